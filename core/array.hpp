@@ -1,0 +1,54 @@
+#pragma once
+
+#include <memory>
+
+#include "tandem/core/space.hpp"
+
+namespace tandem {
+
+/// A vector that somebody else owns. `part(i)` is the i-th summand of a direct sum.
+struct View {
+  float* data;
+  Space space;
+  View part(int i) const { return {data + space.offset(i), space.part(i)}; }
+};
+struct ConstView {
+  const float* data;
+  Space space;
+  ConstView(const float* d, Space s) : data(d), space(std::move(s)) {}
+  ConstView(const View& v) : data(v.data), space(v.space) {}
+  ConstView part(int i) const { return {data + space.offset(i), space.part(i)}; }
+};
+
+/// A vector that we own, zero at birth, aligned to 64 bytes. Move-only: copies are written `clone`.
+class Array {
+ public:
+  /// @throws DeviceError naming the bytes if they cannot be had.
+  explicit Array(Space space);
+  Array clone() const;
+  const Space& space() const { return space_; }
+  float* data() { return data_.get(); }
+  const float* data() const { return data_.get(); }
+  Index size() const { return space_.size(); }
+  operator View() { return {data_.get(), space_}; }
+  operator ConstView() const { return {data_.get(), space_}; }
+
+ private:
+  struct Free {
+    void operator()(float* p) const;
+  };
+  Space space_;
+  std::unique_ptr<float[], Free> data_;
+};
+
+/// What kernels see: pointer, extents, strides (innermost 1). Plain data, passed by value.
+template <class T>
+struct Image {
+  T* data;
+  Index n0, n1, n2, s0, s1;
+  T& operator()(Index i0, Index i1, Index i2) const { return data[i0 * s0 + i1 * s1 + i2]; }
+};
+Image<float> image(View v);  ///< @throws SpaceError for a direct sum
+Image<const float> image(ConstView v);
+
+}  // namespace tandem

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <sstream>
+#include <stdexcept>
+
+namespace tandem {
+
+/// Base of everything the library throws. `what()` names the place, the quantity, its value and unit, and what
+/// would be right, in one line.
+class Error : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+class GeometryError : public Error {  ///< numbers that describe no scan, grid or reconstruction
+  using Error::Error;
+};
+class SpaceError : public Error {  ///< operator and vector do not meet
+  using Error::Error;
+};
+class DeviceError : public Error {  ///< a device failed or is not there, or memory does not suffice
+  using Error::Error;
+};
+class FileError : public Error {  ///< a file is missing, unreadable, or not what it claims
+  using Error::Error;
+};
+
+/// Throws E with the joined parts unless `holds`. The message is built only on failure.
+template <class E, class... Parts>
+void require(bool holds, const Parts&... parts) {
+  if (holds) return;
+  std::ostringstream message;
+  (message << ... << parts);
+  throw E(message.str());
+}
+
+}  // namespace tandem

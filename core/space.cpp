@@ -1,0 +1,64 @@
+#include "tandem/core/space.hpp"
+
+#include <algorithm>
+
+#include "tandem/core/error.hpp"
+
+namespace tandem {
+
+Space::Space(Shape shape, Blocks blocks, Device device, std::uint64_t key)
+    : shape_(shape), blocks_(blocks), device_(device), key_(key) {
+  for (Index n : shape)
+    require<SpaceError>(n > 0, "Space: extent ", n, " in shape (", shape[0], ", ", shape[1], ", ", shape[2],
+                        ") is not positive");
+}
+
+Space Space::direct_sum(std::vector<Space> parts) {
+  require<SpaceError>(!parts.empty(), "direct_sum: 0 parts; at least 1 is needed");
+  for (const Space& p : parts)
+    require<SpaceError>(p.device() == parts[0].device() && p.block_count() == parts[0].block_count(),
+                        "direct_sum: parts differ in device or number of blocks: ", p.device().name(), " with ",
+                        p.block_count(), ", ", parts[0].device().name(), " with ", parts[0].block_count());
+  if (parts.size() == 1) return parts[0];
+  Space sum = parts[0];
+  sum.key_ = 0;
+  sum.parts_ = std::make_shared<const std::vector<Space>>(std::move(parts));
+  return sum;
+}
+
+Shape Space::shape() const {
+  require<SpaceError>(!parts_, "Space::shape: a direct sum of ", parts(), " parts has no shape; ask its parts");
+  return shape_;
+}
+
+Index Space::size() const { return offset(parts()); }
+
+Device Space::device() const { return device_; }
+
+Index Space::block_count() const {
+  if (parts_) return parts_->front().block_count();
+  return blocks_ == Blocks::slices ? shape_[0] : blocks_ == Blocks::rows ? shape_[1] : 1;
+}
+
+int Space::parts() const { return parts_ ? static_cast<int>(parts_->size()) : 1; }
+
+Space Space::part(int i) const {
+  require<SpaceError>(0 <= i && i < parts(), "Space::part: ", i, " is not in 0..", parts() - 1);
+  return parts_ ? (*parts_)[i] : *this;
+}
+
+Index Space::offset(int i) const {
+  if (!parts_) return i == 0 ? 0 : shape_[0] * shape_[1] * shape_[2];
+  Index sum = 0;
+  for (int k = 0; k < i; ++k) sum += (*parts_)[k].size();
+  return sum;
+}
+
+bool Space::operator==(const Space& other) const {
+  if (device_ != other.device_ || parts() != other.parts()) return false;
+  if (parts_) return *parts_ == *other.parts_;
+  return shape_ == other.shape_ && blocks_ == other.blocks_ &&
+         (key_ == other.key_ || key_ == 0 || other.key_ == 0);
+}
+
+}  // namespace tandem

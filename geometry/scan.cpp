@@ -1,0 +1,142 @@
+#include "tandem/geometry/scan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numbers>
+#include <numeric>
+
+#include "tandem/core/error.hpp"
+
+namespace tandem {
+
+namespace {
+
+constexpr double pi = std::numbers::pi;
+
+/// Angles modulo pi, sorted: order[k] is the view that comes k-th, folded[k] its angle in [0, pi).
+struct Circle {
+  std::vector<double> folded;
+  std::vector<std::size_t> order;
+
+  explicit Circle(std::span<const double> angles) : order(angles.size()) {
+    std::vector<double> all(angles.size());
+    for (std::size_t i = 0; i < angles.size(); ++i) {
+      all[i] = std::fmod(angles[i], pi);
+      if (all[i] < 0) all[i] += pi;
+      // 180 degrees read from a file as single precision may fold to just below pi: the same view as 0
+      if (pi - all[i] < 1e-6) all[i] = 0;
+    }
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return all[a] < all[b]; });
+    for (std::size_t i : order) folded.push_back(all[i]);
+  }
+
+  /// From the k-th view to the next one, around the circle.
+  double gap(std::size_t k) const {
+    return k + 1 < folded.size() ? folded[k + 1] - folded[k] : folded[0] + pi - folded[k];
+  }
+};
+
+void require_cell(const char* name, double pitch) {
+  require<GeometryError>(std::isfinite(pitch) && pitch > 0, "Detector: ", name, " = ", pitch,
+                         " mm; a positive length is needed");
+}
+
+void require_axis(const Detector& d, double axis) {
+  const double width = static_cast<double>(d.bins);
+  require<GeometryError>(std::isfinite(axis) && axis >= -width && axis <= 2 * width - 1, "Detector: axis_bin = ", axis,
+                         " is more than the detector's width outside its bins 0..", d.bins - 1,
+                         "; give the axis in bins from 0");
+}
+
+}  // namespace
+
+void validate(const ParallelBeam& scan) {
+  const Detector& d = scan.detector;
+  require<GeometryError>(d.bins > 0, "Detector: bins = ", d.bins, "; at least 1 is needed");
+  require<GeometryError>(d.rows > 0, "Detector: rows = ", d.rows, "; at least 1 is needed");
+  require_cell("bin_pitch", d.bin_pitch);
+  require_cell("row_pitch", d.row_pitch);
+  require_axis(d, d.axis_bin);
+  require<GeometryError>(!scan.angles.empty(), "ParallelBeam: 0 views; at least 1 is needed");
+  for (std::size_t i = 0; i < scan.angles.size(); ++i)
+    require<GeometryError>(std::isfinite(scan.angles[i]), "ParallelBeam: the angle of view ", i, " is ",
+                           scan.angles[i], " rad; a finite number is needed");
+  require<GeometryError>(
+      scan.row_axis_bins.empty() || scan.row_axis_bins.size() == static_cast<std::size_t>(d.rows),
+      "ParallelBeam: ", scan.row_axis_bins.size(), " row_axis_bins for ", d.rows, " rows; give one a row or none");
+  for (double axis : scan.row_axis_bins) require_axis(d, axis);
+}
+
+std::vector<double> view_weights(std::span<const double> angles) {
+  const Circle circle(angles);
+  const std::size_t n = angles.size();
+  std::vector<double> weights(n);
+  for (std::size_t k = 0; k < n; ++k)
+    weights[circle.order[k]] = 0.5 * (circle.gap((k + n - 1) % n) + circle.gap(k));
+  return weights;
+}
+
+double widest_gap(std::span<const double> angles) {
+  const Circle circle(angles);
+  double widest = 0;
+  for (std::size_t k = 0; k < angles.size(); ++k) widest = std::max(widest, circle.gap(k));
+  return widest;
+}
+
+ParallelBeam crop(const ParallelBeam& scan, Range views, Range rows, Range bins) {
+  const auto check = [](const char* name, Range r, Index count) {
+    require<GeometryError>(0 <= r.first && r.first < r.last && r.last <= count, name, " ", r.first, ":", r.last,
+                           " is empty or outside 0:", count);
+  };
+  check("view range", views, static_cast<Index>(scan.angles.size()));
+  check("row range", rows, scan.detector.rows);
+  check("column range", bins, scan.detector.bins);
+  ParallelBeam part = scan;
+  part.angles.assign(scan.angles.begin() + views.first, scan.angles.begin() + views.last);
+  part.detector.rows = rows.size();
+  part.detector.bins = bins.size();
+  part.detector.axis_bin -= static_cast<double>(bins.first);
+  if (!scan.row_axis_bins.empty())
+    part.row_axis_bins.assign(scan.row_axis_bins.begin() + rows.first, scan.row_axis_bins.begin() + rows.last);
+  for (double& axis : part.row_axis_bins) axis -= static_cast<double>(bins.first);
+  return part;
+}
+
+ParallelBeam bin_down(const ParallelBeam& scan, int level, bool pitch_known) {
+  const Index factor = Index{1} << level;
+  const double f = static_cast<double>(factor);
+  const auto shrink = [f](double position) { return (position + 0.5) / f - 0.5; };
+  ParallelBeam binned = scan;
+  Detector& d = binned.detector;
+  require<GeometryError>(d.bins >= factor && d.rows >= factor, "binning ", level, ": ", d.rows, " rows x ", d.bins,
+                         " bins are fewer than one cell of ", factor, " x ", factor);
+  d.bins /= factor;
+  d.rows /= factor;
+  d.axis_bin = shrink(d.axis_bin);
+  if (pitch_known) d.bin_pitch *= f, d.row_pitch *= f;
+  if (!scan.row_axis_bins.empty()) {
+    binned.row_axis_bins.assign(static_cast<std::size_t>(d.rows), 0.0);
+    for (Index row = 0; row < d.rows * factor; ++row)
+      binned.row_axis_bins[row / factor] += shrink(scan.row_axis_bins[row]) / f;
+  }
+  return binned;
+}
+
+std::uint64_t fingerprint(const ParallelBeam& scan) {
+  std::uint64_t hash = 14695981039346656037ull;  // FNV-1a, 64 bits
+  const auto add = [&hash](double value) {
+    unsigned char bytes[sizeof value];
+    std::memcpy(bytes, &value, sizeof value);
+    for (unsigned char b : bytes) hash = (hash ^ b) * 1099511628211ull;
+  };
+  const Detector& d = scan.detector;
+  for (double v : {static_cast<double>(d.bins), static_cast<double>(d.rows), d.bin_pitch, d.row_pitch, d.axis_bin})
+    add(v);
+  for (double v : scan.angles) add(v);
+  for (double v : scan.row_axis_bins) add(v);
+  return hash == 0 ? 1 : hash;
+}
+
+}  // namespace tandem

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tandem/core/range.hpp"
+
+namespace tandem {
+
+/// A flat detector. A cell is (row, bin); positions count from 0 at cell centres, fractions allowed.
+struct Detector {
+  Index bins = 0, rows = 1;
+  double bin_pitch = 1, row_pitch = 1;  ///< mm; 1 where nobody knows it: lengths are then in bins
+  double axis_bin = 0;                  ///< where the rotation axis falls; centred: (bins - 1) / 2
+};
+
+/// Parallel rays. bin = axis_bin + (x cos a + y sin a) / bin_pitch for the view angle a in rad. Any angles in any
+/// order.
+struct ParallelBeam {
+  Detector detector;
+  std::vector<double> angles;         ///< rad, one for each view
+  std::vector<double> row_axis_bins;  ///< axis bin of each row where they differ; else empty
+};
+
+/// @throws GeometryError naming the field, its value and its unit.
+void validate(const ParallelBeam& scan);
+
+/// The weight of each view in an integral over half a turn: half the gap to its two neighbours modulo 180
+/// degrees, in rad. They sum to pi; a repeated end view shares the weight of its twin.
+std::vector<double> view_weights(std::span<const double> angles);
+
+/// The widest arc modulo 180 degrees in which there is no view, in rad.
+double widest_gap(std::span<const double> angles);
+
+/// The part of a scan that some rows, views and bins make up; the axis keeps its place in space.
+ParallelBeam crop(const ParallelBeam& scan, Range views, Range rows, Range bins);
+
+/// The scan after averaging 2^level x 2^level cells; incomplete cells at the end are dropped. Where no pitch is
+/// known (`pitch_known` false) the new bin is the new unit of length.
+ParallelBeam bin_down(const ParallelBeam& scan, int level, bool pitch_known);
+
+/// A number that differs between scans that differ; never 0. See Space::key.
+std::uint64_t fingerprint(const ParallelBeam& scan);
+
+}  // namespace tandem

@@ -1,0 +1,31 @@
+#include "tandem/geometry/views.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tandem/core/error.hpp"
+
+namespace tandem {
+
+ParallelViews pack(const ParallelBeam& scan, const VolumeGrid& grid, Model model) {
+  validate(scan);
+  validate(grid);
+  const Detector& d = scan.detector;
+  require<GeometryError>(grid.size[2] == d.rows, "VolumeGrid: ", grid.size[2], " slices for ", d.rows,
+                         " detector rows; parallel beam has one slice a row");
+  const double pixels_per_bin = d.bin_pitch / grid.pitch[0];
+  ParallelViews packed{{}, static_cast<float>(grid.pitch[0] / pixels_per_bin), 1};
+  for (double angle : scan.angles) {
+    const double c = std::cos(angle), s = std::sin(angle);
+    // radius of the hat in bins; its area is one bin, times the scale
+    const double radius =
+        model == Model::pixel_driven ? 1.0 : std::max(std::abs(c), std::abs(s)) / pixels_per_bin;
+    packed.views.push_back({d.axis_bin + (grid.x(0) * c + grid.y(0) * s) / d.bin_pitch, c / pixels_per_bin,
+                            s / pixels_per_bin, static_cast<float>(1 / radius),
+                            static_cast<float>(1 / (radius * radius))});
+    packed.half_width = std::max(packed.half_width, static_cast<int>(std::ceil(radius)));
+  }
+  return packed;
+}
+
+}  // namespace tandem

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tandem/core/space.hpp"
+
+namespace tandem::io {
+
+/// One grey picture, index 0 at the top and left, unflipped.
+struct Picture {
+  Index width = 0, height = 0;
+  std::vector<float> grey;  ///< row by row
+};
+
+/// Writes pictures side by side with a gap, as 8-bit grey; [black, white] maps to 0..255, and clips.
+/// @throws FileError
+void write_png(const std::filesystem::path& path, const std::vector<Picture>& pictures, float black, float white);
+
+}  // namespace tandem::io
