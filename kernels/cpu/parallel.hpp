@@ -1,0 +1,12 @@
+#pragma once
+
+#include "tandem/kernels/parallel.hpp"
+
+namespace tandem::kernels::cpu {
+
+void parallel_forward(const ParallelViews& views, float alpha, Image<const float> volume, float beta,
+                      Image<float> projections, Stream& stream);
+void parallel_backward(const ParallelViews& views, float alpha, Image<const float> projections, float beta,
+                       Image<float> volume, Stream& stream);
+
+}  // namespace tandem::kernels::cpu

@@ -1,0 +1,139 @@
+// Forward projection, the exact transpose: q[bin] += weight0 f, q[bin + 1] += weight1 f, with the same taps.
+//
+// Loop order: blocks of views, each by one thread, which keeps their sinograms to itself; tiles of pixels in
+// a fixed order; views; pixels; slices, which are the SIMD lanes. A bin's sum runs over the pixels in that
+// order, whatever the batch and the thread.
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/parallel_forward.cpp"
+#include <hwy/foreach_target.h>  // must come before the next
+
+#include "tandem/kernels/cpu/hat-inl.hpp"
+
+#include <vector>
+
+#include "tandem/core/parallel.hpp"
+#include "tandem/kernels/cpu/parallel.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tandem::kernels::cpu::HWY_NAMESPACE {
+
+constexpr int interleaved_views =
+    4;  // sums of neighbouring pixels wait for each other in memory; views do not
+
+/// One row of a tile into the sinograms of a few views: `vectors` vectors of slices.
+template <int vectors, class D>
+HWY_INLINE void scatter_row(D d, const float* pixels, Index lanes, const RowTaps* taps, int views,
+                            Index count, float* sinogram, Index view_stride) {
+  const Index width = static_cast<Index>(hn::Lanes(d));
+  for (Index x = 0; x < count; ++x) {
+    hn::Vec<D> f[vectors];
+    for (int k = 0; k < vectors; ++k) f[k] = hn::Load(d, pixels + x * lanes + k * width);
+    for (int v = 0; v < views; ++v) {
+      float* q = sinogram + v * view_stride + taps[v].bin[x] * lanes;
+      const auto w0 = hn::Set(d, taps[v].weight0[x]), w1 = hn::Set(d, taps[v].weight1[x]);
+      for (int k = 0; k < vectors; ++k) {
+        hn::Store(hn::MulAdd(w0, f[k], hn::Load(d, q + k * width)), d, q + k * width);
+        hn::Store(hn::MulAdd(w1, f[k], hn::Load(d, q + lanes + k * width)), d, q + lanes + k * width);
+      }
+    }
+  }
+}
+
+template <int width>
+void scatter_lanes(const float* pixels, Index lanes, const RowTaps* taps, int views, Index count,
+                   float* sinogram, Index view_stride) {
+  const hn::CappedTag<float, width> d;
+  const Index step = static_cast<Index>(hn::Lanes(d));
+  Index k = 0;
+  for (; k + 4 * step <= lanes; k += 4 * step)
+    scatter_row<4>(d, pixels + k, lanes, taps, views, count, sinogram + k, view_stride);
+  for (; k < lanes; k += step)
+    scatter_row<1>(d, pixels + k, lanes, taps, views, count, sinogram + k, view_stride);
+}
+
+/// A tile of pixels (dy, dx, lane) into the sinograms (view, padded bin, lane) of views [first, last).
+void ForwardTile(const ParallelViews& views, Index first, Index last, const float* pixels, Index bins,
+                 Index lanes, Index x0, Index y0, Index nx, Index ny, float* sinogram) {
+  const Index view_stride = padded_bins(bins, views.half_width) * lanes;
+  const auto scatter = lanes == 1   ? scatter_lanes<1>
+                       : lanes == 2 ? scatter_lanes<2>
+                       : lanes == 4 ? scatter_lanes<4>
+                       : lanes == 8 ? scatter_lanes<8>
+                                    : scatter_lanes<16>;
+  RowTaps taps[interleaved_views];
+  std::vector<TileView> at;
+  for (Index v = first; v < last; v += interleaved_views) {
+    const int count = static_cast<int>(std::min<Index>(interleaved_views, last - v));
+    at.clear();
+    for (int i = 0; i < count; ++i) at.emplace_back(views.views[v + i], x0, y0, bins, views.half_width);
+    for (int pair = 0; pair < views.half_width; ++pair)
+      for (int dy = 0; dy < ny; ++dy) {
+        for (int i = 0; i < count; ++i) taps[i].compute(at[i], dy, pair, views.half_width);
+        scatter(pixels + dy * tile * lanes, lanes, taps, count, nx, sinogram + (v - first) * view_stride,
+                view_stride);
+      }
+  }
+}
+
+}  // namespace tandem::kernels::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tandem::kernels::cpu {
+
+HWY_EXPORT(ForwardTile);
+
+namespace {
+
+constexpr Index widest_view_block = 64;  // a tile is interleaved once for so many views
+
+/// A tile of the batch as (dy, dx, lane); what lies beyond the slice stays as it is, and is not read.
+void interleave(Image<const float> volume, const SliceBatch& batch, Index x0, Index y0, Index nx, Index ny,
+                float* pixels) {
+  for (Index dy = 0; dy < ny; ++dy)
+    for (Index dx = 0; dx < nx; ++dx)
+      for (Index k = 0; k < batch.slices.size(); ++k)
+        pixels[(dy * tile + dx) * batch.lanes + k] = volume(batch.slices.first + k, y0 + dy, x0 + dx);
+}
+
+void forward_block(const ParallelViews& views, Range block, const SliceBatch& batch, float alpha,
+                   Image<const float> volume, float beta, Image<float> projections) {
+  const Index bins = projections.n2, padding = 2 * views.half_width, lanes = batch.lanes;
+  Array sinogram(Space({block.size(), bins + 2 * padding, lanes}));
+  Array pixels(Space({tile, tile, lanes}));
+  for (Index y0 = 0; y0 < volume.n1; y0 += tile)
+    for (Index x0 = 0; x0 < volume.n2; x0 += tile) {
+      const Index nx = std::min<Index>(tile, volume.n2 - x0), ny = std::min<Index>(tile, volume.n1 - y0);
+      interleave(volume, batch, x0, y0, nx, ny, pixels.data());
+      HWY_DYNAMIC_DISPATCH(ForwardTile)
+      (views, block.first, block.last, pixels.data(), bins, lanes, x0, y0, nx, ny, sinogram.data());
+    }
+  for (Index v = 0; v < block.size(); ++v)
+    for (Index k = 0; k < batch.slices.size(); ++k)
+      for (Index bin = 0; bin < bins; ++bin) {
+        float& out = projections(block.first + v, batch.slices.first + k, bin);
+        const float value = alpha * sinogram.data()[(v * (bins + 2 * padding) + padding + bin) * lanes + k];
+        out = beta == 0 ? value : value + beta * out;
+      }
+}
+
+}  // namespace
+
+void parallel_forward(const ParallelViews& views, float alpha, Image<const float> volume, float beta,
+                      Image<float> projections, Stream&) {
+  const Index count = projections.n0;
+  const Index even_share = (count + 2 * thread_count() - 1) / (2 * thread_count());
+  const Index step = std::clamp<Index>(even_share, 1, widest_view_block);
+  for (Index first = 0; first < volume.n0;) {
+    const SliceBatch batch = next_batch(first, volume.n0);
+    parallel_for((count + step - 1) / step, [&](Index b) {
+      const Range block{b * step, std::min(count, (b + 1) * step)};
+      forward_block(views, block, batch, alpha, volume, beta, projections);
+    });
+    first = batch.slices.last;
+  }
+}
+
+}  // namespace tandem::kernels::cpu
+#endif  // HWY_ONCE

@@ -1,0 +1,92 @@
+#include "tandem/kernels/cpu/vector.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "tandem/core/parallel.hpp"
+
+namespace tandem::kernels::cpu {
+
+namespace {
+
+/// Sum of x y over a line. Eight partial sums, so that the compiler may use SIMD; written out rather than
+/// left to a library, whose order of summation follows the address in memory, and so would the bits.
+double line_dot(const float* x, const float* y, Index count) {
+  double partial[8] = {};
+  Index i = 0;
+  for (; i + 8 <= count; i += 8)
+    for (int k = 0; k < 8; ++k) partial[k] += static_cast<double>(x[i + k]) * static_cast<double>(y[i + k]);
+  for (int k = 0; i < count; ++i, ++k) partial[k] += static_cast<double>(x[i]) * static_cast<double>(y[i]);
+  return ((partial[0] + partial[1]) + (partial[2] + partial[3])) +
+         ((partial[4] + partial[5]) + (partial[6] + partial[7]));
+}
+
+void dot(ConstView x, ConstView y, std::span<double> sums, Stream&) {
+  const Image<const float> a = image(x), b = image(y);
+  const bool rows = x.space.blocks() == Blocks::rows;
+  const Index per_plane = rows ? a.n1 : 1;
+  std::vector<double> partial(static_cast<std::size_t>(a.n0 * per_plane), 0.0);
+  parallel_for(a.n0, [&](Index i) {
+    for (Index j = 0; j < a.n1; ++j)
+      partial[static_cast<std::size_t>(i * per_plane + (rows ? j : 0))] +=
+          line_dot(&a(i, j, 0), &b(i, j, 0), a.n2);
+  });
+  std::fill(sums.begin(), sums.end(), 0.0);
+  for (Index i = 0; i < a.n0; ++i)
+    for (Index j = 0; j < per_plane; ++j)
+      sums[static_cast<std::size_t>(rows                                 ? j
+                                    : x.space.blocks() == Blocks::slices ? i
+                                                                         : 0)] +=
+          partial[static_cast<std::size_t>(i * per_plane + j)];
+}
+
+/// body(line, block) for each line of innermost elements.
+template <class Body>
+void for_each_line(const Space& space, const Body& body) {
+  const Shape n = space.shape();
+  const Blocks blocks = space.blocks();
+  parallel_for(n[0], [&](Index i) {
+    for (Index j = 0; j < n[1]; ++j)
+      body((i * n[1] + j) * n[2], blocks == Blocks::slices ? i : blocks == Blocks::rows ? j : 0);
+  });
+}
+
+void axpby(std::span<const float> a, ConstView x, std::span<const float> b, View y, Stream&) {
+  const Index count = x.space.shape()[2];
+  for_each_line(x.space, [&](Index first, Index block) {
+    const float s = a[a.size() == 1 ? 0 : static_cast<std::size_t>(block)];
+    const float t = b[b.size() == 1 ? 0 : static_cast<std::size_t>(block)];
+    const float* from = x.data + first;
+    float* to = y.data + first;
+    if (t == 0)
+      for (Index i = 0; i < count; ++i) to[i] = s * from[i];
+    else
+      for (Index i = 0; i < count; ++i) to[i] = s * from[i] + t * to[i];
+  });
+}
+
+template <class Change>
+void change_each(View x, const Change& change) {
+  const Index count = x.space.shape()[2];
+  for_each_line(x.space, [&](Index first, Index) {
+    for (Index i = first; i < first + count; ++i) x.data[i] = change(i);
+  });
+}
+
+}  // namespace
+
+const VectorKernels vector_kernels{
+    .dot = dot,
+    .axpby = axpby,
+    .multiply = [](ConstView x, View y,
+                   Stream&) { change_each(y, [&](Index i) { return x.data[i] * y.data[i]; }); },
+    .fill = [](View x, float value, Stream&) { change_each(x, [=](Index) { return value; }); },
+    .reciprocal_or_zero =
+        [](View x, float floor, Stream&) {
+          change_each(x, [&](Index i) { return x.data[i] > floor ? 1 / x.data[i] : 0.0f; });
+        },
+    .clamp_below = [](View x, float lowest,
+                      Stream&) { change_each(x, [&](Index i) { return std::max(x.data[i], lowest); }); },
+};
+
+}  // namespace tandem::kernels::cpu

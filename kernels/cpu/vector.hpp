@@ -1,0 +1,9 @@
+#pragma once
+
+#include "tandem/kernels/vector.hpp"
+
+namespace tandem::kernels::cpu {
+
+extern const VectorKernels vector_kernels;
+
+}  // namespace tandem::kernels::cpu

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <span>
+
+#include "tandem/core/array.hpp"
+
+namespace tandem::kernels {
+
+/// Element-wise work on one part of a vector (never a direct sum). Scalars come one a block
+/// (Space::block_count), or one for all. Sums are taken in double, in an order that depends on nothing but
+/// the block's own extents.
+struct VectorKernels {
+  void (*dot)(ConstView x, ConstView y, std::span<double> sums, Stream& stream);  ///< one a block; waits
+  void (*axpby)(std::span<const float> a, ConstView x, std::span<const float> b, View y, Stream& stream);
+  void (*multiply)(ConstView x, View y, Stream& stream);
+  void (*fill)(View x, float value, Stream& stream);
+  void (*reciprocal_or_zero)(View x, float floor, Stream& stream);
+  void (*clamp_below)(View x, float lowest, Stream& stream);
+};
+
+/// @throws DeviceError if the build lacks the backend.
+const VectorKernels& vector(Device device);
+
+}  // namespace tandem::kernels

@@ -1,0 +1,49 @@
+#include "tandem/operators/linear_operator.hpp"
+
+#include <functional>
+#include <string>
+
+#include "tandem/core/error.hpp"
+
+namespace tandem {
+
+namespace {
+
+std::string words(const Space& space) {
+  std::string text;
+  for (int i = 0; i < space.parts(); ++i) {
+    const Shape n = space.part(i).shape();
+    text += (i ? " + (" : "(") + std::to_string(n[0]) + ", " + std::to_string(n[1]) + ", " +
+            std::to_string(n[2]) + ")";
+  }
+  return text + " on " + space.device().name();
+}
+
+void check(const char* name, ConstView in, const Space& from, View out, const Space& to,
+           const Stream& stream) {
+  require<SpaceError>(in.space == from, name, ": the input is in ", words(in.space), ", not in ", words(from),
+                      in.space.parts() == from.parts() ? " (or belongs to another scan)" : "");
+  require<SpaceError>(out.space == to, name, ": the output is in ", words(out.space), ", not in ", words(to),
+                      out.space.parts() == to.parts() ? " (or belongs to another scan)" : "");
+  require<SpaceError>(stream.device() == from.device(), name, ": the stream is on ", stream.device().name(),
+                      ", the vectors on ", from.device().name());
+  const std::less<const float*> before;
+  const bool apart = !before(out.data, in.data + from.size()) || !before(in.data, out.data + to.size());
+  require<SpaceError>(apart, name, ": input and output overlap in memory; give them separate arrays");
+}
+
+}  // namespace
+
+void LinearOperator::apply(float alpha, ConstView x, float beta, View y, Stream& stream) const {
+  check("apply", x, domain(), y, range(), stream);
+  if (transposed_)
+    node_->apply_adjoint(alpha, x, beta, y, stream);
+  else
+    node_->apply(alpha, x, beta, y, stream);
+}
+
+void LinearOperator::apply_adjoint(float alpha, ConstView y, float beta, View x, Stream& stream) const {
+  adjoint(*this).apply(alpha, y, beta, x, stream);
+}
+
+}  // namespace tandem

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <concepts>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "tandem/core/array.hpp"
+
+namespace tandem {
+
+/// What an author writes: any struct with these four. No base class, no registration.
+/// apply:          y <- alpha A x  + beta y      apply_adjoint:  x <- alpha At y + beta x
+template <class M>
+concept LinearMap = requires(const M& map, float alpha, ConstView in, float beta, View out, Stream& stream) {
+  { map.domain() } -> std::convertible_to<Space>;
+  { map.range() } -> std::convertible_to<Space>;
+  map.apply(alpha, in, beta, out, stream);
+  map.apply_adjoint(alpha, in, beta, out, stream);
+};
+
+/// A linear map A : X -> Y together with At : Y -> X. An immutable value: copying shares, threads may share.
+class LinearOperator {
+ public:
+  template <LinearMap M>
+  requires(!std::same_as<std::remove_cvref_t<M>, LinearOperator>) LinearOperator(M map)
+      : node_(std::make_shared<const Holder<M>>(std::move(map))) {}
+
+  Space domain() const { return transposed_ ? node_->range() : node_->domain(); }
+  Space range() const { return transposed_ ? node_->domain() : node_->range(); }
+
+  /// y <- alpha A x + beta y, queued on `stream`. beta = 0 never reads y.
+  /// @throws SpaceError unless x is in domain(), y in range(), they do not overlap, and stream is on their
+  /// device.
+  void apply(float alpha, ConstView x, float beta, View y, Stream& stream) const;
+  /// x <- alpha At y + beta x; otherwise as apply.
+  void apply_adjoint(float alpha, ConstView y, float beta, View x, Stream& stream) const;
+
+  /// The same map with its two directions exchanged; adjoint(adjoint(A)) is A.
+  friend LinearOperator adjoint(LinearOperator A) {
+    A.transposed_ = !A.transposed_;
+    return A;
+  }
+
+ private:
+  struct Node {
+    virtual ~Node() = default;
+    virtual Space domain() const = 0;
+    virtual Space range() const = 0;
+    virtual void apply(float, ConstView, float, View, Stream&) const = 0;
+    virtual void apply_adjoint(float, ConstView, float, View, Stream&) const = 0;
+  };
+  template <class M>
+  struct Holder final : Node {
+    explicit Holder(M m) : map(std::move(m)) {}
+    Space domain() const override { return map.domain(); }
+    Space range() const override { return map.range(); }
+    void apply(float a, ConstView x, float b, View y, Stream& s) const override { map.apply(a, x, b, y, s); }
+    void apply_adjoint(float a, ConstView y, float b, View x, Stream& s) const override {
+      map.apply_adjoint(a, y, b, x, s);
+    }
+    M map;
+  };
+  std::shared_ptr<const Node> node_;
+  bool transposed_ = false;
+};
+
+LinearOperator adjoint(LinearOperator A);
+
+}  // namespace tandem

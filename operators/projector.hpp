@@ -1,0 +1,16 @@
+#pragma once
+
+#include "tandem/geometry/views.hpp"
+#include "tandem/operators/linear_operator.hpp"
+
+namespace tandem {
+
+/// The system matrix A: volume (slice, y, x) in 1/mm -> line integrals (view, row, bin), no unit.
+/// Coefficients in mm; the adjoint is the transpose of the same coefficients. Slices are independent blocks
+/// of both spaces. Cost of an apply: one update for each voxel and view. Sources: see geometry/views.hpp.
+/// `row_axis_bins` do not enter: rows lie on the common axis after `ramp_filter` or `align_rows`.
+/// @throws GeometryError; DeviceError if no kernels run on `device`.
+LinearOperator projector(const ParallelBeam& scan, const VolumeGrid& grid, Model model = Model::pixel_driven,
+                         Device device = Device::cpu());
+
+}  // namespace tandem

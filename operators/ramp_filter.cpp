@@ -1,0 +1,137 @@
+#include "tandem/operators/ramp_filter.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include "tandem/core/error.hpp"
+#include "tandem/geometry/volume_grid.hpp"
+#include "tandem/kernels/ramp.hpp"
+
+namespace tandem {
+
+namespace {
+
+constexpr double pi = std::numbers::pi;
+
+constexpr std::array<std::pair<std::string_view, Window>, 8> names{{{"ramp", Window::ramp},
+                                                                    {"shepp", Window::shepp},
+                                                                    {"cosine", Window::cosine},
+                                                                    {"hamming", Window::hamming},
+                                                                    {"hann", Window::hann},
+                                                                    {"parzen", Window::parzen},
+                                                                    {"butterworth", Window::butterworth},
+                                                                    {"none", Window::none}}};
+
+double cutoff_of(const Filter& filter) {
+  return filter.cutoff.value_or(filter.window == Window::butterworth ? 0.5 : 1.0);
+}
+
+struct RowFilterMap {
+  Space space;
+  std::shared_ptr<const kernels::RowFilter> filter;
+  Space domain() const { return space; }
+  Space range() const { return space; }
+  void apply(float alpha, ConstView x, float beta, View y, Stream& stream) const {
+    kernels::ramp(stream.device()).filter(*filter, false, alpha, image(x), beta, image(y), stream);
+  }
+  void apply_adjoint(float alpha, ConstView y, float beta, View x, Stream& stream) const {
+    kernels::ramp(stream.device()).filter(*filter, true, alpha, image(y), beta, image(x), stream);
+  }
+};
+
+/// The moves of rows, and a transform long enough that what is moved does not come in again at the other end.
+kernels::RowFilter bare_filter(const ParallelBeam& scan) {
+  validate(scan);
+  kernels::RowFilter f;
+  double furthest = 0;
+  for (double axis : scan.row_axis_bins) {
+    f.row_shifts.push_back(scan.detector.axis_bin - axis);
+    furthest = std::max(furthest, std::abs(f.row_shifts.back()));
+  }
+  f.length = kernels::transform_length(2 * scan.detector.bins + static_cast<Index>(std::ceil(furthest)));
+  f.response.assign(static_cast<std::size_t>(f.length / 2 + 1), 1.0f);
+  f.view_weights.assign(scan.angles.size(), 1.0f);
+  return f;
+}
+
+LinearOperator make(const ParallelBeam& scan, kernels::RowFilter filter, Device device) {
+  kernels::ramp(device);
+  return RowFilterMap{projection_space(scan, device),
+                      std::make_shared<const kernels::RowFilter>(std::move(filter))};
+}
+
+}  // namespace
+
+Window window_named(std::string_view name) {
+  for (const auto& [known, window] : names)
+    if (known == name) return window;
+  std::string list;
+  for (const auto& [known, window] : names) list += (list.empty() ? "" : ", ") + std::string(known);
+  throw GeometryError("filter: '" + std::string(name) + "' is not known; one of " + list);
+}
+
+std::vector<double> ramp_response(Index length, double bin_pitch) {
+  // h[0] = 1/4, h[n] = -1 / (pi n)^2 for odd n, 0 for even n (in units of pitch^-2); H[k] = pitch sum h[n]
+  // cos(2 pi k n / P)
+  std::vector<double> cosine(static_cast<std::size_t>(length));
+  for (Index j = 0; j < length; ++j)
+    cosine[static_cast<std::size_t>(j)] =
+        std::cos(2 * pi * static_cast<double>(j) / static_cast<double>(length));
+  std::vector<double> response(static_cast<std::size_t>(length / 2 + 1));
+  for (Index k = 0; k <= length / 2; ++k) {
+    double sum = 0;
+    for (Index n = 1; n <= length / 2; n += 2) {
+      const double both_sides = 2 * n == length ? 1 : 2;
+      sum += both_sides * cosine[static_cast<std::size_t>(k * n % length)] / static_cast<double>(n * n);
+    }
+    response[static_cast<std::size_t>(k)] = (0.25 - sum / (pi * pi)) / bin_pitch;
+  }
+  return response;
+}
+
+double window_at(const Filter& filter, double f) {
+  const double cutoff = cutoff_of(filter);
+  if (filter.window == Window::none) return 1;
+  if (filter.window == Window::butterworth) return 1 / (1 + std::pow(2 * f / cutoff, 8));
+  const double g = 2 * f / cutoff;  // 1 at the cut-off
+  if (g > 1) return 0;
+  switch (filter.window) {
+    case Window::shepp:
+      return g == 0 ? 1 : std::sin(pi * g / 2) / (pi * g / 2);
+    case Window::cosine:
+      return std::cos(pi * g / 2);
+    case Window::hamming:
+      return 0.54 + 0.46 * std::cos(pi * g);
+    case Window::hann:
+      return 0.5 + 0.5 * std::cos(pi * g);
+    case Window::parzen:
+      return g <= 0.5 ? 1 - 6 * g * g * (1 - g) : 2 * std::pow(1 - g, 3);
+    default:
+      return 1;
+  }
+}
+
+LinearOperator ramp_filter(const ParallelBeam& scan, Filter filter, Device device) {
+  const double cutoff = cutoff_of(filter);
+  require<GeometryError>(cutoff > 0 && cutoff <= 1, "filter: cut-off ", cutoff,
+                         " of the Nyquist frequency; a number above 0 and up to 1 is needed");
+  kernels::RowFilter f = bare_filter(scan);
+  if (filter.window != Window::none) {
+    const std::vector<double> ramp = ramp_response(f.length, scan.detector.bin_pitch);
+    for (std::size_t k = 0; k < ramp.size(); ++k)
+      f.response[k] = static_cast<float>(
+          ramp[k] * window_at(filter, static_cast<double>(k) / static_cast<double>(f.length)));
+  }
+  const std::vector<double> weights = view_weights(scan.angles);
+  std::copy(weights.begin(), weights.end(), f.view_weights.begin());
+  return make(scan, std::move(f), device);
+}
+
+LinearOperator align_rows(const ParallelBeam& scan, Device device) {
+  return make(scan, bare_filter(scan), device);
+}
+
+}  // namespace tandem

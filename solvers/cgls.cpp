@@ -1,0 +1,46 @@
+#include "tandem/solvers/cgls.hpp"
+
+#include "tandem/operators/vector.hpp"
+
+namespace tandem {
+
+Cgls::Cgls(LinearOperator A, const Array& b, Array x0)
+    : A_(std::move(A)),
+      stream_(default_stream(A_.domain().device())),
+      x_(std::move(x0)),
+      r_(b.clone()),
+      s_(A_.domain()),
+      p_(A_.domain()),
+      q_(A_.range()) {
+  A_.apply(-1, x_, 1, r_, stream_);
+  A_.apply_adjoint(1, r_, 0, s_, stream_);
+  axpby(1, s_, 0, p_, stream_);
+  gamma_ = dot(s_, s_, stream_);
+  residual_norms_ = norm(r_, stream_);
+}
+
+void Cgls::step(const ActiveBlocks& active) {
+  const std::size_t blocks = gamma_.size();
+  const float one = 1;
+  A_.apply(1, p_, 0, q_, stream_);
+  const std::vector<double> qq = dot(q_, q_, stream_);
+  std::vector<float> alpha(blocks, 0.0f), minus_alpha(blocks, 0.0f);
+  for (std::size_t k = 0; k < blocks; ++k)
+    if (active[k] && qq[k] > 0) alpha[k] = static_cast<float>(gamma_[k] / qq[k]), minus_alpha[k] = -alpha[k];
+  axpby(alpha, p_, std::span(&one, 1), x_, stream_);
+  axpby(minus_alpha, q_, std::span(&one, 1), r_, stream_);
+  A_.apply_adjoint(1, r_, 0, s_, stream_);
+  const std::vector<double> gamma = dot(s_, s_, stream_);
+  std::vector<float> take(blocks, 0.0f),
+      keep(blocks, 1.0f);  // p <- take s + keep p: as it was in a stopped block
+  for (std::size_t k = 0; k < blocks; ++k) {
+    if (!active[k]) continue;
+    take[k] = 1;
+    keep[k] = gamma_[k] > 0 ? static_cast<float>(gamma[k] / gamma_[k]) : 0.0f;
+    gamma_[k] = gamma[k];
+  }
+  axpby(take, s_, keep, p_, stream_);
+  residual_norms_ = norm(r_, stream_);
+}
+
+}  // namespace tandem

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "tandem/operators/linear_operator.hpp"
+#include "tandem/solvers/run.hpp"
+
+namespace tandem {
+
+/// Minimises |Ax - b| over the Krylov space of AtA, each block by itself. Needs a matched pair; costs one A
+/// and one At a step. Keeps 2 volumes and 2 projection sets besides x. Damping: pass vstack({A, lambda D})
+/// and b in its range. Source: Bjorck, Numerical Methods for Least Squares Problems, 1996, section 7.4.
+class Cgls {
+ public:
+  /// b is copied into the residual. @throws SpaceError unless b is in range, x0 in domain.
+  Cgls(LinearOperator A, const Array& b, Array x0);
+  void step(const ActiveBlocks& active);
+  const Array& solution() const { return x_; }
+  const std::vector<double>& residual_norms() const { return residual_norms_; }
+
+ private:
+  LinearOperator A_;
+  Stream& stream_;
+  Array x_, r_, s_, p_, q_;    // solution, residual, gradient At r, direction, A p
+  std::vector<double> gamma_;  // |s|^2
+  std::vector<double> residual_norms_;
+};
+
+}  // namespace tandem

@@ -1,0 +1,54 @@
+#include "tandem/solvers/run.hpp"
+
+#include <chrono>
+#include <cmath>
+
+#include "tandem/core/error.hpp"
+
+namespace tandem {
+
+StopRule operator||(StopRule a, StopRule b) {
+  a.others.push_back(std::move(b));
+  return a;
+}
+
+StopRule max_iterations(int count) {
+  return {"max_iterations", [count](const Progress& now, std::size_t) { return now.iteration >= count; }};
+}
+
+StopRule relative_residual(double epsilon) {
+  return {"relative_residual", [epsilon](const Progress& now, std::size_t block) {
+            return now.residuals[block] <= epsilon * now.first[block];
+          }};
+}
+
+StopRule discrepancy(std::vector<double> noise_norms, double factor) {
+  return {"discrepancy", [noise = std::move(noise_norms), factor](const Progress& now, std::size_t block) {
+            require<SpaceError>(block < noise.size(), "discrepancy: ", noise.size(), " noise norms for ",
+                                now.residuals.size(), " blocks; give one a block");
+            return now.residuals[block] <= factor * noise[block];
+          }};
+}
+
+StopRule time_limit(double seconds) {
+  return {"time_limit", [seconds](const Progress& now, std::size_t) { return now.seconds >= seconds; }};
+}
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+std::string held(const StopRule& stop, const Progress& now, std::size_t block) {
+  if (stop.holds(now, block)) return stop.name;
+  for (const StopRule& other : stop.others)
+    if (std::string name = held(other, now, block); !name.empty()) return name;
+  return {};
+}
+
+double joint_norm(std::span<const double> norms) {
+  double sum = 0;
+  for (double n : norms) sum += n * n;
+  return std::sqrt(sum);
+}
+
+}  // namespace tandem

@@ -1,0 +1,57 @@
+#include "tandem/solvers/sirt.hpp"
+
+#include <cmath>
+
+#include "tandem/core/error.hpp"
+#include "tandem/operators/norms.hpp"
+#include "tandem/operators/vector.hpp"
+
+namespace tandem {
+
+namespace {
+
+/// 1/sum, and 0 where the sum is below a millionth of the usual: rounding, not a ray through the grid.
+Array weights(Array sums, Stream& stream) {
+  const double per_block = static_cast<double>(sums.size()) / static_cast<double>(sums.space().block_count());
+  const double usual = norm(sums, stream).front() / std::sqrt(per_block);
+  reciprocal_or_zero(sums, static_cast<float>(1e-6 * usual), stream);
+  return sums;
+}
+
+}  // namespace
+
+Sirt::Sirt(LinearOperator A, const Array& b, Array x0, SirtOptions options)
+    : A_(std::move(A)),
+      b_(b),
+      options_(options),
+      stream_(default_stream(A_.domain().device())),
+      x_(std::move(x0)),
+      r_(A_.range()),
+      row_weight_(weights(row_sums(A_), stream_)),
+      column_weight_(weights(column_sums(A_), stream_)),
+      update_(A_.domain()) {
+  require<GeometryError>(options_.relaxation > 0 && options_.relaxation < 2, "Sirt: relaxation ",
+                         options_.relaxation, "; a number between 0 and 2 is needed");
+  if (options_.nonnegative) clamp_below(x_, 0, stream_);
+  update_residual();
+}
+
+void Sirt::update_residual() {
+  axpby(1, b_, 0, r_, stream_);
+  A_.apply(-1, x_, 1, r_, stream_);
+  residual_norms_ = norm(r_, stream_);
+}
+
+void Sirt::step(const ActiveBlocks& active) {
+  const float one = 1;
+  multiply(row_weight_, r_, stream_);
+  A_.apply_adjoint(1, r_, 0, update_, stream_);
+  multiply(column_weight_, update_, stream_);
+  std::vector<float> relaxation(active.size());
+  for (std::size_t k = 0; k < active.size(); ++k) relaxation[k] = active[k] ? options_.relaxation : 0.0f;
+  axpby(relaxation, update_, std::span(&one, 1), x_, stream_);
+  if (options_.nonnegative) clamp_below(x_, 0, stream_);
+  update_residual();
+}
+
+}  // namespace tandem
