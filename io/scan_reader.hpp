@@ -40,10 +40,10 @@ struct ScanInfo {
 
 /// What the user adds to a file.
 struct OpenOptions {
-  std::vector<std::filesystem::path> flats, darks;  ///< extra files: TIFF images or folders, or HDF5 of the same layout
-  std::filesystem::path angles;                     ///< one number a line, degrees; empty: from the scan itself
-  std::optional<Range> angle_lines;                 ///< lines A to B of that file, half open
-  std::optional<double> arc_deg;                    ///< equal steps from 0 over this arc, where no angles are known
+  std::vector<std::filesystem::path> flats = {}, darks = {};  ///< besides the file's own: TIFF images or folders, or HDF5
+  std::filesystem::path angles = {};                ///< one number a line, degrees; empty: from the scan itself
+  std::optional<Range> angle_lines = {};            ///< lines A to B of that file, from 0, half open
+  std::optional<double> arc_deg = {};               ///< equal steps from 0 over this arc, before the scan's own angles
   bool arc_inclusive = false;                       ///< whether the last view lies at the end of the arc
 };
 

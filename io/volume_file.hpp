@@ -16,7 +16,7 @@ enum class VoxelType { float32, uint16, uint8 };
 struct VolumeFormat {
   VoxelType type = VoxelType::float32;
   float min = 0, max = 1;              ///< attenuation, for integer types
-  std::optional<double> pitch_mm;      ///< unknown: the unit is 1/pixel
+  std::optional<double> pitch_mm = {};  ///< unknown: the unit is 1/pixel
   std::string unit = "1/pixel";        ///< or "1/mm"
 };
 
@@ -42,6 +42,7 @@ class VolumeReader {
   Shape shape() const;
   std::optional<double> pitch_mm() const;
   std::string unit() const;
+  bool is_reconstruction() const;  ///< whether the file calls itself one, and is no scan
   bool complete() const;  ///< false only where the file says so
   void read(Range slices, float* data);
 

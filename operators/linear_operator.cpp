@@ -1,6 +1,7 @@
 #include "tandem/operators/linear_operator.hpp"
 
 #include <functional>
+#include <sstream>
 #include <string>
 
 #include "tandem/core/error.hpp"
@@ -9,14 +10,23 @@ namespace tandem {
 
 namespace {
 
-std::string words(const Space& space) {
-  std::string text;
-  for (int i = 0; i < space.parts(); ++i) {
-    const Shape n = space.part(i).shape();
-    text += (i ? " + (" : "(") + std::to_string(n[0]) + ", " + std::to_string(n[1]) + ", " +
-            std::to_string(n[2]) + ")";
+void write_extents(std::ostream& to, const Space& space) {
+  if (space.parts() == 1) {
+    const Shape n = space.shape();
+    to << '(' << n[0] << ", " << n[1] << ", " << n[2] << ')';
+    return;
   }
-  return text + " on " + space.device().name();
+  for (int i = 0; i < space.parts(); ++i) {
+    to << (i ? " + " : "");
+    write_extents(to, space.part(i));
+  }
+}
+
+std::string words(const Space& space) {
+  std::ostringstream text;
+  write_extents(text, space);
+  text << " on " << space.device().name();
+  return text.str();
 }
 
 void check(const char* name, ConstView in, const Space& from, View out, const Space& to,

@@ -15,15 +15,24 @@ void require_equal(const char* name, const Space& x, const Space& y) {
                       " elements, or lie in different spaces; they must share one");
 }
 
+/// work(x, y, ...) for vectors of one space, part by part where it is a direct sum, of direct sums too.
+template <class Work, class First, class... Rest>
+void for_each_part(const Work& work, const First& first, const Rest&... rest) {
+  if (first.space.parts() == 1) return work(first, rest...);
+  for (int i = 0; i < first.space.parts(); ++i) for_each_part(work, first.part(i), rest.part(i)...);
+}
+
 }  // namespace
 
 std::vector<double> dot(ConstView x, ConstView y, Stream& stream) {
   require_equal("dot", x.space, y.space);
   std::vector<double> sums(static_cast<std::size_t>(x.space.block_count()), 0.0), part(sums.size());
-  for (int i = 0; i < x.space.parts(); ++i) {
-    kernels::vector(x.space.device()).dot(x.part(i), y.part(i), part, stream);
-    for (std::size_t b = 0; b < sums.size(); ++b) sums[b] += part[b];
-  }
+  for_each_part(
+      [&](ConstView u, ConstView v) {
+        kernels::vector(u.space.device()).dot(u, v, part, stream);
+        for (std::size_t b = 0; b < sums.size(); ++b) sums[b] += part[b];
+      },
+      x, y);
   return sums;
 }
 
@@ -41,8 +50,8 @@ void axpby(std::span<const float> a, ConstView x, std::span<const float> b, View
   require<SpaceError>((a.size() == 1 || a.size() == blocks) && (b.size() == 1 || b.size() == blocks),
                       "axpby: ", a.size(), " and ", b.size(), " scalars for ", blocks,
                       " blocks; give one, or one a block");
-  for (int i = 0; i < x.space.parts(); ++i)
-    kernels::vector(x.space.device()).axpby(a, x.part(i), b, y.part(i), stream);
+  for_each_part([&](ConstView u, View v) { kernels::vector(u.space.device()).axpby(a, u, b, v, stream); }, x,
+                y);
 }
 
 void axpby(float a, ConstView x, float b, View y, Stream& stream) {
@@ -51,22 +60,19 @@ void axpby(float a, ConstView x, float b, View y, Stream& stream) {
 
 void multiply(ConstView x, View y, Stream& stream) {
   require_equal("multiply", x.space, y.space);
-  for (int i = 0; i < x.space.parts(); ++i)
-    kernels::vector(x.space.device()).multiply(x.part(i), y.part(i), stream);
+  for_each_part([&](ConstView u, View v) { kernels::vector(u.space.device()).multiply(u, v, stream); }, x, y);
 }
 
 void fill(View x, float value, Stream& stream) {
-  for (int i = 0; i < x.space.parts(); ++i) kernels::vector(x.space.device()).fill(x.part(i), value, stream);
+  for_each_part([&](View u) { kernels::vector(u.space.device()).fill(u, value, stream); }, x);
 }
 
 void reciprocal_or_zero(View x, float floor, Stream& stream) {
-  for (int i = 0; i < x.space.parts(); ++i)
-    kernels::vector(x.space.device()).reciprocal_or_zero(x.part(i), floor, stream);
+  for_each_part([&](View u) { kernels::vector(u.space.device()).reciprocal_or_zero(u, floor, stream); }, x);
 }
 
 void clamp_below(View x, float lowest, Stream& stream) {
-  for (int i = 0; i < x.space.parts(); ++i)
-    kernels::vector(x.space.device()).clamp_below(x.part(i), lowest, stream);
+  for_each_part([&](View u) { kernels::vector(u.space.device()).clamp_below(u, lowest, stream); }, x);
 }
 
 }  // namespace tandem

@@ -1,0 +1,63 @@
+# A thin front door; CMakePresets.json is the build.
+SHELL := /bin/bash
+
+# CUDA parts are built where a compiler for them is found.
+export PATH := $(PATH):/usr/local/cuda/bin
+PRESET := $(if $(shell command -v nvcc),cuda,cpu)
+BUILD := build/$(PRESET)
+JOBS := $(shell nproc)
+GIT := git -c safe.directory='*'
+SOURCES = $(or $(shell $(GIT) ls-files '*.hpp' '*.cpp' '*.cu' '*.cuh'),$(error no tracked sources: is this a git checkout?))
+CLANG_FORMAT ?= clang-format-14
+CLANG_TIDY ?= clang-tidy-14
+
+.PHONY: help setup demo test gpu-test bench format lint format-check coverage
+help:  ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
+
+setup:  ## install the packages that the build needs (Debian, Ubuntu)
+	@cmake/setup.sh
+
+demo: setup  ## a scan, three reconstructions, a picture: out/demo
+	cmake --preset $(PRESET) --log-level=WARNING
+	cmake --build $(BUILD) --parallel $(JOBS) --target tandem_program compare_volumes
+	examples/demo.sh $(BUILD) out/demo
+
+test: setup  ## build everything and run every test
+	cmake --preset $(PRESET) --log-level=WARNING
+	cmake --build $(BUILD) --parallel $(JOBS)
+	ctest --test-dir $(BUILD) --parallel $(JOBS) --output-on-failure
+
+gpu-test: setup  ## the tests that need a GPU
+	@if [ $(PRESET) = cpu ]; then echo "gpu-test: skipped, no nvcc here"; \
+	elif ! nvidia-smi -L 2>/dev/null | grep -q GPU; then echo "gpu-test: skipped, no GPU here"; \
+	else set -e; cmake --preset cuda --log-level=WARNING; cmake --build build/cuda --parallel $(JOBS); \
+	  ctest --test-dir build/cuda --label-regex cuda --no-tests=error --output-on-failure; fi
+
+bench: setup  ## speed of the projector pair, the filter and the solvers on this machine
+	cmake --preset $(PRESET) --log-level=WARNING
+	cmake --build $(BUILD) --parallel $(JOBS) --target tandem_program
+	@for c in parallel filter fbp solvers; do $(BUILD)/tandem bench $$c || exit; done
+
+format:  ## lay out all tracked sources anew
+	@cmake/setup.sh $(CLANG_FORMAT)
+	$(CLANG_FORMAT) -i $(SOURCES)
+
+format-check:
+	@cmake/setup.sh $(CLANG_FORMAT)
+	@$(CLANG_FORMAT) --dry-run -Werror $(SOURCES) && echo "format: as .clang-format has it"
+
+lint: setup format-check  ## format, layers, clang-tidy
+	@python3 cmake/check_layers.py .
+	cmake --preset cpu -DCMAKE_EXPORT_COMPILE_COMMANDS=ON --log-level=WARNING
+	@if command -v $(CLANG_TIDY) >/dev/null; then \
+	  $(GIT) ls-files '*.cpp' | grep -v -e ^tests/ -e cuda/ | xargs -P $(JOBS) -n 1 $(CLANG_TIDY) --quiet -p build/cpu; \
+	else echo "lint: clang-tidy left out, $(CLANG_TIDY) is not installed"; fi
+
+coverage: setup  ## lines of the library that the tests reach
+	@command -v gcovr >/dev/null || { echo "coverage: gcovr is not installed (apt-get install gcovr)"; exit 1; }
+	cmake --preset coverage --log-level=WARNING
+	cmake --build build/coverage --parallel $(JOBS)
+	find build/coverage -name '*.gcda' -delete
+	ctest --test-dir build/coverage --parallel $(JOBS) --output-on-failure
+	gcovr --root . build/coverage $(foreach f,core geometry kernels operators solvers io pipeline,--filter $(f)/)

@@ -1,0 +1,55 @@
+// tandem center: the axis bin, with its uncertainty.
+
+#include <iostream>
+
+#include "../command.hpp"
+#include "../progress.hpp"
+#include "../scan_options.hpp"
+#include "tandem_version.hpp"
+
+namespace tandem::apps {
+
+namespace {
+
+struct CenterOptions {
+  Common common;
+  ScanOptions scan;
+  std::string method = "auto";
+  Index rows = 5;
+  std::optional<Range> between;
+};
+
+void run_center(CenterOptions& o) {
+  const ThreadLimit limit(o.common.threads);
+  ProgressLine progress(o.common.quiet);
+  auto reader = open(o.scan);
+  pipeline::AxisSearch search{pipeline::axis_method(o.method)};
+  if (o.between) search.between = {static_cast<double>(o.between->first), static_cast<double>(o.between->last - 1)};
+  const auto axis = find_axis_of(*reader, o.scan, search, o.rows, progress);
+  write_report(o.common, {{"command", "center"},
+                          {"version", TANDEM_VERSION},
+                          {"input", o.scan.path},
+                          {"axis_bin", axis.axis_bin},
+                          {"uncertainty", axis.uncertainty},
+                          {"method", name_of(axis.method)}});
+  if (o.common.json != "-")
+    std::cout << "axis_bin  " << axis.axis_bin << " +- " << axis.uncertainty << "  (" << name_of(axis.method) << ")\n";
+}
+
+}  // namespace
+
+void add_center(CLI::App& program, Action& chosen) {
+  auto o = std::make_shared<CenterOptions>();
+  CLI::App& c = *program.add_subcommand("center", "Find the rotation axis");
+  add_common(c, o->common);
+  add_scan_options(c, o->scan);
+  add_selection(c, o->scan);
+  c.add_option("--rotation-axis-method", o->method, "auto (default), opposite, vo")
+      ->check(CLI::IsMember({"auto", "opposite", "vo"}));
+  c.add_option("--nsino", o->rows, "rows to take together, spread over those selected (default 5)")
+      ->check(CLI::PositiveNumber);
+  add_range(c, "--between", o->between, "A:B, look for the axis between these bins alone");
+  c.callback([o, &chosen] { chosen = [o] { run_center(*o); }; });
+}
+
+}  // namespace tandem::apps

@@ -1,0 +1,140 @@
+// tandem check: kappa, mu and entrywise agreement of every operator pair.
+
+#include <cstdio>
+#include <iostream>
+#include <numbers>
+
+#include "../command.hpp"
+#include "../progress.hpp"
+#include "tandem/operators/adjointness.hpp"
+#include "tandem/operators/algebra.hpp"
+#include "tandem/operators/projector.hpp"
+#include "tandem/operators/ramp_filter.hpp"
+#include "tandem_version.hpp"
+
+namespace tandem::apps {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr double mu_bound = 2e-6, kappa_bound = 1e-5;  // docs/architecture.md: single operators in float32
+
+struct CheckOptions {
+  Common common;
+  Index size = 64;
+  std::string pair, device = "cpu";
+};
+
+struct Pair {
+  std::string name;
+  bool matched;
+  std::function<LinearOperator(const ParallelBeam&, const VolumeGrid&)> make;
+};
+
+const std::vector<Pair>& pairs() {
+  static const std::vector<Pair> all{
+      {"parallel/pixel_driven", true, [](const auto& s, const auto& g) { return projector(s, g, Model::pixel_driven); }},
+      {"parallel/joseph", true, [](const auto& s, const auto& g) { return projector(s, g, Model::joseph); }},
+      {"parallel/ramp_filter", true, [](const auto& s, const auto&) { return ramp_filter(s); }},
+      {"parallel/unmatched joseph with pixel_driven", false,
+       [](const auto& s, const auto& g) {
+         return unmatched_pair(projector(s, g, Model::joseph), adjoint(projector(s, g, Model::pixel_driven)));
+       }}};
+  return all;
+}
+
+/// 90 views, irregular on purpose for matched pairs; bins that cover the diagonal.
+ParallelBeam scan_for(Index size, bool irregular) {
+  ParallelBeam scan;
+  scan.detector.bins = size + (size + 1) / 2 - 1;
+  scan.detector.rows = 2;
+  scan.detector.axis_bin = 0.5 * static_cast<double>(scan.detector.bins - 1) + (irregular ? 1.3 : 0);
+  for (int v = 0; v < 90; ++v)
+    scan.angles.push_back(std::numbers::pi * (v + (irregular ? 0.37 * ((v * 7) % 3) : 0)) / 90);
+  return scan;
+}
+
+VolumeGrid grid_for(Index size, const ParallelBeam& scan) { return {{size, size, scan.detector.rows}, {1, 1, 1}, {}}; }
+
+/// max |A_ij - B_ji| / max |A_ij| over all entries, on a grid small enough for that.
+double entry_error(const Pair& pair) {
+  ParallelBeam scan = scan_for(9, true);
+  scan.detector.rows = 1;
+  for (std::size_t v = 0; v < 7; ++v) scan.angles[v] = scan.angles[13 * v];  // all around
+  scan.angles.resize(7);
+  const LinearOperator A = pair.make(scan, grid_for(9, scan));
+  Array x(A.domain()), y(A.range());
+  std::vector<float> forward;
+  for (Index j = 0; j < x.size(); ++j) {
+    x.data()[j] = 1;
+    const Array column = A * x;
+    forward.insert(forward.end(), column.data(), column.data() + column.size());
+    x.data()[j] = 0;
+  }
+  double worst = 0, largest = 0;
+  for (Index i = 0; i < y.size(); ++i) {
+    y.data()[i] = 1;
+    const Array row = adjoint(A) * y;
+    y.data()[i] = 0;
+    for (Index j = 0; j < x.size(); ++j) {
+      const double a = forward[static_cast<std::size_t>(j * y.size() + i)];
+      worst = std::max(worst, std::abs(a - static_cast<double>(row.data()[j])));
+      largest = std::max(largest, std::abs(a));
+    }
+  }
+  return worst / largest;
+}
+
+json check(const Pair& pair, Index size) {
+  const ParallelBeam scan = scan_for(size, pair.matched);
+  const Adjointness a = adjointness(pair.make(scan, grid_for(size, scan)));
+  json row = {{"name", pair.name}, {"device", "cpu"}, {"variant", "standard"}, {"precision", "float32"},
+              {"kappa", a.coupling}, {"kappa_spread", a.coupling_spread}, {"mu", a.mismatch},
+              {"entry_error", entry_error(pair)}, {"bound", nullptr}, {"ok", nullptr}};
+  if (pair.matched) {
+    row["bound"] = mu_bound;
+    row["ok"] = a.mismatch <= mu_bound && std::abs(a.coupling - 1) <= kappa_bound;
+  }
+  return row;
+}
+
+void run_check(CheckOptions& o) {
+  const ThreadLimit limit(o.common.threads);
+  ProgressLine progress(o.common.quiet);
+  json rows = json::array();
+  bool all_hold = true, found = false;
+  for (const Pair& pair : pairs()) {
+    if (!o.pair.empty() && pair.name.find(o.pair) == std::string::npos) continue;
+    found = true;
+    progress("check", static_cast<double>(rows.size()), static_cast<double>(pairs().size()), "pairs");
+    rows.push_back(check(pair, o.size));
+    if (rows.back()["ok"] == false) all_hold = false;
+  }
+  if (!found) throw UsageError("--pair '" + o.pair + "' names no pair; leave it out to see all names");
+  if (o.common.json != "-") {
+    std::printf("%-46s %-6s %12s %9s %9s %9s  %s\n", "pair", "device", "kappa", "mu", "bound", "entries", "");
+    for (const json& r : rows) {
+      const std::string bound = r["bound"].is_null() ? "none" : "2e-06";
+      std::printf("%-46s %-6s %12.7f %9.1e %9s %9.1e  %s\n", r["name"].get<std::string>().c_str(), "cpu",
+                  r["kappa"].get<double>(), r["mu"].get<double>(), bound.c_str(), r["entry_error"].get<double>(),
+                  r["ok"].is_null() ? "unmatched on purpose" : r["ok"] == true ? "ok" : "FAILS");
+    }
+  }
+  write_report(o.common, {{"command", "check"}, {"version", TANDEM_VERSION}, {"pairs", rows}, {"ok", all_hold}});
+  if (!all_hold) throw CheckFailed("check: at least one pair is above its bound; see the table");
+}
+
+}  // namespace
+
+void add_check(CLI::App& program, Action& chosen) {
+  auto o = std::make_shared<CheckOptions>();
+  CLI::App& c = *program.add_subcommand("check", "Do projector and back-projector match?");
+  add_common(c, o->common);
+  c.add_option("--size", o->size, "voxels along x and y (default 64)")->check(CLI::Range(8, 4096));
+  c.add_option("--pair", o->pair, "only pairs whose name holds this");
+  c.add_option("--device", o->device, "cpu")->check(CLI::IsMember({"cpu"}));
+  c.callback([o, &chosen] { chosen = [o] { run_check(*o); }; });
+}
+
+}  // namespace tandem::apps

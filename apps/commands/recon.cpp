@@ -1,0 +1,295 @@
+// tandem recon: scan to volume.
+
+#include <iostream>
+#include <sstream>
+
+#include "../command.hpp"
+#include "../progress.hpp"
+#include "../scan_options.hpp"
+#include "tandem/core/error.hpp"
+#include "tandem/io/png.hpp"
+#include "tandem/pipeline/reconstruct.hpp"
+#include "tandem_version.hpp"
+
+namespace tandem::apps {
+
+namespace {
+
+using pipeline::Algorithm;
+using pipeline::Initial;
+using pipeline::Recipe;
+using nlohmann::json;
+
+struct ReconOptions {
+  Common common;
+  ScanOptions scan;
+  Recipe recipe;
+  std::string output, initial = "zero", stop, preview, dtype = "float32", save_format, truth, region, device = "auto";
+  std::string filter = "ramp";
+  std::optional<float> min, max;
+  double memory_gib = 0;
+  bool axis_auto = false, dry_run = false;
+  const CLI::App* command = nullptr;
+
+  bool given(const char* option) const { return command->count(option) > 0; }
+};
+
+void parse_region(Recipe& recipe, const std::string& text) {
+  std::stringstream parts(text);
+  std::string x, y, z, more;
+  std::getline(parts, x, ',');
+  std::getline(parts, y, ',');
+  std::getline(parts, z, ',');
+  if (std::getline(parts, more, ',') || z.empty()) throw UsageError("--region '" + text + "' is not x0:x1,y0:y1,z0:z1");
+  recipe.region_x = parse_range(x);
+  recipe.region_y = parse_range(y);
+  recipe.region_z = parse_range(z);
+}
+
+void parse_stop(Recipe& recipe, const std::string& text) {
+  const std::size_t equals = text.find('=');
+  const std::string name = text.substr(0, equals);
+  double value = 0;
+  if (equals != std::string::npos) try {
+      value = std::stod(text.substr(equals + 1));
+    } catch (const std::exception&) {
+    }
+  if (text == "discrepancy")
+    recipe.stop_by_discrepancy = true;
+  else if (name == "relative" && value > 0)
+    recipe.stop_relative = value;
+  else if (name == "time" && value > 0)
+    recipe.stop_seconds = value;
+  else
+    throw UsageError("--stop '" + text + "' is not known; give discrepancy, relative=EPS or time=S");
+}
+
+/// What does not go together, seen without opening a file.
+void check_together(const ReconOptions& o) {
+  const Recipe& r = o.recipe;
+  const bool fbp = r.algorithm == Algorithm::fbp;
+  for (const char* option : {"--iterations", "--stop", "--initial"})
+    if (fbp && o.given(option)) throw UsageError(std::string(option) + " goes with an iterative algorithm, not with fbp");
+  for (const char* option : {"--relaxation", "--nonnegative"})
+    if (r.algorithm != Algorithm::sirt && o.given(option)) throw UsageError(std::string(option) + " goes with sirt alone");
+  if (!fbp && r.initial != Initial::fbp && (o.given("--fbp-filter") || o.given("--fbp-cutoff")))
+    throw UsageError("--fbp-filter goes with fbp, or with --initial fbp");
+  if (o.axis_auto && r.axis_bin) throw UsageError("--rotation-axis and --rotation-axis-auto do not go together");
+  if (o.dtype == "float32" ? (o.min || o.max) : !(o.min && o.max && *o.min < *o.max))
+    throw UsageError(o.dtype == "float32" ? "--min and --max go with --dtype uint16 or uint8"
+                                          : "--dtype " + o.dtype + " needs --min V below --max V");
+  if (o.output.empty() && !o.dry_run) throw UsageError("-o VOLUME is missing; give a name ending in .h5 or .tif, or --dry-run");
+  if (!r.region_z && o.given("--region")) throw UsageError("--region is not x0:x1,y0:y1,z0:z1");
+  if (r.slices && r.region_z) throw UsageError("--slices and --region do not go together");
+}
+
+void finish_recipe(ReconOptions& o) {
+  Recipe& r = o.recipe;
+  if (!o.region.empty()) parse_region(r, o.region);
+  if (!o.stop.empty()) parse_stop(r, o.stop);
+  r.filter.window = window_named(o.filter);
+  r.initial = o.initial == "zero" ? Initial::zero : o.initial == "fbp" ? Initial::fbp : Initial::file;
+  if (r.initial == Initial::file) r.initial_file = o.initial;
+  r.host_bytes = static_cast<std::size_t>(o.memory_gib * 1024 * 1024 * 1024);
+  r.minus_log = o.scan.minus_log;
+  r.air_bins = o.scan.air_columns;
+  if (!o.save_format.empty() && !o.output.empty()) {
+    const std::string ending = std::filesystem::path(o.output).extension().string();
+    if (ending.empty()) o.output += "." + std::string(o.save_format == "tiff" ? "tif" : "h5");
+    const bool tiff = ending == ".tif" || ending == ".tiff";
+    if (!ending.empty() && tiff != (o.save_format == "tiff"))
+      throw UsageError("--save-format " + o.save_format + " does not go with the name " + o.output);
+  }
+}
+
+json plan_json(const pipeline::Plan& plan, const io::ScanInfo& info) {
+  const auto& d = plan.scan.detector;
+  json pixel = plan.pitch_known ? json(d.bin_pitch) : json(nullptr);
+  json pitch = plan.pitch_known ? json(plan.grid.pitch[0]) : json(nullptr);
+  return {{"format", info.format},
+          {"geometry",
+           {{"kind", "parallel"},
+            {"views", plan.scan.angles.size()},
+            {"rows", d.rows},
+            {"bins", d.bins},
+            {"axis_bin", d.axis_bin},
+            {"axis_bin_in_file", plan.axis_in_file},
+            {"pixel_size_mm", pixel}}},
+          {"volume", {{"shape", plan.grid.shape()}, {"pitch_mm", pitch}, {"unit", plan.unit()}}},
+          {"rows_at_once", plan.rows_at_once},
+          {"memory_bytes", plan.bytes},
+          {"warnings", plan.warnings}};
+}
+
+std::string algorithm_name(Algorithm a) { return a == Algorithm::fbp ? "fbp" : a == Algorithm::cgls ? "cgls" : "sirt"; }
+
+json report_of(const ReconOptions& o, const json& plan, const pipeline::Outcome& out) {
+  json report = {{"command", "recon"}, {"version", TANDEM_VERSION}, {"input", o.scan.path}, {"output", o.output},
+                 {"device", {"cpu"}}, {"variant", "standard"}, {"precision", "float32"},
+                 {"algorithm", algorithm_name(o.recipe.algorithm)}};
+  report.update(plan);
+  if (o.recipe.algorithm != Algorithm::fbp) {
+    report["iterations"] = out.iterations;
+    report["slice_iterations"] = out.slice_iterations;
+    report["stopped_by"] = out.stopped_by.empty() ? "" : out.stopped_by.front();
+    for (const std::string& rule : out.stopped_by)
+      if (rule != out.stopped_by.front()) report["stopped_by"] = "several";
+    report["slice_stopped_by"] = out.stopped_by;
+    report["residuals"] = out.residuals;
+  }
+  const pipeline::Seconds& s = out.seconds;
+  report["seconds"] = {{"total", s.total}, {"read", s.read}, {"preprocess", s.preprocess}, {"filter", s.filter},
+                       {"backproject", s.backproject}, {"iterate", s.iterate}, {"write", s.write}};
+  report["updates"] = out.updates;
+  const double computing = s.backproject + s.iterate;
+  report["gups"] = computing > 0 ? out.updates / computing * 1e-9 : 0;
+  report["not_finite"] = out.findings.not_finite;
+  report["dead_cells"] = out.findings.dead;
+  report["floored"] = out.findings.floored;
+  report["peak_memory_bytes"] = pipeline::peak_memory();
+  if (out.quality)
+    report["quality"] = {{"psnr_db", out.quality->psnr}, {"ssim", out.quality->ssim}, {"rmse", out.quality->rmse},
+                         {"rmse_disc", out.quality->rmse_disc}};
+  return report;
+}
+
+void print_plan(std::ostream& to, const pipeline::Plan& plan, const io::ScanInfo& info) {
+  const auto& d = plan.scan.detector;
+  const Shape n = plan.grid.shape();
+  to << "scan      " << info.format << ", " << plan.scan.angles.size() << " views x " << d.rows << " rows x " << d.bins
+     << " bins, axis at bin " << plan.axis_in_file << '\n'
+     << "volume    " << n[0] << " x " << n[1] << " x " << n[2] << " (z, y, x), " << plan.unit();
+  if (plan.pitch_known) to << ", pitch " << plan.grid.pitch[0] << " mm";
+  to << ", " << static_cast<double>(n[0] * n[1] * n[2]) * 4 / 1048576 << " MiB\n"
+     << "memory    " << static_cast<double>(plan.bytes) / 1048576 << " MiB at most, " << plan.rows_at_once
+     << " slices at once\n";
+}
+
+void print_outcome(const ReconOptions& o, const pipeline::Plan& plan, const io::ScanInfo& info,
+                   const pipeline::Outcome& out) {
+  print_plan(std::cout, plan, info);
+  std::cout << "algorithm " << algorithm_name(o.recipe.algorithm);
+  if (o.recipe.algorithm != Algorithm::fbp)
+    std::cout << ", " << out.iterations << " iterations, residual "
+              << (out.residuals.empty() ? 1.0 : out.residuals.back()) << " of the first";
+  const double computing = out.seconds.backproject + out.seconds.iterate;
+  std::cout << "\ntime      " << out.seconds.total << " s";
+  if (computing > 0) std::cout << ", " << out.updates / computing * 1e-9 << " GU/s";
+  std::cout << '\n';
+  if (out.findings.not_finite + out.findings.dead > 0)
+    std::cout << "repaired  " << out.findings.not_finite << " pixels that were not finite, " << out.findings.dead
+              << " dead cells\n";
+  if (out.findings.floored > 0) std::cout << "floored   " << out.findings.floored << " transmissions\n";
+  if (out.quality)
+    std::cout << "quality   PSNR " << out.quality->psnr << " dB, SSIM " << out.quality->ssim << ", RMSE "
+              << out.quality->rmse << '\n';
+  std::cout << "written   " << o.output << '\n';
+}
+
+void write_preview(const std::string& path, const std::vector<io::Picture>& pictures) {
+  std::vector<float> all;
+  for (const auto& p : pictures) all.insert(all.end(), p.grey.begin(), p.grey.end());
+  // from the 0.5th to the 99.5th percentile, so that a few outliers do not turn the picture black
+  const auto at = [&](double share) {
+    const auto k = static_cast<std::ptrdiff_t>(share * static_cast<double>(all.size() - 1));
+    std::nth_element(all.begin(), all.begin() + k, all.end());
+    return all[static_cast<std::size_t>(k)];
+  };
+  const float low = at(0.005), high = at(0.995);
+  io::write_png(path, pictures, low, high > low ? high : low + 1);
+}
+
+void run_recon(ReconOptions& o) {
+  const ThreadLimit limit(o.common.threads);
+  ProgressLine progress(o.common.quiet);
+  auto reader = open(o.scan);
+  const Selection selected = select(o.scan, reader->info());
+  o.recipe.views = selected.views;
+  o.recipe.rows = selected.rows;
+  o.recipe.bins = selected.bins;
+  if (o.axis_auto) {
+    const pipeline::AxisEstimate axis = find_axis_of(*reader, o.scan, {}, 5, progress);
+    o.recipe.axis_bin = axis.axis_bin;
+    std::ostringstream text;
+    text << "rotation axis at bin " << axis.axis_bin << " +- " << axis.uncertainty << " (" << name_of(axis.method) << ")";
+    progress.note(text.str());
+  }
+  const pipeline::Plan plan = make_plan(reader->info(), o.recipe);
+  for (const std::string& note : reader->info().notes) progress.note("note: " + note);
+  for (const std::string& warning : plan.warnings) progress.note("warning: " + warning);
+  const json planned = plan_json(plan, reader->info());
+  if (o.dry_run) {
+    print_plan(o.common.json == "-" ? std::cerr : std::cout, plan, reader->info());
+    return write_report(o.common, planned);
+  }
+  const io::VoxelType type = o.dtype == "uint16"  ? io::VoxelType::uint16
+                             : o.dtype == "uint8" ? io::VoxelType::uint8
+                                                  : io::VoxelType::float32;
+  io::VolumeFormat format{type, o.min.value_or(0), o.max.value_or(1), {}, plan.unit()};
+  if (plan.pitch_known) format.pitch_mm = plan.grid.pitch[0];
+  json recipe = planned;
+  recipe["algorithm"] = algorithm_name(o.recipe.algorithm);
+  recipe["input"] = o.scan.path;
+  recipe["arguments"] = o.command->config_to_str(false, false);
+  auto writer = io::create_volume(o.output, plan.grid.shape(), format, recipe.dump());
+  pipeline::Options options{[&](const std::string& stage, double done, double total) { progress(stage, done, total); },
+                            o.truth, !o.preview.empty()};
+  const pipeline::Outcome outcome = pipeline::reconstruct(*reader, plan, *writer, options);
+  const json report = report_of(o, planned, outcome);
+  writer->finish(report.dump());
+  if (!o.preview.empty()) write_preview(o.preview, outcome.middle);
+  write_report(o.common, report);
+  if (o.common.json != "-") print_outcome(o, plan, reader->info(), outcome);
+}
+
+}  // namespace
+
+void add_recon(CLI::App& program, Action& chosen) {
+  auto o = std::make_shared<ReconOptions>();
+  CLI::App& c = *program.add_subcommand("recon", "Scan to volume");
+  o->command = &c;
+  Recipe& r = o->recipe;
+  add_common(c, o->common);
+  add_scan_options(c, o->scan);
+  c.add_option("-o,--output", o->output, "volume to write: .h5, or .tif for one file a slice");
+  const std::map<std::string, Algorithm> algorithms{
+      {"fbp", Algorithm::fbp}, {"sirt", Algorithm::sirt}, {"cgls", Algorithm::cgls}};
+  c.add_option("--reconstruction-algorithm", r.algorithm, "default fbp")
+      ->transform(CLI::CheckedTransformer(algorithms).description("fbp|sirt|cgls"));
+  c.add_option("--fbp-filter", o->filter, "ramp, the default; none: no filtering at all")
+      ->check(CLI::IsMember({"ramp", "shepp", "cosine", "hamming", "hann", "parzen", "butterworth", "none"}));
+  c.add_option("--fbp-cutoff", r.filter.cutoff, "0..1 of Nyquist (default 1; butterworth 0.5)")
+      ->check(CLI::Range(1e-6, 1.0));
+  c.add_option("--rotation-axis", r.axis_bin, "bin from 0 (default: the file's own, else the middle)");
+  c.add_flag("--rotation-axis-auto", o->axis_auto, "find it first, as `tandem center` does");
+  add_selection(c, o->scan);
+  c.add_option("--binning", r.binning, "2^N cells each way become one")->check(CLI::Range(0, 3));
+  c.add_option("--initial", o->initial, "zero (default), fbp, or a volume file");
+  c.add_option("--iterations", r.iterations, "at most (default 30)")->check(CLI::Range(0, 1000000));
+  c.add_option("--relaxation", r.relaxation, "sirt: in (0, 2), default 1")->check(CLI::Range(1e-6, 2.0 - 1e-6));
+  c.add_flag("--nonnegative", r.nonnegative, "sirt: no voxel below zero");
+  c.add_option("--stop", o->stop, "discrepancy | relative=EPS | time=S, beside --iterations");
+  c.add_option("--gain", r.gain, "counts a photon, for --stop discrepancy (default 1)")->check(CLI::PositiveNumber);
+  c.add_option("--size", r.size, "voxels along x and y (default: bins)")->check(CLI::PositiveNumber);
+  c.add_option("--slices", r.slices, "slices around the middle (default: rows)")->check(CLI::PositiveNumber);
+  c.add_option("--voxel-size", r.voxel_size_mm, "mm (default: the detector pitch)")->check(CLI::PositiveNumber);
+  c.add_option("--pixel-size", r.pixel_size_mm, "detector pitch, mm (default: the file's own)")->check(CLI::PositiveNumber);
+  c.add_option("--region", o->region, "x0:x1,y0:y1,z0:z1 in voxels of the full grid");
+  c.add_option("--device", o->device, "auto|cpu")->check(CLI::IsMember({"auto", "cpu"}));
+  c.add_option("--memory", o->memory_gib, "host memory to stay below, GiB (default: 70 % of what is free)")
+      ->check(CLI::PositiveNumber);
+  c.add_option("--save-format", o->save_format, "default: from the name of the output")->check(CLI::IsMember({"h5", "tiff"}));
+  c.add_option("--dtype", o->dtype, "of the output")->check(CLI::IsMember({"float32", "uint16", "uint8"}));
+  c.add_option("--min", o->min, "attenuation that integer types store as 0");
+  c.add_option("--max", o->max, "attenuation that integer types store as their largest");
+  c.add_option("--preview", o->preview, "PNG of the middle slices in three planes");
+  c.add_flag("--dry-run", o->dry_run, "memory, sizes and plan; reads no pixels");
+  c.add_option("--truth", o->truth, "volume to compare with: adds PSNR, SSIM and RMSE to the report");
+  c.callback([o, &chosen] {
+    finish_recipe(*o);
+    check_together(*o);
+    chosen = [o] { run_recon(*o); };
+  });
+}
+
+}  // namespace tandem::apps

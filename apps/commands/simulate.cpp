@@ -1,0 +1,114 @@
+// tandem simulate: a scan with known truth.
+
+#include <iostream>
+
+#include "../command.hpp"
+#include "../progress.hpp"
+#include "../scan_geometry.hpp"
+#include "tandem/core/error.hpp"
+#include "tandem/io/scan_writer.hpp"
+#include "tandem/io/volume_file.hpp"
+#include "tandem/pipeline/simulate.hpp"
+#include "tandem_version.hpp"
+
+namespace tandem::apps {
+
+namespace {
+
+struct SimulateOptions {
+  Common common;
+  GeometryOptions geometry;
+  pipeline::Simulation simulation;
+  Index size = 256, rows = 1;
+  std::string output, truth;
+  const CLI::App* command = nullptr;
+};
+
+constexpr double chunk_bytes = 256e6;
+
+/// Rows at once such that a row's frames of `bytes_a_row` stay within a fixed memory.
+Index rows_at_once(double bytes_a_row, Index rows) {
+  return std::clamp<Index>(static_cast<Index>(chunk_bytes / bytes_a_row), 1, rows);
+}
+
+void write_truth(const SimulateOptions& o, const pipeline::SimulatedScan& simulated, ProgressLine& progress) {
+  const VolumeGrid& grid = simulated.simulation().grid;
+  io::VolumeFormat format;
+  if (o.geometry.pixel_size_mm) format.pitch_mm = *o.geometry.pixel_size_mm, format.unit = "1/mm";
+  auto writer = io::create_volume(o.truth, grid.shape(), format, "{\"content\":\"exact pixel averages\"}");
+  const Index area = grid.size[0] * grid.size[1];
+  const Index step = rows_at_once(4.0 * static_cast<double>(area), grid.size[2]);
+  std::vector<float> slab;
+  for (Index z = 0; z < grid.size[2]; z += step) {
+    const Range slices{z, std::min(grid.size[2], z + step)};
+    slab.resize(static_cast<std::size_t>(slices.size() * area));
+    simulated.truth(slices, slab);
+    writer->write(slices, slab.data());
+    progress("truth", static_cast<double>(slices.last), static_cast<double>(grid.size[2]));
+  }
+  writer->finish("{}");
+}
+
+void run_simulate(SimulateOptions& o) {
+  const ThreadLimit limit(o.common.threads);
+  ProgressLine progress(o.common.quiet);
+  const double pitch = o.geometry.pixel_size_mm.value_or(1.0);
+  pipeline::Simulation& s = o.simulation;
+  s.scan = scan_of(o.geometry, o.size, o.rows, pitch);
+  s.grid = VolumeGrid{{o.size, o.size, o.rows}, {pitch, pitch, pitch}, {}};
+  const pipeline::SimulatedScan simulated(s);
+  io::ScanWriter writer(o.output, s.scan, o.geometry.pixel_size_mm, simulated.type(), s.flats, s.darks);
+  const double row_bytes = 8.0 * static_cast<double>(s.scan.detector.bins) * static_cast<double>(s.scan.angles.size());
+  const Index step = rows_at_once(row_bytes, o.rows);
+  for (Index row = 0; row < o.rows; row += step) {
+    const Range rows{row, std::min(o.rows, row + step)};
+    for (io::FrameKind kind : {io::FrameKind::projection, io::FrameKind::flat, io::FrameKind::dark})
+      if (kind == io::FrameKind::projection || (kind == io::FrameKind::flat ? s.flats : s.darks) > 0)
+        writer.write(kind, rows, simulated.frames(kind, rows));
+    progress("simulate", static_cast<double>(rows.last), static_cast<double>(o.rows), "rows");
+  }
+  if (!o.truth.empty()) write_truth(o, simulated, progress);
+  const nlohmann::json report = {{"command", "simulate"},
+                                 {"version", TANDEM_VERSION},
+                                 {"output", o.output},
+                                 {"phantom", s.phantom},
+                                 {"views", s.scan.angles.size()},
+                                 {"rows", o.rows},
+                                 {"bins", s.scan.detector.bins},
+                                 {"axis_bin", s.scan.detector.axis_bin},
+                                 {"max_attenuation", s.max_attenuation},
+                                 {"photons", s.photons ? nlohmann::json(*s.photons) : nlohmann::json(nullptr)},
+                                 {"seed", s.seed}};
+  writer.finish(report.dump());
+  write_report(o.common, report);
+  if (o.common.json != "-")
+    std::cout << "written   " << o.output << ": " << s.scan.angles.size() << " views x " << o.rows << " rows x "
+              << s.scan.detector.bins << " bins, " << io::name_of(simulated.type()) << '\n';
+}
+
+}  // namespace
+
+void add_simulate(CLI::App& program, Action& chosen) {
+  auto o = std::make_shared<SimulateOptions>();
+  CLI::App& c = *program.add_subcommand("simulate", "Make a scan with known truth");
+  o->command = &c;
+  pipeline::Simulation& s = o->simulation;
+  add_common(c, o->common);
+  add_geometry(c, o->geometry);
+  std::vector<std::string> names(phantom_names().begin(), phantom_names().end());
+  c.add_option("-o,--output", o->output, "DXchange file to write")->required();
+  c.add_option("--phantom", s.phantom, "default shepp-logan")->check(CLI::IsMember(names));
+  c.add_option("--size", o->size, "voxels along x and y (default 256)")->check(CLI::PositiveNumber);
+  c.add_option("--rows", o->rows, "detector rows (default 1)")->check(CLI::PositiveNumber);
+  c.add_option("--photons", s.photons, "a cell, without object; left out: no noise")->check(CLI::PositiveNumber);
+  c.add_option("--max-attenuation", s.max_attenuation, "largest line integral (default 3)")->check(CLI::PositiveNumber);
+  c.add_option("--flats", s.flats, "flat frames (default 10)")->check(CLI::NonNegativeNumber);
+  c.add_option("--darks", s.darks, "dark frames (default 10)")->check(CLI::NonNegativeNumber);
+  c.add_option("--rings", s.rings_percent, "sensitivity of the cells that the flats do not see, percent")
+      ->check(CLI::Range(0.0, 100.0));
+  c.add_option("--seed", s.seed, "of noise, rings and foam (default 0)");
+  c.add_option("--truth", o->truth, "also write the exact volume, pixel averages");
+  c.callback([o, &chosen] { chosen = [o] { run_simulate(*o); }; });
+}
+
+}  // namespace tandem::apps

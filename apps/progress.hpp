@@ -1,0 +1,27 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+
+namespace tandem::apps {
+
+/// One progress line for every long task, on standard error: rewritten in place on a terminal, a line every few seconds
+/// elsewhere, nothing when quiet.
+class ProgressLine {
+ public:
+  explicit ProgressLine(bool quiet);
+  ~ProgressLine();
+  /// stage, done/total in `what`, rate, time left. @throws Interrupted after Ctrl-C.
+  void operator()(const std::string& stage, double done, double total, const char* what = "slices");
+  void note(const std::string& text);  ///< a line of its own, e.g. a warning
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void clear();
+
+  bool quiet_, terminal_;
+  bool shown_ = false;
+  Clock::time_point start_, last_;
+};
+
+}  // namespace tandem::apps

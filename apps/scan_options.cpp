@@ -1,0 +1,114 @@
+#include "scan_options.hpp"
+
+#include <algorithm>
+
+#include "tandem/core/error.hpp"
+#include "tandem/pipeline/preprocess.hpp"
+
+namespace tandem::apps {
+
+namespace {
+
+io::OpenOptions open_options(const ScanOptions& o) {
+  io::OpenOptions options;
+  options.flats.assign(o.flats.begin(), o.flats.end());
+  options.darks.assign(o.darks.begin(), o.darks.end());
+  const std::size_t bracket = o.angles.find('[');
+  options.angles = o.angles.substr(0, bracket);
+  if (bracket != std::string::npos)
+    options.angle_lines = parse_range(o.angles.substr(bracket + 1, o.angles.size() - bracket - 2));
+  if (!o.arc.empty()) {
+    options.arc_deg = std::stod(o.arc);
+    options.arc_inclusive = o.arc.ends_with(",inclusive");
+  }
+  return options;
+}
+
+void check(const ScanOptions& o) {
+  const std::size_t bracket = o.angles.find('[');
+  if (bracket != std::string::npos) {
+    if (o.angles.back() != ']') throw UsageError("--angles '" + o.angles + "' is not FILE or FILE[A:B]");
+    parse_range(o.angles.substr(bracket + 1, o.angles.size() - bracket - 2));
+  }
+  if (o.arc.empty()) return;
+  std::size_t used = 0;
+  double arc = 0;
+  try {
+    arc = std::stod(o.arc, &used);
+  } catch (const std::exception&) {
+  }
+  if (!(arc != 0 && std::abs(arc) <= 36000) || (used != o.arc.size() && o.arc.substr(used) != ",inclusive"))
+    throw UsageError("--arc '" + o.arc + "' is not DEG or DEG,inclusive");
+}
+
+}  // namespace
+
+void add_scan_options(CLI::App& c, ScanOptions& o) {
+  c.add_option("scan", o.path, "DXchange or NXtomo file, folder of TIFF images, or a TIFF sinogram")->required();
+  c.add_option("--flats", o.flats, "flat images: a file or a folder (repeatable)");
+  c.add_option("--darks", o.darks, "dark images: a file or a folder (repeatable)");
+  c.add_option("--angles", o.angles, "FILE[A:B]: degrees, one a line, lines A to B");
+  c.add_option("--arc", o.arc, "DEG[,inclusive]: equal steps from 0, where the scan has no angles");
+  add_range(c, "--air-columns", o.air_columns, "A:B, no flats: divide by the mean of these columns");
+  c.add_option("--minus-log", o.minus_log_text, "true (default) | false: the data are line integrals already")
+      ->check(CLI::IsMember({"true", "false"}));
+  c.parse_complete_callback([&o] {
+    o.minus_log = o.minus_log_text == "true";
+    check(o);
+  });
+}
+
+void add_selection(CLI::App& c, ScanOptions& o) {
+  const auto add = [&c](const char* name, std::optional<Index>& value, const char* help) {
+    c.add_option(name, value, help)->check(CLI::NonNegativeNumber);
+  };
+  add("--start-row", o.start_row, "first detector row");
+  add("--end-row", o.end_row, "one beyond the last row");
+  add("--start-column", o.start_column, "first detector column");
+  add("--end-column", o.end_column, "one beyond the last column");
+  add("--start-proj", o.start_proj, "first view");
+  add("--end-proj", o.end_proj, "one beyond the last view");
+}
+
+std::unique_ptr<io::ScanReader> open(const ScanOptions& o) { return io::open_scan(o.path, open_options(o)); }
+
+Selection select(const ScanOptions& o, const io::ScanInfo& info) {
+  const auto range = [](const char* name, std::optional<Index> first, std::optional<Index> last, Index count) {
+    const Range r{first.value_or(0), last.value_or(count)};
+    require<GeometryError>(r.first < r.last && r.last <= count, "--start-", name, " ", r.first, " --end-", name, " ", r.last,
+                           ": empty or outside 0:", count);
+    return r;
+  };
+  return {range("proj", o.start_proj, o.end_proj, static_cast<Index>(info.scan.angles.size())),
+          range("row", o.start_row, o.end_row, info.scan.detector.rows),
+          range("column", o.start_column, o.end_column, info.scan.detector.bins)};
+}
+
+pipeline::AxisEstimate find_axis_of(io::ScanReader& reader, const ScanOptions& o, const pipeline::AxisSearch& search,
+                                    Index count, ProgressLine& progress) {
+  const Selection s = select(o, reader.info());
+  pipeline::Preprocessing how{0, o.minus_log, o.air_columns, 1};
+  if (how.air_bins) how.air_bins = Range{how.air_bins->first - s.bins.first, how.air_bins->last - s.bins.first};
+  pipeline::require_reference(reader.info(), how, false);
+  const Index rows = std::min(count, s.rows.size()), views = s.views.size(), bins = s.bins.size();
+  std::vector<float> lines(static_cast<std::size_t>(views * rows * bins));
+  pipeline::Findings findings;
+  for (Index k = 0; k < rows; ++k) {
+    progress("read rows", static_cast<double>(k), static_cast<double>(rows), "rows");
+    const Index row = s.rows.first + (2 * k + 1) * s.rows.size() / (2 * rows);
+    const auto reference = pipeline::read_reference(reader, {row, row + 1}, s.bins, how);
+    const auto counts = reader.read(io::FrameKind::projection, s.views, {row, row + 1}, s.bins);
+    const auto data = pipeline::preprocess(counts, reference, how, Space({views, 1, bins}, Blocks::rows), findings);
+    for (Index v = 0; v < views; ++v) std::copy_n(data.y.data() + v * bins, bins, &lines[(v * rows + k) * bins]);
+  }
+  progress("find axis", 0, 1, "searches");
+  const std::span<const double> angles(reader.info().scan.angles);
+  pipeline::AxisSearch shifted = search;
+  if (shifted.between)
+    for (double& edge : *shifted.between) edge -= static_cast<double>(s.bins.first);
+  auto axis = pipeline::find_axis(lines, angles.subspan(s.views.first, views), rows, bins, shifted);
+  axis.axis_bin += static_cast<double>(s.bins.first);
+  return axis;
+}
+
+}  // namespace tandem::apps

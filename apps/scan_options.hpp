@@ -1,0 +1,42 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "command.hpp"
+#include "progress.hpp"
+#include "tandem/io/scan_reader.hpp"
+#include "tandem/pipeline/center.hpp"
+#include "tandem/pipeline/recipe.hpp"
+
+namespace tandem::apps {
+
+/// How a scan is opened and what of it is used: the options that `recon`, `center` and `info` share.
+struct ScanOptions {
+  std::string path;
+  std::vector<std::string> flats, darks;
+  std::string angles, arc;
+  std::string minus_log_text = "true";
+  bool minus_log = true;
+  std::optional<Range> air_columns;
+  std::optional<Index> start_row, end_row, start_column, end_column, start_proj, end_proj;
+};
+
+void add_scan_options(CLI::App& command, ScanOptions& options);
+void add_selection(CLI::App& command, ScanOptions& options);  ///< --start-row ... --end-proj
+
+/// @throws FileError
+std::unique_ptr<io::ScanReader> open(const ScanOptions& options);
+
+/// The ranges of a scan that the options select. @throws GeometryError for an empty one
+struct Selection {
+  Range views, rows, bins;
+};
+Selection select(const ScanOptions& options, const io::ScanInfo& info);
+
+/// The axis bin, in bins of the file, from `count` rows spread over those selected.
+pipeline::AxisEstimate find_axis_of(io::ScanReader& reader, const ScanOptions& options,
+                                    const pipeline::AxisSearch& search, Index count, ProgressLine& progress);
+
+}  // namespace tandem::apps

@@ -1,0 +1,234 @@
+#include <cmath>
+#include <filesystem>
+#include <numbers>
+
+#include "harness.hpp"
+#include "tandem/io/scan_writer.hpp"
+#include "tandem/operators/adjointness.hpp"
+#include "tandem/operators/algebra.hpp"
+#include "tandem/operators/fbp.hpp"
+#include "tandem/operators/projector.hpp"
+#include "tandem/operators/random.hpp"
+#include "tandem/pipeline/reconstruct.hpp"
+#include "tandem/pipeline/simulate.hpp"
+#include "tandem/solvers/cgls.hpp"
+#include "tandem/solvers/sirt.hpp"
+
+namespace tandem::bench {
+
+namespace {
+
+constexpr int sampled = 400;  // random places at which the result is compared with double
+
+struct Case {
+  ParallelBeam scan;
+  VolumeGrid grid;
+  Case(Index size, Index views, Index slices) {
+    scan.detector = {size, slices, 1, 1, 0.5 * static_cast<double>(size - 1)};
+    for (Index v = 0; v < views; ++v)
+      scan.angles.push_back(std::numbers::pi * static_cast<double>(v) / static_cast<double>(views));
+    grid = fitting_grid(scan);
+  }
+  double updates() const {
+    return static_cast<double>(grid.size[0] * grid.size[1] * grid.size[2]) * static_cast<double>(scan.angles.size());
+  }
+};
+
+/// Uniform in [-0.3, 0.7), as the other measurements of this kind have it.
+Array input(const Space& space) {
+  Random random(7);
+  Array a = uniform_array(space, random);
+  for (Index i = 0; i < a.size(); ++i) a.data()[i] -= 0.3f;
+  return a;
+}
+
+/// The coefficient in double, from the formula (docs/kernels.md).
+double coefficient(const ParallelViews& packed, Index view, Index x, Index y, Index bin) {
+  const ParallelView& v = packed.views[static_cast<std::size_t>(view)];
+  const double h = v.origin + v.step_x * static_cast<double>(x) + v.step_y * static_cast<double>(y);
+  return packed.scale * std::max(0.0, v.height - v.slope * std::abs(h - static_cast<double>(bin)));
+}
+
+/// Relative L2 error of B q at random pixels and the corners of slice 0.
+double backward_error(const Case& c, const Array& q, const Array& volume) {
+  const ParallelViews packed = pack(c.scan, c.grid, Model::pixel_driven);
+  const Image<const float> in = image(ConstView(q)), out = image(ConstView(volume));
+  Random random(1);
+  double difference = 0, size = 0;
+  for (int k = 0; k < sampled + 4; ++k) {
+    const Index x = k < sampled ? static_cast<Index>(random.uniform() * static_cast<double>(out.n2)) : k % 2 * (out.n2 - 1);
+    const Index y = k < sampled ? static_cast<Index>(random.uniform() * static_cast<double>(out.n1)) : (k - sampled) / 2 * (out.n1 - 1);
+    double sum = 0;
+    for (Index v = 0; v < in.n0; ++v) {
+      const ParallelView& view = packed.views[static_cast<std::size_t>(v)];
+      const auto below = static_cast<Index>(std::floor(view.origin + view.step_x * static_cast<double>(x) + view.step_y * static_cast<double>(y)));
+      for (Index bin = below; bin <= below + 1; ++bin)
+        if (0 <= bin && bin < in.n2) sum += coefficient(packed, v, x, y, bin) * in(v, 0, bin);
+    }
+    difference += std::pow(sum - out(0, y, x), 2);
+    size += sum * sum;
+  }
+  return std::sqrt(difference / size);
+}
+
+/// Relative L2 error of A x at random cells and the first and last of row 0.
+double forward_error(const Case& c, const Array& volume, const Array& q) {
+  const ParallelViews packed = pack(c.scan, c.grid, Model::pixel_driven);
+  const Image<const float> in = image(ConstView(volume)), out = image(ConstView(q));
+  Random random(2);
+  double difference = 0, size = 0;
+  for (int k = 0; k < sampled / 4 + 2; ++k) {
+    const Index v = static_cast<Index>(random.uniform() * static_cast<double>(out.n0));
+    const Index bin = k < sampled / 4 ? static_cast<Index>(random.uniform() * static_cast<double>(out.n2)) : k % 2 * (out.n2 - 1);
+    double sum = 0;
+    for (Index y = 0; y < in.n1; ++y)
+      for (Index x = 0; x < in.n2; ++x) sum += coefficient(packed, v, x, y, bin) * in(0, y, x);
+    difference += std::pow(sum - out(v, 0, bin), 2);
+    size += sum * sum;
+  }
+  return std::sqrt(difference / size);
+}
+
+Rows::value_type line(const Case& c, const char* direction, double ms, double updates) {
+  return {{"variant", "standard"}, {"precision", "float32"}, {"direction", direction},
+          {"slices", c.scan.detector.rows}, {"size", c.grid.size[0]}, {"views", c.scan.angles.size()},
+          {"ms", ms}, {"gups", updates / ms * 1e-6}};
+}
+
+std::string words(const char* what, Index slices) { return std::string(what) + ", " + std::to_string(slices) + " slices"; }
+
+}  // namespace
+
+double median_ms(int repeat, const std::function<void()>& body) {
+  body();
+  std::vector<double> ms;
+  for (int i = 0; i < repeat; ++i) {
+    const double start = seconds_now();
+    body();
+    ms.push_back(1e3 * (seconds_now() - start));
+  }
+  std::nth_element(ms.begin(), ms.begin() + repeat / 2, ms.end());
+  return ms[static_cast<std::size_t>(repeat / 2)];
+}
+
+Rows parallel(const Axes& axes, const OnLine& on_line) {
+  Rows rows = Rows::array();
+  Stream& stream = default_stream(Device::cpu());
+  for (Index slices : axes.slices) {
+    const Case c(axes.size, axes.views, slices);
+    const LinearOperator A = projector(c.scan, c.grid);
+    on_line(words("back-projection", slices));
+    const double mu = adjointness(A, 1).mismatch;
+    Array q = input(A.range()), x(A.domain());
+    const double back = median_ms(axes.repeat, [&] { A.apply_adjoint(1, q, 0, x, stream); });
+    rows.push_back(line(c, "back", back, c.updates()));
+    rows.back()["relative_error"] = backward_error(c, q, x);
+    rows.back()["mu"] = mu;
+    on_line(words("projection", slices));
+    x = input(A.domain());
+    const double forward = median_ms(axes.repeat, [&] { A.apply(1, x, 0, q, stream); });
+    rows.push_back(line(c, "forward", forward, c.updates()));
+    rows.back()["relative_error"] = forward_error(c, x, q);
+    rows.back()["mu"] = mu;
+  }
+  return rows;
+}
+
+Rows filter(const Axes& axes, const OnLine& on_line) {
+  Rows rows = Rows::array();
+  for (Index slices : axes.slices) {
+    const Case c(axes.size, axes.views, slices);
+    const LinearOperator F = ramp_filter(c.scan);
+    on_line(words("ramp filter", slices));
+    const Array q = input(F.domain());
+    Array out(F.range());
+    const double ms = median_ms(axes.repeat, [&] { F.apply(1, q, 0, out, default_stream(Device::cpu())); });
+    rows.push_back(line(c, "filter", ms, 0));
+    rows.back()["gigabytes_a_second"] = 8.0 * static_cast<double>(q.size()) / ms * 1e-6;
+    rows.back().erase("gups");
+  }
+  return rows;
+}
+
+Rows fbp(const Axes& axes, const OnLine& on_line) {
+  Rows rows = Rows::array();
+  Stream& stream = default_stream(Device::cpu());
+  for (Index slices : axes.slices) {
+    const Case c(axes.size, axes.views, slices);
+    const LinearOperator A = projector(c.scan, c.grid), F = ramp_filter(c.scan), B = backprojector(A, c.scan, c.grid);
+    on_line(words("FBP", slices));
+    const Array q = input(A.range());
+    Array filtered(A.range()), x(A.domain());
+    const double filter_ms = median_ms(axes.repeat, [&] { F.apply(1, q, 0, filtered, stream); });
+    const double ms = median_ms(axes.repeat, [&] {
+      F.apply(1, q, 0, filtered, stream);
+      B.apply(1, filtered, 0, x, stream);
+    });
+    rows.push_back(line(c, "fbp", ms, c.updates()));
+    rows.back()["filter_ms"] = filter_ms;
+    rows.back()["filter_share"] = filter_ms / ms;
+  }
+  return rows;
+}
+
+Rows solvers(const Axes& axes, const OnLine& on_line) {
+  Rows rows = Rows::array();
+  Stream& stream = default_stream(Device::cpu());
+  for (Index slices : axes.slices) {
+    const Case c(axes.size, axes.views, slices);
+    const LinearOperator A = projector(c.scan, c.grid);
+    const Array b = input(A.range());
+    const ActiveBlocks active(static_cast<std::size_t>(slices), true);
+    Array x(A.domain()), q(A.range());
+    on_line(words("kernels", slices));
+    const double kernels = median_ms(axes.repeat, [&] {
+      A.apply(1, x, 0, q, stream);
+      A.apply_adjoint(1, q, 0, x, stream);
+    });
+    const auto add = [&](const char* name, double ms) {
+      rows.push_back(line(c, name, ms, 2 * c.updates()));
+      rows.back()["kernels_ms"] = kernels;
+    };
+    on_line(words("CGLS", slices));
+    Cgls cgls(A, b, Array(A.domain()));
+    add("cgls step", median_ms(axes.repeat, [&] { cgls.step(active); }));
+    on_line(words("SIRT", slices));
+    Sirt sirt(A, b, Array(A.domain()));
+    add("sirt step", median_ms(axes.repeat, [&] { sirt.step(active); }));
+  }
+  return rows;
+}
+
+Rows pipeline(const Axes& axes, const OnLine& on_line) {
+  Rows rows = Rows::array();
+  const auto folder = std::filesystem::temp_directory_path() / "tandem-bench";
+  std::filesystem::create_directories(folder);
+  for (Index slices : axes.slices) {
+    on_line(words("simulate", slices));
+    const Case c(axes.size, axes.views, slices);
+    namespace p = tandem::pipeline;
+    p::Simulation s;
+    s.phantom = "foam", s.scan = c.scan, s.grid = c.grid, s.photons = 1e4;
+    const p::SimulatedScan simulated(s);
+    io::ScanWriter scan(folder / "scan.h5", c.scan, {}, simulated.type(), s.flats, s.darks);
+    for (io::FrameKind kind : {io::FrameKind::projection, io::FrameKind::flat, io::FrameKind::dark})
+      scan.write(kind, {0, slices}, simulated.frames(kind, {0, slices}));
+    scan.finish("{}");
+    on_line(words("file to file", slices));
+    p::Outcome outcome;
+    const double ms = median_ms(axes.repeat, [&] {
+      const auto reader = io::open_scan(folder / "scan.h5");
+      const p::Plan plan = p::make_plan(reader->info(), {});
+      const auto writer = io::create_volume(folder / "volume.h5", plan.grid.shape(), {}, "{}");
+      outcome = p::reconstruct(*reader, plan, *writer);
+      writer->finish("{}");
+    });
+    rows.push_back(line(c, "fbp, file to file", ms, c.updates()));
+    rows.back()["read_ms"] = 1e3 * outcome.seconds.read;
+    rows.back()["write_ms"] = 1e3 * outcome.seconds.write;
+  }
+  std::filesystem::remove_all(folder);
+  return rows;
+}
+
+}  // namespace tandem::bench

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tandem/core/space.hpp"
+
+namespace tandem::bench {
+
+/// What to time. One line of a table for each entry of the axes below.
+struct Axes {
+  Index size = 512;
+  std::vector<Index> slices{64};
+  Index views = 512;
+  int repeat = 5;
+};
+
+/// Milliseconds of one run: the median of `repeat` runs after one to warm up.
+double median_ms(int repeat, const std::function<void()>& body);
+
+using Rows = nlohmann::json;  ///< an array with one object for each line of the table
+/// Called before each line is measured.
+using OnLine = std::function<void(const std::string& what)>;
+
+Rows parallel(const Axes& axes, const OnLine& on_line);  ///< projector and back-projector, with error and mu
+Rows filter(const Axes& axes, const OnLine& on_line);    ///< the ramp filter alone
+Rows fbp(const Axes& axes, const OnLine& on_line);       ///< filter and back-projection
+Rows solvers(const Axes& axes, const OnLine& on_line);   ///< a step of CGLS and of SIRT
+Rows pipeline(const Axes& axes, const OnLine& on_line);  ///< file to file
+
+}  // namespace tandem::bench

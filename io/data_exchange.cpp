@@ -1,0 +1,58 @@
+// DXchange (De Carlo et al., J. Synchrotron Rad. 21, 2014), as the APS writes it and ScanWriter does.
+
+#include "tandem/core/error.hpp"
+#include "tandem/io/frame_source.hpp"
+
+namespace tandem::io {
+
+namespace {
+
+const std::string instrument = "/measurement/instrument/";
+
+std::unique_ptr<FrameSource> frames_at(const hdf5::File& file, const std::string& path, const std::string& axes) {
+  hdf5::DataSet data = file.data_set(path);
+  const std::string own = data.text("axes").value_or(axes);
+  return hdf5_frames(std::move(data), own);
+}
+
+void read_geometry(const hdf5::File& file, Acquisition& acquisition) {
+  ScanInfo& info = acquisition.info;
+  const std::string kind = file.text(instrument + "tandem/kind").value_or("parallel");
+  require<FileError>(kind == "parallel", file.name(), ": ", instrument, "tandem/kind: \"", kind,
+                     "\"; this version reads \"parallel\"");
+  info.pixel_size_mm = length_mm(file, instrument + "detector/pixel_size_x", "", info.notes);
+  acquisition.row_pitch_mm = length_mm(file, instrument + "detector/pixel_size_y", "", info.notes);
+  info.axis_bin = file.number(instrument + "tandem/axis_bin");
+  if (const auto rows = file.find(instrument + "tandem/row_axis_bins")) info.scan.row_axis_bins = rows->numbers();
+}
+
+}  // namespace
+
+bool is_data_exchange(const hdf5::File& file) { return file.has("/exchange/data"); }
+
+FrameSources data_exchange_frames(const hdf5::File& file, FrameKind kind) {
+  FrameSources sources;
+  const std::string path = kind == FrameKind::flat ? "/exchange/data_white" : "/exchange/data_dark";
+  if (file.has(path)) sources.push_back(frames_at(file, path, "theta:y:x"));
+  return sources;
+}
+
+Acquisition open_data_exchange(const hdf5::File& file) {
+  Acquisition acquisition;
+  acquisition.info.format = "DXchange";
+  acquisition.projections.push_back(frames_at(file, "/exchange/data", "theta:y:x"));
+  acquisition.flats = data_exchange_frames(file, FrameKind::flat);
+  acquisition.darks = data_exchange_frames(file, FrameKind::dark);
+
+  acquisition.angles_where = file.name() + ": /exchange/theta";
+  if (file.has("/exchange/theta")) {
+    const hdf5::DataSet theta = file.data_set("/exchange/theta");
+    acquisition.angles = theta.numbers();
+    const double factor = radians_per(theta.text("units").value_or("deg"), theta.where());
+    for (double& angle : acquisition.angles) angle *= factor;
+  }
+  read_geometry(file, acquisition);
+  return acquisition;
+}
+
+}  // namespace tandem::io

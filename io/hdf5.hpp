@@ -1,0 +1,102 @@
+#pragma once
+
+// For io/ alone: HDF5 without its header. libhdf5 is not safe for several threads, so every call here holds one lock
+// of the process; a reader thread and a writer thread may run at once.
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tandem/core/range.hpp"
+#include "tandem/io/scan_reader.hpp"
+
+namespace tandem::io::hdf5 {
+
+/// Owns one HDF5 identifier (hid_t), and closes it.
+class Handle {
+ public:
+  using Close = int (*)(std::int64_t);
+  Handle() = default;
+  Handle(std::int64_t id, Close close) : id_(id), close_(close) {}
+  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
+  Handle& operator=(Handle&& other) noexcept {
+    std::swap(id_, other.id_);
+    std::swap(close_, other.close_);
+    return *this;
+  }
+  ~Handle() { reset(); }
+  bool reset();  ///< closes now; false if HDF5 could not
+  std::int64_t id() const { return id_; }
+  bool valid() const { return id_ >= 0; }
+
+ private:
+  std::int64_t id_ = -1;
+  Close close_ = nullptr;
+};
+
+/// An open data set of at most four axes. Every failure is a FileError that begins with `where()`.
+class DataSet {
+ public:
+  DataSet(Handle handle, std::string where);
+  const std::string& where() const { return where_; }  ///< "scan.h5: /exchange/data"
+  const std::vector<Index>& shape() const { return shape_; }
+  Index size() const;
+  PixelType pixel_type() const;  ///< the type to read it in; @throws FileError unless it holds numbers
+
+  /// @throws FileError if the file cannot hold what the data set claims, or a compression plugin is missing.
+  void require_stored() const;
+
+  void read(PixelType as, std::span<const Range> part, void* out) const;
+  void write(PixelType as, std::span<const Range> part, const void* in);
+  std::vector<double> numbers() const;  ///< all of it
+  std::optional<std::string> text() const;
+
+  std::optional<std::string> text(const std::string& attribute) const;
+  std::optional<double> number(const std::string& attribute) const;
+  void set(const std::string& attribute, const std::string& value);
+  void set(const std::string& attribute, double value);
+  void set_flag(const std::string& attribute, bool value);
+
+ private:
+  Handle handle_;
+  std::string where_;
+  std::vector<Index> shape_;
+};
+
+/// Whether a file begins (or, after a user block, goes on) as HDF5 does.
+bool is_hdf5(const std::filesystem::path& path);
+
+class File {
+ public:
+  static File open(const std::filesystem::path& path);    ///< for reading
+  static File create(const std::filesystem::path& path);  ///< for writing; replaces what is there
+  const std::string& name() const { return name_; }
+
+  bool has(const std::string& path) const;                      ///< whether such a link exists, dangling or not
+  bool is_group(const std::string& path) const;                 ///< links followed
+  std::vector<std::string> names(const std::string& group) const;  ///< in alphabetical order
+  std::optional<DataSet> find(const std::string& path) const;   ///< nothing where no data set can be opened
+  DataSet data_set(const std::string& path) const;              ///< @throws FileError saying what is amiss
+  std::optional<std::string> text(const std::string& path) const;
+  std::optional<double> number(const std::string& path) const;
+
+  /// `chunk` empty: contiguous. Groups on the way are made.
+  DataSet create(const std::string& path, PixelType type, std::span<const Index> shape, std::span<const Index> chunk);
+  void write_text(const std::string& path, const std::string& value);
+  /// `units` empty: none are written.
+  void write_number(const std::string& path, double value, const std::string& units);
+  void write_numbers(const std::string& path, std::span<const double> values, const std::string& units);
+  void close();  ///< @throws FileError if the last bytes could not be written
+
+ private:
+  File(Handle handle, std::string name) : handle_(std::move(handle)), name_(std::move(name)) {}
+  std::string why_unopened(const std::string& path) const;
+  Handle handle_;
+  std::string name_;
+};
+
+}  // namespace tandem::io::hdf5

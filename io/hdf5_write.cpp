@@ -1,0 +1,141 @@
+#include <hdf5.h>
+
+#include <algorithm>
+#include <array>
+
+#include "tandem/core/error.hpp"
+#include "tandem/io/hdf5.hpp"
+#include "tandem/io/hdf5_detail.hpp"
+
+namespace tandem::io::hdf5 {
+
+namespace {
+
+/// In memory and on disk: little endian, as every machine that we know.
+hid_t disk_type(PixelType type) {
+  switch (type) {
+    case PixelType::uint8: return H5T_STD_U8LE;
+    case PixelType::uint16: return H5T_STD_U16LE;
+    case PixelType::uint32: return H5T_STD_U32LE;
+    case PixelType::float32: break;
+  }
+  return H5T_IEEE_F32LE;
+}
+
+Handle text_type(std::size_t length) {
+  Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
+  H5Tset_size(type.id(), std::max<std::size_t>(length, 1));
+  H5Tset_cset(type.id(), H5T_CSET_UTF8);
+  return type;
+}
+
+void set_attribute(hid_t object, const std::string& where, const std::string& name, hid_t type, const void* value) {
+  if (H5Aexists(object, name.c_str()) > 0) H5Adelete(object, name.c_str());
+  const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
+  const Handle attribute(H5Acreate2(object, name.c_str(), type, space.id(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+  require<FileError>(attribute.valid() && H5Awrite(attribute.id(), type, value) >= 0, where, ": attribute ", name,
+                     " cannot be written: ", reason());
+}
+
+Handle make(hid_t file, const std::string& where, const std::string& path, hid_t type, hid_t space, hid_t plan) {
+  const Handle links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
+  H5Pset_create_intermediate_group(links.id(), 1);
+  Handle made(H5Dcreate2(file, path.c_str(), type, space, links.id(), plan, H5P_DEFAULT), H5Dclose);
+  require<FileError>(made.valid(), where, ": cannot be made: ", reason());
+  return made;
+}
+
+void write_doubles(hid_t file, const std::string& where, const std::string& path, hid_t space, const double* values,
+                   const std::string& units) {
+  Handle made = make(file, where, path, H5T_IEEE_F64LE, space, H5P_DEFAULT);
+  const bool written = H5Dwrite(made.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
+  require<FileError>(written, where, ": cannot be written: ", reason());
+  if (!units.empty()) DataSet(std::move(made), where).set("units", units);
+}
+
+}  // namespace
+
+File File::create(const std::filesystem::path& path) {
+  const Lock lock;
+  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  H5Pset_file_locking(access.id(), true, true);
+  Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()), H5Fclose);
+  require<FileError>(file.valid(), path.string(), ": cannot be made: ", reason());
+  return File(std::move(file), path.string());
+}
+
+DataSet File::create(const std::string& path, PixelType type, std::span<const Index> shape,
+                     std::span<const Index> chunk) {
+  const Lock lock;
+  const std::string where = name_ + ": " + path;
+  const std::vector<hsize_t> extents(shape.begin(), shape.end()), pieces(chunk.begin(), chunk.end());
+  const Handle space(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr), H5Sclose);
+  const Handle plan(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  H5Pset_fill_time(plan.id(), H5D_FILL_TIME_NEVER);  // every element is written, once
+  if (!pieces.empty()) H5Pset_chunk(plan.id(), static_cast<int>(pieces.size()), pieces.data());
+  return DataSet(make(handle_.id(), where, path, disk_type(type), space.id(), plan.id()), where);
+}
+
+void DataSet::write(PixelType as, std::span<const Range> part, const void* in) {
+  const Lock lock;
+  std::vector<hsize_t> start, count;
+  for (const Range& range : part) {
+    start.push_back(static_cast<hsize_t>(range.first));
+    count.push_back(static_cast<hsize_t>(range.size()));
+  }
+  const Handle space(H5Dget_space(handle_.id()), H5Sclose);
+  const Handle memory(H5Screate_simple(static_cast<int>(part.size()), count.data(), nullptr), H5Sclose);
+  const bool written =
+      H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) >= 0 &&
+      H5Dwrite(handle_.id(), disk_type(as), memory.id(), space.id(), H5P_DEFAULT, in) >= 0;
+  require<FileError>(written, where_, ": cannot be written: ", reason());
+}
+
+void DataSet::set(const std::string& attribute, const std::string& value) {
+  const Lock lock;
+  const Handle type = text_type(value.size());
+  set_attribute(handle_.id(), where_, attribute, type.id(), value.c_str());
+}
+
+void DataSet::set(const std::string& attribute, double value) {
+  const Lock lock;
+  set_attribute(handle_.id(), where_, attribute, H5T_NATIVE_DOUBLE, &value);
+}
+
+void DataSet::set_flag(const std::string& attribute, bool value) {
+  const Lock lock;
+  const int number = value ? 1 : 0;
+  set_attribute(handle_.id(), where_, attribute, H5T_NATIVE_INT, &number);
+}
+
+void File::write_text(const std::string& path, const std::string& value) {
+  const Lock lock;
+  const std::string where = name_ + ": " + path;
+  const Handle type = text_type(value.size());
+  const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
+  const Handle made = make(handle_.id(), where, path, type.id(), space.id(), H5P_DEFAULT);
+  const bool written = H5Dwrite(made.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, value.c_str()) >= 0;
+  require<FileError>(written, where, ": cannot be written: ", reason());
+}
+
+void File::write_number(const std::string& path, double value, const std::string& units) {
+  const Lock lock;
+  const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
+  write_doubles(handle_.id(), name_ + ": " + path, path, space.id(), &value, units);
+}
+
+void File::write_numbers(const std::string& path, std::span<const double> values, const std::string& units) {
+  const Lock lock;
+  const hsize_t count = values.size();
+  const Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose);
+  write_doubles(handle_.id(), name_ + ": " + path, path, space.id(), values.data(), units);
+}
+
+void File::close() {
+  const Lock lock;
+  const bool flushed = !handle_.valid() || H5Fflush(handle_.id(), H5F_SCOPE_LOCAL) >= 0;
+  require<FileError>(flushed, name_, ": the last bytes cannot be written: ", reason());
+  require<FileError>(handle_.reset(), name_, ": cannot be closed: ", reason());
+}
+
+}  // namespace tandem::io::hdf5

@@ -1,0 +1,193 @@
+// NXtomo (manual.nexusformat.org, NXtomo) with the habits of Diamond and of the ESRF, and files that are NXtomo in
+// content only: a stack with an image_key beside it.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+
+#include "tandem/core/error.hpp"
+#include "tandem/io/frame_source.hpp"
+
+namespace tandem::io {
+
+namespace {
+
+constexpr int max_depth = 4;         // /entry/instrument/detector/image_key
+constexpr int max_groups = 10'000;   // hard links may form circles
+constexpr Index max_frames = 100'000'000;
+
+struct Layout {
+  std::string entry;                             // "/entry1/tomo_entry"
+  std::string data, keys, angles;                // data sets; keys and angles may be empty
+  std::string detector;                          // the group with the pixel sizes
+};
+
+std::string join(const std::string& group, const std::string& name) {
+  return group == "/" ? group + name : group + "/" + name;
+}
+
+bool has_rank(const hdf5::File& file, const std::string& path, std::size_t rank) {
+  const std::optional<hdf5::DataSet> found = file.find(path);
+  return found && found->shape().size() == rank;
+}
+
+std::string first_of_rank(const hdf5::File& file, const std::vector<std::string>& paths, std::size_t rank) {
+  for (const std::string& path : paths)
+    if (has_rank(file, path, rank)) return path;
+  return "";
+}
+
+/// Every group down to `max_depth`, parents first; dangling links are passed over.
+std::vector<std::string> groups_of(const hdf5::File& file) {
+  std::vector<std::string> found{"/"};
+  for (std::size_t i = 0; i < found.size() && i < max_groups; ++i) {
+    const std::string group = found[i];  // `found` grows below
+    if (group != "/" && std::count(group.begin(), group.end(), '/') >= max_depth) continue;
+    for (const std::string& name : file.names(group))
+      if (file.is_group(join(group, name))) found.push_back(join(group, name));
+  }
+  return found;
+}
+
+/// An entry that calls itself NXtomo. The data set is required here: without it the file is broken, not foreign.
+Layout in_form(const hdf5::File& file, const std::string& entry) {
+  Layout layout{.entry = entry, .data = "", .keys = "", .angles = "", .detector = entry + "/instrument/detector"};
+  std::vector<std::string> data{layout.detector + "/data", entry + "/data/data"};
+  std::vector<std::string> keys{layout.detector + "/image_key_control", layout.detector + "/image_key",
+                                entry + "/data/image_key", entry + "/instrument/image_key/image_key"};
+  for (const std::string& name : file.names(entry + "/instrument")) {
+    data.push_back(entry + "/instrument/" + name + "/data");
+    keys.push_back(entry + "/instrument/" + name + "/image_key");
+  }
+  layout.data = first_of_rank(file, data, 3);
+  if (layout.data.empty())  // the message then names what is there, but wrong, before what is not there at all
+    layout.data = file.has(data[1]) && !file.has(data[0]) ? data[1] : data[0];
+  layout.keys = first_of_rank(file, keys, 1);
+  layout.angles = first_of_rank(file, {entry + "/sample/rotation_angle", entry + "/data/rotation_angle"}, 1);
+  return layout;
+}
+
+/// A stack with an image_key beside it: /entry/instrument/NAME/image_key, then /entry/NAME for stack and angles.
+std::optional<Layout> in_content(const hdf5::File& file, const std::string& group) {
+  const std::string keys = group + "/image_key";
+  if (!has_rank(file, keys, 1)) return std::nullopt;
+  const auto instrument = group.rfind("/instrument/");
+  const std::string entry = group.substr(0, instrument == std::string::npos ? group.rfind('/') : instrument);
+  const std::string shown = join(entry, group.substr(group.rfind('/') + 1));
+  const std::string data = first_of_rank(file, {join(shown, "data"), join(group, "data")}, 3);
+  if (data.empty()) return std::nullopt;
+  std::vector<std::string> angles{entry + "/sample/rotation_angle", shown + "/rotation_angle"};
+  for (const std::string& name : file.names(shown))
+    if (name.find("theta") != std::string::npos || name.find("angle") != std::string::npos)
+      angles.push_back(join(shown, name));
+  return Layout{.entry = entry, .data = data, .keys = keys, .angles = first_of_rank(file, angles, 1),
+                .detector = group};
+}
+
+std::optional<Layout> find_layout(const hdf5::File& file, std::vector<std::string>& notes) {
+  const std::vector<std::string> groups = groups_of(file);
+  std::vector<std::string> entries;
+  for (const std::string& group : groups)
+    if (file.text(join(group, "definition")) == "NXtomo") entries.push_back(group);
+  if (entries.size() > 1)
+    notes.push_back(std::to_string(entries.size()) + " NXtomo entries; only " + entries.front() + " is read");
+  if (!entries.empty()) return in_form(file, entries.front() == "/" ? "" : entries.front());
+  for (const std::string& group : groups)
+    if (auto layout = in_content(file, group)) return layout;
+  return std::nullopt;
+}
+
+/// The kind of each frame, as image_key has it: 0 projection, 1 flat, 2 dark, 3 invalid, -1 alignment.
+std::vector<int> keys_of(const hdf5::File& file, const Layout& layout, Index frames, std::vector<std::string>& notes) {
+  require<FileError>(frames <= max_frames, file.name(), ": ", layout.data, ": claims ", frames,
+                     " frames; the file is damaged");
+  if (layout.keys.empty()) {
+    notes.push_back("no image_key: every frame is taken for a projection");
+    return std::vector<int>(static_cast<std::size_t>(frames), 0);
+  }
+  const hdf5::DataSet set = file.data_set(layout.keys);
+  require<FileError>(set.size() == frames, set.where(), ": ", set.size(), " keys for ", frames, " frames in ",
+                     layout.data, "; one a frame is needed");
+  std::vector<int> keys;
+  for (double key : set.numbers()) {
+    require<FileError>(key >= -1 && key <= 3 && key == std::floor(key), set.where(), ": frame ", keys.size(),
+                       " has key ", key, "; 0 (projection), 1 (flat), 2 (dark), 3 (invalid) or -1 (alignment) is needed");
+    keys.push_back(static_cast<int>(key));
+  }
+  return keys;
+}
+
+std::vector<Range> runs_of(const std::vector<int>& keys, int key) {
+  std::vector<Range> runs;
+  for (Index i = 0; i < static_cast<Index>(keys.size()); ++i) {
+    if (keys[static_cast<std::size_t>(i)] != key) continue;
+    if (!runs.empty() && runs.back().last == i)
+      ++runs.back().last;
+    else
+      runs.push_back({i, i + 1});
+  }
+  return runs;
+}
+
+void read_angles_at(const hdf5::File& file, const Layout& layout, const std::vector<int>& keys,
+                    Acquisition& acquisition) {
+  acquisition.angles_where =
+      file.name() + ": " + (layout.angles.empty() ? layout.entry + "/sample/rotation_angle" : layout.angles);
+  if (layout.angles.empty()) return;
+  const hdf5::DataSet set = file.data_set(layout.angles);
+  const double factor = radians_per(set.text("units").value_or("deg"), set.where());
+  std::vector<double> angles = set.numbers();
+  for (double& angle : angles) angle *= factor;
+  // one a frame by the standard; some write one a projection: open_scan checks the number
+  if (angles.size() != keys.size()) {
+    acquisition.angles = std::move(angles);
+    return;
+  }
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    if (keys[i] == 0) acquisition.angles.push_back(angles[i]);
+}
+
+void read_geometry(const hdf5::File& file, const Layout& layout, Index bins, Acquisition& acquisition) {
+  ScanInfo& info = acquisition.info;
+  info.pixel_size_mm = length_mm(file, layout.detector + "/x_pixel_size", "m", info.notes);
+  acquisition.row_pitch_mm = length_mm(file, layout.detector + "/y_pixel_size", "m", info.notes);
+  for (const char* name : {"/x_rotation_axis_pixel_position", "/estimated_cor_from_motor"}) {
+    const std::optional<double> offset = file.number(layout.detector + name);
+    if (offset && !info.axis_bin) info.axis_bin = static_cast<double>(bins - 1) / 2 + *offset;
+  }
+  if (file.text(layout.detector + "/field_of_view") == "Half") info.notes.push_back("half acquisition");
+}
+
+}  // namespace
+
+std::optional<Acquisition> find_nxtomo(const hdf5::File& file) {
+  Acquisition acquisition;
+  std::vector<std::string>& notes = acquisition.info.notes;
+  const std::optional<Layout> layout = find_layout(file, notes);
+  if (!layout) return std::nullopt;
+  acquisition.info.format = "NXtomo";
+
+  const hdf5::DataSet data = file.data_set(layout->data);
+  require<FileError>(data.shape().size() == 3, data.where(), ": has ", data.shape().size(),
+                     " axes; 3 are needed (frame, row, bin)");
+  data.require_stored();
+  const std::vector<int> keys = keys_of(file, *layout, data.shape()[0], notes);
+  const auto take = [&](int key, FrameSources& into) {
+    std::vector<Range> runs = runs_of(keys, key);
+    if (!runs.empty()) into.push_back(hdf5_frames(file.data_set(layout->data), "theta:y:x", std::move(runs)));
+  };
+  take(0, acquisition.projections);
+  take(1, acquisition.flats);
+  take(2, acquisition.darks);
+  if (const auto invalid = std::count(keys.begin(), keys.end(), 3))
+    notes.push_back(std::to_string(invalid) + " invalid frames left out (image_key 3)");
+  if (const auto alignment = std::count(keys.begin(), keys.end(), -1))
+    notes.push_back(std::to_string(alignment) + " alignment frames left out (image_key -1)");
+
+  read_angles_at(file, *layout, keys, acquisition);
+  read_geometry(file, *layout, data.shape()[2], acquisition);
+  return acquisition;
+}
+
+}  // namespace tandem::io

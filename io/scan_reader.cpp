@@ -1,0 +1,253 @@
+#include "tandem/io/scan_reader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <limits>
+#include <new>
+#include <numbers>
+#include <stdexcept>
+
+#include "tandem/core/error.hpp"
+#include "tandem/io/frame_source.hpp"
+
+namespace tandem::io {
+
+namespace {
+
+namespace fs = std::filesystem;
+constexpr double radian = std::numbers::pi / 180;  // for each degree
+
+Index count_of(const FrameSources& sources) {
+  Index count = 0;
+  for (const auto& source : sources) count += source->shape()[0];
+  return count;
+}
+
+/// The type in which all sources can be read: their own if they agree.
+PixelType common_type(const FrameSources& sources, PixelType otherwise) {
+  if (sources.empty()) return otherwise;
+  const PixelType first = sources.front()->type();
+  const bool same = std::all_of(sources.begin(), sources.end(), [&](const auto& s) { return s->type() == first; });
+  return same ? first : PixelType::float32;
+}
+
+template <class T>
+void to_float(const std::vector<std::byte>& in, std::byte* out) {
+  for (std::size_t i = 0; i < in.size() / sizeof(T); ++i) {
+    T value;
+    std::memcpy(&value, in.data() + i * sizeof(T), sizeof(T));
+    const float number = static_cast<float>(value);
+    std::memcpy(out + i * sizeof(float), &number, sizeof(float));
+  }
+}
+
+void read_as(FrameSource& source, PixelType type, Range frames, Range rows, Range bins, std::byte* out) {
+  if (source.type() == type) return source.read(frames, rows, bins, out);
+  std::vector<std::byte> own(static_cast<std::size_t>(frames.size() * rows.size() * bins.size()) *
+                             bytes_of(source.type()));
+  source.read(frames, rows, bins, own.data());
+  switch (source.type()) {
+    case PixelType::uint8: return to_float<std::uint8_t>(own, out);
+    case PixelType::uint16: return to_float<std::uint16_t>(own, out);
+    case PixelType::uint32: return to_float<std::uint32_t>(own, out);
+    case PixelType::float32: return to_float<float>(own, out);
+  }
+}
+
+void check(const std::string& where, const char* what, Range range, Index count) {
+  require<FileError>(0 <= range.first && range.first <= range.last && range.last <= count, where, ": ", what, " ",
+                     range.first, ":", range.last, " are wanted; there are 0:", count);
+}
+
+/// Sizes that a damaged file claims must not end the program.
+template <class Work>
+auto within_memory(const std::string& where, Work work) {
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    throw FileError(where + ": needs more memory than there is; read fewer frames, or the file is damaged");
+  } catch (const std::length_error&) {
+    throw FileError(where + ": claims sizes that no memory can hold; the file is damaged");
+  } catch (const fs::filesystem_error& fault) {
+    throw FileError(where + ": cannot be read: " + fault.code().message());
+  }
+}
+
+/// The one reader: layouts differ only in where their frames lie.
+class SourcesReader : public ScanReader {
+ public:
+  SourcesReader(std::string name, ScanInfo info, FrameSources projections, FrameSources flats, FrameSources darks)
+      : name_(std::move(name)), sources_{std::move(projections), std::move(flats), std::move(darks)} {
+    info_ = std::move(info);
+  }
+
+  Frames read(FrameKind kind, Range frames, Range rows, Range bins) override {
+    FrameSources& sources = sources_[static_cast<std::size_t>(kind)];
+    const std::string where = sources.empty() ? name_ : sources.front()->where();
+    constexpr std::array<const char*, 3> names{"views", "flats", "darks"};
+    check(where, names[static_cast<std::size_t>(kind)], frames, count_of(sources));
+    check(where, "rows", rows, info_.scan.detector.rows);
+    check(where, "bins", bins, info_.scan.detector.bins);
+    return within_memory(where, [&] { return read_checked(sources, frames, rows, bins); });
+  }
+
+ private:
+  Frames read_checked(FrameSources& sources, Range frames, Range rows, Range bins) const {
+    Frames out{common_type(sources, info_.type), {frames.size(), rows.size(), bins.size()}, {}};
+    const std::size_t frame_bytes = static_cast<std::size_t>(rows.size() * bins.size()) * bytes_of(out.type);
+    out.bytes.resize(static_cast<std::size_t>(frames.size()) * frame_bytes);
+    Index before = 0;  // frames of the sources passed so far
+    for (const auto& source : sources) {
+      const Index count = source->shape()[0];
+      const Range part{std::max(frames.first, before), std::min(frames.last, before + count)};
+      if (part.size() > 0 && frame_bytes > 0)
+        read_as(*source, out.type, {part.first - before, part.last - before}, rows, bins,
+                out.bytes.data() + static_cast<std::size_t>(part.first - frames.first) * frame_bytes);
+      before += count;
+    }
+    return out;
+  }
+
+  std::string name_;
+  std::array<FrameSources, 3> sources_;
+};
+
+std::vector<double> arc(const OpenOptions& options, Index views) {
+  const double degrees = *options.arc_deg;
+  require<GeometryError>(std::isfinite(degrees) && degrees != 0, "open_scan: arc = ", degrees,
+                         " deg; a finite arc other than 0 is needed");
+  const double steps = static_cast<double>(std::max<Index>(options.arc_inclusive ? views - 1 : views, 1));
+  std::vector<double> angles;
+  for (Index k = 0; k < views; ++k) angles.push_back(degrees * radian * static_cast<double>(k) / steps);
+  return angles;
+}
+
+/// The user's angles before the file's.
+std::vector<double> angles_of(Acquisition& found, const OpenOptions& options, Index views) {
+  const bool given = !options.angles.empty() || options.arc_deg;
+  require<FileError>(given || !found.angles.empty(), found.angles_where,
+                     ": missing; give --angles FILE or --arc DEG");
+  if (given && !found.angles.empty()) found.info.notes.push_back("the scan's own angles are not used: others are given");
+  if (options.angles.empty() && options.arc_deg) return arc(options, views);
+
+  const std::vector<double> angles =
+      options.angles.empty() ? found.angles : read_angles(options.angles, options.angle_lines);
+  const std::string where = options.angles.empty() ? found.angles_where : options.angles.string();
+  require<FileError>(static_cast<Index>(angles.size()) == views, where, ": ", angles.size(), " angles for ", views,
+                     " views; one a view is needed, give --angles FILE[A:B] or --arc DEG");
+  for (std::size_t k = 0; k < angles.size(); ++k)
+    require<FileError>(std::isfinite(angles[k]), where, ": the angle of view ", k, " is ", angles[k] / radian,
+                       " deg; a finite number is needed");
+  return angles;
+}
+
+FrameSources frames_of(const fs::path& path, FrameKind kind, Index rows) {
+  require<FileError>(fs::exists(path), path.string(), ": no such file or folder");
+  FrameSources sources;
+  if (fs::is_directory(path) || is_tiff(path)) {
+    sources.push_back(tiff_frames(path, rows == 1));
+    return sources;
+  }
+  const hdf5::File file = hdf5::File::open(path);
+  sources = data_exchange_frames(file, kind);
+  if (sources.empty())
+    if (std::optional<Acquisition> nxtomo = find_nxtomo(file))
+      sources = std::move(kind == FrameKind::flat ? nxtomo->flats : nxtomo->darks);
+  require<FileError>(!sources.empty(), path.string(), ": holds no ", kind == FrameKind::flat ? "flats" : "darks",
+                     "; a TIFF image, /exchange/", kind == FrameKind::flat ? "data_white" : "data_dark",
+                     " or an NXtomo image_key is needed");
+  return sources;
+}
+
+void add_frames(FrameSources& sources, const std::vector<fs::path>& paths, FrameKind kind,
+                const FrameSource& projections) {
+  for (const fs::path& path : paths)
+    for (auto& source : frames_of(path, kind, projections.shape()[1])) sources.push_back(std::move(source));
+  for (const auto& source : sources)
+    require<FileError>(source->shape()[1] == projections.shape()[1] && source->shape()[2] == projections.shape()[2],
+                       source->where(), ": frames of ", source->shape()[1], " x ", source->shape()[2],
+                       " (rows x bins); ", projections.shape()[1], " x ", projections.shape()[2], " is needed as in ",
+                       projections.where());
+}
+
+void fill_detector(const Acquisition& found, const Shape& shape, ScanInfo& info) {
+  Detector& detector = info.scan.detector;
+  detector.rows = shape[1];
+  detector.bins = shape[2];
+  detector.bin_pitch = info.pixel_size_mm.value_or(1);
+  detector.row_pitch = info.pixel_size_mm ? found.row_pitch_mm.value_or(detector.bin_pitch) : 1;
+  const double bins = static_cast<double>(shape[2]);
+  const auto known = [bins](double axis) { return axis >= -bins && axis <= 2 * bins - 1; };  // false for nan
+  if (info.axis_bin && !known(*info.axis_bin)) {
+    info.notes.push_back("the recorded rotation axis is left out: it is far outside the detector");
+    info.axis_bin.reset();
+  }
+  detector.axis_bin = info.axis_bin.value_or((bins - 1) / 2);
+  const std::vector<double>& axes = info.scan.row_axis_bins;
+  if (axes.empty()) return;
+  if (static_cast<Index>(axes.size()) == shape[1] && std::all_of(axes.begin(), axes.end(), known)) return;
+  info.notes.push_back("the recorded axes of the rows are left out: not one a row, or outside the detector");
+  info.scan.row_axis_bins.clear();
+}
+
+Acquisition recognise(const fs::path& path, const OpenOptions& options) {
+  require<FileError>(fs::exists(path), path.string(), ": no such file or folder");
+  if (fs::is_directory(path)) return open_tiff(path, options);
+  require<FileError>(std::ifstream(path).is_open(), path.string(), ": cannot be opened; check its permissions");
+  if (is_tiff(path)) return open_tiff(path, options);
+  require<FileError>(hdf5::is_hdf5(path), path.string(),
+                     ": is neither HDF5 nor TIFF; a DXchange or NXtomo file, a TIFF file or a folder of TIFF images is "
+                     "needed");
+  const hdf5::File file = hdf5::File::open(path);
+  if (is_data_exchange(file)) return open_data_exchange(file);
+  std::optional<Acquisition> nxtomo = find_nxtomo(file);
+  require<FileError>(nxtomo.has_value(), path.string(),
+                     ": is no scan; /exchange/data (DXchange) or an entry with definition NXtomo is needed");
+  return std::move(*nxtomo);
+}
+
+std::unique_ptr<ScanReader> open_recognised(const fs::path& path, const OpenOptions& options) {
+  Acquisition found = recognise(path, options);
+  require<FileError>(count_of(found.projections) > 0, path.string(), ": has 0 views; at least 1 is needed");
+  const FrameSource& projections = *found.projections.front();
+  add_frames(found.flats, options.flats, FrameKind::flat, projections);
+  add_frames(found.darks, options.darks, FrameKind::dark, projections);
+  found.info.scan.angles = angles_of(found, options, count_of(found.projections));
+  fill_detector(found, projections.shape(), found.info);
+  found.info.type = common_type(found.projections, PixelType::uint16);
+  found.info.flats = count_of(found.flats);
+  found.info.darks = count_of(found.darks);
+  return std::make_unique<SourcesReader>(path.string(), std::move(found.info), std::move(found.projections),
+                                         std::move(found.flats), std::move(found.darks));
+}
+
+}  // namespace
+
+std::size_t bytes_of(PixelType type) {
+  switch (type) {
+    case PixelType::uint8: return 1;
+    case PixelType::uint16: return 2;
+    case PixelType::uint32:
+    case PixelType::float32: break;
+  }
+  return 4;
+}
+
+const char* name_of(PixelType type) {
+  switch (type) {
+    case PixelType::uint8: return "uint8";
+    case PixelType::uint16: return "uint16";
+    case PixelType::uint32: return "uint32";
+    case PixelType::float32: break;
+  }
+  return "float32";
+}
+
+std::unique_ptr<ScanReader> open_scan(const fs::path& path, const OpenOptions& options) {
+  return within_memory(path.string(), [&] { return open_recognised(path, options); });
+}
+
+}  // namespace tandem::io

@@ -1,0 +1,220 @@
+#include "tandem/io/tiff.hpp"
+
+#include <tiffio.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+#include <mutex>
+
+#include "tandem/core/error.hpp"
+
+namespace tandem::io {
+
+namespace {
+
+constexpr double max_packing = 2000;      // times: deflate and LZW stay below
+constexpr double small_bytes = 64 << 20;  // a claim of less harms nobody
+constexpr std::size_t max_pages = 10'000'000;
+
+thread_local std::string last_fault;
+
+/// libtiff prints to standard error unless told otherwise, for the whole process.
+void silence() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    TIFFSetWarningHandler(nullptr);
+    TIFFSetErrorHandler([](const char*, const char* format, va_list values) {
+      std::array<char, 256> text{};
+      std::vsnprintf(text.data(), text.size(), format, values);
+      last_fault = text.data();
+      std::replace(last_fault.begin(), last_fault.end(), '\n', ' ');
+    });
+  });
+  last_fault.clear();
+}
+
+std::string because() { return last_fault.empty() ? "; the file may be damaged" : ": " + last_fault; }
+
+template <class T>
+T tag_of(TIFF* tiff, std::uint32_t tag, T otherwise) {
+  T value{};
+  return TIFFGetFieldDefaulted(tiff, tag, &value) ? value : otherwise;
+}
+
+PixelType type_of(const std::string& name, int bits, int format) {
+  const bool whole = format == SAMPLEFORMAT_UINT || format == SAMPLEFORMAT_INT;
+  const bool known = (whole && (bits == 8 || bits == 16 || bits == 32)) ||
+                     (format == SAMPLEFORMAT_IEEEFP && (bits == 32 || bits == 64));
+  require<FileError>(known, name, ": has ", bits, "-bit pixels of sample format ", format,
+                     "; integers of 8, 16 or 32 bits or floats of 32 or 64 are needed");
+  if (format != SAMPLEFORMAT_UINT) return PixelType::float32;
+  return bits == 8 ? PixelType::uint8 : bits == 16 ? PixelType::uint16 : PixelType::uint32;
+}
+
+template <class T>
+void to_float(const std::byte* in, Index count, std::byte* out) {
+  for (Index i = 0; i < count; ++i) {
+    T value;
+    std::memcpy(&value, in + static_cast<std::size_t>(i) * sizeof(T), sizeof(T));
+    const float number = static_cast<float>(value);
+    std::memcpy(out + static_cast<std::size_t>(i) * sizeof(float), &number, sizeof(float));
+  }
+}
+
+/// From the stored type, in this machine's byte order, to the page's type.
+void convert(const TiffPage& page, const std::byte* in, Index count, std::byte* out) {
+  if (page.sample_format == SAMPLEFORMAT_INT) {
+    if (page.bits == 8) return to_float<std::int8_t>(in, count, out);
+    if (page.bits == 16) return to_float<std::int16_t>(in, count, out);
+    return to_float<std::int32_t>(in, count, out);
+  }
+  if (page.bits == 64) return to_float<double>(in, count, out);
+  std::memcpy(out, in, static_cast<std::size_t>(count * page.bits / 8));
+}
+
+void swap_bytes(std::byte* data, Index count, int bits) {
+  if (bits == 16) TIFFSwabArrayOfShort(reinterpret_cast<std::uint16_t*>(data), count);
+  if (bits == 32) TIFFSwabArrayOfLong(reinterpret_cast<std::uint32_t*>(data), count);
+  if (bits == 64) TIFFSwabArrayOfLong8(reinterpret_cast<std::uint64_t*>(data), count);
+}
+
+}  // namespace
+
+void TiffFile::Close::operator()(void* tiff) const { TIFFClose(static_cast<TIFF*>(tiff)); }
+
+TiffFile::TiffFile(const std::filesystem::path& path) : name_(path.string()) {
+  silence();
+  tiff_.reset(TIFFOpen(path.c_str(), "rm"));  // m: read, never mapped, so that a file cut short gives an error
+  require<FileError>(tiff_ != nullptr, name_, ": cannot be opened as TIFF", because());
+  file_bytes_ = static_cast<double>(std::filesystem::file_size(path));
+  plain_.open(path, std::ios::binary);
+  do pages_.push_back(read_page());
+  while (pages_.size() < max_pages && TIFFReadDirectory(static_cast<TIFF*>(tiff_.get())));
+  require<FileError>(last_fault.empty(), name_, ": page ", pages_.size(), " cannot be read", because());
+}
+
+TiffPage TiffFile::read_page() {
+  auto* tiff = static_cast<TIFF*>(tiff_.get());
+  TiffPage page;
+  page.rows = tag_of<std::uint32_t>(tiff, TIFFTAG_IMAGELENGTH, 0);
+  page.bins = tag_of<std::uint32_t>(tiff, TIFFTAG_IMAGEWIDTH, 0);
+  require<FileError>(page.rows > 0 && page.bins > 0, name_, ": is ", page.rows, " x ", page.bins,
+                     " pixels; at least 1 x 1 is needed");
+  const int samples = tag_of<std::uint16_t>(tiff, TIFFTAG_SAMPLESPERPIXEL, 1);
+  const int colours = tag_of<std::uint16_t>(tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
+  require<FileError>(samples == 1 && colours == PHOTOMETRIC_MINISBLACK, name_, ": has ", samples,
+                     " samples a pixel and photometric interpretation ", colours,
+                     "; a grey image with black as zero is needed (1 sample, 1)");
+  page.bits = tag_of<std::uint16_t>(tiff, TIFFTAG_BITSPERSAMPLE, 1);
+  page.sample_format = tag_of<std::uint16_t>(tiff, TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_UINT);
+  page.type = type_of(name_, page.bits, page.sample_format);
+  page.tiled = TIFFIsTiled(tiff);
+  page.swapped = TIFFIsByteSwapped(tiff);
+  page.compressed = tag_of<std::uint16_t>(tiff, TIFFTAG_COMPRESSION, COMPRESSION_NONE) != COMPRESSION_NONE ||
+                    tag_of<std::uint16_t>(tiff, TIFFTAG_FILLORDER, FILLORDER_MSB2LSB) != FILLORDER_MSB2LSB;
+  page.block_rows = std::min<Index>(page.rows, tag_of<std::uint32_t>(tiff, TIFFTAG_ROWSPERSTRIP, 0xffffffff));
+  page.block_bins = page.bins;
+  if (page.tiled) {
+    page.block_rows = tag_of<std::uint32_t>(tiff, TIFFTAG_TILELENGTH, 0);
+    page.block_bins = tag_of<std::uint32_t>(tiff, TIFFTAG_TILEWIDTH, 0);
+  }
+  page.directory = TIFFCurrentDirOffset(tiff);
+
+  const double pixel = page.bits / 8.0, limit = page.compressed ? max_packing * file_bytes_ + small_bytes : file_bytes_;
+  const double image = pixel * static_cast<double>(page.rows) * static_cast<double>(page.bins);
+  const double block = pixel * static_cast<double>(page.block_rows) * static_cast<double>(page.block_bins);
+  require<FileError>(image <= limit && block > 0 && block <= std::max(limit, small_bytes), name_, ": claims ", page.rows,
+                     " x ", page.bins, " pixels, more than its ", file_bytes_,
+                     " bytes can hold; it is damaged or was cut short");
+  return page;
+}
+
+void TiffFile::read(Index index, Range rows, Range bins, std::byte* out) {
+  silence();
+  const TiffPage& wanted = page(index);
+  const bool found = TIFFSetSubDirectory(static_cast<TIFF*>(tiff_.get()), wanted.directory);
+  require<FileError>(found, name_, ": page ", index, " cannot be read", because());
+  if (wanted.tiled || wanted.compressed)
+    read_blocks(wanted, rows, bins, out);
+  else
+    read_plain(wanted, rows, bins, out);
+}
+
+/// Lines of a plain image straight from the file: a slab of a large stack costs its own bytes, not whole strips.
+void TiffFile::read_plain(const TiffPage& page, Range rows, Range bins, std::byte* out) {
+  auto* tiff = static_cast<TIFF*>(tiff_.get());
+  const Index stored = page.bits / 8, pixel = static_cast<Index>(bytes_of(page.type));
+  const bool whole = bins.size() == page.bins;  // several lines in one piece
+  std::vector<std::byte> lines;
+  for (Index row = rows.first, count = 1; row < rows.last; row += count) {
+    count = whole ? std::min(rows.last - row, page.block_rows - row % page.block_rows) : 1;
+    const Index pixels = count * bins.size();
+    lines.resize(static_cast<std::size_t>(pixels * stored));
+    const std::uint64_t offset = TIFFGetStrileOffset(tiff, static_cast<std::uint32_t>(row / page.block_rows));
+    const bool inside = static_cast<double>(offset) <= file_bytes_;
+    plain_.clear();
+    if (inside) plain_.seekg(static_cast<Index>(offset) + (row % page.block_rows * page.bins + bins.first) * stored);
+    const bool read = inside && plain_.read(reinterpret_cast<char*>(lines.data()), pixels * stored).good();
+    require<FileError>(read, name_, ": row ", row,
+                       " lies behind the end of the file, which was cut short or is damaged");
+    if (page.swapped) swap_bytes(lines.data(), pixels, page.bits);
+    convert(page, lines.data(), pixels, out);
+    out += pixels * pixel;
+  }
+}
+
+void TiffFile::read_block(const TiffPage& page, Index row, Index bin, std::vector<std::byte>& block) {
+  auto* tiff = static_cast<TIFF*>(tiff_.get());
+  const auto x = static_cast<std::uint32_t>(bin), y = static_cast<std::uint32_t>(row);
+  const auto size = static_cast<tmsize_t>(block.size());
+  const tmsize_t got = page.tiled ? TIFFReadEncodedTile(tiff, TIFFComputeTile(tiff, x, y, 0, 0), block.data(), size)
+                                  : TIFFReadEncodedStrip(tiff, TIFFComputeStrip(tiff, y, 0), block.data(), size);
+  const Index lines = page.tiled ? page.block_rows : std::min(page.block_rows, page.rows - row);
+  require<FileError>(got >= lines * page.block_bins * page.bits / 8, name_, ": row ", row, " cannot be read",
+                     because());
+}
+
+void TiffFile::read_blocks(const TiffPage& page, Range rows, Range bins, std::byte* out) {
+  const Index height = page.block_rows, width = page.block_bins, stored = page.bits / 8;
+  const Index pixel = static_cast<Index>(bytes_of(page.type));
+  std::vector<std::byte> block(static_cast<std::size_t>(height * width * stored));
+  for (Index y = rows.first / height * height; y < rows.last; y += height)
+    for (Index x = bins.first / width * width; x < bins.last; x += width) {
+      read_block(page, y, x, block);
+      const Range lines{std::max(y, rows.first), std::min(y + height, rows.last)};
+      const Range columns{std::max(x, bins.first), std::min(x + width, bins.last)};
+      for (Index row = lines.first; row < lines.last; ++row)
+        convert(page, block.data() + ((row - y) * width + columns.first - x) * stored, columns.size(),
+                out + ((row - rows.first) * bins.size() + columns.first - bins.first) * pixel);
+    }
+}
+
+void write_tiff(const std::filesystem::path& path, PixelType type, Index rows, Index bins, const void* pixels,
+                const std::string& description) {
+  silence();
+  const Index line = bins * static_cast<Index>(bytes_of(type));
+  const bool big = rows * line > (Index{4} << 30) - (Index{1} << 20);  // TIFF's offsets have 32 bits
+  std::unique_ptr<TIFF, void (*)(TIFF*)> file(TIFFOpen(path.c_str(), big ? "w8" : "w"), TIFFClose);
+  require<FileError>(file != nullptr, path.string(), ": cannot be made", because());
+  TIFF* tiff = file.get();
+  TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, static_cast<std::uint32_t>(bins));
+  TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, static_cast<std::uint32_t>(rows));
+  TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, static_cast<int>(8 * bytes_of(type)));
+  TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, type == PixelType::float32 ? SAMPLEFORMAT_IEEEFP : SAMPLEFORMAT_UINT);
+  TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, 1);
+  TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
+  TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
+  TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, static_cast<std::uint32_t>(rows));
+  if (!description.empty()) TIFFSetField(tiff, TIFFTAG_IMAGEDESCRIPTION, description.c_str());
+  // libtiff leaves the pixels alone unless the file's byte order is foreign; it only forgot the const
+  const bool written = TIFFWriteEncodedStrip(tiff, 0, const_cast<void*>(pixels), rows * line) == rows * line &&
+                       TIFFWriteDirectory(tiff);
+  require<FileError>(written && last_fault.empty(), path.string(), ": cannot be written", because());
+  file.reset();
+  require<FileError>(last_fault.empty(), path.string(), ": cannot be written", because());
+}
+
+}  // namespace tandem::io

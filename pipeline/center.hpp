@@ -1,0 +1,47 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "tandem/core/space.hpp"
+
+namespace tandem::pipeline {
+
+/// How the rotation axis is found, by the names that users know.
+///
+/// opposite: a view and the mirror image of the one half a turn away are registered; for scans over a full
+/// turn, also with the axis near an edge of the detector, or with an end view that mirrors the first.
+///
+/// vo: the sinogram of the other half turn is made up by mirroring about a trial axis; if the axis is right,
+/// the Fourier transform of both stays inside a double wedge. For scans over half a turn.
+///
+/// automatic: opposite where most views have an opposite one, else vo.
+enum class AxisMethod { automatic, opposite, vo };
+/// "auto", "opposite", "vo". @throws GeometryError for any other
+AxisMethod axis_method(std::string_view name);
+const char* name_of(AxisMethod method);
+
+struct AxisSearch {
+  AxisMethod method = AxisMethod::automatic;
+  std::optional<std::array<double, 2>> between{};  ///< bins to look between; empty: all but the outermost 2 %
+};
+
+struct AxisEstimate {
+  double axis_bin;
+  double uncertainty;  ///< bins, one standard deviation, from how well views or frequencies agree
+  double agreement;    ///< share of the signal that agrees with this axis: 1 without noise, near 0 for air
+  AxisMethod method;   ///< the one that was used
+};
+
+/// Finds the axis from the line integrals of some rows, (view, row, bin) with view angles in rad, in any
+/// order. All rows are taken together; those with more structure count for more.
+/// Cost of a row: views x bins^2 / 2 operations, and for vo views^2 x bins / 4 more; detectors of more than
+/// 1024 bins are averaged to that first.
+/// @throws GeometryError if the views do not allow the method, or the rows hold nothing that turns;
+/// SpaceError if the sizes do not fit
+AxisEstimate find_axis(std::span<const float> line_integrals, std::span<const double> angles, Index rows,
+                       Index bins, const AxisSearch& search = {});
+
+}  // namespace tandem::pipeline

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tandem/geometry/volume_grid.hpp"
+#include "tandem/io/scan_reader.hpp"
+#include "tandem/operators/ramp_filter.hpp"
+
+namespace tandem::pipeline {
+
+enum class Algorithm { fbp, sirt, cgls };
+enum class Initial { zero, fbp, file };
+
+/// What a user asks for, as plain data. Positions and ranges count in the file's own rows, bins and views.
+struct Recipe {
+  Algorithm algorithm = Algorithm::fbp;
+  Filter filter;
+
+  std::optional<Range> views, rows, bins;
+  int binning = 0;                 ///< 2^binning cells each way become one
+  std::optional<double> axis_bin;  ///< else the file's own, else the middle
+  std::optional<double> pixel_size_mm, voxel_size_mm;
+  std::optional<Index> size, slices;                  ///< voxels along x and y; along z
+  std::optional<Range> region_x, region_y, region_z;  ///< voxels of the full grid
+
+  bool minus_log = true;
+  std::optional<Range> air_bins;  ///< no flats: divide by their mean
+  double gain = 1;                ///< counts a photon
+
+  Initial initial = Initial::zero;
+  std::filesystem::path initial_file;
+  int iterations = 30;
+  float relaxation = 1;
+  bool nonnegative = false;
+  bool stop_by_discrepancy = false;
+  std::optional<double> stop_relative, stop_seconds;
+
+  std::size_t host_bytes = 0;  ///< 0: what the machine has to spare
+};
+
+/// What will be done with a given scan: everything that follows from recipe and metadata before a pixel is
+/// read.
+struct Plan {
+  Recipe recipe;
+  Range views, rows, bins;  ///< read from the file
+  ParallelBeam scan;        ///< selected and binned
+  VolumeGrid grid;          ///< the region asked for; slice k is row k of `scan`
+  bool pitch_known = false;
+  double axis_in_file = 0;  ///< bins of the file
+  Index rows_at_once = 0;   ///< slices of a chunk
+  std::size_t bytes = 0;    ///< host memory at the most
+  std::vector<std::string> warnings;
+
+  std::string unit() const { return pitch_known ? "1/mm" : "1/pixel"; }
+};
+
+/// Pure but for asking the machine's memory. @throws GeometryError for what makes no sense for this scan,
+/// DeviceError where not even one slice fits into memory (naming what is needed).
+Plan make_plan(const io::ScanInfo& info, const Recipe& recipe);
+
+/// Memory that a process may still take, bytes.
+std::size_t spare_host_memory();
+/// The most that this process has held so far, bytes.
+std::size_t peak_memory();
+
+}  // namespace tandem::pipeline

@@ -1,0 +1,292 @@
+#include "tandem/pipeline/reconstruct.hpp"
+
+#include <oneapi/tbb/parallel_pipeline.h>
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+
+#include "tandem/core/error.hpp"
+#include "tandem/operators/algebra.hpp"
+#include "tandem/operators/fbp.hpp"
+#include "tandem/operators/projector.hpp"
+#include "tandem/operators/vector.hpp"
+#include "tandem/solvers/cgls.hpp"
+#include "tandem/solvers/sirt.hpp"
+
+namespace tandem::pipeline {
+
+namespace {
+
+class Stopwatch {
+ public:
+  explicit Stopwatch(double& into) : into_(into), start_(seconds_now()) {}
+  ~Stopwatch() { into_ += seconds_now() - start_; }
+
+ private:
+  double& into_;
+  double start_;
+};
+
+/// What travels along the conveyor: the counts of some rows, then their volume.
+struct Chunk {
+  Range slices;  ///< of the volume; row k of the plan's scan is slice k
+  io::Frames counts;
+  Reference reference;
+  std::optional<Array> volume;
+};
+
+/// The rows of one chunk as a problem of their own.
+struct Problem {
+  ParallelBeam scan;
+  VolumeGrid grid;
+  LinearOperator A;
+};
+
+Problem problem_of(const Plan& plan, Range slices) {
+  const Index views = static_cast<Index>(plan.scan.angles.size());
+  ParallelBeam scan = crop(plan.scan, {0, views}, slices, {0, plan.scan.detector.bins});
+  VolumeGrid grid = region(plan.grid, {0, plan.grid.size[0]}, {0, plan.grid.size[1]}, slices);
+  LinearOperator A = projector(scan, grid);
+  return {std::move(scan), grid, std::move(A)};
+}
+
+class Reconstruction {
+ public:
+  Reconstruction(io::ScanReader& reader, const Plan& plan, io::VolumeWriter& writer, const Options& options)
+      : reader_(reader), plan_(plan), writer_(writer), options_(options) {
+    const Recipe& r = plan.recipe;
+    how_ = {r.binning, r.minus_log, r.air_bins, r.gain};
+    if (how_.air_bins) {
+      const Range air = *how_.air_bins;
+      require<GeometryError>(
+          plan.bins.first <= air.first && air.first < air.last && air.last <= plan.bins.last,
+          "--air-columns ", air.first, ":", air.last, " is empty or outside the columns ", plan.bins.first,
+          ":", plan.bins.last);
+      how_.air_bins = Range{air.first - plan.bins.first, air.last - plan.bins.first};
+    }
+    require_reference(reader.info(), how_, r.stop_by_discrepancy);
+    const Shape shape = plan.grid.shape();
+    if (r.initial == Initial::file) initial_ = open_volume(r.initial_file, shape, "--initial");
+    if (!options.truth.empty()) {
+      truth_ = open_volume(options.truth, shape, "--truth");
+      range_ = value_range(*truth_);
+    }
+    if (options.pictures)
+      outcome_.middle = {picture(shape[2], shape[1]), picture(shape[2], shape[0]),
+                         picture(shape[1], shape[0])};
+  }
+
+  Outcome run() {
+    {
+      const Stopwatch whole(outcome_.seconds.total);
+      Index next = 0;
+      const Index count = plan_.grid.size[2];
+      const auto in_order = tbb::filter_mode::serial_in_order;
+      const auto read = tbb::make_filter<void, std::shared_ptr<Chunk>>(
+          in_order, [&](tbb::flow_control& flow) -> std::shared_ptr<Chunk> {
+            if (next == count) {
+              flow.stop();
+              return nullptr;
+            }
+            const Range slices{next, std::min(count, next + plan_.rows_at_once)};
+            next = slices.last;
+            return read_chunk(slices);
+          });
+      const auto work = tbb::make_filter<std::shared_ptr<Chunk>, std::shared_ptr<Chunk>>(
+          in_order, [&](std::shared_ptr<Chunk> chunk) {
+            compute(*chunk);
+            return chunk;
+          });
+      const auto write = tbb::make_filter<std::shared_ptr<Chunk>, void>(
+          in_order, [&](const std::shared_ptr<Chunk>& chunk) { write_chunk(*chunk); });
+      tbb::parallel_pipeline(3, read & work & write);  // one chunk at each station
+    }
+    if (!qualities_.empty()) outcome_.quality = combined(qualities_, range_);
+    for (double& residual : outcome_.residuals) residual = std::sqrt(residual);
+    if (!outcome_.residuals.empty() && outcome_.residuals.front() > 0)
+      for (double first = outcome_.residuals.front(); double& residual : outcome_.residuals)
+        residual /= first;
+    return std::move(outcome_);
+  }
+
+ private:
+  static io::Picture picture(Index width, Index height) {
+    return {width, height, std::vector<float>(static_cast<std::size_t>(width * height))};
+  }
+
+  static std::unique_ptr<io::VolumeReader> open_volume(const std::filesystem::path& path, Shape shape,
+                                                       const char* what) {
+    auto volume = std::make_unique<io::VolumeReader>(path);
+    const Shape n = volume->shape();
+    require<FileError>(n == shape, path.string(), ": ", what, " has ", n[0], " x ", n[1], " x ", n[2],
+                       " voxels (z, y, x); the reconstruction has ", shape[0], " x ", shape[1], " x ",
+                       shape[2]);
+    return volume;
+  }
+
+  static double value_range(io::VolumeReader& volume) {
+    const Shape n = volume.shape();
+    std::vector<float> slice(static_cast<std::size_t>(n[1] * n[2]));
+    float low = INFINITY, high = -INFINITY;
+    for (Index z = 0; z < n[0]; ++z) {
+      volume.read({z, z + 1}, slice.data());
+      const auto [a, b] = std::minmax_element(slice.begin(), slice.end());
+      low = std::min(low, *a), high = std::max(high, *b);
+    }
+    return high > low ? static_cast<double>(high) - static_cast<double>(low) : 1.0;
+  }
+
+  void progress(const std::string& stage, double done) {
+    const std::lock_guard lock(progress_mutex_);
+    if (options_.progress) options_.progress(stage, done, static_cast<double>(plan_.grid.size[2]));
+  }
+
+  std::shared_ptr<Chunk> read_chunk(Range slices) {
+    const Stopwatch watch(outcome_.seconds.read);
+    const Index factor = Index{1} << how_.binning;
+    const Range rows{plan_.rows.first + slices.first * factor, plan_.rows.first + slices.last * factor};
+    auto chunk = std::make_shared<Chunk>();
+    chunk->slices = slices;
+    chunk->counts = reader_.read(io::FrameKind::projection, plan_.views, rows, plan_.bins);
+    chunk->reference = read_reference(reader_, rows, plan_.bins, how_);
+    return chunk;
+  }
+
+  void compute(Chunk& chunk) {
+    const Problem problem = problem_of(plan_, chunk.slices);
+    LineIntegrals data = [&] {
+      const Stopwatch watch(outcome_.seconds.preprocess);
+      return preprocess(chunk.counts, chunk.reference, how_, problem.A.range(), outcome_.findings);
+    }();
+    chunk.counts.bytes = {};
+    require_mostly_finite(outcome_.findings.not_finite);
+    if (plan_.recipe.algorithm == Algorithm::fbp)
+      chunk.volume = filtered_back_projection(problem, data.y, chunk.slices);
+    else
+      chunk.volume = iterate(problem, std::move(data), chunk.slices);
+    progress("reconstruct", static_cast<double>(chunk.slices.last));
+  }
+
+  /// Above 1 % of what was selected, filling in is no repair.
+  void require_mostly_finite(Index not_finite) const {
+    const double selected = static_cast<double>(plan_.views.size()) * static_cast<double>(plan_.rows.size()) *
+                            static_cast<double>(plan_.bins.size());
+    require<FileError>(static_cast<double>(not_finite) <= 0.01 * selected, "projections: ", not_finite,
+                       " pixels are not finite, more than 1 % of ", selected,
+                       "; repair or leave out those views");
+  }
+
+  Array filtered_back_projection(const Problem& problem, const Array& y, Range slices) {
+    Stream& stream = default_stream(Device::cpu());
+    Array filtered(problem.A.range()), x(problem.A.domain());
+    {
+      const Stopwatch watch(outcome_.seconds.filter);
+      ramp_filter(problem.scan, plan_.recipe.filter).apply(1, y, 0, filtered, stream);
+    }
+    progress("back-project", static_cast<double>(slices.first));
+    const Stopwatch watch(outcome_.seconds.backproject);
+    backprojector(problem.A, problem.scan, problem.grid).apply(1, filtered, 0, x, stream);
+    count_updates(problem, 1);
+    return x;
+  }
+
+  void count_updates(const Problem& problem, double applications) {
+    outcome_.updates += applications * static_cast<double>(problem.A.domain().size()) *
+                        static_cast<double>(problem.scan.angles.size());
+  }
+
+  Array start(const Problem& problem, const Array& y, Range slices) {
+    if (plan_.recipe.initial == Initial::fbp) return filtered_back_projection(problem, y, slices);
+    Array x(problem.A.domain());
+    if (initial_) initial_->read(slices, x.data());
+    return x;
+  }
+
+  Array iterate(const Problem& problem, LineIntegrals data, Range slices) {
+    const Recipe& recipe = plan_.recipe;
+    Array x0 = start(problem, data.y, slices);
+    if (!problem.scan.row_axis_bins.empty()) data.y = align_rows(problem.scan) * data.y;
+    const Stopwatch watch(outcome_.seconds.iterate);
+    StopRule stop = max_iterations(recipe.iterations);
+    if (recipe.stop_by_discrepancy) stop = discrepancy(data.noise_norms) || stop;
+    if (recipe.stop_relative) stop = relative_residual(*recipe.stop_relative) || stop;
+    if (recipe.stop_seconds) stop = time_limit(*recipe.stop_seconds) || stop;
+    const Observer observe = [&](const Progress& now) {
+      const double share = static_cast<double>(now.iteration) / std::max(1, recipe.iterations);
+      progress("iterate", static_cast<double>(slices.first) + share * static_cast<double>(slices.size()));
+    };
+    const auto finish = [&](auto solver) {
+      const Report report = tandem::run(solver, stop, observe);
+      note(report, problem);
+      return solver.solution().clone();
+    };
+    if (recipe.algorithm == Algorithm::cgls) return finish(Cgls(problem.A, data.y, std::move(x0)));
+    return finish(Sirt(problem.A, data.y, std::move(x0), {recipe.relaxation, recipe.nonnegative}));
+  }
+
+  void note(const Report& report, const Problem& problem) {
+    outcome_.iterations = std::max(outcome_.iterations, report.iterations);
+    outcome_.slice_iterations.insert(outcome_.slice_iterations.end(), report.block_iterations.begin(),
+                                     report.block_iterations.end());
+    outcome_.stopped_by.insert(outcome_.stopped_by.end(), report.stopped_by.begin(), report.stopped_by.end());
+    // chunks stop at different times: a finished one keeps its last residual
+    const auto at = [](const std::vector<double>& all, std::size_t i) {
+      return all.empty() ? 0 : all[std::min(i, all.size() - 1)];
+    };
+    std::vector<double> squares(std::max(outcome_.residuals.size(), report.residuals.size()));
+    for (std::size_t i = 0; i < squares.size(); ++i)
+      squares[i] = at(outcome_.residuals, i) + std::pow(at(report.residuals, i), 2);
+    outcome_.residuals = std::move(squares);
+    count_updates(
+        problem,
+        2 + report.applications);  // two before the first step: A x0 and At r, or the row and column sums
+  }
+
+  void write_chunk(const Chunk& chunk) {
+    {
+      const Stopwatch watch(outcome_.seconds.write);
+      writer_.write(chunk.slices, chunk.volume->data());
+    }
+    const Index area = plan_.grid.size[0] * plan_.grid.size[1];
+    std::vector<float> truth(truth_ ? static_cast<std::size_t>(area) : 0);
+    for (Index z = chunk.slices.first; z < chunk.slices.last; ++z) {
+      const float* slice = chunk.volume->data() + (z - chunk.slices.first) * area;
+      if (options_.pictures) keep_middle(z, slice);
+      if (!truth_) continue;
+      truth_->read({z, z + 1}, truth.data());
+      qualities_.push_back(compare({slice, static_cast<std::size_t>(area)}, truth,
+                                   {1, plan_.grid.size[1], plan_.grid.size[0]}, range_));
+    }
+    progress("reconstruct", static_cast<double>(chunk.slices.last));
+  }
+
+  void keep_middle(Index z, const float* slice) {
+    const Index nx = plan_.grid.size[0], ny = plan_.grid.size[1], nz = plan_.grid.size[2];
+    io::Picture &along_z = outcome_.middle[0], &along_y = outcome_.middle[1], &along_x = outcome_.middle[2];
+    if (z == nz / 2) along_z.grey.assign(slice, slice + nx * ny);
+    std::copy_n(slice + ny / 2 * nx, nx, along_y.grey.begin() + z * nx);
+    for (Index y = 0; y < ny; ++y)
+      along_x.grey[static_cast<std::size_t>(z * ny + y)] = slice[y * nx + nx / 2];
+  }
+
+  io::ScanReader& reader_;
+  const Plan& plan_;
+  io::VolumeWriter& writer_;
+  const Options& options_;
+  Preprocessing how_;
+  std::unique_ptr<io::VolumeReader> initial_, truth_;
+  double range_ = 1;
+  std::vector<Quality> qualities_;
+  Outcome outcome_;
+  std::mutex progress_mutex_;
+};
+
+}  // namespace
+
+Outcome reconstruct(io::ScanReader& reader, const Plan& plan, io::VolumeWriter& writer,
+                    const Options& options) {
+  return Reconstruction(reader, plan, writer, options).run();
+}
+
+}  // namespace tandem::pipeline

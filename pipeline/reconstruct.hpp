@@ -1,0 +1,48 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tandem/io/png.hpp"
+#include "tandem/io/volume_file.hpp"
+#include "tandem/pipeline/preprocess.hpp"
+#include "tandem/pipeline/quality.hpp"
+#include "tandem/pipeline/recipe.hpp"
+
+namespace tandem::pipeline {
+
+/// Where the work is: called from one thread at a time, often; throw from it to cancel.
+using OnProgress = std::function<void(const std::string& stage, double done, double total)>;
+
+struct Seconds {
+  double total = 0, read = 0, preprocess = 0, filter = 0, backproject = 0, iterate = 0, write = 0;
+};
+
+/// What became of a reconstruction, for the report.
+struct Outcome {
+  Seconds seconds;
+  double updates = 0;  ///< voxels times views, for every application of A and of At
+  Findings findings;
+  int iterations = 0;                   ///< of the slice that took longest
+  std::vector<int> slice_iterations;    ///< one a slice; empty for fbp
+  std::vector<std::string> stopped_by;  ///< one a slice
+  std::vector<double> residuals;        ///< |b - Ax| over all slices, relative to the start
+  std::optional<Quality> quality;       ///< against the truth, where there is one
+  std::vector<io::Picture> middle;      ///< slices through the middle: along z, y, x
+};
+
+struct Options {
+  OnProgress progress;          ///< may be empty
+  std::filesystem::path truth;  ///< a volume to compare with; empty: none
+  bool pictures = false;        ///< whether to keep the middle slices
+};
+
+/// File to volume, chunk by chunk of rows: reading, computing and writing overlap. The caller finishes the
+/// writer.
+/// @throws Error, and what `progress` throws.
+Outcome reconstruct(io::ScanReader& reader, const Plan& plan, io::VolumeWriter& writer,
+                    const Options& options = {});
+
+}  // namespace tandem::pipeline

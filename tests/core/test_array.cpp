@@ -1,0 +1,74 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include "tandem/core/array.hpp"
+#include "tandem/core/error.hpp"
+
+// A sanitizer would end the program where malloc returns null.
+extern "C" const char* __asan_default_options();
+extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1"; }
+
+namespace tandem {
+namespace {
+
+TEST(Array, IsZeroAtBirthAndAligned) {
+  for (Index n : {1, 7, 101, 4099}) {
+    { std::fill_n(Array(Space({n, 1, 3})).data(), 3 * n, 1.0f); }  // leaves something behind in the heap
+    const Array a(Space({n, 1, 3}));
+    EXPECT_TRUE(std::all_of(a.data(), a.data() + a.size(), [](float v) { return v == 0; }));
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(a.data()) % 64, 0u);
+  }
+}
+
+TEST(Array, IsMovedNotCopied) {
+  static_assert(!std::is_copy_constructible_v<Array> && std::is_nothrow_move_constructible_v<Array>);
+}
+
+TEST(Array, CloneIsAnotherArrayWithTheSameValues) {
+  Array a(Space({2, 3, 5}));
+  a.data()[29] = 4;
+  const Array b = a.clone();
+  a.data()[29] = 5;
+  EXPECT_EQ(b.data()[29], 4);
+  EXPECT_EQ(b.space(), a.space());
+}
+
+TEST(Array, NamesTheBytesThatCannotBeHad) {
+  const Space huge({Index{1} << 20, Index{1} << 20, 1 << 10});
+  try {
+    const Array a(huge);
+    FAIL() << "2^52 bytes were had";
+  } catch (const DeviceError& e) {
+    EXPECT_NE(std::string(e.what()).find(std::to_string(Index{1} << 52)), std::string::npos) << e.what();
+  }
+}
+
+TEST(Array, RefusesADeviceWithoutKernels) {
+  EXPECT_THROW(Array(Space({1, 1, 1}, Blocks::whole, Device::cuda(0))), DeviceError);
+}
+
+TEST(View, PartsOfADirectSumLieBehindEachOther) {
+  Array a(Space::direct_sum({Space({1, 2, 3}), Space({1, 1, 5})}));
+  const View v = a;
+  EXPECT_EQ(v.part(0).data, a.data());
+  EXPECT_EQ(v.part(1).data, a.data() + 6);
+  EXPECT_EQ(v.part(1).space, Space({1, 1, 5}));
+  EXPECT_EQ(ConstView(v).part(1).data, a.data() + 6);
+}
+
+TEST(Image, IndexesSlowestFirst) {
+  Array a(Space({2, 3, 5}));
+  for (Index i = 0; i < a.size(); ++i) a.data()[i] = static_cast<float>(i);
+  const Image<const float> im = image(ConstView(a));
+  EXPECT_EQ(im(1, 2, 4), 29);
+  EXPECT_EQ(im(0, 1, 0), 5);
+  EXPECT_EQ(im(1, 0, 0), 15);
+  EXPECT_THROW(image(View(Array(Space::direct_sum({Space({1, 1, 1}), Space({1, 1, 2})})))), SpaceError);
+}
+
+}  // namespace
+}  // namespace tandem

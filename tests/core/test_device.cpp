@@ -1,0 +1,49 @@
+#include <gtest/gtest.h>
+
+#include <string>
+#include <thread>
+
+#include "tandem/core/device.hpp"
+#include "tandem/core/error.hpp"
+
+namespace tandem {
+namespace {
+
+TEST(Device, HasAName) {
+  EXPECT_EQ(Device::cpu().name(), "cpu");
+  EXPECT_EQ(Device::cuda(3).name(), "cuda:3");
+  EXPECT_NE(Device::cpu(), Device::cuda(0));
+  EXPECT_FALSE(Device::cpu().is_cuda());
+}
+
+TEST(Devices, BeginWithTheCpu) {
+  const std::vector<Device> all = devices();
+  ASSERT_FALSE(all.empty());
+  EXPECT_EQ(all.front(), Device::cpu());
+  for (std::size_t i = 1; i < all.size(); ++i) EXPECT_EQ(all[i], Device::cuda(static_cast<int>(i) - 1));
+  for (Device d : all) EXPECT_FALSE(description(d).empty());
+}
+
+TEST(Devices, DescribeOnlyWhatIsThere) { EXPECT_THROW(description(Device::cuda(1000)), DeviceError); }
+
+TEST(Stream, OnCudaIsRefusedWhileThereAreNoKernels) {
+  EXPECT_THROW(Stream(Device::cuda(0)), DeviceError);
+  EXPECT_THROW(default_stream(Device::cuda(0)), DeviceError);
+}
+
+TEST(Stream, DefaultIsOneAThread) {
+  Stream* here = &default_stream(Device::cpu());
+  EXPECT_EQ(here, &default_stream(Device::cpu()));
+  Stream* there = nullptr;
+  std::thread([&] { there = &default_stream(Device::cpu()); }).join();
+  EXPECT_NE(here, there);
+}
+
+TEST(Cuda, DevicesAreNamedByTheDriver) {
+  if (devices().size() == 1) GTEST_SKIP() << "no CUDA device here";
+  EXPECT_NE(description(Device::cuda(0)), "unknown");
+  EXPECT_FALSE(cuda_version().empty());
+}
+
+}  // namespace
+}  // namespace tandem

@@ -1,0 +1,79 @@
+#include <gtest/gtest.h>
+
+#include "tandem/core/error.hpp"
+#include "tandem/core/space.hpp"
+
+namespace tandem {
+namespace {
+
+constexpr Shape shape{5, 3, 7};
+
+TEST(Space, CountsItsElementsAndBlocks) {
+  EXPECT_EQ(Space(shape).size(), 105);
+  EXPECT_EQ(Space(shape).block_count(), 1);
+  EXPECT_EQ(Space(shape, Blocks::slices).block_count(), 5);
+  EXPECT_EQ(Space(shape, Blocks::rows).block_count(), 3);
+  EXPECT_EQ(Space(shape).parts(), 1);
+  EXPECT_EQ(Space(shape).part(0), Space(shape));
+}
+
+TEST(Space, CountsBeyond32Bits) { EXPECT_EQ(Space({4096, 4096, 4096}).size(), Index{1} << 36); }
+
+TEST(Space, RefusesAnExtentThatIsNotPositive) {
+  EXPECT_THROW(Space({5, 0, 7}), SpaceError);
+  EXPECT_THROW(Space({-1, 3, 7}), SpaceError);
+}
+
+TEST(Space, IsEqualOnlyInShapeBlocksDeviceAndKey) {
+  const Space a(shape, Blocks::rows, Device::cpu(), 17);
+  EXPECT_EQ(a, Space(shape, Blocks::rows, Device::cpu(), 17));
+  EXPECT_NE(a, Space({5, 7, 3}, Blocks::rows, Device::cpu(), 17));
+  EXPECT_NE(a, Space(shape, Blocks::slices, Device::cpu(), 17));
+  EXPECT_NE(a, Space(shape, Blocks::rows, Device::cuda(0), 17));
+  EXPECT_NE(a, Space(shape, Blocks::rows, Device::cpu(), 19));
+}
+
+TEST(Space, WithoutKeyFitsEveryKey) {
+  const Space a(shape, Blocks::rows), b(shape, Blocks::rows, Device::cpu(), 19);
+  EXPECT_EQ(a, b);
+  EXPECT_EQ(b, a);
+}
+
+TEST(Space, DirectSumStoresItsPartsOneAfterAnother) {
+  const Space a(shape, Blocks::rows), b({3, 2, 2}, Blocks::slices);
+  const Space sum = Space::direct_sum({a, b, a});
+  EXPECT_EQ(sum.parts(), 3);
+  EXPECT_EQ(sum.size(), 105 + 12 + 105);
+  EXPECT_EQ(sum.offset(0), 0);
+  EXPECT_EQ(sum.offset(1), 105);
+  EXPECT_EQ(sum.offset(2), 117);
+  EXPECT_EQ(sum.part(1), b);
+  EXPECT_EQ(sum.block_count(), 3);
+  EXPECT_THROW(sum.shape(), SpaceError);
+  EXPECT_THROW(sum.part(3), SpaceError);
+}
+
+TEST(Space, DirectSumRefusesPartsThatDoNotGoTogether) {
+  const Space a(shape, Blocks::rows);
+  EXPECT_THROW(Space::direct_sum({}), SpaceError);
+  EXPECT_THROW(Space::direct_sum({a, Space(shape, Blocks::slices)}), SpaceError);
+  EXPECT_THROW(Space::direct_sum({a, Space(shape, Blocks::rows, Device::cuda(0))}), SpaceError);
+}
+
+TEST(Space, DirectSumOfOneIsThatOne) {
+  const Space a(shape, Blocks::rows, Device::cpu(), 3);
+  EXPECT_EQ(Space::direct_sum({a}), a);
+  EXPECT_EQ(Space::direct_sum({a}).shape(), shape);
+}
+
+TEST(Space, DirectSumsAreEqualPartByPart) {
+  const Space a(shape), b({2, 2, 2});
+  EXPECT_EQ(Space::direct_sum({a, b}), Space::direct_sum({a, b}));
+  EXPECT_NE(Space::direct_sum({a, b}), Space::direct_sum({b, a}));
+  EXPECT_NE(Space::direct_sum({a, b}), Space::direct_sum({a, b, b}));
+  EXPECT_NE(Space::direct_sum({a, b}), a);
+  EXPECT_NE(a, Space::direct_sum({a, b}));
+}
+
+}  // namespace
+}  // namespace tandem

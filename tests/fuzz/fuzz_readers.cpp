@@ -1,0 +1,221 @@
+// Damages small valid files at random and reads them. A reader may only succeed or throw a FileError.
+//
+// usage: fuzz_readers SECONDS SEED [FOLDER]
+//
+// Cases run in child processes, so that a crash ends no more than the case; the file that caused it and what the
+// child said are kept in FOLDER (default: fuzz-findings). Build with the sanitizers. libhdf5 and libtiff are not
+// instrumented and do crash: such findings are listed apart. Exit code 1 if a finding is ours.
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <exception>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <random>
+#include <sstream>
+
+#include "../io/sample_files.hpp"
+#include "../support/temporary_folder.hpp"
+#include "tandem/core/error.hpp"
+#include "tandem/io/scan_reader.hpp"
+#include "tandem/io/volume_file.hpp"
+
+extern "C" const char* __asan_default_options();
+extern "C" const char* __asan_default_options() {
+  return "allocator_may_return_null=1:max_allocation_size_mb=4000:detect_leaks=0";
+}
+
+namespace tandem::test {
+
+namespace {
+
+constexpr int cases_a_child = 40;
+constexpr unsigned seconds_a_case = 20;
+
+struct Seed {
+  std::string name;
+  std::string bytes;
+};
+
+std::string content(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream all;
+  all << file.rdbuf();
+  return all.str();
+}
+
+void save(const fs::path& path, const std::string& bytes) { std::ofstream(path, std::ios::binary) << bytes; }
+
+void write_volume(const fs::path& path) {
+  const std::vector<float> data(3 * 4 * 5, 0.5f);
+  const auto writer = io::create_volume(path, {3, 4, 5}, {.type = io::VoxelType::uint16, .pitch_mm = 0.1}, "{}");
+  writer->write({0, 3}, data.data());
+  writer->finish("{}");
+}
+
+std::vector<Seed> make_seeds(const fs::path& folder) {
+  const std::vector<std::vector<double>> pages{frames(0, 1), frames(1, 1), frames(2, 1)};
+  write_data_exchange(folder / "plain.h5");
+  write_data_exchange(folder / "packed.h5", "f32", true);
+  write_nxtomo(folder / "scan.nxs");
+  write_volume(folder / "volume.h5");
+  write_tiff_pages(folder / "plain.tif", pages, {.mode = "wb"});
+  write_tiff_pages(folder / "packed.tif", pages, {.bits = 32, .format = 3, .compression = 8});
+  write_tiff_pages(folder / "tiles.tif", pages, {.mode = "w8", .compression = 5, .tile = 16});
+  write_tiff_pages(folder / "sinogram.tif", {frames(0, 1)}, {.bits = 8});
+  std::vector<Seed> seeds;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+    seeds.push_back({entry.path().filename().string(), content(entry.path())});
+  std::sort(seeds.begin(), seeds.end(), [](const Seed& a, const Seed& b) { return a.name < b.name; });
+  return seeds;
+}
+
+void damage_once(std::string& bytes, std::mt19937_64& random) {
+  const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % std::max<std::size_t>(n, 1)); };
+  constexpr std::array<std::uint64_t, 10> edges{0, 1, 0x7f, 0xff, 0x7fff, 0xffff, 0x7fffffff, 0xffffffff, 1ull << 40, ~0ull};
+  const std::size_t at = below(bytes.size());
+  const auto put = [&](std::uint64_t value, std::size_t width) {
+    std::memcpy(bytes.data() + at, &value, std::min(width, bytes.size() - at));
+  };
+  switch (below(8)) {
+    case 0: bytes[at] = static_cast<char>(bytes[at] ^ (1 << below(8))); break;
+    case 1: bytes[at] = static_cast<char>(random()); break;
+    case 2: put(edges[below(edges.size())], 1); break;
+    case 3: put(edges[below(edges.size())], 2); break;
+    case 4: put(edges[below(edges.size())], 4); break;
+    case 5: put(edges[below(edges.size())], 8); break;
+    case 6: put(below(bytes.size()), 4); break;  // an offset that lies in the file
+    default: std::rotate(bytes.begin() + static_cast<std::ptrdiff_t>(at),
+                         bytes.begin() + static_cast<std::ptrdiff_t>(at + below(bytes.size() - at)),
+                         bytes.begin() + static_cast<std::ptrdiff_t>(std::min(bytes.size(), at + 16)));
+  }
+}
+
+Seed damaged(const std::vector<Seed>& seeds, std::uint64_t seed, std::uint64_t number) {
+  std::seed_seq sequence{seed, number};
+  std::mt19937_64 random(sequence);
+  Seed made = seeds[random() % seeds.size()];
+  if (random() % 16 == 0) made.bytes.resize(random() % made.bytes.size());
+  for (std::uint64_t k = 1 + random() % 6; k > 0 && !made.bytes.empty(); --k) damage_once(made.bytes, random);
+  return made;
+}
+
+void read_scan(const fs::path& path) {
+  io::OpenOptions options;
+  if (path.extension() == ".tif") options.arc_deg = 180;
+  const auto reader = io::open_scan(path, options);
+  const io::ScanInfo& info = reader->info();
+  const Detector& detector = info.scan.detector;
+  const Index few = 16, columns = std::min<Index>(detector.bins, 1 << 16), lines = std::min(detector.rows, few);
+  const std::array<Index, 3> counts{static_cast<Index>(info.scan.angles.size()), info.flats, info.darks};
+  for (int kind = 0; kind < 3; ++kind)
+    reader->read(static_cast<io::FrameKind>(kind), {0, std::min(counts[static_cast<std::size_t>(kind)], few)},
+                 {0, lines}, {0, columns});
+}
+
+void read_volume(const fs::path& path) {
+  io::VolumeReader reader(path);
+  const Shape n = reader.shape();
+  if (n[1] > 4096 || n[2] > 4096) return;
+  std::vector<float> slice(static_cast<std::size_t>(n[1] * n[2]));
+  for (Index z = 0; z < std::min<Index>(n[0], 16); ++z) reader.read({z, z + 1}, slice.data());
+}
+
+/// What a reader may do: nothing worth a word, or a FileError on one line. @throws what else came
+void attempt(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const FileError& error) {
+    if (std::strchr(error.what(), '\n')) throw std::runtime_error("a message of several lines");
+  }
+}
+
+struct Progress {
+  std::uint64_t number = 0;
+};
+
+[[noreturn]] void run_child(const std::vector<Seed>& seeds, std::uint64_t seed, std::uint64_t first,
+                            const fs::path& folder, Progress& progress) {
+  const int log = ::open((folder / "log.txt").c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0644);
+  ::dup2(log, STDERR_FILENO);
+  try {
+    for (progress.number = first; progress.number < first + cases_a_child; ++progress.number) {
+      const Seed made = damaged(seeds, seed, progress.number);
+      const fs::path path = folder / made.name;
+      save(path, made.bytes);
+      ::alarm(seconds_a_case);
+      attempt([&] { read_scan(path); });
+      attempt([&] { read_volume(path); });
+    }
+    ::_exit(0);
+  } catch (const std::exception& error) {
+    std::cerr << "neither success nor FileError: " << error.what() << std::endl;
+  } catch (...) {
+    std::cerr << "neither success nor FileError" << std::endl;
+  }
+  ::_exit(3);
+}
+
+/// Whether the innermost frame outside the sanitizer and the C library lies in one of the two libraries.
+bool is_foreign(const std::string& log) {
+  std::istringstream lines(log);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("    #") != 0 || line.find("libasan") != std::string::npos || line.find("libc.so") != std::string::npos)
+      continue;
+    return line.find("libhdf5") != std::string::npos || line.find("libtiff") != std::string::npos;
+  }
+  return false;
+}
+
+int run(double seconds, std::uint64_t seed, const fs::path& findings) {
+  const TemporaryFolder seed_folder, folder;
+  const std::vector<Seed> seeds = make_seeds(seed_folder.path());
+  auto* progress = static_cast<Progress*>(
+      ::mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  std::uint64_t number = 0;
+  int ours = 0, foreign = 0;
+  while (std::chrono::steady_clock::now() < end) {
+    const pid_t child = ::fork();
+    if (child == 0) run_child(seeds, seed, number, folder.path(), *progress);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    number = progress->number;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) continue;
+
+    const Seed made = damaged(seeds, seed, number);
+    const std::string log = content(folder / "log.txt"), stem = std::to_string(seed) + "-" + std::to_string(number);
+    const bool elsewhere = is_foreign(log);
+    ++(elsewhere ? foreign : ours);
+    fs::create_directories(findings);
+    save(findings / (stem + "-" + made.name), made.bytes);
+    save(findings / (stem + ".txt"), log);
+    std::cout << (elsewhere ? "in a library: " : "OURS: ") << stem << "-" << made.name
+              << (WIFSIGNALED(status) ? " signal " + std::to_string(WTERMSIG(status)) : "") << "\n  "
+              << log.substr(0, log.find('\n')) << std::endl;
+    ++number;
+  }
+  std::cout << number << " cases, " << ours << " findings of ours, " << foreign << " in libhdf5 or libtiff" << std::endl;
+  return ours > 0 ? 1 : 0;
+}
+
+}  // namespace
+
+}  // namespace tandem::test
+
+int main(int count, char** values) {
+  if (count < 3) {
+    std::cerr << "usage: fuzz_readers SECONDS SEED [FOLDER]\n";
+    return 2;
+  }
+  return tandem::test::run(std::stod(values[1]), std::stoull(values[2]), count > 3 ? values[3] : "fuzz-findings");
+}

@@ -1,0 +1,208 @@
+#include "sample_files.hpp"
+
+#include <hdf5.h>
+#include <tiffio.h>
+
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <stdexcept>
+
+namespace tandem::test {
+
+namespace {
+
+hid_t hdf5_type(const std::string& name) {
+  if (name == "u8") return H5T_STD_U8LE;
+  if (name == "u16") return H5T_STD_U16LE;
+  if (name == ">u16") return H5T_STD_U16BE;
+  if (name == "u32") return H5T_STD_U32LE;
+  if (name == "i16") return H5T_STD_I16LE;
+  if (name == "i32") return H5T_STD_I32LE;
+  if (name == "f32") return H5T_IEEE_F32LE;
+  if (name == "f64") return H5T_IEEE_F64LE;
+  throw std::invalid_argument(name);
+}
+
+hid_t text_type(const std::string& value, bool variable) {
+  const hid_t type = H5Tcopy(H5T_C_S1);
+  H5Tset_size(type, variable ? H5T_VARIABLE : value.size() + 1);
+  return type;
+}
+
+hid_t links() {
+  const hid_t plan = H5Pcreate(H5P_LINK_CREATE);
+  H5Pset_create_intermediate_group(plan, 1);
+  return plan;
+}
+
+std::vector<unsigned char> packed_pixels(const std::vector<double>& pixels, int bits, int format) {
+  std::vector<unsigned char> bytes;
+  const auto put = [&](auto value) {
+    unsigned char raw[sizeof value];
+    std::memcpy(raw, &value, sizeof value);
+    bytes.insert(bytes.end(), raw, raw + sizeof value);
+  };
+  for (double p : pixels) {
+    if (format == SAMPLEFORMAT_IEEEFP && bits == 32) put(static_cast<float>(p));
+    if (format == SAMPLEFORMAT_IEEEFP && bits == 64) put(p);
+    if (format == SAMPLEFORMAT_IEEEFP) continue;
+    if (bits == 8) put(static_cast<std::uint8_t>(static_cast<std::int64_t>(p)));
+    if (bits == 16) put(static_cast<std::uint16_t>(static_cast<std::int64_t>(p)));
+    if (bits == 32) put(static_cast<std::uint32_t>(static_cast<std::int64_t>(p)));
+  }
+  return bytes;
+}
+
+void write_tiles(TIFF* tiff, std::vector<unsigned char>& bytes, const TiffOptions& options) {
+  const std::size_t pixel = static_cast<std::size_t>(options.bits) / 8, side = options.tile;
+  std::vector<unsigned char> tile(side * side * pixel);
+  for (unsigned y = 0; y < options.height; y += options.tile)
+    for (unsigned x = 0; x < options.width; x += options.tile) {
+      for (unsigned line = 0; line < std::min(options.tile, options.height - y); ++line)
+        std::memcpy(&tile[line * side * pixel], &bytes[((y + line) * options.width + x) * pixel],
+                    std::min(options.tile, options.width - x) * pixel);
+      TIFFWriteTile(tiff, tile.data(), x, y, 0, 0);
+    }
+}
+
+}  // namespace
+
+Hdf5Maker::Hdf5Maker(const fs::path& path)
+    : file_(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT)) {
+  if (file_ < 0) throw std::runtime_error(path.string());
+}
+
+Hdf5Maker::~Hdf5Maker() { H5Fclose(file_); }
+
+Hdf5Maker& Hdf5Maker::numbers(const std::string& path, const std::string& type,
+                              const std::vector<unsigned long long>& extents, const std::vector<double>& values,
+                              const std::vector<unsigned long long>& chunk, bool packed) {
+  const std::vector<hsize_t> n(extents.begin(), extents.end()), pieces(chunk.begin(), chunk.end());
+  const hid_t space = n.empty() ? H5Screate(H5S_SCALAR) : H5Screate_simple(static_cast<int>(n.size()), n.data(), nullptr);
+  const hid_t plan = H5Pcreate(H5P_DATASET_CREATE), link = links();
+  if (!pieces.empty()) H5Pset_chunk(plan, static_cast<int>(pieces.size()), pieces.data());
+  if (packed) H5Pset_deflate(plan, 4);
+  const hid_t set = H5Dcreate2(file_, path.c_str(), hdf5_type(type), space, link, plan, H5P_DEFAULT);
+  if (set < 0) throw std::runtime_error(path);
+  if (!values.empty()) H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
+  H5Dclose(set), H5Pclose(plan), H5Pclose(link), H5Sclose(space);
+  return *this;
+}
+
+Hdf5Maker& Hdf5Maker::text(const std::string& path, const std::string& value, bool variable) {
+  const hid_t space = H5Screate(H5S_SCALAR), type = text_type(value, variable), link = links();
+  const hid_t set = H5Dcreate2(file_, path.c_str(), type, space, link, H5P_DEFAULT, H5P_DEFAULT);
+  const char* start = value.c_str();
+  H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, variable ? static_cast<const void*>(&start) : start);
+  H5Dclose(set), H5Pclose(link), H5Tclose(type), H5Sclose(space);
+  return *this;
+}
+
+Hdf5Maker& Hdf5Maker::attribute(const std::string& path, const std::string& name, const std::string& value,
+                                bool variable) {
+  const hid_t object = H5Oopen(file_, path.c_str(), H5P_DEFAULT);
+  const hid_t space = H5Screate(H5S_SCALAR), type = text_type(value, variable);
+  const hid_t made = H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT);
+  const char* start = value.c_str();
+  H5Awrite(made, type, variable ? static_cast<const void*>(&start) : start);
+  H5Aclose(made), H5Tclose(type), H5Sclose(space), H5Oclose(object);
+  return *this;
+}
+
+Hdf5Maker& Hdf5Maker::group(const std::string& path) {
+  const hid_t link = links();
+  H5Gclose(H5Gcreate2(file_, path.c_str(), link, H5P_DEFAULT, H5P_DEFAULT));
+  H5Pclose(link);
+  return *this;
+}
+
+Hdf5Maker& Hdf5Maker::external_link(const std::string& path, const std::string& file, const std::string& target) {
+  const hid_t link = links();
+  H5Lcreate_external(file.c_str(), target.c_str(), file_, path.c_str(), link, H5P_DEFAULT);
+  H5Pclose(link);
+  return *this;
+}
+
+Hdf5Maker& Hdf5Maker::soft_link(const std::string& path, const std::string& target) {
+  const hid_t link = links();
+  H5Lcreate_soft(target.c_str(), file_, path.c_str(), link, H5P_DEFAULT);
+  H5Pclose(link);
+  return *this;
+}
+
+double pixel(std::size_t view, std::size_t row, std::size_t bin) {
+  return static_cast<double>(24 * view + 6 * row + bin);
+}
+
+std::vector<double> frames(std::size_t first, std::size_t count) {
+  std::vector<double> values;
+  for (std::size_t v = first; v < first + count; ++v)
+    for (std::size_t y = 0; y < rows; ++y)
+      for (std::size_t x = 0; x < bins; ++x) values.push_back(pixel(v, y, x));
+  return values;
+}
+
+void write_data_exchange(const fs::path& path, const std::string& type, bool chunked) {
+  using Extents = std::vector<unsigned long long>;
+  const Extents chunk = chunked ? Extents{1, rows, bins} : Extents{};
+  Hdf5Maker file(path);
+  file.numbers("/exchange/data", type, {views, rows, bins}, frames(0, views), chunk, chunked);
+  file.attribute("/exchange/data", "axes", "theta:y:x", true);
+  file.numbers("/exchange/theta", "f64", {views}, {0, 45, 90, 135}).attribute("/exchange/theta", "units", "degrees", true);
+  file.numbers("/exchange/data_white", type, {2, rows, bins}, frames(0, 2));
+  file.numbers("/exchange/data_dark", type, {1, rows, bins}, frames(1, 1));
+}
+
+void write_nxtomo(const fs::path& path, const std::string& entry) {
+  const std::string detector = entry + "/instrument/detector";
+  std::vector<double> data;
+  for (std::size_t source : {8u, 9u, 0u, 1u, 9u, 7u, 2u, 3u, 6u}) {
+    const std::vector<double> frame = frames(source, 1);
+    data.insert(data.end(), frame.begin(), frame.end());
+  }
+  Hdf5Maker file(path);
+  file.text(entry + "/definition", "NXtomo");
+  file.numbers(detector + "/data", "u16", {9, rows, bins}, data);
+  file.numbers(detector + "/image_key", "i32", {9}, {2, 1, 0, 0, 1, 0, 0, 0, 3});
+  file.numbers(detector + "/image_key_control", "i32", {9}, {2, 1, 0, 0, 1, -1, 0, 0, 3});
+  file.numbers(detector + "/x_pixel_size", "f64", {}, {2e-6});
+  file.numbers(detector + "/y_pixel_size", "f64", {}, {4e-6});
+  file.numbers(detector + "/x_rotation_axis_pixel_position", "f64", {}, {-0.75});
+  file.numbers(entry + "/sample/rotation_angle", "f64", {9}, {-1, -1, 0, 45, -1, 0, 90, 135, -1});
+}
+
+void write_tiff_pages(const fs::path& path, const std::vector<std::vector<double>>& pages,
+                      const TiffOptions& options) {
+  TIFF* tiff = TIFFOpen(path.c_str(), options.mode.c_str());
+  if (!tiff) throw std::runtime_error(path.string());
+  for (const std::vector<double>& page : pages) {
+    TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, options.width);
+    TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, options.height);
+    TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, options.bits);
+    TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, options.format);
+    TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, options.samples);
+    TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, options.photometric);
+    TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
+    TIFFSetField(tiff, TIFFTAG_COMPRESSION, options.compression);
+    std::vector<unsigned char> bytes = packed_pixels(page, options.bits, options.format);
+    if (options.tile > 0) {
+      TIFFSetField(tiff, TIFFTAG_TILEWIDTH, options.tile);
+      TIFFSetField(tiff, TIFFTAG_TILELENGTH, options.tile);
+      write_tiles(tiff, bytes, options);
+    } else {
+      TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, options.rows_per_strip);
+      for (unsigned y = 0; y < options.height; ++y)
+        TIFFWriteScanline(tiff, &bytes[y * bytes.size() / options.height], y, 0);
+    }
+    TIFFWriteDirectory(tiff);
+  }
+  TIFFClose(tiff);
+}
+
+void write_lines(const fs::path& path, const std::vector<std::string>& lines) {
+  std::ofstream file(path);
+  for (const std::string& line : lines) file << line << '\n';
+}
+
+}  // namespace tandem::test

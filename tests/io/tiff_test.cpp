@@ -1,0 +1,198 @@
+#include <numbers>
+
+#include "io_checks.hpp"
+
+namespace tandem::test {
+
+using io::FrameKind;
+using io::PixelType;
+
+namespace {
+
+const io::OpenOptions half_turn{.arc_deg = 180};
+
+void write_stack(const fs::path& folder) {
+  fs::create_directories(folder);
+  for (std::size_t v = 0; v < views; ++v)
+    write_tiff_pages(folder / ("view_" + std::to_string(v) + ".tif"), {frames(v, 1)});
+}
+
+}  // namespace
+
+class TiffKinds : public ::testing::TestWithParam<TiffOptions> {};
+
+TEST_P(TiffKinds, AreReadWholeAndInPart) {
+  const TemporaryFolder folder;
+  write_tiff_pages(folder / "stack.tif", {frames(0, 1), frames(1, 1), frames(2, 1), frames(3, 1)}, GetParam());
+  const auto reader = io::open_scan(folder / "stack.tif", half_turn);
+  EXPECT_EQ(reader->info().format, "TIFF stack");
+  EXPECT_EQ(all_of(*reader, FrameKind::projection), frames(0, views));
+  const std::vector<double> part{pixel(2, 1, 1), pixel(2, 1, 2), pixel(2, 2, 1), pixel(2, 2, 2)};
+  EXPECT_EQ(values(reader->read(FrameKind::projection, {2, 3}, {1, 3}, {1, 3})), part);
+  EXPECT_EQ(values(reader->read(FrameKind::projection, {2, 3}, {2, 3}, {0, 5})),
+            (std::vector<double>{pixel(2, 2, 0), pixel(2, 2, 1), pixel(2, 2, 2), pixel(2, 2, 3), pixel(2, 2, 4)}));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, TiffKinds,
+                         ::testing::Values(TiffOptions{.mode = "wb", .bits = 16}, TiffOptions{.mode = "wl", .bits = 16},
+                                           TiffOptions{.mode = "w8", .bits = 16}, TiffOptions{.bits = 8},
+                                           TiffOptions{.mode = "wb", .bits = 32}, TiffOptions{.bits = 32, .format = 3},
+                                           TiffOptions{.mode = "wb", .bits = 32, .format = 3},
+                                           TiffOptions{.mode = "wb", .bits = 64, .format = 3},
+                                           TiffOptions{.bits = 8, .format = 2}, TiffOptions{.bits = 16, .format = 2},
+                                           TiffOptions{.bits = 32, .format = 2},
+                                           TiffOptions{.mode = "wb", .bits = 16, .compression = 5},
+                                           TiffOptions{.bits = 32, .format = 3, .compression = 8, .rows_per_strip = 9},
+                                           TiffOptions{.bits = 16, .tile = 16},
+                                           TiffOptions{.mode = "wb", .bits = 16, .compression = 5, .tile = 16}));
+
+TEST(Tiff, KeepsItsOwnNumberType) {
+  const TemporaryFolder folder;
+  const auto type_of = [&](const TiffOptions& options) {
+    write_tiff_pages(folder / "image.tif", {frames(0, 1)}, options);
+    return io::open_scan(folder / "image.tif", half_turn)->info().type;
+  };
+  EXPECT_EQ(type_of({.bits = 8}), PixelType::uint8);
+  EXPECT_EQ(type_of({.bits = 16}), PixelType::uint16);
+  EXPECT_EQ(type_of({.bits = 32}), PixelType::uint32);
+  EXPECT_EQ(type_of({.bits = 32, .format = 3}), PixelType::float32);
+  EXPECT_EQ(type_of({.bits = 16, .format = 2}), PixelType::float32);
+}
+
+TEST(Tiff, RefusesImagesThatAreNotPlainGrey) {
+  const TemporaryFolder folder;
+  const auto refused = [&](const TiffOptions& options) {
+    write_tiff_pages(folder / "image.tif", {std::vector<double>(45)}, options);
+    return refusal_of(folder / "image.tif", half_turn);
+  };
+  EXPECT_TRUE(says(refused({.bits = 8, .samples = 3, .photometric = 2}), {"image.tif", "3 samples", "grey"}));
+  EXPECT_TRUE(says(refused({.bits = 16, .photometric = 0}), {"image.tif", "photometric interpretation 0"}));
+  EXPECT_TRUE(says(refused({.bits = 64, .format = 1}), {"image.tif", "64-bit", "8, 16 or 32"}));
+}
+
+TEST(TiffStack, FollowsTheOrderOfNames) {
+  const TemporaryFolder folder;
+  write_stack(folder / "stack");
+  write_lines(folder / "stack/notes.txt", {"no image"});
+  const auto reader = io::open_scan(folder / "stack", half_turn);
+  EXPECT_EQ(reader->info().format, "TIFF stack");
+  EXPECT_EQ(reader->info().scan.detector.rows, 3);
+  EXPECT_EQ(all_of(*reader, FrameKind::projection), frames(0, views));
+}
+
+TEST(TiffStack, TakesFlatsAndDarksFromFilesAndFolders) {
+  const TemporaryFolder folder;
+  write_stack(folder / "stack");
+  write_stack(folder / "flats");
+  write_tiff_pages(folder / "dark.tif", {frames(5, 1)}, {.bits = 32, .format = 3});
+  write_tiff_pages(folder / "flat.tif", {frames(6, 1)}, {.bits = 32, .format = 3});
+  io::OpenOptions options = half_turn;
+  options.flats = {folder / "flats"};
+  options.darks = {folder / "dark.tif"};
+  const auto reader = io::open_scan(folder / "stack", options);
+  EXPECT_EQ(reader->info().flats, 4);
+  EXPECT_EQ(reader->read(FrameKind::flat, {0, 1}, {0, 1}, {0, 1}).type, PixelType::uint16);
+  EXPECT_EQ(reader->read(FrameKind::dark, {0, 1}, {0, 1}, {0, 1}).type, PixelType::float32);
+  EXPECT_EQ(all_of(*reader, FrameKind::flat), frames(0, views));
+  EXPECT_EQ(all_of(*reader, FrameKind::dark), frames(5, 1));
+
+  options.flats.push_back(folder / "flat.tif");  // of another type: all become float32
+  std::vector<double> all = frames(0, views), last = frames(6, 1);
+  all.insert(all.end(), last.begin(), last.end());
+  EXPECT_EQ(all_of(*io::open_scan(folder / "stack", options), FrameKind::flat), all);
+}
+
+TEST(TiffStack, LeavesOutFilesThatAreNamedAsFlatsOrDarks) {
+  const TemporaryFolder folder;
+  write_stack(folder / "stack");
+  write_tiff_pages(folder / "stack/io.tif", {frames(6, 1)});
+  io::OpenOptions options = half_turn;
+  options.flats = {folder / "stack/io.tif"};
+  const auto reader = io::open_scan(folder / "stack", options);
+  EXPECT_EQ(reader->info().scan.angles.size(), 4u);
+  EXPECT_EQ(all_of(*reader, FrameKind::flat), frames(6, 1));
+  EXPECT_TRUE(says(reader->info().notes.at(0), {"1 images left out"}));
+}
+
+TEST(TiffStack, RefusesAFolderWithoutImages) {
+  const TemporaryFolder folder;
+  EXPECT_TRUE(says(refusal_of(folder.path(), half_turn), {"holds no TIFF images"}));
+}
+
+TEST(TiffStack, RefusesImagesOfDifferentSizes) {
+  const TemporaryFolder folder;
+  write_stack(folder / "stack");
+  write_tiff_pages(folder / "stack/view_2.tif", {frames(0, 1)}, {.height = 5, .width = 3});
+  const auto reader = io::open_scan(folder / "stack", half_turn);
+  EXPECT_TRUE(says(refusal([&] { all_of(*reader, FrameKind::projection); }), {"view_2.tif", "5 x 3", "3 x 5"}));
+}
+
+TEST(TiffSinogram, HasALineAView) {
+  const TemporaryFolder folder;
+  write_tiff_pages(folder / "sinogram.tif", {frames(1, 1)});
+  write_tiff_pages(folder / "flats.tif", {frames(2, 1)});
+  io::OpenOptions options = half_turn;
+  options.flats = {folder / "flats.tif"};
+  const auto reader = io::open_scan(folder / "sinogram.tif", options);
+  EXPECT_EQ(reader->info().format, "TIFF sinogram");
+  EXPECT_EQ(reader->info().scan.detector.rows, 1);
+  EXPECT_EQ(reader->info().scan.angles.size(), 3u);
+  EXPECT_EQ(reader->info().flats, 3);
+  EXPECT_EQ(all_of(*reader, FrameKind::projection), frames(1, 1));
+  EXPECT_EQ(all_of(*reader, FrameKind::flat), frames(2, 1));
+  EXPECT_EQ(values(reader->read(FrameKind::projection, {1, 2}, {0, 1}, {2, 3})), std::vector<double>{pixel(1, 1, 2)});
+}
+
+TEST(Angles, FillAnArcWithOrWithoutItsEnd) {
+  const TemporaryFolder folder;
+  write_stack(folder / "stack");
+  io::OpenOptions options = half_turn;
+  EXPECT_DOUBLE_EQ(io::open_scan(folder / "stack", options)->info().scan.angles[3], 0.75 * std::numbers::pi);
+  options.arc_inclusive = true;
+  EXPECT_DOUBLE_EQ(io::open_scan(folder / "stack", options)->info().scan.angles[3], std::numbers::pi);
+  options.arc_deg = 0;
+  EXPECT_THROW(io::open_scan(folder / "stack", options), GeometryError);
+}
+
+TEST(Angles, ComeFromLinesOfAFile) {
+  const TemporaryFolder folder;
+  write_stack(folder / "stack");
+  write_lines(folder / "angles.txt", {"# degrees", "-7", " 0 ", "+45\r", "\t9e1", "135", "-7"});
+  io::OpenOptions options;
+  options.angles = folder / "angles.txt";
+  options.angle_lines = Range{2, 6};
+  const std::vector<double> angles = io::open_scan(folder / "stack", options)->info().scan.angles;
+  EXPECT_EQ(angles.size(), 4u);
+  EXPECT_DOUBLE_EQ(angles[2], std::numbers::pi / 2);
+}
+
+TEST(Angles, ReplaceThoseOfTheScanAndSaySo) {
+  const TemporaryFolder folder;
+  write_data_exchange(folder / "scan.h5");
+  const io::ScanInfo info = io::open_scan(folder / "scan.h5", half_turn)->info();
+  EXPECT_DOUBLE_EQ(info.scan.angles[1], std::numbers::pi / 4);
+  EXPECT_TRUE(says(info.notes.at(0), {"own angles are not used"}));
+}
+
+TEST(Angles, AreRefusedWithAFileThatHoldsNone) {
+  const TemporaryFolder folder;
+  write_stack(folder / "stack");
+  io::OpenOptions options;
+  options.angles = folder / "angles.txt";
+  const auto refused = [&] { return refusal_of(folder / "stack", options); };
+  EXPECT_TRUE(says(refused(), {"angles.txt: cannot be opened"}));
+  write_lines(folder / "angles.txt", {"0", "45", "ninety", "135"});
+  EXPECT_TRUE(says(refused(), {"angles.txt: line 2: \"ninety\" is no number"}));
+  write_lines(folder / "angles.txt", {"0", "45 90"});
+  EXPECT_TRUE(says(refused(), {"angles.txt: line 1"}));
+  write_lines(folder / "angles.txt", {"", "# none"});
+  EXPECT_TRUE(says(refused(), {"angles.txt: holds no angles"}));
+  write_lines(folder / "angles.txt", {"0", "1", "2"});
+  EXPECT_TRUE(says(refused(), {"angles.txt: 3 angles for 4 views", "[A:B]"}));
+  options.angle_lines = Range{0, 9};
+  EXPECT_TRUE(says(refused(), {"angles.txt: lines 0:9 are wanted; it has 3"}));
+  options.angle_lines = Range{2, 2};
+  EXPECT_TRUE(says(refused(), {"angles.txt: lines 2:2"}));
+}
+
+}  // namespace tandem::test

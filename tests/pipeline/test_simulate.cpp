@@ -1,0 +1,206 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numbers>
+#include <vector>
+
+#include "tandem/core/error.hpp"
+#include "tandem/core/parallel.hpp"
+#include "tandem/pipeline/simulate.hpp"
+#include "tandem/tests/support/tolerances.hpp"
+
+namespace tandem::pipeline {
+namespace {
+
+using io::FrameKind;
+using io::PixelType;
+
+Simulation small_scan() {
+  Simulation s;
+  s.scan.detector = {.bins = 37, .rows = 5, .bin_pitch = 0.2, .row_pitch = 0.2, .axis_bin = 16.7};
+  for (int i = 0; i < 11; ++i) s.scan.angles.push_back(std::numbers::pi * i / 11);
+  s.grid = fitting_grid(s.scan);
+  s.phantom = "foam";
+  s.seed = 5;
+  return s;
+}
+
+template <class T>
+std::vector<double> values(const io::Frames& frames) {
+  std::vector<T> raw(frames.bytes.size() / sizeof(T));
+  std::memcpy(raw.data(), frames.bytes.data(), frames.bytes.size());
+  return {raw.begin(), raw.end()};
+}
+
+class PoissonMean : public testing::TestWithParam<double> {};
+INSTANTIATE_TEST_SUITE_P(Means, PoissonMean, testing::Values(0.01, 0.7, 3, 9.99, 10.01, 17, 140, 9000, 3e6));
+
+TEST_P(PoissonMean, IsMeanAndVariance) {
+  const double mean = GetParam();
+  constexpr int n = 40000;
+  Random random(11);
+  double sum = 0, squares = 0;
+  for (int i = 0; i < n; ++i) {
+    const double d = static_cast<double>(poisson(mean, random)) - mean;
+    sum += d, squares += d * d;
+  }
+  EXPECT_NEAR(sum / n, 0, tolerance::deviations * std::sqrt(mean / n));
+  // the fourth central moment is mean + 3 mean^2
+  EXPECT_NEAR(squares / n, mean, tolerance::deviations * std::sqrt((mean + 2 * mean * mean) / n));
+}
+
+TEST_P(PoissonMean, SharesAreThoseOfPoisson) {
+  const double mean = GetParam();
+  if (mean > 1000) GTEST_SKIP() << "too many counts for a table";
+  constexpr int n = 40000;
+  std::vector<double> seen(400);
+  Random random(12);
+  for (int i = 0; i < n; ++i) ++seen[std::min<std::uint64_t>(poisson(mean, random), 399)];
+  double statistic = 0, freedom = -1, rest = n, rest_seen = n;
+  for (int k = 0; k < 399; ++k) {
+    const double expected = n * std::exp(k * std::log(mean) - mean - std::lgamma(k + 1.0));
+    if (expected < 10) continue;  // the rare counts go into one class below
+    statistic += (seen[static_cast<std::size_t>(k)] - expected) *
+                 (seen[static_cast<std::size_t>(k)] - expected) / expected;
+    rest -= expected, rest_seen -= seen[static_cast<std::size_t>(k)];
+    ++freedom;
+  }
+  if (rest > 5) statistic += (rest_seen - rest) * (rest_seen - rest) / rest, ++freedom;
+  EXPECT_LE(statistic, freedom + tolerance::deviations * std::sqrt(2 * std::max(freedom, 1.0)));
+}
+
+TEST(Poisson, OfNothingIsNothing) {
+  Random random(1);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(poisson(0, random), 0u);
+}
+
+TEST(Simulation, WithoutNoiseIsExactTransmission) {
+  const Simulation s = small_scan();
+  const SimulatedScan scan(s);
+  ASSERT_EQ(scan.type(), PixelType::float32);
+  const std::vector<double> t = values<float>(scan.frames(FrameKind::projection, {0, 5}));
+  std::size_t at = 0;
+  for (double angle : s.scan.angles)
+    for (Index row = 0; row < 5; ++row)
+      for (int bin = 0; bin < 37; ++bin)
+        EXPECT_NEAR(
+            t[at++],
+            std::exp(-line_integral(scan.phantom(), angle, (bin - 16.7) * 0.2, row_height(s.scan, row))),
+            4 * tolerance::float_rounding);
+  EXPECT_NEAR(*std::min_element(t.begin(), t.end()), std::exp(-3.0), 4 * tolerance::float_rounding);
+  for (double flat : values<float>(scan.frames(FrameKind::flat, {1, 3}))) EXPECT_EQ(flat, 1);
+  for (double dark : values<float>(scan.frames(FrameKind::dark, {1, 3}))) EXPECT_EQ(dark, 0);
+}
+
+TEST(Simulation, DoesNotDependOnRowRangesOrThreads) {
+  Simulation s = small_scan();
+  s.photons = 500, s.rings_percent = 2;
+  const SimulatedScan scan(s);
+  for (FrameKind kind : {FrameKind::projection, FrameKind::flat, FrameKind::dark}) {
+    const io::Frames whole = scan.frames(kind, {0, 5});
+    const std::vector<double> all = values<std::uint16_t>(whole);
+    const ThreadLimit limit(1);
+    EXPECT_EQ(all, values<std::uint16_t>(SimulatedScan(s).frames(kind, {0, 5})));
+    const io::Frames part = scan.frames(kind, {3, 5});
+    EXPECT_EQ(part.shape, (Shape{whole.shape[0], 2, 37}));
+    const std::vector<double> rows = values<std::uint16_t>(part);
+    for (std::size_t f = 0; f < static_cast<std::size_t>(whole.shape[0]); ++f)
+      for (std::size_t i = 0; i < 74; ++i) ASSERT_EQ(rows[f * 74 + i], all[(f * 5 + 3) * 37 + i]);
+  }
+}
+
+TEST(Simulation, SeedsDiffer) {
+  Simulation s = small_scan();
+  s.phantom = "disc", s.photons = 500;
+  const auto first = values<std::uint16_t>(SimulatedScan(s).frames(FrameKind::projection, {0, 1}));
+  s.seed = 6;
+  EXPECT_NE(first, values<std::uint16_t>(SimulatedScan(s).frames(FrameKind::projection, {0, 1})));
+}
+
+TEST(Simulation, FlatsAndProjectionsHavePoissonNoise) {
+  Simulation s = small_scan();
+  s.scan.angles.assign(400, 0.3);  // one view over and over: its spread is the noise
+  s.flats = 400, s.photons = 2000;
+  const SimulatedScan scan(s);
+  const std::vector<double> dark = values<std::uint16_t>(scan.frames(FrameKind::dark, {2, 3}));
+  for (FrameKind kind : {FrameKind::flat, FrameKind::projection}) {
+    const std::vector<double> counts = values<std::uint16_t>(scan.frames(kind, {2, 3}));
+    double ratio = 0;
+    for (std::size_t bin = 0; bin < 37; ++bin) {
+      double sum = 0, squares = 0;
+      for (std::size_t f = 0; f < 400; ++f) {
+        const double c = counts[f * 37 + bin] - dark[bin];
+        sum += c, squares += c * c;
+      }
+      ratio += (squares - sum * sum / 400) / 399 / (sum / 400) / 37;  // variance over mean
+    }
+    // each ratio has variance 2/399; the mean count of at least 50 adds below 2 %
+    EXPECT_NEAR(ratio, 1, tolerance::deviations * std::sqrt(2.05 / (399 * 37)));
+  }
+}
+
+TEST(Simulation, RingsAreFixedForACellAndUnseenByFlats) {
+  Simulation s = small_scan();
+  s.scan.detector.bins = 2000, s.scan.detector.axis_bin = 999.2;
+  s.grid = fitting_grid(s.scan);
+  const SimulatedScan clean(s);
+  s.rings_percent = 3;
+  const SimulatedScan ringed(s);
+  const auto a = values<float>(clean.frames(FrameKind::projection, {0, 1}));
+  const auto b = values<float>(ringed.frames(FrameKind::projection, {0, 1}));
+  double squares = 0;
+  for (std::size_t bin = 0; bin < 2000; ++bin) {
+    const double error = b[bin] / a[bin] - 1;
+    squares += error * error;
+    EXPECT_NEAR(b[10 * 2000 + bin] / a[10 * 2000 + bin] - 1, error, 4 * tolerance::float_rounding);
+  }
+  // squares of a uniform deviate have the relative variance 4/5
+  EXPECT_NEAR(squares / 2000, 9e-4, tolerance::deviations * 9e-4 * std::sqrt(0.8 / 2000));
+  for (double flat : values<float>(ringed.frames(FrameKind::flat, {0, 1}))) EXPECT_EQ(flat, 1);
+}
+
+TEST(Simulation, CountsFitTheirType) {
+  Simulation s = small_scan();
+  s.photons = 60000;
+  const SimulatedScan most16(s);
+  ASSERT_EQ(most16.type(), PixelType::uint16);
+  const auto counts = values<std::uint16_t>(most16.frames(FrameKind::flat, {0, 5}));
+  EXPECT_LT(*std::max_element(counts.begin(), counts.end()), 65535);
+  s.photons = 1e6;
+  const SimulatedScan more(s);
+  ASSERT_EQ(more.type(), PixelType::uint32);
+  const auto large = values<std::uint32_t>(more.frames(FrameKind::flat, {0, 5}));
+  EXPECT_GT(*std::min_element(large.begin(), large.end()), 9e5);
+}
+
+TEST(Simulation, TruthIsTheScaledPhantom) {
+  const Simulation s = small_scan();
+  const SimulatedScan scan(s);
+  std::vector<float> out(37 * 37), expected(37 * 37);
+  scan.truth({2, 3}, out);
+  voxelise(scan.phantom(), s.grid, {2, 3}, expected);
+  EXPECT_EQ(out, expected);
+  EXPECT_NEAR(largest_line_integral(scan.phantom(), s.scan), 3, 3 * tolerance::double_rounding);
+}
+
+TEST(Simulation, RefusesWhatCannotBeMeasured) {
+  const auto refuses = [](auto change) {
+    Simulation s = small_scan();
+    change(s);
+    EXPECT_THROW(SimulatedScan{s}, GeometryError);
+  };
+  refuses([](Simulation& s) { s.photons = -1; });
+  refuses([](Simulation& s) { s.photons = 1e10; });
+  refuses([](Simulation& s) { s.max_attenuation = 0; });
+  refuses([](Simulation& s) { s.rings_percent = -1; });
+  refuses([](Simulation& s) { s.flats = 0; });
+  refuses([](Simulation& s) { s.darks = -1; });
+  refuses([](Simulation& s) { s.phantom = "nothing"; });
+  refuses([](Simulation& s) { s.phantom = "disc", s.scan.detector.axis_bin = -30; });
+  EXPECT_THROW(static_cast<void>(SimulatedScan(small_scan()).frames(FrameKind::flat, {4, 6})), GeometryError);
+}
+
+}  // namespace
+}  // namespace tandem::pipeline

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "scans.hpp"
+#include "tandem/operators/algebra.hpp"
+#include "tandem/operators/fbp.hpp"
+#include "tandem/operators/projector.hpp"
+#include "tandem/operators/random.hpp"
+
+namespace tandem::test {
+
+constexpr Window windows[] = {Window::ramp, Window::shepp,  Window::cosine,      Window::hamming,
+                              Window::hann, Window::parzen, Window::butterworth, Window::none};
+
+/// A scan whose three rows have axes of their own, one whole bins and two fractions off.
+inline ParallelBeam wobbling_scan() {
+  ParallelBeam scan = scan_of(53, 3, 47);
+  const double axis = scan.detector.axis_bin;
+  scan.row_axis_bins = {axis - 0.37, axis + 2, axis + 0.81};
+  return scan;
+}
+
+inline VolumeGrid odd_grid() { return grid_of(37, 41, 3); }
+
+/// Every operator that is not made of others.
+inline std::vector<std::pair<std::string, LinearOperator>> single_operators() {
+  const ParallelBeam scan = wobbling_scan();
+  Random random(11);
+  std::vector<std::pair<std::string, LinearOperator>> all{
+      {"pixel-driven", projector(scan, odd_grid(), Model::pixel_driven)},
+      {"Joseph", projector(scan, odd_grid(), Model::joseph)},
+      {"Joseph, voxels of 2.3 bins", projector(scan, grid_of(17, 19, 3, 2.3), Model::joseph)},
+      {"align_rows", align_rows(scan)},
+      {"identity", identity(volume_space(odd_grid()))},
+      {"diagonal", diagonal(uniform_array(volume_space(odd_grid()), random))}};
+  for (Window window : windows)
+    all.emplace_back("filter " + std::to_string(static_cast<int>(window)), ramp_filter(scan, {.window = window}));
+  return all;
+}
+
+/// Every way to make an operator of others.
+inline std::vector<std::pair<std::string, LinearOperator>> composed_operators() {
+  const ParallelBeam scan = wobbling_scan();
+  const LinearOperator A = projector(scan, odd_grid(), Model::joseph), B = projector(scan, odd_grid());
+  const LinearOperator I = identity(A.domain()), F = ramp_filter(scan);
+  const Overwrite forward = [A](ConstView in, View out, Stream& s) { A.apply(1, in, 0, out, s); };
+  const Overwrite backward = [A](ConstView in, View out, Stream& s) { A.apply_adjoint(1, in, 0, out, s); };
+  return {{"adjoint", adjoint(A)},
+          {"scaled", -0.3f * A},
+          {"sum", A + B},
+          {"difference", A - 0.5f * B},
+          {"product", F * A},
+          {"normal operator", adjoint(A) * A},
+          {"fbp", fbp(A, scan, odd_grid())},
+          {"backprojector", backprojector(B, scan, odd_grid())},
+          {"vstack", vstack({A, 0.3f * I})},
+          {"vstack of vstacks", vstack({vstack({A, B}), I})},
+          {"hstack", hstack({A, F})},
+          {"adjoint of vstack", adjoint(vstack({A, B, F * A}))},
+          {"made of functions", make_operator(A.domain(), A.range(), forward, backward)},
+          {"pair of one", unmatched_pair(A, adjoint(A))}};
+}
+
+inline std::vector<std::pair<std::string, LinearOperator>> all_operators() {
+  auto all = single_operators();
+  for (auto& composed : composed_operators()) all.push_back(std::move(composed));
+  return all;
+}
+
+}  // namespace tandem::test

@@ -1,0 +1,86 @@
+#pragma once
+
+/// Every bound that a test compares with, and where it comes from. u is the unit roundoff of float, 2^-24.
+namespace tandem::tolerance {
+
+constexpr double u = 0x1p-24;
+
+// ---- Projectors and their pairs
+
+/// One coefficient against its formula in double. Within a tile of 16 pixels the kernels hold the position as
+/// float: with s = |step_x| + |step_y| bins a pixel it is at most 1 + 15 s; the steps are rounded once (15 s
+/// u), and so are two products with their sums (2 (1 + 15 s) u) and the start (u / 2). The hat turns a
+/// distance d into `slope` d and is itself rounded in height, slope, product and difference (each at most
+/// `height` u).
+constexpr double coefficient(double scale, double height, double slope, double s) {
+  return scale * u * (slope * (45 * s + 3) + 4 * height);
+}
+
+/// Architecture 3.6: mismatch of a pair that shares its coefficients. What is left is the rounding of the
+/// sums: n terms of random sign leave u sqrt(n) of the result, and n stays below 1000 here.
+constexpr double mismatch = 2e-6;
+constexpr double coupling =
+    1e-5;  ///< |kappa - 1|: sums of positive terms, where roundings may be of one sign
+
+/// A composed operator adds the rounding of its intermediate vectors, one u each, to that of its parts.
+constexpr double composed_mismatch = 2 * mismatch;
+
+/// ||A - Bt||_F / ||A||_F of Joseph forward with pixel-driven backward at 64 x 64 pixels, 90 angles k pi /
+/// 90, 95 bins, unit pitch. Research, maths A.1.2: 0.141 by an independent program in double; the half unit
+/// of its last digit and what a bin more or less at the edge does are within 0.003.
+constexpr double unmatched_joseph = 0.142, unmatched_joseph_within = 0.003;
+
+/// alpha A x + beta y against the same made from A x: one rounding in each of four operations.
+constexpr double axpby = 4 * u;
+
+/// sum of a view x bin pitch = sum of a slice x pixel area: a bin adds fewer than 160 terms in float, each
+/// rounding at most u of the sum: 160 u = 9.5e-6.
+constexpr double conservation = 1e-5;
+
+/// Joseph's hats of radius r < 1 bin do not add up to one: harmonic k of their sum over bins is sinc^2(k r), and the
+/// sum of a view keeps of it what the object's spectrum has where k / bin_pitch meets the lattice of the pixels. A
+/// Gaussian of 2.5 pixels has e^(-123 q^2) at q cycles a pixel beside it. The worst of voxels of half a bin: 45
+/// degrees, k = 3, r = 0.354, q = 0.086: 2 sinc^2(1.06) e^(-0.91) = 2.9e-3, and a third more for k = 2 and 4.
+constexpr double conservation_joseph = 4e-3;
+
+// ---- Ramp filter
+
+/// A row filtered by float FFT against direct convolution in double: a transform of P points leaves
+/// u log2 P of the row's norm (Schatzman 1996), two transforms and the response about 3 u log2 P; P = 128
+/// here.
+constexpr double filtered_row = 3 * 7 * u;
+
+/// Window and response values are computed in double: 1e-12 is a thousand roundings of a number below 1.
+constexpr double double_rounding = 1e-12;
+
+/// pitch H[0] = 2 / (pi^2 P) (1 + O(1/P)); maths A.4.1 gives 3.95784e-4 and 1.97893e-4, six digits.
+constexpr double response_at_zero = 5e-10;
+
+// ---- Phantoms, simulation, quality, axis
+
+/// A double rounded to float, and a value computed from one: relative.
+inline constexpr double float_rounding = 2 * u;
+
+/// The chord of a grazing ray is the root of a difference: roundings of 1e-16 become 1e-8, times semi-axes
+/// ratios of up to 20 and attenuations of up to 6.
+inline constexpr double grazing_chord = 1e-5;
+
+/// A rectangle sum over half an ellipse misses 2 |zeta(-1/2)| sqrt(2) = 0.59 of peak x pitch x sqrt(pitch /
+/// half width) by its two square-root ends (Euler and Maclaurin); doubled for the higher terms.
+inline constexpr double half_ellipse_sum = 1.2;
+
+/// Sample moments may lie this many of their own standard deviations off: one in 1.7 million for normal
+/// deviates.
+inline constexpr double deviations = 5;
+
+/// Bins: an axis found in noise-free data of a body that fits the detector; what the brief of the method asks
+/// for.
+inline constexpr double axis_clean = 0.1;
+
+/// Bins: an axis found in measured data against the one of shared/data/README.md, known to about half a bin.
+inline constexpr double axis_measured = 0.5;
+
+/// scikit-image's structural similarity of float64 images, quoted to 10 digits.
+inline constexpr double quoted_similarity = 1e-10;
+
+}  // namespace tandem::tolerance
