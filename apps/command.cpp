@@ -28,7 +28,8 @@ void throw_if_interrupted() {
 
 void add_common(CLI::App& command, Common& common) {
   command.add_flag("--quiet", common.quiet, "no progress, no warnings");
-  command.add_option("--threads", common.threads, "threads to use (0: all cores)")->check(CLI::Range(0, 4096));
+  command.add_option("--threads", common.threads, "threads to use (0: all cores)")
+      ->check(CLI::Range(0, 4096));
   command.add_option("--json", common.json, "write the report of the run to this file (-: standard output)");
 }
 
@@ -61,7 +62,8 @@ Range parse_range(const std::string& text) {
   return range;
 }
 
-CLI::Option* add_range(CLI::App& command, const std::string& name, std::optional<Range>& range, const std::string& help) {
+CLI::Option* add_range(CLI::App& command, const std::string& name, std::optional<Range>& range,
+                       const std::string& help) {
   return command.add_option_function<std::string>(
       name, [&range](const std::string& text) { range = parse_range(text); }, help + " (half open)");
 }

@@ -26,7 +26,7 @@ class Interrupted : public std::runtime_error {
   Interrupted() : std::runtime_error("interrupted; nothing stands under the final name") {}
 };
 
-void catch_interrupts();     ///< from now on Ctrl-C sets a flag
+void catch_interrupts();      ///< from now on Ctrl-C sets a flag
 void throw_if_interrupted();  ///< @throws Interrupted once it is set
 
 /// What every command takes.
@@ -37,12 +37,14 @@ struct Common {
 };
 void add_common(CLI::App& command, Common& common);
 
-/// Writes the report where --json says. Results for people go to standard output only where the report does not.
+/// Writes the report where --json says. Results for people go to standard output only where the report does
+/// not.
 void write_report(const Common& common, const nlohmann::json& report);
 
 /// "A:B", half open.
 Range parse_range(const std::string& text);
-CLI::Option* add_range(CLI::App& command, const std::string& name, std::optional<Range>& range, const std::string& help);
+CLI::Option* add_range(CLI::App& command, const std::string& name, std::optional<Range>& range,
+                       const std::string& help);
 
 /// A command: adds itself to the program, and says what to do once it is chosen.
 using Action = std::function<void()>;

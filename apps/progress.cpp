@@ -28,8 +28,8 @@ void ProgressLine::operator()(const std::string& stage, double done, double tota
   const double rate = elapsed > 0 ? done / elapsed : 0;
   char left[48] = "";
   if (done > 0 && done < total) std::snprintf(left, sizeof left, ", %.0f s left", (total - done) / rate);
-  std::fprintf(stderr, "%s%-12s %6.0f/%.0f %s, %.3g a second%s%s", terminal_ ? "\r\033[K" : "", stage.c_str(), done, total,
-               what, rate, left, terminal_ ? "" : "\n");
+  std::fprintf(stderr, "%s%-12s %6.0f/%.0f %s, %.3g a second%s%s", terminal_ ? "\r\033[K" : "", stage.c_str(),
+               done, total, what, rate, left, terminal_ ? "" : "\n");
   std::fflush(stderr);
   shown_ = true;
 }

@@ -5,8 +5,8 @@
 
 namespace tandem::apps {
 
-/// One progress line for every long task, on standard error: rewritten in place on a terminal, a line every few seconds
-/// elsewhere, nothing when quiet.
+/// One progress line for every long task, on standard error: rewritten in place on a terminal, a line every
+/// few seconds elsewhere, nothing when quiet.
 class ProgressLine {
  public:
   explicit ProgressLine(bool quiet);

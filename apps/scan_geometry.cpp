@@ -14,7 +14,8 @@ constexpr double radians = std::numbers::pi / 180;
 
 std::vector<double> angles_from(const std::string& path) {
   std::ifstream file(path);
-  require<FileError>(file.good(), path, ": the angle file cannot be read; one angle in degrees a line is needed");
+  require<FileError>(file.good(), path,
+                     ": the angle file cannot be read; one angle in degrees a line is needed");
   std::vector<double> angles;
   for (std::string word; file >> word;) {
     std::size_t used = 0;
@@ -23,8 +24,8 @@ std::vector<double> angles_from(const std::string& path) {
       angle = std::stod(word, &used);
     } catch (const std::exception&) {
     }
-    require<FileError>(used == word.size() && std::isfinite(angle), path, ": line ", angles.size() + 1, " is '", word,
-                       "'; one angle in degrees a line is needed");
+    require<FileError>(used == word.size() && std::isfinite(angle), path, ": line ", angles.size() + 1,
+                       " is '", word, "'; one angle in degrees a line is needed");
     angles.push_back(angle * radians);
   }
   return angles;
@@ -38,14 +39,16 @@ void add_geometry(CLI::App& c, GeometryOptions& o) {
   c.add_option("--views", o.views, "views (default: pi/2 times the bins)")->check(CLI::PositiveNumber);
   c.add_option("--arc", o.arc, "degrees that the views fill in equal steps (default 180)");
   c.add_option("--start", o.start, "degrees, angle of the first view (default 0)");
-  c.add_option("--angles", o.angles_file, "file with one angle in degrees a line, in the place of views, arc and start");
+  c.add_option("--angles", o.angles_file,
+               "file with one angle in degrees a line, in the place of views, arc and start");
   c.add_option("--axis-bin", o.axis_bin, "where the rotation axis falls (default: the middle)");
   c.add_option("--pixel-size", o.pixel_size_mm, "detector pitch, mm (default: unknown, lengths in bins)")
       ->check(CLI::PositiveNumber);
   c.parse_complete_callback([&c, &o] {
     if (c.count("--angles") && (c.count("--views") || c.count("--arc") || c.count("--start")))
       throw UsageError("--angles does not go with --views, --arc or --start");
-    if (!(std::abs(o.arc) > 0 && std::abs(o.arc) <= 36000)) throw UsageError("--arc must be an angle other than 0, degrees");
+    if (!(std::abs(o.arc) > 0 && std::abs(o.arc) <= 36000))
+      throw UsageError("--arc must be an angle other than 0, degrees");
   });
 }
 
@@ -59,9 +62,11 @@ ParallelBeam scan_of(const GeometryOptions& o, Index size, Index rows, double pi
   if (!o.angles_file.empty()) {
     scan.angles = angles_from(o.angles_file);
   } else {
-    const Index views = o.views.value_or(static_cast<Index>(std::ceil(0.5 * std::numbers::pi * static_cast<double>(d.bins))));
+    const Index views =
+        o.views.value_or(static_cast<Index>(std::ceil(0.5 * std::numbers::pi * static_cast<double>(d.bins))));
     for (Index v = 0; v < views; ++v)
-      scan.angles.push_back((o.start + o.arc * static_cast<double>(v) / static_cast<double>(views)) * radians);
+      scan.angles.push_back((o.start + o.arc * static_cast<double>(v) / static_cast<double>(views)) *
+                            radians);
   }
   validate(scan);
   return scan;

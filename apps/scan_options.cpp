@@ -44,7 +44,8 @@ void check(const ScanOptions& o) {
 }  // namespace
 
 void add_scan_options(CLI::App& c, ScanOptions& o) {
-  c.add_option("scan", o.path, "DXchange or NXtomo file, folder of TIFF images, or a TIFF sinogram")->required();
+  c.add_option("scan", o.path, "DXchange or NXtomo file, folder of TIFF images, or a TIFF sinogram")
+      ->required();
   c.add_option("--flats", o.flats, "flat images: a file or a folder (repeatable)");
   c.add_option("--darks", o.darks, "dark images: a file or a folder (repeatable)");
   c.add_option("--angles", o.angles, "FILE[A:B]: degrees, one a line, lines A to B");
@@ -73,10 +74,11 @@ void add_selection(CLI::App& c, ScanOptions& o) {
 std::unique_ptr<io::ScanReader> open(const ScanOptions& o) { return io::open_scan(o.path, open_options(o)); }
 
 Selection select(const ScanOptions& o, const io::ScanInfo& info) {
-  const auto range = [](const char* name, std::optional<Index> first, std::optional<Index> last, Index count) {
+  const auto range = [](const char* name, std::optional<Index> first, std::optional<Index> last,
+                        Index count) {
     const Range r{first.value_or(0), last.value_or(count)};
-    require<GeometryError>(r.first < r.last && r.last <= count, "--start-", name, " ", r.first, " --end-", name, " ", r.last,
-                           ": empty or outside 0:", count);
+    require<GeometryError>(r.first < r.last && r.last <= count, "--start-", name, " ", r.first, " --end-",
+                           name, " ", r.last, ": empty or outside 0:", count);
     return r;
   };
   return {range("proj", o.start_proj, o.end_proj, static_cast<Index>(info.scan.angles.size())),
@@ -84,11 +86,12 @@ Selection select(const ScanOptions& o, const io::ScanInfo& info) {
           range("column", o.start_column, o.end_column, info.scan.detector.bins)};
 }
 
-pipeline::AxisEstimate find_axis_of(io::ScanReader& reader, const ScanOptions& o, const pipeline::AxisSearch& search,
-                                    Index count, ProgressLine& progress) {
+pipeline::AxisEstimate find_axis_of(io::ScanReader& reader, const ScanOptions& o,
+                                    const pipeline::AxisSearch& search, Index count, ProgressLine& progress) {
   const Selection s = select(o, reader.info());
   pipeline::Preprocessing how{0, o.minus_log, o.air_columns, 1};
-  if (how.air_bins) how.air_bins = Range{how.air_bins->first - s.bins.first, how.air_bins->last - s.bins.first};
+  if (how.air_bins)
+    how.air_bins = Range{how.air_bins->first - s.bins.first, how.air_bins->last - s.bins.first};
   pipeline::require_reference(reader.info(), how, false);
   const Index rows = std::min(count, s.rows.size()), views = s.views.size(), bins = s.bins.size();
   std::vector<float> lines(static_cast<std::size_t>(views * rows * bins));
@@ -98,8 +101,10 @@ pipeline::AxisEstimate find_axis_of(io::ScanReader& reader, const ScanOptions& o
     const Index row = s.rows.first + (2 * k + 1) * s.rows.size() / (2 * rows);
     const auto reference = pipeline::read_reference(reader, {row, row + 1}, s.bins, how);
     const auto counts = reader.read(io::FrameKind::projection, s.views, {row, row + 1}, s.bins);
-    const auto data = pipeline::preprocess(counts, reference, how, Space({views, 1, bins}, Blocks::rows), findings);
-    for (Index v = 0; v < views; ++v) std::copy_n(data.y.data() + v * bins, bins, &lines[(v * rows + k) * bins]);
+    const auto data =
+        pipeline::preprocess(counts, reference, how, Space({views, 1, bins}, Blocks::rows), findings);
+    for (Index v = 0; v < views; ++v)
+      std::copy_n(data.y.data() + v * bins, bins, &lines[(v * rows + k) * bins]);
   }
   progress("find axis", 0, 1, "searches");
   const std::span<const double> angles(reader.info().scan.angles);
@@ -108,6 +113,9 @@ pipeline::AxisEstimate find_axis_of(io::ScanReader& reader, const ScanOptions& o
     for (double& edge : *shifted.between) edge -= static_cast<double>(s.bins.first);
   auto axis = pipeline::find_axis(lines, angles.subspan(s.views.first, views), rows, bins, shifted);
   axis.axis_bin += static_cast<double>(s.bins.first);
+  constexpr double doubtful = 0.3;  // rows of nothing but air agree by up to so much with some axis
+  if (axis.agreement < doubtful)
+    progress.note("warning: the rows hardly agree on an axis; choose others by --start-row and --end-row");
   return axis;
 }
 

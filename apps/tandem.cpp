@@ -14,7 +14,8 @@ using namespace tandem;
 
 std::string version() {
   const std::string cuda = cuda_version();
-  std::string text = std::string("tandem ") + TANDEM_VERSION + "\nCUDA " + (cuda.empty() ? "not built in" : cuda);
+  std::string text =
+      std::string("tandem ") + TANDEM_VERSION + "\nCUDA " + (cuda.empty() ? "not built in" : cuda);
   for (const Device& device : devices()) text += "\ndevice " + device.name() + ": " + description(device);
   return text;
 }
@@ -63,12 +64,24 @@ int main(int argc, char** argv) {
                    apps::add_check, apps::add_bench})
     add(program, chosen);
   apps::catch_interrupts();
+  if (argc > 1 && argv[1][0] != '-') {
+    std::string known;
+    bool found = false;
+    for (const CLI::App* command : program.get_subcommands([](const CLI::App*) { return true; })) {
+      known += " " + command->get_name();
+      found = found || command->get_name() == argv[1];
+    }
+    if (!found)
+      return fail(
+          ("command line: command '" + std::string(argv[1]) + "' is not known; one of" + known).c_str(), 2);
+  }
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& e) {  // help, version
     return program.exit(e);
   } catch (const CLI::ParseError& e) {
-    return fail((std::string("command line: ") + e.what() + "; see tandem --help, tandem COMMAND --help").c_str(), 2);
+    return fail(
+        (std::string("command line: ") + e.what() + "; see tandem --help, tandem COMMAND --help").c_str(), 2);
   } catch (const apps::UsageError& e) {
     return fail((std::string("command line: ") + e.what()).c_str(), 2);
   }

@@ -30,7 +30,8 @@ struct Case {
     grid = fitting_grid(scan);
   }
   double updates() const {
-    return static_cast<double>(grid.size[0] * grid.size[1] * grid.size[2]) * static_cast<double>(scan.angles.size());
+    return static_cast<double>(grid.size[0] * grid.size[1] * grid.size[2]) *
+           static_cast<double>(scan.angles.size());
   }
 };
 
@@ -56,12 +57,15 @@ double backward_error(const Case& c, const Array& q, const Array& volume) {
   Random random(1);
   double difference = 0, size = 0;
   for (int k = 0; k < sampled + 4; ++k) {
-    const Index x = k < sampled ? static_cast<Index>(random.uniform() * static_cast<double>(out.n2)) : k % 2 * (out.n2 - 1);
-    const Index y = k < sampled ? static_cast<Index>(random.uniform() * static_cast<double>(out.n1)) : (k - sampled) / 2 * (out.n1 - 1);
+    const Index x = k < sampled ? static_cast<Index>(random.uniform() * static_cast<double>(out.n2))
+                                : k % 2 * (out.n2 - 1);
+    const Index y = k < sampled ? static_cast<Index>(random.uniform() * static_cast<double>(out.n1))
+                                : (k - sampled) / 2 * (out.n1 - 1);
     double sum = 0;
     for (Index v = 0; v < in.n0; ++v) {
       const ParallelView& view = packed.views[static_cast<std::size_t>(v)];
-      const auto below = static_cast<Index>(std::floor(view.origin + view.step_x * static_cast<double>(x) + view.step_y * static_cast<double>(y)));
+      const auto below = static_cast<Index>(std::floor(view.origin + view.step_x * static_cast<double>(x) +
+                                                       view.step_y * static_cast<double>(y)));
       for (Index bin = below; bin <= below + 1; ++bin)
         if (0 <= bin && bin < in.n2) sum += coefficient(packed, v, x, y, bin) * in(v, 0, bin);
     }
@@ -79,7 +83,8 @@ double forward_error(const Case& c, const Array& volume, const Array& q) {
   double difference = 0, size = 0;
   for (int k = 0; k < sampled / 4 + 2; ++k) {
     const Index v = static_cast<Index>(random.uniform() * static_cast<double>(out.n0));
-    const Index bin = k < sampled / 4 ? static_cast<Index>(random.uniform() * static_cast<double>(out.n2)) : k % 2 * (out.n2 - 1);
+    const Index bin = k < sampled / 4 ? static_cast<Index>(random.uniform() * static_cast<double>(out.n2))
+                                      : k % 2 * (out.n2 - 1);
     double sum = 0;
     for (Index y = 0; y < in.n1; ++y)
       for (Index x = 0; x < in.n2; ++x) sum += coefficient(packed, v, x, y, bin) * in(0, y, x);
@@ -90,12 +95,19 @@ double forward_error(const Case& c, const Array& volume, const Array& q) {
 }
 
 Rows::value_type line(const Case& c, const char* direction, double ms, double updates) {
-  return {{"variant", "standard"}, {"precision", "float32"}, {"direction", direction},
-          {"slices", c.scan.detector.rows}, {"size", c.grid.size[0]}, {"views", c.scan.angles.size()},
-          {"ms", ms}, {"gups", updates / ms * 1e-6}};
+  return {{"variant", "standard"},
+          {"precision", "float32"},
+          {"direction", direction},
+          {"slices", c.scan.detector.rows},
+          {"size", c.grid.size[0]},
+          {"views", c.scan.angles.size()},
+          {"ms", ms},
+          {"gups", updates / ms * 1e-6}};
 }
 
-std::string words(const char* what, Index slices) { return std::string(what) + ", " + std::to_string(slices) + " slices"; }
+std::string words(const char* what, Index slices) {
+  return std::string(what) + ", " + std::to_string(slices) + " slices";
+}
 
 }  // namespace
 
@@ -155,7 +167,8 @@ Rows fbp(const Axes& axes, const OnLine& on_line) {
   Stream& stream = default_stream(Device::cpu());
   for (Index slices : axes.slices) {
     const Case c(axes.size, axes.views, slices);
-    const LinearOperator A = projector(c.scan, c.grid), F = ramp_filter(c.scan), B = backprojector(A, c.scan, c.grid);
+    const LinearOperator A = projector(c.scan, c.grid), F = ramp_filter(c.scan),
+                         B = backprojector(A, c.scan, c.grid);
     on_line(words("FBP", slices));
     const Array q = input(A.range());
     Array filtered(A.range()), x(A.domain());

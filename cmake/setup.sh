@@ -15,10 +15,9 @@ say() { echo "setup: $*"; }
 
 install_missing() {
   local installed missing=()
-  installed=" $(dpkg-query -W -f='${db:Status-Abbrev}${binary:Package}\n' "${packages[@]}" 2>/dev/null |
-    sed -n 's/^ii *//p' | sed 's/:.*//' | tr '\n' ' ') "
+  installed=$(dpkg-query -W -f='${db:Status-Abbrev}${Package}\n' "${packages[@]}" 2>/dev/null || true)
   for package in "${packages[@]}"; do
-    [[ $installed == *" $package "* ]] || missing+=("$package")
+    grep -qxF "ii $package" <<<"$installed" || missing+=("$package")
   done
   if ((${#missing[@]} == 0)); then
     say "all ${#packages[@]} packages are there"
@@ -35,7 +34,7 @@ install_missing() {
   say "apt-get installs ${missing[*]}"
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq update
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-    apt-get -qq -o Dpkg::Use-Pty=0 install -y --no-install-recommends "${missing[@]}" </dev/null
+    apt-get -qq -o Dpkg::Use-Pty=0 install -y --no-install-recommends "${missing[@]}" </dev/null >/dev/null
   say "done"
 }
 

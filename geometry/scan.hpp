@@ -19,8 +19,8 @@ struct Detector {
 /// order.
 struct ParallelBeam {
   Detector detector;
-  std::vector<double> angles;         ///< rad, one for each view
-  std::vector<double> row_axis_bins;  ///< axis bin of each row where they differ; else empty
+  std::vector<double> angles{};         ///< rad, one for each view
+  std::vector<double> row_axis_bins{};  ///< axis bin of each row where they differ; else empty
 };
 
 /// @throws GeometryError naming the field, its value and its unit.

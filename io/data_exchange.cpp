@@ -9,7 +9,8 @@ namespace {
 
 const std::string instrument = "/measurement/instrument/";
 
-std::unique_ptr<FrameSource> frames_at(const hdf5::File& file, const std::string& path, const std::string& axes) {
+std::unique_ptr<FrameSource> frames_at(const hdf5::File& file, const std::string& path,
+                                       const std::string& axes) {
   hdf5::DataSet data = file.data_set(path);
   const std::string own = data.text("axes").value_or(axes);
   return hdf5_frames(std::move(data), own);
@@ -23,7 +24,8 @@ void read_geometry(const hdf5::File& file, Acquisition& acquisition) {
   info.pixel_size_mm = length_mm(file, instrument + "detector/pixel_size_x", "", info.notes);
   acquisition.row_pitch_mm = length_mm(file, instrument + "detector/pixel_size_y", "", info.notes);
   info.axis_bin = file.number(instrument + "tandem/axis_bin");
-  if (const auto rows = file.find(instrument + "tandem/row_axis_bins")) info.scan.row_axis_bins = rows->numbers();
+  if (const auto rows = file.find(instrument + "tandem/row_axis_bins"))
+    info.scan.row_axis_bins = rows->numbers();
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ namespace tandem::io {
 /// Frames of one kind from one place: a data set, some frames of it, images.
 class FrameSource {
  public:
-  FrameSource(std::string where, PixelType type, Shape shape) : where_(std::move(where)), type_(type), shape_(shape) {}
+  FrameSource(std::string where, PixelType type, Shape shape)
+      : where_(std::move(where)), type_(type), shape_(shape) {}
   virtual ~FrameSource() = default;
   const std::string& where() const { return where_; }  ///< "scan.h5: /exchange/data"
   PixelType type() const { return type_; }
@@ -31,7 +32,8 @@ class FrameSource {
 };
 using FrameSources = std::vector<std::unique_ptr<FrameSource>>;
 
-/// What a layout finds. open_scan does the rest: the user's angles, further frames, and the checks all layouts share.
+/// What a layout finds. open_scan does the rest: the user's angles, further frames, and the checks all
+/// layouts share.
 struct Acquisition {
   ScanInfo info;                       ///< format, pixel size, axis and notes; nothing else yet
   std::optional<double> row_pitch_mm;  ///< where it differs from the bin pitch
@@ -40,8 +42,9 @@ struct Acquisition {
   FrameSources projections, flats, darks;
 };
 
-/// All frames of a data set, or those in `runs`, one after another. `axes` is "theta:y:x" or "y:theta:x"; a data set
-/// of two axes is one frame. @throws FileError for other ranks and axes, and for sizes the file cannot hold.
+/// All frames of a data set, or those in `runs`, one after another. `axes` is "theta:y:x" or "y:theta:x"; a
+/// data set of two axes is one frame. @throws FileError for other ranks and axes, and for sizes the file
+/// cannot hold.
 std::unique_ptr<FrameSource> hdf5_frames(hdf5::DataSet data, const std::string& axes = "theta:y:x",
                                          std::optional<std::vector<Range>> runs = std::nullopt);
 
@@ -56,18 +59,22 @@ std::optional<Acquisition> find_nxtomo(const hdf5::File& file);
 bool is_tiff(const std::filesystem::path& path);
 /// A folder, less the files that `options` names as flats and darks; or one file.
 Acquisition open_tiff(const std::filesystem::path& path, const OpenOptions& options);
-/// Flats or darks from an image or a folder of images. With `lines`, each line of an image is a frame of one row.
+/// Flats or darks from an image or a folder of images. With `lines`, each line of an image is a frame of one
+/// row.
 std::unique_ptr<FrameSource> tiff_frames(const std::filesystem::path& path, bool lines);
 
-/// "deg", "degrees", "rad", "radians", "" (degrees) to rad for each unit. @throws FileError for anything else.
+/// "deg", "degrees", "rad", "radians", "" (degrees) to rad for each unit. @throws FileError for anything
+/// else.
 double radians_per(const std::string& unit, const std::string& where);
 /// "m", "mm", "um", "micron", ... to mm for each unit; nothing if it is no length that we know.
 std::optional<double> mm_per(const std::string& unit);
-/// One number a line, degrees; blank lines and lines that begin with # count as lines, but hold no angle. In rad.
+/// One number a line, degrees; blank lines and lines that begin with # count as lines, but hold no angle. In
+/// rad.
 std::vector<double> read_angles(const std::filesystem::path& path, const std::optional<Range>& lines);
 
-/// A length with its @units in mm; `default_unit` where there are none. Says in `notes` why it had to be left out.
-std::optional<double> length_mm(const hdf5::File& file, const std::string& path, const std::string& default_unit,
-                                std::vector<std::string>& notes);
+/// A length with its @units in mm; `default_unit` where there are none. Says in `notes` why it had to be left
+/// out.
+std::optional<double> length_mm(const hdf5::File& file, const std::string& path,
+                                const std::string& default_unit, std::vector<std::string>& notes);
 
 }  // namespace tandem::io

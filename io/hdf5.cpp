@@ -44,16 +44,22 @@ std::vector<Index> shape_of(hid_t space, const std::string& where) {
 
 hid_t memory_type(PixelType type) {
   switch (type) {
-    case PixelType::uint8: return H5T_NATIVE_UINT8;
-    case PixelType::uint16: return H5T_NATIVE_UINT16;
-    case PixelType::uint32: return H5T_NATIVE_UINT32;
-    case PixelType::float32: break;
+    case PixelType::uint8:
+      return H5T_NATIVE_UINT8;
+    case PixelType::uint16:
+      return H5T_NATIVE_UINT16;
+    case PixelType::uint32:
+      return H5T_NATIVE_UINT32;
+    case PixelType::float32:
+      break;
   }
   return H5T_NATIVE_FLOAT;
 }
 
-/// The first string in a data set or attribute; nothing if it holds other things. `read` fills memory of a type.
-std::optional<std::string> first_text(hid_t file_type, hid_t space, const std::function<herr_t(hid_t, void*)>& read) {
+/// The first string in a data set or attribute; nothing if it holds other things. `read` fills memory of a
+/// type.
+std::optional<std::string> first_text(hid_t file_type, hid_t space,
+                                      const std::function<herr_t(hid_t, void*)>& read) {
   const hssize_t points = H5Sget_simple_extent_npoints(space);
   if (H5Tget_class(file_type) != H5T_STRING || points < 1 || points > 1024) return std::nullopt;
   const auto count = static_cast<std::size_t>(points);
@@ -135,10 +141,14 @@ PixelType DataSet::pixel_type() const {
   require<FileError>(is_number(type.id()), where_, ": holds no numbers; integers or floats are needed");
   const bool whole = H5Tget_class(type.id()) == H5T_INTEGER && H5Tget_sign(type.id()) == H5T_SGN_NONE;
   switch (whole ? H5Tget_size(type.id()) : 0) {
-    case 1: return PixelType::uint8;
-    case 2: return PixelType::uint16;
-    case 4: return PixelType::uint32;
-    default: return PixelType::float32;
+    case 1:
+      return PixelType::uint8;
+    case 2:
+      return PixelType::uint16;
+    case 4:
+      return PixelType::uint32;
+    default:
+      return PixelType::float32;
   }
 }
 
@@ -156,14 +166,15 @@ void DataSet::require_stored() const {
   if (layout == H5D_CONTIGUOUS && H5Pget_external_count(plan.id()) == 0 && claimed > 0) {
     const haddr_t offset = H5Dget_offset(handle_.id());
     require<FileError>(offset != HADDR_UNDEF, where_, ": holds no data; it was never written");
-    require<FileError>(static_cast<double>(offset) + claimed <= static_cast<double>(file_bytes), where_, ": claims ",
-                       claimed, " bytes, more than the file has; it is damaged or was cut short");
+    require<FileError>(static_cast<double>(offset) + claimed <= static_cast<double>(file_bytes), where_,
+                       ": claims ", claimed,
+                       " bytes, more than the file has; it is damaged or was cut short");
   }
   if (layout == H5D_CHUNKED && claimed > 0) {
     require<FileError>(stored > 0, where_, ": holds no data; it was never written");
     // gzip packs at best 1030 to 1; the rest is for small data sets with few chunks written
-    require<FileError>(claimed <= 2000 * stored + (64 << 20), where_, ": claims ", claimed, " bytes, but only ",
-                       stored, " are stored; it is damaged or was never finished");
+    require<FileError>(claimed <= 2000 * stored + (64 << 20), where_, ": claims ", claimed,
+                       " bytes, but only ", stored, " are stored; it is damaged or was never finished");
   }
   const int filters = H5Pget_nfilters(plan.id());
   for (int i = 0; i < filters; ++i) {
@@ -172,7 +183,8 @@ void DataSet::require_stored() const {
     std::array<char, 64> name{};
     const H5Z_filter_t filter = H5Pget_filter2(plan.id(), static_cast<unsigned>(i), &flags, &values, nullptr,
                                                name.size() - 1, name.data(), &settings);
-    require<FileError>(H5Zfilter_avail(filter) > 0, where_, ": is compressed with filter ", filter, " (", name.data(),
+    require<FileError>(H5Zfilter_avail(filter) > 0, where_, ": is compressed with filter ", filter, " (",
+                       name.data(),
                        "), which this HDF5 lacks; set HDF5_PLUGIN_PATH to the folder of its plugin");
   }
 }
@@ -186,8 +198,9 @@ void DataSet::read(PixelType as, std::span<const Range> part, void* out) const {
   }
   const Handle space(H5Dget_space(handle_.id()), H5Sclose);
   const Handle memory(H5Screate_simple(static_cast<int>(part.size()), count.data(), nullptr), H5Sclose);
-  const bool read = H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) >= 0 &&
-                    H5Dread(handle_.id(), memory_type(as), memory.id(), space.id(), H5P_DEFAULT, out) >= 0;
+  const bool read =
+      H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) >= 0 &&
+      H5Dread(handle_.id(), memory_type(as), memory.id(), space.id(), H5P_DEFAULT, out) >= 0;
   require<FileError>(read, where_, ": cannot be read: ", reason(), "; the file may be damaged");
 }
 
@@ -196,8 +209,8 @@ std::vector<double> DataSet::numbers() const {
   static_cast<void>(pixel_type());
   require_stored();
   std::vector<double> values(static_cast<std::size_t>(size()));
-  const bool read = values.empty() ||
-                    H5Dread(handle_.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) >= 0;
+  const bool read = values.empty() || H5Dread(handle_.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT,
+                                              values.data()) >= 0;
   require<FileError>(read, where_, ": cannot be read: ", reason(), "; the file may be damaged");
   return values;
 }

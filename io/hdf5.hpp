@@ -1,7 +1,7 @@
 #pragma once
 
-// For io/ alone: HDF5 without its header. libhdf5 is not safe for several threads, so every call here holds one lock
-// of the process; a reader thread and a writer thread may run at once.
+// For io/ alone: HDF5 without its header. libhdf5 is not safe for several threads, so every call here holds
+// one lock of the process; a reader thread and a writer thread may run at once.
 
 #include <cstdint>
 #include <filesystem>
@@ -51,9 +51,12 @@ class DataSet {
   void require_stored() const;
 
   void read(PixelType as, std::span<const Range> part, void* out) const;
-  void write(PixelType as, std::span<const Range> part, const void* in);
   std::vector<double> numbers() const;  ///< all of it
   std::optional<std::string> text() const;
+
+  /// Where in the file its chunks begin, in C order; one number if it is contiguous. For data sets made here:
+  /// their room is there from the start, and PlainFile fills it.
+  std::vector<Index> offsets() const;
 
   std::optional<std::string> text(const std::string& attribute) const;
   std::optional<double> number(const std::string& attribute) const;
@@ -74,18 +77,20 @@ class File {
  public:
   static File open(const std::filesystem::path& path);    ///< for reading
   static File create(const std::filesystem::path& path);  ///< for writing; replaces what is there
+  static File modify(const std::filesystem::path& path);  ///< for writing into what is there
   const std::string& name() const { return name_; }
 
-  bool has(const std::string& path) const;                      ///< whether such a link exists, dangling or not
-  bool is_group(const std::string& path) const;                 ///< links followed
+  bool has(const std::string& path) const;       ///< whether such a link exists, dangling or not
+  bool is_group(const std::string& path) const;  ///< links followed
   std::vector<std::string> names(const std::string& group) const;  ///< in alphabetical order
-  std::optional<DataSet> find(const std::string& path) const;   ///< nothing where no data set can be opened
-  DataSet data_set(const std::string& path) const;              ///< @throws FileError saying what is amiss
+  std::optional<DataSet> find(const std::string& path) const;  ///< nothing where no data set can be opened
+  DataSet data_set(const std::string& path) const;             ///< @throws FileError saying what is amiss
   std::optional<std::string> text(const std::string& path) const;
   std::optional<double> number(const std::string& path) const;
 
   /// `chunk` empty: contiguous. Groups on the way are made.
-  DataSet create(const std::string& path, PixelType type, std::span<const Index> shape, std::span<const Index> chunk);
+  DataSet create(const std::string& path, PixelType type, std::span<const Index> shape,
+                 std::span<const Index> chunk);
   void write_text(const std::string& path, const std::string& value);
   /// `units` empty: none are written.
   void write_number(const std::string& path, double value, const std::string& units);

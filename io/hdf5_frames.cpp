@@ -11,7 +11,8 @@ namespace {
 /// Whether the second axis is the views'. Names as the APS writes them: theta, theta_white, theta_dark.
 bool has_rows_first(const std::string& axes, const std::string& where) {
   const bool views_first = axes.starts_with("theta") && axes.find(':') == axes.find(":y:x");
-  const bool rows_first = axes.starts_with("y:theta") && axes.find(':', 2) == axes.size() - 2 && axes.ends_with(":x");
+  const bool rows_first =
+      axes.starts_with("y:theta") && axes.find(':', 2) == axes.size() - 2 && axes.ends_with(":x");
   require<FileError>((views_first && axes.ends_with(":y:x")) || rows_first, where, ": axes = \"", axes,
                      "\"; \"theta:y:x\" or \"y:theta:x\" is needed");
   return rows_first;
@@ -72,8 +73,8 @@ std::unique_ptr<FrameSource> hdf5_frames(hdf5::DataSet data, const std::string& 
                      rank == 1 ? " axis" : " axes", "; 3 are needed (view, row, bin)");
   const bool rows_first = has_rows_first(axes, data.where());
   Shape shape = frames_shape(data, rows_first);
-  require<FileError>(shape[0] > 0 && shape[1] > 0 && shape[2] > 0, data.where(), ": has ", shape[0], " views of ",
-                     shape[1], " rows and ", shape[2], " bins; at least 1 of each is needed");
+  require<FileError>(shape[0] > 0 && shape[1] > 0 && shape[2] > 0, data.where(), ": has ", shape[0],
+                     " views of ", shape[1], " rows and ", shape[2], " bins; at least 1 of each is needed");
   data.require_stored();
   if (!runs) runs = {Range{0, shape[0]}};
   shape[0] = 0;

@@ -1,7 +1,7 @@
 #include <hdf5.h>
 
 #include <algorithm>
-#include <array>
+#include <bit>
 
 #include "tandem/core/error.hpp"
 #include "tandem/io/hdf5.hpp"
@@ -11,13 +11,19 @@ namespace tandem::io::hdf5 {
 
 namespace {
 
-/// In memory and on disk: little endian, as every machine that we know.
+static_assert(std::endian::native == std::endian::little);
+
+/// Little endian, as every machine that we know: PlainFile writes memory as it is.
 hid_t disk_type(PixelType type) {
   switch (type) {
-    case PixelType::uint8: return H5T_STD_U8LE;
-    case PixelType::uint16: return H5T_STD_U16LE;
-    case PixelType::uint32: return H5T_STD_U32LE;
-    case PixelType::float32: break;
+    case PixelType::uint8:
+      return H5T_STD_U8LE;
+    case PixelType::uint16:
+      return H5T_STD_U16LE;
+    case PixelType::uint32:
+      return H5T_STD_U32LE;
+    case PixelType::float32:
+      break;
   }
   return H5T_IEEE_F32LE;
 }
@@ -29,15 +35,18 @@ Handle text_type(std::size_t length) {
   return type;
 }
 
-void set_attribute(hid_t object, const std::string& where, const std::string& name, hid_t type, const void* value) {
+void set_attribute(hid_t object, const std::string& where, const std::string& name, hid_t type,
+                   const void* value) {
   if (H5Aexists(object, name.c_str()) > 0) H5Adelete(object, name.c_str());
   const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
-  const Handle attribute(H5Acreate2(object, name.c_str(), type, space.id(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
-  require<FileError>(attribute.valid() && H5Awrite(attribute.id(), type, value) >= 0, where, ": attribute ", name,
-                     " cannot be written: ", reason());
+  const Handle attribute(H5Acreate2(object, name.c_str(), type, space.id(), H5P_DEFAULT, H5P_DEFAULT),
+                         H5Aclose);
+  require<FileError>(attribute.valid() && H5Awrite(attribute.id(), type, value) >= 0, where, ": attribute ",
+                     name, " cannot be written: ", reason());
 }
 
-Handle make(hid_t file, const std::string& where, const std::string& path, hid_t type, hid_t space, hid_t plan) {
+Handle make(hid_t file, const std::string& where, const std::string& path, hid_t type, hid_t space,
+            hid_t plan) {
   const Handle links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
   H5Pset_create_intermediate_group(links.id(), 1);
   Handle made(H5Dcreate2(file, path.c_str(), type, space, links.id(), plan, H5P_DEFAULT), H5Dclose);
@@ -45,8 +54,8 @@ Handle make(hid_t file, const std::string& where, const std::string& path, hid_t
   return made;
 }
 
-void write_doubles(hid_t file, const std::string& where, const std::string& path, hid_t space, const double* values,
-                   const std::string& units) {
+void write_doubles(hid_t file, const std::string& where, const std::string& path, hid_t space,
+                   const double* values, const std::string& units) {
   Handle made = make(file, where, path, H5T_IEEE_F64LE, space, H5P_DEFAULT);
   const bool written = H5Dwrite(made.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
   require<FileError>(written, where, ": cannot be written: ", reason());
@@ -64,6 +73,15 @@ File File::create(const std::filesystem::path& path) {
   return File(std::move(file), path.string());
 }
 
+File File::modify(const std::filesystem::path& path) {
+  const Lock lock;
+  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  H5Pset_file_locking(access.id(), true, true);
+  Handle file(H5Fopen(path.c_str(), H5F_ACC_RDWR, access.id()), H5Fclose);
+  require<FileError>(file.valid(), path.string(), ": cannot be opened again: ", reason());
+  return File(std::move(file), path.string());
+}
+
 DataSet File::create(const std::string& path, PixelType type, std::span<const Index> shape,
                      std::span<const Index> chunk) {
   const Lock lock;
@@ -71,24 +89,33 @@ DataSet File::create(const std::string& path, PixelType type, std::span<const In
   const std::vector<hsize_t> extents(shape.begin(), shape.end()), pieces(chunk.begin(), chunk.end());
   const Handle space(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr), H5Sclose);
   const Handle plan(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  H5Pset_alloc_time(plan.id(), H5D_ALLOC_TIME_EARLY);
   H5Pset_fill_time(plan.id(), H5D_FILL_TIME_NEVER);  // every element is written, once
   if (!pieces.empty()) H5Pset_chunk(plan.id(), static_cast<int>(pieces.size()), pieces.data());
   return DataSet(make(handle_.id(), where, path, disk_type(type), space.id(), plan.id()), where);
 }
 
-void DataSet::write(PixelType as, std::span<const Range> part, const void* in) {
+std::vector<Index> DataSet::offsets() const {
   const Lock lock;
-  std::vector<hsize_t> start, count;
-  for (const Range& range : part) {
-    start.push_back(static_cast<hsize_t>(range.first));
-    count.push_back(static_cast<hsize_t>(range.size()));
+  const Handle plan(H5Dget_create_plist(handle_.id()), H5Pclose);
+  if (H5Pget_layout(plan.id()) != H5D_CHUNKED) return {static_cast<Index>(H5Dget_offset(handle_.id()))};
+  std::vector<hsize_t> chunk(shape_.size()), corner(shape_.size(), 0);
+  H5Pget_chunk(plan.id(), static_cast<int>(chunk.size()), chunk.data());
+  std::vector<Index> found;
+  const auto beyond = [&](std::size_t axis) { return corner[axis] >= static_cast<hsize_t>(shape_[axis]); };
+  while (!beyond(0)) {
+    unsigned filters = 0;
+    haddr_t offset = HADDR_UNDEF;
+    hsize_t bytes = 0;
+    const bool known =
+        H5Dget_chunk_info_by_coord(handle_.id(), corner.data(), &filters, &offset, &bytes) >= 0;
+    require<FileError>(known && offset != HADDR_UNDEF, where_, ": has no room for its chunks: ", reason());
+    found.push_back(static_cast<Index>(offset));
+    std::size_t axis = shape_.size() - 1;  // to the next chunk, the last axis fastest
+    for (corner[axis] += chunk[axis]; axis > 0 && beyond(axis); corner[axis] += chunk[axis])
+      corner[axis--] = 0;
   }
-  const Handle space(H5Dget_space(handle_.id()), H5Sclose);
-  const Handle memory(H5Screate_simple(static_cast<int>(part.size()), count.data(), nullptr), H5Sclose);
-  const bool written =
-      H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) >= 0 &&
-      H5Dwrite(handle_.id(), disk_type(as), memory.id(), space.id(), H5P_DEFAULT, in) >= 0;
-  require<FileError>(written, where_, ": cannot be written: ", reason());
+  return found;
 }
 
 void DataSet::set(const std::string& attribute, const std::string& value) {

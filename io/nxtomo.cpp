@@ -1,5 +1,5 @@
-// NXtomo (manual.nexusformat.org, NXtomo) with the habits of Diamond and of the ESRF, and files that are NXtomo in
-// content only: a stack with an image_key beside it.
+// NXtomo (manual.nexusformat.org, NXtomo) with the habits of Diamond and of the ESRF, and files that are
+// NXtomo in content only: a stack with an image_key beside it.
 
 #include <algorithm>
 #include <array>
@@ -13,14 +13,14 @@ namespace tandem::io {
 
 namespace {
 
-constexpr int max_depth = 4;         // /entry/instrument/detector/image_key
-constexpr int max_groups = 10'000;   // hard links may form circles
+constexpr int max_depth = 4;        // /entry/instrument/detector/image_key
+constexpr int max_groups = 10'000;  // hard links may form circles
 constexpr Index max_frames = 100'000'000;
 
 struct Layout {
-  std::string entry;                             // "/entry1/tomo_entry"
-  std::string data, keys, angles;                // data sets; keys and angles may be empty
-  std::string detector;                          // the group with the pixel sizes
+  std::string entry;               // "/entry1/tomo_entry"
+  std::string data, keys, angles;  // data sets; keys and angles may be empty
+  std::string detector;            // the group with the pixel sizes
 };
 
 std::string join(const std::string& group, const std::string& name) {
@@ -50,9 +50,11 @@ std::vector<std::string> groups_of(const hdf5::File& file) {
   return found;
 }
 
-/// An entry that calls itself NXtomo. The data set is required here: without it the file is broken, not foreign.
+/// An entry that calls itself NXtomo. The data set is required here: without it the file is broken, not
+/// foreign.
 Layout in_form(const hdf5::File& file, const std::string& entry) {
-  Layout layout{.entry = entry, .data = "", .keys = "", .angles = "", .detector = entry + "/instrument/detector"};
+  Layout layout{
+      .entry = entry, .data = "", .keys = "", .angles = "", .detector = entry + "/instrument/detector"};
   std::vector<std::string> data{layout.detector + "/data", entry + "/data/data"};
   std::vector<std::string> keys{layout.detector + "/image_key_control", layout.detector + "/image_key",
                                 entry + "/data/image_key", entry + "/instrument/image_key/image_key"};
@@ -61,14 +63,16 @@ Layout in_form(const hdf5::File& file, const std::string& entry) {
     keys.push_back(entry + "/instrument/" + name + "/image_key");
   }
   layout.data = first_of_rank(file, data, 3);
-  if (layout.data.empty())  // the message then names what is there, but wrong, before what is not there at all
+  if (layout.data
+          .empty())  // the message then names what is there, but wrong, before what is not there at all
     layout.data = file.has(data[1]) && !file.has(data[0]) ? data[1] : data[0];
   layout.keys = first_of_rank(file, keys, 1);
   layout.angles = first_of_rank(file, {entry + "/sample/rotation_angle", entry + "/data/rotation_angle"}, 1);
   return layout;
 }
 
-/// A stack with an image_key beside it: /entry/instrument/NAME/image_key, then /entry/NAME for stack and angles.
+/// A stack with an image_key beside it: /entry/instrument/NAME/image_key, then /entry/NAME for stack and
+/// angles.
 std::optional<Layout> in_content(const hdf5::File& file, const std::string& group) {
   const std::string keys = group + "/image_key";
   if (!has_rank(file, keys, 1)) return std::nullopt;
@@ -81,7 +85,10 @@ std::optional<Layout> in_content(const hdf5::File& file, const std::string& grou
   for (const std::string& name : file.names(shown))
     if (name.find("theta") != std::string::npos || name.find("angle") != std::string::npos)
       angles.push_back(join(shown, name));
-  return Layout{.entry = entry, .data = data, .keys = keys, .angles = first_of_rank(file, angles, 1),
+  return Layout{.entry = entry,
+                .data = data,
+                .keys = keys,
+                .angles = first_of_rank(file, angles, 1),
                 .detector = group};
 }
 
@@ -99,7 +106,8 @@ std::optional<Layout> find_layout(const hdf5::File& file, std::vector<std::strin
 }
 
 /// The kind of each frame, as image_key has it: 0 projection, 1 flat, 2 dark, 3 invalid, -1 alignment.
-std::vector<int> keys_of(const hdf5::File& file, const Layout& layout, Index frames, std::vector<std::string>& notes) {
+std::vector<int> keys_of(const hdf5::File& file, const Layout& layout, Index frames,
+                         std::vector<std::string>& notes) {
   require<FileError>(frames <= max_frames, file.name(), ": ", layout.data, ": claims ", frames,
                      " frames; the file is damaged");
   if (layout.keys.empty()) {
@@ -112,7 +120,8 @@ std::vector<int> keys_of(const hdf5::File& file, const Layout& layout, Index fra
   std::vector<int> keys;
   for (double key : set.numbers()) {
     require<FileError>(key >= -1 && key <= 3 && key == std::floor(key), set.where(), ": frame ", keys.size(),
-                       " has key ", key, "; 0 (projection), 1 (flat), 2 (dark), 3 (invalid) or -1 (alignment) is needed");
+                       " has key ", key,
+                       "; 0 (projection), 1 (flat), 2 (dark), 3 (invalid) or -1 (alignment) is needed");
     keys.push_back(static_cast<int>(key));
   }
   return keys;

@@ -18,7 +18,8 @@ PartFile::PartFile(fs::path target) : target_(std::move(target)), part_(target_)
   std::error_code fault;
   require<FileError>(fs::is_directory(folder_of(target_), fault), target_.string(), ": the folder ",
                      folder_of(target_).string(), " does not exist; make it first");
-  require<FileError>(!fs::is_directory(target_, fault), target_.string(), ": is a folder; a file name is needed");
+  require<FileError>(!fs::is_directory(target_, fault), target_.string(),
+                     ": is a folder; a file name is needed");
   part_ += ".part";
 }
 
@@ -35,14 +36,6 @@ void PartFile::finish() {
   fs::rename(part_, target_, fault);
   require<FileError>(!fault, target_.string(), ": cannot be given its name: ", fault.message());
   part_.clear();
-}
-
-void require_space(const fs::path& target, double bytes) {
-  std::error_code fault;
-  const fs::space_info space = fs::space(folder_of(target), fault);
-  const double available = static_cast<double>(space.available);
-  require<FileError>(fault || bytes <= available, target.string(), ": needs ", bytes / 1e9, " GB; the disk has ",
-                     available / 1e9, " GB free");
 }
 
 }  // namespace tandem::io

@@ -6,8 +6,8 @@
 
 namespace tandem::io {
 
-/// A file under construction, "NAME.part" beside its target. It takes the target's name when it is finished; else it
-/// is removed.
+/// A file under construction, "NAME.part" beside its target. It takes the target's name when it is finished;
+/// else it is removed.
 class PartFile {
  public:
   /// @throws FileError if the target's folder does not exist, or the target is a folder
@@ -21,8 +21,5 @@ class PartFile {
  private:
   std::filesystem::path target_, part_;
 };
-
-/// @throws FileError if `bytes` more do not fit beside `target`
-void require_space(const std::filesystem::path& target, double bytes);
 
 }  // namespace tandem::io

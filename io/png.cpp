@@ -13,7 +13,7 @@ namespace tandem::io {
 
 namespace {
 
-constexpr Index gap = 8;              // pixels between pictures
+constexpr Index gap = 8;  // pixels between pictures
 constexpr std::uint8_t gap_grey = 128;
 
 std::uint8_t level(float grey, float black, float white) {
@@ -23,11 +23,13 @@ std::uint8_t level(float grey, float black, float white) {
 
 }  // namespace
 
-void write_png(const std::filesystem::path& path, const std::vector<Picture>& pictures, float black, float white) {
+void write_png(const std::filesystem::path& path, const std::vector<Picture>& pictures, float black,
+               float white) {
   Index width = -gap, height = 0;
   for (const Picture& picture : pictures) {
-    require<FileError>(static_cast<Index>(picture.grey.size()) == picture.width * picture.height, path.string(),
-                       ": a picture of ", picture.width, " x ", picture.height, " has ", picture.grey.size(), " pixels");
+    require<FileError>(static_cast<Index>(picture.grey.size()) == picture.width * picture.height,
+                       path.string(), ": a picture of ", picture.width, " x ", picture.height, " has ",
+                       picture.grey.size(), " pixels");
     width += picture.width + gap;
     height = std::max(height, picture.height);
   }

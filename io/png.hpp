@@ -16,6 +16,7 @@ struct Picture {
 
 /// Writes pictures side by side with a gap, as 8-bit grey; [black, white] maps to 0..255, and clips.
 /// @throws FileError
-void write_png(const std::filesystem::path& path, const std::vector<Picture>& pictures, float black, float white);
+void write_png(const std::filesystem::path& path, const std::vector<Picture>& pictures, float black,
+               float white);
 
 }  // namespace tandem::io

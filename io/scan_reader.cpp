@@ -30,7 +30,8 @@ Index count_of(const FrameSources& sources) {
 PixelType common_type(const FrameSources& sources, PixelType otherwise) {
   if (sources.empty()) return otherwise;
   const PixelType first = sources.front()->type();
-  const bool same = std::all_of(sources.begin(), sources.end(), [&](const auto& s) { return s->type() == first; });
+  const bool same =
+      std::all_of(sources.begin(), sources.end(), [&](const auto& s) { return s->type() == first; });
   return same ? first : PixelType::float32;
 }
 
@@ -50,16 +51,20 @@ void read_as(FrameSource& source, PixelType type, Range frames, Range rows, Rang
                              bytes_of(source.type()));
   source.read(frames, rows, bins, own.data());
   switch (source.type()) {
-    case PixelType::uint8: return to_float<std::uint8_t>(own, out);
-    case PixelType::uint16: return to_float<std::uint16_t>(own, out);
-    case PixelType::uint32: return to_float<std::uint32_t>(own, out);
-    case PixelType::float32: return to_float<float>(own, out);
+    case PixelType::uint8:
+      return to_float<std::uint8_t>(own, out);
+    case PixelType::uint16:
+      return to_float<std::uint16_t>(own, out);
+    case PixelType::uint32:
+      return to_float<std::uint32_t>(own, out);
+    case PixelType::float32:
+      return to_float<float>(own, out);
   }
 }
 
 void check(const std::string& where, const char* what, Range range, Index count) {
-  require<FileError>(0 <= range.first && range.first <= range.last && range.last <= count, where, ": ", what, " ",
-                     range.first, ":", range.last, " are wanted; there are 0:", count);
+  require<FileError>(0 <= range.first && range.first <= range.last && range.last <= count, where, ": ", what,
+                     " ", range.first, ":", range.last, " are wanted; there are 0:", count);
 }
 
 /// Sizes that a damaged file claims must not end the program.
@@ -79,7 +84,8 @@ auto within_memory(const std::string& where, Work work) {
 /// The one reader: layouts differ only in where their frames lie.
 class SourcesReader : public ScanReader {
  public:
-  SourcesReader(std::string name, ScanInfo info, FrameSources projections, FrameSources flats, FrameSources darks)
+  SourcesReader(std::string name, ScanInfo info, FrameSources projections, FrameSources flats,
+                FrameSources darks)
       : name_(std::move(name)), sources_{std::move(projections), std::move(flats), std::move(darks)} {
     info_ = std::move(info);
   }
@@ -130,14 +136,15 @@ std::vector<double> angles_of(Acquisition& found, const OpenOptions& options, In
   const bool given = !options.angles.empty() || options.arc_deg;
   require<FileError>(given || !found.angles.empty(), found.angles_where,
                      ": missing; give --angles FILE or --arc DEG");
-  if (given && !found.angles.empty()) found.info.notes.push_back("the scan's own angles are not used: others are given");
+  if (given && !found.angles.empty())
+    found.info.notes.push_back("the scan's own angles are not used: others are given");
   if (options.angles.empty() && options.arc_deg) return arc(options, views);
 
   const std::vector<double> angles =
       options.angles.empty() ? found.angles : read_angles(options.angles, options.angle_lines);
   const std::string where = options.angles.empty() ? found.angles_where : options.angles.string();
-  require<FileError>(static_cast<Index>(angles.size()) == views, where, ": ", angles.size(), " angles for ", views,
-                     " views; one a view is needed, give --angles FILE[A:B] or --arc DEG");
+  require<FileError>(static_cast<Index>(angles.size()) == views, where, ": ", angles.size(), " angles for ",
+                     views, " views; one a view is needed, give --angles FILE[A:B] or --arc DEG");
   for (std::size_t k = 0; k < angles.size(); ++k)
     require<FileError>(std::isfinite(angles[k]), where, ": the angle of view ", k, " is ", angles[k] / radian,
                        " deg; a finite number is needed");
@@ -156,8 +163,9 @@ FrameSources frames_of(const fs::path& path, FrameKind kind, Index rows) {
   if (sources.empty())
     if (std::optional<Acquisition> nxtomo = find_nxtomo(file))
       sources = std::move(kind == FrameKind::flat ? nxtomo->flats : nxtomo->darks);
-  require<FileError>(!sources.empty(), path.string(), ": holds no ", kind == FrameKind::flat ? "flats" : "darks",
-                     "; a TIFF image, /exchange/", kind == FrameKind::flat ? "data_white" : "data_dark",
+  require<FileError>(!sources.empty(), path.string(), ": holds no ",
+                     kind == FrameKind::flat ? "flats" : "darks", "; a TIFF image, /exchange/",
+                     kind == FrameKind::flat ? "data_white" : "data_dark",
                      " or an NXtomo image_key is needed");
   return sources;
 }
@@ -167,10 +175,10 @@ void add_frames(FrameSources& sources, const std::vector<fs::path>& paths, Frame
   for (const fs::path& path : paths)
     for (auto& source : frames_of(path, kind, projections.shape()[1])) sources.push_back(std::move(source));
   for (const auto& source : sources)
-    require<FileError>(source->shape()[1] == projections.shape()[1] && source->shape()[2] == projections.shape()[2],
-                       source->where(), ": frames of ", source->shape()[1], " x ", source->shape()[2],
-                       " (rows x bins); ", projections.shape()[1], " x ", projections.shape()[2], " is needed as in ",
-                       projections.where());
+    require<FileError>(
+        source->shape()[1] == projections.shape()[1] && source->shape()[2] == projections.shape()[2],
+        source->where(), ": frames of ", source->shape()[1], " x ", source->shape()[2], " (rows x bins); ",
+        projections.shape()[1], " x ", projections.shape()[2], " is needed as in ", projections.where());
 }
 
 void fill_detector(const Acquisition& found, const Shape& shape, ScanInfo& info) {
@@ -196,11 +204,13 @@ void fill_detector(const Acquisition& found, const Shape& shape, ScanInfo& info)
 Acquisition recognise(const fs::path& path, const OpenOptions& options) {
   require<FileError>(fs::exists(path), path.string(), ": no such file or folder");
   if (fs::is_directory(path)) return open_tiff(path, options);
-  require<FileError>(std::ifstream(path).is_open(), path.string(), ": cannot be opened; check its permissions");
+  require<FileError>(std::ifstream(path).is_open(), path.string(),
+                     ": cannot be opened; check its permissions");
   if (is_tiff(path)) return open_tiff(path, options);
-  require<FileError>(hdf5::is_hdf5(path), path.string(),
-                     ": is neither HDF5 nor TIFF; a DXchange or NXtomo file, a TIFF file or a folder of TIFF images is "
-                     "needed");
+  require<FileError>(
+      hdf5::is_hdf5(path), path.string(),
+      ": is neither HDF5 nor TIFF; a DXchange or NXtomo file, a TIFF file or a folder of TIFF images is "
+      "needed");
   const hdf5::File file = hdf5::File::open(path);
   if (is_data_exchange(file)) return open_data_exchange(file);
   std::optional<Acquisition> nxtomo = find_nxtomo(file);
@@ -228,20 +238,27 @@ std::unique_ptr<ScanReader> open_recognised(const fs::path& path, const OpenOpti
 
 std::size_t bytes_of(PixelType type) {
   switch (type) {
-    case PixelType::uint8: return 1;
-    case PixelType::uint16: return 2;
+    case PixelType::uint8:
+      return 1;
+    case PixelType::uint16:
+      return 2;
     case PixelType::uint32:
-    case PixelType::float32: break;
+    case PixelType::float32:
+      break;
   }
   return 4;
 }
 
 const char* name_of(PixelType type) {
   switch (type) {
-    case PixelType::uint8: return "uint8";
-    case PixelType::uint16: return "uint16";
-    case PixelType::uint32: return "uint32";
-    case PixelType::float32: break;
+    case PixelType::uint8:
+      return "uint8";
+    case PixelType::uint16:
+      return "uint16";
+    case PixelType::uint32:
+      return "uint32";
+    case PixelType::float32:
+      break;
   }
   return "float32";
 }

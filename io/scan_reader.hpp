@@ -12,8 +12,8 @@
 
 namespace tandem::io {
 
-/// Detector counts keep their own type until they are preprocessed. Files with another number type (int16, double)
-/// are read as float32.
+/// Detector counts keep their own type until they are preprocessed. Files with another number type (int16,
+/// double) are read as float32.
 enum class PixelType { uint8, uint16, uint32, float32 };
 std::size_t bytes_of(PixelType type);
 const char* name_of(PixelType type);
@@ -29,22 +29,23 @@ enum class FrameKind { projection, flat, dark };
 
 /// What a file says about a scan, before any pixel is read.
 struct ScanInfo {
-  std::string format;                    ///< "DXchange", "NXtomo", "TIFF stack", "TIFF sinogram"
-  ParallelBeam scan;                     ///< pitches 1 where the file gives none; axis in the middle unless recorded
-  std::optional<double> pixel_size_mm;   ///< detector pitch
-  std::optional<double> axis_bin;        ///< if recorded in the file
+  std::string format;  ///< "DXchange", "NXtomo", "TIFF stack", "TIFF sinogram"
+  ParallelBeam scan;   ///< pitches 1 where the file gives none; axis in the middle unless recorded
+  std::optional<double> pixel_size_mm;  ///< detector pitch
+  std::optional<double> axis_bin;       ///< if recorded in the file
   PixelType type = PixelType::uint16;
   Index flats = 0, darks = 0;
-  std::vector<std::string> notes;        ///< what was left out and why: invalid frames, alignment frames
+  std::vector<std::string> notes;  ///< what was left out and why: invalid frames, alignment frames
 };
 
 /// What the user adds to a file.
 struct OpenOptions {
-  std::vector<std::filesystem::path> flats = {}, darks = {};  ///< besides the file's own: TIFF images or folders, or HDF5
-  std::filesystem::path angles = {};                ///< one number a line, degrees; empty: from the scan itself
-  std::optional<Range> angle_lines = {};            ///< lines A to B of that file, from 0, half open
-  std::optional<double> arc_deg = {};               ///< equal steps from 0 over this arc, before the scan's own angles
-  bool arc_inclusive = false;                       ///< whether the last view lies at the end of the arc
+  std::vector<std::filesystem::path> flats = {},
+                                     darks = {};  ///< besides the file's own: TIFF images or folders, or HDF5
+  std::filesystem::path angles = {};              ///< one number a line, degrees; empty: from the scan itself
+  std::optional<Range> angle_lines = {};          ///< lines A to B of that file, from 0, half open
+  std::optional<double> arc_deg = {};  ///< equal steps from 0 over this arc, before the scan's own angles
+  bool arc_inclusive = false;          ///< whether the last view lies at the end of the arc
 };
 
 /// One open acquisition. Metadata at opening, pixels on request. One thread at a time.
@@ -61,7 +62,8 @@ class ScanReader {
   ScanInfo info_;
 };
 
-/// Asks each known layout whether it recognises the file or folder; the layout is recognised, never asked for.
+/// Asks each known layout whether it recognises the file or folder; the layout is recognised, never asked
+/// for.
 /// @throws FileError naming the file and what was expected in it.
 std::unique_ptr<ScanReader> open_scan(const std::filesystem::path& path, const OpenOptions& options = {});
 

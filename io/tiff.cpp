@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
@@ -34,6 +35,11 @@ void silence() {
     });
   });
   last_fault.clear();
+}
+
+/// libtiff says what it could not do, the system why.
+std::string because_of_disk() {
+  return ": " + (errno != 0 ? std::string(std::strerror(errno)) + " (" + last_fault + ")" : last_fault);
 }
 
 std::string because() { return last_fault.empty() ? "; the file may be damaged" : ": " + last_fault; }
@@ -87,7 +93,8 @@ void TiffFile::Close::operator()(void* tiff) const { TIFFClose(static_cast<TIFF*
 
 TiffFile::TiffFile(const std::filesystem::path& path) : name_(path.string()) {
   silence();
-  tiff_.reset(TIFFOpen(path.c_str(), "rm"));  // m: read, never mapped, so that a file cut short gives an error
+  tiff_.reset(
+      TIFFOpen(path.c_str(), "rm"));  // m: read, never mapped, so that a file cut short gives an error
   require<FileError>(tiff_ != nullptr, name_, ": cannot be opened as TIFF", because());
   file_bytes_ = static_cast<double>(std::filesystem::file_size(path));
   plain_.open(path, std::ios::binary);
@@ -123,11 +130,12 @@ TiffPage TiffFile::read_page() {
   }
   page.directory = TIFFCurrentDirOffset(tiff);
 
-  const double pixel = page.bits / 8.0, limit = page.compressed ? max_packing * file_bytes_ + small_bytes : file_bytes_;
+  const double pixel = page.bits / 8.0,
+               limit = page.compressed ? max_packing * file_bytes_ + small_bytes : file_bytes_;
   const double image = pixel * static_cast<double>(page.rows) * static_cast<double>(page.bins);
   const double block = pixel * static_cast<double>(page.block_rows) * static_cast<double>(page.block_bins);
-  require<FileError>(image <= limit && block > 0 && block <= std::max(limit, small_bytes), name_, ": claims ", page.rows,
-                     " x ", page.bins, " pixels, more than its ", file_bytes_,
+  require<FileError>(image <= limit && block > 0 && block <= std::max(limit, small_bytes), name_, ": claims ",
+                     page.rows, " x ", page.bins, " pixels, more than its ", file_bytes_,
                      " bytes can hold; it is damaged or was cut short");
   return page;
 }
@@ -143,7 +151,8 @@ void TiffFile::read(Index index, Range rows, Range bins, std::byte* out) {
     read_plain(wanted, rows, bins, out);
 }
 
-/// Lines of a plain image straight from the file: a slab of a large stack costs its own bytes, not whole strips.
+/// Lines of a plain image straight from the file: a slab of a large stack costs its own bytes, not whole
+/// strips.
 void TiffFile::read_plain(const TiffPage& page, Range rows, Range bins, std::byte* out) {
   auto* tiff = static_cast<TIFF*>(tiff_.get());
   const Index stored = page.bits / 8, pixel = static_cast<Index>(bytes_of(page.type));
@@ -156,7 +165,8 @@ void TiffFile::read_plain(const TiffPage& page, Range rows, Range bins, std::byt
     const std::uint64_t offset = TIFFGetStrileOffset(tiff, static_cast<std::uint32_t>(row / page.block_rows));
     const bool inside = static_cast<double>(offset) <= file_bytes_;
     plain_.clear();
-    if (inside) plain_.seekg(static_cast<Index>(offset) + (row % page.block_rows * page.bins + bins.first) * stored);
+    if (inside)
+      plain_.seekg(static_cast<Index>(offset) + (row % page.block_rows * page.bins + bins.first) * stored);
     const bool read = inside && plain_.read(reinterpret_cast<char*>(lines.data()), pixels * stored).good();
     require<FileError>(read, name_, ": row ", row,
                        " lies behind the end of the file, which was cut short or is damaged");
@@ -170,8 +180,9 @@ void TiffFile::read_block(const TiffPage& page, Index row, Index bin, std::vecto
   auto* tiff = static_cast<TIFF*>(tiff_.get());
   const auto x = static_cast<std::uint32_t>(bin), y = static_cast<std::uint32_t>(row);
   const auto size = static_cast<tmsize_t>(block.size());
-  const tmsize_t got = page.tiled ? TIFFReadEncodedTile(tiff, TIFFComputeTile(tiff, x, y, 0, 0), block.data(), size)
-                                  : TIFFReadEncodedStrip(tiff, TIFFComputeStrip(tiff, y, 0), block.data(), size);
+  const tmsize_t got = page.tiled
+                           ? TIFFReadEncodedTile(tiff, TIFFComputeTile(tiff, x, y, 0, 0), block.data(), size)
+                           : TIFFReadEncodedStrip(tiff, TIFFComputeStrip(tiff, y, 0), block.data(), size);
   const Index lines = page.tiled ? page.block_rows : std::min(page.block_rows, page.rows - row);
   require<FileError>(got >= lines * page.block_bins * page.bits / 8, name_, ": row ", row, " cannot be read",
                      because());
@@ -195,26 +206,29 @@ void TiffFile::read_blocks(const TiffPage& page, Range rows, Range bins, std::by
 void write_tiff(const std::filesystem::path& path, PixelType type, Index rows, Index bins, const void* pixels,
                 const std::string& description) {
   silence();
+  errno = 0;
   const Index line = bins * static_cast<Index>(bytes_of(type));
   const bool big = rows * line > (Index{4} << 30) - (Index{1} << 20);  // TIFF's offsets have 32 bits
   std::unique_ptr<TIFF, void (*)(TIFF*)> file(TIFFOpen(path.c_str(), big ? "w8" : "w"), TIFFClose);
-  require<FileError>(file != nullptr, path.string(), ": cannot be made", because());
+  require<FileError>(file != nullptr, path.string(), ": cannot be made", because_of_disk());
   TIFF* tiff = file.get();
   TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, static_cast<std::uint32_t>(bins));
   TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, static_cast<std::uint32_t>(rows));
   TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, static_cast<int>(8 * bytes_of(type)));
-  TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, type == PixelType::float32 ? SAMPLEFORMAT_IEEEFP : SAMPLEFORMAT_UINT);
+  TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT,
+               type == PixelType::float32 ? SAMPLEFORMAT_IEEEFP : SAMPLEFORMAT_UINT);
   TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, 1);
   TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
   TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
   TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, static_cast<std::uint32_t>(rows));
   if (!description.empty()) TIFFSetField(tiff, TIFFTAG_IMAGEDESCRIPTION, description.c_str());
   // libtiff leaves the pixels alone unless the file's byte order is foreign; it only forgot the const
-  const bool written = TIFFWriteEncodedStrip(tiff, 0, const_cast<void*>(pixels), rows * line) == rows * line &&
-                       TIFFWriteDirectory(tiff);
-  require<FileError>(written && last_fault.empty(), path.string(), ": cannot be written", because());
+  const bool written =
+      TIFFWriteEncodedStrip(tiff, 0, const_cast<void*>(pixels), rows * line) == rows * line &&
+      TIFFWriteDirectory(tiff);
+  require<FileError>(written && last_fault.empty(), path.string(), ": cannot be written", because_of_disk());
   file.reset();
-  require<FileError>(last_fault.empty(), path.string(), ": cannot be written", because());
+  require<FileError>(last_fault.empty(), path.string(), ": cannot be written", because_of_disk());
 }
 
 }  // namespace tandem::io

@@ -1,4 +1,5 @@
-// A folder of images in the order of their names; one file of many pages; one image as a sinogram, a line a view.
+// A folder of images in the order of their names; one file of many pages; one image as a sinogram, a line a
+// view.
 
 #include <algorithm>
 #include <array>
@@ -16,7 +17,8 @@ namespace fs = std::filesystem;
 
 bool has_tiff_name(const fs::path& path) {
   std::string ending = path.extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return std::tolower(c); });
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
   return ending == ".tif" || ending == ".tiff";
 }
 
@@ -33,10 +35,11 @@ class ImageFiles : public FrameSource {
       const fs::path& path = files_[static_cast<std::size_t>(k)];
       TiffFile file(path);
       const TiffPage& page = file.page(0);
-      const bool same = page.rows == shape()[1] && page.bins == shape()[2] && page.type == type() && file.pages() == 1;
-      require<FileError>(same, path.string(), ": ", file.pages(), " image of ", page.rows, " x ", page.bins, " pixels, ",
-                         name_of(page.type), "; 1 of ", shape()[1], " x ", shape()[2], ", ", name_of(type()),
-                         ", is needed as in ", files_.front().filename().string());
+      const bool same =
+          page.rows == shape()[1] && page.bins == shape()[2] && page.type == type() && file.pages() == 1;
+      require<FileError>(same, path.string(), ": ", file.pages(), " image of ", page.rows, " x ", page.bins,
+                         " pixels, ", name_of(page.type), "; 1 of ", shape()[1], " x ", shape()[2], ", ",
+                         name_of(type()), ", is needed as in ", files_.front().filename().string());
       file.read(0, rows, bins, out);
     }
   }
@@ -80,7 +83,8 @@ std::unique_ptr<FrameSource> folder_frames(const fs::path& folder, const std::ve
   }
   require<FileError>(!files.empty(), folder.string(), ": holds no TIFF images; *.tif or *.tiff are needed");
   std::sort(files.begin(), files.end());
-  if (skipped > 0) notes.push_back(std::to_string(skipped) + " images left out of the stack: they are flats or darks");
+  if (skipped > 0)
+    notes.push_back(std::to_string(skipped) + " images left out of the stack: they are flats or darks");
   const TiffPage first = TiffFile(files.front()).page(0);
   return std::make_unique<ImageFiles>(folder.string(), std::move(files), first);
 }
@@ -89,9 +93,10 @@ std::unique_ptr<FrameSource> folder_frames(const fs::path& folder, const std::ve
 std::unique_ptr<FrameSource> file_frames(const fs::path& path, TiffFile file, bool lines) {
   for (Index k = 1; k < file.pages(); ++k) {
     const TiffPage &first = file.page(0), &other = file.page(k);
-    require<FileError>(other.rows == first.rows && other.bins == first.bins && other.type == first.type, path.string(),
-                       ": page ", k, " is ", other.rows, " x ", other.bins, " pixels, ", name_of(other.type), "; ",
-                       first.rows, " x ", first.bins, ", ", name_of(first.type), ", is needed as on page 0");
+    require<FileError>(other.rows == first.rows && other.bins == first.bins && other.type == first.type,
+                       path.string(), ": page ", k, " is ", other.rows, " x ", other.bins, " pixels, ",
+                       name_of(other.type), "; ", first.rows, " x ", first.bins, ", ", name_of(first.type),
+                       ", is needed as on page 0");
   }
   return std::make_unique<ImagePages>(path.string(), std::move(file), lines);
 }

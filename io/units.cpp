@@ -30,8 +30,8 @@ double number_in(std::string_view text, const std::filesystem::path& path, Index
   if (text.front() == '+') text.remove_prefix(1);
   double value = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-  require<FileError>(fault == std::errc{} && end == text.data() + text.size(), path.string(), ": line ", line, ": \"",
-                     text.substr(0, 40), "\" is no number; one angle a line in degrees is needed");
+  require<FileError>(fault == std::errc{} && end == text.data() + text.size(), path.string(), ": line ", line,
+                     ": \"", text.substr(0, 40), "\" is no number; one angle a line in degrees is needed");
   return value;
 }
 
@@ -40,7 +40,8 @@ double number_in(std::string_view text, const std::filesystem::path& path, Index
 double radians_per(const std::string& unit, const std::string& where) {
   const std::string name = lower_case(unit);
   if (name.empty() || name.starts_with("deg") || name == "°") return std::numbers::pi / 180;
-  require<FileError>(name.starts_with("rad"), where, ": units = \"", unit, "\"; \"deg\" or \"rad\" is needed");
+  require<FileError>(name.starts_with("rad"), where, ": units = \"", unit,
+                     "\"; \"deg\" or \"rad\" is needed");
   return 1;
 }
 
@@ -50,12 +51,23 @@ std::optional<double> mm_per(const std::string& unit) {
     double mm;
   };
   // both signs that look like a mu: the micro sign and the Greek letter
-  constexpr std::array<Length, 17> lengths{{{"m", 1e3},          {"meter", 1e3},        {"metre", 1e3},
-                                            {"cm", 10},          {"mm", 1},             {"millimeter", 1},
-                                            {"millimetre", 1},   {"um", 1e-3},          {"\u00b5m", 1e-3},
-                                            {"\u03bcm", 1e-3},   {"micron", 1e-3},      {"microns", 1e-3},
-                                            {"micrometer", 1e-3}, {"micrometre", 1e-3}, {"micrometers", 1e-3},
-                                            {"meters", 1e3},     {"nm", 1e-6}}};
+  constexpr std::array<Length, 17> lengths{{{"m", 1e3},
+                                            {"meter", 1e3},
+                                            {"metre", 1e3},
+                                            {"cm", 10},
+                                            {"mm", 1},
+                                            {"millimeter", 1},
+                                            {"millimetre", 1},
+                                            {"um", 1e-3},
+                                            {"\u00b5m", 1e-3},
+                                            {"\u03bcm", 1e-3},
+                                            {"micron", 1e-3},
+                                            {"microns", 1e-3},
+                                            {"micrometer", 1e-3},
+                                            {"micrometre", 1e-3},
+                                            {"micrometers", 1e-3},
+                                            {"meters", 1e3},
+                                            {"nm", 1e-6}}};
   const std::string name = lower_case(unit);
   for (const Length& length : lengths)
     if (name == length.name) return length.mm;
@@ -67,8 +79,8 @@ std::vector<double> read_angles(const std::filesystem::path& path, const std::op
   require<FileError>(file.is_open() && !std::filesystem::is_directory(path), path.string(),
                      ": cannot be opened; a text file with one angle a line in degrees is needed");
   const Range wanted = lines.value_or(Range{0, std::numeric_limits<Index>::max()});
-  require<FileError>(0 <= wanted.first && wanted.first < wanted.last, path.string(), ": lines ", wanted.first, ":",
-                     wanted.last, " are none; A:B with A < B is needed");
+  require<FileError>(0 <= wanted.first && wanted.first < wanted.last, path.string(), ": lines ", wanted.first,
+                     ":", wanted.last, " are none; A:B with A < B is needed");
   std::vector<double> angles;
   std::string line;
   Index count = 0;
@@ -77,20 +89,23 @@ std::vector<double> read_angles(const std::filesystem::path& path, const std::op
     if (count < wanted.first || count >= wanted.last || text.empty() || text.front() == '#') continue;
     angles.push_back(number_in(text, path, count) * std::numbers::pi / 180);
   }
-  require<FileError>(!lines || wanted.last <= count, path.string(), ": lines ", wanted.first, ":", wanted.last,
-                     " are wanted; it has ", count, ", counted from 0");
-  require<FileError>(!angles.empty(), path.string(), ": holds no angles; one number a line in degrees is needed");
+  require<FileError>(!lines || wanted.last <= count, path.string(), ": lines ", wanted.first, ":",
+                     wanted.last, " are wanted; it has ", count, ", counted from 0");
+  require<FileError>(!angles.empty(), path.string(),
+                     ": holds no angles; one number a line in degrees is needed");
   return angles;
 }
 
-std::optional<double> length_mm(const hdf5::File& file, const std::string& path, const std::string& default_unit,
-                                std::vector<std::string>& notes) {
+std::optional<double> length_mm(const hdf5::File& file, const std::string& path,
+                                const std::string& default_unit, std::vector<std::string>& notes) {
   const std::optional<double> value = file.number(path);
   if (!value) return std::nullopt;
   const std::string unit = file.data_set(path).text("units").value_or(default_unit);
   const std::optional<double> factor = mm_per(unit);
-  if (factor && *value > 0 && *value * *factor < std::numeric_limits<double>::infinity()) return *value * *factor;
-  notes.push_back(path + " left out: " + (factor ? "no positive length" : "units = \"" + unit + "\" is no length"));
+  if (factor && *value > 0 && *value * *factor < std::numeric_limits<double>::infinity())
+    return *value * *factor;
+  notes.push_back(path +
+                  " left out: " + (factor ? "no positive length" : "units = \"" + unit + "\" is no length"));
   return std::nullopt;
 }
 

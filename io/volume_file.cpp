@@ -8,7 +8,6 @@
 #include "tandem/core/error.hpp"
 #include "tandem/io/frame_source.hpp"
 #include "tandem/io/hdf5.hpp"
-#include "tandem/io/part_file.hpp"
 #include "tandem/io/volume_format.hpp"
 
 namespace tandem::io {
@@ -42,22 +41,22 @@ std::vector<std::byte> quantised(const VolumeFormat& format, const float* data, 
                                           : quantised_as<std::uint8_t>(format, data, count);
 }
 
-std::unique_ptr<VolumeWriter> create_volume(const std::filesystem::path& path, Shape shape, const VolumeFormat& format,
-                                            const std::string& recipe_json) {
-  require<FileError>(shape[0] > 0 && shape[1] > 0 && shape[2] > 0, path.string(), ": a volume of ", shape[0], " x ",
-                     shape[1], " x ", shape[2], " voxels; at least 1 x 1 x 1 is needed");
-  require<FileError>(format.type == VoxelType::float32 || (std::isfinite(format.min) && format.min < format.max &&
-                                                           std::isfinite(format.max)),
+std::unique_ptr<VolumeWriter> create_volume(const std::filesystem::path& path, Shape shape,
+                                            const VolumeFormat& format, const std::string& recipe_json) {
+  require<FileError>(shape[0] > 0 && shape[1] > 0 && shape[2] > 0, path.string(), ": a volume of ", shape[0],
+                     " x ", shape[1], " x ", shape[2], " voxels; at least 1 x 1 x 1 is needed");
+  require<FileError>(format.type == VoxelType::float32 ||
+                         (std::isfinite(format.min) && format.min < format.max && std::isfinite(format.max)),
                      path.string(), ": min = ", format.min, ", max = ", format.max,
                      "; integers need finite numbers with min < max");
   std::string ending = path.extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return std::tolower(c); });
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
   const bool tiff = ending == ".tif" || ending == ".tiff";
   require<FileError>(tiff || ending == ".h5" || ending == ".hdf5" || ending == ".hdf" || ending == ".nxs",
-                     path.string(), ": the ending \"", ending, "\" names no format; .h5, .hdf5, .hdf, .nxs, .tif or "
+                     path.string(), ": the ending \"", ending,
+                     "\" names no format; .h5, .hdf5, .hdf, .nxs, .tif or "
                      ".tiff is needed");
-  const double bytes = static_cast<double>(bytes_of(pixel_type(format.type)));
-  require_space(path, bytes * static_cast<double>(shape[0]) * static_cast<double>(shape[1] * shape[2]));
   return tiff ? create_tiff_volume(path, shape, format, recipe_json)
               : create_hdf5_volume(path, shape, format, recipe_json);
 }
@@ -87,8 +86,10 @@ VolumeReader::VolumeReader(const std::filesystem::path& path) {
 
   double scale = 1;
   const std::optional<double> low = data.number("min"), high = data.number("max");
-  if (low && high && data.pixel_type() == PixelType::uint8) scale = (*high - *low) / full_scale(VoxelType::uint8);
-  if (low && high && data.pixel_type() == PixelType::uint16) scale = (*high - *low) / full_scale(VoxelType::uint16);
+  if (low && high && data.pixel_type() == PixelType::uint8)
+    scale = (*high - *low) / full_scale(VoxelType::uint8);
+  if (low && high && data.pixel_type() == PixelType::uint16)
+    scale = (*high - *low) / full_scale(VoxelType::uint16);
   const double offset = scale == 1 ? 0 : low.value_or(0);
   std::vector<std::string> notes;
   const std::optional<double> pitch = length_mm(file, "/process/tandem/pitch", "mm", notes);
@@ -96,7 +97,8 @@ VolumeReader::VolumeReader(const std::filesystem::path& path) {
   const bool complete = data.number("complete").value_or(1) != 0;
   const bool reconstruction = data.text("description") == "ReconData";
   const Shape shape{n[0], n[1], n[2]};
-  impl_ = std::make_unique<Impl>(Impl{std::move(data), shape, pitch, unit, complete, reconstruction, offset, scale});
+  impl_ = std::make_unique<Impl>(
+      Impl{std::move(data), shape, pitch, unit, complete, reconstruction, offset, scale});
 }
 
 VolumeReader::~VolumeReader() = default;
@@ -108,8 +110,9 @@ bool VolumeReader::is_reconstruction() const { return impl_->reconstruction; }
 
 void VolumeReader::read(Range slices, float* data) {
   const Shape& n = impl_->shape;
-  require<FileError>(0 <= slices.first && slices.first <= slices.last && slices.last <= n[0], impl_->data.where(),
-                     ": slices ", slices.first, ":", slices.last, " are wanted; there are 0:", n[0]);
+  require<FileError>(0 <= slices.first && slices.first <= slices.last && slices.last <= n[0],
+                     impl_->data.where(), ": slices ", slices.first, ":", slices.last,
+                     " are wanted; there are 0:", n[0]);
   if (slices.size() == 0) return;
   impl_->data.read(PixelType::float32, std::vector<Range>{slices, {0, n[1]}, {0, n[2]}}, data);
   if (impl_->scale == 1) return;

@@ -6,6 +6,7 @@
 #include "tandem/core/error.hpp"
 #include "tandem/io/hdf5.hpp"
 #include "tandem/io/part_file.hpp"
+#include "tandem/io/plain_file.hpp"
 #include "tandem/io/tiff.hpp"
 #include "tandem/io/volume_format.hpp"
 #include "tandem_version.hpp"
@@ -24,7 +25,8 @@ class SlabWriter : public VolumeWriter {
 
   void write(Range slices, const float* data) final {
     require<FileError>(slices.first == next_ && slices.first < slices.last && slices.last <= shape_[0], name_,
-                       ": slices ", slices.first, ":", slices.last, " came; ", next_, ":", shape_[0], " are due");
+                       ": slices ", slices.first, ":", slices.last, " came; ", next_, ":", shape_[0],
+                       " are due");
     const Index slice = shape_[1] * shape_[2];
     for (; next_ < slices.last; ++next_, data += slice) {
       if (format_.type == VoxelType::float32)
@@ -35,7 +37,8 @@ class SlabWriter : public VolumeWriter {
   }
 
   void finish(const std::string& report_json) final {
-    require<FileError>(next_ == shape_[0], name_, ": has ", next_, " of ", shape_[0], " slices; it is not finished");
+    require<FileError>(next_ == shape_[0], name_, ": has ", next_, " of ", shape_[0],
+                       " slices; it is not finished");
     complete(report_json);
   }
 
@@ -52,48 +55,72 @@ class SlabWriter : public VolumeWriter {
   Index next_ = 0;
 };
 
+double bytes_in(Shape n, const VolumeFormat& form) {
+  return static_cast<double>(bytes_of(pixel_type(form.type))) * static_cast<double>(n[0]) *
+         static_cast<double>(n[1]) * static_cast<double>(n[2]);
+}
+
+/// HDF5 makes the file, marked incomplete, with room for all voxels, and closes it: whatever ends the program
+/// leaves a readable file. The voxels are then put in their places, and HDF5 adds the report.
 class Hdf5Volume : public SlabWriter {
  public:
   Hdf5Volume(const std::filesystem::path& path, Shape n, const VolumeFormat& form, const std::string& recipe)
-      : SlabWriter(path.string(), n, form),
-        part_(path),
-        file_(hdf5::File::create(part_.path())),
-        data_(file_.create("/exchange/data", pixel_type(form.type), n, chunk(n, form))) {
-    data_->set("axes", "z:y:x");
-    data_->set("description", "ReconData");
-    data_->set("units", form.unit);
-    data_->set_flag("complete", false);
-    if (form.type != VoxelType::float32) {
-      data_->set("min", form.min);
-      data_->set("max", form.max);
+      : SlabWriter(path.string(), n, form), part_(path) {
+    const Index line = n[2] * static_cast<Index>(bytes_of(pixel_type(form.type)));
+    const Shape chunk{1, std::clamp<Index>(max_chunk_bytes / line, 1, n[1]), n[2]};
+    chunk_bytes_ = chunk[1] * line;
+    slice_bytes_ = n[1] * line;
+    make_room(part_.path(), bytes_in(n, form) + static_cast<double>(n[0] * 256 + room_for_text) +
+                                static_cast<double>(recipe.size()));
+    hdf5::File file = hdf5::File::create(part_.path());
+    {
+      hdf5::DataSet data = file.create("/exchange/data", pixel_type(form.type), n, chunk);
+      describe(data, form);
+      offsets_ = data.offsets();
     }
-    file_.write_text("/process/tandem/version", TANDEM_VERSION);
-    file_.write_text("/process/tandem/recipe", recipe);
-    if (form.pitch_mm) file_.write_number("/process/tandem/pitch", *form.pitch_mm, "mm");
+    file.write_text("/process/tandem/version", TANDEM_VERSION);
+    file.write_text("/process/tandem/recipe", recipe);
+    if (form.pitch_mm) file.write_number("/process/tandem/pitch", *form.pitch_mm, "mm");
+    file.close();
+    voxels_.emplace(part_.path());
   }
 
  private:
-  static Shape chunk(Shape n, const VolumeFormat& form) {
-    const Index line = n[2] * static_cast<Index>(bytes_of(pixel_type(form.type)));
-    return {1, std::clamp<Index>(max_chunk_bytes / line, 1, n[1]), n[2]};
+  static constexpr Index room_for_text = 1 << 20;  // bytes; measured: a volume without voxels has 10 kB
+
+  static void describe(hdf5::DataSet& data, const VolumeFormat& form) {
+    data.set("axes", "z:y:x");
+    data.set("description", "ReconData");
+    data.set("units", form.unit);
+    data.set_flag("complete", false);
+    if (form.type == VoxelType::float32) return;
+    data.set("min", form.min);
+    data.set("max", form.max);
   }
 
   void write_slice(Index slice, const void* stored) override {
-    const std::array<Range, 3> part{{{slice, slice + 1}, {0, shape()[1]}, {0, shape()[2]}}};
-    data_->write(pixel_type(format().type), part, stored);
+    const Index chunks = (slice_bytes_ + chunk_bytes_ - 1) / chunk_bytes_;
+    for (Index k = 0; k < chunks; ++k) {
+      const Index bytes = std::min(chunk_bytes_, slice_bytes_ - k * chunk_bytes_);
+      voxels_->write(offsets_[static_cast<std::size_t>(slice * chunks + k)],
+                     static_cast<const char*>(stored) + k * chunk_bytes_, static_cast<std::size_t>(bytes));
+    }
   }
 
   void complete(const std::string& report_json) override {
-    file_.write_text("/process/tandem/report", report_json);
-    data_->set_flag("complete", true);
-    data_.reset();
-    file_.close();
+    voxels_->require_room(room_for_text + static_cast<Index>(report_json.size()));
+    voxels_->close();
+    hdf5::File file = hdf5::File::modify(part_.path());
+    file.write_text("/process/tandem/report", report_json);
+    file.data_set("/exchange/data").set_flag("complete", true);
+    file.close();
     part_.finish();
   }
 
-  PartFile part_;  // first, so that it is removed after the file is closed
-  hdf5::File file_;
-  std::optional<hdf5::DataSet> data_;
+  PartFile part_;
+  Index chunk_bytes_ = 0, slice_bytes_ = 0;
+  std::vector<Index> offsets_;
+  std::optional<PlainFile> voxels_;
 };
 
 class TiffVolume : public SlabWriter {
@@ -106,7 +133,8 @@ class TiffVolume : public SlabWriter {
     if (form.type != VoxelType::float32) text << "min: " << form.min << "\nmax: " << form.max << '\n';
     text << "recipe: " << recipe << '\n';
     description_ = text.str();
-    PartFile(slice_path(0));  // complains of a missing folder now, not after the first slab
+    const PartFile first(slice_path(0));  // complains of a missing folder or a full disk now, not after hours
+    make_room(first.path(), bytes_in(n, form));
   }
 
  private:

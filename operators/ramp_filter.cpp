@@ -42,7 +42,8 @@ struct RowFilterMap {
   }
 };
 
-/// The moves of rows, and a transform long enough that what is moved does not come in again at the other end.
+/// The moves of rows, and a transform long enough that neither what is moved nor the kernel's tail comes in again at
+/// the other end: its lags reach bins + furthest to both sides.
 kernels::RowFilter bare_filter(const ParallelBeam& scan) {
   validate(scan);
   kernels::RowFilter f;
@@ -51,7 +52,7 @@ kernels::RowFilter bare_filter(const ParallelBeam& scan) {
     f.row_shifts.push_back(scan.detector.axis_bin - axis);
     furthest = std::max(furthest, std::abs(f.row_shifts.back()));
   }
-  f.length = kernels::transform_length(2 * scan.detector.bins + static_cast<Index>(std::ceil(furthest)));
+  f.length = kernels::transform_length(2 * (scan.detector.bins + static_cast<Index>(std::ceil(furthest))));
   f.response.assign(static_cast<std::size_t>(f.length / 2 + 1), 1.0f);
   f.view_weights.assign(scan.angles.size(), 1.0f);
   return f;

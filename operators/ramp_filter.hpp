@@ -16,7 +16,7 @@ struct Filter {
   Window window = Window::ramp;
   /// In (0, 1] of the Nyquist frequency: windows are stretched to it and zero above. Butterworth: twice its
   /// corner in cycles a bin (order 4), never cut off. Left out: 1, for Butterworth 0.5.
-  std::optional<double> cutoff;
+  std::optional<double> cutoff{};
 };
 
 /// "ramp", "shepp", ...; @throws GeometryError for another name, listing them.

@@ -69,27 +69,33 @@ Index good_row(const T* from, Index bins, float* row) {
   }
 }
 
-/// Mean of 2^level x 2^level cells of one frame into binned row `row`; returns the non-finite pixels met.
+struct BinnedRow {
+  Index not_finite = 0;
+  float one_count = 1;  ///< what one count became: 1 / air where rows are divided by their air
+};
+
+/// Mean of 2^level x 2^level cells of one frame into binned row `row`.
 template <class T>
-Index binned_row(const T* frame, Index bins, Index row, int level, float* scratch, float* out,
-                 const Range* air) {
+BinnedRow binned_row(const T* frame, Index bins, Index row, int level, float* scratch, float* out,
+                     const Range* air) {
   const Index factor = Index{1} << level, binned = bins / factor;
   std::fill_n(out, binned, 0.0f);
-  Index bad = 0;
+  BinnedRow met;
   for (Index r = 0; r < factor; ++r) {
-    bad += good_row(frame + (row * factor + r) * bins, bins, scratch);
+    met.not_finite += good_row(frame + (row * factor + r) * bins, bins, scratch);
     if (air) {  // each row of each view by the mean of its own air
       double sum = 0;
       for (Index b = air->first; b < air->last; ++b) sum += scratch[b];
       const float mean = static_cast<float>(sum / static_cast<double>(air->size()));
-      for (Index b = 0; b < bins; ++b) scratch[b] = mean > 0 ? scratch[b] / mean : 0.0f;
+      met.one_count = mean > 0 ? 1 / mean : 0.0f;
+      for (Index b = 0; b < bins; ++b) scratch[b] *= met.one_count;
     }
     for (Index b = 0; b < binned; ++b)
       for (Index k = 0; k < factor; ++k) out[b] += scratch[b * factor + k];
   }
   const float share = 1.0f / static_cast<float>(factor * factor);
   for (Index b = 0; b < binned; ++b) out[b] *= share;
-  return bad;
+  return met;
 }
 
 /// Mean over frames of the binned rows.
@@ -196,7 +202,7 @@ LineIntegrals preprocess(const io::Frames& counts, const Reference& reference, c
   require<SpaceError>(space.shape() == Shape{views, rows, bins}, "preprocess: ", views, " x ", rows, " x ",
                       bins, " data for a space of ", space.size(), " elements");
   const double photons_a_count = static_cast<double>(Index{1} << (2 * how.binning)) / how.gain;
-  const float smallest = counts.type == io::PixelType::float32 || how.air_bins ? 0.0f : 0.5f;
+  const float half = counts.type == io::PixelType::float32 ? 0.0f : 0.5f;
   const Range* air = how.air_bins ? &*how.air_bins : nullptr;
   std::atomic<Index> not_finite = 0, floored = 0;
   std::vector<double> variance(static_cast<std::size_t>(views * rows), 0.0);
@@ -206,8 +212,10 @@ LineIntegrals preprocess(const io::Frames& counts, const Reference& reference, c
       const auto* frame = pixels + view * counts.shape[1] * raw_bins;
       for (Index row = 0; row < rows; ++row) {
         float* y = result.y.data() + (view * rows + row) * bins;
-        not_finite += binned_row(frame, raw_bins, row, how.binning, scratch.data(), y, air);
-        const RowOutcome outcome = normalise(y, reference, row, how.minus_log, smallest, photons_a_count);
+        const BinnedRow met = binned_row(frame, raw_bins, row, how.binning, scratch.data(), y, air);
+        const RowOutcome outcome =
+            normalise(y, reference, row, how.minus_log, half * met.one_count, photons_a_count);
+        not_finite += met.not_finite;
         floored += outcome.floored;
         variance[static_cast<std::size_t>(view * rows + row)] = outcome.variance;
       }

@@ -22,21 +22,27 @@ struct BenchOptions {
 };
 
 const std::map<std::string, bench::Rows (*)(const bench::Axes&, const bench::OnLine&)> cases{
-    {"parallel", bench::parallel}, {"filter", bench::filter}, {"fbp", bench::fbp},
-    {"solvers", bench::solvers},   {"pipeline", bench::pipeline}};
+    {"parallel", bench::parallel},
+    {"filter", bench::filter},
+    {"fbp", bench::fbp},
+    {"solvers", bench::solvers},
+    {"pipeline", bench::pipeline}};
 
 void print(const json& rows) {
-  std::printf("%-18s %6s %6s %7s %10s %9s  %s\n", "direction", "size", "views", "slices", "ms", "GU/s", "beside");
+  std::printf("%-18s %6s %6s %7s %10s %9s  %s\n", "direction", "size", "views", "slices", "ms", "GU/s",
+              "beside");
   for (const json& r : rows) {
     std::string beside;
-    for (const char* key : {"relative_error", "mu", "filter_share", "kernels_ms", "gigabytes_a_second", "read_ms", "write_ms"})
+    for (const char* key :
+         {"relative_error", "mu", "filter_share", "kernels_ms", "gigabytes_a_second", "read_ms", "write_ms"})
       if (r.contains(key)) {
         char text[64];
         std::snprintf(text, sizeof text, "%s%s %.3g", beside.empty() ? "" : ", ", key, r[key].get<double>());
         beside += text;
       }
-    std::printf("%-18s %6ld %6ld %7ld %10.2f %9.3f  %s\n", r["direction"].get<std::string>().c_str(), r["size"].get<long>(),
-                r["views"].get<long>(), r["slices"].get<long>(), r["ms"].get<double>(), r.value("gups", 0.0), beside.c_str());
+    std::printf("%-18s %6ld %6ld %7ld %10.2f %9.3f  %s\n", r["direction"].get<std::string>().c_str(),
+                r["size"].get<long>(), r["views"].get<long>(), r["slices"].get<long>(), r["ms"].get<double>(),
+                r.value("gups", 0.0), beside.c_str());
   }
 }
 
@@ -48,8 +54,13 @@ void run_bench(BenchOptions& o) {
     progress(what, done++, 2 * static_cast<double>(o.axes.slices.size()), "lines");
   });
   if (o.common.json != "-") print(rows);
-  write_report(o.common, {{"command", "bench"}, {"version", TANDEM_VERSION}, {"case", o.name}, {"device", "cpu"},
-                          {"threads", thread_count()}, {"repeat", o.axes.repeat}, {"rows", rows}});
+  write_report(o.common, {{"command", "bench"},
+                          {"version", TANDEM_VERSION},
+                          {"case", o.name},
+                          {"device", "cpu"},
+                          {"threads", thread_count()},
+                          {"repeat", o.axes.repeat},
+                          {"rows", rows}});
 }
 
 }  // namespace
@@ -61,10 +72,13 @@ void add_bench(CLI::App& program, Action& chosen) {
   std::vector<std::string> names;
   for (const auto& [name, body] : cases) names.push_back(name);
   c.add_option("case", o->name, "what to time")->required()->check(CLI::IsMember(names));
-  c.add_option("--size", o->axes.size, "voxels along x and y, and bins (default 512)")->check(CLI::PositiveNumber);
-  c.add_option("--slices", o->axes.slices, "slices, one or several numbers (default 64)")->check(CLI::PositiveNumber);
+  c.add_option("--size", o->axes.size, "voxels along x and y, and bins (default 512)")
+      ->check(CLI::PositiveNumber);
+  c.add_option("--slices", o->axes.slices, "slices, one or several numbers (default 64)")
+      ->check(CLI::PositiveNumber);
   c.add_option("--views", o->axes.views, "views (default 512)")->check(CLI::PositiveNumber);
-  c.add_option("--repeat", o->axes.repeat, "runs of which the median counts (default 5)")->check(CLI::PositiveNumber);
+  c.add_option("--repeat", o->axes.repeat, "runs of which the median counts (default 5)")
+      ->check(CLI::PositiveNumber);
   c.add_option("--variant", o->variant, "all")->check(CLI::IsMember({"all", "standard"}));
   c.add_option("--precision", o->precision, "all")->check(CLI::IsMember({"all", "float32"}));
   c.add_option("--device", o->device, "cpu")->check(CLI::IsMember({"cpu"}));

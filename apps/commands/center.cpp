@@ -24,16 +24,19 @@ void run_center(CenterOptions& o) {
   ProgressLine progress(o.common.quiet);
   auto reader = open(o.scan);
   pipeline::AxisSearch search{pipeline::axis_method(o.method)};
-  if (o.between) search.between = {static_cast<double>(o.between->first), static_cast<double>(o.between->last - 1)};
+  if (o.between)
+    search.between = {static_cast<double>(o.between->first), static_cast<double>(o.between->last - 1)};
   const auto axis = find_axis_of(*reader, o.scan, search, o.rows, progress);
   write_report(o.common, {{"command", "center"},
                           {"version", TANDEM_VERSION},
                           {"input", o.scan.path},
                           {"axis_bin", axis.axis_bin},
                           {"uncertainty", axis.uncertainty},
+                          {"agreement", axis.agreement},
                           {"method", name_of(axis.method)}});
   if (o.common.json != "-")
-    std::cout << "axis_bin  " << axis.axis_bin << " +- " << axis.uncertainty << "  (" << name_of(axis.method) << ")\n";
+    std::cout << "axis_bin  " << axis.axis_bin << " +- " << axis.uncertainty << "  (" << name_of(axis.method)
+              << ")\n";
 }
 
 }  // namespace

@@ -34,11 +34,11 @@ struct Pair {
 
 const std::vector<Pair>& pairs() {
   static const std::vector<Pair> all{
-      {"parallel/pixel_driven", true, [](const auto& s, const auto& g) { return projector(s, g, Model::pixel_driven); }},
+      {"parallel/pixel_driven", true,
+       [](const auto& s, const auto& g) { return projector(s, g, Model::pixel_driven); }},
       {"parallel/joseph", true, [](const auto& s, const auto& g) { return projector(s, g, Model::joseph); }},
       {"parallel/ramp_filter", true, [](const auto& s, const auto&) { return ramp_filter(s); }},
-      {"parallel/unmatched joseph with pixel_driven", false,
-       [](const auto& s, const auto& g) {
+      {"parallel/unmatched joseph with pixel_driven", false, [](const auto& s, const auto& g) {
          return unmatched_pair(projector(s, g, Model::joseph), adjoint(projector(s, g, Model::pixel_driven)));
        }}};
   return all;
@@ -55,7 +55,9 @@ ParallelBeam scan_for(Index size, bool irregular) {
   return scan;
 }
 
-VolumeGrid grid_for(Index size, const ParallelBeam& scan) { return {{size, size, scan.detector.rows}, {1, 1, 1}, {}}; }
+VolumeGrid grid_for(Index size, const ParallelBeam& scan) {
+  return {{size, size, scan.detector.rows}, {1, 1, 1}, {}};
+}
 
 /// max |A_ij - B_ji| / max |A_ij| over all entries, on a grid small enough for that.
 double entry_error(const Pair& pair) {
@@ -89,9 +91,11 @@ double entry_error(const Pair& pair) {
 json check(const Pair& pair, Index size) {
   const ParallelBeam scan = scan_for(size, pair.matched);
   const Adjointness a = adjointness(pair.make(scan, grid_for(size, scan)));
-  json row = {{"name", pair.name}, {"device", "cpu"}, {"variant", "standard"}, {"precision", "float32"},
-              {"kappa", a.coupling}, {"kappa_spread", a.coupling_spread}, {"mu", a.mismatch},
-              {"entry_error", entry_error(pair)}, {"bound", nullptr}, {"ok", nullptr}};
+  json row = {{"name", pair.name},     {"device", "cpu"},
+              {"variant", "standard"}, {"precision", "float32"},
+              {"kappa", a.coupling},   {"kappa_spread", a.coupling_spread},
+              {"mu", a.mismatch},      {"entry_error", entry_error(pair)},
+              {"bound", nullptr},      {"ok", nullptr}};
   if (pair.matched) {
     row["bound"] = mu_bound;
     row["ok"] = a.mismatch <= mu_bound && std::abs(a.coupling - 1) <= kappa_bound;
@@ -117,11 +121,15 @@ void run_check(CheckOptions& o) {
     for (const json& r : rows) {
       const std::string bound = r["bound"].is_null() ? "none" : "2e-06";
       std::printf("%-46s %-6s %12.7f %9.1e %9s %9.1e  %s\n", r["name"].get<std::string>().c_str(), "cpu",
-                  r["kappa"].get<double>(), r["mu"].get<double>(), bound.c_str(), r["entry_error"].get<double>(),
-                  r["ok"].is_null() ? "unmatched on purpose" : r["ok"] == true ? "ok" : "FAILS");
+                  r["kappa"].get<double>(), r["mu"].get<double>(), bound.c_str(),
+                  r["entry_error"].get<double>(),
+                  r["ok"].is_null() ? "unmatched on purpose"
+                  : r["ok"] == true ? "ok"
+                                    : "FAILS");
     }
   }
-  write_report(o.common, {{"command", "check"}, {"version", TANDEM_VERSION}, {"pairs", rows}, {"ok", all_hold}});
+  write_report(o.common,
+               {{"command", "check"}, {"version", TANDEM_VERSION}, {"pairs", rows}, {"ok", all_hold}});
   if (!all_hold) throw CheckFailed("check: at least one pair is above its bound; see the table");
 }
 

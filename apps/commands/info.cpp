@@ -25,7 +25,8 @@ struct InfoOptions {
   ScanOptions scan;
 };
 
-/// Updates a second of this machine's back-projection, from a short run of a batch as wide as the scan allows.
+/// Updates a second of this machine's back-projection, from a short run of a batch as wide as the scan
+/// allows.
 double measured_rate(Index rows) {
   constexpr Index size = 128;
   ParallelBeam scan{{size, std::min<Index>(rows, 64), 1, 1, 0.5 * (size - 1)}, std::vector<double>(size), {}};
@@ -44,21 +45,30 @@ json scan_report(const io::ScanInfo& info, const pipeline::Plan& plan) {
   const auto [first, last] = std::minmax_element(info.scan.angles.begin(), info.scan.angles.end());
   const double degrees = 180 / std::numbers::pi;
   const double views = static_cast<double>(info.scan.angles.size());
-  const double updates = static_cast<double>(plan.grid.size[0] * plan.grid.size[1] * plan.grid.size[2]) * views;
+  const double updates =
+      static_cast<double>(plan.grid.size[0] * plan.grid.size[1] * plan.grid.size[2]) * views;
   const auto known = [](const std::optional<double>& v) { return v ? json(*v) : json(nullptr); };
   return {{"kind", "scan"},
           {"format", info.format},
           {"type", io::name_of(info.type)},
           {"geometry",
-           {{"kind", "parallel"}, {"views", info.scan.angles.size()}, {"rows", d.rows}, {"bins", d.bins},
-            {"axis_bin", known(info.axis_bin)}, {"pixel_size_mm", known(info.pixel_size_mm)}}},
-          {"angles_deg", {{"lowest", *first * degrees}, {"highest", *last * degrees},
-                          {"widest_gap", widest_gap(info.scan.angles) * degrees}}},
+           {{"kind", "parallel"},
+            {"views", info.scan.angles.size()},
+            {"rows", d.rows},
+            {"bins", d.bins},
+            {"axis_bin", known(info.axis_bin)},
+            {"pixel_size_mm", known(info.pixel_size_mm)}}},
+          {"angles_deg",
+           {{"lowest", *first * degrees},
+            {"highest", *last * degrees},
+            {"widest_gap", widest_gap(info.scan.angles) * degrees}}},
           {"flats", info.flats},
           {"darks", info.darks},
           {"notes", info.notes},
           {"reconstruction",
-           {{"shape", plan.grid.shape()}, {"memory_bytes", plan.bytes}, {"updates", updates},
+           {{"shape", plan.grid.shape()},
+            {"memory_bytes", plan.bytes},
+            {"updates", updates},
             {"fbp_seconds_cpu", 1.2 * updates / measured_rate(d.rows)}}}};
 }
 
@@ -98,12 +108,16 @@ void run_info(InfoOptions& o) {
   if (const auto volume = volume_in(o.scan.path)) {
     const Shape n = volume->shape();
     const auto pitch = volume->pitch_mm();
-    report = {{"kind", "volume"}, {"shape", n}, {"unit", volume->unit()},
-              {"pitch_mm", pitch ? json(*pitch) : json(nullptr)}, {"complete", volume->complete()}};
+    report = {{"kind", "volume"},
+              {"shape", n},
+              {"unit", volume->unit()},
+              {"pitch_mm", pitch ? json(*pitch) : json(nullptr)},
+              {"complete", volume->complete()}};
     if (o.common.json != "-")
-      std::cout << "file      " << o.scan.path << ": volume\nvoxels    " << n[0] << " x " << n[1] << " x " << n[2]
-                << " (z, y, x), " << volume->unit() << (pitch ? ", pitch " + std::to_string(*pitch) + " mm" : "")
-                << "\ncomplete  " << (volume->complete() ? "yes" : "no") << '\n';
+      std::cout << "file      " << o.scan.path << ": volume\nvoxels    " << n[0] << " x " << n[1] << " x "
+                << n[2] << " (z, y, x), " << volume->unit()
+                << (pitch ? ", pitch " + std::to_string(*pitch) + " mm" : "") << "\ncomplete  "
+                << (volume->complete() ? "yes" : "no") << '\n';
   } else {
     auto reader = open(o.scan);
     const auto selected = select(o.scan, reader->info());

@@ -37,8 +37,8 @@ Target target_of(const ProjectOptions& o, const io::VolumeReader& volume) {
   if (!o.like.empty()) {
     const auto reader = io::open_scan(o.like);
     const io::ScanInfo& info = reader->info();
-    require<GeometryError>(info.scan.detector.rows == n[0], o.like, ": ", info.scan.detector.rows, " rows for ", n[0],
-                           " slices of ", o.volume, "; they must be as many");
+    require<GeometryError>(info.scan.detector.rows == n[0], o.like, ": ", info.scan.detector.rows,
+                           " rows for ", n[0], " slices of ", o.volume, "; they must be as many");
     return {info.scan, info.pixel_size_mm};
   }
   const auto pixel = o.geometry.pixel_size_mm ? o.geometry.pixel_size_mm : volume.pitch_mm();
@@ -79,13 +79,20 @@ void run_project(ProjectOptions& o) {
     writer.write(io::FrameKind::dark, slices, frames_of(nullptr, {1, slices.size(), bins}, 0));
     progress("project", static_cast<double>(slices.last), static_cast<double>(n[0]));
   }
-  const nlohmann::json report = {{"command", "project"}, {"version", TANDEM_VERSION}, {"input", o.volume},
-                                 {"output", o.output}, {"model", o.model}, {"views", views}, {"rows", n[0]},
-                                 {"bins", bins}, {"axis_bin", target.scan.detector.axis_bin}};
+  const nlohmann::json report = {{"command", "project"},
+                                 {"version", TANDEM_VERSION},
+                                 {"input", o.volume},
+                                 {"output", o.output},
+                                 {"model", o.model},
+                                 {"views", views},
+                                 {"rows", n[0]},
+                                 {"bins", bins},
+                                 {"axis_bin", target.scan.detector.axis_bin}};
   writer.finish(report.dump());
   write_report(o.common, report);
   if (o.common.json != "-")
-    std::cout << "written   " << o.output << ": " << views << " views x " << n[0] << " rows x " << bins << " bins\n";
+    std::cout << "written   " << o.output << ": " << views << " views x " << n[0] << " rows x " << bins
+              << " bins\n";
 }
 
 }  // namespace
@@ -96,12 +103,15 @@ void add_project(CLI::App& program, Action& chosen) {
   o->command = &c;
   add_common(c, o->common);
   c.add_option("volume", o->volume, "HDF5 volume")->required();
-  c.add_option("-o,--output", o->output, "DXchange file to write: transmission, flats 1, darks 0")->required();
+  c.add_option("-o,--output", o->output, "DXchange file to write: transmission, flats 1, darks 0")
+      ->required();
   add_geometry(c, o->geometry);
   c.add_option("--like", o->like, "take the geometry of this scan");
-  c.add_option("--model", o->model, "pixel_driven (default), joseph")->check(CLI::IsMember({"pixel_driven", "joseph"}));
+  c.add_option("--model", o->model, "pixel_driven (default), joseph")
+      ->check(CLI::IsMember({"pixel_driven", "joseph"}));
   c.callback([o, &chosen] {
-    for (const char* option : {"--bins", "--views", "--arc", "--start", "--angles", "--axis-bin", "--pixel-size"})
+    for (const char* option :
+         {"--bins", "--views", "--arc", "--start", "--angles", "--axis-bin", "--pixel-size"})
       if (!o->like.empty() && o->command->count(option) > 0)
         throw UsageError(std::string("--like does not go with ") + option);
     chosen = [o] { run_project(*o); };

@@ -15,16 +15,17 @@ namespace tandem::apps {
 
 namespace {
 
+using nlohmann::json;
 using pipeline::Algorithm;
 using pipeline::Initial;
 using pipeline::Recipe;
-using nlohmann::json;
 
 struct ReconOptions {
   Common common;
   ScanOptions scan;
   Recipe recipe;
-  std::string output, initial = "zero", stop, preview, dtype = "float32", save_format, truth, region, device = "auto";
+  std::string output, initial = "zero", stop, preview, dtype = "float32", save_format, truth, region,
+                      device = "auto";
   std::string filter = "ramp";
   std::optional<float> min, max;
   double memory_gib = 0;
@@ -40,7 +41,8 @@ void parse_region(Recipe& recipe, const std::string& text) {
   std::getline(parts, x, ',');
   std::getline(parts, y, ',');
   std::getline(parts, z, ',');
-  if (std::getline(parts, more, ',') || z.empty()) throw UsageError("--region '" + text + "' is not x0:x1,y0:y1,z0:z1");
+  if (std::getline(parts, more, ',') || z.empty())
+    throw UsageError("--region '" + text + "' is not x0:x1,y0:y1,z0:z1");
   recipe.region_x = parse_range(x);
   recipe.region_y = parse_range(y);
   recipe.region_z = parse_range(z);
@@ -69,16 +71,20 @@ void check_together(const ReconOptions& o) {
   const Recipe& r = o.recipe;
   const bool fbp = r.algorithm == Algorithm::fbp;
   for (const char* option : {"--iterations", "--stop", "--initial"})
-    if (fbp && o.given(option)) throw UsageError(std::string(option) + " goes with an iterative algorithm, not with fbp");
+    if (fbp && o.given(option))
+      throw UsageError(std::string(option) + " goes with an iterative algorithm, not with fbp");
   for (const char* option : {"--relaxation", "--nonnegative"})
-    if (r.algorithm != Algorithm::sirt && o.given(option)) throw UsageError(std::string(option) + " goes with sirt alone");
+    if (r.algorithm != Algorithm::sirt && o.given(option))
+      throw UsageError(std::string(option) + " goes with sirt alone");
   if (!fbp && r.initial != Initial::fbp && (o.given("--fbp-filter") || o.given("--fbp-cutoff")))
     throw UsageError("--fbp-filter goes with fbp, or with --initial fbp");
-  if (o.axis_auto && r.axis_bin) throw UsageError("--rotation-axis and --rotation-axis-auto do not go together");
+  if (o.axis_auto && r.axis_bin)
+    throw UsageError("--rotation-axis and --rotation-axis-auto do not go together");
   if (o.dtype == "float32" ? (o.min || o.max) : !(o.min && o.max && *o.min < *o.max))
     throw UsageError(o.dtype == "float32" ? "--min and --max go with --dtype uint16 or uint8"
                                           : "--dtype " + o.dtype + " needs --min V below --max V");
-  if (o.output.empty() && !o.dry_run) throw UsageError("-o VOLUME is missing; give a name ending in .h5 or .tif, or --dry-run");
+  if (o.output.empty() && !o.dry_run)
+    throw UsageError("-o VOLUME is missing; give a name ending in .h5 or .tif, or --dry-run");
   if (!r.region_z && o.given("--region")) throw UsageError("--region is not x0:x1,y0:y1,z0:z1");
   if (r.slices && r.region_z) throw UsageError("--slices and --region do not go together");
 }
@@ -121,12 +127,15 @@ json plan_json(const pipeline::Plan& plan, const io::ScanInfo& info) {
           {"warnings", plan.warnings}};
 }
 
-std::string algorithm_name(Algorithm a) { return a == Algorithm::fbp ? "fbp" : a == Algorithm::cgls ? "cgls" : "sirt"; }
+std::string algorithm_name(Algorithm a) {
+  return a == Algorithm::fbp ? "fbp" : a == Algorithm::cgls ? "cgls" : "sirt";
+}
 
 json report_of(const ReconOptions& o, const json& plan, const pipeline::Outcome& out) {
-  json report = {{"command", "recon"}, {"version", TANDEM_VERSION}, {"input", o.scan.path}, {"output", o.output},
-                 {"device", {"cpu"}}, {"variant", "standard"}, {"precision", "float32"},
-                 {"algorithm", algorithm_name(o.recipe.algorithm)}};
+  json report = {{"command", "recon"},     {"version", TANDEM_VERSION},
+                 {"input", o.scan.path},   {"output", o.output},
+                 {"device", {"cpu"}},      {"variant", "standard"},
+                 {"precision", "float32"}, {"algorithm", algorithm_name(o.recipe.algorithm)}};
   report.update(plan);
   if (o.recipe.algorithm != Algorithm::fbp) {
     report["iterations"] = out.iterations;
@@ -138,8 +147,13 @@ json report_of(const ReconOptions& o, const json& plan, const pipeline::Outcome&
     report["residuals"] = out.residuals;
   }
   const pipeline::Seconds& s = out.seconds;
-  report["seconds"] = {{"total", s.total}, {"read", s.read}, {"preprocess", s.preprocess}, {"filter", s.filter},
-                       {"backproject", s.backproject}, {"iterate", s.iterate}, {"write", s.write}};
+  report["seconds"] = {{"total", s.total},
+                       {"read", s.read},
+                       {"preprocess", s.preprocess},
+                       {"filter", s.filter},
+                       {"backproject", s.backproject},
+                       {"iterate", s.iterate},
+                       {"write", s.write}};
   report["updates"] = out.updates;
   const double computing = s.backproject + s.iterate;
   report["gups"] = computing > 0 ? out.updates / computing * 1e-9 : 0;
@@ -148,7 +162,9 @@ json report_of(const ReconOptions& o, const json& plan, const pipeline::Outcome&
   report["floored"] = out.findings.floored;
   report["peak_memory_bytes"] = pipeline::peak_memory();
   if (out.quality)
-    report["quality"] = {{"psnr_db", out.quality->psnr}, {"ssim", out.quality->ssim}, {"rmse", out.quality->rmse},
+    report["quality"] = {{"psnr_db", out.quality->psnr},
+                         {"ssim", out.quality->ssim},
+                         {"rmse", out.quality->rmse},
                          {"rmse_disc", out.quality->rmse_disc}};
   return report;
 }
@@ -156,8 +172,8 @@ json report_of(const ReconOptions& o, const json& plan, const pipeline::Outcome&
 void print_plan(std::ostream& to, const pipeline::Plan& plan, const io::ScanInfo& info) {
   const auto& d = plan.scan.detector;
   const Shape n = plan.grid.shape();
-  to << "scan      " << info.format << ", " << plan.scan.angles.size() << " views x " << d.rows << " rows x " << d.bins
-     << " bins, axis at bin " << plan.axis_in_file << '\n'
+  to << "scan      " << info.format << ", " << plan.scan.angles.size() << " views x " << d.rows << " rows x "
+     << d.bins << " bins, axis at bin " << plan.axis_in_file << '\n'
      << "volume    " << n[0] << " x " << n[1] << " x " << n[2] << " (z, y, x), " << plan.unit();
   if (plan.pitch_known) to << ", pitch " << plan.grid.pitch[0] << " mm";
   to << ", " << static_cast<double>(n[0] * n[1] * n[2]) * 4 / 1048576 << " MiB\n"
@@ -177,8 +193,8 @@ void print_outcome(const ReconOptions& o, const pipeline::Plan& plan, const io::
   if (computing > 0) std::cout << ", " << out.updates / computing * 1e-9 << " GU/s";
   std::cout << '\n';
   if (out.findings.not_finite + out.findings.dead > 0)
-    std::cout << "repaired  " << out.findings.not_finite << " pixels that were not finite, " << out.findings.dead
-              << " dead cells\n";
+    std::cout << "repaired  " << out.findings.not_finite << " pixels that were not finite, "
+              << out.findings.dead << " dead cells\n";
   if (out.findings.floored > 0) std::cout << "floored   " << out.findings.floored << " transmissions\n";
   if (out.quality)
     std::cout << "quality   PSNR " << out.quality->psnr << " dB, SSIM " << out.quality->ssim << ", RMSE "
@@ -186,7 +202,9 @@ void print_outcome(const ReconOptions& o, const pipeline::Plan& plan, const io::
   std::cout << "written   " << o.output << '\n';
 }
 
-void write_preview(const std::string& path, const std::vector<io::Picture>& pictures) {
+void write_preview(const std::string& path, std::vector<io::Picture> pictures) {
+  constexpr Index fewest = 8;  // slices below which a plane along the axis is a line, and left out
+  if (pictures[1].height < fewest) pictures.resize(1);
   std::vector<float> all;
   for (const auto& p : pictures) all.insert(all.end(), p.grey.begin(), p.grey.end());
   // from the 0.5th to the 99.5th percentile, so that a few outliers do not turn the picture black
@@ -211,7 +229,8 @@ void run_recon(ReconOptions& o) {
     const pipeline::AxisEstimate axis = find_axis_of(*reader, o.scan, {}, 5, progress);
     o.recipe.axis_bin = axis.axis_bin;
     std::ostringstream text;
-    text << "rotation axis at bin " << axis.axis_bin << " +- " << axis.uncertainty << " (" << name_of(axis.method) << ")";
+    text << "rotation axis at bin " << axis.axis_bin << " +- " << axis.uncertainty << " ("
+         << name_of(axis.method) << ")";
     progress.note(text.str());
   }
   const pipeline::Plan plan = make_plan(reader->info(), o.recipe);
@@ -232,8 +251,9 @@ void run_recon(ReconOptions& o) {
   recipe["input"] = o.scan.path;
   recipe["arguments"] = o.command->config_to_str(false, false);
   auto writer = io::create_volume(o.output, plan.grid.shape(), format, recipe.dump());
-  pipeline::Options options{[&](const std::string& stage, double done, double total) { progress(stage, done, total); },
-                            o.truth, !o.preview.empty()};
+  pipeline::Options options{
+      [&](const std::string& stage, double done, double total) { progress(stage, done, total); }, o.truth,
+      !o.preview.empty()};
   const pipeline::Outcome outcome = pipeline::reconstruct(*reader, plan, *writer, options);
   const json report = report_of(o, planned, outcome);
   writer->finish(report.dump());
@@ -266,19 +286,24 @@ void add_recon(CLI::App& program, Action& chosen) {
   c.add_option("--binning", r.binning, "2^N cells each way become one")->check(CLI::Range(0, 3));
   c.add_option("--initial", o->initial, "zero (default), fbp, or a volume file");
   c.add_option("--iterations", r.iterations, "at most (default 30)")->check(CLI::Range(0, 1000000));
-  c.add_option("--relaxation", r.relaxation, "sirt: in (0, 2), default 1")->check(CLI::Range(1e-6, 2.0 - 1e-6));
+  c.add_option("--relaxation", r.relaxation, "sirt: in (0, 2), default 1")
+      ->check(CLI::Range(1e-6, 2.0 - 1e-6));
   c.add_flag("--nonnegative", r.nonnegative, "sirt: no voxel below zero");
   c.add_option("--stop", o->stop, "discrepancy | relative=EPS | time=S, beside --iterations");
-  c.add_option("--gain", r.gain, "counts a photon, for --stop discrepancy (default 1)")->check(CLI::PositiveNumber);
+  c.add_option("--gain", r.gain, "counts a photon, for --stop discrepancy (default 1)")
+      ->check(CLI::PositiveNumber);
   c.add_option("--size", r.size, "voxels along x and y (default: bins)")->check(CLI::PositiveNumber);
   c.add_option("--slices", r.slices, "slices around the middle (default: rows)")->check(CLI::PositiveNumber);
-  c.add_option("--voxel-size", r.voxel_size_mm, "mm (default: the detector pitch)")->check(CLI::PositiveNumber);
-  c.add_option("--pixel-size", r.pixel_size_mm, "detector pitch, mm (default: the file's own)")->check(CLI::PositiveNumber);
+  c.add_option("--voxel-size", r.voxel_size_mm, "mm (default: the detector pitch)")
+      ->check(CLI::PositiveNumber);
+  c.add_option("--pixel-size", r.pixel_size_mm, "detector pitch, mm (default: the file's own)")
+      ->check(CLI::PositiveNumber);
   c.add_option("--region", o->region, "x0:x1,y0:y1,z0:z1 in voxels of the full grid");
   c.add_option("--device", o->device, "auto|cpu")->check(CLI::IsMember({"auto", "cpu"}));
   c.add_option("--memory", o->memory_gib, "host memory to stay below, GiB (default: 70 % of what is free)")
       ->check(CLI::PositiveNumber);
-  c.add_option("--save-format", o->save_format, "default: from the name of the output")->check(CLI::IsMember({"h5", "tiff"}));
+  c.add_option("--save-format", o->save_format, "default: from the name of the output")
+      ->check(CLI::IsMember({"h5", "tiff"}));
   c.add_option("--dtype", o->dtype, "of the output")->check(CLI::IsMember({"float32", "uint16", "uint8"}));
   c.add_option("--min", o->min, "attenuation that integer types store as 0");
   c.add_option("--max", o->max, "attenuation that integer types store as their largest");

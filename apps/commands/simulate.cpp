@@ -58,7 +58,8 @@ void run_simulate(SimulateOptions& o) {
   s.grid = VolumeGrid{{o.size, o.size, o.rows}, {pitch, pitch, pitch}, {}};
   const pipeline::SimulatedScan simulated(s);
   io::ScanWriter writer(o.output, s.scan, o.geometry.pixel_size_mm, simulated.type(), s.flats, s.darks);
-  const double row_bytes = 8.0 * static_cast<double>(s.scan.detector.bins) * static_cast<double>(s.scan.angles.size());
+  const double row_bytes =
+      8.0 * static_cast<double>(s.scan.detector.bins) * static_cast<double>(s.scan.angles.size());
   const Index step = rows_at_once(row_bytes, o.rows);
   for (Index row = 0; row < o.rows; row += step) {
     const Range rows{row, std::min(o.rows, row + step)};
@@ -68,22 +69,23 @@ void run_simulate(SimulateOptions& o) {
     progress("simulate", static_cast<double>(rows.last), static_cast<double>(o.rows), "rows");
   }
   if (!o.truth.empty()) write_truth(o, simulated, progress);
-  const nlohmann::json report = {{"command", "simulate"},
-                                 {"version", TANDEM_VERSION},
-                                 {"output", o.output},
-                                 {"phantom", s.phantom},
-                                 {"views", s.scan.angles.size()},
-                                 {"rows", o.rows},
-                                 {"bins", s.scan.detector.bins},
-                                 {"axis_bin", s.scan.detector.axis_bin},
-                                 {"max_attenuation", s.max_attenuation},
-                                 {"photons", s.photons ? nlohmann::json(*s.photons) : nlohmann::json(nullptr)},
-                                 {"seed", s.seed}};
+  const nlohmann::json report = {
+      {"command", "simulate"},
+      {"version", TANDEM_VERSION},
+      {"output", o.output},
+      {"phantom", s.phantom},
+      {"views", s.scan.angles.size()},
+      {"rows", o.rows},
+      {"bins", s.scan.detector.bins},
+      {"axis_bin", s.scan.detector.axis_bin},
+      {"max_attenuation", s.max_attenuation},
+      {"photons", s.photons ? nlohmann::json(*s.photons) : nlohmann::json(nullptr)},
+      {"seed", s.seed}};
   writer.finish(report.dump());
   write_report(o.common, report);
   if (o.common.json != "-")
-    std::cout << "written   " << o.output << ": " << s.scan.angles.size() << " views x " << o.rows << " rows x "
-              << s.scan.detector.bins << " bins, " << io::name_of(simulated.type()) << '\n';
+    std::cout << "written   " << o.output << ": " << s.scan.angles.size() << " views x " << o.rows
+              << " rows x " << s.scan.detector.bins << " bins, " << io::name_of(simulated.type()) << '\n';
 }
 
 }  // namespace
@@ -100,8 +102,10 @@ void add_simulate(CLI::App& program, Action& chosen) {
   c.add_option("--phantom", s.phantom, "default shepp-logan")->check(CLI::IsMember(names));
   c.add_option("--size", o->size, "voxels along x and y (default 256)")->check(CLI::PositiveNumber);
   c.add_option("--rows", o->rows, "detector rows (default 1)")->check(CLI::PositiveNumber);
-  c.add_option("--photons", s.photons, "a cell, without object; left out: no noise")->check(CLI::PositiveNumber);
-  c.add_option("--max-attenuation", s.max_attenuation, "largest line integral (default 3)")->check(CLI::PositiveNumber);
+  c.add_option("--photons", s.photons, "a cell, without object; left out: no noise")
+      ->check(CLI::PositiveNumber);
+  c.add_option("--max-attenuation", s.max_attenuation, "largest line integral (default 3)")
+      ->check(CLI::PositiveNumber);
   c.add_option("--flats", s.flats, "flat frames (default 10)")->check(CLI::NonNegativeNumber);
   c.add_option("--darks", s.darks, "dark frames (default 10)")->check(CLI::NonNegativeNumber);
   c.add_option("--rings", s.rings_percent, "sensitivity of the cells that the flats do not see, percent")

@@ -2,9 +2,9 @@
 //
 // usage: fuzz_readers SECONDS SEED [FOLDER]
 //
-// Cases run in child processes, so that a crash ends no more than the case; the file that caused it and what the
-// child said are kept in FOLDER (default: fuzz-findings). Build with the sanitizers. libhdf5 and libtiff are not
-// instrumented and do crash: such findings are listed apart. Exit code 1 if a finding is ours.
+// Cases run in child processes, so that a crash ends no more than the case; the file that caused it and what
+// the child said are kept in FOLDER (default: fuzz-findings). Build with the sanitizers. libhdf5 and libtiff
+// are not instrumented and do crash: such findings are listed apart. Exit code 1 if a finding is ours.
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -57,7 +57,8 @@ void save(const fs::path& path, const std::string& bytes) { std::ofstream(path, 
 
 void write_volume(const fs::path& path) {
   const std::vector<float> data(3 * 4 * 5, 0.5f);
-  const auto writer = io::create_volume(path, {3, 4, 5}, {.type = io::VoxelType::uint16, .pitch_mm = 0.1}, "{}");
+  const auto writer =
+      io::create_volume(path, {3, 4, 5}, {.type = io::VoxelType::uint16, .pitch_mm = 0.1}, "{}");
   writer->write({0, 3}, data.data());
   writer->finish("{}");
 }
@@ -80,23 +81,42 @@ std::vector<Seed> make_seeds(const fs::path& folder) {
 }
 
 void damage_once(std::string& bytes, std::mt19937_64& random) {
-  const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % std::max<std::size_t>(n, 1)); };
-  constexpr std::array<std::uint64_t, 10> edges{0, 1, 0x7f, 0xff, 0x7fff, 0xffff, 0x7fffffff, 0xffffffff, 1ull << 40, ~0ull};
+  const auto below = [&](std::size_t n) {
+    return static_cast<std::size_t>(random() % std::max<std::size_t>(n, 1));
+  };
+  constexpr std::array<std::uint64_t, 10> edges{0,      1,          0x7f,       0xff,       0x7fff,
+                                                0xffff, 0x7fffffff, 0xffffffff, 1ull << 40, ~0ull};
   const std::size_t at = below(bytes.size());
   const auto put = [&](std::uint64_t value, std::size_t width) {
     std::memcpy(bytes.data() + at, &value, std::min(width, bytes.size() - at));
   };
   switch (below(8)) {
-    case 0: bytes[at] = static_cast<char>(bytes[at] ^ (1 << below(8))); break;
-    case 1: bytes[at] = static_cast<char>(random()); break;
-    case 2: put(edges[below(edges.size())], 1); break;
-    case 3: put(edges[below(edges.size())], 2); break;
-    case 4: put(edges[below(edges.size())], 4); break;
-    case 5: put(edges[below(edges.size())], 8); break;
-    case 6: put(below(bytes.size()), 4); break;  // an offset that lies in the file
-    default: std::rotate(bytes.begin() + static_cast<std::ptrdiff_t>(at),
-                         bytes.begin() + static_cast<std::ptrdiff_t>(at + below(bytes.size() - at)),
-                         bytes.begin() + static_cast<std::ptrdiff_t>(std::min(bytes.size(), at + 16)));
+    case 0:
+      bytes[at] = static_cast<char>(bytes[at] ^ (1 << below(8)));
+      break;
+    case 1:
+      bytes[at] = static_cast<char>(random());
+      break;
+    case 2:
+      put(edges[below(edges.size())], 1);
+      break;
+    case 3:
+      put(edges[below(edges.size())], 2);
+      break;
+    case 4:
+      put(edges[below(edges.size())], 4);
+      break;
+    case 5:
+      put(edges[below(edges.size())], 8);
+      break;
+    case 6:
+      put(below(bytes.size()), 4);
+      break;    // an offset that lies in the file
+    default: {  // a piece from elsewhere
+      const std::size_t from = below(bytes.size());
+      std::memmove(bytes.data() + at, bytes.data() + from,
+                   std::min(below(32), bytes.size() - std::max(at, from)));
+    }
   }
 }
 
@@ -115,7 +135,8 @@ void read_scan(const fs::path& path) {
   const auto reader = io::open_scan(path, options);
   const io::ScanInfo& info = reader->info();
   const Detector& detector = info.scan.detector;
-  const Index few = 16, columns = std::min<Index>(detector.bins, 1 << 16), lines = std::min(detector.rows, few);
+  const Index few = 16, columns = std::min<Index>(detector.bins, 1 << 16),
+              lines = std::min(detector.rows, few);
   const std::array<Index, 3> counts{static_cast<Index>(info.scan.angles.size()), info.flats, info.darks};
   for (int kind = 0; kind < 3; ++kind)
     reader->read(static_cast<io::FrameKind>(kind), {0, std::min(counts[static_cast<std::size_t>(kind)], few)},
@@ -169,7 +190,8 @@ struct Progress {
 bool is_foreign(const std::string& log) {
   std::istringstream lines(log);
   for (std::string line; std::getline(lines, line);) {
-    if (line.find("    #") != 0 || line.find("libasan") != std::string::npos || line.find("libc.so") != std::string::npos)
+    if (line.find("    #") != 0 || line.find("libasan") != std::string::npos ||
+        line.find("libc.so") != std::string::npos)
       continue;
     return line.find("libhdf5") != std::string::npos || line.find("libtiff") != std::string::npos;
   }
@@ -193,7 +215,8 @@ int run(double seconds, std::uint64_t seed, const fs::path& findings) {
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) continue;
 
     const Seed made = damaged(seeds, seed, number);
-    const std::string log = content(folder / "log.txt"), stem = std::to_string(seed) + "-" + std::to_string(number);
+    const std::string log = content(folder / "log.txt"),
+                      stem = std::to_string(seed) + "-" + std::to_string(number);
     const bool elsewhere = is_foreign(log);
     ++(elsewhere ? foreign : ours);
     fs::create_directories(findings);
@@ -204,7 +227,8 @@ int run(double seconds, std::uint64_t seed, const fs::path& findings) {
               << log.substr(0, log.find('\n')) << std::endl;
     ++number;
   }
-  std::cout << number << " cases, " << ours << " findings of ours, " << foreign << " in libhdf5 or libtiff" << std::endl;
+  std::cout << number << " cases, " << ours << " findings of ours, " << foreign << " in libhdf5 or libtiff"
+            << std::endl;
   return ours > 0 ? 1 : 0;
 }
 
@@ -217,5 +241,6 @@ int main(int count, char** values) {
     std::cerr << "usage: fuzz_readers SECONDS SEED [FOLDER]\n";
     return 2;
   }
-  return tandem::test::run(std::stod(values[1]), std::stoull(values[2]), count > 3 ? values[3] : "fuzz-findings");
+  return tandem::test::run(std::stod(values[1]), std::stoull(values[2]),
+                           count > 3 ? values[3] : "fuzz-findings");
 }

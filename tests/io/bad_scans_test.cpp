@@ -49,7 +49,8 @@ TEST(OpenScan, RefusesDataThatAreNoNumbersOrOfWrongRank) {
   Hdf5Maker(folder / "text.h5").text("/exchange/data", "hello");
   EXPECT_TRUE(says(refusal_of(folder / "text.h5"), {"/exchange/data: has 0 axes; 3"}));
   write(folder / "flat.h5", {.extents = {views * rows * bins}});
-  EXPECT_TRUE(says(refusal_of(folder / "flat.h5"), {"/exchange/data: has 1 axis; 3 are needed (view, row, bin)"}));
+  EXPECT_TRUE(
+      says(refusal_of(folder / "flat.h5"), {"/exchange/data: has 1 axis; 3 are needed (view, row, bin)"}));
   write(folder / "deep.h5", {.extents = {1, views, rows, bins}});
   EXPECT_TRUE(says(refusal_of(folder / "deep.h5"), {"/exchange/data: has 4 axes; 3"}));
   Hdf5Maker(folder / "deeper.h5").numbers("/exchange/data", "u8", {1, 1, 1, 1, 1}, {0});
@@ -67,17 +68,20 @@ TEST(OpenScan, RefusesEmptyScans) {
   write(folder / "bins.h5", {.extents = {views, rows, 0}, .data = {}});
   EXPECT_TRUE(says(refusal_of(folder / "bins.h5"), {"/exchange/data", "0 bins"}));
   write(folder / "unwritten.h5", {.data = {}});
-  EXPECT_TRUE(says(refusal_of(folder / "unwritten.h5"), {"/exchange/data: holds no data; it was never written"}));
+  EXPECT_TRUE(
+      says(refusal_of(folder / "unwritten.h5"), {"/exchange/data: holds no data; it was never written"}));
 }
 
 TEST(OpenScan, RefusesAnglesThatDoNotFitTheViews) {
   const TemporaryFolder folder;
   write(folder / "few.h5", {.angles = {0, 1, 2}});
-  EXPECT_TRUE(says(refusal_of(folder / "few.h5"), {"few.h5: /exchange/theta: 3 angles for 4 views", "--angles FILE"}));
+  EXPECT_TRUE(says(refusal_of(folder / "few.h5"),
+                   {"few.h5: /exchange/theta: 3 angles for 4 views", "--angles FILE"}));
   write(folder / "many.h5", {.angles = {0, 1, 2, 3, 4}});
   EXPECT_TRUE(says(refusal_of(folder / "many.h5"), {"many.h5: /exchange/theta: 5 angles for 4 views"}));
   write(folder / "nan.h5", {.angles = {0, 1, std::nan(""), 3}});
-  EXPECT_TRUE(says(refusal_of(folder / "nan.h5"), {"nan.h5: /exchange/theta: the angle of view 2 is nan deg"}));
+  EXPECT_TRUE(
+      says(refusal_of(folder / "nan.h5"), {"nan.h5: /exchange/theta: the angle of view 2 is nan deg"}));
   Hdf5Maker(folder / "none.h5").numbers("/exchange/data", "u16", {views, rows, bins}, frames(0, views));
   EXPECT_TRUE(says(refusal_of(folder / "none.h5"),
                    {"none.h5: /exchange/theta: missing; give --angles FILE or --arc DEG"}));
@@ -90,7 +94,8 @@ TEST(OpenScan, RefusesFlatsAndDarksOfAnotherSize) {
         .numbers("/exchange/data", "u16", {views, rows, bins}, frames(0, views))
         .numbers("/exchange/theta", "f64", {views}, {0, 45, 90, 135})
         .numbers("/exchange/" + name, "u16", {1, bins, rows}, frames(0, 1));
-    EXPECT_TRUE(says(refusal_of(folder / "scan.h5"), {"scan.h5: /exchange/" + name, "5 x 3", "3 x 5", "/exchange/data"}));
+    EXPECT_TRUE(says(refusal_of(folder / "scan.h5"),
+                     {"scan.h5: /exchange/" + name, "5 x 3", "3 x 5", "/exchange/data"}));
   }
 }
 
@@ -165,8 +170,10 @@ TEST(ScanReader, RefusesRangesOutsideTheScan) {
   };
   EXPECT_TRUE(says(refused(FrameKind::projection, {0, 5}, {0, 3}, {0, 5}),
                    {"scan.h5: /exchange/data: views 0:5 are wanted; there are 0:4"}));
-  EXPECT_TRUE(says(refused(FrameKind::flat, {-1, 1}, {0, 3}, {0, 5}), {"scan.h5: /exchange/data_white: flats -1:1"}));
-  EXPECT_TRUE(says(refused(FrameKind::dark, {0, 1}, {2, 4}, {0, 5}), {"/exchange/data_dark: rows 2:4", "0:3"}));
+  EXPECT_TRUE(
+      says(refused(FrameKind::flat, {-1, 1}, {0, 3}, {0, 5}), {"scan.h5: /exchange/data_white: flats -1:1"}));
+  EXPECT_TRUE(
+      says(refused(FrameKind::dark, {0, 1}, {2, 4}, {0, 5}), {"/exchange/data_dark: rows 2:4", "0:3"}));
   EXPECT_TRUE(says(refused(FrameKind::dark, {0, 1}, {0, 3}, {4, 2}), {"bins 4:2", "0:5"}));
 }
 

@@ -22,11 +22,12 @@ TEST_P(DataExchangeTypes, AreKeptWhereTheyAreCountsAndElseReadAsFloat) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, DataExchangeTypes,
-                         ::testing::Values(std::pair{"u8", PixelType::uint8}, std::pair{"u16", PixelType::uint16},
-                                           std::pair{">u16", PixelType::uint16}, std::pair{"u32", PixelType::uint32},
-                                           std::pair{"f32", PixelType::float32}, std::pair{"i16", PixelType::float32},
-                                           std::pair{"f64", PixelType::float32}));
+INSTANTIATE_TEST_SUITE_P(
+    All, DataExchangeTypes,
+    ::testing::Values(std::pair{"u8", PixelType::uint8}, std::pair{"u16", PixelType::uint16},
+                      std::pair{">u16", PixelType::uint16}, std::pair{"u32", PixelType::uint32},
+                      std::pair{"f32", PixelType::float32}, std::pair{"i16", PixelType::float32},
+                      std::pair{"f64", PixelType::float32}));
 
 TEST(DataExchange, TellsGeometryBeforeAnyPixel) {
   const TemporaryFolder folder;
@@ -91,7 +92,8 @@ TEST(DataExchange, TakesAnglesInDegreesUnlessUnitsSayRadians) {
   const TemporaryFolder folder;
   const auto angle_with = [&](const char* units) {
     Hdf5Maker file(folder / "scan.h5");
-    file.numbers("/exchange/data", "u16", {1, rows, bins}, frames(0, 1)).numbers("/exchange/theta", "f64", {1}, {2});
+    file.numbers("/exchange/data", "u16", {1, rows, bins}, frames(0, 1))
+        .numbers("/exchange/theta", "f64", {1}, {2});
     if (units) file.attribute("/exchange/theta", "units", units);
     return [&folder] { return io::open_scan(folder / "scan.h5")->info().scan.angles[0]; };
   };
@@ -99,7 +101,8 @@ TEST(DataExchange, TakesAnglesInDegreesUnlessUnitsSayRadians) {
   for (const char* units : {static_cast<const char*>(nullptr), "deg", "degree", "Degrees", ""})
     EXPECT_DOUBLE_EQ(angle_with(units)(), degrees);
   for (const char* units : {"rad", "radians"}) EXPECT_DOUBLE_EQ(angle_with(units)(), 2);
-  EXPECT_TRUE(says(refusal([&] { angle_with("turns")(); }), {"/exchange/theta", "turns", "\"deg\" or \"rad\""}));
+  EXPECT_TRUE(
+      says(refusal([&] { angle_with("turns")(); }), {"/exchange/theta", "turns", "\"deg\" or \"rad\""}));
 }
 
 TEST(DataExchange, UnderstandsUnitsOfThePixelSize) {
@@ -107,20 +110,23 @@ TEST(DataExchange, UnderstandsUnitsOfThePixelSize) {
   const auto size_with = [&](double value, const char* units) {
     write_data_exchange(folder / "scan.h5");
     Hdf5Maker file(folder / "scan.h5");
-    file.numbers("/exchange/data", "u16", {1, rows, bins}, frames(0, 1)).numbers("/exchange/theta", "f64", {1}, {0});
+    file.numbers("/exchange/data", "u16", {1, rows, bins}, frames(0, 1))
+        .numbers("/exchange/theta", "f64", {1}, {0});
     const std::string path = "/measurement/instrument/detector/pixel_size_x";
     file.numbers(path, "f64", {1}, {value});
     if (units) file.attribute(path, "units", units);
     return [&folder] { return io::open_scan(folder / "scan.h5")->info(); };
   };
-  for (const auto& [value, units] : {std::pair{0.002, "mm"}, {2e-6, "m"}, {2.0, "um"}, {2.0, "micron"}, {2.0, "µm"}}) {
+  for (const auto& [value, units] :
+       {std::pair{0.002, "mm"}, {2e-6, "m"}, {2.0, "um"}, {2.0, "micron"}, {2.0, "µm"}}) {
     const io::ScanInfo info = size_with(value, units)();
     ASSERT_TRUE(info.pixel_size_mm) << units;
     EXPECT_DOUBLE_EQ(*info.pixel_size_mm, 0.002);
     EXPECT_DOUBLE_EQ(info.scan.detector.bin_pitch, 0.002);
     EXPECT_DOUBLE_EQ(info.scan.detector.row_pitch, 0.002);
   }
-  for (const auto& [value, units] : {std::pair{0.002, static_cast<const char*>(nullptr)}, {2.0, "px"}, {0.0, "mm"}}) {
+  for (const auto& [value, units] :
+       {std::pair{0.002, static_cast<const char*>(nullptr)}, {2.0, "px"}, {0.0, "mm"}}) {
     const io::ScanInfo info = size_with(value, units)();
     EXPECT_FALSE(info.pixel_size_mm);
     ASSERT_EQ(info.notes.size(), 1u);

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "../support/temporary_folder.hpp"
 #include "sample_files.hpp"
 #include "tandem/core/error.hpp"
 #include "tandem/io/scan_reader.hpp"
-#include "../support/temporary_folder.hpp"
 
 namespace tandem::test {
 
@@ -36,7 +36,8 @@ inline ::testing::AssertionResult says(const std::string& text, const std::vecto
   std::size_t from = 0;
   for (const std::string& part : parts) {
     from = text.find(part, from);
-    if (from == std::string::npos) return ::testing::AssertionFailure() << "\"" << text << "\" lacks \"" << part << "\"";
+    if (from == std::string::npos)
+      return ::testing::AssertionFailure() << "\"" << text << "\" lacks \"" << part << "\"";
     from += part.size();
   }
   return ::testing::AssertionSuccess();
@@ -50,10 +51,18 @@ inline std::vector<double> values(const io::Frames& frames) {
     all.push_back(static_cast<double>(sample));
   };
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) switch (frames.type) {
-      case io::PixelType::uint8: get(std::uint8_t{}, i); break;
-      case io::PixelType::uint16: get(std::uint16_t{}, i); break;
-      case io::PixelType::uint32: get(std::uint32_t{}, i); break;
-      case io::PixelType::float32: get(float{}, i); break;
+      case io::PixelType::uint8:
+        get(std::uint8_t{}, i);
+        break;
+      case io::PixelType::uint16:
+        get(std::uint16_t{}, i);
+        break;
+      case io::PixelType::uint32:
+        get(std::uint32_t{}, i);
+        break;
+      case io::PixelType::float32:
+        get(float{}, i);
+        break;
     }
   return all;
 }

@@ -74,7 +74,8 @@ TEST(NXtomo, TakesTheVariantsOfDiamond) {
   Hdf5Maker(folder / "scan.nxs")
       .text(entry + "/definition", "NXtomo", true)
       .numbers(entry + "/data/data", "u16", {views, rows, bins}, frames(0, views))
-      .numbers(entry + "/data/rotation_angle", "f32", {views}, {0, std::numbers::pi / 4, std::numbers::pi / 2, 3})
+      .numbers(entry + "/data/rotation_angle", "f32", {views},
+               {0, std::numbers::pi / 4, std::numbers::pi / 2, 3})
       .attribute(entry + "/data/rotation_angle", "units", "rad")
       .numbers(entry + "/instrument/pco4000/image_key", "f32", {views}, {0, 0, 0, 0});
   const auto reader = io::open_scan(folder / "scan.nxs");
@@ -84,7 +85,8 @@ TEST(NXtomo, TakesTheVariantsOfDiamond) {
 
 TEST(NXtomo, FollowsExternalLinksAndPassesOverDanglingOnes) {
   const TemporaryFolder folder;
-  Hdf5Maker(folder / "raw.h5").numbers("/stack", "u16", {views, rows, bins}, frames(0, views), {1, rows, bins}, true);
+  Hdf5Maker(folder / "raw.h5")
+      .numbers("/stack", "u16", {views, rows, bins}, frames(0, views), {1, rows, bins}, true);
   Hdf5Maker(folder / "scan.nxs")
       .text("/entry/definition", "NXtomo")
       .external_link("/entry/instrument/detector/data", "raw.h5", "/stack")
@@ -101,7 +103,8 @@ TEST(NXtomo, NamesTheFileBehindADanglingLink) {
   Hdf5Maker(folder / "scan.nxs")
       .text("/entry/definition", "NXtomo")
       .external_link("/entry/instrument/detector/data", "lost.h5", "/stack");
-  EXPECT_TRUE(says(refusal_of(folder / "scan.nxs"), {"scan.nxs: /entry/instrument/detector/data", "lost.h5"}));
+  EXPECT_TRUE(
+      says(refusal_of(folder / "scan.nxs"), {"scan.nxs: /entry/instrument/detector/data", "lost.h5"}));
 }
 
 TEST(NXtomo, IsRecognisedByContentAlone) {
@@ -145,7 +148,8 @@ TEST(NXtomo, RefusesKeysThatFitNoFrames) {
 TEST(NXtomo, RefusesAnEntryWithoutDataOrAngles) {
   const TemporaryFolder folder;
   Hdf5Maker(folder / "empty.nxs").text("/entry/definition", "NXtomo");
-  EXPECT_TRUE(says(refusal_of(folder / "empty.nxs"), {"empty.nxs: /entry/instrument/detector/data: missing"}));
+  EXPECT_TRUE(
+      says(refusal_of(folder / "empty.nxs"), {"empty.nxs: /entry/instrument/detector/data: missing"}));
   Hdf5Maker(folder / "scan.nxs")
       .text("/entry/definition", "NXtomo")
       .numbers("/entry/instrument/detector/data", "u16", {views, rows, bins}, frames(0, views));

@@ -50,6 +50,7 @@ std::vector<unsigned char> packed_pixels(const std::vector<double>& pixels, int 
     if (bits == 8) put(static_cast<std::uint8_t>(static_cast<std::int64_t>(p)));
     if (bits == 16) put(static_cast<std::uint16_t>(static_cast<std::int64_t>(p)));
     if (bits == 32) put(static_cast<std::uint32_t>(static_cast<std::int64_t>(p)));
+    if (bits == 64) put(static_cast<std::uint64_t>(p));
   }
   return bytes;
 }
@@ -76,10 +77,12 @@ Hdf5Maker::Hdf5Maker(const fs::path& path)
 Hdf5Maker::~Hdf5Maker() { H5Fclose(file_); }
 
 Hdf5Maker& Hdf5Maker::numbers(const std::string& path, const std::string& type,
-                              const std::vector<unsigned long long>& extents, const std::vector<double>& values,
-                              const std::vector<unsigned long long>& chunk, bool packed) {
+                              const std::vector<unsigned long long>& extents,
+                              const std::vector<double>& values, const std::vector<unsigned long long>& chunk,
+                              bool packed) {
   const std::vector<hsize_t> n(extents.begin(), extents.end()), pieces(chunk.begin(), chunk.end());
-  const hid_t space = n.empty() ? H5Screate(H5S_SCALAR) : H5Screate_simple(static_cast<int>(n.size()), n.data(), nullptr);
+  const hid_t space =
+      n.empty() ? H5Screate(H5S_SCALAR) : H5Screate_simple(static_cast<int>(n.size()), n.data(), nullptr);
   const hid_t plan = H5Pcreate(H5P_DATASET_CREATE), link = links();
   if (!pieces.empty()) H5Pset_chunk(plan, static_cast<int>(pieces.size()), pieces.data());
   if (packed) H5Pset_deflate(plan, 4);
@@ -117,7 +120,8 @@ Hdf5Maker& Hdf5Maker::group(const std::string& path) {
   return *this;
 }
 
-Hdf5Maker& Hdf5Maker::external_link(const std::string& path, const std::string& file, const std::string& target) {
+Hdf5Maker& Hdf5Maker::external_link(const std::string& path, const std::string& file,
+                                    const std::string& target) {
   const hid_t link = links();
   H5Lcreate_external(file.c_str(), target.c_str(), file_, path.c_str(), link, H5P_DEFAULT);
   H5Pclose(link);
@@ -149,7 +153,8 @@ void write_data_exchange(const fs::path& path, const std::string& type, bool chu
   Hdf5Maker file(path);
   file.numbers("/exchange/data", type, {views, rows, bins}, frames(0, views), chunk, chunked);
   file.attribute("/exchange/data", "axes", "theta:y:x", true);
-  file.numbers("/exchange/theta", "f64", {views}, {0, 45, 90, 135}).attribute("/exchange/theta", "units", "degrees", true);
+  file.numbers("/exchange/theta", "f64", {views}, {0, 45, 90, 135})
+      .attribute("/exchange/theta", "units", "degrees", true);
   file.numbers("/exchange/data_white", type, {2, rows, bins}, frames(0, 2));
   file.numbers("/exchange/data_dark", type, {1, rows, bins}, frames(1, 1));
 }

@@ -1,6 +1,7 @@
 #pragma once
 
-// Small scans in every layout, written with the raw libraries so that a fault of io/ cannot hide in both directions.
+// Small scans in every layout, written with the raw libraries so that a fault of io/ cannot hide in both
+// directions.
 
 #include <cstdint>
 #include <filesystem>
@@ -19,11 +20,11 @@ class Hdf5Maker {
   Hdf5Maker(const Hdf5Maker&) = delete;
   Hdf5Maker& operator=(const Hdf5Maker&) = delete;
 
-  /// `type` is "u8", "u16", "u32", "f32", "f64", "i16", "i32", ">u16" (big endian). Nothing is written if `values` is
-  /// empty and the extents are not. `chunk` empty: contiguous; with `packed`, gzip.
-  Hdf5Maker& numbers(const std::string& path, const std::string& type, const std::vector<unsigned long long>& extents,
-                     const std::vector<double>& values, const std::vector<unsigned long long>& chunk = {},
-                     bool packed = false);
+  /// `type` is "u8", "u16", "u32", "f32", "f64", "i16", "i32", ">u16" (big endian). Nothing is written if
+  /// `values` is empty and the extents are not. `chunk` empty: contiguous; with `packed`, gzip.
+  Hdf5Maker& numbers(const std::string& path, const std::string& type,
+                     const std::vector<unsigned long long>& extents, const std::vector<double>& values,
+                     const std::vector<unsigned long long>& chunk = {}, bool packed = false);
   Hdf5Maker& text(const std::string& path, const std::string& value, bool variable = false);
   Hdf5Maker& attribute(const std::string& path, const std::string& name, const std::string& value,
                        bool variable = false);
@@ -48,7 +49,7 @@ void write_nxtomo(const fs::path& path, const std::string& entry = "/entry1/tomo
 struct TiffOptions {
   std::string mode = "w";  ///< "wb" big endian, "wl" little endian, "w8" BigTIFF
   int bits = 16, format = 1, samples = 1, photometric = 1;
-  int compression = 1;     ///< 1 none, 5 LZW, 8 deflate
+  int compression = 1;  ///< 1 none, 5 LZW, 8 deflate
   unsigned rows_per_strip = 2, tile = 0;
   unsigned height = rows, width = bins;
 };

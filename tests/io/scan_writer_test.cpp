@@ -86,14 +86,16 @@ TEST(ScanWriter, LeavesNothingUnlessFinished) {
 TEST(ScanWriter, RefusesFramesThatWereNotAnnounced) {
   const TemporaryFolder folder;
   io::ScanWriter writer(folder / "scan.h5", sample_scan(), std::nullopt, PixelType::uint16, 1, 0);
-  const auto refused = [&](FrameKind kind, Range y, const Frames& f) { return refusal([&] { writer.write(kind, y, f); }); };
-  EXPECT_TRUE(says(refused(FrameKind::dark, {0, 3}, counts(1, 3, 0)), {"data_dark", "0 frames were announced"}));
+  const auto refused = [&](FrameKind kind, Range y, const Frames& f) {
+    return refusal([&] { writer.write(kind, y, f); });
+  };
+  EXPECT_TRUE(
+      says(refused(FrameKind::dark, {0, 3}, counts(1, 3, 0)), {"data_dark", "0 frames were announced"}));
   EXPECT_TRUE(says(refused(FrameKind::flat, {0, 3}, counts(2, 3, 0)), {"data_white", "2 frames"}));
   EXPECT_TRUE(says(refused(FrameKind::flat, {1, 4}, counts(1, 3, 0)), {"data_white", "rows 1:4"}));
-  EXPECT_TRUE(says(refusal([&] {
-                     io::ScanWriter(folder / "lost/scan.h5", sample_scan(), {}, PixelType::uint16, 0, 0);
-                   }),
-                   {"lost", "does not exist"}));
+  EXPECT_TRUE(says(
+      refusal([&] { io::ScanWriter(folder / "lost/scan.h5", sample_scan(), {}, PixelType::uint16, 0, 0); }),
+      {"lost", "does not exist"}));
 }
 
 TEST(Hdf5, MayBeReadByOneThreadWhileAnotherWrites) {

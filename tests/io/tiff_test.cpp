@@ -23,28 +23,30 @@ class TiffKinds : public ::testing::TestWithParam<TiffOptions> {};
 
 TEST_P(TiffKinds, AreReadWholeAndInPart) {
   const TemporaryFolder folder;
-  write_tiff_pages(folder / "stack.tif", {frames(0, 1), frames(1, 1), frames(2, 1), frames(3, 1)}, GetParam());
+  write_tiff_pages(folder / "stack.tif", {frames(0, 1), frames(1, 1), frames(2, 1), frames(3, 1)},
+                   GetParam());
   const auto reader = io::open_scan(folder / "stack.tif", half_turn);
   EXPECT_EQ(reader->info().format, "TIFF stack");
   EXPECT_EQ(all_of(*reader, FrameKind::projection), frames(0, views));
   const std::vector<double> part{pixel(2, 1, 1), pixel(2, 1, 2), pixel(2, 2, 1), pixel(2, 2, 2)};
   EXPECT_EQ(values(reader->read(FrameKind::projection, {2, 3}, {1, 3}, {1, 3})), part);
-  EXPECT_EQ(values(reader->read(FrameKind::projection, {2, 3}, {2, 3}, {0, 5})),
-            (std::vector<double>{pixel(2, 2, 0), pixel(2, 2, 1), pixel(2, 2, 2), pixel(2, 2, 3), pixel(2, 2, 4)}));
+  EXPECT_EQ(
+      values(reader->read(FrameKind::projection, {2, 3}, {2, 3}, {0, 5})),
+      (std::vector<double>{pixel(2, 2, 0), pixel(2, 2, 1), pixel(2, 2, 2), pixel(2, 2, 3), pixel(2, 2, 4)}));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, TiffKinds,
-                         ::testing::Values(TiffOptions{.mode = "wb", .bits = 16}, TiffOptions{.mode = "wl", .bits = 16},
-                                           TiffOptions{.mode = "w8", .bits = 16}, TiffOptions{.bits = 8},
-                                           TiffOptions{.mode = "wb", .bits = 32}, TiffOptions{.bits = 32, .format = 3},
-                                           TiffOptions{.mode = "wb", .bits = 32, .format = 3},
-                                           TiffOptions{.mode = "wb", .bits = 64, .format = 3},
-                                           TiffOptions{.bits = 8, .format = 2}, TiffOptions{.bits = 16, .format = 2},
-                                           TiffOptions{.bits = 32, .format = 2},
-                                           TiffOptions{.mode = "wb", .bits = 16, .compression = 5},
-                                           TiffOptions{.bits = 32, .format = 3, .compression = 8, .rows_per_strip = 9},
-                                           TiffOptions{.bits = 16, .tile = 16},
-                                           TiffOptions{.mode = "wb", .bits = 16, .compression = 5, .tile = 16}));
+INSTANTIATE_TEST_SUITE_P(
+    All, TiffKinds,
+    ::testing::Values(TiffOptions{.mode = "wb", .bits = 16}, TiffOptions{.mode = "wl", .bits = 16},
+                      TiffOptions{.mode = "w8", .bits = 16}, TiffOptions{.bits = 8},
+                      TiffOptions{.mode = "wb", .bits = 32}, TiffOptions{.bits = 32, .format = 3},
+                      TiffOptions{.mode = "wb", .bits = 32, .format = 3},
+                      TiffOptions{.mode = "wb", .bits = 64, .format = 3}, TiffOptions{.bits = 8, .format = 2},
+                      TiffOptions{.bits = 16, .format = 2}, TiffOptions{.bits = 32, .format = 2},
+                      TiffOptions{.mode = "wb", .bits = 16, .compression = 5},
+                      TiffOptions{.bits = 32, .format = 3, .compression = 8, .rows_per_strip = 9},
+                      TiffOptions{.bits = 16, .tile = 16},
+                      TiffOptions{.mode = "wb", .bits = 16, .compression = 5, .tile = 16}));
 
 TEST(Tiff, KeepsItsOwnNumberType) {
   const TemporaryFolder folder;
@@ -124,7 +126,8 @@ TEST(TiffStack, RefusesImagesOfDifferentSizes) {
   write_stack(folder / "stack");
   write_tiff_pages(folder / "stack/view_2.tif", {frames(0, 1)}, {.height = 5, .width = 3});
   const auto reader = io::open_scan(folder / "stack", half_turn);
-  EXPECT_TRUE(says(refusal([&] { all_of(*reader, FrameKind::projection); }), {"view_2.tif", "5 x 3", "3 x 5"}));
+  EXPECT_TRUE(
+      says(refusal([&] { all_of(*reader, FrameKind::projection); }), {"view_2.tif", "5 x 3", "3 x 5"}));
 }
 
 TEST(TiffSinogram, HasALineAView) {
@@ -140,7 +143,8 @@ TEST(TiffSinogram, HasALineAView) {
   EXPECT_EQ(reader->info().flats, 3);
   EXPECT_EQ(all_of(*reader, FrameKind::projection), frames(1, 1));
   EXPECT_EQ(all_of(*reader, FrameKind::flat), frames(2, 1));
-  EXPECT_EQ(values(reader->read(FrameKind::projection, {1, 2}, {0, 1}, {2, 3})), std::vector<double>{pixel(1, 1, 2)});
+  EXPECT_EQ(values(reader->read(FrameKind::projection, {1, 2}, {0, 1}, {2, 3})),
+            std::vector<double>{pixel(1, 1, 2)});
 }
 
 TEST(Angles, FillAnArcWithOrWithoutItsEnd) {

@@ -91,7 +91,7 @@ TEST_P(KnownAxis, IsFoundWithinATenthOfABin) {
   const AxisEstimate found = clean(GetParam()).axis();
   EXPECT_EQ(found.method, GetParam().method);
   EXPECT_NEAR(found.axis_bin, GetParam().axis, tolerance::axis_clean);
-  EXPECT_GT(found.agreement, 0.5);
+  EXPECT_GT(found.agreement, tolerance::doubtful_agreement);
 }
 
 TEST_P(KnownAxis, MovesWithTheData) {
@@ -218,7 +218,7 @@ TEST(MeasuredAxis, OfTheCapsule) {
           << row;
     const AxisEstimate all = measured(*reader, {0, 135}).axis(method);
     EXPECT_NEAR(all.axis_bin, 85.8, tolerance::axis_measured);
-    EXPECT_GT(all.agreement, 0.9);
+    EXPECT_GT(all.agreement, tolerance::doubtful_agreement);
   }
 }
 
@@ -226,7 +226,7 @@ TEST(MeasuredAxis, OfRowsOfAirHasNoAgreement) {
   if (!exists(data)) GTEST_SKIP() << data << " is not there";
   const auto reader = io::open_scan(data / "nxtomo/capsule_nxtomo.nxs");
   for (Index row = 0; row < 22; row += 5)
-    EXPECT_LT(measured(*reader, {row, row + 1}).axis().agreement, 0.5) << row;
+    EXPECT_LT(measured(*reader, {row, row + 1}).axis().agreement, tolerance::doubtful_agreement) << row;
 }
 
 TEST(MeasuredAxis, OfTheNeutronSinogramWholeAndCropped) {

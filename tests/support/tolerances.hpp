@@ -80,7 +80,53 @@ inline constexpr double axis_clean = 0.1;
 /// Bins: an axis found in measured data against the one of shared/data/README.md, known to about half a bin.
 inline constexpr double axis_measured = 0.5;
 
+/// Rows of air of the measured capsule agree by up to 0.26 with some axis, all others here by 0.37 and more.
+inline constexpr double doubtful_agreement = 0.3;
+
 /// scikit-image's structural similarity of float64 images, quoted to 10 digits.
 inline constexpr double quoted_similarity = 1e-10;
+
+/// A region has tiles of its own, so positions are rounded anew: a coefficient differs by up to twice the bound above,
+/// 2 (45 sqrt(2) + 7) u = 8.4e-6, times a filtered row, which for the phantom used stays below 10 times the largest
+/// voxel over the sum of all view weights. Relative to that voxel.
+constexpr double region = 1e-4;
+
+// ---- Filtered back-projection
+
+/// The mean of a patch of more than 100 pixels inside a disc, relative. Interface 1: a disc of attenuation mu reads mu.
+/// Maths D.2: 0.20003 and 0.20001 for 0.2, 1.5e-4, at 402 views and windows from 512 points; here there are half as
+/// many views and bins, whose error falls with the first to second power: 6e-4; 2e-3 is what interface and research
+/// ask for at D.2's sizes.
+constexpr double fbp_patch = 2e-3;
+
+/// Views x variance of white noise of variance 1 after linear interpolation: maths eq. 14,
+/// pi^2 (1/18 - 1/(6 pi^2)) = 0.3816, and D.2's own run 0.3811. 24 slices of 7500 pixels, of which the ramp makes
+/// about one in two independent: sqrt(2 / 90 000) = 0.5 %; three of them.
+constexpr double fbp_noise = 0.3816, fbp_noise_within = 0.006;
+
+// ---- Solvers
+
+/// |b - Ax| of CGLS against the step before, in units of |b - Ax0|. The residual is a float vector that each step
+/// changes with one rounding in each of three operations (3 u), and the step length, made from float s and q, is off
+/// by some u, to second order only; 8 u leaves room for both.
+constexpr double cgls_growth = 8 * u;
+
+/// A small system in float against a direct solution in double: u times the condition of the normal matrix, below 50
+/// for these, times some operations of 19 terms each.
+constexpr double solved = 100 * u;
+
+/// SIRT on a small consistent system after 3000 steps; it closes in by a factor of 1 - 1/condition a step, and the
+/// slowest of 35 unknowns is at rounding, 1e-7 times its condition of some 1000.
+constexpr double sirt = 1e-3;
+
+// ---- Quality of filtered back-projection
+
+/// Input: modified Shepp-Logan of maths D.2, N = 256 and 512. Reference: its tables, made by an independent program in
+/// double. Norms: RMSE over the inscribed disc, relative; PSNR over the square, range 1, dB. The tables have four
+/// digits; 2 % is what may differ between two ways of drawing the same windows and padding. 20 log10(1.02) = 0.17 dB.
+constexpr double fbp_rmse = 0.02, fbp_psnr = 0.17;
+
+/// The same with Poisson counts, mean PSNR of 4 draws, dB: 0.17 as above, and the draws' own scatter below 0.05.
+constexpr double fbp_noise_psnr = 0.3;
 
 }  // namespace tandem::tolerance

@@ -1,0 +1,123 @@
+// What a user types, and what comes out.
+
+#include <gtest/gtest.h>
+
+#include "program.hpp"
+
+namespace tandem::test {
+namespace {
+
+constexpr const char* small = "--size 48 --views 60 --rows 3 ";
+
+TEST(Program, SimulatesAndReconstructs) {
+  Program run;
+  ASSERT_EQ(
+      run(std::string("simulate -o scan.h5 --truth truth.h5 --phantom disc --pixel-size 0.5 ") + small).code,
+      0);
+  const Ended recon =
+      run("recon scan.h5 -o volume.h5 --truth truth.h5 --json report.json --preview picture.png");
+  ASSERT_EQ(recon.code, 0) << recon.err;
+  const auto report = run.json("report.json");
+  EXPECT_EQ(report["command"], "recon");
+  EXPECT_EQ(report["geometry"]["views"], 60);
+  EXPECT_EQ(report["geometry"]["pixel_size_mm"], 0.5);
+  EXPECT_EQ(report["volume"]["shape"], nlohmann::json({3, 48, 48}));
+  EXPECT_EQ(report["volume"]["unit"], "1/mm");
+  EXPECT_EQ(report["updates"], 3.0 * 48 * 48 * 60);
+  EXPECT_GT(report["quality"]["psnr_db"], 20);
+  EXPECT_TRUE(run.has("picture.png"));
+  const Ended info = run("info volume.h5 --json -");
+  EXPECT_EQ(nlohmann::json::parse(info.out)["complete"], true);
+  EXPECT_EQ(nlohmann::json::parse(run("info scan.h5 --json -").out)["geometry"]["bins"], 48);
+}
+
+TEST(Program, IteratesAndReports) {
+  Program run;
+  ASSERT_EQ(run(std::string("simulate -o scan.h5 --photons 500 ") + small).code, 0);
+  const Ended cgls =
+      run("recon scan.h5 -o c.h5 --reconstruction-algorithm cgls --stop discrepancy --json c.json");
+  ASSERT_EQ(cgls.code, 0) << cgls.err;
+  const auto report = run.json("c.json");
+  EXPECT_EQ(report["stopped_by"], "discrepancy");
+  EXPECT_EQ(report["residuals"][0], 1.0);
+  EXPECT_EQ(report["residuals"].size(), report["iterations"].get<std::size_t>() + 1);
+  ASSERT_EQ(run("recon scan.h5 -o s.h5 --reconstruction-algorithm sirt --nonnegative --iterations 5").code,
+            0);
+  ASSERT_EQ(run("recon scan.h5 -o i.h5 --reconstruction-algorithm sirt --initial s.h5 --iterations 1").code,
+            0);
+  ASSERT_EQ(run("recon scan.h5 -o f.h5 --reconstruction-algorithm cgls --initial fbp --iterations 1").code,
+            0);
+}
+
+TEST(Program, FindsTheAxis) {
+  Program run;
+  ASSERT_EQ(run(std::string("simulate -o scan.h5 --axis-bin 26.25 --arc 360 ") + small).code, 0);
+  ASSERT_EQ(run("center scan.h5 --json center.json").code, 0);
+  EXPECT_NEAR(run.json("center.json")["axis_bin"].get<double>(), 26.25, 0.2);
+  ASSERT_EQ(run("recon scan.h5 -o v.h5 --rotation-axis-auto --json r.json").code, 0);
+  EXPECT_NEAR(run.json("r.json")["geometry"]["axis_bin_in_file"].get<double>(), 26.25, 0.2);
+}
+
+TEST(Program, ProjectsAVolumeLikeAScan) {
+  Program run;
+  ASSERT_EQ(run(std::string("simulate -o scan.h5 --truth truth.h5 --phantom disc ") + small).code, 0);
+  ASSERT_EQ(run("project truth.h5 -o again.h5 --like scan.h5").code, 0);
+  ASSERT_EQ(run("project truth.h5 -o more.h5 --views 7 --model joseph").code, 0);
+  ASSERT_EQ(run("recon again.h5 -o v.h5 --truth truth.h5 --json r.json").code, 0);
+  EXPECT_GT(run.json("r.json")["quality"]["psnr_db"], 20);
+  EXPECT_EQ(nlohmann::json::parse(run("info more.h5 --json -").out)["geometry"]["views"], 7);
+}
+
+TEST(Program, ChecksItsPairs) {
+  Program run;
+  const Ended check = run("check --size 24 --json check.json");
+  EXPECT_EQ(check.code, 0) << check.out;
+  const auto report = run.json("check.json");
+  EXPECT_EQ(report["ok"], true);
+  for (const auto& pair : report["pairs"]) {
+    const bool matched = pair["name"].get<std::string>().find("unmatched") == std::string::npos;
+    EXPECT_EQ(pair["ok"].is_null(), !matched);
+    EXPECT_EQ(pair["mu"] < 1e-5, matched);
+  }
+}
+
+TEST(Program, MeasuresEveryCase) {
+  Program run;
+  for (const std::string name : {"parallel", "filter", "fbp", "solvers", "pipeline"}) {
+    const Ended bench = run("bench " + name + " --size 32 --views 16 --slices 3 1 --repeat 1 --json b.json");
+    ASSERT_EQ(bench.code, 0) << bench.err;
+    const auto report = run.json("b.json");
+    EXPECT_EQ(report["case"], name);
+    EXPECT_GE(report["rows"].size(), 2u);
+    for (const auto& row : report["rows"]) EXPECT_LE(row.value("relative_error", 0.0), 3e-6);
+  }
+}
+
+TEST(Program, WritesIntegersAndTiff) {
+  Program run;
+  ASSERT_EQ(run(std::string("simulate -o scan.h5 --phantom disc ") + small).code, 0);
+  EXPECT_EQ(run("recon scan.h5 -o v.tif --dtype uint16 --min -0.1 --max 0.3").code, 0);
+  EXPECT_TRUE(run.has("v_00000.tif") && run.has("v_00002.tif") && !run.has("v_00003.tif"));
+  EXPECT_EQ(run("recon scan.h5 -o v8.h5 --dtype uint8 --min -0.1 --max 0.3").code, 0);
+  EXPECT_EQ(run("recon scan.h5 -o v8 --save-format h5").code, 0);
+  EXPECT_TRUE(run.has("v8.h5"));
+}
+
+TEST(Program, DryRunReadsNoPixelsAndWritesNothing) {
+  Program run;
+  ASSERT_EQ(run(std::string("simulate -o scan.h5 ") + small).code, 0);
+  const Ended dry = run("recon scan.h5 -o v.h5 --dry-run --json -");
+  EXPECT_EQ(dry.code, 0);
+  EXPECT_GT(nlohmann::json::parse(dry.out)["memory_bytes"], 0);
+  EXPECT_FALSE(run.has("v.h5"));
+}
+
+TEST(Program, QuietSaysNothing) {
+  Program run;
+  const Ended made = run(std::string("simulate -o scan.h5 --quiet ") + small);
+  EXPECT_EQ(made.err, "");
+  EXPECT_EQ(run("recon scan.h5 -o v.h5 --quiet").err, "");
+}
+
+}  // namespace
+}  // namespace tandem::test

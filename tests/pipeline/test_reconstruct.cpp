@@ -1,0 +1,220 @@
+#include "tandem/pipeline/reconstruct.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <numbers>
+
+#include "../support/temporary_folder.hpp"
+#include "../support/tolerances.hpp"
+#include "tandem/core/error.hpp"
+#include "tandem/core/parallel.hpp"
+#include "tandem/io/scan_writer.hpp"
+#include "tandem/pipeline/simulate.hpp"
+
+namespace tandem::pipeline {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr Index bins = 61, rows = 11, views = 47;
+
+Simulation small_simulation(std::optional<double> photons) {
+  Simulation s;
+  s.phantom = "ellipsoids";
+  s.scan.detector = {bins, rows, 1, 1, 0.5 * (bins - 1) + 1.7};
+  for (Index v = 0; v < views; ++v)
+    s.scan.angles.push_back(std::numbers::pi * static_cast<double>((v * 5) % views) / views);
+  s.grid = fitting_grid(s.scan);
+  s.photons = photons;
+  return s;
+}
+
+void write_scan(const fs::path& path, const SimulatedScan& scan) {
+  const Simulation& s = scan.simulation();
+  io::ScanWriter writer(path, s.scan, {}, scan.type(), s.flats, s.darks);
+  for (io::FrameKind kind : {io::FrameKind::projection, io::FrameKind::flat, io::FrameKind::dark})
+    writer.write(kind, {0, s.scan.detector.rows}, scan.frames(kind, {0, s.scan.detector.rows}));
+  writer.finish("{}");
+}
+
+/// Keeps the volume in memory.
+class MemoryWriter final : public io::VolumeWriter {
+ public:
+  explicit MemoryWriter(Shape shape)
+      : area_(shape[1] * shape[2]), volume(static_cast<std::size_t>(shape[0] * area_)) {}
+  void write(Range slices, const float* data) override {
+    std::copy_n(data, slices.size() * area_, volume.begin() + slices.first * area_);
+  }
+  void finish(const std::string&) override {}
+
+ private:
+  Index area_;
+
+ public:
+  std::vector<float> volume;
+};
+
+class ReconstructTest : public ::testing::Test {
+ protected:
+  void SetUp() override { write_scan(folder_.path() / "scan.h5", SimulatedScan(small_simulation(1e4))); }
+
+  std::vector<float> volume(const Recipe& recipe, Index rows_at_once = 0, Outcome* outcome = nullptr) {
+    const auto reader = io::open_scan(folder_.path() / "scan.h5");
+    Plan plan = make_plan(reader->info(), recipe);
+    if (rows_at_once > 0) plan.rows_at_once = rows_at_once;
+    MemoryWriter writer(plan.grid.shape());
+    Outcome result = reconstruct(*reader, plan, writer);
+    if (outcome) *outcome = std::move(result);
+    return writer.volume;
+  }
+
+  test::TemporaryFolder folder_;
+};
+
+Recipe recipe_for(Algorithm algorithm) {
+  Recipe recipe;
+  recipe.algorithm = algorithm;
+  recipe.iterations = 12;
+  recipe.stop_by_discrepancy = algorithm != Algorithm::fbp;
+  return recipe;
+}
+
+bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+TEST_F(ReconstructTest, BitsDoNotDependOnChunksOrThreads) {
+  for (Algorithm algorithm : {Algorithm::fbp, Algorithm::cgls, Algorithm::sirt}) {
+    const Recipe recipe = recipe_for(algorithm);
+    const std::vector<float> whole = volume(recipe, rows);
+    for (Index at_once : {1, 2, 4, 7}) EXPECT_TRUE(same_bits(whole, volume(recipe, at_once))) << at_once;
+    const ThreadLimit one(1);
+    EXPECT_TRUE(same_bits(whole, volume(recipe, 3)));
+  }
+}
+
+TEST_F(ReconstructTest, BitsDoNotDependOnTheOtherRows) {
+  for (Algorithm algorithm : {Algorithm::fbp, Algorithm::cgls}) {
+    const std::vector<float> whole = volume(recipe_for(algorithm));
+    for (Index row : {Index{0}, Index{5}, rows - 1}) {
+      Recipe one = recipe_for(algorithm);
+      one.rows = Range{row, row + 1};
+      const std::vector<float> slice = volume(one);
+      EXPECT_EQ(std::memcmp(slice.data(), whole.data() + row * bins * bins, slice.size() * sizeof(float)), 0)
+          << row;
+    }
+  }
+}
+
+TEST_F(ReconstructTest, RegionsAreCutOutOfTheWhole) {
+  const std::vector<float> whole = volume({});
+  Recipe recipe;
+  recipe.region_x = Range{16, 48}, recipe.region_y = Range{32, 61}, recipe.region_z = Range{3, 5};
+  const std::vector<float> part = volume(recipe);
+  double worst = 0;
+  for (Index z = 0; z < 2; ++z)
+    for (Index y = 0; y < 29; ++y)
+      for (Index x = 0; x < 32; ++x)
+        worst = std::max(worst, std::abs(static_cast<double>(part[(z * 29 + y) * 32 + x]) -
+                                         whole[((z + 3) * bins + y + 32) * bins + x + 16]));
+  const double largest = *std::max_element(whole.begin(), whole.end());
+  EXPECT_LE(worst, tolerance::region * largest);
+}
+
+TEST_F(ReconstructTest, DiscrepancyStopsEverySliceByItself) {
+  Outcome outcome;
+  Recipe recipe = recipe_for(Algorithm::cgls);
+  recipe.iterations = 40;
+  volume(recipe, 0, &outcome);
+  ASSERT_EQ(outcome.slice_iterations.size(), static_cast<std::size_t>(rows));
+  for (const std::string& rule : outcome.stopped_by) EXPECT_EQ(rule, "discrepancy");
+  const auto [fewest, most] =
+      std::minmax_element(outcome.slice_iterations.begin(), outcome.slice_iterations.end());
+  EXPECT_LT(*fewest, *most);
+  EXPECT_EQ(outcome.iterations, *most);
+}
+
+TEST_F(ReconstructTest, InitialVolumeIsTheStart) {
+  const auto reader = io::open_scan(folder_.path() / "scan.h5");
+  const fs::path path = folder_.path() / "start.h5";
+  std::vector<float> start(static_cast<std::size_t>(rows * bins * bins));
+  for (std::size_t i = 0; i < start.size(); ++i) start[i] = static_cast<float>(i % 17);
+  const auto writer = io::create_volume(path, {rows, bins, bins}, {}, "{}");
+  writer->write({0, rows}, start.data());
+  writer->finish("{}");
+  Recipe recipe = recipe_for(Algorithm::cgls);
+  recipe.iterations = 0;
+  recipe.initial = Initial::file;
+  recipe.initial_file = path;
+  EXPECT_TRUE(same_bits(volume(recipe, 4), start));
+  recipe.region_x = Range{0, 3}, recipe.region_y = Range{0, 3}, recipe.region_z = Range{0, 1};
+  EXPECT_THROW(volume(recipe), FileError);
+}
+
+TEST_F(ReconstructTest, ProgressCanCancel) {
+  const auto reader = io::open_scan(folder_.path() / "scan.h5");
+  const Plan plan = make_plan(reader->info(), {});
+  const fs::path path = folder_.path() / "volume.h5";
+  {
+    const auto writer = io::create_volume(path, plan.grid.shape(), {}, "{}");
+    Options options{[](const std::string&, double, double) { throw std::runtime_error("stop"); }, {}, false};
+    EXPECT_THROW(reconstruct(*reader, plan, *writer, options), std::runtime_error);
+  }
+  EXPECT_FALSE(fs::exists(path));
+}
+
+TEST(Plan, ChunksFitTheMemory) {
+  io::ScanInfo info;
+  info.scan.detector = {2048, 2048, 1, 1, 1023.5};
+  info.scan.angles.assign(2048, 0.0);
+  for (std::size_t v = 0; v < 2048; ++v)
+    info.scan.angles[v] = std::numbers::pi * static_cast<double>(v) / 2048;
+  Recipe recipe;
+  for (double gib : {1.0, 4.0, 64.0}) {
+    recipe.host_bytes = static_cast<std::size_t>(gib * 1073741824);
+    const Plan plan = make_plan(info, recipe);
+    EXPECT_LE(plan.bytes, recipe.host_bytes);
+    EXPECT_GE(plan.rows_at_once, 1);
+  }
+  recipe.host_bytes = 1 << 26;
+  try {
+    make_plan(info, recipe);
+    FAIL() << "64 MiB cannot be enough";
+  } catch (const DeviceError& e) {
+    EXPECT_NE(std::string(e.what()).find("--memory"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("GiB"), std::string::npos) << e.what();
+  }
+}
+
+TEST(Plan, AxisComesFromUserThenFileThenMiddle) {
+  io::ScanInfo info;
+  info.scan.detector = {100, 2, 1, 1, 49.5};
+  info.scan.angles = {0, 1, 2};
+  Plan plan = make_plan(info, {});
+  EXPECT_EQ(plan.axis_in_file, 49.5);
+  EXPECT_FALSE(plan.warnings.empty());
+  info.axis_bin = 42;
+  EXPECT_EQ(make_plan(info, {}).axis_in_file, 42);
+  Recipe recipe;
+  recipe.axis_bin = 60;
+  recipe.bins = Range{10, 90};
+  recipe.binning = 1;
+  plan = make_plan(info, Recipe{recipe});
+  EXPECT_EQ(plan.scan.detector.axis_bin, (50 + 0.5) / 2 - 0.5);
+  recipe.axis_bin = 500;
+  EXPECT_THROW(make_plan(info, recipe), GeometryError);
+}
+
+TEST(Plan, WarnsOfAMissingArc) {
+  io::ScanInfo info;
+  info.scan.detector = {100, 1, 1, 1, 49.5};
+  info.axis_bin = 49.5;
+  for (int v = 0; v < 120; ++v) info.scan.angles.push_back(v * std::numbers::pi / 360);
+  const Plan plan = make_plan(info, {});
+  ASSERT_EQ(plan.warnings.size(), 1u);
+  EXPECT_NE(plan.warnings[0].find("120.5 degrees"), std::string::npos) << plan.warnings[0];
+}
+
+}  // namespace
+}  // namespace tandem::pipeline

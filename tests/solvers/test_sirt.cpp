@@ -1,0 +1,129 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "../support/dense.hpp"
+#include "../support/scans.hpp"
+#include "../support/tolerances.hpp"
+#include "tandem/core/error.hpp"
+#include "tandem/operators/algebra.hpp"
+#include "tandem/operators/projector.hpp"
+#include "tandem/operators/random.hpp"
+#include "tandem/solvers/sirt.hpp"
+
+namespace tandem {
+namespace {
+
+static_assert(IterativeSolver<Sirt>);
+
+Array random_array(Space space, std::uint64_t seed) {
+  Random random(seed);
+  return uniform_array(std::move(space), random);
+}
+
+/// 13 views of a slice of 5 x 7 pixels: more equations than unknowns.
+struct SmallScan {
+  ParallelBeam scan = test::scan_of(13, 2, 17);
+  LinearOperator A = projector(scan, test::grid_of(5, 7, 2), Model::joseph);
+};
+
+TEST(Sirt, TakesTheStepOfItsFormula) {
+  const SmallScan small;
+  const Array b = random_array(small.A.range(), 1), x0 = random_array(small.A.domain(), 2);
+  Sirt solver(small.A, b, x0.clone(), {.relaxation = 1.3f});
+  solver.step({true, true});
+  const Eigen::MatrixXd a = test::dense(small.A);
+  const auto inverse = [](double v) { return v > 1e-5 ? 1 / v : 0; };
+  const Eigen::VectorXd rows = a.rowwise().sum().unaryExpr(inverse);
+  const Eigen::VectorXd columns = a.colwise().sum().transpose().unaryExpr(inverse);
+  const Eigen::VectorXd residual = test::column(b) - a * test::column(x0);
+  const Eigen::VectorXd update = columns.cwiseProduct(a.transpose() * rows.cwiseProduct(residual));
+  const Eigen::VectorXd expected = test::column(x0) + static_cast<double>(1.3f) * update;
+  EXPECT_LE((test::column(solver.solution()) - expected).cwiseAbs().maxCoeff(),
+            tolerance::solved * expected.cwiseAbs().maxCoeff());
+}
+
+TEST(Sirt, ConvergesToTheSolutionOfConsistentData) {
+  const SmallScan small;
+  const Array x = random_array(small.A.domain(), 3), b = small.A * x;
+  Sirt solver(small.A, b, Array(small.A.domain()), {.relaxation = 1.9f});
+  const Report report = run(solver, max_iterations(3000));
+  EXPECT_LE((test::column(solver.solution()) - test::column(x)).norm(), tolerance::sirt * test::column(x).norm());
+  EXPECT_LT(report.residuals.back(), tolerance::sirt * report.residuals.front());
+}
+
+TEST(Sirt, StaysAtAFixedPoint) {
+  const SmallScan small;
+  const Array x = random_array(small.A.domain(), 3), b = small.A * x;
+  Sirt solver(small.A, b, x.clone(), {.nonnegative = true});
+  run(solver, max_iterations(5));
+  EXPECT_EQ(test::column(solver.solution()), test::column(x));
+}
+
+TEST(Sirt, IsNeverNegativeWhereAskedToBe) {
+  const SmallScan small;
+  Array b = random_array(small.A.range(), 5);
+  for (Index i = 0; i < b.size(); i += 2) b.data()[i] -= 1;
+  Array x0 = random_array(small.A.domain(), 6);
+  x0.data()[3] = -1;
+  Sirt bounded(small.A, b, x0.clone(), {.nonnegative = true}), free(small.A, b, x0.clone());
+  EXPECT_EQ(bounded.solution().data()[3], 0);
+  bool went_below = false;
+  for (int i = 0; i < 20; ++i) {
+    bounded.step({true, true});
+    free.step({true, true});
+    EXPECT_GE(test::column(bounded.solution()).minCoeff(), 0);
+    went_below = went_below || test::column(free.solution()).minCoeff() < 0;
+  }
+  EXPECT_TRUE(went_below);
+}
+
+TEST(Sirt, KeepsVoxelsThatNoRayMeets) {
+  ParallelBeam scan = test::scan_of(3, 1, 5);
+  scan.angles = {0.1, 0.2, 0.3};  // 5 bins over a slice of 31: most of it is not seen
+  const LinearOperator A = projector(scan, test::grid_of(31, 31, 1));
+  const Array b = random_array(A.range(), 1), x0 = random_array(A.domain(), 2);
+  const Eigen::VectorXd seen = test::dense(A).colwise().sum();
+  ASSERT_EQ(seen.minCoeff(), 0);
+  Sirt solver(A, b, x0.clone());
+  run(solver, max_iterations(10));
+  Index moved = 0;
+  for (Index i = 0; i < x0.size(); ++i) {
+    const bool same = solver.solution().data()[i] == x0.data()[i];
+    EXPECT_TRUE(same || seen[i] > 0) << i;
+    moved += !same;
+  }
+  EXPECT_GT(moved, 0);
+  EXPECT_TRUE(test::column(solver.solution()).allFinite());
+}
+
+TEST(Sirt, StaysFiniteWithoutData) {
+  const SmallScan small;
+  const Array b(small.A.range());
+  Sirt solver(small.A, b, Array(small.A.domain()));
+  run(solver, max_iterations(5));
+  EXPECT_EQ(test::column(solver.solution()).cwiseAbs().maxCoeff(), 0);
+}
+
+TEST(Sirt, BearsAnUnmatchedPair) {
+  const ParallelBeam scan = test::scan_of(23, 1, 31);
+  const VolumeGrid grid = test::grid_of(19, 17, 1);
+  const LinearOperator J = projector(scan, grid, Model::joseph), B = projector(scan, grid);
+  const Array x = random_array(J.domain(), 3), b = J * x;
+  Sirt solver(unmatched_pair(J, adjoint(B)), b, Array(J.domain()));
+  const Report report = run(solver, max_iterations(100));
+  EXPECT_LT(report.residuals.back(), 0.1 * report.residuals.front());
+}
+
+TEST(Sirt, RefusesARelaxationOutsideItsBoundsAndVectorsOfAnotherSpace) {
+  const SmallScan small;
+  const Array b(small.A.range());
+  for (float relaxation : {0.0f, -1.0f, 2.0f, std::nanf("")})
+    EXPECT_THROW(Sirt(small.A, b, Array(small.A.domain()), {.relaxation = relaxation}), GeometryError) << relaxation;
+  EXPECT_THROW(Sirt(small.A, b, Array(small.A.range())), SpaceError);
+  const Array wrong(small.A.domain());
+  EXPECT_THROW(Sirt(small.A, wrong, Array(small.A.domain())), SpaceError);
+}
+
+}  // namespace
+}  // namespace tandem
