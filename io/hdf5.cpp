@@ -18,7 +18,8 @@ static_assert(std::is_same_v<hid_t, std::int64_t>);
 namespace {
 
 constexpr int max_rank = 4;
-constexpr Index max_text = 16 << 20;  // bytes: no recipe, report or unit is longer
+constexpr std::size_t max_link = 65536;  // bytes: HDF5 stores no longer ones
+constexpr Index max_text = 16 << 20;     // bytes: no recipe, report or unit is longer
 
 std::recursive_mutex& mutex() {
   static std::recursive_mutex one;
@@ -83,9 +84,17 @@ std::optional<std::string> first_text(hid_t file_type, hid_t space,
   return first;
 }
 
+/// Integers and floats whose bits lie within their bytes: libhdf5 1.10 writes past its stack on others.
 bool is_number(hid_t type) {
+  const std::size_t bits = 8 * H5Tget_size(type);
   const H5T_class_t kind = H5Tget_class(type);
-  return kind == H5T_INTEGER || kind == H5T_FLOAT;
+  if ((kind != H5T_INTEGER && kind != H5T_FLOAT) || bits > 128) return false;
+  const int offset = H5Tget_offset(type);
+  if (offset < 0 || static_cast<std::size_t>(offset) + H5Tget_precision(type) > bits) return false;
+  if (kind == H5T_INTEGER) return true;
+  std::size_t sign = 0, exponent = 0, exponent_bits = 0, mantissa = 0, mantissa_bits = 0;
+  return H5Tget_fields(type, &sign, &exponent, &exponent_bits, &mantissa, &mantissa_bits) >= 0 &&
+         sign < bits && exponent + exponent_bits <= bits && mantissa + mantissa_bits <= bits;
 }
 
 Handle read_access() {
@@ -170,6 +179,8 @@ void DataSet::require_stored() const {
                        ": claims ", claimed,
                        " bytes, more than the file has; it is damaged or was cut short");
   }
+  require<FileError>(layout != H5D_COMPACT || claimed <= stored, where_, ": claims ", claimed, " bytes, but ",
+                     stored, " are stored; it is damaged");
   if (layout == H5D_CHUNKED && claimed > 0) {
     require<FileError>(stored > 0, where_, ": holds no data; it was never written");
     // gzip packs at best 1030 to 1; the rest is for small data sets with few chunks written
@@ -304,11 +315,11 @@ std::string File::why_unopened(const std::string& path) const {
   if (!has(path)) return "missing";
   if (is_group(path)) return "is a group; a data set is needed";
   H5L_info_t link{};
-  H5Lget_info(handle_.id(), path.c_str(), &link, H5P_DEFAULT);
-  std::vector<char> target(std::max<std::size_t>(link.u.val_size, 1));
+  const bool external =
+      H5Lget_info(handle_.id(), path.c_str(), &link, H5P_DEFAULT) >= 0 && link.type == H5L_TYPE_EXTERNAL;
+  std::vector<char> target(external ? std::min(link.u.val_size, max_link) : 0);
   const char* file = nullptr;
-  if (link.type == H5L_TYPE_EXTERNAL && target.size() < 65536 &&
-      H5Lget_val(handle_.id(), path.c_str(), target.data(), target.size(), H5P_DEFAULT) >= 0 &&
+  if (external && H5Lget_val(handle_.id(), path.c_str(), target.data(), target.size(), H5P_DEFAULT) >= 0 &&
       H5Lunpack_elink_val(target.data(), target.size(), nullptr, &file, nullptr) >= 0)
     return "links to " + std::string(file) + ", which cannot be opened; put that file where the link points";
   static_cast<void>(Handle(H5Oopen(handle_.id(), path.c_str(), H5P_DEFAULT), H5Oclose));

@@ -14,7 +14,7 @@ struct VectorKernels {
   void (*axpby)(std::span<const float> a, ConstView x, std::span<const float> b, View y, Stream& stream);
   void (*multiply)(ConstView x, View y, Stream& stream);
   void (*fill)(View x, float value, Stream& stream);
-  void (*reciprocal_or_zero)(View x, float floor, Stream& stream);
+  void (*reciprocal_or_zero)(View x, std::span<const float> floor, Stream& stream);
   void (*clamp_below)(View x, float lowest, Stream& stream);
 };
 

@@ -42,8 +42,8 @@ struct RowFilterMap {
   }
 };
 
-/// The moves of rows, and a transform long enough that neither what is moved nor the kernel's tail comes in again at
-/// the other end: its lags reach bins + furthest to both sides.
+/// The moves of rows, and a transform long enough that neither what is moved nor the kernel's tail comes in
+/// again at the other end: its lags reach bins + furthest to both sides.
 kernels::RowFilter bare_filter(const ParallelBeam& scan) {
   validate(scan);
   kernels::RowFilter f;

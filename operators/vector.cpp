@@ -67,7 +67,10 @@ void fill(View x, float value, Stream& stream) {
   for_each_part([&](View u) { kernels::vector(u.space.device()).fill(u, value, stream); }, x);
 }
 
-void reciprocal_or_zero(View x, float floor, Stream& stream) {
+void reciprocal_or_zero(View x, std::span<const float> floor, Stream& stream) {
+  require<SpaceError>(floor.size() == 1 || floor.size() == static_cast<std::size_t>(x.space.block_count()),
+                      "reciprocal_or_zero: ", floor.size(), " scalars for ", x.space.block_count(),
+                      " blocks; give one, or one a block");
   for_each_part([&](View u) { kernels::vector(u.space.device()).reciprocal_or_zero(u, floor, stream); }, x);
 }
 

@@ -19,7 +19,8 @@ void axpby(std::span<const float> a, ConstView x, std::span<const float> b, View
 void axpby(float a, ConstView x, float b, View y, Stream& stream);
 void multiply(ConstView x, View y, Stream& stream);  ///< y <- x y, element by element
 void fill(View x, float value, Stream& stream);
-void reciprocal_or_zero(View x, float floor, Stream& stream);  ///< x <- 1/x where x > floor, else 0
+/// x <- 1/x where x > floor, else 0; floor: one for all, or one a block.
+void reciprocal_or_zero(View x, std::span<const float> floor, Stream& stream);
 void clamp_below(View x, float lowest, Stream& stream);
 
 }  // namespace tandem

@@ -10,11 +10,13 @@ namespace tandem {
 
 namespace {
 
-/// 1/sum, and 0 where the sum is below a millionth of the usual: rounding, not a ray through the grid.
+/// 1/sum, and 0 where the sum is below a millionth of what is usual in its block: rounding, not a ray through
+/// the grid.
 Array weights(Array sums, Stream& stream) {
   const double per_block = static_cast<double>(sums.size()) / static_cast<double>(sums.space().block_count());
-  const double usual = norm(sums, stream).front() / std::sqrt(per_block);
-  reciprocal_or_zero(sums, static_cast<float>(1e-6 * usual), stream);
+  std::vector<float> floor;
+  for (double n : norm(sums, stream)) floor.push_back(static_cast<float>(1e-6 * n / std::sqrt(per_block)));
+  reciprocal_or_zero(sums, floor, stream);
   return sums;
 }
 

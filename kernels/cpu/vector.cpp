@@ -65,6 +65,14 @@ void axpby(std::span<const float> a, ConstView x, std::span<const float> b, View
   });
 }
 
+void reciprocal_or_zero(View x, std::span<const float> floor, Stream&) {
+  const Index count = x.space.shape()[2];
+  for_each_line(x.space, [&](Index first, Index block) {
+    const float least = floor[floor.size() == 1 ? 0 : static_cast<std::size_t>(block)];
+    for (Index i = first; i < first + count; ++i) x.data[i] = x.data[i] > least ? 1 / x.data[i] : 0.0f;
+  });
+}
+
 template <class Change>
 void change_each(View x, const Change& change) {
   const Index count = x.space.shape()[2];
@@ -81,10 +89,7 @@ const VectorKernels vector_kernels{
     .multiply = [](ConstView x, View y,
                    Stream&) { change_each(y, [&](Index i) { return x.data[i] * y.data[i]; }); },
     .fill = [](View x, float value, Stream&) { change_each(x, [=](Index) { return value; }); },
-    .reciprocal_or_zero =
-        [](View x, float floor, Stream&) {
-          change_each(x, [&](Index i) { return x.data[i] > floor ? 1 / x.data[i] : 0.0f; });
-        },
+    .reciprocal_or_zero = reciprocal_or_zero,
     .clamp_below = [](View x, float lowest,
                       Stream&) { change_each(x, [&](Index i) { return std::max(x.data[i], lowest); }); },
 };

@@ -33,7 +33,8 @@ TEST(ParallelFor, PassesOnWhatABodyThrows) {
 
 TEST(ParallelFor, MayBeNested) {
   std::atomic<int> calls = 0;
-  parallel_for(13, [&](Index) { parallel_for(17, [&](Index) { parallel_for(3, [&](Index) { ++calls; }); }); });
+  parallel_for(13,
+               [&](Index) { parallel_for(17, [&](Index) { parallel_for(3, [&](Index) { ++calls; }); }); });
   EXPECT_EQ(calls, 13 * 17 * 3);
 }
 

@@ -52,13 +52,15 @@ TEST(Validate, NamesEachBadFieldItsValueAndUnit) {
 
 TEST(ViewWeights, AddUpToHalfATurnAndAreNotNegative) {
   EXPECT_TRUE(test::holds("weights of any angles add up to pi", [] {
-    const auto thousandths = *rc::gen::nonEmpty(rc::gen::container<std::vector<int>>(rc::gen::inRange(-20000, 20000)));
+    const auto thousandths =
+        *rc::gen::nonEmpty(rc::gen::container<std::vector<int>>(rc::gen::inRange(-20000, 20000)));
     const std::vector<double> angles(thousandths.begin(), thousandths.end());
     std::vector<double> rad;
     for (double a : angles) rad.push_back(a / 1000);
     const std::vector<double> weights = view_weights(rad);
     RC_ASSERT(weights.size() == rad.size());
-    RC_ASSERT(std::abs(std::accumulate(weights.begin(), weights.end(), 0.0) - pi) < tolerance::double_rounding);
+    RC_ASSERT(std::abs(std::accumulate(weights.begin(), weights.end(), 0.0) - pi) <
+              tolerance::double_rounding);
     for (double w : weights) RC_ASSERT(w >= 0);
   }));
 }
@@ -79,7 +81,8 @@ TEST(ViewWeights, OfARepeatedEndViewAreShared) {
 
 TEST(ViewWeights, BearAnEndViewInSinglePrecision) {
   std::vector<double> angles;
-  for (double degrees : {0.0, 60.0, 120.0, 179.99999999}) angles.push_back(static_cast<float>(degrees * pi / 180));
+  for (double degrees : {0.0, 60.0, 120.0, 179.99999999})
+    angles.push_back(static_cast<float>(degrees * pi / 180));
   const std::vector<double> weights = view_weights(angles);
   EXPECT_NEAR(weights[0] + weights[3], pi / 3, 4 * tolerance::u * pi);
 }
@@ -175,12 +178,16 @@ TEST(BinDown, KeepsPointsOverTheirCells) {
 
 TEST(Fingerprint, DiffersBetweenScansThatDiffer) {
   const ParallelBeam scan = test::scan_of(5, 3, 11);
-  const std::vector<ParallelBeam> others{
-      changed([](auto& s) { s.detector.bins = 12; }),        changed([](auto& s) { s.detector.rows = 4; }),
-      changed([](auto& s) { s.detector.bin_pitch = 1.01; }), changed([](auto& s) { s.detector.row_pitch = 1.01; }),
-      changed([](auto& s) { s.detector.axis_bin += 1e-9; }), changed([](auto& s) { s.angles[2] += 1e-9; }),
-      changed([](auto& s) { std::swap(s.angles[1], s.angles[2]); }),
-      changed([](auto& s) { s.row_axis_bins = {5, 5, 5}; })};
+  const std::vector<ParallelBeam> others{changed([](auto& s) { s.detector.bins = 12; }),
+                                         changed([](auto& s) { s.detector.rows = 4; }),
+                                         changed([](auto& s) { s.detector.bin_pitch = 1.01; }),
+                                         changed([](auto& s) { s.detector.row_pitch = 1.01; }),
+                                         changed([](auto& s) { s.detector.axis_bin += 1e-9; }),
+                                         changed([](auto& s) { s.angles[2] += 1e-9; }),
+                                         changed([](auto& s) { std::swap(s.angles[1], s.angles[2]); }),
+                                         changed([](auto& s) {
+                                           s.row_axis_bins = {5, 5, 5};
+                                         })};
   EXPECT_EQ(fingerprint(scan), fingerprint(test::scan_of(5, 3, 11)));
   EXPECT_NE(fingerprint(scan), 0u);
   for (std::size_t i = 0; i < others.size(); ++i) EXPECT_NE(fingerprint(scan), fingerprint(others[i])) << i;

@@ -55,7 +55,8 @@ TEST(FittingGrid, HasABinsVoxelsAndARowsSlices) {
 
 TEST(Region, KeepsVoxelsInSpace) {
   EXPECT_TRUE(test::holds("voxels of a region lie where they lay", [] {
-    VolumeGrid grid = test::grid_of(*rc::gen::inRange(1, 40), *rc::gen::inRange(1, 40), *rc::gen::inRange(1, 40), 0.7);
+    VolumeGrid grid =
+        test::grid_of(*rc::gen::inRange(1, 40), *rc::gen::inRange(1, 40), *rc::gen::inRange(1, 40), 0.7);
     grid.centre = {3, -2, 1};
     std::array<Range, 3> r;
     for (std::size_t i = 0; i < 3; ++i) {

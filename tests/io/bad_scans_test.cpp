@@ -161,6 +161,19 @@ TEST(OpenScan, RefusesSizesThatTheFileCannotHold) {
   EXPECT_TRUE(says(refusal_of(folder / "vast.h5"), {"vast.h5: /exchange/data: claims"}));
 }
 
+TEST(OpenScan, RefusesNumbersWhoseBitsLieOutsideTheirBytes) {
+  const TemporaryFolder folder;
+  write_nxtomo(folder / "scan.nxs");
+  std::ifstream in(folder / "scan.nxs", std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  // the type of the keys in its file form: integer, signed, 4 bytes, bits 0 to 32
+  const std::string type("\x10\x08\0\0\x04\0\0\0\0\0\x20\0", 12);
+  for (auto at = bytes.find(type); at != std::string::npos; at = bytes.find(type, at + 1))
+    bytes[at + 11] = '\x7f';
+  std::ofstream(folder / "scan.nxs", std::ios::binary) << bytes;
+  EXPECT_TRUE(says(refusal_of(folder / "scan.nxs"), {"image_key_control: holds no numbers"}));
+}
+
 TEST(ScanReader, RefusesRangesOutsideTheScan) {
   const TemporaryFolder folder;
   write_data_exchange(folder / "scan.h5");

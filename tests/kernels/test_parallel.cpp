@@ -62,12 +62,12 @@ Results in_parts(const Pair& pair, Model model, const std::vector<Index>& ends) 
   Index first = 0;
   for (Index last : ends) {
     const Range part{first, last};
-    const ParallelViews views = pack(test::with_rows(pair.scan, part.size()),
-                                     test::with_slices(pair.grid, part.size()), model);
-    kernels.forward(views, 0.7f, slices(pair.volume, part), 0, writable(rows(out.projections, part), out.projections),
-                    stream);
-    kernels.backward(views, 0.7f, rows(pair.projections, part), 0, writable(slices(out.volume, part), out.volume),
-                     stream);
+    const ParallelViews views =
+        pack(test::with_rows(pair.scan, part.size()), test::with_slices(pair.grid, part.size()), model);
+    kernels.forward(views, 0.7f, slices(pair.volume, part), 0,
+                    writable(rows(out.projections, part), out.projections), stream);
+    kernels.backward(views, 0.7f, rows(pair.projections, part), 0,
+                     writable(slices(out.volume, part), out.volume), stream);
     first = last;
   }
   return out;
@@ -133,7 +133,8 @@ TEST(ParallelKernels, GiveTheSameBitsForEverySubsetOfViewsAndEveryRun) {
     Pair some(crop(pair.scan, {first, first + 3}, {0, 2}, {0, 47}), pair.grid, random);
     some.volume = pair.volume.clone();
     const Results part = in_parts(some, Model::joseph, {2});
-    EXPECT_EQ(std::memcmp(part.projections.data(), all.projections.data() + first * 2 * 47, 3 * 2 * 47 * sizeof(float)),
+    EXPECT_EQ(std::memcmp(part.projections.data(), all.projections.data() + first * 2 * 47,
+                          3 * 2 * 47 * sizeof(float)),
               0);
   }
 }
@@ -143,8 +144,8 @@ struct Gapped {
   Array memory;
   Image<float> view;
   explicit Gapped(Shape n)
-      : memory(Space({n[0], n[1] + 2, n[2] + 3})),
-        view{memory.data(), n[0], n[1], n[2], (n[1] + 2) * (n[2] + 3), n[2] + 3} {
+      : memory(Space({n[0], n[1] + 2, n[2] + 3})), view{memory.data(),           n[0],    n[1], n[2],
+                                                        (n[1] + 2) * (n[2] + 3), n[2] + 3} {
     std::fill_n(memory.data(), memory.size(), nan);
   }
   Index gaps() const {
@@ -169,7 +170,8 @@ TEST(ParallelKernels, FollowStridesAndTouchNothingBetween) {
   for (Index count : {1, 2, 3, 7}) {
     const Pair pair(test::scan_of(5, count, 31), test::grid_of(19, 17, count), random);
     const Results dense = in_parts(pair, Model::joseph, {count});
-    Gapped volume({count, 17, 19}), projections({5, count, 31}), forward({5, count, 31}), backward({count, 17, 19});
+    Gapped volume({count, 17, 19}), projections({5, count, 31}), forward({5, count, 31}),
+        backward({count, 17, 19});
     copy(image(ConstView(pair.volume)), volume.view);
     copy(image(ConstView(pair.projections)), projections.view);
     const auto constant = [](Image<float> v) {
@@ -178,7 +180,8 @@ TEST(ParallelKernels, FollowStridesAndTouchNothingBetween) {
     const ParallelViews views = pack(pair.scan, pair.grid, Model::joseph);
     Stream& stream = default_stream(Device::cpu());
     kernels::parallel(Device::cpu()).forward(views, 0.7f, constant(volume.view), 0, forward.view, stream);
-    kernels::parallel(Device::cpu()).backward(views, 0.7f, constant(projections.view), 0, backward.view, stream);
+    kernels::parallel(Device::cpu())
+        .backward(views, 0.7f, constant(projections.view), 0, backward.view, stream);
     expect_equal(constant(forward.view), image(ConstView(dense.projections)));
     expect_equal(constant(backward.view), image(ConstView(dense.volume)));
     EXPECT_EQ(forward.gaps(), forward.expected_gaps());

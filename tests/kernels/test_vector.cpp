@@ -31,11 +31,13 @@ TEST(Dot, SumsEachBlockInDouble) {
       for (Index j = 0; j < shape[1]; ++j)
         for (Index k = 0; k < shape[2]; ++k) {
           const Index at = (i * shape[1] + j) * shape[2] + k;
-          expected[block_of(blocks, i, j)] += static_cast<double>(x.data()[at]) * static_cast<double>(y.data()[at]);
+          expected[block_of(blocks, i, j)] +=
+              static_cast<double>(x.data()[at]) * static_cast<double>(y.data()[at]);
         }
     const std::vector<double> sums = dot(x, y, default_stream(Device::cpu()));
     ASSERT_EQ(sums.size(), expected.size());
-    for (std::size_t b = 0; b < sums.size(); ++b) EXPECT_NEAR(sums[b], expected[b], tolerance::double_rounding);
+    for (std::size_t b = 0; b < sums.size(); ++b)
+      EXPECT_NEAR(sums[b], expected[b], tolerance::double_rounding);
   }
 }
 

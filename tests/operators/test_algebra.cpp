@@ -174,7 +174,8 @@ TEST(Algebra, DiagonalMultipliesElements) {
 
 TEST(Algebra, AdjointOfAProductIsTheProductOfAdjoints) {
   EXPECT_TRUE(test::holds("(A B)t = Bt At", [] {
-    const Index n = *rc::gen::inRange<Index>(1, 12), m = *rc::gen::inRange<Index>(1, 12), k = *rc::gen::inRange<Index>(1, 12);
+    const Index n = *rc::gen::inRange<Index>(1, 12), m = *rc::gen::inRange<Index>(1, 12),
+                k = *rc::gen::inRange<Index>(1, 12);
     const auto seed = *rc::gen::arbitrary<unsigned>();
     const LinearOperator A = random_matrix(n, m, seed), B = random_matrix(m, k, seed + 1);
     const Eigen::MatrixXd difference = test::dense(adjoint(A * B)) - test::dense(adjoint(B) * adjoint(A));

@@ -59,9 +59,11 @@ void expect_disc_value(const Arc& arc, Model model, Window window) {
   const double size = half_width(grid) * 0.9;
   const Array y = shadows(scaled(disc(), size, mu), scan);
   const LinearOperator A = projector(scan, grid, model);
-  const double mean = patch_mean(fbp(A, scan, grid, {.window = window}) * y, grid, 0.2 * size, 0.1 * size, 0.25 * size);
+  const double mean =
+      patch_mean(fbp(A, scan, grid, {.window = window}) * y, grid, 0.2 * size, 0.1 * size, 0.25 * size);
   EXPECT_NEAR(mean / mu, 1, tolerance::fbp_patch)
-      << arc.name << ", window " << static_cast<int>(window) << ", " << (model == Model::joseph ? "Joseph" : "pixel-driven");
+      << arc.name << ", window " << static_cast<int>(window) << ", "
+      << (model == Model::joseph ? "Joseph" : "pixel-driven");
 }
 
 TEST(Fbp, OfADiscReadsItsValueForEachWindowAndModel) {
@@ -88,7 +90,8 @@ TEST(Fbp, OfADiscReadsItsValueInVoxelsOfAnySize) {
       const Index n = static_cast<Index>(120 / ratio);
       const VolumeGrid grid = test::grid_of(n, n + 2, 1, 0.37 * ratio);
       const Array image = fbp(projector(scan, grid, model), scan, grid) * y;
-      EXPECT_NEAR(patch_mean(image, grid, 0.2 * size, 0.1 * size, 0.25 * size), 1, tolerance::fbp_patch) << ratio;
+      EXPECT_NEAR(patch_mean(image, grid, 0.2 * size, 0.1 * size, 0.25 * size), 1, tolerance::fbp_patch)
+          << ratio;
     }
 }
 
@@ -102,7 +105,8 @@ TEST(Fbp, IsFlatFromTheMiddleToTheEdgeOfABodyThatFillsTheView) {
   const Array image = fbp(projector(scan, grid), scan, grid) * shadows(body, scan);
   EXPECT_NEAR(patch_mean(image, grid, 0, 0, 10), 1, tolerance::fbp_patch);
   for (double angle : {0.3, 2.0, 4.4})
-    EXPECT_NEAR(patch_mean(image, grid, 50 * std::cos(angle), 50 * std::sin(angle), 6), 1, tolerance::fbp_patch);
+    EXPECT_NEAR(patch_mean(image, grid, 50 * std::cos(angle), 50 * std::sin(angle), 6), 1,
+                tolerance::fbp_patch);
 }
 
 TEST(Fbp, OfRowsWithAxesOfTheirOwnIsThatOfTheCommonAxis) {

@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "../support/dense.hpp"
+#include "../support/property.hpp"
 #include "../support/reference.hpp"
 #include "../support/scans.hpp"
 #include "../support/tolerances.hpp"
@@ -28,8 +29,9 @@ double worst_of_bound(const test::ProjectorCase& c, Model model, const Eigen::Ma
   double worst = 0;
   for (std::size_t v = 0; v < packed.views.size(); ++v) {
     const ParallelView& p = packed.views[v];
-    const double bound = tolerance::coefficient(static_cast<double>(packed.scale), static_cast<double>(p.height),
-                                                static_cast<double>(p.slope), std::abs(p.step_x) + std::abs(p.step_y));
+    const double bound =
+        tolerance::coefficient(static_cast<double>(packed.scale), static_cast<double>(p.height),
+                               static_cast<double>(p.slope), std::abs(p.step_x) + std::abs(p.step_y));
     const Index bins = c.scan.detector.bins;
     const double largest = error.middleRows(static_cast<Index>(v) * bins, bins).cwiseAbs().maxCoeff();
     worst = std::max(worst, largest / bound);
@@ -65,12 +67,32 @@ TEST(Projector, TransposeMatchesItsCoefficientsEntryByEntry) {
     }
 }
 
+TEST(Projector, MatchesItsCoefficientsForAnyScanAndGrid) {
+  EXPECT_TRUE(test::holds("coefficients of random scans, both ways", [] {
+    const auto within = [](int first, int last) { return *rc::gen::inRange(first, last + 1); };
+    test::ProjectorCase c{"random", test::scan_of(within(1, 5), 1, within(1, 23)),
+                          test::grid_of(within(1, 19), within(1, 19), 1, 0.01 * within(5, 500))};
+    Detector& d = c.scan.detector;
+    d.axis_bin = 0.01 * within(static_cast<int>(-100 * d.bins), static_cast<int>(200 * d.bins - 100));
+    d.bin_pitch = 0.01 * within(20, 200);
+    for (double& angle : c.scan.angles) angle += 0.1 * within(-100, 100);
+    if (within(0, 3) == 0) c.scan.angles[0] = within(-4, 4) * std::numbers::pi / 4;
+    for (double& centre : c.grid.centre) centre = 0.1 * within(-50, 50);
+    const Model model = models[within(0, 1)];
+    const Eigen::MatrixXd expected = test::reference_matrix(c.scan, c.grid, model);
+    const LinearOperator A = projector_of(c, model, side_by_side);
+    RC_ASSERT(worst_of_bound(c, model, test::block_matrix(A) - expected) <= 1);
+    RC_ASSERT(worst_of_bound(c, model, test::block_matrix(adjoint(A)).transpose() - expected) <= 1);
+  }));
+}
+
 TEST(Projector, HasTheSameCoefficientsBothWaysToTheLastBit) {
   for (const test::ProjectorCase& c : test::projector_cases())
     for (Model model : models) {
       SCOPED_TRACE(c.name);
       const LinearOperator A = projector_of(c, model, side_by_side);
-      EXPECT_EQ((test::block_matrix(A) - test::block_matrix(adjoint(A)).transpose()).cwiseAbs().maxCoeff(), 0);
+      EXPECT_EQ((test::block_matrix(A) - test::block_matrix(adjoint(A)).transpose()).cwiseAbs().maxCoeff(),
+                0);
     }
 }
 
@@ -111,7 +133,8 @@ TEST(Projector, ConservesWhatIsInsideTheFieldOfView) {
         for (Index v = 0; v < 23; ++v) {
           double sum = 0;
           for (Index b = 0; b < bins; ++b) sum += static_cast<double>(shadow.data()[(v * 3 + z) * bins + b]);
-          const double bound = model == Model::joseph ? tolerance::conservation_joseph : tolerance::conservation;
+          const double bound =
+              model == Model::joseph ? tolerance::conservation_joseph : tolerance::conservation;
           EXPECT_NEAR(sum * scan.detector.bin_pitch / mass, 1, bound) << ratio << ' ' << v;
         }
       }

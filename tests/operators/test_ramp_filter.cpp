@@ -146,7 +146,8 @@ TEST(AlignRows, MovesASmoothFunctionByAFraction) {
   // a Gaussian of 2 bins: what it has above the Nyquist frequency is e^(-2 pi^2) = 3e-9 of its height
   const auto smooth = [](double b) { return std::exp(-0.125 * (b - 28.3) * (b - 28.3)); };
   Array rows(projection_space(scan));
-  for (Index i = 0; i < rows.size(); ++i) rows.data()[i] = static_cast<float>(smooth(static_cast<double>(i % 61)));
+  for (Index i = 0; i < rows.size(); ++i)
+    rows.data()[i] = static_cast<float>(smooth(static_cast<double>(i % 61)));
   const Array moved = align_rows(scan) * rows;
   for (Index i = 0; i < rows.size(); ++i)
     EXPECT_NEAR(moved.data()[i], smooth(static_cast<double>(i % 61) - moves[i / 61 % 2]),
@@ -171,13 +172,15 @@ TEST(RampFilter, GivesTheSameBitsWhateverRowsAreBesideIt) {
     for (Index v = 0; v < 37; ++v) std::copy_n(rows.data() + (v * 7 + row) * 47, 47, alone.data() + v * 47);
     const Array filtered = ramp_filter(one) * alone;
     for (Index v = 0; v < 37; ++v)
-      ASSERT_EQ(std::memcmp(filtered.data() + v * 47, together.data() + (v * 7 + row) * 47, 47 * sizeof(float)), 0);
+      ASSERT_EQ(
+          std::memcmp(filtered.data() + v * 47, together.data() + (v * 7 + row) * 47, 47 * sizeof(float)), 0);
   }
 }
 
 TEST(RampFilter, MayWorkInPlace) {
   const ParallelBeam scan = test::scan_of(19, 2, 47);
-  kernels::RowFilter filter{.length = 96, .response = std::vector<float>(49, 1), .view_weights = {}, .row_shifts = {}};
+  kernels::RowFilter filter{
+      .length = 96, .response = std::vector<float>(49, 1), .view_weights = {}, .row_shifts = {}};
   filter.view_weights.assign(19, 2.0f);
   Random random(13);
   Array rows = sign_array(projection_space(scan), random), out(rows.space());

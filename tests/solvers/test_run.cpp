@@ -23,7 +23,8 @@ namespace {
 
 constexpr Index rows = 5;
 
-/// A scan of five rows whose data are noisy in different degrees, so that their stop rules hold at different steps.
+/// A scan of five rows whose data are noisy in different degrees, so that their stop rules hold at different
+/// steps.
 struct NoisyRows {
   ParallelBeam scan = test::scan_of(17, rows, 29);
   VolumeGrid grid = test::grid_of(19, 23, rows);
@@ -79,7 +80,6 @@ void expect_rows_independent() {
   }
 }
 
-
 TEST(Cgls, SolvesEachSliceAsIfItWereAlone) { expect_rows_independent<Cgls>(); }
 TEST(Sirt, SolvesEachSliceAsIfItWereAlone) { expect_rows_independent<Sirt>(); }
 
@@ -93,7 +93,8 @@ void expect_nan_contained() {
   const Outcome spoilt = solve<S>(A, all.b, all.noise);
   const Index slice = 19 * 23;
   for (Index k : {0, 1, 3, 4})
-    EXPECT_EQ(std::memcmp(clean.x.data() + k * slice, spoilt.x.data() + k * slice, slice * sizeof(float)), 0) << k;
+    EXPECT_EQ(std::memcmp(clean.x.data() + k * slice, spoilt.x.data() + k * slice, slice * sizeof(float)), 0)
+        << k;
 }
 
 TEST(Cgls, KeepsANanInItsSlice) { expect_nan_contained<Cgls>(); }

@@ -15,8 +15,8 @@ inline Index element(const Space& space, Index k, Index e) {
   return e;
 }
 
-/// The matrix of one block, of an operator whose blocks are all alike: unit vectors go through it as many at a time as
-/// there are blocks. Output starts as NaN, so that one that is not written shows.
+/// The matrix of one block, of an operator whose blocks are all alike: unit vectors go through it as many at
+/// a time as there are blocks. Output starts as NaN, so that one that is not written shows.
 inline Eigen::MatrixXd block_matrix(const LinearOperator& A) {
   const Space from = A.domain(), to = A.range();
   const Index blocks = from.block_count(), columns = from.size() / blocks, rows = to.size() / blocks;
@@ -51,7 +51,9 @@ struct MatrixOperator {
   Eigen::MatrixXf matrix;
   Space domain() const { return Space({1, 1, matrix.cols()}); }
   Space range() const { return Space({1, 1, matrix.rows()}); }
-  void apply(float alpha, ConstView x, float beta, View y, Stream&) const { multiply(matrix, alpha, x, beta, y); }
+  void apply(float alpha, ConstView x, float beta, View y, Stream&) const {
+    multiply(matrix, alpha, x, beta, y);
+  }
   void apply_adjoint(float alpha, ConstView y, float beta, View x, Stream&) const {
     multiply(matrix.transpose(), alpha, y, beta, x);
   }

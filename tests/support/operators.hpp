@@ -37,7 +37,8 @@ inline std::vector<std::pair<std::string, LinearOperator>> single_operators() {
       {"identity", identity(volume_space(odd_grid()))},
       {"diagonal", diagonal(uniform_array(volume_space(odd_grid()), random))}};
   for (Window window : windows)
-    all.emplace_back("filter " + std::to_string(static_cast<int>(window)), ramp_filter(scan, {.window = window}));
+    all.emplace_back("filter " + std::to_string(static_cast<int>(window)),
+                     ramp_filter(scan, {.window = window}));
   return all;
 }
 

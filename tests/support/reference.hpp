@@ -22,14 +22,15 @@ inline Eigen::MatrixXd pixel_driven_matrix(const ParallelBeam& scan, const Volum
     for (Index b = 0; b < bins; ++b, ++row)
       for (Index j = 0; j < ny; ++j)
         for (Index i = 0; i < nx; ++i) {
-          const double h = bin_of(scan, angle, grid.x(static_cast<double>(i)), grid.y(static_cast<double>(j)));
+          const double h =
+              bin_of(scan, angle, grid.x(static_cast<double>(i)), grid.y(static_cast<double>(j)));
           a(row, j * nx + i) = area * std::max(0.0, 1 - std::abs(h - static_cast<double>(b)));
         }
   return a;
 }
 
-/// The same for Joseph 1982, by marching along the ray x cos + y sin = u: maths A.3 eq. 11, not by the hat. Steps over
-/// the axis that the ray runs along, and interpolates between the two pixels it passes.
+/// The same for Joseph 1982, by marching along the ray x cos + y sin = u: maths A.3 eq. 11, not by the hat.
+/// Steps over the axis that the ray runs along, and interpolates between the two pixels it passes.
 inline Eigen::MatrixXd joseph_matrix(const ParallelBeam& scan, const VolumeGrid& grid) {
   const Index bins = scan.detector.bins, nx = grid.size[0], ny = grid.size[1];
   Eigen::MatrixXd a = Eigen::MatrixXd::Zero(static_cast<Index>(scan.angles.size()) * bins, nx * ny);

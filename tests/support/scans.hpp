@@ -17,13 +17,13 @@ inline std::vector<double> irregular_angles(Index count, Random& random) {
   const double step = std::numbers::pi / static_cast<double>(count);
   for (Index k = 0; k < count; ++k)
     angles.push_back((static_cast<double>(k) + 0.8 * (random.uniform() - 0.5)) * step + 0.3);
-  for (std::size_t k = angles.size(); k > 1; --k)
-    std::swap(angles[k - 1], angles[random.bits() % k]);
+  for (std::size_t k = angles.size(); k > 1; --k) std::swap(angles[k - 1], angles[random.bits() % k]);
   return angles;
 }
 
 /// count views at equal steps over `arc` rad from 0 on; `both_ends` puts the last one at `arc`.
-inline std::vector<double> regular_angles(Index count, double arc = std::numbers::pi, bool both_ends = false) {
+inline std::vector<double> regular_angles(Index count, double arc = std::numbers::pi,
+                                          bool both_ends = false) {
   std::vector<double> angles;
   for (Index k = 0; k < count; ++k)
     angles.push_back(arc * static_cast<double>(k) / static_cast<double>(both_ends ? count - 1 : count));
@@ -31,7 +31,8 @@ inline std::vector<double> regular_angles(Index count, double arc = std::numbers
 }
 
 /// A scan with irregular angles and its axis 1.37 bins off the middle.
-inline ParallelBeam scan_of(Index views, Index rows, Index bins, double bin_pitch = 1, std::uint64_t seed = 7) {
+inline ParallelBeam scan_of(Index views, Index rows, Index bins, double bin_pitch = 1,
+                            std::uint64_t seed = 7) {
   Random random(seed);
   ParallelBeam scan;
   scan.detector = {.bins = bins, .rows = rows, .bin_pitch = bin_pitch, .row_pitch = bin_pitch};
