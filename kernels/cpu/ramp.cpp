@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <complex>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <numbers>
+#include <type_traits>
+#include <utility>
 
 #include "tandem/core/error.hpp"
 #include "tandem/core/parallel.hpp"
@@ -23,13 +26,18 @@ using Complex = std::complex<float>;
 // together.
 constexpr Index pairs_at_once = 8;
 
+struct DestroyPlan {
+  void operator()(fftwf_plan plan) const { fftwf_destroy_plan(plan); }
+};
+using Plan = std::unique_ptr<std::remove_pointer_t<fftwf_plan>, DestroyPlan>;
+
 struct Plans {
-  fftwf_plan forward, backward;
+  Plan forward, backward;
 };
 
 /// In place, `pairs_at_once` rows of `length`. FFTW_ESTIMATE plans alike in every run. Plans live as long as
 /// the program.
-Plans plans_for(Index length, fftwf_complex* sample) {
+const Plans& plans_for(Index length, fftwf_complex* sample) {
   static std::mutex planner;  // FFTW plans one at a time
   static std::map<Index, Plans> made;
   const std::lock_guard lock(planner);
@@ -37,13 +45,13 @@ Plans plans_for(Index length, fftwf_complex* sample) {
   if (found != made.end()) return found->second;
   const int n = static_cast<int>(length);
   const auto plan = [&](int sign) {
-    return fftwf_plan_many_dft(1, &n, static_cast<int>(pairs_at_once), sample, nullptr, 1, n, sample, nullptr,
-                               1, n, sign, FFTW_ESTIMATE);
+    return Plan(fftwf_plan_many_dft(1, &n, static_cast<int>(pairs_at_once), sample, nullptr, 1, n, sample,
+                                    nullptr, 1, n, sign, FFTW_ESTIMATE));
   };
-  const Plans plans{plan(FFTW_FORWARD), plan(FFTW_BACKWARD)};
+  Plans plans{plan(FFTW_FORWARD), plan(FFTW_BACKWARD)};
   require<DeviceError>(plans.forward && plans.backward, "ramp filter: FFTW has no plan for ", length,
                        " bins");
-  return made.emplace(length, plans).first->second;
+  return made.emplace(length, std::move(plans)).first->second;
 }
 
 /// Response at all `length` frequencies, with the shift and the 1 / length that FFTW leaves out.
@@ -64,8 +72,8 @@ std::vector<Complex> full_response(const RowFilter& filter, double shift) {
 }
 
 /// Up to 2 * pairs_at_once views of one row, from `first` on.
-void filter_views(const RowFilter& filter, const std::vector<Complex>& response, Plans plans, Index row,
-                  Index first, float alpha, Image<const float> in, float beta, Image<float> out,
+void filter_views(const RowFilter& filter, const std::vector<Complex>& response, const Plans& plans,
+                  Index row, Index first, float alpha, Image<const float> in, float beta, Image<float> out,
                   Complex* work) {
   const Index n = filter.length, bins = in.n2, last = std::min(in.n0, first + 2 * pairs_at_once);
   std::fill_n(work, pairs_at_once * n, Complex{});
@@ -75,7 +83,7 @@ void filter_views(const RowFilter& filter, const std::vector<Complex>& response,
     const float* source = &in(v, row, 0);
     for (Index b = 0; b < bins; ++b) part[2 * b] = source[b];
   }
-  fftwf_execute_dft(plans.forward, reinterpret_cast<fftwf_complex*>(work),
+  fftwf_execute_dft(plans.forward.get(), reinterpret_cast<fftwf_complex*>(work),
                     reinterpret_cast<fftwf_complex*>(work));
   for (Index p = 0; p < pairs_at_once; ++p)
     for (Index k = 0; k < n; ++k) {
@@ -83,7 +91,7 @@ void filter_views(const RowFilter& filter, const std::vector<Complex>& response,
       work[p * n + k] = {a.real() * h.real() - a.imag() * h.imag(),
                          a.real() * h.imag() + a.imag() * h.real()};
     }
-  fftwf_execute_dft(plans.backward, reinterpret_cast<fftwf_complex*>(work),
+  fftwf_execute_dft(plans.backward.get(), reinterpret_cast<fftwf_complex*>(work),
                     reinterpret_cast<fftwf_complex*>(work));
   for (Index v = first; v < last; ++v) {
     const float* part = parts + (v - first) / 2 * 2 * n + (v - first) % 2;
@@ -104,7 +112,7 @@ void filter_rows(const RowFilter& filter, bool adjoint, float alpha, Image<const
   for (double shift : filter.row_shifts) responses.push_back(full_response(filter, adjoint ? -shift : shift));
   if (responses.empty()) responses.push_back(full_response(filter, 0));
   const Space work_space({pairs_at_once, filter.length, 2});
-  const Plans plans = plans_for(filter.length, reinterpret_cast<fftwf_complex*>(Array(work_space).data()));
+  const Plans& plans = plans_for(filter.length, reinterpret_cast<fftwf_complex*>(Array(work_space).data()));
   const Index batches = (in.n0 + 2 * pairs_at_once - 1) / (2 * pairs_at_once);
   parallel_for(in.n1 * batches, [&](Index i) {
     const Index row = i / batches, first = i % batches * 2 * pairs_at_once;
