@@ -130,7 +130,7 @@ Rows parallel(const Axes& axes, const OnLine& on_line) {
     const Case c(axes.size, axes.views, slices);
     const LinearOperator A = projector(c.scan, c.grid);
     on_line(words("back-projection", slices));
-    const double mu = adjointness(A, 1).mismatch;
+    const double mu = adjointness(A, 4).mismatch;
     Array q = input(A.range()), x(A.domain());
     const double back = median_ms(axes.repeat, [&] { A.apply_adjoint(1, q, 0, x, stream); });
     rows.push_back(line(c, "back", back, c.updates()));

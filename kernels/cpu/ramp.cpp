@@ -21,10 +21,9 @@ namespace {
 using Complex = std::complex<float>;
 
 // Two views of one detector row travel as the real and the imaginary part of one complex row (Chilingaryan et
-// al. 2011): the filter is a real convolution, which keeps them apart. Pairs are formed within a row and
-// every transform has the same number of them, so that the bits do not depend on which rows are filtered
-// together.
-constexpr Index pairs_at_once = 8;
+// al. 2011): the filter is a real convolution, which keeps them apart. Pairs are formed within a row, and
+// every transform is of one pair, so that the bits do not depend on which rows are filtered together.
+constexpr Index pairs_a_task = 8;
 
 struct DestroyPlan {
   void operator()(fftwf_plan plan) const { fftwf_destroy_plan(plan); }
@@ -35,18 +34,18 @@ struct Plans {
   Plan forward, backward;
 };
 
-/// In place, `pairs_at_once` rows of `length`. FFTW_ESTIMATE plans alike in every run. Plans live as long as
-/// the program.
-const Plans& plans_for(Index length, fftwf_complex* sample) {
+/// From one row of `length` to another. FFTW_ESTIMATE plans alike in every run. Plans live as long as the
+/// program.
+const Plans& plans_for(Index length) {
   static std::mutex planner;  // FFTW plans one at a time
   static std::map<Index, Plans> made;
   const std::lock_guard lock(planner);
   const auto found = made.find(length);
   if (found != made.end()) return found->second;
-  const int n = static_cast<int>(length);
+  Array from(Space({1, length, 2})), to(Space({1, length, 2}));  // aligned as the rows will be
   const auto plan = [&](int sign) {
-    return Plan(fftwf_plan_many_dft(1, &n, static_cast<int>(pairs_at_once), sample, nullptr, 1, n, sample,
-                                    nullptr, 1, n, sign, FFTW_ESTIMATE));
+    return Plan(fftwf_plan_dft_1d(static_cast<int>(length), reinterpret_cast<fftwf_complex*>(from.data()),
+                                  reinterpret_cast<fftwf_complex*>(to.data()), sign, FFTW_ESTIMATE));
   };
   Plans plans{plan(FFTW_FORWARD), plan(FFTW_BACKWARD)};
   require<DeviceError>(plans.forward && plans.backward, "ramp filter: FFTW has no plan for ", length,
@@ -54,72 +53,87 @@ const Plans& plans_for(Index length, fftwf_complex* sample) {
   return made.emplace(length, std::move(plans)).first->second;
 }
 
-/// Response at all `length` frequencies, with the shift and the 1 / length that FFTW leaves out.
-std::vector<Complex> full_response(const RowFilter& filter, double shift) {
+/// What a row is multiplied by at all `length` frequencies, with the 1 / length that FFTW leaves out: the
+/// response, and the phase of the shift where there is one.
+struct Response {
+  std::vector<float> size;     ///< each twice, for the real and the imaginary part
+  std::vector<Complex> phase;  ///< empty without a shift
+};
+
+Response full_response(const RowFilter& filter, double shift) {
   const Index n = filter.length;
-  std::vector<Complex> full(static_cast<std::size_t>(n));
+  Response full;
   for (Index k = 0; k < n; ++k) {
     const Index frequency = k <= n / 2 ? k : k - n;
-    const double phase =
+    const float size = filter.response[static_cast<std::size_t>(std::abs(frequency))] / static_cast<float>(n);
+    full.size.insert(full.size.end(), {size, size});
+    if (shift == 0) continue;
+    const double angle =
         -2 * std::numbers::pi * static_cast<double>(frequency) * shift / static_cast<double>(n);
-    const double size =
-        filter.response[static_cast<std::size_t>(std::abs(frequency))] / static_cast<double>(n);
     // the highest frequency has no partner: what keeps a real row real is the cosine
-    full[k] = 2 * k == n ? Complex(static_cast<float>(size * std::cos(phase)), 0)
-                         : Complex(std::polar(size, phase));
+    full.phase.push_back(2 * k == n ? Complex(static_cast<float>(std::cos(angle)), 0)
+                                    : Complex(std::polar(1.0, angle)));
   }
   return full;
 }
 
-/// Up to 2 * pairs_at_once views of one row, from `first` on.
-void filter_views(const RowFilter& filter, const std::vector<Complex>& response, const Plans& plans,
-                  Index row, Index first, float alpha, Image<const float> in, float beta, Image<float> out,
-                  Complex* work) {
-  const Index n = filter.length, bins = in.n2, last = std::min(in.n0, first + 2 * pairs_at_once);
-  std::fill_n(work, pairs_at_once * n, Complex{});
+void multiply(const Response& response, Complex* row) {
+  auto* parts = reinterpret_cast<float*>(row);
+  for (std::size_t i = 0; i < response.size.size(); ++i) parts[i] *= response.size[i];
+  for (std::size_t k = 0; k < response.phase.size(); ++k) {
+    const Complex a = row[k], h = response.phase[k];
+    row[k] = {a.real() * h.real() - a.imag() * h.imag(), a.real() * h.imag() + a.imag() * h.real()};
+  }
+}
+
+void write(const float* part, float scale, float beta, Index bins, float* out) {
+  if (beta == 0)
+    for (Index b = 0; b < bins; ++b) out[b] = scale * part[2 * b];
+  else
+    for (Index b = 0; b < bins; ++b) out[b] = scale * part[2 * b] + beta * out[b];
+}
+
+/// Views `view` and `view` + 1 of one row, or the last one alone. `work` and `spectrum` are rows of `length`.
+void filter_pair(const RowFilter& filter, const Response& response, const Plans& plans, Index row, Index view,
+                 float alpha, Image<const float> in, float beta, Image<float> out, Complex* work,
+                 Complex* spectrum) {
+  const Index bins = in.n2;
+  const bool two = view + 1 < in.n0;
+  const float* first = &in(view, row, 0);
+  const float* second = two ? &in(view + 1, row, 0) : nullptr;
   auto* parts = reinterpret_cast<float*>(work);
-  for (Index v = first; v < last; ++v) {
-    float* part = parts + (v - first) / 2 * 2 * n + (v - first) % 2;
-    const float* source = &in(v, row, 0);
-    for (Index b = 0; b < bins; ++b) part[2 * b] = source[b];
+  for (Index b = 0; b < bins; ++b) {
+    parts[2 * b] = first[b];
+    parts[2 * b + 1] = two ? second[b] : 0.0f;
   }
+  std::fill_n(work + bins, filter.length - bins, Complex{});
   fftwf_execute_dft(plans.forward.get(), reinterpret_cast<fftwf_complex*>(work),
+                    reinterpret_cast<fftwf_complex*>(spectrum));
+  multiply(response, spectrum);
+  fftwf_execute_dft(plans.backward.get(), reinterpret_cast<fftwf_complex*>(spectrum),
                     reinterpret_cast<fftwf_complex*>(work));
-  for (Index p = 0; p < pairs_at_once; ++p)
-    for (Index k = 0; k < n; ++k) {
-      const Complex a = work[p * n + k], h = response[static_cast<std::size_t>(k)];
-      work[p * n + k] = {a.real() * h.real() - a.imag() * h.imag(),
-                         a.real() * h.imag() + a.imag() * h.real()};
-    }
-  fftwf_execute_dft(plans.backward.get(), reinterpret_cast<fftwf_complex*>(work),
-                    reinterpret_cast<fftwf_complex*>(work));
-  for (Index v = first; v < last; ++v) {
-    const float* part = parts + (v - first) / 2 * 2 * n + (v - first) % 2;
-    const float scale = alpha * filter.view_weights[static_cast<std::size_t>(v)];
-    float* target = &out(v, row, 0);
-    if (beta == 0)
-      for (Index b = 0; b < bins; ++b) target[b] = scale * part[2 * b];
-    else
-      for (Index b = 0; b < bins; ++b) target[b] = scale * part[2 * b] + beta * target[b];
-  }
+  const float* weight = &filter.view_weights[static_cast<std::size_t>(view)];
+  write(parts, alpha * weight[0], beta, bins, &out(view, row, 0));
+  if (two) write(parts + 1, alpha * weight[1], beta, bins, &out(view + 1, row, 0));
 }
 
 }  // namespace
 
 void filter_rows(const RowFilter& filter, bool adjoint, float alpha, Image<const float> in, float beta,
                  Image<float> out, Stream&) {
-  std::vector<std::vector<Complex>> responses;
+  std::vector<Response> responses;
   for (double shift : filter.row_shifts) responses.push_back(full_response(filter, adjoint ? -shift : shift));
   if (responses.empty()) responses.push_back(full_response(filter, 0));
-  const Space work_space({pairs_at_once, filter.length, 2});
-  const Plans& plans = plans_for(filter.length, reinterpret_cast<fftwf_complex*>(Array(work_space).data()));
-  const Index batches = (in.n0 + 2 * pairs_at_once - 1) / (2 * pairs_at_once);
-  parallel_for(in.n1 * batches, [&](Index i) {
-    const Index row = i / batches, first = i % batches * 2 * pairs_at_once;
-    const auto& response = responses[responses.size() == 1 ? 0 : static_cast<std::size_t>(row)];
-    Array work(work_space);
-    filter_views(filter, response, plans, row, first, alpha, in, beta, out,
-                 reinterpret_cast<Complex*>(work.data()));
+  const Plans& plans = plans_for(filter.length);
+  constexpr Index views_a_task = 2 * pairs_a_task;
+  const Index tasks = (in.n0 + views_a_task - 1) / views_a_task;
+  parallel_for(in.n1 * tasks, [&](Index i) {
+    const Index row = i / tasks, first = i % tasks * views_a_task;
+    const Response& response = responses[responses.size() == 1 ? 0 : static_cast<std::size_t>(row)];
+    Array work(Space({1, filter.length, 2})), spectrum(work.space());
+    for (Index view = first; view < std::min(in.n0, first + views_a_task); view += 2)
+      filter_pair(filter, response, plans, row, view, alpha, in, beta, out,
+                  reinterpret_cast<Complex*>(work.data()), reinterpret_cast<Complex*>(spectrum.data()));
   });
 }
 
