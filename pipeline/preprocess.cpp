@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 
 #include "tandem/core/error.hpp"
 #include "tandem/core/parallel.hpp"
@@ -79,22 +80,24 @@ template <class T>
 BinnedRow binned_row(const T* frame, Index bins, Index row, int level, float* scratch, float* out,
                      const Range* air) {
   const Index factor = Index{1} << level, binned = bins / factor;
-  std::fill_n(out, binned, 0.0f);
   BinnedRow met;
+  float* line = factor == 1 ? out : scratch;
+  if (factor > 1) std::fill_n(out, binned, 0.0f);
   for (Index r = 0; r < factor; ++r) {
-    met.not_finite += good_row(frame + (row * factor + r) * bins, bins, scratch);
+    met.not_finite += good_row(frame + (row * factor + r) * bins, bins, line);
     if (air) {  // each row of each view by the mean of its own air
-      double sum = 0;
-      for (Index b = air->first; b < air->last; ++b) sum += scratch[b];
-      const float mean = static_cast<float>(sum / static_cast<double>(air->size()));
+      const float mean = static_cast<float>(std::accumulate(line + air->first, line + air->last, 0.0) /
+                                            static_cast<double>(air->size()));
       met.one_count = mean > 0 ? 1 / mean : 0.0f;
-      for (Index b = 0; b < bins; ++b) scratch[b] *= met.one_count;
+      for (Index b = 0; b < bins; ++b) line[b] *= met.one_count;
     }
-    for (Index b = 0; b < binned; ++b)
-      for (Index k = 0; k < factor; ++k) out[b] += scratch[b * factor + k];
+    if (factor > 1)
+      for (Index b = 0; b < binned; ++b)
+        out[b] += std::accumulate(line + b * factor, line + (b + 1) * factor, 0.0f);
   }
   const float share = 1.0f / static_cast<float>(factor * factor);
-  for (Index b = 0; b < binned; ++b) out[b] *= share;
+  if (factor > 1)
+    for (Index b = 0; b < binned; ++b) out[b] *= share;
   return met;
 }
 
@@ -126,23 +129,27 @@ struct RowOutcome {
 
 /// Counts of one binned row to line integrals (or to transmissions), in place. `smallest`: half a count, or
 /// 0.
-RowOutcome normalise(float* y, const Reference& reference, Index row, bool minus_log, float smallest,
-                     double photons_a_count) {
+RowOutcome normalise(float* y, const Reference& reference, Index row, const Preprocessing& how,
+                     float smallest) {
+  const double photons_a_count = static_cast<double>(Index{1} << (2 * how.binning)) / how.gain;
   const std::size_t first = static_cast<std::size_t>(row * reference.bins);
   const float* dark = &reference.dark[first];
   const float* span = &reference.span[first];
   const float* flat_variance = &reference.flat_variance[first];
+  const Index bins = reference.bins;
   RowOutcome outcome;
-  for (Index b = 0; b < reference.bins; ++b) {
-    if (span[b] == 0) continue;
-    y[b] = (y[b] - dark[b]) / span[b];
-    if (!minus_log) continue;
-    const float floor = std::max(least_transmission, smallest / span[b]);
-    outcome.floored += y[b] < floor;
-    const float transmission = std::max(y[b], floor);
-    outcome.variance +=
-        1 / (static_cast<double>(transmission) * span[b] * photons_a_count) + flat_variance[b];
-    y[b] = -std::log(transmission);
+  for (Index b = 0; b < bins; ++b)
+    y[b] = (y[b] - dark[b]) / span[b];  // of a dead cell anything: it is replaced below
+  if (how.minus_log) {
+    for (Index b = 0; b < bins; ++b) {
+      const float floor = std::max(least_transmission, smallest / span[b]);
+      outcome.floored += y[b] < floor && span[b] > 0;
+      y[b] = std::max(y[b], floor);
+    }
+    for (Index b = 0; how.noise && b < bins; ++b)
+      if (span[b] > 0)
+        outcome.variance += 1 / (static_cast<double>(y[b]) * span[b] * photons_a_count) + flat_variance[b];
+    for (Index b = 0; b < bins; ++b) y[b] = -std::log(y[b]);
   }
   if (reference.dead > 0)
     interpolate(
@@ -201,7 +208,6 @@ LineIntegrals preprocess(const io::Frames& counts, const Reference& reference, c
               rows = reference.rows;
   require<SpaceError>(space.shape() == Shape{views, rows, bins}, "preprocess: ", views, " x ", rows, " x ",
                       bins, " data for a space of ", space.size(), " elements");
-  const double photons_a_count = static_cast<double>(Index{1} << (2 * how.binning)) / how.gain;
   const float half = counts.type == io::PixelType::float32 ? 0.0f : 0.5f;
   const Range* air = how.air_bins ? &*how.air_bins : nullptr;
   std::atomic<Index> not_finite = 0, floored = 0;
@@ -213,8 +219,7 @@ LineIntegrals preprocess(const io::Frames& counts, const Reference& reference, c
       for (Index row = 0; row < rows; ++row) {
         float* y = result.y.data() + (view * rows + row) * bins;
         const BinnedRow met = binned_row(frame, raw_bins, row, how.binning, scratch.data(), y, air);
-        const RowOutcome outcome =
-            normalise(y, reference, row, how.minus_log, half * met.one_count, photons_a_count);
+        const RowOutcome outcome = normalise(y, reference, row, how, half * met.one_count);
         not_finite += met.not_finite;
         floored += outcome.floored;
         variance[static_cast<std::size_t>(view * rows + row)] = outcome.variance;

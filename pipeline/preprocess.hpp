@@ -21,6 +21,7 @@ struct Preprocessing {
   bool minus_log = true;
   std::optional<Range> air_bins;  ///< of the rows as read, before binning
   double gain = 1;                ///< counts a photon
+  bool noise = false;             ///< whether to work out the noise norms
 };
 
 /// What preprocessing met on its way; adds up over chunks.
@@ -32,8 +33,9 @@ struct Findings {
 
 /// Line integrals of some rows.
 struct LineIntegrals {
-  Array y;                          ///< (view, row, bin) in the given space
-  std::vector<double> noise_norms;  ///< of each row: sqrt of the summed variance, 1/photons for each datum
+  Array y;  ///< (view, row, bin) in the given space
+  std::vector<double>
+      noise_norms;  ///< of each row, if asked for: sqrt of the summed variance, 1/photons for each datum
 };
 
 /// Darks and flats of `rows`; without flats or darks the spans are 1 and the darks 0.

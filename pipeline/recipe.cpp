@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <fstream>
 #include <numbers>
@@ -91,7 +92,8 @@ void choose_chunks(Plan& plan, const io::ScanInfo& info) {
                        "; give a larger --memory, a smaller --size or --region, or --binning");
   Index rows = 1;
   while (rows < plan.grid.size[2] && held + chunk_bytes(plan, info, rows + 1) <= budget) ++rows;
-  if (rows >= 64) rows -= rows % 64;  // full batches for the kernels
+  rows = rows >= 64 ? rows - rows % 64
+                    : static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(rows)));  // full batches
   // several chunks, so that reading, computing and writing overlap
   const Index enough = std::max<Index>(64, (plan.grid.size[2] / 8 + 63) / 64 * 64);
   plan.rows_at_once = std::min({rows, enough, plan.grid.size[2]});

@@ -56,7 +56,7 @@ class Reconstruction {
   Reconstruction(io::ScanReader& reader, const Plan& plan, io::VolumeWriter& writer, const Options& options)
       : reader_(reader), plan_(plan), writer_(writer), options_(options) {
     const Recipe& r = plan.recipe;
-    how_ = {r.binning, r.minus_log, r.air_bins, r.gain};
+    how_ = {r.binning, r.minus_log, r.air_bins, r.gain, r.stop_by_discrepancy};
     if (how_.air_bins) {
       const Range air = *how_.air_bins;
       require<GeometryError>(

@@ -58,7 +58,7 @@ TEST(Preprocess, TakesTheLogarithmOfTransmission) {
 TEST(Preprocess, NoiseIsOneOverThePhotonsOfDatumAndFlats) {
   // two flats of 100 net counts at 2 counts a photon: 50 photons a flat; data of 25 and 10 photons
   MemoryReader reader(floats({2, 1, 2}, {110, 110, 110, 110}), floats({1, 1, 2}, {10, 10}));
-  const Preprocessing how{0, true, {}, 2.0};
+  const Preprocessing how{0, true, {}, 2.0, true};
   const Reference ref = read_reference(reader, {0, 1}, {0, 2}, how);
   Findings findings;
   const auto result = preprocess(floats({1, 1, 2}, {60, 30}), ref, how, space_of(1, 1, 2), findings);
