@@ -21,6 +21,9 @@ void ProgressLine::clear() {
 void ProgressLine::operator()(const std::string& stage, double done, double total, const char* what) {
   throw_if_interrupted();
   const Clock::time_point now = Clock::now();
+  if (done < done_ || total != total_) start_ = now;  // a new task: its own rate
+  done_ = done;
+  total_ = total;
   const double since = std::chrono::duration<double>(now - last_).count();
   if (quiet_ || since < (terminal_ ? 0.1 : 2.0)) return;
   last_ = now;

@@ -21,6 +21,7 @@ class ProgressLine {
 
   bool quiet_, terminal_;
   bool shown_ = false;
+  double done_ = 0, total_ = 0;  ///< of the last call
   Clock::time_point start_, last_;
 };
 

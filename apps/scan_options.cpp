@@ -89,9 +89,7 @@ Selection select(const ScanOptions& o, const io::ScanInfo& info) {
 pipeline::AxisEstimate find_axis_of(io::ScanReader& reader, const ScanOptions& o,
                                     const pipeline::AxisSearch& search, Index count, ProgressLine& progress) {
   const Selection s = select(o, reader.info());
-  pipeline::Preprocessing how{0, o.minus_log, o.air_columns, 1};
-  if (how.air_bins)
-    how.air_bins = Range{how.air_bins->first - s.bins.first, how.air_bins->last - s.bins.first};
+  const pipeline::Preprocessing how{0, o.minus_log, pipeline::air_within(o.air_columns, s.bins, 0)};
   pipeline::require_reference(reader.info(), how, false);
   const Index rows = std::min(count, s.rows.size()), views = s.views.size(), bins = s.bins.size();
   std::vector<float> lines(static_cast<std::size_t>(views * rows * bins));

@@ -1,5 +1,7 @@
 // The program: subcommands, help, exit codes.
 
+#include <malloc.h>
+
 #include <iostream>
 #include <new>
 
@@ -55,6 +57,8 @@ int run(const apps::Action& action) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // Large blocks go back to the system when they are freed: --memory bounds what the process holds.
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
   CLI::App program("X-ray tomography from matched projector pairs: from scan to volume.", "tandem");
   program.set_version_flag("--version", version);
   program.require_subcommand(1);

@@ -17,7 +17,8 @@ float* allocate_zeros(const Space& space) {
   const std::size_t count = static_cast<std::size_t>(space.size());
   const std::size_t bytes = (count * sizeof(float) + alignment - 1) / alignment * alignment;
   auto* data = static_cast<float*>(std::aligned_alloc(alignment, bytes));
-  require<DeviceError>(data != nullptr, "Array: ", bytes, " bytes of host memory cannot be had; use a smaller --memory");
+  require<DeviceError>(data != nullptr, "Array: ", bytes,
+                       " bytes of host memory cannot be had; use a smaller --memory");
   std::fill_n(data, count, 0.0f);
   return data;
 }

@@ -5,8 +5,8 @@
 
 namespace tandem {
 
-/// Base of everything the library throws. `what()` names the place, the quantity, its value and unit, and what
-/// would be right, in one line.
+/// Base of everything the library throws. `what()` names the place, the quantity, its value and unit, and
+/// what would be right, in one line.
 class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };

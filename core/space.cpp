@@ -17,8 +17,9 @@ Space Space::direct_sum(std::vector<Space> parts) {
   require<SpaceError>(!parts.empty(), "direct_sum: 0 parts; at least 1 is needed");
   for (const Space& p : parts)
     require<SpaceError>(p.device() == parts[0].device() && p.block_count() == parts[0].block_count(),
-                        "direct_sum: parts differ in device or number of blocks: ", p.device().name(), " with ",
-                        p.block_count(), ", ", parts[0].device().name(), " with ", parts[0].block_count());
+                        "direct_sum: parts differ in device or number of blocks: ", p.device().name(),
+                        " with ", p.block_count(), ", ", parts[0].device().name(), " with ",
+                        parts[0].block_count());
   if (parts.size() == 1) return parts[0];
   Space sum = parts[0];
   sum.key_ = 0;
@@ -27,7 +28,8 @@ Space Space::direct_sum(std::vector<Space> parts) {
 }
 
 Shape Space::shape() const {
-  require<SpaceError>(!parts_, "Space::shape: a direct sum of ", parts(), " parts has no shape; ask its parts");
+  require<SpaceError>(!parts_, "Space::shape: a direct sum of ", parts(),
+                      " parts has no shape; ask its parts");
   return shape_;
 }
 

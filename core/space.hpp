@@ -12,8 +12,8 @@ namespace tandem {
 using Index = std::int64_t;          ///< every count and offset: volumes pass 2^31 voxels
 using Shape = std::array<Index, 3>;  ///< slowest axis first: (slice, y, x) or (view, row, bin)
 
-/// Which part of a vector is a problem of its own. Slices of a parallel-beam volume do not know of each other:
-/// inner products, step lengths and stopping are then one a slice.
+/// Which part of a vector is a problem of its own. Slices of a parallel-beam volume do not know of each
+/// other: inner products, step lengths and stopping are then one a slice.
 enum class Blocks { whole, slices, rows };  ///< one block; one a slice (axis 0); one a detector row (axis 1)
 
 /// The vector space an operator maps from or to: a 3-D shape on a device, or a direct sum of such.
@@ -21,9 +21,10 @@ enum class Blocks { whole, slices, rows };  ///< one block; one a slice (axis 0)
 /// another; 0 fits all. Equal spaces may be added, dotted and composed.
 class Space {
  public:
-  explicit Space(Shape shape, Blocks blocks = Blocks::whole, Device device = Device::cpu(), std::uint64_t key = 0);
-  /// X0 + X1 + ..., stored one after another. @throws SpaceError unless all lie on one device and have equally
-  /// many blocks.
+  explicit Space(Shape shape, Blocks blocks = Blocks::whole, Device device = Device::cpu(),
+                 std::uint64_t key = 0);
+  /// X0 + X1 + ..., stored one after another. @throws SpaceError unless all lie on one device and have
+  /// equally many blocks.
   static Space direct_sum(std::vector<Space> parts);
 
   Shape shape() const;  ///< @throws SpaceError for a direct sum

@@ -45,7 +45,8 @@ void require_cell(const char* name, double pitch) {
 
 void require_axis(const Detector& d, double axis) {
   const double width = static_cast<double>(d.bins);
-  require<GeometryError>(std::isfinite(axis) && axis >= -width && axis <= 2 * width - 1, "Detector: axis_bin = ", axis,
+  require<GeometryError>(std::isfinite(axis) && axis >= -width && axis <= 2 * width - 1,
+                         "Detector: axis_bin = ", axis,
                          " is more than the detector's width outside its bins 0..", d.bins - 1,
                          "; give the axis in bins from 0");
 }
@@ -65,7 +66,8 @@ void validate(const ParallelBeam& scan) {
                            scan.angles[i], " rad; a finite number is needed");
   require<GeometryError>(
       scan.row_axis_bins.empty() || scan.row_axis_bins.size() == static_cast<std::size_t>(d.rows),
-      "ParallelBeam: ", scan.row_axis_bins.size(), " row_axis_bins for ", d.rows, " rows; give one a row or none");
+      "ParallelBeam: ", scan.row_axis_bins.size(), " row_axis_bins for ", d.rows,
+      " rows; give one a row or none");
   for (double axis : scan.row_axis_bins) require_axis(d, axis);
 }
 
@@ -87,8 +89,8 @@ double widest_gap(std::span<const double> angles) {
 
 ParallelBeam crop(const ParallelBeam& scan, Range views, Range rows, Range bins) {
   const auto check = [](const char* name, Range r, Index count) {
-    require<GeometryError>(0 <= r.first && r.first < r.last && r.last <= count, name, " ", r.first, ":", r.last,
-                           " is empty or outside 0:", count);
+    require<GeometryError>(0 <= r.first && r.first < r.last && r.last <= count, name, " ", r.first, ":",
+                           r.last, " is empty or outside 0:", count);
   };
   check("view range", views, static_cast<Index>(scan.angles.size()));
   check("row range", rows, scan.detector.rows);
@@ -99,7 +101,8 @@ ParallelBeam crop(const ParallelBeam& scan, Range views, Range rows, Range bins)
   part.detector.bins = bins.size();
   part.detector.axis_bin -= static_cast<double>(bins.first);
   if (!scan.row_axis_bins.empty())
-    part.row_axis_bins.assign(scan.row_axis_bins.begin() + rows.first, scan.row_axis_bins.begin() + rows.last);
+    part.row_axis_bins.assign(scan.row_axis_bins.begin() + rows.first,
+                              scan.row_axis_bins.begin() + rows.last);
   for (double& axis : part.row_axis_bins) axis -= static_cast<double>(bins.first);
   return part;
 }
@@ -110,8 +113,8 @@ ParallelBeam bin_down(const ParallelBeam& scan, int level, bool pitch_known) {
   const auto shrink = [f](double position) { return (position + 0.5) / f - 0.5; };
   ParallelBeam binned = scan;
   Detector& d = binned.detector;
-  require<GeometryError>(d.bins >= factor && d.rows >= factor, "binning ", level, ": ", d.rows, " rows x ", d.bins,
-                         " bins are fewer than one cell of ", factor, " x ", factor);
+  require<GeometryError>(d.bins >= factor && d.rows >= factor, "binning ", level, ": ", d.rows, " rows x ",
+                         d.bins, " bins are fewer than one cell of ", factor, " x ", factor);
   d.bins /= factor;
   d.rows /= factor;
   d.axis_bin = shrink(d.axis_bin);
@@ -132,7 +135,8 @@ std::uint64_t fingerprint(const ParallelBeam& scan) {
     for (unsigned char b : bytes) hash = (hash ^ b) * 1099511628211ull;
   };
   const Detector& d = scan.detector;
-  for (double v : {static_cast<double>(d.bins), static_cast<double>(d.rows), d.bin_pitch, d.row_pitch, d.axis_bin})
+  for (double v :
+       {static_cast<double>(d.bins), static_cast<double>(d.rows), d.bin_pitch, d.row_pitch, d.axis_bin})
     add(v);
   for (double v : scan.angles) add(v);
   for (double v : scan.row_axis_bins) add(v);

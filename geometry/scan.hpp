@@ -15,8 +15,8 @@ struct Detector {
   double axis_bin = 0;                  ///< where the rotation axis falls; centred: (bins - 1) / 2
 };
 
-/// Parallel rays. bin = axis_bin + (x cos a + y sin a) / bin_pitch for the view angle a in rad. Any angles in any
-/// order.
+/// Parallel rays. bin = axis_bin + (x cos a + y sin a) / bin_pitch for the view angle a in rad. Any angles in
+/// any order.
 struct ParallelBeam {
   Detector detector;
   std::vector<double> angles{};         ///< rad, one for each view
@@ -36,8 +36,8 @@ double widest_gap(std::span<const double> angles);
 /// The part of a scan that some rows, views and bins make up; the axis keeps its place in space.
 ParallelBeam crop(const ParallelBeam& scan, Range views, Range rows, Range bins);
 
-/// The scan after averaging 2^level x 2^level cells; incomplete cells at the end are dropped. Where no pitch is
-/// known (`pitch_known` false) the new bin is the new unit of length.
+/// The scan after averaging 2^level x 2^level cells; incomplete cells at the end are dropped. Where no pitch
+/// is known (`pitch_known` false) the new bin is the new unit of length.
 ParallelBeam bin_down(const ParallelBeam& scan, int level, bool pitch_known);
 
 /// A number that differs between scans that differ; never 0. See Space::key.

@@ -9,8 +9,8 @@ namespace tandem {
 /// How a voxel's shadow is drawn on the detector (maths: docs/kernels.md).
 enum class Model { pixel_driven, joseph };
 
-/// One view of a parallel beam in grid units: pixel (ix, iy) falls on bin h = origin + step_x ix + step_y iy, and
-/// its coefficient with bin b is a hat, max(0, height - slope |h - b|), times `ParallelViews::scale`.
+/// One view of a parallel beam in grid units: pixel (ix, iy) falls on bin h = origin + step_x ix + step_y iy,
+/// and its coefficient with bin b is a hat, max(0, height - slope |h - b|), times `ParallelViews::scale`.
 struct ParallelView {
   double origin, step_x, step_y;
   float height, slope;
@@ -18,13 +18,14 @@ struct ParallelView {
 
 struct ParallelViews {
   std::vector<ParallelView> views;
-  float scale;        ///< mm: coefficients of A are scale times the hat
-  int half_width;     ///< bins on each side that a hat can reach: 1 where its radius is at most one bin
+  float scale;     ///< mm: coefficients of A are scale times the hat
+  int half_width;  ///< bins on each side that a hat can reach: 1 where its radius is at most one bin
 };
 
 /// Plain data for the kernels. Both models have hats of the same area, pitch^2 / bin_pitch:
 /// pixel-driven has radius one bin (Chilingaryan et al. 2018, section II), Joseph's radius is
-/// max(|cos|, |sin|) pitch (Joseph 1982, written as a gather). @throws GeometryError unless the grid has one slice a row.
+/// max(|cos|, |sin|) pitch (Joseph 1982, written as a gather). @throws GeometryError unless the grid has one
+/// slice a row.
 ParallelViews pack(const ParallelBeam& scan, const VolumeGrid& grid, Model model);
 
 }  // namespace tandem

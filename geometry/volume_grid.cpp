@@ -11,10 +11,10 @@ void validate(const VolumeGrid& grid) {
   for (int i = 0; i < 3; ++i) {
     require<GeometryError>(grid.size[i] > 0, "VolumeGrid: ", grid.size[i], " voxels along ", axis[i],
                            "; at least 1 is needed");
-    require<GeometryError>(std::isfinite(grid.pitch[i]) && grid.pitch[i] > 0, "VolumeGrid: pitch along ", axis[i],
-                           " = ", grid.pitch[i], " mm; a positive length is needed");
-    require<GeometryError>(std::isfinite(grid.centre[i]), "VolumeGrid: centre along ", axis[i], " = ", grid.centre[i],
-                           " mm; a finite number is needed");
+    require<GeometryError>(std::isfinite(grid.pitch[i]) && grid.pitch[i] > 0, "VolumeGrid: pitch along ",
+                           axis[i], " = ", grid.pitch[i], " mm; a positive length is needed");
+    require<GeometryError>(std::isfinite(grid.centre[i]), "VolumeGrid: centre along ", axis[i], " = ",
+                           grid.centre[i], " mm; a finite number is needed");
   }
   require<GeometryError>(grid.pitch[0] == grid.pitch[1], "VolumeGrid: pitch ", grid.pitch[0], " mm along x, ",
                          grid.pitch[1], " mm along y; voxels are square in a slice");
@@ -31,8 +31,8 @@ VolumeGrid region(const VolumeGrid& grid, Range x, Range y, Range z) {
   const std::array<Range, 3> ranges{x, y, z};
   for (int i = 0; i < 3; ++i) {
     const Range r = ranges[i];
-    require<GeometryError>(0 <= r.first && r.first < r.last && r.last <= grid.size[i], "region ", r.first, ":", r.last,
-                           " along ", "xyz"[i], " is empty or outside 0:", grid.size[i]);
+    require<GeometryError>(0 <= r.first && r.first < r.last && r.last <= grid.size[i], "region ", r.first,
+                           ":", r.last, " along ", "xyz"[i], " is empty or outside 0:", grid.size[i]);
     part.size[i] = r.size();
     const double middle = 0.5 * static_cast<double>(r.first + r.last - grid.size[i]);
     part.centre[i] += middle * grid.pitch[i];
@@ -40,11 +40,13 @@ VolumeGrid region(const VolumeGrid& grid, Range x, Range y, Range z) {
   return part;
 }
 
-Space volume_space(const VolumeGrid& grid, Device device) { return Space(grid.shape(), Blocks::slices, device); }
+Space volume_space(const VolumeGrid& grid, Device device) {
+  return Space(grid.shape(), Blocks::slices, device);
+}
 
 Space projection_space(const ParallelBeam& scan, Device device) {
-  return Space({static_cast<Index>(scan.angles.size()), scan.detector.rows, scan.detector.bins}, Blocks::rows, device,
-               fingerprint(scan));
+  return Space({static_cast<Index>(scan.angles.size()), scan.detector.rows, scan.detector.bins}, Blocks::rows,
+               device, fingerprint(scan));
 }
 
 }  // namespace tandem

@@ -10,8 +10,8 @@ namespace tandem {
 /// Voxels in world space; the rotation axis is z through the origin. Voxel (iz, iy, ix) lies at
 /// x = (ix - (nx - 1) / 2) pitch_x + centre_x, and so for y and z.
 struct VolumeGrid {
-  std::array<Index, 3> size{};    ///< nx, ny, nz
-  std::array<double, 3> pitch{};  ///< mm
+  std::array<Index, 3> size{};     ///< nx, ny, nz
+  std::array<double, 3> pitch{};   ///< mm
   std::array<double, 3> centre{};  ///< mm
 
   double x(double ix) const { return at(0, ix); }
@@ -28,12 +28,12 @@ struct VolumeGrid {
 /// @throws GeometryError naming the field, its value and its unit.
 void validate(const VolumeGrid& grid);
 
-/// Square voxels of the bin pitch, as many along x and y as there are bins, a slice for each row, centred on the
-/// axis.
+/// Square voxels of the bin pitch, as many along x and y as there are bins, a slice for each row, centred on
+/// the axis.
 VolumeGrid fitting_grid(const ParallelBeam& scan);
 
-/// The part of a grid that index ranges cut out, where it was in space. @throws GeometryError if it is empty or
-/// reaches outside.
+/// The part of a grid that index ranges cut out, where it was in space. @throws GeometryError if it is empty
+/// or reaches outside.
 VolumeGrid region(const VolumeGrid& grid, Range x, Range y, Range z);
 
 /// A volume of the grid's shape whose slices are independent problems.

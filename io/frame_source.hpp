@@ -22,6 +22,8 @@ class FrameSource {
   PixelType type() const { return type_; }
   const Shape& shape() const { return shape_; }  ///< (frame, row, bin)
 
+  virtual std::size_t decoded_bytes() const { return 0; }  ///< see ScanInfo
+
   /// Fills `out` in type(), C order. The ranges lie within shape(): the caller has checked.
   virtual void read(Range frames, Range rows, Range bins, std::byte* out) = 0;
 

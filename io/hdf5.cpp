@@ -161,6 +161,18 @@ PixelType DataSet::pixel_type() const {
   }
 }
 
+std::size_t DataSet::decoded_bytes() const {
+  const Lock lock;
+  const Handle plan(H5Dget_create_plist(handle_.id()), H5Pclose);
+  if (H5Pget_layout(plan.id()) != H5D_CHUNKED || H5Pget_nfilters(plan.id()) == 0) return 0;
+  const Handle type(H5Dget_type(handle_.id()), H5Tclose);
+  std::vector<hsize_t> chunk(shape_.size(), 1);
+  H5Pget_chunk(plan.id(), static_cast<int>(chunk.size()), chunk.data());
+  std::size_t bytes = H5Tget_size(type.id());
+  for (hsize_t n : chunk) bytes *= static_cast<std::size_t>(n);
+  return 2 * bytes;
+}
+
 void DataSet::require_stored() const {
   const Lock lock;
   const Handle type(H5Dget_type(handle_.id()), H5Tclose);

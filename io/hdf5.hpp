@@ -50,6 +50,10 @@ class DataSet {
   /// @throws FileError if the file cannot hold what the data set claims, or a compression plugin is missing.
   void require_stored() const;
 
+  /// What reading any part holds beside its result: one compressed chunk and what it decodes to; 0 if stored
+  /// plainly.
+  std::size_t decoded_bytes() const;
+
   void read(PixelType as, std::span<const Range> part, void* out) const;
   std::vector<double> numbers() const;  ///< all of it
   std::optional<std::string> text() const;

@@ -32,6 +32,8 @@ class Hdf5Frames : public FrameSource {
         rows_first_(rows_first),
         runs_(std::move(runs)) {}
 
+  std::size_t decoded_bytes() const override { return data_.decoded_bytes(); }
+
   void read(Range frames, Range rows, Range bins, std::byte* out) override {
     const std::size_t frame_bytes = static_cast<std::size_t>(rows.size() * bins.size()) * bytes_of(type());
     Index before = 0;  // frames in the runs passed so far

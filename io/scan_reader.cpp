@@ -228,6 +228,7 @@ std::unique_ptr<ScanReader> open_recognised(const fs::path& path, const OpenOpti
   found.info.scan.angles = angles_of(found, options, count_of(found.projections));
   fill_detector(found, projections.shape(), found.info);
   found.info.type = common_type(found.projections, PixelType::uint16);
+  found.info.decoded_bytes = projections.decoded_bytes();
   found.info.flats = count_of(found.flats);
   found.info.darks = count_of(found.darks);
   return std::make_unique<SourcesReader>(path.string(), std::move(found.info), std::move(found.projections),

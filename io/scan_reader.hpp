@@ -35,6 +35,8 @@ struct ScanInfo {
   std::optional<double> axis_bin;       ///< if recorded in the file
   PixelType type = PixelType::uint16;
   Index flats = 0, darks = 0;
+  std::size_t decoded_bytes =
+      0;  ///< that reading holds beside what it returns: a compressed piece of the file
   std::vector<std::string> notes;  ///< what was left out and why: invalid frames, alignment frames
 };
 

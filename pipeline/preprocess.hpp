@@ -12,16 +12,18 @@ struct Reference {
   Index rows = 0, bins = 0;
   std::vector<float> dark, span;  ///< span = flat - dark, 0 in dead cells
   std::vector<float>
-      flat_variance;  ///< of the log of the flat: 1 / photons in all flats together; 0 without flats
-  Index dead = 0;     ///< cells whose flat is not above their dark
+      flat_variance;     ///< of the log of the flat: 1 / photons in all flats together; 0 without flats
+  Index dead = 0;        ///< cells whose flat is not above their dark
+  Index not_finite = 0;  ///< pixels of flats and darks that were replaced
 };
 
 struct Preprocessing {
   int binning = 0;
   bool minus_log = true;
-  std::optional<Range> air_bins;  ///< of the rows as read, before binning
-  double gain = 1;                ///< counts a photon
-  bool noise = false;             ///< whether to work out the noise norms
+  std::optional<Range>
+      air_bins;        ///< no flats: divide by the mean of these bins, counted after selection and binning
+  double gain = 1;     ///< counts a photon
+  bool noise = false;  ///< whether to work out the noise norms
 };
 
 /// What preprocessing met on its way; adds up over chunks.
@@ -37,6 +39,10 @@ struct LineIntegrals {
   std::vector<double>
       noise_norms;  ///< of each row, if asked for: sqrt of the summed variance, 1/photons for each datum
 };
+
+/// What `air` (columns of the file) is among `bins` selected and binned. @throws GeometryError if nothing is
+/// left.
+std::optional<Range> air_within(const std::optional<Range>& air, Range bins, int binning);
 
 /// Darks and flats of `rows`; without flats or darks the spans are 1 and the darks 0.
 Reference read_reference(io::ScanReader& reader, Range rows, Range bins, const Preprocessing& how);

@@ -11,7 +11,6 @@
 
 #include "tandem/core/error.hpp"
 #include "tandem/core/parallel.hpp"
-#include "tandem/kernels/ramp.hpp"
 
 namespace tandem::pipeline {
 
@@ -26,31 +25,24 @@ std::string in_gib(double bytes) {
   return text.str();
 }
 
-/// Host memory of a chunk of `rows` slices, bytes: two chunks of counts (one on its way), two volumes (one on
-/// its way out), what the algorithm keeps, and the kernels' own copies of up to 64 slices.
+/// Host memory of a chunk of `rows` slices, bytes. Three chunks travel at once: at the worst three hold their
+/// counts, or two of them their volumes beside the one at work. To these come the vectors of the algorithm,
+/// and the kernels' own copies of up to 64 slices.
 double chunk_bytes(const Plan& plan, const io::ScanInfo& info, Index rows) {
   const double factor = static_cast<double>(Index{1} << plan.recipe.binning);
   const double views = static_cast<double>(plan.scan.angles.size()), r = static_cast<double>(rows);
   const double bins = static_cast<double>(plan.scan.detector.bins);
-  const double counts = views * r * factor * static_cast<double>(plan.bins.size()) *
-                        static_cast<double>(io::bytes_of(info.type)) * factor;
-  const double as_float = plan.recipe.binning > 0 ? views * r * bins * 4 : 0;
+  const double cells = r * factor * static_cast<double>(plan.bins.size());  // of a frame, as read
+  const double counts = views * cells * static_cast<double>(io::bytes_of(info.type));
+  const double frames = 4 * cells * static_cast<double>(std::max(info.flats, info.darks));
   const double projections = 4 * views * r * bins;
-  const double volume = 4 * r * static_cast<double>(plan.grid.size[0] * plan.grid.size[1]);
-  const double lanes = static_cast<double>(std::min<Index>(64, 2 * rows));
-  const double inside =
-      4 * (bins + 16) * lanes * (views + 64.0 * thread_count()) + 4.0 * 256 * lanes * thread_count();
-  const double frames =
-      static_cast<double>(info.flats + info.darks) * r * factor * 4 * static_cast<double>(plan.bins.size());
-  switch (plan.recipe.algorithm) {
-    case Algorithm::fbp:
-      return 2 * counts + as_float + frames + 2 * projections + 2 * volume + inside;
-    case Algorithm::cgls:
-      return 2 * counts + as_float + frames + 4 * projections + 5 * volume + inside;
-    case Algorithm::sirt:
-      return 2 * counts + as_float + frames + 4 * projections + 5 * volume + inside;
-  }
-  return 0;
+  const double volume =
+      4 * r * static_cast<double>(plan.grid.size[0]) * static_cast<double>(plan.grid.size[1]);
+  const double lanes = static_cast<double>(std::min<Index>(64, 2 * rows)), threads = thread_count();
+  const double inside = 4 * (bins + 16) * lanes * (views + 64 * threads) + 4 * 512 * lanes * threads;
+  const bool fbp = plan.recipe.algorithm == Algorithm::fbp;
+  const double vectors = fbp ? 2 * projections + volume : 4 * projections + 4 * volume;
+  return 3 * counts + frames + vectors + 2 * volume + inside + static_cast<double>(info.decoded_bytes);
 }
 
 Range whole_or(const std::optional<Range>& asked, Index count) { return asked.value_or(Range{0, count}); }
@@ -90,13 +82,16 @@ void choose_chunks(Plan& plan, const io::ScanInfo& info) {
   require<DeviceError>(least <= budget, "memory: one slice needs ", in_gib(least), ", the limit is ",
                        in_gib(budget),
                        "; give a larger --memory, a smaller --size or --region, or --binning");
+  const Index all = plan.grid.size[2];
   Index rows = 1;
-  while (rows < plan.grid.size[2] && held + chunk_bytes(plan, info, rows + 1) <= budget) ++rows;
-  rows = rows >= 64 ? rows - rows % 64
-                    : static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(rows)));  // full batches
+  while (rows < all && held + chunk_bytes(plan, info, rows + 1) <= budget) ++rows;
+  if (rows < all)  // full batches for the kernels
+    rows =
+        rows >= 64 ? rows - rows % 64 : static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(rows)));
   // several chunks, so that reading, computing and writing overlap
-  const Index enough = std::max<Index>(64, (plan.grid.size[2] / 8 + 63) / 64 * 64);
-  plan.rows_at_once = std::min({rows, enough, plan.grid.size[2]});
+  // (a compressed scan is decoded anew for every chunk: as few as the memory allows)
+  const Index enough = info.decoded_bytes > 0 ? all : std::max<Index>(64, (all / 8 + 63) / 64 * 64);
+  plan.rows_at_once = std::min({rows, enough, all});
   plan.bytes = static_cast<std::size_t>(held + chunk_bytes(plan, info, plan.rows_at_once));
 }
 
@@ -120,13 +115,19 @@ void add_warnings(Plan& plan, bool axis_known) {
 }  // namespace
 
 std::size_t spare_host_memory() {
+  double spare = std::size_t{1} << 31;  // where nothing can be asked
   std::ifstream file("/proc/meminfo");
   std::string key;
   for (double kib; file >> key;) {
-    if (key == "MemAvailable:" && file >> kib) return static_cast<std::size_t>(0.7 * kib * 1024);
+    if (key == "MemAvailable:" && file >> kib) spare = 1024 * kib;
     file.ignore(1000, '\n');
   }
-  return std::size_t{1} << 31;
+  // a container may be allowed less (cgroup v2)
+  double limit = 0, used = 0;
+  if (std::ifstream("/sys/fs/cgroup/memory.max") >> limit &&
+      std::ifstream("/sys/fs/cgroup/memory.current") >> used)
+    spare = std::min(spare, limit - used);
+  return static_cast<std::size_t>(0.7 * std::max(0.0, spare));
 }
 
 std::size_t peak_memory() {
@@ -144,6 +145,7 @@ Plan make_plan(const io::ScanInfo& info, const Recipe& recipe) {
   plan.axis_in_file =
       recipe.axis_bin.value_or(info.axis_bin.value_or(0.5 * static_cast<double>(scan.detector.bins - 1)));
   scan.detector.axis_bin = plan.axis_in_file;
+  if (recipe.axis_bin) scan.row_axis_bins.clear();  // one axis for all rows is what the user asked for
   validate(scan);
   plan.views = whole_or(recipe.views, static_cast<Index>(scan.angles.size()));
   plan.rows = whole_or(recipe.rows, scan.detector.rows);

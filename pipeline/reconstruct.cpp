@@ -56,15 +56,8 @@ class Reconstruction {
   Reconstruction(io::ScanReader& reader, const Plan& plan, io::VolumeWriter& writer, const Options& options)
       : reader_(reader), plan_(plan), writer_(writer), options_(options) {
     const Recipe& r = plan.recipe;
-    how_ = {r.binning, r.minus_log, r.air_bins, r.gain, r.stop_by_discrepancy};
-    if (how_.air_bins) {
-      const Range air = *how_.air_bins;
-      require<GeometryError>(
-          plan.bins.first <= air.first && air.first < air.last && air.last <= plan.bins.last,
-          "--air-columns ", air.first, ":", air.last, " is empty or outside the columns ", plan.bins.first,
-          ":", plan.bins.last);
-      how_.air_bins = Range{air.first - plan.bins.first, air.last - plan.bins.first};
-    }
+    how_ = {r.binning, r.minus_log, air_within(r.air_bins, plan.bins, r.binning), r.gain,
+            r.stop_by_discrepancy};
     require_reference(reader.info(), how_, r.stop_by_discrepancy);
     const Shape shape = plan.grid.shape();
     if (r.initial == Initial::file) initial_ = open_volume(r.initial_file, shape, "--initial");
@@ -100,7 +93,7 @@ class Reconstruction {
           });
       const auto write = tbb::make_filter<std::shared_ptr<Chunk>, void>(
           in_order, [&](const std::shared_ptr<Chunk>& chunk) { write_chunk(*chunk); });
-      tbb::parallel_pipeline(3, read & work & write);  // one chunk at each station
+      tbb::parallel_pipeline(3, read & work & write);  // as many chunks as there are stations
     }
     if (!qualities_.empty()) outcome_.quality = combined(qualities_, range_);
     for (double& residual : outcome_.residuals) residual = std::sqrt(residual);
@@ -160,7 +153,7 @@ class Reconstruction {
       return preprocess(chunk.counts, chunk.reference, how_, problem.A.range(), outcome_.findings);
     }();
     chunk.counts.bytes = {};
-    require_mostly_finite(outcome_.findings.not_finite);
+    require_mostly_good();
     if (plan_.recipe.algorithm == Algorithm::fbp)
       chunk.volume = filtered_back_projection(problem, data.y, chunk.slices);
     else
@@ -168,13 +161,17 @@ class Reconstruction {
     progress("reconstruct", static_cast<double>(chunk.slices.last));
   }
 
-  /// Above 1 % of what was selected, filling in is no repair.
-  void require_mostly_finite(Index not_finite) const {
-    const double selected = static_cast<double>(plan_.views.size()) * static_cast<double>(plan_.rows.size()) *
-                            static_cast<double>(plan_.bins.size());
-    require<FileError>(static_cast<double>(not_finite) <= 0.01 * selected, "projections: ", not_finite,
-                       " pixels are not finite, more than 1 % of ", selected,
+  /// Above 1 % of what was selected, filling in is no repair; nor is it where half the cells are dead.
+  void require_mostly_good() const {
+    const Findings& met = outcome_.findings;
+    const double cells = static_cast<double>(plan_.rows.size()) * static_cast<double>(plan_.bins.size());
+    const double selected = static_cast<double>(plan_.views.size()) * cells;
+    require<FileError>(static_cast<double>(met.not_finite) <= 0.01 * selected,
+                       "projections: ", met.not_finite, " pixels are not finite, more than 1 % of ", selected,
                        "; repair or leave out those views");
+    const double factor = static_cast<double>(Index{1} << how_.binning);
+    require<FileError>(2 * static_cast<double>(met.dead) * factor * factor < cells, "flats: at least ",
+                       met.dead, " of ", cells, " cells are not above their dark; check --flats and --darks");
   }
 
   Array filtered_back_projection(const Problem& problem, const Array& y, Range slices) {
@@ -211,7 +208,7 @@ class Reconstruction {
     StopRule stop = max_iterations(recipe.iterations);
     if (recipe.stop_by_discrepancy) stop = discrepancy(data.noise_norms) || stop;
     if (recipe.stop_relative) stop = relative_residual(*recipe.stop_relative) || stop;
-    if (recipe.stop_seconds) stop = time_limit(*recipe.stop_seconds) || stop;
+    if (recipe.stop_seconds) stop = time_limit(*recipe.stop_seconds - (seconds_now() - start_)) || stop;
     const Observer observe = [&](const Progress& now) {
       const double share = static_cast<double>(now.iteration) / std::max(1, recipe.iterations);
       progress("iterate", static_cast<double>(slices.first) + share * static_cast<double>(slices.size()));
@@ -238,9 +235,8 @@ class Reconstruction {
     for (std::size_t i = 0; i < squares.size(); ++i)
       squares[i] = at(outcome_.residuals, i) + std::pow(at(report.residuals, i), 2);
     outcome_.residuals = std::move(squares);
-    count_updates(
-        problem,
-        2 + report.applications);  // two before the first step: A x0 and At r, or the row and column sums
+    const int before = plan_.recipe.algorithm == Algorithm::cgls ? 2 : 3;  // A x0, At r; A 1, At 1, A x0
+    count_updates(problem, before + report.applications);
   }
 
   void write_chunk(const Chunk& chunk) {
@@ -280,6 +276,7 @@ class Reconstruction {
   std::vector<Quality> qualities_;
   Outcome outcome_;
   std::mutex progress_mutex_;
+  double start_ = seconds_now();
 };
 
 }  // namespace

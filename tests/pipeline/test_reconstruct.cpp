@@ -164,6 +164,20 @@ TEST_F(ReconstructTest, ProgressCanCancel) {
   EXPECT_FALSE(fs::exists(path));
 }
 
+TEST_F(ReconstructTest, RefusesFlatsThatAreNotAboveTheirDarks) {
+  Simulation s = small_simulation({});
+  const SimulatedScan scan(s);
+  io::ScanWriter writer(folder_.path() / "scan.h5", s.scan, {}, scan.type(), 1, 1);
+  writer.write(io::FrameKind::projection, {0, rows}, scan.frames(io::FrameKind::projection, {0, rows}));
+  io::Frames flat = scan.frames(io::FrameKind::dark, {0, rows});
+  flat.shape[0] = 1;
+  flat.bytes.resize(static_cast<std::size_t>(rows * bins) * sizeof(float));
+  writer.write(io::FrameKind::flat, {0, rows}, flat);
+  writer.write(io::FrameKind::dark, {0, rows}, flat);
+  writer.finish("{}");
+  for (Index at_once : {Index{1}, rows}) EXPECT_THROW(volume({}, at_once), FileError);
+}
+
 TEST(Plan, ChunksFitTheMemory) {
   io::ScanInfo info;
   info.scan.detector = {2048, 2048, 1, 1, 1023.5};
