@@ -1,9 +1,12 @@
 #include "command.hpp"
 
+#include <charconv>
+#include <cmath>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <sstream>
 
 #include "tandem/core/error.hpp"
 
@@ -33,9 +36,13 @@ void add_common(CLI::App& command, Common& common) {
   command.add_option("--json", common.json, "write the report of the run to this file (-: standard output)");
 }
 
+std::string text_of(const nlohmann::json& report, int indent) {
+  return report.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 void write_report(const Common& common, const nlohmann::json& report) {
   if (common.json.empty()) return;
-  const std::string text = report.dump(1);
+  const std::string text = text_of(report, 1);
   if (common.json == "-") {
     std::cout << text << '\n';
     return;
@@ -44,6 +51,37 @@ void write_report(const Common& common, const nlohmann::json& report) {
   file << text << '\n';
   file.close();
   require<FileError>(file.good(), common.json, ": the report cannot be written; does the folder exist?");
+}
+
+std::optional<double> number_in(const std::string& text) {
+  const char* first = text.data() + (text.starts_with('+') ? 1 : 0);
+  const char* last = text.data() + text.size();
+  double value = 0;
+  const auto [end, fault] = std::from_chars(first, last, value);
+  if (fault != std::errc{} || end != last || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+CLI::Validator within(double lowest, double highest) {
+  std::ostringstream range;
+  range << "from " << lowest << " to " << highest;
+  return {[lowest, highest, text = range.str()](std::string& input) {
+            const auto value = number_in(input);
+            if (value && *value >= lowest && *value <= highest) return std::string();
+            return "'" + input + "' is no number " + text;
+          },
+          "", ""};
+}
+
+CLI::Validator positive(double highest) {
+  std::ostringstream limit;
+  limit << highest;
+  return {[highest, text = limit.str()](std::string& input) {
+            const auto value = number_in(input);
+            if (value && *value > 0 && *value <= highest) return std::string();
+            return "'" + input + "' is no number above 0 and up to " + text;
+          },
+          "", ""};
 }
 
 Range parse_range(const std::string& text) {

@@ -37,9 +37,18 @@ struct Common {
 };
 void add_common(CLI::App& command, Common& common);
 
+/// The text of a report; bytes of file names that are no UTF-8 are replaced.
+std::string text_of(const nlohmann::json& report, int indent = -1);
+
 /// Writes the report where --json says. Results for people go to standard output only where the report does
 /// not.
 void write_report(const Common& common, const nlohmann::json& report);
+
+/// A finite number, the whole text; nothing for anything else.
+std::optional<double> number_in(const std::string& text);
+/// Accepts finite numbers within [lowest, highest]. CLI::Range lets nan pass.
+CLI::Validator within(double lowest, double highest);
+CLI::Validator positive(double highest = 1e300);  ///< above 0
 
 /// "A:B", half open.
 Range parse_range(const std::string& text);

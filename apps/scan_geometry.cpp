@@ -1,35 +1,15 @@
 #include "scan_geometry.hpp"
 
 #include <cmath>
-#include <fstream>
 #include <numbers>
 
-#include "tandem/core/error.hpp"
+#include "tandem/io/scan_reader.hpp"
 
 namespace tandem::apps {
 
 namespace {
 
 constexpr double radians = std::numbers::pi / 180;
-
-std::vector<double> angles_from(const std::string& path) {
-  std::ifstream file(path);
-  require<FileError>(file.good(), path,
-                     ": the angle file cannot be read; one angle in degrees a line is needed");
-  std::vector<double> angles;
-  for (std::string word; file >> word;) {
-    std::size_t used = 0;
-    double angle = NAN;
-    try {
-      angle = std::stod(word, &used);
-    } catch (const std::exception&) {
-    }
-    require<FileError>(used == word.size() && std::isfinite(angle), path, ": line ", angles.size() + 1,
-                       " is '", word, "'; one angle in degrees a line is needed");
-    angles.push_back(angle * radians);
-  }
-  return angles;
-}
 
 }  // namespace
 
@@ -43,7 +23,7 @@ void add_geometry(CLI::App& c, GeometryOptions& o) {
                "file with one angle in degrees a line, in the place of views, arc and start");
   c.add_option("--axis-bin", o.axis_bin, "where the rotation axis falls (default: the middle)");
   c.add_option("--pixel-size", o.pixel_size_mm, "detector pitch, mm (default: unknown, lengths in bins)")
-      ->check(CLI::PositiveNumber);
+      ->check(positive());
   c.parse_complete_callback([&c, &o] {
     if (c.count("--angles") && (c.count("--views") || c.count("--arc") || c.count("--start")))
       throw UsageError("--angles does not go with --views, --arc or --start");
@@ -60,7 +40,7 @@ ParallelBeam scan_of(const GeometryOptions& o, Index size, Index rows, double pi
   d.bin_pitch = d.row_pitch = pitch_mm;
   d.axis_bin = o.axis_bin.value_or(0.5 * static_cast<double>(d.bins - 1));
   if (!o.angles_file.empty()) {
-    scan.angles = angles_from(o.angles_file);
+    scan.angles = io::read_angles(o.angles_file);
   } else {
     const Index views =
         o.views.value_or(static_cast<Index>(std::ceil(0.5 * std::numbers::pi * static_cast<double>(d.bins))));

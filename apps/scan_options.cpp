@@ -1,6 +1,7 @@
 #include "scan_options.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "tandem/core/error.hpp"
 #include "tandem/pipeline/preprocess.hpp"
@@ -9,36 +10,32 @@ namespace tandem::apps {
 
 namespace {
 
-io::OpenOptions open_options(const ScanOptions& o) {
-  io::OpenOptions options;
-  options.flats.assign(o.flats.begin(), o.flats.end());
-  options.darks.assign(o.darks.begin(), o.darks.end());
-  const std::size_t bracket = o.angles.find('[');
-  options.angles = o.angles.substr(0, bracket);
-  if (bracket != std::string::npos)
-    options.angle_lines = parse_range(o.angles.substr(bracket + 1, o.angles.size() - bracket - 2));
-  if (!o.arc.empty()) {
-    options.arc_deg = std::stod(o.arc);
-    options.arc_inclusive = o.arc.ends_with(",inclusive");
-  }
-  return options;
+void parse_angles(const std::string& text, io::OpenOptions& how) {
+  const std::size_t bracket = text.find('[');
+  how.angles = text.substr(0, bracket);
+  if (bracket == std::string::npos) return;
+  if (bracket == 0 || text.back() != ']')
+    throw UsageError("--angles '" + text + "' is not FILE or FILE[A:B]");
+  how.angle_lines = parse_range(text.substr(bracket + 1, text.size() - bracket - 2));
 }
 
-void check(const ScanOptions& o) {
-  const std::size_t bracket = o.angles.find('[');
-  if (bracket != std::string::npos) {
-    if (o.angles.back() != ']') throw UsageError("--angles '" + o.angles + "' is not FILE or FILE[A:B]");
-    parse_range(o.angles.substr(bracket + 1, o.angles.size() - bracket - 2));
-  }
-  if (o.arc.empty()) return;
-  std::size_t used = 0;
-  double arc = 0;
-  try {
-    arc = std::stod(o.arc, &used);
-  } catch (const std::exception&) {
-  }
-  if (!(arc != 0 && std::abs(arc) <= 36000) || (used != o.arc.size() && o.arc.substr(used) != ",inclusive"))
-    throw UsageError("--arc '" + o.arc + "' is not DEG or DEG,inclusive");
+void parse_arc(std::string text, io::OpenOptions& how) {
+  const std::string inclusive = ",inclusive", given = text;
+  how.arc_inclusive = text.ends_with(inclusive);
+  if (how.arc_inclusive) text.resize(text.size() - inclusive.size());
+  how.arc_deg = number_in(text);
+  if (!how.arc_deg || *how.arc_deg == 0 || std::abs(*how.arc_deg) > 36000)
+    throw UsageError("--arc '" + given + "' is not DEG or DEG,inclusive with DEG up to 36000, but not 0");
+}
+
+void parse(ScanOptions& o) {
+  o.minus_log = o.minus_log_text == "true";
+  o.how.flats.assign(o.flats.begin(), o.flats.end());
+  o.how.darks.assign(o.darks.begin(), o.darks.end());
+  o.how.reverse_rotation = o.rotation_direction == "-1";
+  if (!o.angles.empty() && !o.arc.empty()) throw UsageError("--angles and --arc do not go together");
+  if (!o.angles.empty()) parse_angles(o.angles, o.how);
+  if (!o.arc.empty()) parse_arc(o.arc, o.how);
 }
 
 }  // namespace
@@ -46,17 +43,19 @@ void check(const ScanOptions& o) {
 void add_scan_options(CLI::App& c, ScanOptions& o) {
   c.add_option("scan", o.path, "DXchange or NXtomo file, folder of TIFF images, or a TIFF sinogram")
       ->required();
-  c.add_option("--flats", o.flats, "flat images: a file or a folder (repeatable)");
-  c.add_option("--darks", o.darks, "dark images: a file or a folder (repeatable)");
+  c.add_option("--flats", o.flats, "flat images: a file or a folder (repeatable)")->allow_extra_args(false);
+  c.add_option("--darks", o.darks, "dark images: a file or a folder (repeatable)")->allow_extra_args(false);
   c.add_option("--angles", o.angles, "FILE[A:B]: degrees, one a line, lines A to B");
-  c.add_option("--arc", o.arc, "DEG[,inclusive]: equal steps from 0, where the scan has no angles");
+  c.add_option("--arc", o.arc, "DEG[,inclusive]: equal steps from 0, in the place of the scan's own angles");
+  c.add_option("--rotation-direction", o.rotation_direction,
+               "+1 (default) | -1: all angles change their sign")
+      ->check(CLI::IsMember({"+1", "1", "-1"}));
   add_range(c, "--air-columns", o.air_columns, "A:B, no flats: divide by the mean of these columns");
-  c.add_option("--minus-log", o.minus_log_text, "true (default) | false: the data are line integrals already")
+  c.add_option("--minus-log", o.minus_log_text,
+               "true (default) | false: the data are line integrals already; flats and darks are still "
+               "applied where there are any")
       ->check(CLI::IsMember({"true", "false"}));
-  c.parse_complete_callback([&o] {
-    o.minus_log = o.minus_log_text == "true";
-    check(o);
-  });
+  c.parse_complete_callback([&o] { parse(o); });
 }
 
 void add_selection(CLI::App& c, ScanOptions& o) {
@@ -71,7 +70,7 @@ void add_selection(CLI::App& c, ScanOptions& o) {
   add("--end-proj", o.end_proj, "one beyond the last view");
 }
 
-std::unique_ptr<io::ScanReader> open(const ScanOptions& o) { return io::open_scan(o.path, open_options(o)); }
+std::unique_ptr<io::ScanReader> open(const ScanOptions& o) { return io::open_scan(o.path, o.how); }
 
 Selection select(const ScanOptions& o, const io::ScanInfo& info) {
   const auto range = [](const char* name, std::optional<Index> first, std::optional<Index> last,

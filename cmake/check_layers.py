@@ -22,7 +22,7 @@ ONLY_IN = {
     r"cuda.*|cufft.*|cublas.*": r"(core|kernels)/cuda/.*",
     r"fftw3\.h": r"kernels/cpu/.*",
     r"Eigen/.*": r"geometry/.*\.cpp|kernels/cpu/.*\.cpp",
-    r"(oneapi/)?tbb/.*": r"core/parallel\.cpp|pipeline/.*\.cpp",
+    r"(oneapi/)?tbb/.*": r"core/parallel\.cpp",
     r"nlohmann/.*|CLI/.*": r"io/.*\.cpp|pipeline/.*\.cpp",
     r"mpi\.h": r"core/comm_mpi\.cpp",
 }

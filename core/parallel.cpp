@@ -3,6 +3,7 @@
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/info.h>
 #include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/parallel_pipeline.h>
 #include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
@@ -15,32 +16,68 @@ namespace tandem {
 
 namespace {
 
-#ifdef __SANITIZE_THREAD__
 // oneTBB is not built for the thread sanitizer, which therefore does not see that a loop begins after what
-// came before it and ends before what comes after. These gates tell it.
-char begun, done;
+// came before it and ends before what comes after, and that stations hand items on. These gates tell it;
+// elsewhere they are nothing.
+#ifdef __SANITIZE_THREAD__
 void leave(char& gate) { __tsan_release(&gate); }
 void enter(char& gate) { __tsan_acquire(&gate); }
+#else
+void leave(char&) {}
+void enter(char&) {}
 #endif
+char begun, done, handed;
+
+/// A task: from one gate to the next, also with what it throws.
+struct Passage {
+  char& to;
+  Passage(char& from, char& gate) : to(gate) { enter(from); }
+  ~Passage() { leave(to); }
+};
+
+/// Who starts tasks: leaves by one gate and comes back by another, also with what they throw.
+struct Outing {
+  char& back;
+  Outing(char& out, char& gate) : back(gate) { leave(out); }
+  ~Outing() { enter(back); }
+};
 
 }  // namespace
 
 void parallel_for(Index count, const std::function<void(Index)>& body) {
+  const auto guarded = [&body](Index i) {
+    const Passage passage(begun, done);
+    body(i);
+  };
+  const Outing outing(begun, done);
   // Isolated, so that a thread that waits here takes no unrelated work (reading the next chunk, say).
-#ifdef __SANITIZE_THREAD__
-  leave(begun);
-  tbb::this_task_arena::isolate([&] {
-    const auto guarded = [&body](Index i) {
-      enter(begun);
-      body(i);
-      leave(done);
-    };
-    tbb::parallel_for(Index{0}, count, guarded, tbb::simple_partitioner{});
+  tbb::this_task_arena::isolate(
+      [&] { tbb::parallel_for(Index{0}, count, guarded, tbb::simple_partitioner{}); });
+}
+
+void conveyor(Index count, const std::function<void(Index)>& read, const std::function<void(Index)>& work,
+              const std::function<void(Index)>& write) {
+  Index next = 0;
+  const auto in_order = tbb::filter_mode::serial_in_order;
+  const auto first = tbb::make_filter<void, Index>(in_order, [&](tbb::flow_control& flow) {
+    const Passage passage(handed, handed);
+    if (next < count)
+      read(next);
+    else
+      flow.stop();
+    return next++;
   });
-  enter(done);
-#else
-  tbb::this_task_arena::isolate([&] { tbb::parallel_for(Index{0}, count, body, tbb::simple_partitioner{}); });
-#endif
+  const auto second = tbb::make_filter<Index, Index>(in_order, [&](Index item) {
+    const Passage passage(handed, handed);
+    work(item);
+    return item;
+  });
+  const auto third = tbb::make_filter<Index, void>(in_order, [&](Index item) {
+    const Passage passage(handed, handed);
+    write(item);
+  });
+  const Outing outing(handed, handed);
+  tbb::parallel_pipeline(conveyor_items, first & second & third);
 }
 
 struct ThreadLimit::Impl {

@@ -12,6 +12,14 @@ namespace tandem {
 /// A body may itself call parallel_for. @throws what a body throws (one of them).
 void parallel_for(Index count, const std::function<void(Index)>& body);
 
+/// Sends items 0 .. count - 1 through three stations at once: while one item is worked on, the next is read
+/// and the one before is written. Each station takes the items in order, one at a time; at most
+/// `conveyor_items` are between the first station's beginning and the last one's end. @throws what a station
+/// throws; items behind it are dropped.
+void conveyor(Index count, const std::function<void(Index)>& read, const std::function<void(Index)>& work,
+              const std::function<void(Index)>& write);
+constexpr Index conveyor_items = 3;
+
 /// Limits every parallel loop of the process to `threads` while it lives; 0 means all cores.
 class ThreadLimit {
  public:

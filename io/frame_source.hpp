@@ -70,9 +70,6 @@ std::unique_ptr<FrameSource> tiff_frames(const std::filesystem::path& path, bool
 double radians_per(const std::string& unit, const std::string& where);
 /// "m", "mm", "um", "micron", ... to mm for each unit; nothing if it is no length that we know.
 std::optional<double> mm_per(const std::string& unit);
-/// One number a line, degrees; blank lines and lines that begin with # count as lines, but hold no angle. In
-/// rad.
-std::vector<double> read_angles(const std::filesystem::path& path, const std::optional<Range>& lines);
 
 /// A length with its @units in mm; `default_unit` where there are none. Says in `notes` why it had to be left
 /// out.

@@ -226,6 +226,8 @@ std::unique_ptr<ScanReader> open_recognised(const fs::path& path, const OpenOpti
   add_frames(found.flats, options.flats, FrameKind::flat, projections);
   add_frames(found.darks, options.darks, FrameKind::dark, projections);
   found.info.scan.angles = angles_of(found, options, count_of(found.projections));
+  if (options.reverse_rotation)
+    for (double& angle : found.info.scan.angles) angle = -angle;
   fill_detector(found, projections.shape(), found.info);
   found.info.type = common_type(found.projections, PixelType::uint16);
   found.info.decoded_bytes = projections.decoded_bytes();

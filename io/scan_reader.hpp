@@ -48,6 +48,7 @@ struct OpenOptions {
   std::optional<Range> angle_lines = {};          ///< lines A to B of that file, from 0, half open
   std::optional<double> arc_deg = {};  ///< equal steps from 0 over this arc, before the scan's own angles
   bool arc_inclusive = false;          ///< whether the last view lies at the end of the arc
+  bool reverse_rotation = false;       ///< the sense of all angles is turned: each is taken as its negative
 };
 
 /// One open acquisition. Metadata at opening, pixels on request. One thread at a time.
@@ -63,6 +64,10 @@ class ScanReader {
  protected:
   ScanInfo info_;
 };
+
+/// One number a line, degrees; blank lines and lines that begin with # count as lines, but hold no angle. In
+/// rad. @throws FileError
+std::vector<double> read_angles(const std::filesystem::path& path, const std::optional<Range>& lines = {});
 
 /// Asks each known layout whether it recognises the file or folder; the layout is recognised, never asked
 /// for.

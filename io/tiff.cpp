@@ -203,6 +203,14 @@ void TiffFile::read_blocks(const TiffPage& page, Range rows, Range bins, std::by
     }
 }
 
+std::string tiff_description(const std::filesystem::path& path) {
+  silence();
+  const std::unique_ptr<TIFF, void (*)(TIFF*)> file(TIFFOpen(path.c_str(), "rm"), TIFFClose);
+  const char* text = nullptr;
+  if (!file || !TIFFGetField(file.get(), TIFFTAG_IMAGEDESCRIPTION, &text) || !text) return {};
+  return text;
+}
+
 void write_tiff(const std::filesystem::path& path, PixelType type, Index rows, Index bins, const void* pixels,
                 const std::string& description) {
   silence();

@@ -2,6 +2,7 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <fstream>
 #include <limits>
 #include <numbers>
@@ -30,8 +31,9 @@ double number_in(std::string_view text, const std::filesystem::path& path, Index
   if (text.front() == '+') text.remove_prefix(1);
   double value = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-  require<FileError>(fault == std::errc{} && end == text.data() + text.size(), path.string(), ": line ", line,
-                     ": \"", text.substr(0, 40), "\" is no number; one angle a line in degrees is needed");
+  require<FileError>(fault == std::errc{} && end == text.data() + text.size() && std::isfinite(value),
+                     path.string(), ": line ", line, ": \"", text.substr(0, 40),
+                     "\" is no number; one angle a line in degrees is needed");
   return value;
 }
 

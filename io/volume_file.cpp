@@ -1,7 +1,7 @@
 #include "tandem/io/volume_file.hpp"
 
 #include <algorithm>
-#include <array>
+#include <cctype>
 #include <cmath>
 #include <cstring>
 
@@ -41,6 +41,15 @@ std::vector<std::byte> quantised(const VolumeFormat& format, const float* data, 
                                           : quantised_as<std::uint8_t>(format, data, count);
 }
 
+std::optional<VolumeKind> volume_kind(const std::filesystem::path& path) {
+  std::string ending = path.extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
+  if (ending == ".tif" || ending == ".tiff") return VolumeKind::tiff;
+  if (ending == ".h5" || ending == ".hdf5" || ending == ".hdf" || ending == ".nxs") return VolumeKind::hdf5;
+  return std::nullopt;
+}
+
 std::unique_ptr<VolumeWriter> create_volume(const std::filesystem::path& path, Shape shape,
                                             const VolumeFormat& format, const std::string& recipe_json) {
   require<FileError>(shape[0] > 0 && shape[1] > 0 && shape[2] > 0, path.string(), ": a volume of ", shape[0],
@@ -49,16 +58,11 @@ std::unique_ptr<VolumeWriter> create_volume(const std::filesystem::path& path, S
                          (std::isfinite(format.min) && format.min < format.max && std::isfinite(format.max)),
                      path.string(), ": min = ", format.min, ", max = ", format.max,
                      "; integers need finite numbers with min < max");
-  std::string ending = path.extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(),
-                 [](unsigned char c) { return std::tolower(c); });
-  const bool tiff = ending == ".tif" || ending == ".tiff";
-  require<FileError>(tiff || ending == ".h5" || ending == ".hdf5" || ending == ".hdf" || ending == ".nxs",
-                     path.string(), ": the ending \"", ending,
-                     "\" names no format; .h5, .hdf5, .hdf, .nxs, .tif or "
-                     ".tiff is needed");
-  return tiff ? create_tiff_volume(path, shape, format, recipe_json)
-              : create_hdf5_volume(path, shape, format, recipe_json);
+  const std::optional<VolumeKind> kind = volume_kind(path);
+  require<FileError>(kind.has_value(), path.string(), ": the ending \"", path.extension().string(),
+                     "\" names no format; .h5, .hdf5, .hdf, .nxs, .tif or .tiff is needed");
+  return kind == VolumeKind::tiff ? create_tiff_volume(path, shape, format, recipe_json)
+                                  : create_hdf5_volume(path, shape, format, recipe_json);
 }
 
 struct VolumeReader::Impl {

@@ -20,6 +20,14 @@ struct VolumeFormat {
   std::string unit = "1/pixel";         ///< or "1/mm"
 };
 
+/// HDF5, or one TIFF a slice.
+enum class VolumeKind { hdf5, tiff };
+/// By the name's ending: ".h5", ".hdf5", ".hdf", ".nxs" or ".tif", ".tiff"; nothing for any other.
+std::optional<VolumeKind> volume_kind(const std::filesystem::path& path);
+
+/// Whether `file` is, or would be, a slice of the TIFF volume "NAME.tif": "NAME_00000.tif" beside it.
+bool is_slice_of(const std::filesystem::path& volume, const std::filesystem::path& file);
+
 /// Writes a volume (z, y, x) slab by slab, in order. Nothing stands under the final name until `finish`; an
 /// unfinished writer takes away what it wrote when it is destroyed.
 class VolumeWriter {
@@ -30,11 +38,22 @@ class VolumeWriter {
       const std::string& report_json) = 0;  ///< marks the volume complete and gives it its name
 };
 
-/// HDF5 (".h5", ".hdf5", ".nxs", ".hdf") or one TIFF a slice (".tif", ".tiff": NAME_00000.tif), by the name's
-/// ending. `recipe_json` goes under /process/tandem. @throws FileError if the folder does not exist or cannot
-/// be written.
+/// HDF5 or one TIFF a slice (NAME_00000.tif), by the name's ending: see `volume_kind`. `recipe_json` goes
+/// under /process/tandem. When a TIFF volume is finished, slices beyond its last that tandem wrote under the
+/// same name are removed: they are an earlier, longer volume's. @throws FileError if the folder does not
+/// exist or cannot be written.
 std::unique_ptr<VolumeWriter> create_volume(const std::filesystem::path& path, Shape shape,
                                             const VolumeFormat& format, const std::string& recipe_json);
+
+/// What the slices of a TIFF volume say of it.
+struct TiffVolume {
+  Shape shape;  ///< as many slices as there are files of the name
+  std::string unit;
+  std::optional<double> pitch_mm;
+};
+/// The volume that tandem wrote as NAME_00000.tif ..., from the name of any slice or from NAME.tif; nothing
+/// for other files. @throws FileError for a first slice that cannot be read
+std::optional<TiffVolume> find_tiff_volume(const std::filesystem::path& path);
 
 /// A volume on disk: the HDF5 that tandem (or tomocupy) writes, `/exchange/data` (z, y, x).
 class VolumeReader {

@@ -21,4 +21,10 @@ std::unique_ptr<VolumeWriter> create_hdf5_volume(const std::filesystem::path& pa
 std::unique_ptr<VolumeWriter> create_tiff_volume(const std::filesystem::path& path, Shape shape,
                                                  const VolumeFormat& format, const std::string& recipe_json);
 
+/// "NAME_00012.tif" of "NAME.tif".
+std::filesystem::path slice_path(const std::filesystem::path& volume, Index slice);
+/// Removes slices first, first + 1, ... and beyond of a TIFF volume, as far as tandem wrote them.
+/// @throws FileError for one that cannot be removed
+void remove_slices_from(const std::filesystem::path& volume, Index first);
+
 }  // namespace tandem::io

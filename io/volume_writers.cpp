@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <sstream>
 
 #include "tandem/core/error.hpp"
@@ -123,9 +121,9 @@ class Hdf5Volume : public SlabWriter {
   std::optional<PlainFile> voxels_;
 };
 
-class TiffVolume : public SlabWriter {
+class TiffWriter : public SlabWriter {
  public:
-  TiffVolume(const std::filesystem::path& path, Shape n, const VolumeFormat& form, const std::string& recipe)
+  TiffWriter(const std::filesystem::path& path, Shape n, const VolumeFormat& form, const std::string& recipe)
       : SlabWriter(path.string(), n, form), path_(path) {
     std::ostringstream text;
     text << "tandem " << TANDEM_VERSION << "\nunit: " << form.unit << '\n';
@@ -133,24 +131,20 @@ class TiffVolume : public SlabWriter {
     if (form.type != VoxelType::float32) text << "min: " << form.min << "\nmax: " << form.max << '\n';
     text << "recipe: " << recipe << '\n';
     description_ = text.str();
-    const PartFile first(slice_path(0));  // complains of a missing folder or a full disk now, not after hours
+    const PartFile first(
+        slice_path(path_, 0));  // complains of a missing folder or a full disk now, not after hours
     make_room(first.path(), bytes_in(n, form));
   }
 
  private:
-  std::filesystem::path slice_path(Index slice) const {
-    std::array<char, 24> number{};
-    std::snprintf(number.data(), number.size(), "_%05lld", static_cast<long long>(slice));
-    return path_.parent_path() / (path_.stem().string() + number.data() + path_.extension().string());
-  }
-
   void write_slice(Index slice, const void* stored) override {
-    parts_.emplace_back(slice_path(slice));
+    parts_.emplace_back(slice_path(path_, slice));
     write_tiff(parts_.back().path(), pixel_type(format().type), shape()[1], shape()[2], stored, description_);
   }
 
   void complete(const std::string&) override {
     for (PartFile& part : parts_) part.finish();
+    remove_slices_from(path_, shape()[0]);
   }
 
   std::filesystem::path path_;
@@ -167,7 +161,7 @@ std::unique_ptr<VolumeWriter> create_hdf5_volume(const std::filesystem::path& pa
 
 std::unique_ptr<VolumeWriter> create_tiff_volume(const std::filesystem::path& path, Shape shape,
                                                  const VolumeFormat& format, const std::string& recipe_json) {
-  return std::make_unique<TiffVolume>(path, shape, format, recipe_json);
+  return std::make_unique<TiffWriter>(path, shape, format, recipe_json);
 }
 
 }  // namespace tandem::io

@@ -1,12 +1,12 @@
 #include "tandem/pipeline/reconstruct.hpp"
 
-#include <oneapi/tbb/parallel_pipeline.h>
-
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <mutex>
 
 #include "tandem/core/error.hpp"
+#include "tandem/core/parallel.hpp"
 #include "tandem/operators/algebra.hpp"
 #include "tandem/operators/fbp.hpp"
 #include "tandem/operators/projector.hpp"
@@ -73,27 +73,20 @@ class Reconstruction {
   Outcome run() {
     {
       const Stopwatch whole(outcome_.seconds.total);
-      Index next = 0;
-      const Index count = plan_.grid.size[2];
-      const auto in_order = tbb::filter_mode::serial_in_order;
-      const auto read = tbb::make_filter<void, std::shared_ptr<Chunk>>(
-          in_order, [&](tbb::flow_control& flow) -> std::shared_ptr<Chunk> {
-            if (next == count) {
-              flow.stop();
-              return nullptr;
-            }
-            const Range slices{next, std::min(count, next + plan_.rows_at_once)};
-            next = slices.last;
-            return read_chunk(slices);
-          });
-      const auto work = tbb::make_filter<std::shared_ptr<Chunk>, std::shared_ptr<Chunk>>(
-          in_order, [&](std::shared_ptr<Chunk> chunk) {
-            compute(*chunk);
-            return chunk;
-          });
-      const auto write = tbb::make_filter<std::shared_ptr<Chunk>, void>(
-          in_order, [&](const std::shared_ptr<Chunk>& chunk) { write_chunk(*chunk); });
-      tbb::parallel_pipeline(3, read & work & write);  // as many chunks as there are stations
+      const Index slices = plan_.grid.size[2], step = plan_.rows_at_once;
+      std::array<Chunk, conveyor_items> chunks;  // a chunk has left before its place is taken again
+      const auto chunk = [&](Index i) -> Chunk& {
+        return chunks[static_cast<std::size_t>(i % conveyor_items)];
+      };
+      conveyor((slices + step - 1) / step,
+               [&](Index i) {
+                 read_chunk({i * step, std::min(slices, (i + 1) * step)}, chunk(i));
+               },
+               [&](Index i) { compute(chunk(i)); },
+               [&](Index i) {
+                 write_chunk(chunk(i));
+                 chunk(i).volume.reset();
+               });
     }
     if (!qualities_.empty()) outcome_.quality = combined(qualities_, range_);
     for (double& residual : outcome_.residuals) residual = std::sqrt(residual);
@@ -135,15 +128,13 @@ class Reconstruction {
     if (options_.progress) options_.progress(stage, done, static_cast<double>(plan_.grid.size[2]));
   }
 
-  std::shared_ptr<Chunk> read_chunk(Range slices) {
+  void read_chunk(Range slices, Chunk& chunk) {
     const Stopwatch watch(outcome_.seconds.read);
     const Index factor = Index{1} << how_.binning;
     const Range rows{plan_.rows.first + slices.first * factor, plan_.rows.first + slices.last * factor};
-    auto chunk = std::make_shared<Chunk>();
-    chunk->slices = slices;
-    chunk->counts = reader_.read(io::FrameKind::projection, plan_.views, rows, plan_.bins);
-    chunk->reference = read_reference(reader_, rows, plan_.bins, how_);
-    return chunk;
+    chunk.slices = slices;
+    chunk.counts = reader_.read(io::FrameKind::projection, plan_.views, rows, plan_.bins);
+    chunk.reference = read_reference(reader_, rows, plan_.bins, how_);
   }
 
   void compute(Chunk& chunk) {

@@ -5,6 +5,7 @@
 
 #include "../../bench/harness.hpp"
 #include "../command.hpp"
+#include "../files.hpp"
 #include "../progress.hpp"
 #include "tandem_version.hpp"
 
@@ -40,9 +41,11 @@ void print(const json& rows) {
         std::snprintf(text, sizeof text, "%s%s %.3g", beside.empty() ? "" : ", ", key, r[key].get<double>());
         beside += text;
       }
-    std::printf("%-18s %6ld %6ld %7ld %10.2f %9.3f  %s\n", r["direction"].get<std::string>().c_str(),
+    char gups[32] = "-";
+    if (r.contains("gups")) std::snprintf(gups, sizeof gups, "%.3f", r["gups"].get<double>());
+    std::printf("%-18s %6ld %6ld %7ld %10.2f %9s  %s\n", r["direction"].get<std::string>().c_str(),
                 r["size"].get<long>(), r["views"].get<long>(), r["slices"].get<long>(), r["ms"].get<double>(),
-                r.value("gups", 0.0), beside.c_str());
+                gups, beside.c_str());
   }
 }
 
@@ -74,15 +77,22 @@ void add_bench(CLI::App& program, Action& chosen) {
   c.add_option("case", o->name, "what to time")->required()->check(CLI::IsMember(names));
   c.add_option("--size", o->axes.size, "voxels along x and y, and bins (default 512)")
       ->check(CLI::PositiveNumber);
-  c.add_option("--slices", o->axes.slices, "slices, one or several numbers (default 64)")
-      ->check(CLI::PositiveNumber);
+  c.add_option("--slices", o->axes.slices, "slices, or a list N,N,... (default 64)")
+      ->check(CLI::PositiveNumber)
+      ->delimiter(',')
+      ->allow_extra_args(false);
   c.add_option("--views", o->axes.views, "views (default 512)")->check(CLI::PositiveNumber);
   c.add_option("--repeat", o->axes.repeat, "runs of which the median counts (default 5)")
       ->check(CLI::PositiveNumber);
   c.add_option("--variant", o->variant, "all")->check(CLI::IsMember({"all", "standard"}));
   c.add_option("--precision", o->precision, "all")->check(CLI::IsMember({"all", "float32"}));
   c.add_option("--device", o->device, "cpu")->check(CLI::IsMember({"cpu"}));
-  c.callback([o, &chosen] { chosen = [o] { run_bench(*o); }; });
+  c.callback([o, &chosen] {
+    chosen = [o] {
+      check_files({}, {{"--json", o->common.json}});
+      run_bench(*o);
+    };
+  });
 }
 
 }  // namespace tandem::apps

@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "../command.hpp"
+#include "../files.hpp"
 #include "../progress.hpp"
 #include "../scan_options.hpp"
 #include "tandem_version.hpp"
@@ -52,7 +53,12 @@ void add_center(CLI::App& program, Action& chosen) {
   c.add_option("--nsino", o->rows, "rows to take together, spread over those selected (default 5)")
       ->check(CLI::PositiveNumber);
   add_range(c, "--between", o->between, "A:B, look for the axis between these bins alone");
-  c.callback([o, &chosen] { chosen = [o] { run_center(*o); }; });
+  c.callback([o, &chosen] {
+    chosen = [o] {
+      check_files(inputs_of(o->scan), {{"--json", o->common.json}});
+      run_center(*o);
+    };
+  });
 }
 
 }  // namespace tandem::apps

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "../command.hpp"
+#include "../files.hpp"
 #include "../progress.hpp"
 #include "../scan_options.hpp"
 #include "tandem/core/error.hpp"
@@ -40,36 +41,52 @@ double measured_rate(Index rows) {
   return static_cast<double>(x.size()) * size / std::max(1e-9, seconds_now() - start);
 }
 
-json scan_report(const io::ScanInfo& info, const pipeline::Plan& plan) {
+/// What filtered back-projection of the selection takes; null with `why` where not one slice fits into
+/// memory.
+json reconstruction_of(const io::ScanInfo& info, const Selection& selected, std::string& why) {
+  pipeline::Recipe recipe;
+  recipe.views = selected.views, recipe.rows = selected.rows, recipe.bins = selected.bins;
+  try {
+    const pipeline::Plan plan = make_plan(info, recipe);
+    const Shape n = plan.grid.shape();
+    const double updates =
+        static_cast<double>(n[0] * n[1] * n[2]) * static_cast<double>(plan.scan.angles.size());
+    return {{"shape", n},
+            {"memory_bytes", plan.bytes},
+            {"updates", updates},
+            {"fbp_seconds_cpu", 1.2 * updates / measured_rate(plan.scan.detector.rows)}};
+  } catch (const DeviceError& fault) {
+    why = fault.what();
+    return nullptr;
+  }
+}
+
+json scan_report(const io::ScanInfo& info, const Selection& selected) {
   const Detector& d = info.scan.detector;
   const auto [first, last] = std::minmax_element(info.scan.angles.begin(), info.scan.angles.end());
   const double degrees = 180 / std::numbers::pi;
-  const double views = static_cast<double>(info.scan.angles.size());
-  const double updates =
-      static_cast<double>(plan.grid.size[0] * plan.grid.size[1] * plan.grid.size[2]) * views;
   const auto known = [](const std::optional<double>& v) { return v ? json(*v) : json(nullptr); };
-  return {{"kind", "scan"},
-          {"format", info.format},
-          {"type", io::name_of(info.type)},
-          {"geometry",
-           {{"kind", "parallel"},
-            {"views", info.scan.angles.size()},
-            {"rows", d.rows},
-            {"bins", d.bins},
-            {"axis_bin", known(info.axis_bin)},
-            {"pixel_size_mm", known(info.pixel_size_mm)}}},
-          {"angles_deg",
-           {{"lowest", *first * degrees},
-            {"highest", *last * degrees},
-            {"widest_gap", widest_gap(info.scan.angles) * degrees}}},
-          {"flats", info.flats},
-          {"darks", info.darks},
-          {"notes", info.notes},
-          {"reconstruction",
-           {{"shape", plan.grid.shape()},
-            {"memory_bytes", plan.bytes},
-            {"updates", updates},
-            {"fbp_seconds_cpu", 1.2 * updates / measured_rate(d.rows)}}}};
+  json report = {{"kind", "scan"},
+                 {"format", info.format},
+                 {"type", io::name_of(info.type)},
+                 {"geometry",
+                  {{"kind", "parallel"},
+                   {"views", info.scan.angles.size()},
+                   {"rows", d.rows},
+                   {"bins", d.bins},
+                   {"axis_bin", known(info.axis_bin)},
+                   {"pixel_size_mm", known(info.pixel_size_mm)}}},
+                 {"angles_deg",
+                  {{"lowest", *first * degrees},
+                   {"highest", *last * degrees},
+                   {"widest_gap", widest_gap(info.scan.angles) * degrees}}},
+                 {"flats", info.flats},
+                 {"darks", info.darks},
+                 {"notes", info.notes}};
+  std::string why;
+  report["reconstruction"] = reconstruction_of(info, selected, why);
+  if (!why.empty()) report["does_not_fit"] = why;
+  return report;
 }
 
 void print_scan(const std::string& path, const json& r) {
@@ -87,6 +104,10 @@ void print_scan(const std::string& path, const json& r) {
             << "pixel     " << or_unknown(g["pixel_size_mm"], " mm") << '\n';
   for (const json& note : r["notes"]) std::cout << "note      " << note.get<std::string>() << '\n';
   const json& v = r["reconstruction"];
+  if (v.is_null()) {
+    std::cout << "FBP       does not fit: " << r["does_not_fit"].get<std::string>() << '\n';
+    return;
+  }
   std::cout << "FBP       " << v["shape"][0] << " x " << v["shape"][1] << " x " << v["shape"][2]
             << " voxels, about " << v["fbp_seconds_cpu"].get<double>() << " s on cpu, "
             << v["memory_bytes"].get<double>() / 1048576 << " MiB\n";
@@ -102,30 +123,37 @@ std::unique_ptr<io::VolumeReader> volume_in(const std::string& path) {
   return nullptr;
 }
 
+json volume_report(const std::string& format, Shape shape, const std::string& unit,
+                   const std::optional<double>& pitch, bool complete) {
+  return {{"kind", "volume"},
+          {"format", format},
+          {"shape", shape},
+          {"unit", unit},
+          {"pitch_mm", pitch ? json(*pitch) : json(nullptr)},
+          {"complete", complete}};
+}
+
+void print_volume(const std::string& path, const json& r) {
+  const json& n = r["shape"];
+  std::cout << "file      " << path << ": volume, " << r["format"].get<std::string>() << "\nvoxels    "
+            << n[0] << " x " << n[1] << " x " << n[2] << " (z, y, x), " << r["unit"].get<std::string>();
+  if (!r["pitch_mm"].is_null()) std::cout << ", pitch " << r["pitch_mm"] << " mm";
+  std::cout << "\ncomplete  " << (r["complete"] == true ? "yes" : "no") << '\n';
+}
+
 void run_info(InfoOptions& o) {
   const ThreadLimit limit(o.common.threads);
   json report;
   if (const auto volume = volume_in(o.scan.path)) {
-    const Shape n = volume->shape();
-    const auto pitch = volume->pitch_mm();
-    report = {{"kind", "volume"},
-              {"shape", n},
-              {"unit", volume->unit()},
-              {"pitch_mm", pitch ? json(*pitch) : json(nullptr)},
-              {"complete", volume->complete()}};
-    if (o.common.json != "-")
-      std::cout << "file      " << o.scan.path << ": volume\nvoxels    " << n[0] << " x " << n[1] << " x "
-                << n[2] << " (z, y, x), " << volume->unit()
-                << (pitch ? ", pitch " + std::to_string(*pitch) + " mm" : "") << "\ncomplete  "
-                << (volume->complete() ? "yes" : "no") << '\n';
+    report = volume_report("HDF5", volume->shape(), volume->unit(), volume->pitch_mm(), volume->complete());
+  } else if (const auto slices = io::find_tiff_volume(o.scan.path)) {  // which get their names all at once
+    report = volume_report("TIFF", slices->shape, slices->unit, slices->pitch_mm, true);
   } else {
-    auto reader = open(o.scan);
-    const auto selected = select(o.scan, reader->info());
-    pipeline::Recipe recipe;
-    recipe.views = selected.views, recipe.rows = selected.rows, recipe.bins = selected.bins;
-    report = scan_report(reader->info(), make_plan(reader->info(), recipe));
-    if (o.common.json != "-") print_scan(o.scan.path, report);
+    const auto reader = open(o.scan);
+    report = scan_report(reader->info(), select(o.scan, reader->info()));
   }
+  if (o.common.json != "-")
+    report["kind"] == "volume" ? print_volume(o.scan.path, report) : print_scan(o.scan.path, report);
   report["command"] = "info";
   report["version"] = TANDEM_VERSION;
   report["input"] = o.scan.path;
@@ -139,7 +167,13 @@ void add_info(CLI::App& program, Action& chosen) {
   CLI::App& c = *program.add_subcommand("info", "What a scan or a volume holds");
   add_common(c, o->common);
   add_scan_options(c, o->scan);
-  c.callback([o, &chosen] { chosen = [o] { run_info(*o); }; });
+  add_selection(c, o->scan);
+  c.callback([o, &chosen] {
+    chosen = [o] {
+      check_files(inputs_of(o->scan), {{"--json", o->common.json}});
+      run_info(*o);
+    };
+  });
 }
 
 }  // namespace tandem::apps

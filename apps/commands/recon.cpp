@@ -1,9 +1,11 @@
 // tandem recon: scan to volume.
 
 #include <iostream>
+#include <regex>
 #include <sstream>
 
 #include "../command.hpp"
+#include "../files.hpp"
 #include "../progress.hpp"
 #include "../scan_options.hpp"
 #include "tandem/core/error.hpp"
@@ -25,7 +27,7 @@ struct ReconOptions {
   ScanOptions scan;
   Recipe recipe;
   std::string output, initial = "zero", stop, preview, dtype = "float32", save_format, truth, region,
-                      device = "auto";
+                      device = "auto", variant = "automatic", precision = "float32";
   std::string filter = "ramp";
   std::optional<float> min, max;
   double memory_gib = 0;
@@ -51,11 +53,7 @@ void parse_region(Recipe& recipe, const std::string& text) {
 void parse_stop(Recipe& recipe, const std::string& text) {
   const std::size_t equals = text.find('=');
   const std::string name = text.substr(0, equals);
-  double value = 0;
-  if (equals != std::string::npos) try {
-      value = std::stod(text.substr(equals + 1));
-    } catch (const std::exception&) {
-    }
+  const double value = equals == std::string::npos ? 0 : number_in(text.substr(equals + 1)).value_or(0);
   if (text == "discrepancy")
     recipe.stop_by_discrepancy = true;
   else if (name == "relative" && value > 0)
@@ -78,6 +76,8 @@ void check_together(const ReconOptions& o) {
       throw UsageError(std::string(option) + " goes with sirt alone");
   if (!fbp && r.initial != Initial::fbp && (o.given("--fbp-filter") || o.given("--fbp-cutoff")))
     throw UsageError("--fbp-filter goes with fbp, or with --initial fbp");
+  if (o.given("--gain") && !r.stop_by_discrepancy)
+    throw UsageError("--gain goes with --stop discrepancy alone");
   if (o.axis_auto && r.axis_bin)
     throw UsageError("--rotation-axis and --rotation-axis-auto do not go together");
   if (o.dtype == "float32" ? (o.min || o.max) : !(o.min && o.max && *o.min < *o.max))
@@ -85,6 +85,7 @@ void check_together(const ReconOptions& o) {
                                           : "--dtype " + o.dtype + " needs --min V below --max V");
   if (o.output.empty() && !o.dry_run)
     throw UsageError("-o VOLUME is missing; give a name ending in .h5 or .tif, or --dry-run");
+  if (!o.output.empty()) require_volume_name({"-o", o.output});
   if (!r.region_z && o.given("--region")) throw UsageError("--region is not x0:x1,y0:y1,z0:z1");
   if (r.slices && r.region_z) throw UsageError("--slices and --region do not go together");
 }
@@ -100,12 +101,27 @@ void finish_recipe(ReconOptions& o) {
   r.minus_log = o.scan.minus_log;
   r.air_bins = o.scan.air_columns;
   if (!o.save_format.empty() && !o.output.empty()) {
-    const std::string ending = std::filesystem::path(o.output).extension().string();
-    if (ending.empty()) o.output += "." + std::string(o.save_format == "tiff" ? "tif" : "h5");
-    const bool tiff = ending == ".tif" || ending == ".tiff";
-    if (!ending.empty() && tiff != (o.save_format == "tiff"))
+    const bool tiff = o.save_format == "tiff";
+    if (!std::filesystem::path(o.output).has_extension()) o.output += tiff ? ".tif" : ".h5";
+    if (io::volume_kind(o.output) != (tiff ? io::VolumeKind::tiff : io::VolumeKind::hdf5))
       throw UsageError("--save-format " + o.save_format + " does not go with the name " + o.output);
   }
+}
+
+/// What stands in the way before any file is opened.
+void check_before(const ReconOptions& o) {
+  require<DeviceError>(!o.device.starts_with("cuda"), "--device ", o.device,
+                       ": this version has no CUDA kernels yet; use --device cpu");
+  NamedFiles inputs = inputs_of(o.scan);
+  inputs.push_back({"--truth", o.truth});
+  inputs.push_back({"--initial", o.recipe.initial_file});
+  check_files(inputs, {{"-o", o.output}, {"--preview", o.preview}, {"--json", o.common.json}});
+}
+
+/// auto, cpu, all, cuda, cuda:0,1
+std::string no_device(const std::string& text) {
+  static const std::regex known("auto|cpu|all|cuda(:[0-9]+(,[0-9]+)*)?");
+  return std::regex_match(text, known) ? "" : "'" + text + "' is not auto, cpu, all, cuda or cuda:0,1";
 }
 
 json plan_json(const pipeline::Plan& plan, const io::ScanInfo& info) {
@@ -250,13 +266,13 @@ void run_recon(ReconOptions& o) {
   recipe["algorithm"] = algorithm_name(o.recipe.algorithm);
   recipe["input"] = o.scan.path;
   recipe["arguments"] = o.command->config_to_str(false, false);
-  auto writer = io::create_volume(o.output, plan.grid.shape(), format, recipe.dump());
+  auto writer = io::create_volume(o.output, plan.grid.shape(), format, text_of(recipe));
   pipeline::Options options{
       [&](const std::string& stage, double done, double total) { progress(stage, done, total); }, o.truth,
       !o.preview.empty()};
   const pipeline::Outcome outcome = pipeline::reconstruct(*reader, plan, *writer, options);
   const json report = report_of(o, planned, outcome);
-  writer->finish(report.dump());
+  writer->finish(text_of(report));
   if (!o.preview.empty()) write_preview(o.preview, outcome.middle);
   write_report(o.common, report);
   if (o.common.json != "-") print_outcome(o, plan, reader->info(), outcome);
@@ -279,41 +295,45 @@ void add_recon(CLI::App& program, Action& chosen) {
   c.add_option("--fbp-filter", o->filter, "ramp, the default; none: no filtering at all")
       ->check(CLI::IsMember({"ramp", "shepp", "cosine", "hamming", "hann", "parzen", "butterworth", "none"}));
   c.add_option("--fbp-cutoff", r.filter.cutoff, "0..1 of Nyquist (default 1; butterworth 0.5)")
-      ->check(CLI::Range(1e-6, 1.0));
+      ->check(within(1e-6, 1));
   c.add_option("--rotation-axis", r.axis_bin, "bin from 0 (default: the file's own, else the middle)");
   c.add_flag("--rotation-axis-auto", o->axis_auto, "find it first, as `tandem center` does");
   add_selection(c, o->scan);
   c.add_option("--binning", r.binning, "2^N cells each way become one")->check(CLI::Range(0, 3));
   c.add_option("--initial", o->initial, "zero (default), fbp, or a volume file");
   c.add_option("--iterations", r.iterations, "at most (default 30)")->check(CLI::Range(0, 1000000));
-  c.add_option("--relaxation", r.relaxation, "sirt: in (0, 2), default 1")
-      ->check(CLI::Range(1e-6, 2.0 - 1e-6));
+  c.add_option("--relaxation", r.relaxation, "sirt: in (0, 2), default 1")->check(within(1e-6, 2 - 1e-6));
   c.add_flag("--nonnegative", r.nonnegative, "sirt: no voxel below zero");
   c.add_option("--stop", o->stop, "discrepancy | relative=EPS | time=S, beside --iterations");
-  c.add_option("--gain", r.gain, "counts a photon, for --stop discrepancy (default 1)")
-      ->check(CLI::PositiveNumber);
+  c.add_option("--gain", r.gain, "counts a photon, for --stop discrepancy (default 1)")->check(positive());
   c.add_option("--size", r.size, "voxels along x and y (default: bins)")->check(CLI::PositiveNumber);
   c.add_option("--slices", r.slices, "slices around the middle (default: rows)")->check(CLI::PositiveNumber);
-  c.add_option("--voxel-size", r.voxel_size_mm, "mm (default: the detector pitch)")
-      ->check(CLI::PositiveNumber);
+  c.add_option("--voxel-size", r.voxel_size_mm, "mm (default: the detector pitch)")->check(positive());
   c.add_option("--pixel-size", r.pixel_size_mm, "detector pitch, mm (default: the file's own)")
-      ->check(CLI::PositiveNumber);
+      ->check(positive());
   c.add_option("--region", o->region, "x0:x1,y0:y1,z0:z1 in voxels of the full grid");
-  c.add_option("--device", o->device, "auto|cpu")->check(CLI::IsMember({"auto", "cpu"}));
+  c.add_option("--device", o->device, "auto (default)|cpu|all|cuda|cuda:0,1")->check(no_device);
+  c.add_option("--variant", o->variant, "of the kernels: automatic (default)|standard")
+      ->check(CLI::IsMember({"automatic", "standard"}));
+  c.add_option("--precision", o->precision, "of the kernels: float32")->check(CLI::IsMember({"float32"}));
   c.add_option("--memory", o->memory_gib, "host memory to stay below, GiB (default: 70 % of what is free)")
-      ->check(CLI::PositiveNumber);
+      ->check(positive(1e9));
   c.add_option("--save-format", o->save_format, "default: from the name of the output")
       ->check(CLI::IsMember({"h5", "tiff"}));
   c.add_option("--dtype", o->dtype, "of the output")->check(CLI::IsMember({"float32", "uint16", "uint8"}));
-  c.add_option("--min", o->min, "attenuation that integer types store as 0");
-  c.add_option("--max", o->max, "attenuation that integer types store as their largest");
+  c.add_option("--min", o->min, "attenuation that integer types store as 0")->check(within(-1e30, 1e30));
+  c.add_option("--max", o->max, "attenuation that integer types store as their largest")
+      ->check(within(-1e30, 1e30));
   c.add_option("--preview", o->preview, "PNG of the middle slices in three planes");
   c.add_flag("--dry-run", o->dry_run, "memory, sizes and plan; reads no pixels");
   c.add_option("--truth", o->truth, "volume to compare with: adds PSNR, SSIM and RMSE to the report");
   c.callback([o, &chosen] {
     finish_recipe(*o);
     check_together(*o);
-    chosen = [o] { run_recon(*o); };
+    chosen = [o] {
+      check_before(*o);
+      run_recon(*o);
+    };
   });
 }
 

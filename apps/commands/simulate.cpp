@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "../command.hpp"
+#include "../files.hpp"
 #include "../progress.hpp"
 #include "../scan_geometry.hpp"
 #include "tandem/core/error.hpp"
@@ -21,7 +22,6 @@ struct SimulateOptions {
   pipeline::Simulation simulation;
   Index size = 256, rows = 1;
   std::string output, truth;
-  const CLI::App* command = nullptr;
 };
 
 constexpr double chunk_bytes = 256e6;
@@ -81,7 +81,7 @@ void run_simulate(SimulateOptions& o) {
       {"max_attenuation", s.max_attenuation},
       {"photons", s.photons ? nlohmann::json(*s.photons) : nlohmann::json(nullptr)},
       {"seed", s.seed}};
-  writer.finish(report.dump());
+  writer.finish(text_of(report));
   write_report(o.common, report);
   if (o.common.json != "-")
     std::cout << "written   " << o.output << ": " << s.scan.angles.size() << " views x " << o.rows
@@ -93,7 +93,6 @@ void run_simulate(SimulateOptions& o) {
 void add_simulate(CLI::App& program, Action& chosen) {
   auto o = std::make_shared<SimulateOptions>();
   CLI::App& c = *program.add_subcommand("simulate", "Make a scan with known truth");
-  o->command = &c;
   pipeline::Simulation& s = o->simulation;
   add_common(c, o->common);
   add_geometry(c, o->geometry);
@@ -102,17 +101,25 @@ void add_simulate(CLI::App& program, Action& chosen) {
   c.add_option("--phantom", s.phantom, "default shepp-logan")->check(CLI::IsMember(names));
   c.add_option("--size", o->size, "voxels along x and y (default 256)")->check(CLI::PositiveNumber);
   c.add_option("--rows", o->rows, "detector rows (default 1)")->check(CLI::PositiveNumber);
-  c.add_option("--photons", s.photons, "a cell, without object; left out: no noise")
-      ->check(CLI::PositiveNumber);
+  // ranges as pipeline::validate has them
+  c.add_option("--photons", s.photons, "a cell, without object; left out: no noise")->check(positive(4e9));
   c.add_option("--max-attenuation", s.max_attenuation, "largest line integral (default 3)")
-      ->check(CLI::PositiveNumber);
-  c.add_option("--flats", s.flats, "flat frames (default 10)")->check(CLI::NonNegativeNumber);
-  c.add_option("--darks", s.darks, "dark frames (default 10)")->check(CLI::NonNegativeNumber);
+      ->check(positive());
+  c.add_option("--flats", s.flats, "flat frames (default 10)")->check(CLI::PositiveNumber);
+  c.add_option("--darks", s.darks, "dark frames (default 10)")->check(CLI::PositiveNumber);
   c.add_option("--rings", s.rings_percent, "sensitivity of the cells that the flats do not see, percent")
-      ->check(CLI::Range(0.0, 100.0));
+      ->check(within(0, 50));
   c.add_option("--seed", s.seed, "of noise, rings and foam (default 0)");
   c.add_option("--truth", o->truth, "also write the exact volume, pixel averages");
-  c.callback([o, &chosen] { chosen = [o] { run_simulate(*o); }; });
+  c.callback([o, &chosen] {
+    require_scan_name({"-o", o->output});
+    if (!o->truth.empty()) require_volume_name({"--truth", o->truth});
+    chosen = [o] {
+      check_files({{"--angles", o->geometry.angles_file}},
+                  {{"-o", o->output}, {"--truth", o->truth}, {"--json", o->common.json}});
+      run_simulate(*o);
+    };
+  });
 }
 
 }  // namespace tandem::apps

@@ -15,7 +15,7 @@ class BadInput : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     program = new Program;
-    ASSERT_EQ((*program)("simulate -o good.h5 --size 32 --views 20 --rows 2").code, 0);
+    ASSERT_EQ((*program)("simulate -o good.h5 --truth pixels.h5 --size 32 --views 20 --rows 2").code, 0);
   }
   static void TearDownTestSuite() {
     delete program;
@@ -58,6 +58,91 @@ TEST_F(BadInput, CommandLine) {
   fails("check --pair nonsense", 2, {"nonsense"});
 }
 
+TEST_F(BadInput, OptionsThatDoNotGoTogether) {
+  const std::string recon = "recon good.h5 -o bad_.h5 ";
+  fails(recon + "--angles a.txt --arc 180", 2, {"--angles", "--arc"});
+  fails(recon + "--gain 2", 2, {"--gain", "--stop discrepancy"});
+  fails(recon + "--reconstruction-algorithm cgls --stop relative=1e-3 --gain 2", 2, {"--gain"});
+  fails("project pixels.h5 -o bad_.h5 --like good.h5 --pixel-size 1", 2, {"--like", "--pixel-size"});
+}
+
+TEST_F(BadInput, NumbersOutOfRange) {
+  const std::string recon = "recon good.h5 -o bad_.h5 ";
+  for (const char* value : {"nan", "inf", "-1", "0", "1e300"})
+    fails(recon + "--memory " + value, 2, {"--memory", value});
+  fails(recon + "--pixel-size nan", 2, {"--pixel-size", "nan"});
+  fails(recon + "--fbp-cutoff nan", 2, {"--fbp-cutoff", "nan"});
+  fails(recon + "--dtype uint8 --min 0 --max inf", 2, {"--max", "inf"});
+  fails(recon + "--reconstruction-algorithm cgls --stop relative=0.1x", 2, {"relative=0.1x"});
+  fails(recon + "--reconstruction-algorithm cgls --stop time=inf", 2, {"time=inf"});
+  fails(recon + "--rotation-direction 2", 2, {"--rotation-direction"});
+  fails(recon + "--arc 180,exclusive", 2, {"180,exclusive"});
+  fails(recon + "--arc nan", 2, {"--arc", "nan"});
+  fails(recon + "--angles a.txt[3:1]", 2, {"3:1"});
+}
+
+TEST_F(BadInput, SimulationOutOfRange) {  // as the library has it: the ends are admitted, what is beyond not
+  const std::string small = "--size 8 --views 4 --quiet ";
+  fails("simulate -o bad_.h5 --rings 70", 2, {"--rings", "70", "50"});
+  fails("simulate -o bad_.h5 --rings nan", 2, {"--rings", "nan"});
+  fails("simulate -o bad_.h5 --flats 0 --photons 100", 2, {"--flats"});
+  fails("simulate -o bad_.h5 --darks 0", 2, {"--darks"});
+  fails("simulate -o bad_.h5 --photons 4.1e9", 2, {"--photons", "4.1e9"});
+  fails("simulate -o bad_.h5 --max-attenuation inf", 2, {"--max-attenuation"});
+  EXPECT_EQ((*program)("simulate -o ends.h5 --rings 50 --photons 4e9 --flats 1 --darks 1 " + small).code, 0);
+}
+
+TEST_F(BadInput, Devices) {
+  for (const char* device : {"cuda", "cuda:0", "cuda:0,1"})
+    fails(std::string("recon missing.h5 -o bad_.h5 --device ") + device, 5,
+          {device, "no CUDA kernels yet", "--device cpu"});
+  fails("recon good.h5 -o bad_.h5 --device gpu", 2, {"gpu", "cuda:0,1"});
+  fails("recon good.h5 -o bad_.h5 --device cuda:", 2, {"cuda:"});
+  fails("recon good.h5 -o bad_.h5 --variant texture", 2, {"texture", "standard"});
+  fails("recon good.h5 -o bad_.h5 --precision float16", 2, {"float16", "float32"});
+}
+
+TEST_F(BadInput, NamesOfOutputs) {  // seen before the scan is found to be missing
+  fails("recon missing.h5 -o bad_.png", 2, {"-o bad_.png", ".h5", ".tif"});
+  fails("recon missing.h5 -o bad_", 2, {"-o bad_", ".h5"});
+  fails("simulate -o bad_.tif", 2, {"-o bad_.tif", ".h5"});
+  fails("simulate -o bad_.h5 --truth bad_", 2, {"--truth bad_", ".h5"});
+  fails("project missing.h5 -o bad_.dat", 2, {"-o bad_.dat", ".h5"});
+  fails("recon missing.h5 -o bad_.h5 --json no/folder/r.json", 3, {"--json", "no/folder"});
+  fails("recon missing.h5 -o bad_.h5 --preview no/folder/p.png", 3, {"--preview", "no/folder"});
+  fails("recon missing.h5 -o bad_.h5 --json .", 3, {"--json", "is a folder"});
+  fails("info missing.h5 --json no/folder/r.json", 3, {"--json", "no/folder"});
+}
+
+TEST_F(BadInput, OutputsThatAreInputs) {
+  namespace fs = std::filesystem;
+  fs::create_symlink(*program / "good.h5", *program / "link.h5");
+  fs::create_directory(*program / "images");
+  std::ofstream(*program / "images/w_00000.tif") << "anything";
+  fs::copy_file(*program / "good.h5", *program / "v.h5.part");
+  const std::string before = text_of(*program / "good.h5");
+  fails("recon good.h5 -o good.h5", 2, {"-o good.h5", "would overwrite the scan good.h5"});
+  fails("recon good.h5 -o images/../good.h5", 2, {"would overwrite the scan"});
+  fails("recon link.h5 -o good.h5", 2, {"would overwrite the scan link.h5"});
+  fails("recon v.h5.part -o v.h5", 2, {"would overwrite the scan v.h5.part"});
+  fails("recon good.h5 -o pixels.h5 --truth pixels.h5", 2, {"--truth pixels.h5"});
+  fails("recon good.h5 -o pixels.h5 --reconstruction-algorithm cgls --initial pixels.h5", 2,
+        {"--initial pixels.h5"});
+  fails("recon good.h5 -o pixels.h5 --flats pixels.h5", 2, {"--flats pixels.h5"});
+  fails("recon good.h5 -o pixels.h5 --darks pixels.h5", 2, {"--darks pixels.h5"});
+  fails("recon good.h5 -o images/v.tif --flats images", 2, {"--flats images"});
+  fails("recon images/w_00000.tif -o images/w.tif --arc 180", 2, {"the scan images/w_00000.tif"});
+  fails("recon good.h5 -o new.h5 --json new.h5", 2, {"would overwrite --json new.h5"});
+  fails("recon good.h5 -o new.h5 --preview p --json p", 2, {"would overwrite"});
+  fails("project pixels.h5 -o pixels.h5", 2, {"would overwrite the volume pixels.h5"});
+  fails("project pixels.h5 -o good.h5 --like good.h5", 2, {"would overwrite --like good.h5"});
+  fails("simulate -o new.h5 --truth new.h5", 2, {"would overwrite --truth new.h5"});
+  fails("simulate -o new.h5 --truth ./new.h5", 2, {"would overwrite --truth"});
+  fails("center good.h5 --json good.h5", 2, {"--json good.h5", "would overwrite the scan"});
+  fails("info good.h5 --json good.h5", 2, {"--json good.h5", "would overwrite the scan"});
+  EXPECT_EQ(text_of(*program / "good.h5"), before);
+}
+
 TEST_F(BadInput, Files) {
   fails("recon missing.h5 -o bad_.h5", 3, {"missing.h5"});
   std::ofstream(*program / "text.h5") << "not HDF5";
@@ -66,8 +151,7 @@ TEST_F(BadInput, Files) {
   std::filesystem::resize_file(*program / "short.h5", std::filesystem::file_size(*program / "good.h5") / 2);
   fails("recon short.h5 -o bad_.h5", 3, {"short.h5"});
   fails("recon good.h5 -o no/such/folder/bad_.h5", 3, {"no/such/folder"});
-  fails("recon good.h5 -o bad_.png", 3, {".png", ".h5"});
-  fails("recon good.h5 -o bad_.h5 --json no/such/folder/r.json --truth missing.h5", 3, {"missing.h5"});
+  fails("recon good.h5 -o bad_.h5 --truth missing.h5", 3, {"missing.h5"});
   fails("recon good.h5 -o bad_.h5 --angles missing.txt", 3, {"missing.txt"});
   fails("info good.h5 --flats missing.tif", 3, {"missing.tif"});
 }
@@ -78,7 +162,9 @@ TEST_F(BadInput, Geometry) {
   fails("recon good.h5 -o bad_.h5 --slices 3", 4, {"3", "2 rows"});
   fails("recon good.h5 -o bad_.h5 --region 0:40,0:32,0:2", 4, {"0:40", "0:32"});
   fails("recon good.h5 -o bad_.h5 --air-columns 20:40", 4, {"20:40"});
-  fails("simulate -o bad_.h5 --flats 0 --photons 1e30", 4, {"1e+30"});
+  fails("simulate -o bad_.h5 --size 8 --axis-bin 15", 4, {"axis bin = 15"});
+  fails("project pixels.h5 -o bad_.h5 --pixel-size 0.5", 4,
+        {"pixels.h5", "1/pixel", "leave --pixel-size out"});
 }
 
 TEST_F(BadInput, Memory) {

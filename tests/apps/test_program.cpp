@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "program.hpp"
+#include "tandem/io/volume_file.hpp"
 
 namespace tandem::test {
 namespace {
@@ -78,18 +82,21 @@ TEST(Program, ChecksItsPairs) {
     const bool matched = pair["name"].get<std::string>().find("unmatched") == std::string::npos;
     EXPECT_EQ(pair["ok"].is_null(), !matched);
     EXPECT_EQ(pair["mu"] < 1e-5, matched);
+    EXPECT_EQ(pair["entry_bound"].is_null(), !matched);
+    EXPECT_TRUE(!matched || pair["entry_error"] <= pair["entry_bound"]);
   }
 }
 
 TEST(Program, MeasuresEveryCase) {
   Program run;
   for (const std::string name : {"parallel", "filter", "fbp", "solvers", "pipeline"}) {
-    const Ended bench = run("bench " + name + " --size 32 --views 16 --slices 3 1 --repeat 1 --json b.json");
+    const Ended bench = run("bench " + name + " --size 32 --views 16 --slices 3,1 --repeat 1 --json b.json");
     ASSERT_EQ(bench.code, 0) << bench.err;
     const auto report = run.json("b.json");
     EXPECT_EQ(report["case"], name);
     EXPECT_GE(report["rows"].size(), 2u);
     for (const auto& row : report["rows"]) EXPECT_LE(row.value("relative_error", 0.0), 3e-6);
+    EXPECT_EQ(bench.out.find(" -  ") != std::string::npos, name == "filter") << bench.out;
   }
 }
 
@@ -101,6 +108,95 @@ TEST(Program, WritesIntegersAndTiff) {
   EXPECT_EQ(run("recon scan.h5 -o v8.h5 --dtype uint8 --min -0.1 --max 0.3").code, 0);
   EXPECT_EQ(run("recon scan.h5 -o v8 --save-format h5").code, 0);
   EXPECT_TRUE(run.has("v8.h5"));
+}
+
+TEST(Program, KnowsItsTiffVolumes) {
+  Program run;
+  ASSERT_EQ(run(std::string("simulate -o scan.h5 --pixel-size 0.5 ") + small).code, 0);
+  ASSERT_EQ(run("recon scan.h5 -o v.tif").code, 0);
+  for (const std::string name : {"v_00000.tif", "v_00002.tif", "v.tif"}) {
+    const Ended info = run("info " + name + " --json -");
+    ASSERT_EQ(info.code, 0) << info.err;
+    const auto report = nlohmann::json::parse(info.out);
+    EXPECT_EQ(report["kind"], "volume");
+    EXPECT_EQ(report["shape"], nlohmann::json({3, 48, 48}));
+    EXPECT_EQ(report["pitch_mm"], 0.5);
+  }
+  EXPECT_NE(run("info v_00001.tif").out.find("TIFF"), std::string::npos);
+  ASSERT_EQ(run("recon scan.h5 -o v.tif --slices 1").code, 0);
+  EXPECT_TRUE(run.has("v_00000.tif") && !run.has("v_00001.tif") && !run.has("v_00002.tif"));
+}
+
+TEST(Program, DescribesTheSelection) {
+  Program run;
+  ASSERT_EQ(run(std::string("simulate -o scan.h5 ") + small).code, 0);
+  const auto part = nlohmann::json::parse(run("info scan.h5 --start-row 1 --end-proj 30 --json -").out);
+  EXPECT_EQ(part["reconstruction"]["shape"], nlohmann::json({2, 48, 48}));
+  EXPECT_EQ(part["reconstruction"]["updates"], 2.0 * 48 * 48 * 30);
+  EXPECT_EQ(part["geometry"]["views"], 60);
+}
+
+TEST(Program, SaysOfAScanWhoseSliceDoesNotFitWhatItWouldTake) {
+  Program run;  // a slice of 10^12 voxels, 3.6 TiB
+  ASSERT_EQ(run("simulate -o wide.h5 --size 8 --bins 1000000 --views 2 --flats 1 --darks 1").code, 0);
+  const Ended info = run("info wide.h5");
+  EXPECT_EQ(info.code, 0) << info.err;
+  EXPECT_NE(info.out.find("does not fit: memory: one slice needs"), std::string::npos) << info.out;
+  const auto report = nlohmann::json::parse(run("info wide.h5 --json -").out);
+  EXPECT_TRUE(report["reconstruction"].is_null());
+  EXPECT_EQ(report["geometry"]["bins"], 1000000);
+}
+
+TEST(Program, TakesFlatsBeforeTheScan) {
+  Program run;
+  ASSERT_EQ(run(std::string("simulate -o scan.h5 ") + small).code, 0);
+  const Ended once = run("recon --flats scan.h5 --darks scan.h5 scan.h5 -o v.h5");
+  EXPECT_EQ(once.code, 0) << once.err;
+  const Ended twice = run("info --flats scan.h5 --flats scan.h5 scan.h5 --json -");
+  EXPECT_EQ(nlohmann::json::parse(twice.out)["flats"], 30);
+}
+
+TEST(Program, TakesWhatThisVersionHas) {
+  Program run;
+  ASSERT_EQ(run(std::string("simulate -o scan.h5 ") + small).code, 0);
+  for (const std::string options : {"--variant automatic --device auto", "--variant standard --device cpu",
+                                    "--precision float32 --device all"})
+    EXPECT_EQ(run("recon scan.h5 -o v.h5 " + options).code, 0) << options;
+}
+
+TEST(Program, OtherSenseOfRotationMirrorsTheVolume) {
+  Program run;
+  ASSERT_EQ(run(std::string("simulate -o scan.h5 --phantom foam ") + small).code, 0);
+  ASSERT_EQ(run("recon scan.h5 -o plus.h5 --rotation-direction +1").code, 0);
+  ASSERT_EQ(run("recon scan.h5 -o minus.h5 --rotation-direction -1").code, 0);
+  io::VolumeReader one(run / "plus.h5"), other(run / "minus.h5");
+  constexpr Index n = 48;
+  std::vector<float> plus(3 * n * n), minus(3 * n * n);
+  one.read({0, 3}, plus.data());
+  other.read({0, 3}, minus.data());
+  double worst = 0, largest = 0, asymmetry = 0;
+  const auto at = [](const std::vector<float>& v, Index line, Index x) {
+    return static_cast<double>(v[static_cast<std::size_t>(line * n + x)]);
+  };
+  for (Index line = 0; line < 3 * n; ++line) {
+    const Index mirrored = line - line % n + n - 1 - line % n;
+    for (Index x = 0; x < n; ++x) {
+      worst = std::max(worst, std::abs(at(plus, line, x) - at(minus, mirrored, x)));
+      largest = std::max(largest, std::abs(at(plus, line, x)));
+      asymmetry = std::max(asymmetry, std::abs(at(plus, line, x) - at(plus, mirrored, x)));
+    }
+  }
+  EXPECT_LE(worst, 1e-4 * largest);  // tolerance::region: positions are rounded anew
+  EXPECT_GT(asymmetry, 0.1 * largest);
+}
+
+TEST(Program, ReportsNamesThatAreNoUtf8) {
+  Program run;
+  ASSERT_EQ(run(std::string("simulate -o 'n\xff.h5' --json s.json ") + small).code, 0);
+  const Ended recon = run("recon 'n\xff.h5' -o v.h5 --json r.json");
+  ASSERT_EQ(recon.code, 0) << recon.err;
+  EXPECT_EQ(run.json("r.json")["input"], "n\xef\xbf\xbd.h5");
+  EXPECT_EQ(run("info 'n\xff.h5' --json -").code, 0);
 }
 
 TEST(Program, DryRunReadsNoPixelsAndWritesNothing) {

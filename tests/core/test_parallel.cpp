@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <stdexcept>
 #include <thread>
@@ -65,6 +66,36 @@ TEST(ThreadLimit, EndsWithItsLifeAndNests) {
     EXPECT_EQ(thread_count(), 1);
   }
   EXPECT_EQ(thread_count(), before);
+}
+
+TEST(Conveyor, TakesEveryItemThroughAllStationsInOrder) {
+  std::array<Index, 50> read{}, worked{};
+  std::vector<Index> written;
+  conveyor(
+      50, [&](Index i) { read[static_cast<std::size_t>(i)] = i + 1; },
+      [&](Index i) { worked[static_cast<std::size_t>(i)] = 2 * read[static_cast<std::size_t>(i)]; },
+      [&](Index i) { written.push_back(worked[static_cast<std::size_t>(i)]); });
+  ASSERT_EQ(written.size(), 50u);
+  for (Index i = 0; i < 50; ++i) EXPECT_EQ(written[static_cast<std::size_t>(i)], 2 * (i + 1));
+  const auto never = [](Index) { FAIL(); };
+  conveyor(0, never, never, never);
+}
+
+TEST(Conveyor, HoldsAtMostItsNumberOfItems) {
+  std::atomic<Index> held = 0, most = 0;
+  conveyor(
+      100, [&](Index) { most = std::max<Index>(most, ++held); }, [](Index) {}, [&](Index) { --held; });
+  EXPECT_LE(most, conveyor_items);
+}
+
+TEST(Conveyor, PassesOnWhatAStationThrows) {
+  const auto fails = [](Index i) {
+    if (i == 5) throw std::runtime_error("five");
+  };
+  const auto nothing = [](Index) {};
+  EXPECT_THROW(conveyor(9, fails, nothing, nothing), std::runtime_error);
+  EXPECT_THROW(conveyor(9, nothing, fails, nothing), std::runtime_error);
+  EXPECT_THROW(conveyor(9, nothing, nothing, fails), std::runtime_error);
 }
 
 TEST(ThreadLimit, AboveTheCoresGivesTheCores) {

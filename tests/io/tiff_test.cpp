@@ -170,6 +170,18 @@ TEST(Angles, ComeFromLinesOfAFile) {
   EXPECT_DOUBLE_EQ(angles[2], std::numbers::pi / 2);
 }
 
+TEST(Angles, ChangeTheirSignWithTheSenseOfRotation) {
+  const TemporaryFolder folder;
+  write_stack(folder / "stack");
+  write_lines(folder / "angles.txt", {"0", "45", "90", "135"});
+  io::OpenOptions options{.angles = folder / "angles.txt", .reverse_rotation = true};
+  EXPECT_DOUBLE_EQ(io::open_scan(folder / "stack", options)->info().scan.angles[2], -std::numbers::pi / 2);
+  EXPECT_DOUBLE_EQ(io::read_angles(folder / "angles.txt")[2], std::numbers::pi / 2);
+  options = half_turn;
+  options.reverse_rotation = true;
+  EXPECT_DOUBLE_EQ(io::open_scan(folder / "stack", options)->info().scan.angles[3], -0.75 * std::numbers::pi);
+}
+
 TEST(Angles, ReplaceThoseOfTheScanAndSaySo) {
   const TemporaryFolder folder;
   write_data_exchange(folder / "scan.h5");
@@ -189,6 +201,10 @@ TEST(Angles, AreRefusedWithAFileThatHoldsNone) {
   EXPECT_TRUE(says(refused(), {"angles.txt: line 2: \"ninety\" is no number"}));
   write_lines(folder / "angles.txt", {"0", "45 90"});
   EXPECT_TRUE(says(refused(), {"angles.txt: line 1"}));
+  for (const char* number : {"nan", "inf", "1e999"}) {
+    write_lines(folder / "angles.txt", {"0", number});
+    EXPECT_TRUE(says(refused(), {"angles.txt: line 1"})) << number;
+  }
   write_lines(folder / "angles.txt", {"", "# none"});
   EXPECT_TRUE(says(refused(), {"angles.txt: holds no angles"}));
   write_lines(folder / "angles.txt", {"0", "1", "2"});

@@ -196,6 +196,55 @@ TEST(Volume, OfTiffHoldsIntegersToo) {
   EXPECT_EQ(slice.back(), 65535);
 }
 
+TEST(Volume, OfTiffTakesAwayWhatAnEarlierLongerOneLeft) {
+  const TemporaryFolder folder;
+  write_ramp(folder / "volume.tif", {});
+  const std::vector<const char*> others{"volume_0002.tif", "volume_00002.tiff", "volume_000002.tif",
+                                        "volumes_00002.tif", "volume_x0002.tif"};
+  for (const char* other : others) fs::copy_file(folder / "volume_00002.tif", folder / other);
+  write_tiff_pages(folder / "volume_00007.tif",
+                   {frames(0, 1)});  // nobody's volume, as tandem did not write it
+  {
+    const auto writer = io::create_volume(folder / "volume.tif", {1, 4, 5}, {}, "{}");
+    writer->write({0, 1}, ramp().data());
+    EXPECT_TRUE(fs::exists(folder / "volume_00002.tif"));
+    writer->finish("{}");
+  }
+  EXPECT_TRUE(fs::exists(folder / "volume_00000.tif"));
+  EXPECT_FALSE(fs::exists(folder / "volume_00001.tif"));
+  EXPECT_FALSE(fs::exists(folder / "volume_00002.tif"));
+  EXPECT_TRUE(fs::exists(folder / "volume_00007.tif"));
+  for (const char* other : others) EXPECT_TRUE(fs::exists(folder / other)) << other;
+}
+
+TEST(Volume, OfTiffIsFoundByTheNameOfASlice) {
+  const TemporaryFolder folder;
+  write_ramp(folder / "volume.tif", {.pitch_mm = 0.25, .unit = "1/mm"});
+  for (const char* name : {"volume_00000.tif", "volume_00002.tif", "volume.tif"}) {
+    const auto found = io::find_tiff_volume(folder / name);
+    ASSERT_TRUE(found) << name;
+    EXPECT_EQ(found->shape, shape);
+    EXPECT_EQ(found->unit, "1/mm");
+    EXPECT_EQ(found->pitch_mm, 0.25);
+  }
+  write_tiff_pages(folder / "scan_00000.tif", {frames(0, 1)});
+  for (const char* name : {"scan_00000.tif", "scan.tif", "volume.h5", "volume_00003.tif"})
+    EXPECT_FALSE(io::find_tiff_volume(folder / name)) << name;
+}
+
+TEST(Volume, SlicesGoByTheirNames) {
+  const TemporaryFolder folder;
+  EXPECT_TRUE(io::is_slice_of(folder / "v.tif", folder / "v_00000.tif"));
+  EXPECT_TRUE(io::is_slice_of(folder / "v.tif", folder / "v_123456.tif"));
+  EXPECT_FALSE(io::is_slice_of(folder / "v.tif", folder / "v_0000.tif"));
+  EXPECT_FALSE(io::is_slice_of(folder / "v.tif", folder / "w_00000.tif"));
+  EXPECT_FALSE(io::is_slice_of(folder / "v.tif", "v_00000.tif"));
+  EXPECT_FALSE(io::is_slice_of(folder / "v.h5", folder / "v_00000.h5"));
+  EXPECT_EQ(io::volume_kind("a.TIFF"), io::VolumeKind::tiff);
+  EXPECT_EQ(io::volume_kind("a.nxs"), io::VolumeKind::hdf5);
+  EXPECT_FALSE(io::volume_kind("a.png") || io::volume_kind("a") || io::volume_kind(".h5"));
+}
+
 TEST(Volume, IsRefusedWhereItCannotBeWritten) {
   const TemporaryFolder folder;
   const auto refused = [&](const fs::path& path, Shape n, const VolumeFormat& format) {

@@ -15,7 +15,7 @@ template <class T>
 io::Frames frames_of(io::PixelType type, Shape shape, const std::vector<T>& values) {
   io::Frames frames{type, shape, {}};
   frames.bytes.resize(values.size() * sizeof(T));
-  std::memcpy(frames.bytes.data(), values.data(), frames.bytes.size());
+  if (!values.empty()) std::memcpy(frames.bytes.data(), values.data(), frames.bytes.size());
   return frames;
 }
 
