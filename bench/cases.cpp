@@ -38,9 +38,7 @@ struct Case {
 /// Uniform in [-0.3, 0.7), as the other measurements of this kind have it.
 Array input(const Space& space) {
   Random random(7);
-  Array a = uniform_array(space, random);
-  for (Index i = 0; i < a.size(); ++i) a.data()[i] -= 0.3f;
-  return a;
+  return drawn_array(space, [&] { return static_cast<float>(random.uniform()) - 0.3f; });
 }
 
 /// The coefficient in double, from the formula (docs/kernels.md).
@@ -51,7 +49,8 @@ double coefficient(const ParallelViews& packed, Index view, Index x, Index y, In
 }
 
 /// Relative L2 error of B q at random pixels and the corners of slice 0.
-double backward_error(const Case& c, const Array& q, const Array& volume) {
+double backward_error(const Case& c, const Array& there_q, const Array& there_volume) {
+  const Array q = on_device(there_q, Device::cpu()), volume = on_device(there_volume, Device::cpu());
   const ParallelViews packed = pack(c.scan, c.grid, Model::pixel_driven);
   const Image<const float> in = image(ConstView(q)), out = image(ConstView(volume));
   Random random(1);
@@ -76,7 +75,8 @@ double backward_error(const Case& c, const Array& q, const Array& volume) {
 }
 
 /// Relative L2 error of A x at random cells and the first and last of row 0.
-double forward_error(const Case& c, const Array& volume, const Array& q) {
+double forward_error(const Case& c, const Array& there_volume, const Array& there_q) {
+  const Array q = on_device(there_q, Device::cpu()), volume = on_device(there_volume, Device::cpu());
   const ParallelViews packed = pack(c.scan, c.grid, Model::pixel_driven);
   const Image<const float> in = image(ConstView(volume)), out = image(ConstView(q));
   Random random(2);
@@ -111,12 +111,16 @@ std::string words(const char* what, Index slices) {
 
 }  // namespace
 
-double median_ms(int repeat, const std::function<void()>& body) {
+double median_ms(const Axes& axes, const std::function<void()>& body) {
+  const Stream& stream = default_stream(axes.device);
+  const int repeat = axes.repeat;
   body();
+  stream.synchronize();
   std::vector<double> ms;
   for (int i = 0; i < repeat; ++i) {
     const double start = seconds_now();
     body();
+    stream.synchronize();
     ms.push_back(1e3 * (seconds_now() - start));
   }
   std::nth_element(ms.begin(), ms.begin() + repeat / 2, ms.end());
@@ -125,20 +129,20 @@ double median_ms(int repeat, const std::function<void()>& body) {
 
 Rows parallel(const Axes& axes, const OnLine& on_line) {
   Rows rows = Rows::array();
-  Stream& stream = default_stream(Device::cpu());
+  Stream& stream = default_stream(axes.device);
   for (Index slices : axes.slices) {
     const Case c(axes.size, axes.views, slices);
-    const LinearOperator A = projector(c.scan, c.grid);
+    const LinearOperator A = projector(c.scan, c.grid, Model::pixel_driven, axes.device);
     on_line(words("back-projection", slices));
     const double mu = adjointness(A, 4).mismatch;
     Array q = input(A.range()), x(A.domain());
-    const double back = median_ms(axes.repeat, [&] { A.apply_adjoint(1, q, 0, x, stream); });
+    const double back = median_ms(axes, [&] { A.apply_adjoint(1, q, 0, x, stream); });
     rows.push_back(line(c, "back", back, c.updates()));
     rows.back()["relative_error"] = backward_error(c, q, x);
     rows.back()["mu"] = mu;
     on_line(words("projection", slices));
     x = input(A.domain());
-    const double forward = median_ms(axes.repeat, [&] { A.apply(1, x, 0, q, stream); });
+    const double forward = median_ms(axes, [&] { A.apply(1, x, 0, q, stream); });
     rows.push_back(line(c, "forward", forward, c.updates()));
     rows.back()["relative_error"] = forward_error(c, x, q);
     rows.back()["mu"] = mu;
@@ -150,11 +154,11 @@ Rows filter(const Axes& axes, const OnLine& on_line) {
   Rows rows = Rows::array();
   for (Index slices : axes.slices) {
     const Case c(axes.size, axes.views, slices);
-    const LinearOperator F = ramp_filter(c.scan);
+    const LinearOperator F = ramp_filter(c.scan, {}, axes.device);
     on_line(words("ramp filter", slices));
     const Array q = input(F.domain());
     Array out(F.range());
-    const double ms = median_ms(axes.repeat, [&] { F.apply(1, q, 0, out, default_stream(Device::cpu())); });
+    const double ms = median_ms(axes, [&] { F.apply(1, q, 0, out, default_stream(axes.device)); });
     rows.push_back(line(c, "filter", ms, 0));
     rows.back()["gigabytes_a_second"] = 8.0 * static_cast<double>(q.size()) / ms * 1e-6;
     rows.back().erase("gups");
@@ -164,16 +168,16 @@ Rows filter(const Axes& axes, const OnLine& on_line) {
 
 Rows fbp(const Axes& axes, const OnLine& on_line) {
   Rows rows = Rows::array();
-  Stream& stream = default_stream(Device::cpu());
+  Stream& stream = default_stream(axes.device);
   for (Index slices : axes.slices) {
     const Case c(axes.size, axes.views, slices);
-    const LinearOperator A = projector(c.scan, c.grid), F = ramp_filter(c.scan),
-                         B = backprojector(A, c.scan, c.grid);
+    const LinearOperator A = projector(c.scan, c.grid, Model::pixel_driven, axes.device),
+                         F = ramp_filter(c.scan, {}, axes.device), B = backprojector(A, c.scan, c.grid);
     on_line(words("FBP", slices));
     const Array q = input(A.range());
     Array filtered(A.range()), x(A.domain());
-    const double filter_ms = median_ms(axes.repeat, [&] { F.apply(1, q, 0, filtered, stream); });
-    const double ms = median_ms(axes.repeat, [&] {
+    const double filter_ms = median_ms(axes, [&] { F.apply(1, q, 0, filtered, stream); });
+    const double ms = median_ms(axes, [&] {
       F.apply(1, q, 0, filtered, stream);
       B.apply(1, filtered, 0, x, stream);
     });
@@ -186,15 +190,15 @@ Rows fbp(const Axes& axes, const OnLine& on_line) {
 
 Rows solvers(const Axes& axes, const OnLine& on_line) {
   Rows rows = Rows::array();
-  Stream& stream = default_stream(Device::cpu());
+  Stream& stream = default_stream(axes.device);
   for (Index slices : axes.slices) {
     const Case c(axes.size, axes.views, slices);
-    const LinearOperator A = projector(c.scan, c.grid);
+    const LinearOperator A = projector(c.scan, c.grid, Model::pixel_driven, axes.device);
     const Array b = input(A.range());
     const ActiveBlocks active(static_cast<std::size_t>(slices), true);
     Array x(A.domain()), q(A.range());
     on_line(words("kernels", slices));
-    const double kernels = median_ms(axes.repeat, [&] {
+    const double kernels = median_ms(axes, [&] {
       A.apply(1, x, 0, q, stream);
       A.apply_adjoint(1, q, 0, x, stream);
     });
@@ -204,10 +208,10 @@ Rows solvers(const Axes& axes, const OnLine& on_line) {
     };
     on_line(words("CGLS", slices));
     Cgls cgls(A, b, Array(A.domain()));
-    add("cgls step", median_ms(axes.repeat, [&] { cgls.step(active); }));
+    add("cgls step", median_ms(axes, [&] { cgls.step(active); }));
     on_line(words("SIRT", slices));
     Sirt sirt(A, b, Array(A.domain()));
-    add("sirt step", median_ms(axes.repeat, [&] { sirt.step(active); }));
+    add("sirt step", median_ms(axes, [&] { sirt.step(active); }));
   }
   return rows;
 }
@@ -229,7 +233,7 @@ Rows pipeline(const Axes& axes, const OnLine& on_line) {
     scan.finish("{}");
     on_line(words("file to file", slices));
     p::Outcome outcome;
-    const double ms = median_ms(axes.repeat, [&] {
+    const double ms = median_ms(axes, [&] {
       const auto reader = io::open_scan(folder / "scan.h5");
       const p::Plan plan = p::make_plan(reader->info(), {});
       const auto writer = io::create_volume(folder / "volume.h5", plan.grid.shape(), {}, "{}");

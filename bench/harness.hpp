@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tandem/core/device.hpp"
 #include "tandem/core/space.hpp"
 
 namespace tandem::bench {
@@ -17,10 +18,12 @@ struct Axes {
   std::vector<Index> slices{64};
   Index views = 512;
   int repeat = 5;
+  Device device = Device::cpu();
 };
 
-/// Milliseconds of one run: the median of `repeat` runs after one to warm up.
-double median_ms(int repeat, const std::function<void()>& body);
+/// Milliseconds of one run, all its work on the device done: the median of `repeat` runs after one to warm
+/// up.
+double median_ms(const Axes& axes, const std::function<void()>& body);
 
 using Rows = nlohmann::json;  ///< an array with one object for each line of the table
 /// Called before each line is measured.

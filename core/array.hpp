@@ -20,7 +20,8 @@ struct ConstView {
   ConstView part(int i) const { return {data + space.offset(i), space.part(i)}; }
 };
 
-/// A vector that we own, zero at birth, aligned to 64 bytes. Move-only: copies are written `clone`.
+/// A vector that we own, zero at birth, aligned to 64 bytes. Move-only: copies are written `clone`. On a GPU
+/// it is born and freed in the order of the calling thread's default stream.
 class Array {
  public:
   /// @throws DeviceError naming the bytes if they cannot be had.
@@ -35,11 +36,21 @@ class Array {
 
  private:
   struct Free {
+    Device device = Device::cpu();
+    std::shared_ptr<void> stream{};
     void operator()(float* p) const;
   };
+  static std::unique_ptr<float[], Free> allocate(const Space& space);
   Space space_;
   std::unique_ptr<float[], Free> data_;
 };
+
+/// The only transfer: host to device, device to host, device to device, equal shapes. Queued on `stream`,
+/// which lies on one of the devices; does not wait. @throws SpaceError, DeviceError
+void copy(ConstView from, View to, Stream& stream);
+
+/// A copy on another device, with the same shape and blocks; waits.
+Array on_device(const Array& array, Device device);
 
 /// What kernels see: pointer, extents, strides (innermost 1). Plain data, passed by value.
 template <class T>

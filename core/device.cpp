@@ -9,6 +9,16 @@ namespace tandem {
 
 std::string Device::name() const { return is_cuda() ? "cuda:" + std::to_string(ordinal_) : "cpu"; }
 
+Device Device::named(const std::string& name) {
+  if (name == "cpu") return cpu();
+  if (name == "cuda") return cuda(0);
+  const bool digits =
+      name.size() > 5 && name.size() < 9 && name.find_first_not_of("0123456789", 5) == std::string::npos;
+  require<DeviceError>(name.rfind("cuda:", 0) == 0 && digits, "device '", name,
+                       "' is not known; cpu, cuda or cuda:N");
+  return cuda(std::stoi(name.substr(5)));
+}
+
 std::vector<Device> devices() {
   std::vector<Device> all{Device::cpu()};
   for (int i = 0; i < cuda::device_count(); ++i) all.push_back(Device::cuda(i));
@@ -25,8 +35,11 @@ std::string description(Device device) {
 std::string cuda_version() { return cuda::runtime_version(); }
 
 Stream::Stream(Device device) : device_(device) {
-  require<DeviceError>(!device.is_cuda(), "device ", device.name(),
-                       ": this version has no CUDA kernels yet; use the cpu");
+  if (device.is_cuda()) native_ = cuda::make_stream(device.ordinal());
+}
+
+void Stream::synchronize() const {
+  if (device_.is_cuda()) cuda::synchronize(device_.ordinal(), native());
 }
 
 Stream& default_stream(Device device) {

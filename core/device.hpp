@@ -1,6 +1,7 @@
 #pragma once
 
 #include <compare>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,8 @@ class Device {
  public:
   static Device cpu() { return Device(-1); }
   static Device cuda(int ordinal) { return Device(ordinal); }
+  /// "cpu", "cuda" (the first GPU) or "cuda:N". @throws DeviceError for any other name
+  static Device named(const std::string& name);
   bool is_cuda() const { return ordinal_ >= 0; }
   int ordinal() const { return ordinal_; }
   std::string name() const;  ///< "cpu", "cuda:0"
@@ -30,14 +33,19 @@ std::string description(Device device);
 /// The CUDA runtime that this build uses, "13.0"; empty for a build without CUDA.
 std::string cuda_version();
 
-/// Ordered work on one device. On the CPU, work is done when a call returns.
+/// Ordered work on one device: a CUDA stream of its own. On the CPU, work is done when a call returns.
+/// Copies share the stream; what lies on it keeps it alive.
 class Stream {
  public:
-  explicit Stream(Device device);  ///< @throws DeviceError if no kernels of this build run on `device`
+  explicit Stream(Device device);  ///< @throws DeviceError if the device is not here
   Device device() const { return device_; }
+  void synchronize() const;  ///< @throws DeviceError carrying the fault of any earlier work
+  void* native() const { return native_.get(); }  ///< the cudaStream_t; nullptr on the CPU
+  const std::shared_ptr<void>& shared() const { return native_; }
 
  private:
   Device device_;
+  std::shared_ptr<void> native_;
 };
 
 /// One for each thread and device.

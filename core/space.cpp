@@ -37,6 +37,16 @@ Index Space::size() const { return offset(parts()); }
 
 Device Space::device() const { return device_; }
 
+Space Space::on(Device device) const {
+  Space moved = *this;
+  moved.device_ = device;
+  if (!parts_) return moved;
+  std::vector<Space> parts;
+  for (const Space& part : *parts_) parts.push_back(part.on(device));
+  moved.parts_ = std::make_shared<const std::vector<Space>>(std::move(parts));
+  return moved;
+}
+
 Index Space::block_count() const {
   if (parts_) return parts_->front().block_count();
   return blocks_ == Blocks::slices ? shape_[0] : blocks_ == Blocks::rows ? shape_[1] : 1;

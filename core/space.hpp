@@ -30,6 +30,7 @@ class Space {
   Shape shape() const;  ///< @throws SpaceError for a direct sum
   Index size() const;
   Device device() const;
+  Space on(Device device) const;  ///< the same space on another device
   Index block_count() const;
   Blocks blocks() const { return blocks_; }
   int parts() const;  ///< 1 unless a direct sum

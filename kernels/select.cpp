@@ -1,32 +1,45 @@
 // The one place where backends meet.
+#include "tandem/core/cuda/runtime.hpp"
 #include "tandem/core/error.hpp"
 #include "tandem/kernels/cpu/parallel.hpp"
 #include "tandem/kernels/cpu/ramp.hpp"
 #include "tandem/kernels/cpu/vector.hpp"
+#include "tandem/kernels/cuda/tables.hpp"
 
 namespace tandem::kernels {
 
 namespace {
 
 template <class Table>
-const Table& select(Device device, const Table& on_cpu) {
-  require<DeviceError>(!device.is_cuda(), "device ", device.name(),
-                       ": this version has no CUDA kernels yet; use the cpu");
-  return on_cpu;
+const Table& select(Device device, const Table& on_cpu, [[maybe_unused]] const Table* on_cuda) {
+  if (!device.is_cuda()) return on_cpu;
+  const int here = tandem::cuda::device_count();
+  require<DeviceError>(on_cuda != nullptr && device.ordinal() < here, "device ", device.name(),
+                       on_cuda ? ": not found; " : ": this build has no CUDA; ", here,
+                       " CUDA devices are here, use one of them or the cpu");
+  return *on_cuda;
 }
+
+#if TANDEM_CUDA
+#define TANDEM_ON_CUDA(table) &cuda::table
+#else
+#define TANDEM_ON_CUDA(table) nullptr
+#endif
 
 }  // namespace
 
 const ParallelKernels& parallel(Device device) {
   static constexpr ParallelKernels on_cpu{cpu::parallel_forward, cpu::parallel_backward};
-  return select(device, on_cpu);
+  return select(device, on_cpu, TANDEM_ON_CUDA(parallel_kernels));
 }
 
 const RampKernels& ramp(Device device) {
   static constexpr RampKernels on_cpu{cpu::filter_rows};
-  return select(device, on_cpu);
+  return select(device, on_cpu, TANDEM_ON_CUDA(ramp_kernels));
 }
 
-const VectorKernels& vector(Device device) { return select(device, cpu::vector_kernels); }
+const VectorKernels& vector(Device device) {
+  return select(device, cpu::vector_kernels, TANDEM_ON_CUDA(vector_kernels));
+}
 
 }  // namespace tandem::kernels

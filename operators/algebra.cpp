@@ -173,7 +173,9 @@ LinearOperator make_operator(Space domain, Space range, Overwrite forward, Overw
 
 Array operator*(const LinearOperator& A, const Array& x) {
   Array y(A.range());
-  A.apply(1, x, 0, y, default_stream(y.space().device()));
+  Stream& stream = default_stream(y.space().device());
+  A.apply(1, x, 0, y, stream);
+  stream.synchronize();
   return y;
 }
 

@@ -7,18 +7,22 @@
 
 namespace tandem {
 
+/// Entries drawn one after another on the host, then put where the space is.
+template <class Draw>
+Array drawn_array(const Space& space, const Draw& draw) {
+  Array a(space.on(Device::cpu()));
+  for (Index i = 0; i < a.size(); ++i) a.data()[i] = draw();
+  return space.device().is_cuda() ? on_device(a, space.device()) : std::move(a);
+}
+
 /// Entries in [0, 1], independent and uniform.
-inline Array uniform_array(Space space, Random& random) {
-  Array a(std::move(space));
-  for (Index i = 0; i < a.size(); ++i) a.data()[i] = static_cast<float>(random.uniform());
-  return a;
+inline Array uniform_array(const Space& space, Random& random) {
+  return drawn_array(space, [&] { return static_cast<float>(random.uniform()); });
 }
 
 /// Entries -1 or 1, independent.
-inline Array sign_array(Space space, Random& random) {
-  Array a(std::move(space));
-  for (Index i = 0; i < a.size(); ++i) a.data()[i] = random.bits() >> 63 ? 1.0f : -1.0f;
-  return a;
+inline Array sign_array(const Space& space, Random& random) {
+  return drawn_array(space, [&] { return random.bits() >> 63 ? 1.0f : -1.0f; });
 }
 
 }  // namespace tandem

@@ -52,6 +52,7 @@ void print(const json& rows) {
 void run_bench(BenchOptions& o) {
   const ThreadLimit limit(o.common.threads);
   ProgressLine progress(o.common.quiet);
+  o.axes.device = Device::named(o.device);
   double done = 0;
   const json rows = cases.at(o.name)(o.axes, [&](const std::string& what) {
     progress(what, done++, 2 * static_cast<double>(o.axes.slices.size()), "lines");
@@ -60,7 +61,7 @@ void run_bench(BenchOptions& o) {
   write_report(o.common, {{"command", "bench"},
                           {"version", TANDEM_VERSION},
                           {"case", o.name},
-                          {"device", "cpu"},
+                          {"device", description(o.axes.device)},
                           {"threads", thread_count()},
                           {"repeat", o.axes.repeat},
                           {"rows", rows}});
@@ -86,7 +87,7 @@ void add_bench(CLI::App& program, Action& chosen) {
       ->check(CLI::PositiveNumber);
   c.add_option("--variant", o->variant, "all")->check(CLI::IsMember({"all", "standard"}));
   c.add_option("--precision", o->precision, "all")->check(CLI::IsMember({"all", "float32"}));
-  c.add_option("--device", o->device, "cpu")->check(CLI::IsMember({"cpu"}));
+  c.add_option("--device", o->device, "cpu (default), cuda, cuda:N");
   c.callback([o, &chosen] {
     chosen = [o] {
       check_files({}, {{"--json", o->common.json}});

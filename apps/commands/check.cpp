@@ -36,17 +36,20 @@ struct CheckOptions {
 struct Pair {
   std::string name;
   bool matched;
-  std::function<LinearOperator(const ParallelBeam&, const VolumeGrid&)> make;
+  std::function<LinearOperator(const ParallelBeam&, const VolumeGrid&, Device)> make;
 };
 
 const std::vector<Pair>& pairs() {
   static const std::vector<Pair> all{
       {"parallel/pixel_driven", true,
-       [](const auto& s, const auto& g) { return projector(s, g, Model::pixel_driven); }},
-      {"parallel/joseph", true, [](const auto& s, const auto& g) { return projector(s, g, Model::joseph); }},
-      {"parallel/ramp_filter", true, [](const auto& s, const auto&) { return ramp_filter(s); }},
-      {"parallel/unmatched joseph with pixel_driven", false, [](const auto& s, const auto& g) {
-         return unmatched_pair(projector(s, g, Model::joseph), adjoint(projector(s, g, Model::pixel_driven)));
+       [](const auto& s, const auto& g, Device d) { return projector(s, g, Model::pixel_driven, d); }},
+      {"parallel/joseph", true,
+       [](const auto& s, const auto& g, Device d) { return projector(s, g, Model::joseph, d); }},
+      {"parallel/ramp_filter", true,
+       [](const auto& s, const auto&, Device d) { return ramp_filter(s, {}, d); }},
+      {"parallel/unmatched joseph with pixel_driven", false, [](const auto& s, const auto& g, Device d) {
+         return unmatched_pair(projector(s, g, Model::joseph, d),
+                               adjoint(projector(s, g, Model::pixel_driven, d)));
        }}};
   return all;
 }
@@ -67,24 +70,27 @@ VolumeGrid grid_for(Index size, const ParallelBeam& scan) {
 }
 
 /// max |A_ij - B_ji| / max |A_ij| over all entries, on a grid small enough for that.
-double entry_error(const Pair& pair) {
+double entry_error(const Pair& pair, Device device) {
   ParallelBeam scan = scan_for(9, true);
   scan.detector.rows = 1;
   for (std::size_t v = 0; v < 7; ++v) scan.angles[v] = scan.angles[13 * v];  // all around
   scan.angles.resize(7);
-  const LinearOperator A = pair.make(scan, grid_for(9, scan));
-  Array x(A.domain()), y(A.range());
+  const LinearOperator A = pair.make(scan, grid_for(9, scan), device);
+  const auto through = [&](const LinearOperator& map, const Array& in) {
+    return on_device(map * on_device(in, device), Device::cpu());
+  };
+  Array x(A.domain().on(Device::cpu())), y(A.range().on(Device::cpu()));
   std::vector<float> forward;
   for (Index j = 0; j < x.size(); ++j) {
     x.data()[j] = 1;
-    const Array column = A * x;
+    const Array column = through(A, x);
     forward.insert(forward.end(), column.data(), column.data() + column.size());
     x.data()[j] = 0;
   }
   double worst = 0, largest = 0;
   for (Index i = 0; i < y.size(); ++i) {
     y.data()[i] = 1;
-    const Array row = adjoint(A) * y;
+    const Array row = through(adjoint(A), y);
     y.data()[i] = 0;
     for (Index j = 0; j < x.size(); ++j) {
       const double a = forward[static_cast<std::size_t>(j * y.size() + i)];
@@ -95,13 +101,13 @@ double entry_error(const Pair& pair) {
   return worst / largest;
 }
 
-json check(const Pair& pair, Index size) {
+json check(const Pair& pair, Index size, Device device) {
   const ParallelBeam scan = scan_for(size, pair.matched);
-  const Adjointness a = adjointness(pair.make(scan, grid_for(size, scan)));
-  json row = {{"name", pair.name},     {"device", "cpu"},
+  const Adjointness a = adjointness(pair.make(scan, grid_for(size, scan), device));
+  json row = {{"name", pair.name},     {"device", device.name()},
               {"variant", "standard"}, {"precision", "float32"},
               {"kappa", a.coupling},   {"kappa_spread", a.coupling_spread},
-              {"mu", a.mismatch},      {"entry_error", entry_error(pair)},
+              {"mu", a.mismatch},      {"entry_error", entry_error(pair, device)},
               {"bound", nullptr},      {"entry_bound", nullptr},
               {"ok", nullptr}};
   if (pair.matched) {
@@ -115,6 +121,7 @@ json check(const Pair& pair, Index size) {
 
 void run_check(CheckOptions& o) {
   const ThreadLimit limit(o.common.threads);
+  const Device device = Device::named(o.device);
   ProgressLine progress(o.common.quiet);
   json rows = json::array();
   bool all_hold = true, found = false;
@@ -122,7 +129,7 @@ void run_check(CheckOptions& o) {
     if (!o.pair.empty() && pair.name.find(o.pair) == std::string::npos) continue;
     found = true;
     progress("check", static_cast<double>(rows.size()), static_cast<double>(pairs().size()), "pairs");
-    rows.push_back(check(pair, o.size));
+    rows.push_back(check(pair, o.size, device));
     if (rows.back()["ok"] == false) all_hold = false;
   }
   if (!found) throw UsageError("--pair '" + o.pair + "' names no pair; leave it out to see all names");
@@ -135,9 +142,9 @@ void run_check(CheckOptions& o) {
     std::printf("%-46s %-6s %12s %9s %9s %9s %9s\n", "pair", "device", "kappa", "mu", "bound", "entries",
                 "bound");
     for (const json& r : rows)
-      std::printf("%-46s %-6s %12.7f %9.1e %9s %9.1e %9s  %s\n", r["name"].get<std::string>().c_str(), "cpu",
-                  r["kappa"].get<double>(), r["mu"].get<double>(), bound(r["bound"]).c_str(),
-                  r["entry_error"].get<double>(), bound(r["entry_bound"]).c_str(),
+      std::printf("%-46s %-6s %12.7f %9.1e %9s %9.1e %9s  %s\n", r["name"].get<std::string>().c_str(),
+                  device.name().c_str(), r["kappa"].get<double>(), r["mu"].get<double>(),
+                  bound(r["bound"]).c_str(), r["entry_error"].get<double>(), bound(r["entry_bound"]).c_str(),
                   r["ok"].is_null() ? "unmatched on purpose"
                   : r["ok"] == true ? "ok"
                                     : "FAILS");
@@ -155,7 +162,7 @@ void add_check(CLI::App& program, Action& chosen) {
   add_common(c, o->common);
   c.add_option("--size", o->size, "voxels along x and y (default 64)")->check(CLI::Range(8, 4096));
   c.add_option("--pair", o->pair, "only pairs whose name holds this");
-  c.add_option("--device", o->device, "cpu")->check(CLI::IsMember({"cpu"}));
+  c.add_option("--device", o->device, "cpu (default), cuda, cuda:N");
   c.callback([o, &chosen] {
     chosen = [o] {
       check_files({}, {{"--json", o->common.json}});

@@ -111,7 +111,7 @@ void finish_recipe(ReconOptions& o) {
 /// What stands in the way before any file is opened.
 void check_before(const ReconOptions& o) {
   require<DeviceError>(!o.device.starts_with("cuda"), "--device ", o.device,
-                       ": this version has no CUDA kernels yet; use --device cpu");
+                       ": recon does not use CUDA yet; use --device cpu");
   NamedFiles inputs = inputs_of(o.scan);
   inputs.push_back({"--truth", o.truth});
   inputs.push_back({"--initial", o.recipe.initial_file});

@@ -1,10 +1,24 @@
 // The same symbols for a build without CUDA.
 #include "tandem/core/cuda/runtime.hpp"
+#include "tandem/core/error.hpp"
 
 namespace tandem::cuda {
+
+namespace {
+
+[[noreturn]] void not_built(int ordinal) {
+  throw DeviceError("device cuda:" + std::to_string(ordinal) + ": this build has no CUDA; use the cpu");
+}
+
+}  // namespace
 
 int device_count() { return 0; }
 std::string device_name(int) { return {}; }
 std::string runtime_version() { return {}; }
+std::shared_ptr<void> make_stream(int ordinal) { not_built(ordinal); }
+void synchronize(int ordinal, void*) { not_built(ordinal); }
+void* allocate(int ordinal, std::size_t, void*) { not_built(ordinal); }
+void release(int, void*, void*) noexcept {}
+void copy(int ordinal, void*, const void*, std::size_t, void*) { not_built(ordinal); }
 
 }  // namespace tandem::cuda

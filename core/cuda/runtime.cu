@@ -1,8 +1,22 @@
 #include "tandem/core/cuda/runtime.hpp"
 
-#include <cuda_runtime_api.h>
+#include "tandem/core/cuda/check.hpp"
 
 namespace tandem::cuda {
+
+namespace {
+
+cudaStream_t queue(void* stream) { return static_cast<cudaStream_t>(stream); }
+
+/// Freed memory stays with the pool: solvers and composites ask for the same sizes again and again.
+void keep_pool(int ordinal) {
+  cudaMemPool_t pool = nullptr;
+  check(cudaDeviceGetDefaultMemPool(&pool, ordinal));
+  std::uint64_t all = ~std::uint64_t{0};
+  check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all));
+}
+
+}  // namespace
 
 int device_count() {
   int count = 0;
@@ -16,6 +30,47 @@ std::string device_name(int ordinal) {
 
 std::string runtime_version() {
   return std::to_string(CUDART_VERSION / 1000) + "." + std::to_string(CUDART_VERSION % 1000 / 10);
+}
+
+std::shared_ptr<void> make_stream(int ordinal) {
+  require<DeviceError>(ordinal < device_count(), "device cuda:", ordinal, ": not found; ", device_count(),
+                       " CUDA devices are here");
+  check(cudaSetDevice(ordinal));
+  keep_pool(ordinal);
+  cudaStream_t stream = nullptr;
+  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  return {stream, [](void* s) { cudaStreamDestroy(queue(s)); }};
+}
+
+void synchronize(int ordinal, void* stream) {
+  check(cudaSetDevice(ordinal));
+  check(cudaStreamSynchronize(queue(stream)));
+}
+
+void* allocate(int ordinal, std::size_t bytes, void* stream) {
+  check(cudaSetDevice(ordinal));
+  void* memory = nullptr;
+  const cudaError_t status = cudaMallocAsync(&memory, bytes, queue(stream));
+  if (status == cudaErrorMemoryAllocation) {
+    cudaGetLastError();
+    std::size_t free = 0, total = 0;
+    cudaMemGetInfo(&free, &total);
+    require<DeviceError>(false, "device cuda:", ordinal, ": ", bytes, " bytes are wanted, ", free, " of ",
+                         total, " are free; use a smaller batch or volume");
+  }
+  check(status);
+  check(cudaMemsetAsync(memory, 0, bytes, queue(stream)));
+  return memory;
+}
+
+void release(int ordinal, void* memory, void* stream) noexcept {
+  cudaSetDevice(ordinal);
+  cudaFreeAsync(memory, queue(stream));
+}
+
+void copy(int ordinal, void* to, const void* from, std::size_t bytes, void* stream) {
+  check(cudaSetDevice(ordinal));
+  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, queue(stream)));
 }
 
 }  // namespace tandem::cuda

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <memory>
 #include <string>
 
 namespace tandem::cuda {
@@ -8,5 +10,18 @@ namespace tandem::cuda {
 int device_count();
 std::string device_name(int ordinal);
 std::string runtime_version();  ///< "13.0"; empty in a build without CUDA
+
+// The rest throws DeviceError in a build without CUDA.
+
+/// A cudaStream_t of its own (never the legacy stream), destroyed with the last copy of the pointer.
+std::shared_ptr<void> make_stream(int ordinal);
+void synchronize(int ordinal, void* stream);
+
+/// Memory of the device, in stream order, from the device's pool; zeros.
+void* allocate(int ordinal, std::size_t bytes, void* stream);
+void release(int ordinal, void* memory, void* stream) noexcept;
+
+/// Between any two of host and devices, in stream order.
+void copy(int ordinal, void* to, const void* from, std::size_t bytes, void* stream);
 
 }  // namespace tandem::cuda

@@ -112,9 +112,9 @@ TEST(VectorOperations, RefuseVectorsOfDifferentSpaces) {
 }
 
 TEST(Kernels, OfADeviceThatHasNoneAreRefused) {
-  EXPECT_THROW(kernels::parallel(Device::cuda(0)), DeviceError);
-  EXPECT_THROW(kernels::ramp(Device::cuda(0)), DeviceError);
-  EXPECT_THROW(kernels::vector(Device::cuda(0)), DeviceError);
+  EXPECT_THROW(kernels::parallel(Device::cuda(1000)), DeviceError);
+  EXPECT_THROW(kernels::ramp(Device::cuda(1000)), DeviceError);
+  EXPECT_THROW(kernels::vector(Device::cuda(1000)), DeviceError);
 }
 
 TEST(TransformLength, IsEvenAndHasSmallPrimesOnly) {

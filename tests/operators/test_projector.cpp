@@ -163,7 +163,7 @@ TEST(Projector, RegionSeesWhatItSeesInTheWhole) {
 TEST(Projector, RefusesAScanAGridOrADeviceThatIsNotPossible) {
   EXPECT_THROW(projector(test::scan_of(5, 3, 11), test::grid_of(7, 7, 2)), GeometryError);
   EXPECT_THROW(projector(test::scan_of(5, 2, 11, -1.0), test::grid_of(7, 7, 2)), GeometryError);
-  EXPECT_THROW(projector(test::scan_of(5, 2, 11), test::grid_of(7, 7, 2), Model::joseph, Device::cuda(0)),
+  EXPECT_THROW(projector(test::scan_of(5, 2, 11), test::grid_of(7, 7, 2), Model::joseph, Device::cuda(1000)),
                DeviceError);
 }
 

@@ -149,4 +149,13 @@ constexpr double fbp_psnr = 0.3;
 /// 0.05.
 constexpr double fbp_noise_psnr = 0.3;
 
+// ---- CUDA against the CPU
+
+/// Both compute a coefficient from the same numbers; sums of up to 2047 terms in another order leave u
+/// sqrt(2047) = 2.7e-6 of the result at the most, and transforms 3 u log2 P = 2.2e-6.
+constexpr double devices = 3e-6;
+
+/// Architecture 3.9: rounding differs from the first step on, and four steps magnify it to less than this.
+constexpr double solver_steps = 1e-5;
+
 }  // namespace tandem::tolerance

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cublas_v2.h>
+#include <cuda_runtime_api.h>
+#include <cufft.h>
+
+#include <source_location>
+
+#include "tandem/core/error.hpp"
+
+namespace tandem::cuda {
+
+/// Turns a failed call into a DeviceError with the place of the call and CUDA's own words.
+inline void check(cudaError_t status, const std::source_location at = std::source_location::current()) {
+  if (status == cudaSuccess) return;
+  cudaGetLastError();  // a launch error is not seen again by the next call
+  require<DeviceError>(false, "CUDA: ", cudaGetErrorString(status), " in ", at.function_name(),
+                       status == cudaErrorMemoryAllocation ? "; use a smaller --device-memory or batch" : "");
+}
+
+inline void check(cufftResult status, const std::source_location at = std::source_location::current()) {
+  require<DeviceError>(status == CUFFT_SUCCESS, "cuFFT: error ", static_cast<int>(status), " in ",
+                       at.function_name());
+}
+
+inline void check(cublasStatus_t status, const std::source_location at = std::source_location::current()) {
+  require<DeviceError>(status == CUBLAS_STATUS_SUCCESS, "cuBLAS: ", cublasGetStatusString(status), " in ",
+                       at.function_name());
+}
+
+}  // namespace tandem::cuda

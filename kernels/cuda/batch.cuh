@@ -1,0 +1,56 @@
+#pragma once
+
+#include "tandem/kernels/cuda/launch.cuh"
+#include "tandem/kernels/parallel.hpp"
+
+namespace tandem::kernels::cuda {
+
+/// Pixels that share one anchor position, as on the CPU: within a tile positions are float, between tiles
+/// double, and every kernel computes a coefficient from the same numbers.
+constexpr int tile = 16;
+
+/// What a kernel needs of one view.
+struct DeviceView {
+  double origin, step_x, step_y;
+  float height, slope;
+};
+
+/// Where a tile meets a view: pixel (dx, dy) of the tile lies at bin + offset + step_x dx + step_y dy.
+struct Anchor {
+  int bin;
+  float offset;
+};
+
+__device__ inline Anchor anchor_at(const DeviceView& view, Index tile_x, Index tile_y) {
+  const double position = view.origin + view.step_x * static_cast<double>(tile_x * tile) +
+                          view.step_y * static_cast<double>(tile_y * tile);
+  // far outside, all that matters is that it stays outside and an int
+  const double whole = floor(fmin(fmax(position, -1e9), 1e9));
+  return {static_cast<int>(whole), static_cast<float>(position - whole)};
+}
+
+/// Position of a pixel in bins from the anchor's: the one formula of both directions.
+__device__ inline float position_in(const Anchor& anchor, float step_x, float step_y, int dx, int dy) {
+  return fmaf(step_x, static_cast<float>(dx), fmaf(step_y, static_cast<float>(dy), anchor.offset));
+}
+
+/// A position as a whole number of bins below it and the fraction above that: [0, 1], 1 where rounding to
+/// even would have it so. Adding 1.5 * 2^23 rounds to whole numbers on the FMA pipe; floor and conversion
+/// would take the slow one.
+struct Split {
+  int below;
+  float fraction;
+};
+
+__device__ inline Split split(float position) {
+  constexpr float shift = 12582912.0f;
+  const float shifted = (position - 0.5f) + shift;
+  return {__float_as_int(shifted) - __float_as_int(shift), position - (shifted - shift)};
+}
+
+/// The coefficient of tap t, which lies t bins above the one below.
+__device__ inline float hat(float height, float slope, float fraction, float t) {
+  return fmaxf(fmaf(-slope, fabsf(fraction - t), height), 0.0f);
+}
+
+}  // namespace tandem::kernels::cuda

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <span>
+#include <utility>
+
+#include "tandem/core/cuda/check.hpp"
+#include "tandem/core/device.hpp"
+
+namespace tandem::kernels::cuda {
+
+using tandem::cuda::check;
+
+inline cudaStream_t queue(const Stream& stream) {
+  check(cudaSetDevice(stream.device().ordinal()));
+  return static_cast<cudaStream_t>(stream.native());
+}
+
+/// After each launch: a launch that did not start becomes a DeviceError with the name of the caller.
+inline void after_launch(const std::source_location at = std::source_location::current()) {
+  check(cudaGetLastError(), at);
+}
+
+/// Scratch in stream order, from the device's pool.
+template <class T>
+class Scratch {
+ public:
+  Scratch(std::size_t count, cudaStream_t stream) : stream_(stream) {
+    check(cudaMallocAsync(&data_, count * sizeof(T), stream));
+  }
+  Scratch(std::span<const T> values, cudaStream_t stream) : Scratch(values.size(), stream) {
+    check(cudaMemcpyAsync(data_, values.data(), values.size_bytes(), cudaMemcpyHostToDevice, stream));
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  ~Scratch() { cudaFreeAsync(data_, stream_); }
+  T* data() const { return data_; }
+
+ private:
+  cudaStream_t stream_;
+  T* data_ = nullptr;
+};
+
+template <class T>
+constexpr T ceil_div(T a, T b) {
+  return (a + b - 1) / b;
+}
+
+}  // namespace tandem::kernels::cuda

@@ -1,0 +1,174 @@
+// What runs on a GPU, against the CPU and against its own transpose. Skipped where no GPU is.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "../support/operators.hpp"
+#include "../support/tolerances.hpp"
+#include "tandem/core/error.hpp"
+#include "tandem/operators/adjointness.hpp"
+#include "tandem/operators/vector.hpp"
+#include "tandem/solvers/cgls.hpp"
+#include "tandem/solvers/sirt.hpp"
+
+namespace tandem::test {
+namespace {
+
+class Cuda : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (devices().size() < 2) GTEST_SKIP() << "no GPU here";
+  }
+  const Device gpu = Device::cuda(0), cpu = Device::cpu();
+};
+
+Array random_array(const Space& space, std::uint64_t seed) {
+  Random random(seed);
+  return drawn_array(space, [&] { return static_cast<float>(random.uniform()) - 0.3f; });
+}
+
+double relative_error(const Array& a, const Array& truth) {
+  const Array here = on_device(a, Device::cpu()), there = on_device(truth, Device::cpu());
+  double difference = 0, size = 0;
+  for (Index i = 0; i < here.size(); ++i) {
+    difference += std::pow(static_cast<double>(here.data()[i]) - there.data()[i], 2);
+    size += std::pow(static_cast<double>(there.data()[i]), 2);
+  }
+  return std::sqrt(difference / size);
+}
+
+bool same_bits(const Array& a, const Array& b) {
+  const Array x = on_device(a, Device::cpu()), y = on_device(b, Device::cpu());
+  return x.size() == y.size() && std::memcmp(x.data(), y.data(), static_cast<std::size_t>(x.size()) * 4) == 0;
+}
+
+/// A map and its twin on another device, both ways.
+void expect_same(const LinearOperator& A, const LinearOperator& B, const std::string& name) {
+  EXPECT_LE(relative_error(B * random_array(B.domain(), 1), A * random_array(A.domain(), 1)),
+            tolerance::devices)
+      << name;
+  EXPECT_LE(relative_error(adjoint(B) * random_array(B.range(), 2), adjoint(A) * random_array(A.range(), 2)),
+            tolerance::devices)
+      << name << ", adjoint";
+}
+
+/// 53 odd angles, an axis off the middle, rows with axes of their own.
+ParallelBeam odd_scan(Index bins, Index rows) {
+  ParallelBeam scan = scan_of(53, rows, bins);
+  if (bins < 7) scan.detector.axis_bin = 0.3;
+  return scan;
+}
+
+TEST_F(Cuda, OperatorsAgreeWithTheCpu) {
+  for (const Index bins : {1, 7, 61, 2047}) {
+    for (const Model model : {Model::pixel_driven, Model::joseph}) {
+      const ParallelBeam scan = odd_scan(bins, 29);
+      for (const double pitch : {0.5, 1.0, 2.3})
+        expect_same(projector(scan, grid_of(37, 41, 29, pitch), model, cpu),
+                    projector(scan, grid_of(37, 41, 29, pitch), model, gpu),
+                    "bins " + std::to_string(bins) + ", pitch " + std::to_string(pitch));
+    }
+    for (const Window window : windows)
+      expect_same(ramp_filter(odd_scan(bins, 5), {window, {}}, cpu),
+                  ramp_filter(odd_scan(bins, 5), {window, {}}, gpu), "filter, bins " + std::to_string(bins));
+  }
+  const ParallelBeam wobbling = wobbling_scan();
+  expect_same(align_rows(wobbling, cpu), align_rows(wobbling, gpu), "align_rows");
+}
+
+TEST_F(Cuda, PairsMatch) {
+  const ParallelBeam scan = odd_scan(61, 9);
+  for (const Model model : {Model::pixel_driven, Model::joseph}) {
+    const Adjointness a = adjointness(projector(scan, grid_of(37, 41, 9), model, gpu));
+    EXPECT_LE(a.mismatch, tolerance::mismatch);
+    EXPECT_NEAR(a.coupling, 1, tolerance::coupling);
+  }
+  EXPECT_LE(adjointness(ramp_filter(scan, {}, gpu)).mismatch, tolerance::mismatch);
+}
+
+TEST_F(Cuda, BitsDependOnNeitherTheRunNorTheSlicesBeside) {
+  const Index slices = 7;
+  const LinearOperator A = projector(odd_scan(61, slices), grid_of(37, 41, slices), Model::pixel_driven, gpu);
+  const Array x = random_array(A.domain(), 3), y = random_array(A.range(), 4);
+  const Array forward = A * x, back = adjoint(A) * y;
+  for (int run = 0; run < 10; ++run) {
+    EXPECT_TRUE(same_bits(A * x, forward));
+    EXPECT_TRUE(same_bits(adjoint(A) * y, back));
+  }
+  const LinearOperator one = projector(odd_scan(61, 1), grid_of(37, 41, 1), Model::pixel_driven, gpu);
+  const Array hx = on_device(x, cpu), hf = on_device(forward, cpu);
+  for (Index z = 0; z < slices; ++z) {
+    Array slice(one.domain().on(cpu));
+    std::copy_n(hx.data() + z * slice.size(), slice.size(), slice.data());
+    const Array alone = on_device(one * on_device(slice, gpu), cpu);
+    for (Index v = 0; v < 53; ++v)
+      EXPECT_EQ(std::memcmp(alone.data() + v * 61, hf.data() + (v * slices + z) * 61, 61 * sizeof(float)), 0);
+  }
+}
+
+TEST_F(Cuda, BetaZeroNeverReadsTheOutput) {
+  const ParallelBeam scan = odd_scan(61, 3);
+  Stream& stream = default_stream(gpu);
+  for (const LinearOperator& A :
+       {projector(scan, grid_of(37, 41, 3), Model::pixel_driven, gpu), ramp_filter(scan, {}, gpu)}) {
+    const Array x = random_array(A.domain(), 5);
+    Array y(A.range());
+    fill(y, std::numeric_limits<float>::quiet_NaN(), stream);
+    A.apply(1, x, 0, y, stream);
+    EXPECT_TRUE(same_bits(y, A * x));
+    A.apply(2, x, -1, y, stream);  // 2 A x - A x
+    EXPECT_LE(relative_error(y, A * x), tolerance::devices);
+  }
+}
+
+TEST_F(Cuda, VectorOperationsAgreeWithTheCpu) {
+  for (const Blocks blocks : {Blocks::whole, Blocks::slices, Blocks::rows}) {
+    const Space here({13, 37, 1031}, blocks), there = here.on(gpu);
+    const Array x = random_array(here, 6), gx = on_device(x, gpu);
+    Array y = random_array(here, 7), gy = on_device(y, gpu);
+    Stream &cs = default_stream(cpu), &gs = default_stream(gpu);
+    const std::vector<double> a = dot(x, y, cs), b = dot(gx, gy, gs);
+    ASSERT_EQ(a.size(), b.size());
+    for (std::size_t k = 0; k < a.size(); ++k) EXPECT_NEAR(a[k], b[k], 1e-12 * 13 * 37 * 1031);
+    std::vector<float> s(a.size()), t(a.size()), floor(a.size(), 0.25f);
+    for (std::size_t k = 0; k < a.size(); ++k) s[k] = 0.1f * static_cast<float>(k), t[k] = 1 - s[k];
+    axpby(s, x, t, y, cs);
+    axpby(s, gx, t, gy, gs);
+    EXPECT_LE(relative_error(gy, y), tolerance::axpby);
+    multiply(x, y, cs);
+    multiply(gx, gy, gs);
+    EXPECT_LE(relative_error(gy, y), 2 * tolerance::axpby);
+    Array u = random_array(here, 9),
+          gu = on_device(u, gpu);  // equal bits, so that both see the same side of the floor
+    reciprocal_or_zero(u, floor, cs);
+    reciprocal_or_zero(gu, floor, gs);
+    clamp_below(u, 0.5f, cs);
+    clamp_below(gu, 0.5f, gs);
+    EXPECT_LE(relative_error(gu, u), tolerance::axpby);
+  }
+}
+
+TEST_F(Cuda, SolversAgreeWithTheCpu) {
+  const ParallelBeam scan = odd_scan(61, 5);
+  const LinearOperator A = projector(scan, grid_of(41, 41, 5)),
+                       B = projector(scan, grid_of(41, 41, 5), Model::pixel_driven, gpu);
+  const Array b = random_array(A.range(), 8), gb = on_device(b, gpu);
+  const ActiveBlocks active(5, true);
+  Cgls one(A, b, Array(A.domain())), two(B, gb, Array(B.domain()));
+  Sirt three(A, b, Array(A.domain())), four(B, gb, Array(B.domain()));
+  for (int k = 0; k < 4; ++k) one.step(active), two.step(active), three.step(active), four.step(active);
+  EXPECT_LE(relative_error(two.solution(), one.solution()), tolerance::solver_steps);
+  EXPECT_LE(relative_error(four.solution(), three.solution()), tolerance::solver_steps);
+}
+
+TEST_F(Cuda, MemoryThatCannotBeHadIsADeviceErrorAndNothingElse) {
+  EXPECT_THROW(Array(Space({1 << 20, 1 << 20, 1 << 4}, Blocks::whole, gpu)), DeviceError);
+  const LinearOperator A = projector(odd_scan(61, 1), grid_of(37, 41, 1), Model::pixel_driven, gpu);
+  EXPECT_NO_THROW(A * random_array(A.domain(), 9));
+}
+
+}  // namespace
+}  // namespace tandem::test
