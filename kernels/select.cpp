@@ -1,4 +1,6 @@
 // The one place where backends meet.
+#include <type_traits>
+
 #include "tandem/core/cuda/runtime.hpp"
 #include "tandem/core/error.hpp"
 #include "tandem/kernels/cpu/parallel.hpp"
@@ -11,7 +13,7 @@ namespace tandem::kernels {
 namespace {
 
 template <class Table>
-const Table& select(Device device, const Table& on_cpu, [[maybe_unused]] const Table* on_cuda) {
+const Table& select(Device device, const Table& on_cpu, const std::type_identity_t<Table>* on_cuda) {
   if (!device.is_cuda()) return on_cpu;
   const int here = tandem::cuda::device_count();
   require<DeviceError>(on_cuda != nullptr && device.ordinal() < here, "device ", device.name(),
