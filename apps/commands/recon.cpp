@@ -1,7 +1,6 @@
 // tandem recon: scan to volume.
 
 #include <iostream>
-#include <regex>
 #include <sstream>
 
 #include "../command.hpp"
@@ -120,8 +119,16 @@ void check_before(const ReconOptions& o) {
 
 /// auto, cpu, all, cuda, cuda:0,1
 std::string no_device(const std::string& text) {
-  static const std::regex known("auto|cpu|all|cuda(:[0-9]+(,[0-9]+)*)?");
-  return std::regex_match(text, known) ? "" : "'" + text + "' is not auto, cpu, all, cuda or cuda:0,1";
+  const std::string error = "'" + text + "' is not auto, cpu, all, cuda or cuda:0,1";
+  if (text == "auto" || text == "cpu" || text == "all" || text == "cuda") return "";
+  if (!text.starts_with("cuda:")) return error;
+  char before = ',';  // digits and commas, where each comma stands between digits
+  for (const char c : text.substr(5)) {
+    const bool digit = c >= '0' && c <= '9';
+    if (!digit && (c != ',' || before == ',')) return error;
+    before = c;
+  }
+  return before == ',' ? error : "";
 }
 
 json plan_json(const pipeline::Plan& plan, const io::ScanInfo& info) {
