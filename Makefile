@@ -59,5 +59,5 @@ coverage: setup  ## lines of the library that the tests reach
 	cmake --preset coverage --log-level=WARNING
 	cmake --build build/coverage --parallel $(JOBS)
 	find build/coverage -name '*.gcda' -delete
-	ctest --test-dir build/coverage --parallel $(JOBS) --output-on-failure
-	gcovr --root . build/coverage $(foreach f,core geometry kernels operators solvers io pipeline,--filter $(f)/)
+	ctest --test-dir build/coverage --parallel $(JOBS) --output-on-failure -E FullDisk  # where counters cannot be written either
+	gcovr --root . --gcov-ignore-parse-errors build/coverage $(foreach f,core geometry kernels operators solvers io pipeline,--filter $(f)/)

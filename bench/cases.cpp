@@ -3,6 +3,7 @@
 #include <numbers>
 
 #include "harness.hpp"
+#include "tandem/core/parallel.hpp"
 #include "tandem/io/scan_writer.hpp"
 #include "tandem/operators/adjointness.hpp"
 #include "tandem/operators/algebra.hpp"
@@ -37,8 +38,15 @@ struct Case {
 
 /// Uniform in [-0.3, 0.7), as the other measurements of this kind have it.
 Array input(const Space& space) {
-  Random random(7);
-  return drawn_array(space, [&] { return static_cast<float>(random.uniform()) - 0.3f; });
+  const Random random(7);
+  Array a(space.on(Device::cpu()));
+  constexpr Index piece = 1 << 16;
+  parallel_for((a.size() + piece - 1) / piece, [&](Index p) {
+    Random own = random.at(static_cast<std::uint64_t>(p));
+    for (Index i = p * piece; i < std::min(a.size(), (p + 1) * piece); ++i)
+      a.data()[i] = static_cast<float>(own.uniform()) - 0.3f;
+  });
+  return space.device().is_cuda() ? on_device(a, space.device()) : std::move(a);
 }
 
 /// The coefficient in double, from the formula (docs/kernels.md).
@@ -48,7 +56,7 @@ double coefficient(const ParallelViews& packed, Index view, Index x, Index y, In
   return packed.scale * std::max(0.0, v.height - v.slope * std::abs(h - static_cast<double>(bin)));
 }
 
-/// Relative L2 error of B q at random pixels and the corners of slice 0.
+/// Relative L2 error of B q at random pixels, and at corners.
 double backward_error(const Case& c, const Array& there_q, const Array& there_volume) {
   const Array q = on_device(there_q, Device::cpu()), volume = on_device(there_volume, Device::cpu());
   const ParallelViews packed = pack(c.scan, c.grid, Model::pixel_driven);
@@ -60,21 +68,22 @@ double backward_error(const Case& c, const Array& there_q, const Array& there_vo
                                 : k % 2 * (out.n2 - 1);
     const Index y = k < sampled ? static_cast<Index>(random.uniform() * static_cast<double>(out.n1))
                                 : (k - sampled) / 2 * (out.n1 - 1);
+    const Index z = static_cast<Index>(random.uniform() * static_cast<double>(out.n0));
     double sum = 0;
     for (Index v = 0; v < in.n0; ++v) {
       const ParallelView& view = packed.views[static_cast<std::size_t>(v)];
       const auto below = static_cast<Index>(std::floor(view.origin + view.step_x * static_cast<double>(x) +
                                                        view.step_y * static_cast<double>(y)));
       for (Index bin = below; bin <= below + 1; ++bin)
-        if (0 <= bin && bin < in.n2) sum += coefficient(packed, v, x, y, bin) * in(v, 0, bin);
+        if (0 <= bin && bin < in.n2) sum += coefficient(packed, v, x, y, bin) * in(v, z, bin);
     }
-    difference += std::pow(sum - out(0, y, x), 2);
+    difference += std::pow(sum - out(z, y, x), 2);
     size += sum * sum;
   }
   return std::sqrt(difference / size);
 }
 
-/// Relative L2 error of A x at random cells and the first and last of row 0.
+/// Relative L2 error of A x at random cells, and at the first and last of a row.
 double forward_error(const Case& c, const Array& there_volume, const Array& there_q) {
   const Array q = on_device(there_q, Device::cpu()), volume = on_device(there_volume, Device::cpu());
   const ParallelViews packed = pack(c.scan, c.grid, Model::pixel_driven);
@@ -85,24 +94,33 @@ double forward_error(const Case& c, const Array& there_volume, const Array& ther
     const Index v = static_cast<Index>(random.uniform() * static_cast<double>(out.n0));
     const Index bin = k < sampled / 4 ? static_cast<Index>(random.uniform() * static_cast<double>(out.n2))
                                       : k % 2 * (out.n2 - 1);
+    const Index z = static_cast<Index>(random.uniform() * static_cast<double>(out.n1));
     double sum = 0;
     for (Index y = 0; y < in.n1; ++y)
-      for (Index x = 0; x < in.n2; ++x) sum += coefficient(packed, v, x, y, bin) * in(0, y, x);
-    difference += std::pow(sum - out(v, 0, bin), 2);
+      for (Index x = 0; x < in.n2; ++x) sum += coefficient(packed, v, x, y, bin) * in(z, y, x);
+    difference += std::pow(sum - out(v, z, bin), 2);
     size += sum * sum;
   }
   return std::sqrt(difference / size);
 }
 
-Rows::value_type line(const Case& c, const char* direction, double ms, double updates) {
-  return {{"variant", "standard"},
-          {"precision", "float32"},
+Rows::value_type line(const Case& c, const char* direction, double ms, double updates,
+                      Execution how = {Variant::standard}) {
+  return {{"variant", name_of(how.variant)},
+          {"precision", name_of(how.precision)},
           {"direction", direction},
           {"slices", c.scan.detector.rows},
           {"size", c.grid.size[0]},
           {"views", c.scan.angles.size()},
           {"ms", ms},
           {"gups", updates / ms * 1e-6}};
+}
+
+/// mu of the same pair on fewer pixels and views, where random vectors are soon drawn.
+double mismatch_of(Execution how, const Case& c, Device device) {
+  const Case small(std::min<Index>(c.grid.size[0], 256),
+                   std::min<Index>(static_cast<Index>(c.scan.angles.size()), 256), c.grid.size[2]);
+  return adjointness(projector(small.scan, small.grid, Model::pixel_driven, device, how), 2).mismatch;
 }
 
 std::string words(const char* what, Index slices) {
@@ -130,23 +148,25 @@ double median_ms(const Axes& axes, const std::function<void()>& body) {
 Rows parallel(const Axes& axes, const OnLine& on_line) {
   Rows rows = Rows::array();
   Stream& stream = default_stream(axes.device);
-  for (Index slices : axes.slices) {
-    const Case c(axes.size, axes.views, slices);
-    const LinearOperator A = projector(c.scan, c.grid, Model::pixel_driven, axes.device);
-    on_line(words("back-projection", slices));
-    const double mu = adjointness(A, 4).mismatch;
-    Array q = input(A.range()), x(A.domain());
-    const double back = median_ms(axes, [&] { A.apply_adjoint(1, q, 0, x, stream); });
-    rows.push_back(line(c, "back", back, c.updates()));
-    rows.back()["relative_error"] = backward_error(c, q, x);
-    rows.back()["mu"] = mu;
-    on_line(words("projection", slices));
-    x = input(A.domain());
-    const double forward = median_ms(axes, [&] { A.apply(1, x, 0, q, stream); });
-    rows.push_back(line(c, "forward", forward, c.updates()));
-    rows.back()["relative_error"] = forward_error(c, x, q);
-    rows.back()["mu"] = mu;
-  }
+  for (Index slices : axes.slices)
+    for (const Execution wanted : axes.executions) {
+      const Case c(axes.size, axes.views, slices);
+      const Execution how = resolved(wanted, c.scan, c.grid, Model::pixel_driven, axes.device);
+      const LinearOperator A = projector(c.scan, c.grid, Model::pixel_driven, axes.device, how);
+      on_line(words((name_of(how) + " back").c_str(), slices));
+      const double mu = mismatch_of(how, c, axes.device);
+      Array q = input(A.range()), x(A.domain());
+      const double back = median_ms(axes, [&] { A.apply_adjoint(1, q, 0, x, stream); });
+      rows.push_back(line(c, "back", back, c.updates(), how));
+      rows.back()["relative_error"] = backward_error(c, q, x);
+      rows.back()["mu"] = mu;
+      on_line(words((name_of(how) + " forward").c_str(), slices));
+      x = input(A.domain());
+      const double forward = median_ms(axes, [&] { A.apply(1, x, 0, q, stream); });
+      rows.push_back(line(c, "forward", forward, c.updates(), how));
+      rows.back()["relative_error"] = forward_error(c, x, q);
+      rows.back()["mu"] = mu;
+    }
   return rows;
 }
 
@@ -169,50 +189,54 @@ Rows filter(const Axes& axes, const OnLine& on_line) {
 Rows fbp(const Axes& axes, const OnLine& on_line) {
   Rows rows = Rows::array();
   Stream& stream = default_stream(axes.device);
-  for (Index slices : axes.slices) {
-    const Case c(axes.size, axes.views, slices);
-    const LinearOperator A = projector(c.scan, c.grid, Model::pixel_driven, axes.device),
-                         F = ramp_filter(c.scan, {}, axes.device), B = backprojector(A, c.scan, c.grid);
-    on_line(words("FBP", slices));
-    const Array q = input(A.range());
-    Array filtered(A.range()), x(A.domain());
-    const double filter_ms = median_ms(axes, [&] { F.apply(1, q, 0, filtered, stream); });
-    const double ms = median_ms(axes, [&] {
-      F.apply(1, q, 0, filtered, stream);
-      B.apply(1, filtered, 0, x, stream);
-    });
-    rows.push_back(line(c, "fbp", ms, c.updates()));
-    rows.back()["filter_ms"] = filter_ms;
-    rows.back()["filter_share"] = filter_ms / ms;
-  }
+  for (Index slices : axes.slices)
+    for (const Execution wanted : axes.executions) {
+      const Case c(axes.size, axes.views, slices);
+      const Execution how = resolved(wanted, c.scan, c.grid, Model::pixel_driven, axes.device);
+      const LinearOperator A = projector(c.scan, c.grid, Model::pixel_driven, axes.device, how),
+                           F = ramp_filter(c.scan, {}, axes.device), B = backprojector(A, c.scan, c.grid);
+      on_line(words((name_of(how) + " FBP").c_str(), slices));
+      const Array q = input(A.range());
+      Array filtered(A.range()), x(A.domain());
+      const double filter_ms = median_ms(axes, [&] { F.apply(1, q, 0, filtered, stream); });
+      const double ms = median_ms(axes, [&] {
+        F.apply(1, q, 0, filtered, stream);
+        B.apply(1, filtered, 0, x, stream);
+      });
+      rows.push_back(line(c, "fbp", ms, c.updates(), how));
+      rows.back()["filter_ms"] = filter_ms;
+      rows.back()["filter_share"] = filter_ms / ms;
+    }
   return rows;
 }
 
 Rows solvers(const Axes& axes, const OnLine& on_line) {
   Rows rows = Rows::array();
   Stream& stream = default_stream(axes.device);
-  for (Index slices : axes.slices) {
-    const Case c(axes.size, axes.views, slices);
-    const LinearOperator A = projector(c.scan, c.grid, Model::pixel_driven, axes.device);
-    const Array b = input(A.range());
-    const ActiveBlocks active(static_cast<std::size_t>(slices), true);
-    Array x(A.domain()), q(A.range());
-    on_line(words("kernels", slices));
-    const double kernels = median_ms(axes, [&] {
-      A.apply(1, x, 0, q, stream);
-      A.apply_adjoint(1, q, 0, x, stream);
-    });
-    const auto add = [&](const char* name, double ms) {
-      rows.push_back(line(c, name, ms, 2 * c.updates()));
-      rows.back()["kernels_ms"] = kernels;
-    };
-    on_line(words("CGLS", slices));
-    Cgls cgls(A, b, Array(A.domain()));
-    add("cgls step", median_ms(axes, [&] { cgls.step(active); }));
-    on_line(words("SIRT", slices));
-    Sirt sirt(A, b, Array(A.domain()));
-    add("sirt step", median_ms(axes, [&] { sirt.step(active); }));
-  }
+  for (Index slices : axes.slices)
+    for (const Execution wanted : axes.executions) {
+      const Case c(axes.size, axes.views, slices);
+      const Execution how = resolved(wanted, c.scan, c.grid, Model::pixel_driven, axes.device);
+      const LinearOperator A = projector(c.scan, c.grid, Model::pixel_driven, axes.device, how);
+      const Array b = input(A.range());
+      const ActiveBlocks active(static_cast<std::size_t>(slices), true);
+      Array x(A.domain()), q(A.range());
+      on_line(words((name_of(how) + " kernels").c_str(), slices));
+      const double kernels = median_ms(axes, [&] {
+        A.apply(1, x, 0, q, stream);
+        A.apply_adjoint(1, q, 0, x, stream);
+      });
+      const auto add = [&](const char* name, double ms) {
+        rows.push_back(line(c, name, ms, 2 * c.updates(), how));
+        rows.back()["kernels_ms"] = kernels;
+      };
+      on_line(words((name_of(how) + " CGLS").c_str(), slices));
+      Cgls cgls(A, b, Array(A.domain()));
+      add("cgls step", median_ms(axes, [&] { cgls.step(active); }));
+      on_line(words((name_of(how) + " SIRT").c_str(), slices));
+      Sirt sirt(A, b, Array(A.domain()));
+      add("sirt step", median_ms(axes, [&] { sirt.step(active); }));
+    }
   return rows;
 }
 

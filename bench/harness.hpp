@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tandem/core/device.hpp"
+#include "tandem/core/execution.hpp"
 #include "tandem/core/space.hpp"
 
 namespace tandem::bench {
@@ -19,6 +19,7 @@ struct Axes {
   Index views = 512;
   int repeat = 5;
   Device device = Device::cpu();
+  std::vector<Execution> executions{{}};  ///< of the projector
 };
 
 /// Milliseconds of one run, all its work on the device done: the median of `repeat` runs after one to warm

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <span>
+
 #include "tandem/core/array.hpp"
+#include "tandem/core/execution.hpp"
 #include "tandem/geometry/views.hpp"
 
 namespace tandem::kernels {
@@ -8,11 +11,17 @@ namespace tandem::kernels {
 /// Parallel-beam projector and its exact transpose, for any hat-shaped footprint.
 /// Volume (slice, y, x), projections (view, row, bin); slice k is row k.
 /// out <- alpha K in + beta out, K without `ParallelViews::scale`; beta = 0 never reads out.
+/// `how` comes from `resolve`.
 struct ParallelKernels {
-  void (*forward)(const ParallelViews& views, float alpha, Image<const float> volume, float beta,
-                  Image<float> projections, Stream& stream);
-  void (*backward)(const ParallelViews& views, float alpha, Image<const float> projections, float beta,
-                   Image<float> volume, Stream& stream);
+  void (*forward)(const ParallelViews& views, Execution how, float alpha, Image<const float> volume,
+                  float beta, Image<float> projections, Stream& stream);
+  void (*backward)(const ParallelViews& views, Execution how, float alpha, Image<const float> projections,
+                   float beta, Image<float> volume, Stream& stream);
+  /// What a device of this backend can do.
+  std::span<const Execution> (*executions)(Device device);
+  /// The execution that `wanted` comes to for these views and that many slices at a time.
+  /// @throws DeviceError for one that the device has not, GeometryError for one that these views forbid.
+  Execution (*resolve)(Execution wanted, const ParallelViews& views, Index slices, Device device);
 };
 
 /// @throws DeviceError if the build lacks the backend.

@@ -31,7 +31,14 @@ const Table& select(Device device, const Table& on_cpu, const std::type_identity
 }  // namespace
 
 const ParallelKernels& parallel(Device device) {
-  static constexpr ParallelKernels on_cpu{cpu::parallel_forward, cpu::parallel_backward};
+  static constexpr Execution only{Variant::standard, Precision::float32};
+  static constexpr ParallelKernels on_cpu{
+      cpu::parallel_forward, cpu::parallel_backward, [](Device) { return std::span(&only, 1); },
+      [](Execution wanted, const ParallelViews&, Index, Device) {
+        if (wanted.variant == Variant::automatic) wanted.variant = only.variant;
+        require<DeviceError>(wanted == only, "device cpu: no ", name_of(wanted), "; it has ", name_of(only));
+        return only;
+      }};
   return select(device, on_cpu, TANDEM_ON_CUDA(parallel_kernels));
 }
 

@@ -9,24 +9,36 @@ namespace {
 struct ParallelProjector {
   Space volume, projections;
   std::shared_ptr<const ParallelViews> views;
+  Execution how;
   Space domain() const { return volume; }
   Space range() const { return projections; }
   void apply(float alpha, ConstView x, float beta, View y, Stream& stream) const {
     kernels::parallel(stream.device())
-        .forward(*views, alpha * views->scale, image(x), beta, image(y), stream);
+        .forward(*views, how, alpha * views->scale, image(x), beta, image(y), stream);
   }
   void apply_adjoint(float alpha, ConstView y, float beta, View x, Stream& stream) const {
     kernels::parallel(stream.device())
-        .backward(*views, alpha * views->scale, image(y), beta, image(x), stream);
+        .backward(*views, how, alpha * views->scale, image(y), beta, image(x), stream);
   }
 };
 
 }  // namespace
 
-LinearOperator projector(const ParallelBeam& scan, const VolumeGrid& grid, Model model, Device device) {
+LinearOperator projector(const ParallelBeam& scan, const VolumeGrid& grid, Model model, Device device,
+                         Execution wanted) {
   auto views = std::make_shared<const ParallelViews>(pack(scan, grid, model));
-  kernels::parallel(device);  // says now, not at the first apply, that a backend is missing
-  return ParallelProjector{volume_space(grid, device), projection_space(scan, device), std::move(views)};
+  const Execution how = kernels::parallel(device).resolve(wanted, *views, grid.size[2], device);
+  return ParallelProjector{volume_space(grid, device), projection_space(scan, device), std::move(views), how};
+}
+
+std::vector<Execution> executions(Device device) {
+  const std::span<const Execution> all = kernels::parallel(device).executions(device);
+  return {all.begin(), all.end()};
+}
+
+Execution resolved(Execution wanted, const ParallelBeam& scan, const VolumeGrid& grid, Model model,
+                   Device device) {
+  return kernels::parallel(device).resolve(wanted, pack(scan, grid, model), grid.size[2], device);
 }
 
 }  // namespace tandem

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tandem/core/execution.hpp"
 #include "tandem/geometry/views.hpp"
 #include "tandem/operators/linear_operator.hpp"
 
@@ -9,8 +10,16 @@ namespace tandem {
 /// Coefficients in mm; the adjoint is the transpose of the same coefficients. Slices are independent blocks
 /// of both spaces. Cost of an apply: one update for each voxel and view. Sources: see geometry/views.hpp.
 /// `row_axis_bins` do not enter: rows lie on the common axis after `ramp_filter` or `align_rows`.
-/// @throws GeometryError; DeviceError if no kernels run on `device`.
+/// @throws GeometryError; DeviceError if no kernels run on `device`, or not as `execution` asks.
 LinearOperator projector(const ParallelBeam& scan, const VolumeGrid& grid, Model model = Model::pixel_driven,
-                         Device device = Device::cpu());
+                         Device device = Device::cpu(), Execution execution = {});
+
+/// How a projector can be executed on a device.
+std::vector<Execution> executions(Device device);
+
+/// What `automatic` comes to for this scan and grid; anything else comes back as it is.
+/// @throws like `projector`.
+Execution resolved(Execution wanted, const ParallelBeam& scan, const VolumeGrid& grid, Model model,
+                   Device device);
 
 }  // namespace tandem

@@ -7,6 +7,7 @@
 #include "../command.hpp"
 #include "../files.hpp"
 #include "../progress.hpp"
+#include "tandem/operators/projector.hpp"
 #include "tandem_version.hpp"
 
 namespace tandem::apps {
@@ -19,7 +20,7 @@ struct BenchOptions {
   Common common;
   std::string name;
   bench::Axes axes;
-  std::string variant = "all", precision = "all", device = "cpu";
+  std::string variant = "automatic", precision = "float32", device = "cpu";
 };
 
 const std::map<std::string, bench::Rows (*)(const bench::Axes&, const bench::OnLine&)> cases{
@@ -30,8 +31,8 @@ const std::map<std::string, bench::Rows (*)(const bench::Axes&, const bench::OnL
     {"pipeline", bench::pipeline}};
 
 void print(const json& rows) {
-  std::printf("%-18s %6s %6s %7s %10s %9s  %s\n", "direction", "size", "views", "slices", "ms", "GU/s",
-              "beside");
+  std::printf("%-18s %-9s %-9s %6s %6s %7s %10s %9s  %s\n", "direction", "variant", "precision", "size",
+              "views", "slices", "ms", "GU/s", "beside");
   for (const json& r : rows) {
     std::string beside;
     for (const char* key :
@@ -43,19 +44,35 @@ void print(const json& rows) {
       }
     char gups[32] = "-";
     if (r.contains("gups")) std::snprintf(gups, sizeof gups, "%.3f", r["gups"].get<double>());
-    std::printf("%-18s %6ld %6ld %7ld %10.2f %9s  %s\n", r["direction"].get<std::string>().c_str(),
+    std::printf("%-18s %-9s %-9s %6ld %6ld %7ld %10.2f %9s  %s\n", r["direction"].get<std::string>().c_str(),
+                r["variant"].get<std::string>().c_str(), r["precision"].get<std::string>().c_str(),
                 r["size"].get<long>(), r["views"].get<long>(), r["slices"].get<long>(), r["ms"].get<double>(),
                 gups, beside.c_str());
   }
+}
+
+/// The cross of --variant and --precision, as far as the device has it.
+std::vector<Execution> chosen_executions(const BenchOptions& o) {
+  if (o.variant == "automatic" && o.precision != "all")
+    return {{Variant::automatic, precision_named(o.precision)}};
+  std::vector<Execution> chosen;
+  for (const Execution e : executions(o.axes.device))
+    if ((o.variant == "all" || o.variant == name_of(e.variant)) &&
+        (o.precision == "all" || o.precision == name_of(e.precision)))
+      chosen.push_back(e);
+  if (chosen.empty())
+    throw UsageError("--variant " + o.variant + " --precision " + o.precision + ": not on " + o.device);
+  return chosen;
 }
 
 void run_bench(BenchOptions& o) {
   const ThreadLimit limit(o.common.threads);
   ProgressLine progress(o.common.quiet);
   o.axes.device = Device::named(o.device);
+  o.axes.executions = chosen_executions(o);
   double done = 0;
   const json rows = cases.at(o.name)(o.axes, [&](const std::string& what) {
-    progress(what, done++, 2 * static_cast<double>(o.axes.slices.size()), "lines");
+    progress(what, done++, 2 * static_cast<double>(o.axes.slices.size() * o.axes.executions.size()), "lines");
   });
   if (o.common.json != "-") print(rows);
   write_report(o.common, {{"command", "bench"},
@@ -85,8 +102,10 @@ void add_bench(CLI::App& program, Action& chosen) {
   c.add_option("--views", o->axes.views, "views (default 512)")->check(CLI::PositiveNumber);
   c.add_option("--repeat", o->axes.repeat, "runs of which the median counts (default 5)")
       ->check(CLI::PositiveNumber);
-  c.add_option("--variant", o->variant, "all")->check(CLI::IsMember({"all", "standard"}));
-  c.add_option("--precision", o->precision, "all")->check(CLI::IsMember({"all", "float32"}));
+  c.add_option("--variant", o->variant, "automatic (default), all, standard, texture, alu, hybrid, tensor")
+      ->check(CLI::IsMember({"automatic", "all", "standard", "texture", "alu", "hybrid", "tensor"}));
+  c.add_option("--precision", o->precision, "all, float32 (default), float16, uint8")
+      ->check(CLI::IsMember({"all", "float32", "float16", "uint8"}));
   c.add_option("--device", o->device, "cpu (default), cuda, cuda:N");
   c.callback([o, &chosen] {
     chosen = [o] {

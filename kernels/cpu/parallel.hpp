@@ -4,9 +4,9 @@
 
 namespace tandem::kernels::cpu {
 
-void parallel_forward(const ParallelViews& views, float alpha, Image<const float> volume, float beta,
-                      Image<float> projections, Stream& stream);
-void parallel_backward(const ParallelViews& views, float alpha, Image<const float> projections, float beta,
-                       Image<float> volume, Stream& stream);
+void parallel_forward(const ParallelViews& views, Execution how, float alpha, Image<const float> volume,
+                      float beta, Image<float> projections, Stream& stream);
+void parallel_backward(const ParallelViews& views, Execution how, float alpha, Image<const float> projections,
+                       float beta, Image<float> volume, Stream& stream);
 
 }  // namespace tandem::kernels::cpu

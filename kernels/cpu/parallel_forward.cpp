@@ -120,8 +120,8 @@ void forward_block(const ParallelViews& views, Range block, const SliceBatch& ba
 
 }  // namespace
 
-void parallel_forward(const ParallelViews& views, float alpha, Image<const float> volume, float beta,
-                      Image<float> projections, Stream&) {
+void parallel_forward(const ParallelViews& views, Execution, float alpha, Image<const float> volume,
+                      float beta, Image<float> projections, Stream&) {
   const Index count = projections.n0;
   const Index even_share = (count + 2 * thread_count() - 1) / (2 * thread_count());
   const Index step = std::clamp<Index>(even_share, 1, widest_view_block);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "tandem/kernels/cuda/launch.cuh"
 #include "tandem/kernels/parallel.hpp"
 
@@ -9,11 +11,24 @@ namespace tandem::kernels::cuda {
 /// double, and every kernel computes a coefficient from the same numbers.
 constexpr int tile = 16;
 
+/// Image's own operator is the host's.
+template <class T>
+__device__ T& element(const Image<T>& image, Index i0, Index i1, Index i2) {
+  return image.data[i0 * image.s0 + i1 * image.s1 + i2];
+}
+
 /// What a kernel needs of one view.
 struct DeviceView {
   double origin, step_x, step_y;
   float height, slope;
 };
+
+inline std::vector<DeviceView> views_of(const ParallelViews& packed) {
+  std::vector<DeviceView> views;
+  for (const ParallelView& v : packed.views)
+    views.push_back({v.origin, v.step_x, v.step_y, v.height, v.slope});
+  return views;
+}
 
 /// Where a tile meets a view: pixel (dx, dy) of the tile lies at bin + offset + step_x dx + step_y dy.
 struct Anchor {

@@ -43,7 +43,7 @@ class Scratch {
 };
 
 template <class T>
-constexpr T ceil_div(T a, T b) {
+__host__ __device__ constexpr T ceil_div(T a, T b) {
   return (a + b - 1) / b;
 }
 

@@ -1,13 +1,10 @@
 // What runs on a GPU, against the CPU and against its own transpose. Skipped where no GPU is.
 
-#include <gtest/gtest.h>
-
-#include <cmath>
 #include <cstring>
 #include <limits>
 
-#include "../support/operators.hpp"
 #include "../support/tolerances.hpp"
+#include "cuda_fixture.hpp"
 #include "tandem/core/error.hpp"
 #include "tandem/operators/adjointness.hpp"
 #include "tandem/operators/vector.hpp"
@@ -17,34 +14,6 @@
 namespace tandem::test {
 namespace {
 
-class Cuda : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (devices().size() < 2) GTEST_SKIP() << "no GPU here";
-  }
-  const Device gpu = Device::cuda(0), cpu = Device::cpu();
-};
-
-Array random_array(const Space& space, std::uint64_t seed) {
-  Random random(seed);
-  return drawn_array(space, [&] { return static_cast<float>(random.uniform()) - 0.3f; });
-}
-
-double relative_error(const Array& a, const Array& truth) {
-  const Array here = on_device(a, Device::cpu()), there = on_device(truth, Device::cpu());
-  double difference = 0, size = 0;
-  for (Index i = 0; i < here.size(); ++i) {
-    difference += std::pow(static_cast<double>(here.data()[i]) - there.data()[i], 2);
-    size += std::pow(static_cast<double>(there.data()[i]), 2);
-  }
-  return std::sqrt(difference / size);
-}
-
-bool same_bits(const Array& a, const Array& b) {
-  const Array x = on_device(a, Device::cpu()), y = on_device(b, Device::cpu());
-  return x.size() == y.size() && std::memcmp(x.data(), y.data(), static_cast<std::size_t>(x.size()) * 4) == 0;
-}
-
 /// A map and its twin on another device, both ways.
 void expect_same(const LinearOperator& A, const LinearOperator& B, const std::string& name) {
   EXPECT_LE(relative_error(B * random_array(B.domain(), 1), A * random_array(A.domain(), 1)),
@@ -53,13 +22,6 @@ void expect_same(const LinearOperator& A, const LinearOperator& B, const std::st
   EXPECT_LE(relative_error(adjoint(B) * random_array(B.range(), 2), adjoint(A) * random_array(A.range(), 2)),
             tolerance::devices)
       << name << ", adjoint";
-}
-
-/// 53 odd angles, an axis off the middle, rows with axes of their own.
-ParallelBeam odd_scan(Index bins, Index rows) {
-  ParallelBeam scan = scan_of(53, rows, bins);
-  if (bins < 7) scan.detector.axis_bin = 0.3;
-  return scan;
 }
 
 TEST_F(Cuda, OperatorsAgreeWithTheCpu) {

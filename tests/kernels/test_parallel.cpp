@@ -58,15 +58,16 @@ struct Results {
 Results in_parts(const Pair& pair, Model model, const std::vector<Index>& ends) {
   Results out{Array(pair.projections.space()), Array(pair.volume.space())};
   const auto& kernels = kernels::parallel(Device::cpu());
+  const Execution how{Variant::standard, Precision::float32};
   Stream& stream = default_stream(Device::cpu());
   Index first = 0;
   for (Index last : ends) {
     const Range part{first, last};
     const ParallelViews views =
         pack(test::with_rows(pair.scan, part.size()), test::with_slices(pair.grid, part.size()), model);
-    kernels.forward(views, 0.7f, slices(pair.volume, part), 0,
+    kernels.forward(views, how, 0.7f, slices(pair.volume, part), 0,
                     writable(rows(out.projections, part), out.projections), stream);
-    kernels.backward(views, 0.7f, rows(pair.projections, part), 0,
+    kernels.backward(views, how, 0.7f, rows(pair.projections, part), 0,
                      writable(slices(out.volume, part), out.volume), stream);
     first = last;
   }
@@ -179,9 +180,10 @@ TEST(ParallelKernels, FollowStridesAndTouchNothingBetween) {
     };
     const ParallelViews views = pack(pair.scan, pair.grid, Model::joseph);
     Stream& stream = default_stream(Device::cpu());
-    kernels::parallel(Device::cpu()).forward(views, 0.7f, constant(volume.view), 0, forward.view, stream);
-    kernels::parallel(Device::cpu())
-        .backward(views, 0.7f, constant(projections.view), 0, backward.view, stream);
+    const Execution how{Variant::standard, Precision::float32};
+    const auto& kernels = kernels::parallel(Device::cpu());
+    kernels.forward(views, how, 0.7f, constant(volume.view), 0, forward.view, stream);
+    kernels.backward(views, how, 0.7f, constant(projections.view), 0, backward.view, stream);
     expect_equal(constant(forward.view), image(ConstView(dense.projections)));
     expect_equal(constant(backward.view), image(ConstView(dense.volume)));
     EXPECT_EQ(forward.gaps(), forward.expected_gaps());

@@ -155,6 +155,35 @@ constexpr double fbp_noise_psnr = 0.3;
 /// sqrt(2047) = 2.7e-6 of the result at the most, and transforms 3 u log2 P = 2.2e-6.
 constexpr double devices = 3e-6;
 
+/// Input: sinogram uniform in [-0.3, 0.7), `views` views, pixels of one bin, all seen. Reference: the CPU's
+/// float32. Norm: relative L2. A texture unit has positions to 1/256 bin; cut off rather than rounded they
+/// are off by 2^-8 / sqrt(3) (root mean square), times the step between neighbouring bins, 1 /
+/// sqrt(6): 9.2e-4 a view at random, of a mean of 0.2 a view. 6.3e-4 at 53 views, and half of it where
+/// positions are rounded.
+inline double texture(double views) { return 4.6e-3 / std::sqrt(views); }
+
+/// The same of few bins, which most pixels miss, and others meet in one view alone, at their very edges: the
+/// position's 2.3e-3 against a weight of 1 / sqrt(3) (root mean square).
+constexpr double texture_of_few_bins = 4e-3;
+
+/// What float16 adds, as a factor: 2^-11 of a number at the most, at random 1.4e-4 of its root mean square of
+/// 0.35, a quarter of what the weights do; and as much again if the unit interpolates in float16.
+constexpr double texture_float16 = 1.25;
+
+/// The same of uint8: steps of 1 / 253 leave 1.14e-3 (root mean square) a bin, as much as the weights do in a
+/// view; together sqrt(2), and doubled for what few bins leave by chance.
+constexpr double texture_uint8 = 3;
+
+/// Input: sinogram uniform in [-0.3, 0.7), all bins seen. Reference: the CPU's float32. Norm: relative L2.
+/// Float16 has steps of 2^-11 of a weight in [1/2, 1) and of 2^-10 / m of a datum with mantissa m: with a
+/// datum of root mean square 0.35, 4.3e-5 and 4.1e-5 a bin, 8.4e-5 a view of two bins, of a mean of
+/// 0.2: 4.2e-4 / sqrt(views); a quarter more for chance.
+inline double tensor_float16(double views) { return 5.3e-4 / std::sqrt(views); }
+/// The same at 2048 views, where sums that are cut and not rounded count: issue 3.
+constexpr double tensor_float16_of_2048_views = 5e-5;
+/// Few bins or views, where nothing averages: 2^-12 each of weight and datum.
+constexpr double tensor_float16_of_few_bins = 4.9e-4;
+
 /// Architecture 3.9: rounding differs from the first step on, and four steps magnify it to less than this.
 constexpr double solver_steps = 1e-5;
 

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace tandem {
+
+/// How back-projection by interpolation is executed, never what it computes. `standard`: one slice a launch;
+/// `texture`, `alu`, `hybrid`: Chilingaryan et al. 2018, sections III-B to III-E; `tensor`: small dense
+/// products on tensor cores (docs/kernels.md). `automatic`: the fastest that meets the precision.
+enum class Variant { automatic, standard, texture, alu, hybrid, tensor };
+
+/// How the sinogram is stored while it is back-projected; sums are float32 always.
+enum class Precision { float32, float16, uint8 };
+
+struct Execution {
+  Variant variant = Variant::automatic;
+  Precision precision = Precision::float32;
+  bool operator==(const Execution&) const = default;
+};
+
+std::string_view name_of(Variant variant);
+std::string_view name_of(Precision precision);
+std::string name_of(Execution execution);  ///< "tensor float16"
+
+/// "texture", "float16", ...; @throws GeometryError for another name, listing them.
+Variant variant_named(std::string_view name);
+Precision precision_named(std::string_view name);
+
+}  // namespace tandem

@@ -1,0 +1,139 @@
+#pragma once
+
+// Hopper's own instructions, by the names that the kernels call them: barriers in shared memory, bulk tensor
+// copies, products of a warpgroup (PTX ISA 8.0, sections 9.7.12, 9.7.8 and 9.7.14).
+
+#include <cuda.h>
+#include <cuda_fp16.h>
+
+#include "tandem/kernels/cuda/launch.cuh"
+
+namespace tandem::kernels::cuda {
+
+// ---- barriers: addresses are in shared memory
+
+__device__ inline void make_barrier(unsigned barrier, int arrivals) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals));
+}
+__device__ inline void publish_barriers() {
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+__device__ inline void arrive(unsigned barrier) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+__device__ inline void arrive_expecting(unsigned barrier, unsigned bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
+               : "memory");
+}
+__device__ inline void wait(unsigned barrier, int parity) {
+  asm volatile(
+      "{\n.reg .pred done;\n"
+      "again:\nmbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+      "@!done bra again;\n}" ::"r"(barrier),
+      "r"(parity)
+      : "memory");
+}
+
+// ---- bulk tensor copies
+
+/// Tensor (plane, view, bin, slice) of float16, boxes of 64 slices and `rows` bins in swizzled rows of 128
+/// bytes; bins and views outside are zero. Planes lie behind each other along the slices' axis of the box.
+inline CUtensorMap slabs_of(__half* data, Index lanes, Index bins, Index views, int planes, int rows) {
+  using Encode = CUresult (*)(CUtensorMap*, CUtensorMapDataType, cuuint32_t, void*, const cuuint64_t*,
+                              const cuuint64_t*, const cuuint32_t*, const cuuint32_t*, CUtensorMapInterleave,
+                              CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
+  void* entry = nullptr;
+  cudaDriverEntryPointQueryResult found{};
+  check(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &entry, 12000, cudaEnableDefault, &found));
+  const auto u = [](Index i) { return static_cast<cuuint64_t>(i); };
+  const cuuint64_t size[] = {64, u(bins), u(views), u(lanes / 64), u(planes)};
+  const cuuint64_t stride[] = {u(lanes * 2), u(lanes * bins * 2), 128, u(lanes * bins * views * 2)};
+  const cuuint32_t box[] = {64, static_cast<cuuint32_t>(rows), 1, 1, 1}, step[] = {1, 1, 1, 1, 1};
+  CUtensorMap map{};
+  const CUresult status = reinterpret_cast<Encode>(entry)(
+      &map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 5, data, size, stride, box, step, CU_TENSOR_MAP_INTERLEAVE_NONE,
+      CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  require<DeviceError>(status == CUDA_SUCCESS, "cuTensorMapEncodeTiled: error ", static_cast<int>(status));
+  return map;
+}
+
+__device__ inline void fetch_box(unsigned to, const CUtensorMap& map, int bin, int view, int chunk, int plane,
+                                 unsigned barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.5d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4, "
+      "%5, "
+      "%6}], [%7];" ::"r"(to),
+      "l"(&map), "r"(0), "r"(bin), "r"(view), "r"(chunk), "r"(plane), "r"(barrier)
+      : "memory");
+}
+
+// ---- registers move between warpgroups
+
+template <int count>
+__device__ inline void give_registers() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(count));
+}
+template <int count>
+__device__ inline void take_registers() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(count));
+}
+
+// ---- products
+
+__device__ inline void begin_products() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
+__device__ inline void end_products() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
+/// Until at most `left` groups are under way.
+template <int left>
+__device__ inline void wait_products() {
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(left) : "memory");
+}
+
+/// Descriptor of a matrix [16 x N] whose N columns lie in swizzled rows of 128 bytes; the low half holds the
+/// address of its first row and the bytes between chunks of 64 columns, both over 16. A matrix may begin at
+/// any row of the pattern: the swizzle acts on the address.
+__device__ inline unsigned long long descriptor(unsigned low) {
+  constexpr unsigned high = (1024 >> 4) | (1u << 30);  // bytes between 8 rows; swizzle of 128 bytes
+  return static_cast<unsigned long long>(high) << 32 | low;
+}
+
+/// d[64 x N] += a[64 x 16] b[16 x N]
+template <int columns>
+__device__ void multiply(float (&d)[columns / 2], const unsigned (&a)[4], unsigned b);
+
+template <>
+__device__ inline void multiply<64>(float (&d)[32], const unsigned (&a)[4], unsigned b) {
+  asm volatile(
+      "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {"
+      "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+      "}, {%32, %33, %34, %35}, %36, 1, 1, 1, 1;"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]),
+        "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]),
+        "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]),
+        "+f"(d[23]), "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]),
+        "+f"(d[30]), "+f"(d[31])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(descriptor(b)));
+}
+
+template <>
+__device__ inline void multiply<128>(float (&d)[64], const unsigned (&a)[4], unsigned b) {
+  asm volatile(
+      "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {"
+      "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
+      "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
+      "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+      "}, {%64, %65, %66, %67}, %68, 1, 1, 1, 1;"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]),
+        "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]),
+        "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]),
+        "+f"(d[23]), "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]),
+        "+f"(d[30]), "+f"(d[31]), "+f"(d[32]), "+f"(d[33]), "+f"(d[34]), "+f"(d[35]), "+f"(d[36]),
+        "+f"(d[37]), "+f"(d[38]), "+f"(d[39]), "+f"(d[40]), "+f"(d[41]), "+f"(d[42]), "+f"(d[43]),
+        "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]), "+f"(d[48]), "+f"(d[49]), "+f"(d[50]),
+        "+f"(d[51]), "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]), "+f"(d[56]), "+f"(d[57]),
+        "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(descriptor(b)));
+}
+
+}  // namespace tandem::kernels::cuda

@@ -1,0 +1,81 @@
+// Which kernel does what: the parallel-beam table of CUDA.
+
+#include <algorithm>
+#include <string>
+
+#include "tandem/kernels/cuda/launch.cuh"
+#include "tandem/kernels/cuda/parallel.hpp"
+#include "tandem/kernels/cuda/tables.hpp"
+
+namespace tandem::kernels::cuda {
+
+namespace {
+
+using enum Variant;
+using enum Precision;
+
+// In the order in which they get faster. The tensor ones stand last: older cards have not got them.
+constexpr Execution all[] = {{standard, float32}, {texture, float32}, {texture, float16}, {texture, uint8},
+                             {alu, float32},      {hybrid, float32},  {tensor, float32},  {tensor, float16}};
+constexpr std::size_t without_tensor = 6;
+
+std::span<const Execution> executions(Device device) {
+  int major = 0;
+  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device.ordinal()));
+  return std::span(all).first(major == 9 ? std::size(all) : without_tensor);
+}
+
+bool has(Device device, Execution e) {
+  const auto here = executions(device);
+  return std::find(here.begin(), here.end(), e) != here.end();
+}
+
+/// The fastest, as measured on an H200 (docs/performance.md). Tensor products take batches of 64 slices
+/// whether they are full or not.
+Execution fastest(Precision precision, const ParallelViews& views, Index slices, Device device) {
+  const Index worth = precision == float16 ? 16 : 24;
+  const bool products = has(device, {tensor, precision}) && tensor_fits(views) && slices >= worth;
+  if (products) return {tensor, precision};
+  return {precision == float32 ? alu : texture, precision};
+}
+
+Execution resolve(Execution wanted, const ParallelViews& views, Index slices, Device device) {
+  if (wanted.variant == automatic) return fastest(wanted.precision, views, slices, device);
+  if (!has(device, wanted)) {
+    std::string list;
+    for (const Execution& e : executions(device)) list += (list.empty() ? "" : ", ") + name_of(e);
+    require<DeviceError>(false, "device ", device.name(), ": no ", name_of(wanted), "; it has ", list);
+  }
+  require<GeometryError>(wanted.variant != tensor || tensor_fits(views),
+                         "variant tensor: pixels are too large for the bins, at most 1.3 bins; take alu");
+  return wanted;
+}
+
+/// The exact transpose of the back-projection in float32, whose coefficients textures round to 1/256 and
+/// tensor products in float16 to 2^-12.
+void forward(const ParallelViews& views, Execution, float alpha, Image<const float> volume, float beta,
+             Image<float> projections, Stream& stream) {
+  alu_forward(views, alpha, volume, beta, projections, stream);
+}
+
+void backward(const ParallelViews& views, Execution how, float alpha, Image<const float> projections,
+              float beta, Image<float> volume, Stream& stream) {
+  switch (how.variant) {
+    case standard:
+      return standard_backward(views, alpha, projections, beta, volume, stream);
+    case texture:
+      return texture_backward(views, how.precision, alpha, projections, beta, volume, stream);
+    case hybrid:
+      return hybrid_backward(views, alpha, projections, beta, volume, stream);
+    case tensor:
+      return tensor_backward(views, how.precision, alpha, projections, beta, volume, stream);
+    default:
+      return alu_backward(views, alpha, projections, beta, volume, stream);
+  }
+}
+
+}  // namespace
+
+const ParallelKernels parallel_kernels{forward, backward, executions, resolve};
+
+}  // namespace tandem::kernels::cuda

@@ -1,0 +1,91 @@
+// Chilingaryan et al. 2018, section III-E: some blocks of a launch leave interpolation to the texture units,
+// the others do it on the cores, so that both work at the same time. Which does what follows from its number
+// and not, as there, from what a multiprocessor is at: bits are the same in every run. Four slices at a time,
+// two a texel.
+
+#include <vector>
+
+#include "tandem/kernels/cuda/alu_block.cuh"
+#include "tandem/kernels/cuda/parallel.hpp"
+#include "tandem/kernels/cuda/texture_block.cuh"
+
+namespace tandem::kernels::cuda {
+
+namespace {
+
+static_assert(threads == texture_threads, "blocks of both kinds run in one launch");
+
+/// Of `period` blocks in a row, `by_texture` go to the texture units.
+constexpr unsigned by_texture = 2, period = 5;
+
+struct TextureSources {
+  static constexpr int lanes = 4;
+  TextureSource<2> low, high;
+  __device__ void fetch(float x, float row, float (&value)[4]) const {
+    float a[2], b[2];
+    low.fetch(x, row, a);
+    high.fetch(x, row, b);
+    value[0] = a[0], value[1] = a[1], value[2] = b[0], value[3] = b[1];
+  }
+};
+
+/// The tiles of block (blockIdx.x, blockIdx.y).
+__device__ void texture_block(const BackwardShape& n, const TextureSources& sources,
+                              const DeviceView* __restrict__ views, float4* volume) {
+  constexpr int across = edge / tile;
+  const auto store = [&](int lane, Index x, Index y, float sum) {
+    if (x < n.nx && y < n.ny) reinterpret_cast<float*>(volume + y * n.nx + x)[lane] = sum;
+  };
+  for (int k = 0; k < across * across; ++k)
+    texture_tile(sources, views, n.views, static_cast<Index>(blockIdx.x) * across + k % across,
+                 static_cast<Index>(blockIdx.y) * across + k / across, store);
+}
+
+/// Both kinds of block see the same hats of radius one.
+__global__ void __launch_bounds__(threads, 4)
+    backward(BackwardShape n, const DeviceView* __restrict__ views, TextureSources sources,
+             const float4* __restrict__ sinogram, float4* volume) {
+  if ((blockIdx.y * gridDim.x + blockIdx.x) % period < by_texture)
+    texture_block(n, sources, views, volume);
+  else
+    alu_block<1>(n, views, sinogram, volume);
+}
+
+bool fits(const ParallelViews& packed, Image<const float> projections, Device device) {
+  return hats_are_linear(packed) && TexelRows<float2>::fits(projections.n2, device) &&
+         projections.n0 <= TexelRows<float2>::most_rows(device);
+}
+
+}  // namespace
+
+/// Where the views do not fit a texture in number, length or hat, all blocks interpolate on the cores.
+void hybrid_backward(const ParallelViews& packed, float alpha, Image<const float> projections, float beta,
+                     Image<float> volume, Stream& stream) {
+  if (!fits(packed, projections, stream.device()))
+    return alu_backward(packed, alpha, projections, beta, volume, stream);
+  const cudaStream_t s = queue(stream);
+  const std::vector<DeviceView> host = views_of(packed);
+  const Scratch<DeviceView> views(host, s);
+  const BackwardShape n = backward_shape(packed, projections, volume);
+  check(cudaFuncSetAttribute(backward, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             static_cast<int>(n.shared_bytes())));
+  const Scratch<float4> sinogram(n.bins_of_all(), s), out(n.pixels_of_all(), s);
+  TexelRows<float2> low(n.bins, n.views, stream), high(n.bins, n.views, stream);
+  for (Index first = 0; first < volume.n0; first += lanes) {
+    const int slices = static_cast<int>(std::min<Index>(lanes, volume.n0 - first));
+    interleave<<<cells(n.bins, n.views), threads, 0, s>>>(&projections(0, first, 0), n.views, n.bins,
+                                                          projections.s0, projections.s1, slices, false,
+                                                          sinogram.data());
+    after_launch();
+    low.fill(part_of(projections, 0, n.views, first, 2));
+    if (slices > 2) high.fill(part_of(projections, 0, n.views, first + 2, 2));
+    backward<<<n.blocks(), threads, n.shared_bytes(), s>>>(
+        n, views.data(), {{low.texture()}, {high.texture()}}, sinogram.data(), out.data());
+    after_launch();
+    uninterleave<<<cells(n.nx, n.ny), threads, 0, s>>>(out.data(), n.nx, volume.s1, volume.s0, slices, alpha,
+                                                       beta, &volume(first, 0, 0));
+    after_launch();
+  }
+}
+
+}  // namespace tandem::kernels::cuda

@@ -1,0 +1,420 @@
+// Back-projection as small dense products on Hopper's tensor cores: for a tile of 8 x 8 pixels, one view and
+// N slices, B[64 x N] += W[64 x 16] Q[16 x N], where W holds hats that are made in registers and Q is a
+// window of 16 bins of the slices-fastest sinogram in shared memory (docs/kernels.md).
+
+#include <cuda.h>
+#include <cuda_fp16.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "tandem/kernels/cuda/batch.cuh"
+#include "tandem/kernels/cuda/hopper.cuh"
+#include "tandem/kernels/cuda/parallel.hpp"
+
+namespace tandem::kernels::cuda {
+
+namespace {
+
+constexpr int edge = 8;                  // pixels of a product along x and y
+constexpr int tiles_x = 3, tiles_y = 2;  // products of a block; each warpgroup has a row of them
+constexpr int tiles = tiles_x * tiles_y;
+constexpr int consumers = tiles_y * 128;  // threads
+constexpr int fetchers = 4;               // warps
+constexpr int threads = consumers + fetchers * 32;
+constexpr int window = 16;  // bins of a product
+constexpr int views_a_stage = 4;
+constexpr int lanes_of_chunk = 64;  // slices: 128 bytes, the width of the swizzle
+constexpr int most_shared = 227 * 1024;
+
+/// Where a product finds its window: position of pixel (dx, dy) relative to bin `first` of the anchor.
+struct alignas(16) Window {
+  float offset;         ///< of the anchor (batch.cuh)
+  float first;          ///< bin of the window's start, from the anchor's bin
+  unsigned descriptor;  ///< low half of the matrix descriptor of the first plane
+  unsigned pad;
+};
+
+struct alignas(16) ViewNumbers {
+  float step_x, step_y, height, slope;
+};
+
+struct Shape {
+  Index views, nx, ny, blocks_x, blocks_y;
+  int half_width;
+  int slab_rows;   ///< bins of a view that a block can meet
+  int slab_bytes;  ///< of 64 slices: rows of 128 bytes, whole patterns of 8 rows
+  int stages;
+};
+
+struct Target {
+  float* data;
+  Index slice_stride, row_stride;
+  int slices;
+  float alpha, beta;
+  const float* unscale;  ///< one a slice
+};
+
+template <int slices, int planes>
+constexpr int slabs_a_view = planes* slices / lanes_of_chunk;
+
+/// The blocks of one wave lie in a compact patch of the volume, so that they read the same bins.
+__device__ inline int2 block_at(const Shape& n) {
+  constexpr Index band = 8;
+  const Index b = blockIdx.x, first = b / (band * n.blocks_y) * band;
+  const Index width = min(band, n.blocks_x - first), in = b - first * n.blocks_y;
+  return {static_cast<int>(first + in % width), static_cast<int>(in / width)};
+}
+
+/// A warp takes every fourth step: lane (v, t) finds the window of tile t of view v, then one lane of each
+/// view fetches its slabs.
+template <int slices, int planes>
+__device__ void fetch(const CUtensorMap& map, const Shape& n, const DeviceView* views, Index x0, Index y0,
+                      unsigned stages_at, Window* windows, ViewNumbers* numbers, unsigned full,
+                      unsigned empty) {
+  constexpr int chunks = slices / lanes_of_chunk, slabs = slabs_a_view<slices, planes>;
+  const int v = threadIdx.x % 32 / 8, t = min(static_cast<int>(threadIdx.x % 8), tiles - 1);
+  const int px = static_cast<int>(x0) + t % tiles_x * edge, py = static_cast<int>(y0) + t / tiles_x * edge;
+  const int steps = static_cast<int>(ceil_div<Index>(n.views, views_a_stage)) + 1;  // the last is zeros
+  const int view_bytes = slabs * n.slab_bytes;
+  for (int step = (threadIdx.x - consumers) / 32; step < steps; step += fetchers) {
+    const int stage = step % n.stages, round = step / n.stages;
+    if (round > 0) wait(empty + 8 * stage, (round - 1) & 1);
+    const Index which = static_cast<Index>(step) * views_a_stage + v;
+    const DeviceView view = which < n.views ? views[which] : DeviceView{};
+    const float step_x = static_cast<float>(view.step_x), step_y = static_cast<float>(view.step_y);
+    const Anchor anchor = anchor_at(view, px / tile, py / tile);
+    const int dx = px % tile + (step_x < 0 ? edge - 1 : 0), dy = py % tile + (step_y < 0 ? edge - 1 : 0);
+    const int first =
+        static_cast<int>(floorf(position_in(anchor, step_x, step_y, dx, dy))) - n.half_width + 1;
+    const int bin = anchor.bin + first;
+    int lowest = bin;
+    for (int o = 4; o > 0; o /= 2) lowest = min(lowest, __shfl_xor_sync(~0u, lowest, o));
+    const unsigned slab = stages_at + (stage * views_a_stage + v) * view_bytes;
+    if (threadIdx.x % 8 < tiles) {
+      constexpr unsigned stride_field = 16;
+      windows[(stage * views_a_stage + v) * tiles + t] = {
+          anchor.offset, static_cast<float>(first),
+          ((slab + (bin - lowest) * 128) >> 4) | (static_cast<unsigned>(n.slab_bytes >> 4) << stride_field),
+          0};
+    }
+    if (threadIdx.x % 8 == 0) numbers[stage * views_a_stage + v] = {step_x, step_y, view.height, view.slope};
+    if (threadIdx.x % 32 == 0)
+      arrive_expecting(full + 8 * stage, static_cast<unsigned>(views_a_stage * slabs * n.slab_rows * 128));
+    __syncwarp();
+    for (int s = threadIdx.x % 8; s < slabs; s += 8)
+      fetch_box(slab + s * n.slab_bytes, map, lowest, static_cast<int>(which), s % chunks, s / chunks,
+                full + 8 * stage);
+    __syncwarp();
+    if (threadIdx.x % 32 != 0) arrive(full + 8 * stage);
+  }
+}
+
+/// The coefficient at distance e: 1 - |e| where all hats are that one.
+template <bool unit>
+__device__ inline float hat_at(float e, const ViewNumbers& v) {
+  return unit ? 1 - fabsf(e) : fmaf(-v.slope, fabsf(e), v.height);
+}
+
+/// Coefficients of two neighbouring bins, of which the first lies e below the pixel's position.
+template <bool unit>
+__device__ inline unsigned pair(float e, const ViewNumbers& v) {
+  unsigned packed;
+  asm("cvt.rn.relu.f16x2.f32 %0, %1, %2;"
+      : "=r"(packed)
+      : "f"(hat_at<unit>(e - 1, v)), "f"(hat_at<unit>(e, v)));
+  return packed;
+}
+
+/// What the pair's rounding left over.
+template <bool unit>
+__device__ inline unsigned rest_of(float e, const ViewNumbers& v, unsigned rounded) {
+  const float2 r = __half22float2(*reinterpret_cast<const __half2*>(&rounded));
+  const __half2 rest =
+      __floats2half2_rn(fmaxf(hat_at<unit>(e, v), 0.0f) - r.x, fmaxf(hat_at<unit>(e - 1, v), 0.0f) - r.y);
+  return *reinterpret_cast<const unsigned*>(&rest);
+}
+
+/// The factors of one product: float16 weights as wgmma wants them, and what their rounding left over.
+template <int planes>
+struct Factors {
+  unsigned weights[4], rest[planes == 2 ? 4 : 1], descriptor;
+};
+
+template <int slices>
+__device__ void write(const Target& out, const Shape& n, const float (&sum)[slices / 2], Index x, Index y) {
+  const int first = threadIdx.x % 4 * 2;
+  if (x >= n.nx) return;
+#pragma unroll
+  for (int j = 0; j < slices / 2; ++j) {
+    const int slice = j / 4 * 8 + first + j % 2;
+    const Index row = y + j % 4 / 2;
+    if (slice >= out.slices || row >= n.ny) continue;
+    float& o = out.data[slice * out.slice_stride + row * out.row_stride + x];
+    const float value = out.alpha * out.unscale[slice] * sum[j];
+    o = out.beta == 0 ? value : value + out.beta * o;
+  }
+}
+
+/// Tensor cores cut sums of products where others round: for the float32 grade they run over a few stages
+/// alone, and the cores add them to the total.
+constexpr int stages_a_part = 4;
+
+/// A warpgroup computes the factors of one view while the products of the view before are under way.
+template <int slices, int planes, bool unit>
+__device__ void multiply_and_add(const Shape& n, const Target& out, Index x0, Index y0, const Window* windows,
+                                 const ViewNumbers* numbers, unsigned full, unsigned empty) {
+  const int row = threadIdx.x / 128;  // of tiles
+  const int gx = threadIdx.x % 32 / 4, gy = threadIdx.x % 128 / 32 * 2;
+  const float bins = static_cast<float>(threadIdx.x % 4 * 2);
+  const int py = static_cast<int>(y0) + row * edge;
+  const float dy = static_cast<float>(py % tile + gy);
+  const float dx = static_cast<float>(static_cast<int>(x0) % tile + gx);  // tiles of a row alternate
+  const float turned = dx < edge ? edge : -edge;
+  const unsigned plane = static_cast<unsigned>(slices / lanes_of_chunk * n.slab_bytes) >> 4;
+  float sum[tiles_x][slices / 2] = {};
+  float part[tiles_x][slices / 2] = {};  // planes == 2
+  const auto factors = [&](int at, Factors<planes>(&f)[tiles_x]) {
+    const float4 numbers_of_view = reinterpret_cast<const float4*>(numbers)[at];  // whole, in one load
+    const ViewNumbers view{numbers_of_view.x, numbers_of_view.y, numbers_of_view.z, numbers_of_view.w};
+#pragma unroll
+    for (int i = 0; i < tiles_x; ++i) {
+      const float4 w = reinterpret_cast<const float4*>(windows)[at * tiles + row * tiles_x + i];
+      const float start = w.y + bins;
+      f[i].descriptor = __float_as_uint(w.z);
+#pragma unroll
+      for (int k = 0; k < 2; ++k) {
+        const float inner = fmaf(view.step_y, dy + static_cast<float>(k), w.x);
+        const float e = fmaf(view.step_x, i % 2 ? dx + turned : dx, inner) - start;
+        f[i].weights[k] = pair<unit>(e, view);
+        f[i].weights[k + 2] = pair<unit>(e - 8, view);
+        if constexpr (planes == 2) {
+          f[i].rest[k] = rest_of<unit>(e, view, f[i].weights[k]);
+          f[i].rest[k + 2] = rest_of<unit>(e - 8, view, f[i].weights[k + 2]);
+        }
+      }
+    }
+  };
+  const int steps = static_cast<int>((n.views + views_a_stage - 1) / views_a_stage);
+  Factors<planes> f[views_a_stage + 1][tiles_x];
+  wait(full, 0);
+  factors(0, f[0]);
+#pragma unroll 1
+  for (int step = 0, stage = 0, round = 0; step < steps; ++step) {
+    int next = stage + 1;
+    if (next == n.stages) next = 0, ++round;
+#pragma unroll
+    for (int v = 0; v < views_a_stage; ++v) {
+      begin_products();
+#pragma unroll
+      for (int i = 0; i < tiles_x; ++i) {
+        if constexpr (planes == 1) {
+          multiply<slices>(sum[i], f[v][i].weights, f[v][i].descriptor);
+        } else {
+          multiply<slices>(part[i], f[v][i].weights, f[v][i].descriptor);
+          multiply<slices>(part[i], f[v][i].weights, f[v][i].descriptor + plane);
+          multiply<slices>(part[i], f[v][i].rest, f[v][i].descriptor);
+        }
+      }
+      end_products();
+      if (v + 1 < views_a_stage) {
+        factors(stage * views_a_stage + v + 1, f[v + 1]);
+      } else {
+        wait(full + 8 * next, round & 1);
+        factors(next * views_a_stage, f[v + 1]);
+      }
+      wait_products<0>();
+    }
+#pragma unroll
+    for (int i = 0; i < tiles_x; ++i) f[0][i] = f[views_a_stage][i];
+    arrive(empty + 8 * stage);
+    if (planes == 2 && (step % stages_a_part == stages_a_part - 1 || step == steps - 1)) {
+#pragma unroll
+      for (int i = 0; i < tiles_x; ++i)
+#pragma unroll
+        for (int j = 0; j < slices / 2; ++j) {
+          sum[i][j] += part[i][j];
+          part[i][j] = 0;
+        }
+    }
+    stage = next;
+  }
+#pragma unroll
+  for (int i = 0; i < tiles_x; ++i) write<slices>(out, n, sum[i], x0 + i * edge + gx, py + gy);
+}
+
+template <int slices, int planes, bool unit>
+__global__ void __launch_bounds__(threads, 1) backward(const __grid_constant__ CUtensorMap map, Shape n,
+                                                       const DeviceView* __restrict__ views, Target out) {
+  extern __shared__ unsigned char shared[];
+  const unsigned start = static_cast<unsigned>(__cvta_generic_to_shared(shared));
+  const unsigned stages_at = (start + 1023) & ~1023u;
+  const int in_stages = n.stages * views_a_stage;
+  unsigned char* after =
+      shared + (stages_at - start) + in_stages * slabs_a_view<slices, planes> * n.slab_bytes;
+  Window* windows = reinterpret_cast<Window*>(after);
+  ViewNumbers* numbers = reinterpret_cast<ViewNumbers*>(windows + in_stages * tiles);
+  const unsigned full = static_cast<unsigned>(__cvta_generic_to_shared(numbers + in_stages)),
+                 empty = full + 8 * n.stages;
+  if (threadIdx.x == 0) {
+    for (int s = 0; s < n.stages; ++s) {
+      make_barrier(full + 8 * s, 32);
+      make_barrier(empty + 8 * s, consumers);
+    }
+    publish_barriers();
+  }
+  __syncthreads();
+  const int2 block = block_at(n);
+  const Index x0 = static_cast<Index>(block.x) * tiles_x * edge,
+              y0 = static_cast<Index>(block.y) * tiles_y * edge;
+  if (threadIdx.x >= consumers) {
+    give_registers<24>();
+    fetch<slices, planes>(map, n, views, x0, y0, stages_at, windows, numbers, full, empty);
+  } else {
+    take_registers<240>();
+    multiply_and_add<slices, planes, unit>(n, out, x0, y0, windows, numbers, full, empty);
+  }
+}
+
+// ---- the sinogram as float16, slices fastest
+
+constexpr Index views_a_block = 32;
+
+/// Largest absolute value of each slice as the bits of a float, which order like the floats.
+__global__ void __launch_bounds__(256) largest(Image<const float> in, int first, unsigned* most) {
+  const int slice = blockIdx.y;
+  const Index begin = blockIdx.x * views_a_block, end = min(in.n0, begin + views_a_block);
+  unsigned here = 0;
+  for (Index bin = threadIdx.x; bin < in.n2; bin += 256) {
+    const float* at = in.data + (first + slice) * in.s1 + bin;
+#pragma unroll 8
+    for (Index view = begin; view < end; ++view) here = max(here, __float_as_uint(fabsf(at[view * in.s0])));
+  }
+  here = __reduce_max_sync(~0u, here);
+  if (threadIdx.x % 32 == 0 && here > 0) atomicMax(most + slice, here);
+}
+
+/// Powers of two that bring the largest value of a slice to [2^8, 2^9), and their reciprocals.
+__global__ void scales(const unsigned* most, int slices, float* scale, float* unscale) {
+  const int slice = threadIdx.x;
+  if (slice >= slices) return;
+  const int exponent = most[slice] == 0 ? 0 : 8 - (static_cast<int>(most[slice] >> 23) - 127);
+  const int within = min(max(exponent, -120), 120);
+  scale[slice] = ldexpf(1.0f, within);
+  unscale[slice] = ldexpf(1.0f, -within);
+}
+
+/// (view, slice, bin) -> (plane, view, bin, slice): float16, and what that leaves over in a second plane.
+template <int planes>
+__global__ void __launch_bounds__(256) to_half(Image<const float> in, int first, int slices, int lanes,
+                                               const float* __restrict__ scale, __half* out) {
+  constexpr int side = 32;
+  __shared__ float cell[side][side + 1];
+  const Index view = blockIdx.x, bin0 = static_cast<Index>(blockIdx.y) * side;
+  const int slice0 = blockIdx.z * side, a = threadIdx.x % side;
+  for (int b = threadIdx.x / side; b < side; b += 256 / side)
+    if (slice0 + b < slices && bin0 + a < in.n2)
+      cell[b][a] = in.data[view * in.s0 + (first + slice0 + b) * in.s1 + bin0 + a] * scale[slice0 + b];
+    else
+      cell[b][a] = 0;
+  __syncthreads();
+  for (int k = threadIdx.x; k < side * side / 2; k += 256) {
+    const int b = k / (side / 2), s = k % (side / 2) * 2;
+    if (bin0 + b >= in.n2) continue;
+    const float2 value{cell[s][b], cell[s + 1][b]};
+    const __half2 high = __floats2half2_rn(value.x, value.y);
+    __half* to = out + (view * in.n2 + bin0 + b) * lanes + slice0 + s;
+    *reinterpret_cast<__half2*>(to) = high;
+    if constexpr (planes == 2) {
+      const float2 r = __half22float2(high);
+      *reinterpret_cast<__half2*>(to + in.n0 * in.n2 * lanes) =
+          __floats2half2_rn(value.x - r.x, value.y - r.y);
+    }
+  }
+}
+
+// ---- batches
+
+/// Bins between the first and the last window start of a block, at most.
+int spread(const ParallelViews& packed) {
+  double most = 0;
+  for (const ParallelView& v : packed.views)
+    most =
+        std::max(most, (tiles_x - 1) * edge * std::abs(v.step_x) + (tiles_y - 1) * edge * std::abs(v.step_y));
+  return static_cast<int>(std::ceil(most)) + 1;
+}
+
+template <int lanes, int planes>
+void batch_backward(const ParallelViews& packed, const DeviceView* views, float alpha,
+                    Image<const float> projections, float beta, Image<float> volume, Index first, int slices,
+                    cudaStream_t s) {
+  const Index count = projections.n0, bins = projections.n2;
+  const Scratch<unsigned> most(static_cast<std::size_t>(lanes), s);
+  const Scratch<float> scale(static_cast<std::size_t>(2 * lanes), s);
+  const Scratch<__half> sinogram(static_cast<std::size_t>(planes * count * bins * lanes), s);
+  check(cudaMemsetAsync(most.data(), 0, lanes * sizeof(unsigned), s));
+  const dim3 blocks(static_cast<unsigned>(ceil_div(count, views_a_block)), static_cast<unsigned>(slices));
+  largest<<<blocks, 256, 0, s>>>(projections, static_cast<int>(first), most.data());
+  after_launch();
+  scales<<<1, lanes, 0, s>>>(most.data(), slices, scale.data(), scale.data() + lanes);
+  after_launch();
+  const dim3 cells(static_cast<unsigned>(count), static_cast<unsigned>(ceil_div<Index>(bins, 32)),
+                   lanes / 32);
+  to_half<planes><<<cells, 256, 0, s>>>(projections, static_cast<int>(first), slices, lanes, scale.data(),
+                                        sinogram.data());
+  after_launch();
+
+  Shape n{count,
+          volume.n2,
+          volume.n1,
+          ceil_div<Index>(volume.n2, tiles_x * edge),
+          ceil_div<Index>(volume.n1, tiles_y * edge),
+          packed.half_width,
+          spread(packed) + window,
+          0,
+          0};
+  n.slab_bytes = static_cast<int>(ceil_div(n.slab_rows, 8)) * 1024;
+  const int stage_bytes =
+      views_a_stage * (slabs_a_view<lanes, planes> * n.slab_bytes + tiles * static_cast<int>(sizeof(Window)) +
+                       static_cast<int>(sizeof(ViewNumbers))) +
+      16;
+  n.stages = std::min(8, (most_shared - 1024) / stage_bytes);
+  const int shared = n.stages * stage_bytes + 1024;
+  const bool unit = std::all_of(packed.views.begin(), packed.views.end(),
+                                [](const ParallelView& v) { return v.height == 1 && v.slope == 1; });
+  const auto kernel = unit ? backward<lanes, planes, true> : backward<lanes, planes, false>;
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
+  const CUtensorMap map = slabs_of(sinogram.data(), lanes, bins, count, planes, n.slab_rows);
+  const Target out{&volume(first, 0, 0), volume.s0, volume.s1, slices, alpha, beta, scale.data() + lanes};
+  kernel<<<static_cast<unsigned>(n.blocks_x * n.blocks_y), threads, static_cast<std::size_t>(shared), s>>>(
+      map, n, views, out);
+  after_launch();
+}
+
+}  // namespace
+
+bool tensor_fits(const ParallelViews& packed) {
+  for (const ParallelView& v : packed.views) {
+    const double span = (edge - 1) * (std::abs(v.step_x) + std::abs(v.step_y));
+    if (std::floor(span) + 1 + 2 * packed.half_width > window) return false;
+  }
+  return true;
+}
+
+void tensor_backward(const ParallelViews& packed, Precision precision, float alpha,
+                     Image<const float> projections, float beta, Image<float> volume, Stream& stream) {
+  const cudaStream_t s = queue(stream);
+  const std::vector<DeviceView> host = views_of(packed);
+  const Scratch<DeviceView> views(host, s);
+  const Index most = precision == Precision::float16 ? 128 : 64;
+  for (Index first = 0; first < volume.n0; first += most) {
+    const int slices = static_cast<int>(std::min(most, volume.n0 - first));
+    const auto batch = precision != Precision::float16 ? batch_backward<64, 2>
+                       : slices > 64                   ? batch_backward<128, 1>
+                                                       : batch_backward<64, 1>;
+    batch(packed, views.data(), alpha, projections, beta, volume, first, slices, s);
+  }
+}
+
+}  // namespace tandem::kernels::cuda

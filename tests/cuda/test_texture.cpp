@@ -1,0 +1,125 @@
+// Back-projection by texture units, alone and beside the cores, against the CPU. Skipped where no GPU is.
+
+#include <limits>
+
+#include "../support/tolerances.hpp"
+#include "cuda_fixture.hpp"
+#include "tandem/operators/vector.hpp"
+
+namespace tandem::test {
+namespace {
+
+using enum Variant;
+using enum Precision;
+
+constexpr Execution by_texture[] = {
+    {standard, float32}, {texture, float32}, {texture, float16}, {texture, uint8}, {hybrid, float32}};
+
+double times(Execution how, double bound) {
+  return bound * (how.precision == uint8     ? tolerance::texture_uint8
+                  : how.precision == float16 ? tolerance::texture_float16
+                                             : 1);
+}
+
+class CudaTexture : public Cuda {
+ protected:
+  void expect_back_projection(const ParallelBeam& scan, const VolumeGrid& grid, double bound) const {
+    const LinearOperator A = projector(scan, grid, Model::pixel_driven, cpu);
+    const Array q = random_array(A.range(), 2), truth = adjoint(A) * q, there = on_device(q, gpu);
+    for (const Execution how : by_texture) {
+      const LinearOperator B = projector(scan, grid, Model::pixel_driven, gpu, how);
+      EXPECT_LE(relative_error(adjoint(B) * there, truth), times(how, bound))
+          << name_of(how) << ", bins " << scan.detector.bins << ", slices " << grid.size[2] << ", pitch "
+          << grid.pitch[0];
+    }
+  }
+  LinearOperator odd_projector(Index slices, Execution how) const {
+    return projector(odd_scan(61, slices), grid_of(37, 41, slices), Model::pixel_driven, gpu, how);
+  }
+};
+
+TEST_F(CudaTexture, BackProjectionsAgreeWithTheCpu) {
+  expect_back_projection(odd_scan(61, 29), grid_of(37, 41, 29), tolerance::texture(53));
+  expect_back_projection(odd_scan(61, 3), grid_of(37, 41, 3, 0.5), tolerance::texture(53));
+  expect_back_projection(odd_scan(147, 3), grid_of(37, 41, 3, 2.3), tolerance::texture(53));
+}
+
+TEST_F(CudaTexture, ErrorsFallWithTheNumberOfViews) {
+  expect_back_projection(scan_of(2048, 2, 61), grid_of(37, 41, 2), tolerance::texture(2048));
+}
+
+TEST_F(CudaTexture, LeftoverSlicesAgreeWithTheCpu) {
+  for (const Index slices : {1, 3, 5})
+    expect_back_projection(odd_scan(61, slices), grid_of(37, 41, slices), tolerance::texture(53));
+}
+
+TEST_F(CudaTexture, AnyWidthAgreesWithTheCpu) {
+  for (const Index bins : {1, 7})
+    expect_back_projection(odd_scan(bins, 3), grid_of(37, 41, 3), tolerance::texture_of_few_bins);
+  for (const Index bins : {2047, 4097})
+    expect_back_projection(odd_scan(bins, 3), grid_of(37, 41, 3), tolerance::texture(53));
+}
+
+/// Two textures where one has 65 000 rows at the most.
+TEST_F(CudaTexture, MoreViewsThanATextureHasRowsAgreeWithTheCpu) {
+  expect_back_projection(scan_of(33'003, 3, 11), grid_of(3, 4, 3), tolerance::texture(53));
+  expect_back_projection(scan_of(70'001, 3, 11), grid_of(3, 4, 3), tolerance::texture(53));
+}
+
+TEST_F(CudaTexture, RegionsAgreeWithTheCpu) {
+  expect_back_projection(odd_scan(61, 5), region(grid_of(37, 41, 5), {5, 36}, {3, 22}, {0, 5}),
+                         tolerance::texture(53));
+}
+
+TEST_F(CudaTexture, HatsThatNoTextureDrawsAreExact) {
+  const ParallelBeam scan = odd_scan(61, 3);
+  const LinearOperator A = projector(scan, grid_of(37, 41, 3), Model::joseph, cpu);
+  const Array q = random_array(A.range(), 2), truth = adjoint(A) * q;
+  for (const Execution how : by_texture) {
+    const LinearOperator B = projector(scan, grid_of(37, 41, 3), Model::joseph, gpu, how);
+    EXPECT_LE(relative_error(adjoint(B) * on_device(q, gpu), truth), tolerance::devices) << name_of(how);
+  }
+}
+
+TEST_F(CudaTexture, BitsDependOnNeitherTheRunNorTheSlicesBeside) {
+  const Index slices = 7;
+  for (const Execution how : by_texture) {
+    const LinearOperator A = odd_projector(slices, how), one = odd_projector(1, how);
+    const Array q = random_array(A.range(), 4), x = adjoint(A) * q;
+    for (int run = 0; run < 10; ++run) EXPECT_TRUE(same_bits(adjoint(A) * q, x)) << name_of(how);
+    const Array hq = on_device(q, cpu), hx = on_device(x, cpu);
+    for (Index z = 0; z < slices; ++z) {
+      Array rows(one.range().on(cpu));
+      for (Index v = 0; v < 53; ++v) std::copy_n(hq.data() + (v * slices + z) * 61, 61, rows.data() + v * 61);
+      const Array alone = on_device(adjoint(one) * on_device(rows, gpu), cpu);
+      EXPECT_EQ(std::memcmp(alone.data(), hx.data() + z * alone.size(),
+                            static_cast<std::size_t>(alone.size()) * sizeof(float)),
+                0)
+          << name_of(how) << ", slice " << z;
+    }
+  }
+}
+
+TEST_F(CudaTexture, BetaZeroNeverReadsTheOutput) {
+  Stream& stream = default_stream(gpu);
+  for (const Execution how : by_texture) {
+    const LinearOperator A = odd_projector(3, how);
+    const Array q = random_array(A.range(), 5), truth = adjoint(A) * q;
+    Array x(A.domain());
+    fill(x, std::numeric_limits<float>::quiet_NaN(), stream);
+    A.apply_adjoint(1, q, 0, x, stream);
+    EXPECT_TRUE(same_bits(x, truth)) << name_of(how);
+    A.apply_adjoint(2, q, -1, x, stream);  // 2 At q - At q
+    EXPECT_LE(relative_error(x, truth), tolerance::devices) << name_of(how);
+  }
+}
+
+TEST_F(CudaTexture, ZerosStayZeros) {
+  for (const Execution how : by_texture) {
+    const LinearOperator A = odd_projector(3, how);
+    EXPECT_TRUE(same_bits(adjoint(A) * Array(A.range()), Array(A.domain()))) << name_of(how);
+  }
+}
+
+}  // namespace
+}  // namespace tandem::test
