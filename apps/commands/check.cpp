@@ -141,7 +141,7 @@ json check(const Pair& pair, Index size, Device device, Execution how) {
               {"entry_bound", nullptr},
               {"ok", nullptr}};
   if (pair.matched) {
-    const Bounds bound = device.is_cuda() ? bounds_of(how) : Bounds{};
+    const Bounds bound = device.is_cuda() && pair.many ? bounds_of(how) : Bounds{};
     row["bound"] = bound.mu;
     row["entry_bound"] = bound.entry;
     row["ok"] = a.mismatch <= bound.mu && std::abs(a.coupling - 1) <= bound.kappa &&
