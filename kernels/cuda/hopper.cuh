@@ -6,6 +6,8 @@
 #include <cuda.h>
 #include <cuda_fp16.h>
 
+#include <algorithm>
+
 #include "tandem/kernels/cuda/launch.cuh"
 
 namespace tandem::kernels::cuda {
@@ -36,34 +38,41 @@ __device__ inline void wait(unsigned barrier, int parity) {
 
 // ---- bulk tensor copies
 
-/// Tensor (plane, view, bin, slice) of float16, boxes of 64 slices and `rows` bins in swizzled rows of 128
-/// bytes; bins and views outside are zero. Planes lie behind each other along the slices' axis of the box.
-inline CUtensorMap slabs_of(__half* data, Index lanes, Index bins, Index views, int planes, int rows) {
+/// Float16 numbers in five dimensions, the first of them 64 slices that lie side by side; strides of the
+/// others in bytes.
+struct Tensor {
+  __half* data;
+  Index size[5], stride[4];
+};
+
+/// Boxes arrive in swizzled rows of 128 bytes, one of 64 slices each; what lies outside is zero.
+inline CUtensorMap boxes_of(const Tensor& t, int rows, int lines = 1) {
   using Encode = CUresult (*)(CUtensorMap*, CUtensorMapDataType, cuuint32_t, void*, const cuuint64_t*,
                               const cuuint64_t*, const cuuint32_t*, const cuuint32_t*, CUtensorMapInterleave,
                               CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
   void* entry = nullptr;
   cudaDriverEntryPointQueryResult found{};
   check(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &entry, 12000, cudaEnableDefault, &found));
-  const auto u = [](Index i) { return static_cast<cuuint64_t>(i); };
-  const cuuint64_t size[] = {64, u(bins), u(views), u(lanes / 64), u(planes)};
-  const cuuint64_t stride[] = {u(lanes * 2), u(lanes * bins * 2), 128, u(lanes * bins * views * 2)};
-  const cuuint32_t box[] = {64, static_cast<cuuint32_t>(rows), 1, 1, 1}, step[] = {1, 1, 1, 1, 1};
+  cuuint64_t size[5], stride[4];
+  std::copy_n(t.size, 5, size);
+  std::copy_n(t.stride, 4, stride);
+  const cuuint32_t box[] = {64, static_cast<cuuint32_t>(rows), static_cast<cuuint32_t>(lines), 1, 1},
+                   step[] = {1, 1, 1, 1, 1};
   CUtensorMap map{};
   const CUresult status = reinterpret_cast<Encode>(entry)(
-      &map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 5, data, size, stride, box, step, CU_TENSOR_MAP_INTERLEAVE_NONE,
-      CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+      &map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 5, t.data, size, stride, box, step,
+      CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+      CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   require<DeviceError>(status == CUDA_SUCCESS, "cuTensorMapEncodeTiled: error ", static_cast<int>(status));
   return map;
 }
 
-__device__ inline void fetch_box(unsigned to, const CUtensorMap& map, int bin, int view, int chunk, int plane,
+__device__ inline void fetch_box(unsigned to, const CUtensorMap& map, int row, int line, int chunk, int plane,
                                  unsigned barrier) {
   asm volatile(
       "cp.async.bulk.tensor.5d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4, "
-      "%5, "
-      "%6}], [%7];" ::"r"(to),
-      "l"(&map), "r"(0), "r"(bin), "r"(view), "r"(chunk), "r"(plane), "r"(barrier)
+      "%5, %6}], [%7];" ::"r"(to),
+      "l"(&map), "r"(0), "r"(row), "r"(line), "r"(chunk), "r"(plane), "r"(barrier)
       : "memory");
 }
 
@@ -88,20 +97,21 @@ __device__ inline void wait_products() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(left) : "memory");
 }
 
-/// Descriptor of a matrix [16 x N] whose N columns lie in swizzled rows of 128 bytes; the low half holds the
-/// address of its first row and the bytes between chunks of 64 columns, both over 16. A matrix may begin at
-/// any row of the pattern: the swizzle acts on the address.
+/// Descriptor of a matrix [16 x N] whose N columns lie in swizzled rows of 128 bytes; `low` holds the address
+/// of its first row and the bytes between chunks of 64 columns, both over 16. `apart`: bytes from the first 8
+/// rows to the other 8. A matrix may begin at any row of the pattern: the swizzle acts on the address.
+template <unsigned apart = 1024>
 __device__ inline unsigned long long descriptor(unsigned low) {
-  constexpr unsigned high = (1024 >> 4) | (1u << 30);  // bytes between 8 rows; swizzle of 128 bytes
+  constexpr unsigned swizzled = 1u << 30, high = (apart >> 4) | swizzled;
   return static_cast<unsigned long long>(high) << 32 | low;
 }
 
 /// d[64 x N] += a[64 x 16] b[16 x N]
 template <int columns>
-__device__ void multiply(float (&d)[columns / 2], const unsigned (&a)[4], unsigned b);
+__device__ void multiply(float (&d)[columns / 2], const unsigned (&a)[4], unsigned long long b);
 
 template <>
-__device__ inline void multiply<64>(float (&d)[32], const unsigned (&a)[4], unsigned b) {
+__device__ inline void multiply<64>(float (&d)[32], const unsigned (&a)[4], unsigned long long b) {
   asm volatile(
       "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {"
       "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
@@ -112,11 +122,11 @@ __device__ inline void multiply<64>(float (&d)[32], const unsigned (&a)[4], unsi
         "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]),
         "+f"(d[23]), "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]),
         "+f"(d[30]), "+f"(d[31])
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(descriptor(b)));
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
 }
 
 template <>
-__device__ inline void multiply<128>(float (&d)[64], const unsigned (&a)[4], unsigned b) {
+__device__ inline void multiply<128>(float (&d)[64], const unsigned (&a)[4], unsigned long long b) {
   asm volatile(
       "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {"
       "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
@@ -133,7 +143,7 @@ __device__ inline void multiply<128>(float (&d)[64], const unsigned (&a)[4], uns
         "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]), "+f"(d[48]), "+f"(d[49]), "+f"(d[50]),
         "+f"(d[51]), "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]), "+f"(d[56]), "+f"(d[57]),
         "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63])
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(descriptor(b)));
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
 }
 
 }  // namespace tandem::kernels::cuda

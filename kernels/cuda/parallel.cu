@@ -51,10 +51,11 @@ Execution resolve(Execution wanted, const ParallelViews& views, Index slices, De
   return wanted;
 }
 
-/// The exact transpose of the back-projection in float32, whose coefficients textures round to 1/256 and
-/// tensor products in float16 to 2^-12.
-void forward(const ParallelViews& views, Execution, float alpha, Image<const float> volume, float beta,
+/// Textures have no transpose: the cores compute that of the coefficients before textures round them to 1/256.
+void forward(const ParallelViews& views, Execution how, float alpha, Image<const float> volume, float beta,
              Image<float> projections, Stream& stream) {
+  if (how.variant == tensor)
+    return tensor_forward(views, how.precision, alpha, volume, beta, projections, stream);
   alu_forward(views, alpha, volume, beta, projections, stream);
 }
 

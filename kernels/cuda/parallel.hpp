@@ -18,9 +18,12 @@ void texture_backward(const ParallelViews& views, Precision precision, float alp
 void hybrid_backward(const ParallelViews& views, float alpha, Image<const float> projections, float beta,
                      Image<float> volume, Stream& stream);
 
+void tensor_forward(const ParallelViews& views, Precision precision, float alpha, Image<const float> volume,
+                    float beta, Image<float> projections, Stream& stream);
 void tensor_backward(const ParallelViews& views, Precision precision, float alpha,
                      Image<const float> projections, float beta, Image<float> volume, Stream& stream);
 /// Whether the tensor kernels can do these views: their tiles must fit the products.
 bool tensor_fits(const ParallelViews& views);
+bool tensor_forward_fits(const ParallelViews& views);
 
 }  // namespace tandem::kernels::cuda

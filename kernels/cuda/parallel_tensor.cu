@@ -12,6 +12,7 @@
 #include "tandem/kernels/cuda/batch.cuh"
 #include "tandem/kernels/cuda/hopper.cuh"
 #include "tandem/kernels/cuda/parallel.hpp"
+#include "tandem/kernels/cuda/products.cuh"
 
 namespace tandem::kernels::cuda {
 
@@ -28,16 +29,13 @@ constexpr int views_a_stage = 4;
 constexpr int lanes_of_chunk = 64;  // slices: 128 bytes, the width of the swizzle
 constexpr int most_shared = 227 * 1024;
 
-/// Where a product finds its window: position of pixel (dx, dy) relative to bin `first` of the anchor.
+/// Where a product finds its window: position of pixel (dx, dy) relative to bin `first` of the anchor, both
+/// counted from `ahead` bins before the anchor's.
 struct alignas(16) Window {
   float offset;         ///< of the anchor (batch.cuh)
-  float first;          ///< bin of the window's start, from the anchor's bin
+  float first;          ///< bin of the window's start
   unsigned descriptor;  ///< low half of the matrix descriptor of the first plane
   unsigned pad;
-};
-
-struct alignas(16) ViewNumbers {
-  float step_x, step_y, height, slope;
 };
 
 struct Shape {
@@ -48,7 +46,7 @@ struct Shape {
   int stages;
 };
 
-struct Target {
+struct Target2 {
   float* data;
   Index slice_stride, row_stride;
   int slices;
@@ -60,7 +58,7 @@ template <int slices, int planes>
 constexpr int slabs_a_view = planes* slices / lanes_of_chunk;
 
 /// The blocks of one wave lie in a compact patch of the volume, so that they read the same bins.
-__device__ inline int2 block_at(const Shape& n) {
+__device__ inline int2 block_at2(const Shape& n) {
   constexpr Index band = 8;
   const Index b = blockIdx.x, first = b / (band * n.blocks_y) * band;
   const Index width = min(band, n.blocks_x - first), in = b - first * n.blocks_y;
@@ -95,7 +93,7 @@ __device__ void fetch(const CUtensorMap& map, const Shape& n, const DeviceView* 
     if (threadIdx.x % 8 < tiles) {
       constexpr unsigned stride_field = 16;
       windows[(stage * views_a_stage + v) * tiles + t] = {
-          anchor.offset, static_cast<float>(first),
+          anchor.offset + ahead, static_cast<float>(first) + ahead,
           ((slab + (bin - lowest) * 128) >> 4) | (static_cast<unsigned>(n.slab_bytes >> 4) << stride_field),
           0};
     }
@@ -111,31 +109,6 @@ __device__ void fetch(const CUtensorMap& map, const Shape& n, const DeviceView* 
   }
 }
 
-/// The coefficient at distance e: 1 - |e| where all hats are that one.
-template <bool unit>
-__device__ inline float hat_at(float e, const ViewNumbers& v) {
-  return unit ? 1 - fabsf(e) : fmaf(-v.slope, fabsf(e), v.height);
-}
-
-/// Coefficients of two neighbouring bins, of which the first lies e below the pixel's position.
-template <bool unit>
-__device__ inline unsigned pair(float e, const ViewNumbers& v) {
-  unsigned packed;
-  asm("cvt.rn.relu.f16x2.f32 %0, %1, %2;"
-      : "=r"(packed)
-      : "f"(hat_at<unit>(e - 1, v)), "f"(hat_at<unit>(e, v)));
-  return packed;
-}
-
-/// What the pair's rounding left over.
-template <bool unit>
-__device__ inline unsigned rest_of(float e, const ViewNumbers& v, unsigned rounded) {
-  const float2 r = __half22float2(*reinterpret_cast<const __half2*>(&rounded));
-  const __half2 rest =
-      __floats2half2_rn(fmaxf(hat_at<unit>(e, v), 0.0f) - r.x, fmaxf(hat_at<unit>(e - 1, v), 0.0f) - r.y);
-  return *reinterpret_cast<const unsigned*>(&rest);
-}
-
 /// The factors of one product: float16 weights as wgmma wants them, and what their rounding left over.
 template <int planes>
 struct Factors {
@@ -143,7 +116,7 @@ struct Factors {
 };
 
 template <int slices>
-__device__ void write(const Target& out, const Shape& n, const float (&sum)[slices / 2], Index x, Index y) {
+__device__ void write(const Target2& out, const Shape& n, const float (&sum)[slices / 2], Index x, Index y) {
   const int first = threadIdx.x % 4 * 2;
   if (x >= n.nx) return;
 #pragma unroll
@@ -163,7 +136,7 @@ constexpr int stages_a_part = 4;
 
 /// A warpgroup computes the factors of one view while the products of the view before are under way.
 template <int slices, int planes, bool unit>
-__device__ void multiply_and_add(const Shape& n, const Target& out, Index x0, Index y0, const Window* windows,
+__device__ void multiply_and_add(const Shape& n, const Target2& out, Index x0, Index y0, const Window* windows,
                                  const ViewNumbers* numbers, unsigned full, unsigned empty) {
   const int row = threadIdx.x / 128;  // of tiles
   const int gx = threadIdx.x % 32 / 4, gy = threadIdx.x % 128 / 32 * 2;
@@ -187,11 +160,11 @@ __device__ void multiply_and_add(const Shape& n, const Target& out, Index x0, In
       for (int k = 0; k < 2; ++k) {
         const float inner = fmaf(view.step_y, dy + static_cast<float>(k), w.x);
         const float e = fmaf(view.step_x, i % 2 ? dx + turned : dx, inner) - start;
-        f[i].weights[k] = pair<unit>(e, view);
-        f[i].weights[k + 2] = pair<unit>(e - 8, view);
+        f[i].weights[k] = packed_hats<unit>(e, e - 1, view);
+        f[i].weights[k + 2] = packed_hats<unit>(e - 8, e - 9, view);
         if constexpr (planes == 2) {
-          f[i].rest[k] = rest_of<unit>(e, view, f[i].weights[k]);
-          f[i].rest[k + 2] = rest_of<unit>(e - 8, view, f[i].weights[k + 2]);
+          f[i].rest[k] = rest_of_hats<unit>(e, e - 1, view, f[i].weights[k]);
+          f[i].rest[k + 2] = rest_of_hats<unit>(e - 8, e - 9, view, f[i].weights[k + 2]);
         }
       }
     }
@@ -207,15 +180,17 @@ __device__ void multiply_and_add(const Shape& n, const Target& out, Index x0, In
 #pragma unroll
     for (int v = 0; v < views_a_stage; ++v) {
       begin_products();
+      if constexpr (planes == 1) {
 #pragma unroll
-      for (int i = 0; i < tiles_x; ++i) {
-        if constexpr (planes == 1) {
-          multiply<slices>(sum[i], f[v][i].weights, f[v][i].descriptor);
-        } else {
-          multiply<slices>(part[i], f[v][i].weights, f[v][i].descriptor);
-          multiply<slices>(part[i], f[v][i].weights, f[v][i].descriptor + plane);
-          multiply<slices>(part[i], f[v][i].rest, f[v][i].descriptor);
-        }
+        for (int i = 0; i < tiles_x; ++i)
+          multiply<slices>(sum[i], f[v][i].weights, descriptor(f[v][i].descriptor));
+      } else {
+#pragma unroll
+        for (int k = 0; k < 3; ++k)
+#pragma unroll
+          for (int i = 0; i < tiles_x; ++i)
+            multiply<slices>(part[i], k == 2 ? f[v][i].rest : f[v][i].weights,
+                             descriptor(f[v][i].descriptor + (k == 1 ? plane : 0)));
       }
       end_products();
       if (v + 1 < views_a_stage) {
@@ -246,7 +221,7 @@ __device__ void multiply_and_add(const Shape& n, const Target& out, Index x0, In
 
 template <int slices, int planes, bool unit>
 __global__ void __launch_bounds__(threads, 1) backward(const __grid_constant__ CUtensorMap map, Shape n,
-                                                       const DeviceView* __restrict__ views, Target out) {
+                                                       const DeviceView* __restrict__ views, Target2 out) {
   extern __shared__ unsigned char shared[];
   const unsigned start = static_cast<unsigned>(__cvta_generic_to_shared(shared));
   const unsigned stages_at = (start + 1023) & ~1023u;
@@ -265,7 +240,7 @@ __global__ void __launch_bounds__(threads, 1) backward(const __grid_constant__ C
     publish_barriers();
   }
   __syncthreads();
-  const int2 block = block_at(n);
+  const int2 block = block_at2(n);
   const Index x0 = static_cast<Index>(block.x) * tiles_x * edge,
               y0 = static_cast<Index>(block.y) * tiles_y * edge;
   if (threadIdx.x >= consumers) {
@@ -385,8 +360,12 @@ void batch_backward(const ParallelViews& packed, const DeviceView* views, float 
                                 [](const ParallelView& v) { return v.height == 1 && v.slope == 1; });
   const auto kernel = unit ? backward<lanes, planes, true> : backward<lanes, planes, false>;
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
-  const CUtensorMap map = slabs_of(sinogram.data(), lanes, bins, count, planes, n.slab_rows);
-  const Target out{&volume(first, 0, 0), volume.s0, volume.s1, slices, alpha, beta, scale.data() + lanes};
+  const Index row_bytes = 2 * lanes;
+  const CUtensorMap map = boxes_of({sinogram.data(),
+                                    {64, bins, count, lanes / 64, planes},
+                                    {row_bytes, row_bytes * bins, 128, row_bytes * bins * count}},
+                                   n.slab_rows);
+  const Target2 out{&volume(first, 0, 0), volume.s0, volume.s1, slices, alpha, beta, scale.data() + lanes};
   kernel<<<static_cast<unsigned>(n.blocks_x * n.blocks_y), threads, static_cast<std::size_t>(shared), s>>>(
       map, n, views, out);
   after_launch();
@@ -395,6 +374,7 @@ void batch_backward(const ParallelViews& packed, const DeviceView* views, float 
 }  // namespace
 
 bool tensor_fits(const ParallelViews& packed) {
+  if (!tensor_forward_fits(packed)) return false;
   for (const ParallelView& v : packed.views) {
     const double span = (edge - 1) * (std::abs(v.step_x) + std::abs(v.step_y));
     if (std::floor(span) + 1 + 2 * packed.half_width > window) return false;

@@ -184,6 +184,12 @@ constexpr double tensor_float16_of_2048_views = 5e-5;
 /// Few bins or views, where nothing averages: 2^-12 each of weight and datum.
 constexpr double tensor_float16_of_few_bins = 4.9e-4;
 
+/// Input: volume uniform in [-0.3, 0.7). Reference: the CPU's float32. Norm: relative L2. Rays that meet few
+/// pixels average nothing either.
+constexpr double tensor_float16_projection = tensor_float16_of_few_bins;
+/// Architecture 3.6: the same weights both ways.
+constexpr double tensor_mismatch = 1e-5;
+
 /// Architecture 3.9: rounding differs from the first step on, and four steps magnify it to less than this.
 constexpr double solver_steps = 1e-5;
 
