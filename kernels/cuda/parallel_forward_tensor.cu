@@ -161,8 +161,10 @@ __device__ inline void make_factors(const Own& own, const Corner* corners, int l
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
       const float below = k % 2 ? 8.0f : 0.0f, e0 = e[k / 2][0] - below, e1 = e[k / 2][1] - below;
-      f[i].weights[k] = packed_hats<unit>(e0, e1, own.view);
-      if constexpr (planes == 2) f[i].rest[k] = rest_of_hats<unit>(e0, e1, own.view, f[i].weights[k]);
+      if constexpr (planes == 1)
+        f[i].weights[k] = hats<unit>(e0, e1, own.view);
+      else
+        split_hats<unit>(e0, e1, own.view, f[i].weights[k], f[i].rest[k]);
     }
   }
 }

@@ -160,11 +160,12 @@ __device__ void multiply_and_add(const Shape& n, const Target2& out, Index x0, I
       for (int k = 0; k < 2; ++k) {
         const float inner = fmaf(view.step_y, dy + static_cast<float>(k), w.x);
         const float e = fmaf(view.step_x, i % 2 ? dx + turned : dx, inner) - start;
-        f[i].weights[k] = packed_hats<unit>(e, e - 1, view);
-        f[i].weights[k + 2] = packed_hats<unit>(e - 8, e - 9, view);
-        if constexpr (planes == 2) {
-          f[i].rest[k] = rest_of_hats<unit>(e, e - 1, view, f[i].weights[k]);
-          f[i].rest[k + 2] = rest_of_hats<unit>(e - 8, e - 9, view, f[i].weights[k + 2]);
+        if constexpr (planes == 1) {
+          f[i].weights[k] = hats<unit>(e, e - 1, view);
+          f[i].weights[k + 2] = hats<unit>(e - 8, e - 9, view);
+        } else {
+          split_hats<unit>(e, e - 1, view, f[i].weights[k], f[i].rest[k]);
+          split_hats<unit>(e - 8, e - 9, view, f[i].weights[k + 2], f[i].rest[k + 2]);
         }
       }
     }

@@ -20,29 +20,36 @@ struct alignas(16) ViewNumbers {
   float step_x, step_y, height, slope;
 };
 
-/// The coefficient at distance e: 1 - |e| where all hats are that one.
+/// The coefficient at distance e, which may come out below zero: 1 - |e| where all hats are that one.
 template <bool unit>
 __device__ inline float hat_at(float e, const ViewNumbers& v) {
   return unit ? 1 - fabsf(e) : fmaf(-v.slope, fabsf(e), v.height);
 }
 
-/// Coefficients at two distances, the first in the low half; below zero they are zero.
-template <bool unit>
-__device__ inline unsigned packed_hats(float e0, float e1, const ViewNumbers& v) {
-  unsigned packed;
-  asm("cvt.rn.relu.f16x2.f32 %0, %1, %2;"
-      : "=r"(packed)
-      : "f"(hat_at<unit>(e1, v)), "f"(hat_at<unit>(e0, v)));
-  return packed;
+/// Two float16 numbers, zero for those below it; the first is the low half.
+__device__ inline unsigned packed(float first, float second) {
+  unsigned both;
+  asm("cvt.rn.relu.f16x2.f32 %0, %1, %2;" : "=r"(both) : "f"(second), "f"(first));
+  return both;
 }
 
-/// What their rounding left over.
+/// Coefficients at two distances as float16.
 template <bool unit>
-__device__ inline unsigned rest_of_hats(float e0, float e1, const ViewNumbers& v, unsigned rounded) {
-  const float2 r = __half22float2(*reinterpret_cast<const __half2*>(&rounded));
-  const __half2 rest =
-      __floats2half2_rn(fmaxf(hat_at<unit>(e0, v), 0.0f) - r.x, fmaxf(hat_at<unit>(e1, v), 0.0f) - r.y);
-  return *reinterpret_cast<const unsigned*>(&rest);
+__device__ inline unsigned hats(float e0, float e1, const ViewNumbers& v) {
+  return packed(hat_at<unit>(e0, v), hat_at<unit>(e1, v));
+}
+
+/// The same, cut and not rounded, and what is left over.
+template <bool unit>
+__device__ inline void split_hats(float e0, float e1, const ViewNumbers& v, unsigned& high, unsigned& low) {
+  constexpr unsigned bits_of_half = 0xffffe000;  // of a float
+  const auto positive = [&](float e) {
+    return unit ? __saturatef(1 - fabsf(e)) : fmaxf(hat_at<unit>(e, v), 0.0f);
+  };
+  const auto cut = [](float f) { return __uint_as_float(__float_as_uint(f) & bits_of_half); };
+  const float w0 = positive(e0), w1 = positive(e1);
+  high = packed(cut(w0), cut(w1));
+  low = packed(w0 - cut(w0), w1 - cut(w1));
 }
 
 /// Whether all hats are 1 - |e|.
