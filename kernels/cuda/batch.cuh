@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "tandem/kernels/cuda/launch.cuh"
@@ -15,6 +16,17 @@ constexpr int tile = 16;
 template <class T>
 __device__ T& element(const Image<T>& image, Index i0, Index i1, Index i2) {
   return image.data[i0 * image.s0 + i1 * image.s1 + i2];
+}
+
+/// `count0` entries from `first0` on along the first axis, `count1` from `first1` on along the second, as far
+/// as there are any.
+template <class T>
+Image<T> part_of(Image<T> whole, Index first0, Index count0, Index first1, Index count1) {
+  Image<T> part = whole;
+  part.data = &whole(first0, first1, 0);
+  part.n0 = std::min(count0, whole.n0 - first0);
+  part.n1 = std::min(count1, whole.n1 - first1);
+  return part;
 }
 
 /// What a kernel needs of one view.

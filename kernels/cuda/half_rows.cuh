@@ -18,7 +18,7 @@ static __global__ void scales(const Extremes* extremes, int slices, float* scale
 
 /// (view, slice, bin) -> (plane, view, bin, slice): float16, and what that leaves over in a second plane.
 template <int planes>
-__global__ void __launch_bounds__(256)
+static __global__ void __launch_bounds__(256)
     to_half(Image<const float> in, int lanes, const float* __restrict__ scale, __half* out) {
   constexpr int side = 32;
   __shared__ float cell[side][side + 1];

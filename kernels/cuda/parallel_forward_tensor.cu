@@ -475,8 +475,7 @@ void project(const ParallelViews& packed, const Plan& plan, bool turned, const D
   const Scratch<Group> groups(plan.groups, s);
   const Scratch<float> partial(static_cast<std::size_t>(bytes_a_group / 4 * at_once), s);
   const Scratch<int> firsts(static_cast<std::size_t>(n.windows()) * static_cast<std::size_t>(at_once), s);
-  const bool unit = std::all_of(packed.views.begin(), packed.views.end(),
-                                [](const ParallelView& v) { return v.height == 1 && v.slope == 1; });
+  const bool unit = hats_are_units(packed);
   const auto kernel = turned ? (unit ? forward<slices, planes, true, true> : forward<slices, planes, false, true>)
                              : (unit ? forward<slices, planes, true, false>
                                      : forward<slices, planes, false, false>);

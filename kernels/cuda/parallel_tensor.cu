@@ -3,13 +3,12 @@
 // window of 16 bins of the slices-fastest sinogram in shared memory (docs/kernels.md).
 
 #include <cuda.h>
-#include <cuda_fp16.h>
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "tandem/kernels/cuda/batch.cuh"
+#include "tandem/kernels/cuda/half_rows.cuh"
 #include "tandem/kernels/cuda/hopper.cuh"
 #include "tandem/kernels/cuda/parallel.hpp"
 #include "tandem/kernels/cuda/products.cuh"
@@ -39,31 +38,16 @@ struct alignas(16) Window {
 };
 
 struct Shape {
-  Index views, nx, ny, blocks_x, blocks_y;
+  Index views, nx, ny;
+  Blocks blocks;
   int half_width;
   int slab_rows;   ///< bins of a view that a block can meet
   int slab_bytes;  ///< of 64 slices: rows of 128 bytes, whole patterns of 8 rows
   int stages;
 };
 
-struct Target2 {
-  float* data;
-  Index slice_stride, row_stride;
-  int slices;
-  float alpha, beta;
-  const float* unscale;  ///< one a slice
-};
-
 template <int slices, int planes>
 constexpr int slabs_a_view = planes* slices / lanes_of_chunk;
-
-/// The blocks of one wave lie in a compact patch of the volume, so that they read the same bins.
-__device__ inline int2 block_at2(const Shape& n) {
-  constexpr Index band = 8;
-  const Index b = blockIdx.x, first = b / (band * n.blocks_y) * band;
-  const Index width = min(band, n.blocks_x - first), in = b - first * n.blocks_y;
-  return {static_cast<int>(first + in % width), static_cast<int>(in / width)};
-}
 
 /// A warp takes every fourth step: lane (v, t) finds the window of tile t of view v, then one lane of each
 /// view fetches its slabs.
@@ -116,17 +100,14 @@ struct Factors {
 };
 
 template <int slices>
-__device__ void write(const Target2& out, const Shape& n, const float (&sum)[slices / 2], Index x, Index y) {
+__device__ void write(const Target& out, const Shape& n, const float (&sum)[slices / 2], Index x, Index y) {
   const int first = threadIdx.x % 4 * 2;
   if (x >= n.nx) return;
 #pragma unroll
   for (int j = 0; j < slices / 2; ++j) {
     const int slice = j / 4 * 8 + first + j % 2;
     const Index row = y + j % 4 / 2;
-    if (slice >= out.slices || row >= n.ny) continue;
-    float& o = out.data[slice * out.slice_stride + row * out.row_stride + x];
-    const float value = out.alpha * out.unscale[slice] * sum[j];
-    o = out.beta == 0 ? value : value + out.beta * o;
+    if (slice < out.slices && row < n.ny) out.update(slice, x, row, sum[j]);
   }
 }
 
@@ -136,7 +117,7 @@ constexpr int stages_a_part = 4;
 
 /// A warpgroup computes the factors of one view while the products of the view before are under way.
 template <int slices, int planes, bool unit>
-__device__ void multiply_and_add(const Shape& n, const Target2& out, Index x0, Index y0, const Window* windows,
+__device__ void multiply_and_add(const Shape& n, const Target& out, Index x0, Index y0, const Window* windows,
                                  const ViewNumbers* numbers, unsigned full, unsigned empty) {
   const int row = threadIdx.x / 128;  // of tiles
   const int gx = threadIdx.x % 32 / 4, gy = threadIdx.x % 128 / 32 * 2;
@@ -181,18 +162,16 @@ __device__ void multiply_and_add(const Shape& n, const Target2& out, Index x0, I
 #pragma unroll
     for (int v = 0; v < views_a_stage; ++v) {
       begin_products();
-      if constexpr (planes == 1) {
 #pragma unroll
-        for (int i = 0; i < tiles_x; ++i)
-          multiply<slices>(sum[i], f[v][i].weights, descriptor(f[v][i].descriptor));
-      } else {
+      for (int k = 0; k < (planes == 1 ? 1 : 3); ++k)  // high by high, high by low, low by high
 #pragma unroll
-        for (int k = 0; k < 3; ++k)
-#pragma unroll
-          for (int i = 0; i < tiles_x; ++i)
-            multiply<slices>(part[i], k == 2 ? f[v][i].rest : f[v][i].weights,
-                             descriptor(f[v][i].descriptor + (k == 1 ? plane : 0)));
-      }
+        for (int i = 0; i < tiles_x; ++i) {
+          const unsigned long long bins = descriptor(f[v][i].descriptor + (k == 1 ? plane : 0));
+          if constexpr (planes == 1)
+            multiply<slices>(sum[i], f[v][i].weights, bins);
+          else
+            multiply<slices>(part[i], k == 2 ? f[v][i].rest : f[v][i].weights, bins);
+        }
       end_products();
       if (v + 1 < views_a_stage) {
         factors(stage * views_a_stage + v + 1, f[v + 1]);
@@ -222,7 +201,7 @@ __device__ void multiply_and_add(const Shape& n, const Target2& out, Index x0, I
 
 template <int slices, int planes, bool unit>
 __global__ void __launch_bounds__(threads, 1) backward(const __grid_constant__ CUtensorMap map, Shape n,
-                                                       const DeviceView* __restrict__ views, Target2 out) {
+                                                       const DeviceView* __restrict__ views, Target out) {
   extern __shared__ unsigned char shared[];
   const unsigned start = static_cast<unsigned>(__cvta_generic_to_shared(shared));
   const unsigned stages_at = (start + 1023) & ~1023u;
@@ -241,7 +220,7 @@ __global__ void __launch_bounds__(threads, 1) backward(const __grid_constant__ C
     publish_barriers();
   }
   __syncthreads();
-  const int2 block = block_at2(n);
+  const int2 block = block_at<8>(n.blocks);
   const Index x0 = static_cast<Index>(block.x) * tiles_x * edge,
               y0 = static_cast<Index>(block.y) * tiles_y * edge;
   if (threadIdx.x >= consumers) {
@@ -250,63 +229,6 @@ __global__ void __launch_bounds__(threads, 1) backward(const __grid_constant__ C
   } else {
     take_registers<240>();
     multiply_and_add<slices, planes, unit>(n, out, x0, y0, windows, numbers, full, empty);
-  }
-}
-
-// ---- the sinogram as float16, slices fastest
-
-constexpr Index views_a_block = 32;
-
-/// Largest absolute value of each slice as the bits of a float, which order like the floats.
-__global__ void __launch_bounds__(256) largest(Image<const float> in, int first, unsigned* most) {
-  const int slice = blockIdx.y;
-  const Index begin = blockIdx.x * views_a_block, end = min(in.n0, begin + views_a_block);
-  unsigned here = 0;
-  for (Index bin = threadIdx.x; bin < in.n2; bin += 256) {
-    const float* at = in.data + (first + slice) * in.s1 + bin;
-#pragma unroll 8
-    for (Index view = begin; view < end; ++view) here = max(here, __float_as_uint(fabsf(at[view * in.s0])));
-  }
-  here = __reduce_max_sync(~0u, here);
-  if (threadIdx.x % 32 == 0 && here > 0) atomicMax(most + slice, here);
-}
-
-/// Powers of two that bring the largest value of a slice to [2^8, 2^9), and their reciprocals.
-__global__ void scales(const unsigned* most, int slices, float* scale, float* unscale) {
-  const int slice = threadIdx.x;
-  if (slice >= slices) return;
-  const int exponent = most[slice] == 0 ? 0 : 8 - (static_cast<int>(most[slice] >> 23) - 127);
-  const int within = min(max(exponent, -120), 120);
-  scale[slice] = ldexpf(1.0f, within);
-  unscale[slice] = ldexpf(1.0f, -within);
-}
-
-/// (view, slice, bin) -> (plane, view, bin, slice): float16, and what that leaves over in a second plane.
-template <int planes>
-__global__ void __launch_bounds__(256) to_half(Image<const float> in, int first, int slices, int lanes,
-                                               const float* __restrict__ scale, __half* out) {
-  constexpr int side = 32;
-  __shared__ float cell[side][side + 1];
-  const Index view = blockIdx.x, bin0 = static_cast<Index>(blockIdx.y) * side;
-  const int slice0 = blockIdx.z * side, a = threadIdx.x % side;
-  for (int b = threadIdx.x / side; b < side; b += 256 / side)
-    if (slice0 + b < slices && bin0 + a < in.n2)
-      cell[b][a] = in.data[view * in.s0 + (first + slice0 + b) * in.s1 + bin0 + a] * scale[slice0 + b];
-    else
-      cell[b][a] = 0;
-  __syncthreads();
-  for (int k = threadIdx.x; k < side * side / 2; k += 256) {
-    const int b = k / (side / 2), s = k % (side / 2) * 2;
-    if (bin0 + b >= in.n2) continue;
-    const float2 value{cell[s][b], cell[s + 1][b]};
-    const __half2 high = __floats2half2_rn(value.x, value.y);
-    __half* to = out + (view * in.n2 + bin0 + b) * lanes + slice0 + s;
-    *reinterpret_cast<__half2*>(to) = high;
-    if constexpr (planes == 2) {
-      const float2 r = __half22float2(high);
-      *reinterpret_cast<__half2*>(to + in.n0 * in.n2 * lanes) =
-          __floats2half2_rn(value.x - r.x, value.y - r.y);
-    }
   }
 }
 
@@ -323,29 +245,12 @@ int spread(const ParallelViews& packed) {
 
 template <int lanes, int planes>
 void batch_backward(const ParallelViews& packed, const DeviceView* views, float alpha,
-                    Image<const float> projections, float beta, Image<float> volume, Index first, int slices,
-                    cudaStream_t s) {
-  const Index count = projections.n0, bins = projections.n2;
-  const Scratch<unsigned> most(static_cast<std::size_t>(lanes), s);
-  const Scratch<float> scale(static_cast<std::size_t>(2 * lanes), s);
-  const Scratch<__half> sinogram(static_cast<std::size_t>(planes * count * bins * lanes), s);
-  check(cudaMemsetAsync(most.data(), 0, lanes * sizeof(unsigned), s));
-  const dim3 blocks(static_cast<unsigned>(ceil_div(count, views_a_block)), static_cast<unsigned>(slices));
-  largest<<<blocks, 256, 0, s>>>(projections, static_cast<int>(first), most.data());
-  after_launch();
-  scales<<<1, lanes, 0, s>>>(most.data(), slices, scale.data(), scale.data() + lanes);
-  after_launch();
-  const dim3 cells(static_cast<unsigned>(count), static_cast<unsigned>(ceil_div<Index>(bins, 32)),
-                   lanes / 32);
-  to_half<planes><<<cells, 256, 0, s>>>(projections, static_cast<int>(first), slices, lanes, scale.data(),
-                                        sinogram.data());
-  after_launch();
-
-  Shape n{count,
+                    Image<const float> projections, float beta, Image<float> volume, cudaStream_t s) {
+  const HalfRows<lanes, planes> rows(projections, s);
+  Shape n{projections.n0,
           volume.n2,
           volume.n1,
-          ceil_div<Index>(volume.n2, tiles_x * edge),
-          ceil_div<Index>(volume.n1, tiles_y * edge),
+          {ceil_div<Index>(volume.n2, tiles_x * edge), ceil_div<Index>(volume.n1, tiles_y * edge)},
           packed.half_width,
           spread(packed) + window,
           0,
@@ -357,17 +262,15 @@ void batch_backward(const ParallelViews& packed, const DeviceView* views, float 
       16;
   n.stages = std::min(8, (most_shared - 1024) / stage_bytes);
   const int shared = n.stages * stage_bytes + 1024;
-  const bool unit = std::all_of(packed.views.begin(), packed.views.end(),
-                                [](const ParallelView& v) { return v.height == 1 && v.slope == 1; });
-  const auto kernel = unit ? backward<lanes, planes, true> : backward<lanes, planes, false>;
+  const auto kernel = hats_are_units(packed) ? backward<lanes, planes, true> : backward<lanes, planes, false>;
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
-  const Index row_bytes = 2 * lanes;
-  const CUtensorMap map = boxes_of({sinogram.data(),
-                                    {64, bins, count, lanes / 64, planes},
-                                    {row_bytes, row_bytes * bins, 128, row_bytes * bins * count}},
+  const Index row = 2 * lanes, view = row * projections.n2;  // bytes
+  const CUtensorMap map = boxes_of({rows.data(),
+                                    {64, projections.n2, n.views, lanes / 64, planes},
+                                    {row, view, 128, view * n.views}},
                                    n.slab_rows);
-  const Target2 out{&volume(first, 0, 0), volume.s0, volume.s1, slices, alpha, beta, scale.data() + lanes};
-  kernel<<<static_cast<unsigned>(n.blocks_x * n.blocks_y), threads, static_cast<std::size_t>(shared), s>>>(
+  const Target out{volume.data, volume.s0, volume.s1, static_cast<int>(volume.n0), alpha, beta, rows.units()};
+  kernel<<<static_cast<unsigned>(n.blocks.x * n.blocks.y), threads, static_cast<std::size_t>(shared), s>>>(
       map, n, views, out);
   after_launch();
 }
@@ -390,11 +293,11 @@ void tensor_backward(const ParallelViews& packed, Precision precision, float alp
   const Scratch<DeviceView> views(host, s);
   const Index most = precision == Precision::float16 ? 128 : 64;
   for (Index first = 0; first < volume.n0; first += most) {
-    const int slices = static_cast<int>(std::min(most, volume.n0 - first));
     const auto batch = precision != Precision::float16 ? batch_backward<64, 2>
-                       : slices > 64                   ? batch_backward<128, 1>
+                       : volume.n0 - first > 64        ? batch_backward<128, 1>
                                                        : batch_backward<64, 1>;
-    batch(packed, views.data(), alpha, projections, beta, volume, first, slices, s);
+    batch(packed, views.data(), alpha, part_of(projections, 0, projections.n0, first, most), beta,
+          part_of(volume, first, most, 0, volume.n1), s);
   }
 }
 

@@ -58,22 +58,17 @@ inline bool hats_are_units(const ParallelViews& packed) {
                      [](const ParallelView& v) { return v.height == 1 && v.slope == 1; });
 }
 
-inline Image<float> slices_of(Image<float> volume, Index first, Index slices) {
-  volume.data = &volume(first, 0, 0);
-  volume.n0 = slices;
-  return volume;
-}
-
 /// out <- alpha sums + beta out, in some slices of a volume.
 struct Target {
-  Image<float> volume;
+  float* data;
+  Index slice_stride, row_stride;
+  int slices;
   float alpha, beta;
   const float* unit;  ///< of the sums of each slice
   __device__ void update(int slice, Index x, Index y, float sum) const {
-    if (slice >= volume.n0 || x >= volume.n2 || y >= volume.n1) return;
-    float& out = element(volume, slice, y, x);
+    float& o = data[slice * slice_stride + y * row_stride + x];
     const float value = alpha * unit[slice] * sum;
-    out = beta == 0 ? value : value + beta * out;
+    o = beta == 0 ? value : value + beta * o;
   }
 };
 

@@ -7,23 +7,12 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "tandem/core/execution.hpp"
-#include "tandem/kernels/cuda/batch.cuh"
+#include "tandem/kernels/cuda/levels.cuh"
 
 namespace tandem::kernels::cuda {
 
 /// Texels of zero at each end of a row: clamped to them, every position outside reads zero.
 constexpr int margin_texels = 1;
-
-/// What a fetched number f means: unit (f - zero). `zero` is not 0 only for bytes.
-struct Level {
-  float unit, zero;
-};
-
-/// How far a slice reaches below and above zero: bits of floats that are not negative, so in order as ints.
-struct Extremes {
-  int below, above;
-};
 
 struct alignas(8) Half4 {
   __half2 low, high;
@@ -51,7 +40,6 @@ struct Format<float2> {
   static __device__ float2 encode(const float (&f)[2]) { return {f[0], f[1]}; }
 };
 
-/// The absolute maximum of a slice lies in [2^8, 2^9): far from the ends of the range of a half.
 template <>
 struct Format<Half4> {
   static constexpr int lanes = 4;
@@ -79,35 +67,6 @@ struct Format<uchar4> {
     return {byte(f[0]), byte(f[1]), byte(f[2]), byte(f[3])};
   }
 };
-
-/// Bytes: equal steps from lowest to highest, so wide that zero is a whole one. The shorter side is rounded
-/// up, which takes from the longer one less than one step of 127.
-template <Precision precision>
-__device__ Level level_of(Extremes extremes) {
-  const float below = __int_as_float(extremes.below), above = __int_as_float(extremes.above);
-  if constexpr (precision == Precision::float16)
-    return {ldexpf(1.0f, min(max(ilogbf(fmaxf(below, above)), -118), 127) - 8), 0};
-  if (precision != Precision::uint8 || below + above == 0) return {1, 0};
-  const float exact = below / (below + above) * 255, zero = below <= above ? ceilf(exact) : floorf(exact);
-  const float step = fmaxf(zero > 0 ? below / zero : 0, zero < 255 ? above / (255 - zero) : 0);
-  return {255 * step, zero / 255};
-}
-
-/// Into zeroed `extremes`, slice blockIdx.y of `projections`.
-static __global__ void find_extremes(Image<const float> projections, Extremes* extremes) {
-  float below = 0, above = 0;
-  for (Index view = blockIdx.x; view < projections.n0; view += gridDim.x)
-    for (Index bin = threadIdx.x; bin < projections.n2; bin += blockDim.x) {
-      const float value = element(projections, view, blockIdx.y, bin);
-      below = fmaxf(below, -value);
-      above = fmaxf(above, value);
-    }
-  const int lowest = __reduce_max_sync(~0u, __float_as_int(below));
-  const int highest = __reduce_max_sync(~0u, __float_as_int(above));
-  if (threadIdx.x % warpSize != 0) return;
-  atomicMax(&extremes[blockIdx.y].below, lowest);
-  atomicMax(&extremes[blockIdx.y].above, highest);
-}
 
 /// Slices of `projections` after the last one are lanes of zeros.
 template <class Texel>
@@ -158,13 +117,8 @@ class TexelRows {
 
   /// Finds what the numbers of up to `lanes` slices, all of `projections`, will mean.
   void measure(Image<const float> projections) {
-    if constexpr (Format<Texel>::precision != Precision::float32) {
-      constexpr unsigned blocks_a_slice = 256;
-      check(cudaMemsetAsync(extremes_.data(), 0, Format<Texel>::lanes * sizeof(Extremes), stream_));
-      find_extremes<<<dim3(blocks_a_slice, static_cast<unsigned>(projections.n1)), threads_a_block, 0,
-                      stream_>>>(projections, extremes_.data());
-      after_launch();
-    }
+    if constexpr (Format<Texel>::precision != Precision::float32)
+      cuda::measure(projections, extremes_.data(), Format<Texel>::lanes, stream_);
   }
   /// Fills the rows with all views of `projections`, measured before, whole or as part of more views.
   void fill(Image<const float> projections) {

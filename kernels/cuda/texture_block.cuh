@@ -137,14 +137,4 @@ inline bool hats_are_linear(const ParallelViews& packed) {
                      [](const ParallelView& v) { return v.height == v.slope; });
 }
 
-/// Views first, first + 1, ... and slices from `slice` on, as far as there are any.
-inline Image<const float> part_of(Image<const float> projections, Index view, Index views, Index slice,
-                                  Index slices) {
-  Image<const float> part = projections;
-  part.data = &projections(view, slice, 0);
-  part.n0 = std::min(views, projections.n0 - view);
-  part.n1 = std::min(slices, projections.n1 - slice);
-  return part;
-}
-
 }  // namespace tandem::kernels::cuda
