@@ -59,10 +59,10 @@ inline CUtensorMap boxes_of(const Tensor& t, int rows, int lines = 1) {
   const cuuint32_t box[] = {64, static_cast<cuuint32_t>(rows), static_cast<cuuint32_t>(lines), 1, 1},
                    step[] = {1, 1, 1, 1, 1};
   CUtensorMap map{};
-  const CUresult status = reinterpret_cast<Encode>(entry)(
-      &map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 5, t.data, size, stride, box, step,
-      CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
-      CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  const CUresult status =
+      reinterpret_cast<Encode>(entry)(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 5, t.data, size, stride, box,
+                                      step, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+                                      CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   require<DeviceError>(status == CUDA_SUCCESS, "cuTensorMapEncodeTiled: error ", static_cast<int>(status));
   return map;
 }

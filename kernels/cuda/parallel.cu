@@ -51,7 +51,8 @@ Execution resolve(Execution wanted, const ParallelViews& views, Index slices, De
   return wanted;
 }
 
-/// Textures have no transpose: the cores compute that of the coefficients before textures round them to 1/256.
+/// Textures have no transpose: the cores compute that of the coefficients before textures round them to
+/// 1/256.
 void forward(const ParallelViews& views, Execution how, float alpha, Image<const float> volume, float beta,
              Image<float> projections, Stream& stream) {
   if (how.variant == tensor)

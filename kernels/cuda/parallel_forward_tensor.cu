@@ -385,8 +385,8 @@ double slope(const ParallelView& v, bool turned) {
   return -(turned ? v.step_x : v.step_y) / along(v, turned);
 }
 
-/// Bins that a strip meets when it moves straight along the rays, at most; the rest of the window is for views
-/// that bend away from the path of their group.
+/// Bins that a strip meets when it moves straight along the rays, at most; the rest of the window is for
+/// views that bend away from the path of their group.
 double straight(const ParallelView& v, int half_width) {
   const double a = std::abs(v.step_x), b = std::abs(v.step_y);
   return (strip + 1) * std::max(a, b) + std::min(a, b) + 1 + 2 * half_width + 0.01;
@@ -437,9 +437,9 @@ Plan plan(const ParallelViews& packed, bool turned, Index lines) {
   for (Index segments = 1;; ++segments) {
     const int segment = static_cast<int>(ceil_div(ceil_div(lines, segments), Index{tile})) * tile;
     std::vector<Group> groups = groups_of(packed, order, turned, segment);
-    const double cost =
-        static_cast<double>(groups.size()) * static_cast<double>(ceil_div<Index>(lines, segment)) *
-        (segment + lines_of_start_and_end);
+    const double cost = static_cast<double>(groups.size()) *
+                        static_cast<double>(ceil_div<Index>(lines, segment)) *
+                        (segment + lines_of_start_and_end);
     if (cost < least) least = cost, best = {segment, std::move(groups)};
     if (segment == tile) return best;
   }
@@ -476,15 +476,16 @@ void project(const ParallelViews& packed, const Plan& plan, bool turned, const D
   const Scratch<float> partial(static_cast<std::size_t>(bytes_a_group / 4 * at_once), s);
   const Scratch<int> firsts(static_cast<std::size_t>(n.windows()) * static_cast<std::size_t>(at_once), s);
   const bool unit = hats_are_units(packed);
-  const auto kernel = turned ? (unit ? forward<slices, planes, true, true> : forward<slices, planes, false, true>)
-                             : (unit ? forward<slices, planes, true, false>
-                                     : forward<slices, planes, false, false>);
+  const auto kernel =
+      turned ? (unit ? forward<slices, planes, true, true> : forward<slices, planes, false, true>)
+             : (unit ? forward<slices, planes, true, false> : forward<slices, planes, false, false>);
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
   const Index row = 2 * slices, along_x = row, along_y = row * nx;
-  const CUtensorMap map = boxes_of({image,
-                                    {64, pixels, lines, slices / 64, planes},
-                                    {turned ? along_y : along_x, turned ? along_x : along_y, 128, row * nx * ny}},
-                                   width, 2);
+  const CUtensorMap map =
+      boxes_of({image,
+                {64, pixels, lines, slices / 64, planes},
+                {turned ? along_y : along_x, turned ? along_x : along_y, 128, row * nx * ny}},
+               width, 2);
   for (Index first = 0; first < static_cast<Index>(plan.groups.size()); first += at_once) {
     n.groups = static_cast<int>(std::min<Index>(at_once, static_cast<Index>(plan.groups.size()) - first));
     const unsigned blocks = static_cast<unsigned>(n.groups * n.segments * n.columns);
@@ -504,8 +505,8 @@ void batch_forward(const ParallelViews& packed, const Plan (&plans)[2], const De
                    cudaStream_t s) {
   const HalfRows<lanes, planes> rows(
       {volume.data + first * volume.s0, volume.n1, slices, volume.n2, volume.s1, volume.s0}, s);
-  const Result out{&projections(0, first, 0), projections.s0, projections.s1,     slices,
-                   alpha,                     beta,           rows.units()};
+  const Result out{
+      &projections(0, first, 0), projections.s0, projections.s1, slices, alpha, beta, rows.units()};
   for (const bool turned : {false, true})
     project<lanes, planes>(packed, plans[turned], turned, views, rows.data(), volume.n2, volume.n1,
                            projections.n2, out, s);
@@ -514,9 +515,8 @@ void batch_forward(const ParallelViews& packed, const Plan (&plans)[2], const De
 }  // namespace
 
 bool tensor_forward_fits(const ParallelViews& packed) {
-  return std::all_of(packed.views.begin(), packed.views.end(), [&](const ParallelView& v) {
-    return straight(v, packed.half_width) <= window;
-  });
+  return std::all_of(packed.views.begin(), packed.views.end(),
+                     [&](const ParallelView& v) { return straight(v, packed.half_width) <= window; });
 }
 
 void tensor_forward(const ParallelViews& packed, Precision precision, float alpha, Image<const float> volume,

@@ -265,10 +265,9 @@ void batch_backward(const ParallelViews& packed, const DeviceView* views, float 
   const auto kernel = hats_are_units(packed) ? backward<lanes, planes, true> : backward<lanes, planes, false>;
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
   const Index row = 2 * lanes, view = row * projections.n2;  // bytes
-  const CUtensorMap map = boxes_of({rows.data(),
-                                    {64, projections.n2, n.views, lanes / 64, planes},
-                                    {row, view, 128, view * n.views}},
-                                   n.slab_rows);
+  const CUtensorMap map = boxes_of(
+      {rows.data(), {64, projections.n2, n.views, lanes / 64, planes}, {row, view, 128, view * n.views}},
+      n.slab_rows);
   const Target out{volume.data, volume.s0, volume.s1, static_cast<int>(volume.n0), alpha, beta, rows.units()};
   kernel<<<static_cast<unsigned>(n.blocks.x * n.blocks.y), threads, static_cast<std::size_t>(shared), s>>>(
       map, n, views, out);

@@ -30,8 +30,8 @@ class CudaTensorProjection : public Cuda {
       const LinearOperator P = projector(scan, grid, model, gpu, how);
       EXPECT_LE(relative_error(P * there, truth),
                 how == half ? tolerance::tensor_float16_projection : tolerance::devices)
-          << name_of(how) << ", bins " << scan.detector.bins << ", views " << scan.angles.size() << ", slices "
-          << grid.size[2] << ", pitch " << grid.pitch[0];
+          << name_of(how) << ", bins " << scan.detector.bins << ", views " << scan.angles.size()
+          << ", slices " << grid.size[2] << ", pitch " << grid.pitch[0];
     }
   }
 };
@@ -87,7 +87,8 @@ TEST_F(CudaTensorProjection, BitsDependOnNeitherTheRunNorTheSlicesBeside) {
       std::copy_n(hx.data() + z * slice.size(), slice.size(), slice.data());
       const Array alone = on_device(one * on_device(slice, gpu), cpu);
       for (Index v = 0; v < 53; ++v)
-        EXPECT_EQ(std::memcmp(alone.data() + v * 61, hq.data() + (v * slices + z) * 61, 61 * sizeof(float)), 0)
+        EXPECT_EQ(std::memcmp(alone.data() + v * 61, hq.data() + (v * slices + z) * 61, 61 * sizeof(float)),
+                  0)
             << name_of(how) << ", slice " << z << ", view " << v;
     }
   }
