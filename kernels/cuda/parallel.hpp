@@ -18,9 +18,14 @@ void texture_backward(const ParallelViews& views, Precision precision, float alp
 void hybrid_backward(const ParallelViews& views, float alpha, Image<const float> projections, float beta,
                      Image<float> volume, Stream& stream);
 
+/// Tensor cores of Hopper, by its own instructions.
 void tensor_backward(const ParallelViews& views, Precision precision, float alpha,
                      Image<const float> projections, float beta, Image<float> volume, Stream& stream);
-/// Whether the tensor kernels can do these views: their tiles must fit the products.
+/// Tensor cores of every card.
+void mma_backward(const ParallelViews& views, Precision precision, float alpha,
+                  Image<const float> projections, float beta, Image<float> volume, Stream& stream);
+/// Whether these two can do these views: tiles of pixels must fit the products.
 bool tensor_fits(const ParallelViews& views);
+bool mma_fits(const ParallelViews& views);
 
 }  // namespace tandem::kernels::cuda
