@@ -14,39 +14,42 @@ namespace {
 using enum Variant;
 using enum Precision;
 
-// In the order in which they get faster. The tensor ones stand last: older cards have not got them.
+// In the order in which they get faster.
 constexpr Execution all[] = {{standard, float32}, {texture, float32}, {texture, float16}, {texture, uint8},
                              {alu, float32},      {hybrid, float32},  {tensor, float32},  {tensor, float16}};
-constexpr std::size_t without_tensor = 6;
 
-std::span<const Execution> executions(Device device) {
+std::span<const Execution> executions(Device) { return all; }
+
+/// Hopper's tensor cores have instructions of their own, which no other card has.
+bool is_hopper(Device device) {
   int major = 0;
   check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device.ordinal()));
-  return std::span(all).first(major == 9 ? std::size(all) : without_tensor);
+  return major == 9;
 }
 
-bool has(Device device, Execution e) {
-  const auto here = executions(device);
-  return std::find(here.begin(), here.end(), e) != here.end();
+bool products_fit(const ParallelViews& views, Device device) {
+  return is_hopper(device) ? tensor_fits(views) : mma_fits(views);
 }
+
+bool exists(Execution e) { return std::find(std::begin(all), std::end(all), e) != std::end(all); }
 
 /// The fastest, as measured on an H200 (docs/performance.md). Tensor products take batches of 64 slices
 /// whether they are full or not.
 Execution fastest(Precision precision, const ParallelViews& views, Index slices, Device device) {
   const Index worth = precision == float16 ? 16 : 24;
-  const bool products = has(device, {tensor, precision}) && tensor_fits(views) && slices >= worth;
+  const bool products = exists({tensor, precision}) && slices >= worth && products_fit(views, device);
   if (products) return {tensor, precision};
   return {precision == float32 ? alu : texture, precision};
 }
 
 Execution resolve(Execution wanted, const ParallelViews& views, Index slices, Device device) {
   if (wanted.variant == automatic) return fastest(wanted.precision, views, slices, device);
-  if (!has(device, wanted)) {
+  if (!exists(wanted)) {
     std::string list;
-    for (const Execution& e : executions(device)) list += (list.empty() ? "" : ", ") + name_of(e);
+    for (const Execution& e : all) list += (list.empty() ? "" : ", ") + name_of(e);
     require<DeviceError>(false, "device ", device.name(), ": no ", name_of(wanted), "; it has ", list);
   }
-  require<GeometryError>(wanted.variant != tensor || tensor_fits(views),
+  require<GeometryError>(wanted.variant != tensor || products_fit(views, device),
                          "variant tensor: pixels are too large for the bins, at most 1.3 bins; take alu");
   return wanted;
 }
@@ -55,7 +58,7 @@ Execution resolve(Execution wanted, const ParallelViews& views, Index slices, De
 /// 1/256.
 void forward(const ParallelViews& views, Execution how, float alpha, Image<const float> volume, float beta,
              Image<float> projections, Stream& stream) {
-  if (how.variant == tensor)
+  if (how.variant == tensor && is_hopper(stream.device()))
     return tensor_forward(views, how.precision, alpha, volume, beta, projections, stream);
   alu_forward(views, alpha, volume, beta, projections, stream);
 }
@@ -70,7 +73,8 @@ void backward(const ParallelViews& views, Execution how, float alpha, Image<cons
     case hybrid:
       return hybrid_backward(views, alpha, projections, beta, volume, stream);
     case tensor:
-      return tensor_backward(views, how.precision, alpha, projections, beta, volume, stream);
+      return (is_hopper(stream.device()) ? tensor_backward : mma_backward)(views, how.precision, alpha,
+                                                                           projections, beta, volume, stream);
     default:
       return alu_backward(views, alpha, projections, beta, volume, stream);
   }

@@ -18,12 +18,18 @@ void texture_backward(const ParallelViews& views, Precision precision, float alp
 void hybrid_backward(const ParallelViews& views, float alpha, Image<const float> projections, float beta,
                      Image<float> volume, Stream& stream);
 
+/// Tensor cores of Hopper, by its own instructions: the same coefficients both ways, to the bit.
 void tensor_forward(const ParallelViews& views, Precision precision, float alpha, Image<const float> volume,
                     float beta, Image<float> projections, Stream& stream);
 void tensor_backward(const ParallelViews& views, Precision precision, float alpha,
                      Image<const float> projections, float beta, Image<float> volume, Stream& stream);
-/// Whether the tensor kernels can do these views: their tiles must fit the products.
-bool tensor_fits(const ParallelViews& views);
+/// Whether these views fit both: all bins that a tile of pixels meets must fit a product.
 bool tensor_forward_fits(const ParallelViews& views);
+bool tensor_fits(const ParallelViews& views);
+
+/// Tensor cores of every card.
+void mma_backward(const ParallelViews& views, Precision precision, float alpha,
+                  Image<const float> projections, float beta, Image<float> volume, Stream& stream);
+bool mma_fits(const ParallelViews& views);
 
 }  // namespace tandem::kernels::cuda
