@@ -3,6 +3,7 @@
 #include <numbers>
 
 #include "harness.hpp"
+#include "limits.hpp"
 #include "tandem/core/parallel.hpp"
 #include "tandem/io/scan_writer.hpp"
 #include "tandem/operators/adjointness.hpp"
@@ -127,6 +128,15 @@ std::string words(const std::string& what, Index slices) {
   return what + ", " + std::to_string(slices) + " slices";
 }
 
+/// Of a line whose time goes into back-projection; as it was, where none is known.
+void add_limit(Rows::value_type& row, Execution how, Device device) {
+  const std::optional<Limit> limit = limit_of(how, gigaclocks(device));
+  if (!limit) return;
+  row["limit"] = limit->what;
+  row["limit_gups"] = limit->gups;
+  row["share_of_limit"] = row["gups"].get<double>() / limit->gups;
+}
+
 using Body = std::function<void(const Case& c, Execution how, const LinearOperator& A)>;
 
 /// The projector of every number of slices in every execution.
@@ -167,6 +177,7 @@ Rows parallel(const Axes& axes, const OnLine& on_line) {
     Array q = input(A.range()), x(A.domain());
     const double back = median_ms(axes, [&] { A.apply_adjoint(1, q, 0, x, stream); });
     rows.push_back(line(c, "back", back, c.updates(), how));
+    add_limit(rows.back(), how, axes.device);
     rows.back()["relative_error"] = backward_error(c, q, x);
     rows.back()["mu"] = mu;
     on_line(words(name_of(how) + " forward", slices));
@@ -209,6 +220,7 @@ Rows fbp(const Axes& axes, const OnLine& on_line) {
       B.apply(1, filtered, 0, x, stream);
     });
     rows.push_back(line(c, "fbp", ms, c.updates(), how));
+    add_limit(rows.back(), how, axes.device);
     rows.back()["filter_ms"] = filter_ms;
     rows.back()["filter_share"] = filter_ms / ms;
   });

@@ -15,6 +15,8 @@ void standard_backward(const ParallelViews& views, float alpha, Image<const floa
                        Image<float> volume, Stream& stream);
 void texture_backward(const ParallelViews& views, Precision precision, float alpha,
                       Image<const float> projections, float beta, Image<float> volume, Stream& stream);
+/// Of `hybrid_period` blocks of the hybrid variant in a row, `hybrid_by_texture` go to the texture units.
+constexpr unsigned hybrid_by_texture = 2, hybrid_period = 5;
 void hybrid_backward(const ParallelViews& views, float alpha, Image<const float> projections, float beta,
                      Image<float> volume, Stream& stream);
 
