@@ -97,19 +97,10 @@ void alu_backward(const ParallelViews& packed, float alpha, Image<const float> p
   const auto kernel = packed.half_width == 1 ? backward<1> : backward<0>;
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              static_cast<int>(n.shared_bytes())));
-  const Scratch<float4> sinogram(n.bins_of_all(), s), out(n.pixels_of_all(), s);
-  for (Index first = 0; first < volume.n0; first += lanes) {
-    const int slices = static_cast<int>(std::min<Index>(lanes, volume.n0 - first));
-    interleave<<<cells(n.bins, n.views), threads, 0, s>>>(&projections(0, first, 0), n.views, n.bins,
-                                                          projections.s0, projections.s1, slices, false,
-                                                          sinogram.data());
+  backward_by_fours(alpha, projections, beta, volume, s, [&](Index, const float4* sinogram, float4* sums) {
+    kernel<<<n.blocks(), threads, n.shared_bytes(), s>>>(n, views.data(), sinogram, sums);
     after_launch();
-    kernel<<<n.blocks(), threads, n.shared_bytes(), s>>>(n, views.data(), sinogram.data(), out.data());
-    after_launch();
-    uninterleave<<<cells(n.nx, n.ny), threads, 0, s>>>(out.data(), n.nx, volume.s1, volume.s0, slices, alpha,
-                                                       beta, &volume(first, 0, 0));
-    after_launch();
-  }
+  });
 }
 
 namespace {

@@ -66,23 +66,15 @@ void hybrid_backward(const ParallelViews& packed, float alpha, Image<const float
   const BackwardShape n = backward_shape(packed, projections, volume);
   check(cudaFuncSetAttribute(backward, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              static_cast<int>(n.shared_bytes())));
-  const Scratch<float4> sinogram(n.bins_of_all(), s), out(n.pixels_of_all(), s);
   TexelRows<float2> low(n.bins, n.views, stream), high(n.bins, n.views, stream);
-  for (Index first = 0; first < volume.n0; first += lanes) {
-    const int slices = static_cast<int>(std::min<Index>(lanes, volume.n0 - first));
-    interleave<<<cells(n.bins, n.views), threads, 0, s>>>(&projections(0, first, 0), n.views, n.bins,
-                                                          projections.s0, projections.s1, slices, false,
-                                                          sinogram.data());
-    after_launch();
-    low.fill(part_of(projections, 0, n.views, first, 2));
-    if (slices > 2) high.fill(part_of(projections, 0, n.views, first + 2, 2));
-    backward<<<n.blocks(), threads, n.shared_bytes(), s>>>(
-        n, views.data(), {{low.texture()}, {high.texture()}}, sinogram.data(), out.data());
-    after_launch();
-    uninterleave<<<cells(n.nx, n.ny), threads, 0, s>>>(out.data(), n.nx, volume.s1, volume.s0, slices, alpha,
-                                                       beta, &volume(first, 0, 0));
-    after_launch();
-  }
+  backward_by_fours(alpha, projections, beta, volume, s,
+                    [&](Index first, const float4* sinogram, float4* sums) {
+                      low.fill(part_of(projections, 0, n.views, first, 2));
+                      if (first + 2 < volume.n0) high.fill(part_of(projections, 0, n.views, first + 2, 2));
+                      backward<<<n.blocks(), threads, n.shared_bytes(), s>>>(
+                          n, views.data(), {{low.texture()}, {high.texture()}}, sinogram, sums);
+                      after_launch();
+                    });
 }
 
 }  // namespace tandem::kernels::cuda
