@@ -1,13 +1,10 @@
 // Back-projection by tensor cores against the CPU. Skipped where no GPU is that has them.
 
 #include <algorithm>
-#include <limits>
 
-#include "../support/tolerances.hpp"
 #include "cuda_fixture.hpp"
 #include "tandem/core/error.hpp"
 #include "tandem/operators/adjointness.hpp"
-#include "tandem/operators/vector.hpp"
 
 namespace tandem::test {
 namespace {
@@ -82,38 +79,14 @@ TEST_F(CudaTensor, PairsMatchInFloat32) {
 }
 
 TEST_F(CudaTensor, BitsDependOnNeitherTheRunNorTheSlicesBeside) {
-  const Index slices = 67;
-  for (const Execution how : {half, single}) {
-    const LinearOperator A = projector(odd_scan(61, slices), grid_of(37, 41, slices), Model::pixel_driven,
-                                       gpu, how),
-                         one = projector(odd_scan(61, 1), grid_of(37, 41, 1), Model::pixel_driven, gpu, how);
-    const Array q = random_array(A.range(), 4), x = adjoint(A) * q;
-    for (int run = 0; run < 10; ++run) EXPECT_TRUE(same_bits(adjoint(A) * q, x)) << name_of(how);
-    const Array hq = on_device(q, cpu), hx = on_device(x, cpu);
-    for (Index z : {0, 31, 66}) {
-      Array rows(one.range().on(cpu));
-      for (Index v = 0; v < 53; ++v) std::copy_n(hq.data() + (v * slices + z) * 61, 61, rows.data() + v * 61);
-      const Array alone = on_device(adjoint(one) * on_device(rows, gpu), cpu);
-      EXPECT_EQ(std::memcmp(alone.data(), hx.data() + z * alone.size(),
-                            static_cast<std::size_t>(alone.size()) * sizeof(float)),
-                0)
-          << name_of(how) << ", slice " << z;
-    }
-  }
+  for (const Execution how : {half, single})
+    expect_same_bits(adjoint(odd_projector(67, how)), adjoint(odd_projector(1, how)), {0, 31, 66},
+                     name_of(how));
 }
 
 TEST_F(CudaTensor, BetaZeroNeverReadsTheOutput) {
-  Stream& stream = default_stream(gpu);
-  for (const Execution how : {half, single}) {
-    const LinearOperator A = projector(odd_scan(61, 3), grid_of(37, 41, 3), Model::pixel_driven, gpu, how);
-    const Array q = random_array(A.range(), 5), truth = adjoint(A) * q;
-    Array x(A.domain());
-    fill(x, std::numeric_limits<float>::quiet_NaN(), stream);
-    A.apply_adjoint(1, q, 0, x, stream);
-    EXPECT_TRUE(same_bits(x, truth)) << name_of(how);
-    A.apply_adjoint(2, q, -1, x, stream);  // 2 At q - At q
-    EXPECT_LE(relative_error(x, truth), tolerance::devices) << name_of(how);
-  }
+  for (const Execution how : {half, single})
+    expect_beta_zero_reads_nothing(adjoint(odd_projector(3, how)), name_of(how));
 }
 
 TEST_F(CudaTensor, PixelsTooLargeForAProductAreRefused) {
