@@ -85,6 +85,11 @@ TEST_F(CudaTexture, BetaZeroNeverReadsTheOutput) {
     expect_beta_zero_reads_nothing(adjoint(odd_projector(3, how)), name_of(how));
 }
 
+TEST_F(CudaTexture, InfinityIsSeenInItsOwnSliceAlone) {
+  for (const Execution how : by_texture)
+    expect_infinity_to_be_seen(adjoint(odd_projector(3, how)), adjoint(odd_projector(1, how)), name_of(how));
+}
+
 TEST_F(CudaTexture, ZerosStayZeros) {
   for (const Execution how : by_texture) {
     const LinearOperator A = odd_projector(3, how);
