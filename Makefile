@@ -28,11 +28,12 @@ test: setup  ## build everything and run every test
 	cmake --build $(BUILD) --parallel $(JOBS)
 	ctest --test-dir $(BUILD) --parallel $(JOBS) --output-on-failure
 
-gpu-test: setup  ## the tests that need a GPU
+gpu-test: setup  ## the tests that need a GPU, and every pair on it
 	@if [ $(PRESET) = cpu ]; then echo "gpu-test: skipped, no nvcc here"; \
 	elif ! nvidia-smi -L 2>/dev/null | grep -q GPU; then echo "gpu-test: skipped, no GPU here"; \
 	else set -e; cmake --preset cuda --log-level=WARNING; cmake --build build/cuda --parallel $(JOBS); \
-	  ctest --test-dir build/cuda --label-regex cuda --output-on-failure; fi
+	  ctest --test-dir build/cuda --label-regex cuda --output-on-failure; \
+	  build/cuda/tandem check --device cuda; fi
 
 bench: setup  ## speed of every case on this machine
 	cmake --preset $(PRESET) --log-level=WARNING

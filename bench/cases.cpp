@@ -3,6 +3,7 @@
 #include <numbers>
 
 #include "harness.hpp"
+#include "limits.hpp"
 #include "tandem/core/parallel.hpp"
 #include "tandem/io/scan_writer.hpp"
 #include "tandem/operators/adjointness.hpp"
@@ -123,8 +124,29 @@ double mismatch_of(Execution how, const Case& c, Device device) {
   return adjointness(projector(small.scan, small.grid, Model::pixel_driven, device, how), 2).mismatch;
 }
 
-std::string words(const char* what, Index slices) {
-  return std::string(what) + ", " + std::to_string(slices) + " slices";
+std::string words(const std::string& what, Index slices) {
+  return what + ", " + std::to_string(slices) + " slices";
+}
+
+/// Of a line whose time goes into back-projection; as it was, where none is known.
+void add_limit(Rows::value_type& row, Execution how, Device device) {
+  const std::optional<Limit> limit = limit_of(how, gigaclocks(device));
+  if (!limit) return;
+  row["limit"] = limit->what;
+  row["limit_gups"] = limit->gups;
+  row["share_of_limit"] = row["gups"].get<double>() / limit->gups;
+}
+
+using Body = std::function<void(const Case& c, Execution how, const LinearOperator& A)>;
+
+/// The projector of every number of slices in every execution.
+void for_each_projector(const Axes& axes, const Body& body) {
+  for (Index slices : axes.slices)
+    for (const Execution wanted : axes.executions) {
+      const Case c(axes.size, axes.views, slices);
+      const Execution how = resolved(wanted, c.scan, c.grid, Model::pixel_driven, axes.device);
+      body(c, how, projector(c.scan, c.grid, Model::pixel_driven, axes.device, how));
+    }
 }
 
 }  // namespace
@@ -148,25 +170,23 @@ double median_ms(const Axes& axes, const std::function<void()>& body) {
 Rows parallel(const Axes& axes, const OnLine& on_line) {
   Rows rows = Rows::array();
   Stream& stream = default_stream(axes.device);
-  for (Index slices : axes.slices)
-    for (const Execution wanted : axes.executions) {
-      const Case c(axes.size, axes.views, slices);
-      const Execution how = resolved(wanted, c.scan, c.grid, Model::pixel_driven, axes.device);
-      const LinearOperator A = projector(c.scan, c.grid, Model::pixel_driven, axes.device, how);
-      on_line(words((name_of(how) + " back").c_str(), slices));
-      const double mu = mismatch_of(how, c, axes.device);
-      Array q = input(A.range()), x(A.domain());
-      const double back = median_ms(axes, [&] { A.apply_adjoint(1, q, 0, x, stream); });
-      rows.push_back(line(c, "back", back, c.updates(), how));
-      rows.back()["relative_error"] = backward_error(c, q, x);
-      rows.back()["mu"] = mu;
-      on_line(words((name_of(how) + " forward").c_str(), slices));
-      x = input(A.domain());
-      const double forward = median_ms(axes, [&] { A.apply(1, x, 0, q, stream); });
-      rows.push_back(line(c, "forward", forward, c.updates(), how));
-      rows.back()["relative_error"] = forward_error(c, x, q);
-      rows.back()["mu"] = mu;
-    }
+  for_each_projector(axes, [&](const Case& c, Execution how, const LinearOperator& A) {
+    const Index slices = c.scan.detector.rows;
+    on_line(words(name_of(how) + " back", slices));
+    const double mu = mismatch_of(how, c, axes.device);
+    Array q = input(A.range()), x(A.domain());
+    const double back = median_ms(axes, [&] { A.apply_adjoint(1, q, 0, x, stream); });
+    rows.push_back(line(c, "back", back, c.updates(), how));
+    add_limit(rows.back(), how, axes.device);
+    rows.back()["relative_error"] = backward_error(c, q, x);
+    rows.back()["mu"] = mu;
+    on_line(words(name_of(how) + " forward", slices));
+    x = input(A.domain());
+    const double forward = median_ms(axes, [&] { A.apply(1, x, 0, q, stream); });
+    rows.push_back(line(c, "forward", forward, c.updates(), how));
+    rows.back()["relative_error"] = forward_error(c, x, q);
+    rows.back()["mu"] = mu;
+  });
   return rows;
 }
 
@@ -189,54 +209,48 @@ Rows filter(const Axes& axes, const OnLine& on_line) {
 Rows fbp(const Axes& axes, const OnLine& on_line) {
   Rows rows = Rows::array();
   Stream& stream = default_stream(axes.device);
-  for (Index slices : axes.slices)
-    for (const Execution wanted : axes.executions) {
-      const Case c(axes.size, axes.views, slices);
-      const Execution how = resolved(wanted, c.scan, c.grid, Model::pixel_driven, axes.device);
-      const LinearOperator A = projector(c.scan, c.grid, Model::pixel_driven, axes.device, how),
-                           F = ramp_filter(c.scan, {}, axes.device), B = backprojector(A, c.scan, c.grid);
-      on_line(words((name_of(how) + " FBP").c_str(), slices));
-      const Array q = input(A.range());
-      Array filtered(A.range()), x(A.domain());
-      const double filter_ms = median_ms(axes, [&] { F.apply(1, q, 0, filtered, stream); });
-      const double ms = median_ms(axes, [&] {
-        F.apply(1, q, 0, filtered, stream);
-        B.apply(1, filtered, 0, x, stream);
-      });
-      rows.push_back(line(c, "fbp", ms, c.updates(), how));
-      rows.back()["filter_ms"] = filter_ms;
-      rows.back()["filter_share"] = filter_ms / ms;
-    }
+  for_each_projector(axes, [&](const Case& c, Execution how, const LinearOperator& A) {
+    const LinearOperator F = ramp_filter(c.scan, {}, axes.device), B = backprojector(A, c.scan, c.grid);
+    on_line(words(name_of(how) + " FBP", c.scan.detector.rows));
+    const Array q = input(A.range());
+    Array filtered(A.range()), x(A.domain());
+    const double filter_ms = median_ms(axes, [&] { F.apply(1, q, 0, filtered, stream); });
+    const double ms = median_ms(axes, [&] {
+      F.apply(1, q, 0, filtered, stream);
+      B.apply(1, filtered, 0, x, stream);
+    });
+    rows.push_back(line(c, "fbp", ms, c.updates(), how));
+    add_limit(rows.back(), how, axes.device);
+    rows.back()["filter_ms"] = filter_ms;
+    rows.back()["filter_share"] = filter_ms / ms;
+  });
   return rows;
 }
 
 Rows solvers(const Axes& axes, const OnLine& on_line) {
   Rows rows = Rows::array();
   Stream& stream = default_stream(axes.device);
-  for (Index slices : axes.slices)
-    for (const Execution wanted : axes.executions) {
-      const Case c(axes.size, axes.views, slices);
-      const Execution how = resolved(wanted, c.scan, c.grid, Model::pixel_driven, axes.device);
-      const LinearOperator A = projector(c.scan, c.grid, Model::pixel_driven, axes.device, how);
-      const Array b = input(A.range());
-      const ActiveBlocks active(static_cast<std::size_t>(slices), true);
-      Array x(A.domain()), q(A.range());
-      on_line(words((name_of(how) + " kernels").c_str(), slices));
-      const double kernels = median_ms(axes, [&] {
-        A.apply(1, x, 0, q, stream);
-        A.apply_adjoint(1, q, 0, x, stream);
-      });
-      const auto add = [&](const char* name, double ms) {
-        rows.push_back(line(c, name, ms, 2 * c.updates(), how));
-        rows.back()["kernels_ms"] = kernels;
-      };
-      on_line(words((name_of(how) + " CGLS").c_str(), slices));
-      Cgls cgls(A, b, Array(A.domain()));
-      add("cgls step", median_ms(axes, [&] { cgls.step(active); }));
-      on_line(words((name_of(how) + " SIRT").c_str(), slices));
-      Sirt sirt(A, b, Array(A.domain()));
-      add("sirt step", median_ms(axes, [&] { sirt.step(active); }));
-    }
+  for_each_projector(axes, [&](const Case& c, Execution how, const LinearOperator& A) {
+    const Index slices = c.scan.detector.rows;
+    const Array b = input(A.range());
+    const ActiveBlocks active(static_cast<std::size_t>(slices), true);
+    Array x(A.domain()), q(A.range());
+    on_line(words(name_of(how) + " kernels", slices));
+    const double kernels = median_ms(axes, [&] {
+      A.apply(1, x, 0, q, stream);
+      A.apply_adjoint(1, q, 0, x, stream);
+    });
+    const auto add = [&](const char* name, double ms) {
+      rows.push_back(line(c, name, ms, 2 * c.updates(), how));
+      rows.back()["kernels_ms"] = kernels;
+    };
+    on_line(words(name_of(how) + " CGLS", slices));
+    Cgls cgls(A, b, Array(A.domain()));
+    add("cgls step", median_ms(axes, [&] { cgls.step(active); }));
+    on_line(words(name_of(how) + " SIRT", slices));
+    Sirt sirt(A, b, Array(A.domain()));
+    add("sirt step", median_ms(axes, [&] { sirt.step(active); }));
+  });
   return rows;
 }
 

@@ -32,6 +32,8 @@ std::string description(Device device) {
   return cuda::device_name(device.ordinal());
 }
 
+double gigaclocks(Device device) { return device.is_cuda() ? cuda::gigaclocks(device.ordinal()) : 0; }
+
 std::string cuda_version() { return cuda::runtime_version(); }
 
 Stream::Stream(Device device) : device_(device) {

@@ -30,6 +30,10 @@ std::vector<Device> devices();
 /// The vendor's name of a device, for reports. @throws DeviceError if it is not in `devices()`.
 std::string description(Device device);
 
+/// Clocks of all multiprocessors of a GPU together at their highest rate, 10^9 a second; 0 for the CPU.
+/// @throws DeviceError
+double gigaclocks(Device device);
+
 /// The CUDA runtime that this build uses, "13.0"; empty for a build without CUDA.
 std::string cuda_version();
 

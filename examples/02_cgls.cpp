@@ -6,38 +6,17 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <numbers>
 
-#include "tandem/geometry/phantom.hpp"
+#include "few_views.hpp"
 #include "tandem/operators/algebra.hpp"
 #include "tandem/operators/fbp.hpp"
-#include "tandem/operators/projector.hpp"
-#include "tandem/operators/vector.hpp"
 #include "tandem/pipeline/simulate.hpp"
 #include "tandem/solvers/cgls.hpp"
 
 using namespace tandem;
 
-namespace {
-
-double relative_error(const Array& x, const Array& truth) {
-  Stream& stream = default_stream(Device::cpu());
-  Array difference = x.clone();
-  axpby(-1, truth, 1, difference, stream);
-  return norm(difference, stream)[0] / norm(truth, stream)[0];
-}
-
-}  // namespace
-
 int main() {
-  ParallelBeam scan;
-  scan.detector = {.bins = 128, .rows = 1, .axis_bin = 63.5};
-  for (int view = 0; view < 60; ++view) scan.angles.push_back(view * std::numbers::pi / 60);
-  const VolumeGrid grid = fitting_grid(scan);
-  const Phantom body = scaled(shepp_logan(), half_width(grid), 0.05);
-  Array truth(volume_space(grid)), y(projection_space(scan));
-  voxelise(body, grid, {0, 1}, {truth.data(), static_cast<std::size_t>(truth.size())});
-  project(body, scan, {0, 1}, {y.data(), static_cast<std::size_t>(y.size())});
+  auto [scan, grid, truth, y] = few_views(128, 60);
 
   const double photons = 2000;  // a cell, without the body
   double variance = 0;          // of all line integrals together: 1 / counts each

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <complex>
 #include <vector>
 
 #include "tandem/core/array.hpp"
@@ -24,6 +25,9 @@ struct RampKernels {
 
 /// @throws DeviceError if the build lacks the backend.
 const RampKernels& ramp(Device device);
+
+/// What moves a row by `shift` bins to the right, at frequency k = 0 .. length - 1 of its transform.
+std::complex<double> phase_of(Index k, Index length, double shift);
 
 /// The next length of at least `count` that transforms fast: 2^a 3^b 5^c, even.
 Index transform_length(Index count);

@@ -31,8 +31,8 @@ const std::map<std::string, bench::Rows (*)(const bench::Axes&, const bench::OnL
     {"pipeline", bench::pipeline}};
 
 void print(const json& rows) {
-  std::printf("%-18s %-9s %-9s %6s %6s %7s %10s %9s  %s\n", "direction", "variant", "precision", "size",
-              "views", "slices", "ms", "GU/s", "beside");
+  std::printf("%-18s %-9s %-9s %6s %6s %7s %10s %9s %8s  %s\n", "direction", "variant", "precision", "size",
+              "views", "slices", "ms", "GU/s", "of limit", "beside");
   for (const json& r : rows) {
     std::string beside;
     for (const char* key :
@@ -42,12 +42,14 @@ void print(const json& rows) {
         std::snprintf(text, sizeof text, "%s%s %.3g", beside.empty() ? "" : ", ", key, r[key].get<double>());
         beside += text;
       }
-    char gups[32] = "-";
+    char gups[32] = "-", share[32] = "-";
     if (r.contains("gups")) std::snprintf(gups, sizeof gups, "%.3f", r["gups"].get<double>());
-    std::printf("%-18s %-9s %-9s %6ld %6ld %7ld %10.2f %9s  %s\n", r["direction"].get<std::string>().c_str(),
-                r["variant"].get<std::string>().c_str(), r["precision"].get<std::string>().c_str(),
-                r["size"].get<long>(), r["views"].get<long>(), r["slices"].get<long>(), r["ms"].get<double>(),
-                gups, beside.c_str());
+    if (r.contains("limit"))
+      std::snprintf(share, sizeof share, "%.1f %%", 100 * r["share_of_limit"].get<double>());
+    std::printf("%-18s %-9s %-9s %6ld %6ld %7ld %10.2f %9s %8s  %s\n",
+                r["direction"].get<std::string>().c_str(), r["variant"].get<std::string>().c_str(),
+                r["precision"].get<std::string>().c_str(), r["size"].get<long>(), r["views"].get<long>(),
+                r["slices"].get<long>(), r["ms"].get<double>(), gups, share, beside.c_str());
   }
 }
 

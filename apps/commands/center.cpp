@@ -2,10 +2,8 @@
 
 #include <iostream>
 
-#include "../command.hpp"
-#include "../files.hpp"
 #include "../progress.hpp"
-#include "../scan_options.hpp"
+#include "../scan_command.hpp"
 #include "tandem_version.hpp"
 
 namespace tandem::apps {
@@ -44,21 +42,12 @@ void run_center(CenterOptions& o) {
 
 void add_center(CLI::App& program, Action& chosen) {
   auto o = std::make_shared<CenterOptions>();
-  CLI::App& c = *program.add_subcommand("center", "Find the rotation axis");
-  add_common(c, o->common);
-  add_scan_options(c, o->scan);
-  add_selection(c, o->scan);
+  CLI::App& c = add_scan_command(program, "center", "Find the rotation axis", o, run_center, chosen);
   c.add_option("--rotation-axis-method", o->method, "auto (default), opposite, vo")
       ->check(CLI::IsMember({"auto", "opposite", "vo"}));
   c.add_option("--nsino", o->rows, "rows to take together, spread over those selected (default 5)")
       ->check(CLI::PositiveNumber);
   add_range(c, "--between", o->between, "A:B, look for the axis between these bins alone");
-  c.callback([o, &chosen] {
-    chosen = [o] {
-      check_files(inputs_of(o->scan), {{"--json", o->common.json}});
-      run_center(*o);
-    };
-  });
 }
 
 }  // namespace tandem::apps

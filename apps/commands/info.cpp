@@ -4,10 +4,7 @@
 #include <iostream>
 #include <numbers>
 
-#include "../command.hpp"
-#include "../files.hpp"
-#include "../progress.hpp"
-#include "../scan_options.hpp"
+#include "../scan_command.hpp"
 #include "tandem/core/error.hpp"
 #include "tandem/io/volume_file.hpp"
 #include "tandem/operators/algebra.hpp"
@@ -163,17 +160,8 @@ void run_info(InfoOptions& o) {
 }  // namespace
 
 void add_info(CLI::App& program, Action& chosen) {
-  auto o = std::make_shared<InfoOptions>();
-  CLI::App& c = *program.add_subcommand("info", "What a scan or a volume holds");
-  add_common(c, o->common);
-  add_scan_options(c, o->scan);
-  add_selection(c, o->scan);
-  c.callback([o, &chosen] {
-    chosen = [o] {
-      check_files(inputs_of(o->scan), {{"--json", o->common.json}});
-      run_info(*o);
-    };
-  });
+  add_scan_command(program, "info", "What a scan or a volume holds", std::make_shared<InfoOptions>(),
+                   run_info, chosen);
 }
 
 }  // namespace tandem::apps

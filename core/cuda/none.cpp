@@ -14,6 +14,7 @@ namespace {
 
 int device_count() { return 0; }
 std::string device_name(int) { return {}; }
+double gigaclocks(int ordinal) { not_built(ordinal); }
 std::string runtime_version() { return {}; }
 std::shared_ptr<void> make_stream(int ordinal) { not_built(ordinal); }
 void synchronize(int ordinal, void*) { not_built(ordinal); }

@@ -28,6 +28,13 @@ std::string device_name(int ordinal) {
   return cudaGetDeviceProperties(&properties, ordinal) == cudaSuccess ? properties.name : "unknown";
 }
 
+double gigaclocks(int ordinal) {
+  int multiprocessors = 0, kilohertz = 0;
+  check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, ordinal));
+  check(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, ordinal));
+  return 1e-6 * multiprocessors * kilohertz;
+}
+
 std::string runtime_version() {
   return std::to_string(CUDART_VERSION / 1000) + "." + std::to_string(CUDART_VERSION % 1000 / 10);
 }

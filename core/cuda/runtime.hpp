@@ -9,6 +9,8 @@ namespace tandem::cuda {
 /// CUDA devices that the driver shows; 0 without a driver, or in a build without CUDA.
 int device_count();
 std::string device_name(int ordinal);
+/// Clocks of all multiprocessors together at their highest rate, 10^9 a second.
+double gigaclocks(int ordinal);
 std::string runtime_version();  ///< "13.0"; empty in a build without CUDA
 
 // The rest throws DeviceError in a build without CUDA.

@@ -7,7 +7,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <numbers>
 #include <type_traits>
 #include <utility>
 
@@ -64,15 +63,9 @@ Response full_response(const RowFilter& filter, double shift) {
   const Index n = filter.length;
   Response full;
   for (Index k = 0; k < n; ++k) {
-    const Index frequency = k <= n / 2 ? k : k - n;
-    const float size = filter.response[static_cast<std::size_t>(std::abs(frequency))] / static_cast<float>(n);
+    const float size = filter.response[static_cast<std::size_t>(std::min(k, n - k))] / static_cast<float>(n);
     full.size.insert(full.size.end(), {size, size});
-    if (shift == 0) continue;
-    const double angle =
-        -2 * std::numbers::pi * static_cast<double>(frequency) * shift / static_cast<double>(n);
-    // the highest frequency has no partner: what keeps a real row real is the cosine
-    full.phase.push_back(2 * k == n ? Complex(static_cast<float>(std::cos(angle)), 0)
-                                    : Complex(std::polar(1.0, angle)));
+    if (shift != 0) full.phase.push_back(Complex(phase_of(k, n, shift)));
   }
   return full;
 }
@@ -138,16 +131,3 @@ void filter_rows(const RowFilter& filter, bool adjoint, float alpha, Image<const
 }
 
 }  // namespace tandem::kernels::cpu
-
-namespace tandem::kernels {
-
-Index transform_length(Index count) {
-  for (Index n = count + count % 2;; n += 2) {
-    Index rest = n;
-    for (Index prime : {2, 3, 5})
-      while (rest % prime == 0) rest /= prime;
-    if (rest == 1) return n;
-  }
-}
-
-}  // namespace tandem::kernels

@@ -59,8 +59,6 @@ struct BackwardShape {
   Index views, bins, nx, ny;
   int half_width, window;  ///< window: bins of a block that any view can meet
   std::size_t shared_bytes() const { return static_cast<std::size_t>(chunk * window) * sizeof(float4); }
-  std::size_t bins_of_all() const { return static_cast<std::size_t>(views * bins); }
-  std::size_t pixels_of_all() const { return static_cast<std::size_t>(nx * ny); }
   dim3 blocks() const {
     return {static_cast<unsigned>(ceil_div<Index>(nx, edge)),
             static_cast<unsigned>(ceil_div<Index>(ny, edge))};
@@ -133,6 +131,26 @@ __device__ void alu_block(BackwardShape n, const DeviceView* __restrict__ views,
   for (int j = 0; j < pixels; ++j) {
     const Index px = x0 + x, py = y0 + y + j * (edge / pixels);
     if (px < n.nx && py < n.ny) volume[py * n.nx + px] = sum[j];
+  }
+}
+
+/// Back-projects four slices at a time: launch(first, sinogram, sums) makes the sums (y, x) of the slices
+/// from `first` on, of which `sinogram` holds (view, bin).
+template <class Launch>
+void backward_by_fours(float alpha, Image<const float> projections, float beta, Image<float> volume,
+                       cudaStream_t s, const Launch& launch) {
+  const Index views = projections.n0, bins = projections.n2, nx = volume.n2, ny = volume.n1;
+  const Scratch<float4> sinogram(static_cast<std::size_t>(views * bins), s),
+      sums(static_cast<std::size_t>(nx * ny), s);
+  for (Index first = 0; first < volume.n0; first += lanes) {
+    const int slices = static_cast<int>(std::min<Index>(lanes, volume.n0 - first));
+    interleave<<<cells(bins, views), threads, 0, s>>>(&projections(0, first, 0), views, bins, projections.s0,
+                                                      projections.s1, slices, false, sinogram.data());
+    after_launch();
+    launch(first, sinogram.data(), sums.data());
+    uninterleave<<<cells(nx, ny), threads, 0, s>>>(sums.data(), nx, volume.s1, volume.s0, slices, alpha, beta,
+                                                   &volume(first, 0, 0));
+    after_launch();
   }
 }
 

@@ -33,10 +33,11 @@ bool products_fit(const ParallelViews& views, Device device) {
 
 bool exists(Execution e) { return std::find(std::begin(all), std::end(all), e) != std::end(all); }
 
-/// The fastest, as measured on an H200 (docs/performance.md). Tensor products take batches of 64 slices
-/// whether they are full or not.
+/// The fastest pair, as measured on an H200 (docs/performance.md, "Which variant is fastest"). Tensor
+/// products take as long for one slice as for 64, in float32 as long as 16 by alu, in float16 as long as 8 by
+/// texture.
 Execution fastest(Precision precision, const ParallelViews& views, Index slices, Device device) {
-  const Index worth = precision == float16 ? 16 : 24;
+  const Index worth = precision == float16 ? 9 : 17;
   const bool products = exists({tensor, precision}) && slices >= worth && products_fit(views, device);
   if (products) return {tensor, precision};
   return {precision == float32 ? alu : texture, precision};
@@ -60,7 +61,8 @@ void forward(const ParallelViews& views, Execution how, float alpha, Image<const
              Image<float> projections, Stream& stream) {
   if (how.variant == tensor && is_hopper(stream.device()))
     return tensor_forward(views, how.precision, alpha, volume, beta, projections, stream);
-  alu_forward(views, alpha, volume, beta, projections, stream);
+  const Precision precision = how.variant == tensor ? how.precision : float32;
+  alu_forward(views, precision, alpha, volume, beta, projections, stream);
 }
 
 void backward(const ParallelViews& views, Execution how, float alpha, Image<const float> projections,

@@ -6,8 +6,9 @@ namespace tandem::kernels::cuda {
 
 // Each is the backward or the forward of ParallelKernels, in the variant of its name.
 
-void alu_forward(const ParallelViews& views, float alpha, Image<const float> volume, float beta,
-                 Image<float> projections, Stream& stream);
+/// Float16: the coefficients of mma_backward, to the bit.
+void alu_forward(const ParallelViews& views, Precision precision, float alpha, Image<const float> volume,
+                 float beta, Image<float> projections, Stream& stream);
 void alu_backward(const ParallelViews& views, float alpha, Image<const float> projections, float beta,
                   Image<float> volume, Stream& stream);
 
@@ -15,6 +16,8 @@ void standard_backward(const ParallelViews& views, float alpha, Image<const floa
                        Image<float> volume, Stream& stream);
 void texture_backward(const ParallelViews& views, Precision precision, float alpha,
                       Image<const float> projections, float beta, Image<float> volume, Stream& stream);
+/// Of `hybrid_period` blocks of the hybrid variant in a row, `hybrid_by_texture` go to the texture units.
+constexpr unsigned hybrid_by_texture = 2, hybrid_period = 5;
 void hybrid_backward(const ParallelViews& views, float alpha, Image<const float> projections, float beta,
                      Image<float> volume, Stream& stream);
 

@@ -5,6 +5,7 @@
 
 #include "tandem/kernels/cuda/alu_block.cuh"
 #include "tandem/kernels/cuda/parallel.hpp"
+#include "tandem/kernels/cuda/products.cuh"
 
 namespace tandem::kernels::cuda {
 
@@ -29,8 +30,8 @@ struct ForwardShape {
 /// One thread a bin and view walks along the lines that the view crosses most steeply, and sums over the
 /// pixels of each line whose hat reaches its bin. `volume` is (y, x, quad), `turned` the same as (x, y,
 /// quad): lines are contiguous. Shared memory: anchors of the tiles that the views of a block meet in the
-/// stripe of lines at work.
-template <int quads>
+/// stripe of lines at work. `halves`: coefficients are float16, those of the tensor back-projection.
+template <int quads, bool halves>
 __global__ void __launch_bounds__(threads)
     forward(ForwardShape n, const DeviceView* __restrict__ views, const float4* __restrict__ volume,
             const float4* __restrict__ turned, float4* projections) {
@@ -71,9 +72,17 @@ __global__ void __launch_bounds__(threads)
         if (static_cast<unsigned>(base + k) >= static_cast<unsigned>(count)) continue;
         const Anchor anchor = anchors[k / tile];
         const int in = k % tile;
-        const Split at = split(position_in(anchor, step_x, step_y, along_x ? in : l, along_x ? l : in));
-        const float t = static_cast<float>(static_cast<int>(bin) - anchor.bin - at.below);
-        const float weight = hat(view.height, view.slope, at.fraction, t);
+        const int dx = along_x ? in : l, dy = along_x ? l : in;
+        float weight;
+        if constexpr (halves) {
+          const float e = position_in({0, anchor.offset + ahead}, step_x, step_y, dx, dy) -
+                          (static_cast<float>(static_cast<int>(bin) - anchor.bin) + ahead);
+          weight = __half2float(__float2half_rn(fmaxf(fmaf(-view.slope, fabsf(e), view.height), 0.0f)));
+        } else {
+          const Split at = split(position_in(anchor, step_x, step_y, dx, dy));
+          const float t = static_cast<float>(static_cast<int>(bin) - anchor.bin - at.below);
+          weight = hat(view.height, view.slope, at.fraction, t);
+        }
 #pragma unroll
         for (int q = 0; q < quads; ++q) add(sum[q], weight, pixels_of_line[k + q * plane]);
       }
@@ -97,19 +106,10 @@ void alu_backward(const ParallelViews& packed, float alpha, Image<const float> p
   const auto kernel = packed.half_width == 1 ? backward<1> : backward<0>;
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              static_cast<int>(n.shared_bytes())));
-  const Scratch<float4> sinogram(n.bins_of_all(), s), out(n.pixels_of_all(), s);
-  for (Index first = 0; first < volume.n0; first += lanes) {
-    const int slices = static_cast<int>(std::min<Index>(lanes, volume.n0 - first));
-    interleave<<<cells(n.bins, n.views), threads, 0, s>>>(&projections(0, first, 0), n.views, n.bins,
-                                                          projections.s0, projections.s1, slices, false,
-                                                          sinogram.data());
+  backward_by_fours(alpha, projections, beta, volume, s, [&](Index, const float4* sinogram, float4* sums) {
+    kernel<<<n.blocks(), threads, n.shared_bytes(), s>>>(n, views.data(), sinogram, sums);
     after_launch();
-    kernel<<<n.blocks(), threads, n.shared_bytes(), s>>>(n, views.data(), sinogram.data(), out.data());
-    after_launch();
-    uninterleave<<<cells(n.nx, n.ny), threads, 0, s>>>(out.data(), n.nx, volume.s1, volume.s0, slices, alpha,
-                                                       beta, &volume(first, 0, 0));
-    after_launch();
-  }
+  });
 }
 
 namespace {
@@ -128,8 +128,8 @@ int tiles_of(const ParallelViews& packed) {
 
 }  // namespace
 
-void alu_forward(const ParallelViews& packed, float alpha, Image<const float> volume, float beta,
-                 Image<float> projections, Stream& stream) {
+void alu_forward(const ParallelViews& packed, Precision precision, float alpha, Image<const float> volume,
+                 float beta, Image<float> projections, Stream& stream) {
   constexpr int most_quads = 4;
   const cudaStream_t s = queue(stream);
   const std::vector<DeviceView> host = views_of(packed);
@@ -155,7 +155,10 @@ void alu_forward(const ParallelViews& packed, float alpha, Image<const float> vo
             (transposed ? turned.data() : image.data()) + q * area);
         after_launch();
       }
-    const auto kernel = quads == 4 ? forward<4> : quads == 2 ? forward<2> : forward<1>;
+    const bool halves = precision == Precision::float16;
+    const auto kernel = quads == 4   ? (halves ? forward<4, true> : forward<4, false>)
+                        : quads == 2 ? (halves ? forward<2, true> : forward<2, false>)
+                                     : (halves ? forward<1, true> : forward<1, false>);
     kernel<<<blocks, threads, shared, s>>>(n, views.data(), image.data(), turned.data(), out.data());
     after_launch();
     for (int q = 0; q < quads; ++q) {

@@ -15,9 +15,6 @@ namespace {
 
 static_assert(threads == texture_threads, "blocks of both kinds run in one launch");
 
-/// Of `period` blocks in a row, `by_texture` go to the texture units.
-constexpr unsigned by_texture = 2, period = 5;
-
 struct TextureSources {
   static constexpr int lanes = 4;
   TextureSource<2> low, high;
@@ -45,7 +42,7 @@ __device__ void texture_block(const BackwardShape& n, const TextureSources& sour
 __global__ void __launch_bounds__(threads, 4)
     backward(BackwardShape n, const DeviceView* __restrict__ views, TextureSources sources,
              const float4* __restrict__ sinogram, float4* volume) {
-  if ((blockIdx.y * gridDim.x + blockIdx.x) % period < by_texture)
+  if ((blockIdx.y * gridDim.x + blockIdx.x) % hybrid_period < hybrid_by_texture)
     texture_block(n, sources, views, volume);
   else
     alu_block<1>(n, views, sinogram, volume);
@@ -69,23 +66,15 @@ void hybrid_backward(const ParallelViews& packed, float alpha, Image<const float
   const BackwardShape n = backward_shape(packed, projections, volume);
   check(cudaFuncSetAttribute(backward, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              static_cast<int>(n.shared_bytes())));
-  const Scratch<float4> sinogram(n.bins_of_all(), s), out(n.pixels_of_all(), s);
   TexelRows<float2> low(n.bins, n.views, stream), high(n.bins, n.views, stream);
-  for (Index first = 0; first < volume.n0; first += lanes) {
-    const int slices = static_cast<int>(std::min<Index>(lanes, volume.n0 - first));
-    interleave<<<cells(n.bins, n.views), threads, 0, s>>>(&projections(0, first, 0), n.views, n.bins,
-                                                          projections.s0, projections.s1, slices, false,
-                                                          sinogram.data());
-    after_launch();
-    low.fill(part_of(projections, 0, n.views, first, 2));
-    if (slices > 2) high.fill(part_of(projections, 0, n.views, first + 2, 2));
-    backward<<<n.blocks(), threads, n.shared_bytes(), s>>>(
-        n, views.data(), {{low.texture()}, {high.texture()}}, sinogram.data(), out.data());
-    after_launch();
-    uninterleave<<<cells(n.nx, n.ny), threads, 0, s>>>(out.data(), n.nx, volume.s1, volume.s0, slices, alpha,
-                                                       beta, &volume(first, 0, 0));
-    after_launch();
-  }
+  backward_by_fours(alpha, projections, beta, volume, s,
+                    [&](Index first, const float4* sinogram, float4* sums) {
+                      low.fill(part_of(projections, 0, n.views, first, 2));
+                      if (first + 2 < volume.n0) high.fill(part_of(projections, 0, n.views, first + 2, 2));
+                      backward<<<n.blocks(), threads, n.shared_bytes(), s>>>(
+                          n, views.data(), {{low.texture()}, {high.texture()}}, sinogram, sums);
+                      after_launch();
+                    });
 }
 
 }  // namespace tandem::kernels::cuda

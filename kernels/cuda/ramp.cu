@@ -1,8 +1,5 @@
 #include <algorithm>
-#include <cmath>
 #include <map>
-#include <mutex>
-#include <numbers>
 #include <vector>
 
 #include "tandem/kernels/cuda/launch.cuh"
@@ -88,14 +85,10 @@ __global__ void __launch_bounds__(threads)
 void append_response(const RowFilter& filter, double shift, std::vector<float2>& all) {
   const Index n = filter.length;
   for (Index k = 0; k < n; ++k) {
-    const Index frequency = k <= n / 2 ? k : k - n;
-    const double phase =
-        -2 * std::numbers::pi * static_cast<double>(frequency) * shift / static_cast<double>(n);
     const double size =
-        filter.response[static_cast<std::size_t>(std::abs(frequency))] / static_cast<double>(n);
-    // the highest frequency has no partner: what keeps a real row real is the cosine
-    all.push_back({static_cast<float>(size * std::cos(phase)),
-                   2 * k == n ? 0.0f : static_cast<float>(size * std::sin(phase))});
+        filter.response[static_cast<std::size_t>(std::min(k, n - k))] / static_cast<double>(n);
+    const std::complex<double> at = size * phase_of(k, n, shift);
+    all.push_back({static_cast<float>(at.real()), static_cast<float>(at.imag())});
   }
 }
 

@@ -38,7 +38,10 @@ TEST(Cuda, DevicesAreNamedByTheDriver) {
   if (devices().size() == 1) GTEST_SKIP() << "no CUDA device here";
   EXPECT_NE(description(Device::cuda(0)), "unknown");
   EXPECT_FALSE(cuda_version().empty());
+  EXPECT_GT(gigaclocks(Device::cuda(0)), 1);
 }
+
+TEST(Device, OfACpuNoClocksAreKnown) { EXPECT_EQ(gigaclocks(Device::cpu()), 0); }
 
 }  // namespace
 }  // namespace tandem

@@ -1,14 +1,11 @@
-// Back-projection by tensor cores against the CPU, in both forms. Skipped where no GPU is.
+// Projection and back-projection by tensor cores against the CPU, in both forms. Skipped where no GPU is.
 
 #include <algorithm>
-#include <limits>
 
-#include "../support/tolerances.hpp"
 #include "cuda_fixture.hpp"
 #include "tandem/core/error.hpp"
 #include "tandem/kernels/cuda/parallel.hpp"
 #include "tandem/operators/adjointness.hpp"
-#include "tandem/operators/vector.hpp"
 
 namespace tandem::test {
 namespace {
@@ -18,15 +15,14 @@ constexpr Execution half{Variant::tensor, Precision::float16}, single{Variant::t
 /// What the table takes on this card, and what every card has.
 enum class Form { chosen, portable };
 
-/// A projector whose adjoint is in the portable form.
 struct PortableProjector {
-  LinearOperator chosen;
+  Space volume, projections;
   ParallelViews views;
   Precision precision;
-  Space domain() const { return chosen.domain(); }
-  Space range() const { return chosen.range(); }
+  Space domain() const { return volume; }
+  Space range() const { return projections; }
   void apply(float alpha, ConstView x, float beta, View y, Stream& stream) const {
-    chosen.apply(alpha, x, beta, y, stream);
+    kernels::cuda::alu_forward(views, precision, alpha * views.scale, image(x), beta, image(y), stream);
   }
   void apply_adjoint(float alpha, ConstView y, float beta, View x, Stream& stream) const {
     kernels::cuda::mma_backward(views, precision, alpha * views.scale, image(y), beta, image(x), stream);
@@ -39,7 +35,20 @@ class CudaTensor : public Cuda, public ::testing::WithParamInterface<Form> {
                                   Model model = Model::pixel_driven) const {
     const LinearOperator chosen = projector(scan, grid, model, gpu, how);
     if (GetParam() == Form::chosen) return chosen;
-    return PortableProjector{chosen, pack(scan, grid, model), how.precision};
+    return PortableProjector{chosen.domain(), chosen.range(), pack(scan, grid, model), how.precision};
+  }
+  LinearOperator odd_tensor_projector(Index slices, Execution how) const {
+    return tensor_projector(odd_scan(61, slices), grid_of(37, 41, slices), how);
+  }
+  void expect_projection(const ParallelBeam& scan, const VolumeGrid& grid,
+                         Model model = Model::pixel_driven) const {
+    const LinearOperator A = projector(scan, grid, model, cpu);
+    const Array x = random_array(A.domain(), 2), truth = A * x, there = on_device(x, gpu);
+    for (const Execution how : {half, single})
+      EXPECT_LE(relative_error(tensor_projector(scan, grid, how, model) * there, truth),
+                how == half ? tolerance::tensor_float16_projection : tolerance::devices)
+          << name_of(how) << ", bins " << scan.detector.bins << ", views " << scan.angles.size()
+          << ", slices " << grid.size[2] << ", pitch " << grid.pitch[0];
   }
   void expect_back_projection(const ParallelBeam& scan, const VolumeGrid& grid, double bound,
                               Model model = Model::pixel_driven) const {
@@ -94,47 +103,54 @@ TEST_P(CudaTensor, RegionsAgreeWithTheCpu) {
                          tolerance::tensor_float16(53));
 }
 
-TEST_P(CudaTensor, PairsMatchInFloat32) {
+TEST_P(CudaTensor, ProjectionsAgreeWithTheCpu) {
+  for (const Model model : {Model::pixel_driven, Model::joseph})
+    for (const double pitch : {1.0, 1.2, 0.5})
+      expect_projection(odd_scan(61, 29), grid_of(37, 41, 29, pitch), model);
+}
+
+TEST_P(CudaTensor, ProjectionsOfAnySizeAgreeWithTheCpu) {
+  for (const Index slices : {1, 3, 63, 64, 65, 129})
+    expect_projection(odd_scan(61, slices), grid_of(37, 41, slices));
+  for (const Index bins : {1, 7, 2047, 4097}) expect_projection(odd_scan(bins, 3), grid_of(37, 41, 3));
+  for (const Index views : {1, 2, 5, 17, 720}) expect_projection(scan_of(views, 3, 61), grid_of(37, 41, 3));
+  expect_projection(odd_scan(61, 5), region(grid_of(37, 41, 5), {5, 36}, {3, 22}, {0, 5}));
+}
+
+/// Strips of pixels drift across the volume, the more the fewer views there are.
+TEST_P(CudaTensor, LongRaysAgreeWithTheCpu) {
+  for (const Index views : {3, 40, 200}) expect_projection(scan_of(views, 2, 501), grid_of(401, 517, 2));
+}
+
+TEST_P(CudaTensor, PairsMatch) {
   const ParallelBeam scan = odd_scan(61, 9);
-  for (const Model model : {Model::pixel_driven, Model::joseph}) {
-    const Adjointness a = adjointness(tensor_projector(scan, grid_of(37, 41, 9), single, model));
-    EXPECT_LE(a.mismatch, tolerance::mismatch);
-    EXPECT_NEAR(a.coupling, 1, tolerance::coupling);
-  }
+  for (const Model model : {Model::pixel_driven, Model::joseph})
+    for (const Execution how : {half, single}) {
+      const Adjointness a = adjointness(tensor_projector(scan, grid_of(37, 41, 9), how, model));
+      EXPECT_LE(a.mismatch, tolerance::tensor_mismatch) << name_of(how);
+      EXPECT_NEAR(a.coupling, 1, tolerance::coupling) << name_of(how);
+    }
 }
 
 TEST_P(CudaTensor, BitsDependOnNeitherTheRunNorTheSlicesBeside) {
-  const Index slices = 67;
   for (const Execution how : {half, single}) {
-    const LinearOperator A = tensor_projector(odd_scan(61, slices), grid_of(37, 41, slices), how),
-                         one = tensor_projector(odd_scan(61, 1), grid_of(37, 41, 1), how);
-    const Array q = random_array(A.range(), 4), x = adjoint(A) * q;
-    for (int run = 0; run < 10; ++run) EXPECT_TRUE(same_bits(adjoint(A) * q, x)) << name_of(how);
-    const Array hq = on_device(q, cpu), hx = on_device(x, cpu);
-    for (Index z : {0, 31, 66}) {
-      Array rows(one.range().on(cpu));
-      for (Index v = 0; v < 53; ++v) std::copy_n(hq.data() + (v * slices + z) * 61, 61, rows.data() + v * 61);
-      const Array alone = on_device(adjoint(one) * on_device(rows, gpu), cpu);
-      EXPECT_EQ(std::memcmp(alone.data(), hx.data() + z * alone.size(),
-                            static_cast<std::size_t>(alone.size()) * sizeof(float)),
-                0)
-          << name_of(how) << ", slice " << z;
-    }
+    const LinearOperator many = odd_tensor_projector(67, how), one = odd_tensor_projector(1, how);
+    expect_same_bits(many, one, {0, 31, 66}, name_of(how));
+    expect_same_bits(adjoint(many), adjoint(one), {0, 31, 66}, name_of(how));
   }
 }
 
 TEST_P(CudaTensor, BetaZeroNeverReadsTheOutput) {
-  Stream& stream = default_stream(gpu);
   for (const Execution how : {half, single}) {
-    const LinearOperator A = tensor_projector(odd_scan(61, 3), grid_of(37, 41, 3), how);
-    const Array q = random_array(A.range(), 5), truth = adjoint(A) * q;
-    Array x(A.domain());
-    fill(x, std::numeric_limits<float>::quiet_NaN(), stream);
-    A.apply_adjoint(1, q, 0, x, stream);
-    EXPECT_TRUE(same_bits(x, truth)) << name_of(how);
-    A.apply_adjoint(2, q, -1, x, stream);  // 2 At q - At q
-    EXPECT_LE(relative_error(x, truth), tolerance::devices) << name_of(how);
+    expect_beta_zero_reads_nothing(odd_tensor_projector(3, how), name_of(how));
+    expect_beta_zero_reads_nothing(adjoint(odd_tensor_projector(3, how)), name_of(how));
   }
+}
+
+TEST_P(CudaTensor, InfinityIsSeenInItsOwnSliceAlone) {
+  for (const Execution how : {half, single})
+    expect_infinity_to_be_seen(adjoint(odd_tensor_projector(3, how)), adjoint(odd_tensor_projector(1, how)),
+                               name_of(how));
 }
 
 TEST_F(Cuda, PixelsTooLargeForAProductAreRefused) {

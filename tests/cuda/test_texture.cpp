@@ -1,10 +1,6 @@
 // Back-projection by texture units, alone and beside the cores, against the CPU. Skipped where no GPU is.
 
-#include <limits>
-
-#include "../support/tolerances.hpp"
 #include "cuda_fixture.hpp"
-#include "tandem/operators/vector.hpp"
 
 namespace tandem::test {
 namespace {
@@ -32,9 +28,6 @@ class CudaTexture : public Cuda {
           << name_of(how) << ", bins " << scan.detector.bins << ", slices " << grid.size[2] << ", pitch "
           << grid.pitch[0];
     }
-  }
-  LinearOperator odd_projector(Index slices, Execution how) const {
-    return projector(odd_scan(61, slices), grid_of(37, 41, slices), Model::pixel_driven, gpu, how);
   }
 };
 
@@ -82,36 +75,19 @@ TEST_F(CudaTexture, HatsThatNoTextureDrawsAreExact) {
 }
 
 TEST_F(CudaTexture, BitsDependOnNeitherTheRunNorTheSlicesBeside) {
-  const Index slices = 7;
-  for (const Execution how : by_texture) {
-    const LinearOperator A = odd_projector(slices, how), one = odd_projector(1, how);
-    const Array q = random_array(A.range(), 4), x = adjoint(A) * q;
-    for (int run = 0; run < 10; ++run) EXPECT_TRUE(same_bits(adjoint(A) * q, x)) << name_of(how);
-    const Array hq = on_device(q, cpu), hx = on_device(x, cpu);
-    for (Index z = 0; z < slices; ++z) {
-      Array rows(one.range().on(cpu));
-      for (Index v = 0; v < 53; ++v) std::copy_n(hq.data() + (v * slices + z) * 61, 61, rows.data() + v * 61);
-      const Array alone = on_device(adjoint(one) * on_device(rows, gpu), cpu);
-      EXPECT_EQ(std::memcmp(alone.data(), hx.data() + z * alone.size(),
-                            static_cast<std::size_t>(alone.size()) * sizeof(float)),
-                0)
-          << name_of(how) << ", slice " << z;
-    }
-  }
+  for (const Execution how : by_texture)
+    expect_same_bits(adjoint(odd_projector(7, how)), adjoint(odd_projector(1, how)), {0, 1, 2, 3, 4, 5, 6},
+                     name_of(how));
 }
 
 TEST_F(CudaTexture, BetaZeroNeverReadsTheOutput) {
-  Stream& stream = default_stream(gpu);
-  for (const Execution how : by_texture) {
-    const LinearOperator A = odd_projector(3, how);
-    const Array q = random_array(A.range(), 5), truth = adjoint(A) * q;
-    Array x(A.domain());
-    fill(x, std::numeric_limits<float>::quiet_NaN(), stream);
-    A.apply_adjoint(1, q, 0, x, stream);
-    EXPECT_TRUE(same_bits(x, truth)) << name_of(how);
-    A.apply_adjoint(2, q, -1, x, stream);  // 2 At q - At q
-    EXPECT_LE(relative_error(x, truth), tolerance::devices) << name_of(how);
-  }
+  for (const Execution how : by_texture)
+    expect_beta_zero_reads_nothing(adjoint(odd_projector(3, how)), name_of(how));
+}
+
+TEST_F(CudaTexture, InfinityIsSeenInItsOwnSliceAlone) {
+  for (const Execution how : by_texture)
+    expect_infinity_to_be_seen(adjoint(odd_projector(3, how)), adjoint(odd_projector(1, how)), name_of(how));
 }
 
 TEST_F(CudaTexture, ZerosStayZeros) {

@@ -4,61 +4,17 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <numbers>
 
-#include "../support/scans.hpp"
+#include "../support/known_scan.hpp"
 #include "../support/tolerances.hpp"
-#include "tandem/geometry/phantom.hpp"
-#include "tandem/operators/algebra.hpp"
-#include "tandem/operators/fbp.hpp"
-#include "tandem/operators/projector.hpp"
-#include "tandem/pipeline/quality.hpp"
 #include "tandem/pipeline/simulate.hpp"
 
 namespace tandem {
 namespace {
 
 using pipeline::Quality;
-
-/// Line integrals and truth of one case of the table.
-struct Known {
-  ParallelBeam scan;
-  VolumeGrid grid;
-  Phantom phantom;
-
-  Known(Index n, Index views, bool both_ends = false)
-      : scan{.detector = {.bins = n, .axis_bin = 0.5 * static_cast<double>(n - 1)},
-             .angles = test::regular_angles(views, std::numbers::pi, both_ends)},
-        grid(fitting_grid(scan)),
-        phantom(scaled(shepp_logan(), half_width(grid), 1)) {}
-
-  Array line_integrals() const {
-    Array y(projection_space(scan));
-    project(phantom, scan, {0, 1}, {y.data(), static_cast<std::size_t>(y.size())});
-    return y;
-  }
-
-  Array truth(Index slices = 1) const {
-    Array all(volume_space(test::with_slices(grid, slices)));
-    const std::size_t slice = static_cast<std::size_t>(all.size() / slices);
-    for (Index k = 0; k < slices; ++k)
-      voxelise(phantom, grid, {0, 1}, {all.data() + static_cast<std::size_t>(k) * slice, slice});
-    return all;
-  }
-
-  Array reconstruct(const Array& y, Window window, Index slices = 1) const {
-    const ParallelBeam rows = test::with_rows(scan, slices);
-    const VolumeGrid volume = test::with_slices(grid, slices);
-    return fbp(projector(rows, volume), rows, volume, {.window = window}) * y;
-  }
-};
-
-Quality quality(const Array& image, const Array& truth, Index slice = 0) {
-  const Shape n = image.space().shape();
-  const std::size_t size = static_cast<std::size_t>(n[1] * n[2]),
-                    first = static_cast<std::size_t>(slice) * size;
-  return pipeline::compare({image.data() + first, size}, {truth.data() + first, size}, {1, n[1], n[2]});
-}
+using test::KnownScan;
+using test::quality;
 
 struct Row {
   Window window;
@@ -66,7 +22,7 @@ struct Row {
 };
 
 void expect_table(Index n, Index views, const std::vector<Row>& table) {
-  const Known known(n, views);
+  const KnownScan known(n, views);
   const Array y = known.line_integrals(), truth = known.truth();
   for (const Row& row : table) {
     const Quality q = quality(known.reconstruct(y, row.window), truth);
@@ -98,7 +54,7 @@ TEST(FbpQuality, MeetsTheTableAt512) {
 }
 
 /// The mean over the disc of radius 0.1 at (0.45, -0.35), where the phantom is 0.2.
-double patch(const Known& known, const Array& image) {
+double patch(const KnownScan& known, const Array& image) {
   const double unit = half_width(known.grid);
   const Index n = known.grid.size[0];
   double sum = 0, count = 0;
@@ -114,8 +70,8 @@ double patch(const Known& known, const Array& image) {
 }
 
 TEST(FbpQuality, ReadsTheUniformPatch) {
-  for (const Known& known :
-       {Known(256, 402), Known(512, 804), Known(256, 403, true), Known(512, 805, true)}) {
+  for (const KnownScan& known :
+       {KnownScan(256, 402), KnownScan(512, 804), KnownScan(256, 403, true), KnownScan(512, 805, true)}) {
     const Array y = known.line_integrals();
     for (Window window : {Window::ramp, Window::hann}) {
       const double value = patch(known, known.reconstruct(y, window));
@@ -128,7 +84,7 @@ TEST(FbpQuality, ReadsTheUniformPatch) {
 constexpr Index draws = 4;
 
 /// `draws` noisy copies of line integrals as rows: scaled so that the largest is 3, counted, and scaled back.
-Array noisy(const Known& known, double photons, std::uint64_t seed) {
+Array noisy(const KnownScan& known, double photons, std::uint64_t seed) {
   const Array exact = known.line_integrals();
   const double scale = 3 / largest_line_integral(known.phantom, known.scan);
   const Index bins = known.scan.detector.bins, views = static_cast<Index>(known.scan.angles.size());
@@ -151,7 +107,7 @@ struct NoiseRow {
 };
 
 void expect_noise_table(Index n, Index views, const std::vector<NoiseRow>& table) {
-  const Known known(n, views);
+  const KnownScan known(n, views);
   const Array truth = known.truth(draws);
   constexpr Window windows[] = {Window::ramp, Window::shepp, Window::hamming, Window::hann};
   for (const NoiseRow& row : table) {

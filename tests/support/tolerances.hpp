@@ -190,6 +190,14 @@ constexpr double tensor_float16_projection = tensor_float16_of_few_bins;
 /// Architecture 3.6: the same weights both ways.
 constexpr double tensor_mismatch = 1e-5;
 
+/// Input: modified Shepp-Logan, largest value 1, N = 512, 768 views, filtered with the ramp. Reference: the
+/// CPU's float32. Norm: RMSE over the square. Maths C.4 has each path simulated against double: its rows, and
+/// half as much again for what its models leave out.
+constexpr double fbp_by_texture = 1.5 * 5.9e-5, fbp_by_half_texture = 1.5 * 6.0e-5;
+constexpr double fbp_by_byte_texture = 1.5 * 8.6e-3, fbp_by_half_products = 1.5 * 1.3e-5;
+/// The same in float32, which C.4 takes for exact: `devices` of values up to 1.
+constexpr double fbp_by_float = devices;
+
 /// Architecture 3.9: rounding differs from the first step on, and four steps magnify it to less than this.
 constexpr double solver_steps = 1e-5;
 

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <memory>
+
+#include "files.hpp"
+
+namespace tandem::apps {
+
+/// A command that reads a scan and writes no file but its report. `Options` holds `common` and `scan`.
+template <class Options>
+CLI::App& add_scan_command(CLI::App& program, const char* name, const char* what,
+                           const std::shared_ptr<Options>& o, void (*run)(Options&), Action& chosen) {
+  CLI::App& c = *program.add_subcommand(name, what);
+  add_common(c, o->common);
+  add_scan_options(c, o->scan);
+  add_selection(c, o->scan);
+  c.callback([o, run, &chosen] {
+    chosen = [o, run] {
+      check_files(inputs_of(o->scan), {{"--json", o->common.json}});
+      run(*o);
+    };
+  });
+  return c;
+}
+
+}  // namespace tandem::apps

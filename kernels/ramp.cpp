@@ -1,0 +1,25 @@
+#include "tandem/kernels/ramp.hpp"
+
+#include <cmath>
+#include <numbers>
+
+namespace tandem::kernels {
+
+std::complex<double> phase_of(Index k, Index length, double shift) {
+  const Index frequency = k <= length / 2 ? k : k - length;
+  const double angle =
+      -2 * std::numbers::pi * static_cast<double>(frequency) * shift / static_cast<double>(length);
+  // the highest frequency has no partner: what keeps a real row real is the cosine
+  return {std::cos(angle), 2 * k == length ? 0 : std::sin(angle)};
+}
+
+Index transform_length(Index count) {
+  for (Index n = count + count % 2;; n += 2) {
+    Index rest = n;
+    for (Index prime : {2, 3, 5})
+      while (rest % prime == 0) rest /= prime;
+    if (rest == 1) return n;
+  }
+}
+
+}  // namespace tandem::kernels
