@@ -1,6 +1,7 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,6 +30,9 @@ std::vector<Device> devices();
 
 /// The vendor's name of a device, for reports. @throws DeviceError if it is not in `devices()`.
 std::string description(Device device);
+
+/// Bytes of its own memory that a GPU can still give this process. @throws DeviceError if it is not here
+std::size_t free_memory(Device gpu);
 
 /// The CUDA runtime that this build uses, "13.0"; empty for a build without CUDA.
 std::string cuda_version();
