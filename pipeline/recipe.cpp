@@ -49,8 +49,8 @@ double computing_bytes(const Plan& plan, Index rows) {
   return sets * projections + 3 * volume + std::max(kernels.forward, kernels.backward);
 }
 
-/// Host memory of a chunk of `rows` slices, bytes. Three chunks travel at once: at the worst three hold their
-/// counts, or two of them their volumes beside the one at work.
+/// Host memory of a chunk of `rows` slices, bytes. Three chunks travel at once: one of them is read, and
+/// beside the one at work two hold their line integrals or volumes.
 double host_bytes(const Plan& plan, const io::ScanInfo& info, Index rows) {
   const double factor = static_cast<double>(Index{1} << plan.recipe.binning);
   const double cells =  // of a frame, as read
@@ -62,7 +62,7 @@ double host_bytes(const Plan& plan, const io::ScanInfo& info, Index rows) {
   const double work = plan.recipe.device.is_cuda()              ? projections + volume
                       : plan.recipe.algorithm == Algorithm::fbp ? computing_bytes(plan, rows)
                                                                 : computing_bytes(plan, rows) + volume;
-  return 3 * counts + frames + work + 2 * volume + static_cast<double>(info.decoded_bytes);
+  return counts + frames + work + 2 * std::max(projections, volume) + static_cast<double>(info.decoded_bytes);
 }
 
 /// Memory of a GPU for a chunk of `rows` slices, bytes: also what the filter takes for its batches.

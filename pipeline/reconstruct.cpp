@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <mutex>
+#include <utility>
 
 #include "tandem/core/error.hpp"
 #include "tandem/core/parallel.hpp"
@@ -28,11 +29,10 @@ class Stopwatch {
   double start_;
 };
 
-/// What travels along the conveyor: the counts of some rows, then their volume.
+/// What travels along the conveyor: the line integrals of some rows, then their volume.
 struct Chunk {
   Range slices;  ///< of the volume; row k of the plan's scan is slice k
-  io::Frames counts;
-  Reference reference;
+  std::optional<LineIntegrals> data;
   std::optional<Array> volume;
 };
 
@@ -43,9 +43,13 @@ struct Problem {
   LinearOperator A;
 };
 
-Problem problem_of(const Plan& plan, Range slices) {
+ParallelBeam scan_of(const Plan& plan, Range slices) {
   const Index views = static_cast<Index>(plan.scan.angles.size());
-  ParallelBeam scan = crop(plan.scan, {0, views}, slices, {0, plan.scan.detector.bins});
+  return crop(plan.scan, {0, views}, slices, {0, plan.scan.detector.bins});
+}
+
+Problem problem_of(const Plan& plan, Range slices) {
+  ParallelBeam scan = scan_of(plan, slices);
   VolumeGrid grid = region(plan.grid, {0, plan.grid.size[0]}, {0, plan.grid.size[1]}, slices);
   LinearOperator A = projector(scan, grid, Model::pixel_driven, plan.recipe.device, plan.execution);
   return {std::move(scan), grid, std::move(A)};
@@ -128,24 +132,24 @@ class Reconstruction {
     if (options_.progress) options_.progress(stage, done, static_cast<double>(plan_.grid.size[2]));
   }
 
+  /// Preprocessing is done here, so that the CPU has it behind it while a GPU computes.
   void read_chunk(Range slices, Chunk& chunk) {
-    const Stopwatch watch(outcome_.seconds.read);
     const Index factor = Index{1} << how_.binning;
     const Range rows{plan_.rows.first + slices.first * factor, plan_.rows.first + slices.last * factor};
     chunk.slices = slices;
-    chunk.counts = reader_.read(io::FrameKind::projection, plan_.views, rows, plan_.bins);
-    chunk.reference = read_reference(reader_, rows, plan_.bins, how_);
+    const double start = seconds_now();
+    const io::Frames counts = reader_.read(io::FrameKind::projection, plan_.views, rows, plan_.bins);
+    const Reference reference = read_reference(reader_, rows, plan_.bins, how_);
+    outcome_.seconds.read += seconds_now() - start;
+    const Stopwatch watch(outcome_.seconds.preprocess);
+    const Space space = projection_space(scan_of(plan_, slices));
+    chunk.data = preprocess(counts, reference, how_, space, outcome_.findings);
+    require_mostly_good();
   }
 
   void compute(Chunk& chunk) {
     const Problem problem = problem_of(plan_, chunk.slices);
-    LineIntegrals data = [&] {
-      const Stopwatch watch(outcome_.seconds.preprocess);
-      return preprocess(chunk.counts, chunk.reference, how_, projection_space(problem.scan),
-                        outcome_.findings);
-    }();
-    chunk.counts.bytes = {};
-    require_mostly_good();
+    LineIntegrals data = *std::exchange(chunk.data, {});
     data.y = moved_to(plan_.recipe.device, std::move(data.y));
     if (plan_.recipe.algorithm == Algorithm::fbp) {
       data.y = filter(problem, data.y);  // in the place of the line integrals

@@ -41,8 +41,8 @@ struct Options {
   bool pictures = false;        ///< whether to keep the middle slices
 };
 
-/// File to volume, chunk by chunk of rows: reading, computing and writing overlap. Counts become line
-/// integrals on the CPU, these a volume on the recipe's device. The caller finishes the writer.
+/// File to volume, chunk by chunk of rows: reading and preprocessing, computing on the recipe's device, and
+/// writing overlap. The caller finishes the writer.
 /// @throws Error, and what `progress` throws.
 Outcome reconstruct(io::ScanReader& reader, const Plan& plan, io::VolumeWriter& writer,
                     const Options& options = {});
