@@ -9,7 +9,7 @@ namespace {
 
 /// auto, cpu, all, cuda, cuda:0,1
 std::string no_device(const std::string& text) {
-  const std::string error = "'" + text + "' is not auto, cpu, all, cuda or cuda:0,1";
+  std::string error = "'" + text + "' is not auto, cpu, all, cuda or cuda:0,1";
   if (text == "auto" || text == "cpu" || text == "all" || text == "cuda") return "";
   if (!text.starts_with("cuda:")) return error;
   char before = ',';  // digits and commas, where each comma stands between digits

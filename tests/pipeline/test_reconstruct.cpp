@@ -155,6 +155,21 @@ TEST(Plan, ChunksFitTheMemory) {
   }
 }
 
+TEST(Plan, ResolvesTheExecutionOrRefusesIt) {
+  io::ScanInfo info;
+  info.scan.detector = {100, 2, 1, 1, 49.5};
+  info.scan.angles = {0, 1, 2};
+  const Plan plan = make_plan(info, {});
+  EXPECT_EQ(plan.execution, (Execution{Variant::standard, Precision::float32}));
+  EXPECT_EQ(plan.device_bytes, 0u);
+  Recipe recipe;
+  recipe.execution.variant = Variant::texture;
+  EXPECT_THROW(make_plan(info, recipe), DeviceError);
+  recipe = {};
+  recipe.device = Device::cuda(1000);
+  EXPECT_THROW(make_plan(info, recipe), DeviceError);
+}
+
 TEST(Plan, AxisComesFromUserThenFileThenMiddle) {
   io::ScanInfo info;
   info.scan.detector = {100, 2, 1, 1, 49.5};
