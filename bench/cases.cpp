@@ -269,18 +269,27 @@ Rows pipeline(const Axes& axes, const OnLine& on_line) {
     for (io::FrameKind kind : {io::FrameKind::projection, io::FrameKind::flat, io::FrameKind::dark})
       scan.write(kind, {0, slices}, simulated.frames(kind, {0, slices}));
     scan.finish("{}");
-    on_line(words("file to file", slices));
-    p::Outcome outcome;
-    const double ms = median_ms(axes, [&] {
-      const auto reader = io::open_scan(folder / "scan.h5");
-      const p::Plan plan = p::make_plan(reader->info(), {});
-      const auto writer = io::create_volume(folder / "volume.h5", plan.grid.shape(), {}, "{}");
-      outcome = p::reconstruct(*reader, plan, *writer);
-      writer->finish("{}");
-    });
-    rows.push_back(line(c, "fbp, file to file", ms, c.updates()));
-    rows.back()["read_ms"] = 1e3 * outcome.seconds.read;
-    rows.back()["write_ms"] = 1e3 * outcome.seconds.write;
+    for (const Execution wanted : axes.executions) {
+      on_line(words((name_of(wanted) + " file to file").c_str(), slices));
+      p::Recipe recipe;
+      recipe.device = axes.device, recipe.execution = wanted;
+      Execution how;
+      p::Seconds seconds;
+      const double ms = median_ms(axes, [&] {
+        const auto reader = io::open_scan(folder / "scan.h5");
+        const p::Plan plan = p::make_plan(reader->info(), recipe);
+        const auto writer = io::create_volume(folder / "volume.h5", plan.grid.shape(), {}, "{}");
+        how = plan.execution;
+        seconds = p::reconstruct(*reader, plan, *writer).seconds;
+        writer->finish("{}");
+      });
+      rows.push_back(line(c, "fbp, file to file", ms, c.updates(), how));
+      rows.back().update({{"read_ms", 1e3 * seconds.read},
+                          {"preprocess_ms", 1e3 * seconds.preprocess},
+                          {"transfer_ms", 1e3 * seconds.transfer},
+                          {"compute_ms", 1e3 * (seconds.filter + seconds.backproject)},
+                          {"write_ms", 1e3 * seconds.write}});
+    }
   }
   std::filesystem::remove_all(folder);
   return rows;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include "tandem/core/cuda/runtime.hpp"
 #include "tandem/core/error.hpp"
@@ -68,6 +69,11 @@ Array on_device(const Array& array, Device device) {
   copy(array, there, stream);
   stream.synchronize();
   return there;
+}
+
+Array on_device(Array&& array, Device device) {
+  if (array.space().device() == device) return std::move(array);
+  return on_device(std::as_const(array), device);
 }
 
 Image<float> image(View v) {

@@ -51,6 +51,8 @@ void copy(ConstView from, View to, Stream& stream);
 
 /// A copy on another device, with the same shape and blocks; waits.
 Array on_device(const Array& array, Device device);
+/// The same of an array that is given up: no copy if it lies there already.
+Array on_device(Array&& array, Device device);
 
 /// What kernels see: pointer, extents, strides (innermost 1). Plain data, passed by value.
 template <class T>

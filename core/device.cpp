@@ -7,6 +7,15 @@
 
 namespace tandem {
 
+namespace {
+
+void require_here(Device gpu) {
+  require<DeviceError>(gpu.is_cuda() && gpu.ordinal() < cuda::device_count(), "device ", gpu.name(),
+                       ": not found; ", cuda::device_count(), " CUDA devices are here");
+}
+
+}  // namespace
+
 std::string Device::name() const { return is_cuda() ? "cuda:" + std::to_string(ordinal_) : "cpu"; }
 
 Device Device::named(const std::string& name) {
@@ -27,12 +36,16 @@ std::vector<Device> devices() {
 
 std::string description(Device device) {
   if (!device.is_cuda()) return "cpu";
-  require<DeviceError>(device.ordinal() < cuda::device_count(), "device ", device.name(), ": not found; ",
-                       cuda::device_count(), " CUDA devices are here");
+  require_here(device);
   return cuda::device_name(device.ordinal());
 }
 
 double gigaclocks(Device device) { return device.is_cuda() ? cuda::gigaclocks(device.ordinal()) : 0; }
+
+std::size_t free_memory(Device gpu) {
+  require_here(gpu);
+  return cuda::free_memory(gpu.ordinal());
+}
 
 std::string cuda_version() { return cuda::runtime_version(); }
 

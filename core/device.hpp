@@ -1,6 +1,7 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -33,6 +34,9 @@ std::string description(Device device);
 /// Clocks of all multiprocessors of a GPU together at their highest rate, 10^9 a second; 0 for the CPU.
 /// @throws DeviceError
 double gigaclocks(Device device);
+
+/// Bytes of its own memory that a GPU can still give this process. @throws DeviceError if it is not here
+std::size_t free_memory(Device gpu);
 
 /// The CUDA runtime that this build uses, "13.0"; empty for a build without CUDA.
 std::string cuda_version();

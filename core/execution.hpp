@@ -19,6 +19,11 @@ struct Execution {
   bool operator==(const Execution&) const = default;
 };
 
+/// Memory that one application of a projector takes on its device beside the two vectors, bytes, at the most.
+struct WorkingMemory {
+  double forward, backward;
+};
+
 std::string_view name_of(Variant variant);
 std::string_view name_of(Precision precision);
 std::string name_of(Execution execution);  ///< "tensor float16"

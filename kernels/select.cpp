@@ -38,7 +38,8 @@ const ParallelKernels& parallel(Device device) {
         if (wanted.variant == Variant::automatic) wanted.variant = only.variant;
         require<DeviceError>(wanted == only, "device cpu: no ", name_of(wanted), "; it has ", name_of(only));
         return only;
-      }};
+      },
+      cpu::working_memory};
   return select(device, on_cpu, TANDEM_ON_CUDA(parallel_kernels));
 }
 

@@ -41,4 +41,8 @@ Execution resolved(Execution wanted, const ParallelBeam& scan, const VolumeGrid&
   return kernels::parallel(device).resolve(wanted, pack(scan, grid, model), grid.size[2], device);
 }
 
+WorkingMemory working_memory(Execution how, Shape volume, Shape projections, Device device) {
+  return kernels::parallel(device).working_memory(how, volume, projections);
+}
+
 }  // namespace tandem

@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "tandem/core/error.hpp"
-#include "tandem/core/parallel.hpp"
+#include "tandem/operators/projector.hpp"
 
 namespace tandem::pipeline {
 
@@ -25,24 +25,51 @@ std::string in_gib(double bytes) {
   return text.str();
 }
 
-/// Host memory of a chunk of `rows` slices, bytes. Three chunks travel at once: at the worst three hold their
-/// counts, or two of them their volumes beside the one at work. To these come the vectors of the algorithm,
-/// and the kernels' own copies of up to 64 slices.
-double chunk_bytes(const Plan& plan, const io::ScanInfo& info, Index rows) {
+/// Line integrals and volume of a chunk of `rows` slices, bytes.
+struct Sizes {
+  double projections, volume;
+};
+
+Sizes sizes_of(const Plan& plan, Index rows) {
+  const auto views = static_cast<Index>(plan.scan.angles.size());
+  return {4.0 * static_cast<double>(views * rows * plan.scan.detector.bins),
+          4.0 * static_cast<double>(rows * plan.grid.size[0] * plan.grid.size[1])};
+}
+
+/// What the algorithm holds where it computes: its vectors and the kernels' own. Line integrals are gone
+/// when filtered back-projection makes its volume.
+double computing_bytes(const Plan& plan, Index rows) {
+  const auto [projections, volume] = sizes_of(plan, rows);
+  const WorkingMemory kernels = working_memory(
+      plan.execution, {rows, plan.grid.size[1], plan.grid.size[0]},
+      {static_cast<Index>(plan.scan.angles.size()), rows, plan.scan.detector.bins}, plan.recipe.device);
+  if (plan.recipe.algorithm == Algorithm::fbp)
+    return projections + std::max(projections, volume + kernels.backward);
+  const double sets = plan.recipe.algorithm == Algorithm::sirt ? 4 : 3;
+  return sets * projections + 3 * volume + std::max(kernels.forward, kernels.backward);
+}
+
+/// Host memory of a chunk of `rows` slices, bytes. Three chunks travel at once: one of them is read, and
+/// beside the one at work two hold their line integrals or volumes.
+double host_bytes(const Plan& plan, const io::ScanInfo& info, Index rows) {
   const double factor = static_cast<double>(Index{1} << plan.recipe.binning);
-  const double views = static_cast<double>(plan.scan.angles.size()), r = static_cast<double>(rows);
-  const double bins = static_cast<double>(plan.scan.detector.bins);
-  const double cells = r * factor * static_cast<double>(plan.bins.size());  // of a frame, as read
-  const double counts = views * cells * static_cast<double>(io::bytes_of(info.type));
+  const double cells =  // of a frame, as read
+      static_cast<double>(rows) * factor * static_cast<double>(plan.bins.size());
+  const double counts =
+      static_cast<double>(plan.scan.angles.size()) * cells * static_cast<double>(io::bytes_of(info.type));
   const double frames = 4 * cells * static_cast<double>(std::max(info.flats, info.darks));
-  const double projections = 4 * views * r * bins;
-  const double volume =
-      4 * r * static_cast<double>(plan.grid.size[0]) * static_cast<double>(plan.grid.size[1]);
-  const double lanes = static_cast<double>(std::min<Index>(64, 2 * rows)), threads = thread_count();
-  const double inside = 4 * (bins + 16) * lanes * (views + 64 * threads) + 4 * 512 * lanes * threads;
-  const bool fbp = plan.recipe.algorithm == Algorithm::fbp;
-  const double vectors = fbp ? 2 * projections + volume : 4 * projections + 4 * volume;
-  return 3 * counts + frames + vectors + 2 * volume + inside + static_cast<double>(info.decoded_bytes);
+  const auto [projections, volume] = sizes_of(plan, rows);
+  const double work = plan.recipe.device.is_cuda()              ? projections + volume
+                      : plan.recipe.algorithm == Algorithm::fbp ? computing_bytes(plan, rows)
+                                                                : computing_bytes(plan, rows) + volume;
+  return counts + frames + work + 2 * std::max(projections, volume) + static_cast<double>(info.decoded_bytes);
+}
+
+/// Memory of a GPU for a chunk of `rows` slices, bytes: also what the filter takes for its batches.
+double device_bytes(const Plan& plan, Index rows) {
+  constexpr double filter = 64.0 * 1024 * 1024;
+  const double a_row = 24 * static_cast<double>(plan.scan.detector.bins);  // its response, if it is moved
+  return computing_bytes(plan, rows) + filter + a_row * static_cast<double>(rows);
 }
 
 Range whole_or(const std::optional<Range>& asked, Index count) { return asked.value_or(Range{0, count}); }
@@ -73,26 +100,48 @@ void choose_grid(Plan& plan) {
   plan.rows = {plan.rows.first + z.first * factor, plan.rows.first + z.last * factor};
 }
 
+/// The most slices that `bytes_of` of them says are within the budget. @throws DeviceError if there is none
+template <class Bytes>
+Index most_rows(Index all, double budget, const Bytes& bytes_of, const std::string& where,
+                const std::string& remedy) {
+  require<DeviceError>(bytes_of(1) <= budget, where, ": one slice needs ", in_gib(bytes_of(1)),
+                       ", the limit is ", in_gib(budget), "; give ", remedy);
+  Index rows = 1;
+  while (rows < all && bytes_of(rows + 1) <= budget) ++rows;
+  return rows;
+}
+
+Index most_rows_of_device(Plan& plan) {
+  const Device device = plan.recipe.device;
+  const double budget = plan.recipe.device_bytes > 0 ? static_cast<double>(plan.recipe.device_bytes)
+                                                     : 0.9 * static_cast<double>(free_memory(device));
+  return most_rows(
+      plan.grid.size[2], budget, [&](Index rows) { return device_bytes(plan, rows); },
+      "memory of " + device.name(),
+      "a larger --device-memory, a smaller --size or --region, --binning, or --variant alu");
+}
+
 void choose_chunks(Plan& plan, const io::ScanInfo& info) {
+  const bool on_gpu = plan.recipe.device.is_cuda();
+  const Index all = plan.grid.size[2], batch = on_gpu ? 128 : 64;  // slices that kernels take at once
+  Index rows = on_gpu ? most_rows_of_device(plan) : all;
   const double budget =
       static_cast<double>(plan.recipe.host_bytes > 0 ? plan.recipe.host_bytes : spare_host_memory());
   const double held =
       static_cast<double>(peak_memory()) + 32e6;  // the program itself; buffers of the file libraries
-  const double least = held + chunk_bytes(plan, info, 1);
-  require<DeviceError>(least <= budget, "memory: one slice needs ", in_gib(least), ", the limit is ",
-                       in_gib(budget),
-                       "; give a larger --memory, a smaller --size or --region, or --binning");
-  const Index all = plan.grid.size[2];
-  Index rows = 1;
-  while (rows < all && held + chunk_bytes(plan, info, rows + 1) <= budget) ++rows;
+  rows = most_rows(
+      rows, budget, [&](Index some) { return held + host_bytes(plan, info, some); }, "memory",
+      "a larger --memory, a smaller --size or --region, or --binning");
   if (rows < all)  // full batches for the kernels
-    rows =
-        rows >= 64 ? rows - rows % 64 : static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(rows)));
+    rows = rows >= batch ? rows - rows % batch
+                         : static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(rows)));
   // several chunks, so that reading, computing and writing overlap
   // (a compressed scan is decoded anew for every chunk: as few as the memory allows)
-  const Index enough = info.decoded_bytes > 0 ? all : std::max<Index>(64, (all / 8 + 63) / 64 * 64);
+  const Index eighth = (all / 8 + batch - 1) / batch * batch;
+  const Index enough = info.decoded_bytes > 0 ? all : std::max(batch, eighth);
   plan.rows_at_once = std::min({rows, enough, all});
-  plan.bytes = static_cast<std::size_t>(held + chunk_bytes(plan, info, plan.rows_at_once));
+  plan.bytes = static_cast<std::size_t>(held + host_bytes(plan, info, plan.rows_at_once));
+  if (on_gpu) plan.device_bytes = static_cast<std::size_t>(device_bytes(plan, plan.rows_at_once));
 }
 
 void add_warnings(Plan& plan, bool axis_known) {
@@ -153,6 +202,7 @@ Plan make_plan(const io::ScanInfo& info, const Recipe& recipe) {
   plan.scan = crop(scan, plan.views, plan.rows, plan.bins);
   if (recipe.binning > 0) plan.scan = bin_down(plan.scan, recipe.binning, plan.pitch_known);
   choose_grid(plan);
+  plan.execution = resolved(recipe.execution, plan.scan, plan.grid, Model::pixel_driven, recipe.device);
   choose_chunks(plan, info);
   add_warnings(plan, recipe.axis_bin || info.axis_bin);
   return plan;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tandem/core/execution.hpp"
 #include "tandem/geometry/volume_grid.hpp"
 #include "tandem/io/scan_reader.hpp"
 #include "tandem/operators/ramp_filter.hpp"
@@ -39,7 +40,11 @@ struct Recipe {
   bool stop_by_discrepancy = false;
   std::optional<double> stop_relative, stop_seconds;
 
-  std::size_t host_bytes = 0;  ///< 0: what the machine has to spare
+  Device device = Device::cpu();
+  Execution execution;  ///< of the back-projection
+
+  std::size_t host_bytes = 0;    ///< 0: what the machine has to spare
+  std::size_t device_bytes = 0;  ///< of a GPU's own memory; 0: nine tenths of what is free
 };
 
 /// What will be done with a given scan: everything that follows from recipe and metadata before a pixel is
@@ -50,16 +55,19 @@ struct Plan {
   ParallelBeam scan;        ///< selected and binned
   VolumeGrid grid;          ///< the region asked for; slice k is row k of `scan`
   bool pitch_known = false;
-  double axis_in_file = 0;  ///< bins of the file
-  Index rows_at_once = 0;   ///< slices of a chunk
-  std::size_t bytes = 0;    ///< host memory at the most
+  double axis_in_file = 0;       ///< bins of the file
+  Execution execution;           ///< resolved for all slices, so that it is one for all chunks
+  Index rows_at_once = 0;        ///< slices of a chunk
+  std::size_t bytes = 0;         ///< host memory at the most
+  std::size_t device_bytes = 0;  ///< a GPU's own memory at the most; 0 on the CPU
   std::vector<std::string> warnings;
 
   std::string unit() const { return pitch_known ? "1/mm" : "1/pixel"; }
 };
 
-/// Pure but for asking the machine's memory. @throws GeometryError for what makes no sense for this scan,
-/// DeviceError where not even one slice fits into memory (naming what is needed).
+/// Pure but for asking the machine's and the device's memory. @throws GeometryError for what makes no sense
+/// for this scan, DeviceError where the device is not here or cannot do what is asked, or where not even one
+/// slice fits into memory (naming what is needed).
 Plan make_plan(const io::ScanInfo& info, const Recipe& recipe);
 
 /// Memory that a process may still take, bytes.

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <mutex>
+#include <utility>
 
 #include "tandem/core/error.hpp"
 #include "tandem/core/parallel.hpp"
@@ -28,11 +29,10 @@ class Stopwatch {
   double start_;
 };
 
-/// What travels along the conveyor: the counts of some rows, then their volume.
+/// What travels along the conveyor: the line integrals of some rows, then their volume.
 struct Chunk {
   Range slices;  ///< of the volume; row k of the plan's scan is slice k
-  io::Frames counts;
-  Reference reference;
+  std::optional<LineIntegrals> data;
   std::optional<Array> volume;
 };
 
@@ -43,11 +43,15 @@ struct Problem {
   LinearOperator A;
 };
 
-Problem problem_of(const Plan& plan, Range slices) {
+ParallelBeam scan_of(const Plan& plan, Range slices) {
   const Index views = static_cast<Index>(plan.scan.angles.size());
-  ParallelBeam scan = crop(plan.scan, {0, views}, slices, {0, plan.scan.detector.bins});
+  return crop(plan.scan, {0, views}, slices, {0, plan.scan.detector.bins});
+}
+
+Problem problem_of(const Plan& plan, Range slices) {
+  ParallelBeam scan = scan_of(plan, slices);
   VolumeGrid grid = region(plan.grid, {0, plan.grid.size[0]}, {0, plan.grid.size[1]}, slices);
-  LinearOperator A = projector(scan, grid);
+  LinearOperator A = projector(scan, grid, Model::pixel_driven, plan.recipe.device, plan.execution);
   return {std::move(scan), grid, std::move(A)};
 }
 
@@ -128,28 +132,37 @@ class Reconstruction {
     if (options_.progress) options_.progress(stage, done, static_cast<double>(plan_.grid.size[2]));
   }
 
+  /// Preprocessing is done here, so that the CPU has it behind it while a GPU computes.
   void read_chunk(Range slices, Chunk& chunk) {
-    const Stopwatch watch(outcome_.seconds.read);
     const Index factor = Index{1} << how_.binning;
     const Range rows{plan_.rows.first + slices.first * factor, plan_.rows.first + slices.last * factor};
     chunk.slices = slices;
-    chunk.counts = reader_.read(io::FrameKind::projection, plan_.views, rows, plan_.bins);
-    chunk.reference = read_reference(reader_, rows, plan_.bins, how_);
+    const double start = seconds_now();
+    const io::Frames counts = reader_.read(io::FrameKind::projection, plan_.views, rows, plan_.bins);
+    const Reference reference = read_reference(reader_, rows, plan_.bins, how_);
+    outcome_.seconds.read += seconds_now() - start;
+    const Stopwatch watch(outcome_.seconds.preprocess);
+    const Space space = projection_space(scan_of(plan_, slices));
+    chunk.data = preprocess(counts, reference, how_, space, outcome_.findings);
+    require_mostly_good();
   }
 
   void compute(Chunk& chunk) {
     const Problem problem = problem_of(plan_, chunk.slices);
-    LineIntegrals data = [&] {
-      const Stopwatch watch(outcome_.seconds.preprocess);
-      return preprocess(chunk.counts, chunk.reference, how_, problem.A.range(), outcome_.findings);
-    }();
-    chunk.counts.bytes = {};
-    require_mostly_good();
-    if (plan_.recipe.algorithm == Algorithm::fbp)
-      chunk.volume = filtered_back_projection(problem, data.y, chunk.slices);
-    else
+    LineIntegrals data = *std::exchange(chunk.data, {});
+    data.y = moved_to(plan_.recipe.device, std::move(data.y));
+    if (plan_.recipe.algorithm == Algorithm::fbp) {
+      data.y = filter(problem, data.y);  // in the place of the line integrals
+      chunk.volume = moved_to(Device::cpu(), back_project(problem, data.y, chunk.slices));
+    } else {
       chunk.volume = iterate(problem, std::move(data), chunk.slices);
+    }
     progress("reconstruct", static_cast<double>(chunk.slices.last));
+  }
+
+  Array moved_to(Device device, Array array) {
+    const Stopwatch watch(outcome_.seconds.transfer);
+    return on_device(std::move(array), device);
   }
 
   /// Above 1 % of what was selected, filling in is no repair; nor is it where half the cells are dead.
@@ -165,18 +178,16 @@ class Reconstruction {
                        met.dead, " of ", cells, " cells are not above their dark; check --flats and --darks");
   }
 
-  Array filtered_back_projection(const Problem& problem, const Array& y, Range slices) {
-    Stream& stream = default_stream(Device::cpu());
-    Array filtered(problem.A.range()), x(problem.A.domain());
-    {
-      const Stopwatch watch(outcome_.seconds.filter);
-      ramp_filter(problem.scan, plan_.recipe.filter).apply(1, y, 0, filtered, stream);
-    }
+  Array filter(const Problem& problem, const Array& y) {
+    const Stopwatch watch(outcome_.seconds.filter);
+    return ramp_filter(problem.scan, plan_.recipe.filter, plan_.recipe.device) * y;
+  }
+
+  Array back_project(const Problem& problem, const Array& filtered, Range slices) {
     progress("back-project", static_cast<double>(slices.first));
     const Stopwatch watch(outcome_.seconds.backproject);
-    backprojector(problem.A, problem.scan, problem.grid).apply(1, filtered, 0, x, stream);
     count_updates(problem, 1);
-    return x;
+    return backprojector(problem.A, problem.scan, problem.grid) * filtered;
   }
 
   void count_updates(const Problem& problem, double applications) {
@@ -185,16 +196,17 @@ class Reconstruction {
   }
 
   Array start(const Problem& problem, const Array& y, Range slices) {
-    if (plan_.recipe.initial == Initial::fbp) return filtered_back_projection(problem, y, slices);
-    Array x(problem.A.domain());
-    if (initial_) initial_->read(slices, x.data());
-    return x;
+    if (plan_.recipe.initial == Initial::fbp) return back_project(problem, filter(problem, y), slices);
+    if (!initial_) return Array(problem.A.domain());
+    Array x(volume_space(problem.grid));
+    initial_->read(slices, x.data());
+    return moved_to(plan_.recipe.device, std::move(x));
   }
 
   Array iterate(const Problem& problem, LineIntegrals data, Range slices) {
     const Recipe& recipe = plan_.recipe;
     Array x0 = start(problem, data.y, slices);
-    if (!problem.scan.row_axis_bins.empty()) data.y = align_rows(problem.scan) * data.y;
+    if (!problem.scan.row_axis_bins.empty()) data.y = align_rows(problem.scan, plan_.recipe.device) * data.y;
     const Stopwatch watch(outcome_.seconds.iterate);
     StopRule stop = max_iterations(recipe.iterations);
     if (recipe.stop_by_discrepancy) stop = discrepancy(data.noise_norms) || stop;
@@ -207,7 +219,7 @@ class Reconstruction {
     const auto finish = [&](auto solver) {
       const Report report = tandem::run(solver, stop, observe);
       note(report, problem);
-      return solver.solution().clone();
+      return on_device(solver.solution(), Device::cpu());
     };
     if (recipe.algorithm == Algorithm::cgls) return finish(Cgls(problem.A, data.y, std::move(x0)));
     return finish(Sirt(problem.A, data.y, std::move(x0), {recipe.relaxation, recipe.nonnegative}));

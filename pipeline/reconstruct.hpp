@@ -16,8 +16,10 @@ namespace tandem::pipeline {
 /// Where the work is: called from one thread at a time, often; throw from it to cancel.
 using OnProgress = std::function<void(const std::string& stage, double done, double total)>;
 
+/// `transfer`: to a GPU and back.
 struct Seconds {
-  double total = 0, read = 0, preprocess = 0, filter = 0, backproject = 0, iterate = 0, write = 0;
+  double total = 0, read = 0, preprocess = 0, transfer = 0, filter = 0, backproject = 0, iterate = 0,
+         write = 0;
 };
 
 /// What became of a reconstruction, for the report.
@@ -39,8 +41,8 @@ struct Options {
   bool pictures = false;        ///< whether to keep the middle slices
 };
 
-/// File to volume, chunk by chunk of rows: reading, computing and writing overlap. The caller finishes the
-/// writer.
+/// File to volume, chunk by chunk of rows: reading and preprocessing, computing on the recipe's device, and
+/// writing overlap. The caller finishes the writer.
 /// @throws Error, and what `progress` throws.
 Outcome reconstruct(io::ScanReader& reader, const Plan& plan, io::VolumeWriter& writer,
                     const Options& options = {});

@@ -35,8 +35,8 @@ void print(const json& rows) {
               "views", "slices", "ms", "GU/s", "of limit", "beside");
   for (const json& r : rows) {
     std::string beside;
-    for (const char* key :
-         {"relative_error", "mu", "filter_share", "kernels_ms", "gigabytes_a_second", "read_ms", "write_ms"})
+    for (const char* key : {"relative_error", "mu", "filter_share", "kernels_ms", "gigabytes_a_second",
+                            "read_ms", "preprocess_ms", "transfer_ms", "compute_ms", "write_ms"})
       if (r.contains(key)) {
         char text[64];
         std::snprintf(text, sizeof text, "%s%s %.3g", beside.empty() ? "" : ", ", key, r[key].get<double>());

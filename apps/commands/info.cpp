@@ -23,39 +23,62 @@ struct InfoOptions {
   ScanOptions scan;
 };
 
-/// Updates a second of this machine's back-projection, from a short run of a batch as wide as the scan
-/// allows.
-double measured_rate(Index rows) {
-  constexpr Index size = 128;
-  ParallelBeam scan{{size, std::min<Index>(rows, 64), 1, 1, 0.5 * (size - 1)}, std::vector<double>(size), {}};
+/// Updates a second of a back-projection on a device, and bytes a second to it and back, from a short run of
+/// a batch as wide as the scan allows.
+struct Rates {
+  double updates, bytes;
+};
+
+Rates measured_rates(Device device, Index rows) {
+  const Index size = device.is_cuda() ? 512 : 128;
+  ParallelBeam scan{{size, std::min<Index>(rows, 64), 1, 1, 0.5 * static_cast<double>(size - 1)}, {}, {}};
   for (Index v = 0; v < size; ++v)
-    scan.angles[static_cast<std::size_t>(v)] = std::numbers::pi * static_cast<double>(v) / size;
-  const LinearOperator back = adjoint(projector(scan, fitting_grid(scan)));
-  const Array y(back.domain());
-  Array x = back * y;  // once to warm up
+    scan.angles.push_back(std::numbers::pi * static_cast<double>(v) / static_cast<double>(size));
+  const LinearOperator back = adjoint(projector(scan, fitting_grid(scan), Model::pixel_driven, device));
+  const Array counts(projection_space(scan));
+  const Array warm = back * on_device(counts, device);
   const double start = seconds_now();
-  back.apply(1, y, 0, x, default_stream(Device::cpu()));
-  return static_cast<double>(x.size()) * size / std::max(1e-9, seconds_now() - start);
+  const Array y = on_device(counts, device);
+  const double there = seconds_now();
+  const Array x = back * y;
+  const double end = seconds_now();
+  return {static_cast<double>(x.size() * size) / std::max(1e-9, end - there),
+          4 * static_cast<double>(y.size()) / std::max(1e-9, there - start)};
 }
 
-/// What filtered back-projection of the selection takes; null with `why` where not one slice fits into
-/// memory.
-json reconstruction_of(const io::ScanInfo& info, const Selection& selected, std::string& why) {
+/// What filtered back-projection of a plan takes, reading and writing left out.
+double fbp_seconds(const pipeline::Plan& plan, double updates) {
+  const Device device = plan.recipe.device;
+  const Rates rates = measured_rates(device, plan.scan.detector.rows);
+  const auto data = projection_space(plan.scan).size() + volume_space(plan.grid).size();
+  return 1.2 * updates / rates.updates + (device.is_cuda() ? 4 * static_cast<double>(data) / rates.bytes : 0);
+}
+
+/// Filtered back-projection of the selection on each device of this machine; of one where not one slice fits
+/// into memory it says why.
+json reconstruction_of(const io::ScanInfo& info, const Selection& selected) {
   pipeline::Recipe recipe;
   recipe.views = selected.views, recipe.rows = selected.rows, recipe.bins = selected.bins;
-  try {
-    const pipeline::Plan plan = make_plan(info, recipe);
-    const Shape n = plan.grid.shape();
-    const double updates =
-        static_cast<double>(n[0] * n[1] * n[2]) * static_cast<double>(plan.scan.angles.size());
-    return {{"shape", n},
-            {"memory_bytes", plan.bytes},
-            {"updates", updates},
-            {"fbp_seconds_cpu", 1.2 * updates / measured_rate(plan.scan.detector.rows)}};
-  } catch (const DeviceError& fault) {
-    why = fault.what();
-    return nullptr;
+  json report = {{"devices", json::array()}};
+  for (const Device device : devices()) {
+    json row = {{"device", device.name()}};
+    recipe.device = device;
+    try {
+      const pipeline::Plan plan = make_plan(info, recipe);
+      const Shape n = plan.grid.shape();
+      const double updates =
+          static_cast<double>(n[0] * n[1] * n[2]) * static_cast<double>(plan.scan.angles.size());
+      report["shape"] = n;
+      report["updates"] = updates;
+      row["memory_bytes"] = plan.bytes;
+      row["device_memory_bytes"] = plan.device_bytes;
+      row["fbp_seconds"] = fbp_seconds(plan, updates);
+    } catch (const DeviceError& fault) {
+      row["does_not_fit"] = fault.what();
+    }
+    report["devices"].push_back(row);
   }
+  return report;
 }
 
 json scan_report(const io::ScanInfo& info, const Selection& selected) {
@@ -80,10 +103,22 @@ json scan_report(const io::ScanInfo& info, const Selection& selected) {
                  {"flats", info.flats},
                  {"darks", info.darks},
                  {"notes", info.notes}};
-  std::string why;
-  report["reconstruction"] = reconstruction_of(info, selected, why);
-  if (!why.empty()) report["does_not_fit"] = why;
+  report["reconstruction"] = reconstruction_of(info, selected);
   return report;
+}
+
+void print_fbp(const json& all, const json& row) {
+  std::cout << "FBP       ";
+  if (row.contains("does_not_fit")) {
+    std::cout << "does not fit: " << row["does_not_fit"].get<std::string>() << '\n';
+    return;
+  }
+  const auto mib = [&](const char* key) { return row[key].get<double>() / 1048576; };
+  std::cout << all["shape"][0] << " x " << all["shape"][1] << " x " << all["shape"][2] << " voxels, about "
+            << row["fbp_seconds"].get<double>() << " s on " << row["device"].get<std::string>() << ", "
+            << mib("memory_bytes") << " MiB";
+  if (row["device_memory_bytes"] > 0) std::cout << " and " << mib("device_memory_bytes") << " MiB of its own";
+  std::cout << '\n';
 }
 
 void print_scan(const std::string& path, const json& r) {
@@ -100,14 +135,7 @@ void print_scan(const std::string& path, const json& r) {
             << "axis      " << or_unknown(g["axis_bin"], "") << '\n'
             << "pixel     " << or_unknown(g["pixel_size_mm"], " mm") << '\n';
   for (const json& note : r["notes"]) std::cout << "note      " << note.get<std::string>() << '\n';
-  const json& v = r["reconstruction"];
-  if (v.is_null()) {
-    std::cout << "FBP       does not fit: " << r["does_not_fit"].get<std::string>() << '\n';
-    return;
-  }
-  std::cout << "FBP       " << v["shape"][0] << " x " << v["shape"][1] << " x " << v["shape"][2]
-            << " voxels, about " << v["fbp_seconds_cpu"].get<double>() << " s on cpu, "
-            << v["memory_bytes"].get<double>() / 1048576 << " MiB\n";
+  for (const json& row : r["reconstruction"]["devices"]) print_fbp(r["reconstruction"], row);
 }
 
 /// Whether the file holds a volume that tandem, or a tool with its layout, wrote.

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "../command.hpp"
+#include "../device_options.hpp"
 #include "../files.hpp"
 #include "../progress.hpp"
 #include "../scan_options.hpp"
@@ -25,10 +26,10 @@ struct ReconOptions {
   Common common;
   ScanOptions scan;
   Recipe recipe;
-  std::string output, initial = "zero", stop, preview, dtype = "float32", save_format, truth, region,
-                      device = "auto", variant = "automatic", precision = "float32";
+  std::string output, initial = "zero", stop, preview, dtype = "float32", save_format, truth, region;
   std::string filter = "ramp";
   std::optional<float> min, max;
+  DeviceOptions device;
   double memory_gib = 0;
   bool axis_auto = false, dry_run = false;
   const CLI::App* command = nullptr;
@@ -97,6 +98,8 @@ void finish_recipe(ReconOptions& o) {
   r.initial = o.initial == "zero" ? Initial::zero : o.initial == "fbp" ? Initial::fbp : Initial::file;
   if (r.initial == Initial::file) r.initial_file = o.initial;
   r.host_bytes = static_cast<std::size_t>(o.memory_gib * 1024 * 1024 * 1024);
+  r.execution = o.device.execution;
+  r.device_bytes = static_cast<std::size_t>(o.device.memory_gib * 1024 * 1024 * 1024);
   r.minus_log = o.scan.minus_log;
   r.air_bins = o.scan.air_columns;
   if (!o.save_format.empty() && !o.output.empty()) {
@@ -108,27 +111,12 @@ void finish_recipe(ReconOptions& o) {
 }
 
 /// What stands in the way before any file is opened.
-void check_before(const ReconOptions& o) {
-  require<DeviceError>(!o.device.starts_with("cuda"), "--device ", o.device,
-                       ": recon does not use CUDA yet; use --device cpu");
+void check_before(ReconOptions& o) {
+  o.recipe.device = chosen_device(o.device);
   NamedFiles inputs = inputs_of(o.scan);
   inputs.push_back({"--truth", o.truth});
   inputs.push_back({"--initial", o.recipe.initial_file});
   check_files(inputs, {{"-o", o.output}, {"--preview", o.preview}, {"--json", o.common.json}});
-}
-
-/// auto, cpu, all, cuda, cuda:0,1
-std::string no_device(const std::string& text) {
-  const std::string error = "'" + text + "' is not auto, cpu, all, cuda or cuda:0,1";
-  if (text == "auto" || text == "cpu" || text == "all" || text == "cuda") return "";
-  if (!text.starts_with("cuda:")) return error;
-  char before = ',';  // digits and commas, where each comma stands between digits
-  for (const char c : text.substr(5)) {
-    const bool digit = c >= '0' && c <= '9';
-    if (!digit && (c != ',' || before == ',')) return error;
-    before = c;
-  }
-  return before == ',' ? error : "";
 }
 
 json plan_json(const pipeline::Plan& plan, const io::ScanInfo& info) {
@@ -145,8 +133,12 @@ json plan_json(const pipeline::Plan& plan, const io::ScanInfo& info) {
             {"axis_bin_in_file", plan.axis_in_file},
             {"pixel_size_mm", pixel}}},
           {"volume", {{"shape", plan.grid.shape()}, {"pitch_mm", pitch}, {"unit", plan.unit()}}},
+          {"device", json::array({plan.recipe.device.name()})},
+          {"variant", name_of(plan.execution.variant)},
+          {"precision", name_of(plan.execution.precision)},
           {"rows_at_once", plan.rows_at_once},
           {"memory_bytes", plan.bytes},
+          {"device_memory_bytes", plan.device_bytes},
           {"warnings", plan.warnings}};
 }
 
@@ -155,10 +147,11 @@ std::string algorithm_name(Algorithm a) {
 }
 
 json report_of(const ReconOptions& o, const json& plan, const pipeline::Outcome& out) {
-  json report = {{"command", "recon"},     {"version", TANDEM_VERSION},
-                 {"input", o.scan.path},   {"output", o.output},
-                 {"device", {"cpu"}},      {"variant", "standard"},
-                 {"precision", "float32"}, {"algorithm", algorithm_name(o.recipe.algorithm)}};
+  json report = {{"command", "recon"},
+                 {"version", TANDEM_VERSION},
+                 {"input", o.scan.path},
+                 {"output", o.output},
+                 {"algorithm", algorithm_name(o.recipe.algorithm)}};
   report.update(plan);
   if (o.recipe.algorithm != Algorithm::fbp) {
     report["iterations"] = out.iterations;
@@ -170,13 +163,9 @@ json report_of(const ReconOptions& o, const json& plan, const pipeline::Outcome&
     report["residuals"] = out.residuals;
   }
   const pipeline::Seconds& s = out.seconds;
-  report["seconds"] = {{"total", s.total},
-                       {"read", s.read},
-                       {"preprocess", s.preprocess},
-                       {"filter", s.filter},
-                       {"backproject", s.backproject},
-                       {"iterate", s.iterate},
-                       {"write", s.write}};
+  report["seconds"] = {{"total", s.total},       {"read", s.read},     {"preprocess", s.preprocess},
+                       {"transfer", s.transfer}, {"filter", s.filter}, {"backproject", s.backproject},
+                       {"iterate", s.iterate},   {"write", s.write}};
   report["updates"] = out.updates;
   const double computing = s.backproject + s.iterate;
   report["gups"] = computing > 0 ? out.updates / computing * 1e-9 : 0;
@@ -201,7 +190,12 @@ void print_plan(std::ostream& to, const pipeline::Plan& plan, const io::ScanInfo
   if (plan.pitch_known) to << ", pitch " << plan.grid.pitch[0] << " mm";
   to << ", " << static_cast<double>(n[0] * n[1] * n[2]) * 4 / 1048576 << " MiB\n"
      << "memory    " << static_cast<double>(plan.bytes) / 1048576 << " MiB at most, " << plan.rows_at_once
-     << " slices at once\n";
+     << " slices at once\n"
+     << "device    " << plan.recipe.device.name() << ", " << name_of(plan.execution);
+  if (plan.recipe.device.is_cuda())
+    to << ", " << static_cast<double>(plan.device_bytes) / 1048576 << " MiB of the "
+       << description(plan.recipe.device) << " at most";
+  to << '\n';
 }
 
 void print_outcome(const ReconOptions& o, const pipeline::Plan& plan, const io::ScanInfo& info,
@@ -319,10 +313,7 @@ void add_recon(CLI::App& program, Action& chosen) {
   c.add_option("--pixel-size", r.pixel_size_mm, "detector pitch, mm (default: the file's own)")
       ->check(positive());
   c.add_option("--region", o->region, "x0:x1,y0:y1,z0:z1 in voxels of the full grid");
-  c.add_option("--device", o->device, "auto (default)|cpu|all|cuda|cuda:0,1")->check(no_device);
-  c.add_option("--variant", o->variant, "of the kernels: automatic (default)|standard")
-      ->check(CLI::IsMember({"automatic", "standard"}));
-  c.add_option("--precision", o->precision, "of the kernels: float32")->check(CLI::IsMember({"float32"}));
+  add_device_options(c, o->device);
   c.add_option("--memory", o->memory_gib, "host memory to stay below, GiB (default: 70 % of what is free)")
       ->check(positive(1e9));
   c.add_option("--save-format", o->save_format, "default: from the name of the output")

@@ -18,6 +18,7 @@ double gigaclocks(int ordinal) { not_built(ordinal); }
 std::string runtime_version() { return {}; }
 std::shared_ptr<void> make_stream(int ordinal) { not_built(ordinal); }
 void synchronize(int ordinal, void*) { not_built(ordinal); }
+std::size_t free_memory(int ordinal) { not_built(ordinal); }
 void* allocate(int ordinal, std::size_t, void*) { not_built(ordinal); }
 void release(int, void*, void*) noexcept {}
 void copy(int ordinal, void*, const void*, std::size_t, void*) { not_built(ordinal); }

@@ -8,12 +8,16 @@ namespace {
 
 cudaStream_t queue(void* stream) { return static_cast<cudaStream_t>(stream); }
 
-/// Freed memory stays with the pool: solvers and composites ask for the same sizes again and again.
-void keep_pool(int ordinal) {
+cudaMemPool_t pool_of(int ordinal) {
   cudaMemPool_t pool = nullptr;
   check(cudaDeviceGetDefaultMemPool(&pool, ordinal));
+  return pool;
+}
+
+/// Freed memory stays with the pool: solvers and composites ask for the same sizes again and again.
+void keep_pool(int ordinal) {
   std::uint64_t all = ~std::uint64_t{0};
-  check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all));
+  check(cudaMemPoolSetAttribute(pool_of(ordinal), cudaMemPoolAttrReleaseThreshold, &all));
 }
 
 }  // namespace
@@ -54,16 +58,24 @@ void synchronize(int ordinal, void* stream) {
   check(cudaStreamSynchronize(queue(stream)));
 }
 
+std::size_t free_memory(int ordinal) {
+  check(cudaSetDevice(ordinal));
+  std::size_t free = 0, total = 0;
+  check(cudaMemGetInfo(&free, &total));
+  std::uint64_t reserved = 0, used = 0;
+  check(cudaMemPoolGetAttribute(pool_of(ordinal), cudaMemPoolAttrReservedMemCurrent, &reserved));
+  check(cudaMemPoolGetAttribute(pool_of(ordinal), cudaMemPoolAttrUsedMemCurrent, &used));
+  return free + (reserved - used);
+}
+
 void* allocate(int ordinal, std::size_t bytes, void* stream) {
   check(cudaSetDevice(ordinal));
   void* memory = nullptr;
   const cudaError_t status = cudaMallocAsync(&memory, bytes, queue(stream));
   if (status == cudaErrorMemoryAllocation) {
     cudaGetLastError();
-    std::size_t free = 0, total = 0;
-    cudaMemGetInfo(&free, &total);
-    require<DeviceError>(false, "device cuda:", ordinal, ": ", bytes, " bytes are wanted, ", free, " of ",
-                         total, " are free; use a smaller batch or volume");
+    require<DeviceError>(false, "device cuda:", ordinal, ": ", bytes, " bytes are wanted, ",
+                         free_memory(ordinal), " are free; use a smaller --device-memory, batch or volume");
   }
   check(status);
   check(cudaMemsetAsync(memory, 0, bytes, queue(stream)));

@@ -19,6 +19,9 @@ std::string runtime_version();  ///< "13.0"; empty in a build without CUDA
 std::shared_ptr<void> make_stream(int ordinal);
 void synchronize(int ordinal, void* stream);
 
+/// Bytes that can still be had: what the driver shows, and what the pool keeps unused.
+std::size_t free_memory(int ordinal);
+
 /// Memory of the device, in stream order, from the device's pool; zeros.
 void* allocate(int ordinal, std::size_t bytes, void* stream);
 void release(int ordinal, void* memory, void* stream) noexcept;

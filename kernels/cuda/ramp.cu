@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstddef>
 #include <map>
 #include <vector>
 
@@ -22,16 +23,23 @@ Index pairs_at_once(Index length) {
       static_cast<Index>(batch_bytes / (static_cast<std::size_t>(length) * sizeof(float2))), 1, most);
 }
 
+struct Plan {
+  cufftHandle handle = 0;
+  std::size_t work_bytes = 0;  ///< which come from the device's pool, for as long as the transforms take
+};
+
 /// Plans live as long as the program, one a thread, stream and length: a plan has one work area.
-cufftHandle plan_for(Index length, cudaStream_t stream) {
-  thread_local std::map<std::pair<Index, cudaStream_t>, cufftHandle> made;
+Plan plan_for(Index length, cudaStream_t stream) {
+  thread_local std::map<std::pair<Index, cudaStream_t>, Plan> made;
   const auto found = made.find({length, stream});
   if (found != made.end()) return found->second;
-  cufftHandle plan = 0;
+  Plan plan;
   int n = static_cast<int>(length);
-  check(cufftPlanMany(&plan, 1, &n, nullptr, 1, n, nullptr, 1, n, CUFFT_C2C,
-                      static_cast<int>(pairs_at_once(length))));
-  check(cufftSetStream(plan, stream));
+  check(cufftCreate(&plan.handle));
+  check(cufftSetAutoAllocation(plan.handle, 0));
+  check(cufftMakePlanMany(plan.handle, 1, &n, nullptr, 1, n, nullptr, 1, n, CUFFT_C2C,
+                          static_cast<int>(pairs_at_once(length)), &plan.work_bytes));
+  check(cufftSetStream(plan.handle, stream));
   made.emplace(std::pair{length, stream}, plan);
   return plan;
 }
@@ -103,17 +111,19 @@ void filter_rows(const RowFilter& filter, bool adjoint, float alpha, Image<const
   const Rows at{in.n0, in.n1, in.n2, in.s0, in.s1, filter.length, ceil_div<Index>(in.n0, 2)};
   const Index batch = pairs_at_once(filter.length), all = at.n1 * at.pairs_a_row;
   const Scratch<float2> work(static_cast<std::size_t>(batch * filter.length), s);
-  const cufftHandle plan = plan_for(filter.length, s);
+  const Plan plan = plan_for(filter.length, s);
+  const Scratch<std::byte> transform(std::max<std::size_t>(plan.work_bytes, 1), s);
+  check(cufftSetWorkArea(plan.handle, transform.data()));
   auto* rows = reinterpret_cast<cufftComplex*>(work.data());
   const dim3 padded(static_cast<unsigned>(ceil_div<Index>(at.length, threads)), static_cast<unsigned>(batch));
   const dim3 cells(static_cast<unsigned>(ceil_div<Index>(at.n2, threads)), static_cast<unsigned>(batch));
   for (Index first = 0; first < all; first += batch) {
     pack<<<padded, threads, 0, s>>>(at, first, in.data, work.data());
     after_launch();
-    check(cufftExecC2C(plan, rows, rows, CUFFT_FORWARD));
+    check(cufftExecC2C(plan.handle, rows, rows, CUFFT_FORWARD));
     respond<<<padded, threads, 0, s>>>(at, first, response.data(), filter.row_shifts.empty(), work.data());
     after_launch();
-    check(cufftExecC2C(plan, rows, rows, CUFFT_INVERSE));
+    check(cufftExecC2C(plan.handle, rows, rows, CUFFT_INVERSE));
     unpack<<<cells, threads, 0, s>>>(at, first, work.data(), alpha, weight.data(), beta, out.data);
     after_launch();
   }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "program.hpp"
+#include "tandem/core/device.hpp"
 #include "tandem/io/volume_file.hpp"
 
 namespace tandem::test {
@@ -137,6 +138,11 @@ TEST(Program, DescribesTheSelection) {
   const auto part = nlohmann::json::parse(run("info scan.h5 --start-row 1 --end-proj 30 --json -").out);
   EXPECT_EQ(part["reconstruction"]["shape"], nlohmann::json({2, 48, 48}));
   EXPECT_EQ(part["reconstruction"]["updates"], 2.0 * 48 * 48 * 30);
+  EXPECT_EQ(part["reconstruction"]["devices"].size(), devices().size());
+  for (const auto& row : part["reconstruction"]["devices"]) {
+    EXPECT_GT(row["fbp_seconds"], 0);
+    EXPECT_EQ(row["device_memory_bytes"] > 0, row["device"] != "cpu");
+  }
   EXPECT_EQ(part["geometry"]["views"], 60);
 }
 
@@ -147,7 +153,7 @@ TEST(Program, SaysOfAScanWhoseSliceDoesNotFitWhatItWouldTake) {
   EXPECT_EQ(info.code, 0) << info.err;
   EXPECT_NE(info.out.find("does not fit: memory: one slice needs"), std::string::npos) << info.out;
   const auto report = nlohmann::json::parse(run("info wide.h5 --json -").out);
-  EXPECT_TRUE(report["reconstruction"].is_null());
+  for (const auto& row : report["reconstruction"]["devices"]) EXPECT_TRUE(row.contains("does_not_fit"));
   EXPECT_EQ(report["geometry"]["bins"], 1000000);
 }
 
@@ -164,8 +170,25 @@ TEST(Program, TakesWhatThisVersionHas) {
   Program run;
   ASSERT_EQ(run(std::string("simulate -o scan.h5 ") + small).code, 0);
   for (const std::string options : {"--variant automatic --device auto", "--variant standard --device cpu",
-                                    "--precision float32 --device all"})
+                                    "--precision float32", "--device-memory 1"})
     EXPECT_EQ(run("recon scan.h5 -o v.h5 " + options).code, 0) << options;
+}
+
+TEST(Program, ReportsWhereItComputes) {
+  Program run;
+  ASSERT_EQ(run(std::string("simulate -o scan.h5 ") + small).code, 0);
+  for (const Device device : devices()) {
+    const std::string recon = "recon scan.h5 -o v.h5 --device " + device.name();
+    ASSERT_EQ(run(recon + " --json r.json").code, 0);
+    const auto dry = nlohmann::json::parse(run(recon + " --dry-run --json -").out);
+    for (const auto& report : {run.json("r.json"), dry}) {
+      EXPECT_EQ(report["device"], nlohmann::json::array({device.name()}));
+      EXPECT_EQ(report["variant"], device.is_cuda() ? "alu" : "standard");
+      EXPECT_EQ(report["precision"], "float32");
+      EXPECT_EQ(report["device_memory_bytes"] > 0, device.is_cuda());
+    }
+    EXPECT_NE(run(recon + " --dry-run").out.find("device    " + device.name()), std::string::npos);
+  }
 }
 
 TEST(Program, OtherSenseOfRotationMirrorsTheVolume) {

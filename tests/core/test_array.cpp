@@ -47,8 +47,15 @@ TEST(Array, NamesTheBytesThatCannotBeHad) {
   }
 }
 
-TEST(Array, RefusesADeviceWithoutKernels) {
-  EXPECT_THROW(Array(Space({1, 1, 1}, Blocks::whole, Device::cuda(0))), DeviceError);
+TEST(Array, RefusesADeviceThatIsNotHere) {
+  EXPECT_THROW(Array(Space({1, 1, 1}, Blocks::whole, Device::cuda(1000))), DeviceError);
+}
+
+TEST(Array, GivenUpIsNotCopiedToWhereItIs) {
+  Array a(Space({2, 3, 5}));
+  const float* data = a.data();
+  EXPECT_NE(on_device(a, Device::cpu()).data(), data);
+  EXPECT_EQ(on_device(std::move(a), Device::cpu()).data(), data);
 }
 
 TEST(View, PartsOfADirectSumLieBehindEachOther) {

@@ -26,6 +26,14 @@ TEST(Devices, BeginWithTheCpu) {
 
 TEST(Devices, DescribeOnlyWhatIsThere) { EXPECT_THROW(description(Device::cuda(1000)), DeviceError); }
 
+TEST(Devices, SayWhatMemoryTheyHave) {
+  EXPECT_THROW(free_memory(Device::cuda(1000)), DeviceError);
+  for (Device d : devices())
+    if (d.is_cuda()) {
+      EXPECT_GT(free_memory(d), 0u);
+    }
+}
+
 TEST(Stream, DefaultIsOneAThread) {
   Stream* here = &default_stream(Device::cpu());
   EXPECT_EQ(here, &default_stream(Device::cpu()));

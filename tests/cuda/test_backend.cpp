@@ -59,6 +59,22 @@ TEST_F(Cuda, BetaZeroNeverReadsTheOutput) {
   expect_beta_zero_reads_nothing(ramp_filter(odd_scan(61, 3), {}, gpu), "filter");
 }
 
+/// Float16 ends at 65 504; a slice is scaled before it becomes that.
+TEST_F(Cuda, PrecisionsBearAnyScale) {
+  for (const Execution how : executions(gpu)) {
+    const LinearOperator B =
+        adjoint(projector(odd_scan(61, 5), grid_of(37, 41, 5), Model::pixel_driven, gpu, how));
+    const Array y = random_array(B.domain(), 5);
+    for (const float scale : {0x1p-60f, 0x1p60f}) {
+      Array scaled(B.domain());
+      axpby(scale, y, 0, scaled, default_stream(gpu));
+      Array x = B * scaled;
+      axpby(1 / scale, x.clone(), 0, x, default_stream(gpu));
+      EXPECT_LE(relative_error(x, B * y), tolerance::devices) << name_of(how) << ", times " << scale;
+    }
+  }
+}
+
 TEST_F(Cuda, VectorOperationsAgreeWithTheCpu) {
   for (const Blocks blocks : {Blocks::whole, Blocks::slices, Blocks::rows}) {
     const Space here({13, 37, 1031}, blocks), there = here.on(gpu);

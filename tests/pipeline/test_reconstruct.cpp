@@ -5,68 +5,26 @@
 #include <cstring>
 #include <numbers>
 
+#include "../support/reconstructions.hpp"
 #include "../support/temporary_folder.hpp"
 #include "../support/tolerances.hpp"
 #include "tandem/core/error.hpp"
 #include "tandem/core/parallel.hpp"
-#include "tandem/io/scan_writer.hpp"
-#include "tandem/pipeline/simulate.hpp"
 
 namespace tandem::pipeline {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Index bins = 61, rows = 11, views = 47;
-
-Simulation small_simulation(std::optional<double> photons) {
-  Simulation s;
-  s.phantom = "ellipsoids";
-  s.scan.detector = {bins, rows, 1, 1, 0.5 * (bins - 1) + 1.7};
-  for (Index v = 0; v < views; ++v)
-    s.scan.angles.push_back(std::numbers::pi * static_cast<double>((v * 5) % views) / views);
-  s.grid = fitting_grid(s.scan);
-  s.photons = photons;
-  return s;
-}
-
-void write_scan(const fs::path& path, const SimulatedScan& scan) {
-  const Simulation& s = scan.simulation();
-  io::ScanWriter writer(path, s.scan, {}, scan.type(), s.flats, s.darks);
-  for (io::FrameKind kind : {io::FrameKind::projection, io::FrameKind::flat, io::FrameKind::dark})
-    writer.write(kind, {0, s.scan.detector.rows}, scan.frames(kind, {0, s.scan.detector.rows}));
-  writer.finish("{}");
-}
-
-/// Keeps the volume in memory.
-class MemoryWriter final : public io::VolumeWriter {
- public:
-  explicit MemoryWriter(Shape shape)
-      : area_(shape[1] * shape[2]), volume(static_cast<std::size_t>(shape[0] * area_)) {}
-  void write(Range slices, const float* data) override {
-    std::copy_n(data, slices.size() * area_, volume.begin() + slices.first * area_);
-  }
-  void finish(const std::string&) override {}
-
- private:
-  Index area_;
-
- public:
-  std::vector<float> volume;
-};
+using test::small::bins, test::small::rows, test::reconstructed, test::same_bits, test::small_simulation,
+    test::write_scan;
 
 class ReconstructTest : public ::testing::Test {
  protected:
   void SetUp() override { write_scan(folder_.path() / "scan.h5", SimulatedScan(small_simulation(1e4))); }
 
   std::vector<float> volume(const Recipe& recipe, Index rows_at_once = 0, Outcome* outcome = nullptr) {
-    const auto reader = io::open_scan(folder_.path() / "scan.h5");
-    Plan plan = make_plan(reader->info(), recipe);
-    if (rows_at_once > 0) plan.rows_at_once = rows_at_once;
-    MemoryWriter writer(plan.grid.shape());
-    Outcome result = reconstruct(*reader, plan, writer);
-    if (outcome) *outcome = std::move(result);
-    return writer.volume;
+    return reconstructed(folder_.path() / "scan.h5", recipe, rows_at_once, outcome);
   }
 
   test::TemporaryFolder folder_;
@@ -78,10 +36,6 @@ Recipe recipe_for(Algorithm algorithm) {
   recipe.iterations = 12;
   recipe.stop_by_discrepancy = algorithm != Algorithm::fbp;
   return recipe;
-}
-
-bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
 
 TEST_F(ReconstructTest, BitsDoNotDependOnChunksOrThreads) {
@@ -199,6 +153,21 @@ TEST(Plan, ChunksFitTheMemory) {
     EXPECT_NE(std::string(e.what()).find("--memory"), std::string::npos) << e.what();
     EXPECT_NE(std::string(e.what()).find("GiB"), std::string::npos) << e.what();
   }
+}
+
+TEST(Plan, ResolvesTheExecutionOrRefusesIt) {
+  io::ScanInfo info;
+  info.scan.detector = {100, 2, 1, 1, 49.5};
+  info.scan.angles = {0, 1, 2};
+  const Plan plan = make_plan(info, {});
+  EXPECT_EQ(plan.execution, (Execution{Variant::standard, Precision::float32}));
+  EXPECT_EQ(plan.device_bytes, 0u);
+  Recipe recipe;
+  recipe.execution.variant = Variant::texture;
+  EXPECT_THROW(make_plan(info, recipe), DeviceError);
+  recipe = {};
+  recipe.device = Device::cuda(1000);
+  EXPECT_THROW(make_plan(info, recipe), DeviceError);
 }
 
 TEST(Plan, AxisComesFromUserThenFileThenMiddle) {

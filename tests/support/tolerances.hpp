@@ -198,7 +198,20 @@ constexpr double fbp_by_byte_texture = 1.5 * 8.6e-3, fbp_by_half_products = 1.5 
 /// The same in float32, which C.4 takes for exact: `devices` of values up to 1.
 constexpr double fbp_by_float = devices;
 
+/// Input: tests/support/reconstructions.hpp, line integrals y, filtered q, |q| = 8.1e-4 |y|. Reference: the
+/// CPU. Norm: relative L2 of the volume, to which errors of q add up with 0.27 |dq| / |q| if they are random,
+/// as computed once. Filter: 3 u log2 P = 1.25e-6 of |y|, times the ramp's 0.29 and a view's weight of 0.067,
+/// 3.0e-5 of |q|, leaves 8.1e-6. Back-projection: `devices`.
+constexpr double fbp_devices = 8.1e-6 + devices;
+/// The same on textures: 2.3e-3 of the step between neighbouring bins, which adds up with 0.28.
+constexpr double fbp_texture = 6.4e-4;
+/// The same by tensor products in float16: 2.4e-4 of the root mean square of q a view, see above; a quarter
+/// more for chance.
+constexpr double fbp_tensor_float16 = 8.1e-5;
+
 /// Architecture 3.9: rounding differs from the first step on, and four steps magnify it to less than this.
 constexpr double solver_steps = 1e-5;
+/// How much more that is than what one application differs by.
+constexpr double cgls_magnifies = solver_steps / devices;
 
 }  // namespace tandem::tolerance

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+
+#include "command.hpp"
+#include "tandem/core/device.hpp"
+#include "tandem/core/execution.hpp"
+
+namespace tandem::apps {
+
+/// Where a reconstruction is computed, and how.
+struct DeviceOptions {
+  std::string device = "auto";
+  Execution execution;
+  double memory_gib = 0;  ///< of a GPU; 0: left to the plan
+};
+
+void add_device_options(CLI::App& command, DeviceOptions& options);
+
+/// The device that is named; `auto` is the first GPU, or the CPU where there is none.
+/// @throws DeviceError if it is not here, or several are named; UsageError if it has not what is asked of it
+Device chosen_device(const DeviceOptions& options);
+
+}  // namespace tandem::apps

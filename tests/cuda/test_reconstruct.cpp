@@ -1,0 +1,194 @@
+// From file to volume on a GPU, against the CPU. Skipped where no GPU is.
+
+#include <algorithm>
+
+#include "../support/reconstructions.hpp"
+#include "../support/temporary_folder.hpp"
+#include "../support/tolerances.hpp"
+#include "cuda_fixture.hpp"
+#include "tandem/core/error.hpp"
+
+namespace tandem::test {
+namespace {
+
+using enum Variant;
+using enum Precision;
+using pipeline::Algorithm;
+using pipeline::Initial;
+using pipeline::Plan;
+using pipeline::Recipe;
+
+constexpr Algorithm algorithms[] = {Algorithm::fbp, Algorithm::cgls, Algorithm::sirt};
+
+double relative_error(const std::vector<float>& a, const std::vector<float>& truth) {
+  double difference = 0, size = 0;
+  for (std::size_t i = 0; i < truth.size(); ++i) {
+    difference += std::pow(static_cast<double>(a[i]) - truth[i], 2);
+    size += std::pow(static_cast<double>(truth[i]), 2);
+  }
+  return std::sqrt(difference / size);
+}
+
+/// Of a reconstruction against the CPU's.
+double bound_of(Execution how, Algorithm algorithm) {
+  const double steps = algorithm == Algorithm::cgls ? tolerance::cgls_magnifies : 1;
+  if (how.variant == tensor && how.precision == float16) return steps * tolerance::fbp_tensor_float16;
+  if (how.variant == alu || how.variant == tensor) return steps * tolerance::fbp_devices;
+  return steps * tolerance::fbp_texture * (how.precision == float16 ? tolerance::texture_float16 : 1);
+}
+
+class CudaReconstruct : public Cuda {
+ protected:
+  void SetUp() override {
+    Cuda::SetUp();
+    if (!IsSkipped()) write_scan(scan_, pipeline::SimulatedScan(small_simulation(1e4)));
+  }
+
+  Recipe recipe_for(Algorithm algorithm, Device device, Execution how = {}) const {
+    Recipe recipe;
+    recipe.algorithm = algorithm;
+    recipe.iterations = 4;
+    recipe.device = device;
+    recipe.execution = how;
+    return recipe;
+  }
+
+  Plan plan_for(const Recipe& recipe) const { return make_plan(io::open_scan(scan_)->info(), recipe); }
+  std::vector<float> volume(const Plan& plan) const { return reconstructed(*io::open_scan(scan_), plan); }
+  std::vector<float> volume(const Recipe& recipe, Index rows_at_once = 0) const {
+    return reconstructed(scan_, recipe, rows_at_once);
+  }
+
+  /// The call fails with a DeviceError that has all of `words`, and what comes after is as if it had not
+  /// been.
+  template <class Call>
+  void fails_and_leaves_no_trace(const Call& call, std::initializer_list<const char*> words) const {
+    const Recipe recipe = recipe_for(Algorithm::cgls, gpu);
+    const std::vector<float> before = volume(recipe);
+    try {
+      call();
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const DeviceError& e) {
+      for (const char* word : words)
+        EXPECT_NE(std::string(e.what()).find(word), std::string::npos) << word << " is not in " << e.what();
+    }
+    EXPECT_TRUE(same_bits(volume(recipe), before));
+  }
+
+  const TemporaryFolder folder_;
+  const std::filesystem::path scan_ = folder_ / "scan.h5";
+};
+
+TEST_F(CudaReconstruct, VolumesAgreeWithTheCpu) {
+  for (const Algorithm algorithm : algorithms) {
+    const std::vector<float> truth = volume(recipe_for(algorithm, cpu));
+    for (const Execution how : executions(gpu)) {
+      if (how.precision == uint8) continue;
+      EXPECT_LE(relative_error(volume(recipe_for(algorithm, gpu, how)), truth), bound_of(how, algorithm))
+          << name_of(how) << ", algorithm " << static_cast<int>(algorithm);
+    }
+  }
+}
+
+TEST_F(CudaReconstruct, RowsWithAxesOfTheirOwnAgreeWithTheCpu) {
+  for (const Algorithm algorithm : algorithms) {
+    const auto wobbling = [&](Device device) {
+      Plan plan = plan_for(recipe_for(algorithm, device));
+      for (Index row = 0; row < small::rows; ++row)
+        plan.scan.row_axis_bins.push_back(plan.scan.detector.axis_bin + 0.37 * static_cast<double>(row - 5));
+      plan.rows_at_once = 4;
+      return volume(plan);
+    };
+    EXPECT_LE(relative_error(wobbling(gpu), wobbling(cpu)), bound_of({alu, float32}, algorithm));
+  }
+}
+
+TEST_F(CudaReconstruct, StartsFromFbpOrAFileLikeTheCpu) {
+  const auto from_fbp = [&](Device device) {
+    Recipe recipe = recipe_for(Algorithm::sirt, device);
+    recipe.initial = Initial::fbp;
+    recipe.nonnegative = true;
+    return volume(recipe);
+  };
+  EXPECT_LE(relative_error(from_fbp(gpu), from_fbp(cpu)), tolerance::fbp_devices);
+  const std::vector<float> start = volume(recipe_for(Algorithm::fbp, gpu));
+  const auto writer =
+      io::create_volume(folder_ / "start.h5", {small::rows, small::bins, small::bins}, {}, "{}");
+  writer->write({0, small::rows}, start.data());
+  writer->finish("{}");
+  Recipe recipe = recipe_for(Algorithm::cgls, gpu);
+  recipe.iterations = 0;
+  recipe.initial = Initial::file;
+  recipe.initial_file = folder_ / "start.h5";
+  EXPECT_TRUE(same_bits(volume(recipe, 4), start));
+}
+
+TEST_F(CudaReconstruct, DiscrepancyStopsEverySlice) {
+  Recipe recipe = recipe_for(Algorithm::cgls, gpu);
+  recipe.iterations = 40;
+  recipe.stop_by_discrepancy = true;
+  pipeline::Outcome outcome;
+  reconstructed(scan_, recipe, 4, &outcome);
+  ASSERT_EQ(outcome.stopped_by.size(), static_cast<std::size_t>(small::rows));
+  for (const std::string& rule : outcome.stopped_by) EXPECT_EQ(rule, "discrepancy");
+}
+
+TEST_F(CudaReconstruct, BitsDoNotDependOnChunks) {
+  for (const Algorithm algorithm : algorithms)
+    for (const Execution how : executions(gpu)) {
+      const Recipe recipe = recipe_for(algorithm, gpu, how);
+      const std::vector<float> whole = volume(recipe, small::rows);
+      for (const Index at_once : {1, 4, 7})
+        EXPECT_TRUE(same_bits(volume(recipe, at_once), whole)) << name_of(how) << ", " << at_once << " rows";
+    }
+}
+
+TEST_F(CudaReconstruct, LittleMemoryMakesSmallChunksOfTheSameBits) {
+  for (const Algorithm algorithm : algorithms) {
+    Recipe recipe = recipe_for(algorithm, gpu);
+    const Plan whole = plan_for(recipe);
+    ASSERT_EQ(whole.rows_at_once, small::rows);
+    recipe.device_bytes = whole.device_bytes - 1;
+    const Plan part = plan_for(recipe);
+    EXPECT_EQ(part.rows_at_once, 8);
+    EXPECT_LE(part.device_bytes, recipe.device_bytes);
+    EXPECT_TRUE(same_bits(volume(part), volume(whole)));
+  }
+}
+
+TEST_F(CudaReconstruct, TooLittleMemorySaysWhatIsNeeded) {
+  fails_and_leaves_no_trace(
+      [&] {
+        Recipe recipe = recipe_for(Algorithm::fbp, gpu);
+        recipe.device_bytes = 1 << 20;
+        plan_for(recipe);
+      },
+      {"memory of cuda:0", "one slice needs", "GiB", "--device-memory"});
+}
+
+TEST_F(CudaReconstruct, MemoryThatCannotBeHadIsADeviceErrorAndNothingElse) {
+  fails_and_leaves_no_trace(
+      [&] {
+        Plan plan = plan_for(recipe_for(Algorithm::fbp, gpu));
+        plan.grid.size[0] = plan.grid.size[1] = 1 << 20;
+        MemoryWriter writer({small::rows, small::bins, small::bins});  // which gets nothing
+        const auto reader = io::open_scan(scan_);
+        pipeline::reconstruct(*reader, plan, writer);
+      },
+      {"bytes are wanted", "are free"});
+}
+
+/// Pixels of 1e-4 bins: a block of the projection asks for more shared memory than there is.
+TEST_F(CudaReconstruct, LaunchesThatCannotStartAreDeviceErrorsAndNothingElse) {
+  fails_and_leaves_no_trace(
+      [&] {
+        Recipe recipe = recipe_for(Algorithm::cgls, gpu);
+        recipe.pixel_size_mm = 1;
+        recipe.voxel_size_mm = 1e-4;
+        volume(recipe);
+      },
+      {"CUDA: ", "alu_forward"});
+}
+
+}  // namespace
+}  // namespace tandem::test

@@ -1,0 +1,79 @@
+#pragma once
+
+// From a small simulated scan to a volume in memory.
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <numbers>
+#include <vector>
+
+#include "tandem/io/scan_writer.hpp"
+#include "tandem/pipeline/reconstruct.hpp"
+#include "tandem/pipeline/simulate.hpp"
+
+namespace tandem::test {
+
+namespace small {
+constexpr Index bins = 61, rows = 11, views = 47;
+}
+
+/// An axis off the middle, views in no order.
+inline pipeline::Simulation small_simulation(std::optional<double> photons) {
+  pipeline::Simulation s;
+  s.phantom = "ellipsoids";
+  s.scan.detector = {small::bins, small::rows, 1, 1, 0.5 * (small::bins - 1) + 1.7};
+  for (Index v = 0; v < small::views; ++v)
+    s.scan.angles.push_back(std::numbers::pi * static_cast<double>((v * 5) % small::views) / small::views);
+  s.grid = fitting_grid(s.scan);
+  s.photons = photons;
+  return s;
+}
+
+inline void write_scan(const std::filesystem::path& path, const pipeline::SimulatedScan& scan) {
+  const pipeline::Simulation& s = scan.simulation();
+  io::ScanWriter writer(path, s.scan, {}, scan.type(), s.flats, s.darks);
+  for (io::FrameKind kind : {io::FrameKind::projection, io::FrameKind::flat, io::FrameKind::dark})
+    writer.write(kind, {0, s.scan.detector.rows}, scan.frames(kind, {0, s.scan.detector.rows}));
+  writer.finish("{}");
+}
+
+/// Keeps the volume in memory.
+class MemoryWriter final : public io::VolumeWriter {
+ public:
+  explicit MemoryWriter(Shape shape)
+      : area_(shape[1] * shape[2]), volume(static_cast<std::size_t>(shape[0] * area_)) {}
+  void write(Range slices, const float* data) override {
+    std::copy_n(data, slices.size() * area_, volume.begin() + slices.first * area_);
+  }
+  void finish(const std::string&) override {}
+
+ private:
+  Index area_;
+
+ public:
+  std::vector<float> volume;
+};
+
+inline std::vector<float> reconstructed(io::ScanReader& reader, const pipeline::Plan& plan,
+                                        pipeline::Outcome* outcome = nullptr) {
+  MemoryWriter writer(plan.grid.shape());
+  pipeline::Outcome result = pipeline::reconstruct(reader, plan, writer);
+  if (outcome) *outcome = std::move(result);
+  return writer.volume;
+}
+
+/// `rows_at_once` 0: as planned.
+inline std::vector<float> reconstructed(const std::filesystem::path& scan, const pipeline::Recipe& recipe,
+                                        Index rows_at_once = 0, pipeline::Outcome* outcome = nullptr) {
+  const auto reader = io::open_scan(scan);
+  pipeline::Plan plan = make_plan(reader->info(), recipe);
+  if (rows_at_once > 0) plan.rows_at_once = rows_at_once;
+  return reconstructed(*reader, plan, outcome);
+}
+
+inline bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+}  // namespace tandem::test
