@@ -82,18 +82,19 @@ void backward(const ParallelViews& views, Execution how, float alpha, Image<cons
   }
 }
 
-/// What the kernels ask of the pool: 16 slices of volume, turned volume and projections; batches of float4,
-/// to which textures, too, come back where they do not fit; or the lanes of a tensor batch in two bytes each.
+/// What the kernels ask of the pool: batches of 16 slices of volume, turned volume and projections, or of 4;
+/// to the latter textures, too, come back where they do not fit. Tensor batches have two bytes a lane.
 WorkingMemory working_memory(Execution how, tandem::Shape volume, tandem::Shape projections) {
   const auto pixels = static_cast<double>(volume[1] * volume[2]);
   const auto cells = static_cast<double>(projections[0] * projections[2]);
   const double views = sizeof(DeviceView) * static_cast<double>(projections[0]);
   const double rounded_up = 64 * static_cast<double>(projections[0]);          // texels at the ends of rows
   const double lanes = how.precision == float32 || volume[0] > 64 ? 128 : 64;  // two planes of 64: float32
-  const double backward = how.variant == tensor   ? 2 * lanes * cells
-                          : how.variant == hybrid ? 16 * (2 * cells + pixels + rounded_up)
-                                                  : 16 * (cells + pixels + rounded_up);
-  return {views + 64 * (2 * pixels + cells), views + backward};
+  const double on_cores = 64 * (2 * pixels + cells);
+  if (how.variant == tensor)
+    return {views + std::max(on_cores, 2 * lanes * pixels + static_cast<double>(tensor_forward_sums)),
+            views + 2 * lanes * cells};
+  return {views + on_cores, views + 16 * ((how.variant == hybrid ? 2 : 1) * cells + pixels + rounded_up)};
 }
 
 }  // namespace

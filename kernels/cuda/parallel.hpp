@@ -21,7 +21,9 @@ constexpr unsigned hybrid_by_texture = 2, hybrid_period = 5;
 void hybrid_backward(const ParallelViews& views, float alpha, Image<const float> projections, float beta,
                      Image<float> volume, Stream& stream);
 
-/// Tensor cores of Hopper, by its own instructions: the same coefficients both ways, to the bit.
+/// Tensor cores of Hopper, by its own instructions: the same coefficients both ways, to the bit. The
+/// projection keeps `tensor_forward_sums` bytes at the most beside a batch of slices.
+constexpr Index tensor_forward_sums = Index{1} << 30;
 void tensor_forward(const ParallelViews& views, Precision precision, float alpha, Image<const float> volume,
                     float beta, Image<float> projections, Stream& stream);
 void tensor_backward(const ParallelViews& views, Precision precision, float alpha,

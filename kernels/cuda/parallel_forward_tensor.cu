@@ -47,7 +47,7 @@ struct Shape {
   int half_width, segment;    ///< lines of a segment; whole tiles
   int segments, columns;      ///< columns: of strips, three each
   int groups, stages;
-  int windows() const { return groups * segments * columns * strips * views_a_group; }
+  Index windows() const { return Index{groups} * segments * columns * strips * views_a_group; }
   /// Where the window of a strip of a column and of a view's place in its group stands in memory.
   __device__ int window_at(int group, int line_segment, int strip_of_all, int place) const {
     const int block = (line_segment * columns + strip_of_all / strips) * groups + group;
@@ -333,10 +333,10 @@ __global__ void __launch_bounds__(256)
                 sums = bins_a_block / bins_at_once;
   __shared__ int lowest, highest;
   __shared__ float cell[bins_a_block][slices + 1];
-  const int group = blockIdx.y / views_a_group, place = blockIdx.y % views_a_group;
+  const int group = blockIdx.x / views_a_group, place = blockIdx.x % views_a_group;
   const int view = groups[group].views[place];
   if (view < 0) return;
-  const int bin0 = blockIdx.x * bins_a_block, all_strips = n.columns * strips;
+  const int bin0 = blockIdx.y * bins_a_block, all_strips = n.columns * strips;
   const int slice = threadIdx.x % threads_a_bin, sub = threadIdx.x / threads_a_bin;
   float sum[sums] = {};
   for (int s = 0; s < n.segments; ++s) {
@@ -420,9 +420,18 @@ std::vector<Group> groups_of(const ParallelViews& packed, const std::vector<int>
   return groups;
 }
 
+int columns_of(Index pixels, int segment) {
+  return static_cast<int>(ceil_div<Index>(pixels + segment + 2, width)) + 1;  // strips move a pixel a line
+}
+
+/// What the windows of one group take, of 128 slices or of two planes of 64.
+Index bytes_of_group(Index segments, int columns, int slices) {
+  return segments * columns * strips * views_a_group * window * slices * static_cast<Index>(sizeof(float));
+}
+
 /// The segment for which blocks have least to do: long segments leave fewer sums behind, short ones let more
 /// views walk together.
-Plan plan(const ParallelViews& packed, bool turned, Index lines) {
+Plan plan(const ParallelViews& packed, bool turned, Index pixels, Index lines) {
   std::vector<int> order;
   for (std::size_t v = 0; v < packed.views.size(); ++v)
     if ((std::abs(packed.views[v].step_y) > std::abs(packed.views[v].step_x)) == turned)
@@ -434,11 +443,13 @@ Plan plan(const ParallelViews& packed, bool turned, Index lines) {
   constexpr int lines_of_start_and_end = 48;
   Plan best;
   double least = INFINITY;
-  for (Index segments = 1;; ++segments) {
-    const int segment = static_cast<int>(ceil_div(ceil_div(lines, segments), Index{tile})) * tile;
+  for (Index wanted = 1;; ++wanted) {
+    const int segment = static_cast<int>(ceil_div(ceil_div(lines, wanted), Index{tile})) * tile;
+    const Index segments = ceil_div<Index>(lines, segment);
+    if (wanted > 1 && bytes_of_group(segments, columns_of(pixels, segment), 128) > tensor_forward_sums)
+      return best;
     std::vector<Group> groups = groups_of(packed, order, turned, segment);
-    const double cost = static_cast<double>(groups.size()) *
-                        static_cast<double>(ceil_div<Index>(lines, segment)) *
+    const double cost = static_cast<double>(groups.size()) * static_cast<double>(segments) *
                         (segment + lines_of_start_and_end);
     if (cost < least) least = cost, best = {segment, std::move(groups)};
     if (segment == tile) return best;
@@ -451,27 +462,23 @@ template <int slices, int planes>
 void project(const ParallelViews& packed, const Plan& plan, bool turned, const DeviceView* views,
              __half* image, Index nx, Index ny, Index bins, const Result& out, cudaStream_t s) {
   if (plan.groups.empty()) return;
-  constexpr Index most_bytes = Index{1} << 30;
   const Index pixels = turned ? ny : nx, lines = turned ? nx : ny;
-  float drift = 0;
-  for (const Group& g : plan.groups) drift = std::max(drift, std::abs(g.drift));
-  const int moves = static_cast<int>(std::ceil(drift * static_cast<float>(plan.segment))) + 4;
   Shape n{bins,
           pixels,
           lines,
           packed.half_width,
           plan.segment,
           static_cast<int>(ceil_div<Index>(lines, plan.segment)),
-          static_cast<int>(ceil_div<Index>(pixels + moves, width)),
+          columns_of(pixels, plan.segment),
           1,
           0};
   constexpr int stage_bytes = pairs_a_stage * planes * (slices / 64) * slab_bytes + 32 * sizeof(Corner) +
                               pairs_a_stage * sizeof(int) + 16;
   n.stages = std::min(8, (most_shared - 2048) / stage_bytes);
   const int shared = n.stages * stage_bytes + 1024;
-  const Index bytes_a_group = static_cast<Index>(n.windows()) * window * slices * 4;
+  const Index bytes_a_group = bytes_of_group(n.segments, n.columns, slices);
   const int at_once = static_cast<int>(
-      std::clamp<Index>(most_bytes / bytes_a_group, 1, static_cast<Index>(plan.groups.size())));
+      std::clamp<Index>(tensor_forward_sums / bytes_a_group, 1, static_cast<Index>(plan.groups.size())));
   const Scratch<Group> groups(plan.groups, s);
   const Scratch<float> partial(static_cast<std::size_t>(bytes_a_group / 4 * at_once), s);
   const Scratch<int> firsts(static_cast<std::size_t>(n.windows()) * static_cast<std::size_t>(at_once), s);
@@ -492,8 +499,8 @@ void project(const ParallelViews& packed, const Plan& plan, bool turned, const D
     kernel<<<blocks, threads, static_cast<std::size_t>(shared), s>>>(map, n, views, groups.data() + first,
                                                                      partial.data(), firsts.data());
     after_launch();
-    const dim3 cells(static_cast<unsigned>(ceil_div<Index>(bins, bins_a_block)),
-                     static_cast<unsigned>(n.groups * views_a_group));
+    const dim3 cells(static_cast<unsigned>(n.groups * views_a_group),
+                     static_cast<unsigned>(ceil_div<Index>(bins, bins_a_block)));
     collect<slices><<<cells, 256, 0, s>>>(n, groups.data() + first, partial.data(), firsts.data(), out);
     after_launch();
   }
@@ -524,7 +531,7 @@ void tensor_forward(const ParallelViews& packed, Precision precision, float alph
   const cudaStream_t s = queue(stream);
   const std::vector<DeviceView> host = views_of(packed);
   const Scratch<DeviceView> views(host, s);
-  const Plan plans[2] = {plan(packed, false, volume.n1), plan(packed, true, volume.n2)};
+  const Plan plans[2] = {plan(packed, false, volume.n2, volume.n1), plan(packed, true, volume.n1, volume.n2)};
   const Index most = precision == Precision::float16 ? 128 : 64;
   for (Index first = 0; first < volume.n0; first += most) {
     const int slices = static_cast<int>(std::min(most, volume.n0 - first));
