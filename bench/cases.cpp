@@ -128,9 +128,9 @@ std::string words(const std::string& what, Index slices) {
   return what + ", " + std::to_string(slices) + " slices";
 }
 
-/// Of a line whose time goes into back-projection; as it was, where none is known.
-void add_limit(Rows::value_type& row, Execution how, Device device) {
-  const std::optional<Limit> limit = limit_of(how, gigaclocks(device));
+/// As it was, where none is known.
+void add_limit(Rows::value_type& row, Execution how, Direction direction, Device device) {
+  const std::optional<Limit> limit = limit_of(how, direction, gigaclocks(device));
   if (!limit) return;
   row["limit"] = limit->what;
   row["limit_gups"] = limit->gups;
@@ -177,13 +177,14 @@ Rows parallel(const Axes& axes, const OnLine& on_line) {
     Array q = input(A.range()), x(A.domain());
     const double back = median_ms(axes, [&] { A.apply_adjoint(1, q, 0, x, stream); });
     rows.push_back(line(c, "back", back, c.updates(), how));
-    add_limit(rows.back(), how, axes.device);
+    add_limit(rows.back(), how, Direction::back, axes.device);
     rows.back()["relative_error"] = backward_error(c, q, x);
     rows.back()["mu"] = mu;
     on_line(words(name_of(how) + " forward", slices));
     x = input(A.domain());
     const double forward = median_ms(axes, [&] { A.apply(1, x, 0, q, stream); });
     rows.push_back(line(c, "forward", forward, c.updates(), how));
+    add_limit(rows.back(), how, Direction::forward, axes.device);
     rows.back()["relative_error"] = forward_error(c, x, q);
     rows.back()["mu"] = mu;
   });
@@ -220,7 +221,7 @@ Rows fbp(const Axes& axes, const OnLine& on_line) {
       B.apply(1, filtered, 0, x, stream);
     });
     rows.push_back(line(c, "fbp", ms, c.updates(), how));
-    add_limit(rows.back(), how, axes.device);
+    add_limit(rows.back(), how, Direction::back, axes.device);
     rows.back()["filter_ms"] = filter_ms;
     rows.back()["filter_share"] = filter_ms / ms;
   });

@@ -3,7 +3,6 @@
 #include <optional>
 
 #include "tandem/core/execution.hpp"
-#include "tandem/kernels/cuda/parallel.hpp"
 
 namespace tandem::bench {
 
@@ -12,11 +11,14 @@ struct Limit {
   double gups;
 };
 
-/// What no back-projection of this kind can pass on a GPU of so many `gigaclocks` (core/device.hpp): what the
-/// parts of a multiprocessor do in a clock, over what an update takes of them. Nothing on the CPU, whose
-/// gigaclocks are 0. Formulas and figures: docs/performance.md.
-inline std::optional<Limit> limit_of(Execution how, double gigaclocks) {
-  if (gigaclocks == 0) return std::nullopt;
+enum class Direction { back, forward };
+
+/// What no kernel of this kind can pass on a GPU of so many `gigaclocks` (core/device.hpp): what the parts of
+/// a multiprocessor do in a clock, over what an update takes of them. Nothing on the CPU, whose gigaclocks
+/// are 0, nor of a projection on the cores. Formulas and figures: docs/performance.md.
+inline std::optional<Limit> limit_of(Execution how, Direction direction, double gigaclocks) {
+  const bool back = direction == Direction::back;
+  if (gigaclocks == 0 || (!back && how.variant != Variant::tensor)) return std::nullopt;
   const bool single = how.precision == Precision::float32;
   const double fetches = 4 * gigaclocks;         // linear ones, of a texel of up to 64 bits
   const double shared_bytes = 128 * gigaclocks;  // read
@@ -30,12 +32,12 @@ inline std::optional<Limit> limit_of(Execution how, double gigaclocks) {
       return Limit{"texture unit", (single ? 2 : 4) * fetches};
     case Variant::alu:  // two bins of 4 bytes
       return Limit{"shared memory", shared_bytes / 8};
-    case Variant::hybrid: {
-      const double share = 1.0 * kernels::cuda::hybrid_by_texture / kernels::cuda::hybrid_period;
-      return Limit{"texture unit", 2 * fetches / share};
+    case Variant::hybrid:  // both at once
+      return Limit{"texture unit and shared memory", 2 * fetches + shared_bytes / 8};
+    case Variant::tensor: {  // windows of 8 bins, or of 16 in Hopper's own products; float32 takes three
+      const double window = back && single ? 8 : 16;
+      return Limit{"tensor cores", products / window / (single ? 3 : 1)};
     }
-    case Variant::tensor:  // 16 bins; float32 takes three products
-      return Limit{"tensor cores", products / 16 / (single ? 3 : 1)};
   }
   return std::nullopt;
 }

@@ -67,7 +67,7 @@ double host_bytes(const Plan& plan, const io::ScanInfo& info, Index rows) {
 
 /// Memory of a GPU for a chunk of `rows` slices, bytes: also what the filter takes for its batches.
 double device_bytes(const Plan& plan, Index rows) {
-  constexpr double filter = 64.0 * 1024 * 1024;
+  constexpr double filter = 128.0 * 1024 * 1024;
   const double a_row = 24 * static_cast<double>(plan.scan.detector.bins);  // its response, if it is moved
   return computing_bytes(plan, rows) + filter + a_row * static_cast<double>(rows);
 }

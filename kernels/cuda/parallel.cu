@@ -27,8 +27,10 @@ bool is_hopper(Device device) {
   return major == 9;
 }
 
-bool products_fit(const ParallelViews& views, Device device) {
-  return is_hopper(device) ? tensor_fits(views) : mma_fits(views);
+/// Hopper's own back-projection is the faster one in float16; in the float32 grade that of every card is.
+bool products_fit(Precision precision, const ParallelViews& views, Device device) {
+  if (!is_hopper(device)) return mma_fits(views);
+  return tensor_forward_fits(views) && (precision == float16 ? tensor_backward_fits(views) : mma_fits(views));
 }
 
 bool exists(Execution e) { return std::find(std::begin(all), std::end(all), e) != std::end(all); }
@@ -38,7 +40,8 @@ bool exists(Execution e) { return std::find(std::begin(all), std::end(all), e) !
 /// texture.
 Execution fastest(Precision precision, const ParallelViews& views, Index slices, Device device) {
   const Index worth = precision == float16 ? 9 : 17;
-  const bool products = exists({tensor, precision}) && slices >= worth && products_fit(views, device);
+  const bool products =
+      exists({tensor, precision}) && slices >= worth && products_fit(precision, views, device);
   if (products) return {tensor, precision};
   return {precision == float32 ? alu : texture, precision};
 }
@@ -50,7 +53,7 @@ Execution resolve(Execution wanted, const ParallelViews& views, Index slices, De
     for (const Execution& e : all) list += (list.empty() ? "" : ", ") + name_of(e);
     require<DeviceError>(false, "device ", device.name(), ": no ", name_of(wanted), "; it has ", list);
   }
-  require<GeometryError>(wanted.variant != tensor || products_fit(views, device),
+  require<GeometryError>(wanted.variant != tensor || products_fit(wanted.precision, views, device),
                          "variant tensor: pixels are too large for the bins, at most 1.3 bins; take alu");
   return wanted;
 }
@@ -75,8 +78,9 @@ void backward(const ParallelViews& views, Execution how, float alpha, Image<cons
     case hybrid:
       return hybrid_backward(views, alpha, projections, beta, volume, stream);
     case tensor:
-      return (is_hopper(stream.device()) ? tensor_backward : mma_backward)(views, how.precision, alpha,
-                                                                           projections, beta, volume, stream);
+      if (how.precision == float16 && is_hopper(stream.device()))
+        return tensor_backward(views, alpha, projections, beta, volume, stream);
+      return mma_backward(views, how.precision, alpha, projections, beta, volume, stream);
     default:
       return alu_backward(views, alpha, projections, beta, volume, stream);
   }

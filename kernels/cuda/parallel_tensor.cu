@@ -33,7 +33,7 @@ constexpr int most_shared = 227 * 1024;
 struct alignas(16) Window {
   float offset;         ///< of the anchor (batch.cuh)
   float first;          ///< bin of the window's start
-  unsigned descriptor;  ///< low half of the matrix descriptor of the first plane
+  unsigned descriptor;  ///< low half of the matrix descriptor of the window
   unsigned pad;
 };
 
@@ -46,16 +46,16 @@ struct Shape {
   int stages;
 };
 
-template <int slices, int planes>
-constexpr int slabs_a_view = planes* slices / lanes_of_chunk;
+template <int slices>
+constexpr int slabs_a_view = slices / lanes_of_chunk;
 
 /// A warp takes every fourth step: lane (v, t) finds the window of tile t of view v, then one lane of each
 /// view fetches its slabs.
-template <int slices, int planes>
+template <int slices>
 __device__ void fetch(const CUtensorMap& map, const Shape& n, const DeviceView* views, Index x0, Index y0,
                       unsigned stages_at, Window* windows, ViewNumbers* numbers, unsigned full,
                       unsigned empty) {
-  constexpr int chunks = slices / lanes_of_chunk, slabs = slabs_a_view<slices, planes>;
+  constexpr int slabs = slabs_a_view<slices>;
   const int v = threadIdx.x % 32 / 8, t = min(static_cast<int>(threadIdx.x % 8), tiles - 1);
   const int px = static_cast<int>(x0) + t % tiles_x * edge, py = static_cast<int>(y0) + t / tiles_x * edge;
   const int steps = static_cast<int>(ceil_div<Index>(n.views, views_a_stage)) + 1;  // the last is zeros
@@ -86,17 +86,15 @@ __device__ void fetch(const CUtensorMap& map, const Shape& n, const DeviceView* 
       arrive_expecting(full + 8 * stage, static_cast<unsigned>(views_a_stage * slabs * n.slab_rows * 128));
     __syncwarp();
     for (int s = threadIdx.x % 8; s < slabs; s += 8)
-      fetch_box(slab + s * n.slab_bytes, map, lowest, static_cast<int>(which), s % chunks, s / chunks,
-                full + 8 * stage);
+      fetch_box(slab + s * n.slab_bytes, map, lowest, static_cast<int>(which), s, 0, full + 8 * stage);
     __syncwarp();
     if (threadIdx.x % 32 != 0) arrive(full + 8 * stage);
   }
 }
 
-/// The factors of one product: float16 weights as wgmma wants them, and what their rounding left over.
-template <int planes>
+/// The factors of one product: weights as wgmma wants them, and where the bins are.
 struct Factors {
-  unsigned weights[4], rest[planes == 2 ? 4 : 1], descriptor;
+  unsigned weights[4], descriptor;
 };
 
 template <int slices>
@@ -111,12 +109,8 @@ __device__ void write(const Target& out, const Shape& n, const float (&sum)[slic
   }
 }
 
-/// Tensor cores cut sums of products where others round: for the float32 grade they run over a few stages
-/// alone, and the cores add them to the total.
-constexpr int stages_a_part = 4;
-
 /// A warpgroup computes the factors of one view while the products of the view before are under way.
-template <int slices, int planes, bool unit>
+template <int slices, bool unit>
 __device__ void multiply_and_add(const Shape& n, const Target& out, Index x0, Index y0, const Window* windows,
                                  const ViewNumbers* numbers, unsigned full, unsigned empty) {
   const int row = threadIdx.x / 128;  // of tiles
@@ -126,10 +120,8 @@ __device__ void multiply_and_add(const Shape& n, const Target& out, Index x0, In
   const float dy = static_cast<float>(py % tile + gy);
   const float dx = static_cast<float>(static_cast<int>(x0) % tile + gx);  // tiles of a row alternate
   const float turned = dx < edge ? edge : -edge;
-  const unsigned plane = static_cast<unsigned>(slices / lanes_of_chunk * n.slab_bytes) >> 4;
   float sum[tiles_x][slices / 2] = {};
-  float part[tiles_x][slices / 2] = {};  // planes == 2
-  const auto factors = [&](int at, Factors<planes>(&f)[tiles_x]) {
+  const auto factors = [&](int at, Factors(&f)[tiles_x]) {
     const float4 numbers_of_view = reinterpret_cast<const float4*>(numbers)[at];  // whole, in one load
     const ViewNumbers view{numbers_of_view.x, numbers_of_view.y, numbers_of_view.z, numbers_of_view.w};
 #pragma unroll
@@ -141,18 +133,13 @@ __device__ void multiply_and_add(const Shape& n, const Target& out, Index x0, In
       for (int k = 0; k < 2; ++k) {
         const float inner = fmaf(view.step_y, dy + static_cast<float>(k), w.x);
         const float e = fmaf(view.step_x, i % 2 ? dx + turned : dx, inner) - start;
-        if constexpr (planes == 1) {
-          f[i].weights[k] = hats<unit>(e, e - 1, view);
-          f[i].weights[k + 2] = hats<unit>(e - 8, e - 9, view);
-        } else {
-          split_hats<unit>(e, e - 1, view, f[i].weights[k], f[i].rest[k]);
-          split_hats<unit>(e - 8, e - 9, view, f[i].weights[k + 2], f[i].rest[k + 2]);
-        }
+        f[i].weights[k] = hats<unit>(e, e - 1, view);
+        f[i].weights[k + 2] = hats<unit>(e - 8, e - 9, view);
       }
     }
   };
   const int steps = static_cast<int>((n.views + views_a_stage - 1) / views_a_stage);
-  Factors<planes> f[views_a_stage + 1][tiles_x];
+  Factors f[views_a_stage + 1][tiles_x];
   wait(full, 0);
   factors(0, f[0]);
 #pragma unroll 1
@@ -163,15 +150,8 @@ __device__ void multiply_and_add(const Shape& n, const Target& out, Index x0, In
     for (int v = 0; v < views_a_stage; ++v) {
       begin_products();
 #pragma unroll
-      for (int k = 0; k < (planes == 1 ? 1 : 3); ++k)  // high by high, high by low, low by high
-#pragma unroll
-        for (int i = 0; i < tiles_x; ++i) {
-          const unsigned long long bins = descriptor(f[v][i].descriptor + (k == 1 ? plane : 0));
-          if constexpr (planes == 1)
-            multiply<slices>(sum[i], f[v][i].weights, bins);
-          else
-            multiply<slices>(part[i], k == 2 ? f[v][i].rest : f[v][i].weights, bins);
-        }
+      for (int i = 0; i < tiles_x; ++i)
+        multiply<slices>(sum[i], f[v][i].weights, descriptor(f[v][i].descriptor));
       end_products();
       if (v + 1 < views_a_stage) {
         factors(stage * views_a_stage + v + 1, f[v + 1]);
@@ -184,30 +164,20 @@ __device__ void multiply_and_add(const Shape& n, const Target& out, Index x0, In
 #pragma unroll
     for (int i = 0; i < tiles_x; ++i) f[0][i] = f[views_a_stage][i];
     arrive(empty + 8 * stage);
-    if (planes == 2 && (step % stages_a_part == stages_a_part - 1 || step == steps - 1)) {
-#pragma unroll
-      for (int i = 0; i < tiles_x; ++i)
-#pragma unroll
-        for (int j = 0; j < slices / 2; ++j) {
-          sum[i][j] += part[i][j];
-          part[i][j] = 0;
-        }
-    }
     stage = next;
   }
 #pragma unroll
   for (int i = 0; i < tiles_x; ++i) write<slices>(out, n, sum[i], x0 + i * edge + gx, py + gy);
 }
 
-template <int slices, int planes, bool unit>
+template <int slices, bool unit>
 __global__ void __launch_bounds__(threads, 1) backward(const __grid_constant__ CUtensorMap map, Shape n,
                                                        const DeviceView* __restrict__ views, Target out) {
   extern __shared__ unsigned char shared[];
   const unsigned start = static_cast<unsigned>(__cvta_generic_to_shared(shared));
   const unsigned stages_at = (start + 1023) & ~1023u;
   const int in_stages = n.stages * views_a_stage;
-  unsigned char* after =
-      shared + (stages_at - start) + in_stages * slabs_a_view<slices, planes> * n.slab_bytes;
+  unsigned char* after = shared + (stages_at - start) + in_stages * slabs_a_view<slices> * n.slab_bytes;
   Window* windows = reinterpret_cast<Window*>(after);
   ViewNumbers* numbers = reinterpret_cast<ViewNumbers*>(windows + in_stages * tiles);
   const unsigned full = static_cast<unsigned>(__cvta_generic_to_shared(numbers + in_stages)),
@@ -225,10 +195,10 @@ __global__ void __launch_bounds__(threads, 1) backward(const __grid_constant__ C
               y0 = static_cast<Index>(block.y) * tiles_y * edge;
   if (threadIdx.x >= consumers) {
     give_registers<24>();
-    fetch<slices, planes>(map, n, views, x0, y0, stages_at, windows, numbers, full, empty);
+    fetch<slices>(map, n, views, x0, y0, stages_at, windows, numbers, full, empty);
   } else {
     take_registers<240>();
-    multiply_and_add<slices, planes, unit>(n, out, x0, y0, windows, numbers, full, empty);
+    multiply_and_add<slices, unit>(n, out, x0, y0, windows, numbers, full, empty);
   }
 }
 
@@ -243,10 +213,10 @@ int spread(const ParallelViews& packed) {
   return static_cast<int>(std::ceil(most)) + 1;
 }
 
-template <int lanes, int planes>
+template <int lanes>
 void batch_backward(const ParallelViews& packed, const DeviceView* views, float alpha,
                     Image<const float> projections, float beta, Image<float> volume, cudaStream_t s) {
-  const HalfRows<lanes, planes> rows(projections, s);
+  const HalfRows<lanes, 1> rows(projections, s);
   Shape n{projections.n0,
           volume.n2,
           volume.n1,
@@ -257,17 +227,17 @@ void batch_backward(const ParallelViews& packed, const DeviceView* views, float 
           0};
   n.slab_bytes = static_cast<int>(ceil_div(n.slab_rows, 8)) * 1024;
   const int stage_bytes =
-      views_a_stage * (slabs_a_view<lanes, planes> * n.slab_bytes + tiles * static_cast<int>(sizeof(Window)) +
+      views_a_stage * (slabs_a_view<lanes> * n.slab_bytes + tiles * static_cast<int>(sizeof(Window)) +
                        static_cast<int>(sizeof(ViewNumbers))) +
       16;
   n.stages = std::min(8, (most_shared - 1024) / stage_bytes);
   const int shared = n.stages * stage_bytes + 1024;
-  const auto kernel = hats_are_units(packed) ? backward<lanes, planes, true> : backward<lanes, planes, false>;
+  const auto kernel = hats_are_units(packed) ? backward<lanes, true> : backward<lanes, false>;
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
   const Index row = 2 * lanes, view = row * projections.n2;  // bytes
-  const CUtensorMap map = boxes_of(
-      {rows.data(), {64, projections.n2, n.views, lanes / 64, planes}, {row, view, 128, view * n.views}},
-      n.slab_rows);
+  const CUtensorMap map =
+      boxes_of({rows.data(), {64, projections.n2, n.views, lanes / 64, 1}, {row, view, 128, view * n.views}},
+               n.slab_rows);
   const Target out{volume.data, volume.s0, volume.s1, static_cast<int>(volume.n0), alpha, beta, rows.units()};
   kernel<<<static_cast<unsigned>(n.blocks.x * n.blocks.y), threads, static_cast<std::size_t>(shared), s>>>(
       map, n, views, out);
@@ -276,8 +246,7 @@ void batch_backward(const ParallelViews& packed, const DeviceView* views, float 
 
 }  // namespace
 
-bool tensor_fits(const ParallelViews& packed) {
-  if (!tensor_forward_fits(packed)) return false;
+bool tensor_backward_fits(const ParallelViews& packed) {
   for (const ParallelView& v : packed.views) {
     const double span = (edge - 1) * (std::abs(v.step_x) + std::abs(v.step_y));
     if (std::floor(span) + 1 + 2 * packed.half_width > window) return false;
@@ -285,16 +254,14 @@ bool tensor_fits(const ParallelViews& packed) {
   return true;
 }
 
-void tensor_backward(const ParallelViews& packed, Precision precision, float alpha,
-                     Image<const float> projections, float beta, Image<float> volume, Stream& stream) {
+void tensor_backward(const ParallelViews& packed, float alpha, Image<const float> projections, float beta,
+                     Image<float> volume, Stream& stream) {
   const cudaStream_t s = queue(stream);
   const std::vector<DeviceView> host = views_of(packed);
   const Scratch<DeviceView> views(host, s);
-  const Index most = precision == Precision::float16 ? 128 : 64;
+  constexpr Index most = 128;
   for (Index first = 0; first < volume.n0; first += most) {
-    const auto batch = precision != Precision::float16 ? batch_backward<64, 2>
-                       : volume.n0 - first > 64        ? batch_backward<128, 1>
-                                                       : batch_backward<64, 1>;
+    const auto batch = volume.n0 - first > 64 ? batch_backward<128> : batch_backward<64>;
     batch(packed, views.data(), alpha, part_of(projections, 0, projections.n0, first, most), beta,
           part_of(volume, first, most, 0, volume.n1), s);
   }

@@ -15,7 +15,7 @@ constexpr int threads = 256;
 // As on the CPU: two views of a row are the real and the imaginary part of one complex row. Rows are filtered
 // in batches that stay in the L2 cache between the passes of pack, transform, response, transform, unpack;
 // every transform has the same number of rows, so that the bits do not depend on what is filtered together.
-constexpr std::size_t batch_bytes = 16 << 20;
+constexpr std::size_t batch_bytes = 32 << 20;
 
 Index pairs_at_once(Index length) {
   constexpr Index most = 32768;  // a grid's second extent ends at 65535

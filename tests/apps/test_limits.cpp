@@ -7,23 +7,31 @@
 namespace tandem::test {
 namespace {
 
+using bench::Direction;
 using enum Variant;
 using enum Precision;
 
 TEST(Limits, AreThoseOfTheCard) {
   constexpr double h200 = 132 * 1.98;
-  const auto gups = [](Execution how) { return bench::limit_of(how, h200)->gups; };
+  const auto gups = [](Execution how, Direction direction = Direction::back) {
+    return bench::limit_of(how, direction, h200)->gups;
+  };
   EXPECT_NEAR(gups({standard, float32}), 1'045, 1);  // measured: shared/lab
   EXPECT_NEAR(gups({texture, float32}), 2'091, 1);
   EXPECT_NEAR(gups({texture, float16}), 4'182, 1);
   EXPECT_NEAR(gups({texture, uint8}), 4'182, 1);
   EXPECT_NEAR(gups({alu, float32}), 4'182, 1);
-  EXPECT_NEAR(gups({hybrid, float32}), 5'227, 1);
+  EXPECT_NEAR(gups({hybrid, float32}), 6'273, 1);
   EXPECT_NEAR(gups({tensor, float16}), 33'454, 1);
-  EXPECT_NEAR(gups({tensor, float32}), 11'151, 1);
+  EXPECT_NEAR(gups({tensor, float32}), 22'303, 1);
+  EXPECT_NEAR(gups({tensor, float16}, Direction::forward), 33'454, 1);
+  EXPECT_NEAR(gups({tensor, float32}, Direction::forward), 11'151, 1);
 }
 
-TEST(Limits, AreNotKnownOfACpu) { EXPECT_FALSE(bench::limit_of({standard, float32}, 0)); }
+TEST(Limits, AreNotKnownOfACpuNorOfAProjectionOnTheCores) {
+  EXPECT_FALSE(bench::limit_of({standard, float32}, Direction::back, 0));
+  EXPECT_FALSE(bench::limit_of({alu, float32}, Direction::forward, 1));
+}
 
 }  // namespace
 }  // namespace tandem::test
