@@ -9,7 +9,7 @@ namespace {
 
 /// auto, cpu, all, cuda, cuda:0,1
 std::string no_device(const std::string& text) {
-  std::string error = "'" + text + "' is not auto, cpu, all, cuda or cuda:0,1";
+  std::string error = "'" + text + "' is not auto, cpu, cuda or cuda:N";
   if (text == "auto" || text == "cpu" || text == "all" || text == "cuda") return "";
   if (!text.starts_with("cuda:")) return error;
   char before = ',';  // digits and commas, where each comma stands between digits
@@ -34,34 +34,34 @@ Device device_named(const std::string& text) {
 void add_device_options(CLI::App& c, DeviceOptions& o) {
   c.add_option("--device", o.device, "auto (default: the first GPU, else the CPU)|cpu|cuda|cuda:N")
       ->check(no_device);
-  const std::map<std::string, Variant> variants{
-      {"automatic", Variant::automatic}, {"standard", Variant::standard},
-      {"texture", Variant::texture},     {"alu", Variant::alu},
-      {"hybrid", Variant::hybrid},       {"tensor", Variant::tensor}};
-  c.add_option("--variant", o.execution.variant, "of the back-projection, default automatic: the fastest")
-      ->transform(
-          CLI::CheckedTransformer(variants).description("automatic|standard|texture|alu|hybrid|tensor"));
-  const std::map<std::string, Precision> precisions{
-      {"float32", Precision::float32}, {"float16", Precision::float16}, {"uint8", Precision::uint8}};
-  c.add_option("--precision", o.execution.precision, "of what is back-projected (default float32)")
-      ->transform(CLI::CheckedTransformer(precisions).description("float32|float16|uint8"));
+  c.add_option("--variant", o.variant, "of projector and back-projector (default automatic: the fastest)")
+      ->check(CLI::IsMember({"automatic", "standard", "texture", "alu", "hybrid", "tensor"}));
+  c.add_option("--precision", o.precision, "of what they read (default float32)")
+      ->check(CLI::IsMember({"float32", "float16", "uint8"}));
   c.add_option("--device-memory", o.memory_gib,
                "memory of the GPU to stay below, GiB (default: 90 % of what is free)")
       ->check(positive(1e9));
+}
+
+Execution execution_of(const DeviceOptions& o) {
+  return {variant_named(o.variant), precision_named(o.precision)};
 }
 
 Device chosen_device(const DeviceOptions& o) {
   const Device device = device_named(o.device);
   if (o.memory_gib > 0 && o.device == "cpu")
     throw UsageError("--device-memory goes with a GPU, not with --device cpu; give --memory");
+  const Execution wanted = execution_of(o);
   std::string list;
   for (const Execution e : executions(device)) {
-    const bool any = o.execution.variant == Variant::automatic;
-    if ((any || o.execution.variant == e.variant) && o.execution.precision == e.precision) return device;
+    const bool any = wanted.variant == Variant::automatic;
+    if ((any || wanted.variant == e.variant) && wanted.precision == e.precision) return device;
     list += (list.empty() ? "" : ", ") + name_of(e);
   }
-  throw UsageError("--variant, --precision: " + device.name() + " has no " + name_of(o.execution) +
-                   "; it has " + list);
+  const std::string error =
+      "--variant " + o.variant + " --precision " + o.precision + ": device " + device.name() + " has " + list;
+  require<DeviceError>(o.device != "auto", error, "; no GPU is here");
+  throw UsageError(error);
 }
 
 }  // namespace tandem::apps

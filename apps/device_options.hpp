@@ -10,12 +10,13 @@ namespace tandem::apps {
 
 /// Where a reconstruction is computed, and how.
 struct DeviceOptions {
-  std::string device = "auto";
-  Execution execution;
+  std::string device = "auto", variant = "automatic", precision = "float32";
   double memory_gib = 0;  ///< of a GPU; 0: left to the plan
 };
 
 void add_device_options(CLI::App& command, DeviceOptions& options);
+
+Execution execution_of(const DeviceOptions& options);
 
 /// The device that is named; `auto` is the first GPU, or the CPU where there is none.
 /// @throws DeviceError if it is not here, or several are named; UsageError if it has not what is asked of it

@@ -128,7 +128,7 @@ std::string words(const std::string& what, Index slices) {
   return what + ", " + std::to_string(slices) + " slices";
 }
 
-/// As it was, where none is known.
+/// The chip's own limit, if one is known.
 void add_limit(Rows::value_type& row, Execution how, Direction direction, Device device) {
   const std::optional<Limit> limit = limit_of(how, direction, gigaclocks(device));
   if (!limit) return;

@@ -30,7 +30,8 @@ Device Device::named(const std::string& name) {
 
 std::vector<Device> devices() {
   std::vector<Device> all{Device::cpu()};
-  for (int i = 0; i < cuda::device_count(); ++i) all.push_back(Device::cuda(i));
+  for (int i = 0; i < cuda::device_count(); ++i)
+    if (cuda::has_kernels(i)) all.push_back(Device::cuda(i));
   return all;
 }
 

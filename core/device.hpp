@@ -25,7 +25,8 @@ class Device {
   int ordinal_;
 };
 
-/// What this machine has and this build can see: the CPU first, then each CUDA device.
+/// What this machine has and this build can use: the CPU first, then each CUDA device of compute capability
+/// 8.0 and up.
 std::vector<Device> devices();
 
 /// The vendor's name of a device, for reports. @throws DeviceError if it is not in `devices()`.

@@ -28,7 +28,8 @@ std::string_view name_of(Variant variant);
 std::string_view name_of(Precision precision);
 std::string name_of(Execution execution);  ///< "tensor float16"
 
-/// "float16", ...; @throws GeometryError for another name, listing them.
+/// "texture", "float16", ...; @throws GeometryError for another name, listing them.
+Variant variant_named(std::string_view name);
 Precision precision_named(std::string_view name);
 
 }  // namespace tandem

@@ -49,8 +49,8 @@ double computing_bytes(const Plan& plan, Index rows) {
   return sets * projections + 3 * volume + std::max(kernels.forward, kernels.backward);
 }
 
-/// Host memory of a chunk of `rows` slices, bytes. Three chunks travel at once: one of them is read, and
-/// beside the one at work two hold their line integrals or volumes.
+/// Host memory for chunks of `rows` slices, bytes. Three travel at once: the one being read holds counts and
+/// line integrals, the one at work what it computes with, the third its line integrals or its volume.
 double host_bytes(const Plan& plan, const io::ScanInfo& info, Index rows) {
   const double factor = static_cast<double>(Index{1} << plan.recipe.binning);
   const double cells =  // of a frame, as read
@@ -59,7 +59,7 @@ double host_bytes(const Plan& plan, const io::ScanInfo& info, Index rows) {
       static_cast<double>(plan.scan.angles.size()) * cells * static_cast<double>(io::bytes_of(info.type));
   const double frames = 4 * cells * static_cast<double>(std::max(info.flats, info.darks));
   const auto [projections, volume] = sizes_of(plan, rows);
-  const double work = plan.recipe.device.is_cuda()              ? projections + volume
+  const double work = plan.recipe.device.is_cuda()              ? std::max(projections, volume)
                       : plan.recipe.algorithm == Algorithm::fbp ? computing_bytes(plan, rows)
                                                                 : computing_bytes(plan, rows) + volume;
   return counts + frames + work + 2 * std::max(projections, volume) + static_cast<double>(info.decoded_bytes);
@@ -113,12 +113,13 @@ Index most_rows(Index all, double budget, const Bytes& bytes_of, const std::stri
 
 Index most_rows_of_device(Plan& plan) {
   const Device device = plan.recipe.device;
-  const double budget = plan.recipe.device_bytes > 0 ? static_cast<double>(plan.recipe.device_bytes)
-                                                     : 0.9 * static_cast<double>(free_memory(device));
+  const double spare = 0.9 * static_cast<double>(free_memory(device));
+  const auto asked = static_cast<double>(plan.recipe.device_bytes);
+  const double budget = asked > 0 ? std::min(asked, spare) : spare;
   return most_rows(
       plan.grid.size[2], budget, [&](Index rows) { return device_bytes(plan, rows); },
       "memory of " + device.name(),
-      "a larger --device-memory, a smaller --size or --region, --binning, or --variant alu");
+      "a larger --device-memory, a smaller --size or --region, --binning, --variant alu, or --device cpu");
 }
 
 void choose_chunks(Plan& plan, const io::ScanInfo& info) {
@@ -142,6 +143,15 @@ void choose_chunks(Plan& plan, const io::ScanInfo& info) {
   plan.rows_at_once = std::min({rows, enough, all});
   plan.bytes = static_cast<std::size_t>(held + host_bytes(plan, info, plan.rows_at_once));
   if (on_gpu) plan.device_bytes = static_cast<std::size_t>(device_bytes(plan, plan.rows_at_once));
+}
+
+/// As for so many slices at once.
+void choose_execution(Plan& plan, Index slices) {
+  const VolumeGrid& g = plan.grid;
+  const Index views = static_cast<Index>(plan.scan.angles.size());
+  plan.execution = resolved(
+      plan.recipe.execution, crop(plan.scan, {0, views}, {0, slices}, {0, plan.scan.detector.bins}),
+      region(g, {0, g.size[0]}, {0, g.size[1]}, {0, slices}), Model::pixel_driven, plan.recipe.device);
 }
 
 void add_warnings(Plan& plan, bool axis_known) {
@@ -202,8 +212,12 @@ Plan make_plan(const io::ScanInfo& info, const Recipe& recipe) {
   plan.scan = crop(scan, plan.views, plan.rows, plan.bins);
   if (recipe.binning > 0) plan.scan = bin_down(plan.scan, recipe.binning, plan.pitch_known);
   choose_grid(plan);
-  plan.execution = resolved(recipe.execution, plan.scan, plan.grid, Model::pixel_driven, recipe.device);
+  choose_execution(plan, plan.grid.size[2]);
   choose_chunks(plan, info);
+  if (const Execution of_all = plan.execution; plan.rows_at_once < plan.grid.size[2]) {
+    choose_execution(plan, plan.rows_at_once);  // little memory may leave too few slices for the best of many
+    if (plan.execution != of_all) choose_chunks(plan, info);
+  }
   add_warnings(plan, recipe.axis_bin || info.axis_bin);
   return plan;
 }

@@ -56,7 +56,7 @@ struct Plan {
   VolumeGrid grid;          ///< the region asked for; slice k is row k of `scan`
   bool pitch_known = false;
   double axis_in_file = 0;       ///< bins of the file
-  Execution execution;           ///< resolved for all slices, so that it is one for all chunks
+  Execution execution;           ///< resolved, one for all chunks
   Index rows_at_once = 0;        ///< slices of a chunk
   std::size_t bytes = 0;         ///< host memory at the most
   std::size_t device_bytes = 0;  ///< a GPU's own memory at the most; 0 on the CPU

@@ -180,7 +180,9 @@ class Reconstruction {
 
   Array filter(const Problem& problem, const Array& y) {
     const Stopwatch watch(outcome_.seconds.filter);
-    return ramp_filter(problem.scan, plan_.recipe.filter, plan_.recipe.device) * y;
+    if (!filter_ || filter_->domain() != y.space() || !problem.scan.row_axis_bins.empty())
+      filter_ = ramp_filter(problem.scan, plan_.recipe.filter, plan_.recipe.device);
+    return *filter_ * y;
   }
 
   Array back_project(const Problem& problem, const Array& filtered, Range slices) {
@@ -207,7 +209,6 @@ class Reconstruction {
     const Recipe& recipe = plan_.recipe;
     Array x0 = start(problem, data.y, slices);
     if (!problem.scan.row_axis_bins.empty()) data.y = align_rows(problem.scan, plan_.recipe.device) * data.y;
-    const Stopwatch watch(outcome_.seconds.iterate);
     StopRule stop = max_iterations(recipe.iterations);
     if (recipe.stop_by_discrepancy) stop = discrepancy(data.noise_norms) || stop;
     if (recipe.stop_relative) stop = relative_residual(*recipe.stop_relative) || stop;
@@ -217,8 +218,11 @@ class Reconstruction {
       progress("iterate", static_cast<double>(slices.first) + share * static_cast<double>(slices.size()));
     };
     const auto finish = [&](auto solver) {
-      const Report report = tandem::run(solver, stop, observe);
-      note(report, problem);
+      {
+        const Stopwatch watch(outcome_.seconds.iterate);
+        note(tandem::run(solver, stop, observe), problem);
+      }
+      const Stopwatch watch(outcome_.seconds.transfer);
       return on_device(solver.solution(), Device::cpu());
     };
     if (recipe.algorithm == Algorithm::cgls) return finish(Cgls(problem.A, data.y, std::move(x0)));
@@ -278,6 +282,7 @@ class Reconstruction {
   double range_ = 1;
   std::vector<Quality> qualities_;
   Outcome outcome_;
+  std::optional<LinearOperator> filter_;  ///< of chunks that are alike
   std::mutex progress_mutex_;
   double start_ = seconds_now();
 };

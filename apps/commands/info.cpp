@@ -63,18 +63,21 @@ json reconstruction_of(const io::ScanInfo& info, const Selection& selected) {
   for (const Device device : devices()) {
     json row = {{"device", device.name()}};
     recipe.device = device;
+    std::optional<pipeline::Plan> plan;
     try {
-      const pipeline::Plan plan = make_plan(info, recipe);
-      const Shape n = plan.grid.shape();
-      const double updates =
-          static_cast<double>(n[0] * n[1] * n[2]) * static_cast<double>(plan.scan.angles.size());
-      report["shape"] = n;
-      report["updates"] = updates;
-      row["memory_bytes"] = plan.bytes;
-      row["device_memory_bytes"] = plan.device_bytes;
-      row["fbp_seconds"] = fbp_seconds(plan, updates);
+      plan = make_plan(info, recipe);
     } catch (const DeviceError& fault) {
       row["does_not_fit"] = fault.what();
+    }
+    if (plan) {
+      const Shape n = plan->grid.shape();
+      const double updates =
+          static_cast<double>(n[0] * n[1] * n[2]) * static_cast<double>(plan->scan.angles.size());
+      report["shape"] = n;
+      report["updates"] = updates;
+      row["memory_bytes"] = plan->bytes;
+      row["device_memory_bytes"] = plan->device_bytes;
+      row["fbp_seconds"] = fbp_seconds(*plan, updates);
     }
     report["devices"].push_back(row);
   }
@@ -114,11 +117,13 @@ void print_fbp(const json& all, const json& row) {
     return;
   }
   const auto mib = [&](const char* key) { return row[key].get<double>() / 1048576; };
+  const auto digits = std::cout.precision(3);
   std::cout << all["shape"][0] << " x " << all["shape"][1] << " x " << all["shape"][2] << " voxels, about "
             << row["fbp_seconds"].get<double>() << " s on " << row["device"].get<std::string>() << ", "
             << mib("memory_bytes") << " MiB";
   if (row["device_memory_bytes"] > 0) std::cout << " and " << mib("device_memory_bytes") << " MiB of its own";
   std::cout << '\n';
+  std::cout.precision(digits);
 }
 
 void print_scan(const std::string& path, const json& r) {

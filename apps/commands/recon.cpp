@@ -27,7 +27,7 @@ struct ReconOptions {
   ScanOptions scan;
   Recipe recipe;
   std::string output, initial = "zero", stop, preview, dtype = "float32", save_format, truth, region;
-  std::string filter = "ramp";
+  std::string filter = "ramp", algorithm = "fbp";
   std::optional<float> min, max;
   DeviceOptions device;
   double memory_gib = 0;
@@ -95,10 +95,13 @@ void finish_recipe(ReconOptions& o) {
   if (!o.region.empty()) parse_region(r, o.region);
   if (!o.stop.empty()) parse_stop(r, o.stop);
   r.filter.window = window_named(o.filter);
+  r.algorithm = o.algorithm == "fbp"    ? Algorithm::fbp
+                : o.algorithm == "sirt" ? Algorithm::sirt
+                                        : Algorithm::cgls;
   r.initial = o.initial == "zero" ? Initial::zero : o.initial == "fbp" ? Initial::fbp : Initial::file;
   if (r.initial == Initial::file) r.initial_file = o.initial;
   r.host_bytes = static_cast<std::size_t>(o.memory_gib * 1024 * 1024 * 1024);
-  r.execution = o.device.execution;
+  r.execution = execution_of(o.device);
   r.device_bytes = static_cast<std::size_t>(o.device.memory_gib * 1024 * 1024 * 1024);
   r.minus_log = o.scan.minus_log;
   r.air_bins = o.scan.air_columns;
@@ -142,16 +145,12 @@ json plan_json(const pipeline::Plan& plan, const io::ScanInfo& info) {
           {"warnings", plan.warnings}};
 }
 
-std::string algorithm_name(Algorithm a) {
-  return a == Algorithm::fbp ? "fbp" : a == Algorithm::cgls ? "cgls" : "sirt";
-}
-
 json report_of(const ReconOptions& o, const json& plan, const pipeline::Outcome& out) {
   json report = {{"command", "recon"},
                  {"version", TANDEM_VERSION},
                  {"input", o.scan.path},
                  {"output", o.output},
-                 {"algorithm", algorithm_name(o.recipe.algorithm)}};
+                 {"algorithm", o.algorithm}};
   report.update(plan);
   if (o.recipe.algorithm != Algorithm::fbp) {
     report["iterations"] = out.iterations;
@@ -201,7 +200,7 @@ void print_plan(std::ostream& to, const pipeline::Plan& plan, const io::ScanInfo
 void print_outcome(const ReconOptions& o, const pipeline::Plan& plan, const io::ScanInfo& info,
                    const pipeline::Outcome& out) {
   print_plan(std::cout, plan, info);
-  std::cout << "algorithm " << algorithm_name(o.recipe.algorithm);
+  std::cout << "algorithm " << o.algorithm;
   if (o.recipe.algorithm != Algorithm::fbp)
     std::cout << ", " << out.iterations << " iterations, residual "
               << (out.residuals.empty() ? 1.0 : out.residuals.back()) << " of the first";
@@ -264,7 +263,7 @@ void run_recon(ReconOptions& o) {
   io::VolumeFormat format{type, o.min.value_or(0), o.max.value_or(1), {}, plan.unit()};
   if (plan.pitch_known) format.pitch_mm = plan.grid.pitch[0];
   json recipe = planned;
-  recipe["algorithm"] = algorithm_name(o.recipe.algorithm);
+  recipe["algorithm"] = o.algorithm;
   recipe["input"] = o.scan.path;
   recipe["arguments"] = o.command->config_to_str(false, false);
   auto writer = io::create_volume(o.output, plan.grid.shape(), format, text_of(recipe));
@@ -289,10 +288,8 @@ void add_recon(CLI::App& program, Action& chosen) {
   add_common(c, o->common);
   add_scan_options(c, o->scan);
   c.add_option("-o,--output", o->output, "volume to write: .h5, or .tif for one file a slice");
-  const std::map<std::string, Algorithm> algorithms{
-      {"fbp", Algorithm::fbp}, {"sirt", Algorithm::sirt}, {"cgls", Algorithm::cgls}};
-  c.add_option("--reconstruction-algorithm", r.algorithm, "default fbp")
-      ->transform(CLI::CheckedTransformer(algorithms).description("fbp|sirt|cgls"));
+  c.add_option("--reconstruction-algorithm", o->algorithm, "fbp (default), sirt, cgls")
+      ->check(CLI::IsMember({"fbp", "sirt", "cgls"}));
   c.add_option("--fbp-filter", o->filter, "ramp, the default; none: no filtering at all")
       ->check(CLI::IsMember({"ramp", "shepp", "cosine", "hamming", "hann", "parzen", "butterworth", "none"}));
   c.add_option("--fbp-cutoff", r.filter.cutoff, "0..1 of Nyquist (default 1; butterworth 0.5)")

@@ -27,6 +27,12 @@ int device_count() {
   return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
 }
 
+bool has_kernels(int ordinal) {
+  int major = 0;
+  return cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, ordinal) == cudaSuccess &&
+         major >= 8;
+}
+
 std::string device_name(int ordinal) {
   cudaDeviceProp properties{};
   return cudaGetDeviceProperties(&properties, ordinal) == cudaSuccess ? properties.name : "unknown";

@@ -16,7 +16,7 @@ TEST(Limits, AreThoseOfTheCard) {
   const auto gups = [](Execution how, Direction direction = Direction::back) {
     return bench::limit_of(how, direction, h200)->gups;
   };
-  EXPECT_NEAR(gups({standard, float32}), 1'045, 1);  // measured: shared/lab
+  EXPECT_NEAR(gups({standard, float32}), 1'045, 1);
   EXPECT_NEAR(gups({texture, float32}), 2'091, 1);
   EXPECT_NEAR(gups({texture, float16}), 4'182, 1);
   EXPECT_NEAR(gups({texture, uint8}), 4'182, 1);
