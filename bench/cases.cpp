@@ -130,7 +130,8 @@ std::string words(const std::string& what, Index slices) {
 
 /// The chip's own limit, if one is known.
 void add_limit(Rows::value_type& row, Execution how, Direction direction, Device device) {
-  const std::optional<Limit> limit = limit_of(how, direction, gigaclocks(device));
+  const std::optional<Limit> limit =
+      limit_of(how, direction, {gigaclocks(device), compute_capability(device)});
   if (!limit) return;
   row["limit"] = limit->what;
   row["limit_gups"] = limit->gups;

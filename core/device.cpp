@@ -31,7 +31,7 @@ Device Device::named(const std::string& name) {
 std::vector<Device> devices() {
   std::vector<Device> all{Device::cpu()};
   for (int i = 0; i < cuda::device_count(); ++i)
-    if (cuda::has_kernels(i)) all.push_back(Device::cuda(i));
+    if (cuda::compute_capability(i) >= 8) all.push_back(Device::cuda(i));
   return all;
 }
 
@@ -42,6 +42,10 @@ std::string description(Device device) {
 }
 
 double gigaclocks(Device device) { return device.is_cuda() ? cuda::gigaclocks(device.ordinal()) : 0; }
+
+int compute_capability(Device device) {
+  return device.is_cuda() ? cuda::compute_capability(device.ordinal()) : 0;
+}
 
 std::size_t free_memory(Device gpu) {
   require_here(gpu);

@@ -35,6 +35,8 @@ std::string description(Device device);
 /// Clocks of all multiprocessors of a GPU together at their highest rate, 10^9 a second; 0 for the CPU.
 /// @throws DeviceError
 double gigaclocks(Device device);
+/// Of a GPU, the whole number: 9 for 9.0; 0 for the CPU.
+int compute_capability(Device device);
 
 /// Bytes of its own memory that a GPU can still give this process. @throws DeviceError if it is not here
 std::size_t free_memory(Device gpu);

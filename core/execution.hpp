@@ -5,12 +5,14 @@
 
 namespace tandem {
 
-/// How back-projection by interpolation is executed, never what it computes. `standard`: one slice a launch;
-/// `texture`, `alu`, `hybrid`: Chilingaryan et al. 2018, sections III-B to III-E; `tensor`: small dense
-/// products on tensor cores (docs/kernels.md). `automatic`: the fastest that meets the precision.
+/// How projector and back-projector are executed, never what they compute. `standard`: one slice a launch;
+/// `texture`, `alu`, `hybrid`: Chilingaryan et al. 2018, sections III-B to III-E, of the back-projection,
+/// with one projection for all; `tensor`: small dense products on tensor cores (docs/kernels.md).
+/// `automatic`: the fastest that meets the precision.
 enum class Variant { automatic, standard, texture, alu, hybrid, tensor };
 
-/// How the sinogram is stored while it is back-projected; sums are float32 always.
+/// How a sinogram is stored while it is back-projected, and by `tensor` a volume while it is projected; sums
+/// are float32 always.
 enum class Precision { float32, float16, uint8 };
 
 struct Execution {

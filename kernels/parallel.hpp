@@ -22,7 +22,7 @@ struct ParallelKernels {
   /// The execution that `wanted` comes to for these views and that many slices at a time.
   /// @throws DeviceError for one that the device has not, GeometryError for one that these views forbid.
   Execution (*resolve)(Execution wanted, const ParallelViews& views, Index slices, Device device);
-  WorkingMemory (*working_memory)(Execution how, Shape volume, Shape projections);
+  WorkingMemory (*working_memory)(Execution how, Shape volume, Shape projections, Device device);
 };
 
 /// @throws DeviceError if the build lacks the backend.

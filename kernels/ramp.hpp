@@ -17,8 +17,8 @@ struct RowFilter {
 };
 
 struct RampKernels {
-  /// out <- alpha F in + beta out; beta = 0 never reads out. `in` and `out` are (view, row, bin) and may be
-  /// the same. `adjoint` shifts the other way.
+  /// out <- alpha F in + beta out; beta = 0 never reads out. `in` and `out` are (view, row, bin) with the
+  /// same strides, and may be the same. `adjoint` shifts the other way.
   void (*filter)(const RowFilter& filter, bool adjoint, float alpha, Image<const float> in, float beta,
                  Image<float> out, Stream& stream);
 };

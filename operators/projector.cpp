@@ -42,7 +42,7 @@ Execution resolved(Execution wanted, const ParallelBeam& scan, const VolumeGrid&
 }
 
 WorkingMemory working_memory(Execution how, Shape volume, Shape projections, Device device) {
-  return kernels::parallel(device).working_memory(how, volume, projections);
+  return kernels::parallel(device).working_memory(how, volume, projections, device);
 }
 
 }  // namespace tandem

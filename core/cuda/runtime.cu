@@ -27,10 +27,10 @@ int device_count() {
   return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
 }
 
-bool has_kernels(int ordinal) {
+int compute_capability(int ordinal) {
   int major = 0;
-  return cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, ordinal) == cudaSuccess &&
-         major >= 8;
+  return cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, ordinal) == cudaSuccess ? major
+                                                                                                   : 0;
 }
 
 std::string device_name(int ordinal) {

@@ -8,8 +8,8 @@ namespace tandem::cuda {
 
 /// CUDA devices that the driver shows; 0 without a driver, or in a build without CUDA.
 int device_count();
-/// Whether this build has kernels for it: compute capability 8.0 and up.
-bool has_kernels(int ordinal);
+/// 9 for 9.0.
+int compute_capability(int ordinal);
 std::string device_name(int ordinal);
 /// Clocks of all multiprocessors together at their highest rate, 10^9 a second.
 double gigaclocks(int ordinal);

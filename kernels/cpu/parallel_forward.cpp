@@ -136,7 +136,7 @@ void parallel_forward(const ParallelViews& views, Execution, float alpha, Image<
 }
 
 /// Rows of a batch, of the views that threads are at or of all; and tiles, pixels and weights of each thread.
-WorkingMemory working_memory(Execution, Shape volume, Shape projections) {
+WorkingMemory working_memory(Execution, Shape volume, Shape projections, Device) {
   const double threads = thread_count(), views = static_cast<double>(projections[0]);
   const double lanes = static_cast<double>(std::min(widest_batch, 2 * volume[0]));
   const double row = 4 * lanes * static_cast<double>(projections[2] + 16), tiles = 4 * 512 * lanes * threads;

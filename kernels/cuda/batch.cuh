@@ -49,10 +49,10 @@ struct Anchor {
 };
 
 __device__ inline Anchor anchor_at(const DeviceView& view, Index tile_x, Index tile_y) {
-  const double position = view.origin + view.step_x * static_cast<double>(tile_x * tile) +
+  const double anywhere = view.origin + view.step_x * static_cast<double>(tile_x * tile) +
                           view.step_y * static_cast<double>(tile_y * tile);
   // far outside, all that matters is that it stays outside and an int
-  const double whole = floor(fmin(fmax(position, -1e9), 1e9));
+  const double position = fmin(fmax(anywhere, -1e9), 1e9), whole = floor(position);
   return {static_cast<int>(whole), static_cast<float>(position - whole)};
 }
 

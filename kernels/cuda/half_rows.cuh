@@ -1,6 +1,7 @@
 #pragma once
 
-// A sinogram as tensor cores take it: float16, slices fastest, each slice scaled by a power of two.
+// A sinogram, or a volume with its rows as views, as tensor cores take it: float16, slices fastest, each
+// slice scaled by a power of two.
 
 #include <cuda_fp16.h>
 

@@ -53,6 +53,7 @@ inline CUtensorMap boxes_of(const Tensor& t, int rows, int lines = 1) {
   void* entry = nullptr;
   cudaDriverEntryPointQueryResult found{};
   check(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &entry, 12000, cudaEnableDefault, &found));
+  require<DeviceError>(entry != nullptr, "the driver has no cuTensorMapEncodeTiled; it is too old");
   cuuint64_t size[5], stride[4];
   std::copy_n(t.size, 5, size);
   std::copy_n(t.stride, 4, stride);

@@ -21,27 +21,33 @@ constexpr Execution all[] = {{standard, float32}, {texture, float32}, {texture, 
 std::span<const Execution> executions(Device) { return all; }
 
 /// Hopper's tensor cores have instructions of their own, which no other card has.
-bool is_hopper(Device device) {
-  int major = 0;
-  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device.ordinal()));
-  return major == 9;
-}
+bool is_hopper(Device device) { return compute_capability(device) == 9; }
 
 /// Hopper's own back-projection is the faster one in float16; in the float32 grade that of every card is.
 bool products_fit(Precision precision, const ParallelViews& views, Device device) {
+  constexpr float most = 1 << 15;  // of a float16
+  if (std::any_of(views.views.begin(), views.views.end(), [](auto& v) { return v.height > most; }))
+    return false;
   if (!is_hopper(device)) return mma_fits(views);
   return tensor_forward_fits(views) && (precision == float16 ? tensor_backward_fits(views) : mma_fits(views));
 }
 
 bool exists(Execution e) { return std::find(std::begin(all), std::end(all), e) != std::end(all); }
 
+/// Hats narrower than a fifth of a bin, of Joseph's small pixels: the last bits of a position, which tensor
+/// products have not got (`ahead`), count there.
+bool needs_exact_positions(const ParallelViews& views) {
+  return std::any_of(views.views.begin(), views.views.end(), [](auto& v) { return v.slope > 5 * v.height; });
+}
+
 /// The fastest pair, as measured on an H200 (docs/performance.md, "Which variant is fastest"). Tensor
 /// products take as long for one slice as for 64, in float32 as long as 16 by alu, in float16 as long as 8 by
 /// texture.
 Execution fastest(Precision precision, const ParallelViews& views, Index slices, Device device) {
   const Index worth = precision == float16 ? 9 : 17;
-  const bool products =
-      exists({tensor, precision}) && slices >= worth && products_fit(precision, views, device);
+  const bool products = exists({tensor, precision}) && slices >= worth &&
+                        products_fit(precision, views, device) &&
+                        !(precision == float32 && needs_exact_positions(views));
   if (products) return {tensor, precision};
   return {precision == float32 ? alu : texture, precision};
 }
@@ -54,7 +60,7 @@ Execution resolve(Execution wanted, const ParallelViews& views, Index slices, De
     require<DeviceError>(false, "device ", device.name(), ": no ", name_of(wanted), "; it has ", list);
   }
   require<GeometryError>(wanted.variant != tensor || products_fit(wanted.precision, views, device),
-                         "variant tensor: pixels are too large for the bins, at most 1.3 bins; take alu");
+                         "variant tensor: a tile of pixels meets more bins than a product has; take alu");
   return wanted;
 }
 
@@ -88,17 +94,18 @@ void backward(const ParallelViews& views, Execution how, float alpha, Image<cons
 
 /// What the kernels ask of the pool: batches of 16 slices of volume, turned volume and projections, or of 4;
 /// to the latter textures, too, come back where they do not fit. Tensor batches have two bytes a lane.
-WorkingMemory working_memory(Execution how, tandem::Shape volume, tandem::Shape projections) {
+WorkingMemory working_memory(Execution how, tandem::Shape volume, tandem::Shape projections, Device device) {
   const auto pixels = static_cast<double>(volume[1] * volume[2]);
   const auto cells = static_cast<double>(projections[0] * projections[2]);
-  const double views = sizeof(DeviceView) * static_cast<double>(projections[0]);
+  const double views = 2 * sizeof(DeviceView) * static_cast<double>(projections[0]);  // and their groups
   const double rounded_up = 64 * static_cast<double>(projections[0]);          // texels at the ends of rows
   const double lanes = how.precision == float32 || volume[0] > 64 ? 128 : 64;  // two planes of 64: float32
-  const double on_cores = 64 * (2 * pixels + cells);
-  if (how.variant == tensor)
-    return {views + std::max(on_cores, 2 * lanes * pixels + static_cast<double>(tensor_forward_sums)),
-            views + 2 * lanes * cells};
-  return {views + on_cores, views + 16 * ((how.variant == hybrid ? 2 : 1) * cells + pixels + rounded_up)};
+  const bool by_products = how.variant == tensor && is_hopper(device);
+  return {
+      views + (by_products ? 2 * lanes * pixels + 1.01 * static_cast<double>(tensor_forward_sums)
+                           : 64 * (2 * pixels + cells)),
+      views + (how.variant == tensor ? 2 * lanes * cells
+                                     : 16 * ((how.variant == hybrid ? 2 : 1) * cells + pixels + rounded_up))};
 }
 
 }  // namespace

@@ -24,8 +24,9 @@ void mma_backward(const ParallelViews& views, Precision precision, float alpha,
                   Image<const float> projections, float beta, Image<float> volume, Stream& stream);
 
 /// Tensor cores of Hopper, by its own instructions: back-projection in float16, and projections whose
-/// coefficients are, to the bit, those of the back-projections. They keep `tensor_forward_sums` bytes at the
-/// most beside a batch of slices.
+/// coefficients are, to the bit, those of the back-projections. They keep `tensor_forward_sums` bytes of
+/// sums at the most beside a batch of slices (or those of one group of views, in volumes 131,000 pixels
+/// wide).
 constexpr Index tensor_forward_sums = Index{1} << 30;
 void tensor_forward(const ParallelViews& views, Precision precision, float alpha, Image<const float> volume,
                     float beta, Image<float> projections, Stream& stream);

@@ -30,10 +30,11 @@ constexpr int consumers = warpgroups * 128;  // threads; each of their warps has
 constexpr int fetchers = 4;                  // warps
 constexpr int threads = consumers + fetchers * 32;
 constexpr int pairs_a_stage = 4, lines_a_stage = 2 * pairs_a_stage;  // lines come in pairs
-constexpr int tiles_a_stage = 4;                                     // that its pixels can lie in
-constexpr int slab_bytes = 2 * width * 128;                          // a pair of lines, 64 slices
+constexpr int tiles_a_stage = 4;  // its pixels lie in three; with four, a warp has a lane for each and view
+constexpr int slab_bytes = 2 * width * 128;  // a pair of lines, 64 slices
 constexpr int most_shared = 227 * 1024;
 constexpr int nowhere = -(1 << 30);  // first bin of a window that is not there
+constexpr double margin = 5e-3;      // bins, more than rounding moves a strip or a position
 
 /// Views that walk together: strips move by `drift` pixels a line.
 struct Group {
@@ -42,13 +43,12 @@ struct Group {
   int left;  ///< pixel where the first strip begins in the first line of a segment; even
 };
 
-struct Shape {
+struct Layout {
   Index bins, pixels, lines;  ///< pixels of a line
-  int half_width, segment;    ///< lines of a segment; whole tiles
+  int segment;                ///< lines of a segment; whole tiles
   int segments, columns;      ///< columns: of strips, three each
   int groups, stages;
-  Index windows() const { return Index{groups} * segments * columns * strips * views_a_group; }
-  /// Where the window of a strip of a column and of a view's place in its group stands in memory.
+  /// Where the window of a strip and of a view's place in its group stands in memory.
   __device__ int window_at(int group, int line_segment, int strip_of_all, int place) const {
     const int block = (line_segment * columns + strip_of_all / strips) * groups + group;
     return (block * strips + strip_of_all % strips) * views_a_group + place;
@@ -61,20 +61,21 @@ __device__ inline int moved(float drift, int line) {
 }
 
 /// Lowest bin that the strip from pixel `left` on can meet within the segment from `line0` on.
-__device__ inline int first_bin(const DeviceView& view, bool turned, const Group& g, const Shape& n, int left,
-                                int line0) {
+__device__ inline int first_bin(const DeviceView& view, bool turned, const Group& g, const Layout& n,
+                                int left, int line0) {
   const double along = turned ? view.step_y : view.step_x, across = turned ? view.step_x : view.step_y;
   const double drift = g.drift, bend = (along * drift + across) * (n.segment - 2);  // off the ray
   const double lowest = view.origin + along * left + across * line0 + fmin(bend, 0.0) +
-                        fmin(-2 * along, 0.0) + fmin((strip - 1) * along, 0.0) + fmin(across, 0.0);
-  return static_cast<int>(floor(fmin(fmax(lowest - 1e-3, -1e8), 1e8))) - n.half_width + 1;
+                        fmin(-2 * along, 0.0) + fmin((strip - 1) * along, 0.0) + fmin(across, 0.0) -
+                        view.height / view.slope;
+  return static_cast<int>(floor(fmin(fmax(lowest - margin, -1e8), 1e8))) + 1;
 }
 
 /// What a block knows of itself.
 struct Walk {
   int left, line0;              ///< of the first strip; the segment's first line
   int first_stage, last_stage;  ///< of the segment, that meet the volume
-  int met;                      ///< whether any window lies on the detector
+  bool met;                     ///< whether any window lies on the detector
   int starts[views_a_group][strips];
 };
 
@@ -86,7 +87,7 @@ struct Corner {
 // ---- fetching
 
 template <int slices, int planes>
-__device__ void fetch(const CUtensorMap& map, const Shape& n, const DeviceView* views, const Group& g,
+__device__ void fetch(const CUtensorMap& map, const Layout& n, const DeviceView* views, const Group& g,
                       const Walk& walk, bool turned, unsigned stages_at, Corner* corners, int* lefts,
                       unsigned full, unsigned empty) {
   constexpr int chunks = slices / 64, slabs = pairs_a_stage * chunks * planes;
@@ -169,8 +170,33 @@ __device__ inline void make_factors(const Own& own, const Corner* corners, int l
   }
 }
 
+template <int slices>
+__device__ inline void move_part(float (&part)[strips][slices / 2], float (&sum)[strips][slices / 2]) {
+#pragma unroll
+  for (int i = 0; i < strips; ++i)
+#pragma unroll
+    for (int j = 0; j < slices / 2; ++j) {
+      sum[i][j] += part[i][j];
+      part[i][j] = 0;
+    }
+}
+
+/// Leaves the sums of the block's windows in memory: (window, bin, slice).
+template <int slices>
+__device__ inline void leave(const float (&sum)[strips][slices / 2], float* partial) {
+  const int place = threadIdx.x / 32, row = threadIdx.x % 32 / 4, slice = threadIdx.x % 4 * 2;
+#pragma unroll
+  for (int i = 0; i < strips; ++i) {
+    const Index at = (static_cast<Index>(blockIdx.x) * strips + i) * views_a_group + place;
+    float* to = partial + (at * window + row) * slices + slice;
+#pragma unroll
+    for (int j = 0; j < slices / 2; j += 2)
+      *reinterpret_cast<float2*>(to + j % 4 / 2 * 8 * slices + j / 4 * 8) = {sum[i][j], sum[i][j + 1]};
+  }
+}
+
 template <int slices, int planes, bool unit, bool turned>
-__device__ void multiply_and_add(const Shape& n, const DeviceView* views, const Group& g, const Walk& walk,
+__device__ void multiply_and_add(const Layout& n, const DeviceView* views, const Group& g, const Walk& walk,
                                  unsigned stages_at, const Corner* corners, const int* lefts, unsigned full,
                                  unsigned empty, float* partial) {
   constexpr int chunks = slices / 64;
@@ -226,36 +252,22 @@ __device__ void multiply_and_add(const Shape& n, const DeviceView* views, const 
 #pragma unroll
     for (int i = 0; i < strips; ++i) f[0][i] = f[pairs_a_stage][i];
     arrive(empty + 8 * stage);
-    if (planes == 2 && (step % stages_a_part == stages_a_part - 1 || step == steps - 1)) {
-#pragma unroll
-      for (int i = 0; i < strips; ++i)
-#pragma unroll
-        for (int j = 0; j < slices / 2; ++j) {
-          sum[i][j] += part[i][j];
-          part[i][j] = 0;
-        }
-    }
+    if (planes == 2 && (step % stages_a_part == stages_a_part - 1 || step == steps - 1))
+      move_part<slices>(part, sum);
     stage = next;
   }
-#pragma unroll
-  for (int i = 0; i < strips; ++i) {
-    const Index at = static_cast<Index>(blockIdx.x) * strips * views_a_group + i * views_a_group + place;
-    float* to = partial + (at * window + row) * slices + own.pixel;
-#pragma unroll
-    for (int j = 0; j < slices / 2; j += 2)
-      *reinterpret_cast<float2*>(to + j % 4 / 2 * 8 * slices + j / 4 * 8) = {sum[i][j], sum[i][j + 1]};
-  }
+  leave<slices>(sum, partial);
 }
 
 /// Every thread of a block; false: the block has nothing to do. Writes where its windows begin.
-__device__ inline bool find_walk(const Shape& n, const DeviceView* views, const Group& g, bool turned,
+__device__ inline bool find_walk(const Layout& n, const DeviceView* views, const Group& g, bool turned,
                                  Walk& walk, int* firsts) {
-  const int rest = blockIdx.x / n.groups, column = rest % n.columns, line0 = rest / n.columns * n.segment;
+  const int block = blockIdx.x / n.groups, column = block % n.columns, line0 = block / n.columns * n.segment;
   const int left = g.left + column * width;
   const int stages = ceil_div(min(n.segment, static_cast<int>(n.lines) - line0), lines_a_stage);
   if (threadIdx.x == 0) {
     walk.left = left, walk.line0 = line0;
-    walk.first_stage = stages, walk.last_stage = -1, walk.met = 0;
+    walk.first_stage = stages, walk.last_stage = -1, walk.met = false;
   }
   __syncthreads();
   for (int s = threadIdx.x; s < stages; s += threads) {
@@ -270,7 +282,7 @@ __device__ inline bool find_walk(const Shape& n, const DeviceView* views, const 
   const bool real = mine && g.views[place] >= 0;
   const int first = real ? first_bin(views[g.views[place]], turned, g, n, left + i * strip, line0) : 0;
   if (mine) walk.starts[place][i] = first;
-  if (real && first < n.bins && first + window > 0) walk.met = 1;
+  if (real && first < n.bins && first + window > 0) walk.met = true;
   __syncthreads();
   const bool any = walk.met && walk.first_stage <= walk.last_stage;
   if (mine)
@@ -280,7 +292,7 @@ __device__ inline bool find_walk(const Shape& n, const DeviceView* views, const 
 
 template <int slices, int planes, bool unit, bool turned>
 __global__ void __launch_bounds__(threads, 1)
-    forward(const __grid_constant__ CUtensorMap map, Shape n, const DeviceView* __restrict__ views,
+    forward(const __grid_constant__ CUtensorMap map, Layout n, const DeviceView* __restrict__ views,
             const Group* __restrict__ groups, float* partial, int* firsts) {
   extern __shared__ unsigned char shared[];
   __shared__ Walk walk;
@@ -327,7 +339,7 @@ constexpr int bins_a_block = 32;
 /// 32 bins of a view: adds what the strips that meet them left behind, segment by segment and strip by strip.
 template <int slices>
 __global__ void __launch_bounds__(256)
-    collect(Shape n, const Group* __restrict__ groups, const float* __restrict__ partial,
+    collect(Layout n, const Group* __restrict__ groups, const float* __restrict__ partial,
             const int* __restrict__ firsts, Result out) {
   constexpr int threads_a_bin = slices, bins_at_once = 256 / threads_a_bin,
                 sums = bins_a_block / bins_at_once;
@@ -385,11 +397,11 @@ double slope(const ParallelView& v, bool turned) {
   return -(turned ? v.step_x : v.step_y) / along(v, turned);
 }
 
-/// Bins that a strip meets when it moves straight along the rays, at most; the rest of the window is for
-/// views that bend away from the path of their group.
-double straight(const ParallelView& v, int half_width) {
+/// Width in bins that a strip covers when it moves straight along the rays: no more bins than that, rounded
+/// up, lie within. The rest of the window is for views that bend away from the path of their group.
+double straight(const ParallelView& v) {
   const double a = std::abs(v.step_x), b = std::abs(v.step_y);
-  return (strip + 1) * std::max(a, b) + std::min(a, b) + 1 + 2 * half_width + 0.01;
+  return (strip + 1) * std::max(a, b) + std::min(a, b) + 2.0 * v.height / v.slope + 2 * margin;
 }
 
 /// `order`: views by their slopes. Each group is as large as the window allows for that segment.
@@ -402,11 +414,11 @@ std::vector<Group> groups_of(const ParallelViews& packed, const std::vector<int>
     const auto view = [&](std::size_t k) -> const ParallelView& {
       return packed.views[static_cast<std::size_t>(order[k])];
     };
-    double room = window;
+    double room = INFINITY;  // pixels
     std::size_t end = first;
     for (; end < order.size() && end < first + views_a_group; ++end) {
       const ParallelView& v = view(end);
-      const double left = (window - straight(v, packed.half_width)) / std::abs(along(v, turned));
+      const double left = (window - straight(v)) / std::abs(along(v, turned));
       const double bend = (slope(v, turned) - slope(view(first), turned)) / 2 * segment;
       if (end > first && bend > std::min(room, left)) break;
       room = std::min(room, left);
@@ -421,16 +433,16 @@ std::vector<Group> groups_of(const ParallelViews& packed, const std::vector<int>
 }
 
 int columns_of(Index pixels, int segment) {
-  return static_cast<int>(ceil_div<Index>(pixels + segment + 2, width)) + 1;  // strips move a pixel a line
+  return static_cast<int>(ceil_div<Index>(pixels + segment + 2, width));  // strips move a pixel a line
 }
 
-/// What the windows of one group take, of 128 slices or of two planes of 64.
+/// What the sums of one group take.
 Index bytes_of_group(Index segments, int columns, int slices) {
   return segments * columns * strips * views_a_group * window * slices * static_cast<Index>(sizeof(float));
 }
 
 /// The segment for which blocks have least to do: long segments leave fewer sums behind, short ones let more
-/// views walk together.
+/// views walk together. Whatever the batch, it is that of 128 slices, so that the bits are the same.
 Plan plan(const ParallelViews& packed, bool turned, Index pixels, Index lines) {
   std::vector<int> order;
   for (std::size_t v = 0; v < packed.views.size(); ++v)
@@ -445,6 +457,8 @@ Plan plan(const ParallelViews& packed, bool turned, Index pixels, Index lines) {
   double least = INFINITY;
   for (Index wanted = 1;; ++wanted) {
     const int segment = static_cast<int>(ceil_div(ceil_div(lines, wanted), Index{tile})) * tile;
+    if (wanted > 1 && segment == static_cast<int>(ceil_div(ceil_div(lines, wanted - 1), Index{tile})) * tile)
+      continue;
     const Index segments = ceil_div<Index>(lines, segment);
     if (wanted > 1 && bytes_of_group(segments, columns_of(pixels, segment), 128) > tensor_forward_sums)
       return best;
@@ -459,45 +473,44 @@ Plan plan(const ParallelViews& packed, bool turned, Index pixels, Index lines) {
 // ---- batches
 
 template <int slices, int planes>
+auto kernel_for(bool turned, bool unit) {
+  if (turned) return unit ? forward<slices, planes, true, true> : forward<slices, planes, false, true>;
+  return unit ? forward<slices, planes, true, false> : forward<slices, planes, false, false>;
+}
+
+template <int slices, int planes>
 void project(const ParallelViews& packed, const Plan& plan, bool turned, const DeviceView* views,
              __half* image, Index nx, Index ny, Index bins, const Result& out, cudaStream_t s) {
   if (plan.groups.empty()) return;
-  const Index pixels = turned ? ny : nx, lines = turned ? nx : ny;
-  Shape n{bins,
-          pixels,
-          lines,
-          packed.half_width,
-          plan.segment,
-          static_cast<int>(ceil_div<Index>(lines, plan.segment)),
-          columns_of(pixels, plan.segment),
-          1,
-          0};
   constexpr int stage_bytes = pairs_a_stage * planes * (slices / 64) * slab_bytes + 32 * sizeof(Corner) +
                               pairs_a_stage * sizeof(int) + 16;
+  const Index pixels = turned ? ny : nx, lines = turned ? nx : ny;
+  const auto all = static_cast<Index>(plan.groups.size());
+  Layout n{};
+  n.bins = bins, n.pixels = pixels, n.lines = lines;
+  n.segment = plan.segment;
+  n.segments = static_cast<int>(ceil_div<Index>(lines, plan.segment));
+  n.columns = columns_of(pixels, plan.segment);
   n.stages = std::min(8, (most_shared - 2048) / stage_bytes);
-  const int shared = n.stages * stage_bytes + 1024;
-  const Index bytes_a_group = bytes_of_group(n.segments, n.columns, slices);
-  const int at_once = static_cast<int>(
-      std::clamp<Index>(tensor_forward_sums / bytes_a_group, 1, static_cast<Index>(plan.groups.size())));
+  const Index bytes = bytes_of_group(n.segments, n.columns, slices),
+              at_once = std::clamp<Index>(tensor_forward_sums / bytes, 1, all);
   const Scratch<Group> groups(plan.groups, s);
-  const Scratch<float> partial(static_cast<std::size_t>(bytes_a_group / 4 * at_once), s);
-  const Scratch<int> firsts(static_cast<std::size_t>(n.windows()) * static_cast<std::size_t>(at_once), s);
-  const bool unit = hats_are_units(packed);
-  const auto kernel =
-      turned ? (unit ? forward<slices, planes, true, true> : forward<slices, planes, false, true>)
-             : (unit ? forward<slices, planes, true, false> : forward<slices, planes, false, false>);
+  const Scratch<float> partial(static_cast<std::size_t>(bytes / 4 * at_once), s);
+  const Scratch<int> firsts(static_cast<std::size_t>(bytes / 4 * at_once / (window * slices)), s);
+
+  const int shared = n.stages * stage_bytes + 1024;
+  const auto kernel = kernel_for<slices, planes>(turned, hats_are_units(packed));
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
-  const Index row = 2 * slices, along_x = row, along_y = row * nx;
-  const CUtensorMap map =
-      boxes_of({image,
-                {64, pixels, lines, slices / 64, planes},
-                {turned ? along_y : along_x, turned ? along_x : along_y, 128, row * nx * ny}},
-               width, 2);
-  for (Index first = 0; first < static_cast<Index>(plan.groups.size()); first += at_once) {
-    n.groups = static_cast<int>(std::min<Index>(at_once, static_cast<Index>(plan.groups.size()) - first));
-    const unsigned blocks = static_cast<unsigned>(n.groups * n.segments * n.columns);
-    kernel<<<blocks, threads, static_cast<std::size_t>(shared), s>>>(map, n, views, groups.data() + first,
-                                                                     partial.data(), firsts.data());
+  const Index pixel = 2 * slices, row = pixel * nx;  // bytes
+  const CUtensorMap map = boxes_of({image,
+                                    {64, pixels, lines, slices / 64, planes},
+                                    {turned ? row : pixel, turned ? pixel : row, 128, row * ny}},
+                                   width, 2);
+  for (Index first = 0; first < all; first += at_once) {
+    n.groups = static_cast<int>(std::min(at_once, all - first));
+    kernel<<<static_cast<unsigned>(n.groups * n.segments * n.columns), threads,
+             static_cast<std::size_t>(shared), s>>>(map, n, views, groups.data() + first, partial.data(),
+                                                    firsts.data());
     after_launch();
     const dim3 cells(static_cast<unsigned>(n.groups * views_a_group),
                      static_cast<unsigned>(ceil_div<Index>(bins, bins_a_block)));
@@ -523,7 +536,7 @@ void batch_forward(const ParallelViews& packed, const Plan (&plans)[2], const De
 
 bool tensor_forward_fits(const ParallelViews& packed) {
   return std::all_of(packed.views.begin(), packed.views.end(),
-                     [&](const ParallelView& v) { return straight(v, packed.half_width) <= window; });
+                     [&](const ParallelView& v) { return straight(v) <= window; });
 }
 
 void tensor_forward(const ParallelViews& packed, Precision precision, float alpha, Image<const float> volume,

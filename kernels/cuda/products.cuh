@@ -11,9 +11,9 @@
 
 namespace tandem::kernels::cuda {
 
-/// Positions are counted from so many bins before their anchor's: they are at least 8 there, so floats are
-/// 2^-20 or more apart, differences to whole bins of a window are exact, and both directions have the same
-/// weights to the bit.
+/// Positions are counted from so many bins before their anchor's: they are at least 8 there and floats
+/// 2^-20 to 2^-18 apart, so differences to whole bins of a window are exact, and both directions have the
+/// same weights to the bit.
 constexpr float ahead = 40;
 
 struct alignas(16) ViewNumbers {
@@ -50,6 +50,13 @@ __device__ inline void split_hats(float e0, float e1, const ViewNumbers& v, unsi
   const float w0 = positive(e0), w1 = positive(e1);
   high = packed(cut(w0), cut(w1));
   low = packed(w0 - cut(w0), w1 - cut(w1));
+}
+
+/// Radius of the widest hat, bins.
+inline double widest_hat(const ParallelViews& packed) {
+  double most = 0;
+  for (const ParallelView& v : packed.views) most = std::max(most, 1.0 * v.height / v.slope);
+  return most;
 }
 
 /// Whether all hats are 1 - |e|.

@@ -28,10 +28,10 @@ struct Plan {
   std::size_t work_bytes = 0;  ///< which come from the device's pool, for as long as the transforms take
 };
 
-/// Plans live as long as the program, one a thread, stream and length: a plan has one work area.
-Plan plan_for(Index length, cudaStream_t stream) {
-  thread_local std::map<std::pair<Index, cudaStream_t>, Plan> made;
-  const auto found = made.find({length, stream});
+/// Plans live as long as the program, one a thread, device and length.
+Plan plan_for(Index length, const Stream& stream) {
+  thread_local std::map<std::pair<Index, Device>, Plan> made;
+  const auto found = made.find({length, stream.device()});
   if (found != made.end()) return found->second;
   Plan plan;
   int n = static_cast<int>(length);
@@ -39,8 +39,7 @@ Plan plan_for(Index length, cudaStream_t stream) {
   check(cufftSetAutoAllocation(plan.handle, 0));
   check(cufftMakePlanMany(plan.handle, 1, &n, nullptr, 1, n, nullptr, 1, n, CUFFT_C2C,
                           static_cast<int>(pairs_at_once(length)), &plan.work_bytes));
-  check(cufftSetStream(plan.handle, stream));
-  made.emplace(std::pair{length, stream}, plan);
+  made.emplace(std::pair{length, stream.device()}, plan);
   return plan;
 }
 
@@ -111,7 +110,8 @@ void filter_rows(const RowFilter& filter, bool adjoint, float alpha, Image<const
   const Rows at{in.n0, in.n1, in.n2, in.s0, in.s1, filter.length, ceil_div<Index>(in.n0, 2)};
   const Index batch = pairs_at_once(filter.length), all = at.n1 * at.pairs_a_row;
   const Scratch<float2> work(static_cast<std::size_t>(batch * filter.length), s);
-  const Plan plan = plan_for(filter.length, s);
+  const Plan plan = plan_for(filter.length, stream);
+  check(cufftSetStream(plan.handle, s));
   const Scratch<std::byte> transform(std::max<std::size_t>(plan.work_bytes, 1), s);
   check(cufftSetWorkArea(plan.handle, transform.data()));
   auto* rows = reinterpret_cast<cufftComplex*>(work.data());

@@ -12,7 +12,7 @@ using enum Variant;
 using enum Precision;
 
 TEST(Limits, AreThoseOfTheCard) {
-  constexpr double h200 = 132 * 1.98;
+  constexpr bench::Chip h200{132 * 1.98, 9};
   const auto gups = [](Execution how, Direction direction = Direction::back) {
     return bench::limit_of(how, direction, h200)->gups;
   };
@@ -28,9 +28,10 @@ TEST(Limits, AreThoseOfTheCard) {
   EXPECT_NEAR(gups({tensor, float32}, Direction::forward), 11'151, 1);
 }
 
-TEST(Limits, AreNotKnownOfACpuNorOfAProjectionOnTheCores) {
-  EXPECT_FALSE(bench::limit_of({standard, float32}, Direction::back, 0));
-  EXPECT_FALSE(bench::limit_of({alu, float32}, Direction::forward, 1));
+TEST(Limits, AreNotKnownOfEverything) {
+  EXPECT_FALSE(bench::limit_of({standard, float32}, Direction::back, {0, 0}));
+  EXPECT_FALSE(bench::limit_of({alu, float32}, Direction::forward, {100, 9}));
+  EXPECT_FALSE(bench::limit_of({tensor, float16}, Direction::back, {100, 8}));
 }
 
 }  // namespace

@@ -90,6 +90,25 @@ TEST_F(CudaReconstruct, VolumesAgreeWithTheCpu) {
   }
 }
 
+/// More slices than a kernel takes at once, in chunks of which the last is short.
+TEST_F(CudaReconstruct, ManySlicesAgreeWithTheCpu) {
+  pipeline::Simulation s = small_simulation(1e4);
+  s.scan.detector.rows = 200;
+  s.grid = fitting_grid(s.scan);
+  write_scan(folder_ / "tall.h5", pipeline::SimulatedScan(s));
+  for (const Algorithm algorithm : algorithms) {
+    const std::vector<float> truth = reconstructed(folder_ / "tall.h5", recipe_for(algorithm, cpu), 0);
+    for (const Precision precision : {float32, float16}) {
+      const Execution how{automatic, precision};
+      for (const Index at_once : {0, 128})
+        EXPECT_LE(relative_error(reconstructed(folder_ / "tall.h5", recipe_for(algorithm, gpu, how), at_once),
+                                 truth),
+                  bound_of({tensor, precision}, algorithm))
+            << name_of(how) << ", algorithm " << static_cast<int>(algorithm) << ", chunks of " << at_once;
+    }
+  }
+}
+
 TEST_F(CudaReconstruct, RowsWithAxesOfTheirOwnAgreeWithTheCpu) {
   for (const Algorithm algorithm : algorithms) {
     const auto wobbling = [&](Device device) {

@@ -178,15 +178,13 @@ constexpr double texture_uint8 = 3;
 /// Float16 has steps of 2^-11 of a weight in [1/2, 1) and of 2^-10 / m of a datum with mantissa m: with a
 /// datum of root mean square 0.35, 4.3e-5 and 4.1e-5 a bin, 8.4e-5 a view of two bins, of a mean of
 /// 0.2: 4.2e-4 / sqrt(views); a quarter more for chance.
+/// A volume of such numbers, projected: as many lines of pixels in the place of the views.
 inline double tensor_float16(double views) { return 5.3e-4 / std::sqrt(views); }
 /// The same at 2048 views, where sums that are cut and not rounded count: issue 3.
 constexpr double tensor_float16_of_2048_views = 5e-5;
 /// Few bins or views, where nothing averages: 2^-12 each of weight and datum.
 constexpr double tensor_float16_of_few_bins = 4.9e-4;
 
-/// Input: volume uniform in [-0.3, 0.7). Reference: the CPU's float32. Norm: relative L2. Rays that meet few
-/// pixels average nothing either.
-constexpr double tensor_float16_projection = tensor_float16_of_few_bins;
 /// Architecture 3.6: the same weights both ways.
 constexpr double tensor_mismatch = 1e-5;
 
