@@ -51,24 +51,69 @@ void require_axis(const Detector& d, double axis) {
                          "; give the axis in bins from 0");
 }
 
-}  // namespace
-
-void validate(const ParallelBeam& scan) {
-  const Detector& d = scan.detector;
+void require_detector(const Detector& d) {
   require<GeometryError>(d.bins > 0, "Detector: bins = ", d.bins, "; at least 1 is needed");
   require<GeometryError>(d.rows > 0, "Detector: rows = ", d.rows, "; at least 1 is needed");
   require_cell("bin_pitch", d.bin_pitch);
   require_cell("row_pitch", d.row_pitch);
   require_axis(d, d.axis_bin);
-  require<GeometryError>(!scan.angles.empty(), "ParallelBeam: 0 views; at least 1 is needed");
-  for (std::size_t i = 0; i < scan.angles.size(); ++i)
-    require<GeometryError>(std::isfinite(scan.angles[i]), "ParallelBeam: the angle of view ", i, " is ",
-                           scan.angles[i], " rad; a finite number is needed");
+}
+
+void require_angles(const char* scan, const std::vector<double>& angles) {
+  require<GeometryError>(!angles.empty(), scan, ": 0 views; at least 1 is needed");
+  for (std::size_t i = 0; i < angles.size(); ++i)
+    require<GeometryError>(std::isfinite(angles[i]), scan, ": the angle of view ", i, " is ", angles[i],
+                           " rad; a finite number is needed");
+}
+
+/// FNV-1a, 64 bits.
+class Fingerprint {
+ public:
+  void add(double value) {
+    unsigned char bytes[sizeof value];
+    std::memcpy(bytes, &value, sizeof value);
+    for (unsigned char b : bytes) hash_ = (hash_ ^ b) * 1099511628211ull;
+  }
+  void add(const Detector& d) {
+    for (double v :
+         {static_cast<double>(d.bins), static_cast<double>(d.rows), d.bin_pitch, d.row_pitch, d.axis_bin})
+      add(v);
+  }
+  void add(const std::vector<double>& values) {
+    for (double v : values) add(v);
+  }
+  std::uint64_t value() const { return hash_ == 0 ? 1 : hash_; }
+
+ private:
+  std::uint64_t hash_ = 14695981039346656037ull;
+};
+
+}  // namespace
+
+void validate(const ParallelBeam& scan) {
+  const Detector& d = scan.detector;
+  require_detector(d);
+  require_angles("ParallelBeam", scan.angles);
   require<GeometryError>(
       scan.row_axis_bins.empty() || scan.row_axis_bins.size() == static_cast<std::size_t>(d.rows),
       "ParallelBeam: ", scan.row_axis_bins.size(), " row_axis_bins for ", d.rows,
       " rows; give one a row or none");
   for (double axis : scan.row_axis_bins) require_axis(d, axis);
+}
+
+void validate(const ConeBeam& scan) {
+  require_detector(scan.detector);
+  require_angles("ConeBeam", scan.angles);
+  require<GeometryError>(std::isfinite(scan.sod) && scan.sod > 0, "ConeBeam: sod = ", scan.sod,
+                         " mm; a positive length is needed");
+  require<GeometryError>(std::isfinite(scan.sdd) && scan.sdd > scan.sod, "ConeBeam: sdd = ", scan.sdd,
+                         " mm is not beyond sod = ", scan.sod, " mm; the detector is behind the axis");
+  const auto rows = static_cast<double>(scan.detector.rows);
+  require<GeometryError>(
+      std::isfinite(scan.midplane_row) && scan.midplane_row >= -rows && scan.midplane_row <= 2 * rows - 1,
+      "ConeBeam: midplane_row = ", scan.midplane_row,
+      " is more than the detector's height outside its rows 0..", scan.detector.rows - 1,
+      "; give it in rows from 0");
 }
 
 std::vector<double> view_weights(std::span<const double> angles) {
@@ -128,19 +173,19 @@ ParallelBeam bin_down(const ParallelBeam& scan, int level, bool pitch_known) {
 }
 
 std::uint64_t fingerprint(const ParallelBeam& scan) {
-  std::uint64_t hash = 14695981039346656037ull;  // FNV-1a, 64 bits
-  const auto add = [&hash](double value) {
-    unsigned char bytes[sizeof value];
-    std::memcpy(bytes, &value, sizeof value);
-    for (unsigned char b : bytes) hash = (hash ^ b) * 1099511628211ull;
-  };
-  const Detector& d = scan.detector;
-  for (double v :
-       {static_cast<double>(d.bins), static_cast<double>(d.rows), d.bin_pitch, d.row_pitch, d.axis_bin})
-    add(v);
-  for (double v : scan.angles) add(v);
-  for (double v : scan.row_axis_bins) add(v);
-  return hash == 0 ? 1 : hash;
+  Fingerprint all;
+  all.add(scan.detector);
+  all.add(scan.angles);
+  all.add(scan.row_axis_bins);
+  return all.value();
+}
+
+std::uint64_t fingerprint(const ConeBeam& scan) {
+  Fingerprint all;
+  all.add(scan.detector);
+  all.add(std::vector<double>{scan.sod, scan.sdd, scan.midplane_row});
+  all.add(scan.angles);
+  return all.value();
 }
 
 }  // namespace tandem

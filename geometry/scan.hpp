@@ -23,8 +23,21 @@ struct ParallelBeam {
   std::vector<double> row_axis_bins{};  ///< axis bin of each row where they differ; else empty
 };
 
+/// A point source on a circle at sod (sin a, -cos a, 0) for the view angle a in rad, and a flat detector at
+/// the distance sdd from it, bins along (cos a, sin a, 0), rows along z. A point at t = x cos a + y sin a and
+/// d = sod - x sin a + y cos a falls on bin = axis_bin + sdd t / (d bin_pitch) and on
+/// row = midplane_row + sdd z / (d row_pitch): these two are the principal point. One row is a fan beam.
+struct ConeBeam {
+  Detector detector;
+  std::vector<double> angles{};
+  double sod = 0, sdd = 0;  ///< mm
+  double midplane_row = 0;  ///< centred: (rows - 1) / 2
+  double magnification() const { return sdd / sod; }
+};
+
 /// @throws GeometryError naming the field, its value and its unit.
 void validate(const ParallelBeam& scan);
+void validate(const ConeBeam& scan);
 
 /// The weight of each view in an integral over half a turn: half the gap to its two neighbours modulo 180
 /// degrees, in rad. They sum to pi; a repeated end view shares the weight of its twin.
@@ -42,5 +55,6 @@ ParallelBeam bin_down(const ParallelBeam& scan, int level, bool pitch_known);
 
 /// A number that differs between scans that differ; never 0. See Space::key.
 std::uint64_t fingerprint(const ParallelBeam& scan);
+std::uint64_t fingerprint(const ConeBeam& scan);
 
 }  // namespace tandem

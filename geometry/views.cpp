@@ -28,4 +28,20 @@ ParallelViews pack(const ParallelBeam& scan, const VolumeGrid& grid, Model model
   return packed;
 }
 
+ConeViews pack(const ConeBeam& scan, const VolumeGrid& grid) {
+  validate(scan);
+  validate(grid);
+  const auto farthest = [&](int axis) {  // from the rotation axis
+    return std::abs(grid.centre[axis]) + 0.5 * static_cast<double>(grid.size[axis]) * grid.pitch[axis];
+  };
+  const double radius = std::hypot(farthest(0), farthest(1));
+  require<GeometryError>(radius < scan.sod, "ConeBeam: sod = ", scan.sod, " mm, but the grid reaches ",
+                         radius, " mm from the axis: the source would pass through it; take a smaller grid");
+  const Detector& d = scan.detector;
+  ConeViews packed{{},          scan.sod,  scan.sdd,  d.axis_bin, scan.midplane_row, d.bin_pitch,
+                   d.row_pitch, grid.x(0), grid.y(0), grid.z(0),  grid.pitch[0],     grid.pitch[2]};
+  for (double angle : scan.angles) packed.views.push_back({std::cos(angle), std::sin(angle)});
+  return packed;
+}
+
 }  // namespace tandem

@@ -28,4 +28,18 @@ struct ParallelViews {
 /// slice a row.
 ParallelViews pack(const ParallelBeam& scan, const VolumeGrid& grid, Model model);
 
+/// A cone beam and a grid as kernels want them: plain numbers, mm and bins.
+struct ConeViews {
+  struct View {
+    double cos, sin;  ///< of its angle
+  };
+  std::vector<View> views;
+  double sod, sdd, axis_bin, midplane_row, bin_pitch, row_pitch;
+  double x0, y0, z0;      ///< of voxel (0, 0, 0)
+  double pitch, pitch_z;  ///< of voxels
+};
+
+/// @throws GeometryError unless all voxels are on the detector's side of the source.
+ConeViews pack(const ConeBeam& scan, const VolumeGrid& grid);
+
 }  // namespace tandem

@@ -26,6 +26,13 @@ VolumeGrid fitting_grid(const ParallelBeam& scan) {
   return {{d.bins, d.bins, d.rows}, {d.bin_pitch, d.bin_pitch, d.row_pitch}, {}};
 }
 
+VolumeGrid fitting_grid(const ConeBeam& scan) {
+  validate(scan);
+  const Detector& d = scan.detector;
+  const double m = scan.magnification();
+  return {{d.bins, d.bins, d.rows}, {d.bin_pitch / m, d.bin_pitch / m, d.row_pitch / m}, {}};
+}
+
 VolumeGrid region(const VolumeGrid& grid, Range x, Range y, Range z) {
   VolumeGrid part = grid;
   const std::array<Range, 3> ranges{x, y, z};
@@ -47,6 +54,15 @@ Space volume_space(const VolumeGrid& grid, Device device) {
 Space projection_space(const ParallelBeam& scan, Device device) {
   return Space({static_cast<Index>(scan.angles.size()), scan.detector.rows, scan.detector.bins}, Blocks::rows,
                device, fingerprint(scan));
+}
+
+Space cone_volume_space(const VolumeGrid& grid, Device device) {
+  return Space(grid.shape(), Blocks::whole, device);
+}
+
+Space projection_space(const ConeBeam& scan, Device device) {
+  return Space({static_cast<Index>(scan.angles.size()), scan.detector.rows, scan.detector.bins},
+               Blocks::whole, device, fingerprint(scan));
 }
 
 }  // namespace tandem

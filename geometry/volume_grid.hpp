@@ -32,6 +32,9 @@ void validate(const VolumeGrid& grid);
 /// the axis.
 VolumeGrid fitting_grid(const ParallelBeam& scan);
 
+/// The same for cells as large as they appear at the axis.
+VolumeGrid fitting_grid(const ConeBeam& scan);
+
 /// The part of a grid that index ranges cut out, where it was in space. @throws GeometryError if it is empty
 /// or reaches outside.
 VolumeGrid region(const VolumeGrid& grid, Range x, Range y, Range z);
@@ -41,5 +44,9 @@ Space volume_space(const VolumeGrid& grid, Device device = Device::cpu());
 
 /// Projections (view, row, bin) whose rows are independent problems.
 Space projection_space(const ParallelBeam& scan, Device device = Device::cpu());
+
+/// Volume and projections of a cone beam are one problem.
+Space cone_volume_space(const VolumeGrid& grid, Device device = Device::cpu());
+Space projection_space(const ConeBeam& scan, Device device = Device::cpu());
 
 }  // namespace tandem

@@ -5,6 +5,7 @@
 #include "tandem/core/error.hpp"
 #include "tandem/kernels/cpu/parallel.hpp"
 #include "tandem/kernels/cpu/ramp.hpp"
+#include "tandem/kernels/cpu/separable_footprint.hpp"
 #include "tandem/kernels/cpu/vector.hpp"
 #include "tandem/kernels/cuda/tables.hpp"
 
@@ -41,6 +42,12 @@ const ParallelKernels& parallel(Device device) {
       },
       cpu::working_memory};
   return select(device, on_cpu, TANDEM_ON_CUDA(parallel_kernels));
+}
+
+const SeparableFootprintKernels& separable_footprint(Device device) {
+  require<DeviceError>(!device.is_cuda(), "device ", device.name(),
+                       ": cone beams have no kernels there yet; use the cpu");
+  return cpu::separable_footprint_kernels;
 }
 
 const RampKernels& ramp(Device device) {

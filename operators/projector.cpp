@@ -1,6 +1,7 @@
 #include "tandem/operators/projector.hpp"
 
 #include "tandem/kernels/parallel.hpp"
+#include "tandem/kernels/separable_footprint.hpp"
 
 namespace tandem {
 
@@ -22,6 +23,19 @@ struct ParallelProjector {
   }
 };
 
+struct ConeProjector {
+  Space volume, projections;
+  std::shared_ptr<const ConeViews> views;
+  Space domain() const { return volume; }
+  Space range() const { return projections; }
+  void apply(float alpha, ConstView x, float beta, View y, Stream& stream) const {
+    kernels::separable_footprint(stream.device()).forward(*views, alpha, image(x), beta, image(y), stream);
+  }
+  void apply_adjoint(float alpha, ConstView y, float beta, View x, Stream& stream) const {
+    kernels::separable_footprint(stream.device()).backward(*views, alpha, image(y), beta, image(x), stream);
+  }
+};
+
 }  // namespace
 
 LinearOperator projector(const ParallelBeam& scan, const VolumeGrid& grid, Model model, Device device,
@@ -29,6 +43,12 @@ LinearOperator projector(const ParallelBeam& scan, const VolumeGrid& grid, Model
   auto views = std::make_shared<const ParallelViews>(pack(scan, grid, model));
   const Execution how = kernels::parallel(device).resolve(wanted, *views, grid.size[2], device);
   return ParallelProjector{volume_space(grid, device), projection_space(scan, device), std::move(views), how};
+}
+
+LinearOperator projector(const ConeBeam& scan, const VolumeGrid& grid, Device device) {
+  kernels::separable_footprint(device);
+  auto views = std::make_shared<const ConeViews>(pack(scan, grid));
+  return ConeProjector{cone_volume_space(grid, device), projection_space(scan, device), std::move(views)};
 }
 
 std::vector<Execution> executions(Device device) {

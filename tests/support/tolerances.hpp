@@ -207,6 +207,11 @@ constexpr double fbp_texture = 6.4e-4;
 /// more for chance.
 constexpr double fbp_tensor_float16 = 8.1e-5;
 
+/// Issue 4, maths A.2.4: a footprint's sum over cells and views against that of exact chords, relative.
+constexpr double footprint_mass = 1e-4;
+/// Entries of a cone-beam pair, relative to the largest: three products in another order, 3 u each way.
+constexpr double entries = 6 * 6e-8;
+
 /// Architecture 3.9: rounding differs from the first step on, and four steps magnify it to less than this.
 constexpr double solver_steps = 1e-5;
 /// How much more that is than what one application differs by.

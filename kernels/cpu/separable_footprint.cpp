@@ -1,0 +1,128 @@
+// The footprint separates: bins are shared by a whole column of voxels, rows by all its bins. Both directions take a
+// column and a view at a time: back-projection adds its bins up to one profile along the rows and reads that at
+// every voxel; projection lays the voxels down as a profile and adds that to every bin. Columns and rows are
+// contiguous: volumes are turned to (y, x, slice), projections to (view, bin, row).
+
+#include "tandem/kernels/cpu/separable_footprint.hpp"
+
+#include <vector>
+
+#include "tandem/core/parallel.hpp"
+#include "tandem/kernels/footprint.hpp"
+
+namespace tandem::kernels::cpu {
+
+namespace {
+
+/// Calls body(iz, row, share) for all voxels of a column and all rows in `rows` that each of them meets.
+template <class Body>
+void for_each_share(const Column& column, Index slices, Range rows, const Body& body) {
+  for (Index iz = 0; iz < slices; ++iz) {
+    const double from = column.first + column.step * static_cast<double>(iz), to = from + column.step;
+    const Range met = cells_between(from, to, rows.last);
+    for (Index row = std::max(met.first, rows.first); row < met.last; ++row)
+      body(iz, row, static_cast<float>(share_of(row, from, to)));
+  }
+}
+
+/// Rows that the voxels of a column meet.
+Range rows_of(const Column& column, Index slices, Index rows) {
+  return cells_between(column.first, column.first + column.step * static_cast<double>(slices), rows);
+}
+
+void project_view(const ConeViews& n, Index v, const float* turned, Shape volume, float alpha, float beta,
+                  Image<float> projections) {
+  const Index slices = volume[0], rows = projections.n1, bins = projections.n2;
+  std::vector<float> sums(static_cast<std::size_t>(bins * rows)), profile(static_cast<std::size_t>(rows));
+  for (Index iy = 0; iy < volume[1]; ++iy)
+    for (Index ix = 0; ix < volume[2]; ++ix) {
+      const Trapezoid t = trapezoid_of(n, n.views[static_cast<std::size_t>(v)], ix, iy);
+      const Range met = cells_between(t.corners[0], t.corners[3], bins);
+      const Column column = column_at(n, t.distance);
+      const Range lit = rows_of(column, slices, rows);
+      if (met.size() <= 0 || lit.size() <= 0) continue;
+      std::fill(profile.begin() + lit.first, profile.begin() + lit.last, 0.0f);
+      const float* voxels = turned + (iy * volume[2] + ix) * slices;
+      for_each_share(column, slices, lit, [&](Index iz, Index row, float share) {
+        profile[static_cast<std::size_t>(row)] += share * voxels[iz];
+      });
+      for (Index bin = met.first; bin < met.last; ++bin) {
+        const auto weight = static_cast<float>(mean_over(t, bin));
+        float* to = sums.data() + bin * rows;
+        for (Index row = lit.first; row < lit.last; ++row)
+          to[row] += weight * profile[static_cast<std::size_t>(row)];
+      }
+    }
+  for (Index row = 0; row < rows; ++row)
+    for (Index bin = 0; bin < bins; ++bin) {
+      float& out = projections(v, row, bin);
+      const float value = alpha * static_cast<float>(slant_of(n, row, bin)) * sums[static_cast<std::size_t>(bin * rows + row)];
+      out = beta == 0 ? value : value + beta * out;
+    }
+}
+
+void forward(const ConeViews& n, float alpha, Image<const float> volume, float beta, Image<float> projections,
+             Stream&) {
+  Array turned(Space({volume.n1, volume.n2, volume.n0}));
+  parallel_for(volume.n1, [&](Index iy) {
+    for (Index ix = 0; ix < volume.n2; ++ix)
+      for (Index iz = 0; iz < volume.n0; ++iz)
+        turned.data()[(iy * volume.n2 + ix) * volume.n0 + iz] = volume(iz, iy, ix);
+  });
+  parallel_for(projections.n0, [&](Index v) {
+    project_view(n, v, turned.data(), {volume.n0, volume.n1, volume.n2}, alpha, beta, projections);
+  });
+}
+
+/// One column of voxels: all views, in their order.
+void back_project_column(const ConeViews& n, Index ix, Index iy, const float* turned, Index rows, Index bins,
+                         std::vector<float>& profile, std::vector<float>& sums) {
+  const auto slices = static_cast<Index>(sums.size());
+  std::fill(sums.begin(), sums.end(), 0.0f);
+  for (std::size_t v = 0; v < n.views.size(); ++v) {
+    const Trapezoid t = trapezoid_of(n, n.views[v], ix, iy);
+    const Range met = cells_between(t.corners[0], t.corners[3], bins);
+    const Column column = column_at(n, t.distance);
+    const Range lit = rows_of(column, slices, rows);
+    if (met.size() <= 0 || lit.size() <= 0) continue;
+    std::fill(profile.begin() + lit.first, profile.begin() + lit.last, 0.0f);
+    for (Index bin = met.first; bin < met.last; ++bin) {
+      const auto weight = static_cast<float>(mean_over(t, bin));
+      const float* from = turned + (static_cast<Index>(v) * bins + bin) * rows;
+      for (Index row = lit.first; row < lit.last; ++row)
+        profile[static_cast<std::size_t>(row)] += weight * from[row];
+    }
+    for_each_share(column, slices, lit, [&](Index iz, Index row, float share) {
+      sums[static_cast<std::size_t>(iz)] += share * profile[static_cast<std::size_t>(row)];
+    });
+  }
+}
+
+void backward(const ConeViews& n, float alpha, Image<const float> projections, float beta, Image<float> volume,
+              Stream&) {
+  const Index views = projections.n0, rows = projections.n1, bins = projections.n2;
+  Array turned(Space({views, bins, rows}));
+  parallel_for(views, [&](Index v) {
+    for (Index bin = 0; bin < bins; ++bin)
+      for (Index row = 0; row < rows; ++row)
+        turned.data()[(v * bins + bin) * rows + row] =
+            static_cast<float>(slant_of(n, row, bin)) * projections(v, row, bin);
+  });
+  parallel_for(volume.n1, [&](Index iy) {
+    std::vector<float> profile(static_cast<std::size_t>(rows)), sums(static_cast<std::size_t>(volume.n0));
+    for (Index ix = 0; ix < volume.n2; ++ix) {
+      back_project_column(n, ix, iy, turned.data(), rows, bins, profile, sums);
+      for (Index iz = 0; iz < volume.n0; ++iz) {
+        float& out = volume(iz, iy, ix);
+        const float value = alpha * sums[static_cast<std::size_t>(iz)];
+        out = beta == 0 ? value : value + beta * out;
+      }
+    }
+  });
+}
+
+}  // namespace
+
+const SeparableFootprintKernels separable_footprint_kernels{forward, backward};
+
+}  // namespace tandem::kernels::cpu

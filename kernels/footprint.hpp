@@ -1,0 +1,89 @@
+#pragma once
+
+// The coefficient of a voxel and a cell: a = l_phi l_theta F1 F2, mm (Long, Fessler, Balter, IEEE TMI 29(11) 1839,
+// 2010, SF-TR with amplitude A2). F1 is the share of the cell that lies under a trapezoid along the bins, F2 that
+// under a rectangle along the rows, l_phi the chord of the voxel seen from above, l_theta the slant of the ray to
+// the cell. Only here: forward and back are loops around these functions.
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "tandem/geometry/views.hpp"
+
+namespace tandem::kernels {
+
+/// What lies between two real positions, in whole cells: those that [from, to] meets, cut to [0, count).
+inline Range cells_between(double from, double to, Index count) {
+  const auto at = [&](double position) {
+    return static_cast<Index>(std::clamp(position, 0.0, static_cast<double>(count)));
+  };
+  return {at(std::floor(from + 0.5)), at(std::ceil(to + 0.5))};
+}
+
+/// The shadow of a column of voxels along the bins of a view: height l_phi between the inner corners.
+struct Trapezoid {
+  double corners[4];  ///< ascending, bins
+  double height;      ///< mm
+  double distance;    ///< of the column's axis from the source along the view's normal, mm
+};
+
+inline Trapezoid trapezoid_of(const ConeViews& n, const ConeViews::View& view, Index ix, Index iy) {
+  const double x = n.x0 + n.pitch * static_cast<double>(ix), y = n.y0 + n.pitch * static_cast<double>(iy);
+  const double half = 0.5 * n.pitch, magnified = n.sdd / n.bin_pitch;
+  Trapezoid t;
+  for (int k = 0; k < 4; ++k) {
+    const double cx = x + (k % 2 ? half : -half), cy = y + (k / 2 ? half : -half);
+    t.corners[k] = n.axis_bin + magnified * (cx * view.cos + cy * view.sin) /
+                                    (n.sod - cx * view.sin + cy * view.cos);
+  }
+  const auto order = [&](int a, int b) {
+    if (t.corners[a] > t.corners[b]) std::swap(t.corners[a], t.corners[b]);
+  };
+  order(0, 1), order(2, 3), order(0, 2), order(1, 3), order(1, 2);
+  const double ray_x = x - n.sod * view.sin, ray_y = y + n.sod * view.cos;
+  t.height = n.pitch * std::hypot(ray_x, ray_y) / std::max(std::abs(ray_x), std::abs(ray_y));
+  t.distance = n.sod - x * view.sin + y * view.cos;
+  return t;
+}
+
+/// l_phi F1: the mean height over one bin.
+inline double mean_over(const Trapezoid& t, Index bin) {
+  const double from = static_cast<double>(bin) - 0.5, to = from + 1;
+  const auto& c = t.corners;
+  const auto cut = [&](double a, double b) { return std::pair{std::max(from, a), std::min(to, b)}; };
+  constexpr double steep = 1e-6;  // bins: such a flank is a step
+  double area = 0;
+  if (const auto [a, b] = cut(c[0], c[1]); b > a && c[1] - c[0] > steep)
+    area += (b - a) * (a + b - 2 * c[0]) / (2 * (c[1] - c[0]));
+  if (const auto [a, b] = cut(c[1], c[2]); b > a) area += b - a;
+  if (const auto [a, b] = cut(c[2], c[3]); b > a && c[3] - c[2] > steep)
+    area += (b - a) * (2 * c[3] - a - b) / (2 * (c[3] - c[2]));
+  return t.height * area;
+}
+
+/// Rows along a column: voxel iz covers [first + step iz, first + step (iz + 1)].
+struct Column {
+  double first, step;
+};
+
+inline Column column_at(const ConeViews& n, double distance) {
+  const double magnified = n.sdd / (distance * n.row_pitch);
+  return {n.midplane_row + magnified * (n.z0 - 0.5 * n.pitch_z), magnified * n.pitch_z};
+}
+
+/// F2: the share of a row that lies in [from, to].
+inline double share_of(Index row, double from, double to) {
+  const double middle = static_cast<double>(row);
+  return std::max(0.0, std::min(to, middle + 0.5) - std::max(from, middle - 0.5));
+}
+
+/// l_theta of a cell.
+inline double slant_of(const ConeViews& n, Index row, Index bin) {
+  const double s = (static_cast<double>(bin) - n.axis_bin) * n.bin_pitch,
+               t = (static_cast<double>(row) - n.midplane_row) * n.row_pitch;
+  const double level = std::hypot(s, n.sdd);
+  return std::hypot(level, t) / level;
+}
+
+}  // namespace tandem::kernels

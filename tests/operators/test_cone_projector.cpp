@@ -1,0 +1,143 @@
+// The cone-beam pair: its coefficients against exact mean chords, and against each other.
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <numbers>
+
+#include "../support/dense.hpp"
+#include "../support/mean_chord.hpp"
+#include "../support/scans.hpp"
+#include "../support/tolerances.hpp"
+#include "tandem/core/error.hpp"
+#include "tandem/core/parallel.hpp"
+#include "tandem/operators/adjointness.hpp"
+#include "tandem/operators/algebra.hpp"
+#include "tandem/operators/projector.hpp"
+#include "tandem/operators/random.hpp"
+
+namespace tandem::test {
+namespace {
+
+/// The scan of maths A.2.4: cells of 1 mm, their centres at whole mm, every 15 degrees.
+ConeBeam table_scan() {
+  ConeBeam scan{{801, 681, 1, 1, 400}, regular_angles(24, 2 * std::numbers::pi), 541, 949, 340};
+  return scan;
+}
+
+/// Views at odd angles, the principal point off the middle, cells and voxels of `voxel` times their size.
+ConeBeam odd_cone(Index views, Index rows, Index bins) {
+  Random random(3);
+  std::vector<double> angles = irregular_angles(views, random);
+  for (double& a : angles) a *= 2;
+  return {{bins, rows, 1, 1.3, 0.5 * static_cast<double>(bins - 1) + 0.7}, angles, 40, 75,
+          0.5 * static_cast<double>(rows - 1) - 0.4};
+}
+
+struct Row {
+  std::array<double, 3> centre;  ///< of the voxel, mm; y the other way round than there (interface, section 1)
+  double largest, relative;      ///< errors of SF-TR with A2: maximum in mm, and relative L2
+};
+
+/// Maths A.2.4, flat detector, TR-A2. The relative errors there are of sampled chords, which adds to them.
+TEST(ConeProjector, ErrorsAreThoseOfTheFootprint) {
+  const ConeBeam scan = table_scan();
+  for (const Row& expected : {Row{{0, 0, 0}, 9.8e-5, 1.2e-4}, Row{{100, -150, 15}, 8.5e-3, 4.4e-3},
+                              Row{{93, -93, 93}, 4.93e-2, 2.5e-2}, Row{{100, -150, 100}, 0.127, 4.6e-2},
+                              Row{{0, 0, 100}, 3.35e-2, 2.9e-2}}) {
+    const VolumeGrid voxel{{1, 1, 1}, {1, 1, 1}, expected.centre};
+    const LinearOperator A = projector(scan, voxel);
+    Array one(A.domain());
+    one.data()[0] = 1;
+    const Array shadow = A * one;
+    const Image<const float> at = image(ConstView(shadow));
+    double largest = 0, difference = 0, size = 0, mass = 0, exact_mass = 0;
+    for (Index v = 0; v < at.n0; ++v) {
+      const double a = scan.angles[static_cast<std::size_t>(v)], c = std::cos(a), s = std::sin(a);
+      const double d = scan.sod - expected.centre[0] * s + expected.centre[1] * c;
+      const auto bin0 = static_cast<Index>(
+          std::lround(scan.detector.axis_bin + scan.sdd * (expected.centre[0] * c + expected.centre[1] * s) / d));
+      const auto row0 = static_cast<Index>(std::lround(scan.midplane_row + scan.sdd * expected.centre[2] / d));
+      for (Index row = row0 - 6; row <= row0 + 6; ++row)
+        for (Index bin = bin0 - 6; bin <= bin0 + 6; ++bin) {
+          const double exact = mean_chord(scan, a, voxel, static_cast<double>(row), static_cast<double>(bin));
+          const double error = at(v, row, bin) - exact;
+          largest = std::max(largest, std::abs(error));
+          difference += error * error, size += exact * exact;
+          mass += at(v, row, bin), exact_mass += exact;
+        }
+    }
+    EXPECT_NEAR(largest, expected.largest, 0.1 * expected.largest) << "z " << expected.centre[2];
+    EXPECT_LE(std::sqrt(difference / size), 1.1 * expected.relative) << "z " << expected.centre[2];
+    EXPECT_NEAR(mass / exact_mass, 1, tolerance::footprint_mass) << "z " << expected.centre[2];
+    double all = 0;
+    for (Index i = 0; i < shadow.size(); ++i) all += shadow.data()[i];
+    EXPECT_NEAR(all / mass, 1, 1e-6) << "something lies outside the shadow";
+  }
+}
+
+/// Voxels from a quarter of a cell to eight of them, a fan beam, a single view, a detector that cuts the body.
+TEST(ConeProjector, EntriesAreTheSameBothWays) {
+  const auto check = [](const ConeBeam& scan, const VolumeGrid& grid) {
+    const LinearOperator A = projector(scan, grid);
+    const Eigen::MatrixXd forward = dense(A), back = dense(adjoint(A)).transpose();
+    EXPECT_GT(forward.maxCoeff(), 0);
+    EXPECT_LE((forward - back).cwiseAbs().maxCoeff(), tolerance::entries * forward.maxCoeff());
+    EXPECT_TRUE(((forward.array() == 0) == (back.array() == 0)).all()) << "support";
+  };
+  for (const double pitch : {0.25, 1.0, 3.0})
+    check(odd_cone(3, 7, 11), {{8, 9, 5}, {pitch, pitch, 0.8 * pitch}, {0.3, -0.2, 0.1}});
+  check(odd_cone(5, 1, 13), {{7, 6, 1}, {1, 1, 1}, {}});
+  check(odd_cone(1, 5, 5), {{8, 9, 5}, {1, 1, 1}, {}});
+}
+
+TEST(ConeProjector, PairsMatch) {
+  const ConeBeam scan = odd_cone(29, 31, 47);
+  for (const double pitch : {0.4, 0.7, 1.5}) {
+    const Adjointness a = adjointness(projector(scan, {{23, 19, 21}, {pitch, pitch, pitch}, {}}));
+    EXPECT_LE(a.mismatch, tolerance::mismatch);
+    EXPECT_NEAR(a.coupling, 1, tolerance::coupling);
+  }
+}
+
+TEST(ConeProjector, BitsDoNotDependOnThreads) {
+  const LinearOperator A = projector(odd_cone(7, 13, 17), {{9, 8, 11}, {1, 1, 1}, {}});
+  Random random(1);
+  const Array x = drawn_array(A.domain(), [&] { return static_cast<float>(random.uniform()); });
+  const Array y = A * x, z = adjoint(A) * y;
+  const ThreadLimit one(1);
+  const Array y1 = A * x, z1 = adjoint(A) * y;
+  EXPECT_TRUE(std::equal(y.data(), y.data() + y.size(), y1.data()));
+  EXPECT_TRUE(std::equal(z.data(), z.data() + z.size(), z1.data()));
+}
+
+TEST(ConeProjector, RefusesWhatMakesNoSense) {
+  const VolumeGrid grid{{9, 8, 11}, {1, 1, 1}, {}};
+  const auto fails = [&](auto&& change, const char* word) {
+    ConeBeam scan = odd_cone(3, 5, 7);
+    change(scan);
+    try {
+      projector(scan, grid);
+      ADD_FAILURE() << word << " was not refused";
+    } catch (const GeometryError& e) {
+      EXPECT_NE(std::string(e.what()).find(word), std::string::npos) << e.what();
+    }
+  };
+  fails([](ConeBeam& s) { s.sdd = s.sod; }, "sdd");
+  fails([](ConeBeam& s) { s.sod = 0; }, "sod");
+  fails([](ConeBeam& s) { s.sod = NAN; }, "sod");
+  fails([](ConeBeam& s) { s.sod = 6; }, "source would pass through");
+  fails([](ConeBeam& s) { s.detector.row_pitch = -1; }, "row_pitch");
+  fails([](ConeBeam& s) { s.midplane_row = 1e9; }, "midplane_row");
+  fails([](ConeBeam& s) { s.angles.clear(); }, "views");
+}
+
+TEST(ConeProjector, FittingGridSeesCellsAsTheyAreAtTheAxis) {
+  const ConeBeam scan{{64, 48, 2, 3, 31.5}, {0}, 100, 200, 23.5};
+  const VolumeGrid grid = fitting_grid(scan);
+  EXPECT_EQ(grid.shape(), (Shape{48, 64, 64}));
+  EXPECT_EQ(grid.pitch, (std::array<double, 3>{1, 1, 1.5}));
+}
+
+}  // namespace
+}  // namespace tandem::test
