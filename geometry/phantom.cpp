@@ -200,6 +200,27 @@ double line_integral(const Phantom& phantom, double angle, double u, double z) {
   return sum;
 }
 
+double line_integral(const Phantom& phantom, const std::array<double, 3>& from,
+                     const std::array<double, 3>& to) {
+  const double length = std::hypot(to[0] - from[0], to[1] - from[1], to[2] - from[2]);
+  double sum = 0;
+  for (const Ellipsoid& e : phantom.ellipsoids) {
+    const double c = std::cos(e.rotation), s = std::sin(e.rotation);
+    const auto own = [&](double x, double y, double z) {  // in semi-axes
+      return std::array{(x * c + y * s) / e.semi_axes[0], (y * c - x * s) / e.semi_axes[1],
+                        z / e.semi_axes[2]};
+    };
+    const auto p = own(from[0] - e.centre[0], from[1] - e.centre[1], from[2] - e.centre[2]);
+    const auto q = own(to[0] - from[0], to[1] - from[1], to[2] - from[2]);
+    // |p + t q| = 1
+    const double qq = q[0] * q[0] + q[1] * q[1] + q[2] * q[2], pq = p[0] * q[0] + p[1] * q[1] + p[2] * q[2];
+    const std::array nearest{p[0] - pq / qq * q[0], p[1] - pq / qq * q[1], p[2] - pq / qq * q[2]};
+    const double inside = 1 - nearest[0] * nearest[0] - nearest[1] * nearest[1] - nearest[2] * nearest[2];
+    if (qq > 0 && inside > 0) sum += e.attenuation * 2 * std::sqrt(inside / qq) * length;
+  }
+  return sum;
+}
+
 double row_height(const ParallelBeam& scan, Index row) {
   return (static_cast<double>(row) - 0.5 * static_cast<double>(scan.detector.rows - 1)) *
          scan.detector.row_pitch;
@@ -224,6 +245,32 @@ void project(const Phantom& phantom, const ParallelBeam& scan, Range rows, std::
               axis_bin(scan, rows.first + i), scan.detector.bin_pitch, sums);
       std::transform(sums.begin(), sums.end(), line, [](double v) { return static_cast<float>(v); });
     }
+  });
+}
+
+void project(const Phantom& phantom, const ConeBeam& scan, Range rows, std::span<float> out, int samples) {
+  const Detector& d = scan.detector;
+  const auto views = static_cast<Index>(scan.angles.size());
+  require_part("rows", rows, d.rows, out.size(), d.bins * views);
+  require<GeometryError>(samples > 0, "phantom: ", samples, " samples a cell; at least 1 is needed");
+  const auto shifted = [&](Index cell, int k) {
+    return static_cast<double>(cell) + (k + 0.5) / samples - 0.5;
+  };
+  parallel_for(views, [&](Index view) {
+    const double a = scan.angles[static_cast<std::size_t>(view)], c = std::cos(a), s = std::sin(a);
+    const std::array source{scan.sod * s, -scan.sod * c, 0.0};
+    float* cell = out.data() + view * rows.size() * d.bins;
+    for (Index row = rows.first; row < rows.last; ++row)
+      for (Index bin = 0; bin < d.bins; ++bin, ++cell) {
+        double sum = 0;
+        for (int k = 0; k < samples * samples; ++k) {
+          const double u = (shifted(bin, k % samples) - d.axis_bin) * d.bin_pitch,
+                       v = (shifted(row, k / samples) - scan.midplane_row) * d.row_pitch;
+          sum += line_integral(phantom, source,
+                               {source[0] - scan.sdd * s + u * c, source[1] + scan.sdd * c + u * s, v});
+        }
+        *cell = static_cast<float>(sum / (samples * samples));
+      }
   });
 }
 

@@ -49,12 +49,19 @@ double value_at(const Phantom& phantom, double x, double y, double z);
 /// rad. Source: Kak and Slaney 1988, section 3.1.
 double line_integral(const Phantom& phantom, double angle, double u, double z);
 
+/// The exact integral along the line through two points, mm.
+double line_integral(const Phantom& phantom, const std::array<double, 3>& from,
+                     const std::array<double, 3>& to);
+
 /// The height of a detector row: the middle of the detector is at z = 0, as `fitting_grid` has it.
 double row_height(const ParallelBeam& scan, Index row);
 
 /// Exact line integrals through the cell centres of some rows, all views and bins: `out` is (view, row, bin).
 /// @throws SpaceError if `out` has another size; GeometryError for rows that the scan does not have
 void project(const Phantom& phantom, const ParallelBeam& scan, Range rows, std::span<float> out);
+
+/// The same of a cone beam: means over samples x samples rays a cell.
+void project(const Phantom& phantom, const ConeBeam& scan, Range rows, std::span<float> out, int samples = 1);
 
 /// The largest line integral over every cell of every view.
 double largest_line_integral(const Phantom& phantom, const ParallelBeam& scan);

@@ -12,20 +12,19 @@ namespace tandem {
 
 namespace {
 
-constexpr double pi = std::numbers::pi;
-
-/// Angles modulo pi, sorted: order[k] is the view that comes k-th, folded[k] its angle in [0, pi).
+/// Angles modulo an arc, sorted: order[k] is the view that comes k-th, folded[k] its angle in [0, arc).
 struct Circle {
+  double arc;
   std::vector<double> folded;
   std::vector<std::size_t> order;
 
-  explicit Circle(std::span<const double> angles) : order(angles.size()) {
+  Circle(std::span<const double> angles, double whole) : arc(whole), order(angles.size()) {
     std::vector<double> all(angles.size());
     for (std::size_t i = 0; i < angles.size(); ++i) {
-      all[i] = std::fmod(angles[i], pi);
-      if (all[i] < 0) all[i] += pi;
-      // 180 degrees read from a file as single precision may fold to just below pi: the same view as 0
-      if (pi - all[i] < 1e-6) all[i] = 0;
+      all[i] = std::fmod(angles[i], arc);
+      if (all[i] < 0) all[i] += arc;
+      // 180 degrees read from a file as single precision may fold to just below: the same view as 0
+      if (arc - all[i] < 1e-6) all[i] = 0;
     }
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return all[a] < all[b]; });
@@ -34,7 +33,7 @@ struct Circle {
 
   /// From the k-th view to the next one, around the circle.
   double gap(std::size_t k) const {
-    return k + 1 < folded.size() ? folded[k + 1] - folded[k] : folded[0] + pi - folded[k];
+    return k + 1 < folded.size() ? folded[k + 1] - folded[k] : folded[0] + arc - folded[k];
   }
 };
 
@@ -116,8 +115,8 @@ void validate(const ConeBeam& scan) {
       "; give it in rows from 0");
 }
 
-std::vector<double> view_weights(std::span<const double> angles) {
-  const Circle circle(angles);
+std::vector<double> view_weights(std::span<const double> angles, double arc) {
+  const Circle circle(angles, arc);
   const std::size_t n = angles.size();
   std::vector<double> weights(n);
   for (std::size_t k = 0; k < n; ++k)
@@ -125,8 +124,8 @@ std::vector<double> view_weights(std::span<const double> angles) {
   return weights;
 }
 
-double widest_gap(std::span<const double> angles) {
-  const Circle circle(angles);
+double widest_gap(std::span<const double> angles, double arc) {
+  const Circle circle(angles, arc);
   double widest = 0;
   for (std::size_t k = 0; k < angles.size(); ++k) widest = std::max(widest, circle.gap(k));
   return widest;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <numbers>
 #include <span>
 #include <vector>
 
@@ -39,12 +40,15 @@ struct ConeBeam {
 void validate(const ParallelBeam& scan);
 void validate(const ConeBeam& scan);
 
-/// The weight of each view in an integral over half a turn: half the gap to its two neighbours modulo 180
-/// degrees, in rad. They sum to pi; a repeated end view shares the weight of its twin.
-std::vector<double> view_weights(std::span<const double> angles);
+/// After what arc, in rad, views see the same again: half a turn of a parallel beam, a whole one of a cone.
+constexpr double half_turn = std::numbers::pi, whole_turn = 2 * half_turn;
 
-/// The widest arc modulo 180 degrees in which there is no view, in rad.
-double widest_gap(std::span<const double> angles);
+/// The weight of each view in an integral over an arc: half the gap to its two neighbours modulo that arc, in
+/// rad. They sum to the arc; a repeated end view shares the weight of its twin.
+std::vector<double> view_weights(std::span<const double> angles, double arc = half_turn);
+
+/// The widest gap between views modulo an arc, in rad.
+double widest_gap(std::span<const double> angles, double arc = half_turn);
 
 /// The part of a scan that some rows, views and bins make up; the axis keeps its place in space.
 ParallelBeam crop(const ParallelBeam& scan, Range views, Range rows, Range bins);

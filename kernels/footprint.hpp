@@ -1,9 +1,9 @@
 #pragma once
 
-// The coefficient of a voxel and a cell: a = l_phi l_theta F1 F2, mm (Long, Fessler, Balter, IEEE TMI 29(11) 1839,
-// 2010, SF-TR with amplitude A2). F1 is the share of the cell that lies under a trapezoid along the bins, F2 that
-// under a rectangle along the rows, l_phi the chord of the voxel seen from above, l_theta the slant of the ray to
-// the cell. Only here: forward and back are loops around these functions.
+// The coefficient of a voxel and a cell: a = l_phi l_theta F1 F2, mm (Long, Fessler, Balter, IEEE TMI 29(11)
+// 1839, 2010, SF-TR with amplitude A2). F1 is the share of the cell that lies under a trapezoid along the
+// bins, F2 that under a rectangle along the rows, l_phi the chord of the voxel seen from above, l_theta the
+// slant of the ray to the cell. Only here: forward and back are loops around these functions.
 
 #include <algorithm>
 #include <cmath>
@@ -34,8 +34,8 @@ inline Trapezoid trapezoid_of(const ConeViews& n, const ConeViews::View& view, I
   Trapezoid t;
   for (int k = 0; k < 4; ++k) {
     const double cx = x + (k % 2 ? half : -half), cy = y + (k / 2 ? half : -half);
-    t.corners[k] = n.axis_bin + magnified * (cx * view.cos + cy * view.sin) /
-                                    (n.sod - cx * view.sin + cy * view.cos);
+    t.corners[k] =
+        n.axis_bin + magnified * (cx * view.cos + cy * view.sin) / (n.sod - cx * view.sin + cy * view.cos);
   }
   const auto order = [&](int a, int b) {
     if (t.corners[a] > t.corners[b]) std::swap(t.corners[a], t.corners[b]);

@@ -6,7 +6,8 @@
 namespace tandem::kernels {
 
 /// Cone-beam projector and its exact transpose, separable footprint SF-TR with amplitude A2 (footprint.hpp).
-/// Volume (slice, y, x), projections (view, row, bin). out <- alpha A in + beta out; beta = 0 never reads out.
+/// Volume (slice, y, x), projections (view, row, bin). out <- alpha A in + beta out; beta = 0 never reads
+/// out.
 struct SeparableFootprintKernels {
   void (*forward)(const ConeViews& views, float alpha, Image<const float> volume, float beta,
                   Image<float> projections, Stream& stream);

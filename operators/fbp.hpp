@@ -8,6 +8,18 @@ namespace tandem {
 /// B: adjoint(A) over the cell length per pixel area, so that B F y is an image in 1/mm, for every model.
 LinearOperator backprojector(const LinearOperator& A, const ParallelBeam& scan, const VolumeGrid& grid);
 
+/// W: the cosine of each ray's angle with the central one, sdd / sqrt(sdd^2 + u^2 + v^2) (Feldkamp, Davis,
+/// Kress 1984).
+LinearOperator ray_weights(const ConeBeam& scan, Device device = Device::cpu());
+
+/// B: adjoint(A) under weights of the cells alone, so that B F W y is an image in 1/mm: over all cells a
+/// voxel's coefficients sum to V sdd r / (d^2 cell), r from the source to the cell, and FDK wants (sod /
+/// d)^2, so that d cancels.
+LinearOperator backprojector(const LinearOperator& A, const ConeBeam& scan, const VolumeGrid& grid);
+
+/// B F W in one: FDK, for views that fill a whole circle.
+LinearOperator fbp(const LinearOperator& A, const ConeBeam& scan, const VolumeGrid& grid, Filter filter = {});
+
 /// B F in one: exact for angles that fill half a turn, whatever their order and spacing.
 LinearOperator fbp(const LinearOperator& A, const ParallelBeam& scan, const VolumeGrid& grid,
                    Filter filter = {});

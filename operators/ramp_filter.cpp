@@ -58,10 +58,25 @@ kernels::RowFilter bare_filter(const ParallelBeam& scan) {
   return f;
 }
 
-LinearOperator make(const ParallelBeam& scan, kernels::RowFilter filter, Device device) {
-  kernels::ramp(device);
-  return RowFilterMap{projection_space(scan, device),
-                      std::make_shared<const kernels::RowFilter>(std::move(filter))};
+LinearOperator make(Space projections, kernels::RowFilter filter) {
+  kernels::ramp(projections.device());
+  return RowFilterMap{std::move(projections), std::make_shared<const kernels::RowFilter>(std::move(filter))};
+}
+
+/// `f` with the ramp over bins of that pitch, under a window.
+kernels::RowFilter with_ramp(kernels::RowFilter f, const Filter& filter, double bin_pitch,
+                             const std::vector<double>& weights) {
+  const double cutoff = cutoff_of(filter);
+  require<GeometryError>(cutoff > 0 && cutoff <= 1, "filter: cut-off ", cutoff,
+                         " of the Nyquist frequency; a number above 0 and up to 1 is needed");
+  if (filter.window != Window::none) {
+    const std::vector<double> ramp = ramp_response(f.length, bin_pitch);
+    for (std::size_t k = 0; k < ramp.size(); ++k)
+      f.response[k] = static_cast<float>(
+          ramp[k] * window_at(filter, static_cast<double>(k) / static_cast<double>(f.length)));
+  }
+  std::copy(weights.begin(), weights.end(), f.view_weights.begin());
+  return f;
 }
 
 }  // namespace
@@ -116,23 +131,21 @@ double window_at(const Filter& filter, double f) {
 }
 
 LinearOperator ramp_filter(const ParallelBeam& scan, Filter filter, Device device) {
-  const double cutoff = cutoff_of(filter);
-  require<GeometryError>(cutoff > 0 && cutoff <= 1, "filter: cut-off ", cutoff,
-                         " of the Nyquist frequency; a number above 0 and up to 1 is needed");
-  kernels::RowFilter f = bare_filter(scan);
-  if (filter.window != Window::none) {
-    const std::vector<double> ramp = ramp_response(f.length, scan.detector.bin_pitch);
-    for (std::size_t k = 0; k < ramp.size(); ++k)
-      f.response[k] = static_cast<float>(
-          ramp[k] * window_at(filter, static_cast<double>(k) / static_cast<double>(f.length)));
-  }
-  const std::vector<double> weights = view_weights(scan.angles);
-  std::copy(weights.begin(), weights.end(), f.view_weights.begin());
-  return make(scan, std::move(f), device);
+  return make(projection_space(scan, device),
+              with_ramp(bare_filter(scan), filter, scan.detector.bin_pitch, view_weights(scan.angles)));
+}
+
+LinearOperator ramp_filter(const ConeBeam& scan, Filter filter, Device device) {
+  validate(scan);
+  std::vector<double> weights = view_weights(scan.angles, whole_turn);
+  for (double& w : weights) w /= 2;  // every line is seen twice
+  return make(projection_space(scan, device),
+              with_ramp(bare_filter({scan.detector, scan.angles, {}}), filter,
+                        scan.detector.bin_pitch / scan.magnification(), weights));
 }
 
 LinearOperator align_rows(const ParallelBeam& scan, Device device) {
-  return make(scan, bare_filter(scan), device);
+  return make(projection_space(scan, device), bare_filter(scan));
 }
 
 }  // namespace tandem

@@ -1,7 +1,7 @@
-// The footprint separates: bins are shared by a whole column of voxels, rows by all its bins. Both directions take a
-// column and a view at a time: back-projection adds its bins up to one profile along the rows and reads that at
-// every voxel; projection lays the voxels down as a profile and adds that to every bin. Columns and rows are
-// contiguous: volumes are turned to (y, x, slice), projections to (view, bin, row).
+// The footprint separates: bins are shared by a whole column of voxels, rows by all its bins. Both directions
+// take a column and a view at a time: back-projection adds its bins up to one profile along the rows and
+// reads that at every voxel; projection lays the voxels down as a profile and adds that to every bin. Columns
+// and rows are contiguous: volumes are turned to (y, x, slice), projections to (view, bin, row).
 
 #include "tandem/kernels/cpu/separable_footprint.hpp"
 
@@ -56,7 +56,8 @@ void project_view(const ConeViews& n, Index v, const float* turned, Shape volume
   for (Index row = 0; row < rows; ++row)
     for (Index bin = 0; bin < bins; ++bin) {
       float& out = projections(v, row, bin);
-      const float value = alpha * static_cast<float>(slant_of(n, row, bin)) * sums[static_cast<std::size_t>(bin * rows + row)];
+      const float value = alpha * static_cast<float>(slant_of(n, row, bin)) *
+                          sums[static_cast<std::size_t>(bin * rows + row)];
       out = beta == 0 ? value : value + beta * out;
     }
 }
@@ -98,8 +99,8 @@ void back_project_column(const ConeViews& n, Index ix, Index iy, const float* tu
   }
 }
 
-void backward(const ConeViews& n, float alpha, Image<const float> projections, float beta, Image<float> volume,
-              Stream&) {
+void backward(const ConeViews& n, float alpha, Image<const float> projections, float beta,
+              Image<float> volume, Stream&) {
   const Index views = projections.n0, rows = projections.n1, bins = projections.n2;
   Array turned(Space({views, bins, rows}));
   parallel_for(views, [&](Index v) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// What the coefficient of a voxel and a cell stands for: the chord of the voxel, averaged over the rays from the
-// source to the cell. Exact but for rounding: between the kinks of the chord, Gauss's rule.
+// What the coefficient of a voxel and a cell stands for: the chord of the voxel, averaged over the rays from
+// the source to the cell. Exact but for rounding: between the kinks of the chord, Gauss's rule.
 
 #include <algorithm>
 #include <array>
