@@ -131,6 +131,85 @@ double widest_gap(std::span<const double> angles, double arc) {
   return widest;
 }
 
+namespace {
+
+/// The arc that views fill: where it starts, how long it is, and each view's share of it.
+struct Orbit {
+  bool closed;
+  double start, length;  ///< rad
+  std::vector<double> shares;
+
+  explicit Orbit(std::span<const double> angles) : start(0), length(whole_turn) {
+    const Circle circle(angles, whole_turn);
+    const std::size_t n = angles.size();
+    std::size_t last = 0;  // before the widest gap
+    for (std::size_t k = 0; k < n; ++k)
+      if (circle.gap(k) > circle.gap(last)) last = k;
+    const double widest = circle.gap(last),
+                 usual = (whole_turn - widest) / static_cast<double>(std::max<std::size_t>(1, n - 1));
+    closed = n == 1 || widest < 3 * usual;
+    shares = view_weights(angles, whole_turn);
+    if (closed) return;
+    const std::size_t first = (last + 1) % n;
+    start = circle.folded[first], length = whole_turn - widest;
+    for (const std::size_t end : {first, last}) shares[circle.order[end]] -= 0.5 * widest;
+  }
+  /// Of an angle, from the start.
+  double at(double angle) const {
+    const double turned = std::fmod(angle - start, whole_turn);
+    return turned < -1e-9 ? turned + whole_turn : std::max(0.0, turned);
+  }
+};
+
+/// Rays that leave the central one at `fan` rad, seen `at` rad after the start of an arc of pi + 2 excess.
+double parker(double excess, double fan, double at) {
+  const double alpha = -fan, quarter = 0.25 * half_turn;
+  const auto rise = [&](double part, double whole) {
+    return whole <= 0 ? 1.0 : std::pow(std::sin(quarter * std::clamp(part / whole, 0.0, 2.0)), 2);
+  };
+  if (at < 2 * (excess - alpha)) return rise(at, excess - alpha);
+  if (at > half_turn - 2 * alpha) return rise(half_turn + 2 * excess - at, excess + alpha);
+  return 1;
+}
+
+/// Twice the share of rays at `fan`, of which those up to `overlap` are seen from both sides; `side`: 1 where
+/// the detector reaches farther towards high bins, else -1.
+double wang(double overlap, int side, double fan) {
+  const double part = side * fan / overlap;
+  return part >= 1 ? 2 : part <= -1 ? 0 : 1 + std::sin(0.5 * half_turn * part);
+}
+
+double fan_of(const ConeBeam& scan, double bin) {
+  return std::atan((bin - scan.detector.axis_bin) * scan.detector.bin_pitch / scan.sdd);
+}
+
+}  // namespace
+
+std::vector<float> ray_shares(const ConeBeam& scan) {
+  validate(scan);
+  const Orbit orbit(scan.angles);
+  const Index bins = scan.detector.bins;
+  const double low = -fan_of(scan, -0.5), high = fan_of(scan, static_cast<double>(bins) - 0.5);
+  const double overlap = std::min(low, high), cell = scan.detector.bin_pitch / scan.sdd;
+  const bool offset = orbit.closed && overlap > 0 && std::abs(high - low) > 2 * cell;
+  std::vector<float> shares;
+  for (std::size_t v = 0; v < scan.angles.size(); ++v)
+    for (Index bin = 0; bin < bins; ++bin) {
+      const double fan = fan_of(scan, static_cast<double>(bin));
+      double twice = 1;
+      if (offset) twice = wang(overlap, high > low ? 1 : -1, fan);
+      if (!orbit.closed) twice = 2 * parker(0.5 * (orbit.length - half_turn), fan, orbit.at(scan.angles[v]));
+      shares.push_back(static_cast<float>(0.5 * orbit.shares[v] * twice));
+    }
+  return shares;
+}
+
+double missing_arc(const ConeBeam& scan) {
+  const Orbit orbit(scan.angles);
+  const double fan = std::max(-fan_of(scan, 0), fan_of(scan, static_cast<double>(scan.detector.bins - 1)));
+  return orbit.closed ? 0 : std::max(0.0, half_turn + 2 * fan - orbit.length);
+}
+
 ParallelBeam crop(const ParallelBeam& scan, Range views, Range rows, Range bins) {
   const auto check = [](const char* name, Range r, Index count) {
     require<GeometryError>(0 <= r.first && r.first < r.last && r.last <= count, name, " ", r.first, ":",

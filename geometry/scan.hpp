@@ -50,6 +50,16 @@ std::vector<double> view_weights(std::span<const double> angles, double arc = ha
 /// The widest gap between views modulo an arc, in rad.
 double widest_gap(std::span<const double> angles, double arc = half_turn);
 
+/// What each ray counts in FDK, (view, bin), rad: the view's share of the orbit, halved since a circle sees
+/// every line twice, and where rays are not seen twice, what makes up for it. A circle whose detector reaches
+/// farther on one side of the axis: Wang 2002; an arc: Parker 1982, with the arc's own excess over half a
+/// turn in the place of the fan angle. All rows of the detector are alike.
+std::vector<float> ray_shares(const ConeBeam& scan);
+
+/// How much an arc falls short of half a turn and the fan, in rad; 0 for a circle or an arc that is long
+/// enough.
+double missing_arc(const ConeBeam& scan);
+
 /// The part of a scan that some rows, views and bins make up; the axis keeps its place in space.
 ParallelBeam crop(const ParallelBeam& scan, Range views, Range rows, Range bins);
 

@@ -1,5 +1,6 @@
 #include "tandem/operators/fbp.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "tandem/operators/algebra.hpp"
@@ -9,26 +10,22 @@ namespace tandem {
 
 namespace {
 
-/// Every view times the same weights, one a cell.
-struct CellWeights {
+/// Every cell of view v and row r at bin b times cells(r, b), and times rays(v, b) where they are given.
+struct RayWeights {
   Space space;
-  std::shared_ptr<const Array> weights;
+  std::shared_ptr<const Array> cells, rays;
   Space domain() const { return space; }
   Space range() const { return space; }
   void apply(float alpha, ConstView x, float beta, View y, Stream& stream) const {
-    const Space& cells = weights->space();
-    for (Index first = 0; first < space.size(); first += cells.size()) {
-      const ConstView from(x.data + first, cells);
-      const View to{y.data + first, cells};
-      if (beta == 0) {
-        axpby(alpha, from, 0, to, stream);
-        multiply(*weights, to, stream);
-      } else {
-        Array product(cells);
-        axpby(alpha, from, 0, product, stream);
-        multiply(*weights, product, stream);
-        axpby(1, product, beta, to, stream);
-      }
+    const Space view = cells->space(), row({1, 1, view.shape()[2]}, Blocks::whole, view.device());
+    const Index rows = view.shape()[1];
+    Array product(view);
+    for (Index v = 0; v < space.shape()[0]; ++v) {
+      axpby(alpha, {x.data + v * view.size(), view}, 0, product, stream);
+      multiply(*cells, product, stream);
+      for (Index r = 0; rays && r < rows; ++r)
+        multiply({rays->data() + v * row.size(), row}, {product.data() + r * row.size(), row}, stream);
+      axpby(1, product, beta, {y.data + v * view.size(), view}, stream);
     }
   }
   void apply_adjoint(float alpha, ConstView y, float beta, View x, Stream& stream) const {
@@ -37,7 +34,7 @@ struct CellWeights {
 };
 
 /// scale / r, r from the source to the cell.
-LinearOperator over_distance(const ConeBeam& scan, double scale, Device device) {
+Array over_distance(const ConeBeam& scan, double scale) {
   const Detector& d = scan.detector;
   Array weights(Space({1, d.rows, d.bins}));
   for (Index row = 0; row < d.rows; ++row)
@@ -46,8 +43,11 @@ LinearOperator over_distance(const ConeBeam& scan, double scale, Device device) 
                    v = (static_cast<double>(row) - scan.midplane_row) * d.row_pitch;
       weights.data()[row * d.bins + bin] = static_cast<float>(scale / std::hypot(scan.sdd, u, v));
     }
-  return CellWeights{projection_space(scan, device),
-                     std::make_shared<const Array>(on_device(weights, device))};
+  return weights;
+}
+
+std::shared_ptr<const Array> shared_on(Device device, const Array& array) {
+  return std::make_shared<const Array>(on_device(array, device));
 }
 
 }  // namespace
@@ -58,15 +58,19 @@ LinearOperator backprojector(const LinearOperator& A, const ParallelBeam& scan, 
 }
 
 LinearOperator ray_weights(const ConeBeam& scan, Device device) {
-  validate(scan);
-  return over_distance(scan, scan.sdd, device);
+  const std::vector<float> shares = ray_shares(scan);
+  Array rays(Space({static_cast<Index>(scan.angles.size()), 1, scan.detector.bins}));
+  std::copy(shares.begin(), shares.end(), rays.data());
+  return RayWeights{projection_space(scan, device), shared_on(device, over_distance(scan, scan.sdd)),
+                    shared_on(device, rays)};
 }
 
 LinearOperator backprojector(const LinearOperator& A, const ConeBeam& scan, const VolumeGrid& grid) {
   const double voxel = grid.pitch[0] * grid.pitch[1] * grid.pitch[2];
   const double cell = scan.detector.bin_pitch * scan.detector.row_pitch;
-  return adjoint(A) *
-         over_distance(scan, scan.sod * scan.sod * cell / (voxel * scan.sdd), A.domain().device());
+  const Array weights = over_distance(scan, scan.sod * scan.sod * cell / (voxel * scan.sdd));
+  const Device device = A.domain().device();
+  return adjoint(A) * RayWeights{projection_space(scan, device), shared_on(device, weights), nullptr};
 }
 
 LinearOperator fbp(const LinearOperator& A, const ConeBeam& scan, const VolumeGrid& grid, Filter filter) {

@@ -9,7 +9,7 @@ namespace tandem {
 LinearOperator backprojector(const LinearOperator& A, const ParallelBeam& scan, const VolumeGrid& grid);
 
 /// W: the cosine of each ray's angle with the central one, sdd / sqrt(sdd^2 + u^2 + v^2) (Feldkamp, Davis,
-/// Kress 1984).
+/// Kress 1984), times what the ray counts (geometry: ray_shares).
 LinearOperator ray_weights(const ConeBeam& scan, Device device = Device::cpu());
 
 /// B: adjoint(A) under weights of the cells alone, so that B F W y is an image in 1/mm: over all cells a
@@ -17,7 +17,7 @@ LinearOperator ray_weights(const ConeBeam& scan, Device device = Device::cpu());
 /// d)^2, so that d cancels.
 LinearOperator backprojector(const LinearOperator& A, const ConeBeam& scan, const VolumeGrid& grid);
 
-/// B F W in one: FDK, for views that fill a whole circle.
+/// B F W in one: FDK, for a circle, with a detector to one side of the axis too, and for an arc.
 LinearOperator fbp(const LinearOperator& A, const ConeBeam& scan, const VolumeGrid& grid, Filter filter = {});
 
 /// B F in one: exact for angles that fill half a turn, whatever their order and spacing.

@@ -137,11 +137,9 @@ LinearOperator ramp_filter(const ParallelBeam& scan, Filter filter, Device devic
 
 LinearOperator ramp_filter(const ConeBeam& scan, Filter filter, Device device) {
   validate(scan);
-  std::vector<double> weights = view_weights(scan.angles, whole_turn);
-  for (double& w : weights) w /= 2;  // every line is seen twice
-  return make(projection_space(scan, device),
-              with_ramp(bare_filter({scan.detector, scan.angles, {}}), filter,
-                        scan.detector.bin_pitch / scan.magnification(), weights));
+  return make(projection_space(scan, device), with_ramp(bare_filter({scan.detector, scan.angles, {}}), filter,
+                                                        scan.detector.bin_pitch / scan.magnification(),
+                                                        std::vector<double>(scan.angles.size(), 1.0)));
 }
 
 LinearOperator align_rows(const ParallelBeam& scan, Device device) {

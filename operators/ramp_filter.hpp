@@ -30,8 +30,8 @@ Window window_named(std::string_view name);
 /// 1].
 LinearOperator ramp_filter(const ParallelBeam& scan, Filter filter = {}, Device device = Device::cpu());
 
-/// The same for a cone beam's whole circle: bins as large as they appear at the axis, view weights that sum
-/// to pi over it.
+/// The ramp alone for a cone beam, over bins as large as they appear at the axis; `ray_weights` hold the
+/// rest.
 LinearOperator ramp_filter(const ConeBeam& scan, Filter filter = {}, Device device = Device::cpu());
 
 /// Moves rows with an axis of their own onto the common axis, by a band-limited shift, and changes nothing

@@ -173,36 +173,69 @@ TEST(ConeProjector, ProjectsEllipsoids) {
   }
 }
 
+/// A ball's means by FDK, over its attenuation: inside, and well outside.
+struct Means {
+  double inside, outside;
+};
+Means fdk_of_a_ball(const ConeBeam& scan) {
+  const Phantom ball{{{0.02, {9, 9, 9}, {3, -2, 1}, 0}}};
+  Array y(projection_space(scan));
+  project(ball, scan, {0, scan.detector.rows}, {y.data(), static_cast<std::size_t>(y.size())}, 3);
+  const VolumeGrid grid = {{40, 40, 30}, {0.8, 0.8, 0.8}, {1, -1, 0.5}};
+  const Array x = fbp(projector(scan, grid), scan, grid) * y;
+  const Image<const float> at = image(ConstView(x));
+  Means sum{0, 0};
+  Index inside = 0, outside = 0;
+  for (Index iz = 0; iz < at.n0; ++iz)
+    for (Index iy = 0; iy < at.n1; ++iy)
+      for (Index ix = 0; ix < at.n2; ++ix) {
+        const double r = std::hypot(grid.x(static_cast<double>(ix)) - 3, grid.y(static_cast<double>(iy)) + 2,
+                                    grid.z(static_cast<double>(iz)) - 1);
+        if (r < 6) sum.inside += at(iz, iy, ix), ++inside;
+        if (r > 12) sum.outside += at(iz, iy, ix), ++outside;
+      }
+  return {sum.inside / static_cast<double>(inside) / 0.02, sum.outside / static_cast<double>(outside) / 0.02};
+}
+
+void expect_plateau(const ConeBeam& scan, const std::string& name) {
+  const Means means = fdk_of_a_ball(scan);
+  EXPECT_NEAR(means.inside, 1, tolerance::fdk_plateau) << name;
+  EXPECT_NEAR(means.outside, 0, tolerance::fdk_plateau) << name;
+}
+
+ConeBeam scan_of_a_ball(double cell, double arc, Index views) {
+  const auto bins = static_cast<Index>(100 / cell), rows = static_cast<Index>(70 / cell);
+  return {{bins, rows, cell, 1.1 * cell, 0.5 * static_cast<double>(bins - 1) + 2.3},
+          regular_angles(views, arc),
+          200,
+          350,
+          0.5 * static_cast<double>(rows - 1) - 1.2};
+}
+
 /// A ball of attenuation mu reads mu, wherever the principal point and however large the cells.
 TEST(ConeFbp, ABallReadsItsAttenuation) {
-  const Phantom ball{{{0.02, {9, 9, 9}, {3, -2, 1}, 0}}};
-  for (const double cell : {0.8, 1.6}) {
-    const auto bins = static_cast<Index>(100 / cell), rows = static_cast<Index>(70 / cell);
-    const ConeBeam scan{{bins, rows, cell, 1.1 * cell, 0.5 * static_cast<double>(bins - 1) + 2.3},
-                        regular_angles(180, whole_turn),
-                        200,
-                        350,
-                        0.5 * static_cast<double>(rows - 1) - 1.2};
-    Array y(projection_space(scan));
-    project(ball, scan, {0, rows}, {y.data(), static_cast<std::size_t>(y.size())}, 3);
-    const VolumeGrid grid = {{40, 40, 30}, {0.8, 0.8, 0.8}, {1, -1, 0.5}};
-    const Array x = fbp(projector(scan, grid), scan, grid) * y;
-    const Image<const float> at = image(ConstView(x));
-    double sum = 0, outside = 0;
-    Index count = 0, count_outside = 0;
-    for (Index iz = 0; iz < at.n0; ++iz)
-      for (Index iy = 0; iy < at.n1; ++iy)
-        for (Index ix = 0; ix < at.n2; ++ix) {
-          const double r =
-              std::hypot(grid.x(static_cast<double>(ix)) - 3, grid.y(static_cast<double>(iy)) + 2,
-                         grid.z(static_cast<double>(iz)) - 1);
-          if (r < 6) sum += at(iz, iy, ix), ++count;
-          if (r > 12) outside += at(iz, iy, ix), ++count_outside;
-        }
-    EXPECT_NEAR(sum / static_cast<double>(count) / 0.02, 1, tolerance::fdk_plateau) << "cells of " << cell;
-    EXPECT_NEAR(outside / static_cast<double>(count_outside) / 0.02, 0, tolerance::fdk_plateau)
-        << "cells of " << cell;
+  for (const double cell : {0.8, 1.6})
+    expect_plateau(scan_of_a_ball(cell, whole_turn, 180), "cells of " + std::to_string(cell));
+}
+
+TEST(ConeFbp, ADetectorToOneSideIsWeighted) {
+  for (const double beyond : {20.0, -20.0}) {  // bins that are missing on one side
+    ConeBeam scan = scan_of_a_ball(0.8, whole_turn, 360);
+    scan.detector.axis_bin += beyond;
+    expect_plateau(scan, "axis moved by " + std::to_string(beyond));
   }
+}
+
+TEST(ConeFbp, AnArcIsWeighted) {
+  for (const double start : {0.0, 1.0, -2.5}) {
+    ConeBeam scan = scan_of_a_ball(0.8, 3.6, 200);
+    for (double& a : scan.angles) a += start;
+    ASSERT_EQ(missing_arc(scan), 0);
+    expect_plateau(scan, "arc from " + std::to_string(start));
+    std::reverse(scan.angles.begin(), scan.angles.end());
+    expect_plateau(scan, "backwards from " + std::to_string(start));
+  }
+  EXPECT_NEAR(missing_arc(scan_of_a_ball(0.8, half_turn, 200)), 0.3, 0.1);
 }
 
 TEST(ConeProjector, FittingGridSeesCellsAsTheyAreAtTheAxis) {
