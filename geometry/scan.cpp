@@ -204,6 +204,18 @@ std::vector<float> ray_shares(const ConeBeam& scan) {
   return shares;
 }
 
+ConeBeam symmetric(const ConeBeam& scan) {
+  if (!Orbit(scan.angles).closed) return scan;
+  ConeBeam wide = scan;
+  Detector& d = wide.detector;
+  const double before = d.axis_bin, after = static_cast<double>(d.bins - 1) - d.axis_bin;
+  const auto missing = static_cast<Index>(std::ceil(std::abs(after - before)));
+  if (missing <= 2) return scan;
+  d.bins += missing;
+  if (after > before) d.axis_bin += static_cast<double>(missing);
+  return wide;
+}
+
 double missing_arc(const ConeBeam& scan) {
   const Orbit orbit(scan.angles);
   const double fan = std::max(-fan_of(scan, 0), fan_of(scan, static_cast<double>(scan.detector.bins - 1)));

@@ -56,6 +56,10 @@ double widest_gap(std::span<const double> angles, double arc = half_turn);
 /// turn in the place of the fan angle. All rows of the detector are alike.
 std::vector<float> ray_shares(const ConeBeam& scan);
 
+/// The scan with bins added on the side where its detector reaches less far from the axis, until both are
+/// alike: filtered rows go on there, where rays were seen from the other side alone. Itself for an arc.
+ConeBeam symmetric(const ConeBeam& scan);
+
 /// How much an arc falls short of half a turn and the fan, in rad; 0 for a circle or an arc that is long
 /// enough.
 double missing_arc(const ConeBeam& scan);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "tandem/operators/algebra.hpp"
+#include "tandem/operators/projector.hpp"
 #include "tandem/operators/vector.hpp"
 
 namespace tandem {
@@ -30,6 +31,39 @@ struct RayWeights {
   }
   void apply_adjoint(float alpha, ConstView y, float beta, View x, Stream& stream) const {
     apply(alpha, y, beta, x, stream);
+  }
+};
+
+/// Rows go into longer ones from bin `first` on, beside zeros.
+struct Widening {
+  Space narrow, wide;
+  Index first;
+  static LinearOperator between(const ConeBeam& scan, const ConeBeam& wide, Device device) {
+    if (wide.detector.bins == scan.detector.bins) return identity(projection_space(scan, device));
+    const double moved = wide.detector.axis_bin - scan.detector.axis_bin;
+    return Widening{projection_space(scan, device), projection_space(wide, device), std::lround(moved)};
+  }
+  Space domain() const { return narrow; }
+  Space range() const { return wide; }
+  void apply(float alpha, ConstView x, float beta, View y, Stream& stream) const {
+    if (beta == 0) {
+      fill(y, 0, stream);
+    } else {
+      axpby(beta - 1, y, 1, y, stream);
+    }
+    for_each_row(x, y, [&](ConstView from, View to) { axpby(alpha, from, 1, to, stream); });
+  }
+  void apply_adjoint(float alpha, ConstView y, float beta, View x, Stream& stream) const {
+    for_each_row(x, y, [&](View to, ConstView from) { axpby(alpha, from, beta, to, stream); });
+  }
+
+ private:
+  template <class Narrow, class Wide, class Body>
+  void for_each_row(const Narrow& x, const Wide& y, const Body& body) const {
+    const Index bins = narrow.shape()[2], wide_bins = wide.shape()[2];
+    const Space row({1, 1, bins}, Blocks::whole, narrow.device());
+    for (Index r = 0; r < narrow.size() / bins; ++r)
+      body(Narrow{x.data + r * bins, row}, Wide{y.data + r * wide_bins + first, row});
   }
 };
 
@@ -73,9 +107,11 @@ LinearOperator backprojector(const LinearOperator& A, const ConeBeam& scan, cons
   return adjoint(A) * RayWeights{projection_space(scan, device), shared_on(device, weights), nullptr};
 }
 
-LinearOperator fbp(const LinearOperator& A, const ConeBeam& scan, const VolumeGrid& grid, Filter filter) {
-  const Device device = A.domain().device();
-  return backprojector(A, scan, grid) * ramp_filter(scan, filter, device) * ray_weights(scan, device);
+LinearOperator fdk(const ConeBeam& scan, const VolumeGrid& grid, Filter filter, Device device) {
+  const ConeBeam wide = symmetric(scan);
+  const LinearOperator filtered =
+      ramp_filter(wide, filter, device) * Widening::between(scan, wide, device) * ray_weights(scan, device);
+  return backprojector(projector(wide, grid, device), wide, grid) * filtered;
 }
 
 LinearOperator fbp(const LinearOperator& A, const ParallelBeam& scan, const VolumeGrid& grid, Filter filter) {

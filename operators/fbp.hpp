@@ -17,8 +17,10 @@ LinearOperator ray_weights(const ConeBeam& scan, Device device = Device::cpu());
 /// d)^2, so that d cancels.
 LinearOperator backprojector(const LinearOperator& A, const ConeBeam& scan, const VolumeGrid& grid);
 
-/// B F W in one: FDK, for a circle, with a detector to one side of the axis too, and for an arc.
-LinearOperator fbp(const LinearOperator& A, const ConeBeam& scan, const VolumeGrid& grid, Filter filter = {});
+/// B F W in one: FDK, for a circle, with a detector to one side of the axis too (which is then widened by
+/// cells of zeros, geometry: symmetric), and for an arc.
+LinearOperator fdk(const ConeBeam& scan, const VolumeGrid& grid, Filter filter = {},
+                   Device device = Device::cpu());
 
 /// B F in one: exact for angles that fill half a turn, whatever their order and spacing.
 LinearOperator fbp(const LinearOperator& A, const ParallelBeam& scan, const VolumeGrid& grid,
