@@ -9,6 +9,7 @@
 #include "../progress.hpp"
 #include "tandem/operators/adjointness.hpp"
 #include "tandem/operators/algebra.hpp"
+#include "tandem/operators/fbp.hpp"
 #include "tandem/operators/projector.hpp"
 #include "tandem/operators/ramp_filter.hpp"
 #include "tandem_version.hpp"
@@ -57,7 +58,17 @@ struct Pair {
   bool matched;
   std::optional<Model> model;  ///< of the back-projector, which can be executed in more than one way
   std::function<LinearOperator(const ParallelBeam&, const VolumeGrid&, Device, Execution)> make;
+  bool on_cuda = true;
 };
+
+/// Magnification 2 on cells twice as large, the principal point off the middle, a whole turn.
+ConeBeam cone_like(const ParallelBeam& scan, const VolumeGrid& grid) {
+  const double size = static_cast<double>(grid.size[0]) * grid.pitch[0];
+  ConeBeam cone{scan.detector, scan.angles, 2 * size, 4 * size, 0.3};
+  cone.detector.bin_pitch = cone.detector.row_pitch = 2;
+  for (double& angle : cone.angles) angle *= 2;
+  return cone;
+}
 
 const std::vector<Pair>& pairs() {
   static const std::vector<Pair> all{
@@ -75,7 +86,15 @@ const std::vector<Pair>& pairs() {
        [](const auto& s, const auto& g, Device d, Execution e) {
          return unmatched_pair(projector(s, g, Model::joseph, d, e),
                                adjoint(projector(s, g, Model::pixel_driven, d, e)));
-       }}};
+       }},
+      {"cone/separable_footprint", true, std::nullopt,
+       [](const auto& s, const auto& g, Device d, Execution) { return projector(cone_like(s, g), g, d); },
+       false},
+      {"cone/fdk", true, std::nullopt,
+       [](const auto& s, const auto& g, Device d, Execution) {
+         return adjoint(fdk(cone_like(s, g), g, {}, d));
+       },
+       false}};
   return all;
 }
 
@@ -160,6 +179,7 @@ void run_check(CheckOptions& o) {
   for (const Pair& pair : pairs()) {
     if (!o.pair.empty() && pair.name.find(o.pair) == std::string::npos) continue;
     found = true;
+    if (device.is_cuda() && !pair.on_cuda) continue;
     for (const Execution how : pair.model ? executions(device) : float32_only) {
       progress("check", static_cast<double>(rows.size()), 0, "pairs");
       rows.push_back(check(pair, o.size, device, how));
