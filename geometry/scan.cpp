@@ -107,12 +107,8 @@ void validate(const ConeBeam& scan) {
                          " mm; a positive length is needed");
   require<GeometryError>(std::isfinite(scan.sdd) && scan.sdd > scan.sod, "ConeBeam: sdd = ", scan.sdd,
                          " mm is not beyond sod = ", scan.sod, " mm; the detector is behind the axis");
-  const auto rows = static_cast<double>(scan.detector.rows);
-  require<GeometryError>(
-      std::isfinite(scan.midplane_row) && scan.midplane_row >= -rows && scan.midplane_row <= 2 * rows - 1,
-      "ConeBeam: midplane_row = ", scan.midplane_row,
-      " is more than the detector's height outside its rows 0..", scan.detector.rows - 1,
-      "; give it in rows from 0");
+  require<GeometryError>(std::isfinite(scan.midplane_row), "ConeBeam: midplane_row = ", scan.midplane_row,
+                         "; a finite number of rows is needed");
 }
 
 std::vector<double> view_weights(std::span<const double> angles, double arc) {
@@ -222,14 +218,19 @@ double missing_arc(const ConeBeam& scan) {
   return orbit.closed ? 0 : std::max(0.0, half_turn + 2 * fan - orbit.length);
 }
 
+namespace {
+
+void require_part(const char* name, Range part, Index count) {
+  require<GeometryError>(0 <= part.first && part.first < part.last && part.last <= count, name, " ",
+                         part.first, ":", part.last, " is empty or outside 0:", count);
+}
+
+}  // namespace
+
 ParallelBeam crop(const ParallelBeam& scan, Range views, Range rows, Range bins) {
-  const auto check = [](const char* name, Range r, Index count) {
-    require<GeometryError>(0 <= r.first && r.first < r.last && r.last <= count, name, " ", r.first, ":",
-                           r.last, " is empty or outside 0:", count);
-  };
-  check("view range", views, static_cast<Index>(scan.angles.size()));
-  check("row range", rows, scan.detector.rows);
-  check("column range", bins, scan.detector.bins);
+  require_part("view range", views, static_cast<Index>(scan.angles.size()));
+  require_part("row range", rows, scan.detector.rows);
+  require_part("column range", bins, scan.detector.bins);
   ParallelBeam part = scan;
   part.angles.assign(scan.angles.begin() + views.first, scan.angles.begin() + views.last);
   part.detector.rows = rows.size();
@@ -239,6 +240,16 @@ ParallelBeam crop(const ParallelBeam& scan, Range views, Range rows, Range bins)
     part.row_axis_bins.assign(scan.row_axis_bins.begin() + rows.first,
                               scan.row_axis_bins.begin() + rows.last);
   for (double& axis : part.row_axis_bins) axis -= static_cast<double>(bins.first);
+  return part;
+}
+
+ConeBeam crop(const ConeBeam& scan, Range views, Range rows) {
+  require_part("view range", views, static_cast<Index>(scan.angles.size()));
+  require_part("row range", rows, scan.detector.rows);
+  ConeBeam part = scan;
+  part.angles.assign(scan.angles.begin() + views.first, scan.angles.begin() + views.last);
+  part.detector.rows = rows.size();
+  part.midplane_row -= static_cast<double>(rows.first);
   return part;
 }
 

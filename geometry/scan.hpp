@@ -67,6 +67,8 @@ double missing_arc(const ConeBeam& scan);
 /// The part of a scan that some rows, views and bins make up; the axis keeps its place in space.
 ParallelBeam crop(const ParallelBeam& scan, Range views, Range rows, Range bins);
 
+ConeBeam crop(const ConeBeam& scan, Range views, Range rows);
+
 /// The scan after averaging 2^level x 2^level cells; incomplete cells at the end are dropped. Where no pitch
 /// is known (`pitch_known` false) the new bin is the new unit of length.
 ParallelBeam bin_down(const ParallelBeam& scan, int level, bool pitch_known);

@@ -136,7 +136,7 @@ TEST(ConeProjector, RefusesWhatMakesNoSense) {
   fails([](ConeBeam& s) { s.sod = NAN; }, "sod");
   fails([](ConeBeam& s) { s.sod = 6; }, "source would pass through");
   fails([](ConeBeam& s) { s.detector.row_pitch = -1; }, "row_pitch");
-  fails([](ConeBeam& s) { s.midplane_row = 1e9; }, "midplane_row");
+  fails([](ConeBeam& s) { s.midplane_row = NAN; }, "midplane_row");
   fails([](ConeBeam& s) { s.angles.clear(); }, "views");
 }
 

@@ -213,6 +213,8 @@ constexpr double footprint_mass = 1e-4;
 /// Norm: mean over its inside, and outside, relative: FDK is exact in the middle plane and loses a share of
 /// the order of the cone angle squared beside it.
 constexpr double fdk_plateau = 1e-2;
+/// Issue 4: a projection in tiles against the whole one, relative L2.
+constexpr double tiles = 1e-6;
 /// Entries of a cone-beam pair, relative to the largest: three products in another order, 3 u each way.
 constexpr double entries = 6 * 6e-8;
 
