@@ -14,7 +14,8 @@ namespace {
 
 constexpr double copies = 2 * sizeof(float);  // kernels turn what they read, and what they write
 
-/// `count` things in as few pieces of at most `most` as there are, of a number that `devices` divides if it can.
+/// `count` things in as few pieces of at most `most` as there are, of a number that `devices` divides if it
+/// can.
 std::vector<Range> pieces(Index count, Index most, Index devices) {
   Index n = (count + most - 1) / most;
   n = std::min(count, (n + devices - 1) / devices * devices);
@@ -23,7 +24,9 @@ std::vector<Range> pieces(Index count, Index most, Index devices) {
   return all;
 }
 
-double slice_bytes(const VolumeGrid& grid) { return copies * static_cast<double>(grid.size[0] * grid.size[1]); }
+double slice_bytes(const VolumeGrid& grid) {
+  return copies * static_cast<double>(grid.size[0] * grid.size[1]);
+}
 
 double view_bytes(const ConeBeam& scan) {
   return copies * static_cast<double>(scan.detector.rows * scan.detector.bins);
@@ -37,9 +40,7 @@ struct Tiles {
   Space domain() const { return cone_volume_space(grid); }
   Space range() const { return projection_space(scan); }
 
-  VolumeGrid slab(Range slices) const {
-    return region(grid, {0, grid.size[0]}, {0, grid.size[1]}, slices);
-  }
+  VolumeGrid slab(Range slices) const { return region(grid, {0, grid.size[0]}, {0, grid.size[1]}, slices); }
 
   /// Calls body(piece, device) for each of `outputs`, those of one device one after the other.
   template <class Body>
