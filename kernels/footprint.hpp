@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "tandem/geometry/views.hpp"
 
@@ -72,11 +73,25 @@ inline Column column_at(const ConeViews& n, double distance) {
   return {n.midplane_row + magnified * (n.z0 - 0.5 * n.pitch_z), magnified * n.pitch_z};
 }
 
-/// F2: the share of a row that lies in [from, to].
-inline double share_of(Index row, double from, double to) {
-  const double middle = static_cast<double>(row);
-  return std::max(0.0, std::min(to, middle + 0.5) - std::max(from, middle - 0.5));
-}
+/// F2: the share of a row that a voxel covers is what of it lies between the voxel's two edges. Edge e is in
+/// row `row[e]`, `part[e]` of it below; edges before the first of `rows` lie at its lower end, those behind
+/// the last at the end of that. Whatever is constant over a row then costs a voxel two looks, however many
+/// rows it covers.
+struct Edges {
+  std::vector<Index> row;
+  std::vector<double> part;
+
+  void find(const Column& column, Index slices, Range rows) {
+    row.resize(static_cast<std::size_t>(slices + 1)), part.resize(row.size());
+    const double low = static_cast<double>(rows.first), high = static_cast<double>(rows.last);
+    for (Index e = 0; e <= slices; ++e) {
+      const double at = std::clamp(column.first + column.step * static_cast<double>(e) + 0.5, low, high);
+      const Index whole = std::min(static_cast<Index>(at), rows.last - 1);
+      row[static_cast<std::size_t>(e)] = whole;
+      part[static_cast<std::size_t>(e)] = at - static_cast<double>(whole);
+    }
+  }
+};
 
 /// l_theta of a cell.
 inline double slant_of(const ConeViews& n, Index row, Index bin) {

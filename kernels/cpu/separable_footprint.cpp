@@ -14,26 +14,58 @@ namespace tandem::kernels::cpu {
 
 namespace {
 
-/// Calls body(iz, row, share) for all voxels of a column and all rows in `rows` that each of them meets.
-template <class Body>
-void for_each_share(const Column& column, Index slices, Range rows, const Body& body) {
-  for (Index iz = 0; iz < slices; ++iz) {
-    const double from = column.first + column.step * static_cast<double>(iz), to = from + column.step;
-    const Range met = cells_between(from, to, rows.last);
-    for (Index row = std::max(met.first, rows.first); row < met.last; ++row)
-      body(iz, row, static_cast<float>(share_of(row, from, to)));
-  }
-}
-
 /// Rows that the voxels of a column meet.
 Range rows_of(const Column& column, Index slices, Index rows) {
   return cells_between(column.first, column.first + column.step * static_cast<double>(slices), rows);
+}
+
+/// profile[row] = sum over voxels of what share of the row each covers, times its value: an edge between two
+/// voxels is a step of their difference, for the rest of its own row and all rows above.
+void lay_down(const float* voxels, const Edges& edges, Range rows, std::vector<double>& steps,
+              std::vector<float>& profile) {
+  std::fill(steps.begin() + rows.first, steps.begin() + rows.last + 1, 0.0);
+  const auto count = static_cast<Index>(edges.row.size()) - 1;
+  double below = 0;
+  for (Index e = 0; e <= count; ++e) {
+    const double value = e < count ? static_cast<double>(voxels[e]) : 0.0, step = value - below;
+    const auto row = static_cast<std::size_t>(edges.row[static_cast<std::size_t>(e)]);
+    const double part = edges.part[static_cast<std::size_t>(e)];
+    steps[row] += step * (1 - part);
+    steps[row + 1] += step * part;
+    below = value;
+  }
+  double sum = 0;
+  for (Index row = rows.first; row < rows.last; ++row) {
+    sum += steps[static_cast<std::size_t>(row)];
+    profile[static_cast<std::size_t>(row)] = static_cast<float>(sum);
+  }
+}
+
+/// sums[voxel] += the integral of a profile between the voxel's edges.
+void pick_up(const std::vector<float>& profile, const Edges& edges, Range rows, std::vector<double>& integral,
+             std::vector<float>& sums) {
+  integral[static_cast<std::size_t>(rows.first)] = 0;
+  for (Index row = rows.first; row < rows.last; ++row)
+    integral[static_cast<std::size_t>(row + 1)] =
+        integral[static_cast<std::size_t>(row)] + static_cast<double>(profile[static_cast<std::size_t>(row)]);
+  const auto up_to = [&](std::size_t e) {
+    const auto row = static_cast<std::size_t>(edges.row[e]);
+    return integral[row] + edges.part[e] * static_cast<double>(profile[row]);
+  };
+  double before = up_to(0);
+  for (std::size_t iz = 0; iz < sums.size(); ++iz) {
+    const double after = up_to(iz + 1);
+    sums[iz] += static_cast<float>(after - before);
+    before = after;
+  }
 }
 
 void project_view(const ConeViews& n, Index v, const float* turned, Shape volume, float alpha, float beta,
                   Image<float> projections) {
   const Index slices = volume[0], rows = projections.n1, bins = projections.n2;
   std::vector<float> sums(static_cast<std::size_t>(bins * rows)), profile(static_cast<std::size_t>(rows));
+  std::vector<double> steps(static_cast<std::size_t>(rows + 1));
+  Edges edges;
   for (Index iy = 0; iy < volume[1]; ++iy)
     for (Index ix = 0; ix < volume[2]; ++ix) {
       const Trapezoid t = trapezoid_of(n, n.views[static_cast<std::size_t>(v)], ix, iy);
@@ -41,11 +73,8 @@ void project_view(const ConeViews& n, Index v, const float* turned, Shape volume
       const Column column = column_at(n, t.distance);
       const Range lit = rows_of(column, slices, rows);
       if (met.size() <= 0 || lit.size() <= 0) continue;
-      std::fill(profile.begin() + lit.first, profile.begin() + lit.last, 0.0f);
-      const float* voxels = turned + (iy * volume[2] + ix) * slices;
-      for_each_share(column, slices, lit, [&](Index iz, Index row, float share) {
-        profile[static_cast<std::size_t>(row)] += share * voxels[iz];
-      });
+      edges.find(column, slices, lit);
+      lay_down(turned + (iy * volume[2] + ix) * slices, edges, lit, steps, profile);
       for (Index bin = met.first; bin < met.last; ++bin) {
         const auto weight = static_cast<float>(mean_over(t, bin));
         float* to = sums.data() + bin * rows;
@@ -78,6 +107,8 @@ void forward(const ConeViews& n, float alpha, Image<const float> volume, float b
 /// One column of voxels: all views, in their order.
 void back_project_column(const ConeViews& n, Index ix, Index iy, const float* turned, Index rows, Index bins,
                          std::vector<float>& profile, std::vector<float>& sums) {
+  Edges edges;
+  std::vector<double> integral(static_cast<std::size_t>(rows + 1));
   const auto slices = static_cast<Index>(sums.size());
   std::fill(sums.begin(), sums.end(), 0.0f);
   for (std::size_t v = 0; v < n.views.size(); ++v) {
@@ -93,9 +124,8 @@ void back_project_column(const ConeViews& n, Index ix, Index iy, const float* tu
       for (Index row = lit.first; row < lit.last; ++row)
         profile[static_cast<std::size_t>(row)] += weight * from[row];
     }
-    for_each_share(column, slices, lit, [&](Index iz, Index row, float share) {
-      sums[static_cast<std::size_t>(iz)] += share * profile[static_cast<std::size_t>(row)];
-    });
+    edges.find(column, slices, lit);
+    pick_up(profile, edges, lit, integral, sums);
   }
 }
 

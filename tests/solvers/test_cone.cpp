@@ -16,8 +16,8 @@
 namespace tandem::test {
 namespace {
 
-/// Line integrals with the noise of so many photons a cell, and its norm. In a volume of 48 voxels across 350 leave
-/// as much of it, beside the attenuation, as 10^4 do in one of 256.
+/// Line integrals with the noise of so many photons a cell, and its norm. In a volume of 48 voxels across 350
+/// leave as much of it, beside the attenuation, as 10^4 do in one of 256.
 constexpr double photons = 350;
 struct LowDose {
   Array data;
@@ -26,7 +26,8 @@ struct LowDose {
 
 LowDose low_dose(const Phantom& body, const ConeBeam& scan) {
   LowDose low{Array(projection_space(scan)), 0};
-  project(body, scan, {0, scan.detector.rows}, {low.data.data(), static_cast<std::size_t>(low.data.size())}, 2);
+  project(body, scan, {0, scan.detector.rows}, {low.data.data(), static_cast<std::size_t>(low.data.size())},
+          2);
   Random random(11);
   double sum = 0;
   for (Index i = 0; i < low.data.size(); ++i) {
