@@ -1,4 +1,4 @@
-// Speed of the tensor back-projection in the form for every card, which a Hopper does not take by itself, and
+// Speed of the tensor back-projection in the form for every card, which a Hopper takes by itself in float32 alone, and
 // its relative L2 difference from alu: bench_portable_tensor [SIZE [VIEWS]]
 
 #include <algorithm>
