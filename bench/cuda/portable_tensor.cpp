@@ -1,5 +1,5 @@
-// Speed of the tensor back-projection in the form for every card, which a Hopper takes by itself in float32 alone, and
-// its relative L2 difference from alu: bench_portable_tensor [SIZE [VIEWS]]
+// Speed of the tensor back-projection in the form for every card, which a Hopper takes by itself in float32
+// alone, and its relative L2 difference from alu: bench_portable_tensor [SIZE [VIEWS]]
 
 #include <algorithm>
 #include <cmath>
