@@ -272,7 +272,7 @@ Rows pipeline(const Axes& axes, const OnLine& on_line) {
       scan.write(kind, {0, slices}, simulated.frames(kind, {0, slices}));
     scan.finish("{}");
     for (const Execution wanted : axes.executions) {
-      on_line(words((name_of(wanted) + " file to file").c_str(), slices));
+      on_line(words(name_of(wanted) + " file to file", slices));
       p::Recipe recipe;
       recipe.device = axes.device, recipe.execution = wanted;
       Execution how;

@@ -14,10 +14,30 @@ namespace tandem::kernels::cpu {
 
 namespace {
 
-/// Rows that the voxels of a column meet.
-Range rows_of(const Column& column, Index slices, Index rows) {
-  return cells_between(column.first, column.first + column.step * static_cast<double>(slices), rows);
-}
+/// A column of voxels in a view: its trapezoid, and the bins and rows that it meets.
+struct Shadow {
+  Trapezoid trapezoid;
+  Column column;
+  Range bins, rows;
+
+  Shadow(const ConeViews& n, const ConeViews::View& view, Index ix, Index iy, Index slices, Index all_rows,
+         Index all_bins)
+      : trapezoid(trapezoid_of(n, view, ix, iy)),
+        column(column_at(n, trapezoid.distance)),
+        bins(cells_between(trapezoid.corners[0], trapezoid.corners[3], all_bins)),
+        rows(cells_between(column.first, column.first + column.step * static_cast<double>(slices),
+                           all_rows)) {}
+  bool misses() const { return bins.size() <= 0 || rows.size() <= 0; }
+};
+
+/// What a thread needs for one column after the other.
+struct Workspace {
+  std::vector<float> profile;   ///< one a row
+  std::vector<double> running;  ///< one an edge of rows
+  Edges edges;
+  explicit Workspace(Index rows)
+      : profile(static_cast<std::size_t>(rows)), running(static_cast<std::size_t>(rows + 1)) {}
+};
 
 /// profile[row] = sum over voxels of what share of the row each covers, times its value: an edge between two
 /// voxels is a step of their difference, for the rest of its own row and all rows above.
@@ -63,23 +83,19 @@ void pick_up(const std::vector<float>& profile, const Edges& edges, Range rows, 
 void project_view(const ConeViews& n, Index v, const float* turned, Shape volume, float alpha, float beta,
                   Image<float> projections) {
   const Index slices = volume[0], rows = projections.n1, bins = projections.n2;
-  std::vector<float> sums(static_cast<std::size_t>(bins * rows)), profile(static_cast<std::size_t>(rows));
-  std::vector<double> steps(static_cast<std::size_t>(rows + 1));
-  Edges edges;
+  std::vector<float> sums(static_cast<std::size_t>(bins * rows));
+  Workspace w(rows);
   for (Index iy = 0; iy < volume[1]; ++iy)
     for (Index ix = 0; ix < volume[2]; ++ix) {
-      const Trapezoid t = trapezoid_of(n, n.views[static_cast<std::size_t>(v)], ix, iy);
-      const Range met = cells_between(t.corners[0], t.corners[3], bins);
-      const Column column = column_at(n, t.distance);
-      const Range lit = rows_of(column, slices, rows);
-      if (met.size() <= 0 || lit.size() <= 0) continue;
-      edges.find(column, slices, lit);
-      lay_down(turned + (iy * volume[2] + ix) * slices, edges, lit, steps, profile);
-      for (Index bin = met.first; bin < met.last; ++bin) {
-        const auto weight = static_cast<float>(mean_over(t, bin));
+      const Shadow shadow(n, n.views[static_cast<std::size_t>(v)], ix, iy, slices, rows, bins);
+      if (shadow.misses()) continue;
+      w.edges.find(shadow.column, slices, shadow.rows);
+      lay_down(turned + (iy * volume[2] + ix) * slices, w.edges, shadow.rows, w.running, w.profile);
+      for (Index bin = shadow.bins.first; bin < shadow.bins.last; ++bin) {
+        const auto weight = static_cast<float>(mean_over(shadow.trapezoid, bin));
         float* to = sums.data() + bin * rows;
-        for (Index row = lit.first; row < lit.last; ++row)
-          to[row] += weight * profile[static_cast<std::size_t>(row)];
+        for (Index row = shadow.rows.first; row < shadow.rows.last; ++row)
+          to[row] += weight * w.profile[static_cast<std::size_t>(row)];
       }
     }
   for (Index row = 0; row < rows; ++row)
@@ -106,26 +122,21 @@ void forward(const ConeViews& n, float alpha, Image<const float> volume, float b
 
 /// One column of voxels: all views, in their order.
 void back_project_column(const ConeViews& n, Index ix, Index iy, const float* turned, Index rows, Index bins,
-                         std::vector<float>& profile, std::vector<float>& sums) {
-  Edges edges;
-  std::vector<double> integral(static_cast<std::size_t>(rows + 1));
+                         Workspace& w, std::vector<float>& sums) {
   const auto slices = static_cast<Index>(sums.size());
   std::fill(sums.begin(), sums.end(), 0.0f);
   for (std::size_t v = 0; v < n.views.size(); ++v) {
-    const Trapezoid t = trapezoid_of(n, n.views[v], ix, iy);
-    const Range met = cells_between(t.corners[0], t.corners[3], bins);
-    const Column column = column_at(n, t.distance);
-    const Range lit = rows_of(column, slices, rows);
-    if (met.size() <= 0 || lit.size() <= 0) continue;
-    std::fill(profile.begin() + lit.first, profile.begin() + lit.last, 0.0f);
-    for (Index bin = met.first; bin < met.last; ++bin) {
-      const auto weight = static_cast<float>(mean_over(t, bin));
+    const Shadow shadow(n, n.views[v], ix, iy, slices, rows, bins);
+    if (shadow.misses()) continue;
+    std::fill(w.profile.begin() + shadow.rows.first, w.profile.begin() + shadow.rows.last, 0.0f);
+    for (Index bin = shadow.bins.first; bin < shadow.bins.last; ++bin) {
+      const auto weight = static_cast<float>(mean_over(shadow.trapezoid, bin));
       const float* from = turned + (static_cast<Index>(v) * bins + bin) * rows;
-      for (Index row = lit.first; row < lit.last; ++row)
-        profile[static_cast<std::size_t>(row)] += weight * from[row];
+      for (Index row = shadow.rows.first; row < shadow.rows.last; ++row)
+        w.profile[static_cast<std::size_t>(row)] += weight * from[row];
     }
-    edges.find(column, slices, lit);
-    pick_up(profile, edges, lit, integral, sums);
+    w.edges.find(shadow.column, slices, shadow.rows);
+    pick_up(w.profile, w.edges, shadow.rows, w.running, sums);
   }
 }
 
@@ -140,9 +151,10 @@ void backward(const ConeViews& n, float alpha, Image<const float> projections, f
             static_cast<float>(slant_of(n, row, bin)) * projections(v, row, bin);
   });
   parallel_for(volume.n1, [&](Index iy) {
-    std::vector<float> profile(static_cast<std::size_t>(rows)), sums(static_cast<std::size_t>(volume.n0));
+    std::vector<float> sums(static_cast<std::size_t>(volume.n0));
+    Workspace w(rows);
     for (Index ix = 0; ix < volume.n2; ++ix) {
-      back_project_column(n, ix, iy, turned.data(), rows, bins, profile, sums);
+      back_project_column(n, ix, iy, turned.data(), rows, bins, w, sums);
       for (Index iz = 0; iz < volume.n0; ++iz) {
         float& out = volume(iz, iy, ix);
         const float value = alpha * sums[static_cast<std::size_t>(iz)];

@@ -4,7 +4,7 @@
 
 #include <numbers>
 
-#include "../support/scans.hpp"
+#include "../support/operators.hpp"
 #include "../support/tolerances.hpp"
 #include "tandem/core/error.hpp"
 #include "tandem/geometry/coverage.hpp"
@@ -22,20 +22,6 @@ ConeBeam small_cone(Index views, Index rows, Index bins, double midplane) {
   std::vector<double> angles = irregular_angles(views, random);
   for (double& a : angles) a *= 2;
   return {{bins, rows, 1, 1, 0.5 * static_cast<double>(bins - 1) + 0.7}, angles, 40, 75, midplane};
-}
-
-double relative_difference(const Array& a, const Array& truth) {
-  double difference = 0, size = 0;
-  for (Index i = 0; i < a.size(); ++i) {
-    difference += std::pow(static_cast<double>(a.data()[i]) - truth.data()[i], 2);
-    size += std::pow(static_cast<double>(truth.data()[i]), 2);
-  }
-  return std::sqrt(difference / size);
-}
-
-Array uniform(const Space& space) {
-  Random random(5);
-  return drawn_array(space, [&] { return static_cast<float>(random.uniform()) - 0.3f; });
 }
 
 TEST(Coverage, NeverMissesACoefficient) {
@@ -76,15 +62,15 @@ TEST(TiledProjector, IsTheWholeOneWhateverTheTiles) {
     VolumeGrid grid = grid_of(11, 9, 23);
     grid.centre[2] = centre;
     const LinearOperator whole = projector(scan, grid);
-    const Array x = uniform(whole.domain()), y = uniform(whole.range());
+    const Array x = random_array(whole.domain(), 5), y = random_array(whole.range(), 5);
     const Array forward = whole * x, back = adjoint(whole) * y;
     const double least = 8.0 * (99 + 17 * 25);
     for (const double bytes : {least, 2 * least, 4 * least, 1e9})
       for (const std::size_t devices : {1, 2, 3}) {
         const LinearOperator A =
             tiled_projector(scan, grid, std::vector<Device>(devices, Device::cpu()), bytes);
-        EXPECT_LE(relative_difference(A * x, forward), tolerance::tiles) << bytes;
-        EXPECT_LE(relative_difference(adjoint(A) * y, back), tolerance::tiles) << bytes;
+        EXPECT_LE(relative_error(A * x, forward), tolerance::tiles) << bytes;
+        EXPECT_LE(relative_error(adjoint(A) * y, back), tolerance::tiles) << bytes;
         EXPECT_LE(adjointness(A).mismatch, tolerance::mismatch) << bytes;
       }
   }
@@ -94,10 +80,10 @@ TEST(TiledProjector, BetaScalesWhatWasThere) {
   const ConeBeam scan = small_cone(7, 9, 13, 4.0);
   const VolumeGrid grid = grid_of(5, 6, 7);
   const LinearOperator A = tiled_projector(scan, grid, {Device::cpu()}, 8.0 * (2 * 30 + 2 * 9 * 13));
-  const Array x = uniform(A.domain()), truth = A * x;
+  const Array x = random_array(A.domain(), 5), truth = A * x;
   Array y = truth.clone();
   A.apply(2, x, -1, y, default_stream(Device::cpu()));
-  EXPECT_LE(relative_difference(y, truth), tolerance::tiles);
+  EXPECT_LE(relative_error(y, truth), tolerance::tiles);
 }
 
 TEST(PlanTiles, CoversEverythingWithinTheMemory) {

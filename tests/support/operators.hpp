@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +15,23 @@ namespace tandem::test {
 
 constexpr Window windows[] = {Window::ramp, Window::shepp,  Window::cosine,      Window::hamming,
                               Window::hann, Window::parzen, Window::butterworth, Window::none};
+
+/// Uniform in [-0.3, 0.7).
+inline Array random_array(const Space& space, std::uint64_t seed) {
+  Random random(seed);
+  return drawn_array(space, [&] { return static_cast<float>(random.uniform()) - 0.3f; });
+}
+
+/// Relative L2, of arrays anywhere.
+inline double relative_error(const Array& a, const Array& truth) {
+  const Array here = on_device(a, Device::cpu()), there = on_device(truth, Device::cpu());
+  double difference = 0, size = 0;
+  for (Index i = 0; i < here.size(); ++i) {
+    difference += std::pow(static_cast<double>(here.data()[i]) - there.data()[i], 2);
+    size += std::pow(static_cast<double>(there.data()[i]), 2);
+  }
+  return std::sqrt(difference / size);
+}
 
 /// A scan whose three rows have axes of their own, one whole bins and two fractions off.
 inline ParallelBeam wobbling_scan() {
