@@ -40,7 +40,6 @@ struct alignas(16) Window {
 struct Shape {
   Index views, nx, ny;
   Blocks blocks;
-  float radius;    ///< of the widest hat, bins
   int slab_rows;   ///< bins of a view that a block can meet
   int slab_bytes;  ///< of 64 slices: rows of 128 bytes, whole patterns of 8 rows
   int stages;
@@ -68,7 +67,8 @@ __device__ void fetch(const CUtensorMap& map, const Shape& n, const DeviceView* 
     const float step_x = static_cast<float>(view.step_x), step_y = static_cast<float>(view.step_y);
     const Anchor anchor = anchor_at(view, px / tile, py / tile);
     const int dx = px % tile + (step_x < 0 ? edge - 1 : 0), dy = py % tile + (step_y < 0 ? edge - 1 : 0);
-    const int first = static_cast<int>(floorf(position_in(anchor, step_x, step_y, dx, dy) - n.radius)) + 1;
+    const float radius = view.height > 0 ? 1 / view.height : 0;  // of the hat; a view may be none
+    const int first = static_cast<int>(floorf(position_in(anchor, step_x, step_y, dx, dy) - radius)) + 1;
     const int bin = anchor.bin + first;
     int lowest = bin;
     for (int o = 4; o > 0; o /= 2) lowest = min(lowest, __shfl_xor_sync(~0u, lowest, o));
@@ -220,7 +220,6 @@ void batch_backward(const ParallelViews& packed, const DeviceView* views, float 
           volume.n2,
           volume.n1,
           {ceil_div<Index>(volume.n2, tiles_x * edge), ceil_div<Index>(volume.n1, tiles_y * edge)},
-          static_cast<float>(widest_hat(packed)),
           spread(packed) + window,
           0,
           0};
@@ -246,9 +245,8 @@ void batch_backward(const ParallelViews& packed, const DeviceView* views, float 
 }  // namespace
 
 bool tensor_backward_fits(const ParallelViews& packed) {
-  const double hats = 2 * widest_hat(packed);
-  return std::all_of(packed.views.begin(), packed.views.end(), [&](const ParallelView& v) {
-    return (edge - 1) * (std::abs(v.step_x) + std::abs(v.step_y)) + hats <= window;
+  return std::all_of(packed.views.begin(), packed.views.end(), [](const ParallelView& v) {
+    return (edge - 1) * (std::abs(v.step_x) + std::abs(v.step_y)) + 2 / v.height <= window;
   });
 }
 

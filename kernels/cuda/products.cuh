@@ -52,13 +52,6 @@ __device__ inline void split_hats(float e0, float e1, const ViewNumbers& v, unsi
   low = packed(w0 - cut(w0), w1 - cut(w1));
 }
 
-/// Radius of the widest hat, bins.
-inline double widest_hat(const ParallelViews& packed) {
-  double most = 0;
-  for (const ParallelView& v : packed.views) most = std::max(most, 1.0 * v.height / v.slope);
-  return most;
-}
-
 /// Whether all hats are 1 - |e|.
 inline bool hats_are_units(const ParallelViews& packed) {
   return std::all_of(packed.views.begin(), packed.views.end(),
