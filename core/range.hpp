@@ -7,7 +7,7 @@ namespace tandem {
 /// Half open: first, ..., last - 1.
 struct Range {
   Index first = 0, last = 0;
-  Index size() const { return last - first; }
+  constexpr Index size() const { return last - first; }
   bool operator==(const Range&) const = default;
 };
 

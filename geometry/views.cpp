@@ -38,8 +38,9 @@ ConeViews pack(const ConeBeam& scan, const VolumeGrid& grid) {
   require<GeometryError>(radius < scan.sod, "ConeBeam: sod = ", scan.sod, " mm, but the grid reaches ",
                          radius, " mm from the axis: the source would pass through it; take a smaller grid");
   const Detector& d = scan.detector;
-  ConeViews packed{{},          scan.sod,  scan.sdd,  d.axis_bin, scan.midplane_row, d.bin_pitch,
-                   d.row_pitch, grid.x(0), grid.y(0), grid.z(0),  grid.pitch[0],     grid.pitch[2]};
+  ConeViews packed{{scan.sod, scan.sdd, d.axis_bin, scan.midplane_row, d.bin_pitch, d.row_pitch, grid.x(0),
+                    grid.y(0), grid.z(0), grid.pitch[0], grid.pitch[2]},
+                   {}};
   for (double angle : scan.angles) packed.views.push_back({std::cos(angle), std::sin(angle)});
   return packed;
 }

@@ -29,14 +29,19 @@ struct ParallelViews {
 ParallelViews pack(const ParallelBeam& scan, const VolumeGrid& grid, Model model);
 
 /// A cone beam and a grid as kernels want them: plain numbers, mm and bins.
-struct ConeViews {
-  struct View {
-    double cos, sin;  ///< of its angle
-  };
-  std::vector<View> views;
+struct ConeFrame {
   double sod, sdd, axis_bin, midplane_row, bin_pitch, row_pitch;
   double x0, y0, z0;      ///< of voxel (0, 0, 0)
   double pitch, pitch_z;  ///< of voxels
+};
+
+/// Of its angle.
+struct ConeView {
+  double cos, sin;
+};
+
+struct ConeViews : ConeFrame {
+  std::vector<ConeView> views;
 };
 
 /// @throws GeometryError unless all voxels are on the detector's side of the source.

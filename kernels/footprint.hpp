@@ -11,11 +11,12 @@
 #include <vector>
 
 #include "tandem/geometry/views.hpp"
+#include "tandem/kernels/host_device.hpp"
 
 namespace tandem::kernels {
 
 /// What lies between two real positions, in whole cells: those that [from, to] meets, cut to [0, count).
-inline Range cells_between(double from, double to, Index count) {
+TANDEM_HOST_DEVICE inline Range cells_between(double from, double to, Index count) {
   const auto at = [&](double position) {
     return static_cast<Index>(std::clamp(position, 0.0, static_cast<double>(count)));
   };
@@ -29,7 +30,8 @@ struct Trapezoid {
   double distance;    ///< of the column's axis from the source along the view's normal, mm
 };
 
-inline Trapezoid trapezoid_of(const ConeViews& n, const ConeViews::View& view, Index ix, Index iy) {
+TANDEM_HOST_DEVICE inline Trapezoid trapezoid_of(const ConeFrame& n, const ConeView& view, Index ix,
+                                                 Index iy) {
   const double x = n.x0 + n.pitch * static_cast<double>(ix), y = n.y0 + n.pitch * static_cast<double>(iy);
   const double half = 0.5 * n.pitch, magnified = n.sdd / n.bin_pitch;
   Trapezoid t;
@@ -49,7 +51,7 @@ inline Trapezoid trapezoid_of(const ConeViews& n, const ConeViews::View& view, I
 }
 
 /// l_phi F1: the mean height over one bin.
-inline double mean_over(const Trapezoid& t, Index bin) {
+TANDEM_HOST_DEVICE inline double mean_over(const Trapezoid& t, Index bin) {
   const double from = static_cast<double>(bin) - 0.5, to = from + 1;
   const auto& c = t.corners;
   const auto cut = [&](double a, double b) { return std::pair{std::max(from, a), std::min(to, b)}; };
@@ -68,7 +70,7 @@ struct Column {
   double first, step;
 };
 
-inline Column column_at(const ConeViews& n, double distance) {
+TANDEM_HOST_DEVICE inline Column column_at(const ConeFrame& n, double distance) {
   const double magnified = n.sdd / (distance * n.row_pitch);
   return {n.midplane_row + magnified * (n.z0 - 0.5 * n.pitch_z), magnified * n.pitch_z};
 }
@@ -94,7 +96,7 @@ struct Edges {
 };
 
 /// l_theta of a cell.
-inline double slant_of(const ConeViews& n, Index row, Index bin) {
+TANDEM_HOST_DEVICE inline double slant_of(const ConeFrame& n, Index row, Index bin) {
   const double s = (static_cast<double>(bin) - n.axis_bin) * n.bin_pitch,
                t = (static_cast<double>(row) - n.midplane_row) * n.row_pitch;
   const double level = std::hypot(s, n.sdd);

@@ -20,7 +20,7 @@ struct Shadow {
   Column column;
   Range bins, rows;
 
-  Shadow(const ConeViews& n, const ConeViews::View& view, Index ix, Index iy, Index slices, Index all_rows,
+  Shadow(const ConeViews& n, const ConeView& view, Index ix, Index iy, Index slices, Index all_rows,
          Index all_bins)
       : trapezoid(trapezoid_of(n, view, ix, iy)),
         column(column_at(n, trapezoid.distance)),
