@@ -9,24 +9,20 @@
 #include <vector>
 
 #include "tandem/kernels/cuda/half_rows.cuh"
-#include "tandem/kernels/cuda/hopper.cuh"
 #include "tandem/kernels/cuda/parallel.hpp"
 #include "tandem/kernels/cuda/products.cuh"
+#include "tandem/kernels/cuda/ring.cuh"
 
 namespace tandem::kernels::cuda {
 
 namespace {
 
-constexpr int edge = 8;                  // pixels of a product along x and y
-constexpr int tiles_x = 3, tiles_y = 2;  // products of a block; each warpgroup has a row of them
+constexpr int edge = 8;                           // pixels of a product along x and y
+constexpr int tiles_x = 3, tiles_y = warpgroups;  // products of a block; each warpgroup has a row of them
 constexpr int tiles = tiles_x * tiles_y;
-constexpr int consumers = tiles_y * 128;  // threads
-constexpr int fetchers = 4;               // warps
-constexpr int threads = consumers + fetchers * 32;
 constexpr int window = 16;  // bins of a product
 constexpr int views_a_stage = 4;
 constexpr int lanes_of_chunk = 64;  // slices: 128 bytes, the width of the swizzle
-constexpr int most_shared = 227 * 1024;
 
 /// Where a product finds its window: position of pixel (dx, dy) relative to bin `first` of the anchor, both
 /// counted from `ahead` bins before the anchor's.
@@ -35,6 +31,11 @@ struct alignas(16) Window {
   float first;          ///< bin of the window's start
   unsigned descriptor;  ///< low half of the matrix descriptor of the window
   unsigned pad;
+};
+
+struct Notes {
+  Window windows[views_a_stage][tiles];
+  ViewNumbers numbers[views_a_stage];
 };
 
 struct Shape {
@@ -48,20 +49,17 @@ struct Shape {
 template <int slices>
 constexpr int slabs_a_view = slices / lanes_of_chunk;
 
-/// A warp takes every fourth step: lane (v, t) finds the window of tile t of view v, then one lane of each
-/// view fetches its slabs.
+/// Lane (v, t) finds the window of tile t of view v, then one lane of each view fetches its slabs.
 template <int slices>
 __device__ void fetch(const CUtensorMap& map, const Shape& n, const DeviceView* views, Index x0, Index y0,
-                      unsigned stages_at, Window* windows, ViewNumbers* numbers, unsigned full,
-                      unsigned empty) {
+                      const Ring<Notes>& ring) {
   constexpr int slabs = slabs_a_view<slices>;
   const int v = threadIdx.x % 32 / 8, t = min(static_cast<int>(threadIdx.x % 8), tiles - 1);
   const int px = static_cast<int>(x0) + t % tiles_x * edge, py = static_cast<int>(y0) + t / tiles_x * edge;
   const int steps = static_cast<int>(ceil_div<Index>(n.views, views_a_stage)) + 1;  // the last is zeros
-  const int view_bytes = slabs * n.slab_bytes;
-  for (int step = (threadIdx.x - consumers) / 32; step < steps; step += fetchers) {
-    const int stage = step % n.stages, round = step / n.stages;
-    if (round > 0) wait(empty + 8 * stage, (round - 1) & 1);
+#pragma unroll 1
+  for (int step = ring.fetcher(); step < steps; step += fetchers) {
+    const int stage = ring.await_empty(step);
     const Index which = static_cast<Index>(step) * views_a_stage + v;
     const DeviceView view = which < n.views ? views[which] : DeviceView{};
     const float step_x = static_cast<float>(view.step_x), step_y = static_cast<float>(view.step_y);
@@ -72,29 +70,52 @@ __device__ void fetch(const CUtensorMap& map, const Shape& n, const DeviceView* 
     const int bin = anchor.bin + first;
     int lowest = bin;
     for (int o = 4; o > 0; o /= 2) lowest = min(lowest, __shfl_xor_sync(~0u, lowest, o));
-    const unsigned slab = stages_at + (stage * views_a_stage + v) * view_bytes;
+    const unsigned slab = ring.boxes + (stage * views_a_stage + v) * slabs * n.slab_bytes;
     if (threadIdx.x % 8 < tiles) {
       constexpr unsigned stride_field = 16;
-      windows[(stage * views_a_stage + v) * tiles + t] = {
+      ring.notes[stage].windows[v][t] = {
           anchor.offset + ahead, static_cast<float>(first) + ahead,
           ((slab + (bin - lowest) * 128) >> 4) | (static_cast<unsigned>(n.slab_bytes >> 4) << stride_field),
           0};
     }
-    if (threadIdx.x % 8 == 0) numbers[stage * views_a_stage + v] = {step_x, step_y, view.height, view.slope};
-    if (threadIdx.x % 32 == 0)
-      arrive_expecting(full + 8 * stage, static_cast<unsigned>(views_a_stage * slabs * n.slab_rows * 128));
-    __syncwarp();
+    if (threadIdx.x % 8 == 0) ring.notes[stage].numbers[v] = {step_x, step_y, view.height, view.slope};
+    ring.begin_fetch(stage, views_a_stage * slabs * n.slab_rows * 128);
     for (int s = threadIdx.x % 8; s < slabs; s += 8)
-      fetch_box(slab + s * n.slab_bytes, map, lowest, static_cast<int>(which), s, 0, full + 8 * stage);
-    __syncwarp();
-    if (threadIdx.x % 32 != 0) arrive(full + 8 * stage);
+      fetch_box(slab + s * n.slab_bytes, map, lowest, static_cast<int>(which), s, 0, ring.full_at(stage));
+    ring.end_fetch(stage);
   }
 }
 
-/// The factors of one product: weights as wgmma wants them, and where the bins are.
+/// Of the products of one view: weights as wgmma wants them, and where the bins are.
 struct Factors {
-  unsigned weights[4], descriptor;
+  unsigned weights[tiles_x][4], descriptors[tiles_x];
 };
+
+/// Pixels and bins of a thread.
+struct Own {
+  int row;               ///< of tiles
+  float dx, turned, dy;  ///< in tiles of 16; those of a row alternate between dx and dx + turned
+  float bins;            ///< of its weights, from the window's start
+};
+
+template <bool unit>
+__device__ inline void make_factors(const Own& own, const Notes& notes, int v, Factors& f) {
+  const float4 numbers = reinterpret_cast<const float4&>(notes.numbers[v]);  // whole, in one load
+  const ViewNumbers view{numbers.x, numbers.y, numbers.z, numbers.w};
+#pragma unroll
+  for (int i = 0; i < tiles_x; ++i) {
+    const float4 w = reinterpret_cast<const float4&>(notes.windows[v][own.row * tiles_x + i]);
+    const float start = w.y + own.bins;
+    f.descriptors[i] = __float_as_uint(w.z);
+#pragma unroll
+    for (int k = 0; k < 2; ++k) {
+      const float inner = fmaf(view.step_y, own.dy + static_cast<float>(k), w.x);
+      const float e = fmaf(view.step_x, i % 2 ? own.dx + own.turned : own.dx, inner) - start;
+      f.weights[i][k] = hats<unit>(e, e - 1, view);
+      f.weights[i][k + 2] = hats<unit>(e - 8, e - 9, view);
+    }
+  }
+}
 
 template <int slices>
 __device__ void write(const Target& out, const Shape& n, const float (&sum)[slices / 2], Index x, Index y) {
@@ -108,97 +129,42 @@ __device__ void write(const Target& out, const Shape& n, const float (&sum)[slic
   }
 }
 
-/// A warpgroup computes the factors of one view while the products of the view before are under way.
 template <int slices, bool unit>
-__device__ void multiply_and_add(const Shape& n, const Target& out, Index x0, Index y0, const Window* windows,
-                                 const ViewNumbers* numbers, unsigned full, unsigned empty) {
-  const int row = threadIdx.x / 128;  // of tiles
-  const int gx = threadIdx.x % 32 / 4, gy = threadIdx.x % 128 / 32 * 2;
-  const float bins = static_cast<float>(threadIdx.x % 4 * 2);
+__device__ void multiply_and_add(const Shape& n, const Target& out, Index x0, Index y0,
+                                 const Ring<Notes>& ring) {
+  const int row = threadIdx.x / 128, gx = threadIdx.x % 32 / 4, gy = threadIdx.x % 128 / 32 * 2;
   const int py = static_cast<int>(y0) + row * edge;
-  const float dy = static_cast<float>(py % tile + gy);
-  const float dx = static_cast<float>(static_cast<int>(x0) % tile + gx);  // tiles of a row alternate
-  const float turned = dx < edge ? edge : -edge;
+  const int dx = static_cast<int>(x0) % tile + gx;
+  const Own own{row, static_cast<float>(dx), static_cast<float>(dx < edge ? edge : -edge),
+                static_cast<float>(py % tile + gy), static_cast<float>(threadIdx.x % 4 * 2)};
   float sum[tiles_x][slices / 2] = {};
-  const auto factors = [&](int at, Factors(&f)[tiles_x]) {
-    const float4 numbers_of_view = reinterpret_cast<const float4*>(numbers)[at];  // whole, in one load
-    const ViewNumbers view{numbers_of_view.x, numbers_of_view.y, numbers_of_view.z, numbers_of_view.w};
+  ring.consume<Factors, views_a_stage>(
+      static_cast<int>(ceil_div<Index>(n.views, views_a_stage)),
+      [&](const Step& at, int v, Factors& f) { make_factors<unit>(own, ring.notes[at.stage], v, f); },
+      [&](const Step&, int, const Factors& f) {
 #pragma unroll
-    for (int i = 0; i < tiles_x; ++i) {
-      const float4 w = reinterpret_cast<const float4*>(windows)[at * tiles + row * tiles_x + i];
-      const float start = w.y + bins;
-      f[i].descriptor = __float_as_uint(w.z);
-#pragma unroll
-      for (int k = 0; k < 2; ++k) {
-        const float inner = fmaf(view.step_y, dy + static_cast<float>(k), w.x);
-        const float e = fmaf(view.step_x, i % 2 ? dx + turned : dx, inner) - start;
-        f[i].weights[k] = hats<unit>(e, e - 1, view);
-        f[i].weights[k + 2] = hats<unit>(e - 8, e - 9, view);
-      }
-    }
-  };
-  const int steps = static_cast<int>((n.views + views_a_stage - 1) / views_a_stage);
-  Factors f[views_a_stage + 1][tiles_x];
-  wait(full, 0);
-  factors(0, f[0]);
-#pragma unroll 1
-  for (int step = 0, stage = 0, round = 0; step < steps; ++step) {
-    int next = stage + 1;
-    if (next == n.stages) next = 0, ++round;
-#pragma unroll
-    for (int v = 0; v < views_a_stage; ++v) {
-      begin_products();
-#pragma unroll
-      for (int i = 0; i < tiles_x; ++i)
-        multiply<slices>(sum[i], f[v][i].weights, descriptor(f[v][i].descriptor));
-      end_products();
-      if (v + 1 < views_a_stage) {
-        factors(stage * views_a_stage + v + 1, f[v + 1]);
-      } else {
-        wait(full + 8 * next, round & 1);
-        factors(next * views_a_stage, f[v + 1]);
-      }
-      wait_products<0>();
-    }
-#pragma unroll
-    for (int i = 0; i < tiles_x; ++i) f[0][i] = f[views_a_stage][i];
-    arrive(empty + 8 * stage);
-    stage = next;
-  }
+        for (int i = 0; i < tiles_x; ++i)
+          multiply<slices>(sum[i], f.weights[i], descriptor(f.descriptors[i]));
+      },
+      [](const Step&) {});
 #pragma unroll
   for (int i = 0; i < tiles_x; ++i) write<slices>(out, n, sum[i], x0 + i * edge + gx, py + gy);
+}
+
+template <int slices>
+__host__ __device__ constexpr int box_bytes(const Shape& n) {
+  return views_a_stage * slabs_a_view<slices> * n.slab_bytes;
 }
 
 template <int slices, bool unit>
 __global__ void __launch_bounds__(threads, 1) backward(const __grid_constant__ CUtensorMap map, Shape n,
                                                        const DeviceView* __restrict__ views, Target out) {
-  extern __shared__ unsigned char shared[];
-  const unsigned start = static_cast<unsigned>(__cvta_generic_to_shared(shared));
-  const unsigned stages_at = (start + 1023) & ~1023u;
-  const int in_stages = n.stages * views_a_stage;
-  unsigned char* after = shared + (stages_at - start) + in_stages * slabs_a_view<slices> * n.slab_bytes;
-  Window* windows = reinterpret_cast<Window*>(after);
-  ViewNumbers* numbers = reinterpret_cast<ViewNumbers*>(windows + in_stages * tiles);
-  const unsigned full = static_cast<unsigned>(__cvta_generic_to_shared(numbers + in_stages)),
-                 empty = full + 8 * n.stages;
-  if (threadIdx.x == 0) {
-    for (int s = 0; s < n.stages; ++s) {
-      make_barrier(full + 8 * s, 32);
-      make_barrier(empty + 8 * s, consumers);
-    }
-    publish_barriers();
-  }
-  __syncthreads();
+  const Ring<Notes> ring(n.stages, box_bytes<slices>(n));
   const int2 block = block_at<8>(n.blocks);
   const Index x0 = static_cast<Index>(block.x) * tiles_x * edge,
               y0 = static_cast<Index>(block.y) * tiles_y * edge;
-  if (threadIdx.x >= consumers) {
-    give_registers<24>();
-    fetch<slices>(map, n, views, x0, y0, stages_at, windows, numbers, full, empty);
-  } else {
-    take_registers<240>();
-    multiply_and_add<slices, unit>(n, out, x0, y0, windows, numbers, full, empty);
-  }
+  divide_block([&] { fetch<slices>(map, n, views, x0, y0, ring); },
+               [&] { multiply_and_add<slices, unit>(n, out, x0, y0, ring); });
 }
 
 // ---- batches
@@ -224,12 +190,8 @@ void batch_backward(const ParallelViews& packed, const DeviceView* views, float 
           0,
           0};
   n.slab_bytes = static_cast<int>(ceil_div(n.slab_rows, 8)) * 1024;
-  const int stage_bytes =
-      views_a_stage * (slabs_a_view<lanes> * n.slab_bytes + tiles * static_cast<int>(sizeof(Window)) +
-                       static_cast<int>(sizeof(ViewNumbers))) +
-      16;
-  n.stages = std::min(8, (most_shared - 1024) / stage_bytes);
-  const int shared = n.stages * stage_bytes + 1024;
+  n.stages = Ring<Notes>::stages_that_fit(box_bytes<lanes>(n));
+  const int shared = Ring<Notes>::bytes(n.stages, box_bytes<lanes>(n));
   const auto kernel = hats_are_units(packed) ? backward<lanes, true> : backward<lanes, false>;
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
   const Index row = 2 * lanes, view = row * projections.n2;  // bytes
