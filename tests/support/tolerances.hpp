@@ -188,6 +188,10 @@ constexpr double tensor_float16_of_few_bins = 4.9e-4;
 /// Architecture 3.6: the same weights both ways.
 constexpr double tensor_mismatch = 1e-5;
 
+/// A position in the tensor kernels, bins: floats below 128, rounded three times by 2^-18 at most, from steps
+/// that were rounded once, 2 * 15 * 1.4 u: 1.4e-5.
+constexpr double tensor_position = 2e-5;
+
 /// Input: modified Shepp-Logan, largest value 1, N = 512, 768 views, filtered with the ramp. Reference: the
 /// CPU's float32. Norm: RMSE over the square. Maths C.4 has each path simulated against double: its rows, and
 /// half as much again for what its models leave out.
