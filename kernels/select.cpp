@@ -45,9 +45,7 @@ const ParallelKernels& parallel(Device device) {
 }
 
 const SeparableFootprintKernels& separable_footprint(Device device) {
-  require<DeviceError>(!device.is_cuda(), "device ", device.name(),
-                       ": cone beams have no kernels there yet; use the cpu");
-  return cpu::separable_footprint_kernels;
+  return select(device, cpu::separable_footprint_kernels, TANDEM_ON_CUDA(separable_footprint_kernels));
 }
 
 const RampKernels& ramp(Device device) {

@@ -1,0 +1,325 @@
+// Back-projection by separable footprints (docs/kernels.md). A warp has a tile of 4 x 4 columns and a chunk
+// of slices. For one view after the other it adds the bins of each column up to a profile along the rows, as
+// a product on tensor cores, P[16 columns x rows] = W[16 x 16 bins] Q[16 bins x rows], leaves that in shared
+// memory, and integrates it over each voxel's rows.
+
+#include <algorithm>
+#include <cmath>
+
+#include "tandem/kernels/cuda/ampere.cuh"
+#include "tandem/kernels/cuda/footprint_data.cuh"
+#include "tandem/kernels/cuda/separable_footprint.hpp"
+
+namespace tandem::kernels::cuda {
+
+namespace {
+
+constexpr int tiles_x = 4, tiles_y = 2, warps = tiles_x * tiles_y;  // a warp a tile
+constexpr int slots = 4;                                            // views on their way
+constexpr int nowhere = 1 << 30;
+
+struct Shape {
+  Tiles tiles;
+  Index nz;
+  int views, rows, rows_padded, bins;
+  int window_bins, window_rows;  ///< of a block
+  int profile_rows;              ///< of a tile; its stride in floats
+  __host__ __device__ int row_bytes() const { return 2 * window_rows; }
+  __host__ __device__ int bin_bytes() const { return 2 * row_bytes() + 16; }  // neighbours in other banks
+  __host__ __device__ int window_bytes() const { return window_bins * bin_bytes(); }
+};
+
+/// Where the column's first voxel of a lane begins, in rows from the first of the tile's window, and how
+/// many rows a voxel takes; in fixed point.
+struct alignas(16) Rung {
+  int middle, step;
+  float width;
+  int unused;
+};
+
+/// What a block knows of one view.
+struct Slot {
+  int bin[warps], row[warps], rows[warps];  ///< of a tile's window; rows: none where it meets no cell
+  int first_bin, first_row, end_row;        ///< of the block's window
+  Rung rungs[warps][columns];
+};
+
+struct Memory {
+  unsigned windows;
+  float* profile;  ///< of this warp
+  Slot* slots;
+};
+
+__device__ inline Memory memory_of(const Shape& n, unsigned char* shared) {
+  Slot* slot = reinterpret_cast<Slot*>(shared);
+  float* profiles = reinterpret_cast<float*>(slot + slots);
+  const int of_warp = columns * n.profile_rows;
+  return {static_cast<unsigned>(__cvta_generic_to_shared(profiles + warps * of_warp)),
+          profiles + threadIdx.x / 32 * of_warp, slot};
+}
+
+/// Of this warp's tile, for a view: the pair in the store of shadows.
+__device__ inline Index pair_at(const Shape& n, int view) {
+  const int warp = threadIdx.x / 32, x = static_cast<int>(blockIdx.y % ceil_div(n.tiles.across, tiles_x)),
+            y = static_cast<int>(blockIdx.y / ceil_div(n.tiles.across, tiles_x));
+  const int tx = min(x * tiles_x + warp % tiles_x, n.tiles.across - 1),
+            ty = min(y * tiles_y + warp / tiles_x, n.tiles.down - 1);
+  return static_cast<Index>(view) * n.tiles.count() + ty * n.tiles.across + tx;
+}
+
+/// Each warp for its tile: window and rungs.
+template <int chunk>
+__device__ inline void prepare(const Shape& n, const Ladder& ladder, int bin, Slot& slot) {
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const double z0 = static_cast<double>(blockIdx.x) * chunk, begin = ladder.first + ladder.step * z0,
+               end = begin + ladder.step * chunk;
+  const auto whole = [](double row) { return static_cast<int>(fmin(fmax(row, -1e9), 1e9)); };
+  constexpr double rounding = 1e-3;  // rows: more than fixed point can be off
+  const int row = __reduce_min_sync(~0u, whole(floor(begin - rounding))) & ~7,
+            last = __reduce_max_sync(~0u, whole(ceil(end))) + 2;
+  const bool met = row < n.rows && last > 0 && bin < n.bins && bin + window > 0;
+  if (lane < columns)
+    slot.rungs[warp][lane] = {fixed(begin - row + ladder.step * (chunk / 2)), fixed(ladder.step),
+                              static_cast<float>(ladder.step), 0};
+  if (lane != 0) return;
+  slot.bin[warp] = bin, slot.row[warp] = row;
+  slot.rows[warp] = met ? min(ceil_div(last - row, 16) * 16, n.profile_rows / 16 * 16) : 0;
+}
+
+/// One warp for all: the window that holds those of all tiles.
+__device__ inline void join(Slot& slot) {
+  const int lane = threadIdx.x % 32 % warps;
+  const bool met = slot.rows[lane] > 0;
+  const int bin = __reduce_min_sync(~0u, met ? slot.bin[lane] : nowhere),
+            row = __reduce_min_sync(~0u, met ? slot.row[lane] : nowhere),
+            end = __reduce_max_sync(~0u, met ? slot.row[lane] + slot.rows[lane] : -nowhere);
+  if (threadIdx.x % 32 == 0) slot.first_bin = bin, slot.first_row = row, slot.end_row = end;
+}
+
+/// Begins to copy the window of a view; what lies outside the detector is zero.
+__device__ inline void fetch(const Shape& n, const Slot& slot, const __half* data, int view, unsigned to) {
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, first = slot.first_row, bin0 = slot.first_bin;
+  const int pieces = min(slot.end_row - first, n.window_rows) / 8;  // of a row of a plane; none: negative
+  for (int piece = lane; piece < 2 * pieces; piece += 32) {
+    const int plane = piece >= pieces, row = (piece - plane * pieces) * 8;
+    const bool row_there = first + row >= 0 && first + row < n.rows_padded;
+    const __half* from = data + (static_cast<Index>(view) * n.bins + bin0 + warp) * 2 * n.rows_padded +
+                         plane * n.rows_padded + first + row;
+    unsigned at = to + warp * n.bin_bytes() + plane * n.row_bytes() + row * 2;
+    for (int bin = warp; bin < n.window_bins; bin += warps) {
+      const bool there = row_there && static_cast<unsigned>(bin0 + bin) < static_cast<unsigned>(n.bins);
+      begin_copy(at, there ? from : data, there);
+      from += static_cast<Index>(2 * warps) * n.rows_padded, at += warps * n.bin_bytes();
+    }
+  }
+}
+
+/// The profiles of the tile's columns, 16 rows at a time; `from`: this lane's row of ldmatrix.
+__device__ inline void make_profiles(const Shape& n, const uint4& high, const uint4& low, unsigned from,
+                                     int rows, float* profile) {
+  const unsigned w[4] = {high.x, high.y, high.z, high.w}, rest[4] = {low.x, low.y, low.z, low.w};
+  const int lane = threadIdx.x % 32, g = lane / 4, q = lane % 4 * 2;
+  float* to = profile + g * n.profile_rows + q;
+  for (int row = 0; row < rows; row += 16, from += 32, to += 16) {
+    unsigned a[4], b[4];
+    load_transposed(a, from);
+    load_transposed(b, from + n.row_bytes());
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      float d[4] = {};
+      multiply(d, w, a[2 * half], a[2 * half + 1]);
+      multiply(d, rest, a[2 * half], a[2 * half + 1]);
+      multiply(d, w, b[2 * half], b[2 * half + 1]);
+      *reinterpret_cast<float2*>(to + 8 * half) = {d[0], d[1]};
+      *reinterpret_cast<float2*>(to + 8 * half + 8 * n.profile_rows) = {d[2], d[3]};
+    }
+  }
+}
+
+template <int per_lane>
+__device__ inline void integrate(const Shape& n, const Rung* rungs, const float* profile,
+                                 float (&sum)[columns][per_lane]) {
+  const int z = static_cast<int>(threadIdx.x % 32) - 16 * per_lane;  // from the middle of the chunk
+  const auto column = [&]<Wide wide>(int k, const Rung& r, std::integral_constant<Wide, wide>) {
+#pragma unroll
+    for (int j = 0; j < per_lane; ++j)
+      sum[k][j] += integral<wide>(profile + k * n.profile_rows, r.middle + r.step * (z + 32 * j), r.width);
+  };
+#pragma unroll
+  for (int k = 0; k < columns; ++k) {
+    const int4 raw = reinterpret_cast<const int4*>(rungs)[k];
+    const Rung r{raw.x, raw.y, __int_as_float(raw.z), 0};
+    if (r.width <= 1)
+      column(k, r, std::integral_constant<Wide, Wide::one>{});
+    else if (r.width <= 2)
+      column(k, r, std::integral_constant<Wide, Wide::two>{});
+    else
+      column(k, r, std::integral_constant<Wide, Wide::many>{});
+  }
+}
+
+struct Target {
+  Image<float> volume;
+  float alpha, beta;
+  const float* unit;
+};
+
+template <int per_lane>
+__device__ void write(const Shape& n, const Target& out, const float (&sum)[columns][per_lane]) {
+  const int warp = threadIdx.x / 32, across = ceil_div(n.tiles.across, tiles_x);
+  const Index x0 = static_cast<Index>(blockIdx.y % across * tiles_x + warp % tiles_x) * edge,
+              y0 = static_cast<Index>(blockIdx.y / across * tiles_y + warp / tiles_x + n.tiles.first) * edge;
+  if (y0 >= static_cast<Index>(n.tiles.first + n.tiles.down) * edge) return;
+  const float alpha = out.alpha * *out.unit;
+#pragma unroll
+  for (int j = 0; j < per_lane; ++j) {
+    const Index z = (static_cast<Index>(blockIdx.x) * per_lane + j) * 32 + threadIdx.x % 32;
+    if (z >= n.nz) continue;
+#pragma unroll
+    for (int k = 0; k < columns; ++k) {
+      const Index x = x0 + k % edge, y = y0 + k / edge;
+      if (x >= n.tiles.nx || y >= n.tiles.ny) continue;
+      float& o = element(out.volume, z, y, x);
+      o = out.beta == 0 ? alpha * sum[k][j] : alpha * sum[k][j] + out.beta * o;
+    }
+  }
+}
+
+/// While view s is computed, the window of s + 1 arrives; that of s + 2 is joined, of s + 3 prepared.
+template <int per_lane>
+__global__ void __launch_bounds__(warps * 32, 2)
+    backward(Shape n, TileShadows shadows, const __half* __restrict__ data, Target out) {
+  extern __shared__ __align__(16) unsigned char shared[];
+  constexpr int chunk = 32 * per_lane;
+  const Memory memory = memory_of(n, shared);
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const unsigned row_of_lane = static_cast<unsigned>((lane % 16) * n.bin_bytes() + lane / 16 * 16);
+  const auto slot = [&](int view) -> Slot& { return memory.slots[view % slots]; };
+  const auto last = [&](int view) { return min(view, n.views - 1); };
+  const auto ladder_of = [&](int view) {
+    return shadows.ladders[pair_at(n, last(view)) * columns + lane % columns];
+  };
+  const auto bin_of = [&](int view) { return shadows.bins[pair_at(n, last(view))]; };
+  const auto weights_of = [&](int view, int part) {
+    return shadows.weights[(pair_at(n, last(view)) * 2 + part) * 32 + lane];
+  };
+
+  for (int view = 0; view < 3; ++view) prepare<chunk>(n, ladder_of(view), bin_of(view), slot(view));
+  __syncthreads();
+  if (warp < 2) join(slot(warp));
+  __syncthreads();
+  fetch(n, slot(0), data, 0, memory.windows);
+  Ladder ladder = ladder_of(3);
+  int bin = bin_of(3);
+  uint4 high = weights_of(0, 0), low = weights_of(0, 1);
+
+  float sum[columns][per_lane] = {};
+#pragma unroll 1
+  for (int view = 0; view < n.views; ++view) {
+    wait_copies();
+    __syncthreads();
+    if (view + 1 < n.views)
+      fetch(n, slot(view + 1), data, view + 1, memory.windows + (view + 1) % 2 * n.window_bytes());
+    prepare<chunk>(n, ladder, bin, slot(view + 3));
+    if (warp == view % warps) join(slot(view + 2));
+    ladder = ladder_of(view + 4), bin = bin_of(view + 4);
+    const uint4 next_high = weights_of(view + 1, 0), next_low = weights_of(view + 1, 1);
+
+    const Slot& here = slot(view);
+    if (here.rows[warp] > 0) {
+      const unsigned from = memory.windows + view % 2 * n.window_bytes() + row_of_lane +
+                            static_cast<unsigned>((here.bin[warp] - here.first_bin) * n.bin_bytes() +
+                                                  (here.row[warp] - here.first_row) * 2);
+      make_profiles(n, high, low, from, here.rows[warp], memory.profile);
+      __syncwarp();
+      integrate<per_lane>(n, here.rungs[warp], memory.profile, sum);
+      __syncwarp();
+    }
+    high = next_high, low = next_low;
+  }
+  write<per_lane>(n, out, sum);
+}
+
+// ---- batches
+
+int round_up(double value, int to) { return static_cast<int>(std::ceil(value / to)) * to; }
+
+constexpr Index most_records = Index{512} << 20, most_data = Index{1} << 30;  // bytes of scratch
+constexpr int most_shared = 112 * 1024;                                       // two blocks on an SM
+
+Shape shape_of(const Reach& reach, int per_lane, const Tiles& all, Index nz, Index rows, Index bins) {
+  Shape n{all, nz, 0, static_cast<int>(rows), round_up(static_cast<double>(rows), 8), static_cast<int>(bins),
+          0,   0,  0};
+  const auto spread = [&](double x, double y) { return std::hypot(x, y) * edge; };  // pitches
+  n.window_bins = static_cast<int>(std::ceil(reach.bins * spread(tiles_x - 1, tiles_y - 1))) + 1 + window;
+  const double chunk = 32 * per_lane * reach.step[1] + 2 + 2 + 7;
+  n.window_rows = round_up(chunk + reach.rows * reach.shift * spread(tiles_x, tiles_y) + 15, 8);
+  n.profile_rows = round_up(chunk + reach.rows * reach.shift * spread(1, 1), 16);
+  n.profile_rows +=
+      n.profile_rows % 32 == 16 ? 24 : 8;  // 8 beyond a multiple of 32: other banks for each group
+  return n;
+}
+
+int shared_bytes(const Shape& n) {
+  return slots * static_cast<int>(sizeof(Slot)) + warps * columns * n.profile_rows * 4 + 2 * n.window_bytes();
+}
+
+template <int per_lane>
+void launch(const Shape& n, const TileShadows& shadows, const __half* data, const Target& out,
+            cudaStream_t s) {
+  const int shared = shared_bytes(n);
+  check(cudaFuncSetAttribute(backward<per_lane>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
+  const dim3 blocks(
+      static_cast<unsigned>(ceil_div<Index>(n.nz, 32 * per_lane)),
+      static_cast<unsigned>(ceil_div(n.tiles.across, tiles_x) * ceil_div(n.tiles.down, tiles_y)));
+  backward<per_lane><<<blocks, warps * 32, static_cast<std::size_t>(shared), s>>>(n, shadows, data, out);
+  after_launch();
+}
+
+}  // namespace
+
+void footprint_backward(const ConeViews& views, float alpha, Image<const float> projections, float beta,
+                        Image<float> volume, Stream& stream, FootprintTuning tuning) {
+  const cudaStream_t s = queue(stream);
+  const Tiles all{static_cast<int>(ceil_div<Index>(volume.n2, edge)),
+                  static_cast<int>(ceil_div<Index>(volume.n1, edge)), 0, volume.n2, volume.n1};
+  const Reach reach(views, volume.n2, volume.n1, volume.n0, projections.n1);
+  int per_lane = tuning.voxels_a_thread ? tuning.voxels_a_thread : 2;
+  Shape n = shape_of(reach, per_lane, all, volume.n0, projections.n1, projections.n2);
+  while (per_lane > 1 && shared_bytes(n) > most_shared)
+    n = shape_of(reach, --per_lane, all, volume.n0, projections.n1, projections.n2);
+  const auto run = per_lane == 1 ? launch<1> : per_lane == 2 ? launch<2> : launch<3>;
+
+  const Index view_size = projections.n2 * 2 * n.rows_padded;
+  const Index views_at_once =
+      std::clamp<Index>(most_data / (2 * view_size), 1, std::min<Index>(projections.n0, 128));
+  const Index line_bytes = views_at_once * all.across * ShadowStore<Direction::backward>::bytes;
+  const int lines =
+      static_cast<int>(std::clamp<Index>(most_records / line_bytes / tiles_y * tiles_y, tiles_y, all.down));
+  const Scratch<ConeView> view_list(views.views, s);
+  const Scratch<__half> data(static_cast<std::size_t>(views_at_once * view_size), s);
+  const Scratch<float> units(2, s);
+  const ShadowStore<Direction::backward> store(views_at_once * all.across * lines, s);
+  measure_unit(projections, units.data(), s);
+  for (Index first = 0; first < projections.n0; first += views_at_once) {
+    const auto part = part_of(projections, first, views_at_once, 0, projections.n1);
+    over_squares(part.n0, part.n2, n.rows_padded, [&](dim3 squares) {
+      turn_projections<<<squares, 256, 0, s>>>(views, part, units.data(), n.rows_padded, data.data());
+    });
+    n.views = static_cast<int>(part.n0);
+    const Target out{volume, alpha * static_cast<float>(views.pitch) * weight_unit, first == 0 ? beta : 1,
+                     units.data()};
+    for (int line = 0; line < all.down; line += lines) {
+      n.tiles = {all.across, std::min(lines, all.down - line), line, all.nx, all.ny};
+      run(n, store.of(views, view_list.data() + first, n.views, n.tiles), data.data(), out, s);
+    }
+  }
+}
+
+bool footprint_backward_fits(const ConeViews& views, Index slices, Index ny, Index nx, Index rows) {
+  const Reach reach(views, nx, ny, slices, rows);
+  const Shape n = shape_of(reach, 1, {}, slices, rows, 0);
+  return reach.fits_window() && shared_bytes(n) <= most_shared && n.profile_rows < most_fixed;
+}
+
+}  // namespace tandem::kernels::cuda

@@ -1,0 +1,84 @@
+#pragma once
+
+// Volumes and projections as the footprint kernels take them: what is contiguous along rows or slices, scaled
+// by a power of two so that float16 holds it.
+
+#include <cuda_fp16.h>
+
+#include "tandem/kernels/cuda/footprint_tiles.cuh"
+#include "tandem/kernels/cuda/levels.cuh"
+
+namespace tandem::kernels::cuda {
+
+static __global__ void __launch_bounds__(256) find_largest(Image<const float> in, Extremes* extremes) {
+  int most = 0;
+  for (Index line = blockIdx.x; line < in.n0 * in.n1; line += gridDim.x)
+    for (Index k = threadIdx.x; k < in.n2; k += blockDim.x)
+      most = max(most, __float_as_int(fabsf(element(in, line / in.n1, line % in.n1, k))));
+  most = __reduce_max_sync(~0u, most);
+  if (threadIdx.x % warpSize == 0) atomicMax(&extremes->above, most);
+}
+
+static __global__ void choose_unit(const Extremes* extremes, float* units) {
+  units[0] = level_of<Precision::float16>(*extremes).unit;
+  units[1] = 1 / units[0];
+}
+
+/// What 1 means, and one over it.
+inline void measure_unit(Image<const float> in, float* units, cudaStream_t s) {
+  const Scratch<Extremes> extremes(1, s);
+  check(cudaMemsetAsync(extremes.data(), 0, sizeof(Extremes), s));
+  find_largest<<<static_cast<unsigned>(std::min<Index>(in.n0 * in.n1, 1 << 14)), 256, 0, s>>>(
+      in, extremes.data());
+  after_launch();
+  choose_unit<<<1, 1, 0, s>>>(extremes.data(), units);
+  after_launch();
+}
+
+constexpr int side = 32;  // of the squares that are turned
+
+/// (view, row, bin) -> (view, bin, plane, row): two float16 numbers, times the slants of cells.
+static __global__ void __launch_bounds__(256)
+    turn_projections(ConeFrame n, Image<const float> in, const float* units, int rows_padded, __half* out) {
+  __shared__ float cell[side][side + 1];
+  const Index view = blockIdx.x, bin0 = static_cast<Index>(blockIdx.y) * side;
+  const Index row0 = static_cast<Index>(blockIdx.z) * side, a = threadIdx.x % side;
+  for (int b = threadIdx.x / side; b < side; b += 256 / side) {
+    const Index row = row0 + b, bin = bin0 + a;
+    const bool there = row < in.n1 && bin < in.n2;
+    cell[b][a] =
+        there ? element(in, view, row, bin) * units[1] * static_cast<float>(slant_of(n, row, bin)) : 0;
+  }
+  __syncthreads();
+  for (int k = threadIdx.x; k < side * side / 2; k += 256) {
+    const int b = k / (side / 2), r = k % (side / 2) * 2;
+    if (bin0 + b >= in.n2 || row0 + r >= rows_padded) continue;
+    unsigned high, low;
+    split_pair(cell[r][b], cell[r + 1][b], high, low);
+    __half* to = out + ((view * in.n2 + bin0 + b) * 2) * rows_padded + row0 + r;
+    *reinterpret_cast<unsigned*>(to) = high;
+    *reinterpret_cast<unsigned*>(to + rows_padded) = low;
+  }
+}
+
+/// (slice, y, x) -> (y, x, slice), scaled; slices in the padding are zero.
+static __global__ void __launch_bounds__(256)
+    turn_volume(Image<const float> in, const float* units, int padded, float* out) {
+  __shared__ float cell[side][side + 1];
+  const Index y = blockIdx.x, x0 = static_cast<Index>(blockIdx.y) * side;
+  const Index z0 = static_cast<Index>(blockIdx.z) * side, a = threadIdx.x % side;
+  for (int b = threadIdx.x / side; b < side; b += 256 / side)
+    cell[b][a] = z0 + b < in.n0 && x0 + a < in.n2 ? element(in, z0 + b, y, x0 + a) * units[1] : 0;
+  __syncthreads();
+  for (int b = threadIdx.x / side; b < side; b += 256 / side)
+    if (x0 + b < in.n2 && z0 + a < padded) out[(y * in.n2 + x0 + b) * padded + z0 + a] = cell[a][b];
+}
+
+template <class Launch>
+void over_squares(Index first, Index second, Index third, const Launch& launch) {
+  launch(dim3(static_cast<unsigned>(first), static_cast<unsigned>(ceil_div<Index>(second, side)),
+              static_cast<unsigned>(ceil_div<Index>(third, side))));
+  after_launch();
+}
+
+}  // namespace tandem::kernels::cuda

@@ -1,0 +1,479 @@
+// Projection by separable footprints, the transpose of footprint_backward.cu (docs/kernels.md). A warp has 64
+// bins and 32 rows of one view. It walks over the tiles of 4 x 4 columns that meet its bins, integrates each
+// column's voxels over each row, and adds the columns up as a product on tensor cores, D[32 rows x 8 bins] +=
+// P[32 rows x 16 columns] W[16 columns x 8 bins].
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "tandem/kernels/cuda/ampere.cuh"
+#include "tandem/kernels/cuda/footprint_data.cuh"
+#include "tandem/kernels/cuda/separable_footprint.hpp"
+
+namespace tandem::kernels::cuda {
+
+namespace {
+
+constexpr int warps = 8;     // of a block: groups of rows times views, and as many tiles a stage
+constexpr int granules = 8;  // of a warp's bins
+constexpr int warp_bins = granules * granule, warp_rows = 32;
+
+/// Tiles of a row of tiles that meet the bins of a warp in one view.
+struct Span {
+  int first, last;
+};
+
+struct Shape {
+  ConeFrame frame;
+  Tiles tiles;
+  int nz, nz_padded;
+  int views, rows, bins;
+  int bin_blocks;
+  int window;  ///< voxels of a column that a block keeps; its stride
+  /// Whether any of the voxels from `first` on are there.
+  __device__ bool holds(int first) const { return first < nz && first + window > 0; }
+};
+
+/// Where a column stands for the rows of one warp: the voxel where its middle row begins, counted from voxel
+/// `base` of the window, and voxels a row; in fixed point.
+struct alignas(16) Rung {
+  int middle, step;
+  float width;
+  int base;
+};
+
+/// For each view, block of bins and row of tiles.
+__global__ void find_spans(Shape n, const int* __restrict__ bins, Span* spans) {
+  const int view = blockIdx.y, line = blockIdx.x;
+  for (int b = threadIdx.x; b < n.bin_blocks; b += blockDim.x) {
+    Span span{1 << 30, 0};
+    for (int x = 0; x < n.tiles.across; ++x) {
+      const int code = bins[static_cast<Index>(view) * n.tiles.count() + line * n.tiles.across + x];
+      const int first = code & ~(granule - 1), last = first + code % granule * granule;
+      if (first >= (b + 1) * warp_bins || last <= b * warp_bins) continue;
+      span.first = min(span.first, x), span.last = x + 1;
+    }
+    spans[(static_cast<Index>(view) * n.bin_blocks + b) * n.tiles.down + line] = span;
+  }
+}
+
+/// What a block does, and with which of a stage's tiles a thread helps.
+template <int row_groups>
+struct Block {
+  static constexpr int views = warps / row_groups, tiles = views, rows = row_groups * warp_rows;
+  int view, bin, row;  ///< of the warp; view: the last one again where there are no more
+  int first_view, first_row;
+  bool real;
+  __device__ Block(const Shape& n) {
+    const int warp = threadIdx.x / 32;
+    first_view = blockIdx.z * views, first_row = blockIdx.y * rows;
+    real = first_view + warp / row_groups < n.views;
+    view = min(first_view + warp / row_groups, n.views - 1);
+    bin = blockIdx.x * warp_bins;
+    row = first_row + warp % row_groups * warp_rows;
+  }
+};
+
+/// One step along the walk: tiles x .. x + Block::tiles - 1 of a row, as far as `end`.
+struct Step {
+  int line, x, end;
+};
+
+/// The next tiles, after `step`; line == tiles.down: there are none.
+template <int tiles_a_stage>
+__device__ inline Step next(const Shape& n, const Span* spans, Step step) {
+  step.x += tiles_a_stage;
+  while (step.x >= step.end && ++step.line < n.tiles.down)
+    step.x = spans[step.line].first, step.end = spans[step.line].last;
+  return step;
+}
+
+/// Voxels of a column that some rows can meet, over all views of the block and columns of a tile: first,
+/// rounded down to a whole piece, and end.
+template <int row_groups>
+__device__ inline int2 voxels_met(const Shape& n, const ConeView* views, const Block<row_groups>& block,
+                                  int line, int x) {
+  const ConeFrame& f = n.frame;
+  const ConeView v = views[min(block.first_view + static_cast<int>(threadIdx.x) % block.views, n.views - 1)];
+  const double half = 0.5 * (edge - 1), cx = f.x0 + f.pitch * (x * edge + half),
+               cy = f.y0 + f.pitch * ((line + n.tiles.first) * edge + half);
+  const double distance = f.sod - cx * v.sin + cy * v.cos,
+               more = half * f.pitch * (fabs(v.sin) + fabs(v.cos));
+  const auto voxel = [&](double row, double d) {
+    return ((row - 0.5 - f.midplane_row) * f.row_pitch * d / f.sdd - f.z0) / f.pitch_z + 0.5;
+  };
+  const double low = block.first_row, high = low + block.rows;
+  const double first = fmin(voxel(low, distance - more), voxel(low, distance + more)),
+               last = fmax(voxel(high, distance - more), voxel(high, distance + more));
+  const auto whole = [](double z) { return static_cast<int>(fmin(fmax(z, -1e9), 1e9)); };
+  return {__reduce_min_sync(~0u, whole(floor(first - 0.01))) & ~3,
+          __reduce_max_sync(~0u, whole(ceil(last + 0.01))) + 2};
+}
+
+/// Begins to copy a stage's voxels, each warp a part of the columns of one tile.
+template <int row_groups>
+__device__ inline void fetch(const Shape& n, const ConeView* views, const Block<row_groups>& block,
+                             const float* volume, const Step& step, unsigned to, int* first_voxels) {
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, t = warp / row_groups, x = step.x + t;
+  if (step.line >= n.tiles.down || x >= step.end) return;
+  const int2 met = voxels_met(n, views, block, step.line, x);
+  constexpr int mine = columns / row_groups;
+  const int pieces = min(met.y - met.x, n.window) / 4 + 1;
+  if (lane == 0 && warp % row_groups == 0) first_voxels[t] = met.x;
+  if (!n.holds(met.x)) return;
+  for (int piece = lane; piece < min(pieces, n.window / 4); piece += 32) {
+    const int z = met.x + 4 * piece;
+    for (int c = warp % row_groups * mine; c < (warp % row_groups + 1) * mine; ++c) {
+      const Index vx = static_cast<Index>(x) * edge + c % edge,
+                  vy = static_cast<Index>(step.line + n.tiles.first) * edge + c / edge;
+      const bool there = vx < n.tiles.nx && vy < n.tiles.ny && z >= 0 && z < n.nz_padded;
+      begin_copy(to + ((t * columns + c) * n.window + 4 * piece) * 4,
+                 volume + (there ? ((vy - n.tiles.first * edge) * n.tiles.nx + vx) * n.nz_padded + z : 0),
+                 there);
+    }
+  }
+}
+
+/// The profiles of two columns in two rows as a part of a product's first factor.
+template <Wide wide>
+__device__ inline void make_pair(const float* first, const float* second, const Rung& a, const Rung& b,
+                                 int row, unsigned& high, unsigned& low) {
+  split_pair(integral<wide>(first, a.middle + a.step * row, a.width),
+             integral<wide>(second, b.middle + b.step * row, b.width), high, low);
+}
+
+struct Factor {
+  unsigned high[4], low[4];
+};
+
+template <Wide wide>
+__device__ inline void make_factors(const Shape& n, const Rung* rungs, const float* voxels, Factor (&f)[2]) {
+  const int lane = threadIdx.x % 32, g = lane / 4 - warp_rows / 2, q = lane % 4 * 2;
+#pragma unroll
+  for (int p = 0; p < 2; ++p) {
+    const int column = q + 8 * p;
+    const Rung a = rungs[column], b = rungs[column + 1];
+    const float* first = voxels + column * n.window + a.base;
+    const float* second = voxels + (column + 1) * n.window + b.base;
+#pragma unroll
+    for (int m = 0; m < 2; ++m)
+#pragma unroll
+      for (int r = 0; r < 2; ++r)
+        make_pair<wide>(first, second, a, b, g + 16 * m + 8 * r, f[m].high[2 * p + r], f[m].low[2 * p + r]);
+  }
+}
+
+using Sums = float[2][granules][4];
+
+/// Granules k, k + 1, ... of the warp's bins, from the tile's j-th on.
+template <int first>
+__device__ inline void add(const Factor (&f)[2], const uint4 (&w)[most_granules], int count, Sums& sum) {
+#pragma unroll
+  for (int j = 0; j < most_granules; ++j) {
+    if (first + j < 0 || first + j >= granules || j >= count) continue;
+#pragma unroll
+    for (int m = 0; m < 2; ++m) {
+      float d[4] = {};
+      multiply(d, f[m].high, w[j].x, w[j].y);
+      multiply(d, f[m].low, w[j].x, w[j].y);
+      multiply(d, f[m].high, w[j].z, w[j].w);
+#pragma unroll
+      for (int k = 0; k < 4; ++k) sum[m][first + j < 0 || first + j >= granules ? 0 : first + j][k] += d[k];
+    }
+  }
+}
+
+__device__ inline void add_from(int first, const Factor (&f)[2], const uint4 (&w)[most_granules], int count,
+                                Sums& sum) {
+  switch (first) {
+    case -2:
+      return add<-2>(f, w, count, sum);
+    case -1:
+      return add<-1>(f, w, count, sum);
+    case 0:
+      return add<0>(f, w, count, sum);
+    case 1:
+      return add<1>(f, w, count, sum);
+    case 2:
+      return add<2>(f, w, count, sum);
+    case 3:
+      return add<3>(f, w, count, sum);
+    case 4:
+      return add<4>(f, w, count, sum);
+    case 5:
+      return add<5>(f, w, count, sum);
+    case 6:
+      return add<6>(f, w, count, sum);
+    case 7:
+      return add<7>(f, w, count, sum);
+  }
+}
+
+struct Target {
+  Image<float> projections;
+  const int* order;  ///< of the views
+  float alpha, beta;
+  const float* unit;
+};
+
+template <int row_groups>
+__device__ inline void write(const Shape& n, const Block<row_groups>& block, const Target& out,
+                             const Sums& sum) {
+  if (!block.real) return;
+  const int lane = threadIdx.x % 32;
+  const float alpha = out.alpha * *out.unit;
+#pragma unroll
+  for (int m = 0; m < 2; ++m)
+#pragma unroll
+    for (int j = 0; j < granules; ++j)
+#pragma unroll
+      for (int k = 0; k < 4; ++k) {
+        const int row = block.row + 16 * m + lane / 4 + k / 2 * 8,
+                  bin = block.bin + 8 * j + lane % 4 * 2 + k % 2;
+        if (row >= n.rows || bin >= n.bins) continue;
+        float& o = element(out.projections, out.order[block.view], row, bin);
+        const float value = alpha * static_cast<float>(slant_of(n.frame, row, bin)) * sum[m][j][k];
+        o = out.beta == 0 ? value : value + out.beta * o;
+      }
+}
+
+/// The ladders and bins of a stage's tiles in this warp's view: two lanes a column where there are four
+/// tiles.
+template <int row_groups>
+struct Ahead {
+  static constexpr int pairs = Block<row_groups>::tiles * columns, kept = (pairs + 31) / 32;
+  Ladder ladders[kept];
+  int bins;
+  __device__ void load(const Shape& n, const TileShadows& shadows, int view, const Step& step) {
+    const int lane = threadIdx.x % 32;
+    if (step.line >= n.tiles.down) return;
+    const Index at = static_cast<Index>(view) * n.tiles.count() + step.line * n.tiles.across;
+#pragma unroll
+    for (int k = 0; k < kept; ++k) {
+      const int tile = min(step.x + (lane + 32 * k) / columns, n.tiles.across - 1);
+      ladders[k] = shadows.ladders[(at + tile) * columns + lane % columns];
+    }
+    bins = shadows.bins[at + min(step.x + lane % Block<row_groups>::tiles, n.tiles.across - 1)];
+  }
+};
+
+template <int row_groups>
+__global__ void __launch_bounds__(warps * 32, 2)
+    forward(Shape n, TileShadows shadows, const ConeView* __restrict__ views, const Span* __restrict__ spans,
+            const float* __restrict__ volume, Target out) {
+  extern __shared__ __align__(16) unsigned char shared[];
+  constexpr int tiles = Block<row_groups>::tiles;
+  __shared__ Rung all_rungs[warps][tiles * columns];
+  __shared__ int first_voxels[2][tiles];
+  constexpr double rounding = 1e-3;  // voxels: more than fixed point can be off
+  const Block<row_groups> block(n);
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  float* stages = reinterpret_cast<float*>(shared);
+  const int stage_size = tiles * columns * n.window;
+  Span* line_spans = reinterpret_cast<Span*>(stages + 2 * stage_size);
+  const unsigned stages_at = static_cast<unsigned>(__cvta_generic_to_shared(stages));
+  for (int line = threadIdx.x; line < n.tiles.down; line += warps * 32) {
+    Span all{1 << 30, 0};
+    for (int v = 0; v < Block<row_groups>::views; ++v) {
+      const int view = min(block.first_view + v, n.views - 1);
+      const Span s = spans[(static_cast<Index>(view) * n.bin_blocks + blockIdx.x) * n.tiles.down + line];
+      all = {min(all.first, s.first), max(all.last, s.last)};
+    }
+    line_spans[line] = all;
+  }
+  __syncthreads();
+
+  Rung* rungs = all_rungs[warp];
+  Ahead<row_groups> ahead;
+  Step step = next<tiles>(n, line_spans, {-1, 0, 0});
+  fetch(n, views, block, volume, step, stages_at, first_voxels[0]);
+  ahead.load(n, shadows, block.view, step);
+  Sums sum = {};
+#pragma unroll 1
+  for (int stage = 0; step.line < n.tiles.down; stage ^= 1) {
+    wait_copies();
+    __syncthreads();
+    const Step then = next<tiles>(n, line_spans, step);
+    fetch(n, views, block, volume, then, stages_at + (stage ^ 1) * stage_size * 4, first_voxels[stage ^ 1]);
+    const int codes = ahead.bins;
+    bool one = true, two = true;
+#pragma unroll
+    for (int k = 0; k < ahead.kept; ++k) {
+      const Ladder& l = ahead.ladders[k];
+      const int tile = (lane + 32 * k) / columns;
+      if (tile >= tiles) continue;
+      const double at = l.first + l.step * block.row - first_voxels[stage][tile], base = floor(at - rounding);
+      const float width = static_cast<float>(l.step);
+      rungs[lane + 32 * k] = {fixed(at - base + l.step * (warp_rows / 2)), fixed(l.step), width,
+                              static_cast<int>(base)};
+      one &= width <= 1, two &= width <= 2;
+    }
+    __syncwarp();
+    one = __all_sync(~0u, one), two = __all_sync(~0u, two);
+    ahead.load(n, shadows, block.view, then);
+    for (int t = 0; t < tiles && step.x + t < step.end; ++t) {
+      const int code = __shfl_sync(~0u, codes, t), first = (code >> 3) - block.bin / granule,
+                count = code % granule;
+      if (first >= granules || first + count <= 0 || !n.holds(first_voxels[stage][t])) continue;
+      const Index at =
+          static_cast<Index>(block.view) * n.tiles.count() + step.line * n.tiles.across + step.x + t;
+      uint4 w[most_granules];
+#pragma unroll
+      for (int j = 0; j < most_granules; ++j) w[j] = shadows.weights[(at * most_granules + j) * 32 + lane];
+      Factor f[2];
+      const float* voxels = stages + stage * stage_size + t * columns * n.window;
+      if (one)
+        make_factors<Wide::one>(n, rungs + t * columns, voxels, f);
+      else if (two)
+        make_factors<Wide::two>(n, rungs + t * columns, voxels, f);
+      else
+        make_factors<Wide::many>(n, rungs + t * columns, voxels, f);
+      add_from(first, f, w, count, sum);
+    }
+    __syncwarp();
+    step = then;
+  }
+  write(n, block, out, sum);
+}
+
+// ---- batches
+
+constexpr Index most_records = Index{512} << 20, most_volume = Index{1} << 30;  // bytes of scratch
+constexpr int most_shared = 100 * 1024;  // beside what is static, for two blocks on an SM
+constexpr double most_drift = 16;        // voxels that the views of a block may lie apart
+
+/// Views by their angles, so that those of a block see nearly the same tiles.
+std::vector<int> order_of(const std::vector<ConeView>& views) {
+  std::vector<int> order(views.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto angle = [&](int v) {
+    const ConeView& view = views[static_cast<std::size_t>(v)];
+    return std::atan2(view.sin, view.cos);
+  };
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return angle(a) < angle(b); });
+  return order;
+}
+
+std::vector<ConeView> ordered(const std::vector<ConeView>& views) {
+  std::vector<ConeView> list;
+  for (const int v : order_of(views)) list.push_back(views[static_cast<std::size_t>(v)]);
+  return list;
+}
+
+/// How far apart the sources of views that share a block are at most, for a circle of radius 1.
+double drift(const std::vector<ConeView>& views, int views_a_block) {
+  double most = 0;
+  const int count = static_cast<int>(views.size());
+  for (int first = 0; first < count; first += views_a_block) {
+    const ConeView &a = views[static_cast<std::size_t>(first)],
+                   &b = views[static_cast<std::size_t>(std::min(count, first + views_a_block) - 1)];
+    most = std::max(most, std::hypot(a.cos - b.cos, a.sin - b.sin));
+  }
+  return most;
+}
+
+/// How many groups of rows a block has, and voxels of a column; rows == 0: none fits.
+struct Layout {
+  int row_groups, window;
+};
+
+int shared_bytes(const Layout& l, int lines) {
+  return 2 * (warps / l.row_groups) * columns * l.window * 4 + lines * static_cast<int>(sizeof(Span));
+}
+
+Layout layout_of(const Reach& reach, const ConeFrame& n, const std::vector<ConeView>& views, int wanted) {
+  for (const int row_groups : {2, 4, 8}) {
+    if (wanted && row_groups != wanted) continue;
+    const double apart = reach.radius / n.pitch * drift(views, warps / row_groups);  // pitches
+    if (!wanted && row_groups < warps && apart > most_drift) continue;
+    const double spread = reach.rows / reach.step[0] * reach.shift * (apart + std::sqrt(2) * (edge - 1));
+    const int window =
+        static_cast<int>(std::ceil((row_groups * warp_rows / reach.step[0] + spread + 12) / 8)) * 8 + 4;
+    if (shared_bytes({row_groups, window}, 0) <= most_shared) return {row_groups, window};
+  }
+  return {0, 0};
+}
+
+template <int row_groups>
+void launch(const Shape& n, const TileShadows& shadows, const ConeView* views, const Span* spans,
+            const float* volume, const Target& out, cudaStream_t s) {
+  const int shared = shared_bytes({row_groups, n.window}, n.tiles.down);
+  check(cudaFuncSetAttribute(forward<row_groups>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
+  const dim3 blocks(static_cast<unsigned>(n.bin_blocks),
+                    static_cast<unsigned>(ceil_div(n.rows, Block<row_groups>::rows)),
+                    static_cast<unsigned>(ceil_div(n.views, Block<row_groups>::views)));
+  forward<row_groups>
+      <<<blocks, warps * 32, static_cast<std::size_t>(shared), s>>>(n, shadows, views, spans, volume, out);
+  after_launch();
+}
+
+}  // namespace
+
+void footprint_forward(const ConeViews& views, float alpha, Image<const float> volume, float beta,
+                       Image<float> projections, Stream& stream, FootprintTuning tuning) {
+  const cudaStream_t s = queue(stream);
+  const std::vector<int> order = order_of(views.views);
+  const std::vector<ConeView> list = ordered(views.views);
+  const Reach reach(views, volume.n2, volume.n1, volume.n0, projections.n1);
+  const Layout layout = layout_of(reach, views, list, tuning.rows_a_block / warp_rows);
+  const auto run = layout.row_groups == 2 ? launch<2> : layout.row_groups == 4 ? launch<4> : launch<8>;
+
+  Shape n{views,
+          {static_cast<int>(ceil_div<Index>(volume.n2, edge)), 0, 0, volume.n2, volume.n1},
+          static_cast<int>(volume.n0),
+          static_cast<int>(ceil_div<Index>(volume.n0, 4)) * 4,
+          0,
+          static_cast<int>(projections.n1),
+          static_cast<int>(projections.n2),
+          static_cast<int>(ceil_div<Index>(projections.n2, warp_bins)),
+          layout.window};
+  const int all_lines = static_cast<int>(ceil_div<Index>(volume.n1, edge));
+  const Index line_bytes = edge * volume.n2 * n.nz_padded * 4;
+  const int lines =
+      static_cast<int>(std::clamp<Index>(most_volume / line_bytes, 1, std::min(all_lines, 512)));
+  const Index tiles = static_cast<Index>(lines) * n.tiles.across;
+  const int views_a_block = warps / layout.row_groups;
+  const auto at_once = static_cast<int>(std::clamp<Index>(
+      most_records / (tiles * ShadowStore<Direction::forward>::bytes) / views_a_block * views_a_block,
+      views_a_block, projections.n0));
+
+  const Scratch<ConeView> view_list(list, s);
+  const Scratch<int> order_list(order, s);
+  const Scratch<float> units(2, s), turned(static_cast<std::size_t>(lines * line_bytes / 4), s);
+  const Scratch<Span> spans(
+      static_cast<std::size_t>(at_once) * static_cast<std::size_t>(n.bin_blocks * lines), s);
+  const ShadowStore<Direction::forward> store(at_once * tiles, s);
+  measure_unit(volume, units.data(), s);
+  const double on_axis = views.sdd * views.pitch_z / (views.sod * views.row_pitch);
+  const float unit = alpha * static_cast<float>(views.pitch * on_axis) * weight_unit;
+  for (int line = 0; line < all_lines; line += lines) {
+    n.tiles.first = line, n.tiles.down = std::min(lines, all_lines - line);
+    const Image<const float> strip{&volume(0, static_cast<Index>(line) * edge, 0),
+                                   volume.n0,
+                                   std::min<Index>(lines * edge, volume.n1 - line * edge),
+                                   volume.n2,
+                                   volume.s0,
+                                   volume.s1};
+    over_squares(strip.n1, strip.n2, n.nz_padded, [&](dim3 squares) {
+      turn_volume<<<squares, 256, 0, s>>>(strip, units.data(), n.nz_padded, turned.data());
+    });
+    for (int first = 0; first < static_cast<int>(projections.n0); first += at_once) {
+      n.views = std::min(at_once, static_cast<int>(projections.n0) - first);
+      const TileShadows shadows = store.of(views, view_list.data() + first, n.views, n.tiles);
+      find_spans<<<dim3(static_cast<unsigned>(n.tiles.down), static_cast<unsigned>(n.views)), 32, 0, s>>>(
+          n, shadows.bins, spans.data());
+      after_launch();
+      run(n, shadows, view_list.data() + first, spans.data(), turned.data(),
+          {projections, order_list.data() + first, unit, line == 0 ? beta : 1, units.data()}, s);
+    }
+  }
+}
+
+bool footprint_forward_fits(const ConeViews& views, Index slices, Index ny, Index nx, Index rows) {
+  const Reach reach(views, nx, ny, slices, rows);
+  return reach.fits_window() && layout_of(reach, views, ordered(views.views), 0).row_groups > 0 &&
+         warp_rows / reach.step[0] < most_fixed;
+}
+
+}  // namespace tandem::kernels::cuda

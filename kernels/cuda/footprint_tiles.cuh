@@ -1,0 +1,213 @@
+#pragma once
+
+// Separable footprints as factors of products on tensor cores. A tile is 4 x 4 columns of voxels; seen from
+// one view, all its slices and rows share the weights of 16 columns and 16 neighbouring bins. They are made
+// once, from the functions of footprint.hpp, as float16 numbers and what these leave over.
+
+#include <cuda_fp16.h>
+
+#include <numbers>
+
+#include "tandem/kernels/cuda/batch.cuh"
+#include "tandem/kernels/footprint.hpp"
+
+namespace tandem::kernels::cuda {
+
+constexpr int edge = 4, columns = edge * edge;  // of a tile
+constexpr int granule = 8;                      // bins: those of one product
+constexpr int most_granules = 3;                // that a tile can meet
+constexpr int window = 16;                      // bins that a tile can meet
+constexpr float weight_unit = 1.0f / 256;       // of pitch; keeps what float16 leaves over far from its end
+
+/// Some rows of the tiles of a volume.
+struct Tiles {
+  int across, down;  ///< tiles
+  int first;         ///< the first row, of all tiles
+  Index nx, ny;      ///< voxels of the whole volume
+  __host__ __device__ int count() const { return across * down; }
+};
+
+/// A column's place along one view's rows, or a row's along the column: `first + step k` is where the k-th
+/// voxel (row) begins, in rows (voxels) from the lower edge of the first.
+struct Ladder {
+  double first, step;
+};
+
+/// What a direction of the projector needs of tiles, for (view, tile).
+struct TileShadows {
+  uint4* weights;   ///< backward: [2][lane], forward: [most_granules][lane]
+  Ladder* ladders;  ///< [column]
+  int* bins;        ///< backward: first of the window; forward: of the first granule, plus the number of them
+};
+
+enum class Direction { forward, backward };
+
+/// Two numbers as float16, the first in the low half, and what is left over.
+__device__ inline void split_pair(float a, float b, unsigned& high, unsigned& low) {
+  const __half2 h = __floats2half2_rn(a, b);
+  const float2 rounded = __half22float2(h);
+  const __half2 l = __floats2half2_rn(a - rounded.x, b - rounded.y);
+  high = *reinterpret_cast<const unsigned*>(&h);
+  low = *reinterpret_cast<const unsigned*>(&l);
+}
+
+constexpr int shadow_warps = 8;
+constexpr int spare = 1;  // against bank conflicts
+using ColumnWeights = float[columns][most_granules * granule + spare];
+
+/// A lane's part of the factors, as mma.m16n8k16 has them: columns are rows of its first factor in the
+/// back-projection and rows of its second in the projection.
+template <Direction direction>
+__device__ inline void write_factors(const ColumnWeights& w, uint4* out) {
+  const int lane = threadIdx.x % 32, g = lane / 4, q = lane % 4 * 2;
+  uint4 high, low;
+  if constexpr (direction == Direction::backward) {
+    split_pair(w[g][q], w[g][q + 1], high.x, low.x);
+    split_pair(w[g + 8][q], w[g + 8][q + 1], high.y, low.y);
+    split_pair(w[g][q + 8], w[g][q + 9], high.z, low.z);
+    split_pair(w[g + 8][q + 8], w[g + 8][q + 9], high.w, low.w);
+    out[lane] = high, out[32 + lane] = low;
+  } else {
+#pragma unroll
+    for (int k = 0; k < most_granules; ++k) {
+      const int bin = k * granule + g;
+      split_pair(w[q][bin], w[q + 1][bin], high.x, low.x);
+      split_pair(w[q + 8][bin], w[q + 9][bin], high.y, low.y);
+      out[k * 32 + lane] = {high.x, high.y, low.x, low.y};
+    }
+  }
+}
+
+/// A warp a tile and view, two lanes a column. In the projection, profiles along rows are in voxels: the
+/// weights carry the rows that a voxel takes, over those of one on the axis.
+template <Direction direction>
+static __global__ void __launch_bounds__(shadow_warps * 32)
+    cast_shadows(ConeFrame n, const ConeView* __restrict__ views, int count, Tiles tiles, TileShadows out) {
+  __shared__ ColumnWeights all[shadow_warps];
+  const int lane = threadIdx.x % 32, column = lane / 2;
+  const Index at = static_cast<Index>(blockIdx.x) * shadow_warps + threadIdx.x / 32;
+  if (at >= static_cast<Index>(count) * tiles.count()) return;
+  const int tile = static_cast<int>(at % tiles.count());
+  const Index x = static_cast<Index>(tile % tiles.across) * edge + column % edge,
+              y = static_cast<Index>(tiles.first + tile / tiles.across) * edge + column / edge;
+  const Trapezoid t = trapezoid_of(n, views[at / tiles.count()], min(x, tiles.nx - 1), min(y, tiles.ny - 1));
+  const Column along = column_at(n, t.distance);
+
+  constexpr bool forward = direction == Direction::forward;
+  const auto cell = [](double position) { return static_cast<int>(fmin(fmax(position, -1e9), 1e9)); };
+  const int first = cell(floor(t.corners[0] + 0.5)), last = cell(ceil(t.corners[3] + 0.5));
+  const int lowest = __reduce_min_sync(~0u, first), start = forward ? lowest & ~(granule - 1) : lowest;
+  const int bins = __reduce_max_sync(~0u, last) - start;
+  ColumnWeights& w = all[threadIdx.x / 32];
+  for (int k = lane; k < columns * (most_granules * granule + spare); k += 32) (&w[0][0])[k] = 0;
+  __syncwarp();
+  const double on_axis = n.sdd * n.pitch_z / (n.sod * n.row_pitch);
+  const double unit = weight_unit * n.pitch * (forward ? on_axis / along.step : 1);
+  if (x < tiles.nx && y < tiles.ny)
+    for (int bin = first + lane % 2; bin < min(last, start + most_granules * granule); bin += 2)
+      w[column][bin - start] = static_cast<float>(mean_over(t, bin) / unit);
+  __syncwarp();
+  write_factors<direction>(w, out.weights + at * (forward ? most_granules : 2) * 32);
+  const double below = along.first + 0.5;  // the lower edge of row 0 is the start
+  if (lane % 2 == 0)
+    out.ladders[at * columns + column] =
+        forward ? Ladder{-below / along.step, 1 / along.step} : Ladder{below, along.step};
+  if (lane == 0) out.bins[at] = forward ? start + ceil_div(bins, granule) : start;
+}
+
+/// Shadows of some tiles in some views, in memory of their own.
+template <Direction direction>
+class ShadowStore {
+ public:
+  static constexpr Index bytes = (direction == Direction::forward ? most_granules : 2) * 32 * sizeof(uint4) +
+                                 columns * sizeof(Ladder) + 4;
+
+  ShadowStore(Index most, cudaStream_t s)  ///< most: pairs of a view and a tile
+      : weights_(static_cast<std::size_t>(most) * (direction == Direction::forward ? most_granules : 2) * 32,
+                 s),
+        ladders_(static_cast<std::size_t>(most) * columns, s),
+        bins_(static_cast<std::size_t>(most), s),
+        stream_(s) {}
+
+  TileShadows of(const ConeFrame& frame, const ConeView* views, int count, const Tiles& tiles) const {
+    const TileShadows out{weights_.data(), ladders_.data(), bins_.data()};
+    const Index warps = static_cast<Index>(count) * tiles.count();
+    cast_shadows<direction>
+        <<<static_cast<unsigned>(ceil_div<Index>(warps, shadow_warps)), shadow_warps * 32, 0, stream_>>>(
+            frame, views, count, tiles, out);
+    after_launch();
+    return out;
+  }
+
+ private:
+  Scratch<uint4> weights_;
+  Scratch<Ladder> ladders_;
+  Scratch<int> bins_;
+  cudaStream_t stream_;
+};
+
+// ---- intervals of equal width on a profile of cells
+
+/// Positions in cells, in fixed point: differences are exact.
+constexpr int fraction_bits = 23;
+constexpr int most_fixed = (1 << (31 - fraction_bits)) - 1;
+
+__device__ inline int fixed(double position) { return __double2int_rn(position * (1 << fraction_bits)); }
+
+/// How many whole cells an interval is wide at most, rounded up: one or two; `many` may be any.
+enum class Wide { one, two, many };
+
+/// The integral over [from, from + width] of a profile that is constant in each cell.
+template <Wide wide>
+__device__ inline float integral(const float* profile, int from, float width) {
+  const float* p = profile + (from >> fraction_bits);
+  constexpr int fraction = (1 << fraction_bits) - 1, one = 0x3f800000;
+  const float past = __int_as_float((from & fraction) | one);  // 1 + the part of the cell that lies before
+  if constexpr (wide == Wide::one) {
+    const float second = __saturatef(past + (width - 2));
+    return fmaf(second, p[1], (width - second) * p[0]);
+  }
+  const float first = fminf(width, 2 - past);
+  if constexpr (wide == Wide::two) {
+    const float third = __saturatef(past + (width - 3));
+    return fmaf(third, p[2], fmaf(width - first - third, p[1], first * p[0]));
+  }
+  float sum = first * p[0];
+  for (float left = width - first; left > 0; left -= 1) sum = fmaf(fminf(left, 1), *++p, sum);
+  return sum;
+}
+
+inline __device__ Wide wide_of(float width) {
+  return width <= 1 ? Wide::one : width <= 2 ? Wide::two : Wide::many;
+}
+
+// ---- how far shadows of a grid reach, for the sizes of windows
+
+/// Bounds over all voxels and views.
+struct Reach {
+  double bins;     ///< that a shadow moves when the voxel moves by one pitch
+  double step[2];  ///< rows a voxel takes: least and most
+  double rows;     ///< from the midplane, of voxels and of the detector alike
+  double shift;    ///< share of its distance from the midplane that a row moves, for one pitch
+  double radius;   ///< of the grid, mm
+  Reach(const ConeFrame& n, Index nx, Index ny, Index nz, Index detector_rows) {
+    const auto farthest = [](double first, double pitch, Index count) {
+      return std::max(std::abs(first), std::abs(first + pitch * static_cast<double>(count - 1))) +
+             0.5 * pitch;
+    };
+    radius = std::hypot(farthest(n.x0, n.pitch, nx), farthest(n.y0, n.pitch, ny));
+    const double height = farthest(n.z0, n.pitch_z, nz), nearest = n.sod - radius;
+    bins = n.sdd * n.pitch / (n.bin_pitch * nearest) *
+           std::hypot(1.0, radius / std::sqrt(n.sod * n.sod - radius * radius));
+    step[0] = n.sdd * n.pitch_z / ((n.sod + radius) * n.row_pitch);
+    step[1] = n.sdd * n.pitch_z / (nearest * n.row_pitch);
+    const double last = static_cast<double>(detector_rows - 1) - n.midplane_row;
+    rows =
+        std::min(height * step[1] / n.pitch_z, 1.2 * std::max(std::abs(n.midplane_row), std::abs(last)) + 2);
+    shift = n.pitch / nearest;
+  }
+  /// Whether all bins that a tile meets fit a product.
+  bool fits_window() const { return bins * std::numbers::sqrt2 * edge + 2 <= window; }
+};
+
+}  // namespace tandem::kernels::cuda
