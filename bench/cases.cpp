@@ -3,6 +3,7 @@
 #include <numbers>
 
 #include "harness.hpp"
+#include "input.hpp"
 #include "limits.hpp"
 #include "tandem/core/parallel.hpp"
 #include "tandem/io/scan_writer.hpp"
@@ -36,19 +37,6 @@ struct Case {
            static_cast<double>(scan.angles.size());
   }
 };
-
-/// Uniform in [-0.3, 0.7), as the other measurements of this kind have it.
-Array input(const Space& space) {
-  const Random random(7);
-  Array a(space.on(Device::cpu()));
-  constexpr Index piece = 1 << 16;
-  parallel_for((a.size() + piece - 1) / piece, [&](Index p) {
-    Random own = random.at(static_cast<std::uint64_t>(p));
-    for (Index i = p * piece; i < std::min(a.size(), (p + 1) * piece); ++i)
-      a.data()[i] = static_cast<float>(own.uniform()) - 0.3f;
-  });
-  return space.device().is_cuda() ? on_device(a, space.device()) : std::move(a);
-}
 
 /// The coefficient in double, from the formula (docs/kernels.md).
 double coefficient(const ParallelViews& packed, Index view, Index x, Index y, Index bin) {

@@ -20,6 +20,7 @@ struct Axes {
   int repeat = 5;
   Device device = Device::cpu();
   std::vector<Execution> executions{{}};  ///< of the projector
+  bool sweep = false;                     ///< all tuning numbers
 };
 
 /// Milliseconds of one run, all its work on the device done: the median of `repeat` runs after one to warm
@@ -35,5 +36,6 @@ Rows filter(const Axes& axes, const OnLine& on_line);    ///< the ramp filter al
 Rows fbp(const Axes& axes, const OnLine& on_line);       ///< filter and back-projection
 Rows solvers(const Axes& axes, const OnLine& on_line);   ///< a step of CGLS and of SIRT
 Rows pipeline(const Axes& axes, const OnLine& on_line);  ///< file to file
+Rows cone(const Axes& axes, const OnLine& on_line);      ///< the cone-beam pair, with error, kappa and mu
 
 }  // namespace tandem::bench

@@ -34,4 +34,10 @@ std::string name_of(Execution execution);  ///< "tensor float16"
 Variant variant_named(std::string_view name);
 Precision precision_named(std::string_view name);
 
+/// How the footprint kernels of a GPU share out their work; 0 is what is best. Results differ by rounding.
+struct FootprintTuning {
+  int rows_a_block = 0;     ///< projection: 64, 128 or 256; the warps left over take more views
+  int voxels_a_thread = 0;  ///< back-projection, along a column: 1, 2 or 3
+};
+
 }  // namespace tandem

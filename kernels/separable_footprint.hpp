@@ -1,6 +1,7 @@
 #pragma once
 
 #include "tandem/core/array.hpp"
+#include "tandem/core/execution.hpp"
 #include "tandem/geometry/views.hpp"
 
 namespace tandem::kernels {
@@ -10,9 +11,9 @@ namespace tandem::kernels {
 /// out.
 struct SeparableFootprintKernels {
   void (*forward)(const ConeViews& views, float alpha, Image<const float> volume, float beta,
-                  Image<float> projections, Stream& stream);
+                  Image<float> projections, FootprintTuning tuning, Stream& stream);
   void (*backward)(const ConeViews& views, float alpha, Image<const float> projections, float beta,
-                   Image<float> volume, Stream& stream);
+                   Image<float> volume, FootprintTuning tuning, Stream& stream);
 };
 
 /// @throws DeviceError if the build lacks the backend.

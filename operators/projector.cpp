@@ -26,13 +26,16 @@ struct ParallelProjector {
 struct ConeProjector {
   Space volume, projections;
   std::shared_ptr<const ConeViews> views;
+  FootprintTuning tuning;
   Space domain() const { return volume; }
   Space range() const { return projections; }
   void apply(float alpha, ConstView x, float beta, View y, Stream& stream) const {
-    kernels::separable_footprint(stream.device()).forward(*views, alpha, image(x), beta, image(y), stream);
+    kernels::separable_footprint(stream.device())
+        .forward(*views, alpha, image(x), beta, image(y), tuning, stream);
   }
   void apply_adjoint(float alpha, ConstView y, float beta, View x, Stream& stream) const {
-    kernels::separable_footprint(stream.device()).backward(*views, alpha, image(y), beta, image(x), stream);
+    kernels::separable_footprint(stream.device())
+        .backward(*views, alpha, image(y), beta, image(x), tuning, stream);
   }
 };
 
@@ -45,10 +48,12 @@ LinearOperator projector(const ParallelBeam& scan, const VolumeGrid& grid, Model
   return ParallelProjector{volume_space(grid, device), projection_space(scan, device), std::move(views), how};
 }
 
-LinearOperator projector(const ConeBeam& scan, const VolumeGrid& grid, Device device) {
+LinearOperator projector(const ConeBeam& scan, const VolumeGrid& grid, Device device,
+                         FootprintTuning tuning) {
   kernels::separable_footprint(device);
   auto views = std::make_shared<const ConeViews>(pack(scan, grid));
-  return ConeProjector{cone_volume_space(grid, device), projection_space(scan, device), std::move(views)};
+  return ConeProjector{cone_volume_space(grid, device), projection_space(scan, device), std::move(views),
+                       tuning};
 }
 
 std::vector<Execution> executions(Device device) {

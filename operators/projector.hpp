@@ -17,7 +17,8 @@ LinearOperator projector(const ParallelBeam& scan, const VolumeGrid& grid, Model
 /// The same for a cone beam, by the separable footprint SF-TR with amplitude A2 (Long, Fessler, Balter, IEEE
 /// TMI 29(11) 1839, 2010): coefficients are the mean chord of a voxel over a cell, mm, for voxels and cells
 /// of any size. @throws GeometryError, also where the source would pass through the grid; DeviceError
-LinearOperator projector(const ConeBeam& scan, const VolumeGrid& grid, Device device = Device::cpu());
+LinearOperator projector(const ConeBeam& scan, const VolumeGrid& grid, Device device = Device::cpu(),
+                         FootprintTuning tuning = {});
 
 /// How a projector can be executed on a device.
 std::vector<Execution> executions(Device device);

@@ -24,19 +24,17 @@ struct BenchOptions {
 };
 
 const std::map<std::string, bench::Rows (*)(const bench::Axes&, const bench::OnLine&)> cases{
-    {"parallel", bench::parallel},
-    {"filter", bench::filter},
-    {"fbp", bench::fbp},
-    {"solvers", bench::solvers},
-    {"pipeline", bench::pipeline}};
+    {"parallel", bench::parallel}, {"filter", bench::filter},     {"fbp", bench::fbp},
+    {"solvers", bench::solvers},   {"pipeline", bench::pipeline}, {"cone", bench::cone}};
 
 void print(const json& rows) {
   std::printf("%-18s %-9s %-9s %6s %6s %7s %10s %9s %8s  %s\n", "direction", "variant", "precision", "size",
               "views", "slices", "ms", "GU/s", "of limit", "beside");
   for (const json& r : rows) {
     std::string beside;
-    for (const char* key : {"relative_error", "mu", "filter_share", "kernels_ms", "gigabytes_a_second",
-                            "read_ms", "preprocess_ms", "transfer_ms", "compute_ms", "write_ms"})
+    for (const char* key :
+         {"voxels_a_thread", "rows_a_block", "relative_error", "mu", "kappa", "filter_share", "kernels_ms",
+          "gigabytes_a_second", "read_ms", "preprocess_ms", "transfer_ms", "compute_ms", "write_ms"})
       if (r.contains(key)) {
         char text[64];
         std::snprintf(text, sizeof text, "%s%s %.3g", beside.empty() ? "" : ", ", key, r[key].get<double>());
@@ -109,6 +107,7 @@ void add_bench(CLI::App& program, Action& chosen) {
   c.add_option("--precision", o->precision, "all, float32 (default), float16, uint8")
       ->check(CLI::IsMember({"all", "float32", "float16", "uint8"}));
   c.add_option("--device", o->device, "cpu (default), cuda, cuda:N");
+  c.add_flag("--sweep", o->axes.sweep, "every tuning number of the cone-beam kernels, not only the best");
   c.callback([o, &chosen] {
     chosen = [o] {
       check_files({}, {{"--json", o->common.json}});

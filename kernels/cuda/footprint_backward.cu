@@ -17,11 +17,14 @@ namespace {
 constexpr int tiles_x = 4, tiles_y = 2, warps = tiles_x * tiles_y;  // a warp a tile
 constexpr int slots = 4;                                            // views on their way
 constexpr int nowhere = 1 << 30;
+constexpr int spare_rows = 32;  // bytes: what a group of 16 rows may read beyond the last window
 
 struct Shape {
   Tiles tiles;
   Index nz;
-  int views, rows, rows_padded, bins;
+  int views, rows, bins;
+  Padded data;
+  int tile_bins;                 ///< that a tile can meet
   int window_bins, window_rows;  ///< of a block
   int profile_rows;              ///< of a tile; its stride in floats
   __host__ __device__ int row_bytes() const { return 2 * window_rows; }
@@ -29,18 +32,22 @@ struct Shape {
   __host__ __device__ int window_bytes() const { return window_bins * bin_bytes(); }
 };
 
-/// Where the column's first voxel of a lane begins, in rows from the first of the tile's window, and how
+/// Where the voxel in the middle of a column begins, in rows from the first of the tile's window, and how
 /// many rows a voxel takes; in fixed point.
-struct alignas(16) Rung {
+struct Rung {
   int middle, step;
-  float width;
-  int unused;
+};
+
+/// The window of a tile: first bin and row; rows: none where it meets no cell.
+struct alignas(16) TileWindow {
+  int bin, row, rows;
+  Wide wide;
 };
 
 /// What a block knows of one view.
 struct Slot {
-  int bin[warps], row[warps], rows[warps];  ///< of a tile's window; rows: none where it meets no cell
-  int first_bin, first_row, end_row;        ///< of the block's window
+  TileWindow tiles[warps];
+  int bin, row;  ///< of the block's window; bin == nowhere: it meets no cell
   Rung rungs[warps][columns];
 };
 
@@ -58,58 +65,65 @@ __device__ inline Memory memory_of(const Shape& n, unsigned char* shared) {
           profiles + threadIdx.x / 32 * of_warp, slot};
 }
 
-/// Of this warp's tile, for a view: the pair in the store of shadows.
-__device__ inline Index pair_at(const Shape& n, int view) {
-  const int warp = threadIdx.x / 32, x = static_cast<int>(blockIdx.y % ceil_div(n.tiles.across, tiles_x)),
-            y = static_cast<int>(blockIdx.y / ceil_div(n.tiles.across, tiles_x));
-  const int tx = min(x * tiles_x + warp % tiles_x, n.tiles.across - 1),
-            ty = min(y * tiles_y + warp / tiles_x, n.tiles.down - 1);
-  return static_cast<Index>(view) * n.tiles.count() + ty * n.tiles.across + tx;
-}
+/// What this lane reads of the shadows of its warp's tile, one view after the other.
+struct Reader {
+  const uint4* weights;
+  const Ladder* ladders;
+  const int* bins;
+  Index tiles;  ///< of a view
+  __device__ Reader(const Shape& n, const TileShadows& shadows) : tiles(n.tiles.count()) {
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, across = ceil_div(n.tiles.across, tiles_x);
+    const int x = static_cast<int>(blockIdx.y) % across * tiles_x + warp % tiles_x,
+              y = static_cast<int>(blockIdx.y) / across * tiles_y + warp / tiles_x;
+    const Index tile =
+        static_cast<Index>(min(y, n.tiles.down - 1)) * n.tiles.across + min(x, n.tiles.across - 1);
+    weights = shadows.weights + tile * 64 + lane;
+    ladders = shadows.ladders + tile * columns + lane % columns;
+    bins = shadows.bins + tile;
+  }
+  __device__ uint4 weight(int view, int part) const { return weights[view * tiles * 64 + part * 32]; }
+  __device__ Ladder ladder(int view) const { return ladders[view * tiles * columns]; }
+  __device__ int bin(int view) const { return bins[view * tiles]; }
+};
 
 /// Each warp for its tile: window and rungs.
 template <int chunk>
 __device__ inline void prepare(const Shape& n, const Ladder& ladder, int bin, Slot& slot) {
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const double z0 = static_cast<double>(blockIdx.x) * chunk, begin = ladder.first + ladder.step * z0,
-               end = begin + ladder.step * chunk;
-  const auto whole = [](double row) { return static_cast<int>(fmin(fmax(row, -1e9), 1e9)); };
   constexpr double rounding = 1e-3;  // rows: more than fixed point can be off
-  const int row = __reduce_min_sync(~0u, whole(floor(begin - rounding))) & ~7,
-            last = __reduce_max_sync(~0u, whole(ceil(end))) + 2;
-  const bool met = row < n.rows && last > 0 && bin < n.bins && bin + window > 0;
-  if (lane < columns)
-    slot.rungs[warp][lane] = {fixed(begin - row + ladder.step * (chunk / 2)), fixed(ladder.step),
-                              static_cast<float>(ladder.step), 0};
-  if (lane != 0) return;
-  slot.bin[warp] = bin, slot.row[warp] = row;
-  slot.rows[warp] = met ? min(ceil_div(last - row, 16) * 16, n.profile_rows / 16 * 16) : 0;
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const double begin = ladder.first + ladder.step * (static_cast<double>(blockIdx.x) * chunk);
+  const int row = __reduce_min_sync(~0u, __double2int_rd(begin - rounding)) & ~7,
+            last = __reduce_max_sync(~0u, __double2int_ru(begin + ladder.step * chunk)) + 2;
+  const bool met = row < n.rows && last > 0 && bin < n.bins && bin + n.tile_bins > 0;
+  const Wide wide = wide_of(static_cast<float>(ladder.step));
+  slot.rungs[warp][lane % columns] = {fixed(begin - row + ladder.step * (chunk / 2)), fixed(ladder.step)};
+  if (lane == 0)
+    slot.tiles[warp] = {bin, row, met ? min(ceil_div(last - row, 16) * 16, n.profile_rows / 16 * 16) : 0,
+                        wide};
 }
 
-/// One warp for all: the window that holds those of all tiles.
+/// One warp for all: where the window begins that holds those of all tiles.
 __device__ inline void join(Slot& slot) {
-  const int lane = threadIdx.x % 32 % warps;
-  const bool met = slot.rows[lane] > 0;
-  const int bin = __reduce_min_sync(~0u, met ? slot.bin[lane] : nowhere),
-            row = __reduce_min_sync(~0u, met ? slot.row[lane] : nowhere),
-            end = __reduce_max_sync(~0u, met ? slot.row[lane] + slot.rows[lane] : -nowhere);
-  if (threadIdx.x % 32 == 0) slot.first_bin = bin, slot.first_row = row, slot.end_row = end;
+  const TileWindow tile = slot.tiles[threadIdx.x % warps];
+  const int bin = __reduce_min_sync(~0u, tile.rows > 0 ? tile.bin : nowhere),
+            row = __reduce_min_sync(~0u, tile.rows > 0 ? tile.row : nowhere);
+  if (threadIdx.x % 32 == 0) slot.bin = bin, slot.row = row;
 }
 
-/// Begins to copy the window of a view; what lies outside the detector is zero.
+/// Begins to copy the window of a view: each warp every eighth bin.
 __device__ inline void fetch(const Shape& n, const Slot& slot, const __half* data, int view, unsigned to) {
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, first = slot.first_row, bin0 = slot.first_bin;
-  const int pieces = min(slot.end_row - first, n.window_rows) / 8;  // of a row of a plane; none: negative
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, bin0 = slot.bin, row0 = slot.row;
+  if (bin0 == nowhere) return;
+  const __half* window = data + view * n.data.view() + row0 + n.data.rows_before +
+                         static_cast<Index>((bin0 + n.data.bins_before + warp) * 2) * n.data.rows;
+  const int pieces = n.window_rows / 8;  // of a row of a plane
   for (int piece = lane; piece < 2 * pieces; piece += 32) {
-    const int plane = piece >= pieces, row = (piece - plane * pieces) * 8;
-    const bool row_there = first + row >= 0 && first + row < n.rows_padded;
-    const __half* from = data + (static_cast<Index>(view) * n.bins + bin0 + warp) * 2 * n.rows_padded +
-                         plane * n.rows_padded + first + row;
-    unsigned at = to + warp * n.bin_bytes() + plane * n.row_bytes() + row * 2;
+    const __half* from = window + 8 * piece + (piece < pieces ? 0 : n.data.rows - n.window_rows);
+    unsigned at = to + static_cast<unsigned>(warp * n.bin_bytes() + piece * 16);
+#pragma unroll 4
     for (int bin = warp; bin < n.window_bins; bin += warps) {
-      const bool there = row_there && static_cast<unsigned>(bin0 + bin) < static_cast<unsigned>(n.bins);
-      begin_copy(at, there ? from : data, there);
-      from += static_cast<Index>(2 * warps) * n.rows_padded, at += warps * n.bin_bytes();
+      begin_copy(at, from, true);
+      from += 2 * warps * n.data.rows, at += static_cast<unsigned>(warps * n.bin_bytes());
     }
   }
 }
@@ -123,7 +137,7 @@ __device__ inline void make_profiles(const Shape& n, const uint4& high, const ui
   for (int row = 0; row < rows; row += 16, from += 32, to += 16) {
     unsigned a[4], b[4];
     load_transposed(a, from);
-    load_transposed(b, from + n.row_bytes());
+    load_transposed(b, from + static_cast<unsigned>(n.row_bytes()));
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       float d[4] = {};
@@ -136,25 +150,22 @@ __device__ inline void make_profiles(const Shape& n, const uint4& high, const ui
   }
 }
 
-template <int per_lane>
+template <Wide wide, int per_lane>
 __device__ inline void integrate(const Shape& n, const Rung* rungs, const float* profile,
                                  float (&sum)[columns][per_lane]) {
   const int z = static_cast<int>(threadIdx.x % 32) - 16 * per_lane;  // from the middle of the chunk
-  const auto column = [&]<Wide wide>(int k, const Rung& r, std::integral_constant<Wide, wide>) {
 #pragma unroll
-    for (int j = 0; j < per_lane; ++j)
-      sum[k][j] += integral<wide>(profile + k * n.profile_rows, r.middle + r.step * (z + 32 * j), r.width);
-  };
+  for (int k = 0; k < columns; k += 2) {
+    const int4 both = reinterpret_cast<const int4*>(rungs)[k / 2];
 #pragma unroll
-  for (int k = 0; k < columns; ++k) {
-    const int4 raw = reinterpret_cast<const int4*>(rungs)[k];
-    const Rung r{raw.x, raw.y, __int_as_float(raw.z), 0};
-    if (r.width <= 1)
-      column(k, r, std::integral_constant<Wide, Wide::one>{});
-    else if (r.width <= 2)
-      column(k, r, std::integral_constant<Wide, Wide::two>{});
-    else
-      column(k, r, std::integral_constant<Wide, Wide::many>{});
+    for (int c = 0; c < 2; ++c) {
+      const Rung r = c == 0 ? Rung{both.x, both.y} : Rung{both.z, both.w};
+      const float width = static_cast<float>(r.step) * (1.0f / (1 << fraction_bits));
+#pragma unroll
+      for (int j = 0; j < per_lane; ++j)
+        sum[k + c][j] = add_integral<wide>(profile + (k + c) * n.profile_rows,
+                                           r.middle + r.step * (z + 32 * j), width, sum[k + c][j]);
+    }
   }
 }
 
@@ -192,26 +203,23 @@ __global__ void __launch_bounds__(warps * 32, 2)
   extern __shared__ __align__(16) unsigned char shared[];
   constexpr int chunk = 32 * per_lane;
   const Memory memory = memory_of(n, shared);
+  const Reader reader(n, shadows);
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const unsigned row_of_lane = static_cast<unsigned>((lane % 16) * n.bin_bytes() + lane / 16 * 16);
+  // bins that no shadow reaches have weight zero, whatever is read for them
+  const unsigned row_of_lane =
+      static_cast<unsigned>(min(lane % 16, n.tile_bins - 1) * n.bin_bytes() + lane / 16 * 16);
   const auto slot = [&](int view) -> Slot& { return memory.slots[view % slots]; };
   const auto last = [&](int view) { return min(view, n.views - 1); };
-  const auto ladder_of = [&](int view) {
-    return shadows.ladders[pair_at(n, last(view)) * columns + lane % columns];
-  };
-  const auto bin_of = [&](int view) { return shadows.bins[pair_at(n, last(view))]; };
-  const auto weights_of = [&](int view, int part) {
-    return shadows.weights[(pair_at(n, last(view)) * 2 + part) * 32 + lane];
-  };
 
-  for (int view = 0; view < 3; ++view) prepare<chunk>(n, ladder_of(view), bin_of(view), slot(view));
+  for (int view = 0; view < 3; ++view)
+    prepare<chunk>(n, reader.ladder(last(view)), reader.bin(last(view)), slot(view));
   __syncthreads();
   if (warp < 2) join(slot(warp));
   __syncthreads();
   fetch(n, slot(0), data, 0, memory.windows);
-  Ladder ladder = ladder_of(3);
-  int bin = bin_of(3);
-  uint4 high = weights_of(0, 0), low = weights_of(0, 1);
+  Ladder ladder = reader.ladder(last(3));
+  int bin = reader.bin(last(3));
+  uint4 high = reader.weight(0, 0), low = reader.weight(0, 1);
 
   float sum[columns][per_lane] = {};
 #pragma unroll 1
@@ -219,20 +227,28 @@ __global__ void __launch_bounds__(warps * 32, 2)
     wait_copies();
     __syncthreads();
     if (view + 1 < n.views)
-      fetch(n, slot(view + 1), data, view + 1, memory.windows + (view + 1) % 2 * n.window_bytes());
+      fetch(n, slot(view + 1), data, view + 1,
+            memory.windows + static_cast<unsigned>((view + 1) % 2 * n.window_bytes()));
     prepare<chunk>(n, ladder, bin, slot(view + 3));
     if (warp == view % warps) join(slot(view + 2));
-    ladder = ladder_of(view + 4), bin = bin_of(view + 4);
-    const uint4 next_high = weights_of(view + 1, 0), next_low = weights_of(view + 1, 1);
+    ladder = reader.ladder(last(view + 4)), bin = reader.bin(last(view + 4));
+    const uint4 next_high = reader.weight(last(view + 1), 0), next_low = reader.weight(last(view + 1), 1);
 
     const Slot& here = slot(view);
-    if (here.rows[warp] > 0) {
-      const unsigned from = memory.windows + view % 2 * n.window_bytes() + row_of_lane +
-                            static_cast<unsigned>((here.bin[warp] - here.first_bin) * n.bin_bytes() +
-                                                  (here.row[warp] - here.first_row) * 2);
-      make_profiles(n, high, low, from, here.rows[warp], memory.profile);
+    const TileWindow tile = here.tiles[warp];
+    if (tile.rows > 0) {
+      const unsigned from =
+          memory.windows + row_of_lane +
+          static_cast<unsigned>(view % 2 * n.window_bytes() + (tile.bin - here.bin) * n.bin_bytes() +
+                                (tile.row - here.row) * 2);
+      make_profiles(n, high, low, from, tile.rows, memory.profile);
       __syncwarp();
-      integrate<per_lane>(n, here.rungs[warp], memory.profile, sum);
+      if (tile.wide == Wide::one)
+        integrate<Wide::one>(n, here.rungs[warp], memory.profile, sum);
+      else if (tile.wide == Wide::two)
+        integrate<Wide::two>(n, here.rungs[warp], memory.profile, sum);
+      else
+        integrate<Wide::any>(n, here.rungs[warp], memory.profile, sum);
       __syncwarp();
     }
     high = next_high, low = next_low;
@@ -248,20 +264,23 @@ constexpr Index most_records = Index{512} << 20, most_data = Index{1} << 30;  //
 constexpr int most_shared = 112 * 1024;                                       // two blocks on an SM
 
 Shape shape_of(const Reach& reach, int per_lane, const Tiles& all, Index nz, Index rows, Index bins) {
-  Shape n{all, nz, 0, static_cast<int>(rows), round_up(static_cast<double>(rows), 8), static_cast<int>(bins),
-          0,   0,  0};
+  Shape n{all, nz, 0, static_cast<int>(rows), static_cast<int>(bins), {}, 0, 0, 0, 0};
   const auto spread = [&](double x, double y) { return std::hypot(x, y) * edge; };  // pitches
-  n.window_bins = static_cast<int>(std::ceil(reach.bins * spread(tiles_x - 1, tiles_y - 1))) + 1 + window;
+  n.tile_bins = static_cast<int>(std::ceil(reach.tile_bins()));
+  n.window_bins =
+      static_cast<int>(std::ceil(reach.bins * spread(tiles_x - 1, tiles_y - 1))) + 1 + n.tile_bins;
   const double chunk = 32 * per_lane * reach.step[1] + 2 + 2 + 7;
-  n.window_rows = round_up(chunk + reach.rows * reach.shift * spread(tiles_x, tiles_y) + 15, 8);
+  n.window_rows = round_up(chunk + reach.rows * reach.shift * spread(tiles_x, tiles_y), 8);
   n.profile_rows = round_up(chunk + reach.rows * reach.shift * spread(1, 1), 16);
-  n.profile_rows +=
-      n.profile_rows % 32 == 16 ? 24 : 8;  // 8 beyond a multiple of 32: other banks for each group
+  n.profile_rows += 8;  // neighbouring columns in other banks
+  n.data = {n.bins + window + n.window_bins,
+            round_up(static_cast<double>(rows), 8) + n.profile_rows + n.window_rows, window, n.profile_rows};
   return n;
 }
 
 int shared_bytes(const Shape& n) {
-  return slots * static_cast<int>(sizeof(Slot)) + warps * columns * n.profile_rows * 4 + 2 * n.window_bytes();
+  return slots * static_cast<int>(sizeof(Slot)) + warps * columns * n.profile_rows * 4 +
+         2 * n.window_bytes() + spare_rows;
 }
 
 template <int per_lane>
@@ -279,18 +298,18 @@ void launch(const Shape& n, const TileShadows& shadows, const __half* data, cons
 }  // namespace
 
 void footprint_backward(const ConeViews& views, float alpha, Image<const float> projections, float beta,
-                        Image<float> volume, Stream& stream, FootprintTuning tuning) {
+                        Image<float> volume, FootprintTuning tuning, Stream& stream) {
   const cudaStream_t s = queue(stream);
   const Tiles all{static_cast<int>(ceil_div<Index>(volume.n2, edge)),
                   static_cast<int>(ceil_div<Index>(volume.n1, edge)), 0, volume.n2, volume.n1};
   const Reach reach(views, volume.n2, volume.n1, volume.n0, projections.n1);
   int per_lane = tuning.voxels_a_thread ? tuning.voxels_a_thread : 2;
   Shape n = shape_of(reach, per_lane, all, volume.n0, projections.n1, projections.n2);
-  while (per_lane > 1 && shared_bytes(n) > most_shared)
+  while (per_lane > 1 && shared_bytes(n) > (tuning.voxels_a_thread ? 2 : 1) * most_shared)
     n = shape_of(reach, --per_lane, all, volume.n0, projections.n1, projections.n2);
   const auto run = per_lane == 1 ? launch<1> : per_lane == 2 ? launch<2> : launch<3>;
 
-  const Index view_size = projections.n2 * 2 * n.rows_padded;
+  const Index view_size = n.data.view();
   const Index views_at_once =
       std::clamp<Index>(most_data / (2 * view_size), 1, std::min<Index>(projections.n0, 128));
   const Index line_bytes = views_at_once * all.across * ShadowStore<Direction::backward>::bytes;
@@ -303,8 +322,8 @@ void footprint_backward(const ConeViews& views, float alpha, Image<const float> 
   measure_unit(projections, units.data(), s);
   for (Index first = 0; first < projections.n0; first += views_at_once) {
     const auto part = part_of(projections, first, views_at_once, 0, projections.n1);
-    over_squares(part.n0, part.n2, n.rows_padded, [&](dim3 squares) {
-      turn_projections<<<squares, 256, 0, s>>>(views, part, units.data(), n.rows_padded, data.data());
+    over_squares(part.n0, n.data.bins, n.data.rows, [&](dim3 squares) {
+      turn_projections<<<squares, 256, 0, s>>>(views, part, units.data(), n.data, data.data());
     });
     n.views = static_cast<int>(part.n0);
     const Target out{volume, alpha * static_cast<float>(views.pitch) * weight_unit, first == 0 ? beta : 1,

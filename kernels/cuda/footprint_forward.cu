@@ -25,7 +25,9 @@ struct Span {
 };
 
 struct Shape {
-  ConeFrame frame;
+  float x0, y0, pitch, sod;
+  float row_of_0, voxel_of_0;  ///< the midplane, counted from the lower edges of both
+  float voxels;                ///< that a row takes, a mm of distance from the source
   Tiles tiles;
   int nz, nz_padded;
   int views, rows, bins;
@@ -33,6 +35,10 @@ struct Shape {
   int window;  ///< voxels of a column that a block keeps; its stride
   /// Whether any of the voxels from `first` on are there.
   __device__ bool holds(int first) const { return first < nz && first + window > 0; }
+  __device__ float2 direction(const ConeView* list, int view) const {
+    const ConeView v = list[min(view, views - 1)];
+    return {static_cast<float>(v.cos), static_cast<float>(v.sin)};
+  }
 };
 
 /// Where a column stands for the rows of one warp: the voxel where its middle row begins, counted from voxel
@@ -43,6 +49,12 @@ struct alignas(16) Rung {
   int base;
 };
 
+/// A block a row.
+__global__ void find_slants(ConeFrame n, int bins, float* slants) {
+  for (int bin = threadIdx.x; bin < bins; bin += blockDim.x)
+    slants[static_cast<Index>(blockIdx.x) * bins + bin] = static_cast<float>(slant_of(n, blockIdx.x, bin));
+}
+
 /// For each view, block of bins and row of tiles.
 __global__ void find_spans(Shape n, const int* __restrict__ bins, Span* spans) {
   const int view = blockIdx.y, line = blockIdx.x;
@@ -50,7 +62,7 @@ __global__ void find_spans(Shape n, const int* __restrict__ bins, Span* spans) {
     Span span{1 << 30, 0};
     for (int x = 0; x < n.tiles.across; ++x) {
       const int code = bins[static_cast<Index>(view) * n.tiles.count() + line * n.tiles.across + x];
-      const int first = code & ~(granule - 1), last = first + code % granule * granule;
+      const int first = code & ~(granule - 1), last = first + (code & (granule - 1)) * granule;
       if (first >= (b + 1) * warp_bins || last <= b * warp_bins) continue;
       span.first = min(span.first, x), span.last = x + 1;
     }
@@ -89,26 +101,22 @@ __device__ inline Step next(const Shape& n, const Span* spans, Step step) {
   return step;
 }
 
-/// Voxels of a column that some rows can meet, over all views of the block and columns of a tile: first,
+/// Voxels of a column that the block's rows can meet, over all its views and the columns of a tile: first,
 /// rounded down to a whole piece, and end.
 template <int row_groups>
 __device__ inline int2 voxels_met(const Shape& n, const ConeView* views, const Block<row_groups>& block,
                                   int line, int x) {
-  const ConeFrame& f = n.frame;
-  const ConeView v = views[min(block.first_view + static_cast<int>(threadIdx.x) % block.views, n.views - 1)];
-  const double half = 0.5 * (edge - 1), cx = f.x0 + f.pitch * (x * edge + half),
-               cy = f.y0 + f.pitch * ((line + n.tiles.first) * edge + half);
-  const double distance = f.sod - cx * v.sin + cy * v.cos,
-               more = half * f.pitch * (fabs(v.sin) + fabs(v.cos));
-  const auto voxel = [&](double row, double d) {
-    return ((row - 0.5 - f.midplane_row) * f.row_pitch * d / f.sdd - f.z0) / f.pitch_z + 0.5;
-  };
-  const double low = block.first_row, high = low + block.rows;
-  const double first = fmin(voxel(low, distance - more), voxel(low, distance + more)),
-               last = fmax(voxel(high, distance - more), voxel(high, distance + more));
-  const auto whole = [](double z) { return static_cast<int>(fmin(fmax(z, -1e9), 1e9)); };
-  return {__reduce_min_sync(~0u, whole(floor(first - 0.01))) & ~3,
-          __reduce_max_sync(~0u, whole(ceil(last + 0.01))) + 2};
+  constexpr float rounding = 0.05f, half = 0.5f * (edge - 1);
+  const float2 v = n.direction(views, block.first_view + static_cast<int>(threadIdx.x) % block.views);
+  const float cx = n.x0 + n.pitch * (static_cast<float>(x * edge) + half),
+              cy = n.y0 + n.pitch * (static_cast<float>((line + n.tiles.first) * edge) + half);
+  const float distance = n.sod - cx * v.y + cy * v.x, more = half * n.pitch * (fabsf(v.x) + fabsf(v.y));
+  const float low = (static_cast<float>(block.first_row) - n.row_of_0) * n.voxels,
+              high = low + block.rows * n.voxels;
+  const float first = fminf(low * (distance - more), low * (distance + more)) + n.voxel_of_0,
+              last = fmaxf(high * (distance - more), high * (distance + more)) + n.voxel_of_0;
+  return {__reduce_min_sync(~0u, __float2int_rd(first - rounding)) & ~3,
+          __reduce_max_sync(~0u, __float2int_ru(last + rounding)) + 2};
 }
 
 /// Begins to copy a stage's voxels, each warp a part of the columns of one tile.
@@ -139,8 +147,8 @@ __device__ inline void fetch(const Shape& n, const ConeView* views, const Block<
 template <Wide wide>
 __device__ inline void make_pair(const float* first, const float* second, const Rung& a, const Rung& b,
                                  int row, unsigned& high, unsigned& low) {
-  split_pair(integral<wide>(first, a.middle + a.step * row, a.width),
-             integral<wide>(second, b.middle + b.step * row, b.width), high, low);
+  split_pair(add_integral<wide>(first, a.middle + a.step * row, a.width, 0),
+             add_integral<wide>(second, b.middle + b.step * row, b.width, 0), high, low);
 }
 
 struct Factor {
@@ -212,7 +220,8 @@ __device__ inline void add_from(int first, const Factor (&f)[2], const uint4 (&w
 
 struct Target {
   Image<float> projections;
-  const int* order;  ///< of the views
+  const int* order;     ///< of the views
+  const float* slants;  ///< (row, bin)
   float alpha, beta;
   const float* unit;
 };
@@ -233,7 +242,7 @@ __device__ inline void write(const Shape& n, const Block<row_groups>& block, con
                   bin = block.bin + 8 * j + lane % 4 * 2 + k % 2;
         if (row >= n.rows || bin >= n.bins) continue;
         float& o = element(out.projections, out.order[block.view], row, bin);
-        const float value = alpha * static_cast<float>(slant_of(n.frame, row, bin)) * sum[m][j][k];
+        const float value = alpha * out.slants[static_cast<Index>(row) * n.bins + bin] * sum[m][j][k];
         o = out.beta == 0 ? value : value + out.beta * o;
       }
 }
@@ -297,7 +306,7 @@ __global__ void __launch_bounds__(warps * 32, 2)
     const Step then = next<tiles>(n, line_spans, step);
     fetch(n, views, block, volume, then, stages_at + (stage ^ 1) * stage_size * 4, first_voxels[stage ^ 1]);
     const int codes = ahead.bins;
-    bool one = true, two = true;
+    bool one = true, two = true;  // whether all intervals are of that kind
 #pragma unroll
     for (int k = 0; k < ahead.kept; ++k) {
       const Ladder& l = ahead.ladders[k];
@@ -307,14 +316,14 @@ __global__ void __launch_bounds__(warps * 32, 2)
       const float width = static_cast<float>(l.step);
       rungs[lane + 32 * k] = {fixed(at - base + l.step * (warp_rows / 2)), fixed(l.step), width,
                               static_cast<int>(base)};
-      one &= width <= 1, two &= width <= 2;
+      one &= width <= 1, two &= width >= 1 && width <= 2;
     }
     __syncwarp();
     one = __all_sync(~0u, one), two = __all_sync(~0u, two);
     ahead.load(n, shadows, block.view, then);
     for (int t = 0; t < tiles && step.x + t < step.end; ++t) {
       const int code = __shfl_sync(~0u, codes, t), first = (code >> 3) - block.bin / granule,
-                count = code % granule;
+                count = (code & (granule - 1));
       if (first >= granules || first + count <= 0 || !n.holds(first_voxels[stage][t])) continue;
       const Index at =
           static_cast<Index>(block.view) * n.tiles.count() + step.line * n.tiles.across + step.x + t;
@@ -328,7 +337,7 @@ __global__ void __launch_bounds__(warps * 32, 2)
       else if (two)
         make_factors<Wide::two>(n, rungs + t * columns, voxels, f);
       else
-        make_factors<Wide::many>(n, rungs + t * columns, voxels, f);
+        make_factors<Wide::any>(n, rungs + t * columns, voxels, f);
       add_from(first, f, w, count, sum);
     }
     __syncwarp();
@@ -339,7 +348,7 @@ __global__ void __launch_bounds__(warps * 32, 2)
 
 // ---- batches
 
-constexpr Index most_records = Index{512} << 20, most_volume = Index{1} << 30;  // bytes of scratch
+constexpr Index most_records = Index{512} << 20, most_volume = Index{512} << 20;  // bytes of scratch
 constexpr int most_shared = 100 * 1024;  // beside what is static, for two blocks on an SM
 constexpr double most_drift = 16;        // voxels that the views of a block may lie apart
 
@@ -411,7 +420,7 @@ void launch(const Shape& n, const TileShadows& shadows, const ConeView* views, c
 }  // namespace
 
 void footprint_forward(const ConeViews& views, float alpha, Image<const float> volume, float beta,
-                       Image<float> projections, Stream& stream, FootprintTuning tuning) {
+                       Image<float> projections, FootprintTuning tuning, Stream& stream) {
   const cudaStream_t s = queue(stream);
   const std::vector<int> order = order_of(views.views);
   const std::vector<ConeView> list = ordered(views.views);
@@ -419,7 +428,13 @@ void footprint_forward(const ConeViews& views, float alpha, Image<const float> v
   const Layout layout = layout_of(reach, views, list, tuning.rows_a_block / warp_rows);
   const auto run = layout.row_groups == 2 ? launch<2> : layout.row_groups == 4 ? launch<4> : launch<8>;
 
-  Shape n{views,
+  Shape n{static_cast<float>(views.x0),
+          static_cast<float>(views.y0),
+          static_cast<float>(views.pitch),
+          static_cast<float>(views.sod),
+          static_cast<float>(views.midplane_row + 0.5),
+          static_cast<float>(0.5 - views.z0 / views.pitch_z),
+          static_cast<float>(views.row_pitch / (views.sdd * views.pitch_z)),
           {static_cast<int>(ceil_div<Index>(volume.n2, edge)), 0, 0, volume.n2, volume.n1},
           static_cast<int>(volume.n0),
           static_cast<int>(ceil_div<Index>(volume.n0, 4)) * 4,
@@ -444,6 +459,9 @@ void footprint_forward(const ConeViews& views, float alpha, Image<const float> v
   const Scratch<Span> spans(
       static_cast<std::size_t>(at_once) * static_cast<std::size_t>(n.bin_blocks * lines), s);
   const ShadowStore<Direction::forward> store(at_once * tiles, s);
+  const Scratch<float> slants(static_cast<std::size_t>(projections.n1 * projections.n2), s);
+  find_slants<<<static_cast<unsigned>(projections.n1), 256, 0, s>>>(views, n.bins, slants.data());
+  after_launch();
   measure_unit(volume, units.data(), s);
   const double on_axis = views.sdd * views.pitch_z / (views.sod * views.row_pitch);
   const float unit = alpha * static_cast<float>(views.pitch * on_axis) * weight_unit;
@@ -465,7 +483,8 @@ void footprint_forward(const ConeViews& views, float alpha, Image<const float> v
           n, shadows.bins, spans.data());
       after_launch();
       run(n, shadows, view_list.data() + first, spans.data(), turned.data(),
-          {projections, order_list.data() + first, unit, line == 0 ? beta : 1, units.data()}, s);
+          {projections, order_list.data() + first, slants.data(), unit, line == 0 ? beta : 1, units.data()},
+          s);
     }
   }
 }

@@ -154,31 +154,36 @@ constexpr int most_fixed = (1 << (31 - fraction_bits)) - 1;
 
 __device__ inline int fixed(double position) { return __double2int_rn(position * (1 << fraction_bits)); }
 
-/// How many whole cells an interval is wide at most, rounded up: one or two; `many` may be any.
-enum class Wide { one, two, many };
+/// Which intervals there are: at most one cell wide, from one to two, or any.
+enum class Wide { one, two, any };
 
-/// The integral over [from, from + width] of a profile that is constant in each cell.
-template <Wide wide>
-__device__ inline float integral(const float* profile, int from, float width) {
-  const float* p = profile + (from >> fraction_bits);
-  constexpr int fraction = (1 << fraction_bits) - 1, one = 0x3f800000;
-  const float past = __int_as_float((from & fraction) | one);  // 1 + the part of the cell that lies before
-  if constexpr (wide == Wide::one) {
-    const float second = __saturatef(past + (width - 2));
-    return fmaf(second, p[1], (width - second) * p[0]);
-  }
-  const float first = fminf(width, 2 - past);
-  if constexpr (wide == Wide::two) {
-    const float third = __saturatef(past + (width - 3));
-    return fmaf(third, p[2], fmaf(width - first - third, p[1], first * p[0]));
-  }
-  float sum = first * p[0];
-  for (float left = width - first; left > 0; left -= 1) sum = fmaf(fminf(left, 1), *++p, sum);
-  return sum;
+/// Of all intervals of a warp's lanes.
+__device__ inline Wide wide_of(float width) {
+  if (__all_sync(~0u, width <= 1)) return Wide::one;
+  return __all_sync(~0u, width >= 1 && width <= 2) ? Wide::two : Wide::any;
 }
 
-inline __device__ Wide wide_of(float width) {
-  return width <= 1 ? Wide::one : width <= 2 ? Wide::two : Wide::many;
+/// `sum` and the integral over [from, from + width] of a profile that is constant in each cell.
+template <Wide wide>
+__device__ inline float add_integral(const float* profile, int from, float width, float sum) {
+  const float* p = profile + (from >> fraction_bits);
+  int bits;  // of 1 + the part of the cell that lies before
+  asm("lop3.b32 %0, %1, %2, %3, 0xEA;"
+      : "=r"(bits)
+      : "r"(from), "r"((1 << fraction_bits) - 1), "r"(0x3f800000));
+  const float past = __int_as_float(bits);
+  if constexpr (wide == Wide::one) {
+    const float second = __saturatef(past + (width - 2));
+    return fmaf(second, p[1], fmaf(width - second, p[0], sum));
+  } else if constexpr (wide == Wide::two) {
+    const float rest = past + (width - 2), third = __saturatef(rest - 1);
+    return fmaf(third, p[2], fmaf(rest - third, p[1], fmaf(2 - past, p[0], sum)));
+  } else {
+    const float first = fminf(width, 2 - past);
+    sum = fmaf(first, p[0], sum);
+    for (float left = width - first; left > 0; left -= 1) sum = fmaf(fminf(left, 1), *++p, sum);
+    return sum;
+  }
 }
 
 // ---- how far shadows of a grid reach, for the sizes of windows
@@ -206,8 +211,9 @@ struct Reach {
         std::min(height * step[1] / n.pitch_z, 1.2 * std::max(std::abs(n.midplane_row), std::abs(last)) + 2);
     shift = n.pitch / nearest;
   }
-  /// Whether all bins that a tile meets fit a product.
-  bool fits_window() const { return bins * std::numbers::sqrt2 * edge + 2 <= window; }
+  /// That a tile can meet.
+  double tile_bins() const { return bins * std::numbers::sqrt2 * edge + 2; }
+  bool fits_window() const { return tile_bins() <= window; }
 };
 
 }  // namespace tandem::kernels::cuda

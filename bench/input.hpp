@@ -1,0 +1,23 @@
+#pragma once
+
+#include <algorithm>
+
+#include "tandem/core/parallel.hpp"
+#include "tandem/operators/random.hpp"
+
+namespace tandem::bench {
+
+/// Uniform in [-0.3, 0.7), as the other measurements of this kind have it.
+inline Array input(const Space& space) {
+  const Random random(7);
+  Array a(space.on(Device::cpu()));
+  constexpr Index piece = 1 << 16;
+  parallel_for((a.size() + piece - 1) / piece, [&](Index p) {
+    Random own = random.at(static_cast<std::uint64_t>(p));
+    for (Index i = p * piece; i < std::min(a.size(), (p + 1) * piece); ++i)
+      a.data()[i] = static_cast<float>(own.uniform()) - 0.3f;
+  });
+  return on_device(std::move(a), space.device());
+}
+
+}  // namespace tandem::bench

@@ -1,0 +1,138 @@
+// The cone-beam pair on CUDA against the CPU. Skipped where no GPU is.
+
+#include "cuda_fixture.hpp"
+#include "tandem/core/error.hpp"
+#include "tandem/kernels/cuda/separable_footprint.hpp"
+#include "tandem/operators/adjointness.hpp"
+
+namespace tandem::test {
+namespace {
+
+/// Odd angles, the principal point off the middle.
+ConeBeam odd_cone(Index views, Index rows, Index bins) {
+  Random random(3);
+  std::vector<double> angles = irregular_angles(views, random);
+  for (double& a : angles) a *= 2;
+  return {{bins, rows, 1, 1.3, 0.5 * static_cast<double>(bins - 1) + 0.7},
+          angles,
+          90,
+          170,
+          0.5 * static_cast<double>(rows - 1) - 0.4};
+}
+
+VolumeGrid box(Index nx, Index ny, Index nz, double pitch) {
+  return {{nx, ny, nz}, {pitch, pitch, 0.9 * pitch}, {0.3, -0.2, 0.1}};
+}
+
+class CudaCone : public Cuda {
+ protected:
+  void expect_agreement(const ConeBeam& scan, const VolumeGrid& grid, FootprintTuning tuning = {}) const {
+    const LinearOperator A = projector(scan, grid), there = projector(scan, grid, gpu, tuning);
+    const Array x = random_array(A.domain(), 2), q = random_array(A.range(), 3);
+    const std::string what = std::to_string(grid.pitch[0]) + " mm, " + std::to_string(grid.size[0]) + " x " +
+                             std::to_string(grid.size[1]) + " x " + std::to_string(grid.size[2]) + ", " +
+                             std::to_string(scan.angles.size()) + " views";
+    EXPECT_LE(relative_error(there * on_device(x, gpu), A * x), tolerance::devices) << "forward, " << what;
+    EXPECT_LE(relative_error(adjoint(there) * on_device(q, gpu), adjoint(A) * q), tolerance::devices)
+        << "back, " << what;
+  }
+};
+
+TEST_F(CudaCone, AgreesWithTheCpu) {
+  for (const double pitch : {0.1, 0.5, 0.8, 1.1})
+    expect_agreement(odd_cone(53, 61, 83), box(37, 41, 29, pitch));
+}
+
+TEST_F(CudaCone, AnySizeAgreesWithTheCpu) {
+  for (const auto& [rows, bins] : {std::pair<Index, Index>{1, 83}, {61, 1}, {7, 200}, {200, 7}})
+    expect_agreement(odd_cone(17, rows, bins), box(37, 41, 29, 0.5));
+  for (const Index views : {1, 2, 5}) expect_agreement(odd_cone(views, 33, 65), box(37, 41, 29, 0.5));
+  for (const Index n : {1, 3, 31, 32, 33, 130}) expect_agreement(odd_cone(9, 90, 65), box(7, 5, n, 0.5));
+  for (const auto& [nx, ny] : {std::pair<Index, Index>{1, 1}, {1, 70}, {70, 1}, {16, 8}})
+    expect_agreement(odd_cone(9, 33, 65), box(nx, ny, 9, 0.5));
+}
+
+/// Many tiles and rows: more than one block and batch in every dimension.
+TEST_F(CudaCone, LargerOnesAgreeWithTheCpu) {
+  ConeBeam scan = odd_cone(150, 300, 170);
+  scan.detector.row_pitch = 0.7;
+  expect_agreement(scan, box(70, 90, 140, 0.5));
+}
+
+TEST_F(CudaCone, EveryTuningAgreesWithTheCpu) {
+  for (const int rows : {64, 128, 256})
+    for (const int voxels : {1, 2, 3})
+      expect_agreement(odd_cone(41, 61, 83), box(37, 41, 99, 0.5), {rows, voxels});
+}
+
+/// Voxels that meet two and more rows, rows that meet many voxels, and voxels too large for products.
+TEST_F(CudaCone, AnyRatioAgreesWithTheCpu) {
+  for (const double pitch_z : {0.05, 0.2, 1.5, 4.0}) {
+    VolumeGrid grid = box(21, 19, 23, 0.5);
+    grid.pitch[2] = pitch_z;
+    expect_agreement(odd_cone(19, 61, 83), grid);
+  }
+  for (const double pitch : {2.0, 3.0}) expect_agreement(odd_cone(19, 61, 83), box(21, 19, 23, pitch));
+}
+
+TEST_F(CudaCone, PlainKernelsAgreeWithTheCpu) {
+  const ConeBeam scan = odd_cone(19, 31, 43);
+  const VolumeGrid grid = box(21, 19, 23, 0.7);
+  const LinearOperator A = projector(scan, grid);
+  const ConeViews views = pack(scan, grid);
+  Stream& stream = default_stream(gpu);
+  const Array x = random_array(A.domain(), 2), q = random_array(A.range(), 3);
+  Array there_x = on_device(x, gpu), there_q = on_device(q, gpu);
+  kernels::cuda::plain_footprint_forward(views, 2, image(ConstView(there_x)), 0.5f,
+                                         image(tandem::View(there_q)), stream);
+  Array truth_q = q.clone(), truth_x = x.clone();
+  A.apply(2, x, 0.5f, truth_q, default_stream(cpu));
+  EXPECT_LE(relative_error(there_q, truth_q), tolerance::devices);
+  there_q = on_device(q, gpu);
+  kernels::cuda::plain_footprint_backward(views, 2, image(ConstView(there_q)), 0.5f,
+                                          image(tandem::View(there_x)), stream);
+  A.apply_adjoint(2, q, 0.5f, truth_x, default_stream(cpu));
+  EXPECT_LE(relative_error(there_x, truth_x), tolerance::devices);
+}
+
+TEST_F(CudaCone, AddsToWhatIsThere) {
+  const ConeBeam scan = odd_cone(19, 31, 43);
+  const VolumeGrid grid = box(21, 19, 23, 0.5);
+  const LinearOperator A = projector(scan, grid), there = projector(scan, grid, gpu);
+  Array x = random_array(A.domain(), 2), q = random_array(A.range(), 3);
+  Array there_x = on_device(x, gpu), there_q = on_device(q, gpu);
+  A.apply(2, x, 0.5f, q, default_stream(cpu));
+  there.apply(2, there_x, 0.5f, there_q, default_stream(gpu));
+  EXPECT_LE(relative_error(there_q, q), tolerance::devices);
+  A.apply_adjoint(2, q, -1, x, default_stream(cpu));
+  there.apply_adjoint(2, on_device(q, gpu), -1, there_x, default_stream(gpu));
+  EXPECT_LE(relative_error(there_x, x), tolerance::devices);
+}
+
+TEST_F(CudaCone, PairsMatch) {
+  for (const double pitch : {0.4, 0.7, 3.0}) {
+    const Adjointness a = adjointness(projector(odd_cone(29, 31, 47), box(23, 19, 21, pitch), gpu));
+    EXPECT_LE(a.mismatch, tolerance::mismatch) << pitch;
+    EXPECT_NEAR(a.coupling, 1, tolerance::coupling) << pitch;
+  }
+}
+
+TEST_F(CudaCone, RunsHaveTheSameBits) {
+  const LinearOperator A = projector(odd_cone(29, 61, 83), box(37, 41, 29, 0.5), gpu);
+  const Array x = random_array(A.domain(), 2), y = A * x, z = adjoint(A) * y;
+  for (int run = 0; run < 5; ++run) {
+    EXPECT_TRUE(same_bits(A * x, y));
+    EXPECT_TRUE(same_bits(adjoint(A) * y, z));
+  }
+}
+
+TEST_F(CudaCone, FdkAgreesWithTheCpu) {
+  const ConeBeam scan = odd_cone(90, 31, 61);
+  const VolumeGrid grid = box(25, 23, 21, 0.5);
+  const LinearOperator B = fdk(scan, grid);
+  const Array q = random_array(B.domain(), 3);
+  EXPECT_LE(relative_error(fdk(scan, grid, {}, gpu) * on_device(q, gpu), B * q), tolerance::fbp_devices);
+}
+
+}  // namespace
+}  // namespace tandem::test
