@@ -3,6 +3,7 @@
 
 #include "tandem/core/cuda/runtime.hpp"
 #include "tandem/core/error.hpp"
+#include "tandem/kernels/cpu/cone_hats.hpp"
 #include "tandem/kernels/cpu/parallel.hpp"
 #include "tandem/kernels/cpu/ramp.hpp"
 #include "tandem/kernels/cpu/separable_footprint.hpp"
@@ -48,6 +49,17 @@ const SeparableFootprintKernels& separable_footprint(Device device) {
   require<DeviceError>(!device.is_cuda(), "device ", device.name(),
                        ": cone beams have no kernels there yet; use the cpu");
   return cpu::separable_footprint_kernels;
+}
+
+const ConeKernels& cone(Model model, Device device) {
+  switch (model) {
+    case Model::joseph:
+      return select(device, cpu::cone_joseph_kernels, nullptr);
+    case Model::pixel_driven:
+      return select(device, cpu::cone_pixel_driven_kernels, nullptr);
+    default:
+      return separable_footprint(device);
+  }
 }
 
 const RampKernels& ramp(Device device) {

@@ -1,7 +1,7 @@
 #include "tandem/operators/projector.hpp"
 
+#include "tandem/kernels/cone.hpp"
 #include "tandem/kernels/parallel.hpp"
-#include "tandem/kernels/separable_footprint.hpp"
 
 namespace tandem {
 
@@ -26,13 +26,14 @@ struct ParallelProjector {
 struct ConeProjector {
   Space volume, projections;
   std::shared_ptr<const ConeViews> views;
+  const kernels::ConeKernels* kernels;
   Space domain() const { return volume; }
   Space range() const { return projections; }
   void apply(float alpha, ConstView x, float beta, View y, Stream& stream) const {
-    kernels::separable_footprint(stream.device()).forward(*views, alpha, image(x), beta, image(y), stream);
+    kernels->forward(*views, alpha, image(x), beta, image(y), stream);
   }
   void apply_adjoint(float alpha, ConstView y, float beta, View x, Stream& stream) const {
-    kernels::separable_footprint(stream.device()).backward(*views, alpha, image(y), beta, image(x), stream);
+    kernels->backward(*views, alpha, image(y), beta, image(x), stream);
   }
 };
 
@@ -45,10 +46,11 @@ LinearOperator projector(const ParallelBeam& scan, const VolumeGrid& grid, Model
   return ParallelProjector{volume_space(grid, device), projection_space(scan, device), std::move(views), how};
 }
 
-LinearOperator projector(const ConeBeam& scan, const VolumeGrid& grid, Device device) {
-  kernels::separable_footprint(device);
-  auto views = std::make_shared<const ConeViews>(pack(scan, grid));
-  return ConeProjector{cone_volume_space(grid, device), projection_space(scan, device), std::move(views)};
+LinearOperator projector(const ConeBeam& scan, const VolumeGrid& grid, Model model, Device device) {
+  const kernels::ConeKernels& kernels = tandem::kernels::cone(model, device);
+  auto views = std::make_shared<const ConeViews>(pack(scan, grid, model));
+  return ConeProjector{cone_volume_space(grid, device), projection_space(scan, device), std::move(views),
+                       &kernels};
 }
 
 std::vector<Execution> executions(Device device) {
