@@ -54,9 +54,9 @@ const SeparableFootprintKernels& separable_footprint(Device device) {
 const ConeKernels& cone(Model model, Device device) {
   switch (model) {
     case Model::joseph:
-      return select(device, cpu::cone_joseph_kernels, nullptr);
+      return select(device, cpu::cone_joseph_kernels, TANDEM_ON_CUDA(cone_joseph_kernels));
     case Model::pixel_driven:
-      return select(device, cpu::cone_pixel_driven_kernels, nullptr);
+      return select(device, cpu::cone_pixel_driven_kernels, TANDEM_ON_CUDA(cone_pixel_driven_kernels));
     default:
       return separable_footprint(device);
   }
