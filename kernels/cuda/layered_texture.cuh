@@ -35,7 +35,7 @@ __global__ void fill_layers(cudaSurfaceObject_t surface, Layers texels, Layers a
 /// order, which does not come from the stream's pool.
 class LayeredTexture {
  public:
-  /// As many of these as fit; see `extents`.
+  /// Room for these, or for as many of them as fit.
   LayeredTexture(Layers wanted, const Stream& stream)
       : stream_(queue(stream)), extents_(fitting(wanted, stream.device())) {
     const cudaExtent extent{static_cast<std::size_t>(extents_.columns),
@@ -43,11 +43,13 @@ class LayeredTexture {
                             static_cast<std::size_t>(extents_.layers)};
     const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
     constexpr unsigned kind = cudaArrayLayered | cudaArraySurfaceLoadStore;
-    if (cudaMalloc3DArray(&array_, &format, extent, kind) == cudaErrorMemoryAllocation) {
+    cudaError_t status = cudaMalloc3DArray(&array_, &format, extent, kind);
+    if (status == cudaErrorMemoryAllocation) {
       cudaGetLastError();
       release_pool(stream.device());
-      check(cudaMalloc3DArray(&array_, &format, extent, kind));
+      status = cudaMalloc3DArray(&array_, &format, extent, kind);
     }
+    check(status);
     cudaResourceDesc what{};
     what.resType = cudaResourceTypeArray;
     what.res.array.array = array_;
