@@ -13,6 +13,9 @@ ParallelViews pack(const ParallelBeam& scan, const VolumeGrid& grid, Model model
   const Detector& d = scan.detector;
   require<GeometryError>(grid.size[2] == d.rows, "VolumeGrid: ", grid.size[2], " slices for ", d.rows,
                          " detector rows; parallel beam has one slice a row");
+  require<GeometryError>(
+      model != Model::separable_footprint,
+      "ParallelBeam: the separable footprint is a model of cone beams; take pixel_driven or joseph");
   const double pixels_per_bin = d.bin_pitch / grid.pitch[0];
   ParallelViews packed{{}, static_cast<float>(grid.pitch[0] / pixels_per_bin), 1};
   for (double angle : scan.angles) {
@@ -28,11 +31,13 @@ ParallelViews pack(const ParallelBeam& scan, const VolumeGrid& grid, Model model
   return packed;
 }
 
-ConeViews pack(const ConeBeam& scan, const VolumeGrid& grid) {
+ConeViews pack(const ConeBeam& scan, const VolumeGrid& grid, Model model) {
   validate(scan);
   validate(grid);
-  const auto farthest = [&](int axis) {  // from the rotation axis
-    return std::abs(grid.centre[axis]) + 0.5 * static_cast<double>(grid.size[axis]) * grid.pitch[axis];
+  const Index neighbours = model == Model::separable_footprint ? 0 : 1;  // half a voxel beyond either side
+  const auto farthest = [&](int axis) {                                  // from the rotation axis
+    return std::abs(grid.centre[axis]) +
+           0.5 * static_cast<double>(grid.size[axis] + neighbours) * grid.pitch[axis];
   };
   const double radius = std::hypot(farthest(0), farthest(1));
   require<GeometryError>(radius < scan.sod, "ConeBeam: sod = ", scan.sod, " mm, but the grid reaches ",

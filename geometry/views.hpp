@@ -2,12 +2,13 @@
 
 #include <vector>
 
+#include "tandem/core/execution.hpp"
 #include "tandem/geometry/volume_grid.hpp"
 
 namespace tandem {
 
 /// How a voxel's shadow is drawn on the detector (maths: docs/kernels.md).
-enum class Model { pixel_driven, joseph };
+enum class Model { pixel_driven, joseph, separable_footprint };
 
 /// One view of a parallel beam in grid units: pixel (ix, iy) falls on bin h = origin + step_x ix + step_y iy,
 /// and its coefficient with bin b is a hat, max(0, height - slope |h - b|), times `ParallelViews::scale`.
@@ -25,7 +26,7 @@ struct ParallelViews {
 /// Plain data for the kernels. Both models have hats of the same area, pitch^2 / bin_pitch:
 /// pixel-driven has radius one bin (Chilingaryan et al. 2018, section II), Joseph's radius is
 /// max(|cos|, |sin|) pitch (Joseph 1982, written as a gather). @throws GeometryError unless the grid has one
-/// slice a row.
+/// slice a row, and for the separable footprint, which is a cone beam's.
 ParallelViews pack(const ParallelBeam& scan, const VolumeGrid& grid, Model model);
 
 /// A cone beam and a grid as kernels want them: plain numbers, mm and bins.
@@ -42,9 +43,11 @@ struct ConeView {
 
 struct ConeViews : ConeFrame {
   std::vector<ConeView> views;
+  FootprintTuning tuning{};
 };
 
-/// @throws GeometryError unless all voxels are on the detector's side of the source.
-ConeViews pack(const ConeBeam& scan, const VolumeGrid& grid);
+/// @throws GeometryError unless all voxels are on the detector's side of the source; for the models that
+/// interpolate, with their neighbours.
+ConeViews pack(const ConeBeam& scan, const VolumeGrid& grid, Model model = Model::separable_footprint);
 
 }  // namespace tandem

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "tandem/geometry/views.hpp"
-#include "tandem/kernels/host_device.hpp"
+#include "tandem/core/host_device.hpp"
 
 namespace tandem::kernels {
 

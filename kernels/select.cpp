@@ -3,6 +3,7 @@
 
 #include "tandem/core/cuda/runtime.hpp"
 #include "tandem/core/error.hpp"
+#include "tandem/kernels/cpu/cone_hats.hpp"
 #include "tandem/kernels/cpu/parallel.hpp"
 #include "tandem/kernels/cpu/ramp.hpp"
 #include "tandem/kernels/cpu/separable_footprint.hpp"
@@ -44,8 +45,15 @@ const ParallelKernels& parallel(Device device) {
   return select(device, on_cpu, TANDEM_ON_CUDA(parallel_kernels));
 }
 
-const SeparableFootprintKernels& separable_footprint(Device device) {
-  return select(device, cpu::separable_footprint_kernels, TANDEM_ON_CUDA(separable_footprint_kernels));
+const ConeKernels& cone(Model model, Device device) {
+  switch (model) {
+    case Model::joseph:
+      return select(device, cpu::cone_joseph_kernels, TANDEM_ON_CUDA(cone_joseph_kernels));
+    case Model::pixel_driven:
+      return select(device, cpu::cone_pixel_driven_kernels, TANDEM_ON_CUDA(cone_pixel_driven_kernels));
+    default:
+      return select(device, cpu::separable_footprint_kernels, TANDEM_ON_CUDA(separable_footprint_kernels));
+  }
 }
 
 const RampKernels& ramp(Device device) {

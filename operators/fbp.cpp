@@ -107,11 +107,11 @@ LinearOperator backprojector(const LinearOperator& A, const ConeBeam& scan, cons
   return adjoint(A) * RayWeights{projection_space(scan, device), shared_on(device, weights), nullptr};
 }
 
-LinearOperator fdk(const ConeBeam& scan, const VolumeGrid& grid, Filter filter, Device device) {
+LinearOperator fdk(const ConeBeam& scan, const VolumeGrid& grid, Filter filter, Model model, Device device) {
   const ConeBeam wide = symmetric(scan);
   const LinearOperator filtered =
       ramp_filter(wide, filter, device) * Widening::between(scan, wide, device) * ray_weights(scan, device);
-  return backprojector(projector(wide, grid, device), wide, grid) * filtered;
+  return backprojector(projector(wide, grid, model, device), wide, grid) * filtered;
 }
 
 LinearOperator fbp(const LinearOperator& A, const ParallelBeam& scan, const VolumeGrid& grid, Filter filter) {

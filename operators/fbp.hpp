@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tandem/geometry/volume_grid.hpp"
+#include "tandem/geometry/views.hpp"
 #include "tandem/operators/ramp_filter.hpp"
 
 namespace tandem {
@@ -12,15 +12,15 @@ LinearOperator backprojector(const LinearOperator& A, const ParallelBeam& scan, 
 /// Kress 1984), times what the ray counts (geometry: ray_shares).
 LinearOperator ray_weights(const ConeBeam& scan, Device device = Device::cpu());
 
-/// B: adjoint(A) under weights of the cells alone, so that B F W y is an image in 1/mm: over all cells a
-/// voxel's coefficients sum to V sdd r / (d^2 cell), r from the source to the cell, and FDK wants (sod /
-/// d)^2, so that d cancels.
+/// B: adjoint(A) under weights of the cells alone, so that B F W y is an image in 1/mm, for every model: over
+/// all cells a voxel's coefficients sum to V sdd r / (d^2 cell), r from the source to the cell, and FDK wants
+/// (sod / d)^2, so that d cancels.
 LinearOperator backprojector(const LinearOperator& A, const ConeBeam& scan, const VolumeGrid& grid);
 
 /// B F W in one: FDK, for a circle, with a detector to one side of the axis too (which is then widened by
 /// cells of zeros, geometry: symmetric), and for an arc.
 LinearOperator fdk(const ConeBeam& scan, const VolumeGrid& grid, Filter filter = {},
-                   Device device = Device::cpu());
+                   Model model = Model::separable_footprint, Device device = Device::cpu());
 
 /// B F in one: exact for angles that fill half a turn, whatever their order and spacing.
 LinearOperator fbp(const LinearOperator& A, const ParallelBeam& scan, const VolumeGrid& grid,

@@ -1,7 +1,7 @@
 #include "tandem/operators/projector.hpp"
 
+#include "tandem/kernels/cone.hpp"
 #include "tandem/kernels/parallel.hpp"
-#include "tandem/kernels/separable_footprint.hpp"
 
 namespace tandem {
 
@@ -26,16 +26,14 @@ struct ParallelProjector {
 struct ConeProjector {
   Space volume, projections;
   std::shared_ptr<const ConeViews> views;
-  FootprintTuning tuning;
+  const kernels::ConeKernels* kernels;
   Space domain() const { return volume; }
   Space range() const { return projections; }
   void apply(float alpha, ConstView x, float beta, View y, Stream& stream) const {
-    kernels::separable_footprint(stream.device())
-        .forward(*views, alpha, image(x), beta, image(y), tuning, stream);
+    kernels->forward(*views, alpha, image(x), beta, image(y), stream);
   }
   void apply_adjoint(float alpha, ConstView y, float beta, View x, Stream& stream) const {
-    kernels::separable_footprint(stream.device())
-        .backward(*views, alpha, image(y), beta, image(x), tuning, stream);
+    kernels->backward(*views, alpha, image(y), beta, image(x), stream);
   }
 };
 
@@ -48,12 +46,13 @@ LinearOperator projector(const ParallelBeam& scan, const VolumeGrid& grid, Model
   return ParallelProjector{volume_space(grid, device), projection_space(scan, device), std::move(views), how};
 }
 
-LinearOperator projector(const ConeBeam& scan, const VolumeGrid& grid, Device device,
+LinearOperator projector(const ConeBeam& scan, const VolumeGrid& grid, Model model, Device device,
                          FootprintTuning tuning) {
-  kernels::separable_footprint(device);
-  auto views = std::make_shared<const ConeViews>(pack(scan, grid));
+  const kernels::ConeKernels& kernels = tandem::kernels::cone(model, device);
+  auto views = std::make_shared<ConeViews>(pack(scan, grid, model));
+  views->tuning = tuning;
   return ConeProjector{cone_volume_space(grid, device), projection_space(scan, device), std::move(views),
-                       tuning};
+                       &kernels};
 }
 
 std::vector<Execution> executions(Device device) {

@@ -14,10 +14,15 @@ namespace tandem {
 LinearOperator projector(const ParallelBeam& scan, const VolumeGrid& grid, Model model = Model::pixel_driven,
                          Device device = Device::cpu(), Execution execution = {});
 
-/// The same for a cone beam, by the separable footprint SF-TR with amplitude A2 (Long, Fessler, Balter, IEEE
-/// TMI 29(11) 1839, 2010): coefficients are the mean chord of a voxel over a cell, mm, for voxels and cells
-/// of any size. @throws GeometryError, also where the source would pass through the grid; DeviceError
-LinearOperator projector(const ConeBeam& scan, const VolumeGrid& grid, Device device = Device::cpu(),
+/// The same for a cone beam, whose slices are one problem. Coefficients in mm, for voxels and cells of any
+/// size: separable_footprint: the mean chord of a voxel over a cell, SF-TR with amplitude A2 (Long, Fessler,
+/// Balter, IEEE TMI 29(11) 1839, 2010); joseph: rays to the middle of each cell step from plane to plane
+/// along x or y; pixel_driven: what a voxel adds up to goes to the four cells around where its centre falls.
+/// The last two are the forward and the adjoint of the pair J/VD (Georgin et al. 2019), each here with its
+/// own transpose.
+/// @throws GeometryError, also where the source would pass through the grid; DeviceError
+LinearOperator projector(const ConeBeam& scan, const VolumeGrid& grid,
+                         Model model = Model::separable_footprint, Device device = Device::cpu(),
                          FootprintTuning tuning = {});
 
 /// How a projector can be executed on a device.

@@ -60,7 +60,7 @@ struct Tiles {
       Stream& stream = default_stream(device);
       for (const Range slices : tiling.slabs) {
         if (rows_met(scan, grid, slices).size() <= 0) continue;
-        const LinearOperator A = projector(part, slab(slices), device);
+        const LinearOperator A = projector(part, slab(slices), Model::separable_footprint, device);
         Array volume(A.domain());
         copy({x.data + slices.first * slice, volume.space().on(Device::cpu())}, volume, stream);
         A.apply(alpha, volume, 1, block, stream);
@@ -78,7 +78,8 @@ struct Tiles {
       Stream& stream = default_stream(device);
       for (const Range views : tiling.views) {
         if (rows.size() <= 0) break;
-        const LinearOperator A = projector(crop(scan, views, rows), slab(slices), device);
+        const LinearOperator A =
+            projector(crop(scan, views, rows), slab(slices), Model::separable_footprint, device);
         Array block(A.range());
         upload(y, views, rows, block, stream);
         A.apply_adjoint(alpha, block, 1, volume, stream);

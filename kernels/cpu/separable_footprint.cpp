@@ -108,7 +108,7 @@ void project_view(const ConeViews& n, Index v, const float* turned, Shape volume
 }
 
 void forward(const ConeViews& n, float alpha, Image<const float> volume, float beta, Image<float> projections,
-             FootprintTuning, Stream&) {
+             Stream&) {
   Array turned(Space({volume.n1, volume.n2, volume.n0}));
   parallel_for(volume.n1, [&](Index iy) {
     for (Index ix = 0; ix < volume.n2; ++ix)
@@ -141,7 +141,7 @@ void back_project_column(const ConeViews& n, Index ix, Index iy, const float* tu
 }
 
 void backward(const ConeViews& n, float alpha, Image<const float> projections, float beta,
-              Image<float> volume, FootprintTuning, Stream&) {
+              Image<float> volume, Stream&) {
   const Index views = projections.n0, rows = projections.n1, bins = projections.n2;
   Array turned(Space({views, bins, rows}));
   parallel_for(views, [&](Index v) {
@@ -166,6 +166,6 @@ void backward(const ConeViews& n, float alpha, Image<const float> projections, f
 
 }  // namespace
 
-const SeparableFootprintKernels separable_footprint_kernels{forward, backward};
+const ConeKernels separable_footprint_kernels{forward, backward};
 
 }  // namespace tandem::kernels::cpu

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "tandem/kernels/separable_footprint.hpp"
+#include "tandem/kernels/cone.hpp"
 
 namespace tandem::kernels::cpu {
 
-extern const SeparableFootprintKernels separable_footprint_kernels;
+extern const ConeKernels separable_footprint_kernels;
 
 }  // namespace tandem::kernels::cpu

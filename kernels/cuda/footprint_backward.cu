@@ -298,14 +298,14 @@ void launch(const Shape& n, const TileShadows& shadows, const __half* data, cons
 }  // namespace
 
 void footprint_backward(const ConeViews& views, float alpha, Image<const float> projections, float beta,
-                        Image<float> volume, FootprintTuning tuning, Stream& stream) {
+                        Image<float> volume, Stream& stream) {
   const cudaStream_t s = queue(stream);
   const Tiles all{static_cast<int>(ceil_div<Index>(volume.n2, edge)),
                   static_cast<int>(ceil_div<Index>(volume.n1, edge)), 0, volume.n2, volume.n1};
   const Reach reach(views, volume.n2, volume.n1, volume.n0, projections.n1);
-  int per_lane = tuning.voxels_a_thread ? tuning.voxels_a_thread : 2;
+  int per_lane = views.tuning.voxels_a_thread ? views.tuning.voxels_a_thread : 2;
   Shape n = shape_of(reach, per_lane, all, volume.n0, projections.n1, projections.n2);
-  while (per_lane > 1 && shared_bytes(n) > (tuning.voxels_a_thread ? 2 : 1) * most_shared)
+  while (per_lane > 1 && shared_bytes(n) > (views.tuning.voxels_a_thread ? 2 : 1) * most_shared)
     n = shape_of(reach, --per_lane, all, volume.n0, projections.n1, projections.n2);
   const auto run = per_lane == 1 ? launch<1> : per_lane == 2 ? launch<2> : launch<3>;
 

@@ -420,12 +420,12 @@ void launch(const Shape& n, const TileShadows& shadows, const ConeView* views, c
 }  // namespace
 
 void footprint_forward(const ConeViews& views, float alpha, Image<const float> volume, float beta,
-                       Image<float> projections, FootprintTuning tuning, Stream& stream) {
+                       Image<float> projections, Stream& stream) {
   const cudaStream_t s = queue(stream);
   const std::vector<int> order = order_of(views.views);
   const std::vector<ConeView> list = ordered(views.views);
   const Reach reach(views, volume.n2, volume.n1, volume.n0, projections.n1);
-  const Layout layout = layout_of(reach, views, list, tuning.rows_a_block / warp_rows);
+  const Layout layout = layout_of(reach, views, list, views.tuning.rows_a_block / warp_rows);
   const auto run = layout.row_groups == 2 ? launch<2> : layout.row_groups == 4 ? launch<4> : launch<8>;
 
   Shape n{static_cast<float>(views.x0),

@@ -131,18 +131,18 @@ void plain_footprint_backward(const ConeViews& views, float alpha, Image<const f
   after_launch();
 }
 
-const SeparableFootprintKernels separable_footprint_kernels{
+const ConeKernels separable_footprint_kernels{
     [](const ConeViews& views, float alpha, Image<const float> volume, float beta, Image<float> projections,
-       FootprintTuning tuning, Stream& stream) {
+       Stream& stream) {
       if (footprint_forward_fits(views, volume.n0, volume.n1, volume.n2, projections.n1))
-        footprint_forward(views, alpha, volume, beta, projections, tuning, stream);
+        footprint_forward(views, alpha, volume, beta, projections, stream);
       else
         plain_footprint_forward(views, alpha, volume, beta, projections, stream);
     },
     [](const ConeViews& views, float alpha, Image<const float> projections, float beta, Image<float> volume,
-       FootprintTuning tuning, Stream& stream) {
+       Stream& stream) {
       if (footprint_backward_fits(views, volume.n0, volume.n1, volume.n2, projections.n1))
-        footprint_backward(views, alpha, projections, beta, volume, tuning, stream);
+        footprint_backward(views, alpha, projections, beta, volume, stream);
       else
         plain_footprint_backward(views, alpha, projections, beta, volume, stream);
     }};

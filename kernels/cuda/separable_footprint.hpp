@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tandem/kernels/separable_footprint.hpp"
+#include "tandem/kernels/cone.hpp"
 
 namespace tandem::kernels::cuda {
 
@@ -9,9 +9,9 @@ bool footprint_forward_fits(const ConeViews& views, Index slices, Index ny, Inde
 bool footprint_backward_fits(const ConeViews& views, Index slices, Index ny, Index nx, Index rows);
 
 void footprint_forward(const ConeViews& views, float alpha, Image<const float> volume, float beta,
-                       Image<float> projections, FootprintTuning tuning, Stream& stream);
+                       Image<float> projections, Stream& stream);
 void footprint_backward(const ConeViews& views, float alpha, Image<const float> projections, float beta,
-                        Image<float> volume, FootprintTuning tuning, Stream& stream);
+                        Image<float> volume, Stream& stream);
 
 /// The sum as it is written, for voxels and cells of any size.
 void plain_footprint_forward(const ConeViews& views, float alpha, Image<const float> volume, float beta,

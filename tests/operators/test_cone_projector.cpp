@@ -5,9 +5,9 @@
 #include <Eigen/Dense>
 #include <numbers>
 
+#include "../support/cone_scans.hpp"
 #include "../support/dense.hpp"
 #include "../support/mean_chord.hpp"
-#include "../support/scans.hpp"
 #include "../support/tolerances.hpp"
 #include "tandem/core/error.hpp"
 #include "tandem/core/parallel.hpp"
@@ -21,22 +21,12 @@
 namespace tandem::test {
 namespace {
 
+constexpr Model models[] = {Model::separable_footprint, Model::joseph, Model::pixel_driven};
+
 /// The scan of maths A.2.4: cells of 1 mm, their centres at whole mm, every 15 degrees.
 ConeBeam table_scan() {
   ConeBeam scan{{801, 681, 1, 1, 400}, regular_angles(24, 2 * std::numbers::pi), 541, 949, 340};
   return scan;
-}
-
-/// Views at odd angles, the principal point off the middle, cells and voxels of `voxel` times their size.
-ConeBeam odd_cone(Index views, Index rows, Index bins) {
-  Random random(3);
-  std::vector<double> angles = irregular_angles(views, random);
-  for (double& a : angles) a *= 2;
-  return {{bins, rows, 1, 1.3, 0.5 * static_cast<double>(bins - 1) + 0.7},
-          angles,
-          40,
-          75,
-          0.5 * static_cast<double>(rows - 1) - 0.4};
 }
 
 struct Row {
@@ -101,22 +91,25 @@ TEST(ConeProjector, EntriesAreTheSameBothWays) {
 
 TEST(ConeProjector, PairsMatch) {
   const ConeBeam scan = odd_cone(29, 31, 47);
-  for (const double pitch : {0.4, 0.7, 1.5}) {
-    const Adjointness a = adjointness(projector(scan, {{23, 19, 21}, {pitch, pitch, pitch}, {}}));
-    EXPECT_LE(a.mismatch, tolerance::mismatch);
-    EXPECT_NEAR(a.coupling, 1, tolerance::coupling);
-  }
+  for (const Model model : models)
+    for (const double pitch : {0.4, 0.7, 1.5}) {
+      const Adjointness a = adjointness(projector(scan, {{23, 19, 21}, {pitch, pitch, pitch}, {}}, model));
+      EXPECT_LE(a.mismatch, tolerance::mismatch);
+      EXPECT_NEAR(a.coupling, 1, tolerance::coupling);
+    }
 }
 
 TEST(ConeProjector, BitsDoNotDependOnThreads) {
-  const LinearOperator A = projector(odd_cone(7, 13, 17), {{9, 8, 11}, {1, 1, 1}, {}});
-  Random random(1);
-  const Array x = drawn_array(A.domain(), [&] { return static_cast<float>(random.uniform()); });
-  const Array y = A * x, z = adjoint(A) * y;
-  const ThreadLimit one(1);
-  const Array y1 = A * x, z1 = adjoint(A) * y;
-  EXPECT_TRUE(std::equal(y.data(), y.data() + y.size(), y1.data()));
-  EXPECT_TRUE(std::equal(z.data(), z.data() + z.size(), z1.data()));
+  for (const Model model : models) {
+    const LinearOperator A = projector(odd_cone(7, 13, 17), {{9, 8, 11}, {1, 1, 1}, {}}, model);
+    Random random(1);
+    const Array x = drawn_array(A.domain(), [&] { return static_cast<float>(random.uniform()); });
+    const Array y = A * x, z = adjoint(A) * y;
+    const ThreadLimit one(1);
+    const Array y1 = A * x, z1 = adjoint(A) * y;
+    EXPECT_TRUE(std::equal(y.data(), y.data() + y.size(), y1.data()));
+    EXPECT_TRUE(std::equal(z.data(), z.data() + z.size(), z1.data()));
+  }
 }
 
 TEST(ConeProjector, RefusesWhatMakesNoSense) {
@@ -168,8 +161,12 @@ TEST(ConeProjector, ProjectsEllipsoids) {
       }
     });
     project(there, scan, {0, rows}, {exact.data(), static_cast<std::size_t>(exact.size())}, 3);
-    const Eigen::VectorXd truth = column(exact), seen = column(projector(scan, grid) * x);
-    EXPECT_LE((seen - truth).norm() / truth.norm(), bound) << n;
+    const Eigen::VectorXd truth = column(exact);
+    for (const Model model : {Model::separable_footprint, Model::joseph}) {
+      const Eigen::VectorXd seen = column(projector(scan, grid, model) * x);
+      EXPECT_LE((seen - truth).norm() / truth.norm(), bound)
+          << n << (model == Model::joseph ? ", Joseph" : "");
+    }
   }
 }
 
@@ -177,12 +174,12 @@ TEST(ConeProjector, ProjectsEllipsoids) {
 struct Means {
   double inside, outside;
 };
-Means fdk_of_a_ball(const ConeBeam& scan) {
+Means fdk_of_a_ball(const ConeBeam& scan, Model model) {
   const Phantom ball{{{0.02, {9, 9, 9}, {3, -2, 1}, 0}}};
   Array y(projection_space(scan));
   project(ball, scan, {0, scan.detector.rows}, {y.data(), static_cast<std::size_t>(y.size())}, 3);
   const VolumeGrid grid = {{40, 40, 30}, {0.8, 0.8, 0.8}, {1, -1, 0.5}};
-  const Array x = fdk(scan, grid) * y;
+  const Array x = fdk(scan, grid, {}, model) * y;
   const Image<const float> at = image(ConstView(x));
   Means sum{0, 0};
   Index inside = 0, outside = 0;
@@ -197,8 +194,8 @@ Means fdk_of_a_ball(const ConeBeam& scan) {
   return {sum.inside / static_cast<double>(inside) / 0.02, sum.outside / static_cast<double>(outside) / 0.02};
 }
 
-void expect_plateau(const ConeBeam& scan, const std::string& name) {
-  const Means means = fdk_of_a_ball(scan);
+void expect_plateau(const ConeBeam& scan, const std::string& name, Model model = Model::separable_footprint) {
+  const Means means = fdk_of_a_ball(scan, model);
   EXPECT_NEAR(means.inside, 1, tolerance::fdk_plateau) << name;
   EXPECT_NEAR(means.outside, 0, tolerance::fdk_plateau) << name;
 }
@@ -214,8 +211,9 @@ ConeBeam scan_of_a_ball(double cell, double arc, Index views) {
 
 /// A ball of attenuation mu reads mu, wherever the principal point and however large the cells.
 TEST(ConeFbp, ABallReadsItsAttenuation) {
-  for (const double cell : {0.8, 1.6})
-    expect_plateau(scan_of_a_ball(cell, whole_turn, 180), "cells of " + std::to_string(cell));
+  for (const Model model : models)
+    for (const double cell : {0.8, 1.6})
+      expect_plateau(scan_of_a_ball(cell, whole_turn, 180), "cells of " + std::to_string(cell), model);
 }
 
 TEST(ConeFbp, ADetectorToOneSideIsWeighted) {

@@ -162,6 +162,20 @@ constexpr double devices = 3e-6;
 /// positions are rounded.
 inline double texture(double views) { return 4.6e-3 / std::sqrt(views); }
 
+/// Input: cone beam, volume or projections uniform in [-0.3, 0.7), sums of so many `terms`. Reference: the
+/// CPU's float32. Norm: relative L2. Two fractions are rounded to 1/256, each by 2^-9 / sqrt(3) (root mean
+/// square) times a step of 1 / sqrt(6) between neighbours that the other one has averaged, sqrt(2/3): 5.3e-4
+/// a term at random, of a mean of 0.2; half as much again for rays and voxels that meet few terms.
+inline double cone_texture(double terms) { return 4e-3 / std::sqrt(terms); }
+
+/// mu of the same: sqrt(2) of the parallel beam's 2.6e-3, and a fifth of it, as mu scatters by 18 % in 16
+/// trials; kappa - 1: roundings of both signs cancel.
+constexpr double cone_texture_mismatch = 5e-3, cone_texture_coupling = 1e-3;
+
+/// FDK of noise: data and errors are of both signs and add up alike, whatever the number of views. 1.1e-3 of
+/// a position, times a step of up to 2 times the filtered data along bins and 1.4 times along rows; doubled.
+constexpr double cone_fdk_texture = 5.5e-3;
+
 /// The same of few bins, which most pixels miss, and others meet in one view alone, at their very edges: the
 /// position's 2.3e-3 against a weight of 1 / sqrt(3) (root mean square).
 constexpr double texture_of_few_bins = 4e-3;
@@ -221,6 +235,16 @@ constexpr double fdk_plateau = 2.5e-3;
 constexpr double tiles = 1e-6;
 /// Entries of a cone-beam pair, relative to the largest: three products in another order, 3 u each way.
 constexpr double entries = 6 * 6e-8;
+
+/// Input: tests/operators/test_cone_hats.cpp. Reference: the formulas in double. Norm: entries over the
+/// largest. Positions are double; two hats, the step or area, the ray's length and three products are rounded
+/// once.
+constexpr double cone_coefficient = 8 * u;
+
+/// mu of a pair that is none: a thousand times what rounding leaves of one that is.
+constexpr double unmatched = 1e-3;
+/// kappa of the same: sums of all coefficients alone, which both models have from the same integrals.
+constexpr double unmatched_coupling = 1e-2;
 
 /// Architecture 3.9: rounding differs from the first step on, and four steps magnify it to less than this.
 constexpr double solver_steps = 1e-5;

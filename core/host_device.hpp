@@ -1,6 +1,6 @@
 #pragma once
 
-/// Marks what the CPU and GPUs compute by the same lines.
+/// Before a function that the CPU and the GPU both run.
 #ifdef __CUDACC__
 #define TANDEM_HOST_DEVICE __host__ __device__
 #else
