@@ -93,8 +93,8 @@ TANDEM_HOST_DEVICE inline Line slices_at(const ConeFrame& n, double depth) {
 
 /// Bins whose sheets pass a column of voxels by less than a voxel along x or y: no others reach it. They are
 /// those between the column's four neighbours.
-TANDEM_HOST_DEVICE inline Range bins_about(const ConeFrame& n, const ConeView& view, Index ix,
-                                           Index iy, Index bins) {
+TANDEM_HOST_DEVICE inline Range bins_about(const ConeFrame& n, const ConeView& view, Index ix, Index iy,
+                                           Index bins) {
   const double end = static_cast<double>(bins);
   double low = end, high = -1;
   for (int k = 0; k < 4; ++k) {
@@ -129,8 +129,8 @@ TANDEM_HOST_DEVICE inline VoxelColumn column_of(const ConeFrame& n, const ConeVi
 }
 
 /// Positive where voxel i of a plane falls beyond `bin`.
-TANDEM_HOST_DEVICE inline Line beyond(const ConeFrame& n, const ConeView& view, bool along_x,
-                                      Index plane, double bin) {
+TANDEM_HOST_DEVICE inline Line beyond(const ConeFrame& n, const ConeView& view, bool along_x, Index plane,
+                                      double bin) {
   const double slope = (bin - n.axis_bin) * n.bin_pitch / n.sdd;
   const double by_x = view.cos + slope * view.sin, by_y = view.sin - slope * view.cos;
   const double there = n.pitch * static_cast<double>(plane) * (along_x ? by_x : by_y);

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "tandem/geometry/views.hpp"
 #include "tandem/core/host_device.hpp"
+#include "tandem/geometry/views.hpp"
 
 namespace tandem::kernels {
 

@@ -9,7 +9,6 @@ namespace tandem::kernels::cuda {
 
 constexpr int cone_threads = 256;
 
-
 /// alpha value + beta out; beta = 0 never reads out.
 struct Update {
   float alpha, beta;

@@ -146,8 +146,8 @@ void joseph_backward(const ConeViews& packed, float alpha, Image<const float> pr
   const Scratch<ConeView> views(packed.views, s);
   const dim3 blocks(blocks_of(volume.n2, 16), blocks_of(volume.n1, 16),
                     blocks_of(volume.n0, slices_a_thread));
-  backward<<<blocks, cone_threads, 0, s>>>(ConeFrame(packed), views.data(), projections,
-                                           Update{alpha, beta}, volume);
+  backward<<<blocks, cone_threads, 0, s>>>(ConeFrame(packed), views.data(), projections, Update{alpha, beta},
+                                           volume);
   after_launch();
 }
 

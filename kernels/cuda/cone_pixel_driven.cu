@@ -32,8 +32,8 @@ struct StagedViews {
 };
 
 /// One thread a view.
-__device__ void stage(const ConeFrame& n, const ConeView* __restrict__ views, Index count, Index ix,
-                      Index iy, StagedViews& staged) {
+__device__ void stage(const ConeFrame& n, const ConeView* __restrict__ views, Index count, Index ix, Index iy,
+                      StagedViews& staged) {
   const int v = threadIdx.x;
   if (v >= count) return;
   const ConeView view = views[v];

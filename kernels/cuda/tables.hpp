@@ -3,7 +3,6 @@
 #include "tandem/kernels/cone.hpp"
 #include "tandem/kernels/parallel.hpp"
 #include "tandem/kernels/ramp.hpp"
-#include "tandem/kernels/cone.hpp"
 #include "tandem/kernels/vector.hpp"
 
 namespace tandem::kernels::cuda {

@@ -27,7 +27,8 @@ VolumeGrid box(Index nx, Index ny, Index nz, double pitch) {
 class CudaCone : public Cuda {
  protected:
   void expect_agreement(const ConeBeam& scan, const VolumeGrid& grid, FootprintTuning tuning = {}) const {
-    const LinearOperator A = projector(scan, grid), there = projector(scan, grid, Model::separable_footprint, gpu, tuning);
+    const LinearOperator A = projector(scan, grid),
+                         there = projector(scan, grid, Model::separable_footprint, gpu, tuning);
     const Array x = random_array(A.domain(), 2), q = random_array(A.range(), 3);
     const std::string what = std::to_string(grid.pitch[0]) + " mm, " + std::to_string(grid.size[0]) + " x " +
                              std::to_string(grid.size[1]) + " x " + std::to_string(grid.size[2]) + ", " +
@@ -98,7 +99,8 @@ TEST_F(CudaCone, PlainKernelsAgreeWithTheCpu) {
 TEST_F(CudaCone, AddsToWhatIsThere) {
   const ConeBeam scan = odd_cone(19, 31, 43);
   const VolumeGrid grid = box(21, 19, 23, 0.5);
-  const LinearOperator A = projector(scan, grid), there = projector(scan, grid, Model::separable_footprint, gpu);
+  const LinearOperator A = projector(scan, grid),
+                       there = projector(scan, grid, Model::separable_footprint, gpu);
   Array x = random_array(A.domain(), 2), q = random_array(A.range(), 3);
   Array there_x = on_device(x, gpu), there_q = on_device(q, gpu);
   A.apply(2, x, 0.5f, q, default_stream(cpu));
@@ -111,14 +113,16 @@ TEST_F(CudaCone, AddsToWhatIsThere) {
 
 TEST_F(CudaCone, PairsMatch) {
   for (const double pitch : {0.4, 0.7, 3.0}) {
-    const Adjointness a = adjointness(projector(odd_cone(29, 31, 47), box(23, 19, 21, pitch), Model::separable_footprint, gpu));
+    const Adjointness a =
+        adjointness(projector(odd_cone(29, 31, 47), box(23, 19, 21, pitch), Model::separable_footprint, gpu));
     EXPECT_LE(a.mismatch, tolerance::mismatch) << pitch;
     EXPECT_NEAR(a.coupling, 1, tolerance::coupling) << pitch;
   }
 }
 
 TEST_F(CudaCone, RunsHaveTheSameBits) {
-  const LinearOperator A = projector(odd_cone(29, 61, 83), box(37, 41, 29, 0.5), Model::separable_footprint, gpu);
+  const LinearOperator A =
+      projector(odd_cone(29, 61, 83), box(37, 41, 29, 0.5), Model::separable_footprint, gpu);
   const Array x = random_array(A.domain(), 2), y = A * x, z = adjoint(A) * y;
   for (int run = 0; run < 5; ++run) {
     EXPECT_TRUE(same_bits(A * x, y));
@@ -131,7 +135,8 @@ TEST_F(CudaCone, FdkAgreesWithTheCpu) {
   const VolumeGrid grid = box(25, 23, 21, 0.5);
   const LinearOperator B = fdk(scan, grid);
   const Array q = random_array(B.domain(), 3);
-  EXPECT_LE(relative_error(fdk(scan, grid, {}, Model::separable_footprint, gpu) * on_device(q, gpu), B * q), tolerance::fbp_devices);
+  EXPECT_LE(relative_error(fdk(scan, grid, {}, Model::separable_footprint, gpu) * on_device(q, gpu), B * q),
+            tolerance::fbp_devices);
 }
 
 }  // namespace
