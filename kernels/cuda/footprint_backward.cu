@@ -48,7 +48,7 @@ struct alignas(16) TileWindow {
 struct Slot {
   TileWindow tiles[warps];
   int bin, row;  ///< of the block's window; bin == nowhere: it meets no cell
-  Rung rungs[warps][columns];
+  alignas(16) Rung rungs[warps][columns];
 };
 
 struct Memory {
