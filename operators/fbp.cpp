@@ -107,11 +107,19 @@ LinearOperator backprojector(const LinearOperator& A, const ConeBeam& scan, cons
   return adjoint(A) * RayWeights{projection_space(scan, device), shared_on(device, weights), nullptr};
 }
 
-LinearOperator fdk(const ConeBeam& scan, const VolumeGrid& grid, Filter filter, Device device) {
+LinearOperator fdk_filter(const ConeBeam& scan, Filter filter, Device device) {
   const ConeBeam wide = symmetric(scan);
-  const LinearOperator filtered =
-      ramp_filter(wide, filter, device) * Widening::between(scan, wide, device) * ray_weights(scan, device);
-  return backprojector(projector(wide, grid, device), wide, grid) * filtered;
+  return ramp_filter(wide, filter, device) * Widening::between(scan, wide, device) *
+         ray_weights(scan, device);
+}
+
+LinearOperator fdk_backprojector(const ConeBeam& scan, const VolumeGrid& grid, Device device) {
+  const ConeBeam wide = symmetric(scan);
+  return backprojector(projector(wide, grid, device), wide, grid);
+}
+
+LinearOperator fdk(const ConeBeam& scan, const VolumeGrid& grid, Filter filter, Device device) {
+  return fdk_backprojector(scan, grid, device) * fdk_filter(scan, filter, device);
 }
 
 LinearOperator fbp(const LinearOperator& A, const ParallelBeam& scan, const VolumeGrid& grid, Filter filter) {
