@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 
 #include "tandem/core/error.hpp"
 #include "tandem/pipeline/preprocess.hpp"
@@ -50,6 +51,16 @@ void add_scan_options(CLI::App& c, ScanOptions& o) {
   c.add_option("--rotation-direction", o.rotation_direction,
                "+1 (default) | -1: all angles change their sign")
       ->check(CLI::IsMember({"+1", "1", "-1"}));
+  c.add_option("--pixel-size", o.how.pixel_size_mm, "detector pitch, mm (default: the file's own)")
+      ->check(positive());
+  c.add_option("--sod", o.how.sod_mm,
+               "cone or fan: from source to rotation axis, mm (default: the file's own)")
+      ->check(positive());
+  c.add_option("--sdd", o.how.sdd_mm, "cone or fan: from source to detector, mm (default: the file's own)")
+      ->check(positive());
+  c.add_option("--midplane-row", o.how.midplane_row,
+               "cone: row at the source's height, from 0 (default: the file's own, else the middle)")
+      ->check(within(-1e9, 1e9));
   add_range(c, "--air-columns", o.air_columns, "A:B, no flats: divide by the mean of these columns");
   c.add_option("--minus-log", o.minus_log_text,
                "true (default) | false: the data are line integrals already; flats and darks are still "
@@ -80,9 +91,30 @@ Selection select(const ScanOptions& o, const io::ScanInfo& info) {
                            name, " ", r.last, ": empty or outside 0:", count);
     return r;
   };
-  return {range("proj", o.start_proj, o.end_proj, static_cast<Index>(info.scan.angles.size())),
-          range("row", o.start_row, o.end_row, info.scan.detector.rows),
-          range("column", o.start_column, o.end_column, info.scan.detector.bins)};
+  return {range("proj", o.start_proj, o.end_proj, static_cast<Index>(angles_of(info.scan).size())),
+          range("row", o.start_row, o.end_row, detector_of(info.scan).rows),
+          range("column", o.start_column, o.end_column, detector_of(info.scan).bins)};
+}
+
+nlohmann::json geometry_json(const Scan& scan) {
+  const auto* cone = std::get_if<ConeBeam>(&scan);
+  const Detector& d = detector_of(scan);
+  nlohmann::json all = {{"kind", cone ? "cone" : "parallel"},
+                        {"views", angles_of(scan).size()},
+                        {"rows", d.rows},
+                        {"bins", d.bins}};
+  if (cone) all.update({{"sod_mm", cone->sod}, {"sdd_mm", cone->sdd}, {"midplane_row", cone->midplane_row}});
+  return all;
+}
+
+std::string words_of(const Scan& scan) {
+  const auto* cone = std::get_if<ConeBeam>(&scan);
+  if (!cone) return "parallel beam";
+  std::ostringstream text;
+  text << (cone->detector.rows == 1 ? "fan" : "cone") << " beam, source to axis " << cone->sod
+       << " mm, to detector " << cone->sdd << " mm (magnified " << cone->magnification()
+       << " times), midplane at row " << cone->midplane_row;
+  return text.str();
 }
 
 pipeline::AxisEstimate find_axis_of(io::ScanReader& reader, const ScanOptions& o,
@@ -104,7 +136,7 @@ pipeline::AxisEstimate find_axis_of(io::ScanReader& reader, const ScanOptions& o
       std::copy_n(data.y.data() + v * bins, bins, &lines[(v * rows + k) * bins]);
   }
   progress("find axis", 0, 1, "searches");
-  const std::span<const double> angles(reader.info().scan.angles);
+  const std::span<const double> angles(angles_of(reader.info().scan));
   pipeline::AxisSearch shifted = search;
   if (shifted.between)
     for (double& edge : *shifted.between) edge -= static_cast<double>(s.bins.first);

@@ -19,9 +19,9 @@ constexpr const char* disc = "--phantom disc --size 48 --views 60 --rows 3 ";
 std::vector<double> lines_of(const std::filesystem::path& path) {
   const auto reader = io::open_scan(path);
   const io::ScanInfo& info = reader->info();
-  const Index views = static_cast<Index>(info.scan.angles.size());
-  const io::Frames frames = reader->read(io::FrameKind::projection, {0, views}, {0, info.scan.detector.rows},
-                                         {0, info.scan.detector.bins});
+  const Index views = static_cast<Index>(angles_of(info.scan).size());
+  const io::Frames frames = reader->read(io::FrameKind::projection, {0, views},
+                                         {0, detector_of(info.scan).rows}, {0, detector_of(info.scan).bins});
   std::vector<double> lines;
   for (std::size_t i = 0; i < frames.bytes.size(); i += sizeof(float)) {
     float transmission = 0;
@@ -103,7 +103,7 @@ TEST_F(Project, PutsRowsWhereTheScanRecordsThem) {
   const std::vector<double> axes{21.5, 23.5, 26};
   {
     const auto reader = io::open_scan(run / "pixel.h5");
-    ParallelBeam scan = reader->info().scan;
+    auto scan = std::get<ParallelBeam>(reader->info().scan);
     scan.row_axis_bins = axes;
     io::ScanWriter writer(run / "wavy.h5", scan, std::nullopt, io::PixelType::float32, 0, 0);
     io::Frames frames = reader->read(io::FrameKind::projection, {0, 60}, {0, 3}, {0, 48});
@@ -111,7 +111,7 @@ TEST_F(Project, PutsRowsWhereTheScanRecordsThem) {
     writer.finish("{}");
   }
   ASSERT_EQ(run("project pixel_truth.h5 -o out.h5 --like wavy.h5").code, 0);
-  EXPECT_EQ(io::open_scan(run / "out.h5")->info().scan.row_axis_bins, axes);
+  EXPECT_EQ(std::get<ParallelBeam>(io::open_scan(run / "out.h5")->info().scan).row_axis_bins, axes);
   const std::vector<double> lines = lines_of(run / "out.h5");
   const std::vector<double> straight = lines_of(run / "pixel.h5");
   for (std::size_t row = 0; row < 3; ++row)
