@@ -117,17 +117,45 @@ std::string words_of(const Scan& scan) {
   return text.str();
 }
 
+namespace {
+
+/// `count` rows spread over those selected; of a cone beam, where rays are measured twice near the midplane
+/// alone, those next to it.
+std::vector<Index> rows_for_axis(const Scan& scan, Range selected, Index count) {
+  count = std::min(count, selected.size());
+  std::vector<Index> rows;
+  for (Index k = 0; k < count; ++k)
+    rows.push_back(selected.first + (2 * k + 1) * selected.size() / (2 * count));
+  if (const auto* cone = std::get_if<ConeBeam>(&scan)) {
+    const auto first = static_cast<Index>(
+        std::clamp(std::round(cone->midplane_row - 0.5 * static_cast<double>(count - 1)),
+                   static_cast<double>(selected.first), static_cast<double>(selected.last - count)));
+    for (Index k = 0; k < count; ++k) rows[static_cast<std::size_t>(k)] = first + k;
+  }
+  return rows;
+}
+
+pipeline::AxisEstimate find_axis_in(const std::vector<float>& lines, Scan scan, Index rows,
+                                    const pipeline::AxisSearch& search) {
+  detector_of(scan).rows = rows;
+  if (const auto* cone = std::get_if<ConeBeam>(&scan)) return pipeline::find_axis(lines, *cone, search);
+  return pipeline::find_axis(lines, angles_of(scan), rows, detector_of(scan).bins, search);
+}
+
+}  // namespace
+
 pipeline::AxisEstimate find_axis_of(io::ScanReader& reader, const ScanOptions& o,
                                     const pipeline::AxisSearch& search, Index count, ProgressLine& progress) {
   const Selection s = select(o, reader.info());
   const pipeline::Preprocessing how{0, o.minus_log, pipeline::air_within(o.air_columns, s.bins, 0)};
   pipeline::require_reference(reader.info(), how, false);
-  const Index rows = std::min(count, s.rows.size()), views = s.views.size(), bins = s.bins.size();
+  const std::vector<Index> chosen = rows_for_axis(reader.info().scan, s.rows, count);
+  const Index rows = static_cast<Index>(chosen.size()), views = s.views.size(), bins = s.bins.size();
   std::vector<float> lines(static_cast<std::size_t>(views * rows * bins));
   pipeline::Findings findings;
   for (Index k = 0; k < rows; ++k) {
     progress("read rows", static_cast<double>(k), static_cast<double>(rows), "rows");
-    const Index row = s.rows.first + (2 * k + 1) * s.rows.size() / (2 * rows);
+    const Index row = chosen[static_cast<std::size_t>(k)];
     const auto reference = pipeline::read_reference(reader, {row, row + 1}, s.bins, how);
     const auto counts = reader.read(io::FrameKind::projection, s.views, {row, row + 1}, s.bins);
     const auto data =
@@ -136,11 +164,10 @@ pipeline::AxisEstimate find_axis_of(io::ScanReader& reader, const ScanOptions& o
       std::copy_n(data.y.data() + v * bins, bins, &lines[(v * rows + k) * bins]);
   }
   progress("find axis", 0, 1, "searches");
-  const std::span<const double> angles(angles_of(reader.info().scan));
   pipeline::AxisSearch shifted = search;
   if (shifted.between)
     for (double& edge : *shifted.between) edge -= static_cast<double>(s.bins.first);
-  auto axis = pipeline::find_axis(lines, angles.subspan(s.views.first, views), rows, bins, shifted);
+  auto axis = find_axis_in(lines, crop(reader.info().scan, s.views, s.rows, s.bins), rows, shifted);
   axis.axis_bin += static_cast<double>(s.bins.first);
   constexpr double doubtful = 0.3;  // rows of nothing but air agree by up to so much with some axis
   if (axis.agreement < doubtful)

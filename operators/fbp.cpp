@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tandem/geometry/coverage.hpp"
 #include "tandem/operators/algebra.hpp"
 #include "tandem/operators/projector.hpp"
 #include "tandem/operators/vector.hpp"
@@ -115,7 +116,8 @@ LinearOperator fdk_filter(const ConeBeam& scan, Filter filter, Device device) {
 
 LinearOperator fdk_backprojector(const ConeBeam& scan, const VolumeGrid& grid, Device device) {
   const ConeBeam wide = symmetric(scan);
-  return backprojector(projector(wide, grid, device), wide, grid);
+  const VolumeGrid seen = flat_for_fan(scan, grid);
+  return backprojector(projector(wide, seen, device), wide, seen);
 }
 
 LinearOperator fdk(const ConeBeam& scan, const VolumeGrid& grid, Filter filter, Device device) {

@@ -8,6 +8,7 @@
 
 #include "tandem/core/error.hpp"
 #include "tandem/core/parallel.hpp"
+#include "tandem/geometry/coverage.hpp"
 #include "tandem/operators/algebra.hpp"
 #include "tandem/operators/fbp.hpp"
 #include "tandem/operators/projector.hpp"
@@ -53,7 +54,7 @@ LinearOperator projector_of(const Plan& plan, const ParallelBeam& scan, const Vo
   return projector(scan, grid, Model::pixel_driven, plan.recipe.device, plan.execution);
 }
 LinearOperator projector_of(const Plan& plan, const ConeBeam& scan, const VolumeGrid& grid) {
-  return projector(scan, grid, plan.recipe.device);
+  return projector(scan, tall_for_fan(scan, grid), plan.recipe.device);
 }
 
 LinearOperator filter_of(const Recipe& recipe, const ParallelBeam& scan) {

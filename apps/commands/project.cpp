@@ -10,6 +10,7 @@
 #include "../scan_geometry.hpp"
 #include "../scan_options.hpp"
 #include "tandem/core/error.hpp"
+#include "tandem/geometry/coverage.hpp"
 #include "tandem/io/scan_writer.hpp"
 #include "tandem/io/volume_file.hpp"
 #include "tandem/operators/algebra.hpp"
@@ -88,7 +89,7 @@ LinearOperator projector_of(const ParallelBeam& scan, const VolumeGrid& grid, Mo
   return scan.row_axis_bins.empty() ? A : adjoint(align_rows(scan)) * A;
 }
 LinearOperator projector_of(const ConeBeam& scan, const VolumeGrid& grid, Model) {
-  return projector(scan, grid);
+  return projector(scan, tall_for_fan(scan, grid));
 }
 
 /// Transmission exp(-y), as a noise-free simulation writes it: flats 1, darks 0.

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <numbers>
@@ -94,6 +95,38 @@ TEST(Simulation, WithoutNoiseIsExactTransmission) {
   EXPECT_NEAR(*std::min_element(t.begin(), t.end()), std::exp(-3.0), 4 * tolerance::float_rounding);
   for (double flat : values<float>(scan.frames(FrameKind::flat, {1, 3}))) EXPECT_EQ(flat, 1);
   for (double dark : values<float>(scan.frames(FrameKind::dark, {1, 3}))) EXPECT_EQ(dark, 0);
+}
+
+TEST(Simulation, OfAConeBeamIsExactTransmission) {
+  for (const char* phantom : {"shepp-logan", "ellipsoids", "disc"}) {
+    Simulation s;
+    s.phantom = phantom;
+    const ConeBeam cone{{23, 9, 0.5, 0.5, 11.7}, {0.3, 2, 4}, 40, 70, 3.6};
+    s.scan = cone;
+    s.grid = fitting_grid(cone);
+    const SimulatedScan scan(s);
+    const std::vector<double> t = values<float>(scan.frames(FrameKind::projection, {2, 7}));
+    std::size_t at = 0;
+    for (const double a : cone.angles)
+      for (Index row = 2; row < 7; ++row)
+        for (int bin = 0; bin < 23; ++bin) {
+          const double u = (bin - 11.7) * 0.5, v = (static_cast<double>(row) - 3.6) * 0.5;
+          const std::array source{40 * std::sin(a), -40 * std::cos(a), 0.0};
+          const std::array cell{-30 * std::sin(a) + u * std::cos(a), 30 * std::cos(a) + u * std::sin(a), v};
+          EXPECT_NEAR(t[at++], std::exp(-line_integral(scan.phantom(), source, cell)),
+                      4 * tolerance::float_rounding);
+        }
+    const std::vector<double> all = values<float>(scan.frames(FrameKind::projection, {0, 9}));
+    EXPECT_NEAR(*std::min_element(all.begin(), all.end()), std::exp(-3.0), 4 * tolerance::float_rounding);
+  }
+}
+
+TEST(Simulation, OfSheppLoganForAConeBeamEndsAlongZ) {
+  Simulation s;
+  s.scan = ConeBeam{{23, 9, 0.5, 0.5, 11}, {0.3}, 40, 70, 4};
+  s.grid = fitting_grid(s.scan);
+  const SimulatedScan scan(s);
+  for (const Ellipsoid& e : scan.phantom().ellipsoids) EXPECT_EQ(e.semi_axes[2], e.semi_axes[1]);
 }
 
 TEST(Simulation, DoesNotDependOnRowRangesOrThreads) {

@@ -33,7 +33,9 @@ inline pipeline::Simulation small_simulation(std::optional<double> photons) {
 
 inline void write_scan(const std::filesystem::path& path, const pipeline::SimulatedScan& scan) {
   const pipeline::Simulation& s = scan.simulation();
-  io::ScanWriter writer(path, s.scan, {}, scan.type(), s.flats, s.darks);
+  const bool cone = std::holds_alternative<ConeBeam>(s.scan);
+  const std::optional<double> pixel = cone ? std::optional(detector_of(s.scan).bin_pitch) : std::nullopt;
+  io::ScanWriter writer(path, s.scan, pixel, scan.type(), s.flats, s.darks);
   for (io::FrameKind kind : {io::FrameKind::projection, io::FrameKind::flat, io::FrameKind::dark})
     writer.write(kind, {0, detector_of(s.scan).rows}, scan.frames(kind, {0, detector_of(s.scan).rows}));
   writer.finish("{}");
