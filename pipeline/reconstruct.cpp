@@ -8,11 +8,8 @@
 
 #include "tandem/core/error.hpp"
 #include "tandem/core/parallel.hpp"
-#include "tandem/geometry/coverage.hpp"
 #include "tandem/operators/algebra.hpp"
-#include "tandem/operators/fbp.hpp"
-#include "tandem/operators/projector.hpp"
-#include "tandem/operators/vector.hpp"
+#include "tandem/pipeline/problem.hpp"
 #include "tandem/solvers/cgls.hpp"
 #include "tandem/solvers/sirt.hpp"
 
@@ -36,53 +33,6 @@ struct Chunk {
   std::optional<LineIntegrals> data;
   std::optional<Array> volume;
 };
-
-/// The slices of one chunk as a problem of their own. All slices of a cone beam share its rows.
-struct Problem {
-  Scan scan;
-  VolumeGrid grid;
-  LinearOperator A;
-};
-
-Scan scan_of(const Plan& plan, Range slices) {
-  if (plan.cone()) return plan.scan;
-  const Index views = static_cast<Index>(angles_of(plan.scan).size());
-  return crop(plan.scan, {0, views}, slices, {0, detector_of(plan.scan).bins});
-}
-
-LinearOperator projector_of(const Plan& plan, const ParallelBeam& scan, const VolumeGrid& grid) {
-  return projector(scan, grid, Model::pixel_driven, plan.recipe.device, plan.execution);
-}
-LinearOperator projector_of(const Plan& plan, const ConeBeam& scan, const VolumeGrid& grid) {
-  return projector(scan, tall_for_fan(scan, grid), plan.recipe.device);
-}
-
-LinearOperator filter_of(const Recipe& recipe, const ParallelBeam& scan) {
-  return ramp_filter(scan, recipe.filter, recipe.device);
-}
-LinearOperator filter_of(const Recipe& recipe, const ConeBeam& scan) {
-  return fdk_filter(scan, recipe.filter, recipe.device);
-}
-
-LinearOperator backprojector_of(const LinearOperator& A, const ParallelBeam& scan, const VolumeGrid& grid) {
-  return backprojector(A, scan, grid);
-}
-LinearOperator backprojector_of(const LinearOperator& A, const ConeBeam& scan, const VolumeGrid& grid) {
-  return fdk_backprojector(scan, grid, A.domain().device());
-}
-
-Problem problem_of(const Plan& plan, Range slices) {
-  Scan scan = scan_of(plan, slices);
-  VolumeGrid grid = region(plan.grid, {0, plan.grid.size[0]}, {0, plan.grid.size[1]}, slices);
-  LinearOperator A = std::visit([&](const auto& s) { return projector_of(plan, s, grid); }, scan);
-  return {std::move(scan), grid, std::move(A)};
-}
-
-/// Whether rows have to be moved onto one axis.
-bool has_row_axes(const Scan& scan) {
-  const auto* parallel = std::get_if<ParallelBeam>(&scan);
-  return parallel && !parallel->row_axis_bins.empty();
-}
 
 class Reconstruction {
  public:
@@ -225,17 +175,19 @@ class Reconstruction {
   Array filter(const Problem& problem, const Array& y) {
     const Stopwatch watch(outcome_.seconds.filter);
     if (!filter_ || filter_->domain() != y.space() || has_row_axes(problem.scan))
-      filter_ = std::visit([&](const auto& scan) { return filter_of(plan_.recipe, scan); }, problem.scan);
+      filter_ = filter_of(problem, plan_.recipe.filter);
     return *filter_ * y;
   }
 
   Array back_project(const Problem& problem, const Array& filtered, Range slices) {
-    progress("back-project", static_cast<double>(slices.first));
+    const auto done = [&](double share) {
+      progress("back-project",
+               static_cast<double>(slices.first) + share * static_cast<double>(slices.size()));
+    };
+    done(0);
     const Stopwatch watch(outcome_.seconds.backproject);
     count_updates(problem, 1);
-    return std::visit(
-        [&](const auto& scan) { return backprojector_of(problem.A, scan, problem.grid) * filtered; },
-        problem.scan);
+    return back_projected(problem, filtered, done);
   }
 
   void count_updates(const Problem& problem, double applications) {

@@ -198,7 +198,8 @@ TEST_F(BadInput, ConeGeometry) {
   const std::string recon = "recon cone.h5 -o bad_.h5 ";
   fails(recon + "--sdd 50", 4, {"sdd = 50 mm", "sod = 60 mm"});
   fails(recon + "--sod 90", 4, {"sdd = 90 mm", "sod = 90 mm"});
-  fails(recon + "--sod 4 --voxel-size 0.5", 4, {"sod = 4 mm", "the source would pass through it", "smaller grid"});
+  fails(recon + "--sod 4 --voxel-size 0.5", 4,
+        {"sod = 4 mm", "the source would pass through it", "smaller grid"});
   fails(recon + "--size 400", 4, {"sod = 60 mm", "the source would pass through it"});
   for (const char* value : {"0", "-0.5", "nan"})
     for (const char* option : {"--pixel-size", "--voxel-size", "--sod", "--sdd"})

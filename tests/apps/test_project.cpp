@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numbers>
 
+#include "../support/tolerances.hpp"
 #include "program.hpp"
 #include "tandem/io/scan_reader.hpp"
 #include "tandem/io/scan_writer.hpp"
@@ -119,6 +121,19 @@ TEST_F(Project, PutsRowsWhereTheScanRecordsThem) {
         << row;
   ASSERT_EQ(run("recon out.h5 -o v.h5 --truth pixel_truth.h5 --json r.json").code, 0);
   EXPECT_GT(run.json("r.json")["quality"]["psnr_db"], 20);
+}
+
+/// A fan that saw the ends of its voxels would miss some of a body that is farther away than the axis.
+TEST(FanProject, SeesABodyWholeFromEverySide) {
+  Program run;
+  const std::string fan = " --geometry cone --sod 60 --sdd 90 --pixel-size 0.5 --bins 72 --views 20 ";
+  ASSERT_EQ(run("simulate -o exact.h5 --truth truth.h5 --phantom disc --size 60" + fan).code, 0);
+  ASSERT_EQ(run("project truth.h5 -o made.h5" + fan).code, 0);
+  const std::vector<double> exact = lines_of(run / "exact.h5"), made = lines_of(run / "made.h5");
+  // the disc has a radius of 15 bins, and pi / 2 times its peak and radius of area
+  const double sampled = tolerance::half_ellipse_sum * std::pow(15, -1.5) * 2 / std::numbers::pi;
+  for (std::size_t view = 0; view < 20; ++view)
+    EXPECT_NEAR(sum_of(made, 72 * view, 72) / sum_of(exact, 72 * view, 72), 1, sampled) << view;
 }
 
 }  // namespace
