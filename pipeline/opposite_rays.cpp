@@ -49,13 +49,13 @@ struct Order {
   double gap(std::size_t k) const {
     return next(k) > k ? angles[k + 1] - angles[k] : angles.front() + whole - angles[k];
   }
-  /// The typical step; views at the same angle count as one.
+  /// The typical step; views at the same angle count as one, and there are not many more steps than views.
   double step() const {
     std::vector<double> gaps;
     for (std::size_t k = 0; k < angles.size(); ++k)
       if (gap(k) > same) gaps.push_back(gap(k));
     std::nth_element(gaps.begin(), gaps.begin() + static_cast<std::ptrdiff_t>(gaps.size() / 2), gaps.end());
-    return gaps[gaps.size() / 2];
+    return std::max(gaps[gaps.size() / 2], 0.25 * whole / static_cast<double>(angles.size()));
   }
 };
 
@@ -221,13 +221,9 @@ Minimum parabola(const Fan& fan, double c) {
   return found;
 }
 
-}  // namespace
-
-AxisEstimate find_axis(std::span<const float> line_integrals, const ConeBeam& scan,
-                       const AxisSearch& search) {
+void check(std::span<const float> line_integrals, const ConeBeam& scan, const AxisSearch& search) {
   validate(scan);
   const Detector& d = scan.detector;
-  constexpr Index few = 256;  // bins for the first look over all of the detector
   constexpr std::size_t least = 16;
   require<SpaceError>(line_integrals.size() == scan.angles.size() * static_cast<std::size_t>(d.rows * d.bins),
                       "center: ", line_integrals.size(), " line integrals; ", scan.angles.size(), " views x ",
@@ -236,6 +232,15 @@ AxisEstimate find_axis(std::span<const float> line_integrals, const ConeBeam& sc
                          " views of ", d.bins, " bins; at least ", least, " views of 16 bins are needed");
   require<GeometryError>(search.method != AxisMethod::vo,
                          "center vo: is for parallel beams; of a cone beam opposite rays are compared");
+}
+
+}  // namespace
+
+AxisEstimate find_axis(std::span<const float> line_integrals, const ConeBeam& scan,
+                       const AxisSearch& search) {
+  check(line_integrals, scan, search);
+  constexpr Index few = 256;  // bins for the first look over all of the detector
+  const Detector& d = scan.detector;
   const double end = static_cast<double>(d.bins - 1);
   const auto between = search.between.value_or(std::array{0.02 * end, 0.98 * end});
   require<GeometryError>(between[0] < between[1], "center: nothing lies between bins ", between[0], " and ",
