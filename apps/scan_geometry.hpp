@@ -8,17 +8,19 @@
 
 namespace tandem::apps {
 
-/// The parallel beam of `simulate` and `project`.
+/// The scan that `simulate` and `project` make.
 struct GeometryOptions {
   std::string geometry = "parallel", angles_file;
-  std::optional<Index> bins, views;
-  double arc = 180, start = 0;
-  std::optional<double> axis_bin, pixel_size_mm;
+  std::optional<Index> bins, rows, views;
+  std::optional<double> arc, sod_mm, sdd_mm, midplane_row, axis_bin, pixel_size_mm;
+  double start = 0;
+  bool cone() const { return geometry == "cone"; }
 };
 
 void add_geometry(CLI::App& command, GeometryOptions& options);
 
+/// What is left out: as many bins as voxels along x, a row a slice.
 /// @throws FileError for an angle file that cannot be read; GeometryError
-ParallelBeam scan_of(const GeometryOptions& options, Index size, Index rows, double pitch_mm);
+Scan scan_of(const GeometryOptions& options, Index size, Index slices, double pitch_mm);
 
 }  // namespace tandem::apps

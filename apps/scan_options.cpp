@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 
 #include "tandem/core/error.hpp"
 #include "tandem/pipeline/preprocess.hpp"
@@ -50,6 +51,16 @@ void add_scan_options(CLI::App& c, ScanOptions& o) {
   c.add_option("--rotation-direction", o.rotation_direction,
                "+1 (default) | -1: all angles change their sign")
       ->check(CLI::IsMember({"+1", "1", "-1"}));
+  c.add_option("--pixel-size", o.how.pixel_size_mm, "detector pitch, mm (default: the file's own)")
+      ->check(positive());
+  c.add_option("--sod", o.how.sod_mm,
+               "cone or fan: from source to rotation axis, mm (default: the file's own)")
+      ->check(positive());
+  c.add_option("--sdd", o.how.sdd_mm, "cone or fan: from source to detector, mm (default: the file's own)")
+      ->check(positive());
+  c.add_option("--midplane-row", o.how.midplane_row,
+               "cone: row at the source's height, from 0 (default: the file's own, else the middle)")
+      ->check(within(-1e9, 1e9));
   add_range(c, "--air-columns", o.air_columns, "A:B, no flats: divide by the mean of these columns");
   c.add_option("--minus-log", o.minus_log_text,
                "true (default) | false: the data are line integrals already; flats and darks are still "
@@ -80,22 +91,71 @@ Selection select(const ScanOptions& o, const io::ScanInfo& info) {
                            name, " ", r.last, ": empty or outside 0:", count);
     return r;
   };
-  return {range("proj", o.start_proj, o.end_proj, static_cast<Index>(info.scan.angles.size())),
-          range("row", o.start_row, o.end_row, info.scan.detector.rows),
-          range("column", o.start_column, o.end_column, info.scan.detector.bins)};
+  return {range("proj", o.start_proj, o.end_proj, static_cast<Index>(angles_of(info.scan).size())),
+          range("row", o.start_row, o.end_row, detector_of(info.scan).rows),
+          range("column", o.start_column, o.end_column, detector_of(info.scan).bins)};
 }
+
+nlohmann::json geometry_json(const Scan& scan) {
+  const auto* cone = std::get_if<ConeBeam>(&scan);
+  const Detector& d = detector_of(scan);
+  nlohmann::json all = {{"kind", cone ? "cone" : "parallel"},
+                        {"views", angles_of(scan).size()},
+                        {"rows", d.rows},
+                        {"bins", d.bins}};
+  if (cone) all.update({{"sod_mm", cone->sod}, {"sdd_mm", cone->sdd}, {"midplane_row", cone->midplane_row}});
+  return all;
+}
+
+std::string words_of(const Scan& scan) {
+  const auto* cone = std::get_if<ConeBeam>(&scan);
+  if (!cone) return "parallel beam";
+  std::ostringstream text;
+  text << (cone->detector.rows == 1 ? "fan" : "cone") << " beam, source to axis " << cone->sod
+       << " mm, to detector " << cone->sdd << " mm (magnified " << cone->magnification()
+       << " times), midplane at row " << cone->midplane_row;
+  return text.str();
+}
+
+namespace {
+
+/// `count` rows spread over those selected; of a cone beam, where rays are measured twice near the midplane
+/// alone, those next to it.
+std::vector<Index> rows_for_axis(const Scan& scan, Range selected, Index count) {
+  count = std::min(count, selected.size());
+  std::vector<Index> rows;
+  for (Index k = 0; k < count; ++k)
+    rows.push_back(selected.first + (2 * k + 1) * selected.size() / (2 * count));
+  if (const auto* cone = std::get_if<ConeBeam>(&scan)) {
+    const auto first = static_cast<Index>(
+        std::clamp(std::round(cone->midplane_row - 0.5 * static_cast<double>(count - 1)),
+                   static_cast<double>(selected.first), static_cast<double>(selected.last - count)));
+    for (Index k = 0; k < count; ++k) rows[static_cast<std::size_t>(k)] = first + k;
+  }
+  return rows;
+}
+
+pipeline::AxisEstimate find_axis_in(const std::vector<float>& lines, Scan scan, Index rows,
+                                    const pipeline::AxisSearch& search) {
+  detector_of(scan).rows = rows;
+  if (const auto* cone = std::get_if<ConeBeam>(&scan)) return pipeline::find_axis(lines, *cone, search);
+  return pipeline::find_axis(lines, angles_of(scan), rows, detector_of(scan).bins, search);
+}
+
+}  // namespace
 
 pipeline::AxisEstimate find_axis_of(io::ScanReader& reader, const ScanOptions& o,
                                     const pipeline::AxisSearch& search, Index count, ProgressLine& progress) {
   const Selection s = select(o, reader.info());
   const pipeline::Preprocessing how{0, o.minus_log, pipeline::air_within(o.air_columns, s.bins, 0)};
   pipeline::require_reference(reader.info(), how, false);
-  const Index rows = std::min(count, s.rows.size()), views = s.views.size(), bins = s.bins.size();
+  const std::vector<Index> chosen = rows_for_axis(reader.info().scan, s.rows, count);
+  const Index rows = static_cast<Index>(chosen.size()), views = s.views.size(), bins = s.bins.size();
   std::vector<float> lines(static_cast<std::size_t>(views * rows * bins));
   pipeline::Findings findings;
   for (Index k = 0; k < rows; ++k) {
     progress("read rows", static_cast<double>(k), static_cast<double>(rows), "rows");
-    const Index row = s.rows.first + (2 * k + 1) * s.rows.size() / (2 * rows);
+    const Index row = chosen[static_cast<std::size_t>(k)];
     const auto reference = pipeline::read_reference(reader, {row, row + 1}, s.bins, how);
     const auto counts = reader.read(io::FrameKind::projection, s.views, {row, row + 1}, s.bins);
     const auto data =
@@ -104,11 +164,10 @@ pipeline::AxisEstimate find_axis_of(io::ScanReader& reader, const ScanOptions& o
       std::copy_n(data.y.data() + v * bins, bins, &lines[(v * rows + k) * bins]);
   }
   progress("find axis", 0, 1, "searches");
-  const std::span<const double> angles(reader.info().scan.angles);
   pipeline::AxisSearch shifted = search;
   if (shifted.between)
     for (double& edge : *shifted.between) edge -= static_cast<double>(s.bins.first);
-  auto axis = pipeline::find_axis(lines, angles.subspan(s.views.first, views), rows, bins, shifted);
+  auto axis = find_axis_in(lines, crop(reader.info().scan, s.views, s.rows, s.bins), rows, shifted);
   axis.axis_bin += static_cast<double>(s.bins.first);
   constexpr double doubtful = 0.3;  // rows of nothing but air agree by up to so much with some axis
   if (axis.agreement < doubtful)

@@ -36,6 +36,10 @@ struct Selection {
 };
 Selection select(const ScanOptions& options, const io::ScanInfo& info);
 
+/// Kind and sizes of a scan, and what else makes its geometry, for reports and for people.
+nlohmann::json geometry_json(const Scan& scan);
+std::string words_of(const Scan& scan);
+
 /// The axis bin, in bins of the file, from `count` rows spread over those selected.
 pipeline::AxisEstimate find_axis_of(io::ScanReader& reader, const ScanOptions& options,
                                     const pipeline::AxisSearch& search, Index count, ProgressLine& progress);

@@ -19,6 +19,26 @@ struct Reach {
   }
 };
 
+/// From the source's plane to the nearer and to the farther edge of a fan's row, in rows; 0 for both where
+/// there is no fan.
+struct Fan {
+  double nearer = 0, farther = 0;
+  Fan(const ConeBeam& scan, const VolumeGrid& grid) {
+    const double off = std::abs(scan.midplane_row);
+    if (scan.detector.rows == 1 && grid.size[2] == 1 && off < 0.5) nearer = 0.5 - off, farther = 0.5 + off;
+  }
+};
+
+/// The height at which a distance on the detector is seen at a distance from the source, mm.
+double height_of(const ConeBeam& scan, double rows, double distance) {
+  return rows * scan.detector.row_pitch * distance / scan.sdd;
+}
+
+VolumeGrid with_height(VolumeGrid grid, double height) {
+  grid.pitch[2] = height, grid.centre[2] = 0;
+  return grid;
+}
+
 double row_of(const ConeBeam& scan, double z, double distance) {
   return scan.midplane_row + scan.sdd * z / (distance * scan.detector.row_pitch);
 }
@@ -47,6 +67,18 @@ Range slices_met(const ConeBeam& scan, const VolumeGrid& grid, Range rows) {
     met.last = z + 1;
   }
   return met.last > met.first ? met : Range{0, 0};
+}
+
+VolumeGrid tall_for_fan(const ConeBeam& scan, const VolumeGrid& grid) {
+  const Fan fan(scan, grid);
+  if (fan.farther == 0) return grid;
+  return with_height(grid, 3 * height_of(scan, fan.farther, Reach(scan, grid).farthest));  // 2 would do
+}
+
+VolumeGrid flat_for_fan(const ConeBeam& scan, const VolumeGrid& grid) {
+  const Fan fan(scan, grid);
+  if (fan.farther == 0) return grid;
+  return with_height(grid, height_of(scan, fan.nearer, Reach(scan, grid).nearest));  // half of what would do
 }
 
 }  // namespace tandem

@@ -133,6 +133,12 @@ Phantom shepp_logan() {
            e(.1, .023, .046, .06, -.605, 0)}};
 }
 
+Phantom shepp_logan_in_space() {
+  Phantom phantom = shepp_logan();
+  for (Ellipsoid& e : phantom.ellipsoids) e.semi_axes[2] = e.semi_axes[1];
+  return phantom;
+}
+
 Phantom disc() { return {{{1, {0.5, 0.5, infinite}, {0.2, 0.1, 0}, 0}}}; }
 
 Phantom ellipsoids() {
@@ -292,6 +298,16 @@ double largest_line_integral(const Phantom& phantom, const ParallelBeam& scan) {
     }
   });
   return *std::max_element(largest.begin(), largest.end());
+}
+
+double largest_line_integral(const Phantom& phantom, const ConeBeam& scan) {
+  std::vector<float> row(scan.angles.size() * static_cast<std::size_t>(scan.detector.bins));
+  float largest = 0;
+  for (Index r = 0; r < scan.detector.rows; ++r) {
+    project(phantom, scan, {r, r + 1}, row);
+    largest = std::max(largest, *std::max_element(row.begin(), row.end()));
+  }
+  return static_cast<double>(largest);
 }
 
 void voxelise(const Phantom& phantom, const VolumeGrid& grid, Range slices, std::span<float> out,

@@ -26,9 +26,10 @@ struct Phantom {
 };
 
 /// The phantoms of this library live in the cube [-1, 1]^3: the inscribed circle of a slice has radius 1.
-Phantom shepp_logan();  ///< modified (Toft 1996, appendix B), the same slice at every height
-Phantom disc();         ///< one cylinder of radius 0.5, centre (0.2, 0.1), attenuation 1
-Phantom ellipsoids();   ///< a sphere that holds six ellipsoids of either sign: no two slices are alike
+Phantom shepp_logan();           ///< modified (Toft 1996, appendix B), the same slice at every height
+Phantom shepp_logan_in_space();  ///< the third semi-axis is the second: for cone beams
+Phantom disc();                  ///< one cylinder of radius 0.5, centre (0.2, 0.1), attenuation 1
+Phantom ellipsoids();  ///< a sphere that holds six ellipsoids of either sign: no two slices are alike
 Phantom foam(std::uint64_t seed);  ///< a cylinder with spheres of air that do not meet, of many sizes
 
 /// The names that `--phantom` knows.
@@ -65,6 +66,7 @@ void project(const Phantom& phantom, const ConeBeam& scan, Range rows, std::span
 
 /// The largest line integral over every cell of every view.
 double largest_line_integral(const Phantom& phantom, const ParallelBeam& scan);
+double largest_line_integral(const Phantom& phantom, const ConeBeam& scan);
 
 /// Pixel averages of some slices: `out` is (slice, y, x). Each pixel is the mean over samples x samples
 /// points in the plane through the slice's middle, so that a slice is a cut through the body, as a detector

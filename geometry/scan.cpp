@@ -89,6 +89,19 @@ class Fingerprint {
 
 }  // namespace
 
+const Detector& detector_of(const Scan& scan) {
+  return std::visit([](const auto& s) -> const Detector& { return s.detector; }, scan);
+}
+Detector& detector_of(Scan& scan) {
+  return std::visit([](auto& s) -> Detector& { return s.detector; }, scan);
+}
+const std::vector<double>& angles_of(const Scan& scan) {
+  return std::visit([](const auto& s) -> const std::vector<double>& { return s.angles; }, scan);
+}
+std::vector<double>& angles_of(Scan& scan) {
+  return std::visit([](auto& s) -> std::vector<double>& { return s.angles; }, scan);
+}
+
 void validate(const ParallelBeam& scan) {
   const Detector& d = scan.detector;
   require_detector(d);
@@ -109,6 +122,10 @@ void validate(const ConeBeam& scan) {
                          " mm is not beyond sod = ", scan.sod, " mm; the detector is behind the axis");
   require<GeometryError>(std::isfinite(scan.midplane_row), "ConeBeam: midplane_row = ", scan.midplane_row,
                          "; a finite number of rows is needed");
+}
+
+void validate(const Scan& scan) {
+  std::visit([](const auto& s) { validate(s); }, scan);
 }
 
 std::vector<double> view_weights(std::span<const double> angles, double arc) {
@@ -216,61 +233,6 @@ double missing_arc(const ConeBeam& scan) {
   const Orbit orbit(scan.angles);
   const double fan = std::max(-fan_of(scan, 0), fan_of(scan, static_cast<double>(scan.detector.bins - 1)));
   return orbit.closed ? 0 : std::max(0.0, half_turn + 2 * fan - orbit.length);
-}
-
-namespace {
-
-void require_part(const char* name, Range part, Index count) {
-  require<GeometryError>(0 <= part.first && part.first < part.last && part.last <= count, name, " ",
-                         part.first, ":", part.last, " is empty or outside 0:", count);
-}
-
-}  // namespace
-
-ParallelBeam crop(const ParallelBeam& scan, Range views, Range rows, Range bins) {
-  require_part("view range", views, static_cast<Index>(scan.angles.size()));
-  require_part("row range", rows, scan.detector.rows);
-  require_part("column range", bins, scan.detector.bins);
-  ParallelBeam part = scan;
-  part.angles.assign(scan.angles.begin() + views.first, scan.angles.begin() + views.last);
-  part.detector.rows = rows.size();
-  part.detector.bins = bins.size();
-  part.detector.axis_bin -= static_cast<double>(bins.first);
-  if (!scan.row_axis_bins.empty())
-    part.row_axis_bins.assign(scan.row_axis_bins.begin() + rows.first,
-                              scan.row_axis_bins.begin() + rows.last);
-  for (double& axis : part.row_axis_bins) axis -= static_cast<double>(bins.first);
-  return part;
-}
-
-ConeBeam crop(const ConeBeam& scan, Range views, Range rows) {
-  require_part("view range", views, static_cast<Index>(scan.angles.size()));
-  require_part("row range", rows, scan.detector.rows);
-  ConeBeam part = scan;
-  part.angles.assign(scan.angles.begin() + views.first, scan.angles.begin() + views.last);
-  part.detector.rows = rows.size();
-  part.midplane_row -= static_cast<double>(rows.first);
-  return part;
-}
-
-ParallelBeam bin_down(const ParallelBeam& scan, int level, bool pitch_known) {
-  const Index factor = Index{1} << level;
-  const double f = static_cast<double>(factor);
-  const auto shrink = [f](double position) { return (position + 0.5) / f - 0.5; };
-  ParallelBeam binned = scan;
-  Detector& d = binned.detector;
-  require<GeometryError>(d.bins >= factor && d.rows >= factor, "binning ", level, ": ", d.rows, " rows x ",
-                         d.bins, " bins are fewer than one cell of ", factor, " x ", factor);
-  d.bins /= factor;
-  d.rows /= factor;
-  d.axis_bin = shrink(d.axis_bin);
-  if (pitch_known) d.bin_pitch *= f, d.row_pitch *= f;
-  if (!scan.row_axis_bins.empty()) {
-    binned.row_axis_bins.assign(static_cast<std::size_t>(d.rows), 0.0);
-    for (Index row = 0; row < d.rows * factor; ++row)
-      binned.row_axis_bins[row / factor] += shrink(scan.row_axis_bins[row]) / f;
-  }
-  return binned;
 }
 
 std::uint64_t fingerprint(const ParallelBeam& scan) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <numbers>
 #include <span>
+#include <variant>
 #include <vector>
 
 #include "tandem/core/range.hpp"
@@ -36,9 +37,17 @@ struct ConeBeam {
   double magnification() const { return sdd / sod; }
 };
 
+/// A scan of either kind. What both have is asked here, by reference.
+using Scan = std::variant<ParallelBeam, ConeBeam>;
+const Detector& detector_of(const Scan& scan);
+Detector& detector_of(Scan& scan);
+const std::vector<double>& angles_of(const Scan& scan);
+std::vector<double>& angles_of(Scan& scan);
+
 /// @throws GeometryError naming the field, its value and its unit.
 void validate(const ParallelBeam& scan);
 void validate(const ConeBeam& scan);
+void validate(const Scan& scan);
 
 /// After what arc, in rad, views see the same again: half a turn of a parallel beam, a whole one of a cone.
 constexpr double half_turn = std::numbers::pi, whole_turn = 2 * half_turn;
@@ -66,12 +75,15 @@ double missing_arc(const ConeBeam& scan);
 
 /// The part of a scan that some rows, views and bins make up; the axis keeps its place in space.
 ParallelBeam crop(const ParallelBeam& scan, Range views, Range rows, Range bins);
-
-ConeBeam crop(const ConeBeam& scan, Range views, Range rows);
+ConeBeam crop(const ConeBeam& scan, Range views, Range rows, Range bins);
+ConeBeam crop(const ConeBeam& scan, Range views, Range rows);  ///< all bins
+Scan crop(const Scan& scan, Range views, Range rows, Range bins);
 
 /// The scan after averaging 2^level x 2^level cells; incomplete cells at the end are dropped. Where no pitch
-/// is known (`pitch_known` false) the new bin is the new unit of length.
+/// is known (`pitch_known` false) the new bin is the new unit of length; a cone beam's always is.
 ParallelBeam bin_down(const ParallelBeam& scan, int level, bool pitch_known);
+ConeBeam bin_down(const ConeBeam& scan, int level);
+Scan bin_down(const Scan& scan, int level, bool pitch_known);
 
 /// A number that differs between scans that differ; never 0. See Space::key.
 std::uint64_t fingerprint(const ParallelBeam& scan);

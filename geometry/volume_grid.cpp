@@ -33,6 +33,10 @@ VolumeGrid fitting_grid(const ConeBeam& scan) {
   return {{d.bins, d.bins, d.rows}, {d.bin_pitch / m, d.bin_pitch / m, d.row_pitch / m}, {}};
 }
 
+VolumeGrid fitting_grid(const Scan& scan) {
+  return std::visit([](const auto& s) { return fitting_grid(s); }, scan);
+}
+
 VolumeGrid region(const VolumeGrid& grid, Range x, Range y, Range z) {
   VolumeGrid part = grid;
   const std::array<Range, 3> ranges{x, y, z};
@@ -63,6 +67,10 @@ Space cone_volume_space(const VolumeGrid& grid, Device device) {
 Space projection_space(const ConeBeam& scan, Device device) {
   return Space({static_cast<Index>(scan.angles.size()), scan.detector.rows, scan.detector.bins},
                Blocks::whole, device, fingerprint(scan));
+}
+
+Space projection_space(const Scan& scan, Device device) {
+  return std::visit([&](const auto& s) { return projection_space(s, device); }, scan);
 }
 
 }  // namespace tandem

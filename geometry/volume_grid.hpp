@@ -34,6 +34,7 @@ VolumeGrid fitting_grid(const ParallelBeam& scan);
 
 /// The same for cells as large as they appear at the axis.
 VolumeGrid fitting_grid(const ConeBeam& scan);
+VolumeGrid fitting_grid(const Scan& scan);
 
 /// The part of a grid that index ranges cut out, where it was in space. @throws GeometryError if it is empty
 /// or reaches outside.
@@ -48,5 +49,6 @@ Space projection_space(const ParallelBeam& scan, Device device = Device::cpu());
 /// Volume and projections of a cone beam are one problem.
 Space cone_volume_space(const VolumeGrid& grid, Device device = Device::cpu());
 Space projection_space(const ConeBeam& scan, Device device = Device::cpu());
+Space projection_space(const Scan& scan, Device device = Device::cpu());
 
 }  // namespace tandem

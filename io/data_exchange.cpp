@@ -19,13 +19,17 @@ std::unique_ptr<FrameSource> frames_at(const hdf5::File& file, const std::string
 void read_geometry(const hdf5::File& file, Acquisition& acquisition) {
   ScanInfo& info = acquisition.info;
   const std::string kind = file.text(instrument + "tandem/kind").value_or("parallel");
-  require<FileError>(kind == "parallel", file.name(), ": ", instrument, "tandem/kind: \"", kind,
-                     "\"; this version reads \"parallel\"");
+  require<FileError>(kind == "parallel" || kind == "cone", file.name(), ": ", instrument, "tandem/kind: \"",
+                     kind, "\"; \"parallel\" or \"cone\" is needed");
+  acquisition.cone = kind == "cone";
   info.pixel_size_mm = length_mm(file, instrument + "detector/pixel_size_x", "", info.notes);
   acquisition.row_pitch_mm = length_mm(file, instrument + "detector/pixel_size_y", "", info.notes);
   info.axis_bin = file.number(instrument + "tandem/axis_bin");
   if (const auto rows = file.find(instrument + "tandem/row_axis_bins"))
-    info.scan.row_axis_bins = rows->numbers();
+    acquisition.row_axis_bins = rows->numbers();
+  acquisition.sod_mm = length_mm(file, instrument + "tandem/sod", "mm", info.notes);
+  acquisition.sdd_mm = length_mm(file, instrument + "tandem/sdd", "mm", info.notes);
+  acquisition.midplane_row = file.number(instrument + "tandem/midplane_row");
 }
 
 }  // namespace

@@ -39,8 +39,11 @@ using FrameSources = std::vector<std::unique_ptr<FrameSource>>;
 struct Acquisition {
   ScanInfo info;                       ///< format, pixel size, axis and notes; nothing else yet
   std::optional<double> row_pitch_mm;  ///< where it differs from the bin pitch
-  std::vector<double> angles;          ///< rad, one a view; empty: the file has none
-  std::string angles_where;            ///< where they are, or were looked for
+  std::vector<double> row_axis_bins;
+  bool cone = false;
+  std::optional<double> sod_mm, sdd_mm, midplane_row;  ///< of a cone beam
+  std::vector<double> angles;                          ///< rad, one a view; empty: the file has none
+  std::string angles_where;                            ///< where they are, or were looked for
   FrameSources projections, flats, darks;
 };
 
@@ -49,6 +52,10 @@ struct Acquisition {
 /// cannot hold.
 std::unique_ptr<FrameSource> hdf5_frames(hdf5::DataSet data, const std::string& axes = "theta:y:x",
                                          std::optional<std::vector<Range>> runs = std::nullopt);
+
+/// Makes the scan, (view, row, bin), of what was found and what the user gives, who comes first.
+/// @throws FileError, GeometryError
+void complete_geometry(Acquisition& found, const OpenOptions& options, const Shape& shape);
 
 bool is_data_exchange(const hdf5::File& file);
 Acquisition open_data_exchange(const hdf5::File& file);

@@ -2,12 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstring>
 #include <fstream>
-#include <limits>
 #include <new>
-#include <numbers>
 #include <stdexcept>
 
 #include "tandem/core/error.hpp"
@@ -18,7 +15,6 @@ namespace tandem::io {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr double radian = std::numbers::pi / 180;  // for each degree
 
 Index count_of(const FrameSources& sources) {
   Index count = 0;
@@ -95,8 +91,8 @@ class SourcesReader : public ScanReader {
     const std::string where = sources.empty() ? name_ : sources.front()->where();
     constexpr std::array<const char*, 3> names{"views", "flats", "darks"};
     check(where, names[static_cast<std::size_t>(kind)], frames, count_of(sources));
-    check(where, "rows", rows, info_.scan.detector.rows);
-    check(where, "bins", bins, info_.scan.detector.bins);
+    check(where, "rows", rows, detector_of(info_.scan).rows);
+    check(where, "bins", bins, detector_of(info_.scan).bins);
     return within_memory(where, [&] { return read_checked(sources, frames, rows, bins); });
   }
 
@@ -120,36 +116,6 @@ class SourcesReader : public ScanReader {
   std::string name_;
   std::array<FrameSources, 3> sources_;
 };
-
-std::vector<double> arc(const OpenOptions& options, Index views) {
-  const double degrees = *options.arc_deg;
-  require<GeometryError>(std::isfinite(degrees) && degrees != 0, "open_scan: arc = ", degrees,
-                         " deg; a finite arc other than 0 is needed");
-  const double steps = static_cast<double>(std::max<Index>(options.arc_inclusive ? views - 1 : views, 1));
-  std::vector<double> angles;
-  for (Index k = 0; k < views; ++k) angles.push_back(degrees * radian * static_cast<double>(k) / steps);
-  return angles;
-}
-
-/// The user's angles before the file's.
-std::vector<double> angles_of(Acquisition& found, const OpenOptions& options, Index views) {
-  const bool given = !options.angles.empty() || options.arc_deg;
-  require<FileError>(given || !found.angles.empty(), found.angles_where,
-                     ": missing; give --angles FILE or --arc DEG");
-  if (given && !found.angles.empty())
-    found.info.notes.push_back("the scan's own angles are not used: others are given");
-  if (options.angles.empty() && options.arc_deg) return arc(options, views);
-
-  const std::vector<double> angles =
-      options.angles.empty() ? found.angles : read_angles(options.angles, options.angle_lines);
-  const std::string where = options.angles.empty() ? found.angles_where : options.angles.string();
-  require<FileError>(static_cast<Index>(angles.size()) == views, where, ": ", angles.size(), " angles for ",
-                     views, " views; one a view is needed, give --angles FILE[A:B] or --arc DEG");
-  for (std::size_t k = 0; k < angles.size(); ++k)
-    require<FileError>(std::isfinite(angles[k]), where, ": the angle of view ", k, " is ", angles[k] / radian,
-                       " deg; a finite number is needed");
-  return angles;
-}
 
 FrameSources frames_of(const fs::path& path, FrameKind kind, Index rows) {
   require<FileError>(fs::exists(path), path.string(), ": no such file or folder");
@@ -181,26 +147,6 @@ void add_frames(FrameSources& sources, const std::vector<fs::path>& paths, Frame
         projections.shape()[1], " x ", projections.shape()[2], " is needed as in ", projections.where());
 }
 
-void fill_detector(const Acquisition& found, const Shape& shape, ScanInfo& info) {
-  Detector& detector = info.scan.detector;
-  detector.rows = shape[1];
-  detector.bins = shape[2];
-  detector.bin_pitch = info.pixel_size_mm.value_or(1);
-  detector.row_pitch = info.pixel_size_mm ? found.row_pitch_mm.value_or(detector.bin_pitch) : 1;
-  const double bins = static_cast<double>(shape[2]);
-  const auto known = [bins](double axis) { return axis >= -bins && axis <= 2 * bins - 1; };  // false for nan
-  if (info.axis_bin && !known(*info.axis_bin)) {
-    info.notes.push_back("the recorded rotation axis is left out: it is far outside the detector");
-    info.axis_bin.reset();
-  }
-  detector.axis_bin = info.axis_bin.value_or((bins - 1) / 2);
-  const std::vector<double>& axes = info.scan.row_axis_bins;
-  if (axes.empty()) return;
-  if (static_cast<Index>(axes.size()) == shape[1] && std::all_of(axes.begin(), axes.end(), known)) return;
-  info.notes.push_back("the recorded axes of the rows are left out: not one a row, or outside the detector");
-  info.scan.row_axis_bins.clear();
-}
-
 Acquisition recognise(const fs::path& path, const OpenOptions& options) {
   require<FileError>(fs::exists(path), path.string(), ": no such file or folder");
   if (fs::is_directory(path)) return open_tiff(path, options);
@@ -225,10 +171,8 @@ std::unique_ptr<ScanReader> open_recognised(const fs::path& path, const OpenOpti
   const FrameSource& projections = *found.projections.front();
   add_frames(found.flats, options.flats, FrameKind::flat, projections);
   add_frames(found.darks, options.darks, FrameKind::dark, projections);
-  found.info.scan.angles = angles_of(found, options, count_of(found.projections));
-  if (options.reverse_rotation)
-    for (double& angle : found.info.scan.angles) angle = -angle;
-  fill_detector(found, projections.shape(), found.info);
+  const Shape& frame = projections.shape();
+  complete_geometry(found, options, {count_of(found.projections), frame[1], frame[2]});
   found.info.type = common_type(found.projections, PixelType::uint16);
   found.info.decoded_bytes = projections.decoded_bytes();
   found.info.flats = count_of(found.flats);

@@ -30,7 +30,7 @@ enum class FrameKind { projection, flat, dark };
 /// What a file says about a scan, before any pixel is read.
 struct ScanInfo {
   std::string format;  ///< "DXchange", "NXtomo", "TIFF stack", "TIFF sinogram"
-  ParallelBeam scan;   ///< pitches 1 where the file gives none; axis in the middle unless recorded
+  Scan scan;           ///< pitches 1 where nobody gives any; axis in the middle unless recorded
   std::optional<double> pixel_size_mm;  ///< detector pitch
   std::optional<double> axis_bin;       ///< if recorded in the file
   PixelType type = PixelType::uint16;
@@ -49,6 +49,8 @@ struct OpenOptions {
   std::optional<double> arc_deg = {};  ///< equal steps from 0 over this arc, before the scan's own angles
   bool arc_inclusive = false;          ///< whether the last view lies at the end of the arc
   bool reverse_rotation = false;       ///< the sense of all angles is turned: each is taken as its negative
+  std::optional<double> pixel_size_mm = {};  ///< of bins and rows, before the file's own
+  std::optional<double> sod_mm = {}, sdd_mm = {}, midplane_row = {};  ///< the same; they make a cone beam
 };
 
 /// One open acquisition. Metadata at opening, pixels on request. One thread at a time.

@@ -17,15 +17,27 @@ constexpr Index room_for_text = 1 << 20;  // bytes for all that is no pixel and 
 const std::string instrument = "/measurement/instrument/";
 constexpr std::array<const char*, 3> paths{"/exchange/data", "/exchange/data_white", "/exchange/data_dark"};
 
-void write_geometry(hdf5::File& file, const ParallelBeam& scan, std::optional<double> pixel_size_mm) {
+void write_kind(hdf5::File& file, const ParallelBeam& scan) {
   file.write_text(instrument + "tandem/kind", "parallel");
-  file.write_number(instrument + "tandem/axis_bin", scan.detector.axis_bin, "");
   if (!scan.row_axis_bins.empty())
     file.write_numbers(instrument + "tandem/row_axis_bins", scan.row_axis_bins, "");
+}
+
+void write_kind(hdf5::File& file, const ConeBeam& scan) {
+  file.write_text(instrument + "tandem/kind", "cone");
+  file.write_number(instrument + "tandem/sod", scan.sod, "mm");
+  file.write_number(instrument + "tandem/sdd", scan.sdd, "mm");
+  file.write_number(instrument + "tandem/midplane_row", scan.midplane_row, "");
+}
+
+void write_geometry(hdf5::File& file, const Scan& scan, std::optional<double> pixel_size_mm) {
+  std::visit([&](const auto& s) { write_kind(file, s); }, scan);
+  const Detector& detector = detector_of(scan);
+  file.write_number(instrument + "tandem/axis_bin", detector.axis_bin, "");
   if (!pixel_size_mm) return;
-  const double rows_for_bins = scan.detector.row_pitch / scan.detector.bin_pitch;
   file.write_number(instrument + "detector/pixel_size_x", *pixel_size_mm, "mm");
-  file.write_number(instrument + "detector/pixel_size_y", *pixel_size_mm * rows_for_bins, "mm");
+  file.write_number(instrument + "detector/pixel_size_y",
+                    *pixel_size_mm * detector.row_pitch / detector.bin_pitch, "mm");
 }
 
 }  // namespace
@@ -38,10 +50,10 @@ struct ScanWriter::Impl {
   std::optional<PlainFile> pixels;
 
   std::string where(std::size_t kind) const { return part.path().string() + ": " + paths[kind]; }
-  void make_file(const ParallelBeam& scan, std::optional<double> pixel_size_mm);
+  void make_file(const Scan& scan, std::optional<double> pixel_size_mm);
 };
 
-void ScanWriter::Impl::make_file(const ParallelBeam& scan, std::optional<double> pixel_size_mm) {
+void ScanWriter::Impl::make_file(const Scan& scan, std::optional<double> pixel_size_mm) {
   hdf5::File file = hdf5::File::create(part.path());
   for (std::size_t k = 0; k < paths.size(); ++k) {
     if (counts[k] == 0) continue;
@@ -52,7 +64,7 @@ void ScanWriter::Impl::make_file(const ParallelBeam& scan, std::optional<double>
     offsets[k] = set.offsets().front();
   }
   std::vector<double> degrees;
-  for (double angle : scan.angles) degrees.push_back(angle * 180 / std::numbers::pi);
+  for (double angle : angles_of(scan)) degrees.push_back(angle * 180 / std::numbers::pi);
   file.write_numbers("/exchange/theta", degrees, "deg");
   file.write_text("/implements", "exchange:measurement:process");
   file.write_text("/process/tandem/version", TANDEM_VERSION);
@@ -61,10 +73,11 @@ void ScanWriter::Impl::make_file(const ParallelBeam& scan, std::optional<double>
   pixels.emplace(part.path());
 }
 
-ScanWriter::ScanWriter(const std::filesystem::path& path, const ParallelBeam& scan,
+ScanWriter::ScanWriter(const std::filesystem::path& path, const Scan& scan,
                        std::optional<double> pixel_size_mm, PixelType type, Index flats, Index darks) {
   validate(scan);
-  const Shape shape{static_cast<Index>(scan.angles.size()), scan.detector.rows, scan.detector.bins};
+  const Shape shape{static_cast<Index>(angles_of(scan).size()), detector_of(scan).rows,
+                    detector_of(scan).bins};
   impl_.reset(new Impl{PartFile(path), type, shape, {shape[0], flats, darks}, {}, {}, std::nullopt});
   const double frame = static_cast<double>(shape[1] * shape[2]) * static_cast<double>(bytes_of(type));
   make_room(impl_->part.path(), frame * static_cast<double>(shape[0] + flats + darks) +

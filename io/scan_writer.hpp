@@ -10,12 +10,12 @@
 namespace tandem::io {
 
 /// Writes a DXchange scan row range by row range, in any order: /exchange/data, theta (degrees), data_white,
-/// data_dark, the geometry under /measurement/instrument (interface: tandem/{kind,axis_bin,...},
+/// data_dark, the geometry under /measurement/instrument (interface: tandem/{kind,sod,sdd,...},
 /// detector/pixel_size_{x,y}). As with volumes, nothing stands under the final name until `finish`.
 class ScanWriter {
  public:
   /// `pixel_size_mm` empty: no pixel sizes are written. @throws FileError
-  ScanWriter(const std::filesystem::path& path, const ParallelBeam& scan, std::optional<double> pixel_size_mm,
+  ScanWriter(const std::filesystem::path& path, const Scan& scan, std::optional<double> pixel_size_mm,
              PixelType type, Index flats, Index darks);
   ~ScanWriter();
   void write(FrameKind kind, Range rows,

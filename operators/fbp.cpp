@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tandem/geometry/coverage.hpp"
 #include "tandem/operators/algebra.hpp"
 #include "tandem/operators/projector.hpp"
 #include "tandem/operators/vector.hpp"
@@ -107,11 +108,20 @@ LinearOperator backprojector(const LinearOperator& A, const ConeBeam& scan, cons
   return adjoint(A) * RayWeights{projection_space(scan, device), shared_on(device, weights), nullptr};
 }
 
-LinearOperator fdk(const ConeBeam& scan, const VolumeGrid& grid, Filter filter, Model model, Device device) {
+LinearOperator fdk_filter(const ConeBeam& scan, Filter filter, Device device) {
   const ConeBeam wide = symmetric(scan);
-  const LinearOperator filtered =
-      ramp_filter(wide, filter, device) * Widening::between(scan, wide, device) * ray_weights(scan, device);
-  return backprojector(projector(wide, grid, model, device), wide, grid) * filtered;
+  return ramp_filter(wide, filter, device) * Widening::between(scan, wide, device) *
+         ray_weights(scan, device);
+}
+
+LinearOperator fdk_backprojector(const ConeBeam& scan, const VolumeGrid& grid, Model model, Device device) {
+  const ConeBeam wide = symmetric(scan);
+  const VolumeGrid seen = flat_for_fan(scan, grid);
+  return backprojector(projector(wide, seen, model, device), wide, seen);
+}
+
+LinearOperator fdk(const ConeBeam& scan, const VolumeGrid& grid, Filter filter, Model model, Device device) {
+  return fdk_backprojector(scan, grid, model, device) * fdk_filter(scan, filter, device);
 }
 
 LinearOperator fbp(const LinearOperator& A, const ParallelBeam& scan, const VolumeGrid& grid, Filter filter) {

@@ -17,8 +17,13 @@ LinearOperator ray_weights(const ConeBeam& scan, Device device = Device::cpu());
 /// (sod / d)^2, so that d cancels.
 LinearOperator backprojector(const LinearOperator& A, const ConeBeam& scan, const VolumeGrid& grid);
 
-/// B F W in one: FDK, for a circle, with a detector to one side of the axis too (which is then widened by
-/// cells of zeros, geometry: symmetric), and for an arc.
+/// FDK in two: F W onto the detector of `symmetric(scan)`, which goes on in zeros where rays were seen from
+/// the other side alone; and B from there, for any part of a volume.
+LinearOperator fdk_filter(const ConeBeam& scan, Filter filter = {}, Device device = Device::cpu());
+LinearOperator fdk_backprojector(const ConeBeam& scan, const VolumeGrid& grid,
+                                 Model model = Model::separable_footprint, Device device = Device::cpu());
+
+/// FDK in one: for a circle, with a detector to one side of the axis too, and for an arc.
 LinearOperator fdk(const ConeBeam& scan, const VolumeGrid& grid, Filter filter = {},
                    Model model = Model::separable_footprint, Device device = Device::cpu());
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "tandem/core/space.hpp"
+#include "tandem/geometry/scan.hpp"
 
 namespace tandem::pipeline {
 
@@ -17,7 +17,8 @@ namespace tandem::pipeline {
 /// vo: the sinogram of the other half turn is made up by mirroring about a trial axis; if the axis is right,
 /// the Fourier transform of both stays inside a double wedge. For scans over half a turn.
 ///
-/// automatic: opposite where most views have an opposite one, else vo.
+/// automatic: opposite where most views have an opposite one, else vo. For a cone beam opposite rays, which
+/// lie in many views, are compared.
 enum class AxisMethod { automatic, opposite, vo };
 /// "auto", "opposite", "vo". @throws GeometryError for any other
 AxisMethod axis_method(std::string_view name);
@@ -43,5 +44,12 @@ struct AxisEstimate {
 /// SpaceError if the sizes do not fit
 AxisEstimate find_axis(std::span<const float> line_integrals, std::span<const double> angles, Index rows,
                        Index bins, const AxisSearch& search = {});
+
+/// The same from rows of a cone beam near its midplane, all of a fan beam, (view, row, bin): the axis of
+/// `scan` itself is not used. Rays that are measured twice, from either side, must agree: a whole turn has
+/// them all, a short scan a few. Cost of a row: views x bins / 2 for each of some 600 trials, bins averaged
+/// to 256.
+AxisEstimate find_axis(std::span<const float> line_integrals, const ConeBeam& scan,
+                       const AxisSearch& search = {});
 
 }  // namespace tandem::pipeline

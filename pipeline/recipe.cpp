@@ -10,6 +10,8 @@
 #include <sstream>
 
 #include "tandem/core/error.hpp"
+#include "tandem/geometry/coverage.hpp"
+#include "tandem/geometry/views.hpp"
 #include "tandem/operators/projector.hpp"
 
 namespace tandem::pipeline {
@@ -25,99 +27,140 @@ std::string in_gib(double bytes) {
   return text.str();
 }
 
-/// Line integrals and volume of a chunk of `rows` slices, bytes.
+/// Line integrals and volume of a chunk of some slices, bytes. Of a cone beam all line integrals, on the
+/// wider detector that FDK may need.
 struct Sizes {
   double projections, volume;
 };
 
-Sizes sizes_of(const Plan& plan, Index rows) {
-  const auto views = static_cast<Index>(plan.scan.angles.size());
-  return {4.0 * static_cast<double>(views * rows * plan.scan.detector.bins),
-          4.0 * static_cast<double>(rows * plan.grid.size[0] * plan.grid.size[1])};
+Sizes sizes_of(const Plan& plan, Index slices) {
+  const auto views = static_cast<Index>(angles_of(plan.scan).size());
+  const Detector& d = detector_of(plan.scan);
+  const bool iterative = plan.recipe.algorithm != Algorithm::fbp && plan.recipe.initial != Initial::fbp;
+  const Index bins = plan.cone() && !iterative ? symmetric(*plan.cone()).detector.bins : d.bins;
+  return {4.0 * static_cast<double>(views * (plan.cone() ? d.rows : slices) * bins),
+          4.0 * static_cast<double>(slices * plan.grid.size[0] * plan.grid.size[1])};
+}
+
+/// What kernels hold beside what they read and write; cone-beam kernels turn what they read.
+WorkingMemory kernels_of(const Plan& plan, Index slices) {
+  const auto [projections, volume] = sizes_of(plan, slices);
+  if (plan.cone()) return {.forward = volume, .backward = projections};
+  return working_memory(
+      plan.execution, {slices, plan.grid.size[1], plan.grid.size[0]},
+      {static_cast<Index>(angles_of(plan.scan).size()), slices, detector_of(plan.scan).bins},
+      plan.recipe.device);
 }
 
 /// What the algorithm holds where it computes: its vectors and the kernels' own. Line integrals are gone
-/// when filtered back-projection makes its volume.
-double computing_bytes(const Plan& plan, Index rows) {
-  const auto [projections, volume] = sizes_of(plan, rows);
-  const WorkingMemory kernels = working_memory(
-      plan.execution, {rows, plan.grid.size[1], plan.grid.size[0]},
-      {static_cast<Index>(plan.scan.angles.size()), rows, plan.scan.detector.bins}, plan.recipe.device);
+/// when filtered back-projection makes its volume; FDK weighs, widens and filters them before.
+double computing_bytes(const Plan& plan, Index slices) {
+  const auto [projections, volume] = sizes_of(plan, slices);
+  const WorkingMemory kernels = kernels_of(plan, slices);
   if (plan.recipe.algorithm == Algorithm::fbp)
-    return projections + std::max(projections, volume + kernels.backward);
+    return projections + std::max((plan.cone() ? 3 : 1) * projections,
+                                  volume + kernels.backward + (plan.cone() ? projections : 0));
   const double sets = plan.recipe.algorithm == Algorithm::sirt ? 4 : 3;
   return sets * projections + 3 * volume + std::max(kernels.forward, kernels.backward);
 }
 
-/// Host memory for chunks of `rows` slices, bytes. Three travel at once: the one being read holds counts and
-/// line integrals, the one at work what it computes with, the third its line integrals or its volume.
-double host_bytes(const Plan& plan, const io::ScanInfo& info, Index rows) {
+/// Host memory for chunks of some slices, bytes. Three travel at once: the one being read holds counts and
+/// line integrals, the one at work what it computes with, the third its line integrals or its volume. A cone
+/// beam is read once, before anything is computed.
+double host_bytes(const Plan& plan, const io::ScanInfo& info, Index slices) {
   const double factor = static_cast<double>(Index{1} << plan.recipe.binning);
-  const double cells =  // of a frame, as read
-      static_cast<double>(rows) * factor * static_cast<double>(plan.bins.size());
+  const double rows =
+      plan.cone() ? static_cast<double>(plan.rows.size()) : static_cast<double>(slices) * factor;
+  const double cells = rows * static_cast<double>(plan.bins.size());  // of a frame, as read
   const double counts =
-      static_cast<double>(plan.scan.angles.size()) * cells * static_cast<double>(io::bytes_of(info.type));
+      static_cast<double>(angles_of(plan.scan).size()) * cells * static_cast<double>(io::bytes_of(info.type));
   const double frames = 4 * cells * static_cast<double>(std::max(info.flats, info.darks));
-  const auto [projections, volume] = sizes_of(plan, rows);
+  const auto [projections, volume] = sizes_of(plan, slices);
   const double work = plan.recipe.device.is_cuda()              ? std::max(projections, volume)
-                      : plan.recipe.algorithm == Algorithm::fbp ? computing_bytes(plan, rows)
-                                                                : computing_bytes(plan, rows) + volume;
-  return counts + frames + work + 2 * std::max(projections, volume) + static_cast<double>(info.decoded_bytes);
+                      : plan.recipe.algorithm == Algorithm::fbp ? computing_bytes(plan, slices)
+                                                                : computing_bytes(plan, slices) + volume;
+  const double whole = plan.cone() ? std::max(counts + projections, work + volume)
+                                   : counts + work + 2 * std::max(projections, volume);
+  return frames + whole + static_cast<double>(info.decoded_bytes);
 }
 
 /// Memory of a GPU for a chunk of `rows` slices, bytes: also what the filter takes for its batches.
 double device_bytes(const Plan& plan, Index rows) {
   constexpr double filter = 128.0 * 1024 * 1024;
-  const double a_row = 24 * static_cast<double>(plan.scan.detector.bins);  // its response, if it is moved
+  const double a_row = 24 * static_cast<double>(detector_of(plan.scan).bins);  // its response, if it is moved
   return computing_bytes(plan, rows) + filter + a_row * static_cast<double>(rows);
 }
 
 Range whole_or(const std::optional<Range>& asked, Index count) { return asked.value_or(Range{0, count}); }
 
-void choose_grid(Plan& plan) {
+/// Slices around the middle. A parallel beam has one a row at most.
+Range slices_of(const Plan& plan, VolumeGrid& grid) {
+  const std::optional<Index>& asked = plan.recipe.slices;
+  if (!asked) return whole_or(plan.recipe.region_z, grid.size[2]);
+  require<GeometryError>(*asked > 0 && (plan.cone() || *asked <= grid.size[2]), "--slices ", *asked,
+                         ": the scan has ", grid.size[2], " rows, one a slice; give 1 to ", grid.size[2]);
+  if (plan.cone()) grid.size[2] = *asked;
+  const Index below = (grid.size[2] - *asked) / 2;
+  return {below, below + *asked};
+}
+
+/// Only the rows that meet the grid are read: of a parallel beam those of its slices, of a cone beam those on
+/// which a voxel falls in any view, and none where no ray meets any.
+void choose_rows(Plan& plan, Range slices) {
+  const Index factor = Index{1} << plan.recipe.binning;
+  const Index views = static_cast<Index>(angles_of(plan.scan).size());
+  const Range rows = plan.cone() ? rows_met(*plan.cone(), plan.grid, {0, plan.grid.size[2]}) : slices;
+  if (rows.size() > 0) plan.scan = crop(plan.scan, {0, views}, rows, {0, detector_of(plan.scan).bins});
+  plan.rows = {plan.rows.first + rows.first * factor,
+               plan.rows.first + std::max(rows.first, rows.last) * factor};
+}
+
+/// `lift`: how far above the middle of the whole detector the middle of the rows is, mm at the detector.
+void choose_grid(Plan& plan, double lift) {
   const Recipe& recipe = plan.recipe;
   VolumeGrid grid = fitting_grid(plan.scan);
+  if (plan.cone()) grid.centre[2] = lift / plan.cone()->magnification();
   if (recipe.size) grid.size[0] = grid.size[1] = *recipe.size;
   if (recipe.voxel_size_mm) {
     require<GeometryError>(plan.pitch_known, "--voxel-size ", *recipe.voxel_size_mm,
                            " mm: the scan has no pixel size; give --pixel-size MM too");
     grid.pitch[0] = grid.pitch[1] = *recipe.voxel_size_mm;
+    if (plan.cone()) grid.pitch[2] = *recipe.voxel_size_mm;
   }
   validate(grid);
-  Range z = whole_or(recipe.region_z, grid.size[2]);
-  if (recipe.slices) {
-    require<GeometryError>(*recipe.slices > 0 && *recipe.slices <= grid.size[2], "--slices ", *recipe.slices,
-                           ": the scan has ", grid.size[2], " rows, one a slice; give 1 to ", grid.size[2]);
-    const Index below = (grid.size[2] - *recipe.slices) / 2;
-    z = {below, below + *recipe.slices};
-  }
+  const Range z = slices_of(plan, grid);
   plan.grid =
       region(grid, whole_or(recipe.region_x, grid.size[0]), whole_or(recipe.region_y, grid.size[1]), z);
-  // only the rows that meet the region are read
-  const Index factor = Index{1} << recipe.binning;
-  plan.scan =
-      crop(plan.scan, {0, static_cast<Index>(plan.scan.angles.size())}, z, {0, plan.scan.detector.bins});
-  plan.rows = {plan.rows.first + z.first * factor, plan.rows.first + z.last * factor};
+  if (plan.cone()) pack(*plan.cone(), plan.grid);  // the source must not pass through it
+  choose_rows(plan, z);
 }
 
-/// The most slices that `bytes_of` of them says are within the budget. @throws DeviceError if there is none
+/// The most slices, `fewest` or more, that `bytes_of` of them says are within the budget. @throws DeviceError
+/// if there are none
 template <class Bytes>
-Index most_rows(Index all, double budget, const Bytes& bytes_of, const std::string& where,
-                const std::string& remedy) {
-  require<DeviceError>(bytes_of(1) <= budget, where, ": one slice needs ", in_gib(bytes_of(1)),
+Index most_slices(Index fewest, Index all, double budget, const Bytes& bytes_of, const std::string& where,
+                  const std::string& remedy) {
+  Index slices = fewest;
+  require<DeviceError>(bytes_of(slices) <= budget, where, ": ", slices == 1 ? "one slice" : "the volume",
+                       slices == 1 ? " needs " : " at once needs ", in_gib(bytes_of(slices)),
                        ", the limit is ", in_gib(budget), "; give ", remedy);
-  Index rows = 1;
-  while (rows < all && bytes_of(rows + 1) <= budget) ++rows;
-  return rows;
+  while (slices < all && bytes_of(slices + 1) <= budget) ++slices;
+  return slices;
 }
 
-Index most_rows_of_device(Plan& plan) {
+/// Slabs of a cone beam share their rows: FDK makes them one after the other, but a solver needs all at once
+/// (operators/tiled_projector.hpp is how slabs would come here).
+Index fewest_slices(const Plan& plan) {
+  return plan.cone() && plan.recipe.algorithm != Algorithm::fbp ? plan.grid.size[2] : 1;
+}
+
+Index most_slices_of_device(Plan& plan) {
   const Device device = plan.recipe.device;
   const double spare = 0.9 * static_cast<double>(free_memory(device));
   const auto asked = static_cast<double>(plan.recipe.device_bytes);
   const double budget = asked > 0 ? std::min(asked, spare) : spare;
-  return most_rows(
-      plan.grid.size[2], budget, [&](Index rows) { return device_bytes(plan, rows); },
+  return most_slices(
+      fewest_slices(plan), plan.grid.size[2], budget, [&](Index rows) { return device_bytes(plan, rows); },
       "memory of " + device.name(),
       "a larger --device-memory, a smaller --size or --region, --binning, --variant alu, or --device cpu");
 }
@@ -125,14 +168,14 @@ Index most_rows_of_device(Plan& plan) {
 void choose_chunks(Plan& plan, const io::ScanInfo& info) {
   const bool on_gpu = plan.recipe.device.is_cuda();
   const Index all = plan.grid.size[2], batch = on_gpu ? 128 : 64;  // slices that kernels take at once
-  Index rows = on_gpu ? most_rows_of_device(plan) : all;
+  Index rows = on_gpu ? most_slices_of_device(plan) : all;
   const double budget =
       static_cast<double>(plan.recipe.host_bytes > 0 ? plan.recipe.host_bytes : spare_host_memory());
   const double held =
       static_cast<double>(peak_memory()) + 32e6;  // the program itself; buffers of the file libraries
-  rows = most_rows(
-      rows, budget, [&](Index some) { return held + host_bytes(plan, info, some); }, "memory",
-      "a larger --memory, a smaller --size or --region, or --binning");
+  rows = most_slices(
+      fewest_slices(plan), rows, budget, [&](Index some) { return held + host_bytes(plan, info, some); },
+      "memory", "a larger --memory, a smaller --size or --region, or --binning");
   if (rows < all)  // full batches for the kernels
     rows = rows >= batch ? rows - rows % batch
                          : static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(rows)));
@@ -140,35 +183,65 @@ void choose_chunks(Plan& plan, const io::ScanInfo& info) {
   // (a compressed scan is decoded anew for every chunk: as few as the memory allows)
   const Index eighth = (all / 8 + batch - 1) / batch * batch;
   const Index enough = info.decoded_bytes > 0 ? all : std::max(batch, eighth);
-  plan.rows_at_once = std::min({rows, enough, all});
+  plan.rows_at_once = std::max(std::min({rows, enough, all}), fewest_slices(plan));
   plan.bytes = static_cast<std::size_t>(held + host_bytes(plan, info, plan.rows_at_once));
   if (on_gpu) plan.device_bytes = static_cast<std::size_t>(device_bytes(plan, plan.rows_at_once));
 }
 
 /// As for so many slices at once.
 void choose_execution(Plan& plan, Index slices) {
+  const Recipe& recipe = plan.recipe;
+  if (const ConeBeam* cone = plan.cone()) {
+    constexpr Execution only{Variant::standard, Precision::float32};
+    plan.execution = recipe.execution;
+    if (plan.execution.variant == Variant::automatic) plan.execution.variant = only.variant;
+    require<DeviceError>(plan.execution == only, "cone beam: no ", name_of(plan.execution), "; there is ",
+                         name_of(only));
+    projector(*cone, plan.grid, Model::separable_footprint, recipe.device);  // whether the device has kernels
+    return;
+  }
   const VolumeGrid& g = plan.grid;
-  const Index views = static_cast<Index>(plan.scan.angles.size());
-  plan.execution = resolved(
-      plan.recipe.execution, crop(plan.scan, {0, views}, {0, slices}, {0, plan.scan.detector.bins}),
-      region(g, {0, g.size[0]}, {0, g.size[1]}, {0, slices}), Model::pixel_driven, plan.recipe.device);
+  const Scan& scan = plan.scan;
+  const Index views = static_cast<Index>(angles_of(scan).size());
+  plan.execution =
+      resolved(recipe.execution,
+               std::get<ParallelBeam>(crop(scan, {0, views}, {0, slices}, {0, detector_of(scan).bins})),
+               region(g, {0, g.size[0]}, {0, g.size[1]}, {0, slices}), Model::pixel_driven, recipe.device);
+}
+
+constexpr double degrees = 180 / std::numbers::pi;
+
+template <class... Parts>
+void warn(Plan& plan, const Parts&... parts) {
+  std::ostringstream text;
+  (text << ... << parts);
+  plan.warnings.push_back(text.str());
+}
+
+void add_warnings(Plan& plan, const ParallelBeam& scan) {
+  const double gap = widest_gap(scan.angles) * degrees;
+  const double usual = 180.0 / static_cast<double>(scan.angles.size());
+  if (gap > 5 * usual && gap > 5)
+    warn(plan, "the views leave ", gap, " degrees of the half turn open; expect limited-angle artefacts");
+}
+
+void add_warnings(Plan& plan, const ConeBeam& scan) {
+  if (const double missing = missing_arc(scan) * degrees; missing > 0.01)
+    warn(plan, "the views leave ", missing,
+         " degrees of a short scan (half a turn and the fan) open; expect limited-angle artefacts");
+  const Index all = plan.grid.size[2];
+  const Range met = plan.rows.size() > 0 ? slices_met(scan, plan.grid, {0, scan.detector.rows}) : Range{0, 0};
+  if (met.size() == 0)
+    warn(plan, "no ray meets the volume; all of it is zero");
+  else if (met.size() < all)
+    warn(plan, "no ray meets slices 0:", met.first, " and ", met.last, ":", all, "; they are zero");
 }
 
 void add_warnings(Plan& plan, bool axis_known) {
-  const double degrees = 180 / std::numbers::pi;
-  if (!axis_known) {
-    std::ostringstream text;
-    text << "the scan records no rotation axis; the middle, bin " << plan.axis_in_file
-         << ", is taken (give --rotation-axis X or --rotation-axis-auto)";
-    plan.warnings.push_back(text.str());
-  }
-  const double gap = widest_gap(plan.scan.angles) * degrees;
-  const double usual = 180.0 / static_cast<double>(plan.scan.angles.size());
-  if (gap > 5 * usual && gap > 5) {
-    std::ostringstream text;
-    text << "the views leave " << gap << " degrees of the half turn open; expect limited-angle artefacts";
-    plan.warnings.push_back(text.str());
-  }
+  if (!axis_known)
+    warn(plan, "the scan records no rotation axis; the middle, bin ", plan.axis_in_file,
+         ", is taken (give --rotation-axis X or --rotation-axis-auto)");
+  std::visit([&](const auto& scan) { add_warnings(plan, scan); }, plan.scan);
 }
 
 }  // namespace
@@ -198,20 +271,24 @@ std::size_t peak_memory() {
 Plan make_plan(const io::ScanInfo& info, const Recipe& recipe) {
   Plan plan;
   plan.recipe = recipe;
-  ParallelBeam scan = info.scan;
-  if (recipe.pixel_size_mm) scan.detector.bin_pitch = scan.detector.row_pitch = *recipe.pixel_size_mm;
-  plan.pitch_known = recipe.pixel_size_mm || info.pixel_size_mm;
+  Scan scan = info.scan;
+  Detector& whole = detector_of(scan);
+  plan.pitch_known = info.pixel_size_mm.has_value();
   plan.axis_in_file =
-      recipe.axis_bin.value_or(info.axis_bin.value_or(0.5 * static_cast<double>(scan.detector.bins - 1)));
-  scan.detector.axis_bin = plan.axis_in_file;
-  if (recipe.axis_bin) scan.row_axis_bins.clear();  // one axis for all rows is what the user asked for
+      recipe.axis_bin.value_or(info.axis_bin.value_or(0.5 * static_cast<double>(whole.bins - 1)));
+  whole.axis_bin = plan.axis_in_file;
+  // one axis for all rows is what the user asked for
+  if (auto* parallel = std::get_if<ParallelBeam>(&scan); parallel && recipe.axis_bin)
+    parallel->row_axis_bins.clear();
   validate(scan);
-  plan.views = whole_or(recipe.views, static_cast<Index>(scan.angles.size()));
-  plan.rows = whole_or(recipe.rows, scan.detector.rows);
-  plan.bins = whole_or(recipe.bins, scan.detector.bins);
+  plan.views = whole_or(recipe.views, static_cast<Index>(angles_of(scan).size()));
+  plan.rows = whole_or(recipe.rows, whole.rows);
+  plan.bins = whole_or(recipe.bins, whole.bins);
+  const double lift =
+      0.5 * static_cast<double>(plan.rows.first + plan.rows.last - whole.rows) * whole.row_pitch;
   plan.scan = crop(scan, plan.views, plan.rows, plan.bins);
   if (recipe.binning > 0) plan.scan = bin_down(plan.scan, recipe.binning, plan.pitch_known);
-  choose_grid(plan);
+  choose_grid(plan, lift);
   choose_execution(plan, plan.grid.size[2]);
   choose_chunks(plan, info);
   if (const Execution of_all = plan.execution; plan.rows_at_once < plan.grid.size[2]) {

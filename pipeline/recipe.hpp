@@ -13,7 +13,7 @@
 
 namespace tandem::pipeline {
 
-enum class Algorithm { fbp, sirt, cgls };
+enum class Algorithm { fbp, sirt, cgls };  ///< fbp of a cone beam is FDK
 enum class Initial { zero, fbp, file };
 
 /// What a user asks for, as plain data. Positions and ranges count in the file's own rows, bins and views.
@@ -24,7 +24,7 @@ struct Recipe {
   std::optional<Range> views, rows, bins;
   int binning = 0;                 ///< 2^binning cells each way become one
   std::optional<double> axis_bin;  ///< else the file's own, else the middle
-  std::optional<double> pixel_size_mm, voxel_size_mm;
+  std::optional<double> voxel_size_mm;
   std::optional<Index> size, slices;                  ///< voxels along x and y; along z
   std::optional<Range> region_x, region_y, region_z;  ///< voxels of the full grid
 
@@ -51,9 +51,9 @@ struct Recipe {
 /// read.
 struct Plan {
   Recipe recipe;
-  Range views, rows, bins;  ///< read from the file
-  ParallelBeam scan;        ///< selected and binned
-  VolumeGrid grid;          ///< the region asked for; slice k is row k of `scan`
+  Range views, rows, bins;  ///< read from the file; no rows where no ray meets the grid
+  Scan scan;                ///< selected and binned
+  VolumeGrid grid;          ///< the region asked for; slice k of a parallel beam is row k of `scan`
   bool pitch_known = false;
   double axis_in_file = 0;       ///< bins of the file
   Execution execution;           ///< resolved, one for all chunks
@@ -62,6 +62,8 @@ struct Plan {
   std::size_t device_bytes = 0;  ///< a GPU's own memory at the most; 0 on the CPU
   std::vector<std::string> warnings;
 
+  /// Null for a parallel beam.
+  const ConeBeam* cone() const { return std::get_if<ConeBeam>(&scan); }
   std::string unit() const { return pitch_known ? "1/mm" : "1/pixel"; }
 };
 

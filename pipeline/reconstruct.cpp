@@ -9,9 +9,7 @@
 #include "tandem/core/error.hpp"
 #include "tandem/core/parallel.hpp"
 #include "tandem/operators/algebra.hpp"
-#include "tandem/operators/fbp.hpp"
-#include "tandem/operators/projector.hpp"
-#include "tandem/operators/vector.hpp"
+#include "tandem/pipeline/problem.hpp"
 #include "tandem/solvers/cgls.hpp"
 #include "tandem/solvers/sirt.hpp"
 
@@ -31,29 +29,10 @@ class Stopwatch {
 
 /// What travels along the conveyor: the line integrals of some rows, then their volume.
 struct Chunk {
-  Range slices;  ///< of the volume; row k of the plan's scan is slice k
+  Range slices;  ///< of the volume; of a parallel beam row k of the plan's scan is slice k
   std::optional<LineIntegrals> data;
   std::optional<Array> volume;
 };
-
-/// The rows of one chunk as a problem of their own.
-struct Problem {
-  ParallelBeam scan;
-  VolumeGrid grid;
-  LinearOperator A;
-};
-
-ParallelBeam scan_of(const Plan& plan, Range slices) {
-  const Index views = static_cast<Index>(plan.scan.angles.size());
-  return crop(plan.scan, {0, views}, slices, {0, plan.scan.detector.bins});
-}
-
-Problem problem_of(const Plan& plan, Range slices) {
-  ParallelBeam scan = scan_of(plan, slices);
-  VolumeGrid grid = region(plan.grid, {0, plan.grid.size[0]}, {0, plan.grid.size[1]}, slices);
-  LinearOperator A = projector(scan, grid, Model::pixel_driven, plan.recipe.device, plan.execution);
-  return {std::move(scan), grid, std::move(A)};
-}
 
 class Reconstruction {
  public:
@@ -132,11 +111,19 @@ class Reconstruction {
     if (options_.progress) options_.progress(stage, done, static_cast<double>(plan_.grid.size[2]));
   }
 
-  /// Preprocessing is done here, so that the CPU has it behind it while a GPU computes.
-  void read_chunk(Range slices, Chunk& chunk) {
+  /// Rows of the file that the slices are made from.
+  Range rows_of(Range slices) const {
+    if (plan_.cone()) return plan_.rows;
     const Index factor = Index{1} << how_.binning;
-    const Range rows{plan_.rows.first + slices.first * factor, plan_.rows.first + slices.last * factor};
+    return {plan_.rows.first + slices.first * factor, plan_.rows.first + slices.last * factor};
+  }
+
+  /// Preprocessing is done here, so that the CPU has it behind it while a GPU computes. A cone beam is read
+  /// once, with the first slices.
+  void read_chunk(Range slices, Chunk& chunk) {
     chunk.slices = slices;
+    const Range rows = rows_of(slices);
+    if (rows.size() == 0 || (plan_.cone() && slices.first > 0)) return;
     const double start = seconds_now();
     const io::Frames counts = reader_.read(io::FrameKind::projection, plan_.views, rows, plan_.bins);
     const Reference reference = read_reference(reader_, rows, plan_.bins, how_);
@@ -149,15 +136,22 @@ class Reconstruction {
 
   void compute(Chunk& chunk) {
     const Problem problem = problem_of(plan_, chunk.slices);
-    LineIntegrals data = *std::exchange(chunk.data, {});
-    data.y = moved_to(plan_.recipe.device, std::move(data.y));
-    if (plan_.recipe.algorithm == Algorithm::fbp) {
-      data.y = filter(problem, data.y);  // in the place of the line integrals
-      chunk.volume = moved_to(Device::cpu(), back_project(problem, data.y, chunk.slices));
+    if (plan_.rows.size() == 0) {
+      chunk.volume.emplace(problem.A.domain().on(Device::cpu()));  // no ray meets it
+    } else if (plan_.recipe.algorithm == Algorithm::fbp) {
+      if (chunk.data) filtered_ = filter(problem, taken(chunk).y);
+      chunk.volume = moved_to(Device::cpu(), back_project(problem, *filtered_, chunk.slices));
+      if (!plan_.cone()) filtered_.reset();
     } else {
-      chunk.volume = iterate(problem, std::move(data), chunk.slices);
+      chunk.volume = iterate(problem, taken(chunk), chunk.slices);
     }
     progress("reconstruct", static_cast<double>(chunk.slices.last));
+  }
+
+  LineIntegrals taken(Chunk& chunk) {
+    LineIntegrals data = *std::exchange(chunk.data, {});
+    data.y = moved_to(plan_.recipe.device, std::move(data.y));
+    return data;
   }
 
   Array moved_to(Device device, Array array) {
@@ -180,27 +174,31 @@ class Reconstruction {
 
   Array filter(const Problem& problem, const Array& y) {
     const Stopwatch watch(outcome_.seconds.filter);
-    if (!filter_ || filter_->domain() != y.space() || !problem.scan.row_axis_bins.empty())
-      filter_ = ramp_filter(problem.scan, plan_.recipe.filter, plan_.recipe.device);
+    if (!filter_ || filter_->domain() != y.space() || has_row_axes(problem.scan))
+      filter_ = filter_of(problem, plan_.recipe.filter);
     return *filter_ * y;
   }
 
   Array back_project(const Problem& problem, const Array& filtered, Range slices) {
-    progress("back-project", static_cast<double>(slices.first));
+    const auto done = [&](double share) {
+      progress("back-project",
+               static_cast<double>(slices.first) + share * static_cast<double>(slices.size()));
+    };
+    done(0);
     const Stopwatch watch(outcome_.seconds.backproject);
     count_updates(problem, 1);
-    return backprojector(problem.A, problem.scan, problem.grid) * filtered;
+    return back_projected(problem, filtered, done);
   }
 
   void count_updates(const Problem& problem, double applications) {
     outcome_.updates += applications * static_cast<double>(problem.A.domain().size()) *
-                        static_cast<double>(problem.scan.angles.size());
+                        static_cast<double>(angles_of(problem.scan).size());
   }
 
   Array start(const Problem& problem, const Array& y, Range slices) {
     if (plan_.recipe.initial == Initial::fbp) return back_project(problem, filter(problem, y), slices);
     if (!initial_) return Array(problem.A.domain());
-    Array x(volume_space(problem.grid));
+    Array x(problem.A.domain().on(Device::cpu()));
     initial_->read(slices, x.data());
     return moved_to(plan_.recipe.device, std::move(x));
   }
@@ -208,8 +206,10 @@ class Reconstruction {
   Array iterate(const Problem& problem, LineIntegrals data, Range slices) {
     const Recipe& recipe = plan_.recipe;
     Array x0 = start(problem, data.y, slices);
-    if (!problem.scan.row_axis_bins.empty()) data.y = align_rows(problem.scan, plan_.recipe.device) * data.y;
+    if (has_row_axes(problem.scan))
+      data.y = align_rows(std::get<ParallelBeam>(problem.scan), recipe.device) * data.y;
     StopRule stop = max_iterations(recipe.iterations);
+    if (plan_.cone()) data.noise_norms = {joint_norm(data.noise_norms)};
     if (recipe.stop_by_discrepancy) stop = discrepancy(data.noise_norms) || stop;
     if (recipe.stop_relative) stop = relative_residual(*recipe.stop_relative) || stop;
     if (recipe.stop_seconds) stop = time_limit(*recipe.stop_seconds - (seconds_now() - start_)) || stop;
@@ -283,6 +283,7 @@ class Reconstruction {
   std::vector<Quality> qualities_;
   Outcome outcome_;
   std::optional<LinearOperator> filter_;  ///< of chunks that are alike
+  std::optional<Array> filtered_;         ///< of a cone beam, for all its slabs
   std::mutex progress_mutex_;
   double start_ = seconds_now();
 };

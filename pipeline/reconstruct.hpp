@@ -41,8 +41,9 @@ struct Options {
   bool pictures = false;        ///< whether to keep the middle slices
 };
 
-/// File to volume, chunk by chunk of rows: reading and preprocessing, computing on the recipe's device, and
-/// writing overlap. The caller finishes the writer.
+/// File to volume, chunk by chunk of slices: reading and preprocessing, computing on the recipe's device, and
+/// writing overlap. A cone beam is held whole: FDK goes through its slices slab by slab, a solver takes all.
+/// The caller finishes the writer.
 /// @throws Error, and what `progress` throws.
 Outcome reconstruct(io::ScanReader& reader, const Plan& plan, io::VolumeWriter& writer,
                     const Options& options = {});

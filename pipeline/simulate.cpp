@@ -35,7 +35,7 @@ struct Cell {
 };
 
 std::vector<Cell> cells(const Simulation& s, Range rows) {
-  const auto bins = static_cast<std::size_t>(s.scan.detector.bins);
+  const auto bins = static_cast<std::size_t>(detector_of(s.scan).bins);
   std::vector<Cell> all(static_cast<std::size_t>(rows.size()) * bins);
   const auto symmetric = [](Random r) { return 2 * r.uniform() - 1; };
   const double rings = 0.01 * s.rings_percent * std::numbers::sqrt3;  // a uniform deviate has sd 1/sqrt(3)
@@ -98,6 +98,13 @@ std::uint64_t by_rejection(double mean, Random& random) {
   }
 }
 
+Phantom phantom_of(const Simulation& s) {
+  const bool cone = std::holds_alternative<ConeBeam>(s.scan);
+  const Phantom phantom =
+      cone && s.phantom == "shepp-logan" ? shepp_logan_in_space() : named_phantom(s.phantom, s.seed);
+  return scaled(phantom, half_width(s.grid), 1);
+}
+
 }  // namespace
 
 std::uint64_t poisson(double mean, Random& random) {
@@ -121,10 +128,11 @@ void validate(const Simulation& s) {
 
 SimulatedScan::SimulatedScan(Simulation simulation) : simulation_(std::move(simulation)) {
   validate(simulation_);
-  phantom_ = scaled(named_phantom(simulation_.phantom, simulation_.seed), half_width(simulation_.grid), 1);
-  const double largest = largest_line_integral(phantom_, simulation_.scan);
+  phantom_ = phantom_of(simulation_);
+  const double largest =
+      std::visit([&](const auto& scan) { return largest_line_integral(phantom_, scan); }, simulation_.scan);
   require<GeometryError>(largest > 0, "simulate: no ray meets the phantom '", simulation_.phantom,
-                         "'; move the axis bin = ", simulation_.scan.detector.axis_bin,
+                         "'; move the axis bin = ", detector_of(simulation_.scan).axis_bin,
                          " towards the detector");
   phantom_ = scaled(std::move(phantom_), 1, simulation_.max_attenuation / largest);
 }
@@ -136,16 +144,16 @@ PixelType SimulatedScan::type() const {
 
 io::Frames SimulatedScan::frames(FrameKind kind, Range rows) const {
   const Simulation& s = simulation_;
-  require<GeometryError>(0 <= rows.first && rows.first < rows.last && rows.last <= s.scan.detector.rows,
+  require<GeometryError>(0 <= rows.first && rows.first < rows.last && rows.last <= detector_of(s.scan).rows,
                          "simulate: rows ", rows.first, ":", rows.last,
-                         " are empty or outside 0:", s.scan.detector.rows);
-  const Index bins = s.scan.detector.bins;
+                         " are empty or outside 0:", detector_of(s.scan).rows);
+  const Index bins = detector_of(s.scan).bins;
   Index count = kind == FrameKind::flat ? s.flats : s.darks;
   std::vector<float> integrals;
   if (kind == FrameKind::projection) {
-    count = static_cast<Index>(s.scan.angles.size());
+    count = static_cast<Index>(angles_of(s.scan).size());
     integrals.resize(static_cast<std::size_t>(count * rows.size() * bins));
-    project(phantom_, s.scan, rows, integrals);
+    std::visit([&](const auto& scan) { project(phantom_, scan, rows, integrals); }, s.scan);
   }
   const std::vector<Cell> fixed = cells(s, rows);
   const PixelType pixel = type();

@@ -13,7 +13,7 @@ namespace tandem::pipeline {
 /// A measurement to be made up.
 struct Simulation {
   std::string phantom = "shepp-logan";  ///< see `phantom_names`; its unit circle is inscribed in `grid`
-  ParallelBeam scan;
+  Scan scan;
   VolumeGrid grid;                ///< of the truth; half its width sets the scale of the phantom
   std::optional<double> photons;  ///< that reach a mean cell unattenuated; empty: no noise
   double max_attenuation = 3;     ///< the largest line integral of the scan

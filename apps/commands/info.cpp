@@ -29,12 +29,35 @@ struct Rates {
   double updates, bytes;
 };
 
-Rates measured_rates(Device device, Index rows) {
-  const Index size = device.is_cuda() ? 512 : 128;
-  ParallelBeam scan{{size, std::min<Index>(rows, 64), 1, 1, 0.5 * static_cast<double>(size - 1)}, {}, {}};
+/// A small scan of the plan's kind.
+Scan small_scan(const pipeline::Plan& plan) {
+  const Index size = plan.recipe.device.is_cuda() ? 512 : 128;
+  const Index rows = std::min<Index>(detector_of(plan.scan).rows, 64);
+  Scan scan = plan.scan;
+  angles_of(scan).clear();
   for (Index v = 0; v < size; ++v)
-    scan.angles.push_back(std::numbers::pi * static_cast<double>(v) / static_cast<double>(size));
-  const LinearOperator back = adjoint(projector(scan, fitting_grid(scan), Model::pixel_driven, device));
+    angles_of(scan).push_back(std::numbers::pi * static_cast<double>(v) / static_cast<double>(size));
+  Detector& d = detector_of(scan);
+  if (auto* cone = std::get_if<ConeBeam>(&scan)) {
+    cone->midplane_row = 0.5 * static_cast<double>(rows - 1);
+    d.bin_pitch = d.row_pitch = cone->sdd / static_cast<double>(2 * size);  // cells of half the distance
+  }
+  d = {size, rows, d.bin_pitch, d.row_pitch, 0.5 * static_cast<double>(size - 1)};
+  return scan;
+}
+
+LinearOperator projector_of(const ParallelBeam& scan, Device device) {
+  return projector(scan, fitting_grid(scan), Model::pixel_driven, device);
+}
+LinearOperator projector_of(const ConeBeam& scan, Device device) {
+  return projector(scan, fitting_grid(scan), Model::separable_footprint, device);
+}
+
+Rates measured_rates(const pipeline::Plan& plan) {
+  const Device device = plan.recipe.device;
+  const Scan scan = small_scan(plan);
+  const LinearOperator back =
+      adjoint(std::visit([&](const auto& s) { return projector_of(s, device); }, scan));
   const Array counts(projection_space(scan));
   const Array warm = back * on_device(counts, device);
   const double start = seconds_now();
@@ -42,14 +65,15 @@ Rates measured_rates(Device device, Index rows) {
   const double there = seconds_now();
   const Array x = back * y;
   const double end = seconds_now();
-  return {static_cast<double>(x.size() * size) / std::max(1e-9, end - there),
+  return {static_cast<double>(x.size()) * static_cast<double>(angles_of(scan).size()) /
+              std::max(1e-9, end - there),
           4 * static_cast<double>(y.size()) / std::max(1e-9, there - start)};
 }
 
 /// What filtered back-projection of a plan takes, reading and writing left out.
 double fbp_seconds(const pipeline::Plan& plan, double updates) {
   const Device device = plan.recipe.device;
-  const Rates rates = measured_rates(device, plan.scan.detector.rows);
+  const Rates rates = measured_rates(plan);
   const auto data = projection_space(plan.scan).size() + volume_space(plan.grid).size();
   return 1.2 * updates / rates.updates + (device.is_cuda() ? 4 * static_cast<double>(data) / rates.bytes : 0);
 }
@@ -59,7 +83,8 @@ double fbp_seconds(const pipeline::Plan& plan, double updates) {
 json reconstruction_of(const io::ScanInfo& info, const Selection& selected) {
   pipeline::Recipe recipe;
   recipe.views = selected.views, recipe.rows = selected.rows, recipe.bins = selected.bins;
-  json report = {{"devices", json::array()}};
+  const bool cone = std::holds_alternative<ConeBeam>(info.scan);
+  json report = {{"name", cone ? "FDK" : "FBP"}, {"devices", json::array()}};
   for (const Device device : devices()) {
     json row = {{"device", device.name()}};
     recipe.device = device;
@@ -72,7 +97,7 @@ json reconstruction_of(const io::ScanInfo& info, const Selection& selected) {
     if (plan) {
       const Shape n = plan->grid.shape();
       const double updates =
-          static_cast<double>(n[0] * n[1] * n[2]) * static_cast<double>(plan->scan.angles.size());
+          static_cast<double>(n[0] * n[1] * n[2]) * static_cast<double>(angles_of(plan->scan).size());
       report["shape"] = n;
       report["updates"] = updates;
       row["memory_bytes"] = plan->bytes;
@@ -85,24 +110,22 @@ json reconstruction_of(const io::ScanInfo& info, const Selection& selected) {
 }
 
 json scan_report(const io::ScanInfo& info, const Selection& selected) {
-  const Detector& d = info.scan.detector;
-  const auto [first, last] = std::minmax_element(info.scan.angles.begin(), info.scan.angles.end());
+  const auto [first, last] = std::minmax_element(angles_of(info.scan).begin(), angles_of(info.scan).end());
   const double degrees = 180 / std::numbers::pi;
   const auto known = [](const std::optional<double>& v) { return v ? json(*v) : json(nullptr); };
+  json geometry = geometry_json(info.scan);
+  geometry["axis_bin"] = known(info.axis_bin);
+  geometry["pixel_size_mm"] = known(info.pixel_size_mm);
+  const double arc = std::holds_alternative<ConeBeam>(info.scan) ? whole_turn : half_turn;
   json report = {{"kind", "scan"},
                  {"format", info.format},
                  {"type", io::name_of(info.type)},
-                 {"geometry",
-                  {{"kind", "parallel"},
-                   {"views", info.scan.angles.size()},
-                   {"rows", d.rows},
-                   {"bins", d.bins},
-                   {"axis_bin", known(info.axis_bin)},
-                   {"pixel_size_mm", known(info.pixel_size_mm)}}},
+                 {"geometry", geometry},
                  {"angles_deg",
                   {{"lowest", *first * degrees},
                    {"highest", *last * degrees},
-                   {"widest_gap", widest_gap(info.scan.angles) * degrees}}},
+                   {"widest_gap", widest_gap(angles_of(info.scan), arc) * degrees},
+                   {"modulo", arc * degrees}}},
                  {"flats", info.flats},
                  {"darks", info.darks},
                  {"notes", info.notes}};
@@ -111,7 +134,7 @@ json scan_report(const io::ScanInfo& info, const Selection& selected) {
 }
 
 void print_fbp(const json& all, const json& row) {
-  std::cout << "FBP       ";
+  std::cout << all["name"].get<std::string>() << "       ";
   if (row.contains("does_not_fit")) {
     std::cout << "does not fit: " << row["does_not_fit"].get<std::string>() << '\n';
     return;
@@ -126,7 +149,7 @@ void print_fbp(const json& all, const json& row) {
   std::cout.precision(digits);
 }
 
-void print_scan(const std::string& path, const json& r) {
+void print_scan(const std::string& path, const Scan& scan, const json& r) {
   const json& g = r["geometry"];
   const auto or_unknown = [](const json& v, const char* unit) {
     return v.is_null() ? std::string("not recorded") : v.dump() + unit;
@@ -134,8 +157,10 @@ void print_scan(const std::string& path, const json& r) {
   std::cout << "file      " << path << ": " << r["format"].get<std::string>() << '\n'
             << "counts    " << g["views"] << " views x " << g["rows"] << " rows x " << g["bins"] << " bins, "
             << r["type"].get<std::string>() << '\n'
+            << "geometry  " << words_of(scan) << '\n'
             << "angles    " << r["angles_deg"]["lowest"] << " to " << r["angles_deg"]["highest"]
-            << " degrees, widest gap " << r["angles_deg"]["widest_gap"] << " (modulo 180)\n"
+            << " degrees, widest gap " << r["angles_deg"]["widest_gap"] << " (modulo "
+            << r["angles_deg"]["modulo"] << ")\n"
             << "flats     " << r["flats"] << ", darks " << r["darks"] << '\n'
             << "axis      " << or_unknown(g["axis_bin"], "") << '\n'
             << "pixel     " << or_unknown(g["pixel_size_mm"], " mm") << '\n';
@@ -174,16 +199,17 @@ void print_volume(const std::string& path, const json& r) {
 void run_info(InfoOptions& o) {
   const ThreadLimit limit(o.common.threads);
   json report;
+  std::unique_ptr<io::ScanReader> reader;
   if (const auto volume = volume_in(o.scan.path)) {
     report = volume_report("HDF5", volume->shape(), volume->unit(), volume->pitch_mm(), volume->complete());
   } else if (const auto slices = io::find_tiff_volume(o.scan.path)) {  // which get their names all at once
     report = volume_report("TIFF", slices->shape, slices->unit, slices->pitch_mm, true);
   } else {
-    const auto reader = open(o.scan);
+    reader = open(o.scan);
     report = scan_report(reader->info(), select(o.scan, reader->info()));
   }
   if (o.common.json != "-")
-    report["kind"] == "volume" ? print_volume(o.scan.path, report) : print_scan(o.scan.path, report);
+    reader ? print_scan(o.scan.path, reader->info().scan, report) : print_volume(o.scan.path, report);
   report["command"] = "info";
   report["version"] = TANDEM_VERSION;
   report["input"] = o.scan.path;

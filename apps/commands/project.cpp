@@ -10,6 +10,7 @@
 #include "../scan_geometry.hpp"
 #include "../scan_options.hpp"
 #include "tandem/core/error.hpp"
+#include "tandem/geometry/coverage.hpp"
 #include "tandem/io/scan_writer.hpp"
 #include "tandem/io/volume_file.hpp"
 #include "tandem/operators/algebra.hpp"
@@ -26,20 +27,23 @@ struct ProjectOptions {
   GeometryOptions geometry;
   std::string volume, output, like, model = "pixel_driven";
   const CLI::App* command = nullptr;
+  bool given(const char* option) const { return command->count(option) > 0; }
 };
 
 /// Where the rays run, and what is known of lengths.
 struct Target {
-  ParallelBeam scan;
+  Scan scan;
   double voxel_pitch = 1;               ///< along x and y, in the unit of `scan`: mm, or bins
   std::optional<double> pixel_size_mm;  ///< nothing where lengths are in bins
 };
 
 /// The scan to make: that of --like, or of the geometry options. Its unit of length is the volume's: a volume
-/// in 1/pixel is projected in bins, whatever the scan is like.
+/// in 1/pixel is projected in bins, whatever the parallel beam is like; a cone beam needs one in 1/mm.
 Target target_of(const ProjectOptions& o, const io::VolumeReader& volume) {
   const Shape n = volume.shape();
   std::optional<double> pitch = volume.pitch_mm();
+  require<GeometryError>(pitch || !o.geometry.cone(), o.volume,
+                         ": has no pitch, which a cone beam needs; make the volume with a pixel size");
   if (!pitch && volume.unit() == "1/mm") {
     pitch = o.geometry.pixel_size_mm;
     require<GeometryError>(pitch.has_value(), o.volume,
@@ -55,18 +59,37 @@ Target target_of(const ProjectOptions& o, const io::VolumeReader& volume) {
   }
   const auto reader = io::open_scan(o.like);
   const io::ScanInfo& info = reader->info();
-  require<GeometryError>(info.scan.detector.rows == n[0], o.like, ": ", info.scan.detector.rows, " rows for ",
-                         n[0], " slices of ", o.volume, "; they must be as many");
   Target target{info.scan, voxel, pitch ? info.pixel_size_mm : std::nullopt};
   if (target.pixel_size_mm) return target;
+  require<GeometryError>(std::holds_alternative<ParallelBeam>(info.scan), o.volume,
+                         ": has no pitch, which the cone beam ", o.like,
+                         " needs; make the volume with a pixel size");
   target.pixel_size_mm = pitch;
-  target.scan.detector.bin_pitch = target.scan.detector.row_pitch = voxel;
+  detector_of(target.scan).bin_pitch = detector_of(target.scan).row_pitch = voxel;
   return target;
 }
 
+/// The rows that a chunk of slices is projected to. Slices of a parallel beam are rows; all of a cone beam's
+/// fall on all its rows.
+struct Part {
+  Scan scan;
+  Range slices, rows;
+};
+
+Part part_of(const Scan& scan, Range slices) {
+  const Detector& d = detector_of(scan);
+  if (std::holds_alternative<ConeBeam>(scan)) return {scan, slices, {0, d.rows}};
+  const auto views = static_cast<Index>(angles_of(scan).size());
+  return {crop(scan, {0, views}, slices, {0, d.bins}), slices, slices};
+}
+
 /// The rows of a scan where it records them: the projector has all on one axis.
-LinearOperator rows_in_place(const ParallelBeam& scan, LinearOperator A) {
+LinearOperator projector_of(const ParallelBeam& scan, const VolumeGrid& grid, Model model) {
+  LinearOperator A = projector(scan, grid, model);
   return scan.row_axis_bins.empty() ? A : adjoint(align_rows(scan)) * A;
+}
+LinearOperator projector_of(const ConeBeam& scan, const VolumeGrid& grid, Model) {
+  return projector(scan, tall_for_fan(scan, grid));
 }
 
 /// Transmission exp(-y), as a noise-free simulation writes it: flats 1, darks 0.
@@ -80,44 +103,56 @@ io::Frames frames_of(const Array* lines, Shape shape, float constant) {
   return frames;
 }
 
+/// Voxels as high as rows appear at the axis if they are as wide as bins appear there.
+VolumeGrid grid_of(const Target& target, Shape n) {
+  const Detector& d = detector_of(target.scan);
+  const bool cone = std::holds_alternative<ConeBeam>(target.scan);
+  require<GeometryError>(cone || d.rows == n[0], "project: ", d.rows, " rows for ", n[0],
+                         " slices; a parallel beam has as many");
+  const double pitch = target.voxel_pitch;
+  return {{n[2], n[1], n[0]}, {pitch, pitch, cone ? pitch * d.row_pitch / d.bin_pitch : d.row_pitch}, {}};
+}
+
 void run_project(ProjectOptions& o) {
   const ThreadLimit limit(o.common.threads);
   ProgressLine progress(o.common.quiet);
   io::VolumeReader volume(o.volume);
   const Shape n = volume.shape();
   const Target target = target_of(o, volume);
-  const double pitch = target.voxel_pitch;
-  const VolumeGrid grid{{n[2], n[1], n[0]}, {pitch, pitch, target.scan.detector.row_pitch}, {}};
+  const bool cone = std::holds_alternative<ConeBeam>(target.scan);
+  if (cone && o.given("--model")) throw GeometryError("--model goes with a parallel beam alone");
+  const VolumeGrid grid = grid_of(target, n);
   const Model model = o.model == "joseph" ? Model::joseph : Model::pixel_driven;
-  const Index views = static_cast<Index>(target.scan.angles.size()), bins = target.scan.detector.bins;
+  const Detector& detector = detector_of(target.scan);
+  const Index views = static_cast<Index>(angles_of(target.scan).size()), bins = detector.bins;
   io::ScanWriter writer(o.output, target.scan, target.pixel_size_mm, io::PixelType::float32, 1, 1);
-  for (Index z = 0; z < n[0]; z += 64) {
-    const Range slices{z, std::min(n[0], z + 64)};
-    const ParallelBeam scan = crop(target.scan, {0, views}, slices, {0, bins});
-    const LinearOperator A =
-        rows_in_place(scan, projector(scan, region(grid, {0, n[2]}, {0, n[1]}, slices), model));
+  for (Index z = 0, step = cone ? n[0] : 64; z < n[0]; z += step) {
+    const auto [scan, slices, rows] = part_of(target.scan, {z, std::min(n[0], z + step)});
+    progress("project", static_cast<double>(slices.first), static_cast<double>(n[0]));
+    const VolumeGrid slab = region(grid, {0, n[2]}, {0, n[1]}, slices);
+    const LinearOperator A = std::visit([&](const auto& s) { return projector_of(s, slab, model); }, scan);
     Array x(A.domain());
     volume.read(slices, x.data());
     const Array y = A * x;
-    writer.write(io::FrameKind::projection, slices, frames_of(&y, y.space().shape(), 0));
-    writer.write(io::FrameKind::flat, slices, frames_of(nullptr, {1, slices.size(), bins}, 1));
-    writer.write(io::FrameKind::dark, slices, frames_of(nullptr, {1, slices.size(), bins}, 0));
+    writer.write(io::FrameKind::projection, rows, frames_of(&y, y.space().shape(), 0));
+    writer.write(io::FrameKind::flat, rows, frames_of(nullptr, {1, rows.size(), bins}, 1));
+    writer.write(io::FrameKind::dark, rows, frames_of(nullptr, {1, rows.size(), bins}, 0));
     progress("project", static_cast<double>(slices.last), static_cast<double>(n[0]));
   }
   const nlohmann::json report = {{"command", "project"},
                                  {"version", TANDEM_VERSION},
                                  {"input", o.volume},
                                  {"output", o.output},
-                                 {"model", o.model},
+                                 {"model", cone ? "separable_footprint" : o.model},
                                  {"views", views},
-                                 {"rows", n[0]},
+                                 {"rows", detector.rows},
                                  {"bins", bins},
-                                 {"axis_bin", target.scan.detector.axis_bin}};
+                                 {"axis_bin", detector.axis_bin}};
   writer.finish(text_of(report));
   write_report(o.common, report);
   if (o.common.json != "-")
-    std::cout << "written   " << o.output << ": " << views << " views x " << n[0] << " rows x " << bins
-              << " bins\n";
+    std::cout << "written   " << o.output << ": " << views << " views x " << detector.rows << " rows x "
+              << bins << " bins\n";
 }
 
 }  // namespace
@@ -135,9 +170,9 @@ void add_project(CLI::App& program, Action& chosen) {
   c.add_option("--model", o->model, "pixel_driven (default), joseph")
       ->check(CLI::IsMember({"pixel_driven", "joseph"}));
   c.callback([o, &chosen] {
-    for (const char* option :
-         {"--bins", "--views", "--arc", "--start", "--angles", "--axis-bin", "--pixel-size"})
-      if (!o->like.empty() && o->command->count(option) > 0)
+    for (const char* option : {"--geometry", "--bins", "--rows", "--views", "--arc", "--start", "--angles",
+                               "--axis-bin", "--midplane-row", "--sod", "--sdd", "--pixel-size"})
+      if (!o->like.empty() && o->given(option))
         throw UsageError(std::string("--like does not go with ") + option);
     require_scan_name({"-o", o->output});
     chosen = [o] {

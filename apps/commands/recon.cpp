@@ -27,7 +27,7 @@ struct ReconOptions {
   ScanOptions scan;
   Recipe recipe;
   std::string output, initial = "zero", stop, preview, dtype = "float32", save_format, truth, region;
-  std::string filter = "ramp", algorithm = "fbp";
+  std::string filter = "ramp", algorithm;  // empty: fbp or fdk
   std::optional<float> min, max;
   DeviceOptions device;
   double memory_gib = 0;
@@ -95,9 +95,9 @@ void finish_recipe(ReconOptions& o) {
   if (!o.region.empty()) parse_region(r, o.region);
   if (!o.stop.empty()) parse_stop(r, o.stop);
   r.filter.window = window_named(o.filter);
-  r.algorithm = o.algorithm == "fbp"    ? Algorithm::fbp
-                : o.algorithm == "sirt" ? Algorithm::sirt
-                                        : Algorithm::cgls;
+  r.algorithm = o.algorithm == "sirt"   ? Algorithm::sirt
+                : o.algorithm == "cgls" ? Algorithm::cgls
+                                        : Algorithm::fbp;
   r.initial = o.initial == "zero" ? Initial::zero : o.initial == "fbp" ? Initial::fbp : Initial::file;
   if (r.initial == Initial::file) r.initial_file = o.initial;
   r.host_bytes = static_cast<std::size_t>(o.memory_gib * 1024 * 1024 * 1024);
@@ -122,19 +122,25 @@ void check_before(ReconOptions& o) {
   check_files(inputs, {{"-o", o.output}, {"--preview", o.preview}, {"--json", o.common.json}});
 }
 
-json plan_json(const pipeline::Plan& plan, const io::ScanInfo& info) {
-  const auto& d = plan.scan.detector;
+/// The name of what is done: filtered back-projection of a cone beam is FDK, under either name.
+std::string algorithm_of(const ReconOptions& o, const pipeline::Plan& plan) {
+  require<GeometryError>(o.algorithm != "fdk" || plan.cone(),
+                         "--reconstruction-algorithm fdk: the scan is a parallel beam; give fbp");
+  if (plan.recipe.algorithm != Algorithm::fbp) return o.algorithm;
+  return plan.cone() ? "fdk" : "fbp";
+}
+
+json plan_json(const ReconOptions& o, const pipeline::Plan& plan, const io::ScanInfo& info) {
+  const auto& d = detector_of(plan.scan);
   json pixel = plan.pitch_known ? json(d.bin_pitch) : json(nullptr);
   json pitch = plan.pitch_known ? json(plan.grid.pitch[0]) : json(nullptr);
+  json geometry = geometry_json(plan.scan);
+  geometry["axis_bin"] = d.axis_bin;
+  geometry["axis_bin_in_file"] = plan.axis_in_file;
+  geometry["pixel_size_mm"] = pixel;
   return {{"format", info.format},
-          {"geometry",
-           {{"kind", "parallel"},
-            {"views", plan.scan.angles.size()},
-            {"rows", d.rows},
-            {"bins", d.bins},
-            {"axis_bin", d.axis_bin},
-            {"axis_bin_in_file", plan.axis_in_file},
-            {"pixel_size_mm", pixel}}},
+          {"geometry", geometry},
+          {"algorithm", algorithm_of(o, plan)},
           {"volume", {{"shape", plan.grid.shape()}, {"pitch_mm", pitch}, {"unit", plan.unit()}}},
           {"device", json::array({plan.recipe.device.name()})},
           {"variant", name_of(plan.execution.variant)},
@@ -146,11 +152,8 @@ json plan_json(const pipeline::Plan& plan, const io::ScanInfo& info) {
 }
 
 json report_of(const ReconOptions& o, const json& plan, const pipeline::Outcome& out) {
-  json report = {{"command", "recon"},
-                 {"version", TANDEM_VERSION},
-                 {"input", o.scan.path},
-                 {"output", o.output},
-                 {"algorithm", o.algorithm}};
+  json report = {
+      {"command", "recon"}, {"version", TANDEM_VERSION}, {"input", o.scan.path}, {"output", o.output}};
   report.update(plan);
   if (o.recipe.algorithm != Algorithm::fbp) {
     report["iterations"] = out.iterations;
@@ -181,10 +184,11 @@ json report_of(const ReconOptions& o, const json& plan, const pipeline::Outcome&
 }
 
 void print_plan(std::ostream& to, const pipeline::Plan& plan, const io::ScanInfo& info) {
-  const auto& d = plan.scan.detector;
+  const auto& d = detector_of(plan.scan);
   const Shape n = plan.grid.shape();
-  to << "scan      " << info.format << ", " << plan.scan.angles.size() << " views x " << d.rows << " rows x "
-     << d.bins << " bins, axis at bin " << plan.axis_in_file << '\n'
+  to << "scan      " << info.format << ", " << angles_of(plan.scan).size() << " views x " << d.rows
+     << " rows x " << d.bins << " bins, axis at bin " << plan.axis_in_file << '\n'
+     << "geometry  " << words_of(plan.scan) << '\n'
      << "volume    " << n[0] << " x " << n[1] << " x " << n[2] << " (z, y, x), " << plan.unit();
   if (plan.pitch_known) to << ", pitch " << plan.grid.pitch[0] << " mm";
   to << ", " << static_cast<double>(n[0] * n[1] * n[2]) * 4 / 1048576 << " MiB\n"
@@ -200,7 +204,7 @@ void print_plan(std::ostream& to, const pipeline::Plan& plan, const io::ScanInfo
 void print_outcome(const ReconOptions& o, const pipeline::Plan& plan, const io::ScanInfo& info,
                    const pipeline::Outcome& out) {
   print_plan(std::cout, plan, info);
-  std::cout << "algorithm " << o.algorithm;
+  std::cout << "algorithm " << algorithm_of(o, plan);
   if (o.recipe.algorithm != Algorithm::fbp)
     std::cout << ", " << out.iterations << " iterations, residual "
               << (out.residuals.empty() ? 1.0 : out.residuals.back()) << " of the first";
@@ -252,7 +256,7 @@ void run_recon(ReconOptions& o) {
   const pipeline::Plan plan = make_plan(reader->info(), o.recipe);
   for (const std::string& note : reader->info().notes) progress.note("note: " + note);
   for (const std::string& warning : plan.warnings) progress.note("warning: " + warning);
-  const json planned = plan_json(plan, reader->info());
+  const json planned = plan_json(o, plan, reader->info());
   if (o.dry_run) {
     print_plan(o.common.json == "-" ? std::cerr : std::cout, plan, reader->info());
     return write_report(o.common, planned);
@@ -263,7 +267,6 @@ void run_recon(ReconOptions& o) {
   io::VolumeFormat format{type, o.min.value_or(0), o.max.value_or(1), {}, plan.unit()};
   if (plan.pitch_known) format.pitch_mm = plan.grid.pitch[0];
   json recipe = planned;
-  recipe["algorithm"] = o.algorithm;
   recipe["input"] = o.scan.path;
   recipe["arguments"] = o.command->config_to_str(false, false);
   auto writer = io::create_volume(o.output, plan.grid.shape(), format, text_of(recipe));
@@ -288,8 +291,9 @@ void add_recon(CLI::App& program, Action& chosen) {
   add_common(c, o->common);
   add_scan_options(c, o->scan);
   c.add_option("-o,--output", o->output, "volume to write: .h5, or .tif for one file a slice");
-  c.add_option("--reconstruction-algorithm", o->algorithm, "fbp (default), sirt, cgls")
-      ->check(CLI::IsMember({"fbp", "sirt", "cgls"}));
+  c.add_option("--reconstruction-algorithm", o->algorithm,
+               "fbp (default of a parallel beam), fdk (of a cone beam), sirt, cgls")
+      ->check(CLI::IsMember({"fbp", "fdk", "sirt", "cgls"}));
   c.add_option("--fbp-filter", o->filter, "ramp, the default; none: no filtering at all")
       ->check(CLI::IsMember({"ramp", "shepp", "cosine", "hamming", "hann", "parzen", "butterworth", "none"}));
   c.add_option("--fbp-cutoff", r.filter.cutoff, "0..1 of Nyquist (default 1; butterworth 0.5)")
@@ -306,8 +310,7 @@ void add_recon(CLI::App& program, Action& chosen) {
   c.add_option("--gain", r.gain, "counts a photon, for --stop discrepancy (default 1)")->check(positive());
   c.add_option("--size", r.size, "voxels along x and y (default: bins)")->check(CLI::PositiveNumber);
   c.add_option("--slices", r.slices, "slices around the middle (default: rows)")->check(CLI::PositiveNumber);
-  c.add_option("--voxel-size", r.voxel_size_mm, "mm (default: the detector pitch)")->check(positive());
-  c.add_option("--pixel-size", r.pixel_size_mm, "detector pitch, mm (default: the file's own)")
+  c.add_option("--voxel-size", r.voxel_size_mm, "mm (default: the detector pitch at the axis)")
       ->check(positive());
   c.add_option("--region", o->region, "x0:x1,y0:y1,z0:z1 in voxels of the full grid");
   add_device_options(c, o->device);

@@ -20,7 +20,7 @@ struct SimulateOptions {
   Common common;
   GeometryOptions geometry;
   pipeline::Simulation simulation;
-  Index size = 256, rows = 1;
+  Index size = 256;
   std::string output, truth;
 };
 
@@ -34,7 +34,7 @@ Index rows_at_once(double bytes_a_row, Index rows) {
 void write_truth(const SimulateOptions& o, const pipeline::SimulatedScan& simulated, ProgressLine& progress) {
   const VolumeGrid& grid = simulated.simulation().grid;
   io::VolumeFormat format;
-  if (o.geometry.pixel_size_mm) format.pitch_mm = *o.geometry.pixel_size_mm, format.unit = "1/mm";
+  if (o.geometry.pixel_size_mm) format.pitch_mm = grid.pitch[0], format.unit = "1/mm";
   auto writer = io::create_volume(o.truth, grid.shape(), format, "{\"content\":\"exact pixel averages\"}");
   const Index area = grid.size[0] * grid.size[1];
   const Index step = rows_at_once(4.0 * static_cast<double>(area), grid.size[2]);
@@ -54,19 +54,22 @@ void run_simulate(SimulateOptions& o) {
   ProgressLine progress(o.common.quiet);
   const double pitch = o.geometry.pixel_size_mm.value_or(1.0);
   pipeline::Simulation& s = o.simulation;
-  s.scan = scan_of(o.geometry, o.size, o.rows, pitch);
-  s.grid = VolumeGrid{{o.size, o.size, o.rows}, {pitch, pitch, pitch}, {}};
+  s.scan = scan_of(o.geometry, o.size, 1, pitch);
+  s.grid = fitting_grid(s.scan);
+  s.grid.size[0] = s.grid.size[1] = o.size;
+  const Detector& detector = detector_of(s.scan);
+  const Index all_rows = detector.rows;
   const pipeline::SimulatedScan simulated(s);
   io::ScanWriter writer(o.output, s.scan, o.geometry.pixel_size_mm, simulated.type(), s.flats, s.darks);
   const double row_bytes =
-      8.0 * static_cast<double>(s.scan.detector.bins) * static_cast<double>(s.scan.angles.size());
-  const Index step = rows_at_once(row_bytes, o.rows);
-  for (Index row = 0; row < o.rows; row += step) {
-    const Range rows{row, std::min(o.rows, row + step)};
+      8.0 * static_cast<double>(detector.bins) * static_cast<double>(angles_of(s.scan).size());
+  const Index step = rows_at_once(row_bytes, all_rows);
+  for (Index row = 0; row < all_rows; row += step) {
+    const Range rows{row, std::min(all_rows, row + step)};
     for (io::FrameKind kind : {io::FrameKind::projection, io::FrameKind::flat, io::FrameKind::dark})
       if (kind == io::FrameKind::projection || (kind == io::FrameKind::flat ? s.flats : s.darks) > 0)
         writer.write(kind, rows, simulated.frames(kind, rows));
-    progress("simulate", static_cast<double>(rows.last), static_cast<double>(o.rows), "rows");
+    progress("simulate", static_cast<double>(rows.last), static_cast<double>(all_rows), "rows");
   }
   if (!o.truth.empty()) write_truth(o, simulated, progress);
   const nlohmann::json report = {
@@ -74,18 +77,19 @@ void run_simulate(SimulateOptions& o) {
       {"version", TANDEM_VERSION},
       {"output", o.output},
       {"phantom", s.phantom},
-      {"views", s.scan.angles.size()},
-      {"rows", o.rows},
-      {"bins", s.scan.detector.bins},
-      {"axis_bin", s.scan.detector.axis_bin},
+      {"geometry", o.geometry.geometry},
+      {"views", angles_of(s.scan).size()},
+      {"rows", all_rows},
+      {"bins", detector.bins},
+      {"axis_bin", detector.axis_bin},
       {"max_attenuation", s.max_attenuation},
       {"photons", s.photons ? nlohmann::json(*s.photons) : nlohmann::json(nullptr)},
       {"seed", s.seed}};
   writer.finish(text_of(report));
   write_report(o.common, report);
   if (o.common.json != "-")
-    std::cout << "written   " << o.output << ": " << s.scan.angles.size() << " views x " << o.rows
-              << " rows x " << s.scan.detector.bins << " bins, " << io::name_of(simulated.type()) << '\n';
+    std::cout << "written   " << o.output << ": " << angles_of(s.scan).size() << " views x " << all_rows
+              << " rows x " << detector.bins << " bins, " << io::name_of(simulated.type()) << '\n';
 }
 
 }  // namespace
@@ -100,7 +104,6 @@ void add_simulate(CLI::App& program, Action& chosen) {
   c.add_option("-o,--output", o->output, "DXchange file to write")->required();
   c.add_option("--phantom", s.phantom, "default shepp-logan")->check(CLI::IsMember(names));
   c.add_option("--size", o->size, "voxels along x and y (default 256)")->check(CLI::PositiveNumber);
-  c.add_option("--rows", o->rows, "detector rows (default 1)")->check(CLI::PositiveNumber);
   // ranges as pipeline::validate has them
   c.add_option("--photons", s.photons, "a cell, without object; left out: no noise")->check(positive(4e9));
   c.add_option("--max-attenuation", s.max_attenuation, "largest line integral (default 3)")

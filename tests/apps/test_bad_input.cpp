@@ -17,6 +17,10 @@ class BadInput : public ::testing::Test {
   static void SetUpTestSuite() {
     program = new Program;
     ASSERT_EQ((*program)("simulate -o good.h5 --truth pixels.h5 --size 32 --views 20 --rows 2").code, 0);
+    ASSERT_EQ((*program)("simulate -o cone.h5 --geometry cone --sod 60 --sdd 90 --pixel-size 0.5 --size 32 "
+                         "--views 40 --rows 3")
+                  .code,
+              0);
   }
   static void TearDownTestSuite() {
     delete program;
@@ -180,6 +184,36 @@ TEST_F(BadInput, Geometry) {
   fails("simulate -o bad_.h5 --size 8 --axis-bin 15", 4, {"axis bin = 15"});
   fails("project pixels.h5 -o bad_.h5 --pixel-size 0.5", 4,
         {"pixels.h5", "1/pixel", "leave --pixel-size out"});
+}
+
+TEST_F(BadInput, ConeGeometry) {
+  const std::string simulate = "simulate -o bad_.h5 --size 16 --geometry cone --pixel-size 1 ";
+  fails(simulate + "--sod 60 --sdd 60", 4, {"sdd = 60 mm", "sod = 60 mm"});
+  fails(simulate + "--sod 60 --sdd 90 --midplane-row 900", 4, {"no ray meets the phantom"});
+  fails(simulate + "--sod 60", 2, {"--sdd MM"});
+  fails(simulate + "--sod -60 --sdd 90", 2, {"--sod", "-60"});
+  fails(simulate + "--sod 60 --sdd 90 --pixel-size 0", 2, {"--pixel-size", "0"});
+  fails("simulate -o bad_.h5 --sod 60 --sdd 90", 2, {"--sod", "--geometry cone"});
+
+  const std::string recon = "recon cone.h5 -o bad_.h5 ";
+  fails(recon + "--sdd 50", 4, {"sdd = 50 mm", "sod = 60 mm"});
+  fails(recon + "--sod 90", 4, {"sdd = 90 mm", "sod = 90 mm"});
+  fails(recon + "--sod 4 --voxel-size 0.5", 4,
+        {"sod = 4 mm", "the source would pass through it", "smaller grid"});
+  fails(recon + "--size 400", 4, {"sod = 60 mm", "the source would pass through it"});
+  for (const char* value : {"0", "-0.5", "nan"})
+    for (const char* option : {"--pixel-size", "--voxel-size", "--sod", "--sdd"})
+      fails(recon + option + " " + value, 2, {option, value});
+  fails(recon + "--midplane-row nan", 2, {"--midplane-row", "nan"});
+  fails(recon + "--reconstruction-algorithm cgls --memory 0.001", 5, {"the volume at once", "--memory"});
+  fails("recon good.h5 -o bad_.h5 --sod 60", 4, {"--sdd MM"});
+  fails("recon good.h5 -o bad_.h5 --sod 60 --sdd 90", 4, {"pitch", "--pixel-size MM"});
+  fails("recon good.h5 -o bad_.h5 --midplane-row 1", 4, {"parallel beam", "--sod MM"});
+  fails("recon good.h5 -o bad_.h5 --reconstruction-algorithm fdk", 4, {"fdk", "parallel beam", "fbp"});
+  fails("center cone.h5 --rotation-axis-method vo", 4, {"vo", "opposite rays"});
+  fails("project pixels.h5 -o bad_.h5 --geometry cone --sod 60 --sdd 90 --pixel-size 1", 4,
+        {"pixels.h5", "no pitch"});
+  fails("project pixels.h5 -o bad_.h5 --like cone.h5", 4, {"pixels.h5", "no pitch", "cone.h5"});
 }
 
 TEST_F(BadInput, Memory) {

@@ -93,7 +93,7 @@ TEST_F(CudaReconstruct, VolumesAgreeWithTheCpu) {
 /// More slices than a kernel takes at once, in chunks of which the last is short.
 TEST_F(CudaReconstruct, ManySlicesAgreeWithTheCpu) {
   pipeline::Simulation s = small_simulation(1e4);
-  s.scan.detector.rows = 200;
+  detector_of(s.scan).rows = 200;
   s.grid = fitting_grid(s.scan);
   write_scan(folder_ / "tall.h5", pipeline::SimulatedScan(s));
   for (const Algorithm algorithm : algorithms) {
@@ -114,7 +114,8 @@ TEST_F(CudaReconstruct, RowsWithAxesOfTheirOwnAgreeWithTheCpu) {
     const auto wobbling = [&](Device device) {
       Plan plan = plan_for(recipe_for(algorithm, device));
       for (Index row = 0; row < small::rows; ++row)
-        plan.scan.row_axis_bins.push_back(plan.scan.detector.axis_bin + 0.37 * static_cast<double>(row - 5));
+        std::get<ParallelBeam>(plan.scan).row_axis_bins.push_back(detector_of(plan.scan).axis_bin +
+                                                                  0.37 * static_cast<double>(row - 5));
       plan.rows_at_once = 4;
       return volume(plan);
     };
@@ -201,10 +202,11 @@ TEST_F(CudaReconstruct, MemoryThatCannotBeHadIsADeviceErrorAndNothingElse) {
 TEST_F(CudaReconstruct, LaunchesThatCannotStartAreDeviceErrorsAndNothingElse) {
   fails_and_leaves_no_trace(
       [&] {
-        Recipe recipe = recipe_for(Algorithm::cgls, gpu);
-        recipe.pixel_size_mm = 1;
-        recipe.voxel_size_mm = 1e-4;
-        volume(recipe);
+        Plan plan = plan_for(recipe_for(Algorithm::cgls, gpu));
+        plan.grid.pitch[0] = plan.grid.pitch[1] = 1e-4;
+        MemoryWriter writer(plan.grid.shape());
+        const auto reader = io::open_scan(scan_);
+        pipeline::reconstruct(*reader, plan, writer);
       },
       {"CUDA: ", "alu_forward"});
 }

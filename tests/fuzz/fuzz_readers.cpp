@@ -135,10 +135,10 @@ void read_scan(const fs::path& path) {
   if (path.extension() == ".tif") options.arc_deg = 180;
   const auto reader = io::open_scan(path, options);
   const io::ScanInfo& info = reader->info();
-  const Detector& detector = info.scan.detector;
+  const Detector& detector = detector_of(info.scan);
   const Index few = 16, columns = std::min<Index>(detector.bins, 1 << 16),
               lines = std::min(detector.rows, few);
-  const std::array<Index, 3> counts{static_cast<Index>(info.scan.angles.size()), info.flats, info.darks};
+  const std::array<Index, 3> counts{static_cast<Index>(angles_of(info.scan).size()), info.flats, info.darks};
   for (int kind = 0; kind < 3; ++kind)
     reader->read(static_cast<io::FrameKind>(kind), {0, std::min(counts[static_cast<std::size_t>(kind)], few)},
                  {0, lines}, {0, columns});

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -122,6 +123,35 @@ TEST(Crop, KeepsTheAxisInSpace) {
   EXPECT_EQ(part.angles, std::vector<double>(scan.angles.begin() + 2, scan.angles.begin() + 6));
   EXPECT_EQ(part.row_axis_bins, (std::vector<double>{8, 9, 10}));
   EXPECT_NO_THROW(validate(part));
+}
+
+ConeBeam cone_scan() { return {test::scan_of(7, 12, 24, 0.5).detector, {1, 2, 3}, 40, 70, 4.25}; }
+
+/// Where a point falls, in rows and bins.
+std::array<double, 2> shadow_of(const ConeBeam& scan, double t, double d, double z) {
+  return {scan.midplane_row + scan.sdd * z / (d * scan.detector.row_pitch),
+          scan.detector.axis_bin + scan.sdd * t / (d * scan.detector.bin_pitch)};
+}
+
+TEST(Crop, OfAConeBeamKeepsPointsOverTheirCells) {
+  const ConeBeam scan = cone_scan(), part = crop(scan, {1, 3}, {2, 9}, {5, 20});
+  EXPECT_EQ(part.detector.rows, 7);
+  EXPECT_EQ(part.detector.bins, 15);
+  EXPECT_EQ(part.angles, (std::vector<double>{2, 3}));
+  const auto whole = shadow_of(scan, 1.3, 37, -0.7), cropped = shadow_of(part, 1.3, 37, -0.7);
+  EXPECT_NEAR(cropped[0], whole[0] - 2, tolerance::double_rounding);
+  EXPECT_NEAR(cropped[1], whole[1] - 5, tolerance::double_rounding);
+}
+
+TEST(BinDown, OfAConeBeamKeepsPointsOverTheirCells) {
+  const ConeBeam scan = cone_scan();
+  const Scan either = bin_down(Scan(scan), 1, true);
+  const auto fine = shadow_of(scan, 1.3, 37, -0.7),
+             coarse = shadow_of(std::get<ConeBeam>(either), 1.3, 37, -0.7);
+  for (int axis = 0; axis < 2; ++axis)
+    EXPECT_NEAR(coarse[axis], (fine[axis] + 0.5) / 2 - 0.5, tolerance::double_rounding);
+  EXPECT_EQ(detector_of(either).rows, 6);
+  EXPECT_EQ(detector_of(either).bins, 12);
 }
 
 TEST(Crop, RefusesEmptyAndOutsideRanges) {

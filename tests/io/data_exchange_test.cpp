@@ -33,16 +33,16 @@ TEST(DataExchange, TellsGeometryBeforeAnyPixel) {
   const TemporaryFolder folder;
   write_data_exchange(folder / "scan.h5");
   const io::ScanInfo info = io::open_scan(folder / "scan.h5")->info();
-  EXPECT_EQ(info.scan.detector.rows, 3);
-  EXPECT_EQ(info.scan.detector.bins, 5);
-  EXPECT_EQ(info.scan.detector.axis_bin, 2);
-  EXPECT_EQ(info.scan.detector.bin_pitch, 1);
+  EXPECT_EQ(detector_of(info.scan).rows, 3);
+  EXPECT_EQ(detector_of(info.scan).bins, 5);
+  EXPECT_EQ(detector_of(info.scan).axis_bin, 2);
+  EXPECT_EQ(detector_of(info.scan).bin_pitch, 1);
   EXPECT_FALSE(info.axis_bin);
   EXPECT_FALSE(info.pixel_size_mm);
   EXPECT_EQ(info.flats, 2);
   EXPECT_EQ(info.darks, 1);
-  EXPECT_EQ(info.scan.angles.size(), 4u);
-  EXPECT_DOUBLE_EQ(info.scan.angles[3], 0.75 * std::numbers::pi);
+  EXPECT_EQ(angles_of(info.scan).size(), 4u);
+  EXPECT_DOUBLE_EQ(angles_of(info.scan)[3], 0.75 * std::numbers::pi);
 }
 
 TEST(DataExchange, ReadsAnyPart) {
@@ -68,7 +68,7 @@ TEST(DataExchange, ReadsRowsFirst) {
       .attribute("/exchange/data", "axes", "y:theta:x")
       .numbers("/exchange/theta", "f32", {views}, {0, 1, 2, 3});
   const auto reader = io::open_scan(folder / "scan.h5");
-  EXPECT_EQ(reader->info().scan.angles.size(), 4u);
+  EXPECT_EQ(angles_of(reader->info().scan).size(), 4u);
   EXPECT_EQ(all_of(*reader, FrameKind::projection), frames(0, views));
 }
 
@@ -95,7 +95,7 @@ TEST(DataExchange, TakesAnglesInDegreesUnlessUnitsSayRadians) {
     file.numbers("/exchange/data", "u16", {1, rows, bins}, frames(0, 1))
         .numbers("/exchange/theta", "f64", {1}, {2});
     if (units) file.attribute("/exchange/theta", "units", units);
-    return [&folder] { return io::open_scan(folder / "scan.h5")->info().scan.angles[0]; };
+    return [&folder] { return angles_of(io::open_scan(folder / "scan.h5")->info().scan)[0]; };
   };
   const double degrees = 2 * std::numbers::pi / 180;
   for (const char* units : {static_cast<const char*>(nullptr), "deg", "degree", "Degrees", ""})
@@ -122,8 +122,8 @@ TEST(DataExchange, UnderstandsUnitsOfThePixelSize) {
     const io::ScanInfo info = size_with(value, units)();
     ASSERT_TRUE(info.pixel_size_mm) << units;
     EXPECT_DOUBLE_EQ(*info.pixel_size_mm, 0.002);
-    EXPECT_DOUBLE_EQ(info.scan.detector.bin_pitch, 0.002);
-    EXPECT_DOUBLE_EQ(info.scan.detector.row_pitch, 0.002);
+    EXPECT_DOUBLE_EQ(detector_of(info.scan).bin_pitch, 0.002);
+    EXPECT_DOUBLE_EQ(detector_of(info.scan).row_pitch, 0.002);
   }
   for (const auto& [value, units] :
        {std::pair{0.002, static_cast<const char*>(nullptr)}, {2.0, "px"}, {0.0, "mm"}}) {
@@ -143,8 +143,8 @@ TEST(DataExchange, LeavesOutAnAxisFarOutsideTheDetector) {
       .numbers("/measurement/instrument/tandem/row_axis_bins", "f64", {2}, {1, 2});
   const io::ScanInfo info = io::open_scan(folder / "scan.h5")->info();
   EXPECT_FALSE(info.axis_bin);
-  EXPECT_EQ(info.scan.detector.axis_bin, 2);
-  EXPECT_TRUE(info.scan.row_axis_bins.empty());
+  EXPECT_EQ(detector_of(info.scan).axis_bin, 2);
+  EXPECT_TRUE(std::get<ParallelBeam>(info.scan).row_axis_bins.empty());
   EXPECT_EQ(info.notes.size(), 2u);
 }
 
@@ -160,16 +160,92 @@ TEST(DataExchange, TakesFlatsOfAnotherType) {
   EXPECT_EQ(all_of(*reader, FrameKind::flat), frames(2, 1));
 }
 
-TEST(DataExchange, RefusesAVolumeAndAConeBeam) {
+TEST(DataExchange, RefusesAVolumeAndKindsItDoesNotKnow) {
   const TemporaryFolder folder;
   Hdf5Maker(folder / "volume.h5")
       .numbers("/exchange/data", "f32", {views, rows, bins}, frames(0, views))
       .attribute("/exchange/data", "axes", "z:y:x");
   EXPECT_TRUE(says(refusal_of(folder / "volume.h5"), {"volume.h5: /exchange/data", "z:y:x", "theta:y:x"}));
-  Hdf5Maker(folder / "cone.h5")
+  Hdf5Maker(folder / "helix.h5")
       .numbers("/exchange/data", "u16", {1, rows, bins}, frames(0, 1))
-      .text("/measurement/instrument/tandem/kind", "cone");
-  EXPECT_TRUE(says(refusal_of(folder / "cone.h5"), {"tandem/kind", "cone", "parallel"}));
+      .text("/measurement/instrument/tandem/kind", "helix");
+  EXPECT_TRUE(says(refusal_of(folder / "helix.h5"), {"tandem/kind", "helix", "parallel", "cone"}));
+}
+
+// ---- Cone beams
+
+const std::string instrument = "/measurement/instrument/";
+
+/// A cone beam with its lengths in several units; `leave_out` names a data set that it lacks.
+fs::path cone_file(const TemporaryFolder& folder, const std::string& leave_out = "") {
+  const fs::path path = folder / "cone.h5";
+  Hdf5Maker maker(path);
+  maker.numbers("/exchange/data", "u16", {views, rows, bins}, frames(0, views))
+      .numbers("/exchange/theta", "f64", {views}, {0, 90, 180, 270})
+      .text(instrument + "tandem/kind", "cone");
+  const auto add = [&](const std::string& name, double value, const std::string& unit) {
+    if (name == leave_out) return;
+    maker.numbers(instrument + name, "f64", {}, {value});
+    if (!unit.empty()) maker.attribute(instrument + name, "units", unit);
+  };
+  add("tandem/sod", 40, "cm");
+  add("tandem/sdd", 500, "");
+  add("tandem/axis_bin", 1.75, "");
+  add("tandem/midplane_row", 0.25, "");
+  add("detector/pixel_size_x", 100, "um");
+  add("detector/pixel_size_y", 0.2, "mm");
+  return path;
+}
+
+TEST(DataExchange, ReadsAConeBeamInMillimetres) {
+  const TemporaryFolder folder;
+  const io::ScanInfo info = io::open_scan(cone_file(folder))->info();
+  const auto& scan = std::get<ConeBeam>(info.scan);
+  EXPECT_DOUBLE_EQ(scan.sod, 400);
+  EXPECT_DOUBLE_EQ(scan.sdd, 500);
+  EXPECT_DOUBLE_EQ(scan.midplane_row, 0.25);
+  EXPECT_DOUBLE_EQ(scan.detector.axis_bin, 1.75);
+  EXPECT_DOUBLE_EQ(scan.detector.bin_pitch, 0.1);
+  EXPECT_DOUBLE_EQ(scan.detector.row_pitch, 0.2);
+  EXPECT_TRUE(info.notes.empty());
+}
+
+TEST(DataExchange, TakesTheUsersLengthsBeforeItsOwn) {
+  const TemporaryFolder folder;
+  const io::OpenOptions options{.pixel_size_mm = 0.3, .sod_mm = 41, .sdd_mm = 82, .midplane_row = 2};
+  const io::ScanInfo info = io::open_scan(cone_file(folder), options)->info();
+  const auto& scan = std::get<ConeBeam>(info.scan);
+  EXPECT_EQ(scan.sod, 41);
+  EXPECT_EQ(scan.sdd, 82);
+  EXPECT_EQ(scan.midplane_row, 2);
+  EXPECT_EQ(scan.detector.bin_pitch, 0.3);
+  EXPECT_EQ(scan.detector.row_pitch, 0.3);
+}
+
+TEST(DataExchange, SaysWhatAConeBeamLacks) {
+  const TemporaryFolder folder;
+  const auto lacks = [&](const char* name, const char* remedy) {
+    const fs::path path = cone_file(folder, name);
+    try {
+      io::open_scan(path);
+      FAIL() << "no " << name << " is needed";
+    } catch (const GeometryError& error) {
+      EXPECT_TRUE(says(error.what(), {"cone beam: no ", remedy}));
+    }
+  };
+  lacks("tandem/sod", "--sod MM");
+  lacks("tandem/sdd", "--sdd MM");
+  lacks("detector/pixel_size_x", "--pixel-size MM");
+  const io::ScanInfo info = io::open_scan(cone_file(folder, "tandem/midplane_row"))->info();
+  EXPECT_EQ(std::get<ConeBeam>(info.scan).midplane_row, 1);
+  ASSERT_EQ(info.notes.size(), 1u);
+  EXPECT_TRUE(says(info.notes[0], {"midplane row", "row 1", "--midplane-row"}));
+}
+
+TEST(DataExchange, RefusesADetectorBeforeTheAxis) {
+  const TemporaryFolder folder;
+  EXPECT_THROW(io::open_scan(cone_file(folder), {.sdd_mm = 400}), GeometryError);
+  EXPECT_THROW(io::open_scan(cone_file(folder), {.sod_mm = 600}), GeometryError);
 }
 
 }  // namespace tandem::test

@@ -10,8 +10,8 @@ namespace {
 
 void expect_sample(io::ScanReader& reader) {
   EXPECT_EQ(reader.info().format, "NXtomo");
-  EXPECT_EQ(reader.info().scan.angles.size(), 4u);
-  EXPECT_DOUBLE_EQ(reader.info().scan.angles[2], std::numbers::pi / 2);
+  EXPECT_EQ(angles_of(reader.info().scan).size(), 4u);
+  EXPECT_DOUBLE_EQ(angles_of(reader.info().scan)[2], std::numbers::pi / 2);
   EXPECT_EQ(all_of(reader, FrameKind::projection), frames(0, views));
 }
 
@@ -44,9 +44,9 @@ TEST(NXtomo, TellsPixelSizeAndAxis) {
   write_nxtomo(folder / "scan.nxs", "/entry0000");
   const io::ScanInfo info = io::open_scan(folder / "scan.nxs")->info();
   EXPECT_DOUBLE_EQ(info.pixel_size_mm.value(), 0.002);
-  EXPECT_DOUBLE_EQ(info.scan.detector.row_pitch, 0.004);
+  EXPECT_DOUBLE_EQ(detector_of(info.scan).row_pitch, 0.004);
   EXPECT_DOUBLE_EQ(info.axis_bin.value(), 2 - 0.75);
-  EXPECT_DOUBLE_EQ(info.scan.detector.axis_bin, 2 - 0.75);
+  EXPECT_DOUBLE_EQ(detector_of(info.scan).axis_bin, 2 - 0.75);
 }
 
 TEST(NXtomo, IsFoundWhereverItsDefinitionStands) {
@@ -80,7 +80,7 @@ TEST(NXtomo, TakesTheVariantsOfDiamond) {
       .numbers(entry + "/instrument/pco4000/image_key", "f32", {views}, {0, 0, 0, 0});
   const auto reader = io::open_scan(folder / "scan.nxs");
   EXPECT_EQ(all_of(*reader, FrameKind::projection), frames(0, views));
-  EXPECT_DOUBLE_EQ(reader->info().scan.angles[3], 3);
+  EXPECT_DOUBLE_EQ(angles_of(reader->info().scan)[3], 3);
 }
 
 TEST(NXtomo, FollowsExternalLinksAndPassesOverDanglingOnes) {

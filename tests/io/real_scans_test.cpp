@@ -26,10 +26,10 @@ TEST(RealScan, ToothOfTheAps) {
   const io::ScanInfo& info = reader->info();
   EXPECT_EQ(info.format, "DXchange");
   EXPECT_EQ(info.type, PixelType::float32);
-  EXPECT_EQ(info.scan.angles.size(), 181u);
-  EXPECT_EQ(info.scan.detector.rows, 2);
-  EXPECT_EQ(info.scan.detector.bins, 640);
-  EXPECT_NEAR(info.scan.angles.back(), 179.0055 * radian, 1e-5);
+  EXPECT_EQ(angles_of(info.scan).size(), 181u);
+  EXPECT_EQ(detector_of(info.scan).rows, 2);
+  EXPECT_EQ(detector_of(info.scan).bins, 640);
+  EXPECT_NEAR(angles_of(info.scan).back(), 179.0055 * radian, 1e-5);
   EXPECT_NEAR(mean(all_of(*reader, FrameKind::flat)), 27922, 100);
   EXPECT_NEAR(mean(all_of(*reader, FrameKind::dark)), 105, 1);
 }
@@ -46,11 +46,11 @@ TEST(RealScan, CapsuleIsTheSameAsTiffAndAsNXtomo) {
   const auto nxtomo = io::open_scan(data / "nxtomo/capsule_nxtomo.nxs");
   EXPECT_EQ(stack->info().type, PixelType::uint16);
   EXPECT_EQ(stack->read(FrameKind::flat, {0, 1}, {0, 1}, {0, 1}).type, PixelType::float32);
-  ASSERT_EQ(stack->info().scan.angles.size(), 91u);
-  EXPECT_NEAR(stack->info().scan.angles.front(), -88.2 * radian, 1e-5);
-  EXPECT_NEAR(stack->info().scan.angles.back(), 91.8 * radian, 1e-5);
+  ASSERT_EQ(angles_of(stack->info().scan).size(), 91u);
+  EXPECT_NEAR(angles_of(stack->info().scan).front(), -88.2 * radian, 1e-5);
+  EXPECT_NEAR(angles_of(stack->info().scan).back(), 91.8 * radian, 1e-5);
   for (std::size_t v = 0; v < 91; ++v)
-    EXPECT_NEAR(stack->info().scan.angles[v], nxtomo->info().scan.angles[v], 1e-9);
+    EXPECT_NEAR(angles_of(stack->info().scan)[v], angles_of(nxtomo->info().scan)[v], 1e-9);
   EXPECT_EQ(all_of(*stack, FrameKind::projection), all_of(*nxtomo, FrameKind::projection));
   EXPECT_EQ(nxtomo->info().flats, 1);
   EXPECT_EQ(nxtomo->info().darks, 2 - 1);
@@ -60,13 +60,13 @@ TEST(RealScan, K11OfDiamondIsNXtomoInContent) {
   if (!fs::exists(data / "nxtomo/k11-18014.nxs")) GTEST_SKIP() << "no k11-18014.nxs";
   const auto reader = io::open_scan(data / "nxtomo/k11-18014.nxs");
   const io::ScanInfo& info = reader->info();
-  EXPECT_EQ(info.scan.angles.size(), 3001u);
+  EXPECT_EQ(angles_of(info.scan).size(), 3001u);
   EXPECT_EQ(info.flats, 100);
   EXPECT_EQ(info.darks, 100);
-  EXPECT_EQ(info.scan.detector.rows, 22);
-  EXPECT_EQ(info.scan.detector.bins, 26);
-  EXPECT_NEAR(info.scan.angles.front(), 89.995 * radian, 0.01 * radian);
-  EXPECT_NEAR(info.scan.angles.back(), 269.995 * radian, 0.01 * radian);
+  EXPECT_EQ(detector_of(info.scan).rows, 22);
+  EXPECT_EQ(detector_of(info.scan).bins, 26);
+  EXPECT_NEAR(angles_of(info.scan).front(), 89.995 * radian, 0.01 * radian);
+  EXPECT_NEAR(angles_of(info.scan).back(), 269.995 * radian, 0.01 * radian);
   EXPECT_GT(mean(all_of(*reader, FrameKind::flat)), mean(all_of(*reader, FrameKind::dark)));
 }
 
@@ -79,9 +79,9 @@ TEST(RealScan, NeutronSinogramHasALineAView) {
   const auto reader = io::open_scan(path, options);
   EXPECT_EQ(reader->info().format, "TIFF sinogram");
   EXPECT_EQ(reader->info().type, PixelType::uint16);
-  EXPECT_EQ(reader->info().scan.angles.size(), 459u);
-  EXPECT_EQ(reader->info().scan.detector.bins, 503);
-  EXPECT_NEAR(reader->info().scan.angles.back(), 2 * std::numbers::pi, 1e-12);
+  EXPECT_EQ(angles_of(reader->info().scan).size(), 459u);
+  EXPECT_EQ(detector_of(reader->info().scan).bins, 503);
+  EXPECT_NEAR(angles_of(reader->info().scan).back(), 2 * std::numbers::pi, 1e-12);
   EXPECT_GT(mean(all_of(*reader, FrameKind::projection)), 0);
 }
 
@@ -93,9 +93,9 @@ TEST(RealScan, SweetenerLeavesItsFlatsOutOfTheStack) {
   options.darks = {folder / "di000000.tif"};
   options.arc_deg = 360;
   const auto reader = io::open_scan(folder, options);
-  EXPECT_EQ(reader->info().scan.angles.size(), 900u);
-  EXPECT_EQ(reader->info().scan.detector.rows, 1);
-  EXPECT_EQ(reader->info().scan.detector.bins, 1944);
+  EXPECT_EQ(angles_of(reader->info().scan).size(), 900u);
+  EXPECT_EQ(detector_of(reader->info().scan).rows, 1);
+  EXPECT_EQ(detector_of(reader->info().scan).bins, 1944);
   EXPECT_EQ(reader->info().flats, 2);
   EXPECT_EQ(reader->read(FrameKind::projection, {899, 900}, {0, 1}, {0, 1944}).bytes.size(), 1944u * 2);
 }

@@ -51,14 +51,32 @@ TEST(ScanWriter, WritesWhatOpenScanReads) {
   EXPECT_EQ(info.type, PixelType::uint16);
   EXPECT_EQ(info.axis_bin, 1.75);
   EXPECT_EQ(info.pixel_size_mm, 0.5);
-  EXPECT_EQ(info.scan.detector.row_pitch, 0.25);
-  EXPECT_EQ(info.scan.row_axis_bins, scan.row_axis_bins);
+  EXPECT_EQ(detector_of(info.scan).row_pitch, 0.25);
+  EXPECT_EQ(std::get<ParallelBeam>(info.scan).row_axis_bins, scan.row_axis_bins);
   EXPECT_TRUE(info.notes.empty());
-  for (std::size_t v = 0; v < 4; ++v) EXPECT_DOUBLE_EQ(info.scan.angles[v], scan.angles[v]);
+  for (std::size_t v = 0; v < 4; ++v) EXPECT_DOUBLE_EQ(angles_of(info.scan)[v], scan.angles[v]);
   EXPECT_EQ(values(reader->read(FrameKind::projection, {0, 4}, {1, 3}, {0, 5})), values(counts(4, 2, 100)));
   EXPECT_EQ(values(reader->read(FrameKind::projection, {0, 4}, {0, 1}, {0, 5})), values(counts(4, 1, 500)));
   EXPECT_EQ(all_of(*reader, FrameKind::flat), values(counts(2, 3, 1000)));
   EXPECT_EQ(all_of(*reader, FrameKind::dark), values(counts(1, 3, 2000)));
+}
+
+TEST(ScanWriter, WritesAConeBeamThatOpenScanReads) {
+  const TemporaryFolder folder;
+  const ParallelBeam sample = sample_scan();
+  const ConeBeam scan{sample.detector, sample.angles, 423.56, 528.01, 0.75};
+  io::ScanWriter writer(folder / "scan.h5", scan, scan.detector.bin_pitch, PixelType::uint16, 0, 0);
+  writer.write(FrameKind::projection, {0, 3}, counts(4, 3, 0));
+  writer.finish("{}");
+  const io::ScanInfo info = io::open_scan(folder / "scan.h5")->info();
+  const auto& read = std::get<ConeBeam>(info.scan);
+  EXPECT_EQ(read.sod, scan.sod);
+  EXPECT_EQ(read.sdd, scan.sdd);
+  EXPECT_EQ(read.midplane_row, scan.midplane_row);
+  EXPECT_EQ(read.detector.axis_bin, scan.detector.axis_bin);
+  EXPECT_EQ(read.detector.bin_pitch, scan.detector.bin_pitch);
+  EXPECT_EQ(read.detector.row_pitch, scan.detector.row_pitch);
+  EXPECT_TRUE(info.notes.empty());
 }
 
 TEST(ScanWriter, LeavesOutWhatNobodyKnows) {

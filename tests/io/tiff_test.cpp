@@ -78,7 +78,7 @@ TEST(TiffStack, FollowsTheOrderOfNames) {
   write_lines(folder / "stack/notes.txt", {"no image"});
   const auto reader = io::open_scan(folder / "stack", half_turn);
   EXPECT_EQ(reader->info().format, "TIFF stack");
-  EXPECT_EQ(reader->info().scan.detector.rows, 3);
+  EXPECT_EQ(detector_of(reader->info().scan).rows, 3);
   EXPECT_EQ(all_of(*reader, FrameKind::projection), frames(0, views));
 }
 
@@ -111,9 +111,28 @@ TEST(TiffStack, LeavesOutFilesThatAreNamedAsFlatsOrDarks) {
   io::OpenOptions options = half_turn;
   options.flats = {folder / "stack/io.tif"};
   const auto reader = io::open_scan(folder / "stack", options);
-  EXPECT_EQ(reader->info().scan.angles.size(), 4u);
+  EXPECT_EQ(angles_of(reader->info().scan).size(), 4u);
   EXPECT_EQ(all_of(*reader, FrameKind::flat), frames(6, 1));
   EXPECT_TRUE(says(reader->info().notes.at(0), {"1 images left out"}));
+}
+
+TEST(TiffStack, BecomesAConeBeamByTheUsersLengths) {
+  const TemporaryFolder folder;
+  write_stack(folder / "stack");
+  io::OpenOptions options = half_turn;
+  options.pixel_size_mm = 0.2, options.sod_mm = 40, options.sdd_mm = 70;
+  const io::ScanInfo info = io::open_scan(folder / "stack", options)->info();
+  const auto& scan = std::get<ConeBeam>(info.scan);
+  EXPECT_EQ(scan.sod, 40);
+  EXPECT_EQ(scan.sdd, 70);
+  EXPECT_EQ(scan.midplane_row, 1);
+  EXPECT_EQ(scan.detector.axis_bin, 2);
+  EXPECT_EQ(scan.detector.bin_pitch, 0.2);
+  EXPECT_EQ(info.pixel_size_mm, 0.2);
+  options.sdd_mm.reset();
+  EXPECT_THROW(io::open_scan(folder / "stack", options), GeometryError);
+  options.sod_mm.reset(), options.midplane_row = 1;
+  EXPECT_THROW(io::open_scan(folder / "stack", options), GeometryError);
 }
 
 TEST(TiffStack, RefusesAFolderWithoutImages) {
@@ -138,8 +157,8 @@ TEST(TiffSinogram, HasALineAView) {
   options.flats = {folder / "flats.tif"};
   const auto reader = io::open_scan(folder / "sinogram.tif", options);
   EXPECT_EQ(reader->info().format, "TIFF sinogram");
-  EXPECT_EQ(reader->info().scan.detector.rows, 1);
-  EXPECT_EQ(reader->info().scan.angles.size(), 3u);
+  EXPECT_EQ(detector_of(reader->info().scan).rows, 1);
+  EXPECT_EQ(angles_of(reader->info().scan).size(), 3u);
   EXPECT_EQ(reader->info().flats, 3);
   EXPECT_EQ(all_of(*reader, FrameKind::projection), frames(1, 1));
   EXPECT_EQ(all_of(*reader, FrameKind::flat), frames(2, 1));
@@ -151,9 +170,10 @@ TEST(Angles, FillAnArcWithOrWithoutItsEnd) {
   const TemporaryFolder folder;
   write_stack(folder / "stack");
   io::OpenOptions options = half_turn;
-  EXPECT_DOUBLE_EQ(io::open_scan(folder / "stack", options)->info().scan.angles[3], 0.75 * std::numbers::pi);
+  EXPECT_DOUBLE_EQ(angles_of(io::open_scan(folder / "stack", options)->info().scan)[3],
+                   0.75 * std::numbers::pi);
   options.arc_inclusive = true;
-  EXPECT_DOUBLE_EQ(io::open_scan(folder / "stack", options)->info().scan.angles[3], std::numbers::pi);
+  EXPECT_DOUBLE_EQ(angles_of(io::open_scan(folder / "stack", options)->info().scan)[3], std::numbers::pi);
   options.arc_deg = 0;
   EXPECT_THROW(io::open_scan(folder / "stack", options), GeometryError);
 }
@@ -165,7 +185,7 @@ TEST(Angles, ComeFromLinesOfAFile) {
   io::OpenOptions options;
   options.angles = folder / "angles.txt";
   options.angle_lines = Range{2, 6};
-  const std::vector<double> angles = io::open_scan(folder / "stack", options)->info().scan.angles;
+  const std::vector<double> angles = angles_of(io::open_scan(folder / "stack", options)->info().scan);
   EXPECT_EQ(angles.size(), 4u);
   EXPECT_DOUBLE_EQ(angles[2], std::numbers::pi / 2);
 }
@@ -175,18 +195,20 @@ TEST(Angles, ChangeTheirSignWithTheSenseOfRotation) {
   write_stack(folder / "stack");
   write_lines(folder / "angles.txt", {"0", "45", "90", "135"});
   io::OpenOptions options{.angles = folder / "angles.txt", .reverse_rotation = true};
-  EXPECT_DOUBLE_EQ(io::open_scan(folder / "stack", options)->info().scan.angles[2], -std::numbers::pi / 2);
+  EXPECT_DOUBLE_EQ(angles_of(io::open_scan(folder / "stack", options)->info().scan)[2],
+                   -std::numbers::pi / 2);
   EXPECT_DOUBLE_EQ(io::read_angles(folder / "angles.txt")[2], std::numbers::pi / 2);
   options = half_turn;
   options.reverse_rotation = true;
-  EXPECT_DOUBLE_EQ(io::open_scan(folder / "stack", options)->info().scan.angles[3], -0.75 * std::numbers::pi);
+  EXPECT_DOUBLE_EQ(angles_of(io::open_scan(folder / "stack", options)->info().scan)[3],
+                   -0.75 * std::numbers::pi);
 }
 
 TEST(Angles, ReplaceThoseOfTheScanAndSaySo) {
   const TemporaryFolder folder;
   write_data_exchange(folder / "scan.h5");
   const io::ScanInfo info = io::open_scan(folder / "scan.h5", half_turn)->info();
-  EXPECT_DOUBLE_EQ(info.scan.angles[1], std::numbers::pi / 4);
+  EXPECT_DOUBLE_EQ(angles_of(info.scan)[1], std::numbers::pi / 4);
   EXPECT_TRUE(says(info.notes.at(0), {"own angles are not used"}));
 }
 

@@ -52,8 +52,8 @@ struct Case {
 Simulation simulation(const Case& c) {
   Simulation s;
   s.phantom = c.phantom;
-  s.scan.detector = {.bins = c.bins, .axis_bin = c.axis};
-  s.scan.angles = shuffled(c.views, c.arc_deg * pi / 180);
+  detector_of(s.scan) = {.bins = c.bins, .axis_bin = c.axis};
+  angles_of(s.scan) = shuffled(c.views, c.arc_deg * pi / 180);
   s.grid = fitting_grid(s.scan);
   return s;
 }
@@ -61,9 +61,9 @@ Simulation simulation(const Case& c) {
 Sinograms clean(const Case& c) {
   const Simulation s = simulation(c);
   const SimulatedScan scan(s);
-  Sinograms sinograms{std::vector<float>(static_cast<std::size_t>(c.views * c.bins)), s.scan.angles, 1,
+  Sinograms sinograms{std::vector<float>(static_cast<std::size_t>(c.views * c.bins)), angles_of(s.scan), 1,
                       c.bins};
-  project(scan.phantom(), s.scan, {0, 1}, sinograms.values);
+  project(scan.phantom(), std::get<ParallelBeam>(s.scan), {0, 1}, sinograms.values);
   return sinograms;
 }
 
@@ -111,7 +111,7 @@ TEST(Axis, IsFoundInNoisyCountsWithinItsUncertainty) {
     s.photons = 1000;
     const SimulatedScan scan(s);
     const io::Frames counts = scan.frames(io::FrameKind::projection, {0, 1});
-    Sinograms sinograms{{}, s.scan.angles, 1, 256};
+    Sinograms sinograms{{}, angles_of(s.scan), 1, 256};
     for (std::size_t i = 0; i < counts.bytes.size(); i += 2) {
       std::uint16_t count;
       std::memcpy(&count, counts.bytes.data() + i, 2);
@@ -125,9 +125,9 @@ TEST(Axis, IsFoundInNoisyCountsWithinItsUncertainty) {
 
 TEST(Axis, OfSeveralRowsIsFoundTogether) {
   Simulation s = simulation({"ellipsoids", 128, 60.8, 90, 180, vo});
-  s.scan.detector.rows = 5;
-  Sinograms sinograms{std::vector<float>(90 * 5 * 128), s.scan.angles, 5, 128};
-  project(SimulatedScan(s).phantom(), s.scan, {0, 5}, sinograms.values);
+  detector_of(s.scan).rows = 5;
+  Sinograms sinograms{std::vector<float>(90 * 5 * 128), angles_of(s.scan), 5, 128};
+  project(SimulatedScan(s).phantom(), std::get<ParallelBeam>(s.scan), {0, 5}, sinograms.values);
   EXPECT_NEAR(sinograms.axis().axis_bin, 60.8, tolerance::axis_clean);
 }
 
@@ -186,11 +186,11 @@ float attenuation(double transmission) { return static_cast<float>(-std::log(std
 
 Sinograms measured(io::ScanReader& reader, Range rows) {
   const io::ScanInfo& info = reader.info();
-  const Range bins{0, info.scan.detector.bins};
+  const Range bins{0, detector_of(info.scan).bins};
   const auto flat = mean(reader, io::FrameKind::flat, info.flats, rows, bins);
   const auto dark = mean(reader, io::FrameKind::dark, info.darks, rows, bins);
-  const auto views = static_cast<Index>(info.scan.angles.size());
-  Sinograms s{{}, info.scan.angles, rows.size(), bins.size()};
+  const auto views = static_cast<Index>(angles_of(info.scan).size());
+  Sinograms s{{}, angles_of(info.scan), rows.size(), bins.size()};
   const auto counts = numbers(reader.read(io::FrameKind::projection, {0, views}, rows, bins));
   for (std::size_t i = 0; i < counts.size(); ++i) {
     const std::size_t cell = i % flat.size();
@@ -236,7 +236,7 @@ TEST(MeasuredAxis, OfTheNeutronSinogramWholeAndCropped) {
   const auto counts = numbers(reader->read(io::FrameKind::projection, {0, 459}, {0, 1}, {0, 503}));
   // columns 205 to 502 alone are a half acquisition
   for (auto [first, axis] : {std::pair{0, 244.8}, std::pair{205, 39.8}}) {
-    Sinograms s{{}, reader->info().scan.angles, 1, 503 - first};
+    Sinograms s{{}, angles_of(reader->info().scan), 1, 503 - first};
     for (std::size_t view = 0; view < 459; ++view) {
       const double* line = counts.data() + view * 503;
       double air = 0;

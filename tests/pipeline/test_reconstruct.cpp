@@ -134,10 +134,10 @@ TEST_F(ReconstructTest, RefusesFlatsThatAreNotAboveTheirDarks) {
 
 TEST(Plan, ChunksFitTheMemory) {
   io::ScanInfo info;
-  info.scan.detector = {2048, 2048, 1, 1, 1023.5};
-  info.scan.angles.assign(2048, 0.0);
+  detector_of(info.scan) = {2048, 2048, 1, 1, 1023.5};
+  angles_of(info.scan).assign(2048, 0.0);
   for (std::size_t v = 0; v < 2048; ++v)
-    info.scan.angles[v] = std::numbers::pi * static_cast<double>(v) / 2048;
+    angles_of(info.scan)[v] = std::numbers::pi * static_cast<double>(v) / 2048;
   Recipe recipe;
   for (double gib : {1.0, 4.0, 64.0}) {
     recipe.host_bytes = static_cast<std::size_t>(gib * 1073741824);
@@ -157,8 +157,8 @@ TEST(Plan, ChunksFitTheMemory) {
 
 TEST(Plan, ResolvesTheExecutionOrRefusesIt) {
   io::ScanInfo info;
-  info.scan.detector = {100, 2, 1, 1, 49.5};
-  info.scan.angles = {0, 1, 2};
+  detector_of(info.scan) = {100, 2, 1, 1, 49.5};
+  angles_of(info.scan) = {0, 1, 2};
   const Plan plan = make_plan(info, {});
   EXPECT_EQ(plan.execution, (Execution{Variant::standard, Precision::float32}));
   EXPECT_EQ(plan.device_bytes, 0u);
@@ -172,8 +172,8 @@ TEST(Plan, ResolvesTheExecutionOrRefusesIt) {
 
 TEST(Plan, AxisComesFromUserThenFileThenMiddle) {
   io::ScanInfo info;
-  info.scan.detector = {100, 2, 1, 1, 49.5};
-  info.scan.angles = {0, 1, 2};
+  detector_of(info.scan) = {100, 2, 1, 1, 49.5};
+  angles_of(info.scan) = {0, 1, 2};
   Plan plan = make_plan(info, {});
   EXPECT_EQ(plan.axis_in_file, 49.5);
   EXPECT_FALSE(plan.warnings.empty());
@@ -184,16 +184,16 @@ TEST(Plan, AxisComesFromUserThenFileThenMiddle) {
   recipe.bins = Range{10, 90};
   recipe.binning = 1;
   plan = make_plan(info, Recipe{recipe});
-  EXPECT_EQ(plan.scan.detector.axis_bin, (50 + 0.5) / 2 - 0.5);
+  EXPECT_EQ(detector_of(plan.scan).axis_bin, (50 + 0.5) / 2 - 0.5);
   recipe.axis_bin = 500;
   EXPECT_THROW(make_plan(info, recipe), GeometryError);
 }
 
 TEST(Plan, WarnsOfAMissingArc) {
   io::ScanInfo info;
-  info.scan.detector = {100, 1, 1, 1, 49.5};
+  detector_of(info.scan) = {100, 1, 1, 1, 49.5};
   info.axis_bin = 49.5;
-  for (int v = 0; v < 120; ++v) info.scan.angles.push_back(v * std::numbers::pi / 360);
+  for (int v = 0; v < 120; ++v) angles_of(info.scan).push_back(v * std::numbers::pi / 360);
   const Plan plan = make_plan(info, {});
   ASSERT_EQ(plan.warnings.size(), 1u);
   EXPECT_NE(plan.warnings[0].find("120.5 degrees"), std::string::npos) << plan.warnings[0];

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <numbers>
@@ -19,8 +20,8 @@ using io::PixelType;
 
 Simulation small_scan() {
   Simulation s;
-  s.scan.detector = {.bins = 37, .rows = 5, .bin_pitch = 0.2, .row_pitch = 0.2, .axis_bin = 16.7};
-  for (int i = 0; i < 11; ++i) s.scan.angles.push_back(std::numbers::pi * i / 11);
+  detector_of(s.scan) = {.bins = 37, .rows = 5, .bin_pitch = 0.2, .row_pitch = 0.2, .axis_bin = 16.7};
+  for (int i = 0; i < 11; ++i) angles_of(s.scan).push_back(std::numbers::pi * i / 11);
   s.grid = fitting_grid(s.scan);
   s.phantom = "foam";
   s.seed = 5;
@@ -84,16 +85,48 @@ TEST(Simulation, WithoutNoiseIsExactTransmission) {
   ASSERT_EQ(scan.type(), PixelType::float32);
   const std::vector<double> t = values<float>(scan.frames(FrameKind::projection, {0, 5}));
   std::size_t at = 0;
-  for (double angle : s.scan.angles)
+  for (double angle : angles_of(s.scan))
     for (Index row = 0; row < 5; ++row)
       for (int bin = 0; bin < 37; ++bin)
-        EXPECT_NEAR(
-            t[at++],
-            std::exp(-line_integral(scan.phantom(), angle, (bin - 16.7) * 0.2, row_height(s.scan, row))),
-            4 * tolerance::float_rounding);
+        EXPECT_NEAR(t[at++],
+                    std::exp(-line_integral(scan.phantom(), angle, (bin - 16.7) * 0.2,
+                                            row_height(std::get<ParallelBeam>(s.scan), row))),
+                    4 * tolerance::float_rounding);
   EXPECT_NEAR(*std::min_element(t.begin(), t.end()), std::exp(-3.0), 4 * tolerance::float_rounding);
   for (double flat : values<float>(scan.frames(FrameKind::flat, {1, 3}))) EXPECT_EQ(flat, 1);
   for (double dark : values<float>(scan.frames(FrameKind::dark, {1, 3}))) EXPECT_EQ(dark, 0);
+}
+
+TEST(Simulation, OfAConeBeamIsExactTransmission) {
+  for (const char* phantom : {"shepp-logan", "ellipsoids", "disc"}) {
+    Simulation s;
+    s.phantom = phantom;
+    const ConeBeam cone{{23, 9, 0.5, 0.5, 11.7}, {0.3, 2, 4}, 40, 70, 3.6};
+    s.scan = cone;
+    s.grid = fitting_grid(cone);
+    const SimulatedScan scan(s);
+    const std::vector<double> t = values<float>(scan.frames(FrameKind::projection, {2, 7}));
+    std::size_t at = 0;
+    for (const double a : cone.angles)
+      for (Index row = 2; row < 7; ++row)
+        for (int bin = 0; bin < 23; ++bin) {
+          const double u = (bin - 11.7) * 0.5, v = (static_cast<double>(row) - 3.6) * 0.5;
+          const std::array source{40 * std::sin(a), -40 * std::cos(a), 0.0};
+          const std::array cell{-30 * std::sin(a) + u * std::cos(a), 30 * std::cos(a) + u * std::sin(a), v};
+          EXPECT_NEAR(t[at++], std::exp(-line_integral(scan.phantom(), source, cell)),
+                      4 * tolerance::float_rounding);
+        }
+    const std::vector<double> all = values<float>(scan.frames(FrameKind::projection, {0, 9}));
+    EXPECT_NEAR(*std::min_element(all.begin(), all.end()), std::exp(-3.0), 4 * tolerance::float_rounding);
+  }
+}
+
+TEST(Simulation, OfSheppLoganForAConeBeamEndsAlongZ) {
+  Simulation s;
+  s.scan = ConeBeam{{23, 9, 0.5, 0.5, 11}, {0.3}, 40, 70, 4};
+  s.grid = fitting_grid(s.scan);
+  const SimulatedScan scan(s);
+  for (const Ellipsoid& e : scan.phantom().ellipsoids) EXPECT_EQ(e.semi_axes[2], e.semi_axes[1]);
 }
 
 TEST(Simulation, DoesNotDependOnRowRangesOrThreads) {
@@ -123,7 +156,7 @@ TEST(Simulation, SeedsDiffer) {
 
 TEST(Simulation, FlatsAndProjectionsHavePoissonNoise) {
   Simulation s = small_scan();
-  s.scan.angles.assign(400, 0.3);  // one view over and over: its spread is the noise
+  angles_of(s.scan).assign(400, 0.3);  // one view over and over: its spread is the noise
   s.flats = 400, s.photons = 2000;
   const SimulatedScan scan(s);
   const std::vector<double> dark = values<std::uint16_t>(scan.frames(FrameKind::dark, {2, 3}));
@@ -145,7 +178,7 @@ TEST(Simulation, FlatsAndProjectionsHavePoissonNoise) {
 
 TEST(Simulation, RingsAreFixedForACellAndUnseenByFlats) {
   Simulation s = small_scan();
-  s.scan.detector.bins = 2000, s.scan.detector.axis_bin = 999.2;
+  detector_of(s.scan).bins = 2000, detector_of(s.scan).axis_bin = 999.2;
   s.grid = fitting_grid(s.scan);
   const SimulatedScan clean(s);
   s.rings_percent = 3;
@@ -184,7 +217,8 @@ TEST(Simulation, TruthIsTheScaledPhantom) {
   scan.truth({2, 3}, out);
   voxelise(scan.phantom(), s.grid, {2, 3}, expected);
   EXPECT_EQ(out, expected);
-  EXPECT_NEAR(largest_line_integral(scan.phantom(), s.scan), 3, 3 * tolerance::double_rounding);
+  EXPECT_NEAR(largest_line_integral(scan.phantom(), std::get<ParallelBeam>(s.scan)), 3,
+              3 * tolerance::double_rounding);
 }
 
 TEST(Simulation, RefusesWhatCannotBeMeasured) {
@@ -200,7 +234,7 @@ TEST(Simulation, RefusesWhatCannotBeMeasured) {
   refuses([](Simulation& s) { s.flats = 0; });
   refuses([](Simulation& s) { s.darks = -1; });
   refuses([](Simulation& s) { s.phantom = "nothing"; });
-  refuses([](Simulation& s) { s.phantom = "disc", s.scan.detector.axis_bin = -30; });
+  refuses([](Simulation& s) { s.phantom = "disc", detector_of(s.scan).axis_bin = -30; });
   EXPECT_THROW(static_cast<void>(SimulatedScan(small_scan()).frames(FrameKind::flat, {4, 6})), GeometryError);
 }
 

@@ -22,9 +22,10 @@ constexpr Index bins = 61, rows = 11, views = 47;
 inline pipeline::Simulation small_simulation(std::optional<double> photons) {
   pipeline::Simulation s;
   s.phantom = "ellipsoids";
-  s.scan.detector = {small::bins, small::rows, 1, 1, 0.5 * (small::bins - 1) + 1.7};
+  detector_of(s.scan) = {small::bins, small::rows, 1, 1, 0.5 * (small::bins - 1) + 1.7};
   for (Index v = 0; v < small::views; ++v)
-    s.scan.angles.push_back(std::numbers::pi * static_cast<double>((v * 5) % small::views) / small::views);
+    angles_of(s.scan).push_back(std::numbers::pi * static_cast<double>((v * 5) % small::views) /
+                                small::views);
   s.grid = fitting_grid(s.scan);
   s.photons = photons;
   return s;
@@ -32,9 +33,11 @@ inline pipeline::Simulation small_simulation(std::optional<double> photons) {
 
 inline void write_scan(const std::filesystem::path& path, const pipeline::SimulatedScan& scan) {
   const pipeline::Simulation& s = scan.simulation();
-  io::ScanWriter writer(path, s.scan, {}, scan.type(), s.flats, s.darks);
+  const bool cone = std::holds_alternative<ConeBeam>(s.scan);
+  const std::optional<double> pixel = cone ? std::optional(detector_of(s.scan).bin_pitch) : std::nullopt;
+  io::ScanWriter writer(path, s.scan, pixel, scan.type(), s.flats, s.darks);
   for (io::FrameKind kind : {io::FrameKind::projection, io::FrameKind::flat, io::FrameKind::dark})
-    writer.write(kind, {0, s.scan.detector.rows}, scan.frames(kind, {0, s.scan.detector.rows}));
+    writer.write(kind, {0, detector_of(s.scan).rows}, scan.frames(kind, {0, detector_of(s.scan).rows}));
   writer.finish("{}");
 }
 

@@ -1,0 +1,77 @@
+#include "tandem/pipeline/problem.hpp"
+
+#include <algorithm>
+
+#include "tandem/geometry/coverage.hpp"
+#include "tandem/operators/algebra.hpp"
+#include "tandem/operators/fbp.hpp"
+#include "tandem/operators/projector.hpp"
+
+namespace tandem::pipeline {
+
+namespace {
+
+LinearOperator projector_of(const Plan& plan, const ParallelBeam& scan, const VolumeGrid& grid) {
+  return projector(scan, grid, Model::pixel_driven, plan.recipe.device, plan.execution);
+}
+
+LinearOperator projector_of(const Plan& plan, const ConeBeam& scan, const VolumeGrid& grid) {
+  return projector(scan, tall_for_fan(scan, grid), Model::separable_footprint, plan.recipe.device);
+}
+
+LinearOperator filter_for(const ParallelBeam& scan, const Filter& filter, Device device) {
+  return ramp_filter(scan, filter, device);
+}
+
+LinearOperator filter_for(const ConeBeam& scan, const Filter& filter, Device device) {
+  return fdk_filter(scan, filter, device);
+}
+
+Array in_strips(const ConeBeam& scan, const VolumeGrid& grid, const Array& filtered,
+                const std::function<void(double)>& done) {
+  const Device device = filtered.space().device();
+  const auto [nx, ny, nz] = grid.size;
+  const Index most = nz == 1 && scan.detector.rows == 1 ? 64 : 1, strips = std::min(ny, most);
+  Array whole(cone_volume_space(grid, device));
+  for (Index k = 0; k < strips; ++k) {
+    const Range lines{k * ny / strips, (k + 1) * ny / strips};
+    const VolumeGrid strip = region(grid, {0, nx}, lines, {0, nz});
+    const View part{whole.data() + lines.first * nx, cone_volume_space(strip, device)};
+    fdk_backprojector(scan, strip, Model::separable_footprint, device).apply(1, filtered, 0, part, default_stream(device));
+    done(static_cast<double>(lines.last) / static_cast<double>(ny));
+  }
+  return whole;
+}
+
+}  // namespace
+
+Scan scan_of(const Plan& plan, Range slices) {
+  if (plan.cone()) return plan.scan;
+  const Index views = static_cast<Index>(angles_of(plan.scan).size());
+  return crop(plan.scan, {0, views}, slices, {0, detector_of(plan.scan).bins});
+}
+
+Problem problem_of(const Plan& plan, Range slices) {
+  Scan scan = scan_of(plan, slices);
+  const VolumeGrid grid = region(plan.grid, {0, plan.grid.size[0]}, {0, plan.grid.size[1]}, slices);
+  LinearOperator A = std::visit([&](const auto& s) { return projector_of(plan, s, grid); }, scan);
+  return {std::move(scan), grid, std::move(A)};
+}
+
+bool has_row_axes(const Scan& scan) {
+  const auto* parallel = std::get_if<ParallelBeam>(&scan);
+  return parallel && !parallel->row_axis_bins.empty();
+}
+
+LinearOperator filter_of(const Problem& problem, const Filter& filter) {
+  const Device device = problem.A.domain().device();
+  return std::visit([&](const auto& scan) { return filter_for(scan, filter, device); }, problem.scan);
+}
+
+Array back_projected(const Problem& problem, const Array& filtered, const std::function<void(double)>& done) {
+  if (const auto* cone = std::get_if<ConeBeam>(&problem.scan))
+    return in_strips(*cone, problem.grid, filtered, done);
+  return backprojector(problem.A, std::get<ParallelBeam>(problem.scan), problem.grid) * filtered;
+}
+
+}  // namespace tandem::pipeline

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <functional>
+
+#include "tandem/operators/linear_operator.hpp"
+#include "tandem/pipeline/recipe.hpp"
+
+namespace tandem::pipeline {
+
+/// Some slices of a plan as a problem of their own: y = A x. All slices of a cone beam share its rows.
+struct Problem {
+  Scan scan;
+  VolumeGrid grid;
+  LinearOperator A;
+};
+
+Scan scan_of(const Plan& plan, Range slices);
+Problem problem_of(const Plan& plan, Range slices);
+
+/// Whether rows have to be moved onto one axis.
+bool has_row_axes(const Scan& scan);
+
+/// What line integrals go through before they are back-projected, F or F W.
+LinearOperator filter_of(const Problem& problem, const Filter& filter);
+
+/// B of filtered data. A fan beam is gone through in strips of lines, after each of which `done` hears of the
+/// share: its one slice takes long, and it has few data to go through again.
+Array back_projected(const Problem& problem, const Array& filtered, const std::function<void(double)>& done);
+
+}  // namespace tandem::pipeline

@@ -1,0 +1,212 @@
+// Cone beams from file to volume.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "../support/reconstructions.hpp"
+#include "../support/scans.hpp"
+#include "../support/temporary_folder.hpp"
+#include "../support/tolerances.hpp"
+#include "tandem/core/error.hpp"
+#include "tandem/operators/algebra.hpp"
+#include "tandem/operators/fbp.hpp"
+#include "tandem/operators/vector.hpp"
+
+namespace tandem::pipeline {
+namespace {
+
+using test::reconstructed, test::regular_angles;
+
+/// A ball with ellipsoids in it, axis and midplane off the middle.
+Simulation cone_simulation(std::optional<double> photons = {}) {
+  Simulation s;
+  s.phantom = "ellipsoids";
+  s.scan = ConeBeam{{43, 35, 0.5, 0.5, 21.4}, regular_angles(60, whole_turn), 60, 90, 16.6};
+  s.grid = fitting_grid(s.scan);
+  s.grid.size = {37, 37, 35};
+  s.photons = photons;
+  return s;
+}
+
+class ConeReconstruct : public ::testing::Test {
+ protected:
+  ConeReconstruct() { test::write_scan(path_, SimulatedScan(cone_simulation(2e4))); }
+  Plan plan(const Recipe& recipe) const { return make_plan(io::open_scan(path_)->info(), recipe); }
+  std::vector<float> volume(const Recipe& recipe, Index slices_at_once = 0, Outcome* outcome = nullptr) {
+    return reconstructed(path_, recipe, slices_at_once, outcome);
+  }
+
+  test::TemporaryFolder folder_;
+  const std::filesystem::path path_ = folder_ / "scan.h5";
+};
+
+/// The largest difference over the largest value.
+double difference(const std::vector<float>& a, const std::vector<float>& b) {
+  EXPECT_EQ(a.size(), b.size());
+  double worst = 0, largest = 0;
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    worst = std::max(worst, std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i])));
+    largest = std::max(largest, std::abs(static_cast<double>(a[i])));
+  }
+  return worst / largest;
+}
+
+TEST_F(ConeReconstruct, IsFdkOfThePhantomsLineIntegrals) {
+  const SimulatedScan exact(cone_simulation());
+  test::write_scan(path_, exact);
+  const auto& scan = std::get<ConeBeam>(exact.simulation().scan);
+  Array y(projection_space(scan));
+  project(exact.phantom(), scan, {0, 35}, {y.data(), static_cast<std::size_t>(y.size())});
+  const Array x = fdk(scan, fitting_grid(scan)) * y;
+  EXPECT_LE(difference({x.data(), x.data() + x.size()}, volume({})), tolerance::region);
+}
+
+TEST_F(ConeReconstruct, SlabsMakeNoDifference) {
+  const std::vector<float> whole = volume({}, 35);
+  for (const Index at_once : {1, 8, 20}) EXPECT_LE(difference(whole, volume({}, at_once)), tolerance::region);
+}
+
+TEST_F(ConeReconstruct, RegionsAreCutOutOfTheWhole) {
+  const std::vector<float> whole = volume({});
+  Recipe recipe;
+  recipe.region_x = Range{11, 30}, recipe.region_y = Range{20, 41}, recipe.region_z = Range{3, 9};
+  EXPECT_LT(plan(recipe).rows.size(), 35);
+  const std::vector<float> part = volume(recipe);
+  std::vector<float> expected;
+  for (Index z = 3; z < 9; ++z)
+    for (Index y = 20; y < 41; ++y)
+      expected.insert(expected.end(), whole.begin() + (z * 43 + y) * 43 + 11,
+                      whole.begin() + (z * 43 + y) * 43 + 30);
+  EXPECT_LE(difference(expected, part), tolerance::region);
+}
+
+TEST_F(ConeReconstruct, SelectedRowsMakeTheSlicesAtTheirHeights) {
+  const std::vector<float> whole = volume({});
+  Recipe recipe;
+  recipe.rows = Range{6, 29};
+  const Plan some = plan(recipe);
+  EXPECT_EQ(some.grid.size[2], 23);
+  const std::vector<float> part = volume(recipe);
+  // those whose voxels fall on selected rows in every view
+  const Index slice = 43 * 43, first = 5, last = 18;
+  EXPECT_LE(difference({whole.begin() + (6 + first) * slice, whole.begin() + (6 + last) * slice},
+                       {part.begin() + first * slice, part.begin() + last * slice}),
+            tolerance::region);
+}
+
+TEST_F(ConeReconstruct, NoiseStopsOneProblem) {
+  test::write_scan(path_, SimulatedScan(cone_simulation(500)));
+  for (const Algorithm algorithm : {Algorithm::cgls, Algorithm::sirt}) {
+    Recipe recipe;
+    recipe.algorithm = algorithm;
+    recipe.iterations = 60;
+    recipe.stop_by_discrepancy = true;
+    recipe.initial = Initial::fbp;
+    Outcome outcome;
+    volume(recipe, 0, &outcome);
+    EXPECT_EQ(outcome.slice_iterations.size(), 1u);
+    EXPECT_EQ(outcome.stopped_by, std::vector<std::string>{"discrepancy"});
+    EXPECT_GT(outcome.iterations, 0);
+    for (std::size_t k = 1; k < outcome.residuals.size(); ++k)
+      EXPECT_LE(outcome.residuals[k], outcome.residuals[k - 1]);
+  }
+}
+
+TEST_F(ConeReconstruct, BinningKeepsTheBodyInPlace) {
+  Recipe recipe;
+  recipe.binning = 1;
+  const Plan coarse = plan(recipe);
+  EXPECT_DOUBLE_EQ(coarse.grid.pitch[0], 2 * plan({}).grid.pitch[0]);
+  std::vector<float> truth(static_cast<std::size_t>(17 * 21 * 21));
+  voxelise(SimulatedScan(cone_simulation(2e4)).phantom(), coarse.grid, {0, 17}, truth);
+  const std::vector<float> x = volume(recipe);
+  const float range = *std::max_element(truth.begin(), truth.end());
+  const Quality quality = compare({x.data() + 4 * 441, 9 * 441}, {truth.data() + 4 * 441, 9 * 441},
+                                  {9, 21, 21}, static_cast<double>(range));
+  EXPECT_GT(quality.psnr, 20);
+}
+
+TEST_F(ConeReconstruct, SlicesThatNoRayMeetsAreZeroAndSaid) {
+  Recipe recipe;
+  recipe.slices = 101;
+  const Plan tall = plan(recipe);
+  ASSERT_EQ(tall.warnings.size(), 1u);
+  EXPECT_NE(tall.warnings[0].find("no ray meets slices 0:"), std::string::npos) << tall.warnings[0];
+  const std::vector<float> x = volume(recipe);
+  EXPECT_EQ(std::count(x.begin(), x.begin() + 20 * 43 * 43, 0.0f), 20 * 43 * 43);
+  EXPECT_GT(*std::max_element(x.begin(), x.end()), 0);
+
+  recipe.slices = {};
+  const auto reader = io::open_scan(path_, {.midplane_row = 400});
+  for (const Algorithm algorithm : {Algorithm::fbp, Algorithm::cgls}) {
+    recipe.algorithm = algorithm;
+    const Plan none = make_plan(reader->info(), recipe);
+    ASSERT_EQ(none.warnings.size(), 1u);
+    EXPECT_NE(none.warnings[0].find("no ray meets the volume"), std::string::npos) << none.warnings[0];
+    const std::vector<float> zero = reconstructed(*reader, none);
+    EXPECT_EQ(static_cast<std::size_t>(std::count(zero.begin(), zero.end(), 0.0f)), zero.size());
+  }
+}
+
+TEST_F(ConeReconstruct, PlanRefusesASourceInTheGridAndWhatIsNotThere) {
+  Recipe recipe;
+  recipe.size = 300;
+  EXPECT_THROW(plan(recipe), GeometryError);
+  recipe = {};
+  recipe.execution.variant = Variant::texture;
+  EXPECT_THROW(plan(recipe), DeviceError);
+  recipe = {};
+  recipe.algorithm = Algorithm::cgls;
+  recipe.host_bytes = 1;
+  EXPECT_THROW(plan(recipe), DeviceError);
+}
+
+TEST_F(ConeReconstruct, PlanNamesTheArcThatIsMissing) {
+  EXPECT_TRUE(plan({}).warnings.empty());
+  Recipe recipe;
+  recipe.views = Range{0, 31};  // 0 to 180 degrees
+  const double fan = std::atan(21.4 * 0.5 / 90) * 180 / std::numbers::pi;
+  const Plan arc = plan(recipe);
+  ASSERT_EQ(arc.warnings.size(), 1u);
+  const std::size_t number = arc.warnings[0].find("leave ") + 6;
+  EXPECT_NEAR(std::stod(arc.warnings[0].substr(number)), 2 * fan, 0.01) << arc.warnings[0];
+}
+
+/// Interface, section 1: a disc of attenuation mu reads mu.
+TEST(FanReconstruct, DiscReadsItsAttenuation) {
+  constexpr Index n = 128;
+  const test::TemporaryFolder folder;
+  Simulation s;
+  s.phantom = "disc";
+  s.scan = ConeBeam{{150, 1, 0.3, 0.3, 73.1}, regular_angles(240, whole_turn), 80, 130, 0};
+  s.grid = fitting_grid(s.scan);
+  s.grid.size[0] = s.grid.size[1] = n;
+  const SimulatedScan simulated(s);
+  test::write_scan(folder / "scan.h5", simulated);
+  const double half = half_width(s.grid), mu = simulated.phantom().ellipsoids[0].attenuation;
+  for (const auto& [algorithm, iterations] : {std::pair{Algorithm::fbp, 0}, {Algorithm::cgls, 12}}) {
+    Recipe recipe;
+    recipe.algorithm = algorithm;
+    recipe.iterations = iterations;
+    recipe.size = n;
+    const std::vector<float> x = reconstructed(folder / "scan.h5", recipe);
+    double sum = 0;
+    int count = 0;
+    for (Index iy = 0; iy < n; ++iy)
+      for (Index ix = 0; ix < n; ++ix) {
+        const double dx = s.grid.x(static_cast<double>(ix)) - 0.2 * half,
+                     dy = s.grid.y(static_cast<double>(iy)) - 0.1 * half;
+        if (std::hypot(dx, dy) > 0.4 * half) continue;
+        sum += static_cast<double>(x[static_cast<std::size_t>(iy * n + ix)]);
+        ++count;
+      }
+    EXPECT_GT(count, 2000);
+    EXPECT_NEAR(sum / count / mu, 1, tolerance::fbp_patch);
+  }
+}
+
+}  // namespace
+}  // namespace tandem::pipeline
