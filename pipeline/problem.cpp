@@ -37,7 +37,8 @@ Array in_strips(const ConeBeam& scan, const VolumeGrid& grid, const Array& filte
     const Range lines{k * ny / strips, (k + 1) * ny / strips};
     const VolumeGrid strip = region(grid, {0, nx}, lines, {0, nz});
     const View part{whole.data() + lines.first * nx, cone_volume_space(strip, device)};
-    fdk_backprojector(scan, strip, Model::separable_footprint, device).apply(1, filtered, 0, part, default_stream(device));
+    fdk_backprojector(scan, strip, Model::separable_footprint, device)
+        .apply(1, filtered, 0, part, default_stream(device));
     done(static_cast<double>(lines.last) / static_cast<double>(ny));
   }
   return whole;
