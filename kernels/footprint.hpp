@@ -27,6 +27,7 @@ TANDEM_HOST_DEVICE inline Range cells_between(double from, double to, Index coun
 struct Trapezoid {
   double corners[4];  ///< ascending, bins
   double height;      ///< mm
+  double rise, fall;  ///< half of one over the width of a flank; 0 for one that is a step
   double distance;    ///< of the column's axis from the source along the view's normal, mm
 };
 
@@ -45,7 +46,12 @@ TANDEM_HOST_DEVICE inline Trapezoid trapezoid_of(const ConeFrame& n, const ConeV
   };
   order(0, 1), order(2, 3), order(0, 2), order(1, 3), order(1, 2);
   const double ray_x = x - n.sod * view.sin, ray_y = y + n.sod * view.cos;
-  t.height = n.pitch * std::hypot(ray_x, ray_y) / std::max(std::abs(ray_x), std::abs(ray_y));
+  t.height = n.pitch * std::sqrt(ray_x * ray_x + ray_y * ray_y) / std::max(std::abs(ray_x), std::abs(ray_y));
+  const auto half_over = [](double width) {
+    constexpr double steep = 1e-6;  // bins
+    return width > steep ? 0.5 / width : 0;
+  };
+  t.rise = half_over(t.corners[1] - t.corners[0]), t.fall = half_over(t.corners[3] - t.corners[2]);
   t.distance = n.sod - x * view.sin + y * view.cos;
   return t;
 }
@@ -55,13 +61,10 @@ TANDEM_HOST_DEVICE inline double mean_over(const Trapezoid& t, Index bin) {
   const double from = static_cast<double>(bin) - 0.5, to = from + 1;
   const auto& c = t.corners;
   const auto cut = [&](double a, double b) { return std::pair{std::max(from, a), std::min(to, b)}; };
-  constexpr double steep = 1e-6;  // bins: such a flank is a step
   double area = 0;
-  if (const auto [a, b] = cut(c[0], c[1]); b > a && c[1] - c[0] > steep)
-    area += (b - a) * (a + b - 2 * c[0]) / (2 * (c[1] - c[0]));
+  if (const auto [a, b] = cut(c[0], c[1]); b > a) area += (b - a) * (a + b - 2 * c[0]) * t.rise;
   if (const auto [a, b] = cut(c[1], c[2]); b > a) area += b - a;
-  if (const auto [a, b] = cut(c[2], c[3]); b > a && c[3] - c[2] > steep)
-    area += (b - a) * (2 * c[3] - a - b) / (2 * (c[3] - c[2]));
+  if (const auto [a, b] = cut(c[2], c[3]); b > a) area += (b - a) * (2 * c[3] - a - b) * t.fall;
   return t.height * area;
 }
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tandem/kernels/cuda/ampere.cuh"
+#include "tandem/kernels/cuda/boxes.cuh"
 #include "tandem/kernels/cuda/footprint_data.cuh"
 #include "tandem/kernels/cuda/separable_footprint.hpp"
 
@@ -23,13 +23,13 @@ struct Shape {
   Tiles tiles;
   Index nz;
   int views, rows, bins;
-  Padded data;
   int tile_bins;                 ///< that a tile can meet
   int window_bins, window_rows;  ///< of a block
   int profile_rows;              ///< of a tile; its stride in floats
-  __host__ __device__ int row_bytes() const { return 2 * window_rows; }
-  __host__ __device__ int bin_bytes() const { return 2 * row_bytes() + 16; }  // neighbours in other banks
-  __host__ __device__ int window_bytes() const { return window_bins * bin_bytes(); }
+  /// Windows lie in memory as (plane, bin, row).
+  __host__ __device__ int bin_bytes() const { return 2 * window_rows; }
+  __host__ __device__ int plane_bytes() const { return window_bins * bin_bytes(); }
+  __host__ __device__ int window_bytes() const { return ceil_div(2 * plane_bytes(), 128) * 128; }
 };
 
 /// Where the voxel in the middle of a column begins, in rows from the first of the tile's window, and how
@@ -41,6 +41,7 @@ struct Rung {
 /// The window of a tile: first bin and row; rows: none where it meets no cell.
 struct alignas(16) TileWindow {
   int bin, row, rows;
+  bool narrow;  ///< at most 8 bins
   Wide wide;
 };
 
@@ -52,17 +53,17 @@ struct Slot {
 };
 
 struct Memory {
-  unsigned windows;
-  float* profile;  ///< of this warp
+  unsigned windows, arrived;  ///< two of each
+  float* profile;             ///< of this warp
   Slot* slots;
 };
 
 __device__ inline Memory memory_of(const Shape& n, unsigned char* shared) {
-  Slot* slot = reinterpret_cast<Slot*>(shared);
-  float* profiles = reinterpret_cast<float*>(slot + slots);
-  const int of_warp = columns * n.profile_rows;
-  return {static_cast<unsigned>(__cvta_generic_to_shared(profiles + warps * of_warp)),
-          profiles + threadIdx.x / 32 * of_warp, slot};
+  unsigned char* after = shared + 2 * n.window_bytes() + spare_rows;
+  Slot* slot = reinterpret_cast<Slot*>(after + 16);
+  const auto windows = static_cast<unsigned>(__cvta_generic_to_shared(shared));
+  return {windows, windows + static_cast<unsigned>(after - shared),
+          reinterpret_cast<float*>(slot + slots) + threadIdx.x / 32 * columns * n.profile_rows, slot};
 }
 
 /// What this lane reads of the shadows of its warp's tile, one view after the other.
@@ -88,18 +89,19 @@ struct Reader {
 
 /// Each warp for its tile: window and rungs.
 template <int chunk>
-__device__ inline void prepare(const Shape& n, const Ladder& ladder, int bin, Slot& slot) {
+__device__ inline void prepare(const Shape& n, const Ladder& ladder, int code, Slot& slot) {
   constexpr double rounding = 1e-3;  // rows: more than fixed point can be off
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const double begin = ladder.first + ladder.step * (static_cast<double>(blockIdx.x) * chunk);
   const int row = __reduce_min_sync(~0u, __double2int_rd(begin - rounding)) & ~7,
             last = __reduce_max_sync(~0u, __double2int_ru(begin + ladder.step * chunk)) + 2;
-  const bool met = row < n.rows && last > 0 && bin < n.bins && bin + n.tile_bins > 0;
+  const int bins = code & (most_bins - 1), bin = (code - bins) / most_bins;
+  const bool met = row < n.rows && last > 0 && bin < n.bins && bin + bins > 0;
   const Wide wide = wide_of(static_cast<float>(ladder.step));
   slot.rungs[warp][lane % columns] = {fixed(begin - row + ladder.step * (chunk / 2)), fixed(ladder.step)};
   if (lane == 0)
     slot.tiles[warp] = {bin, row, met ? min(ceil_div(last - row, 16) * 16, n.profile_rows / 16 * 16) : 0,
-                        wide};
+                        bins <= 8, wide};
 }
 
 /// One warp for all: where the window begins that holds those of all tiles.
@@ -110,40 +112,39 @@ __device__ inline void join(Slot& slot) {
   if (threadIdx.x % 32 == 0) slot.bin = bin, slot.row = row;
 }
 
-/// Begins to copy the window of a view: each warp every eighth bin.
-__device__ inline void fetch(const Shape& n, const Slot& slot, const __half* data, int view, unsigned to) {
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, bin0 = slot.bin, row0 = slot.row;
-  if (bin0 == nowhere) return;
-  const __half* window = data + view * n.data.view() + row0 + n.data.rows_before +
-                         static_cast<Index>((bin0 + n.data.bins_before + warp) * 2) * n.data.rows;
-  const int pieces = n.window_rows / 8;  // of a row of a plane
-  for (int piece = lane; piece < 2 * pieces; piece += 32) {
-    const __half* from = window + 8 * piece + (piece < pieces ? 0 : n.data.rows - n.window_rows);
-    unsigned at = to + static_cast<unsigned>(warp * n.bin_bytes() + piece * 16);
-#pragma unroll 4
-    for (int bin = warp; bin < n.window_bins; bin += warps) {
-      begin_copy(at, from, true);
-      from += 2 * warps * n.data.rows, at += static_cast<unsigned>(warps * n.bin_bytes());
-    }
-  }
+/// Where a lane's rows of ldmatrix begin, from the start of a tile's window: narrow: four matrices are two of
+/// each plane; else one load a plane. Bins that no shadow reaches have weight zero, whatever is read for
+/// them.
+__device__ inline unsigned row_of_lane(const Shape& n, bool narrow) {
+  const int lane = threadIdx.x % 32, bin = min(narrow ? lane % 8 : lane % 16, n.tile_bins - 1);
+  const int at = narrow ? lane / 16 * n.plane_bytes() + lane / 8 % 2 * 16 : lane / 16 * 16;
+  return static_cast<unsigned>(bin * n.bin_bytes() + at);
 }
 
-/// The profiles of the tile's columns, 16 rows at a time; `from`: this lane's row of ldmatrix.
-__device__ inline void make_profiles(const Shape& n, const uint4& high, const uint4& low, unsigned from,
+/// The profiles of the tile's columns, 16 rows at a time.
+template <bool narrow>
+__device__ inline void make_profiles(const Shape& n, const uint4& high, const uint4& low, unsigned window,
                                      int rows, float* profile) {
   const unsigned w[4] = {high.x, high.y, high.z, high.w}, rest[4] = {low.x, low.y, low.z, low.w};
   const int lane = threadIdx.x % 32, g = lane / 4, q = lane % 4 * 2;
   float* to = profile + g * n.profile_rows + q;
+  unsigned from = window + row_of_lane(n, narrow);
   for (int row = 0; row < rows; row += 16, from += 32, to += 16) {
     unsigned a[4], b[4];
     load_transposed(a, from);
-    load_transposed(b, from + static_cast<unsigned>(n.row_bytes()));
+    if (!narrow) load_transposed(b, from + static_cast<unsigned>(n.plane_bytes()));
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       float d[4] = {};
-      multiply(d, w, a[2 * half], a[2 * half + 1]);
-      multiply(d, rest, a[2 * half], a[2 * half + 1]);
-      multiply(d, w, b[2 * half], b[2 * half + 1]);
+      if constexpr (narrow) {
+        multiply(d, w[0], w[1], a[half]);
+        multiply(d, rest[0], rest[1], a[half]);
+        multiply(d, w[0], w[1], a[2 + half]);
+      } else {
+        multiply(d, w, a[2 * half], a[2 * half + 1]);
+        multiply(d, rest, a[2 * half], a[2 * half + 1]);
+        multiply(d, w, b[2 * half], b[2 * half + 1]);
+      }
       *reinterpret_cast<float2*>(to + 8 * half) = {d[0], d[1]};
       *reinterpret_cast<float2*>(to + 8 * half + 8 * n.profile_rows) = {d[2], d[3]};
     }
@@ -199,24 +200,28 @@ __device__ void write(const Shape& n, const Target& out, const float (&sum)[colu
 /// While view s is computed, the window of s + 1 arrives; that of s + 2 is joined, of s + 3 prepared.
 template <int per_lane>
 __global__ void __launch_bounds__(warps * 32, 2)
-    backward(Shape n, TileShadows shadows, const __half* __restrict__ data, Target out) {
-  extern __shared__ __align__(16) unsigned char shared[];
+    backward(Shape n, TileShadows shadows, const __grid_constant__ Boxes data, Target out) {
+  extern __shared__ __align__(128) unsigned char shared[];
   constexpr int chunk = 32 * per_lane;
   const Memory memory = memory_of(n, shared);
   const Reader reader(n, shadows);
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  // bins that no shadow reaches have weight zero, whatever is read for them
-  const unsigned row_of_lane =
-      static_cast<unsigned>(min(lane % 16, n.tile_bins - 1) * n.bin_bytes() + lane / 16 * 16);
+  const int warp = threadIdx.x / 32;
   const auto slot = [&](int view) -> Slot& { return memory.slots[view % slots]; };
   const auto last = [&](int view) { return min(view, n.views - 1); };
+  const auto begin = [&](int view) {
+    const unsigned which = view % 2;
+    const Slot& s = slot(view);
+    begin_box(memory.windows + which * static_cast<unsigned>(n.window_bytes()), data, {s.row, s.bin, 0, view},
+              s.bin != nowhere, memory.arrived + 8 * which);
+  };
 
+  if (threadIdx.x == 0) make_box_barriers(memory.arrived, 2, 1);
   for (int view = 0; view < 3; ++view)
     prepare<chunk>(n, reader.ladder(last(view)), reader.bin(last(view)), slot(view));
   __syncthreads();
   if (warp < 2) join(slot(warp));
   __syncthreads();
-  fetch(n, slot(0), data, 0, memory.windows);
+  if (warp == 0) begin(0);
   Ladder ladder = reader.ladder(last(3));
   int bin = reader.bin(last(3));
   uint4 high = reader.weight(0, 0), low = reader.weight(0, 1);
@@ -224,24 +229,24 @@ __global__ void __launch_bounds__(warps * 32, 2)
   float sum[columns][per_lane] = {};
 #pragma unroll 1
   for (int view = 0; view < n.views; ++view) {
-    wait_copies();
+    await_boxes(memory.arrived + 8 * (view % 2), view / 2);
     __syncthreads();
-    if (view + 1 < n.views)
-      fetch(n, slot(view + 1), data, view + 1,
-            memory.windows + static_cast<unsigned>((view + 1) % 2 * n.window_bytes()));
+    if (warp == view % warps && view + 1 < n.views) begin(view + 1);
+    if (warp == (view + 1) % warps) join(slot(view + 2));
     prepare<chunk>(n, ladder, bin, slot(view + 3));
-    if (warp == view % warps) join(slot(view + 2));
     ladder = reader.ladder(last(view + 4)), bin = reader.bin(last(view + 4));
     const uint4 next_high = reader.weight(last(view + 1), 0), next_low = reader.weight(last(view + 1), 1);
 
     const Slot& here = slot(view);
     const TileWindow tile = here.tiles[warp];
     if (tile.rows > 0) {
-      const unsigned from =
-          memory.windows + row_of_lane +
-          static_cast<unsigned>(view % 2 * n.window_bytes() + (tile.bin - here.bin) * n.bin_bytes() +
-                                (tile.row - here.row) * 2);
-      make_profiles(n, high, low, from, tile.rows, memory.profile);
+      const unsigned from = memory.windows + static_cast<unsigned>(view % 2 * n.window_bytes() +
+                                                                   (tile.bin - here.bin) * n.bin_bytes() +
+                                                                   (tile.row - here.row) * 2);
+      if (tile.narrow)
+        make_profiles<true>(n, high, low, from, tile.rows, memory.profile);
+      else
+        make_profiles<false>(n, high, low, from, tile.rows, memory.profile);
       __syncwarp();
       if (tile.wide == Wide::one)
         integrate<Wide::one>(n, here.rungs[warp], memory.profile, sum);
@@ -264,27 +269,25 @@ constexpr Index most_records = Index{512} << 20, most_data = Index{1} << 30;  //
 constexpr int most_shared = 112 * 1024;                                       // two blocks on an SM
 
 Shape shape_of(const Reach& reach, int per_lane, const Tiles& all, Index nz, Index rows, Index bins) {
-  Shape n{all, nz, 0, static_cast<int>(rows), static_cast<int>(bins), {}, 0, 0, 0, 0};
+  Shape n{all, nz, 0, static_cast<int>(rows), static_cast<int>(bins), 0, 0, 0, 0};
   const auto spread = [&](double x, double y) { return std::hypot(x, y) * edge; };  // pitches
   n.tile_bins = static_cast<int>(std::ceil(reach.tile_bins()));
   n.window_bins =
       static_cast<int>(std::ceil(reach.bins * spread(tiles_x - 1, tiles_y - 1))) + 1 + n.tile_bins;
   const double chunk = 32 * per_lane * reach.step[1] + 2 + 2 + 7;
-  n.window_rows = round_up(chunk + reach.rows * reach.shift * spread(tiles_x, tiles_y), 8);
-  n.profile_rows = round_up(chunk + reach.rows * reach.shift * spread(1, 1), 16);
-  n.profile_rows += 8;  // neighbouring columns in other banks
-  n.data = {n.bins + window + n.window_bins,
-            round_up(static_cast<double>(rows), 8) + n.profile_rows + n.window_rows, window, n.profile_rows};
+  // an odd number of eights: neighbouring bins lie in other banks; as neighbouring columns do
+  n.window_rows = round_up(chunk + reach.rows * reach.shift * spread(tiles_x, tiles_y) - 8, 16) + 8;
+  n.profile_rows = round_up(chunk + reach.rows * reach.shift * spread(1, 1), 16) + 8;
   return n;
 }
 
 int shared_bytes(const Shape& n) {
   return slots * static_cast<int>(sizeof(Slot)) + warps * columns * n.profile_rows * 4 +
-         2 * n.window_bytes() + spare_rows;
+         2 * n.window_bytes() + spare_rows + 16;
 }
 
 template <int per_lane>
-void launch(const Shape& n, const TileShadows& shadows, const __half* data, const Target& out,
+void launch(const Shape& n, const TileShadows& shadows, const Boxes& data, const Target& out,
             cudaStream_t s) {
   const int shared = shared_bytes(n);
   check(cudaFuncSetAttribute(backward<per_lane>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
@@ -309,7 +312,8 @@ void footprint_backward(const ConeViews& views, float alpha, Image<const float> 
     n = shape_of(reach, --per_lane, all, volume.n0, projections.n1, projections.n2);
   const auto run = per_lane == 1 ? launch<1> : per_lane == 2 ? launch<2> : launch<3>;
 
-  const Index view_size = n.data.view();
+  const int rows = round_up(static_cast<double>(projections.n1), 8);  // in memory
+  const Index view_size = projections.n2 * 2 * rows;
   const Index views_at_once =
       std::clamp<Index>(most_data / (2 * view_size), 1, std::min<Index>(projections.n0, 128));
   const Index line_bytes = views_at_once * all.across * ShadowStore<Direction::backward>::bytes;
@@ -322,15 +326,18 @@ void footprint_backward(const ConeViews& views, float alpha, Image<const float> 
   measure_unit(projections, units.data(), s);
   for (Index first = 0; first < projections.n0; first += views_at_once) {
     const auto part = part_of(projections, first, views_at_once, 0, projections.n1);
-    over_squares(part.n0, n.data.bins, n.data.rows, [&](dim3 squares) {
-      turn_projections<<<squares, 256, 0, s>>>(views, part, units.data(), n.data, data.data());
+    over_squares(part.n0, part.n2, rows, [&](dim3 squares) {
+      turn_projections<<<squares, 256, 0, s>>>(views, part, units.data(), rows, data.data());
     });
     n.views = static_cast<int>(part.n0);
+    const Boxes windows =
+        boxes_of(data.data(), {rows, n.bins, 2, n.views}, {4 * rows, 2 * rows, 2 * view_size},
+                 {n.window_rows, n.window_bins, 2, 1}, stream.device());
     const Target out{volume, alpha * static_cast<float>(views.pitch) * weight_unit, first == 0 ? beta : 1,
                      units.data()};
     for (int line = 0; line < all.down; line += lines) {
       n.tiles = {all.across, std::min(lines, all.down - line), line, all.nx, all.ny};
-      run(n, store.of(views, view_list.data() + first, n.views, n.tiles), data.data(), out, s);
+      run(n, store.of(views, view_list.data() + first, n.views, n.tiles), windows, out, s);
     }
   }
 }

@@ -37,47 +37,48 @@ inline void measure_unit(Image<const float> in, float* units, cudaStream_t s) {
 
 constexpr int side = 32;  // of the squares that are turned
 
-/// How projections lie in memory: beside them zeros, so that windows need not ask where they end.
-struct Padded {
-  int bins, rows, bins_before, rows_before;
-  __host__ __device__ Index view() const { return static_cast<Index>(bins) * 2 * rows; }
-};
-
-/// (view, row, bin) -> (view, bin, plane, row): two float16 numbers, times the slants of cells.
+/// (view, row, bin) -> (view, bin, plane, row): two float16 numbers, times the slants of cells; rows in the
+/// padding are zero.
 static __global__ void __launch_bounds__(256)
-    turn_projections(ConeFrame n, Image<const float> in, const float* units, Padded to, __half* out) {
+    turn_projections(ConeFrame n, Image<const float> in, const float* units, int padded, __half* out) {
   __shared__ float cell[side][side + 1];
-  const Index view = blockIdx.x;
-  const int bin0 = blockIdx.y * side, row0 = blockIdx.z * side, a = threadIdx.x % side;
+  const Index view = blockIdx.x, bin0 = static_cast<Index>(blockIdx.y) * side;
+  const Index row0 = static_cast<Index>(blockIdx.z) * side, a = threadIdx.x % side;
   for (int b = threadIdx.x / side; b < side; b += 256 / side) {
-    const Index row = row0 + b - to.rows_before, bin = bin0 + a - to.bins_before;
-    const bool there = row >= 0 && row < in.n1 && bin >= 0 && bin < in.n2;
+    const Index row = row0 + b, bin = bin0 + a;
+    const bool there = row < in.n1 && bin < in.n2;
     cell[b][a] =
         there ? element(in, view, row, bin) * units[1] * static_cast<float>(slant_of(n, row, bin)) : 0;
   }
   __syncthreads();
   for (int k = threadIdx.x; k < side * side / 2; k += 256) {
     const int b = k / (side / 2), r = k % (side / 2) * 2;
-    if (bin0 + b >= to.bins || row0 + r >= to.rows) continue;
+    if (bin0 + b >= in.n2 || row0 + r >= padded) continue;
     unsigned high, low;
     split_pair(cell[r][b], cell[r + 1][b], high, low);
-    __half* at = out + view * to.view() + static_cast<Index>(bin0 + b) * 2 * to.rows + row0 + r;
+    __half* at = out + (view * in.n2 + bin0 + b) * 2 * padded + row0 + r;
     *reinterpret_cast<unsigned*>(at) = high;
-    *reinterpret_cast<unsigned*>(at + to.rows) = low;
+    *reinterpret_cast<unsigned*>(at + padded) = low;
   }
 }
 
-/// (slice, y, x) -> (y, x, slice), scaled; slices in the padding are zero.
+/// (slice, y, x) -> (tile, column, slice), scaled; slices in the padding and columns of a tile that lie
+/// beyond the volume are zero.
 static __global__ void __launch_bounds__(256)
-    turn_volume(Image<const float> in, const float* units, int padded, float* out) {
+    turn_volume(Image<const float> in, const float* units, int tiles_across, int padded, float* out) {
   __shared__ float cell[side][side + 1];
   const Index y = blockIdx.x, x0 = static_cast<Index>(blockIdx.y) * side;
   const Index z0 = static_cast<Index>(blockIdx.z) * side, a = threadIdx.x % side;
-  for (int b = threadIdx.x / side; b < side; b += 256 / side)
-    cell[b][a] = z0 + b < in.n0 && x0 + a < in.n2 ? element(in, z0 + b, y, x0 + a) * units[1] : 0;
+  for (int b = threadIdx.x / side; b < side; b += 256 / side) {
+    const bool there = z0 + b < in.n0 && y < in.n1 && x0 + a < in.n2;
+    cell[b][a] = there ? element(in, z0 + b, y, x0 + a) * units[1] : 0;
+  }
   __syncthreads();
-  for (int b = threadIdx.x / side; b < side; b += 256 / side)
-    if (x0 + b < in.n2 && z0 + a < padded) out[(y * in.n2 + x0 + b) * padded + z0 + a] = cell[a][b];
+  for (int b = threadIdx.x / side; b < side; b += 256 / side) {
+    const Index x = x0 + b, tile = y / edge * tiles_across + x / edge, column = y % edge * edge + x % edge;
+    if (x < static_cast<Index>(tiles_across) * edge && z0 + a < padded)
+      out[(tile * columns + column) * padded + z0 + a] = cell[a][b];
+  }
 }
 
 template <class Launch>

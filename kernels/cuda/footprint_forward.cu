@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "tandem/kernels/cuda/ampere.cuh"
+#include "tandem/kernels/cuda/boxes.cuh"
 #include "tandem/kernels/cuda/footprint_data.cuh"
 #include "tandem/kernels/cuda/separable_footprint.hpp"
 
@@ -29,7 +29,7 @@ struct Shape {
   float row_of_0, voxel_of_0;  ///< the midplane, counted from the lower edges of both
   float voxels;                ///< that a row takes, a mm of distance from the source
   Tiles tiles;
-  int nz, nz_padded;
+  int nz;
   int views, rows, bins;
   int bin_blocks;
   int window;  ///< voxels of a column that a block keeps; its stride
@@ -101,46 +101,33 @@ __device__ inline Step next(const Shape& n, const Span* spans, Step step) {
   return step;
 }
 
-/// Voxels of a column that the block's rows can meet, over all its views and the columns of a tile: first,
-/// rounded down to a whole piece, and end.
+/// The lowest voxel of a column that the block's rows can meet, over all its views and the columns of a tile;
+/// a whole piece of a box.
 template <int row_groups>
-__device__ inline int2 voxels_met(const Shape& n, const ConeView* views, const Block<row_groups>& block,
+__device__ inline int first_voxel(const Shape& n, const ConeView* views, const Block<row_groups>& block,
                                   int line, int x) {
   constexpr float rounding = 0.05f, half = 0.5f * (edge - 1);
   const float2 v = n.direction(views, block.first_view + static_cast<int>(threadIdx.x) % block.views);
   const float cx = n.x0 + n.pitch * (static_cast<float>(x * edge) + half),
               cy = n.y0 + n.pitch * (static_cast<float>((line + n.tiles.first) * edge) + half);
   const float distance = n.sod - cx * v.y + cy * v.x, more = half * n.pitch * (fabsf(v.x) + fabsf(v.y));
-  const float low = (static_cast<float>(block.first_row) - n.row_of_0) * n.voxels,
-              high = low + block.rows * n.voxels;
-  const float first = fminf(low * (distance - more), low * (distance + more)) + n.voxel_of_0,
-              last = fmaxf(high * (distance - more), high * (distance + more)) + n.voxel_of_0;
-  return {__reduce_min_sync(~0u, __float2int_rd(first - rounding)) & ~3,
-          __reduce_max_sync(~0u, __float2int_ru(last + rounding)) + 2};
+  const float low = (static_cast<float>(block.first_row) - n.row_of_0) * n.voxels;
+  const float first = fminf(low * (distance - more), low * (distance + more)) + n.voxel_of_0;
+  return __reduce_min_sync(~0u, __float2int_rd(first - rounding)) & ~3;
 }
 
-/// Begins to copy a stage's voxels, each warp a part of the columns of one tile.
+/// Warp t begins to copy the voxels of a stage's tile t.
 template <int row_groups>
 __device__ inline void fetch(const Shape& n, const ConeView* views, const Block<row_groups>& block,
-                             const float* volume, const Step& step, unsigned to, int* first_voxels) {
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, t = warp / row_groups, x = step.x + t;
-  if (step.line >= n.tiles.down || x >= step.end) return;
-  const int2 met = voxels_met(n, views, block, step.line, x);
-  constexpr int mine = columns / row_groups;
-  const int pieces = min(met.y - met.x, n.window) / 4 + 1;
-  if (lane == 0 && warp % row_groups == 0) first_voxels[t] = met.x;
-  if (!n.holds(met.x)) return;
-  for (int piece = lane; piece < min(pieces, n.window / 4); piece += 32) {
-    const int z = met.x + 4 * piece;
-    for (int c = warp % row_groups * mine; c < (warp % row_groups + 1) * mine; ++c) {
-      const Index vx = static_cast<Index>(x) * edge + c % edge,
-                  vy = static_cast<Index>(step.line + n.tiles.first) * edge + c / edge;
-      const bool there = vx < n.tiles.nx && vy < n.tiles.ny && z >= 0 && z < n.nz_padded;
-      begin_copy(to + ((t * columns + c) * n.window + 4 * piece) * 4,
-                 volume + (there ? ((vy - n.tiles.first * edge) * n.tiles.nx + vx) * n.nz_padded + z : 0),
-                 there);
-    }
-  }
+                             const Boxes& volume, const Step& step, unsigned to, int* first_voxels,
+                             unsigned arrived) {
+  const int t = threadIdx.x / 32, x = step.x + t;
+  if (t >= block.tiles) return;
+  const bool there = step.line < n.tiles.down && x < step.end;
+  const int first = there ? first_voxel(n, views, block, step.line, x) : n.nz;
+  if (threadIdx.x % 32 == 0) first_voxels[t] = first;
+  begin_box(to + static_cast<unsigned>(t * volume.bytes()), volume,
+            {first, (step.line * n.tiles.across + x) * columns, 0, 0}, n.holds(first), arrived);
 }
 
 /// The profiles of two columns in two rows as a part of a product's first factor.
@@ -247,41 +234,73 @@ __device__ inline void write(const Shape& n, const Block<row_groups>& block, con
       }
 }
 
-/// The ladders and bins of a stage's tiles in this warp's view: two lanes a column where there are four
-/// tiles.
+/// What a warp keeps of the shadows of a stage's tiles in its view, and of those of the next one.
 template <int row_groups>
-struct Ahead {
-  static constexpr int pairs = Block<row_groups>::tiles * columns, kept = (pairs + 31) / 32;
-  Ladder ladders[kept];
-  int bins;
-  __device__ void load(const Shape& n, const TileShadows& shadows, int view, const Step& step) {
-    const int lane = threadIdx.x % 32;
-    if (step.line >= n.tiles.down) return;
-    const Index at = static_cast<Index>(view) * n.tiles.count() + step.line * n.tiles.across;
-#pragma unroll
-    for (int k = 0; k < kept; ++k) {
-      const int tile = min(step.x + (lane + 32 * k) / columns, n.tiles.across - 1);
-      ladders[k] = shadows.ladders[(at + tile) * columns + lane % columns];
-    }
-    bins = shadows.bins[at + min(step.x + lane % Block<row_groups>::tiles, n.tiles.across - 1)];
-  }
+struct Kept {
+  static constexpr int count = Block<row_groups>::tiles * columns;
+  Ladder ladders[2][count];
+  Rung rungs[count];
 };
+
+/// Begins to copy the ladders of a stage to where this lane alone reads them.
+template <int row_groups>
+__device__ inline void fetch_ladders(const Shape& n, const Ladder* first, const Step& step, Ladder* to) {
+  const int lane = threadIdx.x % 32;
+  if (step.line >= n.tiles.down) return;
+  const Ladder* from = first + (static_cast<Index>(step.line) * n.tiles.across + step.x) * columns;
+  for (int k = lane; k < min(Kept<row_groups>::count, (step.end - step.x) * columns); k += 32)
+    begin_copy(static_cast<unsigned>(__cvta_generic_to_shared(to + k)), from + k, true);
+}
+
+/// Rungs of a stage; returns what intervals there are.
+template <int row_groups>
+__device__ inline Wide make_rungs(const Block<row_groups>& block, const Step& step, const Ladder* ladders,
+                                  const int* first_voxels, Rung* rungs) {
+  constexpr double rounding = 1e-3;  // voxels: more than fixed point can be off
+  bool one = true, two = true;
+  for (int k = threadIdx.x % 32; k < min(Kept<row_groups>::count, (step.end - step.x) * columns); k += 32) {
+    const Ladder l = ladders[k];
+    const double at = l.first + l.step * block.row - first_voxels[k / columns], base = floor(at - rounding);
+    const float width = static_cast<float>(l.step);
+    rungs[k] = {fixed(at - base + l.step * (warp_rows / 2)), fixed(l.step), width, static_cast<int>(base)};
+    one &= width <= 1, two &= width >= 1 && width <= 2;
+  }
+  __syncwarp();
+  return __all_sync(~0u, one) ? Wide::one : __all_sync(~0u, two) ? Wide::two : Wide::any;
+}
+
+/// Adds the columns of a tile to the bins of the warp.
+__device__ inline void add_tile(const Shape& n, int first, int count, const uint4* weights, const Rung* rungs,
+                                const float* voxels, Wide wide, Sums& sum) {
+  uint4 w[most_granules];
+#pragma unroll
+  for (int j = 0; j < most_granules; ++j) w[j] = weights[j * 32];
+  Factor f[2];
+  if (wide == Wide::one)
+    make_factors<Wide::one>(n, rungs, voxels, f);
+  else if (wide == Wide::two)
+    make_factors<Wide::two>(n, rungs, voxels, f);
+  else
+    make_factors<Wide::any>(n, rungs, voxels, f);
+  add_from(first, f, w, count, sum);
+}
 
 template <int row_groups>
 __global__ void __launch_bounds__(warps * 32, 2)
     forward(Shape n, TileShadows shadows, const ConeView* __restrict__ views, const Span* __restrict__ spans,
-            const float* __restrict__ volume, Target out) {
-  extern __shared__ __align__(16) unsigned char shared[];
+            const __grid_constant__ Boxes volume, Target out) {
+  extern __shared__ __align__(128) unsigned char shared[];
   constexpr int tiles = Block<row_groups>::tiles;
-  __shared__ Rung all_rungs[warps][tiles * columns];
+  __shared__ __align__(16) Kept<row_groups> all[warps];
   __shared__ int first_voxels[2][tiles];
-  constexpr double rounding = 1e-3;  // voxels: more than fixed point can be off
   const Block<row_groups> block(n);
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   float* stages = reinterpret_cast<float*>(shared);
   const int stage_size = tiles * columns * n.window;
-  Span* line_spans = reinterpret_cast<Span*>(stages + 2 * stage_size);
-  const unsigned stages_at = static_cast<unsigned>(__cvta_generic_to_shared(stages));
+  Span* line_spans = reinterpret_cast<Span*>(stages + 2 * stage_size + 4);
+  const auto stages_at = static_cast<unsigned>(__cvta_generic_to_shared(stages));
+  const unsigned arrived = stages_at + static_cast<unsigned>(2 * stage_size * 4);  // two barriers
+  if (threadIdx.x == 0) make_box_barriers(arrived, 2, tiles);
   for (int line = threadIdx.x; line < n.tiles.down; line += warps * 32) {
     Span all{1 << 30, 0};
     for (int v = 0; v < Block<row_groups>::views; ++v) {
@@ -293,52 +312,33 @@ __global__ void __launch_bounds__(warps * 32, 2)
   }
   __syncthreads();
 
-  Rung* rungs = all_rungs[warp];
-  Ahead<row_groups> ahead;
+  Kept<row_groups>& kept = all[warp];
+  const Index view = static_cast<Index>(block.view) * n.tiles.count();
+  const auto begin = [&](const Step& at, int stage) {
+    fetch(n, views, block, volume, at, stages_at + static_cast<unsigned>(stage * stage_size * 4),
+          first_voxels[stage], arrived + 8 * static_cast<unsigned>(stage));
+    fetch_ladders<row_groups>(n, shadows.ladders + view * columns, at, kept.ladders[stage]);
+  };
   Step step = next<tiles>(n, line_spans, {-1, 0, 0});
-  fetch(n, views, block, volume, step, stages_at, first_voxels[0]);
-  ahead.load(n, shadows, block.view, step);
+  begin(step, 0);
   Sums sum = {};
 #pragma unroll 1
-  for (int stage = 0; step.line < n.tiles.down; stage ^= 1) {
+  for (int done = 0; step.line < n.tiles.down; ++done) {
+    const int stage = done % 2;
+    await_boxes(arrived + 8 * static_cast<unsigned>(stage), done / 2);
     wait_copies();
     __syncthreads();
     const Step then = next<tiles>(n, line_spans, step);
-    fetch(n, views, block, volume, then, stages_at + (stage ^ 1) * stage_size * 4, first_voxels[stage ^ 1]);
-    const int codes = ahead.bins;
-    bool one = true, two = true;  // whether all intervals are of that kind
-#pragma unroll
-    for (int k = 0; k < ahead.kept; ++k) {
-      const Ladder& l = ahead.ladders[k];
-      const int tile = (lane + 32 * k) / columns;
-      if (tile >= tiles) continue;
-      const double at = l.first + l.step * block.row - first_voxels[stage][tile], base = floor(at - rounding);
-      const float width = static_cast<float>(l.step);
-      rungs[lane + 32 * k] = {fixed(at - base + l.step * (warp_rows / 2)), fixed(l.step), width,
-                              static_cast<int>(base)};
-      one &= width <= 1, two &= width >= 1 && width <= 2;
-    }
-    __syncwarp();
-    one = __all_sync(~0u, one), two = __all_sync(~0u, two);
-    ahead.load(n, shadows, block.view, then);
-    for (int t = 0; t < tiles && step.x + t < step.end; ++t) {
-      const int code = __shfl_sync(~0u, codes, t), first = (code >> 3) - block.bin / granule,
-                count = (code & (granule - 1));
-      if (first >= granules || first + count <= 0 || !n.holds(first_voxels[stage][t])) continue;
-      const Index at =
-          static_cast<Index>(block.view) * n.tiles.count() + step.line * n.tiles.across + step.x + t;
-      uint4 w[most_granules];
-#pragma unroll
-      for (int j = 0; j < most_granules; ++j) w[j] = shadows.weights[(at * most_granules + j) * 32 + lane];
-      Factor f[2];
-      const float* voxels = stages + stage * stage_size + t * columns * n.window;
-      if (one)
-        make_factors<Wide::one>(n, rungs + t * columns, voxels, f);
-      else if (two)
-        make_factors<Wide::two>(n, rungs + t * columns, voxels, f);
-      else
-        make_factors<Wide::any>(n, rungs + t * columns, voxels, f);
-      add_from(first, f, w, count, sum);
+    begin(then, stage ^ 1);
+    const Wide wide = make_rungs(block, step, kept.ladders[stage], first_voxels[stage], kept.rungs);
+    const Index tile = view + step.line * n.tiles.across + step.x;
+    const int code = shadows.bins[tile + min(lane % tiles, step.end - step.x - 1)];
+    const uint4* weights = shadows.weights + tile * (most_granules * 32) + lane;
+    for (int t = 0; t < min(tiles, step.end - step.x); ++t, weights += most_granules * 32) {
+      const int met = __shfl_sync(~0u, code, t), first = (met - block.bin) >> 3, count = met & (granule - 1);
+      if (first < granules && first + count > 0 && n.holds(first_voxels[stage][t]))
+        add_tile(n, first, count, weights, kept.rungs + t * columns,
+                 stages + stage * stage_size + t * columns * n.window, wide, sum);
     }
     __syncwarp();
     step = then;
@@ -388,7 +388,7 @@ struct Layout {
 };
 
 int shared_bytes(const Layout& l, int lines) {
-  return 2 * (warps / l.row_groups) * columns * l.window * 4 + lines * static_cast<int>(sizeof(Span));
+  return 2 * (warps / l.row_groups) * columns * l.window * 4 + 16 + lines * static_cast<int>(sizeof(Span));
 }
 
 Layout layout_of(const Reach& reach, const ConeFrame& n, const std::vector<ConeView>& views, int wanted) {
@@ -406,7 +406,7 @@ Layout layout_of(const Reach& reach, const ConeFrame& n, const std::vector<ConeV
 
 template <int row_groups>
 void launch(const Shape& n, const TileShadows& shadows, const ConeView* views, const Span* spans,
-            const float* volume, const Target& out, cudaStream_t s) {
+            const Boxes& volume, const Target& out, cudaStream_t s) {
   const int shared = shared_bytes({row_groups, n.window}, n.tiles.down);
   check(cudaFuncSetAttribute(forward<row_groups>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
   const dim3 blocks(static_cast<unsigned>(n.bin_blocks),
@@ -437,14 +437,15 @@ void footprint_forward(const ConeViews& views, float alpha, Image<const float> v
           static_cast<float>(views.row_pitch / (views.sdd * views.pitch_z)),
           {static_cast<int>(ceil_div<Index>(volume.n2, edge)), 0, 0, volume.n2, volume.n1},
           static_cast<int>(volume.n0),
-          static_cast<int>(ceil_div<Index>(volume.n0, 4)) * 4,
+
           0,
           static_cast<int>(projections.n1),
           static_cast<int>(projections.n2),
           static_cast<int>(ceil_div<Index>(projections.n2, warp_bins)),
           layout.window};
   const int all_lines = static_cast<int>(ceil_div<Index>(volume.n1, edge));
-  const Index line_bytes = edge * volume.n2 * n.nz_padded * 4;
+  const int slices = static_cast<int>(ceil_div<Index>(volume.n0, 4)) * 4;  // in memory
+  const Index line_bytes = static_cast<Index>(n.tiles.across) * columns * slices * 4;
   const int lines =
       static_cast<int>(std::clamp<Index>(most_volume / line_bytes, 1, std::min(all_lines, 512)));
   const Index tiles = static_cast<Index>(lines) * n.tiles.across;
@@ -473,16 +474,19 @@ void footprint_forward(const ConeViews& views, float alpha, Image<const float> v
                                    volume.n2,
                                    volume.s0,
                                    volume.s1};
-    over_squares(strip.n1, strip.n2, n.nz_padded, [&](dim3 squares) {
-      turn_volume<<<squares, 256, 0, s>>>(strip, units.data(), n.nz_padded, turned.data());
+    over_squares(n.tiles.down * edge, n.tiles.across * edge, slices, [&](dim3 squares) {
+      turn_volume<<<squares, 256, 0, s>>>(strip, units.data(), n.tiles.across, slices, turned.data());
     });
+    const Boxes windows =
+        boxes_of(turned.data(), {slices, n.tiles.count() * columns, 1, 1},
+                 {4 * slices, line_bytes, line_bytes}, {n.window, columns, 1, 1}, stream.device());
     for (int first = 0; first < static_cast<int>(projections.n0); first += at_once) {
       n.views = std::min(at_once, static_cast<int>(projections.n0) - first);
       const TileShadows shadows = store.of(views, view_list.data() + first, n.views, n.tiles);
       find_spans<<<dim3(static_cast<unsigned>(n.tiles.down), static_cast<unsigned>(n.views)), 32, 0, s>>>(
           n, shadows.bins, spans.data());
       after_launch();
-      run(n, shadows, view_list.data() + first, spans.data(), turned.data(),
+      run(n, shadows, view_list.data() + first, spans.data(), windows,
           {projections, order_list.data() + first, slants.data(), unit, line == 0 ? beta : 1, units.data()},
           s);
     }

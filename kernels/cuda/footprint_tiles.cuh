@@ -16,7 +16,7 @@ namespace tandem::kernels::cuda {
 constexpr int edge = 4, columns = edge * edge;  // of a tile
 constexpr int granule = 8;                      // bins: those of one product
 constexpr int most_granules = 3;                // that a tile can meet
-constexpr int window = 16;                      // bins that a tile can meet
+constexpr int window = 16, most_bins = 32;      // bins that a tile can meet; and more than these
 constexpr float weight_unit = 1.0f / 256;       // of pitch; keeps what float16 leaves over far from its end
 
 /// Some rows of the tiles of a volume.
@@ -37,7 +37,9 @@ struct Ladder {
 struct TileShadows {
   uint4* weights;   ///< backward: [2][lane], forward: [most_granules][lane]
   Ladder* ladders;  ///< [column]
-  int* bins;        ///< backward: first of the window; forward: of the first granule, plus the number of them
+  /// Forward: the first bin of the first granule, plus the number of granules. Backward: the first bin times
+  /// `most_bins`, plus the number of bins.
+  int* bins;
 };
 
 enum class Direction { forward, backward };
@@ -51,7 +53,7 @@ __device__ inline void split_pair(float a, float b, unsigned& high, unsigned& lo
   low = *reinterpret_cast<const unsigned*>(&l);
 }
 
-constexpr int shadow_warps = 8;
+constexpr int shadow_warps = 8, tiles_a_warp = 32 / columns;
 constexpr int spare = 1;  // against bank conflicts
 using ColumnWeights = float[columns][most_granules * granule + spare];
 
@@ -78,41 +80,51 @@ __device__ inline void write_factors(const ColumnWeights& w, uint4* out) {
   }
 }
 
-/// A warp a tile and view, two lanes a column. In the projection, profiles along rows are in voxels: the
-/// weights carry the rows that a voxel takes, over those of one on the axis.
+/// Of the lanes of one tile.
+__device__ inline int lowest_of_tile(int value) {
+  for (int o = columns / 2; o > 0; o /= 2) value = min(value, __shfl_xor_sync(~0u, value, o));
+  return value;
+}
+
+/// A lane a column. In the projection, profiles along rows are in voxels: the weights carry the rows that a
+/// voxel takes, over those of one on the axis.
 template <Direction direction>
 static __global__ void __launch_bounds__(shadow_warps * 32)
-    cast_shadows(ConeFrame n, const ConeView* __restrict__ views, int count, Tiles tiles, TileShadows out) {
-  __shared__ ColumnWeights all[shadow_warps];
-  const int lane = threadIdx.x % 32, column = lane / 2;
-  const Index at = static_cast<Index>(blockIdx.x) * shadow_warps + threadIdx.x / 32;
-  if (at >= static_cast<Index>(count) * tiles.count()) return;
-  const int tile = static_cast<int>(at % tiles.count());
+    cast_shadows(ConeFrame n, const ConeView* __restrict__ views, Index pairs, Tiles tiles, TileShadows out) {
+  __shared__ ColumnWeights all[shadow_warps * tiles_a_warp];
+  constexpr bool forward = direction == Direction::forward;
+  const int column = threadIdx.x % columns, of_block = threadIdx.x / columns;
+  const Index first_pair = static_cast<Index>(blockIdx.x) * shadow_warps * tiles_a_warp;
+  const Index pair = min(first_pair + of_block, pairs - 1);  // the last one may be made more than once
+  const int tile = static_cast<int>(pair % tiles.count());
   const Index x = static_cast<Index>(tile % tiles.across) * edge + column % edge,
               y = static_cast<Index>(tiles.first + tile / tiles.across) * edge + column / edge;
-  const Trapezoid t = trapezoid_of(n, views[at / tiles.count()], min(x, tiles.nx - 1), min(y, tiles.ny - 1));
+  const Trapezoid t =
+      trapezoid_of(n, views[pair / tiles.count()], min(x, tiles.nx - 1), min(y, tiles.ny - 1));
   const Column along = column_at(n, t.distance);
 
-  constexpr bool forward = direction == Direction::forward;
-  const auto cell = [](double position) { return static_cast<int>(fmin(fmax(position, -1e9), 1e9)); };
-  const int first = cell(floor(t.corners[0] + 0.5)), last = cell(ceil(t.corners[3] + 0.5));
-  const int lowest = __reduce_min_sync(~0u, first), start = forward ? lowest & ~(granule - 1) : lowest;
-  const int bins = __reduce_max_sync(~0u, last) - start;
-  ColumnWeights& w = all[threadIdx.x / 32];
-  for (int k = lane; k < columns * (most_granules * granule + spare); k += 32) (&w[0][0])[k] = 0;
-  __syncwarp();
+  const int first = __double2int_rd(t.corners[0] + 0.5), last = __double2int_ru(t.corners[3] + 0.5);
+  const int lowest = lowest_of_tile(first), start = forward ? lowest & ~(granule - 1) : lowest;
+  const int bins = -lowest_of_tile(-last) - start;
+  for (int k = threadIdx.x; k < static_cast<int>(sizeof(all) / sizeof(float)); k += blockDim.x)
+    (&all[0][0][0])[k] = 0;
+  __syncthreads();
   const double on_axis = n.sdd * n.pitch_z / (n.sod * n.row_pitch);
-  const double unit = weight_unit * n.pitch * (forward ? on_axis / along.step : 1);
+  const double scale = (forward ? along.step / on_axis : 1) / (weight_unit * n.pitch);
   if (x < tiles.nx && y < tiles.ny)
-    for (int bin = first + lane % 2; bin < min(last, start + most_granules * granule); bin += 2)
-      w[column][bin - start] = static_cast<float>(mean_over(t, bin) / unit);
+    for (int bin = first; bin < min(last, start + most_granules * granule); ++bin)
+      all[of_block][column][bin - start] = static_cast<float>(mean_over(t, bin) * scale);
   __syncwarp();
-  write_factors<direction>(w, out.weights + at * (forward ? most_granules : 2) * 32);
+
+  for (int k = 0; k < tiles_a_warp; ++k) {
+    const int which = static_cast<int>(threadIdx.x) / 32 * tiles_a_warp + k;
+    const Index at = min(first_pair + which, pairs - 1);
+    write_factors<direction>(all[which], out.weights + at * (forward ? most_granules : 2) * 32);
+  }
   const double below = along.first + 0.5;  // the lower edge of row 0 is the start
-  if (lane % 2 == 0)
-    out.ladders[at * columns + column] =
-        forward ? Ladder{-below / along.step, 1 / along.step} : Ladder{below, along.step};
-  if (lane == 0) out.bins[at] = forward ? start + ceil_div(bins, granule) : start;
+  out.ladders[pair * columns + column] =
+      forward ? Ladder{-below / along.step, 1 / along.step} : Ladder{below, along.step};
+  if (column == 0) out.bins[pair] = forward ? start + ceil_div(bins, granule) : start * most_bins + bins;
 }
 
 /// Shadows of some tiles in some views, in memory of their own.
@@ -131,10 +143,9 @@ class ShadowStore {
 
   TileShadows of(const ConeFrame& frame, const ConeView* views, int count, const Tiles& tiles) const {
     const TileShadows out{weights_.data(), ladders_.data(), bins_.data()};
-    const Index warps = static_cast<Index>(count) * tiles.count();
-    cast_shadows<direction>
-        <<<static_cast<unsigned>(ceil_div<Index>(warps, shadow_warps)), shadow_warps * 32, 0, stream_>>>(
-            frame, views, count, tiles, out);
+    const Index pairs = static_cast<Index>(count) * tiles.count();
+    const auto blocks = static_cast<unsigned>(ceil_div<Index>(pairs, shadow_warps * tiles_a_warp));
+    cast_shadows<direction><<<blocks, shadow_warps * 32, 0, stream_>>>(frame, views, pairs, tiles, out);
     after_launch();
     return out;
   }
@@ -155,7 +166,7 @@ constexpr int most_fixed = (1 << (31 - fraction_bits)) - 1;
 __device__ inline int fixed(double position) { return __double2int_rn(position * (1 << fraction_bits)); }
 
 /// Which intervals there are: at most one cell wide, from one to two, or any.
-enum class Wide { one, two, any };
+enum class Wide : char { one, two, any };
 
 /// Of all intervals of a warp's lanes.
 __device__ inline Wide wide_of(float width) {
@@ -177,7 +188,8 @@ __device__ inline float add_integral(const float* profile, int from, float width
     return fmaf(second, p[1], fmaf(width - second, p[0], sum));
   } else if constexpr (wide == Wide::two) {
     const float rest = past + (width - 2), third = __saturatef(rest - 1);
-    return fmaf(third, p[2], fmaf(rest - third, p[1], fmaf(2 - past, p[0], sum)));
+    sum = fmaf(rest - third, p[1], fmaf(2 - past, p[0], sum));
+    return third > 0 ? fmaf(third, p[2], sum) : sum;  // the fewer lanes read, the fewer banks conflict
   } else {
     const float first = fminf(width, 2 - past);
     sum = fmaf(first, p[0], sum);

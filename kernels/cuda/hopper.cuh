@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "tandem/core/space.hpp"
 #include "tandem/kernels/cuda/launch.cuh"
 
 namespace tandem::kernels::cuda {
@@ -45,8 +46,11 @@ struct Tensor {
   Index size[5], stride[4];
 };
 
-/// Boxes arrive in swizzled rows of 128 bytes, one of 64 slices each; what lies outside is zero.
-inline CUtensorMap boxes_of(const Tensor& t, int rows, int lines = 1) {
+/// `rank` sizes and box sizes, one stride in bytes less: the first dimension is contiguous.
+template <class Size, std::size_t rank>
+CUtensorMap tensor_map(CUtensorMapDataType type, const void* data, const Size (&sizes)[rank],
+                       const Index (&strides)[rank - 1], const int (&box_sizes)[rank],
+                       CUtensorMapSwizzle swizzle = CU_TENSOR_MAP_SWIZZLE_NONE) {
   using Encode = CUresult (*)(CUtensorMap*, CUtensorMapDataType, cuuint32_t, void*, const cuuint64_t*,
                               const cuuint64_t*, const cuuint32_t*, const cuuint32_t*, CUtensorMapInterleave,
                               CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
@@ -54,18 +58,33 @@ inline CUtensorMap boxes_of(const Tensor& t, int rows, int lines = 1) {
   cudaDriverEntryPointQueryResult found{};
   check(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &entry, 12000, cudaEnableDefault, &found));
   require<DeviceError>(entry != nullptr, "the driver has no cuTensorMapEncodeTiled; it is too old");
-  cuuint64_t size[5], stride[4];
-  std::copy_n(t.size, 5, size);
-  std::copy_n(t.stride, 4, stride);
-  const cuuint32_t box[] = {64, static_cast<cuuint32_t>(rows), static_cast<cuuint32_t>(lines), 1, 1},
-                   step[] = {1, 1, 1, 1, 1};
+  cuuint64_t size[rank], stride[rank - 1];
+  cuuint32_t box[rank], step[rank];
+  std::copy_n(sizes, rank, size);
+  std::copy_n(strides, rank - 1, stride);
+  std::copy_n(box_sizes, rank, box);
+  std::fill_n(step, rank, 1);
   CUtensorMap map{};
-  const CUresult status =
-      reinterpret_cast<Encode>(entry)(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 5, t.data, size, stride, box,
-                                      step, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
-                                      CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  const CUresult status = reinterpret_cast<Encode>(entry)(
+      &map, type, rank, const_cast<void*>(data), size, stride, box, step, CU_TENSOR_MAP_INTERLEAVE_NONE,
+      swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   require<DeviceError>(status == CUDA_SUCCESS, "cuTensorMapEncodeTiled: error ", static_cast<int>(status));
   return map;
+}
+
+/// Boxes arrive in swizzled rows of 128 bytes, one of 64 slices each; what lies outside is zero.
+inline CUtensorMap boxes_of(const Tensor& t, int rows, int lines = 1) {
+  return tensor_map(CU_TENSOR_MAP_DATA_TYPE_FLOAT16, t.data, t.size, t.stride, {64, rows, lines, 1, 1},
+                    CU_TENSOR_MAP_SWIZZLE_128B);
+}
+
+/// Of a tensor of four dimensions.
+__device__ inline void fetch_box(unsigned to, const CUtensorMap& map, const int (&at)[4], unsigned barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4, "
+      "%5}], [%6];" ::"r"(to),
+      "l"(&map), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(barrier)
+      : "memory");
 }
 
 __device__ inline void fetch_box(unsigned to, const CUtensorMap& map, int row, int line, int chunk, int plane,
