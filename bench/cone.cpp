@@ -74,7 +74,8 @@ double backward_error(const Case& c, const Array& there_q, const Array& there_x)
                 iz = corner ? k / 4 * (out.n0 - 1) : at_random(random, out.n0);
     double sum = 0;
     for (Index v = 0; v < in.n0; ++v) {
-      const kernels::Trapezoid t = kernels::trapezoid_of(n, n.views[static_cast<std::size_t>(v)], ix, iy);
+      const kernels::Trapezoid<double> t =
+          kernels::trapezoid_of(n, n.views[static_cast<std::size_t>(v)], ix, iy);
       const kernels::Column column = kernels::column_at(n, t.distance);
       const double low = column.first + column.step * static_cast<double>(iz);
       const Range bins = kernels::cells_between(t.corners[0], t.corners[3], in.n2),
@@ -100,7 +101,8 @@ double forward_error(const Case& c, const Array& there_x, const Array& there_q) 
     double sum = 0;
     for (Index iy = 0; iy < in.n1; ++iy)
       for (Index ix = 0; ix < in.n2; ++ix) {
-        const kernels::Trapezoid t = kernels::trapezoid_of(n, n.views[static_cast<std::size_t>(v)], ix, iy);
+        const kernels::Trapezoid<double> t =
+            kernels::trapezoid_of(n, n.views[static_cast<std::size_t>(v)], ix, iy);
         const double weight = kernels::mean_over(t, bin);
         if (weight == 0) continue;
         const kernels::Column column = kernels::column_at(n, t.distance);

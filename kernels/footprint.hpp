@@ -24,18 +24,19 @@ TANDEM_HOST_DEVICE inline Range cells_between(double from, double to, Index coun
 }
 
 /// The shadow of a column of voxels along the bins of a view: height l_phi between the inner corners.
+template <class Real>
 struct Trapezoid {
-  double corners[4];  ///< ascending, bins
-  double height;      ///< mm
-  double rise, fall;  ///< half of one over the width of a flank; 0 for one that is a step
-  double distance;    ///< of the column's axis from the source along the view's normal, mm
+  Real corners[4];  ///< ascending, bins
+  Real height;      ///< mm
+  Real rise, fall;  ///< half of one over the width of a flank; 0 for one that is a step
+  Real distance;    ///< of the column's axis from the source along the view's normal, mm
 };
 
-TANDEM_HOST_DEVICE inline Trapezoid trapezoid_of(const ConeFrame& n, const ConeView& view, Index ix,
-                                                 Index iy) {
+TANDEM_HOST_DEVICE inline Trapezoid<double> trapezoid_of(const ConeFrame& n, const ConeView& view, Index ix,
+                                                         Index iy) {
   const double x = n.x0 + n.pitch * static_cast<double>(ix), y = n.y0 + n.pitch * static_cast<double>(iy);
   const double half = 0.5 * n.pitch, magnified = n.sdd / n.bin_pitch;
-  Trapezoid t;
+  Trapezoid<double> t;
   for (int k = 0; k < 4; ++k) {
     const double cx = x + (k % 2 ? half : -half), cy = y + (k / 2 ? half : -half);
     t.corners[k] =
@@ -56,12 +57,25 @@ TANDEM_HOST_DEVICE inline Trapezoid trapezoid_of(const ConeFrame& n, const ConeV
   return t;
 }
 
+/// The same in bins counted from this one: near it float has all the digits that matter.
+TANDEM_HOST_DEVICE inline Trapezoid<float> counted_from(const Trapezoid<double>& t, Index bin) {
+  Trapezoid<float> near{{},
+                        static_cast<float>(t.height),
+                        static_cast<float>(t.rise),
+                        static_cast<float>(t.fall),
+                        static_cast<float>(t.distance)};
+  for (int k = 0; k < 4; ++k) near.corners[k] = static_cast<float>(t.corners[k] - static_cast<double>(bin));
+  return near;
+}
+
 /// l_phi F1: the mean height over one bin.
-TANDEM_HOST_DEVICE inline double mean_over(const Trapezoid& t, Index bin) {
-  const double from = static_cast<double>(bin) - 0.5, to = from + 1;
+template <class Real>
+TANDEM_HOST_DEVICE inline Real mean_over(const Trapezoid<Real>& t, Index bin) {
+  constexpr Real half = 0.5;
+  const Real from = static_cast<Real>(bin) - half, to = static_cast<Real>(bin) + half;
   const auto& c = t.corners;
-  const auto cut = [&](double a, double b) { return std::pair{std::max(from, a), std::min(to, b)}; };
-  double area = 0;
+  const auto cut = [&](Real a, Real b) { return std::pair{std::max(from, a), std::min(to, b)}; };
+  Real area = 0;
   if (const auto [a, b] = cut(c[0], c[1]); b > a) area += (b - a) * (a + b - 2 * c[0]) * t.rise;
   if (const auto [a, b] = cut(c[1], c[2]); b > a) area += b - a;
   if (const auto [a, b] = cut(c[2], c[3]); b > a) area += (b - a) * (2 * c[3] - a - b) * t.fall;

@@ -16,7 +16,7 @@ namespace {
 
 /// A column of voxels in a view: its trapezoid, and the bins and rows that it meets.
 struct Shadow {
-  Trapezoid trapezoid;
+  Trapezoid<double> trapezoid;
   Column column;
   Range bins, rows;
 

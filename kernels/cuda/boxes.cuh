@@ -14,6 +14,8 @@ constexpr bool bulk_copies = true;
 constexpr bool bulk_copies = false;
 #endif
 
+constexpr int most_of_box = 256;  // elements along each dimension
+
 /// Four dimensions, the first contiguous; its size, its stride and where boxes begin along it are whole
 /// pieces.
 struct Boxes {
@@ -24,13 +26,15 @@ struct Boxes {
   __host__ __device__ int bytes() const { return box[0] * box[1] * box[2] * box[3] * element; }
 };
 
+/// Elements of two or eight bytes.
 template <class T>
-Boxes boxes_of(const T* data, const int (&size)[4], const Index (&stride)[3], const int (&box)[4],
-               Device device) {
+requires(sizeof(T) == 2 || sizeof(T) == 8) Boxes
+    boxes_of(const T* data, const int (&size)[4], const Index (&stride)[3], const int (&box)[4],
+             Device device) {
   Boxes b{{}, reinterpret_cast<const char*>(data), {}, {}, {}, sizeof(T)};
   std::copy_n(stride, 3, b.stride), std::copy_n(size, 4, b.size), std::copy_n(box, 4, b.box);
   if (compute_capability(device) >= 9) {
-    const auto type = sizeof(T) == 2 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16 : CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
+    const auto type = sizeof(T) == 2 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16 : CU_TENSOR_MAP_DATA_TYPE_FLOAT64;
     b.map = tensor_map(type, data, size, stride, box);
   }
   return b;

@@ -16,6 +16,7 @@ namespace {
 
 constexpr int tiles_x = 4, tiles_y = 2, warps = tiles_x * tiles_y;  // a warp a tile
 constexpr int slots = 4;                                            // views on their way
+constexpr int bits = 23;                                            // of a row
 constexpr int nowhere = 1 << 30;
 constexpr int spare_rows = 32;  // bytes: what a group of 16 rows may read beyond the last window
 
@@ -98,10 +99,11 @@ __device__ inline void prepare(const Shape& n, const Ladder& ladder, int code, S
   const int bins = code & (most_bins - 1), bin = (code - bins) / most_bins;
   const bool met = row < n.rows && last > 0 && bin < n.bins && bin + bins > 0;
   const Wide wide = wide_of(static_cast<float>(ladder.step));
-  slot.rungs[warp][lane % columns] = {fixed(begin - row + ladder.step * (chunk / 2)), fixed(ladder.step)};
+  slot.rungs[warp][lane % columns] = {fixed<bits>(begin - row + ladder.step * (chunk / 2)),
+                                      fixed<bits>(ladder.step)};
   if (lane == 0)
-    slot.tiles[warp] = {bin, row, met ? min(ceil_div(last - row, 16) * 16, n.profile_rows / 16 * 16) : 0,
-                        bins <= 8, wide};
+    slot.tiles[warp] = {bin, row, met ? min(ceil_div(last - row, 8) * 8, n.profile_rows - 8) : 0, bins <= 8,
+                        wide};
 }
 
 /// One warp for all: where the window begins that holds those of all tiles.
@@ -135,6 +137,7 @@ __device__ inline void make_profiles(const Shape& n, const uint4& high, const ui
     if (!narrow) load_transposed(b, from + static_cast<unsigned>(n.plane_bytes()));
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
+      if (half == 1 && row + 8 >= rows) break;
       float d[4] = {};
       if constexpr (narrow) {
         multiply(d, w[0], w[1], a[half]);
@@ -161,11 +164,11 @@ __device__ inline void integrate(const Shape& n, const Rung* rungs, const float*
 #pragma unroll
     for (int c = 0; c < 2; ++c) {
       const Rung r = c == 0 ? Rung{both.x, both.y} : Rung{both.z, both.w};
-      const float width = static_cast<float>(r.step) * (1.0f / (1 << fraction_bits));
+      const float width = static_cast<float>(r.step) * (1 / one_cell<bits>);
 #pragma unroll
       for (int j = 0; j < per_lane; ++j)
-        sum[k + c][j] = add_integral<wide>(profile + (k + c) * n.profile_rows,
-                                           r.middle + r.step * (z + 32 * j), width, sum[k + c][j]);
+        sum[k + c][j] = add_integral<wide, bits>(profile + (k + c) * n.profile_rows,
+                                                 r.middle + r.step * (z + 32 * j), width, sum[k + c][j]);
     }
   }
 }
@@ -265,8 +268,8 @@ __global__ void __launch_bounds__(warps * 32, 2)
 
 int round_up(double value, int to) { return static_cast<int>(std::ceil(value / to)) * to; }
 
-constexpr Index most_records = Index{512} << 20, most_data = Index{1} << 30;  // bytes of scratch
-constexpr int most_shared = 112 * 1024;                                       // two blocks on an SM
+constexpr Index most_records = Index{1} << 30, most_data = Index{1} << 30;  // bytes of scratch
+constexpr int most_shared = 112 * 1024;                                     // two blocks on an SM
 
 Shape shape_of(const Reach& reach, int per_lane, const Tiles& all, Index nz, Index rows, Index bins) {
   Shape n{all, nz, 0, static_cast<int>(rows), static_cast<int>(bins), 0, 0, 0, 0};
@@ -345,7 +348,8 @@ void footprint_backward(const ConeViews& views, float alpha, Image<const float> 
 bool footprint_backward_fits(const ConeViews& views, Index slices, Index ny, Index nx, Index rows) {
   const Reach reach(views, nx, ny, slices, rows);
   const Shape n = shape_of(reach, 1, {}, slices, rows, 0);
-  return reach.fits_window() && shared_bytes(n) <= most_shared && n.profile_rows < most_fixed;
+  return reach.fits_window() && shared_bytes(n) <= most_shared && n.profile_rows <= most_cells<bits> &&
+         n.window_rows <= most_of_box && n.window_bins <= most_of_box;
 }
 
 }  // namespace tandem::kernels::cuda

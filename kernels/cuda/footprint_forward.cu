@@ -41,13 +41,13 @@ struct Shape {
   }
 };
 
-/// Where a column stands for the rows of one warp: the voxel where its middle row begins, counted from voxel
-/// `base` of the window, and voxels a row; in fixed point.
-struct alignas(16) Rung {
+/// Where a column stands for the rows of one warp: the voxel of the window where its middle row begins, and
+/// voxels a row; in fixed point.
+struct Rung {
   int middle, step;
-  float width;
-  int base;
 };
+template <int row_groups>
+constexpr int bits = row_groups == warps ? 22 : 23;  // of a voxel: windows of 511, or of 255
 
 /// A block a row.
 __global__ void find_slants(ConeFrame n, int bins, float* slants) {
@@ -127,35 +127,33 @@ __device__ inline void fetch(const Shape& n, const ConeView* views, const Block<
   const int first = there ? first_voxel(n, views, block, step.line, x) : n.nz;
   if (threadIdx.x % 32 == 0) first_voxels[t] = first;
   begin_box(to + static_cast<unsigned>(t * volume.bytes()), volume,
-            {first, (step.line * n.tiles.across + x) * columns, 0, 0}, n.holds(first), arrived);
+            {first / 2, (step.line * n.tiles.across + x) * columns, 0, 0}, n.holds(first), arrived);
 }
 
-/// The profiles of two columns in two rows as a part of a product's first factor.
-template <Wide wide>
-__device__ inline void make_pair(const float* first, const float* second, const Rung& a, const Rung& b,
-                                 int row, unsigned& high, unsigned& low) {
-  split_pair(add_integral<wide>(first, a.middle + a.step * row, a.width, 0),
-             add_integral<wide>(second, b.middle + b.step * row, b.width, 0), high, low);
-}
-
+/// A product's first factor: the profiles of a tile's columns in 16 rows.
 struct Factor {
   unsigned high[4], low[4];
 };
 
-template <Wide wide>
+template <Wide wide, int bits>
 __device__ inline void make_factors(const Shape& n, const Rung* rungs, const float* voxels, Factor (&f)[2]) {
   const int lane = threadIdx.x % 32, g = lane / 4 - warp_rows / 2, q = lane % 4 * 2;
 #pragma unroll
   for (int p = 0; p < 2; ++p) {
     const int column = q + 8 * p;
-    const Rung a = rungs[column], b = rungs[column + 1];
-    const float* first = voxels + column * n.window + a.base;
-    const float* second = voxels + (column + 1) * n.window + b.base;
+    const int4 both = reinterpret_cast<const int4*>(rungs)[column / 2];
+    const float* first = voxels + column * n.window;
+    const float width[2] = {static_cast<float>(both.y) * (1 / one_cell<bits>),
+                            static_cast<float>(both.w) * (1 / one_cell<bits>)};
 #pragma unroll
     for (int m = 0; m < 2; ++m)
 #pragma unroll
-      for (int r = 0; r < 2; ++r)
-        make_pair<wide>(first, second, a, b, g + 16 * m + 8 * r, f[m].high[2 * p + r], f[m].low[2 * p + r]);
+      for (int r = 0; r < 2; ++r) {
+        const int row = g + 16 * m + 8 * r;
+        split_pair(add_integral<wide, bits>(first, both.x + both.y * row, width[0], 0),
+                   add_integral<wide, bits>(first + n.window, both.z + both.w * row, width[1], 0),
+                   f[m].high[2 * p + r], f[m].low[2 * p + r]);
+      }
   }
 }
 
@@ -239,7 +237,7 @@ template <int row_groups>
 struct Kept {
   static constexpr int count = Block<row_groups>::tiles * columns;
   Ladder ladders[2][count];
-  Rung rungs[count];
+  alignas(16) Rung rungs[count];
 };
 
 /// Begins to copy the ladders of a stage to where this lane alone reads them.
@@ -248,21 +246,26 @@ __device__ inline void fetch_ladders(const Shape& n, const Ladder* first, const 
   const int lane = threadIdx.x % 32;
   if (step.line >= n.tiles.down) return;
   const Ladder* from = first + (static_cast<Index>(step.line) * n.tiles.across + step.x) * columns;
-  for (int k = lane; k < min(Kept<row_groups>::count, (step.end - step.x) * columns); k += 32)
-    begin_copy(static_cast<unsigned>(__cvta_generic_to_shared(to + k)), from + k, true);
+#pragma unroll
+  for (int i = 0; i < Kept<row_groups>::count; i += 32)
+    if (i + lane < min(Kept<row_groups>::count, (step.end - step.x) * columns))
+      begin_copy(static_cast<unsigned>(__cvta_generic_to_shared(to + i + lane)), from + i + lane, true);
 }
 
 /// Rungs of a stage; returns what intervals there are.
 template <int row_groups>
 __device__ inline Wide make_rungs(const Block<row_groups>& block, const Step& step, const Ladder* ladders,
                                   const int* first_voxels, Rung* rungs) {
-  constexpr double rounding = 1e-3;  // voxels: more than fixed point can be off
   bool one = true, two = true;
-  for (int k = threadIdx.x % 32; k < min(Kept<row_groups>::count, (step.end - step.x) * columns); k += 32) {
+#pragma unroll
+  for (int i = 0; i < Kept<row_groups>::count; i += 32) {
+    const int k = i + static_cast<int>(threadIdx.x) % 32;
+    if (k >= min(Kept<row_groups>::count, (step.end - step.x) * columns)) break;
     const Ladder l = ladders[k];
-    const double at = l.first + l.step * block.row - first_voxels[k / columns], base = floor(at - rounding);
     const float width = static_cast<float>(l.step);
-    rungs[k] = {fixed(at - base + l.step * (warp_rows / 2)), fixed(l.step), width, static_cast<int>(base)};
+    rungs[k] = {
+        fixed<bits<row_groups>>(l.first + l.step * (block.row + warp_rows / 2) - first_voxels[k / columns]),
+        fixed<bits<row_groups>>(l.step)};
     one &= width <= 1, two &= width >= 1 && width <= 2;
   }
   __syncwarp();
@@ -270,6 +273,7 @@ __device__ inline Wide make_rungs(const Block<row_groups>& block, const Step& st
 }
 
 /// Adds the columns of a tile to the bins of the warp.
+template <int bits>
 __device__ inline void add_tile(const Shape& n, int first, int count, const uint4* weights, const Rung* rungs,
                                 const float* voxels, Wide wide, Sums& sum) {
   uint4 w[most_granules];
@@ -277,11 +281,11 @@ __device__ inline void add_tile(const Shape& n, int first, int count, const uint
   for (int j = 0; j < most_granules; ++j) w[j] = weights[j * 32];
   Factor f[2];
   if (wide == Wide::one)
-    make_factors<Wide::one>(n, rungs, voxels, f);
+    make_factors<Wide::one, bits>(n, rungs, voxels, f);
   else if (wide == Wide::two)
-    make_factors<Wide::two>(n, rungs, voxels, f);
+    make_factors<Wide::two, bits>(n, rungs, voxels, f);
   else
-    make_factors<Wide::any>(n, rungs, voxels, f);
+    make_factors<Wide::any, bits>(n, rungs, voxels, f);
   add_from(first, f, w, count, sum);
 }
 
@@ -337,8 +341,8 @@ __global__ void __launch_bounds__(warps * 32, 2)
     for (int t = 0; t < min(tiles, step.end - step.x); ++t, weights += most_granules * 32) {
       const int met = __shfl_sync(~0u, code, t), first = (met - block.bin) >> 3, count = met & (granule - 1);
       if (first < granules && first + count > 0 && n.holds(first_voxels[stage][t]))
-        add_tile(n, first, count, weights, kept.rungs + t * columns,
-                 stages + stage * stage_size + t * columns * n.window, wide, sum);
+        add_tile<bits<row_groups>>(n, first, count, weights, kept.rungs + t * columns,
+                                   stages + stage * stage_size + t * columns * n.window, wide, sum);
     }
     __syncwarp();
     step = then;
@@ -348,7 +352,7 @@ __global__ void __launch_bounds__(warps * 32, 2)
 
 // ---- batches
 
-constexpr Index most_records = Index{512} << 20, most_volume = Index{512} << 20;  // bytes of scratch
+constexpr Index most_records = Index{1} << 30, most_volume = Index{512} << 20;  // bytes of scratch
 constexpr int most_shared = 100 * 1024;  // beside what is static, for two blocks on an SM
 constexpr double most_drift = 16;        // voxels that the views of a block may lie apart
 
@@ -399,7 +403,9 @@ Layout layout_of(const Reach& reach, const ConeFrame& n, const std::vector<ConeV
     const double spread = reach.rows / reach.step[0] * reach.shift * (apart + std::sqrt(2) * (edge - 1));
     const int window =
         static_cast<int>(std::ceil((row_groups * warp_rows / reach.step[0] + spread + 12) / 8)) * 8 + 4;
-    if (shared_bytes({row_groups, window}, 0) <= most_shared) return {row_groups, window};
+    const int most = row_groups == warps ? most_cells<bits<warps>> : most_cells<bits<1>>;
+    if (shared_bytes({row_groups, window}, 0) <= most_shared && window <= std::min(most, 2 * most_of_box))
+      return {row_groups, window};
   }
   return {0, 0};
 }
@@ -477,9 +483,10 @@ void footprint_forward(const ConeViews& views, float alpha, Image<const float> v
     over_squares(n.tiles.down * edge, n.tiles.across * edge, slices, [&](dim3 squares) {
       turn_volume<<<squares, 256, 0, s>>>(strip, units.data(), n.tiles.across, slices, turned.data());
     });
+    const auto* pairs = reinterpret_cast<const double*>(turned.data());  // so that a box has 512 slices
     const Boxes windows =
-        boxes_of(turned.data(), {slices, n.tiles.count() * columns, 1, 1},
-                 {4 * slices, line_bytes, line_bytes}, {n.window, columns, 1, 1}, stream.device());
+        boxes_of(pairs, {slices / 2, n.tiles.count() * columns, 1, 1}, {4 * slices, line_bytes, line_bytes},
+                 {n.window / 2, columns, 1, 1}, stream.device());
     for (int first = 0; first < static_cast<int>(projections.n0); first += at_once) {
       n.views = std::min(at_once, static_cast<int>(projections.n0) - first);
       const TileShadows shadows = store.of(views, view_list.data() + first, n.views, n.tiles);
@@ -495,8 +502,7 @@ void footprint_forward(const ConeViews& views, float alpha, Image<const float> v
 
 bool footprint_forward_fits(const ConeViews& views, Index slices, Index ny, Index nx, Index rows) {
   const Reach reach(views, nx, ny, slices, rows);
-  return reach.fits_window() && layout_of(reach, views, ordered(views.views), 0).row_groups > 0 &&
-         warp_rows / reach.step[0] < most_fixed;
+  return reach.fits_window() && layout_of(reach, views, ordered(views.views), 0).row_groups > 0;
 }
 
 }  // namespace tandem::kernels::cuda

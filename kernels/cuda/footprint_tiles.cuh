@@ -99,7 +99,7 @@ static __global__ void __launch_bounds__(shadow_warps * 32)
   const int tile = static_cast<int>(pair % tiles.count());
   const Index x = static_cast<Index>(tile % tiles.across) * edge + column % edge,
               y = static_cast<Index>(tiles.first + tile / tiles.across) * edge + column / edge;
-  const Trapezoid t =
+  const Trapezoid<double> t =
       trapezoid_of(n, views[pair / tiles.count()], min(x, tiles.nx - 1), min(y, tiles.ny - 1));
   const Column along = column_at(n, t.distance);
 
@@ -110,10 +110,11 @@ static __global__ void __launch_bounds__(shadow_warps * 32)
     (&all[0][0][0])[k] = 0;
   __syncthreads();
   const double on_axis = n.sdd * n.pitch_z / (n.sod * n.row_pitch);
-  const double scale = (forward ? along.step / on_axis : 1) / (weight_unit * n.pitch);
+  const auto scale = static_cast<float>((forward ? along.step / on_axis : 1) / (weight_unit * n.pitch));
+  const Trapezoid<float> near = counted_from(t, first);
   if (x < tiles.nx && y < tiles.ny)
     for (int bin = first; bin < min(last, start + most_granules * granule); ++bin)
-      all[of_block][column][bin - start] = static_cast<float>(mean_over(t, bin) * scale);
+      all[of_block][column][bin - start] = mean_over(near, bin - first) * scale;
   __syncwarp();
 
   for (int k = 0; k < tiles_a_warp; ++k) {
@@ -160,10 +161,15 @@ class ShadowStore {
 // ---- intervals of equal width on a profile of cells
 
 /// Positions in cells, in fixed point: differences are exact.
-constexpr int fraction_bits = 23;
-constexpr int most_fixed = (1 << (31 - fraction_bits)) - 1;
+template <int bits>
+constexpr float one_cell = 1 << bits;
+template <int bits>
+constexpr int most_cells = (1 << (31 - bits)) - 1;
 
-__device__ inline int fixed(double position) { return __double2int_rn(position * (1 << fraction_bits)); }
+template <int bits>
+__device__ inline int fixed(double position) {
+  return __double2int_rn(position * (1 << bits));
+}
 
 /// Which intervals there are: at most one cell wide, from one to two, or any.
 enum class Wide : char { one, two, any };
@@ -175,14 +181,15 @@ __device__ inline Wide wide_of(float width) {
 }
 
 /// `sum` and the integral over [from, from + width] of a profile that is constant in each cell.
-template <Wide wide>
+template <Wide wide, int bits>
 __device__ inline float add_integral(const float* profile, int from, float width, float sum) {
-  const float* p = profile + (from >> fraction_bits);
-  int bits;  // of 1 + the part of the cell that lies before
+  const float* p = profile + (from >> bits);
+  constexpr int of_float = 23, one = 0x3f800000;
+  int past_bits;  // of 1 + the part of the cell that lies before: (from & mask) | one
   asm("lop3.b32 %0, %1, %2, %3, 0xEA;"
-      : "=r"(bits)
-      : "r"(from), "r"((1 << fraction_bits) - 1), "r"(0x3f800000));
-  const float past = __int_as_float(bits);
+      : "=r"(past_bits)
+      : "r"(from << (of_float - bits)), "r"((1 << of_float) - 1), "r"(one));
+  const float past = __int_as_float(past_bits);
   if constexpr (wide == Wide::one) {
     const float second = __saturatef(past + (width - 2));
     return fmaf(second, p[1], fmaf(width - second, p[0], sum));

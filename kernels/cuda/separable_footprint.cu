@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(128)
   if (x >= out.n2) return;
   double sum[run] = {};
   for (Index v = 0; v < in.n0; ++v) {
-    const Trapezoid t = trapezoid_of(n, views[v], x, y);
+    const Trapezoid<double> t = trapezoid_of(n, views[v], x, y);
     const Column column = column_at(n, t.distance);
     const Range bins = cells_between(t.corners[0], t.corners[3], in.n2);
     for (Index bin = bins.first; bin < bins.last; ++bin) {
@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(128)
   for (Index y = 0; y < in.n1; ++y) {
     const Range columns = columns_between(n, views[v], bin, y, in.n2);
     for (Index x = columns.first; x < columns.last; ++x) {
-      const Trapezoid t = trapezoid_of(n, views[v], x, y);
+      const Trapezoid<double> t = trapezoid_of(n, views[v], x, y);
       const double weight = mean_over(t, bin);
       if (weight == 0) continue;
       const Column column = column_at(n, t.distance);
