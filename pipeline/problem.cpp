@@ -26,12 +26,13 @@ Array in_strips(const ConeBeam& scan, const VolumeGrid& grid, const Array& filte
   const bool long_slice = nz == 1 && scan.detector.rows == 1 && !device.is_cuda();
   const Index strips = std::min<Index>(ny, long_slice ? 64 : 1);
   Array whole(cone_volume_space(grid, device));
+  Stream& stream = default_stream(device);
   for (Index k = 0; k < strips; ++k) {
     const Range lines{k * ny / strips, (k + 1) * ny / strips};
     const VolumeGrid strip = region(grid, {0, nx}, lines, {0, nz});
     const View part{whole.data() + lines.first * nx, cone_volume_space(strip, device)};
-    fdk_backprojector(scan, strip, Model::separable_footprint, device)
-        .apply(1, filtered, 0, part, default_stream(device));
+    fdk_backprojector(scan, strip, Model::separable_footprint, device).apply(1, filtered, 0, part, stream);
+    stream.synchronize();  // clocks and progress look at what is done
     done(static_cast<double>(lines.last) / static_cast<double>(ny));
   }
   return whole;
