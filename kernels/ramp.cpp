@@ -13,6 +13,14 @@ std::complex<double> phase_of(Index k, Index length, double shift) {
   return {std::cos(angle), 2 * k == length ? 0 : std::sin(angle)};
 }
 
+FilterSides sides_of(const RowFilter& filter, bool adjoint, Index bins_in, Index bins_out, const float* cells,
+                     const float* rays) {
+  const Index shorter = adjoint ? bins_out : bins_in, longer = adjoint ? bins_in : bins_out;
+  const FilterSide before{filter.first_bin, shorter, longer, cells, rays},
+      after{0, longer, longer, cells, nullptr};
+  return adjoint ? FilterSides{after, before} : FilterSides{before, after};
+}
+
 Index transform_length(Index count) {
   for (Index n = count + count % 2;; n += 2) {
     Index rest = n;

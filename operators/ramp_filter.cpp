@@ -30,10 +30,10 @@ double cutoff_of(const Filter& filter) {
 }
 
 struct RowFilterMap {
-  Space space;
+  Space in, out;
   std::shared_ptr<const kernels::RowFilter> filter;
-  Space domain() const { return space; }
-  Space range() const { return space; }
+  Space domain() const { return in; }
+  Space range() const { return out; }
   void apply(float alpha, ConstView x, float beta, View y, Stream& stream) const {
     kernels::ramp(stream.device()).filter(*filter, false, alpha, image(x), beta, image(y), stream);
   }
@@ -58,9 +58,10 @@ kernels::RowFilter bare_filter(const ParallelBeam& scan) {
   return f;
 }
 
-LinearOperator make(Space projections, kernels::RowFilter filter) {
-  kernels::ramp(projections.device());
-  return RowFilterMap{std::move(projections), std::make_shared<const kernels::RowFilter>(std::move(filter))};
+LinearOperator make(Space in, Space out, kernels::RowFilter filter) {
+  kernels::ramp(in.device());
+  return RowFilterMap{std::move(in), std::move(out),
+                      std::make_shared<const kernels::RowFilter>(std::move(filter))};
 }
 
 /// `f` with the ramp over bins of that pitch, under a window.
@@ -77,6 +78,19 @@ kernels::RowFilter with_ramp(kernels::RowFilter f, const Filter& filter, double 
   }
   std::copy(weights.begin(), weights.end(), f.view_weights.begin());
   return f;
+}
+
+/// (row, bin): of a ray's angle with the central one.
+std::vector<float> cosines(const ConeBeam& scan) {
+  const Detector& d = scan.detector;
+  std::vector<float> all;
+  for (Index row = 0; row < d.rows; ++row)
+    for (Index bin = 0; bin < d.bins; ++bin) {
+      const double u = (static_cast<double>(bin) - d.axis_bin) * d.bin_pitch,
+                   v = (static_cast<double>(row) - scan.midplane_row) * d.row_pitch;
+      all.push_back(static_cast<float>(scan.sdd / std::hypot(scan.sdd, u, v)));
+    }
+  return all;
 }
 
 }  // namespace
@@ -131,19 +145,26 @@ double window_at(const Filter& filter, double f) {
 }
 
 LinearOperator ramp_filter(const ParallelBeam& scan, Filter filter, Device device) {
-  return make(projection_space(scan, device),
+  const Space space = projection_space(scan, device);
+  return make(space, space,
               with_ramp(bare_filter(scan), filter, scan.detector.bin_pitch, view_weights(scan.angles)));
 }
 
 LinearOperator ramp_filter(const ConeBeam& scan, Filter filter, Device device) {
   validate(scan);
-  return make(projection_space(scan, device), with_ramp(bare_filter({scan.detector, scan.angles, {}}), filter,
-                                                        scan.detector.bin_pitch / scan.magnification(),
-                                                        std::vector<double>(scan.angles.size(), 1.0)));
+  const ConeBeam wide = symmetric(scan);
+  kernels::RowFilter f =
+      with_ramp(bare_filter({wide.detector, wide.angles, {}}), filter,
+                wide.detector.bin_pitch / wide.magnification(), std::vector<double>(wide.angles.size(), 1.0));
+  f.cell_weights = cosines(wide);
+  f.ray_weights = ray_shares(scan);
+  f.first_bin = std::lround(wide.detector.axis_bin - scan.detector.axis_bin);
+  return make(projection_space(scan, device), projection_space(wide, device), std::move(f));
 }
 
 LinearOperator align_rows(const ParallelBeam& scan, Device device) {
-  return make(projection_space(scan, device), bare_filter(scan));
+  const Space space = projection_space(scan, device);
+  return make(space, space, bare_filter(scan));
 }
 
 }  // namespace tandem

@@ -30,8 +30,10 @@ Window window_named(std::string_view name);
 /// 1].
 LinearOperator ramp_filter(const ParallelBeam& scan, Filter filter = {}, Device device = Device::cpu());
 
-/// The ramp alone for a cone beam, over bins as large as they appear at the axis; `ray_weights` hold the
-/// rest.
+/// F of a cone beam: C R C S. S: what a ray counts (geometry: ray_shares, rad); C: the cosine of its angle
+/// with the central one, sdd / sqrt(sdd^2 + u^2 + v^2), before as Feldkamp, Davis and Kress (1984) have it,
+/// after for `backprojector`; R: the ramp over bins as large as they appear at the axis. Rows come out on the
+/// detector of `symmetric(scan)`: they go on where rays were seen from the other side alone.
 LinearOperator ramp_filter(const ConeBeam& scan, Filter filter = {}, Device device = Device::cpu());
 
 /// Moves rows with an axis of their own onto the common axis, by a band-limited shift, and changes nothing

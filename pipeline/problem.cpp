@@ -19,26 +19,20 @@ LinearOperator projector_of(const Plan& plan, const ConeBeam& scan, const Volume
   return projector(scan, tall_for_fan(scan, grid), Model::separable_footprint, plan.recipe.device);
 }
 
-LinearOperator filter_for(const ParallelBeam& scan, const Filter& filter, Device device) {
-  return ramp_filter(scan, filter, device);
-}
-
-LinearOperator filter_for(const ConeBeam& scan, const Filter& filter, Device device) {
-  return fdk_filter(scan, filter, device);
-}
-
 Array in_strips(const ConeBeam& scan, const VolumeGrid& grid, const Array& filtered,
                 const std::function<void(double)>& done) {
   const Device device = filtered.space().device();
   const auto [nx, ny, nz] = grid.size;
-  const Index most = nz == 1 && scan.detector.rows == 1 ? 64 : 1, strips = std::min(ny, most);
+  const bool long_slice = nz == 1 && scan.detector.rows == 1 && !device.is_cuda();
+  const Index strips = std::min<Index>(ny, long_slice ? 64 : 1);
   Array whole(cone_volume_space(grid, device));
+  Stream& stream = default_stream(device);
   for (Index k = 0; k < strips; ++k) {
     const Range lines{k * ny / strips, (k + 1) * ny / strips};
     const VolumeGrid strip = region(grid, {0, nx}, lines, {0, nz});
     const View part{whole.data() + lines.first * nx, cone_volume_space(strip, device)};
-    fdk_backprojector(scan, strip, Model::separable_footprint, device)
-        .apply(1, filtered, 0, part, default_stream(device));
+    fdk_backprojector(scan, strip, Model::separable_footprint, device).apply(1, filtered, 0, part, stream);
+    stream.synchronize();  // clocks and progress look at what is done
     done(static_cast<double>(lines.last) / static_cast<double>(ny));
   }
   return whole;
@@ -66,7 +60,7 @@ bool has_row_axes(const Scan& scan) {
 
 LinearOperator filter_of(const Problem& problem, const Filter& filter) {
   const Device device = problem.A.domain().device();
-  return std::visit([&](const auto& scan) { return filter_for(scan, filter, device); }, problem.scan);
+  return std::visit([&](const auto& scan) { return ramp_filter(scan, filter, device); }, problem.scan);
 }
 
 Array back_projected(const Problem& problem, const Array& filtered, const std::function<void(double)>& done) {

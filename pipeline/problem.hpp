@@ -20,11 +20,11 @@ Problem problem_of(const Plan& plan, Range slices);
 /// Whether rows have to be moved onto one axis.
 bool has_row_axes(const Scan& scan);
 
-/// What line integrals go through before they are back-projected, F or F W.
+/// F, what line integrals go through before they are back-projected.
 LinearOperator filter_of(const Problem& problem, const Filter& filter);
 
-/// B of filtered data. A fan beam is gone through in strips of lines, after each of which `done` hears of the
-/// share: its one slice takes long, and it has few data to go through again.
+/// B of filtered data. On the CPU a fan beam is gone through in strips of lines, after each of which `done`
+/// hears of the share: its one slice takes long, and it has few data to go through again.
 Array back_projected(const Problem& problem, const Array& filtered, const std::function<void(double)>& done);
 
 }  // namespace tandem::pipeline

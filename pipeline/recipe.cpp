@@ -13,6 +13,7 @@
 #include "tandem/geometry/coverage.hpp"
 #include "tandem/geometry/views.hpp"
 #include "tandem/operators/projector.hpp"
+#include "tandem/pipeline/memory.hpp"
 
 namespace tandem::pipeline {
 
@@ -25,70 +26,6 @@ std::string in_gib(double bytes) {
   text.precision(3);
   text << bytes / gib << " GiB";
   return text.str();
-}
-
-/// Line integrals and volume of a chunk of some slices, bytes. Of a cone beam all line integrals, on the
-/// wider detector that FDK may need.
-struct Sizes {
-  double projections, volume;
-};
-
-Sizes sizes_of(const Plan& plan, Index slices) {
-  const auto views = static_cast<Index>(angles_of(plan.scan).size());
-  const Detector& d = detector_of(plan.scan);
-  const bool iterative = plan.recipe.algorithm != Algorithm::fbp && plan.recipe.initial != Initial::fbp;
-  const Index bins = plan.cone() && !iterative ? symmetric(*plan.cone()).detector.bins : d.bins;
-  return {4.0 * static_cast<double>(views * (plan.cone() ? d.rows : slices) * bins),
-          4.0 * static_cast<double>(slices * plan.grid.size[0] * plan.grid.size[1])};
-}
-
-/// What kernels hold beside what they read and write; cone-beam kernels turn what they read.
-WorkingMemory kernels_of(const Plan& plan, Index slices) {
-  const auto [projections, volume] = sizes_of(plan, slices);
-  if (plan.cone()) return {.forward = volume, .backward = projections};
-  return working_memory(
-      plan.execution, {slices, plan.grid.size[1], plan.grid.size[0]},
-      {static_cast<Index>(angles_of(plan.scan).size()), slices, detector_of(plan.scan).bins},
-      plan.recipe.device);
-}
-
-/// What the algorithm holds where it computes: its vectors and the kernels' own. Line integrals are gone
-/// when filtered back-projection makes its volume; FDK weighs, widens and filters them before.
-double computing_bytes(const Plan& plan, Index slices) {
-  const auto [projections, volume] = sizes_of(plan, slices);
-  const WorkingMemory kernels = kernels_of(plan, slices);
-  if (plan.recipe.algorithm == Algorithm::fbp)
-    return projections + std::max((plan.cone() ? 3 : 1) * projections,
-                                  volume + kernels.backward + (plan.cone() ? projections : 0));
-  const double sets = plan.recipe.algorithm == Algorithm::sirt ? 4 : 3;
-  return sets * projections + 3 * volume + std::max(kernels.forward, kernels.backward);
-}
-
-/// Host memory for chunks of some slices, bytes. Three travel at once: the one being read holds counts and
-/// line integrals, the one at work what it computes with, the third its line integrals or its volume. A cone
-/// beam is read once, before anything is computed.
-double host_bytes(const Plan& plan, const io::ScanInfo& info, Index slices) {
-  const double factor = static_cast<double>(Index{1} << plan.recipe.binning);
-  const double rows =
-      plan.cone() ? static_cast<double>(plan.rows.size()) : static_cast<double>(slices) * factor;
-  const double cells = rows * static_cast<double>(plan.bins.size());  // of a frame, as read
-  const double counts =
-      static_cast<double>(angles_of(plan.scan).size()) * cells * static_cast<double>(io::bytes_of(info.type));
-  const double frames = 4 * cells * static_cast<double>(std::max(info.flats, info.darks));
-  const auto [projections, volume] = sizes_of(plan, slices);
-  const double work = plan.recipe.device.is_cuda()              ? std::max(projections, volume)
-                      : plan.recipe.algorithm == Algorithm::fbp ? computing_bytes(plan, slices)
-                                                                : computing_bytes(plan, slices) + volume;
-  const double whole = plan.cone() ? std::max(counts + projections, work + volume)
-                                   : counts + work + 2 * std::max(projections, volume);
-  return frames + whole + static_cast<double>(info.decoded_bytes);
-}
-
-/// Memory of a GPU for a chunk of `rows` slices, bytes: also what the filter takes for its batches.
-double device_bytes(const Plan& plan, Index rows) {
-  constexpr double filter = 128.0 * 1024 * 1024;
-  const double a_row = 24 * static_cast<double>(detector_of(plan.scan).bins);  // its response, if it is moved
-  return computing_bytes(plan, rows) + filter + a_row * static_cast<double>(rows);
 }
 
 Range whole_or(const std::optional<Range>& asked, Index count) { return asked.value_or(Range{0, count}); }
@@ -160,9 +97,10 @@ Index most_slices_of_device(Plan& plan) {
   const auto asked = static_cast<double>(plan.recipe.device_bytes);
   const double budget = asked > 0 ? std::min(asked, spare) : spare;
   return most_slices(
-      fewest_slices(plan), plan.grid.size[2], budget, [&](Index rows) { return device_bytes(plan, rows); },
+      fewest_slices(plan), plan.grid.size[2], budget, [&](Index some) { return device_bytes(plan, some); },
       "memory of " + device.name(),
-      "a larger --device-memory, a smaller --size or --region, --binning, --variant alu, or --device cpu");
+      std::string("a larger --device-memory, a smaller --size or --region, --binning, ") +
+          (plan.cone() ? "" : "--variant alu, ") + "or --device cpu");
 }
 
 void choose_chunks(Plan& plan, const io::ScanInfo& info) {
@@ -195,8 +133,8 @@ void choose_execution(Plan& plan, Index slices) {
     constexpr Execution only{Variant::standard, Precision::float32};
     plan.execution = recipe.execution;
     if (plan.execution.variant == Variant::automatic) plan.execution.variant = only.variant;
-    require<DeviceError>(plan.execution == only, "cone beam: no ", name_of(plan.execution), "; there is ",
-                         name_of(only));
+    require<DeviceError>(plan.execution == only, "cone beam: no ", name_of(plan.execution),
+                         "; give --variant automatic --precision float32");
     projector(*cone, plan.grid, Model::separable_footprint, recipe.device);  // whether the device has kernels
     return;
   }

@@ -8,6 +8,7 @@
 #include "tandem/core/error.hpp"
 #include "tandem/io/volume_file.hpp"
 #include "tandem/operators/algebra.hpp"
+#include "tandem/operators/fbp.hpp"
 #include "tandem/operators/projector.hpp"
 #include "tandem/solvers/run.hpp"
 #include "tandem_version.hpp"
@@ -46,18 +47,17 @@ Scan small_scan(const pipeline::Plan& plan) {
   return scan;
 }
 
-LinearOperator projector_of(const ParallelBeam& scan, Device device) {
-  return projector(scan, fitting_grid(scan), Model::pixel_driven, device);
+LinearOperator backprojector_of(const ParallelBeam& scan, Device device) {
+  return adjoint(projector(scan, fitting_grid(scan), Model::pixel_driven, device));
 }
-LinearOperator projector_of(const ConeBeam& scan, Device device) {
-  return projector(scan, fitting_grid(scan), Model::separable_footprint, device);
+LinearOperator backprojector_of(const ConeBeam& scan, Device device) {
+  return fdk_backprojector(scan, fitting_grid(scan), Model::separable_footprint, device);
 }
 
 Rates measured_rates(const pipeline::Plan& plan) {
   const Device device = plan.recipe.device;
   const Scan scan = small_scan(plan);
-  const LinearOperator back =
-      adjoint(std::visit([&](const auto& s) { return projector_of(s, device); }, scan));
+  const LinearOperator back = std::visit([&](const auto& s) { return backprojector_of(s, device); }, scan);
   const Array counts(projection_space(scan));
   const Array warm = back * on_device(counts, device);
   const double start = seconds_now();

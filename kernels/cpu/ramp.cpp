@@ -79,35 +79,36 @@ void multiply(const Response& response, Complex* row) {
   }
 }
 
-void write(const float* part, float scale, float beta, Index bins, float* out) {
-  if (beta == 0)
-    for (Index b = 0; b < bins; ++b) out[b] = scale * part[2 * b];
-  else
-    for (Index b = 0; b < bins; ++b) out[b] = scale * part[2 * b] + beta * out[b];
+/// A row of one view, from and to every other number of `part`.
+void read(const FilterSide& side, Index view, Index row, const float* in, float* part) {
+  for (Index b = 0; b < side.bins; ++b) part[2 * (side.first + b)] = side.weight(view, row, b) * in[b];
+}
+
+void write(const FilterSide& side, Index view, Index row, const float* part, float scale, float beta,
+           float* out) {
+  for (Index b = 0; b < side.bins; ++b) {
+    const float value = scale * side.weight(view, row, b) * part[2 * (side.first + b)];
+    out[b] = beta == 0 ? value : value + beta * out[b];
+  }
 }
 
 /// Views `view` and `view` + 1 of one row, or the last one alone. `work` and `spectrum` are rows of `length`.
-void filter_pair(const RowFilter& filter, const Response& response, const Plans& plans, Index row, Index view,
-                 float alpha, Image<const float> in, float beta, Image<float> out, Complex* work,
-                 Complex* spectrum) {
-  const Index bins = in.n2;
+void filter_pair(const RowFilter& filter, const FilterSides& sides, const Response& response,
+                 const Plans& plans, Index row, Index view, float alpha, Image<const float> in, float beta,
+                 Image<float> out, Complex* work, Complex* spectrum) {
   const bool two = view + 1 < in.n0;
-  const float* first = &in(view, row, 0);
-  const float* second = two ? &in(view + 1, row, 0) : nullptr;
   auto* parts = reinterpret_cast<float*>(work);
-  for (Index b = 0; b < bins; ++b) {
-    parts[2 * b] = first[b];
-    parts[2 * b + 1] = two ? second[b] : 0.0f;
-  }
-  std::fill_n(work + bins, filter.length - bins, Complex{});
+  std::fill_n(work, filter.length, Complex{});
+  read(sides.in, view, row, &in(view, row, 0), parts);
+  if (two) read(sides.in, view + 1, row, &in(view + 1, row, 0), parts + 1);
   fftwf_execute_dft(plans.forward.get(), reinterpret_cast<fftwf_complex*>(work),
                     reinterpret_cast<fftwf_complex*>(spectrum));
   multiply(response, spectrum);
   fftwf_execute_dft(plans.backward.get(), reinterpret_cast<fftwf_complex*>(spectrum),
                     reinterpret_cast<fftwf_complex*>(work));
   const float* weight = &filter.view_weights[static_cast<std::size_t>(view)];
-  write(parts, alpha * weight[0], beta, bins, &out(view, row, 0));
-  if (two) write(parts + 1, alpha * weight[1], beta, bins, &out(view + 1, row, 0));
+  write(sides.out, view, row, parts, alpha * weight[0], beta, &out(view, row, 0));
+  if (two) write(sides.out, view + 1, row, parts + 1, alpha * weight[1], beta, &out(view + 1, row, 0));
 }
 
 }  // namespace
@@ -118,6 +119,9 @@ void filter_rows(const RowFilter& filter, bool adjoint, float alpha, Image<const
   for (double shift : filter.row_shifts) responses.push_back(full_response(filter, adjoint ? -shift : shift));
   if (responses.empty()) responses.push_back(full_response(filter, 0));
   const Plans& plans = plans_for(filter.length);
+  const auto data = [](const std::vector<float>& all) { return all.empty() ? nullptr : all.data(); };
+  const FilterSides sides =
+      sides_of(filter, adjoint, in.n2, out.n2, data(filter.cell_weights), data(filter.ray_weights));
   constexpr Index views_a_task = 2 * pairs_a_task;
   const Index tasks = (in.n0 + views_a_task - 1) / views_a_task;
   parallel_for(in.n1 * tasks, [&](Index i) {
@@ -125,7 +129,7 @@ void filter_rows(const RowFilter& filter, bool adjoint, float alpha, Image<const
     const Response& response = responses[responses.size() == 1 ? 0 : static_cast<std::size_t>(row)];
     Array work(Space({1, filter.length, 2})), spectrum(work.space());
     for (Index view = first; view < std::min(in.n0, first + views_a_task); view += 2)
-      filter_pair(filter, response, plans, row, view, alpha, in, beta, out,
+      filter_pair(filter, sides, response, plans, row, view, alpha, in, beta, out,
                   reinterpret_cast<Complex*>(work.data()), reinterpret_cast<Complex*>(spectrum.data()));
   });
 }

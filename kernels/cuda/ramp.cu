@@ -1,9 +1,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <vector>
 
-#include "tandem/kernels/cuda/launch.cuh"
+#include "tandem/kernels/cuda/batch.cuh"
 #include "tandem/kernels/cuda/tables.hpp"
 
 namespace tandem::kernels::cuda {
@@ -44,22 +45,22 @@ Plan plan_for(Index length, const Stream& stream) {
 }
 
 struct Rows {
-  Index n0, n1, n2, s0, s1, length, pairs_a_row;  ///< pairs of views of one detector row
+  Index views, rows, length, pairs_a_row;  ///< pairs of views of one detector row
 };
 
 /// Pair p of all: row p / pairs_a_row, views 2 (p % pairs_a_row) and the next. Grid: (bins, pairs of the
 /// batch).
 __global__ void __launch_bounds__(threads)
-    pack(Rows at, Index first, const float* __restrict__ in, float2* work) {
-  const Index bin = static_cast<Index>(blockIdx.x) * threads + threadIdx.x, p = first + blockIdx.y;
-  if (bin >= at.length) return;
-  const Index row = p / at.pairs_a_row, view = p % at.pairs_a_row * 2;
+    pack(Rows at, FilterSide side, Index first, Image<const float> in, float2* work) {
+  const Index k = static_cast<Index>(blockIdx.x) * threads + threadIdx.x, p = first + blockIdx.y;
+  if (k >= at.length) return;
+  const Index row = p / at.pairs_a_row, view = p % at.pairs_a_row * 2, bin = k - side.first;
   float2 value{};
-  if (row < at.n1 && bin < at.n2) {
-    value.x = in[view * at.s0 + row * at.s1 + bin];
-    if (view + 1 < at.n0) value.y = in[(view + 1) * at.s0 + row * at.s1 + bin];
+  if (row < at.rows && bin >= 0 && bin < side.bins) {
+    value.x = side.weight(view, row, bin) * element(in, view, row, bin);
+    if (view + 1 < at.views) value.y = side.weight(view + 1, row, bin) * element(in, view + 1, row, bin);
   }
-  work[blockIdx.y * at.length + bin] = value;
+  work[blockIdx.y * at.length + k] = value;
 }
 
 /// Responses: one for all rows, or one a row, each of `length` complex numbers.
@@ -67,25 +68,25 @@ __global__ void __launch_bounds__(threads)
     respond(Rows at, Index first, const float2* __restrict__ response, bool one_for_all, float2* work) {
   const Index k = static_cast<Index>(blockIdx.x) * threads + threadIdx.x, p = first + blockIdx.y;
   if (k >= at.length) return;
-  const Index row = min(p / at.pairs_a_row, at.n1 - 1);
+  const Index row = min(p / at.pairs_a_row, at.rows - 1);
   const float2 h = response[(one_for_all ? 0 : row * at.length) + k];
   float2& a = work[blockIdx.y * at.length + k];
   a = {a.x * h.x - a.y * h.y, a.x * h.y + a.y * h.x};
 }
 
 __global__ void __launch_bounds__(threads)
-    unpack(Rows at, Index first, const float2* __restrict__ work, float alpha,
-           const float* __restrict__ weight, float beta, float* out) {
+    unpack(Rows at, FilterSide side, Index first, const float2* __restrict__ work, float alpha,
+           const float* __restrict__ weight, float beta, Image<float> out) {
   const Index bin = static_cast<Index>(blockIdx.x) * threads + threadIdx.x, p = first + blockIdx.y;
   const Index row = p / at.pairs_a_row, view = p % at.pairs_a_row * 2;
-  if (bin >= at.n2 || row >= at.n1) return;
-  const float2 value = work[blockIdx.y * at.length + bin];
-  float& a = out[view * at.s0 + row * at.s1 + bin];
-  const float va = alpha * weight[view] * value.x;
+  if (bin >= side.bins || row >= at.rows) return;
+  const float2 value = work[blockIdx.y * at.length + side.first + bin];
+  float& a = element(out, view, row, bin);
+  const float va = alpha * weight[view] * side.weight(view, row, bin) * value.x;
   a = beta == 0 ? va : va + beta * a;
-  if (view + 1 >= at.n0) return;
-  float& b = out[(view + 1) * at.s0 + row * at.s1 + bin];
-  const float vb = alpha * weight[view + 1] * value.y;
+  if (view + 1 >= at.views) return;
+  float& b = element(out, view + 1, row, bin);
+  const float vb = alpha * weight[view + 1] * side.weight(view + 1, row, bin) * value.y;
   b = beta == 0 ? vb : vb + beta * b;
 }
 
@@ -99,6 +100,18 @@ void append_response(const RowFilter& filter, double shift, std::vector<float2>&
   }
 }
 
+/// Weights on the device; null if there are none.
+class WeightTable {
+ public:
+  WeightTable(const std::vector<float>& weights, cudaStream_t s) {
+    if (!weights.empty()) here_.emplace(weights, s);
+  }
+  const float* data() const { return here_ ? here_->data() : nullptr; }
+
+ private:
+  std::optional<Scratch<float>> here_;
+};
+
 void filter_rows(const RowFilter& filter, bool adjoint, float alpha, Image<const float> in, float beta,
                  Image<float> out, Stream& stream) {
   const cudaStream_t s = queue(stream);
@@ -107,8 +120,10 @@ void filter_rows(const RowFilter& filter, bool adjoint, float alpha, Image<const
   if (filter.row_shifts.empty()) append_response(filter, 0, responses);
   const Scratch<float2> response(responses, s);
   const Scratch<float> weight(filter.view_weights, s);
-  const Rows at{in.n0, in.n1, in.n2, in.s0, in.s1, filter.length, ceil_div<Index>(in.n0, 2)};
-  const Index batch = pairs_at_once(filter.length), all = at.n1 * at.pairs_a_row;
+  const WeightTable cells(filter.cell_weights, s), rays(filter.ray_weights, s);
+  const FilterSides sides = sides_of(filter, adjoint, in.n2, out.n2, cells.data(), rays.data());
+  const Rows at{in.n0, in.n1, filter.length, ceil_div<Index>(in.n0, 2)};
+  const Index batch = pairs_at_once(filter.length), all = at.rows * at.pairs_a_row;
   const Scratch<float2> work(static_cast<std::size_t>(batch * filter.length), s);
   const Plan plan = plan_for(filter.length, stream);
   check(cufftSetStream(plan.handle, s));
@@ -116,15 +131,15 @@ void filter_rows(const RowFilter& filter, bool adjoint, float alpha, Image<const
   check(cufftSetWorkArea(plan.handle, transform.data()));
   auto* rows = reinterpret_cast<cufftComplex*>(work.data());
   const dim3 padded(static_cast<unsigned>(ceil_div<Index>(at.length, threads)), static_cast<unsigned>(batch));
-  const dim3 cells(static_cast<unsigned>(ceil_div<Index>(at.n2, threads)), static_cast<unsigned>(batch));
+  const dim3 written(static_cast<unsigned>(ceil_div<Index>(out.n2, threads)), static_cast<unsigned>(batch));
   for (Index first = 0; first < all; first += batch) {
-    pack<<<padded, threads, 0, s>>>(at, first, in.data, work.data());
+    pack<<<padded, threads, 0, s>>>(at, sides.in, first, in, work.data());
     after_launch();
     check(cufftExecC2C(plan.handle, rows, rows, CUFFT_FORWARD));
     respond<<<padded, threads, 0, s>>>(at, first, response.data(), filter.row_shifts.empty(), work.data());
     after_launch();
     check(cufftExecC2C(plan.handle, rows, rows, CUFFT_INVERSE));
-    unpack<<<cells, threads, 0, s>>>(at, first, work.data(), alpha, weight.data(), beta, out.data);
+    unpack<<<written, threads, 0, s>>>(at, sides.out, first, work.data(), alpha, weight.data(), beta, out);
     after_launch();
   }
 }

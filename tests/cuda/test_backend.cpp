@@ -35,6 +35,13 @@ TEST_F(Cuda, OperatorsAgreeWithTheCpu) {
   }
   const ParallelBeam wobbling = wobbling_scan();
   expect_same(align_rows(wobbling, cpu), align_rows(wobbling, gpu), "align_rows");
+  for (const double axis : {15.2, 6.4, 25.1})  // detectors to one side too, whose rows are widened
+    for (const double arc : {whole_turn, 3.6}) {
+      const ConeBeam scan{{31, 5, 0.9, 1.3, axis}, regular_angles(19, arc), 60, 100, 1.7};
+      expect_same(ramp_filter(scan, {}, cpu), ramp_filter(scan, {}, gpu),
+                  "cone filter, axis at bin " + std::to_string(axis));
+      expect_beta_zero_reads_nothing(ramp_filter(scan, {}, gpu), "cone filter");
+    }
 }
 
 TEST_F(Cuda, PairsMatch) {

@@ -20,15 +20,6 @@ using pipeline::Recipe;
 
 constexpr Algorithm algorithms[] = {Algorithm::fbp, Algorithm::cgls, Algorithm::sirt};
 
-double relative_error(const std::vector<float>& a, const std::vector<float>& truth) {
-  double difference = 0, size = 0;
-  for (std::size_t i = 0; i < truth.size(); ++i) {
-    difference += std::pow(static_cast<double>(a[i]) - truth[i], 2);
-    size += std::pow(static_cast<double>(truth[i]), 2);
-  }
-  return std::sqrt(difference / size);
-}
-
 /// Of a reconstruction against the CPU's.
 double bound_of(Execution how, Algorithm algorithm) {
   const double steps = algorithm == Algorithm::cgls ? tolerance::cgls_magnifies : 1;

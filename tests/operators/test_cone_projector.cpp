@@ -8,6 +8,7 @@
 #include "../support/cone_scans.hpp"
 #include "../support/dense.hpp"
 #include "../support/mean_chord.hpp"
+#include "../support/operators.hpp"
 #include "../support/tolerances.hpp"
 #include "tandem/core/error.hpp"
 #include "tandem/core/parallel.hpp"
@@ -243,6 +244,26 @@ TEST(ConeFbp, AnArcIsWeighted) {
     expect_plateau(scan, "backwards from " + std::to_string(start));
   }
   EXPECT_NEAR(missing_arc(scan_of_a_ball(0.8, half_turn, 200)), 0.3, 0.1);
+}
+
+/// One row and one slice too, which a fan beam would be: tiles rely on it.
+TEST(ConeProjector, OfRowsAndSlicesCutOutIsTheirBlock) {
+  const ConeBeam scan = odd_cone(7, 9, 23);
+  const VolumeGrid grid = {{11, 12, 9}, {0.8, 0.8, 0.7}, {0.3, -0.2, 0.1}};
+  for (const Range slices : {Range{4, 5}, Range{3, 6}}) {
+    const Range rows = slices;
+    const VolumeGrid slab = region(grid, {0, 11}, {0, 12}, slices);
+    const LinearOperator A = projector(scan, grid), block = projector(crop(scan, {0, 7}, rows), slab);
+    const Array part = random_array(block.domain(), 3);
+    Array whole(A.domain());
+    std::copy_n(part.data(), part.size(), whole.data() + slices.first * 11 * 12);
+    const Array seen = A * whole;
+    Array expected(block.range());
+    for (Index v = 0; v < 7; ++v)
+      std::copy_n(seen.data() + (v * 9 + rows.first) * 23, rows.size() * 23,
+                  expected.data() + v * rows.size() * 23);
+    EXPECT_LE(relative_error(block * part, expected), tolerance::tiles);
+  }
 }
 
 TEST(ConeProjector, FittingGridSeesCellsAsTheyAreAtTheAxis) {

@@ -18,18 +18,7 @@
 namespace tandem::pipeline {
 namespace {
 
-using test::reconstructed, test::regular_angles;
-
-/// A ball with ellipsoids in it, axis and midplane off the middle.
-Simulation cone_simulation(std::optional<double> photons = {}) {
-  Simulation s;
-  s.phantom = "ellipsoids";
-  s.scan = ConeBeam{{43, 35, 0.5, 0.5, 21.4}, regular_angles(60, whole_turn), 60, 90, 16.6};
-  s.grid = fitting_grid(s.scan);
-  s.grid.size = {37, 37, 35};
-  s.photons = photons;
-  return s;
-}
+using test::cone_simulation, test::reconstructed, test::regular_angles;
 
 class ConeReconstruct : public ::testing::Test {
  protected:

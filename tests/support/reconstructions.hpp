@@ -3,11 +3,13 @@
 // From a small simulated scan to a volume in memory.
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <numbers>
 #include <vector>
 
+#include "scans.hpp"
 #include "tandem/io/scan_writer.hpp"
 #include "tandem/pipeline/reconstruct.hpp"
 #include "tandem/pipeline/simulate.hpp"
@@ -27,6 +29,17 @@ inline pipeline::Simulation small_simulation(std::optional<double> photons) {
     angles_of(s.scan).push_back(std::numbers::pi * static_cast<double>((v * 5) % small::views) /
                                 small::views);
   s.grid = fitting_grid(s.scan);
+  s.photons = photons;
+  return s;
+}
+
+/// A ball with ellipsoids in it, axis and midplane off the middle.
+inline pipeline::Simulation cone_simulation(std::optional<double> photons = {}) {
+  pipeline::Simulation s;
+  s.phantom = "ellipsoids";
+  s.scan = ConeBeam{{43, 35, 0.5, 0.5, 21.4}, regular_angles(60, whole_turn), 60, 90, 16.6};
+  s.grid = fitting_grid(s.scan);
+  s.grid.size = {37, 37, 35};
   s.photons = photons;
   return s;
 }
@@ -73,6 +86,16 @@ inline std::vector<float> reconstructed(const std::filesystem::path& scan, const
   pipeline::Plan plan = make_plan(reader->info(), recipe);
   if (rows_at_once > 0) plan.rows_at_once = rows_at_once;
   return reconstructed(*reader, plan, outcome);
+}
+
+/// Relative L2.
+inline double relative_error(const std::vector<float>& a, const std::vector<float>& truth) {
+  double difference = 0, size = 0;
+  for (std::size_t i = 0; i < truth.size(); ++i) {
+    difference += std::pow(static_cast<double>(a[i]) - truth[i], 2);
+    size += std::pow(static_cast<double>(truth[i]), 2);
+  }
+  return std::sqrt(difference / size);
 }
 
 inline bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {

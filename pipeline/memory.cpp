@@ -1,0 +1,114 @@
+#include "tandem/pipeline/memory.hpp"
+
+#include <algorithm>
+
+#include "tandem/operators/projector.hpp"
+
+namespace tandem::pipeline {
+
+namespace {
+
+constexpr double mib = 1024 * 1024;
+
+/// Line integrals and volume of a chunk of some slices, bytes. Of a cone beam all line integrals, on the
+/// wider detector that FDK may need.
+struct Sizes {
+  double projections, volume;
+};
+
+Index views_of(const Plan& plan) { return static_cast<Index>(angles_of(plan.scan).size()); }
+
+/// Of a cone beam's filter the wider ones.
+Index bins_of(const Plan& plan) {
+  const bool filtered = plan.recipe.algorithm == Algorithm::fbp || plan.recipe.initial == Initial::fbp;
+  return plan.cone() && filtered ? symmetric(*plan.cone()).detector.bins : detector_of(plan.scan).bins;
+}
+
+Sizes sizes_of(const Plan& plan, Index slices) {
+  const Index rows = plan.cone() ? detector_of(plan.scan).rows : slices;
+  return {4.0 * static_cast<double>(views_of(plan) * rows * bins_of(plan)),
+          4.0 * static_cast<double>(slices * plan.grid.size[0] * plan.grid.size[1])};
+}
+
+/// Footprint kernels of a GPU keep shadows of tiles of 4 x 4 columns, of one view or more, and turn some
+/// lines of tiles, or some views, at a time: kernels/cuda/footprint_forward.cu and footprint_backward.cu.
+WorkingMemory footprint_memory(const Plan& plan, Index slices) {
+  constexpr double shadows = 512 * mib, turned_volume = 512 * mib, turned_views = 1024 * mib;
+  constexpr double cast_forward = 1796, cast_backward = 1284;  // bytes of a tile in one view
+  constexpr Index views_a_block = 4, lines_a_block = 2, most_lines = 512, most_views = 128;
+  constexpr Index beside_bins = 256, beside_rows = 512;  // zeros, and more than ever needed
+  const auto number = [](Index count) { return static_cast<double>(count); };
+  const auto within = [](double all, double budget, double fewest) {
+    return std::min(all, std::max(budget, fewest));
+  };
+  const Index views = views_of(plan), across = (plan.grid.size[0] + 3) / 4,
+              down = (plan.grid.size[1] + 3) / 4;
+  const double line = 4 * number(4 * plan.grid.size[0] * (slices + 3));
+  const double lines = std::clamp(turned_volume / line, 1.0, number(std::min(down, most_lines)));
+  const double cells = 8 * number(detector_of(plan.scan).rows * bins_of(plan));  // slants; bins of a line
+  const double forward = cells + lines * line +
+                         within(cast_forward * lines * number(across * views), shadows,
+                                cast_forward * lines * number(across * views_a_block));
+  const double view = 4 * number((detector_of(plan.scan).rows + beside_rows) * (bins_of(plan) + beside_bins));
+  const double at_once = std::clamp(turned_views / view, 1.0, number(std::min(views, most_views)));
+  const double backward = at_once * view + within(cast_backward * at_once * number(across * down), shadows,
+                                                  cast_backward * at_once * number(across * lines_a_block));
+  return {forward, backward};
+}
+
+/// What kernels hold beside what they read and write; those of a cone beam on the CPU turn what they read.
+WorkingMemory kernels_of(const Plan& plan, Index slices) {
+  const auto [projections, volume] = sizes_of(plan, slices);
+  if (plan.cone() && plan.recipe.device.is_cuda()) return footprint_memory(plan, slices);
+  if (plan.cone()) return {.forward = volume, .backward = projections};
+  return working_memory(plan.execution, {slices, plan.grid.size[1], plan.grid.size[0]},
+                        {views_of(plan), slices, bins_of(plan)}, plan.recipe.device);
+}
+
+/// What a filter weighs the cells and rays of a cone beam with.
+double weight_bytes(const Plan& plan) {
+  if (!plan.cone()) return 0;
+  return 4.0 * static_cast<double>((views_of(plan) + detector_of(plan.scan).rows) * bins_of(plan));
+}
+
+/// What the algorithm holds where it computes: its vectors and the kernels' own. Line integrals are gone
+/// when filtered back-projection makes its volume.
+double computing_bytes(const Plan& plan, Index slices) {
+  const auto [projections, volume] = sizes_of(plan, slices);
+  const WorkingMemory kernels = kernels_of(plan, slices);
+  if (plan.recipe.algorithm == Algorithm::fbp)
+    return weight_bytes(plan) + projections + std::max(projections, volume + kernels.backward);
+  const double sets = plan.recipe.algorithm == Algorithm::sirt ? 4 : 3;
+  return weight_bytes(plan) + sets * projections + 3 * volume + std::max(kernels.forward, kernels.backward);
+}
+
+}  // namespace
+
+/// Three chunks travel at once: the one being read holds counts and line integrals, the one at work what it
+/// computes with, the third its line integrals or its volume. A cone beam is read once, before anything is
+/// computed.
+double host_bytes(const Plan& plan, const io::ScanInfo& info, Index slices) {
+  const double factor = static_cast<double>(Index{1} << plan.recipe.binning);
+  const double rows =
+      plan.cone() ? static_cast<double>(plan.rows.size()) : static_cast<double>(slices) * factor;
+  const double cells = rows * static_cast<double>(plan.bins.size());  // of a frame, as read
+  const double counts =
+      static_cast<double>(views_of(plan)) * cells * static_cast<double>(io::bytes_of(info.type));
+  const double frames = 4 * cells * static_cast<double>(std::max(info.flats, info.darks));
+  const auto [projections, volume] = sizes_of(plan, slices);
+  const double work = plan.recipe.device.is_cuda()              ? std::max(projections, volume)
+                      : plan.recipe.algorithm == Algorithm::fbp ? computing_bytes(plan, slices)
+                                                                : computing_bytes(plan, slices) + volume;
+  const double whole = plan.cone() ? std::max(counts + projections, work + volume)
+                                   : counts + work + 2 * std::max(projections, volume);
+  return frames + whole + static_cast<double>(info.decoded_bytes);
+}
+
+/// Also what the filter takes for its batches.
+double device_bytes(const Plan& plan, Index slices) {
+  constexpr double filter = 128 * mib;
+  const double a_row = 24 * static_cast<double>(bins_of(plan));  // its response, if it is moved
+  return computing_bytes(plan, slices) + filter + a_row * static_cast<double>(slices);
+}
+
+}  // namespace tandem::pipeline

@@ -1,0 +1,137 @@
+// Cone and fan beams from file to volume on a GPU, against the CPU. Skipped where no GPU is.
+
+#include "../support/reconstructions.hpp"
+#include "../support/temporary_folder.hpp"
+#include "../support/tolerances.hpp"
+#include "cuda_fixture.hpp"
+#include "tandem/core/error.hpp"
+
+namespace tandem::test {
+namespace {
+
+using pipeline::Algorithm;
+using pipeline::Initial;
+using pipeline::Plan;
+using pipeline::Recipe;
+
+struct ScanCase {
+  std::string name;
+  pipeline::Simulation simulation;
+};
+
+/// A circle, one with the detector to either side, a short scan; and the same of one row.
+std::vector<ScanCase> scan_cases() {
+  std::vector<ScanCase> all;
+  for (const bool fan : {false, true}) {
+    const auto add = [&](const std::string& name, double axis, double arc) {
+      pipeline::Simulation s = cone_simulation(1e4);
+      auto& scan = std::get<ConeBeam>(s.scan);
+      scan.detector.axis_bin = axis;
+      scan.angles = regular_angles(60, arc);
+      if (fan) scan.detector.rows = 1, scan.midplane_row = 0.2, s.grid.size[2] = 1;
+      all.push_back({(fan ? "fan, " : "cone, ") + name, s});
+    };
+    add("circle", 21.4, whole_turn);
+    add("detector towards low bins", 33.1, whole_turn);
+    add("detector towards high bins", 8.3, whole_turn);
+    add("short scan", 21.4, 3.8);
+  }
+  return all;
+}
+
+class CudaConeReconstruct : public Cuda {
+ protected:
+  void SetUp() override {
+    Cuda::SetUp();
+    if (!IsSkipped()) write_scan(scan_, pipeline::SimulatedScan(cone_simulation(1e4)));
+  }
+  Recipe recipe_for(Algorithm algorithm, Device device) const {
+    Recipe recipe;
+    recipe.algorithm = algorithm;
+    recipe.iterations = 4;
+    recipe.device = device;
+    return recipe;
+  }
+  Plan plan_for(const Recipe& recipe) const { return make_plan(io::open_scan(scan_)->info(), recipe); }
+  std::vector<float> volume(const Recipe& recipe, Index slices_at_once = 0) const {
+    return reconstructed(scan_, recipe, slices_at_once);
+  }
+  static double bound_of(Algorithm algorithm) {
+    return (algorithm == Algorithm::fbp ? 1 : tolerance::cgls_magnifies) * tolerance::fbp_devices;
+  }
+
+  const TemporaryFolder folder_;
+  const std::filesystem::path scan_ = folder_ / "scan.h5";
+};
+
+TEST_F(CudaConeReconstruct, VolumesAgreeWithTheCpu) {
+  for (const ScanCase& one : scan_cases()) {
+    write_scan(scan_, pipeline::SimulatedScan(one.simulation));
+    for (const Algorithm algorithm : {Algorithm::fbp, Algorithm::cgls, Algorithm::sirt})
+      EXPECT_LE(relative_error(volume(recipe_for(algorithm, gpu)), volume(recipe_for(algorithm, cpu))),
+                bound_of(algorithm))
+          << one.name << ", algorithm " << static_cast<int>(algorithm);
+  }
+}
+
+TEST_F(CudaConeReconstruct, StartsFromFdkLikeTheCpu) {
+  const auto from_fdk = [&](Device device) {
+    Recipe recipe = recipe_for(Algorithm::cgls, device);
+    recipe.initial = Initial::fbp;
+    return volume(recipe);
+  };
+  EXPECT_LE(relative_error(from_fdk(gpu), from_fdk(cpu)), bound_of(Algorithm::cgls));
+}
+
+TEST_F(CudaConeReconstruct, DiscrepancyStopsTheOneProblem) {
+  Recipe recipe = recipe_for(Algorithm::cgls, gpu);
+  recipe.iterations = 40;
+  recipe.stop_by_discrepancy = true;
+  pipeline::Outcome outcome;
+  reconstructed(scan_, recipe, 0, &outcome);
+  EXPECT_EQ(outcome.stopped_by, std::vector<std::string>{"discrepancy"});
+}
+
+TEST_F(CudaConeReconstruct, SlabsMakeNoDifference) {
+  const Recipe recipe = recipe_for(Algorithm::fbp, gpu);
+  const std::vector<float> whole = volume(recipe);
+  for (const Index at_once : {1, 8, 20})
+    EXPECT_LE(relative_error(volume(recipe, at_once), whole), tolerance::devices) << at_once;
+}
+
+TEST_F(CudaConeReconstruct, LittleMemoryMakesSmallSlabs) {
+  Recipe recipe = recipe_for(Algorithm::fbp, gpu);
+  const Plan whole = plan_for(recipe);
+  ASSERT_EQ(whole.rows_at_once, 35);
+  EXPECT_EQ(whole.execution, (Execution{Variant::standard, Precision::float32}));
+  recipe.device_bytes = whole.device_bytes - 1;
+  const Plan part = plan_for(recipe);
+  EXPECT_EQ(part.rows_at_once, 32);
+  EXPECT_LE(part.device_bytes, recipe.device_bytes);
+}
+
+TEST_F(CudaConeReconstruct, TooLittleMemorySaysWhatIsNeeded) {
+  for (const auto& [algorithm, needs] : {std::pair{Algorithm::fbp, "one slice needs"},
+                                         std::pair{Algorithm::cgls, "the volume at once needs"}}) {
+    Recipe recipe = recipe_for(algorithm, gpu);
+    recipe.device_bytes = 1 << 20;
+    try {
+      plan_for(recipe);
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const DeviceError& e) {
+      for (const char* word : {"memory of cuda:0", needs, "GiB", "--device-memory"})
+        EXPECT_NE(std::string(e.what()).find(word), std::string::npos) << word << " is not in " << e.what();
+      EXPECT_EQ(std::string(e.what()).find("alu"), std::string::npos) << e.what();
+    }
+  }
+}
+
+TEST_F(CudaConeReconstruct, WhatNoRayMeetsIsZero) {
+  const auto reader = io::open_scan(scan_, {.midplane_row = 400});
+  const std::vector<float> zero =
+      reconstructed(*reader, make_plan(reader->info(), recipe_for(Algorithm::cgls, gpu)));
+  EXPECT_EQ(static_cast<std::size_t>(std::count(zero.begin(), zero.end(), 0.0f)), zero.size());
+}
+
+}  // namespace
+}  // namespace tandem::test

@@ -1,0 +1,14 @@
+// Issue 4's solver case, in its own size. Skipped where no GPU is.
+
+#include "../support/low_dose.hpp"
+#include "cuda_fixture.hpp"
+
+namespace tandem::test {
+namespace {
+
+TEST_F(Cuda, ConeResidualsFallAndTheNoiseStopsAheadOfFdk) {
+  expect_cgls_ahead_of_fdk(low_dose(256, 90, 1e4), gpu);
+}
+
+}  // namespace
+}  // namespace tandem::test
