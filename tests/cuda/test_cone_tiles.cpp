@@ -25,7 +25,7 @@ class CudaTiles : public Cuda {
   /// So many times the smallest tile, or everything at once.
   std::vector<double> budgets() const {
     const double least = smallest_tile(scan, grid, gpu);
-    return {least, 1.5 * least, 4 * least, 1e9};
+    return {2 * least, 5 * least, 20 * least, 1e9};
   }
   void expect_whole(const LinearOperator& A, const std::string& what) const {
     EXPECT_LE(relative_error(A * x, forward), tolerance::tiles) << what;
@@ -62,6 +62,9 @@ TEST_F(CudaTiles, AreTheWholeOneWhateverTheBudget) {
       expect_whole(tiled({gpu}, bytes, {.streams = streams}),
                    std::to_string(bytes) + " bytes, " + std::to_string(streams) + " streams");
 }
+
+/// A line of voxels and a view at a time.
+TEST_F(CudaTiles, TheSmallestWillDo) { expect_whole(tiled({gpu}, smallest_tile(scan, grid, gpu)), "least"); }
 
 TEST_F(CudaTiles, OfPinnedVectorsAreTheSame) {
   const Pinned volume(x), projections(q);
