@@ -71,7 +71,7 @@ struct Job {
 class Lane {
  public:
   Lane(const Job& job, Device device, int streams)
-      : job_(job), device_(device), output_(job.out.room(device)), saved_(device) {
+      : job_(job), output_(job.out.room(device)), saved_(device) {
     const int count = std::clamp(streams, 1, 3);
     for (int k = 0; k < 3; ++k) streams_.push_back(k < count ? Stream(device) : streams_[k % count]);
     const auto rooms = std::min(inputs_at_once, static_cast<Index>(job.in.cut.size()));
@@ -160,7 +160,6 @@ class Lane {
   }
 
   const Job& job_;
-  Device device_;
   Array output_;
   std::vector<Input> inputs_;
   std::size_t loaded_ = 0, added_ = 0;  ///< inputs, by now
