@@ -2,18 +2,23 @@
 // N cells of twice the voxel, magnification 2.
 
 #include <cmath>
+#include <optional>
 
 #include "harness.hpp"
 #include "input.hpp"
 #include "tandem/core/parallel.hpp"
 #include "tandem/kernels/footprint.hpp"
 #include "tandem/operators/adjointness.hpp"
+#include "tandem/operators/algebra.hpp"
 #include "tandem/operators/projector.hpp"
 #include "tandem/operators/random.hpp"
+#include "tandem/operators/tiled_projector.hpp"
 
 namespace tandem::bench {
 
 namespace {
+
+const Device cpu = Device::cpu();
 
 struct Case {
   ConeBeam scan;
@@ -61,11 +66,10 @@ Index at_random(Random& random, Index count) {
   return static_cast<Index>(random.uniform() * static_cast<double>(count));
 }
 
-/// At random voxels and the corners, against the sum in double.
-double backward_error(const Case& c, const Array& there_q, const Array& there_x) {
-  const Array q = on_device(there_q, Device::cpu()), x = on_device(there_x, Device::cpu());
+/// At random voxels and the corners, against the sum in double; vectors in host memory.
+double backward_error(const Case& c, ConstView q, ConstView x) {
   const ConeViews n = pack(c.scan, c.grid);
-  const Image<const float> in = image(ConstView(q)), out = image(ConstView(x));
+  const Image<const float> in = image(q), out = image(x);
   return sampled_error(400, [&](Index k) {
     Random random = Random(1).at(static_cast<std::uint64_t>(k));
     const bool corner = k < 8;
@@ -90,10 +94,9 @@ double backward_error(const Case& c, const Array& there_q, const Array& there_x)
 }
 
 /// At random cells, against the sum in double over all columns.
-double forward_error(const Case& c, const Array& there_x, const Array& there_q) {
-  const Array q = on_device(there_q, Device::cpu()), x = on_device(there_x, Device::cpu());
+double forward_error(const Case& c, ConstView x, ConstView q) {
   const ConeViews n = pack(c.scan, c.grid);
-  const Image<const float> in = image(ConstView(x)), out = image(ConstView(q));
+  const Image<const float> in = image(x), out = image(q);
   return sampled_error(64, [&](Index k) {
     Random random = Random(2).at(static_cast<std::uint64_t>(k));
     const Index v = at_random(random, out.n0), row = at_random(random, out.n1),
@@ -116,7 +119,7 @@ double forward_error(const Case& c, const Array& there_x, const Array& there_q) 
   });
 }
 
-Rows::value_type line(const Case& c, const char* direction, const char* tuned, int by, double ms) {
+Rows::value_type line(const Case& c, const char* direction, const char* tuned, Index by, double ms) {
   return {{"variant", "separable_footprint"},
           {"precision", "float32"},
           {"direction", direction},
@@ -128,9 +131,110 @@ Rows::value_type line(const Case& c, const char* direction, const char* tuned, i
           {"gups", c.updates() / ms * 1e-6}};
 }
 
+// ---- host to host
+
+/// Bytes a millisecond, of pinned memory.
+struct Bus {
+  double up, down;
+};
+
+Bus bus_of(const Axes& axes) {
+  Array here(Space({1, 1, Index{1} << 28})), there(here.space().on(axes.device));
+  const Pinned pinned(here);
+  Stream& stream = default_stream(axes.device);
+  const double bytes = sizeof(float) * static_cast<double>(here.size());
+  return {bytes / median_ms(axes, [&] { copy(here, there, stream); }),
+          bytes / median_ms(axes, [&] { copy(there, here, stream); })};
+}
+
+/// The first `count` GPUs, or the CPU in the place of each.
+std::vector<Device> first_devices(Device kind, Index count) {
+  std::vector<Device> all;
+  for (int k = 0; k < count; ++k) all.push_back(kind.is_cuda() ? Device::cuda(k) : kind);
+  return all;
+}
+
+double memory_of(const Axes& axes, const std::vector<Device>& on) {
+  double least = axes.device_memory > 0 ? axes.device_memory : 1e18;
+  if (axes.device_memory == 0 && axes.device.is_cuda())
+    for (const Device d : on) least = std::min(least, 0.9 * static_cast<double>(free_memory(d)));
+  return least;
+}
+
+/// Of one application, `in` and its result on one device; nothing where they do not fit.
+std::optional<double> kernels_ms(const Axes& axes, const Case& c, const Array& in, bool back) {
+  const LinearOperator A = projector(c.scan, c.grid, Model::separable_footprint, axes.device),
+                       B = back ? adjoint(A) : A;
+  const WorkingMemory beside =
+      working_memory(Model::separable_footprint, A.domain().shape(), A.range().shape(), axes.device);
+  const double needed = sizeof(float) * static_cast<double>(A.domain().size() + A.range().size()) +
+                        (back ? beside.backward : beside.forward);
+  if (axes.device.is_cuda() && needed > 0.95 * static_cast<double>(free_memory(axes.device)))
+    return std::nullopt;
+  Stream& stream = default_stream(axes.device);
+  double ms = 0;
+  {
+    const Array there = on_device(in, axes.device);
+    Array out(B.range());
+    ms = median_ms(axes, [&] { B.apply(1, there, 0, out, stream); });
+  }
+  stream.synchronize();  // their memory is free for the tiles
+  return ms;
+}
+
+/// Of one device, at least: each output takes all of the input up.
+double transfer_ms(const Bus& bus, const Array& in, const Array& out, std::size_t outputs, Index devices) {
+  const auto bytes = [](const Array& a) { return sizeof(float) * static_cast<double>(a.size()); };
+  const double n = static_cast<double>(devices), passes = std::ceil(static_cast<double>(outputs) / n);
+  return std::max(passes * bytes(in) / bus.up, bytes(out) / n / bus.down);
+}
+
+void add_streamed(const Axes& axes, const OnLine& on_line, const Case& c, bool back, Rows& rows) {
+  const Space volume = cone_volume_space(c.grid), projections = projection_space(c.scan);
+  const Array in = input(back ? projections : volume);
+  Array out(back ? volume : projections);
+  const Pinned pinned[] = {Pinned(in), Pinned(out)};
+  on_line("resident");
+  const std::optional<double> kernels = kernels_ms(axes, c, in, back);
+  std::optional<Bus> bus;
+  if (axes.device.is_cuda()) bus = bus_of(axes);
+  for (const Index count : axes.devices)
+    for (const int streams : axes.streams) {
+      const std::vector<Device> on = first_devices(axes.device, count);
+      const double memory = memory_of(axes, on);
+      const Tilings tiles = plan_tiles(c.scan, c.grid, on, memory);
+      const LinearOperator A = tiled_projector(c.scan, c.grid, on, memory, {.streams = streams}),
+                           B = back ? adjoint(A) : A;
+      on_line(std::to_string(count) + " devices, " + std::to_string(streams) + " streams");
+      const double ms = median_ms(axes, [&] { B.apply(1, in, 0, out, default_stream(cpu)); });
+      rows.push_back(line(c, back ? "back, streamed" : "forward, streamed", "devices", count, ms));
+      Rows::value_type& row = rows.back();
+      row["streams"] = streams;
+      row["strips"] = (back ? tiles.backward : tiles.forward).strips.size();
+      row["blocks"] = (back ? tiles.backward : tiles.forward).views.size();
+      row["relative_error"] = back ? backward_error(c, in, out) : forward_error(c, in, out);
+      if (!bus) continue;
+      const double transfer =
+          transfer_ms(*bus, in, out, back ? tiles.backward.strips.size() : tiles.forward.views.size(), count);
+      row["transfer_ms"] = transfer;
+      if (!kernels) continue;
+      row["kernels_ms"] = *kernels / static_cast<double>(count);
+      row["over"] = ms / std::max(transfer, *kernels / static_cast<double>(count));
+    }
+}
+
+/// Georgin et al. 2019, table 2: streams and GPUs.
+Rows streamed_cone(const Axes& axes, const OnLine& on_line) {
+  Rows rows = Rows::array();
+  const Case c(axes.size, axes.views);
+  for (const bool back : {true, false}) add_streamed(axes, on_line, c, back, rows);
+  return rows;
+}
+
 }  // namespace
 
 Rows cone(const Axes& axes, const OnLine& on_line) {
+  if (axes.streamed) return streamed_cone(axes, on_line);
   Rows rows = Rows::array();
   Stream& stream = default_stream(axes.device);
   const Case c(axes.size, axes.views),
@@ -149,7 +253,7 @@ Rows cone(const Axes& axes, const OnLine& on_line) {
     const LinearOperator A = tuned(c, tuning);
     const double ms = median_ms(axes, [&] { A.apply_adjoint(1, q, 0, x, stream); });
     rows.push_back(line(c, "back", "voxels_a_thread", voxels, ms));
-    rows.back()["relative_error"] = backward_error(c, q, x);
+    rows.back()["relative_error"] = backward_error(c, on_device(q, cpu), on_device(x, cpu));
     add_pair(tuning);
   }
   x = input(x.space());
@@ -159,7 +263,7 @@ Rows cone(const Axes& axes, const OnLine& on_line) {
     const LinearOperator A = tuned(c, tuning);
     const double ms = median_ms(axes, [&] { A.apply(1, x, 0, q, stream); });
     rows.push_back(line(c, "forward", "rows_a_block", cells, ms));
-    rows.back()["relative_error"] = forward_error(c, x, q);
+    rows.back()["relative_error"] = forward_error(c, on_device(x, cpu), on_device(q, cpu));
     add_pair(tuning);
   }
   return rows;

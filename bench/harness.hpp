@@ -21,6 +21,11 @@ struct Axes {
   Device device = Device::cpu();
   std::vector<Execution> executions{{}};  ///< of the projector
   bool sweep = false;                     ///< all tuning numbers
+  // of the cone-beam pair between host and devices
+  bool streamed = false;
+  std::vector<Index> devices{1};  ///< GPUs, the first ones
+  std::vector<int> streams{3};    ///< of each
+  double device_memory = 0;       ///< bytes of each; 0: 90 % of what is free
 };
 
 /// Milliseconds of one run, all its work on the device done: the median of `repeat` runs after one to warm

@@ -1,6 +1,7 @@
 #include "tandem/core/array.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <utility>
 
@@ -11,9 +12,11 @@ namespace tandem {
 
 namespace {
 
-constexpr std::size_t alignment = 64;  // bytes: one cache line, one AVX-512 vector
+constexpr std::size_t line = 64, page = 4096;  // bytes: a cache line is an AVX-512 vector
 
+/// Large arrays have pages of their own, so that pinning one pins nothing of others.
 float* allocate_zeros(std::size_t count) {
+  const std::size_t alignment = count * sizeof(float) < 4 * page ? line : page;
   const std::size_t bytes = (count * sizeof(float) + alignment - 1) / alignment * alignment;
   auto* data = static_cast<float*>(std::aligned_alloc(alignment, bytes));
   require<DeviceError>(data != nullptr, "Array: ", bytes,
@@ -84,6 +87,29 @@ Image<float> image(View v) {
 Image<const float> image(ConstView v) {
   const Shape n = v.space.shape();
   return {v.data, n[0], n[1], n[2], n[1] * n[2], n[2]};
+}
+
+void copy(Image<const float> from, Image<float> to, Stream& stream) {
+  const Index plane = from.n1 * from.n2;
+  require<SpaceError>(
+      from.n0 == to.n0 && from.n1 == to.n1 && from.n2 == to.n2 && from.s1 == from.n2 && to.s1 == to.n2,
+      "copy: images of ", from.n0, " x ", from.n1, " x ", from.n2, " and ", to.n0, " x ", to.n1, " x ", to.n2,
+      "; extents must be equal, lines contiguous");
+  const Device device = stream.device();
+  const bool whole = from.n0 == 1 || (from.s0 == plane && to.s0 == plane);
+  const auto bytes = [](Index count) { return static_cast<std::size_t>(count) * sizeof(float); };
+  if (!device.is_cuda())
+    for (Index i = 0; i < from.n0; ++i) std::copy_n(from.data + i * from.s0, plane, to.data + i * to.s0);
+  else if (whole)
+    cuda::copy(device.ordinal(), to.data, from.data, bytes(from.n0 * plane), stream.native());
+  else
+    cuda::copy_pieces(device.ordinal(), to.data, bytes(to.s0), from.data, bytes(from.s0), bytes(plane),
+                      static_cast<std::size_t>(from.n0), stream.native());
+}
+
+Pinned::Pinned(ConstView host) {
+  if (!host.space.device().is_cuda() && reinterpret_cast<std::uintptr_t>(host.data) % page == 0)
+    memory_ = cuda::pin(host.data, static_cast<std::size_t>(host.space.size()) * sizeof(float));
 }
 
 }  // namespace tandem

@@ -64,4 +64,21 @@ struct Image {
 Image<float> image(View v);  ///< @throws SpaceError for a direct sum
 Image<const float> image(ConstView v);
 
+/// Between images of equal extents whose lines follow each other, on the host or the stream's device. Queued
+/// on `stream`; does not wait, unless it comes from or goes to host memory that is not pinned.
+/// @throws SpaceError, DeviceError
+void copy(Image<const float> from, Image<float> to, Stream& stream);
+
+/// Pins an array in host memory for all GPUs, until one of both goes, this one first: copies then run at the
+/// full rate of the bus, beside everything else. It takes a while: pin once for many transfers. Of small
+/// arrays, where no GPU is, or where the driver refuses, copies are slower and nothing else changes.
+class Pinned {
+ public:
+  explicit Pinned(ConstView host);
+  bool held() const { return memory_ != nullptr; }
+
+ private:
+  std::shared_ptr<void> memory_;
+};
+
 }  // namespace tandem

@@ -62,6 +62,22 @@ void Stream::synchronize() const {
   if (device_.is_cuda()) cuda::synchronize(device_.ordinal(), native());
 }
 
+void Stream::wait(const Event& event) const {
+  if (device_.is_cuda() && event.native()) cuda::wait(native(), event.native());
+}
+
+Event::Event(Device device) {
+  if (device.is_cuda()) native_ = cuda::make_event(device.ordinal());
+}
+
+void Event::record(const Stream& stream) {
+  if (native_) cuda::record(native(), stream.native());
+}
+
+void Event::synchronize() const {
+  if (native_) cuda::synchronize_event(native());
+}
+
 Stream& default_stream(Device device) {
   thread_local std::map<Device, Stream> streams;
   return streams.try_emplace(device, device).first->second;

@@ -44,18 +44,33 @@ std::size_t free_memory(Device gpu);
 /// The CUDA runtime that this build uses, "13.0"; empty for a build without CUDA.
 std::string cuda_version();
 
+class Event;
+
 /// Ordered work on one device: a CUDA stream of its own. On the CPU, work is done when a call returns.
 /// Copies share the stream; what lies on it keeps it alive.
 class Stream {
  public:
   explicit Stream(Device device);  ///< @throws DeviceError if the device is not here
   Device device() const { return device_; }
-  void synchronize() const;  ///< @throws DeviceError carrying the fault of any earlier work
+  void synchronize() const;             ///< @throws DeviceError carrying the fault of any earlier work
+  void wait(const Event& event) const;  ///< what is queued from now on begins after `event`
   void* native() const { return native_.get(); }  ///< the cudaStream_t; nullptr on the CPU
   const std::shared_ptr<void>& shared() const { return native_; }
 
  private:
   Device device_;
+  std::shared_ptr<void> native_;
+};
+
+/// A place in a stream's work, for other streams and the host to wait for. One never recorded has passed.
+class Event {
+ public:
+  explicit Event(Device device);      ///< @throws DeviceError if the device is not here
+  void record(const Stream& stream);  ///< behind what is queued there by now; earlier waits keep their place
+  void synchronize() const;           ///< the host waits. @throws DeviceError
+  void* native() const { return native_.get(); }
+
+ private:
   std::shared_ptr<void> native_;
 };
 

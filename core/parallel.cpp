@@ -7,6 +7,9 @@
 #include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
+#include <exception>
+#include <thread>
+#include <vector>
 
 #ifdef __SANITIZE_THREAD__
 #include <sanitizer/tsan_interface.h>
@@ -53,6 +56,24 @@ void parallel_for(Index count, const std::function<void(Index)>& body) {
   // Isolated, so that a thread that waits here takes no unrelated work (reading the next chunk, say).
   tbb::this_task_arena::isolate(
       [&] { tbb::parallel_for(Index{0}, count, guarded, tbb::simple_partitioner{}); });
+}
+
+void on_threads(Index count, const std::function<void(Index)>& body) {
+  std::vector<std::exception_ptr> faults(static_cast<std::size_t>(count));
+  const auto guarded = [&](Index i) {
+    try {
+      body(i);
+    } catch (...) {
+      faults[static_cast<std::size_t>(i)] = std::current_exception();
+    }
+  };
+  {
+    std::vector<std::jthread> others;
+    for (Index i = 1; i < count; ++i) others.emplace_back(guarded, i);
+    if (count > 0) guarded(0);
+  }
+  for (const std::exception_ptr& fault : faults)
+    if (fault) std::rethrow_exception(fault);
 }
 
 void conveyor(Index count, const std::function<void(Index)>& read, const std::function<void(Index)>& work,

@@ -12,6 +12,10 @@ namespace tandem {
 /// A body may itself call parallel_for. @throws what a body throws (one of them).
 void parallel_for(Index count, const std::function<void(Index)>& body);
 
+/// Calls body(i) for every i in [0, count) at once, each on a thread of its own beside the pool: for those
+/// who wait for devices. @throws what the first body in order throws, once all have ended.
+void on_threads(Index count, const std::function<void(Index)>& body);
+
 /// Sends items 0 .. count - 1 through three stations at once: while one item is worked on, the next is read
 /// and the one before is written. Each station takes the items in order, one at a time; at most
 /// `conveyor_items` are between the first station's beginning and the last one's end. @throws what a station

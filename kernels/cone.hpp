@@ -12,6 +12,8 @@ struct ConeKernels {
                   Image<float> projections, Stream& stream);
   void (*backward)(const ConeViews& views, float alpha, Image<const float> projections, float beta,
                    Image<float> volume, Stream& stream);
+  /// Of one application, whatever the geometry; grows with every extent.
+  WorkingMemory (*working_memory)(Shape volume, Shape projections);
 };
 
 /// @throws DeviceError if the build lacks the backend.

@@ -65,6 +65,10 @@ Execution resolved(Execution wanted, const ParallelBeam& scan, const VolumeGrid&
   return kernels::parallel(device).resolve(wanted, pack(scan, grid, model), grid.size[2], device);
 }
 
+WorkingMemory working_memory(Model model, Shape volume, Shape projections, Device device) {
+  return kernels::cone(model, device).working_memory(volume, projections);
+}
+
 WorkingMemory working_memory(Execution how, Shape volume, Shape projections, Device device) {
   return kernels::parallel(device).working_memory(how, volume, projections, device);
 }

@@ -34,6 +34,9 @@ std::vector<Execution> executions(Device device);
 Execution resolved(Execution wanted, const ParallelBeam& scan, const VolumeGrid& grid, Model model,
                    Device device);
 
+/// Of a cone beam's, for any geometry of these extents. @throws DeviceError
+WorkingMemory working_memory(Model model, Shape volume, Shape projections, Device device);
+
 /// Of a projector between (slice, y, x) and (view, row, bin); `how` is resolved. @throws DeviceError
 WorkingMemory working_memory(Execution how, Shape volume, Shape projections, Device device);
 

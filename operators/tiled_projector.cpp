@@ -1,128 +1,265 @@
 #include "tandem/operators/tiled_projector.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <utility>
 
 #include "tandem/core/error.hpp"
 #include "tandem/core/parallel.hpp"
-#include "tandem/geometry/coverage.hpp"
+#include "tandem/kernels/cone.hpp"
 #include "tandem/operators/projector.hpp"
-#include "tandem/operators/vector.hpp"
 
 namespace tandem {
 
 namespace {
 
-constexpr double copies = 2 * sizeof(float);  // kernels turn what they read, and what they write
+constexpr Index parts_of_output = 8;  // each goes as soon as it is made
 
-/// `count` things in as few pieces of at most `most` as there are, of a number that `devices` divides if it
-/// can.
-std::vector<Range> pieces(Index count, Index most, Index devices) {
-  Index n = (count + most - 1) / most;
-  n = std::min(count, (n + devices - 1) / devices * devices);
-  std::vector<Range> all;
-  for (Index k = 0; k < n; ++k) all.push_back({k * count / n, (k + 1) * count / n});
-  return all;
+/// Some lines (axis 1) of a volume, or views (axis 0) of projections.
+template <class T>
+Image<T> part_of(Image<T> whole, int axis, Range part) {
+  whole.data += part.first * (axis == 0 ? whole.s0 : whole.s1);
+  (axis == 0 ? whole.n0 : whole.n1) = part.size();
+  return whole;
 }
 
-double slice_bytes(const VolumeGrid& grid) {
-  return copies * static_cast<double>(grid.size[0] * grid.size[1]);
+template <class T>
+Index elements(const Image<T>& image) {
+  return image.n0 * image.n1 * image.n2;
 }
 
-double view_bytes(const ConeBeam& scan) {
-  return copies * static_cast<double>(scan.detector.rows * scan.detector.bins);
+/// An image of the same extents in an array that has room for it.
+template <class T>
+Image<float> shaped(Array& room, const Image<T>& like) {
+  return {room.data(), like.n0, like.n1, like.n2, like.n1 * like.n2, like.n2};
 }
+
+Image<const float> read_only(const Image<float>& i) { return {i.data, i.n0, i.n1, i.n2, i.s0, i.s1}; }
+
+/// A vector in host memory, and how it is cut.
+template <class T>
+struct Side {
+  Image<T> image;
+  int axis;
+  const std::vector<Range>& cut;
+  Image<T> at(Range part) const { return part_of(image, axis, part); }
+  /// Of the largest piece, on a device.
+  Array room(Device device) const {
+    Index most = 0;
+    for (const Range r : cut) most = std::max(most, elements(at(r)));
+    return Array(Space({1, 1, most}, Blocks::whole, device));
+  }
+};
+
+/// One application in one direction: out <- (what `add` adds) + beta out.
+struct Job {
+  Side<const float> in;
+  Side<float> out;
+  float beta;
+  /// One tile, on the stream's device: lines or views `from` in `in` to `to` in `out`.
+  std::function<void(Range from, Range to, Image<const float> in, float beta, Image<float> out, Stream&)> add;
+};
+
+/// What one device does of a job. Why no buffer is overwritten too early:
+/// - A room for inputs is filled anew when the host has seen `read`, recorded behind the last kernel that
+///   reads it; kernels wait for `filled`, recorded behind the upload.
+/// - The output is first written, by a kernel or an upload, when the host has seen `saved`, recorded behind
+///   the last download of the output before; a download waits for `made`, recorded behind the last kernel
+///   that adds to its part.
+/// - Memory is given back when all streams have ended. What kernels take beside their vectors is allocated
+///   and freed in the order of the one stream on which they run.
+class Lane {
+ public:
+  Lane(const Job& job, Device device, int streams)
+      : job_(job), output_(job.out.room(device)), saved_(device) {
+    const int count = std::clamp(streams, 1, 3);
+    for (int k = 0; k < 3; ++k) streams_.push_back(k < count ? Stream(device) : streams_[k % count]);
+    const auto rooms = std::min(inputs_at_once, static_cast<Index>(job.in.cut.size()));
+    for (Index k = 0; k < rooms; ++k) inputs_.push_back({job.in.room(device), Event(device), Event(device)});
+    for (Index k = 0; k < parts_of_output; ++k) made_.emplace_back(device), here_.emplace_back(device);
+    default_stream(device).synchronize();  // arrays are born there
+  }
+  Lane(const Lane&) = delete;
+  Lane& operator=(const Lane&) = delete;
+  ~Lane() {
+    for (const Stream& stream : streams_) try {
+        stream.synchronize();
+      } catch (const DeviceError&) {  // is on its way already
+      }
+  }
+
+  /// A piece of the output from all of the input, as long as `proceed` says so. An upload is queued when the
+  /// kernels of the piece before are: where memory is not pinned, the host waits for copies while these run.
+  template <class Proceed>
+  void make(Range output, const Proceed& proceed) {
+    const std::vector<Range> parts = in_pieces(output, parts_of_output);
+    load(0);
+    for (std::size_t i = 0; i < job_.in.cut.size(); ++i) {
+      if (!proceed()) return;
+      add(i, output, parts);
+      if (i + 1 < job_.in.cut.size()) load(i + 1);
+    }
+    save(output, parts);
+  }
+
+  void finish() const {
+    for (const Stream& stream : streams_) stream.synchronize();
+  }
+
+ private:
+  struct Input {
+    Array room;
+    Event filled, read;
+  };
+  Stream& uploads() { return streams_[0]; }
+  Stream& kernels() { return streams_[1]; }
+  Stream& downloads() { return streams_[2]; }
+
+  /// Where a part of the output lies on the device.
+  Image<float> here(Range output, Range part) {
+    return part_of(shaped(output_, job_.out.at(output)), job_.out.axis,
+                   {part.first - output.first, part.last - output.first});
+  }
+
+  void load(std::size_t i) {
+    Input& input = inputs_[loaded_++ % inputs_.size()];
+    input.read.synchronize();
+    const Image<const float> from = job_.in.at(job_.in.cut[i]);
+    copy(from, shaped(input.room, from), uploads());
+    input.filled.record(uploads());
+  }
+
+  /// The first input finds what was there before in the output, part by part; the last leaves parts done.
+  void add(std::size_t i, Range output, const std::vector<Range>& parts) {
+    const Range from = job_.in.cut[i];
+    const bool first = i == 0, last = i + 1 == job_.in.cut.size(), loads = first && job_.beta != 0;
+    Input& input = inputs_[added_++ % inputs_.size()];
+    const Image<const float> in = read_only(shaped(input.room, job_.in.at(from)));
+    kernels().wait(input.filled);
+    if (first) saved_.synchronize();
+    const std::vector<Range> whole{output}, &todo = loads || last ? parts : whole;
+    for (std::size_t p = 0; p < todo.size(); ++p) {
+      const Image<float> out = here(output, todo[p]);
+      if (loads) {
+        copy(read_only(job_.out.at(todo[p])), out, uploads());
+        here_[p].record(uploads());
+        kernels().wait(here_[p]);
+      }
+      job_.add(from, todo[p], in, first ? job_.beta : 1, out, kernels());
+      if (last) made_[p].record(kernels());
+    }
+    input.read.record(kernels());
+  }
+
+  void save(Range output, const std::vector<Range>& parts) {
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+      downloads().wait(made_[p]);
+      copy(read_only(here(output, parts[p])), job_.out.at(parts[p]), downloads());
+    }
+    saved_.record(downloads());
+  }
+
+  const Job& job_;
+  Array output_;
+  std::vector<Input> inputs_;
+  std::size_t loaded_ = 0, added_ = 0;  ///< inputs, by now
+  std::vector<Event> here_, made_;      ///< of each part of the output
+  Event saved_;
+  std::vector<Stream> streams_;
+};
 
 struct Tiles {
   ConeBeam scan;
   VolumeGrid grid;
   std::vector<Device> devices;
-  Tiling tiling;
+  Tilings tilings;
+  TileRun how;
   Space domain() const { return cone_volume_space(grid); }
   Space range() const { return projection_space(scan); }
 
-  VolumeGrid slab(Range slices) const { return region(grid, {0, grid.size[0]}, {0, grid.size[1]}, slices); }
-
-  /// Calls body(piece, device) for each of `outputs`, those of one device one after the other.
-  template <class Body>
-  void on_devices(const std::vector<Range>& outputs, const Body& body) const {
-    const auto count = static_cast<Index>(devices.size());
-    parallel_for(count, [&](Index d) {
-      for (auto k = static_cast<std::size_t>(d); k < outputs.size(); k += devices.size())
-        body(outputs[k], devices[static_cast<std::size_t>(d)]);
-    });
-  }
-
   void apply(float alpha, ConstView x, float beta, View y, Stream&) const {
-    const Index slice = grid.size[0] * grid.size[1], view = scan.detector.rows * scan.detector.bins;
-    on_devices(tiling.views, [&](Range views, Device device) {
-      const ConeBeam part = crop(scan, views, {0, scan.detector.rows});
-      Array block(projection_space(part, device));
-      Stream& stream = default_stream(device);
-      for (const Range slices : tiling.slabs) {
-        if (rows_met(scan, grid, slices).size() <= 0) continue;
-        const LinearOperator A = projector(part, slab(slices), Model::separable_footprint, device);
-        Array volume(A.domain());
-        copy({x.data + slices.first * slice, volume.space().on(Device::cpu())}, volume, stream);
-        A.apply(alpha, volume, 1, block, stream);
-      }
-      const Array here = on_device(std::move(block), Device::cpu());
-      axpby(1, here, beta, {y.data + views.first * view, here.space()}, default_stream(Device::cpu()));
-    });
+    const auto& [strips, blocks] = tilings.forward;
+    run({{image(x), 1, strips},
+         {image(y), 0, blocks},
+         beta,
+         [&](Range lines, Range views, Image<const float> in, float b, Image<float> out, Stream& stream) {
+           kernels_of(stream).forward(packed(lines, views), alpha, in, b, out, stream);
+         }});
   }
 
   void apply_adjoint(float alpha, ConstView y, float beta, View x, Stream&) const {
-    const Index slice = grid.size[0] * grid.size[1];
-    on_devices(tiling.slabs, [&](Range slices, Device device) {
-      const Range rows = rows_met(scan, grid, slices);
-      Array volume(cone_volume_space(slab(slices), device));
-      Stream& stream = default_stream(device);
-      for (const Range views : tiling.views) {
-        if (rows.size() <= 0) break;
-        const LinearOperator A =
-            projector(crop(scan, views, rows), slab(slices), Model::separable_footprint, device);
-        Array block(A.range());
-        upload(y, views, rows, block, stream);
-        A.apply_adjoint(alpha, block, 1, volume, stream);
+    const auto& [strips, blocks] = tilings.backward;
+    run({{image(y), 0, blocks},
+         {image(x), 1, strips},
+         beta,
+         [&](Range views, Range lines, Image<const float> in, float b, Image<float> out, Stream& stream) {
+           kernels_of(stream).backward(packed(lines, views), alpha, in, b, out, stream);
+         }});
+  }
+
+  static const kernels::ConeKernels& kernels_of(const Stream& stream) {
+    return kernels::cone(Model::separable_footprint, stream.device());
+  }
+
+  ConeViews packed(Range lines, Range views) const {
+    return pack(crop(scan, views, {0, scan.detector.rows}),
+                region(grid, {0, grid.size[0]}, lines, {0, grid.size[2]}));
+  }
+
+  /// Outputs in turn, one device after the other.
+  void run(const Job& job) const {
+    std::atomic<bool> stop = false;
+    on_threads(static_cast<Index>(devices.size()), [&](Index d) {
+      const Device device = devices[static_cast<std::size_t>(d)];
+      try {
+        run_on(device, static_cast<std::size_t>(d), job, stop);
+      } catch (const DeviceError& e) {
+        stop = true;
+        throw DeviceError("tiles on " + device.name() + ": " + e.what());
+      } catch (...) {
+        stop = true;
+        throw;
       }
-      const Array here = on_device(std::move(volume), Device::cpu());
-      axpby(1, here, beta, {x.data + slices.first * slice, here.space()}, default_stream(Device::cpu()));
     });
   }
 
-  /// Some rows of some views; waits, since `block` may be gone when they would arrive.
-  void upload(ConstView y, Range views, Range rows, Array& block, Stream& stream) const {
-    const Index bins = scan.detector.bins, one = rows.size() * bins;
-    const Space view({1, rows.size(), bins});
-    for (Index v = views.first; v < views.last; ++v)
-      copy({y.data + (v * scan.detector.rows + rows.first) * bins, view},
-           {block.data() + (v - views.first) * one, view.on(stream.device())}, stream);
-    stream.synchronize();
+  void run_on(Device device, std::size_t first, const Job& job, const std::atomic<bool>& stop) const {
+    const std::vector<Range>& outputs = job.out.cut;
+    if (first >= outputs.size()) return;
+    {
+      Lane lane(job, device, how.streams);
+      for (std::size_t k = first; k < outputs.size() && !stop; k += devices.size())
+        lane.make(outputs[k], [&] {
+          if (!stop && how.on_tile) how.on_tile(device);
+          return !stop;
+        });
+      lane.finish();
+    }
+    default_stream(device).synchronize();  // its memory is back in the pool, for whoever is next
   }
 };
 
 }  // namespace
 
-Tiling plan_tiles(const ConeBeam& scan, const VolumeGrid& grid, Index devices, double bytes) {
-  validate(scan);
-  validate(grid);
-  const double slice = slice_bytes(grid), view = view_bytes(scan);
-  require<DeviceError>(slice + view <= bytes, "tiles: one slice and one view need ", slice + view,
-                       " bytes of a device, the limit is ", bytes, "; give more, or a smaller grid");
-  const auto views = static_cast<Index>(scan.angles.size());
-  // half for slabs, which stay, unless that leaves views too little or slabs do not need it
-  const double all = slice * static_cast<double>(grid.size[2]);
-  const double for_slab = std::clamp(std::min(0.5 * bytes, all), slice, bytes - view);
-  const auto slices = static_cast<Index>(for_slab / slice);
-  const auto block = static_cast<Index>((bytes - slice * static_cast<double>(slices)) / view);
-  return {pieces(grid.size[2], slices, devices), pieces(views, std::min(block, views), devices)};
+Tilings plan_tiles(const ConeBeam& scan, const VolumeGrid& grid, const std::vector<Device>& devices,
+                   double bytes) {
+  require<DeviceError>(!devices.empty(), "tiles: no device is given");
+  const auto most_of_all = [&](Shape volume, Shape projections) {
+    WorkingMemory most{};
+    for (const Device device : devices) {
+      const WorkingMemory one = working_memory(Model::separable_footprint, volume, projections, device);
+      most = {std::max(most.forward, one.forward), std::max(most.backward, one.backward)};
+    }
+    return most;
+  };
+  return plan_tiles(scan, grid, static_cast<Index>(devices.size()), bytes, most_of_all);
 }
 
 LinearOperator tiled_projector(const ConeBeam& scan, const VolumeGrid& grid, std::vector<Device> devices,
-                               double bytes) {
-  require<DeviceError>(!devices.empty(), "tiled_projector: no device is given");
-  pack(scan, grid);  // the source must not pass through any slab
-  Tiling tiling = plan_tiles(scan, grid, static_cast<Index>(devices.size()), bytes);
-  return Tiles{scan, grid, std::move(devices), std::move(tiling)};
+                               double bytes, TileRun run) {
+  pack(scan, grid);  // the source must not pass through any strip
+  Tilings tilings = plan_tiles(scan, grid, devices, bytes);
+  return Tiles{scan, grid, std::move(devices), std::move(tilings), std::move(run)};
 }
 
 }  // namespace tandem

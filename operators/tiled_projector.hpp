@@ -1,28 +1,31 @@
 #pragma once
 
+#include <functional>
 #include <vector>
 
-#include "tandem/geometry/volume_grid.hpp"
 #include "tandem/operators/linear_operator.hpp"
+#include "tandem/operators/tiling.hpp"
 
 namespace tandem {
 
-/// A cone-beam projection in pieces: back-projection makes one slab after the other from all blocks of views,
-/// projection one block of views after the other from all slabs.
-struct Tiling {
-  std::vector<Range> slabs;  ///< slices; together all of them
-  std::vector<Range> views;  ///< together all of them
+/// How tiles are run, never what they compute.
+struct TileRun {
+  int streams = 3;  ///< of a device: uploads, kernels and downloads have their own; 2: kernels; 1: none
+  /// Before each tile, on the thread of its device, beside those of others; what it throws ends the
+  /// application.
+  std::function<void(Device)> on_tile{};
 };
 
-/// The largest pieces of which a slab and a block of views fit into `bytes` of each device, kernels' own
-/// copies included; as many of both as devices, or a multiple. Pure arithmetic. @throws GeometryError;
-/// DeviceError naming what one slice and one view need where not even these fit.
-Tiling plan_tiles(const ConeBeam& scan, const VolumeGrid& grid, Index devices, double bytes);
+/// The tiles of which `tiled_projector` makes a projection. @throws as it does
+Tilings plan_tiles(const ConeBeam& scan, const VolumeGrid& grid, const std::vector<Device>& devices,
+                   double bytes);
 
-/// The projector of a cone beam whose vectors lie in host memory, computed tile by tile within `bytes` of
-/// each device. Every piece of a result is made by one device in a fixed order: devices and their number do
-/// not change its bits, tiles change its rounding. @throws as plan_tiles and projector do
+/// The projector of a cone beam by separable footprints whose vectors lie in host memory, computed tile by
+/// tile within `bytes` of each device. Vectors that are `Pinned` come and go while kernels run. Every piece
+/// of a result is made by one device in a fixed order: tiles change its rounding. A device may be named
+/// twice. If one fails, the others stop, and what the output holds is undefined. @throws as plan_tiles and
+/// projector do; applications: DeviceError naming the device
 LinearOperator tiled_projector(const ConeBeam& scan, const VolumeGrid& grid, std::vector<Device> devices,
-                               double bytes);
+                               double bytes, TileRun run = {});
 
 }  // namespace tandem

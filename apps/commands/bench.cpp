@@ -33,8 +33,9 @@ void print(const json& rows) {
   for (const json& r : rows) {
     std::string beside;
     for (const char* key :
-         {"voxels_a_thread", "rows_a_block", "relative_error", "mu", "kappa", "filter_share", "kernels_ms",
-          "gigabytes_a_second", "read_ms", "preprocess_ms", "transfer_ms", "compute_ms", "write_ms"})
+         {"devices", "streams", "strips", "blocks", "over", "voxels_a_thread", "rows_a_block",
+          "relative_error", "mu", "kappa", "filter_share", "kernels_ms", "gigabytes_a_second", "read_ms",
+          "preprocess_ms", "transfer_ms", "compute_ms", "write_ms"})
       if (r.contains(key)) {
         char text[64];
         std::snprintf(text, sizeof text, "%s%s %.3g", beside.empty() ? "" : ", ", key, r[key].get<double>());
@@ -108,7 +109,23 @@ void add_bench(CLI::App& program, Action& chosen) {
       ->check(CLI::IsMember({"all", "float32", "float16", "uint8"}));
   c.add_option("--device", o->device, "cpu (default), cuda, cuda:N");
   c.add_flag("--sweep", o->axes.sweep, "every tuning number of the cone-beam kernels, not only the best");
+  CLI::Option* streamed =
+      c.add_flag("--streamed", o->axes.streamed, "cone: from host memory and back, in tiles");
+  c.add_option("--devices", o->axes.devices, "GPUs, or a list N,N,... (default 1)")
+      ->check(CLI::PositiveNumber)
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->needs(streamed);
+  c.add_option("--streams", o->axes.streams, "streams of each, or a list of 1 to 3 (default 3)")
+      ->check(CLI::Range(1, 3))
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->needs(streamed);
+  c.add_option("--device-memory", o->axes.device_memory, "bytes of each (default: 90 % of what is free)")
+      ->check(CLI::PositiveNumber)
+      ->needs(streamed);
   c.callback([o, &chosen] {
+    if (o->axes.streamed && o->name != "cone") throw UsageError("--streamed goes with cone");
     chosen = [o] {
       check_files({}, {{"--json", o->common.json}});
       run_bench(*o);

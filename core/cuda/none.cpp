@@ -19,9 +19,17 @@ double gigaclocks(int ordinal) { not_built(ordinal); }
 std::string runtime_version() { return {}; }
 std::shared_ptr<void> make_stream(int ordinal) { not_built(ordinal); }
 void synchronize(int ordinal, void*) { not_built(ordinal); }
+std::shared_ptr<void> make_event(int ordinal) { not_built(ordinal); }
+void record(void*, void*) {}
+void wait(void*, void*) {}
+void synchronize_event(void*) {}
 std::size_t free_memory(int ordinal) { not_built(ordinal); }
 void* allocate(int ordinal, std::size_t, void*) { not_built(ordinal); }
 void release(int, void*, void*) noexcept {}
 void copy(int ordinal, void*, const void*, std::size_t, void*) { not_built(ordinal); }
+void copy_pieces(int ordinal, void*, std::size_t, const void*, std::size_t, std::size_t, std::size_t, void*) {
+  not_built(ordinal);
+}
+std::shared_ptr<void> pin(const void*, std::size_t) { return {}; }
 
 }  // namespace tandem::cuda

@@ -1,5 +1,7 @@
 #include "tandem/core/cuda/runtime.hpp"
 
+#include <algorithm>
+
 #include "tandem/core/cuda/check.hpp"
 
 namespace tandem::cuda {
@@ -64,6 +66,23 @@ void synchronize(int ordinal, void* stream) {
   check(cudaStreamSynchronize(queue(stream)));
 }
 
+std::shared_ptr<void> make_event(int ordinal) {
+  check(cudaSetDevice(ordinal));
+  cudaEvent_t event = nullptr;
+  check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming | cudaEventBlockingSync));
+  return {event, [](void* e) { cudaEventDestroy(static_cast<cudaEvent_t>(e)); }};
+}
+
+void record(void* event, void* stream) {
+  check(cudaEventRecord(static_cast<cudaEvent_t>(event), queue(stream)));
+}
+
+void wait(void* stream, void* event) {
+  check(cudaStreamWaitEvent(queue(stream), static_cast<cudaEvent_t>(event), 0));
+}
+
+void synchronize_event(void* event) { check(cudaEventSynchronize(static_cast<cudaEvent_t>(event))); }
+
 std::size_t free_memory(int ordinal) {
   check(cudaSetDevice(ordinal));
   std::size_t free = 0, total = 0;
@@ -96,6 +115,27 @@ void release(int ordinal, void* memory, void* stream) noexcept {
 void copy(int ordinal, void* to, const void* from, std::size_t bytes, void* stream) {
   check(cudaSetDevice(ordinal));
   check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, queue(stream)));
+}
+
+void copy_pieces(int ordinal, void* to, std::size_t to_step, const void* from, std::size_t from_step,
+                 std::size_t bytes, std::size_t count, void* stream) {
+  constexpr std::size_t widest_step = 0x7fffffff;  // cudaDeviceProp::memPitch
+  check(cudaSetDevice(ordinal));
+  if (std::max(to_step, from_step) <= widest_step) {
+    check(cudaMemcpy2DAsync(to, to_step, from, from_step, bytes, count, cudaMemcpyDefault, queue(stream)));
+    return;
+  }
+  for (std::size_t i = 0; i < count; ++i)
+    copy(ordinal, static_cast<char*>(to) + i * to_step, static_cast<const char*>(from) + i * from_step, bytes,
+         stream);
+}
+
+std::shared_ptr<void> pin(const void* memory, std::size_t bytes) {
+  auto* all = const_cast<void*>(memory);
+  if (cudaHostRegister(all, bytes, cudaHostRegisterPortable) == cudaSuccess)
+    return {all, [](void* m) { cudaHostUnregister(m); }};
+  cudaGetLastError();  // not seen again by the next call
+  return {};
 }
 
 }  // namespace tandem::cuda

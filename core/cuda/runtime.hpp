@@ -21,6 +21,12 @@ std::string runtime_version();  ///< "13.0"; empty in a build without CUDA
 std::shared_ptr<void> make_stream(int ordinal);
 void synchronize(int ordinal, void* stream);
 
+/// A cudaEvent_t without a time, destroyed with the last copy of the pointer.
+std::shared_ptr<void> make_event(int ordinal);
+void record(void* event, void* stream);
+void wait(void* stream, void* event);
+void synchronize_event(void* event);
+
 /// Bytes that can still be had: what the driver shows, and what the pool keeps unused.
 std::size_t free_memory(int ordinal);
 
@@ -30,5 +36,12 @@ void release(int ordinal, void* memory, void* stream) noexcept;
 
 /// Between any two of host and devices, in stream order.
 void copy(int ordinal, void* to, const void* from, std::size_t bytes, void* stream);
+/// The same of `count` pieces of `bytes` each, that begin `to_step` and `from_step` bytes apart.
+void copy_pieces(int ordinal, void* to, std::size_t to_step, const void* from, std::size_t from_step,
+                 std::size_t bytes, std::size_t count, void* stream);
+
+/// Pins host memory for all devices until the last copy of the pointer goes; null where the driver refuses,
+/// and in a build without CUDA.
+std::shared_ptr<void> pin(const void* memory, std::size_t bytes);
 
 }  // namespace tandem::cuda

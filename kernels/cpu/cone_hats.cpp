@@ -11,6 +11,7 @@
 
 #include "tandem/core/parallel.hpp"
 #include "tandem/kernels/cone_hats.hpp"
+#include "tandem/kernels/cpu/separable_footprint.hpp"
 
 namespace tandem::kernels::cpu {
 
@@ -213,7 +214,7 @@ void pixel_driven_backward(const ConeViews& views, float alpha, Image<const floa
 
 }  // namespace
 
-const ConeKernels cone_joseph_kernels{joseph_forward, joseph_backward};
-const ConeKernels cone_pixel_driven_kernels{pixel_driven_forward, pixel_driven_backward};
+const ConeKernels cone_joseph_kernels{joseph_forward, joseph_backward, cone_working_memory};
+const ConeKernels cone_pixel_driven_kernels{pixel_driven_forward, pixel_driven_backward, cone_working_memory};
 
 }  // namespace tandem::kernels::cpu

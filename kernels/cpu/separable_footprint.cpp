@@ -166,6 +166,13 @@ void backward(const ConeViews& n, float alpha, Image<const float> projections, f
 
 }  // namespace
 
-const ConeKernels separable_footprint_kernels{forward, backward};
+WorkingMemory cone_working_memory(Shape volume, Shape projections) {
+  const auto bytes = [](Index count) { return sizeof(float) * static_cast<double>(count); };
+  const double view = bytes(projections[1] * projections[2]);
+  return {bytes(volume[0] * volume[1] * volume[2]) + thread_count() * view,
+          static_cast<double>(projections[0]) * view};
+}
+
+const ConeKernels separable_footprint_kernels{forward, backward, cone_working_memory};
 
 }  // namespace tandem::kernels::cpu

@@ -153,6 +153,11 @@ void joseph_backward(const ConeViews& packed, float alpha, Image<const float> pr
 
 }  // namespace
 
-const ConeKernels cone_joseph_kernels{joseph_forward, joseph_backward};
+const ConeKernels cone_joseph_kernels{
+    joseph_forward, joseph_backward, [](Shape volume, Shape projections) -> WorkingMemory {
+      const double views = sizeof(ConeView) * static_cast<double>(projections[0]);
+      const Index layer = volume[0] * std::max(volume[1], volume[2]);
+      return {views + LayeredTexture::bytes(volume[0] * volume[1] * volume[2], layer), views};
+    }};
 
 }  // namespace tandem::kernels::cuda

@@ -170,6 +170,11 @@ void pixel_driven_forward(const ConeViews& packed, float alpha, Image<const floa
 
 }  // namespace
 
-const ConeKernels cone_pixel_driven_kernels{pixel_driven_forward, pixel_driven_backward};
+const ConeKernels cone_pixel_driven_kernels{
+    pixel_driven_forward, pixel_driven_backward, [](Shape, Shape projections) -> WorkingMemory {
+      const double views = sizeof(ConeView) * static_cast<double>(projections[0]);
+      const Index layer = projections[1] * projections[2];
+      return {views, views + LayeredTexture::bytes(projections[0] * layer, layer)};
+    }};
 
 }  // namespace tandem::kernels::cuda

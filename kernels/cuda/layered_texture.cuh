@@ -69,6 +69,12 @@ class LayeredTexture {
     cudaFreeArray(array_);
   }
 
+  /// That it takes at the most, for a whole of so many numbers in such layers.
+  static double bytes(Index numbers, Index layer) {
+    const Index most = std::max(most_bytes, layer * static_cast<Index>(sizeof(float)));
+    return static_cast<double>(std::min(most, numbers * static_cast<Index>(sizeof(float))));
+  }
+
   cudaTextureObject_t texture() const { return texture_; }
 
   /// body(where it begins, its extents) for each part of the whole that fits; the part's numbers,

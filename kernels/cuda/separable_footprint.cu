@@ -3,9 +3,11 @@
 
 #include "tandem/kernels/cuda/separable_footprint.hpp"
 
-#include "tandem/kernels/cuda/batch.cuh"
+#include <algorithm>
+#include <cmath>
+
+#include "tandem/kernels/cuda/footprint_tiles.cuh"
 #include "tandem/kernels/cuda/tables.hpp"
-#include "tandem/kernels/footprint.hpp"
 
 namespace tandem::kernels::cuda {
 
@@ -111,6 +113,53 @@ dim3 threads_for(Index along, Index y, Index z) {
           static_cast<unsigned>(z)};
 }
 
+// ---- working memory: the bounds and batches of footprint_forward.cu and footprint_backward.cu
+
+constexpr double batch = 512 * 1024.0 * 1024;  // bytes: of records, of the turned volume
+constexpr double data_batch = 2 * batch;       // of turned projections
+constexpr double views_a_batch = 128, lines_a_batch = 512, lines_a_block = 2, views_a_block = 4;
+
+/// A vector's extents in the tiles of either direction.
+struct Extents {
+  double slices, across, down, views, rows, bins;
+  Extents(Shape volume, Shape projections)
+      : slices(static_cast<double>(ceil_div<Index>(volume[0], edge) * edge)),
+        across(static_cast<double>(ceil_div<Index>(volume[2], edge))),
+        down(static_cast<double>(ceil_div<Index>(volume[1], edge))),
+        views(static_cast<double>(projections[0])),
+        rows(static_cast<double>(projections[1])),
+        bins(static_cast<double>(projections[2])) {}
+  double lists() const { return views * (sizeof(ConeView) + sizeof(int)) + 1024; }
+};
+
+/// Records of some lines of tiles, and which of them a block of bins meets.
+double forward_memory(const Extents& n) {
+  const double line = 4.0 * edge * edge * n.across * n.slices,
+               lines = std::min({n.down, lines_a_batch, std::max(std::floor(batch / line), 1.0)}),
+               view = lines * n.across * ShadowStore<Direction::forward>::bytes,
+               views = std::min(n.views, std::max(batch / view, views_a_block)),
+               spans = 8 * lines * std::ceil(n.bins / 64);
+  return lines * line + views * (view + spans) + 4 * n.rows * n.bins + n.lists();
+}
+
+/// Beside projections are zeros: as many bins as a tile and a block of tiles meet, as many rows as a tile's
+/// profile has, of which 112 KiB hold 128, and a block's window, 3.2 times as high.
+double backward_memory(const Extents& n) {
+  constexpr double bins_beside = 16 + 49, rows_beside = 8 + 224 + 704;
+  const double view = 4 * (n.bins + bins_beside) * (n.rows + rows_beside),
+               views = std::min({n.views, views_a_batch, std::max(data_batch / view, 1.0)}),
+               line = n.across * ShadowStore<Direction::backward>::bytes;
+  return views * view +
+         std::min(std::max(n.down, lines_a_block) * std::min(n.views, views_a_batch) * line,
+                  std::max(batch, lines_a_block * views_a_batch * line)) +
+         n.lists();
+}
+
+WorkingMemory working_memory(Shape volume, Shape projections) {
+  const Extents n(volume, projections);
+  return {forward_memory(n), backward_memory(n)};
+}
+
 }  // namespace
 
 void plain_footprint_forward(const ConeViews& views, float alpha, Image<const float> volume, float beta,
@@ -145,6 +194,7 @@ const ConeKernels separable_footprint_kernels{
         footprint_backward(views, alpha, projections, beta, volume, stream);
       else
         plain_footprint_backward(views, alpha, projections, beta, volume, stream);
-    }};
+    },
+    working_memory};
 
 }  // namespace tandem::kernels::cuda

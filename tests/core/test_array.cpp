@@ -77,5 +77,17 @@ TEST(Image, IndexesSlowestFirst) {
   EXPECT_THROW(image(View(Array(Space::direct_sum({Space({1, 1, 1}), Space({1, 1, 2})})))), SpaceError);
 }
 
+TEST(Copy, OfImagesTakesPartsOfPlanes) {
+  Array from(Space({3, 5, 4})), to(Space({3, 2, 4}));
+  for (Index i = 0; i < from.size(); ++i) from.data()[i] = static_cast<float>(i);
+  Image<const float> lines = image(ConstView(from));
+  lines.data += 2 * lines.s1, lines.n1 = 2;
+  Stream& stream = default_stream(Device::cpu());
+  copy(lines, image(View(to)), stream);
+  for (Index z = 0; z < 3; ++z)
+    for (Index k = 0; k < 8; ++k) EXPECT_EQ(to.data()[z * 8 + k], static_cast<float>(z * 20 + 8 + k));
+  EXPECT_THROW(copy(image(ConstView(from)), image(View(to)), stream), SpaceError);
+}
+
 }  // namespace
 }  // namespace tandem

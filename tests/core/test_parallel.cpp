@@ -32,6 +32,28 @@ TEST(ParallelFor, PassesOnWhatABodyThrows) {
   EXPECT_EQ(visits(101), std::vector<int>(101, 1));  // and works after it
 }
 
+TEST(OnThreads, RunsAllAtOnce) {
+  std::atomic<int> here = 0;
+  on_threads(3, [&](Index) {
+    ++here;
+    while (here < 3) std::this_thread::yield();
+  });
+  EXPECT_EQ(here, 3);
+  on_threads(0, [&](Index) { ++here; });
+  EXPECT_EQ(here, 3);
+}
+
+TEST(OnThreads, PassesOnTheFirstFaultWhenAllHaveEnded) {
+  std::atomic<int> ended = 0;
+  const auto body = [&](Index i) {
+    ++ended;
+    if (i == 2) throw std::length_error("2");
+    if (i > 2) throw std::domain_error("later");
+  };
+  EXPECT_THROW(on_threads(5, body), std::length_error);
+  EXPECT_EQ(ended, 5);
+}
+
 TEST(ParallelFor, MayBeNested) {
   std::atomic<int> calls = 0;
   parallel_for(13,

@@ -122,6 +122,52 @@ TEST_F(Cuda, SolversAgreeWithTheCpu) {
   EXPECT_LE(relative_error(four.solution(), three.solution()), tolerance::solver_steps);
 }
 
+/// Lines of a volume up into an array and down into another volume, from any memory.
+TEST_F(Cuda, PartsOfPlanesAreCopied) {
+  const Space space({7, 300, 64});
+  const Array from = random_array(space, 4);
+  const auto lines = [](auto whole) {
+    whole.data += 120 * whole.s1, whole.n1 = 50;
+    return whole;
+  };
+  for (const bool pinned : {false, true}) {
+    Array there(Space({7, 50, 64}, Blocks::whole, gpu)), to(space);
+    std::vector<Pinned> held;
+    if (pinned) held.emplace_back(from), held.emplace_back(to);
+    for (const Pinned& p : held) EXPECT_TRUE(p.held());
+    Stream& stream = default_stream(gpu);
+    copy(lines(image(ConstView(from))), image(tandem::View(there)), stream);
+    copy(image(ConstView(there)), lines(image(tandem::View(to))), stream);
+    stream.synchronize();
+    for (Index z = 0; z < 7; ++z)
+      for (Index k = 0; k < 300 * 64; ++k) {
+        const bool inside = k >= 120 * 64 && k < 170 * 64;
+        ASSERT_EQ(to.data()[z * 300 * 64 + k], inside ? from.data()[z * 300 * 64 + k] : 0) << z << ' ' << k;
+      }
+  }
+}
+
+/// An upload on one stream, a copy back on another, many times over in the same buffer.
+TEST_F(Cuda, StreamsWaitForEvents) {
+  const Space space({1, 1, 1 << 20});
+  Array from(space), to(space), there(space.on(gpu));
+  default_stream(gpu).synchronize();  // where arrays are born
+  const Pinned held[] = {Pinned(from), Pinned(to)};
+  Stream one(gpu), two(gpu);
+  Event filled(gpu), read(gpu);
+  for (int run = 1; run <= 20; ++run) {
+    read.synchronize();
+    EXPECT_TRUE(run == 1 || to.data()[space.size() - 1] == static_cast<float>(run - 1));
+    fill(from, static_cast<float>(run), default_stream(cpu));
+    copy(from, there, one);
+    filled.record(one);
+    two.wait(filled);
+    copy(there, to, two);
+    read.record(two);
+  }
+  two.synchronize();
+}
+
 TEST_F(Cuda, MemoryThatCannotBeHadIsADeviceErrorAndNothingElse) {
   EXPECT_THROW(Array(Space({1 << 20, 1 << 20, 1 << 4}, Blocks::whole, gpu)), DeviceError);
   const LinearOperator A = odd_projector(1);

@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <numbers>
+#include <atomic>
+#include <limits>
 
 #include "../support/operators.hpp"
+#include "../support/tiles.hpp"
 #include "../support/tolerances.hpp"
 #include "tandem/core/error.hpp"
 #include "tandem/geometry/coverage.hpp"
@@ -13,9 +15,12 @@
 #include "tandem/operators/projector.hpp"
 #include "tandem/operators/random.hpp"
 #include "tandem/operators/tiled_projector.hpp"
+#include "tandem/operators/vector.hpp"
 
 namespace tandem::test {
 namespace {
+
+const Device cpu = Device::cpu();
 
 ConeBeam small_cone(Index views, Index rows, Index bins, double midplane) {
   Random random(3);
@@ -58,17 +63,16 @@ TEST(Coverage, NeverMissesACoefficient) {
 
 TEST(TiledProjector, IsTheWholeOneWhateverTheTiles) {
   for (const double centre : {0.0, 9.0}) {
-    const ConeBeam scan = small_cone(13, 17, 25, 8.0);
-    VolumeGrid grid = grid_of(11, 9, 23);
+    const ConeBeam scan = small_cone(21, 17, 25, 8.0);
+    VolumeGrid grid = grid_of(11, 19, 23);
     grid.centre[2] = centre;
     const LinearOperator whole = projector(scan, grid);
     const Array x = random_array(whole.domain(), 5), y = random_array(whole.range(), 5);
     const Array forward = whole * x, back = adjoint(whole) * y;
-    const double least = 8.0 * (99 + 17 * 25);
-    for (const double bytes : {least, 2 * least, 4 * least, 1e9})
+    const double least = smallest_tile(scan, grid, cpu);
+    for (const double bytes : {least, 1.5 * least, 4 * least, 1e9})
       for (const std::size_t devices : {1, 2, 3}) {
-        const LinearOperator A =
-            tiled_projector(scan, grid, std::vector<Device>(devices, Device::cpu()), bytes);
+        const LinearOperator A = tiled_projector(scan, grid, std::vector<Device>(devices, cpu), bytes);
         EXPECT_LE(relative_error(A * x, forward), tolerance::tiles) << bytes;
         EXPECT_LE(relative_error(adjoint(A) * y, back), tolerance::tiles) << bytes;
         EXPECT_LE(adjointness(A).mismatch, tolerance::mismatch) << bytes;
@@ -76,47 +80,50 @@ TEST(TiledProjector, IsTheWholeOneWhateverTheTiles) {
   }
 }
 
-TEST(TiledProjector, BetaScalesWhatWasThere) {
+TEST(TiledProjector, AddsToWhatIsThere) {
+  const ConeBeam scan = small_cone(19, 9, 13, 4.0);
+  const VolumeGrid grid = grid_of(5, 21, 7);
+  const double least = smallest_tile(scan, grid, cpu);
+  for (const double bytes : {least, 3 * least, 1e9})
+    for (const LinearOperator& A : {tiled_projector(scan, grid, {cpu, cpu}, bytes),
+                                    adjoint(tiled_projector(scan, grid, {cpu, cpu}, bytes))}) {
+      const Array x = random_array(A.domain(), 5), truth = A * x;
+      Array y = truth.clone();
+      A.apply(2, x, -1, y, default_stream(cpu));
+      EXPECT_LE(relative_error(y, truth), tolerance::tiles);
+      fill(y, std::numeric_limits<float>::quiet_NaN(), default_stream(cpu));
+      A.apply(1, x, 0, y, default_stream(cpu));
+      EXPECT_LE(relative_error(y, truth), tolerance::tiles);
+    }
+}
+
+/// A device that is lost at any tile: an error, no hanging threads, and the next application is as ever.
+TEST(TiledProjector, AFailureEndsTheApplicationAlone) {
+  const ConeBeam scan = small_cone(21, 17, 25, 8.0);
+  const VolumeGrid grid = grid_of(11, 19, 23);
+  std::atomic<int> left = 0;
+  const auto fail = [&](Device) { require<DeviceError>(left-- != 0, "planted"); };
+  const LinearOperator whole = projector(scan, grid),
+                       A = tiled_projector(scan, grid, {cpu, cpu}, 1.5 * smallest_tile(scan, grid, cpu),
+                                           {.on_tile = fail});
+  const Array x = random_array(A.domain(), 5), truth = whole * x;
+  for (const int tile : {0, 1, 2, 5}) {
+    left = tile;
+    EXPECT_THROW(A * x, DeviceError) << tile;
+    left = tile;
+    EXPECT_THROW(adjoint(A) * truth, DeviceError) << tile;
+    left = -1;  // never
+    EXPECT_LE(relative_error(A * x, truth), tolerance::tiles) << tile;
+  }
+}
+
+TEST(TiledProjector, WhatItCannotDoIsAnError) {
   const ConeBeam scan = small_cone(7, 9, 13, 4.0);
   const VolumeGrid grid = grid_of(5, 6, 7);
-  const LinearOperator A = tiled_projector(scan, grid, {Device::cpu()}, 8.0 * (2 * 30 + 2 * 9 * 13));
-  const Array x = random_array(A.domain(), 5), truth = A * x;
-  Array y = truth.clone();
-  A.apply(2, x, -1, y, default_stream(Device::cpu()));
-  EXPECT_LE(relative_error(y, truth), tolerance::tiles);
-}
-
-TEST(PlanTiles, CoversEverythingWithinTheMemory) {
-  const ConeBeam scan = small_cone(97, 64, 80, 31.5);
-  const VolumeGrid grid = grid_of(64, 64, 50);
-  const double slice = 8.0 * 64 * 64, view = 8.0 * 64 * 80;
-  for (const double bytes : {slice + view, 3.3 * (slice + view), 20 * (slice + view), 1e9})
-    for (const Index devices : {1, 2, 8}) {
-      const Tiling t = plan_tiles(scan, grid, devices, bytes);
-      const auto check = [&](const std::vector<Range>& all, Index count) {
-        Index next = 0, most = 0;
-        for (const Range r : all) {
-          EXPECT_EQ(r.first, next);
-          EXPECT_GT(r.size(), 0);
-          next = r.last, most = std::max(most, r.size());
-        }
-        EXPECT_EQ(next, count);
-        const auto pieces = static_cast<Index>(all.size());
-        EXPECT_TRUE(pieces % devices == 0 || pieces == count) << pieces << " for " << devices << " devices";
-        return static_cast<double>(most);
-      };
-      EXPECT_LE(slice * check(t.slabs, 50) + view * check(t.views, 97), bytes);
-    }
-  EXPECT_THROW(plan_tiles(scan, grid, 1, slice + view - 1), DeviceError);
-}
-
-/// 3 x 10^9 voxels are planned, not made.
-TEST(PlanTiles, CountsBeyond32Bits) {
-  const ConeBeam scan = {{3000, 2000, 1, 1, 1499.5}, regular_angles(3000, whole_turn), 3000, 6000, 999.5};
-  const VolumeGrid grid = grid_of(1500, 1500, 1400);
-  const Tiling t = plan_tiles(scan, grid, 4, 4.0 * 1024 * 1024 * 1024);
-  EXPECT_EQ(t.slabs.back().last, 1400);
-  EXPECT_EQ(t.views.back().last, 3000);
+  EXPECT_THROW(tiled_projector(scan, grid, {}, 1e9), DeviceError);
+  EXPECT_THROW(tiled_projector(scan, grid, {cpu}, smallest_tile(scan, grid, cpu) - 1), DeviceError);
+  EXPECT_THROW(tiled_projector(scan, grid, {Device::cuda(1000)}, 1e9), DeviceError);
+  EXPECT_THROW(tiled_projector(scan, grid_of(5, 90, 7), {cpu}, 1e9), GeometryError);  // the source in it
 }
 
 }  // namespace

@@ -1,0 +1,100 @@
+#include "tandem/operators/tiling.hpp"
+
+#include <algorithm>
+
+#include "tandem/core/error.hpp"
+
+namespace tandem {
+
+namespace {
+
+constexpr Index step = 8;  // of where pieces begin
+
+/// In how many pieces an input passes through: the first must come before work begins, and while the last is
+/// worked on, the output goes. Every strip is another pass over the projections, so there are fewer of them.
+constexpr Index strips_of_input = 8, blocks_of_input = 16;
+constexpr double share_of_input = 1.0 / 16;  // of a device's memory, each
+
+Index ceil_div(Index a, Index b) { return (a + b - 1) / b; }
+Index round_up(Index a, Index to = step) { return ceil_div(a, to) * to; }
+
+/// Lines of a volume, or views: how many there are, and bytes of one.
+struct Axis {
+  Index count;
+  double bytes;
+};
+
+struct Sizes {
+  Index input, output;  ///< lines or views of a piece; output == 0: none fits
+};
+
+/// The largest output up to `most` beside inputs of at most `input`, which shrink if nothing fits beside
+/// them. Memory grows with both.
+template <class Bytes>
+Sizes largest(Index input, Index most, double bytes, const Bytes& needed) {
+  for (;; input = ceil_div(input, 2)) {
+    Index fits = 0, fails = most + 1;
+    while (fails - fits > 1) {
+      const Index middle = (fits + fails) / 2;
+      (needed(input, middle) <= bytes ? fits : fails) = middle;
+    }
+    if (fits > 0 || input == 1) return {input, fits};
+  }
+}
+
+template <class Bytes>
+Sizes sizes(const Axis& input, Index passes, const Axis& output, Index devices, double bytes,
+            const Bytes& kernels) {
+  const auto needed = [&](Index in, Index out) {
+    return static_cast<double>(inputs_at_once * in) * input.bytes + static_cast<double>(out) * output.bytes +
+           kernels(in, out);
+  };
+  require<DeviceError>(needed(1, 1) <= bytes, "tiles: one line of voxels and one view need ", needed(1, 1),
+                       " bytes of a device, the limit is ", bytes, "; give more, or a smaller grid");
+  const double share = std::max(1.0, share_of_input * bytes / input.bytes);
+  const Index wanted = std::min(input.count, round_up(ceil_div(input.count, passes)));
+  return largest(share < static_cast<double>(wanted) ? static_cast<Index>(share) : wanted,
+                 ceil_div(output.count, devices), bytes, needed);
+}
+
+}  // namespace
+
+std::vector<Range> pieces(Range all, Index most, Index multiple) {
+  const auto count_by = [&](Index unit) {
+    const Index units = ceil_div(all.size(), unit);
+    return std::min(units, round_up(ceil_div(units, most / unit), multiple));
+  };
+  const Index unit = most >= step && count_by(step) % multiple == 0 ? step : 1, count = count_by(unit),
+              units = ceil_div(all.size(), unit);
+  std::vector<Range> cut;
+  for (Index k = 0; k < count; ++k)
+    cut.push_back({all.first + k * units / count * unit,
+                   std::min(all.last, all.first + (k + 1) * units / count * unit)});
+  return cut;
+}
+
+std::vector<Range> in_pieces(Range all, Index count) {
+  return pieces(all, std::min(all.size(), round_up(ceil_div(all.size(), count))));
+}
+
+Tilings plan_tiles(const ConeBeam& scan, const VolumeGrid& grid, Index devices, double bytes,
+                   const TileMemory& kernels) {
+  validate(scan);
+  validate(grid);
+  const auto [nx, ny, nz] = grid.size;
+  const Index rows = scan.detector.rows, bins = scan.detector.bins;
+  const Axis lines{ny, sizeof(float) * static_cast<double>(nx * nz)},
+      views{static_cast<Index>(scan.angles.size()), sizeof(float) * static_cast<double>(rows * bins)};
+  const auto memory = [&, n0 = nz, n2 = nx](Index strip, Index block) {
+    return kernels({n0, strip, n2}, {block, rows, bins});
+  };
+  const Sizes forward = sizes(lines, strips_of_input, views, devices, bytes,
+                              [&](Index strip, Index block) { return memory(strip, block).forward; });
+  const Sizes backward = sizes(views, blocks_of_input, lines, devices, bytes,
+                               [&](Index block, Index strip) { return memory(strip, block).backward; });
+  const Range all_lines{0, lines.count}, all_views{0, views.count};
+  return {{pieces(all_lines, forward.input), pieces(all_views, forward.output, devices)},
+          {pieces(all_lines, backward.output, devices), pieces(all_views, backward.input)}};
+}
+
+}  // namespace tandem
