@@ -47,14 +47,16 @@ Bounds bounds_of(Execution how, Model model) {
   }
 }
 
-// A cone beam's texture units round two fractions: sqrt(2) of the parallel beam's mu, 2.6e-3, and entries are
-// off by up to 2^-9 twice.
-const Bounds cone_by_texture{5e-3, 1e-3, 5e-3};
+// A cone beam's texture units cut two fractions to 1/256: 2^-8 / sqrt(3) of a step of sqrt(2) between signs,
+// which the other fraction averages, of a root mean square of 2/3: mu is 5.5e-3 and scatters by 18 %; entries
+// are off by up to 2^-8 twice.
+const Bounds cone_by_texture{6.6e-3, 1e-3, 8e-3};
 // FDK of it: of filtered data, which are of both signs, kappa may err like mu; a step between the ramp's
 // neighbours is 1.4 of its largest number: 2^-9 of that and 2^-9 of a row.
 const Bounds fdk_by_texture{6e-3, 5e-3, 7e-3};
-// A footprint on a GPU has factors of 22 bits, and positions of 24, each way; FDK filters as well.
-const Bounds footprint_by_products{2e-6, 1e-5, 2e-6}, fdk_by_products{4e-6, 2e-5, 4e-6};
+// A footprint on a GPU has positions that are off by up to 2^-24 of a row, and as much for each of 32 voxels,
+// each way; FDK filters as well.
+const Bounds footprint_by_products{4e-6, 2e-6, 4e-6}, fdk_by_products{4e-6, 2e-5, 4e-6};
 
 struct CheckOptions {
   Common common;

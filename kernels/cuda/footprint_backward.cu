@@ -320,8 +320,8 @@ void footprint_backward(const ConeViews& views, float alpha, Image<const float> 
   const Index views_at_once =
       std::clamp<Index>(most_data / (2 * view_size), 1, std::min<Index>(projections.n0, 128));
   const Index line_bytes = views_at_once * all.across * ShadowStore<Direction::backward>::bytes;
-  const int lines =
-      static_cast<int>(std::clamp<Index>(most_records / line_bytes / tiles_y * tiles_y, tiles_y, all.down));
+  const Index fitting = std::max<Index>(most_records / line_bytes / tiles_y * tiles_y, tiles_y);
+  const int lines = static_cast<int>(std::min<Index>(fitting, all.down));
   const Scratch<ConeView> view_list(views.views, s);
   const Scratch<__half> data(static_cast<std::size_t>(views_at_once * view_size), s);
   const Scratch<float> units(2, s);

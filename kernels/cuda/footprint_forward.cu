@@ -452,13 +452,14 @@ void footprint_forward(const ConeViews& views, float alpha, Image<const float> v
   const int all_lines = static_cast<int>(ceil_div<Index>(volume.n1, edge));
   const int slices = static_cast<int>(ceil_div<Index>(volume.n0, 4)) * 4;  // in memory
   const Index line_bytes = static_cast<Index>(n.tiles.across) * columns * slices * 4;
-  const int lines =
-      static_cast<int>(std::clamp<Index>(most_volume / line_bytes, 1, std::min(all_lines, 512)));
+  const Index enough_views = 64 * n.tiles.across * ShadowStore<Direction::forward>::bytes;  // a line's
+  const int lines = static_cast<int>(std::clamp<Index>(
+      std::min(most_volume / line_bytes, most_records / enough_views), 1, std::min(all_lines, 512)));
   const Index tiles = static_cast<Index>(lines) * n.tiles.across;
   const int views_a_block = warps / layout.row_groups;
-  const auto at_once = static_cast<int>(std::clamp<Index>(
-      most_records / (tiles * ShadowStore<Direction::forward>::bytes) / views_a_block * views_a_block,
-      views_a_block, projections.n0));
+  const Index fitting =
+      most_records / (tiles * ShadowStore<Direction::forward>::bytes) / views_a_block * views_a_block;
+  const auto at_once = static_cast<int>(std::min(std::max<Index>(fitting, views_a_block), projections.n0));
 
   const Scratch<ConeView> view_list(list, s);
   const Scratch<int> order_list(order, s);

@@ -115,8 +115,8 @@ dim3 threads_for(Index along, Index y, Index z) {
 
 // ---- working memory: the bounds and batches of footprint_forward.cu and footprint_backward.cu
 
-constexpr double batch = 512 * 1024.0 * 1024;  // bytes: of records, of the turned volume
-constexpr double data_batch = 2 * batch;       // of turned projections
+constexpr double volume_batch = 512 * 1024.0 * 1024;  // bytes: of the turned volume
+constexpr double batch = 2 * volume_batch;            // of records, of turned projections
 constexpr double views_a_batch = 128, lines_a_batch = 512, lines_a_block = 2, views_a_block = 4;
 
 /// A vector's extents in the tiles of either direction.
@@ -132,26 +132,23 @@ struct Extents {
   double lists() const { return views * (sizeof(ConeView) + sizeof(int)) + 1024; }
 };
 
-/// Records of some lines of tiles, and which of them a block of bins meets.
+/// Some lines of tiles, records of them in some views, and which of them a block of bins meets.
 double forward_memory(const Extents& n) {
-  const double line = 4.0 * edge * edge * n.across * n.slices,
-               lines = std::min({n.down, lines_a_batch, std::max(std::floor(batch / line), 1.0)}),
+  const double line = 4.0 * columns * n.across * n.slices,
+               lines = std::min({n.down, lines_a_batch, std::max(std::floor(volume_batch / line), 1.0)}),
                view = lines * n.across * ShadowStore<Direction::forward>::bytes,
-               views = std::min(n.views, std::max(batch / view, views_a_block)),
+               views = std::min(std::max(n.views, views_a_block), std::max(batch / view, views_a_block)),
                spans = 8 * lines * std::ceil(n.bins / 64);
   return lines * line + views * (view + spans) + 4 * n.rows * n.bins + n.lists();
 }
 
-/// Beside projections are zeros: as many bins as a tile and a block of tiles meet, as many rows as a tile's
-/// profile has, of which 112 KiB hold 128, and a block's window, 3.2 times as high.
+/// Projections of some views, and records of some lines of tiles in these.
 double backward_memory(const Extents& n) {
-  constexpr double bins_beside = 16 + 49, rows_beside = 8 + 224 + 704;
-  const double view = 4 * (n.bins + bins_beside) * (n.rows + rows_beside),
-               views = std::min({n.views, views_a_batch, std::max(data_batch / view, 1.0)}),
-               line = n.across * ShadowStore<Direction::backward>::bytes;
-  return views * view +
-         std::min(std::max(n.down, lines_a_block) * std::min(n.views, views_a_batch) * line,
-                  std::max(batch, lines_a_block * views_a_batch * line)) +
+  const double view = 4 * n.bins * (n.rows + 8),
+               views = std::min({n.views, views_a_batch, std::max(batch / view, 1.0)}),
+               line = n.across * ShadowStore<Direction::backward>::bytes,
+               lines = std::max(n.down, lines_a_block);
+  return views * view + std::min(lines * views * line, std::max(batch, lines_a_block * views * line)) +
          n.lists();
 }
 

@@ -115,8 +115,8 @@ TEST_F(CudaCone, PairsMatch) {
   for (const double pitch : {0.4, 0.7, 3.0}) {
     const Adjointness a =
         adjointness(projector(odd_cone(29, 31, 47), box(23, 19, 21, pitch), Model::separable_footprint, gpu));
-    EXPECT_LE(a.mismatch, tolerance::mismatch) << pitch;
-    EXPECT_NEAR(a.coupling, 1, tolerance::coupling) << pitch;
+    EXPECT_LE(a.mismatch, tolerance::footprint_products) << pitch;
+    EXPECT_NEAR(a.coupling, 1, tolerance::footprint_products_coupling) << pitch;
   }
 }
 

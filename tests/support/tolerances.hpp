@@ -163,18 +163,19 @@ constexpr double devices = 3e-6;
 inline double texture(double views) { return 4.6e-3 / std::sqrt(views); }
 
 /// Input: cone beam, volume or projections uniform in [-0.3, 0.7), sums of so many `terms`. Reference: the
-/// CPU's float32. Norm: relative L2. Two fractions are rounded to 1/256, each by 2^-9 / sqrt(3) (root mean
-/// square) times a step of 1 / sqrt(6) between neighbours that the other one has averaged, sqrt(2/3): 5.3e-4
+/// CPU's float32. Norm: relative L2. Two fractions are cut to 1/256, each by 2^-8 / sqrt(3) (root mean
+/// square) times a step of 1 / sqrt(6) between neighbours that the other one has averaged, sqrt(2/3): 1.06e-3
 /// a term at random, of a mean of 0.2; half as much again for rays and voxels that meet few terms.
-inline double cone_texture(double terms) { return 4e-3 / std::sqrt(terms); }
+inline double cone_texture(double terms) { return 8e-3 / std::sqrt(terms); }
 
-/// mu of the same: sqrt(2) of the parallel beam's 2.6e-3, and a fifth of it, as mu scatters by 18 % in 16
-/// trials; kappa - 1: roundings of both signs cancel.
-constexpr double cone_texture_mismatch = 5e-3, cone_texture_coupling = 1e-3;
+/// mu of the same: signs have steps of sqrt(2) and root mean squares of 2/3 between, so 5.5e-3, and a fifth
+/// of it, as mu scatters by 18 % in 16 trials; kappa - 1: roundings of both signs cancel.
+constexpr double cone_texture_mismatch = 6.6e-3, cone_texture_coupling = 1e-3;
 
-/// FDK of noise: data and errors are of both signs and add up alike, whatever the number of views. 1.1e-3 of
-/// a position, times a step of up to 2 times the filtered data along bins and 1.4 times along rows; doubled.
-constexpr double cone_fdk_texture = 5.5e-3;
+/// FDK of noise: data and errors are of both signs and add up alike, whatever the number of views. Filtered
+/// neighbours are correlated by -0.61, steps along bins 1.79 times their root mean square, along rows 1.41
+/// times; the same cuts as above make 7.1e-3 of what bilinear interpolation leaves.
+constexpr double cone_fdk_texture = 7.1e-3;
 
 /// The same of few bins, which most pixels miss, and others meet in one view alone, at their very edges: the
 /// position's 2.3e-3 against a weight of 1 / sqrt(3) (root mean square).
@@ -245,6 +246,10 @@ constexpr double cone_coefficient = 8 * u;
 constexpr double unmatched = 1e-3;
 /// kappa of the same: sums of all coefficients alone, which both models have from the same integrals.
 constexpr double unmatched_coupling = 1e-2;
+
+/// mu of footprints by products, by random signs: positions are off by up to 2^-24 of a row, and as much for
+/// each of up to 32 voxels from the middle of a chunk, 2e-6 each way. By images of one sign: issue 4.
+constexpr double footprint_products = 4e-6, footprint_products_coupling = 2e-6;
 
 /// Architecture 3.9: rounding differs from the first step on, and four steps magnify it to less than this.
 constexpr double solver_steps = 1e-5;
