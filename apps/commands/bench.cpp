@@ -34,8 +34,8 @@ void print(const json& rows) {
     std::string beside;
     for (const char* key :
          {"devices", "streams", "strips", "blocks", "over", "voxels_a_thread", "rows_a_block",
-          "relative_error", "mu", "kappa", "filter_share", "kernels_ms", "gigabytes_a_second", "read_ms",
-          "preprocess_ms", "transfer_ms", "compute_ms", "write_ms"})
+          "relative_error", "analytic_error", "mu", "kappa", "filter_share", "kernels_ms",
+          "gigabytes_a_second", "read_ms", "preprocess_ms", "transfer_ms", "compute_ms", "write_ms"})
       if (r.contains(key)) {
         char text[64];
         std::snprintf(text, sizeof text, "%s%s %.3g", beside.empty() ? "" : ", ", key, r[key].get<double>());
