@@ -30,39 +30,14 @@ Sizes sizes_of(const Plan& plan, Index slices) {
           4.0 * static_cast<double>(slices * plan.grid.size[0] * plan.grid.size[1])};
 }
 
-/// Footprint kernels of a GPU keep shadows of tiles of 4 x 4 columns, of one view or more, and turn some
-/// lines of tiles, or some views, at a time: kernels/cuda/footprint_forward.cu and footprint_backward.cu.
-WorkingMemory footprint_memory(const Plan& plan, Index slices) {
-  constexpr double shadows = 512 * mib, turned_volume = 512 * mib, turned_views = 1024 * mib;
-  constexpr double cast_forward = 1796, cast_backward = 1284;  // bytes of a tile in one view
-  constexpr Index views_a_block = 4, lines_a_block = 2, most_lines = 512, most_views = 128;
-  constexpr Index beside_bins = 256, beside_rows = 512;  // zeros, and more than ever needed
-  const auto number = [](Index count) { return static_cast<double>(count); };
-  const auto within = [](double all, double budget, double fewest) {
-    return std::min(all, std::max(budget, fewest));
-  };
-  const Index views = views_of(plan), across = (plan.grid.size[0] + 3) / 4,
-              down = (plan.grid.size[1] + 3) / 4;
-  const double line = 4 * number(4 * plan.grid.size[0] * (slices + 3));
-  const double lines = std::clamp(turned_volume / line, 1.0, number(std::min(down, most_lines)));
-  const double cells = 8 * number(detector_of(plan.scan).rows * bins_of(plan));  // slants; bins of a line
-  const double forward = cells + lines * line +
-                         within(cast_forward * lines * number(across * views), shadows,
-                                cast_forward * lines * number(across * views_a_block));
-  const double view = 4 * number((detector_of(plan.scan).rows + beside_rows) * (bins_of(plan) + beside_bins));
-  const double at_once = std::clamp(turned_views / view, 1.0, number(std::min(views, most_views)));
-  const double backward = at_once * view + within(cast_backward * at_once * number(across * down), shadows,
-                                                  cast_backward * at_once * number(across * lines_a_block));
-  return {forward, backward};
-}
-
-/// What kernels hold beside what they read and write; those of a cone beam on the CPU turn what they read.
+/// What kernels hold beside what they read and write.
 WorkingMemory kernels_of(const Plan& plan, Index slices) {
-  const auto [projections, volume] = sizes_of(plan, slices);
-  if (plan.cone() && plan.recipe.device.is_cuda()) return footprint_memory(plan, slices);
-  if (plan.cone()) return {.forward = volume, .backward = projections};
-  return working_memory(plan.execution, {slices, plan.grid.size[1], plan.grid.size[0]},
-                        {views_of(plan), slices, bins_of(plan)}, plan.recipe.device);
+  const Device device = plan.recipe.device;
+  const Shape volume{slices, plan.grid.size[1], plan.grid.size[0]};
+  if (plan.cone())
+    return working_memory(Model::separable_footprint, volume,
+                          {views_of(plan), detector_of(plan.scan).rows, bins_of(plan)}, device);
+  return working_memory(plan.execution, volume, {views_of(plan), slices, bins_of(plan)}, device);
 }
 
 /// What a filter weighs the cells and rays of a cone beam with.

@@ -269,7 +269,6 @@ __global__ void __launch_bounds__(warps * 32, 2)
 int round_up(double value, int to) { return static_cast<int>(std::ceil(value / to)) * to; }
 
 constexpr Index most_records = Index{1} << 30, most_data = Index{1} << 30;  // bytes of scratch
-constexpr int most_shared = 112 * 1024;                                     // two blocks on an SM
 
 Shape shape_of(const Reach& reach, int per_lane, const Tiles& all, Index nz, Index rows, Index bins) {
   Shape n{all, nz, 0, static_cast<int>(rows), static_cast<int>(bins), 0, 0, 0, 0};
@@ -289,11 +288,18 @@ int shared_bytes(const Shape& n) {
          2 * n.window_bytes() + spare_rows + 16;
 }
 
+/// Two blocks on a multiprocessor, unless somebody wants one to be larger.
+bool fits(const Shape& n, Device device, bool wanted = false) {
+  const int most = wanted ? most_shared_memory(device) : std::min(112 * 1024, most_shared_memory(device));
+  return shared_bytes(n) <= most && n.profile_rows <= most_cells<bits> && n.window_rows <= most_of_box &&
+         n.window_bins <= most_of_box;
+}
+
 template <int per_lane>
 void launch(const Shape& n, const TileShadows& shadows, const Boxes& data, const Target& out,
             cudaStream_t s) {
   const int shared = shared_bytes(n);
-  check(cudaFuncSetAttribute(backward<per_lane>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
+  allow_all_shared_memory(backward<per_lane>);
   const dim3 blocks(
       static_cast<unsigned>(ceil_div<Index>(n.nz, 32 * per_lane)),
       static_cast<unsigned>(ceil_div(n.tiles.across, tiles_x) * ceil_div(n.tiles.down, tiles_y)));
@@ -311,7 +317,7 @@ void footprint_backward(const ConeViews& views, float alpha, Image<const float> 
   const Reach reach(views, volume.n2, volume.n1, volume.n0, projections.n1);
   int per_lane = views.tuning.voxels_a_thread ? views.tuning.voxels_a_thread : 2;
   Shape n = shape_of(reach, per_lane, all, volume.n0, projections.n1, projections.n2);
-  while (per_lane > 1 && shared_bytes(n) > (views.tuning.voxels_a_thread ? 2 : 1) * most_shared)
+  while (per_lane > 1 && !fits(n, stream.device(), views.tuning.voxels_a_thread != 0))
     n = shape_of(reach, --per_lane, all, volume.n0, projections.n1, projections.n2);
   const auto run = per_lane == 1 ? launch<1> : per_lane == 2 ? launch<2> : launch<3>;
 
@@ -345,11 +351,10 @@ void footprint_backward(const ConeViews& views, float alpha, Image<const float> 
   }
 }
 
-bool footprint_backward_fits(const ConeViews& views, Index slices, Index ny, Index nx, Index rows) {
+bool footprint_backward_fits(const ConeViews& views, Index slices, Index ny, Index nx, Index rows,
+                             Device device) {
   const Reach reach(views, nx, ny, slices, rows);
-  const Shape n = shape_of(reach, 1, {}, slices, rows, 0);
-  return reach.fits_window() && shared_bytes(n) <= most_shared && n.profile_rows <= most_cells<bits> &&
-         n.window_rows <= most_of_box && n.window_bins <= most_of_box;
+  return reach.fits_window() && fits(shape_of(reach, 1, {}, slices, rows, 0), device);
 }
 
 }  // namespace tandem::kernels::cuda

@@ -353,8 +353,9 @@ __global__ void __launch_bounds__(warps * 32, 2)
 // ---- batches
 
 constexpr Index most_records = Index{1} << 30, most_volume = Index{512} << 20;  // bytes of scratch
-constexpr int most_shared = 100 * 1024;  // beside what is static, for two blocks on an SM
-constexpr double most_drift = 16;        // voxels that the views of a block may lie apart
+constexpr int most_lines = 512;                                                 // of tiles, at once
+constexpr int kept_bytes = 21 * 1024;  // static shared memory of a block, at most
+constexpr double most_drift = 16;      // voxels that the views of a block may lie apart
 
 /// Views by their angles, so that those of a block see nearly the same tiles.
 std::vector<int> order_of(const std::vector<ConeView>& views) {
@@ -386,7 +387,7 @@ double drift(const std::vector<ConeView>& views, int views_a_block) {
   return most;
 }
 
-/// How many groups of rows a block has, and voxels of a column; rows == 0: none fits.
+/// How many groups of rows a block has, and voxels of a column; no groups: nothing fits.
 struct Layout {
   int row_groups, window;
 };
@@ -395,7 +396,10 @@ int shared_bytes(const Layout& l, int lines) {
   return 2 * (warps / l.row_groups) * columns * l.window * 4 + 16 + lines * static_cast<int>(sizeof(Span));
 }
 
-Layout layout_of(const Reach& reach, const ConeFrame& n, const std::vector<ConeView>& views, int wanted) {
+Layout layout_of(const Reach& reach, const ConeFrame& n, const std::vector<ConeView>& views, int wanted,
+                 Device device) {
+  const int most_shared =
+      std::min(112 * 1024, most_shared_memory(device) - kept_bytes);  // two blocks on an SM
   for (const int row_groups : {2, 4, 8}) {
     if (wanted && row_groups != wanted) continue;
     const double apart = reach.radius / n.pitch * drift(views, warps / row_groups);  // pitches
@@ -404,17 +408,18 @@ Layout layout_of(const Reach& reach, const ConeFrame& n, const std::vector<ConeV
     const int window =
         static_cast<int>(std::ceil((row_groups * warp_rows / reach.step[0] + spread + 12) / 8)) * 8 + 4;
     const int most = row_groups == warps ? most_cells<bits<warps>> : most_cells<bits<1>>;
-    if (shared_bytes({row_groups, window}, 0) <= most_shared && window <= std::min(most, 2 * most_of_box))
+    if (shared_bytes({row_groups, window}, most_lines) <= most_shared &&
+        window <= std::min(most, 2 * most_of_box))
       return {row_groups, window};
   }
-  return {0, 0};
+  return wanted ? layout_of(reach, n, views, 0, device) : Layout{0, 0};
 }
 
 template <int row_groups>
 void launch(const Shape& n, const TileShadows& shadows, const ConeView* views, const Span* spans,
             const Boxes& volume, const Target& out, cudaStream_t s) {
   const int shared = shared_bytes({row_groups, n.window}, n.tiles.down);
-  check(cudaFuncSetAttribute(forward<row_groups>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
+  allow_all_shared_memory(forward<row_groups>);
   const dim3 blocks(static_cast<unsigned>(n.bin_blocks),
                     static_cast<unsigned>(ceil_div(n.rows, Block<row_groups>::rows)),
                     static_cast<unsigned>(ceil_div(n.views, Block<row_groups>::views)));
@@ -431,7 +436,7 @@ void footprint_forward(const ConeViews& views, float alpha, Image<const float> v
   const std::vector<int> order = order_of(views.views);
   const std::vector<ConeView> list = ordered(views.views);
   const Reach reach(views, volume.n2, volume.n1, volume.n0, projections.n1);
-  const Layout layout = layout_of(reach, views, list, views.tuning.rows_a_block / warp_rows);
+  const Layout layout = layout_of(reach, views, list, views.tuning.rows_a_block / warp_rows, stream.device());
   const auto run = layout.row_groups == 2 ? launch<2> : layout.row_groups == 4 ? launch<4> : launch<8>;
 
   Shape n{static_cast<float>(views.x0),
@@ -454,7 +459,7 @@ void footprint_forward(const ConeViews& views, float alpha, Image<const float> v
   const Index line_bytes = static_cast<Index>(n.tiles.across) * columns * slices * 4;
   const Index enough_views = 64 * n.tiles.across * ShadowStore<Direction::forward>::bytes;  // a line's
   const int lines = static_cast<int>(std::clamp<Index>(
-      std::min(most_volume / line_bytes, most_records / enough_views), 1, std::min(all_lines, 512)));
+      std::min(most_volume / line_bytes, most_records / enough_views), 1, std::min(all_lines, most_lines)));
   const Index tiles = static_cast<Index>(lines) * n.tiles.across;
   const int views_a_block = warps / layout.row_groups;
   const Index fitting =
@@ -501,9 +506,10 @@ void footprint_forward(const ConeViews& views, float alpha, Image<const float> v
   }
 }
 
-bool footprint_forward_fits(const ConeViews& views, Index slices, Index ny, Index nx, Index rows) {
+bool footprint_forward_fits(const ConeViews& views, Index slices, Index ny, Index nx, Index rows,
+                            Device device) {
   const Reach reach(views, nx, ny, slices, rows);
-  return reach.fits_window() && layout_of(reach, views, ordered(views.views), 0).row_groups > 0;
+  return reach.fits_window() && layout_of(reach, views, ordered(views.views), 0, device).row_groups > 0;
 }
 
 }  // namespace tandem::kernels::cuda

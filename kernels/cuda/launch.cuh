@@ -22,6 +22,26 @@ inline void after_launch(const std::source_location at = std::source_location::c
   check(cudaGetLastError(), at);
 }
 
+/// Shared memory that a block may have at most, bytes.
+inline int most_shared_memory(Device device) {
+  int bytes = 0;
+  check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device.ordinal()));
+  return bytes;
+}
+
+/// Lets a kernel have as much as there is, whatever it takes in a launch: threads that launch it with less at
+/// the same time do not take it away again.
+template <class Kernel>
+void allow_all_shared_memory(Kernel* kernel) {
+  int device = 0;
+  check(cudaGetDevice(&device));
+  cudaFuncAttributes attributes{};
+  check(cudaFuncGetAttributes(&attributes, kernel));
+  check(cudaFuncSetAttribute(
+      kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+      most_shared_memory(Device::cuda(device)) - static_cast<int>(attributes.sharedSizeBytes)));
+}
+
 /// Scratch in stream order, from the device's pool.
 template <class T>
 class Scratch {

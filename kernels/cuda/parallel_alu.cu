@@ -105,8 +105,7 @@ void alu_backward(const ParallelViews& packed, float alpha, Image<const float> p
   const Scratch<DeviceView> views(host, s);
   const BackwardShape n = backward_shape(packed, projections, volume);
   const auto kernel = packed.half_width == 1 ? backward<1> : backward<0>;
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             static_cast<int>(n.shared_bytes())));
+  allow_all_shared_memory(kernel);
   backward_by_fours(alpha, projections, beta, volume, s, [&](Index, const float4* sinogram, float4* sums) {
     kernel<<<n.blocks(), threads, n.shared_bytes(), s>>>(n, views.data(), sinogram, sums);
     after_launch();

@@ -359,7 +359,7 @@ void project(const ParallelViews& packed, const Plan& plan, bool turned, const D
 
   const int shared = Ring<Notes>::bytes(n.stages, box_bytes<slices, planes>());
   const auto kernel = kernel_for<slices, planes>(turned, hats_are_units(packed));
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
+  allow_all_shared_memory(kernel);
   const Index pixel = 2 * slices, row = pixel * nx;  // bytes
   const CUtensorMap map = boxes_of({image,
                                     {64, pixels, lines, slices / 64, planes},

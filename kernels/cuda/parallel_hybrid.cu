@@ -67,8 +67,7 @@ void hybrid_backward(const ParallelViews& packed, float alpha, Image<const float
   const std::vector<DeviceView> host = views_of(packed);
   const Scratch<DeviceView> views(host, s);
   const BackwardShape n = backward_shape(packed, projections, volume);
-  check(cudaFuncSetAttribute(backward, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             static_cast<int>(n.shared_bytes())));
+  allow_all_shared_memory(backward);
   TexelRows<float2> low(n.bins, n.views, stream), high(n.bins, n.views, stream);
   backward_by_fours(alpha, projections, beta, volume, s,
                     [&](Index first, const float4* sinogram, float4* sums) {

@@ -272,7 +272,7 @@ void batch_backward(const ParallelViews& packed, const DeviceView* views, float 
                 std::min(most_views, fitting / 2 * 2)};
   const int shared = n.views_a_stage * view_bytes;
   const auto kernel = hats_are_units(packed) ? backward<lanes, planes, true> : backward<lanes, planes, false>;
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
+  allow_all_shared_memory(kernel);
   const Target out{volume.data, volume.s0, volume.s1, static_cast<int>(volume.n0), alpha, beta, rows.units()};
   kernel<<<static_cast<unsigned>(n.blocks.x * n.blocks.y), threads<lanes>, static_cast<std::size_t>(shared),
            s>>>(n, views, rows.data(), out);

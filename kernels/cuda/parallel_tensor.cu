@@ -193,7 +193,7 @@ void batch_backward(const ParallelViews& packed, const DeviceView* views, float 
   n.stages = Ring<Notes>::stages_that_fit(box_bytes<lanes>(n));
   const int shared = Ring<Notes>::bytes(n.stages, box_bytes<lanes>(n));
   const auto kernel = hats_are_units(packed) ? backward<lanes, true> : backward<lanes, false>;
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
+  allow_all_shared_memory(kernel);
   const Index row = 2 * lanes, view = row * projections.n2;  // bytes
   const CUtensorMap map =
       boxes_of({rows.data(), {64, projections.n2, n.views, lanes / 64, 1}, {row, view, 128, view * n.views}},

@@ -180,14 +180,14 @@ void plain_footprint_backward(const ConeViews& views, float alpha, Image<const f
 const ConeKernels separable_footprint_kernels{
     [](const ConeViews& views, float alpha, Image<const float> volume, float beta, Image<float> projections,
        Stream& stream) {
-      if (footprint_forward_fits(views, volume.n0, volume.n1, volume.n2, projections.n1))
+      if (footprint_forward_fits(views, volume.n0, volume.n1, volume.n2, projections.n1, stream.device()))
         footprint_forward(views, alpha, volume, beta, projections, stream);
       else
         plain_footprint_forward(views, alpha, volume, beta, projections, stream);
     },
     [](const ConeViews& views, float alpha, Image<const float> projections, float beta, Image<float> volume,
        Stream& stream) {
-      if (footprint_backward_fits(views, volume.n0, volume.n1, volume.n2, projections.n1))
+      if (footprint_backward_fits(views, volume.n0, volume.n1, volume.n2, projections.n1, stream.device()))
         footprint_backward(views, alpha, projections, beta, volume, stream);
       else
         plain_footprint_backward(views, alpha, projections, beta, volume, stream);
