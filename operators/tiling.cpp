@@ -12,8 +12,8 @@ constexpr Index step = 8;  // of where pieces begin
 
 /// In how many pieces an input passes through: the first must come before work begins, and while the last is
 /// worked on, the output goes. Every strip is another pass over the projections, so there are fewer of them.
-constexpr Index strips_of_input = 8, blocks_of_input = 16;
-constexpr double share_of_input = 1.0 / 16;  // of a device's memory, each
+constexpr Index strips_of_input = 8, blocks_of_input = 8;
+constexpr double share_of_input = 1.0 / 8;  // of a device's memory, each
 
 Index ceil_div(Index a, Index b) { return (a + b - 1) / b; }
 Index round_up(Index a, Index to = step) { return ceil_div(a, to) * to; }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
 #include "tandem/kernels/cuda/boxes.cuh"
@@ -357,7 +358,7 @@ constexpr int most_lines = 512;                                                 
 constexpr int kept_bytes = 21 * 1024;  // static shared memory of a block, at most
 constexpr double most_drift = 16;      // voxels that the views of a block may lie apart
 
-/// Views by their angles, so that those of a block see nearly the same tiles.
+/// Views by their angles, from the widest gap on, so that those of a block see nearly the same tiles.
 std::vector<int> order_of(const std::vector<ConeView>& views) {
   std::vector<int> order(views.size());
   std::iota(order.begin(), order.end(), 0);
@@ -366,6 +367,11 @@ std::vector<int> order_of(const std::vector<ConeView>& views) {
     return std::atan2(view.sin, view.cos);
   };
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return angle(a) < angle(b); });
+  auto first = order.begin();
+  double widest = angle(order.front()) + 2 * std::numbers::pi - angle(order.back());
+  for (auto next = order.begin() + 1; next < order.end(); ++next)
+    if (const double gap = angle(*next) - angle(*(next - 1)); gap > widest) first = next, widest = gap;
+  std::rotate(order.begin(), first, order.end());
   return order;
 }
 
