@@ -86,7 +86,7 @@ Index most_slices(Index fewest, Index all, double budget, const Bytes& bytes_of,
 }
 
 /// Slabs of a cone beam share their rows: FDK makes them one after the other, but a solver needs all at once
-/// (operators/tiled_projector.hpp is how slabs would come here).
+/// (operators/tiled_projector.hpp is how parts of one would come here).
 Index fewest_slices(const Plan& plan) {
   return plan.cone() && plan.recipe.algorithm != Algorithm::fbp ? plan.grid.size[2] : 1;
 }
