@@ -71,7 +71,7 @@ __global__ void find_spans(Shape n, const int* __restrict__ bins, Span* spans) {
   }
 }
 
-/// What a block does, and with which of a stage's tiles a thread helps.
+/// What a block does, and of that this warp.
 template <int row_groups>
 struct Block {
   static constexpr int views = warps / row_groups, tiles = views, rows = row_groups * warp_rows;
@@ -445,21 +445,20 @@ void footprint_forward(const ConeViews& views, float alpha, Image<const float> v
   const Layout layout = layout_of(reach, views, list, views.tuning.rows_a_block / warp_rows, stream.device());
   const auto run = layout.row_groups == 2 ? launch<2> : layout.row_groups == 4 ? launch<4> : launch<8>;
 
-  Shape n{static_cast<float>(views.x0),
-          static_cast<float>(views.y0),
-          static_cast<float>(views.pitch),
-          static_cast<float>(views.sod),
-          static_cast<float>(views.midplane_row + 0.5),
-          static_cast<float>(0.5 - views.z0 / views.pitch_z),
-          static_cast<float>(views.row_pitch / (views.sdd * views.pitch_z)),
-          {static_cast<int>(ceil_div<Index>(volume.n2, edge)), 0, 0, volume.n2, volume.n1},
-          static_cast<int>(volume.n0),
-
-          0,
-          static_cast<int>(projections.n1),
-          static_cast<int>(projections.n2),
-          static_cast<int>(ceil_div<Index>(projections.n2, warp_bins)),
-          layout.window};
+  Shape n{.x0 = static_cast<float>(views.x0),
+          .y0 = static_cast<float>(views.y0),
+          .pitch = static_cast<float>(views.pitch),
+          .sod = static_cast<float>(views.sod),
+          .row_of_0 = static_cast<float>(views.midplane_row + 0.5),
+          .voxel_of_0 = static_cast<float>(0.5 - views.z0 / views.pitch_z),
+          .voxels = static_cast<float>(views.row_pitch / (views.sdd * views.pitch_z)),
+          .tiles = {static_cast<int>(ceil_div<Index>(volume.n2, edge)), 0, 0, volume.n2, volume.n1},
+          .nz = static_cast<int>(volume.n0),
+          .views = 0,
+          .rows = static_cast<int>(projections.n1),
+          .bins = static_cast<int>(projections.n2),
+          .bin_blocks = static_cast<int>(ceil_div<Index>(projections.n2, warp_bins)),
+          .window = layout.window};
   const int all_lines = static_cast<int>(ceil_div<Index>(volume.n1, edge));
   const int slices = static_cast<int>(ceil_div<Index>(volume.n0, 4)) * 4;  // in memory
   const Index line_bytes = static_cast<Index>(n.tiles.across) * columns * slices * 4;

@@ -53,7 +53,7 @@ TEST_F(CudaCone, AnySizeAgreesWithTheCpu) {
     expect_agreement(odd_cone(9, 33, 65), box(nx, ny, 9, 0.5));
 }
 
-/// Many tiles and rows: more than one block and batch in every dimension.
+/// More than one block in every dimension, and more than one batch of views in the back-projection.
 TEST_F(CudaCone, LargerOnesAgreeWithTheCpu) {
   ConeBeam scan = odd_cone(150, 300, 170);
   scan.detector.row_pitch = 0.7;
