@@ -181,10 +181,10 @@ Bus bus_of(const Axes& axes) {
           bytes / median_ms(axes, [&] { copy(there, here, stream); })};
 }
 
-/// The first `count` GPUs, or the CPU in the place of each.
+/// `count` GPUs from this one on, or the CPU in the place of each.
 std::vector<Device> first_devices(Device kind, Index count) {
   std::vector<Device> all;
-  for (int k = 0; k < count; ++k) all.push_back(kind.is_cuda() ? Device::cuda(k) : kind);
+  for (int k = 0; k < count; ++k) all.push_back(kind.is_cuda() ? Device::cuda(kind.ordinal() + k) : kind);
   return all;
 }
 

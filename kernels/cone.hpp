@@ -12,7 +12,7 @@ struct ConeKernels {
                   Image<float> projections, Stream& stream);
   void (*backward)(const ConeViews& views, float alpha, Image<const float> projections, float beta,
                    Image<float> volume, Stream& stream);
-  /// Of one application, whatever the geometry; grows with every extent.
+  /// Of one application, whatever the geometry; grows with lines of voxels and with views.
   WorkingMemory (*working_memory)(Shape volume, Shape projections);
 };
 

@@ -266,7 +266,8 @@ __global__ void __launch_bounds__(warps * 32, 2)
 
 // ---- batches
 
-int round_up(double value, int to) { return static_cast<int>(std::ceil(value / to)) * to; }
+/// Of what is far too large something that is too large still.
+int round_up(double value, int to) { return static_cast<int>(std::ceil(std::min(value, 1e6) / to)) * to; }
 
 constexpr Index most_records = Index{1} << 30, most_data = Index{1} << 30;  // bytes of scratch
 
@@ -321,13 +322,14 @@ void footprint_backward(const ConeViews& views, float alpha, Image<const float> 
     n = shape_of(reach, --per_lane, all, volume.n0, projections.n1, projections.n2);
   const auto run = per_lane == 1 ? launch<1> : per_lane == 2 ? launch<2> : launch<3>;
 
-  const int rows = round_up(static_cast<double>(projections.n1), 8);  // in memory
+  const auto rows = static_cast<int>(ceil_div<Index>(projections.n1, 8) * 8);  // in memory
   const Index view_size = projections.n2 * 2 * rows;
   const Index views_at_once =
       std::clamp<Index>(most_data / (2 * view_size), 1, std::min<Index>(projections.n0, 128));
   const Index line_bytes = views_at_once * all.across * ShadowStore<Direction::backward>::bytes;
   const Index fitting = std::max<Index>(most_records / line_bytes / tiles_y * tiles_y, tiles_y);
-  const int lines = static_cast<int>(std::min<Index>(fitting, all.down));
+  const Index most_blocks = 65'535 / ceil_div(all.across, tiles_x) * tiles_y;  // of a grid
+  const int lines = static_cast<int>(std::min<Index>({fitting, most_blocks, all.down}));
   const Scratch<ConeView> view_list(views.views, s);
   const Scratch<__half> data(static_cast<std::size_t>(views_at_once * view_size), s);
   const Scratch<float> units(2, s);

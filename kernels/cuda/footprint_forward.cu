@@ -382,14 +382,11 @@ std::vector<ConeView> ordered(const std::vector<ConeView>& views) {
 }
 
 /// How far apart the sources of views that share a block are at most, for a circle of radius 1.
-double drift(const std::vector<ConeView>& views, int views_a_block) {
+double drift(const std::vector<ConeView>& views, std::size_t views_a_block) {
   double most = 0;
-  const int count = static_cast<int>(views.size());
-  for (int first = 0; first < count; first += views_a_block) {
-    const ConeView &a = views[static_cast<std::size_t>(first)],
-                   &b = views[static_cast<std::size_t>(std::min(count, first + views_a_block) - 1)];
-    most = std::max(most, std::hypot(a.cos - b.cos, a.sin - b.sin));
-  }
+  for (std::size_t a = 0; a < views.size(); ++a)
+    for (std::size_t b = a + 1; b < std::min(views.size(), (a / views_a_block + 1) * views_a_block); ++b)
+      most = std::max(most, std::hypot(views[a].cos - views[b].cos, views[a].sin - views[b].sin));
   return most;
 }
 
@@ -405,18 +402,20 @@ int shared_bytes(const Layout& l, int lines) {
 Layout layout_of(const Reach& reach, const ConeFrame& n, const std::vector<ConeView>& views, int wanted,
                  Device device) {
   const int most_shared =
-      std::min(112 * 1024, most_shared_memory(device) - kept_bytes);  // two blocks on an SM
+      std::min(112 * 1024, most_shared_memory(device)) - kept_bytes;  // two blocks on an SM
   for (const int row_groups : {2, 4, 8}) {
     if (wanted && row_groups != wanted) continue;
-    const double apart = reach.radius / n.pitch * drift(views, warps / row_groups);  // pitches
+    const double apart =
+        reach.radius / n.pitch * drift(views, static_cast<std::size_t>(warps / row_groups));  // pitches
     if (!wanted && row_groups < warps && apart > most_drift) continue;
     const double spread = reach.rows / reach.step[0] * reach.shift * (apart + std::sqrt(2) * (edge - 1));
+    const double needed = row_groups * warp_rows / reach.step[0] + spread + 12;
+    const int most =
+        std::min(2 * most_of_box, row_groups == warps ? most_cells<bits<warps>> : most_cells<bits<1>>);
+    if (!(needed + 12 <= most)) continue;
     const int window =
-        static_cast<int>(std::ceil((row_groups * warp_rows / reach.step[0] + spread + 12) / 8)) * 8 + 4;
-    const int most = row_groups == warps ? most_cells<bits<warps>> : most_cells<bits<1>>;
-    if (shared_bytes({row_groups, window}, most_lines) <= most_shared &&
-        window <= std::min(most, 2 * most_of_box))
-      return {row_groups, window};
+        static_cast<int>(std::ceil(needed / 8)) * 8 + 4;  // neighbouring columns in other banks
+    if (shared_bytes({row_groups, window}, most_lines) <= most_shared) return {row_groups, window};
   }
   return wanted ? layout_of(reach, n, views, 0, device) : Layout{0, 0};
 }
@@ -469,7 +468,9 @@ void footprint_forward(const ConeViews& views, float alpha, Image<const float> v
   const int views_a_block = warps / layout.row_groups;
   const Index fitting =
       most_records / (tiles * ShadowStore<Direction::forward>::bytes) / views_a_block * views_a_block;
-  const auto at_once = static_cast<int>(std::min(std::max<Index>(fitting, views_a_block), projections.n0));
+  constexpr Index most_blocks = 65'532;  // along a dimension of a grid; whole blocks of views
+  const auto at_once =
+      static_cast<int>(std::min({std::max<Index>(fitting, views_a_block), most_blocks, projections.n0}));
 
   const Scratch<ConeView> view_list(list, s);
   const Scratch<int> order_list(order, s);

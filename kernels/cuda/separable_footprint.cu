@@ -135,7 +135,7 @@ struct Extents {
 /// Some lines of tiles, records of them in some views, and which of them a block of bins meets.
 double forward_memory(const Extents& n) {
   const double line = 4.0 * columns * n.across * n.slices,
-               lines = std::min({n.down, lines_a_batch, std::max(std::floor(volume_batch / line), 1.0)}),
+               lines = std::min({n.down, lines_a_batch, std::max(volume_batch / line, 1.0)}),
                view = lines * n.across * ShadowStore<Direction::forward>::bytes,
                views = std::min(std::max(n.views, views_a_block), std::max(batch / view, views_a_block)),
                spans = 8 * lines * std::ceil(n.bins / 64);
@@ -144,7 +144,7 @@ double forward_memory(const Extents& n) {
 
 /// Projections of some views, and records of some lines of tiles in these.
 double backward_memory(const Extents& n) {
-  const double view = 4 * n.bins * (n.rows + 8),
+  const double view = 4 * n.bins * std::ceil(n.rows / 8) * 8,
                views = std::min({n.views, views_a_batch, std::max(batch / view, 1.0)}),
                line = n.across * ShadowStore<Direction::backward>::bytes,
                lines = std::max(n.down, lines_a_block);
@@ -161,11 +161,15 @@ WorkingMemory working_memory(Shape volume, Shape projections) {
 
 void plain_footprint_forward(const ConeViews& views, float alpha, Image<const float> volume, float beta,
                              Image<float> projections, Stream& stream) {
+  constexpr Index most_blocks = 65'535;  // along a dimension of a grid
   const cudaStream_t s = queue(stream);
   const Scratch<ConeView> list(views.views, s);
-  plain_forward<<<threads_for(projections.n2, ceil_div<Index>(projections.n1, run), projections.n0), 128, 0,
-                  s>>>(views, list.data(), alpha, volume, beta, projections);
-  after_launch();
+  for (Index first = 0; first < projections.n0; first += most_blocks) {
+    const Image<float> part = part_of(projections, first, most_blocks, 0, projections.n1);
+    plain_forward<<<threads_for(part.n2, ceil_div<Index>(part.n1, run), part.n0), 128, 0, s>>>(
+        views, list.data() + first, alpha, volume, beta, part);
+    after_launch();
+  }
 }
 
 void plain_footprint_backward(const ConeViews& views, float alpha, Image<const float> projections, float beta,
