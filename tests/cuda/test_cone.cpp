@@ -1,5 +1,6 @@
 // The cone-beam pair on CUDA against the CPU. Skipped where no GPU is.
 
+#include "../support/cone_scans.hpp"
 #include "cuda_fixture.hpp"
 #include "tandem/core/error.hpp"
 #include "tandem/kernels/cuda/separable_footprint.hpp"
@@ -8,16 +9,11 @@
 namespace tandem::test {
 namespace {
 
-/// Odd angles, the principal point off the middle.
-ConeBeam odd_cone(Index views, Index rows, Index bins) {
-  Random random(3);
-  std::vector<double> angles = irregular_angles(views, random);
-  for (double& a : angles) a *= 2;
-  return {{bins, rows, 1, 1.3, 0.5 * static_cast<double>(bins - 1) + 0.7},
-          angles,
-          90,
-          170,
-          0.5 * static_cast<double>(rows - 1) - 0.4};
+/// From farther away: voxels of a cell's size lie within.
+ConeBeam far_cone(Index views, Index rows, Index bins) {
+  ConeBeam scan = odd_cone(views, rows, bins);
+  scan.sod = 90, scan.sdd = 170;
+  return scan;
 }
 
 VolumeGrid box(Index nx, Index ny, Index nz, double pitch) {
@@ -41,29 +37,52 @@ class CudaCone : public Cuda {
 
 TEST_F(CudaCone, AgreesWithTheCpu) {
   for (const double pitch : {0.1, 0.5, 0.8, 1.1})
-    expect_agreement(odd_cone(53, 61, 83), box(37, 41, 29, pitch));
+    expect_agreement(far_cone(53, 61, 83), box(37, 41, 29, pitch));
 }
 
 TEST_F(CudaCone, AnySizeAgreesWithTheCpu) {
   for (const auto& [rows, bins] : {std::pair<Index, Index>{1, 83}, {61, 1}, {7, 200}, {200, 7}})
-    expect_agreement(odd_cone(17, rows, bins), box(37, 41, 29, 0.5));
-  for (const Index views : {1, 2, 5}) expect_agreement(odd_cone(views, 33, 65), box(37, 41, 29, 0.5));
-  for (const Index n : {1, 3, 31, 32, 33, 130}) expect_agreement(odd_cone(9, 90, 65), box(7, 5, n, 0.5));
+    expect_agreement(far_cone(17, rows, bins), box(37, 41, 29, 0.5));
+  for (const Index views : {1, 2, 5}) expect_agreement(far_cone(views, 33, 65), box(37, 41, 29, 0.5));
+  for (const Index n : {1, 3, 31, 32, 33, 130}) expect_agreement(far_cone(9, 90, 65), box(7, 5, n, 0.5));
   for (const auto& [nx, ny] : {std::pair<Index, Index>{1, 1}, {1, 70}, {70, 1}, {16, 8}})
-    expect_agreement(odd_cone(9, 33, 65), box(nx, ny, 9, 0.5));
+    expect_agreement(far_cone(9, 33, 65), box(nx, ny, 9, 0.5));
 }
 
 /// More than one block in every dimension, and more than one batch of views in the back-projection.
 TEST_F(CudaCone, LargerOnesAgreeWithTheCpu) {
-  ConeBeam scan = odd_cone(150, 300, 170);
+  ConeBeam scan = far_cone(150, 300, 170);
   scan.detector.row_pitch = 0.7;
   expect_agreement(scan, box(70, 90, 140, 0.5));
+}
+
+/// So many lines of tiles and views that both directions take several strips of the volume and batches of
+/// views.
+TEST_F(CudaCone, ManyBatchesAgreeWithTheCpu) {
+  expect_agreement(far_cone(600, 31, 47), box(5, 13'100, 3, 0.01));
+}
+
+TEST_F(CudaCone, RightAnglesAndOddPlacesAgreeWithTheCpu) {
+  ConeBeam scan = far_cone(4, 70, 65);
+  for (std::size_t v = 0; v < 4; ++v) scan.angles[v] = static_cast<double>(v) * half_turn / 2;
+  expect_agreement(scan, box(37, 41, 29, 0.5));
+  expect_agreement(far_cone(9, 70, 65), region(box(37, 41, 29, 0.5), {20, 37}, {3, 11}, {2, 27}));
+  scan.midplane_row = -20;
+  scan.detector.axis_bin = 80;
+  expect_agreement(scan, {{37, 41, 29}, {0.5, 0.5, 0.5}, {-5, 3, 12}});
+}
+
+TEST_F(CudaCone, BetaZeroNeverReadsTheOutput) {
+  const LinearOperator A =
+      projector(far_cone(19, 31, 43), box(21, 19, 23, 0.5), Model::separable_footprint, gpu);
+  expect_beta_zero_reads_nothing(A, "projection");
+  expect_beta_zero_reads_nothing(adjoint(A), "back-projection");
 }
 
 TEST_F(CudaCone, EveryTuningAgreesWithTheCpu) {
   for (const int rows : {64, 128, 256})
     for (const int voxels : {1, 2, 3})
-      expect_agreement(odd_cone(41, 61, 83), box(37, 41, 99, 0.5), {rows, voxels});
+      expect_agreement(far_cone(41, 61, 83), box(37, 41, 99, 0.5), {rows, voxels});
 }
 
 /// Voxels that meet two and more rows, rows that meet many voxels, and voxels too large for products.
@@ -71,13 +90,13 @@ TEST_F(CudaCone, AnyRatioAgreesWithTheCpu) {
   for (const double pitch_z : {0.05, 0.2, 1.5, 4.0}) {
     VolumeGrid grid = box(21, 19, 23, 0.5);
     grid.pitch[2] = pitch_z;
-    expect_agreement(odd_cone(19, 61, 83), grid);
+    expect_agreement(far_cone(19, 61, 83), grid);
   }
-  for (const double pitch : {2.0, 3.0}) expect_agreement(odd_cone(19, 61, 83), box(21, 19, 23, pitch));
+  for (const double pitch : {2.0, 3.0}) expect_agreement(far_cone(19, 61, 83), box(21, 19, 23, pitch));
 }
 
 TEST_F(CudaCone, PlainKernelsAgreeWithTheCpu) {
-  const ConeBeam scan = odd_cone(19, 31, 43);
+  const ConeBeam scan = far_cone(19, 31, 43);
   const VolumeGrid grid = box(21, 19, 23, 0.7);
   const LinearOperator A = projector(scan, grid);
   const ConeViews views = pack(scan, grid);
@@ -97,7 +116,7 @@ TEST_F(CudaCone, PlainKernelsAgreeWithTheCpu) {
 }
 
 TEST_F(CudaCone, AddsToWhatIsThere) {
-  const ConeBeam scan = odd_cone(19, 31, 43);
+  const ConeBeam scan = far_cone(19, 31, 43);
   const VolumeGrid grid = box(21, 19, 23, 0.5);
   const LinearOperator A = projector(scan, grid),
                        there = projector(scan, grid, Model::separable_footprint, gpu);
@@ -114,7 +133,7 @@ TEST_F(CudaCone, AddsToWhatIsThere) {
 TEST_F(CudaCone, PairsMatch) {
   for (const double pitch : {0.4, 0.7, 3.0}) {
     const Adjointness a =
-        adjointness(projector(odd_cone(29, 31, 47), box(23, 19, 21, pitch), Model::separable_footprint, gpu));
+        adjointness(projector(far_cone(29, 31, 47), box(23, 19, 21, pitch), Model::separable_footprint, gpu));
     EXPECT_LE(a.mismatch, tolerance::footprint_products) << pitch;
     EXPECT_NEAR(a.coupling, 1, tolerance::footprint_products_coupling) << pitch;
   }
@@ -122,7 +141,7 @@ TEST_F(CudaCone, PairsMatch) {
 
 TEST_F(CudaCone, RunsHaveTheSameBits) {
   const LinearOperator A =
-      projector(odd_cone(29, 61, 83), box(37, 41, 29, 0.5), Model::separable_footprint, gpu);
+      projector(far_cone(29, 61, 83), box(37, 41, 29, 0.5), Model::separable_footprint, gpu);
   const Array x = random_array(A.domain(), 2), y = A * x, z = adjoint(A) * y;
   for (int run = 0; run < 5; ++run) {
     EXPECT_TRUE(same_bits(A * x, y));
@@ -131,7 +150,7 @@ TEST_F(CudaCone, RunsHaveTheSameBits) {
 }
 
 TEST_F(CudaCone, FdkAgreesWithTheCpu) {
-  const ConeBeam scan = odd_cone(90, 31, 61);
+  const ConeBeam scan = far_cone(90, 31, 61);
   const VolumeGrid grid = box(25, 23, 21, 0.5);
   const LinearOperator B = fdk(scan, grid);
   const Array q = random_array(B.domain(), 3);
