@@ -11,8 +11,8 @@ namespace {
 constexpr Index step = 8;  // of where pieces begin
 
 /// In how many pieces an input passes through: the first must come before work begins, and while the last is
-/// worked on, the output goes. Every strip is another pass over the projections, so there are fewer of them.
-constexpr Index strips_of_input = 8, blocks_of_input = 8;
+/// worked on, the output goes; kernels want many views at a time.
+constexpr Index pieces_of_input = 8;
 constexpr double share_of_input = 1.0 / 8;  // of a device's memory, each
 
 Index ceil_div(Index a, Index b) { return (a + b - 1) / b; }
@@ -88,9 +88,9 @@ Tilings plan_tiles(const ConeBeam& scan, const VolumeGrid& grid, Index devices, 
   const auto memory = [&, n0 = nz, n2 = nx](Index strip, Index block) {
     return kernels({n0, strip, n2}, {block, rows, bins});
   };
-  const Sizes forward = sizes(lines, strips_of_input, views, devices, bytes,
+  const Sizes forward = sizes(lines, pieces_of_input, views, devices, bytes,
                               [&](Index strip, Index block) { return memory(strip, block).forward; });
-  const Sizes backward = sizes(views, blocks_of_input, lines, devices, bytes,
+  const Sizes backward = sizes(views, pieces_of_input, lines, devices, bytes,
                                [&](Index block, Index strip) { return memory(strip, block).backward; });
   const Range all_lines{0, lines.count}, all_views{0, views.count};
   return {{pieces(all_lines, forward.input), pieces(all_views, forward.output, devices)},

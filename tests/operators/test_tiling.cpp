@@ -89,7 +89,7 @@ TEST(PlanTiles, OutputsStayWhereTheyFit) {
   EXPECT_EQ(forward.views.size(), 4u);
   EXPECT_EQ(backward.strips.size(), 4u);
   EXPECT_EQ(forward.strips.size(), 8u);
-  EXPECT_EQ(backward.views.size(), 16u);
+  EXPECT_EQ(backward.views.size(), 8u);
 }
 
 /// 3 x 10^9 voxels and more are planned, not made.
