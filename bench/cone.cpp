@@ -42,12 +42,6 @@ struct Case {
   }
 };
 
-/// F2 of a voxel that covers [first + step z, ... + step] and one row.
-double share_of(const kernels::Column& column, Index z, Index row) {
-  const double low = column.first + column.step * static_cast<double>(z), centre = static_cast<double>(row);
-  return std::max(0.0, std::min(low + column.step, centre + 0.5) - std::max(low, centre - 0.5));
-}
-
 /// Relative L2, of so many sums that `pair` gives: the one to judge and its truth.
 template <class Pair>
 double sampled_error(int count, const Pair& pair) {
@@ -87,8 +81,8 @@ double backward_error(const Case& c, ConstView q, ConstView x) {
                   rows = kernels::cells_between(low, low + column.step, in.n1);
       for (Index bin = bins.first; bin < bins.last; ++bin)
         for (Index row = rows.first; row < rows.last; ++row)
-          sum += kernels::mean_over(t, bin) * share_of(column, iz, row) * kernels::slant_of(n, row, bin) *
-                 in(v, row, bin);
+          sum += kernels::mean_over(t, bin) * kernels::share_of(low, low + column.step, row) *
+                 kernels::slant_of(n, row, bin) * in(v, row, bin);
     }
     return std::pair{static_cast<double>(out(iz, iy, ix)), sum};
   });
@@ -113,8 +107,10 @@ double forward_error(const Case& c, ConstView x, ConstView q) {
         const double voxel = (static_cast<double>(row) - column.first) / column.step,
                      half = 0.5 / column.step;
         const Range voxels = kernels::cells_between(voxel - half - 0.5, voxel + half - 0.5, in.n0);
-        for (Index iz = voxels.first; iz < voxels.last; ++iz)
-          sum += weight * share_of(column, iz, row) * in(iz, iy, ix);
+        for (Index iz = voxels.first; iz < voxels.last; ++iz) {
+          const double low = column.first + column.step * static_cast<double>(iz);
+          sum += weight * kernels::share_of(low, low + column.step, row) * in(iz, iy, ix);
+        }
       }
     return std::pair{static_cast<double>(out(v, row, bin)), sum * kernels::slant_of(n, row, bin)};
   });

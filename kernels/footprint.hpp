@@ -92,6 +92,12 @@ TANDEM_HOST_DEVICE inline Column column_at(const ConeFrame& n, double distance) 
   return {n.midplane_row + magnified * (n.z0 - 0.5 * n.pitch_z), magnified * n.pitch_z};
 }
 
+/// F2: the share of a row that lies between the edges of a voxel.
+TANDEM_HOST_DEVICE inline double share_of(double low, double high, Index row) {
+  const auto centre = static_cast<double>(row);
+  return std::fmax(std::fmin(high, centre + 0.5) - std::fmax(low, centre - 0.5), 0.0);
+}
+
 /// F2: the share of a row that a voxel covers is what of it lies between the voxel's two edges. Edge e is in
 /// row `row[e]`, `part[e]` of it below; edges before the first of `rows` lie at its lower end, those behind
 /// the last at the end of that. Whatever is constant over a row then costs a voxel two looks, however many

@@ -375,9 +375,9 @@ std::vector<int> order_of(const std::vector<ConeView>& views) {
   return order;
 }
 
-std::vector<ConeView> ordered(const std::vector<ConeView>& views) {
+std::vector<ConeView> ordered(const std::vector<ConeView>& views, const std::vector<int>& order) {
   std::vector<ConeView> list;
-  for (const int v : order_of(views)) list.push_back(views[static_cast<std::size_t>(v)]);
+  for (const int v : order) list.push_back(views[static_cast<std::size_t>(v)]);
   return list;
 }
 
@@ -439,7 +439,7 @@ void footprint_forward(const ConeViews& views, float alpha, Image<const float> v
                        Image<float> projections, Stream& stream) {
   const cudaStream_t s = queue(stream);
   const std::vector<int> order = order_of(views.views);
-  const std::vector<ConeView> list = ordered(views.views);
+  const std::vector<ConeView> list = ordered(views.views, order);
   const Reach reach(views, volume.n2, volume.n1, volume.n0, projections.n1);
   const Layout layout = layout_of(reach, views, list, views.tuning.rows_a_block / warp_rows, stream.device());
   const auto run = layout.row_groups == 2 ? launch<2> : layout.row_groups == 4 ? launch<4> : launch<8>;
@@ -515,7 +515,8 @@ void footprint_forward(const ConeViews& views, float alpha, Image<const float> v
 bool footprint_forward_fits(const ConeViews& views, Index slices, Index ny, Index nx, Index rows,
                             Device device) {
   const Reach reach(views, nx, ny, slices, rows);
-  return reach.fits_window() && layout_of(reach, views, ordered(views.views), 0, device).row_groups > 0;
+  return reach.fits_window() &&
+         layout_of(reach, views, ordered(views.views, order_of(views.views)), 0, device).row_groups > 0;
 }
 
 }  // namespace tandem::kernels::cuda

@@ -15,12 +15,6 @@ namespace {
 
 constexpr int run = 8;  // voxels or rows of a thread
 
-/// F2 of a voxel's rows [low, high] and one row.
-__device__ inline double share_of(double low, double high, Index row) {
-  const auto centre = static_cast<double>(row);
-  return fmax(fmin(high, centre + 0.5) - fmax(low, centre - 0.5), 0.0);
-}
-
 __global__ void __launch_bounds__(128)
     plain_backward(ConeFrame n, const ConeView* __restrict__ views, float alpha, Image<const float> in,
                    float beta, Image<float> out) {

@@ -8,13 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "tandem/core/host_device.hpp"
 #include "tandem/kernels/cuda/parallel.hpp"
-
-#ifdef __CUDACC__
-#define TANDEM_HOST_DEVICE __host__ __device__
-#else
-#define TANDEM_HOST_DEVICE
-#endif
 
 namespace tandem::kernels::cuda {
 
@@ -138,5 +133,3 @@ inline Plan plan(const ParallelViews& packed, bool turned, Index pixels, Index l
 }
 
 }  // namespace tandem::kernels::cuda
-
-#undef TANDEM_HOST_DEVICE
