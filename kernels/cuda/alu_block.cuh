@@ -38,10 +38,7 @@ static __global__ void __launch_bounds__(threads)
   if (j >= columns) return;
   const float4 v = batch[i * columns + j];
   const float value[lanes] = {v.x, v.y, v.z, v.w};
-  for (int k = 0; k < slices; ++k) {
-    float& o = out[i * row_stride + k * slice_stride + j];
-    o = beta == 0 ? alpha * value[k] : alpha * value[k] + beta * o;
-  }
+  for (int k = 0; k < slices; ++k) Update{alpha, beta}(out[i * row_stride + k * slice_stride + j], value[k]);
 }
 
 __device__ inline void add(float4& sum, float w, float4 v) {

@@ -29,6 +29,14 @@ Image<T> part_of(Image<T> whole, Index first0, Index count0, Index first1, Index
   return part;
 }
 
+/// out <- alpha value + beta out; beta = 0 never reads out.
+struct Update {
+  float alpha, beta;
+  __device__ void operator()(float& out, float value) const {
+    out = beta == 0 ? alpha * value : alpha * value + beta * out;
+  }
+};
+
 /// What a kernel needs of one view.
 struct DeviceView {
   double origin, step_x, step_y;

@@ -9,14 +9,6 @@ namespace tandem::kernels::cuda {
 
 constexpr int cone_threads = 256;
 
-/// alpha value + beta out; beta = 0 never reads out.
-struct Update {
-  float alpha, beta;
-  __device__ void operator()(float& out, float value) const {
-    out = beta == 0 ? alpha * value : alpha * value + beta * out;
-  }
-};
-
 /// Lane of a warp -> place in a patch of 8 x 4, along the Z-order curve, so that any four neighbours in
 /// number are a square, which is what a texture unit takes at a time.
 __device__ inline int2 patch_of(int lane) {

@@ -325,9 +325,8 @@ __global__ void __launch_bounds__(256)
   const int bin = threadIdx.x % bins_a_block;
   if (bin0 + bin >= n.bins) return;
   for (int k = threadIdx.x / bins_a_block; k < out.slices; k += 256 / bins_a_block) {
-    float& o = out.data[view * out.view_stride + k * out.slice_stride + bin0 + bin];
-    const float value = out.alpha * out.unit[k] * cell[bin][k];
-    o = out.beta == 0 ? value : value + out.beta * o;
+    const Update update{out.alpha * out.unit[k], out.beta};
+    update(out.data[view * out.view_stride + k * out.slice_stride + bin0 + bin], cell[bin][k]);
   }
 }
 

@@ -18,8 +18,7 @@ struct Target {
   float alpha, beta;
   __device__ void update(int slice, Index x, Index y, float sum) const {
     if (slice >= volume.n0 || x >= volume.n2 || y >= volume.n1) return;
-    float& out = element(volume, slice, y, x);
-    out = beta == 0 ? alpha * sum : alpha * sum + beta * out;
+    Update{alpha, beta}(element(volume, slice, y, x), sum);
   }
   dim3 tiles() const {
     return {static_cast<unsigned>(ceil_div<Index>(volume.n2, tile)),

@@ -66,9 +66,7 @@ struct Target {
   float alpha, beta;
   const float* unit;  ///< of the sums of each slice
   __device__ void update(int slice, Index x, Index y, float sum) const {
-    float& o = data[slice * slice_stride + y * row_stride + x];
-    const float value = alpha * unit[slice] * sum;
-    o = beta == 0 ? value : value + beta * o;
+    Update{alpha * unit[slice], beta}(data[slice * slice_stride + y * row_stride + x], sum);
   }
 };
 

@@ -11,7 +11,7 @@ namespace tandem::kernels::cuda {
 
 namespace {
 
-constexpr int threads = 256;
+constexpr int threads = 256, bins_a_thread = 4;
 
 // As on the CPU: two views of a row are the real and the imaginary part of one complex row. Rows are filtered
 // in batches that stay in the L2 cache between the passes of pack, transform, response, transform, unpack;
@@ -48,46 +48,60 @@ struct Rows {
   Index views, rows, length, pairs_a_row;  ///< pairs of views of one detector row
 };
 
+/// `f` of the bins of this thread: several, so that they share the divisions that find a pair.
+template <class F>
+__device__ inline void for_bins(Index count, const F& f) {
+  const Index first = static_cast<Index>(blockIdx.x) * (threads * bins_a_thread) + threadIdx.x;
+#pragma unroll
+  for (int i = 0; i < bins_a_thread; ++i)
+    if (const Index bin = first + i * threads; bin < count) f(bin);
+}
+
+/// Of so many bins and pairs.
+dim3 blocks_of(Index bins, Index pairs) {
+  return {static_cast<unsigned>(ceil_div<Index>(bins, threads * bins_a_thread)),
+          static_cast<unsigned>(pairs)};
+}
+
 /// Pair p of all: row p / pairs_a_row, views 2 (p % pairs_a_row) and the next. Grid: (bins, pairs of the
 /// batch).
 __global__ void __launch_bounds__(threads)
     pack(Rows at, FilterSide side, Index first, Image<const float> in, float2* work) {
-  const Index k = static_cast<Index>(blockIdx.x) * threads + threadIdx.x, p = first + blockIdx.y;
-  if (k >= at.length) return;
-  const Index row = p / at.pairs_a_row, view = p % at.pairs_a_row * 2, bin = k - side.first;
-  float2 value{};
-  if (row < at.rows && bin >= 0 && bin < side.bins) {
-    value.x = side.weight(view, row, bin) * element(in, view, row, bin);
-    if (view + 1 < at.views) value.y = side.weight(view + 1, row, bin) * element(in, view + 1, row, bin);
-  }
-  work[blockIdx.y * at.length + k] = value;
+  const Index p = first + blockIdx.y, row = p / at.pairs_a_row, view = p % at.pairs_a_row * 2;
+  for_bins(at.length, [&](Index k) {
+    const Index bin = k - side.first;
+    float2 value{};
+    if (row < at.rows && bin >= 0 && bin < side.bins) {
+      value.x = side.weight(view, row, bin) * element(in, view, row, bin);
+      if (view + 1 < at.views) value.y = side.weight(view + 1, row, bin) * element(in, view + 1, row, bin);
+    }
+    work[blockIdx.y * at.length + k] = value;
+  });
 }
 
 /// Responses: one for all rows, or one a row, each of `length` complex numbers.
 __global__ void __launch_bounds__(threads)
     respond(Rows at, Index first, const float2* __restrict__ response, bool one_for_all, float2* work) {
-  const Index k = static_cast<Index>(blockIdx.x) * threads + threadIdx.x, p = first + blockIdx.y;
-  if (k >= at.length) return;
-  const Index row = min(p / at.pairs_a_row, at.rows - 1);
-  const float2 h = response[(one_for_all ? 0 : row * at.length) + k];
-  float2& a = work[blockIdx.y * at.length + k];
-  a = {a.x * h.x - a.y * h.y, a.x * h.y + a.y * h.x};
+  const Index row = one_for_all ? 0 : min((first + blockIdx.y) / at.pairs_a_row, at.rows - 1);
+  for_bins(at.length, [&](Index k) {
+    const float2 h = response[row * at.length + k];
+    float2& a = work[blockIdx.y * at.length + k];
+    a = {a.x * h.x - a.y * h.y, a.x * h.y + a.y * h.x};
+  });
 }
 
 __global__ void __launch_bounds__(threads)
     unpack(Rows at, FilterSide side, Index first, const float2* __restrict__ work, float alpha,
            const float* __restrict__ weight, float beta, Image<float> out) {
-  const Index bin = static_cast<Index>(blockIdx.x) * threads + threadIdx.x, p = first + blockIdx.y;
-  const Index row = p / at.pairs_a_row, view = p % at.pairs_a_row * 2;
-  if (bin >= side.bins || row >= at.rows) return;
-  const float2 value = work[blockIdx.y * at.length + side.first + bin];
-  float& a = element(out, view, row, bin);
-  const float va = alpha * weight[view] * side.weight(view, row, bin) * value.x;
-  a = beta == 0 ? va : va + beta * a;
-  if (view + 1 >= at.views) return;
-  float& b = element(out, view + 1, row, bin);
-  const float vb = alpha * weight[view + 1] * side.weight(view + 1, row, bin) * value.y;
-  b = beta == 0 ? vb : vb + beta * b;
+  const Index p = first + blockIdx.y, row = p / at.pairs_a_row, view = p % at.pairs_a_row * 2;
+  if (row >= at.rows) return;
+  const bool both = view + 1 < at.views;
+  const Update of_first{alpha * weight[view], beta}, of_second{both ? alpha * weight[view + 1] : 0, beta};
+  for_bins(side.bins, [&](Index bin) {
+    const float2 value = work[blockIdx.y * at.length + side.first + bin];
+    of_first(element(out, view, row, bin), side.weight(view, row, bin) * value.x);
+    if (both) of_second(element(out, view + 1, row, bin), side.weight(view + 1, row, bin) * value.y);
+  });
 }
 
 void append_response(const RowFilter& filter, double shift, std::vector<float2>& all) {
@@ -130,8 +144,7 @@ void filter_rows(const RowFilter& filter, bool adjoint, float alpha, Image<const
   const Scratch<std::byte> transform(std::max<std::size_t>(plan.work_bytes, 1), s);
   check(cufftSetWorkArea(plan.handle, transform.data()));
   auto* rows = reinterpret_cast<cufftComplex*>(work.data());
-  const dim3 padded(static_cast<unsigned>(ceil_div<Index>(at.length, threads)), static_cast<unsigned>(batch));
-  const dim3 written(static_cast<unsigned>(ceil_div<Index>(out.n2, threads)), static_cast<unsigned>(batch));
+  const dim3 padded = blocks_of(at.length, batch), written = blocks_of(out.n2, batch);
   for (Index first = 0; first < all; first += batch) {
     pack<<<padded, threads, 0, s>>>(at, sides.in, first, in, work.data());
     after_launch();
