@@ -21,18 +21,38 @@ std::string no_device(const std::string& text) {
   return before == ',' ? error : "";
 }
 
-Device device_named(const std::string& text) {
-  require<DeviceError>(text != "all" && text.find(',') == std::string::npos, "--device ", text,
-                       ": several devices are not used together yet; give cpu, cuda or cuda:N");
-  if (text != "auto") return Device::named(text);
-  const std::vector<Device> here = devices();
-  return here.size() > 1 ? here[1] : here[0];
+std::vector<Device> devices_named(const std::string& text) {
+  require<DeviceError>(text != "all",
+                       "--device all: the CPU does not share the work of GPUs yet; give cuda:0,1,...");
+  if (text == "auto") {
+    const std::vector<Device> here = devices();
+    return {here.size() > 1 ? here[1] : here[0]};
+  }
+  std::vector<Device> named{Device::named(text.substr(0, text.find(',')))};
+  for (std::size_t comma = text.find(','); comma != std::string::npos; comma = text.find(',', comma + 1))
+    named.push_back(Device::named("cuda:" + text.substr(comma + 1, text.find(',', comma + 1) - comma - 1)));
+  return named;
+}
+
+void require_execution(const DeviceOptions& o, Device device) {
+  const Execution wanted = execution_of(o);
+  std::string list;
+  for (const Execution e : executions(device)) {
+    const bool any = wanted.variant == Variant::automatic;
+    if ((any || wanted.variant == e.variant) && wanted.precision == e.precision) return;
+    list += (list.empty() ? "" : ", ") + name_of(e);
+  }
+  const std::string error =
+      "--variant " + o.variant + " --precision " + o.precision + ": device " + device.name() + " has " + list;
+  require<DeviceError>(o.device != "auto", error, "; no GPU is here");
+  throw UsageError(error);
 }
 
 }  // namespace
 
 void add_device_options(CLI::App& c, DeviceOptions& o) {
-  c.add_option("--device", o.device, "auto (default: the first GPU, else the CPU)|cpu|cuda|cuda:N")
+  c.add_option("--device", o.device,
+               "auto (default: the first GPU, else the CPU)|cpu|cuda|cuda:N, of cone beams cuda:N,N,... too")
       ->check(no_device);
   c.add_option("--variant", o.variant, "of projector and back-projector (default automatic: the fastest)")
       ->check(CLI::IsMember({"automatic", "standard", "texture", "alu", "hybrid", "tensor"}));
@@ -47,21 +67,12 @@ Execution execution_of(const DeviceOptions& o) {
   return {variant_named(o.variant), precision_named(o.precision)};
 }
 
-Device chosen_device(const DeviceOptions& o) {
-  const Device device = device_named(o.device);
+std::vector<Device> chosen_devices(const DeviceOptions& o) {
+  const std::vector<Device> chosen = devices_named(o.device);
   if (o.memory_gib > 0 && o.device == "cpu")
     throw UsageError("--device-memory goes with a GPU, not with --device cpu; give --memory");
-  const Execution wanted = execution_of(o);
-  std::string list;
-  for (const Execution e : executions(device)) {
-    const bool any = wanted.variant == Variant::automatic;
-    if ((any || wanted.variant == e.variant) && wanted.precision == e.precision) return device;
-    list += (list.empty() ? "" : ", ") + name_of(e);
-  }
-  const std::string error =
-      "--variant " + o.variant + " --precision " + o.precision + ": device " + device.name() + " has " + list;
-  require<DeviceError>(o.device != "auto", error, "; no GPU is here");
-  throw UsageError(error);
+  for (const Device device : chosen) require_execution(o, device);
+  return chosen;
 }
 
 }  // namespace tandem::apps

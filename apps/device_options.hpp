@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "command.hpp"
 #include "tandem/core/device.hpp"
@@ -18,8 +19,8 @@ void add_device_options(CLI::App& command, DeviceOptions& options);
 
 Execution execution_of(const DeviceOptions& options);
 
-/// The device that is named; `auto` is the first GPU, or the CPU where there is none.
-/// @throws DeviceError if it is not here, or several are named; UsageError if it has not what is asked of it
-Device chosen_device(const DeviceOptions& options);
+/// The devices that are named; `auto` is the first GPU, or the CPU where there is none.
+/// @throws DeviceError if one is not here; UsageError if one has not what is asked of it
+std::vector<Device> chosen_devices(const DeviceOptions& options);
 
 }  // namespace tandem::apps

@@ -262,7 +262,7 @@ Rows pipeline(const Axes& axes, const OnLine& on_line) {
     for (const Execution wanted : axes.executions) {
       on_line(words(name_of(wanted) + " file to file", slices));
       p::Recipe recipe;
-      recipe.device = axes.device, recipe.execution = wanted;
+      recipe.devices = {axes.device}, recipe.execution = wanted;
       Execution how;
       p::Seconds seconds;
       const double ms = median_ms(axes, [&] {

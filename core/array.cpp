@@ -7,12 +7,25 @@
 
 #include "tandem/core/cuda/runtime.hpp"
 #include "tandem/core/error.hpp"
+#include "tandem/core/parallel.hpp"
 
 namespace tandem {
 
 namespace {
 
 constexpr std::size_t line = 64, page = 4096;  // bytes: a cache line is an AVX-512 vector
+
+thread_local bool pin_arrays = false;
+
+/// Page by page on all cores: the first to touch a page waits for it.
+void fill_zeros(float* data, std::size_t count) {
+  constexpr std::size_t piece = std::size_t{1} << 24;
+  if (count < 2 * piece) return static_cast<void>(std::fill_n(data, count, 0.0f));
+  parallel_for(static_cast<Index>((count + piece - 1) / piece), [&](Index k) {
+    const std::size_t first = static_cast<std::size_t>(k) * piece;
+    std::fill_n(data + first, std::min(piece, count - first), 0.0f);
+  });
+}
 
 /// Large arrays have pages of their own, so that pinning one pins nothing of others.
 float* allocate_zeros(std::size_t count) {
@@ -21,23 +34,32 @@ float* allocate_zeros(std::size_t count) {
   auto* data = static_cast<float*>(std::aligned_alloc(alignment, bytes));
   require<DeviceError>(data != nullptr, "Array: ", bytes,
                        " bytes of host memory cannot be had; use a smaller --memory");
-  std::fill_n(data, count, 0.0f);
+  fill_zeros(data, count);
   return data;
+}
+
+/// Null where it is not to be, or cannot.
+std::shared_ptr<void> pinned(const float* data, std::size_t count) {
+  if (reinterpret_cast<std::uintptr_t>(data) % page != 0) return {};
+  return cuda::pin(data, count * sizeof(float));
 }
 
 }  // namespace
 
-void Array::Free::operator()(float* p) const {
-  if (device.is_cuda())
-    cuda::release(device.ordinal(), p, stream.get());
-  else
-    std::free(p);
+void Array::Free::operator()(float* p) {
+  if (device.is_cuda()) return cuda::release(device.ordinal(), p, keeper.get());
+  keeper.reset();  // first
+  std::free(p);
 }
 
 std::unique_ptr<float[], Array::Free> Array::allocate(const Space& space) {
   const std::size_t count = static_cast<std::size_t>(space.size());
   const Device device = space.device();
-  if (!device.is_cuda()) return {allocate_zeros(count), Free{}};
+  if (!device.is_cuda()) {
+    std::unique_ptr<float[], Free> memory(allocate_zeros(count), Free{});
+    if (pin_arrays) memory.get_deleter().keeper = pinned(memory.get(), count);
+    return memory;
+  }
   const Stream& stream = default_stream(device);
   void* memory = cuda::allocate(device.ordinal(), count * sizeof(float), stream.native());
   return {static_cast<float*>(memory), Free{device, stream.shared()}};
@@ -108,8 +130,11 @@ void copy(Image<const float> from, Image<float> to, Stream& stream) {
 }
 
 Pinned::Pinned(ConstView host) {
-  if (!host.space.device().is_cuda() && reinterpret_cast<std::uintptr_t>(host.data) % page == 0)
-    memory_ = cuda::pin(host.data, static_cast<std::size_t>(host.space.size()) * sizeof(float));
+  if (!host.space.device().is_cuda())
+    memory_ = pinned(host.data, static_cast<std::size_t>(host.space.size()));
 }
+
+PinArrays::PinArrays(bool on) : before_(std::exchange(pin_arrays, on)) {}
+PinArrays::~PinArrays() { pin_arrays = before_; }
 
 }  // namespace tandem

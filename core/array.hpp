@@ -37,8 +37,8 @@ class Array {
  private:
   struct Free {
     Device device = Device::cpu();
-    std::shared_ptr<void> stream{};
-    void operator()(float* p) const;
+    std::shared_ptr<void> keeper{};  ///< a GPU's stream; of host memory what holds it pinned
+    void operator()(float* p);
   };
   static std::unique_ptr<float[], Free> allocate(const Space& space);
   Space space_;
@@ -79,6 +79,18 @@ class Pinned {
 
  private:
   std::shared_ptr<void> memory_;
+};
+
+/// While it lives, and `on` holds, what this thread makes of arrays in host memory is born `Pinned`.
+class PinArrays {
+ public:
+  explicit PinArrays(bool on);
+  ~PinArrays();
+  PinArrays(const PinArrays&) = delete;
+  PinArrays& operator=(const PinArrays&) = delete;
+
+ private:
+  bool before_;
 };
 
 }  // namespace tandem

@@ -50,7 +50,8 @@ Sizes sizes(const Axis& input, Index passes, const Axis& output, Index devices, 
            kernels(in, out);
   };
   require<DeviceError>(needed(1, 1) <= bytes, "tiles: one line of voxels and one view need ", needed(1, 1),
-                       " bytes of a device, the limit is ", bytes, "; give more, or a smaller grid");
+                       " bytes of a device, the limit is ", bytes,
+                       "; give a larger --device-memory, a smaller --size or --region, or --binning");
   const double share = std::max(1.0, share_of_input * bytes / input.bytes);
   const Index wanted = std::min(input.count, round_up(ceil_div(input.count, passes)));
   return largest(share < static_cast<double>(wanted) ? static_cast<Index>(share) : wanted,

@@ -30,9 +30,10 @@ Sizes sizes_of(const Plan& plan, Index slices) {
           4.0 * static_cast<double>(slices * plan.grid.size[0] * plan.grid.size[1])};
 }
 
-/// What kernels hold beside what they read and write.
+/// What kernels hold beside what they read and write, where vectors lie.
 WorkingMemory kernels_of(const Plan& plan, Index slices) {
-  const Device device = plan.recipe.device;
+  if (plan.tiled) return {};
+  const Device device = plan.home();
   const Shape volume{slices, plan.grid.size[1], plan.grid.size[0]};
   if (plan.cone())
     return working_memory(Model::separable_footprint, volume,
@@ -71,9 +72,7 @@ double host_bytes(const Plan& plan, const io::ScanInfo& info, Index slices) {
       static_cast<double>(views_of(plan)) * cells * static_cast<double>(io::bytes_of(info.type));
   const double frames = 4 * cells * static_cast<double>(std::max(info.flats, info.darks));
   const auto [projections, volume] = sizes_of(plan, slices);
-  const double work = plan.recipe.device.is_cuda()              ? std::max(projections, volume)
-                      : plan.recipe.algorithm == Algorithm::fbp ? computing_bytes(plan, slices)
-                                                                : computing_bytes(plan, slices) + volume;
+  const double work = plan.home().is_cuda() ? std::max(projections, volume) : computing_bytes(plan, slices);
   const double whole = plan.cone() ? std::max(counts + projections, work + volume)
                                    : counts + work + 2 * std::max(projections, volume);
   return frames + whole + static_cast<double>(info.decoded_bytes);

@@ -1,22 +1,42 @@
 #include "tandem/pipeline/problem.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include "tandem/geometry/coverage.hpp"
 #include "tandem/operators/algebra.hpp"
 #include "tandem/operators/fbp.hpp"
 #include "tandem/operators/projector.hpp"
+#include "tandem/operators/tiled_projector.hpp"
 
 namespace tandem::pipeline {
 
 namespace {
 
 LinearOperator projector_of(const Plan& plan, const ParallelBeam& scan, const VolumeGrid& grid) {
-  return projector(scan, grid, Model::pixel_driven, plan.recipe.device, plan.execution);
+  return projector(scan, grid, Model::pixel_driven, plan.home(), plan.execution);
 }
 
 LinearOperator projector_of(const Plan& plan, const ConeBeam& scan, const VolumeGrid& grid) {
-  return projector(scan, tall_for_fan(scan, grid), Model::separable_footprint, plan.recipe.device);
+  const VolumeGrid seen = tall_for_fan(scan, grid);
+  if (!plan.tiled) return projector(scan, seen, Model::separable_footprint, plan.home());
+  return tiled_projector(scan, seen, plan.recipe.devices, static_cast<double>(plan.device_bytes));
+}
+
+/// FDK's back-projection by the plan's devices.
+Array in_tiles(const Plan& plan, const ConeBeam& scan, const VolumeGrid& grid, const Array& filtered,
+               const std::function<void(double)>& done) {
+  const ConeBeam wide = symmetric(scan);
+  const VolumeGrid seen = flat_for_fan(scan, grid);
+  const std::vector<Device>& devices = plan.recipe.devices;
+  const auto bytes = static_cast<double>(plan.device_bytes);
+  const Tiling tiles = plan_tiles(wide, seen, devices, bytes).backward;
+  std::atomic<std::size_t> begun = 0;
+  TileRun run;
+  run.on_tile = [&](Device) {
+    done(static_cast<double>(begun++) / static_cast<double>(tiles.strips.size() * tiles.views.size()));
+  };
+  return backprojector(tiled_projector(wide, seen, devices, bytes, run), scan, seen) * filtered;
 }
 
 Array in_strips(const ConeBeam& scan, const VolumeGrid& grid, const Array& filtered,
@@ -63,9 +83,11 @@ LinearOperator filter_of(const Problem& problem, const Filter& filter) {
   return std::visit([&](const auto& scan) { return ramp_filter(scan, filter, device); }, problem.scan);
 }
 
-Array back_projected(const Problem& problem, const Array& filtered, const std::function<void(double)>& done) {
+Array back_projected(const Plan& plan, const Problem& problem, const Array& filtered,
+                     const std::function<void(double)>& done) {
   if (const auto* cone = std::get_if<ConeBeam>(&problem.scan))
-    return in_strips(*cone, problem.grid, filtered, done);
+    return plan.tiled ? in_tiles(plan, *cone, problem.grid, filtered, done)
+                      : in_strips(*cone, problem.grid, filtered, done);
   return backprojector(problem.A, std::get<ParallelBeam>(problem.scan), problem.grid) * filtered;
 }
 

@@ -23,8 +23,9 @@ bool has_row_axes(const Scan& scan);
 /// F, what line integrals go through before they are back-projected.
 LinearOperator filter_of(const Problem& problem, const Filter& filter);
 
-/// B of filtered data. On the CPU a fan beam is gone through in strips of lines, after each of which `done`
-/// hears of the share: its one slice takes long, and it has few data to go through again.
-Array back_projected(const Problem& problem, const Array& filtered, const std::function<void(double)>& done);
+/// B of filtered data. `done` hears of the share, from any thread, after each tile; on the CPU a fan beam is
+/// gone through in strips of lines for it: its one slice takes long, and it has few data to go through again.
+Array back_projected(const Plan& plan, const Problem& problem, const Array& filtered,
+                     const std::function<void(double)>& done);
 
 }  // namespace tandem::pipeline

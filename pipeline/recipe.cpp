@@ -14,6 +14,7 @@
 #include "tandem/geometry/views.hpp"
 #include "tandem/operators/projector.hpp"
 #include "tandem/pipeline/memory.hpp"
+#include "tandem/pipeline/problem.hpp"
 
 namespace tandem::pipeline {
 
@@ -85,26 +86,42 @@ Index most_slices(Index fewest, Index all, double budget, const Bytes& bytes_of,
   return slices;
 }
 
-/// Slabs of a cone beam share their rows: FDK makes them one after the other, but a solver needs all at once
-/// (operators/tiled_projector.hpp is how parts of one would come here).
+/// Slabs of a cone beam share their rows: FDK makes them one after the other, but a solver needs all at once.
 Index fewest_slices(const Plan& plan) {
   return plan.cone() && plan.recipe.algorithm != Algorithm::fbp ? plan.grid.size[2] : 1;
 }
 
-Index most_slices_of_device(Plan& plan) {
-  const Device device = plan.recipe.device;
-  const double spare = 0.9 * static_cast<double>(free_memory(device));
-  const auto asked = static_cast<double>(plan.recipe.device_bytes);
-  const double budget = asked > 0 ? std::min(asked, spare) : spare;
+/// Bytes that every one of the devices can give.
+double device_budget(const Recipe& recipe) {
+  double least = recipe.device_bytes > 0 ? static_cast<double>(recipe.device_bytes) : INFINITY;
+  for (const Device device : recipe.devices)
+    least = std::min(least, device.is_cuda() ? 0.9 * static_cast<double>(free_memory(device))
+                                             : static_cast<double>(spare_host_memory()));
+  return least;
+}
+
+/// A cone beam is cut into tiles for several devices, or for one GPU that does not hold what it needs at
+/// once.
+void choose_tiles(Plan& plan) {
+  if (!plan.cone()) return;
+  const std::vector<Device>& devices = plan.recipe.devices;
+  const double budget = device_budget(plan.recipe);
+  plan.tiled =
+      devices.size() > 1 || (devices.front().is_cuda() && device_bytes(plan, fewest_slices(plan)) > budget);
+  if (!plan.tiled) return;
+  plan.device_bytes = static_cast<std::size_t>(budget);
+  problem_of(plan, {0, plan.grid.size[2]});  // whether tiles fit
+}
+
+Index most_slices_of_device(const Plan& plan) {
   return most_slices(
-      fewest_slices(plan), plan.grid.size[2], budget, [&](Index some) { return device_bytes(plan, some); },
-      "memory of " + device.name(),
-      std::string("a larger --device-memory, a smaller --size or --region, --binning, ") +
-          (plan.cone() ? "" : "--variant alu, ") + "or --device cpu");
+      fewest_slices(plan), plan.grid.size[2], device_budget(plan.recipe),
+      [&](Index some) { return device_bytes(plan, some); }, "memory of " + plan.home().name(),
+      "a larger --device-memory, a smaller --size or --region, --binning, --variant alu, or --device cpu");
 }
 
 void choose_chunks(Plan& plan, const io::ScanInfo& info) {
-  const bool on_gpu = plan.recipe.device.is_cuda();
+  const bool on_gpu = plan.home().is_cuda();
   const Index all = plan.grid.size[2], batch = on_gpu ? 128 : 64;  // slices that kernels take at once
   Index rows = on_gpu ? most_slices_of_device(plan) : all;
   const double budget =
@@ -118,9 +135,10 @@ void choose_chunks(Plan& plan, const io::ScanInfo& info) {
     rows = rows >= batch ? rows - rows % batch
                          : static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(rows)));
   // several chunks, so that reading, computing and writing overlap
-  // (a compressed scan is decoded anew for every chunk: as few as the memory allows)
+  // (a compressed scan is decoded anew for every chunk, tiles take all data up again: as few as the memory
+  // allows)
   const Index eighth = (all / 8 + batch - 1) / batch * batch;
-  const Index enough = info.decoded_bytes > 0 ? all : std::max(batch, eighth);
+  const Index enough = info.decoded_bytes > 0 || plan.tiled ? all : std::max(batch, eighth);
   plan.rows_at_once = std::max(std::min({rows, enough, all}), fewest_slices(plan));
   plan.bytes = static_cast<std::size_t>(held + host_bytes(plan, info, plan.rows_at_once));
   if (on_gpu) plan.device_bytes = static_cast<std::size_t>(device_bytes(plan, plan.rows_at_once));
@@ -135,16 +153,20 @@ void choose_execution(Plan& plan, Index slices) {
     if (plan.execution.variant == Variant::automatic) plan.execution.variant = only.variant;
     require<DeviceError>(plan.execution == only, "cone beam: no ", name_of(plan.execution),
                          "; give --variant automatic --precision float32");
-    projector(*cone, plan.grid, Model::separable_footprint, recipe.device);  // whether the device has kernels
+    for (const Device device : recipe.devices)  // whether it has kernels
+      projector(*cone, plan.grid, Model::separable_footprint, device);
     return;
   }
+  require<DeviceError>(recipe.devices.size() == 1,
+                       "parallel beam: several devices do not share one yet; give "
+                       "--device cpu, cuda or cuda:N");
   const VolumeGrid& g = plan.grid;
   const Scan& scan = plan.scan;
   const Index views = static_cast<Index>(angles_of(scan).size());
-  plan.execution =
-      resolved(recipe.execution,
-               std::get<ParallelBeam>(crop(scan, {0, views}, {0, slices}, {0, detector_of(scan).bins})),
-               region(g, {0, g.size[0]}, {0, g.size[1]}, {0, slices}), Model::pixel_driven, recipe.device);
+  plan.execution = resolved(
+      recipe.execution,
+      std::get<ParallelBeam>(crop(scan, {0, views}, {0, slices}, {0, detector_of(scan).bins})),
+      region(g, {0, g.size[0]}, {0, g.size[1]}, {0, slices}), Model::pixel_driven, recipe.devices.front());
 }
 
 constexpr double degrees = 180 / std::numbers::pi;
@@ -228,6 +250,7 @@ Plan make_plan(const io::ScanInfo& info, const Recipe& recipe) {
   if (recipe.binning > 0) plan.scan = bin_down(plan.scan, recipe.binning, plan.pitch_known);
   choose_grid(plan, lift);
   choose_execution(plan, plan.grid.size[2]);
+  choose_tiles(plan);
   choose_chunks(plan, info);
   if (const Execution of_all = plan.execution; plan.rows_at_once < plan.grid.size[2]) {
     choose_execution(plan, plan.rows_at_once);  // little memory may leave too few slices for the best of many

@@ -135,6 +135,7 @@ class Reconstruction {
   }
 
   void compute(Chunk& chunk) {
+    const PinArrays pinned(plan_.tiled);
     const Problem problem = problem_of(plan_, chunk.slices);
     if (plan_.rows.size() == 0) {
       chunk.volume.emplace(problem.A.domain().on(Device::cpu()));  // no ray meets it
@@ -150,7 +151,7 @@ class Reconstruction {
 
   LineIntegrals taken(Chunk& chunk) {
     LineIntegrals data = *std::exchange(chunk.data, {});
-    data.y = moved_to(plan_.recipe.device, std::move(data.y));
+    data.y = moved_to(plan_.home(), std::move(data.y));
     return data;
   }
 
@@ -187,7 +188,7 @@ class Reconstruction {
     done(0);
     const Stopwatch watch(outcome_.seconds.backproject);
     count_updates(problem, 1);
-    return back_projected(problem, filtered, done);
+    return back_projected(plan_, problem, filtered, done);
   }
 
   void count_updates(const Problem& problem, double applications) {
@@ -200,14 +201,14 @@ class Reconstruction {
     if (!initial_) return Array(problem.A.domain());
     Array x(problem.A.domain().on(Device::cpu()));
     initial_->read(slices, x.data());
-    return moved_to(plan_.recipe.device, std::move(x));
+    return moved_to(plan_.home(), std::move(x));
   }
 
   Array iterate(const Problem& problem, LineIntegrals data, Range slices) {
     const Recipe& recipe = plan_.recipe;
     Array x0 = start(problem, data.y, slices);
     if (has_row_axes(problem.scan))
-      data.y = align_rows(std::get<ParallelBeam>(problem.scan), recipe.device) * data.y;
+      data.y = align_rows(std::get<ParallelBeam>(problem.scan), plan_.home()) * data.y;
     StopRule stop = max_iterations(recipe.iterations);
     if (plan_.cone()) data.noise_norms = {joint_norm(data.noise_norms)};
     if (recipe.stop_by_discrepancy) stop = discrepancy(data.noise_norms) || stop;
@@ -223,7 +224,7 @@ class Reconstruction {
         note(tandem::run(solver, stop, observe), problem);
       }
       const Stopwatch watch(outcome_.seconds.transfer);
-      return on_device(solver.solution(), Device::cpu());
+      return on_device(std::move(solver).solution(), Device::cpu());
     };
     if (recipe.algorithm == Algorithm::cgls) return finish(Cgls(problem.A, data.y, std::move(x0)));
     return finish(Sirt(problem.A, data.y, std::move(x0), {recipe.relaxation, recipe.nonnegative}));

@@ -13,7 +13,8 @@ class Cgls {
   /// b is copied into the residual. @throws SpaceError unless b is in range, x0 in domain.
   Cgls(LinearOperator A, const Array& b, Array x0);
   void step(const ActiveBlocks& active);
-  const Array& solution() const { return x_; }
+  const Array& solution() const& { return x_; }
+  Array solution() && { return std::move(x_); }
   const std::vector<double>& residual_norms() const { return residual_norms_; }
 
  private:

@@ -20,7 +20,8 @@ class Sirt {
   Sirt(LinearOperator A, Array&& b, Array x0,
        SirtOptions options = {}) = delete;  // b must outlive the solver
   void step(const ActiveBlocks& active);
-  const Array& solution() const { return x_; }
+  const Array& solution() const& { return x_; }
+  Array solution() && { return std::move(x_); }
   const std::vector<double>& residual_norms() const { return residual_norms_; }
 
  private:

@@ -115,7 +115,7 @@ void finish_recipe(ReconOptions& o) {
 
 /// What stands in the way before any file is opened.
 void check_before(ReconOptions& o) {
-  o.recipe.device = chosen_device(o.device);
+  o.recipe.devices = chosen_devices(o.device);
   NamedFiles inputs = inputs_of(o.scan);
   inputs.push_back({"--truth", o.truth});
   inputs.push_back({"--initial", o.recipe.initial_file});
@@ -138,11 +138,14 @@ json plan_json(const ReconOptions& o, const pipeline::Plan& plan, const io::Scan
   geometry["axis_bin"] = d.axis_bin;
   geometry["axis_bin_in_file"] = plan.axis_in_file;
   geometry["pixel_size_mm"] = pixel;
+  json names = json::array();
+  for (const Device device : plan.recipe.devices) names.push_back(device.name());
   return {{"format", info.format},
           {"geometry", geometry},
           {"algorithm", algorithm_of(o, plan)},
           {"volume", {{"shape", plan.grid.shape()}, {"pitch_mm", pitch}, {"unit", plan.unit()}}},
-          {"device", json::array({plan.recipe.device.name()})},
+          {"device", names},
+          {"tiled", plan.tiled},
           {"variant", name_of(plan.execution.variant)},
           {"precision", name_of(plan.execution.precision)},
           {"rows_at_once", plan.rows_at_once},
@@ -194,10 +197,12 @@ void print_plan(std::ostream& to, const pipeline::Plan& plan, const io::ScanInfo
   to << ", " << static_cast<double>(n[0] * n[1] * n[2]) * 4 / 1048576 << " MiB\n"
      << "memory    " << static_cast<double>(plan.bytes) / 1048576 << " MiB at most, " << plan.rows_at_once
      << " slices at once\n"
-     << "device    " << plan.recipe.device.name() << ", " << name_of(plan.execution);
-  if (plan.recipe.device.is_cuda())
-    to << ", " << static_cast<double>(plan.device_bytes) / 1048576 << " MiB of the "
-       << description(plan.recipe.device) << " at most";
+     << "device    ";
+  for (const Device device : plan.recipe.devices) to << device.name() << ", ";
+  to << name_of(plan.execution) << (plan.tiled ? ", in tiles" : "");
+  if (const Device first = plan.recipe.devices.front(); first.is_cuda())
+    to << ", " << static_cast<double>(plan.device_bytes) / 1048576 << " MiB of "
+       << (plan.recipe.devices.size() > 1 ? "each " : "the ") << description(first) << " at most";
   to << '\n';
 }
 

@@ -39,7 +39,7 @@ class CudaReconstruct : public Cuda {
     Recipe recipe;
     recipe.algorithm = algorithm;
     recipe.iterations = 4;
-    recipe.device = device;
+    recipe.devices = {device};
     recipe.execution = how;
     return recipe;
   }

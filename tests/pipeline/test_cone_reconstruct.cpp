@@ -58,6 +58,24 @@ TEST_F(ConeReconstruct, SlabsMakeNoDifference) {
   for (const Index at_once : {1, 8, 20}) EXPECT_LE(difference(whole, volume({}, at_once)), tolerance::region);
 }
 
+TEST_F(ConeReconstruct, TilesOnSeveralDevicesMakeNoDifference) {
+  for (const Algorithm algorithm : {Algorithm::fbp, Algorithm::cgls, Algorithm::sirt}) {
+    Recipe recipe;
+    recipe.algorithm = algorithm;
+    recipe.iterations = 3;
+    recipe.initial = algorithm == Algorithm::cgls ? Initial::fbp : Initial::zero;
+    const std::vector<float> whole = volume(recipe);
+    recipe.devices = {Device::cpu(), Device::cpu(), Device::cpu()};
+    recipe.device_bytes = 2 << 20;
+    ASSERT_TRUE(plan(recipe).tiled);
+    for (const Index at_once :
+         algorithm == Algorithm::fbp ? std::vector<Index>{0, 20} : std::vector<Index>{0})
+      EXPECT_LE(difference(whole, volume(recipe, at_once)), tolerance::region) << static_cast<int>(algorithm);
+    recipe.device_bytes = 1 << 10;
+    EXPECT_THROW(plan(recipe), DeviceError);
+  }
+}
+
 TEST_F(ConeReconstruct, RegionsAreCutOutOfTheWhole) {
   const std::vector<float> whole = volume({});
   Recipe recipe;

@@ -166,7 +166,9 @@ TEST(Plan, ResolvesTheExecutionOrRefusesIt) {
   recipe.execution.variant = Variant::texture;
   EXPECT_THROW(make_plan(info, recipe), DeviceError);
   recipe = {};
-  recipe.device = Device::cuda(1000);
+  recipe.devices = {Device::cpu(), Device::cpu()};
+  EXPECT_THROW(make_plan(info, recipe), DeviceError);
+  recipe.devices = {Device::cuda(1000)};
   EXPECT_THROW(make_plan(info, recipe), DeviceError);
 }
 
