@@ -25,8 +25,9 @@ std::vector<Device> devices_named(const std::string& text) {
   require<DeviceError>(text != "all",
                        "--device all: the CPU does not share the work of GPUs yet; give cuda:0,1,...");
   if (text == "auto") {
-    const std::vector<Device> here = devices();
-    return {here.size() > 1 ? here[1] : here[0]};
+    std::vector<Device> here = devices();
+    if (here.size() > 1) here.erase(here.begin());  // the CPU
+    return here;
   }
   std::vector<Device> named{Device::named(text.substr(0, text.find(',')))};
   for (std::size_t comma = text.find(','); comma != std::string::npos; comma = text.find(',', comma + 1))
@@ -51,8 +52,10 @@ void require_execution(const DeviceOptions& o, Device device) {
 }  // namespace
 
 void add_device_options(CLI::App& c, DeviceOptions& o) {
-  c.add_option("--device", o.device,
-               "auto (default: the first GPU, else the CPU)|cpu|cuda|cuda:N, of cone beams cuda:N,N,... too")
+  c.add_option(
+       "--device", o.device,
+       "auto (default: the first GPU, else the CPU)|cpu|cuda|cuda:N; cone beams: cuda:N,N,..., and auto "
+       "takes all GPUs where one is too small")
       ->check(no_device);
   c.add_option("--variant", o.variant, "of projector and back-projector (default automatic: the fastest)")
       ->check(CLI::IsMember({"automatic", "standard", "texture", "alu", "hybrid", "tensor"}));

@@ -19,7 +19,7 @@ void add_device_options(CLI::App& command, DeviceOptions& options);
 
 Execution execution_of(const DeviceOptions& options);
 
-/// The devices that are named; `auto` is the first GPU, or the CPU where there is none.
+/// The devices that are named; `auto` is all GPUs, or the CPU where there is none.
 /// @throws DeviceError if one is not here; UsageError if one has not what is asked of it
 std::vector<Device> chosen_devices(const DeviceOptions& options);
 

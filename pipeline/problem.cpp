@@ -20,7 +20,7 @@ LinearOperator projector_of(const Plan& plan, const ParallelBeam& scan, const Vo
 LinearOperator projector_of(const Plan& plan, const ConeBeam& scan, const VolumeGrid& grid) {
   const VolumeGrid seen = tall_for_fan(scan, grid);
   if (!plan.tiled) return projector(scan, seen, Model::separable_footprint, plan.home());
-  return tiled_projector(scan, seen, plan.recipe.devices, static_cast<double>(plan.device_bytes));
+  return tiled_projector(scan, seen, plan.devices, static_cast<double>(plan.device_bytes));
 }
 
 /// FDK's back-projection by the plan's devices.
@@ -28,7 +28,7 @@ Array in_tiles(const Plan& plan, const ConeBeam& scan, const VolumeGrid& grid, c
                const std::function<void(double)>& done) {
   const ConeBeam wide = symmetric(scan);
   const VolumeGrid seen = flat_for_fan(scan, grid);
-  const std::vector<Device>& devices = plan.recipe.devices;
+  const std::vector<Device>& devices = plan.devices;
   const auto bytes = static_cast<double>(plan.device_bytes);
   const Tiling tiles = plan_tiles(wide, seen, devices, bytes).backward;
   std::atomic<std::size_t> begun = 0;

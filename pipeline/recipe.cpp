@@ -92,30 +92,30 @@ Index fewest_slices(const Plan& plan) {
 }
 
 /// Bytes that every one of the devices can give.
-double device_budget(const Recipe& recipe) {
-  double least = recipe.device_bytes > 0 ? static_cast<double>(recipe.device_bytes) : INFINITY;
-  for (const Device device : recipe.devices)
+double device_budget(const Plan& plan) {
+  const auto asked = static_cast<double>(plan.recipe.device_bytes);
+  double least = asked > 0 ? asked : INFINITY;
+  for (const Device device : plan.devices)
     least = std::min(least, device.is_cuda() ? 0.9 * static_cast<double>(free_memory(device))
                                              : static_cast<double>(spare_host_memory()));
   return least;
 }
 
-/// A cone beam is cut into tiles for several devices, or for one GPU that does not hold what it needs at
-/// once.
+/// A cone beam is cut into tiles for several devices, or where one GPU does not hold what it needs at once.
 void choose_tiles(Plan& plan) {
   if (!plan.cone()) return;
-  const std::vector<Device>& devices = plan.recipe.devices;
-  const double budget = device_budget(plan.recipe);
-  plan.tiled =
-      devices.size() > 1 || (devices.front().is_cuda() && device_bytes(plan, fewest_slices(plan)) > budget);
+  const bool too_large =
+      plan.home().is_cuda() && device_bytes(plan, fewest_slices(plan)) > device_budget(plan);
+  plan.tiled = too_large || plan.devices.size() > 1;
   if (!plan.tiled) return;
-  plan.device_bytes = static_cast<std::size_t>(budget);
+  plan.devices = plan.recipe.devices;
+  plan.device_bytes = static_cast<std::size_t>(device_budget(plan));
   problem_of(plan, {0, plan.grid.size[2]});  // whether tiles fit
 }
 
 Index most_slices_of_device(const Plan& plan) {
   return most_slices(
-      fewest_slices(plan), plan.grid.size[2], device_budget(plan.recipe),
+      fewest_slices(plan), plan.grid.size[2], device_budget(plan),
       [&](Index some) { return device_bytes(plan, some); }, "memory of " + plan.home().name(),
       "a larger --device-memory, a smaller --size or --region, --binning, --variant alu, or --device cpu");
 }
@@ -153,20 +153,20 @@ void choose_execution(Plan& plan, Index slices) {
     if (plan.execution.variant == Variant::automatic) plan.execution.variant = only.variant;
     require<DeviceError>(plan.execution == only, "cone beam: no ", name_of(plan.execution),
                          "; give --variant automatic --precision float32");
-    for (const Device device : recipe.devices)  // whether it has kernels
+    for (const Device device : recipe.devices)  // whether they have kernels
       projector(*cone, plan.grid, Model::separable_footprint, device);
     return;
   }
-  require<DeviceError>(recipe.devices.size() == 1,
+  require<DeviceError>(plan.devices.size() == 1,
                        "parallel beam: several devices do not share one yet; give "
                        "--device cpu, cuda or cuda:N");
   const VolumeGrid& g = plan.grid;
   const Scan& scan = plan.scan;
   const Index views = static_cast<Index>(angles_of(scan).size());
-  plan.execution = resolved(
-      recipe.execution,
-      std::get<ParallelBeam>(crop(scan, {0, views}, {0, slices}, {0, detector_of(scan).bins})),
-      region(g, {0, g.size[0]}, {0, g.size[1]}, {0, slices}), Model::pixel_driven, recipe.devices.front());
+  plan.execution =
+      resolved(recipe.execution,
+               std::get<ParallelBeam>(crop(scan, {0, views}, {0, slices}, {0, detector_of(scan).bins})),
+               region(g, {0, g.size[0]}, {0, g.size[1]}, {0, slices}), Model::pixel_driven, plan.home());
 }
 
 constexpr double degrees = 180 / std::numbers::pi;
@@ -231,6 +231,8 @@ std::size_t peak_memory() {
 Plan make_plan(const io::ScanInfo& info, const Recipe& recipe) {
   Plan plan;
   plan.recipe = recipe;
+  plan.devices = recipe.devices;
+  if (recipe.fewest_devices) plan.devices.resize(1, Device::cpu());
   Scan scan = info.scan;
   Detector& whole = detector_of(scan);
   plan.pitch_known = info.pixel_size_mm.has_value();

@@ -41,6 +41,7 @@ struct Recipe {
   std::optional<double> stop_relative, stop_seconds;
 
   std::vector<Device> devices = {Device::cpu()};  ///< several share a cone beam
+  bool fewest_devices = false;                    ///< the first one alone, if it holds what is needed
   Execution execution;                            ///< of the back-projection
 
   std::size_t host_bytes = 0;    ///< 0: what the machine has to spare
@@ -55,18 +56,19 @@ struct Plan {
   Scan scan;                ///< selected and binned
   VolumeGrid grid;          ///< the region asked for; slice k of a parallel beam is row k of `scan`
   bool pitch_known = false;
-  double axis_in_file = 0;  ///< bins of the file
-  Execution execution;      ///< resolved, one for all chunks
-  bool tiled = false;       ///< vectors stay on the host, devices get parts (operators/tiled_projector.hpp)
-  Index rows_at_once = 0;   ///< slices of a chunk
-  std::size_t bytes = 0;    ///< host memory at the most
+  double axis_in_file = 0;      ///< bins of the file
+  std::vector<Device> devices;  ///< of the recipe's, those that are used
+  Execution execution;          ///< resolved, one for all chunks
+  bool tiled = false;      ///< vectors stay on the host, devices get parts (operators/tiled_projector.hpp)
+  Index rows_at_once = 0;  ///< slices of a chunk
+  std::size_t bytes = 0;   ///< host memory at the most
   std::size_t device_bytes = 0;  ///< each GPU's own memory at the most; 0 on the CPU
   std::vector<std::string> warnings;
 
   /// Null for a parallel beam.
   const ConeBeam* cone() const { return std::get_if<ConeBeam>(&scan); }
   /// Where vectors lie.
-  Device home() const { return tiled ? Device::cpu() : recipe.devices.front(); }
+  Device home() const { return tiled ? Device::cpu() : devices.front(); }
   std::string unit() const { return pitch_known ? "1/mm" : "1/pixel"; }
 };
 

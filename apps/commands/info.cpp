@@ -32,7 +32,7 @@ struct Rates {
 
 /// A small scan of the plan's kind.
 Scan small_scan(const pipeline::Plan& plan) {
-  const Index size = plan.recipe.devices.front().is_cuda() ? 512 : 128;
+  const Index size = plan.devices.front().is_cuda() ? 512 : 128;
   const Index rows = std::min<Index>(detector_of(plan.scan).rows, 64);
   Scan scan = plan.scan;
   angles_of(scan).clear();
@@ -55,7 +55,7 @@ LinearOperator backprojector_of(const ConeBeam& scan, Device device) {
 }
 
 Rates measured_rates(const pipeline::Plan& plan) {
-  const Device device = plan.recipe.devices.front();
+  const Device device = plan.devices.front();
   const Scan scan = small_scan(plan);
   const LinearOperator back = std::visit([&](const auto& s) { return backprojector_of(s, device); }, scan);
   const Array counts(projection_space(scan));
@@ -72,7 +72,7 @@ Rates measured_rates(const pipeline::Plan& plan) {
 
 /// What filtered back-projection of a plan takes, reading and writing left out.
 double fbp_seconds(const pipeline::Plan& plan, double updates) {
-  const Device device = plan.recipe.devices.front();
+  const Device device = plan.devices.front();
   const Rates rates = measured_rates(plan);
   const auto data = projection_space(plan.scan).size() + volume_space(plan.grid).size();
   return 1.2 * updates / rates.updates + (device.is_cuda() ? 4 * static_cast<double>(data) / rates.bytes : 0);

@@ -116,6 +116,7 @@ void finish_recipe(ReconOptions& o) {
 /// What stands in the way before any file is opened.
 void check_before(ReconOptions& o) {
   o.recipe.devices = chosen_devices(o.device);
+  o.recipe.fewest_devices = o.device.device == "auto";
   NamedFiles inputs = inputs_of(o.scan);
   inputs.push_back({"--truth", o.truth});
   inputs.push_back({"--initial", o.recipe.initial_file});
@@ -139,7 +140,7 @@ json plan_json(const ReconOptions& o, const pipeline::Plan& plan, const io::Scan
   geometry["axis_bin_in_file"] = plan.axis_in_file;
   geometry["pixel_size_mm"] = pixel;
   json names = json::array();
-  for (const Device device : plan.recipe.devices) names.push_back(device.name());
+  for (const Device device : plan.devices) names.push_back(device.name());
   return {{"format", info.format},
           {"geometry", geometry},
           {"algorithm", algorithm_of(o, plan)},
@@ -198,11 +199,11 @@ void print_plan(std::ostream& to, const pipeline::Plan& plan, const io::ScanInfo
      << "memory    " << static_cast<double>(plan.bytes) / 1048576 << " MiB at most, " << plan.rows_at_once
      << " slices at once\n"
      << "device    ";
-  for (const Device device : plan.recipe.devices) to << device.name() << ", ";
+  for (const Device device : plan.devices) to << device.name() << ", ";
   to << name_of(plan.execution) << (plan.tiled ? ", in tiles" : "");
-  if (const Device first = plan.recipe.devices.front(); first.is_cuda())
+  if (const Device first = plan.devices.front(); first.is_cuda())
     to << ", " << static_cast<double>(plan.device_bytes) / 1048576 << " MiB of "
-       << (plan.recipe.devices.size() > 1 ? "each " : "the ") << description(first) << " at most";
+       << (plan.devices.size() > 1 ? "each " : "the ") << description(first) << " at most";
   to << '\n';
 }
 

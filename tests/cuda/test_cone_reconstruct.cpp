@@ -118,6 +118,12 @@ TEST_F(CudaConeReconstruct, LittleMemoryAndSeveralGpusMakeTiles) {
     const std::vector<float> whole = volume(recipe);
     recipe.devices = {gpu, gpu};
     ASSERT_TRUE(plan_for(recipe).tiled);
+    recipe.fewest_devices = true;
+    ASSERT_FALSE(plan_for(recipe).tiled);
+    recipe.device_bytes = tile_bytes;
+    ASSERT_EQ(plan_for(recipe).devices.size(), 2u);
+    ASSERT_TRUE(plan_for(recipe).tiled);
+    recipe.fewest_devices = false, recipe.device_bytes = 0;
     EXPECT_LE(relative_error(volume(recipe), whole), bound_of(algorithm));
     recipe.devices = {gpu};
     ASSERT_FALSE(plan_for(recipe).tiled);

@@ -73,6 +73,9 @@ TEST_F(ConeReconstruct, TilesOnSeveralDevicesMakeNoDifference) {
       EXPECT_LE(difference(whole, volume(recipe, at_once)), tolerance::region) << static_cast<int>(algorithm);
     recipe.device_bytes = 1 << 10;
     EXPECT_THROW(plan(recipe), DeviceError);
+    recipe.fewest_devices = true;  // a CPU holds it
+    EXPECT_FALSE(plan(recipe).tiled);
+    EXPECT_EQ(plan(recipe).devices.size(), 1u);
   }
 }
 
