@@ -35,6 +35,18 @@ inline void measure_unit(Image<const float> in, float* units, cudaStream_t s) {
   after_launch();
 }
 
+/// A block a row.
+static __global__ void find_slants(ConeFrame n, int bins, float* slants) {
+  for (int bin = threadIdx.x; bin < bins; bin += blockDim.x)
+    slants[static_cast<Index>(blockIdx.x) * bins + bin] = static_cast<float>(slant_of(n, blockIdx.x, bin));
+}
+
+/// l_theta of all cells of a view, (row, bin).
+inline void slants_of(const ConeFrame& n, Index rows, Index bins, float* slants, cudaStream_t s) {
+  find_slants<<<static_cast<unsigned>(rows), 256, 0, s>>>(n, static_cast<int>(bins), slants);
+  after_launch();
+}
+
 constexpr int side = 32;  // of the squares that are turned
 
 /// (view, row, bin) -> (view, bin, plane, row): two float16 numbers, times the slants of cells; rows in the

@@ -50,12 +50,6 @@ struct Rung {
 template <int row_groups>
 constexpr int bits = row_groups == warps ? 22 : 23;  // of a voxel: windows of 511, or of 255
 
-/// A block a row.
-__global__ void find_slants(ConeFrame n, int bins, float* slants) {
-  for (int bin = threadIdx.x; bin < bins; bin += blockDim.x)
-    slants[static_cast<Index>(blockIdx.x) * bins + bin] = static_cast<float>(slant_of(n, blockIdx.x, bin));
-}
-
 /// For each view, block of bins and row of tiles.
 __global__ void find_spans(Shape n, const int* __restrict__ bins, Span* spans) {
   const int view = blockIdx.y, line = blockIdx.x;
@@ -479,8 +473,7 @@ void footprint_forward(const ConeViews& views, float alpha, Image<const float> v
       static_cast<std::size_t>(at_once) * static_cast<std::size_t>(n.bin_blocks * lines), s);
   const ShadowStore<Direction::forward> store(at_once * tiles, s);
   const Scratch<float> slants(static_cast<std::size_t>(projections.n1 * projections.n2), s);
-  find_slants<<<static_cast<unsigned>(projections.n1), 256, 0, s>>>(views, n.bins, slants.data());
-  after_launch();
+  slants_of(views, projections.n1, projections.n2, slants.data(), s);
   measure_unit(volume, units.data(), s);
   const double on_axis = views.sdd * views.pitch_z / (views.sod * views.row_pitch);
   const float unit = alpha * static_cast<float>(views.pitch * on_axis) * weight_unit;

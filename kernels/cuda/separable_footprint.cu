@@ -1,110 +1,105 @@
-// Which kernels draw footprints, and plain ones for voxels so large, or so near to the source, that a tile of
-// them does not fit a product.
+// Which kernels draw footprints, and plain ones: for few rows or slices, of which products on tensor cores
+// take 32 and more at a time, and for voxels so large, or so near to the source, that a tile does not fit a
+// product.
 
 #include "tandem/kernels/cuda/separable_footprint.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "tandem/kernels/cuda/footprint_tiles.cuh"
+#include "tandem/kernels/cuda/footprint_data.cuh"
+#include "tandem/kernels/cuda/plain_footprint.hpp"
 #include "tandem/kernels/cuda/tables.hpp"
 
 namespace tandem::kernels::cuda {
 
 namespace {
 
-constexpr int run = 8;  // voxels or rows of a thread
+constexpr int plain_run = 4;  // rows or slices of a thread, where there is more than one
+constexpr int plain_threads = 256, plain_warps = plain_threads / 32;
 
-__global__ void __launch_bounds__(128)
-    plain_backward(ConeFrame n, const ConeView* __restrict__ views, float alpha, Image<const float> in,
-                   float beta, Image<float> out) {
-  const Index x = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x, y = blockIdx.y,
-              z0 = static_cast<Index>(blockIdx.z) * run;
-  if (x >= out.n2) return;
-  double sum[run] = {};
-  for (Index v = 0; v < in.n0; ++v) {
-    const Trapezoid<double> t = trapezoid_of(n, views[v], x, y);
-    const Column column = column_at(n, t.distance);
-    const Range bins = cells_between(t.corners[0], t.corners[3], in.n2);
-    for (Index bin = bins.first; bin < bins.last; ++bin) {
-      const double weight = mean_over(t, bin);
+// ---- back-projection: lanes along x, so that they read neighbouring bins
+
+constexpr int patch_x = 32, patch_y = plain_warps * columns_a_thread;  // of a block
+
+template <int run>
+__global__ void __launch_bounds__(plain_threads)
+    plain_backward(PlainFrame n, const ConeView* __restrict__ views, const float* __restrict__ slants,
+                   Image<const float> in, Update update, Image<float> out) {
+  const Index across = ceil_div<Index>(out.n2, patch_x), z0 = static_cast<Index>(blockIdx.y) * run;
+  const Index x = blockIdx.x % across * patch_x + threadIdx.x % 32,
+              y0 = blockIdx.x / across * patch_y + threadIdx.x / 32 * columns_a_thread;
+  if (x >= out.n2 || y0 >= out.n1) return;
+  const PlainColumns columns{n.x0 + static_cast<double>(x), n.y0 + static_cast<double>(y0),
+                             n.bottom + n.voxel * static_cast<double>(z0)};
+  PlainCells cells{in.data, in.s1, slants, static_cast<int>(in.n1), static_cast<int>(in.n2)};
+  float sum[columns_a_thread][run] = {};
+#pragma unroll 1
+  for (Index v = 0; v < in.n0; ++v, cells.data += in.s0) add_view(n, views[v], columns, cells, sum);
 #pragma unroll
-      for (int k = 0; k < run; ++k) {
-        const double low = column.first + column.step * static_cast<double>(z0 + k), high = low + column.step;
-        const Range rows = cells_between(low, high, in.n1);
-        for (Index row = rows.first; row < rows.last; ++row)
-          sum[k] += weight * share_of(low, high, row) * slant_of(n, row, bin) *
-                    static_cast<double>(element(in, v, row, bin));
-      }
-    }
-  }
+  for (int c = 0; c < columns_a_thread; ++c)
 #pragma unroll
-  for (int k = 0; k < run; ++k) {
-    if (z0 + k >= out.n0) return;
-    float& o = element(out, z0 + k, y, x);
-    const float value = alpha * static_cast<float>(sum[k]);
-    o = beta == 0 ? value : value + beta * o;
-  }
+    for (int k = 0; k < run; ++k)
+      if (y0 + c < out.n1 && z0 + k < out.n0) update(element(out, z0 + k, y0 + c, x), sum[c][k]);
 }
 
-/// Columns of a line of voxels that lie between the rays to a bin's edges, and perhaps a few more.
-__device__ inline Range columns_between(const ConeFrame& n, const ConeView& view, Index bin, Index y,
-                                        Index count) {
-  double low = 1e300, high = -1e300, across[2];
-  for (int e = 0; e < 2; ++e) {
-    const double ray = (static_cast<double>(bin) - 0.5 + e - n.axis_bin) * n.bin_pitch / n.sdd;
-    across[e] = view.cos + ray * view.sin;
-    for (int side = 0; side < 2; ++side) {
-      const double at = n.y0 + n.pitch * (static_cast<double>(y) - 0.5 + side);
-      const double x = (ray * n.sod + at * (ray * view.cos - view.sin)) / across[e];
-      low = fmin(low, x), high = fmax(high, x);
-    }
-  }
-  if (!(across[0] * across[1] > 1e-12)) return {0, count};  // one of them runs along the line
-  const double last = static_cast<double>(count);
-  return {static_cast<Index>(fmin(fmax(floor((low - n.x0) / n.pitch - 1), 0.0), last)),
-          static_cast<Index>(fmin(fmax(ceil((high - n.x0) / n.pitch + 2), 0.0), last))};
+template <int run>
+void launch_backward(const ConeViews& views, const ConeView* list, const float* slants,
+                     Image<const float> projections, Update update, Image<float> volume, cudaStream_t s) {
+  const dim3 blocks(
+      static_cast<unsigned>(ceil_div<Index>(volume.n2, patch_x) * ceil_div<Index>(volume.n1, patch_y)),
+      static_cast<unsigned>(ceil_div<Index>(volume.n0, run)));
+  plain_backward<run>
+      <<<blocks, plain_threads, 0, s>>>(PlainFrame(views), list, slants, projections, update, volume);
+  after_launch();
 }
 
-__global__ void __launch_bounds__(128)
-    plain_forward(ConeFrame n, const ConeView* __restrict__ views, float alpha, Image<const float> in,
-                  float beta, Image<float> out) {
-  const Index bin = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x,
-              row0 = static_cast<Index>(blockIdx.y) * run, v = blockIdx.z;
-  if (bin >= out.n2) return;
-  double sum[run] = {};
-  for (Index y = 0; y < in.n1; ++y) {
-    const Range columns = columns_between(n, views[v], bin, y, in.n2);
-    for (Index x = columns.first; x < columns.last; ++x) {
-      const Trapezoid<double> t = trapezoid_of(n, views[v], x, y);
-      const double weight = mean_over(t, bin);
-      if (weight == 0) continue;
-      const Column column = column_at(n, t.distance);
+// ---- projection: a warp has pairs of bins, and neighbouring lines of each, so that it reads few sectors
+// whichever way its lines run; a block has one view
+
+constexpr int pairs_a_warp = 8, lines_a_warp = 32 / pairs_a_warp;
+constexpr int plain_bins = 2 * pairs_a_warp * plain_warps;  // of a block
+
+/// Over the lanes that have the same pair of bins.
+__device__ inline float sum_of_lines(float value) {
 #pragma unroll
-      for (int k = 0; k < run; ++k) {
-        const double at = static_cast<double>(row0 + k), voxel = (at - column.first) / column.step;
-        const Range voxels =
-            cells_between(voxel - 0.5 / column.step - 0.5, voxel + 0.5 / column.step - 0.5, in.n0);
-        for (Index z = voxels.first; z < voxels.last; ++z) {
-          const double low = column.first + column.step * static_cast<double>(z);
-          sum[k] +=
-              weight * share_of(low, low + column.step, row0 + k) * static_cast<double>(element(in, z, y, x));
-        }
-      }
-    }
-  }
-#pragma unroll
-  for (int k = 0; k < run; ++k) {
-    if (row0 + k >= out.n1) return;
-    float& o = element(out, v, row0 + k, bin);
-    const float value = alpha * static_cast<float>(slant_of(n, row0 + k, bin) * sum[k]);
-    o = beta == 0 ? value : value + beta * o;
-  }
+  for (int o = pairs_a_warp; o < 32; o *= 2) value += __shfl_xor_sync(~0u, value, o);
+  return value;
 }
 
-dim3 threads_for(Index along, Index y, Index z) {
-  return {static_cast<unsigned>(ceil_div<Index>(along, 128)), static_cast<unsigned>(y),
-          static_cast<unsigned>(z)};
+template <int run>
+__global__ void __launch_bounds__(plain_threads)
+    plain_forward(ConeFrame frame, PlainFrame n, const ConeView* __restrict__ views, Image<const float> in,
+                  Update update, Image<float> out) {
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const Index v = blockIdx.x, row0 = static_cast<Index>(blockIdx.z) * run,
+              bin0 = static_cast<Index>(blockIdx.y) * plain_bins +
+                     2 * (warp * pairs_a_warp + lane % pairs_a_warp);
+  float sum[2][run] = {};
+  if (bin0 < out.n2) {
+    const ConeView view = views[v];
+    add_lines(n, view, ray_between(n, view, bin0, row0, in), in, lane / pairs_a_warp, lines_a_warp, sum);
+  }
+#pragma unroll
+  for (int b = 0; b < 2; ++b)
+#pragma unroll
+    for (int k = 0; k < run; ++k) {
+      const float value = sum_of_lines(sum[b][k]);
+      if (lane < pairs_a_warp && bin0 + b < out.n2 && row0 + k < out.n1)
+        update(element(out, v, row0 + k, bin0 + b),
+               static_cast<float>(slant_of(frame, row0 + k, bin0 + b)) * value);
+    }
+}
+
+template <int run>
+void launch_forward(const ConeViews& views, const ConeView* list, Image<const float> volume, Update update,
+                    Image<float> projections, cudaStream_t s) {
+  const dim3 blocks(static_cast<unsigned>(projections.n0),
+                    static_cast<unsigned>(ceil_div<Index>(projections.n2, plain_bins)),
+                    static_cast<unsigned>(ceil_div<Index>(projections.n1, run)));
+  plain_forward<run>
+      <<<blocks, plain_threads, 0, s>>>(views, PlainFrame(views), list, volume, update, projections);
+  after_launch();
 }
 
 // ---- working memory: the bounds and batches of footprint_forward.cu and footprint_backward.cu
@@ -136,7 +131,8 @@ double forward_memory(const Extents& n) {
   return lines * line + views * (view + spans) + 4 * n.rows * n.bins + n.lists();
 }
 
-/// Projections of some views, and records of some lines of tiles in these.
+/// Projections of some views, and records of some lines of tiles in these; the slants that plain kernels take
+/// instead are no more than a view.
 double backward_memory(const Extents& n) {
   const double view = 4 * n.bins * std::ceil(n.rows / 8) * 8,
                views = std::min({n.views, views_a_batch, std::max(batch / view, 1.0)}),
@@ -155,37 +151,37 @@ WorkingMemory working_memory(Shape volume, Shape projections) {
 
 void plain_footprint_forward(const ConeViews& views, float alpha, Image<const float> volume, float beta,
                              Image<float> projections, Stream& stream) {
-  constexpr Index most_blocks = 65'535;  // along a dimension of a grid
   const cudaStream_t s = queue(stream);
   const Scratch<ConeView> list(views.views, s);
-  for (Index first = 0; first < projections.n0; first += most_blocks) {
-    const Image<float> part = part_of(projections, first, most_blocks, 0, projections.n1);
-    plain_forward<<<threads_for(part.n2, ceil_div<Index>(part.n1, run), part.n0), 128, 0, s>>>(
-        views, list.data() + first, alpha, volume, beta, part);
-    after_launch();
-  }
+  const Update update{alpha * static_cast<float>(views.pitch * PlainFrame(views).voxel), beta};
+  const auto run = projections.n1 == 1 ? launch_forward<1> : launch_forward<plain_run>;
+  run(views, list.data(), volume, update, projections, s);
 }
 
 void plain_footprint_backward(const ConeViews& views, float alpha, Image<const float> projections, float beta,
                               Image<float> volume, Stream& stream) {
   const cudaStream_t s = queue(stream);
   const Scratch<ConeView> list(views.views, s);
-  plain_backward<<<threads_for(volume.n2, volume.n1, ceil_div<Index>(volume.n0, run)), 128, 0, s>>>(
-      views, list.data(), alpha, projections, beta, volume);
-  after_launch();
+  const Scratch<float> slants(static_cast<std::size_t>(projections.n1 * projections.n2), s);
+  slants_of(views, projections.n1, projections.n2, slants.data(), s);
+  const auto run = volume.n0 == 1 ? launch_backward<1> : launch_backward<plain_run>;
+  run(views, list.data(), slants.data(), projections, {alpha * static_cast<float>(views.pitch), beta}, volume,
+      s);
 }
 
 const ConeKernels separable_footprint_kernels{
     [](const ConeViews& views, float alpha, Image<const float> volume, float beta, Image<float> projections,
        Stream& stream) {
-      if (footprint_forward_fits(views, volume.n0, volume.n1, volume.n2, projections.n1, stream.device()))
+      if (projections.n1 > few &&
+          footprint_forward_fits(views, volume.n0, volume.n1, volume.n2, projections.n1, stream.device()))
         footprint_forward(views, alpha, volume, beta, projections, stream);
       else
         plain_footprint_forward(views, alpha, volume, beta, projections, stream);
     },
     [](const ConeViews& views, float alpha, Image<const float> projections, float beta, Image<float> volume,
        Stream& stream) {
-      if (footprint_backward_fits(views, volume.n0, volume.n1, volume.n2, projections.n1, stream.device()))
+      if (volume.n0 > few &&
+          footprint_backward_fits(views, volume.n0, volume.n1, volume.n2, projections.n1, stream.device()))
         footprint_backward(views, alpha, projections, beta, volume, stream);
       else
         plain_footprint_backward(views, alpha, projections, beta, volume, stream);

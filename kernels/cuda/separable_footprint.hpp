@@ -15,7 +15,11 @@ void footprint_forward(const ConeViews& views, float alpha, Image<const float> v
 void footprint_backward(const ConeViews& views, float alpha, Image<const float> projections, float beta,
                         Image<float> volume, Stream& stream);
 
-/// The sum as it is written, for voxels and cells of any size.
+/// So many rows are projected, and slices back-projected, by the plain kernels: they take four at a time, and
+/// tiles 32 and more.
+constexpr Index few = 4;
+
+/// Voxel by voxel, for voxels and cells of any size and number.
 void plain_footprint_forward(const ConeViews& views, float alpha, Image<const float> volume, float beta,
                              Image<float> projections, Stream& stream);
 void plain_footprint_backward(const ConeViews& views, float alpha, Image<const float> projections, float beta,

@@ -3,11 +3,14 @@
 #include "../support/cone_scans.hpp"
 #include "cuda_fixture.hpp"
 #include "tandem/core/error.hpp"
+#include "tandem/geometry/coverage.hpp"
 #include "tandem/kernels/cuda/separable_footprint.hpp"
 #include "tandem/operators/adjointness.hpp"
 
 namespace tandem::test {
 namespace {
+
+using kernels::cuda::few;
 
 /// From farther away: voxels of a cell's size lie within.
 ConeBeam far_cone(Index views, Index rows, Index bins) {
@@ -59,7 +62,7 @@ TEST_F(CudaCone, LargerOnesAgreeWithTheCpu) {
 /// So many lines of tiles and views that both directions take several strips of the volume and batches of
 /// views.
 TEST_F(CudaCone, ManyBatchesAgreeWithTheCpu) {
-  expect_agreement(far_cone(600, 31, 47), box(5, 13'100, 3, 0.01));
+  expect_agreement(far_cone(600, 31, 47), box(5, 13'100, few + 1, 0.01));
 }
 
 TEST_F(CudaCone, RightAnglesAndOddPlacesAgreeWithTheCpu) {
@@ -72,11 +75,60 @@ TEST_F(CudaCone, RightAnglesAndOddPlacesAgreeWithTheCpu) {
   expect_agreement(scan, {{37, 41, 29}, {0.5, 0.5, 0.5}, {-5, 3, 12}});
 }
 
+/// Voxels from a twentieth of a bin to several.
+TEST_F(CudaCone, FansAgreeWithTheCpu) {
+  ConeBeam scan = far_cone(31, 1, 83);
+  for (const double midplane_row : {0.0, 0.2}) {
+    scan.midplane_row = midplane_row;
+    for (const double pitch : {0.05, 0.5, 0.8, 1.1, 3.0}) {
+      const VolumeGrid grid = box(pitch > 2 ? 21 : 37, pitch > 2 ? 19 : 41, 1, pitch);
+      for (const VolumeGrid& each : {grid, tall_for_fan(scan, grid), flat_for_fan(scan, grid)})
+        expect_agreement(scan, each);
+    }
+  }
+  for (const auto& [nx, ny] : {std::pair<Index, Index>{1, 1}, {1, 70}, {70, 1}, {33, 65}})
+    expect_agreement(scan, box(nx, ny, 1, 0.5));
+  for (const Index bins : {1, 2, 127, 129}) expect_agreement(far_cone(17, 1, bins), box(37, 41, 1, 0.5));
+  scan = far_cone(8, 1, 65);
+  for (std::size_t v = 0; v < 8; ++v) scan.angles[v] = static_cast<double>(v) * half_turn / 4;
+  expect_agreement(scan, box(37, 41, 1, 0.5));
+  scan.detector.axis_bin = 80;
+  expect_agreement(scan, {{37, 41, 1}, {0.5, 0.5, 0.5}, {-5, 3, 0}});
+}
+
+/// Where either direction goes over from plain kernels to tiles.
+TEST_F(CudaCone, FewRowsAndSlicesAgreeWithTheCpu) {
+  for (Index rows = 1; rows <= few + 1; ++rows)
+    for (Index slices = 1; slices <= few + 1; ++slices)
+      expect_agreement(far_cone(11, rows, 43), box(21, 19, slices, 0.5));
+  for (const Index one : {Index{1}, few}) {
+    ConeBeam scan = far_cone(11, one, 43);
+    expect_agreement(scan, box(21, 19, 40, 0.5));
+    expect_agreement(far_cone(11, 40, 43), box(21, 19, one, 0.5));
+    scan.midplane_row = -20;
+    expect_agreement(scan, {{21, 19, 29}, {0.5, 0.5, 0.5}, {-5, 3, 12}});
+  }
+}
+
+/// More views and lines than blocks along most dimensions of a grid.
+TEST_F(CudaCone, LongFansAgreeWithTheCpu) {
+  ConeBeam scan = far_cone(3, 1, 47);
+  scan.sod = 900, scan.sdd = 1700;
+  expect_agreement(scan, box(3, 70'000, 1, 0.02));
+  const LinearOperator A = projector(far_cone(66'000, 1, 5), box(4, 3, 1, 0.5)),
+                       there = projector(far_cone(66'000, 1, 5), box(4, 3, 1, 0.5),
+                                         Model::separable_footprint, gpu);
+  const Array x = random_array(A.domain(), 2);
+  EXPECT_LE(relative_error(there * on_device(x, gpu), A * x), tolerance::devices);
+}
+
 TEST_F(CudaCone, BetaZeroNeverReadsTheOutput) {
-  const LinearOperator A =
-      projector(far_cone(19, 31, 43), box(21, 19, 23, 0.5), Model::separable_footprint, gpu);
-  expect_beta_zero_reads_nothing(A, "projection");
-  expect_beta_zero_reads_nothing(adjoint(A), "back-projection");
+  for (const Index size : {Index{1}, few, Index{31}}) {
+    const LinearOperator A =
+        projector(far_cone(19, size, 43), box(21, 19, size, 0.5), Model::separable_footprint, gpu);
+    expect_beta_zero_reads_nothing(A, "projection");
+    expect_beta_zero_reads_nothing(adjoint(A), "back-projection");
+  }
 }
 
 TEST_F(CudaCone, EveryTuningAgreesWithTheCpu) {
@@ -139,13 +191,27 @@ TEST_F(CudaCone, PairsMatch) {
   }
 }
 
+/// By plain kernels both ways, or one way alone.
+TEST_F(CudaCone, PairsOfFewRowsOrSlicesMatch) {
+  for (const auto& [rows, slices] : {std::pair<Index, Index>{1, 1}, {1, 21}, {31, 1}, {few, few}, {few, 21}})
+    for (const double pitch : {0.4, 0.7, 3.0}) {
+      const Adjointness a = adjointness(
+          projector(far_cone(29, rows, 47), box(23, 19, slices, pitch), Model::separable_footprint, gpu));
+      const bool plain = rows <= few && slices <= few;
+      EXPECT_LE(a.mismatch, plain ? tolerance::mismatch : tolerance::footprint_products) << pitch;
+      EXPECT_NEAR(a.coupling, 1, tolerance::footprint_products_coupling) << pitch;
+    }
+}
+
 TEST_F(CudaCone, RunsHaveTheSameBits) {
-  const LinearOperator A =
-      projector(far_cone(29, 61, 83), box(37, 41, 29, 0.5), Model::separable_footprint, gpu);
-  const Array x = random_array(A.domain(), 2), y = A * x, z = adjoint(A) * y;
-  for (int run = 0; run < 5; ++run) {
-    EXPECT_TRUE(same_bits(A * x, y));
-    EXPECT_TRUE(same_bits(adjoint(A) * y, z));
+  for (const auto& [rows, slices] : {std::pair<Index, Index>{61, 29}, {1, 1}}) {
+    const LinearOperator A =
+        projector(far_cone(29, rows, 83), box(37, 41, slices, 0.5), Model::separable_footprint, gpu);
+    const Array x = random_array(A.domain(), 2), y = A * x, z = adjoint(A) * y;
+    for (int run = 0; run < 5; ++run) {
+      EXPECT_TRUE(same_bits(A * x, y));
+      EXPECT_TRUE(same_bits(adjoint(A) * y, z));
+    }
   }
 }
 
