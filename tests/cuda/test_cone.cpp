@@ -203,6 +203,31 @@ TEST_F(CudaCone, PairsOfFewRowsOrSlicesMatch) {
     }
 }
 
+/// Wherever it counts, in tiles and plain kernels.
+TEST_F(CudaCone, InfinityIsSeen) {
+  for (const auto& [rows, slices] : {std::pair<Index, Index>{61, 29}, {1, 1}}) {
+    const ConeBeam scan = far_cone(29, rows, 83);
+    const VolumeGrid grid = box(37, 41, slices, 0.5);
+    const LinearOperator A = projector(scan, grid),
+                         there = projector(scan, grid, Model::separable_footprint, gpu);
+    for (const bool back : {false, true}) {
+      const LinearOperator exact = back ? adjoint(A) : A, seen = back ? adjoint(there) : there;
+      Array one(exact.domain()), x = random_array(exact.domain(), 2);
+      const Index middle = x.size() / 2;
+      one.data()[middle] = 1, x.data()[middle] = std::numeric_limits<float>::infinity();
+      const Array counts = exact * one, y = on_device(seen * on_device(x, gpu), cpu);
+      Index met = 0;
+      for (Index i = 0; i < y.size(); ++i) {
+        if (counts.data()[i] < 1e-3f) continue;
+        ++met;
+        EXPECT_FALSE(std::isfinite(y.data()[i]))
+            << (back ? "back " : "forward ") << rows << " rows, at " << i;
+      }
+      EXPECT_GT(met, 10) << rows;
+    }
+  }
+}
+
 TEST_F(CudaCone, RunsHaveTheSameBits) {
   for (const auto& [rows, slices] : {std::pair<Index, Index>{61, 29}, {1, 1}}) {
     const LinearOperator A =
