@@ -341,9 +341,9 @@ void footprint_backward(const ConeViews& views, float alpha, Image<const float> 
       turn_projections<<<squares, 256, 0, s>>>(views, part, units.data(), rows, data.data());
     });
     n.views = static_cast<int>(part.n0);
-    const Boxes windows =
-        boxes_of(data.data(), {rows, n.bins, 2, n.views}, {4 * rows, 2 * rows, 2 * view_size},
-                 {n.window_rows, n.window_bins, 2, 1}, stream.device());
+    const Boxes windows = boxes_of(data.data(), {rows, n.bins, 2, n.views},
+                                   {2 * rows, projections.n2 * 2 * rows, 2 * view_size},
+                                   {n.window_rows, n.window_bins, 2, 1}, stream.device());
     const Target out{volume, alpha * static_cast<float>(views.pitch) * weight_unit, first == 0 ? beta : 1,
                      units.data()};
     for (int line = 0; line < all.down; line += lines) {
