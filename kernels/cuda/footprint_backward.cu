@@ -82,7 +82,8 @@ __device__ inline void prepare(const Shape& n, const Ladder& ladder, int code, S
             last = __reduce_max_sync(~0u, __double2int_ru(begin + ladder.step * chunk)) + 2;
   const int bins = code & (most_bins - 1), bin = (code - bins) / most_bins;
   const bool met = row < n.rows && last > 0 && bin < n.bins && bin + bins > 0;
-  const Wide wide = wide_of(static_cast<float>(ladder.step));
+  const auto width = static_cast<float>(ladder.step);
+  const Wide wide = wide_of(width <= 1, width >= 1 && width <= 2);
   slot.rungs[warp][lane % columns] = {fixed<bits>(begin - row + ladder.step * (chunk / 2)),
                                       fixed<bits>(ladder.step)};
   if (lane == 0)
@@ -159,7 +160,7 @@ __device__ inline void integrate(const Shape& n, const Rung* rungs, const float*
 
 struct Target {
   Image<float> volume;
-  float alpha, beta;
+  Update update;  ///< alpha: times the unit
   const float* unit;
 };
 
@@ -169,7 +170,7 @@ __device__ void write(const Shape& n, const Target& out, const float (&sum)[colu
   const Index x0 = static_cast<Index>(blockIdx.y % across * tiles_x + warp % tiles_x) * edge,
               y0 = static_cast<Index>(blockIdx.y / across * tiles_y + warp / tiles_x + n.tiles.first) * edge;
   if (y0 >= static_cast<Index>(n.tiles.first + n.tiles.down) * edge) return;
-  const float alpha = out.alpha * *out.unit;
+  const Update update{out.update.alpha * *out.unit, out.update.beta};
 #pragma unroll
   for (int j = 0; j < per_lane; ++j) {
     const Index z = (static_cast<Index>(blockIdx.x) * per_lane + j) * 32 + threadIdx.x % 32;
@@ -178,8 +179,7 @@ __device__ void write(const Shape& n, const Target& out, const float (&sum)[colu
     for (int k = 0; k < columns; ++k) {
       const Index x = x0 + k % edge, y = y0 + k / edge;
       if (x >= n.tiles.nx || y >= n.tiles.ny) continue;
-      float& o = element(out.volume, z, y, x);
-      o = out.beta == 0 ? alpha * sum[k][j] : alpha * sum[k][j] + out.beta * o;
+      update(element(out.volume, z, y, x), sum[k][j]);
     }
   }
 }
@@ -235,12 +235,7 @@ __global__ void __launch_bounds__(warps * 32, 2)
       else
         make_profiles<false>(n, high, low, from, tile.rows, memory.profile);
       __syncwarp();
-      if (tile.wide == Wide::one)
-        integrate<Wide::one>(n, here.rungs[warp], memory.profile, sum);
-      else if (tile.wide == Wide::two)
-        integrate<Wide::two>(n, here.rungs[warp], memory.profile, sum);
-      else
-        integrate<Wide::any>(n, here.rungs[warp], memory.profile, sum);
+      for_width(tile.wide, [&](auto each) { integrate<each()>(n, here.rungs[warp], memory.profile, sum); });
       __syncwarp();
     }
     high = next_high, low = next_low;
@@ -307,8 +302,8 @@ bool footprint_backward(const ConeViews& views, float alpha, Image<const float> 
     const auto part = part_of(projections, first, batches.views, 0, projections.n1);
     n.views = static_cast<int>(part.n0);
     const Boxes windows = turn(views, n, part, units.data(), turned.data(), stream);
-    const Target out{volume, alpha * static_cast<float>(views.pitch) * weight_unit, first == 0 ? beta : 1,
-                     units.data()};
+    const Target out{
+        volume, {alpha * static_cast<float>(views.pitch) * weight_unit, first == 0 ? beta : 1}, units.data()};
     for (int line = 0; line < static_cast<int>(batches.down); line += batches.lines) {
       n.tiles = {static_cast<int>(batches.across),
                  std::min(batches.lines, static_cast<int>(batches.down) - line), line, volume.n2, volume.n1};

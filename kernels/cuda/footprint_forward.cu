@@ -113,7 +113,7 @@ struct Target {
   Image<float> projections;
   const int* order;     ///< of the views
   const float* slants;  ///< (row, bin)
-  float alpha, beta;
+  Update update;        ///< alpha: times the unit
   const float* unit;
 };
 
@@ -122,7 +122,7 @@ __device__ inline void write(const Shape& n, const Block<row_groups>& block, con
                              const Sums& sum) {
   if (!block.real) return;
   const int lane = threadIdx.x % 32;
-  const float alpha = out.alpha * *out.unit;
+  const Update update{out.update.alpha * *out.unit, out.update.beta};
 #pragma unroll
   for (int m = 0; m < 2; ++m)
 #pragma unroll
@@ -132,9 +132,8 @@ __device__ inline void write(const Shape& n, const Block<row_groups>& block, con
         const int row = block.row + 16 * m + lane / 4 + k / 2 * 8,
                   bin = block.bin + 8 * j + lane % 4 * 2 + k % 2;
         if (row >= n.rows || bin >= n.bins) continue;
-        float& o = element(out.projections, out.order[block.view], row, bin);
-        const float value = alpha * out.slants[static_cast<Index>(row) * n.bins + bin] * sum[m][j][k];
-        o = out.beta == 0 ? value : value + out.beta * o;
+        update(element(out.projections, out.order[block.view], row, bin),
+               out.slants[static_cast<Index>(row) * n.bins + bin] * sum[m][j][k]);
       }
 }
 
@@ -175,7 +174,7 @@ __device__ inline Wide make_rungs(const Block<row_groups>& block, const Step& st
     one &= width <= 1, two &= width >= 1 && width <= 2;
   }
   __syncwarp();
-  return __all_sync(~0u, one) ? Wide::one : __all_sync(~0u, two) ? Wide::two : Wide::any;
+  return wide_of(one, two);
 }
 
 /// Adds the columns of a tile to the bins of the warp.
@@ -186,12 +185,7 @@ __device__ inline void add_tile(const Shape& n, int first, int count, const uint
 #pragma unroll
   for (int j = 0; j < most_granules; ++j) w[j] = weights[j * 32];
   Factor f[2];
-  if (wide == Wide::one)
-    make_factors<Wide::one, bits>(n.window, rungs, voxels, f);
-  else if (wide == Wide::two)
-    make_factors<Wide::two, bits>(n.window, rungs, voxels, f);
-  else
-    make_factors<Wide::any, bits>(n.window, rungs, voxels, f);
+  for_width(wide, [&](auto each) { make_factors<each(), bits>(n.window, rungs, voxels, f); });
   add_from(first, f, w, count, sum);
 }
 
@@ -368,7 +362,7 @@ bool footprint_forward(const ConeViews& views, float alpha, Image<const float> v
   for (int line = 0; line < batches.all_lines; line += batches.lines) {
     n.tiles.first = line, n.tiles.down = std::min(batches.lines, batches.all_lines - line);
     project(views, n, turn(n, volume, work, stream), work,
-            {projections, nullptr, work.slants.data(), unit, line == 0 ? beta : 1, work.units.data()}, s);
+            {projections, nullptr, work.slants.data(), {unit, line == 0 ? beta : 1}, work.units.data()}, s);
   }
   return true;
 }

@@ -6,6 +6,8 @@
 
 #include <cuda_fp16.h>
 
+#include <type_traits>
+
 #include "tandem/kernels/cuda/batch.cuh"
 #include "tandem/kernels/cuda/footprint_batches.hpp"
 #include "tandem/kernels/footprint.hpp"
@@ -164,10 +166,20 @@ struct Rung {
 /// Which intervals there are: at most one cell wide, from one to two, or any.
 enum class Wide : char { one, two, any };
 
-/// Of all intervals of a warp's lanes.
-__device__ inline Wide wide_of(float width) {
-  if (__all_sync(~0u, width <= 1)) return Wide::one;
-  return __all_sync(~0u, width >= 1 && width <= 2) ? Wide::two : Wide::any;
+/// Of all intervals of a warp's lanes, each of which has looked at its own.
+__device__ inline Wide wide_of(bool one, bool two) {
+  return __all_sync(~0u, one) ? Wide::one : __all_sync(~0u, two) ? Wide::two : Wide::any;
+}
+
+/// The form of a loop that is made for these intervals: `run(std::integral_constant<Wide, ...>)`.
+template <class Run>
+__device__ inline void for_width(Wide wide, const Run& run) {
+  if (wide == Wide::one)
+    run(std::integral_constant<Wide, Wide::one>());
+  else if (wide == Wide::two)
+    run(std::integral_constant<Wide, Wide::two>());
+  else
+    run(std::integral_constant<Wide, Wide::any>());
 }
 
 /// `sum` and the integral over [from, from + width] of a profile that is constant in each cell.
