@@ -14,8 +14,6 @@ constexpr bool bulk_copies = true;
 constexpr bool bulk_copies = false;
 #endif
 
-constexpr int most_of_box = 256;  // elements along each dimension
-
 /// Four dimensions, the first contiguous; its size, its stride and where boxes begin along it are whole
 /// pieces.
 struct Boxes {

@@ -4,7 +4,6 @@
 // memory, and integrates it over each voxel's rows.
 
 #include <algorithm>
-#include <cmath>
 
 #include "tandem/kernels/cuda/boxes.cuh"
 #include "tandem/kernels/cuda/footprint_data.cuh"
@@ -14,29 +13,13 @@ namespace tandem::kernels::cuda {
 
 namespace {
 
-constexpr int tiles_x = 4, tiles_y = 2, warps = tiles_x * tiles_y;  // a warp a tile
-constexpr int slots = 4;                                            // views on their way
-constexpr int bits = 23;                                            // of a row
+constexpr int bits = profile_bits;
 constexpr int nowhere = 1 << 30;
-constexpr int spare_rows = 32;  // bytes: what a group of 16 rows may read beyond the last window
 
-struct Shape {
+struct Shape : BackwardLayout {
   Tiles tiles;
   Index nz;
   int views, rows, bins;
-  int tile_bins;                 ///< that a tile can meet
-  int window_bins, window_rows;  ///< of a block
-  int profile_rows;              ///< of a tile; its stride in floats
-  /// Windows lie in memory as (plane, bin, row).
-  __host__ __device__ int bin_bytes() const { return 2 * window_rows; }
-  __host__ __device__ int plane_bytes() const { return window_bins * bin_bytes(); }
-  __host__ __device__ int window_bytes() const { return ceil_div(2 * plane_bytes(), 128) * 128; }
-};
-
-/// Where the voxel in the middle of a column begins, in rows from the first of the tile's window, and how
-/// many rows a voxel takes; in fixed point.
-struct Rung {
-  int middle, step;
 };
 
 /// The window of a tile: first bin and row; rows: none where it meets no cell.
@@ -52,6 +35,7 @@ struct Slot {
   int bin, row;  ///< of the block's window; bin == nowhere: it meets no cell
   alignas(16) Rung rungs[warps][columns];
 };
+static_assert(sizeof(Slot) == slot_bytes);
 
 struct Memory {
   unsigned windows, arrived;  ///< two of each
@@ -98,7 +82,8 @@ __device__ inline void prepare(const Shape& n, const Ladder& ladder, int code, S
             last = __reduce_max_sync(~0u, __double2int_ru(begin + ladder.step * chunk)) + 2;
   const int bins = code & (most_bins - 1), bin = (code - bins) / most_bins;
   const bool met = row < n.rows && last > 0 && bin < n.bins && bin + bins > 0;
-  const Wide wide = wide_of(static_cast<float>(ladder.step));
+  const auto width = static_cast<float>(ladder.step);
+  const Wide wide = wide_of(width <= 1, width >= 1 && width <= 2);
   slot.rungs[warp][lane % columns] = {fixed<bits>(begin - row + ladder.step * (chunk / 2)),
                                       fixed<bits>(ladder.step)};
   if (lane == 0)
@@ -175,7 +160,7 @@ __device__ inline void integrate(const Shape& n, const Rung* rungs, const float*
 
 struct Target {
   Image<float> volume;
-  float alpha, beta;
+  Update update;  ///< alpha: times the unit
   const float* unit;
 };
 
@@ -185,7 +170,7 @@ __device__ void write(const Shape& n, const Target& out, const float (&sum)[colu
   const Index x0 = static_cast<Index>(blockIdx.y % across * tiles_x + warp % tiles_x) * edge,
               y0 = static_cast<Index>(blockIdx.y / across * tiles_y + warp / tiles_x + n.tiles.first) * edge;
   if (y0 >= static_cast<Index>(n.tiles.first + n.tiles.down) * edge) return;
-  const float alpha = out.alpha * *out.unit;
+  const Update update{out.update.alpha * *out.unit, out.update.beta};
 #pragma unroll
   for (int j = 0; j < per_lane; ++j) {
     const Index z = (static_cast<Index>(blockIdx.x) * per_lane + j) * 32 + threadIdx.x % 32;
@@ -194,8 +179,7 @@ __device__ void write(const Shape& n, const Target& out, const float (&sum)[colu
     for (int k = 0; k < columns; ++k) {
       const Index x = x0 + k % edge, y = y0 + k / edge;
       if (x >= n.tiles.nx || y >= n.tiles.ny) continue;
-      float& o = element(out.volume, z, y, x);
-      o = out.beta == 0 ? alpha * sum[k][j] : alpha * sum[k][j] + out.beta * o;
+      update(element(out.volume, z, y, x), sum[k][j]);
     }
   }
 }
@@ -251,12 +235,7 @@ __global__ void __launch_bounds__(warps * 32, 2)
       else
         make_profiles<false>(n, high, low, from, tile.rows, memory.profile);
       __syncwarp();
-      if (tile.wide == Wide::one)
-        integrate<Wide::one>(n, here.rungs[warp], memory.profile, sum);
-      else if (tile.wide == Wide::two)
-        integrate<Wide::two>(n, here.rungs[warp], memory.profile, sum);
-      else
-        integrate<Wide::any>(n, here.rungs[warp], memory.profile, sum);
+      for_width(tile.wide, [&](auto each) { integrate<each()>(n, here.rungs[warp], memory.profile, sum); });
       __syncwarp();
     }
     high = next_high, low = next_low;
@@ -266,40 +245,10 @@ __global__ void __launch_bounds__(warps * 32, 2)
 
 // ---- batches
 
-/// Of what is far too large something that is too large still.
-int round_up(double value, int to) { return static_cast<int>(std::ceil(std::min(value, 1e6) / to)) * to; }
-
-constexpr Index most_records = Index{1} << 30, most_data = Index{1} << 30;  // bytes of scratch
-
-Shape shape_of(const Reach& reach, int per_lane, const Tiles& all, Index nz, Index rows, Index bins) {
-  Shape n{all, nz, 0, static_cast<int>(rows), static_cast<int>(bins), 0, 0, 0, 0};
-  const auto spread = [&](double x, double y) { return std::hypot(x, y) * edge; };  // pitches
-  n.tile_bins = static_cast<int>(std::ceil(reach.tile_bins()));
-  n.window_bins =
-      static_cast<int>(std::ceil(reach.bins * spread(tiles_x - 1, tiles_y - 1))) + 1 + n.tile_bins;
-  const double chunk = 32 * per_lane * reach.step[1] + 2 + 2 + 7;
-  // an odd number of eights: neighbouring bins lie in other banks; as neighbouring columns do
-  n.window_rows = round_up(chunk + reach.rows * reach.shift * spread(tiles_x, tiles_y) - 8, 16) + 8;
-  n.profile_rows = round_up(chunk + reach.rows * reach.shift * spread(1, 1), 16) + 8;
-  return n;
-}
-
-int shared_bytes(const Shape& n) {
-  return slots * static_cast<int>(sizeof(Slot)) + warps * columns * n.profile_rows * 4 +
-         2 * n.window_bytes() + spare_rows + 16;
-}
-
-/// Two blocks on a multiprocessor, unless somebody wants one to be larger.
-bool fits(const Shape& n, Device device, bool wanted = false) {
-  const int most = wanted ? most_shared_memory(device) : std::min(112 * 1024, most_shared_memory(device));
-  return shared_bytes(n) <= most && n.profile_rows <= most_cells<bits> && n.window_rows <= most_of_box &&
-         n.window_bins <= most_of_box;
-}
-
 template <int per_lane>
 void launch(const Shape& n, const TileShadows& shadows, const Boxes& data, const Target& out,
             cudaStream_t s) {
-  const int shared = shared_bytes(n);
+  const int shared = n.shared_bytes();
   allow_all_shared_memory(backward<per_lane>);
   const dim3 blocks(
       static_cast<unsigned>(ceil_div<Index>(n.nz, 32 * per_lane)),
@@ -308,55 +257,60 @@ void launch(const Shape& n, const TileShadows& shadows, const Boxes& data, const
   after_launch();
 }
 
-}  // namespace
-
-void footprint_backward(const ConeViews& views, float alpha, Image<const float> projections, float beta,
-                        Image<float> volume, Stream& stream) {
-  const cudaStream_t s = queue(stream);
-  const Tiles all{static_cast<int>(ceil_div<Index>(volume.n2, edge)),
-                  static_cast<int>(ceil_div<Index>(volume.n1, edge)), 0, volume.n2, volume.n1};
-  const Reach reach(views, volume.n2, volume.n1, volume.n0, projections.n1);
-  int per_lane = views.tuning.voxels_a_thread ? views.tuning.voxels_a_thread : 2;
-  Shape n = shape_of(reach, per_lane, all, volume.n0, projections.n1, projections.n2);
-  while (per_lane > 1 && !fits(n, stream.device(), views.tuning.voxels_a_thread != 0))
-    n = shape_of(reach, --per_lane, all, volume.n0, projections.n1, projections.n2);
-  const auto run = per_lane == 1 ? launch<1> : per_lane == 2 ? launch<2> : launch<3>;
-
-  const auto rows = static_cast<int>(ceil_div<Index>(projections.n1, 8) * 8);  // in memory
-  const Index view_size = projections.n2 * 2 * rows;
-  const Index views_at_once =
-      std::clamp<Index>(most_data / (2 * view_size), 1, std::min<Index>(projections.n0, 128));
-  const Index line_bytes = views_at_once * all.across * ShadowStore<Direction::backward>::bytes;
-  const Index fitting = std::max<Index>(most_records / line_bytes / tiles_y * tiles_y, tiles_y);
-  const Index most_blocks = 65'535 / ceil_div(all.across, tiles_x) * tiles_y;  // of a grid
-  const int lines = static_cast<int>(std::min<Index>({fitting, most_blocks, all.down}));
-  const Scratch<ConeView> view_list(views.views, s);
-  const Scratch<__half> data(static_cast<std::size_t>(views_at_once * view_size), s);
-  const Scratch<float> units(2, s);
-  const ShadowStore<Direction::backward> store(views_at_once * all.across * lines, s);
-  measure_unit(projections, units.data(), s);
-  for (Index first = 0; first < projections.n0; first += views_at_once) {
-    const auto part = part_of(projections, first, views_at_once, 0, projections.n1);
-    over_squares(part.n0, part.n2, rows, [&](dim3 squares) {
-      turn_projections<<<squares, 256, 0, s>>>(views, part, units.data(), rows, data.data());
-    });
-    n.views = static_cast<int>(part.n0);
-    const Boxes windows =
-        boxes_of(data.data(), {rows, n.bins, 2, n.views}, {4 * rows, 2 * rows, 2 * view_size},
-                 {n.window_rows, n.window_bins, 2, 1}, stream.device());
-    const Target out{volume, alpha * static_cast<float>(views.pitch) * weight_unit, first == 0 ? beta : 1,
-                     units.data()};
-    for (int line = 0; line < all.down; line += lines) {
-      n.tiles = {all.across, std::min(lines, all.down - line), line, all.nx, all.ny};
-      run(n, store.of(views, view_list.data() + first, n.views, n.tiles), windows, out, s);
-    }
-  }
+/// Voxels of a lane, as many as fit; none: tiles do not.
+int voxels_of(const Reach& reach, int wanted, Device device) {
+  const int all = most_shared_memory(device), half = std::min(half_of_shared, all);
+  if (!reach.fits_window() || !backward_layout(reach, 1).fits(half)) return 0;
+  int per_lane = wanted ? wanted : 2;
+  while (per_lane > 1 && !backward_layout(reach, per_lane).fits(wanted ? all : half)) --per_lane;
+  return per_lane;
 }
 
-bool footprint_backward_fits(const ConeViews& views, Index slices, Index ny, Index nx, Index rows,
-                             Device device) {
-  const Reach reach(views, nx, ny, slices, rows);
-  return reach.fits_window() && fits(shape_of(reach, 1, {}, slices, rows, 0), device);
+/// Some views, as windows of a block read them.
+Boxes turn(const ConeFrame& frame, const Shape& n, Image<const float> projections, const float* units,
+           __half* turned, Stream& stream) {
+  const cudaStream_t s = queue(stream);
+  const int rows = ceil_div(n.rows, 8) * 8;  // in memory
+  over_squares(projections.n0, projections.n2, rows, [&](dim3 squares) {
+    turn_projections<<<squares, 256, 0, s>>>(frame, projections, units, rows, turned);
+  });
+  const Index bin_bytes = 2 * rows, plane_bytes = n.bins * bin_bytes;
+  return boxes_of(turned, {rows, n.bins, 2, n.views}, {bin_bytes, plane_bytes, 2 * plane_bytes},
+                  {n.window_rows, n.window_bins, 2, 1}, stream.device());
+}
+
+}  // namespace
+
+bool footprint_backward(const ConeViews& views, float alpha, Image<const float> projections, float beta,
+                        Image<float> volume, Stream& stream) {
+  const cudaStream_t s = queue(stream);
+  const Reach reach(views, {volume.n0, volume.n1, volume.n2}, projections.n1);
+  const int per_lane = voxels_of(reach, views.tuning.voxels_a_thread, stream.device());
+  if (per_lane == 0) return false;
+  const auto run = per_lane == 1 ? launch<1> : per_lane == 2 ? launch<2> : launch<3>;
+
+  const BackwardBatches batches({volume.n0, volume.n1, volume.n2},
+                                {projections.n0, projections.n1, projections.n2});
+  Shape n{backward_layout(reach, per_lane), {}, volume.n0, 0, static_cast<int>(projections.n1),
+          static_cast<int>(projections.n2)};
+  const Scratch<ConeView> list(views.views, s);
+  const Scratch<__half> turned(static_cast<std::size_t>(batches.views * batches.view_bytes / 2), s);
+  const Scratch<float> units(2, s);
+  const ShadowStore<Direction::backward> store(batches.views * batches.across * batches.lines, s);
+  measure_unit(projections, units.data(), s);
+  for (Index first = 0; first < projections.n0; first += batches.views) {
+    const auto part = part_of(projections, first, batches.views, 0, projections.n1);
+    n.views = static_cast<int>(part.n0);
+    const Boxes windows = turn(views, n, part, units.data(), turned.data(), stream);
+    const Target out{
+        volume, {alpha * static_cast<float>(views.pitch) * weight_unit, first == 0 ? beta : 1}, units.data()};
+    for (int line = 0; line < static_cast<int>(batches.down); line += batches.lines) {
+      n.tiles = {static_cast<int>(batches.across),
+                 std::min(batches.lines, static_cast<int>(batches.down) - line), line, volume.n2, volume.n1};
+      run(n, store.of(views, list.data() + first, n.views, n.tiles), windows, out, s);
+    }
+  }
+  return true;
 }
 
 }  // namespace tandem::kernels::cuda

@@ -49,7 +49,7 @@ inline void slants_of(const ConeFrame& n, Index rows, Index bins, float* slants,
 
 constexpr int side = 32;  // of the squares that are turned
 
-/// (view, row, bin) -> (view, bin, plane, row): two float16 numbers, times the slants of cells; rows in the
+/// (view, row, bin) -> (view, plane, bin, row): two float16 numbers, times the slants of cells; rows in the
 /// padding are zero.
 static __global__ void __launch_bounds__(256)
     turn_projections(ConeFrame n, Image<const float> in, const float* units, int padded, __half* out) {
@@ -68,9 +68,9 @@ static __global__ void __launch_bounds__(256)
     if (bin0 + b >= in.n2 || row0 + r >= padded) continue;
     unsigned high, low;
     split_pair(cell[r][b], cell[r + 1][b], high, low);
-    __half* at = out + (view * in.n2 + bin0 + b) * 2 * padded + row0 + r;
+    __half* at = out + (view * 2 * in.n2 + bin0 + b) * padded + row0 + r;
     *reinterpret_cast<unsigned*>(at) = high;
-    *reinterpret_cast<unsigned*>(at + padded) = low;
+    *reinterpret_cast<unsigned*>(at + in.n2 * padded) = low;
   }
 }
 

@@ -4,26 +4,15 @@
 // P[32 rows x 16 columns] W[16 columns x 8 bins].
 
 #include <algorithm>
-#include <cmath>
-#include <numbers>
-#include <numeric>
 
 #include "tandem/kernels/cuda/boxes.cuh"
 #include "tandem/kernels/cuda/footprint_data.cuh"
+#include "tandem/kernels/cuda/footprint_sums.cuh"
 #include "tandem/kernels/cuda/separable_footprint.hpp"
 
 namespace tandem::kernels::cuda {
 
 namespace {
-
-constexpr int warps = 8;     // of a block: groups of rows times views, and as many tiles a stage
-constexpr int granules = 8;  // of a warp's bins
-constexpr int warp_bins = granules * granule, warp_rows = 32;
-
-/// Tiles of a row of tiles that meet the bins of a warp in one view.
-struct Span {
-  int first, last;
-};
 
 struct Shape {
   float x0, y0, pitch, sod;
@@ -42,13 +31,8 @@ struct Shape {
   }
 };
 
-/// Where a column stands for the rows of one warp: the voxel of the window where its middle row begins, and
-/// voxels a row; in fixed point.
-struct Rung {
-  int middle, step;
-};
 template <int row_groups>
-constexpr int bits = row_groups == warps ? 22 : 23;  // of a voxel: windows of 511, or of 255
+constexpr int bits = column_bits(row_groups);  // of a voxel
 
 /// For each view, block of bins and row of tiles.
 __global__ void find_spans(Shape n, const int* __restrict__ bins, Span* spans) {
@@ -125,84 +109,11 @@ __device__ inline void fetch(const Shape& n, const ConeView* views, const Block<
             {first / 2, (step.line * n.tiles.across + x) * columns, 0, 0}, n.holds(first), arrived);
 }
 
-/// A product's first factor: the profiles of a tile's columns in 16 rows.
-struct Factor {
-  unsigned high[4], low[4];
-};
-
-template <Wide wide, int bits>
-__device__ inline void make_factors(const Shape& n, const Rung* rungs, const float* voxels, Factor (&f)[2]) {
-  const int lane = threadIdx.x % 32, g = lane / 4 - warp_rows / 2, q = lane % 4 * 2;
-#pragma unroll
-  for (int p = 0; p < 2; ++p) {
-    const int column = q + 8 * p;
-    const int4 both = reinterpret_cast<const int4*>(rungs)[column / 2];
-    const float* first = voxels + column * n.window;
-    const float width[2] = {static_cast<float>(both.y) * (1 / one_cell<bits>),
-                            static_cast<float>(both.w) * (1 / one_cell<bits>)};
-#pragma unroll
-    for (int m = 0; m < 2; ++m)
-#pragma unroll
-      for (int r = 0; r < 2; ++r) {
-        const int row = g + 16 * m + 8 * r;
-        split_pair(add_integral<wide, bits>(first, both.x + both.y * row, width[0], 0),
-                   add_integral<wide, bits>(first + n.window, both.z + both.w * row, width[1], 0),
-                   f[m].high[2 * p + r], f[m].low[2 * p + r]);
-      }
-  }
-}
-
-using Sums = float[2][granules][4];
-
-/// Granules k, k + 1, ... of the warp's bins, from the tile's j-th on.
-template <int first>
-__device__ inline void add(const Factor (&f)[2], const uint4 (&w)[most_granules], int count, Sums& sum) {
-#pragma unroll
-  for (int j = 0; j < most_granules; ++j) {
-    if (first + j < 0 || first + j >= granules || j >= count) continue;
-#pragma unroll
-    for (int m = 0; m < 2; ++m) {
-      float d[4] = {};
-      multiply(d, f[m].high, w[j].x, w[j].y);
-      multiply(d, f[m].low, w[j].x, w[j].y);
-      multiply(d, f[m].high, w[j].z, w[j].w);
-#pragma unroll
-      for (int k = 0; k < 4; ++k) sum[m][first + j < 0 || first + j >= granules ? 0 : first + j][k] += d[k];
-    }
-  }
-}
-
-__device__ inline void add_from(int first, const Factor (&f)[2], const uint4 (&w)[most_granules], int count,
-                                Sums& sum) {
-  switch (first) {
-    case -2:
-      return add<-2>(f, w, count, sum);
-    case -1:
-      return add<-1>(f, w, count, sum);
-    case 0:
-      return add<0>(f, w, count, sum);
-    case 1:
-      return add<1>(f, w, count, sum);
-    case 2:
-      return add<2>(f, w, count, sum);
-    case 3:
-      return add<3>(f, w, count, sum);
-    case 4:
-      return add<4>(f, w, count, sum);
-    case 5:
-      return add<5>(f, w, count, sum);
-    case 6:
-      return add<6>(f, w, count, sum);
-    case 7:
-      return add<7>(f, w, count, sum);
-  }
-}
-
 struct Target {
   Image<float> projections;
   const int* order;     ///< of the views
   const float* slants;  ///< (row, bin)
-  float alpha, beta;
+  Update update;        ///< alpha: times the unit
   const float* unit;
 };
 
@@ -211,7 +122,7 @@ __device__ inline void write(const Shape& n, const Block<row_groups>& block, con
                              const Sums& sum) {
   if (!block.real) return;
   const int lane = threadIdx.x % 32;
-  const float alpha = out.alpha * *out.unit;
+  const Update update{out.update.alpha * *out.unit, out.update.beta};
 #pragma unroll
   for (int m = 0; m < 2; ++m)
 #pragma unroll
@@ -221,9 +132,8 @@ __device__ inline void write(const Shape& n, const Block<row_groups>& block, con
         const int row = block.row + 16 * m + lane / 4 + k / 2 * 8,
                   bin = block.bin + 8 * j + lane % 4 * 2 + k % 2;
         if (row >= n.rows || bin >= n.bins) continue;
-        float& o = element(out.projections, out.order[block.view], row, bin);
-        const float value = alpha * out.slants[static_cast<Index>(row) * n.bins + bin] * sum[m][j][k];
-        o = out.beta == 0 ? value : value + out.beta * o;
+        update(element(out.projections, out.order[block.view], row, bin),
+               out.slants[static_cast<Index>(row) * n.bins + bin] * sum[m][j][k]);
       }
 }
 
@@ -264,7 +174,7 @@ __device__ inline Wide make_rungs(const Block<row_groups>& block, const Step& st
     one &= width <= 1, two &= width >= 1 && width <= 2;
   }
   __syncwarp();
-  return __all_sync(~0u, one) ? Wide::one : __all_sync(~0u, two) ? Wide::two : Wide::any;
+  return wide_of(one, two);
 }
 
 /// Adds the columns of a tile to the bins of the warp.
@@ -275,12 +185,7 @@ __device__ inline void add_tile(const Shape& n, int first, int count, const uint
 #pragma unroll
   for (int j = 0; j < most_granules; ++j) w[j] = weights[j * 32];
   Factor f[2];
-  if (wide == Wide::one)
-    make_factors<Wide::one, bits>(n, rungs, voxels, f);
-  else if (wide == Wide::two)
-    make_factors<Wide::two, bits>(n, rungs, voxels, f);
-  else
-    make_factors<Wide::any, bits>(n, rungs, voxels, f);
+  for_width(wide, [&](auto each) { make_factors<each(), bits>(n.window, rungs, voxels, f); });
   add_from(first, f, w, count, sum);
 }
 
@@ -347,77 +252,10 @@ __global__ void __launch_bounds__(warps * 32, 2)
 
 // ---- batches
 
-constexpr Index most_records = Index{1} << 30, most_volume = Index{512} << 20;  // bytes of scratch
-constexpr int most_lines = 512;                                                 // of tiles, at once
-constexpr int kept_bytes = 21 * 1024;  // static shared memory of a block, at most
-constexpr double most_drift = 16;      // voxels that the views of a block may lie apart
-
-/// Views by their angles, from the widest gap on, so that those of a block see nearly the same tiles.
-std::vector<int> order_of(const std::vector<ConeView>& views) {
-  std::vector<int> order(views.size());
-  std::iota(order.begin(), order.end(), 0);
-  const auto angle = [&](int v) {
-    const ConeView& view = views[static_cast<std::size_t>(v)];
-    return std::atan2(view.sin, view.cos);
-  };
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return angle(a) < angle(b); });
-  auto first = order.begin();
-  double widest = angle(order.front()) + 2 * std::numbers::pi - angle(order.back());
-  for (auto next = order.begin() + 1; next < order.end(); ++next)
-    if (const double gap = angle(*next) - angle(*(next - 1)); gap > widest) first = next, widest = gap;
-  std::rotate(order.begin(), first, order.end());
-  return order;
-}
-
-std::vector<ConeView> ordered(const std::vector<ConeView>& views, const std::vector<int>& order) {
-  std::vector<ConeView> list;
-  for (const int v : order) list.push_back(views[static_cast<std::size_t>(v)]);
-  return list;
-}
-
-/// How far apart the sources of views that share a block are at most, for a circle of radius 1.
-double drift(const std::vector<ConeView>& views, std::size_t views_a_block) {
-  double most = 0;
-  for (std::size_t a = 0; a < views.size(); ++a)
-    for (std::size_t b = a + 1; b < std::min(views.size(), (a / views_a_block + 1) * views_a_block); ++b)
-      most = std::max(most, std::hypot(views[a].cos - views[b].cos, views[a].sin - views[b].sin));
-  return most;
-}
-
-/// How many groups of rows a block has, and voxels of a column; no groups: nothing fits.
-struct Layout {
-  int row_groups, window;
-};
-
-int shared_bytes(const Layout& l, int lines) {
-  return 2 * (warps / l.row_groups) * columns * l.window * 4 + 16 + lines * static_cast<int>(sizeof(Span));
-}
-
-Layout layout_of(const Reach& reach, const ConeFrame& n, const std::vector<ConeView>& views, int wanted,
-                 Device device) {
-  const int most_shared =
-      std::min(112 * 1024, most_shared_memory(device)) - kept_bytes;  // two blocks on an SM
-  for (const int row_groups : {2, 4, 8}) {
-    if (wanted && row_groups != wanted) continue;
-    const double apart =
-        reach.radius / n.pitch * drift(views, static_cast<std::size_t>(warps / row_groups));  // pitches
-    if (!wanted && row_groups < warps && apart > most_drift) continue;
-    const double spread = reach.rows / reach.step[0] * reach.shift * (apart + std::sqrt(2) * (edge - 1));
-    const double needed = row_groups * warp_rows / reach.step[0] + spread + 12;
-    const int most =
-        std::min(2 * most_of_box, row_groups == warps ? most_cells<bits<warps>> : most_cells<bits<1>>);
-    if (!(needed + 12 <= most)) continue;
-    const int window =
-        static_cast<int>(std::ceil(needed / 8)) * 8 + 4;  // neighbouring columns in other banks
-    if (shared_bytes({row_groups, window}, most_lines) <= most_shared) return {row_groups, window};
-  }
-  return wanted ? layout_of(reach, n, views, 0, device) : Layout{0, 0};
-}
-
 template <int row_groups>
 void launch(const Shape& n, const TileShadows& shadows, const ConeView* views, const Span* spans,
             const Boxes& volume, const Target& out, cudaStream_t s) {
-  const int shared = shared_bytes({row_groups, n.window}, n.tiles.down);
+  const int shared = ForwardLayout{row_groups, n.window}.shared_bytes(n.tiles.down);
   allow_all_shared_memory(forward<row_groups>);
   const dim3 blocks(static_cast<unsigned>(n.bin_blocks),
                     static_cast<unsigned>(ceil_div(n.rows, Block<row_groups>::rows)),
@@ -427,18 +265,8 @@ void launch(const Shape& n, const TileShadows& shadows, const ConeView* views, c
   after_launch();
 }
 
-}  // namespace
-
-void footprint_forward(const ConeViews& views, float alpha, Image<const float> volume, float beta,
-                       Image<float> projections, Stream& stream) {
-  const cudaStream_t s = queue(stream);
-  const std::vector<int> order = order_of(views.views);
-  const std::vector<ConeView> list = ordered(views.views, order);
-  const Reach reach(views, volume.n2, volume.n1, volume.n0, projections.n1);
-  const Layout layout = layout_of(reach, views, list, views.tuning.rows_a_block / warp_rows, stream.device());
-  const auto run = layout.row_groups == 2 ? launch<2> : layout.row_groups == 4 ? launch<4> : launch<8>;
-
-  Shape n{.x0 = static_cast<float>(views.x0),
+Shape shape_of(const ConeViews& views, Image<const float> volume, Image<float> projections, int window) {
+  return {.x0 = static_cast<float>(views.x0),
           .y0 = static_cast<float>(views.y0),
           .pitch = static_cast<float>(views.pitch),
           .sod = static_cast<float>(views.sod),
@@ -451,65 +279,92 @@ void footprint_forward(const ConeViews& views, float alpha, Image<const float> v
           .rows = static_cast<int>(projections.n1),
           .bins = static_cast<int>(projections.n2),
           .bin_blocks = static_cast<int>(ceil_div<Index>(projections.n2, warp_bins)),
-          .window = layout.window};
-  const int all_lines = static_cast<int>(ceil_div<Index>(volume.n1, edge));
-  const int slices = static_cast<int>(ceil_div<Index>(volume.n0, 4)) * 4;  // in memory
-  const Index line_bytes = static_cast<Index>(n.tiles.across) * columns * slices * 4;
-  const Index enough_views = 64 * n.tiles.across * ShadowStore<Direction::forward>::bytes;  // a line's
-  const int lines = static_cast<int>(std::clamp<Index>(
-      std::min(most_volume / line_bytes, most_records / enough_views), 1, std::min(all_lines, most_lines)));
-  const Index tiles = static_cast<Index>(lines) * n.tiles.across;
-  const int views_a_block = warps / layout.row_groups;
-  const Index fitting =
-      most_records / (tiles * ShadowStore<Direction::forward>::bytes) / views_a_block * views_a_block;
-  constexpr Index most_blocks = 65'532;  // along a dimension of a grid; whole blocks of views
-  const auto at_once =
-      static_cast<int>(std::min({std::max<Index>(fitting, views_a_block), most_blocks, projections.n0}));
+          .window = window};
+}
 
-  const Scratch<ConeView> view_list(list, s);
-  const Scratch<int> order_list(order, s);
-  const Scratch<float> units(2, s), turned(static_cast<std::size_t>(lines * line_bytes / 4), s);
-  const Scratch<Span> spans(
-      static_cast<std::size_t>(at_once) * static_cast<std::size_t>(n.bin_blocks * lines), s);
-  const ShadowStore<Direction::forward> store(at_once * tiles, s);
-  const Scratch<float> slants(static_cast<std::size_t>(projections.n1 * projections.n2), s);
-  slants_of(views, projections.n1, projections.n2, slants.data(), s);
-  measure_unit(volume, units.data(), s);
-  const double on_axis = views.sdd * views.pitch_z / (views.sod * views.row_pitch);
-  const float unit = alpha * static_cast<float>(views.pitch * on_axis) * weight_unit;
-  for (int line = 0; line < all_lines; line += lines) {
-    n.tiles.first = line, n.tiles.down = std::min(lines, all_lines - line);
-    const Image<const float> strip{&volume(0, static_cast<Index>(line) * edge, 0),
-                                   volume.n0,
-                                   std::min<Index>(lines * edge, volume.n1 - line * edge),
-                                   volume.n2,
-                                   volume.s0,
-                                   volume.s1};
-    over_squares(n.tiles.down * edge, n.tiles.across * edge, slices, [&](dim3 squares) {
-      turn_volume<<<squares, 256, 0, s>>>(strip, units.data(), n.tiles.across, slices, turned.data());
-    });
-    const auto* pairs = reinterpret_cast<const double*>(turned.data());  // so that a box has 512 slices
-    const Boxes windows =
-        boxes_of(pairs, {slices / 2, n.tiles.count() * columns, 1, 1}, {4 * slices, line_bytes, line_bytes},
-                 {n.window / 2, columns, 1, 1}, stream.device());
-    for (int first = 0; first < static_cast<int>(projections.n0); first += at_once) {
-      n.views = std::min(at_once, static_cast<int>(projections.n0) - first);
-      const TileShadows shadows = store.of(views, view_list.data() + first, n.views, n.tiles);
-      find_spans<<<dim3(static_cast<unsigned>(n.tiles.down), static_cast<unsigned>(n.views)), 32, 0, s>>>(
-          n, shadows.bins, spans.data());
-      after_launch();
-      run(n, shadows, view_list.data() + first, spans.data(), windows,
-          {projections, order_list.data() + first, slants.data(), unit, line == 0 ? beta : 1, units.data()},
-          s);
-    }
+/// What one application works with.
+struct Work {
+  ForwardLayout layout;
+  ForwardBatches batches;
+  int all_views, views_at_once;
+  Scratch<ConeView> views;
+  Scratch<int> order;
+  Scratch<float> units, slants, turned;
+  Scratch<Span> spans;
+  ShadowStore<Direction::forward> store;
+  Work(const OrderedViews& list, const ForwardLayout& made, const ForwardBatches& cut, const Shape& n,
+       cudaStream_t s)
+      : layout(made),
+        batches(cut),
+        all_views(static_cast<int>(list.list.size())),
+        views_at_once(cut.views(all_views, made.views_a_block())),
+        views(list.list, s),
+        order(list.order, s),
+        units(2, s),
+        slants(static_cast<std::size_t>(n.rows) * static_cast<std::size_t>(n.bins), s),
+        turned(static_cast<std::size_t>(cut.lines * cut.line_bytes / 4), s),
+        spans(static_cast<std::size_t>(views_at_once) * static_cast<std::size_t>(n.bin_blocks * cut.lines),
+              s),
+        store(views_at_once * cut.lines * cut.across, s) {}
+};
+
+/// The tiles of n, as blocks read them.
+Boxes turn(const Shape& n, Image<const float> volume, const Work& work, Stream& stream) {
+  const cudaStream_t s = queue(stream);
+  const int slices = work.batches.slices;
+  const Index line = static_cast<Index>(n.tiles.first) * edge, bytes = work.batches.line_bytes;
+  const Image<const float> strip =
+      part_of(volume, 0, volume.n0, line, static_cast<Index>(n.tiles.down) * edge);
+  over_squares(n.tiles.down * edge, n.tiles.across * edge, slices, [&](dim3 squares) {
+    turn_volume<<<squares, 256, 0, s>>>(strip, work.units.data(), n.tiles.across, slices, work.turned.data());
+  });
+  const auto* pairs = reinterpret_cast<const double*>(work.turned.data());  // so that a box has 512 slices
+  return boxes_of(pairs, {slices / 2, n.tiles.count() * columns, 1, 1}, {4 * slices, bytes, bytes},
+                  {n.window / 2, columns, 1, 1}, stream.device());
+}
+
+/// The tiles of n to all views.
+void project(const ConeViews& frame, Shape n, const Boxes& windows, const Work& work, Target out,
+             cudaStream_t s) {
+  const int groups = work.layout.row_groups;
+  const auto run = groups == 2 ? launch<2> : groups == 4 ? launch<4> : launch<8>;
+  for (int first = 0; first < work.all_views; first += work.views_at_once) {
+    n.views = std::min(work.views_at_once, work.all_views - first);
+    const ConeView* views = work.views.data() + first;
+    const TileShadows shadows = work.store.of(frame, views, n.views, n.tiles);
+    find_spans<<<dim3(static_cast<unsigned>(n.tiles.down), static_cast<unsigned>(n.views)), 32, 0, s>>>(
+        n, shadows.bins, work.spans.data());
+    after_launch();
+    out.order = work.order.data() + first;
+    run(n, shadows, views, work.spans.data(), windows, out, s);
   }
 }
 
-bool footprint_forward_fits(const ConeViews& views, Index slices, Index ny, Index nx, Index rows,
-                            Device device) {
-  const Reach reach(views, nx, ny, slices, rows);
-  return reach.fits_window() &&
-         layout_of(reach, views, ordered(views.views, order_of(views.views)), 0, device).row_groups > 0;
+}  // namespace
+
+bool footprint_forward(const ConeViews& views, float alpha, Image<const float> volume, float beta,
+                       Image<float> projections, Stream& stream) {
+  const cudaStream_t s = queue(stream);
+  const Reach reach(views, {volume.n0, volume.n1, volume.n2}, projections.n1);
+  if (!reach.fits_window()) return false;
+  const OrderedViews list(views.views);
+  const ForwardLayout layout = forward_layout(reach, views.pitch, list, views.tuning.rows_a_block / warp_rows,
+                                              most_shared_memory(stream.device()));
+  if (layout.row_groups == 0) return false;
+
+  const ForwardBatches batches({volume.n0, volume.n1, volume.n2});
+  Shape n = shape_of(views, volume, projections, layout.window);
+  const Work work(list, layout, batches, n, s);
+  slants_of(views, n.rows, n.bins, work.slants.data(), s);
+  measure_unit(volume, work.units.data(), s);
+  const double on_axis = views.sdd * views.pitch_z / (views.sod * views.row_pitch);
+  const float unit = alpha * static_cast<float>(views.pitch * on_axis) * weight_unit;
+  for (int line = 0; line < batches.all_lines; line += batches.lines) {
+    n.tiles.first = line, n.tiles.down = std::min(batches.lines, batches.all_lines - line);
+    project(views, n, turn(n, volume, work, stream), work,
+            {projections, nullptr, work.slants.data(), {unit, line == 0 ? beta : 1}, work.units.data()}, s);
+  }
+  return true;
 }
 
 }  // namespace tandem::kernels::cuda

@@ -6,18 +6,15 @@
 
 #include <cuda_fp16.h>
 
-#include <numbers>
+#include <type_traits>
 
 #include "tandem/kernels/cuda/batch.cuh"
+#include "tandem/kernels/cuda/footprint_batches.hpp"
 #include "tandem/kernels/footprint.hpp"
 
 namespace tandem::kernels::cuda {
 
-constexpr int edge = 4, columns = edge * edge;  // of a tile
-constexpr int granule = 8;                      // bins: those of one product
-constexpr int most_granules = 3;                // that a tile can meet
-constexpr int window = 16, most_bins = 32;      // bins that a tile can meet; and more than these
-constexpr float weight_unit = 1.0f / 256;       // of pitch; keeps what float16 leaves over far from its end
+constexpr float weight_unit = 1.0f / 256;  // of pitch; keeps what float16 leaves over far from its end
 
 /// Some rows of the tiles of a volume.
 struct Tiles {
@@ -25,12 +22,6 @@ struct Tiles {
   int first;         ///< the first row, of all tiles
   Index nx, ny;      ///< voxels of the whole volume
   __host__ __device__ int count() const { return across * down; }
-};
-
-/// A column's place along one view's rows, or a row's along the column: `first + step k` is where the k-th
-/// voxel (row) begins, in rows (voxels) from the lower edge of the first.
-struct Ladder {
-  double first, step;
 };
 
 /// What a direction of the projector needs of tiles, for (view, tile).
@@ -41,8 +32,6 @@ struct TileShadows {
   /// `most_bins`, plus the number of bins.
   int* bins;
 };
-
-enum class Direction { forward, backward };
 
 /// Two numbers as float16, the first in the low half, and what is left over.
 __device__ inline void split_pair(float a, float b, unsigned& high, unsigned& low) {
@@ -120,7 +109,7 @@ static __global__ void __launch_bounds__(shadow_warps * 32)
   for (int k = 0; k < tiles_a_warp; ++k) {
     const int which = static_cast<int>(threadIdx.x) / 32 * tiles_a_warp + k;
     const Index at = min(first_pair + which, pairs - 1);
-    write_factors<direction>(all[which], out.weights + at * (forward ? most_granules : 2) * 32);
+    write_factors<direction>(all[which], out.weights + at * parts_of(direction) * 32);
   }
   const double below = along.first + 0.5;  // the lower edge of row 0 is the start
   out.ladders[pair * columns + column] =
@@ -132,12 +121,11 @@ static __global__ void __launch_bounds__(shadow_warps * 32)
 template <Direction direction>
 class ShadowStore {
  public:
-  static constexpr Index bytes = (direction == Direction::forward ? most_granules : 2) * 32 * sizeof(uint4) +
-                                 columns * sizeof(Ladder) + 4;
+  static_assert(record_bytes(direction) ==
+                parts_of(direction) * 32 * sizeof(uint4) + columns * sizeof(Ladder) + sizeof(int));
 
   ShadowStore(Index most, cudaStream_t s)  ///< most: pairs of a view and a tile
-      : weights_(static_cast<std::size_t>(most) * (direction == Direction::forward ? most_granules : 2) * 32,
-                 s),
+      : weights_(static_cast<std::size_t>(most) * parts_of(direction) * 32, s),
         ladders_(static_cast<std::size_t>(most) * columns, s),
         bins_(static_cast<std::size_t>(most), s),
         stream_(s) {}
@@ -163,21 +151,35 @@ class ShadowStore {
 /// Positions in cells, in fixed point: differences are exact.
 template <int bits>
 constexpr float one_cell = 1 << bits;
-template <int bits>
-constexpr int most_cells = (1 << (31 - bits)) - 1;
 
 template <int bits>
 __device__ inline int fixed(double position) {
   return __double2int_rn(position * (1 << bits));
 }
 
+/// Intervals of a column, in fixed point: from where in its window on the middle one begins, and how far
+/// apart they are. Back-projection: of a chunk's voxels, in rows; projection: of a warp's rows, in voxels.
+struct Rung {
+  int middle, step;
+};
+
 /// Which intervals there are: at most one cell wide, from one to two, or any.
 enum class Wide : char { one, two, any };
 
-/// Of all intervals of a warp's lanes.
-__device__ inline Wide wide_of(float width) {
-  if (__all_sync(~0u, width <= 1)) return Wide::one;
-  return __all_sync(~0u, width >= 1 && width <= 2) ? Wide::two : Wide::any;
+/// Of all intervals of a warp's lanes, each of which has looked at its own.
+__device__ inline Wide wide_of(bool one, bool two) {
+  return __all_sync(~0u, one) ? Wide::one : __all_sync(~0u, two) ? Wide::two : Wide::any;
+}
+
+/// The form of a loop that is made for these intervals: `run(std::integral_constant<Wide, ...>)`.
+template <class Run>
+__device__ inline void for_width(Wide wide, const Run& run) {
+  if (wide == Wide::one)
+    run(std::integral_constant<Wide, Wide::one>());
+  else if (wide == Wide::two)
+    run(std::integral_constant<Wide, Wide::two>());
+  else
+    run(std::integral_constant<Wide, Wide::any>());
 }
 
 /// `sum` and the integral over [from, from + width] of a profile that is constant in each cell.
@@ -204,35 +206,5 @@ __device__ inline float add_integral(const float* profile, int from, float width
     return sum;
   }
 }
-
-// ---- how far shadows of a grid reach, for the sizes of windows
-
-/// Bounds over all voxels and views.
-struct Reach {
-  double bins;     ///< that a shadow moves when the voxel moves by one pitch
-  double step[2];  ///< rows a voxel takes: least and most
-  double rows;     ///< from the midplane, of voxels and of the detector alike
-  double shift;    ///< share of its distance from the midplane that a row moves, for one pitch
-  double radius;   ///< of the grid, mm
-  Reach(const ConeFrame& n, Index nx, Index ny, Index nz, Index detector_rows) {
-    const auto farthest = [](double first, double pitch, Index count) {
-      return std::max(std::abs(first), std::abs(first + pitch * static_cast<double>(count - 1))) +
-             0.5 * pitch;
-    };
-    radius = std::hypot(farthest(n.x0, n.pitch, nx), farthest(n.y0, n.pitch, ny));
-    const double height = farthest(n.z0, n.pitch_z, nz), nearest = n.sod - radius;
-    bins = n.sdd * n.pitch / (n.bin_pitch * nearest) *
-           std::hypot(1.0, radius / std::sqrt(n.sod * n.sod - radius * radius));
-    step[0] = n.sdd * n.pitch_z / ((n.sod + radius) * n.row_pitch);
-    step[1] = n.sdd * n.pitch_z / (nearest * n.row_pitch);
-    const double last = static_cast<double>(detector_rows - 1) - n.midplane_row;
-    rows =
-        std::min(height * step[1] / n.pitch_z, 1.2 * std::max(std::abs(n.midplane_row), std::abs(last)) + 2);
-    shift = n.pitch / nearest;
-  }
-  /// That a tile can meet.
-  double tile_bins() const { return bins * std::numbers::sqrt2 * edge + 2; }
-  bool fits_window() const { return tile_bins() <= window; }
-};
 
 }  // namespace tandem::kernels::cuda

@@ -7,6 +7,7 @@
 
 #include "tandem/core/cuda/check.hpp"
 #include "tandem/core/device.hpp"
+#include "tandem/kernels/cuda/ceil_div.hpp"
 
 namespace tandem::kernels::cuda {
 
@@ -61,10 +62,5 @@ class Scratch {
   cudaStream_t stream_;
   T* data_ = nullptr;
 };
-
-template <class T>
-__host__ __device__ constexpr T ceil_div(T a, T b) {
-  return (a + b - 1) / b;
-}
 
 }  // namespace tandem::kernels::cuda

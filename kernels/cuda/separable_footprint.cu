@@ -4,9 +4,6 @@
 
 #include "tandem/kernels/cuda/separable_footprint.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 #include "tandem/kernels/cuda/footprint_data.cuh"
 #include "tandem/kernels/cuda/plain_footprint.hpp"
 #include "tandem/kernels/cuda/tables.hpp"
@@ -102,51 +99,6 @@ void launch_forward(const ConeViews& views, const ConeView* list, Image<const fl
   after_launch();
 }
 
-// ---- working memory: the bounds and batches of footprint_forward.cu and footprint_backward.cu
-
-constexpr double volume_batch = 512 * 1024.0 * 1024;  // bytes: of the turned volume
-constexpr double batch = 2 * volume_batch;            // of records, of turned projections
-constexpr double views_a_batch = 128, lines_a_batch = 512, lines_a_block = 2, views_a_block = 4;
-
-/// A vector's extents in the tiles of either direction.
-struct Extents {
-  double slices, across, down, views, rows, bins;
-  Extents(Shape volume, Shape projections)
-      : slices(static_cast<double>(ceil_div<Index>(volume[0], edge) * edge)),
-        across(static_cast<double>(ceil_div<Index>(volume[2], edge))),
-        down(static_cast<double>(ceil_div<Index>(volume[1], edge))),
-        views(static_cast<double>(projections[0])),
-        rows(static_cast<double>(projections[1])),
-        bins(static_cast<double>(projections[2])) {}
-  double lists() const { return views * (sizeof(ConeView) + sizeof(int)) + 1024; }
-};
-
-/// Some lines of tiles, records of them in some views, and which of them a block of bins meets.
-double forward_memory(const Extents& n) {
-  const double line = 4.0 * columns * n.across * n.slices,
-               lines = std::min({n.down, lines_a_batch, std::max(volume_batch / line, 1.0)}),
-               view = lines * n.across * ShadowStore<Direction::forward>::bytes,
-               views = std::min(std::max(n.views, views_a_block), std::max(batch / view, views_a_block)),
-               spans = 8 * lines * std::ceil(n.bins / 64);
-  return lines * line + views * (view + spans) + 4 * n.rows * n.bins + n.lists();
-}
-
-/// Projections of some views, and records of some lines of tiles in these; the slants that plain kernels take
-/// instead are no more than a view.
-double backward_memory(const Extents& n) {
-  const double view = 4 * n.bins * std::ceil(n.rows / 8) * 8,
-               views = std::min({n.views, views_a_batch, std::max(batch / view, 1.0)}),
-               line = n.across * ShadowStore<Direction::backward>::bytes,
-               lines = std::max(n.down, lines_a_block);
-  return views * view + std::min(lines * views * line, std::max(batch, lines_a_block * views * line)) +
-         n.lists();
-}
-
-WorkingMemory working_memory(Shape volume, Shape projections) {
-  const Extents n(volume, projections);
-  return {forward_memory(n), backward_memory(n)};
-}
-
 }  // namespace
 
 void plain_footprint_forward(const ConeViews& views, float alpha, Image<const float> volume, float beta,
@@ -172,20 +124,14 @@ void plain_footprint_backward(const ConeViews& views, float alpha, Image<const f
 const ConeKernels separable_footprint_kernels{
     [](const ConeViews& views, float alpha, Image<const float> volume, float beta, Image<float> projections,
        Stream& stream) {
-      if (projections.n1 > few &&
-          footprint_forward_fits(views, volume.n0, volume.n1, volume.n2, projections.n1, stream.device()))
-        footprint_forward(views, alpha, volume, beta, projections, stream);
-      else
+      if (projections.n1 <= few || !footprint_forward(views, alpha, volume, beta, projections, stream))
         plain_footprint_forward(views, alpha, volume, beta, projections, stream);
     },
     [](const ConeViews& views, float alpha, Image<const float> projections, float beta, Image<float> volume,
        Stream& stream) {
-      if (volume.n0 > few &&
-          footprint_backward_fits(views, volume.n0, volume.n1, volume.n2, projections.n1, stream.device()))
-        footprint_backward(views, alpha, projections, beta, volume, stream);
-      else
+      if (volume.n0 <= few || !footprint_backward(views, alpha, projections, beta, volume, stream))
         plain_footprint_backward(views, alpha, projections, beta, volume, stream);
     },
-    working_memory};
+    footprint_memory};
 
 }  // namespace tandem::kernels::cuda

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "tandem/core/host_device.hpp"
+
+namespace tandem::kernels::cuda {
+
+template <class T>
+TANDEM_HOST_DEVICE constexpr T ceil_div(T a, T b) {
+  return (a + b - 1) / b;
+}
+
+}  // namespace tandem::kernels::cuda
