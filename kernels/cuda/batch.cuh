@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <vector>
 
 #include "tandem/kernels/cuda/launch.cuh"
@@ -16,6 +17,12 @@ constexpr int tile = 16;
 template <class T>
 __device__ T& element(const Image<T>& image, Index i0, Index i1, Index i2) {
   return image.data[i0 * image.s0 + i1 * image.s1 + i2];
+}
+
+/// Whether lines begin at multiples of so many elements, and are multiples of it.
+inline bool in_groups(const Image<float>& image, Index count) {
+  const auto at = reinterpret_cast<std::uintptr_t>(image.data) / sizeof(float);
+  return (at | image.n2 | image.s0 | image.s1) % count == 0;
 }
 
 /// `count0` entries from `first0` on along the first axis, `count1` from `first1` on along the second, as far
@@ -34,6 +41,17 @@ struct Update {
   float alpha, beta;
   __device__ void operator()(float& out, float value) const {
     out = beta == 0 ? alpha * value : alpha * value + beta * out;
+  }
+  /// Neighbours in one transaction: out lies at a multiple of their size.
+  __device__ void operator()(float2& out, float2 value) const {
+    float2 now = beta == 0 ? float2{} : out;
+    (*this)(now.x, value.x), (*this)(now.y, value.y);
+    out = now;
+  }
+  __device__ void operator()(float4& out, float4 value) const {
+    float4 now = beta == 0 ? float4{} : out;
+    (*this)(now.x, value.x), (*this)(now.y, value.y), (*this)(now.z, value.z), (*this)(now.w, value.w);
+    out = now;
   }
 };
 

@@ -160,6 +160,7 @@ __device__ inline void integrate(const Shape& n, const Rung* rungs, const float*
 
 struct Target {
   Image<float> volume;
+  bool by_fours;
   Update update;  ///< alpha: times the unit
   const float* unit;
 };
@@ -176,10 +177,16 @@ __device__ void write(const Shape& n, const Target& out, const float (&sum)[colu
     const Index z = (static_cast<Index>(blockIdx.x) * per_lane + j) * 32 + threadIdx.x % 32;
     if (z >= n.nz) continue;
 #pragma unroll
-    for (int k = 0; k < columns; ++k) {
-      const Index x = x0 + k % edge, y = y0 + k / edge;
-      if (x >= n.tiles.nx || y >= n.tiles.ny) continue;
-      update(element(out.volume, z, y, x), sum[k][j]);
+    for (int k = 0; k < columns; k += edge) {
+      const Index y = y0 + k / edge;
+      if (y >= n.tiles.ny || x0 >= n.tiles.nx) continue;
+      float* line = &element(out.volume, z, y, x0);
+      if (out.by_fours)
+        update(*reinterpret_cast<float4*>(line), {sum[k][j], sum[k + 1][j], sum[k + 2][j], sum[k + 3][j]});
+      else
+#pragma unroll
+        for (int x = 0; x < edge; ++x)
+          if (x0 + x < n.tiles.nx) update(line[x], sum[k + x][j]);
     }
   }
 }
@@ -302,8 +309,10 @@ bool footprint_backward(const ConeViews& views, float alpha, Image<const float> 
     const auto part = part_of(projections, first, batches.views, 0, projections.n1);
     n.views = static_cast<int>(part.n0);
     const Boxes windows = turn(views, n, part, units.data(), turned.data(), stream);
-    const Target out{
-        volume, {alpha * static_cast<float>(views.pitch) * weight_unit, first == 0 ? beta : 1}, units.data()};
+    const Target out{volume,
+                     in_groups(volume, edge),
+                     {alpha * static_cast<float>(views.pitch) * weight_unit, first == 0 ? beta : 1},
+                     units.data()};
     for (int line = 0; line < static_cast<int>(batches.down); line += batches.lines) {
       n.tiles = {static_cast<int>(batches.across),
                  std::min(batches.lines, static_cast<int>(batches.down) - line), line, volume.n2, volume.n1};

@@ -111,6 +111,7 @@ __device__ inline void fetch(const Shape& n, const ConeView* views, const Block<
 
 struct Target {
   Image<float> projections;
+  bool by_pairs;        ///< of bins
   const int* order;     ///< of the views
   const float* slants;  ///< (row, bin)
   Update update;        ///< alpha: times the unit
@@ -128,12 +129,17 @@ __device__ inline void write(const Shape& n, const Block<row_groups>& block, con
 #pragma unroll
     for (int j = 0; j < granules; ++j)
 #pragma unroll
-      for (int k = 0; k < 4; ++k) {
-        const int row = block.row + 16 * m + lane / 4 + k / 2 * 8,
-                  bin = block.bin + 8 * j + lane % 4 * 2 + k % 2;
+      for (int k = 0; k < 4; k += 2) {
+        const int row = block.row + 16 * m + lane / 4 + k * 4, bin = block.bin + 8 * j + lane % 4 * 2;
         if (row >= n.rows || bin >= n.bins) continue;
-        update(element(out.projections, out.order[block.view], row, bin),
-               out.slants[static_cast<Index>(row) * n.bins + bin] * sum[m][j][k]);
+        float* cell = &element(out.projections, out.order[block.view], row, bin);
+        const float* slant = out.slants + static_cast<Index>(row) * n.bins + bin;
+        if (out.by_pairs) {
+          update(*reinterpret_cast<float2*>(cell), {slant[0] * sum[m][j][k], slant[1] * sum[m][j][k + 1]});
+        } else {
+          update(cell[0], slant[0] * sum[m][j][k]);
+          if (bin + 1 < n.bins) update(cell[1], slant[1] * sum[m][j][k + 1]);
+        }
       }
 }
 
@@ -362,7 +368,13 @@ bool footprint_forward(const ConeViews& views, float alpha, Image<const float> v
   for (int line = 0; line < batches.all_lines; line += batches.lines) {
     n.tiles.first = line, n.tiles.down = std::min(batches.lines, batches.all_lines - line);
     project(views, n, turn(n, volume, work, stream), work,
-            {projections, nullptr, work.slants.data(), {unit, line == 0 ? beta : 1}, work.units.data()}, s);
+            {projections,
+             in_groups(projections, 2),
+             nullptr,
+             work.slants.data(),
+             {unit, line == 0 ? beta : 1},
+             work.units.data()},
+            s);
   }
   return true;
 }
