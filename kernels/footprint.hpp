@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
-#include <vector>
 
 #include "tandem/core/host_device.hpp"
 #include "tandem/geometry/views.hpp"
@@ -107,26 +106,6 @@ TANDEM_HOST_DEVICE inline double share_of(double low, double high, Index row) {
   const auto centre = static_cast<double>(row);
   return std::max(std::min(high, centre + 0.5) - std::max(low, centre - 0.5), 0.0);
 }
-
-/// F2: the share of a row that a voxel covers is what of it lies between the voxel's two edges. Edge e is in
-/// row `row[e]`, `part[e]` of it below; edges before the first of `rows` lie at its lower end, those behind
-/// the last at the end of that. Whatever is constant over a row then costs a voxel two looks, however many
-/// rows it covers.
-struct Edges {
-  std::vector<Index> row;
-  std::vector<double> part;
-
-  void find(const Column& column, Index slices, Range rows) {
-    row.resize(static_cast<std::size_t>(slices + 1)), part.resize(row.size());
-    const double low = static_cast<double>(rows.first), high = static_cast<double>(rows.last);
-    for (Index e = 0; e <= slices; ++e) {
-      const double at = std::clamp(column.first + column.step * static_cast<double>(e) + 0.5, low, high);
-      const Index whole = std::min(static_cast<Index>(at), rows.last - 1);
-      row[static_cast<std::size_t>(e)] = whole;
-      part[static_cast<std::size_t>(e)] = at - static_cast<double>(whole);
-    }
-  }
-};
 
 /// l_theta of a cell.
 TANDEM_HOST_DEVICE inline double slant_of(const ConeFrame& n, Index row, Index bin) {
