@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
-#include <vector>
 
 #include "tandem/core/host_device.hpp"
 #include "tandem/geometry/views.hpp"
@@ -28,13 +27,14 @@ template <class Real>
 struct Trapezoid {
   Real corners[4];  ///< ascending, bins
   Real height;      ///< mm
-  Real rise, fall;  ///< half of one over the width of a flank; 0 for one that is a step
+  Real rise, fall;  ///< half of one over the width of a flank
   Real distance;    ///< of the column's axis from the source along the view's normal, mm
 };
 
-TANDEM_HOST_DEVICE inline Trapezoid<double> trapezoid_of(const ConeFrame& n, const ConeView& view, Index ix,
-                                                         Index iy) {
-  const double x = n.x0 + n.pitch * static_cast<double>(ix), y = n.y0 + n.pitch * static_cast<double>(iy);
+/// Of column (ix, iy). No branch, here and in `mean_around`: loops over columns become SIMD.
+TANDEM_HOST_DEVICE inline Trapezoid<double> trapezoid_of(const ConeFrame& n, const ConeView& view, double ix,
+                                                         double iy) {
+  const double x = n.x0 + n.pitch * ix, y = n.y0 + n.pitch * iy;
   const double half = 0.5 * n.pitch, magnified = n.sdd / n.bin_pitch;
   Trapezoid<double> t;
   for (int k = 0; k < 4; ++k) {
@@ -43,14 +43,15 @@ TANDEM_HOST_DEVICE inline Trapezoid<double> trapezoid_of(const ConeFrame& n, con
         n.axis_bin + magnified * (cx * view.cos + cy * view.sin) / (n.sod - cx * view.sin + cy * view.cos);
   }
   const auto order = [&](int a, int b) {
-    if (t.corners[a] > t.corners[b]) std::swap(t.corners[a], t.corners[b]);
+    const double low = std::min(t.corners[a], t.corners[b]);
+    t.corners[b] = std::max(t.corners[a], t.corners[b]), t.corners[a] = low;
   };
   order(0, 1), order(2, 3), order(0, 2), order(1, 3), order(1, 2);
   const double ray_x = x - n.sod * view.sin, ray_y = y + n.sod * view.cos;
   t.height = n.pitch * std::sqrt(ray_x * ray_x + ray_y * ray_y) / std::max(std::abs(ray_x), std::abs(ray_y));
   const auto half_over = [](double width) {
-    constexpr double steep = 1e-6;  // bins
-    return width > steep ? 0.5 / width : 0;
+    constexpr double steep = 1e-6;  // bins, at least so wide; written so that it is no branch
+    return 1 / (width + steep + std::abs(width - steep));
   };
   t.rise = half_over(t.corners[1] - t.corners[0]), t.fall = half_over(t.corners[3] - t.corners[2]);
   t.distance = n.sod - x * view.sin + y * view.cos;
@@ -68,18 +69,26 @@ TANDEM_HOST_DEVICE inline Trapezoid<float> counted_from(const Trapezoid<double>&
   return near;
 }
 
-/// l_phi F1: the mean height over one bin.
+/// l_phi F1: the mean height over the bin around here.
+template <class Real>
+TANDEM_HOST_DEVICE inline Real mean_around(const Trapezoid<Real>& t, Real bin) {
+  constexpr Real half = 0.5;
+  const Real from = bin - half, to = bin + half;
+  const auto& c = t.corners;
+  const auto cut = [&](Real a, Real b) {
+    const Real begin = std::max(from, a);
+    return std::pair{begin, std::max(begin, std::min(to, b))};
+  };
+  const auto [a, b] = cut(c[0], c[1]);
+  const auto [d, e] = cut(c[1], c[2]);
+  const auto [f, g] = cut(c[2], c[3]);
+  const Real area = (b - a) * (a + b - 2 * c[0]) * t.rise + (e - d) + (g - f) * (2 * c[3] - f - g) * t.fall;
+  return t.height * area;
+}
+
 template <class Real>
 TANDEM_HOST_DEVICE inline Real mean_over(const Trapezoid<Real>& t, Index bin) {
-  constexpr Real half = 0.5;
-  const Real from = static_cast<Real>(bin) - half, to = static_cast<Real>(bin) + half;
-  const auto& c = t.corners;
-  const auto cut = [&](Real a, Real b) { return std::pair{std::max(from, a), std::min(to, b)}; };
-  Real area = 0;
-  if (const auto [a, b] = cut(c[0], c[1]); b > a) area += (b - a) * (a + b - 2 * c[0]) * t.rise;
-  if (const auto [a, b] = cut(c[1], c[2]); b > a) area += b - a;
-  if (const auto [a, b] = cut(c[2], c[3]); b > a) area += (b - a) * (2 * c[3] - a - b) * t.fall;
-  return t.height * area;
+  return mean_around(t, static_cast<Real>(bin));
 }
 
 /// Rows along a column: voxel iz covers [first + step iz, first + step (iz + 1)].
@@ -95,28 +104,8 @@ TANDEM_HOST_DEVICE inline Column column_at(const ConeFrame& n, double distance) 
 /// F2: the share of a row that lies between the edges of a voxel.
 TANDEM_HOST_DEVICE inline double share_of(double low, double high, Index row) {
   const auto centre = static_cast<double>(row);
-  return std::fmax(std::fmin(high, centre + 0.5) - std::fmax(low, centre - 0.5), 0.0);
+  return std::max(std::min(high, centre + 0.5) - std::max(low, centre - 0.5), 0.0);
 }
-
-/// F2: the share of a row that a voxel covers is what of it lies between the voxel's two edges. Edge e is in
-/// row `row[e]`, `part[e]` of it below; edges before the first of `rows` lie at its lower end, those behind
-/// the last at the end of that. Whatever is constant over a row then costs a voxel two looks, however many
-/// rows it covers.
-struct Edges {
-  std::vector<Index> row;
-  std::vector<double> part;
-
-  void find(const Column& column, Index slices, Range rows) {
-    row.resize(static_cast<std::size_t>(slices + 1)), part.resize(row.size());
-    const double low = static_cast<double>(rows.first), high = static_cast<double>(rows.last);
-    for (Index e = 0; e <= slices; ++e) {
-      const double at = std::clamp(column.first + column.step * static_cast<double>(e) + 0.5, low, high);
-      const Index whole = std::min(static_cast<Index>(at), rows.last - 1);
-      row[static_cast<std::size_t>(e)] = whole;
-      part[static_cast<std::size_t>(e)] = at - static_cast<double>(whole);
-    }
-  }
-};
 
 /// l_theta of a cell.
 TANDEM_HOST_DEVICE inline double slant_of(const ConeFrame& n, Index row, Index bin) {

@@ -11,7 +11,6 @@
 
 #include "tandem/core/parallel.hpp"
 #include "tandem/kernels/cone_hats.hpp"
-#include "tandem/kernels/cpu/separable_footprint.hpp"
 
 namespace tandem::kernels::cpu {
 
@@ -212,9 +211,17 @@ void pixel_driven_backward(const ConeViews& views, float alpha, Image<const floa
   });
 }
 
+/// What is read lies turned beside, and each thread sums up one view.
+WorkingMemory working_memory(Shape volume, Shape projections) {
+  const auto bytes = [](Index count) { return sizeof(float) * static_cast<double>(count); };
+  const double view = bytes(projections[1] * projections[2]);
+  return {bytes(volume[0] * volume[1] * volume[2]) + thread_count() * view,
+          static_cast<double>(projections[0]) * view};
+}
+
 }  // namespace
 
-const ConeKernels cone_joseph_kernels{joseph_forward, joseph_backward, cone_working_memory};
-const ConeKernels cone_pixel_driven_kernels{pixel_driven_forward, pixel_driven_backward, cone_working_memory};
+const ConeKernels cone_joseph_kernels{joseph_forward, joseph_backward, working_memory};
+const ConeKernels cone_pixel_driven_kernels{pixel_driven_forward, pixel_driven_backward, working_memory};
 
 }  // namespace tandem::kernels::cpu

@@ -1,178 +1,327 @@
 // The footprint separates: bins are shared by a whole column of voxels, rows by all its bins. Both directions
 // take a column and a view at a time: back-projection adds its bins up to one profile along the rows and
-// reads that at every voxel; projection lays the voxels down as a profile and adds that to every bin. Columns
-// and rows are contiguous: volumes are turned to (y, x, slice), projections to (view, bin, row).
+// integrates that over every voxel; projection integrates the column, a profile of voxels, over every row and
+// adds that to every bin. Columns and rows are contiguous, and SIMD lanes: volumes are turned to (y, x,
+// slice), projections to (view, bin, row).
+//
+// Loop order: tiles of columns; views; columns. A tile's columns and the bins that it meets stay in the
+// second cache. Sums run over views, or over tiles, in their order, whatever the thread.
 
-#include "tandem/kernels/cpu/separable_footprint.hpp"
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/separable_footprint.cpp"
+#include <hwy/foreach_target.h>  // must come before the next
 
-#include <vector>
+#include "tandem/kernels/cpu/footprint-inl.hpp"
 
 #include "tandem/core/parallel.hpp"
-#include "tandem/kernels/footprint.hpp"
+#include "tandem/kernels/cpu/separable_footprint.hpp"
 
+HWY_BEFORE_NAMESPACE();
+namespace tandem::kernels::cpu::HWY_NAMESPACE {
+
+constexpr int bins_at_once = 4;  // whose weights stay in registers
+
+/// profile[row] = sum over `count` bins of their weights times their rows, plus the profile.
+template <int count, class D>
+HWY_INLINE void mix(D d, const float* from, Index stride, const float* weights, Range rows, bool add,
+                    float* profile) {
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  hn::Vec<D> w[count];
+  for (int b = 0; b < count; ++b) w[b] = hn::Set(d, weights[b * edge]);
+  for (Index row = rows.first / lanes * lanes; row < rows.last; row += lanes) {
+    auto sum = add ? hn::Load(d, profile + row) : hn::Zero(d);
+    for (int b = 0; b < count; ++b) sum = hn::MulAdd(w[b], hn::Load(d, from + b * stride + row), sum);
+    hn::Store(sum, d, profile + row);
+  }
+}
+
+/// The transpose: the rows of each bin += its weight times the profile.
+template <int count, class D>
+HWY_INLINE void spread(D d, const float* profile, const float* weights, Range rows, Index stride, float* to) {
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  hn::Vec<D> w[count];
+  for (int b = 0; b < count; ++b) w[b] = hn::Set(d, weights[b * edge]);
+  for (Index row = rows.first / lanes * lanes; row < rows.last; row += lanes) {
+    const auto value = hn::Load(d, profile + row);
+    for (int b = 0; b < count; ++b) {
+      float* sum = to + b * stride + row;
+      hn::Store(hn::MulAdd(w[b], value, hn::Load(d, sum)), d, sum);
+    }
+  }
+}
+
+/// use(constant, bin) for groups of `constant` bins that make `count` together.
+template <class Use>
+HWY_INLINE void for_bins(Index count, const Use& use) {
+  Index bin = 0;
+  for (; count - bin >= bins_at_once; bin += bins_at_once)
+    use(std::integral_constant<int, bins_at_once>{}, bin);
+  if (count - bin == 3) use(std::integral_constant<int, 3>{}, bin);
+  if (count - bin == 2) use(std::integral_constant<int, 2>{}, bin);
+  if (count - bin == 1) use(std::integral_constant<int, 1>{}, bin);
+}
+
+/// Rows that a column of voxels meets.
+inline Range rows_of(const Column& along, Index slices, Index rows) {
+  return cells_between(along.first, along.first + along.step * static_cast<double>(slices), rows);
+}
+
+template <class D>
+HWY_INLINE void back_project_column(D d, const Shadows& shadows, int k, const TurnedView& view,
+                                    const float* from, Index slices, float* profile, float* sums) {
+  const Range bins = shadows.bins(k);
+  const Column along = shadows.along(k);
+  const Range rows = rows_of(along, slices, view.rows);
+  if (bins.size() <= 0 || rows.size() <= 0) return;
+  for_bins(bins.size(), [&](auto count, Index bin) {
+    mix<count()>(d, from + (bins.first + bin) * view.stride(), view.stride(), shadows.weights(k) + bin * edge,
+                 rows, bin > 0, profile);
+  });
+  // what lies beside belongs to other columns: here it would count with weights of rounding
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  for (Index row = 0; row < widest_vector; row += lanes) {
+    hn::StoreU(hn::Zero(d), d, profile + rows.first - lanes - row);
+    hn::StoreU(hn::Zero(d), d, profile + rows.last + row);
+  }
+  const auto voxel_at = [&](Index row) {
+    return (static_cast<double>(row) - 0.5 - along.first) * shadows.inverse_step(k) - 0.5;
+  };
+  const Range voxels = cells_between(voxel_at(rows.first), voxel_at(rows.last), slices);
+  for_integrals(d, {along.first + 0.5, along.step}, voxels, rows, profile, [&](Index iz, auto integral) {
+    hn::Store(hn::Add(hn::Load(d, sums + iz), integral), d, sums + iz);
+  });
+}
+
+template <class D>
+HWY_INLINE void project_column(D d, const Shadows& shadows, int k, const TurnedView& view,
+                               const float* column, Index slices, float* profile, float* sums) {
+  const Range bins = shadows.bins(k);
+  const Column along = shadows.along(k);
+  const Range rows = rows_of(along, slices, view.rows);
+  if (bins.size() <= 0 || rows.size() <= 0) return;
+  const double voxels_a_row = shadows.inverse_step(k);
+  const auto step = hn::Set(d, static_cast<float>(along.step));
+  for_integrals(d, {-(along.first + 0.5) * voxels_a_row, voxels_a_row}, rows, {0, slices}, column,
+                [&](Index row, auto integral) { hn::Store(hn::Mul(step, integral), d, profile + row); });
+  for_bins(bins.size(), [&](auto count, Index bin) {
+    spread<count()>(d, profile, shadows.weights(k) + bin * edge, rows, view.stride(),
+                    sums + (bins.first + bin) * view.stride());
+  });
+}
+
+/// The columns of a tile in some views: use(view, column of the tile, shadows, lane).
+template <class Use>
+HWY_INLINE void for_shadows(const ConeViews& n, Range views, const ColumnTile& tile, Index bins,
+                            const Use& use) {
+  Shadows shadows;
+  for (Index v = views.first; v < views.last; ++v)
+    for (Index iy = tile.y.first; iy < tile.y.last; ++iy) {
+      shadows.cast(n, n.views[static_cast<std::size_t>(v)], tile.x, iy, bins);
+      for (int k = 0; k < tile.x.size(); ++k)
+        use(v - views.first, tile.column(tile.x.first + k, iy), shadows, k);
+    }
+}
+
+template <int width>
+void back_project_tile(const ConeViews& n, const ColumnTile& tile, const TurnedView& view,
+                       const float* turned, float* sums) {
+  const hn::CappedTag<float, width> d;
+  Array profile(Space({1, 1, view.stride() + 2 * profile_margin}));
+  const Range all{0, static_cast<Index>(n.views.size())};
+  for_shadows(n, all, tile, view.bins, [&](Index v, Index column, const Shadows& shadows, int k) {
+    back_project_column(d, shadows, k, view, turned + v * view.size(), tile.slices,
+                        profile.data() + profile_margin, sums + column * tile.stride());
+  });
+}
+
+template <int width>
+void project_tile(const ConeViews& n, Range views, const ColumnTile& tile, const TurnedView& view,
+                  const float* columns, float* sums) {
+  const hn::CappedTag<float, width> d;
+  Array profile(Space({1, 1, view.stride()}));
+  for_shadows(n, views, tile, view.bins, [&](Index v, Index column, const Shadows& shadows, int k) {
+    project_column(d, shadows, k, view, columns + column * tile.stride(), tile.slices, profile.data(),
+                   sums + v * view.size());
+  });
+}
+
+// ---- one slice and one row, a fan beam: columns are the lanes
+
+/// F2 of neighbouring columns, each a voxel, and the one row.
+inline void shares(const Shadows& shadows, float* share) {
+  for (int k = 0; k < edge; ++k) {
+    const Column along = shadows.along(k);
+    share[k] = static_cast<float>(share_of(along.first, along.first + along.step, 0));
+  }
+}
+
+HWY_FLATTEN void back_project_flat(const ConeViews& n, const ColumnTile& tile, const TurnedView& view,
+                                   const float* turned, float* sums) {
+  Shadows shadows;
+  for (Index iy = tile.y.first; iy < tile.y.last; ++iy) {
+    float sum[edge] = {}, share[edge];
+    for (std::size_t v = 0; v < n.views.size(); ++v) {
+      shadows.cast(n, n.views[v], tile.x, iy, view.bins);
+      shares(shadows, share);
+      const float* from = turned + static_cast<Index>(v) * view.size();
+      for (Index b = 0; b < shadows.most_bins(); ++b)
+        for (int k = 0; k < edge; ++k) {
+          const Range bins = shadows.bins(k);
+          const float there = b < bins.size() ? from[bins.first + b] : 0.0f;
+          sum[k] += shadows.weights(k)[b * edge] * share[k] * there;
+        }
+    }
+    for (Index ix = tile.x.first; ix < tile.x.last; ++ix)
+      sums[tile.column(ix, iy) * tile.stride()] = sum[ix - tile.x.first];
+  }
+}
+
+HWY_FLATTEN void project_flat(const ConeViews& n, Range views, const ColumnTile& tile, const TurnedView& view,
+                              const float* columns, float* sums) {
+  Shadows shadows;
+  for (Index iy = tile.y.first; iy < tile.y.last; ++iy)
+    for (Index v = views.first; v < views.last; ++v) {
+      float share[edge];
+      shadows.cast(n, n.views[static_cast<std::size_t>(v)], tile.x, iy, view.bins);
+      shares(shadows, share);
+      float* to = sums + (v - views.first) * view.size();
+      for (int k = 0; k < tile.x.size(); ++k) {
+        const float value = share[k] * columns[tile.column(tile.x.first + k, iy) * tile.stride()];
+        const Range bins = shadows.bins(k);
+        for (Index bin = bins.first; bin < bins.last; ++bin)
+          to[bin] += shadows.weights(k)[(bin - bins.first) * edge] * value;
+      }
+    }
+}
+
+void BackProjectTile(const ConeViews& n, const ColumnTile& tile, const TurnedView& view, const float* turned,
+                     float* sums) {
+  const auto how = tile.slices == 1 && view.rows == 1 ? back_project_flat
+                   : view.in_vectors()                ? back_project_tile<widest_vector>
+                                                      : back_project_tile<1>;
+  how(n, tile, view, turned, sums);
+}
+
+void ProjectTile(const ConeViews& n, Range views, const ColumnTile& tile, const TurnedView& view,
+                 const float* columns, float* sums) {
+  const auto how = tile.slices == 1 && view.rows == 1 ? project_flat
+                   : view.in_vectors()                ? project_tile<widest_vector>
+                                                      : project_tile<1>;
+  how(n, views, tile, view, columns, sums);
+}
+
+}  // namespace tandem::kernels::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace tandem::kernels::cpu {
+
+HWY_EXPORT(BackProjectTile);
+HWY_EXPORT(ProjectTile);
 
 namespace {
 
-/// A column of voxels in a view: its trapezoid, and the bins and rows that it meets.
-struct Shadow {
-  Trapezoid<double> trapezoid;
-  Column column;
-  Range bins, rows;
+constexpr Index widest_view_block = 4;  // a tile's columns are read once for so many views
 
-  Shadow(const ConeViews& n, const ConeView& view, Index ix, Index iy, Index slices, Index all_rows,
-         Index all_bins)
-      : trapezoid(trapezoid_of(n, view, ix, iy)),
-        column(column_at(n, trapezoid.distance)),
-        bins(cells_between(trapezoid.corners[0], trapezoid.corners[3], all_bins)),
-        rows(cells_between(column.first, column.first + column.step * static_cast<double>(slices),
-                           all_rows)) {}
-  bool misses() const { return bins.size() <= 0 || rows.size() <= 0; }
-};
-
-/// What a thread needs for one column after the other.
-struct Workspace {
-  std::vector<float> profile;   ///< one a row
-  std::vector<double> running;  ///< one an edge of rows
-  Edges edges;
-  explicit Workspace(Index rows)
-      : profile(static_cast<std::size_t>(rows)), running(static_cast<std::size_t>(rows + 1)) {}
-};
-
-/// profile[row] = sum over voxels of what share of the row each covers, times its value: an edge between two
-/// voxels is a step of their difference, for the rest of its own row and all rows above.
-void lay_down(const float* voxels, const Edges& edges, Range rows, std::vector<double>& steps,
-              std::vector<float>& profile) {
-  std::fill(steps.begin() + rows.first, steps.begin() + rows.last + 1, 0.0);
-  const auto count = static_cast<Index>(edges.row.size()) - 1;
-  double below = 0;
-  for (Index e = 0; e <= count; ++e) {
-    const double value = e < count ? static_cast<double>(voxels[e]) : 0.0, step = value - below;
-    const auto row = static_cast<std::size_t>(edges.row[static_cast<std::size_t>(e)]);
-    const double part = edges.part[static_cast<std::size_t>(e)];
-    steps[row] += step * (1 - part);
-    steps[row + 1] += step * part;
-    below = value;
-  }
-  double sum = 0;
-  for (Index row = rows.first; row < rows.last; ++row) {
-    sum += steps[static_cast<std::size_t>(row)];
-    profile[static_cast<std::size_t>(row)] = static_cast<float>(sum);
-  }
+/// body(i, j) for all i and j, j in blocks: where i and j change places in memory, both are read in lines.
+template <class Body>
+void for_turned(Index rows, Index columns, const Body& body) {
+  constexpr Index block = 16;
+  for (Index first = 0; first < columns; first += block)
+    for (Index i = 0; i < rows; ++i)
+      for (Index j = first; j < std::min(columns, first + block); ++j) body(i, j);
 }
 
-/// sums[voxel] += the integral of a profile between the voxel's edges.
-void pick_up(const std::vector<float>& profile, const Edges& edges, Range rows, std::vector<double>& integral,
-             std::vector<float>& sums) {
-  integral[static_cast<std::size_t>(rows.first)] = 0;
-  for (Index row = rows.first; row < rows.last; ++row)
-    integral[static_cast<std::size_t>(row + 1)] =
-        integral[static_cast<std::size_t>(row)] + static_cast<double>(profile[static_cast<std::size_t>(row)]);
-  const auto up_to = [&](std::size_t e) {
-    const auto row = static_cast<std::size_t>(edges.row[e]);
-    return integral[row] + edges.part[e] * static_cast<double>(profile[row]);
-  };
-  double before = up_to(0);
-  for (std::size_t iz = 0; iz < sums.size(); ++iz) {
-    const double after = up_to(iz + 1);
-    sums[iz] += static_cast<float>(after - before);
-    before = after;
-  }
+/// l_theta of all cells of a view, (row, bin).
+std::vector<float> slants(const ConeViews& n, Index rows, Index bins) {
+  std::vector<float> all(static_cast<std::size_t>(rows * bins));
+  parallel_for(rows, [&](Index row) {
+    for (Index bin = 0; bin < bins; ++bin)
+      all[static_cast<std::size_t>(row * bins + bin)] = static_cast<float>(slant_of(n, row, bin));
+  });
+  return all;
 }
 
-void project_view(const ConeViews& n, Index v, const float* turned, Shape volume, float alpha, float beta,
-                  Image<float> projections) {
-  const Index slices = volume[0], rows = projections.n1, bins = projections.n2;
-  std::vector<float> sums(static_cast<std::size_t>(bins * rows));
-  Workspace w(rows);
-  for (Index iy = 0; iy < volume[1]; ++iy)
-    for (Index ix = 0; ix < volume[2]; ++ix) {
-      const Shadow shadow(n, n.views[static_cast<std::size_t>(v)], ix, iy, slices, rows, bins);
-      if (shadow.misses()) continue;
-      w.edges.find(shadow.column, slices, shadow.rows);
-      lay_down(turned + (iy * volume[2] + ix) * slices, w.edges, shadow.rows, w.running, w.profile);
-      for (Index bin = shadow.bins.first; bin < shadow.bins.last; ++bin) {
-        const auto weight = static_cast<float>(mean_over(shadow.trapezoid, bin));
-        float* to = sums.data() + bin * rows;
-        for (Index row = shadow.rows.first; row < shadow.rows.last; ++row)
-          to[row] += weight * w.profile[static_cast<std::size_t>(row)];
-      }
-    }
-  for (Index row = 0; row < rows; ++row)
-    for (Index bin = 0; bin < bins; ++bin) {
-      float& out = projections(v, row, bin);
-      const float value = alpha * static_cast<float>(slant_of(n, row, bin)) *
-                          sums[static_cast<std::size_t>(bin * rows + row)];
-      out = beta == 0 ? value : value + beta * out;
-    }
+void update(float& out, float value, float beta) { out = beta == 0 ? value : value + beta * out; }
+
+/// All views of a block, tile by tile, into (view, bin, row).
+void project_block(const ConeViews& n, Range views, const float* turned, Shape volume, const TurnedView& view,
+                   float* sums) {
+  Array columns(Space({column_tile, column_tile, ColumnTile(volume, 0).stride()}));
+  for (Index t = 0; t < ColumnTile::count(volume); ++t) {
+    const ColumnTile tile(volume, t);
+    for (Index iy = tile.y.first; iy < tile.y.last; ++iy)
+      for (Index ix = tile.x.first; ix < tile.x.last; ++ix)
+        std::copy_n(turned + (iy * volume[2] + ix) * volume[0], volume[0],
+                    columns.data() + tile.column(ix, iy) * tile.stride() + profile_margin);
+    HWY_DYNAMIC_DISPATCH(ProjectTile)(n, views, tile, view, columns.data() + profile_margin, sums);
+  }
 }
 
 void forward(const ConeViews& n, float alpha, Image<const float> volume, float beta, Image<float> projections,
              Stream&) {
+  const Index views = projections.n0;
+  const Shape shape{volume.n0, volume.n1, volume.n2};
+  const TurnedView view{projections.n2, projections.n1};
   Array turned(Space({volume.n1, volume.n2, volume.n0}));
   parallel_for(volume.n1, [&](Index iy) {
-    for (Index ix = 0; ix < volume.n2; ++ix)
-      for (Index iz = 0; iz < volume.n0; ++iz)
-        turned.data()[(iy * volume.n2 + ix) * volume.n0 + iz] = volume(iz, iy, ix);
+    for_turned(volume.n0, volume.n2, [&](Index iz, Index ix) {
+      turned.data()[(iy * volume.n2 + ix) * volume.n0 + iz] = volume(iz, iy, ix);
+    });
   });
-  parallel_for(projections.n0, [&](Index v) {
-    project_view(n, v, turned.data(), {volume.n0, volume.n1, volume.n2}, alpha, beta, projections);
+  const std::vector<float> slant = slants(n, view.rows, view.bins);
+  const Index even_share = (views + 2 * thread_count() - 1) / (2 * thread_count());
+  const Index step = std::clamp<Index>(even_share, 1, widest_view_block);
+  parallel_for((views + step - 1) / step, [&](Index b) {
+    const Range block{b * step, std::min(views, (b + 1) * step)};
+    Array sums(Space({block.size(), view.bins, view.stride()}));
+    project_block(n, block, turned.data(), shape, view, sums.data());
+    for (Index v = block.first; v < block.last; ++v)
+      for_turned(view.rows, view.bins, [&](Index row, Index bin) {
+        const float sum = sums.data()[(v - block.first) * view.size() + bin * view.stride() + row];
+        const float value = alpha * slant[static_cast<std::size_t>(row * view.bins + bin)] * sum;
+        update(projections(v, row, bin), value, beta);
+      });
   });
-}
-
-/// One column of voxels: all views, in their order.
-void back_project_column(const ConeViews& n, Index ix, Index iy, const float* turned, Index rows, Index bins,
-                         Workspace& w, std::vector<float>& sums) {
-  const auto slices = static_cast<Index>(sums.size());
-  std::fill(sums.begin(), sums.end(), 0.0f);
-  for (std::size_t v = 0; v < n.views.size(); ++v) {
-    const Shadow shadow(n, n.views[v], ix, iy, slices, rows, bins);
-    if (shadow.misses()) continue;
-    std::fill(w.profile.begin() + shadow.rows.first, w.profile.begin() + shadow.rows.last, 0.0f);
-    for (Index bin = shadow.bins.first; bin < shadow.bins.last; ++bin) {
-      const auto weight = static_cast<float>(mean_over(shadow.trapezoid, bin));
-      const float* from = turned + (static_cast<Index>(v) * bins + bin) * rows;
-      for (Index row = shadow.rows.first; row < shadow.rows.last; ++row)
-        w.profile[static_cast<std::size_t>(row)] += weight * from[row];
-    }
-    w.edges.find(shadow.column, slices, shadow.rows);
-    pick_up(w.profile, w.edges, shadow.rows, w.running, sums);
-  }
 }
 
 void backward(const ConeViews& n, float alpha, Image<const float> projections, float beta,
               Image<float> volume, Stream&) {
-  const Index views = projections.n0, rows = projections.n1, bins = projections.n2;
-  Array turned(Space({views, bins, rows}));
-  parallel_for(views, [&](Index v) {
-    for (Index bin = 0; bin < bins; ++bin)
-      for (Index row = 0; row < rows; ++row)
-        turned.data()[(v * bins + bin) * rows + row] =
-            static_cast<float>(slant_of(n, row, bin)) * projections(v, row, bin);
+  const TurnedView view{projections.n2, projections.n1};
+  const std::vector<float> slant = slants(n, view.rows, view.bins);
+  Array turned(Space({projections.n0, view.bins, view.stride()}));
+  parallel_for(projections.n0, [&](Index v) {
+    for_turned(view.rows, view.bins, [&](Index row, Index bin) {
+      turned.data()[v * view.size() + bin * view.stride() + row] =
+          slant[static_cast<std::size_t>(row * view.bins + bin)] * projections(v, row, bin);
+    });
   });
-  parallel_for(volume.n1, [&](Index iy) {
-    std::vector<float> sums(static_cast<std::size_t>(volume.n0));
-    Workspace w(rows);
-    for (Index ix = 0; ix < volume.n2; ++ix) {
-      back_project_column(n, ix, iy, turned.data(), rows, bins, w, sums);
-      for (Index iz = 0; iz < volume.n0; ++iz) {
-        float& out = volume(iz, iy, ix);
-        const float value = alpha * sums[static_cast<std::size_t>(iz)];
-        out = beta == 0 ? value : value + beta * out;
-      }
-    }
+  const Shape shape{volume.n0, volume.n1, volume.n2};
+  parallel_for(ColumnTile::count(shape), [&](Index t) {
+    const ColumnTile tile(shape, t);
+    Array sums(Space({column_tile, column_tile, tile.stride()}));
+    HWY_DYNAMIC_DISPATCH(BackProjectTile)(n, tile, view, turned.data(), sums.data());
+    for (Index iz = 0; iz < volume.n0; ++iz)
+      for (Index iy = tile.y.first; iy < tile.y.last; ++iy)
+        for (Index ix = tile.x.first; ix < tile.x.last; ++ix)
+          update(volume(iz, iy, ix), alpha * sums.data()[tile.column(ix, iy) * tile.stride() + iz], beta);
   });
+}
+
+/// What is read lies turned beside, with the slant of a view's cells; each thread has some views, or a tile.
+WorkingMemory working_memory(Shape volume, Shape projections) {
+  const auto bytes = [](Index count) { return sizeof(float) * static_cast<double>(count); };
+  const TurnedView view{projections[2], projections[1]};
+  const double slant = bytes(view.bins * view.rows), threads = thread_count(),
+               tile = threads * bytes(column_tile * column_tile * ColumnTile(volume, 0).stride());
+  return {bytes(volume[0] * volume[1] * volume[2]) + slant + tile +
+              threads * bytes(widest_view_block * view.size()),
+          bytes(projections[0] * view.size()) + slant + tile};
 }
 
 }  // namespace
 
-WorkingMemory cone_working_memory(Shape volume, Shape projections) {
-  const auto bytes = [](Index count) { return sizeof(float) * static_cast<double>(count); };
-  const double view = bytes(projections[1] * projections[2]);
-  return {bytes(volume[0] * volume[1] * volume[2]) + thread_count() * view,
-          static_cast<double>(projections[0]) * view};
-}
-
-const ConeKernels separable_footprint_kernels{forward, backward, cone_working_memory};
+const ConeKernels separable_footprint_kernels{forward, backward, working_memory};
 
 }  // namespace tandem::kernels::cpu
+#endif  // HWY_ONCE
