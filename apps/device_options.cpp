@@ -1,5 +1,7 @@
 #include "device_options.hpp"
 
+#include <algorithm>
+
 #include "tandem/core/error.hpp"
 #include "tandem/operators/projector.hpp"
 
@@ -9,7 +11,7 @@ namespace {
 
 /// auto, cpu, all, cuda, cuda:0,1
 std::string no_device(const std::string& text) {
-  std::string error = "'" + text + "' is not auto, cpu, cuda or cuda:N";
+  std::string error = "'" + text + "' is not auto, cpu, cuda, cuda:N or cuda:N,N,...";
   if (text == "auto" || text == "cpu" || text == "all" || text == "cuda") return "";
   if (!text.starts_with("cuda:")) return error;
   char before = ',';  // digits and commas, where each comma stands between digits
@@ -32,6 +34,9 @@ std::vector<Device> devices_named(const std::string& text) {
   std::vector<Device> named{Device::named(text.substr(0, text.find(',')))};
   for (std::size_t comma = text.find(','); comma != std::string::npos; comma = text.find(',', comma + 1))
     named.push_back(Device::named("cuda:" + text.substr(comma + 1, text.find(',', comma + 1) - comma - 1)));
+  for (std::size_t i = 0; i < named.size(); ++i)
+    if (std::count(named.begin(), named.end(), named[i]) > 1)
+      throw UsageError("--device " + text + ": " + named[i].name() + " is named twice");
   return named;
 }
 
@@ -45,7 +50,7 @@ void require_execution(const DeviceOptions& o, Device device) {
   }
   const std::string error =
       "--variant " + o.variant + " --precision " + o.precision + ": device " + device.name() + " has " + list;
-  require<DeviceError>(o.device != "auto", error, "; no GPU is here");
+  require<DeviceError>(o.device != "auto" || device.is_cuda(), error, "; no GPU is here");
   throw UsageError(error);
 }
 

@@ -29,7 +29,7 @@ struct Axes {
 };
 
 /// Milliseconds of one run, all its work on the device done: the median of `repeat` runs after one to warm
-/// up.
+/// up, which counts as the first if it takes more than 5 s.
 double median_ms(const Axes& axes, const std::function<void()>& body);
 
 using Rows = nlohmann::json;  ///< an array with one object for each line of the table

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t line = 64, page = 4096;  // bytes: a cache line is an AVX-512 vector
 
-thread_local bool pin_arrays = false;
+thread_local Device pinned_by = Device::cpu();
 
 /// Page by page on all cores: the first to touch a page waits for it.
 void fill_zeros(float* data, std::size_t count) {
@@ -39,9 +39,9 @@ float* allocate_zeros(std::size_t count) {
 }
 
 /// Null where it is not to be, or cannot.
-std::shared_ptr<void> pinned(const float* data, std::size_t count) {
+std::shared_ptr<void> pinned(const float* data, std::size_t count, int ordinal) {
   if (reinterpret_cast<std::uintptr_t>(data) % page != 0) return {};
-  return cuda::pin(data, count * sizeof(float));
+  return cuda::pin(ordinal, data, count * sizeof(float));
 }
 
 }  // namespace
@@ -57,7 +57,8 @@ std::unique_ptr<float[], Array::Free> Array::allocate(const Space& space) {
   const Device device = space.device();
   if (!device.is_cuda()) {
     std::unique_ptr<float[], Free> memory(allocate_zeros(count), Free{});
-    if (pin_arrays) memory.get_deleter().keeper = pinned(memory.get(), count);
+    if (pinned_by.is_cuda() && count >= (1 << 18))
+      memory.get_deleter().keeper = pinned(memory.get(), count, pinned_by.ordinal());
     return memory;
   }
   const Stream& stream = default_stream(device);
@@ -131,10 +132,10 @@ void copy(Image<const float> from, Image<float> to, Stream& stream) {
 
 Pinned::Pinned(ConstView host) {
   if (!host.space.device().is_cuda())
-    memory_ = pinned(host.data, static_cast<std::size_t>(host.space.size()));
+    memory_ = pinned(host.data, static_cast<std::size_t>(host.space.size()), 0);
 }
 
-PinArrays::PinArrays(bool on) : before_(std::exchange(pin_arrays, on)) {}
-PinArrays::~PinArrays() { pin_arrays = before_; }
+PinArrays::PinArrays(Device by) : before_(std::exchange(pinned_by, by)) {}
+PinArrays::~PinArrays() { pinned_by = before_; }
 
 }  // namespace tandem

@@ -81,16 +81,17 @@ class Pinned {
   std::shared_ptr<void> memory_;
 };
 
-/// While it lives, and `on` holds, what this thread makes of arrays in host memory is born `Pinned`.
+/// While it lives, arrays of 1 MiB and more that this thread makes in host memory are born `Pinned`, by way
+/// of a GPU; the CPU: none are.
 class PinArrays {
  public:
-  explicit PinArrays(bool on);
+  explicit PinArrays(Device by);
   ~PinArrays();
   PinArrays(const PinArrays&) = delete;
   PinArrays& operator=(const PinArrays&) = delete;
 
  private:
-  bool before_;
+  Device before_;
 };
 
 }  // namespace tandem

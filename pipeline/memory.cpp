@@ -62,7 +62,7 @@ double computing_bytes(const Plan& plan, Index slices) {
 
 /// Three chunks travel at once: the one being read holds counts and line integrals, the one at work what it
 /// computes with, the third its line integrals or its volume. A cone beam is read once, before anything is
-/// computed.
+/// computed; its slabs travel behind each other as volumes.
 double host_bytes(const Plan& plan, const io::ScanInfo& info, Index slices) {
   const double factor = static_cast<double>(Index{1} << plan.recipe.binning);
   const double rows =
@@ -73,7 +73,8 @@ double host_bytes(const Plan& plan, const io::ScanInfo& info, Index slices) {
   const double frames = 4 * cells * static_cast<double>(std::max(info.flats, info.darks));
   const auto [projections, volume] = sizes_of(plan, slices);
   const double work = plan.home().is_cuda() ? std::max(projections, volume) : computing_bytes(plan, slices);
-  const double whole = plan.cone() ? std::max(counts + projections, work + volume)
+  const double more = slices < plan.grid.size[2] ? 2 * volume : 0;  // slabs that wait and are written
+  const double whole = plan.cone() ? std::max(counts + projections, work + volume + more)
                                    : counts + work + 2 * std::max(projections, volume);
   return frames + whole + static_cast<double>(info.decoded_bytes);
 }

@@ -1,7 +1,7 @@
 #include "tandem/pipeline/problem.hpp"
 
 #include <algorithm>
-#include <atomic>
+#include <mutex>
 
 #include "tandem/geometry/coverage.hpp"
 #include "tandem/operators/algebra.hpp"
@@ -13,14 +13,20 @@ namespace tandem::pipeline {
 
 namespace {
 
-LinearOperator projector_of(const Plan& plan, const ParallelBeam& scan, const VolumeGrid& grid) {
+LinearOperator projector_of(const Plan& plan, const ParallelBeam& scan, const VolumeGrid& grid,
+                            const std::function<void()>&) {
   return projector(scan, grid, Model::pixel_driven, plan.home(), plan.execution);
 }
 
-LinearOperator projector_of(const Plan& plan, const ConeBeam& scan, const VolumeGrid& grid) {
+LinearOperator projector_of(const Plan& plan, const ConeBeam& scan, const VolumeGrid& grid,
+                            const std::function<void()>& on_tile) {
   const VolumeGrid seen = tall_for_fan(scan, grid);
   if (!plan.tiled) return projector(scan, seen, Model::separable_footprint, plan.home());
-  return tiled_projector(scan, seen, plan.devices, static_cast<double>(plan.device_bytes));
+  TileRun run;
+  run.on_tile = [on_tile](Device) {
+    if (on_tile) on_tile();
+  };
+  return tiled_projector(scan, seen, plan.devices, static_cast<double>(plan.device_bytes), run);
 }
 
 /// FDK's back-projection by the plan's devices.
@@ -31,9 +37,11 @@ Array in_tiles(const Plan& plan, const ConeBeam& scan, const VolumeGrid& grid, c
   const std::vector<Device>& devices = plan.devices;
   const auto bytes = static_cast<double>(plan.device_bytes);
   const Tiling tiles = plan_tiles(wide, seen, devices, bytes).backward;
-  std::atomic<std::size_t> begun = 0;
+  std::mutex one_at_a_time;
+  std::size_t begun = 0;
   TileRun run;
   run.on_tile = [&](Device) {
+    const std::lock_guard lock(one_at_a_time);
     done(static_cast<double>(begun++) / static_cast<double>(tiles.strips.size() * tiles.views.size()));
   };
   return backprojector(tiled_projector(wide, seen, devices, bytes, run), scan, seen) * filtered;
@@ -66,11 +74,20 @@ Scan scan_of(const Plan& plan, Range slices) {
   return crop(plan.scan, {0, views}, slices, {0, detector_of(plan.scan).bins});
 }
 
-Problem problem_of(const Plan& plan, Range slices) {
+Problem problem_of(const Plan& plan, Range slices, const std::function<void()>& on_tile) {
   Scan scan = scan_of(plan, slices);
   const VolumeGrid grid = region(plan.grid, {0, plan.grid.size[0]}, {0, plan.grid.size[1]}, slices);
-  LinearOperator A = std::visit([&](const auto& s) { return projector_of(plan, s, grid); }, scan);
+  LinearOperator A = std::visit([&](const auto& s) { return projector_of(plan, s, grid, on_tile); }, scan);
   return {std::move(scan), grid, std::move(A)};
+}
+
+void require_tiles(const Plan& plan) {
+  const ConeBeam& scan = *plan.cone();
+  const auto bytes = static_cast<double>(plan.device_bytes);
+  if (plan.recipe.algorithm != Algorithm::fbp)
+    plan_tiles(scan, tall_for_fan(scan, plan.grid), plan.devices, bytes);
+  if (plan.recipe.algorithm == Algorithm::fbp || plan.recipe.initial == Initial::fbp)
+    plan_tiles(symmetric(scan), flat_for_fan(scan, plan.grid), plan.devices, bytes);
 }
 
 bool has_row_axes(const Scan& scan) {

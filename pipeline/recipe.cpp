@@ -86,9 +86,11 @@ Index most_slices(Index fewest, Index all, double budget, const Bytes& bytes_of,
   return slices;
 }
 
-/// Slabs of a cone beam share their rows: FDK makes them one after the other, but a solver needs all at once.
+/// Slabs of a cone beam share their rows: FDK makes them one after the other, but a solver needs all at once;
+/// and one slice alone of several for one row would be a fan's.
 Index fewest_slices(const Plan& plan) {
-  return plan.cone() && plan.recipe.algorithm != Algorithm::fbp ? plan.grid.size[2] : 1;
+  const bool at_once = plan.recipe.algorithm != Algorithm::fbp || detector_of(plan.scan).rows == 1;
+  return plan.cone() && at_once ? plan.grid.size[2] : 1;
 }
 
 /// Bytes that every one of the devices can give.
@@ -101,6 +103,14 @@ double device_budget(const Plan& plan) {
   return least;
 }
 
+/// Those with at least half of the free memory that one of them has: all get the same share of the work.
+std::vector<Device> roomy(std::vector<Device> devices) {
+  std::size_t most = 0;
+  for (const Device device : devices) most = std::max(most, free_memory(device));
+  std::erase_if(devices, [&](Device device) { return 2 * free_memory(device) < most; });
+  return devices;
+}
+
 /// A cone beam is cut into tiles for several devices, or where one GPU does not hold what it needs at once.
 void choose_tiles(Plan& plan) {
   if (!plan.cone()) return;
@@ -108,9 +118,9 @@ void choose_tiles(Plan& plan) {
       plan.home().is_cuda() && device_bytes(plan, fewest_slices(plan)) > device_budget(plan);
   plan.tiled = too_large || plan.devices.size() > 1;
   if (!plan.tiled) return;
-  plan.devices = plan.recipe.devices;
+  plan.devices = plan.recipe.fewest_devices ? roomy(plan.recipe.devices) : plan.recipe.devices;
   plan.device_bytes = static_cast<std::size_t>(device_budget(plan));
-  problem_of(plan, {0, plan.grid.size[2]});  // whether tiles fit
+  require_tiles(plan);
 }
 
 Index most_slices_of_device(const Plan& plan) {
@@ -230,6 +240,7 @@ std::size_t peak_memory() {
 
 Plan make_plan(const io::ScanInfo& info, const Recipe& recipe) {
   Plan plan;
+  require<DeviceError>(!recipe.devices.empty(), "recipe: no device is given");
   plan.recipe = recipe;
   plan.devices = recipe.devices;
   if (recipe.fewest_devices) plan.devices.resize(1, Device::cpu());

@@ -62,7 +62,7 @@ struct Plan {
   bool tiled = false;      ///< vectors stay on the host, devices get parts (operators/tiled_projector.hpp)
   Index rows_at_once = 0;  ///< slices of a chunk
   std::size_t bytes = 0;   ///< host memory at the most
-  std::size_t device_bytes = 0;  ///< each GPU's own memory at the most; 0 on the CPU
+  std::size_t device_bytes = 0;  ///< of each GPU's own memory at the most; 0 on the CPU
   std::vector<std::string> warnings;
 
   /// Null for a parallel beam.

@@ -108,8 +108,12 @@ class Reconstruction {
 
   void progress(const std::string& stage, double done) {
     const std::lock_guard lock(progress_mutex_);
+    stage_ = stage, done_ = done;
     if (options_.progress) options_.progress(stage, done, static_cast<double>(plan_.grid.size[2]));
   }
+
+  /// So that somebody may cancel.
+  void no_progress_yet() { progress(stage_, done_); }
 
   /// Rows of the file that the slices are made from.
   Range rows_of(Range slices) const {
@@ -135,8 +139,8 @@ class Reconstruction {
   }
 
   void compute(Chunk& chunk) {
-    const PinArrays pinned(plan_.tiled);
-    const Problem problem = problem_of(plan_, chunk.slices);
+    const PinArrays pinned(plan_.tiled ? plan_.devices.front() : Device::cpu());
+    const Problem problem = problem_of(plan_, chunk.slices, [this] { no_progress_yet(); });
     if (plan_.rows.size() == 0) {
       chunk.volume.emplace(problem.A.domain().on(Device::cpu()));  // no ray meets it
     } else if (plan_.recipe.algorithm == Algorithm::fbp) {
@@ -286,6 +290,8 @@ class Reconstruction {
   std::optional<LinearOperator> filter_;  ///< of chunks that are alike
   std::optional<Array> filtered_;         ///< of a cone beam, for all its slabs
   std::mutex progress_mutex_;
+  std::string stage_ = "iterate";
+  double done_ = 0;
   double start_ = seconds_now();
 };
 

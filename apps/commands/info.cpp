@@ -102,6 +102,7 @@ json reconstruction_of(const io::ScanInfo& info, const Selection& selected) {
       report["updates"] = updates;
       row["memory_bytes"] = plan->bytes;
       row["device_memory_bytes"] = plan->device_bytes;
+      row["tiled"] = plan->tiled;
       row["fbp_seconds"] = fbp_seconds(*plan, updates);
     }
     report["devices"].push_back(row);

@@ -130,9 +130,10 @@ void copy_pieces(int ordinal, void* to, std::size_t to_step, const void* from, s
          stream);
 }
 
-std::shared_ptr<void> pin(const void* memory, std::size_t bytes) {
+std::shared_ptr<void> pin(int ordinal, const void* memory, std::size_t bytes) {
   auto* all = const_cast<void*>(memory);
-  if (cudaHostRegister(all, bytes, cudaHostRegisterPortable) == cudaSuccess)
+  if (cudaSetDevice(ordinal) == cudaSuccess &&
+      cudaHostRegister(all, bytes, cudaHostRegisterPortable) == cudaSuccess)
     return {all, [](void* m) { cudaHostUnregister(m); }};
   cudaGetLastError();  // not seen again by the next call
   return {};

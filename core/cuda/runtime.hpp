@@ -40,8 +40,8 @@ void copy(int ordinal, void* to, const void* from, std::size_t bytes, void* stre
 void copy_pieces(int ordinal, void* to, std::size_t to_step, const void* from, std::size_t from_step,
                  std::size_t bytes, std::size_t count, void* stream);
 
-/// Pins host memory for all devices until the last copy of the pointer goes; null where the driver refuses,
-/// and in a build without CUDA.
-std::shared_ptr<void> pin(const void* memory, std::size_t bytes);
+/// Pins host memory for all devices, by way of this one, until the last copy of the pointer goes; null where
+/// the driver refuses, and in a build without CUDA.
+std::shared_ptr<void> pin(int ordinal, const void* memory, std::size_t bytes);
 
 }  // namespace tandem::cuda

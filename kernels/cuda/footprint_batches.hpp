@@ -43,10 +43,16 @@ constexpr Index record_bytes(Direction direction) {
 /// Positions in cells, in fixed point, with so many bits behind the point: how many cells there can be.
 constexpr int most_cells(int bits) { return (1 << (31 - bits)) - 1; }
 
-constexpr int most_of_box = 256;                // elements along each dimension
-constexpr int half_of_shared = 112 * 1024;      // bytes: two blocks a multiprocessor
-constexpr Index most_records = Index{1} << 30;  // bytes of scratch
-constexpr Index most_volume = Index{512} << 20, most_data = Index{1} << 30;  // turned ones
+constexpr int most_of_box = 256;            // elements along each dimension
+constexpr int half_of_shared = 112 * 1024;  // bytes: two blocks a multiprocessor
+
+/// Bytes of scratch at most, of each kind (records; turned projections; turned volume: half of it). Every
+/// batch reads and writes the output again: a quarter of both vectors, where that is much.
+inline Index most_scratch(const Shape& volume, const Shape& projections) {
+  const auto bytes = [](const Shape& n) { return 4 * n[0] * n[1] * n[2]; };
+  constexpr Index gib = Index{1} << 30;
+  return std::clamp((bytes(volume) + bytes(projections)) / 4, gib, 4 * gib);
+}
 
 /// Bounds over all voxels and views: how far shadows of a grid reach, for the sizes of windows.
 struct Reach {
@@ -153,18 +159,20 @@ struct ForwardBatches {
   int slices;        ///< in memory
   Index line_bytes;  ///< of the turned volume
   int lines;
-  explicit ForwardBatches(const Shape& volume)
+  Index scratch;
+  ForwardBatches(const Shape& volume, const Shape& projections)
       : across(ceil_div<Index>(volume[2], edge)),
         all_lines(static_cast<int>(ceil_div<Index>(volume[1], edge))),
         slices(static_cast<int>(ceil_div<Index>(volume[0], 4) * 4)),
-        line_bytes(across * columns * slices * 4) {
+        line_bytes(across * columns * slices * 4),
+        scratch(most_scratch(volume, projections)) {
     const Index enough_views = 64 * across * record_bytes(Direction::forward);  // a line's
-    lines = static_cast<int>(std::clamp<Index>(
-        std::min(most_volume / line_bytes, most_records / enough_views), 1, std::min(all_lines, most_lines)));
+    lines = static_cast<int>(std::clamp<Index>(std::min(scratch / 2 / line_bytes, scratch / enough_views), 1,
+                                               std::min(all_lines, most_lines)));
   }
   int views(Index all, int views_a_block) const {
     constexpr Index most_blocks = 65'532;  // along a dimension of a grid; whole blocks of views
-    const Index fitting = most_records / (lines * across * record_bytes(Direction::forward));
+    const Index fitting = scratch / (lines * across * record_bytes(Direction::forward));
     return static_cast<int>(
         std::min({std::max<Index>(fitting / views_a_block, 1) * views_a_block, most_blocks, all}));
   }
@@ -222,10 +230,11 @@ struct BackwardBatches {
         down(ceil_div<Index>(volume[1], edge)),
         rows(static_cast<int>(ceil_div<Index>(projections[1], 8) * 8)),
         view_bytes(projections[2] * 2 * rows * 2) {
-    constexpr Index most_views = 128;
+    constexpr Index most_views = 256;
+    const Index scratch = most_scratch(volume, projections);
     views =
-        static_cast<int>(std::clamp<Index>(most_data / view_bytes, 1, std::min(projections[0], most_views)));
-    const Index fitting = most_records / line_bytes() / tiles_y * tiles_y,
+        static_cast<int>(std::clamp<Index>(scratch / view_bytes, 1, std::min(projections[0], most_views)));
+    const Index fitting = scratch / line_bytes() / tiles_y * tiles_y,
                 most_blocks = 65'535 / ceil_div<Index>(across, tiles_x) * tiles_y;  // of a grid
     lines = static_cast<int>(std::min({std::max<Index>(fitting, tiles_y), most_blocks, down}));
   }
@@ -238,12 +247,13 @@ struct BackwardBatches {
 /// lines and with views. Plain kernels take less.
 inline WorkingMemory footprint_memory(Shape volume, Shape projections) {
   const auto list = static_cast<double>(projections[0]) * (sizeof(ConeView) + sizeof(int)) + 1024;
-  const ForwardBatches forward(volume);
+  const ForwardBatches forward(volume, projections);
+  const auto scratch = static_cast<double>(forward.scratch);
   constexpr double most_views_a_block = 4;
   const double lines = forward.lines,
                line_records = static_cast<double>(forward.across * record_bytes(Direction::forward));
   const double line_views = std::min(lines * static_cast<double>(projections[0]),
-                                     std::max(most_records / line_records, lines * most_views_a_block)),
+                                     std::max(scratch / line_records, lines * most_views_a_block)),
                spans = static_cast<double>(ceil_div<Index>(projections[2], warp_bins)) * sizeof(Span),
                slants = 4 * static_cast<double>(projections[1] * projections[2]);
   const BackwardBatches backward(volume, projections);
@@ -251,7 +261,7 @@ inline WorkingMemory footprint_memory(Shape volume, Shape projections) {
   return {
       lines * static_cast<double>(forward.line_bytes) + line_views * (line_records + spans) + slants + list,
       static_cast<double>(backward.views * backward.view_bytes) +
-          std::min(down * line, std::max<double>(most_records, tiles_y * line)) + list};
+          std::min(down * line, std::max(scratch, tiles_y * line)) + list};
 }
 
 }  // namespace tandem::kernels::cuda

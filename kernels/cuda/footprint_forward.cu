@@ -358,7 +358,8 @@ bool footprint_forward(const ConeViews& views, float alpha, Image<const float> v
                                               most_shared_memory(stream.device()));
   if (layout.row_groups == 0) return false;
 
-  const ForwardBatches batches({volume.n0, volume.n1, volume.n2});
+  const ForwardBatches batches({volume.n0, volume.n1, volume.n2},
+                               {projections.n0, projections.n1, projections.n2});
   Shape n = shape_of(views, volume, projections, layout.window);
   const Work work(list, layout, batches, n, s);
   slants_of(views, n.rows, n.bins, work.slants.data(), s);

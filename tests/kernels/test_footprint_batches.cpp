@@ -161,7 +161,7 @@ double bytes_of(const ForwardBatches& n, Index views, const Shape& projections) 
 TEST(FootprintBatches, FitTheirMemory) {
   for (const auto& [volume, projections] : sizes()) {
     const WorkingMemory most = footprint_memory(volume, projections);
-    const ForwardBatches forward(volume);
+    const ForwardBatches forward(volume, projections);
     EXPECT_GE(forward.lines, 1);
     EXPECT_LE(forward.lines, std::min(forward.all_lines, most_lines));
     for (const int views_a_block : {1, 2, 4}) {

@@ -79,6 +79,37 @@ TEST_F(ConeReconstruct, TilesOnSeveralDevicesMakeNoDifference) {
   }
 }
 
+/// Whose filter needs a wider detector, or whose voxels are taller than its row.
+TEST_F(ConeReconstruct, TilesOfOneSidedDetectorsAndFansMakeNoDifference) {
+  for (const bool fan : {false, true})
+    for (const double axis : {21.4, 33.1, 8.3}) {
+      Simulation s = cone_simulation(1e4);
+      auto& scan = std::get<ConeBeam>(s.scan);
+      scan.detector.axis_bin = axis;
+      if (fan) scan.detector.rows = 1, scan.midplane_row = 0.2, s.grid.size[2] = 1;
+      test::write_scan(path_, SimulatedScan(s));
+      for (const Algorithm algorithm : {Algorithm::fbp, Algorithm::cgls}) {
+        Recipe recipe;
+        recipe.algorithm = algorithm;
+        recipe.iterations = 3;
+        const std::vector<float> whole = volume(recipe);
+        recipe.devices = {Device::cpu(), Device::cpu()};
+        recipe.device_bytes = 1 << 20;
+        EXPECT_LE(difference(whole, volume(recipe)), tolerance::region)
+            << (fan ? "fan, axis " : "cone, axis ") << axis << ", algorithm " << static_cast<int>(algorithm);
+      }
+    }
+}
+
+/// One row and three slices are no fan, all at once or not.
+TEST_F(ConeReconstruct, SlicesOfOneRowAreMadeAtOnce) {
+  Recipe recipe;
+  recipe.rows = Range{17, 18}, recipe.slices = 3;
+  EXPECT_EQ(plan(recipe).rows_at_once, 3);
+  recipe.host_bytes = plan(recipe).bytes - 1;
+  EXPECT_THROW(plan(recipe), DeviceError);
+}
+
 TEST_F(ConeReconstruct, RegionsAreCutOutOfTheWhole) {
   const std::vector<float> whole = volume({});
   Recipe recipe;
