@@ -31,6 +31,8 @@ class Array {
   float* data() { return data_.get(); }
   const float* data() const { return data_.get(); }
   Index size() const { return space_.size(); }
+  /// Whether it lies in host memory and was born `Pinned`.
+  bool is_pinned() const { return !space_.device().is_cuda() && data_.get_deleter().keeper != nullptr; }
   operator View() { return {data_.get(), space_}; }
   operator ConstView() const { return {data_.get(), space_}; }
 
