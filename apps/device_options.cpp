@@ -69,6 +69,8 @@ void add_device_options(CLI::App& c, DeviceOptions& o) {
   c.add_option("--device-memory", o.memory_gib,
                "memory of the GPU to stay below, GiB (default: 90 % of what is free)")
       ->check(positive(1e9));
+  c.add_option("--streams", o.streams, "of each GPU, where a cone beam is cut into tiles (default 3)")
+      ->check(CLI::Range(1, 3));
 }
 
 Execution execution_of(const DeviceOptions& o) {

@@ -13,6 +13,7 @@ namespace tandem::apps {
 struct DeviceOptions {
   std::string device = "auto", variant = "automatic", precision = "float32";
   double memory_gib = 0;  ///< of a GPU; 0: left to the plan
+  int streams = 3;        ///< of each GPU, for tiles
 };
 
 void add_device_options(CLI::App& command, DeviceOptions& options);

@@ -18,33 +18,36 @@ LinearOperator projector_of(const Plan& plan, const ParallelBeam& scan, const Vo
   return projector(scan, grid, Model::pixel_driven, plan.home(), plan.execution);
 }
 
+LinearOperator in_tiles(const Plan& plan, const ConeBeam& scan, const VolumeGrid& grid,
+                        const std::function<void()>& on_tile) {
+  const auto before_each = [on_tile](Device) {
+    if (on_tile) on_tile();
+  };
+  return tiled_projector(scan, grid, plan.devices, static_cast<double>(plan.device_bytes),
+                         {plan.recipe.streams, before_each});
+}
+
 LinearOperator projector_of(const Plan& plan, const ConeBeam& scan, const VolumeGrid& grid,
                             const std::function<void()>& on_tile) {
   const VolumeGrid seen = tall_for_fan(scan, grid);
-  if (!plan.tiled) return projector(scan, seen, Model::separable_footprint, plan.home());
-  TileRun run;
-  run.on_tile = [on_tile](Device) {
-    if (on_tile) on_tile();
-  };
-  return tiled_projector(scan, seen, plan.devices, static_cast<double>(plan.device_bytes), run);
+  return plan.tiled ? in_tiles(plan, scan, seen, on_tile)
+                    : projector(scan, seen, Model::separable_footprint, plan.home());
 }
 
 /// FDK's back-projection by the plan's devices.
-Array in_tiles(const Plan& plan, const ConeBeam& scan, const VolumeGrid& grid, const Array& filtered,
-               const std::function<void(double)>& done) {
+Array fdk_in_tiles(const Plan& plan, const ConeBeam& scan, const VolumeGrid& grid, const Array& filtered,
+                   const std::function<void(double)>& done) {
   const ConeBeam wide = symmetric(scan);
   const VolumeGrid seen = flat_for_fan(scan, grid);
-  const std::vector<Device>& devices = plan.devices;
-  const auto bytes = static_cast<double>(plan.device_bytes);
-  const Tiling tiles = plan_tiles(wide, seen, devices, bytes).backward;
+  const Tiling tiles = plan_tiles(wide, seen, plan.devices, static_cast<double>(plan.device_bytes)).backward;
+  const auto all = static_cast<double>(tiles.strips.size() * tiles.views.size());
   std::mutex one_at_a_time;
-  std::size_t begun = 0;
-  TileRun run;
-  run.on_tile = [&](Device) {
+  double begun = 0;
+  const auto tell = [&] {
     const std::lock_guard lock(one_at_a_time);
-    done(static_cast<double>(begun++) / static_cast<double>(tiles.strips.size() * tiles.views.size()));
+    done(begun++ / all);
   };
-  return backprojector(tiled_projector(wide, seen, devices, bytes, run), scan, seen) * filtered;
+  return backprojector(in_tiles(plan, wide, seen, tell), scan, seen) * filtered;
 }
 
 Array in_strips(const ConeBeam& scan, const VolumeGrid& grid, const Array& filtered,
@@ -103,7 +106,7 @@ LinearOperator filter_of(const Problem& problem, const Filter& filter) {
 Array back_projected(const Plan& plan, const Problem& problem, const Array& filtered,
                      const std::function<void(double)>& done) {
   if (const auto* cone = std::get_if<ConeBeam>(&problem.scan))
-    return plan.tiled ? in_tiles(plan, *cone, problem.grid, filtered, done)
+    return plan.tiled ? fdk_in_tiles(plan, *cone, problem.grid, filtered, done)
                       : in_strips(*cone, problem.grid, filtered, done);
   return backprojector(problem.A, std::get<ParallelBeam>(problem.scan), problem.grid) * filtered;
 }

@@ -42,6 +42,7 @@ struct Recipe {
 
   std::vector<Device> devices = {Device::cpu()};  ///< several share a cone beam
   bool fewest_devices = false;                    ///< the first one alone, if it holds what is needed
+  int streams = 3;                                ///< of each, in tiles
   Execution execution;                            ///< of the back-projection
 
   std::size_t host_bytes = 0;    ///< 0: what the machine has to spare

@@ -102,6 +102,7 @@ void finish_recipe(ReconOptions& o) {
   if (r.initial == Initial::file) r.initial_file = o.initial;
   r.host_bytes = static_cast<std::size_t>(o.memory_gib * 1024 * 1024 * 1024);
   r.execution = execution_of(o.device);
+  r.streams = o.device.streams;
   r.device_bytes = static_cast<std::size_t>(o.device.memory_gib * 1024 * 1024 * 1024);
   r.minus_log = o.scan.minus_log;
   r.air_bins = o.scan.air_columns;

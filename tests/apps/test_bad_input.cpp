@@ -103,6 +103,7 @@ TEST_F(BadInput, Devices) {
   for (const std::string device : {"cuda:99", "cuda:99,0", "cuda:0,99"})
     fails(missing + device, 5, {"device cuda:", "CUDA devices"});
   fails(missing + "cuda:1,0,1", 2, {"cuda:1,0,1", "cuda:1 is named twice"});
+  fails(missing + "cpu --streams 4", 2, {"--streams", "4"});
   fails(missing + "gpu", 2, {"gpu", "cuda:N"});
   fails(missing + "cuda:", 2, {"cuda:"});
   fails(missing + "cpu --variant texture", 2, {"texture", "cpu has standard float32"});
