@@ -54,7 +54,7 @@ double computing_bytes(const Plan& plan, Index slices) {
   const WorkingMemory kernels = kernels_of(plan, slices);
   if (plan.recipe.algorithm == Algorithm::fbp)
     return weight_bytes(plan) + projections + std::max(projections, volume + kernels.backward);
-  const double sets = plan.recipe.algorithm == Algorithm::sirt ? 4 : 3;
+  const double sets = plan.recipe.algorithm == Algorithm::sirt ? 4 : 2;
   return weight_bytes(plan) + sets * projections + 3 * volume + std::max(kernels.forward, kernels.backward);
 }
 

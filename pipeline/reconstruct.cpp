@@ -230,7 +230,7 @@ class Reconstruction {
       const Stopwatch watch(outcome_.seconds.transfer);
       return on_device(std::move(solver).solution(), Device::cpu());
     };
-    if (recipe.algorithm == Algorithm::cgls) return finish(Cgls(problem.A, data.y, std::move(x0)));
+    if (recipe.algorithm == Algorithm::cgls) return finish(Cgls(problem.A, std::move(data.y), std::move(x0)));
     return finish(Sirt(problem.A, data.y, std::move(x0), {recipe.relaxation, recipe.nonnegative}));
   }
 

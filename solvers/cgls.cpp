@@ -4,11 +4,11 @@
 
 namespace tandem {
 
-Cgls::Cgls(LinearOperator A, const Array& b, Array x0)
+Cgls::Cgls(LinearOperator A, Array&& b, Array x0)
     : A_(std::move(A)),
       stream_(default_stream(A_.domain().device())),
       x_(std::move(x0)),
-      r_(b.clone()),
+      r_(std::move(b)),
       s_(A_.domain()),
       p_(A_.domain()),
       q_(A_.range()) {

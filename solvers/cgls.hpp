@@ -1,5 +1,7 @@
 #pragma once
 
+#include <utility>
+
 #include "tandem/operators/linear_operator.hpp"
 #include "tandem/solvers/run.hpp"
 
@@ -10,8 +12,10 @@ namespace tandem {
 /// and b in its range. Source: Bjorck, Numerical Methods for Least Squares Problems, 1996, section 7.4.
 class Cgls {
  public:
-  /// b is copied into the residual. @throws SpaceError unless b is in range, x0 in domain.
-  Cgls(LinearOperator A, const Array& b, Array x0);
+  /// The residual begins as b: a copy, or b itself where it is given up. @throws SpaceError unless b is in
+  /// range, x0 in domain.
+  Cgls(LinearOperator A, const Array& b, Array x0) : Cgls(std::move(A), b.clone(), std::move(x0)) {}
+  Cgls(LinearOperator A, Array&& b, Array x0);
   void step(const ActiveBlocks& active);
   const Array& solution() const& { return x_; }
   Array solution() && { return std::move(x_); }
