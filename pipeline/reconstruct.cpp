@@ -109,11 +109,19 @@ class Reconstruction {
   void progress(const std::string& stage, double done) {
     const std::lock_guard lock(progress_mutex_);
     stage_ = stage, done_ = done;
-    if (options_.progress) options_.progress(stage, done, static_cast<double>(plan_.grid.size[2]));
+    tell();
   }
 
   /// So that somebody may cancel.
-  void no_progress_yet() { progress(stage_, done_); }
+  void no_progress_yet() {
+    const std::lock_guard lock(progress_mutex_);
+    tell();
+  }
+
+  /// With the mutex held.
+  void tell() const {
+    if (options_.progress) options_.progress(stage_, done_, static_cast<double>(plan_.grid.size[2]));
+  }
 
   /// Rows of the file that the slices are made from.
   Range rows_of(Range slices) const {
