@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "tandem/core/ceil_div.hpp"
 #include "tandem/core/cuda/runtime.hpp"
 #include "tandem/core/error.hpp"
 #include "tandem/core/parallel.hpp"
@@ -21,7 +22,7 @@ thread_local Device pinned_by = Device::cpu();
 void fill_zeros(float* data, std::size_t count) {
   constexpr std::size_t piece = std::size_t{1} << 24;
   if (count < 2 * piece) return static_cast<void>(std::fill_n(data, count, 0.0f));
-  parallel_for(static_cast<Index>((count + piece - 1) / piece), [&](Index k) {
+  parallel_for(static_cast<Index>(ceil_div(count, piece)), [&](Index k) {
     const std::size_t first = static_cast<std::size_t>(k) * piece;
     std::fill_n(data + first, std::min(piece, count - first), 0.0f);
   });
@@ -30,7 +31,7 @@ void fill_zeros(float* data, std::size_t count) {
 /// Large arrays have pages of their own, so that pinning one pins nothing of others.
 float* allocate_zeros(std::size_t count) {
   const std::size_t alignment = count * sizeof(float) < 4 * page ? line : page;
-  const std::size_t bytes = (count * sizeof(float) + alignment - 1) / alignment * alignment;
+  const std::size_t bytes = ceil_div(count * sizeof(float), alignment) * alignment;
   auto* data = static_cast<float*>(std::aligned_alloc(alignment, bytes));
   require<DeviceError>(data != nullptr, "Array: ", bytes,
                        " bytes of host memory cannot be had; use a smaller --memory");

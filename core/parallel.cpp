@@ -11,6 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include "tandem/core/ceil_div.hpp"
+
 #ifdef __SANITIZE_THREAD__
 #include <sanitizer/tsan_interface.h>
 #endif
@@ -56,6 +58,11 @@ void parallel_for(Index count, const std::function<void(Index)>& body) {
   // Isolated, so that a thread that waits here takes no unrelated work (reading the next chunk, say).
   tbb::this_task_arena::isolate(
       [&] { tbb::parallel_for(Index{0}, count, guarded, tbb::simple_partitioner{}); });
+}
+
+void parallel_for_blocks(Index count, Index most, const std::function<void(Range)>& body) {
+  const Index step = std::clamp<Index>(ceil_div<Index>(count, 2 * thread_count()), 1, most);
+  parallel_for(ceil_div(count, step), [&](Index b) { body({b * step, std::min(count, (b + 1) * step)}); });
 }
 
 void on_threads(Index count, const std::function<void(Index)>& body) {

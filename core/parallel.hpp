@@ -4,13 +4,16 @@
 #include <functional>
 #include <memory>
 
-#include "tandem/core/space.hpp"
+#include "tandem/core/range.hpp"
 
 namespace tandem {
 
 /// Calls body(i) for every i in [0, count), on the threads of the one pool, in any order.
 /// A body may itself call parallel_for. @throws what a body throws (one of them).
 void parallel_for(Index count, const std::function<void(Index)>& body);
+
+/// The same for blocks that make up [0, count): `most` at the most, and so small that threads get two each.
+void parallel_for_blocks(Index count, Index most, const std::function<void(Range)>& body);
 
 /// Calls body(i) for every i in [0, count) at once, each on a thread of its own beside the pool: for those
 /// who wait for devices. @throws what the first body in order throws, once all have ended.

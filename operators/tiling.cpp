@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tandem/core/ceil_div.hpp"
 #include "tandem/core/error.hpp"
 
 namespace tandem {
@@ -15,7 +16,6 @@ constexpr Index step = 8;  // of where pieces begin
 constexpr Index pieces_of_input = 8;
 constexpr double share_of_input = 1.0 / 8;  // of a device's memory, each
 
-Index ceil_div(Index a, Index b) { return (a + b - 1) / b; }
 Index round_up(Index a, Index to = step) { return ceil_div(a, to) * to; }
 
 /// Lines of a volume, or views: how many there are, and bytes of one.
@@ -32,7 +32,7 @@ struct Sizes {
 /// them. Memory grows with both.
 template <class Bytes>
 Sizes largest(Index input, Index most, double bytes, const Bytes& needed) {
-  for (;; input = ceil_div(input, 2)) {
+  for (;; input = ceil_div<Index>(input, 2)) {
     Index fits = 0, fails = most + 1;
     while (fails - fits > 1) {
       const Index middle = (fits + fails) / 2;

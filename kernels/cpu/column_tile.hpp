@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tandem/core/ceil_div.hpp"
 #include "tandem/core/range.hpp"
 #include "tandem/core/space.hpp"
 
@@ -11,9 +12,7 @@ constexpr Index column_tile = 8;      ///< columns along each edge of a tile
 constexpr Index widest_vector = 16;   ///< numbers; columns lie that far apart, or a multiple
 constexpr Index profile_margin = 80;  ///< zeros on both sides of a profile: five vectors
 
-constexpr Index whole_vectors(Index count) {
-  return (count + widest_vector - 1) / widest_vector * widest_vector;
-}
+constexpr Index whole_vectors(Index count) { return ceil_div(count, widest_vector) * widest_vector; }
 
 /// Columns of voxels that are worked on together; `column(ix, iy)` is where one stands among them.
 struct ColumnTile {
@@ -21,11 +20,10 @@ struct ColumnTile {
   Index slices;
 
   static Index count(Shape volume) {
-    const auto tiles = [](Index columns) { return (columns + column_tile - 1) / column_tile; };
-    return tiles(volume[1]) * tiles(volume[2]);
+    return ceil_div(volume[1], column_tile) * ceil_div(volume[2], column_tile);
   }
   ColumnTile(Shape volume, Index which) : slices(volume[0]) {
-    const Index across = (volume[2] + column_tile - 1) / column_tile;
+    const Index across = ceil_div(volume[2], column_tile);
     const auto from = [](Index tile, Index end) {
       return Range{tile * column_tile, std::min(end, (tile + 1) * column_tile)};
     };

@@ -122,13 +122,9 @@ void forward_block(const ParallelViews& views, Range block, const SliceBatch& ba
 
 void parallel_forward(const ParallelViews& views, Execution, float alpha, Image<const float> volume,
                       float beta, Image<float> projections, Stream&) {
-  const Index count = projections.n0;
-  const Index even_share = (count + 2 * thread_count() - 1) / (2 * thread_count());
-  const Index step = std::clamp<Index>(even_share, 1, widest_view_block);
   for (Index first = 0; first < volume.n0;) {
     const SliceBatch batch = next_batch(first, volume.n0);
-    parallel_for((count + step - 1) / step, [&](Index b) {
-      const Range block{b * step, std::min(count, (b + 1) * step)};
+    parallel_for_blocks(projections.n0, widest_view_block, [&](Range block) {
       forward_block(views, block, batch, alpha, volume, beta, projections);
     });
     first = batch.slices.last;

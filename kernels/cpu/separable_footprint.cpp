@@ -260,7 +260,6 @@ void project_block(const ConeViews& n, Range views, const float* turned, Shape v
 
 void forward(const ConeViews& n, float alpha, Image<const float> volume, float beta, Image<float> projections,
              Stream&) {
-  const Index views = projections.n0;
   const Shape shape{volume.n0, volume.n1, volume.n2};
   const TurnedView view{projections.n2, projections.n1};
   Array turned(Space({volume.n1, volume.n2, volume.n0}));
@@ -270,10 +269,7 @@ void forward(const ConeViews& n, float alpha, Image<const float> volume, float b
     });
   });
   const std::vector<float> slant = slants(n, view.rows, view.bins);
-  const Index even_share = (views + 2 * thread_count() - 1) / (2 * thread_count());
-  const Index step = std::clamp<Index>(even_share, 1, widest_view_block);
-  parallel_for((views + step - 1) / step, [&](Index b) {
-    const Range block{b * step, std::min(views, (b + 1) * step)};
+  parallel_for_blocks(projections.n0, widest_view_block, [&](Range block) {
     Array sums(Space({block.size(), view.bins, view.stride()}));
     project_block(n, block, turned.data(), shape, view, sums.data());
     for (Index v = block.first; v < block.last; ++v)

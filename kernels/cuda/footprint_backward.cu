@@ -277,7 +277,7 @@ int voxels_of(const Reach& reach, int wanted, Device device) {
 Boxes turn(const ConeFrame& frame, const Shape& n, Image<const float> projections, const float* units,
            __half* turned, Stream& stream) {
   const cudaStream_t s = queue(stream);
-  const int rows = ceil_div(n.rows, 8) * 8;  // in memory
+  const auto rows = static_cast<int>(rows_in_memory(n.rows));
   over_squares(projections.n0, projections.n2, rows, [&](dim3 squares) {
     turn_projections<<<squares, 256, 0, s>>>(frame, projections, units, rows, turned);
   });

@@ -9,10 +9,10 @@
 #include <numeric>
 #include <vector>
 
+#include "tandem/core/ceil_div.hpp"
 #include "tandem/core/execution.hpp"
 #include "tandem/core/space.hpp"
 #include "tandem/geometry/views.hpp"
-#include "tandem/kernels/cuda/ceil_div.hpp"
 
 namespace tandem::kernels::cuda {
 
@@ -219,17 +219,18 @@ inline BackwardLayout backward_layout(const Reach& reach, int per_lane) {
           round_up(rows + shift * spread(1, 1), 16) + 8};
 }
 
+/// Of turned projections: pieces of a box are 16 bytes.
+constexpr Index rows_in_memory(Index rows) { return ceil_div<Index>(rows, 8) * 8; }
+
 /// Views and lines of tiles at once, and what is kept of these views.
 struct BackwardBatches {
   Index across, down;  ///< tiles
-  int rows;            ///< in memory
   Index view_bytes;    ///< of turned projections
   int views, lines;
   BackwardBatches(const Shape& volume, const Shape& projections)
       : across(ceil_div<Index>(volume[2], edge)),
         down(ceil_div<Index>(volume[1], edge)),
-        rows(static_cast<int>(ceil_div<Index>(projections[1], 8) * 8)),
-        view_bytes(projections[2] * 2 * rows * 2) {
+        view_bytes(projections[2] * 2 * rows_in_memory(projections[1]) * 2) {
     constexpr Index most_views = 256;
     const Index scratch = most_scratch(volume, projections);
     views =

@@ -5,9 +5,9 @@
 #include <span>
 #include <utility>
 
+#include "tandem/core/ceil_div.hpp"
 #include "tandem/core/cuda/check.hpp"
 #include "tandem/core/device.hpp"
-#include "tandem/kernels/cuda/ceil_div.hpp"
 
 namespace tandem::kernels::cuda {
 

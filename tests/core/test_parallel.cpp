@@ -32,6 +32,21 @@ TEST(ParallelFor, PassesOnWhatABodyThrows) {
   EXPECT_EQ(visits(101), std::vector<int>(101, 1));  // and works after it
 }
 
+TEST(ParallelForBlocks, MakeUpTheWhole) {
+  for (const int threads : {1, 3}) {
+    const ThreadLimit limit(threads);
+    for (const Index count : {0, 1, 5, 64, 1001}) {
+      std::vector<std::atomic<int>> seen(static_cast<std::size_t>(count));
+      parallel_for_blocks(count, 4, [&](Range block) {
+        EXPECT_GE(block.size(), 1);
+        EXPECT_LE(block.size(), 4);
+        for (Index i = block.first; i < block.last; ++i) ++seen[static_cast<std::size_t>(i)];
+      });
+      for (const auto& times : seen) EXPECT_EQ(times, 1) << count;
+    }
+  }
+}
+
 TEST(OnThreads, RunsAllAtOnce) {
   std::atomic<int> here = 0;
   on_threads(3, [&](Index) {

@@ -12,17 +12,6 @@ namespace {
 
 using kernels::cuda::few;
 
-/// From farther away: voxels of a cell's size lie within.
-ConeBeam far_cone(Index views, Index rows, Index bins) {
-  ConeBeam scan = odd_cone(views, rows, bins);
-  scan.sod = 90, scan.sdd = 170;
-  return scan;
-}
-
-VolumeGrid box(Index nx, Index ny, Index nz, double pitch) {
-  return {{nx, ny, nz}, {pitch, pitch, 0.9 * pitch}, {0.3, -0.2, 0.1}};
-}
-
 class CudaCone : public Cuda {
  protected:
   void expect_agreement(const ConeBeam& scan, const VolumeGrid& grid, FootprintTuning tuning = {}) const {

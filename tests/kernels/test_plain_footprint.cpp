@@ -76,17 +76,6 @@ void expect_agreement(const ConeBeam& scan, const VolumeGrid& grid, const std::s
       << "back, " << what;
 }
 
-/// From farther away, so that voxels of a cell's size lie within.
-ConeBeam far_cone(Index views, Index rows, Index bins) {
-  ConeBeam scan = odd_cone(views, rows, bins);
-  scan.sod = 90, scan.sdd = 170;
-  return scan;
-}
-
-VolumeGrid box(Index nx, Index ny, Index nz, double pitch) {
-  return {{nx, ny, nz}, {pitch, pitch, 0.9 * pitch}, {0.3, -0.2, 0.1}};
-}
-
 TEST(PlainFootprint, FansAgreeWithTheProjector) {
   ConeBeam scan = far_cone(31, 1, 83);
   for (const double pitch : {0.05, 0.5, 0.8, 1.1, 3.0})

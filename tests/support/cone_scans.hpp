@@ -19,6 +19,17 @@ inline ConeBeam odd_cone(Index views, Index rows, Index bins) {
           0.5 * static_cast<double>(rows - 1) - 0.4};
 }
 
+/// From farther away, so that voxels of a cell's size lie within.
+inline ConeBeam far_cone(Index views, Index rows, Index bins) {
+  ConeBeam scan = odd_cone(views, rows, bins);
+  scan.sod = 90, scan.sdd = 170;
+  return scan;
+}
+
+inline VolumeGrid box(Index nx, Index ny, Index nz, double pitch) {
+  return {{nx, ny, nz}, {pitch, pitch, 0.9 * pitch}, {0.3, -0.2, 0.1}};
+}
+
 inline double hat(double distance) { return std::max(0.0, 1 - std::abs(distance)); }
 
 /// entry(view, row, bin, iz, iy, ix) for all of them: rows (view, row, bin), columns (slice, y, x).
