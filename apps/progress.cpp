@@ -42,4 +42,9 @@ void ProgressLine::note(const std::string& text) {
   if (!quiet_) std::fprintf(stderr, "tandem: %s\n", text.c_str());
 }
 
+void ProgressLine::warn(const std::string& text) {
+  note("warning: " + text);
+  warnings_.push_back(text);
+}
+
 }  // namespace tandem::apps

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <string>
+#include <vector>
 
 namespace tandem::apps {
 
@@ -13,7 +14,10 @@ class ProgressLine {
   ~ProgressLine();
   /// stage, done/total in `what`, rate, time left. @throws Interrupted after Ctrl-C.
   void operator()(const std::string& stage, double done, double total, const char* what = "slices");
-  void note(const std::string& text);  ///< a line of its own, e.g. a warning
+  void note(const std::string& text);  ///< a line of its own
+  /// The same for what may make the result wrong; kept for the report, quiet or not.
+  void warn(const std::string& text);
+  const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -23,6 +27,7 @@ class ProgressLine {
   bool shown_ = false;
   double done_ = 0, total_ = 0;  ///< of the last call
   Clock::time_point start_, last_;
+  std::vector<std::string> warnings_;
 };
 
 }  // namespace tandem::apps

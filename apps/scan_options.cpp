@@ -171,7 +171,7 @@ pipeline::AxisEstimate find_axis_of(io::ScanReader& reader, const ScanOptions& o
   axis.axis_bin += static_cast<double>(s.bins.first);
   constexpr double doubtful = 0.3;  // rows of nothing but air agree by up to so much with some axis
   if (axis.agreement < doubtful)
-    progress.note("warning: the rows hardly agree on an axis; choose others by --start-row and --end-row");
+    progress.warn("the rows hardly agree on an axis; choose others by --start-row and --end-row");
   return axis;
 }
 

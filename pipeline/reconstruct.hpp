@@ -33,6 +33,7 @@ struct Outcome {
   std::vector<double> residuals;        ///< |b - Ax| over all slices, relative to the start
   std::optional<Quality> quality;       ///< against the truth, where there is one
   std::vector<io::Picture> middle;      ///< slices through the middle: along z, y, x
+  std::vector<std::string> warnings;    ///< beside the plan's: what only the data could tell
 };
 
 struct Options {

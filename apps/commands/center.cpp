@@ -32,7 +32,8 @@ void run_center(CenterOptions& o) {
                           {"axis_bin", axis.axis_bin},
                           {"uncertainty", axis.uncertainty},
                           {"agreement", axis.agreement},
-                          {"method", name_of(axis.method)}});
+                          {"method", name_of(axis.method)},
+                          {"warnings", progress.warnings()}});
   if (o.common.json != "-")
     std::cout << "axis_bin  " << axis.axis_bin << " +- " << axis.uncertainty << "  (" << name_of(axis.method)
               << ")\n";

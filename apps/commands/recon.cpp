@@ -152,8 +152,7 @@ json plan_json(const ReconOptions& o, const pipeline::Plan& plan, const io::Scan
           {"precision", name_of(plan.execution.precision)},
           {"rows_at_once", plan.rows_at_once},
           {"memory_bytes", plan.bytes},
-          {"device_memory_bytes", plan.device_bytes},
-          {"warnings", plan.warnings}};
+          {"device_memory_bytes", plan.device_bytes}};
 }
 
 json report_of(const ReconOptions& o, const json& plan, const pipeline::Outcome& out) {
@@ -262,8 +261,9 @@ void run_recon(ReconOptions& o) {
   }
   const pipeline::Plan plan = make_plan(reader->info(), o.recipe);
   for (const std::string& note : reader->info().notes) progress.note("note: " + note);
-  for (const std::string& warning : plan.warnings) progress.note("warning: " + warning);
-  const json planned = plan_json(o, plan, reader->info());
+  for (const std::string& warning : plan.warnings) progress.warn(warning);
+  json planned = plan_json(o, plan, reader->info());
+  planned["warnings"] = progress.warnings();
   if (o.dry_run) {
     print_plan(o.common.json == "-" ? std::cerr : std::cout, plan, reader->info());
     return write_report(o.common, planned);
@@ -281,7 +281,9 @@ void run_recon(ReconOptions& o) {
       [&](const std::string& stage, double done, double total) { progress(stage, done, total); }, o.truth,
       !o.preview.empty()};
   const pipeline::Outcome outcome = pipeline::reconstruct(*reader, plan, *writer, options);
-  const json report = report_of(o, planned, outcome);
+  for (const std::string& warning : outcome.warnings) progress.warn(warning);
+  json report = report_of(o, planned, outcome);
+  report["warnings"] = progress.warnings();
   writer->finish(text_of(report));
   if (!o.preview.empty()) write_preview(o.preview, outcome.middle);
   write_report(o.common, report);

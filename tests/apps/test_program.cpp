@@ -63,6 +63,22 @@ TEST(Program, FindsTheAxis) {
   EXPECT_NEAR(run.json("r.json")["geometry"]["axis_bin_in_file"].get<double>(), 26.25, 0.2);
 }
 
+TEST(Program, ReportsItsWarnings) {
+  Program run;  // the first rows of a ball are air, which has no axis
+  ASSERT_EQ(run("simulate -o scan.h5 --phantom ellipsoids --photons 500 --size 48 --rows 96 --views 60").code,
+            0);
+  for (const std::string quiet : {"", " --quiet"})
+    for (const std::string command : {"center scan.h5", "recon scan.h5 -o v.h5 --rotation-axis-auto"}) {
+      const Ended ended = run(command + " --start-row 0 --end-row 2 --json r.json" + quiet);
+      ASSERT_EQ(ended.code, 0) << ended.err;
+      const auto warnings = run.json("r.json")["warnings"];
+      ASSERT_EQ(warnings.size(), 1u) << command;
+      const std::string text = warnings[0];
+      EXPECT_NE(text.find("hardly agree"), std::string::npos) << text;
+      EXPECT_EQ(ended.err.find("tandem: warning: " + text) != std::string::npos, quiet.empty()) << ended.err;
+    }
+}
+
 TEST(Program, ProjectsAVolumeLikeAScan) {
   Program run;
   ASSERT_EQ(run(std::string("simulate -o scan.h5 --truth truth.h5 --phantom disc ") + small).code, 0);
