@@ -51,7 +51,7 @@ TEST(NXtomo, TellsPixelSizeAndAxis) {
 
 TEST(NXtomo, IsFoundWhereverItsDefinitionStands) {
   const TemporaryFolder folder;
-  for (const char* entry : {"/entry", "/entry1/tomo_entry", "/entry0000", "/a/b/c"}) {
+  for (const char* entry : {"/entry", "/entry1/tomo_entry", "/entry0000", "/a/b/c", "/a/b/c/d"}) {
     write_nxtomo(folder / "scan.nxs", entry);
     expect_sample(*io::open_scan(folder / "scan.nxs"));
   }
