@@ -8,7 +8,7 @@
 #include <string>
 
 #include "tandem/core/parallel.hpp"
-#include "tandem/core/range.hpp"
+#include "values.hpp"
 
 namespace tandem::apps {
 
@@ -43,17 +43,6 @@ std::string text_of(const nlohmann::json& report, int indent = -1);
 /// Writes the report where --json says. Results for people go to standard output only where the report does
 /// not.
 void write_report(const Common& common, const nlohmann::json& report);
-
-/// A finite number, the whole text; nothing for anything else.
-std::optional<double> number_in(const std::string& text);
-/// Accepts finite numbers within [lowest, highest]. CLI::Range lets nan pass.
-CLI::Validator within(double lowest, double highest);
-CLI::Validator positive(double highest = 1e300);  ///< above 0
-
-/// "A:B", half open.
-Range parse_range(const std::string& text);
-CLI::Option* add_range(CLI::App& command, const std::string& name, std::optional<Range>& range,
-                       const std::string& help);
 
 /// A command: adds itself to the program, and says what to do once it is chosen.
 using Action = std::function<void()>;

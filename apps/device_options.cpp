@@ -61,16 +61,17 @@ void add_device_options(CLI::App& c, DeviceOptions& o) {
        "--device", o.device,
        "auto (default: the first GPU, else the CPU)|cpu|cuda|cuda:N; cone beams: cuda:N,N,..., and auto "
        "takes all GPUs where one is too small")
+      ->transform(lower_case())
       ->check(no_device);
-  c.add_option("--variant", o.variant, "of projector and back-projector (default automatic: the fastest)")
-      ->check(CLI::IsMember({"automatic", "standard", "texture", "alu", "hybrid", "tensor"}));
-  c.add_option("--precision", o.precision, "of what they read (default float32)")
-      ->check(CLI::IsMember({"float32", "float16", "uint8"}));
+  add_choice(c, "--variant", o.variant, {"automatic", "standard", "texture", "alu", "hybrid", "tensor"},
+             "of projector and back-projector (default automatic: the fastest)");
+  add_choice(c, "--precision", o.precision, {"float32", "float16", "uint8"},
+             "of what they read (default float32)");
   c.add_option("--device-memory", o.memory_gib,
                "memory of the GPU to stay below, GiB (default: 90 % of what is free)")
       ->check(positive(1e9));
   c.add_option("--streams", o.streams, "of each GPU, where a cone beam is cut into tiles (default 3)")
-      ->check(CLI::Range(1, 3));
+      ->check(count(1, 3));
 }
 
 Execution execution_of(const DeviceOptions& o) {
@@ -79,7 +80,7 @@ Execution execution_of(const DeviceOptions& o) {
 
 std::vector<Device> chosen_devices(const DeviceOptions& o) {
   const std::vector<Device> chosen = devices_named(o.device);
-  if (o.memory_gib > 0 && o.device == "cpu")
+  if (o.memory_gib && o.device == "cpu")
     throw UsageError("--device-memory goes with a GPU, not with --device cpu; give --memory");
   for (const Device device : chosen) require_execution(o, device);
   return chosen;

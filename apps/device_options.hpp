@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,8 +13,8 @@ namespace tandem::apps {
 /// Where a reconstruction is computed, and how.
 struct DeviceOptions {
   std::string device = "auto", variant = "automatic", precision = "float32";
-  double memory_gib = 0;  ///< of a GPU; 0: left to the plan
-  int streams = 3;        ///< of each GPU, for tiles
+  std::optional<double> memory_gib;  ///< of a GPU; else left to the plan
+  int streams = 3;                   ///< of each GPU, for tiles
 };
 
 void add_device_options(CLI::App& command, DeviceOptions& options);

@@ -3,8 +3,10 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <iostream>
 
 #include "command.hpp"
+#include "lines.hpp"
 
 namespace tandem::apps {
 
@@ -39,7 +41,7 @@ void ProgressLine::operator()(const std::string& stage, double done, double tota
 
 void ProgressLine::note(const std::string& text) {
   clear();
-  if (!quiet_) std::fprintf(stderr, "tandem: %s\n", text.c_str());
+  if (!quiet_) std::cerr << one_line("tandem: ", text) << '\n';
 }
 
 void ProgressLine::warn(const std::string& text) {

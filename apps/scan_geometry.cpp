@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "command_line.hpp"
 #include "tandem/io/scan_reader.hpp"
 
 namespace tandem::apps {
@@ -31,14 +32,15 @@ void check(const CLI::App& c, const GeometryOptions& o) {
 }  // namespace
 
 void add_geometry(CLI::App& c, GeometryOptions& o) {
-  c.add_option("--geometry", o.geometry, "parallel (default), cone: one row of it is a fan beam")
-      ->check(CLI::IsMember({"parallel", "cone"}));
-  c.add_option("--bins", o.bins, "detector bins (default: voxels along x)")->check(CLI::PositiveNumber);
-  c.add_option("--rows", o.rows, "detector rows (default: one a slice; simulate: 1)")
-      ->check(CLI::PositiveNumber);
-  c.add_option("--views", o.views, "views (default: pi/2 times the bins)")->check(CLI::PositiveNumber);
+  heading(c, "Geometry");
+  add_choice(c, "--geometry", o.geometry, {"parallel", "cone"},
+             "default parallel; cone: one row of it is a fan beam");
+  c.add_option("--bins", o.bins, "detector bins (default: voxels along x)")->check(count());
+  c.add_option("--rows", o.rows, "detector rows (default: one a slice; simulate: 1)")->check(count());
+  c.add_option("--views", o.views, "views (default: pi/2 times the bins)")->check(count());
   c.add_option("--arc", o.arc, "degrees that the views fill in equal steps (default 180, cone 360)");
-  c.add_option("--start", o.start, "degrees, angle of the first view (default 0)");
+  c.add_option("--start", o.start, "degrees, angle of the first view (default 0)")
+      ->check(within(-36000, 36000));
   c.add_option("--angles", o.angles_file,
                "file with one angle in degrees a line, in the place of views, arc and start");
   c.add_option("--axis-bin", o.axis_bin, "where the rotation axis falls (default: the middle)");

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "command_line.hpp"
 #include "tandem/core/error.hpp"
 #include "tandem/pipeline/preprocess.hpp"
 
@@ -20,8 +21,9 @@ void parse_angles(const std::string& text, io::OpenOptions& how) {
   how.angle_lines = parse_range(text.substr(bracket + 1, text.size() - bracket - 2));
 }
 
-void parse_arc(std::string text, io::OpenOptions& how) {
-  const std::string inclusive = ",inclusive", given = text;
+void parse_arc(const std::string& given, io::OpenOptions& how) {
+  const std::string inclusive = ",inclusive";
+  std::string text = in_lower_case(given);
   how.arc_inclusive = text.ends_with(inclusive);
   if (how.arc_inclusive) text.resize(text.size() - inclusive.size());
   how.arc_deg = number_in(text);
@@ -42,15 +44,15 @@ void parse(ScanOptions& o) {
 }  // namespace
 
 void add_scan_options(CLI::App& c, ScanOptions& o) {
+  heading(c, "Scan");
   c.add_option("scan", o.path, "DXchange or NXtomo file, folder of TIFF images, or a TIFF sinogram")
       ->required();
   c.add_option("--flats", o.flats, "flat images: a file or a folder (repeatable)")->allow_extra_args(false);
   c.add_option("--darks", o.darks, "dark images: a file or a folder (repeatable)")->allow_extra_args(false);
   c.add_option("--angles", o.angles, "FILE[A:B]: degrees, one a line, lines A to B");
   c.add_option("--arc", o.arc, "DEG[,inclusive]: equal steps from 0, in the place of the scan's own angles");
-  c.add_option("--rotation-direction", o.rotation_direction,
-               "+1 (default) | -1: all angles change their sign")
-      ->check(CLI::IsMember({"+1", "1", "-1"}));
+  add_choice(c, "--rotation-direction", o.rotation_direction, {"+1", "1", "-1"},
+             "default +1; -1: all angles change their sign");
   c.add_option("--pixel-size", o.how.pixel_size_mm, "detector pitch, mm (default: the file's own)")
       ->check(positive());
   c.add_option("--sod", o.how.sod_mm,
@@ -62,16 +64,16 @@ void add_scan_options(CLI::App& c, ScanOptions& o) {
                "cone: row at the source's height, from 0 (default: the file's own, else the middle)")
       ->check(within(-1e9, 1e9));
   add_range(c, "--air-columns", o.air_columns, "A:B, no flats: divide by the mean of these columns");
-  c.add_option("--minus-log", o.minus_log_text,
-               "true (default) | false: the data are line integrals already; flats and darks are still "
-               "applied where there are any")
-      ->check(CLI::IsMember({"true", "false"}));
+  add_choice(c, "--minus-log", o.minus_log_text, {"true", "false"},
+             "default true; false: the data are line integrals already; flats and darks are still applied "
+             "where there are any");
   c.parse_complete_callback([&o] { parse(o); });
 }
 
 void add_selection(CLI::App& c, ScanOptions& o) {
+  heading(c, "Selection of the scan");
   const auto add = [&c](const char* name, std::optional<Index>& value, const char* help) {
-    c.add_option(name, value, help)->check(CLI::NonNegativeNumber);
+    c.add_option(name, value, help)->check(count(0));
   };
   add("--start-row", o.start_row, "first detector row");
   add("--end-row", o.end_row, "one beyond the last row");

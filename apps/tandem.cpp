@@ -2,10 +2,14 @@
 
 #include <malloc.h>
 
+#include <filesystem>
 #include <iostream>
 #include <new>
+#include <stdexcept>
 
 #include "command.hpp"
+#include "command_line.hpp"
+#include "lines.hpp"
 #include "tandem/core/device.hpp"
 #include "tandem/core/error.hpp"
 #include "tandem_version.hpp"
@@ -23,11 +27,15 @@ std::string version() {
 }
 
 int fail(const char* what, int code) {
-  std::string line = what;
-  for (char& c : line)
-    if (c == '\n') c = ' ';
-  std::cerr << "tandem: error: " << line << '\n';
+  std::cerr << apps::one_line("tandem: error: ", what) << '\n';
   return code;
+}
+
+/// What the standard library or oneTBB throws once checks have passed: memory or threads do not suffice.
+std::string shortage(const std::exception& e) {
+  if (dynamic_cast<const std::bad_alloc*>(&e) || dynamic_cast<const std::length_error*>(&e))
+    return "memory: the host has no more; give --memory GIB below what is free, or --binning";
+  return std::string("the system: ") + e.what() + "; free threads or memory, or give --threads N";
 }
 
 /// Runs the chosen command. Exit codes: interface, section 2.
@@ -47,10 +55,12 @@ int run(const apps::Action& action) {
     return fail(e.what(), 4);
   } catch (const DeviceError& e) {
     return fail(e.what(), 5);
-  } catch (const std::bad_alloc&) {
-    return fail("memory: the host has no more; give --memory GIB below what is free, or --binning", 5);
-  } catch (const std::exception& e) {
+  } catch (const SpaceError& e) {
     return fail(e.what(), 4);
+  } catch (const std::filesystem::filesystem_error& e) {
+    return fail(e.what(), 3);
+  } catch (const std::exception& e) {
+    return fail(shortage(e).c_str(), 5);
   }
 }
 
@@ -59,35 +69,23 @@ int run(const apps::Action& action) {
 int main(int argc, char** argv) {
   // Large blocks go back to the system when they are freed: --memory bounds what the process holds.
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
+  const apps::PrintableStream out(std::cout), err(std::cerr);
   CLI::App program("X-ray tomography from matched projector pairs: from scan to volume.", "tandem");
   program.set_version_flag("--version", version);
   program.require_subcommand(1);
-  program.failure_message([](const CLI::App*, const CLI::Error&) { return std::string(); });
+  program.footer(
+      "Examples:\n"
+      "  tandem simulate -o scan.h5 --views 360 --photons 1e4 --truth truth.h5\n"
+      "  tandem info scan.h5\n"
+      "  tandem recon scan.h5 -o volume.h5 --preview volume.png\n\n"
+      "tandem help COMMAND (or tandem COMMAND --help) lists the options of a command.");
   apps::Action chosen;
   for (auto add : {apps::add_simulate, apps::add_info, apps::add_center, apps::add_recon, apps::add_project,
                    apps::add_check, apps::add_bench})
     add(program, chosen);
+  apps::prepare(program);
   apps::catch_interrupts();
-  if (argc > 1 && argv[1][0] != '-') {
-    std::string known;
-    bool found = false;
-    for (const CLI::App* command : program.get_subcommands([](const CLI::App*) { return true; })) {
-      known += " " + command->get_name();
-      found = found || command->get_name() == argv[1];
-    }
-    if (!found)
-      return fail(
-          ("command line: command '" + std::string(argv[1]) + "' is not known; one of" + known).c_str(), 2);
-  }
-  try {
-    program.parse(argc, argv);
-  } catch (const CLI::Success& e) {  // help, version
-    return program.exit(e);
-  } catch (const CLI::ParseError& e) {
-    return fail(
-        (std::string("command line: ") + e.what() + "; see tandem --help, tandem COMMAND --help").c_str(), 2);
-  } catch (const apps::UsageError& e) {
-    return fail((std::string("command line: ") + e.what()).c_str(), 2);
-  }
-  return run(chosen);
+  return run([&] {
+    if (apps::parse(program, argc, argv)) chosen();
+  });
 }

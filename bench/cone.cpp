@@ -229,11 +229,12 @@ void add_streamed(const Axes& axes, const OnLine& on_line, const Case& c, bool b
   std::optional<Bus> bus;
   if (axes.device.is_cuda()) bus = bus_of(axes);
   for (const Index count : axes.devices)
-    for (const int streams : axes.streams) {
+    for (const Index streams : axes.streams) {
       const std::vector<Device> on = first_devices(axes.device, count);
       const double memory = memory_of(axes, on);
       const Tilings tiles = plan_tiles(c.scan, c.grid, on, memory);
-      const LinearOperator A = tiled_projector(c.scan, c.grid, on, memory, {.streams = streams}),
+      const LinearOperator A = tiled_projector(c.scan, c.grid, on, memory,
+                                               {.streams = static_cast<int>(streams)}),
                            B = back ? adjoint(A) : A;
       on_line(std::to_string(count) + " devices, " + std::to_string(streams) + " streams");
       const double ms = median_ms(axes, [&] { B.apply(1, in, 0, out, default_stream(cpu)); });

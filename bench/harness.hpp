@@ -24,7 +24,7 @@ struct Axes {
   // of the cone-beam pair between host and devices
   bool streamed = false;
   std::vector<Index> devices{1};  ///< GPUs, the first ones
-  std::vector<int> streams{3};    ///< of each
+  std::vector<Index> streams{3};  ///< of each
   double device_memory = 0;       ///< bytes of each; 0: 90 % of what is free
 };
 

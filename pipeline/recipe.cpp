@@ -82,7 +82,11 @@ Index most_slices(Index fewest, Index all, double budget, const Bytes& bytes_of,
   require<DeviceError>(bytes_of(slices) <= budget, where, ": ", slices == 1 ? "one slice" : "the volume",
                        slices == 1 ? " needs " : " at once needs ", in_gib(bytes_of(slices)),
                        ", the limit is ", in_gib(budget), "; give ", remedy);
-  while (slices < all && bytes_of(slices + 1) <= budget) ++slices;
+  Index too_many = all + 1;  // bytes grow with the slices: halve what is between
+  while (too_many - slices > 1) {
+    const Index middle = slices + (too_many - slices) / 2;
+    (bytes_of(middle) <= budget ? slices : too_many) = middle;
+  }
   return slices;
 }
 
@@ -95,8 +99,8 @@ Index fewest_slices(const Plan& plan) {
 
 /// Bytes that every one of the devices can give.
 double device_budget(const Plan& plan) {
-  const auto asked = static_cast<double>(plan.recipe.device_bytes);
-  double least = asked > 0 ? asked : INFINITY;
+  const auto& asked = plan.recipe.device_bytes;
+  double least = asked ? static_cast<double>(*asked) : INFINITY;
   for (const Device device : plan.devices)
     least = std::min(least, device.is_cuda() ? 0.9 * static_cast<double>(free_memory(device))
                                              : static_cast<double>(spare_host_memory()));
@@ -135,7 +139,7 @@ void choose_chunks(Plan& plan, const io::ScanInfo& info) {
   const Index all = plan.grid.size[2], batch = on_gpu ? 128 : 64;  // slices that kernels take at once
   Index rows = on_gpu ? most_slices_of_device(plan) : all;
   const double budget =
-      static_cast<double>(plan.recipe.host_bytes > 0 ? plan.recipe.host_bytes : spare_host_memory());
+      static_cast<double>(plan.recipe.host_bytes ? *plan.recipe.host_bytes : spare_host_memory());
   const double held =
       static_cast<double>(peak_memory()) + 32e6;  // the program itself; buffers of the file libraries
   rows = most_slices(

@@ -45,8 +45,8 @@ struct Recipe {
   int streams = 3;                                ///< of each, in tiles
   Execution execution;                            ///< of the back-projection
 
-  std::size_t host_bytes = 0;    ///< 0: what the machine has to spare
-  std::size_t device_bytes = 0;  ///< of each GPU's own memory; 0: nine tenths of what is free
+  std::optional<std::size_t> host_bytes;    ///< else what the machine has to spare
+  std::optional<std::size_t> device_bytes;  ///< of each GPU's own memory; else nine tenths of what is free
 };
 
 /// What will be done with a given scan: everything that follows from recipe and metadata before a pixel is

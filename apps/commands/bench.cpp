@@ -5,6 +5,7 @@
 
 #include "../../bench/harness.hpp"
 #include "../command.hpp"
+#include "../command_line.hpp"
 #include "../files.hpp"
 #include "../progress.hpp"
 #include "tandem/operators/projector.hpp"
@@ -85,45 +86,43 @@ void run_bench(BenchOptions& o) {
                           {"rows", rows}});
 }
 
+void add_streamed(CLI::App& c, bench::Axes& axes) {
+  CLI::Option* streamed =
+      c.add_flag("--streamed", axes.streamed, "cone: from host memory and back, in tiles");
+  add_counts(c, "--devices", axes.devices, "GPUs, or a list (default 1)", 1024)->needs(streamed);
+  add_counts(c, "--streams", axes.streams, "streams of each, 1 to 3, or a list (default 3)", 3)
+      ->needs(streamed);
+  c.add_option("--device-memory", axes.device_memory, "bytes of each (default: 90 % of what is free)")
+      ->check(positive(1e18))
+      ->needs(streamed);
+}
+
 }  // namespace
 
 void add_bench(CLI::App& program, Action& chosen) {
   auto o = std::make_shared<BenchOptions>();
   CLI::App& c = *program.add_subcommand("bench", "The speed of one case");
-  add_common(c, o->common);
+  heading(c, "Case");
   std::vector<std::string> names;
   for (const auto& [name, body] : cases) names.push_back(name);
-  c.add_option("case", o->name, "what to time")->required()->check(CLI::IsMember(names));
-  c.add_option("--size", o->axes.size, "voxels along x and y, and bins (default 512)")
-      ->check(CLI::PositiveNumber);
-  c.add_option("--slices", o->axes.slices, "slices, or a list N,N,... (default 64)")
-      ->check(CLI::PositiveNumber)
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  c.add_option("--views", o->axes.views, "views (default 512)")->check(CLI::PositiveNumber);
+  add_choice(c, "case", o->name, names, "what to time")->required();
+  c.add_option("--size", o->axes.size, "voxels along x and y, and bins (default 512)")->check(count());
+  add_counts(c, "--slices", o->axes.slices, "slices, or a list (default 64)");
+  c.add_option("--views", o->axes.views, "views (default 512)")->check(count());
   c.add_option("--repeat", o->axes.repeat, "runs of which the median counts (default 5)")
-      ->check(CLI::PositiveNumber);
-  c.add_option("--variant", o->variant, "automatic (default), all, standard, texture, alu, hybrid, tensor")
-      ->check(CLI::IsMember({"automatic", "all", "standard", "texture", "alu", "hybrid", "tensor"}));
-  c.add_option("--precision", o->precision, "all, float32 (default), float16, uint8")
-      ->check(CLI::IsMember({"all", "float32", "float16", "uint8"}));
-  c.add_option("--device", o->device, "cpu (default), cuda, cuda:N");
+      ->check(count(1, 1'000'000));
+  heading(c, "Device");
+  add_choice(c, "--variant", o->variant,
+             {"automatic", "all", "standard", "texture", "alu", "hybrid", "tensor"}, "default automatic");
+  add_choice(c, "--precision", o->precision, {"all", "float32", "float16", "uint8"}, "default float32");
+  c.add_option("--device", o->device, "cpu (default), cuda, cuda:N")->transform(lower_case());
   c.add_flag("--sweep", o->axes.sweep, "every tuning number of the cone-beam kernels, not only the best");
-  CLI::Option* streamed =
-      c.add_flag("--streamed", o->axes.streamed, "cone: from host memory and back, in tiles");
-  c.add_option("--devices", o->axes.devices, "GPUs, or a list N,N,... (default 1)")
-      ->check(CLI::PositiveNumber)
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->needs(streamed);
-  c.add_option("--streams", o->axes.streams, "streams of each, or a list of 1 to 3 (default 3)")
-      ->check(CLI::Range(1, 3))
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->needs(streamed);
-  c.add_option("--device-memory", o->axes.device_memory, "bytes of each (default: 90 % of what is free)")
-      ->check(CLI::PositiveNumber)
-      ->needs(streamed);
+  add_streamed(c, o->axes);
+  add_common(c, o->common);
+  c.footer(
+      "Examples:\n"
+      "  tandem bench fbp --size 1024 --views 1024 --slices 16,64\n"
+      "  tandem bench parallel --device cuda --variant all --precision all");
   c.callback([o, &chosen] {
     if (o->axes.streamed && o->name != "cone") throw UsageError("--streamed goes with cone");
     chosen = [o] {

@@ -2,6 +2,7 @@
 
 #include <iostream>
 
+#include "../command_line.hpp"
 #include "../progress.hpp"
 #include "../scan_command.hpp"
 #include "tandem_version.hpp"
@@ -44,11 +45,15 @@ void run_center(CenterOptions& o) {
 void add_center(CLI::App& program, Action& chosen) {
   auto o = std::make_shared<CenterOptions>();
   CLI::App& c = add_scan_command(program, "center", "Find the rotation axis", o, run_center, chosen);
-  c.add_option("--rotation-axis-method", o->method, "auto (default), opposite, vo")
-      ->check(CLI::IsMember({"auto", "opposite", "vo"}));
+  heading(c, "Search");
+  add_choice(c, "--rotation-axis-method", o->method, {"auto", "opposite", "vo"}, "default auto");
   c.add_option("--nsino", o->rows, "rows to take together, spread over those selected (default 5)")
-      ->check(CLI::PositiveNumber);
-  add_range(c, "--between", o->between, "A:B, look for the axis between these bins alone");
+      ->check(count());
+  add_range(c, "--between", o->between, "look for the axis between these bins alone");
+  c.footer(
+      "Examples:\n"
+      "  tandem center scan.h5\n"
+      "  tandem center scan.h5 --start-row 100 --end-row 200 --nsino 9 --json axis.json");
 }
 
 }  // namespace tandem::apps

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "../command.hpp"
+#include "../command_line.hpp"
 #include "../files.hpp"
 #include "../progress.hpp"
 #include "tandem/operators/adjointness.hpp"
@@ -249,10 +250,15 @@ void run_check(CheckOptions& o) {
 void add_check(CLI::App& program, Action& chosen) {
   auto o = std::make_shared<CheckOptions>();
   CLI::App& c = *program.add_subcommand("check", "Do projector and back-projector match?");
-  add_common(c, o->common);
-  c.add_option("--size", o->size, "voxels along x and y (default 64)")->check(CLI::Range(8, 4096));
+  heading(c, "Pairs");
+  c.add_option("--size", o->size, "voxels along x and y (default 64)")->check(count(8, 4096));
   c.add_option("--pair", o->pair, "only pairs whose name holds this");
-  c.add_option("--device", o->device, "cpu (default), cuda, cuda:N");
+  c.add_option("--device", o->device, "cpu (default), cuda, cuda:N")->transform(lower_case());
+  add_common(c, o->common);
+  c.footer(
+      "Examples:\n"
+      "  tandem check\n"
+      "  tandem check --pair cone --device cuda --json check.json");
   c.callback([o, &chosen] {
     chosen = [o] {
       check_files({}, {{"--json", o->common.json}});

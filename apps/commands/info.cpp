@@ -220,8 +220,13 @@ void run_info(InfoOptions& o) {
 }  // namespace
 
 void add_info(CLI::App& program, Action& chosen) {
-  add_scan_command(program, "info", "What a scan or a volume holds", std::make_shared<InfoOptions>(),
-                   run_info, chosen);
+  CLI::App& c = add_scan_command(program, "info", "What a scan or a volume holds",
+                                 std::make_shared<InfoOptions>(), run_info, chosen);
+  c.footer(
+      "Examples:\n"
+      "  tandem info scan.h5\n"
+      "  tandem info folder --flats flats.tif --darks darks.tif --arc 180\n"
+      "  tandem info volume.h5 --json -");
 }
 
 }  // namespace tandem::apps

@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "../command.hpp"
+#include "../command_line.hpp"
 #include "../files.hpp"
 #include "../progress.hpp"
 #include "../scan_geometry.hpp"
@@ -161,14 +162,18 @@ void add_project(CLI::App& program, Action& chosen) {
   auto o = std::make_shared<ProjectOptions>();
   CLI::App& c = *program.add_subcommand("project", "Volume to scan: the forward operator alone");
   o->command = &c;
-  add_common(c, o->common);
+  heading(c, "Files");
   c.add_option("volume", o->volume, "HDF5 volume")->required();
   c.add_option("-o,--output", o->output, "DXchange file to write: transmission, flats 1, darks 0")
       ->required();
   add_geometry(c, o->geometry);
   c.add_option("--like", o->like, "take the geometry of this scan");
-  c.add_option("--model", o->model, "pixel_driven (default), joseph")
-      ->check(CLI::IsMember({"pixel_driven", "joseph"}));
+  add_choice(c, "--model", o->model, {"pixel_driven", "joseph"}, "default pixel_driven");
+  add_common(c, o->common);
+  c.footer(
+      "Examples:\n"
+      "  tandem project volume.h5 -o again.h5 --like scan.h5\n"
+      "  tandem project volume.h5 -o few.h5 --views 30");
   c.callback([o, &chosen] {
     for (const char* option : {"--geometry", "--bins", "--rows", "--views", "--arc", "--start", "--angles",
                                "--axis-bin", "--midplane-row", "--sod", "--sdd", "--pixel-size"})

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "../command.hpp"
+#include "../command_line.hpp"
 #include "../device_options.hpp"
 #include "../files.hpp"
 #include "../progress.hpp"
@@ -30,7 +31,7 @@ struct ReconOptions {
   std::string filter = "ramp", algorithm;  // empty: fbp or fdk
   std::optional<float> min, max;
   DeviceOptions device;
-  double memory_gib = 0;
+  std::optional<double> memory_gib;
   bool axis_auto = false, dry_run = false;
   const CLI::App* command = nullptr;
 
@@ -50,7 +51,8 @@ void parse_region(Recipe& recipe, const std::string& text) {
   recipe.region_z = parse_range(z);
 }
 
-void parse_stop(Recipe& recipe, const std::string& text) {
+void parse_stop(Recipe& recipe, const std::string& given) {
+  const std::string text = in_lower_case(given);
   const std::size_t equals = text.find('=');
   const std::string name = text.substr(0, equals);
   const double value = equals == std::string::npos ? 0 : number_in(text.substr(equals + 1)).value_or(0);
@@ -61,7 +63,7 @@ void parse_stop(Recipe& recipe, const std::string& text) {
   else if (name == "time" && value > 0)
     recipe.stop_seconds = value;
   else
-    throw UsageError("--stop '" + text + "' is not known; give discrepancy, relative=EPS or time=S");
+    throw UsageError("--stop '" + given + "' is not known; give discrepancy, relative=EPS or time=S");
 }
 
 /// What does not go together, seen without opening a file.
@@ -90,6 +92,10 @@ void check_together(const ReconOptions& o) {
   if (r.slices && r.region_z) throw UsageError("--slices and --region do not go together");
 }
 
+std::optional<std::size_t> bytes_of(const std::optional<double>& gib) {
+  return gib ? std::optional(static_cast<std::size_t>(*gib * 1024 * 1024 * 1024)) : std::nullopt;
+}
+
 void finish_recipe(ReconOptions& o) {
   Recipe& r = o.recipe;
   if (!o.region.empty()) parse_region(r, o.region);
@@ -98,12 +104,13 @@ void finish_recipe(ReconOptions& o) {
   r.algorithm = o.algorithm == "sirt"   ? Algorithm::sirt
                 : o.algorithm == "cgls" ? Algorithm::cgls
                                         : Algorithm::fbp;
-  r.initial = o.initial == "zero" ? Initial::zero : o.initial == "fbp" ? Initial::fbp : Initial::file;
+  const std::string initial = in_lower_case(o.initial);
+  r.initial = initial == "zero" ? Initial::zero : initial == "fbp" ? Initial::fbp : Initial::file;
   if (r.initial == Initial::file) r.initial_file = o.initial;
-  r.host_bytes = static_cast<std::size_t>(o.memory_gib * 1024 * 1024 * 1024);
+  r.host_bytes = bytes_of(o.memory_gib);
   r.execution = execution_of(o.device);
   r.streams = o.device.streams;
-  r.device_bytes = static_cast<std::size_t>(o.device.memory_gib * 1024 * 1024 * 1024);
+  r.device_bytes = bytes_of(o.device.memory_gib);
   r.minus_log = o.scan.minus_log;
   r.air_bins = o.scan.air_columns;
   if (!o.save_format.empty() && !o.output.empty()) {
@@ -290,50 +297,71 @@ void run_recon(ReconOptions& o) {
   if (o.common.json != "-") print_outcome(o, plan, reader->info(), outcome);
 }
 
+void add_method(CLI::App& c, ReconOptions& o) {
+  Recipe& r = o.recipe;
+  heading(c, "Method");
+  add_choice(c, "--reconstruction-algorithm", o.algorithm, {"fbp", "fdk", "sirt", "cgls"},
+             "default fbp of a parallel beam, fdk of a cone beam");
+  add_choice(c, "--fbp-filter", o.filter,
+             {"ramp", "shepp", "cosine", "hamming", "hann", "parzen", "butterworth", "none"},
+             "default ramp; none: no filtering at all");
+  c.add_option("--fbp-cutoff", r.filter.cutoff, "0..1 of Nyquist (default 1; butterworth 0.5)")
+      ->check(within(1e-6, 1));
+  c.add_option("--initial", o.initial, "zero (default), fbp, or a volume file");
+  c.add_option("--iterations", r.iterations, "at most (default 30)")->check(count(0, 1'000'000));
+  c.add_option("--relaxation", r.relaxation, "sirt: in (0, 2), default 1")->check(within(1e-6, 2 - 1e-6));
+  c.add_flag("--nonnegative", r.nonnegative, "sirt: no voxel below zero");
+  c.add_option("--stop", o.stop, "discrepancy | relative=EPS | time=S, beside --iterations");
+  c.add_option("--gain", r.gain, "counts a photon, for --stop discrepancy (default 1)")->check(positive());
+}
+
+void add_volume(CLI::App& c, ReconOptions& o) {
+  Recipe& r = o.recipe;
+  heading(c, "Axis and grid");
+  c.add_option("--rotation-axis", r.axis_bin, "bin from 0 (default: the file's own, else the middle)");
+  c.add_flag("--rotation-axis-auto", o.axis_auto, "find it first, as `tandem center` does");
+  c.add_option("--binning", r.binning, "0 to 3: 2^N cells each way become one")->check(count(0, 3));
+  c.add_option("--size", r.size, "voxels along x and y (default: bins)")->check(count());
+  c.add_option("--slices", r.slices, "slices around the middle (default: rows)")->check(count());
+  c.add_option("--voxel-size", r.voxel_size_mm, "mm (default: the detector pitch at the axis)")
+      ->check(positive());
+  c.add_option("--region", o.region, "x0:x1,y0:y1,z0:z1 in voxels of the full grid");
+}
+
+void add_output(CLI::App& c, ReconOptions& o) {
+  heading(c, "Output");
+  c.add_option("-o,--output", o.output, "volume to write: .h5, or .tif for one file a slice");
+  add_choice(c, "--save-format", o.save_format, {"h5", "tiff"}, "default: from the name of the output");
+  add_choice(c, "--dtype", o.dtype, {"float32", "uint16", "uint8"}, "of the output (default float32)");
+  c.add_option("--min", o.min, "attenuation that integer types store as 0")->check(within(-1e30, 1e30));
+  c.add_option("--max", o.max, "attenuation that integer types store as their largest")
+      ->check(within(-1e30, 1e30));
+  c.add_option("--preview", o.preview, "PNG of the middle slices in three planes");
+  c.add_flag("--dry-run", o.dry_run, "memory, sizes and plan; reads no pixels");
+  c.add_option("--truth", o.truth, "volume to compare with: adds PSNR, SSIM and RMSE to the report");
+}
+
 }  // namespace
 
 void add_recon(CLI::App& program, Action& chosen) {
   auto o = std::make_shared<ReconOptions>();
   CLI::App& c = *program.add_subcommand("recon", "Scan to volume");
   o->command = &c;
-  Recipe& r = o->recipe;
-  add_common(c, o->common);
   add_scan_options(c, o->scan);
-  c.add_option("-o,--output", o->output, "volume to write: .h5, or .tif for one file a slice");
-  c.add_option("--reconstruction-algorithm", o->algorithm,
-               "fbp (default of a parallel beam), fdk (of a cone beam), sirt, cgls")
-      ->check(CLI::IsMember({"fbp", "fdk", "sirt", "cgls"}));
-  c.add_option("--fbp-filter", o->filter, "ramp, the default; none: no filtering at all")
-      ->check(CLI::IsMember({"ramp", "shepp", "cosine", "hamming", "hann", "parzen", "butterworth", "none"}));
-  c.add_option("--fbp-cutoff", r.filter.cutoff, "0..1 of Nyquist (default 1; butterworth 0.5)")
-      ->check(within(1e-6, 1));
-  c.add_option("--rotation-axis", r.axis_bin, "bin from 0 (default: the file's own, else the middle)");
-  c.add_flag("--rotation-axis-auto", o->axis_auto, "find it first, as `tandem center` does");
   add_selection(c, o->scan);
-  c.add_option("--binning", r.binning, "2^N cells each way become one")->check(CLI::Range(0, 3));
-  c.add_option("--initial", o->initial, "zero (default), fbp, or a volume file");
-  c.add_option("--iterations", r.iterations, "at most (default 30)")->check(CLI::Range(0, 1000000));
-  c.add_option("--relaxation", r.relaxation, "sirt: in (0, 2), default 1")->check(within(1e-6, 2 - 1e-6));
-  c.add_flag("--nonnegative", r.nonnegative, "sirt: no voxel below zero");
-  c.add_option("--stop", o->stop, "discrepancy | relative=EPS | time=S, beside --iterations");
-  c.add_option("--gain", r.gain, "counts a photon, for --stop discrepancy (default 1)")->check(positive());
-  c.add_option("--size", r.size, "voxels along x and y (default: bins)")->check(CLI::PositiveNumber);
-  c.add_option("--slices", r.slices, "slices around the middle (default: rows)")->check(CLI::PositiveNumber);
-  c.add_option("--voxel-size", r.voxel_size_mm, "mm (default: the detector pitch at the axis)")
-      ->check(positive());
-  c.add_option("--region", o->region, "x0:x1,y0:y1,z0:z1 in voxels of the full grid");
+  add_method(c, *o);
+  add_volume(c, *o);
+  add_output(c, *o);
+  heading(c, "Device and memory");
   add_device_options(c, o->device);
   c.add_option("--memory", o->memory_gib, "host memory to stay below, GiB (default: 70 % of what is free)")
       ->check(positive(1e9));
-  c.add_option("--save-format", o->save_format, "default: from the name of the output")
-      ->check(CLI::IsMember({"h5", "tiff"}));
-  c.add_option("--dtype", o->dtype, "of the output")->check(CLI::IsMember({"float32", "uint16", "uint8"}));
-  c.add_option("--min", o->min, "attenuation that integer types store as 0")->check(within(-1e30, 1e30));
-  c.add_option("--max", o->max, "attenuation that integer types store as their largest")
-      ->check(within(-1e30, 1e30));
-  c.add_option("--preview", o->preview, "PNG of the middle slices in three planes");
-  c.add_flag("--dry-run", o->dry_run, "memory, sizes and plan; reads no pixels");
-  c.add_option("--truth", o->truth, "volume to compare with: adds PSNR, SSIM and RMSE to the report");
+  add_common(c, o->common);
+  c.footer(
+      "Examples:\n"
+      "  tandem recon scan.h5 -o volume.h5 --fbp-filter hann --preview volume.png\n"
+      "  tandem recon scan.h5 -o volume.tif --rotation-axis-auto --start-row 100 --end-row 200\n"
+      "  tandem recon scan.h5 -o cgls.h5 --reconstruction-algorithm cgls --stop discrepancy");
   c.callback([o, &chosen] {
     finish_recipe(*o);
     check_together(*o);

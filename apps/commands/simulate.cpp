@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "../command.hpp"
+#include "../command_line.hpp"
 #include "../files.hpp"
 #include "../progress.hpp"
 #include "../scan_geometry.hpp"
@@ -98,22 +99,29 @@ void add_simulate(CLI::App& program, Action& chosen) {
   auto o = std::make_shared<SimulateOptions>();
   CLI::App& c = *program.add_subcommand("simulate", "Make a scan with known truth");
   pipeline::Simulation& s = o->simulation;
-  add_common(c, o->common);
-  add_geometry(c, o->geometry);
-  std::vector<std::string> names(phantom_names().begin(), phantom_names().end());
+  heading(c, "Files");
   c.add_option("-o,--output", o->output, "DXchange file to write")->required();
-  c.add_option("--phantom", s.phantom, "default shepp-logan")->check(CLI::IsMember(names));
-  c.add_option("--size", o->size, "voxels along x and y (default 256)")->check(CLI::PositiveNumber);
-  // ranges as pipeline::validate has them
-  c.add_option("--photons", s.photons, "a cell, without object; left out: no noise")->check(positive(4e9));
+  c.add_option("--truth", o->truth, "also write the exact volume, pixel averages");
+  heading(c, "Object");
+  const std::vector<std::string> names(phantom_names().begin(), phantom_names().end());
+  add_choice(c, "--phantom", s.phantom, names, "default shepp-logan");
+  c.add_option("--size", o->size, "voxels along x and y (default 256)")->check(count());
   c.add_option("--max-attenuation", s.max_attenuation, "largest line integral (default 3)")
       ->check(positive());
-  c.add_option("--flats", s.flats, "flat frames (default 10)")->check(CLI::PositiveNumber);
-  c.add_option("--darks", s.darks, "dark frames (default 10)")->check(CLI::PositiveNumber);
+  add_geometry(c, o->geometry);
+  heading(c, "Noise");  // ranges as pipeline::validate has them
+  c.add_option("--photons", s.photons, "a cell, without object; left out: no noise")->check(positive(4e9));
+  c.add_option("--flats", s.flats, "flat frames (default 10)")->check(count(1, 100'000));
+  c.add_option("--darks", s.darks, "dark frames (default 10)")->check(count(1, 100'000));
   c.add_option("--rings", s.rings_percent, "sensitivity of the cells that the flats do not see, percent")
       ->check(within(0, 50));
   c.add_option("--seed", s.seed, "of noise, rings and foam (default 0)");
-  c.add_option("--truth", o->truth, "also write the exact volume, pixel averages");
+  add_common(c, o->common);
+  c.footer(
+      "Examples:\n"
+      "  tandem simulate -o scan.h5 --views 360 --photons 1e4 --truth truth.h5\n"
+      "  tandem simulate -o cone.h5 --geometry cone --sod 400 --sdd 600 --pixel-size 0.3 --rows 128 "
+      "--phantom ellipsoids");
   c.callback([o, &chosen] {
     require_scan_name({"-o", o->output});
     if (!o->truth.empty()) require_volume_name({"--truth", o->truth});

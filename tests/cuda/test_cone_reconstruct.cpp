@@ -123,7 +123,7 @@ TEST_F(CudaConeReconstruct, LittleMemoryAndSeveralGpusMakeTiles) {
     recipe.device_bytes = tile_bytes;
     ASSERT_EQ(plan_for(recipe).devices.size(), 2u);
     ASSERT_TRUE(plan_for(recipe).tiled);
-    recipe.fewest_devices = false, recipe.device_bytes = 0;
+    recipe.fewest_devices = false, recipe.device_bytes.reset();
     EXPECT_LE(relative_error(volume(recipe), whole), bound_of(algorithm));
     recipe.devices = {gpu};
     ASSERT_FALSE(plan_for(recipe).tiled);

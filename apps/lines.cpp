@@ -1,0 +1,94 @@
+#include "lines.hpp"
+
+#include <cstdio>
+#include <ostream>
+
+namespace tandem::apps {
+
+namespace {
+
+/// Bytes of the UTF-8 character at the beginning of a text; 0 where there is none (RFC 3629).
+std::size_t character_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned first = byte(0);
+  const std::size_t length = first < 0x80   ? 1
+                             : first < 0xc2 ? 0
+                             : first < 0xe0 ? 2
+                             : first < 0xf0 ? 3
+                             : first < 0xf5 ? 4
+                                            : 0;
+  if (length > text.size()) return 0;
+  for (std::size_t i = 1; i < length; ++i)
+    if (byte(i) < 0x80 || byte(i) > 0xbf) return 0;
+  const unsigned second = length > 2 ? byte(1) : 0;  // overlong forms, surrogates, beyond U+10FFFF
+  const bool none = (first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f) ||
+                    (first == 0xf0 && second < 0x90) || (first == 0xf4 && second > 0x8f);
+  return none ? 0 : length;
+}
+
+/// C0 without the newline, DEL, and C1.
+bool is_control(std::string_view character) {
+  const auto first = static_cast<unsigned char>(character[0]);
+  if (character.size() == 1) return (first < 0x20 && first != '\n') || first == 0x7f;
+  return first == 0xc2 && static_cast<unsigned char>(character[1]) < 0xa0;
+}
+
+std::string escaped(const char* form, unsigned number) {
+  char text[8];
+  std::snprintf(text, sizeof text, form, number);
+  return text;
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+  std::string shown;
+  while (!text.empty()) {
+    const std::size_t length = character_length(text);
+    const std::string_view character = text.substr(0, std::max<std::size_t>(1, length));
+    const auto last = static_cast<unsigned char>(character.back());  // of C1 the code itself
+    if (length == 0)
+      shown += escaped("\\x%02x", last);
+    else if (is_control(character))
+      shown += escaped("\\u%04x", last);
+    else
+      shown += character;
+    text.remove_prefix(character.size());
+  }
+  return shown;
+}
+
+std::string one_line(const std::string& before, const std::string& text) {
+  constexpr std::size_t most = 500, head = 320;
+  constexpr std::string_view between = " ... ";
+  std::string line = before + printable(text);
+  for (char& c : line)
+    if (c == '\n') c = ' ';
+  if (line.size() <= most) return line;
+  const auto inside = [&](std::size_t i) { return (static_cast<unsigned char>(line[i]) & 0xc0) == 0x80; };
+  std::size_t first = head, last = line.size() - (most - head - between.size());
+  while (inside(first)) --first;  // between characters
+  while (last < line.size() && inside(last)) ++last;
+  return line.substr(0, first) + std::string(between) + line.substr(last);
+}
+
+PrintableStream::PrintableStream(std::ostream& stream) : stream_(stream), behind_(stream.rdbuf(this)) {}
+
+PrintableStream::~PrintableStream() {
+  stream_.flush();
+  stream_.rdbuf(behind_);
+}
+
+int PrintableStream::overflow(int c) {
+  if (c == traits_type::eof()) return traits_type::not_eof(c);
+  const char character = traits_type::to_char_type(c);
+  return xsputn(&character, 1) == 1 ? c : traits_type::eof();
+}
+
+std::streamsize PrintableStream::xsputn(const char* text, std::streamsize count) {
+  const std::string shown = printable({text, static_cast<std::size_t>(count)});
+  const auto length = static_cast<std::streamsize>(shown.size());
+  return behind_->sputn(shown.data(), length) == length ? count : 0;
+}
+
+}  // namespace tandem::apps

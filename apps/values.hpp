@@ -1,0 +1,52 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tandem/core/range.hpp"
+
+namespace tandem::apps {
+
+// How the texts behind options become values. Numbers are decimal, whole texts, finite.
+
+/// A finite number; nothing for anything else.
+std::optional<double> number_in(const std::string& text);
+/// A whole number; 010 is ten.
+std::optional<Index> whole_in(const std::string& text);
+
+/// Accepts numbers within [lowest, highest].
+CLI::Validator within(double lowest, double highest);
+CLI::Validator positive(double highest = 1e300);  ///< above 0
+
+/// More bins, rows, views, slices or voxels along one axis than any scan has.
+constexpr Index most_along_an_axis = 10'000'000;
+/// Accepts whole numbers within [lowest, highest].
+CLI::Validator count(Index lowest = 1, Index highest = most_along_an_axis);
+
+/// "A:B", half open.
+Range parse_range(const std::string& text);
+CLI::Option* add_range(CLI::App& command, const std::string& name, std::optional<Range>& range,
+                       const std::string& help);
+
+/// Whole numbers N,N,... @throws UsageError unless each is accepted by `count(lowest, highest)`
+CLI::Option* add_counts(CLI::App& command, const std::string& name, std::vector<Index>& counts,
+                        const std::string& help, Index highest = most_along_an_axis);
+
+/// One of some words, typed in any case.
+CLI::Option* add_choice(CLI::App& command, const std::string& name, std::string& value,
+                        const std::vector<std::string>& words, const std::string& help);
+
+/// Every option that takes a number takes a decimal one (CLI11 reads 010 as eight, and nothing as 0), and no
+/// value is empty. For a command that has all its options.
+void require_proper_values(CLI::App& command);
+
+std::string in_lower_case(std::string text);
+CLI::Validator lower_case();  ///< for options whose words may be typed in any case
+
+/// "; did you mean WORD?" if a word is close to the text or holds it; else nothing.
+std::string did_you_mean(const std::string& text, std::span<const std::string> words);
+
+}  // namespace tandem::apps

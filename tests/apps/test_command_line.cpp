@@ -1,0 +1,166 @@
+// What a user types, and what the program makes of it: numbers, words, help, and lines that say what is
+// wrong.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "program.hpp"
+
+namespace tandem::test {
+namespace {
+
+class CommandLine : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    program = new Program;
+    ASSERT_EQ((*program)("simulate -o scan.h5 --size 24 --views 20 --rows 2").code, 0);
+  }
+  static void TearDownTestSuite() {
+    delete program;
+    program = nullptr;
+  }
+
+  /// One short line with the code 2 that holds all of `words`; returned.
+  static std::string refuses(const std::string& arguments, std::initializer_list<const char*> words) {
+    const Ended run = (*program)(arguments);
+    EXPECT_EQ(run.code, 2) << arguments << '\n' << run.err;
+    EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
+    EXPECT_EQ(run.err.rfind("tandem: error: ", 0), 0u) << run.err;
+    EXPECT_LE(run.err.size(), 501u);
+    for (const char* word : words)
+      EXPECT_NE(run.err.find(word), std::string::npos) << word << " is not in " << run.err;
+    return run.err;
+  }
+
+  static nlohmann::json planned(const std::string& options) {
+    const Ended run = (*program)("recon scan.h5 --dry-run --json - " + options);
+    EXPECT_EQ(run.code, 0) << run.err;
+    return nlohmann::json::parse(run.out);
+  }
+
+  static Program* program;
+};
+Program* CommandLine::program = nullptr;
+
+TEST_F(CommandLine, NumbersAreDecimal) {
+  EXPECT_EQ(planned("--size 010")["volume"]["shape"], nlohmann::json({2, 10, 10}));
+  EXPECT_EQ(planned("--size +9")["volume"]["shape"], nlohmann::json({2, 9, 9}));
+  EXPECT_EQ(planned("--region 0:010,01:08,0:2")["volume"]["shape"], nlohmann::json({2, 7, 10}));
+  EXPECT_EQ(planned("--rotation-axis 010.50")["geometry"]["axis_bin_in_file"], 10.5);
+  for (const std::string text :
+       {"0x10", "1e3", "1.5", "1,5", "+-9", "--", "' 9'", "'9 '", "nine", "9223372036854775808"})
+    refuses("recon scan.h5 -o v.h5 --size " + text, {"--size"});
+  for (const std::string text : {"0x10", "1,5", "+-9", "nan", "inf", "-inf", "1e309", "' 9'", "'9 '", "1e"})
+    refuses("recon scan.h5 -o v.h5 --rotation-axis " + text, {"--rotation-axis"});
+  refuses("recon scan.h5 -o v.h5 --region 0x0:10,0:9,0:2", {"0x0:10"});
+  refuses("simulate -o s.h5 --seed -1", {"--seed", "-1"});
+  EXPECT_FALSE(program->has("v.h5"));
+}
+
+TEST_F(CommandLine, NoValueIsEmpty) {
+  for (const std::string option :
+       {"--rotation-axis", "--size", "--region", "--fbp-filter", "--truth", "--json", "-o", "--stop", "--arc",
+        "--flats", "--start-row", "--device", "--preview"})
+    refuses("recon scan.h5 " + option + " ''", {option == "-o" ? "--output" : option.c_str(), "empty"});
+  refuses("recon '' -o v.h5", {"scan", "empty"});
+  refuses("bench fbp --slices ''", {"--slices", "empty"});
+}
+
+TEST_F(CommandLine, ShortLinesSayWhatIsAllowed) {
+  EXPECT_LT(refuses("recon scan.h5 -o v.h5 --end-row -1", {"--end-row", "'-1'", "from 0"}).size(), 130u);
+  refuses("recon scan.h5 -o v.h5 --end-row", {"--end-row", "value is missing"});
+  refuses("recon scan.h5 scan2.h5 -o v.h5", {"'scan2.h5'", "too many"});
+  refuses("recon scan.h5 -o v.h5 --quiet=no", {"--quiet"});
+}
+
+TEST_F(CommandLine, SaysWhatWasMeant) {
+  refuses("recon scan.h5 --reconstruction-algoritm cgls",
+          {"did you mean --reconstruction-algorithm?", "recon --help"});
+  refuses("recon scan.h5 --algorithm=cgls", {"--algorithm ", "did you mean --reconstruction-algorithm?"});
+  refuses("recon scan.h5 --ouptut v.h5", {"did you mean --output?"});
+  refuses("recon scan.h5 -o v.h5 --reconstruction-algorithm cglss",
+          {"'cglss'", "did you mean cgls?", "sirt"});
+  refuses("recno scan.h5", {"'recno'", "did you mean recon?"});
+  EXPECT_EQ(refuses("recon scan.h5 -o v.h5 --xyzzy", {"--xyzzy"}).find("did you mean"), std::string::npos);
+}
+
+TEST_F(CommandLine, TakesWordsInAnyCase) {
+  EXPECT_EQ(
+      planned(
+          "--reconstruction-algorithm CGLS --stop Relative=0.1 --initial FBP --fbp-filter Hann")["algorithm"],
+      "cgls");
+  EXPECT_EQ(planned("--device CPU --minus-log TRUE --arc 180,Inclusive")["device"], nlohmann::json({"cpu"}));
+}
+
+TEST_F(CommandLine, TooLittleMemoryIsNoMemoryAtAll) {
+  for (const char* gib : {"1e-10", "1e-40"}) {
+    const Ended run = (*program)(std::string("recon scan.h5 -o v.h5 --memory ") + gib);
+    EXPECT_EQ(run.code, 5) << run.err;
+    EXPECT_NE(run.err.find("--memory"), std::string::npos) << run.err;
+  }
+}
+
+TEST_F(CommandLine, CountsAreBoundedWhereTheyEnter) {
+  const std::string huge = "9223372036854775807";
+  for (const std::string option : {"--slices", "--size", "--views", "--repeat"})
+    refuses("bench fbp " + option + " " + huge, {option.c_str()});
+  refuses("bench fbp --slices 1," + huge, {"--slices", huge.c_str()});
+  for (const std::string option : {"--size", "--bins", "--rows", "--views", "--flats", "--darks"})
+    refuses("simulate -o s.h5 " + option + " " + huge, {option.c_str()});
+  for (const std::string option : {"--size", "--slices", "--start-row", "--end-proj", "--end-column"})
+    refuses("recon scan.h5 -o v.h5 " + option + " " + huge, {option.c_str()});
+  refuses("recon scan.h5 -o v.h5 --slices 2147483648", {"--slices"});
+  refuses("center scan.h5 --nsino " + huge, {"--nsino"});
+  refuses("check --size " + huge, {"--size"});
+}
+
+TEST_F(CommandLine, HelpIsGroupedWithExamples) {
+  const Ended help = (*program)("help recon"), same = (*program)("recon --help");
+  EXPECT_EQ(help.code, 0);
+  EXPECT_EQ(help.err, "");
+  EXPECT_EQ(help.out, same.out);
+  for (const char* text :
+       {"\nScan:\n", "\nMethod:\n", "\nOutput:\n", "\nEvery command:\n", "Examples:\n  tandem recon "})
+    EXPECT_NE(help.out.find(text), std::string::npos) << text;
+  std::istringstream lines(help.out);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
+  EXPECT_EQ((*program)("help").out, (*program)("--help").out);
+  refuses("help recno", {"did you mean recon?"});
+}
+
+/// As git and cmake have it: help, and a code that no script takes for success.
+TEST_F(CommandLine, NoCommandPrintsHelpAndFails) {
+  const Ended bare = (*program)("");
+  EXPECT_EQ(bare.out, (*program)("help").out);
+  refuses("", {"no command"});
+}
+
+TEST_F(CommandLine, NothingReachesATerminalThatItObeys) {
+  const Ended missing = (*program)("info \"$(printf 'a\\033[31m\\177b\\302\\233c\\377d\\303\\251')\"");
+  EXPECT_EQ(missing.code, 3);
+  EXPECT_NE(missing.err.find("a\\u001b[31m\\u007fb\\u009bc\\xffd\xc3\xa9: "), std::string::npos)
+      << missing.err;
+  std::filesystem::copy_file(*program / "scan.h5", *program / "\x1b[2Jscan.h5");
+  const Ended info = (*program)("info \"$(printf '\\033[2Jscan.h5')\"");
+  EXPECT_EQ(info.code, 0) << info.err;
+  EXPECT_NE(info.out.find("\\u001b[2Jscan.h5"), std::string::npos) << info.out;
+  EXPECT_EQ((info.out + info.err).find('\x1b'), std::string::npos);
+}
+
+TEST_F(CommandLine, LongLinesKeepTheirEnds) {
+  const std::string line =
+      refuses("recon scan.h5 -o v.h5 --size " + std::string(5000, '7'), {"--size", " ... ", "recon --help"});
+  EXPECT_EQ(line.size(), 501u);
+  std::string wide;  // a cut falls between characters
+  for (int i = 0; i < 400; ++i) wide += "\xe2\x82\xac";
+  for (const char* before : {"", "a", "aa"}) {
+    const std::string said = refuses("recon scan.h5 -o v.h5 --size " + (before + wide), {" ... "});
+    EXPECT_EQ(said.find("\\x"), std::string::npos) << said;
+    EXPECT_NO_THROW(nlohmann::json(said).dump()) << said;  // throws for what is no UTF-8
+  }
+}
+
+}  // namespace
+}  // namespace tandem::test
