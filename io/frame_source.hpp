@@ -12,6 +12,9 @@
 
 namespace tandem::io {
 
+/// Numbers of a type as float32.
+void to_float(PixelType type, const std::byte* in, Index count, std::byte* out);
+
 /// Frames of one kind from one place: a data set, some frames of it, images.
 class FrameSource {
  public:

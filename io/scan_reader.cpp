@@ -32,30 +32,21 @@ PixelType common_type(const FrameSources& sources, PixelType otherwise) {
 }
 
 template <class T>
-void to_float(const std::vector<std::byte>& in, std::byte* out) {
-  for (std::size_t i = 0; i < in.size() / sizeof(T); ++i) {
+void floats_of(const std::byte* in, Index count, std::byte* out) {
+  for (Index i = 0; i < count; ++i, in += sizeof(T), out += sizeof(float)) {
     T value;
-    std::memcpy(&value, in.data() + i * sizeof(T), sizeof(T));
+    std::memcpy(&value, in, sizeof(T));
     const float number = static_cast<float>(value);
-    std::memcpy(out + i * sizeof(float), &number, sizeof(float));
+    std::memcpy(out, &number, sizeof(float));
   }
 }
 
 void read_as(FrameSource& source, PixelType type, Range frames, Range rows, Range bins, std::byte* out) {
   if (source.type() == type) return source.read(frames, rows, bins, out);
-  std::vector<std::byte> own(static_cast<std::size_t>(frames.size() * rows.size() * bins.size()) *
-                             bytes_of(source.type()));
+  const Index count = frames.size() * rows.size() * bins.size();
+  std::vector<std::byte> own(static_cast<std::size_t>(count) * bytes_of(source.type()));
   source.read(frames, rows, bins, own.data());
-  switch (source.type()) {
-    case PixelType::uint8:
-      return to_float<std::uint8_t>(own, out);
-    case PixelType::uint16:
-      return to_float<std::uint16_t>(own, out);
-    case PixelType::uint32:
-      return to_float<std::uint32_t>(own, out);
-    case PixelType::float32:
-      return to_float<float>(own, out);
-  }
+  to_float(source.type(), own.data(), count, out);
 }
 
 void check(const std::string& where, const char* what, Range range, Index count) {
@@ -194,6 +185,19 @@ std::size_t bytes_of(PixelType type) {
       break;
   }
   return 4;
+}
+
+void to_float(PixelType type, const std::byte* in, Index count, std::byte* out) {
+  switch (type) {
+    case PixelType::uint8:
+      return floats_of<std::uint8_t>(in, count, out);
+    case PixelType::uint16:
+      return floats_of<std::uint16_t>(in, count, out);
+    case PixelType::uint32:
+      return floats_of<std::uint32_t>(in, count, out);
+    case PixelType::float32:
+      return floats_of<float>(in, count, out);
+  }
 }
 
 const char* name_of(PixelType type) {

@@ -4,7 +4,6 @@
 #include <array>
 #include <cctype>
 #include <cstdio>
-#include <sstream>
 
 #include "tandem/core/error.hpp"
 #include "tandem/io/tiff.hpp"
@@ -25,7 +24,8 @@ bool is_number(const std::string& text) {
          std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
-/// The number that stands in a slice's name; nothing if it is none of this volume's, the folder apart.
+}  // namespace
+
 std::optional<Index> slice_number(const fs::path& volume, const fs::path& file) {
   const std::string start = volume.stem().string() + "_", stem = file.stem().string();
   if (file.extension() != volume.extension() || !stem.starts_with(start)) return std::nullopt;
@@ -37,8 +37,6 @@ std::optional<Index> slice_number(const fs::path& volume, const fs::path& file) 
 }
 
 bool written_by_tandem(const std::string& description) { return description.starts_with("tandem "); }
-
-}  // namespace
 
 fs::path slice_path(const fs::path& volume, Index slice) {
   std::array<char, 24> number{};
@@ -63,34 +61,6 @@ void remove_slices_from(const fs::path& volume, Index first) {
     require<FileError>(fs::remove(path, fault), path.string(),
                        ": is of an earlier volume and cannot be removed: ", fault.message(),
                        "; remove it by hand");
-}
-
-std::optional<TiffVolume> find_tiff_volume(const fs::path& path) {
-  fs::path volume = path;
-  const std::string stem = path.stem().string();
-  const std::size_t underscore = stem.rfind('_');
-  if (fs::exists(path) && underscore != std::string::npos && is_number(stem.substr(underscore + 1)))
-    volume = path.parent_path() / (stem.substr(0, underscore) + path.extension().string());
-  if (volume_kind(volume) != VolumeKind::tiff || (volume == path && fs::exists(path))) return std::nullopt;
-  const fs::path first = volume == path ? slice_path(volume, 0) : path;
-  if (!fs::exists(first)) return std::nullopt;
-  const std::string description = tiff_description(first);
-  if (!written_by_tandem(description)) return std::nullopt;
-
-  const TiffPage page = TiffFile(first).page(0);
-  TiffVolume found{{0, page.rows, page.bins}, "1/pixel", {}};
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder_of(volume)))
-    if (slice_number(volume, entry.path())) ++found.shape[0];
-  std::istringstream lines(description);
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream words(line);
-    std::string key;
-    words >> key;
-    if (key == "unit:") words >> found.unit;
-    double pitch = 0;
-    if (key == "pitch_mm:" && words >> pitch) found.pitch_mm = pitch;
-  }
-  return found;
 }
 
 }  // namespace tandem::io

@@ -7,6 +7,7 @@
 
 #include "tandem/core/array.hpp"
 #include "tandem/core/range.hpp"
+#include "tandem/io/volume_place.hpp"
 
 namespace tandem::io {
 
@@ -15,9 +16,9 @@ enum class VoxelType { float32, uint16, uint8 };
 
 struct VolumeFormat {
   VoxelType type = VoxelType::float32;
-  float min = 0, max = 1;               ///< attenuation, for integer types
-  std::optional<double> pitch_mm = {};  ///< unknown: the unit is 1/pixel
-  std::string unit = "1/pixel";         ///< or "1/mm"
+  float min = 0, max = 1;                 ///< attenuation, for integer types
+  std::optional<VolumePlace> place = {};  ///< of the shape that is written; left out: nothing is said of it
+  std::string unit() const { return place ? place->unit() : "1/pixel"; }
 };
 
 /// HDF5, or one TIFF a slice.
@@ -45,31 +46,25 @@ class VolumeWriter {
 std::unique_ptr<VolumeWriter> create_volume(const std::filesystem::path& path, Shape shape,
                                             const VolumeFormat& format, const std::string& recipe_json);
 
-/// What the slices of a TIFF volume say of it.
-struct TiffVolume {
-  Shape shape;  ///< as many slices as there are files of the name
-  std::string unit;
-  std::optional<double> pitch_mm;
-};
-/// The volume that tandem wrote as NAME_00000.tif ..., from the name of any slice or from NAME.tif; nothing
-/// for other files. @throws FileError for a first slice that cannot be read
-std::optional<TiffVolume> find_tiff_volume(const std::filesystem::path& path);
-
-/// A volume on disk: the HDF5 that tandem (or tomocupy) writes, `/exchange/data` (z, y, x).
+/// A volume on disk: the HDF5 that tandem (or tomocupy) writes, `/exchange/data` (z, y, x), or the TIFF
+/// slices that tandem writes, by the name of any of them or by NAME.tif.
 class VolumeReader {
  public:
   explicit VolumeReader(const std::filesystem::path& path);  ///< @throws FileError
   ~VolumeReader();
+  VolumeKind kind() const;
   Shape shape() const;
-  std::optional<double> pitch_mm() const;
+  std::optional<VolumePlace> place() const;  ///< if the file says where its voxels lie
+  std::optional<double> pitch_mm() const;    ///< along x, if known
   std::string unit() const;
   bool is_reconstruction() const;  ///< whether the file calls itself one, and is no scan
-  bool complete() const;           ///< false only where the file says so
+  bool complete() const;           ///< false only where the file says so, or slices are missing
+  void require_complete() const;   ///< @throws FileError that says what is missing
+  /// Integers are scaled back to attenuation. @throws FileError, also for the first voxel that is not finite
   void read(Range slices, float* data);
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  std::unique_ptr<class VolumeSource> source_;
 };
 
 }  // namespace tandem::io

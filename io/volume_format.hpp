@@ -3,6 +3,7 @@
 // For io/ alone: how voxels become the numbers of a file, and back.
 
 #include <cstddef>
+#include <map>
 #include <vector>
 
 #include "tandem/io/scan_reader.hpp"
@@ -16,13 +17,51 @@ double full_scale(VoxelType type);
 /// Voxels as integers of the format, rounded and clipped; nan becomes 0.
 std::vector<std::byte> quantised(const VolumeFormat& format, const float* data, Index count);
 
+/// A place as files hold it, all in the order (z, y, x): "pitch", "centre", "full_shape", and "region", first
+/// and last of each axis.
+using PlaceNumbers = std::map<std::string, std::vector<double>>;
+PlaceNumbers numbers_of(const VolumePlace& place);
+/// @throws FileError for numbers that are missing or cannot be those of a volume of this shape
+VolumePlace place_of(const PlaceNumbers& numbers, bool in_mm, Shape shape, const std::string& where);
+
 std::unique_ptr<VolumeWriter> create_hdf5_volume(const std::filesystem::path& path, Shape shape,
                                                  const VolumeFormat& format, const std::string& recipe_json);
 std::unique_ptr<VolumeWriter> create_tiff_volume(const std::filesystem::path& path, Shape shape,
                                                  const VolumeFormat& format, const std::string& recipe_json);
 
+/// What a volume's file says of it, and how its voxels are read.
+class VolumeSource {
+ public:
+  virtual ~VolumeSource() = default;
+  /// Numbers as they are stored. The caller has checked the range.
+  virtual void read(Range slices, float* stored) = 0;
+
+  std::string where;  ///< "volume.h5: /exchange/data"
+  VolumeKind kind = VolumeKind::hdf5;
+  Shape shape{};
+  PixelType type = PixelType::float32;
+  std::string unit = "1/pixel";
+  std::optional<VolumePlace> place;
+  std::optional<double> pitch_mm;  ///< along x
+  std::string missing;             ///< what is not there yet; empty if the volume is whole
+  bool reconstruction = false;
+  std::optional<double> min, max;  ///< where the ends of an integer type's range lie
+};
+/// @throws FileError
+std::unique_ptr<VolumeSource> open_hdf5_volume(const std::filesystem::path& path);
+/// The volume that tandem wrote as NAME_00000.tif ..., from the name of any slice or from NAME.tif; null for
+/// other files. @throws FileError for slices that cannot be read
+std::unique_ptr<VolumeSource> open_tiff_volume(const std::filesystem::path& path);
+
 /// "NAME_00012.tif" of "NAME.tif".
 std::filesystem::path slice_path(const std::filesystem::path& volume, Index slice);
+/// The number that stands in a slice's name; nothing if it is none of this volume's, the folder apart.
+std::optional<Index> slice_number(const std::filesystem::path& volume, const std::filesystem::path& file);
+/// By what a TIFF file says of itself.
+bool written_by_tandem(const std::string& description);
+/// What a slice of a TIFF volume says of itself, a line a quantity; slices of one run differ in one line.
+std::string slice_description(Shape shape, const VolumeFormat& format, Index slice,
+                              const std::string& recipe_json);
 /// Removes slices first, first + 1, ... and beyond of a TIFF volume, as far as tandem wrote them.
 /// @throws FileError for one that cannot be removed
 void remove_slices_from(const std::filesystem::path& volume, Index first);

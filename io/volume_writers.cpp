@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <sstream>
 
 #include "tandem/core/error.hpp"
 #include "tandem/io/hdf5.hpp"
@@ -78,7 +77,10 @@ class Hdf5Volume : public SlabWriter {
     }
     file.write_text("/process/tandem/version", TANDEM_VERSION);
     file.write_text("/process/tandem/recipe", recipe);
-    if (form.pitch_mm) file.write_number("/process/tandem/pitch", *form.pitch_mm, "mm");
+    if (form.place)
+      for (const auto& [name, numbers] : numbers_of(*form.place))
+        file.write_numbers("/process/tandem/" + name, numbers,
+                           name == "pitch" || name == "centre" ? form.place->unit_of_length() : "");
     file.close();
     voxels_.emplace(part_.path());
   }
@@ -89,7 +91,7 @@ class Hdf5Volume : public SlabWriter {
   static void describe(hdf5::DataSet& data, const VolumeFormat& form) {
     data.set("axes", "z:y:x");
     data.set("description", "ReconData");
-    data.set("units", form.unit);
+    data.set("units", form.unit());
     data.set_flag("complete", false);
     if (form.type == VoxelType::float32) return;
     data.set("min", form.min);
@@ -124,13 +126,7 @@ class Hdf5Volume : public SlabWriter {
 class TiffWriter : public SlabWriter {
  public:
   TiffWriter(const std::filesystem::path& path, Shape n, const VolumeFormat& form, const std::string& recipe)
-      : SlabWriter(path.string(), n, form), path_(path) {
-    std::ostringstream text;
-    text << "tandem " << TANDEM_VERSION << "\nunit: " << form.unit << '\n';
-    if (form.pitch_mm) text << "pitch_mm: " << *form.pitch_mm << '\n';
-    if (form.type != VoxelType::float32) text << "min: " << form.min << "\nmax: " << form.max << '\n';
-    text << "recipe: " << recipe << '\n';
-    description_ = text.str();
+      : SlabWriter(path.string(), n, form), path_(path), recipe_(recipe) {
     const PartFile first(
         slice_path(path_, 0));  // complains of a missing folder or a full disk now, not after hours
     make_room(first.path(), bytes_in(n, form));
@@ -139,7 +135,8 @@ class TiffWriter : public SlabWriter {
  private:
   void write_slice(Index slice, const void* stored) override {
     parts_.emplace_back(slice_path(path_, slice));
-    write_tiff(parts_.back().path(), pixel_type(format().type), shape()[1], shape()[2], stored, description_);
+    write_tiff(parts_.back().path(), pixel_type(format().type), shape()[1], shape()[2], stored,
+               slice_description(shape(), format(), slice, recipe_));
   }
 
   void complete(const std::string&) override {
@@ -148,7 +145,7 @@ class TiffWriter : public SlabWriter {
   }
 
   std::filesystem::path path_;
-  std::string description_;
+  std::string recipe_;
   std::vector<PartFile> parts_;
 };
 

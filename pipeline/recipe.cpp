@@ -66,11 +66,20 @@ void choose_grid(Plan& plan, double lift) {
     if (plan.cone()) grid.pitch[2] = *recipe.voxel_size_mm;
   }
   validate(grid);
-  const Range z = slices_of(plan, grid);
-  plan.grid =
-      region(grid, whole_or(recipe.region_x, grid.size[0]), whole_or(recipe.region_y, grid.size[1]), z);
+  const Range z = slices_of(plan, grid), x = whole_or(recipe.region_x, grid.size[0]),
+              y = whole_or(recipe.region_y, grid.size[1]);
+  plan.grid = region(grid, x, y, z);
+  plan.full_size = grid.size;
+  plan.first = {x.first, y.first, z.first};
   if (plan.cone()) pack(*plan.cone(), plan.grid);  // the source must not pass through it
   choose_rows(plan, z);
+}
+
+/// A slice of a parallel beam is as far above z = 0 as its row is above the middle of the whole detector.
+void lift_slices(Plan& plan, const Detector& whole) {
+  const double rows = 0.5 * static_cast<double>(plan.rows.first + plan.rows.last - whole.rows);
+  const double unit = plan.pitch_known ? 1 : static_cast<double>(Index{1} << plan.recipe.binning);
+  plan.grid.centre[2] = rows * whole.row_pitch / unit;
 }
 
 /// The most slices, `fewest` or more, that `bytes_of` of them says are within the budget. @throws DeviceError
@@ -220,6 +229,16 @@ void add_warnings(Plan& plan, bool axis_known) {
 
 }  // namespace
 
+io::VolumePlace Plan::place() const {
+  io::VolumePlace place{grid, pitch_known, full_size, first};
+  if (!pitch_known)
+    for (std::size_t i = 0; i < 3; ++i) {
+      place.grid.pitch[i] = std::ldexp(grid.pitch[i], recipe.binning);
+      place.grid.centre[i] = std::ldexp(grid.centre[i], recipe.binning);
+    }
+  return place;
+}
+
 std::size_t spare_host_memory() {
   double spare = std::size_t{1} << 31;  // where nothing can be asked
   std::ifstream file("/proc/meminfo");
@@ -266,6 +285,7 @@ Plan make_plan(const io::ScanInfo& info, const Recipe& recipe) {
   plan.scan = crop(scan, plan.views, plan.rows, plan.bins);
   if (recipe.binning > 0) plan.scan = bin_down(plan.scan, recipe.binning, plan.pitch_known);
   choose_grid(plan, lift);
+  if (!plan.cone()) lift_slices(plan, whole);
   choose_execution(plan, plan.grid.size[2]);
   choose_tiles(plan);
   choose_chunks(plan, info);

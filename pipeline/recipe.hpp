@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <filesystem>
 #include <optional>
@@ -9,6 +10,7 @@
 #include "tandem/core/execution.hpp"
 #include "tandem/geometry/volume_grid.hpp"
 #include "tandem/io/scan_reader.hpp"
+#include "tandem/io/volume_place.hpp"
 #include "tandem/operators/ramp_filter.hpp"
 
 namespace tandem::pipeline {
@@ -56,6 +58,7 @@ struct Plan {
   Range views, rows, bins;  ///< read from the file; no rows where no ray meets the grid
   Scan scan;                ///< selected and binned
   VolumeGrid grid;          ///< the region asked for; slice k of a parallel beam is row k of `scan`
+  std::array<Index, 3> full_size{}, first{};  ///< x, y, z: of the grid that it is a region of; where in it
   bool pitch_known = false;
   double axis_in_file = 0;      ///< bins of the file
   std::vector<Device> devices;  ///< of the recipe's, those that are used
@@ -71,6 +74,8 @@ struct Plan {
   /// Where vectors lie.
   Device home() const { return tiled ? Device::cpu() : devices.front(); }
   std::string unit() const { return pitch_known ? "1/mm" : "1/pixel"; }
+  /// What the volume's file says of the grid: lengths in bins of the file where no pitch is known.
+  io::VolumePlace place() const;
 };
 
 /// Pure but for asking the machine's and the device's memory. @throws GeometryError for what makes no sense

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "../scan_command.hpp"
+#include "../volume_report.hpp"
 #include "tandem/core/error.hpp"
 #include "tandem/io/volume_file.hpp"
 #include "tandem/operators/algebra.hpp"
@@ -179,21 +180,25 @@ std::unique_ptr<io::VolumeReader> volume_in(const std::string& path) {
   return nullptr;
 }
 
-json volume_report(const std::string& format, Shape shape, const std::string& unit,
-                   const std::optional<double>& pitch, bool complete) {
-  return {{"kind", "volume"},
-          {"format", format},
-          {"shape", shape},
-          {"unit", unit},
-          {"pitch_mm", pitch ? json(*pitch) : json(nullptr)},
-          {"complete", complete}};
+json volume_report(const io::VolumeReader& volume) {
+  json report = {{"kind", "volume"},
+                 {"format", volume.kind() == io::VolumeKind::hdf5 ? "HDF5" : "TIFF"},
+                 {"shape", volume.shape()},
+                 {"unit", volume.unit()},
+                 {"pitch_mm", volume.pitch_mm() ? json(*volume.pitch_mm()) : json(nullptr)},
+                 {"complete", volume.complete()}};
+  if (const auto place = volume.place()) report.update(place_json(*place));
+  return report;
 }
 
 void print_volume(const std::string& path, const json& r) {
   const json& n = r["shape"];
   std::cout << "file      " << path << ": volume, " << r["format"].get<std::string>() << "\nvoxels    "
             << n[0] << " x " << n[1] << " x " << n[2] << " (z, y, x), " << r["unit"].get<std::string>();
-  if (!r["pitch_mm"].is_null()) std::cout << ", pitch " << r["pitch_mm"] << " mm";
+  if (r.contains("centre"))
+    std::cout << ", " << words_of_place(r);
+  else if (!r["pitch_mm"].is_null())
+    std::cout << ", pitch " << r["pitch_mm"] << " mm";
   std::cout << "\ncomplete  " << (r["complete"] == true ? "yes" : "no") << '\n';
 }
 
@@ -202,9 +207,7 @@ void run_info(InfoOptions& o) {
   json report;
   std::unique_ptr<io::ScanReader> reader;
   if (const auto volume = volume_in(o.scan.path)) {
-    report = volume_report("HDF5", volume->shape(), volume->unit(), volume->pitch_mm(), volume->complete());
-  } else if (const auto slices = io::find_tiff_volume(o.scan.path)) {  // which get their names all at once
-    report = volume_report("TIFF", slices->shape, slices->unit, slices->pitch_mm, true);
+    report = volume_report(*volume);
   } else {
     reader = open(o.scan);
     report = scan_report(reader->info(), select(o.scan, reader->info()));

@@ -9,6 +9,7 @@
 #include "../files.hpp"
 #include "../progress.hpp"
 #include "../scan_options.hpp"
+#include "../volume_report.hpp"
 #include "tandem/core/error.hpp"
 #include "tandem/io/png.hpp"
 #include "tandem/pipeline/reconstruct.hpp"
@@ -142,7 +143,8 @@ std::string algorithm_of(const ReconOptions& o, const pipeline::Plan& plan) {
 json plan_json(const ReconOptions& o, const pipeline::Plan& plan, const io::ScanInfo& info) {
   const auto& d = detector_of(plan.scan);
   json pixel = plan.pitch_known ? json(d.bin_pitch) : json(nullptr);
-  json pitch = plan.pitch_known ? json(plan.grid.pitch[0]) : json(nullptr);
+  json volume = place_json(plan.place());
+  volume["shape"] = plan.grid.shape();
   json geometry = geometry_json(plan.scan);
   geometry["axis_bin"] = d.axis_bin;
   geometry["axis_bin_in_file"] = plan.axis_in_file;
@@ -152,7 +154,7 @@ json plan_json(const ReconOptions& o, const pipeline::Plan& plan, const io::Scan
   return {{"format", info.format},
           {"geometry", geometry},
           {"algorithm", algorithm_of(o, plan)},
-          {"volume", {{"shape", plan.grid.shape()}, {"pitch_mm", pitch}, {"unit", plan.unit()}}},
+          {"volume", volume},
           {"device", names},
           {"tiled", plan.tiled},
           {"variant", name_of(plan.execution.variant)},
@@ -278,8 +280,7 @@ void run_recon(ReconOptions& o) {
   const io::VoxelType type = o.dtype == "uint16"  ? io::VoxelType::uint16
                              : o.dtype == "uint8" ? io::VoxelType::uint8
                                                   : io::VoxelType::float32;
-  io::VolumeFormat format{type, o.min.value_or(0), o.max.value_or(1), {}, plan.unit()};
-  if (plan.pitch_known) format.pitch_mm = plan.grid.pitch[0];
+  const io::VolumeFormat format{type, o.min.value_or(0), o.max.value_or(1), plan.place()};
   json recipe = planned;
   recipe["input"] = o.scan.path;
   recipe["arguments"] = o.command->config_to_str(false, false);

@@ -34,8 +34,7 @@ Index rows_at_once(double bytes_a_row, Index rows) {
 
 void write_truth(const SimulateOptions& o, const pipeline::SimulatedScan& simulated, ProgressLine& progress) {
   const VolumeGrid& grid = simulated.simulation().grid;
-  io::VolumeFormat format;
-  if (o.geometry.pixel_size_mm) format.pitch_mm = grid.pitch[0], format.unit = "1/mm";
+  const io::VolumeFormat format{.place = io::whole_place(grid, o.geometry.pixel_size_mm.has_value())};
   auto writer = io::create_volume(o.truth, grid.shape(), format, "{\"content\":\"exact pixel averages\"}");
   const Index area = grid.size[0] * grid.size[1];
   const Index step = rows_at_once(4.0 * static_cast<double>(area), grid.size[2]);

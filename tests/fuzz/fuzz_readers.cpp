@@ -58,8 +58,10 @@ void save(const fs::path& path, const std::string& bytes) { std::ofstream(path, 
 
 void write_volume(const fs::path& path) {
   const std::vector<float> data(3 * 4 * 5, 0.5f);
-  const auto writer =
-      io::create_volume(path, {3, 4, 5}, {.type = io::VoxelType::uint16, .pitch_mm = 0.1}, "{}");
+  const auto writer = io::create_volume(
+      path, {3, 4, 5},
+      {.type = io::VoxelType::uint16, .place = io::whole_place({{5, 4, 3}, {0.1, 0.1, 0.1}, {}}, true)},
+      "{}");
   writer->write({0, 3}, data.data());
   writer->finish("{}");
 }

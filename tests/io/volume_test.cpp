@@ -20,6 +20,7 @@ using io::VoxelType;
 namespace {
 
 constexpr Shape shape{3, 4, 5};
+const io::VolumePlace whole_in_mm = io::whole_place({{5, 4, 3}, {0.25, 0.25, 0.25}, {}}, true);
 
 std::vector<float> ramp() {
   std::vector<float> data(3 * 4 * 5);
@@ -69,7 +70,7 @@ class SmallDisk {
 
 TEST(Volume, ComesBackAsWritten) {
   const TemporaryFolder folder;
-  write_ramp(folder / "volume.h5", {.pitch_mm = 0.25, .unit = "1/mm"});
+  write_ramp(folder / "volume.h5", {.place = whole_in_mm});
   VolumeReader reader(folder / "volume.h5");
   EXPECT_EQ(reader.shape(), shape);
   EXPECT_EQ(reader.pitch_mm(), 0.25);
@@ -174,7 +175,7 @@ TEST(Volume, ReplacesAnOlderOneOnlyWhenFinished) {
 
 TEST(Volume, IsOneTiffASlice) {
   const TemporaryFolder folder;
-  write_ramp(folder / "volume.tiff", {.pitch_mm = 0.25});
+  write_ramp(folder / "volume.tiff", {.place = whole_in_mm});
   EXPECT_EQ(files_in(folder), 3u);
   const std::vector<float> expected = ramp();
   for (Index z = 0; z < 3; ++z) {
@@ -215,21 +216,6 @@ TEST(Volume, OfTiffTakesAwayWhatAnEarlierLongerOneLeft) {
   EXPECT_FALSE(fs::exists(folder / "volume_00002.tif"));
   EXPECT_TRUE(fs::exists(folder / "volume_00007.tif"));
   for (const char* other : others) EXPECT_TRUE(fs::exists(folder / other)) << other;
-}
-
-TEST(Volume, OfTiffIsFoundByTheNameOfASlice) {
-  const TemporaryFolder folder;
-  write_ramp(folder / "volume.tif", {.pitch_mm = 0.25, .unit = "1/mm"});
-  for (const char* name : {"volume_00000.tif", "volume_00002.tif", "volume.tif"}) {
-    const auto found = io::find_tiff_volume(folder / name);
-    ASSERT_TRUE(found) << name;
-    EXPECT_EQ(found->shape, shape);
-    EXPECT_EQ(found->unit, "1/mm");
-    EXPECT_EQ(found->pitch_mm, 0.25);
-  }
-  write_tiff_pages(folder / "scan_00000.tif", {frames(0, 1)});
-  for (const char* name : {"scan_00000.tif", "scan.tif", "volume.h5", "volume_00003.tif"})
-    EXPECT_FALSE(io::find_tiff_volume(folder / name)) << name;
 }
 
 TEST(Volume, SlicesGoByTheirNames) {
@@ -308,7 +294,7 @@ TEST(VolumeReader, RefusesWhatIsNoVolume) {
   const auto refused = [&](const char* name) { return refusal([&] { VolumeReader(folder / name); }); };
   EXPECT_TRUE(says(refused("lost.h5"), {"lost.h5: no such file"}));
   write_lines(folder / "text.h5", {"hello"});
-  EXPECT_TRUE(says(refused("text.h5"), {"text.h5: is no HDF5 file"}));
+  EXPECT_TRUE(says(refused("text.h5"), {"text.h5: is no HDF5 file and no TIFF volume"}));
   write_data_exchange(folder / "scan.h5");
   EXPECT_TRUE(says(refused("scan.h5"), {"/exchange/data", "is a scan"}));
   Hdf5Maker(folder / "flat.h5").numbers("/exchange/data", "f32", {rows, bins}, frames(0, 1));

@@ -1,0 +1,132 @@
+#include <algorithm>
+#include <cmath>
+
+#include "tandem/core/error.hpp"
+#include "tandem/io/frame_source.hpp"
+#include "tandem/io/hdf5.hpp"
+#include "tandem/io/volume_format.hpp"
+
+namespace tandem::io {
+
+namespace {
+
+class Hdf5Source : public VolumeSource {
+ public:
+  explicit Hdf5Source(hdf5::DataSet data) : data_(std::move(data)) {}
+
+  void read(Range slices, float* stored) override {
+    data_.read(PixelType::float32, std::vector<Range>{slices, {0, shape[1]}, {0, shape[2]}}, stored);
+  }
+
+ private:
+  hdf5::DataSet data_;
+};
+
+/// Numbers of one data set of /process/tandem; empty where there are none, or more than a place has.
+std::vector<double> few_numbers(const hdf5::File& file, const std::string& name) {
+  const std::optional<hdf5::DataSet> found = file.find("/process/tandem/" + name);
+  return found && found->size() <= 6 ? found->numbers() : std::vector<double>{};
+}
+
+/// The first volumes had one pitch and said nothing else of their place.
+void find_place(const hdf5::File& file, VolumeSource& volume) {
+  PlaceNumbers numbers;
+  for (const char* name : {"pitch", "centre", "full_shape", "region"})
+    numbers[name] = few_numbers(file, name);
+  std::vector<std::string> notes;
+  if (numbers["pitch"].size() == 1) volume.pitch_mm = length_mm(file, "/process/tandem/pitch", "mm", notes);
+  if (numbers["pitch"].size() <= 1) return;
+  const std::string where = file.name() + ": /process/tandem";
+  const std::string unit = file.data_set("/process/tandem/pitch").text("units").value_or("");
+  require<FileError>(unit == "mm" || unit == "bin", where, "/pitch: units = \"", unit,
+                     "\"; \"mm\" or \"bin\" is needed");
+  volume.place = place_of(numbers, unit == "mm", volume.shape, where);
+}
+
+/// The voxel that a position in (z, y, x) order has.
+std::string voxel_text(Index at, const Shape& n, Index first_slice) {
+  std::string text = "voxel (" + std::to_string(first_slice + at / (n[1] * n[2])) + ", ";
+  return text + std::to_string(at / n[2] % n[1]) + ", " + std::to_string(at % n[2]) + ")";
+}
+
+}  // namespace
+
+std::unique_ptr<VolumeSource> open_hdf5_volume(const std::filesystem::path& path) {
+  const hdf5::File file = hdf5::File::open(path);
+  hdf5::DataSet data = file.data_set("/exchange/data");
+  const std::vector<Index> n = data.shape();
+  require<FileError>(n.size() == 3 && n[0] > 0 && n[1] > 0 && n[2] > 0, data.where(),
+                     ": is no volume; three axes (z, y, x) of at least 1 voxel are needed");
+  const std::string axes = data.text("axes").value_or("z:y:x");
+  require<FileError>(axes.find("theta") == std::string::npos, data.where(), ": axes = \"", axes,
+                     "\": is a scan; a volume (z, y, x) is needed");
+  data.require_stored();
+  const std::string where = data.where(), unit = data.text("units").value_or("1/pixel");
+  const PixelType type = data.pixel_type();
+  const bool complete = data.number("complete").value_or(1) != 0;
+  const bool reconstruction = data.text("description") == "ReconData";
+  const std::optional<double> min = data.number("min"), max = data.number("max");
+
+  auto volume = std::make_unique<Hdf5Source>(std::move(data));
+  volume->where = where;
+  volume->kind = VolumeKind::hdf5;
+  volume->shape = {n[0], n[1], n[2]};
+  volume->type = type;
+  volume->unit = unit;
+  volume->reconstruction = reconstruction;
+  volume->min = min, volume->max = max;
+  if (!complete) volume->missing = "is marked incomplete";
+  find_place(file, *volume);
+  return volume;
+}
+
+VolumeReader::VolumeReader(const std::filesystem::path& path) : source_(open_tiff_volume(path)) {
+  if (!source_) {
+    require<FileError>(std::filesystem::exists(path), path.string(), ": no such file");
+    require<FileError>(!std::filesystem::is_directory(path) && hdf5::is_hdf5(path), path.string(),
+                       ": is no HDF5 file and no TIFF volume of tandem's; a volume in /exchange/data "
+                       "(z, y, x) is needed");
+    source_ = open_hdf5_volume(path);
+  }
+  if (source_->place && source_->place->in_mm) source_->pitch_mm = source_->place->grid.pitch[0];
+  const std::optional<double>&min = source_->min, &max = source_->max;
+  if (source_->type != PixelType::float32 && min && max)
+    require<FileError>(std::isfinite(*min) && std::isfinite(*max) && *min < *max, source_->where,
+                       ": min = ", *min, ", max = ", *max, "; finite numbers with min < max are needed");
+}
+
+VolumeReader::~VolumeReader() = default;
+VolumeKind VolumeReader::kind() const { return source_->kind; }
+Shape VolumeReader::shape() const { return source_->shape; }
+std::optional<VolumePlace> VolumeReader::place() const { return source_->place; }
+std::optional<double> VolumeReader::pitch_mm() const { return source_->pitch_mm; }
+std::string VolumeReader::unit() const { return source_->unit; }
+bool VolumeReader::complete() const { return source_->missing.empty(); }
+bool VolumeReader::is_reconstruction() const { return source_->reconstruction; }
+
+void VolumeReader::require_complete() const {
+  require<FileError>(complete(), source_->where, ": ", source_->missing,
+                     ", as the run that wrote it did not finish; make it again");
+}
+
+void VolumeReader::read(Range slices, float* data) {
+  const VolumeSource& s = *source_;
+  const Shape& n = s.shape;
+  require<FileError>(0 <= slices.first && slices.first <= slices.last && slices.last <= n[0], s.where,
+                     ": slices ", slices.first, ":", slices.last, " are wanted; there are 0:", n[0]);
+  const Index count = slices.size() * n[1] * n[2];
+  if (count == 0) return;
+  source_->read(slices, data);
+  if (s.min && s.max && (s.type == PixelType::uint8 || s.type == PixelType::uint16)) {
+    const VoxelType type = s.type == PixelType::uint8 ? VoxelType::uint8 : VoxelType::uint16;
+    const double step = (*s.max - *s.min) / full_scale(type);
+    for (Index i = 0; i < count; ++i)
+      data[i] = static_cast<float>(*s.min + step * static_cast<double>(data[i]));
+  }
+  const float* bad = std::find_if_not(data, data + count, [](float v) { return std::isfinite(v); });
+  if (bad == data + count) return;
+  require<FileError>(false, s.where, ": ", voxel_text(bad - data, n, slices.first), " (z, y, x) is ", *bad,
+                     "; finite numbers are needed");
+}
+
+}  // namespace tandem::io
