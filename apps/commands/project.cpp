@@ -1,5 +1,7 @@
 // tandem project: the forward operator alone, volume to scan.
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <iostream>
@@ -31,57 +33,129 @@ struct ProjectOptions {
   bool given(const char* option) const { return command->count(option) > 0; }
 };
 
-/// Where the rays run, and what is known of lengths.
+/// What is projected where. Lengths are in mm or, where the volume knows none, in bins.
 struct Target {
   Scan scan;
-  double voxel_pitch = 1;               ///< along x and y, in the unit of `scan`: mm, or bins
+  VolumeGrid grid;
   std::optional<double> pixel_size_mm;  ///< nothing where lengths are in bins
+  double attenuation = 1;               ///< for each unit of length, of a voxel's value
+  Index first_row = 0;                  ///< of a parallel beam: where slice 0 falls; may lie outside
 };
 
-/// The scan to make: that of --like, or of the geometry options. Its unit of length is the volume's: a volume
-/// in 1/pixel is projected in bins, whatever the parallel beam is like; a cone beam needs one in 1/mm.
-Target target_of(const ProjectOptions& o, const io::VolumeReader& volume) {
+/// Voxels of which the file says nothing but perhaps their pitch are cubes around the axis.
+VolumeGrid centred_grid(const ProjectOptions& o, const io::VolumeReader& volume) {
   const Shape n = volume.shape();
   std::optional<double> pitch = volume.pitch_mm();
-  require<GeometryError>(pitch || !o.geometry.cone(), o.volume,
-                         ": has no pitch, which a cone beam needs; make the volume with a pixel size");
-  if (!pitch && volume.unit() == "1/mm") {
-    pitch = o.geometry.pixel_size_mm;
-    require<GeometryError>(pitch.has_value(), o.volume,
-                           ": is in 1/mm, but has no pitch; give --pixel-size MM");
-  }
-  require<GeometryError>(pitch || !o.geometry.pixel_size_mm, "--pixel-size ",
-                         o.geometry.pixel_size_mm.value_or(0), " mm: ", o.volume, " is in ", volume.unit(),
-                         "; leave --pixel-size out, or make the volume with a pixel size");
-  const double voxel = pitch.value_or(1);
-  if (o.like.empty()) {
-    const auto pixel = o.geometry.pixel_size_mm ? o.geometry.pixel_size_mm : pitch;
-    return {scan_of(o.geometry, n[2], n[0], pixel.value_or(1)), voxel, pixel};
-  }
+  if (!pitch && volume.unit() == "1/mm") pitch = o.geometry.pixel_size_mm;
+  require<GeometryError>(pitch || volume.unit() != "1/mm", o.volume,
+                         ": is in 1/mm, but has no pitch; give --pixel-size MM");
+  return {{n[2], n[1], n[0]}, {pitch.value_or(1), pitch.value_or(1), pitch.value_or(1)}, {}};
+}
+
+/// As many bins as the full grid has voxels along x. Rows where the geometry options have them; else those of
+/// the full grid, or, of a parallel beam, a row a slice.
+Scan scan_of(const ProjectOptions& o, const VolumeGrid& grid, const std::optional<io::VolumePlace>& place) {
+  const std::array<Index, 3> size = place ? place->full_size : grid.size;
+  Scan scan = scan_of(o.geometry, size[0], o.geometry.cone() ? size[2] : grid.size[2],
+                      o.geometry.pixel_size_mm.value_or(grid.pitch[0]));
+  if (!o.geometry.cone()) detector_of(scan).row_pitch = grid.pitch[2];
+  return scan;
+}
+
+/// The rays of --like. Where scan and volume do not both know mm, bins are as wide as voxels in mm, or
+/// lengths are in bins.
+void take_scan(Target& target, const ProjectOptions& o, bool in_mm) {
   const auto reader = io::open_scan(o.like);
   const io::ScanInfo& info = reader->info();
-  Target target{info.scan, voxel, pitch ? info.pixel_size_mm : std::nullopt};
-  if (target.pixel_size_mm) return target;
+  target.scan = info.scan;
+  if (in_mm && info.pixel_size_mm) {
+    target.pixel_size_mm = info.pixel_size_mm;
+    return;
+  }
   require<GeometryError>(std::holds_alternative<ParallelBeam>(info.scan), o.volume,
                          ": has no pitch, which the cone beam ", o.like,
                          " needs; make the volume with a pixel size");
-  target.pixel_size_mm = pitch;
-  detector_of(target.scan).bin_pitch = detector_of(target.scan).row_pitch = voxel;
+  Detector& d = detector_of(target.scan);
+  d.bin_pitch = in_mm ? target.grid.pitch[0] : 1;
+  d.row_pitch = in_mm ? target.grid.pitch[2] : 1;
+  if (in_mm) target.pixel_size_mm = d.bin_pitch;
+}
+
+/// The row on which slice 0 of a parallel beam falls: as far from the detector's middle as the slice is from
+/// z = 0. Where the file does not say, each row has its slice.
+Index first_row(const Target& target, bool placed) {
+  const Detector& d = detector_of(target.scan);
+  const VolumeGrid& g = target.grid;
+  require<GeometryError>(placed || d.rows == g.size[2], "project: ", d.rows, " rows for ", g.size[2],
+                         " slices; a parallel beam has as many");
+  if (!placed) return 0;
+  constexpr double exact = 1e-3;  // rows
+  const double pitches = g.pitch[2] / d.row_pitch;
+  require<GeometryError>(
+      std::abs(pitches - 1) * static_cast<double>(g.size[2]) <= exact, "project: slices are ", pitches,
+      " rows apart; of a parallel beam each slice is a row, so give a scan of their pitch");
+  const double row = g.z(0) / d.row_pitch + 0.5 * static_cast<double>(d.rows - 1);
+  const double last = row + static_cast<double>(g.size[2] - 1);
+  require<GeometryError>(last > -0.5 && row < static_cast<double>(d.rows) - 0.5,
+                         "project: the slices fall on rows ", row, " to ", last, ", the detector has 0 to ",
+                         d.rows - 1, "; leave --rows out for a row a slice");
+  require<GeometryError>(std::abs(row - std::round(row)) <= exact, "project: slice 0 falls on row ", row,
+                         ", between two; a parallel beam needs slices on rows");
+  return static_cast<Index>(std::lround(row));
+}
+
+/// The scan to make: that of --like, or of the geometry options, and the volume where its file says it lies.
+Target target_of(const ProjectOptions& o, const io::VolumeReader& volume) {
+  const std::optional<io::VolumePlace> place = volume.place();
+  Target target;
+  target.grid = place ? place->grid : centred_grid(o, volume);
+  const bool in_mm = volume.unit() == "1/mm" || volume.pitch_mm();
+  require<GeometryError>(in_mm || !o.geometry.cone(), o.volume,
+                         ": has no pitch, which a cone beam needs; make the volume with a pixel size");
+  require<GeometryError>(in_mm || !o.geometry.pixel_size_mm, "--pixel-size ",
+                         o.geometry.pixel_size_mm.value_or(0), " mm: ", o.volume, " is in ", volume.unit(),
+                         "; leave --pixel-size out, or make the volume with a pixel size");
+  if (!in_mm) target.attenuation = 1 / target.grid.pitch[0];
+  if (o.like.empty()) {
+    target.scan = scan_of(o, target.grid, place);
+    if (in_mm) target.pixel_size_mm = detector_of(target.scan).bin_pitch;
+  } else {
+    take_scan(target, o, in_mm);
+  }
+  const Detector& d = detector_of(target.scan);
+  const bool cone = std::holds_alternative<ConeBeam>(target.scan);
+  if (!place)  // as high as rows appear at the axis if they are as wide as bins appear there
+    target.grid.pitch[2] = cone ? target.grid.pitch[0] * d.row_pitch / d.bin_pitch : d.row_pitch;
+  if (!cone) target.first_row = first_row(target, place && (!o.like.empty() || o.geometry.rows));
   return target;
 }
 
-/// The rows that a chunk of slices is projected to. Slices of a parallel beam are rows; all of a cone beam's
-/// fall on all its rows.
+/// Rows, and the slices that fall on them: none where the volume ends before the detector.
 struct Part {
-  Scan scan;
-  Range slices, rows;
+  Range rows, slices;
 };
 
-Part part_of(const Scan& scan, Range slices) {
-  const Detector& d = detector_of(scan);
-  if (std::holds_alternative<ConeBeam>(scan)) return {scan, slices, {0, d.rows}};
-  const auto views = static_cast<Index>(angles_of(scan).size());
-  return {crop(scan, {0, views}, slices, {0, d.bins}), slices, slices};
+/// All rows, in parts that memory holds. All slices of a cone beam fall on all its rows.
+std::vector<Part> parts_of(const Target& target) {
+  const Index rows = detector_of(target.scan).rows, slices = target.grid.size[2];
+  if (std::holds_alternative<ConeBeam>(target.scan)) return {{{0, rows}, {0, slices}}};
+  const Index low = std::max<Index>(0, target.first_row), high = std::min(rows, target.first_row + slices);
+  std::vector<Part> parts;
+  for (const Range range : {Range{0, low}, Range{low, high}, Range{high, rows}})
+    for (Index row = range.first; row < range.last; row += 64) {
+      const Range some{row, std::min(range.last, row + 64)};
+      const bool met = range.first == low && low < high;
+      parts.push_back(
+          {some, met ? Range{some.first - target.first_row, some.last - target.first_row} : Range{0, 0}});
+    }
+  return parts;
+}
+
+/// What the rows of a part see.
+Scan scan_of(const Target& target, const Part& part) {
+  if (std::holds_alternative<ConeBeam>(target.scan)) return target.scan;
+  const auto views = static_cast<Index>(angles_of(target.scan).size());
+  return crop(target.scan, {0, views}, part.rows, {0, detector_of(target.scan).bins});
 }
 
 /// The rows of a scan where it records them: the projector has all on one axis.
@@ -104,42 +178,51 @@ io::Frames frames_of(const Array* lines, Shape shape, float constant) {
   return frames;
 }
 
-/// Voxels as high as rows appear at the axis if they are as wide as bins appear there.
-VolumeGrid grid_of(const Target& target, Shape n) {
+/// Line integrals of a part; nothing where no slice falls on its rows.
+std::optional<Array> lines_of(const Target& target, const Part& part, Model model, io::VolumeReader& volume) {
+  if (part.slices.size() == 0) return std::nullopt;
+  const VolumeGrid& grid = target.grid;
+  const VolumeGrid slab = region(grid, {0, grid.size[0]}, {0, grid.size[1]}, part.slices);
+  const LinearOperator A =
+      std::visit([&](const auto& s) { return projector_of(s, slab, model); }, scan_of(target, part));
+  Array x(A.domain());
+  volume.read(part.slices, x.data());
+  for (Index i = 0; i < x.size(); ++i)
+    x.data()[i] = static_cast<float>(target.attenuation * static_cast<double>(x.data()[i]));
+  return A * x;
+}
+
+void write_scan(const Target& target, Model model, io::VolumeReader& volume, io::ScanWriter& writer,
+                ProgressLine& progress) {
   const Detector& d = detector_of(target.scan);
-  const bool cone = std::holds_alternative<ConeBeam>(target.scan);
-  require<GeometryError>(cone || d.rows == n[0], "project: ", d.rows, " rows for ", n[0],
-                         " slices; a parallel beam has as many");
-  const double pitch = target.voxel_pitch;
-  return {{n[2], n[1], n[0]}, {pitch, pitch, cone ? pitch * d.row_pitch / d.bin_pitch : d.row_pitch}, {}};
+  const auto views = static_cast<Index>(angles_of(target.scan).size());
+  const auto tell = [&](Index rows) {
+    progress("project", static_cast<double>(rows), static_cast<double>(d.rows), "rows");
+  };
+  for (const Part& part : parts_of(target)) {
+    const Range rows = part.rows;
+    tell(rows.first);
+    const std::optional<Array> y = lines_of(target, part, model, volume);
+    writer.write(io::FrameKind::projection, rows,
+                 frames_of(y ? &*y : nullptr, {views, rows.size(), d.bins}, 1));
+    writer.write(io::FrameKind::flat, rows, frames_of(nullptr, {1, rows.size(), d.bins}, 1));
+    writer.write(io::FrameKind::dark, rows, frames_of(nullptr, {1, rows.size(), d.bins}, 0));
+    tell(rows.last);
+  }
 }
 
 void run_project(ProjectOptions& o) {
   const ThreadLimit limit(o.common.threads);
   ProgressLine progress(o.common.quiet);
   io::VolumeReader volume(o.volume);
-  const Shape n = volume.shape();
+  volume.require_complete();
   const Target target = target_of(o, volume);
   const bool cone = std::holds_alternative<ConeBeam>(target.scan);
   if (cone && o.given("--model")) throw GeometryError("--model goes with a parallel beam alone");
-  const VolumeGrid grid = grid_of(target, n);
-  const Model model = o.model == "joseph" ? Model::joseph : Model::pixel_driven;
   const Detector& detector = detector_of(target.scan);
-  const Index views = static_cast<Index>(angles_of(target.scan).size()), bins = detector.bins;
+  const std::size_t views = angles_of(target.scan).size();
   io::ScanWriter writer(o.output, target.scan, target.pixel_size_mm, io::PixelType::float32, 1, 1);
-  for (Index z = 0, step = cone ? n[0] : 64; z < n[0]; z += step) {
-    const auto [scan, slices, rows] = part_of(target.scan, {z, std::min(n[0], z + step)});
-    progress("project", static_cast<double>(slices.first), static_cast<double>(n[0]));
-    const VolumeGrid slab = region(grid, {0, n[2]}, {0, n[1]}, slices);
-    const LinearOperator A = std::visit([&](const auto& s) { return projector_of(s, slab, model); }, scan);
-    Array x(A.domain());
-    volume.read(slices, x.data());
-    const Array y = A * x;
-    writer.write(io::FrameKind::projection, rows, frames_of(&y, y.space().shape(), 0));
-    writer.write(io::FrameKind::flat, rows, frames_of(nullptr, {1, rows.size(), bins}, 1));
-    writer.write(io::FrameKind::dark, rows, frames_of(nullptr, {1, rows.size(), bins}, 0));
-    progress("project", static_cast<double>(slices.last), static_cast<double>(n[0]));
-  }
+  write_scan(target, o.model == "joseph" ? Model::joseph : Model::pixel_driven, volume, writer, progress);
   const nlohmann::json report = {{"command", "project"},
                                  {"version", TANDEM_VERSION},
                                  {"input", o.volume},
@@ -147,13 +230,13 @@ void run_project(ProjectOptions& o) {
                                  {"model", cone ? "separable_footprint" : o.model},
                                  {"views", views},
                                  {"rows", detector.rows},
-                                 {"bins", bins},
+                                 {"bins", detector.bins},
                                  {"axis_bin", detector.axis_bin}};
   writer.finish(text_of(report));
   write_report(o.common, report);
   if (o.common.json != "-")
     std::cout << "written   " << o.output << ": " << views << " views x " << detector.rows << " rows x "
-              << bins << " bins\n";
+              << detector.bins << " bins\n";
 }
 
 }  // namespace
@@ -163,7 +246,7 @@ void add_project(CLI::App& program, Action& chosen) {
   CLI::App& c = *program.add_subcommand("project", "Volume to scan: the forward operator alone");
   o->command = &c;
   heading(c, "Files");
-  c.add_option("volume", o->volume, "HDF5 volume")->required();
+  c.add_option("volume", o->volume, "volume: HDF5, or TIFF by the name of a slice")->required();
   c.add_option("-o,--output", o->output, "DXchange file to write: transmission, flats 1, darks 0")
       ->required();
   add_geometry(c, o->geometry);
