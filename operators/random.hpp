@@ -25,4 +25,7 @@ inline Array sign_array(const Space& space, Random& random) {
   return drawn_array(space, [&] { return random.bits() >> 63 ? 1.0f : -1.0f; });
 }
 
+/// Fills x with the same, alike in every block: what they say of a block does not depend on the others.
+void fill_with_signs(View x, std::uint64_t seed, Stream& stream);
+
 }  // namespace tandem

@@ -15,6 +15,7 @@
 #include "tandem/operators/projector.hpp"
 #include "tandem/pipeline/memory.hpp"
 #include "tandem/pipeline/problem.hpp"
+#include "tandem/pipeline/warn.hpp"
 
 namespace tandem::pipeline {
 
@@ -194,35 +195,29 @@ void choose_execution(Plan& plan, Index slices) {
 
 constexpr double degrees = 180 / std::numbers::pi;
 
-template <class... Parts>
-void warn(Plan& plan, const Parts&... parts) {
-  std::ostringstream text;
-  (text << ... << parts);
-  plan.warnings.push_back(text.str());
-}
-
 void add_warnings(Plan& plan, const ParallelBeam& scan) {
   const double gap = widest_gap(scan.angles) * degrees;
   const double usual = 180.0 / static_cast<double>(scan.angles.size());
   if (gap > 5 * usual && gap > 5)
-    warn(plan, "the views leave ", gap, " degrees of the half turn open; expect limited-angle artefacts");
+    warn(plan.warnings, "the views leave ", gap,
+         " degrees of the half turn open; expect limited-angle artefacts");
 }
 
 void add_warnings(Plan& plan, const ConeBeam& scan) {
   if (const double missing = missing_arc(scan) * degrees; missing > 0.01)
-    warn(plan, "the views leave ", missing,
+    warn(plan.warnings, "the views leave ", missing,
          " degrees of a short scan (half a turn and the fan) open; expect limited-angle artefacts");
   const Index all = plan.grid.size[2];
   const Range met = plan.rows.size() > 0 ? slices_met(scan, plan.grid, {0, scan.detector.rows}) : Range{0, 0};
   if (met.size() == 0)
-    warn(plan, "no ray meets the volume; all of it is zero");
+    warn(plan.warnings, "no ray meets the volume; all of it is zero");
   else if (met.size() < all)
-    warn(plan, "no ray meets slices 0:", met.first, " and ", met.last, ":", all, "; they are zero");
+    warn(plan.warnings, "no ray meets slices 0:", met.first, " and ", met.last, ":", all, "; they are zero");
 }
 
 void add_warnings(Plan& plan, bool axis_known) {
   if (!axis_known)
-    warn(plan, "the scan records no rotation axis; the middle, bin ", plan.axis_in_file,
+    warn(plan.warnings, "the scan records no rotation axis; the middle, bin ", plan.axis_in_file,
          ", is taken (give --rotation-axis X or --rotation-axis-auto)");
   std::visit([&](const auto& scan) { add_warnings(plan, scan); }, plan.scan);
 }

@@ -10,6 +10,7 @@
 #include "tandem/core/parallel.hpp"
 #include "tandem/operators/algebra.hpp"
 #include "tandem/pipeline/problem.hpp"
+#include "tandem/pipeline/warn.hpp"
 #include "tandem/solvers/cgls.hpp"
 #include "tandem/solvers/sirt.hpp"
 
@@ -72,6 +73,7 @@ class Reconstruction {
                });
     }
     if (!qualities_.empty()) outcome_.quality = combined(qualities_, range_);
+    if (plan_.recipe.stop_by_discrepancy) look_at_starts();
     for (double& residual : outcome_.residuals) residual = std::sqrt(residual);
     if (!outcome_.residuals.empty() && outcome_.residuals.front() > 0)
       for (double first = outcome_.residuals.front(); double& residual : outcome_.residuals)
@@ -229,7 +231,6 @@ class Reconstruction {
       data.y = align_rows(std::get<ParallelBeam>(problem.scan), plan_.home()) * data.y;
     StopRule stop = max_iterations(recipe.iterations);
     if (plan_.cone()) data.noise_norms = {joint_norm(data.noise_norms)};
-    if (recipe.stop_by_discrepancy) stop = discrepancy(data.noise_norms) || stop;
     if (recipe.stop_relative) stop = relative_residual(*recipe.stop_relative) || stop;
     if (recipe.stop_seconds) stop = time_limit(*recipe.stop_seconds - (seconds_now() - start_)) || stop;
     const Observer observe = [&](const Progress& now) {
@@ -237,6 +238,11 @@ class Reconstruction {
       progress("iterate", static_cast<double>(slices.first) + share * static_cast<double>(slices.size()));
     };
     const auto finish = [&](auto solver) {
+      if (recipe.stop_by_discrepancy) {
+        noise_ = std::hypot(noise_, joint_norm(data.noise_norms));
+        stop = discrepancy(data.noise_norms) ||
+               stagnation(solver, problem.A.range().size() / problem.A.range().block_count()) || stop;
+      }
       {
         const Stopwatch watch(outcome_.seconds.iterate);
         note(tandem::run(solver, stop, observe), problem);
@@ -261,8 +267,26 @@ class Reconstruction {
     for (std::size_t i = 0; i < squares.size(); ++i)
       squares[i] = at(outcome_.residuals, i) + std::pow(at(report.residuals, i), 2);
     outcome_.residuals = std::move(squares);
-    const int before = plan_.recipe.algorithm == Algorithm::cgls ? 2 : 3;  // A x0, At r; A 1, At 1, A x0
-    count_updates(problem, before + report.applications);
+    const bool cgls = plan_.recipe.algorithm == Algorithm::cgls;
+    const int before = cgls ? 2 : 3;  // A x0, At r; A 1, At 1, A x0
+    const int traces = !plan_.recipe.stop_by_discrepancy ? 0 : cgls ? 1 : 3;
+    count_updates(problem, before + traces + report.applications);
+  }
+
+  /// Slices that were within the noise before the first step: of a few, which hold air, that is right.
+  void look_at_starts() {
+    std::size_t still = 0;
+    for (std::size_t k = 0; k < outcome_.stopped_by.size(); ++k)
+      still += outcome_.slice_iterations[k] == 0 && outcome_.stopped_by[k] == "discrepancy";
+    if (still == 0) return;
+    require<GeometryError>(
+        still < outcome_.stopped_by.size(),
+        "--stop discrepancy: 0 iterations, for |b - Ax| = ", std::sqrt(outcome_.residuals.front()),
+        " at the start is within the noise, ", noise_,
+        " as 1/photons has it; give --gain G (counts a photon) if the data are no counts of photons, "
+        "or --iterations K without --stop");
+    warn(outcome_.warnings, still, " of ", outcome_.stopped_by.size(),
+         " slices are within the noise at the start, and stay as they began");
   }
 
   void write_chunk(const Chunk& chunk) {
@@ -299,6 +323,7 @@ class Reconstruction {
   Preprocessing how_;
   std::unique_ptr<io::VolumeReader> initial_, truth_;
   double range_ = 1;
+  double noise_ = 0;  ///< norm, of all slices so far
   std::vector<Quality> qualities_;
   Outcome outcome_;
   std::optional<LinearOperator> filter_;  ///< of chunks that are alike

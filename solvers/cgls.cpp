@@ -1,5 +1,6 @@
 #include "tandem/solvers/cgls.hpp"
 
+#include "tandem/operators/random.hpp"
 #include "tandem/operators/vector.hpp"
 
 namespace tandem {
@@ -15,7 +16,7 @@ Cgls::Cgls(LinearOperator A, Array&& b, Array x0)
   A_.apply(-1, x_, 1, r_, stream_);
   A_.apply_adjoint(1, r_, 0, s_, stream_);
   axpby(1, s_, 0, p_, stream_);
-  gamma_ = dot(s_, s_, stream_);
+  falls_ = gamma_ = dot(s_, s_, stream_);
   residual_norms_ = norm(r_, stream_);
 }
 
@@ -40,9 +41,17 @@ void Cgls::step(const ActiveBlocks& active) {
     take[k] = 1;
     keep[k] = gamma_[k] > 0 ? static_cast<float>(gamma[k] / gamma_[k]) : 0.0f;
     gamma_[k] = gamma[k];
+    // |b - Ax|^2 falls by alpha gamma and the reach grows by alpha gamma (1 / gamma_0 + ... + 1 / gamma)
+    falls_[k] = falls_[k] > 0 && gamma[k] > 0 ? 1 / (1 / falls_[k] + 1 / gamma[k]) : 0;
   }
   axpby(take, s_, keep, p_, stream_);
   residual_norms_ = norm(r_, stream_);
+}
+
+std::vector<double> Cgls::traces() {
+  fill_with_signs(q_, 1, stream_);  // q and s are made anew by the next step
+  A_.apply_adjoint(1, q_, 0, s_, stream_);
+  return dot(s_, s_, stream_);
 }
 
 }  // namespace tandem

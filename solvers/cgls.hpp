@@ -20,12 +20,15 @@ class Cgls {
   const Array& solution() const& { return x_; }
   Array solution() && { return std::move(x_); }
   const std::vector<double>& residual_norms() const { return residual_norms_; }
+  const std::vector<double>& falls() const { return falls_; }  ///< of the next step
+  std::vector<double> traces();                                ///< of A At; costs one At
 
  private:
   LinearOperator A_;
   Stream& stream_;
   Array x_, r_, s_, p_, q_;    // solution, residual, gradient At r, direction, A p
   std::vector<double> gamma_;  // |s|^2
+  std::vector<double> falls_;  // 1 / the sum of 1 / gamma so far
   std::vector<double> residual_norms_;
 };
 

@@ -4,6 +4,7 @@
 
 #include "tandem/core/error.hpp"
 #include "tandem/operators/norms.hpp"
+#include "tandem/operators/random.hpp"
 #include "tandem/operators/vector.hpp"
 
 namespace tandem {
@@ -36,6 +37,7 @@ Sirt::Sirt(LinearOperator A, const Array& b, Array x0, SirtOptions options)
                          options_.relaxation, "; a number between 0 and 2 is needed");
   if (options_.nonnegative) clamp_below(x_, 0, stream_);
   update_residual();
+  falls_.assign(residual_norms_.size(), INFINITY);
 }
 
 void Sirt::update_residual() {
@@ -53,7 +55,24 @@ void Sirt::step(const ActiveBlocks& active) {
   for (std::size_t k = 0; k < active.size(); ++k) relaxation[k] = active[k] ? options_.relaxation : 0.0f;
   axpby(relaxation, update_, std::span(&one, 1), x_, stream_);
   if (options_.nonnegative) clamp_below(x_, 0, stream_);
+  const std::vector<double> before = residual_norms_;
   update_residual();
+  for (std::size_t k = 0; k < active.size(); ++k)
+    if (active[k])
+      falls_[k] = (before[k] - residual_norms_[k]) * (before[k] + residual_norms_[k]) / options_.relaxation;
+}
+
+std::vector<double> Sirt::traces() {
+  Array signs(r_.space());
+  fill_with_signs(signs, 1, stream_);
+  axpby(1, signs, 0, r_, stream_);
+  multiply(row_weight_, r_, stream_);
+  A_.apply_adjoint(1, r_, 0, update_, stream_);
+  multiply(column_weight_, update_, stream_);
+  A_.apply(1, update_, 0, r_, stream_);
+  std::vector<double> traces = dot(signs, r_, stream_);
+  update_residual();  // r was the scratch
+  return traces;
 }
 
 }  // namespace tandem

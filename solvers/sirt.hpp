@@ -23,6 +23,8 @@ class Sirt {
   const Array& solution() const& { return x_; }
   Array solution() && { return std::move(x_); }
   const std::vector<double>& residual_norms() const { return residual_norms_; }
+  const std::vector<double>& falls() const { return falls_; }  ///< of the last step; infinite at the start
+  std::vector<double> traces();  ///< of A C At R; costs two A and one At, a set beside
 
  private:
   void update_residual();
@@ -32,7 +34,7 @@ class Sirt {
   SirtOptions options_;
   Stream& stream_;
   Array x_, r_, row_weight_, column_weight_, update_;
-  std::vector<double> residual_norms_;
+  std::vector<double> residual_norms_, falls_;
 };
 
 }  // namespace tandem

@@ -38,7 +38,10 @@ TEST(Program, SimulatesAndReconstructs) {
 
 TEST(Program, IteratesAndReports) {
   Program run;
-  ASSERT_EQ(run(std::string("simulate -o scan.h5 --photons 500 ") + small).code, 0);
+  ASSERT_EQ(
+      run(std::string("simulate -o scan.h5 --photons 500 --max-attenuation 1 --phantom ellipsoids ") + small)
+          .code,
+      0);
   const Ended cgls =
       run("recon scan.h5 -o c.h5 --reconstruction-algorithm cgls --stop discrepancy --json c.json");
   ASSERT_EQ(cgls.code, 0) << cgls.err;

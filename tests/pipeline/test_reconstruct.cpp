@@ -76,7 +76,12 @@ TEST_F(ReconstructTest, RegionsAreCutOutOfTheWhole) {
   EXPECT_LE(worst, tolerance::region * largest);
 }
 
+/// So few photons that the noise, not the size of pixels, is what the model cannot explain.
 TEST_F(ReconstructTest, DiscrepancyStopsEverySliceByItself) {
+  Simulation noisy = small_simulation(200);
+  noisy.max_attenuation = 2;
+  detector_of(noisy.scan).row_pitch = 5.5;  // from the middle of the ball to its ends
+  write_scan(folder_.path() / "scan.h5", SimulatedScan(noisy));
   Outcome outcome;
   Recipe recipe = recipe_for(Algorithm::cgls);
   recipe.iterations = 40;
@@ -87,6 +92,49 @@ TEST_F(ReconstructTest, DiscrepancyStopsEverySliceByItself) {
       std::minmax_element(outcome.slice_iterations.begin(), outcome.slice_iterations.end());
   EXPECT_LT(*fewest, *most);
   EXPECT_EQ(outcome.iterations, *most);
+}
+
+/// The noise claimed sixteen times too small, in variance: the residual never comes down to it.
+TEST_F(ReconstructTest, StagnationStopsWhereTheNoiseIsClaimedTooSmall) {
+  Outcome outcome;
+  Recipe recipe = recipe_for(Algorithm::cgls);
+  recipe.iterations = 40;
+  recipe.gain = 1.0 / 16;
+  volume(recipe, 4, &outcome);
+  ASSERT_EQ(outcome.stopped_by.size(), static_cast<std::size_t>(rows));
+  for (const std::string& rule : outcome.stopped_by) EXPECT_EQ(rule, "stagnation");
+  EXPECT_LT(outcome.iterations, 12);
+}
+
+TEST_F(ReconstructTest, RefusesANoiseAboveEverySlicesData) {
+  Recipe recipe = recipe_for(Algorithm::cgls);
+  recipe.gain = 1e6;
+  for (const Index at_once : {Index{3}, rows}) {
+    try {
+      volume(recipe, at_once);
+      FAIL() << "zero iterations are no reconstruction";
+    } catch (const GeometryError& e) {
+      EXPECT_NE(std::string(e.what()).find("within the noise"), std::string::npos) << e.what();
+      EXPECT_NE(std::string(e.what()).find("--gain"), std::string::npos) << e.what();
+    }
+  }
+}
+
+TEST_F(ReconstructTest, WarnsOfSlicesWithinTheNoise) {
+  Simulation tall = small_simulation(300);
+  tall.max_attenuation = 1;
+  detector_of(tall.scan).row_pitch = 8;  // the outer rows see air alone
+  write_scan(folder_.path() / "scan.h5", SimulatedScan(tall));
+  Recipe recipe = recipe_for(Algorithm::cgls);
+  recipe.gain = 1.2;  // so that chance decides nothing
+  Outcome outcome;
+  const std::vector<float> x = volume(recipe, 4, &outcome);
+  const auto still = std::count(outcome.slice_iterations.begin(), outcome.slice_iterations.end(), 0);
+  ASSERT_GT(still, 0);
+  ASSERT_LT(still, rows);
+  ASSERT_EQ(outcome.warnings.size(), 1u);
+  EXPECT_EQ(outcome.warnings[0].find(std::to_string(still) + " of 11 slices are within the noise"), 0u)
+      << outcome.warnings[0];
 }
 
 TEST_F(ReconstructTest, InitialVolumeIsTheStart) {

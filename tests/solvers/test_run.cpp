@@ -53,10 +53,13 @@ struct Outcome {
   Report report;
 };
 
+/// Stopped by stagnation where no noise is given.
 template <class S>
 Outcome solve(const LinearOperator& A, const Array& b, const std::vector<double>& noise) {
   S solver(A, b, Array(A.domain()));
-  Report report = run(solver, discrepancy(noise) || max_iterations(13));
+  const Index data = A.range().size() / A.range().block_count();
+  const StopRule rule = noise.empty() ? stagnation(solver, data) : discrepancy(noise);
+  Report report = run(solver, rule || max_iterations(13));
   return {solver.solution().clone(), std::move(report)};
 }
 
@@ -82,6 +85,27 @@ void expect_rows_independent() {
 
 TEST(Cgls, SolvesEachSliceAsIfItWereAlone) { expect_rows_independent<Cgls>(); }
 TEST(Sirt, SolvesEachSliceAsIfItWereAlone) { expect_rows_independent<Sirt>(); }
+
+template <class S>
+void expect_rows_stagnate_independently() {
+  const NoisyRows all;
+  const Outcome together = solve<S>(projector(all.scan, all.grid, Model::joseph), all.b, {});
+  const auto& steps = together.report.block_iterations;
+  EXPECT_GE(std::set<int>(steps.begin(), steps.end()).size(), 3u) << "rows stop alike: nothing is tested";
+  EXPECT_EQ(together.report.stopped_by[3], "stagnation");
+  for (Index k = 0; k < rows; ++k) {
+    const auto at = static_cast<std::size_t>(k);
+    const LinearOperator A = projector(crop(all.scan, {0, 17}, {k, k + 1}, {0, 29}),
+                                       test::with_slices(all.grid, 1), Model::joseph);
+    const Outcome alone = solve<S>(A, all.row(k), {});
+    EXPECT_EQ(alone.report.iterations, steps[at]) << k;
+    const Index slice = 19 * 23;
+    EXPECT_EQ(std::memcmp(alone.x.data(), together.x.data() + k * slice, slice * sizeof(float)), 0) << k;
+  }
+}
+
+TEST(Cgls, StagnatesInEachSliceAsIfItWereAlone) { expect_rows_stagnate_independently<Cgls>(); }
+TEST(Sirt, StagnatesInEachSliceAsIfItWereAlone) { expect_rows_stagnate_independently<Sirt>(); }
 
 template <class S>
 void expect_nan_contained() {
@@ -173,6 +197,17 @@ TEST(StopRules, AreAskedInTheirOrder) {
   const Report report = run(solver, max_iterations(2) || relative_residual(0.25) || discrepancy({1, 1}));
   EXPECT_EQ(report.stopped_by[0], "discrepancy");  // holds at once; the others do not yet
   EXPECT_EQ(report.stopped_by[1], "max_iterations");
+}
+
+TEST(StopRules, DiscrepancyHoldsAtTheNoiseAndNotAboveIt) {
+  const auto steps = [](double residual) {
+    Halving solver(residual, residual);
+    return run(solver, discrepancy({1, 1}) || max_iterations(9)).iterations;
+  };
+  EXPECT_EQ(steps(1), 0);
+  EXPECT_EQ(steps(1.001), 1);
+  EXPECT_EQ(steps(2), 1);
+  EXPECT_EQ(steps(2.001), 2);
 }
 
 TEST(StopRules, RelativeResidualMeasuresFromTheStart) {

@@ -1,0 +1,38 @@
+#include "tandem/operators/random.hpp"
+
+#include "tandem/core/parallel.hpp"
+
+namespace tandem {
+
+namespace {
+
+/// Of one part of a space: entry i is drawn for its place within its block.
+void draw_signs(const Space& part, const Random& random, float* out) {
+  const auto [planes, rows, bins] = part.shape();
+  parallel_for(planes * rows, [&, rows = rows, bins = bins](Index line) {
+    const Index first = part.blocks() == Blocks::rows     ? line / rows
+                        : part.blocks() == Blocks::slices ? line % rows
+                                                          : line;
+    for (Index bin = 0; bin < bins; ++bin) {
+      Random place = random.at(static_cast<std::uint64_t>(first * bins + bin));
+      out[line * bins + bin] = place.bits() >> 63 ? 1.0f : -1.0f;
+    }
+  });
+}
+
+}  // namespace
+
+void fill_with_signs(View x, std::uint64_t seed, Stream& stream) {
+  if (x.space.device().is_cuda()) {
+    Array host(x.space.on(Device::cpu()));
+    fill_with_signs(host, seed, default_stream(Device::cpu()));
+    copy(host, x, stream);
+    stream.synchronize();
+    return;
+  }
+  for (int part = 0; part < x.space.parts(); ++part)
+    draw_signs(x.space.part(part), Random(seed).at(static_cast<std::uint64_t>(part)),
+               x.data + x.space.offset(part));
+}
+
+}  // namespace tandem
