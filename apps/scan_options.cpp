@@ -13,11 +13,12 @@ namespace tandem::apps {
 namespace {
 
 void parse_angles(const std::string& text, io::OpenOptions& how) {
-  const std::size_t bracket = text.find('[');
-  how.angles = text.substr(0, bracket);
-  if (bracket == std::string::npos) return;
-  if (bracket == 0 || text.back() != ']')
+  how.angles = text;
+  if (!text.ends_with(']')) return;  // brackets elsewhere are the name's own
+  const std::size_t bracket = text.rfind('[');
+  if (bracket == std::string::npos || bracket == 0)
     throw UsageError("--angles '" + text + "' is not FILE or FILE[A:B]");
+  how.angles = text.substr(0, bracket);
   how.angle_lines = parse_range(text.substr(bracket + 1, text.size() - bracket - 2));
 }
 
