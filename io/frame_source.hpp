@@ -25,6 +25,8 @@ class FrameSource {
   PixelType type() const { return type_; }
   const Shape& shape() const { return shape_; }  ///< (frame, row, bin)
 
+  std::vector<std::string> notes;  ///< what the user should know of them
+
   virtual std::size_t decoded_bytes() const { return 0; }  ///< see ScanInfo
 
   /// Fills `out` in type(), C order. The ranges lie within shape(): the caller has checked.
@@ -73,7 +75,7 @@ bool is_tiff(const std::filesystem::path& path);
 Acquisition open_tiff(const std::filesystem::path& path, const OpenOptions& options);
 /// Flats or darks from an image or a folder of images. With `lines`, each line of an image is a frame of one
 /// row.
-std::unique_ptr<FrameSource> tiff_frames(const std::filesystem::path& path, bool lines);
+std::unique_ptr<FrameSource> tiff_frames(const std::filesystem::path& path, FrameKind kind, bool lines);
 
 /// "deg", "degrees", "rad", "radians", "" (degrees) to rad for each unit. @throws FileError for anything
 /// else.

@@ -112,7 +112,7 @@ FrameSources frames_of(const fs::path& path, FrameKind kind, Index rows) {
   require<FileError>(fs::exists(path), path.string(), ": no such file or folder");
   FrameSources sources;
   if (fs::is_directory(path) || is_tiff(path)) {
-    sources.push_back(tiff_frames(path, rows == 1));
+    sources.push_back(tiff_frames(path, kind, rows == 1));
     return sources;
   }
   const hdf5::File file = hdf5::File::open(path);
@@ -162,6 +162,9 @@ std::unique_ptr<ScanReader> open_recognised(const fs::path& path, const OpenOpti
   const FrameSource& projections = *found.projections.front();
   add_frames(found.flats, options.flats, FrameKind::flat, projections);
   add_frames(found.darks, options.darks, FrameKind::dark, projections);
+  for (const FrameSources* sources : {&found.projections, &found.flats, &found.darks})
+    for (const auto& source : *sources)
+      found.info.notes.insert(found.info.notes.end(), source->notes.begin(), source->notes.end());
   const Shape& frame = projections.shape();
   complete_geometry(found, options, {count_of(found.projections), frame[1], frame[2]});
   found.info.type = common_type(found.projections, PixelType::uint16);

@@ -128,6 +128,7 @@ TiffPage TiffFile::read_page() {
     page.block_rows = tag_of<std::uint32_t>(tiff, TIFFTAG_TILELENGTH, 0);
     page.block_bins = tag_of<std::uint32_t>(tiff, TIFFTAG_TILEWIDTH, 0);
   }
+  page.orientation = tag_of<std::uint16_t>(tiff, TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT);
   page.directory = TIFFCurrentDirOffset(tiff);
 
   const double pixel = page.bits / 8.0,
@@ -138,6 +139,15 @@ TiffPage TiffFile::read_page() {
                      page.rows, " x ", page.bins, " pixels, more than its ", file_bytes_,
                      " bytes can hold; it is damaged or was cut short");
   return page;
+}
+
+/// A block that the file says it does not hold reads as zeros in libtiff, or as what stands elsewhere.
+void TiffFile::require_block(std::uint32_t block, Index row) {
+  auto* tiff = static_cast<TIFF*>(tiff_.get());
+  const std::uint64_t offset = TIFFGetStrileOffset(tiff, block), bytes = TIFFGetStrileByteCount(tiff, block);
+  require<FileError>(offset > 0 && bytes > 0, name_, ": the pixels of row ", row,
+                     " are not in the file (a strip or tile at ", offset, " of ", bytes,
+                     " bytes); a sparse image cannot be used, save it whole");
 }
 
 void TiffFile::read(Index index, Range rows, Range bins, std::byte* out) {
@@ -162,7 +172,9 @@ void TiffFile::read_plain(const TiffPage& page, Range rows, Range bins, std::byt
     count = whole ? std::min(rows.last - row, page.block_rows - row % page.block_rows) : 1;
     const Index pixels = count * bins.size();
     lines.resize(static_cast<std::size_t>(pixels * stored));
-    const std::uint64_t offset = TIFFGetStrileOffset(tiff, static_cast<std::uint32_t>(row / page.block_rows));
+    const auto strip = static_cast<std::uint32_t>(row / page.block_rows);
+    require_block(strip, row);
+    const std::uint64_t offset = TIFFGetStrileOffset(tiff, strip);
     const bool inside = static_cast<double>(offset) <= file_bytes_;
     plain_.clear();
     if (inside)
@@ -180,9 +192,10 @@ void TiffFile::read_block(const TiffPage& page, Index row, Index bin, std::vecto
   auto* tiff = static_cast<TIFF*>(tiff_.get());
   const auto x = static_cast<std::uint32_t>(bin), y = static_cast<std::uint32_t>(row);
   const auto size = static_cast<tmsize_t>(block.size());
-  const tmsize_t got = page.tiled
-                           ? TIFFReadEncodedTile(tiff, TIFFComputeTile(tiff, x, y, 0, 0), block.data(), size)
-                           : TIFFReadEncodedStrip(tiff, TIFFComputeStrip(tiff, y, 0), block.data(), size);
+  const std::uint32_t number = page.tiled ? TIFFComputeTile(tiff, x, y, 0, 0) : TIFFComputeStrip(tiff, y, 0);
+  require_block(number, row);
+  const tmsize_t got = page.tiled ? TIFFReadEncodedTile(tiff, number, block.data(), size)
+                                  : TIFFReadEncodedStrip(tiff, number, block.data(), size);
   const Index lines = page.tiled ? page.block_rows : std::min(page.block_rows, page.rows - row);
   require<FileError>(got >= lines * page.block_bins * page.bits / 8, name_, ": row ", row, " cannot be read",
                      because());

@@ -21,6 +21,7 @@ struct TiffPage {
   int bits = 32, sample_format = 3;     ///< how it is stored, as TIFF tags 258 and 339
   Index block_rows = 1, block_bins = 1;
   bool tiled = false, compressed = false, swapped = false;
+  int orientation = 1;          ///< TIFF tag 274: where the first line and the first column belong
   std::uint64_t directory = 0;  ///< where it starts in the file
 };
 
@@ -38,6 +39,7 @@ class TiffFile {
     void operator()(void* tiff) const;
   };
   TiffPage read_page();
+  void require_block(std::uint32_t block, Index row);
   void read_plain(const TiffPage& page, Range rows, Range bins, std::byte* out);
   void read_blocks(const TiffPage& page, Range rows, Range bins, std::byte* out);
   void read_block(const TiffPage& page, Index row, Index bin, std::vector<std::byte>& block);

@@ -1,13 +1,16 @@
-// A folder of images in the order of their names; one file of many pages; one image as a sinogram, a line a
-// view.
+// A folder of images in the natural order of their names; one file of many pages; one image as a sinogram, a
+// line a view.
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <fstream>
+#include <sstream>
 
 #include "tandem/core/error.hpp"
 #include "tandem/io/frame_source.hpp"
 #include "tandem/io/tiff.hpp"
+#include "tandem/io/tiff_folder.hpp"
 
 namespace tandem::io {
 
@@ -15,37 +18,45 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool has_tiff_name(const fs::path& path) {
-  std::string ending = path.extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(),
-                 [](unsigned char c) { return std::tolower(c); });
-  return ending == ".tif" || ending == ".tiff";
+std::string words_of(const TiffPage& page) {
+  return std::to_string(page.rows) + " x " + std::to_string(page.bins) + " pixels, " + name_of(page.type) +
+         (page.orientation == 1 ? "" : ", orientation " + std::to_string(page.orientation));
 }
 
-/// An image a file, all of one size. Files are opened when they are read: stacks have thousands.
+/// Images of one stack have one size, one type and one orientation.
+void require_alike(const std::string& where, const TiffPage& page, const TiffPage& first,
+                   const std::string& first_name) {
+  require<FileError>(page.rows == first.rows && page.bins == first.bins && page.type == first.type &&
+                         page.orientation == first.orientation,
+                     where, ": is ", words_of(page), "; ", words_of(first), ", is needed as in ", first_name);
+}
+
+/// An image a file, all alike. Files are opened when they are read: stacks have thousands.
 class ImageFiles : public FrameSource {
  public:
   ImageFiles(const std::string& where, std::vector<fs::path> files, const TiffPage& first)
       : FrameSource(where, first.type, {static_cast<Index>(files.size()), first.rows, first.bins}),
-        files_(std::move(files)) {}
+        files_(std::move(files)),
+        first_(first) {
+    for (const fs::path& path : files_) open(path);
+  }
 
   void read(Range frames, Range rows, Range bins, std::byte* out) override {
     const auto frame_bytes = static_cast<std::size_t>(rows.size() * bins.size()) * bytes_of(type());
-    for (Index k = frames.first; k < frames.last; ++k, out += frame_bytes) {
-      const fs::path& path = files_[static_cast<std::size_t>(k)];
-      TiffFile file(path);
-      const TiffPage& page = file.page(0);
-      const bool same =
-          page.rows == shape()[1] && page.bins == shape()[2] && page.type == type() && file.pages() == 1;
-      require<FileError>(same, path.string(), ": ", file.pages(), " image of ", page.rows, " x ", page.bins,
-                         " pixels, ", name_of(page.type), "; 1 of ", shape()[1], " x ", shape()[2], ", ",
-                         name_of(type()), ", is needed as in ", files_.front().filename().string());
-      file.read(0, rows, bins, out);
-    }
+    for (Index k = frames.first; k < frames.last; ++k, out += frame_bytes)
+      open(files_[static_cast<std::size_t>(k)]).read(0, rows, bins, out);
   }
 
  private:
+  TiffFile open(const fs::path& path) const {
+    TiffFile file(path);
+    require<FileError>(file.pages() == 1, path.string(), ": holds ", file.pages(),
+                       " images; 1 is needed in each file of a folder");
+    require_alike(path.string(), file.page(0), first_, files_.front().filename().string());
+    return file;
+  }
   std::vector<fs::path> files_;
+  TiffPage first_;
 };
 
 /// The pages of one file, or the lines of its one image as frames of one row.
@@ -69,36 +80,66 @@ class ImagePages : public FrameSource {
   bool lines_;
 };
 
-std::unique_ptr<FrameSource> folder_frames(const fs::path& folder, const std::vector<fs::path>& left_out,
-                                           std::vector<std::string>& notes) {
-  std::vector<fs::path> files;
-  Index skipped = 0;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    if (!has_tiff_name(entry.path()) || !entry.is_regular_file()) continue;
-    const bool named = std::any_of(left_out.begin(), left_out.end(), [&](const fs::path& other) {
-      std::error_code fault;
-      return fs::equivalent(entry.path(), other, fault);
-    });
-    named ? static_cast<void>(++skipped) : files.push_back(entry.path());
-  }
-  require<FileError>(!files.empty(), folder.string(), ": holds no TIFF images; *.tif or *.tiff are needed");
-  std::sort(files.begin(), files.end());
-  if (skipped > 0)
-    notes.push_back(std::to_string(skipped) + " images left out of the stack: they are flats or darks");
-  const TiffPage first = TiffFile(files.front()).page(0);
-  return std::make_unique<ImageFiles>(folder.string(), std::move(files), first);
+/// How many images the program that wrote a file says it holds, and whether it says so of a stack: ImageJ,
+/// and tifffile by the shape of its array.
+std::optional<Index> claimed_images(const std::string& description) {
+  const auto number_after = [&](const std::string& key) -> std::optional<Index> {
+    const std::size_t at = description.find(key);
+    if (at == std::string::npos) return std::nullopt;
+    return std::atoll(description.c_str() + at + key.size());
+  };
+  if (description.starts_with("ImageJ=")) return number_after("\nimages=");
+  const std::string key = "\"shape\": [";
+  const std::size_t at = description.find(key);
+  if (!description.starts_with("{") || at == std::string::npos) return std::nullopt;
+  std::istringstream numbers(description.substr(at + key.size()));
+  std::vector<Index> shape;
+  for (Index n = 0; numbers >> n; numbers.ignore(1, ',')) shape.push_back(n);
+  if (shape.size() < 3) return std::nullopt;
+  Index images = 1;
+  for (std::size_t i = 0; i + 2 < shape.size(); ++i) images *= std::clamp<Index>(shape[i], 0, 1 << 20);
+  return images;
+}
+
+void note_orientation(const TiffPage& page, FrameSource& source) {
+  if (page.orientation == 1) return;
+  source.notes.push_back(source.where() + ": images have orientation " + std::to_string(page.orientation) +
+                         " (TIFF tag 274), which is not obeyed: rows and bins are taken as they are stored");
 }
 
 /// The pages of a file as frames; with `lines`, the lines of its one page.
 std::unique_ptr<FrameSource> file_frames(const fs::path& path, TiffFile file, bool lines) {
-  for (Index k = 1; k < file.pages(); ++k) {
-    const TiffPage &first = file.page(0), &other = file.page(k);
-    require<FileError>(other.rows == first.rows && other.bins == first.bins && other.type == first.type,
-                       path.string(), ": page ", k, " is ", other.rows, " x ", other.bins, " pixels, ",
-                       name_of(other.type), "; ", first.rows, " x ", first.bins, ", ", name_of(first.type),
-                       ", is needed as on page 0");
+  const std::optional<Index> claimed = claimed_images(tiff_description(path));
+  require<FileError>(claimed.value_or(1) <= file.pages(), path.string(), ": says that it holds ",
+                     claimed.value_or(1), " images, but only ", file.pages(),
+                     " can be found; save it as a BigTIFF with a directory for each image");
+  const TiffPage first = file.page(0);
+  for (Index k = 1; k < file.pages(); ++k)
+    require_alike(path.string() + ": page " + std::to_string(k), file.page(k), first, "page 0");
+  lines = lines && file.pages() == 1 && !claimed;
+  auto source = std::make_unique<ImagePages>(path.string(), std::move(file), lines);
+  note_orientation(first, *source);
+  return source;
+}
+
+std::unique_ptr<FrameSource> folder_frames(const fs::path& folder, FrameKind kind,
+                                           const std::vector<fs::path>& given) {
+  FolderImages images = images_in(folder, kind, given);
+  TiffFile first(images.files.front());
+  std::unique_ptr<FrameSource> source;
+  if (images.files.size() == 1) {
+    source = file_frames(images.files.front(), std::move(first), false);
+    if (kind == FrameKind::projection)
+      source->notes.push_back(
+          folder.string() + ": holds one file, " + std::to_string(source->shape()[0]) +
+          (source->shape()[0] == 1 ? " view; a sinogram is given by the name of its file" : " views"));
+  } else {
+    const TiffPage page = first.page(0);
+    source = std::make_unique<ImageFiles>(folder.string(), std::move(images.files), page);
+    note_orientation(page, *source);
   }
-  return std::make_unique<ImagePages>(path.string(), std::move(file), lines);
+  source->notes.insert(source->notes.begin(), images.notes.begin(), images.notes.end());
+  return source;
 }
 
 }  // namespace
@@ -111,28 +152,31 @@ bool is_tiff(const fs::path& path) {
   return magic == "II*\0"s || magic == "MM\0*"s || magic == "II+\0"s || magic == "MM\0+"s;
 }
 
-std::unique_ptr<FrameSource> tiff_frames(const fs::path& path, bool lines) {
-  std::vector<std::string> unused;
-  if (fs::is_directory(path)) return folder_frames(path, {}, unused);
-  TiffFile file(path);
-  const bool as_lines = lines && file.pages() == 1;
-  return file_frames(path, std::move(file), as_lines);
+std::unique_ptr<FrameSource> tiff_frames(const fs::path& path, FrameKind kind, bool lines) {
+  if (fs::is_directory(path)) return folder_frames(path, kind, {});
+  return file_frames(path, TiffFile(path), lines);
 }
 
 Acquisition open_tiff(const fs::path& path, const OpenOptions& options) {
   Acquisition acquisition;
   acquisition.angles_where = path.string() + ": angles";
+  acquisition.info.format = "TIFF stack";
   if (fs::is_directory(path)) {
-    std::vector<fs::path> left_out = options.flats;
-    left_out.insert(left_out.end(), options.darks.begin(), options.darks.end());
-    acquisition.projections.push_back(folder_frames(path, left_out, acquisition.info.notes));
-    acquisition.info.format = "TIFF stack";
+    std::vector<fs::path> given = options.flats;
+    given.insert(given.end(), options.darks.begin(), options.darks.end());
+    acquisition.projections.push_back(folder_frames(path, FrameKind::projection, given));
     return acquisition;
   }
   TiffFile file(path);
-  const bool sinogram = file.pages() == 1;
-  acquisition.projections.push_back(file_frames(path, std::move(file), sinogram));
-  acquisition.info.format = sinogram ? "TIFF sinogram" : "TIFF stack";
+  const TiffPage page = file.page(0);
+  const bool lone = file.pages() == 1;
+  acquisition.projections.push_back(file_frames(path, std::move(file), true));
+  FrameSource& views = *acquisition.projections.front();
+  if (lone && views.shape() == Shape{page.rows, 1, page.bins}) {
+    acquisition.info.format = "TIFF sinogram";
+    views.notes.push_back("the file holds one image: a sinogram of " + std::to_string(page.rows) +
+                          " views, a line a view; a lone view is given by the name of its folder");
+  }
   return acquisition;
 }
 

@@ -168,8 +168,9 @@ std::string slice_description(Shape shape, const VolumeFormat& format, Index sli
 }
 
 std::unique_ptr<VolumeSource> open_tiff_volume(const fs::path& path) {
+  std::error_code fault;
   const fs::path volume = volume_of(path);
-  if (volume_kind(volume) != VolumeKind::tiff || (volume == path && fs::exists(path))) return nullptr;
+  if (volume_kind(volume) != VolumeKind::tiff || (volume == path && fs::exists(path, fault))) return nullptr;
   std::vector<Slice> slices = slices_of(volume);
   const auto named =
       volume == path ? slices.begin() : std::find_if(slices.begin(), slices.end(), [&](const Slice& slice) {

@@ -3,6 +3,7 @@
 #include <hdf5.h>
 #include <tiffio.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <fstream>
@@ -58,7 +59,7 @@ std::vector<unsigned char> packed_pixels(const std::vector<double>& pixels, int 
 void write_tiles(TIFF* tiff, std::vector<unsigned char>& bytes, const TiffOptions& options) {
   const std::size_t pixel = static_cast<std::size_t>(options.bits) / 8, side = options.tile;
   std::vector<unsigned char> tile(side * side * pixel);
-  for (unsigned y = 0; y < options.height; y += options.tile)
+  for (unsigned y = 0; y < std::min(options.height, options.lines_written); y += options.tile)
     for (unsigned x = 0; x < options.width; x += options.tile) {
       for (unsigned line = 0; line < std::min(options.tile, options.height - y); ++line)
         std::memcpy(&tile[line * side * pixel], &bytes[((y + line) * options.width + x) * pixel],
@@ -190,6 +191,9 @@ void write_tiff_pages(const fs::path& path, const std::vector<std::vector<double
     TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, options.photometric);
     TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
     TIFFSetField(tiff, TIFFTAG_COMPRESSION, options.compression);
+    if (options.orientation != 1) TIFFSetField(tiff, TIFFTAG_ORIENTATION, options.orientation);
+    if (!options.description.empty())
+      TIFFSetField(tiff, TIFFTAG_IMAGEDESCRIPTION, options.description.c_str());
     std::vector<unsigned char> bytes = packed_pixels(page, options.bits, options.format);
     if (options.tile > 0) {
       TIFFSetField(tiff, TIFFTAG_TILEWIDTH, options.tile);
@@ -197,7 +201,7 @@ void write_tiff_pages(const fs::path& path, const std::vector<std::vector<double
       write_tiles(tiff, bytes, options);
     } else {
       TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, options.rows_per_strip);
-      for (unsigned y = 0; y < options.height; ++y)
+      for (unsigned y = 0; y < std::min(options.height, options.lines_written); ++y)
         TIFFWriteScanline(tiff, &bytes[y * bytes.size() / options.height], y, 0);
     }
     TIFFWriteDirectory(tiff);

@@ -52,6 +52,9 @@ struct TiffOptions {
   int compression = 1;  ///< 1 none, 5 LZW, 8 deflate
   unsigned rows_per_strip = 2, tile = 0;
   unsigned height = rows, width = bins;
+  int orientation = 1;
+  std::string description = {};
+  unsigned lines_written = 1u << 31;  ///< strips and tiles from this line on are left out: a sparse image
 };
 /// One page for each vector of pixels.
 void write_tiff_pages(const fs::path& path, const std::vector<std::vector<double>>& pages,
