@@ -3,7 +3,9 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <iomanip>
 #include <iostream>
+#include <sstream>
 
 #include "command.hpp"
 #include "lines.hpp"
@@ -20,21 +22,27 @@ void ProgressLine::clear() {
   shown_ = false;
 }
 
-void ProgressLine::operator()(const std::string& stage, double done, double total, const char* what) {
+void ProgressLine::operator()(const std::string& stage, double done, double total, const char* what,
+                              const std::string& detail) {
   throw_if_interrupted();
   const Clock::time_point now = Clock::now();
-  if (done < done_ || total != total_) start_ = now;  // a new task: its own rate
-  done_ = done;
-  total_ = total;
+  if (done < done_ || total != total_) start_ = now, first_ = done;  // a new task: its own rate
+  const bool turns = stage != stage_;
+  stage_ = stage, done_ = done, total_ = total;
   const double since = std::chrono::duration<double>(now - last_).count();
-  if (quiet_ || since < (terminal_ ? 0.1 : 2.0)) return;
+  // a new stage may be long in its first step: it is shown at once
+  if (quiet_ || (since < (terminal_ ? 0.1 : 2.0) && !(terminal_ && turns))) return;
   last_ = now;
+  std::ostringstream line;
+  line << std::left << std::setw(12) << stage << std::fixed << std::setprecision(0) << ' ' << done << '/'
+       << total << ' ' << what << (detail.empty() ? "" : ", ") << detail;
   const double elapsed = std::chrono::duration<double>(now - start_).count();
-  const double rate = elapsed > 0 ? done / elapsed : 0;
-  char left[48] = "";
-  if (done > 0 && done < total) std::snprintf(left, sizeof left, ", %.0f s left", (total - done) / rate);
-  std::fprintf(stderr, "%s%-12s %6.0f/%.0f %s, %.3g a second%s%s", terminal_ ? "\r\033[K" : "", stage.c_str(),
-               done, total, what, rate, left, terminal_ ? "" : "\n");
+  if (const double rate = (done - first_) / elapsed; elapsed > 0 && rate > 0) {
+    line << ", " << std::defaultfloat << std::setprecision(3) << rate << " a second";
+    if (done < total)
+      line << std::fixed << std::setprecision(0) << ", " << (total - done) / rate << " s left";
+  }
+  std::fprintf(stderr, "%s%s%s", terminal_ ? "\r\033[K" : "", line.str().c_str(), terminal_ ? "" : "\n");
   std::fflush(stderr);
   shown_ = true;
 }

@@ -8,6 +8,7 @@
 
 #include "tandem/core/error.hpp"
 #include "tandem/io/part_file.hpp"
+#include "tandem/io/small_font.hpp"
 
 namespace tandem::io {
 
@@ -21,37 +22,58 @@ std::uint8_t level(float grey, float black, float white) {
   return std::isnan(scaled) ? 0 : static_cast<std::uint8_t>(std::lround(std::clamp(scaled, 0.0f, 255.0f)));
 }
 
+/// Pictures side by side, captions below them in letters that large pictures do not dwarf.
+Canvas drawn(const std::vector<Picture>& pictures, float black, float white) {
+  Index height = 0, lines = 0, width = -gap;
+  for (const Picture& p : pictures) {
+    height = std::max(height, p.height);
+    lines = std::max(lines, static_cast<Index>(p.captions.size()));
+  }
+  const Index scale = 1 + height / 512;
+  const auto column = [&](const Picture& p) {  // as wide as picture and captions
+    std::size_t letters = 0;
+    for (const std::string& line : p.captions) letters = std::max(letters, line.size());
+    return std::max(p.width, static_cast<Index>(letters) * letter_width * scale);
+  };
+  for (const Picture& p : pictures) width += column(p) + gap;
+  Canvas canvas{width, height + lines * letter_height * scale + (lines > 0 ? 2 * scale : 0), {}};
+  canvas.grey.assign(static_cast<std::size_t>(canvas.width * canvas.height), gap_grey);
+  Index left = 0;
+  for (const Picture& p : pictures) {
+    for (Index y = 0; y < p.height; ++y)
+      for (Index x = 0; x < p.width; ++x)
+        canvas.grey[static_cast<std::size_t>(y * width + left + x)] =
+            level(p.grey[static_cast<std::size_t>(y * p.width + x)], black, white);
+    for (std::size_t line = 0; line < p.captions.size(); ++line)
+      draw_text(canvas, left, height + (2 + static_cast<Index>(line) * letter_height) * scale, scale,
+                p.captions[line], 255);
+    left += column(p) + gap;
+  }
+  return canvas;
+}
+
 }  // namespace
 
 void write_png(const std::filesystem::path& path, const std::vector<Picture>& pictures, float black,
                float white) {
-  Index width = -gap, height = 0;
+  bool any = false;
   for (const Picture& picture : pictures) {
     require<FileError>(static_cast<Index>(picture.grey.size()) == picture.width * picture.height,
                        path.string(), ": a picture of ", picture.width, " x ", picture.height, " has ",
                        picture.grey.size(), " pixels");
-    width += picture.width + gap;
-    height = std::max(height, picture.height);
+    any = any || !picture.grey.empty();
   }
-  require<FileError>(width > 0 && height > 0, path.string(), ": no pictures to write");
-
-  std::vector<std::uint8_t> canvas(static_cast<std::size_t>(width * height), gap_grey);
-  Index left = 0;
-  for (const Picture& picture : pictures) {
-    for (Index y = 0; y < picture.height; ++y)
-      for (Index x = 0; x < picture.width; ++x)
-        canvas[static_cast<std::size_t>(y * width + left + x)] =
-            level(picture.grey[static_cast<std::size_t>(y * picture.width + x)], black, white);
-    left += picture.width + gap;
-  }
+  require<FileError>(any, path.string(), ": no pictures to write");
+  const Canvas canvas = drawn(pictures, black, white);
 
   PartFile part(path);
   png_image header{};
   header.version = PNG_IMAGE_VERSION;
-  header.width = static_cast<png_uint_32>(width);
-  header.height = static_cast<png_uint_32>(height);
+  header.width = static_cast<png_uint_32>(canvas.width);
+  header.height = static_cast<png_uint_32>(canvas.height);
   header.format = PNG_FORMAT_GRAY;
-  const int written = png_image_write_to_file(&header, part.path().c_str(), 0, canvas.data(), 0, nullptr);
+  const int written =
+      png_image_write_to_file(&header, part.path().c_str(), 0, canvas.grey.data(), 0, nullptr);
   require<FileError>(written != 0, path.string(), ": cannot be written: ", header.message);
   part.finish();
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <mutex>
+#include <sstream>
 #include <utility>
 
 #include "tandem/core/error.hpp"
@@ -114,10 +115,14 @@ class Reconstruction {
     return high > low ? static_cast<double>(high) - static_cast<double>(low) : 1.0;
   }
 
-  void progress(const std::string& stage, double done) {
+  /// What a station is at; an empty name: nothing.
+  void progress(Stage& station, Stage now) {
     const std::lock_guard lock(progress_mutex_);
-    stage_ = stage, done_ = done;
+    station = std::move(now);
     tell();
+  }
+  void progress(const std::string& stage, double done, const std::string& detail = "") {
+    progress(computing_, {stage, done, 0, detail});
   }
 
   /// So that somebody may cancel.
@@ -126,9 +131,11 @@ class Reconstruction {
     tell();
   }
 
-  /// With the mutex held.
+  /// Of the stations that work at once, the one that others wait for. With the mutex held.
   void tell() const {
-    if (options_.progress) options_.progress(stage_, done_, static_cast<double>(plan_.grid.size[2]));
+    Stage now = !computing_.name.empty() ? computing_ : !reading_.name.empty() ? reading_ : writing_;
+    now.total = static_cast<double>(plan_.grid.size[2]);
+    if (options_.progress) options_.progress(now);
   }
 
   /// Rows of the file that the slices are made from.
@@ -145,13 +152,17 @@ class Reconstruction {
     const Range rows = rows_of(slices);
     if (rows.size() == 0 || (plan_.cone() && slices.first > 0)) return;
     const double start = seconds_now();
+    const auto first = static_cast<double>(slices.first);
+    progress(reading_, {"read", first});
     const io::Frames counts = reader_.read(io::FrameKind::projection, plan_.views, rows, plan_.bins);
     const Reference reference = read_reference(reader_, rows, plan_.bins, how_);
     outcome_.seconds.read += seconds_now() - start;
     const Stopwatch watch(outcome_.seconds.preprocess);
+    progress(reading_, {"preprocess", first});
     const Space space = projection_space(scan_of(plan_, slices));
     chunk.data = preprocess(counts, reference, how_, space, outcome_.findings);
     require_mostly_good();
+    progress(reading_, {"", first});
   }
 
   void compute(Chunk& chunk) {
@@ -166,7 +177,7 @@ class Reconstruction {
     } else {
       chunk.volume = iterate(problem, taken(chunk), chunk.slices);
     }
-    progress("reconstruct", static_cast<double>(chunk.slices.last));
+    progress("", static_cast<double>(chunk.slices.last));
   }
 
   LineIntegrals taken(Chunk& chunk) {
@@ -235,7 +246,12 @@ class Reconstruction {
     if (recipe.stop_seconds) stop = time_limit(*recipe.stop_seconds - (seconds_now() - start_)) || stop;
     const Observer observe = [&](const Progress& now) {
       const double share = static_cast<double>(now.iteration) / std::max(1, recipe.iterations);
-      progress("iterate", static_cast<double>(slices.first) + share * static_cast<double>(slices.size()));
+      std::ostringstream detail;
+      detail.precision(3);
+      detail << "iteration " << now.iteration << " of " << recipe.iterations << ", residual "
+             << joint_norm(now.residuals) / std::max(joint_norm(now.first), 1e-300) << " of the first";
+      progress("iterate", static_cast<double>(slices.first) + share * static_cast<double>(slices.size()),
+               detail.str());
     };
     const auto finish = [&](auto solver) {
       if (recipe.stop_by_discrepancy) {
@@ -304,7 +320,7 @@ class Reconstruction {
       qualities_.push_back(compare({slice, static_cast<std::size_t>(area)}, truth,
                                    {1, plan_.grid.size[1], plan_.grid.size[0]}, range_));
     }
-    progress("reconstruct", static_cast<double>(chunk.slices.last));
+    progress(writing_, {"write", static_cast<double>(chunk.slices.last)});
   }
 
   void keep_middle(Index z, const float* slice) {
@@ -329,8 +345,7 @@ class Reconstruction {
   std::optional<LinearOperator> filter_;  ///< of chunks that are alike
   std::optional<Array> filtered_;         ///< of a cone beam, for all its slabs
   std::mutex progress_mutex_;
-  std::string stage_ = "iterate";
-  double done_ = 0;
+  Stage reading_, computing_, writing_{"start"};
   double start_ = seconds_now();
 };
 

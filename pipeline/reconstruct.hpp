@@ -13,8 +13,14 @@
 
 namespace tandem::pipeline {
 
-/// Where the work is: called from one thread at a time, often; throw from it to cancel.
-using OnProgress = std::function<void(const std::string& stage, double done, double total)>;
+/// Where the work is.
+struct Stage {
+  std::string name;
+  double done = 0, total = 0;  ///< slices
+  std::string detail = {};     ///< of a solver its iteration and residual
+};
+/// Called from one thread at a time, often; throw from it to cancel.
+using OnProgress = std::function<void(const Stage&)>;
 
 /// `transfer`: to a GPU and back.
 struct Seconds {

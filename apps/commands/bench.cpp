@@ -76,6 +76,7 @@ void run_bench(BenchOptions& o) {
   const json rows = cases.at(o.name)(o.axes, [&](const std::string& what) {
     progress(what, done++, 2 * static_cast<double>(o.axes.slices.size() * o.axes.executions.size()), "lines");
   });
+  progress.clear();
   if (o.common.json != "-") print(rows);
   write_report(o.common, {{"command", "bench"},
                           {"version", TANDEM_VERSION},

@@ -222,6 +222,7 @@ void run_check(CheckOptions& o) {
     }
   }
   if (!found) throw UsageError("--pair '" + o.pair + "' names no pair; leave it out to see all names");
+  progress.clear();
   if (o.common.json != "-") {
     const auto bound = [](const json& value) {
       char text[16] = "none";

@@ -233,6 +233,7 @@ void run_project(ProjectOptions& o) {
                                  {"bins", detector.bins},
                                  {"axis_bin", detector.axis_bin}};
   writer.finish(text_of(report));
+  progress.clear();
   write_report(o.common, report);
   if (o.common.json != "-")
     std::cout << "written   " << o.output << ": " << views << " views x " << detector.rows << " rows x "

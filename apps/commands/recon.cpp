@@ -86,6 +86,7 @@ void check_together(const ReconOptions& o) {
   if (o.dtype == "float32" ? (o.min || o.max) : !(o.min && o.max && *o.min < *o.max))
     throw UsageError(o.dtype == "float32" ? "--min and --max go with --dtype uint16 or uint8"
                                           : "--dtype " + o.dtype + " needs --min V below --max V");
+  if (o.preview == "-") throw UsageError("--preview -: a picture is no text; give the name of a PNG file");
   if (o.output.empty() && !o.dry_run)
     throw UsageError("-o VOLUME is missing; give a name ending in .h5 or .tif, or --dry-run");
   if (!o.output.empty()) require_volume_name({"-o", o.output});
@@ -237,7 +238,24 @@ void print_outcome(const ReconOptions& o, const pipeline::Plan& plan, const io::
   std::cout << "written   " << o.output << '\n';
 }
 
-void write_preview(const std::string& path, std::vector<io::Picture> pictures) {
+/// Which plane each picture is, and below the first what black and white stand for.
+void add_captions(std::vector<io::Picture>& pictures, const pipeline::Plan& plan, float black, float white) {
+  const auto& size = plan.grid.size;
+  const auto plane = [](const char* axis, Index count) {
+    return std::string(axis) + " " + std::to_string(count / 2) + " of " + std::to_string(count);
+  };
+  pictures[0].captions = {plane("slice z", size[2])};
+  if (pictures.size() > 1) pictures[1].captions = {plane("plane y", size[1])};
+  if (pictures.size() > 2) pictures[2].captions = {plane("plane x", size[0])};
+  for (const auto& [name, value] : {std::pair("black ", black), std::pair("white ", white)}) {
+    std::ostringstream text;
+    text.precision(4);
+    text << name << value << ' ' << plan.unit();
+    pictures[0].captions.push_back(text.str());
+  }
+}
+
+void write_preview(const std::string& path, std::vector<io::Picture> pictures, const pipeline::Plan& plan) {
   constexpr Index fewest = 8;  // slices below which a plane along the axis is a line, and left out
   if (pictures[1].height < fewest) pictures.resize(1);
   std::vector<float> all;
@@ -248,8 +266,9 @@ void write_preview(const std::string& path, std::vector<io::Picture> pictures) {
     std::nth_element(all.begin(), all.begin() + k, all.end());
     return all[static_cast<std::size_t>(k)];
   };
-  const float low = at(0.005), high = at(0.995);
-  io::write_png(path, pictures, low, high > low ? high : low + 1);
+  const float low = at(0.005), percentile = at(0.995), high = percentile > low ? percentile : low + 1;
+  add_captions(pictures, plan, low, high);
+  io::write_png(path, pictures, low, high);
 }
 
 void run_recon(ReconOptions& o) {
@@ -286,14 +305,15 @@ void run_recon(ReconOptions& o) {
   recipe["arguments"] = o.command->config_to_str(false, false);
   auto writer = io::create_volume(o.output, plan.grid.shape(), format, text_of(recipe));
   pipeline::Options options{
-      [&](const std::string& stage, double done, double total) { progress(stage, done, total); }, o.truth,
+      [&](const pipeline::Stage& at) { progress(at.name, at.done, at.total, "slices", at.detail); }, o.truth,
       !o.preview.empty()};
   const pipeline::Outcome outcome = pipeline::reconstruct(*reader, plan, *writer, options);
   for (const std::string& warning : outcome.warnings) progress.warn(warning);
   json report = report_of(o, planned, outcome);
   report["warnings"] = progress.warnings();
   writer->finish(text_of(report));
-  if (!o.preview.empty()) write_preview(o.preview, outcome.middle);
+  if (!o.preview.empty()) write_preview(o.preview, outcome.middle, plan);
+  progress.clear();
   write_report(o.common, report);
   if (o.common.json != "-") print_outcome(o, plan, reader->info(), outcome);
 }
@@ -312,7 +332,7 @@ void add_method(CLI::App& c, ReconOptions& o) {
   c.add_option("--iterations", r.iterations, "at most (default 30)")->check(count(0, 1'000'000));
   c.add_option("--relaxation", r.relaxation, "sirt: in (0, 2), default 1")->check(within(1e-6, 2 - 1e-6));
   c.add_flag("--nonnegative", r.nonnegative, "sirt: no voxel below zero");
-  c.add_option("--stop", o.stop, "discrepancy | relative=EPS | time=S, beside --iterations");
+  c.add_option("--stop", o.stop, "beside --iterations")->type_name("discrepancy|relative=EPS|time=S");
   c.add_option("--gain", r.gain, "counts a photon, for --stop discrepancy (default 1)")->check(positive());
 }
 
@@ -325,8 +345,8 @@ void add_volume(CLI::App& c, ReconOptions& o) {
   c.add_option("--size", r.size, "voxels along x and y (default: bins)")->check(count());
   c.add_option("--slices", r.slices, "slices around the middle (default: rows)")->check(count());
   c.add_option("--voxel-size", r.voxel_size_mm, "mm (default: the detector pitch at the axis)")
-      ->check(positive());
-  c.add_option("--region", o.region, "x0:x1,y0:y1,z0:z1 in voxels of the full grid");
+      ->check(length());
+  c.add_option("--region", o.region, "in voxels of the full grid")->type_name("x0:x1,y0:y1,z0:z1");
 }
 
 void add_output(CLI::App& c, ReconOptions& o) {

@@ -10,6 +10,7 @@
 #include "tandem/core/error.hpp"
 #include "tandem/io/scan_writer.hpp"
 #include "tandem/io/volume_file.hpp"
+#include "tandem/pipeline/recipe.hpp"
 #include "tandem/pipeline/simulate.hpp"
 #include "tandem_version.hpp"
 
@@ -59,11 +60,15 @@ void run_simulate(SimulateOptions& o) {
   s.grid.size[0] = s.grid.size[1] = o.size;
   const Detector& detector = detector_of(s.scan);
   const Index all_rows = detector.rows;
-  const pipeline::SimulatedScan simulated(s);
-  io::ScanWriter writer(o.output, s.scan, o.geometry.pixel_size_mm, simulated.type(), s.flats, s.darks);
   const double row_bytes =
       8.0 * static_cast<double>(detector.bins) * static_cast<double>(angles_of(s.scan).size());
+  require<DeviceError>(row_bytes < static_cast<double>(pipeline::spare_host_memory()),
+                       "simulate: one row of all views takes ", row_bytes * 1e-9,
+                       " GB, more than is free; give fewer --views or --bins");
+  const pipeline::SimulatedScan simulated(s);
+  io::ScanWriter writer(o.output, s.scan, o.geometry.pixel_size_mm, simulated.type(), s.flats, s.darks);
   const Index step = rows_at_once(row_bytes, all_rows);
+  progress("simulate", 0, static_cast<double>(all_rows), "rows");
   for (Index row = 0; row < all_rows; row += step) {
     const Range rows{row, std::min(all_rows, row + step)};
     for (io::FrameKind kind : {io::FrameKind::projection, io::FrameKind::flat, io::FrameKind::dark})
@@ -86,6 +91,7 @@ void run_simulate(SimulateOptions& o) {
       {"photons", s.photons ? nlohmann::json(*s.photons) : nlohmann::json(nullptr)},
       {"seed", s.seed}};
   writer.finish(text_of(report));
+  progress.clear();
   write_report(o.common, report);
   if (o.common.json != "-")
     std::cout << "written   " << o.output << ": " << angles_of(s.scan).size() << " views x " << all_rows
