@@ -46,10 +46,10 @@ void add_geometry(CLI::App& c, GeometryOptions& o) {
   c.add_option("--axis-bin", o.axis_bin, "where the rotation axis falls (default: the middle)");
   c.add_option("--midplane-row", o.midplane_row,
                "cone: where the source's height falls (default: the middle)");
-  c.add_option("--sod", o.sod_mm, "cone: from source to rotation axis, mm")->check(positive());
-  c.add_option("--sdd", o.sdd_mm, "cone: from source to detector, mm")->check(positive());
+  c.add_option("--sod", o.sod_mm, "cone: from source to rotation axis, mm")->check(length());
+  c.add_option("--sdd", o.sdd_mm, "cone: from source to detector, mm")->check(length());
   c.add_option("--pixel-size", o.pixel_size_mm, "detector pitch, mm (default: unknown, lengths in bins)")
-      ->check(positive());
+      ->check(length());
   c.parse_complete_callback([&c, &o] { check(c, o); });
 }
 

@@ -50,17 +50,19 @@ void add_scan_options(CLI::App& c, ScanOptions& o) {
       ->required();
   c.add_option("--flats", o.flats, "flat images: a file or a folder (repeatable)")->allow_extra_args(false);
   c.add_option("--darks", o.darks, "dark images: a file or a folder (repeatable)")->allow_extra_args(false);
-  c.add_option("--angles", o.angles, "FILE[A:B]: degrees, one a line, lines A to B");
-  c.add_option("--arc", o.arc, "DEG[,inclusive]: equal steps from 0, in the place of the scan's own angles");
+  c.add_option("--angles", o.angles, "degrees, one a line; of lines A to B (from 0, half open) alone")
+      ->type_name("FILE[A:B]");
+  c.add_option("--arc", o.arc, "degrees in equal steps from 0, in the place of the scan's own angles")
+      ->type_name("DEG[,inclusive]");
   add_choice(c, "--rotation-direction", o.rotation_direction, {"+1", "1", "-1"},
              "default +1; -1: all angles change their sign");
   c.add_option("--pixel-size", o.how.pixel_size_mm, "detector pitch, mm (default: the file's own)")
-      ->check(positive());
+      ->check(length());
   c.add_option("--sod", o.how.sod_mm,
                "cone or fan: from source to rotation axis, mm (default: the file's own)")
-      ->check(positive());
+      ->check(length());
   c.add_option("--sdd", o.how.sdd_mm, "cone or fan: from source to detector, mm (default: the file's own)")
-      ->check(positive());
+      ->check(length());
   c.add_option("--midplane-row", o.how.midplane_row,
                "cone: row at the source's height, from 0 (default: the file's own, else the middle)")
       ->check(within(-1e9, 1e9));

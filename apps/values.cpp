@@ -98,6 +98,8 @@ CLI::Validator positive(double highest) {
   });
 }
 
+CLI::Validator length() { return within(1e-9, 1e9); }
+
 CLI::Validator count(Index lowest, Index highest) {
   return unnamed([lowest, highest](std::string& input) {
     const auto value = whole_in(input);

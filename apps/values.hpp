@@ -21,6 +21,8 @@ std::optional<Index> whole_in(const std::string& text);
 CLI::Validator within(double lowest, double highest);
 CLI::Validator positive(double highest = 1e300);  ///< above 0
 
+CLI::Validator length();  ///< mm, from a picometre to a thousand kilometres
+
 /// More bins, rows, views, slices or voxels along one axis than any scan has.
 constexpr Index most_along_an_axis = 10'000'000;
 /// Accepts whole numbers within [lowest, highest].

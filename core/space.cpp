@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tandem/core/error.hpp"
+#include "tandem/core/extents.hpp"
 
 namespace tandem {
 
@@ -11,6 +12,8 @@ Space::Space(Shape shape, Blocks blocks, Device device, std::uint64_t key)
   for (Index n : shape)
     require<SpaceError>(n > 0, "Space: extent ", n, " in shape (", shape[0], ", ", shape[1], ", ", shape[2],
                         ") is not positive");
+  require<SpaceError>(countable(shape), "Space: shape (", shape[0], ", ", shape[1], ", ", shape[2],
+                      ") has more than 2^60 elements");
 }
 
 Space Space::direct_sum(std::vector<Space> parts) {

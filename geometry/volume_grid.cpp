@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "tandem/core/error.hpp"
+#include "tandem/core/extents.hpp"
 
 namespace tandem {
 
@@ -16,6 +17,8 @@ void validate(const VolumeGrid& grid) {
     require<GeometryError>(std::isfinite(grid.centre[i]), "VolumeGrid: centre along ", axis[i], " = ",
                            grid.centre[i], " mm; a finite number is needed");
   }
+  require<GeometryError>(countable(grid.shape()), "VolumeGrid: ", grid.size[0], " x ", grid.size[1], " x ",
+                         grid.size[2], " voxels are more than 2^60; take a smaller grid");
   require<GeometryError>(grid.pitch[0] == grid.pitch[1], "VolumeGrid: pitch ", grid.pitch[0], " mm along x, ",
                          grid.pitch[1], " mm along y; voxels are square in a slice");
 }

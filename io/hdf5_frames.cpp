@@ -13,6 +13,8 @@ bool has_rows_first(const std::string& axes, const std::string& where) {
   const bool views_first = axes.starts_with("theta") && axes.find(':') == axes.find(":y:x");
   const bool rows_first =
       axes.starts_with("y:theta") && axes.find(':', 2) == axes.size() - 2 && axes.ends_with(":x");
+  require<FileError>(axes != "z:y:x", where,
+                     ": is a volume (axes z:y:x), not a scan; tandem project makes a scan of it");
   require<FileError>((views_first && axes.ends_with(":y:x")) || rows_first, where, ": axes = \"", axes,
                      "\"; \"theta:y:x\" or \"y:theta:x\" is needed");
   return rows_first;

@@ -89,7 +89,7 @@ std::vector<double> read_angles(const std::filesystem::path& path, const std::op
   for (; std::getline(file, line); ++count) {
     const std::string_view text = trimmed(line);
     if (count < wanted.first || count >= wanted.last || text.empty() || text.front() == '#') continue;
-    angles.push_back(number_in(text, path, count) * std::numbers::pi / 180);
+    angles.push_back(number_in(text, path, count + 1) * std::numbers::pi / 180);
   }
   require<FileError>(!lines || wanted.last <= count, path.string(), ": lines ", wanted.first, ":",
                      wanted.last, " are wanted; it has ", count, ", counted from 0");

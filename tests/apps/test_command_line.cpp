@@ -116,6 +116,97 @@ TEST_F(CommandLine, CountsAreBoundedWhereTheyEnter) {
   refuses("check --size " + huge, {"--size"});
 }
 
+TEST_F(CommandLine, WhatNoMachineHoldsIsRefusedBeforeTheWork) {
+  const Ended wide = (*program)("simulate -o wide.h5 --size 10000000"),
+              fan = (*program)("simulate -o w.h5 --bins 10000000 --views 10000000");
+  EXPECT_EQ(wide.code, 5) << wide.err;
+  EXPECT_EQ(fan.code, 5) << fan.err;
+  const Ended bench = (*program)("bench fbp --size 10000000 --views 10 --slices 10000000");
+  EXPECT_EQ(bench.code, 4) << bench.err;
+  EXPECT_NE(bench.err.find("2^60"), std::string::npos) << bench.err;
+}
+
+TEST_F(CommandLine, BracketsInNamesOfFoldersAreNoLines) {
+  std::filesystem::create_directory(*program / "[run1]");
+  std::ofstream angles(*program / "[run1]/angles.txt");
+  for (int view = 0; view < 40; ++view) angles << 9 * view << '\n';
+  angles.close();
+  EXPECT_EQ(planned("--angles '[run1]/angles.txt[0:20]'")["geometry"]["views"], 20);
+  EXPECT_NE(refuses("recon scan.h5 -o v.h5 --angles '[run1]/angles.txt[3:1]'", {"3:1"}), "");
+  refuses("info scan.h5 --angles 'angles.txt[run1]'", {"run1"});
+}
+
+TEST_F(CommandLine, AVolumeIsNoScan) {
+  ASSERT_EQ((*program)("recon scan.h5 -o volume.h5").code, 0);
+  for (const std::string command :
+       {"recon volume.h5 -o w.h5", "center volume.h5", "project volume.h5 -o w.h5 --like volume.h5"}) {
+    const Ended run = (*program)(command);
+    EXPECT_EQ(run.code, 3);
+    EXPECT_NE(run.err.find("volume.h5: /exchange/data: is a volume"), std::string::npos) << run.err;
+  }
+}
+
+TEST_F(CommandLine, APreviewIsAFile) {
+  refuses("recon scan.h5 -o v.h5 --preview -", {"--preview -", "PNG"});
+  EXPECT_FALSE(program->has("-"));
+}
+
+/// Whatever the limit of memory or files strikes first: a code of the contract and one line.
+TEST_F(CommandLine, WantIsToldInOneLine) {
+  int refused = 0;
+  const auto run = [&](const std::string& limit) {
+    const Ended ended = (*program)("recon scan.h5 -o want_.h5 --threads 4 --size 1024", limit);
+    EXPECT_TRUE(ended.code == 0 || ended.code == 3 || ended.code == 5)
+        << limit << ": " << ended.code << ended.err;
+    if (ended.code == 0) return;
+    ++refused;
+    EXPECT_EQ(ended.err.rfind("tandem: error: ", 0), 0u) << limit << ": " << ended.err;
+    EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << limit << ": " << ended.err;
+  };
+  for (int mebibytes = 40; mebibytes < 120; mebibytes += 4) {
+    const std::string limit = "ulimit -v " + std::to_string(1024 * mebibytes) + ";";
+    // where libhdf5 can open a file at all: below, it ends the program (docs/fuzzing.md)
+    if ((*program)("info scan.h5", limit).code == 0) run(limit);
+  }
+  for (int files = 4; files < 12; ++files) run("prlimit --nofile=" + std::to_string(files));
+  EXPECT_GT(refused, 0);
+}
+
+/// As somebody who is not root, whom nothing is forbidden.
+TEST_F(CommandLine, WhatIsForbiddenIsToldInOneLine) {
+  namespace fs = std::filesystem;
+  const std::string nobody = "setpriv --reuid=65534 --clear-groups ";
+  fs::permissions(*program / "", fs::perms::all);
+  if ((*program)("--version", nobody).code != 0) GTEST_SKIP() << "needs root, setpriv and a program for all";
+  fs::create_directory(*program / "locked");
+  fs::copy_file(*program / "scan.h5", *program / "locked/scan.h5");
+  fs::permissions(*program / "locked", fs::perms::owner_all);
+  const auto fails = [&](const std::string& arguments, int code, const std::string& before) {
+    const Ended run = (*program)(arguments + " --quiet", before);
+    EXPECT_EQ(run.code, code) << arguments << run.err;
+    EXPECT_EQ(run.err.rfind("tandem: error: ", 0), 0u) << run.err;
+    EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
+  };
+  fails("recon locked/scan.h5 -o v.h5", 3, nobody);
+  fails("info locked", 3, nobody);
+  fails("recon scan.h5 -o locked/v.h5", 3, nobody);
+  fails("info scan.h5 --json locked/r.json", 3, nobody);
+  fails("recon scan.h5 -o v.h5 --threads 4", 5, nobody + "prlimit --nproc=1 ");
+}
+
+TEST_F(CommandLine, AFolderThatGoesDuringTheRunIsAFault) {
+  const std::string iterate = " --reconstruction-algorithm sirt --iterations 1000000 --stop time=2 --quiet";
+  for (const std::string name : {"v.h5", "v.tif"}) {
+    std::filesystem::create_directory(*program / "gone");
+    const Ended run =
+        (*program)("recon scan.h5 -o gone/" + name + iterate + " 2> told & p=$!; sleep 1; rm -r '" +
+                   (*program / "gone").string() + "'; wait $p");
+    const std::string told = text_of(*program / "told");
+    EXPECT_EQ(run.code, 3) << told;
+    EXPECT_NE(told.find("gone"), std::string::npos) << told;
+  }
+}
+
 TEST_F(CommandLine, HelpIsGroupedWithExamples) {
   const Ended help = (*program)("help recon"), same = (*program)("recon --help");
   EXPECT_EQ(help.code, 0);

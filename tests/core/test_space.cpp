@@ -24,6 +24,13 @@ TEST(Space, RefusesAnExtentThatIsNotPositive) {
   EXPECT_THROW(Space({-1, 3, 7}), SpaceError);
 }
 
+TEST(Space, RefusesMoreElementsThanCanBeCounted) {  // 3e21 and 2^63: both overflowed
+  EXPECT_THROW(Space({10'000'000, 30'000'000, 10'000'000}), SpaceError);
+  EXPECT_THROW(Space({Index{1} << 62, 2, 1}), SpaceError);
+  EXPECT_EQ(Space({Index{1} << 30, Index{1} << 30, 1}).size(), Index{1} << 60);
+  EXPECT_THROW(Space({Index{1} << 30, Index{1} << 30, 2}), SpaceError);
+}
+
 TEST(Space, IsEqualOnlyInShapeBlocksDeviceAndKey) {
   const Space a(shape, Blocks::rows, Device::cpu(), 17);
   EXPECT_EQ(a, Space(shape, Blocks::rows, Device::cpu(), 17));

@@ -34,6 +34,11 @@ TEST(VolumeGrid, NamesEachBadFieldItsValueAndUnit) {
   expect_refused(grid, "centre along x = inf mm");
 }
 
+TEST(VolumeGrid, RefusesMoreVoxelsThanCanBeCounted) {
+  EXPECT_THROW(validate(VolumeGrid{{10'000'000, 10'000'000, 10'000'000}, {1, 1, 1}, {}}), GeometryError);
+  EXPECT_NO_THROW(validate(VolumeGrid{{1 << 20, 1 << 20, 1 << 20}, {1, 1, 1}, {}}));
+}
+
 TEST(VolumeGrid, HasTheAxisInItsMiddle) {
   for (Index n : {8, 9}) {
     const VolumeGrid grid = test::grid_of(n, n, n, 0.3);
