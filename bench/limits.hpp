@@ -16,7 +16,7 @@ enum class Direction { back, forward };
 /// A GPU, as core/device.hpp has it.
 struct Chip {
   double gigaclocks;  ///< 0: none
-  int compute_capability;
+  ComputeCapability compute_capability;
 };
 
 /// What no kernel of this kind can pass on a GPU: what the parts of a multiprocessor do in a clock, over what
@@ -41,7 +41,7 @@ inline std::optional<Limit> limit_of(Execution how, Direction direction, Chip ch
     case Variant::hybrid:  // both at once
       return Limit{"texture unit and shared memory", 2 * fetches + shared_bytes / 8};
     case Variant::tensor: {
-      if (chip.compute_capability != 9) return std::nullopt;
+      if (chip.compute_capability.major != 9) return std::nullopt;
       // windows of 8 bins, or of 16 in Hopper's own products; float32 takes three
       const double window = back && single ? 8 : 16;
       return Limit{"tensor cores", products / window / (single ? 3 : 1)};

@@ -11,7 +11,8 @@ namespace {
 
 void require_here(Device gpu) {
   require<DeviceError>(gpu.is_cuda() && gpu.ordinal() < cuda::device_count(), "device ", gpu.name(),
-                       ": not found; ", cuda::device_count(), " CUDA devices are here");
+                       cuda_version().empty() ? ": this build has no CUDA; " : ": not found; ",
+                       cuda::device_count(), " CUDA devices are here, use one of them or the cpu");
 }
 
 }  // namespace
@@ -31,7 +32,7 @@ Device Device::named(const std::string& name) {
 std::vector<Device> devices() {
   std::vector<Device> all{Device::cpu()};
   for (int i = 0; i < cuda::device_count(); ++i)
-    if (cuda::compute_capability(i) >= 8) all.push_back(Device::cuda(i));
+    if (cuda::compute_capability(i) >= least_capability) all.push_back(Device::cuda(i));
   return all;
 }
 
@@ -43,8 +44,20 @@ std::string description(Device device) {
 
 double gigaclocks(Device device) { return device.is_cuda() ? cuda::gigaclocks(device.ordinal()) : 0; }
 
-int compute_capability(Device device) {
-  return device.is_cuda() ? cuda::compute_capability(device.ordinal()) : 0;
+ComputeCapability compute_capability(Device device) {
+  return device.is_cuda() ? cuda::compute_capability(device.ordinal()) : ComputeCapability{};
+}
+
+void require_capability(Device gpu, const std::string& card, ComputeCapability has) {
+  require<DeviceError>(has >= least_capability, "device ", gpu.name(), ": ", card, " has compute capability ",
+                       has.major, '.', has.minor, ", kernels need ", least_capability.major, '.',
+                       least_capability.minor, " or more; use another GPU or the cpu");
+}
+
+void require_usable(Device gpu) {
+  require_here(gpu);
+  const ComputeCapability has = compute_capability(gpu);
+  if (has < least_capability) require_capability(gpu, cuda::device_name(gpu.ordinal()), has);
 }
 
 std::size_t free_memory(Device gpu) {
@@ -55,7 +68,9 @@ std::size_t free_memory(Device gpu) {
 std::string cuda_version() { return cuda::runtime_version(); }
 
 Stream::Stream(Device device) : device_(device) {
-  if (device.is_cuda()) native_ = cuda::make_stream(device.ordinal());
+  if (!device.is_cuda()) return;
+  require_usable(device);
+  native_ = cuda::make_stream(device.ordinal());
 }
 
 void Stream::synchronize() const {

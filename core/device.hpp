@@ -25,8 +25,8 @@ class Device {
   int ordinal_;
 };
 
-/// What this machine has and this build can use: the CPU first, then each CUDA device of compute capability
-/// 8.0 and up.
+/// What this machine has and this build can use: the CPU first, then each CUDA device of the least compute
+/// capability and up.
 std::vector<Device> devices();
 
 /// The vendor's name of a device, for reports. @throws DeviceError if it is not in `devices()`.
@@ -35,8 +35,19 @@ std::string description(Device device);
 /// Clocks of all multiprocessors of a GPU together at their highest rate, 10^9 a second; 0 for the CPU.
 /// @throws DeviceError
 double gigaclocks(Device device);
-/// Of a GPU, the whole number: 9 for 9.0; 0 for the CPU.
-int compute_capability(Device device);
+
+/// What a CUDA device can do, by the vendor's numbers: {9, 0} for 9.0.
+struct ComputeCapability {
+  int major = 0, minor = 0;
+  auto operator<=>(const ComputeCapability&) const = default;
+};
+constexpr ComputeCapability least_capability{8, 0};  ///< that kernels are built for
+
+ComputeCapability compute_capability(Device device);  ///< of a GPU; {0, 0} for the CPU
+/// @throws DeviceError naming the `card`, what it has and what is needed, for one that is below the least.
+void require_capability(Device gpu, const std::string& card, ComputeCapability has);
+/// @throws DeviceError unless the GPU is here and kernels can run on it
+void require_usable(Device gpu);
 
 /// Bytes of its own memory that a GPU can still give this process. @throws DeviceError if it is not here
 std::size_t free_memory(Device gpu);
@@ -50,7 +61,7 @@ class Event;
 /// Copies share the stream; what lies on it keeps it alive.
 class Stream {
  public:
-  explicit Stream(Device device);  ///< @throws DeviceError if the device is not here
+  explicit Stream(Device device);  ///< @throws DeviceError if the device is not here, or too old
   Device device() const { return device_; }
   void synchronize() const;             ///< @throws DeviceError carrying the fault of any earlier work
   void wait(const Event& event) const;  ///< what is queued from now on begins after `event`

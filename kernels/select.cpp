@@ -1,7 +1,7 @@
 // The one place where backends meet.
 #include <type_traits>
 
-#include "tandem/core/cuda/runtime.hpp"
+#include "tandem/core/device.hpp"
 #include "tandem/core/error.hpp"
 #include "tandem/kernels/cpu/cone_hats.hpp"
 #include "tandem/kernels/cpu/parallel.hpp"
@@ -17,10 +17,7 @@ namespace {
 template <class Table>
 const Table& select(Device device, const Table& on_cpu, const std::type_identity_t<Table>* on_cuda) {
   if (!device.is_cuda()) return on_cpu;
-  const int here = tandem::cuda::device_count();
-  require<DeviceError>(on_cuda != nullptr && device.ordinal() < here, "device ", device.name(),
-                       on_cuda ? ": not found; " : ": this build has no CUDA; ", here,
-                       " CUDA devices are here, use one of them or the cpu");
+  require_usable(device);  // of which a build without CUDA has none
   return *on_cuda;
 }
 

@@ -13,7 +13,7 @@ namespace {
 }  // namespace
 
 int device_count() { return 0; }
-int compute_capability(int) { return 0; }
+ComputeCapability compute_capability(int) { return {}; }
 std::string device_name(int) { return {}; }
 double gigaclocks(int ordinal) { not_built(ordinal); }
 std::string runtime_version() { return {}; }

@@ -29,10 +29,12 @@ int device_count() {
   return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
 }
 
-int compute_capability(int ordinal) {
-  int major = 0;
-  return cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, ordinal) == cudaSuccess ? major
-                                                                                                   : 0;
+ComputeCapability compute_capability(int ordinal) {
+  ComputeCapability has;
+  const bool known =
+      cudaDeviceGetAttribute(&has.major, cudaDevAttrComputeCapabilityMajor, ordinal) == cudaSuccess &&
+      cudaDeviceGetAttribute(&has.minor, cudaDevAttrComputeCapabilityMinor, ordinal) == cudaSuccess;
+  return known ? has : ComputeCapability{};
 }
 
 std::string device_name(int ordinal) {

@@ -4,12 +4,13 @@
 #include <memory>
 #include <string>
 
+#include "tandem/core/device.hpp"
+
 namespace tandem::cuda {
 
 /// CUDA devices that the driver shows; 0 without a driver, or in a build without CUDA.
 int device_count();
-/// 9 for 9.0.
-int compute_capability(int ordinal);
+ComputeCapability compute_capability(int ordinal);  ///< {0, 0} where none can be told
 std::string device_name(int ordinal);
 /// Clocks of all multiprocessors together at their highest rate, 10^9 a second.
 double gigaclocks(int ordinal);

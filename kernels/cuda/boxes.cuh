@@ -31,7 +31,7 @@ requires(sizeof(T) == 2 || sizeof(T) == 8) Boxes
              Device device) {
   Boxes b{{}, reinterpret_cast<const char*>(data), {}, {}, {}, sizeof(T)};
   std::copy_n(stride, 3, b.stride), std::copy_n(size, 4, b.size), std::copy_n(box, 4, b.box);
-  if (compute_capability(device) >= 9) {
+  if (compute_capability(device).major >= 9) {
     const auto type = sizeof(T) == 2 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16 : CU_TENSOR_MAP_DATA_TYPE_FLOAT64;
     b.map = tensor_map(type, data, size, stride, box);
   }

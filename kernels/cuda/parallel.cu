@@ -21,7 +21,7 @@ constexpr Execution all[] = {{standard, float32}, {texture, float32}, {texture, 
 std::span<const Execution> executions(Device) { return all; }
 
 /// Hopper's tensor cores have instructions of their own, which no other card has.
-bool is_hopper(Device device) { return compute_capability(device) == 9; }
+bool is_hopper(Device device) { return compute_capability(device).major == 9; }
 
 /// Hopper's own back-projection is the faster one in float16; in the float32 grade that of every card is.
 bool products_fit(Precision precision, const ParallelViews& views, Device device) {

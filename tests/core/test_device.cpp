@@ -34,6 +34,20 @@ TEST(Devices, SayWhatMemoryTheyHave) {
     }
 }
 
+TEST(Devices, TooOldForTheKernelsAreRefusedWithWhatTheyHave) {
+  for (const ComputeCapability has : {ComputeCapability{3, 5}, {7, 5}, {7, 9}}) try {
+      require_capability(Device::cuda(3), "Old Card", has);
+      ADD_FAILURE() << has.major << '.' << has.minor << " was taken";
+    } catch (const DeviceError& e) {
+      const std::string what = e.what(), number = std::to_string(has.major) + '.' + std::to_string(has.minor);
+      for (const std::string& word :
+           {std::string("cuda:3"), std::string("Old Card"), number, std::string("8.0")})
+        EXPECT_NE(what.find(word), std::string::npos) << word << " is not in " << what;
+    }
+  for (const ComputeCapability has : {ComputeCapability{8, 0}, {8, 6}, {9, 0}, {12, 0}})
+    EXPECT_NO_THROW(require_capability(Device::cuda(3), "New Card", has));
+}
+
 TEST(Stream, DefaultIsOneAThread) {
   Stream* here = &default_stream(Device::cpu());
   EXPECT_EQ(here, &default_stream(Device::cpu()));
