@@ -1,7 +1,5 @@
 #include "tandem/pipeline/recipe.hpp"
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -148,10 +146,10 @@ void choose_chunks(Plan& plan, const io::ScanInfo& info) {
   const bool on_gpu = plan.home().is_cuda();
   const Index all = plan.grid.size[2], batch = on_gpu ? 128 : 64;  // slices that kernels take at once
   Index rows = on_gpu ? most_slices_of_device(plan) : all;
-  const double budget =
-      static_cast<double>(plan.recipe.host_bytes ? *plan.recipe.host_bytes : spare_host_memory());
-  const double held =
-      static_cast<double>(peak_memory()) + 32e6;  // the program itself; buffers of the file libraries
+  const auto now = static_cast<double>(held_memory());
+  const double held = now + 32e6;  // the program itself; buffers of the file libraries
+  const double budget = plan.recipe.host_bytes ? static_cast<double>(*plan.recipe.host_bytes)
+                                               : now + static_cast<double>(spare_host_memory());
   rows = most_slices(
       fewest_slices(plan), rows, budget, [&](Index some) { return held + host_bytes(plan, info, some); },
       "memory", "a larger --memory, a smaller --size or --region, or --binning");
@@ -222,6 +220,17 @@ void add_warnings(Plan& plan, bool axis_known) {
   std::visit([&](const auto& scan) { add_warnings(plan, scan); }, plan.scan);
 }
 
+/// Of this process, from its own start on: what getrusage has goes on from the program before.
+std::size_t status_bytes(const std::string& wanted) {
+  std::ifstream file("/proc/self/status");
+  std::string key;
+  for (double kib; file >> key;) {
+    if (key == wanted && file >> kib) return static_cast<std::size_t>(1024 * kib);
+    file.ignore(1000, '\n');
+  }
+  return 0;
+}
+
 }  // namespace
 
 io::VolumePlace Plan::place() const {
@@ -250,11 +259,8 @@ std::size_t spare_host_memory() {
   return static_cast<std::size_t>(0.7 * std::max(0.0, spare));
 }
 
-std::size_t peak_memory() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<std::size_t>(usage.ru_maxrss) * 1024;
-}
+std::size_t held_memory() { return status_bytes("VmRSS:"); }
+std::size_t peak_memory() { return status_bytes("VmHWM:"); }
 
 Plan make_plan(const io::ScanInfo& info, const Recipe& recipe) {
   Plan plan;
