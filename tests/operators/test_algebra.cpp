@@ -204,6 +204,25 @@ TEST(Norms, ApproachTheLargestSingularValueFromBelow) {
   EXPECT_EQ(operator_norm(0.0f * A), 0);
 }
 
+/// Against as many steps in double from the same start: fewer would have come less far.
+TEST(Norms, TakeAsManyStepsAsTheyAreGiven) {
+  const LinearOperator A = random_matrix(13, 7, 5);
+  const Eigen::MatrixXd a = test::dense(A);
+  constexpr unsigned seed = 1;
+  Random random(seed);
+  const Array start = uniform_array(A.domain(), random);
+  const Eigen::VectorXd x0 = Eigen::Map<const Eigen::VectorXf>(start.data(), start.size()).cast<double>();
+  const auto norm_after = [&](int steps) {
+    Eigen::VectorXd x = x0;
+    for (int k = 1; k < steps; ++k) x = a.transpose() * (a * x.normalized());
+    return (a * x.normalized()).norm();
+  };
+  for (const int steps : {1, 2, 3, 4, 8})
+    EXPECT_NEAR(operator_norm(A, steps, seed), norm_after(steps), norm_after(steps) * tolerance::small_sum)
+        << steps;
+  EXPECT_GT(norm_after(8), norm_after(2) * (1 + 10 * tolerance::small_sum));  // which could be told apart
+}
+
 TEST(Norms, SumRowsAndColumns) {
   const LinearOperator A = random_matrix(13, 7, 5);
   const Eigen::MatrixXd a = test::dense(A);
