@@ -129,11 +129,11 @@ void add_limit(Rows::value_type& row, Execution how, Direction direction, Device
 using Body = std::function<void(const Case& c, Execution how, const LinearOperator& A)>;
 
 /// The projector of every number of slices in every execution.
-void for_each_projector(const Axes& axes, const Body& body) {
+void for_each_projector(const Axes& axes, Pairing pairing, const Body& body) {
   for (Index slices : axes.slices)
     for (const Execution wanted : axes.executions) {
       const Case c(axes.size, axes.views, slices);
-      const Execution how = resolved(wanted, c.scan, c.grid, Model::pixel_driven, axes.device);
+      const Execution how = resolved(wanted, c.scan, c.grid, Model::pixel_driven, axes.device, pairing);
       body(c, how, projector(c.scan, c.grid, Model::pixel_driven, axes.device, how));
     }
 }
@@ -160,7 +160,7 @@ double median_ms(const Axes& axes, const std::function<void()>& body) {
 Rows parallel(const Axes& axes, const OnLine& on_line) {
   Rows rows = Rows::array();
   Stream& stream = default_stream(axes.device);
-  for_each_projector(axes, [&](const Case& c, Execution how, const LinearOperator& A) {
+  for_each_projector(axes, Pairing::any, [&](const Case& c, Execution how, const LinearOperator& A) {
     const Index slices = c.scan.detector.rows;
     on_line(words(name_of(how) + " back", slices));
     const double mu = mismatch_of(how, c, axes.device);
@@ -200,7 +200,7 @@ Rows filter(const Axes& axes, const OnLine& on_line) {
 Rows fbp(const Axes& axes, const OnLine& on_line) {
   Rows rows = Rows::array();
   Stream& stream = default_stream(axes.device);
-  for_each_projector(axes, [&](const Case& c, Execution how, const LinearOperator& A) {
+  for_each_projector(axes, Pairing::any, [&](const Case& c, Execution how, const LinearOperator& A) {
     const LinearOperator F = ramp_filter(c.scan, {}, axes.device), B = backprojector(A, c.scan, c.grid);
     on_line(words(name_of(how) + " FBP", c.scan.detector.rows));
     const Array q = input(A.range());
@@ -221,7 +221,7 @@ Rows fbp(const Axes& axes, const OnLine& on_line) {
 Rows solvers(const Axes& axes, const OnLine& on_line) {
   Rows rows = Rows::array();
   Stream& stream = default_stream(axes.device);
-  for_each_projector(axes, [&](const Case& c, Execution how, const LinearOperator& A) {
+  for_each_projector(axes, Pairing::matched, [&](const Case& c, Execution how, const LinearOperator& A) {
     const Index slices = c.scan.detector.rows;
     const Array b = input(A.range());
     const ActiveBlocks active(static_cast<std::size_t>(slices), true);

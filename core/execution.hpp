@@ -8,7 +8,7 @@ namespace tandem {
 /// How projector and back-projector are executed, never what they compute. `standard`: one slice a launch;
 /// `texture`, `alu`, `hybrid`: Chilingaryan et al. 2018, sections III-B to III-E, of the back-projection,
 /// with one projection for all; `tensor`: small dense products on tensor cores (docs/kernels.md).
-/// `automatic`: the fastest that meets the precision.
+/// `automatic`: the fastest that meets the precision and the pairing.
 enum class Variant { automatic, standard, texture, alu, hybrid, tensor };
 
 /// How a sinogram is stored while it is back-projected, and by `tensor` a volume while it is projected; sums
@@ -19,6 +19,17 @@ struct Execution {
   Variant variant = Variant::automatic;
   Precision precision = Precision::float32;
   bool operator==(const Execution&) const = default;
+};
+
+/// Which pairs `automatic` may take: those alone whose back-projection is the transpose of their projection,
+/// as solvers need it, or any.
+enum class Pairing { matched, any };
+
+/// An execution that a device has. `matched`: both directions have the same coefficients; else those of one
+/// are rounded by texture units, to 1/256 of a bin.
+struct OfferedExecution {
+  Execution how;
+  bool matched;
 };
 
 /// Memory that one application of a projector takes on its device beside the two vectors, bytes, at the most.

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "tandem/core/array.hpp"
 #include "tandem/geometry/views.hpp"
 
@@ -14,6 +17,8 @@ struct ConeKernels {
                    Image<float> volume, Stream& stream);
   /// Of one application, whatever the geometry; grows with lines of voxels and with views.
   WorkingMemory (*working_memory)(Shape volume, Shape projections);
+  bool matched;                         ///< `OfferedExecution::matched`
+  std::vector<std::string> (*names)();  ///< of all kernels (launches.hpp)
 };
 
 /// @throws DeviceError if the build lacks the backend.

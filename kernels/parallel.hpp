@@ -1,6 +1,8 @@
 #pragma once
 
 #include <span>
+#include <string>
+#include <vector>
 
 #include "tandem/core/array.hpp"
 #include "tandem/core/execution.hpp"
@@ -18,11 +20,16 @@ struct ParallelKernels {
   void (*backward)(const ParallelViews& views, Execution how, float alpha, Image<const float> projections,
                    float beta, Image<float> volume, Stream& stream);
   /// What a device of this backend can do.
-  std::span<const Execution> (*executions)(Device device);
-  /// The execution that `wanted` comes to for these views and that many slices at a time.
+  std::span<const OfferedExecution> (*executions)(Device device);
+  /// What runs if `wanted` is asked for, for these views and projections (view, row, bin), whatever the
+  /// memory: `automatic` is chosen, of matched ones if there are any and `pairing` says so; hats that no
+  /// texture draws are left to the cores.
   /// @throws DeviceError for one that the device has not, GeometryError for one that these views forbid.
-  Execution (*resolve)(Execution wanted, const ParallelViews& views, Index slices, Device device);
+  Execution (*resolve)(Execution wanted, Pairing pairing, const ParallelViews& views, Shape projections,
+                       Device device);
   WorkingMemory (*working_memory)(Execution how, Shape volume, Shape projections, Device device);
+  /// Of the kernels that run on this device (launches.hpp).
+  std::vector<std::string> (*names)(Device device);
 };
 
 /// @throws DeviceError if the build lacks the backend.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <complex>
+#include <string>
 #include <vector>
 
 #include "tandem/core/array.hpp"
@@ -47,6 +48,7 @@ struct RampKernels {
   /// the same. `adjoint` shifts and weighs the other way.
   void (*filter)(const RowFilter& filter, bool adjoint, float alpha, Image<const float> in, float beta,
                  Image<float> out, Stream& stream);
+  std::vector<std::string> (*names)();  ///< of all kernels (launches.hpp)
 };
 
 /// @throws DeviceError if the build lacks the backend.

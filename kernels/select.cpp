@@ -30,15 +30,20 @@ const Table& select(Device device, const Table& on_cpu, const std::type_identity
 }  // namespace
 
 const ParallelKernels& parallel(Device device) {
-  static constexpr Execution only{Variant::standard, Precision::float32};
-  static constexpr ParallelKernels on_cpu{
-      cpu::parallel_forward, cpu::parallel_backward, [](Device) { return std::span(&only, 1); },
-      [](Execution wanted, const ParallelViews&, Index, Device) {
-        if (wanted.variant == Variant::automatic) wanted.variant = only.variant;
-        require<DeviceError>(wanted == only, "device cpu: no ", name_of(wanted), "; it has ", name_of(only));
-        return only;
-      },
-      cpu::working_memory};
+  static constexpr OfferedExecution only{{Variant::standard, Precision::float32}, true};
+  static constexpr ParallelKernels on_cpu{cpu::parallel_forward,
+                                          cpu::parallel_backward,
+                                          [](Device) { return std::span(&only, 1); },
+                                          [](Execution wanted, Pairing, const ParallelViews&, Shape, Device) {
+                                            if (wanted.variant == Variant::automatic)
+                                              wanted.variant = only.how.variant;
+                                            require<DeviceError>(wanted == only.how, "device cpu: no ",
+                                                                 name_of(wanted), "; it has ",
+                                                                 name_of(only.how));
+                                            return only.how;
+                                          },
+                                          cpu::working_memory,
+                                          cpu::parallel_names};
   return select(device, on_cpu, TANDEM_ON_CUDA(parallel_kernels));
 }
 
@@ -54,7 +59,7 @@ const ConeKernels& cone(Model model, Device device) {
 }
 
 const RampKernels& ramp(Device device) {
-  static constexpr RampKernels on_cpu{cpu::filter_rows};
+  static constexpr RampKernels on_cpu{cpu::filter_rows, [] { return std::vector<std::string>{"filter"}; }};
   return select(device, on_cpu, TANDEM_ON_CUDA(ramp_kernels));
 }
 

@@ -1,5 +1,6 @@
 #include "tandem/operators/projector.hpp"
 
+#include "tandem/core/error.hpp"
 #include "tandem/kernels/cone.hpp"
 #include "tandem/kernels/parallel.hpp"
 
@@ -42,8 +43,10 @@ struct ConeProjector {
 LinearOperator projector(const ParallelBeam& scan, const VolumeGrid& grid, Model model, Device device,
                          Execution wanted) {
   auto views = std::make_shared<const ParallelViews>(pack(scan, grid, model));
-  const Execution how = kernels::parallel(device).resolve(wanted, *views, grid.size[2], device);
-  return ParallelProjector{volume_space(grid, device), projection_space(scan, device), std::move(views), how};
+  const Space projections = projection_space(scan, device);
+  const Execution how =
+      kernels::parallel(device).resolve(wanted, Pairing::matched, *views, projections.shape(), device);
+  return ParallelProjector{volume_space(grid, device), projections, std::move(views), how};
 }
 
 LinearOperator projector(const ConeBeam& scan, const VolumeGrid& grid, Model model, Device device,
@@ -56,13 +59,23 @@ LinearOperator projector(const ConeBeam& scan, const VolumeGrid& grid, Model mod
 }
 
 std::vector<Execution> executions(Device device) {
-  const std::span<const Execution> all = kernels::parallel(device).executions(device);
-  return {all.begin(), all.end()};
+  std::vector<Execution> all;
+  for (const OfferedExecution& e : kernels::parallel(device).executions(device)) all.push_back(e.how);
+  return all;
 }
 
+bool is_matched(Execution how, Device device) {
+  for (const OfferedExecution& e : kernels::parallel(device).executions(device))
+    if (e.how == how) return e.matched;
+  throw DeviceError("device " + device.name() + ": no " + name_of(how));
+}
+
+bool is_matched(Model model, Device device) { return kernels::cone(model, device).matched; }
+
 Execution resolved(Execution wanted, const ParallelBeam& scan, const VolumeGrid& grid, Model model,
-                   Device device) {
-  return kernels::parallel(device).resolve(wanted, pack(scan, grid, model), grid.size[2], device);
+                   Device device, Pairing pairing) {
+  return kernels::parallel(device).resolve(wanted, pairing, pack(scan, grid, model),
+                                           projection_space(scan).shape(), device);
 }
 
 WorkingMemory working_memory(Model model, Shape volume, Shape projections, Device device) {

@@ -9,6 +9,8 @@ namespace tandem {
 /// The system matrix A: volume (slice, y, x) in 1/mm -> line integrals (view, row, bin), no unit.
 /// Coefficients in mm; the adjoint is the transpose of the same coefficients. Slices are independent blocks
 /// of both spaces. Cost of an apply: one update for each voxel and view. Sources: see geometry/views.hpp.
+/// By textures, and on a GPU by Joseph's or the pixel-driven model of a cone beam, the adjoint's are rounded:
+/// `is_matched`; `automatic` takes a matched pair if the device has one in this precision.
 /// `row_axis_bins` do not enter: rows lie on the common axis after `ramp_filter` or `align_rows`.
 /// @throws GeometryError; DeviceError if no kernels run on `device`, or not as `execution` asks.
 LinearOperator projector(const ParallelBeam& scan, const VolumeGrid& grid, Model model = Model::pixel_driven,
@@ -29,10 +31,18 @@ LinearOperator projector(const ConeBeam& scan, const VolumeGrid& grid,
 /// How a projector can be executed on a device.
 std::vector<Execution> executions(Device device);
 
-/// What `automatic` comes to for this scan and grid; anything else comes back as it is.
+/// Whether projector and back-projector so executed are each other's transpose, coefficient by coefficient,
+/// as solvers need it; if not, texture units round one's positions to 1/256 of a bin. @throws DeviceError for
+/// an execution that the device has not
+bool is_matched(Execution how, Device device);
+/// The same of a cone beam's.
+bool is_matched(Model model, Device device);
+
+/// What runs if `wanted` is asked for: `automatic` comes to the fastest, of matched pairs alone where there
+/// is one and `pairing` does not say any, and hats that no texture draws come to alu float32.
 /// @throws like `projector`.
 Execution resolved(Execution wanted, const ParallelBeam& scan, const VolumeGrid& grid, Model model,
-                   Device device);
+                   Device device, Pairing pairing = Pairing::matched);
 
 /// Of a cone beam's, for any geometry of these extents. @throws DeviceError
 WorkingMemory working_memory(Model model, Shape volume, Shape projections, Device device);

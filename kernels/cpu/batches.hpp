@@ -1,6 +1,10 @@
 #pragma once
 
+#include <algorithm>
+#include <string>
+
 #include "tandem/core/range.hpp"
+#include "tandem/kernels/launches.hpp"
 
 namespace tandem::kernels::cpu {
 
@@ -21,6 +25,16 @@ inline SliceBatch next_batch(Index first, Index count) {
   while (2 * lanes <= left && lanes < widest_batch) lanes *= 2;
   if (left < widest_batch && 4 * left >= 3 * 2 * lanes) lanes *= 2;
   return {{first, first + (left < lanes ? left : lanes)}, lanes};
+}
+
+constexpr Index widest_kernel = 16;  ///< lanes; more are gone through in steps of these
+
+inline std::string forward_name(Index lanes) {
+  return "lanes forward, " + std::to_string(std::min(lanes, widest_kernel));
+}
+inline std::string backward_name(Index lanes) {
+  return lanes <= 2 ? "gathered backward"
+                    : "lanes backward, " + std::to_string(std::min(lanes, widest_kernel));
 }
 
 /// Pixels that share one anchor position: kernels walk the slice in squares of this edge, whatever the batch

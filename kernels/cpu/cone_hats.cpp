@@ -11,6 +11,7 @@
 
 #include "tandem/core/parallel.hpp"
 #include "tandem/kernels/cone_hats.hpp"
+#include "tandem/kernels/launches.hpp"
 
 namespace tandem::kernels::cpu {
 
@@ -107,6 +108,7 @@ void store_bin(const ConeFrame& n, Index v, Index bin, const float* sums, float 
 
 void joseph_forward(const ConeViews& views, float alpha, Image<const float> volume, float beta,
                     Image<float> projections, Stream&) {
+  note_launch("joseph forward");
   const ConeFrame n(views);
   const Array columns = turned(volume);
   const Index slices = volume.n0, nx = volume.n2, ny = volume.n1, rows = projections.n1;
@@ -150,6 +152,7 @@ void joseph_column(const ConeFrame& n, const ConeViews& views, Index ix, Index i
 
 void joseph_backward(const ConeViews& views, float alpha, Image<const float> projections, float beta,
                      Image<float> volume, Stream&) {
+  note_launch("joseph backward");
   const ConeFrame n(views);
   const Array columns = turned(n, projections);
   parallel_for(volume.n1, [&](Index iy) {
@@ -165,6 +168,7 @@ void joseph_backward(const ConeViews& views, float alpha, Image<const float> pro
 
 void pixel_driven_forward(const ConeViews& views, float alpha, Image<const float> volume, float beta,
                           Image<float> projections, Stream&) {
+  note_launch("pixel_driven forward");
   const ConeFrame n(views);
   const Array columns = turned(volume);
   const Index slices = volume.n0, nx = volume.n2, rows = projections.n1, bins = projections.n2;
@@ -188,6 +192,7 @@ void pixel_driven_forward(const ConeViews& views, float alpha, Image<const float
 
 void pixel_driven_backward(const ConeViews& views, float alpha, Image<const float> projections, float beta,
                            Image<float> volume, Stream&) {
+  note_launch("pixel_driven backward");
   const ConeFrame n(views);
   const Array columns = turned(n, projections);
   const Index slices = volume.n0, rows = projections.n1, bins = projections.n2;
@@ -221,7 +226,12 @@ WorkingMemory working_memory(Shape volume, Shape projections) {
 
 }  // namespace
 
-const ConeKernels cone_joseph_kernels{joseph_forward, joseph_backward, working_memory};
-const ConeKernels cone_pixel_driven_kernels{pixel_driven_forward, pixel_driven_backward, working_memory};
+const ConeKernels cone_joseph_kernels{joseph_forward, joseph_backward, working_memory, true, [] {
+                                        return std::vector<std::string>{"joseph forward", "joseph backward"};
+                                      }};
+const ConeKernels cone_pixel_driven_kernels{
+    pixel_driven_forward, pixel_driven_backward, working_memory, true, [] {
+      return std::vector<std::string>{"pixel_driven forward", "pixel_driven backward"};
+    }};
 
 }  // namespace tandem::kernels::cpu

@@ -146,6 +146,7 @@ void parallel_backward(const ParallelViews& views, Execution, float alpha, Image
   for (Index first = 0; first < volume.n0;) {
     const SliceBatch batch = next_batch(first, volume.n0);
     const Index lanes = batch.lanes;
+    note_launch(backward_name(lanes));
     Array sinogram(Space({projections.n0, bins + 4 * views.half_width, lanes}));
     interleave(projections, batch, views.half_width, sinogram.data());
     parallel_for(tiles_x * tiles_y, [&](Index t) {

@@ -124,11 +124,19 @@ void parallel_forward(const ParallelViews& views, Execution, float alpha, Image<
                       float beta, Image<float> projections, Stream&) {
   for (Index first = 0; first < volume.n0;) {
     const SliceBatch batch = next_batch(first, volume.n0);
+    note_launch(forward_name(batch.lanes));
     parallel_for_blocks(projections.n0, widest_view_block, [&](Range block) {
       forward_block(views, block, batch, alpha, volume, beta, projections);
     });
     first = batch.slices.last;
   }
+}
+
+std::vector<std::string> parallel_names(Device) {
+  std::vector<std::string> all{backward_name(1)};
+  for (const Index lanes : {1, 2, 4, 8, 16}) all.push_back(forward_name(lanes));
+  for (const Index lanes : {4, 8, 16}) all.push_back(backward_name(lanes));
+  return all;
 }
 
 /// Rows of a batch, of the views that threads are at or of all; and tiles, pixels and weights of each thread.

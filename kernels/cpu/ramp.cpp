@@ -12,6 +12,7 @@
 
 #include "tandem/core/error.hpp"
 #include "tandem/core/parallel.hpp"
+#include "tandem/kernels/launches.hpp"
 
 namespace tandem::kernels::cpu {
 
@@ -115,6 +116,7 @@ void filter_pair(const RowFilter& filter, const FilterSides& sides, const Respon
 
 void filter_rows(const RowFilter& filter, bool adjoint, float alpha, Image<const float> in, float beta,
                  Image<float> out, Stream&) {
+  note_launch("filter");
   std::vector<Response> responses;
   for (double shift : filter.row_shifts) responses.push_back(full_response(filter, adjoint ? -shift : shift));
   if (responses.empty()) responses.push_back(full_response(filter, 0));

@@ -15,6 +15,7 @@
 
 #include "tandem/core/parallel.hpp"
 #include "tandem/kernels/cpu/separable_footprint.hpp"
+#include "tandem/kernels/launches.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tandem::kernels::cpu::HWY_NAMESPACE {
@@ -258,10 +259,24 @@ void project_block(const ConeViews& n, Range views, const float* turned, Shape v
   }
 }
 
+/// As `ProjectTile` and `BackProjectTile` choose.
+std::string form_of(Index slices, const TurnedView& view) {
+  return slices == 1 && view.rows == 1 ? "flat" : view.in_vectors() ? "in vectors" : "row by row";
+}
+
+std::vector<std::string> names() {
+  std::vector<std::string> all;
+  for (const char* form : {"flat", "row by row", "in vectors"})
+    for (const char* direction : {"footprint forward, ", "footprint backward, "})
+      all.push_back(std::string(direction) + form);
+  return all;
+}
+
 void forward(const ConeViews& n, float alpha, Image<const float> volume, float beta, Image<float> projections,
              Stream&) {
   const Shape shape{volume.n0, volume.n1, volume.n2};
   const TurnedView view{projections.n2, projections.n1};
+  note_launch("footprint forward, " + form_of(volume.n0, view));
   Array turned(Space({volume.n1, volume.n2, volume.n0}));
   parallel_for(volume.n1, [&](Index iy) {
     for_turned(volume.n0, volume.n2, [&](Index iz, Index ix) {
@@ -284,6 +299,7 @@ void forward(const ConeViews& n, float alpha, Image<const float> volume, float b
 void backward(const ConeViews& n, float alpha, Image<const float> projections, float beta,
               Image<float> volume, Stream&) {
   const TurnedView view{projections.n2, projections.n1};
+  note_launch("footprint backward, " + form_of(volume.n0, view));
   const std::vector<float> slant = slants(n, view.rows, view.bins);
   Array turned(Space({projections.n0, view.bins, view.stride()}));
   parallel_for(projections.n0, [&](Index v) {
@@ -317,7 +333,7 @@ WorkingMemory working_memory(Shape volume, Shape projections) {
 
 }  // namespace
 
-const ConeKernels separable_footprint_kernels{forward, backward, working_memory};
+const ConeKernels separable_footprint_kernels{forward, backward, working_memory, true, names};
 
 }  // namespace tandem::kernels::cpu
 #endif  // HWY_ONCE

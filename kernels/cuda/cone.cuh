@@ -4,6 +4,7 @@
 
 #include "tandem/kernels/cone_hats.hpp"
 #include "tandem/kernels/cuda/batch.cuh"
+#include "tandem/kernels/launches.hpp"
 
 namespace tandem::kernels::cuda {
 

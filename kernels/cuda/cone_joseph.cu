@@ -78,6 +78,7 @@ __global__ void __launch_bounds__(cone_threads, 3)
 
 void joseph_forward(const ConeViews& packed, float alpha, Image<const float> volume, float beta,
                     Image<float> projections, Stream& stream) {
+  note_launch("joseph forward");
   const cudaStream_t s = queue(stream);
   const Scratch<ConeView> views(packed.views, s);
   const dim3 blocks(views_a_group * blocks_of(projections.n2, bins_a_block),
@@ -142,6 +143,7 @@ __global__ void __launch_bounds__(cone_threads)
 
 void joseph_backward(const ConeViews& packed, float alpha, Image<const float> projections, float beta,
                      Image<float> volume, Stream& stream) {
+  note_launch("joseph backward");
   const cudaStream_t s = queue(stream);
   const Scratch<ConeView> views(packed.views, s);
   const dim3 blocks(blocks_of(volume.n2, 16), blocks_of(volume.n1, 16),
@@ -154,10 +156,15 @@ void joseph_backward(const ConeViews& packed, float alpha, Image<const float> pr
 }  // namespace
 
 const ConeKernels cone_joseph_kernels{
-    joseph_forward, joseph_backward, [](Shape volume, Shape projections) -> WorkingMemory {
+    joseph_forward, joseph_backward,
+    [](Shape volume, Shape projections) -> WorkingMemory {
       const double views = sizeof(ConeView) * static_cast<double>(projections[0]);
       const Index layer = volume[0] * std::max(volume[1], volume[2]);
       return {views + LayeredTexture::bytes(volume[0] * volume[1] * volume[2], layer), views};
+    },
+    false,
+    [] {
+      return std::vector<std::string>{"joseph forward", "joseph backward"};
     }};
 
 }  // namespace tandem::kernels::cuda

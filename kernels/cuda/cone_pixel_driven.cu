@@ -91,6 +91,7 @@ __global__ void __launch_bounds__(cone_threads, 4)
 
 void pixel_driven_backward(const ConeViews& packed, float alpha, Image<const float> projections, float beta,
                            Image<float> volume, Stream& stream) {
+  note_launch("pixel_driven backward");
   const cudaStream_t s = queue(stream);
   const Scratch<ConeView> views(packed.views, s);
   const dim3 blocks(blocks_of(volume.n2, tile), blocks_of(volume.n1, tile),
@@ -159,6 +160,7 @@ __global__ void __launch_bounds__(cone_threads)
 
 void pixel_driven_forward(const ConeViews& packed, float alpha, Image<const float> volume, float beta,
                           Image<float> projections, Stream& stream) {
+  note_launch("pixel_driven forward");
   const cudaStream_t s = queue(stream);
   const Scratch<ConeView> views(packed.views, s);
   const dim3 blocks(static_cast<unsigned>(projections.n0), blocks_of(projections.n2, bins_a_block),
@@ -171,10 +173,15 @@ void pixel_driven_forward(const ConeViews& packed, float alpha, Image<const floa
 }  // namespace
 
 const ConeKernels cone_pixel_driven_kernels{
-    pixel_driven_forward, pixel_driven_backward, [](Shape, Shape projections) -> WorkingMemory {
+    pixel_driven_forward, pixel_driven_backward,
+    [](Shape, Shape projections) -> WorkingMemory {
       const double views = sizeof(ConeView) * static_cast<double>(projections[0]);
       const Index layer = projections[1] * projections[2];
       return {views, views + LayeredTexture::bytes(projections[0] * layer, layer)};
+    },
+    false,
+    [] {
+      return std::vector<std::string>{"pixel_driven forward", "pixel_driven backward"};
     }};
 
 }  // namespace tandem::kernels::cuda

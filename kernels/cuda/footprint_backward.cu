@@ -294,6 +294,7 @@ bool footprint_backward(const ConeViews& views, float alpha, Image<const float> 
   const Reach reach(views, {volume.n0, volume.n1, volume.n2}, projections.n1);
   const int per_lane = voxels_of(reach, views.tuning.voxels_a_thread, stream.device());
   if (per_lane == 0) return false;
+  note_launch("footprint products backward, " + std::to_string(per_lane));
   const auto run = per_lane == 1 ? launch<1> : per_lane == 2 ? launch<2> : launch<3>;
 
   const BackwardBatches batches({volume.n0, volume.n1, volume.n2},

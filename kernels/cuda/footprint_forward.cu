@@ -362,6 +362,7 @@ bool footprint_forward(const ConeViews& views, float alpha, Image<const float> v
                                {projections.n0, projections.n1, projections.n2});
   Shape n = shape_of(views, volume, projections, layout.window);
   const Work work(list, layout, batches, n, s);
+  note_launch("footprint products forward, " + std::to_string(layout.row_groups * warp_rows));
   slants_of(views, n.rows, n.bins, work.slants.data(), s);
   measure_unit(volume, work.units.data(), s);
   const double on_axis = views.sdd * views.pitch_z / (views.sod * views.row_pitch);

@@ -15,10 +15,12 @@ using enum Variant;
 using enum Precision;
 
 // In the order in which they get faster.
-constexpr Execution all[] = {{standard, float32}, {texture, float32}, {texture, float16}, {texture, uint8},
-                             {alu, float32},      {hybrid, float32},  {tensor, float32},  {tensor, float16}};
+constexpr OfferedExecution all[] = {{{standard, float32}, false}, {{texture, float32}, false},
+                                    {{texture, float16}, false},  {{texture, uint8}, false},
+                                    {{alu, float32}, true},       {{hybrid, float32}, false},
+                                    {{tensor, float32}, true},    {{tensor, float16}, true}};
 
-std::span<const Execution> executions(Device) { return all; }
+std::span<const OfferedExecution> executions(Device) { return all; }
 
 /// Hopper's tensor cores have instructions of their own, which no other card has.
 bool is_hopper(Device device) { return compute_capability(device).major == 9; }
@@ -32,7 +34,17 @@ bool products_fit(Precision precision, const ParallelViews& views, Device device
   return tensor_forward_fits(views) && (precision == float16 ? tensor_backward_fits(views) : mma_fits(views));
 }
 
-bool exists(Execution e) { return std::find(std::begin(all), std::end(all), e) != std::end(all); }
+const OfferedExecution* find(Execution e) {
+  const auto found =
+      std::find_if(std::begin(all), std::end(all), [&](auto& offered) { return offered.how == e; });
+  return found == std::end(all) ? nullptr : found;
+}
+
+/// Hats that no texture draws, and rows or views too many for one, are interpolated on the cores.
+Execution drawn(Execution e, const ParallelViews& views, tandem::Shape projections, Device device) {
+  const bool by_texture = e.variant == standard || e.variant == texture || e.variant == hybrid;
+  return !by_texture || textures_fit(views, e, projections, device) ? e : Execution{alu, float32};
+}
 
 /// Hats narrower than a fifth of a bin, of Joseph's small pixels: the last bits of a position, which tensor
 /// products have not got (`ahead`), count there.
@@ -43,25 +55,30 @@ bool needs_exact_positions(const ParallelViews& views) {
 /// The fastest pair, as measured on an H200 (docs/performance.md, "Which variant is fastest"). Tensor
 /// products take as long for one slice as for 64, in float32 as long as 16 by alu, in float16 as long as 8 by
 /// texture.
-Execution fastest(Precision precision, const ParallelViews& views, Index slices, Device device) {
-  const Index worth = precision == float16 ? 9 : 17;
-  const bool products = exists({tensor, precision}) && slices >= worth &&
+Execution fastest(Precision precision, Pairing pairing, const ParallelViews& views, tandem::Shape projections,
+                  Device device) {
+  const Execution of_few =
+      drawn({precision == float32 ? alu : texture, precision}, views, projections, device);
+  const Index worth = pairing == Pairing::matched && !find(of_few)->matched ? 1
+                      : precision == float16                                ? 9
+                                                                            : 17;
+  const bool products = find({tensor, precision}) && projections[1] >= worth &&
                         products_fit(precision, views, device) &&
                         !(precision == float32 && needs_exact_positions(views));
-  if (products) return {tensor, precision};
-  return {precision == float32 ? alu : texture, precision};
+  return products ? Execution{tensor, precision} : of_few;
 }
 
-Execution resolve(Execution wanted, const ParallelViews& views, Index slices, Device device) {
-  if (wanted.variant == automatic) return fastest(wanted.precision, views, slices, device);
-  if (!exists(wanted)) {
+Execution resolve(Execution wanted, Pairing pairing, const ParallelViews& views, tandem::Shape projections,
+                  Device device) {
+  if (wanted.variant == automatic) return fastest(wanted.precision, pairing, views, projections, device);
+  if (!find(wanted)) {
     std::string list;
-    for (const Execution& e : all) list += (list.empty() ? "" : ", ") + name_of(e);
+    for (const OfferedExecution& e : all) list += (list.empty() ? "" : ", ") + name_of(e.how);
     require<DeviceError>(false, "device ", device.name(), ": no ", name_of(wanted), "; it has ", list);
   }
   require<GeometryError>(wanted.variant != tensor || products_fit(wanted.precision, views, device),
                          "variant tensor: a tile of pixels meets more bins than a product has; take alu");
-  return wanted;
+  return drawn(wanted, views, projections, device);
 }
 
 /// Textures have no transpose: the cores compute that of the coefficients before textures round them to
@@ -108,8 +125,31 @@ WorkingMemory working_memory(Execution how, tandem::Shape volume, tandem::Shape 
                                      : 16 * ((how.variant == hybrid ? 2 : 1) * cells + pixels + rounded_up))};
 }
 
+/// As `forward` and `backward` choose.
+std::vector<std::string> names(Device device) {
+  std::vector<std::string> list{"standard backward",        "texture backward float32",
+                                "texture backward float16", "texture backward uint8",
+                                "hybrid backward",          "alu backward",
+                                "alu backward, wide hats",  "alu forward float32, 4",
+                                "alu forward float32, 8",   "alu forward float32, 16"};
+  const auto add_products = [&](const std::string& kernel, std::initializer_list<int> lanes, int planes) {
+    for (const int count : lanes)
+      for (const bool unit : {true, false}) list.push_back(product_name(kernel, count, planes, unit));
+  };
+  add_products("mma backward", {64}, 2);
+  if (is_hopper(device)) {
+    add_products("wgmma backward", {64, 128}, 1);
+    add_products("wgmma forward", {64, 128}, 1);
+    add_products("wgmma forward", {64}, 2);
+  } else {
+    add_products("mma backward", {64, 128}, 1);
+    for (const char* slices : {"4", "8", "16"}) list.push_back(std::string("alu forward float16, ") + slices);
+  }
+  return list;
+}
+
 }  // namespace
 
-const ParallelKernels parallel_kernels{forward, backward, executions, resolve, working_memory};
+const ParallelKernels parallel_kernels{forward, backward, executions, resolve, working_memory, names};
 
 }  // namespace tandem::kernels::cuda

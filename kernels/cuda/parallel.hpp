@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tandem/kernels/launches.hpp"
 #include "tandem/kernels/parallel.hpp"
 
 namespace tandem::kernels::cuda {
@@ -18,6 +19,15 @@ void texture_backward(const ParallelViews& views, Precision precision, float alp
                       Image<const float> projections, float beta, Image<float> volume, Stream& stream);
 void hybrid_backward(const ParallelViews& views, float alpha, Image<const float> projections, float beta,
                      Image<float> volume, Stream& stream);
+
+/// Whether a texture draws these hats, and holds these projections (view, row, bin).
+bool textures_fit(const ParallelViews& views, Execution how, Shape projections, Device device);
+
+/// Of tensor products: of slices, of two planes for float32, of hats of height and radius one or others.
+inline std::string product_name(const std::string& kernel, int lanes, int planes, bool unit) {
+  return kernel + (planes == 2 ? " float32, " : " float16, ") + std::to_string(lanes) +
+         (unit ? "" : ", other hats");
+}
 
 /// Tensor cores of every card. Float16: its projection is alu_forward's.
 void mma_backward(const ParallelViews& views, Precision precision, float alpha,

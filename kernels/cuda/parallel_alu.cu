@@ -104,7 +104,9 @@ void alu_backward(const ParallelViews& packed, float alpha, Image<const float> p
   const std::vector<DeviceView> host = views_of(packed);
   const Scratch<DeviceView> views(host, s);
   const BackwardShape n = backward_shape(packed, projections, volume);
-  const auto kernel = packed.half_width == 1 ? backward<1> : backward<0>;
+  const bool narrow = packed.half_width == 1;
+  const auto kernel = narrow ? backward<1> : backward<0>;
+  note_launch(narrow ? "alu backward" : "alu backward, wide hats");
   allow_all_shared_memory(kernel);
   backward_by_fours(alpha, projections, beta, volume, s, [&](Index, const float4* sinogram, float4* sums) {
     kernel<<<n.blocks(), threads, n.shared_bytes(), s>>>(n, views.data(), sinogram, sums);
@@ -159,6 +161,8 @@ void alu_forward(const ParallelViews& packed, Precision precision, float alpha, 
     const auto kernel = quads == 4   ? (halves ? forward<4, true> : forward<4, false>)
                         : quads == 2 ? (halves ? forward<2, true> : forward<2, false>)
                                      : (halves ? forward<1, true> : forward<1, false>);
+    note_launch(std::string("alu forward ") + (halves ? "float16, " : "float32, ") +
+                std::to_string(quads * lanes));
     kernel<<<blocks, threads, shared, s>>>(n, views.data(), image.data(), turned.data(), out.data());
     after_launch();
     for (int q = 0; q < quads; ++q) {

@@ -357,7 +357,9 @@ void project(const ParallelViews& packed, const Plan& plan, bool turned, const D
   const Scratch<int> firsts(static_cast<std::size_t>(bytes / 4 * at_once / (window * slices)), s);
 
   const int shared = Ring<Notes>::bytes(n.stages, box_bytes<slices, planes>());
-  const auto kernel = kernel_for<slices, planes>(turned, hats_are_units(packed));
+  const bool unit = hats_are_units(packed);
+  const auto kernel = kernel_for<slices, planes>(turned, unit);
+  note_launch(product_name("wgmma forward", slices, planes, unit));
   allow_all_shared_memory(kernel);
   const Index pixel = 2 * slices, row = pixel * nx;  // bytes
   const CUtensorMap map = boxes_of({image,

@@ -51,18 +51,11 @@ __global__ void __launch_bounds__(threads, 4)
     alu_block<1>(n, views, sinogram, volume);
 }
 
-bool fits(const ParallelViews& packed, Image<const float> projections, Device device) {
-  return hats_are_linear(packed) && TexelRows<float2>::fits(projections.n2, device) &&
-         projections.n0 <= TexelRows<float2>::most_rows(device);
-}
-
 }  // namespace
 
-/// Where the views do not fit a texture in number, length or hat, all blocks interpolate on the cores.
 void hybrid_backward(const ParallelViews& packed, float alpha, Image<const float> projections, float beta,
                      Image<float> volume, Stream& stream) {
-  if (!fits(packed, projections, stream.device()))
-    return alu_backward(packed, alpha, projections, beta, volume, stream);
+  note_launch("hybrid backward");
   const cudaStream_t s = queue(stream);
   const std::vector<DeviceView> host = views_of(packed);
   const Scratch<DeviceView> views(host, s);

@@ -271,7 +271,9 @@ void batch_backward(const ParallelViews& packed, const DeviceView* views, float 
                 slab_bytes,
                 std::min(most_views, fitting / 2 * 2)};
   const int shared = n.views_a_stage * view_bytes;
-  const auto kernel = hats_are_units(packed) ? backward<lanes, planes, true> : backward<lanes, planes, false>;
+  const bool unit = hats_are_units(packed);
+  const auto kernel = unit ? backward<lanes, planes, true> : backward<lanes, planes, false>;
+  note_launch(product_name("mma backward", lanes, planes, unit));
   allow_all_shared_memory(kernel);
   const Target out{volume.data, volume.s0, volume.s1, static_cast<int>(volume.n0), alpha, beta, rows.units()};
   kernel<<<static_cast<unsigned>(n.blocks.x * n.blocks.y), threads<lanes>, static_cast<std::size_t>(shared),

@@ -192,7 +192,9 @@ void batch_backward(const ParallelViews& packed, const DeviceView* views, float 
   n.slab_bytes = static_cast<int>(ceil_div(n.slab_rows, 8)) * 1024;
   n.stages = Ring<Notes>::stages_that_fit(box_bytes<lanes>(n));
   const int shared = Ring<Notes>::bytes(n.stages, box_bytes<lanes>(n));
-  const auto kernel = hats_are_units(packed) ? backward<lanes, true> : backward<lanes, false>;
+  const bool unit = hats_are_units(packed);
+  const auto kernel = unit ? backward<lanes, true> : backward<lanes, false>;
+  note_launch(product_name("wgmma backward", lanes, 1, unit));
   allow_all_shared_memory(kernel);
   const Index row = 2 * lanes, view = row * projections.n2;  // bytes
   const CUtensorMap map =

@@ -72,8 +72,6 @@ template <class Texel, class Kernel>
 void backward_by(Kernel kernel, const ParallelViews& packed, float alpha, Image<const float> projections,
                  float beta, Image<float> volume, Stream& stream) {
   constexpr int lanes = Format<Texel>::lanes;
-  if (!hats_are_linear(packed) || !TexelRows<Texel>::fits(projections.n2, stream.device()))
-    return alu_backward(packed, alpha, projections, beta, volume, stream);
   const cudaStream_t s = queue(stream);
   const std::vector<DeviceView> host = views_of(packed);
   const Scratch<DeviceView> views(host, s);
@@ -99,15 +97,31 @@ void backward_by(Kernel kernel, const ParallelViews& packed, float alpha, Image<
 
 }  // namespace
 
+bool textures_fit(const ParallelViews& packed, Execution how, tandem::Shape projections, Device device) {
+  if (!hats_are_linear(packed)) return false;
+  const Index views = projections[0], bins = projections[2];
+  if (how.variant == Variant::standard) return TexelRows<float>::fits(bins, device);
+  if (how.variant == Variant::hybrid && views > TexelRows<float2>::most_rows(device)) return false;
+  switch (how.precision) {
+    case Precision::float32:
+      return TexelRows<float2>::fits(bins, device);
+    case Precision::float16:
+      return TexelRows<Half4>::fits(bins, device);
+    case Precision::uint8:
+      return TexelRows<uchar4>::fits(bins, device);
+  }
+  return false;
+}
+
 void standard_backward(const ParallelViews& views, float alpha, Image<const float> projections, float beta,
                        Image<float> volume, Stream& stream) {
+  note_launch("standard backward");
   backward_by<float>(standard, views, alpha, projections, beta, volume, stream);
 }
 
-/// Joseph's hats are narrower or wider than what a texture unit draws: those views, and rows too long for a
-/// texture, are interpolated on the cores.
 void texture_backward(const ParallelViews& views, Precision precision, float alpha,
                       Image<const float> projections, float beta, Image<float> volume, Stream& stream) {
+  note_launch("texture backward " + std::string(name_of(precision)));
   switch (precision) {
     case Precision::float32:
       return backward_by<float2>(backward<float2>, views, alpha, projections, beta, volume, stream);

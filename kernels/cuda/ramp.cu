@@ -6,6 +6,7 @@
 
 #include "tandem/kernels/cuda/batch.cuh"
 #include "tandem/kernels/cuda/tables.hpp"
+#include "tandem/kernels/launches.hpp"
 
 namespace tandem::kernels::cuda {
 
@@ -128,6 +129,7 @@ class WeightTable {
 
 void filter_rows(const RowFilter& filter, bool adjoint, float alpha, Image<const float> in, float beta,
                  Image<float> out, Stream& stream) {
+  note_launch("filter");
   const cudaStream_t s = queue(stream);
   std::vector<float2> responses;
   for (double shift : filter.row_shifts) append_response(filter, adjoint ? -shift : shift, responses);
@@ -159,6 +161,6 @@ void filter_rows(const RowFilter& filter, bool adjoint, float alpha, Image<const
 
 }  // namespace
 
-const RampKernels ramp_kernels{filter_rows};
+const RampKernels ramp_kernels{filter_rows, [] { return std::vector<std::string>{"filter"}; }};
 
 }  // namespace tandem::kernels::cuda

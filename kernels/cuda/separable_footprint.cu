@@ -106,6 +106,7 @@ void plain_footprint_forward(const ConeViews& views, float alpha, Image<const fl
   const cudaStream_t s = queue(stream);
   const Scratch<ConeView> list(views.views, s);
   const Update update{alpha * static_cast<float>(views.pitch * PlainFrame(views).voxel), beta};
+  note_launch(projections.n1 == 1 ? "plain footprint forward, 1" : "plain footprint forward, 4");
   const auto run = projections.n1 == 1 ? launch_forward<1> : launch_forward<plain_run>;
   run(views, list.data(), volume, update, projections, s);
 }
@@ -116,6 +117,7 @@ void plain_footprint_backward(const ConeViews& views, float alpha, Image<const f
   const Scratch<ConeView> list(views.views, s);
   const Scratch<float> slants(static_cast<std::size_t>(projections.n1 * projections.n2), s);
   slants_of(views, projections.n1, projections.n2, slants.data(), s);
+  note_launch(volume.n0 == 1 ? "plain footprint backward, 1" : "plain footprint backward, 4");
   const auto run = volume.n0 == 1 ? launch_backward<1> : launch_backward<plain_run>;
   run(views, list.data(), slants.data(), projections, {alpha * static_cast<float>(views.pitch), beta}, volume,
       s);
@@ -132,6 +134,13 @@ const ConeKernels separable_footprint_kernels{
       if (volume.n0 <= few || !footprint_backward(views, alpha, projections, beta, volume, stream))
         plain_footprint_backward(views, alpha, projections, beta, volume, stream);
     },
-    footprint_memory};
+    footprint_memory, true,
+    [] {
+      return std::vector<std::string>{"plain footprint forward, 1",      "plain footprint forward, 4",
+                                      "plain footprint backward, 1",     "plain footprint backward, 4",
+                                      "footprint products forward, 64",  "footprint products forward, 128",
+                                      "footprint products forward, 256", "footprint products backward, 1",
+                                      "footprint products backward, 2",  "footprint products backward, 3"};
+    }};
 
 }  // namespace tandem::kernels::cuda

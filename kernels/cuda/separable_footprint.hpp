@@ -1,6 +1,7 @@
 #pragma once
 
 #include "tandem/kernels/cone.hpp"
+#include "tandem/kernels/launches.hpp"
 
 namespace tandem::kernels::cuda {
 

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tandem/core/execution.hpp"
+#include "tandem/geometry/views.hpp"
+#include "tandem/operators/linear_operator.hpp"
+
+namespace tandem::apps {
+
+/// What a matched pair may be off by: see `bounds_of`.
+struct Bounds {
+  double mu, kappa, entry;
+};
+
+/// What kernels choose their form by. Together the shapes of all pairs make every kernel run.
+struct CheckShape {
+  Index slices;      ///< and rows
+  double voxel = 1;  ///< along x and y, bins; of parallel beams
+  FootprintTuning tuning{};
+};
+
+/// One problem that a pair is checked on: a parallel beam, from which cone beams have views and detector.
+struct CheckCase {
+  ParallelBeam scan;
+  VolumeGrid grid;
+  CheckShape shape;
+  Device device;
+  Execution how;  ///< resolved; of pairs that can be executed in more than one way
+};
+
+struct CheckedPair {
+  std::string name;
+  bool matched;
+  /// Of the back-projector, where it can be executed in more than one way.
+  std::optional<Model> model;
+  std::vector<CheckShape> shapes;
+  std::function<LinearOperator(const CheckCase&)> make;
+  std::optional<Bounds> on_cuda{};  ///< where they differ from those of the execution
+};
+
+const std::vector<CheckedPair>& checked_pairs();
+
+/// A case of 90 views, irregular on purpose for matched pairs, whose bins cover the diagonal of voxels of a
+/// bin.
+CheckCase check_case(const CheckedPair& pair, const CheckShape& shape, Index size, Device device);
+/// One of nine voxels along x and y, seven views and at most nine slices of cone beams, for all entries.
+CheckCase small_case(const CheckedPair& pair, const CheckShape& shape, Device device);
+
+Bounds bounds_of(const CheckedPair& pair, Execution how, Device device);
+
+/// All names of kernels in the tables of operators of a device.
+std::vector<std::string> kernel_names(Device device);
+
+}  // namespace tandem::apps

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "program.hpp"
+#include "tandem/kernels/cone.hpp"
+#include "tandem/kernels/parallel.hpp"
+#include "tandem/kernels/ramp.hpp"
+
+namespace tandem::test {
+
+using Names = std::set<std::string>;
+
+/// Of all kernels in the tables of operators of a device.
+inline Names listed_kernels(Device device) {
+  Names all;
+  const auto add = [&](const std::vector<std::string>& names) { all.insert(names.begin(), names.end()); };
+  add(kernels::parallel(device).names(device));
+  for (const Model model : {Model::separable_footprint, Model::joseph, Model::pixel_driven})
+    add(kernels::cone(model, device).names());
+  add(kernels::ramp(device).names());
+  return all;
+}
+
+/// What `tandem check` reports of a device, after it has found all pairs to hold.
+inline nlohmann::json check_report(Device device) {
+  Program run;
+  const Ended check = run("check --size 24 --quiet --json check.json --device " + device.name());
+  EXPECT_EQ(check.code, 0) << check.out << check.err;
+  return run.json("check.json");
+}
+
+/// Each pair that is matched on purpose is within its bounds, and each kernel of the tables has run: those
+/// and no others.
+inline void expect_every_kernel_reached(const nlohmann::json& report, Device device) {
+  EXPECT_EQ(report["ok"], true);
+  Names reached;
+  for (const auto& pair : report["pairs"]) {
+    const std::string name = pair["name"];
+    const bool matched = name.find("unmatched") == std::string::npos;
+    EXPECT_EQ(pair["ok"].is_null(), !matched) << name;
+    EXPECT_EQ(pair["entry_bound"].is_null(), !matched) << name;
+    EXPECT_TRUE(!matched || pair["entry_error"] <= pair["entry_bound"]) << name;
+    EXPECT_FALSE(pair["kernels"].empty()) << name;
+    for (const auto& kernel : pair["kernels"]) reached.insert(kernel.get<std::string>());
+  }
+  EXPECT_EQ(reached, listed_kernels(device));
+  EXPECT_EQ(report["kernels_not_reached"], nlohmann::json::array());
+}
+
+}  // namespace tandem::test
