@@ -9,10 +9,10 @@ namespace tandem::apps {
 
 namespace {
 
-/// auto, cpu, all, cuda, cuda:0,1
+/// auto, cpu, cuda, cuda:0,1
 std::string no_device(const std::string& text) {
   std::string error = "'" + text + "' is not auto, cpu, cuda, cuda:N or cuda:N,N,...";
-  if (text == "auto" || text == "cpu" || text == "all" || text == "cuda") return "";
+  if (text == "auto" || text == "cpu" || text == "cuda") return "";
   if (!text.starts_with("cuda:")) return error;
   char before = ',';  // digits and commas, where each comma stands between digits
   for (const char c : text.substr(5)) {
@@ -24,8 +24,6 @@ std::string no_device(const std::string& text) {
 }
 
 std::vector<Device> devices_named(const std::string& text) {
-  require<DeviceError>(text != "all",
-                       "--device all: the CPU does not share the work of GPUs yet; give cuda:0,1,...");
   if (text == "auto") {
     std::vector<Device> here = devices();
     if (here.size() > 1) here.erase(here.begin());  // the CPU
@@ -40,16 +38,25 @@ std::vector<Device> devices_named(const std::string& text) {
   return named;
 }
 
-void require_execution(const DeviceOptions& o, Device device) {
+void require_execution(const DeviceOptions& o, Pairing needed, Device device) {
   const Execution wanted = execution_of(o);
-  std::string list;
+  std::string list, matching;
+  bool here = false;
   for (const Execution e : executions(device)) {
-    const bool any = wanted.variant == Variant::automatic;
-    if ((any || wanted.variant == e.variant) && wanted.precision == e.precision) return;
+    const bool any = wanted.variant == Variant::automatic, matched = is_matched(e, device),
+               asked = (any || wanted.variant == e.variant) && wanted.precision == e.precision;
+    if (asked && (matched || needed == Pairing::any)) return;
+    here |= asked;
     list += (list.empty() ? "" : ", ") + name_of(e);
+    if (matched) matching += (matching.empty() ? "" : ", ") + name_of(e);
   }
-  const std::string error =
-      "--variant " + o.variant + " --precision " + o.precision + ": device " + device.name() + " has " + list;
+  const std::string what = "--variant " + o.variant + " --precision " + o.precision + ": ";
+  if (here)
+    throw UsageError(what +
+                     "the back-projection is not the transpose of the projection, which a solver needs; "
+                     "that of " +
+                     matching + " is, or give --allow-unmatched");
+  const std::string error = what + "device " + device.name() + " has " + list;
   require<DeviceError>(o.device != "auto" || device.is_cuda(), error, "; no GPU is here");
   throw UsageError(error);
 }
@@ -67,6 +74,8 @@ void add_device_options(CLI::App& c, DeviceOptions& o) {
              "of projector and back-projector (default automatic: the fastest)");
   add_choice(c, "--precision", o.precision, {"float32", "float16", "uint8"},
              "of what they read (default float32)");
+  c.add_flag("--allow-unmatched", o.allow_unmatched,
+             "a solver on a pair whose back-projection is not the transpose of its projection");
   c.add_option("--device-memory", o.memory_gib,
                "memory of the GPU to stay below, GiB (default: 90 % of what is free)")
       ->check(positive(1e9));
@@ -78,11 +87,11 @@ Execution execution_of(const DeviceOptions& o) {
   return {variant_named(o.variant), precision_named(o.precision)};
 }
 
-std::vector<Device> chosen_devices(const DeviceOptions& o) {
+std::vector<Device> chosen_devices(const DeviceOptions& o, Pairing needed) {
   const std::vector<Device> chosen = devices_named(o.device);
   if (o.memory_gib && o.device == "cpu")
     throw UsageError("--device-memory goes with a GPU, not with --device cpu; give --memory");
-  for (const Device device : chosen) require_execution(o, device);
+  for (const Device device : chosen) require_execution(o, o.allow_unmatched ? Pairing::any : needed, device);
   return chosen;
 }
 

@@ -139,7 +139,9 @@ Index most_slices_of_device(const Plan& plan) {
   return most_slices(
       fewest_slices(plan), plan.grid.size[2], device_budget(plan),
       [&](Index some) { return device_bytes(plan, some); }, "memory of " + plan.home().name(),
-      "a larger --device-memory, a smaller --size or --region, --binning, --variant alu, or --device cpu");
+      "a larger --device-memory, a smaller --size or --region, --binning, --variant alu --precision float32, "
+      "or "
+      "--device cpu");
 }
 
 void choose_chunks(Plan& plan, const io::ScanInfo& info) {
@@ -166,8 +168,25 @@ void choose_chunks(Plan& plan, const io::ScanInfo& info) {
   if (on_gpu) plan.device_bytes = static_cast<std::size_t>(device_bytes(plan, plan.rows_at_once));
 }
 
-/// As for so many slices at once.
-void choose_execution(Plan& plan, Index slices) {
+/// What would do in place of a pair that does not match.
+std::string matched_for(const ParallelBeam& scan, const VolumeGrid& grid, Device device) {
+  std::string list;
+  for (const Execution e : executions(device)) try {
+      if (is_matched(resolved(e, scan, grid, Model::pixel_driven, device), device))
+        list += (list.empty() ? "--variant " : ", or --variant ") + std::string(name_of(e.variant)) +
+                " --precision " + std::string(name_of(e.precision));
+    } catch (const GeometryError&) {  // not for these pixels
+    }
+  return list;
+}
+
+Pairing pairing_of(const Recipe& recipe) {
+  const bool any = recipe.allow_unmatched || !needs_matched_pair(recipe.algorithm);
+  return any ? Pairing::any : Pairing::matched;
+}
+
+/// For all slices at once: what a chunk of them takes is the same, so that bits do not depend on the memory.
+void choose_execution(Plan& plan) {
   const Recipe& recipe = plan.recipe;
   if (const ConeBeam* cone = plan.cone()) {
     constexpr Execution only{Variant::standard, Precision::float32};
@@ -175,20 +194,40 @@ void choose_execution(Plan& plan, Index slices) {
     if (plan.execution.variant == Variant::automatic) plan.execution.variant = only.variant;
     require<DeviceError>(plan.execution == only, "cone beam: no ", name_of(plan.execution),
                          "; give --variant automatic --precision float32");
-    for (const Device device : recipe.devices)  // whether they have kernels
+    for (const Device device : recipe.devices) {  // whether they have kernels
       projector(*cone, plan.grid, Model::separable_footprint, device);
+      plan.matched = plan.matched && is_matched(Model::separable_footprint, device);
+    }
     return;
   }
   require<DeviceError>(plan.devices.size() == 1,
                        "parallel beam: several devices do not share one yet; give "
                        "--device cpu, cuda or cuda:N");
+  const auto& scan = std::get<ParallelBeam>(plan.scan);
+  const Pairing pairing = pairing_of(recipe);
+  plan.execution = resolved(recipe.execution, scan, plan.grid, Model::pixel_driven, plan.home(), pairing);
+  plan.matched = is_matched(plan.execution, plan.home());
+  if (plan.matched || !needs_matched_pair(recipe.algorithm)) return;
+  const std::string what =
+      name_of(plan.execution) + ": the back-projection is not the transpose of the projection";
+  require<GeometryError>(pairing == Pairing::any, what, ", which a solver needs; give ",
+                         matched_for(scan, plan.grid, plan.home()), ", or --allow-unmatched");
+  warn(plan.warnings, what, "; a solver may stop short of the solution, or run away from it");
+}
+
+/// Few slices at once are fast in other ways than all, which are not taken for them.
+void warn_of_chunks(Plan& plan) {
+  if (plan.cone() || plan.rows_at_once == plan.grid.size[2]) return;
+  const Scan few = scan_of(plan, {0, plan.rows_at_once});
   const VolumeGrid& g = plan.grid;
-  const Scan& scan = plan.scan;
-  const Index views = static_cast<Index>(angles_of(scan).size());
-  plan.execution =
-      resolved(recipe.execution,
-               std::get<ParallelBeam>(crop(scan, {0, views}, {0, slices}, {0, detector_of(scan).bins})),
-               region(g, {0, g.size[0]}, {0, g.size[1]}, {0, slices}), Model::pixel_driven, plan.home());
+  const Execution best = resolved(plan.recipe.execution, std::get<ParallelBeam>(few),
+                                  region(g, {0, g.size[0]}, {0, g.size[1]}, {0, plan.rows_at_once}),
+                                  Model::pixel_driven, plan.home(), pairing_of(plan.recipe));
+  if (best != plan.execution)
+    warn(plan.warnings, "memory holds ", plan.rows_at_once, " slices at once, too few for ",
+         name_of(plan.execution),
+         " to be fast, which is taken for all; more memory would be faster, or --variant ",
+         name_of(best.variant));
 }
 
 constexpr double degrees = 180 / std::numbers::pi;
@@ -262,6 +301,8 @@ std::size_t spare_host_memory() {
 std::size_t held_memory() { return status_bytes("VmRSS:"); }
 std::size_t peak_memory() { return status_bytes("VmHWM:"); }
 
+bool needs_matched_pair(Algorithm algorithm) { return algorithm != Algorithm::fbp; }
+
 Plan make_plan(const io::ScanInfo& info, const Recipe& recipe) {
   Plan plan;
   require<DeviceError>(!recipe.devices.empty(), "recipe: no device is given");
@@ -287,13 +328,10 @@ Plan make_plan(const io::ScanInfo& info, const Recipe& recipe) {
   if (recipe.binning > 0) plan.scan = bin_down(plan.scan, recipe.binning, plan.pitch_known);
   choose_grid(plan, lift);
   if (!plan.cone()) lift_slices(plan, whole);
-  choose_execution(plan, plan.grid.size[2]);
+  choose_execution(plan);
   choose_tiles(plan);
   choose_chunks(plan, info);
-  if (const Execution of_all = plan.execution; plan.rows_at_once < plan.grid.size[2]) {
-    choose_execution(plan, plan.rows_at_once);  // little memory may leave too few slices for the best of many
-    if (plan.execution != of_all) choose_chunks(plan, info);
-  }
+  warn_of_chunks(plan);
   add_warnings(plan, recipe.axis_bin || info.axis_bin);
   return plan;
 }

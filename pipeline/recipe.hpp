@@ -18,6 +18,9 @@ namespace tandem::pipeline {
 enum class Algorithm { fbp, sirt, cgls };  ///< fbp of a cone beam is FDK
 enum class Initial { zero, fbp, file };
 
+/// Whether it is right only if the back-projection is the projection's transpose: solvers are.
+bool needs_matched_pair(Algorithm algorithm);
+
 /// What a user asks for, as plain data. Positions and ranges count in the file's own rows, bins and views.
 struct Recipe {
   Algorithm algorithm = Algorithm::fbp;
@@ -46,6 +49,7 @@ struct Recipe {
   bool fewest_devices = false;                    ///< the first one alone, if it holds what is needed
   int streams = 3;                                ///< of each, in tiles
   Execution execution;                            ///< of the back-projection
+  bool allow_unmatched = false;  ///< a solver on a pair that is none (`is_matched`), if it is asked for
 
   std::optional<std::size_t> host_bytes;    ///< else what the machine has to spare
   std::optional<std::size_t> device_bytes;  ///< of each GPU's own memory; else nine tenths of what is free
@@ -63,6 +67,7 @@ struct Plan {
   double axis_in_file = 0;      ///< bins of the file
   std::vector<Device> devices;  ///< of the recipe's, those that are used
   Execution execution;          ///< resolved, one for all chunks
+  bool matched = true;          ///< whether its two directions are each other's transpose
   bool tiled = false;      ///< vectors stay on the host, devices get parts (operators/tiled_projector.hpp)
   Index rows_at_once = 0;  ///< slices of a chunk
   std::size_t bytes = 0;   ///< host memory at the most
@@ -79,14 +84,14 @@ struct Plan {
 };
 
 /// Pure but for asking the machine's and the device's memory. @throws GeometryError for what makes no sense
-/// for this scan, DeviceError where the device is not here or cannot do what is asked, or where not even one
-/// slice fits into memory (naming what is needed).
+/// for this scan, or a solver on a pair that does not match; DeviceError where the device is not here or
+/// cannot do what is asked, or where not even one slice fits into memory (naming what is needed).
 Plan make_plan(const io::ScanInfo& info, const Recipe& recipe);
 
 /// Memory that a process may still take, bytes.
 std::size_t spare_host_memory();
-/// What this process holds, and the most that it has held so far, bytes: its own, not that of the program which
-/// started it.
+/// What this process holds, and the most that it has held so far, bytes: its own, not that of the program
+/// which started it.
 std::size_t held_memory();
 std::size_t peak_memory();
 

@@ -111,6 +111,7 @@ void finish_recipe(ReconOptions& o) {
   if (r.initial == Initial::file) r.initial_file = o.initial;
   r.host_bytes = bytes_of(o.memory_gib);
   r.execution = execution_of(o.device);
+  r.allow_unmatched = o.device.allow_unmatched;
   r.streams = o.device.streams;
   r.device_bytes = bytes_of(o.device.memory_gib);
   r.minus_log = o.scan.minus_log;
@@ -125,7 +126,8 @@ void finish_recipe(ReconOptions& o) {
 
 /// What stands in the way before any file is opened.
 void check_before(ReconOptions& o) {
-  o.recipe.devices = chosen_devices(o.device);
+  o.recipe.devices =
+      chosen_devices(o.device, needs_matched_pair(o.recipe.algorithm) ? Pairing::matched : Pairing::any);
   o.recipe.fewest_devices = o.device.device == "auto";
   NamedFiles inputs = inputs_of(o.scan);
   inputs.push_back({"--truth", o.truth});
@@ -160,6 +162,7 @@ json plan_json(const ReconOptions& o, const pipeline::Plan& plan, const io::Scan
           {"tiled", plan.tiled},
           {"variant", name_of(plan.execution.variant)},
           {"precision", name_of(plan.execution.precision)},
+          {"matched", plan.matched},
           {"rows_at_once", plan.rows_at_once},
           {"memory_bytes", plan.bytes},
           {"device_memory_bytes", plan.device_bytes}};
@@ -210,7 +213,8 @@ void print_plan(std::ostream& to, const pipeline::Plan& plan, const io::ScanInfo
      << " slices at once\n"
      << "device    ";
   for (const Device device : plan.devices) to << device.name() << ", ";
-  to << name_of(plan.execution) << (plan.tiled ? ", in tiles" : "");
+  to << name_of(plan.execution) << (plan.matched ? "" : ", an unmatched pair")
+     << (plan.tiled ? ", in tiles" : "");
   if (const Device first = plan.devices.front(); first.is_cuda())
     to << ", " << static_cast<double>(plan.device_bytes) / 1048576 << " MiB of "
        << (plan.devices.size() > 1 ? "each " : "the ") << description(first) << " at most";

@@ -7,6 +7,9 @@
 #include "../support/tolerances.hpp"
 #include "cuda_fixture.hpp"
 #include "tandem/core/error.hpp"
+#include "tandem/operators/adjointness.hpp"
+#include "tandem/pipeline/memory.hpp"
+#include "tandem/pipeline/problem.hpp"
 
 namespace tandem::test {
 namespace {
@@ -41,6 +44,7 @@ class CudaReconstruct : public Cuda {
     recipe.iterations = 4;
     recipe.devices = {device};
     recipe.execution = how;
+    recipe.allow_unmatched = how.variant != automatic;
     return recipe;
   }
 
@@ -165,6 +169,76 @@ TEST_F(CudaReconstruct, LittleMemoryMakesSmallChunksOfTheSameBits) {
     EXPECT_LE(part.device_bytes, recipe.device_bytes);
     EXPECT_TRUE(same_bits(volume(part), volume(whole)));
   }
+}
+
+/// Too few slices at once for what is fastest for all.
+TEST_F(CudaReconstruct, LittleMemoryKeepsTheExecutionOfAllSlices) {
+  pipeline::Simulation s = small_simulation(1e4);
+  detector_of(s.scan).rows = 40;
+  s.grid = fitting_grid(s.scan);
+  write_scan(folder_ / "tall.h5", pipeline::SimulatedScan(s));
+  const auto reader = io::open_scan(folder_ / "tall.h5");
+  for (const Algorithm algorithm : algorithms)
+    for (const Precision precision : {float32, float16}) {
+      Recipe recipe = recipe_for(algorithm, gpu, {automatic, precision});
+      const Plan whole = make_plan(reader->info(), recipe);
+      ASSERT_EQ(whole.execution, (Execution{tensor, precision}));
+      ASSERT_EQ(whole.rows_at_once, 40);
+      recipe.device_bytes = static_cast<std::size_t>(device_bytes(whole, 4)) + 1;
+      const Plan part = make_plan(reader->info(), recipe);
+      EXPECT_EQ(part.rows_at_once, 4);
+      EXPECT_EQ(part.execution, whole.execution);
+      EXPECT_LE(part.device_bytes, recipe.device_bytes);
+      EXPECT_TRUE(same_bits(reconstructed(*reader, part), reconstructed(*reader, whole)))
+          << name_of(precision) << ", algorithm " << static_cast<int>(algorithm);
+    }
+}
+
+TEST_F(CudaReconstruct, SolversGetMatchedPairs) {
+  const auto plan_of = [&](Algorithm algorithm, Execution how, bool allow) {
+    Recipe recipe = recipe_for(algorithm, gpu, how);
+    recipe.rows = Range{0, 4};  // so few that textures are faster in float16
+    recipe.allow_unmatched = allow;
+    return plan_for(recipe);
+  };
+  const auto mismatch = [](const Plan& plan) { return adjointness(problem_of(plan, {0, 4}).A).mismatch; };
+  EXPECT_EQ(plan_of(Algorithm::fbp, {automatic, float16}, false).execution, (Execution{texture, float16}));
+  for (const Algorithm algorithm : {Algorithm::cgls, Algorithm::sirt}) {
+    for (const Precision precision : {float32, float16}) {
+      const Plan plan = plan_of(algorithm, {automatic, precision}, false);
+      EXPECT_EQ(plan.execution.precision, precision);
+      EXPECT_TRUE(plan.matched);
+      EXPECT_LE(mismatch(plan), tolerance::tensor_mismatch) << name_of(plan.execution);
+    }
+    for (const Execution how : {Execution{automatic, uint8},
+                                {texture, uint8},
+                                {texture, float16},
+                                {texture, float32},
+                                {standard, float32},
+                                {hybrid, float32}}) {
+      try {
+        plan_of(algorithm, how, false);
+        ADD_FAILURE() << name_of(how) << " was taken";
+      } catch (const GeometryError& e) {
+        for (const char* word : {"--variant tensor --precision float16", "--variant alu --precision float32",
+                                 "--allow-unmatched"})
+          EXPECT_NE(std::string(e.what()).find(word), std::string::npos) << e.what();
+        EXPECT_EQ(std::string(e.what()).find("give --variant texture"), std::string::npos) << e.what();
+      }
+      const Plan allowed = plan_of(algorithm, how, true);
+      EXPECT_FALSE(allowed.matched);
+      EXPECT_FALSE(allowed.warnings.empty());
+      EXPECT_GT(mismatch(allowed), tolerance::unmatched / 4) << name_of(how);
+    }
+  }
+}
+
+TEST_F(CudaReconstruct, TheTablesSayWhatMatches) {
+  for (const Execution how : executions(gpu))
+    for (const Index slices : {3, 40}) {
+      const double mu = adjointness(odd_projector(slices, how)).mismatch;
+      EXPECT_EQ(is_matched(how, gpu), mu <= tolerance::tensor_mismatch) << name_of(how) << ": " << mu;
+    }
 }
 
 TEST_F(CudaReconstruct, TooLittleMemorySaysWhatIsNeeded) {
