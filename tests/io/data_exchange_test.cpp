@@ -165,7 +165,8 @@ TEST(DataExchange, RefusesAVolumeAndKindsItDoesNotKnow) {
   Hdf5Maker(folder / "volume.h5")
       .numbers("/exchange/data", "f32", {views, rows, bins}, frames(0, views))
       .attribute("/exchange/data", "axes", "z:y:x");
-  EXPECT_TRUE(says(refusal_of(folder / "volume.h5"), {"volume.h5: /exchange/data", "z:y:x", "theta:y:x"}));
+  EXPECT_TRUE(says(refusal_of(folder / "volume.h5"),
+                   {"volume.h5: /exchange/data", "is a volume", "z:y:x", "not a scan"}));
   Hdf5Maker(folder / "helix.h5")
       .numbers("/exchange/data", "u16", {1, rows, bins}, frames(0, 1))
       .text("/measurement/instrument/tandem/kind", "helix");
