@@ -1,5 +1,7 @@
 // DXchange (De Carlo et al., J. Synchrotron Rad. 21, 2014), as the APS writes it and ScanWriter does.
 
+#include <memory>
+
 #include "tandem/core/error.hpp"
 #include "tandem/io/frame_source.hpp"
 
@@ -11,9 +13,8 @@ const std::string instrument = "/measurement/instrument/";
 
 std::unique_ptr<FrameSource> frames_at(const hdf5::File& file, const std::string& path,
                                        const std::string& axes) {
-  hdf5::DataSet data = file.data_set(path);
-  const std::string own = data.text("axes").value_or(axes);
-  return hdf5_frames(std::move(data), own);
+  const auto data = std::make_shared<hdf5::DataSet>(file.data_set(path));
+  return hdf5_frames(data, data->text("axes").value_or(axes));
 }
 
 void read_geometry(const hdf5::File& file, Acquisition& acquisition) {

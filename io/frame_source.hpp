@@ -53,9 +53,10 @@ struct Acquisition {
 };
 
 /// All frames of a data set, or those in `runs`, one after another. `axes` is "theta:y:x" or "y:theta:x"; a
-/// data set of two axes is one frame. @throws FileError for other ranks and axes, and for sizes the file
-/// cannot hold.
-std::unique_ptr<FrameSource> hdf5_frames(hdf5::DataSet data, const std::string& axes = "theta:y:x",
+/// data set of two axes is one frame. @throws FileError for other ranks and axes, and unless all of it is
+/// there
+std::unique_ptr<FrameSource> hdf5_frames(std::shared_ptr<hdf5::DataSet> data,
+                                         const std::string& axes = "theta:y:x",
                                          std::optional<std::vector<Range>> runs = std::nullopt);
 
 /// Makes the scan, (view, row, bin), of what was found and what the user gives, who comes first.

@@ -18,8 +18,7 @@ static_assert(std::is_same_v<hid_t, std::int64_t>);
 namespace {
 
 constexpr int max_rank = 4;
-constexpr std::size_t max_link = 65536;  // bytes: HDF5 stores no longer ones
-constexpr Index max_text = 16 << 20;     // bytes: no recipe, report or unit is longer
+constexpr Index max_text = 16 << 20;  // bytes: no recipe, report or unit is longer
 
 std::recursive_mutex& mutex() {
   static std::recursive_mutex one;
@@ -97,13 +96,6 @@ bool is_number(hid_t type) {
          sign < bits && exponent + exponent_bits <= bits && mantissa + mantissa_bits <= bits;
 }
 
-Handle read_access() {
-  Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-  // scans often lie on read-only or network file systems that know no locks
-  H5Pset_file_locking(access.id(), false, true);
-  return access;
-}
-
 }  // namespace
 
 Lock::Lock() : guard_(mutex()) { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
@@ -126,13 +118,35 @@ std::string reason() {
   return text.empty() ? "HDF5 gives no reason" : text;
 }
 
+void forget_lock() { std::construct_at(&mutex()); }
+
+void fail(const std::string& what, const std::string& remedy) {
+  bool memory = false;
+  H5Ewalk2(
+      H5E_DEFAULT, H5E_WALK_UPWARD,
+      [](unsigned, const H5E_error2_t* error, void* out) -> herr_t {
+        if (error->maj_num == H5E_RESOURCE && error->min_num == H5E_NOSPACE) *static_cast<bool*>(out) = true;
+        return 0;
+      },
+      &memory);
+  const std::string why = reason();
+  require<DeviceError>(!memory, what, ": ", why,
+                       "; more memory is needed: give --memory GIB below what is free");
+  const auto tells = [&why](const char* words) { return why.find(words) != std::string::npos; };
+  throw FileError(what + ": " + why + "; " +
+                  (tells("Too many open files") ? "raise the limit (ulimit -n)"
+                   : tells("lock")              ? "set HDF5_USE_FILE_LOCKING=FALSE in the environment"
+                                                : remedy));
+}
+
 bool Handle::reset() {
   if (id_ < 0) return true;
   const Lock lock;
   return close_(std::exchange(id_, -1)) >= 0;
 }
 
-DataSet::DataSet(Handle handle, std::string where) : handle_(std::move(handle)), where_(std::move(where)) {
+DataSet::DataSet(Handle handle, std::string where, std::shared_ptr<const Origin> origin)
+    : handle_(std::move(handle)), where_(std::move(where)), origin_(std::move(origin)) {
   const Lock lock;
   const Handle space(H5Dget_space(handle_.id()), H5Sclose);
   shape_ = shape_of(space.id(), where_);
@@ -173,43 +187,12 @@ std::size_t DataSet::decoded_bytes() const {
   return 2 * bytes;
 }
 
-void DataSet::require_stored() const {
+void DataSet::require_stored() {
+  if (storage_) return;
   const Lock lock;
-  const Handle type(H5Dget_type(handle_.id()), H5Tclose);
-  const Handle plan(H5Dget_create_plist(handle_.id()), H5Pclose);
-  const Handle file(H5Iget_file_id(handle_.id()), H5Fclose);
-  const double claimed = static_cast<double>(size()) * static_cast<double>(H5Tget_size(type.id()));
-  const double stored = static_cast<double>(H5Dget_storage_size(handle_.id()));
-  hsize_t file_bytes = 0;
-  H5Fget_filesize(file.id(), &file_bytes);
-
-  const H5D_layout_t layout = H5Pget_layout(plan.id());
-  if (layout == H5D_CONTIGUOUS && H5Pget_external_count(plan.id()) == 0 && claimed > 0) {
-    const haddr_t offset = H5Dget_offset(handle_.id());
-    require<FileError>(offset != HADDR_UNDEF, where_, ": holds no data; it was never written");
-    require<FileError>(static_cast<double>(offset) + claimed <= static_cast<double>(file_bytes), where_,
-                       ": claims ", claimed,
-                       " bytes, more than the file has; it is damaged or was cut short");
-  }
-  require<FileError>(layout != H5D_COMPACT || claimed <= stored, where_, ": claims ", claimed, " bytes, but ",
-                     stored, " are stored; it is damaged");
-  if (layout == H5D_CHUNKED && claimed > 0) {
-    require<FileError>(stored > 0, where_, ": holds no data; it was never written");
-    // gzip packs at best 1030 to 1; the rest is for small data sets with few chunks written
-    require<FileError>(claimed <= 2000 * stored + (64 << 20), where_, ": claims ", claimed,
-                       " bytes, but only ", stored, " are stored; it is damaged or was never finished");
-  }
-  const int filters = H5Pget_nfilters(plan.id());
-  for (int i = 0; i < filters; ++i) {
-    unsigned flags = 0, settings = 0;
-    std::size_t values = 0;
-    std::array<char, 64> name{};
-    const H5Z_filter_t filter = H5Pget_filter2(plan.id(), static_cast<unsigned>(i), &flags, &values, nullptr,
-                                               name.size() - 1, name.data(), &settings);
-    require<FileError>(H5Zfilter_avail(filter) > 0, where_, ": is compressed with filter ", filter, " (",
-                       name.data(),
-                       "), which this HDF5 lacks; set HDF5_PLUGIN_PATH to the folder of its plugin");
-  }
+  auto found = std::make_shared<Storage>();
+  hdf5::require_stored(handle_.id(), where_, origin_ ? *origin_ : Origin{}, *found);
+  storage_ = std::move(found);
 }
 
 void DataSet::read(PixelType as, std::span<const Range> part, void* out) const {
@@ -224,17 +207,20 @@ void DataSet::read(PixelType as, std::span<const Range> part, void* out) const {
   const bool read =
       H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) >= 0 &&
       H5Dread(handle_.id(), memory_type(as), memory.id(), space.id(), H5P_DEFAULT, out) >= 0;
-  require<FileError>(read, where_, ": cannot be read: ", reason(), "; the file may be damaged");
+  if (!read) fail(where_ + ": cannot be read", "the file may be damaged");
+  if (storage_) require_unchanged(*storage_, where_);
 }
 
 std::vector<double> DataSet::numbers() const {
   const Lock lock;
   static_cast<void>(pixel_type());
-  require_stored();
+  Storage found;
+  hdf5::require_stored(handle_.id(), where_, origin_ ? *origin_ : Origin{}, found);
   std::vector<double> values(static_cast<std::size_t>(size()));
   const bool read = values.empty() || H5Dread(handle_.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT,
                                               values.data()) >= 0;
-  require<FileError>(read, where_, ": cannot be read: ", reason(), "; the file may be damaged");
+  if (!read) fail(where_ + ": cannot be read", "the file may be damaged");
+  require_unchanged(found, where_);
   return values;
 }
 
@@ -268,92 +254,6 @@ std::optional<double> DataSet::number(const std::string& attribute) const {
   const bool one = open.valid() && is_number(type.id()) && H5Sget_simple_extent_npoints(space.id()) == 1;
   if (!one || H5Aread(open.id(), H5T_NATIVE_DOUBLE, &value) < 0) return std::nullopt;
   return value;
-}
-
-bool is_hdf5(const std::filesystem::path& path) {
-  const Lock lock;
-  return H5Fis_hdf5(path.c_str()) > 0;
-}
-
-File File::open(const std::filesystem::path& path) {
-  const Lock lock;
-  const Handle access = read_access();
-  Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.id()), H5Fclose);
-  require<FileError>(file.valid(), path.string(), ": cannot be opened as HDF5: ", reason(),
-                     "; the file may be cut short or damaged");
-  return File(std::move(file), path.string());
-}
-
-bool File::has(const std::string& path) const {
-  const Lock lock;
-  for (auto slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
-    if (H5Lexists(handle_.id(), path.substr(0, slash).c_str(), H5P_DEFAULT) <= 0) return false;
-    if (slash == std::string::npos) return true;
-  }
-}
-
-bool File::is_group(const std::string& path) const {
-  const Lock lock;
-  if (path != "/" && !has(path)) return false;
-  const Handle object(H5Oopen(handle_.id(), path.c_str(), H5P_DEFAULT), H5Oclose);
-  return object.valid() && H5Iget_type(object.id()) == H5I_GROUP;
-}
-
-std::vector<std::string> File::names(const std::string& group) const {
-  const Lock lock;
-  std::vector<std::string> found;
-  if (!is_group(group)) return found;
-  const Handle open(H5Gopen2(handle_.id(), group.c_str(), H5P_DEFAULT), H5Gclose);
-  hsize_t next = 0;
-  H5Literate(
-      open.id(), H5_INDEX_NAME, H5_ITER_INC, &next,
-      [](hid_t, const char* name, const H5L_info_t*, void* out) -> herr_t {
-        static_cast<std::vector<std::string>*>(out)->emplace_back(name);
-        return 0;
-      },
-      &found);
-  return found;
-}
-
-std::optional<DataSet> File::find(const std::string& path) const {
-  const Lock lock;
-  if (!has(path)) return std::nullopt;
-  Handle object(H5Oopen(handle_.id(), path.c_str(), H5P_DEFAULT), H5Oclose);
-  if (!object.valid() || H5Iget_type(object.id()) != H5I_DATASET) return std::nullopt;
-  return DataSet(std::move(object), name_ + ": " + path);
-}
-
-std::string File::why_unopened(const std::string& path) const {
-  if (!has(path)) return "missing";
-  if (is_group(path)) return "is a group; a data set is needed";
-  H5L_info_t link{};
-  const bool external =
-      H5Lget_info(handle_.id(), path.c_str(), &link, H5P_DEFAULT) >= 0 && link.type == H5L_TYPE_EXTERNAL;
-  std::vector<char> target(external ? std::min(link.u.val_size, max_link) : 0);
-  const char* file = nullptr;
-  if (external && H5Lget_val(handle_.id(), path.c_str(), target.data(), target.size(), H5P_DEFAULT) >= 0 &&
-      H5Lunpack_elink_val(target.data(), target.size(), nullptr, &file, nullptr) >= 0)
-    return "links to " + std::string(file) + ", which cannot be opened; put that file where the link points";
-  static_cast<void>(Handle(H5Oopen(handle_.id(), path.c_str(), H5P_DEFAULT), H5Oclose));
-  return "cannot be opened: " + reason();
-}
-
-DataSet File::data_set(const std::string& path) const {
-  const Lock lock;
-  std::optional<DataSet> found = find(path);
-  if (!found) throw FileError(name_ + ": " + path + ": " + why_unopened(path));
-  return std::move(*found);
-}
-
-std::optional<std::string> File::text(const std::string& path) const {
-  const std::optional<DataSet> found = find(path);
-  return found ? found->text() : std::nullopt;
-}
-
-std::optional<double> File::number(const std::string& path) const {
-  const std::optional<DataSet> found = find(path);
-  if (!found || found->size() != 1) return std::nullopt;
-  return found->numbers().front();
 }
 
 }  // namespace tandem::io::hdf5

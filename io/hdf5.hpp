@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -38,17 +39,28 @@ class Handle {
   Close close_ = nullptr;
 };
 
+/// Whence the pixels of a file may come: raw external files lie in its folder or below, unless all are
+/// allowed.
+struct Origin {
+  std::vector<std::filesystem::path> folders;  ///< canonical; those of the file and of what it is a link to
+  bool any_external = false;
+};
+
+struct Storage;
+
 /// An open data set of at most four axes. Every failure is a FileError that begins with `where()`.
 class DataSet {
  public:
-  DataSet(Handle handle, std::string where);
+  DataSet(Handle handle, std::string where, std::shared_ptr<const Origin> origin = nullptr);
   const std::string& where() const { return where_; }  ///< "scan.h5: /exchange/data"
   const std::vector<Index>& shape() const { return shape_; }
   Index size() const;
   PixelType pixel_type() const;  ///< the type to read it in; @throws FileError unless it holds numbers
 
-  /// @throws FileError if the file cannot hold what the data set claims, or a compression plugin is missing.
-  void require_stored() const;
+  /// @throws FileError unless all that the data set claims was written and is there: in its file, in external
+  /// ones, in the sources of a virtual data set; or if a compression plugin is missing. From then on reading
+  /// also fails if one of these files changes.
+  void require_stored();
 
   /// What reading any part holds beside its result: one compressed chunk and what it decodes to; 0 if stored
   /// plainly.
@@ -72,6 +84,8 @@ class DataSet {
   Handle handle_;
   std::string where_;
   std::vector<Index> shape_;
+  std::shared_ptr<const Origin> origin_;
+  std::shared_ptr<const Storage> storage_;  ///< once it is known to be complete
 };
 
 /// Whether a file begins (or, after a user block, goes on) as HDF5 does.
@@ -79,7 +93,8 @@ bool is_hdf5(const std::filesystem::path& path);
 
 class File {
  public:
-  static File open(const std::filesystem::path& path);    ///< for reading
+  /// For reading. `any_external`: raw external files may lie anywhere, not only in the file's folder.
+  static File open(const std::filesystem::path& path, bool any_external = false);
   static File create(const std::filesystem::path& path);  ///< for writing; replaces what is there
   static File modify(const std::filesystem::path& path);  ///< for writing into what is there
   const std::string& name() const { return name_; }
@@ -87,6 +102,8 @@ class File {
   bool has(const std::string& path) const;       ///< whether such a link exists, dangling or not
   bool is_group(const std::string& path) const;  ///< links followed
   std::vector<std::string> names(const std::string& group) const;  ///< in alphabetical order
+  /// The same for all links to one object, other for others; nothing where none can be opened.
+  std::optional<std::pair<std::uint64_t, std::uint64_t>> identity(const std::string& path) const;
   std::optional<DataSet> find(const std::string& path) const;  ///< nothing where no data set can be opened
   DataSet data_set(const std::string& path) const;             ///< @throws FileError saying what is amiss
   std::optional<std::string> text(const std::string& path) const;
@@ -102,10 +119,13 @@ class File {
   void close();  ///< @throws FileError if the last bytes could not be written
 
  private:
-  File(Handle handle, std::string name) : handle_(std::move(handle)), name_(std::move(name)) {}
+  File(Handle handle, std::string name, std::shared_ptr<const Origin> origin = nullptr)
+      : handle_(std::move(handle)), name_(std::move(name)), origin_(std::move(origin)) {}
   std::string why_unopened(const std::string& path) const;
+  Handle object(const std::string& path) const;
   Handle handle_;
   std::string name_;
+  std::shared_ptr<const Origin> origin_;
 };
 
 }  // namespace tandem::io::hdf5

@@ -28,13 +28,13 @@ Shape frames_shape(const hdf5::DataSet& data, bool rows_first) {
 
 class Hdf5Frames : public FrameSource {
  public:
-  Hdf5Frames(hdf5::DataSet data, bool rows_first, std::vector<Range> runs, Shape shape)
-      : FrameSource(data.where(), data.pixel_type(), shape),
+  Hdf5Frames(std::shared_ptr<const hdf5::DataSet> data, bool rows_first, std::vector<Range> runs, Shape shape)
+      : FrameSource(data->where(), data->pixel_type(), shape),
         data_(std::move(data)),
         rows_first_(rows_first),
         runs_(std::move(runs)) {}
 
-  std::size_t decoded_bytes() const override { return data_.decoded_bytes(); }
+  std::size_t decoded_bytes() const override { return data_->decoded_bytes(); }
 
   void read(Range frames, Range rows, Range bins, std::byte* out) override {
     const std::size_t frame_bytes = static_cast<std::size_t>(rows.size() * bins.size()) * bytes_of(type());
@@ -51,35 +51,35 @@ class Hdf5Frames : public FrameSource {
 
  private:
   void read_run(Range frames, Range rows, Range bins, std::byte* out) const {
-    if (data_.shape().size() == 2) return data_.read(type(), std::vector<Range>{rows, bins}, out);
-    if (!rows_first_) return data_.read(type(), std::vector<Range>{frames, rows, bins}, out);
+    if (data_->shape().size() == 2) return data_->read(type(), std::vector<Range>{rows, bins}, out);
+    if (!rows_first_) return data_->read(type(), std::vector<Range>{frames, rows, bins}, out);
     const std::size_t line = static_cast<std::size_t>(bins.size()) * bytes_of(type());
     std::vector<std::byte> row(static_cast<std::size_t>(frames.size()) * line);
     for (Index y = rows.first; y < rows.last; ++y) {
-      data_.read(type(), std::vector<Range>{{y, y + 1}, frames, bins}, row.data());
+      data_->read(type(), std::vector<Range>{{y, y + 1}, frames, bins}, row.data());
       for (Index k = 0; k < frames.size(); ++k)
         std::memcpy(out + static_cast<std::size_t>(k * rows.size() + y - rows.first) * line,
                     row.data() + static_cast<std::size_t>(k) * line, line);
     }
   }
 
-  hdf5::DataSet data_;
+  std::shared_ptr<const hdf5::DataSet> data_;
   bool rows_first_;
   std::vector<Range> runs_;
 };
 
 }  // namespace
 
-std::unique_ptr<FrameSource> hdf5_frames(hdf5::DataSet data, const std::string& axes,
+std::unique_ptr<FrameSource> hdf5_frames(std::shared_ptr<hdf5::DataSet> data, const std::string& axes,
                                          std::optional<std::vector<Range>> runs) {
-  const std::size_t rank = data.shape().size();
-  require<FileError>(rank == 3 || (rank == 2 && !runs), data.where(), ": has ", rank,
+  const std::size_t rank = data->shape().size();
+  require<FileError>(rank == 3 || (rank == 2 && !runs), data->where(), ": has ", rank,
                      rank == 1 ? " axis" : " axes", "; 3 are needed (view, row, bin)");
-  const bool rows_first = has_rows_first(axes, data.where());
-  Shape shape = frames_shape(data, rows_first);
-  require<FileError>(shape[0] > 0 && shape[1] > 0 && shape[2] > 0, data.where(), ": has ", shape[0],
+  const bool rows_first = has_rows_first(axes, data->where());
+  Shape shape = frames_shape(*data, rows_first);
+  require<FileError>(shape[0] > 0 && shape[1] > 0 && shape[2] > 0, data->where(), ": has ", shape[0],
                      " views of ", shape[1], " rows and ", shape[2], " bins; at least 1 of each is needed");
-  data.require_stored();
+  data->require_stored();
   if (!runs) runs = {Range{0, shape[0]}};
   shape[0] = 0;
   for (const Range& run : *runs) shape[0] += run.size();

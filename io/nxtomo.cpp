@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
+#include <memory>
+#include <set>
 
 #include "tandem/core/error.hpp"
 #include "tandem/io/frame_source.hpp"
@@ -13,8 +14,8 @@ namespace tandem::io {
 
 namespace {
 
-constexpr int max_depth = 4;        // /entry/instrument/detector/image_key
-constexpr int max_groups = 10'000;  // hard links may form circles
+constexpr int max_depth = 4;       // /entry/instrument/detector/image_key
+constexpr int max_links = 50'000;  // looked at; scans have hundreds
 constexpr Index max_frames = 100'000'000;
 
 struct Layout {
@@ -38,14 +39,22 @@ std::string first_of_rank(const hdf5::File& file, const std::vector<std::string>
   return "";
 }
 
-/// Every group down to `max_depth`, parents first; dangling links are passed over.
+/// Every link to a group down to `max_depth`, parents first; dangling links are passed over. Hard links may
+/// form circles: what lies in a group is listed once.
 std::vector<std::string> groups_of(const hdf5::File& file) {
   std::vector<std::string> found{"/"};
-  for (std::size_t i = 0; i < found.size() && i < max_groups; ++i) {
+  std::set<decltype(file.identity(""))> entered;
+  int links = 0;
+  for (std::size_t i = 0; i < found.size(); ++i) {
     const std::string group = found[i];  // `found` grows below
     if (group != "/" && std::count(group.begin(), group.end(), '/') >= max_depth) continue;
-    for (const std::string& name : file.names(group))
+    if (!entered.insert(file.identity(group)).second) continue;
+    for (const std::string& name : file.names(group)) {
+      require<FileError>(++links <= max_links, file.name(), ": has more than ", max_links,
+                         " links in its first ", max_depth,
+                         " levels; such a file is not searched for a scan");
       if (file.is_group(join(group, name))) found.push_back(join(group, name));
+    }
   }
   return found;
 }
@@ -177,14 +186,14 @@ std::optional<Acquisition> find_nxtomo(const hdf5::File& file) {
   if (!layout) return std::nullopt;
   acquisition.info.format = "NXtomo";
 
-  const hdf5::DataSet data = file.data_set(layout->data);
-  require<FileError>(data.shape().size() == 3, data.where(), ": has ", data.shape().size(),
+  const auto data = std::make_shared<hdf5::DataSet>(file.data_set(layout->data));
+  require<FileError>(data->shape().size() == 3, data->where(), ": has ", data->shape().size(),
                      " axes; 3 are needed (frame, row, bin)");
-  data.require_stored();
-  const std::vector<int> keys = keys_of(file, *layout, data.shape()[0], notes);
+  data->require_stored();
+  const std::vector<int> keys = keys_of(file, *layout, data->shape()[0], notes);
   const auto take = [&](int key, FrameSources& into) {
     std::vector<Range> runs = runs_of(keys, key);
-    if (!runs.empty()) into.push_back(hdf5_frames(file.data_set(layout->data), "theta:y:x", std::move(runs)));
+    if (!runs.empty()) into.push_back(hdf5_frames(data, "theta:y:x", std::move(runs)));
   };
   take(0, acquisition.projections);
   take(1, acquisition.flats);
@@ -195,7 +204,7 @@ std::optional<Acquisition> find_nxtomo(const hdf5::File& file) {
     notes.push_back(std::to_string(alignment) + " alignment frames left out (image_key -1)");
 
   read_angles_at(file, *layout, keys, acquisition);
-  read_geometry(file, *layout, data.shape()[2], acquisition);
+  read_geometry(file, *layout, data->shape()[2], acquisition);
   return acquisition;
 }
 

@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <fstream>
 #include <new>
 #include <stdexcept>
 
 #include "tandem/core/error.hpp"
 #include "tandem/io/frame_source.hpp"
+#include "tandem/io/input_file.hpp"
+#include "tandem/io/rehearsal.hpp"
 
 namespace tandem::io {
 
@@ -54,13 +55,13 @@ void check(const std::string& where, const char* what, Range range, Index count)
                      " ", range.first, ":", range.last, " are wanted; there are 0:", count);
 }
 
-/// Sizes that a damaged file claims must not end the program.
+/// Metadata are small: sizes that a damaged file claims must not end the program.
 template <class Work>
 auto within_memory(const std::string& where, Work work) {
   try {
     return work();
   } catch (const std::bad_alloc&) {
-    throw FileError(where + ": needs more memory than there is; read fewer frames, or the file is damaged");
+    throw FileError(where + ": needs more memory than there is; the file is damaged");
   } catch (const std::length_error&) {
     throw FileError(where + ": claims sizes that no memory can hold; the file is damaged");
   } catch (const fs::filesystem_error& fault) {
@@ -84,7 +85,15 @@ class SourcesReader : public ScanReader {
     check(where, names[static_cast<std::size_t>(kind)], frames, count_of(sources));
     check(where, "rows", rows, detector_of(info_.scan).rows);
     check(where, "bins", bins, detector_of(info_.scan).bins);
-    return within_memory(where, [&] { return read_checked(sources, frames, rows, bins); });
+    try {
+      return read_checked(sources, frames, rows, bins);
+    } catch (const std::bad_alloc&) {
+      throw DeviceError(where +
+                        ": the host has no memory for the frames that are read at once; give --memory "
+                        "GIB below what is free");
+    } catch (const fs::filesystem_error& fault) {
+      throw FileError(where + ": cannot be read: " + fault.code().message());
+    }
   }
 
  private:
@@ -108,29 +117,32 @@ class SourcesReader : public ScanReader {
   std::array<FrameSources, 3> sources_;
 };
 
-FrameSources frames_of(const fs::path& path, FrameKind kind, Index rows) {
-  require<FileError>(fs::exists(path), path.string(), ": no such file or folder");
-  FrameSources sources;
-  if (fs::is_directory(path) || is_tiff(path)) {
-    sources.push_back(tiff_frames(path, kind, rows == 1));
-    return sources;
-  }
-  const hdf5::File file = hdf5::File::open(path);
-  sources = data_exchange_frames(file, kind);
+FrameSources frames_in(const hdf5::File& file, FrameKind kind) {
+  FrameSources sources = data_exchange_frames(file, kind);
   if (sources.empty())
     if (std::optional<Acquisition> nxtomo = find_nxtomo(file))
       sources = std::move(kind == FrameKind::flat ? nxtomo->flats : nxtomo->darks);
-  require<FileError>(!sources.empty(), path.string(), ": holds no ",
+  require<FileError>(!sources.empty(), file.name(), ": holds no ",
                      kind == FrameKind::flat ? "flats" : "darks", "; a TIFF image, /exchange/",
                      kind == FrameKind::flat ? "data_white" : "data_dark",
                      " or an NXtomo image_key is needed");
   return sources;
 }
 
-void add_frames(FrameSources& sources, const std::vector<fs::path>& paths, FrameKind kind,
+FrameSources frames_of(const fs::path& path, FrameKind kind, Index rows, bool any_external) {
+  if (!fs::is_directory(path)) require_regular_file(path);
+  if (!fs::is_directory(path) && !is_tiff(path))
+    return rehearsed(path, [&] { return frames_in(hdf5::File::open(path, any_external), kind); });
+  FrameSources sources;
+  sources.push_back(tiff_frames(path, kind, rows == 1));
+  return sources;
+}
+
+void add_frames(FrameSources& sources, FrameKind kind, const OpenOptions& options,
                 const FrameSource& projections) {
-  for (const fs::path& path : paths)
-    for (auto& source : frames_of(path, kind, projections.shape()[1])) sources.push_back(std::move(source));
+  for (const fs::path& path : kind == FrameKind::flat ? options.flats : options.darks)
+    for (auto& source : frames_of(path, kind, projections.shape()[1], options.allow_external_files))
+      sources.push_back(std::move(source));
   for (const auto& source : sources)
     require<FileError>(
         source->shape()[1] == projections.shape()[1] && source->shape()[2] == projections.shape()[2],
@@ -138,30 +150,32 @@ void add_frames(FrameSources& sources, const std::vector<fs::path>& paths, Frame
         projections.shape()[1], " x ", projections.shape()[2], " is needed as in ", projections.where());
 }
 
+Acquisition acquisition_in(const hdf5::File& file) {
+  if (is_data_exchange(file)) return open_data_exchange(file);
+  std::optional<Acquisition> nxtomo = find_nxtomo(file);
+  require<FileError>(nxtomo.has_value(), file.name(),
+                     ": is no scan; /exchange/data (DXchange) or an entry with definition NXtomo is needed");
+  return std::move(*nxtomo);
+}
+
 Acquisition recognise(const fs::path& path, const OpenOptions& options) {
-  require<FileError>(fs::exists(path), path.string(), ": no such file or folder");
   if (fs::is_directory(path)) return open_tiff(path, options);
-  require<FileError>(std::ifstream(path).is_open(), path.string(),
-                     ": cannot be opened; check its permissions");
+  require_regular_file(path);
   if (is_tiff(path)) return open_tiff(path, options);
   require<FileError>(
       hdf5::is_hdf5(path), path.string(),
       ": is neither HDF5 nor TIFF; a DXchange or NXtomo file, a TIFF file or a folder of TIFF images is "
       "needed");
-  const hdf5::File file = hdf5::File::open(path);
-  if (is_data_exchange(file)) return open_data_exchange(file);
-  std::optional<Acquisition> nxtomo = find_nxtomo(file);
-  require<FileError>(nxtomo.has_value(), path.string(),
-                     ": is no scan; /exchange/data (DXchange) or an entry with definition NXtomo is needed");
-  return std::move(*nxtomo);
+  return rehearsed(path,
+                   [&] { return acquisition_in(hdf5::File::open(path, options.allow_external_files)); });
 }
 
 std::unique_ptr<ScanReader> open_recognised(const fs::path& path, const OpenOptions& options) {
   Acquisition found = recognise(path, options);
   require<FileError>(count_of(found.projections) > 0, path.string(), ": has 0 views; at least 1 is needed");
   const FrameSource& projections = *found.projections.front();
-  add_frames(found.flats, options.flats, FrameKind::flat, projections);
-  add_frames(found.darks, options.darks, FrameKind::dark, projections);
+  add_frames(found.flats, FrameKind::flat, options, projections);
+  add_frames(found.darks, FrameKind::dark, options, projections);
   for (const FrameSources* sources : {&found.projections, &found.flats, &found.darks})
     for (const auto& source : *sources)
       found.info.notes.insert(found.info.notes.end(), source->notes.begin(), source->notes.end());

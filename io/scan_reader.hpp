@@ -51,6 +51,7 @@ struct OpenOptions {
   bool reverse_rotation = false;       ///< the sense of all angles is turned: each is taken as its negative
   std::optional<double> pixel_size_mm = {};  ///< of bins and rows, before the file's own
   std::optional<double> sod_mm = {}, sdd_mm = {}, midplane_row = {};  ///< the same; they make a cone beam
+  bool allow_external_files = false;  ///< raw files that an HDF5 names as its data may lie outside its folder
 };
 
 /// One open acquisition. Metadata at opening, pixels on request. One thread at a time.

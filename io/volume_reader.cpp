@@ -4,6 +4,8 @@
 #include "tandem/core/error.hpp"
 #include "tandem/io/frame_source.hpp"
 #include "tandem/io/hdf5.hpp"
+#include "tandem/io/input_file.hpp"
+#include "tandem/io/rehearsal.hpp"
 #include "tandem/io/volume_format.hpp"
 
 namespace tandem::io {
@@ -80,13 +82,14 @@ std::unique_ptr<VolumeSource> open_hdf5_volume(const std::filesystem::path& path
   return volume;
 }
 
-VolumeReader::VolumeReader(const std::filesystem::path& path) : source_(open_tiff_volume(path)) {
+VolumeReader::VolumeReader(const std::filesystem::path& path) {
+  if (!is_special(path)) source_ = open_tiff_volume(path);
   if (!source_) {
-    require<FileError>(std::filesystem::exists(path), path.string(), ": no such file");
+    if (!std::filesystem::is_directory(path)) require_regular_file(path);
     require<FileError>(!std::filesystem::is_directory(path) && hdf5::is_hdf5(path), path.string(),
                        ": is no HDF5 file and no TIFF volume of tandem's; a volume in /exchange/data "
                        "(z, y, x) is needed");
-    source_ = open_hdf5_volume(path);
+    source_ = rehearsed(path, [&path] { return open_hdf5_volume(path); });
   }
   if (source_->place && source_->place->in_mm) source_->pitch_mm = source_->place->grid.pitch[0];
   const std::optional<double>&min = source_->min, &max = source_->max;

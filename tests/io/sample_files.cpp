@@ -70,8 +70,9 @@ void write_tiles(TIFF* tiff, std::vector<unsigned char>& bytes, const TiffOption
 
 }  // namespace
 
-Hdf5Maker::Hdf5Maker(const fs::path& path)
-    : file_(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT)) {
+Hdf5Maker::Hdf5Maker(const fs::path& path, bool add)
+    : file_(add ? H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT)
+                : H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT)) {
   if (file_ < 0) throw std::runtime_error(path.string());
 }
 
@@ -133,6 +134,81 @@ Hdf5Maker& Hdf5Maker::soft_link(const std::string& path, const std::string& targ
   const hid_t link = links();
   H5Lcreate_soft(target.c_str(), file_, path.c_str(), link, H5P_DEFAULT);
   H5Pclose(link);
+  return *this;
+}
+
+Hdf5Maker& Hdf5Maker::hard_link(const std::string& path, const std::string& target) {
+  const hid_t link = links();
+  H5Lcreate_hard(file_, target.c_str(), file_, path.c_str(), link, H5P_DEFAULT);
+  H5Pclose(link);
+  return *this;
+}
+
+Hdf5Maker& Hdf5Maker::begun(const std::string& path, const std::string& type,
+                            const std::vector<unsigned long long>& extents,
+                            const std::vector<double>& values) {
+  std::vector<unsigned long long> chunk = extents;
+  chunk[0] = 1;
+  numbers(path, type, extents, {}, chunk);
+  std::vector<hsize_t> start(extents.size(), 0), count(extents.begin(), extents.end());
+  hsize_t each = 1;
+  for (std::size_t i = 1; i < count.size(); ++i) each *= count[i];
+  count[0] = values.size() / each;
+  const hid_t set = H5Dopen2(file_, path.c_str(), H5P_DEFAULT), space = H5Dget_space(set);
+  const hid_t memory = H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr);
+  H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr);
+  H5Dwrite(set, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, values.data());
+  H5Sclose(memory), H5Sclose(space), H5Dclose(set);
+  return *this;
+}
+
+Hdf5Maker& Hdf5Maker::stitched(const std::string& path, const std::string& type,
+                               const std::vector<unsigned long long>& extents, unsigned long long each,
+                               const std::vector<Source>& sources) {
+  const std::vector<hsize_t> n(extents.begin(), extents.end());
+  std::vector<hsize_t> start(n.size(), 0), part = n;
+  part[0] = each;
+  const int rank = static_cast<int>(n.size());
+  const hid_t whole = H5Screate_simple(rank, n.data(), nullptr),
+              source = H5Screate_simple(rank, part.data(), nullptr);
+  const hid_t plan = H5Pcreate(H5P_DATASET_CREATE), link = links();
+  const std::vector<hsize_t> corner(n.size(), 0);
+  H5Sselect_hyperslab(source, H5S_SELECT_SET, corner.data(), nullptr, part.data(), nullptr);
+  for (const Source& from : sources) {
+    H5Sselect_hyperslab(whole, H5S_SELECT_SET, start.data(), nullptr, part.data(), nullptr);
+    H5Pset_virtual(plan, whole, from.file.c_str(), from.set.c_str(), source);
+    start[0] += each;
+  }
+  H5Sselect_all(whole);
+  H5Dclose(H5Dcreate2(file_, path.c_str(), hdf5_type(type), whole, link, plan, H5P_DEFAULT));
+  H5Pclose(plan), H5Pclose(link), H5Sclose(whole), H5Sclose(source);
+  return *this;
+}
+
+Hdf5Maker& Hdf5Maker::endless(const std::string& path, const std::string& type,
+                              const std::vector<unsigned long long>& extents, const Source& blocks) {
+  std::vector<hsize_t> n(extents.begin(), extents.end()), most = n, start(n.size(), 0), part = n,
+                                                          stride(n.size(), 1), count(n.size(), 1);
+  most[0] = H5S_UNLIMITED, part[0] = 1, count[0] = H5S_UNLIMITED;
+  const int rank = static_cast<int>(n.size());
+  const hid_t whole = H5Screate_simple(rank, n.data(), most.data()),
+              source = H5Screate_simple(rank, part.data(), nullptr);
+  const hid_t plan = H5Pcreate(H5P_DATASET_CREATE), link = links();
+  H5Sselect_hyperslab(whole, H5S_SELECT_SET, start.data(), stride.data(), count.data(), part.data());
+  H5Pset_virtual(plan, whole, blocks.file.c_str(), blocks.set.c_str(), source);
+  H5Dclose(H5Dcreate2(file_, path.c_str(), hdf5_type(type), whole, link, plan, H5P_DEFAULT));
+  H5Pclose(plan), H5Pclose(link), H5Sclose(whole), H5Sclose(source);
+  return *this;
+}
+
+Hdf5Maker& Hdf5Maker::raw(const std::string& path, const std::string& type,
+                          const std::vector<unsigned long long>& extents, const fs::path& file) {
+  const std::vector<hsize_t> n(extents.begin(), extents.end());
+  const hid_t space = H5Screate_simple(static_cast<int>(n.size()), n.data(), nullptr);
+  const hid_t plan = H5Pcreate(H5P_DATASET_CREATE), link = links();
+  H5Pset_external(plan, file.c_str(), 0, H5F_UNLIMITED);
+  H5Dclose(H5Dcreate2(file_, path.c_str(), hdf5_type(type), space, link, plan, H5P_DEFAULT));
+  H5Pclose(plan), H5Pclose(link), H5Sclose(space);
   return *this;
 }
 

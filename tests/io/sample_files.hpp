@@ -12,10 +12,14 @@ namespace tandem::test {
 
 namespace fs = std::filesystem;
 
+struct Source {
+  std::string file, set;
+};
+
 /// Writes HDF5 piece by piece; intermediate groups are made.
 class Hdf5Maker {
  public:
-  explicit Hdf5Maker(const fs::path& path);
+  explicit Hdf5Maker(const fs::path& path, bool add = false);  ///< `add`: to what is there
   ~Hdf5Maker();
   Hdf5Maker(const Hdf5Maker&) = delete;
   Hdf5Maker& operator=(const Hdf5Maker&) = delete;
@@ -31,6 +35,22 @@ class Hdf5Maker {
   Hdf5Maker& group(const std::string& path);
   Hdf5Maker& external_link(const std::string& path, const std::string& file, const std::string& target);
   Hdf5Maker& soft_link(const std::string& path, const std::string& target);
+  Hdf5Maker& hard_link(const std::string& path, const std::string& target);
+
+  /// Of `extents`, chunked one along the first axis, only what `values` fill is written.
+  Hdf5Maker& begun(const std::string& path, const std::string& type,
+                   const std::vector<unsigned long long>& extents, const std::vector<double>& values);
+  /// A virtual data set: sources one after another along the first axis, each all of a data set of `each`
+  /// along it.
+  Hdf5Maker& stitched(const std::string& path, const std::string& type,
+                      const std::vector<unsigned long long>& extents, unsigned long long each,
+                      const std::vector<Source>& sources);
+  /// A virtual data set without end along the first axis: source "name_%b.h5" gives element b.
+  Hdf5Maker& endless(const std::string& path, const std::string& type,
+                     const std::vector<unsigned long long>& extents, const Source& blocks);
+  /// A data set that lies in a raw file.
+  Hdf5Maker& raw(const std::string& path, const std::string& type,
+                 const std::vector<unsigned long long>& extents, const fs::path& file);
 
  private:
   std::int64_t file_;

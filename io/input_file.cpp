@@ -1,0 +1,55 @@
+#include "tandem/io/input_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "tandem/core/error.hpp"
+
+namespace tandem::io {
+
+namespace fs = std::filesystem;
+
+bool is_special(const fs::path& path) {
+  std::error_code fault;
+  const fs::file_status status = fs::status(path, fault);
+  return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
+}
+
+void require_regular_file(const fs::path& path) {
+  const std::string name = path.string();
+  std::error_code fault;
+  const fs::file_status status = fs::status(path, fault);
+  require<FileError>(status.type() != fs::file_type::not_found, name, ": no such file or folder");
+  require<FileError>(!fault, name, ": cannot be opened: ", fault.message(), "; check its permissions");
+  require<FileError>(!fs::is_directory(status), name, ": is a folder; a file is needed");
+  require<FileError>(fs::is_regular_file(status), name, ": is a pipe or a device; a regular file is needed");
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  const int reason = errno;
+  require<FileError>(
+      descriptor >= 0, name, ": cannot be opened: ", std::strerror(reason),
+      reason == EMFILE || reason == ENFILE ? "; raise the limit (ulimit -n)" : "; check its permissions");
+  ::close(descriptor);
+}
+
+FileStamp stamp_of(const fs::path& path, const std::string& where) {
+  struct stat found {};
+  const bool seen = ::stat(path.c_str(), &found) == 0;
+  require<FileError>(seen, where, ": ", path.string(), " cannot be seen: ", std::strerror(errno));
+  return {path, static_cast<std::uintmax_t>(found.st_size),
+          std::int64_t{found.st_mtim.tv_sec} * 1'000'000'000 + found.st_mtim.tv_nsec};
+}
+
+void require_unchanged(const FileStamp& stamp, const std::string& where) {
+  const FileStamp now = stamp_of(stamp.path, where);
+  require<FileError>(now.bytes == stamp.bytes, where, ": ", stamp.path.string(), " had ", stamp.bytes,
+                     " bytes when it was opened, and has ", now.bytes,
+                     " now; wait until it is written, then start again");
+  require<FileError>(now == stamp, where, ": ", stamp.path.string(),
+                     " was written to since it was opened; wait until it is finished, then start again");
+}
+
+}  // namespace tandem::io

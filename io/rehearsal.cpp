@@ -1,0 +1,208 @@
+#include "tandem/io/rehearsal.hpp"
+
+#include <fcntl.h>
+#include <malloc.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "tandem/core/error.hpp"
+#include "tandem/io/hdf5_detail.hpp"
+#include "tandem/io/input_file.hpp"
+
+namespace tandem::io {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::seconds limit{
+    7};  // what is well reads its metadata in milliseconds, on slow disks in two
+
+// What a child says through its pipe: any number of "longer", then one of the others.
+constexpr char longer = '+', well = '.', refused = '!';
+
+int to_parent = -1;  // in a child: its end of the pipe; so no child of it rehearses again
+
+void tell(const void* data, std::size_t bytes) {
+  const char* next = static_cast<const char*>(data);
+  while (bytes > 0) {
+    const ssize_t written = ::write(to_parent, next, bytes);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) ::_exit(1);
+    next += written, bytes -= static_cast<std::size_t>(written);
+  }
+}
+
+/// What is read beyond a block or after its end shall be a wild pointer, not zeros that happen to do no harm:
+/// fills what malloc gives and takes back from now on, and the free memory behind it.
+void fill_free_memory() {
+  ::mallopt(M_PERTURB, 0x5a);
+  ::mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  std::array<void*, 32> blocks{};
+  for (void*& block : blocks) block = std::malloc(64 << 10);
+  for (void* block : blocks) std::free(block);
+}
+
+/// The child dies in silence and alone: no core, no words of the C library, no life after its parent's.
+void be_quiet() {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const rlimit none{0, 0};
+  ::setrlimit(RLIMIT_CORE, &none);
+  for (int number : {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL}) ::signal(number, SIG_DFL);
+  const int nowhere = ::open("/dev/null", O_RDWR);
+  if (nowhere < 0) return;
+  ::dup2(nowhere, STDOUT_FILENO);
+  ::dup2(nowhere, STDERR_FILENO);
+}
+
+/// Other exceptions than a FileError count as well: the parent meets them again.
+[[noreturn]] void run_child(const std::function<void()>& work) {
+  be_quiet();
+  fill_free_memory();
+  std::string said(1, well);
+  try {
+    work();
+  } catch (const FileError& error) {
+    said = refused + std::string(error.what());
+  } catch (...) {
+  }
+  tell(said.data(), said.size());
+  ::_exit(0);
+}
+
+/// What comes through the pipe until it closes; what has come so far if the time is over.
+class Listener {
+ public:
+  explicit Listener(int pipe) : pipe_(pipe) {}
+
+  /// Whether the child came to an end by itself, well or not.
+  bool until_end() {
+    for (auto left = end_ - Clock::now(); left.count() > 0; left = end_ - Clock::now()) {
+      pollfd waited{pipe_, POLLIN, 0};
+      const auto ms = std::chrono::ceil<std::chrono::milliseconds>(left).count();
+      if (::poll(&waited, 1, static_cast<int>(std::min<long long>(ms, 60'000))) <= 0) continue;
+      std::array<char, 4096> piece{};
+      const ssize_t bytes = ::read(pipe_, piece.data(), piece.size());
+      if (bytes == 0) return true;
+      if (bytes > 0) said_.append(piece.data(), static_cast<std::size_t>(bytes));
+      grant();
+    }
+    return false;
+  }
+  const std::string& said() const { return said_; }
+
+ private:
+  void grant() {
+    double seconds = 0;
+    while (said_.size() > sizeof seconds && said_.front() == longer) {
+      std::memcpy(&seconds, said_.data() + 1, sizeof seconds);
+      said_.erase(0, 1 + sizeof seconds);
+      end_ += std::chrono::milliseconds(static_cast<std::int64_t>(1000 * seconds));
+    }
+  }
+
+  int pipe_;
+  std::string said_;
+  Clock::time_point end_ = Clock::now() + limit;
+};
+
+struct Child {
+  pid_t id;
+  int pipe;
+};
+
+Child start(const fs::path& path, const std::function<void()>& work) {
+  const hdf5::Lock lock;  // nobody else is inside libhdf5, or between pipe and fork
+  std::array<int, 2> ends{-1, -1};
+  const bool piped = ::pipe2(ends.data(), O_CLOEXEC) == 0;
+  require<FileError>(piped, path.string(), ": cannot be opened: ", std::strerror(errno),
+                     "; raise the limit (ulimit -n)");
+  const pid_t id = ::fork();
+  if (id == 0) {
+    hdf5::forget_lock();
+    to_parent = ends[1];
+    run_child(work);
+  }
+  const int reason = errno;
+  ::close(ends[1]);
+  if (id < 0) ::close(ends[0]);
+  require<DeviceError>(id >= 0, path.string(),
+                       ": no process can be started to look at it: ", std::strerror(reason),
+                       "; more memory or processes (ulimit -u) are needed");
+  return {id, ends[0]};
+}
+
+struct Finding {
+  bool ended;        ///< by itself, in time
+  std::string said;  ///< nothing if the child died
+};
+
+Finding look(const fs::path& path, const std::function<void()>& work) {
+  const Child child = start(path, work);
+  Listener listener(child.pipe);
+  const bool ended = listener.until_end();
+  if (!ended) ::kill(child.id, SIGKILL);
+  ::close(child.pipe);
+  while (::waitpid(child.id, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  return {ended, listener.said()};
+}
+
+/// Files that hung a moment ago: who tries to read one as something else does not wait once more.
+class Hung {
+ public:
+  bool has(const FileStamp& file) {
+    const std::lock_guard lock(mutex_);
+    const auto found = files_.find(file.path);
+    return found != files_.end() && found->second.first == file && Clock::now() < found->second.second;
+  }
+  void add(const FileStamp& file) {
+    const std::lock_guard lock(mutex_);
+    files_.insert_or_assign(file.path, std::pair{file, Clock::now() + std::chrono::minutes(1)});
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<fs::path, std::pair<FileStamp, Clock::time_point>> files_;
+};
+
+}  // namespace
+
+void take_longer(double seconds) {
+  if (to_parent < 0) return;
+  tell(&longer, 1);
+  tell(&seconds, sizeof seconds);
+}
+
+void stop_rehearsing() { to_parent = ::open("/dev/null", O_WRONLY | O_CLOEXEC); }
+
+void rehearse(const fs::path& path, const std::function<void()>& work) {
+  if (to_parent >= 0) return;  // this is a rehearsal already
+  static Hung hung;
+  const std::string name = path.string();
+  const FileStamp file = stamp_of(path, name);
+  const Finding found = hung.has(file) ? Finding{false, ""} : look(path, work);
+  if (!found.ended) hung.add(file);
+  require<FileError>(found.ended, name, ": HDF5 comes to no end with it within ", limit.count(),
+                     " s; it, or a file that it links to, is damaged or does not answer");
+  require<FileError>(!found.said.empty(), name, ": reading it crashes HDF5; it is damaged");
+  if (found.said.front() == refused) throw FileError(found.said.substr(1));
+}
+
+}  // namespace tandem::io
