@@ -50,6 +50,8 @@ void add_scan_options(CLI::App& c, ScanOptions& o) {
       ->required();
   c.add_option("--flats", o.flats, "flat images: a file or a folder (repeatable)")->allow_extra_args(false);
   c.add_option("--darks", o.darks, "dark images: a file or a folder (repeatable)")->allow_extra_args(false);
+  c.add_flag("--allow-external-files", o.how.allow_external_files,
+             "read raw files outside the scan's folder that an HDF5 scan names as its data");
   c.add_option("--angles", o.angles, "degrees, one a line; of lines A to B (from 0, half open) alone")
       ->type_name("FILE[A:B]");
   c.add_option("--arc", o.arc, "degrees in equal steps from 0, in the place of the scan's own angles")
