@@ -19,26 +19,6 @@ void make_pipe(const fs::path& path) { ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0
 
 }  // namespace
 
-/// What reading does must be one line, or a reader: libhdf5 takes a string's index beyond its table for
-/// memory that is there or is not, as it happens.
-TEST(DamagedFiles, EndInOneLineAtMost) {
-  const fs::path folder = fs::path(TANDEM_TEST_DATA) / "damaged";
-  if (!fs::exists(folder)) GTEST_SKIP() << "no damaged files";
-  int files = 0, refused = 0;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    if (entry.path().extension() == ".md") continue;
-    ++files;
-    try {
-      all_of(*io::open_scan(entry.path()), io::FrameKind::projection);
-    } catch (const FileError& error) {
-      ++refused;
-      EXPECT_TRUE(says(error.what(), {entry.path().filename().string() + ": "}));
-    }
-  }
-  EXPECT_GE(files, 12);
-  EXPECT_GE(refused, files - 1);
-}
-
 TEST(Rehearsal, TurnsACrashIntoOneLine) {
   const TemporaryFolder folder;
   write_lines(folder / "scan.h5", {"anything"});
