@@ -88,7 +88,21 @@ void add_selection(CLI::App& c, ScanOptions& o) {
   add("--end-proj", o.end_proj, "one beyond the last view");
 }
 
-std::unique_ptr<io::ScanReader> open(const ScanOptions& o) { return io::open_scan(o.path, o.how); }
+std::unique_ptr<io::VolumeReader> volume_in(const std::string& path) {
+  try {
+    auto volume = std::make_unique<io::VolumeReader>(path);
+    if (volume->is_reconstruction()) return volume;
+  } catch (const FileError&) {  // then it is a scan, or open_scan says what is wrong
+  }
+  return nullptr;
+}
+
+std::unique_ptr<io::ScanReader> open(const ScanOptions& o) {
+  require<FileError>(
+      !volume_in(o.path), o.path,
+      ": is a volume, not a scan; tandem info tells what it holds, project makes a scan of it");
+  return io::open_scan(o.path, o.how);
+}
 
 Selection select(const ScanOptions& o, const io::ScanInfo& info) {
   const auto range = [](const char* name, std::optional<Index> first, std::optional<Index> last,

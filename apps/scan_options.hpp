@@ -7,6 +7,7 @@
 #include "command.hpp"
 #include "progress.hpp"
 #include "tandem/io/scan_reader.hpp"
+#include "tandem/io/volume_file.hpp"
 #include "tandem/pipeline/center.hpp"
 #include "tandem/pipeline/recipe.hpp"
 
@@ -27,7 +28,10 @@ struct ScanOptions {
 void add_scan_options(CLI::App& command, ScanOptions& options);
 void add_selection(CLI::App& command, ScanOptions& options);  ///< --start-row ... --end-proj
 
-/// @throws FileError
+/// A volume that tandem, or a tool with its layout, wrote; null for anything else.
+std::unique_ptr<io::VolumeReader> volume_in(const std::string& path);
+
+/// @throws FileError, also for a volume
 std::unique_ptr<io::ScanReader> open(const ScanOptions& options);
 
 /// The ranges of a scan that the options select. @throws GeometryError for an empty one

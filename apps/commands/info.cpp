@@ -170,16 +170,6 @@ void print_scan(const std::string& path, const Scan& scan, const json& r) {
   for (const json& row : r["reconstruction"]["devices"]) print_fbp(r["reconstruction"], row);
 }
 
-/// Whether the file holds a volume that tandem, or a tool with its layout, wrote.
-std::unique_ptr<io::VolumeReader> volume_in(const std::string& path) {
-  try {
-    auto volume = std::make_unique<io::VolumeReader>(path);
-    if (volume->is_reconstruction()) return volume;
-  } catch (const FileError&) {  // then it is a scan, or open_scan says what is wrong
-  }
-  return nullptr;
-}
-
 json volume_report(const io::VolumeReader& volume) {
   json report = {{"kind", "volume"},
                  {"format", volume.kind() == io::VolumeKind::hdf5 ? "HDF5" : "TIFF"},

@@ -142,7 +142,13 @@ TEST_F(CommandLine, AVolumeIsNoScan) {
        {"recon volume.h5 -o w.h5", "center volume.h5", "project volume.h5 -o w.h5 --like volume.h5"}) {
     const Ended run = (*program)(command);
     EXPECT_EQ(run.code, 3);
-    EXPECT_NE(run.err.find("volume.h5: /exchange/data: is a volume"), std::string::npos) << run.err;
+    EXPECT_NE(run.err.find(": is a volume"), std::string::npos) << run.err;
+  }
+  ASSERT_EQ((*program)("recon scan.h5 -o volume.tif").code, 0);
+  for (const std::string name : {"volume.tif", "volume_00001.tif"}) {  // a slice is no sinogram either
+    const Ended run = (*program)("recon " + name + " -o w.h5 --arc 180 --minus-log false");
+    EXPECT_EQ(run.code, 3);
+    EXPECT_NE(run.err.find(name + ": is a volume"), std::string::npos) << run.err;
   }
 }
 
