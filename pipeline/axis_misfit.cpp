@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 #include "tandem/core/parallel.hpp"
@@ -90,26 +89,25 @@ double lowest(const Misfit& misfit, double from, double to) {
     if (v.curvature <= 0) break;
     c = std::clamp(c - v.slope / v.curvature, start - step, start + step);
   }
-  return std::clamp(c, from, to);
-}
-
-void Spread::add(const Misfit& misfit, double c) {
-  constexpr std::size_t band = 8;  // close frequencies are correlated
-  const std::size_t count = misfit.coefficients.size();
-  for (std::size_t k = 0; k < count; k += band) {
-    const Misfit::Value v = misfit.at(c, k, std::min(k + band, count));
-    squares_ += v.slope * v.slope;
-    curvature_ += v.curvature;
-  }
-}
-
-double Spread::deviation() const {
-  return curvature_ > 0 ? std::sqrt(squares_) / curvature_ : std::numeric_limits<double>::infinity();
+  return c;
 }
 
 Index averaged(Index bins) {
   constexpr Index most = 1024;
   return (bins + most - 1) / most;
+}
+
+std::vector<float> smoothed(const float* line, Index bins, Index factor) {
+  const Index kept = bins / factor;
+  std::vector<float> means(static_cast<std::size_t>(kept)), out(means.size());
+  for (Index b = 0; b < kept; ++b) {
+    for (Index i = b * factor; i < (b + 1) * factor; ++i) means[static_cast<std::size_t>(b)] += line[i];
+    means[static_cast<std::size_t>(b)] /= static_cast<float>(factor);
+  }
+  const auto at = [&](Index b) { return means[static_cast<std::size_t>(std::clamp<Index>(b, 0, kept - 1))]; };
+  for (Index b = 0; b < kept; ++b)
+    out[static_cast<std::size_t>(b)] = (at(b - 2) + at(b + 2) + 4 * (at(b - 1) + at(b + 1)) + 6 * at(b)) / 16;
+  return out;
 }
 
 Spectra spectra(std::span<const float> line_integrals, Shape shape, Index row) {

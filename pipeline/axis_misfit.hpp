@@ -6,7 +6,7 @@
 
 #include "tandem/core/space.hpp"
 
-// What center.cpp searches. About the axis c, a view P(w) and its opposite are mirror images:
+// What double_wedge.cpp searches. About the axis c, a view P(w) and its opposite are mirror images:
 // P(w, t + pi) = conj(P(w, t)) exp(-2 i w c). Whatever measures how well that holds, if it is quadratic in
 // the data, is
 //     E(c) = constant + sum over w of Re(C(w) exp(-2 i w c)),
@@ -32,21 +32,12 @@ struct Misfit {
   Misfit& operator+=(const Misfit& other);
 };
 
-/// The trial axis with the lowest misfit between two bins, by a grid and then Newton's method.
+/// The trial axis with the lowest misfit between two bins, by a grid and then Newton's method; at an end, or
+/// beyond it, where it is lower there.
 double lowest(const Misfit& misfit, double from, double to);
 
-/// How far samples (rows, bands of frequencies) differ on the axis: the sandwich estimate of its standard
-/// deviation (Huber 1967), sqrt(sum of squared slopes) / (sum of curvatures).
-class Spread {
- public:
-  void add(const Misfit& misfit, double c);
-  double deviation() const;  ///< infinite where the samples do not know the axis at all
-
- private:
-  double squares_ = 0, curvature_ = 0;
-};
-
-/// Views as center.cpp compares them, views[v][k] = P(w_k) about the middle of the detector, w up to pi / 2.
+/// Views as double_wedge.cpp compares them, views[v][k] = P(w_k) about the middle of the detector, w up to pi
+/// / 2.
 struct Spectra {
   double step;
   std::vector<std::vector<Complex>> views;
@@ -56,5 +47,8 @@ struct Spectra {
 /// makes no step there. Bins are averaged by `averaged(bins)` first.
 Spectra spectra(std::span<const float> line_integrals, Shape shape, Index row);
 Index averaged(Index bins);  ///< to at most 1024: finer detail moves the axis by less than its uncertainty
+
+/// Means of `factor` bins, smoothed by 1 4 6 4 1, so that interpolation between bins takes no noise away.
+std::vector<float> smoothed(const float* line, Index bins, Index factor);
 
 }  // namespace tandem::pipeline

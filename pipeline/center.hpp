@@ -17,8 +17,8 @@ namespace tandem::pipeline {
 /// vo: the sinogram of the other half turn is made up by mirroring about a trial axis; if the axis is right,
 /// the Fourier transform of both stays inside a double wedge. For scans over half a turn.
 ///
-/// automatic: opposite where most views have an opposite one, else vo. For a cone beam opposite rays, which
-/// lie in many views, are compared.
+/// automatic: opposite where at least half of the views have an opposite one, else vo. For a cone beam
+/// opposite rays, which lie in many views, are compared.
 enum class AxisMethod { automatic, opposite, vo };
 /// "auto", "opposite", "vo". @throws GeometryError for any other
 AxisMethod axis_method(std::string_view name);
@@ -26,22 +26,30 @@ const char* name_of(AxisMethod method);
 
 struct AxisSearch {
   AxisMethod method = AxisMethod::automatic;
-  std::optional<std::array<double, 2>> between{};  ///< bins to look between; empty: all but the outermost 2 %
+  /// Bins of the detector to look between; empty: all but the outermost 2 %.
+  std::optional<std::array<double, 2>> between{};
 };
 
 struct AxisEstimate {
   double axis_bin;
-  double uncertainty;  ///< bins, one standard deviation, from how well views or frequencies agree
-  double agreement;    ///< share of the signal that agrees with this axis: 1 without noise, near 0 for air
-  AxisMethod method;   ///< the one that was used
+  /// Bins, one standard deviation: how far rows, frequencies or groups of views differ, whether other places
+  /// fit nearly as well, how far opposite views differ from the rest, and a fiftieth of a bin at least.
+  double uncertainty;
+  double agreement;   ///< share of the signal that agrees with this axis: 1 without noise, near 0 for air
+  AxisMethod method;  ///< the one that was used
+  /// Where it is if the last view of half a turn repeats the first one, although their angles are a step less
+  /// apart: only where views agree better so. The uncertainty covers it.
+  std::optional<double> axis_if_repeated{};
 };
 
 /// Finds the axis from the line integrals of some rows, (view, row, bin) with view angles in rad, in any
 /// order. All rows are taken together; those with more structure count for more.
-/// Cost of a row: views x bins^2 / 2 operations, and for vo views^2 x bins / 4 more; detectors of more than
-/// 1024 bins are averaged to that first.
-/// @throws GeometryError if the views do not allow the method, or the rows hold nothing that turns;
-/// SpaceError if the sizes do not fit
+/// Cost of a row: for vo views x bins^2 / 2 operations and views^2 x bins / 4 more, twice where the last view
+/// might repeat the first; for opposite views as for a cone beam. Detectors of more than 1024 bins are
+/// averaged to that first.
+/// @throws GeometryError if the views do not allow the method, the range reaches beyond the detector, where
+/// rays are seen from one side alone, or the rows do not tell the axis: nothing turns, views agree best at an
+/// end of the range, or within a tenth of it nearly as well; SpaceError if the sizes do not fit
 AxisEstimate find_axis(std::span<const float> line_integrals, std::span<const double> angles, Index rows,
                        Index bins, const AxisSearch& search = {});
 

@@ -1,6 +1,9 @@
-// The axis of a fan beam. The ray of the view at angle t that leaves the central one by g is the same line as
-// that of the view at t + pi - 2 g that leaves it by -g (geometry/scan.hpp: its direction is t - g). Two bins
-// that mirror each other about the axis see such rays: what both measured is compared for trial axes.
+// The axis by rays that are measured twice. The ray of the view at angle t that leaves the central one by g
+// is the same line as that of the view at t + pi - 2 g that leaves it by -g (geometry/scan.hpp: its direction
+// is t - g); in a parallel beam g is 0. Two bins that mirror each other about the axis see such rays: what
+// both measured is compared for trial axes, where both are on the detector and nowhere else.
+
+#include "tandem/pipeline/opposite_rays.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,7 +15,7 @@
 #include "tandem/core/error.hpp"
 #include "tandem/core/parallel.hpp"
 #include "tandem/pipeline/axis_misfit.hpp"
-#include "tandem/pipeline/center.hpp"
+#include "tandem/pipeline/axis_spread.hpp"
 
 namespace tandem::pipeline {
 
@@ -21,28 +24,22 @@ namespace {
 constexpr double whole = 2 * std::numbers::pi;
 constexpr double same = 1e-6;  ///< rad: views so close are at one angle, which files round
 
-/// Line integrals (view, row, bin) at equal steps of a whole turn, bins averaged and smoothed; where views
-/// fill the turn, less the mean of each bin over the views: rings do not count.
-struct Fan {
-  Index views = 0, rows = 0, bins = 0;
-  double cell = 0;            ///< a bin over the distance to the source
-  std::vector<char> known{};  ///< whether there are views near
-  std::vector<float> values{};
-
-  const float* line(Index view, Index row) const { return values.data() + (view * rows + row) * bins; }
-  double angle_of(Index view) const { return whole * static_cast<double>(view) / static_cast<double>(views); }
-};
-
-/// Views in the order of their angles, modulo a whole turn.
+/// Views in the order of their angles, modulo a whole turn, those behind the widest gap first.
 struct Order {
   std::vector<double> angles;
   std::vector<Index> views;
 
-  explicit Order(const std::vector<double>& given) {
+  explicit Order(std::span<const double> given) {
     std::vector<std::pair<double, Index>> all;
     for (const double a : given)
       all.emplace_back(a - whole * std::floor(a / whole), static_cast<Index>(all.size()));
     std::sort(all.begin(), all.end());
+    std::size_t first = 0;
+    double widest = all.front().first + whole - all.back().first;
+    for (std::size_t k = 1; k < all.size(); ++k)
+      if (const double gap = all[k].first - all[k - 1].first; gap > widest + same) widest = gap, first = k;
+    for (std::size_t k = 0; k < first; ++k) all[k].first += whole;
+    std::rotate(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(first), all.end());
     for (const auto& [angle, view] : all) angles.push_back(angle), views.push_back(view);
   }
   std::size_t next(std::size_t k) const { return k + 1 < angles.size() ? k + 1 : 0; }
@@ -59,63 +56,81 @@ struct Order {
   }
 };
 
-/// Means of `factor` bins, smoothed by 1 4 6 4 1, so that interpolation between bins takes no noise away.
-std::vector<float> smoothed(const float* line, Index bins, Index factor) {
-  const Index kept = bins / factor;
-  std::vector<float> means(static_cast<std::size_t>(kept)), out(means.size());
-  for (Index b = 0; b < kept; ++b) {
-    for (Index i = b * factor; i < (b + 1) * factor; ++i) means[static_cast<std::size_t>(b)] += line[i];
-    means[static_cast<std::size_t>(b)] /= static_cast<float>(factor);
+/// A place between two views, `share` of the way; none where they are too far apart.
+struct Place {
+  bool known = false;
+  Index before = 0, after = 0;
+  double share = 0;
+};
+
+/// Equal steps of a whole turn between views, from the first one on.
+std::vector<Place> whole_turn_of(std::span<const double> angles) {
+  constexpr double widest = 2.5, beside = 0.25;  // steps: between views, and of an end view from its place
+  const Order order(angles);
+  const double step = order.step();
+  std::vector<Place> places(static_cast<std::size_t>(std::max(1l, std::lround(whole / step))));
+  for (std::size_t v = 0; v < places.size(); ++v) {
+    const double angle =
+        order.angles.front() + whole * static_cast<double>(v) / static_cast<double>(places.size());
+    const auto above = std::upper_bound(order.angles.begin(), order.angles.end(), angle + same);
+    const auto k = static_cast<std::size_t>(above - order.angles.begin()) - 1;
+    const double past = std::max(0.0, angle - order.angles[k]), left = order.gap(k) - past;
+    const Index before = order.views[k], after = order.views[order.next(k)];
+    if (past <= same)
+      places[v] = {true, before, before, 0};
+    else if (order.gap(k) <= widest * step)
+      places[v] = {true, before, after, past / order.gap(k)};
+    else if (std::min(past, left) <= beside * step)
+      places[v] = {true, past < left ? before : after, past < left ? before : after, 0};
   }
-  const auto at = [&](Index b) { return means[static_cast<std::size_t>(std::clamp<Index>(b, 0, kept - 1))]; };
-  for (Index b = 0; b < kept; ++b)
-    out[static_cast<std::size_t>(b)] = (at(b - 2) + at(b + 2) + 4 * (at(b - 1) + at(b + 1)) + 6 * at(b)) / 16;
-  return out;
+  return places;
 }
 
-void subtract_means(Fan& fan) {
-  const Index cells = fan.rows * fan.bins;
+/// Line integrals (view, row, bin) at equal steps of a whole turn, bins averaged and smoothed; where views
+/// fill the turn, less the mean of each bin over the views: rings do not count.
+struct Turn {
+  Index views = 0, rows = 0, bins = 0;
+  double bin_angle = 0;
+  std::vector<Place> places{};
+  std::vector<float> values{};
+  double energy = 0;  ///< sum of squares
+
+  const float* line(Index view, Index row) const { return values.data() + (view * rows + row) * bins; }
+  bool known(Index view) const { return places[static_cast<std::size_t>(view)].known; }
+};
+
+void subtract_means(Turn& turn) {
+  const Index cells = turn.rows * turn.bins;
   parallel_for(cells, [&](Index cell) {
     double sum = 0;
-    for (Index v = 0; v < fan.views; ++v)
-      sum += static_cast<double>(fan.values[static_cast<std::size_t>(v * cells + cell)]);
-    const auto mean = static_cast<float>(sum / static_cast<double>(fan.views));
-    for (Index v = 0; v < fan.views; ++v) fan.values[static_cast<std::size_t>(v * cells + cell)] -= mean;
+    for (Index v = 0; v < turn.views; ++v)
+      sum += static_cast<double>(turn.values[static_cast<std::size_t>(v * cells + cell)]);
+    const auto mean = static_cast<float>(sum / static_cast<double>(turn.views));
+    for (Index v = 0; v < turn.views; ++v) turn.values[static_cast<std::size_t>(v * cells + cell)] -= mean;
   });
 }
 
-Fan fan_of(std::span<const float> lines, const ConeBeam& scan, Index factor) {
-  constexpr double widest = 2.5;  // steps between views that may be interpolated
-  const Order order(scan.angles);
-  const double step = order.step();
-  const Detector& d = scan.detector;
-  Fan fan{static_cast<Index>(std::lround(whole / step)), d.rows, d.bins / factor,
-          static_cast<double>(factor) * d.bin_pitch / scan.sdd};
-  fan.known.assign(static_cast<std::size_t>(fan.views), 0);
-  fan.values.assign(static_cast<std::size_t>(fan.views * fan.rows * fan.bins), 0.0f);
-  parallel_for(fan.views, [&](Index v) {
-    const double angle = fan.angle_of(v);
-    const auto above = std::upper_bound(order.angles.begin(), order.angles.end(), angle + same);
-    const auto before = static_cast<std::size_t>(above - order.angles.begin());
-    const std::size_t k = (before > 0 ? before : order.angles.size()) - 1;
-    double past = angle - order.angles[k];
-    if (past < -same) past += whole;
-    past = std::max(0.0, past);
-    if (order.gap(k) > widest * step && past > same) return;
-    const double share = past / std::max(order.gap(k), same);
-    fan.known[static_cast<std::size_t>(v)] = 1;
-    for (Index row = 0; row < fan.rows; ++row) {
-      const auto from = [&](std::size_t i) {
-        return smoothed(lines.data() + (order.views[i] * d.rows + row) * d.bins, d.bins, factor);
+Turn turn_of(const Rays& rays, const std::vector<Place>& places, Index factor) {
+  Turn turn{static_cast<Index>(places.size()), rays.rows, rays.bins / factor,
+            static_cast<double>(factor) * rays.bin_angle, places};
+  turn.values.assign(static_cast<std::size_t>(turn.views * turn.rows * turn.bins), 0.0f);
+  parallel_for(turn.views, [&](Index v) {
+    const Place& place = places[static_cast<std::size_t>(v)];
+    if (!place.known) return;
+    for (Index row = 0; row < turn.rows; ++row) {
+      const auto from = [&](Index view) {
+        return smoothed(rays.line_integrals.data() + (view * rays.rows + row) * rays.bins, rays.bins, factor);
       };
-      const std::vector<float> a = from(k), b = from(order.next(k));
-      for (Index bin = 0; bin < fan.bins; ++bin)
-        fan.values[static_cast<std::size_t>((v * fan.rows + row) * fan.bins + bin)] = static_cast<float>(
-            (1 - share) * a[static_cast<std::size_t>(bin)] + share * b[static_cast<std::size_t>(bin)]);
+      const std::vector<float> a = from(place.before), b = from(place.after);
+      for (Index bin = 0; bin < turn.bins; ++bin)
+        turn.values[static_cast<std::size_t>((v * turn.rows + row) * turn.bins + bin)] =
+            static_cast<float>((1 - place.share) * static_cast<double>(a[static_cast<std::size_t>(bin)]) +
+                               place.share * static_cast<double>(b[static_cast<std::size_t>(bin)]));
     }
   });
-  if (std::count(fan.known.begin(), fan.known.end(), 1) == fan.views) subtract_means(fan);
-  return fan;
+  if (std::all_of(places.begin(), places.end(), [](const Place& p) { return p.known; })) subtract_means(turn);
+  for (const float v : turn.values) turn.energy += static_cast<double>(v) * static_cast<double>(v);
+  return turn;
 }
 
 /// Sums over pairs of opposite rays.
@@ -129,40 +144,65 @@ struct Agreement {
   double misfit() const { return energy > 0 ? 1 - 2 * product / energy : 1; }
 };
 
-constexpr Index groups = 16;  ///< of neighbouring views, whose disagreement is the uncertainty
-using Agreements = std::array<Agreement, groups>;
+constexpr Index groups = 16;  ///< of neighbouring views, and of neighbouring distances from the axis
 
-/// Pairs about the axis c: a bin above it, and the mirrored place below between bins (Catmull, Rom 1974) and
-/// between views.
-Agreements compare(const Fan& fan, double c) {
+/// Which bins are compared with their mirror images, and what pairs count as neighbours.
+struct Compared {
+  Range bins;
+  double axis;  ///< views and distances are those of a pair's upper ray from here
+  Index band_of(Index bin) const {
+    const double most =
+        std::max(axis - static_cast<double>(bins.first), static_cast<double>(bins.last) - axis);
+    const auto band = static_cast<Index>(std::abs(static_cast<double>(bin) - axis) / most * groups);
+    return std::clamp<Index>(band, 0, groups - 1);
+  }
+};
+
+/// Bins of which mirror images about c, and about places up to `beside` away, are on the detector; smoothing
+/// has no part in the outermost ones.
+Compared compared(const Turn& turn, double c, double beside) {
+  constexpr Index margin = 2;
+  const Index lowest = static_cast<Index>(std::floor(2 * (c - beside))),
+              highest = static_cast<Index>(std::floor(2 * (c + beside)));
+  const Index first = std::max(margin, highest - (turn.bins - margin - 3)),
+              last = std::min(turn.bins - margin, lowest - margin);
+  return {{first, std::max(first, last)}, c};
+}
+
+/// (distance, view, row)
+using Agreements = std::vector<Agreement>;
+
+/// Pairs about the axis c: a bin, and the mirrored place between bins (Catmull, Rom 1974) and between views.
+Agreements compare(const Turn& turn, const Compared& what, double c) {
   const double mirrored = 2 * c, f = mirrored - std::floor(mirrored);
   const auto whole_part = static_cast<Index>(std::floor(mirrored));
   const std::array<double, 4> w{f * (-0.5 + f * (1 - 0.5 * f)), 1 + f * f * (-2.5 + 1.5 * f),
                                 f * (0.5 + f * (2 - 1.5 * f)), f * f * (0.5 * f - 0.5)};
-  const Index first = std::max(static_cast<Index>(std::floor(c)) + 1, whole_part - (fan.bins - 3)),
-              last = std::min(fan.bins, whole_part);  // the mirrored bin from 1 to bins - 3
-  Agreements sums;
-  parallel_for(groups, [&](Index group) {
-    Agreement& sum = sums[static_cast<std::size_t>(group)];
-    for (Index bin = first; bin < last; ++bin) {
-      const double turn = 0.5 - 2 * std::atan((static_cast<double>(bin) - c) * fan.cell) / whole;
-      const double shift = (turn - std::floor(turn)) * static_cast<double>(fan.views);
+  const Index rows = turn.rows;
+  Agreements sums(static_cast<std::size_t>(groups * groups * rows));
+  parallel_for(groups, [&](Index band) {
+    Agreement* const sum = &sums[static_cast<std::size_t>(band * groups * rows)];
+    for (Index bin = what.bins.first; bin < what.bins.last; ++bin) {
+      if (what.band_of(bin) != band) continue;
+      const double angle = 0.5 - 2 * std::atan((static_cast<double>(bin) - c) * turn.bin_angle) / whole;
+      const double shift = (angle - std::floor(angle)) * static_cast<double>(turn.views);
       const auto steps = static_cast<Index>(shift);
       const double g = shift - static_cast<double>(steps);
       const Index place = whole_part - bin;
-      for (Index v = group * fan.views / groups; v < (group + 1) * fan.views / groups; ++v) {
-        const Index one = (v + steps) % fan.views, two = (one + 1) % fan.views;
-        const auto known = [&](Index view) { return fan.known[static_cast<std::size_t>(view)] != 0; };
-        if (!known(v) || !known(one) || !known(two)) continue;
-        for (Index row = 0; row < fan.rows; ++row) {
-          const float *p = fan.line(one, row) + place, *q = fan.line(two, row) + place;
+      const bool upper = static_cast<double>(bin) >= what.axis;
+      for (Index v = 0; v < turn.views; ++v) {
+        const Index one = (v + steps) % turn.views, two = g > same ? (one + 1) % turn.views : one;
+        if (!turn.known(v) || !turn.known(one) || !turn.known(two)) continue;
+        for (Index row = 0; row < rows; ++row) {
+          const float *p = turn.line(one, row) + place, *q = turn.line(two, row) + place;
           double b = 0;
           for (Index k = 0; k < 4; ++k)
             b += w[static_cast<std::size_t>(k)] *
                  ((1 - g) * static_cast<double>(p[k - 1]) + g * static_cast<double>(q[k - 1]));
-          const double a = static_cast<double>(fan.line(v, row)[bin]);
-          sum.product += a * b;
-          sum.energy += a * a + b * b;
+          const double a = static_cast<double>(turn.line(v, row)[bin]);
+          Agreement& pair = sum[(upper ? v : one) * groups / turn.views * rows + row];
+          pair.product += a * b;
+          pair.energy += a * a + b * b;
         }
       }
     }
@@ -176,93 +216,111 @@ Agreement joint(const Agreements& parts) {
   return all;
 }
 
-/// Where the rays that agree best are, by trial; where hardly any are compared, nothing is found.
-double best_trial(const Fan& fan, double from, double to, double step) {
-  constexpr double least = 0.02;  // of all energy
-  const double all = [&] {
-    double sum = 0;
-    for (const float v : fan.values) sum += static_cast<double>(v) * static_cast<double>(v);
-    return sum;
-  }();
-  double best = std::numeric_limits<double>::infinity(), place = 0.5 * (from + to);
+/// How unlikely it is that opposite rays are the same. Of n normal pairs that are, the likelihood is above
+/// that of strangers by n times minus the logarithm of the misfit: that few pairs agree says little. Their
+/// energy stands for n, and what is interpolated agrees within a hundredth at best.
+double unlikelihood(double energy, double misfit) { return energy * std::log(0.01 + misfit); }
+
+std::vector<Trial> trials_of(const Turn& turn, double from, double to) {
+  constexpr double step = 0.5;
+  std::vector<Trial> trials;
   for (double c = from; c <= to; c += step) {
-    const Agreement here = joint(compare(fan, c));
-    if (here.energy < least * all || here.misfit() >= best) continue;
-    best = here.misfit(), place = c;
+    Compared what = compared(turn, c, 0);
+    what.bins.first = std::max(what.bins.first, static_cast<Index>(std::floor(c)) + 1);  // every pair once
+    const Agreement here = joint(compare(turn, what, c));
+    trials.push_back({c, unlikelihood(here.energy, here.misfit())});
   }
-  return place;
+  return trials;
 }
 
 struct Minimum {
-  double c, deviation, agreement;
+  double c, deviation;
+  Agreement rays;
+  double curvature;  ///< of the sum of squared differences
 };
 
-/// The place of the parabola through three misfits, and how far the groups of views differ on it.
-Minimum parabola(const Fan& fan, double c) {
-  constexpr double h = 0.5;
-  Minimum found{c, std::numeric_limits<double>::infinity(), 0};
-  for (int i = 0; i < 3; ++i) {
-    const Agreements low = compare(fan, found.c - h), mid = compare(fan, found.c),
-                     high = compare(fan, found.c + h);
-    const double energy = joint(mid).energy;
-    double slope = 0, curvature = 0, squares = 0;
-    for (std::size_t k = 0; k < low.size(); ++k) {
-      const auto part = [&](const Agreements& a) { return (a[k].energy - 2 * a[k].product) / energy; };
-      const double own = (part(high) - part(low)) / (2 * h);
-      slope += own, squares += own * own;
-      curvature += (part(high) - 2 * part(mid) + part(low)) / (h * h);
-    }
-    if (!(curvature > 0)) return {found.c, std::numeric_limits<double>::infinity(), 0};
-    squares -= slope * slope / static_cast<double>(low.size());  // about their mean
-    found.agreement = 1 - joint(mid).misfit();
-    found.deviation = std::sqrt(std::max(0.0, squares)) / curvature;
-    found.c += std::clamp(-slope / curvature, -h, h);
+/// The pulls of misfits at c - h, c and c + h, parted by what `part_of` says of each.
+template <class PartOf>
+std::vector<Pull> pulls(const std::array<Agreements, 3>& at, double h, Index parts, const PartOf& part_of) {
+  std::vector<Pull> all(static_cast<std::size_t>(parts));
+  for (std::size_t k = 0; k < at[0].size(); ++k) {
+    const auto e = [&](std::size_t i) { return at[i][k].energy - 2 * at[i][k].product; };
+    all[static_cast<std::size_t>(part_of(static_cast<Index>(k)))] +=
+        Pull{(e(2) - e(0)) / (2 * h), (e(2) - 2 * e(1) + e(0)) / (h * h)};
+  }
+  return all;
+}
+
+/// The place of the parabola through three misfits of the same rays, and how far rows, views and distances
+/// from the axis differ on it.
+Minimum parabola(const Turn& turn, double c) {
+  constexpr double h = 0.5, floor = 0.02;
+  Minimum found{c, std::numeric_limits<double>::infinity(), {}, 0};
+  for (int i = 0; i < 4; ++i) {
+    const Compared what = compared(turn, found.c, h);
+    const std::array at{compare(turn, what, found.c - h), compare(turn, what, found.c),
+                        compare(turn, what, found.c + h)};
+    const Index rows = turn.rows;
+    const std::array partings{pulls(at, h, groups, [&](Index k) { return k / (groups * rows); }),
+                              pulls(at, h, groups, [&](Index k) { return k / rows % groups; }),
+                              pulls(at, h, rows, [&](Index k) { return k % rows; })};
+    Pull all;
+    for (const Pull& p : partings[0]) all += p;
+    found.deviation = widest_spread(partings, floor);
+    found.rays = joint(at[1]);
+    found.curvature = all.curvature;
+    if (!std::isfinite(found.deviation)) break;
+    found.c += std::clamp(-all.slope / all.curvature, -h, h);
   }
   return found;
 }
 
-void check(std::span<const float> line_integrals, const ConeBeam& scan, const AxisSearch& search) {
-  validate(scan);
-  const Detector& d = scan.detector;
-  constexpr std::size_t least = 16;
-  require<SpaceError>(line_integrals.size() == scan.angles.size() * static_cast<std::size_t>(d.rows * d.bins),
-                      "center: ", line_integrals.size(), " line integrals; ", scan.angles.size(), " views x ",
-                      d.rows, " rows x ", d.bins, " bins are needed");
-  require<GeometryError>(d.bins >= 16 && scan.angles.size() >= least, "center: ", scan.angles.size(),
-                         " views of ", d.bins, " bins; at least ", least, " views of 16 bins are needed");
-  require<GeometryError>(search.method != AxisMethod::vo,
-                         "center vo: is for parallel beams; of a cone beam opposite rays are compared");
+/// What other trials add to the deviation.
+double rivals_of(const Minimum& found, const Trial& best, const std::vector<Trial>& trials) {
+  const double misfit = found.rays.misfit(), own = found.deviation,
+               rise = 0.5 * found.curvature * own * own / found.rays.energy;
+  const double energy = 0.5 * found.rays.energy;  // where every pair is there twice
+  const double all = spread_with_rivals(
+      own, unlikelihood(energy, misfit + rise) - unlikelihood(energy, misfit), best, trials);
+  return std::sqrt(std::max(0.0, all * all - own * own));
 }
 
 }  // namespace
 
-AxisEstimate find_axis(std::span<const float> line_integrals, const ConeBeam& scan,
-                       const AxisSearch& search) {
-  check(line_integrals, scan, search);
-  constexpr Index few = 256;  // bins for the first look over all of the detector
-  const Detector& d = scan.detector;
-  const double end = static_cast<double>(d.bins - 1);
-  const auto between = search.between.value_or(std::array{0.02 * end, 0.98 * end});
-  require<GeometryError>(between[0] < between[1], "center: nothing lies between bins ", between[0], " and ",
-                         between[1], "; give the lower one first");
-  std::array<double, 2> range = between;
-  Minimum found{};
-  double at = 0;
-  for (const Index factor : {(d.bins + few - 1) / few, averaged(d.bins)}) {
-    const Fan fan = fan_of(line_integrals, scan, factor);
-    const double f = static_cast<double>(factor);
-    const auto coarse = [&](double bin) { return (bin + 0.5) / f - 0.5; };
-    const double place = best_trial(fan, coarse(range[0]), coarse(range[1]), 0.5);
-    found = parabola(fan, place);
-    at = (found.c + 0.5) * f - 0.5;
-    range = {std::max(between[0], at - 2 * f), std::min(between[1], at + 2 * f)};
-    found.deviation *= f;
+double share_with_opposites(std::span<const double> angles) {
+  const std::vector<Place> places = whole_turn_of(angles);
+  const std::size_t n = places.size();
+  std::size_t known = 0, twice = 0;
+  for (std::size_t v = 0; v < n; ++v) {
+    if (!places[v].known) continue;
+    ++known;
+    twice += places[(v + n / 2) % n].known && places[(v + (n + 1) / 2) % n].known;
   }
-  require<GeometryError>(std::isfinite(found.deviation), "center opposite: ", d.rows,
-                         d.rows == 1 ? " row holds" : " rows hold", " nothing between bins ", between[0],
-                         " and ", between[1],
-                         " by which to tell the axis; choose other rows, or others to look between");
-  return {std::clamp(at, between[0], between[1]), found.deviation, found.agreement, AxisMethod::opposite};
+  return static_cast<double>(twice) / static_cast<double>(known);
+}
+
+AxisEstimate axis_by_opposite_rays(const Rays& rays, const std::array<double, 2>& between) {
+  constexpr Index few = 256;  // bins for the first look over all of the range
+  const std::vector<Place> places = whole_turn_of(rays.angles);
+  AxisEstimate estimate{0, std::numeric_limits<double>::infinity(), 0, AxisMethod::opposite};
+  std::array<double, 2> range = between;
+  double rivals = 0;
+  for (const Index factor : {(rays.bins + few - 1) / few, averaged(rays.bins)}) {
+    const Turn turn = turn_of(rays, places, factor);
+    const auto f = static_cast<double>(factor);
+    const std::vector<Trial> trials = trials_of(turn, (range[0] + 0.5) / f - 0.5, (range[1] + 0.5) / f - 0.5);
+    const Trial best = *std::min_element(trials.begin(), trials.end(),
+                                         [](const Trial& a, const Trial& b) { return a.misfit < b.misfit; });
+    const Minimum found = parabola(turn, best.axis);
+    if (!(best.misfit < 0) || !std::isfinite(found.deviation)) return {0, INFINITY, 0, AxisMethod::opposite};
+    rivals = std::max(rivals, f * rivals_of(found, best, trials));
+    estimate = {(found.c + 0.5) * f - 0.5, std::hypot(f * found.deviation, rivals), 1 - found.rays.misfit(),
+                AxisMethod::opposite};
+    range = {std::max(between[0], estimate.axis_bin - 2 * f),
+             std::min(between[1], estimate.axis_bin + 2 * f)};
+    if (range[0] >= range[1]) break;  // at an end of what was asked for
+  }
+  return estimate;
 }
 
 }  // namespace tandem::pipeline

@@ -83,6 +83,11 @@ inline constexpr double axis_clean = 0.1;
 /// Bins: an axis found in measured data against the one of shared/data/README.md, known to about half a bin.
 inline constexpr double axis_measured = 0.5;
 
+/// What groups of views that differ on the axis by half a bin each way say of it, relative: a disc has nearly
+/// the same curvature in all of them, but at their borders a parabola through three misfits stands for two
+/// discs.
+inline constexpr double axis_groups = 0.15;
+
 /// Rows of air of the measured capsule agree by up to 0.26 with some axis, all others here by 0.37 and more.
 inline constexpr double doubtful_agreement = 0.3;
 
