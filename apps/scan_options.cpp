@@ -7,6 +7,7 @@
 #include "command_line.hpp"
 #include "tandem/core/error.hpp"
 #include "tandem/pipeline/preprocess.hpp"
+#include "tandem/pipeline/repeated_view.hpp"
 
 namespace tandem::apps {
 
@@ -156,11 +157,55 @@ std::vector<Index> rows_for_axis(const Scan& scan, Range selected, Index count) 
   return rows;
 }
 
+/// Line integrals (view, row, bin) of some views and rows, all selected bins.
+std::vector<float> line_integrals(io::ScanReader& reader, const ScanOptions& o, Range views,
+                                  const std::vector<Index>& chosen, ProgressLine& progress) {
+  const Range columns = select(o, reader.info()).bins;
+  const pipeline::Preprocessing how{0, o.minus_log, pipeline::air_within(o.air_columns, columns, 0)};
+  pipeline::require_reference(reader.info(), how, false);
+  const Index rows = static_cast<Index>(chosen.size()), bins = columns.size();
+  std::vector<float> lines(static_cast<std::size_t>(views.size() * rows * bins));
+  pipeline::Findings findings;
+  for (Index k = 0; k < rows; ++k) {
+    progress("read rows", static_cast<double>(k), static_cast<double>(rows), "rows");
+    const Index row = chosen[static_cast<std::size_t>(k)];
+    const auto reference = pipeline::read_reference(reader, {row, row + 1}, columns, how);
+    const auto counts = reader.read(io::FrameKind::projection, views, {row, row + 1}, columns);
+    const auto data =
+        pipeline::preprocess(counts, reference, how, Space({views.size(), 1, bins}, Blocks::rows), findings);
+    for (Index v = 0; v < views.size(); ++v)
+      std::copy_n(data.y.data() + v * bins, bins, &lines[static_cast<std::size_t>((v * rows + k) * bins)]);
+  }
+  return lines;
+}
+
+/// Of a fan whose views agree better the other way round, says so: no file and no user is sure of the sense.
 pipeline::AxisEstimate find_axis_in(const std::vector<float>& lines, Scan scan, Index rows,
-                                    const pipeline::AxisSearch& search) {
+                                    const pipeline::AxisSearch& search, ProgressLine& progress) {
   detector_of(scan).rows = rows;
-  if (const auto* cone = std::get_if<ConeBeam>(&scan)) return pipeline::find_axis(lines, *cone, search);
-  return pipeline::find_axis(lines, angles_of(scan), rows, detector_of(scan).bins, search);
+  auto* cone = std::get_if<ConeBeam>(&scan);
+  if (!cone) return pipeline::find_axis(lines, angles_of(scan), rows, detector_of(scan).bins, search);
+  const auto axis = pipeline::find_axis(lines, *cone, search);
+  for (double& angle : cone->angles) angle = -angle;
+  double turned = 0;
+  try {
+    turned = pipeline::find_axis(lines, *cone, search).agreement;
+  } catch (const GeometryError&) {  // then they do not agree
+  }
+  if (turned > axis.agreement) progress.warn("views agree better in the other --rotation-direction; try it");
+  return axis;
+}
+
+void warn_of_doubts(const pipeline::AxisEstimate& axis, ProgressLine& progress) {
+  constexpr double doubtful = 0.3;  // rows of nothing but air agree by up to so much with some axis
+  constexpr double blurred = 0.5;   // bins
+  if (axis.agreement < doubtful)
+    progress.warn("the rows hardly agree on an axis; choose others by --start-row and --end-row");
+  if (axis.uncertainty <= blurred) return;
+  std::ostringstream text;
+  text << "the axis is uncertain by " << axis.uncertainty
+       << " bins; choose other rows, more of them (center --nsino), or give it by --rotation-axis";
+  progress.warn(text.str());
 }
 
 }  // namespace
@@ -168,32 +213,49 @@ pipeline::AxisEstimate find_axis_in(const std::vector<float>& lines, Scan scan, 
 pipeline::AxisEstimate find_axis_of(io::ScanReader& reader, const ScanOptions& o,
                                     const pipeline::AxisSearch& search, Index count, ProgressLine& progress) {
   const Selection s = select(o, reader.info());
-  const pipeline::Preprocessing how{0, o.minus_log, pipeline::air_within(o.air_columns, s.bins, 0)};
-  pipeline::require_reference(reader.info(), how, false);
   const std::vector<Index> chosen = rows_for_axis(reader.info().scan, s.rows, count);
-  const Index rows = static_cast<Index>(chosen.size()), views = s.views.size(), bins = s.bins.size();
-  std::vector<float> lines(static_cast<std::size_t>(views * rows * bins));
-  pipeline::Findings findings;
-  for (Index k = 0; k < rows; ++k) {
-    progress("read rows", static_cast<double>(k), static_cast<double>(rows), "rows");
-    const Index row = chosen[static_cast<std::size_t>(k)];
-    const auto reference = pipeline::read_reference(reader, {row, row + 1}, s.bins, how);
-    const auto counts = reader.read(io::FrameKind::projection, s.views, {row, row + 1}, s.bins);
-    const auto data =
-        pipeline::preprocess(counts, reference, how, Space({views, 1, bins}, Blocks::rows), findings);
-    for (Index v = 0; v < views; ++v)
-      std::copy_n(data.y.data() + v * bins, bins, &lines[(v * rows + k) * bins]);
-  }
+  const std::vector<float> lines = line_integrals(reader, o, s.views, chosen, progress);
   progress("find axis", 0, 1, "searches");
   pipeline::AxisSearch shifted = search;
   if (shifted.between)
     for (double& edge : *shifted.between) edge -= static_cast<double>(s.bins.first);
-  auto axis = find_axis_in(lines, crop(reader.info().scan, s.views, s.rows, s.bins), rows, shifted);
-  axis.axis_bin += static_cast<double>(s.bins.first);
-  constexpr double doubtful = 0.3;  // rows of nothing but air agree by up to so much with some axis
-  if (axis.agreement < doubtful)
-    progress.warn("the rows hardly agree on an axis; choose others by --start-row and --end-row");
+  auto axis = find_axis_in(lines, crop(reader.info().scan, s.views, s.rows, s.bins),
+                           static_cast<Index>(chosen.size()), shifted, progress);
+  const auto first = static_cast<double>(s.bins.first);
+  axis.axis_bin += first;
+  if (axis.axis_if_repeated) *axis.axis_if_repeated += first;
+  warn_of_doubts(axis, progress);
   return axis;
+}
+
+std::vector<double> axes_of(const pipeline::AxisEstimate& axis) {
+  std::vector<double> axes{axis.axis_bin};
+  if (axis.axis_if_repeated) axes.push_back(*axis.axis_if_repeated);
+  return axes;
+}
+
+void warn_of_repeated_view(io::ScanReader& reader, const ScanOptions& o, const std::vector<double>& axes,
+                           ProgressLine& progress) {
+  if (!o.how.arc_deg || o.how.arc_inclusive) return;
+  const io::ScanInfo& info = reader.info();
+  const Selection s = select(o, info);
+  const auto views = static_cast<Index>(angles_of(info.scan).size());
+  const double turns = *o.how.arc_deg / 360;
+  const bool whole = turns == std::round(turns),
+             half = 2 * turns == std::round(2 * turns) && std::holds_alternative<ParallelBeam>(info.scan);
+  if (views < 4 || s.views.size() < views || !(whole || half)) return;
+  const std::vector<Index> rows = rows_for_axis(info.scan, s.rows, 5);
+  std::vector<float> lines = line_integrals(reader, o, {0, 2}, rows, progress);
+  const std::vector<float> last = line_integrals(reader, o, {views - 2, views}, rows, progress);
+  lines.insert(lines.end(), last.begin(), last.end());
+  const auto repeats = [&](double axis) {
+    const Shape shape{4, static_cast<Index>(rows.size()), s.bins.size()};
+    const auto mirror = whole ? std::nullopt : std::optional(axis - static_cast<double>(s.bins.first));
+    return pipeline::repeats_first_view(lines, shape, {0, 1, 2, 3}, mirror);
+  };
+  if (std::any_of(axes.begin(), axes.end(), repeats))
+    progress.warn("the last view looks like the first one" + std::string(whole ? "" : ", mirrored") +
+                  "; if the scan ends where its arc does, give --arc " + o.arc + ",inclusive");
 }
 
 }  // namespace tandem::apps

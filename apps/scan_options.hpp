@@ -48,4 +48,12 @@ std::string words_of(const Scan& scan);
 pipeline::AxisEstimate find_axis_of(io::ScanReader& reader, const ScanOptions& options,
                                     const pipeline::AxisSearch& search, Index count, ProgressLine& progress);
 
+/// Warns where --arc spreads views evenly over turns or, of a parallel beam, half turns without their end,
+/// but the last view looks like the first one; after half a turn mirrored about one of `axes` (in bins of the
+/// file).
+void warn_of_repeated_view(io::ScanReader& reader, const ScanOptions& options,
+                           const std::vector<double>& axes, ProgressLine& progress);
+/// The axes that an estimate leaves open.
+std::vector<double> axes_of(const pipeline::AxisEstimate& axis);
+
 }  // namespace tandem::apps

@@ -27,6 +27,7 @@ void run_center(CenterOptions& o) {
   if (o.between)
     search.between = {static_cast<double>(o.between->first), static_cast<double>(o.between->last - 1)};
   const auto axis = find_axis_of(*reader, o.scan, search, o.rows, progress);
+  warn_of_repeated_view(*reader, o.scan, axes_of(axis), progress);
   progress.clear();
   write_report(o.common, {{"command", "center"},
                           {"version", TANDEM_VERSION},

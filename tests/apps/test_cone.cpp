@@ -77,8 +77,23 @@ TEST(FanProgram, OneRowFromItsOwnAxis) {
   const Ended recon =
       run("recon scan.h5 -o v.h5 --size 40 --rotation-axis-auto --truth truth.h5 --json r.json");
   ASSERT_EQ(recon.code, 0) << recon.err;
-  EXPECT_NEAR(run.json("r.json")["geometry"]["axis_bin_in_file"].get<double>(), 20.75, 0.2);
+  EXPECT_NEAR(run.json("r.json")["geometry"]["axis_bin_taken"].get<double>(), 20.75, 0.2);
   EXPECT_GT(run.json("r.json")["quality"]["psnr_db"], 20);
+}
+
+TEST(FanProgram, HintsAtTheOtherSenseOfRotation) {
+  Program run;
+  const auto warned = [&](const std::string& direction) {
+    const Ended ended = run("center scan.h5 --json r.json --rotation-direction " + direction);
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    return run.json("r.json")["warnings"].dump().find("--rotation-direction") != std::string::npos;
+  };
+  for (const std::string phantom : {"foam", "shepp-logan"}) {
+    ASSERT_EQ(
+        run("simulate -o scan.h5 --axis-bin 20.75 --photons 1e4 --phantom " + phantom + " " + small).code, 0);
+    EXPECT_FALSE(warned("+1")) << phantom;
+    EXPECT_TRUE(warned("-1")) << phantom;
+  }
 }
 
 /// The user's lengths come before the file's.
