@@ -252,6 +252,26 @@ void add_warnings(Plan& plan, const ConeBeam& scan) {
     warn(plan.warnings, "no ray meets slices 0:", met.first, " and ", met.last, ":", all, "; they are zero");
 }
 
+/// The ray that comes nearest to the axis passes it within the farthest corner of the grid, and where there
+/// is one beside it, something in the middle is not seen.
+void require_seen(Plan& plan) {
+  const Detector& d = detector_of(plan.scan);
+  const double beside = std::max(-0.5 - d.axis_bin, d.axis_bin - (static_cast<double>(d.bins) - 0.5));
+  if (!(beside > 0)) return;
+  double nearest = beside * d.bin_pitch, farthest = 0;
+  if (const auto* cone = plan.cone()) nearest = cone->sod * std::sin(std::atan(nearest / cone->sdd));
+  const VolumeGrid& g = plan.grid;
+  const auto reach = [&](std::size_t k) {
+    return std::abs(g.centre[k]) + 0.5 * static_cast<double>(g.size[k]) * g.pitch[k];
+  };
+  farthest = std::hypot(reach(0), reach(1));
+  require<GeometryError>(nearest < farthest, "rotation axis: bin ", plan.axis_in_file,
+                         " is so far beside the columns ", plan.bins.first, ":", plan.bins.last,
+                         " that no ray meets the volume; give the axis in bins from 0");
+  warn(plan.warnings, "the rotation axis, bin ", plan.axis_in_file, ", is beside the columns ",
+       plan.bins.first, ":", plan.bins.last, ": what is nearer to the axis than their rays is not seen");
+}
+
 void add_warnings(Plan& plan, bool axis_known) {
   if (!axis_known)
     warn(plan.warnings, "the scan records no rotation axis; the middle, bin ", plan.axis_in_file,
@@ -332,6 +352,7 @@ Plan make_plan(const io::ScanInfo& info, const Recipe& recipe) {
   choose_tiles(plan);
   choose_chunks(plan, info);
   warn_of_chunks(plan);
+  require_seen(plan);
   add_warnings(plan, recipe.axis_bin || info.axis_bin);
   return plan;
 }

@@ -150,7 +150,9 @@ json plan_json(const ReconOptions& o, const pipeline::Plan& plan, const io::Scan
   volume["shape"] = plan.grid.shape();
   json geometry = geometry_json(plan.scan);
   geometry["axis_bin"] = d.axis_bin;
-  geometry["axis_bin_in_file"] = plan.axis_in_file;
+  geometry["axis_bin_taken"] =
+      plan.axis_in_file;  // in bins of the file, before columns are chosen and binned
+  geometry["axis_bin_in_file"] = info.axis_bin ? json(*info.axis_bin) : json(nullptr);
   geometry["pixel_size_mm"] = pixel;
   json names = json::array();
   for (const Device device : plan.devices) names.push_back(device.name());
@@ -275,6 +277,18 @@ void write_preview(const std::string& path, std::vector<io::Picture> pictures, c
   io::write_png(path, pictures, low, high);
 }
 
+/// Looks for the axis if that is asked for, and gives it to the recipe; the axes that are left open.
+std::vector<double> axes_found(ReconOptions& o, io::ScanReader& reader, ProgressLine& progress) {
+  if (!o.axis_auto) return {};
+  const pipeline::AxisEstimate axis = find_axis_of(reader, o.scan, {}, 5, progress);
+  o.recipe.axis_bin = axis.axis_bin;
+  std::ostringstream text;
+  text << "rotation axis at bin " << axis.axis_bin << " +- " << axis.uncertainty << " ("
+       << name_of(axis.method) << ")";
+  progress.note(text.str());
+  return axes_of(axis);
+}
+
 void run_recon(ReconOptions& o) {
   const ThreadLimit limit(o.common.threads);
   ProgressLine progress(o.common.quiet);
@@ -283,14 +297,7 @@ void run_recon(ReconOptions& o) {
   o.recipe.views = selected.views;
   o.recipe.rows = selected.rows;
   o.recipe.bins = selected.bins;
-  if (o.axis_auto) {
-    const pipeline::AxisEstimate axis = find_axis_of(*reader, o.scan, {}, 5, progress);
-    o.recipe.axis_bin = axis.axis_bin;
-    std::ostringstream text;
-    text << "rotation axis at bin " << axis.axis_bin << " +- " << axis.uncertainty << " ("
-         << name_of(axis.method) << ")";
-    progress.note(text.str());
-  }
+  const std::vector<double> axes = axes_found(o, *reader, progress);
   const pipeline::Plan plan = make_plan(reader->info(), o.recipe);
   for (const std::string& note : reader->info().notes) progress.note("note: " + note);
   for (const std::string& warning : plan.warnings) progress.warn(warning);
@@ -300,6 +307,7 @@ void run_recon(ReconOptions& o) {
     print_plan(o.common.json == "-" ? std::cerr : std::cout, plan, reader->info());
     return write_report(o.common, planned);
   }
+  warn_of_repeated_view(*reader, o.scan, axes.empty() ? std::vector{plan.axis_in_file} : axes, progress);
   const io::VoxelType type = o.dtype == "uint16"  ? io::VoxelType::uint16
                              : o.dtype == "uint8" ? io::VoxelType::uint8
                                                   : io::VoxelType::float32;

@@ -48,7 +48,7 @@ TEST_F(CommandLine, NumbersAreDecimal) {
   EXPECT_EQ(planned("--size 010")["volume"]["shape"], nlohmann::json({2, 10, 10}));
   EXPECT_EQ(planned("--size +9")["volume"]["shape"], nlohmann::json({2, 9, 9}));
   EXPECT_EQ(planned("--region 0:010,01:08,0:2")["volume"]["shape"], nlohmann::json({2, 7, 10}));
-  EXPECT_EQ(planned("--rotation-axis 010.50")["geometry"]["axis_bin_in_file"], 10.5);
+  EXPECT_EQ(planned("--rotation-axis 010.50")["geometry"]["axis_bin_taken"], 10.5);
   for (const std::string text :
        {"0x10", "1e3", "1.5", "1,5", "+-9", "--", "' 9'", "'9 '", "nine", "9223372036854775808"})
     refuses("recon scan.h5 -o v.h5 --size " + text, {"--size"});

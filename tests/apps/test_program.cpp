@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 
 #include "check_report.hpp"
 #include "program.hpp"
@@ -64,21 +66,75 @@ TEST(Program, FindsTheAxis) {
   ASSERT_EQ(run("center scan.h5 --json center.json").code, 0);
   EXPECT_NEAR(run.json("center.json")["axis_bin"].get<double>(), 26.25, 0.2);
   ASSERT_EQ(run("recon scan.h5 -o v.h5 --rotation-axis-auto --json r.json").code, 0);
-  EXPECT_NEAR(run.json("r.json")["geometry"]["axis_bin_in_file"].get<double>(), 26.25, 0.2);
+  EXPECT_NEAR(run.json("r.json")["geometry"]["axis_bin_taken"].get<double>(), 26.25, 0.2);
+}
+
+TEST(Program, RefusesAnAxisThatCannotBe) {
+  Program run;
+  ASSERT_EQ(run("simulate -o scan.h5 --size 64 --views 90").code, 0);
+  for (const std::string command :
+       {"center scan.h5 --between 64:127", "center scan.h5 --between 40:60",
+        "recon scan.h5 -o v.h5 --rotation-axis 127", "recon scan.h5 -o v.h5 --rotation-axis -60"}) {
+    const Ended ended = run(command + " --quiet");
+    EXPECT_EQ(ended.code, 4) << command << ended.out;
+    EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
+    EXPECT_FALSE(run.has("v.h5"));
+  }
+  ASSERT_EQ(run("recon scan.h5 -o v.h5 --rotation-axis 66 --json r.json").code, 0);  // legal, and said
+  EXPECT_NE(run.json("r.json")["warnings"].dump().find("beside the columns 0:64"), std::string::npos);
+}
+
+TEST(Program, SaysWhereTheLastViewRepeatsTheFirst) {
+  Program run;
+  std::ofstream angles(run / "angles.txt");
+  for (int v = 0; v < 46; ++v) angles << 4 * v << '\n';
+  angles.close();
+  const std::string scan = "--phantom foam --size 120 --bins 140 --axis-bin 66.2 ";
+  ASSERT_EQ(run("simulate -o twice.h5 --angles angles.txt " + scan).code, 0);
+  ASSERT_EQ(run("simulate -o once.h5 --views 45 " + scan).code, 0);
+  const auto warned = [&](const std::string& command) {
+    EXPECT_EQ(run(command + " --quiet --json r.json").code, 0) << command;
+    return run.json("r.json")["warnings"].dump().find("--arc 180,inclusive") != std::string::npos;
+  };
+  for (const std::string command : {"center ", "recon -o v.h5 --rotation-axis-auto ", "recon -o v.h5 "}) {
+    EXPECT_TRUE(warned(command + "twice.h5 --arc 180")) << command;
+    EXPECT_FALSE(warned(command + "twice.h5 --arc 180,inclusive")) << command;
+    EXPECT_FALSE(warned(command + "twice.h5")) << command;  // angles of a file are not doubted
+    EXPECT_FALSE(warned(command + "once.h5 --arc 180")) << command;
+  }
+}
+
+TEST(Program, ReportsTheAxisOfTheFileOrNull) {
+  Program run;
+  ASSERT_EQ(run(std::string("simulate -o scan.h5 --axis-bin 26.25 ") + small).code, 0);
+  const auto planned = [&](const std::string& scan) {
+    return nlohmann::json::parse(
+        run("recon " + scan + " -o v.h5 --rotation-axis 20 --dry-run --json -").out)["geometry"];
+  };
+  EXPECT_EQ(planned("scan.h5")["axis_bin_in_file"], 26.25);
+  EXPECT_EQ(planned("scan.h5")["axis_bin_taken"], 20);
+  const std::filesystem::path tooth = std::filesystem::path(TANDEM_TEST_DATA) / "dxchange/tooth.h5";
+  if (!exists(tooth)) GTEST_SKIP() << tooth << " is not there";
+  EXPECT_TRUE(planned(tooth.string())["axis_bin_in_file"].is_null());
+  EXPECT_EQ(planned(tooth.string())["axis_bin_taken"], 20);
 }
 
 TEST(Program, ReportsItsWarnings) {
-  Program run;  // the first rows of a ball are air, which has no axis
-  ASSERT_EQ(run("simulate -o scan.h5 --phantom ellipsoids --photons 500 --size 48 --rows 96 --views 60").code,
-            0);
+  Program run;  // the last view repeats the first, and the arc does not say so
+  std::ofstream(run / "angles.txt") << [] {
+    std::string text;
+    for (int v = 0; v < 46; ++v) text += std::to_string(4 * v) + "\n";
+    return text;
+  }();
+  ASSERT_EQ(run("simulate -o scan.h5 --phantom foam --size 120 --bins 140 --angles angles.txt").code, 0);
   for (const std::string quiet : {"", " --quiet"})
     for (const std::string command : {"center scan.h5", "recon scan.h5 -o v.h5 --rotation-axis-auto"}) {
-      const Ended ended = run(command + " --start-row 0 --end-row 2 --json r.json" + quiet);
+      const Ended ended = run(command + " --arc 180 --json r.json" + quiet);
       ASSERT_EQ(ended.code, 0) << ended.err;
       const auto warnings = run.json("r.json")["warnings"];
       ASSERT_EQ(warnings.size(), 1u) << command;
       const std::string text = warnings[0];
-      EXPECT_NE(text.find("hardly agree"), std::string::npos) << text;
+      EXPECT_NE(text.find("looks like the first one"), std::string::npos) << text;
       EXPECT_EQ(ended.err.find("tandem: warning: " + text) != std::string::npos, quiet.empty()) << ended.err;
     }
 }
