@@ -19,7 +19,7 @@ using io::PixelType;
 
 constexpr double uint16_photons =
     60000;  // with the gain, the offset and 6 standard deviations still below 65 536
-constexpr double most_photons = 4e9;  // and so for uint32
+constexpr double most_photons = 4e9;  // and so for uint32; both for the most sensitive cell
 constexpr double gain_spread = 0.05;
 constexpr std::uint64_t mean_offset = 100, offset_spread = 5;
 
@@ -27,6 +27,12 @@ constexpr std::uint64_t mean_offset = 100, offset_spread = 5;
 enum class Draw : std::uint64_t { projection, flat, gain, offset, sensitivity };
 
 Random sequence(std::uint64_t seed, Draw draw) { return Random(seed).at(static_cast<std::uint64_t>(draw)); }
+
+/// How far sensitivities lie beside 1: a uniform deviate has the standard deviation 1/sqrt(3).
+double ring_spread(const Simulation& s) { return 0.01 * s.rings_percent * std::numbers::sqrt3; }
+
+/// Photons that reach the most sensitive cell, but for the gain.
+double photons_at_most(const Simulation& s) { return *s.photons * (1 + ring_spread(s)); }
 
 /// What is fixed for a cell through the scan.
 struct Cell {
@@ -38,7 +44,7 @@ std::vector<Cell> cells(const Simulation& s, Range rows) {
   const auto bins = static_cast<std::size_t>(detector_of(s.scan).bins);
   std::vector<Cell> all(static_cast<std::size_t>(rows.size()) * bins);
   const auto symmetric = [](Random r) { return 2 * r.uniform() - 1; };
-  const double rings = 0.01 * s.rings_percent * std::numbers::sqrt3;  // a uniform deviate has sd 1/sqrt(3)
+  const double rings = ring_spread(s);
   parallel_for(rows.size(), [&](Index i) {
     const auto row = static_cast<std::uint64_t>(rows.first + i);
     const auto line = [&](Draw draw) { return sequence(s.seed, draw).at(row); };
@@ -56,7 +62,7 @@ void put(T value, std::byte* to) {
   std::memcpy(to, &value, sizeof value);
 }
 
-/// Counts beyond the type's range stay at its end, as those of a saturated detector.
+/// As wide as `type()` takes it, a type holds all counts but one in 1e9; that one stays at its end.
 void store(PixelType type, double value, std::byte* to) {
   if (type == PixelType::float32) put(static_cast<float>(value), to);
   if (type == PixelType::uint16) put(static_cast<std::uint16_t>(std::min(value, 65535.0)), to);
@@ -114,14 +120,16 @@ std::uint64_t poisson(double mean, Random& random) {
 void validate(const Simulation& s) {
   validate(s.scan);
   validate(s.grid);
-  if (s.photons)
-    require<GeometryError>(*s.photons > 0 && *s.photons <= most_photons, "simulate: photons = ", *s.photons,
-                           "; between 0 and ", most_photons, " photons a cell can be counted");
   require<GeometryError>(std::isfinite(s.max_attenuation) && s.max_attenuation > 0,
                          "simulate: max_attenuation = ", s.max_attenuation,
                          "; a positive line integral is needed");
   require<GeometryError>(s.rings_percent >= 0 && s.rings_percent <= 50, "simulate: rings = ", s.rings_percent,
                          " %; between 0 and 50 % is possible");
+  if (s.photons)
+    require<GeometryError>(*s.photons > 0 && photons_at_most(s) <= most_photons,
+                           "simulate: photons = ", *s.photons, " with rings of ", s.rings_percent,
+                           " %; between 0 and ", most_photons / (1 + ring_spread(s)),
+                           " photons a cell can be counted");
   require<GeometryError>(s.flats > 0, "simulate: flats = ", s.flats, "; at least 1 is needed");
   require<GeometryError>(s.darks > 0, "simulate: darks = ", s.darks, "; at least 1 is needed");
 }
@@ -139,7 +147,7 @@ SimulatedScan::SimulatedScan(Simulation simulation) : simulation_(std::move(simu
 
 PixelType SimulatedScan::type() const {
   if (!simulation_.photons) return PixelType::float32;
-  return *simulation_.photons > uint16_photons ? PixelType::uint32 : PixelType::uint16;
+  return photons_at_most(simulation_) > uint16_photons ? PixelType::uint32 : PixelType::uint16;
 }
 
 io::Frames SimulatedScan::frames(FrameKind kind, Range rows) const {

@@ -30,7 +30,8 @@ void validate(const Simulation& simulation);
 ///
 /// With noise: projections Poisson(I0 gain sensitivity exp(-y)) + offset, flats Poisson(I0 gain) + offset,
 /// darks offset; gain is within 5 % of 1, the offset within 5 of 100 counts, both fixed for each cell.
-/// uint16, above 60 000 photons uint32. Without: float32 transmission sensitivity exp(-y), flats 1, darks 0.
+/// uint16, uint32 where rings raise it above 60 000 photons. Without: float32 transmission sensitivity
+/// exp(-y), flats 1, darks 0.
 class SimulatedScan {
  public:
   /// Scales the phantom: one pass over all rays. @throws GeometryError if no ray meets the phantom, or as

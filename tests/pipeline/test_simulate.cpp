@@ -210,6 +210,21 @@ TEST(Simulation, CountsFitTheirType) {
   EXPECT_GT(*std::min_element(large.begin(), large.end()), 9e5);
 }
 
+TEST(Simulation, CountsThatRingsRaiseFitTheirType) {
+  Simulation s = small_scan();
+  s.photons = 60000, s.rings_percent = 20;
+  const SimulatedScan ringed(s);
+  ASSERT_EQ(ringed.type(), PixelType::uint32);
+  const auto counts = values<std::uint32_t>(ringed.frames(FrameKind::projection, {0, 5}));
+  EXPECT_GT(*std::max_element(counts.begin(), counts.end()), 65535);
+  s.photons = 59999 / (1 + 0.2 * std::numbers::sqrt3);
+  ASSERT_EQ(SimulatedScan(s).type(), PixelType::uint16);
+  const auto small = values<std::uint16_t>(SimulatedScan(s).frames(FrameKind::projection, {0, 5}));
+  EXPECT_LT(*std::max_element(small.begin(), small.end()), 65535);
+  s.photons = 4e9;
+  EXPECT_THROW(SimulatedScan{s}, GeometryError);
+}
+
 TEST(Simulation, TruthIsTheScaledPhantom) {
   const Simulation s = small_scan();
   const SimulatedScan scan(s);
