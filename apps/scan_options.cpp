@@ -69,7 +69,9 @@ void add_scan_options(CLI::App& c, ScanOptions& o) {
   c.add_option("--midplane-row", o.how.midplane_row,
                "cone: row at the source's height, from 0 (default: the file's own, else the middle)")
       ->check(within(-1e9, 1e9));
-  add_range(c, "--air-columns", o.air_columns, "A:B, no flats: divide by the mean of these columns");
+  add_range(c, "--air-columns", o.air_columns,
+            "A:B, air in every view: divide each view by the mean of these columns, after the flats if there "
+            "are any");
   add_choice(c, "--minus-log", o.minus_log_text, {"true", "false"},
              "default true; false: the data are line integrals already; flats and darks are still applied "
              "where there are any");

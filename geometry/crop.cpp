@@ -30,15 +30,15 @@ Kind cropped(const Kind& scan, Range views, Range rows, Range bins) {
 double shrunk(double position, Index f) { return (position + 0.5) / static_cast<double>(f) - 0.5; }
 
 void shrink(Detector& d, int level, bool pitch_known) {
-  const Index factor = Index{1} << level;
-  require<GeometryError>(d.bins >= factor && d.rows >= factor, "binning ", level, ": ", d.rows, " rows x ",
-                         d.bins, " bins are fewer than one cell of ", factor, " x ", factor);
+  const Index factor = Index{1} << level, row_factor = rows_together(d.rows, level);
+  require<GeometryError>(d.bins >= factor && d.rows >= row_factor, "binning ", level, ": ", d.rows,
+                         " rows x ", d.bins, " bins are fewer than one cell of ", row_factor, " x ", factor);
   d.bins /= factor;
-  d.rows /= factor;
+  d.rows /= row_factor;
   d.axis_bin = shrunk(d.axis_bin, factor);
-  if (!pitch_known) return;
-  d.bin_pitch *= static_cast<double>(factor);
-  d.row_pitch *= static_cast<double>(factor);
+  const double unit = pitch_known ? 1 : static_cast<double>(factor);
+  d.bin_pitch *= static_cast<double>(factor) / unit;
+  d.row_pitch *= static_cast<double>(row_factor) / unit;
 }
 
 }  // namespace
@@ -67,21 +67,21 @@ Scan crop(const Scan& scan, Range views, Range rows, Range bins) {
 }
 
 ParallelBeam bin_down(const ParallelBeam& scan, int level, bool pitch_known) {
-  const Index factor = Index{1} << level;
+  const Index factor = Index{1} << level, row_factor = rows_together(scan.detector.rows, level);
   ParallelBeam binned = scan;
   shrink(binned.detector, level, pitch_known);
   if (scan.row_axis_bins.empty()) return binned;
   binned.row_axis_bins.assign(static_cast<std::size_t>(binned.detector.rows), 0.0);
-  for (Index row = 0; row < binned.detector.rows * factor; ++row)
-    binned.row_axis_bins[row / factor] +=
-        shrunk(scan.row_axis_bins[row], factor) / static_cast<double>(factor);
+  for (Index row = 0; row < binned.detector.rows * row_factor; ++row)
+    binned.row_axis_bins[row / row_factor] +=
+        shrunk(scan.row_axis_bins[row], factor) / static_cast<double>(row_factor);
   return binned;
 }
 
 ConeBeam bin_down(const ConeBeam& scan, int level) {
   ConeBeam binned = scan;
   shrink(binned.detector, level, true);
-  binned.midplane_row = shrunk(scan.midplane_row, Index{1} << level);
+  binned.midplane_row = shrunk(scan.midplane_row, rows_together(scan.detector.rows, level));
   return binned;
 }
 

@@ -79,8 +79,12 @@ ConeBeam crop(const ConeBeam& scan, Range views, Range rows, Range bins);
 ConeBeam crop(const ConeBeam& scan, Range views, Range rows);  ///< all bins
 Scan crop(const Scan& scan, Range views, Range rows, Range bins);
 
-/// The scan after averaging 2^level x 2^level cells; incomplete cells at the end are dropped. Where no pitch
-/// is known (`pitch_known` false) the new bin is the new unit of length; a cone beam's always is.
+/// How many rows become one: 2^level, but one row alone stays as it is.
+constexpr Index rows_together(Index rows, int level) { return rows == 1 ? 1 : Index{1} << level; }
+
+/// The scan after averaging 2^level x 2^level cells, of one row 1 x 2^level; incomplete cells at the end are
+/// dropped. Where no pitch is known (`pitch_known` false) the new bin is the new unit of length; a cone
+/// beam's always is.
 ParallelBeam bin_down(const ParallelBeam& scan, int level, bool pitch_known);
 ConeBeam bin_down(const ConeBeam& scan, int level);
 Scan bin_down(const Scan& scan, int level, bool pitch_known);

@@ -64,7 +64,7 @@ double computing_bytes(const Plan& plan, Index slices) {
 /// computes with, the third its line integrals or its volume. A cone beam is read once, before anything is
 /// computed; its slabs travel behind each other as volumes.
 double host_bytes(const Plan& plan, const io::ScanInfo& info, Index slices) {
-  const double factor = static_cast<double>(Index{1} << plan.recipe.binning);
+  const auto factor = static_cast<double>(plan.rows_together);
   const double rows =
       plan.cone() ? static_cast<double>(plan.rows.size()) : static_cast<double>(slices) * factor;
   const double cells = rows * static_cast<double>(plan.bins.size());  // of a frame, as read

@@ -44,7 +44,7 @@ Range slices_of(const Plan& plan, VolumeGrid& grid) {
 /// Only the rows that meet the grid are read: of a parallel beam those of its slices, of a cone beam those on
 /// which a voxel falls in any view, and none where no ray meets any.
 void choose_rows(Plan& plan, Range slices) {
-  const Index factor = Index{1} << plan.recipe.binning;
+  const Index factor = plan.rows_together;
   const Index views = static_cast<Index>(angles_of(plan.scan).size());
   const Range rows = plan.cone() ? rows_met(*plan.cone(), plan.grid, {0, plan.grid.size[2]}) : slices;
   if (rows.size() > 0) plan.scan = crop(plan.scan, {0, views}, rows, {0, detector_of(plan.scan).bins});
@@ -344,6 +344,7 @@ Plan make_plan(const io::ScanInfo& info, const Recipe& recipe) {
   plan.bins = whole_or(recipe.bins, whole.bins);
   const double lift =
       0.5 * static_cast<double>(plan.rows.first + plan.rows.last - whole.rows) * whole.row_pitch;
+  plan.rows_together = rows_together(plan.rows.size(), recipe.binning);
   plan.scan = crop(scan, plan.views, plan.rows, plan.bins);
   if (recipe.binning > 0) plan.scan = bin_down(plan.scan, recipe.binning, plan.pitch_known);
   choose_grid(plan, lift);

@@ -34,8 +34,9 @@ struct Recipe {
   std::optional<Range> region_x, region_y, region_z;  ///< voxels of the full grid
 
   bool minus_log = true;
-  std::optional<Range> air_bins;  ///< no flats: divide by their mean
-  double gain = 1;                ///< counts a photon
+  std::optional<Range> air_bins;   ///< divide each view by their mean, beside flats or without
+  double gain = 1;                 ///< counts a photon
+  double max_floored_percent = 1;  ///< of transmissions below the floor of the logarithm, else refused
 
   Initial initial = Initial::zero;
   std::filesystem::path initial_file;
@@ -60,6 +61,7 @@ struct Recipe {
 struct Plan {
   Recipe recipe;
   Range views, rows, bins;  ///< read from the file; no rows where no ray meets the grid
+  Index rows_together = 1;  ///< of the file, in one row of `scan`
   Scan scan;                ///< selected and binned
   VolumeGrid grid;          ///< the region asked for; slice k of a parallel beam is row k of `scan`
   std::array<Index, 3> full_size{}, first{};  ///< x, y, z: of the grid that it is a region of; where in it

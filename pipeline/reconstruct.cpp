@@ -74,6 +74,7 @@ class Reconstruction {
                });
     }
     if (!qualities_.empty()) outcome_.quality = combined(qualities_, range_);
+    warn_of_findings();
     if (plan_.recipe.stop_by_discrepancy) look_at_starts();
     for (double& residual : outcome_.residuals) residual = std::sqrt(residual);
     if (!outcome_.residuals.empty() && outcome_.residuals.front() > 0)
@@ -141,7 +142,7 @@ class Reconstruction {
   /// Rows of the file that the slices are made from.
   Range rows_of(Range slices) const {
     if (plan_.cone()) return plan_.rows;
-    const Index factor = Index{1} << how_.binning;
+    const Index factor = plan_.rows_together;
     return {plan_.rows.first + slices.first * factor, plan_.rows.first + slices.last * factor};
   }
 
@@ -191,7 +192,8 @@ class Reconstruction {
     return on_device(std::move(array), device);
   }
 
-  /// Above 1 % of what was selected, filling in is no repair; nor is it where half the cells are dead.
+  /// Above 1 % of what was selected, filling in is no repair; nor is it where half the cells are dead, or
+  /// more is floored than allowed.
   void require_mostly_good() const {
     const Findings& met = outcome_.findings;
     const double cells = static_cast<double>(plan_.rows.size()) * static_cast<double>(plan_.bins.size());
@@ -199,9 +201,33 @@ class Reconstruction {
     require<FileError>(static_cast<double>(met.not_finite) <= 0.01 * selected,
                        "projections: ", met.not_finite, " pixels are not finite, more than 1 % of ", selected,
                        "; repair or leave out those views");
-    const double factor = static_cast<double>(Index{1} << how_.binning);
-    require<FileError>(2 * static_cast<double>(met.dead) * factor * factor < cells, "flats: at least ",
-                       met.dead, " of ", cells, " cells are not above their dark; check --flats and --darks");
+    const auto binned = static_cast<double>(plan_.rows_together << how_.binning);
+    require<FileError>(2 * static_cast<double>(met.dead) * binned < cells, "flats: at least ", met.dead,
+                       " of ", cells / binned, " cells are not above their dark; check --flats and --darks");
+    const double percent = plan_.recipe.max_floored_percent;
+    require<FileError>(static_cast<double>(met.floored) <= 0.01 * percent * selected / binned,
+                       "projections: at least ", met.floored, " of ", selected / binned,
+                       " transmissions are below ", floor_words(), ", more than ", percent,
+                       " %; check --flats and --darks, or give --max-floored PERCENT");
+  }
+
+  /// What the data themselves lack, told after all of them have gone by.
+  void warn_of_findings() {
+    const Findings& met = outcome_.findings;
+    if (met.reference_not_finite > 0)
+      warn(outcome_.warnings, "flats and darks: ", met.reference_not_finite,
+           " pixels are not finite, and left out of their means");
+    if (met.floored > 0)
+      warn(outcome_.warnings, "projections: ", met.floored, " transmissions were below ", floor_words(),
+           ", and were raised to it");
+  }
+
+  std::string floor_words() const {
+    const auto [low, high] = std::pair(outcome_.findings.lowest_floor, outcome_.findings.highest_floor);
+    std::ostringstream text;
+    text << "the floor before the logarithm, " << low;
+    if (high > low) text << " to " << high;
+    return text.str();
   }
 
   Array filter(const Problem& problem, const Array& y) {
@@ -305,7 +331,25 @@ class Reconstruction {
          " slices are within the noise at the start, and stay as they began");
   }
 
+  /// The line integrals are finite: what is not was made here.
+  void require_finite(const Chunk& chunk) const {
+    const Index area = plan_.grid.size[0] * plan_.grid.size[1];
+    std::vector<Index> bad(static_cast<std::size_t>(chunk.slices.size()));
+    parallel_for(chunk.slices.size(), [&](Index z) {
+      const float* slice = chunk.volume->data() + z * area;
+      bad[static_cast<std::size_t>(z)] =
+          std::count_if(slice, slice + area, [](float v) { return !std::isfinite(v); });
+    });
+    for (std::size_t z = 0; z < bad.size(); ++z)
+      require<GeometryError>(bad[z] == 0, "slice ", chunk.slices.first + static_cast<Index>(z), ": ", bad[z],
+                             " of ", area, " voxels are not finite, with a voxel of ", plan_.grid.pitch[0],
+                             plan_.pitch_known ? " mm" : " bins",
+                             "; values beyond 3e38 come from such a --pixel-size or --voxel-size, from data "
+                             "of that size, or from an iteration that diverges");
+  }
+
   void write_chunk(const Chunk& chunk) {
+    require_finite(chunk);
     {
       const Stopwatch watch(outcome_.seconds.write);
       writer_.write(chunk.slices, chunk.volume->data());

@@ -192,7 +192,11 @@ json report_of(const ReconOptions& o, const json& plan, const pipeline::Outcome&
   report["gups"] = computing > 0 ? out.updates / computing * 1e-9 : 0;
   report["not_finite"] = out.findings.not_finite;
   report["dead_cells"] = out.findings.dead;
+  report["references_not_finite"] = out.findings.reference_not_finite;
   report["floored"] = out.findings.floored;
+  report["floor"] = nullptr;  // of transmissions, before a logarithm
+  if (out.findings.highest_floor > 0)
+    report["floor"] = {out.findings.lowest_floor, out.findings.highest_floor};
   report["peak_memory_bytes"] = pipeline::peak_memory();
   if (out.quality)
     report["quality"] = {{"psnr_db", out.quality->psnr},
@@ -345,6 +349,10 @@ void add_method(CLI::App& c, ReconOptions& o) {
   c.add_option("--relaxation", r.relaxation, "sirt: in (0, 2), default 1")->check(within(1e-6, 2 - 1e-6));
   c.add_flag("--nonnegative", r.nonnegative, "sirt: no voxel below zero");
   c.add_option("--stop", o.stop, "beside --iterations")->type_name("discrepancy|relative=EPS|time=S");
+  c.add_option("--max-floored", r.max_floored_percent,
+               "transmissions below the floor of the logarithm (half a count) that are allowed (default 1)")
+      ->check(within(0, 100))
+      ->type_name("PERCENT");
   c.add_option("--gain", r.gain, "counts a photon, for --stop discrepancy (default 1)")->check(positive());
 }
 

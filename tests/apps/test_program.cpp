@@ -139,6 +139,25 @@ TEST(Program, ReportsItsWarnings) {
     }
 }
 
+TEST(Program, SaysWhatWasFloored) {
+  Program run;
+  ASSERT_EQ(run(std::string("simulate -o scan.h5 --photons 300 --max-attenuation 8 ") + small).code, 0);
+  const Ended refused = run("recon scan.h5 -o v.h5");
+  EXPECT_EQ(refused.code, 3) << refused.err;
+  EXPECT_NE(refused.err.find("--max-floored"), std::string::npos) << refused.err;
+  EXPECT_FALSE(run.has("v.h5"));
+  const Ended ended = run("recon scan.h5 -o v.h5 --max-floored 100 --json r.json");
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const auto report = run.json("r.json");
+  EXPECT_GT(report["floored"], 100);
+  EXPECT_GT(report["floor"][0], 0.5 / 330);
+  EXPECT_LT(report["floor"][1], 0.5 / 270);
+  ASSERT_EQ(report["warnings"].size(), 1u);
+  EXPECT_NE(ended.err.find("warning: " + report["warnings"][0].get<std::string>()), std::string::npos);
+  for (const char* value : {"nan", "-1", "101", "''"})
+    EXPECT_EQ(run(std::string("recon scan.h5 -o w.h5 --max-floored ") + value).code, 2) << value;
+}
+
 TEST(Program, ProjectsAVolumeLikeAScan) {
   Program run;
   ASSERT_EQ(run(std::string("simulate -o scan.h5 --truth truth.h5 --phantom disc ") + small).code, 0);

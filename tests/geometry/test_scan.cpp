@@ -189,8 +189,24 @@ TEST(BinDown, ByLevelZeroChangesNothing) {
 }
 
 TEST(BinDown, RefusesFewerCellsThanOne) {
-  EXPECT_THROW(bin_down(test::scan_of(7, 1, 23), 1, true), GeometryError);
+  EXPECT_THROW(bin_down(test::scan_of(7, 3, 23), 2, true), GeometryError);
   EXPECT_THROW(bin_down(test::scan_of(7, 8, 3), 2, true), GeometryError);
+}
+
+TEST(BinDown, LeavesOneRowAloneAsItIs) {
+  ParallelBeam scan = test::scan_of(7, 1, 23, 0.5);
+  scan.row_axis_bins = {10};
+  const ParallelBeam binned = bin_down(scan, 2, true);
+  EXPECT_EQ(binned.detector.rows, 1);
+  EXPECT_EQ(binned.detector.bins, 5);
+  EXPECT_EQ(binned.detector.bin_pitch, 2);
+  EXPECT_EQ(binned.detector.row_pitch, 0.5);
+  EXPECT_EQ(binned.row_axis_bins, (std::vector<double>{10.5 / 4 - 0.5}));
+  EXPECT_EQ(bin_down(test::scan_of(7, 1, 23), 2, false).detector.row_pitch, 0.25);  // in new bins
+  const ConeBeam fan{{23, 1, 0.5, 0.5, 11}, {0.3}, 40, 70, 0.25};
+  const ConeBeam small = bin_down(fan, 1);
+  EXPECT_EQ(small.detector.row_pitch, 0.5);
+  EXPECT_EQ(small.midplane_row, 0.25);
 }
 
 TEST(BinDown, KeepsPointsOverTheirCells) {

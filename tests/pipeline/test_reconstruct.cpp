@@ -137,6 +137,48 @@ TEST_F(ReconstructTest, WarnsOfSlicesWithinTheNoise) {
       << outcome.warnings[0];
 }
 
+TEST_F(ReconstructTest, RefusesMoreFlooredTransmissionsThanAllowed) {
+  Simulation dense = small_simulation(300);
+  dense.max_attenuation = 8;  // a tenth of a photon
+  write_scan(folder_.path() / "scan.h5", SimulatedScan(dense));
+  for (const Index at_once : {Index{1}, rows}) EXPECT_THROW(volume({}, at_once), FileError);
+  Recipe recipe;
+  recipe.max_floored_percent = 60;
+  Outcome outcome;
+  volume(recipe, 3, &outcome);
+  const double share = static_cast<double>(outcome.findings.floored) / (test::small::views * rows * bins);
+  EXPECT_GT(share, 0.01);
+  ASSERT_EQ(outcome.warnings.size(), 1u);
+  EXPECT_EQ(outcome.warnings[0].find("projections: " + std::to_string(outcome.findings.floored)), 0u);
+  recipe.max_floored_percent = 99 * share;
+  EXPECT_THROW(volume(recipe), FileError);
+  recipe.max_floored_percent = 101 * share;
+  EXPECT_NO_THROW(volume(recipe));
+}
+
+/// A voxel of 1e-40 mm has an attenuation beyond what a float holds.
+TEST_F(ReconstructTest, RefusesVoxelsThatAreNotFinite) {
+  const auto reader = io::open_scan(folder_.path() / "scan.h5", {.pixel_size_mm = 1e-40});
+  const Plan plan = make_plan(reader->info(), {});
+  EXPECT_THROW(reconstructed(*reader, plan), GeometryError);
+}
+
+/// One row of four, binned along its bins alone, reads the same attenuation in voxels twice as wide.
+TEST_F(ReconstructTest, OneRowIsBinnedAlongItsBins) {
+  Simulation disc = small_simulation({});
+  disc.phantom = "disc";
+  detector_of(disc.scan).bins = 64, detector_of(disc.scan).axis_bin = 31.5;
+  write_scan(folder_.path() / "scan.h5", SimulatedScan(disc));
+  Recipe recipe;
+  recipe.rows = Range{3, 4};
+  const auto middle = [](const std::vector<float>& slice, Index n) { return slice[(n / 2) * n + n / 2]; };
+  const std::vector<float> whole = volume(recipe);
+  recipe.binning = 1;
+  const std::vector<float> binned = volume(recipe);
+  ASSERT_EQ(binned.size(), 32u * 32u);
+  EXPECT_NEAR(middle(binned, 32), 2 * middle(whole, 64), 0.02 * 2 * middle(whole, 64));
+}
+
 TEST_F(ReconstructTest, InitialVolumeIsTheStart) {
   const auto reader = io::open_scan(folder_.path() / "scan.h5");
   const fs::path path = folder_.path() / "start.h5";
@@ -160,7 +202,7 @@ TEST_F(ReconstructTest, ProgressCanCancel) {
   const fs::path path = folder_.path() / "volume.h5";
   {
     const auto writer = io::create_volume(path, plan.grid.shape(), {}, "{}");
-    Options options{[](const std::string&, double, double) { throw std::runtime_error("stop"); }, {}, false};
+    Options options{[](const Stage&) { throw std::runtime_error("stop"); }, {}, false};
     EXPECT_THROW(reconstruct(*reader, plan, *writer, options), std::runtime_error);
   }
   EXPECT_FALSE(fs::exists(path));
