@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "tandem/core/device.hpp"
 #include "tandem/core/execution.hpp"
 
 namespace tandem::bench {
