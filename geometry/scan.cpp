@@ -185,47 +185,81 @@ double parker(double excess, double fan, double at) {
   return 1;
 }
 
-/// Twice the share of rays at `fan`, of which those up to `overlap` are seen from both sides; `side`: 1 where
-/// the detector reaches farther towards high bins, else -1.
-double wang(double overlap, int side, double fan) {
-  const double part = side * fan / overlap;
-  return part >= 1 ? 2 : part <= -1 ? 0 : 1 + std::sin(0.5 * half_turn * part);
+/// Bins that a circle's detector lacks on its nearer side; 0 where nearly all rays are seen from both sides.
+Index missing_bins(const Detector& d) {
+  const Sides side = sides(d);
+  const auto missing = static_cast<Index>(std::ceil(side.farther - side.nearer));
+  return missing <= 2 ? 0 : missing;
+}
+
+/// Twice the share of the rays of each bin, of which those on the nearer side are seen from both sides:
+/// 1, and towards the end of that side a band where it goes to 0 here and to 2 opposite.
+std::vector<double> one_sided(const Detector& d, std::size_t views) {
+  constexpr double narrowest = 16;  // bins
+  const Sides side = sides(d);
+  const double overlap = side.nearer + 0.5,
+               rim = side.farther * whole_turn / static_cast<double>(views);  // moves so far in a view
+  const double band = std::min(overlap, std::max(narrowest, 2 * rim));
+  std::vector<double> weights;
+  for (Index bin = 0; bin < d.bins; ++bin) {
+    const double distance = side.direction * (static_cast<double>(bin) - d.axis_bin);
+    const double part = band > 0 ? std::clamp((std::abs(distance) - overlap) / band + 1, 0.0, 1.0) : 1;
+    weights.push_back(1 + std::copysign(std::pow(std::sin(0.5 * half_turn * part), 2), distance));
+  }
+  return weights;
 }
 
 double fan_of(const ConeBeam& scan, double bin) {
   return std::atan((bin - scan.detector.axis_bin) * scan.detector.bin_pitch / scan.sdd);
 }
 
+/// Whether one side lacks more than a tenth of what the other one has.
+bool aside(const Detector& d) {
+  const Sides side = sides(d);
+  return missing_bins(d) > 0 && side.nearer < 0.9 * side.farther;
+}
+
 }  // namespace
+
+Sides sides(const Detector& d) {
+  const double before = d.axis_bin, after = static_cast<double>(d.bins - 1) - d.axis_bin;
+  return {std::max(before, after), std::min(before, after), after > before ? 1 : -1};
+}
+
+bool half_acquisition(const ParallelBeam& scan) {
+  return widest_gap(scan.angles, whole_turn) < 0.5 * half_turn && aside(scan.detector);
+}
+
+bool half_acquisition(const ConeBeam& scan) { return Orbit(scan.angles).closed && aside(scan.detector); }
+
+bool half_acquisition(const Scan& scan) {
+  return std::visit([](const auto& s) { return half_acquisition(s); }, scan);
+}
 
 std::vector<float> ray_shares(const ConeBeam& scan) {
   validate(scan);
   const Orbit orbit(scan.angles);
-  const Index bins = scan.detector.bins;
-  const double low = -fan_of(scan, -0.5), high = fan_of(scan, static_cast<double>(bins) - 0.5);
-  const double overlap = std::min(low, high), cell = scan.detector.bin_pitch / scan.sdd;
-  const bool offset = orbit.closed && overlap > 0 && std::abs(high - low) > 2 * cell;
+  const Detector& d = scan.detector;
+  std::vector<double> twice(static_cast<std::size_t>(d.bins), 1.0);
+  if (orbit.closed && missing_bins(d) > 0) twice = one_sided(d, scan.angles.size());
   std::vector<float> shares;
   for (std::size_t v = 0; v < scan.angles.size(); ++v)
-    for (Index bin = 0; bin < bins; ++bin) {
-      const double fan = fan_of(scan, static_cast<double>(bin));
-      double twice = 1;
-      if (offset) twice = wang(overlap, high > low ? 1 : -1, fan);
-      if (!orbit.closed) twice = 2 * parker(0.5 * (orbit.length - half_turn), fan, orbit.at(scan.angles[v]));
-      shares.push_back(static_cast<float>(0.5 * orbit.shares[v] * twice));
+    for (Index bin = 0; bin < d.bins; ++bin) {
+      double weight = twice[static_cast<std::size_t>(bin)];
+      if (!orbit.closed)
+        weight = 2 * parker(0.5 * (orbit.length - half_turn), fan_of(scan, static_cast<double>(bin)),
+                            orbit.at(scan.angles[v]));
+      shares.push_back(static_cast<float>(0.5 * orbit.shares[v] * weight));
     }
   return shares;
 }
 
 ConeBeam symmetric(const ConeBeam& scan) {
-  if (!Orbit(scan.angles).closed) return scan;
+  const Index missing = missing_bins(scan.detector);
+  if (missing == 0 || !Orbit(scan.angles).closed) return scan;
   ConeBeam wide = scan;
-  Detector& d = wide.detector;
-  const double before = d.axis_bin, after = static_cast<double>(d.bins - 1) - d.axis_bin;
-  const auto missing = static_cast<Index>(std::ceil(std::abs(after - before)));
-  if (missing <= 2) return scan;
-  d.bins += missing;
-  if (after > before) d.axis_bin += static_cast<double>(missing);
+  wide.detector.bins += missing;
+  if (sides(scan.detector).direction > 0) wide.detector.axis_bin += static_cast<double>(missing);
   return wide;
 }
 

@@ -59,10 +59,31 @@ std::vector<double> view_weights(std::span<const double> angles, double arc = ha
 /// The widest gap between views modulo an arc, in rad.
 double widest_gap(std::span<const double> angles, double arc = half_turn);
 
+/// How far a detector reaches from the axis to the middle of its last bin, bins; negative for a side that it
+/// does not have. `direction`: 1 where the farther side is the one of high bins, else -1.
+struct Sides {
+  double farther, nearer;
+  int direction;
+};
+Sides sides(const Detector& detector);
+
+/// Half acquisition: views go all round, and the axis lies so far aside (one side of the detector lacks more
+/// than a tenth of the other) that turned by half a turn the detector sees clearly more.
+bool half_acquisition(const ParallelBeam& scan);
+bool half_acquisition(const ConeBeam& scan);
+bool half_acquisition(const Scan& scan);
+
 /// What each ray counts in FDK, (view, bin), rad: the view's share of the orbit, halved since a circle sees
-/// every line twice, and where rays are not seen twice, what makes up for it. A circle whose detector reaches
-/// farther on one side of the axis: Wang 2002; an arc: Parker 1982, with the arc's own excess over half a
-/// turn in the place of the fan angle. All rows of the detector are alike.
+/// every line twice, and where rays are not seen twice, what makes up for it. All rows of the detector are
+/// alike.
+///
+/// An arc: Parker 1982, with the arc's own excess over half a turn in the place of the fan angle.
+///
+/// A circle whose detector reaches farther on one side of the axis: rays are halved but for those beyond the
+/// end of its nearer side, after Wang 2002. His weight rises along all that is seen from both sides, which
+/// adds a fifth of noise and lets values bend where opposite views differ. Here it rises in a band beside
+/// that end, as a squared sine: 16 bins, or what the rim of the field moves in two views if that is more,
+/// and no more than there is. Chosen by measurement (docs/kernels.md). A ray and its opposite count one.
 std::vector<float> ray_shares(const ConeBeam& scan);
 
 /// The scan with bins added on the side where its detector reaches less far from the axis, until both are
