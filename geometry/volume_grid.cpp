@@ -1,5 +1,6 @@
 #include "tandem/geometry/volume_grid.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "tandem/core/error.hpp"
@@ -23,17 +24,34 @@ void validate(const VolumeGrid& grid) {
                          grid.pitch[1], " mm along y; voxels are square in a slice");
 }
 
+namespace {
+
+/// Voxels whose middles lie within a circle about the axis, along x or y.
+Index within(double radius, double pitch) {
+  constexpr double rounding = 1e-6;
+  return static_cast<Index>(std::floor(2 * radius / pitch + rounding)) + 1;
+}
+
+}  // namespace
+
 VolumeGrid fitting_grid(const ParallelBeam& scan) {
   validate(scan);
   const Detector& d = scan.detector;
-  return {{d.bins, d.bins, d.rows}, {d.bin_pitch, d.bin_pitch, d.row_pitch}, {}};
+  const Index n = half_acquisition(scan) ? within(sides(d).farther, 1) : d.bins;
+  return {{n, n, d.rows}, {d.bin_pitch, d.bin_pitch, d.row_pitch}, {}};
 }
 
 VolumeGrid fitting_grid(const ConeBeam& scan) {
   validate(scan);
   const Detector& d = scan.detector;
-  const double m = scan.magnification();
-  return {{d.bins, d.bins, d.rows}, {d.bin_pitch / m, d.bin_pitch / m, d.row_pitch / m}, {}};
+  const double m = scan.magnification(), pitch = d.bin_pitch / m, height = d.row_pitch / m;
+  Index n = d.bins;
+  if (half_acquisition(scan)) {
+    const double tangent = sides(d).farther * d.bin_pitch / scan.sdd;
+    n = std::max(n, within(scan.sod * tangent / std::hypot(1, tangent), pitch));
+  }
+  const double middle = 0.5 * static_cast<double>(d.rows - 1) - scan.midplane_row;
+  return {{n, n, d.rows}, {pitch, pitch, height}, {0, 0, middle * height}};
 }
 
 VolumeGrid fitting_grid(const Scan& scan) {

@@ -29,10 +29,12 @@ struct VolumeGrid {
 void validate(const VolumeGrid& grid);
 
 /// Square voxels of the bin pitch, as many along x and y as there are bins, a slice for each row, centred on
-/// the axis.
+/// the axis. Of a half acquisition as many as its field is wide: all that the farther side of the detector
+/// sees as it goes round.
 VolumeGrid fitting_grid(const ParallelBeam& scan);
 
-/// The same for cells as large as they appear at the axis.
+/// The same for cells as large as they appear at the axis; each slice at the height at which its row meets
+/// the axis.
 VolumeGrid fitting_grid(const ConeBeam& scan);
 VolumeGrid fitting_grid(const Scan& scan);
 

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
+#include <numbers>
 #include <string>
 
 #include "../support/property.hpp"
@@ -56,6 +58,48 @@ TEST(FittingGrid, HasABinsVoxelsAndARowsSlices) {
   EXPECT_EQ(grid.pitch, (std::array<double, 3>{0.25, 0.25, 0.5}));
   EXPECT_EQ(grid.centre, (std::array<double, 3>{0, 0, 0}));
   EXPECT_EQ(grid.shape(), (Shape{3, 11, 11}));
+}
+
+/// The voxel farthest out along x, seen with the detector along x, and where the next one would fall.
+void expect_to_fill(const Detector& d, const VolumeGrid& grid) {
+  const double step = grid.pitch[0] / d.bin_pitch, out = grid.x(static_cast<double>(grid.size[0] - 1)),
+               farther = sides(d).farther;
+  EXPECT_EQ(grid.size[0], grid.size[1]);
+  EXPECT_LE(out / d.bin_pitch, farther + 1e-6);
+  EXPECT_GT(out / d.bin_pitch + 0.5 * step, farther - 1e-6);
+}
+
+TEST(FittingGrid, HoldsTheFieldOfAHalfAcquisition) {
+  ParallelBeam scan = test::scan_of(1, 3, 298, 0.25);
+  for (const double axis : {39.8, 258.1, 60.0, 12.25}) {
+    scan.detector.axis_bin = axis;
+    scan.angles = test::regular_angles(90, 2 * std::numbers::pi);
+    expect_to_fill(scan.detector, fitting_grid(scan));
+    scan.angles = test::regular_angles(90);  // nothing is seen twice
+    EXPECT_EQ(fitting_grid(scan).size[0], 298);
+  }
+  scan.detector.axis_bin = 39.8;
+  scan.angles = test::regular_angles(90, 2 * std::numbers::pi);
+  EXPECT_EQ(fitting_grid(scan).size, (std::array<Index, 3>{515, 515, 3}));
+  scan.detector.axis_bin = 150;  // a bin and a half off the middle
+  EXPECT_EQ(fitting_grid(scan).size[0], 298);
+}
+
+TEST(FittingGrid, HoldsTheFieldOfAOneSidedFan) {
+  const ConeBeam scan{{298, 1, 0.25, 0.25, 39.8}, test::regular_angles(90, whole_turn), 200, 300, 0};
+  const VolumeGrid grid = fitting_grid(scan);
+  const double rim = 200 * std::sin(std::atan(257.2 * 0.25 / 300));  // of the field
+  const double out = grid.x(static_cast<double>(grid.size[0] - 1));
+  EXPECT_LE(out, rim);
+  EXPECT_GT(out + 0.5 * grid.pitch[0], rim);
+  EXPECT_NEAR(grid.pitch[0], 0.25 / 1.5, tolerance::double_rounding);
+}
+
+TEST(FittingGrid, HasSlicesWhereRowsMeetTheAxis) {
+  const ConeBeam scan{{60, 21, 0.5, 0.7, 29.5}, test::regular_angles(90, whole_turn), 200, 300, 3.4};
+  const VolumeGrid grid = fitting_grid(scan);
+  ASSERT_EQ(grid.size[2], 21);
+  for (int row : {0, 10, 20}) EXPECT_NEAR(scan.midplane_row + 300 * grid.z(row) / (200 * 0.7), row, 1e-9);
 }
 
 TEST(Region, KeepsVoxelsInSpace) {
