@@ -21,7 +21,13 @@ LinearOperator fdk_backprojector(const ConeBeam& scan, const VolumeGrid& grid,
 LinearOperator fdk(const ConeBeam& scan, const VolumeGrid& grid, Filter filter = {},
                    Model model = Model::separable_footprint, Device device = Device::cpu());
 
+/// Views weigh alike over all bins, as is right where every line is seen once, or every line twice.
+/// @throws GeometryError for a half acquisition whose detector reaches less than half as far from the axis on
+/// one side as on the other: most of its lines are seen once, a few twice.
+void require_fbp(const ParallelBeam& scan);
+
 /// B F in one: exact for angles that fill half a turn, whatever their order and spacing.
+/// @throws GeometryError as `require_fbp`
 LinearOperator fbp(const LinearOperator& A, const ParallelBeam& scan, const VolumeGrid& grid,
                    Filter filter = {});
 

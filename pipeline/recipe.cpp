@@ -10,6 +10,7 @@
 #include "tandem/core/error.hpp"
 #include "tandem/geometry/coverage.hpp"
 #include "tandem/geometry/views.hpp"
+#include "tandem/operators/fbp.hpp"
 #include "tandem/operators/projector.hpp"
 #include "tandem/pipeline/memory.hpp"
 #include "tandem/pipeline/problem.hpp"
@@ -30,15 +31,18 @@ std::string in_gib(double bytes) {
 
 Range whole_or(const std::optional<Range>& asked, Index count) { return asked.value_or(Range{0, count}); }
 
-/// Slices around the middle. A parallel beam has one a row at most.
+/// Slices around the middle, of which a region is a part. A parallel beam has one a row at most.
 Range slices_of(const Plan& plan, VolumeGrid& grid) {
   const std::optional<Index>& asked = plan.recipe.slices;
-  if (!asked) return whole_or(plan.recipe.region_z, grid.size[2]);
+  const Range part = whole_or(plan.recipe.region_z, asked.value_or(grid.size[2]));
+  if (!asked) return part;
   require<GeometryError>(*asked > 0 && (plan.cone() || *asked <= grid.size[2]), "--slices ", *asked,
                          ": the scan has ", grid.size[2], " rows, one a slice; give 1 to ", grid.size[2]);
   if (plan.cone()) grid.size[2] = *asked;
+  require<GeometryError>(0 <= part.first && part.last <= *asked, "--region ", part.first, ":", part.last,
+                         " along z reaches outside the ", *asked, " slices of --slices");
   const Index below = (grid.size[2] - *asked) / 2;
-  return {below, below + *asked};
+  return {below + part.first, below + part.last};
 }
 
 /// Only the rows that meet the grid are read: of a parallel beam those of its slices, of a cone beam those on
@@ -52,11 +56,9 @@ void choose_rows(Plan& plan, Range slices) {
                plan.rows.first + std::max(rows.first, rows.last) * factor};
 }
 
-/// `lift`: how far above the middle of the whole detector the middle of the rows is, mm at the detector.
-void choose_grid(Plan& plan, double lift) {
+void choose_grid(Plan& plan) {
   const Recipe& recipe = plan.recipe;
   VolumeGrid grid = fitting_grid(plan.scan);
-  if (plan.cone()) grid.centre[2] = lift / plan.cone()->magnification();
   if (recipe.size) grid.size[0] = grid.size[1] = *recipe.size;
   if (recipe.voxel_size_mm) {
     require<GeometryError>(plan.pitch_known, "--voxel-size ", *recipe.voxel_size_mm,
@@ -342,12 +344,13 @@ Plan make_plan(const io::ScanInfo& info, const Recipe& recipe) {
   plan.views = whole_or(recipe.views, static_cast<Index>(angles_of(scan).size()));
   plan.rows = whole_or(recipe.rows, whole.rows);
   plan.bins = whole_or(recipe.bins, whole.bins);
-  const double lift =
-      0.5 * static_cast<double>(plan.rows.first + plan.rows.last - whole.rows) * whole.row_pitch;
   plan.rows_together = rows_together(plan.rows.size(), recipe.binning);
   plan.scan = crop(scan, plan.views, plan.rows, plan.bins);
   if (recipe.binning > 0) plan.scan = bin_down(plan.scan, recipe.binning, plan.pitch_known);
-  choose_grid(plan, lift);
+  if (const auto* parallel = std::get_if<ParallelBeam>(&plan.scan);
+      parallel && recipe.algorithm == Algorithm::fbp)
+    require_fbp(*parallel);
+  choose_grid(plan);
   if (!plan.cone()) lift_slices(plan, whole);
   choose_execution(plan);
   choose_tiles(plan);

@@ -10,6 +10,7 @@
 #include "tandem/core/error.hpp"
 #include "tandem/core/parallel.hpp"
 #include "tandem/operators/algebra.hpp"
+#include "tandem/pipeline/open_ends.hpp"
 #include "tandem/pipeline/problem.hpp"
 #include "tandem/pipeline/warn.hpp"
 #include "tandem/solvers/cgls.hpp"
@@ -73,6 +74,7 @@ class Reconstruction {
                  chunk(i).volume.reset();
                });
     }
+    if (std::string text = ends_.warning(); !text.empty()) outcome_.warnings.push_back(std::move(text));
     if (!qualities_.empty()) outcome_.quality = combined(qualities_, range_);
     warn_of_findings();
     if (plan_.recipe.stop_by_discrepancy) look_at_starts();
@@ -163,6 +165,8 @@ class Reconstruction {
     const Space space = projection_space(scan_of(plan_, slices));
     chunk.data = preprocess(counts, reference, how_, space, outcome_.findings);
     require_mostly_good();
+    const bool weighs_bins = plan_.cone() || plan_.recipe.algorithm != Algorithm::fbp;
+    ends_.look_at(chunk.data->y, plan_.scan, weighs_bins && half_acquisition(plan_.scan));
     progress(reading_, {"", first});
   }
 
@@ -381,6 +385,7 @@ class Reconstruction {
   io::VolumeWriter& writer_;
   const Options& options_;
   Preprocessing how_;
+  OpenEnds ends_;
   std::unique_ptr<io::VolumeReader> initial_, truth_;
   double range_ = 1;
   double noise_ = 0;  ///< norm, of all slices so far

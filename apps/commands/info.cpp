@@ -80,7 +80,7 @@ double fbp_seconds(const pipeline::Plan& plan, double updates) {
 }
 
 /// Filtered back-projection of the selection on each device of this machine; of one where not one slice fits
-/// into memory it says why.
+/// into memory, and of a geometry that is refused, it says why.
 json reconstruction_of(const io::ScanInfo& info, const Selection& selected) {
   pipeline::Recipe recipe;
   recipe.views = selected.views, recipe.rows = selected.rows, recipe.bins = selected.bins;
@@ -94,6 +94,8 @@ json reconstruction_of(const io::ScanInfo& info, const Selection& selected) {
       plan = make_plan(info, recipe);
     } catch (const DeviceError& fault) {
       row["does_not_fit"] = fault.what();
+    } catch (const GeometryError& fault) {
+      row["refused"] = fault.what();
     }
     if (plan) {
       const Shape n = plan->grid.shape();
@@ -137,10 +139,11 @@ json scan_report(const io::ScanInfo& info, const Selection& selected) {
 
 void print_fbp(const json& all, const json& row) {
   std::cout << all["name"].get<std::string>() << "       ";
-  if (row.contains("does_not_fit")) {
-    std::cout << "does not fit: " << row["does_not_fit"].get<std::string>() << '\n';
-    return;
-  }
+  for (const auto& [key, words] : {std::pair{"does_not_fit", "does not fit: "}, {"refused", "refused: "}})
+    if (row.contains(key)) {
+      std::cout << words << row[key].get<std::string>() << '\n';
+      return;
+    }
   const auto mib = [&](const char* key) { return row[key].get<double>() / 1048576; };
   const auto digits = std::cout.precision(3);
   std::cout << all["shape"][0] << " x " << all["shape"][1] << " x " << all["shape"][2] << " voxels, about "

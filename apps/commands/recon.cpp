@@ -91,7 +91,6 @@ void check_together(const ReconOptions& o) {
     throw UsageError("-o VOLUME is missing; give a name ending in .h5 or .tif, or --dry-run");
   if (!o.output.empty()) require_volume_name({"-o", o.output});
   if (!r.region_z && o.given("--region")) throw UsageError("--region is not x0:x1,y0:y1,z0:z1");
-  if (r.slices && r.region_z) throw UsageError("--slices and --region do not go together");
 }
 
 std::optional<std::size_t> bytes_of(const std::optional<double>& gib) {
@@ -362,11 +361,13 @@ void add_volume(CLI::App& c, ReconOptions& o) {
   c.add_option("--rotation-axis", r.axis_bin, "bin from 0 (default: the file's own, else the middle)");
   c.add_flag("--rotation-axis-auto", o.axis_auto, "find it first, as `tandem center` does");
   c.add_option("--binning", r.binning, "0 to 3: 2^N cells each way become one")->check(count(0, 3));
-  c.add_option("--size", r.size, "voxels along x and y (default: bins)")->check(count());
+  c.add_option("--size", r.size, "voxels along x and y (default: bins; half acquisition: all its field)")
+      ->check(count());
   c.add_option("--slices", r.slices, "slices around the middle (default: rows)")->check(count());
   c.add_option("--voxel-size", r.voxel_size_mm, "mm (default: the detector pitch at the axis)")
       ->check(length());
-  c.add_option("--region", o.region, "in voxels of the full grid")->type_name("x0:x1,y0:y1,z0:z1");
+  c.add_option("--region", o.region, "in voxels of the grid that --size and --slices make")
+      ->type_name("x0:x1,y0:y1,z0:z1");
 }
 
 void add_output(CLI::App& c, ReconOptions& o) {

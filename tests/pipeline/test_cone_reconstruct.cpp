@@ -180,8 +180,9 @@ TEST_F(ConeReconstruct, SlicesThatNoRayMeetsAreZeroAndSaid) {
   EXPECT_EQ(std::count(x.begin(), x.begin() + 20 * 43 * 43, 0.0f), 20 * 43 * 43);
   EXPECT_GT(*std::max_element(x.begin(), x.end()), 0);
 
-  recipe.slices = {};
-  const auto reader = io::open_scan(path_, {.midplane_row = 400});
+  recipe.region_x = recipe.region_y = Range{0, 43};
+  recipe.region_z = Range{0, 10};
+  const auto reader = io::open_scan(path_);
   for (const Algorithm algorithm : {Algorithm::fbp, Algorithm::cgls}) {
     recipe.algorithm = algorithm;
     const Plan none = make_plan(reader->info(), recipe);

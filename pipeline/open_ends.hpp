@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+
+#include "tandem/core/array.hpp"
+#include "tandem/geometry/scan.hpp"
+
+namespace tandem::pipeline {
+
+/// Rows whose line integrals do not come down to air's at the ends of the detector: their sample reaches
+/// beyond the field of view, or their flats are brighter than the air. Adds up over chunks of rows.
+class OpenEnds {
+ public:
+  /// Line integrals (view, row, bin) of some rows, on the CPU. Up to 64 views of each are looked at. Both
+  /// ends have to be open. Where the axis lies aside the nearer one counts alone, or, if what it lacks is
+  /// made up for by opposite views (half acquisition), the farther one.
+  void look_at(const Array& y, const Scan& scan, bool nearer_made_up_for);
+
+  /// One line that names the remedy; empty if all rows come down.
+  std::string warning() const;
+
+ private:
+  Index rows_ = 0, open_ = 0;
+  double ends_ = 0, means_ = 0;  ///< line integrals, sums over open rows
+};
+
+}  // namespace tandem::pipeline

@@ -1,0 +1,258 @@
+// Fields of view: half acquisitions, samples that reach beyond the detector, and the grids that hold them.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <iostream>
+
+#include "../support/reconstructions.hpp"
+#include "../support/temporary_folder.hpp"
+#include "../support/tolerances.hpp"
+#include "tandem/core/error.hpp"
+#include "tandem/geometry/phantom.hpp"
+
+namespace tandem::pipeline {
+namespace {
+
+using test::reconstructed, test::regular_angles;
+
+/// The disc of `disc()`, whose unit circle fits `across` voxels, centred on the axis.
+Simulation disc_scan(const Scan& scan, Index across) {
+  Simulation s;
+  s.phantom = "disc";
+  s.scan = scan;
+  s.grid = fitting_grid(scan);
+  s.grid.size[0] = s.grid.size[1] = across;
+  s.max_attenuation = 2;
+  return s;
+}
+
+ParallelBeam parallel(Index bins, double axis, double arc, Index views = 180) {
+  return {{bins, 2, 1, 1, axis}, regular_angles(views, arc), {}};
+}
+
+class FieldOfView : public ::testing::Test {
+ protected:
+  void write(const Simulation& s) {
+    const SimulatedScan simulated(s);
+    mu_ = simulated.phantom().ellipsoids[0].attenuation;
+    unit_ = half_width(s.grid);
+    test::write_scan(path_, simulated);
+  }
+  Plan plan(const Recipe& recipe) const { return make_plan(io::open_scan(path_)->info(), recipe); }
+
+  /// Over the attenuation: the mean of the disc's inner four fifths in slice 0.
+  double reading(const Recipe& recipe, Outcome* outcome = nullptr) {
+    const std::vector<float> x = reconstructed(path_, recipe, 0, outcome);
+    const VolumeGrid grid = plan(recipe).grid;
+    double sum = 0, count = 0;
+    for (Index iy = 0; iy < grid.size[1]; ++iy)
+      for (Index ix = 0; ix < grid.size[0]; ++ix) {
+        const double dx = grid.x(static_cast<double>(ix)) - 0.2 * unit_,
+                     dy = grid.y(static_cast<double>(iy)) - 0.1 * unit_;
+        if (std::hypot(dx, dy) > 0.4 * unit_) continue;
+        sum += static_cast<double>(x[static_cast<std::size_t>(iy * grid.size[0] + ix)]), ++count;
+      }
+    return sum / count / mu_;
+  }
+
+  static Recipe iterative(Algorithm algorithm, int iterations) {
+    Recipe recipe;
+    recipe.algorithm = algorithm;
+    recipe.iterations = iterations;
+    return recipe;
+  }
+
+  test::TemporaryFolder folder_;
+  const std::filesystem::path path_ = folder_ / "scan.h5";
+  double mu_ = 0, unit_ = 0;
+};
+
+TEST_F(FieldOfView, HalfAcquisitionIsRefusedByFbpAndRightByIteration) {
+  write(disc_scan(parallel(70, 15.3, whole_turn), 106));
+  try {
+    plan({});
+    ADD_FAILURE() << "accepted";
+  } catch (const GeometryError& e) {
+    const std::string text = e.what();
+    EXPECT_NE(text.find("half acquisition"), std::string::npos) << text;
+    EXPECT_NE(text.find("--reconstruction-algorithm cgls"), std::string::npos) << text;
+  }
+  for (const Recipe& recipe : {iterative(Algorithm::cgls, 20), iterative(Algorithm::sirt, 100)}) {
+    Outcome outcome;
+    EXPECT_EQ(plan(recipe).grid.size[0], 108);  // 2 x 53.7 + 1
+    EXPECT_NEAR(reading(recipe, &outcome), 1, tolerance::iterated_disc) << static_cast<int>(recipe.algorithm);
+    EXPECT_TRUE(outcome.warnings.empty());
+  }
+}
+
+TEST_F(FieldOfView, FbpTakesAnAxisAsideWhereAllIsSeen) {
+  for (const double arc : {half_turn, whole_turn}) {
+    write(disc_scan(parallel(140, 50, arc), 90));
+    Outcome outcome;
+    EXPECT_NEAR(reading({}, &outcome), 1, tolerance::fbp_patch);
+    EXPECT_TRUE(outcome.warnings.empty());
+  }
+}
+
+TEST_F(FieldOfView, ASampleBeyondTheDetectorIsSaid) {
+  struct {
+    const char* what;
+    Scan scan;
+    Index across;
+    bool said;
+  } const cases[] = {
+      {"interior", parallel(60, 29.5, half_turn), 160, true},
+      {"a rim beyond", parallel(140, 69.5, half_turn), 224, true},
+      {"all inside", parallel(140, 69.5, half_turn), 130, false},
+      {"beyond the nearer end of a full turn", parallel(140, 49.5, whole_turn), 170, true},
+      {"beyond the nearer end of half a turn", parallel(140, 49.5, half_turn), 190, true},
+      {"one-sided fan", ConeBeam{{140, 1, 1, 1, 40.3}, regular_angles(180, whole_turn), 500, 600, 0}, 180,
+       false},
+      {"one-sided fan, interior",
+       ConeBeam{{140, 1, 1, 1, 40.3}, regular_angles(180, whole_turn), 500, 600, 0}, 400, true}};
+  for (const auto& [what, scan, across, said] : cases) {
+    write(disc_scan(scan, across));
+    Outcome outcome;
+    const double read = reading({}, &outcome);
+    ASSERT_EQ(outcome.warnings.size(), said ? 1u : 0u) << what << ": reads " << read;
+    if (said)
+      EXPECT_NE(outcome.warnings[0].find("rows do not come down to air"), std::string::npos)
+          << outcome.warnings[0];
+    else
+      EXPECT_NEAR(read, 1, tolerance::fbp_patch) << what;
+    std::cout << what << ": reads " << read << '\n';
+  }
+}
+
+/// No method knows what no ray saw: both are warned about, with what each is good for.
+TEST_F(FieldOfView, IterationOverAllOfTheSampleComesNearer) {
+  write(disc_scan(parallel(60, 29.5, half_turn), 160));
+  Outcome outcome;
+  EXPECT_GT(reading({}, &outcome), 1.3);
+  ASSERT_EQ(outcome.warnings.size(), 1u);
+  EXPECT_NE(outcome.warnings[0].find("cgls with a --size"), std::string::npos);
+  EXPECT_LT(outcome.warnings[0].size(), 480u);
+  Recipe recipe = iterative(Algorithm::cgls, 20);
+  recipe.size = 170;
+  const std::vector<float> x = reconstructed(path_, recipe, 0, &outcome);
+  double sum = 0, count = 0;
+  for (Index iy = 65; iy < 105; ++iy)
+    for (Index ix = 65; ix < 105; ++ix)
+      sum += static_cast<double>(x[static_cast<std::size_t>(iy * 170 + ix)]), ++count;
+  EXPECT_NEAR(sum / count / mu_, 1, tolerance::interior_disc);
+  EXPECT_EQ(outcome.warnings.size(), 1u);
+}
+
+TEST_F(FieldOfView, WarningsDoNotDependOnChunksAndCountRows) {
+  Simulation s = disc_scan(parallel(60, 29.5, half_turn, 60), 160);
+  s.scan = ParallelBeam{{60, 7, 1, 1, 29.5}, regular_angles(60), {}};
+  s.grid = fitting_grid(s.scan), s.grid.size[0] = s.grid.size[1] = 160;
+  write(s);
+  std::vector<std::string> said;
+  for (const Index at_once : {1, 3, 7}) {
+    Outcome outcome;
+    reconstructed(path_, {}, at_once, &outcome);
+    ASSERT_EQ(outcome.warnings.size(), 1u);
+    said.push_back(outcome.warnings[0]);
+    EXPECT_EQ(said.back(), said.front());
+  }
+  EXPECT_EQ(said[0].find("7 of 7 rows"), 0u) << said[0];
+}
+
+TEST_F(FieldOfView, SlicesFollowTheRowsOfAMidplaneAside) {
+  const ConeBeam cone{{60, 24, 1, 1, 29.5}, regular_angles(60, whole_turn), 500, 600, -6.5};
+  write(disc_scan(cone, 50));
+  const Plan all = plan({});
+  EXPECT_EQ(all.rows.size(), 24);
+  EXPECT_TRUE(all.warnings.empty()) << all.warnings[0];
+  Recipe recipe;
+  recipe.slices = 8;
+  const Plan some = plan(recipe);
+  EXPECT_NEAR(some.grid.centre[2], all.grid.centre[2], 1e-9);
+  recipe.region_x = recipe.region_y = Range{10, 20};
+  recipe.region_z = Range{2, 5};
+  const Plan part = plan(recipe);
+  EXPECT_EQ(part.grid.shape(), (Shape{3, 10, 10}));
+  EXPECT_NEAR(part.grid.z(0), some.grid.z(2), 1e-9);
+  recipe.region_z = Range{2, 9};
+  EXPECT_THROW(plan(recipe), GeometryError);
+}
+
+TEST_F(FieldOfView, RegionsOfSlicesAreRowsOfAParallelBeam) {
+  Simulation s = disc_scan(parallel(60, 29.5, half_turn, 60), 60);
+  s.scan = ParallelBeam{{60, 11, 1, 1, 29.5}, regular_angles(60), {}};
+  s.grid = fitting_grid(s.scan);
+  write(s);
+  Recipe recipe;
+  recipe.slices = 5;  // rows 3:8
+  recipe.region_x = recipe.region_y = Range{10, 20};
+  recipe.region_z = Range{1, 3};
+  EXPECT_EQ(plan(recipe).rows.first, 4);
+  EXPECT_EQ(plan(recipe).rows.last, 6);
+  recipe.region_z = Range{4, 6};
+  EXPECT_THROW(plan(recipe), GeometryError);
+}
+
+// ---- Measured: shared/data/README.md
+
+const std::filesystem::path data = TANDEM_TEST_DATA;
+
+io::OpenOptions of_sweetener() {
+  const std::filesystem::path folder = data / "fan-tiff/sweetener";
+  return {.flats = {folder / "io000000.tif", folder / "io000001.tif"},
+          .darks = {folder / "di000000.tif"},
+          .arc_deg = 360,
+          .pixel_size_mm = 0.0748,
+          .sod_mm = 423.56,
+          .sdd_mm = 528};
+}
+
+std::vector<std::string> warnings_of(const std::filesystem::path& path, const io::OpenOptions& how,
+                                     Recipe recipe) {
+  const auto reader = io::open_scan(path, how);
+  recipe.size = 16;
+  Outcome outcome;
+  reconstructed(*reader, make_plan(reader->info(), recipe), &outcome);
+  return outcome.warnings;
+}
+
+TEST(MeasuredField, OfToothAndSweetenerHoldsTheSample) {
+  if (!exists(data / "dxchange/tooth.h5")) GTEST_SKIP() << data << " is not there";
+  Recipe recipe;
+  recipe.axis_bin = 295.5;
+  EXPECT_TRUE(warnings_of(data / "dxchange/tooth.h5", {}, recipe).empty());
+  recipe.bins = Range{200, 400};  // through the tooth
+  EXPECT_EQ(warnings_of(data / "dxchange/tooth.h5", {}, recipe).size(), 1u);
+  recipe.bins = {}, recipe.axis_bin = 971.1;
+  EXPECT_TRUE(warnings_of(data / "fan-tiff/sweetener", of_sweetener(), recipe).empty());
+}
+
+/// Its flat is brighter than its air by half, -log 0.4: not a larger sample, but as wrong.
+TEST(MeasuredField, OfTheCapsuleDoesNotComeDownToAir) {
+  const std::filesystem::path path = data / "nxtomo/capsule_nxtomo.nxs";
+  if (!exists(path)) GTEST_SKIP() << path << " is not there";
+  Recipe recipe;
+  recipe.axis_bin = 85.8;
+  const auto warnings = warnings_of(path, {}, recipe);
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_NE(warnings[0].find("flats are brighter than the air"), std::string::npos) << warnings[0];
+}
+
+/// Columns cut away until both sides are alike change little: rays that both sides see count alike.
+TEST(MeasuredField, OfTheSweetenerIsTheSameFromColumnsCutAlike) {
+  const std::filesystem::path folder = data / "fan-tiff/sweetener";
+  if (!exists(folder)) GTEST_SKIP() << folder << " is not there";
+  const auto reader = io::open_scan(folder, of_sweetener());
+  Recipe recipe;
+  recipe.axis_bin = 970.0;  // 970 bins before and 973 after it
+  recipe.size = 1944;
+  recipe.region_x = Range{700, 860}, recipe.region_y = Range{1000, 1160}, recipe.region_z = Range{0, 1};
+  const std::vector<float> whole = reconstructed(*reader, make_plan(reader->info(), recipe));
+  recipe.bins = Range{0, 1941};
+  const std::vector<float> cut = reconstructed(*reader, make_plan(reader->info(), recipe));
+  EXPECT_LE(test::relative_error(whole, cut), tolerance::columns_cut);
+}
+
+}  // namespace
+}  // namespace tandem::pipeline
