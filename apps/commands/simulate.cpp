@@ -115,7 +115,8 @@ void add_simulate(CLI::App& program, Action& chosen) {
       ->check(positive());
   add_geometry(c, o->geometry);
   heading(c, "Noise");  // ranges as pipeline::validate has them
-  c.add_option("--photons", s.photons, "a cell, without object; left out: no noise")->check(positive(4e9));
+  c.add_option("--photons", s.photons, "a cell, 1 to 4e9, without object; left out: no noise")
+      ->check(within(1, 4e9));
   c.add_option("--flats", s.flats, "flat frames (default 10)")->check(count(1, 100'000));
   c.add_option("--darks", s.darks, "dark frames (default 10)")->check(count(1, 100'000));
   c.add_option("--rings", s.rings_percent, "sensitivity of the cells that the flats do not see, percent")

@@ -93,6 +93,7 @@ TEST_F(BadInput, SimulationOutOfRange) {  // as the library has it: the ends are
   fails("simulate -o bad_.h5 --flats 0 --photons 100", 2, {"--flats"});
   fails("simulate -o bad_.h5 --darks 0", 2, {"--darks"});
   fails("simulate -o bad_.h5 --photons 4.1e9", 2, {"--photons", "4.1e9"});
+  fails("simulate -o bad_.h5 --photons 1e-40", 2, {"--photons", "1e-40"});  // flats of nothing
   fails("simulate -o bad_.h5 --max-attenuation inf", 2, {"--max-attenuation"});
   for (const char* ends : {"--rings 50 --photons 2e9", "--rings 0 --photons 4e9"})
     EXPECT_EQ((*program)("simulate -o ends.h5 --flats 1 --darks 1 " + small + ends).code, 0) << ends;
