@@ -37,9 +37,9 @@ constexpr Bounds cone_by_texture{6.6e-3, 1e-3, 8e-3};
 // interpolation leaves; mu scatters by a fifth. A step between the ramp's neighbours is 1.4 of its largest
 // number: entries are off by up to 2^-8 of that and 2^-8 of a row.
 constexpr Bounds fdk_by_texture{8.5e-3, 5e-3, 9.4e-3};
-// A footprint on a GPU has positions that are off by up to 2^-24 of a row, and as much for each of 32 voxels,
-// each way; FDK filters as well.
-constexpr Bounds footprint_on_cuda{4e-6, 2e-6, 4e-6}, fdk_on_cuda{4e-6, 2e-5, 4e-6};
+// A footprint on a GPU has positions that are off by up to 2^-24 of a row for each voxel from the middle of a
+// run, each way: up to 48 voxels where a thread has three. mu averages over runs; FDK filters as well.
+constexpr Bounds footprint_on_cuda{4e-6, 2e-6, 6e-6}, fdk_on_cuda{4e-6, 2e-5, 4e-6};
 
 // One slice; two, which a texel holds; 23, which are 16 and 7 for kernels of 4, 8 or 16 slices, with voxels
 // whose hats are wider than a bin; 131, which are 128 and 3 for products of 64 or 128.

@@ -28,7 +28,7 @@ class Program {
  public:
   /// `arguments` go through the shell, with the folder as working directory.
   Ended operator()(const std::string& arguments, const std::string& before = "") const {
-    const std::string command = "cd '" + folder_.path().string() + "' && " + before +
+    const std::string command = "cd '" + folder_.path().string() + "' || exit 1; " + before +
                                 " '" TANDEM_PROGRAM "' " + arguments + " > .out 2> .err < /dev/null";
     const int status = std::system(command.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text_of(folder_ / ".out"),

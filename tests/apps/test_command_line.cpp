@@ -174,7 +174,10 @@ TEST_F(CommandLine, WantIsToldInOneLine) {
     // where libhdf5 can open a file at all: below, it ends the program (docs/fuzzing.md)
     if ((*program)("info scan.h5", limit).code == 0) run(limit);
   }
-  for (int files = 4; files < 12; ++files) run("prlimit --nofile=" + std::to_string(files));
+  for (int files = 4; files < 12; ++files) {
+    const std::string limit = "prlimit --nofile=" + std::to_string(files);
+    if ((*program)("--version", limit).code == 0) run(limit);  // where the libraries can be loaded
+  }
   EXPECT_GT(refused, 0);
 }
 
