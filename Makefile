@@ -11,7 +11,7 @@ SOURCES = $(or $(shell $(GIT) ls-files '*.hpp' '*.cpp' '*.cu' '*.cuh'),$(error n
 CLANG_FORMAT ?= clang-format-14
 CLANG_TIDY ?= clang-tidy-14
 
-.PHONY: help setup demo test gpu-test bench format lint format-check coverage
+.PHONY: help setup demo test gpu-test bench format lint format-check coverage mutants
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
@@ -63,3 +63,8 @@ coverage: setup  ## lines of the library that the tests reach
 	find build/coverage -name '*.gcda' -delete
 	ctest --test-dir build/coverage --parallel $(JOBS) --output-on-failure -E FullDisk  # where counters cannot be written either
 	gcovr --root . --gcov-ignore-parse-errors build/coverage $(foreach f,core geometry kernels operators solvers io pipeline,--filter $(f)/)
+
+COUNT := 100
+SEED := 1
+mutants: setup  ## which small faults, planted at random, the tests see (COUNT=100 SEED=1; hours)
+	tests/mutants/mutants.py . build/mutants --count $(COUNT) --seed $(SEED) --json build/mutants.json
