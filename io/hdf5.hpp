@@ -15,6 +15,10 @@
 #include "tandem/core/range.hpp"
 #include "tandem/io/scan_reader.hpp"
 
+namespace tandem::io {
+class PlainFile;
+}
+
 namespace tandem::io::hdf5 {
 
 /// Owns one HDF5 identifier (hid_t), and closes it.
@@ -95,8 +99,8 @@ class File {
  public:
   /// For reading. `any_external`: raw external files may lie anywhere, not only in the file's folder.
   static File open(const std::filesystem::path& path, bool any_external = false);
-  static File create(const std::filesystem::path& path);  ///< for writing; replaces what is there
-  static File modify(const std::filesystem::path& path);  ///< for writing into what is there
+  static File create(const PlainFile& file);  ///< for writing, into an empty file
+  static File modify(const PlainFile& file);  ///< for writing into what is there
   const std::string& name() const { return name_; }
 
   bool has(const std::string& path) const;       ///< whether such a link exists, dangling or not

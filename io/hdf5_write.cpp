@@ -6,6 +6,7 @@
 #include "tandem/core/error.hpp"
 #include "tandem/io/hdf5.hpp"
 #include "tandem/io/hdf5_detail.hpp"
+#include "tandem/io/plain_file.hpp"
 
 namespace tandem::io::hdf5 {
 
@@ -64,22 +65,18 @@ void write_doubles(hid_t file, const std::string& where, const std::string& path
 
 }  // namespace
 
-File File::create(const std::filesystem::path& path) {
+File File::create(const PlainFile& made) {
   const Lock lock;
-  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-  H5Pset_file_locking(access.id(), true, true);
-  Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()), H5Fclose);
-  require<FileError>(file.valid(), path.string(), ": cannot be made: ", reason());
-  return File(std::move(file), path.string());
+  Handle file(H5Fcreate(made.path().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
+  require<FileError>(file.valid(), made.name(), ": cannot be made: ", reason());
+  return File(std::move(file), made.name());
 }
 
-File File::modify(const std::filesystem::path& path) {
+File File::modify(const PlainFile& made) {
   const Lock lock;
-  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-  H5Pset_file_locking(access.id(), true, true);
-  Handle file(H5Fopen(path.c_str(), H5F_ACC_RDWR, access.id()), H5Fclose);
-  require<FileError>(file.valid(), path.string(), ": cannot be opened again: ", reason());
-  return File(std::move(file), path.string());
+  Handle file(H5Fopen(made.path().c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose);
+  require<FileError>(file.valid(), made.name(), ": cannot be opened again: ", reason());
+  return File(std::move(file), made.name());
 }
 
 DataSet File::create(const std::string& path, PixelType type, std::span<const Index> shape,

@@ -1,6 +1,8 @@
 #include "tandem/io/plain_file.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -12,51 +14,58 @@
 
 namespace tandem::io {
 
-namespace fs = std::filesystem;
+PlainFile::PlainFile(Descriptor descriptor, std::string name)
+    : name_(std::move(name)), descriptor_(std::move(descriptor)) {}
 
-PlainFile::PlainFile(const fs::path& path)
-    : name_(path.string()), descriptor_(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666)) {
-  require<FileError>(descriptor_ >= 0, name_, ": cannot be written: ", std::strerror(errno));
-}
+std::filesystem::path PlainFile::path() const { return "/proc/self/fd/" + std::to_string(descriptor()); }
 
-PlainFile::~PlainFile() {
-  if (descriptor_ >= 0) ::close(descriptor_);
+void PlainFile::require_success(bool holds) const {
+  const int fault = errno;
+  require<FileError>(holds, name_, ": cannot be written: ", std::strerror(fault));
 }
 
 void PlainFile::write(Index offset, const void* data, std::size_t bytes) {
   const char* next = static_cast<const char*>(data);
   while (bytes > 0) {
-    const ssize_t written = ::pwrite(descriptor_, next, bytes, offset);
+    const ssize_t written = ::pwrite(descriptor(), next, bytes, offset);
     if (written < 0 && errno == EINTR) continue;
-    require<FileError>(written > 0, name_, ": cannot be written: ", std::strerror(errno));
+    require_success(written > 0);
     next += written;
     offset += written;
     bytes -= static_cast<std::size_t>(written);
   }
 }
 
+void PlainFile::begin_sync(Index offset, Index bytes) const {
+  ::sync_file_range(descriptor(), offset, bytes, SYNC_FILE_RANGE_WRITE);  // may fail: it is but a hint
+}
+
+Index PlainFile::size() const {
+  struct stat now {};
+  require_success(::fstat(descriptor(), &now) == 0);
+  return now.st_size;
+}
+
 void PlainFile::require_room(Index bytes) {
-  const Index end = static_cast<Index>(fs::file_size(name_));
+  const Index end = size();
   const std::vector<char> zeros(static_cast<std::size_t>(bytes));
   write(end, zeros.data(), zeros.size());
-  const int restored = ::ftruncate(descriptor_, end);
-  require<FileError>(restored == 0, name_, ": cannot be written: ", std::strerror(errno));
+  require_success(::ftruncate(descriptor(), end) == 0);
 }
 
-void PlainFile::close() {
-  const int closed = ::close(std::exchange(descriptor_, -1));
-  require<FileError>(closed == 0, name_, ": cannot be written: ", std::strerror(errno));
-}
-
-void make_room(const fs::path& path, double bytes) {
-  PlainFile file(path);
-  std::error_code fault;
-  const double available = static_cast<double>(fs::space(path, fault).available);
-  require<FileError>(fault || bytes <= available, path.string(), ": cannot be written: needs ", bytes / 1e9,
+void PlainFile::require_space(double bytes) {
+  struct statvfs disk {};
+  const bool known = ::fstatvfs(descriptor(), &disk) == 0;
+  const double available = static_cast<double>(disk.f_bavail) * static_cast<double>(disk.f_frsize);
+  require<FileError>(!known || bytes <= available, name_, ": cannot be written: needs ", bytes / 1e9,
                      " GB; the disk has ", available / 1e9, " GB free");
-  fs::resize_file(path, static_cast<std::uintmax_t>(bytes), fault);
-  require<FileError>(!fault, path.string(), ": cannot be written: ", bytes / 1e9, " GB: ", fault.message());
-  fs::resize_file(path, 0, fault);
+  require_success(::ftruncate(descriptor(), static_cast<off_t>(bytes)) == 0);
+  require_success(::ftruncate(descriptor(), 0) == 0);
+}
+
+void PlainFile::sync() {
+  // file systems that know no such thing (EINVAL) have nothing to wait for
+  require_success(::fsync(descriptor()) == 0 || errno == EINVAL || errno == EROFS);
 }
 
 }  // namespace tandem::io

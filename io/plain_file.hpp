@@ -7,30 +7,36 @@
 #include <string>
 
 #include "tandem/core/space.hpp"
+#include "tandem/io/descriptor.hpp"
 
 namespace tandem::io {
 
-/// Bytes into an existing file, where HDF5 has made room for them. libhdf5 1.10 crashes at exit if the disk
-/// filled up under it, and would hold its lock all the while: so HDF5 writes the little things, and this the
-/// voxels.
+/// A file under construction, open for reading and writing. libhdf5 1.10 crashes at exit if the disk filled
+/// up under it, and would hold its lock all the while: so HDF5 writes the little things, and this the voxels.
 class PlainFile {
  public:
-  explicit PlainFile(const std::filesystem::path& path);  ///< @throws FileError
-  PlainFile(const PlainFile&) = delete;
-  PlainFile& operator=(const PlainFile&) = delete;
-  ~PlainFile();
+  PlainFile(Descriptor descriptor, std::string name);  ///< `name` is for messages
+  int descriptor() const { return descriptor_.number(); }
+  const std::string& name() const { return name_; }
+  /// A path to this very file, whatever stands under its name by now: for libraries that open by path.
+  std::filesystem::path path() const;
+
+  Index size() const;
   void write(Index offset, const void* data, std::size_t bytes);  ///< @throws FileError
   /// @throws FileError unless so many bytes can be added at the end; leaves the file as it was.
   void require_room(Index bytes);
-  void close();  ///< @throws FileError: some file systems tell only now that they are full
+  /// @throws FileError if the disk has less space than `bytes`, or the file system or a quota allows no such
+  /// file. The file is empty before and after.
+  void require_space(double bytes);
+  /// So that `sync` finds little to do later. Of some bytes, or to the end.
+  void begin_sync(Index offset = 0, Index bytes = 0) const;
+  void sync();  ///< returns when the disk has all. @throws FileError: some file systems tell only now
 
  private:
-  std::string name_;
-  int descriptor_;
-};
+  void require_success(bool holds) const;
 
-/// @throws FileError if the disk has less space than `bytes`, or the file system or a quota allows no such
-/// file. Leaves an empty file.
-void make_room(const std::filesystem::path& path, double bytes);
+  std::string name_;
+  Descriptor descriptor_;
+};
 
 }  // namespace tandem::io

@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <string>
 
 #include "tandem/core/error.hpp"
-#include "tandem/io/part_file.hpp"
 #include "tandem/io/small_font.hpp"
+#include "tandem/io/tandem_file.hpp"
 
 namespace tandem::io {
 
@@ -54,28 +55,29 @@ Canvas drawn(const std::vector<Picture>& pictures, float black, float white) {
 
 }  // namespace
 
-void write_png(const std::filesystem::path& path, const std::vector<Picture>& pictures, float black,
-               float white) {
+void write_png(Output output, const std::vector<Picture>& pictures, float black, float white) {
+  const std::string name = output.target().string();
   bool any = false;
   for (const Picture& picture : pictures) {
-    require<FileError>(static_cast<Index>(picture.grey.size()) == picture.width * picture.height,
-                       path.string(), ": a picture of ", picture.width, " x ", picture.height, " has ",
-                       picture.grey.size(), " pixels");
+    require<FileError>(static_cast<Index>(picture.grey.size()) == picture.width * picture.height, name,
+                       ": a picture of ", picture.width, " x ", picture.height, " has ", picture.grey.size(),
+                       " pixels");
     any = any || !picture.grey.empty();
   }
-  require<FileError>(any, path.string(), ": no pictures to write");
+  require<FileError>(any, name, ": no pictures to write");
   const Canvas canvas = drawn(pictures, black, white);
 
-  PartFile part(path);
   png_image header{};
   header.version = PNG_IMAGE_VERSION;
   header.width = static_cast<png_uint_32>(canvas.width);
   header.height = static_cast<png_uint_32>(canvas.height);
   header.format = PNG_FORMAT_GRAY;
-  const int written =
-      png_image_write_to_file(&header, part.path().c_str(), 0, canvas.grey.data(), 0, nullptr);
-  require<FileError>(written != 0, path.string(), ": cannot be written: ", header.message);
-  part.finish();
+  png_alloc_size_t bytes = PNG_IMAGE_PNG_SIZE_MAX(header);
+  std::string png(bytes, '\0');
+  const int made = png_image_write_to_memory(&header, png.data(), &bytes, 0, canvas.grey.data(), 0, nullptr);
+  require<FileError>(made != 0, name, ": cannot be written: ", header.message);
+  png.resize(bytes);
+  output.write(marked_png(png));
 }
 
 }  // namespace tandem::io

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "tandem/core/space.hpp"
+#include "tandem/io/output.hpp"
 
 namespace tandem::io {
 
@@ -16,8 +16,7 @@ struct Picture {
 };
 
 /// Writes pictures side by side with a gap, as 8-bit grey; [black, white] maps to 0..255, and clips.
-/// @throws FileError
-void write_png(const std::filesystem::path& path, const std::vector<Picture>& pictures, float black,
-               float white);
+/// The file calls its software tandem. @throws FileError
+void write_png(Output output, const std::vector<Picture>& pictures, float black, float white);
 
 }  // namespace tandem::io

@@ -5,7 +5,6 @@
 
 #include "tandem/core/error.hpp"
 #include "tandem/io/hdf5.hpp"
-#include "tandem/io/part_file.hpp"
 #include "tandem/io/plain_file.hpp"
 #include "tandem_version.hpp"
 
@@ -43,21 +42,21 @@ void write_geometry(hdf5::File& file, const Scan& scan, std::optional<double> pi
 }  // namespace
 
 struct ScanWriter::Impl {
-  PartFile part;
+  Output output;
+  PlainFile file;
   PixelType type;
   Shape shape;                                             // (view, row, bin)
   std::array<Index, 3> counts, rows_written{}, offsets{};  // by FrameKind
-  std::optional<PlainFile> pixels;
 
-  std::string where(std::size_t kind) const { return part.path().string() + ": " + paths[kind]; }
+  std::string where(std::size_t kind) const { return file.name() + ": " + paths[kind]; }
   void make_file(const Scan& scan, std::optional<double> pixel_size_mm);
 };
 
 void ScanWriter::Impl::make_file(const Scan& scan, std::optional<double> pixel_size_mm) {
-  hdf5::File file = hdf5::File::create(part.path());
+  hdf5::File made = hdf5::File::create(file);
   for (std::size_t k = 0; k < paths.size(); ++k) {
     if (counts[k] == 0) continue;
-    hdf5::DataSet set = file.create(paths[k], type, Shape{counts[k], shape[1], shape[2]}, {});
+    hdf5::DataSet set = made.create(paths[k], type, Shape{counts[k], shape[1], shape[2]}, {});
     set.set("axes", "theta:y:x");
     set.set("units", "counts");
     if (k == 0) set.set("description", "transmission");
@@ -65,23 +64,23 @@ void ScanWriter::Impl::make_file(const Scan& scan, std::optional<double> pixel_s
   }
   std::vector<double> degrees;
   for (double angle : angles_of(scan)) degrees.push_back(angle * 180 / std::numbers::pi);
-  file.write_numbers("/exchange/theta", degrees, "deg");
-  file.write_text("/implements", "exchange:measurement:process");
-  file.write_text("/process/tandem/version", TANDEM_VERSION);
-  write_geometry(file, scan, pixel_size_mm);
-  file.close();
-  pixels.emplace(part.path());
+  made.write_numbers("/exchange/theta", degrees, "deg");
+  made.write_text("/implements", "exchange:measurement:process");
+  made.write_text("/process/tandem/version", TANDEM_VERSION);
+  write_geometry(made, scan, pixel_size_mm);
+  made.close();
 }
 
-ScanWriter::ScanWriter(const std::filesystem::path& path, const Scan& scan,
-                       std::optional<double> pixel_size_mm, PixelType type, Index flats, Index darks) {
+ScanWriter::ScanWriter(Output output, const Scan& scan, std::optional<double> pixel_size_mm, PixelType type,
+                       Index flats, Index darks) {
   validate(scan);
   const Shape shape{static_cast<Index>(angles_of(scan).size()), detector_of(scan).rows,
                     detector_of(scan).bins};
-  impl_.reset(new Impl{PartFile(path), type, shape, {shape[0], flats, darks}, {}, {}, std::nullopt});
+  PlainFile file = output.create(output.name());
+  impl_.reset(new Impl{std::move(output), std::move(file), type, shape, {shape[0], flats, darks}, {}, {}});
   const double frame = static_cast<double>(shape[1] * shape[2]) * static_cast<double>(bytes_of(type));
-  make_room(impl_->part.path(), frame * static_cast<double>(shape[0] + flats + darks) +
-                                    static_cast<double>(room_for_text + 8 * (shape[0] + shape[1])));
+  impl_->file.require_space(frame * static_cast<double>(shape[0] + flats + darks) +
+                            static_cast<double>(room_for_text + 8 * (shape[0] + shape[1])));
   impl_->make_file(scan, pixel_size_mm);
 }
 
@@ -99,8 +98,8 @@ void ScanWriter::write(FrameKind kind, Range rows, const Frames& frames) {
                      " within rows 0:", impl_->shape[1], " are due");
   const Index line = due[2] * static_cast<Index>(bytes_of(impl_->type)), slab = rows.size() * line;
   for (Index frame = 0; frame < due[0]; ++frame)
-    impl_->pixels->write(impl_->offsets[k] + (frame * impl_->shape[1] + rows.first) * line,
-                         frames.bytes.data() + frame * slab, static_cast<std::size_t>(slab));
+    impl_->file.write(impl_->offsets[k] + (frame * impl_->shape[1] + rows.first) * line,
+                      frames.bytes.data() + frame * slab, static_cast<std::size_t>(slab));
   impl_->rows_written[k] += rows.size();
 }
 
@@ -109,12 +108,11 @@ void ScanWriter::finish(const std::string& recipe_json) {
     require<FileError>(impl_->counts[k] == 0 || impl_->rows_written[k] >= impl_->shape[1], impl_->where(k),
                        ": has ", impl_->rows_written[k], " of ", impl_->shape[1],
                        " rows; it is not finished");
-  impl_->pixels->require_room(room_for_text + static_cast<Index>(recipe_json.size()));
-  impl_->pixels->close();
-  hdf5::File file = hdf5::File::modify(impl_->part.path());
+  impl_->file.require_room(room_for_text + static_cast<Index>(recipe_json.size()));
+  hdf5::File file = hdf5::File::modify(impl_->file);
   file.write_text("/process/tandem/recipe", recipe_json);
   file.close();
-  impl_->part.finish();
+  impl_->output.publish();
 }
 
 }  // namespace tandem::io

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "tandem/io/output.hpp"
 #include "tandem/io/scan_reader.hpp"
 
 namespace tandem::io {
@@ -15,8 +15,8 @@ namespace tandem::io {
 class ScanWriter {
  public:
   /// `pixel_size_mm` empty: no pixel sizes are written. @throws FileError
-  ScanWriter(const std::filesystem::path& path, const Scan& scan, std::optional<double> pixel_size_mm,
-             PixelType type, Index flats, Index darks);
+  ScanWriter(Output output, const Scan& scan, std::optional<double> pixel_size_mm, PixelType type,
+             Index flats, Index darks);
   ~ScanWriter();
   void write(FrameKind kind, Range rows,
              const Frames& frames);  ///< all frames of a kind, some rows, all bins

@@ -1,5 +1,6 @@
 #include "tandem/io/tiff.hpp"
 
+#include <fcntl.h>
 #include <tiffio.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <mutex>
 
 #include "tandem/core/error.hpp"
+#include "tandem/io/plain_file.hpp"
 
 namespace tandem::io {
 
@@ -224,14 +226,17 @@ std::string tiff_description(const std::filesystem::path& path) {
   return text;
 }
 
-void write_tiff(const std::filesystem::path& path, PixelType type, Index rows, Index bins, const void* pixels,
+void write_tiff(const PlainFile& made, PixelType type, Index rows, Index bins, const void* pixels,
                 const std::string& description) {
   silence();
   errno = 0;
   const Index line = bins * static_cast<Index>(bytes_of(type));
   const bool big = rows * line > (Index{4} << 30) - (Index{1} << 20);  // TIFF's offsets have 32 bits
-  std::unique_ptr<TIFF, void (*)(TIFF*)> file(TIFFOpen(path.c_str(), big ? "w8" : "w"), TIFFClose);
-  require<FileError>(file != nullptr, path.string(), ": cannot be made", because_of_disk());
+  Descriptor own(::fcntl(made.descriptor(), F_DUPFD_CLOEXEC, 0));      // libtiff closes what it is given
+  std::unique_ptr<TIFF, void (*)(TIFF*)> file(TIFFFdOpen(own.number(), made.name().c_str(), big ? "w8" : "w"),
+                                              TIFFClose);
+  require<FileError>(file != nullptr, made.name(), ": cannot be made", because_of_disk());
+  own.release();
   TIFF* tiff = file.get();
   TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, static_cast<std::uint32_t>(bins));
   TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, static_cast<std::uint32_t>(rows));
@@ -247,9 +252,9 @@ void write_tiff(const std::filesystem::path& path, PixelType type, Index rows, I
   const bool written =
       TIFFWriteEncodedStrip(tiff, 0, const_cast<void*>(pixels), rows * line) == rows * line &&
       TIFFWriteDirectory(tiff);
-  require<FileError>(written && last_fault.empty(), path.string(), ": cannot be written", because_of_disk());
+  require<FileError>(written && last_fault.empty(), made.name(), ": cannot be written", because_of_disk());
   file.reset();
-  require<FileError>(last_fault.empty(), path.string(), ": cannot be written", because_of_disk());
+  require<FileError>(last_fault.empty(), made.name(), ": cannot be written", because_of_disk());
 }
 
 }  // namespace tandem::io

@@ -54,8 +54,11 @@ class TiffFile {
 /// What the first image of a file says of itself; empty if it says nothing, or is no TIFF file.
 std::string tiff_description(const std::filesystem::path& path);
 
-/// Writes one image; as BigTIFF where it needs to be. @throws FileError, a full disk included
-void write_tiff(const std::filesystem::path& path, PixelType type, Index rows, Index bins, const void* pixels,
+class PlainFile;
+
+/// Writes one image into an empty file; as BigTIFF where it needs to be. @throws FileError, a full disk
+/// included
+void write_tiff(const PlainFile& file, PixelType type, Index rows, Index bins, const void* pixels,
                 const std::string& description);
 
 }  // namespace tandem::io

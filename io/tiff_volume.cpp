@@ -5,8 +5,7 @@
 #include <cctype>
 #include <cstdio>
 
-#include "tandem/core/error.hpp"
-#include "tandem/io/tiff.hpp"
+#include "tandem/io/tiff_manifest.hpp"
 #include "tandem/io/volume_file.hpp"
 #include "tandem/io/volume_format.hpp"
 
@@ -44,23 +43,26 @@ fs::path slice_path(const fs::path& volume, Index slice) {
   return volume.parent_path() / (volume.stem().string() + number.data() + volume.extension().string());
 }
 
-bool is_slice_of(const fs::path& volume, const fs::path& file) {
+bool is_file_of(const fs::path& volume, const fs::path& file) {
   std::error_code fault;
-  return volume_kind(volume) == VolumeKind::tiff && slice_number(volume, file) &&
+  return volume_kind(volume) == VolumeKind::tiff &&
+         (slice_number(volume, file) || file.filename() == manifest_path(volume).filename()) &&
          fs::equivalent(folder_of(volume), folder_of(file), fault);
 }
 
-void remove_slices_from(const fs::path& volume, Index first) {
-  std::vector<fs::path> old;
+std::map<Index, fs::path> slices_on_disk(const fs::path& volume) {
+  std::map<Index, fs::path> found;
   std::error_code fault;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder_of(volume), fault))
-    if (slice_number(volume, entry.path()).value_or(-1) >= first &&
-        written_by_tandem(tiff_description(entry.path())))
-      old.push_back(entry.path());
-  for (const fs::path& path : old)
-    require<FileError>(fs::remove(path, fault), path.string(),
-                       ": is of an earlier volume and cannot be removed: ", fault.message(),
-                       "; remove it by hand");
+    if (const auto number = slice_number(volume, entry.path())) found.emplace(*number, entry.path());
+  return found;
+}
+
+std::vector<fs::path> files_of_output(const fs::path& path) {
+  if (volume_kind(path) != VolumeKind::tiff) return {path};
+  std::vector<fs::path> files{manifest_path(path)};
+  for (const auto& [number, slice] : slices_on_disk(path)) files.push_back(slice);
+  return files;
 }
 
 }  // namespace tandem::io

@@ -6,8 +6,10 @@
 #include <sstream>
 
 #include "tandem/core/error.hpp"
+#include "tandem/io/checksum.hpp"
 #include "tandem/io/frame_source.hpp"
 #include "tandem/io/tiff.hpp"
+#include "tandem/io/tiff_manifest.hpp"
 #include "tandem/io/volume_format.hpp"
 #include "tandem_version.hpp"
 
@@ -87,7 +89,7 @@ fs::path volume_of(const fs::path& path) {
 /// The slices of one run.
 class TiffSource : public VolumeSource {
  public:
-  TiffSource(const fs::path& volume, const std::vector<Slice>& slices) {
+  TiffSource(const fs::path& volume, const std::vector<Slice>& slices) : volume_(volume) {
     const Facts facts(slices.front().run);
     const TiffPage page = TiffFile(slices.front().path).page(0);
     where = volume.string();
@@ -107,6 +109,9 @@ class TiffSource : public VolumeSource {
     files_.resize(static_cast<std::size_t>(shape[0]));
     for (const Slice& slice : slices)
       if (slice.index < shape[0]) files_[static_cast<std::size_t>(slice.index)] = slice.path;
+    listed_ = read_manifest(volume).value_or(TiffManifest{});
+    for (const Slice& slice : slices)
+      if (!listed_.due.empty() || !listed_.slices.contains(slice.number)) missing = "is marked incomplete";
     if (const auto lost = std::count(files_.begin(), files_.end(), fs::path()); lost > 0)
       missing = "lacks " + std::to_string(lost) + " of its " + std::to_string(shape[0]) + " slices";
   }
@@ -138,10 +143,17 @@ class TiffSource : public VolumeSource {
     const auto count = static_cast<std::size_t>(page.rows * page.bins);
     std::vector<std::byte> bytes(count * bytes_of(type));
     file.read(0, {0, page.rows}, {0, page.bins}, bytes.data());
+    const auto listed = listed_.slices.find(slice_number(volume_, path).value_or(-1));
+    require<FileError>(
+        listed == listed_.slices.end() || listed->second.checksum == checksum(bytes.data(), bytes.size()),
+        path.string(), ": its pixels are not those of the checksum in ", manifest_path(volume_).string(),
+        "; the file is damaged");
     to_float(type, bytes.data(), page.rows * page.bins, reinterpret_cast<std::byte*>(out));
   }
 
+  fs::path volume_;
   std::vector<fs::path> files_;  ///< by slice; empty where it is missing
+  TiffManifest listed_;
 };
 
 }  // namespace

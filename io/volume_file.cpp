@@ -49,7 +49,8 @@ std::optional<VolumeKind> volume_kind(const std::filesystem::path& path) {
 }
 
 std::unique_ptr<VolumeWriter> create_volume(const std::filesystem::path& path, Shape shape,
-                                            const VolumeFormat& format, const std::string& recipe_json) {
+                                            const VolumeFormat& format, const std::string& recipe_json,
+                                            Replace replace) {
   require<FileError>(shape[0] > 0 && shape[1] > 0 && shape[2] > 0, path.string(), ": a volume of ", shape[0],
                      " x ", shape[1], " x ", shape[2], " voxels; at least 1 x 1 x 1 is needed");
   require<FileError>(format.type == VoxelType::float32 ||
@@ -61,8 +62,8 @@ std::unique_ptr<VolumeWriter> create_volume(const std::filesystem::path& path, S
   const std::optional<VolumeKind> kind = volume_kind(path);
   require<FileError>(kind.has_value(), path.string(), ": the ending \"", path.extension().string(),
                      "\" names no format; .h5, .hdf5, .hdf, .nxs, .tif or .tiff is needed");
-  return kind == VolumeKind::tiff ? create_tiff_volume(path, shape, format, recipe_json)
-                                  : create_hdf5_volume(path, shape, format, recipe_json);
+  if (kind == VolumeKind::tiff) return create_tiff_volume(path, shape, format, recipe_json, replace);
+  return create_hdf5_volume(Output(path, replace), shape, format, recipe_json);
 }
 
 }  // namespace tandem::io

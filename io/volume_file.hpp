@@ -4,9 +4,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tandem/core/array.hpp"
 #include "tandem/core/range.hpp"
+#include "tandem/io/output.hpp"
 #include "tandem/io/volume_place.hpp"
 
 namespace tandem::io {
@@ -26,8 +28,14 @@ enum class VolumeKind { hdf5, tiff };
 /// By the name's ending: ".h5", ".hdf5", ".hdf", ".nxs" or ".tif", ".tiff"; nothing for any other.
 std::optional<VolumeKind> volume_kind(const std::filesystem::path& path);
 
-/// Whether `file` is, or would be, a slice of the TIFF volume "NAME.tif": "NAME_00000.tif" beside it.
-bool is_slice_of(const std::filesystem::path& volume, const std::filesystem::path& file);
+/// Whether `file` is, or would be, of the TIFF volume "NAME.tif": a slice "NAME_00000.tif" beside it, or the
+/// manifest "NAME.tif.manifest".
+bool is_file_of(const std::filesystem::path& volume, const std::filesystem::path& file);
+/// The files that stand where an output would come: itself, or those of the TIFF volume of that name.
+std::vector<std::filesystem::path> files_of_output(const std::filesystem::path& path);
+
+/// The files that stand where an output would come: itself, or those of the TIFF volume of that name.
+std::vector<std::filesystem::path> files_of_output(const std::filesystem::path& path);
 
 /// Writes a volume (z, y, x) slab by slab, in order. Nothing stands under the final name until `finish`; an
 /// unfinished writer takes away what it wrote when it is destroyed.
@@ -39,12 +47,14 @@ class VolumeWriter {
       const std::string& report_json) = 0;  ///< marks the volume complete and gives it its name
 };
 
-/// HDF5 or one TIFF a slice (NAME_00000.tif), by the name's ending: see `volume_kind`. `recipe_json` goes
-/// under /process/tandem. When a TIFF volume is finished, slices beyond its last that tandem wrote under the
-/// same name are removed: they are an earlier, longer volume's. @throws FileError if the folder does not
-/// exist or cannot be written.
+/// HDF5 or one TIFF a slice (NAME_00000.tif), by the name's ending: see `volume_kind`; slices are counted in
+/// the full grid. `recipe_json` goes under /process/tandem. A TIFF volume takes the place of an older one of
+/// the same slices or of fewer; slices of other numbers stay if they are of the same grid; an older volume of
+/// which it would leave a part goes as a whole, with Replace::any. @throws FileError if the folder does not
+/// exist or cannot be written, if another run writes there, and for what may not be replaced
 std::unique_ptr<VolumeWriter> create_volume(const std::filesystem::path& path, Shape shape,
-                                            const VolumeFormat& format, const std::string& recipe_json);
+                                            const VolumeFormat& format, const std::string& recipe_json,
+                                            Replace replace = Replace::own);
 
 /// A volume on disk: the HDF5 that tandem (or tomocupy) writes, `/exchange/data` (z, y, x), or the TIFF
 /// slices that tandem writes, by the name of any of them or by NAME.tif.

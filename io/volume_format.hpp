@@ -6,10 +6,14 @@
 #include <map>
 #include <vector>
 
+#include "tandem/io/output.hpp"
 #include "tandem/io/scan_reader.hpp"
 #include "tandem/io/volume_file.hpp"
 
 namespace tandem::io {
+
+/// Where a volume in HDF5 has the checksums of its slices.
+constexpr const char* checksums_path = "/process/tandem/checksums";
 
 PixelType pixel_type(VoxelType type);
 /// The largest integer of the type: where `max` goes.
@@ -24,10 +28,11 @@ PlaceNumbers numbers_of(const VolumePlace& place);
 /// @throws FileError for numbers that are missing or cannot be those of a volume of this shape
 VolumePlace place_of(const PlaceNumbers& numbers, bool in_mm, Shape shape, const std::string& where);
 
-std::unique_ptr<VolumeWriter> create_hdf5_volume(const std::filesystem::path& path, Shape shape,
-                                                 const VolumeFormat& format, const std::string& recipe_json);
+std::unique_ptr<VolumeWriter> create_hdf5_volume(Output output, Shape shape, const VolumeFormat& format,
+                                                 const std::string& recipe_json);
 std::unique_ptr<VolumeWriter> create_tiff_volume(const std::filesystem::path& path, Shape shape,
-                                                 const VolumeFormat& format, const std::string& recipe_json);
+                                                 const VolumeFormat& format, const std::string& recipe_json,
+                                                 Replace replace);
 
 /// What a volume's file says of it, and how its voxels are read.
 class VolumeSource {
@@ -62,8 +67,7 @@ bool written_by_tandem(const std::string& description);
 /// What a slice of a TIFF volume says of itself, a line a quantity; slices of one run differ in one line.
 std::string slice_description(Shape shape, const VolumeFormat& format, Index slice,
                               const std::string& recipe_json);
-/// Removes slices first, first + 1, ... and beyond of a TIFF volume, as far as tandem wrote them.
-/// @throws FileError for one that cannot be removed
-void remove_slices_from(const std::filesystem::path& volume, Index first);
+/// All files with such a name, by their numbers.
+std::map<Index, std::filesystem::path> slices_on_disk(const std::filesystem::path& volume);
 
 }  // namespace tandem::io

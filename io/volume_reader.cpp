@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "tandem/core/error.hpp"
+#include "tandem/io/checksum.hpp"
 #include "tandem/io/frame_source.hpp"
 #include "tandem/io/hdf5.hpp"
 #include "tandem/io/input_file.hpp"
@@ -17,8 +18,22 @@ class Hdf5Source : public VolumeSource {
   explicit Hdf5Source(hdf5::DataSet data) : data_(std::move(data)) {}
 
   void read(Range slices, float* stored) override {
-    data_.read(PixelType::float32, std::vector<Range>{slices, {0, shape[1]}, {0, shape[2]}}, stored);
+    const auto area = static_cast<std::size_t>(shape[1] * shape[2]);
+    const std::size_t slice_bytes = area * bytes_of(type);
+    std::vector<std::byte> bytes(
+        type == PixelType::float32 ? 0 : static_cast<std::size_t>(slices.size()) * slice_bytes);
+    std::byte* own = bytes.empty() ? reinterpret_cast<std::byte*>(stored) : bytes.data();
+    data_.read(type, std::vector<Range>{slices, {0, shape[1]}, {0, shape[2]}}, own);
+    for (Index k = slices.first; !checksums.empty() && k < slices.last; ++k)
+      require<FileError>(
+          checksums[static_cast<std::size_t>(k)] ==
+              checksum(own + static_cast<std::size_t>(k - slices.first) * slice_bytes, slice_bytes),
+          where, ": slice ", k, " has not the checksum that it was written with; the file is damaged");
+    if (!bytes.empty())
+      to_float(type, own, slices.size() * shape[1] * shape[2], reinterpret_cast<std::byte*>(stored));
   }
+
+  std::vector<std::uint32_t> checksums;  ///< of the slices as they are stored; empty if the file has none
 
  private:
   hdf5::DataSet data_;
@@ -78,6 +93,8 @@ std::unique_ptr<VolumeSource> open_hdf5_volume(const std::filesystem::path& path
   volume->reconstruction = reconstruction;
   volume->min = min, volume->max = max;
   if (!complete) volume->missing = "is marked incomplete";
+  if (const auto sums = file.find(checksums_path); complete && sums && sums->size() == n[0])
+    for (const double sum : sums->numbers()) volume->checksums.push_back(static_cast<std::uint32_t>(sum));
   find_place(file, *volume);
   return volume;
 }

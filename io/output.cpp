@@ -1,0 +1,118 @@
+#include "tandem/io/output.hpp"
+
+#include <set>
+
+#include "tandem/core/error.hpp"
+#include "tandem/io/output_folder.hpp"
+#include "tandem/io/plain_file.hpp"
+
+namespace tandem::io {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : "."; }
+
+/// Where a target lies: links to files that exist are followed, so that they stay links.
+fs::path resolved(const fs::path& target) {
+  std::error_code fault;
+  const fs::path real = fs::is_symlink(target, fault) ? fs::canonical(target, fault) : target;
+  return fault ? target : real;
+}
+
+/// All outputs of the process that live, for abandon_outputs().
+struct Registry {
+  std::recursive_mutex mutex;
+  std::set<OutputFolder*> alive;
+  std::vector<std::string> published;
+};
+
+Registry& registry() {
+  static Registry& one = *new Registry;  // never destroyed: a thread may end the program at any time
+  return one;
+}
+
+}  // namespace
+
+void require_replaceable(const fs::path& target, Replace replace) {
+  const std::string name = target.string();
+  std::error_code fault;
+  const fs::file_status found = fs::status(target, fault);
+  if (!fs::exists(found)) return;
+  require<FileError>(!fs::is_directory(found), name, ": is a folder; a file name is needed");
+  require<FileError>(fs::is_regular_file(found), name, ": is no regular file; give another name");
+  require<FileError>(replace == Replace::any || fs::file_size(target, fault) == 0 || is_of_tandem(target),
+                     name,
+                     ": is there already, and tandem did not write it; give another name, or --overwrite");
+}
+
+struct Output::Impl {
+  fs::path target, real;
+  OutputFolder folder;
+
+  Impl(const fs::path& given, const fs::path& place)
+      : target(given), real(place), folder(folder_of(place), place.filename().string(), given.string()) {
+    registry().alive.insert(&folder);
+  }
+  ~Impl() {
+    const std::lock_guard lock(registry().mutex);
+    registry().alive.erase(&folder);
+    folder.remove();
+  }
+};
+
+Output::Output(const fs::path& target, Replace replace) {
+  std::error_code fault;
+  const fs::path real = resolved(target), folder = folder_of(real);
+  require<FileError>(fs::is_directory(folder, fault), target.string(), ": the folder ", folder.string(),
+                     " does not exist; make it first");
+  require_replaceable(target, replace);
+  const std::lock_guard lock(registry().mutex);
+  impl_ = std::make_unique<Impl>(target, real);
+}
+
+Output::Output(Output&&) noexcept = default;
+Output::~Output() = default;
+
+const fs::path& Output::target() const { return impl_->target; }
+std::string Output::name() const { return impl_->real.filename().string(); }
+fs::path Output::folder() const { return folder_of(impl_->real); }
+
+PlainFile Output::create(const std::string& name) {
+  const std::lock_guard lock(registry().mutex);
+  return {impl_->folder.create(name), (impl_->target.parent_path() / name).string()};
+}
+
+void Output::publish(const std::vector<Step>& steps) {
+  for (const Step& step : steps)
+    if (!step.part.empty()) PlainFile(impl_->folder.open(step.part), impl_->target.string()).sync();
+  const std::lock_guard lock(registry().mutex);
+  for (const Step& step : steps) {
+    if (step.name == name() && &step != &steps.front()) impl_->folder.sync_parent();
+    impl_->folder.move(step.part, step.name);
+    if (step.name == name()) impl_->folder.sync_parent();
+  }
+  registry().published.push_back(impl_->target.string());
+}
+
+void Output::publish() { publish({{name(), name()}}); }
+
+void Output::write(const std::string& text) {
+  create(name()).write(0, text.data(), text.size());
+  publish();
+}
+
+std::recursive_mutex& publishing() { return registry().mutex; }
+
+std::vector<std::string> published() {
+  const std::lock_guard lock(registry().mutex);
+  return registry().published;
+}
+
+void abandon_outputs() {
+  const std::lock_guard lock(registry().mutex);
+  for (OutputFolder* folder : registry().alive) folder->remove();
+}
+
+}  // namespace tandem::io

@@ -1,0 +1,214 @@
+#include "tandem/io/output_folder.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "tandem/core/error.hpp"
+
+namespace tandem::io {
+
+namespace {
+
+constexpr const char* lock_name = "lock";
+const std::string ending = ".tandem", mark = "tandem: ";
+
+std::vector<std::string> names_in(int folder) {
+  std::vector<std::string> names;
+  const int again = ::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const std::unique_ptr<DIR, int (*)(DIR*)> all(again >= 0 ? ::fdopendir(again) : nullptr, ::closedir);
+  if (!all) {
+    if (again >= 0) ::close(again);
+    return names;
+  }
+  while (const dirent* entry = ::readdir(all.get()))
+    if (const std::string name = entry->d_name; name != "." && name != "..") names.push_back(name);
+  return names;
+}
+
+bool is_entry(int folder, const char* name, int descriptor) {
+  struct stat named {
+  }, open{};
+  return ::fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && ::fstat(descriptor, &open) == 0 &&
+         named.st_dev == open.st_dev && named.st_ino == open.st_ino;
+}
+
+bool is_file(int folder, const char* name) {
+  struct stat found {};
+  return ::fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(found.st_mode);
+}
+
+std::string text_in(int lock) {
+  std::array<char, 256> text{};
+  const ssize_t bytes = ::pread(lock, text.data(), text.size(), 0);
+  return {text.data(), static_cast<std::size_t>(std::max<ssize_t>(bytes, 0))};
+}
+
+/// A folder for files under construction.
+struct Claim {
+  enum class State { mine, busy, foreign, vanished };
+  State state;
+  Descriptor folder = {}, lock = {};
+};
+
+/// Whether all in the folder is what tandem puts there: the lock with its mark, and files that are called
+/// like the output as far as its first dot.
+bool is_ours(int folder, int lock, const std::string& output) {
+  const std::string start = output.substr(0, output.find('.', 1)), text = text_in(lock);
+  bool alone = true;
+  for (const std::string& name : names_in(folder)) {
+    if (name == lock_name) continue;
+    alone = false;
+    if (!name.starts_with(start) || !is_file(folder, name.c_str())) return false;
+  }
+  return text.starts_with(mark) || (alone && text.empty());
+}
+
+/// Of the folder's owner, or on a file system where all files have one owner.
+bool is_of_user(int parent, int folder) {
+  struct stat above {
+  }, found{};
+  return ::fstat(parent, &above) == 0 && ::fstat(folder, &found) == 0 &&
+         (found.st_uid == ::geteuid() || found.st_uid == above.st_uid);
+}
+
+/// Takes the folder if nobody has it. Whoever has locked the file "lock" that stands in the folder that
+/// stands under the name has the output; the kernel lets go of it when the process ends, however it ends.
+/// `made`: this process has just made the folder. `flags`: O_CREAT, or 0 for folders whose lock is there or
+/// that are left.
+Claim take(int parent, const std::string& name, const std::string& output, bool made, int flags) {
+  using State = Claim::State;
+  Descriptor folder(::openat(parent, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!folder.valid()) return {errno == ENOENT ? State::vanished : State::foreign};
+  if (!made && !is_of_user(parent, folder.number())) return {State::foreign};
+  flags |= O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  Descriptor lock(::openat(folder.number(), lock_name, flags, 0600));
+  if (!lock.valid()) return {errno == ENOENT ? State::vanished : State::foreign};
+  if (::flock(lock.number(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EWOULDBLOCK) return {State::busy, std::move(folder), std::move(lock)};
+    if (!made) return {State::foreign};  // a file system without locks: only who made the folder has it
+  }
+  if (!is_entry(folder.number(), lock_name, lock.number()) ||
+      !is_entry(parent, name.c_str(), folder.number()))
+    return {State::vanished};
+  const bool ours = is_ours(folder.number(), lock.number(), output);
+  return {ours ? State::mine : State::foreign, std::move(folder), std::move(lock)};
+}
+
+void clear(int folder) {
+  for (const std::string& name : names_in(folder))
+    if (name != lock_name) ::unlinkat(folder, name.c_str(), 0);
+}
+
+/// The lock goes last: until then nobody else takes the folder.
+void remove_folder(int parent, const std::string& name, int folder) {
+  clear(folder);
+  ::unlinkat(folder, lock_name, 0);
+  ::unlinkat(parent, name.c_str(), AT_REMOVEDIR);
+}
+
+/// Removes what dead runs left of other outputs.
+void clear_dead(int parent, const std::string& own) {
+  for (const std::string& name : names_in(parent)) {
+    if (name == own || name.size() < ending.size() + 2 || name[0] != '.' || !name.ends_with(ending)) continue;
+    const Claim claim = take(parent, name, name.substr(1, name.size() - 1 - ending.size()), false, 0);
+    if (claim.state == Claim::State::mine) remove_folder(parent, name, claim.folder.number());
+    if (claim.state == Claim::State::vanished) ::unlinkat(parent, name.c_str(), AT_REMOVEDIR);  // if empty
+  }
+}
+
+/// " (process 1234 on somewhere)"; empty where the lock does not say
+std::string owner_in(const Descriptor& lock) {
+  const std::string text = lock.valid() ? text_in(lock.number()) : "";
+  return text.starts_with(mark) ? " (" + text.substr(mark.size()) + ")" : "";
+}
+
+std::string who() {
+  std::array<char, 256> host{};
+  ::gethostname(host.data(), host.size() - 1);
+  return "process " + std::to_string(::getpid()) + " on " + host.data();
+}
+
+}  // namespace
+
+OutputFolder::OutputFolder(const std::filesystem::path& parent, const std::string& name, std::string shown)
+    : folder_name_("." + name + ending),
+      shown_(std::move(shown)),
+      parent_(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  require_success(parent_.valid(), "the folder cannot be opened");
+  using State = Claim::State;
+  constexpr int tries = 20;  // others hold the lock for a moment, to see whether its owner is dead
+  for (int i = 0; !folder_.valid(); ++i) {
+    const bool made = ::mkdirat(parent_.number(), folder_name_.c_str(), 0700) == 0;
+    require_success(made || errno == EEXIST, "nothing can be written to its folder");
+    Claim claim = take(parent_.number(), folder_name_, name, made, O_CREAT);
+    require<FileError>(claim.state != State::foreign, shown_, ": ", (parent / folder_name_).string(),
+                       " is in the way, and is not what tandem leaves; remove it, or give another name");
+    if (claim.state == State::mine) {
+      folder_ = std::move(claim.folder);
+      lock_ = std::move(claim.lock);
+      continue;
+    }
+    require<FileError>(i < tries, shown_, ": another run writes it", owner_in(claim.lock),
+                       "; wait until it has ended, or give another name");
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  clear(folder_.number());
+  const std::string text = mark + who();
+  static_cast<void>(::ftruncate(lock_.number(), 0) == 0 &&
+                    ::pwrite(lock_.number(), text.data(), text.size(), 0) >= 0);
+  clear_dead(parent_.number(), folder_name_);
+}
+
+OutputFolder::~OutputFolder() { remove(); }
+
+void OutputFolder::require_success(bool holds, const char* what) const {
+  const int fault = errno;
+  require<FileError>(holds, shown_, ": ", what, ": ", std::strerror(fault));
+}
+
+Descriptor OutputFolder::create(const std::string& file) {
+  const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  Descriptor made(::openat(folder_.number(), file.c_str(), flags, 0666));
+  require_success(made.valid(), "cannot be written");
+  return made;
+}
+
+Descriptor OutputFolder::open(const std::string& file) {
+  Descriptor found(::openat(folder_.number(), file.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
+  require_success(found.valid(), "cannot be opened again");
+  return found;
+}
+
+void OutputFolder::move(const std::string& file, const std::string& name) {
+  if (file.empty())
+    return require_success(::unlinkat(parent_.number(), name.c_str(), 0) == 0 || errno == ENOENT,
+                           "cannot be removed");
+  require_success(::renameat(folder_.number(), file.c_str(), parent_.number(), name.c_str()) == 0,
+                  "cannot be given its name");
+}
+
+void OutputFolder::sync_parent() {
+  require_success(::fsync(parent_.number()) == 0 || errno == EINVAL || errno == EROFS || errno == EACCES,
+                  "the folder cannot be written");
+}
+
+void OutputFolder::remove() noexcept {
+  if (!folder_.valid()) return;
+  remove_folder(parent_.number(), folder_name_, folder_.number());
+  folder_.reset();
+  lock_.reset();
+}
+
+}  // namespace tandem::io

@@ -1,0 +1,35 @@
+#pragma once
+
+// For io/ alone.
+
+#include <string>
+
+#include "tandem/io/volume_format.hpp"
+
+namespace tandem::io {
+
+/// Slabs come in order; the two formats differ in where a slab goes.
+class SlabWriter : public VolumeWriter {
+ public:
+  SlabWriter(std::string name, Shape shape, const VolumeFormat& format)
+      : name_(std::move(name)), shape_(shape), format_(format) {}
+
+  void write(Range slices, const float* data) final;
+  void finish(const std::string& report_json) final;
+
+ protected:
+  virtual void write_slice(Index slice, const void* stored) = 0;
+  virtual void complete(const std::string& report_json) = 0;
+  const Shape& shape() const { return shape_; }
+  const VolumeFormat& format() const { return format_; }
+  double bytes() const;       ///< of all voxels
+  Index slice_bytes() const;  ///< of one slice, as it is stored
+
+ private:
+  std::string name_;
+  Shape shape_;
+  VolumeFormat format_;
+  Index next_ = 0;
+};
+
+}  // namespace tandem::io

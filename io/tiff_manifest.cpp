@@ -1,0 +1,75 @@
+#include "tandem/io/tiff_manifest.hpp"
+
+#include <fstream>
+#include <sstream>
+
+#include "tandem/core/error.hpp"
+#include "tandem_version.hpp"
+
+namespace tandem::io {
+
+namespace {
+
+constexpr const char* first_line_ends = " TIFF volume";
+
+/// "slice: 20 4194612 1a2b3c4d", the rest of a line whose key has been read.
+bool read_slice(std::istream& words, TiffManifest& manifest) {
+  Index number = -1;
+  TiffManifest::Slice slice{};
+  if (!(words >> number >> slice.bytes >> std::hex >> slice.checksum) || number < 0) return false;
+  return manifest.slices.emplace(number, slice).second;
+}
+
+bool read_line(const std::string& line, TiffManifest& manifest) {
+  std::istringstream words(line);
+  std::string key;
+  words >> key;
+  if (key == "slice:") return read_slice(words, manifest);
+  if (key == "due:") {
+    Index number = -1;
+    return words >> number && number >= 0 && manifest.due.insert(number).second;
+  }
+  if (key == "grid:") manifest.grid = line.substr(line.find(':') + 2);
+  return true;  // keys of later versions
+}
+
+}  // namespace
+
+bool TiffManifest::complete() const {
+  return due.empty() && !slices.empty() &&
+         slices.rbegin()->first - slices.begin()->first + 1 == static_cast<Index>(slices.size());
+}
+
+std::filesystem::path manifest_path(const std::filesystem::path& volume) {
+  std::filesystem::path path = volume;
+  return path += ".manifest";
+}
+
+std::optional<TiffManifest> read_manifest(const std::filesystem::path& volume) {
+  const std::filesystem::path path = manifest_path(volume);
+  std::error_code fault;
+  if (!std::filesystem::exists(path, fault)) return std::nullopt;
+  std::ifstream file(path);
+  std::string line;
+  const bool known =
+      std::getline(file, line) && line.starts_with("tandem ") && line.ends_with(first_line_ends);
+  require<FileError>(known, path.string(), ": is no manifest of a TIFF volume, or cannot be read");
+  TiffManifest manifest;
+  for (Index number = 2; std::getline(file, line); ++number)
+    require<FileError>(read_line(line, manifest), path.string(), ": line ", number, " is damaged");
+  return manifest;
+}
+
+std::string text_of(const TiffManifest& manifest) {
+  std::ostringstream text;
+  text << "tandem " << TANDEM_VERSION << first_line_ends
+       << "\ncomplete: " << (manifest.complete() ? "yes" : "no") << "\ngrid: " << manifest.grid << '\n';
+  for (const auto& [number, slice] : manifest.slices)
+    text << "slice: " << std::dec << number << ' ' << slice.bytes << ' ' << std::hex << slice.checksum
+         << '\n';
+  text << std::dec;
+  for (const Index number : manifest.due) text << "due: " << number << '\n';
+  return text.str();
+}
+
+}  // namespace tandem::io

@@ -1,0 +1,160 @@
+// A TIFF volume is written: its slices in a folder of their own, then all at once under their names, the
+// manifest last.
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "tandem/core/error.hpp"
+#include "tandem/io/checksum.hpp"
+#include "tandem/io/plain_file.hpp"
+#include "tandem/io/slab_writer.hpp"
+#include "tandem/io/tiff.hpp"
+#include "tandem/io/tiff_manifest.hpp"
+#include "tandem/io/volume_format.hpp"
+
+namespace tandem::io {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What becomes of the files that stand where a volume comes.
+struct Older {
+  TiffManifest kept;           ///< slices of other runs, which stay, and those they lack
+  std::vector<Index> removed;  ///< slices that go when the volume has come
+};
+
+/// Slices first:last of an older run that are there, named as in the error that keeps them.
+std::string words_of(const std::set<Index>& slices) {
+  std::ostringstream text;
+  text << "slices " << *slices.begin() << ':' << *slices.rbegin() + 1;
+  return text.str();
+}
+
+/// Slices on the disk that are whole, or may be: by the manifest, or because tandem wrote them.
+/// @throws FileError for a file within `coming` that it did not write, unless any may be replaced
+std::set<Index> older_slices(const fs::path& volume, const TiffManifest& manifest, Range coming,
+                             Replace replace) {
+  std::set<Index> older;
+  for (const auto& [number, path] : slices_on_disk(volume)) {
+    if (manifest.due.contains(number)) continue;
+    const bool ours = manifest.slices.contains(number) || written_by_tandem(tiff_description(path));
+    if (ours) older.insert(number);
+    const bool in_the_way = number >= coming.first && number < coming.last;
+    require<FileError>(ours || !in_the_way || replace == Replace::any, path.string(),
+                       ": is there already, and tandem did not write it; give another name, or --overwrite");
+  }
+  return older;
+}
+
+/// Settles it before the work, with the name taken. @throws FileError where slices of another run would be
+/// lost
+Older settle(const fs::path& volume, Range coming, const std::string& grid, Replace replace) {
+  Older out;
+  TiffManifest manifest = read_manifest(volume).value_or(TiffManifest{});
+  std::set<Index> other = older_slices(volume, manifest, coming, replace);
+  const auto all = other;
+  std::erase_if(other, [&](Index k) { return k >= coming.first && k < coming.last; });
+  const bool overlap = other.size() < all.size();
+  const bool alike = manifest.slices.empty() || manifest.grid == grid;
+  if (!other.empty() && (overlap || !alike)) {
+    require<FileError>(replace == Replace::any, volume.string(), ": ", words_of(all), " of another ",
+                       alike ? "run" : "grid", " are there, of which ", coming.first, ":", coming.last,
+                       " would leave a part; give another name, or --overwrite to have all of them removed");
+    out.removed.assign(other.begin(), other.end());
+    other.clear();
+  }
+  std::erase_if(manifest.slices, [&](const auto& slice) { return !other.contains(slice.first); });
+  std::erase_if(manifest.due, [&](Index k) { return k >= coming.first && k < coming.last; });
+  if (manifest.slices.empty()) {  // what is left of a volume that was not finished and is replaced now
+    out.removed.insert(out.removed.end(), manifest.due.begin(), manifest.due.end());
+    manifest.due.clear();
+  }
+  out.kept = std::move(manifest);
+  out.kept.grid = grid;
+  return out;
+}
+
+/// What slices must have in common to be of one volume.
+std::string grid_of(Shape n, const VolumeFormat& form) {
+  std::ostringstream text;
+  text << name_of(pixel_type(form.type)) << ", " << n[1] << " x " << n[2] << ", " << form.unit();
+  if (form.place)
+    for (const std::size_t i : {0, 1, 2}) {
+      text << ", "
+           << "xyz"[i] << ' ' << form.place->grid.pitch[i];
+      if (i < 2) text << ' ' << form.place->first[i] << " of " << form.place->full_size[i];
+    }
+  if (form.type != VoxelType::float32) text << ", " << form.min << " to " << form.max;
+  return text.str();
+}
+
+/// Of the whole grid that the volume is a part of.
+Index first_slice(const VolumeFormat& form) { return form.place ? form.place->first[2] : 0; }
+
+class TiffWriter : public SlabWriter {
+ public:
+  TiffWriter(const fs::path& path, Shape n, const VolumeFormat& form, const std::string& recipe,
+             Replace replace)
+      : SlabWriter(path.string(), n, form),
+        path_(path),
+        recipe_(recipe),
+        output_(manifest_path(path), replace),
+        older_(settle(path, {first_slice(form), first_slice(form) + n[0]}, grid_of(n, form), replace)),
+        manifest_(older_.kept),
+        file_(output_.create(output_.name())) {
+    file_.require_space(bytes());  // complains of a full disk now, not after hours
+  }
+
+ private:
+  std::string name_of_slice(Index slice) const {
+    return slice_path(path_, first_slice(format()) + slice).filename().string();
+  }
+
+  void write_slice(Index slice, const void* stored) override {
+    const PlainFile file = output_.create(name_of_slice(slice));
+    write_tiff(file, pixel_type(format().type), shape()[1], shape()[2], stored,
+               slice_description(shape(), format(), slice, recipe_));
+    file.begin_sync();
+    manifest_.slices[first_slice(format()) + slice] = {
+        static_cast<std::uint64_t>(file.size()), checksum(stored, static_cast<std::size_t>(slice_bytes()))};
+  }
+
+  static void write_text(PlainFile& file, const TiffManifest& manifest) {
+    const std::string text = text_of(manifest);
+    file.write(0, text.data(), text.size());
+  }
+
+  void complete(const std::string&) override {
+    TiffManifest before = older_.kept;
+    for (Index k = 0; k < shape()[0]; ++k) before.due.insert(first_slice(format()) + k);
+    const std::string name = output_.name(), until_then = name + ".due";
+    PlainFile incomplete = output_.create(until_then);
+    write_text(incomplete, before);
+    write_text(file_, manifest_);
+    std::vector<Output::Step> steps{{until_then, name}};
+    for (Index k = 0; k < shape()[0]; ++k) steps.push_back({name_of_slice(k), name_of_slice(k)});
+    for (const Index k : older_.removed) steps.push_back({"", slice_path(path_, k).filename().string()});
+    steps.push_back({name, name});
+    output_.publish(steps);
+  }
+
+  fs::path path_;
+  std::string recipe_;
+  Output output_;
+  Older older_;
+  TiffManifest manifest_;
+  PlainFile file_;  // of the manifest
+};
+
+}  // namespace
+
+std::unique_ptr<VolumeWriter> create_tiff_volume(const fs::path& path, Shape shape,
+                                                 const VolumeFormat& format, const std::string& recipe_json,
+                                                 Replace replace) {
+  return std::make_unique<TiffWriter>(path, shape, format, recipe_json, replace);
+}
+
+}  // namespace tandem::io
