@@ -1,0 +1,98 @@
+#include "tandem/io/sources.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+#include <fstream>
+#include <set>
+#include <utility>
+
+#include "tandem/core/error.hpp"
+#include "tandem/io/checksum.hpp"
+#include "tandem/io/hdf5.hpp"
+#include "tandem/io/hdf5_links.hpp"
+#include "tandem/io/rehearsal.hpp"
+
+namespace tandem::io {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using FileKey = std::pair<std::uint64_t, std::uint64_t>;  // device and number
+
+std::optional<struct stat> state_of(const fs::path& path) {
+  struct stat state {};
+  if (::stat(path.c_str(), &state) != 0) return std::nullopt;
+  return state;
+}
+
+FileKey key_of(const struct stat& state) { return {state.st_dev, state.st_ino}; }
+
+std::vector<fs::path> files_in(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code fault;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, fault))
+    if (entry.is_regular_file(fault)) files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::string utc(std::time_t time) {
+  std::array<char, 32> text{};
+  std::tm parts{};
+  ::gmtime_r(&time, &parts);
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text.data();
+}
+
+}  // namespace
+
+std::vector<fs::path> files_behind(const fs::path& path) {
+  std::error_code fault;
+  if (path.empty() || !fs::exists(path, fault)) return {};
+  if (fs::is_directory(path, fault)) return files_in(path);
+  std::vector<fs::path> files{path};
+  if (!fs::is_regular_file(path, fault) || !hdf5::is_hdf5(path)) return files;
+  try {
+    for (const fs::path& linked : rehearsed(path, [&] { return hdf5::linked_files(path); }))
+      files.push_back(linked);
+  } catch (const FileError&) {  // who reads it will say what is wrong with it
+  }
+  return files;
+}
+
+std::optional<fs::path> same_file(const std::vector<fs::path>& files, const std::vector<fs::path>& others) {
+  std::set<FileKey> keys;
+  for (const fs::path& other : others)
+    if (const auto state = state_of(other)) keys.insert(key_of(*state));
+  for (const fs::path& file : files)
+    if (const auto state = state_of(file); state && keys.contains(key_of(*state))) return file;
+  return std::nullopt;
+}
+
+SourceIdentity identity_of(const fs::path& path) {
+  SourceIdentity identity;
+  std::time_t latest = 0;
+  std::vector<char> start(16384);
+  for (const fs::path& file : files_behind(path)) {
+    const auto state = state_of(file);
+    if (!state) continue;
+    ++identity.files;
+    identity.bytes += static_cast<std::uint64_t>(state->st_size);
+    latest = std::max(latest, state->st_mtime);
+    const std::string head = file.filename().string() + ' ' + std::to_string(state->st_size) + '\n';
+    identity.digest = checksum(head.data(), head.size(), identity.digest);
+    std::ifstream content(file, std::ios::binary);
+    content.read(start.data(), static_cast<std::streamsize>(start.size()));
+    identity.digest =
+        checksum(start.data(), static_cast<std::size_t>(std::max<std::streamsize>(content.gcount(), 0)),
+                 identity.digest);
+  }
+  identity.modified = utc(latest);
+  return identity;
+}
+
+}  // namespace tandem::io

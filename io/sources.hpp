@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tandem::io {
+
+/// All files that a scan, a volume or a list of angles may be read from: the file itself, what an HDF5 file
+/// leads to by external links, virtual data sets and external raw files, the files of a folder. Empty if
+/// there is nothing under that name; what cannot be followed is left out.
+std::vector<std::filesystem::path> files_behind(const std::filesystem::path& path);
+
+/// The first of `files` that is the same file as one of `others`, under whatever name.
+std::optional<std::filesystem::path> same_file(const std::vector<std::filesystem::path>& files,
+                                               const std::vector<std::filesystem::path>& others);
+
+/// By which one can tell later whether an input is still what it was.
+struct SourceIdentity {
+  std::size_t files = 0;
+  std::uint64_t bytes = 0;   ///< of all of them
+  std::string modified;      ///< the latest time, "2026-11-22T06:00:00Z"
+  std::uint32_t digest = 0;  ///< CRC-32 over the names, sizes and first 16 KiB of the files
+};
+SourceIdentity identity_of(const std::filesystem::path& path);
+
+}  // namespace tandem::io
