@@ -2,12 +2,14 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
 #include <string>
 
 #include "tandem/core/parallel.hpp"
+#include "tandem/io/output.hpp"
 #include "values.hpp"
 
 namespace tandem::apps {
@@ -20,29 +22,28 @@ class UsageError : public std::runtime_error {
 class CheckFailed : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
-/// Ctrl-C.
-class Interrupted : public std::runtime_error {
- public:
-  Interrupted() : std::runtime_error("interrupted; nothing stands under the final name") {}
-};
-
-void catch_interrupts();      ///< from now on Ctrl-C sets a flag
-void throw_if_interrupted();  ///< @throws Interrupted once it is set
 
 /// What every command takes.
 struct Common {
   bool quiet = false;
+  bool overwrite = false;  ///< files that tandem did not write
   int threads = 0;
-  std::string json;  ///< file for the report, "-" for standard output
+  std::string json;                    ///< file for the report, "-" for standard output
+  std::shared_ptr<io::Output> report;  ///< that file, from `open_report` on
+
+  io::Replace replace() const { return overwrite ? io::Replace::any : io::Replace::own; }
 };
 void add_common(CLI::App& command, Common& common);
 
 /// The text of a report; bytes of file names that are no UTF-8 are replaced.
 std::string text_of(const nlohmann::json& report, int indent = -1);
 
+/// Takes the file of --json before the work, so that nothing stands in the way of the report when it comes;
+/// devices and pipes are written to as they are. @throws FileError
+void open_report(Common& common);
 /// Writes the report where --json says. Results for people go to standard output only where the report does
 /// not.
-void write_report(const Common& common, const nlohmann::json& report);
+void write_report(Common& common, const nlohmann::json& report);
 
 /// A command: adds itself to the program, and says what to do once it is chosen.
 using Action = std::function<void()>;

@@ -2,7 +2,11 @@
 
 #include <unistd.h>
 
+#include <iomanip>
+#include <sstream>
+
 #include "tandem/core/error.hpp"
+#include "tandem/io/sources.hpp"
 #include "tandem/io/volume_file.hpp"
 
 namespace tandem::apps {
@@ -21,18 +25,45 @@ bool same(const fs::path& a, const fs::path& b) {
 
 fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : "."; }
 
-/// Whether writing `output` would change `input`: the file itself, the name it has until it is finished, a
-/// slice, or the folder of images that slices would join.
+/// Whether writing `output` would change `input`: the file itself, a slice, or the folder of images
+/// that slices would join.
 bool overwrites(const fs::path& output, const fs::path& input) {
-  fs::path part = output;
-  part += ".part";
-  if (same(output, input) || same(part, input) || io::is_slice_of(output, input)) return true;
+  if (same(output, input) || io::is_file_of(output, input)) return true;
   std::error_code fault;
   return io::volume_kind(output) == io::VolumeKind::tiff && fs::is_directory(input, fault) &&
          same(folder_of(output), input);
 }
 
 bool is_file(const NamedFile& file) { return !file.path.empty() && file.path != "-"; }
+
+[[noreturn]] void refuse(const NamedFile& output, const NamedFile& other) {
+  throw UsageError(output.option + " " + output.path.string() + ": would overwrite " + other.option + " " +
+                   other.path.string() + "; give another name");
+}
+
+/// Also not what the input leads to, by whatever links.
+void refuse_source(const NamedFile& output, const NamedFile& input) {
+  if (!is_file(input)) return;
+  if (overwrites(output.path, input.path)) refuse(output, input);
+  const auto source = io::same_file(io::files_behind(input.path), io::files_of_output(output.path));
+  if (source)
+    throw UsageError(output.option + " " + output.path.string() + ": would overwrite " + source->string() +
+                     ", from which " + input.option + " " + input.path.string() +
+                     " is read; give another name");
+}
+
+/// A folder that can be written to.
+void require_place(const NamedFile& output) {
+  const fs::path folder = folder_of(output.path);
+  std::error_code fault;
+  require<FileError>(fs::is_directory(folder, fault), output.option, " ", output.path.string(),
+                     ": the folder ", folder.string(), " does not exist; make it first");
+  require<FileError>(!fs::is_directory(output.path, fault), output.option, " ", output.path.string(),
+                     ": is a folder; a file name is needed");
+  require<FileError>(::access(folder.c_str(), W_OK) == 0 || fs::exists(output.path, fault), output.option,
+                     " ", output.path.string(), ": nothing can be written to the folder ", folder.string(),
+                     "; check its permissions");
+}
 
 }  // namespace
 
@@ -41,6 +72,16 @@ NamedFiles inputs_of(const ScanOptions& o) {
   for (const fs::path& path : o.how.flats) inputs.push_back({"--flats", path});
   for (const fs::path& path : o.how.darks) inputs.push_back({"--darks", path});
   return inputs;
+}
+
+nlohmann::json source_json(const fs::path& input) {
+  const io::SourceIdentity identity = io::identity_of(input);
+  std::ostringstream digest;
+  digest << std::hex << std::setw(8) << std::setfill('0') << identity.digest;
+  return {{"files", identity.files},
+          {"bytes", identity.bytes},
+          {"modified", identity.modified},
+          {"digest", digest.str()}};
 }
 
 void require_scan_name(const NamedFile& o) {
@@ -55,28 +96,18 @@ void require_volume_name(const NamedFile& o) {
                      ": the ending names no format; .h5, .hdf5, .hdf, .nxs, .tif or .tiff is needed");
 }
 
-void check_files(const NamedFiles& inputs, const NamedFiles& outputs) {
-  for (std::size_t k = 0; k < outputs.size(); ++k) {
-    const NamedFile& output = outputs[k];
-    if (!is_file(output)) continue;
-    const auto refuse = [&](const NamedFile& other) {
-      if (is_file(other) && overwrites(output.path, other.path))
-        throw UsageError(output.option + " " + output.path.string() + ": would overwrite " + other.option +
-                         " " + other.path.string() + "; give another name");
-    };
-    for (const NamedFile& input : inputs) refuse(input);
-    for (std::size_t other = 0; other < outputs.size(); ++other)
-      if (other != k) refuse(outputs[other]);
-    const fs::path folder = folder_of(output.path);
-    std::error_code fault;
-    require<FileError>(fs::is_directory(folder, fault), output.option, " ", output.path.string(),
-                       ": the folder ", folder.string(), " does not exist; make it first");
-    require<FileError>(!fs::is_directory(output.path, fault), output.option, " ", output.path.string(),
-                       ": is a folder; a file name is needed");
-    require<FileError>(::access(folder.c_str(), W_OK) == 0 || fs::exists(output.path, fault), output.option,
-                       " ", output.path.string(), ": nothing can be written to the folder ", folder.string(),
-                       "; check its permissions");
+void check_files(Common& common, const NamedFiles& inputs, NamedFiles outputs) {
+  outputs.push_back({"--json", common.json});
+  std::erase_if(outputs, [](const NamedFile& output) { return !is_file(output); });
+  for (const NamedFile& output : outputs) {
+    for (const NamedFile& input : inputs) refuse_source(output, input);
+    for (const NamedFile& other : outputs)
+      if (&other != &output && overwrites(output.path, other.path)) refuse(output, other);
+    require_place(output);
+    if (output.option != "--json" && io::volume_kind(output.path) != io::VolumeKind::tiff)
+      io::require_replaceable(output.path, common.replace());
   }
+  open_report(common);
 }
 
 }  // namespace tandem::apps

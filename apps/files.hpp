@@ -17,12 +17,17 @@ using NamedFiles = std::vector<NamedFile>;
 
 NamedFiles inputs_of(const ScanOptions& options);
 
+/// Files, bytes, latest time and digest of an input, for reports and recipes.
+nlohmann::json source_json(const std::filesystem::path& input);
+
 /// An output in HDF5, or a volume in HDF5 or TIFF. @throws UsageError unless the name's ending says so
 void require_scan_name(const NamedFile& output);
 void require_volume_name(const NamedFile& output);
 
-/// Before the work: no output may overwrite an input or another output, and each needs its folder.
+/// Before the work: no output, the report among them, may overwrite an input or another output, nor a file
+/// that tandem did not write unless --overwrite is given; each needs its folder. Then takes the file of the
+/// report.
 /// @throws UsageError, FileError
-void check_files(const NamedFiles& inputs, const NamedFiles& outputs);
+void check_files(Common& common, const NamedFiles& inputs, NamedFiles outputs);
 
 }  // namespace tandem::apps

@@ -7,8 +7,8 @@
 #include <iostream>
 #include <sstream>
 
-#include "command.hpp"
 #include "lines.hpp"
+#include "signals.hpp"
 
 namespace tandem::apps {
 

@@ -16,7 +16,7 @@ CLI::App& add_scan_command(CLI::App& program, const char* name, const char* what
   add_common(c, o->common);
   c.callback([o, run, &chosen] {
     chosen = [o, run] {
-      check_files(inputs_of(o->scan), {{"--json", o->common.json}});
+      check_files(o->common, inputs_of(o->scan), {});
       run(*o);
     };
   });

@@ -2,6 +2,9 @@
 
 #include <malloc.h>
 
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <iostream>
 #include <new>
@@ -10,6 +13,7 @@
 #include "command.hpp"
 #include "command_line.hpp"
 #include "lines.hpp"
+#include "signals.hpp"
 #include "tandem/core/device.hpp"
 #include "tandem/core/error.hpp"
 #include "tandem_version.hpp"
@@ -27,8 +31,15 @@ std::string version() {
 }
 
 int fail(const char* what, int code) {
+  apps::take_last_word();
   std::cerr << apps::one_line("tandem: error: ", what) << '\n';
   return code;
+}
+
+/// A command ended early: says what it had written by then. Whatever a signal led to is its doing.
+int fail_early(const std::string& what, int code) {
+  return fail((what + apps::words_on_published()).c_str(),
+              apps::caught_signal() != 0 ? 128 + apps::caught_signal() : code);
 }
 
 /// What the standard library or oneTBB throws once checks have passed: memory or threads do not suffice.
@@ -48,25 +59,32 @@ int run(const apps::Action& action) {
   } catch (const apps::UsageError& e) {
     return fail(e.what(), 2);
   } catch (const apps::Interrupted& e) {
-    return fail(e.what(), 130);
+    return fail_early(e.what(), 0);  // 128 and its number
   } catch (const FileError& e) {
-    return fail(e.what(), 3);
+    return fail_early(e.what(), 3);
   } catch (const GeometryError& e) {
-    return fail(e.what(), 4);
+    return fail_early(e.what(), 4);
   } catch (const DeviceError& e) {
-    return fail(e.what(), 5);
+    return fail_early(e.what(), 5);
   } catch (const SpaceError& e) {
-    return fail(e.what(), 4);
+    return fail_early(e.what(), 4);
   } catch (const std::filesystem::filesystem_error& e) {
-    return fail(e.what(), 3);
+    return fail_early(e.what(), 3);
   } catch (const std::exception& e) {
-    return fail(shortage(e).c_str(), 5);
+    return fail_early(shortage(e), 5);
   }
 }
 
-}  // namespace
+/// Whether all that was printed came through.
+int checked_output(int code) {
+  std::cout.flush();
+  errno = 0;
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good()) return code;
+  const std::string why = errno != 0 ? std::string(": ") + std::strerror(errno) : "";
+  return code > 1 ? code : fail_early("standard output: cannot be written" + why, 3);
+}
 
-int main(int argc, char** argv) {
+int run_program(int argc, char** argv) {
   // Large blocks go back to the system when they are freed: --memory bounds what the process holds.
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
   const apps::PrintableStream out(std::cout), err(std::cerr);
@@ -84,8 +102,15 @@ int main(int argc, char** argv) {
                    apps::add_check, apps::add_bench})
     add(program, chosen);
   apps::prepare(program);
-  apps::catch_interrupts();
   return run([&] {
     if (apps::parse(program, argc, argv)) chosen();
   });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  apps::open_standard_streams();
+  apps::catch_signals();
+  return checked_output(run_program(argc, argv));
 }

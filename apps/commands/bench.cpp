@@ -127,7 +127,7 @@ void add_bench(CLI::App& program, Action& chosen) {
   c.callback([o, &chosen] {
     if (o->axes.streamed && o->name != "cone") throw UsageError("--streamed goes with cone");
     chosen = [o] {
-      check_files({}, {{"--json", o->common.json}});
+      check_files(o->common, {}, {});
       run_bench(*o);
     };
   });

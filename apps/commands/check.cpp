@@ -200,7 +200,7 @@ void add_check(CLI::App& program, Action& chosen) {
       "  tandem check --pair cone --device cuda --json check.json");
   c.callback([o, &chosen] {
     chosen = [o] {
-      check_files({}, {{"--json", o->common.json}});
+      check_files(o->common, {}, {});
       run_check(*o);
     };
   });

@@ -221,17 +221,14 @@ void run_project(ProjectOptions& o) {
   if (cone && o.given("--model")) throw GeometryError("--model goes with a parallel beam alone");
   const Detector& detector = detector_of(target.scan);
   const std::size_t views = angles_of(target.scan).size();
-  io::ScanWriter writer(o.output, target.scan, target.pixel_size_mm, io::PixelType::float32, 1, 1);
+  io::ScanWriter writer({o.output, o.common.replace()}, target.scan, target.pixel_size_mm,
+                        io::PixelType::float32, 1, 1);
   write_scan(target, o.model == "joseph" ? Model::joseph : Model::pixel_driven, volume, writer, progress);
-  const nlohmann::json report = {{"command", "project"},
-                                 {"version", TANDEM_VERSION},
-                                 {"input", o.volume},
-                                 {"output", o.output},
-                                 {"model", cone ? "separable_footprint" : o.model},
-                                 {"views", views},
-                                 {"rows", detector.rows},
-                                 {"bins", detector.bins},
-                                 {"axis_bin", detector.axis_bin}};
+  const nlohmann::json report = {{"command", "project"},  {"version", TANDEM_VERSION},
+                                 {"input", o.volume},     {"source", source_json(o.volume)},
+                                 {"output", o.output},    {"model", cone ? "separable_footprint" : o.model},
+                                 {"views", views},        {"rows", detector.rows},
+                                 {"bins", detector.bins}, {"axis_bin", detector.axis_bin}};
   writer.finish(text_of(report));
   progress.clear();
   write_report(o.common, report);
@@ -265,8 +262,9 @@ void add_project(CLI::App& program, Action& chosen) {
         throw UsageError(std::string("--like does not go with ") + option);
     require_scan_name({"-o", o->output});
     chosen = [o] {
-      check_files({{"the volume", o->volume}, {"--like", o->like}, {"--angles", o->geometry.angles_file}},
-                  {{"-o", o->output}, {"--json", o->common.json}});
+      check_files(o->common,
+                  {{"the volume", o->volume}, {"--like", o->like}, {"--angles", o->geometry.angles_file}},
+                  {{"-o", o->output}});
       run_project(*o);
     };
   });

@@ -131,7 +131,7 @@ void check_before(ReconOptions& o) {
   NamedFiles inputs = inputs_of(o.scan);
   inputs.push_back({"--truth", o.truth});
   inputs.push_back({"--initial", o.recipe.initial_file});
-  check_files(inputs, {{"-o", o.output}, {"--preview", o.preview}, {"--json", o.common.json}});
+  check_files(o.common, inputs, {{"-o", o.output}, {"--preview", o.preview}});
 }
 
 /// The name of what is done: filtered back-projection of a cone beam is FDK, under either name.
@@ -155,7 +155,9 @@ json plan_json(const ReconOptions& o, const pipeline::Plan& plan, const io::Scan
   geometry["pixel_size_mm"] = pixel;
   json names = json::array();
   for (const Device device : plan.devices) names.push_back(device.name());
-  return {{"format", info.format},
+  return {{"command", "recon"},
+          {"version", TANDEM_VERSION},
+          {"format", info.format},
           {"geometry", geometry},
           {"algorithm", algorithm_of(o, plan)},
           {"volume", volume},
@@ -170,8 +172,7 @@ json plan_json(const ReconOptions& o, const pipeline::Plan& plan, const io::Scan
 }
 
 json report_of(const ReconOptions& o, const json& plan, const pipeline::Outcome& out) {
-  json report = {
-      {"command", "recon"}, {"version", TANDEM_VERSION}, {"input", o.scan.path}, {"output", o.output}};
+  json report = {{"input", o.scan.path}, {"output", o.output}};
   report.update(plan);
   if (o.recipe.algorithm != Algorithm::fbp) {
     report["iterations"] = out.iterations;
@@ -264,7 +265,7 @@ void add_captions(std::vector<io::Picture>& pictures, const pipeline::Plan& plan
   }
 }
 
-void write_preview(const std::string& path, std::vector<io::Picture> pictures, const pipeline::Plan& plan) {
+void write_preview(io::Output output, std::vector<io::Picture> pictures, const pipeline::Plan& plan) {
   constexpr Index fewest = 8;  // slices below which a plane along the axis is a line, and left out
   if (pictures[1].height < fewest) pictures.resize(1);
   std::vector<float> all;
@@ -277,7 +278,7 @@ void write_preview(const std::string& path, std::vector<io::Picture> pictures, c
   };
   const float low = at(0.005), percentile = at(0.995), high = percentile > low ? percentile : low + 1;
   add_captions(pictures, plan, low, high);
-  io::write_png(path, pictures, low, high);
+  io::write_png(std::move(output), pictures, low, high);
 }
 
 /// Looks for the axis if that is asked for, and gives it to the recipe; the axes that are left open.
@@ -315,10 +316,13 @@ void run_recon(ReconOptions& o) {
                              : o.dtype == "uint8" ? io::VoxelType::uint8
                                                   : io::VoxelType::float32;
   const io::VolumeFormat format{type, o.min.value_or(0), o.max.value_or(1), plan.place()};
+  planned["source"] = source_json(o.scan.path);
   json recipe = planned;
   recipe["input"] = o.scan.path;
   recipe["arguments"] = o.command->config_to_str(false, false);
-  auto writer = io::create_volume(o.output, plan.grid.shape(), format, text_of(recipe));
+  auto writer = io::create_volume(o.output, plan.grid.shape(), format, text_of(recipe), o.common.replace());
+  std::optional<io::Output> preview;
+  if (!o.preview.empty()) preview.emplace(o.preview, o.common.replace());
   pipeline::Options options{
       [&](const pipeline::Stage& at) { progress(at.name, at.done, at.total, "slices", at.detail); }, o.truth,
       !o.preview.empty()};
@@ -327,7 +331,7 @@ void run_recon(ReconOptions& o) {
   json report = report_of(o, planned, outcome);
   report["warnings"] = progress.warnings();
   writer->finish(text_of(report));
-  if (!o.preview.empty()) write_preview(o.preview, outcome.middle, plan);
+  if (preview) write_preview(std::move(*preview), outcome.middle, plan);
   progress.clear();
   write_report(o.common, report);
   if (o.common.json != "-") print_outcome(o, plan, reader->info(), outcome);

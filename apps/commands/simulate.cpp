@@ -36,7 +36,8 @@ Index rows_at_once(double bytes_a_row, Index rows) {
 void write_truth(const SimulateOptions& o, const pipeline::SimulatedScan& simulated, ProgressLine& progress) {
   const VolumeGrid& grid = simulated.simulation().grid;
   const io::VolumeFormat format{.place = io::whole_place(grid, o.geometry.pixel_size_mm.has_value())};
-  auto writer = io::create_volume(o.truth, grid.shape(), format, "{\"content\":\"exact pixel averages\"}");
+  auto writer = io::create_volume(o.truth, grid.shape(), format, "{\"content\":\"exact pixel averages\"}",
+                                  o.common.replace());
   const Index area = grid.size[0] * grid.size[1];
   const Index step = rows_at_once(4.0 * static_cast<double>(area), grid.size[2]);
   std::vector<float> slab;
@@ -66,7 +67,8 @@ void run_simulate(SimulateOptions& o) {
                        "simulate: one row of all views takes ", row_bytes * 1e-9,
                        " GB, more than is free; give fewer --views or --bins");
   const pipeline::SimulatedScan simulated(s);
-  io::ScanWriter writer(o.output, s.scan, o.geometry.pixel_size_mm, simulated.type(), s.flats, s.darks);
+  io::ScanWriter writer({o.output, o.common.replace()}, s.scan, o.geometry.pixel_size_mm, simulated.type(),
+                        s.flats, s.darks);
   const Index step = rows_at_once(row_bytes, all_rows);
   progress("simulate", 0, static_cast<double>(all_rows), "rows");
   for (Index row = 0; row < all_rows; row += step) {
@@ -132,8 +134,8 @@ void add_simulate(CLI::App& program, Action& chosen) {
     require_scan_name({"-o", o->output});
     if (!o->truth.empty()) require_volume_name({"--truth", o->truth});
     chosen = [o] {
-      check_files({{"--angles", o->geometry.angles_file}},
-                  {{"-o", o->output}, {"--truth", o->truth}, {"--json", o->common.json}});
+      check_files(o->common, {{"--angles", o->geometry.angles_file}},
+                  {{"-o", o->output}, {"--truth", o->truth}});
       run_simulate(*o);
     };
   });

@@ -143,12 +143,10 @@ TEST_F(BadInput, OutputsThatAreInputs) {
   fs::create_symlink(*program / "good.h5", *program / "link.h5");
   fs::create_directory(*program / "images");
   std::ofstream(*program / "images/w_00000.tif") << "anything";
-  fs::copy_file(*program / "good.h5", *program / "v.h5.part");
   const std::string before = text_of(*program / "good.h5");
   fails("recon good.h5 -o good.h5", 2, {"-o good.h5", "would overwrite the scan good.h5"});
   fails("recon good.h5 -o images/../good.h5", 2, {"would overwrite the scan"});
   fails("recon link.h5 -o good.h5", 2, {"would overwrite the scan link.h5"});
-  fails("recon v.h5.part -o v.h5", 2, {"would overwrite the scan v.h5.part"});
   fails("recon good.h5 -o pixels.h5 --truth pixels.h5", 2, {"--truth pixels.h5"});
   fails("recon good.h5 -o pixels.h5 --reconstruction-algorithm cgls --initial pixels.h5", 2,
         {"--initial pixels.h5"});
@@ -235,7 +233,7 @@ TEST_F(BadInput, InterruptLeavesNothing) {
       "recon good.h5 -o bad_.h5 --size 256 --reconstruction-algorithm sirt --iterations 100000 --quiet & "
       "p=$!; sleep 1; "
       "kill -INT $p; wait $p",
-      "set -m;");
+      "true; env --default-signal=INT");
   EXPECT_EQ(run.code, 130) << run.err;
   EXPECT_EQ(program->left_of("bad_"), 0);
 }

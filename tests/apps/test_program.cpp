@@ -217,8 +217,9 @@ TEST(Program, KnowsItsTiffVolumes) {
     EXPECT_EQ(report["pitch_mm"], 0.5);
   }
   EXPECT_NE(run("info v_00001.tif").out.find("TIFF"), std::string::npos);
-  ASSERT_EQ(run("recon scan.h5 -o v.tif --slices 1").code, 0);
-  EXPECT_TRUE(run.has("v_00000.tif") && !run.has("v_00001.tif") && !run.has("v_00002.tif"));
+  EXPECT_EQ(run("recon scan.h5 -o v.tif --slices 1").code, 3);  // would leave two of another run
+  ASSERT_EQ(run("recon scan.h5 -o v.tif --slices 1 --overwrite").code, 0);
+  EXPECT_EQ(run.left_of("v_000"), 1);
 }
 
 TEST(Program, DescribesTheSelection) {

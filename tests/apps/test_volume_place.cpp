@@ -1,6 +1,7 @@
 // Volumes know where they lie: what is projected lands there, and no volume stands in for one of another
 // place.
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include "../support/tolerances.hpp"
 #include "program.hpp"
 #include "tandem/io/hdf5.hpp"
+#include "tandem/io/plain_file.hpp"
 #include "tandem/io/scan_reader.hpp"
 #include "tandem/io/scan_writer.hpp"
 #include "tandem/io/volume_file.hpp"
@@ -174,7 +176,7 @@ TEST(ProjectTiff, IsAsProjectHdf5) {
   for (const std::string name : {"v.h5", "v.tif"})
     ASSERT_EQ(run("recon scan.h5 --region 2:20,0:24,1:3 --dtype uint16 --min -1 --max 1 -o " + name).code, 0);
   ASSERT_EQ(run("project v.h5 -o a.h5 --like scan.h5").code, 0);
-  ASSERT_EQ(run("project v_00000.tif -o b.h5 --like scan.h5").code, 0);
+  ASSERT_EQ(run("project v_00001.tif -o b.h5 --like scan.h5").code, 0);
   EXPECT_EQ(lines_of(run / "a.h5"), lines_of(run / "b.h5"));
 }
 
@@ -202,7 +204,8 @@ INSTANTIATE_TEST_SUITE_P(
         "recon scan.h5 -o out.h5 --reconstruction-algorithm cgls --iterations 1 --initial v.h5"));
 
 TEST_P(TakesAVolume, ThatIsWhole) {
-  io::hdf5::File file = io::hdf5::File::modify(run / "v.h5");
+  const io::PlainFile made(io::Descriptor(::open((run / "v.h5").c_str(), O_RDWR)), "v.h5");
+  io::hdf5::File file = io::hdf5::File::modify(made);
   file.data_set("/exchange/data").set_flag("complete", false);
   file.close();
   refuses({"v.h5", "is marked incomplete"});

@@ -1,0 +1,172 @@
+// What a run leaves behind, whatever ends it, and whom it leaves alone.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "program.hpp"
+
+namespace tandem::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Outputs : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    program = new Program;
+    ASSERT_EQ((*program)("simulate -o scan.h5 --truth truth.h5 --size 32 --views 20 --rows 6").code, 0);
+  }
+  static void TearDownTestSuite() {
+    delete program;
+    program = nullptr;
+  }
+
+  static void fails(const std::string& arguments, int code, std::initializer_list<const char*> words,
+                    const std::string& before = "") {
+    const Ended run = (*program)(arguments + " --quiet", before);
+    EXPECT_EQ(run.code, code) << arguments << '\n' << run.err;
+    for (const char* word : words)
+      EXPECT_NE(run.err.find(word), std::string::npos) << word << " is not in " << run.err;
+  }
+  static int parts() { return program->left_of(".tandem"); }
+
+  /// Sends a signal to a run after a second; @returns its exit code.
+  static int ended_by(const std::string& signal, const std::string& arguments) {
+    // a shell without a terminal has what it starts in the background ignore interrupts
+    const Ended run = (*program)(arguments + " --quiet & p=$!; sleep 1; kill -" + signal + " $p; wait $p",
+                                 "true; env --default-signal=INT");
+    EXPECT_EQ(parts(), 0) << arguments;
+    EXPECT_EQ(program->left_of("new_"), 0) << arguments;
+    return run.code;
+  }
+
+  static Program* program;
+};
+Program* Outputs::program = nullptr;
+
+const std::string for_ever = " --size 128 --reconstruction-algorithm sirt --iterations 1000000";
+
+TEST_F(Outputs, AreOneRunsAlone) {
+  const Ended runs = (*program)("recon scan.h5 -o new_.h5 --quiet" + for_ever +
+                                    " & p=$!; until [ -e .new_.h5.tandem/new_.h5 ]; do sleep 0.05; done; '" +
+                                    TANDEM_PROGRAM +
+                                    "' recon scan.h5 -o ./new_.h5; echo second $? > codes; "
+                                    "kill -TERM $p; wait $p",
+                                "true;");
+  EXPECT_EQ(runs.code, 143);
+  EXPECT_EQ(text_of(*program / "codes"), "second 3\n");
+  EXPECT_EQ(parts(), 0);
+}
+
+TEST_F(Outputs, LeaveNothingWhenASignalEndsTheRun) {
+  const std::string recon = "recon scan.h5 --json new_.json --preview new_.png -o new_";
+  EXPECT_EQ(ended_by("INT", recon + ".h5" + for_ever), 130);
+  EXPECT_EQ(ended_by("TERM", recon + ".h5" + for_ever), 143);
+  EXPECT_EQ(ended_by("HUP", recon + ".tif" + for_ever), 129);
+  EXPECT_EQ(ended_by("TERM", "bench solvers --size 512 --slices 64 --repeat 1000 --json new_.json"), 143);
+  EXPECT_EQ(ended_by("INT", "check --size 1024 --json new_.json"), 130);
+}
+
+TEST_F(Outputs, LeaveNothingWhenAFileMayGrowNoMore) {
+  fails("recon scan.h5 -o new_.h5 --size 512", 153, {"new_.h5", "File too large"}, "ulimit -f 64;");
+  fails("recon scan.h5 -o new_.h5 --size 512", 3, {"new_.h5", "File too large"},
+        "ulimit -f 64; trap '' XFSZ;");
+  EXPECT_EQ(program->left_of("new_"), 0);
+}
+
+TEST_F(Outputs, AreFinishedWhereTheSignalIsIgnored) {  // as under nohup
+  const Ended run = (*program)(
+      "recon scan.h5 -o hup.h5 --size 256 --reconstruction-algorithm sirt --iterations 40 "
+      "--quiet & p=$!; sleep 0.3; kill -HUP $p; wait $p",
+      "trap '' HUP;");
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_TRUE(program->has("hup.h5"));
+}
+
+TEST_F(Outputs, AreNotTheStandardStreams) {
+  for (const char* closed : {"2>&-", "<&-", ">&-", "<&- >&- 2>&-"}) {
+    fs::remove(*program / "closed.h5");
+    const Ended run = (*program)(std::string("recon scan.h5 -o closed.h5 --rotation-axis 15.5 ") + closed +
+                                 "; echo $? > code; true");
+    EXPECT_EQ(text_of(*program / "code"), "0\n") << closed;
+    EXPECT_EQ((*program)("project closed.h5 -o again.h5 --views 4").code, 0) << closed;
+  }
+}
+
+TEST_F(Outputs, ToAStandardOutputThatFailsAreAnError) {
+  const auto code = [](const std::string& arguments) {
+    (*program)("info scan.h5 " + arguments + "; echo $? > code; true");
+    return text_of(*program / "code");
+  };
+  EXPECT_EQ(code("> /dev/full"), "3\n");
+  EXPECT_EQ(code("--json - > /dev/full"), "3\n");
+  EXPECT_EQ(code("--help > /dev/full"), "3\n");
+  std::ofstream(*program / "pipe.sh") << "{ sleep 0.2; '" TANDEM_PROGRAM
+                                         "' info scan.h5; echo $? > code; } | true\n"
+                                         "sleep 1\n";
+  EXPECT_EQ(code("> unused; sh pipe.sh; true"), "0\n");
+}
+
+TEST_F(Outputs, AReportThatCannotBeWrittenLeavesNothingAndSaysWhatBecameOfTheVolume) {
+  fails("recon missing.h5 -o v.h5 --json no/folder/r.json", 3, {"no/folder"});
+  fails("recon scan.h5 -o whole.h5 --json /dev/full", 3,
+        {"/dev/full: the report cannot be written", "written and whole: whole.h5"});
+  EXPECT_TRUE(program->has("whole.h5"));
+  std::ofstream(*program / "mine.json") << "{}";
+  fails("recon scan.h5 -o not.h5 --json mine.json", 3, {"mine.json", "--overwrite"});
+  EXPECT_FALSE(program->has("not.h5"));
+  EXPECT_EQ(text_of(*program / "mine.json"), "{}");
+}
+
+TEST_F(Outputs, ReplaceWhatTandemWroteAlone) {
+  for (int time = 0; time < 2; ++time)
+    EXPECT_EQ((*program)("recon scan.h5 -o own.h5 --preview own.png --json own.json").code, 0);
+  for (int time = 0; time < 2; ++time)
+    EXPECT_EQ((*program)("recon scan.h5 -o own.h5 --dry-run --json own.json").code, 0);
+  for (const char* name : {"mine.h5", "mine.png", "mine.json"}) std::ofstream(*program / name) << "precious";
+  fails("recon scan.h5 -o mine.h5", 3, {"mine.h5", "did not write it", "--overwrite"});
+  fails("simulate -o mine.h5 --size 16", 3, {"mine.h5", "--overwrite"});
+  fails("project truth.h5 -o mine.h5", 3, {"mine.h5", "--overwrite"});
+  fails("recon scan.h5 -o own.h5 --preview mine.png", 3, {"mine.png", "--overwrite"});
+  fails("info scan.h5 --json mine.json", 3, {"mine.json", "--overwrite"});
+  for (const char* name : {"mine.h5", "mine.png", "mine.json"})
+    EXPECT_EQ(text_of(*program / name), "precious");
+  EXPECT_EQ((*program)("recon scan.h5 -o mine.h5 --preview mine.png --json mine.json --overwrite").code, 0);
+}
+
+TEST_F(Outputs, AreNoSources) {
+  fs::create_hard_link(*program / "scan.h5", *program / "hard.h5");
+  const std::string before = text_of(*program / "scan.h5");
+  fails("recon scan.h5 -o hard.h5 --overwrite", 2, {"-o hard.h5", "would overwrite"});
+  fails("recon scan.h5 -o new_.h5 --json hard.h5 --overwrite", 2, {"--json hard.h5", "would overwrite"});
+  fs::create_directory(*program / "images");
+  ASSERT_EQ((*program)("recon scan.h5 -o images/s.tif").code, 0);
+  fs::create_hard_link(*program / "images/s_00000.tif", *program / "v_00000.tif");
+  fails("recon images -o v.tif --arc 180 --overwrite", 2,
+        {"-o v.tif", "s_00000.tif", "the scan images is read"});
+  fails("recon scan.h5 -o v.tif --flats images --overwrite", 2, {"-o v.tif", "--flats images is read"});
+  EXPECT_EQ(text_of(*program / "scan.h5"), before);
+}
+
+TEST_F(Outputs, TellTheIdentityOfTheInput) {
+  ASSERT_EQ((*program)("recon scan.h5 -o told.h5 --json told.json").code, 0);
+  const auto source = program->json("told.json").at("source");
+  EXPECT_EQ(source.at("files"), 1);
+  EXPECT_EQ(source.at("bytes"), fs::file_size(*program / "scan.h5"));
+  EXPECT_EQ(source.at("digest").get<std::string>().size(), 8u);
+  EXPECT_EQ(source.at("modified").get<std::string>().back(), 'Z');
+}
+
+TEST_F(Outputs, OfTiffCountInTheFullVolume) {
+  ASSERT_EQ((*program)("recon scan.h5 -o part.tif --region 0:32,0:32,0:4").code, 0);
+  ASSERT_EQ((*program)("recon scan.h5 -o part.tif --region 0:32,0:32,4:6").code, 0);
+  for (int k = 0; k < 6; ++k) EXPECT_TRUE(program->has("part_0000" + std::to_string(k) + ".tif")) << k;
+  const Ended info = (*program)("info part.tif");
+  EXPECT_NE(info.out.find("complete  yes"), std::string::npos) << info.out;
+  fails("recon scan.h5 -o part.tif --region 0:32,0:32,2:5", 3, {"slices 0:6 of another run", "--overwrite"});
+}
+
+}  // namespace
+}  // namespace tandem::test
