@@ -145,11 +145,13 @@ def unreadable(program, path, folder):
     if path.name.endswith((".tif", ".tiff")):
         return "" if finite_tiff(path) else "no finite TIFF"
     if path.name.endswith(".h5"):
-        volume = "truth" in path.name
-        again = ["project", path.name, "-o", "again.h5"] if volume else ["recon", path.name, "-o", "again.h5"]
-        for words in (["info", path.name, "--json", "-"], again + ["--json", "-"]):
+        info, again = ["info", path.name, "--json", "-"], ["-o", "again.h5", "--json", "-"]
+        # a scan of odd numbers may be one that nobody can reconstruct (4), but not one that nobody can read
+        use = ["project", path.name] if "truth" in path.name else [
+            "recon", path.name, "--reconstruction-algorithm", "sirt", "--iterations", "1", "--max-floored", "100"]
+        for words, allowed in ((info, {0}), (use + again, {0, 4})):
             code, out, err = run(program, words, folder)
-            if code != 0 or not finite_json(json.loads(out)):
+            if code not in allowed or (code == 0 and not finite_json(json.loads(out))):
                 return f"not read by {shlex.join(words)}: {err.strip()}"
         return ""
     if path.name == "out.json":
