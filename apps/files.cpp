@@ -42,10 +42,9 @@ bool is_file(const NamedFile& file) { return !file.path.empty() && file.path != 
 }
 
 /// Also not what the input leads to, by whatever links.
-void refuse_source(const NamedFile& output, const NamedFile& input) {
-  if (!is_file(input)) return;
+void refuse_source(const NamedFile& output, const NamedFile& input, const std::vector<fs::path>& behind) {
   if (overwrites(output.path, input.path)) refuse(output, input);
-  const auto source = io::same_file(io::files_behind(input.path), io::files_of_output(output.path));
+  const auto source = io::same_file(behind, io::files_of_output(output.path));
   if (source)
     throw UsageError(output.option + " " + output.path.string() + ": would overwrite " + source->string() +
                      ", from which " + input.option + " " + input.path.string() +
@@ -99,8 +98,12 @@ void require_volume_name(const NamedFile& o) {
 void check_files(Common& common, const NamedFiles& inputs, NamedFiles outputs) {
   outputs.push_back({"--json", common.json});
   std::erase_if(outputs, [](const NamedFile& output) { return !is_file(output); });
+  for (const NamedFile& input : inputs) {
+    if (!is_file(input) || outputs.empty()) continue;
+    const std::vector<fs::path> behind = io::files_behind(input.path);
+    for (const NamedFile& output : outputs) refuse_source(output, input, behind);
+  }
   for (const NamedFile& output : outputs) {
-    for (const NamedFile& input : inputs) refuse_source(output, input);
     for (const NamedFile& other : outputs)
       if (&other != &output && overwrites(output.path, other.path)) refuse(output, other);
     require_place(output);

@@ -40,8 +40,8 @@ void end_in_time() {
       ;
   while (caught == 0);  // a signal to a child process is none to this one
   std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  take_last_word();  // before the lock, which the owner of the last word may need to end
   const std::lock_guard no_file_gets_its_name(io::publishing());
-  take_last_word();
   io::abandon_outputs();
   const std::string line = std::string("tandem: error: ") + Interrupted().what() + '\n';
   static_cast<void>(!::write(STDERR_FILENO, line.data(), line.size()));

@@ -150,7 +150,11 @@ def kill_once(case, expected, seconds, random_source):
                                stderr=subprocess.DEVNULL)
     moment(case, random_source, seconds, process)
     process.send_signal(number)
-    code = process.wait()
+    try:
+        code = process.wait(timeout=60)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        raise Fault(f"{number.name} does not end the run") from None
     state = case.state(expected)
     finished = code == 0
     allowed = {"new"} if finished else {"old", "new"} if older else {"none", "new"}
