@@ -118,6 +118,11 @@ std::string reason() {
   return text.empty() ? "HDF5 gives no reason" : text;
 }
 
+void free_unused_memory() {
+  const Lock lock;
+  H5garbage_collect();
+}
+
 void forget_lock() { std::construct_at(&mutex()); }
 
 void fail(const std::string& what, const std::string& remedy) {

@@ -22,6 +22,8 @@ class Lock {
   std::lock_guard<std::recursive_mutex> guard_;
 };
 
+void free_unused_memory();  ///< that libhdf5 keeps for later
+
 /// In a child process: the thread that held the lock is another one there.
 void forget_lock();
 

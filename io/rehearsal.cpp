@@ -19,6 +19,7 @@
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tandem/core/error.hpp"
 #include "tandem/io/hdf5_detail.hpp"
@@ -34,8 +35,8 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds limit{
     7};  // what is well reads its metadata in milliseconds, on slow disks in two
 
-// What a child says through its pipe: any number of "longer", then one of the others.
-constexpr char longer = '+', well = '.', refused = '!';
+// What a child says through its pipe: "begun", any number of "longer", then one of the others.
+constexpr char begun = '>', longer = '+', well = '.', refused = '!';
 
 int to_parent = -1;  // in a child: its end of the pipe; so no child of it rehearses again
 
@@ -71,8 +72,35 @@ void be_quiet() {
   ::dup2(nowhere, STDERR_FILENO);
 }
 
+/// Ends this process if the work has broken its heap, which would end the parent sooner or later: every block
+/// that is free is taken and given back, which malloc checks.
+void shake_heap() {
+  hdf5::free_unused_memory();
+  std::array<void*, 2048> blocks{};
+  for (std::size_t bytes : {16, 32, 48, 64, 96, 128, 256, 512, 1024, 4096, 16384}) {
+    for (void*& block : blocks) block = std::malloc(bytes);
+    for (void* block : blocks) std::free(block);
+  }
+  ::malloc_trim(0);
+}
+
+/// What this process writes stays its own: a lock on a file lasts as long as any process has it open.
+void close_what_is_written() {
+  std::vector<int> written;
+  std::error_code fault;
+  for (const fs::directory_entry& entry : fs::directory_iterator("/proc/self/fd", fault)) {
+    const int descriptor = std::atoi(entry.path().filename().c_str());
+    const int mode = ::fcntl(descriptor, F_GETFL);
+    if (descriptor > STDERR_FILENO && descriptor != to_parent && mode >= 0 && (mode & O_ACCMODE) != O_RDONLY)
+      written.push_back(descriptor);
+  }
+  for (int descriptor : written) ::close(descriptor);
+}
+
 /// Other exceptions than a FileError count as well: the parent meets them again.
 [[noreturn]] void run_child(const std::function<void()>& work) {
+  close_what_is_written();
+  tell(&begun, 1);
   be_quiet();
   fill_free_memory();
   std::string said(1, well);
@@ -82,6 +110,7 @@ void be_quiet() {
     said = refused + std::string(error.what());
   } catch (...) {
   }
+  shake_heap();
   tell(said.data(), said.size());
   ::_exit(0);
 }
@@ -141,6 +170,9 @@ Child start(const fs::path& path, const std::function<void()>& work) {
   }
   const int reason = errno;
   ::close(ends[1]);
+  char word = 0;  // nobody goes on to write before the child has let go; nothing comes if it has died
+  while (id > 0 && ::read(ends[0], &word, 1) < 0 && errno == EINTR) {
+  }
   if (id < 0) ::close(ends[0]);
   require<DeviceError>(id >= 0, path.string(),
                        ": no process can be started to look at it: ", std::strerror(reason),
