@@ -85,7 +85,8 @@ std::string grid_of(Shape n, const VolumeFormat& form) {
     for (const std::size_t i : {0, 1, 2}) {
       text << ", "
            << "xyz"[i] << ' ' << form.place->grid.pitch[i];
-      if (i < 2) text << ' ' << form.place->first[i] << " of " << form.place->full_size[i];
+      if (i < 2) text << ' ' << form.place->first[i];
+      text << " of " << form.place->full_size[i];
     }
   if (form.type != VoxelType::float32) text << ", " << form.min << " to " << form.max;
   return text.str();

@@ -34,9 +34,6 @@ bool is_file_of(const std::filesystem::path& volume, const std::filesystem::path
 /// The files that stand where an output would come: itself, or those of the TIFF volume of that name.
 std::vector<std::filesystem::path> files_of_output(const std::filesystem::path& path);
 
-/// The files that stand where an output would come: itself, or those of the TIFF volume of that name.
-std::vector<std::filesystem::path> files_of_output(const std::filesystem::path& path);
-
 /// Writes a volume (z, y, x) slab by slab, in order. Nothing stands under the final name until `finish`; an
 /// unfinished writer takes away what it wrote when it is destroyed.
 class VolumeWriter {
@@ -57,7 +54,8 @@ std::unique_ptr<VolumeWriter> create_volume(const std::filesystem::path& path, S
                                             Replace replace = Replace::own);
 
 /// A volume on disk: the HDF5 that tandem (or tomocupy) writes, `/exchange/data` (z, y, x), or the TIFF
-/// slices that tandem writes, by the name of any of them or by NAME.tif.
+/// slices that tandem writes, by the name of any of them or by NAME.tif. Slices of several runs are one
+/// volume if they are of one grid.
 class VolumeReader {
  public:
   explicit VolumeReader(const std::filesystem::path& path);  ///< @throws FileError
@@ -68,8 +66,9 @@ class VolumeReader {
   std::optional<double> pitch_mm() const;    ///< along x, if known
   std::string unit() const;
   bool is_reconstruction() const;  ///< whether the file calls itself one, and is no scan
-  bool complete() const;           ///< false only where the file says so, or slices are missing
-  void require_complete() const;   ///< @throws FileError that says what is missing
+  bool complete() const;           ///< false where the file says so, or slices are missing or do not fit
+  std::string missing() const;     ///< what makes it incomplete, and what to do; empty if nothing does
+  void require_complete() const;   ///< @throws FileError that says so
   /// Integers are scaled back to attenuation. @throws FileError, also for the first voxel that is not finite
   void read(Range slices, float* data);
 

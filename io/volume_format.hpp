@@ -48,10 +48,14 @@ class VolumeSource {
   std::string unit = "1/pixel";
   std::optional<VolumePlace> place;
   std::optional<double> pitch_mm;  ///< along x
-  std::string missing;             ///< what is not there yet; empty if the volume is whole
+  std::string missing;  ///< what is not there or does not fit, and what to do; empty if the volume is whole
   bool reconstruction = false;
   std::optional<double> min, max;  ///< where the ends of an integer type's range lie
 };
+/// Why a volume is not whole that says so itself.
+constexpr const char* not_finished =
+    "is marked incomplete, as the run that wrote it did not finish; make it again";
+
 /// @throws FileError
 std::unique_ptr<VolumeSource> open_hdf5_volume(const std::filesystem::path& path);
 /// The volume that tandem wrote as NAME_00000.tif ..., from the name of any slice or from NAME.tif; null for

@@ -180,6 +180,7 @@ json volume_report(const io::VolumeReader& volume) {
                  {"unit", volume.unit()},
                  {"pitch_mm", volume.pitch_mm() ? json(*volume.pitch_mm()) : json(nullptr)},
                  {"complete", volume.complete()}};
+  if (!volume.complete()) report["missing"] = volume.missing();
   if (const auto place = volume.place()) report.update(place_json(*place));
   return report;
 }
@@ -193,6 +194,7 @@ void print_volume(const std::string& path, const json& r) {
   else if (!r["pitch_mm"].is_null())
     std::cout << ", pitch " << r["pitch_mm"] << " mm";
   std::cout << "\ncomplete  " << (r["complete"] == true ? "yes" : "no") << '\n';
+  if (r.contains("missing")) std::cout << "missing   " << r["missing"].get<std::string>() << '\n';
 }
 
 void run_info(InfoOptions& o) {

@@ -165,6 +165,9 @@ TEST_F(Outputs, OfTiffCountInTheFullVolume) {
   for (int k = 0; k < 6; ++k) EXPECT_TRUE(program->has("part_0000" + std::to_string(k) + ".tif")) << k;
   const Ended info = (*program)("info part.tif");
   EXPECT_NE(info.out.find("complete  yes"), std::string::npos) << info.out;
+  EXPECT_NE(info.out.find("6 x 32 x 32"), std::string::npos) << info.out;
+  ASSERT_EQ((*program)("recon scan.h5 -o whole.h5 --truth part.tif --json whole.json --overwrite").code, 0);
+  EXPECT_EQ(program->json("whole.json").at("quality").at("rmse"), 0);
   fails("recon scan.h5 -o part.tif --region 0:32,0:32,2:5", 3, {"slices 0:6 of another run", "--overwrite"});
 }
 

@@ -135,8 +135,9 @@ TEST(TiffVolume, ThatLacksASliceIsIncomplete) {
   VolumeReader reader(folder / "v.tif");
   EXPECT_EQ(reader.shape(), (Shape{3, 4, 5}));
   EXPECT_FALSE(reader.complete());
-  EXPECT_TRUE(says(refusal([&] { reader.require_complete(); }), {"v.tif", "lacks 1 of its 3 slices"}));
-  EXPECT_TRUE(says(refusal([&] { all_of(reader); }), {"slice 2 is not there"}));
+  EXPECT_TRUE(says(refusal([&] { reader.require_complete(); }),
+                   {"v.tif: lacks 1 of its 3 slices, first v_00015.tif"}));
+  EXPECT_TRUE(says(refusal([&] { all_of(reader); }), {"v_00015.tif: is not there"}));
 }
 
 TEST(TiffVolume, IsNotMixedWithSlicesOfAnotherRun) {
@@ -146,7 +147,9 @@ TEST(TiffVolume, IsNotMixedWithSlicesOfAnotherRun) {
   write(folder / "v.tif", {}, std::vector<float>(60, 7), "{\"run\":2}");
   fs::rename(folder / "keep.tif", folder / "v_00001.tif");
   VolumeReader reader(folder / "v.tif");
-  EXPECT_TRUE(says(refusal([&] { reader.require_complete(); }), {"lacks 1 of its 3 slices"}));
+  EXPECT_TRUE(
+      says(refusal([&] { reader.require_complete(); }),
+           {"v.tif: its slice v_00001.tif does not fit to v_00000.tif", "of a run that wrote slices 0:3"}));
 }
 
 TEST(VolumePlace, OfADamagedFileIsRefused) {
