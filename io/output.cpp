@@ -84,7 +84,7 @@ PlainFile Output::create(const std::string& name) {
   return {impl_->folder.create(name), (impl_->target.parent_path() / name).string()};
 }
 
-void Output::publish(const std::vector<Step>& steps) {
+void Output::publish(const std::vector<Step>& steps, const std::string& shown) {
   for (const Step& step : steps)
     if (!step.part.empty()) PlainFile(impl_->folder.open(step.part), impl_->target.string()).sync();
   const std::lock_guard lock(registry().mutex);
@@ -93,10 +93,10 @@ void Output::publish(const std::vector<Step>& steps) {
     impl_->folder.move(step.part, step.name);
     if (step.name == name()) impl_->folder.sync_parent();
   }
-  registry().published.push_back(impl_->target.string());
+  registry().published.push_back(shown);
 }
 
-void Output::publish() { publish({{name(), name()}}); }
+void Output::publish() { publish({{name(), name()}}, impl_->target.string()); }
 
 void Output::write(const std::string& text) {
   create(name()).write(0, text.data(), text.size());

@@ -47,8 +47,8 @@ class Output {
     std::string part, name;
   };
   /// Puts files on the disk, then under their names in this order. The folder is put on the disk before and
-  /// after each change of the target itself. @throws FileError
-  void publish(const std::vector<Step>& steps);
+  /// after each change of the target itself. `name` is what `published` calls it. @throws FileError
+  void publish(const std::vector<Step>& steps, const std::string& name);
   void publish();                       ///< the one file, `name()`
   void write(const std::string& text);  ///< all of the one file, and publishes it. @throws FileError
 
@@ -60,7 +60,7 @@ class Output {
 /// Held while files get their names, and by whoever ends the program in the meantime.
 std::recursive_mutex& publishing();
 
-/// Targets that this process has published.
+/// What this process has published, by the names for messages.
 std::vector<std::string> published();
 
 /// Removes what the outputs of this process have made so far and not published: from any thread, for a

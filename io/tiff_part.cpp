@@ -110,10 +110,7 @@ std::string slice_description(Shape shape, const VolumeFormat& format, Index sli
   return text.str();
 }
 
-Range TiffPart::slices() const {
-  const Index first = place ? place->first[2] : 0;
-  return {first, first + shape[0]};
-}
+Range TiffPart::slices() const { return place ? place->slices() : Range{0, shape[0]}; }
 
 std::vector<TiffPart> tiff_parts(const fs::path& volume) {
   std::vector<TiffPart> parts;
@@ -158,7 +155,7 @@ std::string misfit(const TiffPart& part, const TiffPart& other) {
 std::optional<VolumePlace> extended(std::optional<VolumePlace> place, Range slices) {
   if (!place) return place;
   VolumeGrid& grid = place->grid;
-  const Range own{place->first[2], place->first[2] + grid.size[2]};
+  const Range own = place->slices();
   grid.centre[2] +=
       0.5 * grid.pitch[2] * static_cast<double>(slices.first + slices.last - own.first - own.last);
   grid.size[2] = slices.size();

@@ -58,6 +58,14 @@ std::map<Index, fs::path> slices_on_disk(const fs::path& volume) {
   return found;
 }
 
+std::string files_written(const fs::path& path, Range slices) {
+  if (volume_kind(path) != VolumeKind::tiff) return path.string();
+  const std::string first = slice_path(path, slices.first).string();
+  if (slices.size() == 1) return first + " (1 slice)";
+  return first + " to " + slice_path(path, slices.last - 1).filename().string() + " (" +
+         std::to_string(slices.size()) + " slices)";
+}
+
 std::vector<fs::path> files_of_output(const fs::path& path) {
   if (volume_kind(path) != VolumeKind::tiff) return {path};
   std::vector<fs::path> files{manifest_path(path)};

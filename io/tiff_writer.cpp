@@ -92,8 +92,10 @@ std::string grid_of(Shape n, const VolumeFormat& form) {
   return text.str();
 }
 
-/// Of the whole grid that the volume is a part of.
-Index first_slice(const VolumeFormat& form) { return form.place ? form.place->first[2] : 0; }
+/// Those that come, of the whole grid that they are a part of.
+Range slices_of(Shape n, const VolumeFormat& form) {
+  return form.place ? form.place->slices() : Range{0, n[0]};
+}
 
 class TiffWriter : public SlabWriter {
  public:
@@ -103,15 +105,17 @@ class TiffWriter : public SlabWriter {
         path_(path),
         recipe_(recipe),
         output_(manifest_path(path), replace),
-        older_(settle(path, {first_slice(form), first_slice(form) + n[0]}, grid_of(n, form), replace)),
+        older_(settle(path, slices_of(n, form), grid_of(n, form), replace)),
         manifest_(older_.kept),
         file_(output_.create(output_.name())) {
     file_.require_space(bytes());  // complains of a full disk now, not after hours
   }
 
  private:
+  Range slices() const { return slices_of(shape(), format()); }
+
   std::string name_of_slice(Index slice) const {
-    return slice_path(path_, first_slice(format()) + slice).filename().string();
+    return slice_path(path_, slices().first + slice).filename().string();
   }
 
   void write_slice(Index slice, const void* stored) override {
@@ -119,8 +123,8 @@ class TiffWriter : public SlabWriter {
     write_tiff(file, pixel_type(format().type), shape()[1], shape()[2], stored,
                slice_description(shape(), format(), slice, recipe_));
     file.begin_sync();
-    manifest_.slices[first_slice(format()) + slice] = {
-        static_cast<std::uint64_t>(file.size()), checksum(stored, static_cast<std::size_t>(slice_bytes()))};
+    manifest_.slices[slices().first + slice] = {static_cast<std::uint64_t>(file.size()),
+                                                checksum(stored, static_cast<std::size_t>(slice_bytes()))};
   }
 
   static void write_text(PlainFile& file, const TiffManifest& manifest) {
@@ -130,7 +134,7 @@ class TiffWriter : public SlabWriter {
 
   void complete(const std::string&) override {
     TiffManifest before = older_.kept;
-    for (Index k = 0; k < shape()[0]; ++k) before.due.insert(first_slice(format()) + k);
+    for (Index k = slices().first; k < slices().last; ++k) before.due.insert(k);
     const std::string name = output_.name(), until_then = name + ".due";
     PlainFile incomplete = output_.create(until_then);
     write_text(incomplete, before);
@@ -139,7 +143,7 @@ class TiffWriter : public SlabWriter {
     for (Index k = 0; k < shape()[0]; ++k) steps.push_back({name_of_slice(k), name_of_slice(k)});
     for (const Index k : older_.removed) steps.push_back({"", slice_path(path_, k).filename().string()});
     steps.push_back({name, name});
-    output_.publish(steps);
+    output_.publish(steps, files_written(path_, slices()));
   }
 
   fs::path path_;

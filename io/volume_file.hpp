@@ -34,6 +34,10 @@ bool is_file_of(const std::filesystem::path& volume, const std::filesystem::path
 /// The files that stand where an output would come: itself, or those of the TIFF volume of that name.
 std::vector<std::filesystem::path> files_of_output(const std::filesystem::path& path);
 
+/// What such a volume is called in messages: its name, or, of TIFF, its first and its last file and their
+/// number.
+std::string files_written(const std::filesystem::path& path, Range slices);
+
 /// Writes a volume (z, y, x) slab by slab, in order. Nothing stands under the final name until `finish`; an
 /// unfinished writer takes away what it wrote when it is destroyed.
 class VolumeWriter {

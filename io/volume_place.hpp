@@ -3,6 +3,7 @@
 #include <array>
 #include <string>
 
+#include "tandem/core/range.hpp"
 #include "tandem/geometry/volume_grid.hpp"
 
 namespace tandem::io {
@@ -17,6 +18,7 @@ struct VolumePlace {
 
   /// Of the values: attenuation for each mm, or for each voxel along x.
   std::string unit() const { return in_mm ? "1/mm" : "1/pixel"; }
+  Range slices() const { return {first[2], first[2] + grid.size[2]}; }  ///< of the full grid
   const char* unit_of_length() const { return in_mm ? "mm" : "bin"; }
 };
 

@@ -245,7 +245,7 @@ void print_outcome(const ReconOptions& o, const pipeline::Plan& plan, const io::
   if (out.quality)
     std::cout << "quality   PSNR " << out.quality->psnr << " dB, SSIM " << out.quality->ssim << ", RMSE "
               << out.quality->rmse << '\n';
-  std::cout << "written   " << o.output << '\n';
+  std::cout << "written   " << io::files_written(o.output, plan.place().slices()) << '\n';
 }
 
 /// Which plane each picture is, and below the first what black and white stand for.

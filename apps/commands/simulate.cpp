@@ -49,6 +49,9 @@ void write_truth(const SimulateOptions& o, const pipeline::SimulatedScan& simula
     progress("truth", static_cast<double>(slices.last), static_cast<double>(grid.size[2]));
   }
   writer->finish("{}");
+  progress.clear();
+  if (o.common.json != "-")
+    std::cout << "truth     " << io::files_written(o.truth, {0, grid.size[2]}) << '\n';
 }
 
 void run_simulate(SimulateOptions& o) {

@@ -114,6 +114,8 @@ TEST_F(Outputs, AReportThatCannotBeWrittenLeavesNothingAndSaysWhatBecameOfTheVol
   fails("recon scan.h5 -o whole.h5 --json /dev/full", 3,
         {"/dev/full: the report cannot be written", "written and whole: whole.h5"});
   EXPECT_TRUE(program->has("whole.h5"));
+  fails("recon scan.h5 -o whole.tif --json /dev/full", 3,
+        {"written and whole: whole_00000.tif to whole_00005.tif (6 slices)"});
   std::ofstream(*program / "mine.json") << "{}";
   fails("recon scan.h5 -o not.h5 --json mine.json", 3, {"mine.json", "--overwrite"});
   EXPECT_FALSE(program->has("not.h5"));
@@ -161,7 +163,9 @@ TEST_F(Outputs, TellTheIdentityOfTheInput) {
 
 TEST_F(Outputs, OfTiffCountInTheFullVolume) {
   ASSERT_EQ((*program)("recon scan.h5 -o part.tif --region 0:32,0:32,0:4").code, 0);
-  ASSERT_EQ((*program)("recon scan.h5 -o part.tif --region 0:32,0:32,4:6").code, 0);
+  const Ended upper = (*program)("recon scan.h5 -o part.tif --region 0:32,0:32,4:6");
+  ASSERT_EQ(upper.code, 0);
+  EXPECT_NE(upper.out.find("written   part_00004.tif to part_00005.tif (2 slices)\n"), std::string::npos);
   for (int k = 0; k < 6; ++k) EXPECT_TRUE(program->has("part_0000" + std::to_string(k) + ".tif")) << k;
   const Ended info = (*program)("info part.tif");
   EXPECT_NE(info.out.find("complete  yes"), std::string::npos) << info.out;
