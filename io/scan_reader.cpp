@@ -55,13 +55,13 @@ void check(const std::string& where, const char* what, Range range, Index count)
                      " ", range.first, ":", range.last, " are wanted; there are 0:", count);
 }
 
-/// Metadata are small: sizes that a damaged file claims must not end the program.
+/// Metadata are small; what files claim beyond their own size is refused before (`require_stored`).
 template <class Work>
 auto within_memory(const std::string& where, Work work) {
   try {
     return work();
   } catch (const std::bad_alloc&) {
-    throw FileError(where + ": needs more memory than there is; the file is damaged");
+    throw DeviceError(where + ": the host has no memory for its metadata; free memory, or raise ulimit -v");
   } catch (const std::length_error&) {
     throw FileError(where + ": claims sizes that no memory can hold; the file is damaged");
   } catch (const fs::filesystem_error& fault) {

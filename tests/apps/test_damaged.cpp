@@ -1,13 +1,17 @@
 // Files that lie, or bring libhdf5 down: one line, exit code 3, nothing under the final name.
 
 #include <gtest/gtest.h>
+#include <hdf5.h>
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
+#include <tuple>
 
 #include "../io/sample_files.hpp"
 #include "program.hpp"
+#include "tandem/io/hdf5.hpp"
 
 namespace tandem::test {
 namespace {
@@ -41,6 +45,38 @@ TEST(Damaged, EveryFileIsOneLine) {
     if (name == "crash_1_4210_nx.nxs") continue;  // a string far beyond its table: read by luck or not
     fails(program, "info '" + entry.path().string() + "'", name);
     fails(program, "recon '" + entry.path().string() + "' -o bad_.h5", name);
+  }
+}
+
+/// No fault of the file: code 5.
+TEST(Damaged, MemoryThatDoesNotSufficeIsNotOne) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer needs more addresses than the limit leaves";
+#endif
+  const Program program;
+  {
+    const io::hdf5::Handle file(
+        H5Fcreate((program / "many.h5").c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
+    const io::hdf5::Handle links(H5Pcreate(H5P_LINK_CREATE), H5Pclose),
+        plan(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    H5Pset_create_intermediate_group(links.id(), 1);
+    H5Pset_alloc_time(plan.id(), H5D_ALLOC_TIME_EARLY);
+    H5Pset_fill_time(plan.id(), H5D_FILL_TIME_NEVER);  // a file with holes: 2 GB as doubles
+    const std::array<hsize_t, 3> frames{views, rows, bins}, angles{250'000'000};
+    for (const auto& [name, rank, extents] :
+         {std::tuple{"/exchange/data", 3, frames}, {"/exchange/theta", 1, angles}}) {
+      const io::hdf5::Handle space(H5Screate_simple(rank, extents.data(), nullptr), H5Sclose);
+      const io::hdf5::Handle set(
+          H5Dcreate2(file.id(), name, H5T_STD_U8LE, space.id(), links.id(), plan.id(), H5P_DEFAULT),
+          H5Dclose);
+      ASSERT_TRUE(set.valid());
+    }
+  }
+  for (const char* command : {"info many.h5", "recon many.h5 -o bad_.h5 --device cpu", "center many.h5"}) {
+    const Ended run = program(std::string(command) + " --quiet", "ulimit -v 1500000;");
+    EXPECT_EQ(run.code, 5) << run.err;
+    EXPECT_NE(run.err.find("many.h5: the host has no memory for its metadata"), std::string::npos) << run.err;
+    EXPECT_EQ(program.left_of("bad_"), 0);
   }
 }
 
