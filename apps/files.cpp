@@ -55,6 +55,7 @@ void refuse_source(const NamedFile& output, const NamedFile& input, const std::v
 void require_place(const NamedFile& output) {
   const fs::path folder = folder_of(output.path);
   std::error_code fault;
+  for (const fs::path& file : io::files_of_output(output.path)) io::require_name(file);
   require<FileError>(fs::is_directory(folder, fault), output.option, " ", output.path.string(),
                      ": the folder ", folder.string(), " does not exist; make it first");
   require<FileError>(!fs::is_directory(output.path, fault), output.option, " ", output.path.string(),

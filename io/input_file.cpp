@@ -24,7 +24,8 @@ void require_regular_file(const fs::path& path) {
   std::error_code fault;
   const fs::file_status status = fs::status(path, fault);
   require<FileError>(status.type() != fs::file_type::not_found, name, ": no such file or folder");
-  require<FileError>(!fault, name, ": cannot be opened: ", fault.message(), "; check its permissions");
+  require<FileError>(!fault, name, ": cannot be opened: ", fault.message(),
+                     "; check its name and permissions");
   require<FileError>(!fs::is_directory(status), name, ": is a folder; a file is needed");
   require<FileError>(fs::is_regular_file(status), name, ": is a pipe or a device; a regular file is needed");
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);

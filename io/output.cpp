@@ -35,6 +35,11 @@ Registry& registry() {
 
 }  // namespace
 
+void require_name(const fs::path& target) {
+  const fs::path real = resolved(target);
+  OutputFolder::require_name(folder_of(real), real.filename().string(), target.string());
+}
+
 void require_replaceable(const fs::path& target, Replace replace) {
   const std::string name = target.string();
   std::error_code fault;

@@ -17,6 +17,9 @@ enum class Replace { own, any };
 /// with "tandem ", PNG whose Software is tandem, the JSON of a report, the manifest of a TIFF volume.
 bool is_of_tandem(const std::filesystem::path& path);
 
+/// @throws FileError if the file system takes no names as long as an output of this name needs
+void require_name(const std::filesystem::path& target);
+
 /// @throws FileError if a file that may not be replaced stands there, or none can
 void require_replaceable(const std::filesystem::path& target, Replace replace);
 

@@ -147,6 +147,7 @@ OutputFolder::OutputFolder(const std::filesystem::path& parent, const std::strin
       shown_(std::move(shown)),
       parent_(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
   require_success(parent_.valid(), "the folder cannot be opened");
+  require_name(parent, name, shown_);
   using State = Claim::State;
   constexpr int tries = 20;  // others hold the lock for a moment, to see whether its owner is dead
   for (int i = 0; !folder_.valid(); ++i) {
@@ -169,6 +170,15 @@ OutputFolder::OutputFolder(const std::filesystem::path& parent, const std::strin
   static_cast<void>(::ftruncate(lock_.number(), 0) == 0 &&
                     ::pwrite(lock_.number(), text.data(), text.size(), 0) >= 0);
   clear_dead(parent_.number(), folder_name_);
+}
+
+void OutputFolder::require_name(const std::filesystem::path& parent, const std::string& name,
+                                const std::string& shown) {
+  struct stat found {};
+  const std::filesystem::path folder = parent / ("." + name + ending);
+  require<FileError>(::lstat(folder.c_str(), &found) == 0 || errno != ENAMETOOLONG, shown, ": a name of ",
+                     name.size(), " bytes in a folder of ", parent.string().size(),
+                     " is too long for the file system; give a shorter one");
 }
 
 OutputFolder::~OutputFolder() { remove(); }

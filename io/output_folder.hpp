@@ -17,6 +17,9 @@ class OutputFolder {
   /// `shown` is the output in messages. @throws FileError
   OutputFolder(const std::filesystem::path& parent, const std::string& name, std::string shown);
   OutputFolder(OutputFolder&&) = delete;
+  /// @throws FileError if the folder's name would be longer than the file system has names
+  static void require_name(const std::filesystem::path& parent, const std::string& name,
+                           const std::string& shown);
   ~OutputFolder();
 
   Descriptor create(const std::string& file);  ///< a new file. @throws FileError

@@ -65,7 +65,8 @@ auto within_memory(const std::string& where, Work work) {
   } catch (const std::length_error&) {
     throw FileError(where + ": claims sizes that no memory can hold; the file is damaged");
   } catch (const fs::filesystem_error& fault) {
-    throw FileError(where + ": cannot be read: " + fault.code().message());
+    const std::string which = fault.path1().empty() ? where : fault.path1().string();
+    throw FileError(which + ": cannot be read: " + fault.code().message());
   }
 }
 

@@ -102,8 +102,10 @@ std::unique_ptr<VolumeSource> open_hdf5_volume(const std::filesystem::path& path
 VolumeReader::VolumeReader(const std::filesystem::path& path) {
   if (!is_special(path)) source_ = open_tiff_volume(path);
   if (!source_) {
-    if (!std::filesystem::is_directory(path)) require_regular_file(path);
-    require<FileError>(!std::filesystem::is_directory(path) && hdf5::is_hdf5(path), path.string(),
+    std::error_code fault;
+    const bool folder = std::filesystem::is_directory(path, fault);
+    if (!folder) require_regular_file(path);
+    require<FileError>(!folder && hdf5::is_hdf5(path), path.string(),
                        ": is no HDF5 file and no TIFF volume of tandem's; a volume in /exchange/data "
                        "(z, y, x) is needed");
     source_ = rehearsed(path, [&path] { return open_hdf5_volume(path); });

@@ -122,6 +122,26 @@ TEST_F(Outputs, AReportThatCannotBeWrittenLeavesNothingAndSaysWhatBecameOfTheVol
   EXPECT_EQ(text_of(*program / "mine.json"), "{}");
 }
 
+TEST_F(Outputs, WithNamesThatAreTooLongAreRefusedBeforeTheWork) {
+  const std::string name = "new_" + std::string(2000, 'a');
+  for (const std::string& output :  // before the inputs are opened, of which there are none
+       {"recon none.h5 -o new_.tif --json " + name, "recon none.h5 -o new_.h5 --preview " + name + ".png",
+        "recon none.h5 -o " + name + ".tif", "recon none.h5 -o " + name + ".h5",
+        "center none.h5 --json " + name, "simulate -o new_.h5 --angles none.txt --truth " + name + ".tif",
+        "project none.h5 -o new_.h5 --json " + name, "info none.h5 --json " + name,
+        "bench fbp --device cuda:99 --json " + name, "check --device cuda:99 --json " + name}) {
+    fails(output, 3, {"too long for the file system; give a shorter one"});
+    EXPECT_EQ(program->left_of("new_"), 0) << output;
+  }
+  for (const std::string& input :
+       {"info " + name, "recon scan.h5 -o new_.h5 --truth " + name + ".h5",
+        "recon scan.h5 -o new_.h5 --flats " + name, "project " + name + " -o new_.h5",
+        "project truth.h5 -o new_.h5 --like " + name}) {
+    fails(input, 3, {"error: new_aaa", "File name too long"});
+    EXPECT_EQ(program->left_of("new_"), 0) << input;
+  }
+}
+
 TEST_F(Outputs, ReplaceWhatTandemWroteAlone) {
   for (int time = 0; time < 2; ++time)
     EXPECT_EQ((*program)("recon scan.h5 -o own.h5 --preview own.png --json own.json").code, 0);
