@@ -20,20 +20,14 @@ namespace {
 
 constexpr int max_links = 20'000, max_depth = 16, max_blocks = 100'000;
 
-/// Where libhdf5 looks for a name that stands in a file: all places that exist.
-std::vector<fs::path> places_of(const fs::path& name, const fs::path& file) {
-  const fs::path folder = file.parent_path();
-  std::vector<fs::path> places{name, folder / name, folder / name.filename()};
-  for (const char* variable : {"HDF5_EXT_PREFIX", "HDF5_VDS_PREFIX", "HDF5_EXTFILE_PREFIX"}) {
-    const char* prefix = std::getenv(variable);
-    if (!prefix) continue;
-    std::string text = prefix;
-    if (text.starts_with("${ORIGIN}")) text = folder.string() + text.substr(9);
-    places.push_back(fs::path(text) / name);
-  }
+/// Where libhdf5 looks for a name that stands in a file, whatever it is the name of: all places that exist.
+std::vector<fs::path> all_places_of(const std::string& name, const fs::path& file) {
+  std::vector<fs::path> all;
+  for (const char* variable : {"HDF5_EXT_PREFIX", "HDF5_VDS_PREFIX", "HDF5_EXTFILE_PREFIX"})
+    for (fs::path& place : places_of(name, file.string(), variable)) all.push_back(std::move(place));
   std::error_code fault;
-  std::erase_if(places, [&](const fs::path& place) { return !fs::is_regular_file(place, fault); });
-  return places;
+  std::erase_if(all, [&](const fs::path& place) { return !fs::is_regular_file(place, fault); });
+  return all;
 }
 
 /// Goes through all objects of a file and of those that it leads to.
@@ -46,7 +40,7 @@ class Walk {
     const Handle access = read_access();
     const Handle file(H5Fopen(real.c_str(), H5F_ACC_RDONLY, access.id()), H5Fclose);
     if (!file.valid()) return;
-    const fs::path before = std::exchange(file_, real);
+    const fs::path before = std::exchange(file_, path);  // libhdf5 looks beside a link first
     const auto groups = std::exchange(groups_, {});
     ++depth_;
     if (const Handle root(H5Gopen2(file.id(), "/", H5P_DEFAULT), H5Gclose); root.valid()) group(root.id());
@@ -120,7 +114,7 @@ class Walk {
   }
 
   bool enter_all(const std::string& name) {
-    const std::vector<fs::path> places = name == "." ? std::vector<fs::path>{} : places_of(name, file_);
+    const std::vector<fs::path> places = name == "." ? std::vector<fs::path>{} : all_places_of(name, file_);
     for (const fs::path& place : places) enter(place);
     return !places.empty();
   }

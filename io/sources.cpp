@@ -14,6 +14,8 @@
 #include "tandem/io/hdf5.hpp"
 #include "tandem/io/hdf5_links.hpp"
 #include "tandem/io/rehearsal.hpp"
+#include "tandem/io/tiff.hpp"
+#include "tandem/io/volume_format.hpp"
 
 namespace tandem::io {
 
@@ -40,6 +42,18 @@ std::vector<fs::path> files_in(const fs::path& folder) {
   return files;
 }
 
+/// The files of the TIFF volume that this name, or that of a slice, stands for; empty if it stands for none.
+std::vector<fs::path> files_of_volume(const fs::path& path) {
+  const fs::path volume = volume_of(path);
+  std::error_code fault;
+  if (volume_kind(path) != VolumeKind::tiff ||
+      (fs::exists(path, fault) && (volume == path || !written_by_tandem(tiff_description(path)))))
+    return {};
+  std::vector<fs::path> files = files_of_output(volume);
+  std::erase_if(files, [&](const fs::path& file) { return !fs::exists(file, fault); });
+  return files;
+}
+
 std::string utc(std::time_t time) {
   std::array<char, 32> text{};
   std::tm parts{};
@@ -52,6 +66,7 @@ std::string utc(std::time_t time) {
 
 std::vector<fs::path> files_behind(const fs::path& path) {
   std::error_code fault;
+  if (std::vector<fs::path> slices = files_of_volume(path); !slices.empty()) return slices;
   if (path.empty() || !fs::exists(path, fault)) return {};
   if (fs::is_directory(path, fault)) return files_in(path);
   std::vector<fs::path> files{path};

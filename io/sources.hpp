@@ -9,8 +9,8 @@
 namespace tandem::io {
 
 /// All files that a scan, a volume or a list of angles may be read from: the file itself, what an HDF5 file
-/// leads to by external links, virtual data sets and external raw files, the files of a folder. Empty if
-/// there is nothing under that name; what cannot be followed is left out.
+/// leads to by external links, virtual data sets and external raw files, the files of a folder or of a TIFF
+/// volume. Empty if there is nothing under that name; what cannot be followed is left out.
 std::vector<std::filesystem::path> files_behind(const std::filesystem::path& path);
 
 /// The first of `files` that is the same file as one of `others`, under whatever name.

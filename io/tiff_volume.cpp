@@ -58,6 +58,13 @@ std::map<Index, fs::path> slices_on_disk(const fs::path& volume) {
   return found;
 }
 
+fs::path volume_of(const fs::path& path) {
+  const std::string stem = path.stem().string();
+  const fs::path volume = path.parent_path() / (stem.substr(0, stem.rfind('_')) + path.extension().string());
+  std::error_code fault;
+  return fs::exists(path, fault) && slice_number(volume, path) ? volume : path;
+}
+
 std::string files_written(const fs::path& path, Range slices) {
   if (volume_kind(path) != VolumeKind::tiff) return path.string();
   const std::string first = slice_path(path, slices.first).string();
@@ -67,8 +74,9 @@ std::string files_written(const fs::path& path, Range slices) {
 }
 
 std::vector<fs::path> files_of_output(const fs::path& path) {
-  if (volume_kind(path) != VolumeKind::tiff) return {path};
-  std::vector<fs::path> files{manifest_path(path)};
+  std::vector<fs::path> files{path};
+  if (volume_kind(path) != VolumeKind::tiff) return files;
+  files.push_back(manifest_path(path));
   for (const auto& [number, slice] : slices_on_disk(path)) files.push_back(slice);
   return files;
 }

@@ -16,14 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// NAME.tif of the name of a slice that is there; any other name as it is.
-fs::path volume_of(const fs::path& path) {
-  const std::string stem = path.stem().string();
-  const fs::path volume = path.parent_path() / (stem.substr(0, stem.rfind('_')) + path.extension().string());
-  std::error_code fault;
-  return fs::exists(path, fault) && slice_number(volume, path) ? volume : path;
-}
-
 Range joined(Range a, Range b) { return {std::min(a.first, b.first), std::max(a.last, b.last)}; }
 
 class TiffSource : public VolumeSource {

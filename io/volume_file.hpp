@@ -31,7 +31,7 @@ std::optional<VolumeKind> volume_kind(const std::filesystem::path& path);
 /// Whether `file` is, or would be, of the TIFF volume "NAME.tif": a slice "NAME_00000.tif" beside it, or the
 /// manifest "NAME.tif.manifest".
 bool is_file_of(const std::filesystem::path& volume, const std::filesystem::path& file);
-/// The files that stand where an output would come: itself, or those of the TIFF volume of that name.
+/// The files that an output of this name may replace: itself, and those of the TIFF volume of that name.
 std::vector<std::filesystem::path> files_of_output(const std::filesystem::path& path);
 
 /// What such a volume is called in messages: its name, or, of TIFF, its first and its last file and their

@@ -66,6 +66,8 @@ std::unique_ptr<VolumeSource> open_tiff_volume(const std::filesystem::path& path
 std::filesystem::path slice_path(const std::filesystem::path& volume, Index slice);
 /// The number that stands in a slice's name; nothing if it is none of this volume's, the folder apart.
 std::optional<Index> slice_number(const std::filesystem::path& volume, const std::filesystem::path& file);
+/// NAME.tif of the name of a slice that is there; any other name as it is.
+std::filesystem::path volume_of(const std::filesystem::path& path);
 /// By what a TIFF file says of itself.
 bool written_by_tandem(const std::string& description);
 /// What a slice of a TIFF volume says of itself, a line a quantity; slices of one run differ in one line.

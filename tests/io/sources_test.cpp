@@ -3,10 +3,12 @@
 #include <hdf5.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 
 #include "io_checks.hpp"
 #include "tandem/io/hdf5.hpp"
+#include "tandem/io/volume_file.hpp"
 
 namespace tandem::test {
 
@@ -54,6 +56,41 @@ TEST(Sources, AreFollowedThroughEveryKindOfLink) {
   EXPECT_EQ(files.size(), 6u);
   for (const char* name : {"scan.h5", "middle.h5", "raw.h5", "pixels.raw", "virtual.h5", "part.h5"})
     EXPECT_TRUE(has(files, folder / name)) << name;
+}
+
+TEST(Sources, AreLookedForBesideALinkToTheScanToo) {  // as libhdf5 does, before it looks beside the scan
+  const TemporaryFolder folder;
+  for (const char* name : {"far", "near", "prefix"}) fs::create_directory(folder / name);
+  write_indirect(folder / "near/part.h5", {}, nullptr);
+  write_indirect(folder / "far/other.h5", {}, nullptr);
+  write_indirect(folder / "prefix/third.h5", {}, nullptr);
+  Hdf5Maker(folder / "far/scan.h5")
+      .external_link("/a", "part.h5", "/d")
+      .external_link("/b", "other.h5", "/d")
+      .external_link("/c", "third.h5", "/d");
+  fs::create_symlink("../far/scan.h5", folder / "near/link.h5");
+  ::setenv("HDF5_EXT_PREFIX", ("/nowhere:" + (folder / "prefix").string()).c_str(), 1);
+  const std::vector<fs::path> files = io::files_behind(folder / "near/link.h5");
+  ::unsetenv("HDF5_EXT_PREFIX");
+  for (const char* name : {"far/scan.h5", "near/part.h5", "far/other.h5", "prefix/third.h5"})
+    EXPECT_TRUE(has(files, folder / name)) << name;
+}
+
+TEST(Sources, OfATiffVolumeAreItsSlicesAndItsManifest) {
+  const TemporaryFolder folder;
+  const std::vector<float> voxels(12, 1);
+  const auto writer = io::create_volume(folder / "v.tif", {3, 2, 2}, {}, "{}");
+  writer->write({0, 3}, voxels.data());
+  writer->finish("{}");
+  for (const char* name : {"v.tif", "v_00001.tif"}) {
+    const std::vector<fs::path> files = io::files_behind(folder / name);
+    EXPECT_EQ(files.size(), 4u) << name;
+    for (const char* file : {"v_00000.tif", "v_00002.tif", "v.tif.manifest"})
+      EXPECT_TRUE(has(files, folder / file)) << name << file;
+  }
+  write_tiff_pages(folder / "scan_00000.tif", {frames(0, 1)});  // an image of its own
+  write_tiff_pages(folder / "scan_00001.tif", {frames(0, 1)});
+  EXPECT_EQ(io::files_behind(folder / "scan_00000.tif").size(), 1u);
 }
 
 TEST(Sources, OfAFolderAreItsFiles) {
