@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <functional>
 #include <limits>
 #include <type_traits>
@@ -126,6 +127,8 @@ void free_unused_memory() {
 void forget_lock() { std::construct_at(&mutex()); }
 
 void fail(const std::string& what, const std::string& remedy) {
+  const bool allocation_failed =
+      errno == ENOMEM;  // libhdf5 says "no space" of damaged chunks of 0 bytes as well
   bool memory = false;
   H5Ewalk2(
       H5E_DEFAULT, H5E_WALK_UPWARD,
@@ -135,7 +138,7 @@ void fail(const std::string& what, const std::string& remedy) {
       },
       &memory);
   const std::string why = reason();
-  require<DeviceError>(!memory, what, ": ", why,
+  require<DeviceError>(!memory || !allocation_failed, what, ": ", why,
                        "; more memory is needed: give --memory GIB below what is free");
   const auto tells = [&why](const char* words) { return why.find(words) != std::string::npos; };
   throw FileError(what + ": " + why + "; " +
@@ -209,6 +212,7 @@ void DataSet::read(PixelType as, std::span<const Range> part, void* out) const {
   }
   const Handle space(H5Dget_space(handle_.id()), H5Sclose);
   const Handle memory(H5Screate_simple(static_cast<int>(part.size()), count.data(), nullptr), H5Sclose);
+  errno = 0;
   const bool read =
       H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) >= 0 &&
       H5Dread(handle_.id(), memory_type(as), memory.id(), space.id(), H5P_DEFAULT, out) >= 0;

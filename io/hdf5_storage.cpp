@@ -93,6 +93,10 @@ void require_chunks(const Claim& claim) {
   require<FileError>(static_cast<double>(written) >= due, claim.where, ": ",
                      due - static_cast<double>(written), " of its ", due,
                      " chunks were never written; copy the frames that are there into a file of their own");
+  const auto stored =
+      static_cast<double>(H5Dget_storage_size(claim.set));  // libhdf5 believes each chunk's size
+  require<FileError>(stored <= room, claim.where, ": its chunks claim ", stored,
+                     " bytes, but the file has only ", room, "; it is damaged or was cut short");
   // gzip packs at best 1030 to 1; the rest is for small data sets
   require<FileError>(claim.bytes() <= 2000 * room + (64 << 20), claim.where, ": claims ", claim.bytes(),
                      " bytes, but the file has only ", room, "; it is damaged or was never finished");

@@ -206,6 +206,27 @@ TEST(Chunks, OfAnglesMustAllHaveBeenWritten) {
                    {"scan.h5: /exchange/theta: 2 of its 4 chunks were never written"}));
 }
 
+TEST(Chunks, ClaimWhatTheFileCanHave) {
+  const TemporaryFolder folder;
+  const fs::path path = folder / "scan.h5";
+  Hdf5Maker(path)
+      .numbers("/exchange/data", "u16", {views, rows, bins}, frames(0, views), {1, rows, bins}, true)
+      .numbers("/exchange/theta", "f64", {views}, {0, 45, 90, 135});
+  std::stringstream all;
+  all << std::ifstream(path, std::ios::binary).rdbuf();
+  std::string bytes = all.str();
+  const std::size_t node = bytes.find(std::string("TREE\1", 5));  // of an index of chunks
+  ASSERT_NE(node, std::string::npos);
+  const auto claim = [&](const std::string& size) {
+    std::ofstream(path, std::ios::binary) << bytes.replace(node + 24, 4, size);
+  };
+  claim({'\0', '\0', '\0', '\x40'});
+  EXPECT_TRUE(says(refusal_of(path), {"scan.h5: /exchange/data: its chunks claim 1.07374", "damaged"}));
+  claim(std::string(4, '\0'));
+  EXPECT_TRUE(
+      says(refusal_to_read(*io::open_scan(path)), {"scan.h5: /exchange/data: cannot be read", "damaged"}));
+}
+
 TEST(Chunks, OfVolumesMustAllHaveBeenWritten) {
   const TemporaryFolder folder;
   Hdf5Maker(folder / "volume.h5").begun("/exchange/data", "f32", {views, rows, bins}, frames(0, 3));
