@@ -74,6 +74,32 @@ TEST(Cgls, StaysThereLongAfterItHasConverged) {
   expect_solution(A, random_array(A.range(), 1), Array(A.domain()), 500);
 }
 
+/// The point of x0 + span{s, A^T A s, ..., (A^T A)^(k - 1) s}, s = A^T (b - A x0), whose residual is the
+/// least.
+Eigen::VectorXd krylov_point(const Eigen::MatrixXd& a, const Eigen::VectorXd& b, const Eigen::VectorXd& x0,
+                             int k) {
+  const Eigen::VectorXd r = b - a * x0;
+  Eigen::MatrixXd basis(a.cols(), k);
+  basis.col(0) = a.transpose() * r;
+  for (int i = 1; i < k; ++i) basis.col(i) = a.transpose() * (a * basis.col(i - 1)).normalized();
+  const Eigen::MatrixXd q = basis.householderQr().householderQ() * Eigen::MatrixXd::Identity(a.cols(), k);
+  return x0 + q * (a * q).colPivHouseholderQr().solve(r);
+}
+
+TEST(Cgls, TakesTheBestPointOfEachKrylovSpace) {
+  const LinearOperator A = test::MatrixOperator{tall_matrix(19, 11, 5)};
+  const Eigen::MatrixXd a = test::dense(A);
+  const Eigen::VectorXd values = a.jacobiSvd().singularValues();
+  const Array b = random_array(A.range(), 1), x0 = random_array(A.domain(), 2);
+  Cgls solver(A, b, x0.clone());
+  for (int k = 1; k <= 5; ++k) {
+    solver.step({true});
+    EXPECT_LE(
+        (test::column(solver.solution()) - krylov_point(a, test::column(b), test::column(x0), k)).norm(),
+        tolerance::least_squares(values(0), test::column(b).norm(), std::pow(values(10), 2), k));
+  }
+}
+
 TEST(Cgls, ReachesTheRegularisedSolutionByAStack) {
   const ParallelBeam scan = test::scan_of(11, 2, 17);
   const LinearOperator A = projector(scan, test::grid_of(11, 7, 2), Model::joseph);
