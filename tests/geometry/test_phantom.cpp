@@ -43,25 +43,44 @@ INSTANTIATE_TEST_SUITE_P(Names, EveryPhantom,
                            return name;
                          });
 
+/// That an integral from `from` to `to` is the sum of point values along the way.
+void expect_sum(const Phantom& phantom, const std::array<double, 3>& from, const std::array<double, 3>& to,
+                double integral) {
+  constexpr int steps = 8000;
+  const double step = std::hypot(to[0] - from[0], to[1] - from[1], to[2] - from[2]) / steps;
+  double sum = 0, jumps = 0, before = 0;
+  for (int i = 0; i < steps; ++i) {
+    const double t = (i + 0.5) / steps;
+    const double here = value_at(phantom, std::lerp(from[0], to[0], t), std::lerp(from[1], to[1], t),
+                                 std::lerp(from[2], to[2], t));
+    sum += step * here;
+    jumps += std::abs(here - before);
+    before = here;
+  }
+  // a step that holds an edge is wrong by at most half its length; one more for chords shorter than a step
+  EXPECT_NEAR(integral, sum, (0.5 * jumps + 1) * step);
+}
+
 TEST_P(EveryPhantom, LineIntegralIsTheSumOfPointValuesAlongTheRay) {
   const Phantom phantom = named_phantom(GetParam(), 3);
-  constexpr int steps = 8000;
-  constexpr double step = 3.0 / steps;
   for (double angle : {0.0, 0.4, 1.9, 4.0})
     for (double u : {-0.63, -0.2, 0.013, 0.31, 0.77})
       for (double z : {0.0, 0.173}) {
-        double sum = 0, jumps = 0, before = 0;
-        for (int i = 0; i < steps; ++i) {
-          const double s = (i + 0.5) * step - 1.5;
-          const double here = value_at(phantom, u * std::cos(angle) - s * std::sin(angle),
-                                       u * std::sin(angle) + s * std::cos(angle), z);
-          sum += step * here;
-          jumps += std::abs(here - before);
-          before = here;
-        }
-        // a step that holds an edge is wrong by at most half its length; one more for chords shorter than a
-        // step
-        EXPECT_NEAR(line_integral(phantom, angle, u, z), sum, (0.5 * jumps + 1) * step) << angle << ' ' << u;
+        const double c = std::cos(angle), s = std::sin(angle);
+        expect_sum(phantom, {u * c + 1.5 * s, u * s - 1.5 * c, z}, {u * c - 1.5 * s, u * s + 1.5 * c, z},
+                   line_integral(phantom, angle, u, z));
+      }
+}
+
+TEST_P(EveryPhantom, LineIntegralIsTheSumOfPointValuesAlongAnObliqueRay) {
+  const Phantom phantom = named_phantom(GetParam(), 3);
+  for (double angle : {0.3, 1.1, 2.6, 5.0})
+    for (double u : {-0.41, 0.07, 0.52})
+      for (double slope : {-0.35, 0.2}) {
+        const double c = std::cos(angle), s = std::sin(angle);
+        const std::array from{u * c + 2 * s, u * s - 2 * c, 0.1 - 2 * slope},
+            to{u * c - 2 * s, u * s + 2 * c, 0.1 + 2 * slope};
+        expect_sum(phantom, from, to, line_integral(phantom, from, to));
       }
 }
 
