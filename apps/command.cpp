@@ -15,6 +15,11 @@ void add_common(CLI::App& command, Common& common) {
   command.add_option("--json", common.json, "write the report of the run to this file (-: standard output)");
 }
 
+void add_external_files(CLI::App& command, bool& allowed) {
+  command.add_flag("--allow-external-files", allowed,
+                   "read raw files outside the folder of an HDF5 file that names them as its data");
+}
+
 std::string text_of(const nlohmann::json& report, int indent) {
   return report.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace);
 }

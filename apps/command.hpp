@@ -34,6 +34,8 @@ struct Common {
   io::Replace replace() const { return overwrite ? io::Replace::any : io::Replace::own; }
 };
 void add_common(CLI::App& command, Common& common);
+/// --allow-external-files, of every command that reads HDF5.
+void add_external_files(CLI::App& command, bool& allowed);
 
 /// The text of a report; bytes of file names that are no UTF-8 are replaced.
 std::string text_of(const nlohmann::json& report, int indent = -1);

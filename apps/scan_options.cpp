@@ -51,8 +51,7 @@ void add_scan_options(CLI::App& c, ScanOptions& o) {
       ->required();
   c.add_option("--flats", o.flats, "flat images: a file or a folder (repeatable)")->allow_extra_args(false);
   c.add_option("--darks", o.darks, "dark images: a file or a folder (repeatable)")->allow_extra_args(false);
-  c.add_flag("--allow-external-files", o.how.allow_external_files,
-             "read raw files outside the scan's folder that an HDF5 scan names as its data");
+  add_external_files(c, o.how.allow_external_files);
   c.add_option("--angles", o.angles, "degrees, one a line; of lines A to B (from 0, half open) alone")
       ->type_name("FILE[A:B]");
   c.add_option("--arc", o.arc, "degrees in equal steps from 0, in the place of the scan's own angles")
@@ -91,9 +90,9 @@ void add_selection(CLI::App& c, ScanOptions& o) {
   add("--end-proj", o.end_proj, "one beyond the last view");
 }
 
-std::unique_ptr<io::VolumeReader> volume_in(const std::string& path) {
+std::unique_ptr<io::VolumeReader> volume_in(const ScanOptions& o) {
   try {
-    auto volume = std::make_unique<io::VolumeReader>(path);
+    auto volume = std::make_unique<io::VolumeReader>(o.path, o.how.allow_external_files);
     if (volume->is_reconstruction()) return volume;
   } catch (const FileError&) {  // then it is a scan, or open_scan says what is wrong
   }
@@ -102,7 +101,7 @@ std::unique_ptr<io::VolumeReader> volume_in(const std::string& path) {
 
 std::unique_ptr<io::ScanReader> open(const ScanOptions& o) {
   require<FileError>(
-      !volume_in(o.path), o.path,
+      !volume_in(o), o.path,
       ": is a volume, not a scan; tandem info tells what it holds, project makes a scan of it");
   return io::open_scan(o.path, o.how);
 }

@@ -29,7 +29,7 @@ void add_scan_options(CLI::App& command, ScanOptions& options);
 void add_selection(CLI::App& command, ScanOptions& options);  ///< --start-row ... --end-proj
 
 /// A volume that tandem, or a tool with its layout, wrote; null for anything else.
-std::unique_ptr<io::VolumeReader> volume_in(const std::string& path);
+std::unique_ptr<io::VolumeReader> volume_in(const ScanOptions& options);
 
 /// @throws FileError, also for a volume
 std::unique_ptr<io::ScanReader> open(const ScanOptions& options);

@@ -62,7 +62,8 @@ std::unique_ptr<VolumeWriter> create_volume(const std::filesystem::path& path, S
 /// volume if they are of one grid.
 class VolumeReader {
  public:
-  explicit VolumeReader(const std::filesystem::path& path);  ///< @throws FileError
+  /// `any_external`: raw files that an HDF5 names as its data may lie outside its folder. @throws FileError
+  explicit VolumeReader(const std::filesystem::path& path, bool any_external = false);
   ~VolumeReader();
   VolumeKind kind() const;
   Shape shape() const;

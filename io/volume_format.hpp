@@ -57,7 +57,7 @@ constexpr const char* not_finished =
     "is marked incomplete, as the run that wrote it did not finish; make it again";
 
 /// @throws FileError
-std::unique_ptr<VolumeSource> open_hdf5_volume(const std::filesystem::path& path);
+std::unique_ptr<VolumeSource> open_hdf5_volume(const std::filesystem::path& path, bool any_external);
 /// The volume that tandem wrote as NAME_00000.tif ..., from the name of any slice or from NAME.tif; null for
 /// other files. @throws FileError for slices that cannot be read
 std::unique_ptr<VolumeSource> open_tiff_volume(const std::filesystem::path& path);

@@ -68,8 +68,8 @@ std::string voxel_text(Index at, const Shape& n, Index first_slice) {
 
 }  // namespace
 
-std::unique_ptr<VolumeSource> open_hdf5_volume(const std::filesystem::path& path) {
-  const hdf5::File file = hdf5::File::open(path);
+std::unique_ptr<VolumeSource> open_hdf5_volume(const std::filesystem::path& path, bool any_external) {
+  const hdf5::File file = hdf5::File::open(path, any_external);
   hdf5::DataSet data = file.data_set("/exchange/data");
   const std::vector<Index> n = data.shape();
   require<FileError>(n.size() == 3 && n[0] > 0 && n[1] > 0 && n[2] > 0, data.where(),
@@ -99,7 +99,7 @@ std::unique_ptr<VolumeSource> open_hdf5_volume(const std::filesystem::path& path
   return volume;
 }
 
-VolumeReader::VolumeReader(const std::filesystem::path& path) {
+VolumeReader::VolumeReader(const std::filesystem::path& path, bool any_external) {
   if (!is_special(path)) source_ = open_tiff_volume(path);
   if (!source_) {
     std::error_code fault;
@@ -108,7 +108,7 @@ VolumeReader::VolumeReader(const std::filesystem::path& path) {
     require<FileError>(!folder && hdf5::is_hdf5(path), path.string(),
                        ": is no HDF5 file and no TIFF volume of tandem's; a volume in /exchange/data "
                        "(z, y, x) is needed");
-    source_ = rehearsed(path, [&path] { return open_hdf5_volume(path); });
+    source_ = rehearsed(path, [&] { return open_hdf5_volume(path, any_external); });
   }
   if (source_->place && source_->place->in_mm) source_->pitch_mm = source_->place->grid.pitch[0];
   const std::optional<double>&min = source_->min, &max = source_->max;

@@ -46,9 +46,9 @@ class Reconstruction {
             r.stop_by_discrepancy};
     require_reference(reader.info(), how_, r.stop_by_discrepancy);
     const Shape shape = plan.grid.shape();
-    if (r.initial == Initial::file) initial_ = open_volume(r.initial_file, plan, "--initial");
+    if (r.initial == Initial::file) initial_ = open_volume(r.initial_file, "--initial");
     if (!options.truth.empty()) {
-      truth_ = open_volume(options.truth, plan, "--truth");
+      truth_ = open_volume(options.truth, "--truth");
       range_ = value_range(*truth_);
     }
     if (options.pictures)
@@ -91,16 +91,15 @@ class Reconstruction {
   }
 
   /// A whole volume on the plan's grid, as far as its file says where it lies.
-  static std::unique_ptr<io::VolumeReader> open_volume(const std::filesystem::path& path, const Plan& plan,
-                                                       const char* what) {
-    auto volume = std::make_unique<io::VolumeReader>(path);
+  std::unique_ptr<io::VolumeReader> open_volume(const std::filesystem::path& path, const char* what) const {
+    auto volume = std::make_unique<io::VolumeReader>(path, options_.any_external);
     volume->require_complete();
-    const Shape n = volume->shape(), shape = plan.grid.shape();
+    const Shape n = volume->shape(), shape = plan_.grid.shape();
     require<FileError>(n == shape, path.string(), ": ", what, " has ", n[0], " x ", n[1], " x ", n[2],
                        " voxels (z, y, x); the reconstruction has ", shape[0], " x ", shape[1], " x ",
                        shape[2]);
     if (const auto place = volume->place())
-      if (const std::string amiss = io::difference(*place, plan.place()); !amiss.empty())
+      if (const std::string amiss = io::difference(*place, plan_.place()); !amiss.empty())
         throw FileError(path.string() + ": " + what +
                         " is on another grid than the reconstruction: " + amiss);
     return volume;

@@ -46,6 +46,7 @@ struct Options {
   OnProgress progress;          ///< may be empty
   std::filesystem::path truth;  ///< a volume to compare with; empty: none
   bool pictures = false;        ///< whether to keep the middle slices
+  bool any_external = false;    ///< see io::VolumeReader, of truth and initial volume
 };
 
 /// File to volume, chunk by chunk of slices: reading and preprocessing, computing on the recipe's device, and

@@ -201,7 +201,7 @@ void run_info(InfoOptions& o) {
   const ThreadLimit limit(o.common.threads);
   json report;
   std::unique_ptr<io::ScanReader> reader;
-  if (const auto volume = volume_in(o.scan.path)) {
+  if (const auto volume = volume_in(o.scan)) {
     report = volume_report(*volume);
   } else {
     reader = open(o.scan);

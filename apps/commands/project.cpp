@@ -29,6 +29,7 @@ struct ProjectOptions {
   Common common;
   GeometryOptions geometry;
   std::string volume, output, like, model = "pixel_driven";
+  bool any_external = false;
   const CLI::App* command = nullptr;
   bool given(const char* option) const { return command->count(option) > 0; }
 };
@@ -65,7 +66,7 @@ Scan scan_of(const ProjectOptions& o, const VolumeGrid& grid, const std::optiona
 /// The rays of --like. Where scan and volume do not both know mm, bins are as wide as voxels in mm, or
 /// lengths are in bins.
 void take_scan(Target& target, const ProjectOptions& o, bool in_mm) {
-  const auto reader = io::open_scan(o.like);
+  const auto reader = io::open_scan(o.like, {.allow_external_files = o.any_external});
   const io::ScanInfo& info = reader->info();
   target.scan = info.scan;
   if (in_mm && info.pixel_size_mm) {
@@ -214,7 +215,7 @@ void write_scan(const Target& target, Model model, io::VolumeReader& volume, io:
 void run_project(ProjectOptions& o) {
   const ThreadLimit limit(o.common.threads);
   ProgressLine progress(o.common.quiet);
-  io::VolumeReader volume(o.volume);
+  io::VolumeReader volume(o.volume, o.any_external);
   volume.require_complete();
   const Target target = target_of(o, volume);
   const bool cone = std::holds_alternative<ConeBeam>(target.scan);
@@ -247,6 +248,7 @@ void add_project(CLI::App& program, Action& chosen) {
   c.add_option("volume", o->volume, "volume: HDF5, or TIFF by the name of a slice")->required();
   c.add_option("-o,--output", o->output, "DXchange file to write: transmission, flats 1, darks 0")
       ->required();
+  add_external_files(c, o->any_external);
   add_geometry(c, o->geometry);
   c.add_option("--like", o->like, "take the geometry of this scan");
   add_choice(c, "--model", o->model, {"pixel_driven", "joseph"}, "default pixel_driven");

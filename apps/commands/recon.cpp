@@ -325,7 +325,7 @@ void run_recon(ReconOptions& o) {
   if (!o.preview.empty()) preview.emplace(o.preview, o.common.replace());
   pipeline::Options options{
       [&](const pipeline::Stage& at) { progress(at.name, at.done, at.total, "slices", at.detail); }, o.truth,
-      !o.preview.empty()};
+      !o.preview.empty(), o.scan.how.allow_external_files};
   const pipeline::Outcome outcome = pipeline::reconstruct(*reader, plan, *writer, options);
   for (const std::string& warning : outcome.warnings) progress.warn(warning);
   json report = report_of(o, planned, outcome);

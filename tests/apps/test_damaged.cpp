@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <string>
 #include <tuple>
+#include <vector>
 
 #include "../io/sample_files.hpp"
 #include "program.hpp"
@@ -103,6 +105,41 @@ TEST(Damaged, AbsentSourcesAndForeignFilesAreRefused) {
       .numbers("/exchange/theta", "f64", {views}, {0, 45, 90, 135});
   fails_everywhere(program, "raw.h5", "secret, outside the file's folder");
   EXPECT_EQ(program("info raw.h5 --allow-external-files").code, 0);
+}
+
+/// Wherever a message names the option, the command has it.
+TEST(Damaged, ForeignFilesAreReadWhereAllowed) {
+  const Program program;
+  const TemporaryFolder elsewhere;
+  ASSERT_EQ(program("simulate -o scan.h5 --truth truth.h5 --size 16 --bins 16 --rows 3 --views 8").code, 0);
+  std::vector<float> voxels(3 * 16 * 16);
+  for (std::size_t i = 0; i < voxels.size(); ++i) voxels[i] = static_cast<float>(i % 7);
+  std::ofstream(elsewhere / "voxels", std::ios::binary)
+      .write(reinterpret_cast<const char*>(voxels.data()), static_cast<std::streamsize>(4 * voxels.size()));
+  Hdf5Maker(program / "volume.h5").raw("/exchange/data", "f32", {3, 16, 16}, elsewhere / "voxels");
+  Hdf5Maker(program / "marked.h5")
+      .raw("/exchange/data", "f32", {3, 16, 16}, elsewhere / "voxels")
+      .attribute("/exchange/data", "description", "ReconData");
+  std::ofstream(elsewhere / "pixels") << std::string(views * rows * bins, 'x');
+  Hdf5Maker(program / "raw.h5")
+      .raw("/exchange/data", "u8", {views, rows, bins}, elsewhere / "pixels")
+      .numbers("/exchange/theta", "f64", {views}, {0, 45, 90, 135});
+  const std::string recon =
+      "recon scan.h5 -o bad_.h5 --reconstruction-algorithm sirt --iterations 1 --rotation-axis 7.5";
+  const std::vector<std::string> commands{"project volume.h5 -o bad_.h5 --views 4",
+                                          "project truth.h5 -o bad_.h5 --like raw.h5",
+                                          recon + " --truth volume.h5",
+                                          recon + " --initial volume.h5",
+                                          "info marked.h5",
+                                          "center raw.h5"};
+  for (const std::string& command : commands) {
+    fails(program, command, "--allow-external-files");
+    const Ended run = program(command + " --allow-external-files");
+    EXPECT_EQ(run.err.find("outside the file's folder"), std::string::npos) << run.err;
+    const bool fits = command.find("raw.h5") == std::string::npos;  // the pixels of raw.h5 are no scan's
+    EXPECT_TRUE(run.code == 0 || !fits) << command << run.err;
+    fs::remove(program / "bad_.h5");
+  }
 }
 
 }  // namespace tandem::test
