@@ -1,11 +1,19 @@
 // Files on which libhdf5 itself crashes, hangs or waits.
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
+#include <atomic>
+#include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <fstream>
 #include <new>
+#include <thread>
 
 #include "io_checks.hpp"
 #include "tandem/io/rehearsal.hpp"
@@ -63,6 +71,31 @@ TEST(Rehearsal, LeavesNoTraceHere) {
   EXPECT_EQ(done, 1);
   EXPECT_THROW(io::rehearsed(folder / "scan.h5", []() -> int { throw GeometryError("g"); }), GeometryError);
   EXPECT_THROW(io::rehearsed(folder / "scan.h5", []() -> int { throw std::bad_alloc(); }), std::bad_alloc);
+}
+
+TEST(Rehearsal, KeepsNoLockOfWhatIsBeingWritten) {
+  const TemporaryFolder folder;
+  write_lines(folder / "scan.h5", {"anything"});
+  void* shared = ::mmap(nullptr, 2 * sizeof(std::atomic<bool>), PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(shared, MAP_FAILED);
+  auto& [at_work, may_end] = *new (shared) std::array<std::atomic<bool>, 2>{};  // the child
+  const int locked = ::open((folder / "out.h5").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  ASSERT_EQ(::flock(locked, LOCK_EX | LOCK_NB), 0);
+  std::thread reading([&] {
+    io::rehearse(folder / "scan.h5", [&] {
+      at_work = true;
+      while (!may_end) ::usleep(1000);
+    });
+  });
+  while (!at_work) ::usleep(1000);
+  ::close(locked);
+  const int again = ::open((folder / "out.h5").c_str(), O_RDWR | O_CLOEXEC);
+  EXPECT_EQ(::flock(again, LOCK_EX | LOCK_NB), 0) << std::strerror(errno);
+  ::close(again);
+  may_end = true;
+  reading.join();
+  ::munmap(shared, 2 * sizeof(std::atomic<bool>));
 }
 
 TEST(OpenScan, WaitsForNoPipe) {
