@@ -91,6 +91,29 @@ TEST(Damaged, PipesAndDevicesAreRefused) {
   fails_everywhere(program, "link.h5", "links to pipe.h5, which cannot be opened");
 }
 
+/// No damage: its own file may be named like any other.
+TEST(Damaged, VirtualDataOfTheirOwnFileAreRead) {
+  const Program program;
+  std::vector<double> transmissions;
+  for (std::size_t i = 0; i < views * rows * bins; ++i)
+    transmissions.push_back(1 / (1.0 + static_cast<double>(i % 7)));
+  const auto write_scan = [&](const std::string& name, const std::string& set) {
+    Hdf5Maker file(program / name);
+    file.numbers(set, "f32", {views, rows, bins}, transmissions)
+        .numbers("/exchange/data_white", "f32", {1, rows, bins}, std::vector<double>(rows * bins, 1))
+        .numbers("/exchange/data_dark", "f32", {1, rows, bins}, std::vector<double>(rows * bins, 0))
+        .numbers("/exchange/theta", "f64", {views}, {0, 45, 90, 135});
+    if (set != "/exchange/data")
+      file.stitched("/exchange/data", "f32", {views, rows, bins}, views, {{program / name, set}});
+  };
+  write_scan("plain.h5", "/exchange/data");
+  write_scan("self.h5", "/raw");
+  ASSERT_EQ(program("recon plain.h5 -o plain_volume.h5 --size 8").code, 0);
+  const Ended run = program("recon self.h5 -o volume.h5 --size 8 --truth plain_volume.h5 --json r.json");
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(program.json("r.json").at("quality").at("rmse"), 0);
+}
+
 TEST(Damaged, AbsentSourcesAndForeignFilesAreRefused) {
   const Program program;
   Hdf5Maker(program / "virtual.h5")
