@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tandem/operators/projector.hpp"
+#include "tandem/pipeline/problem.hpp"
 
 namespace tandem::pipeline {
 
@@ -54,7 +55,8 @@ double computing_bytes(const Plan& plan, Index slices) {
   const WorkingMemory kernels = kernels_of(plan, slices);
   if (plan.recipe.algorithm == Algorithm::fbp)
     return weight_bytes(plan) + projections + std::max(projections, volume + kernels.backward);
-  const double sets = plan.recipe.algorithm == Algorithm::sirt ? 4 : 2;
+  const double weights = has_row_axes(plan.scan) ? 3 : 0;  // and what they make of vectors on their way
+  const double sets = weights + (plan.recipe.algorithm == Algorithm::sirt ? 4 : 2);
   return weight_bytes(plan) + sets * projections + 3 * volume + std::max(kernels.forward, kernels.backward);
 }
 

@@ -168,9 +168,10 @@ Air air_of(const float* y, const float* span, Range bins, double photons_a_count
   return {sum / static_cast<double>(good), variance / (sum * sum)};
 }
 
-/// Counts of one binned row to line integrals (or to transmissions), in place.
+/// Counts of one binned row to line integrals (or to transmissions), in place. The noise is that of some
+/// bins.
 RowFindings normalise(float* y, const Reference& reference, Index row, const Preprocessing& how,
-                      double photons_a_count) {
+                      double photons_a_count, Range counted) {
   const std::size_t first = static_cast<std::size_t>(row * reference.bins);
   const float* dark = &reference.dark[first];
   const float* span = &reference.span[first];
@@ -194,7 +195,8 @@ RowFindings normalise(float* y, const Reference& reference, Index row, const Pre
     outcome.highest_floor = std::max(outcome.highest_floor, floor);
     outcome.floored += y[b] < floor;
     y[b] = std::max(y[b], floor);
-    if (how.noise) outcome.variance += one_count / (y[b] * photons_a_count) + flat_variance[b] + air.variance;
+    if (how.noise && counted.first <= b && b < counted.last)
+      outcome.variance += one_count / (y[b] * photons_a_count) + flat_variance[b] + air.variance;
     y[b] = -std::log(y[b]);
   }
   if (reference.dead > 0)
@@ -289,7 +291,7 @@ void Findings::add(const RowFindings& row) {
 }
 
 LineIntegrals preprocess(const io::Frames& counts, const Reference& reference, const Preprocessing& how,
-                         const Space& space, Findings& findings) {
+                         const Space& space, Findings& findings, std::span<const Range> counted) {
   LineIntegrals result{Array(space), std::vector<double>(static_cast<std::size_t>(reference.rows), 0.0)};
   const Index views = counts.shape[0], raw_bins = counts.shape[2], bins = reference.bins,
               rows = reference.rows;
@@ -307,7 +309,9 @@ LineIntegrals preprocess(const io::Frames& counts, const Reference& reference, c
         float* y = result.y.data() + (view * rows + row) * bins;
         const BinnedRow binned = binned_row(frame, raw_bins, row, cell, scratch.data(), y);
         lost[at] = binned.lost;
-        if (!binned.lost) met[at] = normalise(y, reference, row, how, cell.size() / how.gain);
+        if (!binned.lost)
+          met[at] = normalise(y, reference, row, how, cell.size() / how.gain,
+                              counted.empty() ? Range{0, bins} : counted[static_cast<std::size_t>(row)]);
         met[at].not_finite = binned.not_finite;
         require<FileError>(
             met[at].finite, "projections: view ", view, ", row ", reference.file_row(row),

@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "tandem/core/array.hpp"
@@ -73,9 +74,9 @@ Reference read_reference(io::ScanReader& reader, Range rows, Range bins, const P
 /// - dark)) in transmission, whatever the type of the data; where a row's flats (without flats, its air) are
 /// not above 2, its data are transmissions and no counts, and the floor is 1e-6. A row's result does not
 /// depend on the rows beside it. @throws FileError for a row that is finite in no view, or a line integral
-/// that is not
+/// that is not. The noise norms are those of the bins `counted` of each row, after binning; empty: of all
 LineIntegrals preprocess(const io::Frames& counts, const Reference& reference, const Preprocessing& how,
-                         const Space& space, Findings& findings);
+                         const Space& space, Findings& findings, std::span<const Range> counted = {});
 
 /// @throws FileError unless the scan has what turns counts into transmission: flats, air columns, or no
 /// logarithm.

@@ -12,6 +12,7 @@
 #include "tandem/operators/algebra.hpp"
 #include "tandem/pipeline/open_ends.hpp"
 #include "tandem/pipeline/problem.hpp"
+#include "tandem/pipeline/row_axes.hpp"
 #include "tandem/pipeline/warn.hpp"
 #include "tandem/solvers/cgls.hpp"
 #include "tandem/solvers/sirt.hpp"
@@ -161,8 +162,9 @@ class Reconstruction {
     outcome_.seconds.read += seconds_now() - start;
     const Stopwatch watch(outcome_.seconds.preprocess);
     progress(reading_, {"preprocess", first});
-    const Space space = projection_space(scan_of(plan_, slices));
-    chunk.data = preprocess(counts, reference, how_, space, outcome_.findings);
+    const Scan scan = scan_of(plan_, slices);
+    chunk.data =
+        preprocess(counts, reference, how_, projection_space(scan), outcome_.findings, bins_kept(scan));
     require_mostly_good();
     const bool weighs_bins = plan_.cone() || plan_.recipe.algorithm != Algorithm::fbp;
     ends_.look_at(chunk.data->y, plan_.scan, weighs_bins && half_acquisition(plan_.scan));
@@ -267,8 +269,7 @@ class Reconstruction {
   Array iterate(const Problem& problem, LineIntegrals data, Range slices) {
     const Recipe& recipe = plan_.recipe;
     Array x0 = start(problem, data.y, slices);
-    if (has_row_axes(problem.scan))
-      data.y = align_rows(std::get<ParallelBeam>(problem.scan), plan_.home()) * data.y;
+    auto [A, y] = equations_of(problem, std::move(data.y));
     StopRule stop = max_iterations(recipe.iterations);
     if (plan_.cone()) data.noise_norms = {joint_norm(data.noise_norms)};
     if (recipe.stop_relative) stop = relative_residual(*recipe.stop_relative) || stop;
@@ -285,8 +286,7 @@ class Reconstruction {
     const auto finish = [&](auto solver) {
       if (recipe.stop_by_discrepancy) {
         noise_ = std::hypot(noise_, joint_norm(data.noise_norms));
-        stop = discrepancy(data.noise_norms) ||
-               stagnation(solver, problem.A.range().size() / problem.A.range().block_count()) || stop;
+        stop = discrepancy(data.noise_norms) || stagnation(solver, data_kept(problem.scan)) || stop;
       }
       {
         const Stopwatch watch(outcome_.seconds.iterate);
@@ -295,8 +295,8 @@ class Reconstruction {
       const Stopwatch watch(outcome_.seconds.transfer);
       return on_device(std::move(solver).solution(), Device::cpu());
     };
-    if (recipe.algorithm == Algorithm::cgls) return finish(Cgls(problem.A, std::move(data.y), std::move(x0)));
-    return finish(Sirt(problem.A, data.y, std::move(x0), {recipe.relaxation, recipe.nonnegative}));
+    if (recipe.algorithm == Algorithm::cgls) return finish(Cgls(A, std::move(y), std::move(x0)));
+    return finish(Sirt(A, y, std::move(x0), {recipe.relaxation, recipe.nonnegative}));
   }
 
   void note(const Report& report, const Problem& problem) {

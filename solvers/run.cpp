@@ -30,15 +30,19 @@ StopRule discrepancy(std::vector<double> noise_norms, double factor) {
           }};
 }
 
-StopRule stagnation(std::vector<double> traces, Index data) {
+StopRule stagnation(std::vector<double> traces, std::vector<Index> data) {
   constexpr double of_noise = 1.5;
-  return {"stagnation", [traces = std::move(traces), data](const Progress& now, std::size_t block) {
-            require<SpaceError>(block < traces.size() && traces.size() == now.falls.size(),
-                                "stagnation: ", traces.size(), " traces for ", now.falls.size(),
-                                " blocks of a solver that tells its reach; give one a block");
-            const double variance = now.residuals[block] * now.residuals[block] / static_cast<double>(data);
-            return now.iteration > 0 && now.falls[block] <= of_noise * traces[block] * variance;
-          }};
+  require<SpaceError>(traces.size() == data.size(), "stagnation: ", traces.size(), " traces and ",
+                      data.size(), " counts of data; give both one a block");
+  const auto holds = [traces = std::move(traces), data = std::move(data)](const Progress& now,
+                                                                          std::size_t block) {
+    require<SpaceError>(block < traces.size() && traces.size() == now.falls.size(),
+                        "stagnation: ", traces.size(), " traces for ", now.falls.size(),
+                        " blocks of a solver that tells its reach; give one a block");
+    const double variance = now.residuals[block] * now.residuals[block] / static_cast<double>(data[block]);
+    return now.iteration > 0 && now.falls[block] <= of_noise * traces[block] * variance;
+  };
+  return {"stagnation", holds};
 }
 
 StopRule time_limit(double seconds) {

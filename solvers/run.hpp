@@ -4,6 +4,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tandem/core/array.hpp"
@@ -61,12 +62,12 @@ StopRule time_limit(double seconds);
 /// fitted is noise, or what the model does not explain and thus as bad, of whatever size. That is where
 /// generalised cross-validation, |b - Ax|^2 / (data - t)^2, is least, for few degrees of freedom t: where one
 /// more takes 2 |b - Ax|^2 / data at the most. t is counted by its bound, reach times trace, which is too
-/// much by a third by then: 1.5 in the place of 2. `traces` from the solver, `data` of a block. Sources:
+/// much by a third by then: 1.5 in the place of 2. `traces` from the solver, `data` one a block. Sources:
 /// Golub, Heath, Wahba, Technometrics 21(2), 1979; Hutchinson's estimate of a trace, 1990.
-StopRule stagnation(std::vector<double> traces, Index data);
+StopRule stagnation(std::vector<double> traces, std::vector<Index> data);
 template <TellsItsReach S>
-StopRule stagnation(S& solver, Index data) {
-  return stagnation(solver.traces(), data);
+StopRule stagnation(S& solver, std::vector<Index> data) {
+  return stagnation(solver.traces(), std::move(data));
 }
 
 /// Called before each step with the present state: progress bar, file, picture, cancel by throwing.

@@ -68,6 +68,25 @@ TEST(Preprocess, NoiseIsOneOverThePhotonsOfDatumAndFlats) {
   EXPECT_NEAR(result.noise_norms[0], std::sqrt(variance), tolerance::float_rounding);
 }
 
+/// Two views of two rows: 10, 20, 40 and 50 photons in flats without noise of their own.
+TEST(Preprocess, NoiseIsThatOfTheBinsThatCount) {
+  Reference ref = reference_of(4, std::vector<float>(8, 100), std::vector<float>(8, 0));
+  std::fill(ref.flat_variance.begin(), ref.flat_variance.end(), 0.0f);
+  const Preprocessing how{0, true, {}, 1.0, true};
+  const Space space = space_of(2, 2, 4);
+  std::vector<float> photons;
+  for (int line = 0; line < 4; ++line) photons.insert(photons.end(), {10, 20, 40, 50});
+  const auto norms = [&](std::span<const Range> counted) {
+    Findings findings;
+    return preprocess(floats({2, 2, 4}, photons), ref, how, space, findings, counted).noise_norms;
+  };
+  const double all = std::sqrt(2 * (0.1 + 0.05 + 0.025 + 0.02));
+  for (const double norm : norms({})) EXPECT_NEAR(norm, all, tolerance::float_rounding);
+  const std::vector<Range> some{{1, 3}, {4, 4}};
+  EXPECT_NEAR(norms(some)[0], std::sqrt(2 * (0.05 + 0.025)), tolerance::float_rounding);
+  EXPECT_EQ(norms(some)[1], 0);
+}
+
 TEST(Preprocess, DeadCellsBecomeTheirNeighboursValues) {
   const Reference ref = reference_of(5, {0, 1, 1, 0, 1}, {0, 0, 0, 0, 0});
   EXPECT_EQ(ref.dead, 2);

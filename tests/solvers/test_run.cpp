@@ -57,7 +57,8 @@ struct Outcome {
 template <class S>
 Outcome solve(const LinearOperator& A, const Array& b, const std::vector<double>& noise) {
   S solver(A, b, Array(A.domain()));
-  const Index data = A.range().size() / A.range().block_count();
+  const Index blocks = A.range().block_count();
+  const std::vector<Index> data(static_cast<std::size_t>(blocks), A.range().size() / blocks);
   const StopRule rule = noise.empty() ? stagnation(solver, data) : discrepancy(noise);
   Report report = run(solver, rule || max_iterations(13));
   return {solver.solution().clone(), std::move(report)};

@@ -60,7 +60,7 @@ struct Errors {
 
 template <class S>
 Errors errors_of(const Counted& scan, S solver, int steps) {
-  const StopRule claimed = discrepancy({scan.noise / 1.4}), rule = stagnation(solver, scan.y.size());
+  const StopRule claimed = discrepancy({scan.noise / 1.4}), rule = stagnation(solver, {scan.y.size()});
   Errors errors;
   const auto take = [](double& place, double error) { place = place > 0 ? place : error; };
   run(solver, max_iterations(steps), [&](const Progress& now) {
@@ -114,7 +114,7 @@ TEST(Stagnation, StopsNearTheBestStepWhereTheModelErrs) {
 
 TEST(Stagnation, NeedsAStepAndASolverThatTellsItsReach) {
   const Counted scan("disc", 300);
-  const StopRule rule = stagnation({1e30}, 1);
+  const StopRule rule = stagnation({1e30}, {1});
   const std::vector<double> norms{1}, falls{1};
   Progress now{0, norms, norms, 0, scan.truth, falls};
   EXPECT_EQ(held(rule, now, 0), "");
@@ -122,8 +122,8 @@ TEST(Stagnation, NeedsAStepAndASolverThatTellsItsReach) {
   EXPECT_EQ(held(rule, now, 0), "stagnation");
   now.falls = {};
   EXPECT_THROW(static_cast<void>(held(rule, now, 0)), SpaceError);
-  EXPECT_EQ(held(stagnation({2}, 3), {1, norms, norms, 0, scan.truth, falls}, 0), "stagnation");
-  EXPECT_EQ(held(stagnation({1.9}, 3), {1, norms, norms, 0, scan.truth, falls}, 0), "");  // 0.95 of 1
+  EXPECT_EQ(held(stagnation({2}, {3}), {1, norms, norms, 0, scan.truth, falls}, 0), "stagnation");
+  EXPECT_EQ(held(stagnation({1.9}, {3}), {1, norms, norms, 0, scan.truth, falls}, 0), "");  // 0.95 of 1
 }
 
 struct Small {

@@ -1,0 +1,77 @@
+#include "tandem/pipeline/row_axes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "tandem/core/parallel.hpp"
+#include "tandem/operators/algebra.hpp"
+#include "tandem/operators/ramp_filter.hpp"
+
+namespace tandem::pipeline {
+
+namespace {
+
+/// Bins that lie on the detector before and after a row is moved by `shift` bins to the right.
+Range on_both(Index bins, double shift) {
+  constexpr double rounding = 1e-6;
+  const auto first = static_cast<Index>(std::ceil(-shift - rounding)),
+             last = bins + static_cast<Index>(std::floor(-shift + rounding));
+  const Range kept{std::clamp<Index>(first, 0, bins), std::clamp<Index>(last, 0, bins)};
+  return {kept.first, std::max(kept.first, kept.last)};
+}
+
+/// Bins to the right that rows are moved by, one a row.
+std::vector<double> moves_of(const Scan& scan) {
+  const Detector& d = detector_of(scan);
+  std::vector<double> moves(static_cast<std::size_t>(d.rows), 0.0);
+  if (has_row_axes(scan))
+    std::transform(std::get<ParallelBeam>(scan).row_axis_bins.begin(),
+                   std::get<ParallelBeam>(scan).row_axis_bins.end(), moves.begin(),
+                   [&](double axis) { return d.axis_bin - axis; });
+  return moves;
+}
+
+/// (view, row, bin): 1 where something was measured, else 0, rows on the common axis.
+Array measured(const Scan& scan, const Space& space) {
+  Array weights(space.on(Device::cpu()));
+  const Image<float> all = image(View(weights));
+  const std::vector<double> moves = moves_of(scan);
+  parallel_for(all.n0, [&](Index view) {
+    for (Index row = 0; row < all.n1; ++row) {
+      const Range filled = on_both(all.n2, -moves[static_cast<std::size_t>(row)]);
+      std::fill_n(&all(view, row, 0), all.n2, 0.0f);
+      std::fill_n(&all(view, row, 0) + filled.first, filled.size(), 1.0f);
+    }
+  });
+  return on_device(std::move(weights), space.device());
+}
+
+}  // namespace
+
+std::vector<Range> bins_kept(const Scan& scan) {
+  std::vector<Range> kept;
+  for (double shift : moves_of(scan)) kept.push_back(on_both(detector_of(scan).bins, shift));
+  return kept;
+}
+
+std::vector<Index> data_kept(const Scan& scan) {
+  const bool one_block = std::holds_alternative<ConeBeam>(scan);
+  const auto views = static_cast<Index>(angles_of(scan).size());
+  std::vector<Index> data;
+  for (const Range& kept : bins_kept(scan)) {
+    if (data.empty() || !one_block) data.push_back(0);
+    data.back() += views * kept.size();
+  }
+  return data;
+}
+
+Equations equations_of(const Problem& problem, Array y) {
+  if (!has_row_axes(problem.scan)) return {problem.A, std::move(y)};
+  const Device device = y.space().device();
+  y = align_rows(std::get<ParallelBeam>(problem.scan), device) * y;
+  const LinearOperator weights = diagonal(measured(problem.scan, problem.A.range()));
+  return {weights * problem.A, weights * y};
+}
+
+}  // namespace tandem::pipeline

@@ -1,0 +1,155 @@
+// Rows with axes of their own, in iterative methods: what no detector has measured has no weight.
+
+#include "tandem/pipeline/row_axes.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "../support/dense.hpp"
+#include "../support/operators.hpp"
+#include "../support/reconstructions.hpp"
+#include "../support/temporary_folder.hpp"
+#include "../support/tolerances.hpp"
+
+namespace tandem::pipeline {
+namespace {
+
+using test::regular_angles;
+
+/// Rows that are moved by these bins to the right.
+ParallelBeam moved_rows(Index bins, const std::vector<double>& angles, const std::vector<double>& moves) {
+  ParallelBeam scan{
+      {bins, static_cast<Index>(moves.size()), 1, 1, 0.5 * static_cast<double>(bins - 1)}, angles, {}};
+  for (double move : moves) scan.row_axis_bins.push_back(scan.detector.axis_bin - move);
+  return scan;
+}
+
+Problem problem_of(const ParallelBeam& scan, const VolumeGrid& grid) {
+  return {scan, grid, projector(scan, grid)};
+}
+
+TEST(RowAxes, BinsThatAreKeptLieOnTheDetectorTwice) {
+  const auto kept = bins_kept(moved_rows(20, {0, 1, 2}, {0, 3, -3, 2.25, -2.25, 19, -19, 4 + 1e-12}));
+  const std::vector<Range> right{{0, 20}, {0, 17}, {3, 20}, {0, 17}, {3, 20}, {0, 1}, {19, 20}, {0, 16}};
+  EXPECT_EQ(kept, right);
+  EXPECT_EQ(data_kept(moved_rows(20, {0, 1, 2}, {0, 3, -2.25})), (std::vector<Index>{60, 51, 51}));
+  EXPECT_EQ(data_kept(ConeBeam{{20, 4, 1, 1, 9}, {0, 1, 2}, 50, 60, 1}), std::vector<Index>{240});
+}
+
+/// Moved by whole bins, what is kept of a row has the coefficients of a scan with that row's axis, bin by
+/// bin, and its data; all else is zero on both sides.
+TEST(RowAxes, EquationsAreThoseOfTheBinsMeasured) {
+  const std::vector<double> moves{0, 4, -7}, angles{0.1, 0.8, 1.9, 2.6, 4.4};
+  const Index bins = 23, rows = 3;
+  const ParallelBeam scan = moved_rows(bins, angles, moves);
+  const VolumeGrid grid = test::grid_of(11, 9, rows), slice = test::grid_of(11, 9, 1);
+  const Array y = test::random_array(projection_space(scan), 5);
+  const Equations equations = equations_of(problem_of(scan, grid), y.clone());
+  const Eigen::MatrixXd A = test::dense(equations.A);
+  for (Index row = 0; row < rows; ++row) {
+    ParallelBeam alone = test::with_rows(scan, 1);
+    alone.detector.axis_bin = scan.row_axis_bins[static_cast<std::size_t>(row)];
+    alone.row_axis_bins.clear();
+    const Eigen::MatrixXd own = test::dense(projector(alone, slice));
+    for (Index view = 0; view < 5; ++view)
+      for (Index bin = 0; bin < bins; ++bin) {
+        const Index from = bin - static_cast<Index>(moves[static_cast<std::size_t>(row)]),
+                    line = view * rows + row;
+        const bool measured = 0 <= from && from < bins;
+        Eigen::VectorXd right = Eigen::VectorXd::Zero(own.cols());
+        if (measured) right = own.row(view * bins + from);
+        EXPECT_LE((A.row(line * bins + bin).segment(row * own.cols(), own.cols()).transpose() - right)
+                      .cwiseAbs()
+                      .maxCoeff(),
+                  tolerance::float_rounding * static_cast<double>(bins));
+        EXPECT_NEAR(equations.y.data()[line * bins + bin], measured ? y.data()[line * bins + from] : 0,
+                    tolerance::filtered_row * std::sqrt(static_cast<double>(bins)));
+      }
+  }
+}
+
+class RowAxesScan : public ::testing::Test {
+ protected:
+  static constexpr Index bins_ = 96;
+
+  void write(const std::vector<double>& moves, std::optional<double> photons = {}) {
+    simulation_.phantom = "shepp-logan";
+    simulation_.scan = moved_rows(bins_, regular_angles(150, whole_turn), moves);
+    simulation_.grid = fitting_grid(simulation_.scan);
+    simulation_.photons = photons;
+    test::write_scan(path_, SimulatedScan(simulation_));
+  }
+  static Recipe recipe(Algorithm algorithm, int iterations) {
+    Recipe recipe;
+    recipe.algorithm = algorithm;
+    recipe.iterations = iterations;
+    return recipe;
+  }
+  /// Relative L2, one a slice.
+  std::vector<double> errors(Recipe recipe, Range rows) const {
+    recipe.rows = rows;
+    recipe.size = bins_;
+    const std::vector<float> x = test::reconstructed(path_, recipe);
+    std::vector<float> truth(x.size());
+    SimulatedScan(simulation_).truth(rows, truth);
+    std::vector<double> all;
+    for (auto at = x.begin(); at != x.end(); at += bins_ * bins_) {
+      const auto exact = truth.begin() + (at - x.begin());
+      all.push_back(test::relative_error({at, at + bins_ * bins_}, {exact, exact + bins_ * bins_}));
+    }
+    return all;
+  }
+
+  test::TemporaryFolder folder_;
+  const std::filesystem::path path_ = folder_ / "scan.h5";
+  Simulation simulation_;
+};
+
+/// The axis as recorded for the row, or given for the row alone: then nothing is moved.
+TEST_F(RowAxesScan, IteratedRowsAreAsGoodAsScansOfTheirOwn) {
+  const std::vector<double> moves{0, 9, -15, 9.5, -15.37};
+  write(moves);
+  for (Recipe how : {recipe(Algorithm::cgls, 15), recipe(Algorithm::sirt, 60)}) {
+    const std::vector<double> together = errors(how, {0, 5});
+    for (Index row = 0; row < 5; ++row) {
+      how.axis_bin = detector_of(simulation_.scan).axis_bin - moves[static_cast<std::size_t>(row)];
+      EXPECT_LE(together[static_cast<std::size_t>(row)],
+                tolerance::moved_row * errors(how, {row, row + 1}).front())
+          << static_cast<int>(how.algorithm) << ", row " << row;
+    }
+  }
+}
+
+/// Bins that leave the detector hold next to no photons, or as many as they should: their noise, which would
+/// be more than all else, stops no row.
+TEST_F(RowAxesScan, NoiseOfBinsThatLeaveTheDetectorDoesNotCount) {
+  constexpr Index leaving = 12;
+  simulation_.max_attenuation = 2;
+  write({0, -leaving}, 100);
+  Recipe how = recipe(Algorithm::cgls, 20);
+  how.stop_by_discrepancy = true;
+  how.max_floored_percent = 100;
+  Outcome bright, dim;
+  test::reconstructed(path_, how, 0, &bright);
+  const SimulatedScan scan(simulation_);
+  const io::Frames darks = scan.frames(io::FrameKind::dark, {0, 2});
+  io::Frames counts = scan.frames(io::FrameKind::projection, {0, 2});
+  for (Index view = 0; view < counts.shape[0]; ++view)  // of row 1
+    std::copy_n(darks.bytes.data() + 2 * bins_, 2 * leaving,
+                counts.bytes.data() + 2 * (2 * view + 1) * bins_);
+  io::ScanWriter writer(path_, simulation_.scan, {}, scan.type(), simulation_.flats, simulation_.darks);
+  writer.write(io::FrameKind::projection, {0, 2}, counts);
+  writer.write(io::FrameKind::flat, {0, 2}, scan.frames(io::FrameKind::flat, {0, 2}));
+  writer.write(io::FrameKind::dark, {0, 2}, darks);
+  writer.finish("{}");
+  test::reconstructed(path_, how, 0, &dim);
+  EXPECT_GT(dim.findings.floored, bright.findings.floored + leaving * 100);
+  EXPECT_EQ(dim.slice_iterations, bright.slice_iterations);
+  EXPECT_EQ(dim.stopped_by, bright.stopped_by);
+  EXPECT_EQ(dim.stopped_by[1], "discrepancy");
+  EXPECT_GT(dim.slice_iterations[1], 1);
+}
+
+}  // namespace
+}  // namespace tandem::pipeline
