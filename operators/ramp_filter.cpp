@@ -42,17 +42,21 @@ struct RowFilterMap {
   }
 };
 
+/// How far a row may be moved: its axis lies within a detector's width of the detector. Of a row, not of
+/// those that are there: what becomes of one would depend on others.
+Index furthest_move(const ParallelBeam& scan) {
+  if (scan.row_axis_bins.empty()) return 0;
+  const double bins = static_cast<double>(scan.detector.bins), axis = scan.detector.axis_bin;
+  return static_cast<Index>(std::ceil(std::max(axis + bins, 2 * bins - 1 - axis)));
+}
+
 /// The moves of rows, and a transform long enough that neither what is moved nor the kernel's tail comes in
 /// again at the other end: its lags reach bins + furthest to both sides.
 kernels::RowFilter bare_filter(const ParallelBeam& scan) {
   validate(scan);
   kernels::RowFilter f;
-  double furthest = 0;
-  for (double axis : scan.row_axis_bins) {
-    f.row_shifts.push_back(scan.detector.axis_bin - axis);
-    furthest = std::max(furthest, std::abs(f.row_shifts.back()));
-  }
-  f.length = kernels::transform_length(2 * (scan.detector.bins + static_cast<Index>(std::ceil(furthest))));
+  for (double axis : scan.row_axis_bins) f.row_shifts.push_back(scan.detector.axis_bin - axis);
+  f.length = kernels::transform_length(2 * (scan.detector.bins + furthest_move(scan)));
   f.response.assign(static_cast<std::size_t>(f.length / 2 + 1), 1.0f);
   f.view_weights.assign(scan.angles.size(), 1.0f);
   return f;

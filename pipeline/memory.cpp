@@ -84,7 +84,7 @@ double host_bytes(const Plan& plan, const io::ScanInfo& info, Index slices) {
 /// Also what the filter takes for its batches.
 double device_bytes(const Plan& plan, Index slices) {
   constexpr double filter = 128 * mib;
-  const double a_row = 24 * static_cast<double>(bins_of(plan));  // its response, if it is moved
+  const double a_row = 72 * static_cast<double>(bins_of(plan));  // its response, if it is moved: of 8 bins
   return computing_bytes(plan, slices) + filter + a_row * static_cast<double>(slices);
 }
 

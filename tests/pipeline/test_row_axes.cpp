@@ -121,6 +121,17 @@ TEST_F(RowAxesScan, IteratedRowsAreAsGoodAsScansOfTheirOwn) {
   }
 }
 
+TEST_F(RowAxesScan, BitsDoNotDependOnChunks) {
+  write({0, 9, -15, 9.5, -15.37}, 1e4);
+  for (Algorithm algorithm : {Algorithm::fbp, Algorithm::cgls, Algorithm::sirt}) {
+    Recipe how = recipe(algorithm, 8);
+    how.stop_by_discrepancy = algorithm != Algorithm::fbp;
+    const std::vector<float> whole = test::reconstructed(path_, how, 5);
+    for (Index at_once : {1, 3})
+      EXPECT_TRUE(test::same_bits(whole, test::reconstructed(path_, how, at_once)));
+  }
+}
+
 /// Bins that leave the detector hold next to no photons, or as many as they should: their noise, which would
 /// be more than all else, stops no row.
 TEST_F(RowAxesScan, NoiseOfBinsThatLeaveTheDetectorDoesNotCount) {
