@@ -204,7 +204,8 @@ void warn_of_doubts(const pipeline::AxisEstimate& axis, ProgressLine& progress) 
     progress.warn("the rows hardly agree on an axis; choose others by --start-row and --end-row");
   if (axis.uncertainty <= blurred) return;
   std::ostringstream text;
-  text << "the axis is uncertain by " << axis.uncertainty
+  text << (axis.cut_off ? "the sample reaches beyond the detector: " : "") << "the axis is uncertain by "
+       << axis.uncertainty
        << " bins; choose other rows, more of them (center --nsino), or give it by --rotation-axis";
   progress.warn(text.str());
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tandem/core/error.hpp"
+#include "tandem/pipeline/centre_of_mass.hpp"
 #include "tandem/pipeline/double_wedge.hpp"
 #include "tandem/pipeline/opposite_rays.hpp"
 
@@ -57,6 +58,22 @@ AxisEstimate within(const std::array<double, 2>& range, Index rows, const AxisEs
   return found;
 }
 
+/// The double wedge is that of a body seen whole. Of one that reaches beyond an end of the detector the
+/// centre of what is seen is no worse a witness: the uncertainty covers it, where it is in the range.
+AxisEstimate covering_mass(AxisEstimate found, const Rays& rays, const std::array<double, 2>& range) {
+  constexpr double widest = 0.1;  // of the detector
+  const MassAxis mass = axis_by_mass(rays);
+  found.cut_off = mass.cut_off;
+  if (!found.cut_off) return found;
+  const double other = std::clamp(mass.axis_bin, range[0], range[1]);
+  found.uncertainty = std::hypot(found.uncertainty, other - found.axis_bin);
+  require<GeometryError>(found.uncertainty < widest * static_cast<double>(rays.bins),
+                         "center vo: the sample reaches beyond the detector; its double wedge says bin ",
+                         found.axis_bin, ", its centre of mass bin ", other,
+                         "; choose rows that are seen whole, look between fewer bins, or give the axis");
+  return found;
+}
+
 /// By the double wedge; where single views have opposites, as the last of half a turn may have, what they say
 /// is in the uncertainty: by how much they differ more than both uncertainties explain.
 AxisEstimate cross_checked(const Rays& rays, const std::array<double, 2>& range) {
@@ -90,10 +107,8 @@ AxisEstimate find_axis(std::span<const float> line_integrals, std::span<const do
   const auto range = range_of(search, bins);
   const Rays rays{line_integrals, angles, rows, bins};
   const double twice = share_with_opposites(angles);
-  if (search.method == AxisMethod::vo)
-    return within(range, rows, axis_by_double_wedge(line_integrals, angles, rows, bins, range));
-  if (search.method == AxisMethod::automatic && twice < 0.5)
-    return within(range, rows, cross_checked(rays, range));
+  if (search.method == AxisMethod::vo || (search.method == AxisMethod::automatic && twice < 0.5))
+    return covering_mass(within(range, rows, cross_checked(rays, range)), rays, range);
   require<GeometryError>(twice > 0, "center opposite: no two of the ", angles.size(),
                          " views are 180 degrees apart; use the method vo");
   return within(range, rows, axis_by_opposite_rays(rays, range));

@@ -10,14 +10,31 @@ namespace tandem::pipeline {
 
 namespace {
 
-/// Line integrals of a row, means over views: at the ends of the detector, medians over some bins, so that a
-/// few dead ones do not matter; and over all bins.
-struct Level {
-  double low = 0, high = 0, mean = 0;
+// Flats that drift are off by a few percent of the beam. A disc off the middle that reads 1 % too high has
+// 0.2 of its mean at the ends, one that reads 10 % too high has 0.5 (parallel beam, closed form); one that
+// just fits the detector has 0.18 in the last hundredth of it.
+constexpr double air = 0.05, of_mean = 0.2;
+
+Index bins_at_end(Index bins) { return std::max<Index>(3, bins / 100); }
+
+/// What counts of the ends: the lower one, and the mean.
+struct Ends {
+  double least, mean;
 };
 
-Level level_of(Image<const float> y, Index row, Index at_end) {
+Ends ends_of(const Level& level, const Scan& scan, bool nearer_made_up_for) {
+  const Sides side = sides(detector_of(scan));
+  if (side.nearer >= 0.9 * side.farther)
+    return {std::min(level.low, level.high), 0.5 * (level.low + level.high)};
+  const double one = (side.direction > 0) == nearer_made_up_for ? level.high : level.low;
+  return {one, one};
+}
+
+}  // namespace
+
+Level level_of(Image<const float> y, Index row) {
   constexpr Index enough = 64;
+  const Index at_end = bins_at_end(y.n2);
   const Index step = (y.n0 + enough - 1) / enough;
   std::vector<float> bins(static_cast<std::size_t>(at_end));
   const auto median = [&](const float* from) {
@@ -38,32 +55,13 @@ Level level_of(Image<const float> y, Index row, Index at_end) {
   return {level.low / views, level.high / views, level.mean / views};
 }
 
-/// What counts of the ends: the lower one, and the mean.
-struct Ends {
-  double least, mean;
-};
-
-Ends ends_of(const Level& level, const Scan& scan, bool nearer_made_up_for) {
-  const Sides side = sides(detector_of(scan));
-  if (side.nearer >= 0.9 * side.farther)
-    return {std::min(level.low, level.high), 0.5 * (level.low + level.high)};
-  const double one = (side.direction > 0) == nearer_made_up_for ? level.high : level.low;
-  return {one, one};
-}
-
-}  // namespace
+bool above_air(double end, double mean) { return end > air && end > of_mean * mean; }
 
 void OpenEnds::look_at(const Array& y, const Scan& scan, bool nearer_made_up_for) {
-  // Flats that drift are off by a few percent of the beam. A disc off the middle that reads 1 % too high has
-  // 0.2 of its mean at the ends, one that reads 10 % too high has 0.5 (parallel beam, closed form); one that
-  // just fits the detector has 0.18 in the last hundredth of it.
-  constexpr double air = 0.05, of_mean = 0.2;
   const Image<const float> all = image(ConstView(y));
-  const Index at_end = std::max<Index>(3, all.n2 / 100);
-  if (all.n2 < 4 * at_end) return;  // too few to tell
+  if (all.n2 < 4 * bins_at_end(all.n2)) return;  // too few to tell
   std::vector<Level> levels(static_cast<std::size_t>(all.n1));
-  parallel_for(all.n1,
-               [&](Index row) { levels[static_cast<std::size_t>(row)] = level_of(all, row, at_end); });
+  parallel_for(all.n1, [&](Index row) { levels[static_cast<std::size_t>(row)] = level_of(all, row); });
   rows_ += all.n1;
   for (const Level& level : levels) {
     const Ends ends = ends_of(level, scan, nearer_made_up_for);

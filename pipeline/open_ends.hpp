@@ -7,6 +7,18 @@
 
 namespace tandem::pipeline {
 
+/// Line integrals of a row, means over views: at the ends of the detector, medians over some bins, so that a
+/// few dead ones do not matter; and over all bins.
+struct Level {
+  double low = 0, high = 0, mean = 0;
+};
+
+/// Of one row of (view, row, bin), from up to 64 views. @pre at least 12 bins
+Level level_of(Image<const float> y, Index row);
+
+/// Whether a row that has this mean does not come down to air at an end, both over the air's own level.
+bool above_air(double end, double mean);
+
 /// Rows whose line integrals do not come down to air's at the ends of the detector: their sample reaches
 /// beyond the field of view, or their flats are brighter than the air. Adds up over chunks of rows.
 class OpenEnds {

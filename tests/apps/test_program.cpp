@@ -84,6 +84,16 @@ TEST(Program, RefusesAnAxisThatCannotBe) {
   EXPECT_NE(run.json("r.json")["warnings"].dump().find("beside the columns 0:64"), std::string::npos);
 }
 
+/// The sinogram of the double wedge is then one of a body that nobody has seen whole.
+TEST(Program, RefusesTheDoubleWedgeOfASampleCutOff) {
+  Program run;
+  ASSERT_EQ(run("simulate -o scan.h5 --size 64 --views 180 --axis-bin -10 --photons 3000").code, 0);
+  const Ended ended = run("center scan.h5 --rotation-axis-method vo --quiet");
+  EXPECT_EQ(ended.code, 4) << ended.out;
+  for (const char* word : {"reaches beyond the detector", "centre of mass", "give the axis"})
+    EXPECT_NE(ended.err.find(word), std::string::npos) << ended.err;
+}
+
 TEST(Program, SaysWhereTheLastViewRepeatsTheFirst) {
   Program run;
   std::ofstream angles(run / "angles.txt");

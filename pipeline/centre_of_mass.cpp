@@ -1,0 +1,59 @@
+#include "tandem/pipeline/centre_of_mass.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "tandem/pipeline/open_ends.hpp"
+
+namespace tandem::pipeline {
+
+namespace {
+
+std::vector<Level> levels_of(const Rays& rays) {
+  const auto views = static_cast<Index>(rays.angles.size());
+  const Image<const float> y{rays.line_integrals.data(), views,    rays.rows, rays.bins,
+                             rays.rows * rays.bins,      rays.bins};
+  std::vector<Level> levels;
+  for (Index row = 0; row < rays.rows; ++row) levels.push_back(level_of(y, row));
+  return levels;
+}
+
+/// The first of three unknowns of which the rows of (matrix, right side) are the normal equations.
+double first_of(std::array<std::array<double, 4>, 3> normal) {
+  for (std::size_t i = 2; i > 0; --i)
+    for (std::size_t j = 0; j < i; ++j) {
+      const double share = normal[j][i] / normal[i][i];
+      for (std::size_t k = 0; k < 4; ++k) normal[j][k] -= share * normal[i][k];
+    }
+  return normal[0][3] / normal[0][0];
+}
+
+}  // namespace
+
+MassAxis axis_by_mass(const Rays& rays) {
+  const std::vector<Level> levels = levels_of(rays);
+  std::array<std::array<double, 4>, 3> normal{};  // of moment = mass (axis + a cos + b sin)
+  for (std::size_t v = 0; v < rays.angles.size(); ++v) {
+    double mass = 0, moment = 0;
+    for (Index row = 0; row < rays.rows; ++row) {
+      const float* y = rays.line_integrals.data() + (static_cast<Index>(v) * rays.rows + row) * rays.bins;
+      const Level& level = levels[static_cast<std::size_t>(row)];
+      for (Index bin = 0; bin < rays.bins; ++bin) {
+        const double value = static_cast<double>(y[bin]) - std::min(level.low, level.high);
+        mass += value, moment += value * static_cast<double>(bin);
+      }
+    }
+    const std::array terms{mass, mass * std::cos(rays.angles[v]), mass * std::sin(rays.angles[v]), moment};
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t j = 0; j < 4; ++j) normal[i][j] += terms[i] * terms[j];
+  }
+  const auto cut_off = [](const Level& level) {
+    const double lower = std::min(level.low, level.high);
+    return above_air(std::max(level.low, level.high) - lower, level.mean - lower);
+  };
+  return {first_of(normal), std::any_of(levels.begin(), levels.end(), cut_off)};
+}
+
+}  // namespace tandem::pipeline
