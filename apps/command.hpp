@@ -1,12 +1,15 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "tandem/core/parallel.hpp"
 #include "tandem/io/output.hpp"
@@ -30,6 +33,8 @@ struct Common {
   int threads = 0;
   std::string json;                    ///< file for the report, "-" for standard output
   std::shared_ptr<io::Output> report;  ///< that file, from `open_report` on
+  std::map<std::filesystem::path, std::vector<std::filesystem::path>>
+      behind{};  ///< inputs: the files they lead to
 
   io::Replace replace() const { return overwrite ? io::Replace::any : io::Replace::own; }
 };

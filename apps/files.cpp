@@ -74,8 +74,10 @@ NamedFiles inputs_of(const ScanOptions& o) {
   return inputs;
 }
 
-nlohmann::json source_json(const fs::path& input) {
-  const io::SourceIdentity identity = io::identity_of(input);
+nlohmann::json source_json(const Common& common, const fs::path& input) {
+  const auto seen = common.behind.find(input);
+  const io::SourceIdentity identity =
+      io::identity_of(seen == common.behind.end() ? io::files_behind(input) : seen->second);
   std::ostringstream digest;
   digest << std::hex << std::setw(8) << std::setfill('0') << identity.digest;
   return {{"files", identity.files},
@@ -101,7 +103,7 @@ void check_files(Common& common, const NamedFiles& inputs, NamedFiles outputs) {
   std::erase_if(outputs, [](const NamedFile& output) { return !is_file(output); });
   for (const NamedFile& input : inputs) {
     if (!is_file(input) || outputs.empty()) continue;
-    const std::vector<fs::path> behind = io::files_behind(input.path);
+    const std::vector<fs::path>& behind = common.behind[input.path] = io::files_behind(input.path);
     for (const NamedFile& output : outputs) refuse_source(output, input, behind);
   }
   for (const NamedFile& output : outputs) {

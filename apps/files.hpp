@@ -18,7 +18,7 @@ using NamedFiles = std::vector<NamedFile>;
 NamedFiles inputs_of(const ScanOptions& options);
 
 /// Files, bytes, latest time and digest of an input, for reports and recipes.
-nlohmann::json source_json(const std::filesystem::path& input);
+nlohmann::json source_json(const Common& common, const std::filesystem::path& input);
 
 /// An output in HDF5, or a volume in HDF5 or TIFF. @throws UsageError unless the name's ending says so
 void require_scan_name(const NamedFile& output);

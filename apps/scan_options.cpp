@@ -6,6 +6,7 @@
 
 #include "command_line.hpp"
 #include "tandem/core/error.hpp"
+#include "tandem/io/hdf5.hpp"
 #include "tandem/pipeline/preprocess.hpp"
 #include "tandem/pipeline/repeated_view.hpp"
 
@@ -100,10 +101,18 @@ std::unique_ptr<io::VolumeReader> volume_in(const ScanOptions& o) {
 }
 
 std::unique_ptr<io::ScanReader> open(const ScanOptions& o) {
-  require<FileError>(
-      !volume_in(o), o.path,
-      ": is a volume, not a scan; tandem info tells what it holds, project makes a scan of it");
-  return io::open_scan(o.path, o.how);
+  const auto refuse_volume = [&o] {
+    require<FileError>(
+        !volume_in(o), o.path,
+        ": is a volume, not a scan; tandem info tells what it holds, project makes a scan of it");
+  };
+  if (!io::hdf5::is_hdf5(o.path)) refuse_volume();  // images may be either
+  try {
+    return io::open_scan(o.path, o.how);
+  } catch (const FileError&) {
+    refuse_volume();
+    throw;
+  }
 }
 
 Selection select(const ScanOptions& o, const io::ScanInfo& info) {

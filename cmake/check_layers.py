@@ -18,7 +18,7 @@ MAY_INCLUDE = {
 }
 # Headers of third parties and where alone they may be seen.
 ONLY_IN = {
-    r"hdf5\.h|tiffio\.h|png\.h|zlib\.h": r"io/.*\.cpp",
+    r"hdf5\.h|tiffio\.h|png\.h|libdeflate\.h": r"io/.*\.cpp",
     r"cuda.*|cufft.*|cublas.*": r"(core|kernels)/cuda/.*",
     r"fftw3\.h": r"kernels/cpu/.*",
     r"Eigen/.*": r"geometry/.*\.cpp|kernels/cpu/.*\.cpp",

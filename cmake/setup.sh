@@ -7,7 +7,7 @@ set -euo pipefail
 
 packages=(
   g++ cmake ninja-build pkg-config python3
-  libtbb-dev libhwy-dev libeigen3-dev libfftw3-dev libhdf5-dev libtiff-dev libpng-dev zlib1g-dev
+  libtbb-dev libhwy-dev libeigen3-dev libfftw3-dev libhdf5-dev libtiff-dev libpng-dev libdeflate-dev
   libcli11-dev nlohmann-json3-dev libgtest-dev librapidcheck-dev "$@"
 )
 
@@ -57,7 +57,7 @@ FFTW3(float) fftw3.h
 HDF5 hdf5.h
 libtiff tiffio.h
 libpng png.h
-zlib zlib.h
+libdeflate libdeflate.h
 CLI11 CLI/CLI.hpp
 nlohmann-json nlohmann/json.hpp
 GoogleTest gtest/gtest.h

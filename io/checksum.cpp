@@ -1,11 +1,11 @@
 #include "tandem/io/checksum.hpp"
 
-#include <zlib.h>
+#include <libdeflate.h>
 
 namespace tandem::io {
 
 std::uint32_t checksum(const void* data, std::size_t bytes, std::uint32_t before) {
-  return static_cast<std::uint32_t>(crc32_z(before, static_cast<const Bytef*>(data), bytes));
+  return libdeflate_crc32(before, data, bytes);
 }
 
 }  // namespace tandem::io

@@ -11,6 +11,7 @@
 
 #include "tandem/core/error.hpp"
 #include "tandem/io/hdf5_detail.hpp"
+#include "tandem/io/input_file.hpp"
 
 namespace tandem::io::hdf5 {
 
@@ -69,6 +70,7 @@ Handle link_access() {
 
 bool is_hdf5(const fs::path& path) {
   constexpr std::array<char, 8> signature{'\x89', 'H', 'D', 'F', '\r', '\n', '\x1a', '\n'};
+  if (is_special(path)) return false;  // opening a pipe waits
   std::ifstream file(path, std::ios::binary);
   std::array<char, 8> found{};
   for (std::streamoff at = 0; file.seekg(at).read(found.data(), found.size()); at = at == 0 ? 512 : 2 * at)

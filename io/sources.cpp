@@ -88,11 +88,11 @@ std::optional<fs::path> same_file(const std::vector<fs::path>& files, const std:
   return std::nullopt;
 }
 
-SourceIdentity identity_of(const fs::path& path) {
+SourceIdentity identity_of(const std::vector<fs::path>& files) {
   SourceIdentity identity;
   std::time_t latest = 0;
   std::vector<char> start(16384);
-  for (const fs::path& file : files_behind(path)) {
+  for (const fs::path& file : files) {
     const auto state = state_of(file);
     if (!state) continue;
     ++identity.files;

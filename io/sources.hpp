@@ -24,6 +24,6 @@ struct SourceIdentity {
   std::string modified;      ///< the latest time, "2026-11-22T06:00:00Z"
   std::uint32_t digest = 0;  ///< CRC-32 over the names, sizes and first 16 KiB of the files
 };
-SourceIdentity identity_of(const std::filesystem::path& path);
+SourceIdentity identity_of(const std::vector<std::filesystem::path>& files);
 
 }  // namespace tandem::io

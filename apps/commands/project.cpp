@@ -226,7 +226,7 @@ void run_project(ProjectOptions& o) {
                         io::PixelType::float32, 1, 1);
   write_scan(target, o.model == "joseph" ? Model::joseph : Model::pixel_driven, volume, writer, progress);
   const nlohmann::json report = {{"command", "project"},  {"version", TANDEM_VERSION},
-                                 {"input", o.volume},     {"source", source_json(o.volume)},
+                                 {"input", o.volume},     {"source", source_json(o.common, o.volume)},
                                  {"output", o.output},    {"model", cone ? "separable_footprint" : o.model},
                                  {"views", views},        {"rows", detector.rows},
                                  {"bins", detector.bins}, {"axis_bin", detector.axis_bin}};

@@ -316,7 +316,7 @@ void run_recon(ReconOptions& o) {
                              : o.dtype == "uint8" ? io::VoxelType::uint8
                                                   : io::VoxelType::float32;
   const io::VolumeFormat format{type, o.min.value_or(0), o.max.value_or(1), plan.place()};
-  planned["source"] = source_json(o.scan.path);
+  planned["source"] = source_json(o.common, o.scan.path);
   json recipe = planned;
   recipe["input"] = o.scan.path;
   recipe["arguments"] = o.command->config_to_str(false, false);

@@ -115,13 +115,13 @@ TEST(Sources, AreTheSameFileUnderOtherNames) {
 TEST(Sources, AreKnownAgainAndTellAChange) {
   const TemporaryFolder folder;
   write_lines(folder / "a.txt", {"12"});
-  const io::SourceIdentity before = io::identity_of(folder / "a.txt");
+  const io::SourceIdentity before = io::identity_of({folder / "a.txt"});
   EXPECT_EQ(before.files, 1u);
   EXPECT_EQ(before.bytes, 3u);
   EXPECT_EQ(before.modified.size(), 20u);
-  EXPECT_EQ(io::identity_of(folder / "a.txt").digest, before.digest);
+  EXPECT_EQ(io::identity_of({folder / "a.txt"}).digest, before.digest);
   write_lines(folder / "a.txt", {"13"});
-  EXPECT_NE(io::identity_of(folder / "a.txt").digest, before.digest);
+  EXPECT_NE(io::identity_of({folder / "a.txt"}).digest, before.digest);
 }
 
 }  // namespace tandem::test
