@@ -205,6 +205,7 @@ void DataSet::require_stored() {
 
 void DataSet::read(PixelType as, std::span<const Range> part, void* out) const {
   const Lock lock;
+  require_whole_chunks(handle_.id(), where_, part);
   std::array<hsize_t, max_rank> start{}, count{};
   for (std::size_t i = 0; i < part.size(); ++i) {
     start[i] = static_cast<hsize_t>(part[i].first);
@@ -226,6 +227,9 @@ std::vector<double> DataSet::numbers() const {
   Storage found;
   hdf5::require_stored(handle_.id(), where_, origin_ ? *origin_ : Origin{}, found);
   std::vector<double> values(static_cast<std::size_t>(size()));
+  std::vector<Range> all;
+  for (Index n : shape_) all.push_back({0, n});
+  if (!values.empty()) require_whole_chunks(handle_.id(), where_, all);
   const bool read = values.empty() || H5Dread(handle_.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT,
                                               values.data()) >= 0;
   if (!read) fail(where_ + ": cannot be read", "the file may be damaged");

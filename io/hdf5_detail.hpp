@@ -50,6 +50,10 @@ struct Storage {
 /// @throws FileError, beginning with `where`, unless every element lies in a file, all of it
 void require_stored(std::int64_t set, const std::string& where, const Origin& origin, Storage& found);
 
+/// @throws FileError unless all chunks that this part meets, and no filter packed, have the bytes they are
+/// due: libhdf5 reads on behind those that are shorter
+void require_whole_chunks(std::int64_t set, const std::string& where, std::span<const Range> part);
+
 /// @throws FileError if one of the files has changed
 void require_unchanged(const Storage& storage, const std::string& where);
 

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <optional>
+#include <span>
 
 #include "tandem/core/error.hpp"
 #include "tandem/io/hdf5_detail.hpp"
@@ -102,6 +104,23 @@ void require_chunks(const Claim& claim) {
                      " bytes, but the file has only ", room, "; it is damaged or was never finished");
 }
 
+/// Bytes of a stored chunk which is `whole` bytes long unpacked; empty where a filter that packs was at work.
+std::optional<hsize_t> bytes_due(hid_t plan, int filters, unsigned skipped, hsize_t whole) {
+  constexpr hsize_t checksum_bytes = 4;
+  for (int i = 0; i < filters; ++i) {
+    if (skipped >> i & 1) continue;
+    unsigned flags = 0, settings = 0;
+    std::size_t values = 0;
+    const H5Z_filter_t filter =
+        H5Pget_filter2(plan, static_cast<unsigned>(i), &flags, &values, nullptr, 0, nullptr, &settings);
+    if (filter == H5Z_FILTER_FLETCHER32)
+      whole += checksum_bytes;
+    else if (filter != H5Z_FILTER_SHUFFLE)
+      return std::nullopt;
+  }
+  return whole;
+}
+
 /// Where libhdf5 finds a raw file: beside the working directory unless the environment says otherwise.
 fs::path external_path(const std::string& name, const FileStamp& named_by) {
   const char* variable = std::getenv("HDF5_EXTFILE_PREFIX");
@@ -155,6 +174,34 @@ void require_external(const Claim& claim, const Origin& origin, Storage& found) 
 }
 
 }  // namespace
+
+void require_whole_chunks(std::int64_t set, const std::string& where, std::span<const Range> part) {
+  const Handle plan(H5Dget_create_plist(set), H5Pclose), type(H5Dget_type(set), H5Tclose);
+  if (H5Pget_layout(plan.id()) != H5D_CHUNKED) return;
+  const int filters = H5Pget_nfilters(plan.id());
+  std::vector<hsize_t> chunk(part.size(), 1), first(part.size()), at(part.size());
+  H5Pget_chunk(plan.id(), static_cast<int>(chunk.size()), chunk.data());
+  hsize_t whole = H5Tget_size(type.id());
+  for (std::size_t i = 0; i < part.size(); ++i) {
+    if (part[i].size() <= 0) return;
+    whole *= chunk[i];
+    first[i] = static_cast<hsize_t>(part[i].first) / chunk[i] * chunk[i];
+  }
+  const auto last = [&](std::size_t i) { return static_cast<hsize_t>(part[i].last); };
+  for (at = first; at[0] < last(0);) {
+    unsigned skipped = 0;
+    haddr_t place = 0;
+    hsize_t stored = 0;
+    if (H5Dget_chunk_info_by_coord(set, at.data(), &skipped, &place, &stored) < 0)
+      fail(where + ": a chunk cannot be found", "the file may be damaged");
+    const std::optional<hsize_t> due = bytes_due(plan.id(), filters, skipped, whole);
+    require<FileError>(!due || stored == *due, where, ": a chunk has ", stored, " bytes; ", due.value_or(0),
+                       " bytes are due, the file is damaged");
+    std::size_t axis = part.size() - 1;  // to the next chunk, the last axis fastest
+    for (at[axis] += chunk[axis]; axis > 0 && at[axis] >= last(axis); at[axis] += chunk[axis])
+      at[axis] = first[axis], --axis;
+  }
+}
 
 void require_unchanged(const Storage& storage, const std::string& where) {
   for (const FileStamp& file : storage.files) io::require_unchanged(file, where);

@@ -217,14 +217,20 @@ TEST(Chunks, ClaimWhatTheFileCanHave) {
   std::string bytes = all.str();
   const std::size_t node = bytes.find(std::string("TREE\1", 5));  // of an index of chunks
   ASSERT_NE(node, std::string::npos);
-  const auto claim = [&](const std::string& size) {
-    std::ofstream(path, std::ios::binary) << bytes.replace(node + 24, 4, size);
+  const std::string size = bytes.substr(node + 24, 4);
+  const auto claim = [&](const std::string& chunk_size, char filters_skipped = '\0') {
+    bytes.replace(node + 24, 4, chunk_size)[node + 28] = filters_skipped;
+    std::ofstream(path, std::ios::binary) << bytes;
   };
   claim({'\0', '\0', '\0', '\x40'});
   EXPECT_TRUE(says(refusal_of(path), {"scan.h5: /exchange/data: its chunks claim 1.07374", "damaged"}));
   claim(std::string(4, '\0'));
   EXPECT_TRUE(
       says(refusal_to_read(*io::open_scan(path)), {"scan.h5: /exchange/data: cannot be read", "damaged"}));
+  claim(size, '\1');  // packed, and said not to be
+  EXPECT_TRUE(says(refusal_to_read(*io::open_scan(path)), {"a chunk has", "bytes are due", "damaged"}));
+  claim(size);
+  EXPECT_EQ(all_of(*io::open_scan(path), FrameKind::projection), frames(0, views));
 }
 
 TEST(Chunks, OfVolumesMustAllHaveBeenWritten) {
