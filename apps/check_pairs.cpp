@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <numbers>
 
-#include "tandem/kernels/cone.hpp"
-#include "tandem/kernels/parallel.hpp"
-#include "tandem/kernels/ramp.hpp"
-#include "tandem/operators/algebra.hpp"
-#include "tandem/operators/fbp.hpp"
-#include "tandem/operators/projector.hpp"
-#include "tandem/operators/ramp_filter.hpp"
-#include "tandem/operators/tiled_projector.hpp"
+#include "../kernels/cone.hpp"
+#include "../kernels/parallel.hpp"
+#include "../kernels/ramp.hpp"
+#include "../operators/algebra.hpp"
+#include "../operators/fbp.hpp"
+#include "../operators/projector.hpp"
+#include "../operators/ramp_filter.hpp"
+#include "../operators/tiled_projector.hpp"
 
 namespace tandem::apps {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "tandem/core/execution.hpp"
-#include "tandem/geometry/views.hpp"
-#include "tandem/operators/linear_operator.hpp"
+#include "../core/execution.hpp"
+#include "../geometry/views.hpp"
+#include "../operators/linear_operator.hpp"
 
 namespace tandem::apps {
 

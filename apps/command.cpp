@@ -1,7 +1,7 @@
 #include "command.hpp"
 
+#include "../core/error.hpp"
 #include "command_line.hpp"
-#include "tandem/core/error.hpp"
 
 namespace tandem::apps {
 

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "tandem/core/parallel.hpp"
-#include "tandem/io/output.hpp"
+#include "../core/parallel.hpp"
+#include "../io/output.hpp"
 #include "values.hpp"
 
 namespace tandem::apps {

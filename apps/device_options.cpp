@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "tandem/core/error.hpp"
-#include "tandem/operators/projector.hpp"
+#include "../core/error.hpp"
+#include "../operators/projector.hpp"
 
 namespace tandem::apps {
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "../core/device.hpp"
+#include "../core/execution.hpp"
 #include "command.hpp"
-#include "tandem/core/device.hpp"
-#include "tandem/core/execution.hpp"
 
 namespace tandem::apps {
 

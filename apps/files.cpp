@@ -5,9 +5,9 @@
 #include <iomanip>
 #include <sstream>
 
-#include "tandem/core/error.hpp"
-#include "tandem/io/sources.hpp"
-#include "tandem/io/volume_file.hpp"
+#include "../core/error.hpp"
+#include "../io/sources.hpp"
+#include "../io/volume_file.hpp"
 
 namespace tandem::apps {
 

@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <iostream>
 
+#include "../core/error.hpp"
 #include "command.hpp"
-#include "tandem/core/error.hpp"
 
 namespace tandem::apps {
 

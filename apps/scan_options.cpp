@@ -4,11 +4,11 @@
 #include <cmath>
 #include <sstream>
 
+#include "../core/error.hpp"
+#include "../io/hdf5.hpp"
+#include "../pipeline/preprocess.hpp"
+#include "../pipeline/repeated_view.hpp"
 #include "command_line.hpp"
-#include "tandem/core/error.hpp"
-#include "tandem/io/hdf5.hpp"
-#include "tandem/pipeline/preprocess.hpp"
-#include "tandem/pipeline/repeated_view.hpp"
 
 namespace tandem::apps {
 

@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "../io/scan_reader.hpp"
+#include "../io/volume_file.hpp"
+#include "../pipeline/center.hpp"
+#include "../pipeline/recipe.hpp"
 #include "command.hpp"
 #include "progress.hpp"
-#include "tandem/io/scan_reader.hpp"
-#include "tandem/io/volume_file.hpp"
-#include "tandem/pipeline/center.hpp"
-#include "tandem/pipeline/recipe.hpp"
 
 namespace tandem::apps {
 

@@ -13,7 +13,7 @@
 #include <system_error>
 #include <thread>
 
-#include "tandem/io/output.hpp"
+#include "../io/output.hpp"
 
 namespace tandem::apps {
 

@@ -11,13 +11,13 @@
 #include <new>
 #include <stdexcept>
 
+#include "../core/device.hpp"
+#include "../core/error.hpp"
+#include "../core/version.hpp"
 #include "command.hpp"
 #include "command_line.hpp"
 #include "lines.hpp"
 #include "signals.hpp"
-#include "tandem/core/device.hpp"
-#include "tandem/core/error.hpp"
-#include "tandem_version.hpp"
 
 namespace {
 

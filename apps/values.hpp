@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tandem/core/range.hpp"
+#include "../core/range.hpp"
 
 namespace tandem::apps {
 

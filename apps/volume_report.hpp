@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "tandem/io/volume_place.hpp"
+#include "../io/volume_place.hpp"
 
 namespace tandem::apps {
 

@@ -2,20 +2,20 @@
 #include <filesystem>
 #include <numbers>
 
+#include "../core/parallel.hpp"
+#include "../io/scan_writer.hpp"
+#include "../operators/adjointness.hpp"
+#include "../operators/algebra.hpp"
+#include "../operators/fbp.hpp"
+#include "../operators/projector.hpp"
+#include "../operators/random.hpp"
+#include "../pipeline/reconstruct.hpp"
+#include "../pipeline/simulate.hpp"
+#include "../solvers/cgls.hpp"
+#include "../solvers/sirt.hpp"
 #include "harness.hpp"
 #include "input.hpp"
 #include "limits.hpp"
-#include "tandem/core/parallel.hpp"
-#include "tandem/io/scan_writer.hpp"
-#include "tandem/operators/adjointness.hpp"
-#include "tandem/operators/algebra.hpp"
-#include "tandem/operators/fbp.hpp"
-#include "tandem/operators/projector.hpp"
-#include "tandem/operators/random.hpp"
-#include "tandem/pipeline/reconstruct.hpp"
-#include "tandem/pipeline/simulate.hpp"
-#include "tandem/solvers/cgls.hpp"
-#include "tandem/solvers/sirt.hpp"
 
 namespace tandem::bench {
 

@@ -4,16 +4,16 @@
 #include <cmath>
 #include <optional>
 
+#include "../core/parallel.hpp"
+#include "../geometry/phantom.hpp"
+#include "../kernels/footprint.hpp"
+#include "../operators/adjointness.hpp"
+#include "../operators/algebra.hpp"
+#include "../operators/projector.hpp"
+#include "../operators/random.hpp"
+#include "../operators/tiled_projector.hpp"
 #include "harness.hpp"
 #include "input.hpp"
-#include "tandem/core/parallel.hpp"
-#include "tandem/geometry/phantom.hpp"
-#include "tandem/kernels/footprint.hpp"
-#include "tandem/operators/adjointness.hpp"
-#include "tandem/operators/algebra.hpp"
-#include "tandem/operators/projector.hpp"
-#include "tandem/operators/random.hpp"
-#include "tandem/operators/tiled_projector.hpp"
 
 namespace tandem::bench {
 

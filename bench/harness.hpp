@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "tandem/core/execution.hpp"
-#include "tandem/core/space.hpp"
+#include "../core/execution.hpp"
+#include "../core/space.hpp"
 
 namespace tandem::bench {
 

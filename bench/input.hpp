@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "tandem/core/parallel.hpp"
-#include "tandem/operators/random.hpp"
+#include "../core/parallel.hpp"
+#include "../operators/random.hpp"
 
 namespace tandem::bench {
 

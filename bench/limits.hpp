@@ -2,8 +2,8 @@
 
 #include <optional>
 
-#include "tandem/core/device.hpp"
-#include "tandem/core/execution.hpp"
+#include "../core/device.hpp"
+#include "../core/execution.hpp"
 
 namespace tandem::bench {
 

@@ -1,14 +1,14 @@
-#include "tandem/core/array.hpp"
+#include "array.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <utility>
 
-#include "tandem/core/ceil_div.hpp"
-#include "tandem/core/cuda/runtime.hpp"
-#include "tandem/core/error.hpp"
-#include "tandem/core/parallel.hpp"
+#include "ceil_div.hpp"
+#include "cuda/runtime.hpp"
+#include "error.hpp"
+#include "parallel.hpp"
 
 namespace tandem {
 

@@ -2,9 +2,10 @@
 
 #include <memory>
 
-#include "tandem/core/space.hpp"
+#include "public.hpp"
+#include "space.hpp"
 
-namespace tandem {
+namespace TANDEM_PUBLIC tandem {
 
 /// A vector that somebody else owns. `part(i)` is the i-th summand of a direct sum.
 struct View {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tandem/core/host_device.hpp"
+#include "host_device.hpp"
 
 namespace tandem {
 

@@ -1,9 +1,9 @@
-#include "tandem/core/device.hpp"
+#include "device.hpp"
 
 #include <map>
 
-#include "tandem/core/cuda/runtime.hpp"
-#include "tandem/core/error.hpp"
+#include "cuda/runtime.hpp"
+#include "error.hpp"
 
 namespace tandem {
 

@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
-namespace tandem {
+#include "public.hpp"
+
+namespace TANDEM_PUBLIC tandem {
 
 /// Where numbers live and kernels run. A plain value.
 class Device {

@@ -3,7 +3,9 @@
 #include <sstream>
 #include <stdexcept>
 
-namespace tandem {
+#include "public.hpp"
+
+namespace TANDEM_PUBLIC tandem {
 
 /// Base of everything the library throws. `what()` names the place, the quantity, its value and unit, and
 /// what would be right, in one line.

@@ -1,9 +1,9 @@
-#include "tandem/core/execution.hpp"
+#include "execution.hpp"
 
 #include <array>
 #include <utility>
 
-#include "tandem/core/error.hpp"
+#include "error.hpp"
 
 namespace tandem {
 

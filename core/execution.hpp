@@ -3,7 +3,9 @@
 #include <string>
 #include <string_view>
 
-namespace tandem {
+#include "public.hpp"
+
+namespace TANDEM_PUBLIC tandem {
 
 /// How projector and back-projector are executed, never what they compute. `standard`: one slice a launch;
 /// `texture`, `alu`, `hybrid`: Chilingaryan et al. 2018, sections III-B to III-E, of the back-projection,

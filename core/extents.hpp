@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tandem/core/space.hpp"
+#include "space.hpp"
 
 namespace tandem {
 

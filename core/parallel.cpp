@@ -1,4 +1,4 @@
-#include "tandem/core/parallel.hpp"
+#include "parallel.hpp"
 
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/info.h>
@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "tandem/core/ceil_div.hpp"
+#include "ceil_div.hpp"
 
 #ifdef __SANITIZE_THREAD__
 #include <sanitizer/tsan_interface.h>

@@ -4,7 +4,7 @@
 #include <functional>
 #include <memory>
 
-#include "tandem/core/range.hpp"
+#include "range.hpp"
 
 namespace tandem {
 

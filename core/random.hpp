@@ -2,7 +2,9 @@
 
 #include <cstdint>
 
-namespace tandem {
+#include "public.hpp"
+
+namespace TANDEM_PUBLIC tandem {
 
 /// SplitMix64 (Steele, Lea and Flood 2014): the same bits on every machine. `at` opens a sequence of its own
 /// for a cell, so that what is drawn there does not depend on the order of the cells.

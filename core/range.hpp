@@ -1,8 +1,9 @@
 #pragma once
 
-#include "tandem/core/space.hpp"
+#include "public.hpp"
+#include "space.hpp"
 
-namespace tandem {
+namespace TANDEM_PUBLIC tandem {
 
 /// Half open: first, ..., last - 1.
 struct Range {

@@ -1,9 +1,9 @@
-#include "tandem/core/space.hpp"
+#include "space.hpp"
 
 #include <algorithm>
 
-#include "tandem/core/error.hpp"
-#include "tandem/core/extents.hpp"
+#include "error.hpp"
+#include "extents.hpp"
 
 namespace tandem {
 

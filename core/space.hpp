@@ -5,9 +5,10 @@
 #include <memory>
 #include <vector>
 
-#include "tandem/core/device.hpp"
+#include "device.hpp"
+#include "public.hpp"
 
-namespace tandem {
+namespace TANDEM_PUBLIC tandem {
 
 using Index = std::int64_t;          ///< every count and offset: volumes pass 2^31 voxels
 using Shape = std::array<Index, 3>;  ///< slowest axis first: (slice, y, x) or (view, row, bin)

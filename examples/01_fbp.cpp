@@ -8,10 +8,10 @@
 #include <cstdio>
 #include <numbers>
 
-#include "tandem/geometry/phantom.hpp"
-#include "tandem/operators/algebra.hpp"
-#include "tandem/operators/fbp.hpp"
-#include "tandem/operators/projector.hpp"
+#include "../geometry/phantom.hpp"
+#include "../operators/algebra.hpp"
+#include "../operators/fbp.hpp"
+#include "../operators/projector.hpp"
 
 using namespace tandem;
 

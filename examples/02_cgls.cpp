@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <random>
 
+#include "../operators/algebra.hpp"
+#include "../operators/fbp.hpp"
+#include "../solvers/cgls.hpp"
 #include "few_views.hpp"
-#include "tandem/operators/algebra.hpp"
-#include "tandem/operators/fbp.hpp"
-#include "tandem/pipeline/simulate.hpp"
-#include "tandem/solvers/cgls.hpp"
 
 using namespace tandem;
 
@@ -20,9 +20,10 @@ int main() {
 
   const double photons = 2000;  // a cell, without the body
   double variance = 0;          // of all line integrals together: 1 / counts each
-  Random random(1);
+  std::mt19937_64 random(1);
   for (Index i = 0; i < y.size(); ++i) {
-    const auto counts = std::max<double>(pipeline::poisson(photons * std::exp(-y.data()[i]), random), 1);
+    std::poisson_distribution<long> arriving(photons * std::exp(-y.data()[i]));
+    const double counts = std::max<double>(static_cast<double>(arriving(random)), 1);
     y.data()[i] = static_cast<float>(std::log(photons / counts));
     variance += 1 / counts;
   }

@@ -5,9 +5,9 @@
 //   error after 40 iterations: 0.72 plain, 0.43 damped
 #include <cstdio>
 
+#include "../operators/algebra.hpp"
+#include "../solvers/cgls.hpp"
 #include "few_views.hpp"
-#include "tandem/operators/algebra.hpp"
-#include "tandem/solvers/cgls.hpp"
 
 using namespace tandem;
 

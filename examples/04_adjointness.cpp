@@ -8,9 +8,9 @@
 #include <cstdio>
 #include <numbers>
 
-#include "tandem/operators/adjointness.hpp"
-#include "tandem/operators/algebra.hpp"
-#include "tandem/operators/projector.hpp"
+#include "../operators/adjointness.hpp"
+#include "../operators/algebra.hpp"
+#include "../operators/projector.hpp"
 
 using namespace tandem;
 

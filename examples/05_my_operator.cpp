@@ -6,10 +6,10 @@
 //   residual after 20 iterations: 0.0067 with afterglow modelled, 0.0318 without
 #include <cstdio>
 
+#include "../operators/adjointness.hpp"
+#include "../operators/algebra.hpp"
+#include "../solvers/cgls.hpp"
 #include "few_views.hpp"
-#include "tandem/operators/adjointness.hpp"
-#include "tandem/operators/algebra.hpp"
-#include "tandem/solvers/cgls.hpp"
 
 using namespace tandem;
 

@@ -9,10 +9,10 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "tandem/core/error.hpp"
-#include "tandem/io/png.hpp"
-#include "tandem/io/volume_file.hpp"
-#include "tandem/pipeline/quality.hpp"
+#include "../core/error.hpp"
+#include "../io/png.hpp"
+#include "../io/volume_file.hpp"
+#include "../pipeline/quality.hpp"
 
 using namespace tandem;
 

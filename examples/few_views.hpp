@@ -4,9 +4,9 @@
 
 #include <numbers>
 
-#include "tandem/geometry/phantom.hpp"
-#include "tandem/operators/projector.hpp"
-#include "tandem/operators/vector.hpp"
+#include "../geometry/phantom.hpp"
+#include "../operators/projector.hpp"
+#include "../operators/vector.hpp"
 
 struct FewViews {
   tandem::ParallelBeam scan;

@@ -1,4 +1,4 @@
-#include "tandem/geometry/coverage.hpp"
+#include "coverage.hpp"
 
 #include <algorithm>
 #include <cmath>

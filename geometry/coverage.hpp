@@ -1,8 +1,9 @@
 #pragma once
 
-#include "tandem/geometry/volume_grid.hpp"
+#include "../core/public.hpp"
+#include "volume_grid.hpp"
 
-namespace tandem {
+namespace TANDEM_PUBLIC tandem {
 
 /// Rows of the detector that voxels of these slices can meet in any view: never too few, and few too many.
 /// Empty where no ray meets them.

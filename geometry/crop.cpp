@@ -1,7 +1,7 @@
 // Parts of scans: selected views, rows and bins, and cells averaged.
 
-#include "tandem/core/error.hpp"
-#include "tandem/geometry/scan.hpp"
+#include "../core/error.hpp"
+#include "scan.hpp"
 
 namespace tandem {
 

@@ -1,4 +1,4 @@
-#include "tandem/geometry/phantom.hpp"
+#include "phantom.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,8 +6,8 @@
 #include <numbers>
 #include <string>
 
-#include "tandem/core/error.hpp"
-#include "tandem/core/parallel.hpp"
+#include "../core/error.hpp"
+#include "../core/parallel.hpp"
 
 namespace tandem {
 

@@ -6,10 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include "tandem/core/random.hpp"
-#include "tandem/geometry/volume_grid.hpp"
+#include "../core/public.hpp"
+#include "../core/random.hpp"
+#include "volume_grid.hpp"
 
-namespace tandem {
+namespace TANDEM_PUBLIC tandem {
 
 /// One ellipsoid of constant attenuation. An infinite third semi-axis makes it a cylinder along z.
 struct Ellipsoid {

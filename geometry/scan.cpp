@@ -1,4 +1,4 @@
-#include "tandem/geometry/scan.hpp"
+#include "scan.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <numbers>
 #include <numeric>
 
-#include "tandem/core/error.hpp"
+#include "../core/error.hpp"
 
 namespace tandem {
 

@@ -6,9 +6,10 @@
 #include <variant>
 #include <vector>
 
-#include "tandem/core/range.hpp"
+#include "../core/public.hpp"
+#include "../core/range.hpp"
 
-namespace tandem {
+namespace TANDEM_PUBLIC tandem {
 
 /// A flat detector. A cell is (row, bin); positions count from 0 at cell centres, fractions allowed.
 struct Detector {

@@ -1,9 +1,9 @@
-#include "tandem/geometry/views.hpp"
+#include "views.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "tandem/core/error.hpp"
+#include "../core/error.hpp"
 
 namespace tandem {
 

@@ -2,10 +2,11 @@
 
 #include <vector>
 
-#include "tandem/core/execution.hpp"
-#include "tandem/geometry/volume_grid.hpp"
+#include "../core/execution.hpp"
+#include "../core/public.hpp"
+#include "volume_grid.hpp"
 
-namespace tandem {
+namespace TANDEM_PUBLIC tandem {
 
 /// How a voxel's shadow is drawn on the detector (maths: docs/kernels.md).
 enum class Model { pixel_driven, joseph, separable_footprint };

@@ -1,10 +1,10 @@
-#include "tandem/geometry/volume_grid.hpp"
+#include "volume_grid.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "tandem/core/error.hpp"
-#include "tandem/core/extents.hpp"
+#include "../core/error.hpp"
+#include "../core/extents.hpp"
 
 namespace tandem {
 

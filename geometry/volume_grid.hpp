@@ -2,10 +2,11 @@
 
 #include <array>
 
-#include "tandem/core/range.hpp"
-#include "tandem/geometry/scan.hpp"
+#include "../core/public.hpp"
+#include "../core/range.hpp"
+#include "scan.hpp"
 
-namespace tandem {
+namespace TANDEM_PUBLIC tandem {
 
 /// Voxels in world space; the rotation axis is z through the origin. Voxel (iz, iy, ix) lies at
 /// x = (ix - (nx - 1) / 2) pitch_x + centre_x, and so for y and z.

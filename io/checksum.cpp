@@ -1,4 +1,4 @@
-#include "tandem/io/checksum.hpp"
+#include "checksum.hpp"
 
 #include <libdeflate.h>
 

@@ -2,8 +2,8 @@
 
 #include <memory>
 
-#include "tandem/core/error.hpp"
-#include "tandem/io/frame_source.hpp"
+#include "../core/error.hpp"
+#include "frame_source.hpp"
 
 namespace tandem::io {
 

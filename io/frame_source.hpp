@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "tandem/io/hdf5.hpp"
-#include "tandem/io/scan_reader.hpp"
+#include "hdf5.hpp"
+#include "scan_reader.hpp"
 
 namespace tandem::io {
 

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "tandem/core/range.hpp"
-#include "tandem/io/scan_reader.hpp"
+#include "../core/range.hpp"
+#include "scan_reader.hpp"
 
 namespace tandem::io {
 class PlainFile;

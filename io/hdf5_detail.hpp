@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "tandem/io/hdf5.hpp"
-#include "tandem/io/input_file.hpp"
+#include "hdf5.hpp"
+#include "input_file.hpp"
 
 namespace tandem::io::hdf5 {
 

@@ -9,9 +9,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "tandem/core/error.hpp"
-#include "tandem/io/hdf5_detail.hpp"
-#include "tandem/io/input_file.hpp"
+#include "../core/error.hpp"
+#include "hdf5_detail.hpp"
+#include "input_file.hpp"
 
 namespace tandem::io::hdf5 {
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "tandem/core/error.hpp"
-#include "tandem/io/frame_source.hpp"
+#include "../core/error.hpp"
+#include "frame_source.hpp"
 
 namespace tandem::io {
 

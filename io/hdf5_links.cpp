@@ -1,4 +1,4 @@
-#include "tandem/io/hdf5_links.hpp"
+#include "hdf5_links.hpp"
 
 #include <hdf5.h>
 
@@ -9,8 +9,8 @@
 #include <string>
 #include <utility>
 
-#include "tandem/io/hdf5.hpp"
-#include "tandem/io/hdf5_detail.hpp"
+#include "hdf5.hpp"
+#include "hdf5_detail.hpp"
 
 namespace tandem::io::hdf5 {
 

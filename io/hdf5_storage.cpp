@@ -9,9 +9,9 @@
 #include <optional>
 #include <span>
 
-#include "tandem/core/error.hpp"
-#include "tandem/io/hdf5_detail.hpp"
-#include "tandem/io/rehearsal.hpp"
+#include "../core/error.hpp"
+#include "hdf5_detail.hpp"
+#include "rehearsal.hpp"
 
 namespace tandem::io::hdf5 {
 

@@ -1,12 +1,12 @@
 #include <algorithm>
 
-#include "tandem/core/error.hpp"
-#include "tandem/io/checksum.hpp"
-#include "tandem/io/hdf5.hpp"
-#include "tandem/io/plain_file.hpp"
-#include "tandem/io/slab_writer.hpp"
-#include "tandem/io/volume_format.hpp"
-#include "tandem_version.hpp"
+#include "../core/error.hpp"
+#include "../core/version.hpp"
+#include "checksum.hpp"
+#include "hdf5.hpp"
+#include "plain_file.hpp"
+#include "slab_writer.hpp"
+#include "volume_format.hpp"
 
 namespace tandem::io {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <bit>
 
-#include "tandem/core/error.hpp"
-#include "tandem/io/hdf5.hpp"
-#include "tandem/io/hdf5_detail.hpp"
-#include "tandem/io/plain_file.hpp"
+#include "../core/error.hpp"
+#include "hdf5.hpp"
+#include "hdf5_detail.hpp"
+#include "plain_file.hpp"
 
 namespace tandem::io::hdf5 {
 

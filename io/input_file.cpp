@@ -1,4 +1,4 @@
-#include "tandem/io/input_file.hpp"
+#include "input_file.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "tandem/core/error.hpp"
+#include "../core/error.hpp"
 
 namespace tandem::io {
 

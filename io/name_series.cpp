@@ -1,11 +1,11 @@
-#include "tandem/io/name_series.hpp"
+#include "name_series.hpp"
 
 #include <algorithm>
 #include <cctype>
 #include <map>
 #include <optional>
 
-#include "tandem/io/natural_order.hpp"
+#include "natural_order.hpp"
 
 namespace tandem::io {
 

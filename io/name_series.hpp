@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tandem/io/scan_reader.hpp"
+#include "scan_reader.hpp"
 
 namespace tandem::io {
 

@@ -1,4 +1,4 @@
-#include "tandem/io/natural_order.hpp"
+#include "natural_order.hpp"
 
 #include <algorithm>
 

@@ -7,8 +7,8 @@
 #include <memory>
 #include <set>
 
-#include "tandem/core/error.hpp"
-#include "tandem/io/frame_source.hpp"
+#include "../core/error.hpp"
+#include "frame_source.hpp"
 
 namespace tandem::io {
 

@@ -1,10 +1,10 @@
-#include "tandem/io/output.hpp"
+#include "output.hpp"
 
 #include <set>
 
-#include "tandem/core/error.hpp"
-#include "tandem/io/output_folder.hpp"
-#include "tandem/io/plain_file.hpp"
+#include "../core/error.hpp"
+#include "output_folder.hpp"
+#include "plain_file.hpp"
 
 namespace tandem::io {
 

@@ -1,4 +1,4 @@
-#include "tandem/io/output_folder.hpp"
+#include "output_folder.hpp"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "tandem/core/error.hpp"
+#include "../core/error.hpp"
 
 namespace tandem::io {
 

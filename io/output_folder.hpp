@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "tandem/io/descriptor.hpp"
+#include "descriptor.hpp"
 
 namespace tandem::io {
 

@@ -1,4 +1,4 @@
-#include "tandem/io/plain_file.hpp"
+#include "plain_file.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "tandem/core/error.hpp"
+#include "../core/error.hpp"
 
 namespace tandem::io {
 

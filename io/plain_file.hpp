@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <string>
 
-#include "tandem/core/space.hpp"
-#include "tandem/io/descriptor.hpp"
+#include "../core/space.hpp"
+#include "descriptor.hpp"
 
 namespace tandem::io {
 

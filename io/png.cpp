@@ -1,4 +1,4 @@
-#include "tandem/io/png.hpp"
+#include "png.hpp"
 
 #include <png.h>
 
@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <string>
 
-#include "tandem/core/error.hpp"
-#include "tandem/io/small_font.hpp"
-#include "tandem/io/tandem_file.hpp"
+#include "../core/error.hpp"
+#include "small_font.hpp"
+#include "tandem_file.hpp"
 
 namespace tandem::io {
 

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "tandem/core/space.hpp"
-#include "tandem/io/output.hpp"
+#include "../core/space.hpp"
+#include "output.hpp"
 
 namespace tandem::io {
 

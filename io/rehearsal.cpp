@@ -1,4 +1,4 @@
-#include "tandem/io/rehearsal.hpp"
+#include "rehearsal.hpp"
 
 #include <fcntl.h>
 #include <malloc.h>
@@ -21,9 +21,9 @@
 #include <utility>
 #include <vector>
 
-#include "tandem/core/error.hpp"
-#include "tandem/io/hdf5_detail.hpp"
-#include "tandem/io/input_file.hpp"
+#include "../core/error.hpp"
+#include "hdf5_detail.hpp"
+#include "input_file.hpp"
 
 namespace tandem::io {
 

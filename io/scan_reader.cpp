@@ -1,4 +1,4 @@
-#include "tandem/io/scan_reader.hpp"
+#include "scan_reader.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,10 +6,10 @@
 #include <new>
 #include <stdexcept>
 
-#include "tandem/core/error.hpp"
-#include "tandem/io/frame_source.hpp"
-#include "tandem/io/input_file.hpp"
-#include "tandem/io/rehearsal.hpp"
+#include "../core/error.hpp"
+#include "frame_source.hpp"
+#include "input_file.hpp"
+#include "rehearsal.hpp"
 
 namespace tandem::io {
 

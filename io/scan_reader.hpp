@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "tandem/core/range.hpp"
-#include "tandem/geometry/scan.hpp"
+#include "../core/range.hpp"
+#include "../geometry/scan.hpp"
 
 namespace tandem::io {
 

@@ -1,12 +1,12 @@
-#include "tandem/io/scan_writer.hpp"
+#include "scan_writer.hpp"
 
 #include <array>
 #include <numbers>
 
-#include "tandem/core/error.hpp"
-#include "tandem/io/hdf5.hpp"
-#include "tandem/io/plain_file.hpp"
-#include "tandem_version.hpp"
+#include "../core/error.hpp"
+#include "../core/version.hpp"
+#include "hdf5.hpp"
+#include "plain_file.hpp"
 
 namespace tandem::io {
 

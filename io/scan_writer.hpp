@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "tandem/io/output.hpp"
-#include "tandem/io/scan_reader.hpp"
+#include "output.hpp"
+#include "scan_reader.hpp"
 
 namespace tandem::io {
 

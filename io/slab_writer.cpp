@@ -1,6 +1,6 @@
-#include "tandem/io/slab_writer.hpp"
+#include "slab_writer.hpp"
 
-#include "tandem/core/error.hpp"
+#include "../core/error.hpp"
 
 namespace tandem::io {
 

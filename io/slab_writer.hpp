@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "tandem/io/volume_format.hpp"
+#include "volume_format.hpp"
 
 namespace tandem::io {
 

@@ -1,4 +1,4 @@
-#include "tandem/io/small_font.hpp"
+#include "small_font.hpp"
 
 #include <algorithm>
 #include <array>

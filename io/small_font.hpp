@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tandem/core/space.hpp"
+#include "../core/space.hpp"
 
 namespace tandem::io {
 

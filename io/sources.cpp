@@ -1,4 +1,4 @@
-#include "tandem/io/sources.hpp"
+#include "sources.hpp"
 
 #include <sys/stat.h>
 
@@ -9,13 +9,13 @@
 #include <set>
 #include <utility>
 
-#include "tandem/core/error.hpp"
-#include "tandem/io/checksum.hpp"
-#include "tandem/io/hdf5.hpp"
-#include "tandem/io/hdf5_links.hpp"
-#include "tandem/io/rehearsal.hpp"
-#include "tandem/io/tiff.hpp"
-#include "tandem/io/volume_format.hpp"
+#include "../core/error.hpp"
+#include "checksum.hpp"
+#include "hdf5.hpp"
+#include "hdf5_links.hpp"
+#include "rehearsal.hpp"
+#include "tiff.hpp"
+#include "volume_format.hpp"
 
 namespace tandem::io {
 

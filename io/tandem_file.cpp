@@ -1,18 +1,18 @@
-#include "tandem/io/tandem_file.hpp"
+#include "tandem_file.hpp"
 
 #include <array>
 #include <cstdint>
 #include <fstream>
 #include <sstream>
 
-#include "tandem/core/error.hpp"
-#include "tandem/io/checksum.hpp"
-#include "tandem/io/frame_source.hpp"
-#include "tandem/io/hdf5.hpp"
-#include "tandem/io/output.hpp"
-#include "tandem/io/rehearsal.hpp"
-#include "tandem/io/tiff.hpp"
-#include "tandem/io/volume_format.hpp"
+#include "../core/error.hpp"
+#include "checksum.hpp"
+#include "frame_source.hpp"
+#include "hdf5.hpp"
+#include "output.hpp"
+#include "rehearsal.hpp"
+#include "tiff.hpp"
+#include "volume_format.hpp"
 
 namespace tandem::io {
 

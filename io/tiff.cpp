@@ -1,4 +1,4 @@
-#include "tandem/io/tiff.hpp"
+#include "tiff.hpp"
 
 #include <fcntl.h>
 #include <tiffio.h>
@@ -11,8 +11,8 @@
 #include <cstring>
 #include <mutex>
 
-#include "tandem/core/error.hpp"
-#include "tandem/io/plain_file.hpp"
+#include "../core/error.hpp"
+#include "plain_file.hpp"
 
 namespace tandem::io {
 

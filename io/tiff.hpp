@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "tandem/core/range.hpp"
-#include "tandem/io/scan_reader.hpp"
+#include "../core/range.hpp"
+#include "scan_reader.hpp"
 
 namespace tandem::io {
 

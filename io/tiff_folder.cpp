@@ -1,13 +1,13 @@
-#include "tandem/io/tiff_folder.hpp"
+#include "tiff_folder.hpp"
 
 #include <algorithm>
 #include <cctype>
 #include <map>
 
-#include "tandem/core/error.hpp"
-#include "tandem/io/name_series.hpp"
-#include "tandem/io/natural_order.hpp"
-#include "tandem/io/tiff.hpp"
+#include "../core/error.hpp"
+#include "name_series.hpp"
+#include "natural_order.hpp"
+#include "tiff.hpp"
 
 namespace tandem::io {
 

@@ -1,10 +1,10 @@
-#include "tandem/io/tiff_manifest.hpp"
+#include "tiff_manifest.hpp"
 
 #include <fstream>
 #include <sstream>
 
-#include "tandem/core/error.hpp"
-#include "tandem_version.hpp"
+#include "../core/error.hpp"
+#include "../core/version.hpp"
 
 namespace tandem::io {
 

@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "tandem/core/range.hpp"
+#include "../core/range.hpp"
 
 namespace tandem::io {
 

@@ -1,6 +1,6 @@
 // What the slices of a TIFF volume say of themselves, and which of them belong together.
 
-#include "tandem/io/tiff_part.hpp"
+#include "tiff_part.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,10 +8,10 @@
 #include <sstream>
 #include <utility>
 
-#include "tandem/core/error.hpp"
-#include "tandem/io/tiff.hpp"
-#include "tandem/io/volume_format.hpp"
-#include "tandem_version.hpp"
+#include "../core/error.hpp"
+#include "../core/version.hpp"
+#include "tiff.hpp"
+#include "volume_format.hpp"
 
 namespace tandem::io {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "tandem/core/range.hpp"
-#include "tandem/io/volume_place.hpp"
+#include "../core/range.hpp"
+#include "volume_place.hpp"
 
 namespace tandem::io {
 

@@ -7,10 +7,10 @@
 #include <fstream>
 #include <sstream>
 
-#include "tandem/core/error.hpp"
-#include "tandem/io/frame_source.hpp"
-#include "tandem/io/tiff.hpp"
-#include "tandem/io/tiff_folder.hpp"
+#include "../core/error.hpp"
+#include "frame_source.hpp"
+#include "tiff.hpp"
+#include "tiff_folder.hpp"
 
 namespace tandem::io {
 

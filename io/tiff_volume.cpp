@@ -5,9 +5,9 @@
 #include <cctype>
 #include <cstdio>
 
-#include "tandem/io/tiff_manifest.hpp"
-#include "tandem/io/volume_file.hpp"
-#include "tandem/io/volume_format.hpp"
+#include "tiff_manifest.hpp"
+#include "volume_file.hpp"
+#include "volume_format.hpp"
 
 namespace tandem::io {
 

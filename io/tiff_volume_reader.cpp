@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-#include "tandem/core/error.hpp"
-#include "tandem/io/checksum.hpp"
-#include "tandem/io/frame_source.hpp"
-#include "tandem/io/tiff.hpp"
-#include "tandem/io/tiff_manifest.hpp"
-#include "tandem/io/tiff_part.hpp"
-#include "tandem/io/volume_format.hpp"
+#include "../core/error.hpp"
+#include "checksum.hpp"
+#include "frame_source.hpp"
+#include "tiff.hpp"
+#include "tiff_manifest.hpp"
+#include "tiff_part.hpp"
+#include "volume_format.hpp"
 
 namespace tandem::io {
 

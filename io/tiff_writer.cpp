@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <sstream>
 
-#include "tandem/core/error.hpp"
-#include "tandem/io/checksum.hpp"
-#include "tandem/io/plain_file.hpp"
-#include "tandem/io/slab_writer.hpp"
-#include "tandem/io/tiff.hpp"
-#include "tandem/io/tiff_manifest.hpp"
-#include "tandem/io/volume_format.hpp"
+#include "../core/error.hpp"
+#include "checksum.hpp"
+#include "plain_file.hpp"
+#include "slab_writer.hpp"
+#include "tiff.hpp"
+#include "tiff_manifest.hpp"
+#include "volume_format.hpp"
 
 namespace tandem::io {
 

@@ -8,8 +8,8 @@
 #include <numbers>
 #include <string_view>
 
-#include "tandem/core/error.hpp"
-#include "tandem/io/frame_source.hpp"
+#include "../core/error.hpp"
+#include "frame_source.hpp"
 
 namespace tandem::io {
 

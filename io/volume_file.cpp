@@ -1,12 +1,12 @@
-#include "tandem/io/volume_file.hpp"
+#include "volume_file.hpp"
 
 #include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <cstring>
 
-#include "tandem/core/error.hpp"
-#include "tandem/io/volume_format.hpp"
+#include "../core/error.hpp"
+#include "volume_format.hpp"
 
 namespace tandem::io {
 

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "tandem/core/array.hpp"
-#include "tandem/core/range.hpp"
-#include "tandem/io/output.hpp"
-#include "tandem/io/volume_place.hpp"
+#include "../core/array.hpp"
+#include "../core/range.hpp"
+#include "output.hpp"
+#include "volume_place.hpp"
 
 namespace tandem::io {
 

@@ -6,9 +6,9 @@
 #include <map>
 #include <vector>
 
-#include "tandem/io/output.hpp"
-#include "tandem/io/scan_reader.hpp"
-#include "tandem/io/volume_file.hpp"
+#include "output.hpp"
+#include "scan_reader.hpp"
+#include "volume_file.hpp"
 
 namespace tandem::io {
 

@@ -1,10 +1,10 @@
-#include "tandem/io/volume_place.hpp"
+#include "volume_place.hpp"
 
 #include <cmath>
 #include <sstream>
 
-#include "tandem/core/error.hpp"
-#include "tandem/io/volume_format.hpp"
+#include "../core/error.hpp"
+#include "volume_format.hpp"
 
 namespace tandem::io {
 

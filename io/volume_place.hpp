@@ -3,8 +3,8 @@
 #include <array>
 #include <string>
 
-#include "tandem/core/range.hpp"
-#include "tandem/geometry/volume_grid.hpp"
+#include "../core/range.hpp"
+#include "../geometry/volume_grid.hpp"
 
 namespace tandem::io {
 

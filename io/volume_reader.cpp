@@ -1,13 +1,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tandem/core/error.hpp"
-#include "tandem/io/checksum.hpp"
-#include "tandem/io/frame_source.hpp"
-#include "tandem/io/hdf5.hpp"
-#include "tandem/io/input_file.hpp"
-#include "tandem/io/rehearsal.hpp"
-#include "tandem/io/volume_format.hpp"
+#include "../core/error.hpp"
+#include "checksum.hpp"
+#include "frame_source.hpp"
+#include "hdf5.hpp"
+#include "input_file.hpp"
+#include "rehearsal.hpp"
+#include "volume_format.hpp"
 
 namespace tandem::io {
 

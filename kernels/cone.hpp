@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "tandem/core/array.hpp"
-#include "tandem/geometry/views.hpp"
+#include "../core/array.hpp"
+#include "../geometry/views.hpp"
 
 namespace tandem::kernels {
 

@@ -15,8 +15,8 @@
 
 #include <cmath>
 
-#include "tandem/core/host_device.hpp"
-#include "tandem/geometry/views.hpp"
+#include "../core/host_device.hpp"
+#include "../geometry/views.hpp"
 
 namespace tandem::kernels {
 

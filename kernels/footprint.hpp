@@ -9,8 +9,8 @@
 #include <cmath>
 #include <utility>
 
-#include "tandem/core/host_device.hpp"
-#include "tandem/geometry/views.hpp"
+#include "../core/host_device.hpp"
+#include "../geometry/views.hpp"
 
 namespace tandem::kernels {
 

@@ -1,4 +1,4 @@
-#include "tandem/kernels/launches.hpp"
+#include "launches.hpp"
 
 #include <mutex>
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "tandem/core/array.hpp"
-#include "tandem/core/execution.hpp"
-#include "tandem/geometry/views.hpp"
+#include "../core/array.hpp"
+#include "../core/execution.hpp"
+#include "../geometry/views.hpp"
 
 namespace tandem::kernels {
 

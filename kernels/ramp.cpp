@@ -1,4 +1,4 @@
-#include "tandem/kernels/ramp.hpp"
+#include "ramp.hpp"
 
 #include <cmath>
 #include <numbers>

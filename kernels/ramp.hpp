@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "tandem/core/array.hpp"
-#include "tandem/core/host_device.hpp"
+#include "../core/array.hpp"
+#include "../core/host_device.hpp"
 
 namespace tandem::kernels {
 

@@ -1,14 +1,14 @@
 // The one place where backends meet.
 #include <type_traits>
 
-#include "tandem/core/device.hpp"
-#include "tandem/core/error.hpp"
-#include "tandem/kernels/cpu/cone_hats.hpp"
-#include "tandem/kernels/cpu/parallel.hpp"
-#include "tandem/kernels/cpu/ramp.hpp"
-#include "tandem/kernels/cpu/separable_footprint.hpp"
-#include "tandem/kernels/cpu/vector.hpp"
-#include "tandem/kernels/cuda/tables.hpp"
+#include "../core/device.hpp"
+#include "../core/error.hpp"
+#include "cpu/cone_hats.hpp"
+#include "cpu/parallel.hpp"
+#include "cpu/ramp.hpp"
+#include "cpu/separable_footprint.hpp"
+#include "cpu/vector.hpp"
+#include "cuda/tables.hpp"
 
 namespace tandem::kernels {
 

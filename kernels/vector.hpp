@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "tandem/core/array.hpp"
+#include "../core/array.hpp"
 
 namespace tandem::kernels {
 

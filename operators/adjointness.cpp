@@ -1,9 +1,9 @@
-#include "tandem/operators/adjointness.hpp"
+#include "adjointness.hpp"
 
 #include <cmath>
 
-#include "tandem/operators/random.hpp"
-#include "tandem/operators/vector.hpp"
+#include "random.hpp"
+#include "vector.hpp"
 
 namespace tandem {
 

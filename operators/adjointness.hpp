@@ -1,8 +1,9 @@
 #pragma once
 
-#include "tandem/operators/linear_operator.hpp"
+#include "../core/public.hpp"
+#include "linear_operator.hpp"
 
-namespace tandem {
+namespace TANDEM_PUBLIC tandem {
 
 /// How well (A, B) is a pair, B being what apply_adjoint runs. The coupling degree is the field's number, and
 /// blind: a pair wrong by half a bin scores 1.0001. The mismatch sees everything.

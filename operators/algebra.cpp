@@ -1,7 +1,7 @@
-#include "tandem/operators/algebra.hpp"
+#include "algebra.hpp"
 
-#include "tandem/core/error.hpp"
-#include "tandem/operators/vector.hpp"
+#include "../core/error.hpp"
+#include "vector.hpp"
 
 namespace tandem {
 

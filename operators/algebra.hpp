@@ -3,9 +3,10 @@
 #include <functional>
 #include <vector>
 
-#include "tandem/operators/linear_operator.hpp"
+#include "../core/public.hpp"
+#include "linear_operator.hpp"
 
-namespace tandem {
+namespace TANDEM_PUBLIC tandem {
 
 LinearOperator operator*(LinearOperator A,
                          LinearOperator B);  ///< (AB)x = A(Bx). @throws SpaceError unless they meet

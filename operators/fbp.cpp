@@ -1,9 +1,9 @@
-#include "tandem/operators/fbp.hpp"
+#include "fbp.hpp"
 
-#include "tandem/core/error.hpp"
-#include "tandem/geometry/coverage.hpp"
-#include "tandem/operators/algebra.hpp"
-#include "tandem/operators/projector.hpp"
+#include "../core/error.hpp"
+#include "../geometry/coverage.hpp"
+#include "algebra.hpp"
+#include "projector.hpp"
 
 namespace tandem {
 

@@ -1,9 +1,10 @@
 #pragma once
 
-#include "tandem/geometry/views.hpp"
-#include "tandem/operators/ramp_filter.hpp"
+#include "../core/public.hpp"
+#include "../geometry/views.hpp"
+#include "ramp_filter.hpp"
 
-namespace tandem {
+namespace TANDEM_PUBLIC tandem {
 
 /// B: adjoint(A) over the cell length per pixel area, so that B F y is an image in 1/mm, for every model.
 LinearOperator backprojector(const LinearOperator& A, const ParallelBeam& scan, const VolumeGrid& grid);

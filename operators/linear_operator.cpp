@@ -1,10 +1,10 @@
-#include "tandem/operators/linear_operator.hpp"
+#include "linear_operator.hpp"
 
 #include <functional>
 #include <sstream>
 #include <string>
 
-#include "tandem/core/error.hpp"
+#include "../core/error.hpp"
 
 namespace tandem {
 

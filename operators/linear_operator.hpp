@@ -5,9 +5,10 @@
 #include <type_traits>
 #include <utility>
 
-#include "tandem/core/array.hpp"
+#include "../core/array.hpp"
+#include "../core/public.hpp"
 
-namespace tandem {
+namespace TANDEM_PUBLIC tandem {
 
 /// What an author writes: any struct with these four. No base class, no registration.
 /// apply:          y <- alpha A x  + beta y      apply_adjoint:  x <- alpha At y + beta x

@@ -1,10 +1,10 @@
-#include "tandem/operators/norms.hpp"
+#include "norms.hpp"
 
 #include <cmath>
 
-#include "tandem/operators/algebra.hpp"
-#include "tandem/operators/random.hpp"
-#include "tandem/operators/vector.hpp"
+#include "algebra.hpp"
+#include "random.hpp"
+#include "vector.hpp"
 
 namespace tandem {
 

@@ -1,8 +1,9 @@
 #pragma once
 
-#include "tandem/operators/linear_operator.hpp"
+#include "../core/public.hpp"
+#include "linear_operator.hpp"
 
-namespace tandem {
+namespace TANDEM_PUBLIC tandem {
 
 /// Largest singular value by power iteration on AtA, seeded. Cost: one A and one At an iteration. Approaches
 /// from below. Needs a matched pair.

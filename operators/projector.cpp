@@ -1,8 +1,8 @@
-#include "tandem/operators/projector.hpp"
+#include "projector.hpp"
 
-#include "tandem/core/error.hpp"
-#include "tandem/kernels/cone.hpp"
-#include "tandem/kernels/parallel.hpp"
+#include "../core/error.hpp"
+#include "../kernels/cone.hpp"
+#include "../kernels/parallel.hpp"
 
 namespace tandem {
 

@@ -1,10 +1,11 @@
 #pragma once
 
-#include "tandem/core/execution.hpp"
-#include "tandem/geometry/views.hpp"
-#include "tandem/operators/linear_operator.hpp"
+#include "../core/execution.hpp"
+#include "../core/public.hpp"
+#include "../geometry/views.hpp"
+#include "linear_operator.hpp"
 
-namespace tandem {
+namespace TANDEM_PUBLIC tandem {
 
 /// The system matrix A: volume (slice, y, x) in 1/mm -> line integrals (view, row, bin), no unit.
 /// Coefficients in mm; the adjoint is the transpose of the same coefficients. Slices are independent blocks

@@ -1,4 +1,4 @@
-#include "tandem/operators/ramp_filter.hpp"
+#include "ramp_filter.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,9 +6,9 @@
 #include <numbers>
 #include <utility>
 
-#include "tandem/core/error.hpp"
-#include "tandem/geometry/volume_grid.hpp"
-#include "tandem/kernels/ramp.hpp"
+#include "../core/error.hpp"
+#include "../geometry/volume_grid.hpp"
+#include "../kernels/ramp.hpp"
 
 namespace tandem {
 

@@ -4,10 +4,11 @@
 #include <string_view>
 #include <vector>
 
-#include "tandem/geometry/scan.hpp"
-#include "tandem/operators/linear_operator.hpp"
+#include "../core/public.hpp"
+#include "../geometry/scan.hpp"
+#include "linear_operator.hpp"
 
-namespace tandem {
+namespace TANDEM_PUBLIC tandem {
 
 /// What shapes the ramp over frequency. `none` leaves the ramp out altogether.
 enum class Window { ramp, shepp, cosine, hamming, hann, parzen, butterworth, none };

@@ -1,6 +1,6 @@
-#include "tandem/operators/random.hpp"
+#include "random.hpp"
 
-#include "tandem/core/parallel.hpp"
+#include "../core/parallel.hpp"
 
 namespace tandem {
 

@@ -2,10 +2,11 @@
 
 #include <utility>
 
-#include "tandem/core/array.hpp"
-#include "tandem/core/random.hpp"
+#include "../core/array.hpp"
+#include "../core/public.hpp"
+#include "../core/random.hpp"
 
-namespace tandem {
+namespace TANDEM_PUBLIC tandem {
 
 /// Entries drawn one after another on the host, then put where the space is.
 template <class Draw>

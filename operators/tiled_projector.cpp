@@ -1,13 +1,13 @@
-#include "tandem/operators/tiled_projector.hpp"
+#include "tiled_projector.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <utility>
 
-#include "tandem/core/error.hpp"
-#include "tandem/core/parallel.hpp"
-#include "tandem/kernels/cone.hpp"
-#include "tandem/operators/projector.hpp"
+#include "../core/error.hpp"
+#include "../core/parallel.hpp"
+#include "../kernels/cone.hpp"
+#include "projector.hpp"
 
 namespace tandem {
 

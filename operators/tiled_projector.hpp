@@ -3,10 +3,11 @@
 #include <functional>
 #include <vector>
 
-#include "tandem/operators/linear_operator.hpp"
-#include "tandem/operators/tiling.hpp"
+#include "../core/public.hpp"
+#include "linear_operator.hpp"
+#include "tiling.hpp"
 
-namespace tandem {
+namespace TANDEM_PUBLIC tandem {
 
 /// How tiles are run, never what they compute.
 struct TileRun {

@@ -1,9 +1,9 @@
-#include "tandem/operators/tiling.hpp"
+#include "tiling.hpp"
 
 #include <algorithm>
 
-#include "tandem/core/ceil_div.hpp"
-#include "tandem/core/error.hpp"
+#include "../core/ceil_div.hpp"
+#include "../core/error.hpp"
 
 namespace tandem {
 

@@ -3,10 +3,11 @@
 #include <functional>
 #include <vector>
 
-#include "tandem/core/execution.hpp"
-#include "tandem/geometry/volume_grid.hpp"
+#include "../core/execution.hpp"
+#include "../core/public.hpp"
+#include "../geometry/volume_grid.hpp"
 
-namespace tandem {
+namespace TANDEM_PUBLIC tandem {
 
 /// One direction of a cone-beam projection in tiles: a piece of the output stays on a device while all pieces
 /// of the input pass through it, one after the other. Projections are cut into blocks of views, volumes along

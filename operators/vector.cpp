@@ -1,10 +1,10 @@
-#include "tandem/operators/vector.hpp"
+#include "vector.hpp"
 
 #include <cmath>
 #include <numeric>
 
-#include "tandem/core/error.hpp"
-#include "tandem/kernels/vector.hpp"
+#include "../core/error.hpp"
+#include "../kernels/vector.hpp"
 
 namespace tandem {
 

@@ -3,9 +3,10 @@
 #include <span>
 #include <vector>
 
-#include "tandem/core/array.hpp"
+#include "../core/array.hpp"
+#include "../core/public.hpp"
 
-namespace tandem {
+namespace TANDEM_PUBLIC tandem {
 
 // Flat operations over a whole Space, direct sums included. @throws SpaceError unless spaces agree.
 

@@ -1,10 +1,10 @@
-#include "tandem/pipeline/axis_misfit.hpp"
+#include "axis_misfit.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
-#include "tandem/core/parallel.hpp"
+#include "../core/parallel.hpp"
 
 namespace tandem::pipeline {
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "tandem/core/space.hpp"
+#include "../core/space.hpp"
 
 // What double_wedge.cpp searches. About the axis c, a view P(w) and its opposite are mirror images:
 // P(w, t + pi) = conj(P(w, t)) exp(-2 i w c). Whatever measures how well that holds, if it is quadratic in

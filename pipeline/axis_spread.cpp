@@ -1,4 +1,4 @@
-#include "tandem/pipeline/axis_spread.hpp"
+#include "axis_spread.hpp"
 
 #include <algorithm>
 #include <cmath>

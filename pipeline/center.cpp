@@ -1,14 +1,14 @@
-#include "tandem/pipeline/center.hpp"
+#include "center.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
 
-#include "tandem/core/error.hpp"
-#include "tandem/pipeline/centre_of_mass.hpp"
-#include "tandem/pipeline/double_wedge.hpp"
-#include "tandem/pipeline/opposite_rays.hpp"
+#include "../core/error.hpp"
+#include "centre_of_mass.hpp"
+#include "double_wedge.hpp"
+#include "opposite_rays.hpp"
 
 namespace tandem::pipeline {
 

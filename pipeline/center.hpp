@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "tandem/geometry/scan.hpp"
+#include "../geometry/scan.hpp"
 
 namespace tandem::pipeline {
 

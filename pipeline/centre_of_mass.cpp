@@ -1,11 +1,11 @@
-#include "tandem/pipeline/centre_of_mass.hpp"
+#include "centre_of_mass.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <vector>
 
-#include "tandem/pipeline/open_ends.hpp"
+#include "open_ends.hpp"
 
 namespace tandem::pipeline {
 

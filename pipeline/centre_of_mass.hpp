@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tandem/pipeline/opposite_rays.hpp"
+#include "opposite_rays.hpp"
 
 namespace tandem::pipeline {
 

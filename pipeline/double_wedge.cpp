@@ -1,6 +1,6 @@
 // The axis by the double wedge: for scans over half a turn.
 
-#include "tandem/pipeline/double_wedge.hpp"
+#include "double_wedge.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,11 +11,11 @@
 #include <optional>
 #include <vector>
 
-#include "tandem/core/error.hpp"
-#include "tandem/core/parallel.hpp"
-#include "tandem/geometry/scan.hpp"
-#include "tandem/pipeline/axis_misfit.hpp"
-#include "tandem/pipeline/axis_spread.hpp"
+#include "../core/error.hpp"
+#include "../core/parallel.hpp"
+#include "../geometry/scan.hpp"
+#include "axis_misfit.hpp"
+#include "axis_spread.hpp"
 
 namespace tandem::pipeline {
 

@@ -1,9 +1,9 @@
-#include "tandem/pipeline/memory.hpp"
+#include "memory.hpp"
 
 #include <algorithm>
 
-#include "tandem/operators/projector.hpp"
-#include "tandem/pipeline/problem.hpp"
+#include "../operators/projector.hpp"
+#include "problem.hpp"
 
 namespace tandem::pipeline {
 

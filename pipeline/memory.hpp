@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tandem/pipeline/recipe.hpp"
+#include "recipe.hpp"
 
 namespace tandem::pipeline {
 

@@ -1,10 +1,10 @@
-#include "tandem/pipeline/open_ends.hpp"
+#include "open_ends.hpp"
 
 #include <algorithm>
 #include <sstream>
 #include <vector>
 
-#include "tandem/core/parallel.hpp"
+#include "../core/parallel.hpp"
 
 namespace tandem::pipeline {
 

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "tandem/core/array.hpp"
-#include "tandem/geometry/scan.hpp"
+#include "../core/array.hpp"
+#include "../geometry/scan.hpp"
 
 namespace tandem::pipeline {
 

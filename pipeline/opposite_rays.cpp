@@ -3,7 +3,7 @@
 // is t - g); in a parallel beam g is 0. Two bins that mirror each other about the axis see such rays: what
 // both measured is compared for trial axes, where both are on the detector and nowhere else.
 
-#include "tandem/pipeline/opposite_rays.hpp"
+#include "opposite_rays.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,10 +12,10 @@
 #include <numbers>
 #include <vector>
 
-#include "tandem/core/error.hpp"
-#include "tandem/core/parallel.hpp"
-#include "tandem/pipeline/axis_misfit.hpp"
-#include "tandem/pipeline/axis_spread.hpp"
+#include "../core/error.hpp"
+#include "../core/parallel.hpp"
+#include "axis_misfit.hpp"
+#include "axis_spread.hpp"
 
 namespace tandem::pipeline {
 

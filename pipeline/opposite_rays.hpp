@@ -3,7 +3,7 @@
 #include <array>
 #include <span>
 
-#include "tandem/pipeline/center.hpp"
+#include "center.hpp"
 
 namespace tandem::pipeline {
 

@@ -1,4 +1,4 @@
-#include "tandem/pipeline/preprocess.hpp"
+#include "preprocess.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -8,8 +8,8 @@
 #include <numeric>
 #include <string>
 
-#include "tandem/core/error.hpp"
-#include "tandem/core/parallel.hpp"
+#include "../core/error.hpp"
+#include "../core/parallel.hpp"
 
 namespace tandem::pipeline {
 

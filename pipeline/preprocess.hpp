@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "tandem/core/array.hpp"
-#include "tandem/io/scan_reader.hpp"
+#include "../core/array.hpp"
+#include "../io/scan_reader.hpp"
 
 namespace tandem::pipeline {
 

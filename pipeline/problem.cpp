@@ -1,13 +1,13 @@
-#include "tandem/pipeline/problem.hpp"
+#include "problem.hpp"
 
 #include <algorithm>
 #include <mutex>
 
-#include "tandem/geometry/coverage.hpp"
-#include "tandem/operators/algebra.hpp"
-#include "tandem/operators/fbp.hpp"
-#include "tandem/operators/projector.hpp"
-#include "tandem/operators/tiled_projector.hpp"
+#include "../geometry/coverage.hpp"
+#include "../operators/algebra.hpp"
+#include "../operators/fbp.hpp"
+#include "../operators/projector.hpp"
+#include "../operators/tiled_projector.hpp"
 
 namespace tandem::pipeline {
 

@@ -2,8 +2,8 @@
 
 #include <functional>
 
-#include "tandem/operators/linear_operator.hpp"
-#include "tandem/pipeline/recipe.hpp"
+#include "../operators/linear_operator.hpp"
+#include "recipe.hpp"
 
 namespace tandem::pipeline {
 

@@ -1,4 +1,4 @@
-#include "tandem/pipeline/quality.hpp"
+#include "quality.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,8 +6,8 @@
 #include <numeric>
 #include <vector>
 
-#include "tandem/core/error.hpp"
-#include "tandem/core/parallel.hpp"
+#include "../core/error.hpp"
+#include "../core/parallel.hpp"
 
 namespace tandem::pipeline {
 

@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "tandem/core/space.hpp"
+#include "../core/space.hpp"
 
 namespace tandem::pipeline {
 

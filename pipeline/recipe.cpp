@@ -1,4 +1,4 @@
-#include "tandem/pipeline/recipe.hpp"
+#include "recipe.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -7,14 +7,14 @@
 #include <numbers>
 #include <sstream>
 
-#include "tandem/core/error.hpp"
-#include "tandem/geometry/coverage.hpp"
-#include "tandem/geometry/views.hpp"
-#include "tandem/operators/fbp.hpp"
-#include "tandem/operators/projector.hpp"
-#include "tandem/pipeline/memory.hpp"
-#include "tandem/pipeline/problem.hpp"
-#include "tandem/pipeline/warn.hpp"
+#include "../core/error.hpp"
+#include "../geometry/coverage.hpp"
+#include "../geometry/views.hpp"
+#include "../operators/fbp.hpp"
+#include "../operators/projector.hpp"
+#include "memory.hpp"
+#include "problem.hpp"
+#include "warn.hpp"
 
 namespace tandem::pipeline {
 

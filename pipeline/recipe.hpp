@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "tandem/core/execution.hpp"
-#include "tandem/geometry/volume_grid.hpp"
-#include "tandem/io/scan_reader.hpp"
-#include "tandem/io/volume_place.hpp"
-#include "tandem/operators/ramp_filter.hpp"
+#include "../core/execution.hpp"
+#include "../geometry/volume_grid.hpp"
+#include "../io/scan_reader.hpp"
+#include "../io/volume_place.hpp"
+#include "../operators/ramp_filter.hpp"
 
 namespace tandem::pipeline {
 

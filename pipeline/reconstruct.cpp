@@ -1,4 +1,4 @@
-#include "tandem/pipeline/reconstruct.hpp"
+#include "reconstruct.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,15 +7,15 @@
 #include <sstream>
 #include <utility>
 
-#include "tandem/core/error.hpp"
-#include "tandem/core/parallel.hpp"
-#include "tandem/operators/algebra.hpp"
-#include "tandem/pipeline/open_ends.hpp"
-#include "tandem/pipeline/problem.hpp"
-#include "tandem/pipeline/row_axes.hpp"
-#include "tandem/pipeline/warn.hpp"
-#include "tandem/solvers/cgls.hpp"
-#include "tandem/solvers/sirt.hpp"
+#include "../core/error.hpp"
+#include "../core/parallel.hpp"
+#include "../operators/algebra.hpp"
+#include "../solvers/cgls.hpp"
+#include "../solvers/sirt.hpp"
+#include "open_ends.hpp"
+#include "problem.hpp"
+#include "row_axes.hpp"
+#include "warn.hpp"
 
 namespace tandem::pipeline {
 

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "tandem/io/png.hpp"
-#include "tandem/io/volume_file.hpp"
-#include "tandem/pipeline/preprocess.hpp"
-#include "tandem/pipeline/quality.hpp"
-#include "tandem/pipeline/recipe.hpp"
+#include "../io/png.hpp"
+#include "../io/volume_file.hpp"
+#include "preprocess.hpp"
+#include "quality.hpp"
+#include "recipe.hpp"
 
 namespace tandem::pipeline {
 

@@ -1,9 +1,9 @@
-#include "tandem/pipeline/repeated_view.hpp"
+#include "repeated_view.hpp"
 
 #include <cmath>
 #include <vector>
 
-#include "tandem/pipeline/axis_misfit.hpp"
+#include "axis_misfit.hpp"
 
 namespace tandem::pipeline {
 

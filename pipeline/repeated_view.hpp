@@ -4,7 +4,7 @@
 #include <optional>
 #include <span>
 
-#include "tandem/core/space.hpp"
+#include "../core/space.hpp"
 
 namespace tandem::pipeline {
 

@@ -1,12 +1,12 @@
-#include "tandem/pipeline/row_axes.hpp"
+#include "row_axes.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "tandem/core/parallel.hpp"
-#include "tandem/operators/algebra.hpp"
-#include "tandem/operators/ramp_filter.hpp"
+#include "../core/parallel.hpp"
+#include "../operators/algebra.hpp"
+#include "../operators/ramp_filter.hpp"
 
 namespace tandem::pipeline {
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "tandem/pipeline/problem.hpp"
+#include "problem.hpp"
 
 namespace tandem::pipeline {
 

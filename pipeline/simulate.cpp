@@ -1,4 +1,4 @@
-#include "tandem/pipeline/simulate.hpp"
+#include "simulate.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,8 +7,8 @@
 #include <numbers>
 #include <utility>
 
-#include "tandem/core/error.hpp"
-#include "tandem/core/parallel.hpp"
+#include "../core/error.hpp"
+#include "../core/parallel.hpp"
 
 namespace tandem::pipeline {
 

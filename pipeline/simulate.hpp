@@ -5,8 +5,8 @@
 #include <span>
 #include <string>
 
-#include "tandem/geometry/phantom.hpp"
-#include "tandem/io/scan_reader.hpp"
+#include "../geometry/phantom.hpp"
+#include "../io/scan_reader.hpp"
 
 namespace tandem::pipeline {
 

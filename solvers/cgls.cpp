@@ -1,7 +1,7 @@
-#include "tandem/solvers/cgls.hpp"
+#include "cgls.hpp"
 
-#include "tandem/operators/random.hpp"
-#include "tandem/operators/vector.hpp"
+#include "../operators/random.hpp"
+#include "../operators/vector.hpp"
 
 namespace tandem {
 

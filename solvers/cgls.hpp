@@ -2,10 +2,11 @@
 
 #include <utility>
 
-#include "tandem/operators/linear_operator.hpp"
-#include "tandem/solvers/run.hpp"
+#include "../core/public.hpp"
+#include "../operators/linear_operator.hpp"
+#include "run.hpp"
 
-namespace tandem {
+namespace TANDEM_PUBLIC tandem {
 
 /// Minimises |Ax - b| over the Krylov space of AtA, each block by itself. Needs a matched pair; costs one A
 /// and one At a step. Keeps 2 volumes and 2 projection sets besides x. Damping: pass vstack({A, lambda D})

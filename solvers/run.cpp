@@ -1,9 +1,9 @@
-#include "tandem/solvers/run.hpp"
+#include "run.hpp"
 
 #include <chrono>
 #include <cmath>
 
-#include "tandem/core/error.hpp"
+#include "../core/error.hpp"
 
 namespace tandem {
 

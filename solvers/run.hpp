@@ -7,9 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "tandem/core/array.hpp"
+#include "../core/array.hpp"
+#include "../core/public.hpp"
 
-namespace tandem {
+namespace TANDEM_PUBLIC tandem {
 
 /// Which blocks (Space::block_count) still move. A block that has stopped keeps its solution, so that what
 /// becomes of a slice does not depend on the slices beside it.

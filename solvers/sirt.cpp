@@ -1,11 +1,11 @@
-#include "tandem/solvers/sirt.hpp"
+#include "sirt.hpp"
 
 #include <cmath>
 
-#include "tandem/core/error.hpp"
-#include "tandem/operators/norms.hpp"
-#include "tandem/operators/random.hpp"
-#include "tandem/operators/vector.hpp"
+#include "../core/error.hpp"
+#include "../operators/norms.hpp"
+#include "../operators/random.hpp"
+#include "../operators/vector.hpp"
 
 namespace tandem {
 

@@ -1,9 +1,10 @@
 #pragma once
 
-#include "tandem/operators/linear_operator.hpp"
-#include "tandem/solvers/run.hpp"
+#include "../core/public.hpp"
+#include "../operators/linear_operator.hpp"
+#include "run.hpp"
 
-namespace tandem {
+namespace TANDEM_PUBLIC tandem {
 
 struct SirtOptions {
   float relaxation = 1.0f;  ///< in (0, 2)

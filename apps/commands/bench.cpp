@@ -4,12 +4,12 @@
 #include <iostream>
 
 #include "../../bench/harness.hpp"
+#include "../../core/version.hpp"
+#include "../../operators/projector.hpp"
 #include "../command.hpp"
 #include "../command_line.hpp"
 #include "../files.hpp"
 #include "../progress.hpp"
-#include "tandem/operators/projector.hpp"
-#include "tandem_version.hpp"
 
 namespace tandem::apps {
 

@@ -2,10 +2,10 @@
 
 #include <iostream>
 
+#include "../../core/version.hpp"
 #include "../command_line.hpp"
 #include "../progress.hpp"
 #include "../scan_command.hpp"
-#include "tandem_version.hpp"
 
 namespace tandem::apps {
 

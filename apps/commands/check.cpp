@@ -6,16 +6,16 @@
 #include <iostream>
 #include <set>
 
+#include "../../core/version.hpp"
+#include "../../kernels/launches.hpp"
+#include "../../operators/adjointness.hpp"
+#include "../../operators/algebra.hpp"
+#include "../../operators/projector.hpp"
 #include "../check_pairs.hpp"
 #include "../command.hpp"
 #include "../command_line.hpp"
 #include "../files.hpp"
 #include "../progress.hpp"
-#include "tandem/kernels/launches.hpp"
-#include "tandem/operators/adjointness.hpp"
-#include "tandem/operators/algebra.hpp"
-#include "tandem/operators/projector.hpp"
-#include "tandem_version.hpp"
 
 namespace tandem::apps {
 

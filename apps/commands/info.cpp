@@ -4,15 +4,15 @@
 #include <iostream>
 #include <numbers>
 
+#include "../../core/error.hpp"
+#include "../../core/version.hpp"
+#include "../../io/volume_file.hpp"
+#include "../../operators/algebra.hpp"
+#include "../../operators/fbp.hpp"
+#include "../../operators/projector.hpp"
+#include "../../solvers/run.hpp"
 #include "../scan_command.hpp"
 #include "../volume_report.hpp"
-#include "tandem/core/error.hpp"
-#include "tandem/io/volume_file.hpp"
-#include "tandem/operators/algebra.hpp"
-#include "tandem/operators/fbp.hpp"
-#include "tandem/operators/projector.hpp"
-#include "tandem/solvers/run.hpp"
-#include "tandem_version.hpp"
 
 namespace tandem::apps {
 

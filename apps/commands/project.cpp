@@ -6,20 +6,20 @@
 #include <cstring>
 #include <iostream>
 
+#include "../../core/error.hpp"
+#include "../../core/version.hpp"
+#include "../../geometry/coverage.hpp"
+#include "../../io/scan_writer.hpp"
+#include "../../io/volume_file.hpp"
+#include "../../operators/algebra.hpp"
+#include "../../operators/projector.hpp"
+#include "../../operators/ramp_filter.hpp"
 #include "../command.hpp"
 #include "../command_line.hpp"
 #include "../files.hpp"
+#include "../geometry_options.hpp"
 #include "../progress.hpp"
-#include "../scan_geometry.hpp"
 #include "../scan_options.hpp"
-#include "tandem/core/error.hpp"
-#include "tandem/geometry/coverage.hpp"
-#include "tandem/io/scan_writer.hpp"
-#include "tandem/io/volume_file.hpp"
-#include "tandem/operators/algebra.hpp"
-#include "tandem/operators/projector.hpp"
-#include "tandem/operators/ramp_filter.hpp"
-#include "tandem_version.hpp"
 
 namespace tandem::apps {
 

@@ -3,6 +3,10 @@
 #include <iostream>
 #include <sstream>
 
+#include "../../core/error.hpp"
+#include "../../core/version.hpp"
+#include "../../io/png.hpp"
+#include "../../pipeline/reconstruct.hpp"
 #include "../command.hpp"
 #include "../command_line.hpp"
 #include "../device_options.hpp"
@@ -10,10 +14,6 @@
 #include "../progress.hpp"
 #include "../scan_options.hpp"
 #include "../volume_report.hpp"
-#include "tandem/core/error.hpp"
-#include "tandem/io/png.hpp"
-#include "tandem/pipeline/reconstruct.hpp"
-#include "tandem_version.hpp"
 
 namespace tandem::apps {
 

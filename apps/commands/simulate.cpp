@@ -2,17 +2,17 @@
 
 #include <iostream>
 
+#include "../../core/error.hpp"
+#include "../../core/version.hpp"
+#include "../../io/scan_writer.hpp"
+#include "../../io/volume_file.hpp"
+#include "../../pipeline/recipe.hpp"
+#include "../../pipeline/simulate.hpp"
 #include "../command.hpp"
 #include "../command_line.hpp"
 #include "../files.hpp"
+#include "../geometry_options.hpp"
 #include "../progress.hpp"
-#include "../scan_geometry.hpp"
-#include "tandem/core/error.hpp"
-#include "tandem/io/scan_writer.hpp"
-#include "tandem/io/volume_file.hpp"
-#include "tandem/pipeline/recipe.hpp"
-#include "tandem/pipeline/simulate.hpp"
-#include "tandem_version.hpp"
 
 namespace tandem::apps {
 

@@ -8,12 +8,12 @@
 #include <numbers>
 #include <vector>
 
-#include "tandem/kernels/cuda/parallel.hpp"
-#include "tandem/operators/algebra.hpp"
-#include "tandem/operators/projector.hpp"
-#include "tandem/operators/random.hpp"
-#include "tandem/operators/vector.hpp"
-#include "tandem/solvers/run.hpp"
+#include "../../kernels/cuda/parallel/parallel.hpp"
+#include "../../operators/algebra.hpp"
+#include "../../operators/projector.hpp"
+#include "../../operators/random.hpp"
+#include "../../operators/vector.hpp"
+#include "../../solvers/run.hpp"
 
 namespace {
 

@@ -6,7 +6,7 @@
 
 #include <source_location>
 
-#include "tandem/core/error.hpp"
+#include "../error.hpp"
 
 namespace tandem::cuda {
 

@@ -1,6 +1,6 @@
 // The same symbols for a build without CUDA.
-#include "tandem/core/cuda/runtime.hpp"
-#include "tandem/core/error.hpp"
+#include "../error.hpp"
+#include "runtime.hpp"
 
 namespace tandem::cuda {
 

@@ -1,8 +1,8 @@
-#include "tandem/core/cuda/runtime.hpp"
+#include "runtime.hpp"
 
 #include <algorithm>
 
-#include "tandem/core/cuda/check.hpp"
+#include "check.hpp"
 
 namespace tandem::cuda {
 

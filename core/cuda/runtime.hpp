@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "tandem/core/device.hpp"
+#include "../device.hpp"
 
 namespace tandem::cuda {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
-#include "tandem/core/range.hpp"
-#include "tandem/kernels/launches.hpp"
+#include "../../core/range.hpp"
+#include "../launches.hpp"
 
 namespace tandem::kernels::cpu {
 

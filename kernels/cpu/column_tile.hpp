@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "tandem/core/ceil_div.hpp"
-#include "tandem/core/range.hpp"
-#include "tandem/core/space.hpp"
+#include "../../core/ceil_div.hpp"
+#include "../../core/range.hpp"
+#include "../../core/space.hpp"
 
 namespace tandem::kernels::cpu {
 

@@ -4,14 +4,14 @@
 // to (y, x, slice), projections to (view, bin, row). A thread has a view in projection and a line of columns
 // in back-projection to itself.
 
-#include "tandem/kernels/cpu/cone_hats.hpp"
+#include "cone_hats.hpp"
 
 #include <algorithm>
 #include <vector>
 
-#include "tandem/core/parallel.hpp"
-#include "tandem/kernels/cone_hats.hpp"
-#include "tandem/kernels/launches.hpp"
+#include "../../core/parallel.hpp"
+#include "../cone_hats.hpp"
+#include "../launches.hpp"
 
 namespace tandem::kernels::cpu {
 

@@ -10,8 +10,8 @@
 
 #include <vector>
 
-#include "tandem/kernels/cpu/column_tile.hpp"
-#include "tandem/kernels/footprint.hpp"
+#include "../footprint.hpp"
+#include "column_tile.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tandem::kernels::cpu::HWY_NAMESPACE {

@@ -11,8 +11,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tandem/geometry/views.hpp"
-#include "tandem/kernels/cpu/batches.hpp"
+#include "../../geometry/views.hpp"
+#include "batches.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tandem::kernels::cpu::HWY_NAMESPACE {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tandem/kernels/parallel.hpp"
+#include "../parallel.hpp"
 
 namespace tandem::kernels::cpu {
 

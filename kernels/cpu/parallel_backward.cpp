@@ -8,12 +8,12 @@
 #define HWY_TARGET_INCLUDE "kernels/cpu/parallel_backward.cpp"
 #include <hwy/foreach_target.h>  // must come before the next
 
-#include "tandem/kernels/cpu/hat-inl.hpp"
+#include "hat-inl.hpp"
 
 #include <vector>
 
-#include "tandem/core/parallel.hpp"
-#include "tandem/kernels/cpu/parallel.hpp"
+#include "../../core/parallel.hpp"
+#include "parallel.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tandem::kernels::cpu::HWY_NAMESPACE {

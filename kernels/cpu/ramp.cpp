@@ -1,4 +1,4 @@
-#include "tandem/kernels/cpu/ramp.hpp"
+#include "ramp.hpp"
 
 #include <fftw3.h>
 
@@ -10,9 +10,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "tandem/core/error.hpp"
-#include "tandem/core/parallel.hpp"
-#include "tandem/kernels/launches.hpp"
+#include "../../core/error.hpp"
+#include "../../core/parallel.hpp"
+#include "../launches.hpp"
 
 namespace tandem::kernels::cpu {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tandem/kernels/ramp.hpp"
+#include "../ramp.hpp"
 
 namespace tandem::kernels::cpu {
 

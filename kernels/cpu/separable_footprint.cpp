@@ -11,11 +11,11 @@
 #define HWY_TARGET_INCLUDE "kernels/cpu/separable_footprint.cpp"
 #include <hwy/foreach_target.h>  // must come before the next
 
-#include "tandem/kernels/cpu/footprint-inl.hpp"
+#include "footprint-inl.hpp"
 
-#include "tandem/core/parallel.hpp"
-#include "tandem/kernels/cpu/separable_footprint.hpp"
-#include "tandem/kernels/launches.hpp"
+#include "../../core/parallel.hpp"
+#include "../launches.hpp"
+#include "separable_footprint.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tandem::kernels::cpu::HWY_NAMESPACE {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tandem/kernels/cone.hpp"
+#include "../cone.hpp"
 
 namespace tandem::kernels::cpu {
 

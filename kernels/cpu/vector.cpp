@@ -1,9 +1,9 @@
-#include "tandem/kernels/cpu/vector.hpp"
+#include "vector.hpp"
 
 #include <algorithm>
 #include <vector>
 
-#include "tandem/core/parallel.hpp"
+#include "../../core/parallel.hpp"
 
 namespace tandem::kernels::cpu {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tandem/kernels/vector.hpp"
+#include "../vector.hpp"
 
 namespace tandem::kernels::cpu {
 

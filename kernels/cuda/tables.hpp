@@ -1,9 +1,9 @@
 #pragma once
 
-#include "tandem/kernels/cone.hpp"
-#include "tandem/kernels/parallel.hpp"
-#include "tandem/kernels/ramp.hpp"
-#include "tandem/kernels/vector.hpp"
+#include "../cone.hpp"
+#include "../parallel.hpp"
+#include "../ramp.hpp"
+#include "../vector.hpp"
 
 namespace tandem::kernels::cuda {
 

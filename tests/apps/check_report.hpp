@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "../../kernels/cone.hpp"
+#include "../../kernels/parallel.hpp"
+#include "../../kernels/ramp.hpp"
 #include "program.hpp"
-#include "tandem/kernels/cone.hpp"
-#include "tandem/kernels/parallel.hpp"
-#include "tandem/kernels/ramp.hpp"
 
 namespace tandem::test {
 

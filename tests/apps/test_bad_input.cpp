@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <fstream>
 
+#include "../../core/device.hpp"
 #include "program.hpp"
-#include "tandem/core/device.hpp"
 
 namespace tandem::test {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <fstream>
 
+#include "../../io/volume_file.hpp"
 #include "program.hpp"
-#include "tandem/io/volume_file.hpp"
 
 namespace tandem::test {
 namespace {

@@ -11,9 +11,9 @@
 #include <tuple>
 #include <vector>
 
+#include "../../io/hdf5.hpp"
 #include "../io/sample_files.hpp"
 #include "program.hpp"
-#include "tandem/io/hdf5.hpp"
 
 namespace tandem::test {
 namespace {

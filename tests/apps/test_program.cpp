@@ -7,10 +7,10 @@
 #include <filesystem>
 #include <fstream>
 
+#include "../../core/device.hpp"
+#include "../../io/volume_file.hpp"
 #include "check_report.hpp"
 #include "program.hpp"
-#include "tandem/core/device.hpp"
-#include "tandem/io/volume_file.hpp"
 
 namespace tandem::test {
 namespace {

@@ -7,10 +7,10 @@
 #include <cstring>
 #include <numbers>
 
+#include "../../io/scan_reader.hpp"
+#include "../../io/scan_writer.hpp"
 #include "../support/tolerances.hpp"
 #include "program.hpp"
-#include "tandem/io/scan_reader.hpp"
-#include "tandem/io/scan_writer.hpp"
 
 namespace tandem::test {
 namespace {

@@ -8,15 +8,15 @@
 #include <cmath>
 #include <cstring>
 
+#include "../../io/hdf5.hpp"
+#include "../../io/plain_file.hpp"
+#include "../../io/scan_reader.hpp"
+#include "../../io/scan_writer.hpp"
+#include "../../io/volume_file.hpp"
+#include "../../operators/algebra.hpp"
+#include "../../operators/projector.hpp"
 #include "../support/tolerances.hpp"
 #include "program.hpp"
-#include "tandem/io/hdf5.hpp"
-#include "tandem/io/plain_file.hpp"
-#include "tandem/io/scan_reader.hpp"
-#include "tandem/io/scan_writer.hpp"
-#include "tandem/io/volume_file.hpp"
-#include "tandem/operators/algebra.hpp"
-#include "tandem/operators/projector.hpp"
 
 namespace tandem::test {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <type_traits>
 
-#include "tandem/core/array.hpp"
-#include "tandem/core/error.hpp"
+#include "../../core/array.hpp"
+#include "../../core/error.hpp"
 
 // A sanitizer would end the program where malloc returns null.
 extern "C" const char* __asan_default_options();

@@ -3,8 +3,8 @@
 #include <string>
 #include <thread>
 
-#include "tandem/core/device.hpp"
-#include "tandem/core/error.hpp"
+#include "../../core/device.hpp"
+#include "../../core/error.hpp"
 
 namespace tandem {
 namespace {

@@ -10,20 +10,21 @@ import tempfile
 
 CLEAN = {
     "core/a.hpp": "#include <vector>\n",
-    "geometry/b.cpp": '#include "tandem/core/a.hpp"\n#include "tandem/geometry/c.hpp"\n',
-    "io/d.cpp": "#include <hdf5.h>\n",
-    "kernels/cuda/e.cu": "#include <cuda_runtime_api.h>\n",
+    "geometry/b.cpp": '#include "../core/a.hpp"\n#include "c.hpp"\n',
+    "geometry/c.hpp": "",
+    "operators/a.hpp": '#include "../core/a.hpp"\n#include "../geometry/c.hpp"\n',
+    "io/d.cpp": '#include <hdf5.h>\n#include "../core/a.hpp"\n#include "../geometry/c.hpp"\n',
 }
 # Planted file, its include, and what the check must say of it.
 PLANTED = [
-    ("core/up.hpp", '#include "tandem/operators/a.hpp"', "core/up.hpp:2"),
-    ("geometry/up.cpp", '  #  include "tandem/io/hdf5.hpp"', "geometry/up.cpp:2"),
-    ("operators/up.cpp", '#include "tandem/solvers/cgls.hpp"', "operators/up.cpp:2"),
-    ("solvers/up.cpp", '#include "tandem/geometry/scan.hpp"', "solvers/up.cpp:2"),
-    ("io/up.cpp", '#include "tandem/pipeline/recipe.hpp"', "io/up.cpp:2"),
+    ("core/up.hpp", '#include "../operators/a.hpp"', "core/up.hpp:2"),
+    ("geometry/up.cpp", '  #  include "../operators/a.hpp"', "geometry/up.cpp:2"),
+    ("geometry/lost.cpp", '#include "nowhere.hpp"', "geometry/lost.cpp:2"),
+    ("geometry/built.cpp", '#include "geometry/c.hpp"', "geometry/built.cpp:2"),
+    ("io/up.cpp", '#include "../operators/a.hpp"', "io/up.cpp:2"),
     ("io/part.hpp", "#include <hdf5.h>", "io/part.hpp:2"),
     ("core/fast.cpp", "#include <cuda_runtime.h>", "core/fast.cpp:2"),
-    ("kernels/cuda/up.cu", '#include "tandem/operators/projector.hpp"', "kernels/cuda/up.cu:2"),
+    ("solvers/s.cpp", '#include "../core/a.hpp"', "solvers/ may include operators/"),
 ]
 
 

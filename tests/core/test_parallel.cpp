@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "tandem/core/parallel.hpp"
+#include "../../core/parallel.hpp"
 
 namespace tandem {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "tandem/core/random.hpp"
+#include "../../core/random.hpp"
 
 namespace tandem {
 namespace {

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "tandem/core/error.hpp"
-#include "tandem/core/space.hpp"
+#include "../../core/error.hpp"
+#include "../../core/space.hpp"
 
 namespace tandem {
 namespace {

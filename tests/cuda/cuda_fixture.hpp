@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "../../operators/vector.hpp"
 #include "../support/operators.hpp"
 #include "../support/tolerances.hpp"
-#include "tandem/operators/vector.hpp"
 
 namespace tandem::test {
 

@@ -1,10 +1,10 @@
 // What runs on a GPU, against the CPU and against its own transpose. Skipped where no GPU is.
 
+#include "../../core/error.hpp"
+#include "../../operators/adjointness.hpp"
+#include "../../solvers/cgls.hpp"
+#include "../../solvers/sirt.hpp"
 #include "cuda_fixture.hpp"
-#include "tandem/core/error.hpp"
-#include "tandem/operators/adjointness.hpp"
-#include "tandem/solvers/cgls.hpp"
-#include "tandem/solvers/sirt.hpp"
 
 namespace tandem::test {
 namespace {

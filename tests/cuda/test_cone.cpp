@@ -1,11 +1,11 @@
 // The cone-beam pair on CUDA against the CPU. Skipped where no GPU is.
 
+#include "../../core/error.hpp"
+#include "../../geometry/coverage.hpp"
+#include "../../kernels/cuda/footprint/separable_footprint.hpp"
+#include "../../operators/adjointness.hpp"
 #include "../support/cone_scans.hpp"
 #include "cuda_fixture.hpp"
-#include "tandem/core/error.hpp"
-#include "tandem/geometry/coverage.hpp"
-#include "tandem/kernels/cuda/separable_footprint.hpp"
-#include "tandem/operators/adjointness.hpp"
 
 namespace tandem::test {
 namespace {

@@ -1,10 +1,10 @@
 // Joseph's projector and voxel-driven back-projection of a cone beam on a GPU, against the CPU. One direction
 // of each is by texture units. Skipped where no GPU is.
 
+#include "../../core/error.hpp"
+#include "../../operators/adjointness.hpp"
 #include "../support/cone_scans.hpp"
 #include "cuda_fixture.hpp"
-#include "tandem/core/error.hpp"
-#include "tandem/operators/adjointness.hpp"
 
 namespace tandem::test {
 namespace {

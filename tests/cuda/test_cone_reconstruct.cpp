@@ -1,10 +1,10 @@
 // Cone and fan beams from file to volume on a GPU, against the CPU. Skipped where no GPU is.
 
+#include "../../core/error.hpp"
 #include "../support/reconstructions.hpp"
 #include "../support/temporary_folder.hpp"
 #include "../support/tolerances.hpp"
 #include "cuda_fixture.hpp"
-#include "tandem/core/error.hpp"
 
 namespace tandem::test {
 namespace {

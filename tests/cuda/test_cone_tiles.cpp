@@ -5,12 +5,12 @@
 #include <cmath>
 #include <optional>
 
+#include "../../core/error.hpp"
+#include "../../core/parallel.hpp"
+#include "../../operators/adjointness.hpp"
+#include "../../operators/tiled_projector.hpp"
 #include "../support/tiles.hpp"
 #include "cuda_fixture.hpp"
-#include "tandem/core/error.hpp"
-#include "tandem/core/parallel.hpp"
-#include "tandem/operators/adjointness.hpp"
-#include "tandem/operators/tiled_projector.hpp"
 
 namespace tandem::test {
 namespace {

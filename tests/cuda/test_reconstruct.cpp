@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
+#include "../../core/error.hpp"
+#include "../../operators/adjointness.hpp"
+#include "../../pipeline/memory.hpp"
+#include "../../pipeline/problem.hpp"
 #include "../support/reconstructions.hpp"
 #include "../support/temporary_folder.hpp"
 #include "../support/tolerances.hpp"
 #include "cuda_fixture.hpp"
-#include "tandem/core/error.hpp"
-#include "tandem/operators/adjointness.hpp"
-#include "tandem/pipeline/memory.hpp"
-#include "tandem/pipeline/problem.hpp"
 
 namespace tandem::test {
 namespace {

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <numbers>
 
+#include "../../core/error.hpp"
+#include "../../kernels/cuda/parallel/parallel.hpp"
+#include "../../operators/adjointness.hpp"
 #include "../support/scans.hpp"
 #include "cuda_fixture.hpp"
-#include "tandem/core/error.hpp"
-#include "tandem/kernels/cuda/parallel.hpp"
-#include "tandem/operators/adjointness.hpp"
 
 namespace tandem::test {
 namespace {

@@ -26,12 +26,12 @@
 #include <random>
 #include <sstream>
 
+#include "../../core/error.hpp"
+#include "../../io/rehearsal.hpp"
+#include "../../io/scan_reader.hpp"
+#include "../../io/volume_file.hpp"
 #include "../io/sample_files.hpp"
 #include "../support/temporary_folder.hpp"
-#include "tandem/core/error.hpp"
-#include "tandem/io/rehearsal.hpp"
-#include "tandem/io/scan_reader.hpp"
-#include "tandem/io/volume_file.hpp"
 
 extern "C" const char* __asan_default_options();
 extern "C" const char* __asan_default_options() {

@@ -1,4 +1,4 @@
-#include "tandem/geometry/coverage.hpp"
+#include "../../geometry/coverage.hpp"
 
 #include <gtest/gtest.h>
 

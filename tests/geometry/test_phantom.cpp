@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "tandem/core/error.hpp"
-#include "tandem/geometry/phantom.hpp"
-#include "tandem/tests/support/property.hpp"
-#include "tandem/tests/support/tolerances.hpp"
+#include "../../core/error.hpp"
+#include "../../geometry/phantom.hpp"
+#include "../support/property.hpp"
+#include "../support/tolerances.hpp"
 
 namespace tandem {
 namespace {

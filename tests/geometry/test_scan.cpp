@@ -7,10 +7,10 @@
 #include <numeric>
 #include <string>
 
+#include "../../core/error.hpp"
 #include "../support/property.hpp"
 #include "../support/scans.hpp"
 #include "../support/tolerances.hpp"
-#include "tandem/core/error.hpp"
 
 namespace tandem {
 namespace {

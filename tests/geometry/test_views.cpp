@@ -2,11 +2,11 @@
 
 #include <cmath>
 
+#include "../../core/error.hpp"
 #include "../support/property.hpp"
 #include "../support/reference.hpp"
 #include "../support/scans.hpp"
 #include "../support/tolerances.hpp"
-#include "tandem/core/error.hpp"
 
 namespace tandem {
 namespace {

@@ -5,10 +5,10 @@
 #include <numbers>
 #include <string>
 
+#include "../../core/error.hpp"
 #include "../support/property.hpp"
 #include "../support/scans.hpp"
 #include "../support/tolerances.hpp"
-#include "tandem/core/error.hpp"
 
 namespace tandem {
 namespace {

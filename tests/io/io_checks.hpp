@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "../../core/error.hpp"
+#include "../../io/scan_reader.hpp"
 #include "../support/temporary_folder.hpp"
 #include "sample_files.hpp"
-#include "tandem/core/error.hpp"
-#include "tandem/io/scan_reader.hpp"
 
 namespace tandem::test {
 

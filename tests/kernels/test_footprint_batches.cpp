@@ -7,9 +7,9 @@
 #include <numbers>
 #include <vector>
 
+#include "../../kernels/cuda/footprint/batches.hpp"
+#include "../../kernels/footprint.hpp"
 #include "../support/cone_scans.hpp"
-#include "tandem/kernels/cuda/footprint_batches.hpp"
-#include "tandem/kernels/footprint.hpp"
 
 namespace tandem::test {
 namespace {

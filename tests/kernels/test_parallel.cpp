@@ -5,11 +5,11 @@
 #include <limits>
 #include <vector>
 
+#include "../../core/parallel.hpp"
+#include "../../kernels/parallel.hpp"
+#include "../../operators/random.hpp"
 #include "../support/scans.hpp"
 #include "../support/tolerances.hpp"
-#include "tandem/core/parallel.hpp"
-#include "tandem/kernels/parallel.hpp"
-#include "tandem/operators/random.hpp"
 
 namespace tandem {
 namespace {

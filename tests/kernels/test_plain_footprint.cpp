@@ -4,12 +4,12 @@
 
 #include <vector>
 
+#include "../../geometry/coverage.hpp"
+#include "../../kernels/cuda/footprint/plain_footprint.hpp"
+#include "../../operators/projector.hpp"
 #include "../support/cone_scans.hpp"
 #include "../support/operators.hpp"
 #include "../support/tolerances.hpp"
-#include "tandem/geometry/coverage.hpp"
-#include "tandem/kernels/cuda/plain_footprint.hpp"
-#include "tandem/operators/projector.hpp"
 
 namespace tandem::test {
 namespace {

@@ -3,14 +3,14 @@
 #include <cmath>
 #include <limits>
 
+#include "../../core/error.hpp"
+#include "../../core/parallel.hpp"
+#include "../../kernels/parallel.hpp"
+#include "../../kernels/ramp.hpp"
+#include "../../kernels/vector.hpp"
+#include "../../operators/random.hpp"
+#include "../../operators/vector.hpp"
 #include "../support/tolerances.hpp"
-#include "tandem/core/error.hpp"
-#include "tandem/core/parallel.hpp"
-#include "tandem/kernels/parallel.hpp"
-#include "tandem/kernels/ramp.hpp"
-#include "tandem/kernels/vector.hpp"
-#include "tandem/operators/random.hpp"
-#include "tandem/operators/vector.hpp"
 
 namespace tandem {
 namespace {

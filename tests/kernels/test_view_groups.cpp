@@ -6,9 +6,9 @@
 #include <cmath>
 #include <vector>
 
+#include "../../kernels/cuda/parallel/view_groups.hpp"
 #include "../support/scans.hpp"
 #include "../support/tolerances.hpp"
-#include "tandem/kernels/cuda/view_groups.hpp"
 
 namespace tandem::kernels::cuda {
 namespace {

@@ -3,10 +3,10 @@
 #include <cmath>
 #include <numbers>
 
+#include "../../operators/adjointness.hpp"
 #include "../support/dense.hpp"
 #include "../support/operators.hpp"
 #include "../support/tolerances.hpp"
-#include "tandem/operators/adjointness.hpp"
 
 namespace tandem {
 namespace {

@@ -4,14 +4,14 @@
 #include <cstring>
 #include <limits>
 
+#include "../../core/error.hpp"
+#include "../../core/parallel.hpp"
+#include "../../operators/norms.hpp"
+#include "../../operators/vector.hpp"
 #include "../support/dense.hpp"
 #include "../support/operators.hpp"
 #include "../support/property.hpp"
 #include "../support/tolerances.hpp"
-#include "tandem/core/error.hpp"
-#include "tandem/core/parallel.hpp"
-#include "tandem/operators/norms.hpp"
-#include "tandem/operators/vector.hpp"
 
 namespace tandem {
 namespace {

@@ -5,11 +5,11 @@
 #include <cmath>
 #include <limits>
 
+#include "../../operators/adjointness.hpp"
+#include "../../operators/vector.hpp"
 #include "../support/dense.hpp"
 #include "../support/operators.hpp"
 #include "../support/tolerances.hpp"
-#include "tandem/operators/adjointness.hpp"
-#include "tandem/operators/vector.hpp"
 
 namespace tandem::test {
 namespace {

@@ -3,14 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include "../../core/error.hpp"
+#include "../../operators/adjointness.hpp"
+#include "../../operators/algebra.hpp"
+#include "../../operators/projector.hpp"
+#include "../../operators/random.hpp"
 #include "../support/cone_scans.hpp"
 #include "../support/dense.hpp"
 #include "../support/tolerances.hpp"
-#include "tandem/core/error.hpp"
-#include "tandem/operators/adjointness.hpp"
-#include "tandem/operators/algebra.hpp"
-#include "tandem/operators/projector.hpp"
-#include "tandem/operators/random.hpp"
 
 namespace tandem::test {
 namespace {

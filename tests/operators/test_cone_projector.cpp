@@ -5,19 +5,19 @@
 #include <Eigen/Dense>
 #include <numbers>
 
+#include "../../core/error.hpp"
+#include "../../core/parallel.hpp"
+#include "../../geometry/phantom.hpp"
+#include "../../operators/adjointness.hpp"
+#include "../../operators/algebra.hpp"
+#include "../../operators/fbp.hpp"
+#include "../../operators/projector.hpp"
+#include "../../operators/random.hpp"
 #include "../support/cone_scans.hpp"
 #include "../support/dense.hpp"
 #include "../support/mean_chord.hpp"
 #include "../support/operators.hpp"
 #include "../support/tolerances.hpp"
-#include "tandem/core/error.hpp"
-#include "tandem/core/parallel.hpp"
-#include "tandem/geometry/phantom.hpp"
-#include "tandem/operators/adjointness.hpp"
-#include "tandem/operators/algebra.hpp"
-#include "tandem/operators/fbp.hpp"
-#include "tandem/operators/projector.hpp"
-#include "tandem/operators/random.hpp"
 
 namespace tandem::test {
 namespace {

@@ -4,10 +4,10 @@
 #include <numbers>
 #include <string>
 
+#include "../../geometry/phantom.hpp"
 #include "../support/dense.hpp"
 #include "../support/operators.hpp"
 #include "../support/tolerances.hpp"
-#include "tandem/geometry/phantom.hpp"
 
 namespace tandem {
 namespace {

@@ -4,12 +4,12 @@
 
 #include <cmath>
 
+#include "../../geometry/phantom.hpp"
+#include "../../operators/algebra.hpp"
+#include "../../operators/fbp.hpp"
 #include "../support/operators.hpp"
 #include "../support/scans.hpp"
 #include "../support/tolerances.hpp"
-#include "tandem/geometry/phantom.hpp"
-#include "tandem/operators/algebra.hpp"
-#include "tandem/operators/fbp.hpp"
 
 namespace tandem {
 namespace {

@@ -3,14 +3,14 @@
 #include <cmath>
 #include <numbers>
 
+#include "../../core/error.hpp"
+#include "../../operators/algebra.hpp"
+#include "../../operators/projector.hpp"
 #include "../support/dense.hpp"
 #include "../support/property.hpp"
 #include "../support/reference.hpp"
 #include "../support/scans.hpp"
 #include "../support/tolerances.hpp"
-#include "tandem/core/error.hpp"
-#include "tandem/operators/algebra.hpp"
-#include "tandem/operators/projector.hpp"
 
 namespace tandem {
 namespace {

@@ -4,11 +4,11 @@
 #include <cstring>
 #include <numbers>
 
+#include "../../core/error.hpp"
+#include "../../kernels/ramp.hpp"
 #include "../support/dense.hpp"
 #include "../support/operators.hpp"
 #include "../support/tolerances.hpp"
-#include "tandem/core/error.hpp"
-#include "tandem/kernels/ramp.hpp"
 
 namespace tandem {
 namespace {

@@ -5,17 +5,17 @@
 #include <atomic>
 #include <limits>
 
+#include "../../core/error.hpp"
+#include "../../geometry/coverage.hpp"
+#include "../../operators/adjointness.hpp"
+#include "../../operators/algebra.hpp"
+#include "../../operators/projector.hpp"
+#include "../../operators/random.hpp"
+#include "../../operators/tiled_projector.hpp"
+#include "../../operators/vector.hpp"
 #include "../support/operators.hpp"
 #include "../support/tiles.hpp"
 #include "../support/tolerances.hpp"
-#include "tandem/core/error.hpp"
-#include "tandem/geometry/coverage.hpp"
-#include "tandem/operators/adjointness.hpp"
-#include "tandem/operators/algebra.hpp"
-#include "tandem/operators/projector.hpp"
-#include "tandem/operators/random.hpp"
-#include "tandem/operators/tiled_projector.hpp"
-#include "tandem/operators/vector.hpp"
 
 namespace tandem::test {
 namespace {

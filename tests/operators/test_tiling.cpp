@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "../../core/error.hpp"
+#include "../../operators/tiling.hpp"
 #include "../support/scans.hpp"
-#include "tandem/core/error.hpp"
-#include "tandem/operators/tiling.hpp"
 
 namespace tandem::test {
 namespace {

@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include "tandem/core/error.hpp"
-#include "tandem/core/random.hpp"
-#include "tandem/io/scan_reader.hpp"
-#include "tandem/pipeline/center.hpp"
-#include "tandem/pipeline/simulate.hpp"
-#include "tandem/tests/support/tolerances.hpp"
+#include "../../core/error.hpp"
+#include "../../core/random.hpp"
+#include "../../io/scan_reader.hpp"
+#include "../../pipeline/center.hpp"
+#include "../../pipeline/simulate.hpp"
+#include "../support/tolerances.hpp"
 
 namespace tandem::pipeline {
 namespace {

@@ -6,14 +6,14 @@
 #include <cmath>
 #include <cstring>
 
+#include "../../core/error.hpp"
+#include "../../operators/algebra.hpp"
+#include "../../operators/fbp.hpp"
+#include "../../operators/vector.hpp"
 #include "../support/reconstructions.hpp"
 #include "../support/scans.hpp"
 #include "../support/temporary_folder.hpp"
 #include "../support/tolerances.hpp"
-#include "tandem/core/error.hpp"
-#include "tandem/operators/algebra.hpp"
-#include "tandem/operators/fbp.hpp"
-#include "tandem/operators/vector.hpp"
 
 namespace tandem::pipeline {
 namespace {

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../../core/error.hpp"
+#include "../../geometry/phantom.hpp"
+#include "../../pipeline/centre_of_mass.hpp"
 #include "../support/scans.hpp"
 #include "../support/tolerances.hpp"
-#include "tandem/core/error.hpp"
-#include "tandem/geometry/phantom.hpp"
-#include "tandem/pipeline/centre_of_mass.hpp"
 
 namespace tandem::pipeline {
 namespace {

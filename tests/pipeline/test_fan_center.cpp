@@ -8,14 +8,14 @@
 #include <numbers>
 #include <vector>
 
-#include "tandem/core/error.hpp"
-#include "tandem/operators/algebra.hpp"
-#include "tandem/operators/fbp.hpp"
-#include "tandem/pipeline/center.hpp"
-#include "tandem/pipeline/preprocess.hpp"
-#include "tandem/pipeline/simulate.hpp"
-#include "tandem/tests/support/scans.hpp"
-#include "tandem/tests/support/tolerances.hpp"
+#include "../../core/error.hpp"
+#include "../../operators/algebra.hpp"
+#include "../../operators/fbp.hpp"
+#include "../../pipeline/center.hpp"
+#include "../../pipeline/preprocess.hpp"
+#include "../../pipeline/simulate.hpp"
+#include "../support/scans.hpp"
+#include "../support/tolerances.hpp"
 
 namespace tandem::pipeline {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <cmath>
 
+#include "../../pipeline/simulate.hpp"
 #include "../support/known_scan.hpp"
 #include "../support/tolerances.hpp"
-#include "tandem/pipeline/simulate.hpp"
 
 namespace tandem {
 namespace {

@@ -5,11 +5,11 @@
 #include <cmath>
 #include <iostream>
 
+#include "../../core/error.hpp"
+#include "../../geometry/phantom.hpp"
 #include "../support/reconstructions.hpp"
 #include "../support/temporary_folder.hpp"
 #include "../support/tolerances.hpp"
-#include "tandem/core/error.hpp"
-#include "tandem/geometry/phantom.hpp"
 
 namespace tandem::pipeline {
 namespace {

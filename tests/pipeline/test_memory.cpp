@@ -7,10 +7,10 @@
 #include <numbers>
 #include <vector>
 
-#include "tandem/pipeline/memory.hpp"
-#include "tandem/pipeline/row_axes.hpp"
-#include "tandem/solvers/cgls.hpp"
-#include "tandem/solvers/sirt.hpp"
+#include "../../pipeline/memory.hpp"
+#include "../../pipeline/row_axes.hpp"
+#include "../../solvers/cgls.hpp"
+#include "../../solvers/sirt.hpp"
 
 namespace tandem::test {
 namespace {

@@ -1,4 +1,4 @@
-#include "tandem/pipeline/preprocess.hpp"
+#include "../../pipeline/preprocess.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <functional>
 #include <string>
 
+#include "../../core/error.hpp"
 #include "../support/tolerances.hpp"
-#include "tandem/core/error.hpp"
 
 namespace tandem::pipeline {
 namespace {

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <vector>
 
-#include "tandem/core/error.hpp"
-#include "tandem/pipeline/quality.hpp"
-#include "tandem/tests/support/tolerances.hpp"
+#include "../../core/error.hpp"
+#include "../../pipeline/quality.hpp"
+#include "../support/tolerances.hpp"
 
 namespace tandem::pipeline {
 namespace {

@@ -1,15 +1,15 @@
-#include "tandem/pipeline/reconstruct.hpp"
+#include "../../pipeline/reconstruct.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <numbers>
 
+#include "../../core/error.hpp"
+#include "../../core/parallel.hpp"
 #include "../support/reconstructions.hpp"
 #include "../support/temporary_folder.hpp"
 #include "../support/tolerances.hpp"
-#include "tandem/core/error.hpp"
-#include "tandem/core/parallel.hpp"
 
 namespace tandem::pipeline {
 namespace {

@@ -5,8 +5,8 @@
 #include <numbers>
 #include <vector>
 
-#include "tandem/pipeline/repeated_view.hpp"
-#include "tandem/pipeline/simulate.hpp"
+#include "../../pipeline/repeated_view.hpp"
+#include "../../pipeline/simulate.hpp"
 
 namespace tandem::pipeline {
 namespace {

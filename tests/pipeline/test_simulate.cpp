@@ -7,10 +7,10 @@
 #include <numbers>
 #include <vector>
 
-#include "tandem/core/error.hpp"
-#include "tandem/core/parallel.hpp"
-#include "tandem/pipeline/simulate.hpp"
-#include "tandem/tests/support/tolerances.hpp"
+#include "../../core/error.hpp"
+#include "../../core/parallel.hpp"
+#include "../../pipeline/simulate.hpp"
+#include "../support/tolerances.hpp"
 
 namespace tandem::pipeline {
 namespace {

@@ -7,16 +7,16 @@
 #include <set>
 #include <stdexcept>
 
+#include "../../core/error.hpp"
+#include "../../operators/algebra.hpp"
+#include "../../operators/projector.hpp"
+#include "../../operators/random.hpp"
+#include "../../operators/vector.hpp"
+#include "../../solvers/cgls.hpp"
+#include "../../solvers/sirt.hpp"
 #include "../support/dense.hpp"
 #include "../support/scans.hpp"
 #include "../support/tolerances.hpp"
-#include "tandem/core/error.hpp"
-#include "tandem/operators/algebra.hpp"
-#include "tandem/operators/projector.hpp"
-#include "tandem/operators/random.hpp"
-#include "tandem/operators/vector.hpp"
-#include "tandem/solvers/cgls.hpp"
-#include "tandem/solvers/sirt.hpp"
 
 namespace tandem {
 namespace {

@@ -2,14 +2,14 @@
 
 #include <cmath>
 
+#include "../../core/error.hpp"
+#include "../../operators/algebra.hpp"
+#include "../../operators/projector.hpp"
+#include "../../operators/random.hpp"
+#include "../../solvers/sirt.hpp"
 #include "../support/dense.hpp"
 #include "../support/scans.hpp"
 #include "../support/tolerances.hpp"
-#include "tandem/core/error.hpp"
-#include "tandem/operators/algebra.hpp"
-#include "tandem/operators/projector.hpp"
-#include "tandem/operators/random.hpp"
-#include "tandem/solvers/sirt.hpp"
 
 namespace tandem {
 namespace {

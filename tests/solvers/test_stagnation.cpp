@@ -4,16 +4,16 @@
 
 #include <cmath>
 
+#include "../../core/error.hpp"
+#include "../../geometry/phantom.hpp"
+#include "../../operators/projector.hpp"
+#include "../../operators/random.hpp"
+#include "../../pipeline/simulate.hpp"
+#include "../../solvers/cgls.hpp"
+#include "../../solvers/sirt.hpp"
 #include "../support/dense.hpp"
 #include "../support/scans.hpp"
 #include "../support/tolerances.hpp"
-#include "tandem/core/error.hpp"
-#include "tandem/geometry/phantom.hpp"
-#include "tandem/operators/projector.hpp"
-#include "tandem/operators/random.hpp"
-#include "tandem/pipeline/simulate.hpp"
-#include "tandem/solvers/cgls.hpp"
-#include "tandem/solvers/sirt.hpp"
 
 namespace tandem {
 namespace {

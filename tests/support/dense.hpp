@@ -3,7 +3,7 @@
 #include <Eigen/Dense>
 #include <limits>
 
-#include "tandem/operators/linear_operator.hpp"
+#include "../../operators/linear_operator.hpp"
 
 namespace tandem::test {
 

@@ -2,12 +2,12 @@
 
 #include <numbers>
 
+#include "../../geometry/phantom.hpp"
+#include "../../operators/algebra.hpp"
+#include "../../operators/fbp.hpp"
+#include "../../operators/projector.hpp"
+#include "../../pipeline/quality.hpp"
 #include "scans.hpp"
-#include "tandem/geometry/phantom.hpp"
-#include "tandem/operators/algebra.hpp"
-#include "tandem/operators/fbp.hpp"
-#include "tandem/operators/projector.hpp"
-#include "tandem/pipeline/quality.hpp"
 
 namespace tandem::test {
 

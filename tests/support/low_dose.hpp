@@ -8,14 +8,14 @@
 #include <cmath>
 #include <iostream>
 
+#include "../../core/parallel.hpp"
+#include "../../geometry/phantom.hpp"
+#include "../../operators/algebra.hpp"
+#include "../../operators/fbp.hpp"
+#include "../../operators/projector.hpp"
+#include "../../pipeline/simulate.hpp"
+#include "../../solvers/cgls.hpp"
 #include "scans.hpp"
-#include "tandem/core/parallel.hpp"
-#include "tandem/geometry/phantom.hpp"
-#include "tandem/operators/algebra.hpp"
-#include "tandem/operators/fbp.hpp"
-#include "tandem/operators/projector.hpp"
-#include "tandem/pipeline/simulate.hpp"
-#include "tandem/solvers/cgls.hpp"
 
 namespace tandem::test {
 

@@ -9,7 +9,7 @@
 #include <functional>
 #include <vector>
 
-#include "tandem/geometry/volume_grid.hpp"
+#include "../../geometry/volume_grid.hpp"
 
 namespace tandem::test {
 

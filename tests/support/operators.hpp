@@ -5,11 +5,11 @@
 #include <utility>
 #include <vector>
 
+#include "../../operators/algebra.hpp"
+#include "../../operators/fbp.hpp"
+#include "../../operators/projector.hpp"
+#include "../../operators/random.hpp"
 #include "scans.hpp"
-#include "tandem/operators/algebra.hpp"
-#include "tandem/operators/fbp.hpp"
-#include "tandem/operators/projector.hpp"
-#include "tandem/operators/random.hpp"
 
 namespace tandem::test {
 

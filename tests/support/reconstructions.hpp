@@ -9,10 +9,10 @@
 #include <numbers>
 #include <vector>
 
+#include "../../io/scan_writer.hpp"
+#include "../../pipeline/reconstruct.hpp"
+#include "../../pipeline/simulate.hpp"
 #include "scans.hpp"
-#include "tandem/io/scan_writer.hpp"
-#include "tandem/pipeline/reconstruct.hpp"
-#include "tandem/pipeline/simulate.hpp"
 
 namespace tandem::test {
 

@@ -3,7 +3,7 @@
 #include <Eigen/Dense>
 #include <cmath>
 
-#include "tandem/geometry/views.hpp"
+#include "../../geometry/views.hpp"
 
 namespace tandem::test {
 

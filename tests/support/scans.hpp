@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "tandem/core/random.hpp"
-#include "tandem/geometry/views.hpp"
+#include "../../core/random.hpp"
+#include "../../geometry/views.hpp"
 
 namespace tandem::test {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "tandem/operators/projector.hpp"
+#include "../../operators/projector.hpp"
 
 namespace tandem::test {
 

@@ -1,0 +1,78 @@
+#include "geometry_options.hpp"
+
+#include <cmath>
+#include <numbers>
+
+#include "../io/scan_reader.hpp"
+#include "command_line.hpp"
+
+namespace tandem::apps {
+
+namespace {
+
+constexpr double radians = std::numbers::pi / 180;
+
+}  // namespace
+
+namespace {
+
+/// What does not go together, or is missing.
+void check(const CLI::App& c, const GeometryOptions& o) {
+  if (c.count("--angles") && (c.count("--views") || c.count("--arc") || c.count("--start")))
+    throw UsageError("--angles does not go with --views, --arc or --start");
+  if (o.arc && !(std::abs(*o.arc) > 0 && std::abs(*o.arc) <= 36000))
+    throw UsageError("--arc must be an angle other than 0, degrees");
+  for (const char* option : {"--sod", "--sdd", "--midplane-row"})
+    if (!o.cone() && c.count(option))
+      throw UsageError(std::string(option) + " goes with --geometry cone alone");
+  if (o.cone() && !(o.sod_mm && o.sdd_mm && o.pixel_size_mm))
+    throw UsageError("--geometry cone needs --sod MM, --sdd MM and --pixel-size MM");
+}
+
+}  // namespace
+
+void add_geometry(CLI::App& c, GeometryOptions& o) {
+  heading(c, "Geometry");
+  add_choice(c, "--geometry", o.geometry, {"parallel", "cone"},
+             "default parallel; cone: one row of it is a fan beam");
+  c.add_option("--bins", o.bins, "detector bins (default: voxels along x)")->check(count());
+  c.add_option("--rows", o.rows, "detector rows (default: one a slice; simulate: 1)")->check(count());
+  c.add_option("--views", o.views, "views (default: pi/2 times the bins)")->check(count());
+  c.add_option("--arc", o.arc, "degrees that the views fill in equal steps (default 180, cone 360)");
+  c.add_option("--start", o.start, "degrees, angle of the first view (default 0)")
+      ->check(within(-36000, 36000));
+  c.add_option("--angles", o.angles_file,
+               "file with one angle in degrees a line, in the place of views, arc and start");
+  c.add_option("--axis-bin", o.axis_bin, "where the rotation axis falls (default: the middle)");
+  c.add_option("--midplane-row", o.midplane_row,
+               "cone: where the source's height falls (default: the middle)");
+  c.add_option("--sod", o.sod_mm, "cone: from source to rotation axis, mm")->check(length());
+  c.add_option("--sdd", o.sdd_mm, "cone: from source to detector, mm")->check(length());
+  c.add_option("--pixel-size", o.pixel_size_mm, "detector pitch, mm (default: unknown, lengths in bins)")
+      ->check(length());
+  c.parse_complete_callback([&c, &o] { check(c, o); });
+}
+
+Scan scan_of(const GeometryOptions& o, Index size, Index slices, double pitch_mm) {
+  Detector d{.bins = o.bins.value_or(size), .rows = o.rows.value_or(slices)};
+  d.bin_pitch = d.row_pitch = pitch_mm;
+  d.axis_bin = o.axis_bin.value_or(0.5 * static_cast<double>(d.bins - 1));
+  std::vector<double> angles;
+  if (!o.angles_file.empty()) {
+    angles = io::read_angles(o.angles_file);
+  } else {
+    const Index views =
+        o.views.value_or(static_cast<Index>(std::ceil(0.5 * std::numbers::pi * static_cast<double>(d.bins))));
+    const double arc = o.arc.value_or(o.cone() ? 360 : 180);
+    for (Index v = 0; v < views; ++v)
+      angles.push_back((o.start + arc * static_cast<double>(v) / static_cast<double>(views)) * radians);
+  }
+  Scan scan = ParallelBeam{d, angles, {}};
+  if (o.cone())
+    scan = ConeBeam{d, angles, *o.sod_mm, *o.sdd_mm,
+                    o.midplane_row.value_or(0.5 * static_cast<double>(d.rows - 1))};
+  validate(scan);
+  return scan;
+}
+
+}  // namespace tandem::apps

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "../geometry/volume_grid.hpp"
+#include "command.hpp"
+
+namespace tandem::apps {
+
+/// The scan that `simulate` and `project` make.
+struct GeometryOptions {
+  std::string geometry = "parallel", angles_file;
+  std::optional<Index> bins, rows, views;
+  std::optional<double> arc, sod_mm, sdd_mm, midplane_row, axis_bin, pixel_size_mm;
+  double start = 0;
+  bool cone() const { return geometry == "cone"; }
+};
+
+void add_geometry(CLI::App& command, GeometryOptions& options);
+
+/// What is left out: as many bins as voxels along x, a row a slice.
+/// @throws FileError for an angle file that cannot be read; GeometryError
+Scan scan_of(const GeometryOptions& options, Index size, Index slices, double pitch_mm);
+
+}  // namespace tandem::apps

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <span>
+#include <utility>
+
+#include "../../../core/ceil_div.hpp"
+#include "../../../core/cuda/check.hpp"
+#include "../../../core/device.hpp"
+
+namespace tandem::kernels::cuda {
+
+using tandem::cuda::check;
+
+inline cudaStream_t queue(const Stream& stream) {
+  check(cudaSetDevice(stream.device().ordinal()));
+  return static_cast<cudaStream_t>(stream.native());
+}
+
+/// After each launch: a launch that did not start becomes a DeviceError with the name of the caller.
+inline void after_launch(const std::source_location at = std::source_location::current()) {
+  check(cudaGetLastError(), at);
+}
+
+/// Shared memory that a block may have at most, bytes.
+inline int most_shared_memory(Device device) {
+  int bytes = 0;
+  check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device.ordinal()));
+  return bytes;
+}
+
+/// Lets a kernel have as much as there is, whatever it takes in a launch: threads that launch it with less at
+/// the same time do not take it away again.
+template <class Kernel>
+void allow_all_shared_memory(Kernel* kernel) {
+  int device = 0;
+  check(cudaGetDevice(&device));
+  cudaFuncAttributes attributes{};
+  check(cudaFuncGetAttributes(&attributes, kernel));
+  check(cudaFuncSetAttribute(
+      kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+      most_shared_memory(Device::cuda(device)) - static_cast<int>(attributes.sharedSizeBytes)));
+}
+
+/// Scratch in stream order, from the device's pool.
+template <class T>
+class Scratch {
+ public:
+  Scratch(std::size_t count, cudaStream_t stream) : stream_(stream) {
+    check(cudaMallocAsync(&data_, count * sizeof(T), stream));
+  }
+  Scratch(std::span<const T> values, cudaStream_t stream) : Scratch(values.size(), stream) {
+    check(cudaMemcpyAsync(data_, values.data(), values.size_bytes(), cudaMemcpyHostToDevice, stream));
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  ~Scratch() { cudaFreeAsync(data_, stream_); }
+  T* data() const { return data_; }
+
+ private:
+  cudaStream_t stream_;
+  T* data_ = nullptr;
+};
+
+}  // namespace tandem::kernels::cuda

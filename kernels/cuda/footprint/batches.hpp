@@ -1,0 +1,268 @@
+#pragma once
+
+// How the tiled footprint kernels divide their work: what a block has, how many lines of tiles and views a
+// launch, and what memory that takes. Plain C++, so that tests need no device.
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+#include <vector>
+
+#include "../../../core/ceil_div.hpp"
+#include "../../../core/execution.hpp"
+#include "../../../core/space.hpp"
+#include "../../../geometry/views.hpp"
+
+namespace tandem::kernels::cuda {
+
+// ---- tiles and their records
+
+constexpr int edge = 4, columns = edge * edge;  // of a tile
+constexpr int granule = 8;                      // bins: those of one product
+constexpr int most_granules = 3;                // that a tile can meet
+constexpr int window = 16, most_bins = 32;      // bins that a tile can meet; and more than these
+constexpr int warps = 8;                        // of a block
+
+enum class Direction { forward, backward };
+
+/// A column's place along one view's rows, or a row's along the column: `first + step k` is where the k-th
+/// voxel (row) begins, in rows (voxels) from the lower edge of the first.
+struct Ladder {
+  double first, step;
+};
+
+/// Of 16 bytes a lane: the weights of a tile in a view.
+constexpr int parts_of(Direction direction) { return direction == Direction::forward ? most_granules : 2; }
+
+constexpr Index record_bytes(Direction direction) {
+  return parts_of(direction) * 32 * 16 + columns * static_cast<Index>(sizeof(Ladder)) +
+         static_cast<Index>(sizeof(int));
+}
+
+/// Positions in cells, in fixed point, with so many bits behind the point: how many cells there can be.
+constexpr int most_cells(int bits) { return (1 << (31 - bits)) - 1; }
+
+constexpr int most_of_box = 256;            // elements along each dimension
+constexpr int half_of_shared = 112 * 1024;  // bytes: two blocks a multiprocessor
+
+/// Bytes of scratch at most, of each kind (records; turned projections; turned volume: half of it). Every
+/// batch reads and writes the output again: a quarter of both vectors, where that is much.
+inline Index most_scratch(const Shape& volume, const Shape& projections) {
+  const auto bytes = [](const Shape& n) { return 4 * n[0] * n[1] * n[2]; };
+  constexpr Index gib = Index{1} << 30;
+  return std::clamp((bytes(volume) + bytes(projections)) / 4, gib, 4 * gib);
+}
+
+/// Bounds over all voxels and views: how far shadows of a grid reach, for the sizes of windows.
+struct Reach {
+  double bins;     ///< that a shadow moves when the voxel moves by one pitch
+  double step[2];  ///< rows a voxel takes: least and most
+  double rows;     ///< from the midplane, of voxels and of the detector alike
+  double shift;    ///< share of its distance from the midplane that a row moves, for one pitch
+  double radius;   ///< of the grid, mm
+  Reach(const ConeFrame& n, const Shape& volume, Index detector_rows) {
+    const auto farthest = [](double first, double pitch, Index count) {
+      return std::max(std::abs(first), std::abs(first + pitch * static_cast<double>(count - 1))) +
+             0.5 * pitch;
+    };
+    radius = std::hypot(farthest(n.x0, n.pitch, volume[2]), farthest(n.y0, n.pitch, volume[1]));
+    const double height = farthest(n.z0, n.pitch_z, volume[0]), nearest = n.sod - radius;
+    bins = n.sdd * n.pitch / (n.bin_pitch * nearest) *
+           std::hypot(1.0, radius / std::sqrt(n.sod * n.sod - radius * radius));
+    step[0] = n.sdd * n.pitch_z / ((n.sod + radius) * n.row_pitch);
+    step[1] = n.sdd * n.pitch_z / (nearest * n.row_pitch);
+    const double last = static_cast<double>(detector_rows - 1) - n.midplane_row;
+    rows =
+        std::min(height * step[1] / n.pitch_z, 1.2 * std::max(std::abs(n.midplane_row), std::abs(last)) + 2);
+    shift = n.pitch / nearest;
+  }
+  /// That a tile can meet.
+  double tile_bins() const { return bins * std::numbers::sqrt2 * edge + 2; }
+  bool fits_window() const { return tile_bins() <= window; }
+};
+
+// ---- projection: a block has groups of 32 rows, and as many views as warps are left
+
+constexpr int warp_bins = 64, warp_rows = 32;
+constexpr int most_lines = 512;        // of tiles, at once
+constexpr int kept_bytes = 21 * 1024;  // static shared memory of a block, at most
+constexpr double most_drift = 16;      // voxels that the views of a block may lie apart
+
+/// Tiles of a row of tiles that meet the bins of a warp in one view.
+struct Span {
+  int first, last;
+};
+
+/// Windows of 511 voxels, or of 255.
+constexpr int column_bits(int row_groups) { return row_groups == warps ? 22 : 23; }
+
+/// Views by their angles, from the widest gap on, so that those of a block see nearly the same tiles.
+struct OrderedViews {
+  std::vector<int> order;
+  std::vector<ConeView> list;
+  explicit OrderedViews(const std::vector<ConeView>& views) : order(views.size()) {
+    std::iota(order.begin(), order.end(), 0);
+    const auto angle = [&](int v) {
+      const ConeView& view = views[static_cast<std::size_t>(v)];
+      return std::atan2(view.sin, view.cos);
+    };
+    std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return angle(a) < angle(b); });
+    auto first = order.begin();
+    double widest = angle(order.front()) + 2 * std::numbers::pi - angle(order.back());
+    for (auto next = order.begin() + 1; next < order.end(); ++next)
+      if (const double gap = angle(*next) - angle(*(next - 1)); gap > widest) first = next, widest = gap;
+    std::rotate(order.begin(), first, order.end());
+    for (const int v : order) list.push_back(views[static_cast<std::size_t>(v)]);
+  }
+  /// How far apart the sources of views that share a block are at most, for a circle of radius 1.
+  double drift(std::size_t views_a_block) const {
+    double most = 0;
+    for (std::size_t a = 0; a < list.size(); ++a)
+      for (std::size_t b = a + 1; b < std::min(list.size(), (a / views_a_block + 1) * views_a_block); ++b)
+        most = std::max(most, std::hypot(list[a].cos - list[b].cos, list[a].sin - list[b].sin));
+    return most;
+  }
+};
+
+/// How many groups of rows a block has, and voxels of a column; no groups: nothing fits.
+struct ForwardLayout {
+  int row_groups, window;
+  int views_a_block() const { return warps / row_groups; }
+  int shared_bytes(int lines) const {
+    return 2 * views_a_block() * columns * window * 4 + 16 + lines * static_cast<int>(sizeof(Span));
+  }
+};
+
+/// The fewest groups with which the views of a block lie near to each other; `wanted`, if that fits.
+inline ForwardLayout forward_layout(const Reach& reach, double pitch, const OrderedViews& views, int wanted,
+                                    int most_shared) {
+  for (const int row_groups : {2, 4, 8}) {
+    if (wanted && row_groups != wanted) continue;
+    const double apart = reach.radius / pitch * views.drift(static_cast<std::size_t>(warps / row_groups));
+    if (!wanted && row_groups < warps && apart > most_drift) continue;
+    const double spread = reach.rows / reach.step[0] * reach.shift * (apart + std::sqrt(2) * (edge - 1));
+    const double needed = row_groups * warp_rows / reach.step[0] + spread + 12;
+    if (!(needed + 12 <= std::min(2 * most_of_box, most_cells(column_bits(row_groups))))) continue;
+    const int voxels =
+        static_cast<int>(std::ceil(needed / 8)) * 8 + 4;  // neighbouring columns in other banks
+    const ForwardLayout layout{row_groups, voxels};
+    if (layout.shared_bytes(most_lines) <= std::min(half_of_shared, most_shared) - kept_bytes) return layout;
+  }
+  return wanted ? forward_layout(reach, pitch, views, 0, most_shared) : ForwardLayout{0, 0};
+}
+
+/// Lines of tiles and views at once, and what is kept of these lines.
+struct ForwardBatches {
+  Index across;  ///< tiles of a line
+  int all_lines;
+  int slices;        ///< in memory
+  Index line_bytes;  ///< of the turned volume
+  int lines;
+  Index scratch;
+  ForwardBatches(const Shape& volume, const Shape& projections)
+      : across(ceil_div<Index>(volume[2], edge)),
+        all_lines(static_cast<int>(ceil_div<Index>(volume[1], edge))),
+        slices(static_cast<int>(ceil_div<Index>(volume[0], 4) * 4)),
+        line_bytes(across * columns * slices * 4),
+        scratch(most_scratch(volume, projections)) {
+    const Index enough_views = 64 * across * record_bytes(Direction::forward);  // a line's
+    lines = static_cast<int>(std::clamp<Index>(std::min(scratch / 2 / line_bytes, scratch / enough_views), 1,
+                                               std::min(all_lines, most_lines)));
+  }
+  int views(Index all, int views_a_block) const {
+    constexpr Index most_blocks = 65'532;  // along a dimension of a grid; whole blocks of views
+    const Index fitting = scratch / (lines * across * record_bytes(Direction::forward));
+    return static_cast<int>(
+        std::min({std::max<Index>(fitting / views_a_block, 1) * views_a_block, most_blocks, all}));
+  }
+};
+
+// ---- back-projection: a block has 4 x 2 tiles, and one view after the other
+
+constexpr int tiles_x = 4, tiles_y = 2;
+static_assert(tiles_x * tiles_y == warps);
+constexpr int slots = 4, slot_bytes = 1168;  // views on their way, and what is known of each
+constexpr int spare_rows = 32;               // bytes: what a group of 16 rows may read beyond the last window
+constexpr int profile_bits = 23;             // of a row
+
+/// Of what is far too large something that is too large still.
+inline int round_up(double value, int to) {
+  return static_cast<int>(std::ceil(std::min(value, 1e6) / to)) * to;
+}
+
+/// Windows of a block's tiles, and profiles of one; windows lie in shared memory as (plane, bin, row).
+struct BackwardLayout {
+  int tile_bins;                 ///< that a tile can meet
+  int window_bins, window_rows;  ///< of a block
+  int profile_rows;              ///< of a tile; its stride in floats
+  TANDEM_HOST_DEVICE int bin_bytes() const { return 2 * window_rows; }
+  TANDEM_HOST_DEVICE int plane_bytes() const { return window_bins * bin_bytes(); }
+  TANDEM_HOST_DEVICE int window_bytes() const { return ceil_div(2 * plane_bytes(), 128) * 128; }
+  int shared_bytes() const {
+    return slots * slot_bytes + warps * columns * profile_rows * 4 + 2 * window_bytes() + spare_rows + 16;
+  }
+  bool fits(int most_shared) const {
+    return profile_rows <= most_cells(profile_bits) && window_rows <= most_of_box &&
+           window_bins <= most_of_box && shared_bytes() <= most_shared;
+  }
+};
+
+/// Of 32 slices a lane's voxel.
+inline BackwardLayout backward_layout(const Reach& reach, int per_lane) {
+  const auto spread = [&](double x, double y) { return std::hypot(x, y) * edge; };  // pitches
+  const double rows = 32 * per_lane * reach.step[1] + 2 + 2 + 7, shift = reach.rows * reach.shift;
+  const int tile_bins = round_up(reach.tile_bins(), 1);
+  return {tile_bins, round_up(reach.bins * spread(tiles_x - 1, tiles_y - 1), 1) + 1 + tile_bins,
+          // an odd number of eights: neighbouring bins lie in other banks; as neighbouring columns do
+          round_up(rows + shift * spread(tiles_x, tiles_y) - 8, 16) + 8,
+          round_up(rows + shift * spread(1, 1), 16) + 8};
+}
+
+/// Of turned projections: pieces of a box are 16 bytes.
+constexpr Index rows_in_memory(Index rows) { return ceil_div<Index>(rows, 8) * 8; }
+
+/// Views and lines of tiles at once, and what is kept of these views.
+struct BackwardBatches {
+  Index across, down;  ///< tiles
+  Index view_bytes;    ///< of turned projections
+  int views, lines;
+  BackwardBatches(const Shape& volume, const Shape& projections)
+      : across(ceil_div<Index>(volume[2], edge)),
+        down(ceil_div<Index>(volume[1], edge)),
+        view_bytes(projections[2] * 2 * rows_in_memory(projections[1]) * 2) {
+    constexpr Index most_views = 256;
+    const Index scratch = most_scratch(volume, projections);
+    views =
+        static_cast<int>(std::clamp<Index>(scratch / view_bytes, 1, std::min(projections[0], most_views)));
+    const Index fitting = scratch / line_bytes() / tiles_y * tiles_y,
+                most_blocks = 65'535 / ceil_div<Index>(across, tiles_x) * tiles_y;  // of a grid
+    lines = static_cast<int>(std::min({std::max<Index>(fitting, tiles_y), most_blocks, down}));
+  }
+  Index line_bytes() const { return views * across * record_bytes(Direction::backward); }  ///< of records
+};
+
+// ---- what an application takes beside its vectors
+
+/// At most, whatever the geometry: what batches were rounded down by may be there, so that it grows with
+/// lines and with views. Plain kernels take less.
+inline WorkingMemory footprint_memory(Shape volume, Shape projections) {
+  const auto list = static_cast<double>(projections[0]) * (sizeof(ConeView) + sizeof(int)) + 1024;
+  const ForwardBatches forward(volume, projections);
+  const auto scratch = static_cast<double>(forward.scratch);
+  constexpr double most_views_a_block = 4;
+  const double lines = forward.lines,
+               line_records = static_cast<double>(forward.across * record_bytes(Direction::forward));
+  const double line_views = std::min(lines * static_cast<double>(projections[0]),
+                                     std::max(scratch / line_records, lines * most_views_a_block)),
+               spans = static_cast<double>(ceil_div<Index>(projections[2], warp_bins)) * sizeof(Span),
+               slants = 4 * static_cast<double>(projections[1] * projections[2]);
+  const BackwardBatches backward(volume, projections);
+  const double line = static_cast<double>(backward.line_bytes()), down = static_cast<double>(backward.down);
+  return {
+      lines * static_cast<double>(forward.line_bytes) + line_views * (line_records + spans) + slants + list,
+      static_cast<double>(backward.views * backward.view_bytes) +
+          std::min(down * line, std::max(scratch, tiles_y * line)) + list};
+}
+
+}  // namespace tandem::kernels::cuda

@@ -1,0 +1,103 @@
+#pragma once
+
+// Volumes and projections as the footprint kernels take them: what is contiguous along rows or slices, scaled
+// by a power of two so that float16 holds it.
+
+#include <cuda_fp16.h>
+
+#include "../common/levels.cuh"
+#include "tiles.cuh"
+
+namespace tandem::kernels::cuda {
+
+static __global__ void __launch_bounds__(256) find_largest(Image<const float> in, Extremes* extremes) {
+  int most = 0;
+  for (Index line = blockIdx.x; line < in.n0 * in.n1; line += gridDim.x)
+    for (Index k = threadIdx.x; k < in.n2; k += blockDim.x)
+      most = max(most, __float_as_int(fabsf(element(in, line / in.n1, line % in.n1, k))));
+  most = __reduce_max_sync(~0u, most);
+  if (threadIdx.x % warpSize == 0) atomicMax(&extremes->above, most);
+}
+
+static __global__ void choose_unit(const Extremes* extremes, float* units) {
+  units[0] = level_of<Precision::float16>(*extremes).unit;
+  units[1] = 1 / units[0];
+}
+
+/// What 1 means, and one over it.
+inline void measure_unit(Image<const float> in, float* units, cudaStream_t s) {
+  const Scratch<Extremes> extremes(1, s);
+  check(cudaMemsetAsync(extremes.data(), 0, sizeof(Extremes), s));
+  find_largest<<<static_cast<unsigned>(std::min<Index>(in.n0 * in.n1, 1 << 14)), 256, 0, s>>>(
+      in, extremes.data());
+  after_launch();
+  choose_unit<<<1, 1, 0, s>>>(extremes.data(), units);
+  after_launch();
+}
+
+/// A block a row.
+static __global__ void find_slants(ConeFrame n, int bins, float* slants) {
+  for (int bin = threadIdx.x; bin < bins; bin += blockDim.x)
+    slants[static_cast<Index>(blockIdx.x) * bins + bin] = static_cast<float>(slant_of(n, blockIdx.x, bin));
+}
+
+/// l_theta of all cells of a view, (row, bin).
+inline void slants_of(const ConeFrame& n, Index rows, Index bins, float* slants, cudaStream_t s) {
+  find_slants<<<static_cast<unsigned>(rows), 256, 0, s>>>(n, static_cast<int>(bins), slants);
+  after_launch();
+}
+
+constexpr int side = 32;  // of the squares that are turned
+
+/// (view, row, bin) -> (view, plane, bin, row): two float16 numbers, times the slants of cells; rows in the
+/// padding are zero.
+static __global__ void __launch_bounds__(256)
+    turn_projections(ConeFrame n, Image<const float> in, const float* units, int padded, __half* out) {
+  __shared__ float cell[side][side + 1];
+  const Index view = blockIdx.x, bin0 = static_cast<Index>(blockIdx.y) * side;
+  const Index row0 = static_cast<Index>(blockIdx.z) * side, a = threadIdx.x % side;
+  for (int b = threadIdx.x / side; b < side; b += 256 / side) {
+    const Index row = row0 + b, bin = bin0 + a;
+    const bool there = row < in.n1 && bin < in.n2;
+    cell[b][a] =
+        there ? element(in, view, row, bin) * units[1] * static_cast<float>(slant_of(n, row, bin)) : 0;
+  }
+  __syncthreads();
+  for (int k = threadIdx.x; k < side * side / 2; k += 256) {
+    const int b = k / (side / 2), r = k % (side / 2) * 2;
+    if (bin0 + b >= in.n2 || row0 + r >= padded) continue;
+    unsigned high, low;
+    split_pair(cell[r][b], cell[r + 1][b], high, low);
+    __half* at = out + (view * 2 * in.n2 + bin0 + b) * padded + row0 + r;
+    *reinterpret_cast<unsigned*>(at) = high;
+    *reinterpret_cast<unsigned*>(at + in.n2 * padded) = low;
+  }
+}
+
+/// (slice, y, x) -> (tile, column, slice), scaled; slices in the padding and columns of a tile that lie
+/// beyond the volume are zero.
+static __global__ void __launch_bounds__(256)
+    turn_volume(Image<const float> in, const float* units, int tiles_across, int padded, float* out) {
+  __shared__ float cell[side][side + 1];
+  const Index y = blockIdx.x, x0 = static_cast<Index>(blockIdx.y) * side;
+  const Index z0 = static_cast<Index>(blockIdx.z) * side, a = threadIdx.x % side;
+  for (int b = threadIdx.x / side; b < side; b += 256 / side) {
+    const bool there = z0 + b < in.n0 && y < in.n1 && x0 + a < in.n2;
+    cell[b][a] = there ? element(in, z0 + b, y, x0 + a) * units[1] : 0;
+  }
+  __syncthreads();
+  for (int b = threadIdx.x / side; b < side; b += 256 / side) {
+    const Index x = x0 + b, tile = y / edge * tiles_across + x / edge, column = y % edge * edge + x % edge;
+    if (x < static_cast<Index>(tiles_across) * edge && z0 + a < padded)
+      out[(tile * columns + column) * padded + z0 + a] = cell[a][b];
+  }
+}
+
+template <class Launch>
+void over_squares(Index first, Index second, Index third, const Launch& launch) {
+  launch(dim3(static_cast<unsigned>(first), static_cast<unsigned>(ceil_div<Index>(second, side)),
+              static_cast<unsigned>(ceil_div<Index>(third, side))));
+  after_launch();
+}
+
+}  // namespace tandem::kernels::cuda

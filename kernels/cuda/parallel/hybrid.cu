@@ -1,0 +1,75 @@
+// Chilingaryan et al. 2018, section III-E: some blocks of a launch leave interpolation to the texture units,
+// the others do it on the cores, so that both work at the same time. Which does what follows from its number
+// and not, as there, from what a multiprocessor is at: bits are the same in every run. Four slices at a time,
+// two a texel.
+
+#include <vector>
+
+#include "alu_block.cuh"
+#include "parallel.hpp"
+#include "texture_block.cuh"
+
+namespace tandem::kernels::cuda {
+
+namespace {
+
+static_assert(threads == texture_threads, "blocks of both kinds run in one launch");
+
+/// Of `period` blocks in a row, `by_texture` go to the texture units: best on an H200 (docs/performance.md).
+constexpr unsigned by_texture = 1, period = 5;
+
+struct TextureSources {
+  static constexpr int lanes = 4;
+  TextureSource<2> low, high;
+  __device__ void fetch(float x, float row, float (&value)[4]) const {
+    float a[2], b[2];
+    low.fetch(x, row, a);
+    high.fetch(x, row, b);
+    value[0] = a[0], value[1] = a[1], value[2] = b[0], value[3] = b[1];
+  }
+};
+
+/// The tiles of block (blockIdx.x, blockIdx.y).
+__device__ void texture_block(const BackwardShape& n, const TextureSources& sources,
+                              const DeviceView* __restrict__ views, float4* volume) {
+  constexpr int across = edge / tile;
+  const auto store = [&](int lane, Index x, Index y, float sum) {
+    if (x < n.nx && y < n.ny) reinterpret_cast<float*>(volume + y * n.nx + x)[lane] = sum;
+  };
+  for (int k = 0; k < across * across; ++k)
+    texture_tile(sources, views, n.views, static_cast<Index>(blockIdx.x) * across + k % across,
+                 static_cast<Index>(blockIdx.y) * across + k / across, store);
+}
+
+/// Both kinds of block see the same hats of radius one.
+__global__ void __launch_bounds__(threads, 4)
+    backward(BackwardShape n, const DeviceView* __restrict__ views, TextureSources sources,
+             const float4* __restrict__ sinogram, float4* volume) {
+  if ((blockIdx.y * gridDim.x + blockIdx.x) % period < by_texture)
+    texture_block(n, sources, views, volume);
+  else
+    alu_block<1>(n, views, sinogram, volume);
+}
+
+}  // namespace
+
+void hybrid_backward(const ParallelViews& packed, float alpha, Image<const float> projections, float beta,
+                     Image<float> volume, Stream& stream) {
+  note_launch("hybrid backward");
+  const cudaStream_t s = queue(stream);
+  const std::vector<DeviceView> host = views_of(packed);
+  const Scratch<DeviceView> views(host, s);
+  const BackwardShape n = backward_shape(packed, projections, volume);
+  allow_all_shared_memory(backward);
+  TexelRows<float2> low(n.bins, n.views, stream), high(n.bins, n.views, stream);
+  backward_by_fours(alpha, projections, beta, volume, s,
+                    [&](Index first, const float4* sinogram, float4* sums) {
+                      low.fill(part_of(projections, 0, n.views, first, 2));
+                      if (first + 2 < volume.n0) high.fill(part_of(projections, 0, n.views, first + 2, 2));
+                      backward<<<n.blocks(), threads, n.shared_bytes(), s>>>(
+                          n, views.data(), {{low.texture()}, {high.texture()}}, sinogram, sums);
+                      after_launch();
+                    });
+}
+
+}  // namespace tandem::kernels::cuda

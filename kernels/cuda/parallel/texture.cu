@@ -1,0 +1,135 @@
+// Interpolation by texture units: the textbook's back-projection, one slice a launch and one thread a pixel;
+// and Chilingaryan et al. 2018, algorithm 1, with several slices a texel. A texture unit rounds the weights
+// of its two bins to 1/256; their bins are those of the other kernels.
+
+#include <numeric>
+#include <vector>
+
+#include "parallel.hpp"
+#include "texture_block.cuh"
+
+namespace tandem::kernels::cuda {
+
+namespace {
+
+/// out <- alpha sums + beta out, in some slices of a volume.
+struct Target {
+  Image<float> volume;
+  float alpha, beta;
+  __device__ void update(int slice, Index x, Index y, float sum) const {
+    if (slice >= volume.n0 || x >= volume.n2 || y >= volume.n1) return;
+    Update{alpha, beta}(element(volume, slice, y, x), sum);
+  }
+  dim3 tiles() const {
+    return {static_cast<unsigned>(ceil_div<Index>(volume.n2, tile)),
+            static_cast<unsigned>(ceil_div<Index>(volume.n1, tile))};
+  }
+};
+
+/// The views whose rows are in the texture.
+struct Band {
+  const DeviceView* views;
+  Index count;
+  float weights;  ///< the sum of their heights: what a zero level adds up to, inside and outside
+};
+
+__global__ void __launch_bounds__(texture_threads)
+    standard(TextureSource<1> source, Band band, const Extremes*, Target out) {
+  __shared__ StagedViews staged;
+  const float x = threadIdx.x % tile, y = threadIdx.x / tile;
+  float sum = 0;
+  for (Index first = 0; first < band.count; first += texture_threads) {
+    const int here = static_cast<int>(min(static_cast<Index>(texture_threads), band.count - first));
+    __syncthreads();
+    stage(band.views + first, here, blockIdx.x, blockIdx.y, staged);
+    __syncthreads();
+    float row = static_cast<float>(first) + 0.5f;
+#pragma unroll 4
+    for (int v = 0; v < here; ++v, ++row) {
+      const float4 view = staged.terms[v];
+      const float position = fmaf(view.y, x, fmaf(view.z, y, view.x));
+      float value[1];
+      source.fetch(position + staged.texel[v], row, value);
+      sum = fmaf(view.w, value[0], sum);
+    }
+  }
+  out.update(0, static_cast<Index>(blockIdx.x) * tile + threadIdx.x % tile,
+             static_cast<Index>(blockIdx.y) * tile + threadIdx.x / tile, sum);
+}
+
+template <class Texel>
+__global__ void __launch_bounds__(texture_threads, 4)
+    backward(TextureSource<Format<Texel>::lanes> source, Band band, const Extremes* extremes, Target out) {
+  texture_tile(source, band.views, band.count, blockIdx.x, blockIdx.y,
+               [&](int lane, Index x, Index y, float sum) {
+                 const Level level = level_of<Format<Texel>::precision>(extremes[lane]);
+                 out.update(lane, x, y, level.unit * (sum - level.zero * band.weights));
+               });
+}
+
+/// Views beyond the rows of one texture are added band by band.
+template <class Texel, class Kernel>
+void backward_by(Kernel kernel, const ParallelViews& packed, float alpha, Image<const float> projections,
+                 float beta, Image<float> volume, Stream& stream) {
+  constexpr int lanes = Format<Texel>::lanes;
+  const cudaStream_t s = queue(stream);
+  const std::vector<DeviceView> host = views_of(packed);
+  const Scratch<DeviceView> views(host, s);
+  const Index most = std::min(projections.n0, TexelRows<Texel>::most_rows(stream.device()));
+  TexelRows<Texel> rows(projections.n2, most, stream);
+  for (Index slice = 0; slice < volume.n0; slice += lanes) {
+    Target out{volume, alpha, beta};
+    out.volume.data = &volume(slice, 0, 0);
+    out.volume.n0 = std::min<Index>(lanes, volume.n0 - slice);
+    rows.measure(part_of(projections, 0, projections.n0, slice, lanes));
+    for (Index first = 0; first < projections.n0; first += most, out.beta = 1) {
+      const Index count = std::min(most, projections.n0 - first);
+      const double weights =
+          std::accumulate(host.begin() + first, host.begin() + first + count, 0.0,
+                          [](double sum, const DeviceView& view) { return sum + view.height; });
+      rows.fill(part_of(projections, first, count, slice, lanes));
+      kernel<<<out.tiles(), texture_threads, 0, s>>>(
+          {rows.texture()}, {views.data() + first, count, static_cast<float>(weights)}, rows.extremes(), out);
+      after_launch();
+    }
+  }
+}
+
+}  // namespace
+
+bool textures_fit(const ParallelViews& packed, Execution how, tandem::Shape projections, Device device) {
+  if (!hats_are_linear(packed)) return false;
+  const Index views = projections[0], bins = projections[2];
+  if (how.variant == Variant::standard) return TexelRows<float>::fits(bins, device);
+  if (how.variant == Variant::hybrid && views > TexelRows<float2>::most_rows(device)) return false;
+  switch (how.precision) {
+    case Precision::float32:
+      return TexelRows<float2>::fits(bins, device);
+    case Precision::float16:
+      return TexelRows<Half4>::fits(bins, device);
+    case Precision::uint8:
+      return TexelRows<uchar4>::fits(bins, device);
+  }
+  return false;
+}
+
+void standard_backward(const ParallelViews& views, float alpha, Image<const float> projections, float beta,
+                       Image<float> volume, Stream& stream) {
+  note_launch("standard backward");
+  backward_by<float>(standard, views, alpha, projections, beta, volume, stream);
+}
+
+void texture_backward(const ParallelViews& views, Precision precision, float alpha,
+                      Image<const float> projections, float beta, Image<float> volume, Stream& stream) {
+  note_launch("texture backward " + std::string(name_of(precision)));
+  switch (precision) {
+    case Precision::float32:
+      return backward_by<float2>(backward<float2>, views, alpha, projections, beta, volume, stream);
+    case Precision::float16:
+      return backward_by<Half4>(backward<Half4>, views, alpha, projections, beta, volume, stream);
+    case Precision::uint8:
+      return backward_by<uchar4>(backward<uchar4>, views, alpha, projections, beta, volume, stream);
+  }
+}
+
+}  // namespace tandem::kernels::cuda

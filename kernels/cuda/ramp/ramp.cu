@@ -1,0 +1,166 @@
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "../../launches.hpp"
+#include "../common/batch.cuh"
+#include "../tables.hpp"
+
+namespace tandem::kernels::cuda {
+
+namespace {
+
+constexpr int threads = 256, bins_a_thread = 4;
+
+// As on the CPU: two views of a row are the real and the imaginary part of one complex row. Rows are filtered
+// in batches that stay in the L2 cache between the passes of pack, transform, response, transform, unpack;
+// every transform has the same number of rows, so that the bits do not depend on what is filtered together.
+constexpr std::size_t batch_bytes = 32 << 20;
+
+Index pairs_at_once(Index length) {
+  constexpr Index most = 32768;  // a grid's second extent ends at 65535
+  return std::clamp<Index>(
+      static_cast<Index>(batch_bytes / (static_cast<std::size_t>(length) * sizeof(float2))), 1, most);
+}
+
+struct Plan {
+  cufftHandle handle = 0;
+  std::size_t work_bytes = 0;  ///< which come from the device's pool, for as long as the transforms take
+};
+
+/// Plans live as long as the program, one a thread, device and length.
+Plan plan_for(Index length, const Stream& stream) {
+  thread_local std::map<std::pair<Index, Device>, Plan> made;
+  const auto found = made.find({length, stream.device()});
+  if (found != made.end()) return found->second;
+  Plan plan;
+  int n = static_cast<int>(length);
+  check(cufftCreate(&plan.handle));
+  check(cufftSetAutoAllocation(plan.handle, 0));
+  check(cufftMakePlanMany(plan.handle, 1, &n, nullptr, 1, n, nullptr, 1, n, CUFFT_C2C,
+                          static_cast<int>(pairs_at_once(length)), &plan.work_bytes));
+  made.emplace(std::pair{length, stream.device()}, plan);
+  return plan;
+}
+
+struct Rows {
+  Index views, rows, length, pairs_a_row;  ///< pairs of views of one detector row
+};
+
+/// `f` of the bins of this thread: several, so that they share the divisions that find a pair.
+template <class F>
+__device__ inline void for_bins(Index count, const F& f) {
+  const Index first = static_cast<Index>(blockIdx.x) * (threads * bins_a_thread) + threadIdx.x;
+#pragma unroll
+  for (int i = 0; i < bins_a_thread; ++i)
+    if (const Index bin = first + i * threads; bin < count) f(bin);
+}
+
+/// Of so many bins and pairs.
+dim3 blocks_of(Index bins, Index pairs) {
+  return {static_cast<unsigned>(ceil_div<Index>(bins, threads * bins_a_thread)),
+          static_cast<unsigned>(pairs)};
+}
+
+/// Pair p of all: row p / pairs_a_row, views 2 (p % pairs_a_row) and the next. Grid: (bins, pairs of the
+/// batch).
+__global__ void __launch_bounds__(threads)
+    pack(Rows at, FilterSide side, Index first, Image<const float> in, float2* work) {
+  const Index p = first + blockIdx.y, row = p / at.pairs_a_row, view = p % at.pairs_a_row * 2;
+  for_bins(at.length, [&](Index k) {
+    const Index bin = k - side.first;
+    float2 value{};
+    if (row < at.rows && bin >= 0 && bin < side.bins) {
+      value.x = side.weight(view, row, bin) * element(in, view, row, bin);
+      if (view + 1 < at.views) value.y = side.weight(view + 1, row, bin) * element(in, view + 1, row, bin);
+    }
+    work[blockIdx.y * at.length + k] = value;
+  });
+}
+
+/// Responses: one for all rows, or one a row, each of `length` complex numbers.
+__global__ void __launch_bounds__(threads)
+    respond(Rows at, Index first, const float2* __restrict__ response, bool one_for_all, float2* work) {
+  const Index row = one_for_all ? 0 : min((first + blockIdx.y) / at.pairs_a_row, at.rows - 1);
+  for_bins(at.length, [&](Index k) {
+    const float2 h = response[row * at.length + k];
+    float2& a = work[blockIdx.y * at.length + k];
+    a = {a.x * h.x - a.y * h.y, a.x * h.y + a.y * h.x};
+  });
+}
+
+__global__ void __launch_bounds__(threads)
+    unpack(Rows at, FilterSide side, Index first, const float2* __restrict__ work, float alpha,
+           const float* __restrict__ weight, float beta, Image<float> out) {
+  const Index p = first + blockIdx.y, row = p / at.pairs_a_row, view = p % at.pairs_a_row * 2;
+  if (row >= at.rows) return;
+  const bool both = view + 1 < at.views;
+  const Update of_first{alpha * weight[view], beta}, of_second{both ? alpha * weight[view + 1] : 0, beta};
+  for_bins(side.bins, [&](Index bin) {
+    const float2 value = work[blockIdx.y * at.length + side.first + bin];
+    of_first(element(out, view, row, bin), side.weight(view, row, bin) * value.x);
+    if (both) of_second(element(out, view + 1, row, bin), side.weight(view + 1, row, bin) * value.y);
+  });
+}
+
+void append_response(const RowFilter& filter, double shift, std::vector<float2>& all) {
+  const Index n = filter.length;
+  for (Index k = 0; k < n; ++k) {
+    const double size =
+        filter.response[static_cast<std::size_t>(std::min(k, n - k))] / static_cast<double>(n);
+    const std::complex<double> at = size * phase_of(k, n, shift);
+    all.push_back({static_cast<float>(at.real()), static_cast<float>(at.imag())});
+  }
+}
+
+/// Weights on the device; null if there are none.
+class WeightTable {
+ public:
+  WeightTable(const std::vector<float>& weights, cudaStream_t s) {
+    if (!weights.empty()) here_.emplace(weights, s);
+  }
+  const float* data() const { return here_ ? here_->data() : nullptr; }
+
+ private:
+  std::optional<Scratch<float>> here_;
+};
+
+void filter_rows(const RowFilter& filter, bool adjoint, float alpha, Image<const float> in, float beta,
+                 Image<float> out, Stream& stream) {
+  note_launch("filter");
+  const cudaStream_t s = queue(stream);
+  std::vector<float2> responses;
+  for (double shift : filter.row_shifts) append_response(filter, adjoint ? -shift : shift, responses);
+  if (filter.row_shifts.empty()) append_response(filter, 0, responses);
+  const Scratch<float2> response(responses, s);
+  const Scratch<float> weight(filter.view_weights, s);
+  const WeightTable cells(filter.cell_weights, s), rays(filter.ray_weights, s);
+  const FilterSides sides = sides_of(filter, adjoint, in.n2, out.n2, cells.data(), rays.data());
+  const Rows at{in.n0, in.n1, filter.length, ceil_div<Index>(in.n0, 2)};
+  const Index batch = pairs_at_once(filter.length), all = at.rows * at.pairs_a_row;
+  const Scratch<float2> work(static_cast<std::size_t>(batch * filter.length), s);
+  const Plan plan = plan_for(filter.length, stream);
+  check(cufftSetStream(plan.handle, s));
+  const Scratch<std::byte> transform(std::max<std::size_t>(plan.work_bytes, 1), s);
+  check(cufftSetWorkArea(plan.handle, transform.data()));
+  auto* rows = reinterpret_cast<cufftComplex*>(work.data());
+  const dim3 padded = blocks_of(at.length, batch), written = blocks_of(out.n2, batch);
+  for (Index first = 0; first < all; first += batch) {
+    pack<<<padded, threads, 0, s>>>(at, sides.in, first, in, work.data());
+    after_launch();
+    check(cufftExecC2C(plan.handle, rows, rows, CUFFT_FORWARD));
+    respond<<<padded, threads, 0, s>>>(at, first, response.data(), filter.row_shifts.empty(), work.data());
+    after_launch();
+    check(cufftExecC2C(plan.handle, rows, rows, CUFFT_INVERSE));
+    unpack<<<written, threads, 0, s>>>(at, sides.out, first, work.data(), alpha, weight.data(), beta, out);
+    after_launch();
+  }
+}
+
+}  // namespace
+
+const RampKernels ramp_kernels{filter_rows, [] { return std::vector<std::string>{"filter"}; }};
+
+}  // namespace tandem::kernels::cuda

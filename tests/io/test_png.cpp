@@ -1,0 +1,76 @@
+// Previews: captions below pictures.
+
+#include <gtest/gtest.h>
+#include <png.h>
+
+#include "../../io/png.hpp"
+#include "../../io/small_font.hpp"
+#include "../support/temporary_folder.hpp"
+
+namespace tandem::test {
+namespace {
+
+io::Canvas blank(Index width, Index height) {
+  return {width, height, std::vector<std::uint8_t>(static_cast<std::size_t>(width * height), 0)};
+}
+
+std::string lines_of(const io::Canvas& canvas) {
+  std::string text;
+  for (Index y = 0; y < canvas.height; ++y, text += '\n')
+    for (Index x = 0; x < canvas.width; ++x)
+      text += canvas.grey[static_cast<std::size_t>(y * canvas.width + x)] ? '#' : '.';
+  return text;
+}
+
+TEST(SmallFont, DrawsLettersDotByDot) {
+  io::Canvas canvas = blank(11, 7);
+  io::draw_text(canvas, 0, 0, 1, "z7", 255);
+  EXPECT_EQ(lines_of(canvas),
+            "......#####\n"
+            "..........#\n"
+            "#####....#.\n"
+            "...#....#..\n"
+            "..#.....#..\n"
+            ".#.....#...\n"
+            "#####..#...\n");
+}
+
+TEST(SmallFont, ScalesAndLeavesOutWhatDoesNotFit) {
+  io::Canvas canvas = blank(5, 4);
+  io::draw_text(canvas, 0, -4, 2, "l...", 255);  // its third and fourth rows of dots, two pixels each
+  EXPECT_EQ(lines_of(canvas), "....#\n....#\n....#\n....#\n");
+}
+
+TEST(SmallFont, HasTheLettersOfCaptions) {
+  for (const char letter : std::string("abcdefghijklmnopqrstuvwxyz0123456789.,-+:/=")) {
+    io::Canvas canvas = blank(6, 7);
+    io::draw_text(canvas, 0, 0, 1, std::string(1, letter), 1);
+    EXPECT_NE(lines_of(canvas).find('#'), std::string::npos) << letter;
+  }
+}
+
+TEST(Png, HasCaptionsBelowThePicture) {
+  const TemporaryFolder folder;
+  const io::Picture picture{.width = 3, .height = 2, .grey = {1, 1, 1, 1, 1, 1}, .captions = {"white 1"}};
+  io::write_png(folder / "p.png", {picture}, 0, 1);
+  png_image header{};
+  header.version = PNG_IMAGE_VERSION;
+  ASSERT_NE(png_image_begin_read_from_file(&header, (folder / "p.png").c_str()), 0);
+  header.format = PNG_FORMAT_GRAY;
+  const io::Canvas all = [&] {
+    io::Canvas canvas = blank(header.width, header.height);
+    png_image_finish_read(&header, nullptr, canvas.grey.data(), 0, nullptr);
+    return canvas;
+  }();
+  EXPECT_EQ(all.width, 7 * io::letter_width);
+  EXPECT_EQ(all.height, 2 + 2 + io::letter_height);
+  io::Canvas wanted = blank(all.width, all.height);
+  for (Index y = 0; y < all.height; ++y)
+    for (Index x = 0; x < all.width; ++x)
+      wanted.grey[static_cast<std::size_t>(y * all.width + x)] = x < 3 && y < 2 ? 255 : 128;
+  io::draw_text(wanted, 0, 4, 1, "white 1", 255);
+  EXPECT_EQ(all.grey, wanted.grey);
+}
+
+}  // namespace
+}  // namespace tandem::test
