@@ -49,7 +49,7 @@ double coefficient(const ParallelViews& packed, Index view, Index x, Index y, In
 double backward_error(const Case& c, const Array& there_q, const Array& there_volume) {
   const Array q = on_device(there_q, Device::cpu()), volume = on_device(there_volume, Device::cpu());
   const ParallelViews packed = pack(c.scan, c.grid, Model::pixel_driven);
-  const Image<const float> in = image(ConstView(q)), out = image(ConstView(volume));
+  const Image<const float> in = image(ConstVectorView(q)), out = image(ConstVectorView(volume));
   Random random(1);
   double difference = 0, size = 0;
   for (int k = 0; k < sampled + 4; ++k) {
@@ -76,7 +76,7 @@ double backward_error(const Case& c, const Array& there_q, const Array& there_vo
 double forward_error(const Case& c, const Array& there_volume, const Array& there_q) {
   const Array q = on_device(there_q, Device::cpu()), volume = on_device(there_volume, Device::cpu());
   const ParallelViews packed = pack(c.scan, c.grid, Model::pixel_driven);
-  const Image<const float> in = image(ConstView(volume)), out = image(ConstView(q));
+  const Image<const float> in = image(ConstVectorView(volume)), out = image(ConstVectorView(q));
   Random random(2);
   double difference = 0, size = 0;
   for (int k = 0; k < sampled / 4 + 2; ++k) {

@@ -62,7 +62,7 @@ Index at_random(Random& random, Index count) {
 }
 
 /// At random voxels and the corners, against the sum in double; vectors in host memory.
-double backward_error(const Case& c, ConstView q, ConstView x) {
+double backward_error(const Case& c, ConstVectorView q, ConstVectorView x) {
   const ConeViews n = pack(c.scan, c.grid);
   const Image<const float> in = image(q), out = image(x);
   return sampled_error(400, [&](Index k) {
@@ -89,7 +89,7 @@ double backward_error(const Case& c, ConstView q, ConstView x) {
 }
 
 /// At random cells, against the sum in double over all columns.
-double forward_error(const Case& c, ConstView x, ConstView q) {
+double forward_error(const Case& c, ConstVectorView x, ConstVectorView q) {
   const ConeViews n = pack(c.scan, c.grid);
   const Image<const float> in = image(x), out = image(q);
   return sampled_error(64, [&](Index k) {

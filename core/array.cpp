@@ -75,7 +75,7 @@ Array Array::clone() const {
   return other;
 }
 
-void copy(ConstView from, View to, Stream& stream) {
+void copy(ConstVectorView from, VectorView to, Stream& stream) {
   require<SpaceError>(from.space.size() == to.space.size(), "copy: ", from.space.size(), " elements to ",
                       to.space.size(), "; they must be equal");
   const Device a = from.space.device(), b = to.space.device();
@@ -103,12 +103,12 @@ Array on_device(Array&& array, Device device) {
   return on_device(std::as_const(array), device);
 }
 
-Image<float> image(View v) {
+Image<float> image(VectorView v) {
   const Shape n = v.space.shape();
   return {v.data, n[0], n[1], n[2], n[1] * n[2], n[2]};
 }
 
-Image<const float> image(ConstView v) {
+Image<const float> image(ConstVectorView v) {
   const Shape n = v.space.shape();
   return {v.data, n[0], n[1], n[2], n[1] * n[2], n[2]};
 }
@@ -131,7 +131,7 @@ void copy(Image<const float> from, Image<float> to, Stream& stream) {
                       static_cast<std::size_t>(from.n0), stream.native());
 }
 
-Pinned::Pinned(ConstView host) {
+Pinned::Pinned(ConstVectorView host) {
   if (!host.space.device().is_cuda())
     memory_ = pinned(host.data, static_cast<std::size_t>(host.space.size()), 0);
 }

@@ -8,17 +8,17 @@
 namespace TANDEM_PUBLIC tandem {
 
 /// A vector that somebody else owns. `part(i)` is the i-th summand of a direct sum.
-struct View {
+struct VectorView {
   float* data;
   Space space;
-  View part(int i) const { return {data + space.offset(i), space.part(i)}; }
+  VectorView part(int i) const { return {data + space.offset(i), space.part(i)}; }
 };
-struct ConstView {
+struct ConstVectorView {
   const float* data;
   Space space;
-  ConstView(const float* d, Space s) : data(d), space(std::move(s)) {}
-  ConstView(const View& v) : data(v.data), space(v.space) {}
-  ConstView part(int i) const { return {data + space.offset(i), space.part(i)}; }
+  ConstVectorView(const float* d, Space s) : data(d), space(std::move(s)) {}
+  ConstVectorView(const VectorView& v) : data(v.data), space(v.space) {}
+  ConstVectorView part(int i) const { return {data + space.offset(i), space.part(i)}; }
 };
 
 /// A vector that we own, zero at birth, aligned to 64 bytes. Move-only: copies are written `clone`. On a GPU
@@ -34,8 +34,8 @@ class Array {
   Index size() const { return space_.size(); }
   /// Whether it lies in host memory and was born `Pinned`.
   bool is_pinned() const { return !space_.device().is_cuda() && data_.get_deleter().keeper != nullptr; }
-  operator View() { return {data_.get(), space_}; }
-  operator ConstView() const { return {data_.get(), space_}; }
+  operator VectorView() { return {data_.get(), space_}; }
+  operator ConstVectorView() const { return {data_.get(), space_}; }
 
  private:
   struct Free {
@@ -50,7 +50,7 @@ class Array {
 
 /// The only transfer: host to device, device to host, device to device, equal shapes. Queued on `stream`,
 /// which lies on one of the devices; does not wait. @throws SpaceError, DeviceError
-void copy(ConstView from, View to, Stream& stream);
+void copy(ConstVectorView from, VectorView to, Stream& stream);
 
 /// A copy on another device, with the same shape and blocks; waits.
 Array on_device(const Array& array, Device device);
@@ -64,8 +64,8 @@ struct Image {
   Index n0, n1, n2, s0, s1;
   T& operator()(Index i0, Index i1, Index i2) const { return data[i0 * s0 + i1 * s1 + i2]; }
 };
-Image<float> image(View v);  ///< @throws SpaceError for a direct sum
-Image<const float> image(ConstView v);
+Image<float> image(VectorView v);  ///< @throws SpaceError for a direct sum
+Image<const float> image(ConstVectorView v);
 
 /// Between images of equal extents whose lines follow each other, on the host or the stream's device. Queued
 /// on `stream`; does not wait, unless it comes from or goes to host memory that is not pinned.
@@ -77,7 +77,7 @@ void copy(Image<const float> from, Image<float> to, Stream& stream);
 /// arrays, where no GPU is, or where the driver refuses, copies are slower and nothing else changes.
 class Pinned {
  public:
-  explicit Pinned(ConstView host);
+  explicit Pinned(ConstVectorView host);
   bool held() const { return memory_ != nullptr; }
 
  private:

@@ -14,7 +14,7 @@ using namespace tandem;
 /// Each pixel takes the value (dy, dx) further on, 0 from outside. Its adjoint shifts the other way.
 LinearOperator shift(const Space& X, Index dy, Index dx) {
   const auto by = [](Index y, Index x) {
-    return [=](ConstView in, View out, Stream&) {
+    return [=](ConstVectorView in, VectorView out, Stream&) {
       const auto [slices, rows, columns] = in.space.shape();
       const auto inside = [&](Index j, Index i) { return 0 <= j && j < rows && 0 <= i && i < columns; };
       for (Index k = 0; k < slices * rows * columns; ++k)
@@ -39,7 +39,7 @@ int main() {
   const LinearOperator Dx = shift(A.domain(), 0, 1) - one, Dy = shift(A.domain(), 1, 0) - one;
   const LinearOperator T = vstack({A, 2 * Dx, 2 * Dy});
   Array b(T.range());  // y above zeros
-  axpby(1, y, 0, View(b).part(0), default_stream(Device::cpu()));
+  axpby(1, y, 0, VectorView(b).part(0), default_stream(Device::cpu()));
   const double plain = error_after_40(A, y, truth), damped = error_after_40(T, b, truth);
   std::printf("error after 40 iterations: %.2f plain, %.2f damped\n", plain, damped);
   return damped < 0.7 * plain ? 0 : 1;

@@ -19,12 +19,14 @@ struct Afterglow {
   float share;
   Space domain() const { return space; }
   Space range() const { return space; }
-  void apply(float alpha, ConstView x, float beta, View y, Stream&) const { lag(-1, alpha, x, beta, y); }
-  void apply_adjoint(float alpha, ConstView y, float beta, View x, Stream&) const {
+  void apply(float alpha, ConstVectorView x, float beta, VectorView y, Stream&) const {
+    lag(-1, alpha, x, beta, y);
+  }
+  void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, Stream&) const {
     lag(1, alpha, y, beta, x);
   }
 
-  void lag(Index neighbour, float alpha, ConstView in, float beta, View out) const {
+  void lag(Index neighbour, float alpha, ConstVectorView in, float beta, VectorView out) const {
     const Index size = space.size(), away = neighbour * size / space.shape()[0];
     for (Index i = 0; i < size; ++i) {
       const bool inside = 0 <= i + away && i + away < size;

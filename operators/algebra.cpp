@@ -16,12 +16,12 @@ struct Product {
   LinearOperator A, B;
   Space domain() const { return B.domain(); }
   Space range() const { return A.range(); }
-  void apply(float alpha, ConstView x, float beta, View y, Stream& stream) const {
+  void apply(float alpha, ConstVectorView x, float beta, VectorView y, Stream& stream) const {
     Array between(B.range());
     B.apply(1, x, 0, between, stream);
     A.apply(alpha, between, beta, y, stream);
   }
-  void apply_adjoint(float alpha, ConstView y, float beta, View x, Stream& stream) const {
+  void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, Stream& stream) const {
     Product{adjoint(B), adjoint(A)}.apply(alpha, y, beta, x, stream);
   }
 };
@@ -31,10 +31,10 @@ struct Scaled {
   LinearOperator A;
   Space domain() const { return A.domain(); }
   Space range() const { return A.range(); }
-  void apply(float alpha, ConstView x, float beta, View y, Stream& stream) const {
+  void apply(float alpha, ConstVectorView x, float beta, VectorView y, Stream& stream) const {
     A.apply(s * alpha, x, beta, y, stream);
   }
-  void apply_adjoint(float alpha, ConstView y, float beta, View x, Stream& stream) const {
+  void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, Stream& stream) const {
     A.apply_adjoint(s * alpha, y, beta, x, stream);
   }
 };
@@ -43,11 +43,11 @@ struct Sum {
   LinearOperator A, B;
   Space domain() const { return A.domain(); }
   Space range() const { return A.range(); }
-  void apply(float alpha, ConstView x, float beta, View y, Stream& stream) const {
+  void apply(float alpha, ConstVectorView x, float beta, VectorView y, Stream& stream) const {
     A.apply(alpha, x, beta, y, stream);
     B.apply(alpha, x, 1, y, stream);
   }
-  void apply_adjoint(float alpha, ConstView y, float beta, View x, Stream& stream) const {
+  void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, Stream& stream) const {
     A.apply_adjoint(alpha, y, beta, x, stream);
     B.apply_adjoint(alpha, y, 1, x, stream);
   }
@@ -58,11 +58,11 @@ struct Stack {
   Space sum;
   Space domain() const { return rows.front().domain(); }
   Space range() const { return sum; }
-  void apply(float alpha, ConstView x, float beta, View y, Stream& stream) const {
+  void apply(float alpha, ConstVectorView x, float beta, VectorView y, Stream& stream) const {
     for (std::size_t i = 0; i < rows.size(); ++i)
       rows[i].apply(alpha, x, beta, y.part(static_cast<int>(i)), stream);
   }
-  void apply_adjoint(float alpha, ConstView y, float beta, View x, Stream& stream) const {
+  void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, Stream& stream) const {
     for (std::size_t i = 0; i < rows.size(); ++i)
       rows[i].apply_adjoint(alpha, y.part(static_cast<int>(i)), i == 0 ? beta : 1, x, stream);
   }
@@ -72,10 +72,10 @@ struct Identity {
   Space space;
   Space domain() const { return space; }
   Space range() const { return space; }
-  void apply(float alpha, ConstView x, float beta, View y, Stream& stream) const {
+  void apply(float alpha, ConstVectorView x, float beta, VectorView y, Stream& stream) const {
     axpby(alpha, x, beta, y, stream);
   }
-  void apply_adjoint(float alpha, ConstView y, float beta, View x, Stream& stream) const {
+  void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, Stream& stream) const {
     axpby(alpha, y, beta, x, stream);
   }
 };
@@ -84,12 +84,12 @@ struct Diagonal {
   std::shared_ptr<const Array> weights;
   Space domain() const { return weights->space(); }
   Space range() const { return weights->space(); }
-  void apply(float alpha, ConstView x, float beta, View y, Stream& stream) const {
+  void apply(float alpha, ConstVectorView x, float beta, VectorView y, Stream& stream) const {
     Array scaled = weights->clone();
     multiply(x, scaled, stream);
     axpby(alpha, scaled, beta, y, stream);
   }
-  void apply_adjoint(float alpha, ConstView y, float beta, View x, Stream& stream) const {
+  void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, Stream& stream) const {
     apply(alpha, y, beta, x, stream);
   }
 };
@@ -98,10 +98,10 @@ struct UnmatchedPair {
   LinearOperator forward, backward;
   Space domain() const { return forward.domain(); }
   Space range() const { return forward.range(); }
-  void apply(float alpha, ConstView x, float beta, View y, Stream& stream) const {
+  void apply(float alpha, ConstVectorView x, float beta, VectorView y, Stream& stream) const {
     forward.apply(alpha, x, beta, y, stream);
   }
-  void apply_adjoint(float alpha, ConstView y, float beta, View x, Stream& stream) const {
+  void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, Stream& stream) const {
     backward.apply(alpha, y, beta, x, stream);
   }
 };
@@ -111,12 +111,12 @@ struct FromFunctions {
   Overwrite forward, backward;
   Space domain() const { return from; }
   Space range() const { return to; }
-  void apply(float alpha, ConstView x, float beta, View y, Stream& stream) const {
+  void apply(float alpha, ConstVectorView x, float beta, VectorView y, Stream& stream) const {
     Array result(to);
     forward(x, result, stream);
     axpby(alpha, result, beta, y, stream);
   }
-  void apply_adjoint(float alpha, ConstView y, float beta, View x, Stream& stream) const {
+  void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, Stream& stream) const {
     FromFunctions{to, from, backward, forward}.apply(alpha, y, beta, x, stream);
   }
 };

@@ -24,7 +24,7 @@ LinearOperator diagonal(Array weights);
 LinearOperator unmatched_pair(LinearOperator forward, LinearOperator backward);
 
 /// For scripts and tests: two functions that overwrite; alpha and beta are added around them.
-using Overwrite = std::function<void(ConstView in, View out, Stream&)>;
+using Overwrite = std::function<void(ConstVectorView in, VectorView out, Stream&)>;
 LinearOperator make_operator(Space domain, Space range, Overwrite forward, Overwrite adjoint);
 
 Array operator*(const LinearOperator& A, const Array& x);  ///< A x in a new array; waits

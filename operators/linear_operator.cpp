@@ -29,7 +29,7 @@ std::string words(const Space& space) {
   return text.str();
 }
 
-void check(const char* name, ConstView in, const Space& from, View out, const Space& to,
+void check(const char* name, ConstVectorView in, const Space& from, VectorView out, const Space& to,
            const Stream& stream) {
   require<SpaceError>(in.space == from, name, ": the input is in ", words(in.space), ", not in ", words(from),
                       in.space.parts() == from.parts() ? " (or belongs to another scan)" : "");
@@ -44,7 +44,7 @@ void check(const char* name, ConstView in, const Space& from, View out, const Sp
 
 }  // namespace
 
-void LinearOperator::apply(float alpha, ConstView x, float beta, View y, Stream& stream) const {
+void LinearOperator::apply(float alpha, ConstVectorView x, float beta, VectorView y, Stream& stream) const {
   check("apply", x, domain(), y, range(), stream);
   if (transposed_)
     node_->apply_adjoint(alpha, x, beta, y, stream);
@@ -52,7 +52,8 @@ void LinearOperator::apply(float alpha, ConstView x, float beta, View y, Stream&
     node_->apply(alpha, x, beta, y, stream);
 }
 
-void LinearOperator::apply_adjoint(float alpha, ConstView y, float beta, View x, Stream& stream) const {
+void LinearOperator::apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x,
+                                   Stream& stream) const {
   adjoint(*this).apply(alpha, y, beta, x, stream);
 }
 

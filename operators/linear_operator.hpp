@@ -13,7 +13,8 @@ namespace TANDEM_PUBLIC tandem {
 /// What an author writes: any struct with these four. No base class, no registration.
 /// apply:          y <- alpha A x  + beta y      apply_adjoint:  x <- alpha At y + beta x
 template <class M>
-concept LinearMap = requires(const M& map, float alpha, ConstView in, float beta, View out, Stream& stream) {
+concept LinearMap = requires(const M& map, float alpha, ConstVectorView in, float beta, VectorView out,
+                             Stream& stream) {
   { map.domain() } -> std::convertible_to<Space>;
   { map.range() } -> std::convertible_to<Space>;
   map.apply(alpha, in, beta, out, stream);
@@ -33,9 +34,9 @@ class LinearOperator {
   /// y <- alpha A x + beta y, queued on `stream`. beta = 0 never reads y.
   /// @throws SpaceError unless x is in domain(), y in range(), they do not overlap, and stream is on their
   /// device.
-  void apply(float alpha, ConstView x, float beta, View y, Stream& stream) const;
+  void apply(float alpha, ConstVectorView x, float beta, VectorView y, Stream& stream) const;
   /// x <- alpha At y + beta x; otherwise as apply.
-  void apply_adjoint(float alpha, ConstView y, float beta, View x, Stream& stream) const;
+  void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, Stream& stream) const;
 
   /// The same map with its two directions exchanged; adjoint(adjoint(A)) is A.
   friend LinearOperator adjoint(LinearOperator A) {
@@ -48,16 +49,18 @@ class LinearOperator {
     virtual ~Node() = default;
     virtual Space domain() const = 0;
     virtual Space range() const = 0;
-    virtual void apply(float, ConstView, float, View, Stream&) const = 0;
-    virtual void apply_adjoint(float, ConstView, float, View, Stream&) const = 0;
+    virtual void apply(float, ConstVectorView, float, VectorView, Stream&) const = 0;
+    virtual void apply_adjoint(float, ConstVectorView, float, VectorView, Stream&) const = 0;
   };
   template <class M>
   struct Holder final : Node {
     explicit Holder(M m) : map(std::move(m)) {}
     Space domain() const override { return map.domain(); }
     Space range() const override { return map.range(); }
-    void apply(float a, ConstView x, float b, View y, Stream& s) const override { map.apply(a, x, b, y, s); }
-    void apply_adjoint(float a, ConstView y, float b, View x, Stream& s) const override {
+    void apply(float a, ConstVectorView x, float b, VectorView y, Stream& s) const override {
+      map.apply(a, x, b, y, s);
+    }
+    void apply_adjoint(float a, ConstVectorView y, float b, VectorView x, Stream& s) const override {
       map.apply_adjoint(a, y, b, x, s);
     }
     M map;

@@ -14,11 +14,11 @@ struct ParallelProjector {
   Execution how;
   Space domain() const { return volume; }
   Space range() const { return projections; }
-  void apply(float alpha, ConstView x, float beta, View y, Stream& stream) const {
+  void apply(float alpha, ConstVectorView x, float beta, VectorView y, Stream& stream) const {
     kernels::parallel(stream.device())
         .forward(*views, how, alpha * views->scale, image(x), beta, image(y), stream);
   }
-  void apply_adjoint(float alpha, ConstView y, float beta, View x, Stream& stream) const {
+  void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, Stream& stream) const {
     kernels::parallel(stream.device())
         .backward(*views, how, alpha * views->scale, image(y), beta, image(x), stream);
   }
@@ -30,10 +30,10 @@ struct ConeProjector {
   const kernels::ConeKernels* kernels;
   Space domain() const { return volume; }
   Space range() const { return projections; }
-  void apply(float alpha, ConstView x, float beta, View y, Stream& stream) const {
+  void apply(float alpha, ConstVectorView x, float beta, VectorView y, Stream& stream) const {
     kernels->forward(*views, alpha, image(x), beta, image(y), stream);
   }
-  void apply_adjoint(float alpha, ConstView y, float beta, View x, Stream& stream) const {
+  void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, Stream& stream) const {
     kernels->backward(*views, alpha, image(y), beta, image(x), stream);
   }
 };

@@ -34,10 +34,10 @@ struct RowFilterMap {
   std::shared_ptr<const kernels::RowFilter> filter;
   Space domain() const { return in; }
   Space range() const { return out; }
-  void apply(float alpha, ConstView x, float beta, View y, Stream& stream) const {
+  void apply(float alpha, ConstVectorView x, float beta, VectorView y, Stream& stream) const {
     kernels::ramp(stream.device()).filter(*filter, false, alpha, image(x), beta, image(y), stream);
   }
-  void apply_adjoint(float alpha, ConstView y, float beta, View x, Stream& stream) const {
+  void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, Stream& stream) const {
     kernels::ramp(stream.device()).filter(*filter, true, alpha, image(y), beta, image(x), stream);
   }
 };

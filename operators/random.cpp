@@ -22,7 +22,7 @@ void draw_signs(const Space& part, const Random& random, float* out) {
 
 }  // namespace
 
-void fill_with_signs(View x, std::uint64_t seed, Stream& stream) {
+void fill_with_signs(VectorView x, std::uint64_t seed, Stream& stream) {
   if (x.space.device().is_cuda()) {
     Array host(x.space.on(Device::cpu()));
     fill_with_signs(host, seed, default_stream(Device::cpu()));

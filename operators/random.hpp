@@ -27,6 +27,6 @@ inline Array sign_array(const Space& space, Random& random) {
 }
 
 /// Fills x with the same, alike in every block: what they say of a block does not depend on the others.
-void fill_with_signs(View x, std::uint64_t seed, Stream& stream);
+void fill_with_signs(VectorView x, std::uint64_t seed, Stream& stream);
 
 }  // namespace tandem

@@ -177,7 +177,7 @@ struct Tiles {
   Space domain() const { return cone_volume_space(grid); }
   Space range() const { return projection_space(scan); }
 
-  void apply(float alpha, ConstView x, float beta, View y, Stream&) const {
+  void apply(float alpha, ConstVectorView x, float beta, VectorView y, Stream&) const {
     const auto& [strips, blocks] = tilings.forward;
     run({{image(x), 1, strips},
          {image(y), 0, blocks},
@@ -187,7 +187,7 @@ struct Tiles {
          }});
   }
 
-  void apply_adjoint(float alpha, ConstView y, float beta, View x, Stream&) const {
+  void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, Stream&) const {
     const auto& [strips, blocks] = tilings.backward;
     run({{image(y), 0, blocks},
          {image(x), 1, strips},

@@ -24,11 +24,11 @@ void for_each_part(const Work& work, const First& first, const Rest&... rest) {
 
 }  // namespace
 
-std::vector<double> dot(ConstView x, ConstView y, Stream& stream) {
+std::vector<double> dot(ConstVectorView x, ConstVectorView y, Stream& stream) {
   require_equal("dot", x.space, y.space);
   std::vector<double> sums(static_cast<std::size_t>(x.space.block_count()), 0.0), part(sums.size());
   for_each_part(
-      [&](ConstView u, ConstView v) {
+      [&](ConstVectorView u, ConstVectorView v) {
         kernels::vector(u.space.device()).dot(u, v, part, stream);
         for (std::size_t b = 0; b < sums.size(); ++b) sums[b] += part[b];
       },
@@ -36,7 +36,7 @@ std::vector<double> dot(ConstView x, ConstView y, Stream& stream) {
   return sums;
 }
 
-std::vector<double> norm(ConstView x, Stream& stream) {
+std::vector<double> norm(ConstVectorView x, Stream& stream) {
   std::vector<double> norms = dot(x, x, stream);
   for (double& n : norms) n = std::sqrt(n);
   return norms;
@@ -44,38 +44,43 @@ std::vector<double> norm(ConstView x, Stream& stream) {
 
 double total(std::span<const double> blocks) { return std::accumulate(blocks.begin(), blocks.end(), 0.0); }
 
-void axpby(std::span<const float> a, ConstView x, std::span<const float> b, View y, Stream& stream) {
+void axpby(std::span<const float> a, ConstVectorView x, std::span<const float> b, VectorView y,
+           Stream& stream) {
   require_equal("axpby", x.space, y.space);
   const auto blocks = static_cast<std::size_t>(x.space.block_count());
   require<SpaceError>((a.size() == 1 || a.size() == blocks) && (b.size() == 1 || b.size() == blocks),
                       "axpby: ", a.size(), " and ", b.size(), " scalars for ", blocks,
                       " blocks; give one, or one a block");
-  for_each_part([&](ConstView u, View v) { kernels::vector(u.space.device()).axpby(a, u, b, v, stream); }, x,
-                y);
+  for_each_part(
+      [&](ConstVectorView u, VectorView v) { kernels::vector(u.space.device()).axpby(a, u, b, v, stream); },
+      x, y);
 }
 
-void axpby(float a, ConstView x, float b, View y, Stream& stream) {
+void axpby(float a, ConstVectorView x, float b, VectorView y, Stream& stream) {
   axpby(std::span(&a, 1), x, std::span(&b, 1), y, stream);
 }
 
-void multiply(ConstView x, View y, Stream& stream) {
+void multiply(ConstVectorView x, VectorView y, Stream& stream) {
   require_equal("multiply", x.space, y.space);
-  for_each_part([&](ConstView u, View v) { kernels::vector(u.space.device()).multiply(u, v, stream); }, x, y);
+  for_each_part(
+      [&](ConstVectorView u, VectorView v) { kernels::vector(u.space.device()).multiply(u, v, stream); }, x,
+      y);
 }
 
-void fill(View x, float value, Stream& stream) {
-  for_each_part([&](View u) { kernels::vector(u.space.device()).fill(u, value, stream); }, x);
+void fill(VectorView x, float value, Stream& stream) {
+  for_each_part([&](VectorView u) { kernels::vector(u.space.device()).fill(u, value, stream); }, x);
 }
 
-void reciprocal_or_zero(View x, std::span<const float> floor, Stream& stream) {
+void reciprocal_or_zero(VectorView x, std::span<const float> floor, Stream& stream) {
   require<SpaceError>(floor.size() == 1 || floor.size() == static_cast<std::size_t>(x.space.block_count()),
                       "reciprocal_or_zero: ", floor.size(), " scalars for ", x.space.block_count(),
                       " blocks; give one, or one a block");
-  for_each_part([&](View u) { kernels::vector(u.space.device()).reciprocal_or_zero(u, floor, stream); }, x);
+  for_each_part([&](VectorView u) { kernels::vector(u.space.device()).reciprocal_or_zero(u, floor, stream); },
+                x);
 }
 
-void clamp_below(View x, float lowest, Stream& stream) {
-  for_each_part([&](View u) { kernels::vector(u.space.device()).clamp_below(u, lowest, stream); }, x);
+void clamp_below(VectorView x, float lowest, Stream& stream) {
+  for_each_part([&](VectorView u) { kernels::vector(u.space.device()).clamp_below(u, lowest, stream); }, x);
 }
 
 }  // namespace tandem

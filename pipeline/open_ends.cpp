@@ -58,7 +58,7 @@ Level level_of(Image<const float> y, Index row) {
 bool above_air(double end, double mean) { return end > air && end > of_mean * mean; }
 
 void OpenEnds::look_at(const Array& y, const Scan& scan, bool nearer_made_up_for) {
-  const Image<const float> all = image(ConstView(y));
+  const Image<const float> all = image(ConstVectorView(y));
   if (all.n2 < 4 * bins_at_end(all.n2)) return;  // too few to tell
   std::vector<Level> levels(static_cast<std::size_t>(all.n1));
   parallel_for(all.n1, [&](Index row) { levels[static_cast<std::size_t>(row)] = level_of(all, row); });

@@ -321,7 +321,7 @@ LineIntegrals preprocess(const io::Frames& counts, const Reference& reference, c
     });
   });
   if (std::count(lost.begin(), lost.end(), 0) < views * rows)
-    replace_lost(image(View(result.y)), lost, reference);
+    replace_lost(image(VectorView(result.y)), lost, reference);
   for (std::size_t i = 0; i < met.size(); ++i) {
     findings.add(met[i]);
     result.noise_norms[i % static_cast<std::size_t>(rows)] += met[i].variance;

@@ -61,7 +61,7 @@ Array in_strips(const ConeBeam& scan, const VolumeGrid& grid, const Array& filte
   for (Index k = 0; k < strips; ++k) {
     const Range lines{k * ny / strips, (k + 1) * ny / strips};
     const VolumeGrid strip = region(grid, {0, nx}, lines, {0, nz});
-    const View part{whole.data() + lines.first * nx, cone_volume_space(strip, device)};
+    const VectorView part{whole.data() + lines.first * nx, cone_volume_space(strip, device)};
     fdk_backprojector(scan, strip, Model::separable_footprint, device).apply(1, filtered, 0, part, stream);
     stream.synchronize();  // clocks and progress look at what is done
     done(static_cast<double>(lines.last) / static_cast<double>(ny));

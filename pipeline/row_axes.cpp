@@ -35,7 +35,7 @@ std::vector<double> moves_of(const Scan& scan) {
 /// (view, row, bin): 1 where something was measured, else 0, rows on the common axis.
 Array measured(const Scan& scan, const Space& space) {
   Array weights(space.on(Device::cpu()));
-  const Image<float> all = image(View(weights));
+  const Image<float> all = image(VectorView(weights));
   const std::vector<double> moves = moves_of(scan);
   parallel_for(all.n0, [&](Index view) {
     for (Index row = 0; row < all.n1; ++row) {

@@ -42,7 +42,7 @@ void measure(Index size, Index views, Index slices, Precision precision) {
   for (int run = 0; run < 11; ++run) {
     stream.synchronize();
     const double start = seconds_now();
-    kernels::cuda::mma_backward(packed, precision, packed.scale, image(q), 0, image(View(x)), stream);
+    kernels::cuda::mma_backward(packed, precision, packed.scale, image(q), 0, image(VectorView(x)), stream);
     stream.synchronize();
     ms.push_back(1e3 * (seconds_now() - start));
   }

@@ -21,7 +21,7 @@ double line_dot(const float* x, const float* y, Index count) {
          ((partial[4] + partial[5]) + (partial[6] + partial[7]));
 }
 
-void dot(ConstView x, ConstView y, std::span<double> sums, Stream&) {
+void dot(ConstVectorView x, ConstVectorView y, std::span<double> sums, Stream&) {
   const Image<const float> a = image(x), b = image(y);
   const bool rows = x.space.blocks() == Blocks::rows;
   const Index per_plane = rows ? a.n1 : 1;
@@ -51,7 +51,7 @@ void for_each_line(const Space& space, const Body& body) {
   });
 }
 
-void axpby(std::span<const float> a, ConstView x, std::span<const float> b, View y, Stream&) {
+void axpby(std::span<const float> a, ConstVectorView x, std::span<const float> b, VectorView y, Stream&) {
   const Index count = x.space.shape()[2];
   for_each_line(x.space, [&](Index first, Index block) {
     const float s = a[a.size() == 1 ? 0 : static_cast<std::size_t>(block)];
@@ -65,7 +65,7 @@ void axpby(std::span<const float> a, ConstView x, std::span<const float> b, View
   });
 }
 
-void reciprocal_or_zero(View x, std::span<const float> floor, Stream&) {
+void reciprocal_or_zero(VectorView x, std::span<const float> floor, Stream&) {
   const Index count = x.space.shape()[2];
   for_each_line(x.space, [&](Index first, Index block) {
     const float least = floor[floor.size() == 1 ? 0 : static_cast<std::size_t>(block)];
@@ -74,7 +74,7 @@ void reciprocal_or_zero(View x, std::span<const float> floor, Stream&) {
 }
 
 template <class Change>
-void change_each(View x, const Change& change) {
+void change_each(VectorView x, const Change& change) {
   const Index count = x.space.shape()[2];
   for_each_line(x.space, [&](Index first, Index) {
     for (Index i = first; i < first + count; ++i) x.data[i] = change(i);
@@ -86,11 +86,11 @@ void change_each(View x, const Change& change) {
 const VectorKernels vector_kernels{
     .dot = dot,
     .axpby = axpby,
-    .multiply = [](ConstView x, View y,
+    .multiply = [](ConstVectorView x, VectorView y,
                    Stream&) { change_each(y, [&](Index i) { return x.data[i] * y.data[i]; }); },
-    .fill = [](View x, float value, Stream&) { change_each(x, [=](Index) { return value; }); },
+    .fill = [](VectorView x, float value, Stream&) { change_each(x, [=](Index) { return value; }); },
     .reciprocal_or_zero = reciprocal_or_zero,
-    .clamp_below = [](View x, float lowest,
+    .clamp_below = [](VectorView x, float lowest,
                       Stream&) { change_each(x, [&](Index i) { return std::max(x.data[i], lowest); }); },
 };
 

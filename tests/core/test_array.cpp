@@ -58,35 +58,35 @@ TEST(Array, GivenUpIsNotCopiedToWhereItIs) {
   EXPECT_EQ(on_device(std::move(a), Device::cpu()).data(), data);
 }
 
-TEST(View, PartsOfADirectSumLieBehindEachOther) {
+TEST(VectorView, PartsOfADirectSumLieBehindEachOther) {
   Array a(Space::direct_sum({Space({1, 2, 3}), Space({1, 1, 5})}));
-  const View v = a;
+  const VectorView v = a;
   EXPECT_EQ(v.part(0).data, a.data());
   EXPECT_EQ(v.part(1).data, a.data() + 6);
   EXPECT_EQ(v.part(1).space, Space({1, 1, 5}));
-  EXPECT_EQ(ConstView(v).part(1).data, a.data() + 6);
+  EXPECT_EQ(ConstVectorView(v).part(1).data, a.data() + 6);
 }
 
 TEST(Image, IndexesSlowestFirst) {
   Array a(Space({2, 3, 5}));
   for (Index i = 0; i < a.size(); ++i) a.data()[i] = static_cast<float>(i);
-  const Image<const float> im = image(ConstView(a));
+  const Image<const float> im = image(ConstVectorView(a));
   EXPECT_EQ(im(1, 2, 4), 29);
   EXPECT_EQ(im(0, 1, 0), 5);
   EXPECT_EQ(im(1, 0, 0), 15);
-  EXPECT_THROW(image(View(Array(Space::direct_sum({Space({1, 1, 1}), Space({1, 1, 2})})))), SpaceError);
+  EXPECT_THROW(image(VectorView(Array(Space::direct_sum({Space({1, 1, 1}), Space({1, 1, 2})})))), SpaceError);
 }
 
 TEST(Copy, OfImagesTakesPartsOfPlanes) {
   Array from(Space({3, 5, 4})), to(Space({3, 2, 4}));
   for (Index i = 0; i < from.size(); ++i) from.data()[i] = static_cast<float>(i);
-  Image<const float> lines = image(ConstView(from));
+  Image<const float> lines = image(ConstVectorView(from));
   lines.data += 2 * lines.s1, lines.n1 = 2;
   Stream& stream = default_stream(Device::cpu());
-  copy(lines, image(View(to)), stream);
+  copy(lines, image(VectorView(to)), stream);
   for (Index z = 0; z < 3; ++z)
     for (Index k = 0; k < 8; ++k) EXPECT_EQ(to.data()[z * 8 + k], static_cast<float>(z * 20 + 8 + k));
-  EXPECT_THROW(copy(image(ConstView(from)), image(View(to)), stream), SpaceError);
+  EXPECT_THROW(copy(image(ConstVectorView(from)), image(VectorView(to)), stream), SpaceError);
 }
 
 }  // namespace

@@ -44,8 +44,8 @@ inline bool same_bits(const Array& a, const Array& b) {
 inline Array one_of(const Array& all, Index z, const Space& space) {
   const Array here = on_device(all, Device::cpu());
   Array one(space.on(Device::cpu()));
-  const Image<const float> from = image(ConstView(here));
-  const Image<float> to = image(View(one));
+  const Image<const float> from = image(ConstVectorView(here));
+  const Image<float> to = image(VectorView(one));
   const bool row = space.blocks() == Blocks::rows;
   for (Index i = 0; i < to.n0; ++i)
     for (Index j = 0; j < to.n1; ++j) std::copy_n(&from(row ? i : z, row ? z : j, 0), to.n2, &to(i, j, 0));
@@ -82,7 +82,7 @@ inline void expect_infinity_to_be_seen(const LinearOperator& three, const Linear
   for (const float bad : {infinity, -infinity, std::numeric_limits<float>::quiet_NaN()}) {
     Array with = on_device(q, Device::cpu());
     const bool volume = with.space().blocks() == Blocks::slices;
-    image(View(with))(volume ? 1 : 20, volume ? 20 : 1, 30) = bad;
+    image(VectorView(with))(volume ? 1 : 20, volume ? 20 : 1, 30) = bad;
     const Array out = three * on_device(with, q.space().device());
     for (const Index z : {0, 2})
       EXPECT_TRUE(same_bits(one_of(out, z, one.range()), one_of(truth, z, one.range())))

@@ -136,8 +136,8 @@ TEST_F(Cuda, PartsOfPlanesAreCopied) {
     if (pinned) held.emplace_back(from), held.emplace_back(to);
     for (const Pinned& p : held) EXPECT_TRUE(p.held());
     Stream& stream = default_stream(gpu);
-    copy(lines(image(ConstView(from))), image(tandem::View(there)), stream);
-    copy(image(ConstView(there)), lines(image(tandem::View(to))), stream);
+    copy(lines(image(ConstVectorView(from))), image(tandem::VectorView(there)), stream);
+    copy(image(ConstVectorView(there)), lines(image(tandem::VectorView(to))), stream);
     stream.synchronize();
     for (Index z = 0; z < 7; ++z)
       for (Index k = 0; k < 300 * 64; ++k) {

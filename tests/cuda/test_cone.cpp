@@ -144,14 +144,14 @@ TEST_F(CudaCone, PlainKernelsAgreeWithTheCpu) {
   Stream& stream = default_stream(gpu);
   const Array x = random_array(A.domain(), 2), q = random_array(A.range(), 3);
   Array there_x = on_device(x, gpu), there_q = on_device(q, gpu);
-  kernels::cuda::plain_footprint_forward(views, 2, image(ConstView(there_x)), 0.5f,
-                                         image(tandem::View(there_q)), stream);
+  kernels::cuda::plain_footprint_forward(views, 2, image(ConstVectorView(there_x)), 0.5f,
+                                         image(tandem::VectorView(there_q)), stream);
   Array truth_q = q.clone(), truth_x = x.clone();
   A.apply(2, x, 0.5f, truth_q, default_stream(cpu));
   EXPECT_LE(relative_error(there_q, truth_q), tolerance::devices);
   there_q = on_device(q, gpu);
-  kernels::cuda::plain_footprint_backward(views, 2, image(ConstView(there_q)), 0.5f,
-                                          image(tandem::View(there_x)), stream);
+  kernels::cuda::plain_footprint_backward(views, 2, image(ConstVectorView(there_q)), 0.5f,
+                                          image(tandem::VectorView(there_x)), stream);
   A.apply_adjoint(2, q, 0.5f, truth_x, default_stream(cpu));
   EXPECT_LE(relative_error(there_x, truth_x), tolerance::devices);
 }

@@ -23,10 +23,10 @@ struct PortableProjector {
   Precision precision;
   Space domain() const { return volume; }
   Space range() const { return projections; }
-  void apply(float alpha, ConstView x, float beta, View y, Stream& stream) const {
+  void apply(float alpha, ConstVectorView x, float beta, VectorView y, Stream& stream) const {
     kernels::cuda::alu_forward(views, precision, alpha * views.scale, image(x), beta, image(y), stream);
   }
-  void apply_adjoint(float alpha, ConstView y, float beta, View x, Stream& stream) const {
+  void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, Stream& stream) const {
     kernels::cuda::mma_backward(views, precision, alpha * views.scale, image(y), beta, image(x), stream);
   }
 };
@@ -164,12 +164,12 @@ TEST_P(CudaTensor, CoefficientsHaveTheSameBitsBothWays) {
       const LinearOperator A = columns(nx * ny), B = columns(views * bins);
       Array pixels(A.domain().on(cpu)), cells(B.range().on(cpu));
       for (Index k = 0; k < nx * ny; ++k) pixels.data()[k * nx * ny + k] = 1;
-      for (Index k = 0; k < views * bins; ++k) image(View(cells))(k / bins, k, k % bins) = 1;
+      for (Index k = 0; k < views * bins; ++k) image(VectorView(cells))(k / bins, k, k % bins) = 1;
       const Array forward = on_device(A * on_device(pixels, gpu), cpu),
                   back = on_device(adjoint(B) * on_device(cells, gpu), cpu);
       for (Index cell = 0; cell < views * bins; ++cell)
         for (Index pixel = 0; pixel < nx * ny; ++pixel)
-          ASSERT_EQ(image(ConstView(forward))(cell / bins, pixel, cell % bins),
+          ASSERT_EQ(image(ConstVectorView(forward))(cell / bins, pixel, cell % bins),
                     back.data()[cell * nx * ny + pixel])
               << name_of(how) << ", cell " << cell << ", pixel " << pixel;
     }

@@ -35,13 +35,13 @@ struct Pair {
 
 /// Slices `part` of a volume, as a view into it.
 Image<const float> slices(const Array& volume, Range part) {
-  Image<const float> v = image(ConstView(volume));
+  Image<const float> v = image(ConstVectorView(volume));
   return {v.data + part.first * v.s0, part.size(), v.n1, v.n2, v.s0, v.s1};
 }
 
 /// Rows `part` of projections, as a view into them: strided.
 Image<const float> rows(const Array& projections, Range part) {
-  Image<const float> p = image(ConstView(projections));
+  Image<const float> p = image(ConstVectorView(projections));
   return {p.data + part.first * p.s1, p.n0, part.size(), p.n2, p.s0, p.s1};
 }
 
@@ -173,8 +173,8 @@ TEST(ParallelKernels, FollowStridesAndTouchNothingBetween) {
     const Results dense = in_parts(pair, Model::joseph, {count});
     Gapped volume({count, 17, 19}), projections({5, count, 31}), forward({5, count, 31}),
         backward({count, 17, 19});
-    copy(image(ConstView(pair.volume)), volume.view);
-    copy(image(ConstView(pair.projections)), projections.view);
+    copy(image(ConstVectorView(pair.volume)), volume.view);
+    copy(image(ConstVectorView(pair.projections)), projections.view);
     const auto constant = [](Image<float> v) {
       return Image<const float>{v.data, v.n0, v.n1, v.n2, v.s0, v.s1};
     };
@@ -184,8 +184,8 @@ TEST(ParallelKernels, FollowStridesAndTouchNothingBetween) {
     const auto& kernels = kernels::parallel(Device::cpu());
     kernels.forward(views, how, 0.7f, constant(volume.view), 0, forward.view, stream);
     kernels.backward(views, how, 0.7f, constant(projections.view), 0, backward.view, stream);
-    expect_equal(constant(forward.view), image(ConstView(dense.projections)));
-    expect_equal(constant(backward.view), image(ConstView(dense.volume)));
+    expect_equal(constant(forward.view), image(ConstVectorView(dense.projections)));
+    expect_equal(constant(backward.view), image(ConstVectorView(dense.volume)));
     EXPECT_EQ(forward.gaps(), forward.expected_gaps());
     EXPECT_EQ(backward.gaps(), backward.expected_gaps());
   }

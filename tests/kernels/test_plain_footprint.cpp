@@ -21,9 +21,9 @@ using namespace kernels::cuda;
 template <int run>
 Array project(const ConeViews& views, const Array& x, const Space& range) {
   const PlainFrame n(views);
-  const Image<const float> volume = image(ConstView(x));
+  const Image<const float> volume = image(ConstVectorView(x));
   Array out(range);
-  const Image<float> cells = image(tandem::View(out));
+  const Image<float> cells = image(tandem::VectorView(out));
   for (Index v = 0; v < cells.n0; ++v)
     for (Index row = 0; row < cells.n1; row += run)
       for (Index bin = 0; bin < cells.n2; bin += 2) {
@@ -42,9 +42,9 @@ Array project(const ConeViews& views, const Array& x, const Space& range) {
 template <int run>
 Array back_project(const ConeViews& views, const Array& q, const Space& domain) {
   const PlainFrame n(views);
-  const Image<const float> in = image(ConstView(q));
+  const Image<const float> in = image(ConstVectorView(q));
   Array out(domain);
-  const Image<float> volume = image(tandem::View(out));
+  const Image<float> volume = image(tandem::VectorView(out));
   std::vector<float> slants;
   for (Index row = 0; row < in.n1; ++row)
     for (Index bin = 0; bin < in.n2; ++bin) slants.push_back(static_cast<float>(slant_of(views, row, bin)));

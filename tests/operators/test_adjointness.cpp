@@ -80,9 +80,10 @@ TEST(PlantedFault, OfHalfABinIsSeenByTheMismatchOnly) {
   scan.detector.axis_bin += 0.5;
   const LinearOperator shifted = projector(scan, test::odd_grid());
   const LinearOperator wrong = make_operator(
-      A.domain(), A.range(), [A](ConstView in, View out, Stream& s) { A.apply(1, in, 0, out, s); },
-      [shifted](ConstView in, View out, Stream& s) {
-        shifted.apply_adjoint(1, ConstView(in.data, shifted.range()), 0, out, s);
+      A.domain(), A.range(),
+      [A](ConstVectorView in, VectorView out, Stream& s) { A.apply(1, in, 0, out, s); },
+      [shifted](ConstVectorView in, VectorView out, Stream& s) {
+        shifted.apply_adjoint(1, ConstVectorView(in.data, shifted.range()), 0, out, s);
       });
   const Adjointness a = adjointness(wrong);
   EXPECT_GT(a.mismatch, 0.3);  // architecture 3.6: 0.88 at 16 x 16, 0.67 at 64 x 64

@@ -61,10 +61,10 @@ TEST(Operators, RefuseInputAndOutputThatOverlap) {
   for (const auto& [name, A] : test::all_operators()) {
     SCOPED_TRACE(name);
     Array memory(Space({1, 1, A.domain().size() + A.range().size()}));
-    const ConstView x{memory.data() + A.range().size() - 1, A.domain()};
-    const View y{memory.data(), A.range()};
+    const ConstVectorView x{memory.data() + A.range().size() - 1, A.domain()};
+    const VectorView y{memory.data(), A.range()};
     EXPECT_THROW(A.apply(1, x, 0, y, stream()), SpaceError);
-    const ConstView apart{memory.data() + A.range().size(), A.domain()};
+    const ConstVectorView apart{memory.data() + A.range().size(), A.domain()};
     EXPECT_NO_THROW(A.apply(1, apart, 0, y, stream()));
   }
 }

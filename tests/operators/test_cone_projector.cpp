@@ -47,7 +47,7 @@ TEST(ConeProjector, ErrorsAreThoseOfTheFootprint) {
     Array one(A.domain());
     one.data()[0] = 1;
     const Array shadow = A * one;
-    const Image<const float> at = image(ConstView(shadow));
+    const Image<const float> at = image(ConstVectorView(shadow));
     double largest = 0, difference = 0, size = 0, mass = 0, exact_mass = 0;
     for (Index v = 0; v < at.n0; ++v) {
       const double a = scan.angles[static_cast<std::size_t>(v)], c = std::cos(a), s = std::sin(a);
@@ -181,7 +181,7 @@ Means fdk_of_a_ball(const ConeBeam& scan, Model model) {
   project(ball, scan, {0, scan.detector.rows}, {y.data(), static_cast<std::size_t>(y.size())}, 3);
   const VolumeGrid grid = {{40, 40, 30}, {0.8, 0.8, 0.8}, {1, -1, 0.5}};
   const Array x = fdk(scan, grid, {}, model) * y;
-  const Image<const float> at = image(ConstView(x));
+  const Image<const float> at = image(ConstVectorView(x));
   Means sum{0, 0};
   Index inside = 0, outside = 0;
   for (Index iz = 0; iz < at.n0; ++iz)

@@ -186,8 +186,8 @@ TEST(RampFilter, MayWorkInPlace) {
   Array rows = sign_array(projection_space(scan), random), out(rows.space());
   Stream& stream = default_stream(Device::cpu());
   const auto& ramp = kernels::ramp(Device::cpu());
-  ramp.filter(filter, false, 1, image(ConstView(rows)), 0, image(View(out)), stream);
-  ramp.filter(filter, false, 1, image(ConstView(rows)), 0, image(View(rows)), stream);
+  ramp.filter(filter, false, 1, image(ConstVectorView(rows)), 0, image(VectorView(out)), stream);
+  ramp.filter(filter, false, 1, image(ConstVectorView(rows)), 0, image(VectorView(rows)), stream);
   EXPECT_EQ(std::memcmp(rows.data(), out.data(), static_cast<std::size_t>(rows.size()) * sizeof(float)), 0);
 }
 

@@ -30,8 +30,8 @@ struct Watcher {
   Space domain() const { return volume; }
   Space range() const { return projections; }
   void look() const { *most = std::max(*most, bytes_in_use()); }
-  void apply(float, ConstView, float, View, Stream&) const { look(); }
-  void apply_adjoint(float, ConstView, float, View, Stream&) const { look(); }
+  void apply(float, ConstVectorView, float, VectorView, Stream&) const { look(); }
+  void apply_adjoint(float, ConstVectorView, float, VectorView, Stream&) const { look(); }
 };
 
 class SolverMemory : public ::testing::Test {

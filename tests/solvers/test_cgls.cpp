@@ -107,7 +107,7 @@ TEST(Cgls, ReachesTheRegularisedSolutionByAStack) {
   const LinearOperator stacked = vstack({A, lambda * identity(A.domain())});
   const Array y = random_array(A.range(), 7);
   Array b(stacked.range());
-  axpby(1, y, 0, View(b).part(0), default_stream(Device::cpu()));
+  axpby(1, y, 0, VectorView(b).part(0), default_stream(Device::cpu()));
   const Eigen::MatrixXd a = test::dense(A);
   const Eigen::MatrixXd damping = lambda * lambda * Eigen::MatrixXd::Identity(a.cols(), a.cols());
   const Eigen::VectorXd exact = (a.transpose() * a + damping).ldlt().solve(a.transpose() * test::column(y));

@@ -51,16 +51,16 @@ struct MatrixOperator {
   Eigen::MatrixXf matrix;
   Space domain() const { return Space({1, 1, matrix.cols()}); }
   Space range() const { return Space({1, 1, matrix.rows()}); }
-  void apply(float alpha, ConstView x, float beta, View y, Stream&) const {
+  void apply(float alpha, ConstVectorView x, float beta, VectorView y, Stream&) const {
     multiply(matrix, alpha, x, beta, y);
   }
-  void apply_adjoint(float alpha, ConstView y, float beta, View x, Stream&) const {
+  void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, Stream&) const {
     multiply(matrix.transpose(), alpha, y, beta, x);
   }
 
  private:
   template <class M>
-  static void multiply(const M& m, float alpha, ConstView in, float beta, View out) {
+  static void multiply(const M& m, float alpha, ConstVectorView in, float beta, VectorView out) {
     const Eigen::Map<const Eigen::VectorXf> x(in.data, m.cols());
     Eigen::Map<Eigen::VectorXf> y(out.data, m.rows());
     const Eigen::VectorXf product = alpha * (m * x);

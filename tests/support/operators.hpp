@@ -65,8 +65,10 @@ inline std::vector<std::pair<std::string, LinearOperator>> composed_operators() 
   const ParallelBeam scan = wobbling_scan();
   const LinearOperator A = projector(scan, odd_grid(), Model::joseph), B = projector(scan, odd_grid());
   const LinearOperator I = identity(A.domain()), F = ramp_filter(scan);
-  const Overwrite forward = [A](ConstView in, View out, Stream& s) { A.apply(1, in, 0, out, s); };
-  const Overwrite backward = [A](ConstView in, View out, Stream& s) { A.apply_adjoint(1, in, 0, out, s); };
+  const Overwrite forward = [A](ConstVectorView in, VectorView out, Stream& s) { A.apply(1, in, 0, out, s); };
+  const Overwrite backward = [A](ConstVectorView in, VectorView out, Stream& s) {
+    A.apply_adjoint(1, in, 0, out, s);
+  };
   return {{"adjoint", adjoint(A)},
           {"scaled", -0.3f * A},
           {"sum", A + B},

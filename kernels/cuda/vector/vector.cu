@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(threads)
   if (threadIdx.x == 0) sums[blockIdx.x] = sum;
 }
 
-void dot(ConstView x, ConstView y, std::span<double> sums, Stream& stream) {
+void dot(ConstVectorView x, ConstVectorView y, std::span<double> sums, Stream& stream) {
   const cudaStream_t s = queue(stream);
   const Lines at = lines_of(x.space);
   const Index pieces = ceil_div(at.count, piece), all = at.blocks * at.lines * pieces;
@@ -96,7 +96,8 @@ void for_each(const Space& space, Stream& stream, Body body) {
   after_launch();
 }
 
-void axpby(std::span<const float> a, ConstView x, std::span<const float> b, View y, Stream& stream) {
+void axpby(std::span<const float> a, ConstVectorView x, std::span<const float> b, VectorView y,
+           Stream& stream) {
   const Scratch<float> scalars_a(a, queue(stream)), scalars_b(b, queue(stream));
   const bool one_a = a.size() == 1, one_b = b.size() == 1;
   for_each(x.space, stream,
@@ -107,15 +108,15 @@ void axpby(std::span<const float> a, ConstView x, std::span<const float> b, View
            });
 }
 
-void multiply(ConstView x, View y, Stream& stream) {
+void multiply(ConstVectorView x, VectorView y, Stream& stream) {
   for_each(y.space, stream, [u = x.data, v = y.data] __device__(Index i, Index) { v[i] *= u[i]; });
 }
 
-void fill(View x, float value, Stream& stream) {
+void fill(VectorView x, float value, Stream& stream) {
   for_each(x.space, stream, [=, u = x.data] __device__(Index i, Index) { u[i] = value; });
 }
 
-void reciprocal_or_zero(View x, std::span<const float> floor, Stream& stream) {
+void reciprocal_or_zero(VectorView x, std::span<const float> floor, Stream& stream) {
   const Scratch<float> floors(floor, queue(stream));
   const bool one = floor.size() == 1;
   for_each(x.space, stream, [=, u = x.data, least = floors.data()] __device__(Index i, Index block) {
@@ -123,7 +124,7 @@ void reciprocal_or_zero(View x, std::span<const float> floor, Stream& stream) {
   });
 }
 
-void clamp_below(View x, float lowest, Stream& stream) {
+void clamp_below(VectorView x, float lowest, Stream& stream) {
   for_each(x.space, stream, [=, u = x.data] __device__(Index i, Index) { u[i] = fmaxf(u[i], lowest); });
 }
 
