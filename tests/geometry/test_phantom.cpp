@@ -208,6 +208,9 @@ TEST(Phantom, RefusesUnknownNamesAndWrongSizes) {
   std::vector<float> out(7);
   EXPECT_THROW(project(disc(), irregular_scan(), {0, 1}, out), SpaceError);
   EXPECT_THROW(project(disc(), irregular_scan(), {6, 8}, out), GeometryError);
+  const ConeBeam cone{{.bins = 5, .rows = 3}, {0.0, 1.0}, 50, 80};
+  EXPECT_THROW(project(disc(), cone, {0, 1}, out, 1), SpaceError);
+  EXPECT_THROW(project(disc(), cone, {2, 4}, out, 1), GeometryError);
   EXPECT_THROW(voxelise(disc(), odd_grid(), {0, 1}, out), SpaceError);
   EXPECT_THROW(voxelise(disc(), odd_grid(), {-1, 1}, out), GeometryError);
 }

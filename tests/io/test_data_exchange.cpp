@@ -117,8 +117,23 @@ TEST(DataExchange, UnderstandsUnitsOfThePixelSize) {
     if (units) file.attribute(path, "units", units);
     return [&folder] { return io::open_scan(folder / "scan.h5")->info(); };
   };
-  for (const auto& [value, units] :
-       {std::pair{0.002, "mm"}, {2e-6, "m"}, {2.0, "um"}, {2.0, "micron"}, {2.0, "µm"}}) {
+  for (const auto& [value, units] : {std::pair{0.002, "mm"},
+                                     {0.002, "millimeter"},
+                                     {0.002, "Millimetre"},
+                                     {2e-6, "m"},
+                                     {2e-6, "meter"},
+                                     {2e-6, "metre"},
+                                     {2e-6, "meters"},
+                                     {2e-4, "cm"},
+                                     {2000.0, "nm"},
+                                     {2.0, "um"},
+                                     {2.0, "\u00b5m"},
+                                     {2.0, "\u03bcm"},
+                                     {2.0, "micron"},
+                                     {2.0, "microns"},
+                                     {2.0, "micrometer"},
+                                     {2.0, "micrometre"},
+                                     {2.0, "micrometers"}}) {
     const io::ScanInfo info = size_with(value, units)();
     ASSERT_TRUE(info.pixel_size_mm) << units;
     EXPECT_DOUBLE_EQ(*info.pixel_size_mm, 0.002);
@@ -131,6 +146,19 @@ TEST(DataExchange, UnderstandsUnitsOfThePixelSize) {
     EXPECT_FALSE(info.pixel_size_mm);
     ASSERT_EQ(info.notes.size(), 1u);
     EXPECT_TRUE(says(info.notes[0], {"pixel_size_x", "left out"}));
+  }
+}
+
+TEST(DataExchange, TakesAnAxisUpToADetectorsWidthOutsideIt) {
+  const TemporaryFolder folder;
+  const double width = bins;
+  for (const auto& [axis, taken] :
+       {std::pair{-width, true}, {-width - 0.5, false}, {2 * width - 1, true}, {2 * width - 0.5, false}}) {
+    Hdf5Maker(folder / "scan.h5")
+        .numbers("/exchange/data", "u16", {1, rows, bins}, frames(0, 1))
+        .numbers("/exchange/theta", "f64", {1}, {0})
+        .numbers("/measurement/instrument/tandem/axis_bin", "f64", {}, {axis});
+    EXPECT_EQ(io::open_scan(folder / "scan.h5")->info().axis_bin.has_value(), taken) << axis;
   }
 }
 

@@ -49,6 +49,19 @@ TEST(SmallFont, HasTheLettersOfCaptions) {
   }
 }
 
+TEST(Png, HasLargerCaptionsBelowALargePicture) {
+  const TemporaryFolder folder;
+  const io::Picture picture{
+      .width = 3, .height = 512, .grey = std::vector<float>(3 * 512), .captions = {"a", "b"}};
+  io::write_png(folder / "p.png", {picture}, 0, 1);
+  png_image header{};
+  header.version = PNG_IMAGE_VERSION;
+  ASSERT_NE(png_image_begin_read_from_file(&header, (folder / "p.png").c_str()), 0);
+  EXPECT_EQ(header.height, 512 + 2 * (2 + 2 * io::letter_height));
+  EXPECT_EQ(header.width, 2 * io::letter_width);
+  png_image_free(&header);
+}
+
 TEST(Png, HasCaptionsBelowThePicture) {
   const TemporaryFolder folder;
   const io::Picture picture{.width = 3, .height = 2, .grey = {1, 1, 1, 1, 1, 1}, .captions = {"white 1"}};
