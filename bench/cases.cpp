@@ -9,10 +9,9 @@
 #include "../operators/fbp.hpp"
 #include "../operators/projector.hpp"
 #include "../operators/random.hpp"
+#include "../pipeline/methods/method.hpp"
 #include "../pipeline/reconstruct.hpp"
 #include "../pipeline/simulate.hpp"
-#include "../solvers/cgls.hpp"
-#include "../solvers/sirt.hpp"
 #include "harness.hpp"
 #include "input.hpp"
 #include "limits.hpp"
@@ -93,7 +92,7 @@ double forward_error(const Case& c, const Array& there_volume, const Array& ther
   return std::sqrt(difference / size);
 }
 
-Rows::value_type line(const Case& c, const char* direction, double ms, double updates,
+Rows::value_type line(const Case& c, const std::string& direction, double ms, double updates,
                       Execution how = {Variant::standard}) {
   return {{"variant", name_of(how.variant)},
           {"precision", name_of(how.precision)},
@@ -231,16 +230,15 @@ Rows solvers(const Axes& axes, const OnLine& on_line) {
       A.apply(1, x, 0, q, stream);
       A.apply_adjoint(1, q, 0, x, stream);
     });
-    const auto add = [&](const char* name, double ms) {
-      rows.push_back(line(c, name, ms, 2 * c.updates(), how));
+    for (const tandem::pipeline::Method& method : tandem::pipeline::methods()) {
+      if (!method.iterates()) continue;
+      const std::string name(method.name);
+      on_line(words(name_of(how) + " " + name, slices));
+      auto solver = method.solver(A, b.clone(), Array(A.domain()), {});
+      const double ms = median_ms(axes, [&] { solver.step(active); });
+      rows.push_back(line(c, name + " step", ms, method.cost.step.together() * c.updates(), how));
       rows.back()["kernels_ms"] = kernels;
-    };
-    on_line(words(name_of(how) + " CGLS", slices));
-    Cgls cgls(A, b, Array(A.domain()));
-    add("cgls step", median_ms(axes, [&] { cgls.step(active); }));
-    on_line(words(name_of(how) + " SIRT", slices));
-    Sirt sirt(A, b, Array(A.domain()));
-    add("sirt step", median_ms(axes, [&] { sirt.step(active); }));
+    }
   });
   return rows;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "../operators/projector.hpp"
+#include "methods/method.hpp"
 #include "problem.hpp"
 
 namespace tandem::pipeline {
@@ -21,8 +22,7 @@ Index views_of(const Plan& plan) { return static_cast<Index>(angles_of(plan.scan
 
 /// Of a cone beam's filter the wider ones.
 Index bins_of(const Plan& plan) {
-  const bool filtered = plan.recipe.algorithm == Algorithm::fbp || plan.recipe.initial == Initial::fbp;
-  return plan.cone() && filtered ? symmetric(*plan.cone()).detector.bins : detector_of(plan.scan).bins;
+  return plan.cone() && plan.filters() ? symmetric(*plan.cone()).detector.bins : detector_of(plan.scan).bins;
 }
 
 Sizes sizes_of(const Plan& plan, Index slices) {
@@ -48,16 +48,18 @@ double weight_bytes(const Plan& plan) {
   return 4.0 * static_cast<double>((views_of(plan) + detector_of(plan.scan).rows) * bins_of(plan));
 }
 
-/// What the algorithm holds where it computes: its vectors and the kernels' own. Line integrals are gone
-/// when filtered back-projection makes its volume.
+/// What the method holds where it computes, in its largest phase: vectors and what kernels take beside them.
 double computing_bytes(const Plan& plan, Index slices) {
   const auto [projections, volume] = sizes_of(plan, slices);
   const WorkingMemory kernels = kernels_of(plan, slices);
-  if (plan.recipe.algorithm == Algorithm::fbp)
-    return weight_bytes(plan) + projections + std::max(projections, volume + kernels.backward);
-  const double weights = has_row_axes(plan.scan) ? 3 : 0;  // and what they make of vectors on their way
-  const double sets = weights + (plan.recipe.algorithm == Algorithm::sirt ? 4 : 2);
-  return weight_bytes(plan) + sets * projections + 3 * volume + std::max(kernels.forward, kernels.backward);
+  // weights of the bins of moved rows, and what they make of vectors on their way
+  const double weights = plan.method->iterates() && has_row_axes(plan.scan) ? 3 : 0;
+  double most = 0;
+  for (const Holding& held : plan.method->holds)
+    most = std::max(
+        most, held.projections * projections + held.volumes * volume +
+                  std::max(held.projects ? kernels.forward : 0, held.back_projects ? kernels.backward : 0));
+  return weight_bytes(plan) + weights * projections + most;
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "../operators/fbp.hpp"
 #include "../operators/projector.hpp"
 #include "../operators/tiled_projector.hpp"
+#include "methods/method.hpp"
 
 namespace tandem::pipeline {
 
@@ -87,10 +88,8 @@ Problem problem_of(const Plan& plan, Range slices, const std::function<void()>& 
 void require_tiles(const Plan& plan) {
   const ConeBeam& scan = *plan.cone();
   const auto bytes = static_cast<double>(plan.device_bytes);
-  if (plan.recipe.algorithm != Algorithm::fbp)
-    plan_tiles(scan, tall_for_fan(scan, plan.grid), plan.devices, bytes);
-  if (plan.recipe.algorithm == Algorithm::fbp || plan.recipe.initial == Initial::fbp)
-    plan_tiles(symmetric(scan), flat_for_fan(scan, plan.grid), plan.devices, bytes);
+  if (plan.method->iterates()) plan_tiles(scan, tall_for_fan(scan, plan.grid), plan.devices, bytes);
+  if (plan.filters()) plan_tiles(symmetric(scan), flat_for_fan(scan, plan.grid), plan.devices, bytes);
 }
 
 bool has_row_axes(const Scan& scan) {

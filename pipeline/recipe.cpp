@@ -13,6 +13,7 @@
 #include "../operators/fbp.hpp"
 #include "../operators/projector.hpp"
 #include "memory.hpp"
+#include "methods/method.hpp"
 #include "problem.hpp"
 #include "warn.hpp"
 
@@ -100,10 +101,10 @@ Index most_slices(Index fewest, Index all, double budget, const Bytes& bytes_of,
   return slices;
 }
 
-/// Slabs of a cone beam share their rows: FDK makes them one after the other, but a solver needs all at once;
-/// and one slice alone of several for one row would be a fan's.
+/// Slabs of a cone beam share their rows: FDK makes them one after the other, but most methods need all at
+/// once; and one slice alone of several for one row would be a fan's.
 Index fewest_slices(const Plan& plan) {
-  const bool at_once = plan.recipe.algorithm != Algorithm::fbp || detector_of(plan.scan).rows == 1;
+  const bool at_once = plan.method->takes_whole || detector_of(plan.scan).rows == 1;
   return plan.cone() && at_once ? plan.grid.size[2] : 1;
 }
 
@@ -182,8 +183,8 @@ std::string matched_for(const ParallelBeam& scan, const VolumeGrid& grid, Device
   return list;
 }
 
-Pairing pairing_of(const Recipe& recipe) {
-  const bool any = recipe.allow_unmatched || !needs_matched_pair(recipe.algorithm);
+Pairing pairing_of(const Plan& plan) {
+  const bool any = plan.recipe.allow_unmatched || !plan.method->needs_matched_pair;
   return any ? Pairing::any : Pairing::matched;
 }
 
@@ -206,10 +207,10 @@ void choose_execution(Plan& plan) {
                        "parallel beam: several devices do not share one yet; give "
                        "--device cpu, cuda or cuda:N");
   const auto& scan = std::get<ParallelBeam>(plan.scan);
-  const Pairing pairing = pairing_of(recipe);
+  const Pairing pairing = pairing_of(plan);
   plan.execution = resolved(recipe.execution, scan, plan.grid, Model::pixel_driven, plan.home(), pairing);
   plan.matched = is_matched(plan.execution, plan.home());
-  if (plan.matched || !needs_matched_pair(recipe.algorithm)) return;
+  if (plan.matched || !plan.method->needs_matched_pair) return;
   const std::string what =
       name_of(plan.execution) + ": the back-projection is not the transpose of the projection";
   require<GeometryError>(pairing == Pairing::any, what, ", which a solver needs; give ",
@@ -224,7 +225,7 @@ void warn_of_chunks(Plan& plan) {
   const VolumeGrid& g = plan.grid;
   const Execution best = resolved(plan.recipe.execution, std::get<ParallelBeam>(few),
                                   region(g, {0, g.size[0]}, {0, g.size[1]}, {0, plan.rows_at_once}),
-                                  Model::pixel_driven, plan.home(), pairing_of(plan.recipe));
+                                  Model::pixel_driven, plan.home(), pairing_of(plan));
   if (best != plan.execution)
     warn(plan.warnings, "memory holds ", plan.rows_at_once, " slices at once, too few for ",
          name_of(plan.execution),
@@ -294,6 +295,12 @@ std::size_t status_bytes(const std::string& wanted) {
 
 }  // namespace
 
+std::string_view Plan::method_name() const {
+  return cone() && !method->name_for_cones.empty() ? method->name_for_cones : method->name;
+}
+
+bool Plan::filters() const { return method->filters || recipe.initial == Initial::fbp; }
+
 io::VolumePlace Plan::place() const {
   io::VolumePlace place{grid, pitch_known, full_size, first};
   if (!pitch_known)
@@ -323,12 +330,11 @@ std::size_t spare_host_memory() {
 std::size_t held_memory() { return status_bytes("VmRSS:"); }
 std::size_t peak_memory() { return status_bytes("VmHWM:"); }
 
-bool needs_matched_pair(Algorithm algorithm) { return algorithm != Algorithm::fbp; }
-
 Plan make_plan(const io::ScanInfo& info, const Recipe& recipe) {
   Plan plan;
   require<DeviceError>(!recipe.devices.empty(), "recipe: no device is given");
   plan.recipe = recipe;
+  plan.method = &method_named(recipe.method);
   plan.devices = recipe.devices;
   if (recipe.fewest_devices) plan.devices.resize(1, Device::cpu());
   Scan scan = info.scan;
@@ -347,8 +353,7 @@ Plan make_plan(const io::ScanInfo& info, const Recipe& recipe) {
   plan.rows_together = rows_together(plan.rows.size(), recipe.binning);
   plan.scan = crop(scan, plan.views, plan.rows, plan.bins);
   if (recipe.binning > 0) plan.scan = bin_down(plan.scan, recipe.binning, plan.pitch_known);
-  if (const auto* parallel = std::get_if<ParallelBeam>(&plan.scan);
-      parallel && recipe.algorithm == Algorithm::fbp)
+  if (const auto* parallel = std::get_if<ParallelBeam>(&plan.scan); parallel && plan.method->filters)
     require_fbp(*parallel);
   choose_grid(plan);
   if (!plan.cone()) lift_slices(plan, whole);

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "../core/execution.hpp"
@@ -15,15 +16,13 @@
 
 namespace tandem::pipeline {
 
-enum class Algorithm { fbp, sirt, cgls };  ///< fbp of a cone beam is FDK
-enum class Initial { zero, fbp, file };
+struct Method;  // methods/method.hpp
 
-/// Whether it is right only if the back-projection is the projection's transpose: solvers are.
-bool needs_matched_pair(Algorithm algorithm);
+enum class Initial { zero, fbp, file };
 
 /// What a user asks for, as plain data. Positions and ranges count in the file's own rows, bins and views.
 struct Recipe {
-  Algorithm algorithm = Algorithm::fbp;
+  std::string method = "fbp";  ///< its name, or the one that it has for a cone beam
   Filter filter;
 
   std::optional<Range> views, rows, bins;
@@ -60,6 +59,7 @@ struct Recipe {
 /// read.
 struct Plan {
   Recipe recipe;
+  const Method* method = nullptr;
   Range views, rows, bins;  ///< read from the file; no rows where no ray meets the grid
   Index rows_together = 1;  ///< of the file, in one row of `scan`
   Scan scan;                ///< selected and binned
@@ -76,6 +76,10 @@ struct Plan {
   std::size_t device_bytes = 0;  ///< of each GPU's own memory at the most; 0 on the CPU
   std::vector<std::string> warnings;
 
+  /// The method's name for this kind of beam.
+  std::string_view method_name() const;
+  /// Whether line integrals go through the ramp filter, for the result or for the start.
+  bool filters() const;
   /// Null for a parallel beam.
   const ConeBeam* cone() const { return std::get_if<ConeBeam>(&scan); }
   /// Where vectors lie.
@@ -86,8 +90,9 @@ struct Plan {
 };
 
 /// Pure but for asking the machine's and the device's memory. @throws GeometryError for what makes no sense
-/// for this scan, or a solver on a pair that does not match; DeviceError where the device is not here or
-/// cannot do what is asked, or where not even one slice fits into memory (naming what is needed).
+/// for this scan, a method that is not known, or one on a pair that does not match; DeviceError where the
+/// device is not here or cannot do what is asked, or where not even one slice fits into memory (naming what
+/// is needed).
 Plan make_plan(const io::ScanInfo& info, const Recipe& recipe);
 
 /// Memory that a process may still take, bytes.

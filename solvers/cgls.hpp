@@ -4,15 +4,22 @@
 
 #include "../core/public.hpp"
 #include "../operators/linear_operator.hpp"
+#include "cost.hpp"
 #include "run.hpp"
 
 namespace TANDEM_PUBLIC tandem {
 
-/// Minimises |Ax - b| over the Krylov space of AtA, each block by itself. Needs a matched pair; costs one A
-/// and one At a step. Keeps 2 volumes and 2 projection sets besides x. Damping: pass vstack({A, lambda D})
+/// Minimises |Ax - b| over the Krylov space of AtA, each block by itself. Needs a matched pair.
+/// Damping: pass vstack({A, lambda D})
 /// and b in its range. Source: Bjorck, Numerical Methods for Least Squares Problems, 1996, section 7.4.
 class Cgls {
  public:
+  static constexpr SolverCost cost{.volumes = 3,      // x, s, p
+                                   .projections = 2,  // r, q
+                                   .preparation = {1, 1},
+                                   .step = {1, 1},
+                                   .traces = {0, 1}};
+
   /// The residual begins as b: a copy, or b itself where it is given up. @throws SpaceError unless b is in
   /// range, x0 in domain.
   Cgls(LinearOperator A, const Array& b, Array x0) : Cgls(std::move(A), b.clone(), std::move(x0)) {}
@@ -22,7 +29,7 @@ class Cgls {
   Array solution() && { return std::move(x_); }
   const std::vector<double>& residual_norms() const { return residual_norms_; }
   const std::vector<double>& falls() const { return falls_; }  ///< of the next step
-  std::vector<double> traces();                                ///< of A At; costs one At
+  std::vector<double> traces();                                ///< of A At
 
  private:
   LinearOperator A_;

@@ -79,7 +79,6 @@ struct Report {
   std::vector<int> block_iterations;    ///< one a block
   std::vector<std::string> stopped_by;  ///< the rule, one a block
   std::vector<double> residuals;        ///< |b - Ax| over all blocks, before each step and at the end
-  int applications = 0;                 ///< of A and of At by the steps, together
 };
 
 double seconds_now();  ///< steady clock
@@ -114,7 +113,6 @@ Report run(S& solver, const StopRule& stop, const Observer& observe = {}) {
     if (!moving) return report;
     solver.step(active);
     ++report.iterations;
-    report.applications += 2;
   }
 }
 

@@ -23,11 +23,11 @@ Array weights(Array sums, Stream& stream) {
 
 }  // namespace
 
-Sirt::Sirt(LinearOperator A, const Array& b, Array x0, SirtOptions options)
+Sirt::Sirt(LinearOperator A, Array&& b, Array x0, SirtOptions options)
     : A_(std::move(A)),
-      b_(b),
       options_(options),
       stream_(default_stream(A_.domain().device())),
+      b_(std::move(b)),
       x_(std::move(x0)),
       r_(A_.range()),
       row_weight_(weights(row_sums(A_), stream_)),

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <utility>
+
 #include "../core/public.hpp"
 #include "../operators/linear_operator.hpp"
+#include "cost.hpp"
 #include "run.hpp"
 
 namespace TANDEM_PUBLIC tandem {
@@ -12,29 +15,35 @@ struct SirtOptions {
 };
 
 /// x <- P(x + lambda C At R (b - Ax)), R = 1/(A 1), C = 1/(At 1), zero where the sum is zero, so that rays
-/// and voxels that meet nothing keep their value. Bears mildly unmatched pairs. Costs one A and one At a
-/// step. Source: Kak, Slaney 1988, section 7.4; Gregor, Benson, IEEE TMI 27(7), 2008.
+/// and voxels that meet nothing keep their value. Bears mildly unmatched pairs. Source: Kak, Slaney 1988,
+/// section 7.4; Gregor, Benson, IEEE TMI 27(7), 2008.
 class Sirt {
  public:
-  /// @throws SpaceError unless b is in range, x0 in domain; GeometryError for a relaxation outside (0, 2).
-  Sirt(LinearOperator A, const Array& b, Array x0, SirtOptions options = {});
-  Sirt(LinearOperator A, Array&& b, Array x0,
-       SirtOptions options = {}) = delete;  // b must outlive the solver
+  static constexpr SolverCost cost{.volumes = 3,      // x, C, the update
+                                   .projections = 4,  // b, r, R; the signs of traces
+                                   .preparation = {2, 1},
+                                   .step = {1, 1},
+                                   .traces = {2, 1}};
+
+  /// Keeps b: a copy, or b itself where it is given up. @throws SpaceError unless b is in range, x0 in
+  /// domain; GeometryError for a relaxation outside (0, 2).
+  Sirt(LinearOperator A, const Array& b, Array x0, SirtOptions options = {})
+      : Sirt(std::move(A), b.clone(), std::move(x0), options) {}
+  Sirt(LinearOperator A, Array&& b, Array x0, SirtOptions options = {});
   void step(const ActiveBlocks& active);
   const Array& solution() const& { return x_; }
   Array solution() && { return std::move(x_); }
   const std::vector<double>& residual_norms() const { return residual_norms_; }
   const std::vector<double>& falls() const { return falls_; }  ///< of the last step; infinite at the start
-  std::vector<double> traces();  ///< of A C At R; costs two A and one At, a set beside
+  std::vector<double> traces();                                ///< of A C At R
 
  private:
   void update_residual();
 
   LinearOperator A_;
-  const Array& b_;
   SirtOptions options_;
   Stream& stream_;
-  Array x_, r_, row_weight_, column_weight_, update_;
+  Array b_, x_, r_, row_weight_, column_weight_, update_;
   std::vector<double> residual_norms_, falls_;
 };
 

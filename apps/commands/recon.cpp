@@ -6,6 +6,7 @@
 #include "../../core/error.hpp"
 #include "../../core/version.hpp"
 #include "../../io/png.hpp"
+#include "../../pipeline/methods/method.hpp"
 #include "../../pipeline/reconstruct.hpp"
 #include "../command.hpp"
 #include "../command_line.hpp"
@@ -20,8 +21,8 @@ namespace tandem::apps {
 namespace {
 
 using nlohmann::json;
-using pipeline::Algorithm;
 using pipeline::Initial;
+using pipeline::Method;
 using pipeline::Recipe;
 
 struct ReconOptions {
@@ -67,17 +68,25 @@ void parse_stop(Recipe& recipe, const std::string& given) {
     throw UsageError("--stop '" + given + "' is not known; give discrepancy, relative=EPS or time=S");
 }
 
+/// Names of the methods that read an option.
+std::string readers_of(std::string_view option) {
+  std::string names;
+  for (const Method& method : pipeline::methods())
+    if (method.reads(option)) names += (names.empty() ? "" : ", ") + std::string(method.name);
+  return names;
+}
+
 /// What does not go together, seen without opening a file.
 void check_together(const ReconOptions& o) {
   const Recipe& r = o.recipe;
-  const bool fbp = r.algorithm == Algorithm::fbp;
+  const Method& method = pipeline::method_named(r.method);
   for (const char* option : {"--iterations", "--stop", "--initial"})
-    if (fbp && o.given(option))
-      throw UsageError(std::string(option) + " goes with an iterative algorithm, not with fbp");
+    if (!method.iterates() && o.given(option))
+      throw UsageError(std::string(option) + " goes with an iterative algorithm, not with " + r.method);
   for (const char* option : {"--relaxation", "--nonnegative"})
-    if (r.algorithm != Algorithm::sirt && o.given(option))
-      throw UsageError(std::string(option) + " goes with sirt alone");
-  if (!fbp && r.initial != Initial::fbp && (o.given("--fbp-filter") || o.given("--fbp-cutoff")))
+    if (!method.reads(option) && o.given(option))
+      throw UsageError(std::string(option) + " goes with " + readers_of(option) + ", not with " + r.method);
+  if (!method.filters && r.initial != Initial::fbp && (o.given("--fbp-filter") || o.given("--fbp-cutoff")))
     throw UsageError("--fbp-filter goes with fbp, or with --initial fbp");
   if (o.given("--gain") && !r.stop_by_discrepancy)
     throw UsageError("--gain goes with --stop discrepancy alone");
@@ -102,9 +111,7 @@ void finish_recipe(ReconOptions& o) {
   if (!o.region.empty()) parse_region(r, o.region);
   if (!o.stop.empty()) parse_stop(r, o.stop);
   r.filter.window = window_named(o.filter);
-  r.algorithm = o.algorithm == "sirt"   ? Algorithm::sirt
-                : o.algorithm == "cgls" ? Algorithm::cgls
-                                        : Algorithm::fbp;
+  if (!o.algorithm.empty()) r.method = o.algorithm;
   const std::string initial = in_lower_case(o.initial);
   r.initial = initial == "zero" ? Initial::zero : initial == "fbp" ? Initial::fbp : Initial::file;
   if (r.initial == Initial::file) r.initial_file = o.initial;
@@ -125,8 +132,8 @@ void finish_recipe(ReconOptions& o) {
 
 /// What stands in the way before any file is opened.
 void check_before(ReconOptions& o) {
-  o.recipe.devices =
-      chosen_devices(o.device, needs_matched_pair(o.recipe.algorithm) ? Pairing::matched : Pairing::any);
+  const bool matched = pipeline::method_named(o.recipe.method).needs_matched_pair;
+  o.recipe.devices = chosen_devices(o.device, matched ? Pairing::matched : Pairing::any);
   o.recipe.fewest_devices = o.device.device == "auto";
   NamedFiles inputs = inputs_of(o.scan);
   inputs.push_back({"--truth", o.truth});
@@ -134,15 +141,15 @@ void check_before(ReconOptions& o) {
   check_files(o.common, inputs, {{"-o", o.output}, {"--preview", o.preview}});
 }
 
-/// The name of what is done: filtered back-projection of a cone beam is FDK, under either name.
-std::string algorithm_of(const ReconOptions& o, const pipeline::Plan& plan) {
-  require<GeometryError>(o.algorithm != "fdk" || plan.cone(),
-                         "--reconstruction-algorithm fdk: the scan is a parallel beam; give fbp");
-  if (plan.recipe.algorithm != Algorithm::fbp) return o.algorithm;
-  return plan.cone() ? "fdk" : "fbp";
+/// A name that a method has for cone beams is for nothing else.
+void require_its_beam(const pipeline::Plan& plan) {
+  const std::string& name = plan.recipe.method;
+  require<GeometryError>(name == plan.method->name || name == plan.method_name(),
+                         "--reconstruction-algorithm ", name, ": the scan is a parallel beam; give ",
+                         plan.method->name);
 }
 
-json plan_json(const ReconOptions& o, const pipeline::Plan& plan, const io::ScanInfo& info) {
+json plan_json(const pipeline::Plan& plan, const io::ScanInfo& info) {
   const auto& d = detector_of(plan.scan);
   json pixel = plan.pitch_known ? json(d.bin_pitch) : json(nullptr);
   json volume = place_json(plan.place());
@@ -159,7 +166,7 @@ json plan_json(const ReconOptions& o, const pipeline::Plan& plan, const io::Scan
           {"version", TANDEM_VERSION},
           {"format", info.format},
           {"geometry", geometry},
-          {"algorithm", algorithm_of(o, plan)},
+          {"algorithm", plan.method_name()},
           {"volume", volume},
           {"device", names},
           {"tiled", plan.tiled},
@@ -171,10 +178,10 @@ json plan_json(const ReconOptions& o, const pipeline::Plan& plan, const io::Scan
           {"device_memory_bytes", plan.device_bytes}};
 }
 
-json report_of(const ReconOptions& o, const json& plan, const pipeline::Outcome& out) {
+json report_of(const ReconOptions& o, bool iterates, const json& plan, const pipeline::Outcome& out) {
   json report = {{"input", o.scan.path}, {"output", o.output}};
   report.update(plan);
-  if (o.recipe.algorithm != Algorithm::fbp) {
+  if (iterates) {
     report["iterations"] = out.iterations;
     report["slice_iterations"] = out.slice_iterations;
     report["stopped_by"] = out.stopped_by.empty() ? "" : out.stopped_by.front();
@@ -230,8 +237,8 @@ void print_plan(std::ostream& to, const pipeline::Plan& plan, const io::ScanInfo
 void print_outcome(const ReconOptions& o, const pipeline::Plan& plan, const io::ScanInfo& info,
                    const pipeline::Outcome& out) {
   print_plan(std::cout, plan, info);
-  std::cout << "algorithm " << algorithm_of(o, plan);
-  if (o.recipe.algorithm != Algorithm::fbp)
+  std::cout << "algorithm " << plan.method_name();
+  if (plan.method->iterates())
     std::cout << ", " << out.iterations << " iterations, residual "
               << (out.residuals.empty() ? 1.0 : out.residuals.back()) << " of the first";
   const double computing = out.seconds.backproject + out.seconds.iterate;
@@ -303,9 +310,10 @@ void run_recon(ReconOptions& o) {
   o.recipe.bins = selected.bins;
   const std::vector<double> axes = axes_found(o, *reader, progress);
   const pipeline::Plan plan = make_plan(reader->info(), o.recipe);
+  require_its_beam(plan);
   for (const std::string& note : reader->info().notes) progress.note("note: " + note);
   for (const std::string& warning : plan.warnings) progress.warn(warning);
-  json planned = plan_json(o, plan, reader->info());
+  json planned = plan_json(plan, reader->info());
   planned["warnings"] = progress.warnings();
   if (o.dry_run) {
     print_plan(o.common.json == "-" ? std::cerr : std::cout, plan, reader->info());
@@ -328,7 +336,7 @@ void run_recon(ReconOptions& o) {
       !o.preview.empty(), o.scan.how.allow_external_files};
   const pipeline::Outcome outcome = pipeline::reconstruct(*reader, plan, *writer, options);
   for (const std::string& warning : outcome.warnings) progress.warn(warning);
-  json report = report_of(o, planned, outcome);
+  json report = report_of(o, plan.method->iterates(), planned, outcome);
   report["warnings"] = progress.warnings();
   writer->finish(text_of(report));
   if (preview) write_preview(std::move(*preview), outcome.middle, plan);
@@ -337,10 +345,26 @@ void run_recon(ReconOptions& o) {
   if (o.common.json != "-") print_outcome(o, plan, reader->info(), outcome);
 }
 
+std::vector<std::string> names_of_methods() {
+  std::vector<std::string> names;
+  for (const Method& method : pipeline::methods())
+    for (const std::string_view name : {method.name, method.name_for_cones})
+      if (!name.empty()) names.emplace_back(name);
+  return names;
+}
+
+/// A line a method, for the help.
+std::string words_of_methods() {
+  std::string text = "Methods:";
+  for (const Method& method : pipeline::methods())
+    text += "\n  " + std::string(method.name) + ": " + std::string(method.help);
+  return text;
+}
+
 void add_method(CLI::App& c, ReconOptions& o) {
   Recipe& r = o.recipe;
   heading(c, "Method");
-  add_choice(c, "--reconstruction-algorithm", o.algorithm, {"fbp", "fdk", "sirt", "cgls"},
+  add_choice(c, "--reconstruction-algorithm", o.algorithm, names_of_methods(),
              "default fbp of a parallel beam, fdk of a cone beam");
   add_choice(c, "--fbp-filter", o.filter,
              {"ramp", "shepp", "cosine", "hamming", "hann", "parzen", "butterworth", "none"},
@@ -349,8 +373,9 @@ void add_method(CLI::App& c, ReconOptions& o) {
       ->check(within(1e-6, 1));
   c.add_option("--initial", o.initial, "zero (default), fbp, or a volume file");
   c.add_option("--iterations", r.iterations, "at most (default 30)")->check(count(0, 1'000'000));
-  c.add_option("--relaxation", r.relaxation, "sirt: in (0, 2), default 1")->check(within(1e-6, 2 - 1e-6));
-  c.add_flag("--nonnegative", r.nonnegative, "sirt: no voxel below zero");
+  c.add_option("--relaxation", r.relaxation, readers_of("--relaxation") + ": in (0, 2), default 1")
+      ->check(within(1e-6, 2 - 1e-6));
+  c.add_flag("--nonnegative", r.nonnegative, readers_of("--nonnegative") + ": no voxel below zero");
   c.add_option("--stop", o.stop, "beside --iterations")->type_name("discrepancy|relative=EPS|time=S");
   c.add_option("--max-floored", r.max_floored_percent,
                "transmissions below the floor of the logarithm (half a count) that are allowed (default 1)")
@@ -403,11 +428,11 @@ void add_recon(CLI::App& program, Action& chosen) {
   c.add_option("--memory", o->memory_gib, "host memory to stay below, GiB (default: 70 % of what is free)")
       ->check(positive(1e9));
   add_common(c, o->common);
-  c.footer(
-      "Examples:\n"
-      "  tandem recon scan.h5 -o volume.h5 --fbp-filter hann --preview volume.png\n"
-      "  tandem recon scan.h5 -o volume.tif --rotation-axis-auto --start-row 100 --end-row 200\n"
-      "  tandem recon scan.h5 -o cgls.h5 --reconstruction-algorithm cgls --stop discrepancy");
+  c.footer(words_of_methods() +
+           "\nExamples:\n"
+           "  tandem recon scan.h5 -o volume.h5 --fbp-filter hann --preview volume.png\n"
+           "  tandem recon scan.h5 -o volume.tif --rotation-axis-auto --start-row 100 --end-row 200\n"
+           "  tandem recon scan.h5 -o cgls.h5 --reconstruction-algorithm cgls --stop discrepancy");
   c.callback([o, &chosen] {
     finish_recipe(*o);
     check_together(*o);

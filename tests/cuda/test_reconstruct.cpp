@@ -16,16 +16,15 @@ namespace {
 
 using enum Variant;
 using enum Precision;
-using pipeline::Algorithm;
 using pipeline::Initial;
 using pipeline::Plan;
 using pipeline::Recipe;
 
-constexpr Algorithm algorithms[] = {Algorithm::fbp, Algorithm::cgls, Algorithm::sirt};
+const std::string methods[] = {"fbp", "cgls", "sirt"};
 
 /// Of a reconstruction against the CPU's.
-double bound_of(Execution how, Algorithm algorithm) {
-  const double steps = algorithm == Algorithm::cgls ? tolerance::cgls_magnifies : 1;
+double bound_of(Execution how, const std::string& method) {
+  const double steps = method == "cgls" ? tolerance::cgls_magnifies : 1;
   if (how.variant == tensor && how.precision == float16) return steps * tolerance::fbp_tensor_float16;
   if (how.variant == alu || how.variant == tensor) return steps * tolerance::fbp_devices;
   return steps * tolerance::fbp_texture * (how.precision == float16 ? tolerance::texture_float16 : 1);
@@ -38,9 +37,9 @@ class CudaReconstruct : public Cuda {
     if (!IsSkipped()) write_scan(scan_, pipeline::SimulatedScan(small_simulation(1e4)));
   }
 
-  Recipe recipe_for(Algorithm algorithm, Device device, Execution how = {}) const {
+  Recipe recipe_for(const std::string& method, Device device, Execution how = {}) const {
     Recipe recipe;
-    recipe.algorithm = algorithm;
+    recipe.method = method;
     recipe.iterations = 4;
     recipe.devices = {device};
     recipe.execution = how;
@@ -58,7 +57,7 @@ class CudaReconstruct : public Cuda {
   /// been.
   template <class Call>
   void fails_and_leaves_no_trace(const Call& call, std::initializer_list<const char*> words) const {
-    const Recipe recipe = recipe_for(Algorithm::cgls, gpu);
+    const Recipe recipe = recipe_for("cgls", gpu);
     const std::vector<float> before = volume(recipe);
     try {
       call();
@@ -75,12 +74,12 @@ class CudaReconstruct : public Cuda {
 };
 
 TEST_F(CudaReconstruct, VolumesAgreeWithTheCpu) {
-  for (const Algorithm algorithm : algorithms) {
-    const std::vector<float> truth = volume(recipe_for(algorithm, cpu));
+  for (const std::string method : methods) {
+    const std::vector<float> truth = volume(recipe_for(method, cpu));
     for (const Execution how : executions(gpu)) {
       if (how.precision == uint8) continue;
-      EXPECT_LE(relative_error(volume(recipe_for(algorithm, gpu, how)), truth), bound_of(how, algorithm))
-          << name_of(how) << ", algorithm " << static_cast<int>(algorithm);
+      EXPECT_LE(relative_error(volume(recipe_for(method, gpu, how)), truth), bound_of(how, method))
+          << name_of(how) << ", method " << method;
     }
   }
 }
@@ -91,47 +90,47 @@ TEST_F(CudaReconstruct, ManySlicesAgreeWithTheCpu) {
   detector_of(s.scan).rows = 200;
   s.grid = fitting_grid(s.scan);
   write_scan(folder_ / "tall.h5", pipeline::SimulatedScan(s));
-  for (const Algorithm algorithm : algorithms) {
-    const std::vector<float> truth = reconstructed(folder_ / "tall.h5", recipe_for(algorithm, cpu), 0);
+  for (const std::string method : methods) {
+    const std::vector<float> truth = reconstructed(folder_ / "tall.h5", recipe_for(method, cpu), 0);
     for (const Precision precision : {float32, float16}) {
       const Execution how{automatic, precision};
       for (const Index at_once : {0, 128})
-        EXPECT_LE(relative_error(reconstructed(folder_ / "tall.h5", recipe_for(algorithm, gpu, how), at_once),
-                                 truth),
-                  bound_of({tensor, precision}, algorithm))
-            << name_of(how) << ", algorithm " << static_cast<int>(algorithm) << ", chunks of " << at_once;
+        EXPECT_LE(
+            relative_error(reconstructed(folder_ / "tall.h5", recipe_for(method, gpu, how), at_once), truth),
+            bound_of({tensor, precision}, method))
+            << name_of(how) << ", method " << method << ", chunks of " << at_once;
     }
   }
 }
 
 TEST_F(CudaReconstruct, RowsWithAxesOfTheirOwnAgreeWithTheCpu) {
-  for (const Algorithm algorithm : algorithms) {
+  for (const std::string method : methods) {
     const auto wobbling = [&](Device device) {
-      Plan plan = plan_for(recipe_for(algorithm, device));
+      Plan plan = plan_for(recipe_for(method, device));
       for (Index row = 0; row < small::rows; ++row)
         std::get<ParallelBeam>(plan.scan).row_axis_bins.push_back(detector_of(plan.scan).axis_bin +
                                                                   0.37 * static_cast<double>(row - 5));
       plan.rows_at_once = 4;
       return volume(plan);
     };
-    EXPECT_LE(relative_error(wobbling(gpu), wobbling(cpu)), bound_of({alu, float32}, algorithm));
+    EXPECT_LE(relative_error(wobbling(gpu), wobbling(cpu)), bound_of({alu, float32}, method));
   }
 }
 
 TEST_F(CudaReconstruct, StartsFromFbpOrAFileLikeTheCpu) {
   const auto from_fbp = [&](Device device) {
-    Recipe recipe = recipe_for(Algorithm::sirt, device);
+    Recipe recipe = recipe_for("sirt", device);
     recipe.initial = Initial::fbp;
     recipe.nonnegative = true;
     return volume(recipe);
   };
   EXPECT_LE(relative_error(from_fbp(gpu), from_fbp(cpu)), tolerance::fbp_devices);
-  const std::vector<float> start = volume(recipe_for(Algorithm::fbp, gpu));
+  const std::vector<float> start = volume(recipe_for("fbp", gpu));
   const auto writer =
       io::create_volume(folder_ / "start.h5", {small::rows, small::bins, small::bins}, {}, "{}");
   writer->write({0, small::rows}, start.data());
   writer->finish("{}");
-  Recipe recipe = recipe_for(Algorithm::cgls, gpu);
+  Recipe recipe = recipe_for("cgls", gpu);
   recipe.iterations = 0;
   recipe.initial = Initial::file;
   recipe.initial_file = folder_ / "start.h5";
@@ -140,7 +139,7 @@ TEST_F(CudaReconstruct, StartsFromFbpOrAFileLikeTheCpu) {
 
 TEST_F(CudaReconstruct, NoiseStopsEverySliceAsOnTheCpu) {
   const auto outcome_on = [&](Device device) {
-    Recipe recipe = recipe_for(Algorithm::cgls, device);
+    Recipe recipe = recipe_for("cgls", device);
     recipe.iterations = 40;
     recipe.stop_by_discrepancy = true;
     pipeline::Outcome outcome;
@@ -155,9 +154,9 @@ TEST_F(CudaReconstruct, NoiseStopsEverySliceAsOnTheCpu) {
 }
 
 TEST_F(CudaReconstruct, BitsDoNotDependOnChunks) {
-  for (const Algorithm algorithm : algorithms)
+  for (const std::string method : methods)
     for (const Execution how : executions(gpu)) {
-      const Recipe recipe = recipe_for(algorithm, gpu, how);
+      const Recipe recipe = recipe_for(method, gpu, how);
       const std::vector<float> whole = volume(recipe, small::rows);
       for (const Index at_once : {1, 4, 7})
         EXPECT_TRUE(same_bits(volume(recipe, at_once), whole)) << name_of(how) << ", " << at_once << " rows";
@@ -165,8 +164,8 @@ TEST_F(CudaReconstruct, BitsDoNotDependOnChunks) {
 }
 
 TEST_F(CudaReconstruct, LittleMemoryMakesSmallChunksOfTheSameBits) {
-  for (const Algorithm algorithm : algorithms) {
-    Recipe recipe = recipe_for(algorithm, gpu);
+  for (const std::string method : methods) {
+    Recipe recipe = recipe_for(method, gpu);
     const Plan whole = plan_for(recipe);
     ASSERT_EQ(whole.rows_at_once, small::rows);
     recipe.device_bytes = whole.device_bytes - 1;
@@ -184,9 +183,9 @@ TEST_F(CudaReconstruct, LittleMemoryKeepsTheExecutionOfAllSlices) {
   s.grid = fitting_grid(s.scan);
   write_scan(folder_ / "tall.h5", pipeline::SimulatedScan(s));
   const auto reader = io::open_scan(folder_ / "tall.h5");
-  for (const Algorithm algorithm : algorithms)
+  for (const std::string method : methods)
     for (const Precision precision : {float32, float16}) {
-      Recipe recipe = recipe_for(algorithm, gpu, {automatic, precision});
+      Recipe recipe = recipe_for(method, gpu, {automatic, precision});
       const Plan whole = make_plan(reader->info(), recipe);
       ASSERT_EQ(whole.execution, (Execution{tensor, precision}));
       ASSERT_EQ(whole.rows_at_once, 40);
@@ -196,22 +195,22 @@ TEST_F(CudaReconstruct, LittleMemoryKeepsTheExecutionOfAllSlices) {
       EXPECT_EQ(part.execution, whole.execution);
       EXPECT_LE(part.device_bytes, recipe.device_bytes);
       EXPECT_TRUE(same_bits(reconstructed(*reader, part), reconstructed(*reader, whole)))
-          << name_of(precision) << ", algorithm " << static_cast<int>(algorithm);
+          << name_of(precision) << ", method " << method;
     }
 }
 
 TEST_F(CudaReconstruct, SolversGetMatchedPairs) {
-  const auto plan_of = [&](Algorithm algorithm, Execution how, bool allow) {
-    Recipe recipe = recipe_for(algorithm, gpu, how);
+  const auto plan_of = [&](const std::string& method, Execution how, bool allow) {
+    Recipe recipe = recipe_for(method, gpu, how);
     recipe.rows = Range{0, 4};  // so few that textures are faster in float16
     recipe.allow_unmatched = allow;
     return plan_for(recipe);
   };
   const auto mismatch = [](const Plan& plan) { return adjointness(problem_of(plan, {0, 4}).A).mismatch; };
-  EXPECT_EQ(plan_of(Algorithm::fbp, {automatic, float16}, false).execution, (Execution{texture, float16}));
-  for (const Algorithm algorithm : {Algorithm::cgls, Algorithm::sirt}) {
+  EXPECT_EQ(plan_of("fbp", {automatic, float16}, false).execution, (Execution{texture, float16}));
+  for (const std::string method : {"cgls", "sirt"}) {
     for (const Precision precision : {float32, float16}) {
-      const Plan plan = plan_of(algorithm, {automatic, precision}, false);
+      const Plan plan = plan_of(method, {automatic, precision}, false);
       EXPECT_EQ(plan.execution.precision, precision);
       EXPECT_TRUE(plan.matched);
       EXPECT_LE(mismatch(plan), tolerance::tensor_mismatch) << name_of(plan.execution);
@@ -223,7 +222,7 @@ TEST_F(CudaReconstruct, SolversGetMatchedPairs) {
                                 {standard, float32},
                                 {hybrid, float32}}) {
       try {
-        plan_of(algorithm, how, false);
+        plan_of(method, how, false);
         ADD_FAILURE() << name_of(how) << " was taken";
       } catch (const GeometryError& e) {
         for (const char* word : {"--variant tensor --precision float16", "--variant alu --precision float32",
@@ -231,7 +230,7 @@ TEST_F(CudaReconstruct, SolversGetMatchedPairs) {
           EXPECT_NE(std::string(e.what()).find(word), std::string::npos) << e.what();
         EXPECT_EQ(std::string(e.what()).find("give --variant texture"), std::string::npos) << e.what();
       }
-      const Plan allowed = plan_of(algorithm, how, true);
+      const Plan allowed = plan_of(method, how, true);
       EXPECT_FALSE(allowed.matched);
       EXPECT_FALSE(allowed.warnings.empty());
       EXPECT_GT(mismatch(allowed), tolerance::unmatched / 4) << name_of(how);
@@ -250,7 +249,7 @@ TEST_F(CudaReconstruct, TheTablesSayWhatMatches) {
 TEST_F(CudaReconstruct, TooLittleMemorySaysWhatIsNeeded) {
   fails_and_leaves_no_trace(
       [&] {
-        Recipe recipe = recipe_for(Algorithm::fbp, gpu);
+        Recipe recipe = recipe_for("fbp", gpu);
         recipe.device_bytes = 1 << 20;
         plan_for(recipe);
       },
@@ -260,7 +259,7 @@ TEST_F(CudaReconstruct, TooLittleMemorySaysWhatIsNeeded) {
 TEST_F(CudaReconstruct, MemoryThatCannotBeHadIsADeviceErrorAndNothingElse) {
   fails_and_leaves_no_trace(
       [&] {
-        Plan plan = plan_for(recipe_for(Algorithm::fbp, gpu));
+        Plan plan = plan_for(recipe_for("fbp", gpu));
         plan.grid.size[0] = plan.grid.size[1] = 1 << 20;
         MemoryWriter writer({small::rows, small::bins, small::bins});  // which gets nothing
         const auto reader = io::open_scan(scan_);
@@ -273,7 +272,7 @@ TEST_F(CudaReconstruct, MemoryThatCannotBeHadIsADeviceErrorAndNothingElse) {
 TEST_F(CudaReconstruct, LaunchesThatCannotStartAreDeviceErrorsAndNothingElse) {
   fails_and_leaves_no_trace(
       [&] {
-        Plan plan = plan_for(recipe_for(Algorithm::cgls, gpu));
+        Plan plan = plan_for(recipe_for("cgls", gpu));
         plan.grid.pitch[0] = plan.grid.pitch[1] = 1e-4;
         MemoryWriter writer(plan.grid.shape());
         const auto reader = io::open_scan(scan_);

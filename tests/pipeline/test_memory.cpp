@@ -8,14 +8,11 @@
 #include <vector>
 
 #include "../../pipeline/memory.hpp"
+#include "../../pipeline/methods/method.hpp"
 #include "../../pipeline/row_axes.hpp"
-#include "../../solvers/cgls.hpp"
-#include "../../solvers/sirt.hpp"
 
 namespace tandem::test {
 namespace {
-
-using pipeline::Algorithm;
 
 /// Bytes in use of arrays that have pages of their own.
 double bytes_in_use() {
@@ -52,28 +49,23 @@ class SolverMemory : public ::testing::Test {
   }
   static Space projections() { return projection_space(scan().scan); }
   /// Few voxels, so that what is held is sets of projections.
-  static pipeline::Plan plan_for(Algorithm algorithm, const std::vector<double>& row_axes = {}) {
+  static pipeline::Plan plan_for(const std::string& method, const std::vector<double>& row_axes = {}) {
     pipeline::Recipe recipe;
-    recipe.algorithm = algorithm;
+    recipe.method = method;
     recipe.size = 8;
     return make_plan(scan(row_axes), recipe);
   }
   /// Sets of projections that are held at the most, with the data.
-  static double sets_of(Algorithm algorithm, const std::vector<double>& row_axes = {}) {
+  static double sets_of(const std::string& method, const std::vector<double>& row_axes = {}) {
     double most = 0;
     const double before = bytes_in_use();
-    const pipeline::Plan plan = plan_for(algorithm, row_axes);
+    const pipeline::Plan plan = plan_for(method, row_axes);
     const Watcher watcher{volume_space(plan.grid), projection_space(plan.scan), &most};
     auto [A, y] = pipeline::equations_of({plan.scan, plan.grid, watcher}, Array(watcher.projections));
     const ActiveBlocks active(rows_, true);
-    const auto steps = [&](auto solver) {
-      for (int k = 0; k < 2; ++k) solver.step(active);
-      static_cast<void>(solver.traces());
-    };
-    if (algorithm == Algorithm::cgls)
-      steps(Cgls(A, std::move(y), Array(A.domain())));
-    else
-      steps(Sirt(A, y, Array(A.domain())));
+    auto solver = plan.method->solver(A, std::move(y), Array(A.domain()), plan.recipe);
+    for (int k = 0; k < 2; ++k) solver.step(active);
+    if (solver.tells_its_reach()) static_cast<void>(solver.traces());
     return (most - before) / set_;
   }
 
@@ -81,28 +73,31 @@ class SolverMemory : public ::testing::Test {
   static constexpr double set_ = 4.0 * rows_ * views_ * 1024;  ///< bytes
 };
 
-/// A plan's own vectors are the same for both but for sets of projections: what kernels take is.
 TEST_F(SolverMemory, IsWhatThePlanCounts) {
-  const auto planned = [](Algorithm algorithm) { return device_bytes(plan_for(algorithm), rows_) / set_; };
-  const double sirt = sets_of(Algorithm::sirt), cgls = sets_of(Algorithm::cgls);
   constexpr double of_volumes = 0.05;  // and pages that are not full
-  EXPECT_NEAR(sirt - cgls, planned(Algorithm::sirt) - planned(Algorithm::cgls), of_volumes);
-  EXPECT_LE(sirt, planned(Algorithm::sirt));
-  EXPECT_LE(cgls, planned(Algorithm::cgls));
+  for (const pipeline::Method& method : pipeline::methods()) {
+    if (!method.iterates()) continue;
+    const std::string name(method.name);
+    const double held = sets_of(name);
+    EXPECT_NEAR(held, method.cost.projections, of_volumes) << name;
+    EXPECT_LE(held, device_bytes(plan_for(name), rows_) / set_) << name;
+  }
 }
 
 /// The weights of bins, and what they make of vectors on their way through the operator: Watcher sees all
 /// but the last of these, which is made behind it.
 TEST_F(SolverMemory, OfRowsWithAxesOfTheirOwnHoldsTheirWeights) {
   const std::vector<double> axes{511.5, 500, 520.25, 498};
-  for (const Algorithm algorithm : {Algorithm::sirt, Algorithm::cgls}) {
+  for (const pipeline::Method& each : pipeline::methods()) {
+    if (!each.iterates()) continue;
+    const std::string method(each.name);
     const auto planned = [&](const std::vector<double>& row_axes) {
-      return device_bytes(plan_for(algorithm, row_axes), rows_) / set_;
+      return device_bytes(plan_for(method, row_axes), rows_) / set_;
     };
     constexpr double of_volumes = 0.05;
     EXPECT_NEAR(planned(axes) - planned({}), 3, of_volumes);
-    EXPECT_NEAR(sets_of(algorithm, axes) - sets_of(algorithm), 2, of_volumes);
-    EXPECT_LE(sets_of(algorithm, axes) + 1, planned(axes));
+    EXPECT_NEAR(sets_of(method, axes) - sets_of(method), 2, of_volumes);
+    EXPECT_LE(sets_of(method, axes) + 1, planned(axes));
   }
 }
 

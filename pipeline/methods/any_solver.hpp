@@ -1,0 +1,65 @@
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "../../solvers/run.hpp"
+
+namespace tandem::pipeline {
+
+/// A solver whose type is left behind, so that a table can make it.
+class AnySolver {
+ public:
+  template <IterativeSolver S>
+  explicit AnySolver(S solver) : self_(std::make_unique<Of<S>>(std::move(solver))) {}
+
+  void step(const ActiveBlocks& active) { self_->step(active); }
+  const Array& solution() const& { return self_->solution(); }
+  Array solution() && { return self_->taken(); }
+  const std::vector<double>& residual_norms() const { return self_->residual_norms(); }
+
+  bool tells_its_reach() const { return self_->tells_its_reach(); }
+  const std::vector<double>& falls() const { return self_->falls(); }  ///< none if the reach is not told
+  std::vector<double> traces() { return self_->traces(); }             ///< @pre the reach is told
+
+ private:
+  struct Concept {
+    virtual ~Concept() = default;
+    virtual void step(const ActiveBlocks& active) = 0;
+    virtual const Array& solution() const = 0;
+    virtual Array taken() = 0;
+    virtual const std::vector<double>& residual_norms() const = 0;
+    virtual bool tells_its_reach() const = 0;
+    virtual const std::vector<double>& falls() const = 0;
+    virtual std::vector<double> traces() = 0;
+  };
+
+  template <class S>
+  struct Of final : Concept {
+    explicit Of(S s) : solver(std::move(s)) {}
+    void step(const ActiveBlocks& active) override { solver.step(active); }
+    const Array& solution() const override { return solver.solution(); }
+    Array taken() override { return std::move(solver).solution(); }
+    const std::vector<double>& residual_norms() const override { return solver.residual_norms(); }
+    bool tells_its_reach() const override { return TellsItsReach<S>; }
+    const std::vector<double>& falls() const override {
+      if constexpr (TellsItsReach<S>)
+        return solver.falls();
+      else
+        return no_falls;
+    }
+    std::vector<double> traces() override {
+      if constexpr (TellsItsReach<S>)
+        return solver.traces();
+      else
+        return {};
+    }
+    S solver;
+    std::vector<double> no_falls;
+  };
+
+  std::unique_ptr<Concept> self_;
+};
+
+}  // namespace tandem::pipeline

@@ -1,0 +1,18 @@
+#include "../../solvers/cgls.hpp"
+
+#include "iteration.hpp"
+#include "method.hpp"
+
+namespace tandem::pipeline::made {
+
+Method cgls() {
+  return {.name = "cgls",
+          .help = "conjugate gradients on the least-squares problem; few steps, stop early",
+          .holds = while_stepping(Cgls::cost),
+          .cost = Cgls::cost,
+          .solver = [](LinearOperator A, Array y, Array x0,
+                       const Recipe&) { return AnySolver(Cgls(std::move(A), std::move(y), std::move(x0))); },
+          .begin = iteration};
+}
+
+}  // namespace tandem::pipeline::made

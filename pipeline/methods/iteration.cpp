@@ -1,0 +1,134 @@
+#include "iteration.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+#include <utility>
+
+#include "../../core/error.hpp"
+#include "../row_axes.hpp"
+#include "../same_grid.hpp"
+#include "../stopwatch.hpp"
+#include "../warn.hpp"
+
+namespace tandem::pipeline {
+
+namespace {
+
+class Iteration final : public Computation {
+ public:
+  explicit Iteration(Work& work) : work_(work), recipe_(work.plan.recipe), start_(work) {
+    if (recipe_.initial == Initial::file)
+      initial_ = open_on_grid(work.plan, recipe_.initial_file, "--initial", work.any_external);
+  }
+
+  Array volume(const Problem& problem, std::optional<LineIntegrals> data, Range slices) override {
+    Array x0 = start(problem, data->y, slices);
+    auto [A, y] = equations_of(problem, std::move(data->y));
+    // where all slices are one problem, so is their noise
+    const bool one = A.range().block_count() == 1;
+    const std::vector<double> noise =
+        one ? std::vector{joint_norm(data->noise_norms)} : std::move(data->noise_norms);
+    StopRule stop = rules();
+    AnySolver solver = work_.plan.method->solver(A, std::move(y), std::move(x0), recipe_);
+    if (recipe_.stop_by_discrepancy) {
+      noise_ = std::hypot(noise_, joint_norm(noise));
+      stop = by_noise(solver, noise, problem) || stop;
+    }
+    {
+      const Stopwatch watch(work_.outcome.seconds.iterate);
+      note(tandem::run(solver, stop, [&](const Progress& now) { tell(now, slices); }), problem);
+    }
+    return work_.moved_to(Device::cpu(), std::move(solver).solution());
+  }
+
+  void finish() override {
+    if (recipe_.stop_by_discrepancy) look_at_starts();
+    std::vector<double>& residuals = work_.outcome.residuals;
+    for (double& residual : residuals) residual = std::sqrt(residual);
+    if (residuals.empty() || !(residuals.front() > 0)) return;
+    for (const double first = residuals.front(); double& residual : residuals) residual /= first;
+  }
+
+ private:
+  Array start(const Problem& problem, const Array& y, Range slices) {
+    if (recipe_.initial == Initial::fbp)
+      return start_.back_projected(problem, start_.filtered(problem, y), slices);
+    if (!initial_) return Array(problem.A.domain());
+    Array x(problem.A.domain().on(Device::cpu()));
+    initial_->read(slices, x.data());
+    return work_.moved_to(work_.plan.home(), std::move(x));
+  }
+
+  StopRule rules() const {
+    StopRule stop = max_iterations(recipe_.iterations);
+    if (recipe_.stop_relative) stop = relative_residual(*recipe_.stop_relative) || stop;
+    if (recipe_.stop_seconds)
+      stop = time_limit(*recipe_.stop_seconds - (seconds_now() - work_.start)) || stop;
+    return stop;
+  }
+
+  static StopRule by_noise(AnySolver& solver, const std::vector<double>& noise, const Problem& problem) {
+    const StopRule rule = discrepancy(noise);
+    return solver.tells_its_reach() ? rule || stagnation(solver.traces(), data_kept(problem.scan)) : rule;
+  }
+
+  void tell(const Progress& now, Range slices) {
+    const double share = static_cast<double>(now.iteration) / std::max(1, recipe_.iterations);
+    std::ostringstream detail;
+    detail.precision(3);
+    detail << "iteration " << now.iteration << " of " << recipe_.iterations << ", residual "
+           << joint_norm(now.residuals) / std::max(joint_norm(now.first), 1e-300) << " of the first";
+    const double done = static_cast<double>(slices.first) + share * static_cast<double>(slices.size());
+    work_.watch.computing({"iterate", done, 0, detail.str()});
+  }
+
+  void note(const Report& report, const Problem& problem) {
+    Outcome& all = work_.outcome;
+    all.iterations = std::max(all.iterations, report.iterations);
+    all.slice_iterations.insert(all.slice_iterations.end(), report.block_iterations.begin(),
+                                report.block_iterations.end());
+    all.stopped_by.insert(all.stopped_by.end(), report.stopped_by.begin(), report.stopped_by.end());
+    // chunks stop at different times: a finished one keeps its last residual
+    const auto at = [](const std::vector<double>& some, std::size_t i) {
+      return some.empty() ? 0 : some[std::min(i, some.size() - 1)];
+    };
+    std::vector<double> squares(std::max(all.residuals.size(), report.residuals.size()));
+    for (std::size_t i = 0; i < squares.size(); ++i)
+      squares[i] = at(all.residuals, i) + std::pow(at(report.residuals, i), 2);
+    all.residuals = std::move(squares);
+    const SolverCost& cost = work_.plan.method->cost;
+    const int traces = recipe_.stop_by_discrepancy ? cost.traces.together() : 0;
+    work_.count_updates(problem,
+                        cost.preparation.together() + traces + report.iterations * cost.step.together());
+  }
+
+  /// Slices that were within the noise before the first step: of a few, which hold air, that is right.
+  void look_at_starts() {
+    Outcome& all = work_.outcome;
+    std::size_t still = 0;
+    for (std::size_t k = 0; k < all.stopped_by.size(); ++k)
+      still += all.slice_iterations[k] == 0 && all.stopped_by[k] == "discrepancy";
+    if (still == 0) return;
+    require<GeometryError>(
+        still < all.stopped_by.size(),
+        "--stop discrepancy: 0 iterations, for |b - Ax| = ", std::sqrt(all.residuals.front()),
+        " at the start is within the noise, ", noise_,
+        " as 1/photons has it; give --gain G (counts a photon) if the data are no counts of photons, "
+        "or --iterations K without --stop");
+    warn(all.warnings, still, " of ", all.stopped_by.size(),
+         " slices are within the noise at the start, and stay as they began");
+  }
+
+  Work& work_;
+  const Recipe& recipe_;
+  FilteredBackProjection start_;
+  std::unique_ptr<io::VolumeReader> initial_;
+  double noise_ = 0;  ///< norm, of all slices so far
+};
+
+}  // namespace
+
+std::unique_ptr<Computation> iteration(Work& work) { return std::make_unique<Iteration>(work); }
+
+}  // namespace tandem::pipeline

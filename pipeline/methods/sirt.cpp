@@ -1,0 +1,22 @@
+#include "../../solvers/sirt.hpp"
+
+#include "iteration.hpp"
+#include "method.hpp"
+
+namespace tandem::pipeline::made {
+
+Method sirt() {
+  return {.name = "sirt",
+          .help = "weighted gradient steps; many of them, voxels kept above zero if asked",
+          .options = {"--relaxation", "--nonnegative"},
+          .holds = while_stepping(Sirt::cost),
+          .cost = Sirt::cost,
+          .solver =
+              [](LinearOperator A, Array y, Array x0, const Recipe& recipe) {
+                return AnySolver(
+                    Sirt(std::move(A), std::move(y), std::move(x0), {recipe.relaxation, recipe.nonnegative}));
+              },
+          .begin = iteration};
+}
+
+}  // namespace tandem::pipeline::made

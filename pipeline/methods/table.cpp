@@ -1,0 +1,47 @@
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "../../core/error.hpp"
+#include "method.hpp"
+
+/// One line a method: its name is that of a function in a file of its own, which returns the Method.
+#define TANDEM_METHODS(METHOD) \
+  METHOD(fbp)                  \
+  METHOD(sirt)                 \
+  METHOD(cgls)
+
+namespace tandem::pipeline {
+
+namespace made {
+#define TANDEM_DECLARE(name) Method name();
+TANDEM_METHODS(TANDEM_DECLARE)
+#undef TANDEM_DECLARE
+}  // namespace made
+
+std::span<const Method> methods() {
+#define TANDEM_MAKE(name) made::name(),
+  static const std::array all{TANDEM_METHODS(TANDEM_MAKE)};
+#undef TANDEM_MAKE
+  return all;
+}
+
+const Method& method_named(std::string_view name) {
+  std::string known;
+  for (const Method& method : methods()) {
+    if (name == method.name || (!name.empty() && name == method.name_for_cones)) return method;
+    known += (known.empty() ? "" : ", ") + std::string(method.name);
+  }
+  throw GeometryError("method '" + std::string(name) + "' is not known; give one of " + known);
+}
+
+bool Method::reads(std::string_view option) const {
+  return std::find(options.begin(), options.end(), option) != options.end();
+}
+
+std::vector<Holding> while_stepping(const SolverCost& cost) {
+  return {
+      {.volumes = cost.volumes, .projections = cost.projections, .projects = true, .back_projects = true}};
+}
+
+}  // namespace tandem::pipeline

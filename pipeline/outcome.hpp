@@ -1,0 +1,34 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../io/png.hpp"
+#include "preprocess.hpp"
+#include "quality.hpp"
+
+namespace tandem::pipeline {
+
+/// `transfer`: to a GPU and back.
+struct Seconds {
+  double total = 0, read = 0, preprocess = 0, transfer = 0, filter = 0, backproject = 0, iterate = 0,
+         write = 0;
+};
+
+/// What became of a reconstruction, for the report. Stations that work at the same time write different parts
+/// of it.
+struct Outcome {
+  Seconds seconds;
+  double updates = 0;  ///< voxels times views, for every application of A and of At
+  Findings findings;
+  int iterations = 0;                   ///< of the slice that took longest
+  std::vector<int> slice_iterations;    ///< one a slice; empty if the method does not iterate
+  std::vector<std::string> stopped_by;  ///< one a slice
+  std::vector<double> residuals;        ///< |b - Ax| over all slices, relative to the start
+  std::optional<Quality> quality;       ///< against the truth, where there is one
+  std::vector<io::Picture> middle;      ///< slices through the middle: along z, y, x
+  std::vector<std::string> warnings;    ///< beside the plan's: what only the data could tell
+};
+
+}  // namespace tandem::pipeline

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "../io/volume_file.hpp"
+#include "recipe.hpp"
+
+namespace tandem::pipeline {
+
+/// A whole volume on the plan's grid, as far as its file says where it lies. `what`: the option that names
+/// it; `any_external`: see io::VolumeReader. @throws FileError
+std::unique_ptr<io::VolumeReader> open_on_grid(const Plan& plan, const std::filesystem::path& path,
+                                               const char* what, bool any_external);
+
+}  // namespace tandem::pipeline

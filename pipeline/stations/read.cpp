@@ -1,0 +1,27 @@
+#include "read.hpp"
+
+#include "../stopwatch.hpp"
+
+namespace tandem::pipeline {
+
+namespace {
+
+/// Rows of the file that the slices are made from.
+Range rows_of(const Plan& plan, Range slices) {
+  if (plan.cone()) return slices.first > 0 ? Range{0, 0} : plan.rows;
+  const Index factor = plan.rows_together;
+  return {plan.rows.first + slices.first * factor, plan.rows.first + slices.last * factor};
+}
+
+}  // namespace
+
+void ReadStation::operator()(Chunk& chunk) {
+  const Range rows = rows_of(plan_, chunk.slices);
+  if (rows.size() == 0) return;
+  const Stopwatch watch(outcome_.seconds.read);
+  watch_.reading({"read", static_cast<double>(chunk.slices.first)});
+  chunk.counts.emplace(Counts{reader_.read(io::FrameKind::projection, plan_.views, rows, plan_.bins),
+                              read_reference(reader_, rows, plan_.bins, how_)});
+}
+
+}  // namespace tandem::pipeline

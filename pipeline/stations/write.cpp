@@ -1,0 +1,113 @@
+#include "write.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "../../core/error.hpp"
+#include "../../core/parallel.hpp"
+#include "../same_grid.hpp"
+#include "../stopwatch.hpp"
+
+namespace tandem::pipeline {
+
+namespace {
+
+double value_range(io::VolumeReader& volume) {
+  const Shape n = volume.shape();
+  std::vector<float> slice(static_cast<std::size_t>(n[1] * n[2]));
+  float low = INFINITY, high = -INFINITY;
+  for (Index z = 0; z < n[0]; ++z) {
+    volume.read({z, z + 1}, slice.data());
+    const auto [a, b] = std::minmax_element(slice.begin(), slice.end());
+    low = std::min(low, *a), high = std::max(high, *b);
+  }
+  return high > low ? static_cast<double>(high) - static_cast<double>(low) : 1.0;
+}
+
+io::Picture picture(Index width, Index height) {
+  return {width, height, std::vector<float>(static_cast<std::size_t>(width * height))};
+}
+
+}  // namespace
+
+QualityWatch::QualityWatch(const Plan& plan, const std::filesystem::path& truth, bool any_external)
+    : slice_{1, plan.grid.size[1], plan.grid.size[0]} {
+  if (truth.empty()) return;
+  truth_ = open_on_grid(plan, truth, "--truth", any_external);
+  range_ = value_range(*truth_);
+  true_slice_.resize(static_cast<std::size_t>(slice_[1] * slice_[2]));
+}
+
+void QualityWatch::look_at(Index z, const float* slice) {
+  if (!truth_) return;
+  truth_->read({z, z + 1}, true_slice_.data());
+  qualities_.push_back(compare({slice, true_slice_.size()}, true_slice_, slice_, range_));
+}
+
+void QualityWatch::finish(Outcome& outcome) const {
+  if (!qualities_.empty()) outcome.quality = combined(qualities_, range_);
+}
+
+MiddleSlices::MiddleSlices(const Plan& plan, bool wanted) : size_(plan.grid.size) {
+  const auto [nx, ny, nz] = size_;
+  if (wanted) pictures_ = {picture(nx, ny), picture(nx, nz), picture(ny, nz)};
+}
+
+void MiddleSlices::look_at(Index z, const float* slice) {
+  if (pictures_.empty()) return;
+  const Index nx = size_[0], ny = size_[1], nz = size_[2];
+  io::Picture &along_z = pictures_[0], &along_y = pictures_[1], &along_x = pictures_[2];
+  if (z == nz / 2) along_z.grey.assign(slice, slice + nx * ny);
+  std::copy_n(slice + ny / 2 * nx, nx, along_y.grey.begin() + z * nx);
+  for (Index y = 0; y < ny; ++y) along_x.grey[static_cast<std::size_t>(z * ny + y)] = slice[y * nx + nx / 2];
+}
+
+WriteStation::WriteStation(io::VolumeWriter& writer, const Plan& plan, Watch& watch, Outcome& outcome,
+                           QualityWatch quality, MiddleSlices middle)
+    : writer_(writer),
+      plan_(plan),
+      watch_(watch),
+      outcome_(outcome),
+      quality_(std::move(quality)),
+      middle_(std::move(middle)) {}
+
+void WriteStation::operator()(Chunk& chunk) {
+  require_finite(chunk);
+  {
+    const Stopwatch watch(outcome_.seconds.write);
+    writer_.write(chunk.slices, chunk.volume->data());
+  }
+  const Index area = plan_.grid.size[0] * plan_.grid.size[1];
+  for (Index z = chunk.slices.first; z < chunk.slices.last; ++z) {
+    const float* slice = chunk.volume->data() + (z - chunk.slices.first) * area;
+    middle_.look_at(z, slice);
+    quality_.look_at(z, slice);
+  }
+  watch_.writing({"write", static_cast<double>(chunk.slices.last)});
+  chunk.volume.reset();
+}
+
+/// The line integrals are finite: what is not was made here.
+void WriteStation::require_finite(const Chunk& chunk) const {
+  const Index area = plan_.grid.size[0] * plan_.grid.size[1];
+  std::vector<Index> bad(static_cast<std::size_t>(chunk.slices.size()));
+  parallel_for(chunk.slices.size(), [&](Index z) {
+    const float* slice = chunk.volume->data() + z * area;
+    bad[static_cast<std::size_t>(z)] =
+        std::count_if(slice, slice + area, [](float v) { return !std::isfinite(v); });
+  });
+  for (std::size_t z = 0; z < bad.size(); ++z)
+    require<GeometryError>(bad[z] == 0, "slice ", chunk.slices.first + static_cast<Index>(z), ": ", bad[z],
+                           " of ", area, " voxels are not finite, with a voxel of ", plan_.grid.pitch[0],
+                           plan_.pitch_known ? " mm" : " bins",
+                           "; values beyond 3e38 come from such a --pixel-size or --voxel-size, from data "
+                           "of that size, or from an iteration that diverges");
+}
+
+void WriteStation::finish() {
+  quality_.finish(outcome_);
+  middle_.finish(outcome_);
+}
+
+}  // namespace tandem::pipeline

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "../../io/volume_file.hpp"
+#include "../outcome.hpp"
+#include "../progress.hpp"
+#include "../recipe.hpp"
+#include "chunk.hpp"
+
+namespace tandem::pipeline {
+
+/// Compares slices with the truth as they go by. Without a truth it does nothing.
+class QualityWatch {
+ public:
+  /// @throws FileError for a truth that is not on the plan's grid
+  QualityWatch(const Plan& plan, const std::filesystem::path& truth, bool any_external);
+  void look_at(Index z, const float* slice);
+  void finish(Outcome& outcome) const;
+
+ private:
+  Shape slice_;
+  std::unique_ptr<io::VolumeReader> truth_;
+  double range_ = 1;
+  std::vector<float> true_slice_;
+  std::vector<Quality> qualities_;
+};
+
+/// Keeps the slices through the middle, along z, y and x, as they go by.
+class MiddleSlices {
+ public:
+  MiddleSlices(const Plan& plan, bool wanted);
+  void look_at(Index z, const float* slice);
+  void finish(Outcome& outcome) { outcome.middle = std::move(pictures_); }
+
+ private:
+  std::array<Index, 3> size_;  ///< x, y, z
+  std::vector<io::Picture> pictures_;
+};
+
+/// Writes volumes, and shows each slice to whoever looks at the result.
+class WriteStation {
+ public:
+  WriteStation(io::VolumeWriter& writer, const Plan& plan, Watch& watch, Outcome& outcome,
+               QualityWatch quality, MiddleSlices middle);
+  void operator()(Chunk& chunk);
+  void finish();
+
+ private:
+  void require_finite(const Chunk& chunk) const;
+
+  io::VolumeWriter& writer_;
+  const Plan& plan_;
+  Watch& watch_;
+  Outcome& outcome_;
+  QualityWatch quality_;
+  MiddleSlices middle_;
+};
+
+}  // namespace tandem::pipeline
