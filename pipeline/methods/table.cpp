@@ -9,7 +9,8 @@
 #define TANDEM_METHODS(METHOD) \
   METHOD(fbp)                  \
   METHOD(sirt)                 \
-  METHOD(cgls)
+  METHOD(cgls)                 \
+  METHOD(landweber)
 
 namespace tandem::pipeline {
 

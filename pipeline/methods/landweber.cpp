@@ -1,0 +1,22 @@
+#include "../../solvers/landweber.hpp"
+
+#include "iteration.hpp"
+#include "method.hpp"
+
+namespace tandem::pipeline::made {
+
+Method landweber() {
+  return {.name = "landweber",
+          .help = "gradient steps without weights, each of the same length",
+          .options = {"--relaxation", "--nonnegative"},
+          .holds = while_stepping(Landweber::cost),
+          .cost = Landweber::cost,
+          .solver =
+              [](LinearOperator A, Array y, Array x0, const Recipe& recipe) {
+                return AnySolver(Landweber(std::move(A), std::move(y), std::move(x0),
+                                           {recipe.relaxation, recipe.nonnegative}));
+              },
+          .begin = iteration};
+}
+
+}  // namespace tandem::pipeline::made

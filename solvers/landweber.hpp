@@ -1,0 +1,53 @@
+#pragma once
+
+#include <utility>
+
+#include "../core/public.hpp"
+#include "../operators/linear_operator.hpp"
+#include "cost.hpp"
+#include "run.hpp"
+
+namespace TANDEM_PUBLIC tandem {
+
+struct LandweberOptions {
+  float relaxation = 1.0f;  ///< in (0, 2)
+  bool nonnegative = false;
+};
+
+/// x <- P(x + lambda / |A|^2 At (b - Ax)), each block with the norm of its own. The norm comes from ten steps
+/// of power iteration that begin with ones, and thus near the largest singular vector of an A without
+/// negative coefficients. Needs a matched pair. Source: Landweber, American Journal of Mathematics 73(3),
+/// 1951.
+class Landweber {
+ public:
+  static constexpr SolverCost cost{.volumes = 2,      // x, the update
+                                   .projections = 2,  // b, r
+                                   .preparation = {11, 9},
+                                   .step = {1, 1},
+                                   .traces = {1, 1}};
+
+  /// Keeps b: a copy, or b itself where it is given up. @throws SpaceError unless b is in range, x0 in
+  /// domain; GeometryError for a relaxation outside (0, 2).
+  Landweber(LinearOperator A, const Array& b, Array x0, LandweberOptions options = {})
+      : Landweber(std::move(A), b.clone(), std::move(x0), options) {}
+  Landweber(LinearOperator A, Array&& b, Array x0, LandweberOptions options = {});
+  void step(const ActiveBlocks& active);
+  const Array& solution() const& { return x_; }
+  Array solution() && { return std::move(x_); }
+  const std::vector<double>& residual_norms() const { return residual_norms_; }
+  const std::vector<double>& falls() const { return falls_; }  ///< of the last step; infinite at the start
+  std::vector<double> traces();                                ///< of A At
+
+ private:
+  void choose_steps();
+  void update_residual();
+
+  LinearOperator A_;
+  LandweberOptions options_;
+  Stream& stream_;
+  Array b_, x_, r_, update_;
+  std::vector<double> steps_;  // lambda / |A|^2
+  std::vector<double> residual_norms_, falls_;
+};
+
+}  // namespace tandem
