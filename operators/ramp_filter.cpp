@@ -16,18 +16,33 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-constexpr std::array<std::pair<std::string_view, Window>, 8> names{{{"ramp", Window::ramp},
-                                                                    {"shepp", Window::shepp},
-                                                                    {"cosine", Window::cosine},
-                                                                    {"hamming", Window::hamming},
-                                                                    {"hann", Window::hann},
-                                                                    {"parzen", Window::parzen},
-                                                                    {"butterworth", Window::butterworth},
-                                                                    {"none", Window::none}}};
+/// A window over g = f / cut-off.
+struct WindowShape {
+  Window window;
+  std::string_view name;
+  double (*at)(double g);
+  double cutoff = 1;       ///< of Nyquist, unless given
+  bool ends_there = true;  ///< zero above the cut-off
+};
 
-double cutoff_of(const Filter& filter) {
-  return filter.cutoff.value_or(filter.window == Window::butterworth ? 0.5 : 1.0);
+/// One line a window.
+constexpr WindowShape shapes[] = {
+    {Window::ramp, "ramp", [](double) { return 1.0; }},
+    {Window::shepp, "shepp", [](double g) { return g == 0 ? 1 : std::sin(pi * g / 2) / (pi * g / 2); }},
+    {Window::cosine, "cosine", [](double g) { return std::cos(pi * g / 2); }},
+    {Window::hamming, "hamming", [](double g) { return 0.54 + 0.46 * std::cos(pi * g); }},
+    {Window::hann, "hann", [](double g) { return 0.5 + 0.5 * std::cos(pi * g); }},
+    {Window::parzen, "parzen",
+     [](double g) { return g <= 0.5 ? 1 - 6 * g * g * (1 - g) : 2 * std::pow(1 - g, 3); }},
+    {Window::butterworth, "butterworth", [](double g) { return 1 / (1 + std::pow(g, 8)); }, 0.5, false},
+    {Window::none, "none", [](double) { return 1.0; }, 1, false}};
+
+const WindowShape& shape_of(Window window) {
+  return *std::find_if(std::begin(shapes), std::end(shapes),
+                       [window](const WindowShape& shape) { return shape.window == window; });
 }
+
+double cutoff_of(const Filter& filter) { return filter.cutoff.value_or(shape_of(filter.window).cutoff); }
 
 struct RowFilterMap {
   Space in, out;
@@ -100,11 +115,18 @@ std::vector<float> cosines(const ConeBeam& scan) {
 }  // namespace
 
 Window window_named(std::string_view name) {
-  for (const auto& [known, window] : names)
-    if (known == name) return window;
   std::string list;
-  for (const auto& [known, window] : names) list += (list.empty() ? "" : ", ") + std::string(known);
+  for (const WindowShape& shape : shapes) {
+    if (shape.name == name) return shape.window;
+    list += (list.empty() ? "" : ", ") + std::string(shape.name);
+  }
   throw GeometryError("filter: '" + std::string(name) + "' is not known; one of " + list);
+}
+
+std::vector<std::string_view> window_names() {
+  std::vector<std::string_view> names;
+  for (const WindowShape& shape : shapes) names.push_back(shape.name);
+  return names;
 }
 
 std::vector<double> ramp_response(Index length, double bin_pitch) {
@@ -127,25 +149,9 @@ std::vector<double> ramp_response(Index length, double bin_pitch) {
 }
 
 double window_at(const Filter& filter, double f) {
-  const double cutoff = cutoff_of(filter);
-  if (filter.window == Window::none) return 1;
-  if (filter.window == Window::butterworth) return 1 / (1 + std::pow(2 * f / cutoff, 8));
-  const double g = 2 * f / cutoff;  // 1 at the cut-off
-  if (g > 1) return 0;
-  switch (filter.window) {
-    case Window::shepp:
-      return g == 0 ? 1 : std::sin(pi * g / 2) / (pi * g / 2);
-    case Window::cosine:
-      return std::cos(pi * g / 2);
-    case Window::hamming:
-      return 0.54 + 0.46 * std::cos(pi * g);
-    case Window::hann:
-      return 0.5 + 0.5 * std::cos(pi * g);
-    case Window::parzen:
-      return g <= 0.5 ? 1 - 6 * g * g * (1 - g) : 2 * std::pow(1 - g, 3);
-    default:
-      return 1;
-  }
+  const WindowShape& shape = shape_of(filter.window);
+  const double g = 2 * f / cutoff_of(filter);  // 1 at the cut-off
+  return g > 1 && shape.ends_there ? 0 : shape.at(g);
 }
 
 LinearOperator ramp_filter(const ParallelBeam& scan, Filter filter, Device device) {

@@ -22,6 +22,7 @@ struct Filter {
 
 /// "ramp", "shepp", ...; @throws GeometryError for another name, listing them.
 Window window_named(std::string_view name);
+std::vector<std::string_view> window_names();
 
 /// F: along bins of (view, row, bin) the filter, times the weight of each view (geometry: view_weights, rad);
 /// rows with an axis of their own are moved onto the common one in the same pass. B F y is then an image.

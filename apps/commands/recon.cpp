@@ -366,8 +366,8 @@ void add_method(CLI::App& c, ReconOptions& o) {
   heading(c, "Method");
   add_choice(c, "--reconstruction-algorithm", o.algorithm, names_of_methods(),
              "default fbp of a parallel beam, fdk of a cone beam");
-  add_choice(c, "--fbp-filter", o.filter,
-             {"ramp", "shepp", "cosine", "hamming", "hann", "parzen", "butterworth", "none"},
+  const std::vector<std::string_view> windows = window_names();
+  add_choice(c, "--fbp-filter", o.filter, {windows.begin(), windows.end()},
              "default ramp; none: no filtering at all");
   c.add_option("--fbp-cutoff", r.filter.cutoff, "0..1 of Nyquist (default 1; butterworth 0.5)")
       ->check(within(1e-6, 1));

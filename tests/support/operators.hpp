@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,8 +14,11 @@
 
 namespace tandem::test {
 
-constexpr Window windows[] = {Window::ramp, Window::shepp,  Window::cosine,      Window::hamming,
-                              Window::hann, Window::parzen, Window::butterworth, Window::none};
+inline const std::vector<Window> windows = [] {
+  std::vector<Window> all;
+  for (const std::string_view name : window_names()) all.push_back(window_named(name));
+  return all;
+}();
 
 /// Uniform in [-0.3, 0.7).
 inline Array random_array(const Space& space, std::uint64_t seed) {
