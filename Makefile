@@ -10,8 +10,10 @@ GIT := git -c safe.directory='*'
 SOURCES = $(or $(shell $(GIT) ls-files '*.hpp' '*.cpp' '*.cu' '*.cuh'),$(error no tracked sources: is this a git checkout?))
 CLANG_FORMAT ?= clang-format-14
 CLANG_TIDY ?= clang-tidy-14
+SINCE ?= HEAD~10
+FAST := test_core test_geometry test_kernels test_operators test_solvers test_io  # tests of seconds
 
-.PHONY: help setup demo test gpu-test bench format lint format-check coverage mutants
+.PHONY: help setup demo test gpu-test bench format lint lint-changed format-check sanitize coverage mutants
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
@@ -39,7 +41,7 @@ gpu-test: setup  ## the tests that need a GPU, and every pair on it
 bench: setup  ## speed of every case on this machine
 	cmake --preset $(PRESET) --log-level=WARNING
 	cmake --build $(BUILD) --parallel $(JOBS) --target tandem_program
-	@for c in parallel filter fbp solvers pipeline; do $(BUILD)/tandem bench $$c || exit; done
+	@for c in parallel cone filter fbp solvers pipeline; do $(BUILD)/tandem bench $$c || exit; done
 
 format:  ## lay out all tracked sources anew
 	@cmake/setup.sh $(CLANG_FORMAT)
@@ -55,6 +57,18 @@ lint: setup format-check  ## format, layers, clang-tidy
 	@if command -v $(CLANG_TIDY) >/dev/null; then \
 	  $(GIT) ls-files '*.cpp' | grep -v -e ^tests/ -e cuda/ | xargs -P $(JOBS) -n 1 $(CLANG_TIDY) --quiet -p build/cpu; \
 	else echo "lint: clang-tidy left out, $(CLANG_TIDY) is not installed"; fi
+
+lint-changed: setup  ## clang-tidy on the sources changed since SINCE (else the last ten commits)
+	@cmake/setup.sh $(CLANG_TIDY)
+	cmake --preset cpu -DCMAKE_EXPORT_COMPILE_COMMANDS=ON --log-level=WARNING
+	@since=$$($(GIT) rev-parse --verify --quiet "$(SINCE)^{commit}" || $(GIT) rev-list --max-parents=0 HEAD | tail -1); \
+	$(GIT) diff --name-only --diff-filter=d $$since -- '*.cpp' | grep -v -e ^tests/ -e cuda/ | \
+	  xargs -r -P $(JOBS) -n 1 $(CLANG_TIDY) --quiet -p build/cpu && echo "lint: what changed since $$since is clean"
+
+sanitize: setup  ## address and undefined-behaviour sanitizers over the fast tests
+	cmake --preset asan --log-level=WARNING
+	cmake --build build/asan --parallel $(JOBS) --target $(FAST)
+	@export ASAN_OPTIONS=allocator_may_return_null=1; for t in $(FAST); do build/asan/tests/$$t --gtest_brief=1 || exit; done
 
 coverage: setup  ## lines of the library that the tests reach
 	@command -v gcovr >/dev/null || { echo "coverage: gcovr is not installed (apt-get install gcovr)"; exit 1; }
