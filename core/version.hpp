@@ -1,4 +1,4 @@
 #pragma once
 
 /// CMake reads the version of the project from this line.
-#define TANDEM_VERSION "0.1.0"
+#define TANDEM_VERSION "0.2.0"
