@@ -69,11 +69,17 @@ Index Space::offset(int i) const {
   return sum;
 }
 
-bool Space::operator==(const Space& other) const {
+bool Space::alike(const Space& other, bool any_key) const {
   if (device_ != other.device_ || parts() != other.parts()) return false;
-  if (parts_) return *parts_ == *other.parts_;
+  if (parts_)
+    return std::equal(parts_->begin(), parts_->end(), other.parts_->begin(),
+                      [&](const Space& a, const Space& b) { return a.alike(b, any_key); });
   return shape_ == other.shape_ && blocks_ == other.blocks_ &&
-         (key_ == other.key_ || key_ == 0 || other.key_ == 0);
+         (key_ == other.key_ || (any_key && (key_ == 0 || other.key_ == 0)));
 }
+
+bool Space::operator==(const Space& other) const { return alike(other, false); }
+
+bool Space::fits(const Space& other) const { return alike(other, true); }
 
 }  // namespace tandem

@@ -19,7 +19,7 @@ enum class Blocks { whole, slices, rows };  ///< one block; one a slice (axis 0)
 
 /// The vector space an operator maps from or to: a 3-D shape on a device, or a direct sum of such.
 /// `key` fingerprints the geometry behind the shape, so projections of one scan are not mistaken for those of
-/// another; 0 fits all. Equal spaces may be added, dotted and composed.
+/// another. Vectors and operators whose spaces fit may be added, dotted and composed.
 class Space {
  public:
   explicit Space(Shape shape, Blocks blocks = Blocks::whole, Device device = Device::cpu(),
@@ -36,10 +36,14 @@ class Space {
   Blocks blocks() const { return blocks_; }
   int parts() const;  ///< 1 unless a direct sum
   Space part(int i) const;
-  Index offset(int i) const;  ///< first element of part i
-  bool operator==(const Space&) const;
+  Index offset(int i) const;            ///< first element of part i
+  bool operator==(const Space&) const;  ///< in all: an equivalence
+  /// Equal but for keys, of which 0, here or in the other, fits every one. So a fits b if b fits a; but two
+  /// spaces that a third one fits may have different keys.
+  bool fits(const Space& other) const;
 
  private:
+  bool alike(const Space& other, bool any_key) const;
   Shape shape_;
   Blocks blocks_;
   Device device_;

@@ -31,10 +31,10 @@ std::string words(const Space& space) {
 
 void check(const char* name, ConstVectorView in, const Space& from, VectorView out, const Space& to,
            const Stream& stream) {
-  require<SpaceError>(in.space == from, name, ": the input is in ", words(in.space), ", not in ", words(from),
-                      in.space.parts() == from.parts() ? " (or belongs to another scan)" : "");
-  require<SpaceError>(out.space == to, name, ": the output is in ", words(out.space), ", not in ", words(to),
-                      out.space.parts() == to.parts() ? " (or belongs to another scan)" : "");
+  require<SpaceError>(in.space.fits(from), name, ": the input is in ", words(in.space), ", not in ",
+                      words(from), in.space.parts() == from.parts() ? " (or belongs to another scan)" : "");
+  require<SpaceError>(out.space.fits(to), name, ": the output is in ", words(out.space), ", not in ",
+                      words(to), out.space.parts() == to.parts() ? " (or belongs to another scan)" : "");
   require<SpaceError>(stream.device() == from.device(), name, ": the stream is on ", stream.device().name(),
                       ", the vectors on ", from.device().name());
   const std::less<const float*> before;

@@ -40,10 +40,36 @@ TEST(Space, IsEqualOnlyInShapeBlocksDeviceAndKey) {
   EXPECT_NE(a, Space(shape, Blocks::rows, Device::cpu(), 19));
 }
 
-TEST(Space, WithoutKeyFitsEveryKey) {
-  const Space a(shape, Blocks::rows), b(shape, Blocks::rows, Device::cpu(), 19);
-  EXPECT_EQ(a, b);
-  EXPECT_EQ(b, a);
+TEST(Space, WithoutKeyFitsEveryKeyAndEqualsNone) {
+  const Space a(shape, Blocks::rows), b(shape, Blocks::rows, Device::cpu(), 19),
+      c(shape, Blocks::rows, Device::cpu(), 23), other({5, 7, 3}, Blocks::rows);
+  EXPECT_TRUE(a.fits(b) && b.fits(a) && a.fits(a));
+  EXPECT_FALSE(b.fits(c) || a.fits(other));
+  EXPECT_NE(a, b);
+  EXPECT_NE(b, a);
+  const Space sum = Space::direct_sum({a, c});
+  EXPECT_TRUE(sum.fits(Space::direct_sum({b, c})));
+  EXPECT_NE(sum, Space::direct_sum({b, c}));
+  EXPECT_FALSE(sum.fits(Space::direct_sum({c, b})));
+}
+
+TEST(Space, EqualityIsAnEquivalence) {
+  std::vector<Space> all;
+  for (const std::uint64_t key : {0, 19, 23})
+    for (const Blocks blocks : {Blocks::whole, Blocks::rows})
+      for (const Device device : {Device::cpu(), Device::cuda(0)})
+        all.push_back(Space(shape, blocks, device, key));
+  for (std::size_t i = 0; i < 12; ++i) {
+    const Space& a = all[i];
+    if (a.device() == all[0].device() && a.blocks() == all[0].blocks())
+      all.push_back(Space::direct_sum({a, all[0]}));
+  }
+  for (const Space& a : all)
+    for (const Space& b : all) {
+      EXPECT_EQ(a == b, &a == &b);
+      EXPECT_EQ(a.fits(b), b.fits(a));
+      for (const Space& c : all) EXPECT_TRUE(!(a == b && b == c) || a == c);
+    }
 }
 
 TEST(Space, DirectSumStoresItsPartsOneAfterAnother) {
