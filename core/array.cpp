@@ -29,13 +29,12 @@ void fill_zeros(float* data, std::size_t count) {
 }
 
 /// Large arrays have pages of their own, so that pinning one pins nothing of others.
-float* allocate_zeros(std::size_t count) {
+float* allocate_host(std::size_t count) {
   const std::size_t alignment = count * sizeof(float) < 4 * page ? line : page;
   const std::size_t bytes = ceil_div(count * sizeof(float), alignment) * alignment;
   auto* data = static_cast<float*>(std::aligned_alloc(alignment, bytes));
   require<DeviceError>(data != nullptr, "Array: ", bytes,
                        " bytes of host memory cannot be had; use a smaller --memory");
-  fill_zeros(data, count);
   return data;
 }
 
@@ -53,26 +52,51 @@ void Array::Free::operator()(float* p) {
   std::free(p);
 }
 
-std::unique_ptr<float[], Array::Free> Array::allocate(const Space& space) {
-  const std::size_t count = static_cast<std::size_t>(space.size());
+std::unique_ptr<float[], Array::Free> Array::allocate(const Space& space, const Stream& stream,
+                                                      Values values) {
+  const std::size_t count = static_cast<std::size_t>(space.size()), bytes = count * sizeof(float);
   const Device device = space.device();
+  require<SpaceError>(stream.device() == device, "Array: the stream is on ", stream.device().name(),
+                      ", the space on ", device.name(), "; give a stream of the space's device");
   if (!device.is_cuda()) {
-    std::unique_ptr<float[], Free> memory(allocate_zeros(count), Free{});
-    if (pinned_by.is_cuda() && count >= (1 << 18))
-      memory.get_deleter().keeper = pinned(memory.get(), count, pinned_by.ordinal());
+    std::unique_ptr<float[], Free> memory(allocate_host(count), Free{});
+    const bool pins = pinned_by.is_cuda() && count >= (1 << 18);
+    // touched on all cores before it is pinned: the driver would touch its pages one by one
+    if (values == Values::zeros || pins) fill_zeros(memory.get(), count);
+    if (pins) memory.get_deleter().keeper = pinned(memory.get(), count, pinned_by.ordinal());
     return memory;
   }
-  const Stream& stream = default_stream(device);
-  void* memory = cuda::allocate(device.ordinal(), count * sizeof(float), stream.native());
-  return {static_cast<float*>(memory), Free{device, stream.shared()}};
+  std::unique_ptr<float[], Free> memory(
+      static_cast<float*>(cuda::allocate(device.ordinal(), bytes, stream.native())),
+      Free{device, stream.shared()});
+  if (values == Values::zeros) cuda::fill_zeros(device.ordinal(), memory.get(), bytes, stream.native());
+  return memory;
 }
 
-Array::Array(Space space) : space_(std::move(space)), data_(allocate(space_)) {}
+Array::Array(Space space, const Stream& stream, Values values)
+    : space_(std::move(space)), data_(allocate(space_, stream, values)) {}
+
+Array::Array(Space space, const Stream& stream) : Array(std::move(space), stream, Values::unset) {}
+
+Array::Array(Space space) : Array(space, default_stream(space.device()), Values::zeros) {
+  default_stream(space.device()).synchronize();
+}
+
+Array Array::clone(Stream& stream) const {
+  Array other(space_, stream);
+  copy(*this, other, stream);
+  return other;
+}
 
 Array Array::clone() const {
-  Array other(space_);
-  copy(*this, other, default_stream(space_.device()));
+  Stream& stream = default_stream(space_.device());
+  Array other = clone(stream);
+  stream.synchronize();
   return other;
+}
+
+Array zeros(Space space, const Stream& stream) {
+  return Array(std::move(space), stream, Array::Values::zeros);
 }
 
 void copy(ConstVectorView from, VectorView to, Stream& stream) {
@@ -90,7 +114,10 @@ void copy(ConstVectorView from, VectorView to, Stream& stream) {
 }
 
 Array on_device(const Array& array, Device device) {
-  Array there(array.space().on(device));
+  const Space space = array.space().on(device);
+  Stream& its = default_stream(device);
+  // the pages of host memory are touched on all cores, not one by one by the copy
+  Array there = device.is_cuda() ? Array(space, its) : zeros(space, its);
   const Device busy = device.is_cuda() ? device : array.space().device();
   Stream& stream = default_stream(busy);
   copy(array, there, stream);

@@ -21,13 +21,21 @@ struct ConstVectorView {
   ConstVectorView part(int i) const { return {data + space.offset(i), space.part(i)}; }
 };
 
-/// A vector that we own, zero at birth, aligned to 64 bytes. Move-only: copies are written `clone`. On a GPU
-/// it is born and freed in the order of the calling thread's default stream.
+/// A vector that we own, aligned to 64 bytes. Move-only: copies are written `clone`.
+/// An array is made for a stream: on a GPU its memory is had, and given back, in the order of that stream.
+/// Who uses it on another stream lets that one wait for an `Event`, and has its work ended before the array
+/// goes.
 class Array {
  public:
-  /// @throws DeviceError naming the bytes if they cannot be had.
+  /// Its values are not set. Does not wait.
+  /// @throws SpaceError if the stream is on another device; DeviceError naming the bytes if they cannot be
+  /// had
+  Array(Space space, const Stream& stream);
+  /// Zeros, ready for every stream: made for the calling thread's default stream, which it waits for.
+  /// @throws DeviceError naming the bytes if they cannot be had
   explicit Array(Space space);
-  Array clone() const;
+  Array clone(Stream& stream) const;  ///< queued on `stream`, for which the copy is made
+  Array clone() const;                ///< the same on the thread's default stream; waits
   const Space& space() const { return space_; }
   float* data() { return data_.get(); }
   const float* data() const { return data_.get(); }
@@ -43,16 +51,22 @@ class Array {
     std::shared_ptr<void> keeper{};  ///< a GPU's stream; of host memory what holds it pinned
     void operator()(float* p);
   };
-  static std::unique_ptr<float[], Free> allocate(const Space& space);
+  enum class Values { unset, zeros };
+  friend Array zeros(Space space, const Stream& stream);
+  Array(Space space, const Stream& stream, Values values);
+  static std::unique_ptr<float[], Free> allocate(const Space& space, const Stream& stream, Values values);
   Space space_;
   std::unique_ptr<float[], Free> data_;
 };
+
+/// An array made for `stream` like any, and zeros behind what is queued there by now. @throws like `Array`
+Array zeros(Space space, const Stream& stream);
 
 /// The only transfer: host to device, device to host, device to device, equal shapes. Queued on `stream`,
 /// which lies on one of the devices; does not wait. @throws SpaceError, DeviceError
 void copy(ConstVectorView from, VectorView to, Stream& stream);
 
-/// A copy on another device, with the same shape and blocks; waits.
+/// A copy on another device, with the same shape and blocks, made for the thread's default stream; waits.
 Array on_device(const Array& array, Device device);
 /// The same of an array that is given up: no copy if it lies there already.
 Array on_device(Array&& array, Device device);

@@ -15,7 +15,7 @@ struct InnerProducts {
 
 InnerProducts inner_products(const LinearOperator& A, const Array& x, const Array& y) {
   Stream& stream = default_stream(A.domain().device());
-  Array Ax(A.range()), By(A.domain());
+  Array Ax(A.range(), stream), By(A.domain(), stream);
   A.apply(1, x, 0, Ax, stream);
   A.apply_adjoint(1, y, 0, By, stream);
   return {total(dot(Ax, y, stream)), total(dot(x, By, stream))};

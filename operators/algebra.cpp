@@ -17,7 +17,7 @@ struct Product {
   Space domain() const { return B.domain(); }
   Space range() const { return A.range(); }
   void apply(float alpha, ConstVectorView x, float beta, VectorView y, Stream& stream) const {
-    Array between(B.range());
+    Array between(B.range(), stream);
     B.apply(1, x, 0, between, stream);
     A.apply(alpha, between, beta, y, stream);
   }
@@ -85,7 +85,7 @@ struct Diagonal {
   Space domain() const { return weights->space(); }
   Space range() const { return weights->space(); }
   void apply(float alpha, ConstVectorView x, float beta, VectorView y, Stream& stream) const {
-    Array scaled = weights->clone();
+    Array scaled = weights->clone(stream);
     multiply(x, scaled, stream);
     axpby(alpha, scaled, beta, y, stream);
   }
@@ -112,7 +112,7 @@ struct FromFunctions {
   Space domain() const { return from; }
   Space range() const { return to; }
   void apply(float alpha, ConstVectorView x, float beta, VectorView y, Stream& stream) const {
-    Array result(to);
+    Array result(to, stream);
     forward(x, result, stream);
     axpby(alpha, result, beta, y, stream);
   }
@@ -172,8 +172,8 @@ LinearOperator make_operator(Space domain, Space range, Overwrite forward, Overw
 }
 
 Array operator*(const LinearOperator& A, const Array& x) {
-  Array y(A.range());
-  Stream& stream = default_stream(y.space().device());
+  Stream& stream = default_stream(A.range().device());
+  Array y(A.range(), stream);
   A.apply(1, x, 0, y, stream);
   stream.synchronize();
   return y;

@@ -23,7 +23,8 @@ LinearOperator diagonal(Array weights);
 /// it; `adjointness` tells how far it is from a pair.
 LinearOperator unmatched_pair(LinearOperator forward, LinearOperator backward);
 
-/// For scripts and tests: two functions that overwrite; alpha and beta are added around them.
+/// For scripts and tests: two functions that set every element of `out`, whatever was there; alpha and beta
+/// are added around them.
 using Overwrite = std::function<void(ConstVectorView in, VectorView out, Stream&)>;
 LinearOperator make_operator(Space domain, Space range, Overwrite forward, Overwrite adjoint);
 

@@ -32,6 +32,7 @@ class LinearOperator {
   Space range() const { return transposed_ ? node_->domain() : node_->range(); }
 
   /// y <- alpha A x + beta y, queued on `stream`. beta = 0 never reads y.
+  /// Until the stream has done it, operator and vectors must live. Temporaries are made for `stream`.
   /// @throws SpaceError unless x is in domain(), y in range(), they do not overlap, and stream is on their
   /// device.
   void apply(float alpha, ConstVectorView x, float beta, VectorView y, Stream& stream) const;

@@ -18,7 +18,7 @@ double operator_norm(const LinearOperator& A, int iterations, unsigned seed) {
   Random random(seed);
   Stream& stream = default_stream(A.domain().device());
   Array x = uniform_array(A.domain(), random);
-  Array y(A.range());
+  Array y(A.range(), stream);
   double norm = 0;
   for (int i = 0; i < iterations; ++i) {
     const double length = whole_norm(x, stream);
@@ -31,8 +31,9 @@ double operator_norm(const LinearOperator& A, int iterations, unsigned seed) {
 }
 
 Array row_sums(const LinearOperator& A) {
-  Array ones(A.domain());
-  fill(ones, 1, default_stream(A.domain().device()));
+  Stream& stream = default_stream(A.domain().device());
+  Array ones(A.domain(), stream);
+  fill(ones, 1, stream);
   return A * ones;
 }
 

@@ -24,8 +24,9 @@ void draw_signs(const Space& part, const Random& random, float* out) {
 
 void fill_with_signs(VectorView x, std::uint64_t seed, Stream& stream) {
   if (x.space.device().is_cuda()) {
-    Array host(x.space.on(Device::cpu()));
-    fill_with_signs(host, seed, default_stream(Device::cpu()));
+    Stream& here = default_stream(Device::cpu());
+    Array host(x.space.on(Device::cpu()), here);
+    fill_with_signs(host, seed, here);
     copy(host, x, stream);
     stream.synchronize();
     return;

@@ -11,7 +11,7 @@ namespace TANDEM_PUBLIC tandem {
 /// Entries drawn one after another on the host, then put where the space is.
 template <class Draw>
 Array drawn_array(const Space& space, const Draw& draw) {
-  Array a(space.on(Device::cpu()));
+  Array a(space.on(Device::cpu()), default_stream(Device::cpu()));
   for (Index i = 0; i < a.size(); ++i) a.data()[i] = draw();
   return space.device().is_cuda() ? on_device(a, space.device()) : std::move(a);
 }

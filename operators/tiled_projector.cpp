@@ -44,10 +44,10 @@ struct Side {
   const std::vector<Range>& cut;
   Image<T> at(Range part) const { return part_of(image, axis, part); }
   /// Of the largest piece, on a device.
-  Array room(Device device) const {
+  Array room(const Stream& stream) const {
     Index most = 0;
     for (const Range r : cut) most = std::max(most, elements(at(r)));
-    return Array(Space({1, 1, most}, Blocks::whole, device));
+    return Array(Space({1, 1, most}, Blocks::whole, stream.device()), stream);
   }
 };
 
@@ -71,13 +71,14 @@ struct Job {
 class Lane {
  public:
   Lane(const Job& job, Device device, int streams)
-      : job_(job), output_(job.out.room(device)), saved_(device) {
+      : job_(job), output_(job.out.room(default_stream(device))), saved_(device) {
+    const Stream& births = default_stream(device);
     const int count = std::clamp(streams, 1, 3);
     for (int k = 0; k < 3; ++k) streams_.push_back(k < count ? Stream(device) : streams_[k % count]);
     const auto rooms = std::min(inputs_at_once, static_cast<Index>(job.in.cut.size()));
-    for (Index k = 0; k < rooms; ++k) inputs_.push_back({job.in.room(device), Event(device), Event(device)});
+    for (Index k = 0; k < rooms; ++k) inputs_.push_back({job.in.room(births), Event(device), Event(device)});
     for (Index k = 0; k < parts_of_output; ++k) made_.emplace_back(device), here_.emplace_back(device);
-    default_stream(device).synchronize();  // arrays are born there
+    births.synchronize();  // the rooms are there for all streams
   }
   Lane(const Lane&) = delete;
   Lane& operator=(const Lane&) = delete;

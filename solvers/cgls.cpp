@@ -10,9 +10,9 @@ Cgls::Cgls(LinearOperator A, Array&& b, Array x0)
       stream_(default_stream(A_.domain().device())),
       x_(std::move(x0)),
       r_(std::move(b)),
-      s_(A_.domain()),
-      p_(A_.domain()),
-      q_(A_.range()) {
+      s_(A_.domain(), stream_),
+      p_(A_.domain(), stream_),
+      q_(A_.range(), stream_) {
   A_.apply(-1, x_, 1, r_, stream_);
   A_.apply_adjoint(1, r_, 0, s_, stream_);
   axpby(1, s_, 0, p_, stream_);

@@ -25,6 +25,7 @@ void wait(void*, void*) {}
 void synchronize_event(void*) {}
 std::size_t free_memory(int ordinal) { not_built(ordinal); }
 void* allocate(int ordinal, std::size_t, void*) { not_built(ordinal); }
+void fill_zeros(int ordinal, void*, std::size_t, void*) { not_built(ordinal); }
 void release(int, void*, void*) noexcept {}
 void copy(int ordinal, void*, const void*, std::size_t, void*) { not_built(ordinal); }
 void copy_pieces(int ordinal, void*, std::size_t, const void*, std::size_t, std::size_t, std::size_t, void*) {

@@ -105,8 +105,12 @@ void* allocate(int ordinal, std::size_t bytes, void* stream) {
                          free_memory(ordinal), " are free; use a smaller --device-memory, batch or volume");
   }
   check(status);
-  check(cudaMemsetAsync(memory, 0, bytes, queue(stream)));
   return memory;
+}
+
+void fill_zeros(int ordinal, void* memory, std::size_t bytes, void* stream) {
+  check(cudaSetDevice(ordinal));
+  check(cudaMemsetAsync(memory, 0, bytes, queue(stream)));
 }
 
 void release(int ordinal, void* memory, void* stream) noexcept {

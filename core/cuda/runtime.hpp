@@ -31,8 +31,9 @@ void synchronize_event(void* event);
 /// Bytes that can still be had: what the driver shows, and what the pool keeps unused.
 std::size_t free_memory(int ordinal);
 
-/// Memory of the device, in stream order, from the device's pool; zeros.
+/// Memory of the device, in stream order, from the device's pool; its contents are not set.
 void* allocate(int ordinal, std::size_t bytes, void* stream);
+void fill_zeros(int ordinal, void* memory, std::size_t bytes, void* stream);
 void release(int ordinal, void* memory, void* stream) noexcept;
 
 /// Between any two of host and devices, in stream order.

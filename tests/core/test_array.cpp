@@ -7,6 +7,7 @@
 
 #include "../../core/array.hpp"
 #include "../../core/error.hpp"
+#include "../support/poisoned_memory.hpp"
 
 // A sanitizer would end the program where malloc returns null.
 extern "C" const char* __asan_default_options();
@@ -22,6 +23,23 @@ TEST(Array, IsZeroAtBirthAndAligned) {
     EXPECT_TRUE(std::all_of(a.data(), a.data() + a.size(), [](float v) { return v == 0; }));
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(a.data()) % 64, 0u);
   }
+}
+
+TEST(Array, IsOnlyZeroWhereZerosAreAskedFor) {
+  if (!test::PoisonedMemory::works()) GTEST_SKIP() << "this allocator cannot fill what it gives";
+  const test::PoisonedMemory poisoned;
+  const Stream stream(Device::cpu());
+  for (const Index n : {1, 7, 101, 4099, 1 << 20}) {
+    const Array unset(Space({1, 1, n}), stream), zero = zeros(Space({1, 1, n}), stream);
+    EXPECT_TRUE(std::all_of(zero.data(), zero.data() + n, [](float v) { return v == 0; })) << n;
+    EXPECT_TRUE(std::all_of(unset.data(), unset.data() + n, [](float v) { return v != v; })) << n;
+  }
+}
+
+TEST(Array, RefusesAStreamOfAnotherDevice) {
+  const Space there({1, 1, 7}, Blocks::whole, Device::cuda(0));
+  EXPECT_THROW(Array(there, default_stream(Device::cpu())), SpaceError);
+  EXPECT_THROW(zeros(there, default_stream(Device::cpu())), SpaceError);
 }
 
 TEST(Array, IsMovedNotCopied) {

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <string>
 #include <vector>
@@ -34,11 +33,6 @@ class Cuda : public ::testing::Test {
   }
   const Device gpu = Device::cuda(0), cpu = Device::cpu();
 };
-
-inline bool same_bits(const Array& a, const Array& b) {
-  const Array x = on_device(a, Device::cpu()), y = on_device(b, Device::cpu());
-  return x.size() == y.size() && std::memcmp(x.data(), y.data(), static_cast<std::size_t>(x.size()) * 4) == 0;
-}
 
 /// Slice z of a volume, or row z of projections, as a vector of `space`, which has one alone.
 inline Array one_of(const Array& all, Index z, const Space& space) {

@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 
 #include "../../core/error.hpp"
@@ -10,6 +9,7 @@
 #include "../../operators/vector.hpp"
 #include "../support/dense.hpp"
 #include "../support/operators.hpp"
+#include "../support/poisoned_memory.hpp"
 #include "../support/property.hpp"
 #include "../support/tolerances.hpp"
 
@@ -120,7 +120,26 @@ TEST(Operators, GiveTheSameBitsForEveryNumberOfThreads) {
     const Array x = sign_array(A.domain(), random), all = A * x;
     const ThreadLimit limit(1);
     const Array one = A * x;
-    EXPECT_EQ(std::memcmp(all.data(), one.data(), static_cast<std::size_t>(all.size()) * sizeof(float)), 0);
+    EXPECT_TRUE(test::same_bits(all, one));
+  }
+}
+
+/// Also on a stream that is not the thread's own.
+TEST(Operators, ReadNoMemoryThatNobodyHasSet) {
+  if (!test::PoisonedMemory::works()) GTEST_SKIP() << "this allocator cannot fill what it gives";
+  Stream own(Device::cpu());
+  for (const auto& [name, A] : test::all_operators()) {
+    SCOPED_TRACE(name);
+    Random random(39);
+    const Array x = sign_array(A.domain(), random), y = sign_array(A.range(), random);
+    const Array Ax = A * x, Aty = adjoint(A) * y;
+    const test::PoisonedMemory poisoned;
+    Array there(A.range(), own), back(A.domain(), own);
+    A.apply(1, x, 0, there, own);
+    A.apply_adjoint(1, y, 0, back, own);
+    EXPECT_TRUE(test::same_bits(there, Ax));
+    EXPECT_TRUE(test::same_bits(back, Aty));
+    EXPECT_TRUE(test::same_bits(A * x, Ax));
   }
 }
 

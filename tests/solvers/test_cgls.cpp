@@ -10,6 +10,7 @@
 #include "../../operators/vector.hpp"
 #include "../../solvers/cgls.hpp"
 #include "../support/dense.hpp"
+#include "../support/poisoned_memory.hpp"
 #include "../support/property.hpp"
 #include "../support/scans.hpp"
 #include "../support/tolerances.hpp"
@@ -46,6 +47,22 @@ TEST(Cgls, ResidualNeverGrows) {
       RC_ASSERT(solver.residual_norms()[0] <= before + tolerance::cgls_growth * start);
     }
   }));
+}
+
+TEST(Cgls, ReadsNoMemoryThatNobodyHasSet) {
+  if (!test::PoisonedMemory::works()) GTEST_SKIP() << "this allocator cannot fill what it gives";
+  const LinearOperator A = projector(test::scan_of(13, 2, 17), test::grid_of(5, 7, 2));
+  const Array b = random_array(A.range(), 1);
+  const auto solution = [&] {
+    Cgls solver(A, b, Array(A.domain()));
+    solver.step({true, true});
+    solver.traces();
+    solver.step({true, true});
+    return test::column(solver.solution());
+  };
+  const Eigen::VectorXd clean = solution();
+  const test::PoisonedMemory poisoned;
+  EXPECT_EQ(solution(), clean);
 }
 
 /// That a run of `steps` from x0 ends at the least-squares solution of A x = b.

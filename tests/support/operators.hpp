@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -37,6 +38,11 @@ inline double relative_error(const Array& a, const Array& truth) {
   return std::sqrt(difference / size);
 }
 
+inline bool same_bits(const Array& a, const Array& b) {
+  const Array x = on_device(a, Device::cpu()), y = on_device(b, Device::cpu());
+  return x.size() == y.size() && std::memcmp(x.data(), y.data(), static_cast<std::size_t>(x.size()) * 4) == 0;
+}
+
 /// A scan whose three rows have axes of their own, one whole bins and two fractions off.
 inline ParallelBeam wobbling_scan() {
   ParallelBeam scan = scan_of(53, 3, 47);
@@ -65,10 +71,13 @@ inline std::vector<std::pair<std::string, LinearOperator>> single_operators() {
 }
 
 /// Every way to make an operator of others.
-inline std::vector<std::pair<std::string, LinearOperator>> composed_operators() {
+inline std::vector<std::pair<std::string, LinearOperator>> composed_operators(Device device = Device::cpu()) {
   const ParallelBeam scan = wobbling_scan();
-  const LinearOperator A = projector(scan, odd_grid(), Model::joseph), B = projector(scan, odd_grid());
-  const LinearOperator I = identity(A.domain()), F = ramp_filter(scan);
+  const LinearOperator A = projector(scan, odd_grid(), Model::joseph, device),
+                       B = projector(scan, odd_grid(), Model::pixel_driven, device);
+  const LinearOperator I = identity(A.domain()), F = ramp_filter(scan, {}, device);
+  Random random(12);
+  const LinearOperator D = diagonal(uniform_array(A.range(), random));
   const Overwrite forward = [A](ConstVectorView in, VectorView out, Stream& s) { A.apply(1, in, 0, out, s); };
   const Overwrite backward = [A](ConstVectorView in, VectorView out, Stream& s) {
     A.apply_adjoint(1, in, 0, out, s);
@@ -78,6 +87,7 @@ inline std::vector<std::pair<std::string, LinearOperator>> composed_operators() 
           {"sum", A + B},
           {"difference", A - 0.5f * B},
           {"product", F * A},
+          {"weighted", D * A},
           {"normal operator", adjoint(A) * A},
           {"fbp", fbp(A, scan, odd_grid())},
           {"backprojector", backprojector(B, scan, odd_grid())},

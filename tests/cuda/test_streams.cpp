@@ -1,0 +1,135 @@
+// What is queued on one stream does not depend on another one. Here the thread's default stream stands still,
+// behind a gate: work for another stream that had its memory from there would wait, or meet zeros too late.
+
+#include <cuda_runtime_api.h>
+
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <thread>
+
+#include "../../operators/algebra.hpp"
+#include "cuda_fixture.hpp"
+
+namespace tandem::test {
+namespace {
+
+/// Holds up all that is queued on a stream from now on, until it is opened. Half a minute at the most, so
+/// that a test which waits for the stream fails and does not hang.
+class Gate {
+ public:
+  explicit Gate(const Stream& stream) : stream_(stream) {
+    stream.synchronize();  // memory freed there before is free now
+    const auto wait = [](void* gate) {
+      static_cast<Gate*>(gate)->opened_.wait_for(std::chrono::seconds(30));
+    };
+    EXPECT_EQ(cudaLaunchHostFunc(static_cast<cudaStream_t>(stream.native()), wait, this), cudaSuccess);
+  }
+  Gate(const Gate&) = delete;
+  Gate& operator=(const Gate&) = delete;
+  ~Gate() { open(); }
+  /// Returns when all that was held up is done.
+  void open() {
+    if (is_open_) return;
+    is_open_ = true;
+    opening_.set_value();
+    stream_.synchronize();
+  }
+
+ private:
+  Stream stream_;
+  bool is_open_ = false;
+  std::promise<void> opening_;
+  std::future<void> opened_ = opening_.get_future();
+};
+
+/// The identity, which first has the work queued on its stream done, then what is behind the gate: zeros that
+/// were queued there for its input now lie over it.
+struct OpensTheGate {
+  Space space;
+  Gate** gate;
+  Space domain() const { return space; }
+  Space range() const { return space; }
+  void apply(float alpha, ConstVectorView x, float beta, VectorView y, Stream& stream) const {
+    stream.synchronize();
+    if (*gate) (*gate)->open();
+    axpby(alpha, x, beta, y, stream);
+  }
+  void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, Stream& stream) const {
+    apply(alpha, y, beta, x, stream);
+  }
+};
+
+/// A x on a stream of its own, while the default one stands still.
+Array applied_behind_a_gate(const LinearOperator& A, const Array& x, Gate** gate = nullptr) {
+  Stream own(x.space().device());
+  Array y(A.range(), own);
+  Gate standing(default_stream(x.space().device()));
+  if (gate) *gate = &standing;
+  A.apply(1, x, 0, y, own);
+  own.synchronize();
+  if (gate) *gate = nullptr;
+  standing.open();
+  return on_device(y, Device::cpu());
+}
+
+/// Kernels and plans are loaded by the first application: loading them waits for the whole device.
+void expect_independence(const std::string& name, const LinearOperator& A, Gate** gate = nullptr) {
+  const Array x = random_array(A.domain(), 3), truth = A * x;
+  for (int run = 0; run < 3; ++run)
+    EXPECT_TRUE(same_bits(applied_behind_a_gate(A, x, gate), truth)) << name << ", run " << run;
+}
+
+using Streams = Cuda;
+
+TEST_F(Streams, CompositesDoNotWaitForTheDefaultOne) {
+  for (const auto& [name, A] : composed_operators(gpu)) {
+    expect_independence(name, A);
+    expect_independence(name + ", adjoint", adjoint(A));
+  }
+}
+
+TEST_F(Streams, FdkDoesNotWaitForTheDefaultOne) {
+  const ConeBeam scan{{31, 9, 0.9, 1.3, 15.2}, regular_angles(19, whole_turn), 60, 100, 4};
+  const VolumeGrid grid = fitting_grid(scan);
+  for (const Model model : {Model::separable_footprint, Model::joseph, Model::pixel_driven})
+    expect_independence("FDK", fdk(scan, grid, {}, model, gpu));
+}
+
+/// Fails where a temporary is born on the default stream: its zeros land on what was written to it since.
+TEST_F(Streams, TemporariesAreBornOnTheStreamThatIsGiven) {
+  const LinearOperator A = odd_projector(3);
+  Gate* gate = nullptr;
+  const LinearOperator opens = OpensTheGate{A.range(), &gate};
+  expect_independence("product", opens * A, &gate);
+  expect_independence("product of three", 2.0f * (opens * (identity(A.range()) * A)), &gate);
+  const auto both = [&](ConstVectorView in, tandem::VectorView out, Stream& stream) {
+    A.apply(1, in, 0, out, stream);
+    stream.synchronize();
+    if (gate) gate->open();
+  };
+  expect_independence("made of functions", make_operator(A.domain(), A.range(), both, both), &gate);
+}
+
+/// Fails where the weights are copied on the default stream: they are multiplied before they are there.
+TEST_F(Streams, DiagonalTakesItsWeightsOnTheStreamThatIsGiven) {
+  const Space space({3, 301, 203}, Blocks::slices, gpu);
+  expect_independence("diagonal", diagonal(random_array(space, 8)));
+}
+
+/// Whoever uses it on another stream meets no zeros that come later.
+TEST_F(Streams, AnArrayThatNamesNoneIsThereForAll) {
+  Gate standing(default_stream(gpu));
+  std::atomic<bool> opening = false;
+  std::thread opener([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    opening = true;
+    standing.open();
+  });
+  const Array zero(Space({1, 1, 1 << 20}, Blocks::whole, gpu));
+  EXPECT_TRUE(opening);
+  opener.join();
+}
+
+}  // namespace
+}  // namespace tandem::test
