@@ -29,10 +29,10 @@ Sirt::Sirt(LinearOperator A, Array&& b, Array x0, SirtOptions options)
       stream_(default_stream(A_.domain().device())),
       b_(std::move(b)),
       x_(std::move(x0)),
-      r_(A_.range()),
+      r_(A_.range(), stream_),
       row_weight_(weights(row_sums(A_), stream_)),
       column_weight_(weights(column_sums(A_), stream_)),
-      update_(A_.domain()) {
+      update_(A_.domain(), stream_) {
   require<GeometryError>(options_.relaxation > 0 && options_.relaxation < 2, "Sirt: relaxation ",
                          options_.relaxation, "; a number between 0 and 2 is needed");
   if (options_.nonnegative) clamp_below(x_, 0, stream_);
@@ -63,7 +63,7 @@ void Sirt::step(const ActiveBlocks& active) {
 }
 
 std::vector<double> Sirt::traces() {
-  Array signs(r_.space());
+  Array signs(r_.space(), stream_);
   fill_with_signs(signs, 1, stream_);
   axpby(1, signs, 0, r_, stream_);
   multiply(row_weight_, r_, stream_);

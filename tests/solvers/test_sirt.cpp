@@ -8,6 +8,7 @@
 #include "../../operators/random.hpp"
 #include "../../solvers/sirt.hpp"
 #include "../support/dense.hpp"
+#include "../support/poisoned_memory.hpp"
 #include "../support/scans.hpp"
 #include "../support/tolerances.hpp"
 
@@ -51,6 +52,35 @@ TEST(Sirt, ConvergesToTheSolutionOfConsistentData) {
   EXPECT_LE((test::column(solver.solution()) - test::column(x)).norm(),
             tolerance::sirt * test::column(x).norm());
   EXPECT_LT(report.residuals.back(), tolerance::sirt * report.residuals.front());
+}
+
+TEST(Sirt, OwnsItsData) {
+  const SmallScan small;
+  const Array x0(small.A.domain());
+  Array b = random_array(small.A.range(), 1);
+  Sirt one(small.A, b, x0.clone()), two(small.A, b.clone(), x0.clone());
+  const Array kept = b.clone();
+  std::fill_n(b.data(), b.size(), 0.0f);
+  Sirt three(small.A, kept, x0.clone());
+  for (Sirt* solver : {&one, &two, &three}) solver->step({true, true}), solver->step({true, true});
+  EXPECT_EQ(test::column(one.solution()), test::column(three.solution()));
+  EXPECT_EQ(test::column(two.solution()), test::column(three.solution()));
+}
+
+TEST(Sirt, ReadsNoMemoryThatNobodyHasSet) {
+  if (!test::PoisonedMemory::works()) GTEST_SKIP() << "this allocator cannot fill what it gives";
+  const SmallScan small;
+  const Array b = random_array(small.A.range(), 1);
+  const auto solution = [&] {
+    Sirt solver(small.A, b, Array(small.A.domain()));
+    solver.step({true, true});
+    solver.traces();
+    solver.step({true, true});
+    return test::column(solver.solution());
+  };
+  const Eigen::VectorXd clean = solution();
+  const test::PoisonedMemory poisoned;
+  EXPECT_EQ(solution(), clean);
 }
 
 TEST(Sirt, StaysAtAFixedPoint) {
