@@ -17,6 +17,7 @@
 
 #include "../core/host_device.hpp"
 #include "../geometry/views.hpp"
+#include "line.hpp"
 
 namespace tandem::kernels {
 
@@ -24,12 +25,6 @@ namespace tandem::kernels {
 TANDEM_HOST_DEVICE inline float hat(double position, Index neighbour) {
   return static_cast<float>(std::fmax(0.0, 1 - std::fabs(position - static_cast<double>(neighbour))));
 }
-
-/// Positions, one an index.
-struct Line {
-  double first, step;
-  TANDEM_HOST_DEVICE double at(Index i) const { return first + step * static_cast<double>(i); }
-};
 
 TANDEM_HOST_DEVICE inline Range both(Range a, Range b) {
   return {a.first > b.first ? a.first : b.first, a.last < b.last ? a.last : b.last};

@@ -12,6 +12,7 @@
 #include "../../core/parallel.hpp"
 #include "../cone_hats.hpp"
 #include "../launches.hpp"
+#include "update.hpp"
 
 namespace tandem::kernels::cpu {
 
@@ -94,8 +95,6 @@ Array turned(const ConeFrame& n, Image<const float> projections) {
   });
   return columns;
 }
-
-void update(float& out, float value, float beta) { out = beta == 0 ? value : value + beta * out; }
 
 /// What a ray adds up to, times its length.
 void store_bin(const ConeFrame& n, Index v, Index bin, const float* sums, float alpha, float beta,

@@ -16,6 +16,7 @@
 #include "../../core/parallel.hpp"
 #include "../launches.hpp"
 #include "separable_footprint.hpp"
+#include "update.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tandem::kernels::cpu::HWY_NAMESPACE {
@@ -242,8 +243,6 @@ std::vector<float> slants(const ConeViews& n, Index rows, Index bins) {
   });
   return all;
 }
-
-void update(float& out, float value, float beta) { out = beta == 0 ? value : value + beta * out; }
 
 /// All views of a block, tile by tile, into (view, bin, row).
 void project_block(const ConeViews& n, Range views, const float* turned, Shape volume, const TurnedView& view,

@@ -10,7 +10,7 @@
 namespace tandem::test {
 namespace {
 
-using kernels::cuda::few;
+constexpr Index few = kernels::cuda::plain_up_to;
 
 class CudaCone : public Cuda {
  protected:

@@ -55,26 +55,13 @@ struct Update {
   }
 };
 
-/// What a kernel needs of one view.
-struct DeviceView {
-  double origin, step_x, step_y;
-  float height, slope;
-};
-
-inline std::vector<DeviceView> views_of(const ParallelViews& packed) {
-  std::vector<DeviceView> views;
-  for (const ParallelView& v : packed.views)
-    views.push_back({v.origin, v.step_x, v.step_y, v.height, v.slope});
-  return views;
-}
-
 /// Where a tile meets a view: pixel (dx, dy) of the tile lies at bin + offset + step_x dx + step_y dy.
 struct Anchor {
   int bin;
   float offset;
 };
 
-__device__ inline Anchor anchor_at(const DeviceView& view, Index tile_x, Index tile_y) {
+__device__ inline Anchor anchor_at(const ParallelView& view, Index tile_x, Index tile_y) {
   const double anywhere = view.origin + view.step_x * static_cast<double>(tile_x * tile) +
                           view.step_y * static_cast<double>(tile_y * tile);
   // far outside, all that matters is that it stays outside and an int

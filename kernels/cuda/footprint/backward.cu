@@ -16,7 +16,7 @@ namespace {
 constexpr int bits = profile_bits;
 constexpr int nowhere = 1 << 30;
 
-struct Shape : BackwardLayout {
+struct Problem : BackwardLayout {
   Tiles tiles;
   Index nz;
   int views, rows, bins;
@@ -43,7 +43,7 @@ struct Memory {
   Slot* slots;
 };
 
-__device__ inline Memory memory_of(const Shape& n, unsigned char* shared) {
+__device__ inline Memory memory_of(const Problem& n, unsigned char* shared) {
   unsigned char* after = shared + 2 * n.window_bytes() + spare_rows;
   Slot* slot = reinterpret_cast<Slot*>(after + 16);
   const auto windows = static_cast<unsigned>(__cvta_generic_to_shared(shared));
@@ -57,7 +57,7 @@ struct Reader {
   const Ladder* ladders;
   const int* bins;
   Index tiles;  ///< of a view
-  __device__ Reader(const Shape& n, const TileShadows& shadows) : tiles(n.tiles.count()) {
+  __device__ Reader(const Problem& n, const TileShadows& shadows) : tiles(n.tiles.count()) {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, across = ceil_div(n.tiles.across, tiles_x);
     const int x = static_cast<int>(blockIdx.y) % across * tiles_x + warp % tiles_x,
               y = static_cast<int>(blockIdx.y) / across * tiles_y + warp / tiles_x;
@@ -74,7 +74,7 @@ struct Reader {
 
 /// Each warp for its tile: window and rungs.
 template <int chunk>
-__device__ inline void prepare(const Shape& n, const Ladder& ladder, int code, Slot& slot) {
+__device__ inline void prepare(const Problem& n, const Ladder& ladder, int code, Slot& slot) {
   constexpr double rounding = 1e-3;  // rows: more than fixed point can be off
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const double begin = ladder.first + ladder.step * (static_cast<double>(blockIdx.x) * chunk);
@@ -102,7 +102,7 @@ __device__ inline void join(Slot& slot) {
 /// Where a lane's rows of ldmatrix begin, from the start of a tile's window: narrow: four matrices are two of
 /// each plane; else one load a plane. Bins that no shadow reaches have weight zero, whatever is read for
 /// them.
-__device__ inline unsigned row_of_lane(const Shape& n, bool narrow) {
+__device__ inline unsigned row_of_lane(const Problem& n, bool narrow) {
   const int lane = threadIdx.x % 32, bin = min(narrow ? lane % 8 : lane % 16, n.tile_bins - 1);
   const int at = narrow ? lane / 16 * n.plane_bytes() + lane / 8 % 2 * 16 : lane / 16 * 16;
   return static_cast<unsigned>(bin * n.bin_bytes() + at);
@@ -110,7 +110,7 @@ __device__ inline unsigned row_of_lane(const Shape& n, bool narrow) {
 
 /// The profiles of the tile's columns, 16 rows at a time.
 template <bool narrow>
-__device__ inline void make_profiles(const Shape& n, const uint4& high, const uint4& low, unsigned window,
+__device__ inline void make_profiles(const Problem& n, const uint4& high, const uint4& low, unsigned window,
                                      int rows, float* profile) {
   const unsigned w[4] = {high.x, high.y, high.z, high.w}, rest[4] = {low.x, low.y, low.z, low.w};
   const int lane = threadIdx.x % 32, g = lane / 4, q = lane % 4 * 2;
@@ -140,7 +140,7 @@ __device__ inline void make_profiles(const Shape& n, const uint4& high, const ui
 }
 
 template <Wide wide, int per_lane>
-__device__ inline void integrate(const Shape& n, const Rung* rungs, const float* profile,
+__device__ inline void integrate(const Problem& n, const Rung* rungs, const float* profile,
                                  float (&sum)[columns][per_lane]) {
   const int z = static_cast<int>(threadIdx.x % 32) - 16 * per_lane;  // from the middle of the chunk
 #pragma unroll
@@ -166,7 +166,7 @@ struct Target {
 };
 
 template <int per_lane>
-__device__ void write(const Shape& n, const Target& out, const float (&sum)[columns][per_lane]) {
+__device__ void write(const Problem& n, const Target& out, const float (&sum)[columns][per_lane]) {
   const int warp = threadIdx.x / 32, across = ceil_div(n.tiles.across, tiles_x);
   const Index x0 = static_cast<Index>(blockIdx.y % across * tiles_x + warp % tiles_x) * edge,
               y0 = static_cast<Index>(blockIdx.y / across * tiles_y + warp / tiles_x + n.tiles.first) * edge;
@@ -194,7 +194,7 @@ __device__ void write(const Shape& n, const Target& out, const float (&sum)[colu
 /// While view s is computed, the window of s + 1 arrives; that of s + 2 is joined, of s + 3 prepared.
 template <int per_lane>
 __global__ void __launch_bounds__(warps * 32, 2)
-    backward(Shape n, TileShadows shadows, const __grid_constant__ Boxes data, Target out) {
+    backward(Problem n, TileShadows shadows, const __grid_constant__ Boxes data, Target out) {
   extern __shared__ __align__(128) unsigned char shared[];
   constexpr int chunk = 32 * per_lane;
   const Memory memory = memory_of(n, shared);
@@ -253,7 +253,7 @@ __global__ void __launch_bounds__(warps * 32, 2)
 // ---- batches
 
 template <int per_lane>
-void launch(const Shape& n, const TileShadows& shadows, const Boxes& data, const Target& out,
+void launch(const Problem& n, const TileShadows& shadows, const Boxes& data, const Target& out,
             cudaStream_t s) {
   const int shared = n.shared_bytes();
   allow_all_shared_memory(backward<per_lane>);
@@ -274,7 +274,7 @@ int voxels_of(const Reach& reach, int wanted, Device device) {
 }
 
 /// Some views, as windows of a block read them.
-Boxes turn(const ConeFrame& frame, const Shape& n, Image<const float> projections, const float* units,
+Boxes turn(const ConeFrame& frame, const Problem& n, Image<const float> projections, const float* units,
            __half* turned, Stream& stream) {
   const cudaStream_t s = queue(stream);
   const auto rows = static_cast<int>(rows_in_memory(n.rows));
@@ -299,8 +299,8 @@ bool footprint_backward(const ConeViews& views, float alpha, Image<const float> 
 
   const BackwardBatches batches({volume.n0, volume.n1, volume.n2},
                                 {projections.n0, projections.n1, projections.n2});
-  Shape n{backward_layout(reach, per_lane), {}, volume.n0, 0, static_cast<int>(projections.n1),
-          static_cast<int>(projections.n2)};
+  Problem n{backward_layout(reach, per_lane), {}, volume.n0, 0, static_cast<int>(projections.n1),
+            static_cast<int>(projections.n2)};
   const Scratch<ConeView> list(views.views, s);
   const Scratch<__half> turned(static_cast<std::size_t>(batches.views * batches.view_bytes / 2), s);
   const Scratch<float> units(2, s);

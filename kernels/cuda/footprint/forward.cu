@@ -14,7 +14,7 @@ namespace tandem::kernels::cuda {
 
 namespace {
 
-struct Shape {
+struct Problem {
   float x0, y0, pitch, sod;
   float row_of_0, voxel_of_0;  ///< the midplane, counted from the lower edges of both
   float voxels;                ///< that a row takes, a mm of distance from the source
@@ -35,7 +35,7 @@ template <int row_groups>
 constexpr int bits = column_bits(row_groups);  // of a voxel
 
 /// For each view, block of bins and row of tiles.
-__global__ void find_spans(Shape n, const int* __restrict__ bins, Span* spans) {
+__global__ void find_spans(Problem n, const int* __restrict__ bins, Span* spans) {
   const int view = blockIdx.y, line = blockIdx.x;
   for (int b = threadIdx.x; b < n.bin_blocks; b += blockDim.x) {
     Span span{1 << 30, 0};
@@ -56,7 +56,7 @@ struct Block {
   int view, bin, row;  ///< of the warp; view: the last one again where there are no more
   int first_view, first_row;
   bool real;
-  __device__ Block(const Shape& n) {
+  __device__ Block(const Problem& n) {
     const int warp = threadIdx.x / 32;
     first_view = blockIdx.z * views, first_row = blockIdx.y * rows;
     real = first_view + warp / row_groups < n.views;
@@ -73,7 +73,7 @@ struct Step {
 
 /// The next tiles, after `step`; line == tiles.down: there are none.
 template <int tiles_a_stage>
-__device__ inline Step next(const Shape& n, const Span* spans, Step step) {
+__device__ inline Step next(const Problem& n, const Span* spans, Step step) {
   step.x += tiles_a_stage;
   while (step.x >= step.end && ++step.line < n.tiles.down)
     step.x = spans[step.line].first, step.end = spans[step.line].last;
@@ -83,7 +83,7 @@ __device__ inline Step next(const Shape& n, const Span* spans, Step step) {
 /// The lowest voxel of a column that the block's rows can meet, over all its views and the columns of a tile;
 /// a whole piece of a box.
 template <int row_groups>
-__device__ inline int first_voxel(const Shape& n, const ConeView* views, const Block<row_groups>& block,
+__device__ inline int first_voxel(const Problem& n, const ConeView* views, const Block<row_groups>& block,
                                   int line, int x) {
   constexpr float rounding = 0.05f, half = 0.5f * (edge - 1);
   const float2 v = n.direction(views, block.first_view + static_cast<int>(threadIdx.x) % block.views);
@@ -97,7 +97,7 @@ __device__ inline int first_voxel(const Shape& n, const ConeView* views, const B
 
 /// Warp t begins to copy the voxels of a stage's tile t.
 template <int row_groups>
-__device__ inline void fetch(const Shape& n, const ConeView* views, const Block<row_groups>& block,
+__device__ inline void fetch(const Problem& n, const ConeView* views, const Block<row_groups>& block,
                              const Boxes& volume, const Step& step, unsigned to, int* first_voxels,
                              unsigned arrived) {
   const int t = threadIdx.x / 32, x = step.x + t;
@@ -119,7 +119,7 @@ struct Target {
 };
 
 template <int row_groups>
-__device__ inline void write(const Shape& n, const Block<row_groups>& block, const Target& out,
+__device__ inline void write(const Problem& n, const Block<row_groups>& block, const Target& out,
                              const Sums& sum) {
   if (!block.real) return;
   const int lane = threadIdx.x % 32;
@@ -153,7 +153,7 @@ struct Kept {
 
 /// Begins to copy the ladders of a stage to where this lane alone reads them.
 template <int row_groups>
-__device__ inline void fetch_ladders(const Shape& n, const Ladder* first, const Step& step, Ladder* to) {
+__device__ inline void fetch_ladders(const Problem& n, const Ladder* first, const Step& step, Ladder* to) {
   const int lane = threadIdx.x % 32;
   if (step.line >= n.tiles.down) return;
   const Ladder* from = first + (static_cast<Index>(step.line) * n.tiles.across + step.x) * columns;
@@ -185,8 +185,8 @@ __device__ inline Wide make_rungs(const Block<row_groups>& block, const Step& st
 
 /// Adds the columns of a tile to the bins of the warp.
 template <int bits>
-__device__ inline void add_tile(const Shape& n, int first, int count, const uint4* weights, const Rung* rungs,
-                                const float* voxels, Wide wide, Sums& sum) {
+__device__ inline void add_tile(const Problem& n, int first, int count, const uint4* weights,
+                                const Rung* rungs, const float* voxels, Wide wide, Sums& sum) {
   uint4 w[most_granules];
 #pragma unroll
   for (int j = 0; j < most_granules; ++j) w[j] = weights[j * 32];
@@ -197,8 +197,8 @@ __device__ inline void add_tile(const Shape& n, int first, int count, const uint
 
 template <int row_groups>
 __global__ void __launch_bounds__(warps * 32, 2)
-    forward(Shape n, TileShadows shadows, const ConeView* __restrict__ views, const Span* __restrict__ spans,
-            const __grid_constant__ Boxes volume, Target out) {
+    forward(Problem n, TileShadows shadows, const ConeView* __restrict__ views,
+            const Span* __restrict__ spans, const __grid_constant__ Boxes volume, Target out) {
   extern __shared__ __align__(128) unsigned char shared[];
   constexpr int tiles = Block<row_groups>::tiles;
   __shared__ __align__(16) Kept<row_groups> all[warps];
@@ -259,7 +259,7 @@ __global__ void __launch_bounds__(warps * 32, 2)
 // ---- batches
 
 template <int row_groups>
-void launch(const Shape& n, const TileShadows& shadows, const ConeView* views, const Span* spans,
+void launch(const Problem& n, const TileShadows& shadows, const ConeView* views, const Span* spans,
             const Boxes& volume, const Target& out, cudaStream_t s) {
   const int shared = ForwardLayout{row_groups, n.window}.shared_bytes(n.tiles.down);
   allow_all_shared_memory(forward<row_groups>);
@@ -271,7 +271,7 @@ void launch(const Shape& n, const TileShadows& shadows, const ConeView* views, c
   after_launch();
 }
 
-Shape shape_of(const ConeViews& views, Image<const float> volume, Image<float> projections, int window) {
+Problem shape_of(const ConeViews& views, Image<const float> volume, Image<float> projections, int window) {
   return {.x0 = static_cast<float>(views.x0),
           .y0 = static_cast<float>(views.y0),
           .pitch = static_cast<float>(views.pitch),
@@ -298,7 +298,7 @@ struct Work {
   Scratch<float> units, slants, turned;
   Scratch<Span> spans;
   ShadowStore<Direction::forward> store;
-  Work(const OrderedViews& list, const ForwardLayout& made, const ForwardBatches& cut, const Shape& n,
+  Work(const OrderedViews& list, const ForwardLayout& made, const ForwardBatches& cut, const Problem& n,
        cudaStream_t s)
       : layout(made),
         batches(cut),
@@ -315,7 +315,7 @@ struct Work {
 };
 
 /// The tiles of n, as blocks read them.
-Boxes turn(const Shape& n, Image<const float> volume, const Work& work, Stream& stream) {
+Boxes turn(const Problem& n, Image<const float> volume, const Work& work, Stream& stream) {
   const cudaStream_t s = queue(stream);
   const int slices = work.batches.slices;
   const Index line = static_cast<Index>(n.tiles.first) * edge, bytes = work.batches.line_bytes;
@@ -330,7 +330,7 @@ Boxes turn(const Shape& n, Image<const float> volume, const Work& work, Stream& 
 }
 
 /// The tiles of n to all views.
-void project(const ConeViews& frame, Shape n, const Boxes& windows, const Work& work, Target out,
+void project(const ConeViews& frame, Problem n, const Boxes& windows, const Work& work, Target out,
              cudaStream_t s) {
   const int groups = work.layout.row_groups;
   const auto run = groups == 2 ? launch<2> : groups == 4 ? launch<4> : launch<8>;
@@ -360,7 +360,7 @@ bool footprint_forward(const ConeViews& views, float alpha, Image<const float> v
 
   const ForwardBatches batches({volume.n0, volume.n1, volume.n2},
                                {projections.n0, projections.n1, projections.n2});
-  Shape n = shape_of(views, volume, projections, layout.window);
+  Problem n = shape_of(views, volume, projections, layout.window);
   const Work work(list, layout, batches, n, s);
   note_launch("footprint products forward, " + std::to_string(layout.row_groups * warp_rows));
   slants_of(views, n.rows, n.bins, work.slants.data(), s);

@@ -13,6 +13,7 @@
 
 #include "../../../core/array.hpp"
 #include "../../footprint.hpp"
+#include "../../line.hpp"
 
 namespace tandem::kernels::cuda {
 
@@ -219,15 +220,10 @@ TANDEM_HOST_DEVICE void add_view(const PlainFrame& n, const ConeView& view, cons
 // ---- projection: a thread has two bins and some rows of them, and takes the columns that the bins meet,
 // line by line. Lines run along x or along y, whichever the ray between the bins crosses more steeply.
 
-struct Linear {
-  double first, step;
-  TANDEM_HOST_DEVICE double at(int line) const { return first + step * line; }
-};
-
 /// Where a ray meets lines, in columns from the first of a line; `across`: what a step along a line moves.
 struct Crossing {
   double across;
-  Linear column;
+  Line column;
 };
 
 TANDEM_HOST_DEVICE inline Crossing crossing_of(const PlainFrame& n, const ConeView& view, double tangent,
@@ -244,7 +240,7 @@ struct PlainRay {
   bool along_x;
   float tangent;
   int first_line, last_line;
-  Linear column, slice;       ///< of a line: where the ray passes, and the lower edge of the first row
+  Line column, slice;         ///< of a line: where the ray passes, and the lower edge of the first row
   float depth, depth_a_line;  ///< of the ray
   float slice_a_column;       ///< that the edge moves
   float low, low_a_line;      ///< from the ray's column to the first that the bins meet
@@ -260,8 +256,8 @@ TANDEM_HOST_DEVICE inline void PlainRay::find_columns(const PlainFrame& n, const
   const Crossing ray = crossing_of(n, view, middle, along_x),
                  one = crossing_of(n, view, middle - 1 / n.bins, along_x),
                  two = crossing_of(n, view, middle + 1 / n.bins, along_x);
-  const Linear &first = ray.across > 0 ? one.column : two.column,
-               &last = ray.across > 0 ? two.column : one.column;
+  const Line &first = ray.across > 0 ? one.column : two.column,
+             &last = ray.across > 0 ? two.column : one.column;
   column = ray.column;
   low = static_cast<float>(first.first - column.first - half * fabs(first.step) - half - more);
   high = static_cast<float>(last.first - column.first + half * fabs(last.step) + half + more);
@@ -294,9 +290,9 @@ TANDEM_HOST_DEVICE inline PlainRay ray_between(const PlainFrame& n, const ConeVi
   ray.tangent = static_cast<float>(tangent);
   ray.find_columns(n, view, tangent);
   const double a_column = ray.along_x ? -view.sin : view.cos, a_line = ray.along_x ? view.cos : -view.sin;
-  const Linear depth{n.sod + a_column * ((ray.along_x ? n.x0 : n.y0) + ray.column.first) +
-                         a_line * (ray.along_x ? n.y0 : n.x0),
-                     a_column * ray.column.step + a_line};
+  const Line depth{n.sod + a_column * ((ray.along_x ? n.x0 : n.y0) + ray.column.first) +
+                       a_line * (ray.along_x ? n.y0 : n.x0),
+                   a_column * ray.column.step + a_line};
   const double slices = (static_cast<double>(row) - n.row_of_0) / n.voxel;  // of an edge at depth 1
   ray.depth = static_cast<float>(depth.first), ray.depth_a_line = static_cast<float>(depth.step);
   ray.slice = {slices * depth.first - n.bottom / n.voxel, slices * depth.step};

@@ -126,12 +126,13 @@ void plain_footprint_backward(const ConeViews& views, float alpha, Image<const f
 const ConeKernels separable_footprint_kernels{
     [](const ConeViews& views, float alpha, Image<const float> volume, float beta, Image<float> projections,
        Stream& stream) {
-      if (projections.n1 <= few || !footprint_forward(views, alpha, volume, beta, projections, stream))
+      if (projections.n1 <= plain_up_to ||
+          !footprint_forward(views, alpha, volume, beta, projections, stream))
         plain_footprint_forward(views, alpha, volume, beta, projections, stream);
     },
     [](const ConeViews& views, float alpha, Image<const float> projections, float beta, Image<float> volume,
        Stream& stream) {
-      if (volume.n0 <= few || !footprint_backward(views, alpha, projections, beta, volume, stream))
+      if (volume.n0 <= plain_up_to || !footprint_backward(views, alpha, projections, beta, volume, stream))
         plain_footprint_backward(views, alpha, projections, beta, volume, stream);
     },
     footprint_memory, true,

@@ -14,7 +14,7 @@ bool footprint_backward(const ConeViews& views, float alpha, Image<const float> 
 
 /// So many rows are projected, and slices back-projected, by the plain kernels: they take four at a time, and
 /// tiles 32 and more.
-constexpr Index few = 4;
+constexpr Index plain_up_to = 4;
 
 /// Voxel by voxel, for voxels and cells of any size and number.
 void plain_footprint_forward(const ConeViews& views, float alpha, Image<const float> volume, float beta,

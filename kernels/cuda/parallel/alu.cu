@@ -13,8 +13,9 @@ namespace tandem::kernels::cuda {
 namespace {
 
 template <int half_width>
-__global__ void __launch_bounds__(threads, 4) backward(BackwardShape n, const DeviceView* __restrict__ views,
-                                                       const float4* __restrict__ sinogram, float4* volume) {
+__global__ void __launch_bounds__(threads, 4)
+    backward(BackwardShape n, const ParallelView* __restrict__ views, const float4* __restrict__ sinogram,
+             float4* volume) {
   alu_block<half_width>(n, views, sinogram, volume);
 }
 
@@ -34,13 +35,13 @@ struct ForwardShape {
 /// stripe of lines at work. `halves`: coefficients are float16, those of the tensor back-projection.
 template <int quads, bool halves>
 __global__ void __launch_bounds__(threads)
-    forward(ForwardShape n, const DeviceView* __restrict__ views, const float4* __restrict__ volume,
+    forward(ForwardShape n, const ParallelView* __restrict__ views, const float4* __restrict__ volume,
             const float4* __restrict__ turned, float4* projections) {
   extern __shared__ Anchor stripe[];
   const int lane = threadIdx.x % bins_a_block, v = threadIdx.x / bins_a_block;
   const Index first_bin = static_cast<Index>(blockIdx.x) * bins_a_block, bin = first_bin + lane;
   const Index which = min(static_cast<Index>(blockIdx.y) * views_a_block + v, n.views - 1);
-  const DeviceView view = views[which];
+  const ParallelView view = views[which];
   const bool along_x = fabs(view.step_x) >= fabs(view.step_y);
   const double major = along_x ? view.step_x : view.step_y, minor = along_x ? view.step_y : view.step_x;
   const int count = static_cast<int>(along_x ? n.nx : n.ny), lines = static_cast<int>(along_x ? n.ny : n.nx);
@@ -101,8 +102,7 @@ __global__ void __launch_bounds__(threads)
 void alu_backward(const ParallelViews& packed, float alpha, Image<const float> projections, float beta,
                   Image<float> volume, Stream& stream) {
   const cudaStream_t s = queue(stream);
-  const std::vector<DeviceView> host = views_of(packed);
-  const Scratch<DeviceView> views(host, s);
+  const Scratch<ParallelView> views(packed.views, s);
   const BackwardShape n = backward_shape(packed, projections, volume);
   const bool narrow = packed.half_width == 1;
   const auto kernel = narrow ? backward<1> : backward<0>;
@@ -134,8 +134,7 @@ void alu_forward(const ParallelViews& packed, Precision precision, float alpha, 
                  float beta, Image<float> projections, Stream& stream) {
   constexpr int most_quads = 4;
   const cudaStream_t s = queue(stream);
-  const std::vector<DeviceView> host = views_of(packed);
-  const Scratch<DeviceView> views(host, s);
+  const Scratch<ParallelView> views(packed.views, s);
   const ForwardShape n{projections.n0, projections.n2, volume.n2, volume.n1, tiles_of(packed)};
   const std::size_t shared = static_cast<std::size_t>(views_a_block * n.tiles) * sizeof(Anchor);
   const auto area = static_cast<std::size_t>(n.nx * n.ny * most_quads);

@@ -74,7 +74,7 @@ inline BackwardShape backward_shape(const ParallelViews& packed, Image<const flo
 /// The pixels of block (blockIdx.x, blockIdx.y). Shared memory: chunk windows of `window` float4, and of each
 /// view four anchors and its steps.
 template <int half_width>
-__device__ void alu_block(BackwardShape n, const DeviceView* __restrict__ views,
+__device__ void alu_block(BackwardShape n, const ParallelView* __restrict__ views,
                           const float4* __restrict__ sinogram, float4* volume) {
   extern __shared__ float4 windows[];
   __shared__ Anchor anchors[chunk][4];  // bins from the start of the window
@@ -89,7 +89,7 @@ __device__ void alu_block(BackwardShape n, const DeviceView* __restrict__ views,
     __syncthreads();
     if (threadIdx.x < count * 4) {
       const int v = threadIdx.x / 4, corner = threadIdx.x % 4;
-      const DeviceView view = views[first + v];
+      const ParallelView view = views[first + v];
       const double lowest = view.origin + view.step_x * static_cast<double>(x0) +
                             view.step_y * static_cast<double>(y0) +
                             (edge - 1) * (fmin(view.step_x, 0.0) + fmin(view.step_y, 0.0));

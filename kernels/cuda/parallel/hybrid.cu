@@ -31,7 +31,7 @@ struct TextureSources {
 
 /// The tiles of block (blockIdx.x, blockIdx.y).
 __device__ void texture_block(const BackwardShape& n, const TextureSources& sources,
-                              const DeviceView* __restrict__ views, float4* volume) {
+                              const ParallelView* __restrict__ views, float4* volume) {
   constexpr int across = edge / tile;
   const auto store = [&](int lane, Index x, Index y, float sum) {
     if (x < n.nx && y < n.ny) reinterpret_cast<float*>(volume + y * n.nx + x)[lane] = sum;
@@ -43,7 +43,7 @@ __device__ void texture_block(const BackwardShape& n, const TextureSources& sour
 
 /// Both kinds of block see the same hats of radius one.
 __global__ void __launch_bounds__(threads, 4)
-    backward(BackwardShape n, const DeviceView* __restrict__ views, TextureSources sources,
+    backward(BackwardShape n, const ParallelView* __restrict__ views, TextureSources sources,
              const float4* __restrict__ sinogram, float4* volume) {
   if ((blockIdx.y * gridDim.x + blockIdx.x) % period < by_texture)
     texture_block(n, sources, views, volume);
@@ -57,8 +57,7 @@ void hybrid_backward(const ParallelViews& packed, float alpha, Image<const float
                      Image<float> volume, Stream& stream) {
   note_launch("hybrid backward");
   const cudaStream_t s = queue(stream);
-  const std::vector<DeviceView> host = views_of(packed);
-  const Scratch<DeviceView> views(host, s);
+  const Scratch<ParallelView> views(packed.views, s);
   const BackwardShape n = backward_shape(packed, projections, volume);
   allow_all_shared_memory(backward);
   TexelRows<float2> low(n.bins, n.views, stream), high(n.bins, n.views, stream);

@@ -37,7 +37,7 @@ struct alignas(16) Window {
   int slab;      ///< first bin of the view in shared memory, far outside where there is no such view
 };
 
-struct Shape {
+struct Layout {
   Index nx, ny;
   Blocks blocks;
   int views, bins;
@@ -51,26 +51,26 @@ struct Memory {
   unsigned slabs;
   Window* windows;
   ViewNumbers* numbers;
-  __device__ unsigned slab_at(const Shape& n, int step, int v) const {
+  __device__ unsigned slab_at(const Layout& n, int step, int v) const {
     return slabs + static_cast<unsigned>((step % slabs_kept * n.views_a_stage + v) * n.slab_bytes);
   }
 };
 
-__device__ inline Memory memory_of(const Shape& n, unsigned char* shared) {
+__device__ inline Memory memory_of(const Layout& n, unsigned char* shared) {
   Window* windows = reinterpret_cast<Window*>(shared + slabs_kept * n.views_a_stage * n.slab_bytes);
   return {static_cast<unsigned>(__cvta_generic_to_shared(shared)), windows,
           reinterpret_cast<ViewNumbers*>(windows + windows_kept * n.views_a_stage * tiles)};
 }
 
 /// Where windows and numbers of a view lie.
-__device__ inline int slot_of(const Shape& n, int step, int v) {
+__device__ inline int slot_of(const Layout& n, int step, int v) {
   return step % windows_kept * n.views_a_stage + v;
 }
 
 /// Thread (v, t) finds the window of tile t in view v of a stage.
 template <int lanes>
-__device__ inline void find_windows(const Shape& n, const Memory& memory, const DeviceView& view, int2 block,
-                                    int step) {
+__device__ inline void find_windows(const Layout& n, const Memory& memory, const ParallelView& view,
+                                    int2 block, int step) {
   const int v = threadIdx.x / tiles, t = threadIdx.x % tiles;
   if (v >= n.views_a_stage) return;
   const float step_x = static_cast<float>(view.step_x), step_y = static_cast<float>(view.step_y);
@@ -91,7 +91,7 @@ __device__ inline void find_windows(const Shape& n, const Memory& memory, const 
 
 /// Begins to copy the slabs of a stage, each view by its share of the threads; what lies outside is zero.
 template <int lanes, int planes>
-__device__ inline void fetch(const Shape& n, const Memory& memory, const __half* __restrict__ sinogram,
+__device__ inline void fetch(const Layout& n, const Memory& memory, const __half* __restrict__ sinogram,
                              int step) {
   constexpr int share = threads<lanes> / most_views, pieces = 2 * lanes / 16, rows = share / pieces;
   const int v = threadIdx.x / share, piece = threadIdx.x % pieces, row0 = threadIdx.x % share / pieces;
@@ -179,7 +179,7 @@ __device__ inline void multiply_and_add(const Factors<planes>& f, unsigned plane
 }
 
 template <int lanes>
-__device__ inline void write(const Target& out, const Shape& n, int2 block, int i, const Sums<lanes>& sum) {
+__device__ inline void write(const Target& out, const Layout& n, int2 block, int i, const Sums<lanes>& sum) {
   const int2 pixel = pixel_of<lanes>(i);
   const Index x = static_cast<Index>(block.x) * tile + pixel.x;
   if (x >= n.nx) return;
@@ -196,7 +196,8 @@ __device__ inline void write(const Target& out, const Shape& n, int2 block, int 
 /// While the views of a stage are multiplied, the next one is copied and the windows of the one after found.
 template <int lanes, int planes, bool unit>
 __global__ void __launch_bounds__(threads<lanes>, 512 / threads<lanes>)
-    backward(Shape n, const DeviceView* __restrict__ views, const __half* __restrict__ sinogram, Target out) {
+    backward(Layout n, const ParallelView* __restrict__ views, const __half* __restrict__ sinogram,
+             Target out) {
   extern __shared__ __align__(16) unsigned char shared[];
   const Memory memory = memory_of(n, shared);
   const int2 block = block_at<16>(n.blocks);
@@ -216,7 +217,7 @@ __global__ void __launch_bounds__(threads<lanes>, 512 / threads<lanes>)
   int slot = 0;
 #pragma unroll 1
   for (int step = 0; step < steps; ++step) {
-    const DeviceView view = view_of(step + 2);
+    const ParallelView view = view_of(step + 2);
     wait_copies();
     __syncthreads();
     if (step + 1 < steps) fetch<lanes, planes>(n, memory, sinogram, step + 1);
@@ -254,7 +255,7 @@ int shared_of_a_block(int blocks, Device device) {
 }
 
 template <int lanes, int planes>
-void batch_backward(const ParallelViews& packed, const DeviceView* views, float alpha,
+void batch_backward(const ParallelViews& packed, const ParallelView* views, float alpha,
                     Image<const float> projections, float beta, Image<float> volume, const Stream& stream) {
   const cudaStream_t s = queue(stream);
   const HalfRows<lanes, planes> rows(projections, s);
@@ -262,14 +263,14 @@ void batch_backward(const ParallelViews& packed, const DeviceView* views, float 
   const int view_bytes =
       slabs_kept * slab_bytes + windows_kept * static_cast<int>(tiles * sizeof(Window) + sizeof(ViewNumbers));
   const int fitting = shared_of_a_block(512 / threads<lanes>, stream.device()) / view_bytes;
-  const Shape n{volume.n2,
-                volume.n1,
-                {ceil_div<Index>(volume.n2, tile), ceil_div<Index>(volume.n1, tile)},
-                static_cast<int>(projections.n0),
-                static_cast<int>(projections.n2),
-                slab_rows,
-                slab_bytes,
-                std::min(most_views, fitting / 2 * 2)};
+  const Layout n{volume.n2,
+                 volume.n1,
+                 {ceil_div<Index>(volume.n2, tile), ceil_div<Index>(volume.n1, tile)},
+                 static_cast<int>(projections.n0),
+                 static_cast<int>(projections.n2),
+                 slab_rows,
+                 slab_bytes,
+                 std::min(most_views, fitting / 2 * 2)};
   const int shared = n.views_a_stage * view_bytes;
   const bool unit = hats_are_units(packed);
   const auto kernel = unit ? backward<lanes, planes, true> : backward<lanes, planes, false>;
@@ -291,8 +292,7 @@ bool mma_fits(const ParallelViews& packed) {
 
 void mma_backward(const ParallelViews& packed, Precision precision, float alpha,
                   Image<const float> projections, float beta, Image<float> volume, Stream& stream) {
-  const std::vector<DeviceView> host = views_of(packed);
-  const Scratch<DeviceView> views(host, queue(stream));
+  const Scratch<ParallelView> views(packed.views, queue(stream));
   const Index most = precision == Precision::float16 ? 128 : 64;
   for (Index first = 0; first < volume.n0; first += most) {
     const auto batch = precision != Precision::float16 ? batch_backward<64, 2>

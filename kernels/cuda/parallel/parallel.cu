@@ -114,7 +114,7 @@ void backward(const ParallelViews& views, Execution how, float alpha, Image<cons
 WorkingMemory working_memory(Execution how, tandem::Shape volume, tandem::Shape projections, Device device) {
   const auto pixels = static_cast<double>(volume[1] * volume[2]);
   const auto cells = static_cast<double>(projections[0] * projections[2]);
-  const double views = 2 * sizeof(DeviceView) * static_cast<double>(projections[0]);  // and their groups
+  const double views = 2 * sizeof(ParallelView) * static_cast<double>(projections[0]);  // and their groups
   const double rounded_up = 64 * static_cast<double>(projections[0]);          // texels at the ends of rows
   const double lanes = how.precision == float32 || volume[0] > 64 ? 128 : 64;  // two planes of 64: float32
   const bool by_products = how.variant == tensor && is_hopper(device);

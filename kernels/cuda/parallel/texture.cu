@@ -28,7 +28,7 @@ struct Target {
 
 /// The views whose rows are in the texture.
 struct Band {
-  const DeviceView* views;
+  const ParallelView* views;
   Index count;
   float weights;  ///< the sum of their heights: what a zero level adds up to, inside and outside
 };
@@ -73,8 +73,7 @@ void backward_by(Kernel kernel, const ParallelViews& packed, float alpha, Image<
                  float beta, Image<float> volume, Stream& stream) {
   constexpr int lanes = Format<Texel>::lanes;
   const cudaStream_t s = queue(stream);
-  const std::vector<DeviceView> host = views_of(packed);
-  const Scratch<DeviceView> views(host, s);
+  const Scratch<ParallelView> views(packed.views, s);
   const Index most = std::min(projections.n0, TexelRows<Texel>::most_rows(stream.device()));
   TexelRows<Texel> rows(projections.n2, most, stream);
   for (Index slice = 0; slice < volume.n0; slice += lanes) {
@@ -85,8 +84,8 @@ void backward_by(Kernel kernel, const ParallelViews& packed, float alpha, Image<
     for (Index first = 0; first < projections.n0; first += most, out.beta = 1) {
       const Index count = std::min(most, projections.n0 - first);
       const double weights =
-          std::accumulate(host.begin() + first, host.begin() + first + count, 0.0,
-                          [](double sum, const DeviceView& view) { return sum + view.height; });
+          std::accumulate(packed.views.begin() + first, packed.views.begin() + first + count, 0.0,
+                          [](double sum, const ParallelView& view) { return sum + view.height; });
       rows.fill(part_of(projections, first, count, slice, lanes));
       kernel<<<out.tiles(), texture_threads, 0, s>>>(
           {rows.texture()}, {views.data() + first, count, static_cast<float>(weights)}, rows.extremes(), out);

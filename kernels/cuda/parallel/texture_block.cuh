@@ -52,11 +52,11 @@ struct StagedViews {
 };
 
 /// One thread a view.
-__device__ inline void stage(const DeviceView* __restrict__ views, int count, Index tile_x, Index tile_y,
+__device__ inline void stage(const ParallelView* __restrict__ views, int count, Index tile_x, Index tile_y,
                              StagedViews& staged) {
   const int v = threadIdx.x;
   if (v >= count) return;
-  const DeviceView view = views[v];
+  const ParallelView view = views[v];
   const Anchor anchor = anchor_at(view, tile_x, tile_y);
   staged.terms[v] = {anchor.offset, static_cast<float>(view.step_x), static_cast<float>(view.step_y),
                      view.height};
@@ -96,7 +96,7 @@ __device__ void add_groups(const float (&sum)[quarters][lanes_of_sum], int group
 /// y, sum) for each of its pixels. 64 threads along the Z-order curve over a quarter of the tile take every
 /// fourth view, for the same pixel of all four quarters; the four groups of threads then add up in order.
 template <class Source, class Store>
-__device__ void texture_tile(const Source& source, const DeviceView* __restrict__ views, Index count,
+__device__ void texture_tile(const Source& source, const ParallelView* __restrict__ views, Index count,
                              Index tile_x, Index tile_y, const Store& store) {
   __shared__ StagedViews staged;
   const int group = threadIdx.x / (quarter_edge * quarter_edge);

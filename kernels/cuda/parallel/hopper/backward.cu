@@ -38,7 +38,7 @@ struct Notes {
   ViewNumbers numbers[views_a_stage];
 };
 
-struct Shape {
+struct Layout {
   Index views, nx, ny;
   Blocks blocks;
   int slab_rows;   ///< bins of a view that a block can meet
@@ -51,7 +51,7 @@ constexpr int slabs_a_view = slices / lanes_of_chunk;
 
 /// Lane (v, t) finds the window of tile t of view v, then one lane of each view fetches its slabs.
 template <int slices>
-__device__ void fetch(const CUtensorMap& map, const Shape& n, const DeviceView* views, Index x0, Index y0,
+__device__ void fetch(const CUtensorMap& map, const Layout& n, const ParallelView* views, Index x0, Index y0,
                       const Ring<Notes>& ring) {
   constexpr int slabs = slabs_a_view<slices>;
   const int v = threadIdx.x % 32 / 8, t = min(static_cast<int>(threadIdx.x % 8), tiles - 1);
@@ -61,7 +61,7 @@ __device__ void fetch(const CUtensorMap& map, const Shape& n, const DeviceView* 
   for (int step = ring.fetcher(); step < steps; step += fetchers) {
     const int stage = ring.await_empty(step);
     const Index which = static_cast<Index>(step) * views_a_stage + v;
-    const DeviceView view = which < n.views ? views[which] : DeviceView{};
+    const ParallelView view = which < n.views ? views[which] : ParallelView{};
     const float step_x = static_cast<float>(view.step_x), step_y = static_cast<float>(view.step_y);
     const Anchor anchor = anchor_at(view, px / tile, py / tile);
     const int dx = px % tile + (step_x < 0 ? edge - 1 : 0), dy = py % tile + (step_y < 0 ? edge - 1 : 0);
@@ -118,7 +118,7 @@ __device__ inline void make_factors(const Own& own, const Notes& notes, int v, F
 }
 
 template <int slices>
-__device__ void write(const Target& out, const Shape& n, const float (&sum)[slices / 2], Index x, Index y) {
+__device__ void write(const Target& out, const Layout& n, const float (&sum)[slices / 2], Index x, Index y) {
   const int first = threadIdx.x % 4 * 2;
   if (x >= n.nx) return;
 #pragma unroll
@@ -130,7 +130,7 @@ __device__ void write(const Target& out, const Shape& n, const float (&sum)[slic
 }
 
 template <int slices, bool unit>
-__device__ void multiply_and_add(const Shape& n, const Target& out, Index x0, Index y0,
+__device__ void multiply_and_add(const Layout& n, const Target& out, Index x0, Index y0,
                                  const Ring<Notes>& ring) {
   const int row = threadIdx.x / 128, gx = threadIdx.x % 32 / 4, gy = threadIdx.x % 128 / 32 * 2;
   const int py = static_cast<int>(y0) + row * edge;
@@ -152,13 +152,13 @@ __device__ void multiply_and_add(const Shape& n, const Target& out, Index x0, In
 }
 
 template <int slices>
-__host__ __device__ constexpr int box_bytes(const Shape& n) {
+__host__ __device__ constexpr int box_bytes(const Layout& n) {
   return views_a_stage * slabs_a_view<slices> * n.slab_bytes;
 }
 
 template <int slices, bool unit>
-__global__ void __launch_bounds__(threads, 1) backward(const __grid_constant__ CUtensorMap map, Shape n,
-                                                       const DeviceView* __restrict__ views, Target out) {
+__global__ void __launch_bounds__(threads, 1) backward(const __grid_constant__ CUtensorMap map, Layout n,
+                                                       const ParallelView* __restrict__ views, Target out) {
   const Ring<Notes> ring(n.stages, box_bytes<slices>(n));
   const int2 block = block_at<8>(n.blocks);
   const Index x0 = static_cast<Index>(block.x) * tiles_x * edge,
@@ -179,16 +179,16 @@ int spread(const ParallelViews& packed) {
 }
 
 template <int lanes>
-void batch_backward(const ParallelViews& packed, const DeviceView* views, float alpha,
+void batch_backward(const ParallelViews& packed, const ParallelView* views, float alpha,
                     Image<const float> projections, float beta, Image<float> volume, cudaStream_t s) {
   const HalfRows<lanes, 1> rows(projections, s);
-  Shape n{projections.n0,
-          volume.n2,
-          volume.n1,
-          {ceil_div<Index>(volume.n2, tiles_x * edge), ceil_div<Index>(volume.n1, tiles_y * edge)},
-          spread(packed) + window,
-          0,
-          0};
+  Layout n{projections.n0,
+           volume.n2,
+           volume.n1,
+           {ceil_div<Index>(volume.n2, tiles_x * edge), ceil_div<Index>(volume.n1, tiles_y * edge)},
+           spread(packed) + window,
+           0,
+           0};
   n.slab_bytes = static_cast<int>(ceil_div(n.slab_rows, 8)) * 1024;
   n.stages = Ring<Notes>::stages_that_fit(box_bytes<lanes>(n));
   const int shared = Ring<Notes>::bytes(n.stages, box_bytes<lanes>(n));
@@ -217,8 +217,7 @@ bool tensor_backward_fits(const ParallelViews& packed) {
 void tensor_backward(const ParallelViews& packed, float alpha, Image<const float> projections, float beta,
                      Image<float> volume, Stream& stream) {
   const cudaStream_t s = queue(stream);
-  const std::vector<DeviceView> host = views_of(packed);
-  const Scratch<DeviceView> views(host, s);
+  const Scratch<ParallelView> views(packed.views, s);
   constexpr Index most = 128;
   for (Index first = 0; first < volume.n0; first += most) {
     const auto batch = volume.n0 - first > 64 ? batch_backward<128> : batch_backward<64>;

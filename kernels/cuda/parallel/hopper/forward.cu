@@ -67,11 +67,11 @@ __host__ __device__ constexpr int box_bytes() {
 // ---- fetching
 
 template <int slices, int planes, bool turned>
-__device__ void fetch(const CUtensorMap& map, const DeviceView* views, const Group& g, const Walk& walk,
+__device__ void fetch(const CUtensorMap& map, const ParallelView* views, const Group& g, const Walk& walk,
                       const Ring<Notes>& ring) {
   constexpr int chunks = slices / 64, all = box_bytes<slices, planes>();
   const int lane = threadIdx.x % 32, place = lane / tiles_a_stage, pair = lane % pairs_a_stage;
-  const DeviceView view = g.views[place] >= 0 ? views[g.views[place]] : DeviceView{};
+  const ParallelView view = g.views[place] >= 0 ? views[g.views[place]] : ParallelView{};
   const int base = walk.starts[place][0];
   const int steps = walk.last_stage - walk.first_stage + 2;  // the last is made ready and not used
 #pragma unroll 1
@@ -111,9 +111,9 @@ struct Own {
   int place, pixel;   ///< of its view in the group; first of the two of its columns
 };
 
-__device__ inline Own own_of(const DeviceView* views, const Group& g, const Walk& walk) {
+__device__ inline Own own_of(const ParallelView* views, const Group& g, const Walk& walk) {
   const int place = threadIdx.x / 32, row = threadIdx.x % 32 / 4;
-  const DeviceView view = g.views[place] >= 0 ? views[g.views[place]] : DeviceView{};
+  const ParallelView view = g.views[place] >= 0 ? views[g.views[place]] : ParallelView{};
   Own own{{static_cast<float>(view.step_x), static_cast<float>(view.step_y), view.height, view.slope},
           {},
           place,
@@ -201,7 +201,7 @@ __device__ inline void multiply_pair(float (&sum)[strips][slices / 2], unsigned 
 }
 
 template <int slices, int planes, bool unit, bool turned>
-__device__ void multiply_and_add(const DeviceView* views, const Group& g, const Walk& walk,
+__device__ void multiply_and_add(const ParallelView* views, const Group& g, const Walk& walk,
                                  const Ring<Notes>& ring, float* partial) {
   constexpr unsigned all = box_bytes<slices, planes>();
   const Own own = own_of(views, g, walk);
@@ -228,7 +228,7 @@ __device__ void multiply_and_add(const DeviceView* views, const Group& g, const 
 }
 
 /// Every thread of a block; false: the block has nothing to do. Writes where its windows begin.
-__device__ inline bool find_walk(const Layout& n, const DeviceView* views, const Group& g, bool turned,
+__device__ inline bool find_walk(const Layout& n, const ParallelView* views, const Group& g, bool turned,
                                  Walk& walk, int* firsts) {
   const int block = blockIdx.x / n.groups, column = block % n.columns, line0 = block / n.columns * n.segment;
   const int left = g.left + column * width;
@@ -261,7 +261,7 @@ __device__ inline bool find_walk(const Layout& n, const DeviceView* views, const
 
 template <int slices, int planes, bool unit, bool turned>
 __global__ void __launch_bounds__(threads, 1)
-    forward(const __grid_constant__ CUtensorMap map, Layout n, const DeviceView* __restrict__ views,
+    forward(const __grid_constant__ CUtensorMap map, Layout n, const ParallelView* __restrict__ views,
             const Group* __restrict__ groups, float* partial, int* firsts) {
   __shared__ Walk walk;
   const Group& g = groups[blockIdx.x % n.groups];
@@ -339,7 +339,7 @@ auto kernel_for(bool turned, bool unit) {
 }
 
 template <int slices, int planes>
-void project(const ParallelViews& packed, const Plan& plan, bool turned, const DeviceView* views,
+void project(const ParallelViews& packed, const Plan& plan, bool turned, const ParallelView* views,
              __half* image, Index nx, Index ny, Index bins, const Result& out, cudaStream_t s) {
   if (plan.groups.empty()) return;
   const Index pixels = turned ? ny : nx, lines = turned ? nx : ny;
@@ -380,9 +380,9 @@ void project(const ParallelViews& packed, const Plan& plan, bool turned, const D
 }
 
 template <int lanes, int planes>
-void batch_forward(const ParallelViews& packed, const Plan (&plans)[2], const DeviceView* views, float alpha,
-                   Image<const float> volume, float beta, Image<float> projections, Index first, int slices,
-                   cudaStream_t s) {
+void batch_forward(const ParallelViews& packed, const Plan (&plans)[2], const ParallelView* views,
+                   float alpha, Image<const float> volume, float beta, Image<float> projections, Index first,
+                   int slices, cudaStream_t s) {
   const HalfRows<lanes, planes> rows(
       {volume.data + first * volume.s0, volume.n1, slices, volume.n2, volume.s1, volume.s0}, s);
   const Result out{
@@ -402,8 +402,7 @@ bool tensor_forward_fits(const ParallelViews& packed) {
 void tensor_forward(const ParallelViews& packed, Precision precision, float alpha, Image<const float> volume,
                     float beta, Image<float> projections, Stream& stream) {
   const cudaStream_t s = queue(stream);
-  const std::vector<DeviceView> host = views_of(packed);
-  const Scratch<DeviceView> views(host, s);
+  const Scratch<ParallelView> views(packed.views, s);
   const Plan plans[2] = {plan(packed, false, volume.n2, volume.n1), plan(packed, true, volume.n1, volume.n2)};
   const Index most = precision == Precision::float16 ? 128 : 64;
   for (Index first = 0; first < volume.n0; first += most) {

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "../core/host_device.hpp"
+
+namespace tandem::kernels {
+
+/// Positions, one an index, of whatever type the loop counts in.
+struct Line {
+  double first, step;
+  template <class I>
+  TANDEM_HOST_DEVICE double at(I i) const {
+    return first + step * static_cast<double>(i);
+  }
+};
+
+}  // namespace tandem::kernels
