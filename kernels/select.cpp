@@ -16,8 +16,10 @@ namespace {
 
 template <class Table>
 const Table& select(Device device, const Table& on_cpu, const std::type_identity_t<Table>* on_cuda) {
+  thread_local Device usable = Device::cpu();  // the last that the driver was asked for
   if (!device.is_cuda()) return on_cpu;
-  require_usable(device);  // of which a build without CUDA has none
+  if (device != usable) require_usable(device);  // of which a build without CUDA has none
+  usable = device;
   return *on_cuda;
 }
 
