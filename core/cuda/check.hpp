@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cublas_v2.h>
 #include <cuda_runtime_api.h>
 #include <cufft.h>
 
@@ -20,11 +19,6 @@ inline void check(cudaError_t status, const std::source_location at = std::sourc
 
 inline void check(cufftResult status, const std::source_location at = std::source_location::current()) {
   require<DeviceError>(status == CUFFT_SUCCESS, "cuFFT: error ", static_cast<int>(status), " in ",
-                       at.function_name());
-}
-
-inline void check(cublasStatus_t status, const std::source_location at = std::source_location::current()) {
-  require<DeviceError>(status == CUBLAS_STATUS_SUCCESS, "cuBLAS: ", cublasGetStatusString(status), " in ",
                        at.function_name());
 }
 
