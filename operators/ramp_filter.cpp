@@ -34,6 +34,8 @@ constexpr WindowShape shapes[] = {
     {Window::hann, "hann", [](double g) { return 0.5 + 0.5 * std::cos(pi * g); }},
     {Window::parzen, "parzen",
      [](double g) { return g <= 0.5 ? 1 - 6 * g * g * (1 - g) : 2 * std::pow(1 - g, 3); }},
+    {Window::blackman, "blackman",
+     [](double g) { return 0.42 + 0.5 * std::cos(pi * g) + 0.08 * std::cos(2 * pi * g); }},
     {Window::butterworth, "butterworth", [](double g) { return 1 / (1 + std::pow(g, 8)); }, 0.5, false},
     {Window::none, "none", [](double) { return 1.0; }, 1, false}};
 

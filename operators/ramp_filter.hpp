@@ -11,7 +11,7 @@
 namespace TANDEM_PUBLIC tandem {
 
 /// What shapes the ramp over frequency. `none` leaves the ramp out altogether.
-enum class Window { ramp, shepp, cosine, hamming, hann, parzen, butterworth, none };
+enum class Window { ramp, shepp, cosine, hamming, hann, parzen, butterworth, none, blackman };
 
 struct Filter {
   Window window = Window::ramp;

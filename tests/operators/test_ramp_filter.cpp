@@ -47,6 +47,7 @@ TEST(Windows, HaveTheirFormulas) {
     near(at(Window::hamming, f), 0.54 + 0.46 * std::cos(2 * pi * f));
     near(at(Window::hann, f), 0.5 + 0.5 * std::cos(2 * pi * f));
     near(at(Window::parzen, f), g <= 0.5 ? 1 - 6 * g * g * (1 - g) : 2 * std::pow(1 - g, 3));
+    near(at(Window::blackman, f), 0.42 + 0.5 * std::cos(2 * pi * f) + 0.08 * std::cos(4 * pi * f));
     near(at(Window::butterworth, f), 1 / (1 + std::pow(f / 0.25, 8)));
   }
 }
