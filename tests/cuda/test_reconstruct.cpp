@@ -74,7 +74,7 @@ class CudaReconstruct : public Cuda {
 };
 
 TEST_F(CudaReconstruct, VolumesAgreeWithTheCpu) {
-  for (const std::string method : methods) {
+  for (const std::string& method : methods) {
     const std::vector<float> truth = volume(recipe_for(method, cpu));
     for (const Execution how : executions(gpu)) {
       if (how.precision == uint8) continue;
@@ -90,7 +90,7 @@ TEST_F(CudaReconstruct, ManySlicesAgreeWithTheCpu) {
   detector_of(s.scan).rows = 200;
   s.grid = fitting_grid(s.scan);
   write_scan(folder_ / "tall.h5", pipeline::SimulatedScan(s));
-  for (const std::string method : methods) {
+  for (const std::string& method : methods) {
     const std::vector<float> truth = reconstructed(folder_ / "tall.h5", recipe_for(method, cpu), 0);
     for (const Precision precision : {float32, float16}) {
       const Execution how{automatic, precision};
@@ -104,7 +104,7 @@ TEST_F(CudaReconstruct, ManySlicesAgreeWithTheCpu) {
 }
 
 TEST_F(CudaReconstruct, RowsWithAxesOfTheirOwnAgreeWithTheCpu) {
-  for (const std::string method : methods) {
+  for (const std::string& method : methods) {
     const auto wobbling = [&](Device device) {
       Plan plan = plan_for(recipe_for(method, device));
       for (Index row = 0; row < small::rows; ++row)
@@ -154,7 +154,7 @@ TEST_F(CudaReconstruct, NoiseStopsEverySliceAsOnTheCpu) {
 }
 
 TEST_F(CudaReconstruct, BitsDoNotDependOnChunks) {
-  for (const std::string method : methods)
+  for (const std::string& method : methods)
     for (const Execution how : executions(gpu)) {
       const Recipe recipe = recipe_for(method, gpu, how);
       const std::vector<float> whole = volume(recipe, small::rows);
@@ -164,7 +164,7 @@ TEST_F(CudaReconstruct, BitsDoNotDependOnChunks) {
 }
 
 TEST_F(CudaReconstruct, LittleMemoryMakesSmallChunksOfTheSameBits) {
-  for (const std::string method : methods) {
+  for (const std::string& method : methods) {
     Recipe recipe = recipe_for(method, gpu);
     const Plan whole = plan_for(recipe);
     ASSERT_EQ(whole.rows_at_once, small::rows);
@@ -183,7 +183,7 @@ TEST_F(CudaReconstruct, LittleMemoryKeepsTheExecutionOfAllSlices) {
   s.grid = fitting_grid(s.scan);
   write_scan(folder_ / "tall.h5", pipeline::SimulatedScan(s));
   const auto reader = io::open_scan(folder_ / "tall.h5");
-  for (const std::string method : methods)
+  for (const std::string& method : methods)
     for (const Precision precision : {float32, float16}) {
       Recipe recipe = recipe_for(method, gpu, {automatic, precision});
       const Plan whole = make_plan(reader->info(), recipe);
