@@ -1,9 +1,12 @@
 #include "geometry_options.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "../io/scan_reader.hpp"
+#include "beams/beam.hpp"
 #include "command_line.hpp"
 
 namespace tandem::apps {
@@ -12,9 +15,19 @@ namespace {
 
 constexpr double radians = std::numbers::pi / 180;
 
-}  // namespace
+/// "--sod MM, --sdd MM and --pixel-size MM"
+std::string joined(const std::vector<const char*>& options) {
+  std::string list;
+  for (std::size_t k = 0; k < options.size(); ++k)
+    list += (k == 0 ? "" : k + 1 < options.size() ? ", " : " and ") + std::string(options[k]) + " MM";
+  return list;
+}
 
-namespace {
+std::vector<std::string> kinds() {
+  std::vector<std::string> names;
+  for (const Beam& beam : beams()) names.emplace_back(beam.kind);
+  return names;
+}
 
 /// What does not go together, or is missing.
 void check(const CLI::App& c, const GeometryOptions& o) {
@@ -22,19 +35,20 @@ void check(const CLI::App& c, const GeometryOptions& o) {
     throw UsageError("--angles does not go with --views, --arc or --start");
   if (o.arc && !(std::abs(*o.arc) > 0 && std::abs(*o.arc) <= 36000))
     throw UsageError("--arc must be an angle other than 0, degrees");
-  for (const char* option : {"--sod", "--sdd", "--midplane-row"})
-    if (!o.cone() && c.count(option))
-      throw UsageError(std::string(option) + " goes with --geometry cone alone");
-  if (o.cone() && !(o.sod_mm && o.sdd_mm && o.pixel_size_mm))
-    throw UsageError("--geometry cone needs --sod MM, --sdd MM and --pixel-size MM");
+  for (const Beam& beam : beams())
+    for (const char* option : beam.options)
+      if (beam.kind != o.geometry && c.count(option))
+        throw UsageError(std::string(option) + " goes with --geometry " + std::string(beam.kind) + " alone");
+  const std::vector<const char*>& needed = beam_named(o.geometry).needed;
+  if (std::ranges::any_of(needed, [&](const char* option) { return c.count(option) == 0; }))
+    throw UsageError("--geometry " + o.geometry + " needs " + joined(needed));
 }
 
 }  // namespace
 
 void add_geometry(CLI::App& c, GeometryOptions& o) {
   heading(c, "Geometry");
-  add_choice(c, "--geometry", o.geometry, {"parallel", "cone"},
-             "default parallel; cone: one row of it is a fan beam");
+  add_choice(c, "--geometry", o.geometry, kinds(), "default parallel; cone: one row of it is a fan beam");
   c.add_option("--bins", o.bins, "detector bins (default: voxels along x)")->check(count());
   c.add_option("--rows", o.rows, "detector rows (default: one a slice; simulate: 1)")->check(count());
   c.add_option("--views", o.views, "views (default: pi/2 times the bins)")->check(count());
@@ -63,14 +77,11 @@ Scan scan_of(const GeometryOptions& o, Index size, Index slices, double pitch_mm
   } else {
     const Index views =
         o.views.value_or(static_cast<Index>(std::ceil(0.5 * std::numbers::pi * static_cast<double>(d.bins))));
-    const double arc = o.arc.value_or(o.cone() ? 360 : 180);
+    const double arc = o.arc.value_or(beam_named(o.geometry).arc_deg);
     for (Index v = 0; v < views; ++v)
       angles.push_back((o.start + arc * static_cast<double>(v) / static_cast<double>(views)) * radians);
   }
-  Scan scan = ParallelBeam{d, angles, {}};
-  if (o.cone())
-    scan = ConeBeam{d, angles, *o.sod_mm, *o.sdd_mm,
-                    o.midplane_row.value_or(0.5 * static_cast<double>(d.rows - 1))};
+  const Scan scan = beam_named(o.geometry).scan(o, d, std::move(angles));
   validate(scan);
   return scan;
 }

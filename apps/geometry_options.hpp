@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "../geometry/volume_grid.hpp"
+#include "../geometry/scan.hpp"
 #include "command.hpp"
 
 namespace tandem::apps {
@@ -14,7 +14,6 @@ struct GeometryOptions {
   std::optional<Index> bins, rows, views;
   std::optional<double> arc, sod_mm, sdd_mm, midplane_row, axis_bin, pixel_size_mm;
   double start = 0;
-  bool cone() const { return geometry == "cone"; }
 };
 
 void add_geometry(CLI::App& command, GeometryOptions& options);

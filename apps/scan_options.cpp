@@ -8,6 +8,7 @@
 #include "../io/hdf5.hpp"
 #include "../pipeline/preprocess.hpp"
 #include "../pipeline/repeated_view.hpp"
+#include "beams/beam.hpp"
 #include "command_line.hpp"
 
 namespace tandem::apps {
@@ -129,43 +130,16 @@ Selection select(const ScanOptions& o, const io::ScanInfo& info) {
 }
 
 nlohmann::json geometry_json(const Scan& scan) {
-  const auto* cone = std::get_if<ConeBeam>(&scan);
   const Detector& d = detector_of(scan);
-  nlohmann::json all = {{"kind", cone ? "cone" : "parallel"},
-                        {"views", angles_of(scan).size()},
-                        {"rows", d.rows},
-                        {"bins", d.bins}};
-  if (cone) all.update({{"sod_mm", cone->sod}, {"sdd_mm", cone->sdd}, {"midplane_row", cone->midplane_row}});
+  nlohmann::json all = {
+      {"kind", kind_of(scan)}, {"views", angles_of(scan).size()}, {"rows", d.rows}, {"bins", d.bins}};
+  all.update(beam_of(scan).fields(scan));
   return all;
 }
 
-std::string words_of(const Scan& scan) {
-  const auto* cone = std::get_if<ConeBeam>(&scan);
-  if (!cone) return "parallel beam";
-  std::ostringstream text;
-  text << (cone->detector.rows == 1 ? "fan" : "cone") << " beam, source to axis " << cone->sod
-       << " mm, to detector " << cone->sdd << " mm (magnified " << cone->magnification()
-       << " times), midplane at row " << cone->midplane_row;
-  return text.str();
-}
+std::string words_of(const Scan& scan) { return beam_of(scan).words(scan); }
 
 namespace {
-
-/// `count` rows spread over those selected; of a cone beam, where rays are measured twice near the midplane
-/// alone, those next to it.
-std::vector<Index> rows_for_axis(const Scan& scan, Range selected, Index count) {
-  count = std::min(count, selected.size());
-  std::vector<Index> rows;
-  for (Index k = 0; k < count; ++k)
-    rows.push_back(selected.first + (2 * k + 1) * selected.size() / (2 * count));
-  if (const auto* cone = std::get_if<ConeBeam>(&scan)) {
-    const auto first = static_cast<Index>(
-        std::clamp(std::round(cone->midplane_row - 0.5 * static_cast<double>(count - 1)),
-                   static_cast<double>(selected.first), static_cast<double>(selected.last - count)));
-    for (Index k = 0; k < count; ++k) rows[static_cast<std::size_t>(k)] = first + k;
-  }
-  return rows;
-}
 
 /// Line integrals (view, row, bin) of some views and rows, all selected bins.
 std::vector<float> line_integrals(io::ScanReader& reader, const ScanOptions& o, Range views,
@@ -189,23 +163,6 @@ std::vector<float> line_integrals(io::ScanReader& reader, const ScanOptions& o, 
   return lines;
 }
 
-/// Of a fan whose views agree better the other way round, says so: no file and no user is sure of the sense.
-pipeline::AxisEstimate find_axis_in(const std::vector<float>& lines, Scan scan, Index rows,
-                                    const pipeline::AxisSearch& search, ProgressLine& progress) {
-  detector_of(scan).rows = rows;
-  auto* cone = std::get_if<ConeBeam>(&scan);
-  if (!cone) return pipeline::find_axis(lines, angles_of(scan), rows, detector_of(scan).bins, search);
-  const auto axis = pipeline::find_axis(lines, *cone, search);
-  for (double& angle : cone->angles) angle = -angle;
-  double turned = 0;
-  try {
-    turned = pipeline::find_axis(lines, *cone, search).agreement;
-  } catch (const GeometryError&) {  // then they do not agree
-  }
-  if (turned > axis.agreement) progress.warn("views agree better in the other --rotation-direction; try it");
-  return axis;
-}
-
 void warn_of_doubts(const pipeline::AxisEstimate& axis, ProgressLine& progress) {
   constexpr double doubtful = 0.3;  // rows of nothing but air agree by up to so much with some axis
   constexpr double blurred = 0.5;   // bins
@@ -223,15 +180,16 @@ void warn_of_doubts(const pipeline::AxisEstimate& axis, ProgressLine& progress) 
 
 pipeline::AxisEstimate find_axis_of(io::ScanReader& reader, const ScanOptions& o,
                                     const pipeline::AxisSearch& search, Index count, ProgressLine& progress) {
+  const Beam& beam = beam_of(reader.info().scan);
   const Selection s = select(o, reader.info());
-  const std::vector<Index> chosen = rows_for_axis(reader.info().scan, s.rows, count);
+  const std::vector<Index> chosen = beam.rows_for_axis(reader.info().scan, s.rows, count);
   const std::vector<float> lines = line_integrals(reader, o, s.views, chosen, progress);
   progress("find axis", 0, 1, "searches");
   pipeline::AxisSearch shifted = search;
   if (shifted.between)
     for (double& edge : *shifted.between) edge -= static_cast<double>(s.bins.first);
-  auto axis = find_axis_in(lines, crop(reader.info().scan, s.views, s.rows, s.bins),
-                           static_cast<Index>(chosen.size()), shifted, progress);
+  auto axis = beam.find_axis(lines, crop(reader.info().scan, s.views, s.rows, s.bins),
+                             static_cast<Index>(chosen.size()), shifted, progress);
   const auto first = static_cast<double>(s.bins.first);
   axis.axis_bin += first;
   if (axis.axis_if_repeated) *axis.axis_if_repeated += first;
@@ -253,9 +211,9 @@ void warn_of_repeated_view(io::ScanReader& reader, const ScanOptions& o, const s
   const auto views = static_cast<Index>(angles_of(info.scan).size());
   const double turns = *o.how.arc_deg / 360;
   const bool whole = turns == std::round(turns),
-             half = 2 * turns == std::round(2 * turns) && std::holds_alternative<ParallelBeam>(info.scan);
+             half = 2 * turns == std::round(2 * turns) && period_of(info.scan) == half_turn;
   if (views < 4 || s.views.size() < views || !(whole || half)) return;
-  const std::vector<Index> rows = rows_for_axis(info.scan, s.rows, 5);
+  const std::vector<Index> rows = beam_of(info.scan).rows_for_axis(info.scan, s.rows, 5);
   std::vector<float> lines = line_integrals(reader, o, {0, 2}, rows, progress);
   const std::vector<float> last = line_integrals(reader, o, {views - 2, views}, rows, progress);
   lines.insert(lines.end(), last.begin(), last.end());

@@ -8,7 +8,7 @@
 
 #include "../core/public.hpp"
 #include "../core/random.hpp"
-#include "volume_grid.hpp"
+#include "scan.hpp"
 
 namespace TANDEM_PUBLIC tandem {
 

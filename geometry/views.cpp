@@ -34,14 +34,8 @@ ParallelViews pack(const ParallelBeam& scan, const VolumeGrid& grid, Model model
 ConeViews pack(const ConeBeam& scan, const VolumeGrid& grid, Model model) {
   validate(scan);
   validate(grid);
-  const Index neighbours = model == Model::separable_footprint ? 0 : 1;  // half a voxel beyond either side
-  const auto farthest = [&](int axis) {                                  // from the rotation axis
-    return std::abs(grid.centre[axis]) +
-           0.5 * static_cast<double>(grid.size[axis] + neighbours) * grid.pitch[axis];
-  };
-  const double radius = std::hypot(farthest(0), farthest(1));
-  require<GeometryError>(radius < scan.sod, "ConeBeam: sod = ", scan.sod, " mm, but the grid reaches ",
-                         radius, " mm from the axis: the source would pass through it; take a smaller grid");
+  // models that interpolate reach to the neighbours of the last voxels
+  require_source_outside(scan, grid, model == Model::separable_footprint ? 0.5 : 1);
   const Detector& d = scan.detector;
   ConeViews packed{{scan.sod, scan.sdd, d.axis_bin, scan.midplane_row, d.bin_pitch, d.row_pitch, grid.x(0),
                     grid.y(0), grid.z(0), grid.pitch[0], grid.pitch[2]},

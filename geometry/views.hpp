@@ -4,7 +4,7 @@
 
 #include "../core/execution.hpp"
 #include "../core/public.hpp"
-#include "volume_grid.hpp"
+#include "scan.hpp"
 
 namespace TANDEM_PUBLIC tandem {
 
@@ -27,7 +27,7 @@ struct ParallelViews {
 /// Plain data for the kernels. Both models have hats of the same area, pitch^2 / bin_pitch:
 /// pixel-driven has radius one bin (Chilingaryan et al. 2018, section II), Joseph's radius is
 /// max(|cos|, |sin|) pitch (Joseph 1982, written as a gather). @throws GeometryError unless the grid has one
-/// slice a row, and for the separable footprint, which is a cone beam's.
+/// slice a row, and for the separable footprint, a model of cone beams.
 ParallelViews pack(const ParallelBeam& scan, const VolumeGrid& grid, Model model);
 
 /// A cone beam and a grid as kernels want them: plain numbers, mm and bins.

@@ -4,7 +4,7 @@
 
 #include "../core/public.hpp"
 #include "../core/range.hpp"
-#include "scan.hpp"
+#include "../core/space.hpp"
 
 namespace TANDEM_PUBLIC tandem {
 
@@ -29,16 +29,6 @@ struct VolumeGrid {
 /// @throws GeometryError naming the field, its value and its unit.
 void validate(const VolumeGrid& grid);
 
-/// Square voxels of the bin pitch, as many along x and y as there are bins, a slice for each row, centred on
-/// the axis. Of a half acquisition as many as its field is wide: all that the farther side of the detector
-/// sees as it goes round.
-VolumeGrid fitting_grid(const ParallelBeam& scan);
-
-/// The same for cells as large as they appear at the axis; each slice at the height at which its row meets
-/// the axis.
-VolumeGrid fitting_grid(const ConeBeam& scan);
-VolumeGrid fitting_grid(const Scan& scan);
-
 /// The part of a grid that index ranges cut out, where it was in space. @throws GeometryError if it is empty
 /// or reaches outside.
 VolumeGrid region(const VolumeGrid& grid, Range x, Range y, Range z);
@@ -46,12 +36,7 @@ VolumeGrid region(const VolumeGrid& grid, Range x, Range y, Range z);
 /// A volume of the grid's shape whose slices are independent problems.
 Space volume_space(const VolumeGrid& grid, Device device = Device::cpu());
 
-/// Projections (view, row, bin) whose rows are independent problems.
-Space projection_space(const ParallelBeam& scan, Device device = Device::cpu());
-
-/// Volume and projections of a cone beam are one problem.
-Space cone_volume_space(const VolumeGrid& grid, Device device = Device::cpu());
-Space projection_space(const ConeBeam& scan, Device device = Device::cpu());
-Space projection_space(const Scan& scan, Device device = Device::cpu());
+/// Voxels whose middles lie within a circle about the axis, along x or y.
+Index voxels_within(double radius, double pitch);
 
 }  // namespace tandem

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "../core/error.hpp"
-#include "frame_source.hpp"
+#include "beams/beam.hpp"
 
 namespace tandem::io {
 
@@ -20,17 +20,17 @@ std::unique_ptr<FrameSource> frames_at(const hdf5::File& file, const std::string
 void read_geometry(const hdf5::File& file, Acquisition& acquisition) {
   ScanInfo& info = acquisition.info;
   const std::string kind = file.text(instrument + "tandem/kind").value_or("parallel");
-  require<FileError>(kind == "parallel" || kind == "cone", file.name(), ": ", instrument, "tandem/kind: \"",
-                     kind, "\"; \"parallel\" or \"cone\" is needed");
-  acquisition.cone = kind == "cone";
+  const BeamFields* fields = find_beam_fields(kind);
+  std::string known;
+  for (const BeamFields& each : beam_fields())
+    known += (known.empty() ? "\"" : " or \"") + std::string(each.kind) + "\"";
+  require<FileError>(fields, file.name(), ": ", instrument, "tandem/kind: \"", kind, "\"; ", known,
+                     " is needed");
+  acquisition.kind = fields->kind;
   info.pixel_size_mm = length_mm(file, instrument + "detector/pixel_size_x", "", info.notes);
   acquisition.row_pitch_mm = length_mm(file, instrument + "detector/pixel_size_y", "", info.notes);
   info.axis_bin = file.number(instrument + "tandem/axis_bin");
-  if (const auto rows = file.find(instrument + "tandem/row_axis_bins"))
-    acquisition.row_axis_bins = rows->numbers();
-  acquisition.sod_mm = length_mm(file, instrument + "tandem/sod", "mm", info.notes);
-  acquisition.sdd_mm = length_mm(file, instrument + "tandem/sdd", "mm", info.notes);
-  acquisition.midplane_row = file.number(instrument + "tandem/midplane_row");
+  for (const BeamFields& each : beam_fields()) each.read(file, instrument + "tandem", acquisition);
 }
 
 }  // namespace

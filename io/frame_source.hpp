@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hdf5.hpp"
@@ -45,7 +46,7 @@ struct Acquisition {
   ScanInfo info;                       ///< format, pixel size, axis and notes; nothing else yet
   std::optional<double> row_pitch_mm;  ///< where it differs from the bin pitch
   std::vector<double> row_axis_bins;
-  bool cone = false;
+  std::string_view kind = ParallelBeam::kind;
   std::optional<double> sod_mm, sdd_mm, midplane_row;  ///< of a cone beam
   std::vector<double> angles;                          ///< rad, one a view; empty: the file has none
   std::string angles_where;                            ///< where they are, or were looked for

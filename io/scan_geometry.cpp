@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <sstream>
 
 #include "../core/error.hpp"
-#include "frame_source.hpp"
+#include "beams/beam.hpp"
 
 namespace tandem::io {
 
@@ -44,12 +43,6 @@ std::vector<double> chosen_angles(Acquisition& found, const OpenOptions& options
   return angles;
 }
 
-/// Recorded positions of the axis may be up to a detector's width outside it. False for nan.
-bool near_detector(double axis, Index bins) {
-  const double width = static_cast<double>(bins);
-  return axis >= -width && axis <= 2 * width - 1;
-}
-
 Detector found_detector(Acquisition& found, const OpenOptions& options, const Shape& shape) {
   ScanInfo& info = found.info;
   if (options.pixel_size_mm) info.pixel_size_mm = found.row_pitch_mm = options.pixel_size_mm;
@@ -64,61 +57,21 @@ Detector found_detector(Acquisition& found, const OpenOptions& options, const Sh
   return detector;
 }
 
-std::vector<double> known_row_axes(Acquisition& found, const Shape& shape) {
-  const std::vector<double>& axes = found.row_axis_bins;
-  const auto known = [&](double axis) { return near_detector(axis, shape[2]); };
-  if (axes.empty()) return {};
-  if (!found.cone && static_cast<Index>(axes.size()) == shape[1] &&
-      std::all_of(axes.begin(), axes.end(), known))
-    return axes;
-  found.info.notes.push_back(
-      found.cone ? "the recorded axes of the rows are left out: a cone beam has one"
-                 : "the recorded axes of the rows are left out: not one a row, or outside the detector");
-  return {};
-}
-
-ConeBeam cone_beam(Acquisition& found, const OpenOptions& options, Detector detector,
-                   std::vector<double> angles) {
-  const auto given = [](const std::optional<double>& value, const char* what) {
-    require<GeometryError>(value.has_value(), "cone beam: ", what);
-    return *value;
-  };
-  const auto either = [](const std::optional<double>& user, const std::optional<double>& file) {
-    return user ? user : file;
-  };
-  ConeBeam cone{detector, std::move(angles)};
-  cone.sod = given(either(options.sod_mm, found.sod_mm), "no distance from source to axis; give --sod MM");
-  cone.sdd =
-      given(either(options.sdd_mm, found.sdd_mm), "no distance from source to detector; give --sdd MM");
-  given(found.info.pixel_size_mm, "no pitch of the detector; give --pixel-size MM");
-  const std::optional<double> midplane = either(options.midplane_row, found.midplane_row);
-  cone.midplane_row = midplane.value_or(0.5 * static_cast<double>(detector.rows - 1));
-  if (!midplane && detector.rows > 1) {
-    std::ostringstream text;
-    text << "the scan records no midplane row; the middle, row " << cone.midplane_row
-         << ", is taken (give --midplane-row Y)";
-    found.info.notes.push_back(text.str());
-  }
-  validate(cone);
-  return cone;
-}
-
 }  // namespace
+
+bool near_detector(double axis, Index bins) {
+  const double width = static_cast<double>(bins);
+  return axis >= -width && axis <= 2 * width - 1;
+}
 
 void complete_geometry(Acquisition& found, const OpenOptions& options, const Shape& shape) {
   std::vector<double> angles = chosen_angles(found, options, shape[0]);
   if (options.reverse_rotation)
     for (double& angle : angles) angle = -angle;
-  found.cone = found.cone || options.sod_mm || options.sdd_mm;
-  require<GeometryError>(found.cone || !options.midplane_row, "--midplane-row ",
-                         options.midplane_row.value_or(0),
-                         ": the scan is a parallel beam; give --sod MM and --sdd MM too");
-  const Detector detector = found_detector(found, options, shape);
-  std::vector<double> axes = known_row_axes(found, shape);
-  if (found.cone)
-    found.info.scan = cone_beam(found, options, detector, std::move(angles));
-  else
-    found.info.scan = ParallelBeam{detector, std::move(angles), std::move(axes)};
+  for (const BeamFields& kind : beam_fields())
+    if (kind.is_asked_for(options)) found.kind = kind.kind;
+  found.info.scan = find_beam_fields(found.kind)
+                        ->scan(found, options, found_detector(found, options, shape), std::move(angles));
 }
 
 }  // namespace tandem::io

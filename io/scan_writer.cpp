@@ -5,6 +5,7 @@
 
 #include "../core/error.hpp"
 #include "../core/version.hpp"
+#include "beams/beam.hpp"
 #include "hdf5.hpp"
 #include "plain_file.hpp"
 
@@ -16,21 +17,9 @@ constexpr Index room_for_text = 1 << 20;  // bytes for all that is no pixel and 
 const std::string instrument = "/measurement/instrument/";
 constexpr std::array<const char*, 3> paths{"/exchange/data", "/exchange/data_white", "/exchange/data_dark"};
 
-void write_kind(hdf5::File& file, const ParallelBeam& scan) {
-  file.write_text(instrument + "tandem/kind", "parallel");
-  if (!scan.row_axis_bins.empty())
-    file.write_numbers(instrument + "tandem/row_axis_bins", scan.row_axis_bins, "");
-}
-
-void write_kind(hdf5::File& file, const ConeBeam& scan) {
-  file.write_text(instrument + "tandem/kind", "cone");
-  file.write_number(instrument + "tandem/sod", scan.sod, "mm");
-  file.write_number(instrument + "tandem/sdd", scan.sdd, "mm");
-  file.write_number(instrument + "tandem/midplane_row", scan.midplane_row, "");
-}
-
 void write_geometry(hdf5::File& file, const Scan& scan, std::optional<double> pixel_size_mm) {
-  std::visit([&](const auto& s) { write_kind(file, s); }, scan);
+  file.write_text(instrument + "tandem/kind", std::string(kind_of(scan)));
+  find_beam_fields(kind_of(scan))->write(file, instrument + "tandem", scan);
   const Detector& detector = detector_of(scan);
   file.write_number(instrument + "tandem/axis_bin", detector.axis_bin, "");
   if (!pixel_size_mm) return;

@@ -1,7 +1,6 @@
 #include "fbp.hpp"
 
 #include "../core/error.hpp"
-#include "../geometry/coverage.hpp"
 #include "algebra.hpp"
 #include "projector.hpp"
 
@@ -19,11 +18,18 @@ LinearOperator backprojector(const LinearOperator& A, const ConeBeam& scan, cons
 }
 
 LinearOperator fdk_backprojector(const ConeBeam& scan, const VolumeGrid& grid, Model model, Device device) {
-  const VolumeGrid seen = flat_for_fan(scan, grid);
-  return backprojector(projector(symmetric(scan), seen, model, device), scan, seen);
+  return backprojector(projector(symmetric(scan), grid, model, device), scan, grid);
+}
+
+LinearOperator fdk_backprojector(const FanBeam& scan, const VolumeGrid& grid, Model model, Device device) {
+  return fdk_backprojector(static_cast<const ConeBeam&>(scan), flat_voxels(scan, grid), model, device);
 }
 
 LinearOperator fdk(const ConeBeam& scan, const VolumeGrid& grid, Filter filter, Model model, Device device) {
+  return fdk_backprojector(scan, grid, model, device) * ramp_filter(scan, filter, device);
+}
+
+LinearOperator fdk(const FanBeam& scan, const VolumeGrid& grid, Filter filter, Model model, Device device) {
   return fdk_backprojector(scan, grid, model, device) * ramp_filter(scan, filter, device);
 }
 

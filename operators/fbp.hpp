@@ -14,18 +14,24 @@ LinearOperator backprojector(const LinearOperator& A, const ParallelBeam& scan, 
 /// the cell, the cosines after the ramp are sdd / r, and FDK wants (sod / d)^2. A is of `symmetric(scan)`.
 LinearOperator backprojector(const LinearOperator& A, const ConeBeam& scan, const VolumeGrid& grid);
 
-/// The same for any part of a volume, of a fan beam too.
+/// The same for any part of a volume, and for a fan beam with voxels as flat as `flat_voxels` has them.
 LinearOperator fdk_backprojector(const ConeBeam& scan, const VolumeGrid& grid,
+                                 Model model = Model::separable_footprint, Device device = Device::cpu());
+LinearOperator fdk_backprojector(const FanBeam& scan, const VolumeGrid& grid,
                                  Model model = Model::separable_footprint, Device device = Device::cpu());
 
 /// FDK in one: for a circle, with a detector to one side of the axis too, and for an arc.
 LinearOperator fdk(const ConeBeam& scan, const VolumeGrid& grid, Filter filter = {},
+                   Model model = Model::separable_footprint, Device device = Device::cpu());
+LinearOperator fdk(const FanBeam& scan, const VolumeGrid& grid, Filter filter = {},
                    Model model = Model::separable_footprint, Device device = Device::cpu());
 
 /// Views weigh alike over all bins, as is right where every line is seen once, or every line twice.
 /// @throws GeometryError for a half acquisition whose detector reaches less than half as far from the axis on
 /// one side as on the other: most of its lines are seen once, a few twice.
 void require_fbp(const ParallelBeam& scan);
+/// FDK takes any: each ray counts what `ray_shares` says.
+inline void require_fbp(const ConeBeam&) {}
 
 /// B F in one: exact for angles that fill half a turn, whatever their order and spacing.
 /// @throws GeometryError as `require_fbp`

@@ -58,6 +58,11 @@ LinearOperator projector(const ConeBeam& scan, const VolumeGrid& grid, Model mod
                        &kernels};
 }
 
+LinearOperator projector(const FanBeam& scan, const VolumeGrid& grid, Model model, Device device,
+                         FootprintTuning tuning) {
+  return projector(static_cast<const ConeBeam&>(scan), tall_voxels(scan, grid), model, device, tuning);
+}
+
 std::vector<Execution> executions(Device device) {
   std::vector<Execution> all;
   for (const OfferedExecution& e : kernels::parallel(device).executions(device)) all.push_back(e.how);

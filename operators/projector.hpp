@@ -23,9 +23,14 @@ LinearOperator projector(const ParallelBeam& scan, const VolumeGrid& grid, Model
 /// along x or y; pixel_driven: what a voxel adds up to goes to the four cells around where its centre falls.
 /// The last two are the forward and the adjoint of the pair J/VD (Georgin et al. 2019), each here with its
 /// own transpose. Voxels are as tall as the grid says, so that rows and slices cut out of a scan and a grid
-/// make the block of A that is theirs; who takes one row and one slice for a fan beam gives `tall_for_fan`.
+/// make the block of A that is theirs.
 /// @throws GeometryError, also where the source would pass through the grid; DeviceError
 LinearOperator projector(const ConeBeam& scan, const VolumeGrid& grid,
+                         Model model = Model::separable_footprint, Device device = Device::cpu(),
+                         FootprintTuning tuning = {});
+
+/// The same for a fan beam, with voxels as tall as `tall_voxels` has them.
+LinearOperator projector(const FanBeam& scan, const VolumeGrid& grid,
                          Model model = Model::separable_footprint, Device device = Device::cpu(),
                          FootprintTuning tuning = {});
 

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "../core/error.hpp"
-#include "../geometry/volume_grid.hpp"
 #include "../kernels/ramp.hpp"
+#include "algebra.hpp"
 
 namespace tandem {
 
@@ -172,6 +172,10 @@ LinearOperator ramp_filter(const ConeBeam& scan, Filter filter, Device device) {
   f.ray_weights = ray_shares(scan);
   f.first_bin = std::lround(wide.detector.axis_bin - scan.detector.axis_bin);
   return make(projection_space(scan, device), projection_space(wide, device), std::move(f));
+}
+
+LinearOperator align_rows(const ConeBeam& scan, Device device) {
+  return identity(projection_space(scan, device));
 }
 
 LinearOperator align_rows(const ParallelBeam& scan, Device device) {

@@ -41,6 +41,8 @@ LinearOperator ramp_filter(const ConeBeam& scan, Filter filter = {}, Device devi
 /// Moves rows with an axis of their own onto the common axis, by a band-limited shift, and changes nothing
 /// else.
 LinearOperator align_rows(const ParallelBeam& scan, Device device = Device::cpu());
+/// All rows of a cone beam have one axis: the identity.
+LinearOperator align_rows(const ConeBeam& scan, Device device = Device::cpu());
 
 /// The response of the ramp at frequencies k / length cycles a bin, k = 0 .. length / 2, in 1/mm: the
 /// transform of eq. 61, never a sampled |f|.

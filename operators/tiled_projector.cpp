@@ -258,7 +258,9 @@ Tilings plan_tiles(const ConeBeam& scan, const VolumeGrid& grid, const std::vect
 
 LinearOperator tiled_projector(const ConeBeam& scan, const VolumeGrid& grid, std::vector<Device> devices,
                                double bytes, TileRun run) {
-  pack(scan, grid);  // the source must not pass through any strip
+  validate(scan);
+  validate(grid);
+  require_source_outside(scan, grid);  // of any strip
   Tilings tilings = plan_tiles(scan, grid, devices, bytes);
   return Tiles{scan, grid, std::move(devices), std::move(tilings), std::move(run)};
 }

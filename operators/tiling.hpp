@@ -5,7 +5,7 @@
 
 #include "../core/execution.hpp"
 #include "../core/public.hpp"
-#include "../geometry/volume_grid.hpp"
+#include "../geometry/scan.hpp"
 
 namespace TANDEM_PUBLIC tandem {
 

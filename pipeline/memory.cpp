@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include "../operators/projector.hpp"
+#include "beams/beam.hpp"
 #include "methods/method.hpp"
-#include "problem.hpp"
 
 namespace tandem::pipeline {
 
@@ -12,39 +11,37 @@ namespace {
 
 constexpr double mib = 1024 * 1024;
 
-/// Line integrals and volume of a chunk of some slices, bytes. Of a cone beam all line integrals, on the
-/// wider detector that FDK may need.
+/// Line integrals and volume of a chunk of some slices, bytes. Where rays cross slices, all line integrals,
+/// on the wider detector that FDK may need.
 struct Sizes {
   double projections, volume;
 };
 
 Index views_of(const Plan& plan) { return static_cast<Index>(angles_of(plan.scan).size()); }
 
-/// Of a cone beam's filter the wider ones.
 Index bins_of(const Plan& plan) {
-  return plan.cone() && plan.filters() ? symmetric(*plan.cone()).detector.bins : detector_of(plan.scan).bins;
+  return (plan.filters() ? filtered_detector(plan.scan) : detector_of(plan.scan)).bins;
+}
+
+/// Of the projections, for a chunk of some slices.
+Index rows_of(const Plan& plan, Index slices) {
+  return rows_are_slices(plan.scan) ? slices : detector_of(plan.scan).rows;
 }
 
 Sizes sizes_of(const Plan& plan, Index slices) {
-  const Index rows = plan.cone() ? detector_of(plan.scan).rows : slices;
-  return {4.0 * static_cast<double>(views_of(plan) * rows * bins_of(plan)),
+  return {4.0 * static_cast<double>(views_of(plan) * rows_of(plan, slices) * bins_of(plan)),
           4.0 * static_cast<double>(slices * plan.grid.size[0] * plan.grid.size[1])};
 }
 
 /// What kernels hold beside what they read and write, where vectors lie.
 WorkingMemory kernels_of(const Plan& plan, Index slices) {
-  if (plan.tiled) return {};
-  const Device device = plan.home();
-  const Shape volume{slices, plan.grid.size[1], plan.grid.size[0]};
-  if (plan.cone())
-    return working_memory(Model::separable_footprint, volume,
-                          {views_of(plan), detector_of(plan.scan).rows, bins_of(plan)}, device);
-  return working_memory(plan.execution, volume, {views_of(plan), slices, bins_of(plan)}, device);
+  return beam_of(plan.scan).working_memory(plan, {slices, plan.grid.size[1], plan.grid.size[0]},
+                                           {views_of(plan), rows_of(plan, slices), bins_of(plan)});
 }
 
-/// What a filter weighs the cells and rays of a cone beam with.
+/// What FDK's filter weighs cells and rays with.
 double weight_bytes(const Plan& plan) {
-  if (!plan.cone()) return 0;
+  if (rows_are_slices(plan.scan)) return 0;
   return 4.0 * static_cast<double>((views_of(plan) + detector_of(plan.scan).rows) * bins_of(plan));
 }
 
@@ -65,12 +62,12 @@ double computing_bytes(const Plan& plan, Index slices) {
 }  // namespace
 
 /// Three chunks travel at once: the one being read holds counts and line integrals, the one at work what it
-/// computes with, the third its line integrals or its volume. A cone beam is read once, before anything is
-/// computed; its slabs travel behind each other as volumes.
+/// computes with, the third its line integrals or its volume. Where rays cross slices, the scan is read once,
+/// before anything is computed; slabs travel behind each other as volumes.
 double host_bytes(const Plan& plan, const io::ScanInfo& info, Index slices) {
   const auto factor = static_cast<double>(plan.rows_together);
-  const double rows =
-      plan.cone() ? static_cast<double>(plan.rows.size()) : static_cast<double>(slices) * factor;
+  const bool apart = rows_are_slices(plan.scan);
+  const double rows = apart ? static_cast<double>(slices) * factor : static_cast<double>(plan.rows.size());
   const double cells = rows * static_cast<double>(plan.bins.size());  // of a frame, as read
   const double counts =
       static_cast<double>(views_of(plan)) * cells * static_cast<double>(io::bytes_of(info.type));
@@ -78,8 +75,8 @@ double host_bytes(const Plan& plan, const io::ScanInfo& info, Index slices) {
   const auto [projections, volume] = sizes_of(plan, slices);
   const double work = plan.home().is_cuda() ? std::max(projections, volume) : computing_bytes(plan, slices);
   const double more = slices < plan.grid.size[2] ? 2 * volume : 0;  // slabs that wait and are written
-  const double whole = plan.cone() ? std::max(counts + projections, work + volume + more)
-                                   : counts + work + 2 * std::max(projections, volume);
+  const double whole = apart ? counts + work + 2 * std::max(projections, volume)
+                             : std::max(counts + projections, work + volume + more);
   return frames + whole + static_cast<double>(info.decoded_bytes);
 }
 

@@ -8,13 +8,10 @@
 #include <sstream>
 
 #include "../core/error.hpp"
-#include "../geometry/coverage.hpp"
-#include "../geometry/views.hpp"
 #include "../operators/fbp.hpp"
-#include "../operators/projector.hpp"
+#include "beams/beam.hpp"
 #include "memory.hpp"
 #include "methods/method.hpp"
-#include "problem.hpp"
 #include "warn.hpp"
 
 namespace tandem::pipeline {
@@ -37,21 +34,21 @@ Range slices_of(const Plan& plan, VolumeGrid& grid) {
   const std::optional<Index>& asked = plan.recipe.slices;
   const Range part = whole_or(plan.recipe.region_z, asked.value_or(grid.size[2]));
   if (!asked) return part;
-  require<GeometryError>(*asked > 0 && (plan.cone() || *asked <= grid.size[2]), "--slices ", *asked,
+  const bool crossed = !rows_are_slices(plan.scan);  // by rays, and so in any number
+  require<GeometryError>(*asked > 0 && (crossed || *asked <= grid.size[2]), "--slices ", *asked,
                          ": the scan has ", grid.size[2], " rows, one a slice; give 1 to ", grid.size[2]);
-  if (plan.cone()) grid.size[2] = *asked;
+  if (crossed) grid.size[2] = *asked;
   require<GeometryError>(0 <= part.first && part.last <= *asked, "--region ", part.first, ":", part.last,
                          " along z reaches outside the ", *asked, " slices of --slices");
   const Index below = (grid.size[2] - *asked) / 2;
   return {below + part.first, below + part.last};
 }
 
-/// Only the rows that meet the grid are read: of a parallel beam those of its slices, of a cone beam those on
-/// which a voxel falls in any view, and none where no ray meets any.
-void choose_rows(Plan& plan, Range slices) {
+/// Only the rows that some slices of a grid meet are read, and none where no ray meets any.
+void choose_rows(Plan& plan, const VolumeGrid& grid, Range slices) {
   const Index factor = plan.rows_together;
   const Index views = static_cast<Index>(angles_of(plan.scan).size());
-  const Range rows = plan.cone() ? rows_met(*plan.cone(), plan.grid, {0, plan.grid.size[2]}) : slices;
+  const Range rows = rows_met(plan.scan, grid, slices);
   if (rows.size() > 0) plan.scan = crop(plan.scan, {0, views}, rows, {0, detector_of(plan.scan).bins});
   plan.rows = {plan.rows.first + rows.first * factor,
                plan.rows.first + std::max(rows.first, rows.last) * factor};
@@ -65,7 +62,7 @@ void choose_grid(Plan& plan) {
     require<GeometryError>(plan.pitch_known, "--voxel-size ", *recipe.voxel_size_mm,
                            " mm: the scan has no pixel size; give --pixel-size MM too");
     grid.pitch[0] = grid.pitch[1] = *recipe.voxel_size_mm;
-    if (plan.cone()) grid.pitch[2] = *recipe.voxel_size_mm;
+    if (!rows_are_slices(plan.scan)) grid.pitch[2] = *recipe.voxel_size_mm;
   }
   validate(grid);
   const Range z = slices_of(plan, grid), x = whole_or(recipe.region_x, grid.size[0]),
@@ -73,8 +70,7 @@ void choose_grid(Plan& plan) {
   plan.grid = region(grid, x, y, z);
   plan.full_size = grid.size;
   plan.first = {x.first, y.first, z.first};
-  if (plan.cone()) pack(*plan.cone(), plan.grid);  // the source must not pass through it
-  choose_rows(plan, z);
+  choose_rows(plan, region(grid, x, y, {0, grid.size[2]}), z);
 }
 
 /// A slice of a parallel beam is as far above z = 0 as its row is above the middle of the whole detector.
@@ -101,11 +97,11 @@ Index most_slices(Index fewest, Index all, double budget, const Bytes& bytes_of,
   return slices;
 }
 
-/// Slabs of a cone beam share their rows: FDK makes them one after the other, but most methods need all at
-/// once; and one slice alone of several for one row would be a fan's.
+/// Where rays cross slices, slabs share their rows: FDK makes them one after the other, but most methods need
+/// all at once; and one slice alone of several for one row would be a fan's.
 Index fewest_slices(const Plan& plan) {
   const bool at_once = plan.method->takes_whole || detector_of(plan.scan).rows == 1;
-  return plan.cone() && at_once ? plan.grid.size[2] : 1;
+  return !rows_are_slices(plan.scan) && at_once ? plan.grid.size[2] : 1;
 }
 
 /// Bytes that every one of the devices can give.
@@ -126,9 +122,10 @@ std::vector<Device> roomy(std::vector<Device> devices) {
   return devices;
 }
 
-/// A cone beam is cut into tiles for several devices, or where one GPU does not hold what it needs at once.
+/// The work is cut into tiles for several devices, or where one GPU does not hold what it needs at once.
 void choose_tiles(Plan& plan) {
-  if (!plan.cone()) return;
+  const auto require_tiles = beam_of(plan.scan).require_tiles;
+  if (!require_tiles) return;
   const bool too_large =
       plan.home().is_cuda() && device_bytes(plan, fewest_slices(plan)) > device_budget(plan);
   plan.tiled = too_large || plan.devices.size() > 1;
@@ -171,103 +168,18 @@ void choose_chunks(Plan& plan, const io::ScanInfo& info) {
   if (on_gpu) plan.device_bytes = static_cast<std::size_t>(device_bytes(plan, plan.rows_at_once));
 }
 
-/// What would do in place of a pair that does not match.
-std::string matched_for(const ParallelBeam& scan, const VolumeGrid& grid, Device device) {
-  std::string list;
-  for (const Execution e : executions(device)) try {
-      if (is_matched(resolved(e, scan, grid, Model::pixel_driven, device), device))
-        list += (list.empty() ? "--variant " : ", or --variant ") + std::string(name_of(e.variant)) +
-                " --precision " + std::string(name_of(e.precision));
-    } catch (const GeometryError&) {  // not for these pixels
-    }
-  return list;
-}
-
-Pairing pairing_of(const Plan& plan) {
-  const bool any = plan.recipe.allow_unmatched || !plan.method->needs_matched_pair;
-  return any ? Pairing::any : Pairing::matched;
-}
-
-/// For all slices at once: what a chunk of them takes is the same, so that bits do not depend on the memory.
-void choose_execution(Plan& plan) {
-  const Recipe& recipe = plan.recipe;
-  if (const ConeBeam* cone = plan.cone()) {
-    constexpr Execution only{Variant::standard, Precision::float32};
-    plan.execution = recipe.execution;
-    if (plan.execution.variant == Variant::automatic) plan.execution.variant = only.variant;
-    require<DeviceError>(plan.execution == only, "cone beam: no ", name_of(plan.execution),
-                         "; give --variant automatic --precision float32");
-    for (const Device device : recipe.devices) {  // whether they have kernels
-      projector(*cone, plan.grid, Model::separable_footprint, device);
-      plan.matched = plan.matched && is_matched(Model::separable_footprint, device);
-    }
-    return;
-  }
-  require<DeviceError>(plan.devices.size() == 1,
-                       "parallel beam: several devices do not share one yet; give "
-                       "--device cpu, cuda or cuda:N");
-  const auto& scan = std::get<ParallelBeam>(plan.scan);
-  const Pairing pairing = pairing_of(plan);
-  plan.execution = resolved(recipe.execution, scan, plan.grid, Model::pixel_driven, plan.home(), pairing);
-  plan.matched = is_matched(plan.execution, plan.home());
-  if (plan.matched || !plan.method->needs_matched_pair) return;
-  const std::string what =
-      name_of(plan.execution) + ": the back-projection is not the transpose of the projection";
-  require<GeometryError>(pairing == Pairing::any, what, ", which a solver needs; give ",
-                         matched_for(scan, plan.grid, plan.home()), ", or --allow-unmatched");
-  warn(plan.warnings, what, "; a solver may stop short of the solution, or run away from it");
-}
-
-/// Few slices at once are fast in other ways than all, which are not taken for them.
-void warn_of_chunks(Plan& plan) {
-  if (plan.cone() || plan.rows_at_once == plan.grid.size[2]) return;
-  const Scan few = scan_of(plan, {0, plan.rows_at_once});
-  const VolumeGrid& g = plan.grid;
-  const Execution best = resolved(plan.recipe.execution, std::get<ParallelBeam>(few),
-                                  region(g, {0, g.size[0]}, {0, g.size[1]}, {0, plan.rows_at_once}),
-                                  Model::pixel_driven, plan.home(), pairing_of(plan));
-  if (best != plan.execution)
-    warn(plan.warnings, "memory holds ", plan.rows_at_once, " slices at once, too few for ",
-         name_of(plan.execution),
-         " to be fast, which is taken for all; more memory would be faster, or --variant ",
-         name_of(best.variant));
-}
-
-constexpr double degrees = 180 / std::numbers::pi;
-
-void add_warnings(Plan& plan, const ParallelBeam& scan) {
-  const double gap = widest_gap(scan.angles) * degrees;
-  const double usual = 180.0 / static_cast<double>(scan.angles.size());
-  if (gap > 5 * usual && gap > 5)
-    warn(plan.warnings, "the views leave ", gap,
-         " degrees of the half turn open; expect limited-angle artefacts");
-}
-
-void add_warnings(Plan& plan, const ConeBeam& scan) {
-  if (const double missing = missing_arc(scan) * degrees; missing > 0.01)
-    warn(plan.warnings, "the views leave ", missing,
-         " degrees of a short scan (half a turn and the fan) open; expect limited-angle artefacts");
-  const Index all = plan.grid.size[2];
-  const Range met = plan.rows.size() > 0 ? slices_met(scan, plan.grid, {0, scan.detector.rows}) : Range{0, 0};
-  if (met.size() == 0)
-    warn(plan.warnings, "no ray meets the volume; all of it is zero");
-  else if (met.size() < all)
-    warn(plan.warnings, "no ray meets slices 0:", met.first, " and ", met.last, ":", all, "; they are zero");
-}
-
 /// The ray that comes nearest to the axis passes it within the farthest corner of the grid, and where there
 /// is one beside it, something in the middle is not seen.
 void require_seen(Plan& plan) {
   const Detector& d = detector_of(plan.scan);
   const double beside = std::max(-0.5 - d.axis_bin, d.axis_bin - (static_cast<double>(d.bins) - 0.5));
   if (!(beside > 0)) return;
-  double nearest = beside * d.bin_pitch, farthest = 0;
-  if (const auto* cone = plan.cone()) nearest = cone->sod * std::sin(std::atan(nearest / cone->sdd));
+  const double nearest = distance_from_axis(plan.scan, beside * d.bin_pitch);
   const VolumeGrid& g = plan.grid;
   const auto reach = [&](std::size_t k) {
     return std::abs(g.centre[k]) + 0.5 * static_cast<double>(g.size[k]) * g.pitch[k];
   };
-  farthest = std::hypot(reach(0), reach(1));
+  const double farthest = std::hypot(reach(0), reach(1));
   require<GeometryError>(nearest < farthest, "rotation axis: bin ", plan.axis_in_file,
                          " is so far beside the columns ", plan.bins.first, ":", plan.bins.last,
                          " that no ray meets the volume; give the axis in bins from 0");
@@ -279,7 +191,7 @@ void add_warnings(Plan& plan, bool axis_known) {
   if (!axis_known)
     warn(plan.warnings, "the scan records no rotation axis; the middle, bin ", plan.axis_in_file,
          ", is taken (give --rotation-axis X or --rotation-axis-auto)");
-  std::visit([&](const auto& scan) { add_warnings(plan, scan); }, plan.scan);
+  beam_of(plan.scan).add_warnings(plan);
 }
 
 /// Of this process, from its own start on: what getrusage has goes on from the program before.
@@ -296,7 +208,8 @@ std::size_t status_bytes(const std::string& wanted) {
 }  // namespace
 
 std::string_view Plan::method_name() const {
-  return cone() && !method->name_for_cones.empty() ? method->name_for_cones : method->name;
+  const bool crossed = !rows_are_slices(scan) && !method->name_for_cones.empty();
+  return crossed ? method->name_for_cones : method->name;
 }
 
 bool Plan::filters() const { return method->filters || recipe.initial == Initial::fbp; }
@@ -343,9 +256,7 @@ Plan make_plan(const io::ScanInfo& info, const Recipe& recipe) {
   plan.axis_in_file =
       recipe.axis_bin.value_or(info.axis_bin.value_or(0.5 * static_cast<double>(whole.bins - 1)));
   whole.axis_bin = plan.axis_in_file;
-  // one axis for all rows is what the user asked for
-  if (auto* parallel = std::get_if<ParallelBeam>(&scan); parallel && recipe.axis_bin)
-    parallel->row_axis_bins.clear();
+  if (recipe.axis_bin) share_axis(scan);
   validate(scan);
   plan.views = whole_or(recipe.views, static_cast<Index>(angles_of(scan).size()));
   plan.rows = whole_or(recipe.rows, whole.rows);
@@ -353,14 +264,12 @@ Plan make_plan(const io::ScanInfo& info, const Recipe& recipe) {
   plan.rows_together = rows_together(plan.rows.size(), recipe.binning);
   plan.scan = crop(scan, plan.views, plan.rows, plan.bins);
   if (recipe.binning > 0) plan.scan = bin_down(plan.scan, recipe.binning, plan.pitch_known);
-  if (const auto* parallel = std::get_if<ParallelBeam>(&plan.scan); parallel && plan.method->filters)
-    require_fbp(*parallel);
+  if (plan.method->filters) std::visit([](const auto& s) { require_fbp(s); }, plan.scan);
   choose_grid(plan);
-  if (!plan.cone()) lift_slices(plan, whole);
-  choose_execution(plan);
+  if (rows_are_slices(plan.scan)) lift_slices(plan, whole);
+  beam_of(plan.scan).choose_execution(plan);
   choose_tiles(plan);
   choose_chunks(plan, info);
-  warn_of_chunks(plan);
   require_seen(plan);
   add_warnings(plan, recipe.axis_bin || info.axis_bin);
   return plan;

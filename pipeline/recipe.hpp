@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "../core/execution.hpp"
-#include "../geometry/volume_grid.hpp"
+#include "../geometry/scan.hpp"
 #include "../io/scan_reader.hpp"
 #include "../io/volume_place.hpp"
 #include "../operators/ramp_filter.hpp"
@@ -80,8 +80,6 @@ struct Plan {
   std::string_view method_name() const;
   /// Whether line integrals go through the ramp filter, for the result or for the start.
   bool filters() const;
-  /// Null for a parallel beam.
-  const ConeBeam* cone() const { return std::get_if<ConeBeam>(&scan); }
   /// Where vectors lie.
   Device home() const { return tiled ? Device::cpu() : devices.front(); }
   std::string unit() const { return pitch_known ? "1/mm" : "1/pixel"; }

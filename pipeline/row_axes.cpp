@@ -25,10 +25,8 @@ Range on_both(Index bins, double shift) {
 std::vector<double> moves_of(const Scan& scan) {
   const Detector& d = detector_of(scan);
   std::vector<double> moves(static_cast<std::size_t>(d.rows), 0.0);
-  if (has_row_axes(scan))
-    std::transform(std::get<ParallelBeam>(scan).row_axis_bins.begin(),
-                   std::get<ParallelBeam>(scan).row_axis_bins.end(), moves.begin(),
-                   [&](double axis) { return d.axis_bin - axis; });
+  const std::vector<double>& axes = row_axes_of(scan);
+  std::transform(axes.begin(), axes.end(), moves.begin(), [&](double axis) { return d.axis_bin - axis; });
   return moves;
 }
 
@@ -56,7 +54,7 @@ std::vector<Range> bins_kept(const Scan& scan) {
 }
 
 std::vector<Index> data_kept(const Scan& scan) {
-  const bool one_block = std::holds_alternative<ConeBeam>(scan);
+  const bool one_block = !rows_are_slices(scan);
   const auto views = static_cast<Index>(angles_of(scan).size());
   std::vector<Index> data;
   for (const Range& kept : bins_kept(scan)) {
@@ -69,7 +67,7 @@ std::vector<Index> data_kept(const Scan& scan) {
 Equations equations_of(const Problem& problem, Array y) {
   if (!has_row_axes(problem.scan)) return {problem.A, std::move(y)};
   const Device device = y.space().device();
-  y = align_rows(std::get<ParallelBeam>(problem.scan), device) * y;
+  y = std::visit([&](const auto& scan) { return align_rows(scan, device); }, problem.scan) * y;
   const LinearOperator weights = diagonal(measured(problem.scan, problem.A.range()));
   return {weights * problem.A, weights * y};
 }

@@ -105,9 +105,9 @@ std::uint64_t by_rejection(double mean, Random& random) {
 }
 
 Phantom phantom_of(const Simulation& s) {
-  const bool cone = std::holds_alternative<ConeBeam>(s.scan);
+  const bool crossed = !rows_are_slices(s.scan);
   const Phantom phantom =
-      cone && s.phantom == "shepp-logan" ? shepp_logan_in_space() : named_phantom(s.phantom, s.seed);
+      crossed && s.phantom == "shepp-logan" ? shepp_logan_in_space() : named_phantom(s.phantom, s.seed);
   return scaled(phantom, half_width(s.grid), 1);
 }
 

@@ -8,9 +8,8 @@
 #include "../../core/version.hpp"
 #include "../../io/volume_file.hpp"
 #include "../../operators/algebra.hpp"
-#include "../../operators/fbp.hpp"
-#include "../../operators/projector.hpp"
 #include "../../solvers/run.hpp"
+#include "../beams/beam.hpp"
 #include "../scan_command.hpp"
 #include "../volume_report.hpp"
 
@@ -31,43 +30,18 @@ struct Rates {
   double updates, bytes;
 };
 
-/// A small scan of the plan's kind.
-Scan small_scan(const pipeline::Plan& plan) {
-  const Index size = plan.devices.front().is_cuda() ? 512 : 128;
-  const Index rows = std::min<Index>(detector_of(plan.scan).rows, 64);
-  Scan scan = plan.scan;
-  angles_of(scan).clear();
-  for (Index v = 0; v < size; ++v)
-    angles_of(scan).push_back(std::numbers::pi * static_cast<double>(v) / static_cast<double>(size));
-  Detector& d = detector_of(scan);
-  if (auto* cone = std::get_if<ConeBeam>(&scan)) {
-    cone->midplane_row = 0.5 * static_cast<double>(rows - 1);
-    d.bin_pitch = d.row_pitch = cone->sdd / static_cast<double>(2 * size);  // cells of half the distance
-  }
-  d = {size, rows, d.bin_pitch, d.row_pitch, 0.5 * static_cast<double>(size - 1)};
-  return scan;
-}
-
-LinearOperator backprojector_of(const ParallelBeam& scan, Device device) {
-  return adjoint(projector(scan, fitting_grid(scan), Model::pixel_driven, device));
-}
-LinearOperator backprojector_of(const ConeBeam& scan, Device device) {
-  return fdk_backprojector(scan, fitting_grid(scan), Model::separable_footprint, device);
-}
-
 Rates measured_rates(const pipeline::Plan& plan) {
   const Device device = plan.devices.front();
-  const Scan scan = small_scan(plan);
-  const LinearOperator back = std::visit([&](const auto& s) { return backprojector_of(s, device); }, scan);
-  const Array counts(projection_space(scan));
+  const Index size = device.is_cuda() ? 512 : 128, rows = std::min<Index>(detector_of(plan.scan).rows, 64);
+  const LinearOperator back = beam_of(plan.scan).small_backprojector(plan.scan, size, rows, device);
+  const Array counts(back.domain().on(Device::cpu()));
   const Array warm = back * on_device(counts, device);
   const double start = seconds_now();
   const Array y = on_device(counts, device);
   const double there = seconds_now();
   const Array x = back * y;
   const double end = seconds_now();
-  return {static_cast<double>(x.size()) * static_cast<double>(angles_of(scan).size()) /
-              std::max(1e-9, end - there),
+  return {static_cast<double>(x.size()) * static_cast<double>(size) / std::max(1e-9, end - there),
           4 * static_cast<double>(y.size()) / std::max(1e-9, there - start)};
 }
 
@@ -84,8 +58,7 @@ double fbp_seconds(const pipeline::Plan& plan, double updates) {
 json reconstruction_of(const io::ScanInfo& info, const Selection& selected) {
   pipeline::Recipe recipe;
   recipe.views = selected.views, recipe.rows = selected.rows, recipe.bins = selected.bins;
-  const bool cone = std::holds_alternative<ConeBeam>(info.scan);
-  json report = {{"name", cone ? "FDK" : "FBP"}, {"devices", json::array()}};
+  json report = {{"name", rows_are_slices(info.scan) ? "FBP" : "FDK"}, {"devices", json::array()}};
   for (const Device device : devices()) {
     json row = {{"device", device.name()}};
     recipe.devices = {device};
@@ -120,7 +93,7 @@ json scan_report(const io::ScanInfo& info, const Selection& selected) {
   json geometry = geometry_json(info.scan);
   geometry["axis_bin"] = known(info.axis_bin);
   geometry["pixel_size_mm"] = known(info.pixel_size_mm);
-  const double arc = std::holds_alternative<ConeBeam>(info.scan) ? whole_turn : half_turn;
+  const double arc = period_of(info.scan);
   json report = {{"kind", "scan"},
                  {"format", info.format},
                  {"type", io::name_of(info.type)},

@@ -8,12 +8,11 @@
 
 #include "../../core/error.hpp"
 #include "../../core/version.hpp"
-#include "../../geometry/coverage.hpp"
 #include "../../io/scan_writer.hpp"
 #include "../../io/volume_file.hpp"
 #include "../../operators/algebra.hpp"
 #include "../../operators/projector.hpp"
-#include "../../operators/ramp_filter.hpp"
+#include "../beams/beam.hpp"
 #include "../command.hpp"
 #include "../command_line.hpp"
 #include "../files.hpp"
@@ -57,9 +56,10 @@ VolumeGrid centred_grid(const ProjectOptions& o, const io::VolumeReader& volume)
 /// the full grid, or, of a parallel beam, a row a slice.
 Scan scan_of(const ProjectOptions& o, const VolumeGrid& grid, const std::optional<io::VolumePlace>& place) {
   const std::array<Index, 3> size = place ? place->full_size : grid.size;
-  Scan scan = scan_of(o.geometry, size[0], o.geometry.cone() ? size[2] : grid.size[2],
+  const bool apart = beam_named(o.geometry.geometry).rows_are_slices;
+  Scan scan = scan_of(o.geometry, size[0], apart ? grid.size[2] : size[2],
                       o.geometry.pixel_size_mm.value_or(grid.pitch[0]));
-  if (!o.geometry.cone()) detector_of(scan).row_pitch = grid.pitch[2];
+  if (apart) detector_of(scan).row_pitch = grid.pitch[2];
   return scan;
 }
 
@@ -73,8 +73,7 @@ void take_scan(Target& target, const ProjectOptions& o, bool in_mm) {
     target.pixel_size_mm = info.pixel_size_mm;
     return;
   }
-  require<GeometryError>(std::holds_alternative<ParallelBeam>(info.scan), o.volume,
-                         ": has no pitch, which the cone beam ", o.like,
+  require<GeometryError>(!needs_mm(info.scan), o.volume, ": has no pitch, which the cone beam ", o.like,
                          " needs; make the volume with a pixel size");
   Detector& d = detector_of(target.scan);
   d.bin_pitch = in_mm ? target.grid.pitch[0] : 1;
@@ -111,8 +110,9 @@ Target target_of(const ProjectOptions& o, const io::VolumeReader& volume) {
   Target target;
   target.grid = place ? place->grid : centred_grid(o, volume);
   const bool in_mm = volume.unit() == "1/mm" || volume.pitch_mm();
-  require<GeometryError>(in_mm || !o.geometry.cone(), o.volume,
-                         ": has no pitch, which a cone beam needs; make the volume with a pixel size");
+  const Beam& beam = beam_named(o.geometry.geometry);
+  require<GeometryError>(in_mm || !beam.needs_mm, o.volume, ": has no pitch, which a ", beam.kind,
+                         " beam needs; make the volume with a pixel size");
   require<GeometryError>(in_mm || !o.geometry.pixel_size_mm, "--pixel-size ",
                          o.geometry.pixel_size_mm.value_or(0), " mm: ", o.volume, " is in ", volume.unit(),
                          "; leave --pixel-size out, or make the volume with a pixel size");
@@ -124,10 +124,10 @@ Target target_of(const ProjectOptions& o, const io::VolumeReader& volume) {
     take_scan(target, o, in_mm);
   }
   const Detector& d = detector_of(target.scan);
-  const bool cone = std::holds_alternative<ConeBeam>(target.scan);
+  const bool apart = rows_are_slices(target.scan);
   if (!place)  // as high as rows appear at the axis if they are as wide as bins appear there
-    target.grid.pitch[2] = cone ? target.grid.pitch[0] * d.row_pitch / d.bin_pitch : d.row_pitch;
-  if (!cone) target.first_row = first_row(target, place && (!o.like.empty() || o.geometry.rows));
+    target.grid.pitch[2] = apart ? d.row_pitch : target.grid.pitch[0] * d.row_pitch / d.bin_pitch;
+  if (apart) target.first_row = first_row(target, place && (!o.like.empty() || o.geometry.rows));
   return target;
 }
 
@@ -136,10 +136,10 @@ struct Part {
   Range rows, slices;
 };
 
-/// All rows, in parts that memory holds. All slices of a cone beam fall on all its rows.
+/// All rows, in parts that memory holds. Where rays cross slices, all slices fall on all rows.
 std::vector<Part> parts_of(const Target& target) {
   const Index rows = detector_of(target.scan).rows, slices = target.grid.size[2];
-  if (std::holds_alternative<ConeBeam>(target.scan)) return {{{0, rows}, {0, slices}}};
+  if (!rows_are_slices(target.scan)) return {{{0, rows}, {0, slices}}};
   const Index low = std::max<Index>(0, target.first_row), high = std::min(rows, target.first_row + slices);
   std::vector<Part> parts;
   for (const Range range : {Range{0, low}, Range{low, high}, Range{high, rows}})
@@ -154,18 +154,9 @@ std::vector<Part> parts_of(const Target& target) {
 
 /// What the rows of a part see.
 Scan scan_of(const Target& target, const Part& part) {
-  if (std::holds_alternative<ConeBeam>(target.scan)) return target.scan;
+  if (!rows_are_slices(target.scan)) return target.scan;
   const auto views = static_cast<Index>(angles_of(target.scan).size());
   return crop(target.scan, {0, views}, part.rows, {0, detector_of(target.scan).bins});
-}
-
-/// The rows of a scan where it records them: the projector has all on one axis.
-LinearOperator projector_of(const ParallelBeam& scan, const VolumeGrid& grid, Model model) {
-  LinearOperator A = projector(scan, grid, model);
-  return scan.row_axis_bins.empty() ? A : adjoint(align_rows(scan)) * A;
-}
-LinearOperator projector_of(const ConeBeam& scan, const VolumeGrid& grid, Model) {
-  return projector(scan, tall_for_fan(scan, grid));
 }
 
 /// Transmission exp(-y), as a noise-free simulation writes it: flats 1, darks 0.
@@ -180,12 +171,13 @@ io::Frames frames_of(const Array* lines, Shape shape, float constant) {
 }
 
 /// Line integrals of a part; nothing where no slice falls on its rows.
-std::optional<Array> lines_of(const Target& target, const Part& part, Model model, io::VolumeReader& volume) {
+std::optional<Array> lines_of(const Target& target, const Part& part, const std::string& model,
+                              io::VolumeReader& volume) {
   if (part.slices.size() == 0) return std::nullopt;
   const VolumeGrid& grid = target.grid;
   const VolumeGrid slab = region(grid, {0, grid.size[0]}, {0, grid.size[1]}, part.slices);
-  const LinearOperator A =
-      std::visit([&](const auto& s) { return projector_of(s, slab, model); }, scan_of(target, part));
+  const Scan scan = scan_of(target, part);
+  const LinearOperator A = beam_of(scan).projector(scan, slab, model);
   Array x(A.domain());
   volume.read(part.slices, x.data());
   for (Index i = 0; i < x.size(); ++i)
@@ -193,8 +185,8 @@ std::optional<Array> lines_of(const Target& target, const Part& part, Model mode
   return A * x;
 }
 
-void write_scan(const Target& target, Model model, io::VolumeReader& volume, io::ScanWriter& writer,
-                ProgressLine& progress) {
+void write_scan(const Target& target, const std::string& model, io::VolumeReader& volume,
+                io::ScanWriter& writer, ProgressLine& progress) {
   const Detector& d = detector_of(target.scan);
   const auto views = static_cast<Index>(angles_of(target.scan).size());
   const auto tell = [&](Index rows) {
@@ -212,24 +204,32 @@ void write_scan(const Target& target, Model model, io::VolumeReader& volume, io:
   }
 }
 
+/// Of all kinds of beams.
+std::vector<std::string> models() {
+  std::vector<std::string> names;
+  for (const Beam& beam : beams()) names.insert(names.end(), beam.models.begin(), beam.models.end());
+  return names;
+}
+
 void run_project(ProjectOptions& o) {
   const ThreadLimit limit(o.common.threads);
   ProgressLine progress(o.common.quiet);
   io::VolumeReader volume(o.volume, o.any_external);
   volume.require_complete();
   const Target target = target_of(o, volume);
-  const bool cone = std::holds_alternative<ConeBeam>(target.scan);
-  if (cone && o.given("--model")) throw GeometryError("--model goes with a parallel beam alone");
+  const bool has_models = !beam_of(target.scan).models.empty();
+  if (!has_models && o.given("--model")) throw GeometryError("--model goes with a parallel beam alone");
   const Detector& detector = detector_of(target.scan);
   const std::size_t views = angles_of(target.scan).size();
   io::ScanWriter writer({o.output, o.common.replace()}, target.scan, target.pixel_size_mm,
                         io::PixelType::float32, 1, 1);
-  write_scan(target, o.model == "joseph" ? Model::joseph : Model::pixel_driven, volume, writer, progress);
-  const nlohmann::json report = {{"command", "project"},  {"version", TANDEM_VERSION},
-                                 {"input", o.volume},     {"source", source_json(o.common, o.volume)},
-                                 {"output", o.output},    {"model", cone ? "separable_footprint" : o.model},
-                                 {"views", views},        {"rows", detector.rows},
-                                 {"bins", detector.bins}, {"axis_bin", detector.axis_bin}};
+  write_scan(target, o.model, volume, writer, progress);
+  const nlohmann::json report = {
+      {"command", "project"},  {"version", TANDEM_VERSION},
+      {"input", o.volume},     {"source", source_json(o.common, o.volume)},
+      {"output", o.output},    {"model", has_models ? o.model : "separable_footprint"},
+      {"views", views},        {"rows", detector.rows},
+      {"bins", detector.bins}, {"axis_bin", detector.axis_bin}};
   writer.finish(text_of(report));
   progress.clear();
   write_report(o.common, report);
@@ -251,7 +251,7 @@ void add_project(CLI::App& program, Action& chosen) {
   add_external_files(c, o->any_external);
   add_geometry(c, o->geometry);
   c.add_option("--like", o->like, "take the geometry of this scan");
-  add_choice(c, "--model", o->model, {"pixel_driven", "joseph"}, "default pixel_driven");
+  add_choice(c, "--model", o->model, models(), "default pixel_driven");
   add_common(c, o->common);
   c.footer(
       "Examples:\n"

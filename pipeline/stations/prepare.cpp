@@ -41,7 +41,7 @@ void PrepareStation::operator()(Chunk& chunk) {
                           outcome_.findings, bins_kept(scan));
   require_mostly_good();
   // of opposite rays, by FDK's filter or a solver; FBP of a parallel beam does not
-  const bool weighs_bins = plan_.cone() || !plan_.method->filters;
+  const bool weighs_bins = !rows_are_slices(plan_.scan) || !plan_.method->filters;
   ends_.look_at(chunk.data->y, plan_.scan, weighs_bins && half_acquisition(plan_.scan));
   chunk.counts.reset();
   watch_.reading({"", first});

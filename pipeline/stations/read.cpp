@@ -8,7 +8,7 @@ namespace {
 
 /// Rows of the file that the slices are made from.
 Range rows_of(const Plan& plan, Range slices) {
-  if (plan.cone()) return slices.first > 0 ? Range{0, 0} : plan.rows;
+  if (!rows_are_slices(plan.scan)) return slices.first > 0 ? Range{0, 0} : plan.rows;
   const Index factor = plan.rows_together;
   return {plan.rows.first + slices.first * factor, plan.rows.first + slices.last * factor};
 }

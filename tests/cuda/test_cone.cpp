@@ -1,7 +1,6 @@
 // The cone-beam pair on CUDA against the CPU. Skipped where no GPU is.
 
 #include "../../core/error.hpp"
-#include "../../geometry/coverage.hpp"
 #include "../../kernels/cuda/footprint/separable_footprint.hpp"
 #include "../../operators/adjointness.hpp"
 #include "../support/cone_scans.hpp"
@@ -71,7 +70,8 @@ TEST_F(CudaCone, FansAgreeWithTheCpu) {
     scan.midplane_row = midplane_row;
     for (const double pitch : {0.05, 0.5, 0.8, 1.1, 3.0}) {
       const VolumeGrid grid = box(pitch > 2 ? 21 : 37, pitch > 2 ? 19 : 41, 1, pitch);
-      for (const VolumeGrid& each : {grid, tall_for_fan(scan, grid), flat_for_fan(scan, grid)})
+      for (const VolumeGrid& each :
+           {grid, tall_voxels(FanBeam{scan}, grid), flat_voxels(FanBeam{scan}, grid)})
         expect_agreement(scan, each);
     }
   }

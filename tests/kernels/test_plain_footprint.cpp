@@ -4,7 +4,6 @@
 
 #include <vector>
 
-#include "../../geometry/coverage.hpp"
 #include "../../kernels/cuda/footprint/plain_footprint.hpp"
 #include "../../operators/projector.hpp"
 #include "../support/cone_scans.hpp"
@@ -84,8 +83,8 @@ TEST(PlainFootprint, FansAgreeWithTheProjector) {
       const std::string what = std::to_string(pitch) + " mm, " + std::to_string(nx) + " columns";
       scan.midplane_row = 0.2;
       expect_agreement<1>(scan, grid, what);
-      expect_agreement<1>(scan, tall_for_fan(scan, grid), "tall, " + what);
-      expect_agreement<1>(scan, flat_for_fan(scan, grid), "flat, " + what);
+      expect_agreement<1>(scan, tall_voxels(FanBeam{scan}, grid), "tall, " + what);
+      expect_agreement<1>(scan, flat_voxels(FanBeam{scan}, grid), "flat, " + what);
     }
 }
 

@@ -18,9 +18,9 @@ constexpr Index bins = 160, views = 240;
 constexpr double mu = 0.01;
 
 /// A fan whose axis lies `offset` bins below the middle, cells of 1.5 mm, 1 mm at the axis.
-ConeBeam fan(double offset) {
+FanBeam fan(double offset) {
   return {
-      {bins, 1, 1.5, 1.5, 0.5 * (bins - 1) - offset}, test::regular_angles(views, whole_turn), 300, 450, 0};
+      {{bins, 1, 1.5, 1.5, 0.5 * (bins - 1) - offset}, test::regular_angles(views, whole_turn), 300, 450, 0}};
 }
 
 VolumeGrid grid_of_field(const ConeBeam& scan) {
@@ -53,7 +53,7 @@ double patch_mean(const Array& volume, const VolumeGrid& grid, double x, double 
 
 TEST(OneSidedCircle, DiscReadsItsAttenuationAtAnyOffset) {
   for (const double offset : {0.0, 0.6, 1.2, -2.0, 5.3, -15.3, 35.3, 60.3}) {
-    const ConeBeam scan = fan(offset);
+    const FanBeam scan = fan(offset);
     const VolumeGrid grid = grid_of_field(scan);
     const double field = 0.95 * sides(scan.detector).farther, x = 0.4 * field, y = 0.2 * field;
     const Array volume = fdk(scan, grid) * line_integrals(disc_at(x, y, 0.5 * field), scan);
@@ -64,7 +64,7 @@ TEST(OneSidedCircle, DiscReadsItsAttenuationAtAnyOffset) {
 /// A disc that one side alone sees as it goes round: without bins for its filtered rows half of it is lost.
 TEST(OneSidedCircle, ReadsWhatOneSideAloneSees) {
   for (const double offset : {5.3, -9.8, 18.1}) {
-    const ConeBeam scan = fan(offset);
+    const FanBeam scan = fan(offset);
     const VolumeGrid grid = grid_of_field(scan);
     const Sides side = sides(scan.detector);
     const double radius = 0.4 * (side.farther - side.nearer), x = 0.5 * (side.farther + side.nearer) - 1;
@@ -76,10 +76,10 @@ TEST(OneSidedCircle, ReadsWhatOneSideAloneSees) {
 /// As if the columns that only one side sees were cut away: where rays are not weighed, noise is the same.
 TEST(OneSidedCircle, NoiseAwayFromTheRimIsThatOfACentredDetector) {
   for (const Index missing : {3, 8, 21}) {
-    ConeBeam scan = fan(0.5 * static_cast<double>(missing));
+    FanBeam scan = fan(0.5 * static_cast<double>(missing));
     scan.angles = test::regular_angles(720, whole_turn);
     const Index cut = bins - missing;
-    ConeBeam centred = scan;
+    FanBeam centred = scan;
     centred.detector.bins = cut;
     const VolumeGrid grid = test::grid_of(71, 71, 1);  // 16 bins within the nearer side of at least 69
     Random random(5);

@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "../../core/error.hpp"
-#include "../../geometry/coverage.hpp"
 #include "../../operators/adjointness.hpp"
 #include "../../operators/algebra.hpp"
 #include "../../operators/projector.hpp"

@@ -152,7 +152,7 @@ TEST(MeasuredFanAxis, OfTheSweetenerIsWhereThePictureIsSharpest) {
                                              .pixel_size_mm = 0.0748,
                                              .sod_mm = 423.56,
                                              .sdd_mm = 528});
-  auto scan = std::get<ConeBeam>(reader->info().scan);
+  auto scan = std::get<FanBeam>(reader->info().scan);
   const Range bins{0, scan.detector.bins};
   const Preprocessing how;
   Findings findings;

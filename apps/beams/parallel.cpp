@@ -1,0 +1,57 @@
+#include <utility>
+
+#include "../../operators/algebra.hpp"
+#include "../../operators/ramp_filter.hpp"
+#include "beam.hpp"
+
+namespace tandem::apps {
+
+namespace {
+
+const ParallelBeam& parallel(const Scan& scan) { return std::get<ParallelBeam>(scan); }
+
+Scan scan_of(const GeometryOptions&, Detector detector, std::vector<double> angles) {
+  return ParallelBeam{detector, std::move(angles)};
+}
+
+pipeline::AxisEstimate find_axis(const std::vector<float>& lines, Scan scan, Index rows,
+                                 const pipeline::AxisSearch& search, ProgressLine&) {
+  return pipeline::find_axis(lines, angles_of(scan), rows, detector_of(scan).bins, search);
+}
+
+std::vector<Index> rows_for_axis(const Scan&, Range selected, Index count) {
+  return spread_rows(selected, std::min(count, selected.size()));
+}
+
+/// The projector has all rows on one axis.
+LinearOperator projector_of(const Scan& scan, const VolumeGrid& grid, const std::string& model) {
+  LinearOperator A = projector(parallel(scan), grid, model == "joseph" ? Model::joseph : Model::pixel_driven);
+  return row_axes_of(scan).empty() ? A : adjoint(align_rows(parallel(scan))) * A;
+}
+
+LinearOperator small_backprojector(const Scan& scan, Index size, Index rows, Device device) {
+  const Detector& d = detector_of(scan);
+  ParallelBeam small{{size, rows, d.bin_pitch, d.row_pitch, 0.5 * static_cast<double>(size - 1)}};
+  for (Index v = 0; v < size; ++v)
+    small.angles.push_back(std::numbers::pi * static_cast<double>(v) / static_cast<double>(size));
+  return adjoint(projector(small, fitting_grid(small), Model::pixel_driven, device));
+}
+
+}  // namespace
+
+extern const Beam parallel_beam{
+    .kind = ParallelBeam::kind,
+    .rows_are_slices = ParallelBeam::rows_are_slices,
+    .needs_mm = ParallelBeam::needs_mm,
+    .arc_deg = 180,
+    .models = {"pixel_driven", "joseph"},
+    .scan = scan_of,
+    .fields = [](const Scan&) { return nlohmann::json::object(); },
+    .words = [](const Scan&) -> std::string { return "parallel beam"; },
+    .rows_for_axis = rows_for_axis,
+    .find_axis = find_axis,
+    .projector = projector_of,
+    .small_backprojector = small_backprojector,
+};
+
+}  // namespace tandem::apps

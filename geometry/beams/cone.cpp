@@ -1,0 +1,126 @@
+#include "cone.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "../../core/error.hpp"
+#include "../fingerprint.hpp"
+
+namespace tandem {
+
+void validate(const ConeBeam& scan) {
+  validate(scan.detector);
+  validate_angles("ConeBeam", scan.angles);
+  require<GeometryError>(std::isfinite(scan.sod) && scan.sod > 0, "ConeBeam: sod = ", scan.sod,
+                         " mm; a positive length is needed");
+  require<GeometryError>(std::isfinite(scan.sdd) && scan.sdd > scan.sod, "ConeBeam: sdd = ", scan.sdd,
+                         " mm is not beyond sod = ", scan.sod, " mm; the detector is behind the axis");
+  require<GeometryError>(std::isfinite(scan.midplane_row), "ConeBeam: midplane_row = ", scan.midplane_row,
+                         "; a finite number of rows is needed");
+}
+
+ConeBeam crop(const ConeBeam& scan, Range views, Range rows, Range bins) {
+  ConeBeam part = scan;
+  part.detector = crop(scan.detector, rows, bins);
+  part.angles = crop(scan.angles, views);
+  part.midplane_row -= static_cast<double>(rows.first);
+  return part;
+}
+
+ConeBeam crop(const ConeBeam& scan, Range views, Range rows) {
+  return crop(scan, views, rows, {0, scan.detector.bins});
+}
+
+ConeBeam bin_down(const ConeBeam& scan, int level, bool) {
+  ConeBeam binned = scan;
+  binned.detector = bin_down(scan.detector, level, true);
+  binned.midplane_row = binned_position(scan.midplane_row, rows_together(scan.detector.rows, level));
+  return binned;
+}
+
+std::uint64_t fingerprint(const ConeBeam& scan) {
+  Fingerprint all;
+  all.add(scan.detector);
+  all.add(std::vector<double>{scan.sod, scan.sdd, scan.midplane_row});
+  all.add(scan.angles);
+  return all.value();
+}
+
+VolumeGrid fitting_grid(const ConeBeam& scan) {
+  validate(scan);
+  const Detector& d = scan.detector;
+  const double m = scan.magnification(), pitch = d.bin_pitch / m, height = d.row_pitch / m;
+  Index n = d.bins;
+  if (half_acquisition(scan)) {
+    const double tangent = sides(d).farther * d.bin_pitch / scan.sdd;
+    n = std::max(n, voxels_within(scan.sod * tangent / std::hypot(1, tangent), pitch));
+  }
+  const double middle = 0.5 * static_cast<double>(d.rows - 1) - scan.midplane_row;
+  return {{n, n, d.rows}, {pitch, pitch, height}, {0, 0, middle * height}};
+}
+
+Space cone_volume_space(const VolumeGrid& grid, Device device) {
+  return Space(grid.shape(), Blocks::whole, device);
+}
+
+Space projection_space(const ConeBeam& scan, Device device) {
+  return Space({static_cast<Index>(scan.angles.size()), scan.detector.rows, scan.detector.bins},
+               Blocks::whole, device, fingerprint(scan));
+}
+
+void require_source_outside(const ConeBeam& scan, const VolumeGrid& grid, double reach) {
+  const auto farthest = [&](int axis) {  // from the rotation axis
+    return std::abs(grid.centre[axis]) +
+           (0.5 * static_cast<double>(grid.size[axis] - 1) + reach) * grid.pitch[axis];
+  };
+  const double radius = std::hypot(farthest(0), farthest(1));
+  require<GeometryError>(radius < scan.sod, "ConeBeam: sod = ", scan.sod, " mm, but the grid reaches ",
+                         radius, " mm from the axis: the source would pass through it; take a smaller grid");
+}
+
+ColumnReach column_reach(const ConeBeam& scan, const VolumeGrid& grid) {
+  double radius = 0;
+  for (const double ix : {0.0, static_cast<double>(grid.size[0] - 1)})
+    for (const double iy : {0.0, static_cast<double>(grid.size[1] - 1)})
+      radius = std::max(radius, std::hypot(grid.x(ix), grid.y(iy)));
+  return {scan.sod - radius, scan.sod + radius};
+}
+
+namespace {
+
+double row_of(const ConeBeam& scan, double z, double distance) {
+  return scan.midplane_row + scan.sdd * z / (distance * scan.detector.row_pitch);
+}
+
+}  // namespace
+
+Range rows_met(const ConeBeam& scan, const VolumeGrid& grid, Range slices) {
+  constexpr double rounding = 1e-6;  // rows
+  require_source_outside(scan, grid);
+  const ColumnReach reach = column_reach(scan, grid);
+  const double low = grid.z(static_cast<double>(slices.first) - 0.5),
+               high = grid.z(static_cast<double>(slices.last) - 0.5);
+  const double first = row_of(scan, low, low < 0 ? reach.nearest : reach.farthest),
+               last = row_of(scan, high, high > 0 ? reach.nearest : reach.farthest);
+  const auto cell = [&](double row) {
+    return static_cast<Index>(std::clamp(row, 0.0, static_cast<double>(scan.detector.rows)));
+  };
+  return {cell(std::floor(first + 0.5 - rounding)), cell(std::ceil(last + 0.5 + rounding))};
+}
+
+Range slices_met(const ConeBeam& scan, const VolumeGrid& grid, Range rows) {
+  Range met{grid.size[2], 0};
+  for (Index z = 0; z < grid.size[2]; ++z) {
+    const Range of_slice = rows_met(scan, grid, {z, z + 1});
+    if (of_slice.first >= rows.last || of_slice.last <= rows.first) continue;
+    met.first = std::min(met.first, z);
+    met.last = z + 1;
+  }
+  return met.last > met.first ? met : Range{0, 0};
+}
+
+double distance_from_axis(const ConeBeam& scan, double on_detector) {
+  return scan.sod * std::sin(std::atan(on_detector / scan.sdd));
+}
+
+}  // namespace tandem

@@ -1,0 +1,69 @@
+#include "parallel.hpp"
+
+#include "../../core/error.hpp"
+#include "../fingerprint.hpp"
+
+namespace tandem {
+
+void validate(const ParallelBeam& scan) {
+  const Detector& d = scan.detector;
+  validate(d);
+  validate_angles("ParallelBeam", scan.angles);
+  require<GeometryError>(
+      scan.row_axis_bins.empty() || scan.row_axis_bins.size() == static_cast<std::size_t>(d.rows),
+      "ParallelBeam: ", scan.row_axis_bins.size(), " row_axis_bins for ", d.rows,
+      " rows; give one a row or none");
+  for (double axis : scan.row_axis_bins) require_axis(d, axis);
+}
+
+bool half_acquisition(const ParallelBeam& scan) {
+  return widest_gap(scan.angles, whole_turn) < 0.5 * half_turn && is_aside(scan.detector);
+}
+
+ParallelBeam crop(const ParallelBeam& scan, Range views, Range rows, Range bins) {
+  ParallelBeam part{crop(scan.detector, rows, bins), crop(scan.angles, views)};
+  if (!scan.row_axis_bins.empty())
+    part.row_axis_bins.assign(scan.row_axis_bins.begin() + rows.first,
+                              scan.row_axis_bins.begin() + rows.last);
+  for (double& axis : part.row_axis_bins) axis -= static_cast<double>(bins.first);
+  return part;
+}
+
+ParallelBeam bin_down(const ParallelBeam& scan, int level, bool pitch_known) {
+  const Index factor = Index{1} << level, row_factor = rows_together(scan.detector.rows, level);
+  ParallelBeam binned = scan;
+  binned.detector = bin_down(scan.detector, level, pitch_known);
+  if (scan.row_axis_bins.empty()) return binned;
+  binned.row_axis_bins.assign(static_cast<std::size_t>(binned.detector.rows), 0.0);
+  for (Index row = 0; row < binned.detector.rows * row_factor; ++row)
+    binned.row_axis_bins[row / row_factor] +=
+        binned_position(scan.row_axis_bins[row], factor) / static_cast<double>(row_factor);
+  return binned;
+}
+
+std::uint64_t fingerprint(const ParallelBeam& scan) {
+  Fingerprint all;
+  all.add(scan.detector);
+  all.add(scan.angles);
+  all.add(scan.row_axis_bins);
+  return all.value();
+}
+
+VolumeGrid fitting_grid(const ParallelBeam& scan) {
+  validate(scan);
+  const Detector& d = scan.detector;
+  const Index n = half_acquisition(scan) ? voxels_within(sides(d).farther, 1) : d.bins;
+  return {{n, n, d.rows}, {d.bin_pitch, d.bin_pitch, d.row_pitch}, {}};
+}
+
+Space projection_space(const ParallelBeam& scan, Device device) {
+  return Space({static_cast<Index>(scan.angles.size()), scan.detector.rows, scan.detector.bins}, Blocks::rows,
+               device, fingerprint(scan));
+}
+
+Range rows_met(const ParallelBeam&, const VolumeGrid&, Range slices) { return slices; }
+Range slices_met(const ParallelBeam&, const VolumeGrid&, Range rows) { return rows; }
+
+double distance_from_axis(const ParallelBeam&, double on_detector) { return on_detector; }
+
+}  // namespace tandem

@@ -1,0 +1,110 @@
+// What each ray of a cone beam counts in FDK, and what is missing.
+
+#include <algorithm>
+#include <cmath>
+
+#include "../circle.hpp"
+#include "cone.hpp"
+
+namespace tandem {
+
+namespace {
+
+/// The arc that views fill: where it starts, how long it is, and each view's share of it.
+struct Orbit {
+  bool closed;
+  double start, length;  ///< rad
+  std::vector<double> shares;
+
+  explicit Orbit(std::span<const double> angles) : start(0), length(whole_turn) {
+    const Circle circle(angles, whole_turn);
+    const std::size_t n = angles.size();
+    std::size_t last = 0;  // before the widest gap
+    for (std::size_t k = 0; k < n; ++k)
+      if (circle.gap(k) > circle.gap(last)) last = k;
+    const double widest = circle.gap(last),
+                 usual = (whole_turn - widest) / static_cast<double>(std::max<std::size_t>(1, n - 1));
+    closed = n == 1 || widest < 3 * usual;
+    shares = view_weights(angles, whole_turn);
+    if (closed) return;
+    const std::size_t first = (last + 1) % n;
+    start = circle.folded[first], length = whole_turn - widest;
+    for (const std::size_t end : {first, last}) shares[circle.order[end]] -= 0.5 * widest;
+  }
+  /// Of an angle, from the start.
+  double at(double angle) const {
+    const double turned = std::fmod(angle - start, whole_turn);
+    return turned < -1e-9 ? turned + whole_turn : std::max(0.0, turned);
+  }
+};
+
+/// Rays that leave the central one at `fan` rad, seen `at` rad after the start of an arc of pi + 2 excess.
+double parker(double excess, double fan, double at) {
+  const double alpha = -fan, quarter = 0.25 * half_turn;
+  const auto rise = [&](double part, double whole) {
+    return whole <= 0 ? 1.0 : std::pow(std::sin(quarter * std::clamp(part / whole, 0.0, 2.0)), 2);
+  };
+  if (at < 2 * (excess - alpha)) return rise(at, excess - alpha);
+  if (at > half_turn - 2 * alpha) return rise(half_turn + 2 * excess - at, excess + alpha);
+  return 1;
+}
+
+/// Twice the share of the rays of each bin, of which those on the nearer side are seen from both sides:
+/// 1, and towards the end of that side a band where it goes to 0 here and to 2 opposite.
+std::vector<double> one_sided(const Detector& d, std::size_t views) {
+  constexpr double narrowest = 16;  // bins
+  const Sides side = sides(d);
+  const double overlap = side.nearer + 0.5,
+               rim = side.farther * whole_turn / static_cast<double>(views);  // moves so far in a view
+  const double band = std::min(overlap, std::max(narrowest, 2 * rim));
+  std::vector<double> weights;
+  for (Index bin = 0; bin < d.bins; ++bin) {
+    const double distance = side.direction * (static_cast<double>(bin) - d.axis_bin);
+    const double part = band > 0 ? std::clamp((std::abs(distance) - overlap) / band + 1, 0.0, 1.0) : 1;
+    weights.push_back(1 + std::copysign(std::pow(std::sin(0.5 * half_turn * part), 2), distance));
+  }
+  return weights;
+}
+
+double fan_of(const ConeBeam& scan, double bin) {
+  return std::atan((bin - scan.detector.axis_bin) * scan.detector.bin_pitch / scan.sdd);
+}
+
+}  // namespace
+
+bool half_acquisition(const ConeBeam& scan) { return Orbit(scan.angles).closed && is_aside(scan.detector); }
+
+std::vector<float> ray_shares(const ConeBeam& scan) {
+  validate(scan);
+  const Orbit orbit(scan.angles);
+  const Detector& d = scan.detector;
+  std::vector<double> twice(static_cast<std::size_t>(d.bins), 1.0);
+  if (orbit.closed && missing_bins(d) > 0) twice = one_sided(d, scan.angles.size());
+  std::vector<float> shares;
+  for (std::size_t v = 0; v < scan.angles.size(); ++v)
+    for (Index bin = 0; bin < d.bins; ++bin) {
+      double weight = twice[static_cast<std::size_t>(bin)];
+      if (!orbit.closed)
+        weight = 2 * parker(0.5 * (orbit.length - half_turn), fan_of(scan, static_cast<double>(bin)),
+                            orbit.at(scan.angles[v]));
+      shares.push_back(static_cast<float>(0.5 * orbit.shares[v] * weight));
+    }
+  return shares;
+}
+
+ConeBeam symmetric(const ConeBeam& scan) {
+  const Index missing = missing_bins(scan.detector);
+  if (missing == 0 || !Orbit(scan.angles).closed) return scan;
+  ConeBeam wide = scan;
+  wide.detector.bins += missing;
+  if (sides(scan.detector).direction > 0) wide.detector.axis_bin += static_cast<double>(missing);
+  return wide;
+}
+
+double missing_arc(const ConeBeam& scan) {
+  const Orbit orbit(scan.angles);
+  const double fan = std::max(-fan_of(scan, 0), fan_of(scan, static_cast<double>(scan.detector.bins - 1)));
+  return orbit.closed ? 0 : std::max(0.0, half_turn + 2 * fan - orbit.length);
+}
+
+}  // namespace tandem

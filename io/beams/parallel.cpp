@@ -1,0 +1,43 @@
+#include <algorithm>
+#include <utility>
+
+#include "../../core/error.hpp"
+#include "beam.hpp"
+
+namespace tandem::io {
+
+namespace {
+
+std::vector<double> known_row_axes(Acquisition& found, const Detector& detector) {
+  const std::vector<double>& axes = found.row_axis_bins;
+  const auto known = [&](double axis) { return near_detector(axis, detector.bins); };
+  if (axes.empty()) return {};
+  if (static_cast<Index>(axes.size()) == detector.rows && std::all_of(axes.begin(), axes.end(), known))
+    return axes;
+  found.info.notes.push_back(
+      "the recorded axes of the rows are left out: not one a row, or outside the detector");
+  return {};
+}
+
+Scan scan(Acquisition& found, const OpenOptions& options, Detector detector, std::vector<double> angles) {
+  require<GeometryError>(!options.midplane_row, "--midplane-row ", options.midplane_row.value_or(0),
+                         ": the scan is a parallel beam; give --sod MM and --sdd MM too");
+  std::vector<double> axes = known_row_axes(found, detector);
+  return ParallelBeam{detector, std::move(angles), std::move(axes)};
+}
+
+void read(const hdf5::File& file, const std::string& group, Acquisition& found) {
+  if (const auto rows = file.find(group + "/row_axis_bins")) found.row_axis_bins = rows->numbers();
+}
+
+void write(hdf5::File& file, const std::string& group, const Scan& scan) {
+  const std::vector<double>& axes = row_axes_of(scan);
+  if (!axes.empty()) file.write_numbers(group + "/row_axis_bins", axes, "");
+}
+
+}  // namespace
+
+extern const BeamFields parallel_fields{ParallelBeam::kind, [](const OpenOptions&) { return false; }, read,
+                                        scan, write};
+
+}  // namespace tandem::io

@@ -1,0 +1,133 @@
+// Cone and fan beams: all slices are one problem, which several devices share in tiles.
+
+#include <algorithm>
+#include <mutex>
+
+#include "../../core/error.hpp"
+#include "../../operators/algebra.hpp"
+#include "../../operators/fbp.hpp"
+#include "../../operators/projector.hpp"
+#include "../../operators/tiled_projector.hpp"
+#include "../methods/method.hpp"
+#include "../warn.hpp"
+#include "beam.hpp"
+
+namespace tandem::pipeline {
+
+namespace {
+
+constexpr Model model = Model::separable_footprint;
+constexpr double degrees = 180 / std::numbers::pi;
+
+const FanBeam* fan(const Scan& scan) { return std::get_if<FanBeam>(&scan); }
+const ConeBeam& cone(const Scan& scan) { return fan(scan) ? *fan(scan) : std::get<ConeBeam>(scan); }
+
+VolumeGrid seen_by_projector(const Scan& scan, const VolumeGrid& grid) {
+  return fan(scan) ? tall_voxels(*fan(scan), grid) : grid;
+}
+VolumeGrid seen_by_fdk(const Scan& scan, const VolumeGrid& grid) {
+  return fan(scan) ? flat_voxels(*fan(scan), grid) : grid;
+}
+
+void choose_execution(Plan& plan) {
+  constexpr Execution only{Variant::standard, Precision::float32};
+  plan.execution = plan.recipe.execution;
+  if (plan.execution.variant == Variant::automatic) plan.execution.variant = only.variant;
+  require<DeviceError>(plan.execution == only, "cone beam: no ", name_of(plan.execution),
+                       "; give --variant automatic --precision float32");
+  for (const Device device : plan.recipe.devices) {  // whether they have kernels
+    projector(cone(plan.scan), plan.grid, model, device);
+    plan.matched = plan.matched && is_matched(model, device);
+  }
+}
+
+void add_warnings(Plan& plan) {
+  const ConeBeam& scan = cone(plan.scan);
+  if (const double missing = missing_arc(scan) * degrees; missing > 0.01)
+    warn(plan.warnings, "the views leave ", missing,
+         " degrees of a short scan (half a turn and the fan) open; expect limited-angle artefacts");
+  const Index all = plan.grid.size[2];
+  const Range met = plan.rows.size() > 0 ? slices_met(scan, plan.grid, {0, scan.detector.rows}) : Range{0, 0};
+  if (met.size() == 0)
+    warn(plan.warnings, "no ray meets the volume; all of it is zero");
+  else if (met.size() < all)
+    warn(plan.warnings, "no ray meets slices 0:", met.first, " and ", met.last, ":", all, "; they are zero");
+}
+
+void require_tiles(const Plan& plan) {
+  const ConeBeam& scan = cone(plan.scan);
+  const auto bytes = static_cast<double>(plan.device_bytes);
+  if (plan.method->iterates()) plan_tiles(scan, seen_by_projector(plan.scan, plan.grid), plan.devices, bytes);
+  if (plan.filters()) plan_tiles(symmetric(scan), seen_by_fdk(plan.scan, plan.grid), plan.devices, bytes);
+}
+
+WorkingMemory kernels_hold(const Plan& plan, Shape volume, Shape projections) {
+  return plan.tiled ? WorkingMemory{} : working_memory(model, volume, projections, plan.home());
+}
+
+LinearOperator in_tiles(const Plan& plan, const ConeBeam& scan, const VolumeGrid& grid,
+                        const std::function<void()>& on_tile) {
+  const auto before_each = [on_tile](Device) {
+    if (on_tile) on_tile();
+  };
+  return tiled_projector(scan, grid, plan.devices, static_cast<double>(plan.device_bytes),
+                         {plan.recipe.streams, before_each});
+}
+
+LinearOperator projector_of(const Plan& plan, const Scan& scan, const VolumeGrid& grid,
+                            const std::function<void()>& on_tile) {
+  const VolumeGrid seen = seen_by_projector(scan, grid);
+  return plan.tiled ? in_tiles(plan, cone(scan), seen, on_tile)
+                    : projector(cone(scan), seen, model, plan.home());
+}
+
+/// FDK's back-projection by the plan's devices.
+Array fdk_in_tiles(const Plan& plan, const Problem& problem, const Array& filtered,
+                   const std::function<void(double)>& done) {
+  const ConeBeam& scan = cone(problem.scan);
+  const ConeBeam wide = symmetric(scan);
+  const VolumeGrid seen = seen_by_fdk(problem.scan, problem.grid);
+  const Tiling tiles = plan_tiles(wide, seen, plan.devices, static_cast<double>(plan.device_bytes)).backward;
+  const auto all = static_cast<double>(tiles.strips.size() * tiles.views.size());
+  std::mutex one_at_a_time;
+  double begun = 0;
+  const auto tell = [&] {
+    const std::lock_guard lock(one_at_a_time);
+    done(begun++ / all);
+  };
+  return backprojector(in_tiles(plan, wide, seen, tell), scan, seen) * filtered;
+}
+
+/// On the CPU a fan beam is gone through in strips of lines: its one slice takes long, `done` wants to hear
+/// of it, and there are few data to go through again.
+Array in_strips(const Problem& problem, const Array& filtered, const std::function<void(double)>& done) {
+  const VolumeGrid& grid = problem.grid;
+  const Device device = filtered.space().device();
+  const auto [nx, ny, nz] = grid.size;
+  const bool long_slice = nz == 1 && fan(problem.scan) && !device.is_cuda();
+  const Index strips = std::min<Index>(ny, long_slice ? 64 : 1);
+  Array whole(cone_volume_space(grid, device));
+  Stream& stream = default_stream(device);
+  for (Index k = 0; k < strips; ++k) {
+    const Range lines{k * ny / strips, (k + 1) * ny / strips};
+    const VolumeGrid strip = region(grid, {0, nx}, lines, {0, nz});
+    const VectorView part{whole.data() + lines.first * nx, cone_volume_space(strip, device)};
+    fdk_backprojector(cone(problem.scan), seen_by_fdk(problem.scan, strip), model, device)
+        .apply(1, filtered, 0, part, stream);
+    stream.synchronize();  // clocks and progress look at what is done
+    done(static_cast<double>(lines.last) / static_cast<double>(ny));
+  }
+  return whole;
+}
+
+Array fdk_of(const Plan& plan, const Problem& problem, const Array& filtered,
+             const std::function<void(double)>& done) {
+  return plan.tiled ? fdk_in_tiles(plan, problem, filtered, done) : in_strips(problem, filtered, done);
+}
+
+}  // namespace
+
+extern const Beam cone_beam{choose_execution, add_warnings, require_tiles,
+                            kernels_hold,     projector_of, fdk_of};
+
+}  // namespace tandem::pipeline

@@ -1,0 +1,97 @@
+// Parallel beam: slices are problems of their own, and the projector has many ways to run.
+
+#include <string>
+
+#include "../../core/error.hpp"
+#include "../../operators/algebra.hpp"
+#include "../../operators/fbp.hpp"
+#include "../../operators/projector.hpp"
+#include "../methods/method.hpp"
+#include "../warn.hpp"
+#include "beam.hpp"
+
+namespace tandem::pipeline {
+
+namespace {
+
+constexpr double degrees = 180 / std::numbers::pi;
+
+const ParallelBeam& parallel(const Scan& scan) { return std::get<ParallelBeam>(scan); }
+
+/// What would do in place of a pair that does not match.
+std::string matched_for(const ParallelBeam& scan, const VolumeGrid& grid, Device device) {
+  std::string list;
+  for (const Execution e : executions(device)) try {
+      if (is_matched(resolved(e, scan, grid, Model::pixel_driven, device), device))
+        list += (list.empty() ? "--variant " : ", or --variant ") + std::string(name_of(e.variant)) +
+                " --precision " + std::string(name_of(e.precision));
+    } catch (const GeometryError&) {  // not for these pixels
+    }
+  return list;
+}
+
+Pairing pairing_of(const Plan& plan) {
+  const bool any = plan.recipe.allow_unmatched || !plan.method->needs_matched_pair;
+  return any ? Pairing::any : Pairing::matched;
+}
+
+void choose_execution(Plan& plan) {
+  require<DeviceError>(plan.devices.size() == 1,
+                       "parallel beam: several devices do not share one yet; give "
+                       "--device cpu, cuda or cuda:N");
+  const auto& scan = parallel(plan.scan);
+  const Pairing pairing = pairing_of(plan);
+  plan.execution =
+      resolved(plan.recipe.execution, scan, plan.grid, Model::pixel_driven, plan.home(), pairing);
+  plan.matched = is_matched(plan.execution, plan.home());
+  if (plan.matched || !plan.method->needs_matched_pair) return;
+  const std::string what =
+      name_of(plan.execution) + ": the back-projection is not the transpose of the projection";
+  require<GeometryError>(pairing == Pairing::any, what, ", which a solver needs; give ",
+                         matched_for(scan, plan.grid, plan.home()), ", or --allow-unmatched");
+  warn(plan.warnings, what, "; a solver may stop short of the solution, or run away from it");
+}
+
+/// Few slices at once are fast in other ways than all, which are not taken for them.
+void warn_of_chunks(Plan& plan) {
+  if (plan.rows_at_once == plan.grid.size[2]) return;
+  const Scan few = scan_of(plan, {0, plan.rows_at_once});
+  const VolumeGrid& g = plan.grid;
+  const Execution best = resolved(plan.recipe.execution, parallel(few),
+                                  region(g, {0, g.size[0]}, {0, g.size[1]}, {0, plan.rows_at_once}),
+                                  Model::pixel_driven, plan.home(), pairing_of(plan));
+  if (best != plan.execution)
+    warn(plan.warnings, "memory holds ", plan.rows_at_once, " slices at once, too few for ",
+         name_of(plan.execution),
+         " to be fast, which is taken for all; more memory would be faster, or --variant ",
+         name_of(best.variant));
+}
+
+void add_warnings(Plan& plan) {
+  warn_of_chunks(plan);
+  const std::vector<double>& angles = angles_of(plan.scan);
+  const double gap = widest_gap(angles) * degrees;
+  const double usual = 180.0 / static_cast<double>(angles.size());
+  if (gap > 5 * usual && gap > 5)
+    warn(plan.warnings, "the views leave ", gap,
+         " degrees of the half turn open; expect limited-angle artefacts");
+}
+
+WorkingMemory kernels_hold(const Plan& plan, Shape volume, Shape projections) {
+  return working_memory(plan.execution, volume, projections, plan.home());
+}
+
+LinearOperator projector_of(const Plan& plan, const Scan& scan, const VolumeGrid& grid,
+                            const std::function<void()>&) {
+  return projector(parallel(scan), grid, Model::pixel_driven, plan.home(), plan.execution);
+}
+
+Array fbp_of(const Plan&, const Problem& problem, const Array& filtered, const std::function<void(double)>&) {
+  return backprojector(problem.A, parallel(problem.scan), problem.grid) * filtered;
+}
+
+}  // namespace
+
+extern const Beam parallel_beam{choose_execution, add_warnings, nullptr, kernels_hold, projector_of, fbp_of};
+
+}  // namespace tandem::pipeline
