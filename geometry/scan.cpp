@@ -3,6 +3,8 @@
 #include <cmath>
 #include <utility>
 
+#include "../core/error.hpp"
+
 namespace tandem {
 
 namespace {
@@ -17,6 +19,14 @@ Scan as_scan(ConeBeam scan) { return point_source_scan(std::move(scan)); }
 Scan point_source_scan(ConeBeam scan) {
   if (scan.detector.rows == 1 && std::abs(scan.midplane_row) < 0.5) return FanBeam{std::move(scan)};
   return scan;
+}
+
+const ConeBeam& point_source_of(const Scan& scan) {
+  if (const auto* fan = std::get_if<FanBeam>(&scan)) return *fan;
+  const auto* cone = std::get_if<ConeBeam>(&scan);
+  require<GeometryError>(cone, "Scan: a ", kind_of(scan),
+                         " beam has no point source; give a cone or a fan beam");
+  return *cone;
 }
 
 std::string_view kind_of(const Scan& scan) {

@@ -42,6 +42,10 @@ using Scan = AnyOf<ParallelBeam, FanBeam, ConeBeam>;
 /// A scan with a point source: a fan beam where its detector is one row at the height of the source.
 Scan point_source_scan(ConeBeam scan);
 
+/// The cone beam that a scan is, or that the fan beam is; for code that is for both. @throws GeometryError
+/// for others
+const ConeBeam& point_source_of(const Scan& scan);
+
 std::string_view kind_of(const Scan& scan);
 bool rows_are_slices(const Scan& scan);
 bool needs_mm(const Scan& scan);

@@ -14,7 +14,6 @@ namespace tandem::apps {
 namespace {
 
 const FanBeam* fan(const Scan& scan) { return std::get_if<FanBeam>(&scan); }
-const ConeBeam& cone(const Scan& scan) { return fan(scan) ? *fan(scan) : std::get<ConeBeam>(scan); }
 
 Scan scan_of(const GeometryOptions& o, Detector detector, std::vector<double> angles) {
   return point_source_scan({detector, std::move(angles), *o.sod_mm, *o.sdd_mm,
@@ -22,12 +21,12 @@ Scan scan_of(const GeometryOptions& o, Detector detector, std::vector<double> an
 }
 
 nlohmann::json fields(const Scan& scan) {
-  const ConeBeam& s = cone(scan);
+  const ConeBeam& s = point_source_of(scan);
   return {{"sod_mm", s.sod}, {"sdd_mm", s.sdd}, {"midplane_row", s.midplane_row}};
 }
 
 std::string words(const Scan& scan) {
-  const ConeBeam& s = cone(scan);
+  const ConeBeam& s = point_source_of(scan);
   std::ostringstream text;
   text << (s.detector.rows == 1 ? "fan" : "cone") << " beam, source to axis " << s.sod << " mm, to detector "
        << s.sdd << " mm (magnified " << s.magnification() << " times), midplane at row " << s.midplane_row;
@@ -38,7 +37,7 @@ std::string words(const Scan& scan) {
 std::vector<Index> rows_for_axis(const Scan& scan, Range selected, Index count) {
   count = std::min(count, selected.size());
   const auto first = static_cast<Index>(
-      std::clamp(std::round(cone(scan).midplane_row - 0.5 * static_cast<double>(count - 1)),
+      std::clamp(std::round(point_source_of(scan).midplane_row - 0.5 * static_cast<double>(count - 1)),
                  static_cast<double>(selected.first), static_cast<double>(selected.last - count)));
   std::vector<Index> rows;
   for (Index k = 0; k < count; ++k) rows.push_back(first + k);
@@ -48,7 +47,7 @@ std::vector<Index> rows_for_axis(const Scan& scan, Range selected, Index count) 
 /// If views agree better the other way round, says so: no file and no user is sure of the sense of rotation.
 pipeline::AxisEstimate find_axis(const std::vector<float>& lines, Scan scan, Index rows,
                                  const pipeline::AxisSearch& search, ProgressLine& progress) {
-  ConeBeam some = cone(scan);
+  ConeBeam some = point_source_of(scan);
   some.detector.rows = rows;
   const auto axis = pipeline::find_axis(lines, some, search);
   for (double& angle : some.angles) angle = -angle;
@@ -62,13 +61,13 @@ pipeline::AxisEstimate find_axis(const std::vector<float>& lines, Scan scan, Ind
 }
 
 LinearOperator projector_of(const Scan& scan, const VolumeGrid& grid, const std::string&) {
-  return fan(scan) ? projector(*fan(scan), grid) : projector(cone(scan), grid);
+  return fan(scan) ? projector(*fan(scan), grid) : projector(point_source_of(scan), grid);
 }
 
 /// Cells of a detector that is half as wide as it is far away.
 LinearOperator small_backprojector(const Scan& scan, Index size, Index rows, Device device) {
   ConeBeam small;
-  small.sod = cone(scan).sod, small.sdd = cone(scan).sdd;
+  small.sod = point_source_of(scan).sod, small.sdd = point_source_of(scan).sdd;
   small.midplane_row = 0.5 * static_cast<double>(rows - 1);
   const double pitch = small.sdd / static_cast<double>(2 * size);
   small.detector = {size, rows, pitch, pitch, 0.5 * static_cast<double>(size - 1)};

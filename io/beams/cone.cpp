@@ -44,8 +44,7 @@ void read(const hdf5::File& file, const std::string& group, Acquisition& found) 
 }
 
 void write(hdf5::File& file, const std::string& group, const Scan& scan) {
-  const ConeBeam& cone =
-      std::holds_alternative<FanBeam>(scan) ? std::get<FanBeam>(scan) : std::get<ConeBeam>(scan);
+  const ConeBeam& cone = point_source_of(scan);
   file.write_number(group + "/sod", cone.sod, "mm");
   file.write_number(group + "/sdd", cone.sdd, "mm");
   file.write_number(group + "/midplane_row", cone.midplane_row, "");

@@ -20,7 +20,6 @@ constexpr Model model = Model::separable_footprint;
 constexpr double degrees = 180 / std::numbers::pi;
 
 const FanBeam* fan(const Scan& scan) { return std::get_if<FanBeam>(&scan); }
-const ConeBeam& cone(const Scan& scan) { return fan(scan) ? *fan(scan) : std::get<ConeBeam>(scan); }
 
 VolumeGrid seen_by_projector(const Scan& scan, const VolumeGrid& grid) {
   return fan(scan) ? tall_voxels(*fan(scan), grid) : grid;
@@ -36,13 +35,13 @@ void choose_execution(Plan& plan) {
   require<DeviceError>(plan.execution == only, "cone beam: no ", name_of(plan.execution),
                        "; give --variant automatic --precision float32");
   for (const Device device : plan.recipe.devices) {  // whether they have kernels
-    projector(cone(plan.scan), plan.grid, model, device);
+    projector(point_source_of(plan.scan), plan.grid, model, device);
     plan.matched = plan.matched && is_matched(model, device);
   }
 }
 
 void add_warnings(Plan& plan) {
-  const ConeBeam& scan = cone(plan.scan);
+  const ConeBeam& scan = point_source_of(plan.scan);
   if (const double missing = missing_arc(scan) * degrees; missing > 0.01)
     warn(plan.warnings, "the views leave ", missing,
          " degrees of a short scan (half a turn and the fan) open; expect limited-angle artefacts");
@@ -55,7 +54,7 @@ void add_warnings(Plan& plan) {
 }
 
 void require_tiles(const Plan& plan) {
-  const ConeBeam& scan = cone(plan.scan);
+  const ConeBeam& scan = point_source_of(plan.scan);
   const auto bytes = static_cast<double>(plan.device_bytes);
   if (plan.method->iterates()) plan_tiles(scan, seen_by_projector(plan.scan, plan.grid), plan.devices, bytes);
   if (plan.filters()) plan_tiles(symmetric(scan), seen_by_fdk(plan.scan, plan.grid), plan.devices, bytes);
@@ -77,14 +76,14 @@ LinearOperator in_tiles(const Plan& plan, const ConeBeam& scan, const VolumeGrid
 LinearOperator projector_of(const Plan& plan, const Scan& scan, const VolumeGrid& grid,
                             const std::function<void()>& on_tile) {
   const VolumeGrid seen = seen_by_projector(scan, grid);
-  return plan.tiled ? in_tiles(plan, cone(scan), seen, on_tile)
-                    : projector(cone(scan), seen, model, plan.home());
+  return plan.tiled ? in_tiles(plan, point_source_of(scan), seen, on_tile)
+                    : projector(point_source_of(scan), seen, model, plan.home());
 }
 
 /// FDK's back-projection by the plan's devices.
 Array fdk_in_tiles(const Plan& plan, const Problem& problem, const Array& filtered,
                    const std::function<void(double)>& done) {
-  const ConeBeam& scan = cone(problem.scan);
+  const ConeBeam& scan = point_source_of(problem.scan);
   const ConeBeam wide = symmetric(scan);
   const VolumeGrid seen = seen_by_fdk(problem.scan, problem.grid);
   const Tiling tiles = plan_tiles(wide, seen, plan.devices, static_cast<double>(plan.device_bytes)).backward;
@@ -112,7 +111,7 @@ Array in_strips(const Problem& problem, const Array& filtered, const std::functi
     const Range lines{k * ny / strips, (k + 1) * ny / strips};
     const VolumeGrid strip = region(grid, {0, nx}, lines, {0, nz});
     const VectorView part{whole.data() + lines.first * nx, cone_volume_space(strip, device)};
-    fdk_backprojector(cone(problem.scan), seen_by_fdk(problem.scan, strip), model, device)
+    fdk_backprojector(point_source_of(problem.scan), seen_by_fdk(problem.scan, strip), model, device)
         .apply(1, filtered, 0, part, stream);
     stream.synchronize();  // clocks and progress look at what is done
     done(static_cast<double>(lines.last) / static_cast<double>(ny));
