@@ -1,9 +1,11 @@
 #include "command_line.hpp"
 
+#include <algorithm>
 #include <iostream>
 #include <sstream>
 
 #include "command.hpp"
+#include "option_file.hpp"
 
 namespace tandem::apps {
 
@@ -113,7 +115,9 @@ bool parse(CLI::App& program, int argc, char** argv) {
   const CLI::App& command = words[0].starts_with('-') ? program : command_named(program, words[0]);
   std::string fault;
   try {
-    program.parse(argc, argv);
+    std::vector<std::string> all = with_option_file(command, words);
+    std::ranges::reverse(all);  // as CLI11 takes them
+    program.parse(all);
     return true;
   } catch (const CLI::Success& asked) {  // help, version
     program.exit(asked);

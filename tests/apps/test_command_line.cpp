@@ -59,6 +59,22 @@ TEST_F(CommandLine, NumbersAreDecimal) {
   EXPECT_FALSE(program->has("v.h5"));
 }
 
+TEST_F(CommandLine, TakesOptionsFromAFile) {
+  std::ofstream(*program / "run.toml") << "size = 10\nrotation-axis = 9.5\nquiet = true\noverwrite = false\n"
+                                       << "reconstruction-algorithm = \"sirt\"\n";
+  const nlohmann::json plan = planned("--config run.toml");
+  EXPECT_EQ(plan["volume"]["shape"], nlohmann::json({2, 10, 10}));
+  EXPECT_EQ(plan["geometry"]["axis_bin_taken"], 9.5);
+  EXPECT_EQ(plan["algorithm"], "sirt");
+  EXPECT_EQ(planned("--size=9 --config=run.toml")["volume"]["shape"], nlohmann::json({2, 9, 9}));
+  std::ofstream(*program / "wrong.toml") << "sise = 10\n";
+  refuses("recon scan.h5 --dry-run --config wrong.toml", {"--sise is not known", "--size"});
+  std::ofstream(*program / "section.toml") << "[recon]\nsize = 10\n";
+  refuses("recon scan.h5 --dry-run --config section.toml", {"section.toml", "[recon]"});
+  refuses("recon scan.h5 --dry-run --config", {"--config", "value is missing"});
+  EXPECT_EQ((*program)("recon scan.h5 --dry-run --config none.toml").code, 3);
+}
+
 TEST_F(CommandLine, NoValueIsEmpty) {
   for (const std::string option :
        {"--rotation-axis", "--size", "--region", "--fbp-filter", "--truth", "--json", "-o", "--stop", "--arc",
