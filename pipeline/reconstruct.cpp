@@ -23,7 +23,7 @@ Outcome reconstruct(io::ScanReader& reader, const Plan& plan, io::VolumeWriter& 
   WriteStation write(writer, plan, watch, outcome, QualityWatch(plan, options.truth, options.any_external),
                      MiddleSlices(plan, options.pictures));
   {
-    const Stopwatch whole(outcome.seconds.total);
+    const Stopwatch whole("reconstruct", outcome.seconds.total);
     std::array<Chunk, conveyor_items> chunks;  // a chunk has left before its place is taken again
     const auto chunk = [&](Index i) -> Chunk& {
       return chunks[static_cast<std::size_t>(i % conveyor_items)];

@@ -1,18 +1,20 @@
 #pragma once
 
+#include "../core/profile.hpp"
 #include "../solvers/run.hpp"
 
 namespace tandem::pipeline {
 
-/// Adds the seconds that it lives.
+/// Adds the seconds that it lives, and is a range of that name in profiles.
 class Stopwatch {
  public:
-  explicit Stopwatch(double& into) : into_(into), start_(seconds_now()) {}
+  Stopwatch(const char* name, double& into) : range_(name), into_(into), start_(seconds_now()) {}
   ~Stopwatch() { into_ += seconds_now() - start_; }
   Stopwatch(const Stopwatch&) = delete;
   Stopwatch& operator=(const Stopwatch&) = delete;
 
  private:
+  ProfileRange range_;
   double& into_;
   double start_;
 };

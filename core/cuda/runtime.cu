@@ -1,5 +1,7 @@
 #include "runtime.hpp"
 
+#include <nvtx3/nvToolsExt.h>
+
 #include <algorithm>
 
 #include "check.hpp"
@@ -36,6 +38,9 @@ ComputeCapability compute_capability(int ordinal) {
       cudaDeviceGetAttribute(&has.minor, cudaDevAttrComputeCapabilityMinor, ordinal) == cudaSuccess;
   return known ? has : ComputeCapability{};
 }
+
+void begin_range(const char* name) { nvtxRangePushA(name); }
+void end_range() { nvtxRangePop(); }
 
 std::string device_name(int ordinal) {
   cudaDeviceProp properties{};

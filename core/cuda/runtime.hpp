@@ -16,6 +16,10 @@ std::string device_name(int ordinal);
 double gigaclocks(int ordinal);
 std::string runtime_version();  ///< "13.0"; empty in a build without CUDA
 
+/// A range in profiles on the calling thread, see `ProfileRange`; nothing in a build without CUDA.
+void begin_range(const char* name);
+void end_range();
+
 // The rest throws DeviceError in a build without CUDA.
 
 /// A cudaStream_t of its own (never the legacy stream), destroyed with the last copy of the pointer.

@@ -36,7 +36,7 @@ class Iteration final : public Computation {
       stop = by_noise(solver, noise, problem) || stop;
     }
     {
-      const Stopwatch watch(work_.outcome.seconds.iterate);
+      const Stopwatch watch("iterate", work_.outcome.seconds.iterate);
       note(tandem::run(solver, stop, [&](const Progress& now) { tell(now, slices); }), problem);
     }
     return work_.moved_to(Device::cpu(), std::move(solver).solution());

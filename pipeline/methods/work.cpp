@@ -8,7 +8,7 @@
 namespace tandem::pipeline {
 
 Array Work::moved_to(Device device, Array array) {
-  const Stopwatch clock(outcome.seconds.transfer);
+  const Stopwatch clock("transfer", outcome.seconds.transfer);
   return on_device(std::move(array), device);
 }
 
@@ -18,7 +18,7 @@ void Work::count_updates(const Problem& problem, double applications) {
 }
 
 Array FilteredBackProjection::filtered(const Problem& problem, const Array& y) {
-  const Stopwatch watch(work_.outcome.seconds.filter);
+  const Stopwatch watch("filter", work_.outcome.seconds.filter);
   if (!filter_ || filter_->domain() != y.space() || has_row_axes(problem.scan))
     filter_ = filter_of(problem, work_.plan.recipe.filter);
   return *filter_ * y;
@@ -30,7 +30,7 @@ Array FilteredBackProjection::back_projected(const Problem& problem, const Array
         {"back-project", static_cast<double>(slices.first) + share * static_cast<double>(slices.size())});
   };
   done(0);
-  const Stopwatch watch(work_.outcome.seconds.backproject);
+  const Stopwatch watch("back-project", work_.outcome.seconds.backproject);
   work_.count_updates(problem, 1);
   return pipeline::back_projected(work_.plan, problem, filtered, done);
 }

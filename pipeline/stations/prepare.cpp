@@ -33,7 +33,7 @@ PrepareStation::PrepareStation(const io::ScanInfo& info, const Plan& plan, Watch
 
 void PrepareStation::operator()(Chunk& chunk) {
   if (!chunk.counts) return;
-  const Stopwatch watch(outcome_.seconds.preprocess);
+  const Stopwatch watch("preprocess", outcome_.seconds.preprocess);
   const auto first = static_cast<double>(chunk.slices.first);
   watch_.reading({"preprocess", first});
   const Scan scan = scan_of(plan_, chunk.slices);

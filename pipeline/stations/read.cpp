@@ -18,7 +18,7 @@ Range rows_of(const Plan& plan, Range slices) {
 void ReadStation::operator()(Chunk& chunk) {
   const Range rows = rows_of(plan_, chunk.slices);
   if (rows.size() == 0) return;
-  const Stopwatch watch(outcome_.seconds.read);
+  const Stopwatch watch("read", outcome_.seconds.read);
   watch_.reading({"read", static_cast<double>(chunk.slices.first)});
   chunk.counts.emplace(Counts{reader_.read(io::FrameKind::projection, plan_.views, rows, plan_.bins),
                               read_reference(reader_, rows, plan_.bins, how_)});

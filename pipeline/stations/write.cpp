@@ -75,7 +75,7 @@ WriteStation::WriteStation(io::VolumeWriter& writer, const Plan& plan, Watch& wa
 void WriteStation::operator()(Chunk& chunk) {
   require_finite(chunk);
   {
-    const Stopwatch watch(outcome_.seconds.write);
+    const Stopwatch watch("write", outcome_.seconds.write);
     writer_.write(chunk.slices, chunk.volume->data());
   }
   const Index area = plan_.grid.size[0] * plan_.grid.size[1];
