@@ -1,3 +1,5 @@
+#include <cub/block/block_reduce.cuh>
+
 #include "../common/launch.cuh"
 #include "../tables.hpp"
 
@@ -32,15 +34,11 @@ Lines lines_of(const Space& space) {
 
 constexpr Index piece = 16384;
 
+/// In an order that is always the same; the sum is thread 0's.
 __device__ double block_sum(double value) {
-  __shared__ double warps[threads / 32];
-  for (int offset = 16; offset > 0; offset /= 2) value += __shfl_down_sync(~0u, value, offset);
-  if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = value;
-  __syncthreads();
-  double sum = 0;
-  if (threadIdx.x == 0)
-    for (double w : warps) sum += w;
-  return sum;
+  using Reduce = cub::BlockReduce<double, threads, cub::BLOCK_REDUCE_WARP_REDUCTIONS>;
+  __shared__ typename Reduce::TempStorage scratch;
+  return Reduce(scratch).Sum(value);
 }
 
 /// Block x: one piece of one line of one block of the vector.
