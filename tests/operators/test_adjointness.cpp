@@ -29,6 +29,15 @@ TEST(Adjointness, HoldsForEveryComposedOperator) {
   }
 }
 
+TEST(Adjointness, HoldsForEveryConeOperator) {
+  for (const auto& [name, A] : test::cone_operators()) {
+    SCOPED_TRACE(name);
+    const Adjointness a = adjointness(A);
+    EXPECT_LE(a.mismatch, tolerance::composed_mismatch);
+    EXPECT_NEAR(a.coupling, 1, tolerance::coupling);
+  }
+}
+
 TEST(Adjointness, IsTheSameInEveryRun) {
   const LinearOperator A = test::single_operators()[1].second;
   const Adjointness a = adjointness(A, 3, 5), b = adjointness(A, 3, 5);

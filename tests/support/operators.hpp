@@ -11,7 +11,8 @@
 #include "../../operators/fbp.hpp"
 #include "../../operators/projector.hpp"
 #include "../../operators/random.hpp"
-#include "scans.hpp"
+#include "../../operators/tiled_projector.hpp"
+#include "cone_scans.hpp"
 
 namespace tandem::test {
 
@@ -99,9 +100,29 @@ inline std::vector<std::pair<std::string, LinearOperator>> composed_operators(De
           {"pair of one", unmatched_pair(A, adjoint(A))}};
 }
 
+/// Projectors of cone and fan beams, in every model and in tiles, their filters, and what is made of both.
+inline std::vector<std::pair<std::string, LinearOperator>> cone_operators() {
+  const ConeBeam cone = far_cone(19, 7, 23);
+  const FanBeam fan{far_cone(19, 1, 23)};
+  ConeBeam aside = cone;
+  aside.detector.axis_bin += 5;
+  const VolumeGrid grid = box(13, 11, 5, 0.7), slice = box(13, 11, 1, 0.7);
+  const Device cpu = Device::cpu();
+  return {{"footprint", projector(cone, grid)},
+          {"cone Joseph", projector(cone, grid, Model::joseph)},
+          {"cone pixel-driven", projector(cone, grid, Model::pixel_driven)},
+          {"fan", projector(fan, slice)},
+          {"tiles", tiled_projector(cone, grid, {cpu, cpu}, 120e3)},
+          {"cone filter", ramp_filter(cone)},
+          {"cone filter, aside", ramp_filter(aside)},
+          {"FDK's back-projector", fdk_backprojector(aside, grid)},
+          {"FDK", fdk(aside, grid)},
+          {"FDK of a fan", fdk(fan, slice)}};
+}
+
 inline std::vector<std::pair<std::string, LinearOperator>> all_operators() {
   auto all = single_operators();
-  for (auto& composed : composed_operators()) all.push_back(std::move(composed));
+  for (auto& more : {composed_operators(), cone_operators()}) all.insert(all.end(), more.begin(), more.end());
   return all;
 }
 
