@@ -7,7 +7,7 @@
 
 namespace TANDEM_PUBLIC tandem {
 
-/// A vector that somebody else owns. `part(i)` is the i-th summand of a direct sum.
+/// A vector that another object owns. `part(i)` is the i-th part of a direct sum.
 struct VectorView {
   float* data;
   Space space;
@@ -21,26 +21,25 @@ struct ConstVectorView {
   ConstVectorView part(int i) const { return {data + space.offset(i), space.part(i)}; }
 };
 
-/// A vector that we own, aligned to 64 bytes. Move-only: copies are written `clone`.
-/// An array is made for a stream: on a GPU its memory is had, and given back, in the order of that stream.
-/// Who uses it on another stream lets that one wait for an `Event`, and has its work ended before the array
-/// goes.
+/// A vector that owns its memory, aligned to 64 bytes. It can be moved; a copy is written `clone`.
+/// An array is made for a stream: on a GPU its memory is taken, and given back, in the order of that stream.
+/// To use it on another stream, let that stream wait for an `Event`, and let its work end before the array is
+/// destroyed.
 class Array {
  public:
-  /// Its values are not set. Does not wait.
-  /// @throws SpaceError if the stream is on another device; DeviceError naming the bytes if they cannot be
-  /// had
+  /// Leaves the values unset and does not wait. @throws SpaceError if the stream is on another device;
+  /// DeviceError naming the bytes if memory does not suffice
   Array(Space space, const Stream& stream);
-  /// Zeros, ready for every stream: made for the calling thread's default stream, which it waits for.
-  /// @throws DeviceError naming the bytes if they cannot be had
+  /// Sets all values to zero. The array is made for the default stream of the calling thread and waits for
+  /// it, so every stream can use it. @throws DeviceError naming the bytes if memory does not suffice
   explicit Array(Space space);
-  Array clone(Stream& stream) const;  ///< queued on `stream`, for which the copy is made
-  Array clone() const;                ///< the same on the thread's default stream; waits
+  Array clone(Stream& stream) const;  ///< queued on `stream`; the copy is made for it
+  Array clone() const;                ///< on the default stream of this thread; waits
   const Space& space() const { return space_; }
   float* data() { return data_.get(); }
   const float* data() const { return data_.get(); }
   Index size() const { return space_.size(); }
-  /// Whether it lies in host memory and was born `Pinned`.
+  /// Whether the array lies in host memory and was `Pinned` when it was made.
   bool is_pinned() const { return !space_.device().is_cuda() && data_.get_deleter().keeper != nullptr; }
   operator VectorView() { return {data_.get(), space_}; }
   operator ConstVectorView() const { return {data_.get(), space_}; }
@@ -48,7 +47,7 @@ class Array {
  private:
   struct Free {
     Device device = Device::cpu();
-    std::shared_ptr<void> keeper{};  ///< a GPU's stream; of host memory what holds it pinned
+    std::shared_ptr<void> keeper{};  ///< on a GPU its stream; in host memory what keeps it pinned
     void operator()(float* p);
   };
   enum class Values { unset, zeros };
@@ -59,19 +58,21 @@ class Array {
   std::unique_ptr<float[], Free> data_;
 };
 
-/// An array made for `stream` like any, and zeros behind what is queued there by now. @throws like `Array`
+/// An array made for `stream`. It is set to zero on that stream, behind the work that is already queued.
+/// @throws as the constructor of `Array` does
 Array zeros(Space space, const Stream& stream);
 
-/// The only transfer: host to device, device to host, device to device, equal shapes. Queued on `stream`,
-/// which lies on one of the devices; does not wait. @throws SpaceError, DeviceError
+/// The only transfer: between host and device, or between two devices, for equal shapes. It is queued on
+/// `stream`, which is on one of the two devices, and does not wait. @throws SpaceError, DeviceError
 void copy(ConstVectorView from, VectorView to, Stream& stream);
 
-/// A copy on another device, with the same shape and blocks, made for the thread's default stream; waits.
+/// A copy on another device with the same shape and blocks. It is made for the default stream of this thread,
+/// and the call waits.
 Array on_device(const Array& array, Device device);
-/// The same of an array that is given up: no copy if it lies there already.
+/// The same for an array that the caller gives up: there is no copy if it is already on that device.
 Array on_device(Array&& array, Device device);
 
-/// What kernels see: pointer, extents, strides (innermost 1). Plain data, passed by value.
+/// What kernels see: pointer, extents and strides (the innermost stride is 1). Plain data, passed by value.
 template <class T>
 struct Image {
   T* data;
@@ -81,14 +82,15 @@ struct Image {
 Image<float> image(VectorView v);  ///< @throws SpaceError for a direct sum
 Image<const float> image(ConstVectorView v);
 
-/// Between images of equal extents whose lines follow each other, on the host or the stream's device. Queued
-/// on `stream`; does not wait, unless it comes from or goes to host memory that is not pinned.
+/// Copies between images of equal extents whose lines follow each other, on the host or on the device of the
+/// stream. It is queued on `stream`. It does not wait, unless one side is host memory that is not pinned.
 /// @throws SpaceError, DeviceError
 void copy(Image<const float> from, Image<float> to, Stream& stream);
 
-/// Pins an array in host memory for all GPUs, until one of both goes, this one first: copies then run at the
-/// full rate of the bus, beside everything else. It takes a while: pin once for many transfers. Of small
-/// arrays, where no GPU is, or where the driver refuses, copies are slower and nothing else changes.
+/// Pins an array in host memory for all GPUs. Copies then run at the full rate of the bus, while other work
+/// goes on. The object must be destroyed before the array. Pinning takes a while, so pin once for many
+/// transfers. Small arrays are not pinned, nor is any array if there is no GPU or if the driver refuses:
+/// copies are then slower, and nothing else changes.
 class Pinned {
  public:
   explicit Pinned(ConstVectorView host);
@@ -98,8 +100,8 @@ class Pinned {
   std::shared_ptr<void> memory_;
 };
 
-/// While it lives, arrays of 1 MiB and more that this thread makes in host memory are born `Pinned`, by way
-/// of a GPU; the CPU: none are.
+/// As long as it lives, arrays of 1 MiB and more that this thread makes in host memory are `Pinned`, through
+/// the GPU `by`. If `by` is the CPU, none are.
 class PinArrays {
  public:
   explicit PinArrays(Device by);

@@ -4,7 +4,7 @@
 
 namespace tandem {
 
-/// How many pieces of b make up a.
+/// a / b rounded up, for a >= 0 and b > 0.
 template <class T>
 TANDEM_HOST_DEVICE constexpr T ceil_div(T a, T b) {
   return (a + b - 1) / b;

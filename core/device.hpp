@@ -10,7 +10,7 @@
 
 namespace TANDEM_PUBLIC tandem {
 
-/// Where numbers live and kernels run. A plain value.
+/// The place where numbers lie and kernels run. A plain value.
 class Device {
  public:
   static Device cpu() { return Device(-1); }
@@ -27,15 +27,15 @@ class Device {
   int ordinal_;
 };
 
-/// What this machine has and this build can use: the CPU first, then each CUDA device of the least compute
-/// capability and up.
+/// The devices that this machine has and this build can use: first the CPU, then each CUDA device that has at
+/// least `least_capability`.
 std::vector<Device> devices();
 
-/// The vendor's name of a device, for reports. @throws DeviceError if it is not in `devices()`.
+/// The name that the vendor gives a device, for reports. @throws DeviceError if it is not in `devices()`.
 std::string description(Device device);
 
-/// Clocks of all multiprocessors of a GPU together at their highest rate, 10^9 a second; 0 for the CPU.
-/// @throws DeviceError
+/// The clocks of all multiprocessors of a GPU together, at their highest rate, in 10^9 per second; 0 for the
+/// CPU. @throws DeviceError
 double gigaclocks(Device device);
 
 /// What a CUDA device can do, by the vendor's numbers: {9, 0} for 9.0.
@@ -43,30 +43,32 @@ struct ComputeCapability {
   int major = 0, minor = 0;
   auto operator<=>(const ComputeCapability&) const = default;
 };
-constexpr ComputeCapability least_capability{8, 0};  ///< that kernels are built for
+constexpr ComputeCapability least_capability{8, 0};  ///< kernels are built for this and up
 
 ComputeCapability compute_capability(Device device);  ///< of a GPU; {0, 0} for the CPU
-/// @throws DeviceError naming the `card`, what it has and what is needed, for one that is below the least.
+/// @throws DeviceError if a card is below `least_capability`; it names the `card`, what it has and what is
+/// needed.
 void require_capability(Device gpu, const std::string& card, ComputeCapability has);
 /// @throws DeviceError unless the GPU is here and kernels can run on it
 void require_usable(Device gpu);
 
-/// Bytes of its own memory that a GPU can still give this process. @throws DeviceError if it is not here
+/// How many bytes of its own memory a GPU can still give this process. @throws DeviceError if the GPU is not
+/// here
 std::size_t free_memory(Device gpu);
 
-/// The CUDA runtime that this build uses, "13.0"; empty for a build without CUDA.
+/// The version of the CUDA runtime that this build uses, for example "13.0"; empty in a build without CUDA.
 std::string cuda_version();
 
 class Event;
 
-/// Ordered work on one device: a CUDA stream of its own. On the CPU, work is done when a call returns.
-/// Copies share the stream; what lies on it keeps it alive.
+/// A queue of work on one device: a CUDA stream of its own. On the CPU, work is done when a call returns.
+/// Copies of the object share the stream. Arrays that were made for it keep it alive.
 class Stream {
  public:
   explicit Stream(Device device);  ///< @throws DeviceError if the device is not here, or too old
   Device device() const { return device_; }
-  void synchronize() const;             ///< @throws DeviceError carrying the fault of any earlier work
-  void wait(const Event& event) const;  ///< what is queued from now on begins after `event`
+  void synchronize() const;                       ///< @throws DeviceError if any earlier work failed
+  void wait(const Event& event) const;            ///< what is queued from now on begins after `event`
   void* native() const { return native_.get(); }  ///< the cudaStream_t; nullptr on the CPU
   const std::shared_ptr<void>& shared() const { return native_; }
 
@@ -75,11 +77,12 @@ class Stream {
   std::shared_ptr<void> native_;
 };
 
-/// A place in a stream's work, for other streams and the host to wait for. One never recorded has passed.
+/// A place in the work of a stream. Other streams and the host can wait for it. An event that was never
+/// recorded has already passed.
 class Event {
  public:
   explicit Event(Device device);      ///< @throws DeviceError if the device is not here
-  void record(const Stream& stream);  ///< behind what is queued there by now; earlier waits keep their place
+  void record(const Stream& stream);  ///< behind all that is queued there now; earlier waits keep their place
   void synchronize() const;           ///< the host waits. @throws DeviceError
   void* native() const { return native_.get(); }
 
@@ -87,7 +90,7 @@ class Event {
   std::shared_ptr<void> native_;
 };
 
-/// One for each thread and device.
+/// The default stream of the calling thread on a device.
 Stream& default_stream(Device device);
 
 }  // namespace tandem

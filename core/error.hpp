@@ -7,8 +7,8 @@
 
 namespace TANDEM_PUBLIC tandem {
 
-/// Base of everything the library throws. `what()` names the place, the quantity, its value and unit, and
-/// what would be right, in one line.
+/// The base of everything that the library throws. In one line, `what()` names the place, the quantity, its
+/// value and unit, and what would be right.
 class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };

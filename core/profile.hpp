@@ -2,8 +2,8 @@
 
 namespace tandem {
 
-/// A named range in profiles, from here to the end of the scope, on the calling thread: NVTX, which Nsight
-/// Systems shows. Nothing in a build without CUDA.
+/// A named range in profiles, on the calling thread, from here to the end of the scope. It is an NVTX range,
+/// which Nsight Systems shows. In a build without CUDA it does nothing.
 class ProfileRange {
  public:
   explicit ProfileRange(const char* name);

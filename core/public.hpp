@@ -1,5 +1,5 @@
 #pragma once
 
-/// Opens namespace tandem in a header that is installed: what it declares can be seen from outside the
-/// library, where all else is hidden.
+/// Opens namespace tandem in a header that is installed. What such a header declares is visible outside the
+/// library; everything else is hidden.
 #define TANDEM_PUBLIC [[gnu::visibility("default")]]

@@ -6,8 +6,8 @@
 
 namespace TANDEM_PUBLIC tandem {
 
-/// SplitMix64 (Steele, Lea and Flood 2014): the same bits on every machine. `at` opens a sequence of its own
-/// for a cell, so that what is drawn there does not depend on the order of the cells.
+/// SplitMix64 (Steele, Lea and Flood 2014), which has the same bits on every machine. `at` starts a separate
+/// sequence for a cell, so that its numbers do not depend on the order of the cells.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}

@@ -5,7 +5,7 @@
 
 namespace TANDEM_PUBLIC tandem {
 
-/// Half open: first, ..., last - 1.
+/// A half-open range: first, ..., last - 1.
 struct Range {
   Index first = 0, last = 0;
   constexpr Index size() const { return last - first; }

@@ -10,16 +10,21 @@
 
 namespace TANDEM_PUBLIC tandem {
 
-using Index = std::int64_t;          ///< every count and offset: volumes pass 2^31 voxels
+using Index = std::int64_t;          ///< for every count and offset: volumes exceed 2^31 voxels
 using Shape = std::array<Index, 3>;  ///< slowest axis first: (slice, y, x) or (view, row, bin)
 
-/// Which part of a vector is a problem of its own. Slices of a parallel-beam volume do not know of each
-/// other: inner products, step lengths and stopping are then one a slice.
-enum class Blocks { whole, slices, rows };  ///< one block; one a slice (axis 0); one a detector row (axis 1)
+/// Which part of a vector is a problem of its own. The slices of a parallel-beam volume are independent: each
+/// slice has its own inner products, step lengths and stop.
+enum class Blocks {
+  whole,
+  slices,
+  rows
+};  ///< one block; one per slice (axis 0); one per detector row (axis 1)
 
-/// The vector space an operator maps from or to: a 3-D shape on a device, or a direct sum of such.
-/// `key` fingerprints the geometry behind the shape, so projections of one scan are not mistaken for those of
-/// another. Vectors and operators whose spaces fit may be added, dotted and composed.
+/// The vector space that an operator maps from or to: a 3-D shape on a device, or a direct sum of spaces.
+/// `key` is a fingerprint of the geometry behind the shape, so that projections of one scan are not taken for
+/// those of another. Operators whose spaces fit can be added and composed; vectors whose spaces fit can be
+/// added and have inner products.
 class Space {
  public:
   explicit Space(Shape shape, Blocks blocks = Blocks::whole, Device device = Device::cpu(),
@@ -37,9 +42,9 @@ class Space {
   int parts() const;  ///< 1 unless a direct sum
   Space part(int i) const;
   Index offset(int i) const;            ///< first element of part i
-  bool operator==(const Space&) const;  ///< in all: an equivalence
-  /// Equal but for keys, of which 0, here or in the other, fits every one. So a fits b if b fits a; but two
-  /// spaces that a third one fits may have different keys.
+  bool operator==(const Space&) const;  ///< equal in everything, which is an equivalence
+  /// Whether the spaces are equal, where a key of 0 in either of them fits every key. So a fits b if b fits
+  /// a. But two spaces may fit a third one and have different keys.
   bool fits(const Space& other) const;
 
  private:

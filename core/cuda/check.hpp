@@ -9,10 +9,10 @@
 
 namespace tandem::cuda {
 
-/// Turns a failed call into a DeviceError with the place of the call and CUDA's own words.
+/// Turns a failed call into a DeviceError that has the place of the call and the message of CUDA.
 inline void check(cudaError_t status, const std::source_location at = std::source_location::current()) {
   if (status == cudaSuccess) return;
-  cudaGetLastError();  // a launch error is not seen again by the next call
+  cudaGetLastError();  // so that the next call does not see a launch error again
   require<DeviceError>(false, "CUDA: ", cudaGetErrorString(status), " in ", at.function_name(),
                        status == cudaErrorMemoryAllocation ? "; use a smaller --device-memory or batch" : "");
 }

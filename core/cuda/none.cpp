@@ -1,4 +1,4 @@
-// The same symbols for a build without CUDA.
+// The same functions for a build without CUDA.
 #include "../error.hpp"
 #include "runtime.hpp"
 

@@ -18,7 +18,8 @@ cudaMemPool_t pool_of(int ordinal) {
   return pool;
 }
 
-/// Freed memory stays with the pool: solvers and composites ask for the same sizes again and again.
+/// The pool keeps memory that is freed, because solvers and composites ask for the same sizes again and
+/// again.
 void keep_pool(int ordinal) {
   std::uint64_t all = ~std::uint64_t{0};
   check(cudaMemPoolSetAttribute(pool_of(ordinal), cudaMemPoolAttrReleaseThreshold, &all));
@@ -146,7 +147,7 @@ std::shared_ptr<void> pin(int ordinal, const void* memory, std::size_t bytes) {
   if (cudaSetDevice(ordinal) == cudaSuccess &&
       cudaHostRegister(all, bytes, cudaHostRegisterPortable) == cudaSuccess)
     return {all, [](void* m) { cudaHostUnregister(m); }};
-  cudaGetLastError();  // not seen again by the next call
+  cudaGetLastError();  // so that the next call does not see it again
   return {};
 }
 
