@@ -8,7 +8,7 @@
 
 namespace tandem {
 
-/// FNV-1a, 64 bits.
+/// A hash of numbers by FNV-1a with 64 bits.
 class Fingerprint {
  public:
   void add(double value) {

@@ -20,59 +20,63 @@ struct Ellipsoid {
   double rotation;                  ///< rad, about z, from x towards y
 };
 
-/// A body whose attenuation and line integrals are known in closed form: ellipsoids that add where they
-/// overlap.
+/// A body whose attenuation and line integrals are known in closed form. Where its ellipsoids overlap, their
+/// attenuations add.
 struct Phantom {
   std::vector<Ellipsoid> ellipsoids;
 };
 
-/// The phantoms of this library live in the cube [-1, 1]^3: the inscribed circle of a slice has radius 1.
-Phantom shepp_logan();           ///< modified (Toft 1996, appendix B), the same slice at every height
-Phantom shepp_logan_in_space();  ///< the third semi-axis is the second: for cone beams
-Phantom disc();                  ///< one cylinder of radius 0.5, centre (0.2, 0.1), attenuation 1
-Phantom ellipsoids();  ///< a sphere that holds six ellipsoids of either sign: no two slices are alike
-Phantom foam(std::uint64_t seed);  ///< a cylinder with spheres of air that do not meet, of many sizes
+/// The phantoms of this library lie in the cube [-1, 1]^3, so that the inscribed circle of a slice has
+/// radius 1.
+Phantom shepp_logan();             ///< modified (Toft 1996, appendix B); every slice is the same
+Phantom shepp_logan_in_space();    ///< for cone beams: the third semi-axis equals the second
+Phantom disc();                    ///< one cylinder of radius 0.5, centre (0.2, 0.1), attenuation 1
+Phantom ellipsoids();              ///< a sphere with six ellipsoids of both signs; no two slices are alike
+Phantom foam(std::uint64_t seed);  ///< a cylinder with spheres of air of many sizes, which do not overlap
 
 /// The names that `--phantom` knows.
 std::span<const std::string_view> phantom_names();
-/// @throws GeometryError for an unknown name, listing the known ones. `seed` matters to the foam alone.
+/// The phantom with this name. Only the foam uses `seed`. @throws GeometryError for an unknown name; it lists
+/// the known ones
 Phantom named_phantom(std::string_view name, std::uint64_t seed = 0);
 
-/// The body with all lengths times `length` and all attenuations times `attenuation`.
+/// The body with all lengths multiplied by `length` and all attenuations by `attenuation`.
 Phantom scaled(Phantom phantom, double length, double attenuation);
 
-/// mm for a length of 1: half the width of the grid along x, so that the inscribed circle fits it.
+/// The length in mm that 1 has in a phantom: half the width of the grid along x. The inscribed circle then
+/// fits the grid.
 double half_width(const VolumeGrid& grid);
 
-/// The attenuation at a point (mm).
+/// The attenuation at a point, 1/mm; x, y and z in mm.
 double value_at(const Phantom& phantom, double x, double y, double z);
 
-/// The exact integral along a parallel ray: the points at height z whose x cos a + y sin a is u (mm), a in
-/// rad. Source: Kak and Slaney 1988, section 3.1.
+/// The exact integral along a parallel ray: the line of points at height z with x cos a + y sin a = u, where
+/// z and u are in mm and the angle a is in rad. Source: Kak and Slaney 1988, section 3.1.
 double line_integral(const Phantom& phantom, double angle, double u, double z);
 
 /// The exact integral along the line through two points, mm.
 double line_integral(const Phantom& phantom, const std::array<double, 3>& from,
                      const std::array<double, 3>& to);
 
-/// The height of a detector row: the middle of the detector is at z = 0, as `fitting_grid` has it.
+/// The height of a detector row, mm. The middle of the detector is at z = 0, as in `fitting_grid`.
 double row_height(const ParallelBeam& scan, Index row);
 
-/// Exact line integrals through the cell centres of some rows, all views and bins: `out` is (view, row, bin).
-/// @throws SpaceError if `out` has another size; GeometryError for rows that the scan does not have
+/// Writes the exact line integrals through the cell centres of some rows, for all views and bins. `out` is
+/// (view, row, bin). @throws SpaceError if `out` has another size; GeometryError for rows that the scan does
+/// not have
 void project(const Phantom& phantom, const ParallelBeam& scan, Range rows, std::span<float> out);
 
-/// The same of a cone beam: means over samples x samples rays a cell.
+/// The same for a cone beam. Each value is the mean over samples x samples rays in the cell.
 void project(const Phantom& phantom, const ConeBeam& scan, Range rows, std::span<float> out, int samples = 1);
 
-/// The largest line integral over every cell of every view.
+/// The largest line integral of all cells in all views.
 double largest_line_integral(const Phantom& phantom, const ParallelBeam& scan);
 double largest_line_integral(const Phantom& phantom, const ConeBeam& scan);
 
-/// Pixel averages of some slices: `out` is (slice, y, x). Each pixel is the mean over samples x samples
-/// points in the plane through the slice's middle, so that a slice is a cut through the body, as a detector
-/// row sees it.
-/// @throws SpaceError if `out` has another size; GeometryError for slices that the grid does not have
+/// Writes pixel averages of some slices. `out` is (slice, y, x), 1/mm. Each pixel is the mean over samples x
+/// samples points in the plane through the middle of the slice. So a slice is a cut through the body, as a
+/// detector row sees it. @throws SpaceError if `out` has another size; GeometryError for slices that the grid
+/// does not have
 void voxelise(const Phantom& phantom, const VolumeGrid& grid, Range slices, std::span<float> out,
               int samples = 16);
 

@@ -10,9 +10,8 @@
 
 namespace TANDEM_PUBLIC tandem {
 
-/// What every kind of beam answers for itself; the functions below ask it of any scan. What stands in other
-/// rooms under the same names (its projector, filter, back-projector and phantom integrals) has an overload
-/// for each kind too.
+/// What every kind of beam answers for itself. The functions below ask any scan for it. Other folders have
+/// overloads for each kind: its projector, filter, back-projector and phantom integrals.
 template <class Kind>
 concept Beam = requires(Kind scan, const VolumeGrid& grid, Range range, Device device) {
   { Kind::kind } -> std::convertible_to<std::string_view>;
@@ -34,16 +33,17 @@ concept Beam = requires(Kind scan, const VolumeGrid& grid, Range range, Device d
   { distance_from_axis(scan, 0.0) } -> std::same_as<double>;
 };
 
-/// A scan of any kind: the list of kinds.
+/// A scan of any kind. This is the list of kinds.
 template <Beam... Kinds>
 using AnyOf = std::variant<Kinds...>;
 using Scan = AnyOf<ParallelBeam, FanBeam, ConeBeam>;
 
-/// A scan with a point source: a fan beam where its detector is one row at the height of the source.
+/// A scan with a point source: a fan beam if its detector is one row at the height of the source, else a cone
+/// beam.
 Scan point_source_scan(ConeBeam scan);
 
-/// The cone beam that a scan is, or that the fan beam is; for code that is for both. @throws GeometryError
-/// for others
+/// The scan as a cone beam, if it is a cone beam or a fan beam; for code that serves both. @throws
+/// GeometryError for other kinds
 const ConeBeam& point_source_of(const Scan& scan);
 
 std::string_view kind_of(const Scan& scan);
@@ -54,12 +54,12 @@ const Detector& detector_of(const Scan& scan);
 Detector& detector_of(Scan& scan);
 const std::vector<double>& angles_of(const Scan& scan);
 std::vector<double>& angles_of(Scan& scan);
-const std::vector<double>& row_axes_of(const Scan& scan);  ///< empty where all rows have one axis
-void share_axis(Scan& scan);                               ///< all rows have one axis from now on
+const std::vector<double>& row_axes_of(const Scan& scan);  ///< empty if all rows have the same axis
+void share_axis(Scan& scan);                               ///< gives all rows the same axis
 
 void validate(const Scan& scan);
 bool half_acquisition(const Scan& scan);
-/// What is left of a cone beam may be a fan beam.
+/// A part of a cone beam may be a fan beam.
 Scan crop(const Scan& scan, Range views, Range rows, Range bins);
 Scan bin_down(const Scan& scan, int level, bool pitch_known);
 VolumeGrid fitting_grid(const Scan& scan);

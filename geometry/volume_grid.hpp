@@ -8,8 +8,8 @@
 
 namespace TANDEM_PUBLIC tandem {
 
-/// Voxels in world space; the rotation axis is z through the origin. Voxel (iz, iy, ix) lies at
-/// x = (ix - (nx - 1) / 2) pitch_x + centre_x, and so for y and z.
+/// The voxels of a volume in space. The rotation axis is z, through the origin. Voxel (iz, iy, ix) lies at x
+/// = (ix - (nx - 1) / 2) pitch_x + centre_x, and in the same way for y and z.
 struct VolumeGrid {
   std::array<Index, 3> size{};     ///< nx, ny, nz
   std::array<double, 3> pitch{};   ///< mm
@@ -29,14 +29,14 @@ struct VolumeGrid {
 /// @throws GeometryError naming the field, its value and its unit.
 void validate(const VolumeGrid& grid);
 
-/// The part of a grid that index ranges cut out, where it was in space. @throws GeometryError if it is empty
-/// or reaches outside.
+/// The part of a grid that index ranges cut out. It keeps its place in space. @throws GeometryError if it is
+/// empty or reaches outside.
 VolumeGrid region(const VolumeGrid& grid, Range x, Range y, Range z);
 
-/// A volume of the grid's shape whose slices are independent problems.
+/// The space of volumes (slice, y, x) on this grid whose slices are independent problems.
 Space volume_space(const VolumeGrid& grid, Device device = Device::cpu());
 
-/// Voxels whose middles lie within a circle about the axis, along x or y.
+/// How many voxels along x or y have their middle within a circle about the axis; radius and pitch in mm.
 Index voxels_within(double radius, double pitch);
 
 }  // namespace tandem

@@ -12,11 +12,12 @@
 
 namespace TANDEM_PUBLIC tandem {
 
-/// A point source on a circle at sod (sin a, -cos a, 0) for the view angle a in rad, and a flat detector at
-/// the distance sdd from it, bins along (cos a, sin a, 0), rows along z. A point at t = x cos a + y sin a and
-/// d = sod - x sin a + y cos a falls on bin = axis_bin + sdd t / (d bin_pitch) and on
-/// row = midplane_row + sdd z / (d row_pitch): these two are the principal point. One row at the height of
-/// the source is a `FanBeam`.
+/// A scan with a point source on a circle and a flat detector. For the view angle a in rad the source is at
+/// sod (sin a, -cos a, 0). The detector is at the distance sdd from the source; its bins lie along (cos a,
+/// sin a, 0), its rows along z. With t = x cos a + y sin a and d = sod - x sin a + y cos a, a point falls on
+/// bin = axis_bin + sdd t / (d bin_pitch) and on row = midplane_row + sdd z / (d row_pitch). So
+/// (midplane_row, axis_bin) is the principal point. A scan of one row at the height of the source is a
+/// `FanBeam`.
 struct ConeBeam {
   static constexpr std::string_view kind = "cone";
   static constexpr bool rows_are_slices = false;
@@ -33,68 +34,73 @@ struct ConeBeam {
 /// @throws GeometryError naming the field, its value and its unit.
 void validate(const ConeBeam& scan);
 
-/// As for a parallel beam, of a circle.
+/// As for a parallel beam, if the views fill a circle.
 bool half_acquisition(const ConeBeam& scan);
 
-/// What each ray counts in FDK, (view, bin), rad: the view's share of the orbit, halved since a circle sees
-/// every line twice, and where rays are not seen twice, what makes up for it. All rows of the detector are
-/// alike.
+/// What each ray counts in FDK, (view, bin), rad. It is half the share of the view in the orbit, because a
+/// circle sees every line twice. Where rays are not seen twice, it makes up for that. All rows of the
+/// detector have the same values.
 ///
-/// An arc: Parker 1982, with the arc's own excess over half a turn in the place of the fan angle.
+/// For an arc these are the weights of Parker 1982. The excess of the arc over half a turn takes the place of
+/// the fan angle.
 ///
-/// A circle whose detector reaches farther on one side of the axis: rays are halved but for those beyond the
-/// end of its nearer side, after Wang 2002. His weight rises along all that is seen from both sides, which
-/// adds a fifth of noise and lets values bend where opposite views differ. Here it rises in a band beside
-/// that end, as a squared sine: 16 bins, or what the rim of the field moves in two views if that is more,
-/// and no more than there is. Chosen by measurement (docs/kernels.md). A ray and its opposite count one.
+/// For a circle whose detector reaches farther on one side of the axis, rays are halved except those beyond
+/// the end of the nearer side, after Wang 2002. Wang's weight rises along all that is seen from both sides.
+/// This adds a fifth of noise and bends values where opposite views differ. Here the weight rises as a
+/// squared sine in a band beside that end. The band is 16 bins wide, or as wide as the rim of the field moves
+/// in two views if that is more, and at most all that there is. This was chosen by measurement
+/// (docs/kernels.md). A ray and its opposite ray together count one.
 std::vector<float> ray_shares(const ConeBeam& scan);
 
-/// The scan with bins added on the side where its detector reaches less far from the axis, until both are
-/// alike: filtered rows go on there, where rays were seen from the other side alone. Itself for an arc.
+/// The scan with bins added on the nearer side of its detector until both sides reach equally far from the
+/// axis. Filtered rows go on there, although only the other side saw these rays. An arc stays as it is.
 ConeBeam symmetric(const ConeBeam& scan);
 
 /// The detector on which filtered rows lie.
 inline Detector filtered_detector(const ConeBeam& scan) { return symmetric(scan).detector; }
 
-/// How much an arc falls short of half a turn and the fan, in rad; 0 for a circle or an arc that is long
-/// enough.
+/// How much an arc is shorter than half a turn plus the fan angle, in rad; 0 for a circle or an arc that is
+/// long enough.
 double missing_arc(const ConeBeam& scan);
 
-/// The part of a scan that some rows, views and bins make up; the principal point keeps its place in space.
+/// The part of a scan with these views, rows and bins. The principal point keeps its place in space.
 ConeBeam crop(const ConeBeam& scan, Range views, Range rows, Range bins);
 ConeBeam crop(const ConeBeam& scan, Range views, Range rows);  ///< all bins
 
-/// The scan after averaging 2^level x 2^level cells, of one row 1 x 2^level; incomplete cells at the end are
-/// dropped. Its pitch is always known.
+/// The scan after averaging 2^level x 2^level cells, or 1 x 2^level cells if there is one row. Incomplete
+/// cells at the end are dropped. The pitch of a cone beam is always known.
 ConeBeam bin_down(const ConeBeam& scan, int level, bool pitch_known = true);
 
-/// A number that differs between scans that differ; never 0. See Space::key.
+/// A number that is different for different scans, and never 0. See `Space`.
 std::uint64_t fingerprint(const ConeBeam& scan);
 
-/// Square voxels as large as bins appear at the axis, as many along x and y as there are bins (for a half
-/// acquisition as many as its field is wide), each slice at the height at which its row meets the axis.
+/// A grid of square voxels as large as a bin appears at the axis. There are as many along x and y as there
+/// are bins; for a half acquisition the grid is as wide as the field of view. Each slice has the height at
+/// which its row meets the axis.
 VolumeGrid fitting_grid(const ConeBeam& scan);
 
-/// Volume and projections of a cone beam are one problem.
+/// The spaces of volumes (slice, y, x) and of projections (view, row, bin). Each is one block, because all
+/// slices of a cone beam are one problem.
 Space cone_volume_space(const VolumeGrid& grid, Device device = Device::cpu());
 Space projection_space(const ConeBeam& scan, Device device = Device::cpu());
 
-/// @throws GeometryError unless all voxels of the grid are on the detector's side of the source. `reach`: how
-/// far beyond the middle of the last voxel one reaches, in voxels.
+/// @throws GeometryError unless all voxels of the grid are on the detector's side of the source. `reach` says
+/// how far beyond the middle of the last voxel the grid counts, in voxels.
 void require_source_outside(const ConeBeam& scan, const VolumeGrid& grid, double reach = 0.5);
 
-/// Rows of the detector that voxels of these slices can meet in any view: never too few, and few too many.
-/// Empty where no ray meets them. @throws GeometryError where the source would pass through the grid
+/// The detector rows that voxels of these slices can meet in any view. None is missing, and few are too many.
+/// The range is empty if no ray meets the slices. @throws GeometryError if the source would pass through the
+/// grid
 Range rows_met(const ConeBeam& scan, const VolumeGrid& grid, Range slices);
 
-/// Slices whose voxels these rows can meet in any view.
+/// The slices whose voxels these rows can meet in any view.
 Range slices_met(const ConeBeam& scan, const VolumeGrid& grid, Range rows);
 
-/// How near to the axis a ray passes that falls on the detector at a distance (mm) from where the axis does,
-/// mm.
+/// The distance from the axis at which a ray passes, mm, if it meets the detector at the distance
+/// `on_detector` (mm) from where the axis falls.
 double distance_from_axis(const ConeBeam& scan, double on_detector);
 
-/// The least and the largest distance of a grid's voxel columns from the source, along the normal of the
+/// The least and the largest distance of the voxel columns of a grid from the source, along the normal of the
 /// detector, mm.
 struct ColumnReach {
   double nearest, farthest;
