@@ -7,7 +7,7 @@
 #include "../io/scan_reader.hpp"
 #include "../io/volume_file.hpp"
 #include "../pipeline/center.hpp"
-#include "../pipeline/recipe.hpp"
+#include "../pipeline/plan.hpp"
 #include "command.hpp"
 #include "progress.hpp"
 

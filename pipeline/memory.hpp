@@ -1,6 +1,6 @@
 #pragma once
 
-#include "recipe.hpp"
+#include "plan.hpp"
 
 namespace tandem::pipeline {
 

@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "../operators/linear_operator.hpp"
-#include "recipe.hpp"
+#include "plan.hpp"
 
 namespace tandem::pipeline {
 

@@ -18,7 +18,7 @@ Outcome reconstruct(io::ScanReader& reader, const Plan& plan, io::VolumeWriter& 
   const Index slices = plan.grid.size[2], step = plan.rows_at_once;
   Watch watch(options.progress, static_cast<double>(slices));
   PrepareStation prepare(reader.info(), plan, watch, outcome);
-  ReadStation read(reader, plan, prepare.how(), watch, outcome);
+  ReadStation read(reader, plan, watch, outcome);
   ComputeStation compute(plan, watch, outcome, options.any_external);
   WriteStation write(writer, plan, watch, outcome, QualityWatch(plan, options.truth, options.any_external),
                      MiddleSlices(plan, options.pictures));

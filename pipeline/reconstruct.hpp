@@ -4,8 +4,8 @@
 
 #include "../io/volume_file.hpp"
 #include "outcome.hpp"
+#include "plan.hpp"
 #include "progress.hpp"
-#include "recipe.hpp"
 
 namespace tandem::pipeline {
 

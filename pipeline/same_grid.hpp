@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "../io/volume_file.hpp"
-#include "recipe.hpp"
+#include "plan.hpp"
 
 namespace tandem::pipeline {
 

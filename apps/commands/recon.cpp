@@ -6,6 +6,7 @@
 #include "../../core/error.hpp"
 #include "../../core/version.hpp"
 #include "../../io/png.hpp"
+#include "../../pipeline/host_memory.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "../../pipeline/reconstruct.hpp"
 #include "../command.hpp"
@@ -142,8 +143,7 @@ void check_before(ReconOptions& o) {
 }
 
 /// A name that a method has for cone beams is for nothing else.
-void require_its_beam(const pipeline::Plan& plan) {
-  const std::string& name = plan.recipe.method;
+void require_its_beam(const std::string& name, const pipeline::Plan& plan) {
   require<GeometryError>(name == plan.method->name || name == plan.method_name(),
                          "--reconstruction-algorithm ", name, ": the scan is a parallel beam; give ",
                          plan.method->name);
@@ -310,7 +310,7 @@ void run_recon(ReconOptions& o) {
   o.recipe.bins = selected.bins;
   const std::vector<double> axes = axes_found(o, *reader, progress);
   const pipeline::Plan plan = make_plan(reader->info(), o.recipe);
-  require_its_beam(plan);
+  require_its_beam(o.recipe.method, plan);
   for (const std::string& note : reader->info().notes) progress.note("note: " + note);
   for (const std::string& warning : plan.warnings) progress.warn(warning);
   json planned = plan_json(plan, reader->info());

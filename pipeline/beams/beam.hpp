@@ -11,10 +11,10 @@ namespace tandem::pipeline {
 struct Beam {
   /// Decides how the projector of the plan runs, and whether it is a matched pair. @throws DeviceError where
   /// the devices cannot run it so; GeometryError for a method on a pair that does not match
-  void (*choose_execution)(Plan& plan);
+  void (*choose_execution)(Plan& plan, const Recipe& recipe);
 
   /// Adds what the user should know of the plan's views, volume and chunks.
-  void (*add_warnings)(Plan& plan);
+  void (*add_warnings)(Plan& plan, const Recipe& recipe);
 
   /// @throws DeviceError if what the plan is for does not fit its devices in tiles. Null for a kind without
   /// tiles.

@@ -28,19 +28,19 @@ VolumeGrid seen_by_fdk(const Scan& scan, const VolumeGrid& grid) {
   return fan(scan) ? flat_voxels(*fan(scan), grid) : grid;
 }
 
-void choose_execution(Plan& plan) {
+void choose_execution(Plan& plan, const Recipe& recipe) {
   constexpr Execution only{Variant::standard, Precision::float32};
-  plan.execution = plan.recipe.execution;
+  plan.execution = recipe.execution;
   if (plan.execution.variant == Variant::automatic) plan.execution.variant = only.variant;
   require<DeviceError>(plan.execution == only, "cone beam: no ", name_of(plan.execution),
                        "; give --variant automatic --precision float32");
-  for (const Device device : plan.recipe.devices) {  // whether they have kernels
+  for (const Device device : recipe.devices) {  // whether they have kernels
     projector(point_source_of(plan.scan), plan.grid, model, device);
     plan.matched = plan.matched && is_matched(model, device);
   }
 }
 
-void add_warnings(Plan& plan) {
+void add_warnings(Plan& plan, const Recipe&) {
   const ConeBeam& scan = point_source_of(plan.scan);
   if (const double missing = missing_arc(scan) * degrees; missing > 0.01)
     warn(plan.warnings, "the views leave ", missing,
@@ -70,7 +70,7 @@ LinearOperator in_tiles(const Plan& plan, const ConeBeam& scan, const VolumeGrid
     if (on_tile) on_tile();
   };
   return tiled_projector(scan, grid, plan.devices, static_cast<double>(plan.device_bytes),
-                         {plan.recipe.streams, before_each});
+                         {plan.streams, before_each});
 }
 
 LinearOperator projector_of(const Plan& plan, const Scan& scan, const VolumeGrid& grid,

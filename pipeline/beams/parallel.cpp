@@ -31,18 +31,17 @@ std::string matched_for(const ParallelBeam& scan, const VolumeGrid& grid, Device
 }
 
 Pairing pairing_of(const Plan& plan) {
-  const bool any = plan.recipe.allow_unmatched || !plan.method->needs_matched_pair;
+  const bool any = plan.allow_unmatched || !plan.method->needs_matched_pair;
   return any ? Pairing::any : Pairing::matched;
 }
 
-void choose_execution(Plan& plan) {
+void choose_execution(Plan& plan, const Recipe& recipe) {
   require<DeviceError>(plan.devices.size() == 1,
                        "parallel beam: several devices do not share one yet; give "
                        "--device cpu, cuda or cuda:N");
   const auto& scan = parallel(plan.scan);
   const Pairing pairing = pairing_of(plan);
-  plan.execution =
-      resolved(plan.recipe.execution, scan, plan.grid, Model::pixel_driven, plan.home(), pairing);
+  plan.execution = resolved(recipe.execution, scan, plan.grid, Model::pixel_driven, plan.home(), pairing);
   plan.matched = is_matched(plan.execution, plan.home());
   if (plan.matched || !plan.method->needs_matched_pair) return;
   const std::string what =
@@ -53,11 +52,11 @@ void choose_execution(Plan& plan) {
 }
 
 /// Few slices at once are fast in other ways than all, which are not taken for them.
-void warn_of_chunks(Plan& plan) {
+void warn_of_chunks(Plan& plan, const Recipe& recipe) {
   if (plan.rows_at_once == plan.grid.size[2]) return;
   const Scan few = scan_of(plan, {0, plan.rows_at_once});
   const VolumeGrid& g = plan.grid;
-  const Execution best = resolved(plan.recipe.execution, parallel(few),
+  const Execution best = resolved(recipe.execution, parallel(few),
                                   region(g, {0, g.size[0]}, {0, g.size[1]}, {0, plan.rows_at_once}),
                                   Model::pixel_driven, plan.home(), pairing_of(plan));
   if (best != plan.execution)
@@ -67,8 +66,8 @@ void warn_of_chunks(Plan& plan) {
          name_of(best.variant));
 }
 
-void add_warnings(Plan& plan) {
-  warn_of_chunks(plan);
+void add_warnings(Plan& plan, const Recipe& recipe) {
+  warn_of_chunks(plan, recipe);
   const std::vector<double>& angles = angles_of(plan.scan);
   const double gap = widest_gap(angles) * degrees;
   const double usual = 180.0 / static_cast<double>(angles.size());

@@ -10,8 +10,10 @@ Method cgls() {
           .help = "conjugate gradients on the least-squares problem; few steps, stop early",
           .holds = while_stepping(Cgls::cost),
           .cost = Cgls::cost,
-          .solver = [](LinearOperator A, Array y, Array x0,
-                       const Recipe&) { return AnySolver(Cgls(std::move(A), std::move(y), std::move(x0))); },
+          .solver =
+              [](LinearOperator A, Array y, Array x0, const MethodOptions&) {
+                return AnySolver(Cgls(std::move(A), std::move(y), std::move(x0)));
+              },
           .begin = iteration};
 }
 

@@ -17,9 +17,9 @@ namespace {
 
 class Iteration final : public Computation {
  public:
-  explicit Iteration(Work& work) : work_(work), recipe_(work.plan.recipe), start_(work) {
-    if (recipe_.initial == Initial::file)
-      initial_ = open_on_grid(work.plan, recipe_.initial_file, "--initial", work.any_external);
+  explicit Iteration(Work& work) : work_(work), options_(work.plan.options), start_(work) {
+    if (options_.initial == Initial::file)
+      initial_ = open_on_grid(work.plan, options_.initial_file, "--initial", work.any_external);
   }
 
   Array volume(const Problem& problem, std::optional<LineIntegrals> data, Range slices) override {
@@ -30,8 +30,8 @@ class Iteration final : public Computation {
     const std::vector<double> noise =
         one ? std::vector{joint_norm(data->noise_norms)} : std::move(data->noise_norms);
     StopRule stop = rules();
-    AnySolver solver = work_.plan.method->solver(A, std::move(y), std::move(x0), recipe_);
-    if (recipe_.stop_by_discrepancy) {
+    AnySolver solver = work_.plan.method->solver(A, std::move(y), std::move(x0), options_);
+    if (options_.stop_by_discrepancy) {
       noise_ = std::hypot(noise_, joint_norm(noise));
       stop = by_noise(solver, noise, problem) || stop;
     }
@@ -43,7 +43,7 @@ class Iteration final : public Computation {
   }
 
   void finish() override {
-    if (recipe_.stop_by_discrepancy) look_at_starts();
+    if (options_.stop_by_discrepancy) look_at_starts();
     std::vector<double>& residuals = work_.outcome.residuals;
     for (double& residual : residuals) residual = std::sqrt(residual);
     if (residuals.empty() || !(residuals.front() > 0)) return;
@@ -52,7 +52,7 @@ class Iteration final : public Computation {
 
  private:
   Array start(const Problem& problem, const Array& y, Range slices) {
-    if (recipe_.initial == Initial::fbp)
+    if (options_.initial == Initial::fbp)
       return start_.back_projected(problem, start_.filtered(problem, y), slices);
     if (!initial_) return Array(problem.A.domain());
     Array x(problem.A.domain().on(Device::cpu()));
@@ -61,10 +61,10 @@ class Iteration final : public Computation {
   }
 
   StopRule rules() const {
-    StopRule stop = max_iterations(recipe_.iterations);
-    if (recipe_.stop_relative) stop = relative_residual(*recipe_.stop_relative) || stop;
-    if (recipe_.stop_seconds)
-      stop = time_limit(*recipe_.stop_seconds - (seconds_now() - work_.start)) || stop;
+    StopRule stop = max_iterations(options_.iterations);
+    if (options_.stop_relative) stop = relative_residual(*options_.stop_relative) || stop;
+    if (options_.stop_seconds)
+      stop = time_limit(*options_.stop_seconds - (seconds_now() - work_.start)) || stop;
     return stop;
   }
 
@@ -74,10 +74,10 @@ class Iteration final : public Computation {
   }
 
   void tell(const Progress& now, Range slices) {
-    const double share = static_cast<double>(now.iteration) / std::max(1, recipe_.iterations);
+    const double share = static_cast<double>(now.iteration) / std::max(1, options_.iterations);
     std::ostringstream detail;
     detail.precision(3);
-    detail << "iteration " << now.iteration << " of " << recipe_.iterations << ", residual "
+    detail << "iteration " << now.iteration << " of " << options_.iterations << ", residual "
            << joint_norm(now.residuals) / std::max(joint_norm(now.first), 1e-300) << " of the first";
     const double done = static_cast<double>(slices.first) + share * static_cast<double>(slices.size());
     work_.watch.computing({"iterate", done, 0, detail.str()});
@@ -98,7 +98,7 @@ class Iteration final : public Computation {
       squares[i] = at(all.residuals, i) + std::pow(at(report.residuals, i), 2);
     all.residuals = std::move(squares);
     const SolverCost& cost = work_.plan.method->cost;
-    const int traces = recipe_.stop_by_discrepancy ? cost.traces.together() : 0;
+    const int traces = options_.stop_by_discrepancy ? cost.traces.together() : 0;
     work_.count_updates(problem,
                         cost.preparation.together() + traces + report.iterations * cost.step.together());
   }
@@ -121,7 +121,7 @@ class Iteration final : public Computation {
   }
 
   Work& work_;
-  const Recipe& recipe_;
+  const MethodOptions& options_;
   FilteredBackProjection start_;
   std::unique_ptr<io::VolumeReader> initial_;
   double noise_ = 0;  ///< norm, of all slices so far

@@ -12,9 +12,9 @@ Method landweber() {
           .holds = while_stepping(Landweber::cost),
           .cost = Landweber::cost,
           .solver =
-              [](LinearOperator A, Array y, Array x0, const Recipe& recipe) {
+              [](LinearOperator A, Array y, Array x0, const MethodOptions& options) {
                 return AnySolver(Landweber(std::move(A), std::move(y), std::move(x0),
-                                           {recipe.relaxation, recipe.nonnegative}));
+                                           {options.relaxation, options.nonnegative}));
               },
           .begin = iteration};
 }

@@ -45,7 +45,7 @@ struct Method {
   SolverCost cost = {};            ///< of one that iterates
 
   /// Makes the solver of one that iterates; null for the others.
-  AnySolver (*solver)(LinearOperator A, Array y, Array x0, const Recipe& recipe) = nullptr;
+  AnySolver (*solver)(LinearOperator A, Array y, Array x0, const MethodOptions& options) = nullptr;
   std::unique_ptr<Computation> (*begin)(Work& work);
 
   bool iterates() const { return solver != nullptr; }

@@ -12,9 +12,9 @@ Method sirt() {
           .holds = while_stepping(Sirt::cost),
           .cost = Sirt::cost,
           .solver =
-              [](LinearOperator A, Array y, Array x0, const Recipe& recipe) {
-                return AnySolver(
-                    Sirt(std::move(A), std::move(y), std::move(x0), {recipe.relaxation, recipe.nonnegative}));
+              [](LinearOperator A, Array y, Array x0, const MethodOptions& options) {
+                return AnySolver(Sirt(std::move(A), std::move(y), std::move(x0),
+                                      {options.relaxation, options.nonnegative}));
               },
           .begin = iteration};
 }

@@ -25,10 +25,7 @@ std::string floor_words(const Findings& met) {
 
 PrepareStation::PrepareStation(const io::ScanInfo& info, const Plan& plan, Watch& watch, Outcome& outcome)
     : plan_(plan), watch_(watch), outcome_(outcome) {
-  const Recipe& r = plan.recipe;
-  how_ = {r.binning, r.minus_log, air_within(r.air_bins, plan.bins, r.binning), r.gain,
-          r.stop_by_discrepancy};
-  require_reference(info, how_, r.stop_by_discrepancy);
+  require_reference(info, plan.preprocessing, plan.options.stop_by_discrepancy);
 }
 
 void PrepareStation::operator()(Chunk& chunk) {
@@ -37,8 +34,8 @@ void PrepareStation::operator()(Chunk& chunk) {
   const auto first = static_cast<double>(chunk.slices.first);
   watch_.reading({"preprocess", first});
   const Scan scan = scan_of(plan_, chunk.slices);
-  chunk.data = preprocess(chunk.counts->projections, chunk.counts->reference, how_, projection_space(scan),
-                          outcome_.findings, bins_kept(scan));
+  chunk.data = preprocess(chunk.counts->projections, chunk.counts->reference, plan_.preprocessing,
+                          projection_space(scan), outcome_.findings, bins_kept(scan));
   require_mostly_good();
   // of opposite rays, by FDK's filter or a solver; FBP of a parallel beam does not
   const bool weighs_bins = !rows_are_slices(plan_.scan) || !plan_.method->filters;
@@ -56,10 +53,10 @@ void PrepareStation::require_mostly_good() const {
   require<FileError>(static_cast<double>(met.not_finite) <= 0.01 * selected, "projections: ", met.not_finite,
                      " pixels are not finite, more than 1 % of ", selected,
                      "; repair or leave out those views");
-  const auto binned = static_cast<double>(plan_.rows_together << how_.binning);
+  const auto binned = static_cast<double>(plan_.rows_together << plan_.preprocessing.binning);
   require<FileError>(2 * static_cast<double>(met.dead) * binned < cells, "flats: at least ", met.dead, " of ",
                      cells / binned, " cells are not above their dark; check --flats and --darks");
-  const double percent = plan_.recipe.max_floored_percent;
+  const double percent = plan_.max_floored_percent;
   require<FileError>(static_cast<double>(met.floored) <= 0.01 * percent * selected / binned,
                      "projections: at least ", met.floored, " of ", selected / binned,
                      " transmissions are below ", floor_words(met), ", more than ", percent,

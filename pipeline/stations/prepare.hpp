@@ -4,8 +4,8 @@
 
 #include "../open_ends.hpp"
 #include "../outcome.hpp"
+#include "../plan.hpp"
 #include "../progress.hpp"
-#include "../recipe.hpp"
 #include "chunk.hpp"
 
 namespace tandem::pipeline {
@@ -16,7 +16,6 @@ class PrepareStation {
  public:
   /// @throws GeometryError, FileError if the scan has not what turns counts into line integrals
   PrepareStation(const io::ScanInfo& info, const Plan& plan, Watch& watch, Outcome& outcome);
-  const Preprocessing& how() const { return how_; }
   void operator()(Chunk& chunk);
   /// Warnings, after all data have gone by.
   void finish();
@@ -25,7 +24,6 @@ class PrepareStation {
   void require_mostly_good() const;
 
   const Plan& plan_;
-  Preprocessing how_;
   Watch& watch_;
   Outcome& outcome_;
   OpenEnds ends_;

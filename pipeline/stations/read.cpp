@@ -21,7 +21,7 @@ void ReadStation::operator()(Chunk& chunk) {
   const Stopwatch watch("read", outcome_.seconds.read);
   watch_.reading({"read", static_cast<double>(chunk.slices.first)});
   chunk.counts.emplace(Counts{reader_.read(io::FrameKind::projection, plan_.views, rows, plan_.bins),
-                              read_reference(reader_, rows, plan_.bins, how_)});
+                              read_reference(reader_, rows, plan_.bins, plan_.preprocessing)});
 }
 
 }  // namespace tandem::pipeline

@@ -8,8 +8,8 @@
 
 #include "../../io/volume_file.hpp"
 #include "../outcome.hpp"
+#include "../plan.hpp"
 #include "../progress.hpp"
-#include "../recipe.hpp"
 #include "chunk.hpp"
 
 namespace tandem::pipeline {

@@ -63,7 +63,7 @@ class SolverMemory : public ::testing::Test {
     const Watcher watcher{volume_space(plan.grid), projection_space(plan.scan), &most};
     auto [A, y] = pipeline::equations_of({plan.scan, plan.grid, watcher}, Array(watcher.projections));
     const ActiveBlocks active(rows_, true);
-    auto solver = plan.method->solver(A, std::move(y), Array(A.domain()), plan.recipe);
+    auto solver = plan.method->solver(A, std::move(y), Array(A.domain()), plan.options);
     for (int k = 0; k < 2; ++k) solver.step(active);
     if (solver.tells_its_reach()) static_cast<void>(solver.traces());
     return (most - before) / set_;

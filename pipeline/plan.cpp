@@ -1,15 +1,15 @@
-#include "recipe.hpp"
+#include "plan.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <fstream>
 #include <numbers>
 #include <sstream>
 
 #include "../core/error.hpp"
 #include "../operators/fbp.hpp"
 #include "beams/beam.hpp"
+#include "host_memory.hpp"
 #include "memory.hpp"
 #include "methods/method.hpp"
 #include "warn.hpp"
@@ -30,9 +30,9 @@ std::string in_gib(double bytes) {
 Range whole_or(const std::optional<Range>& asked, Index count) { return asked.value_or(Range{0, count}); }
 
 /// Slices around the middle, of which a region is a part. A parallel beam has one a row at most.
-Range slices_of(const Plan& plan, VolumeGrid& grid) {
-  const std::optional<Index>& asked = plan.recipe.slices;
-  const Range part = whole_or(plan.recipe.region_z, asked.value_or(grid.size[2]));
+Range slices_of(const Plan& plan, const Recipe& recipe, VolumeGrid& grid) {
+  const std::optional<Index>& asked = recipe.slices;
+  const Range part = whole_or(recipe.region_z, asked.value_or(grid.size[2]));
   if (!asked) return part;
   const bool crossed = !rows_are_slices(plan.scan);  // by rays, and so in any number
   require<GeometryError>(*asked > 0 && (crossed || *asked <= grid.size[2]), "--slices ", *asked,
@@ -54,8 +54,7 @@ void choose_rows(Plan& plan, const VolumeGrid& grid, Range slices) {
                plan.rows.first + std::max(rows.first, rows.last) * factor};
 }
 
-void choose_grid(Plan& plan) {
-  const Recipe& recipe = plan.recipe;
+void choose_grid(Plan& plan, const Recipe& recipe) {
   VolumeGrid grid = fitting_grid(plan.scan);
   if (recipe.size) grid.size[0] = grid.size[1] = *recipe.size;
   if (recipe.voxel_size_mm) {
@@ -65,7 +64,7 @@ void choose_grid(Plan& plan) {
     if (!rows_are_slices(plan.scan)) grid.pitch[2] = *recipe.voxel_size_mm;
   }
   validate(grid);
-  const Range z = slices_of(plan, grid), x = whole_or(recipe.region_x, grid.size[0]),
+  const Range z = slices_of(plan, recipe, grid), x = whole_or(recipe.region_x, grid.size[0]),
               y = whole_or(recipe.region_y, grid.size[1]);
   plan.grid = region(grid, x, y, z);
   plan.full_size = grid.size;
@@ -76,7 +75,7 @@ void choose_grid(Plan& plan) {
 /// A slice of a parallel beam is as far above z = 0 as its row is above the middle of the whole detector.
 void lift_slices(Plan& plan, const Detector& whole) {
   const double rows = 0.5 * static_cast<double>(plan.rows.first + plan.rows.last - whole.rows);
-  const double unit = plan.pitch_known ? 1 : static_cast<double>(Index{1} << plan.recipe.binning);
+  const double unit = plan.pitch_known ? 1 : static_cast<double>(Index{1} << plan.preprocessing.binning);
   plan.grid.centre[2] = rows * whole.row_pitch / unit;
 }
 
@@ -105,8 +104,8 @@ Index fewest_slices(const Plan& plan) {
 }
 
 /// Bytes that every one of the devices can give.
-double device_budget(const Plan& plan) {
-  const auto& asked = plan.recipe.device_bytes;
+double device_budget(const Plan& plan, const Recipe& recipe) {
+  const auto& asked = recipe.device_bytes;
   double least = asked ? static_cast<double>(*asked) : INFINITY;
   for (const Device device : plan.devices)
     least = std::min(least, device.is_cuda() ? 0.9 * static_cast<double>(free_memory(device))
@@ -123,35 +122,35 @@ std::vector<Device> roomy(std::vector<Device> devices) {
 }
 
 /// The work is cut into tiles for several devices, or where one GPU does not hold what it needs at once.
-void choose_tiles(Plan& plan) {
+void choose_tiles(Plan& plan, const Recipe& recipe) {
   const auto require_tiles = beam_of(plan.scan).require_tiles;
   if (!require_tiles) return;
   const bool too_large =
-      plan.home().is_cuda() && device_bytes(plan, fewest_slices(plan)) > device_budget(plan);
+      plan.home().is_cuda() && device_bytes(plan, fewest_slices(plan)) > device_budget(plan, recipe);
   plan.tiled = too_large || plan.devices.size() > 1;
   if (!plan.tiled) return;
-  plan.devices = plan.recipe.fewest_devices ? roomy(plan.recipe.devices) : plan.recipe.devices;
-  plan.device_bytes = static_cast<std::size_t>(device_budget(plan));
+  plan.devices = recipe.fewest_devices ? roomy(recipe.devices) : recipe.devices;
+  plan.device_bytes = static_cast<std::size_t>(device_budget(plan, recipe));
   require_tiles(plan);
 }
 
-Index most_slices_of_device(const Plan& plan) {
+Index most_slices_of_device(const Plan& plan, const Recipe& recipe) {
   return most_slices(
-      fewest_slices(plan), plan.grid.size[2], device_budget(plan),
+      fewest_slices(plan), plan.grid.size[2], device_budget(plan, recipe),
       [&](Index some) { return device_bytes(plan, some); }, "memory of " + plan.home().name(),
       "a larger --device-memory, a smaller --size or --region, --binning, --variant alu --precision float32, "
       "or "
       "--device cpu");
 }
 
-void choose_chunks(Plan& plan, const io::ScanInfo& info) {
+void choose_chunks(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
   const bool on_gpu = plan.home().is_cuda();
   const Index all = plan.grid.size[2], batch = on_gpu ? 128 : 64;  // slices that kernels take at once
-  Index rows = on_gpu ? most_slices_of_device(plan) : all;
+  Index rows = on_gpu ? most_slices_of_device(plan, recipe) : all;
   const auto now = static_cast<double>(held_memory());
   const double held = now + 32e6;  // the program itself; buffers of the file libraries
-  const double budget = plan.recipe.host_bytes ? static_cast<double>(*plan.recipe.host_bytes)
-                                               : now + static_cast<double>(spare_host_memory());
+  const double budget = recipe.host_bytes ? static_cast<double>(*recipe.host_bytes)
+                                          : now + static_cast<double>(spare_host_memory());
   rows = most_slices(
       fewest_slices(plan), rows, budget, [&](Index some) { return held + host_bytes(plan, info, some); },
       "memory", "a larger --memory, a smaller --size or --region, or --binning");
@@ -187,22 +186,11 @@ void require_seen(Plan& plan) {
        plan.bins.first, ":", plan.bins.last, ": what is nearer to the axis than their rays is not seen");
 }
 
-void add_warnings(Plan& plan, bool axis_known) {
+void add_warnings(Plan& plan, const Recipe& recipe, bool axis_known) {
   if (!axis_known)
     warn(plan.warnings, "the scan records no rotation axis; the middle, bin ", plan.axis_in_file,
          ", is taken (give --rotation-axis X or --rotation-axis-auto)");
-  beam_of(plan.scan).add_warnings(plan);
-}
-
-/// Of this process, from its own start on: what getrusage has goes on from the program before.
-std::size_t status_bytes(const std::string& wanted) {
-  std::ifstream file("/proc/self/status");
-  std::string key;
-  for (double kib; file >> key;) {
-    if (key == wanted && file >> kib) return static_cast<std::size_t>(1024 * kib);
-    file.ignore(1000, '\n');
-  }
-  return 0;
+  beam_of(plan.scan).add_warnings(plan, recipe);
 }
 
 }  // namespace
@@ -212,42 +200,26 @@ std::string_view Plan::method_name() const {
   return crossed ? method->name_for_cones : method->name;
 }
 
-bool Plan::filters() const { return method->filters || recipe.initial == Initial::fbp; }
+bool Plan::filters() const { return method->filters || options.initial == Initial::fbp; }
 
 io::VolumePlace Plan::place() const {
   io::VolumePlace place{grid, pitch_known, full_size, first};
   if (!pitch_known)
     for (std::size_t i = 0; i < 3; ++i) {
-      place.grid.pitch[i] = std::ldexp(grid.pitch[i], recipe.binning);
-      place.grid.centre[i] = std::ldexp(grid.centre[i], recipe.binning);
+      place.grid.pitch[i] = std::ldexp(grid.pitch[i], preprocessing.binning);
+      place.grid.centre[i] = std::ldexp(grid.centre[i], preprocessing.binning);
     }
   return place;
 }
 
-std::size_t spare_host_memory() {
-  double spare = std::size_t{1} << 31;  // where nothing can be asked
-  std::ifstream file("/proc/meminfo");
-  std::string key;
-  for (double kib; file >> key;) {
-    if (key == "MemAvailable:" && file >> kib) spare = 1024 * kib;
-    file.ignore(1000, '\n');
-  }
-  // a container may be allowed less (cgroup v2)
-  double limit = 0, used = 0;
-  if (std::ifstream("/sys/fs/cgroup/memory.max") >> limit &&
-      std::ifstream("/sys/fs/cgroup/memory.current") >> used)
-    spare = std::min(spare, limit - used);
-  return static_cast<std::size_t>(0.7 * std::max(0.0, spare));
-}
-
-std::size_t held_memory() { return status_bytes("VmRSS:"); }
-std::size_t peak_memory() { return status_bytes("VmHWM:"); }
-
 Plan make_plan(const io::ScanInfo& info, const Recipe& recipe) {
   Plan plan;
   require<DeviceError>(!recipe.devices.empty(), "recipe: no device is given");
-  plan.recipe = recipe;
   plan.method = &method_named(recipe.method);
+  plan.options = recipe;
+  plan.max_floored_percent = recipe.max_floored_percent;
+  plan.allow_unmatched = recipe.allow_unmatched;
+  plan.streams = recipe.streams;
   plan.devices = recipe.devices;
   if (recipe.fewest_devices) plan.devices.resize(1, Device::cpu());
   Scan scan = info.scan;
@@ -261,17 +233,20 @@ Plan make_plan(const io::ScanInfo& info, const Recipe& recipe) {
   plan.views = whole_or(recipe.views, static_cast<Index>(angles_of(scan).size()));
   plan.rows = whole_or(recipe.rows, whole.rows);
   plan.bins = whole_or(recipe.bins, whole.bins);
+  plan.preprocessing = {recipe.binning, recipe.minus_log,
+                        air_within(recipe.air_bins, plan.bins, recipe.binning), recipe.gain,
+                        recipe.stop_by_discrepancy};
   plan.rows_together = rows_together(plan.rows.size(), recipe.binning);
   plan.scan = crop(scan, plan.views, plan.rows, plan.bins);
   if (recipe.binning > 0) plan.scan = bin_down(plan.scan, recipe.binning, plan.pitch_known);
   if (plan.method->filters) std::visit([](const auto& s) { require_fbp(s); }, plan.scan);
-  choose_grid(plan);
+  choose_grid(plan, recipe);
   if (rows_are_slices(plan.scan)) lift_slices(plan, whole);
-  beam_of(plan.scan).choose_execution(plan);
-  choose_tiles(plan);
-  choose_chunks(plan, info);
+  beam_of(plan.scan).choose_execution(plan, recipe);
+  choose_tiles(plan, recipe);
+  choose_chunks(plan, recipe, info);
   require_seen(plan);
-  add_warnings(plan, recipe.axis_bin || info.axis_bin);
+  add_warnings(plan, recipe, recipe.axis_bin || info.axis_bin);
   return plan;
 }
 
