@@ -5,16 +5,17 @@
 
 namespace TANDEM_PUBLIC tandem {
 
-/// How well (A, B) is a pair, B being what apply_adjoint runs. The coupling degree is the field's number, and
-/// blind: a pair wrong by half a bin scores 1.0001. The mismatch sees everything.
+/// How well A and B match, where B is what apply_adjoint runs. The coupling degree is the number in common
+/// use, but it sees only scale: a pair that is wrong by half a bin has 1.0001. The mismatch sees every
+/// difference.
 struct Adjointness {
-  double coupling;         ///< mean of <Ax, y> / <x, By>, entries uniform in [0, 1): sees scale
+  double coupling;         ///< mean of <Ax, y> / <x, By>, entries uniform in [0, 1)
   double coupling_spread;  ///< standard deviation over the trials
-  double mismatch;         ///< estimate of ||A - Bt||_F / ||A||_F from +-1 vectors
+  double mismatch;         ///< estimate of ||A - Bt||_F / ||A||_F, from vectors of +1 and -1
 };
 
-/// Seeded, so that two runs agree. Inner products in double. Cost: 4 applies a trial.
-/// The mismatch scatters by 1 / sqrt(2 trials) of itself.
+/// Measures both numbers. The seed makes two runs agree. Inner products are taken in double. Cost: 4
+/// applications per trial. The relative scatter of the mismatch is 1 / sqrt(2 trials).
 Adjointness adjointness(const LinearOperator& A, int trials = 16, unsigned seed = 1);
 
 }  // namespace tandem

@@ -9,7 +9,7 @@
 namespace TANDEM_PUBLIC tandem {
 
 LinearOperator operator*(LinearOperator A,
-                         LinearOperator B);  ///< (AB)x = A(Bx). @throws SpaceError unless they meet
+                         LinearOperator B);  ///< (AB)x = A(Bx). @throws SpaceError unless their spaces fit
 LinearOperator operator*(float s, LinearOperator A);
 LinearOperator operator+(LinearOperator A, LinearOperator B);  ///< one output vector, no temporary
 LinearOperator operator-(LinearOperator A, LinearOperator B);
@@ -19,15 +19,15 @@ LinearOperator hstack(std::vector<LinearOperator> columns);  ///< (x0, x1, ...) 
 LinearOperator identity(Space space);
 LinearOperator diagonal(Array weights);
 
-/// Two maps that only claim to belong together, e.g. Joseph forward with pixel-driven backward. Solvers take
-/// it; `adjointness` tells how far it is from a pair.
+/// One operator from two maps that need not be each other's transpose, for example Joseph forward and
+/// pixel-driven backward. Solvers take it; `adjointness` tells how well the two match.
 LinearOperator unmatched_pair(LinearOperator forward, LinearOperator backward);
 
-/// For scripts and tests: two functions that set every element of `out`, whatever was there; alpha and beta
-/// are added around them.
+/// For scripts and tests: an operator from two functions. Each function sets every element of `out`, whatever
+/// was there before. Alpha and beta are applied around them.
 using Overwrite = std::function<void(ConstVectorView in, VectorView out, Stream&)>;
 LinearOperator make_operator(Space domain, Space range, Overwrite forward, Overwrite adjoint);
 
-Array operator*(const LinearOperator& A, const Array& x);  ///< A x in a new array; waits
+Array operator*(const LinearOperator& A, const Array& x);  ///< A x in a new array; waits for it
 
 }  // namespace tandem

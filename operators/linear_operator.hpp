@@ -10,8 +10,8 @@
 
 namespace TANDEM_PUBLIC tandem {
 
-/// What an author writes: any struct with these four. No base class, no registration.
-/// apply:          y <- alpha A x  + beta y      apply_adjoint:  x <- alpha At y + beta x
+/// What the author of an operator writes: any struct with these four functions. It needs no base class and no
+/// registration. apply: y <- alpha A x + beta y apply_adjoint: x <- alpha At y + beta x
 template <class M>
 concept LinearMap = requires(const M& map, float alpha, ConstVectorView in, float beta, VectorView out,
                              Stream& stream) {
@@ -21,7 +21,8 @@ concept LinearMap = requires(const M& map, float alpha, ConstVectorView in, floa
   map.apply_adjoint(alpha, in, beta, out, stream);
 };
 
-/// A linear map A : X -> Y together with At : Y -> X. An immutable value: copying shares, threads may share.
+/// A linear map A : X -> Y together with At : Y -> X. It is an immutable value: copies share the map, and
+/// several threads may use it.
 class LinearOperator {
  public:
   template <LinearMap M>
@@ -31,15 +32,14 @@ class LinearOperator {
   Space domain() const { return transposed_ ? node_->range() : node_->domain(); }
   Space range() const { return transposed_ ? node_->domain() : node_->range(); }
 
-  /// y <- alpha A x + beta y, queued on `stream`. beta = 0 never reads y.
-  /// Until the stream has done it, operator and vectors must live. Temporaries are made for `stream`.
-  /// @throws SpaceError unless x is in domain(), y in range(), they do not overlap, and stream is on their
-  /// device.
+  /// y <- alpha A x + beta y, queued on `stream`. If beta = 0, y is never read. The operator and the vectors
+  /// must live until the stream has done the work. Temporaries are made for `stream`. @throws SpaceError
+  /// unless x is in domain(), y is in range(), they do not overlap, and `stream` is on their device.
   void apply(float alpha, ConstVectorView x, float beta, VectorView y, Stream& stream) const;
-  /// x <- alpha At y + beta x; otherwise as apply.
+  /// x <- alpha At y + beta x; all else is as in `apply`.
   void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, Stream& stream) const;
 
-  /// The same map with its two directions exchanged; adjoint(adjoint(A)) is A.
+  /// The same map with its two directions exchanged. adjoint(adjoint(A)) is A.
   friend LinearOperator adjoint(LinearOperator A) {
     A.transposed_ = !A.transposed_;
     return A;

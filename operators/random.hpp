@@ -8,7 +8,7 @@
 
 namespace TANDEM_PUBLIC tandem {
 
-/// Entries drawn one after another on the host, then put where the space is.
+/// An array whose entries are drawn one after another on the host and then copied to the device of the space.
 template <class Draw>
 Array drawn_array(const Space& space, const Draw& draw) {
   Array a(space.on(Device::cpu()), default_stream(Device::cpu()));
@@ -16,17 +16,18 @@ Array drawn_array(const Space& space, const Draw& draw) {
   return space.device().is_cuda() ? on_device(a, space.device()) : std::move(a);
 }
 
-/// Entries in [0, 1], independent and uniform.
+/// An array of independent entries, uniform in [0, 1].
 inline Array uniform_array(const Space& space, Random& random) {
   return drawn_array(space, [&] { return static_cast<float>(random.uniform()); });
 }
 
-/// Entries -1 or 1, independent.
+/// An array of independent entries, -1 or 1.
 inline Array sign_array(const Space& space, Random& random) {
   return drawn_array(space, [&] { return random.bits() >> 63 ? 1.0f : -1.0f; });
 }
 
-/// Fills x with the same, alike in every block: what they say of a block does not depend on the others.
+/// Fills x with entries -1 or 1 that are the same in every block, so that a result for one block does not
+/// depend on the other blocks.
 void fill_with_signs(VectorView x, std::uint64_t seed, Stream& stream);
 
 }  // namespace tandem

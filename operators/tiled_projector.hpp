@@ -9,23 +9,24 @@
 
 namespace TANDEM_PUBLIC tandem {
 
-/// How tiles are run, never what they compute.
+/// How tiles are run. It does not change what they compute.
 struct TileRun {
-  int streams = 3;  ///< of a device: uploads, kernels and downloads have their own; 2: kernels; 1: none
-  /// Before each tile, on the thread of its device, beside those of others; what it throws ends the
-  /// application.
+  int streams = 3;  ///< for each device. 3: uploads, kernels and downloads have one each; 2: kernels have
+                    ///< one; 1: all share one
+  /// Called before each tile on the thread of its device, while other devices may call it too. An exception
+  /// ends the application.
   std::function<void(Device)> on_tile{};
 };
 
-/// The tiles of which `tiled_projector` makes a projection. @throws as it does
+/// The tiles that `tiled_projector` uses. @throws as `tiled_projector` does
 Tilings plan_tiles(const ConeBeam& scan, const VolumeGrid& grid, const std::vector<Device>& devices,
                    double bytes);
 
-/// The projector of a cone beam by separable footprints whose vectors lie in host memory, computed tile by
-/// tile within `bytes` of each device. Vectors that are `Pinned` come and go while kernels run. Every piece
-/// of a result is made by one device in a fixed order: tiles change its rounding. A device may be named
-/// twice. If one fails, the others stop, and what the output holds is undefined. @throws as plan_tiles and
-/// projector do; applications: DeviceError naming the device
+/// The projector of a cone beam by separable footprints, with vectors in host memory. It is computed tile by
+/// tile, within `bytes` of each device. Vectors that are `Pinned` move while kernels run. One device makes
+/// each piece of a result, in a fixed order; the tiles change only the rounding. A device may be named twice.
+/// If one device fails, the others stop, and the contents of the output are undefined. @throws as plan_tiles
+/// and projector do; an application throws DeviceError that names the device
 LinearOperator tiled_projector(const ConeBeam& scan, const VolumeGrid& grid, std::vector<Device> devices,
                                double bytes, TileRun run = {});
 
