@@ -1,17 +1,22 @@
 #pragma once
 
-// The coefficients of the two cone-beam models that interpolate, in mm. Each is a product of two hats, for a
-// position between two neighbours across and for one between two along z:
+// The coefficients of the two cone-beam models that interpolate, in mm. Each is a product of two hats: one
+// for a position between two neighbours across, one for a position between two neighbours along z:
 //
 //   Joseph (1982)   a = r step hat(across - j) hat(along - k)
 //   pixel_driven    a = r V sdd / (cell d^2) hat(u - bin) hat(v - row)
 //
-// r is the distance from the source to the cell. Joseph: the rays of a view to all rows of a bin lie in one
-// upright sheet. It crosses the planes x = const or y = const, whichever it crosses more steeply, at voxel
-// `across`, the ray to a row at slice `along`; r step is the length of that ray from plane to plane.
-// pixel_driven: the centre of a voxel of volume V, d from the source along the detector's normal, falls on
-// bin u and row v; its coefficients sum to those of its exact chords, V sdd r / (cell d^2) (docs/kernels.md).
-// Only here: forward and back are loops around these functions.
+// r is the distance from the source to the cell.
+//
+// Joseph: the rays of a view to all rows of a bin lie in one upright sheet. The sheet crosses the planes x =
+// const or y = const, whichever it crosses more steeply, at voxel `across`. The ray to a row crosses a plane
+// at slice `along`. r step is the length of that ray from plane to plane.
+//
+// pixel_driven: the centre of a voxel falls on bin u and row v. V is the volume of the voxel, d its distance
+// from the source along the detector's normal. Its coefficients have the same sum as its exact chords, V sdd
+// r / (cell d^2) (docs/kernels.md).
+//
+// The coefficients stand only here: forward and back are loops around these functions.
 
 #include <cmath>
 
@@ -30,7 +35,7 @@ TANDEM_HOST_DEVICE inline Range both(Range a, Range b) {
   return {a.first > b.first ? a.first : b.first, a.last < b.last ? a.last : b.last};
 }
 
-/// The indices of [0, count) where a line is positive, and up to two more.
+/// The indices in [0, count) where a line is positive, and up to two more.
 TANDEM_HOST_DEVICE inline Range where_positive(Line line, Index count) {
   if (line.step == 0) return {0, line.first > 0 ? count : 0};
   const double end = static_cast<double>(count), root = -line.first / line.step;
@@ -38,13 +43,13 @@ TANDEM_HOST_DEVICE inline Range where_positive(Line line, Index count) {
   return line.step > 0 ? Range{whole, count} : both({0, whole + 2}, {0, count});
 }
 
-/// The indices of [0, count) whose positions lie between `low` and `high`, and a few more.
+/// The indices in [0, count) whose positions lie between `low` and `high`, and a few more.
 TANDEM_HOST_DEVICE inline Range where_between(double low, Line line, double high, Index count) {
   return both(where_positive({line.first - low, line.step}, count),
               where_positive({high - line.first, -line.step}, count));
 }
 
-/// r: from the source to a cell, mm.
+/// r: the distance from the source to a cell, mm.
 TANDEM_HOST_DEVICE inline double ray_length(const ConeFrame& n, Index row, Index bin) {
   const double s = (static_cast<double>(bin) - n.axis_bin) * n.bin_pitch,
                t = (static_cast<double>(row) - n.midplane_row) * n.row_pitch;
@@ -54,10 +59,10 @@ TANDEM_HOST_DEVICE inline double ray_length(const ConeFrame& n, Index row, Index
 // ---- Joseph
 
 struct Sheet {
-  bool along_x;  ///< crosses planes x = const, else y = const
-  Line across;   ///< where it crosses plane i: voxels along the other axis
-  Line depth;    ///< how far from the source that is, as a share of the way to the detector
-  double step;   ///< between planes, mm, over the length of the ray
+  bool along_x;  ///< whether it crosses planes x = const; else y = const
+  Line across;   ///< where it crosses plane i, in voxels along the other axis
+  Line depth;    ///< the distance of that place from the source, as a share of the way to the detector
+  double step;   ///< from plane to plane, mm, divided by the length of the ray
 };
 
 TANDEM_HOST_DEVICE inline Sheet sheet_of(const ConeFrame& n, const ConeView& view, Index bin) {
@@ -75,19 +80,19 @@ TANDEM_HOST_DEVICE inline Sheet sheet_of(const ConeFrame& n, const ConeView& vie
           n.pitch / std::fabs(major)};
 }
 
-/// Where the ray to a row passes at each depth: slices.
+/// Where the ray to a row passes at each depth, in slices.
 TANDEM_HOST_DEVICE inline Line slices_by_depth(const ConeFrame& n, Index row) {
   return {-n.z0 / n.pitch_z, (static_cast<double>(row) - n.midplane_row) * n.row_pitch / n.pitch_z};
 }
 
-/// Where the ray to each row passes at this depth: slices.
+/// Where the rays to all rows pass at this depth, in slices.
 TANDEM_HOST_DEVICE inline Line slices_at(const ConeFrame& n, double depth) {
   const double step = n.row_pitch * depth / n.pitch_z;
   return {-n.midplane_row * step - n.z0 / n.pitch_z, step};
 }
 
-/// Bins whose sheets pass a column of voxels by less than a voxel along x or y: no others reach it. They are
-/// those between the column's four neighbours.
+/// The bins whose sheets pass a column of voxels by less than a voxel along x or y; no other bins reach it.
+/// They lie between the four neighbours of the column.
 TANDEM_HOST_DEVICE inline Range bins_about(const ConeFrame& n, const ConeView& view, Index ix, Index iy,
                                            Index bins) {
   const double end = static_cast<double>(bins);
@@ -123,7 +128,7 @@ TANDEM_HOST_DEVICE inline VoxelColumn column_of(const ConeFrame& n, const ConeVi
           n.pitch * n.pitch * n.pitch_z * bins * rows / n.sdd};
 }
 
-/// Positive where voxel i of a plane falls beyond `bin`.
+/// A line that is positive where voxel i of a plane falls beyond `bin`.
 TANDEM_HOST_DEVICE inline Line beyond(const ConeFrame& n, const ConeView& view, bool along_x, Index plane,
                                       double bin) {
   const double slope = (bin - n.axis_bin) * n.bin_pitch / n.sdd;

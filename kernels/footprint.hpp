@@ -1,9 +1,10 @@
 #pragma once
 
 // The coefficient of a voxel and a cell: a = l_phi l_theta F1 F2, mm (Long, Fessler, Balter, IEEE TMI 29(11)
-// 1839, 2010, SF-TR with amplitude A2). F1 is the share of the cell that lies under a trapezoid along the
-// bins, F2 that under a rectangle along the rows, l_phi the chord of the voxel seen from above, l_theta the
-// slant of the ray to the cell. Only here: forward and back are loops around these functions.
+// 1839, 2010, SF-TR with amplitude A2). F1 is the share of the cell under a trapezoid along the bins. F2 is
+// the share of the cell under a rectangle along the rows. l_phi is the chord of the voxel seen from above.
+// l_theta is the slant of the ray to the cell. The coefficient stands only here: forward and back are loops
+// around these functions.
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +15,7 @@
 
 namespace tandem::kernels {
 
-/// What lies between two real positions, in whole cells: those that [from, to] meets, cut to [0, count).
+/// The cells that the interval [from, to] of positions meets, cut to [0, count).
 TANDEM_HOST_DEVICE inline Range cells_between(double from, double to, Index count) {
   const auto at = [&](double position) {
     return static_cast<Index>(std::clamp(position, 0.0, static_cast<double>(count)));
@@ -22,16 +23,18 @@ TANDEM_HOST_DEVICE inline Range cells_between(double from, double to, Index coun
   return {at(std::floor(from + 0.5)), at(std::ceil(to + 0.5))};
 }
 
-/// The shadow of a column of voxels along the bins of a view: height l_phi between the inner corners.
+/// The shadow of a column of voxels along the bins of a view. It has the height l_phi between the inner
+/// corners.
 template <class Real>
 struct Trapezoid {
   Real corners[4];  ///< ascending, bins
   Real height;      ///< mm
-  Real rise, fall;  ///< half of one over the width of a flank
-  Real distance;    ///< of the column's axis from the source along the view's normal, mm
+  Real rise, fall;  ///< 1 / (2 width of the flank)
+  Real distance;    ///< from the source to the column's axis, along the normal of the detector, mm
 };
 
-/// Of column (ix, iy). No branch, here and in `mean_around`: loops over columns become SIMD.
+/// The shadow of column (ix, iy). Here and in `mean_around` there is no branch, so that loops over columns
+/// become SIMD.
 TANDEM_HOST_DEVICE inline Trapezoid<double> trapezoid_of(const ConeFrame& n, const ConeView& view, double ix,
                                                          double iy) {
   const double x = n.x0 + n.pitch * ix, y = n.y0 + n.pitch * iy;
@@ -58,7 +61,7 @@ TANDEM_HOST_DEVICE inline Trapezoid<double> trapezoid_of(const ConeFrame& n, con
   return t;
 }
 
-/// The same in bins counted from this one: near it float has all the digits that matter.
+/// The same shadow in bins counted from `bin`: near it float has all the digits that matter.
 TANDEM_HOST_DEVICE inline Trapezoid<float> counted_from(const Trapezoid<double>& t, Index bin) {
   Trapezoid<float> near{{},
                         static_cast<float>(t.height),
@@ -69,7 +72,7 @@ TANDEM_HOST_DEVICE inline Trapezoid<float> counted_from(const Trapezoid<double>&
   return near;
 }
 
-/// l_phi F1: the mean height over the bin around here.
+/// l_phi F1: the mean height of the shadow over the bin around this position.
 template <class Real>
 TANDEM_HOST_DEVICE inline Real mean_around(const Trapezoid<Real>& t, Real bin) {
   constexpr Real half = 0.5;
@@ -91,7 +94,7 @@ TANDEM_HOST_DEVICE inline Real mean_over(const Trapezoid<Real>& t, Index bin) {
   return mean_around(t, static_cast<Real>(bin));
 }
 
-/// Rows along a column: voxel iz covers [first + step iz, first + step (iz + 1)].
+/// The rows that a column of voxels covers: voxel iz covers [first + step iz, first + step (iz + 1)].
 struct Column {
   double first, step;
 };
@@ -101,13 +104,13 @@ TANDEM_HOST_DEVICE inline Column column_at(const ConeFrame& n, double distance) 
   return {n.midplane_row + magnified * (n.z0 - 0.5 * n.pitch_z), magnified * n.pitch_z};
 }
 
-/// F2: the share of a row that lies between the edges of a voxel.
+/// F2: the share of a row between the edges of a voxel.
 TANDEM_HOST_DEVICE inline double share_of(double low, double high, Index row) {
   const auto centre = static_cast<double>(row);
   return std::max(std::min(high, centre + 0.5) - std::max(low, centre - 0.5), 0.0);
 }
 
-/// l_theta of a cell.
+/// l_theta: the slant of the ray to a cell.
 TANDEM_HOST_DEVICE inline double slant_of(const ConeFrame& n, Index row, Index bin) {
   const double s = (static_cast<double>(bin) - n.axis_bin) * n.bin_pitch,
                t = (static_cast<double>(row) - n.midplane_row) * n.row_pitch;

@@ -5,11 +5,11 @@
 
 namespace tandem::kernels {
 
-/// What ran, by name: whoever launches a kernel says so, and every table lists the `names` of its own, so
-/// that a check can tell which of them it has not reached. Variants of a kernel have names of their own where
-/// the sizes of a problem choose between them. For all threads.
+/// Notes the name of a kernel that is launched. Every table lists the `names` of its kernels, so that a check
+/// can tell which of them it has not reached. If the size of a problem chooses between forms of a kernel,
+/// each form has its own name. All threads share one list.
 void note_launch(const std::string& kernel);
-std::set<std::string> launched();  ///< since the last `forget_launches`
+std::set<std::string> launched();  ///< the names noted since the last `forget_launches`
 void forget_launches();
 
 }  // namespace tandem::kernels

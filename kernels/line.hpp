@@ -4,7 +4,7 @@
 
 namespace tandem::kernels {
 
-/// Positions, one an index, of whatever type the loop counts in.
+/// Positions on a line, one for each index, of whatever type the loop counts in.
 struct Line {
   double first, step;
   template <class I>

@@ -9,25 +9,25 @@
 
 namespace tandem::kernels {
 
-/// One convolution along bins for every (view, row), done on rows padded with zeros to `length`, with the
-/// bins that a row is moved by in the same pass. Rows may come out longer than they went in, and be weighed.
+/// A convolution along the bins of every (view, row). Rows are padded with zeros to `length`, and may be
+/// moved in the same pass. Rows may come out longer than they went in, and may be weighed.
 struct RowFilter {
-  Index length;                     ///< of the transform, at least twice the bins
+  Index length;                     ///< of the transform: at least twice the number of bins
   std::vector<float> response;      ///< real, at frequencies k / length for k = 0 .. length / 2
-  std::vector<float> view_weights;  ///< one a view
-  std::vector<double> row_shifts;   ///< bins to the right, one a row; empty: none
+  std::vector<float> view_weights;  ///< one per view
+  std::vector<double> row_shifts;   ///< how many bins each row moves to the right; empty: none moves
 
-  // of rays that count unlike each other
-  std::vector<float> cell_weights{};  ///< (row, bin that comes out): before and after; empty: 1
-  std::vector<float> ray_weights{};   ///< (view, bin that goes in): before; empty: 1
-  Index first_bin = 0;                ///< that comes out, from where rows go in
+  // for rays that do not all count the same
+  std::vector<float> cell_weights{};  ///< (row, bin of the output), applied before and after; empty: 1
+  std::vector<float> ray_weights{};   ///< (view, bin of the input), applied before; empty: 1
+  Index first_bin = 0;                ///< of the output, counted from the first bin of the input
 };
 
-/// The rows on one side of a filter, as kernels see them.
+/// The rows at one end of a filter, input or output, as kernels see them.
 struct FilterSide {
-  Index first, bins;   ///< where they lie among the bins that come out
-  Index cells_a_row;   ///< bins that come out
-  const float *cells,  ///< weights, null: 1
+  Index first, bins;   ///< where they lie among the bins of the output
+  Index cells_a_row;   ///< bins of the output
+  const float *cells,  ///< weights; null: 1
       *rays;
   TANDEM_HOST_DEVICE float weight(Index view, Index row, Index bin) const {
     const float cell = cells ? cells[row * cells_a_row + first + bin] : 1.0f;
@@ -39,25 +39,26 @@ struct FilterSides {
   FilterSide in, out;
 };
 
-/// Of a filter whose weights lie at `cells` and `rays`, for rows of so many bins.
+/// Both ends of a filter whose weights lie at `cells` and `rays`, for rows with these numbers of bins.
 FilterSides sides_of(const RowFilter& filter, bool adjoint, Index bins_in, Index bins_out, const float* cells,
                      const float* rays);
 
 struct RampKernels {
-  /// out <- alpha F in + beta out; beta = 0 never reads out. `in` and `out` are (view, row, bin), and may be
-  /// the same. `adjoint` shifts and weighs the other way.
+  /// out <- alpha F in + beta out. If beta = 0, `out` is never read. `in` and `out` are (view, row, bin) and
+  /// may be the same. With `adjoint`, rows are moved and weighed the other way.
   void (*filter)(const RowFilter& filter, bool adjoint, float alpha, Image<const float> in, float beta,
                  Image<float> out, Stream& stream);
-  std::vector<std::string> (*names)();  ///< of all kernels (launches.hpp)
+  std::vector<std::string> (*names)();  ///< the names of all kernels (launches.hpp)
 };
 
 /// @throws DeviceError if the build lacks the backend.
 const RampKernels& ramp(Device device);
 
-/// What moves a row by `shift` bins to the right, at frequency k = 0 .. length - 1 of its transform.
+/// The factor at frequency k = 0 .. length - 1 of a row's transform that moves the row by `shift` bins to the
+/// right.
 std::complex<double> phase_of(Index k, Index length, double shift);
 
-/// The next length of at least `count` that transforms fast: 2^a 3^b 5^c, even.
+/// The least length >= `count` that transforms fast: even, and 2^a 3^b 5^c.
 Index transform_length(Index count);
 
 }  // namespace tandem::kernels

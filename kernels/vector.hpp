@@ -6,12 +6,12 @@
 
 namespace tandem::kernels {
 
-/// Element-wise work on one part of a vector (never a direct sum). Scalars come one a block
-/// (Space::block_count), or one for all. Sums are taken in double, in an order that depends on nothing but
-/// the block's own extents.
+/// Work on the elements of one part of a vector (never a direct sum). There is one scalar per block
+/// (Space::block_count), or one for all blocks. Sums are taken in double, in an order that depends only on
+/// the extents of the block.
 struct VectorKernels {
   void (*dot)(ConstVectorView x, ConstVectorView y, std::span<double> sums,
-              Stream& stream);  ///< one a block; waits
+              Stream& stream);  ///< one sum per block; waits for them
   void (*axpby)(std::span<const float> a, ConstVectorView x, std::span<const float> b, VectorView y,
                 Stream& stream);
   void (*multiply)(ConstVectorView x, VectorView y, Stream& stream);

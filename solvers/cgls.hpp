@@ -9,9 +9,9 @@
 
 namespace TANDEM_PUBLIC tandem {
 
-/// Minimises |Ax - b| over the Krylov space of AtA, each block by itself. Needs a matched pair.
-/// Damping: pass vstack({A, lambda D})
-/// and b in its range. Source: Bjorck, Numerical Methods for Least Squares Problems, 1996, section 7.4.
+/// Minimises |Ax - b| over the Krylov space of AtA, each block by itself. Needs a matched pair. For damping,
+/// pass vstack({A, lambda D}) as A, and b in its range. Source: Bjorck, Numerical Methods for Least Squares
+/// Problems, 1996, section 7.4.
 class Cgls {
  public:
   static constexpr SolverCost cost{.volumes = 3,      // x, s, p
@@ -20,15 +20,15 @@ class Cgls {
                                    .step = {1, 1},
                                    .traces = {0, 1}};
 
-  /// The residual begins as b: a copy, or b itself where it is given up. @throws SpaceError unless b is in
-  /// range, x0 in domain.
+  /// The residual starts as b: a copy of it, or b itself if the caller gives it up. @throws SpaceError unless
+  /// b is in range() and x0 is in domain()
   Cgls(LinearOperator A, const Array& b, Array x0) : Cgls(std::move(A), b.clone(), std::move(x0)) {}
   Cgls(LinearOperator A, Array&& b, Array x0);
   void step(const ActiveBlocks& active);
   const Array& solution() const& { return x_; }
   Array solution() && { return std::move(x_); }
   const std::vector<double>& residual_norms() const { return residual_norms_; }
-  const std::vector<double>& falls() const { return falls_; }  ///< of the next step
+  const std::vector<double>& falls() const { return falls_; }  ///< for the next step
   std::vector<double> traces();                                ///< of A At
 
  private:

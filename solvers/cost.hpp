@@ -4,15 +4,16 @@
 
 namespace TANDEM_PUBLIC tandem {
 
-/// How often an operator is applied, and its adjoint.
+/// How often an operator and its adjoint are applied.
 struct Applications {
   int forward = 0, adjoint = 0;
   constexpr int together() const { return forward + adjoint; }
 };
 
-/// What a solver keeps and costs. Each solver says it of itself, as `cost`.
+/// What a solver keeps and costs. Each solver has it as `cost`.
 struct SolverCost {
-  int volumes, projections;  ///< vectors of A's domain and of its range at the most, with solution and data
+  int volumes,
+      projections;  ///< the most vectors of A's domain and range that it holds, solution and data included
   Applications preparation, step, traces;  ///< `traces`: see TellsItsReach
 };
 

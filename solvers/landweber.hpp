@@ -14,10 +14,10 @@ struct LandweberOptions {
   bool nonnegative = false;
 };
 
-/// x <- P(x + lambda / |A|^2 At (b - Ax)), each block with the norm of its own. The norm comes from ten steps
-/// of power iteration that begin with ones, and thus near the largest singular vector of an A without
-/// negative coefficients. Needs a matched pair. Source: Landweber, American Journal of Mathematics 73(3),
-/// 1951.
+/// x <- P(x + lambda / |A|^2 At (b - Ax)), where each block has its own norm |A|, and P clamps at 0 if asked.
+/// The norm comes from ten steps of power iteration. They start with ones, which is near the largest singular
+/// vector if A has no negative coefficients. Needs a matched pair. Source: Landweber, American Journal of
+/// Mathematics 73(3), 1951.
 class Landweber {
  public:
   static constexpr SolverCost cost{.volumes = 2,      // x, the update
@@ -26,8 +26,8 @@ class Landweber {
                                    .step = {1, 1},
                                    .traces = {1, 1}};
 
-  /// Keeps b: a copy, or b itself where it is given up. @throws SpaceError unless b is in range, x0 in
-  /// domain; GeometryError for a relaxation outside (0, 2).
+  /// Keeps a copy of b, or b itself if the caller gives it up. @throws SpaceError unless b is in range() and
+  /// x0 is in domain(); GeometryError for a relaxation outside (0, 2)
   Landweber(LinearOperator A, const Array& b, Array x0, LandweberOptions options = {})
       : Landweber(std::move(A), b.clone(), std::move(x0), options) {}
   Landweber(LinearOperator A, Array&& b, Array x0, LandweberOptions options = {});
@@ -35,7 +35,7 @@ class Landweber {
   const Array& solution() const& { return x_; }
   Array solution() && { return std::move(x_); }
   const std::vector<double>& residual_norms() const { return residual_norms_; }
-  const std::vector<double>& falls() const { return falls_; }  ///< of the last step; infinite at the start
+  const std::vector<double>& falls() const { return falls_; }  ///< for the last step; infinite at the start
   std::vector<double> traces();                                ///< of A At
 
  private:

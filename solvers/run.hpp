@@ -12,11 +12,11 @@
 
 namespace TANDEM_PUBLIC tandem {
 
-/// Which blocks (Space::block_count) still move. A block that has stopped keeps its solution, so that what
-/// becomes of a slice does not depend on the slices beside it.
+/// Which blocks (Space::block_count) still move. A block that has stopped keeps its solution, so that the
+/// result for a slice does not depend on the slices beside it.
 using ActiveBlocks = std::vector<bool>;
 
-/// What a solver is: a state that can step. Loop, stopping and progress are not its business.
+/// A solver is a state that can make a step. The loop, the stop and the progress are in `run`.
 template <class S>
 concept IterativeSolver = requires(S solver, const S seen, const ActiveBlocks& active) {
   solver.step(active);
@@ -26,9 +26,9 @@ concept IterativeSolver = requires(S solver, const S seen, const ActiveBlocks& a
     } -> std::same_as<const std::vector<double>&>;  // |b - Ax| of the solution, one a block
 };
 
-/// A solver whose residual is a polynomial p in A M At of the first one, p(0) = 1, and that can tell what
-/// noise does to it. With the reach g = -p'(0), a component of eigenvalue s is fitted to the share g s at the
-/// most, and all data together have taken up g trace(A M At) degrees of freedom at the most.
+/// A solver whose residual is a polynomial p in A M At applied to the first residual, with p(0) = 1, and that
+/// can tell what noise does to it. Let g = -p'(0) be the reach. Then a component with eigenvalue s is fitted
+/// to at most the share g s, and the solution has taken up at most g trace(A M At) degrees of freedom.
 template <class S>
 concept TellsItsReach = IterativeSolver<S> && requires(S solver, const S seen) {
   {
@@ -39,55 +39,57 @@ concept TellsItsReach = IterativeSolver<S> && requires(S solver, const S seen) {
 
 struct Progress {
   int iteration;                      ///< finished steps; 0 is the start
-  std::span<const double> residuals;  ///< |b - Ax|, one a block
+  std::span<const double> residuals;  ///< |b - Ax|, one per block
   std::span<const double> first;      ///< the same at the start
   double seconds;
   const Array& solution;
-  std::span<const double> falls = {};  ///< of a solver that tells its reach
+  std::span<const double> falls = {};  ///< for a solver that tells its reach
 };
 
-/// A named predicate on one block; rules join with ||, and the report tells which one held.
+/// A named predicate on one block. Rules are joined with ||, and the report says which one held.
 struct StopRule {
   std::string name;
   std::function<bool(const Progress&, std::size_t block)> holds;
-  std::vector<StopRule> others{};  ///< joined ones, asked in order after this
+  std::vector<StopRule> others{};  ///< the joined rules, asked after this one, in order
 };
 StopRule operator||(StopRule a, StopRule b);
 StopRule max_iterations(int count);
 StopRule relative_residual(double epsilon);  ///< |b - Ax| <= epsilon |b - Ax0|
-/// Morozov: |b - Ax| <= factor * noise, noise one a block.
+/// The rule of Morozov: |b - Ax| <= factor * noise, with one noise norm per block.
 StopRule discrepancy(std::vector<double> noise_norms, double factor = 1.0);
 StopRule time_limit(double seconds);
 
-/// Stops, after a step at least, where |b - Ax|^2 falls by no more than noise would let it: what is still
-/// fitted is noise, or what the model does not explain and thus as bad, of whatever size. That is where
-/// generalised cross-validation, |b - Ax|^2 / (data - t)^2, is least, for few degrees of freedom t: where one
-/// more takes 2 |b - Ax|^2 / data at the most. t is counted by its bound, reach times trace, which is too
-/// much by a third by then: 1.5 in the place of 2. `traces` from the solver, `data` one a block. Sources:
-/// Golub, Heath, Wahba, Technometrics 21(2), 1979; Hutchinson's estimate of a trace, 1990.
+/// Stops, after at least one step, when |b - Ax|^2 falls by no more than it would by fitting noise. What is
+/// still fitted is then noise, or what the model does not explain, of any size. There generalised
+/// cross-validation, |b - Ax|^2 / (data - t)^2, is least for few degrees of freedom t: one more of them
+/// lowers |b - Ax|^2 by at most 2 |b - Ax|^2 / data. The rule counts t by its bound, reach times trace. This
+/// bound is too large by a third at the stop, so 1.5 takes the place of 2. `traces` come from the solver;
+/// `data` has one number per block. Sources: Golub, Heath, Wahba, Technometrics 21(2), 1979; Hutchinson's
+/// estimate of a trace, 1990.
 StopRule stagnation(std::vector<double> traces, std::vector<Index> data);
 template <TellsItsReach S>
 StopRule stagnation(S& solver, std::vector<Index> data) {
   return stagnation(solver.traces(), std::move(data));
 }
 
-/// Called before each step with the present state: progress bar, file, picture, cancel by throwing.
+/// Called with the present state before each step and at the end: for a progress bar, a file, a picture. It
+/// cancels by throwing.
 using Observer = std::function<void(const Progress&)>;
 
 struct Report {
-  int iterations = 0;                   ///< of the block that took longest
-  std::vector<int> block_iterations;    ///< one a block
-  std::vector<std::string> stopped_by;  ///< the rule, one a block
+  int iterations = 0;                   ///< of the block that took the most
+  std::vector<int> block_iterations;    ///< one per block
+  std::vector<std::string> stopped_by;  ///< the name of the rule, one per block
   std::vector<double> residuals;        ///< |b - Ax| over all blocks, before each step and at the end
 };
 
-double seconds_now();  ///< steady clock
+double seconds_now();  ///< by a steady clock, s
 
-/// The rule that holds for a block, or an empty name.
+/// The name of the rule that holds for a block, or an empty name.
 std::string held(const StopRule& stop, const Progress& now, std::size_t block);
 double joint_norm(std::span<const double> norms);
 
-/// Steps until a rule holds for every block.
+/// Makes steps until a rule holds for every block.
 template <IterativeSolver S>
 Report run(S& solver, const StopRule& stop, const Observer& observe = {}) {
   const std::vector<double> first = solver.residual_norms();

@@ -14,9 +14,9 @@ struct SirtOptions {
   bool nonnegative = false;
 };
 
-/// x <- P(x + lambda C At R (b - Ax)), R = 1/(A 1), C = 1/(At 1), zero where the sum is zero, so that rays
-/// and voxels that meet nothing keep their value. Bears mildly unmatched pairs. Source: Kak, Slaney 1988,
-/// section 7.4; Gregor, Benson, IEEE TMI 27(7), 2008.
+/// x <- P(x + lambda C At R (b - Ax)) with R = 1/(A 1) and C = 1/(At 1); P clamps at 0 if asked. Where a sum
+/// is zero, so is its weight: rays and voxels that meet nothing keep their value. A pair may be slightly
+/// unmatched. Source: Kak, Slaney 1988, section 7.4; Gregor, Benson, IEEE TMI 27(7), 2008.
 class Sirt {
  public:
   static constexpr SolverCost cost{.volumes = 3,      // x, C, the update
@@ -25,8 +25,8 @@ class Sirt {
                                    .step = {1, 1},
                                    .traces = {2, 1}};
 
-  /// Keeps b: a copy, or b itself where it is given up. @throws SpaceError unless b is in range, x0 in
-  /// domain; GeometryError for a relaxation outside (0, 2).
+  /// Keeps a copy of b, or b itself if the caller gives it up. @throws SpaceError unless b is in range() and
+  /// x0 is in domain(); GeometryError for a relaxation outside (0, 2)
   Sirt(LinearOperator A, const Array& b, Array x0, SirtOptions options = {})
       : Sirt(std::move(A), b.clone(), std::move(x0), options) {}
   Sirt(LinearOperator A, Array&& b, Array x0, SirtOptions options = {});
@@ -34,7 +34,7 @@ class Sirt {
   const Array& solution() const& { return x_; }
   Array solution() && { return std::move(x_); }
   const std::vector<double>& residual_norms() const { return residual_norms_; }
-  const std::vector<double>& falls() const { return falls_; }  ///< of the last step; infinite at the start
+  const std::vector<double>& falls() const { return falls_; }  ///< for the last step; infinite at the start
   std::vector<double> traces();                                ///< of A C At R
 
  private:
