@@ -5,7 +5,8 @@
 
 namespace tandem::io {
 
-/// CRC-32 (that of gzip and PNG) of bytes, or of those before as well, whose checksum is `before`.
+/// The CRC-32 of bytes, as gzip and PNG have it. With `before`, the checksum of earlier bytes, it is that of
+/// all bytes together.
 std::uint32_t checksum(const void* data, std::size_t bytes, std::uint32_t before = 0);
 
 }  // namespace tandem::io

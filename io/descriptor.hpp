@@ -1,6 +1,6 @@
 #pragma once
 
-// For io/ alone.
+// Used only within io/.
 
 #include <unistd.h>
 
@@ -22,7 +22,7 @@ class Descriptor {
   void reset() {
     if (number_ >= 0) ::close(std::exchange(number_, -1));
   }
-  int release() { return std::exchange(number_, -1); }  ///< no longer closes it
+  int release() { return std::exchange(number_, -1); }  ///< gives the number away and no longer closes it
   int number() const { return number_; }
   bool valid() const { return number_ >= 0; }
 

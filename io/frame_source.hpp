@@ -1,6 +1,6 @@
 #pragma once
 
-// For io/ alone: what the layouts hand to open_scan.
+// What the layouts hand to open_scan. Used only within io/.
 
 #include <memory>
 #include <optional>
@@ -13,10 +13,10 @@
 
 namespace tandem::io {
 
-/// Numbers of a type as float32.
+/// Converts `count` numbers of a type to float32.
 void to_float(PixelType type, const std::byte* in, Index count, std::byte* out);
 
-/// Frames of one kind from one place: a data set, some frames of it, images.
+/// Frames of one kind from one place: a data set, a part of it, or images.
 class FrameSource {
  public:
   FrameSource(std::string where, PixelType type, Shape shape)
@@ -26,11 +26,12 @@ class FrameSource {
   PixelType type() const { return type_; }
   const Shape& shape() const { return shape_; }  ///< (frame, row, bin)
 
-  std::vector<std::string> notes;  ///< what the user should know of them
+  std::vector<std::string> notes;  ///< what the user should know about them
 
   virtual std::size_t decoded_bytes() const { return 0; }  ///< see ScanInfo
 
-  /// Fills `out` in type(), C order. The ranges lie within shape(): the caller has checked.
+  /// Fills `out` with numbers of type(), in C order. The caller has checked that the ranges lie within
+  /// shape().
   virtual void read(Range frames, Range rows, Range bins, std::byte* out) = 0;
 
  private:
@@ -40,53 +41,53 @@ class FrameSource {
 };
 using FrameSources = std::vector<std::unique_ptr<FrameSource>>;
 
-/// What a layout finds. open_scan does the rest: the user's angles, further frames, and the checks all
-/// layouts share.
+/// What a layout finds in a file. open_scan does the rest: the user's angles, further frames, and the checks
+/// that all layouts share.
 struct Acquisition {
   ScanInfo info;                       ///< format, pixel size, axis and notes; nothing else yet
-  std::optional<double> row_pitch_mm;  ///< where it differs from the bin pitch
+  std::optional<double> row_pitch_mm;  ///< if it differs from the bin pitch
   std::vector<double> row_axis_bins;
   std::string_view kind = ParallelBeam::kind;
   std::optional<double> sod_mm, sdd_mm, midplane_row;  ///< of a cone beam
-  std::vector<double> angles;                          ///< rad, one a view; empty: the file has none
-  std::string angles_where;                            ///< where they are, or were looked for
+  std::vector<double> angles;                          ///< rad, one per view; empty if the file has none
+  std::string angles_where;                            ///< where they are, or where they were searched
   FrameSources projections, flats, darks;
 };
 
-/// All frames of a data set, or those in `runs`, one after another. `axes` is "theta:y:x" or "y:theta:x"; a
-/// data set of two axes is one frame. @throws FileError for other ranks and axes, and unless all of it is
-/// there
+/// All frames of a data set, or those in `runs`, one after another. `axes` is "theta:y:x" or "y:theta:x". A
+/// data set of two axes is one frame. @throws FileError for other ranks and axes, and if any part of the data
+/// is missing
 std::unique_ptr<FrameSource> hdf5_frames(std::shared_ptr<hdf5::DataSet> data,
                                          const std::string& axes = "theta:y:x",
                                          std::optional<std::vector<Range>> runs = std::nullopt);
 
-/// Makes the scan, (view, row, bin), of what was found and what the user gives, who comes first.
-/// @throws FileError, GeometryError
+/// Makes the scan from what was found and what the user gives; the user comes first. `shape` is (view, row,
+/// bin). @throws FileError, GeometryError
 void complete_geometry(Acquisition& found, const OpenOptions& options, const Shape& shape);
 
 bool is_data_exchange(const hdf5::File& file);
 Acquisition open_data_exchange(const hdf5::File& file);
-/// `flats` or `darks` of a file that need not hold projections; empty if there are none.
+/// The flats or darks of a file that need not hold projections. Empty if there are none.
 FrameSources data_exchange_frames(const hdf5::File& file, FrameKind kind);
 
-/// Nothing if no group of the file is an NXtomo entry, in form or in content.
+/// The NXtomo entry of a file; empty if no group has its form or its content.
 std::optional<Acquisition> find_nxtomo(const hdf5::File& file);
 
 bool is_tiff(const std::filesystem::path& path);
-/// A folder, less the files that `options` names as flats and darks; or one file.
+/// Opens a folder, without the files that `options` names as flats and darks, or one file.
 Acquisition open_tiff(const std::filesystem::path& path, const OpenOptions& options);
-/// Flats or darks from an image or a folder of images. With `lines`, each line of an image is a frame of one
-/// row.
+/// The flats or darks of an image or a folder of images. With `lines`, each line of an image is a frame of
+/// one row.
 std::unique_ptr<FrameSource> tiff_frames(const std::filesystem::path& path, FrameKind kind, bool lines);
 
-/// "deg", "degrees", "rad", "radians", "" (degrees) to rad for each unit. @throws FileError for anything
-/// else.
+/// How many rad a unit of angle has: "deg", "degrees", "rad", "radians" or "" (degrees). @throws FileError
+/// for any other unit.
 double radians_per(const std::string& unit, const std::string& where);
-/// "m", "mm", "um", "micron", ... to mm for each unit; nothing if it is no length that we know.
+/// How many mm a unit of length has: "m", "mm", "um", "micron", ... Empty if the unit is not known.
 std::optional<double> mm_per(const std::string& unit);
 
-/// A length with its @units in mm; `default_unit` where there are none. Says in `notes` why it had to be left
-/// out.
+/// A length in mm, from its @units or from `default_unit` if there are none. If the length is left out,
+/// `notes` says why.
 std::optional<double> length_mm(const hdf5::File& file, const std::string& path,
                                 const std::string& default_unit, std::vector<std::string>& notes);
 

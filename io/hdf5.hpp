@@ -1,7 +1,7 @@
 #pragma once
 
-// For io/ alone: HDF5 without its header. libhdf5 is not safe for several threads, so every call here holds
-// one lock of the process; a reader thread and a writer thread may run at once.
+// HDF5 without its header. Used only within io/. libhdf5 is not safe for several threads, so every call here
+// holds a lock of the process. A reader thread and a writer thread may run at the same time.
 
 #include <cstdint>
 #include <filesystem>
@@ -43,39 +43,40 @@ class Handle {
   Close close_ = nullptr;
 };
 
-/// Whence the pixels of a file may come: raw external files lie in its folder or below, unless all are
+/// Where the pixels of a file may come from: raw external files lie in its folder or below, unless all are
 /// allowed.
 struct Origin {
-  std::vector<std::filesystem::path> folders;  ///< canonical; those of the file and of what it is a link to
+  std::vector<std::filesystem::path>
+      folders;  ///< canonical; the folder of the file, and of the file that it links to
   bool any_external = false;
 };
 
 struct Storage;
 
-/// An open data set of at most four axes. Every failure is a FileError that begins with `where()`.
+/// An open data set of at most four axes. Every failure is a FileError whose text begins with `where()`.
 class DataSet {
  public:
   DataSet(Handle handle, std::string where, std::shared_ptr<const Origin> origin = nullptr);
   const std::string& where() const { return where_; }  ///< "scan.h5: /exchange/data"
   const std::vector<Index>& shape() const { return shape_; }
   Index size() const;
-  PixelType pixel_type() const;  ///< the type to read it in; @throws FileError unless it holds numbers
+  PixelType pixel_type() const;  ///< the type in which it is read; @throws FileError unless it holds numbers
 
   /// @throws FileError unless all that the data set claims was written and is there: in its file, in external
-  /// ones, in the sources of a virtual data set; or if a compression plugin is missing. From then on reading
-  /// also fails if one of these files changes.
+  /// files, in the sources of a virtual data set. It also throws if a compression plugin is missing. After
+  /// this call, reading fails if one of these files changes.
   void require_stored();
 
-  /// What reading any part holds beside its result: one compressed chunk and what it decodes to; 0 if stored
-  /// plainly.
+  /// How many bytes a reading holds beside its result: one compressed chunk and its decoded contents; 0 if
+  /// the data are not compressed.
   std::size_t decoded_bytes() const;
 
   void read(PixelType as, std::span<const Range> part, void* out) const;
   std::vector<double> numbers() const;  ///< all of it
   std::optional<std::string> text() const;
 
-  /// Where in the file its chunks begin, in C order; one number if it is contiguous. For data sets made here:
-  /// their room is there from the start, and PlainFile fills it.
+  /// Where its chunks begin in the file, in C order; one number if it is contiguous. For data sets that were
+  /// created here: their space exists from the start, and PlainFile fills it.
   std::vector<Index> offsets() const;
 
   std::optional<std::string> text(const std::string& attribute) const;
@@ -92,32 +93,34 @@ class DataSet {
   std::shared_ptr<const Storage> storage_;  ///< once it is known to be complete
 };
 
-/// Whether a file begins (or, after a user block, goes on) as HDF5 does.
+/// Whether a file has the signature of HDF5 at its beginning, or after a user block.
 bool is_hdf5(const std::filesystem::path& path);
 
 class File {
  public:
-  /// For reading. `any_external`: raw external files may lie anywhere, not only in the file's folder.
+  /// Opens a file for reading. With `any_external`, raw external files may lie anywhere, not only in the
+  /// folder of the file.
   static File open(const std::filesystem::path& path, bool any_external = false);
-  static File create(const PlainFile& file);  ///< for writing, into an empty file
-  static File modify(const PlainFile& file);  ///< for writing into what is there
+  static File create(const PlainFile& file);  ///< opens an empty file for writing
+  static File modify(const PlainFile& file);  ///< opens an HDF5 file for writing
   const std::string& name() const { return name_; }
 
-  bool has(const std::string& path) const;       ///< whether such a link exists, dangling or not
-  bool is_group(const std::string& path) const;  ///< links followed
+  bool has(const std::string& path) const;       ///< whether such a link exists, also if it leads nowhere
+  bool is_group(const std::string& path) const;  ///< links are followed
   std::vector<std::string> names(const std::string& group) const;  ///< in alphabetical order
-  /// The same for all links to one object, other for others; nothing where none can be opened.
+  /// Two numbers that are the same for all links to one object, and different for other objects. Empty if the
+  /// object cannot be opened.
   std::optional<std::pair<std::uint64_t, std::uint64_t>> identity(const std::string& path) const;
-  std::optional<DataSet> find(const std::string& path) const;  ///< nothing where no data set can be opened
-  DataSet data_set(const std::string& path) const;             ///< @throws FileError saying what is amiss
+  std::optional<DataSet> find(const std::string& path) const;  ///< empty if no data set can be opened
+  DataSet data_set(const std::string& path) const;             ///< @throws FileError that says what is wrong
   std::optional<std::string> text(const std::string& path) const;
   std::optional<double> number(const std::string& path) const;
 
-  /// `chunk` empty: contiguous. Groups on the way are made.
+  /// Creates a data set, and the groups on the way to it. It is contiguous if `chunk` is empty.
   DataSet create(const std::string& path, PixelType type, std::span<const Index> shape,
                  std::span<const Index> chunk);
   void write_text(const std::string& path, const std::string& value);
-  /// `units` empty: none are written.
+  /// Writes no units if `units` is empty.
   void write_number(const std::string& path, double value, const std::string& units);
   void write_numbers(const std::string& path, std::span<const double> values, const std::string& units);
   void close();  ///< @throws FileError if the last bytes could not be written

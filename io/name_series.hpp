@@ -1,6 +1,6 @@
 #pragma once
 
-// For io/ alone: the names of images.
+// The names of images. Used only within io/.
 
 #include <string>
 #include <vector>
@@ -9,19 +9,19 @@
 
 namespace tandem::io {
 
-/// What an image is by the words of its name, without folder and ending: a flat ("flat...", "io", "ref",
-/// "refhst"), a dark ("dark...", "di"), else a projection.
+/// The kind of an image by the words of its name, without folder and ending: a flat ("flat...", "io", "ref",
+/// "refhst"), a dark ("dark...", "di"), or else a projection.
 FrameKind kind_by_name(const std::string& stem);
 
-/// A name with each number in it as one "#": files of one series have the same form.
+/// The form of a name: each number in it becomes one "#". Files of one series have the same form.
 std::string name_form(const std::string& name);
 
-/// What is amiss with the numbers of a series, names of one form in natural order: numbers that are missing
-/// where the others rise in equal steps, and numbers that stand there twice. Empty if all is well, or if
-/// names do not count.
+/// What is wrong with the numbers of a series, which is names of one form in natural order: numbers that are
+/// missing where the others rise in equal steps, and numbers that occur twice. Empty if all is well, or if
+/// the names have no numbers that count.
 std::string numbering_fault(const std::vector<std::string>& names);
 
-/// The first few names, and how many more there are.
+/// The first few names, and the number of the others.
 std::string listed(const std::vector<std::string>& names);
 
 }  // namespace tandem::io

@@ -10,28 +10,28 @@ namespace tandem::io {
 
 class PlainFile;
 
-/// Which files an output may take the place of: those that tandem wrote, and empty ones; or any.
+/// Which files an output may replace: those that tandem wrote and empty ones (own), or any.
 enum class Replace { own, any };
 
-/// Whether tandem wrote this file, by its content: HDF5 with /process/tandem, TIFF whose description begins
-/// with "tandem ", PNG whose Software is tandem, the JSON of a report, the manifest of a TIFF volume.
+/// Whether the content of this file says that tandem wrote it: HDF5 with /process/tandem, TIFF whose
+/// description begins with "tandem ", PNG whose Software is tandem, the JSON of a report, or the manifest of
+/// a TIFF volume.
 bool is_of_tandem(const std::filesystem::path& path);
 
-/// @throws FileError if the file system takes no names as long as an output of this name needs
+/// @throws FileError if the file system does not allow names as long as an output of this name needs
 void require_name(const std::filesystem::path& target);
 
-/// @throws FileError if a file that may not be replaced stands there, or none can
+/// @throws FileError if there is a file that may not be replaced, or if no file can have this name
 void require_replaceable(const std::filesystem::path& target, Replace replace);
 
-/// A name that a run writes to. While the object lives nobody else has the name: its files are made in a
-/// folder
-/// ".NAME.tandem" beside it, of the user alone, with a file in it that is locked as long as the process runs.
-/// Nothing stands under the name itself until `publish`; what was not published is removed. Folders that dead
-/// runs left beside are known by the lock that nobody holds, and are cleared.
+/// A name that a run writes to. As long as the object lives, no other run has the name. Its files are made in
+/// a folder ".NAME.tandem" beside it, which belongs to the user alone. A file in that folder is locked as
+/// long as the process runs. Nothing has the name itself until `publish`, and what was not published is
+/// removed. Folders of dead runs have a lock that nobody holds; they are cleared.
 class Output {
  public:
-  /// A link to a file stands for the file. @throws FileError if another run has the name, if a file stands
-  /// there that may not be replaced, or if the folder does not exist or cannot be written
+  /// A link to a file stands for that file. @throws FileError if another run has the name, if there is a file
+  /// that may not be replaced, or if the folder does not exist or cannot be written
   Output(const std::filesystem::path& target, Replace replace = Replace::own);
   Output(Output&&) noexcept;
   Output& operator=(Output&&) = delete;
@@ -41,33 +41,34 @@ class Output {
   std::string name() const;                     ///< of the target in its folder
   std::filesystem::path folder() const;         ///< of the target
 
-  /// A new file in the folder under construction. Messages call it by the target's name.
+  /// Makes a new file in the folder ".NAME.tandem". Messages give it the name of the target.
   PlainFile create(const std::string& name);
 
-  /// A step of `publish`: the file `part` takes the place of `name` beside the target; without a part, `name`
-  /// is removed there.
+  /// A step of `publish`: the file `part` takes the place of `name` beside the target. If `part` is empty,
+  /// `name` is removed there.
   struct Step {
     std::string part, name;
   };
-  /// Puts files on the disk, then under their names in this order. The folder is put on the disk before and
-  /// after each change of the target itself. `name` is what `published` calls it. @throws FileError
+  /// Writes files to the disk, then gives them their names in this order. The folder is written to the disk
+  /// before and after each change of the target itself. `published` uses `name`. @throws FileError
   void publish(const std::vector<Step>& steps, const std::string& name);
-  void publish();                       ///< the one file, `name()`
-  void write(const std::string& text);  ///< all of the one file, and publishes it. @throws FileError
+  void publish();                       ///< publishes the only file, `name()`
+  void write(const std::string& text);  ///< writes the only file and publishes it. @throws FileError
 
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
 
-/// Held while files get their names, and by whoever ends the program in the meantime.
+/// The lock that is held while files get their names, and by a thread that ends the program.
 std::recursive_mutex& publishing();
 
-/// What this process has published, by the names for messages.
+/// The names, for messages, of all that this process has published.
 std::vector<std::string> published();
 
-/// Removes what the outputs of this process have made so far and not published: from any thread, for a
-/// program that ends without leaving its functions. Call it with `publishing()` held, and end.
+/// Removes what the outputs of this process have made and not published. Any thread may call it, in a program
+/// that ends without returning from its functions. Call it with `publishing()` held, and then end the
+/// program.
 void abandon_outputs();
 
 }  // namespace tandem::io

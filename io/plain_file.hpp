@@ -1,6 +1,6 @@
 #pragma once
 
-// For io/ alone.
+// Used only within io/.
 
 #include <cstddef>
 #include <filesystem>
@@ -11,26 +11,29 @@
 
 namespace tandem::io {
 
-/// A file under construction, open for reading and writing. libhdf5 1.10 crashes at exit if the disk filled
-/// up under it, and would hold its lock all the while: so HDF5 writes the little things, and this the voxels.
+/// A file that is being made, open for reading and writing. libhdf5 1.10 crashes at exit if the disk became
+/// full while it wrote, and it would hold its lock all the time. So HDF5 writes the small things, and this
+/// class writes the voxels.
 class PlainFile {
  public:
   PlainFile(Descriptor descriptor, std::string name);  ///< `name` is for messages
   int descriptor() const { return descriptor_.number(); }
   const std::string& name() const { return name_; }
-  /// A path to this very file, whatever stands under its name by now: for libraries that open by path.
+  /// A path to this very file, even if another file has its name now. It is for libraries that open files by
+  /// path.
   std::filesystem::path path() const;
 
   Index size() const;
   void write(Index offset, const void* data, std::size_t bytes);  ///< @throws FileError
-  /// @throws FileError unless so many bytes can be added at the end; leaves the file as it was.
+  /// @throws FileError unless this many bytes can be added at the end. Leaves the file as it was.
   void require_room(Index bytes);
-  /// @throws FileError if the disk has less space than `bytes`, or the file system or a quota allows no such
-  /// file. The file is empty before and after.
+  /// @throws FileError if the disk has less space than `bytes`, or if the file system or a quota does not
+  /// allow such a file. The file is empty before and after.
   void require_space(double bytes);
-  /// So that `sync` finds little to do later. Of some bytes, or to the end.
+  /// Starts writing some bytes, or all to the end, to the disk, so that `sync` has little to do later.
   void begin_sync(Index offset = 0, Index bytes = 0) const;
-  void sync();  ///< returns when the disk has all. @throws FileError: some file systems tell only now
+  void
+  sync();  ///< returns when all is on the disk. @throws FileError; some file systems report errors only now
 
  private:
   void require_success(bool holds) const;

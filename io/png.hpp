@@ -8,15 +8,15 @@
 
 namespace tandem::io {
 
-/// One grey picture, index 0 at the top and left, unflipped.
+/// A grey picture with index 0 at the top left, without a flip.
 struct Picture {
   Index width = 0, height = 0;
   std::vector<float> grey;                 ///< row by row
-  std::vector<std::string> captions = {};  ///< lines below it, as `draw_text` draws them
+  std::vector<std::string> captions = {};  ///< lines of text below it, see `draw_text`
 };
 
-/// Writes pictures side by side with a gap, as 8-bit grey; [black, white] maps to 0..255, and clips.
-/// The file calls its software tandem. @throws FileError
+/// Writes pictures side by side with a gap, in 8-bit grey. [black, white] becomes 0..255, and values outside
+/// are clipped. The file names tandem as its software. @throws FileError
 void write_png(Output output, const std::vector<Picture>& pictures, float black, float white);
 
 }  // namespace tandem::io

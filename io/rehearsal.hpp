@@ -1,26 +1,26 @@
 #pragma once
 
-// For io/ alone.
+// Used only within io/.
 
 #include <filesystem>
 #include <functional>
 
 namespace tandem::io {
 
-/// Does `work`, which reads a file that others made, in a child process: libhdf5 crashes or hangs on some
-/// damaged files. Returns if the same work may be done here. The child is a copy of this process with the
-/// same memory at the same addresses, so that what it survives is survived here.
-/// @throws FileError if the child dies, takes longer than some seconds, or throws one; DeviceError if no
-/// process can be started
+/// Does `work`, which reads a file that others made, in a child process, because libhdf5 crashes or hangs on
+/// some damaged files. It returns if the same work is safe here. The child is a copy of this process with the
+/// same memory at the same addresses, so what the child survives, this process survives too. @throws
+/// FileError if the child dies, takes longer than some seconds, or throws one; DeviceError if no process can
+/// be started
 void rehearse(const std::filesystem::path& path, const std::function<void()>& work);
 
-/// For work in a rehearsal that has been found to be honest, but large: it may take so many seconds more.
+/// Gives the work in a rehearsal some seconds more. For files that were found to be honest but large.
 void take_longer(double seconds);
 
-/// From now on `rehearse` does nothing in this process, which may itself die: for the fuzzer.
+/// From now on `rehearse` does nothing in this process. It is for the fuzzer, whose process may die.
 void stop_rehearsing();
 
-/// What `work` returns, after a rehearsal. @throws what `work` throws, and as `rehearse`
+/// Rehearses `work`, then does it and returns its result. @throws what `work` throws, and as `rehearse` does
 template <class Work>
 auto rehearsed(const std::filesystem::path& path, const Work& work) {
   rehearse(path, [&work] { static_cast<void>(work()); });

@@ -9,12 +9,12 @@
 
 namespace tandem::io {
 
-/// Writes a DXchange scan row range by row range, in any order: /exchange/data, theta (degrees), data_white,
-/// data_dark, the geometry under /measurement/instrument (interface: tandem/{kind,sod,sdd,...},
-/// detector/pixel_size_{x,y}). As with volumes, nothing stands under the final name until `finish`.
+/// Writes a DXchange scan by ranges of rows, in any order: /exchange/data, theta (degrees), data_white and
+/// data_dark, and the geometry under /measurement/instrument (tandem/{kind,sod,sdd,...} and
+/// detector/pixel_size_{x,y}). As with volumes, nothing has the final name until `finish`.
 class ScanWriter {
  public:
-  /// `pixel_size_mm` empty: no pixel sizes are written. @throws FileError
+  /// If `pixel_size_mm` is empty, no pixel sizes are written. @throws FileError
   ScanWriter(Output output, const Scan& scan, std::optional<double> pixel_size_mm, PixelType type,
              Index flats, Index darks);
   ~ScanWriter();

@@ -1,6 +1,6 @@
 #pragma once
 
-// For io/ alone.
+// Used only within io/.
 
 #include <string>
 
@@ -8,7 +8,7 @@
 
 namespace tandem::io {
 
-/// Slabs come in order; the two formats differ in where a slab goes.
+/// Writes slabs in their order. The two formats differ in where a slice goes.
 class SlabWriter : public VolumeWriter {
  public:
   SlabWriter(std::string name, Shape shape, const VolumeFormat& format)

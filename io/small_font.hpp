@@ -8,17 +8,17 @@
 
 namespace tandem::io {
 
-/// Rows and columns of a letter, with the space after it.
+/// The size of a letter in dots, with the space after it.
 constexpr Index letter_width = 6, letter_height = 9;
 
-/// A grey picture under way, row by row.
+/// A grey picture that is being drawn, row by row.
 struct Canvas {
   Index width, height;
   std::vector<std::uint8_t> grey;
 };
 
-/// Writes one line of text, its upper left corner at (left, top), `scale` pixels a dot; what does not fit is
-/// left out. Small letters, digits and . , - + : / = are drawn, others are blank.
+/// Draws one line of text with its upper left corner at (left, top) and `scale` pixels per dot. What does not
+/// fit is left out. It draws small letters, digits and . , - + : / =, and leaves other letters blank.
 void draw_text(Canvas& canvas, Index left, Index top, Index scale, std::string_view text, std::uint8_t grey);
 
 }  // namespace tandem::io

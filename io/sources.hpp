@@ -8,16 +8,16 @@
 
 namespace tandem::io {
 
-/// All files that a scan, a volume or a list of angles may be read from: the file itself, what an HDF5 file
-/// leads to by external links, virtual data sets and external raw files, the files of a folder or of a TIFF
-/// volume. Empty if there is nothing under that name; what cannot be followed is left out.
+/// All files that a scan, a volume or a list of angles may be read from: the file itself; the files that an
+/// HDF5 file leads to by external links, virtual data sets and external raw files; the files of a folder or
+/// of a TIFF volume. Empty if there is nothing under that name. What cannot be followed is left out.
 std::vector<std::filesystem::path> files_behind(const std::filesystem::path& path);
 
-/// The first of `files` that is the same file as one of `others`, under whatever name.
+/// The first of `files` that is the same file as one of `others`, under any name.
 std::optional<std::filesystem::path> same_file(const std::vector<std::filesystem::path>& files,
                                                const std::vector<std::filesystem::path>& others);
 
-/// By which one can tell later whether an input is still what it was.
+/// What an input was, so that one can tell later whether it has changed.
 struct SourceIdentity {
   std::size_t files = 0;
   std::uint64_t bytes = 0;   ///< of all of them

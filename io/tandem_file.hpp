@@ -1,16 +1,16 @@
 #pragma once
 
-// For io/ alone: the marks by which tandem knows what it wrote.
+// The marks by which tandem knows what it wrote. Used only within io/.
 
 #include <filesystem>
 #include <string>
 
 namespace tandem::io {
 
-/// What the Software field of a PNG says.
+/// The text of the Software field of a PNG.
 constexpr const char* software = "tandem";
 
-/// A PNG that says of itself that tandem wrote it.
+/// A PNG with a field that says that tandem wrote it.
 std::string marked_png(const std::string& png);
 
 }  // namespace tandem::io

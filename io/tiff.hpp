@@ -1,6 +1,6 @@
 #pragma once
 
-// For io/ alone: grey TIFF images of one sample a pixel.
+// Grey TIFF images with one sample per pixel. Used only within io/.
 
 #include <cstdint>
 #include <filesystem>
@@ -14,7 +14,7 @@
 
 namespace tandem::io {
 
-/// One image of a TIFF file. Strips are blocks as wide as the image.
+/// One image of a TIFF file. A strip is a block as wide as the image.
 struct TiffPage {
   Index rows = 0, bins = 0;
   PixelType type = PixelType::float32;  ///< how it is read
@@ -25,13 +25,14 @@ struct TiffPage {
   std::uint64_t directory = 0;  ///< where it starts in the file
 };
 
-/// A TIFF file open for reading; both byte orders, strips and tiles, whatever compression libtiff knows.
+/// A TIFF file that is open for reading, in either byte order, in strips or tiles, with any compression that
+/// libtiff knows.
 class TiffFile {
  public:
   explicit TiffFile(const std::filesystem::path& path);  ///< @throws FileError
   Index pages() const { return static_cast<Index>(pages_.size()); }
   const TiffPage& page(Index i) const { return pages_[static_cast<std::size_t>(i)]; }
-  /// The part `rows` x `bins` of a page, in its type. @throws FileError
+  /// Reads the part `rows` x `bins` of a page, in the type of the page. @throws FileError
   void read(Index page, Range rows, Range bins, std::byte* out);
 
  private:
@@ -51,13 +52,13 @@ class TiffFile {
   std::vector<TiffPage> pages_;
 };
 
-/// What the first image of a file says of itself; empty if it says nothing, or is no TIFF file.
+/// The description of the first image of a file; empty if there is none, or if it is not a TIFF file.
 std::string tiff_description(const std::filesystem::path& path);
 
 class PlainFile;
 
-/// Writes one image into an empty file; as BigTIFF where it needs to be. @throws FileError, a full disk
-/// included
+/// Writes one image into an empty file, as BigTIFF if it needs to be. @throws FileError, also if the disk is
+/// full
 void write_tiff(const PlainFile& file, PixelType type, Index rows, Index bins, const void* pixels,
                 const std::string& description);
 

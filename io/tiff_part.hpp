@@ -1,6 +1,6 @@
 #pragma once
 
-// For io/ alone: the slices of a TIFF volume that one run wrote.
+// The slices of a TIFF volume that one run wrote. Used only within io/.
 
 #include <filesystem>
 #include <map>
@@ -13,35 +13,36 @@
 
 namespace tandem::io {
 
-/// What slices say of themselves, a text for each key, as `slice_description` writes it.
+/// What slices say about themselves: a text for each key, as `slice_description` writes it.
 class SliceFacts {
  public:
   explicit SliceFacts(const std::string& description = {});
   std::string text(const std::string& key) const;  ///< empty if they do not say
   std::vector<double> numbers(const std::string& key) const;
-  std::optional<double> number(const std::string& key) const;  ///< if there is just one
+  std::optional<double> number(const std::string& key) const;  ///< if there is exactly one
 
  private:
   std::map<std::string, std::string> facts_;
 };
 
-/// The slices that a run wrote, as far as they are there.
+/// The slices that a run wrote and that are there.
 struct TiffPart {
-  SliceFacts facts;  ///< those that all slices of a run share
-  Shape shape{};     ///< of all that the run wrote
+  SliceFacts facts;  ///< that all slices of the run share
+  Shape shape{};     ///< of all slices that the run wrote
   std::optional<VolumePlace> place;
   std::map<Index, std::filesystem::path> files;  ///< by their numbers in the full grid
 
-  /// What the run wrote, of the full grid.
+  /// The slices that the run wrote, counted in the full grid.
   Range slices() const;
   std::string name() const { return files.begin()->second.filename().string(); }
 };
 
-/// All slices of "NAME.tif" that tandem wrote, each with those of its run; by the first number of each.
+/// All slices of "NAME.tif" that tandem wrote, one part for each run, in the order of their first numbers.
 /// @throws FileError for a slice that contradicts itself
 std::vector<TiffPart> tiff_parts(const std::filesystem::path& volume);
 
-/// Why two parts are not of one volume, in words; empty if they are: the same grid, other slices of it.
+/// Why two parts are not of one volume, in words. Empty if they are: they have the same grid and different
+/// slices of it.
 std::string misfit(const TiffPart& part, const TiffPart& other);
 
 /// The place of a part, extended along z to other slices of its full grid.

@@ -6,30 +6,30 @@
 
 namespace tandem::io {
 
-/// What files say of a kind of beam. Each kind has a file in this folder, and a line in table.cpp.
+/// What files say about a kind of beam. Each kind has a file in this folder and a line in table.cpp.
 struct BeamFields {
   std::string_view kind;
 
-  /// Whether the user's options make a scan one of this kind, whatever its file says.
+  /// Whether the user's options make a scan one of this kind, even if its file says another kind.
   bool (*is_asked_for)(const OpenOptions& options);
 
-  /// Reads the kind's own fields from a group of a file that tandem wrote, `instrument/tandem`.
+  /// Reads the fields of this kind from the group `instrument/tandem` of a file that tandem wrote.
   void (*read)(const hdf5::File& file, const std::string& group, Acquisition& found);
 
-  /// Makes the scan of what was found and what the user gives, who comes first. @throws GeometryError
+  /// Makes the scan from what was found and what the user gives; the user comes first. @throws GeometryError
   Scan (*scan)(Acquisition& found, const OpenOptions& options, Detector detector, std::vector<double> angles);
 
-  /// Writes the kind's own fields.
+  /// Writes the fields of this kind.
   void (*write)(hdf5::File& file, const std::string& group, const Scan& scan);
 };
 
-/// All kinds; the first one is what a file without a word of it holds.
+/// All kinds. A file that does not name a kind has the first one.
 std::span<const BeamFields> beam_fields();
 
-/// Null for a kind that is not known.
+/// The fields of a kind; null if the kind is not known.
 const BeamFields* find_beam_fields(std::string_view kind);
 
-/// Recorded positions of the axis may be up to a detector's width outside it. False for nan.
+/// Whether a recorded position of the axis is at most a detector's width outside the detector. False for NaN.
 bool near_detector(double axis, Index bins);
 
 }  // namespace tandem::io
