@@ -11,7 +11,10 @@
 namespace TANDEM_PUBLIC tandem {
 
 /// What the author of an operator writes: any struct with these four functions. It needs no base class and no
-/// registration. apply: y <- alpha A x + beta y apply_adjoint: x <- alpha At y + beta x
+/// registration.
+///
+/// apply:          y <- alpha A x  + beta y
+/// apply_adjoint:  x <- alpha At y + beta x
 template <class M>
 concept LinearMap = requires(const M& map, float alpha, ConstVectorView in, float beta, VectorView out,
                              Stream& stream) {

@@ -6,18 +6,19 @@
 
 #include "../core/space.hpp"
 
-// What double_wedge.cpp searches. About the axis c, a view P(w) and its opposite are mirror images:
-// P(w, t + pi) = conj(P(w, t)) exp(-2 i w c). Whatever measures how well that holds, if it is quadratic in
-// the data, is
+// What double_wedge.cpp searches. About the axis c, a view P(w) and its opposite are mirror images: P(w, t +
+// pi) = conj(P(w, t)) exp(-2 i w c). Every measure of how well this holds that is quadratic in the data is
+//
 //     E(c) = constant + sum over w of Re(C(w) exp(-2 i w c)),
-// a polynomial in exp(i c): C is summed once, after which every trial axis, whole or fractional, costs a few
+//
+// a polynomial in exp(i c). C is summed once. After that every trial axis, whole or fractional, costs a few
 // additions.
 namespace tandem::pipeline {
 
 using Complex = std::complex<double>;
 
-/// E(c) = constant + sum_k Re(coefficients[k] exp(-2 i w_k c)), w_k = (k + 1) step in rad a bin; c in bins
-/// from the middle. `constant` is what E would be, on average, for views that know nothing of each other.
+/// E(c) = constant + sum_k Re(coefficients[k] exp(-2 i w_k c)) with w_k = (k + 1) step in rad per bin, and c
+/// in bins from the middle. `constant` is the mean of E for views that have nothing to do with each other.
 struct Misfit {
   double step;
   std::vector<Complex> coefficients;
@@ -26,29 +27,31 @@ struct Misfit {
   struct Value {
     double e, slope, curvature;
   };
-  /// Of the sum, without the constant; of the terms first, ..., last - 1 alone.
+  /// The sum without the constant; the second form takes only the terms first, ..., last - 1.
   Value at(double c) const { return at(c, 0, coefficients.size()); }
   Value at(double c, std::size_t first, std::size_t last) const;
   Misfit& operator+=(const Misfit& other);
 };
 
-/// The trial axis with the lowest misfit between two bins, by a grid and then Newton's method; at an end, or
-/// beyond it, where it is lower there.
+/// The trial axis with the lowest misfit between two bins, by a grid and then by Newton's method. It is at an
+/// end, or beyond it, if the misfit is lower there.
 double lowest(const Misfit& misfit, double from, double to);
 
-/// Views as double_wedge.cpp compares them, views[v][k] = P(w_k) about the middle of the detector, w up to pi
-/// / 2.
+/// Views as double_wedge.cpp compares them: views[v][k] = P(w_k) about the middle of the detector, for w up
+/// to pi / 2.
 struct Spectra {
   double step;
   std::vector<std::vector<Complex>> views;
 };
 
-/// Of the views of one row, differentiated along the bins, so that a body cut off by the edge of the detector
-/// makes no step there. Bins are averaged by `averaged(bins)` first.
+/// The spectra of the views of one row. Views are differentiated along the bins, so that a body that the edge
+/// of the detector cuts off makes no step there. Before that, `averaged(bins)` bins become one.
 Spectra spectra(std::span<const float> line_integrals, Shape shape, Index row);
-Index averaged(Index bins);  ///< to at most 1024: finer detail moves the axis by less than its uncertainty
+Index averaged(Index bins);  ///< how many bins become one, so that at most 1024 are left: finer detail moves
+                             ///< the axis by less than its uncertainty
 
-/// Means of `factor` bins, smoothed by 1 4 6 4 1, so that interpolation between bins takes no noise away.
+/// Means of `factor` bins, smoothed by 1 4 6 4 1, so that interpolation between bins does not reduce the
+/// noise.
 std::vector<float> smoothed(const float* line, Index bins, Index factor);
 
 }  // namespace tandem::pipeline

@@ -5,8 +5,8 @@
 
 namespace tandem::pipeline {
 
-/// What one part of the data (a row, a band of frequencies, some neighbouring views) says of the axis: slope
-/// and curvature of its misfit at the axis of all.
+/// What one part of the data (a row, a band of frequencies, some neighbouring views) says about the axis: the
+/// slope and the curvature of its misfit at the axis of all data.
 struct Pull {
   double slope = 0, curvature = 0;
   Pull& operator+=(const Pull& o) {
@@ -15,26 +15,27 @@ struct Pull {
   }
 };
 
-/// How far parts differ on the axis, bins: the sandwich estimate of its standard deviation (Huber 1967),
-/// sqrt(sum of squared slopes) / (sum of curvatures). Few parts know it badly: times 1 + 2 / n, about the
-/// ratio of Student's 95 % point to the normal one for n >= 2 degrees of freedom, with
-/// n = (sum of squares)^2 / (sum of fourth powers), the number of equal parts that would differ as much
-/// (Satterthwaite 1946). 0 for a single part, which has nothing to differ from; infinite where the parts
-/// together do not know the axis.
+/// How much the parts differ about the axis, in bins. It is the sandwich estimate of the standard deviation
+/// (Huber 1967), sqrt(sum of squared slopes) / (sum of curvatures). For few parts it is multiplied by 1 + 2 /
+/// n. This is about the ratio of Student's 95 % point to the normal one for n >= 2 degrees of freedom. n =
+/// (sum of squares)^2 / (sum of fourth powers) is the number of equal parts that would differ as much
+/// (Satterthwaite 1946). The spread is 0 for a single part. It is infinite if all parts together do not tell
+/// the axis.
 double spread(std::span<const Pull> parts);
 
-/// Of several ways to part the same data the one that differs most, and a floor, in bins, for what no parting
-/// shows: axis and edges fall between samples.
+/// The largest spread of several ways to part the same data, but at least `floor`, in bins. The floor is for
+/// what no parting shows: the axis and edges fall between samples.
 double widest_spread(std::span<const std::vector<Pull>> partings, double floor);
 
-/// How badly a trial axis fits.
+/// A trial axis and its misfit.
 struct Trial {
   double axis, misfit;
 };
 
-/// What other places that fit nearly as well add to a spread: the standard deviation of the axis over trials
-/// at equal steps, where a misfit that is higher than the best one by as much as it rises in one spread from
-/// there is likely by exp(-1/2), as of a normal deviate, and others by that rule.
+/// A spread that includes other places which fit nearly as well: the standard deviation of the axis over
+/// trials at equal steps. A trial whose misfit is higher than the best one by `rise` has the weight
+/// exp(-1/2), as for a normal deviate, and other trials follow the same rule. `rise` is how much the misfit
+/// rises at one `spread` from the best axis.
 double spread_with_rivals(double spread, double rise, const Trial& best, std::span<const Trial> trials);
 
 }  // namespace tandem::pipeline

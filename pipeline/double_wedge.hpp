@@ -7,9 +7,10 @@
 
 namespace tandem::pipeline {
 
-/// The axis about which views and their mirror images, as those of the other half turn, leave least outside
-/// the double wedge, looked for between two bins. Line integrals are (view, row, bin), angles in rad. The
-/// uncertainty is infinite where rows do not tell. @throws GeometryError for too few views, or a gap
+/// The axis for which views, and their mirror images as the other half turn, leave the least outside the
+/// double wedge. It is searched between two bins. Line integrals are (view, row, bin), angles are in rad. The
+/// uncertainty is infinite if the rows do not tell the axis. @throws GeometryError for too few views, or for
+/// a gap
 AxisEstimate axis_by_double_wedge(std::span<const float> line_integrals, std::span<const double> angles,
                                   Index rows, Index bins, const std::array<double, 2>& between);
 

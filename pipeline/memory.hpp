@@ -4,8 +4,8 @@
 
 namespace tandem::pipeline {
 
-/// What chunks of some slices take at the most, bytes: of the host, beside what the program itself holds, and
-/// of a GPU's own memory. Grows with the slices.
+/// The most memory that chunks of this many slices take, bytes: on the host, beside what the program itself
+/// holds, and on a GPU. Both grow with the slices.
 double host_bytes(const Plan& plan, const io::ScanInfo& info, Index slices);
 double device_bytes(const Plan& plan, Index slices);
 

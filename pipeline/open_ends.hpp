@@ -7,28 +7,28 @@
 
 namespace tandem::pipeline {
 
-/// Line integrals of a row, means over views: at the ends of the detector, medians over some bins, so that a
-/// few dead ones do not matter; and over all bins.
+/// Line integrals of a row as means over views: at the two ends of the detector, and over all bins. At the
+/// ends they are medians over some bins, so that a few dead bins do not matter.
 struct Level {
   double low = 0, high = 0, mean = 0;
 };
 
-/// Of one row of (view, row, bin), from up to 64 views. @pre at least 12 bins
+/// The level of one row of (view, row, bin), from at most 64 views. @pre there are at least 12 bins
 Level level_of(Image<const float> y, Index row);
 
-/// Whether a row that has this mean does not come down to air at an end, both over the air's own level.
+/// Whether the row does not come down to air at an end. `end` and `mean` are measured from the level of air.
 bool above_air(double end, double mean);
 
-/// Rows whose line integrals do not come down to air's at the ends of the detector: their sample reaches
-/// beyond the field of view, or their flats are brighter than the air. Adds up over chunks of rows.
+/// Counts rows whose line integrals do not come down to those of air at the ends of the detector: the sample
+/// reaches beyond the field of view, or the flats are brighter than the air. It adds up over chunks of rows.
 class OpenEnds {
  public:
-  /// Line integrals (view, row, bin) of some rows, on the CPU. Up to 64 views of each are looked at. Both
-  /// ends have to be open. Where the axis lies aside the nearer one counts alone, or, if what it lacks is
-  /// made up for by opposite views (half acquisition), the farther one.
+  /// Looks at the line integrals (view, row, bin) of some rows, on the CPU, in at most 64 views of each. Both
+  /// ends have to be open. If the axis lies aside, only the nearer end counts. If opposite views make up for
+  /// what the nearer end lacks (half acquisition), only the farther end counts.
   void look_at(const Array& y, const Scan& scan, bool nearer_made_up_for);
 
-  /// One line that names the remedy; empty if all rows come down.
+  /// One line that names the remedy; empty if all rows come down to air.
   std::string warning() const;
 
  private:

@@ -7,19 +7,19 @@
 
 namespace tandem::pipeline {
 
-/// Some rows of a parallel beam, or of a fan.
+/// Some rows of a parallel beam or of a fan beam.
 struct Rays {
   std::span<const float> line_integrals;  ///< (view, row, bin)
-  std::span<const double> angles;         ///< rad, one a view
+  std::span<const double> angles;         ///< rad, one per view
   Index rows, bins;
-  double bin_angle = 0;  ///< a bin's pitch over the distance from the source to the detector; 0: parallel
+  double bin_angle = 0;  ///< the pitch of a bin divided by the distance from source to detector; 0: parallel
 };
 
-/// The share of parallel views half a turn from which others lie, or lie on either side.
+/// The share of parallel views that have a view half a turn away, or one on each side of that place.
 double share_with_opposites(std::span<const double> angles);
 
-/// The axis about which rays that are measured twice agree best, looked for between two bins. The uncertainty
-/// is infinite where none are, or those that are do not tell.
+/// The axis for which rays that are measured twice agree best, searched between two bins. The uncertainty is
+/// infinite if no rays are measured twice, or if those that are do not tell the axis.
 AxisEstimate axis_by_opposite_rays(const Rays& rays, const std::array<double, 2>& between);
 
 }  // namespace tandem::pipeline

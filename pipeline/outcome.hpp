@@ -10,25 +10,25 @@
 
 namespace tandem::pipeline {
 
-/// `transfer`: to a GPU and back.
+/// Seconds of each station. `transfer` is to a GPU and back.
 struct Seconds {
   double total = 0, read = 0, preprocess = 0, transfer = 0, filter = 0, backproject = 0, iterate = 0,
          write = 0;
 };
 
-/// What became of a reconstruction, for the report. Stations that work at the same time write different parts
+/// The outcome of a reconstruction, for the report. Stations that work at the same time write different parts
 /// of it.
 struct Outcome {
   Seconds seconds;
   double updates = 0;  ///< voxels times views, for every application of A and of At
   Findings findings;
-  int iterations = 0;                   ///< of the slice that took longest
-  std::vector<int> slice_iterations;    ///< one a slice; empty if the method does not iterate
-  std::vector<std::string> stopped_by;  ///< one a slice
+  int iterations = 0;                   ///< of the slice that took the most
+  std::vector<int> slice_iterations;    ///< one per slice; empty if the method does not iterate
+  std::vector<std::string> stopped_by;  ///< one per slice
   std::vector<double> residuals;        ///< |b - Ax| over all slices, relative to the start
-  std::optional<Quality> quality;       ///< against the truth, where there is one
-  std::vector<io::Picture> middle;      ///< slices through the middle: along z, y, x
-  std::vector<std::string> warnings;    ///< beside the plan's: what only the data could tell
+  std::optional<Quality> quality;       ///< compared with the truth, if there is one
+  std::vector<io::Picture> middle;      ///< the slices through the middle: along z, y, x
+  std::vector<std::string> warnings;    ///< those that only the data could tell; the plan has others
 };
 
 }  // namespace tandem::pipeline

@@ -17,46 +17,47 @@ namespace tandem::pipeline {
 
 struct Method;  // methods/method.hpp
 
-/// What will be done with a given scan: everything that follows from recipe and metadata before a pixel is
-/// read.
+/// What will be done with a scan: all that follows from recipe and metadata before a pixel is read.
 struct Plan {
   const Method* method = nullptr;
   MethodOptions options;
   Preprocessing preprocessing;
-  double max_floored_percent = 1;  ///< of transmissions below the floor of the logarithm
+  double max_floored_percent = 1;  ///< the most transmissions below the floor of the logarithm
   bool allow_unmatched = false;
-  Range views, rows, bins;  ///< read from the file; no rows where no ray meets the grid
-  Index rows_together = 1;  ///< of the file, in one row of `scan`
+  Range views, rows, bins;  ///< to be read from the file; no rows if no ray meets the grid
+  Index rows_together = 1;  ///< how many rows of the file become one row of `scan`
   Scan scan;                ///< selected and binned
-  VolumeGrid grid;          ///< the region asked for; slice k of a parallel beam is row k of `scan`
-  std::array<Index, 3> full_size{}, first{};  ///< x, y, z: of the grid that it is a region of; where in it
+  VolumeGrid grid;          ///< the region that was asked for; in a parallel beam slice k is row k of `scan`
+  std::array<Index, 3> full_size{},
+      first{};  ///< x, y, z: the size of the full grid, and where `grid` begins in it
   bool pitch_known = false;
   double axis_in_file = 0;      ///< bins of the file
-  std::vector<Device> devices;  ///< those of the recipe that are used
-  int streams = 3;              ///< of each, in tiles
+  std::vector<Device> devices;  ///< the devices of the recipe that are used
+  int streams = 3;              ///< of each device, if there are tiles
   Execution execution;          ///< resolved, one for all chunks
-  bool matched = true;          ///< whether its two directions are each other's transpose
+  bool matched = true;          ///< whether projector and back-projector are each other's transpose
   bool tiled = false;      ///< vectors stay on the host, devices get parts (operators/tiled_projector.hpp)
   Index rows_at_once = 0;  ///< slices of a chunk
-  std::size_t bytes = 0;   ///< host memory at the most
-  std::size_t device_bytes = 0;  ///< of each GPU's own memory at the most; 0 on the CPU
+  std::size_t bytes = 0;   ///< the most host memory
+  std::size_t device_bytes = 0;  ///< the most memory of each GPU; 0 on the CPU
   std::vector<std::string> warnings;
 
-  /// The method's name for this kind of beam.
+  /// The name of the method for this kind of beam.
   std::string_view method_name() const;
-  /// Whether line integrals go through the ramp filter, for the result or for the start.
+  /// Whether line integrals go through the ramp filter, for the result or for the initial volume.
   bool filters() const;
   /// Where vectors lie.
   Device home() const { return tiled ? Device::cpu() : devices.front(); }
   std::string unit() const { return pitch_known ? "1/mm" : "1/pixel"; }
-  /// What the volume's file says of the grid: lengths in bins of the file where no pitch is known.
+  /// The place of the grid, as the file of the volume has it. Lengths are in bins of the scan's file if no
+  /// pitch is known.
   io::VolumePlace place() const;
 };
 
-/// Pure but for asking the machine's and the device's memory. @throws GeometryError for what makes no sense
-/// for this scan, a method that is not known, or one on a pair that does not match; DeviceError where the
-/// device is not here or cannot do what is asked, or where not even one slice fits into memory (naming what
-/// is needed).
+/// Makes the plan. It asks for the memory of the machine and of the device, and has no other effects. @throws
+/// GeometryError if the recipe makes no sense for this scan, if the method is not known, or if the method
+/// needs a matched pair and has none; DeviceError if the device is not here or cannot do what is asked, or if
+/// not even one slice fits into memory (it names what is needed).
 Plan make_plan(const io::ScanInfo& info, const Recipe& recipe);
 
 }  // namespace tandem::pipeline

@@ -7,8 +7,7 @@
 
 namespace tandem::pipeline {
 
-/// Some slices of a plan as a problem of their own: y = A x. Where rays cross slices, all of them share all
-/// rows.
+/// Some slices of a plan as a problem of their own: y = A x. If rays cross slices, all slices share all rows.
 struct Problem {
   Scan scan;
   VolumeGrid grid;
@@ -16,16 +15,17 @@ struct Problem {
 };
 
 Scan scan_of(const Plan& plan, Range slices);
-/// `on_tile` is called before each tile of an application, from any thread; what it throws ends it.
+/// `on_tile` is called before each tile of an application, from any thread. An exception from it ends the
+/// application.
 Problem problem_of(const Plan& plan, Range slices, const std::function<void()>& on_tile = {});
 
-/// Whether rows have to be moved onto one axis.
+/// Whether rows have axes of their own, so that they have to be moved onto one axis.
 bool has_row_axes(const Scan& scan);
 
-/// F, what line integrals go through before they are back-projected.
+/// The operator F, which line integrals go through before they are back-projected.
 LinearOperator filter_of(const Problem& problem, const Filter& filter);
 
-/// B of filtered data. `done` hears of the share that is done, from any thread.
+/// B applied to filtered data. `done` is called with the share that is done, from any thread.
 Array back_projected(const Plan& plan, const Problem& problem, const Array& filtered,
                      const std::function<void(double)>& done);
 

@@ -7,25 +7,25 @@
 
 namespace tandem::pipeline {
 
-/// Where the work is.
+/// How far the work is.
 struct Stage {
   std::string name;
   double done = 0, total = 0;  ///< slices
-  std::string detail = {};     ///< of a solver its iteration and residual
+  std::string detail = {};     ///< for a solver its iteration and residual
 };
-/// Called from one thread at a time, often; throw from it to cancel.
+/// Is called often, from one thread at a time. It may throw to cancel the work.
 using OnProgress = std::function<void(const Stage&)>;
 
-/// Tells how far stations are that work at the same time: of them, the one that others wait for.
+/// Reports the progress of stations that work at the same time: of the one that the others wait for.
 class Watch {
  public:
   Watch(OnProgress tell, double slices) : tell_(std::move(tell)), slices_(slices) {}
 
-  /// What a station is at; an empty name: nothing.
+  /// What a station does now; an empty name means nothing.
   void reading(Stage now) { set(reading_, std::move(now)); }
   void computing(Stage now) { set(computing_, std::move(now)); }
   void writing(Stage now) { set(writing_, std::move(now)); }
-  /// Nothing new, but somebody may cancel.
+  /// Reports the same again, so that the work can be cancelled.
   void again();
 
  private:

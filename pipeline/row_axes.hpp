@@ -6,21 +6,21 @@
 
 namespace tandem::pipeline {
 
-/// Of each row the bins that lie on the detector still when the row is moved onto the common axis; all where
-/// rows have one axis.
+/// For each row the bins that still lie on the detector when the row is moved onto the common axis; all bins
+/// if all rows have the same axis.
 std::vector<Range> bins_kept(const Scan& scan);
 
-/// How many data each block of the projections has of them: a row, or all of a cone beam.
+/// How many such data each block of the projections has. A block is a row, or all of a cone beam.
 std::vector<Index> data_kept(const Scan& scan);
 
-/// What a solver takes.
+/// The equations that a solver takes.
 struct Equations {
   LinearOperator A;
   Array y;
 };
 
-/// y = A x of line integrals as measured. Where rows have axes of their own they are moved onto the common
-/// one, and bins that come in from beside the detector, where nothing was measured, have no weight: they are
+/// The equations y = A x of measured line integrals. Rows with axes of their own are moved onto the common
+/// axis. Bins that come in from outside the detector, where nothing was measured, have no weight: they are
 /// zero on both sides. The operator then holds one set of projections, and takes two more when it is applied.
 Equations equations_of(const Problem& problem, Array y);
 

@@ -8,8 +8,8 @@
 
 namespace tandem::pipeline {
 
-/// A whole volume on the plan's grid, as far as its file says where it lies. `what`: the option that names
-/// it; `any_external`: see io::VolumeReader. @throws FileError
+/// Opens a complete volume that lies on the grid of the plan, as far as its file says where it lies. `what`
+/// is the option that names it; for `any_external` see io::VolumeReader. @throws FileError
 std::unique_ptr<io::VolumeReader> open_on_grid(const Plan& plan, const std::filesystem::path& path,
                                                const char* what, bool any_external);
 

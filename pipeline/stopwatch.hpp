@@ -5,7 +5,7 @@
 
 namespace tandem::pipeline {
 
-/// Adds the seconds that it lives, and is a range of that name in profiles.
+/// Adds the seconds that it lives to `into`. In profiles it is a range with this name.
 class Stopwatch {
  public:
   Stopwatch(const char* name, double& into) : range_(name), into_(into), start_(seconds_now()) {}

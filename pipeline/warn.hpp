@@ -6,7 +6,7 @@
 
 namespace tandem::pipeline {
 
-/// Adds one line, made of the parts.
+/// Adds one line, which is made of the parts.
 template <class... Parts>
 void warn(std::vector<std::string>& warnings, const Parts&... parts) {
   std::ostringstream text;

@@ -8,7 +8,7 @@
 
 namespace tandem::pipeline {
 
-/// A solver whose type is left behind, so that a table can make it.
+/// A solver of any type, so that a table can make it.
 class AnySolver {
  public:
   template <IterativeSolver S>
@@ -20,8 +20,10 @@ class AnySolver {
   const std::vector<double>& residual_norms() const { return self_->residual_norms(); }
 
   bool tells_its_reach() const { return self_->tells_its_reach(); }
-  const std::vector<double>& falls() const { return self_->falls(); }  ///< none if the reach is not told
-  std::vector<double> traces() { return self_->traces(); }             ///< @pre the reach is told
+  const std::vector<double>& falls() const {
+    return self_->falls();
+  }                                                         ///< empty if the solver does not tell its reach
+  std::vector<double> traces() { return self_->traces(); }  ///< @pre the solver tells its reach
 
  private:
   struct Concept {

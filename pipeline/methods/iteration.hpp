@@ -6,8 +6,8 @@
 
 namespace tandem::pipeline {
 
-/// What runs the solver of the plan's method: its start, the rules that stop it, progress, counts and
-/// warnings.
+/// The computation that runs the solver of the plan's method: its start, the rules that stop it, progress,
+/// counts and warnings.
 std::unique_ptr<Computation> iteration(Work& work);
 
 }  // namespace tandem::pipeline

@@ -15,36 +15,40 @@ namespace tandem::pipeline {
 
 struct Work;
 
-/// Vectors that are alive at once, with data and result, and which of the two kernels runs beside them.
+/// How many vectors exist at the same time, with data and result, and which of the two kernels runs beside
+/// them.
 struct Holding {
   int volumes, projections;
   bool projects, back_projects;
 };
 
-/// A method at work on the chunks of one reconstruction, one after the other.
+/// A method at work on the chunks of one reconstruction, which come one after the other.
 class Computation {
  public:
   virtual ~Computation() = default;
-  /// The volume of some slices, on the CPU. Later slabs of a cone beam come without data: their rows came
-  /// with the first ones.
+  /// Returns the volume of some slices, on the CPU. Later slabs of a cone beam come without data, because all
+  /// rows came with the first slab.
   virtual Array volume(const Problem& problem, std::optional<LineIntegrals> data, Range slices) = 0;
-  /// After the last chunk: what only all of them together tell. @throws GeometryError for a useless result
+  /// Is called after the last chunk, for what only all chunks together tell. @throws GeometryError if the
+  /// result is useless
   virtual void finish() {}
 };
 
-/// A way from line integrals to a volume. All that programs and plans know of one is in here.
+/// A way from line integrals to a volume. All that programs and plans know about a method stands here.
 struct Method {
   std::string_view name;
-  std::string_view name_for_cones = {};        ///< another name that it has for a cone beam, if any
-  std::string_view help;                       ///< a few words
-  std::vector<std::string_view> options = {};  ///< of those that not every method reads
-  bool filters = false;                        ///< line integrals go through the ramp filter
-  bool takes_whole = true;                     ///< all slices of a cone beam at once; else slab by slab
-  bool needs_matched_pair = true;  ///< it is right only if the back-projection is the projection's transpose
-  std::vector<Holding> holds;      ///< phase by phase
-  SolverCost cost = {};            ///< of one that iterates
+  std::string_view name_for_cones = {};  ///< its other name for a cone beam, if it has one
+  std::string_view help;                 ///< a few words
+  std::vector<std::string_view> options =
+      {};                   ///< the options that it reads, of those that not every method reads
+  bool filters = false;     ///< line integrals go through the ramp filter
+  bool takes_whole = true;  ///< it takes all slices of a cone beam at once; else slab by slab
+  bool needs_matched_pair =
+      true;                    ///< it is right only if the back-projection is the transpose of the projection
+  std::vector<Holding> holds;  ///< phase by phase
+  SolverCost cost = {};        ///< for a method that iterates
 
-  /// Makes the solver of one that iterates; null for the others.
+  /// Makes the solver of a method that iterates; null for the others.
   AnySolver (*solver)(LinearOperator A, Array y, Array x0, const MethodOptions& options) = nullptr;
   std::unique_ptr<Computation> (*begin)(Work& work);
 
@@ -52,12 +56,12 @@ struct Method {
   bool reads(std::string_view option) const;
 };
 
-/// What a solver holds while it steps, from what it says of itself.
+/// What a solver holds while it steps, by its own `cost`.
 std::vector<Holding> while_stepping(const SolverCost& cost);
 
-/// All methods; the first one is what `recon` does unless it is told otherwise.
+/// All methods. The first one is the default of `recon`.
 std::span<const Method> methods();
-/// By either of its names. @throws GeometryError for a name that no method has
+/// The method with this name, which may be either of its names. @throws GeometryError if no method has it
 const Method& method_named(std::string_view name);
 
 }  // namespace tandem::pipeline

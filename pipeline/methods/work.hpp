@@ -10,24 +10,24 @@
 
 namespace tandem::pipeline {
 
-/// What a method works with, and where it notes what it did.
+/// What a method works with, and where it writes down what it did.
 struct Work {
   const Plan& plan;
   Watch& watch;
   Outcome& outcome;
-  bool any_external = false;  ///< see io::VolumeReader, of an initial volume
-  double start = 0;           ///< of the whole run, in `seconds_now`
+  bool any_external = false;  ///< see io::VolumeReader, for an initial volume
+  double start = 0;           ///< when the whole run began, by `seconds_now`
 
   Array moved_to(Device device, Array array);
   void count_updates(const Problem& problem, double applications);
 };
 
-/// F and B for chunk after chunk. F is made once for chunks that are alike.
+/// F and B for one chunk after another. F is made once for chunks that are alike.
 class FilteredBackProjection {
  public:
   explicit FilteredBackProjection(Work& work) : work_(work) {}
   Array filtered(const Problem& problem, const Array& y);
-  /// B of filtered data; some progress on its way.
+  /// B applied to filtered data; it reports progress on the way.
   Array back_projected(const Problem& problem, const Array& filtered, Range slices);
 
  private:

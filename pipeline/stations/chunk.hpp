@@ -6,15 +6,15 @@
 
 namespace tandem::pipeline {
 
-/// Frames of some rows, as read.
+/// Frames of some rows as they were read.
 struct Counts {
   io::Frames projections;
   Reference reference;
 };
 
-/// What travels along the conveyor, from station to station: counts, then line integrals, then a volume.
+/// What goes along the conveyor from station to station: counts, then line integrals, then a volume.
 struct Chunk {
-  Range slices;  ///< of the volume; of a parallel beam row k of the plan's scan is slice k
+  Range slices;  ///< of the volume; in a parallel beam row k of the plan's scan is slice k
   std::optional<Counts> counts;
   std::optional<LineIntegrals> data;
   std::optional<Array> volume;

@@ -7,10 +7,10 @@
 
 namespace tandem::pipeline {
 
-/// Makes volumes of line integrals by the plan's method, where the plan says.
+/// Makes volumes from line integrals by the method of the plan, on the device of the plan.
 class ComputeStation {
  public:
-  /// `any_external`: see io::VolumeReader, of an initial volume. @throws FileError for that volume
+  /// For `any_external` of an initial volume see io::VolumeReader. @throws FileError for that volume
   ComputeStation(const Plan& plan, Watch& watch, Outcome& outcome, bool any_external);
   void operator()(Chunk& chunk);
   void finish() { computation_->finish(); }

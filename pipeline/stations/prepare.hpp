@@ -10,14 +10,14 @@
 
 namespace tandem::pipeline {
 
-/// Turns counts into line integrals, and looks at what the data lack. It runs where frames are read, so that
-/// the CPU has it behind it while a GPU computes.
+/// Turns counts into line integrals and checks whether the data lack something. It runs together with the
+/// reading of frames, so that the CPU does this work while a GPU computes.
 class PrepareStation {
  public:
-  /// @throws GeometryError, FileError if the scan has not what turns counts into line integrals
+  /// @throws GeometryError or FileError if the scan lacks what is needed to turn counts into line integrals
   PrepareStation(const io::ScanInfo& info, const Plan& plan, Watch& watch, Outcome& outcome);
   void operator()(Chunk& chunk);
-  /// Warnings, after all data have gone by.
+  /// Adds warnings, after all data have passed.
   void finish();
 
  private:

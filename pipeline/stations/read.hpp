@@ -7,7 +7,7 @@
 
 namespace tandem::pipeline {
 
-/// Reads the rows that slices are made from. A cone beam is read once, with the first slices.
+/// Reads the rows from which slices are made. A cone beam is read once, with the first slices.
 class ReadStation {
  public:
   ReadStation(io::ScanReader& reader, const Plan& plan, Watch& watch, Outcome& outcome)

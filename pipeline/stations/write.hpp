@@ -14,10 +14,10 @@
 
 namespace tandem::pipeline {
 
-/// Compares slices with the truth as they go by. Without a truth it does nothing.
+/// Compares slices with the truth when they pass. Without a truth it does nothing.
 class QualityWatch {
  public:
-  /// @throws FileError for a truth that is not on the plan's grid
+  /// @throws FileError if the truth is not on the grid of the plan
   QualityWatch(const Plan& plan, const std::filesystem::path& truth, bool any_external);
   void look_at(Index z, const float* slice);
   void finish(Outcome& outcome) const;
@@ -30,7 +30,7 @@ class QualityWatch {
   std::vector<Quality> qualities_;
 };
 
-/// Keeps the slices through the middle, along z, y and x, as they go by.
+/// Keeps the slices through the middle, along z, y and x, when they pass.
 class MiddleSlices {
  public:
   MiddleSlices(const Plan& plan, bool wanted);
@@ -42,7 +42,7 @@ class MiddleSlices {
   std::vector<io::Picture> pictures_;
 };
 
-/// Writes volumes, and shows each slice to whoever looks at the result.
+/// Writes volumes, and shows each slice to the objects that look at the result.
 class WriteStation {
  public:
   WriteStation(io::VolumeWriter& writer, const Plan& plan, Watch& watch, Outcome& outcome,
