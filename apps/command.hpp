@@ -17,7 +17,7 @@
 
 namespace tandem::apps {
 
-/// The command line is wrong, which is seen without opening a file.
+/// The command line is wrong. This is found without opening a file.
 class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -26,33 +26,33 @@ class CheckFailed : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What every command takes.
+/// The options of every command.
 struct Common {
   bool quiet = false;
-  bool overwrite = false;  ///< files that tandem did not write
+  bool overwrite = false;  ///< replace files that tandem did not write
   int threads = 0;
   std::string json;                    ///< file for the report, "-" for standard output
-  std::shared_ptr<io::Output> report;  ///< that file, from `open_report` on
+  std::shared_ptr<io::Output> report;  ///< this file, once `open_report` was called
   std::map<std::filesystem::path, std::vector<std::filesystem::path>>
-      behind{};  ///< inputs: the files they lead to
+      behind{};  ///< for each input the files that it leads to
 
   io::Replace replace() const { return overwrite ? io::Replace::any : io::Replace::own; }
 };
 void add_common(CLI::App& command, Common& common);
-/// --allow-external-files, of every command that reads HDF5.
+/// Adds --allow-external-files, an option of every command that reads HDF5.
 void add_external_files(CLI::App& command, bool& allowed);
 
-/// The text of a report; bytes of file names that are no UTF-8 are replaced.
+/// The text of a report. Bytes of file names that are not UTF-8 are replaced.
 std::string text_of(const nlohmann::json& report, int indent = -1);
 
-/// Takes the file of --json before the work, so that nothing stands in the way of the report when it comes;
-/// devices and pipes are written to as they are. @throws FileError
+/// Takes the file of --json before the work, so that the report can be written at the end. Devices and pipes
+/// are written to as they are. @throws FileError
 void open_report(Common& common);
-/// Writes the report where --json says. Results for people go to standard output only where the report does
-/// not.
+/// Writes the report where --json says. Results for people go to standard output, unless the report goes
+/// there.
 void write_report(Common& common, const nlohmann::json& report);
 
-/// A command: adds itself to the program, and says what to do once it is chosen.
+/// Each command adds itself to the program, and says what to do if it is chosen.
 using Action = std::function<void()>;
 void add_simulate(CLI::App& program, Action& chosen);
 void add_info(CLI::App& program, Action& chosen);

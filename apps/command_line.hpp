@@ -4,14 +4,14 @@
 
 namespace tandem::apps {
 
-/// Options that are added to a command from now on stand under this heading of its help.
+/// Options that are added to a command from now on stand under this heading in its help.
 void heading(CLI::App& command, const char* title);
 
-/// For a program that has all its commands: what values they take, and how help looks.
+/// Sets which values options take and how help looks. The program must have all its commands.
 void prepare(CLI::App& program);
 
-/// Whether a command is to be run. Not after help or version, which are printed.
-/// @throws UsageError that names what is wrong, and what was meant if something is close
+/// Reads the command line and returns whether a command is to be run; help and version are printed instead.
+/// @throws UsageError that names what is wrong, and suggests a similar name if there is one
 bool parse(CLI::App& program, int argc, char** argv);
 
 }  // namespace tandem::apps

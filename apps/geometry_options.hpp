@@ -18,8 +18,8 @@ struct GeometryOptions {
 
 void add_geometry(CLI::App& command, GeometryOptions& options);
 
-/// What is left out: as many bins as voxels along x, a row a slice.
-/// @throws FileError for an angle file that cannot be read; GeometryError
+/// The scan of these options. Defaults: as many bins as voxels along x, and one row per slice. @throws
+/// FileError for an angle file that cannot be read; GeometryError
 Scan scan_of(const GeometryOptions& options, Index size, Index slices, double pitch_mm);
 
 }  // namespace tandem::apps

@@ -6,16 +6,16 @@
 
 namespace tandem::apps {
 
-/// What a terminal would obey, and bytes that are no UTF-8, as \u001b or \x9b; newlines and everything else
-/// as they are.
+/// The text with control characters and bytes that are not UTF-8 written as \u001b or \x9b. Newlines and all
+/// else stay as they are.
 std::string printable(std::string_view text);
 
-/// A message as one printable line of at most 500 characters, `before` included. Of a longer one the middle
-/// is left out: its end says what to do.
+/// A message as one printable line of at most 500 characters, `before` included. If it is longer, the middle
+/// is left out, because the end says what to do.
 std::string one_line(const std::string& before, const std::string& text);
 
-/// Lets only printable text through to a stream while it lives: names and texts out of files reach a terminal
-/// by way of std::cout and std::cerr alone.
+/// As long as it lives, lets only printable text through to a stream. Names and texts from files reach a
+/// terminal only by std::cout and std::cerr.
 class PrintableStream : private std::streambuf {
  public:
   explicit PrintableStream(std::ostream& stream);

@@ -6,18 +6,18 @@
 
 namespace tandem::apps {
 
-/// One progress line for every long task, on standard error: rewritten in place on a terminal, a line every
-/// few seconds elsewhere, nothing when quiet.
+/// A progress line for long tasks, on standard error. On a terminal it is rewritten in place; elsewhere there
+/// is a new line every few seconds. There is none if `quiet` is set.
 class ProgressLine {
  public:
   explicit ProgressLine(bool quiet);
   ~ProgressLine();
-  /// stage, done/total in `what`, detail, rate, time left. @throws Interrupted after Ctrl-C.
+  /// Shows stage, done/total in units of `what`, detail, rate and time left. @throws Interrupted after Ctrl-C
   void operator()(const std::string& stage, double done, double total, const char* what = "slices",
                   const std::string& detail = "");
-  void clear();                        ///< takes the line away, for results that come next
-  void note(const std::string& text);  ///< a line of its own
-  /// The same for what may make the result wrong; kept for the report, quiet or not.
+  void clear();                        ///< removes the line, before results are printed
+  void note(const std::string& text);  ///< prints a line of its own
+  /// Prints a warning that the result may be wrong, and keeps it for the report, also if `quiet` is set.
   void warn(const std::string& text);
   const std::vector<std::string>& warnings() const { return warnings_; }
 

@@ -6,7 +6,7 @@
 
 namespace tandem::apps {
 
-/// A command that reads a scan and writes no file but its report. `Options` holds `common` and `scan`.
+/// Adds a command that reads a scan and writes no file except its report. `Options` has `common` and `scan`.
 template <class Options>
 CLI::App& add_scan_command(CLI::App& program, const char* name, const char* what,
                            const std::shared_ptr<Options>& o, void (*run)(Options&), Action& chosen) {

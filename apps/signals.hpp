@@ -5,28 +5,29 @@
 
 namespace tandem::apps {
 
-/// A signal that ends the program came.
+/// A signal came that ends the program.
 class Interrupted : public std::runtime_error {
  public:
   Interrupted();
 };
 
-/// From now on SIGINT, SIGTERM, SIGHUP and SIGXFSZ end the program in order, with nothing left behind: a loop
-/// that asks throws; where none asks for half a second, a thread clears away what was begun and ends the
-/// program. A second signal of a kind ends it at once. Signals that the parent ignores stay ignored. A closed
-/// pipe is a failing write.
+/// From now on SIGINT, SIGTERM, SIGHUP and SIGXFSZ end the program in order and leave nothing behind. A loop
+/// that asks throws. If no loop asks for half a second, a thread removes what was begun and ends the program.
+/// A second signal of the same kind ends the program at once. Signals that the parent ignores stay ignored. A
+/// write to a closed pipe fails as any other write.
 void catch_signals();
-int caught_signal();          ///< its number; 0: none came
-void throw_if_interrupted();  ///< @throws Interrupted once one came
+int caught_signal();          ///< its number; 0 if none came
+void throw_if_interrupted();  ///< @throws Interrupted if one came
 
-/// The first thread that calls may write the program's last line; another one stays here until the program
-/// ends.
+/// The first thread that calls this may write the last line of the program. Any other thread waits here until
+/// the program ends.
 void take_last_word();
 
-/// Standard streams that are closed are opened on /dev/null, so that no file gets their numbers.
+/// Opens standard streams that are closed on /dev/null, so that no file gets their numbers.
 void open_standard_streams();
 
-/// What stands whole under its final name: "; written and whole: volume.h5"; empty if nothing does.
+/// The outputs that are complete and have their final names, in words: "; written and whole: volume.h5".
+/// Empty if there are none.
 std::string words_on_published();
 
 }  // namespace tandem::apps

@@ -50,7 +50,9 @@ std::string shortage(const std::exception& e) {
   return std::string("the system: ") + e.what() + "; free threads or memory, or give --threads N";
 }
 
-/// Runs the chosen command. Exit codes: interface, section 2.
+/// Runs the chosen command and returns the exit code: 0 done; 1 a check did not hold; 2 the command line is
+/// wrong; 3 a file is missing, unreadable or not what it claims; 4 the geometry or a parameter makes no sense
+/// for this scan; 5 the device failed or memory does not suffice; 128 + the number of a signal.
 int run(const apps::Action& action) {
   try {
     action();
@@ -60,7 +62,7 @@ int run(const apps::Action& action) {
   } catch (const apps::UsageError& e) {
     return fail(e.what(), 2);
   } catch (const apps::Interrupted& e) {
-    return fail_early(e.what(), 0);  // 128 and its number
+    return fail_early(e.what(), 0);  // fail_early makes it 128 + the number
   } catch (const FileError& e) {
     return fail_early(e.what(), 3);
   } catch (const GeometryError& e) {

@@ -7,11 +7,12 @@
 
 namespace tandem::apps {
 
-/// Where a volume lies, for reports, in the order (z, y, x): `pitch_mm` along x (null where none is known),
-/// `unit`, `pitch` and `centre` in `unit_of_length`, `full_shape`, `region` (first and last of each axis).
+/// Where a volume lies, for reports, in the order (z, y, x): `pitch_mm` along x (null if it is not known),
+/// `unit`, `pitch` and `centre` in `unit_of_length`, `full_shape`, and `region` (the half-open range of each
+/// axis).
 nlohmann::json place_json(const io::VolumePlace& place);
 
-/// The same for people, of such a report; the region where it is not all.
+/// The same report in words. It names the region if this is not the full grid.
 std::string words_of_place(const nlohmann::json& report);
 
 }  // namespace tandem::apps

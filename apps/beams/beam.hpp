@@ -13,42 +13,43 @@
 
 namespace tandem::apps {
 
-/// What the commands ask of a kind of beam. Each kind has a file in this folder, and a line in table.cpp.
+/// What the commands ask of a kind of beam. Each kind has a file in this folder and a line in table.cpp.
 struct Beam {
-  std::string_view kind;               ///< of --geometry
-  bool rows_are_slices, needs_mm;      ///< as its scans have it
-  double arc_deg;                      ///< the default of --arc
-  std::vector<const char*> options{};  ///< that go with this kind alone
-  std::vector<const char*> needed{};   ///< that it cannot do without
-  std::vector<const char*> models{};   ///< of --model, the default first; none: the kind has one
+  std::string_view kind;               ///< its name for --geometry
+  bool rows_are_slices, needs_mm;      ///< as in its scans
+  double arc_deg;                      ///< the default of --arc, degrees
+  std::vector<const char*> options{};  ///< options that only this kind has
+  std::vector<const char*> needed{};   ///< options that it needs
+  std::vector<const char*> models{};   ///< names for --model, the default first; empty if there is only one
 
-  /// The scan of the options.
+  /// The scan of these options.
   Scan (*scan)(const GeometryOptions& options, Detector detector, std::vector<double> angles);
 
-  /// Its geometry: what a report says beside views, rows and bins, and a line for people.
+  /// Its geometry: what a report has beside views, rows and bins, and the same as a line for people.
   nlohmann::json (*fields)(const Scan& scan);
   std::string (*words)(const Scan& scan);
 
-  /// `count` rows of those selected, by which the axis is found, and the axis in their line integrals (view,
-  /// row, bin).
+  /// `rows_for_axis` chooses `count` of the selected rows to find the axis from. `find_axis` finds it in
+  /// their line integrals (view, row, bin).
   std::vector<Index> (*rows_for_axis)(const Scan& scan, Range selected, Index count);
   pipeline::AxisEstimate (*find_axis)(const std::vector<float>& lines, Scan scan, Index rows,
                                       const pipeline::AxisSearch& search, ProgressLine& progress);
 
-  /// A for `project`: rows see the volume where they are, also those with an axis of their own.
+  /// The operator A for `project`. Rows see the volume from where they are, also rows with an axis of their
+  /// own.
   LinearOperator (*projector)(const Scan& scan, const VolumeGrid& grid, const std::string& model);
 
-  /// The back-projector of filtered back-projection, for a scan like this one with `size` views and bins, by
-  /// which speed is measured.
+  /// The back-projector of filtered back-projection for a scan like this one with `size` views and bins. It
+  /// serves to measure the speed.
   LinearOperator (*small_backprojector)(const Scan& scan, Index size, Index rows, Device device);
 };
 
-/// All kinds; the first one is the default.
+/// All kinds. The first one is the default.
 std::span<const Beam> beams();
 const Beam& beam_named(std::string_view kind);
 const Beam& beam_of(const Scan& scan);
 
-/// `count` rows, spread over those selected.
+/// `count` rows that are spread over the selected ones.
 std::vector<Index> spread_rows(Range selected, Index count);
 
 }  // namespace tandem::apps
