@@ -128,7 +128,7 @@ Rows::value_type line(const Case& c, const char* direction, const char* tuned, I
           {"gups", c.updates() / ms * 1e-6}};
 }
 
-// ---- the body of issue 4: two ellipsoids in the unit half-cube
+// ---- a body of two ellipsoids in the unit half-cube
 
 /// Relative L2 of its projection, voxels averaged over 3^3 points and cells over 3 x 3 rays, to its exact
 /// one.

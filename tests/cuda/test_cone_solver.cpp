@@ -1,4 +1,4 @@
-// Issue 4's solver case, in its own size. Skipped where no GPU is.
+// The case of tests/solvers/test_cone.cpp in full size. It is skipped if there is no GPU.
 
 #include "../support/low_dose.hpp"
 #include "cuda_fixture.hpp"

@@ -46,7 +46,7 @@ TEST(Adjointness, IsTheSameInEveryRun) {
   EXPECT_EQ(a.coupling_spread, b.coupling_spread);
 }
 
-/// maths A.1.2, with as many equal slices as unit vectors go through at once.
+/// The pair of `tolerance::unmatched_joseph`, with as many equal slices as unit vectors go through at once.
 struct KnownPair {
   ParallelBeam scan;
   VolumeGrid grid;
@@ -70,7 +70,7 @@ TEST(UnmatchedPair, IsSeenByTheMismatchAndNotByTheCoupling) {
   const KnownPair known(1);
   constexpr int trials = 100;
   const Adjointness a = adjointness(unmatched_pair(known.joseph, adjoint(known.pixel_driven)), trials);
-  // three standard deviations of 1 / sqrt(trials) each: maths eq. 2
+  // three standard deviations of 1 / sqrt(trials) each
   EXPECT_NEAR(a.mismatch / tolerance::unmatched_joseph, 1, 3 / std::sqrt(trials));
   EXPECT_NEAR(a.coupling, 1, 1e-3) << "the coupling sees it after all";
   EXPECT_GT(a.coupling_spread, tolerance::coupling);
@@ -95,7 +95,7 @@ TEST(PlantedFault, OfHalfABinIsSeenByTheMismatchOnly) {
         shifted.apply_adjoint(1, ConstVectorView(in.data, shifted.range()), 0, out, s);
       });
   const Adjointness a = adjointness(wrong);
-  EXPECT_GT(a.mismatch, 0.3);  // architecture 3.6: 0.88 at 16 x 16, 0.67 at 64 x 64
+  EXPECT_GT(a.mismatch, 0.3);  // 0.88 at 16 x 16 pixels, 0.67 at 64 x 64
   EXPECT_NEAR(a.coupling, 1, 1e-2);
 }
 

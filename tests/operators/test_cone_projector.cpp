@@ -24,19 +24,19 @@ namespace {
 
 constexpr Model models[] = {Model::separable_footprint, Model::joseph, Model::pixel_driven};
 
-/// The scan of maths A.2.4: cells of 1 mm, their centres at whole mm, every 15 degrees.
+/// Cells of 1 mm, their centres at whole mm, a view every 15 degrees.
 ConeBeam table_scan() {
   ConeBeam scan{{801, 681, 1, 1, 400}, regular_angles(24, 2 * std::numbers::pi), 541, 949, 340};
   return scan;
 }
 
 struct Row {
-  std::array<double, 3>
-      centre;                ///< of the voxel, mm; y the other way round than there (interface, section 1)
-  double largest, relative;  ///< errors of SF-TR with A2: maximum in mm, and relative L2
+  std::array<double, 3> centre;  ///< of the voxel, mm; that program has y the other way round
+  double largest, relative;      ///< errors of SF-TR with A2: maximum in mm, and relative L2
 };
 
-/// Maths A.2.4, flat detector, TR-A2. The relative errors there are of sampled chords, which adds to them.
+/// The expected errors are those that an independent program computed for a flat detector. Its relative
+/// errors are against sampled chords, which adds to them.
 TEST(ConeProjector, ErrorsAreThoseOfTheFootprint) {
   const ConeBeam scan = table_scan();
   for (const Row& expected : {Row{{0, 0, 0}, 9.8e-5, 1.2e-4}, Row{{100, -150, 15}, 8.5e-3, 4.4e-3},
@@ -134,8 +134,8 @@ TEST(ConeProjector, RefusesWhatMakesNoSense) {
   fails([](ConeBeam& s) { s.angles.clear(); }, "views");
 }
 
-/// Issue 4: two ellipsoids in the unit half-cube, magnification 2, 60 views; the projection of their voxel
-/// averages against their exact integrals.
+/// Two ellipsoids in the unit half-cube, magnification 2, 60 views: the projection of their voxel averages
+/// against their exact integrals.
 TEST(ConeProjector, ProjectsEllipsoids) {
   const Phantom body{{{1, {0.7, 0.6, 0.6}, {}, 0}, {0.5, {0.2, 0.2, 0.2}, {0.3, 0.1, 0.1}, 0}}};
   for (const auto& [n, bound] : {std::pair<Index, double>{64, 1.1e-2}, {128, 6e-3}}) {

@@ -73,7 +73,7 @@ TEST(RampFilter, RefusesACutOffThatIsNotOne) {
     EXPECT_THROW(ramp_filter(scan, {Window::hann, cutoff}), GeometryError) << cutoff;
 }
 
-/// The kernel of maths eq. 12 in units of 1 / pitch.
+/// The ramp kernel h[n] of docs/kernels.md in units of 1 / pitch.
 double kernel(Index n) {
   return n == 0 ? 0.25 : n % 2 == 0 ? 0 : -1 / (pi * pi * static_cast<double>(n) * static_cast<double>(n));
 }

@@ -286,7 +286,7 @@ TEST(Axis, IsRefusedWhereTheViewsDoNotTellIt) {
   EXPECT_THROW(broken.axis(), GeometryError);
 }
 
-// ---- Measured scans (shared/data/README.md). Preprocessing as short as it gets.
+// ---- Measured scans (TANDEM_TEST_DATA). Preprocessing as short as it gets.
 
 std::vector<double> numbers(const io::Frames& f) {
   std::vector<double> out;

@@ -216,7 +216,7 @@ TEST_F(ConeReconstruct, PlanNamesTheArcThatIsMissing) {
   EXPECT_NEAR(std::stod(arc.warnings[0].substr(number)), 2 * fan, 0.01) << arc.warnings[0];
 }
 
-/// Interface, section 1: a disc of attenuation mu reads mu.
+/// A disc of attenuation mu reads mu (docs/conventions.md).
 TEST(FanReconstruct, DiscReadsItsAttenuation) {
   constexpr Index n = 128;
   const test::TemporaryFolder folder;

@@ -128,7 +128,7 @@ TEST(FanAxis, IsRefusedWhereNothingTellsIt) {
   EXPECT_THROW(find_axis(y, scan), SpaceError);
 }
 
-// ---- Measured: shared/data/README.md, fan-tiff/sweetener
+// ---- Measured: fan-tiff/sweetener of TANDEM_TEST_DATA
 
 /// The sum of squared differences of neighbouring pixels.
 double gradient_energy(const Array& x) {
@@ -161,7 +161,7 @@ TEST(MeasuredFanAxis, OfTheSweetenerIsWhereThePictureIsSharpest) {
                  read_reference(*reader, {0, 1}, bins, how), how, projection_space(scan), findings)
           .y;
   const AxisEstimate found = find_axis({y.data(), static_cast<std::size_t>(y.size())}, scan);
-  EXPECT_NEAR(found.axis_bin, 971.1, 0.8);  // issue 5
+  EXPECT_NEAR(found.axis_bin, 971.1, 0.8);  // where the reconstruction is sharpest
   EXPECT_GT(found.agreement, 0.9);
 
   const VolumeGrid part = region(fitting_grid(scan), {820, 900}, {1030, 1110}, {0, 1});  // beans

@@ -1,6 +1,6 @@
-// Filtered back-projection against research, maths D.2: modified Shepp-Logan, rays sampled at bin centres,
-// pitch one pixel, as many bins as pixels, views at equal steps over half a turn; truth is the average over
-// 16 x 16 points.
+// Filtered back-projection against the tables of an independent program in double: modified Shepp-Logan, rays
+// sampled at bin centres, pitch one pixel, as many bins as pixels, views at equal steps over half a turn. The
+// truth is the average over 16 x 16 points.
 #include <gtest/gtest.h>
 
 #include <cmath>

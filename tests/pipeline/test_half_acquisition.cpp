@@ -194,7 +194,7 @@ TEST_F(FieldOfView, RegionsOfSlicesAreRowsOfAParallelBeam) {
   EXPECT_THROW(plan(recipe), GeometryError);
 }
 
-// ---- Measured: shared/data/README.md
+// ---- Measured data, of TANDEM_TEST_DATA
 
 const std::filesystem::path data = TANDEM_TEST_DATA;
 

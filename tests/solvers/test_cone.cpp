@@ -5,8 +5,8 @@
 namespace tandem::test {
 namespace {
 
-/// On fewer voxels than issue 4 has (tests/cuda/test_cone_solver.cpp has it in full), with views in
-/// proportion and photons that leave as much noise beside the attenuation, n / sqrt(views photons) as before.
+/// The case of tests/cuda/test_cone_solver.cpp with fewer voxels. Views are in proportion, and photons leave
+/// as much noise beside the attenuation: n / sqrt(views photons) is the same.
 TEST(ConeSolver, ResidualsFallAndTheNoiseStopsAheadOfFdk) {
   expect_cgls_ahead_of_fdk(low_dose(48, 17, 1861), Device::cpu());
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// Issue 4: what CGLS, stopped by the noise, gains over FDK from few views of few photons.
+// What CGLS, stopped by the noise, gains over FDK from few views of few photons.
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 
 namespace tandem::test {
 
-/// The bin on which a point falls: interface 1, in double.
+/// The bin on which a point falls (docs/conventions.md), in double.
 inline double bin_of(const ParallelBeam& scan, double angle, double x, double y) {
   return scan.detector.axis_bin + (x * std::cos(angle) + y * std::sin(angle)) / scan.detector.bin_pitch;
 }
@@ -29,8 +29,8 @@ inline Eigen::MatrixXd pixel_driven_matrix(const ParallelBeam& scan, const Volum
   return a;
 }
 
-/// The same for Joseph 1982, by marching along the ray x cos + y sin = u: maths A.3 eq. 11, not by the hat.
-/// Steps over the axis that the ray runs along, and interpolates between the two pixels it passes.
+/// The same for Joseph 1982, by marching along the ray x cos + y sin = u, not by the hat. It steps over the
+/// axis that the ray runs along, and interpolates between the two pixels that it passes.
 inline Eigen::MatrixXd joseph_matrix(const ParallelBeam& scan, const VolumeGrid& grid) {
   const Index bins = scan.detector.bins, nx = grid.size[0], ny = grid.size[1];
   Eigen::MatrixXd a = Eigen::MatrixXd::Zero(static_cast<Index>(scan.angles.size()) * bins, nx * ny);
