@@ -109,7 +109,7 @@ bool parse(CLI::App& program, int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
   if (words.empty()) {
     std::cout << program.help();
-    throw UsageError("command line: no command; give one of those above, or help");
+    throw UsageError("command line: no command is given; give one of those above, or help");
   }
   if (words[0] == "help") return print_help(program, words), false;
   const CLI::App& command = words[0].starts_with('-') ? program : command_named(program, words[0]);

@@ -34,7 +34,7 @@ void check(const CLI::App& c, const GeometryOptions& o) {
   if (c.count("--angles") && (c.count("--views") || c.count("--arc") || c.count("--start")))
     throw UsageError("--angles does not go with --views, --arc or --start");
   if (o.arc && !(std::abs(*o.arc) > 0 && std::abs(*o.arc) <= 36000))
-    throw UsageError("--arc must be an angle other than 0, degrees");
+    throw UsageError("--arc must be an angle in degrees, at most 36000 and not 0");
   for (const Beam& beam : beams())
     for (const char* option : beam.options)
       if (beam.kind != o.geometry && c.count(option))

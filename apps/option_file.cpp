@@ -48,8 +48,8 @@ std::vector<std::string> with_option_file(const CLI::App& command, std::vector<s
   std::vector<std::string> added;
   for (const CLI::ConfigItem& item : CLI::ConfigTOML().from_config(text)) {
     if (!item.parents.empty())
-      throw UsageError("command line: " + option + " " + file + ": options stand in no section, " +
-                       item.name + " stands in [" + item.parents.front() + "]");
+      throw UsageError("command line: " + option + " " + file + ": options must not be in a section, " +
+                       item.name + " is in [" + item.parents.front() + "]");
     const std::string name = "--" + item.name;
     if (std::ranges::any_of(words,
                             [&](const std::string& w) { return w == name || w.starts_with(name + "="); }))

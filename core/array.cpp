@@ -34,7 +34,7 @@ float* allocate_host(std::size_t count) {
   const std::size_t bytes = ceil_div(count * sizeof(float), alignment) * alignment;
   auto* data = static_cast<float*>(std::aligned_alloc(alignment, bytes));
   require<DeviceError>(data != nullptr, "Array: ", bytes,
-                       " bytes of host memory cannot be had; use a smaller --memory");
+                       " bytes of host memory are not available; give a smaller --memory");
   return data;
 }
 

@@ -258,7 +258,7 @@ void project(const Phantom& phantom, const ConeBeam& scan, Range rows, std::span
   const Detector& d = scan.detector;
   const auto views = static_cast<Index>(scan.angles.size());
   require_part("rows", rows, d.rows, out.size(), d.bins * views);
-  require<GeometryError>(samples > 0, "phantom: ", samples, " samples a cell; at least 1 is needed");
+  require<GeometryError>(samples > 0, "phantom: ", samples, " samples per cell; at least 1 is needed");
   const auto shifted = [&](Index cell, int k) {
     return static_cast<double>(cell) + (k + 0.5) / samples - 0.5;
   };
@@ -314,7 +314,7 @@ void voxelise(const Phantom& phantom, const VolumeGrid& grid, Range slices, std:
               int samples) {
   const Index nx = grid.size[0], ny = grid.size[1];
   require_part("slices", slices, grid.size[2], out.size(), nx * ny);
-  require<GeometryError>(samples > 0, "phantom: ", samples, " samples a pixel; at least 1 is needed");
+  require<GeometryError>(samples > 0, "phantom: ", samples, " samples per pixel; at least 1 is needed");
   std::vector<std::vector<Ellipse>> cuts;
   for (Index iz = slices.first; iz < slices.last; ++iz)
     cuts.push_back(cut(phantom, grid.z(static_cast<double>(iz))));

@@ -12,7 +12,7 @@ ParallelViews pack(const ParallelBeam& scan, const VolumeGrid& grid, Model model
   validate(grid);
   const Detector& d = scan.detector;
   require<GeometryError>(grid.size[2] == d.rows, "VolumeGrid: ", grid.size[2], " slices for ", d.rows,
-                         " detector rows; parallel beam has one slice a row");
+                         " detector rows; a parallel beam has one slice per row");
   require<GeometryError>(
       model != Model::separable_footprint,
       "ParallelBeam: the separable footprint is a model of cone beams; take pixel_driven or joseph");

@@ -36,7 +36,7 @@ std::vector<double> chosen_angles(Acquisition& found, const OpenOptions& options
       options.angles.empty() ? found.angles : read_angles(options.angles, options.angle_lines);
   const std::string where = options.angles.empty() ? found.angles_where : options.angles.string();
   require<FileError>(static_cast<Index>(angles.size()) == views, where, ": ", angles.size(), " angles for ",
-                     views, " views; one a view is needed, give --angles FILE[A:B] or --arc DEG");
+                     views, " views; one per view is needed, give --angles FILE[A:B] or --arc DEG");
   for (std::size_t k = 0; k < angles.size(); ++k)
     require<FileError>(std::isfinite(angles[k]), where, ": the angle of view ", k, " is ", angles[k] / radian,
                        " deg; a finite number is needed");

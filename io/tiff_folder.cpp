@@ -46,7 +46,7 @@ Listing listing_of(const fs::path& folder, const std::vector<fs::path>& given) {
     const bool nowhere =
         type == fs::file_type::not_found || fault == std::errc::too_many_symbolic_link_levels;
     require<FileError>(nowhere || type != fs::file_type::none, path.string(),
-                       ": cannot be looked at: ", fault.message());
+                       ": cannot be read: ", fault.message());
     Names& names = nowhere                                                  ? all.dangling
                    : !has_tiff_name(path) || type != fs::file_type::regular ? all.no_images
                    : is_given(path)                                         ? all.given

@@ -53,7 +53,7 @@ std::optional<TiffManifest> read_manifest(const std::filesystem::path& volume) {
   std::string line;
   const bool known =
       std::getline(file, line) && line.starts_with("tandem ") && line.ends_with(first_line_ends);
-  require<FileError>(known, path.string(), ": is no manifest of a TIFF volume, or cannot be read");
+  require<FileError>(known, path.string(), ": is not a manifest of a TIFF volume, or cannot be read");
   TiffManifest manifest;
   for (Index number = 2; std::getline(file, line); ++number)
     require<FileError>(read_line(line, manifest), path.string(), ": line ", number, " is damaged");

@@ -34,7 +34,7 @@ Shape shape_in(const SliceFacts& facts, const std::string& where) {
                       return v >= 1 && v < most_slices && v == std::floor(v);
                     });
   require<FileError>(fits, where, ": the shape \"", facts.text("shape"),
-                     "\" is none of a volume (z, y, x); the file is damaged, or of an early version");
+                     "\" is not that of a volume (z, y, x); the file is damaged, or of an early version");
   return {static_cast<Index>(n[0]), static_cast<Index>(n[1]), static_cast<Index>(n[2])};
 }
 

@@ -175,7 +175,7 @@ Acquisition open_tiff(const fs::path& path, const OpenOptions& options) {
   if (lone && views.shape() == Shape{page.rows, 1, page.bins}) {
     acquisition.info.format = "TIFF sinogram";
     views.notes.push_back("the file holds one image: a sinogram of " + std::to_string(page.rows) +
-                          " views, a line a view; a lone view is given by the name of its folder");
+                          " views, one line per view; if it is a single view, give the name of its folder");
   }
   return acquisition;
 }

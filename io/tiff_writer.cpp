@@ -62,7 +62,7 @@ Older settle(const fs::path& volume, Range coming, const std::string& grid, Repl
   if (!other.empty() && (overlap || !alike)) {
     require<FileError>(replace == Replace::any, volume.string(), ": ", words_of(all), " of another ",
                        alike ? "run" : "grid", " are there, of which ", coming.first, ":", coming.last,
-                       " would leave a part; give another name, or --overwrite to have all of them removed");
+                       " would leave a part; give another name, or --overwrite to remove all of them");
     out.removed.assign(other.begin(), other.end());
     other.clear();
   }

@@ -33,7 +33,7 @@ double number_in(std::string_view text, const std::filesystem::path& path, Index
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
   require<FileError>(fault == std::errc{} && end == text.data() + text.size() && std::isfinite(value),
                      path.string(), ": line ", line, ": \"", text.substr(0, 40),
-                     "\" is no number; one angle a line in degrees is needed");
+                     "\" is no number; one angle per line, in degrees, is needed");
   return value;
 }
 
@@ -79,10 +79,10 @@ std::optional<double> mm_per(const std::string& unit) {
 std::vector<double> read_angles(const std::filesystem::path& path, const std::optional<Range>& lines) {
   std::ifstream file(path);
   require<FileError>(file.is_open() && !std::filesystem::is_directory(path), path.string(),
-                     ": cannot be opened; a text file with one angle a line in degrees is needed");
+                     ": cannot be opened; a text file with one angle per line, in degrees, is needed");
   const Range wanted = lines.value_or(Range{0, std::numeric_limits<Index>::max()});
   require<FileError>(0 <= wanted.first && wanted.first < wanted.last, path.string(), ": lines ", wanted.first,
-                     ":", wanted.last, " are none; A:B with A < B is needed");
+                     ":", wanted.last, " are an empty range; A:B with A < B is needed");
   std::vector<double> angles;
   std::string line;
   Index count = 0;
@@ -94,7 +94,7 @@ std::vector<double> read_angles(const std::filesystem::path& path, const std::op
   require<FileError>(!lines || wanted.last <= count, path.string(), ": lines ", wanted.first, ":",
                      wanted.last, " are wanted; it has ", count, ", counted from 0");
   require<FileError>(!angles.empty(), path.string(),
-                     ": holds no angles; one number a line in degrees is needed");
+                     ": holds no angles; one number per line, in degrees, is needed");
   return angles;
 }
 

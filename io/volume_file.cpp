@@ -58,7 +58,7 @@ std::unique_ptr<VolumeWriter> create_volume(const std::filesystem::path& path, S
                      path.string(), ": min = ", format.min, ", max = ", format.max,
                      "; integers need finite numbers with min < max");
   require<SpaceError>(!format.place || format.place->grid.shape() == shape, path.string(),
-                      ": the place is of another shape");
+                      ": its place has another shape than the volume");
   const std::optional<VolumeKind> kind = volume_kind(path);
   require<FileError>(kind.has_value(), path.string(), ": the ending \"", path.extension().string(),
                      "\" names no format; .h5, .hdf5, .hdf, .nxs, .tif or .tiff is needed");

@@ -28,7 +28,7 @@ class Hdf5Source : public VolumeSource {
       require<FileError>(
           checksums[static_cast<std::size_t>(k)] ==
               checksum(own + static_cast<std::size_t>(k - slices.first) * slice_bytes, slice_bytes),
-          where, ": slice ", k, " has not the checksum that it was written with; the file is damaged");
+          where, ": slice ", k, " does not have the checksum that it was written with; the file is damaged");
     if (!bytes.empty())
       to_float(type, own, slices.size() * shape[1] * shape[2], reinterpret_cast<std::byte*>(stored));
   }

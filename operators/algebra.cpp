@@ -9,7 +9,7 @@ namespace {
 
 void require_equal(const char* name, const Space& a, const Space& b, const char* which) {
   require<SpaceError>(a.fits(b), name, ": the operators have different ", which, "s, of ", a.size(), " and ",
-                      b.size(), " elements; they must be one space");
+                      b.size(), " elements; their spaces must fit");
 }
 
 struct Product {
@@ -124,9 +124,9 @@ struct FromFunctions {
 }  // namespace
 
 LinearOperator operator*(LinearOperator A, LinearOperator B) {
-  require<SpaceError>(A.domain().fits(B.range()), "operator*: the left factor takes ", A.domain().size(),
+  require<SpaceError>(A.domain().fits(B.range()), "operator*: the left operator takes ", A.domain().size(),
                       " elements, the right one gives ", B.range().size(),
-                      " (or of another scan); they must meet");
+                      " (or belongs to another scan); their spaces must fit");
   return Product{std::move(A), std::move(B)};
 }
 

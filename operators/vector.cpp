@@ -12,7 +12,7 @@ namespace {
 
 void require_equal(const char* name, const Space& x, const Space& y) {
   require<SpaceError>(x.fits(y), name, ": the vectors have ", x.size(), " and ", y.size(),
-                      " elements, or lie in different spaces; they must share one");
+                      " elements, or lie in different spaces; their spaces must fit");
 }
 
 /// work(x, y, ...) for vectors of one space, part by part where it is a direct sum, of direct sums too.
@@ -50,7 +50,7 @@ void axpby(std::span<const float> a, ConstVectorView x, std::span<const float> b
   const auto blocks = static_cast<std::size_t>(x.space.block_count());
   require<SpaceError>((a.size() == 1 || a.size() == blocks) && (b.size() == 1 || b.size() == blocks),
                       "axpby: ", a.size(), " and ", b.size(), " scalars for ", blocks,
-                      " blocks; give one, or one a block");
+                      " blocks; give one, or one per block");
   for_each_part(
       [&](ConstVectorView u, VectorView v) { kernels::vector(u.space.device()).axpby(a, u, b, v, stream); },
       x, y);
@@ -74,7 +74,7 @@ void fill(VectorView x, float value, Stream& stream) {
 void reciprocal_or_zero(VectorView x, std::span<const float> floor, Stream& stream) {
   require<SpaceError>(floor.size() == 1 || floor.size() == static_cast<std::size_t>(x.space.block_count()),
                       "reciprocal_or_zero: ", floor.size(), " scalars for ", x.space.block_count(),
-                      " blocks; give one, or one a block");
+                      " blocks; give one, or one per block");
   for_each_part([&](VectorView u) { kernels::vector(u.space.device()).reciprocal_or_zero(u, floor, stream); },
                 x);
 }

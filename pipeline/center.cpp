@@ -35,9 +35,9 @@ std::array<double, 2> range_of(const AxisSearch& search, Index bins) {
   const auto [low, high] = search.between.value_or(std::array{0.02 * last, 0.98 * last});
   require<GeometryError>(low < high, "center: nothing lies between bins ", low, " and ", high,
                          "; give the lower one first");
-  require<GeometryError>(low >= 0 && high <= last, "center: bins ", low, " to ", high,
-                         " are not all on the detector, 0 to ", last,
-                         "; an axis beside it is seen from one side alone and cannot be found: give it");
+  require<GeometryError>(
+      low >= 0 && high <= last, "center: bins ", low, " to ", high, " are not all on the detector, 0 to ",
+      last, "; an axis beside the detector is seen from one side only and cannot be found: give it");
   return {low, high};
 }
 
@@ -47,14 +47,13 @@ AxisEstimate within(const std::array<double, 2>& range, Index rows, const AxisEs
   const char* method = name_of(found.method);
   require<GeometryError>(std::isfinite(found.uncertainty), "center ", method, ": ", rows,
                          rows == 1 ? " row holds" : " rows hold", " nothing between bins ", range[0], " and ",
-                         range[1],
-                         " by which to tell the axis; choose other rows, or others to look between");
+                         range[1], " that tells the axis; choose other rows, or search between other bins");
   require<GeometryError>(found.uncertainty < widest * (range[1] - range[0]), "center ", method,
                          ": the axis is uncertain by ", found.uncertainty, " of the bins ", range[0], " to ",
-                         range[1], "; choose other rows, or give the axis where it lies beside the detector");
+                         range[1], "; choose other rows, or give the axis if it lies beside the detector");
   require<GeometryError>(found.axis_bin > range[0] && found.axis_bin < range[1], "center ", method,
                          ": views agree best at an end of the range, bins ", range[0], " to ", range[1],
-                         "; look farther, or give the axis where it lies beside the detector");
+                         "; search farther, or give the axis if it lies beside the detector");
   return found;
 }
 
@@ -70,7 +69,7 @@ AxisEstimate covering_mass(AxisEstimate found, const Rays& rays, const std::arra
   require<GeometryError>(found.uncertainty < widest * static_cast<double>(rays.bins),
                          "center vo: the sample reaches beyond the detector; its double wedge says bin ",
                          found.axis_bin, ", its centre of mass bin ", other,
-                         "; choose rows that are seen whole, look between fewer bins, or give the axis");
+                         "; choose rows that are seen whole, search between fewer bins, or give the axis");
   return found;
 }
 
@@ -123,7 +122,8 @@ AxisEstimate find_axis(std::span<const float> line_integrals, const ConeBeam& sc
   require<GeometryError>(scan.angles.size() >= least, "center: ", scan.angles.size(),
                          " views of a cone beam; at least ", least, " are needed");
   require<GeometryError>(search.method != AxisMethod::vo,
-                         "center vo: is for parallel beams; of a cone beam opposite rays are compared");
+                         "center vo: is for parallel beams; for a cone beam give auto or opposite, which "
+                         "compares opposite rays");
   const auto range = range_of(search, d.bins);
   const Rays rays{line_integrals, scan.angles, d.rows, d.bins, d.bin_pitch / scan.sdd};
   return within(range, d.rows, axis_by_opposite_rays(rays, range));

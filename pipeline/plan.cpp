@@ -36,7 +36,7 @@ Range slices_of(const Plan& plan, const Recipe& recipe, VolumeGrid& grid) {
   if (!asked) return part;
   const bool crossed = !rows_are_slices(plan.scan);  // by rays, and so in any number
   require<GeometryError>(*asked > 0 && (crossed || *asked <= grid.size[2]), "--slices ", *asked,
-                         ": the scan has ", grid.size[2], " rows, one a slice; give 1 to ", grid.size[2]);
+                         ": the scan has ", grid.size[2], " rows, one per slice; give 1 to ", grid.size[2]);
   if (crossed) grid.size[2] = *asked;
   require<GeometryError>(0 <= part.first && part.last <= *asked, "--region ", part.first, ":", part.last,
                          " along z reaches outside the ", *asked, " slices of --slices");

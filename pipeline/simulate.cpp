@@ -129,7 +129,7 @@ void validate(const Simulation& s) {
     require<GeometryError>(*s.photons > 0 && photons_at_most(s) <= most_photons,
                            "simulate: photons = ", *s.photons, " with rings of ", s.rings_percent,
                            " %; between 0 and ", most_photons / (1 + ring_spread(s)),
-                           " photons a cell can be counted");
+                           " photons per cell can be counted");
   require<GeometryError>(s.flats > 0, "simulate: flats = ", s.flats, "; at least 1 is needed");
   require<GeometryError>(s.darks > 0, "simulate: darks = ", s.darks, "; at least 1 is needed");
 }

@@ -25,7 +25,7 @@ StopRule relative_residual(double epsilon) {
 StopRule discrepancy(std::vector<double> noise_norms, double factor) {
   return {"discrepancy", [noise = std::move(noise_norms), factor](const Progress& now, std::size_t block) {
             require<SpaceError>(block < noise.size(), "discrepancy: ", noise.size(), " noise norms for ",
-                                now.residuals.size(), " blocks; give one a block");
+                                now.residuals.size(), " blocks; give one per block");
             return now.residuals[block] <= factor * noise[block];
           }};
 }
@@ -33,12 +33,12 @@ StopRule discrepancy(std::vector<double> noise_norms, double factor) {
 StopRule stagnation(std::vector<double> traces, std::vector<Index> data) {
   constexpr double of_noise = 1.5;
   require<SpaceError>(traces.size() == data.size(), "stagnation: ", traces.size(), " traces and ",
-                      data.size(), " counts of data; give both one a block");
+                      data.size(), " counts of data; give one of each per block");
   const auto holds = [traces = std::move(traces), data = std::move(data)](const Progress& now,
                                                                           std::size_t block) {
     require<SpaceError>(block < traces.size() && traces.size() == now.falls.size(),
                         "stagnation: ", traces.size(), " traces for ", now.falls.size(),
-                        " blocks of a solver that tells its reach; give one a block");
+                        " blocks of a solver that tells its reach; give one per block");
     const double variance = now.residuals[block] * now.residuals[block] / static_cast<double>(data[block]);
     return now.iteration > 0 && now.falls[block] <= of_noise * traces[block] * variance;
   };

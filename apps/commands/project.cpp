@@ -87,20 +87,20 @@ Index first_row(const Target& target, bool placed) {
   const Detector& d = detector_of(target.scan);
   const VolumeGrid& g = target.grid;
   require<GeometryError>(placed || d.rows == g.size[2], "project: ", d.rows, " rows for ", g.size[2],
-                         " slices; a parallel beam has as many");
+                         " slices; a parallel beam has one row per slice");
   if (!placed) return 0;
   constexpr double exact = 1e-3;  // rows
   const double pitches = g.pitch[2] / d.row_pitch;
   require<GeometryError>(
       std::abs(pitches - 1) * static_cast<double>(g.size[2]) <= exact, "project: slices are ", pitches,
-      " rows apart; of a parallel beam each slice is a row, so give a scan of their pitch");
+      " rows apart; in a parallel beam each slice is a row, so give a scan with their pitch");
   const double row = g.z(0) / d.row_pitch + 0.5 * static_cast<double>(d.rows - 1);
   const double last = row + static_cast<double>(g.size[2] - 1);
   require<GeometryError>(last > -0.5 && row < static_cast<double>(d.rows) - 0.5,
                          "project: the slices fall on rows ", row, " to ", last, ", the detector has 0 to ",
-                         d.rows - 1, "; leave --rows out for a row a slice");
+                         d.rows - 1, "; leave out --rows to have one row per slice");
   require<GeometryError>(std::abs(row - std::round(row)) <= exact, "project: slice 0 falls on row ", row,
-                         ", between two; a parallel beam needs slices on rows");
+                         ", between two rows; a parallel beam needs slices on rows");
   return static_cast<Index>(std::lround(row));
 }
 
@@ -218,7 +218,7 @@ void run_project(ProjectOptions& o) {
   volume.require_complete();
   const Target target = target_of(o, volume);
   const bool has_models = !beam_of(target.scan).models.empty();
-  if (!has_models && o.given("--model")) throw GeometryError("--model goes with a parallel beam alone");
+  if (!has_models && o.given("--model")) throw GeometryError("--model goes with a parallel beam only");
   const Detector& detector = detector_of(target.scan);
   const std::size_t views = angles_of(target.scan).size();
   io::ScanWriter writer({o.output, o.common.replace()}, target.scan, target.pixel_size_mm,

@@ -22,7 +22,8 @@ VolumeGrid with_height(VolumeGrid grid, double height) {
 
 void validate(const FanBeam& scan) {
   validate(static_cast<const ConeBeam&>(scan));
-  require<GeometryError>(scan.detector.rows == 1, "FanBeam: ", scan.detector.rows, " rows; it has one");
+  require<GeometryError>(scan.detector.rows == 1, "FanBeam: ", scan.detector.rows,
+                         " rows; a fan beam has one");
   require<GeometryError>(std::abs(scan.midplane_row) < 0.5, "FanBeam: midplane_row = ", scan.midplane_row,
                          "; the source is at the height of row 0, so it is between -0.5 and 0.5");
 }

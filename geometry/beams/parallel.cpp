@@ -12,7 +12,7 @@ void validate(const ParallelBeam& scan) {
   require<GeometryError>(
       scan.row_axis_bins.empty() || scan.row_axis_bins.size() == static_cast<std::size_t>(d.rows),
       "ParallelBeam: ", scan.row_axis_bins.size(), " row_axis_bins for ", d.rows,
-      " rows; give one a row or none");
+      " rows; give one per row, or none");
   for (double axis : scan.row_axis_bins) require_axis(d, axis);
 }
 

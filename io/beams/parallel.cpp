@@ -15,7 +15,8 @@ std::vector<double> known_row_axes(Acquisition& found, const Detector& detector)
   if (static_cast<Index>(axes.size()) == detector.rows && std::all_of(axes.begin(), axes.end(), known))
     return axes;
   found.info.notes.push_back(
-      "the recorded axes of the rows are left out: not one a row, or outside the detector");
+      "the recorded axes of the rows are left out: there is not one per row, or they are outside the "
+      "detector");
   return {};
 }
 

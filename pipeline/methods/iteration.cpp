@@ -112,12 +112,12 @@ class Iteration final : public Computation {
     if (still == 0) return;
     require<GeometryError>(
         still < all.stopped_by.size(),
-        "--stop discrepancy: 0 iterations, for |b - Ax| = ", std::sqrt(all.residuals.front()),
+        "--stop discrepancy: 0 iterations, because |b - Ax| = ", std::sqrt(all.residuals.front()),
         " at the start is within the noise, ", noise_,
-        " as 1/photons has it; give --gain G (counts a photon) if the data are no counts of photons, "
+        " by 1/photons; give --gain G (counts per photon) if the data are not counts of photons, "
         "or --iterations K without --stop");
     warn(all.warnings, still, " of ", all.stopped_by.size(),
-         " slices are within the noise at the start, and stay as they began");
+         " slices are within the noise at the start, and keep their initial volume");
   }
 
   Work& work_;
