@@ -11,7 +11,8 @@ void add_common(CLI::App& command, Common& common) {
   command.add_flag("--quiet", common.quiet, "no progress, no warnings");
   command.add_option("--threads", common.threads, "threads to use (0, the default: all cores)")
       ->check(count(0, 4096));
-  command.add_option("--config", "options of this command from a file, a line NAME = VALUE each (TOML)")
+  command
+      .add_option("--config", "take options of this command from a TOML file, one line NAME = VALUE for each")
       ->type_name("FILE");
   command.add_flag("--overwrite", common.overwrite, "replace files that tandem did not write");
   command.add_option("--json", common.json, "write the report of the run to this file (-: standard output)");

@@ -50,16 +50,16 @@ void add_geometry(CLI::App& c, GeometryOptions& o) {
   heading(c, "Geometry");
   add_choice(c, "--geometry", o.geometry, kinds(), "default parallel; cone: one row of it is a fan beam");
   c.add_option("--bins", o.bins, "detector bins (default: voxels along x)")->check(count());
-  c.add_option("--rows", o.rows, "detector rows (default: one a slice; simulate: 1)")->check(count());
+  c.add_option("--rows", o.rows, "detector rows (default: one per slice; simulate: 1)")->check(count());
   c.add_option("--views", o.views, "views (default: pi/2 times the bins)")->check(count());
   c.add_option("--arc", o.arc, "degrees that the views fill in equal steps (default 180, cone 360)");
   c.add_option("--start", o.start, "degrees, angle of the first view (default 0)")
       ->check(within(-36000, 36000));
   c.add_option("--angles", o.angles_file,
-               "file with one angle in degrees a line, in the place of views, arc and start");
-  c.add_option("--axis-bin", o.axis_bin, "where the rotation axis falls (default: the middle)");
+               "file with one angle per line, degrees, instead of --views, --arc and --start");
+  c.add_option("--axis-bin", o.axis_bin, "bin where the rotation axis falls (default: the middle)");
   c.add_option("--midplane-row", o.midplane_row,
-               "cone: where the source's height falls (default: the middle)");
+               "cone: row at the height of the source (default: the middle)");
   c.add_option("--sod", o.sod_mm, "cone: from source to rotation axis, mm")->check(length());
   c.add_option("--sdd", o.sdd_mm, "cone: from source to detector, mm")->check(length());
   c.add_option("--pixel-size", o.pixel_size_mm, "detector pitch, mm (default: unknown, lengths in bins)")

@@ -49,9 +49,9 @@ void add_center(CLI::App& program, Action& chosen) {
   CLI::App& c = add_scan_command(program, "center", "Find the rotation axis", o, run_center, chosen);
   heading(c, "Search");
   add_choice(c, "--rotation-axis-method", o->method, {"auto", "opposite", "vo"}, "default auto");
-  c.add_option("--nsino", o->rows, "rows to take together, spread over those selected (default 5)")
+  c.add_option("--nsino", o->rows, "number of rows to use, spread over the selected ones (default 5)")
       ->check(count());
-  add_range(c, "--between", o->between, "look for the axis between these bins alone");
+  add_range(c, "--between", o->between, "search for the axis only between these bins");
   c.footer(
       "Examples:\n"
       "  tandem center scan.h5\n"

@@ -111,7 +111,7 @@ void add_simulate(CLI::App& program, Action& chosen) {
   pipeline::Simulation& s = o->simulation;
   heading(c, "Files");
   c.add_option("-o,--output", o->output, "DXchange file to write")->required();
-  c.add_option("--truth", o->truth, "also write the exact volume, pixel averages");
+  c.add_option("--truth", o->truth, "also write the exact volume as pixel averages");
   heading(c, "Object");
   const std::vector<std::string> names(phantom_names().begin(), phantom_names().end());
   add_choice(c, "--phantom", s.phantom, names, "default shepp-logan");
@@ -120,13 +120,14 @@ void add_simulate(CLI::App& program, Action& chosen) {
       ->check(positive());
   add_geometry(c, o->geometry);
   heading(c, "Noise");  // ranges as pipeline::validate has them
-  c.add_option("--photons", s.photons, "a cell, 1 to 4e9, without object; left out: no noise")
+  c.add_option("--photons", s.photons, "photons per cell without the object, 1 to 4e9 (default: no noise)")
       ->check(within(1, 4e9));
   c.add_option("--flats", s.flats, "flat frames (default 10)")->check(count(1, 100'000));
   c.add_option("--darks", s.darks, "dark frames (default 10)")->check(count(1, 100'000));
-  c.add_option("--rings", s.rings_percent, "sensitivity of the cells that the flats do not see, percent")
+  c.add_option("--rings", s.rings_percent,
+               "standard deviation of the sensitivity of cells, percent; the flats do not see it")
       ->check(within(0, 50));
-  c.add_option("--seed", s.seed, "of noise, rings and foam (default 0)");
+  c.add_option("--seed", s.seed, "seed of noise, rings and foam (default 0)");
   add_common(c, o->common);
   c.footer(
       "Examples:\n"
