@@ -1,7 +1,7 @@
 #pragma once
 
-// Which views walk together through a volume (parallel_forward_tensor.cu), and where their windows begin.
-// Plain C++, so that tests need no device.
+// Which views walk together through a volume (hopper/forward.cu), and where their windows begin. Plain C++,
+// so that tests need no device.
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
-// Projection as small dense products on Hopper's tensor cores, the transpose of parallel_tensor.cu: for 16
-// bins of each of four views, and N slices, D[64 x N] += W[64 x 16] P[16 x N], where P is two lines of 8
-// pixels and W holds the hats that the back-projection makes (docs/kernels.md).
+// Projection as small dense products on Hopper's tensor cores, the transpose of backward.cu: for 16 bins of
+// each of four views, and N slices, D[64 x N] += W[64 x 16] P[16 x N], where P is two lines of 8 pixels and W
+// holds the hats that the back-projection makes (docs/kernels.md).
 //
 // "Lines" are those that a view crosses most steeply: rows of the volume, or its columns. A block walks along
 // the rays of eight views of nearly the same slope, through one segment of the lines, with three strips of 8
