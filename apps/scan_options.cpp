@@ -10,6 +10,7 @@
 #include "../pipeline/repeated_view.hpp"
 #include "beams/beam.hpp"
 #include "command_line.hpp"
+#include "step_options.hpp"
 
 namespace tandem::apps {
 
@@ -36,7 +37,6 @@ void parse_arc(const std::string& given, io::OpenOptions& how) {
 }
 
 void parse(ScanOptions& o) {
-  o.minus_log = o.minus_log_text == "true";
   o.how.flats.assign(o.flats.begin(), o.flats.end());
   o.how.darks.assign(o.darks.begin(), o.darks.end());
   o.how.reverse_rotation = o.rotation_direction == "-1";
@@ -70,12 +70,8 @@ void add_scan_options(CLI::App& c, ScanOptions& o) {
   c.add_option("--midplane-row", o.how.midplane_row,
                "cone: row at the source's height, from 0 (default: the file's own, else the middle)")
       ->check(within(-1e9, 1e9));
-  add_range(c, "--air-columns", o.air_columns,
-            "A:B, air in every view: divide each view by the mean of these columns, after the flats if there "
-            "are any");
-  add_choice(c, "--minus-log", o.minus_log_text, {"true", "false"},
-             "default true; false: the data are line integrals already; flats and darks are still applied "
-             "where there are any");
+  heading(c, "From counts to line integrals");
+  add_step_options(c, o.steps);
   c.parse_complete_callback([&o] { parse(o); });
 }
 
@@ -145,7 +141,7 @@ namespace {
 std::vector<float> line_integrals(io::ScanReader& reader, const ScanOptions& o, Range views,
                                   const std::vector<Index>& chosen, ProgressLine& progress) {
   const Range columns = select(o, reader.info()).bins;
-  const pipeline::Preprocessing how{0, o.minus_log, pipeline::air_within(o.air_columns, columns, 0)};
+  const pipeline::Preprocessing how = pipeline::preprocessing_of(o.steps, columns, 0);
   pipeline::require_reference(reader.info(), how, false);
   const Index rows = static_cast<Index>(chosen.size()), bins = columns.size();
   std::vector<float> lines(static_cast<std::size_t>(views.size() * rows * bins));

@@ -18,10 +18,8 @@ struct ScanOptions {
   std::string path;
   std::vector<std::string> flats, darks;
   std::string angles, arc, rotation_direction = "+1";
-  std::string minus_log_text = "true";
-  bool minus_log = true;
   io::OpenOptions how;  ///< made from the texts above when the command line is parsed
-  std::optional<Range> air_columns;
+  pipeline::StepValues steps;
   std::optional<Index> start_row, end_row, start_column, end_column, start_proj, end_proj;
 };
 

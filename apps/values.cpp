@@ -141,15 +141,18 @@ CLI::Option* add_counts(CLI::App& command, const std::string& name, std::vector<
   return command.add_option_function<std::string>(name, parse, help)->type_name("N,N,...");
 }
 
-CLI::Option* add_choice(CLI::App& command, const std::string& name, std::string& value,
-                        const std::vector<std::string>& words, const std::string& help) {
-  const auto choose = [words](std::string& input) {
+CLI::Validator one_of(const std::vector<std::string>& words) {
+  return unnamed([words](std::string& input) {
     if (input.empty()) return "the value is empty; give one of " + joined(words, ", ");
     const std::string typed = std::exchange(input, in_lower_case(input));
     if (std::count(words.begin(), words.end(), input) > 0) return std::string();
     return "'" + typed + "' is not known" + did_you_mean(input, words) + " (" + joined(words, ", ") + ")";
-  };
-  return command.add_option(name, value, help)->transform(unnamed(choose))->type_name(joined(words, "|"));
+  });
+}
+
+CLI::Option* add_choice(CLI::App& command, const std::string& name, std::string& value,
+                        const std::vector<std::string>& words, const std::string& help) {
+  return command.add_option(name, value, help)->transform(one_of(words))->type_name(joined(words, "|"));
 }
 
 void require_proper_values(CLI::App& command) {

@@ -37,7 +37,8 @@ CLI::Option* add_range(CLI::App& command, const std::string& name, std::optional
 CLI::Option* add_counts(CLI::App& command, const std::string& name, std::vector<Index>& counts,
                         const std::string& help, Index highest = most_along_an_axis);
 
-/// One of some words, typed in any case.
+/// One of some words, typed in any case, which becomes lower case.
+CLI::Validator one_of(const std::vector<std::string>& words);
 CLI::Option* add_choice(CLI::App& command, const std::string& name, std::string& value,
                         const std::vector<std::string>& words, const std::string& help);
 

@@ -233,9 +233,8 @@ Plan make_plan(const io::ScanInfo& info, const Recipe& recipe) {
   plan.views = whole_or(recipe.views, static_cast<Index>(angles_of(scan).size()));
   plan.rows = whole_or(recipe.rows, whole.rows);
   plan.bins = whole_or(recipe.bins, whole.bins);
-  plan.preprocessing = {recipe.binning, recipe.minus_log,
-                        air_within(recipe.air_bins, plan.bins, recipe.binning), recipe.gain,
-                        recipe.stop_by_discrepancy};
+  plan.preprocessing =
+      preprocessing_of(recipe.steps, plan.bins, recipe.binning, recipe.gain, recipe.stop_by_discrepancy);
   plan.rows_together = rows_together(plan.rows.size(), recipe.binning);
   plan.scan = crop(scan, plan.views, plan.rows, plan.bins);
   if (recipe.binning > 0) plan.scan = bin_down(plan.scan, recipe.binning, plan.pitch_known);

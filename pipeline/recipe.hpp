@@ -10,6 +10,7 @@
 #include "../core/execution.hpp"
 #include "../core/range.hpp"
 #include "../operators/ramp_filter.hpp"
+#include "steps/options.hpp"
 
 namespace tandem::pipeline {
 
@@ -38,8 +39,7 @@ struct Recipe : MethodOptions {
   std::optional<Index> size, slices;                  ///< voxels along x and y; along z
   std::optional<Range> region_x, region_y, region_z;  ///< voxels of the full grid
 
-  bool minus_log = true;
-  std::optional<Range> air_bins;   ///< divide each view by their mean, beside flats or without
+  StepValues steps;                ///< the options of the steps from counts to line integrals
   double gain = 1;                 ///< counts a photon
   double max_floored_percent = 1;  ///< of transmissions below the floor of the logarithm, else refused
 

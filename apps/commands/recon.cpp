@@ -2,6 +2,7 @@
 
 #include <iostream>
 #include <sstream>
+#include <utility>
 
 #include "../../core/error.hpp"
 #include "../../core/version.hpp"
@@ -15,6 +16,7 @@
 #include "../files.hpp"
 #include "../progress.hpp"
 #include "../scan_options.hpp"
+#include "../step_options.hpp"
 #include "../volume_report.hpp"
 
 namespace tandem::apps {
@@ -121,8 +123,7 @@ void finish_recipe(ReconOptions& o) {
   r.allow_unmatched = o.device.allow_unmatched;
   r.streams = o.device.streams;
   r.device_bytes = bytes_of(o.device.memory_gib);
-  r.minus_log = o.scan.minus_log;
-  r.air_bins = o.scan.air_columns;
+  r.steps = o.scan.steps;
   if (!o.save_format.empty() && !o.output.empty()) {
     const bool tiff = o.save_format == "tiff";
     if (!std::filesystem::path(o.output).has_extension()) o.output += tiff ? ".tif" : ".h5";
@@ -197,10 +198,13 @@ json report_of(const ReconOptions& o, bool iterates, const json& plan, const pip
   report["updates"] = out.updates;
   const double computing = s.backproject + s.iterate;
   report["gups"] = computing > 0 ? out.updates / computing * 1e-9 : 0;
-  report["not_finite"] = out.findings.not_finite;
+  report["not_finite"] = out.findings.replaced_by("not-finite");
   report["dead_cells"] = out.findings.dead;
+  report["steps"] = json::array();
+  for (const auto& [name, replaced] : out.findings.steps)
+    report["steps"].push_back({{"name", name}, {"replaced", replaced}});
   report["references_not_finite"] = out.findings.reference_not_finite;
-  report["floored"] = out.findings.floored;
+  report["floored"] = out.findings.replaced_by("minus-log");
   report["floor"] = nullptr;  // of transmissions, before a logarithm
   if (out.findings.highest_floor > 0)
     report["floor"] = {out.findings.lowest_floor, out.findings.highest_floor};
@@ -234,6 +238,14 @@ void print_plan(std::ostream& to, const pipeline::Plan& plan, const io::ScanInfo
   to << '\n';
 }
 
+/// What steps replaced, if anything.
+void print_replaced(std::ostream& to, const pipeline::Findings& findings) {
+  const char* before = "replaced  ";
+  for (const auto& [name, replaced] : findings.steps)
+    if (replaced > 0) to << std::exchange(before, ", ") << replaced << " values by " << name;
+  if (*before == ',') to << '\n';
+}
+
 void print_outcome(const ReconOptions& o, const pipeline::Plan& plan, const io::ScanInfo& info,
                    const pipeline::Outcome& out) {
   print_plan(std::cout, plan, info);
@@ -245,10 +257,7 @@ void print_outcome(const ReconOptions& o, const pipeline::Plan& plan, const io::
   std::cout << "\ntime      " << out.seconds.total << " s";
   if (computing > 0) std::cout << ", " << out.updates / computing * 1e-9 << " GU/s";
   std::cout << '\n';
-  if (out.findings.not_finite + out.findings.dead > 0)
-    std::cout << "repaired  " << out.findings.not_finite << " pixels that were not finite, "
-              << out.findings.dead << " dead cells\n";
-  if (out.findings.floored > 0) std::cout << "floored   " << out.findings.floored << " transmissions\n";
+  print_replaced(std::cout, out.findings);
   if (out.quality)
     std::cout << "quality   PSNR " << out.quality->psnr << " dB, SSIM " << out.quality->ssim << ", RMSE "
               << out.quality->rmse << '\n';
@@ -428,7 +437,7 @@ void add_recon(CLI::App& program, Action& chosen) {
   c.add_option("--memory", o->memory_gib, "host memory to stay below, GiB (default: 70 % of what is free)")
       ->check(positive(1e9));
   add_common(c, o->common);
-  c.footer(words_of_methods() +
+  c.footer(words_of_methods() + "\n" + words_of_steps() +
            "\nExamples:\n"
            "  tandem recon scan.h5 -o volume.h5 --fbp-filter hann --preview volume.png\n"
            "  tandem recon scan.h5 -o volume.tif --rotation-axis-auto --start-row 100 --end-row 200\n"

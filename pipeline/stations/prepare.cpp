@@ -50,15 +50,16 @@ void PrepareStation::require_mostly_good() const {
   const Findings& met = outcome_.findings;
   const double cells = static_cast<double>(plan_.rows.size()) * static_cast<double>(plan_.bins.size());
   const double selected = static_cast<double>(plan_.views.size()) * cells;
-  require<FileError>(static_cast<double>(met.not_finite) <= 0.01 * selected, "projections: ", met.not_finite,
+  const Index not_finite = met.replaced_by("not-finite"), floored = met.replaced_by("minus-log");
+  require<FileError>(static_cast<double>(not_finite) <= 0.01 * selected, "projections: ", not_finite,
                      " pixels are not finite, more than 1 % of ", selected,
                      "; repair or leave out those views");
   const auto binned = static_cast<double>(plan_.rows_together << plan_.preprocessing.binning);
   require<FileError>(2 * static_cast<double>(met.dead) * binned < cells, "flats: at least ", met.dead, " of ",
                      cells / binned, " cells are not above their dark; check --flats and --darks");
   const double percent = plan_.max_floored_percent;
-  require<FileError>(static_cast<double>(met.floored) <= 0.01 * percent * selected / binned,
-                     "projections: at least ", met.floored, " of ", selected / binned,
+  require<FileError>(static_cast<double>(floored) <= 0.01 * percent * selected / binned,
+                     "projections: at least ", floored, " of ", selected / binned,
                      " transmissions are below ", floor_words(met), ", more than ", percent,
                      " %; check --flats and --darks, or give --max-floored PERCENT");
 }
@@ -69,8 +70,8 @@ void PrepareStation::finish() {
   if (met.reference_not_finite > 0)
     warn(outcome_.warnings, "flats and darks: ", met.reference_not_finite,
          " pixels are not finite, and left out of their means");
-  if (met.floored > 0)
-    warn(outcome_.warnings, "projections: ", met.floored, " transmissions were below ", floor_words(met),
+  if (const Index floored = met.replaced_by("minus-log"); floored > 0)
+    warn(outcome_.warnings, "projections: ", floored, " transmissions were below ", floor_words(met),
          ", and were raised to it");
 }
 

@@ -237,8 +237,8 @@ TEST_F(CommandLine, HelpIsGroupedWithExamples) {
   EXPECT_EQ(help.code, 0);
   EXPECT_EQ(help.err, "");
   EXPECT_EQ(help.out, same.out);
-  for (const char* text :
-       {"\nScan:\n", "\nMethod:\n", "\nOutput:\n", "\nEvery command:\n", "Examples:\n  tandem recon "})
+  for (const char* text : {"\nScan:\n", "\nFrom counts to line integrals:\n", "\nMethod:\n", "\nOutput:\n",
+                           "\nEvery command:\n", "Examples:\n  tandem recon "})
     EXPECT_NE(help.out.find(text), std::string::npos) << text;
   std::istringstream lines(help.out);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;

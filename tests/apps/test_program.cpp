@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "../../core/device.hpp"
 #include "../../io/volume_file.hpp"
@@ -160,6 +161,14 @@ TEST(Program, SaysWhatWasFloored) {
   ASSERT_EQ(ended.code, 0) << ended.err;
   const auto report = run.json("r.json");
   EXPECT_GT(report["floored"], 100);
+  std::map<std::string, Index> replaced;
+  for (const auto& step : report["steps"]) replaced[step["name"]] = step["replaced"];
+  EXPECT_EQ(replaced.size(), report["steps"].size());
+  EXPECT_EQ(replaced.at("minus-log"), report["floored"]);
+  EXPECT_EQ(replaced.at("dark-flat"), 0);
+  EXPECT_EQ(replaced.count("air"), 0u);
+  EXPECT_NE(ended.out.find(report["floored"].dump() + " values by minus-log"), std::string::npos)
+      << ended.out;
   EXPECT_GT(report["floor"][0], 0.5 / 330);
   EXPECT_LT(report["floor"][1], 0.5 / 270);
   ASSERT_EQ(report["warnings"].size(), 1u);

@@ -1,0 +1,59 @@
+#include "step_options.hpp"
+
+#include "../pipeline/steps/step.hpp"
+
+namespace tandem::apps {
+
+namespace {
+
+using pipeline::StepOption;
+using pipeline::StepValues;
+
+/// An option whose text, accepted by `check`, becomes a value by `parsed`.
+template <class Parse>
+CLI::Option* add(CLI::App& c, const StepOption& option, StepValues& values, const Parse& parsed) {
+  const std::string name(option.name);
+  const auto keep = [&values, name, parsed](const std::string& text) {
+    values.insert_or_assign(name, parsed(text));
+  };
+  return c.add_option_function<std::string>(name, keep, std::string(option.help));
+}
+
+void add(CLI::App& c, const StepOption& option, pipeline::TrueOrFalse, StepValues& values) {
+  add(c, option, values, [](const std::string& text) { return text == "true"; })
+      ->transform(one_of({"true", "false"}))
+      ->type_name("true|false");
+}
+
+void add(CLI::App& c, const StepOption& option, pipeline::Columns, StepValues& values) {
+  add(c, option, values, parse_range)->type_name("A:B");
+}
+
+void add(CLI::App& c, const StepOption& option, pipeline::PositiveNumber limit, StepValues& values) {
+  add(c, option, values, [](const std::string& text) { return number_in(text).value(); })
+      ->check(positive(limit.highest))
+      ->type_name("X");
+}
+
+void add(CLI::App& c, const StepOption& option, pipeline::WholeNumber limits, StepValues& values) {
+  add(c, option, values, [](const std::string& text) { return whole_in(text).value(); })
+      ->check(count(limits.lowest, limits.highest))
+      ->type_name("N");
+}
+
+}  // namespace
+
+void add_step_options(CLI::App& c, StepValues& values) {
+  for (const pipeline::Step& step : pipeline::steps())
+    for (const StepOption& option : step.options)
+      std::visit([&](auto takes) { add(c, option, takes, values); }, option.takes);
+}
+
+std::string words_of_steps() {
+  std::string text = "Steps from counts to line integrals, in this order:";
+  for (const pipeline::Step& step : pipeline::steps())
+    text += "\n  " + std::string(step.name) + ": " + std::string(step.help);
+  return text;
+}
+
+}  // namespace tandem::apps

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "../geometry/scan.hpp"
+#include "../io/scan_reader.hpp"
+
+namespace tandem::pipeline {
+
+/// Calls use(pointer) with the frames' pixels in their own type.
+template <class Use>
+decltype(auto) with_pixels(const io::Frames& frames, const Use& use) {
+  const std::byte* bytes = frames.bytes.data();
+  switch (frames.type) {
+    case io::PixelType::uint8:
+      return use(reinterpret_cast<const std::uint8_t*>(bytes));
+    case io::PixelType::uint16:
+      return use(reinterpret_cast<const std::uint16_t*>(bytes));
+    case io::PixelType::uint32:
+      return use(reinterpret_cast<const std::uint32_t*>(bytes));
+    case io::PixelType::float32:
+      break;
+  }
+  return use(reinterpret_cast<const float*>(bytes));
+}
+
+/// Rows and bins of the file that become one.
+struct Binning {
+  Index rows, bins;
+  Binning(Index of_rows, int level) : rows(rows_together(of_rows, level)), bins(Index{1} << level) {}
+  double size() const { return static_cast<double>(rows * bins); }
+};
+
+}  // namespace tandem::pipeline

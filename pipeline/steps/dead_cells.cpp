@@ -1,0 +1,21 @@
+#include "interpolate.hpp"
+#include "step.hpp"
+
+namespace tandem::pipeline::step {
+
+namespace {
+
+Index fill(ViewRow& row) {
+  if (row.reference.dead == 0) return 0;
+  return interpolate(row.y, [span = row.span()](Index b) { return span[static_cast<std::size_t>(b)] == 0; });
+}
+
+}  // namespace
+
+Step dead_cells() {
+  return {.name = "dead-cells",
+          .help = "cells whose flat is not above their dark become what lies between their neighbours",
+          .on_row = [](const Preprocessing&) -> RowWork { return fill; }};
+}
+
+}  // namespace tandem::pipeline::step

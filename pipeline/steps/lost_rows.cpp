@@ -1,0 +1,36 @@
+#include "../../core/error.hpp"
+#include "step.hpp"
+
+namespace tandem::pipeline::step {
+
+namespace {
+
+/// The mean of the nearest views before and after whose row is not lost. @throws FileError if all are lost
+Index replace(Sinogram& all) {
+  const Image<float>& y = all.y;
+  Index replaced = 0;
+  for (Index view = 0; view < y.n0; ++view) {
+    if (!all.lost(view)) continue;
+    Index before = view - 1, after = view + 1;
+    while (before >= 0 && all.lost(before)) --before;
+    while (after < y.n0 && all.lost(after)) ++after;
+    if (before < 0) before = after;
+    if (after >= y.n0) after = before;
+    require<FileError>(before >= 0 && before < y.n0, "projections: row ", all.reference.file_row(all.row),
+                       " has no finite pixel in any view; leave it out by --start-row and --end-row");
+    for (Index b = 0; b < y.n2; ++b)
+      y(view, all.row, b) = 0.5f * (y(before, all.row, b) + y(after, all.row, b));
+    replaced += y.n2;
+  }
+  return replaced;
+}
+
+}  // namespace
+
+Step lost_rows() {
+  return {.name = "lost-rows",
+          .help = "rows of views without a finite pixel become the mean of the nearest views",
+          .on_sinogram = [](const Preprocessing&) -> SinogramWork { return replace; }};
+}
+
+}  // namespace tandem::pipeline::step

@@ -1,0 +1,32 @@
+#include <algorithm>
+#include <cmath>
+
+#include "interpolate.hpp"
+#include "step.hpp"
+
+namespace tandem::pipeline::step {
+
+namespace {
+
+Index repair(ViewRow& row) {
+  if (row.integers) return 0;
+  const float* y = row.y.data();
+  const auto bad = [y](Index b) { return !std::isfinite(y[b]); };
+  const auto bins = static_cast<Index>(row.y.size());
+  Index count = 0;
+  for (Index b = 0; b < bins; ++b) count += bad(b);
+  if (count > 0) interpolate(row.y, bad);
+  row.met.lost = row.met.lost || count == bins;
+  return count;
+}
+
+}  // namespace
+
+Step not_finite() {
+  return {.name = "not-finite",
+          .help = "pixels that are not finite become what lies between their neighbours in the row",
+          .before_binning = true,
+          .on_row = [](const Preprocessing&) -> RowWork { return repair; }};
+}
+
+}  // namespace tandem::pipeline::step

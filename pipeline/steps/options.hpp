@@ -1,0 +1,41 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "../../core/range.hpp"
+
+namespace tandem::pipeline {
+
+// What an option of a step takes.
+struct TrueOrFalse {};
+struct Columns {};  ///< a range of the file's columns
+struct PositiveNumber {
+  double highest;
+};
+struct WholeNumber {
+  Index lowest, highest;
+};
+
+/// An option that a step brings to the command line.
+struct StepOption {
+  std::string_view name, help;
+  std::variant<TrueOrFalse, Columns, PositiveNumber, WholeNumber> takes;
+};
+
+/// What a user gave, by the option's name: true or false, columns, a positive number, a whole number.
+using StepValue = std::variant<bool, Range, double, Index>;
+using StepValues = std::map<std::string, StepValue, std::less<>>;
+
+/// Nothing unless the option was given. @throws std::bad_variant_access for a value of another kind
+template <class T>
+std::optional<T> value_of(const StepValues& values, std::string_view option) {
+  const auto at = values.find(option);
+  return at == values.end() ? std::nullopt : std::optional(std::get<T>(at->second));
+}
+
+}  // namespace tandem::pipeline

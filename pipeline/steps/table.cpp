@@ -1,0 +1,30 @@
+#include <array>
+
+#include "step.hpp"
+
+/// One line a step, in their order: its name is that of a function in a file of its own, which returns the
+/// Step.
+#define TANDEM_STEPS(STEP) \
+  STEP(not_finite)         \
+  STEP(dark_flat)          \
+  STEP(air)                \
+  STEP(minus_log)          \
+  STEP(dead_cells)         \
+  STEP(lost_rows)
+
+namespace tandem::pipeline {
+
+namespace step {
+#define TANDEM_DECLARE(name) Step name();
+TANDEM_STEPS(TANDEM_DECLARE)
+#undef TANDEM_DECLARE
+}  // namespace step
+
+std::span<const Step> steps() {
+#define TANDEM_MAKE(name) step::name(),
+  static const std::array all{TANDEM_STEPS(TANDEM_MAKE)};
+#undef TANDEM_MAKE
+  return all;
+}
+
+}  // namespace tandem::pipeline
