@@ -13,7 +13,7 @@
 
 namespace tandem::apps {
 
-/// How a scan is opened and what of it is used: the options that `recon`, `center` and `info` share.
+/// How a scan is opened and which part of it is used: the options that `recon`, `center` and `info` share.
 struct ScanOptions {
   std::string path;
   std::vector<std::string> flats, darks;
@@ -26,32 +26,32 @@ struct ScanOptions {
 void add_scan_options(CLI::App& command, ScanOptions& options);
 void add_selection(CLI::App& command, ScanOptions& options);  ///< --start-row ... --end-proj
 
-/// A volume that tandem, or a tool with its layout, wrote; null for anything else.
+/// Opens the path as a volume that tandem, or a program with the same layout, wrote; null for anything else.
 std::unique_ptr<io::VolumeReader> volume_in(const ScanOptions& options);
 
-/// @throws FileError, also for a volume
+/// Opens the scan. @throws FileError, also for a volume
 std::unique_ptr<io::ScanReader> open(const ScanOptions& options);
 
-/// The ranges of a scan that the options select. @throws GeometryError for an empty one
+/// The ranges of a scan that the options select. @throws GeometryError for an empty range
 struct Selection {
   Range views, rows, bins;
 };
 Selection select(const ScanOptions& options, const io::ScanInfo& info);
 
-/// Kind and sizes of a scan, and what else makes its geometry, for reports and for people.
+/// The kind, sizes and other geometry of a scan, for reports and in words.
 nlohmann::json geometry_json(const Scan& scan);
 std::string words_of(const Scan& scan);
 
-/// The axis bin, in bins of the file, from `count` rows spread over those selected.
+/// Finds the axis, in bins of the file, from `count` rows that are spread over the selected ones.
 pipeline::AxisEstimate find_axis_of(io::ScanReader& reader, const ScanOptions& options,
                                     const pipeline::AxisSearch& search, Index count, ProgressLine& progress);
 
-/// Warns where --arc spreads views evenly over turns or, of a parallel beam, half turns without their end,
-/// but the last view looks like the first one; after half a turn mirrored about one of `axes` (in bins of the
-/// file).
+/// Warns if the last view looks like the first one, although --arc spreads the views evenly over whole turns,
+/// or over half turns of a parallel beam, without the end. After half a turn the view is mirrored about one
+/// of `axes` (in bins of the file).
 void warn_of_repeated_view(io::ScanReader& reader, const ScanOptions& options,
                            const std::vector<double>& axes, ProgressLine& progress);
-/// The axes that an estimate leaves open.
+/// The axes that are possible by an estimate.
 std::vector<double> axes_of(const pipeline::AxisEstimate& axis);
 
 }  // namespace tandem::apps

@@ -7,10 +7,10 @@
 
 namespace tandem::apps {
 
-/// The options of all steps from counts to line integrals, in their order.
+/// Adds the options of all steps from counts to line integrals, in the order of the steps.
 void add_step_options(CLI::App& command, pipeline::StepValues& values);
 
-/// A line a step, for the help.
+/// One line for each step, for the help.
 std::string words_of_steps();
 
 }  // namespace tandem::apps

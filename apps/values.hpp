@@ -10,11 +10,11 @@
 
 namespace tandem::apps {
 
-// How the texts behind options become values. Numbers are decimal, whole texts, finite.
+// How the texts of options become values. Numbers are decimal and finite, and the whole text is the number.
 
-/// A finite number; nothing for anything else.
+/// A finite number; empty for anything else.
 std::optional<double> number_in(const std::string& text);
-/// A whole number; 010 is ten.
+/// A whole number, where 010 is ten; empty for anything else.
 std::optional<Index> whole_in(const std::string& text);
 
 /// Accepts numbers within [lowest, highest].
@@ -23,7 +23,7 @@ CLI::Validator positive(double highest = 1e300);  ///< above 0
 
 CLI::Validator length();  ///< mm, from a picometre to a thousand kilometres
 
-/// More bins, rows, views, slices or voxels along one axis than any scan has.
+/// The most bins, rows, views, slices or voxels along one axis, more than any scan has.
 constexpr Index most_along_an_axis = 10'000'000;
 /// Accepts whole numbers within [lowest, highest].
 CLI::Validator count(Index lowest = 1, Index highest = most_along_an_axis);
@@ -33,23 +33,24 @@ Range parse_range(const std::string& text);
 CLI::Option* add_range(CLI::App& command, const std::string& name, std::optional<Range>& range,
                        const std::string& help);
 
-/// Whole numbers N,N,... @throws UsageError unless each is accepted by `count(lowest, highest)`
+/// Adds an option that takes whole numbers N,N,..., each from 1 to `highest`. @throws UsageError for other
+/// values
 CLI::Option* add_counts(CLI::App& command, const std::string& name, std::vector<Index>& counts,
                         const std::string& help, Index highest = most_along_an_axis);
 
-/// One of some words, typed in any case, which becomes lower case.
+/// Accepts one of some words in upper or lower case, and makes it lower case.
 CLI::Validator one_of(const std::vector<std::string>& words);
 CLI::Option* add_choice(CLI::App& command, const std::string& name, std::string& value,
                         const std::vector<std::string>& words, const std::string& help);
 
-/// Every option that takes a number takes a decimal one (CLI11 reads 010 as eight, and nothing as 0), and no
-/// value is empty. For a command that has all its options.
+/// Makes every option that takes a number take a decimal one (CLI11 reads 010 as eight, and an empty text as
+/// 0), and refuses empty values. The command must have all its options.
 void require_proper_values(CLI::App& command);
 
 std::string in_lower_case(std::string text);
 CLI::Validator lower_case();  ///< for options whose words may be typed in any case
 
-/// "; did you mean WORD?" if a word is close to the text or holds it; else nothing.
+/// "; did you mean WORD?" if a word is close to the text or contains it; else empty.
 std::string did_you_mean(const std::string& text, std::span<const std::string> words);
 
 }  // namespace tandem::apps

@@ -8,7 +8,7 @@
 
 namespace tandem::pipeline {
 
-/// Calls use(pointer) with the frames' pixels in their own type.
+/// Calls use(pointer) with the pixels of the frames in their own type.
 template <class Use>
 decltype(auto) with_pixels(const io::Frames& frames, const Use& use) {
   const std::byte* bytes = frames.bytes.data();
@@ -25,7 +25,7 @@ decltype(auto) with_pixels(const io::Frames& frames, const Use& use) {
   return use(reinterpret_cast<const float*>(bytes));
 }
 
-/// Rows and bins of the file that become one.
+/// How many rows and bins of the file become one.
 struct Binning {
   Index rows, bins;
   Binning(Index of_rows, int level) : rows(rows_together(of_rows, level)), bins(Index{1} << level) {}

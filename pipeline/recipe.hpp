@@ -16,7 +16,7 @@ namespace tandem::pipeline {
 
 enum class Initial { zero, fbp, file };
 
-/// What methods read of what a user asks for. Each reads some of it (`Method::options`).
+/// The part of a user's request that methods read. Each method reads some of it (`Method::options`).
 struct MethodOptions {
   Filter filter;
   Initial initial = Initial::zero;
@@ -28,29 +28,30 @@ struct MethodOptions {
   std::optional<double> stop_relative, stop_seconds;
 };
 
-/// What a user asks for, as plain data. Positions and ranges count in the file's own rows, bins and views.
+/// What a user asks for, as plain data. Positions and ranges count in the rows, bins and views of the file.
 struct Recipe : MethodOptions {
-  std::string method = "fbp";  ///< its name, or the one that it has for a cone beam
+  std::string method = "fbp";  ///< its name, or its name for a cone beam
 
   std::optional<Range> views, rows, bins;
-  int binning = 0;                 ///< 2^binning cells each way become one
-  std::optional<double> axis_bin;  ///< else the file's own, else the middle
+  int binning = 0;                 ///< 2^binning x 2^binning cells become one
+  std::optional<double> axis_bin;  ///< default: the file's own, else the middle
   std::optional<double> voxel_size_mm;
   std::optional<Index> size, slices;                  ///< voxels along x and y; along z
   std::optional<Range> region_x, region_y, region_z;  ///< voxels of the full grid
 
-  StepValues steps;                ///< the options of the steps from counts to line integrals
-  double gain = 1;                 ///< counts a photon
-  double max_floored_percent = 1;  ///< of transmissions below the floor of the logarithm, else refused
+  StepValues steps;  ///< the options of the steps from counts to line integrals
+  double gain = 1;   ///< counts per photon
+  double max_floored_percent =
+      1;  ///< the most transmissions below the floor of the logarithm; more are refused
 
-  std::vector<Device> devices = {Device::cpu()};  ///< several share a cone beam
-  bool fewest_devices = false;                    ///< the first one alone, if it holds what is needed
-  int streams = 3;                                ///< of each, in tiles
-  Execution execution;                            ///< of the back-projection
-  bool allow_unmatched = false;  ///< a solver on a pair that is none (`is_matched`), if it is asked for
+  std::vector<Device> devices = {Device::cpu()};  ///< several devices share a cone beam
+  bool fewest_devices = false;                    ///< take only the first one, if it holds what is needed
+  int streams = 3;                                ///< of each device, if there are tiles
+  Execution execution;                            ///< how projector and back-projector run
+  bool allow_unmatched = false;  ///< whether a solver may take a pair that does not match (`is_matched`)
 
-  std::optional<std::size_t> host_bytes;    ///< else what the machine has to spare
-  std::optional<std::size_t> device_bytes;  ///< of each GPU's own memory; else nine tenths of what is free
+  std::optional<std::size_t> host_bytes;    ///< default: what the machine has to spare
+  std::optional<std::size_t> device_bytes;  ///< of each GPU; default: nine tenths of what is free
 };
 
 }  // namespace tandem::pipeline

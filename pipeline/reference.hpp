@@ -9,21 +9,21 @@ namespace tandem::pipeline {
 
 struct Preprocessing;  // preprocess.hpp
 
-/// Flats of counts have a median above this, flats of transmissions are 1 or near it.
+/// Flats of counts have a median above this. Flats of transmissions are 1 or near it.
 constexpr float counts_begin = 2;
 
-/// Mean dark and flat of some rows, each over the frames in which a pixel is finite, and what they say about
-/// each cell. (row, bin), after binning.
+/// The mean dark and flat of some rows, and what they say about each cell: (row, bin), after binning. Means
+/// are over the frames in which a pixel is finite.
 struct Reference {
   Index rows = 0, bins = 0;
-  Index first_row = 0, rows_together = 1;  ///< of the file; how many of them are one row
-  bool flats = false;                      ///< whether there are any; else span is 1
-  double photons_a_count = 1;              ///< of one of these cells, which is a mean of the file's
-  std::vector<float> dark, span;           ///< span = flat - dark, 0 in dead cells
+  Index first_row = 0, rows_together = 1;  ///< rows of the file: the first, and how many become one row here
+  bool flats = false;                      ///< whether there are flats; if not, span is 1
+  double photons_a_count = 1;     ///< photons per count of such a cell, which is a mean of cells of the file
+  std::vector<float> dark, span;  ///< span = flat - dark, 0 in dead cells
   std::vector<float>
-      flat_variance;         ///< of the log of the flat: 1 / photons in all flats together; 0 without flats
-  std::vector<char> counts;  ///< of each row: whether its flats are counts, with a median above 2
-  Index dead = 0;            ///< cells whose flat is not above their dark, or in no frame finite
+      flat_variance;  ///< variance of the log of the flat: 1 / photons in all flats together; 0 without flats
+  std::vector<char> counts;  ///< for each row whether its flats are counts, with a median above 2
+  Index dead = 0;            ///< cells whose flat is not above their dark, or that are finite in no frame
   Index not_finite = 0;      ///< pixels of flats and darks that were left out
 
   Index file_row(Index row) const { return first_row + row * rows_together; }
@@ -32,9 +32,9 @@ struct Reference {
   }
 };
 
-/// Darks and flats of `rows`; without flats or darks the spans are 1 and the darks 0.
-/// @throws FileError for a row without a good cell: no bin is there to fill it from, and rows beside it are
-/// other slices.
+/// Reads the darks and flats of `rows`. Without flats the spans are 1, and without darks the darks are 0.
+/// @throws FileError for a row without a good cell: there is no bin to fill it from, and the rows beside it
+/// are other slices.
 Reference read_reference(io::ScanReader& reader, Range rows, Range bins, const Preprocessing& how);
 
 }  // namespace tandem::pipeline

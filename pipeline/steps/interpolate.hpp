@@ -6,8 +6,8 @@
 
 namespace tandem::pipeline {
 
-/// Replaces the bins of a row that are bad(bin) by linear interpolation between the nearest good ones, at the
-/// ends by the nearest good one; a row without a good bin becomes 0. @returns how many it replaced
+/// Replaces the bins of a row for which bad(bin) holds by linear interpolation between the nearest good bins,
+/// and at the ends by the nearest good one. A row without a good bin becomes 0. @returns how many it replaced
 template <class Bad>
 Index interpolate(std::span<float> row, const Bad& bad) {
   const auto bins = static_cast<Index>(row.size());

@@ -11,9 +11,9 @@
 
 namespace tandem::pipeline {
 
-// What an option of a step takes.
+// The kinds of value that an option of a step takes.
 struct TrueOrFalse {};
-struct Columns {};  ///< a range of the file's columns
+struct Columns {};  ///< a range of columns of the file
 struct PositiveNumber {
   double highest;
 };
@@ -27,11 +27,12 @@ struct StepOption {
   std::variant<TrueOrFalse, Columns, PositiveNumber, WholeNumber> takes;
 };
 
-/// What a user gave, by the option's name: true or false, columns, a positive number, a whole number.
+/// What a user gave, by the name of the option: true or false, columns, a positive number or a whole number.
 using StepValue = std::variant<bool, Range, double, Index>;
 using StepValues = std::map<std::string, StepValue, std::less<>>;
 
-/// Nothing unless the option was given. @throws std::bad_variant_access for a value of another kind
+/// The value of an option; empty if it was not given. @throws std::bad_variant_access for a value of another
+/// kind
 template <class T>
 std::optional<T> value_of(const StepValues& values, std::string_view option) {
   const auto at = values.find(option);
