@@ -54,9 +54,11 @@ void add_scan_options(CLI::App& c, ScanOptions& o) {
   c.add_option("--flats", o.flats, "flat images: a file or a folder (repeatable)")->allow_extra_args(false);
   c.add_option("--darks", o.darks, "dark images: a file or a folder (repeatable)")->allow_extra_args(false);
   add_external_files(c, o.how.allow_external_files);
-  c.add_option("--angles", o.angles, "degrees, one a line; of lines A to B (from 0, half open) alone")
+  c.add_option("--angles", o.angles,
+               "one angle per line, degrees; with [A:B] only lines A to B (from 0, half open)")
       ->type_name("FILE[A:B]");
-  c.add_option("--arc", o.arc, "degrees in equal steps from 0, in the place of the scan's own angles")
+  c.add_option("--arc", o.arc,
+               "views in equal steps from 0 over these degrees, instead of the scan's own angles")
       ->type_name("DEG[,inclusive]");
   add_choice(c, "--rotation-direction", o.rotation_direction, {"+1", "1", "-1"},
              "default +1; -1: all angles change their sign");

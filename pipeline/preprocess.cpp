@@ -85,7 +85,7 @@ void bin(const Pixel* from, std::span<float> scratch, Binning cell, ViewRow& row
 void require_finite(const ViewRow& row, Index view) {
   require<FileError>(std::all_of(row.y.begin(), row.y.end(), [](float y) { return std::isfinite(y); }),
                      "projections: view ", view, ", row ", row.reference.file_row(row.row),
-                     ": a line integral is not finite; its flat is hardly above its dark, or its counts "
+                     ": a line integral is not finite; its flat is almost equal to its dark, or its counts "
                      "are beyond 3e38");
 }
 
@@ -178,7 +178,7 @@ void require_reference(const io::ScanInfo& info, const Preprocessing& how, bool 
   require<FileError>(
       info.flats > 0 || how.air_bins || !how.minus_log, "the scan has 0 flats",
       info.format == "TIFF sinogram" ? " (a lone sinogram)" : "",
-      "; give --flats FILE, --air-columns A:B, or --minus-log false where it holds line integrals");
+      "; give --flats FILE, --air-columns A:B, or --minus-log false if it holds line integrals");
   require<FileError>(
       !needs_counts || (how.minus_log && info.flats > 0),
       "--stop discrepancy: the noise follows from counts and flats, which this scan does not have; "

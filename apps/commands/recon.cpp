@@ -374,50 +374,55 @@ void add_method(CLI::App& c, ReconOptions& o) {
   Recipe& r = o.recipe;
   heading(c, "Method");
   add_choice(c, "--reconstruction-algorithm", o.algorithm, names_of_methods(),
-             "default fbp of a parallel beam, fdk of a cone beam");
+             "default fbp for a parallel beam, fdk for a cone beam");
   const std::vector<std::string_view> windows = window_names();
   add_choice(c, "--fbp-filter", o.filter, {windows.begin(), windows.end()},
              "default ramp; none: no filtering at all");
-  c.add_option("--fbp-cutoff", r.filter.cutoff, "0..1 of Nyquist (default 1; butterworth 0.5)")
+  c.add_option("--fbp-cutoff", r.filter.cutoff,
+               "fraction of the Nyquist frequency, 0..1 (default 1; butterworth 0.5)")
       ->check(within(1e-6, 1));
-  c.add_option("--initial", o.initial, "zero (default), fbp, or a volume file");
-  c.add_option("--iterations", r.iterations, "at most (default 30)")->check(count(0, 1'000'000));
+  c.add_option("--initial", o.initial, "initial volume: zero (default), fbp, or a volume file");
+  c.add_option("--iterations", r.iterations, "at most this many steps (default 30)")
+      ->check(count(0, 1'000'000));
   c.add_option("--relaxation", r.relaxation, readers_of("--relaxation") + ": in (0, 2), default 1")
       ->check(within(1e-6, 2 - 1e-6));
   c.add_flag("--nonnegative", r.nonnegative, readers_of("--nonnegative") + ": no voxel below zero");
-  c.add_option("--stop", o.stop, "beside --iterations")->type_name("discrepancy|relative=EPS|time=S");
+  c.add_option("--stop", o.stop, "rule that may stop before --iterations")
+      ->type_name("discrepancy|relative=EPS|time=S");
   c.add_option("--max-floored", r.max_floored_percent,
-               "transmissions below the floor of the logarithm (half a count) that are allowed (default 1)")
+               "how many transmissions may lie below the floor of the logarithm, half a count (default 1)")
       ->check(within(0, 100))
       ->type_name("PERCENT");
-  c.add_option("--gain", r.gain, "counts a photon, for --stop discrepancy (default 1)")->check(positive());
+  c.add_option("--gain", r.gain, "counts per photon, for --stop discrepancy (default 1)")->check(positive());
 }
 
 void add_volume(CLI::App& c, ReconOptions& o) {
   Recipe& r = o.recipe;
   heading(c, "Axis and grid");
-  c.add_option("--rotation-axis", r.axis_bin, "bin from 0 (default: the file's own, else the middle)");
+  c.add_option("--rotation-axis", r.axis_bin,
+               "bin of the axis, from 0 (default: the file's own, else the middle)");
   c.add_flag("--rotation-axis-auto", o.axis_auto, "find it first, as `tandem center` does");
-  c.add_option("--binning", r.binning, "0 to 3: 2^N cells each way become one")->check(count(0, 3));
-  c.add_option("--size", r.size, "voxels along x and y (default: bins; half acquisition: all its field)")
+  c.add_option("--binning", r.binning, "0 to 3: 2^N x 2^N cells become one")->check(count(0, 3));
+  c.add_option("--size", r.size, "voxels along x and y (default: bins; half acquisition: the whole field)")
       ->check(count());
   c.add_option("--slices", r.slices, "slices around the middle (default: rows)")->check(count());
-  c.add_option("--voxel-size", r.voxel_size_mm, "mm (default: the detector pitch at the axis)")
+  c.add_option("--voxel-size", r.voxel_size_mm,
+               "width of a voxel, mm (default: the detector pitch at the axis)")
       ->check(length());
-  c.add_option("--region", o.region, "in voxels of the grid that --size and --slices make")
+  c.add_option("--region", o.region, "part of the grid that --size and --slices make, in voxels")
       ->type_name("x0:x1,y0:y1,z0:z1");
 }
 
 void add_output(CLI::App& c, ReconOptions& o) {
   heading(c, "Output");
-  c.add_option("-o,--output", o.output, "volume to write: .h5, or .tif for one file a slice");
+  c.add_option("-o,--output", o.output, "volume to write: .h5, or .tif for one file per slice");
   add_choice(c, "--save-format", o.save_format, {"h5", "tiff"}, "default: from the name of the output");
-  add_choice(c, "--dtype", o.dtype, {"float32", "uint16", "uint8"}, "of the output (default float32)");
+  add_choice(c, "--dtype", o.dtype, {"float32", "uint16", "uint8"}, "type of the output (default float32)");
   c.add_option("--min", o.min, "attenuation that integer types store as 0")->check(within(-1e30, 1e30));
   c.add_option("--max", o.max, "attenuation that integer types store as their largest")
       ->check(within(-1e30, 1e30));
   c.add_option("--preview", o.preview, "PNG of the middle slices in three planes");
-  c.add_flag("--dry-run", o.dry_run, "memory, sizes and plan; reads no pixels");
+  c.add_flag("--dry-run", o.dry_run, "show memory, sizes and plan; read no pixels");
   c.add_option("--truth", o.truth, "volume to compare with: adds PSNR, SSIM and RMSE to the report");
 }
 

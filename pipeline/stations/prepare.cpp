@@ -69,7 +69,7 @@ void PrepareStation::finish() {
   const Findings& met = outcome_.findings;
   if (met.reference_not_finite > 0)
     warn(outcome_.warnings, "flats and darks: ", met.reference_not_finite,
-         " pixels are not finite, and left out of their means");
+         " pixels are not finite, and are left out of the means");
   if (const Index floored = met.replaced_by("minus-log"); floored > 0)
     warn(outcome_.warnings, "projections: ", floored, " transmissions were below ", floor_words(met),
          ", and were raised to it");

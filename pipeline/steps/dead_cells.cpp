@@ -14,7 +14,7 @@ Index fill(ViewRow& row) {
 
 Step dead_cells() {
   return {.name = "dead-cells",
-          .help = "cells whose flat is not above their dark become what lies between their neighbours",
+          .help = "cells whose flat is not above their dark are interpolated from their neighbours",
           .on_row = [](const Preprocessing&) -> RowWork { return fill; }};
 }
 

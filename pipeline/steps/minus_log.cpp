@@ -40,7 +40,7 @@ Index take_logarithm(ViewRow& row) {
 
 Step minus_log() {
   return {.name = "minus-log",
-          .help = "line integrals, -log(transmission); below half a count it is raised to that",
+          .help = "line integrals, -log(transmission); a transmission below half a count is raised to it",
           .options = {{"--minus-log",
                        "default true; false: the data are line integrals already; flats and darks are still "
                        "applied where there are any",

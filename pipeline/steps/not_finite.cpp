@@ -24,7 +24,7 @@ Index repair(ViewRow& row) {
 
 Step not_finite() {
   return {.name = "not-finite",
-          .help = "pixels that are not finite become what lies between their neighbours in the row",
+          .help = "pixels that are not finite are interpolated from their neighbours in the row",
           .before_binning = true,
           .on_row = [](const Preprocessing&) -> RowWork { return repair; }};
 }
