@@ -54,52 +54,68 @@ void write_truth(const SimulateOptions& o, const pipeline::SimulatedScan& simula
     std::cout << "truth     " << io::files_written(o.truth, {0, grid.size[2]}) << '\n';
 }
 
-void run_simulate(SimulateOptions& o) {
-  const ThreadLimit limit(o.common.threads);
-  ProgressLine progress(o.common.quiet);
-  const double pitch = o.geometry.pixel_size_mm.value_or(1.0);
-  pipeline::Simulation& s = o.simulation;
-  s.scan = scan_of(o.geometry, o.size, 1, pitch);
-  s.grid = fitting_grid(s.scan);
-  s.grid.size[0] = s.grid.size[1] = o.size;
-  const Detector& detector = detector_of(s.scan);
-  const Index all_rows = detector.rows;
-  const double row_bytes =
-      8.0 * static_cast<double>(detector.bins) * static_cast<double>(angles_of(s.scan).size());
-  require<DeviceError>(row_bytes < static_cast<double>(pipeline::spare_host_memory()),
-                       "simulate: one row of all views takes ", row_bytes * 1e-9,
+/// Bytes of one row of all views, of which memory has to hold a few. @throws DeviceError if it does not hold
+/// one
+double bytes_of_row(const Scan& scan) {
+  const double bytes =
+      8.0 * static_cast<double>(detector_of(scan).bins) * static_cast<double>(angles_of(scan).size());
+  require<DeviceError>(bytes < static_cast<double>(pipeline::spare_host_memory()),
+                       "simulate: one row of all views takes ", bytes * 1e-9,
                        " GB, more than is free; give fewer --views or --bins");
-  const pipeline::SimulatedScan simulated(s);
-  io::ScanWriter writer({o.output, o.common.replace()}, s.scan, o.geometry.pixel_size_mm, simulated.type(),
-                        s.flats, s.darks);
-  const Index step = rows_at_once(row_bytes, all_rows);
-  progress("simulate", 0, static_cast<double>(all_rows), "rows");
-  for (Index row = 0; row < all_rows; row += step) {
-    const Range rows{row, std::min(all_rows, row + step)};
+  return bytes;
+}
+
+void write_frames(const pipeline::SimulatedScan& simulated, Index step, io::ScanWriter& writer,
+                  ProgressLine& progress) {
+  const pipeline::Simulation& s = simulated.simulation();
+  const Index all = detector_of(s.scan).rows;
+  progress("simulate", 0, static_cast<double>(all), "rows");
+  for (Index row = 0; row < all; row += step) {
+    const Range rows{row, std::min(all, row + step)};
     for (io::FrameKind kind : {io::FrameKind::projection, io::FrameKind::flat, io::FrameKind::dark})
       if (kind == io::FrameKind::projection || (kind == io::FrameKind::flat ? s.flats : s.darks) > 0)
         writer.write(kind, rows, simulated.frames(kind, rows));
-    progress("simulate", static_cast<double>(rows.last), static_cast<double>(all_rows), "rows");
+    progress("simulate", static_cast<double>(rows.last), static_cast<double>(all), "rows");
   }
+}
+
+nlohmann::json report_of(const SimulateOptions& o) {
+  const pipeline::Simulation& s = o.simulation;
+  const Detector& detector = detector_of(s.scan);
+  return {{"command", "simulate"},
+          {"version", TANDEM_VERSION},
+          {"output", o.output},
+          {"phantom", s.phantom},
+          {"geometry", o.geometry.geometry},
+          {"views", angles_of(s.scan).size()},
+          {"rows", detector.rows},
+          {"bins", detector.bins},
+          {"axis_bin", detector.axis_bin},
+          {"max_attenuation", s.max_attenuation},
+          {"photons", s.photons ? nlohmann::json(*s.photons) : nlohmann::json(nullptr)},
+          {"seed", s.seed}};
+}
+
+void run_simulate(SimulateOptions& o) {
+  const ThreadLimit limit(o.common.threads);
+  ProgressLine progress(o.common.quiet);
+  pipeline::Simulation& s = o.simulation;
+  s.scan = scan_of(o.geometry, o.size, 1, o.geometry.pixel_size_mm.value_or(1.0));
+  s.grid = fitting_grid(s.scan);
+  s.grid.size[0] = s.grid.size[1] = o.size;
+  const Detector& detector = detector_of(s.scan);
+  const double row_bytes = bytes_of_row(s.scan);
+  const pipeline::SimulatedScan simulated(s);
+  io::ScanWriter writer({o.output, o.common.replace()}, s.scan, o.geometry.pixel_size_mm, simulated.type(),
+                        s.flats, s.darks);
+  write_frames(simulated, rows_at_once(row_bytes, detector.rows), writer, progress);
   if (!o.truth.empty()) write_truth(o, simulated, progress);
-  const nlohmann::json report = {
-      {"command", "simulate"},
-      {"version", TANDEM_VERSION},
-      {"output", o.output},
-      {"phantom", s.phantom},
-      {"geometry", o.geometry.geometry},
-      {"views", angles_of(s.scan).size()},
-      {"rows", all_rows},
-      {"bins", detector.bins},
-      {"axis_bin", detector.axis_bin},
-      {"max_attenuation", s.max_attenuation},
-      {"photons", s.photons ? nlohmann::json(*s.photons) : nlohmann::json(nullptr)},
-      {"seed", s.seed}};
+  const nlohmann::json report = report_of(o);
   writer.finish(text_of(report));
   progress.clear();
   write_report(o.common, report);
   if (o.common.json != "-")
-    std::cout << "written   " << o.output << ": " << angles_of(s.scan).size() << " views x " << all_rows
+    std::cout << "written   " << o.output << ": " << angles_of(s.scan).size() << " views x " << detector.rows
               << " rows x " << detector.bins << " bins, " << io::name_of(simulated.type()) << '\n';
 }
 
