@@ -50,9 +50,9 @@ std::vector<std::string> with_option_file(const CLI::App& command, std::vector<s
     if (!item.parents.empty())
       throw UsageError("command line: " + option + " " + file + ": options must not be in a section, " +
                        item.name + " is in [" + item.parents.front() + "]");
-    const std::string name = "--" + item.name;
+    const std::string name = "--" + item.name, with_value = name + "=";
     if (std::ranges::any_of(words,
-                            [&](const std::string& w) { return w == name || w.starts_with(name + "="); }))
+                            [&](const std::string& w) { return w == name || w.starts_with(with_value); }))
       continue;
     const std::vector<std::string> more = words_of(command, item);
     added.insert(added.end(), more.begin(), more.end());

@@ -49,7 +49,7 @@ std::shared_ptr<void> pinned(const float* data, std::size_t count, int ordinal) 
 void Array::Free::operator()(float* p) {
   if (device.is_cuda()) return cuda::release(device.ordinal(), p, keeper.get());
   keeper.reset();  // first
-  std::free(p);
+  std::free(p);    // NOLINT(cppcoreguidelines-no-malloc): this is the deleter
 }
 
 std::unique_ptr<float[], Array::Free> Array::allocate(const Space& space, const Stream& stream,

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 
+#include "../core/ceil_div.hpp"
 #include "../core/error.hpp"
 #include "hdf5_detail.hpp"
 #include "rehearsal.hpp"
@@ -83,7 +84,7 @@ void require_chunks(const Claim& claim) {
   H5Pget_chunk(claim.plan.id(), static_cast<int>(chunk.size()), chunk.data());
   double due = 1;
   for (std::size_t i = 0; i < chunk.size(); ++i)
-    due *= static_cast<double>((claim.extents[i] + chunk[i] - 1) / std::max<hsize_t>(chunk[i], 1));
+    due *= static_cast<double>(ceil_div(claim.extents[i], std::max<hsize_t>(chunk[i], 1)));
   const double room = static_cast<double>(claim.file.bytes);
   constexpr double bytes_indexed = 16, seconds_indexed = 2e-3;  // of a chunk: at least, at worst
   take_longer(seconds_indexed * std::min(due, room / bytes_indexed));

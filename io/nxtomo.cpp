@@ -120,7 +120,7 @@ std::vector<int> keys_of(const hdf5::File& file, const Layout& layout, Index fra
   require<FileError>(frames <= max_frames, file.name(), ": ", layout.data, ": claims ", frames,
                      " frames; the file is damaged");
   if (layout.keys.empty()) {
-    notes.push_back("no image_key: every frame is taken for a projection");
+    notes.emplace_back("no image_key: every frame is taken for a projection");
     return std::vector<int>(static_cast<std::size_t>(frames), 0);
   }
   const hdf5::DataSet set = file.data_set(layout.keys);
@@ -174,7 +174,7 @@ void read_geometry(const hdf5::File& file, const Layout& layout, Index bins, Acq
     const std::optional<double> offset = file.number(layout.detector + name);
     if (offset && !info.axis_bin) info.axis_bin = static_cast<double>(bins - 1) / 2 + *offset;
   }
-  if (file.text(layout.detector + "/field_of_view") == "Half") info.notes.push_back("half acquisition");
+  if (file.text(layout.detector + "/field_of_view") == "Half") info.notes.emplace_back("half acquisition");
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <poll.h>
-#include <signal.h>
+#include <signal.h>  // NOLINT(modernize-deprecated-headers): sigaction is not in <csignal>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -56,8 +56,10 @@ void fill_free_memory() {
   ::mallopt(M_PERTURB, 0x5a);
   ::mallopt(M_TRIM_THRESHOLD, 1 << 30);
   std::array<void*, 32> blocks{};
+  // NOLINTBEGIN(cppcoreguidelines-no-malloc): the heap itself is what is made ready
   for (void*& block : blocks) block = std::malloc(64 << 10);
   for (void* block : blocks) std::free(block);
+  // NOLINTEND(cppcoreguidelines-no-malloc)
 }
 
 /// The child dies in silence and alone: no core, no words of the C library, no life after its parent's.
@@ -79,8 +81,10 @@ void shake_heap() {
   constexpr std::size_t most = 256 << 10;  // of each size, more than metadata leave: fresh pages cost time
   for (std::size_t bytes : {16, 32, 48, 64, 96, 128, 256, 512, 1024, 4096, 16384}) {
     std::vector<void*> blocks(std::min<std::size_t>(2048, most / bytes));
+    // NOLINTBEGIN(cppcoreguidelines-no-malloc): as above
     for (void*& block : blocks) block = std::malloc(bytes);
     for (void* block : blocks) std::free(block);
+    // NOLINTEND(cppcoreguidelines-no-malloc)
   }
   ::malloc_trim(0);
 }

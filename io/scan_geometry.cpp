@@ -29,10 +29,10 @@ std::vector<double> chosen_angles(Acquisition& found, const OpenOptions& options
   require<FileError>(given || !found.angles.empty(), found.angles_where,
                      ": missing; give --angles FILE or --arc DEG");
   if (given && !found.angles.empty())
-    found.info.notes.push_back("the scan's own angles are not used: others are given");
+    found.info.notes.emplace_back("the scan's own angles are not used: others are given");
   if (options.angles.empty() && options.arc_deg) return arc(options, views);
 
-  const std::vector<double> angles =
+  std::vector<double> angles =
       options.angles.empty() ? found.angles : read_angles(options.angles, options.angle_lines);
   const std::string where = options.angles.empty() ? found.angles_where : options.angles.string();
   require<FileError>(static_cast<Index>(angles.size()) == views, where, ": ", angles.size(), " angles for ",
@@ -47,7 +47,7 @@ Detector found_detector(Acquisition& found, const OpenOptions& options, const Sh
   ScanInfo& info = found.info;
   if (options.pixel_size_mm) info.pixel_size_mm = found.row_pitch_mm = options.pixel_size_mm;
   if (info.axis_bin && !near_detector(*info.axis_bin, shape[2])) {
-    info.notes.push_back("the recorded rotation axis is left out: it is far outside the detector");
+    info.notes.emplace_back("the recorded rotation axis is left out: it is far outside the detector");
     info.axis_bin.reset();
   }
   Detector detector{.bins = shape[2], .rows = shape[1]};

@@ -66,7 +66,8 @@ ScanWriter::ScanWriter(Output output, const Scan& scan, std::optional<double> pi
   const Shape shape{static_cast<Index>(angles_of(scan).size()), detector_of(scan).rows,
                     detector_of(scan).bins};
   PlainFile file = output.create(output.name());
-  impl_.reset(new Impl{std::move(output), std::move(file), type, shape, {shape[0], flats, darks}, {}, {}});
+  impl_ = std::make_unique<Impl>(
+      Impl{std::move(output), std::move(file), type, shape, {shape[0], flats, darks}, {}, {}});
   const double frame = static_cast<double>(shape[1] * shape[2]) * static_cast<double>(bytes_of(type));
   impl_->file.require_space(frame * static_cast<double>(shape[0] + flats + darks) +
                             static_cast<double>(room_for_text + 8 * (shape[0] + shape[1])));

@@ -32,7 +32,7 @@ struct Beam {
   /// `rows_for_axis` chooses `count` of the selected rows to find the axis from. `find_axis` finds it in
   /// their line integrals (view, row, bin).
   std::vector<Index> (*rows_for_axis)(const Scan& scan, Range selected, Index count);
-  pipeline::AxisEstimate (*find_axis)(const std::vector<float>& lines, Scan scan, Index rows,
+  pipeline::AxisEstimate (*find_axis)(const std::vector<float>& lines, const Scan& scan, Index rows,
                                       const pipeline::AxisSearch& search, ProgressLine& progress);
 
   /// The operator A for `project`. Rows see the volume from where they are, also rows with an axis of their

@@ -45,7 +45,7 @@ std::vector<Index> rows_for_axis(const Scan& scan, Range selected, Index count) 
 }
 
 /// If views agree better the other way round, says so: no file and no user is sure of the sense of rotation.
-pipeline::AxisEstimate find_axis(const std::vector<float>& lines, Scan scan, Index rows,
+pipeline::AxisEstimate find_axis(const std::vector<float>& lines, const Scan& scan, Index rows,
                                  const pipeline::AxisSearch& search, ProgressLine& progress) {
   ConeBeam some = point_source_of(scan);
   some.detector.rows = rows;

@@ -14,7 +14,7 @@ Scan scan_of(const GeometryOptions&, Detector detector, std::vector<double> angl
   return ParallelBeam{detector, std::move(angles)};
 }
 
-pipeline::AxisEstimate find_axis(const std::vector<float>& lines, Scan scan, Index rows,
+pipeline::AxisEstimate find_axis(const std::vector<float>& lines, const Scan& scan, Index rows,
                                  const pipeline::AxisSearch& search, ProgressLine&) {
   return pipeline::find_axis(lines, angles_of(scan), rows, detector_of(scan).bins, search);
 }

@@ -32,7 +32,7 @@ Scan scan(Acquisition& found, const OpenOptions& options, Detector detector, std
     found.info.notes.push_back(text.str());
   }
   if (!found.row_axis_bins.empty())
-    found.info.notes.push_back("the recorded axes of the rows are left out: a cone beam has one");
+    found.info.notes.emplace_back("the recorded axes of the rows are left out: a cone beam has one");
   validate(cone);
   return point_source_scan(std::move(cone));
 }

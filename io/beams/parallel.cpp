@@ -14,7 +14,7 @@ std::vector<double> known_row_axes(Acquisition& found, const Detector& detector)
   if (axes.empty()) return {};
   if (static_cast<Index>(axes.size()) == detector.rows && std::all_of(axes.begin(), axes.end(), known))
     return axes;
-  found.info.notes.push_back(
+  found.info.notes.emplace_back(
       "the recorded axes of the rows are left out: there is not one per row, or they are outside the "
       "detector");
   return {};
