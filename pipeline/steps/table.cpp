@@ -5,6 +5,7 @@
 /// One line a step, in their order: its name is that of a function in a file of its own, which returns the
 /// Step.
 #define TANDEM_STEPS(STEP) \
+  STEP(dezinger)           \
   STEP(not_finite)         \
   STEP(dark_flat)          \
   STEP(air)                \
