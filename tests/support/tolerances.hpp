@@ -28,8 +28,8 @@ constexpr double coupling =
 constexpr double composed_mismatch = 2 * mismatch;
 
 /// ||A - Bt||_F / ||A||_F of Joseph forward with pixel-driven backward at 64 x 64 pixels, 90 angles k pi /
-/// 90, 95 bins, unit pitch. Research, maths A.1.2: 0.141 by an independent program in double; the half unit
-/// of its last digit and what a bin more or less at the edge does are within 0.003.
+/// 90, 95 bins, unit pitch. An independent program in double gives 0.141. The half unit of its last digit,
+/// and the effect of a bin more or less at the edge, are within 0.003.
 constexpr double unmatched_joseph = 0.142, unmatched_joseph_within = 0.003;
 
 /// alpha A x + beta y against the same made from A x: one rounding in each of four operations.
@@ -56,7 +56,7 @@ constexpr double filtered_row = 3 * 7 * u;
 /// Window and response values are computed in double: 1e-12 is a thousand roundings of a number below 1.
 constexpr double double_rounding = 1e-12;
 
-/// pitch H[0] = 2 / (pi^2 P) (1 + O(1/P)); maths A.4.1 gives 3.95784e-4 and 1.97893e-4, six digits.
+/// pitch H[0] = 2 / (pi^2 P) (1 + O(1/P)): 3.95784e-4 and 1.97893e-4, with six digits.
 constexpr double response_at_zero = 5e-10;
 
 // ---- Phantoms, simulation, quality, axis
@@ -76,11 +76,10 @@ inline constexpr double half_ellipse_sum = 1.2;
 /// deviates.
 inline constexpr double deviations = 5;
 
-/// Bins: an axis found in noise-free data of a body that fits the detector; what the brief of the method asks
-/// for.
+/// Bins: an axis found in noise-free data of a body that fits the detector.
 inline constexpr double axis_clean = 0.1;
 
-/// Bins: an axis found in measured data against the one of shared/data/README.md, known to about half a bin.
+/// Bins: an axis found in measured data against the one that is known, to about half a bin.
 inline constexpr double axis_measured = 0.5;
 
 /// What groups of views that differ on the axis by half a bin each way say of it, relative: a disc has nearly
@@ -101,15 +100,15 @@ constexpr double region = 1e-4;
 
 // ---- Filtered back-projection
 
-/// The mean of a patch of more than 100 pixels inside a disc, relative. Interface 1: a disc of attenuation mu
-/// reads mu. Maths D.2: 0.20003 and 0.20001 for 0.2, 1.5e-4, at 402 views and windows from 512 points; here
-/// there are half as many views and bins, whose error falls with the first to second power: 6e-4; 2e-3 is
-/// what interface and research ask for at D.2's sizes.
+/// The mean of a patch of more than 100 pixels inside a disc, relative. A disc of attenuation mu reads mu
+/// (docs/conventions.md). An independent program gives 0.20003 and 0.20001 for 0.2, 1.5e-4, at 402 views and
+/// windows from 512 points. Here there are half as many views and bins, whose error falls with the first to
+/// second power: 6e-4. 2e-3 is three times that.
 constexpr double fbp_patch = 2e-3;
 
-/// Views x variance of white noise of variance 1 after linear interpolation: maths eq. 14,
-/// pi^2 (1/18 - 1/(6 pi^2)) = 0.3816, and D.2's own run 0.3811. 24 slices of 7500 pixels, of which the ramp
-/// makes about one in two independent: sqrt(2 / 90 000) = 0.5 %; three of them.
+/// Views x variance of white noise of variance 1 after linear interpolation: pi^2 (1/18 - 1/(6 pi^2)) =
+/// 0.3816; an independent program measured 0.3811. 24 slices of 7500 pixels, of which the ramp makes about
+/// one in two independent: sqrt(2 / 90 000) = 0.5 %; three of them.
 constexpr double fbp_noise = 0.3816, fbp_noise_within = 0.006;
 
 /// The mean of a patch of 20 pixels or more in a disc of a few mm at the rim of the field, relative: a disc
@@ -149,7 +148,8 @@ constexpr double iterated_disc = 5e-3;
 constexpr double interior_disc = 0.15;
 
 /// A measured fan with and without the three columns that only one side sees, relative L2 of a region inside:
-/// issue 11 has 0.0044 between the whole scan so cut and an independent program, 0.067 before.
+/// 0.0044 is the difference between the whole scan cut in this way and an independent program. It was 0.067
+/// before.
 constexpr double columns_cut = 0.0044;
 
 /// |x - exact| of least squares in float after some steps: each step rounds the residual by about 2 u |b| at
@@ -175,9 +175,9 @@ constexpr double near_the_best_step = 1.25;
 
 // ---- Quality of filtered back-projection
 
-/// Input: modified Shepp-Logan of maths D.2, N = 256 and 512. Reference: its tables, made by an independent
-/// program in double. Norm: RMSE over the inscribed disc, relative. The tables have four digits; 2 % is what
-/// may differ between two ways of drawing the same windows and padding.
+/// Input: modified Shepp-Logan, N = 256 and 512 (tests/pipeline/test_fbp_quality.cpp). Reference: tables that
+/// an independent program made in double. Norm: RMSE over the inscribed disc, relative. The tables have four
+/// digits; 2 % is what may differ between two ways of drawing the same windows and padding.
 constexpr double fbp_rmse = 0.02;
 
 /// The same, PSNR over the square, range 1, dB. At N = 256 the corners, which not every view sees, hold 60 %
@@ -235,7 +235,7 @@ constexpr double texture_uint8 = 3;
 /// 0.2: 4.2e-4 / sqrt(views); a quarter more for chance.
 /// A volume of such numbers, projected: as many lines of pixels in the place of the views.
 inline double tensor_float16(double views) { return 5.3e-4 / std::sqrt(views); }
-/// The same at 2048 views, where sums that are cut and not rounded count: issue 3.
+/// The same at 2048 views, where sums that are cut and not rounded count.
 constexpr double tensor_float16_of_2048_views = 5e-5;
 /// Few bins or views, where nothing averages: 2^-12 each of weight and datum.
 constexpr double tensor_float16_of_few_bins = 4.9e-4;
@@ -248,11 +248,11 @@ constexpr double tensor_mismatch = 1e-5;
 constexpr double tensor_position = 2e-5;
 
 /// Input: modified Shepp-Logan, largest value 1, N = 512, 768 views, filtered with the ramp. Reference: the
-/// CPU's float32. Norm: RMSE over the square. Maths C.4 has each path simulated against double: its rows, and
-/// half as much again for what its models leave out.
+/// CPU's float32. Norm: RMSE over the square. A simulation of each path against double gives the factors
+/// behind 1.5; half as much again is for what its models leave out.
 constexpr double fbp_by_texture = 1.5 * 5.9e-5, fbp_by_half_texture = 1.5 * 6.0e-5;
 constexpr double fbp_by_byte_texture = 1.5 * 8.6e-3, fbp_by_half_products = 1.5 * 1.3e-5;
-/// The same in float32, which C.4 takes for exact: `devices` of values up to 1.
+/// The same in float32, which that simulation takes for exact: `devices` of values up to 1.
 constexpr double fbp_by_float = devices;
 
 /// Input: tests/support/reconstructions.hpp, line integrals y, filtered q, |q| = 8.1e-4 |y|. Reference: the
@@ -266,13 +266,14 @@ constexpr double fbp_texture = 6.4e-4;
 /// more for chance.
 constexpr double fbp_tensor_float16 = 8.1e-5;
 
-/// Issue 4, maths A.2.4: a footprint's sum over cells and views against that of exact chords, relative.
+/// The sum of a footprint over cells and views against that of exact chords, relative: 7e-5 by an independent
+/// program.
 constexpr double footprint_mass = 1e-4;
 /// Input: a ball up to 10 mm from the midplane of a source at 200 mm, 180 views or more. Reference: its
 /// attenuation. Norm: mean over its inside, and outside, relative. FDK is exact in the midplane and errs by
 /// the order of the cone angle squared beside it: 0.05^2.
 constexpr double fdk_plateau = 2.5e-3;
-/// Issue 4: a projection in tiles against the whole one, relative L2.
+/// A projection in tiles against the whole one, relative L2.
 constexpr double tiles = 1e-6;
 /// Entries of a cone-beam pair, relative to the largest: three products in another order, 3 u each way.
 constexpr double entries = 6 * 6e-8;
@@ -291,7 +292,7 @@ constexpr double unmatched_coupling = 1e-2;
 /// each of up to 32 voxels from the middle of a chunk, 2e-6 each way. By images of one sign: issue 4.
 constexpr double footprint_products = 4e-6, footprint_products_coupling = 2e-6;
 
-/// Architecture 3.9: rounding differs from the first step on, and four steps magnify it to less than this.
+/// Rounding differs from the first step on, and four steps magnify it to less than this.
 constexpr double solver_steps = 1e-5;
 /// How much more that is than what one application differs by.
 constexpr double cgls_magnifies = solver_steps / devices;
