@@ -16,31 +16,6 @@ namespace tandem::apps {
 
 namespace {
 
-// Matched pairs in float32, whose rounding unit is u = 6e-8. Forward and adjoint take their entries from the
-// same numbers, so that only sums round differently.
-// mu: n terms of random sign leave u sqrt(n) of a sum, and n stays below 1000 along a ray.
-// kappa: terms of one sign, whose roundings may be so too: 160 u.
-// entries: a projector's are the same bits both ways; a filter's come out of transforms of P points, each of
-// which leaves u log2 P of the row: two of them and the response, 3 u log2 P, and P = 32 here.
-constexpr Bounds by_rounding{2e-6, 1e-5, 1e-6};
-// tensor: the same weights both ways, whose sums are cut where others round.
-constexpr Bounds by_products{1e-5, 1e-5, 1e-6};
-// standard, texture, hybrid: a texture unit rounds the back-projection's weights to 1/256, the projection's
-// are float32; bytes round the data as well.
-constexpr Bounds by_texture{5e-3, 1e-3, 5e-3}, by_bytes{2e-2, 1e-2, 1e-2};
-// A cone beam's texture units cut two fractions to 1/256: 2^-8 / sqrt(3) of a step of sqrt(2) between signs,
-// which the other fraction averages, of a root mean square of 2/3: mu is 5.5e-3 and scatters by 18 %; entries
-// are off by up to 2^-8 twice.
-constexpr Bounds cone_by_texture{6.6e-3, 1e-3, 8e-3};
-// FDK of it: of filtered data, which are of both signs, kappa may err like mu. Filtered noise has steps
-// of 1.79 times its root mean square along bins, 1.41 along rows, and the same cuts make 7.1e-3 of what
-// interpolation leaves; mu scatters by a fifth. A step between the ramp's neighbours is 1.4 of its largest
-// number: entries are off by up to 2^-8 of that and 2^-8 of a row.
-constexpr Bounds fdk_by_texture{8.5e-3, 5e-3, 9.4e-3};
-// A footprint on a GPU has positions that are off by up to 2^-24 of a row for each voxel from the middle of a
-// run, each way: up to 48 voxels where a thread has three. mu averages over runs; FDK filters as well.
-constexpr Bounds footprint_on_cuda{4e-6, 2e-6, 6e-6}, fdk_on_cuda{4e-6, 2e-5, 4e-6};
-
 // One slice; two, which a texel holds; 23, which are 16 and 7 for kernels of 4, 8 or 16 slices, with voxels
 // whose hats are wider than a bin; 131, which are 128 and 3 for products of 64 or 128.
 const std::vector<CheckShape> parallel_shapes{{1}, {2}, {23, 1.3}, {131}};
@@ -64,7 +39,11 @@ LinearOperator parallel(const CheckCase& c, Model model) {
 }
 
 LinearOperator cone(const CheckCase& c, Model model) {
-  return projector(cone_of(c), c.grid, model, c.device, c.shape.tuning);
+  return projector(cone_of(c), c.grid, model, c.device, {.tuning = c.shape.tuning});
+}
+
+LinearOperator fdk_of(const CheckCase& c, Model model) {
+  return adjoint(fdk(cone_of(c), c.grid, {}, model, c.device));
 }
 
 /// Each row with an axis of its own.
@@ -106,56 +85,68 @@ ParallelBeam scan_for(Index size, Index rows, bool irregular) {
 const std::vector<CheckedPair>& checked_pairs() {
   using enum Model;
   static const std::vector<CheckedPair> all{
-      {"parallel/pixel_driven", true, pixel_driven, parallel_shapes,
-       [](const CheckCase& c) { return parallel(c, pixel_driven); }},
-      {"parallel/joseph", true, joseph, parallel_shapes,
-       [](const CheckCase& c) { return parallel(c, joseph); }},
-      {"parallel/ramp_filter",
-       true,
-       {},
-       few,
-       [](const CheckCase& c) { return ramp_filter(c.scan, {}, c.device); }},
-      {"parallel/align_rows", true, {}, few, aligned},
-      {"parallel/unmatched joseph with pixel_driven", false, pixel_driven, few,
-       [](const CheckCase& c) {
-         return unmatched_pair(parallel(c, joseph), adjoint(parallel(c, pixel_driven)));
-       }},
-      {"cone/separable_footprint",
-       true,
-       {},
-       footprint_shapes,
-       [](const CheckCase& c) { return cone(c, separable_footprint); },
-       footprint_on_cuda},
-      {"cone/separable_footprint in tiles", true, {}, cone_shapes, in_tiles, footprint_on_cuda},
-      {"cone/joseph",
-       true,
-       {},
-       cone_shapes,
-       [](const CheckCase& c) { return cone(c, joseph); },
-       cone_by_texture},
-      {"cone/pixel_driven",
-       true,
-       {},
-       cone_shapes,
-       [](const CheckCase& c) { return cone(c, pixel_driven); },
-       cone_by_texture},
-      {"cone/unmatched joseph with pixel_driven",
-       false,
-       {},
-       few,
-       [](const CheckCase& c) { return unmatched_pair(cone(c, joseph), adjoint(cone(c, pixel_driven))); }},
-      {"cone/fdk",
-       true,
-       {},
-       cone_shapes,
-       [](const CheckCase& c) { return adjoint(fdk(cone_of(c), c.grid, {}, separable_footprint, c.device)); },
-       fdk_on_cuda},
-      {"cone/fdk pixel_driven",
-       true,
-       {},
-       cone_shapes,
-       [](const CheckCase& c) { return adjoint(fdk(cone_of(c), c.grid, {}, pixel_driven, c.device)); },
-       fdk_by_texture}};
+      {.name = "parallel/pixel_driven",
+       .matched = true,
+       .parallel = pixel_driven,
+       .shapes = parallel_shapes,
+       .make = [](const CheckCase& c) { return parallel(c, pixel_driven); }},
+      {.name = "parallel/joseph",
+       .matched = true,
+       .parallel = joseph,
+       .shapes = parallel_shapes,
+       .make = [](const CheckCase& c) { return parallel(c, joseph); }},
+      {.name = "parallel/ramp_filter",
+       .matched = true,
+       .shapes = few,
+       .make = [](const CheckCase& c) { return ramp_filter(c.scan, {}, c.device); }},
+      {.name = "parallel/align_rows", .matched = true, .shapes = few, .make = aligned},
+      {.name = "parallel/unmatched joseph with pixel_driven",
+       .matched = false,
+       .parallel = pixel_driven,
+       .shapes = few,
+       .make =
+           [](const CheckCase& c) {
+             return unmatched_pair(parallel(c, joseph), adjoint(parallel(c, pixel_driven)));
+           }},
+      {.name = "cone/separable_footprint",
+       .matched = true,
+       .cone = separable_footprint,
+       .shapes = footprint_shapes,
+       .make = [](const CheckCase& c) { return cone(c, separable_footprint); }},
+      {.name = "cone/separable_footprint in tiles",
+       .matched = true,
+       .cone = separable_footprint,
+       .shapes = cone_shapes,
+       .make = in_tiles},
+      {.name = "cone/joseph",
+       .matched = true,
+       .cone = joseph,
+       .shapes = cone_shapes,
+       .make = [](const CheckCase& c) { return cone(c, joseph); }},
+      {.name = "cone/pixel_driven",
+       .matched = true,
+       .cone = pixel_driven,
+       .shapes = cone_shapes,
+       .make = [](const CheckCase& c) { return cone(c, pixel_driven); }},
+      {.name = "cone/unmatched joseph with pixel_driven",
+       .matched = false,
+       .shapes = few,
+       .make =
+           [](const CheckCase& c) {
+             return unmatched_pair(cone(c, joseph), adjoint(cone(c, pixel_driven)));
+           }},
+      {.name = "cone/fdk",
+       .matched = true,
+       .cone = separable_footprint,
+       .filtered = true,
+       .shapes = cone_shapes,
+       .make = [](const CheckCase& c) { return fdk_of(c, separable_footprint); }},
+      {.name = "cone/fdk pixel_driven",
+       .matched = true,
+       .cone = pixel_driven,
+       .filtered = true,
+       .shapes = cone_shapes,
+       .make = [](const CheckCase& c) { return fdk_of(c, pixel_driven); }}};
   return all;
 }
 
@@ -166,28 +157,28 @@ CheckCase check_case(const CheckedPair& pair, const CheckShape& shape, Index siz
 
 CheckCase small_case(const CheckedPair& pair, const CheckShape& shape, Device device) {
   CheckShape small = shape;
-  if (!pair.model) small.slices = std::min<Index>(small.slices, 9);
+  if (!pair.parallel) small.slices = std::min<Index>(small.slices, 9);
   CheckCase c = check_case(pair, small, 9, device);
   for (std::size_t v = 0; v < 7; ++v) c.scan.angles[v] = c.scan.angles[13 * v];  // all around
   c.scan.angles.resize(7);
   return c;
 }
 
-Bounds bounds_of(const CheckedPair& pair, Execution how, Device device) {
-  if (device.is_cuda() && pair.on_cuda) return *pair.on_cuda;
-  if (how.variant == Variant::tensor) return by_products;
-  if (!pair.model || is_matched(how, device)) return by_rounding;
-  return how.precision == Precision::uint8 ? by_bytes : by_texture;
+kernels::Bounds bounds_of(const CheckedPair& pair, const Execution& how, Device device) {
+  if (pair.parallel) return grade_of(kernels::parallel(device), how)->bounds;
+  if (!pair.cone) return kernels::bounds::rounding;
+  const kernels::Grade& grade = kernels::cone(*pair.cone, device).grades.front();
+  return pair.filtered ? grade.filtered : grade.bounds;
 }
 
 std::vector<std::string> kernel_names(Device device) {
-  std::vector<std::string> all = kernels::parallel(device).names(device);
-  const auto add = [&](const std::vector<std::string>& more) {
-    all.insert(all.end(), more.begin(), more.end());
+  std::vector<std::string> all = kernels::ramp(device).names();
+  const auto add = [&](const auto& table) {
+    for (const auto& row : table)
+      for (const std::string& name : row.kernels(device)) all.push_back(name);
   };
-  for (const Model model : {Model::separable_footprint, Model::joseph, Model::pixel_driven})
-    add(kernels::cone(model, device).names());
-  add(kernels::ramp(device).names());
+  add(kernels::parallel(device));
+  add(kernels::cone(device));
   return all;
 }
 

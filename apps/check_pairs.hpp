@@ -7,14 +7,10 @@
 
 #include "../core/execution.hpp"
 #include "../geometry/views.hpp"
+#include "../kernels/bounds.hpp"
 #include "../operators/linear_operator.hpp"
 
 namespace tandem::apps {
-
-/// What a matched pair may be off by: see `bounds_of`.
-struct Bounds {
-  double mu, kappa, entry;
-};
 
 /// What kernels choose their form by. Together the shapes of all pairs make every kernel run.
 struct CheckShape {
@@ -35,11 +31,11 @@ struct CheckCase {
 struct CheckedPair {
   std::string name;
   bool matched;
-  /// Of the back-projector, where it can be executed in more than one way.
-  std::optional<Model> model;
+  std::optional<Model> parallel{};  ///< of the projector in it, which can be executed in more than one way
+  std::optional<Model> cone{};      ///< of the cone beam's projector in it
+  bool filtered = false;            ///< behind FDK's filter
   std::vector<CheckShape> shapes;
   std::function<LinearOperator(const CheckCase&)> make;
-  std::optional<Bounds> on_cuda{};  ///< where they differ from those of the execution
 };
 
 const std::vector<CheckedPair>& checked_pairs();
@@ -50,7 +46,8 @@ CheckCase check_case(const CheckedPair& pair, const CheckShape& shape, Index siz
 /// One of nine voxels along x and y, seven views and at most nine slices of cone beams, for all entries.
 CheckCase small_case(const CheckedPair& pair, const CheckShape& shape, Device device);
 
-Bounds bounds_of(const CheckedPair& pair, Execution how, Device device);
+/// What a matched pair may be off by, from its row in the table of variants.
+kernels::Bounds bounds_of(const CheckedPair& pair, const Execution& how, Device device);
 
 /// All names of kernels in the tables of operators of a device.
 std::vector<std::string> kernel_names(Device device);

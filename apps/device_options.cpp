@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "../core/error.hpp"
+#include "../kernels/variants.hpp"
 #include "../operators/projector.hpp"
 
 namespace tandem::apps {
@@ -42,8 +43,8 @@ void require_execution(const DeviceOptions& o, Pairing needed, Device device) {
   const Execution wanted = execution_of(o);
   std::string list, matching;
   bool here = false;
-  for (const Execution e : executions(device)) {
-    const bool any = wanted.variant == Variant::automatic, matched = is_matched(e, device),
+  for (const Execution& e : executions(device)) {
+    const bool any = wanted.variant == "automatic", matched = is_matched(e, device),
                asked = (any || wanted.variant == e.variant) && wanted.precision == e.precision;
     if (asked && (matched || needed == Pairing::any)) return;
     here |= asked;
@@ -63,6 +64,14 @@ void require_execution(const DeviceOptions& o, Pairing needed, Device device) {
 
 }  // namespace
 
+std::vector<std::string> variant_names() {
+  std::vector<std::string> names{"automatic"};
+  for (const kernels::Backend& backend : kernels::backends())
+    for (const auto& row : backend.parallel)
+      if (std::find(names.begin(), names.end(), row.name) == names.end()) names.emplace_back(row.name);
+  return names;
+}
+
 void add_device_options(CLI::App& c, DeviceOptions& o) {
   c.add_option(
        "--device", o.device,
@@ -70,7 +79,7 @@ void add_device_options(CLI::App& c, DeviceOptions& o) {
        "takes all GPUs where one is too small")
       ->transform(lower_case())
       ->check(no_device);
-  add_choice(c, "--variant", o.variant, {"automatic", "standard", "texture", "alu", "hybrid", "tensor"},
+  add_choice(c, "--variant", o.variant, variant_names(),
              "of projector and back-projector (default automatic: the fastest)");
   add_choice(c, "--precision", o.precision, {"float32", "float16", "uint8"},
              "of what they read (default float32)");
@@ -83,9 +92,7 @@ void add_device_options(CLI::App& c, DeviceOptions& o) {
       ->check(count(1, 3));
 }
 
-Execution execution_of(const DeviceOptions& o) {
-  return {variant_named(o.variant), precision_named(o.precision)};
-}
+Execution execution_of(const DeviceOptions& o) { return {o.variant, precision_named(o.precision)}; }
 
 std::vector<Device> chosen_devices(const DeviceOptions& o, Pairing needed) {
   const std::vector<Device> chosen = devices_named(o.device);

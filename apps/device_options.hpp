@@ -18,6 +18,9 @@ struct DeviceOptions {
   bool allow_unmatched = false;
 };
 
+/// "automatic" and the names of all variants of parallel beams in this build, on whatever device.
+std::vector<std::string> variant_names();
+
 void add_device_options(CLI::App& command, DeviceOptions& options);
 
 Execution execution_of(const DeviceOptions& options);

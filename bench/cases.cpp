@@ -4,6 +4,7 @@
 
 #include "../core/parallel.hpp"
 #include "../io/scan_writer.hpp"
+#include "../kernels/parallel.hpp"
 #include "../operators/adjointness.hpp"
 #include "../operators/algebra.hpp"
 #include "../operators/fbp.hpp"
@@ -14,7 +15,6 @@
 #include "../pipeline/simulate.hpp"
 #include "harness.hpp"
 #include "input.hpp"
-#include "limits.hpp"
 
 namespace tandem::bench {
 
@@ -37,15 +37,13 @@ struct Case {
   }
 };
 
-/// The coefficient in double, from the formula (docs/kernels.md).
-double coefficient(const ParallelViews& packed, Index view, Index x, Index y, Index bin) {
-  const ParallelView& v = packed.views[static_cast<std::size_t>(view)];
-  const double h = v.origin + v.step_x * static_cast<double>(x) + v.step_y * static_cast<double>(y);
-  return packed.scale * std::max(0.0, v.height - v.slope * std::abs(h - static_cast<double>(bin)));
+const kernels::ParallelVariant& variant_of(const Execution& how, Device device) {
+  return *find(kernels::parallel(device), how.variant);
 }
 
-/// Relative L2 error of B q at random pixels, and at corners.
-double backward_error(const Case& c, const Array& there_q, const Array& there_volume) {
+/// Relative L2 error of B q at random pixels, and at corners, against the variant's coefficients in double.
+double backward_error(const Case& c, const Execution& how, const Array& there_q, const Array& there_volume) {
+  const auto coefficient = variant_of(how, there_q.space().device()).coefficient;
   const Array q = on_device(there_q, Device::cpu()), volume = on_device(there_volume, Device::cpu());
   const ParallelViews packed = pack(c.scan, c.grid, Model::pixel_driven);
   const Image<const float> in = image(ConstVectorView(q)), out = image(ConstVectorView(volume));
@@ -71,8 +69,9 @@ double backward_error(const Case& c, const Array& there_q, const Array& there_vo
   return std::sqrt(difference / size);
 }
 
-/// Relative L2 error of A x at random cells, and at the first and last of a row.
-double forward_error(const Case& c, const Array& there_volume, const Array& there_q) {
+/// The same of A x at random cells, and at the first and last of a row.
+double forward_error(const Case& c, const Execution& how, const Array& there_volume, const Array& there_q) {
+  const auto coefficient = variant_of(how, there_q.space().device()).coefficient;
   const Array q = on_device(there_q, Device::cpu()), volume = on_device(there_volume, Device::cpu());
   const ParallelViews packed = pack(c.scan, c.grid, Model::pixel_driven);
   const Image<const float> in = image(ConstVectorView(volume)), out = image(ConstVectorView(q));
@@ -93,8 +92,8 @@ double forward_error(const Case& c, const Array& there_volume, const Array& ther
 }
 
 Rows::value_type line(const Case& c, const std::string& direction, double ms, double updates,
-                      Execution how = {Variant::standard}) {
-  return {{"variant", name_of(how.variant)},
+                      const Execution& how = {"standard"}) {
+  return {{"variant", how.variant},
           {"precision", name_of(how.precision)},
           {"direction", direction},
           {"slices", c.scan.detector.rows},
@@ -105,7 +104,7 @@ Rows::value_type line(const Case& c, const std::string& direction, double ms, do
 }
 
 /// mu of the same pair on fewer pixels and views, where random vectors are soon drawn.
-double mismatch_of(Execution how, const Case& c, Device device) {
+double mismatch_of(const Execution& how, const Case& c, Device device) {
   const Case small(std::min<Index>(c.grid.size[0], 256),
                    std::min<Index>(static_cast<Index>(c.scan.angles.size()), 256), c.grid.size[2]);
   return adjointness(projector(small.scan, small.grid, Model::pixel_driven, device, how), 2).mismatch;
@@ -116,21 +115,22 @@ std::string words(const std::string& what, Index slices) {
 }
 
 /// The chip's own limit, if one is known.
-void add_limit(Rows::value_type& row, Execution how, Direction direction, Device device) {
-  const std::optional<Limit> limit =
-      limit_of(how, direction, {gigaclocks(device), compute_capability(device)});
+void add_limit(Rows::value_type& row, const Execution& how, kernels::Direction direction, Device device) {
+  const auto of_variant = variant_of(how, device).limit;
+  if (!of_variant) return;
+  const auto limit = of_variant(how.precision, direction, {gigaclocks(device), compute_capability(device)});
   if (!limit) return;
   row["limit"] = limit->what;
   row["limit_gups"] = limit->gups;
   row["share_of_limit"] = row["gups"].get<double>() / limit->gups;
 }
 
-using Body = std::function<void(const Case& c, Execution how, const LinearOperator& A)>;
+using Body = std::function<void(const Case& c, const Execution& how, const LinearOperator& A)>;
 
 /// The projector of every number of slices in every execution.
 void for_each_projector(const Axes& axes, Pairing pairing, const Body& body) {
   for (Index slices : axes.slices)
-    for (const Execution wanted : axes.executions) {
+    for (const Execution& wanted : axes.executions) {
       const Case c(axes.size, axes.views, slices);
       const Execution how = resolved(wanted, c.scan, c.grid, Model::pixel_driven, axes.device, pairing);
       body(c, how, projector(c.scan, c.grid, Model::pixel_driven, axes.device, how));
@@ -159,22 +159,22 @@ double median_ms(const Axes& axes, const std::function<void()>& body) {
 Rows parallel(const Axes& axes, const OnLine& on_line) {
   Rows rows = Rows::array();
   Stream& stream = default_stream(axes.device);
-  for_each_projector(axes, Pairing::any, [&](const Case& c, Execution how, const LinearOperator& A) {
+  for_each_projector(axes, Pairing::any, [&](const Case& c, const Execution& how, const LinearOperator& A) {
     const Index slices = c.scan.detector.rows;
     on_line(words(name_of(how) + " back", slices));
     const double mu = mismatch_of(how, c, axes.device);
     Array q = input(A.range()), x(A.domain());
     const double back = median_ms(axes, [&] { A.apply_adjoint(1, q, 0, x, stream); });
     rows.push_back(line(c, "back", back, c.updates(), how));
-    add_limit(rows.back(), how, Direction::back, axes.device);
-    rows.back()["relative_error"] = backward_error(c, q, x);
+    add_limit(rows.back(), how, kernels::Direction::backward, axes.device);
+    rows.back()["relative_error"] = backward_error(c, how, q, x);
     rows.back()["mu"] = mu;
     on_line(words(name_of(how) + " forward", slices));
     x = input(A.domain());
     const double forward = median_ms(axes, [&] { A.apply(1, x, 0, q, stream); });
     rows.push_back(line(c, "forward", forward, c.updates(), how));
-    add_limit(rows.back(), how, Direction::forward, axes.device);
-    rows.back()["relative_error"] = forward_error(c, x, q);
+    add_limit(rows.back(), how, kernels::Direction::forward, axes.device);
+    rows.back()["relative_error"] = forward_error(c, how, x, q);
     rows.back()["mu"] = mu;
   });
   return rows;
@@ -199,7 +199,7 @@ Rows filter(const Axes& axes, const OnLine& on_line) {
 Rows fbp(const Axes& axes, const OnLine& on_line) {
   Rows rows = Rows::array();
   Stream& stream = default_stream(axes.device);
-  for_each_projector(axes, Pairing::any, [&](const Case& c, Execution how, const LinearOperator& A) {
+  for_each_projector(axes, Pairing::any, [&](const Case& c, const Execution& how, const LinearOperator& A) {
     const LinearOperator F = ramp_filter(c.scan, {}, axes.device), B = backprojector(A, c.scan, c.grid);
     on_line(words(name_of(how) + " FBP", c.scan.detector.rows));
     const Array q = input(A.range());
@@ -210,7 +210,7 @@ Rows fbp(const Axes& axes, const OnLine& on_line) {
       B.apply(1, filtered, 0, x, stream);
     });
     rows.push_back(line(c, "fbp", ms, c.updates(), how));
-    add_limit(rows.back(), how, Direction::back, axes.device);
+    add_limit(rows.back(), how, kernels::Direction::backward, axes.device);
     rows.back()["filter_ms"] = filter_ms;
     rows.back()["filter_share"] = filter_ms / ms;
   });
@@ -220,26 +220,27 @@ Rows fbp(const Axes& axes, const OnLine& on_line) {
 Rows solvers(const Axes& axes, const OnLine& on_line) {
   Rows rows = Rows::array();
   Stream& stream = default_stream(axes.device);
-  for_each_projector(axes, Pairing::matched, [&](const Case& c, Execution how, const LinearOperator& A) {
-    const Index slices = c.scan.detector.rows;
-    const Array b = input(A.range());
-    const ActiveBlocks active(static_cast<std::size_t>(slices), true);
-    Array x(A.domain()), q(A.range());
-    on_line(words(name_of(how) + " kernels", slices));
-    const double kernels = median_ms(axes, [&] {
-      A.apply(1, x, 0, q, stream);
-      A.apply_adjoint(1, q, 0, x, stream);
-    });
-    for (const tandem::pipeline::Method& method : tandem::pipeline::methods()) {
-      if (!method.iterates()) continue;
-      const std::string name(method.name);
-      on_line(words(name_of(how) + " " + name, slices));
-      auto solver = method.solver(A, b.clone(), Array(A.domain()), {});
-      const double ms = median_ms(axes, [&] { solver.step(active); });
-      rows.push_back(line(c, name + " step", ms, method.cost.step.together() * c.updates(), how));
-      rows.back()["kernels_ms"] = kernels;
-    }
-  });
+  for_each_projector(
+      axes, Pairing::matched, [&](const Case& c, const Execution& how, const LinearOperator& A) {
+        const Index slices = c.scan.detector.rows;
+        const Array b = input(A.range());
+        const ActiveBlocks active(static_cast<std::size_t>(slices), true);
+        Array x(A.domain()), q(A.range());
+        on_line(words(name_of(how) + " kernels", slices));
+        const double kernels = median_ms(axes, [&] {
+          A.apply(1, x, 0, q, stream);
+          A.apply_adjoint(1, q, 0, x, stream);
+        });
+        for (const tandem::pipeline::Method& method : tandem::pipeline::methods()) {
+          if (!method.iterates()) continue;
+          const std::string name(method.name);
+          on_line(words(name_of(how) + " " + name, slices));
+          auto solver = method.solver(A, b.clone(), Array(A.domain()), {});
+          const double ms = median_ms(axes, [&] { solver.step(active); });
+          rows.push_back(line(c, name + " step", ms, method.cost.step.together() * c.updates(), how));
+          rows.back()["kernels_ms"] = kernels;
+        }
+      });
   return rows;
 }
 
@@ -258,7 +259,7 @@ Rows pipeline(const Axes& axes, const OnLine& on_line) {
     for (io::FrameKind kind : {io::FrameKind::projection, io::FrameKind::flat, io::FrameKind::dark})
       scan.write(kind, {0, slices}, simulated.frames(kind, {0, slices}));
     scan.finish("{}");
-    for (const Execution wanted : axes.executions) {
+    for (const Execution& wanted : axes.executions) {
       on_line(words(name_of(wanted) + " file to file", slices));
       p::Recipe recipe;
       recipe.devices = {axes.device}, recipe.execution = wanted;

@@ -271,7 +271,7 @@ Rows cone(const Axes& axes, const OnLine& on_line) {
   const Case c(axes.size, axes.views),
       small(std::min<Index>(axes.size, 256), std::min<Index>(axes.views, 256));
   const auto tuned = [&](const Case& of, FootprintTuning tuning) {
-    return projector(of.scan, of.grid, Model::separable_footprint, axes.device, tuning);
+    return projector(of.scan, of.grid, Model::separable_footprint, axes.device, {.tuning = tuning});
   };
   const auto add_pair = [&](const LinearOperator& A) {
     const Adjointness pair = adjointness(A, 2);

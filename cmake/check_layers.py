@@ -21,7 +21,7 @@ MAY_INCLUDE = {
     "bench": {"pipeline", "solvers", "operators", "kernels", "geometry", "io", "core"},
     "apps": {"bench", "pipeline", "solvers", "operators", "kernels", "geometry", "io", "core"},
     "examples": {"pipeline", "solvers", "operators", "geometry", "io", "core"},
-    "tests": {"bench", "pipeline", "solvers", "operators", "kernels", "geometry", "io", "core"},
+    "tests": {"pipeline", "solvers", "operators", "kernels", "geometry", "io", "core"},
 }
 # Headers of third parties and where alone they may be seen.
 ONLY_IN = {

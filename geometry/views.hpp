@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include "../core/execution.hpp"
 #include "../core/public.hpp"
 #include "scan.hpp"
 
@@ -44,7 +43,6 @@ struct ConeView {
 
 struct ConeViews : ConeFrame {
   std::vector<ConeView> views;
-  FootprintTuning tuning{};
 };
 
 /// @throws GeometryError unless all voxels are on the detector's side of the source; for the models that

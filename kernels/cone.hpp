@@ -1,27 +1,19 @@
 #pragma once
 
-#include <string>
-#include <vector>
-
-#include "../core/array.hpp"
 #include "../geometry/views.hpp"
+#include "variant.hpp"
 
 namespace tandem::kernels {
 
-/// Cone-beam projector of one model and its exact transpose (footprint.hpp, cone_hats.hpp). Volume (slice, y,
-/// x), projections (view, row, bin). out <- alpha A in + beta out; beta = 0 never reads out.
-struct ConeKernels {
-  void (*forward)(const ConeViews& views, float alpha, Image<const float> volume, float beta,
-                  Image<float> projections, Stream& stream);
-  void (*backward)(const ConeViews& views, float alpha, Image<const float> projections, float beta,
-                   Image<float> volume, Stream& stream);
-  /// Of one application, whatever the geometry; grows with lines of voxels and with views.
-  WorkingMemory (*working_memory)(Shape volume, Shape projections);
-  bool matched;                         ///< `OfferedExecution::matched`
-  std::vector<std::string> (*names)();  ///< of all kernels (launches.hpp)
-};
+/// A cone-beam projector of one model and its transpose (footprint.hpp, cone_hats.hpp). Its working memory is
+/// that of one application, whatever the geometry; it grows with lines of voxels and with views.
+using ConeVariant = Variant<ConeViews>;
 
-/// @throws DeviceError if the build lacks the backend.
-const ConeKernels& cone(Model model, Device device);
+/// The variants of a device, one for each model and of its name. @throws DeviceError if the build lacks the
+/// backend, or the device is not here.
+Table<ConeViews> cone(Device device);
+const ConeVariant& cone(Model model, Device device);
+
+std::string_view name_of(Model model);
 
 }  // namespace tandem::kernels

@@ -1,38 +1,24 @@
 #pragma once
 
-#include <span>
-#include <string>
-#include <vector>
+#include <algorithm>
+#include <cmath>
 
-#include "../core/array.hpp"
-#include "../core/execution.hpp"
 #include "../geometry/views.hpp"
+#include "variant.hpp"
 
 namespace tandem::kernels {
 
-/// Parallel-beam projector and its exact transpose, for any hat-shaped footprint.
-/// Volume (slice, y, x), projections (view, row, bin); slice k is row k.
-/// out <- alpha K in + beta out, K without `ParallelViews::scale`; beta = 0 never reads out.
-/// `how` comes from `resolve`.
-struct ParallelKernels {
-  void (*forward)(const ParallelViews& views, Execution how, float alpha, Image<const float> volume,
-                  float beta, Image<float> projections, Stream& stream);
-  void (*backward)(const ParallelViews& views, Execution how, float alpha, Image<const float> projections,
-                   float beta, Image<float> volume, Stream& stream);
-  /// What a device of this backend can do.
-  std::span<const OfferedExecution> (*executions)(Device device);
-  /// What runs if `wanted` is asked for, for these views and projections (view, row, bin), whatever the
-  /// memory: `automatic` is chosen, of matched ones if there are any and `pairing` says so; hats that no
-  /// texture draws are left to the cores.
-  /// @throws DeviceError for one that the device has not, GeometryError for one that these views forbid.
-  Execution (*resolve)(Execution wanted, Pairing pairing, const ParallelViews& views, Shape projections,
-                       Device device);
-  WorkingMemory (*working_memory)(Execution how, Shape volume, Shape projections, Device device);
-  /// Of the kernels that run on this device (launches.hpp).
-  std::vector<std::string> (*names)(Device device);
-};
+/// A parallel-beam projector and its transpose, A without `ParallelViews::scale`; slice k is row k.
+using ParallelVariant = Variant<ParallelViews>;
 
-/// @throws DeviceError if the build lacks the backend.
-const ParallelKernels& parallel(Device device);
+/// The variants of a device. @throws DeviceError if the build lacks the backend, or the device is not here.
+Table<ParallelViews> parallel(Device device);
+
+/// The coefficient that all variants have but those that say otherwise: the hat of the view.
+inline double hat_coefficient(const ParallelViews& views, Index view, Index x, Index y, Index bin) {
+  const ParallelView& v = views.views[static_cast<std::size_t>(view)];
+  const double h = v.origin + v.step_x * static_cast<double>(x) + v.step_y * static_cast<double>(y);
+  return views.scale * std::max(0.0, v.height - v.slope * std::abs(h - static_cast<double>(bin)));
+}
 
 }  // namespace tandem::kernels

@@ -2,25 +2,29 @@
 #include <type_traits>
 
 #include "../core/device.hpp"
-#include "../core/error.hpp"
-#include "cpu/cone_hats.hpp"
-#include "cpu/parallel.hpp"
 #include "cpu/ramp.hpp"
-#include "cpu/separable_footprint.hpp"
 #include "cpu/vector.hpp"
 #include "cuda/tables.hpp"
+#include "variants.hpp"
 
 namespace tandem::kernels {
 
 namespace {
 
-template <class Table>
-const Table& select(Device device, const Table& on_cpu, const std::type_identity_t<Table>* on_cuda) {
+/// Whether the kernels of CUDA are wanted. @throws DeviceError if they are, and the device cannot run them
+bool on_cuda(Device device) {
   thread_local Device usable = Device::cpu();  // the last that the driver was asked for
-  if (!device.is_cuda()) return on_cpu;
+  if (!device.is_cuda()) return false;
   if (device != usable) require_usable(device);  // of which a build without CUDA has none
   usable = device;
-  return *on_cuda;
+  return true;
+}
+
+const Backend& backend(Device device) { return backends()[on_cuda(device) ? 1 : 0]; }
+
+template <class Kernels>
+const Kernels& select(Device device, const Kernels& cpu, const std::type_identity_t<Kernels>* cuda) {
+  return on_cuda(device) ? *cuda : cpu;
 }
 
 #if TANDEM_CUDA
@@ -31,32 +35,20 @@ const Table& select(Device device, const Table& on_cpu, const std::type_identity
 
 }  // namespace
 
-const ParallelKernels& parallel(Device device) {
-  static constexpr OfferedExecution only{{Variant::standard, Precision::float32}, true};
-  static constexpr ParallelKernels on_cpu{cpu::parallel_forward,
-                                          cpu::parallel_backward,
-                                          [](Device) { return std::span(&only, 1); },
-                                          [](Execution wanted, Pairing, const ParallelViews&, Shape, Device) {
-                                            if (wanted.variant == Variant::automatic)
-                                              wanted.variant = only.how.variant;
-                                            require<DeviceError>(wanted == only.how, "device cpu: no ",
-                                                                 name_of(wanted), "; it has ",
-                                                                 name_of(only.how));
-                                            return only.how;
-                                          },
-                                          cpu::working_memory,
-                                          cpu::parallel_names};
-  return select(device, on_cpu, TANDEM_ON_CUDA(parallel_kernels));
-}
+Table<ParallelViews> parallel(Device device) { return backend(device).parallel; }
 
-const ConeKernels& cone(Model model, Device device) {
+Table<ConeViews> cone(Device device) { return backend(device).cone; }
+
+const ConeVariant& cone(Model model, Device device) { return *find(cone(device), name_of(model)); }
+
+std::string_view name_of(Model model) {
   switch (model) {
-    case Model::joseph:
-      return select(device, cpu::cone_joseph_kernels, TANDEM_ON_CUDA(cone_joseph_kernels));
     case Model::pixel_driven:
-      return select(device, cpu::cone_pixel_driven_kernels, TANDEM_ON_CUDA(cone_pixel_driven_kernels));
+      return "pixel_driven";
+    case Model::joseph:
+      return "joseph";
     default:
-      return select(device, cpu::separable_footprint_kernels, TANDEM_ON_CUDA(separable_footprint_kernels));
+      return "separable_footprint";
   }
 }
 

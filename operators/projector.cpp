@@ -8,35 +8,26 @@ namespace tandem {
 
 namespace {
 
-struct ParallelProjector {
+/// Of a parallel or of a cone beam.
+template <class Views>
+struct Projector {
   Space volume, projections;
-  std::shared_ptr<const ParallelViews> views;
+  std::shared_ptr<const Views> views;
+  const kernels::Variant<Views>* variant;
   Execution how;
+  float scale;
   Space domain() const { return volume; }
   Space range() const { return projections; }
   void apply(float alpha, ConstVectorView x, float beta, VectorView y, Stream& stream) const {
-    kernels::parallel(stream.device())
-        .forward(*views, how, alpha * views->scale, image(x), beta, image(y), stream);
+    variant->forward(*views, how, alpha * scale, image(x), beta, image(y), stream);
   }
   void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, Stream& stream) const {
-    kernels::parallel(stream.device())
-        .backward(*views, how, alpha * views->scale, image(y), beta, image(x), stream);
+    variant->backward(*views, how, alpha * scale, image(y), beta, image(x), stream);
   }
 };
 
-struct ConeProjector {
-  Space volume, projections;
-  std::shared_ptr<const ConeViews> views;
-  const kernels::ConeKernels* kernels;
-  Space domain() const { return volume; }
-  Space range() const { return projections; }
-  void apply(float alpha, ConstVectorView x, float beta, VectorView y, Stream& stream) const {
-    kernels->forward(*views, alpha, image(x), beta, image(y), stream);
-  }
-  void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, Stream& stream) const {
-    kernels->backward(*views, alpha, image(y), beta, image(x), stream);
-  }
-};
+/// A row of its own is a table, too.
+kernels::Table<ConeViews> only(Model model, Device device) { return {&kernels::cone(model, device), 1}; }
 
 }  // namespace
 
@@ -44,51 +35,53 @@ LinearOperator projector(const ParallelBeam& scan, const VolumeGrid& grid, Model
                          Execution wanted) {
   auto views = std::make_shared<const ParallelViews>(pack(scan, grid, model));
   const Space projections = projection_space(scan, device);
-  const Execution how =
-      kernels::parallel(device).resolve(wanted, Pairing::matched, *views, projections.shape(), device);
-  return ParallelProjector{volume_space(grid, device), projections, std::move(views), how};
+  const auto table = kernels::parallel(device);
+  const Execution how = resolve(table, wanted, Pairing::matched, *views, projections.shape(), device);
+  const float scale = views->scale;
+  return Projector<ParallelViews>{volume_space(grid, device), projections, std::move(views),
+                                  find(table, how.variant),   how,         scale};
 }
 
 LinearOperator projector(const ConeBeam& scan, const VolumeGrid& grid, Model model, Device device,
-                         FootprintTuning tuning) {
-  const kernels::ConeKernels& kernels = tandem::kernels::cone(model, device);
-  auto views = std::make_shared<ConeViews>(pack(scan, grid, model));
-  views->tuning = tuning;
-  return ConeProjector{cone_volume_space(grid, device), projection_space(scan, device), std::move(views),
-                       &kernels};
+                         Execution wanted) {
+  const auto table = only(model, device);
+  auto views = std::make_shared<const ConeViews>(pack(scan, grid, model));
+  const Space projections = projection_space(scan, device);
+  const Execution how = resolve(table, wanted, Pairing::matched, *views, projections.shape(), device);
+  return Projector<ConeViews>{
+      cone_volume_space(grid, device), projections, std::move(views), &table.front(), how, 1};
 }
 
 LinearOperator projector(const FanBeam& scan, const VolumeGrid& grid, Model model, Device device,
-                         FootprintTuning tuning) {
-  return projector(static_cast<const ConeBeam&>(scan), tall_voxels(scan, grid), model, device, tuning);
+                         Execution execution) {
+  return projector(static_cast<const ConeBeam&>(scan), tall_voxels(scan, grid), model, device, execution);
 }
 
-std::vector<Execution> executions(Device device) {
-  std::vector<Execution> all;
-  for (const OfferedExecution& e : kernels::parallel(device).executions(device)) all.push_back(e.how);
-  return all;
+std::vector<Execution> executions(Device device) { return executions(kernels::parallel(device)); }
+
+bool is_matched(const Execution& how, Device device) {
+  const kernels::Grade* grade = grade_of(kernels::parallel(device), how);
+  require<DeviceError>(grade, "device ", device.name(), ": no ", name_of(how));
+  return grade->matched;
 }
 
-bool is_matched(Execution how, Device device) {
-  for (const OfferedExecution& e : kernels::parallel(device).executions(device))
-    if (e.how == how) return e.matched;
-  throw DeviceError("device " + device.name() + ": no " + name_of(how));
-}
+bool is_matched(Model model, Device device) { return kernels::cone(model, device).grades.front().matched; }
 
-bool is_matched(Model model, Device device) { return kernels::cone(model, device).matched; }
-
-Execution resolved(Execution wanted, const ParallelBeam& scan, const VolumeGrid& grid, Model model,
+Execution resolved(const Execution& wanted, const ParallelBeam& scan, const VolumeGrid& grid, Model model,
                    Device device, Pairing pairing) {
-  return kernels::parallel(device).resolve(wanted, pairing, pack(scan, grid, model),
-                                           projection_space(scan).shape(), device);
+  return resolve(kernels::parallel(device), wanted, pairing, pack(scan, grid, model),
+                 projection_space(scan).shape(), device);
 }
 
 WorkingMemory working_memory(Model model, Shape volume, Shape projections, Device device) {
-  return kernels::cone(model, device).working_memory(volume, projections);
+  const kernels::ConeVariant& row = kernels::cone(model, device);
+  return row.working_memory(row.grades.front().precision, volume, projections, device);
 }
 
-WorkingMemory working_memory(Execution how, Shape volume, Shape projections, Device device) {
-  return kernels::parallel(device).working_memory(how, volume, projections, device);
+WorkingMemory working_memory(const Execution& how, Shape volume, Shape projections, Device device) {
+  const kernels::ParallelVariant* row = find(kernels::parallel(device), how.variant);
+  require<DeviceError>(row, "device ", device.name(), ": no ", name_of(how));
+  return row->working_memory(how.precision, volume, projections, device);
 }
 
 }  // namespace tandem

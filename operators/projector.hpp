@@ -27,33 +27,34 @@ LinearOperator projector(const ParallelBeam& scan, const VolumeGrid& grid, Model
 /// @throws GeometryError, also where the source would pass through the grid; DeviceError
 LinearOperator projector(const ConeBeam& scan, const VolumeGrid& grid,
                          Model model = Model::separable_footprint, Device device = Device::cpu(),
-                         FootprintTuning tuning = {});
+                         Execution execution = {});
 
 /// The same for a fan beam, with voxels as tall as `tall_voxels` has them.
 LinearOperator projector(const FanBeam& scan, const VolumeGrid& grid,
                          Model model = Model::separable_footprint, Device device = Device::cpu(),
-                         FootprintTuning tuning = {});
+                         Execution execution = {});
 
-/// How a projector can be executed on a device.
+/// How a parallel-beam projector can be executed on a device.
 std::vector<Execution> executions(Device device);
 
 /// Whether projector and back-projector so executed are each other's transpose, coefficient by coefficient,
 /// as solvers need it; if not, texture units round one's positions to 1/256 of a bin. @throws DeviceError for
 /// an execution that the device has not
-bool is_matched(Execution how, Device device);
+bool is_matched(const Execution& how, Device device);
 /// The same of a cone beam's.
 bool is_matched(Model model, Device device);
 
 /// What runs if `wanted` is asked for: `automatic` comes to the fastest, of matched pairs alone where there
 /// is one and `pairing` does not say any, and hats that no texture draws come to alu float32.
 /// @throws like `projector`.
-Execution resolved(Execution wanted, const ParallelBeam& scan, const VolumeGrid& grid, Model model,
+Execution resolved(const Execution& wanted, const ParallelBeam& scan, const VolumeGrid& grid, Model model,
                    Device device, Pairing pairing = Pairing::matched);
 
-/// Of a cone beam's, for any geometry of these extents. @throws DeviceError
+/// Working memory of a cone-beam projector with these shapes, whatever its geometry. @throws DeviceError
 WorkingMemory working_memory(Model model, Shape volume, Shape projections, Device device);
 
-/// Of a projector between (slice, y, x) and (view, row, bin); `how` is resolved. @throws DeviceError
-WorkingMemory working_memory(Execution how, Shape volume, Shape projections, Device device);
+/// Working memory of a parallel-beam projector between (slice, y, x) and (view, row, bin); `how` is resolved.
+/// @throws DeviceError
+WorkingMemory working_memory(const Execution& how, Shape volume, Shape projections, Device device);
 
 }  // namespace tandem

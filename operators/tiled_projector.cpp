@@ -184,7 +184,7 @@ struct Tiles {
          {image(y), 0, blocks},
          beta,
          [&](Range lines, Range views, Image<const float> in, float b, Image<float> out, Stream& stream) {
-           kernels_of(stream).forward(packed(lines, views), alpha, in, b, out, stream);
+           kernels_of(stream).forward(packed(lines, views), {}, alpha, in, b, out, stream);
          }});
   }
 
@@ -194,11 +194,11 @@ struct Tiles {
          {image(x), 1, strips},
          beta,
          [&](Range views, Range lines, Image<const float> in, float b, Image<float> out, Stream& stream) {
-           kernels_of(stream).backward(packed(lines, views), alpha, in, b, out, stream);
+           kernels_of(stream).backward(packed(lines, views), {}, alpha, in, b, out, stream);
          }});
   }
 
-  static const kernels::ConeKernels& kernels_of(const Stream& stream) {
+  static const kernels::ConeVariant& kernels_of(const Stream& stream) {
     return kernels::cone(Model::separable_footprint, stream.device());
   }
 

@@ -8,6 +8,7 @@
 #include "../../operators/projector.hpp"
 #include "../command.hpp"
 #include "../command_line.hpp"
+#include "../device_options.hpp"
 #include "../files.hpp"
 #include "../progress.hpp"
 
@@ -55,11 +56,10 @@ void print(const json& rows) {
 
 /// The cross of --variant and --precision, as far as the device has it.
 std::vector<Execution> chosen_executions(const BenchOptions& o) {
-  if (o.variant == "automatic" && o.precision != "all")
-    return {{Variant::automatic, precision_named(o.precision)}};
+  if (o.variant == "automatic" && o.precision != "all") return {{"automatic", precision_named(o.precision)}};
   std::vector<Execution> chosen;
-  for (const Execution e : executions(o.axes.device))
-    if ((o.variant == "all" || o.variant == name_of(e.variant)) &&
+  for (const Execution& e : executions(o.axes.device))
+    if ((o.variant == "all" || o.variant == e.variant) &&
         (o.precision == "all" || o.precision == name_of(e.precision)))
       chosen.push_back(e);
   if (chosen.empty())
@@ -113,8 +113,9 @@ void add_bench(CLI::App& program, Action& chosen) {
   c.add_option("--repeat", o->axes.repeat, "runs of which the median counts (default 5)")
       ->check(count(1, 1'000'000));
   heading(c, "Device");
-  add_choice(c, "--variant", o->variant,
-             {"automatic", "all", "standard", "texture", "alu", "hybrid", "tensor"}, "default automatic");
+  std::vector<std::string> variants = variant_names();
+  variants.emplace_back("all");
+  add_choice(c, "--variant", o->variant, variants, "default automatic, or all");
   add_choice(c, "--precision", o->precision, {"all", "float32", "float16", "uint8"}, "default float32");
   c.add_option("--device", o->device, "cpu (default), cuda, cuda:N")->transform(lower_case());
   c.add_flag("--sweep", o->axes.sweep, "every tuning number of the cone-beam kernels, not only the best");

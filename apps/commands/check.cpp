@@ -92,10 +92,10 @@ std::vector<Line> lines_for(const CheckOptions& o, Device device) {
       if (!device.is_cuda()) shape.tuning = {};
       const CheckCase c = check_case(pair, shape, o.size, device);
       const std::string tuning = std::to_string(shape.tuning.rows_a_block);
-      std::vector<Execution> hows{{Variant::standard, Precision::float32}};
-      if (pair.model) hows = executions(device);
+      std::vector<Execution> hows{{"standard"}};
+      if (pair.parallel) hows = executions(device);
       for (Execution how : hows) {
-        if (pair.model) how = resolved(how, c.scan, c.grid, *pair.model, device);
+        if (pair.parallel) how = resolved(how, c.scan, c.grid, *pair.parallel, device);
         if (there.insert({shape.slices, name_of(how) + tuning}).second) lines.push_back({&pair, shape, how});
       }
     }
@@ -110,11 +110,11 @@ json check(const Line& line, Index size, Device device) {
   large.how = small.how = line.how;
   kernels::forget_launches();
   const Adjointness a = adjointness(pair.make(large));
-  const double entries = entry_error(pair.make(small), pair.model.has_value());
+  const double entries = entry_error(pair.make(small), pair.parallel.has_value());
   json row = {{"name", pair.name},
               {"slices", line.shape.slices},
               {"device", device.name()},
-              {"variant", name_of(line.how.variant)},
+              {"variant", line.how.variant},
               {"precision", name_of(line.how.precision)},
               {"kernels", kernels::launched()},
               {"kappa", a.coupling},
@@ -125,7 +125,7 @@ json check(const Line& line, Index size, Device device) {
               {"entry_bound", nullptr},
               {"ok", nullptr}};
   if (!pair.matched) return row;
-  const Bounds bound = bounds_of(pair, line.how, device);
+  const kernels::Bounds bound = bounds_of(pair, line.how, device);
   row["bound"] = bound.mu;
   row["entry_bound"] = bound.entry;
   row["ok"] = a.mismatch <= bound.mu && std::abs(a.coupling - 1) <= bound.kappa && entries <= bound.entry;

@@ -171,7 +171,7 @@ json plan_json(const pipeline::Plan& plan, const io::ScanInfo& info) {
           {"volume", volume},
           {"device", names},
           {"tiled", plan.tiled},
-          {"variant", name_of(plan.execution.variant)},
+          {"variant", plan.execution.variant},
           {"precision", name_of(plan.execution.precision)},
           {"matched", plan.matched},
           {"rows_at_once", plan.rows_at_once},

@@ -34,7 +34,7 @@ void measure(Index size, Index views, Index slices, Precision precision) {
     scan.angles.push_back(std::numbers::pi * static_cast<double>(v) / static_cast<double>(views));
   const VolumeGrid grid = fitting_grid(scan);
   const ParallelViews packed = pack(scan, grid, Model::pixel_driven);
-  const LinearOperator A = projector(scan, grid, Model::pixel_driven, gpu, {Variant::alu});
+  const LinearOperator A = projector(scan, grid, Model::pixel_driven, gpu, {"alu"});
   Random random(7);
   const Array q = drawn_array(A.range(), [&] { return static_cast<float>(random.uniform()) - 0.3f; });
   Array x(A.domain());

@@ -4,12 +4,11 @@
 // to (y, x, slice), projections to (view, bin, row). A thread has a view in projection and a line of columns
 // in back-projection to itself.
 
-#include "cone_hats.hpp"
-
 #include <algorithm>
 #include <vector>
 
 #include "../../core/parallel.hpp"
+#include "../cone.hpp"
 #include "../cone_hats.hpp"
 #include "../launches.hpp"
 #include "update.hpp"
@@ -105,8 +104,8 @@ void store_bin(const ConeFrame& n, Index v, Index bin, const float* sums, float 
 
 // ---- Joseph
 
-void joseph_forward(const ConeViews& views, float alpha, Image<const float> volume, float beta,
-                    Image<float> projections, Stream&) {
+void joseph_forward(const ConeViews& views, const Execution&, float alpha, Image<const float> volume,
+                    float beta, Image<float> projections, Stream&) {
   note_launch("joseph forward");
   const ConeFrame n(views);
   const Array columns = turned(volume);
@@ -149,8 +148,8 @@ void joseph_column(const ConeFrame& n, const ConeViews& views, Index ix, Index i
   }
 }
 
-void joseph_backward(const ConeViews& views, float alpha, Image<const float> projections, float beta,
-                     Image<float> volume, Stream&) {
+void joseph_backward(const ConeViews& views, const Execution&, float alpha, Image<const float> projections,
+                     float beta, Image<float> volume, Stream&) {
   note_launch("joseph backward");
   const ConeFrame n(views);
   const Array columns = turned(n, projections);
@@ -165,8 +164,8 @@ void joseph_backward(const ConeViews& views, float alpha, Image<const float> pro
 
 // ---- pixel_driven
 
-void pixel_driven_forward(const ConeViews& views, float alpha, Image<const float> volume, float beta,
-                          Image<float> projections, Stream&) {
+void pixel_driven_forward(const ConeViews& views, const Execution&, float alpha, Image<const float> volume,
+                          float beta, Image<float> projections, Stream&) {
   note_launch("pixel_driven forward");
   const ConeFrame n(views);
   const Array columns = turned(volume);
@@ -189,8 +188,8 @@ void pixel_driven_forward(const ConeViews& views, float alpha, Image<const float
   });
 }
 
-void pixel_driven_backward(const ConeViews& views, float alpha, Image<const float> projections, float beta,
-                           Image<float> volume, Stream&) {
+void pixel_driven_backward(const ConeViews& views, const Execution&, float alpha,
+                           Image<const float> projections, float beta, Image<float> volume, Stream&) {
   note_launch("pixel_driven backward");
   const ConeFrame n(views);
   const Array columns = turned(n, projections);
@@ -216,7 +215,7 @@ void pixel_driven_backward(const ConeViews& views, float alpha, Image<const floa
 }
 
 /// What is read lies turned beside, and each thread sums up one view.
-WorkingMemory working_memory(Shape volume, Shape projections) {
+WorkingMemory working_memory(Precision, Shape volume, Shape projections, Device) {
   const auto bytes = [](Index count) { return sizeof(float) * static_cast<double>(count); };
   const double view = bytes(projections[1] * projections[2]);
   return {bytes(volume[0] * volume[1] * volume[2]) + thread_count() * view,
@@ -225,12 +224,30 @@ WorkingMemory working_memory(Shape volume, Shape projections) {
 
 }  // namespace
 
-const ConeKernels cone_joseph_kernels{joseph_forward, joseph_backward, working_memory, true, [] {
-                                        return std::vector<std::string>{"joseph forward", "joseph backward"};
-                                      }};
-const ConeKernels cone_pixel_driven_kernels{
-    pixel_driven_forward, pixel_driven_backward, working_memory, true, [] {
-      return std::vector<std::string>{"pixel_driven forward", "pixel_driven backward"};
-    }};
+namespace cone_variants {
+
+ConeVariant joseph() {
+  return {.name = "joseph",
+          .grades = {{Precision::float32, true, bounds::rounding}},
+          .forward = joseph_forward,
+          .backward = joseph_backward,
+          .working_memory = working_memory,
+          .kernels = [](Device) {
+            return std::vector<std::string>{"joseph forward", "joseph backward"};
+          }};
+}
+
+ConeVariant pixel_driven() {
+  return {.name = "pixel_driven",
+          .grades = {{Precision::float32, true, bounds::rounding}},
+          .forward = pixel_driven_forward,
+          .backward = pixel_driven_backward,
+          .working_memory = working_memory,
+          .kernels = [](Device) {
+            return std::vector<std::string>{"pixel_driven forward", "pixel_driven backward"};
+          }};
+}
+
+}  // namespace cone_variants
 
 }  // namespace tandem::kernels::cpu

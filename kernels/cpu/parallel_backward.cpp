@@ -139,8 +139,8 @@ void interleave(Image<const float> projections, const SliceBatch& batch, int hal
 
 }  // namespace
 
-void parallel_backward(const ParallelViews& views, Execution, float alpha, Image<const float> projections,
-                       float beta, Image<float> volume, Stream&) {
+void parallel_backward(const ParallelViews& views, const Execution&, float alpha,
+                       Image<const float> projections, float beta, Image<float> volume, Stream&) {
   const Index tiles_x = (volume.n2 + tile - 1) / tile, tiles_y = (volume.n1 + tile - 1) / tile;
   const Index bins = projections.n2;
   for (Index first = 0; first < volume.n0;) {

@@ -118,9 +118,7 @@ void forward_block(const ParallelViews& views, Range block, const SliceBatch& ba
       }
 }
 
-}  // namespace
-
-void parallel_forward(const ParallelViews& views, Execution, float alpha, Image<const float> volume,
+void parallel_forward(const ParallelViews& views, const Execution&, float alpha, Image<const float> volume,
                       float beta, Image<float> projections, Stream&) {
   for (Index first = 0; first < volume.n0;) {
     const SliceBatch batch = next_batch(first, volume.n0);
@@ -132,7 +130,7 @@ void parallel_forward(const ParallelViews& views, Execution, float alpha, Image<
   }
 }
 
-std::vector<std::string> parallel_names(Device) {
+std::vector<std::string> names(Device) {
   std::vector<std::string> all{backward_name(1)};
   for (const Index lanes : {1, 2, 4, 8, 16}) all.push_back(forward_name(lanes));
   for (const Index lanes : {4, 8, 16}) all.push_back(backward_name(lanes));
@@ -140,12 +138,28 @@ std::vector<std::string> parallel_names(Device) {
 }
 
 /// Rows of a batch, of the views that threads are at or of all; and tiles, pixels and weights of each thread.
-WorkingMemory working_memory(Execution, Shape volume, Shape projections, Device) {
+WorkingMemory working_memory(Precision, Shape volume, Shape projections, Device) {
   const double threads = thread_count(), views = static_cast<double>(projections[0]);
   const double lanes = static_cast<double>(std::min(widest_batch, 2 * volume[0]));
   const double row = 4 * lanes * static_cast<double>(projections[2] + 16), tiles = 4 * 512 * lanes * threads;
   return {row * widest_view_block * threads + tiles, row * views + tiles};
 }
+
+}  // namespace
+
+namespace parallel_variants {
+
+ParallelVariant standard() {
+  return {.name = "standard",
+          .grades = {{Precision::float32, true, bounds::rounding}},
+          .forward = parallel_forward,
+          .backward = parallel_backward,
+          .working_memory = working_memory,
+          .kernels = names,
+          .coefficient = hat_coefficient};
+}
+
+}  // namespace parallel_variants
 
 }  // namespace tandem::kernels::cpu
 #endif  // HWY_ONCE

@@ -14,8 +14,8 @@
 #include "footprint-inl.hpp"
 
 #include "../../core/parallel.hpp"
+#include "../cone.hpp"
 #include "../launches.hpp"
-#include "separable_footprint.hpp"
 #include "update.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -263,7 +263,7 @@ std::string form_of(Index slices, const TurnedView& view) {
   return slices == 1 && view.rows == 1 ? "flat" : view.in_vectors() ? "in vectors" : "row by row";
 }
 
-std::vector<std::string> names() {
+std::vector<std::string> names(Device) {
   std::vector<std::string> all;
   for (const char* form : {"flat", "row by row", "in vectors"})
     for (const char* direction : {"footprint forward, ", "footprint backward, "})
@@ -271,8 +271,8 @@ std::vector<std::string> names() {
   return all;
 }
 
-void forward(const ConeViews& n, float alpha, Image<const float> volume, float beta, Image<float> projections,
-             Stream&) {
+void forward(const ConeViews& n, const Execution&, float alpha, Image<const float> volume, float beta,
+             Image<float> projections, Stream&) {
   const Shape shape{volume.n0, volume.n1, volume.n2};
   const TurnedView view{projections.n2, projections.n1};
   note_launch("footprint forward, " + form_of(volume.n0, view));
@@ -295,7 +295,7 @@ void forward(const ConeViews& n, float alpha, Image<const float> volume, float b
   });
 }
 
-void backward(const ConeViews& n, float alpha, Image<const float> projections, float beta,
+void backward(const ConeViews& n, const Execution&, float alpha, Image<const float> projections, float beta,
               Image<float> volume, Stream&) {
   const TurnedView view{projections.n2, projections.n1};
   note_launch("footprint backward, " + form_of(volume.n0, view));
@@ -320,7 +320,7 @@ void backward(const ConeViews& n, float alpha, Image<const float> projections, f
 }
 
 /// What is read lies turned beside, with the slant of a view's cells; each thread has some views, or a tile.
-WorkingMemory working_memory(Shape volume, Shape projections) {
+WorkingMemory working_memory(Precision, Shape volume, Shape projections, Device) {
   const auto bytes = [](Index count) { return sizeof(float) * static_cast<double>(count); };
   const TurnedView view{projections[2], projections[1]};
   const double slant = bytes(view.bins * view.rows), threads = thread_count(),
@@ -332,7 +332,18 @@ WorkingMemory working_memory(Shape volume, Shape projections) {
 
 }  // namespace
 
-const ConeKernels separable_footprint_kernels{forward, backward, working_memory, true, names};
+namespace cone_variants {
+
+ConeVariant separable_footprint() {
+  return {.name = "separable_footprint",
+          .grades = {{Precision::float32, true, bounds::rounding}},
+          .forward = forward,
+          .backward = backward,
+          .working_memory = working_memory,
+          .kernels = names};
+}
+
+}  // namespace cone_variants
 
 }  // namespace tandem::kernels::cpu
 #endif  // HWY_ONCE

@@ -29,9 +29,9 @@ VolumeGrid seen_by_fdk(const Scan& scan, const VolumeGrid& grid) {
 }
 
 void choose_execution(Plan& plan, const Recipe& recipe) {
-  constexpr Execution only{Variant::standard, Precision::float32};
+  const Execution only{"standard", Precision::float32};
   plan.execution = recipe.execution;
-  if (plan.execution.variant == Variant::automatic) plan.execution.variant = only.variant;
+  if (plan.execution.variant == "automatic") plan.execution.variant = only.variant;
   require<DeviceError>(plan.execution == only, "cone beam: no ", name_of(plan.execution),
                        "; give --variant automatic --precision float32");
   for (const Device device : recipe.devices) {  // whether they have kernels

@@ -21,10 +21,10 @@ const ParallelBeam& parallel(const Scan& scan) { return std::get<ParallelBeam>(s
 /// What would do in place of a pair that does not match.
 std::string matched_for(const ParallelBeam& scan, const VolumeGrid& grid, Device device) {
   std::string list;
-  for (const Execution e : executions(device)) try {
+  for (const Execution& e : executions(device)) try {
       if (is_matched(resolved(e, scan, grid, Model::pixel_driven, device), device))
-        list += (list.empty() ? "--variant " : ", or --variant ") + std::string(name_of(e.variant)) +
-                " --precision " + std::string(name_of(e.precision));
+        list += (list.empty() ? "--variant " : ", or --variant ") + e.variant + " --precision " +
+                std::string(name_of(e.precision));
     } catch (const GeometryError&) {  // not for these pixels
     }
   return list;
@@ -62,8 +62,7 @@ void warn_of_chunks(Plan& plan, const Recipe& recipe) {
   if (best != plan.execution)
     warn(plan.warnings, "memory holds ", plan.rows_at_once, " slices at once, too few for ",
          name_of(plan.execution),
-         " to be fast, which is taken for all; more memory would be faster, or --variant ",
-         name_of(best.variant));
+         " to be fast, which is taken for all; more memory would be faster, or --variant ", best.variant);
 }
 
 void add_warnings(Plan& plan, const Recipe& recipe) {

@@ -19,9 +19,8 @@ using Names = std::set<std::string>;
 inline Names listed_kernels(Device device) {
   Names all;
   const auto add = [&](const std::vector<std::string>& names) { all.insert(names.begin(), names.end()); };
-  add(kernels::parallel(device).names(device));
-  for (const Model model : {Model::separable_footprint, Model::joseph, Model::pixel_driven})
-    add(kernels::cone(model, device).names());
+  for (const auto& row : kernels::parallel(device)) add(row.kernels(device));
+  for (const auto& row : kernels::cone(device)) add(row.kernels(device));
   add(kernels::ramp(device).names());
   return all;
 }

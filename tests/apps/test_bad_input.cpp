@@ -109,10 +109,9 @@ TEST_F(BadInput, Devices) {
   fails(missing + "cpu --streams 4", 2, {"--streams", "4"});
   fails(missing + "gpu", 2, {"gpu", "cuda:N"});
   fails(missing + "cuda:", 2, {"cuda:"});
-  fails(missing + "cpu --variant texture", 2, {"texture", "cpu has standard float32"});
   fails(missing + "cpu --precision float16", 2, {"float16", "cpu has standard float32"});
   fails(missing + "cpu --device-memory 1", 2, {"--device-memory", "--memory"});
-  fails(missing + "cpu --variant fast", 2, {"fast", "tensor"});
+  fails(missing + "cpu --variant fast", 2, {"fast", "automatic", "standard"});
   fails(missing + "cpu --precision half", 2, {"half", "float16"});
   for (const char* value : {"nan", "0", "1e300"})
     fails(missing + "auto --device-memory " + value, 2, {"--device-memory", value});
@@ -123,7 +122,7 @@ TEST_F(BadInput, NoGpuHere) {
   for (const char* device : {"cuda", "cuda:0"})
     fails(std::string("recon missing.h5 -o bad_.h5 --device ") + device, 5,
           {"cuda:0", "0 CUDA devices", "cpu"});
-  fails("recon missing.h5 -o bad_.h5 --variant tensor", 5, {"tensor", "cpu has", "no GPU"});
+  fails("recon missing.h5 -o bad_.h5 --precision float16", 5, {"float16", "cpu has", "no GPU"});
 }
 
 TEST_F(BadInput, NamesOfOutputs) {  // seen before the scan is found to be missing

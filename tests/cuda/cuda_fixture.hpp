@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "../../kernels/parallel.hpp"
 #include "../../operators/vector.hpp"
 #include "../support/operators.hpp"
 #include "../support/tolerances.hpp"
@@ -33,6 +34,15 @@ class Cuda : public ::testing::Test {
   }
   const Device gpu = Device::cuda(0), cpu = Device::cpu();
 };
+
+/// Those whose coefficients are the CPU's, but for rounding.
+inline std::vector<Execution> executions_of_hats(Device gpu) {
+  std::vector<Execution> all = executions(gpu);
+  std::erase_if(all, [&](const Execution& how) {
+    return find(kernels::parallel(gpu), how.variant)->coefficient != kernels::hat_coefficient;
+  });
+  return all;
+}
 
 /// Slice z of a volume, or row z of projections, as a vector of `space`, which has one alone.
 inline Array one_of(const Array& all, Index z, const Space& space) {

@@ -24,10 +24,9 @@ TEST_F(Cuda, OperatorsAgreeWithTheCpu) {
     for (const Model model : {Model::pixel_driven, Model::joseph}) {
       const ParallelBeam scan = odd_scan(bins, 29);
       for (const double pitch : {0.5, 1.0, 2.3})
-        expect_same(
-            projector(scan, grid_of(37, 41, 29, pitch), model, cpu),
-            projector(scan, grid_of(37, 41, 29, pitch), model, gpu, {Variant::alu, Precision::float32}),
-            "bins " + std::to_string(bins) + ", pitch " + std::to_string(pitch));
+        expect_same(projector(scan, grid_of(37, 41, 29, pitch), model, cpu),
+                    projector(scan, grid_of(37, 41, 29, pitch), model, gpu, {"alu", Precision::float32}),
+                    "bins " + std::to_string(bins) + ", pitch " + std::to_string(pitch));
     }
     for (const Window window : windows)
       expect_same(ramp_filter(odd_scan(bins, 5), {window, {}}, cpu),
@@ -68,7 +67,7 @@ TEST_F(Cuda, BetaZeroNeverReadsTheOutput) {
 
 /// Float16 ends at 65 504; a slice is scaled before it becomes that.
 TEST_F(Cuda, PrecisionsBearAnyScale) {
-  for (const Execution how : executions(gpu)) {
+  for (const Execution& how : executions(gpu)) {
     const LinearOperator B =
         adjoint(projector(odd_scan(61, 5), grid_of(37, 41, 5), Model::pixel_driven, gpu, how));
     const Array y = random_array(B.domain(), 5);

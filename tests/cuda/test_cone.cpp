@@ -15,7 +15,7 @@ class CudaCone : public Cuda {
  protected:
   void expect_agreement(const ConeBeam& scan, const VolumeGrid& grid, FootprintTuning tuning = {}) const {
     const LinearOperator A = projector(scan, grid),
-                         there = projector(scan, grid, Model::separable_footprint, gpu, tuning);
+                         there = projector(scan, grid, Model::separable_footprint, gpu, {.tuning = tuning});
     const Array x = random_array(A.domain(), 2), q = random_array(A.range(), 3);
     const std::string what = std::to_string(grid.pitch[0]) + " mm, " + std::to_string(grid.size[0]) + " x " +
                              std::to_string(grid.size[1]) + " x " + std::to_string(grid.size[2]) + ", " +

@@ -12,7 +12,7 @@
 namespace tandem::test {
 namespace {
 
-constexpr Execution half{Variant::tensor, Precision::float16}, single{Variant::tensor, Precision::float32};
+const Execution half{"tensor", Precision::float16}, single{"tensor", Precision::float32};
 
 /// What the table takes on this card, and what every card has.
 enum class Form { chosen, portable };
@@ -50,7 +50,7 @@ class CudaTensor : public Cuda, public ::testing::WithParamInterface<Form> {
     const double bound = scan.detector.bins < 11 || lines < 20
                              ? tolerance::tensor_float16_of_few_bins
                              : tolerance::tensor_float16(static_cast<double>(lines));
-    for (const Execution how : {half, single})
+    for (const Execution& how : {half, single})
       EXPECT_LE(relative_error(tensor_projector(scan, grid, how, model) * there, truth),
                 how == half ? bound : tolerance::devices)
           << name_of(how) << ", bins " << scan.detector.bins << ", views " << scan.angles.size() << ", grid "
@@ -60,7 +60,7 @@ class CudaTensor : public Cuda, public ::testing::WithParamInterface<Form> {
                               Model model = Model::pixel_driven) const {
     const LinearOperator A = projector(scan, grid, model, cpu);
     const Array q = random_array(A.range(), 2), truth = adjoint(A) * q, there = on_device(q, gpu);
-    for (const Execution how : {half, single}) {
+    for (const Execution& how : {half, single}) {
       const LinearOperator B = tensor_projector(scan, grid, how, model);
       EXPECT_LE(relative_error(adjoint(B) * there, truth), how == half ? bound : tolerance::devices)
           << name_of(how) << ", bins " << scan.detector.bins << ", slices " << grid.size[2] << ", pitch "
@@ -156,7 +156,7 @@ TEST_P(CudaTensor, TheLargestPixelsThatFitAgreeWithTheCpu) {
 TEST_P(CudaTensor, CoefficientsHaveTheSameBitsBothWays) {
   constexpr Index views = 5, bins = 13, nx = 7, ny = 5;
   for (const Model model : {Model::pixel_driven, Model::joseph})
-    for (const Execution how : {half, single}) {
+    for (const Execution& how : {half, single}) {
       if (GetParam() == Form::portable && how == single) continue;
       const auto columns = [&](Index slices) {
         return tensor_projector(scan_of(views, slices, bins), grid_of(nx, ny, slices), how, model);
@@ -178,7 +178,7 @@ TEST_P(CudaTensor, CoefficientsHaveTheSameBitsBothWays) {
 TEST_P(CudaTensor, PairsMatch) {
   const ParallelBeam scan = odd_scan(61, 9);
   for (const Model model : {Model::pixel_driven, Model::joseph})
-    for (const Execution how : {half, single}) {
+    for (const Execution& how : {half, single}) {
       const Adjointness a = adjointness(tensor_projector(scan, grid_of(37, 41, 9), how, model));
       EXPECT_LE(a.mismatch, tolerance::tensor_mismatch) << name_of(how);
       EXPECT_NEAR(a.coupling, 1, tolerance::coupling) << name_of(how);
@@ -186,7 +186,7 @@ TEST_P(CudaTensor, PairsMatch) {
 }
 
 TEST_P(CudaTensor, BitsDependOnNeitherTheRunNorTheSlicesBeside) {
-  for (const Execution how : {half, single}) {
+  for (const Execution& how : {half, single}) {
     const LinearOperator many = odd_tensor_projector(67, how), one = odd_tensor_projector(1, how);
     expect_same_bits(many, one, {0, 31, 66}, name_of(how));
     expect_same_bits(adjoint(many), adjoint(one), {0, 31, 66}, name_of(how));
@@ -194,14 +194,14 @@ TEST_P(CudaTensor, BitsDependOnNeitherTheRunNorTheSlicesBeside) {
 }
 
 TEST_P(CudaTensor, BetaZeroNeverReadsTheOutput) {
-  for (const Execution how : {half, single}) {
+  for (const Execution& how : {half, single}) {
     expect_beta_zero_reads_nothing(odd_tensor_projector(3, how), name_of(how));
     expect_beta_zero_reads_nothing(adjoint(odd_tensor_projector(3, how)), name_of(how));
   }
 }
 
 TEST_P(CudaTensor, InfinityIsSeenInItsOwnSliceAlone) {
-  for (const Execution how : {half, single})
+  for (const Execution& how : {half, single})
     for (const bool back : {false, true}) {
       const LinearOperator three = odd_tensor_projector(3, how), one = odd_tensor_projector(1, how);
       expect_infinity_to_be_seen(back ? adjoint(three) : three, back ? adjoint(one) : one, name_of(how));
@@ -213,8 +213,8 @@ TEST_F(Cuda, AutomaticKeepsFloat32ForNarrowHats) {
   const auto chosen = [&](double pitch, Model model) {
     return resolved({}, odd_scan(61, 64), grid_of(37, 41, 64, pitch), model, gpu).variant;
   };
-  EXPECT_EQ(chosen(0.1, Model::joseph), Variant::alu);
-  EXPECT_EQ(chosen(0.1, Model::pixel_driven), Variant::tensor);
+  EXPECT_EQ(chosen(0.1, Model::joseph), "alu");
+  EXPECT_EQ(chosen(0.1, Model::pixel_driven), "tensor");
 }
 
 TEST_F(Cuda, PixelsTooLargeForAProductAreRefused) {
@@ -222,9 +222,9 @@ TEST_F(Cuda, PixelsTooLargeForAProductAreRefused) {
   EXPECT_THROW(projector(scan, grid_of(37, 41, 3, 2.3), Model::pixel_driven, gpu, half), GeometryError);
   EXPECT_FALSE(kernels::cuda::mma_fits(pack(scan, grid_of(37, 41, 3, 2.3), Model::pixel_driven)));
   EXPECT_THROW(projector(scan, grid_of(37, 41, 3, 1.42), Model::pixel_driven, gpu, half), GeometryError);
-  EXPECT_EQ(resolved({Variant::automatic, Precision::float32}, scan, grid_of(37, 41, 3, 2.3),
-                     Model::pixel_driven, gpu),
-            (Execution{Variant::alu, Precision::float32}));
+  EXPECT_EQ(
+      resolved({"automatic", Precision::float32}, scan, grid_of(37, 41, 3, 2.3), Model::pixel_driven, gpu),
+      (Execution{"alu", Precision::float32}));
 }
 
 }  // namespace

@@ -5,11 +5,13 @@
 namespace tandem::test {
 namespace {
 
-using enum Variant;
 using enum Precision;
 
-constexpr Execution by_texture[] = {
-    {standard, float32}, {texture, float32}, {texture, float16}, {texture, uint8}, {hybrid, float32}};
+const Execution by_texture[] = {{"standard", float32},
+                                {"texture", float32},
+                                {"texture", float16},
+                                {"texture", uint8},
+                                {"hybrid", float32}};
 
 double times(Execution how, double bound) {
   return bound * (how.precision == uint8     ? tolerance::texture_uint8
@@ -22,7 +24,7 @@ class CudaTexture : public Cuda {
   void expect_back_projection(const ParallelBeam& scan, const VolumeGrid& grid, double bound) const {
     const LinearOperator A = projector(scan, grid, Model::pixel_driven, cpu);
     const Array q = random_array(A.range(), 2), truth = adjoint(A) * q, there = on_device(q, gpu);
-    for (const Execution how : by_texture) {
+    for (const Execution& how : by_texture) {
       const LinearOperator B = projector(scan, grid, Model::pixel_driven, gpu, how);
       EXPECT_LE(relative_error(adjoint(B) * there, truth), times(how, bound))
           << name_of(how) << ", bins " << scan.detector.bins << ", slices " << grid.size[2] << ", pitch "
@@ -68,30 +70,30 @@ TEST_F(CudaTexture, HatsThatNoTextureDrawsAreExact) {
   const ParallelBeam scan = odd_scan(61, 3);
   const LinearOperator A = projector(scan, grid_of(37, 41, 3), Model::joseph, cpu);
   const Array q = random_array(A.range(), 2), truth = adjoint(A) * q;
-  for (const Execution how : by_texture) {
+  for (const Execution& how : by_texture) {
     const LinearOperator B = projector(scan, grid_of(37, 41, 3), Model::joseph, gpu, how);
     EXPECT_LE(relative_error(adjoint(B) * on_device(q, gpu), truth), tolerance::devices) << name_of(how);
   }
 }
 
 TEST_F(CudaTexture, BitsDependOnNeitherTheRunNorTheSlicesBeside) {
-  for (const Execution how : by_texture)
+  for (const Execution& how : by_texture)
     expect_same_bits(adjoint(odd_projector(7, how)), adjoint(odd_projector(1, how)), {0, 1, 2, 3, 4, 5, 6},
                      name_of(how));
 }
 
 TEST_F(CudaTexture, BetaZeroNeverReadsTheOutput) {
-  for (const Execution how : by_texture)
+  for (const Execution& how : by_texture)
     expect_beta_zero_reads_nothing(adjoint(odd_projector(3, how)), name_of(how));
 }
 
 TEST_F(CudaTexture, InfinityIsSeenInItsOwnSliceAlone) {
-  for (const Execution how : by_texture)
+  for (const Execution& how : by_texture)
     expect_infinity_to_be_seen(adjoint(odd_projector(3, how)), adjoint(odd_projector(1, how)), name_of(how));
 }
 
 TEST_F(CudaTexture, ZerosStayZeros) {
-  for (const Execution how : by_texture) {
+  for (const Execution& how : by_texture) {
     const LinearOperator A = odd_projector(3, how);
     EXPECT_TRUE(same_bits(adjoint(A) * Array(A.range()), Array(A.domain()))) << name_of(how);
   }

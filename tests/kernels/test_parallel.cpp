@@ -57,8 +57,8 @@ struct Results {
 
 Results in_parts(const Pair& pair, Model model, const std::vector<Index>& ends) {
   Results out{Array(pair.projections.space()), Array(pair.volume.space())};
-  const auto& kernels = kernels::parallel(Device::cpu());
-  const Execution how{Variant::standard, Precision::float32};
+  const kernels::ParallelVariant& kernels = kernels::parallel(Device::cpu()).front();
+  const Execution how{"standard"};
   Stream& stream = default_stream(Device::cpu());
   Index first = 0;
   for (Index last : ends) {
@@ -180,8 +180,8 @@ TEST(ParallelKernels, FollowStridesAndTouchNothingBetween) {
     };
     const ParallelViews views = pack(pair.scan, pair.grid, Model::joseph);
     Stream& stream = default_stream(Device::cpu());
-    const Execution how{Variant::standard, Precision::float32};
-    const auto& kernels = kernels::parallel(Device::cpu());
+    const Execution how{"standard"};
+    const kernels::ParallelVariant& kernels = kernels::parallel(Device::cpu()).front();
     kernels.forward(views, how, 0.7f, constant(volume.view), 0, forward.view, stream);
     kernels.backward(views, how, 0.7f, constant(projections.view), 0, backward.view, stream);
     expect_equal(constant(forward.view), image(ConstVectorView(dense.projections)));

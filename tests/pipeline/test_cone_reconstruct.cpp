@@ -197,7 +197,7 @@ TEST_F(ConeReconstruct, PlanRefusesASourceInTheGridAndWhatIsNotThere) {
   recipe.size = 300;
   EXPECT_THROW(plan(recipe), GeometryError);
   recipe = {};
-  recipe.execution.variant = Variant::texture;
+  recipe.execution.variant = "texture";
   EXPECT_THROW(plan(recipe), DeviceError);
   recipe = {};
   recipe.method = "cgls";

@@ -251,10 +251,10 @@ TEST(Plan, ResolvesTheExecutionOrRefusesIt) {
   detector_of(info.scan) = {100, 2, 1, 1, 49.5};
   angles_of(info.scan) = {0, 1, 2};
   const Plan plan = make_plan(info, {});
-  EXPECT_EQ(plan.execution, (Execution{Variant::standard, Precision::float32}));
+  EXPECT_EQ(plan.execution, (Execution{"standard", Precision::float32}));
   EXPECT_EQ(plan.device_bytes, 0u);
   Recipe recipe;
-  recipe.execution.variant = Variant::texture;
+  recipe.execution.variant = "texture";
   EXPECT_THROW(make_plan(info, recipe), DeviceError);
   recipe = {};
   recipe.devices = {Device::cpu(), Device::cpu()};

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "../../kernels/bounds.hpp"
+
 /// Every bound that a test compares with, and where it comes from. u is the unit roundoff of float, 2^-24.
 namespace tandem::tolerance {
 
@@ -18,11 +20,8 @@ constexpr double coefficient(double scale, double height, double slope, double s
   return scale * u * (slope * (45 * s + 3) + 4 * height);
 }
 
-/// Architecture 3.6: mismatch of a pair that shares its coefficients. What is left is the rounding of the
-/// sums: n terms of random sign leave u sqrt(n) of the result, and n stays below 1000 here.
-constexpr double mismatch = 2e-6;
-constexpr double coupling =
-    1e-5;  ///< |kappa - 1|: sums of positive terms, where roundings may be of one sign
+/// A pair that shares its coefficients.
+constexpr double mismatch = kernels::bounds::rounding.mu, coupling = kernels::bounds::rounding.kappa;
 
 /// A composed operator adds the rounding of its intermediate vectors, one u each, to that of its parts.
 constexpr double composed_mismatch = 2 * mismatch;
@@ -208,9 +207,9 @@ inline double texture(double views) { return 4.6e-3 / std::sqrt(views); }
 /// a term at random, of a mean of 0.2; half as much again for rays and voxels that meet few terms.
 inline double cone_texture(double terms) { return 8e-3 / std::sqrt(terms); }
 
-/// mu of the same: signs have steps of sqrt(2) and root mean squares of 2/3 between, so 5.5e-3, and a fifth
-/// of it, as mu scatters by 18 % in 16 trials; kappa - 1: roundings of both signs cancel.
-constexpr double cone_texture_mismatch = 6.6e-3, cone_texture_coupling = 1e-3;
+/// The pair of the same.
+constexpr double cone_texture_mismatch = kernels::bounds::cone_texture.mu,
+                 cone_texture_coupling = kernels::bounds::cone_texture.kappa;
 
 /// FDK of noise: data and errors are of both signs and add up alike, whatever the number of views. Filtered
 /// neighbours are correlated by -0.61, steps along bins 1.79 times their root mean square, along rows 1.41
@@ -240,8 +239,8 @@ constexpr double tensor_float16_of_2048_views = 5e-5;
 /// Few bins or views, where nothing averages: 2^-12 each of weight and datum.
 constexpr double tensor_float16_of_few_bins = 4.9e-4;
 
-/// Architecture 3.6: the same weights both ways.
-constexpr double tensor_mismatch = 1e-5;
+/// Tensor products both ways.
+constexpr double tensor_mismatch = kernels::bounds::products.mu;
 
 /// A position in the tensor kernels, bins: floats below 128, rounded three times by 2^-18 at most, from steps
 /// that were rounded once, 2 * 15 * 1.4 u: 1.4e-5.
@@ -288,9 +287,9 @@ constexpr double unmatched = 1e-3;
 /// kappa of the same: sums of all coefficients alone, which both models have from the same integrals.
 constexpr double unmatched_coupling = 1e-2;
 
-/// mu of footprints by products, by random signs: positions are off by up to 2^-24 of a row, and as much for
-/// each of up to 32 voxels from the middle of a chunk, 2e-6 each way. By images of one sign: issue 4.
-constexpr double footprint_products = 4e-6, footprint_products_coupling = 2e-6;
+/// Footprints by products.
+constexpr double footprint_products = kernels::bounds::footprint_on_cuda.mu,
+                 footprint_products_coupling = kernels::bounds::footprint_on_cuda.kappa;
 
 /// Rounding differs from the first step on, and four steps magnify it to less than this.
 constexpr double solver_steps = 1e-5;

@@ -288,11 +288,11 @@ Boxes turn(const ConeFrame& frame, const Problem& n, Image<const float> projecti
 
 }  // namespace
 
-bool footprint_backward(const ConeViews& views, float alpha, Image<const float> projections, float beta,
-                        Image<float> volume, Stream& stream) {
+bool footprint_backward(const ConeViews& views, FootprintTuning tuning, float alpha,
+                        Image<const float> projections, float beta, Image<float> volume, Stream& stream) {
   const cudaStream_t s = queue(stream);
   const Reach reach(views, {volume.n0, volume.n1, volume.n2}, projections.n1);
-  const int per_lane = voxels_of(reach, views.tuning.voxels_a_thread, stream.device());
+  const int per_lane = voxels_of(reach, tuning.voxels_a_thread, stream.device());
   if (per_lane == 0) return false;
   note_launch("footprint products backward, " + std::to_string(per_lane));
   const auto run = per_lane == 1 ? launch<1> : per_lane == 2 ? launch<2> : launch<3>;

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "../../../core/ceil_div.hpp"
-#include "../../../core/execution.hpp"
 #include "../../../core/space.hpp"
 #include "../../../geometry/views.hpp"
+#include "../../variant.hpp"
 
 namespace tandem::kernels::cuda {
 
@@ -23,8 +23,6 @@ constexpr int granule = 8;                      // bins: those of one product
 constexpr int most_granules = 3;                // that a tile can meet
 constexpr int window = 16, most_bins = 32;      // bins that a tile can meet; and more than these
 constexpr int warps = 8;                        // of a block
-
-enum class Direction { forward, backward };
 
 /// A column's place along one view's rows, or a row's along the column: `first + step k` is where the k-th
 /// voxel (row) begins, in rows (voxels) from the lower edge of the first.

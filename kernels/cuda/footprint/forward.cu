@@ -348,13 +348,13 @@ void project(const ConeViews& frame, Problem n, const Boxes& windows, const Work
 
 }  // namespace
 
-bool footprint_forward(const ConeViews& views, float alpha, Image<const float> volume, float beta,
-                       Image<float> projections, Stream& stream) {
+bool footprint_forward(const ConeViews& views, FootprintTuning tuning, float alpha, Image<const float> volume,
+                       float beta, Image<float> projections, Stream& stream) {
   const cudaStream_t s = queue(stream);
   const Reach reach(views, {volume.n0, volume.n1, volume.n2}, projections.n1);
   if (!reach.fits_window()) return false;
   const OrderedViews list(views.views);
-  const ForwardLayout layout = forward_layout(reach, views.pitch, list, views.tuning.rows_a_block / warp_rows,
+  const ForwardLayout layout = forward_layout(reach, views.pitch, list, tuning.rows_a_block / warp_rows,
                                               most_shared_memory(stream.device()));
   if (layout.row_groups == 0) return false;
 

@@ -4,7 +4,6 @@
 
 #include "separable_footprint.hpp"
 
-#include "../tables.hpp"
 #include "data.cuh"
 #include "plain_footprint.hpp"
 
@@ -123,25 +122,44 @@ void plain_footprint_backward(const ConeViews& views, float alpha, Image<const f
       s);
 }
 
-const ConeKernels separable_footprint_kernels{
-    [](const ConeViews& views, float alpha, Image<const float> volume, float beta, Image<float> projections,
-       Stream& stream) {
-      if (projections.n1 <= plain_up_to ||
-          !footprint_forward(views, alpha, volume, beta, projections, stream))
-        plain_footprint_forward(views, alpha, volume, beta, projections, stream);
-    },
-    [](const ConeViews& views, float alpha, Image<const float> projections, float beta, Image<float> volume,
-       Stream& stream) {
-      if (volume.n0 <= plain_up_to || !footprint_backward(views, alpha, projections, beta, volume, stream))
-        plain_footprint_backward(views, alpha, projections, beta, volume, stream);
-    },
-    footprint_memory, true,
-    [] {
-      return std::vector<std::string>{"plain footprint forward, 1",      "plain footprint forward, 4",
-                                      "plain footprint backward, 1",     "plain footprint backward, 4",
-                                      "footprint products forward, 64",  "footprint products forward, 128",
-                                      "footprint products forward, 256", "footprint products backward, 1",
-                                      "footprint products backward, 2",  "footprint products backward, 3"};
-    }};
+namespace {
+
+void forward(const ConeViews& views, const Execution& how, float alpha, Image<const float> volume, float beta,
+             Image<float> projections, Stream& stream) {
+  if (projections.n1 <= plain_up_to ||
+      !footprint_forward(views, how.tuning, alpha, volume, beta, projections, stream))
+    plain_footprint_forward(views, alpha, volume, beta, projections, stream);
+}
+
+void backward(const ConeViews& views, const Execution& how, float alpha, Image<const float> projections,
+              float beta, Image<float> volume, Stream& stream) {
+  if (volume.n0 <= plain_up_to ||
+      !footprint_backward(views, how.tuning, alpha, projections, beta, volume, stream))
+    plain_footprint_backward(views, alpha, projections, beta, volume, stream);
+}
+
+std::vector<std::string> names(Device) {
+  return {"plain footprint forward, 1",      "plain footprint forward, 4",
+          "plain footprint backward, 1",     "plain footprint backward, 4",
+          "footprint products forward, 64",  "footprint products forward, 128",
+          "footprint products forward, 256", "footprint products backward, 1",
+          "footprint products backward, 2",  "footprint products backward, 3"};
+}
+
+}  // namespace
+
+namespace cone_variants {
+
+ConeVariant separable_footprint() {
+  return {.name = "separable_footprint",
+          .grades = {{Precision::float32, true, bounds::footprint_on_cuda, bounds::fdk_on_cuda}},
+          .forward = forward,
+          .backward = backward,
+          .working_memory = [](Precision, Shape volume, Shape projections,
+                               Device) { return footprint_memory(volume, projections); },
+          .kernels = names};
+}
+
+}  // namespace cone_variants
 
 }  // namespace tandem::kernels::cuda

@@ -1,7 +1,7 @@
 // Joseph's projector by texture units, and its exact transpose on the cores (cone_hats.hpp). A texture unit
 // rounds both fractions of a position to 1/256; the transpose has float32 coefficients.
 
-#include "../tables.hpp"
+#include "../../cone.hpp"
 #include "layered_texture.cuh"
 #include "tasks.cuh"
 
@@ -76,8 +76,8 @@ __global__ void __launch_bounds__(cone_threads, 3)
   }
 }
 
-void joseph_forward(const ConeViews& packed, float alpha, Image<const float> volume, float beta,
-                    Image<float> projections, Stream& stream) {
+void joseph_forward(const ConeViews& packed, const Execution&, float alpha, Image<const float> volume,
+                    float beta, Image<float> projections, Stream& stream) {
   note_launch("joseph forward");
   const cudaStream_t s = queue(stream);
   const Scratch<ConeView> views(packed.views, s);
@@ -141,8 +141,8 @@ __global__ void __launch_bounds__(cone_threads)
     if (iz + k < volume.n0) update(element(volume, iz + k, iy, ix), sum[k]);
 }
 
-void joseph_backward(const ConeViews& packed, float alpha, Image<const float> projections, float beta,
-                     Image<float> volume, Stream& stream) {
+void joseph_backward(const ConeViews& packed, const Execution&, float alpha, Image<const float> projections,
+                     float beta, Image<float> volume, Stream& stream) {
   note_launch("joseph backward");
   const cudaStream_t s = queue(stream);
   const Scratch<ConeView> views(packed.views, s);
@@ -155,16 +155,24 @@ void joseph_backward(const ConeViews& packed, float alpha, Image<const float> pr
 
 }  // namespace
 
-const ConeKernels cone_joseph_kernels{
-    joseph_forward, joseph_backward,
-    [](Shape volume, Shape projections) -> WorkingMemory {
-      const double views = sizeof(ConeView) * static_cast<double>(projections[0]);
-      const Index layer = volume[0] * std::max(volume[1], volume[2]);
-      return {views + LayeredTexture::bytes(volume[0] * volume[1] * volume[2], layer), views};
-    },
-    false,
-    [] {
-      return std::vector<std::string>{"joseph forward", "joseph backward"};
-    }};
+namespace cone_variants {
+
+ConeVariant joseph() {
+  return {.name = "joseph",
+          .grades = {{Precision::float32, false, bounds::cone_texture, bounds::fdk_texture}},
+          .forward = joseph_forward,
+          .backward = joseph_backward,
+          .working_memory = [](Precision, Shape volume, Shape projections, Device) -> WorkingMemory {
+            const double views = sizeof(ConeView) * static_cast<double>(projections[0]);
+            const Index layer = volume[0] * std::max(volume[1], volume[2]);
+            return {views + LayeredTexture::bytes(volume[0] * volume[1] * volume[2], layer), views};
+          },
+          .kernels =
+              [](Device) {
+                return std::vector<std::string>{"joseph forward", "joseph backward"};
+              }};
+}
+
+}  // namespace cone_variants
 
 }  // namespace tandem::kernels::cuda

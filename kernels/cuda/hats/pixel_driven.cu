@@ -1,7 +1,7 @@
 // Voxel-driven back-projection by texture units, and its exact transpose on the cores (cone_hats.hpp). A
 // texture unit rounds both fractions of a position to 1/256; the transpose has float32 coefficients.
 
-#include "../tables.hpp"
+#include "../../cone.hpp"
 #include "layered_texture.cuh"
 #include "tasks.cuh"
 
@@ -89,8 +89,8 @@ __global__ void __launch_bounds__(cone_threads, 4)
     if (iz + k < volume.n0) update(element(volume, iz + k, y0 + dy, x0 + dx), area * sum[k]);
 }
 
-void pixel_driven_backward(const ConeViews& packed, float alpha, Image<const float> projections, float beta,
-                           Image<float> volume, Stream& stream) {
+void pixel_driven_backward(const ConeViews& packed, const Execution&, float alpha,
+                           Image<const float> projections, float beta, Image<float> volume, Stream& stream) {
   note_launch("pixel_driven backward");
   const cudaStream_t s = queue(stream);
   const Scratch<ConeView> views(packed.views, s);
@@ -158,8 +158,8 @@ __global__ void __launch_bounds__(cone_threads)
       update(element(projections, v, row + r, bin), static_cast<float>(ray_length(n, row + r, bin)) * sum[r]);
 }
 
-void pixel_driven_forward(const ConeViews& packed, float alpha, Image<const float> volume, float beta,
-                          Image<float> projections, Stream& stream) {
+void pixel_driven_forward(const ConeViews& packed, const Execution&, float alpha, Image<const float> volume,
+                          float beta, Image<float> projections, Stream& stream) {
   note_launch("pixel_driven forward");
   const cudaStream_t s = queue(stream);
   const Scratch<ConeView> views(packed.views, s);
@@ -172,16 +172,24 @@ void pixel_driven_forward(const ConeViews& packed, float alpha, Image<const floa
 
 }  // namespace
 
-const ConeKernels cone_pixel_driven_kernels{
-    pixel_driven_forward, pixel_driven_backward,
-    [](Shape, Shape projections) -> WorkingMemory {
-      const double views = sizeof(ConeView) * static_cast<double>(projections[0]);
-      const Index layer = projections[1] * projections[2];
-      return {views, views + LayeredTexture::bytes(projections[0] * layer, layer)};
-    },
-    false,
-    [] {
-      return std::vector<std::string>{"pixel_driven forward", "pixel_driven backward"};
-    }};
+namespace cone_variants {
+
+ConeVariant pixel_driven() {
+  return {.name = "pixel_driven",
+          .grades = {{Precision::float32, false, bounds::cone_texture, bounds::fdk_texture}},
+          .forward = pixel_driven_forward,
+          .backward = pixel_driven_backward,
+          .working_memory = [](Precision, Shape, Shape projections, Device) -> WorkingMemory {
+            const double views = sizeof(ConeView) * static_cast<double>(projections[0]);
+            const Index layer = projections[1] * projections[2];
+            return {views, views + LayeredTexture::bytes(projections[0] * layer, layer)};
+          },
+          .kernels =
+              [](Device) {
+                return std::vector<std::string>{"pixel_driven forward", "pixel_driven backward"};
+              }};
+}
+
+}  // namespace cone_variants
 
 }  // namespace tandem::kernels::cuda

@@ -99,8 +99,10 @@ __global__ void __launch_bounds__(threads)
 
 // ---- batches of slices
 
-void alu_backward(const ParallelViews& packed, float alpha, Image<const float> projections, float beta,
-                  Image<float> volume, Stream& stream) {
+namespace {
+
+void alu_backward(const ParallelViews& packed, const Execution&, float alpha, Image<const float> projections,
+                  float beta, Image<float> volume, Stream& stream) {
   const cudaStream_t s = queue(stream);
   const Scratch<ParallelView> views(packed.views, s);
   const BackwardShape n = backward_shape(packed, projections, volume);
@@ -113,8 +115,6 @@ void alu_backward(const ParallelViews& packed, float alpha, Image<const float> p
     after_launch();
   });
 }
-
-namespace {
 
 /// Tiles along a line that the bins of a block can meet within a stripe.
 int tiles_of(const ParallelViews& packed) {
@@ -173,5 +173,56 @@ void alu_forward(const ParallelViews& packed, Precision precision, float alpha, 
     first += quads * lanes;
   }
 }
+
+void forward_on_cores(const ParallelViews& views, const Execution&, float alpha, Image<const float> volume,
+                      float beta, Image<float> projections, Stream& stream) {
+  alu_forward(views, Precision::float32, alpha, volume, beta, projections, stream);
+}
+
+std::vector<std::string> with_forward_on_cores(std::vector<std::string> more) {
+  for (const char* slices : {"4", "8", "16"}) more.push_back(std::string("alu forward float32, ") + slices);
+  return more;
+}
+
+double views_memory(tandem::Shape projections) {  // and their groups
+  return 2 * sizeof(ParallelView) * static_cast<double>(projections[0]);
+}
+
+double forward_memory(tandem::Shape volume, tandem::Shape projections) {
+  return views_memory(projections) +
+         64 * static_cast<double>(2 * volume[1] * volume[2] + projections[0] * projections[2]);
+}
+
+double backward_memory(tandem::Shape volume, tandem::Shape projections, int sinograms) {
+  const double rounded_up = 64 * static_cast<double>(projections[0]);  // texels at the ends of rows
+  return views_memory(projections) +
+         16 * (static_cast<double>(sinograms * projections[0] * projections[2] + volume[1] * volume[2]) +
+               rounded_up);
+}
+
+namespace parallel_variants {
+
+ParallelVariant alu() {
+  return {.name = "alu",
+          .grades = {{Precision::float32, true, bounds::rounding}},
+          .forward = forward_on_cores,
+          .backward = alu_backward,
+          .working_memory = [](Precision, tandem::Shape volume, tandem::Shape projections,
+                               Device) -> WorkingMemory {
+            return {forward_memory(volume, projections), backward_memory(volume, projections, 1)};
+          },
+          .kernels =
+              [](Device) {
+                return with_forward_on_cores({"alu backward", "alu backward, wide hats"});
+              },
+          .coefficient = hat_coefficient,
+          .fastest_from = [](Precision, const ParallelViews&) -> Index { return 1; },
+          .limit = [](Precision, Direction direction, Chip chip) -> std::optional<Limit> {
+            if (direction == Direction::forward) return std::nullopt;
+            return Limit{"shared memory", shared_bytes(chip) / 8};  // two bins of 4 bytes
+          }};
+}
+
+}  // namespace parallel_variants
 
 }  // namespace tandem::kernels::cuda

@@ -51,10 +51,8 @@ __global__ void __launch_bounds__(threads, 4)
     alu_block<1>(n, views, sinogram, volume);
 }
 
-}  // namespace
-
-void hybrid_backward(const ParallelViews& packed, float alpha, Image<const float> projections, float beta,
-                     Image<float> volume, Stream& stream) {
+void hybrid_backward(const ParallelViews& packed, const Execution&, float alpha,
+                     Image<const float> projections, float beta, Image<float> volume, Stream& stream) {
   note_launch("hybrid backward");
   const cudaStream_t s = queue(stream);
   const Scratch<ParallelView> views(packed.views, s);
@@ -70,5 +68,36 @@ void hybrid_backward(const ParallelViews& packed, float alpha, Image<const float
                       after_launch();
                     });
 }
+
+}  // namespace
+
+namespace parallel_variants {
+
+ParallelVariant hybrid() {
+  return {.name = "hybrid",
+          .grades = {{Precision::float32, false, bounds::texture}},
+          .forward = forward_on_cores,
+          .backward = hybrid_backward,
+          .working_memory = [](Precision, tandem::Shape volume, tandem::Shape projections,
+                               Device) -> WorkingMemory {
+            return {forward_memory(volume, projections), backward_memory(volume, projections, 2)};
+          },
+          .kernels = [](Device) { return with_forward_on_cores({"hybrid backward"}); },
+          .coefficient = hat_coefficient,
+          .misfit =
+              [](const ParallelViews& views, Precision, tandem::Shape projections, Device device) {
+                return projections[0] > TexelRows<float2>::most_rows(device)
+                           ? "more views than a texture has rows"
+                           : texture_misfit<float2>(views, projections, device);
+              },
+          .instead = "alu",
+          .limit = [](Precision, Direction direction, Chip chip) -> std::optional<Limit> {
+            if (direction == Direction::forward) return std::nullopt;
+            return Limit{"texture unit and shared memory",  // both at once
+                         2 * fetches(chip) + shared_bytes(chip) / 8};
+          }};
+}
+
+}  // namespace parallel_variants
 
 }  // namespace tandem::kernels::cuda

@@ -1,27 +1,32 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "../../launches.hpp"
 #include "../../parallel.hpp"
 
 namespace tandem::kernels::cuda {
 
-// Each is the backward or the forward of ParallelKernels, in the variant of its name.
+// What variants share.
 
-/// Float16: the coefficients of mma_backward, to the bit.
+/// Projection on the cores. Float16: the coefficients of mma_backward, to the bit.
 void alu_forward(const ParallelViews& views, Precision precision, float alpha, Image<const float> volume,
                  float beta, Image<float> projections, Stream& stream);
-void alu_backward(const ParallelViews& views, float alpha, Image<const float> projections, float beta,
-                  Image<float> volume, Stream& stream);
+/// In float32, as `Variant::forward`; of textures, which have no transpose: that of the coefficients before
+/// textures round them to 1/256.
+void forward_on_cores(const ParallelViews& views, const Execution& how, float alpha,
+                      Image<const float> volume, float beta, Image<float> projections, Stream& stream);
+/// The names of its kernels and `more`.
+std::vector<std::string> with_forward_on_cores(std::vector<std::string> more);
 
-void standard_backward(const ParallelViews& views, float alpha, Image<const float> projections, float beta,
-                       Image<float> volume, Stream& stream);
-void texture_backward(const ParallelViews& views, Precision precision, float alpha,
-                      Image<const float> projections, float beta, Image<float> volume, Stream& stream);
-void hybrid_backward(const ParallelViews& views, float alpha, Image<const float> projections, float beta,
-                     Image<float> volume, Stream& stream);
-
-/// Whether a texture draws these hats, and holds these projections (view, row, bin).
-bool textures_fit(const ParallelViews& views, Execution how, Shape projections, Device device);
+/// What kernels ask of the pool for a list of views, in bytes.
+double views_memory(Shape projections);
+/// Of a projection on the cores: batches of 16 slices of volume, turned volume and projections.
+double forward_memory(Shape volume, Shape projections);
+/// Of a back-projection of four slices at a time from so many copies of their sinogram; textures, too, come
+/// back to it where they do not fit.
+double backward_memory(Shape volume, Shape projections, int sinograms);
 
 /// Of tensor products: of slices, of two planes for float32, of hats of height and radius one or others.
 inline std::string product_name(const std::string& kernel, int lanes, int planes, bool unit) {

@@ -94,34 +94,16 @@ void backward_by(Kernel kernel, const ParallelViews& packed, float alpha, Image<
   }
 }
 
-}  // namespace
-
-bool textures_fit(const ParallelViews& packed, Execution how, tandem::Shape projections, Device device) {
-  if (!hats_are_linear(packed)) return false;
-  const Index views = projections[0], bins = projections[2];
-  if (how.variant == Variant::standard) return TexelRows<float>::fits(bins, device);
-  if (how.variant == Variant::hybrid && views > TexelRows<float2>::most_rows(device)) return false;
-  switch (how.precision) {
-    case Precision::float32:
-      return TexelRows<float2>::fits(bins, device);
-    case Precision::float16:
-      return TexelRows<Half4>::fits(bins, device);
-    case Precision::uint8:
-      return TexelRows<uchar4>::fits(bins, device);
-  }
-  return false;
-}
-
-void standard_backward(const ParallelViews& views, float alpha, Image<const float> projections, float beta,
-                       Image<float> volume, Stream& stream) {
+void standard_backward(const ParallelViews& views, const Execution&, float alpha,
+                       Image<const float> projections, float beta, Image<float> volume, Stream& stream) {
   note_launch("standard backward");
   backward_by<float>(standard, views, alpha, projections, beta, volume, stream);
 }
 
-void texture_backward(const ParallelViews& views, Precision precision, float alpha,
+void texture_backward(const ParallelViews& views, const Execution& how, float alpha,
                       Image<const float> projections, float beta, Image<float> volume, Stream& stream) {
-  note_launch("texture backward " + std::string(name_of(precision)));
-  switch (precision) {
+  note_launch("texture backward " + std::string(name_of(how.precision)));
+  switch (how.precision) {
     case Precision::float32:
       return backward_by<float2>(backward<float2>, views, alpha, projections, beta, volume, stream);
     case Precision::float16:
@@ -130,5 +112,74 @@ void texture_backward(const ParallelViews& views, Precision precision, float alp
       return backward_by<uchar4>(backward<uchar4>, views, alpha, projections, beta, volume, stream);
   }
 }
+
+const char* misfit(const ParallelViews& views, Precision precision, tandem::Shape projections,
+                   Device device) {
+  switch (precision) {
+    case Precision::float32:
+      return texture_misfit<float2>(views, projections, device);
+    case Precision::float16:
+      return texture_misfit<Half4>(views, projections, device);
+    default:
+      return texture_misfit<uchar4>(views, projections, device);
+  }
+}
+
+WorkingMemory working_memory(Precision, tandem::Shape volume, tandem::Shape projections, Device) {
+  return {forward_memory(volume, projections), backward_memory(volume, projections, 1)};
+}
+
+/// Slices a fetch.
+template <int slices>
+std::optional<Limit> limit_of(Direction direction, Chip chip) {
+  if (direction == Direction::forward) return std::nullopt;
+  return Limit{"texture unit", slices * fetches(chip)};
+}
+
+}  // namespace
+
+namespace parallel_variants {
+
+ParallelVariant standard() {
+  return {.name = "standard",
+          .grades = {{Precision::float32, false, bounds::texture}},
+          .forward = forward_on_cores,
+          .backward = standard_backward,
+          .working_memory = working_memory,
+          .kernels = [](Device) { return with_forward_on_cores({"standard backward"}); },
+          .coefficient = hat_coefficient,
+          .misfit = [](const ParallelViews& views, Precision, tandem::Shape projections,
+                       Device device) { return texture_misfit<float>(views, projections, device); },
+          .instead = "alu",
+          .limit = [](Precision, Direction direction, Chip chip) { return limit_of<1>(direction, chip); }};
+}
+
+ParallelVariant texture() {
+  return {.name = "texture",
+          .grades = {{Precision::float32, false, bounds::texture},
+                     {Precision::float16, false, bounds::texture},
+                     {Precision::uint8, false, bounds::bytes}},
+          .forward = forward_on_cores,
+          .backward = texture_backward,
+          .working_memory = working_memory,
+          .kernels =
+              [](Device) {
+                return with_forward_on_cores(
+                    {"texture backward float32", "texture backward float16", "texture backward uint8"});
+              },
+          .coefficient = hat_coefficient,
+          .misfit = misfit,
+          .instead = "alu",
+          .fastest_from = [](Precision precision, const ParallelViews&) -> Index {
+            return precision == Precision::float32 ? 0 : 1;
+          },
+          .limit =
+              [](Precision precision, Direction direction, Chip chip) {
+                return precision == Precision::float32 ? limit_of<2>(direction, chip)
+                                                       : limit_of<4>(direction, chip);
+              }};
+}
+
+}  // namespace parallel_variants
 
 }  // namespace tandem::kernels::cuda

@@ -131,10 +131,14 @@ __device__ void texture_tile(const Source& source, const ParallelView* __restric
   });
 }
 
-/// Whether a linear interpolation can stand for the hats: their radius is one bin, whatever their height.
-inline bool hats_are_linear(const ParallelViews& packed) {
-  return std::all_of(packed.views.begin(), packed.views.end(),
-                     [](const ParallelView& v) { return v.height == v.slope; });
+/// What hinders a texture of these texels, or nothing. A linear interpolation can stand for hats whose radius
+/// is one bin, whatever their height.
+template <class Texel>
+const char* texture_misfit(const ParallelViews& packed, tandem::Shape projections, Device device) {
+  const bool linear = std::all_of(packed.views.begin(), packed.views.end(),
+                                  [](const ParallelView& v) { return v.height == v.slope; });
+  if (!linear) return "hats that no texture draws";
+  return TexelRows<Texel>::fits(projections[2], device) ? nullptr : "rows too long for a texture";
 }
 
 }  // namespace tandem::kernels::cuda

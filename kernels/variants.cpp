@@ -1,0 +1,59 @@
+// The table of variants. One line a variant: its name is that of a function in a file of its own, which
+// returns the row.
+
+#include "variants.hpp"
+
+#include <array>
+
+#define TANDEM_PARALLEL_CPU(VARIANT) VARIANT(standard)
+
+#define TANDEM_CONE_CPU(VARIANT) \
+  VARIANT(separable_footprint)   \
+  VARIANT(joseph)                \
+  VARIANT(pixel_driven)
+
+// In the order in which they get faster.
+#define TANDEM_PARALLEL_CUDA(VARIANT) \
+  VARIANT(standard)                   \
+  VARIANT(texture)                    \
+  VARIANT(alu)                        \
+  VARIANT(hybrid)                     \
+  VARIANT(tensor)
+
+#define TANDEM_CONE_CUDA(VARIANT) \
+  VARIANT(separable_footprint)    \
+  VARIANT(joseph)                 \
+  VARIANT(pixel_driven)
+
+#define TANDEM_DECLARE(name) Row name();
+#define TANDEM_MAKE(name) name(),
+#define TANDEM_TABLE(place, Views, LIST)             \
+  namespace place {                                  \
+  using Row = Variant<Views>;                        \
+  LIST(TANDEM_DECLARE)                               \
+  static Table<Views> table() {                      \
+    static const std::array rows{LIST(TANDEM_MAKE)}; \
+    return rows;                                     \
+  }                                                  \
+  }
+
+namespace tandem::kernels {
+
+TANDEM_TABLE(cpu::parallel_variants, ParallelViews, TANDEM_PARALLEL_CPU)
+TANDEM_TABLE(cpu::cone_variants, ConeViews, TANDEM_CONE_CPU)
+#if TANDEM_CUDA
+TANDEM_TABLE(cuda::parallel_variants, ParallelViews, TANDEM_PARALLEL_CUDA)
+TANDEM_TABLE(cuda::cone_variants, ConeViews, TANDEM_CONE_CUDA)
+#endif
+
+std::span<const Backend> backends() {
+  static const std::array all {
+    Backend{"cpu", cpu::parallel_variants::table(), cpu::cone_variants::table()},
+#if TANDEM_CUDA
+        Backend{"cuda", cuda::parallel_variants::table(), cuda::cone_variants::table()},
+#endif
+  };
+  return all;
+}
+
+}  // namespace tandem::kernels
