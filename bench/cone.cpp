@@ -6,6 +6,7 @@
 
 #include "../core/parallel.hpp"
 #include "../geometry/phantom.hpp"
+#include "../kernels/cone.hpp"
 #include "../kernels/footprint.hpp"
 #include "../operators/adjointness.hpp"
 #include "../operators/algebra.hpp"
@@ -262,58 +263,103 @@ Rows streamed_cone(const Axes& axes, const OnLine& on_line) {
   return rows;
 }
 
+// ---- on the device
+
+/// Both directions of a model, with all tuning numbers of a sweep.
+class ModelTimes {
+ public:
+  ModelTimes(const Axes& axes, const OnLine& on_line)
+      : axes_(axes),
+        on_line_(on_line),
+        case_(axes.size, axes.views),
+        small_(std::min<Index>(axes.size, 256), std::min<Index>(axes.views, 256)) {}
+
+  void back(Model model, FootprintTuning tuning, const LinearOperator& pair) {
+    on_line_(name(model) + ", back");
+    const LinearOperator A = made(case_, model, tuning);
+    const Array q = input(A.range());
+    Array x(A.domain());
+    Stream& stream = default_stream(axes_.device);
+    const double ms = median_ms(axes_, [&] { A.apply_adjoint(1, q, 0, x, stream); });
+    rows.push_back(line(case_, "back", "voxels_a_thread", tuning.voxels_a_thread, ms));
+    if (model == Model::separable_footprint)
+      rows.back()["relative_error"] = backward_error(case_, on_device(q, cpu), on_device(x, cpu));
+    add_pair(model, pair);
+  }
+
+  void forward(Model model, FootprintTuning tuning, const LinearOperator& pair) {
+    on_line_(name(model) + ", forward");
+    const LinearOperator A = made(case_, model, tuning);
+    const Array x = input(A.domain());
+    Array q(A.range());
+    Stream& stream = default_stream(axes_.device);
+    const double ms = median_ms(axes_, [&] { A.apply(1, x, 0, q, stream); });
+    rows.push_back(line(case_, "forward", "rows_a_block", tuning.rows_a_block, ms));
+    if (model == Model::separable_footprint)
+      rows.back()["relative_error"] = forward_error(case_, on_device(x, cpu), on_device(q, cpu));
+    rows.back()["analytic_error"] = analytic_error(axes_, small_, model);
+    add_pair(model, pair);
+  }
+
+  /// Of fewer voxels and views, where random vectors are soon drawn.
+  LinearOperator small(Model model, FootprintTuning tuning = {}) const { return made(small_, model, tuning); }
+
+  Rows rows = Rows::array();
+
+ private:
+  static std::string name(Model model) { return std::string(kernels::name_of(model)); }
+  LinearOperator made(const Case& of, Model model, FootprintTuning tuning) const {
+    return projector(of.scan, of.grid, model, axes_.device, {.tuning = tuning});
+  }
+  void add_pair(Model model, const LinearOperator& A) {
+    const Adjointness pair = adjointness(A, 2);
+    rows.back()["variant"] = name(model);
+    rows.back()["mu"] = pair.mismatch, rows.back()["kappa"] = pair.coupling;
+  }
+
+  const Axes& axes_;
+  const OnLine& on_line_;
+  Case case_, small_;
+};
+
+void add_both_ways(ModelTimes& times, Model model, bool sweep, Device device) {
+  const kernels::Grade& grade = kernels::cone(model, device).grades.front();
+  const bool tuned = sweep && model == Model::separable_footprint;
+  const auto add_bound = [&] {
+    times.rows.back()["mu_bound"] = grade.bounds.mu, times.rows.back()["matched"] = grade.matched;
+  };
+  for (const int voxels : tuned ? std::vector{1, 2, 3} : std::vector{0}) {
+    times.back(model, {0, voxels}, times.small(model, {0, voxels}));
+    add_bound();
+  }
+  for (const int cells : tuned ? std::vector{64, 128, 256} : std::vector{0}) {
+    times.forward(model, {cells, 0}, times.small(model, {cells, 0}));
+    add_bound();
+  }
+}
+
+/// Joseph forward with pixel-driven back, J/VD of Georgin et al.
+void add_unmatched(ModelTimes& times) {
+  using enum Model;
+  const LinearOperator pair = unmatched_pair(times.small(joseph), adjoint(times.small(pixel_driven)));
+  times.back(pixel_driven, {}, pair);
+  times.forward(joseph, {}, pair);
+}
+
 }  // namespace
 
 Rows cone(const Axes& axes, const OnLine& on_line) {
+  using enum Model;
   if (axes.streamed) return streamed_cone(axes, on_line);
-  Rows rows = Rows::array();
-  Stream& stream = default_stream(axes.device);
-  const Case c(axes.size, axes.views),
-      small(std::min<Index>(axes.size, 256), std::min<Index>(axes.views, 256));
-  const auto tuned = [&](const Case& of, FootprintTuning tuning) {
-    return projector(of.scan, of.grid, Model::separable_footprint, axes.device, {.tuning = tuning});
-  };
-  const auto add_pair = [&](const LinearOperator& A) {
-    const Adjointness pair = adjointness(A, 2);
-    rows.back()["mu"] = pair.mismatch, rows.back()["kappa"] = pair.coupling;
-  };
-  const auto of_model = [&](const Case& of, Model model) {
-    return projector(of.scan, of.grid, model, axes.device);
-  };
-  const auto unmatched = [&] {
-    return unmatched_pair(of_model(small, Model::joseph), adjoint(of_model(small, Model::pixel_driven)));
-  };
-  Array q = input(tuned(c, {}).range()), x(tuned(c, {}).domain());
-  const auto time_back = [&](const LinearOperator& A) {
-    return median_ms(axes, [&] { A.apply_adjoint(1, q, 0, x, stream); });
-  };
-  const auto time_forward = [&](const LinearOperator& A) {
-    return median_ms(axes, [&] { A.apply(1, x, 0, q, stream); });
-  };
-  for (const int voxels : axes.sweep ? std::vector{1, 2, 3} : std::vector{0}) {
-    on_line("separable footprint, back");
-    rows.push_back(line(c, "back", "voxels_a_thread", voxels, time_back(tuned(c, {0, voxels}))));
-    rows.back()["relative_error"] = backward_error(c, on_device(q, cpu), on_device(x, cpu));
-    add_pair(tuned(small, {0, voxels}));
+  ModelTimes times(axes, on_line);
+  for (const Execution& how : axes.executions) {
+    const bool automatic = how.variant == "automatic";
+    for (const Model model : {separable_footprint, joseph, pixel_driven})
+      if (how.variant == kernels::name_of(model) || (automatic && model == separable_footprint))
+        add_both_ways(times, model, axes.sweep, axes.device);
+    if (automatic) add_unmatched(times);
   }
-  on_line("pixel-driven, back");
-  rows.push_back(line(c, "back", "voxels_a_thread", 0, time_back(of_model(c, Model::pixel_driven))));
-  rows.back()["variant"] = "pixel_driven";
-  add_pair(unmatched());
-  x = input(x.space());
-  for (const int cells : axes.sweep ? std::vector{64, 128, 256} : std::vector{0}) {
-    on_line("separable footprint, forward");
-    rows.push_back(line(c, "forward", "rows_a_block", cells, time_forward(tuned(c, {cells, 0}))));
-    rows.back()["relative_error"] = forward_error(c, on_device(x, cpu), on_device(q, cpu));
-    rows.back()["analytic_error"] = analytic_error(axes, small, Model::separable_footprint);
-    add_pair(tuned(small, {cells, 0}));
-  }
-  on_line("Joseph, forward");
-  rows.push_back(line(c, "forward", "rows_a_block", 0, time_forward(of_model(c, Model::joseph))));
-  rows.back()["variant"] = "joseph";
-  rows.back()["analytic_error"] = analytic_error(axes, small, Model::joseph);
-  add_pair(unmatched());
-  return rows;
+  return std::move(times.rows);
 }
 
 }  // namespace tandem::bench

@@ -19,7 +19,8 @@ struct Axes {
   Index views = 512;
   int repeat = 5;
   Device device = Device::cpu();
-  std::vector<Execution> executions{{}};  ///< of the projector
+  std::vector<Execution> executions{{}};  ///< of the projector; of cone beams, `automatic` times separable
+                                          ///< footprints, and Joseph with pixel-driven back
   bool sweep = false;                     ///< all tuning numbers
   // of the cone-beam pair between host and devices
   bool streamed = false;

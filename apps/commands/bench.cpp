@@ -5,7 +5,8 @@
 
 #include "../../bench/harness.hpp"
 #include "../../core/version.hpp"
-#include "../../operators/projector.hpp"
+#include "../../kernels/cone.hpp"
+#include "../../kernels/parallel.hpp"
 #include "../command.hpp"
 #include "../command_line.hpp"
 #include "../device_options.hpp"
@@ -35,9 +36,10 @@ void print(const json& rows) {
   for (const json& r : rows) {
     std::string beside;
     for (const char* key :
-         {"devices", "streams", "strips", "blocks", "over", "voxels_a_thread", "rows_a_block",
-          "relative_error", "analytic_error", "mu", "kappa", "filter_share", "kernels_ms",
-          "gigabytes_a_second", "read_ms", "preprocess_ms", "transfer_ms", "compute_ms", "write_ms"})
+         {"devices",         "streams",       "strips",         "blocks",         "over",
+          "voxels_a_thread", "rows_a_block",  "relative_error", "analytic_error", "mu",
+          "mu_bound",        "kappa",         "filter_share",   "kernels_ms",     "gigabytes_a_second",
+          "read_ms",         "preprocess_ms", "transfer_ms",    "compute_ms",     "write_ms"})
       if (r.contains(key)) {
         char text[64];
         std::snprintf(text, sizeof text, "%s%s %.3g", beside.empty() ? "" : ", ", key, r[key].get<double>());
@@ -55,23 +57,35 @@ void print(const json& rows) {
 }
 
 /// The cross of --variant and --precision, as far as the device has it.
-std::vector<Execution> chosen_executions(const BenchOptions& o) {
-  if (o.variant == "automatic" && o.precision != "all") return {{"automatic", precision_named(o.precision)}};
+template <class Views>
+std::vector<Execution> chosen_executions(const BenchOptions& o, kernels::Table<Views> table) {
   std::vector<Execution> chosen;
-  for (const Execution& e : executions(o.axes.device))
-    if ((o.variant == "all" || o.variant == e.variant) &&
-        (o.precision == "all" || o.precision == name_of(e.precision)))
+  for (const Execution& e : executions(table)) {
+    const bool any = o.variant == "all" || o.variant == "automatic";
+    if ((any || o.variant == e.variant) && (o.precision == "all" || o.precision == name_of(e.precision)))
       chosen.push_back(e);
+  }
   if (chosen.empty())
-    throw UsageError("--variant " + o.variant + " --precision " + o.precision + ": not on " + o.device);
+    throw UsageError("--variant " + o.variant + " --precision " + o.precision + ": bench " + o.name +
+                     " has no such variant on " + o.device);
+  if (o.variant == "automatic" && o.precision != "all") return {{"automatic", chosen.front().precision}};
   return chosen;
+}
+
+/// "all", and what the tables of this build have.
+std::vector<std::string> variants_to_time() {
+  std::vector<std::string> names = variant_names();
+  names.insert(names.begin() + 1, "all");
+  for (const auto& row : kernels::cone(Device::cpu())) names.emplace_back(row.name);
+  return names;
 }
 
 void run_bench(BenchOptions& o) {
   const ThreadLimit limit(o.common.threads);
   ProgressLine progress(o.common.quiet);
   o.axes.device = Device::named(o.device);
-  o.axes.executions = chosen_executions(o);
+  o.axes.executions = o.name == "cone" ? chosen_executions(o, kernels::cone(o.axes.device))
+                                       : chosen_executions(o, kernels::parallel(o.axes.device));
   double done = 0;
   const json rows = cases.at(o.name)(o.axes, [&](const std::string& what) {
     progress(what, done++, 2 * static_cast<double>(o.axes.slices.size() * o.axes.executions.size()), "lines");
@@ -108,14 +122,13 @@ void add_bench(CLI::App& program, Action& chosen) {
   for (const auto& [name, body] : cases) names.push_back(name);
   add_choice(c, "case", o->name, names, "what to time")->required();
   c.add_option("--size", o->axes.size, "voxels along x and y, and bins (default 512)")->check(count());
-  add_counts(c, "--slices", o->axes.slices, "slices, or a list (default 64)");
+  const CLI::Option* slices =
+      add_counts(c, "--slices", o->axes.slices, "slices, or a list (default 64; of a cone beam: --size)");
   c.add_option("--views", o->axes.views, "views (default 512)")->check(count());
   c.add_option("--repeat", o->axes.repeat, "runs of which the median counts (default 5)")
       ->check(count(1, 1'000'000));
   heading(c, "Device");
-  std::vector<std::string> variants = variant_names();
-  variants.emplace_back("all");
-  add_choice(c, "--variant", o->variant, variants, "default automatic, or all");
+  add_choice(c, "--variant", o->variant, variants_to_time(), "default automatic; of a cone beam: a model");
   add_choice(c, "--precision", o->precision, {"all", "float32", "float16", "uint8"}, "default float32");
   c.add_option("--device", o->device, "cpu (default), cuda, cuda:N")->transform(lower_case());
   c.add_flag("--sweep", o->axes.sweep, "every tuning number of the cone-beam kernels, not only the best");
@@ -125,8 +138,13 @@ void add_bench(CLI::App& program, Action& chosen) {
       "Examples:\n"
       "  tandem bench fbp --size 1024 --views 1024 --slices 16,64\n"
       "  tandem bench parallel --device cuda --variant all --precision all");
-  c.callback([o, &chosen] {
+  c.callback([o, slices, &chosen] {
     if (o->axes.streamed && o->name != "cone") throw UsageError("--streamed goes with cone");
+    if (o->name == "cone" && slices->count() > 0)
+      throw UsageError("--slices does not go with cone, whose volume is a cube; give --size");
+    if (o->axes.streamed && o->variant != "automatic" && o->variant != "separable_footprint")
+      throw UsageError("--variant " + o->variant +
+                       " does not go with --streamed, which has separable_footprint");
     chosen = [o] {
       check_files(o->common, {}, {});
       run_bench(*o);

@@ -213,6 +213,34 @@ TEST(Program, MeasuresEveryCase) {
   }
 }
 
+TEST(Program, MeasuresConeBeamsByTheirModels) {
+  Program run;
+  const auto variants = [&](const std::string& options) {
+    const Ended bench = run("bench cone --size 12 --views 8 --repeat 1 --json b.json " + options);
+    EXPECT_EQ(bench.code, 0) << bench.err;
+    std::vector<std::string> names;
+    const auto report = run.json("b.json");
+    for (const auto& row : report["rows"]) {
+      names.push_back(row["variant"].get<std::string>() + " " + row["direction"].get<std::string>());
+      EXPECT_TRUE(!row.contains("mu_bound") || row["mu"] <= row["mu_bound"]) << row;
+    }
+    return names;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(variants(""), (Names{"separable_footprint back", "separable_footprint forward",
+                                 "pixel_driven back", "joseph forward"}));
+  EXPECT_EQ(variants("--variant joseph"), (Names{"joseph back", "joseph forward"}));
+  EXPECT_EQ(variants("--variant all --precision all").size(), 6u);
+  for (const auto& [options, word] : {std::pair{"--slices 3", "--size"},
+                                      {"--precision float16", "float16"},
+                                      {"--variant standard", "standard"},
+                                      {"--streamed --variant joseph", "separable_footprint"}}) {
+    const Ended bench = run(std::string("bench cone --size 12 --views 8 ") + options);
+    EXPECT_EQ(bench.code, 2) << options;
+    EXPECT_NE(bench.err.find(word), std::string::npos) << bench.err;
+  }
+}
+
 TEST(Program, WritesIntegersAndTiff) {
   Program run;
   ASSERT_EQ(run(std::string("simulate -o scan.h5 --phantom disc ") + small).code, 0);
