@@ -12,7 +12,6 @@
   VARIANT(joseph)                \
   VARIANT(pixel_driven)
 
-// In the order in which they get faster.
 #define TANDEM_PARALLEL_CUDA(VARIANT) \
   VARIANT(standard)                   \
   VARIANT(texture)                    \

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "../../../core/host_device.hpp"
 #include "../../parallel.hpp"
 #include "launch.cuh"
 
@@ -61,7 +62,7 @@ struct Anchor {
   float offset;
 };
 
-__device__ inline Anchor anchor_at(const ParallelView& view, Index tile_x, Index tile_y) {
+TANDEM_HOST_DEVICE inline Anchor anchor_at(const ParallelView& view, Index tile_x, Index tile_y) {
   const double anywhere = view.origin + view.step_x * static_cast<double>(tile_x * tile) +
                           view.step_y * static_cast<double>(tile_y * tile);
   // far outside, all that matters is that it stays outside and an int

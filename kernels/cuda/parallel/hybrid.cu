@@ -21,10 +21,10 @@ constexpr unsigned by_texture = 1, period = 5;
 struct TextureSources {
   static constexpr int lanes = 4;
   TextureSource<2> low, high;
-  __device__ void fetch(float x, float row, float (&value)[4]) const {
+  __device__ void fetch(float position, float texel, float row, float (&value)[4]) const {
     float a[2], b[2];
-    low.fetch(x, row, a);
-    high.fetch(x, row, b);
+    low.fetch(position, texel, row, a);
+    high.fetch(position, texel, row, b);
     value[0] = a[0], value[1] = a[1], value[2] = b[0], value[3] = b[1];
   }
 };

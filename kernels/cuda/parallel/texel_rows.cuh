@@ -91,7 +91,7 @@ __global__ void encode(Image<const float> projections, const Extremes* __restric
 template <class Texel>
 class TexelRows {
  public:
-  TexelRows(Index bins, Index rows, const Stream& stream)
+  TexelRows(Index bins, Index rows, const Stream& stream, cudaTextureFilterMode filter = cudaFilterModeLinear)
       : stream_(queue(stream)),
         pitch_(pitch_of(bins, stream.device())),
         alignment_(static_cast<std::size_t>(attribute(cudaDevAttrTextureAlignment, stream.device()))),
@@ -103,7 +103,7 @@ class TexelRows {
                         static_cast<std::size_t>(rows), static_cast<std::size_t>(pitch_) * sizeof(Texel)};
     cudaTextureDesc how{};
     how.addressMode[0] = how.addressMode[1] = cudaAddressModeClamp;
-    how.filterMode = cudaFilterModeLinear;
+    how.filterMode = filter;
     how.readMode = Format<Texel>::read;
     check(cudaCreateTextureObject(&texture_, &what, &how, nullptr));
   }

@@ -2,36 +2,12 @@
 // and Chilingaryan et al. 2018, algorithm 1, with several slices a texel. A texture unit rounds the weights
 // of its two bins to 1/256; their bins are those of the other kernels.
 
-#include <numeric>
-#include <vector>
-
 #include "parallel.hpp"
-#include "texture_block.cuh"
+#include "texture_slices.cuh"
 
 namespace tandem::kernels::cuda {
 
 namespace {
-
-/// out <- alpha sums + beta out, in some slices of a volume.
-struct Target {
-  Image<float> volume;
-  float alpha, beta;
-  __device__ void update(int slice, Index x, Index y, float sum) const {
-    if (slice >= volume.n0 || x >= volume.n2 || y >= volume.n1) return;
-    Update{alpha, beta}(element(volume, slice, y, x), sum);
-  }
-  dim3 tiles() const {
-    return {static_cast<unsigned>(ceil_div<Index>(volume.n2, tile)),
-            static_cast<unsigned>(ceil_div<Index>(volume.n1, tile))};
-  }
-};
-
-/// The views whose rows are in the texture.
-struct Band {
-  const ParallelView* views;
-  Index count;
-  float weights;  ///< the sum of their heights: what a zero level adds up to, inside and outside
-};
 
 __global__ void __launch_bounds__(texture_threads)
     standard(TextureSource<1> source, Band band, const Extremes*, Target out) {
@@ -49,7 +25,7 @@ __global__ void __launch_bounds__(texture_threads)
       const float4 view = staged.terms[v];
       const float position = fmaf(view.y, x, fmaf(view.z, y, view.x));
       float value[1];
-      source.fetch(position + staged.texel[v], row, value);
+      source.fetch(position, staged.texel[v], row, value);
       sum = fmaf(view.w, value[0], sum);
     }
   }
@@ -57,42 +33,9 @@ __global__ void __launch_bounds__(texture_threads)
              static_cast<Index>(blockIdx.y) * tile + threadIdx.x / tile, sum);
 }
 
+/// Of several slices a texel.
 template <class Texel>
-__global__ void __launch_bounds__(texture_threads, 4)
-    backward(TextureSource<Format<Texel>::lanes> source, Band band, const Extremes* extremes, Target out) {
-  texture_tile(source, band.views, band.count, blockIdx.x, blockIdx.y,
-               [&](int lane, Index x, Index y, float sum) {
-                 const Level level = level_of<Format<Texel>::precision>(extremes[lane]);
-                 out.update(lane, x, y, level.unit * (sum - level.zero * band.weights));
-               });
-}
-
-/// Views beyond the rows of one texture are added band by band.
-template <class Texel, class Kernel>
-void backward_by(Kernel kernel, const ParallelViews& packed, float alpha, Image<const float> projections,
-                 float beta, Image<float> volume, Stream& stream) {
-  constexpr int lanes = Format<Texel>::lanes;
-  const cudaStream_t s = queue(stream);
-  const Scratch<ParallelView> views(packed.views, s);
-  const Index most = std::min(projections.n0, TexelRows<Texel>::most_rows(stream.device()));
-  TexelRows<Texel> rows(projections.n2, most, stream);
-  for (Index slice = 0; slice < volume.n0; slice += lanes) {
-    Target out{volume, alpha, beta};
-    out.volume.data = &volume(slice, 0, 0);
-    out.volume.n0 = std::min<Index>(lanes, volume.n0 - slice);
-    rows.measure(part_of(projections, 0, projections.n0, slice, lanes));
-    for (Index first = 0; first < projections.n0; first += most, out.beta = 1) {
-      const Index count = std::min(most, projections.n0 - first);
-      const double weights =
-          std::accumulate(packed.views.begin() + first, packed.views.begin() + first + count, 0.0,
-                          [](double sum, const ParallelView& view) { return sum + view.height; });
-      rows.fill(part_of(projections, first, count, slice, lanes));
-      kernel<<<out.tiles(), texture_threads, 0, s>>>(
-          {rows.texture()}, {views.data() + first, count, static_cast<float>(weights)}, rows.extremes(), out);
-      after_launch();
-    }
-  }
-}
+constexpr auto several = texels_backward<Texel, TextureSource<Format<Texel>::lanes>>;
 
 void standard_backward(const ParallelViews& views, const Execution&, float alpha,
                        Image<const float> projections, float beta, Image<float> volume, Stream& stream) {
@@ -105,11 +48,11 @@ void texture_backward(const ParallelViews& views, const Execution& how, float al
   note_launch("texture backward " + std::string(name_of(how.precision)));
   switch (how.precision) {
     case Precision::float32:
-      return backward_by<float2>(backward<float2>, views, alpha, projections, beta, volume, stream);
+      return backward_by<float2>(several<float2>, views, alpha, projections, beta, volume, stream);
     case Precision::float16:
-      return backward_by<Half4>(backward<Half4>, views, alpha, projections, beta, volume, stream);
+      return backward_by<Half4>(several<Half4>, views, alpha, projections, beta, volume, stream);
     case Precision::uint8:
-      return backward_by<uchar4>(backward<uchar4>, views, alpha, projections, beta, volume, stream);
+      return backward_by<uchar4>(several<uchar4>, views, alpha, projections, beta, volume, stream);
   }
 }
 

@@ -11,7 +11,8 @@ namespace tandem::kernels::cuda {
 constexpr int texture_threads = 256;
 static_assert(texture_threads == tile * tile, "sums are added by one thread a pixel");
 
-/// Slices of one texture at a position. Naming its only level spares the unit an operand.
+/// Slices of one texture at a position, in bins from the texel of the anchor. Naming its only level spares
+/// the unit an operand.
 template <int count>
 struct TextureSource;
 
@@ -19,8 +20,8 @@ template <>
 struct TextureSource<1> {
   static constexpr int lanes = 1;
   cudaTextureObject_t texture;
-  __device__ void fetch(float x, float row, float (&value)[1]) const {
-    value[0] = tex2DLod<float>(texture, x, row, 0);
+  __device__ void fetch(float position, float texel, float row, float (&value)[1]) const {
+    value[0] = tex2DLod<float>(texture, position + texel, row, 0);
   }
 };
 
@@ -28,8 +29,8 @@ template <>
 struct TextureSource<2> {
   static constexpr int lanes = 2;
   cudaTextureObject_t texture;
-  __device__ void fetch(float x, float row, float (&value)[2]) const {
-    const float2 v = tex2DLod<float2>(texture, x, row, 0);
+  __device__ void fetch(float position, float texel, float row, float (&value)[2]) const {
+    const float2 v = tex2DLod<float2>(texture, position + texel, row, 0);
     value[0] = v.x, value[1] = v.y;
   }
 };
@@ -38,8 +39,8 @@ template <>
 struct TextureSource<4> {
   static constexpr int lanes = 4;
   cudaTextureObject_t texture;
-  __device__ void fetch(float x, float row, float (&value)[4]) const {
-    const float4 v = tex2DLod<float4>(texture, x, row, 0);
+  __device__ void fetch(float position, float texel, float row, float (&value)[4]) const {
+    const float4 v = tex2DLod<float4>(texture, position + texel, row, 0);
     value[0] = v.x, value[1] = v.y, value[2] = v.z, value[3] = v.w;
   }
 };
@@ -61,6 +62,16 @@ __device__ inline void stage(const ParallelView* __restrict__ views, int count, 
   staged.terms[v] = {anchor.offset, static_cast<float>(view.step_x), static_cast<float>(view.step_y),
                      view.height};
   staged.texel[v] = static_cast<float>(anchor.bin) + (margin_texels + 0.5f);
+}
+
+/// Position of a pixel of a tile in bins from the anchor's: the one formula of `texture_tile` and of a
+/// projection that is its transpose.
+TANDEM_HOST_DEVICE inline float position_by_quarters(float offset, float step_x, float step_y, int dx,
+                                                     int dy) {
+  constexpr int half = tile / 2;
+  const auto low = [](int d) { return static_cast<float>(d % half); };
+  const auto high = [](int d) { return static_cast<float>(d / half * half); };
+  return fmaf(high(dx), step_x, fmaf(high(dy), step_y, fmaf(step_x, low(dx), fmaf(step_y, low(dy), offset))));
 }
 
 /// Pixel i of a square along the Z-order curve: neighbours in number are neighbours in both directions.
@@ -119,7 +130,7 @@ __device__ void texture_tile(const Source& source, const ParallelView* __restric
 #pragma unroll
       for (int q = 0; q < quarters; ++q) {
         float value[Source::lanes];
-        source.fetch(position[q] + texel, row, value);
+        source.fetch(position[q], texel, row, value);
 #pragma unroll
         for (int lane = 0; lane < Source::lanes; ++lane)
           sum[q][lane] = fmaf(view.w, value[lane], sum[q][lane]);
