@@ -1,6 +1,8 @@
 #include "device.hpp"
 
 #include <map>
+#include <mutex>
+#include <utility>
 
 #include "cuda/runtime.hpp"
 #include "error.hpp"
@@ -93,9 +95,41 @@ void Event::synchronize() const {
   if (native_) cuda::synchronize_event(native());
 }
 
+namespace {
+
+/// Streams of threads that have ended, for threads to come. It is never destroyed: some threads end with the
+/// process, when the driver may be gone already, and a stream that is destroyed then takes the process down.
+struct LeftStreams {
+  std::mutex mutex;
+  std::multimap<Device, Stream> streams;
+
+  static LeftStreams& all() {
+    static auto* left = new LeftStreams;
+    return *left;
+  }
+  Stream taken(Device device) {
+    const std::lock_guard lock(mutex);
+    const auto found = streams.find(device);
+    return found == streams.end() ? Stream(device) : std::move(streams.extract(found).mapped());
+  }
+};
+
+struct ThreadStreams {
+  std::map<Device, Stream> streams;
+  ~ThreadStreams() {
+    LeftStreams& left = LeftStreams::all();
+    const std::lock_guard lock(left.mutex);
+    left.streams.merge(streams);
+  }
+};
+
+}  // namespace
+
 Stream& default_stream(Device device) {
-  thread_local std::map<Device, Stream> streams;
-  return streams.try_emplace(device, device).first->second;
+  thread_local ThreadStreams own;
+  const auto found = own.streams.find(device);
+  if (found != own.streams.end()) return found->second;
+  return own.streams.emplace(device, LeftStreams::all().taken(device)).first->second;
 }
 
 }  // namespace tandem

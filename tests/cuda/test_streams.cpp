@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <future>
 #include <thread>
 
@@ -14,15 +15,19 @@
 namespace tandem::test {
 namespace {
 
-/// Holds up all that is queued on a stream from now on, until it is opened. Half a minute at the most, so
-/// that a test which waits for the stream fails and does not hang.
+/// Half a minute at the most, so that a test which waits for the stream fails and does not hang. A sanitizer
+/// waits for the whole device behind each kernel: give it TANDEM_GATE_MS=1, else each kernel takes that long.
+std::chrono::milliseconds longest_wait() {
+  const char* given = std::getenv("TANDEM_GATE_MS");
+  return std::chrono::milliseconds(given ? std::atoi(given) : 30'000);
+}
+
+/// Holds up all that is queued on a stream from now on, until it is opened or has waited for longest.
 class Gate {
  public:
   explicit Gate(const Stream& stream) : stream_(stream) {
     stream.synchronize();  // memory freed there before is free now
-    const auto wait = [](void* gate) {
-      static_cast<Gate*>(gate)->opened_.wait_for(std::chrono::seconds(30));
-    };
+    const auto wait = [](void* gate) { static_cast<Gate*>(gate)->opened_.wait_for(longest_wait()); };
     EXPECT_EQ(cudaLaunchHostFunc(static_cast<cudaStream_t>(stream.native()), wait, this), cudaSuccess);
   }
   Gate(const Gate&) = delete;
