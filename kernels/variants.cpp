@@ -15,6 +15,7 @@
 #define TANDEM_PARALLEL_CUDA(VARIANT) \
   VARIANT(standard)                   \
   VARIANT(texture)                    \
+  VARIANT(nearest)                    \
   VARIANT(alu)                        \
   VARIANT(hybrid)                     \
   VARIANT(tensor)
