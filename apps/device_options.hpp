@@ -10,24 +10,24 @@
 
 namespace tandem::apps {
 
-/// Where a reconstruction is computed, and how.
+/// Where and how a reconstruction is computed.
 struct DeviceOptions {
   std::string device = "auto", variant = "automatic", precision = "float32";
-  std::optional<double> memory_gib;  ///< of a GPU; else left to the plan
-  int streams = 3;                   ///< of each GPU, for tiles
+  std::optional<double> memory_gib;  ///< memory of a GPU; if empty, the plan decides
+  int streams = 3;                   ///< for each GPU, if there are tiles
   bool allow_unmatched = false;
 };
 
-/// "automatic" and the names of all variants of parallel beams in this build, on whatever device.
+/// "automatic" and the names of all variants of parallel beams in this build, for all devices.
 std::vector<std::string> variant_names();
 
 void add_device_options(CLI::App& command, DeviceOptions& options);
 
 Execution execution_of(const DeviceOptions& options);
 
-/// The devices that are named; `auto` is all GPUs, or the CPU where there is none.
-/// @throws DeviceError if one is not here; UsageError if one has not what is asked of it, or has it as a pair
-/// that does not match where one is needed
+/// The devices that are named. `auto` means all GPUs, or the CPU if there is none. @throws DeviceError if a
+/// device is not here; UsageError if a device does not have the execution that is asked for, or if a matched
+/// pair is needed and this one is not
 std::vector<Device> chosen_devices(const DeviceOptions& options, Pairing needed);
 
 }  // namespace tandem::apps

@@ -7,19 +7,20 @@
 
 namespace TANDEM_PUBLIC tandem {
 
-/// How a sinogram is stored while it is back-projected, and by `tensor` a volume while it is projected; sums
-/// are float32 always.
+/// How a sinogram is stored while it is back-projected. With `tensor`, also how a volume is stored while it
+/// is projected. Sums are always float32.
 enum class Precision { float32, float16, uint8 };
 
-/// How the footprint kernels of a GPU share out their work; 0 is what is best. Results differ by rounding.
+/// How the footprint kernels of a GPU share out their work; 0 means the best way. Results differ by rounding.
 struct FootprintTuning {
-  int rows_a_block = 0;     ///< projection: 64, 128 or 256; the warps left over take more views
+  int rows_a_block = 0;     ///< projection: 64, 128 or 256; other warps take more views
   int voxels_a_thread = 0;  ///< back-projection, along a column: 1, 2 or 3
   bool operator==(const FootprintTuning&) const = default;
 };
 
 /// How projector and back-projector are executed. `variant` is the name of a row in the device's table of
-/// variants (docs/kernels.md), or `automatic`: the fastest that meets the precision and the pairing.
+/// variants (docs/kernels.md), or `automatic`, which is the fastest one that meets the precision and the
+/// pairing.
 struct Execution {
   std::string variant = "automatic";
   Precision precision = Precision::float32;
@@ -27,19 +28,20 @@ struct Execution {
   bool operator==(const Execution&) const = default;
 };
 
-/// Which pairs `automatic` may take: those alone whose back-projection is the transpose of their projection,
-/// as solvers need it, or any.
+/// Which pairs `automatic` may take: only those whose back-projection is the transpose of the projection, as
+/// solvers need it, or any.
 enum class Pairing { matched, any };
 
-/// Memory that one application of a projector takes on its device beside the two vectors, bytes, at the most.
+/// The most memory that one application of a projector takes on its device beside the two vectors, bytes.
 struct WorkingMemory {
   double forward, backward;
 };
 
 std::string_view name_of(Precision precision);
-std::string name_of(const Execution& execution);  ///< "tensor float16"
+std::string name_of(const Execution& execution);  ///< for example "tensor float16"
 
-/// "float16", ...; @throws GeometryError for another name, listing them.
+/// The precision with the name "float16", ... @throws GeometryError for another name; it lists the known
+/// ones.
 Precision precision_named(std::string_view name);
 
 }  // namespace tandem

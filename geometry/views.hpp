@@ -7,11 +7,12 @@
 
 namespace TANDEM_PUBLIC tandem {
 
-/// How a voxel's shadow is drawn on the detector (maths: docs/kernels.md).
+/// How the shadow of a voxel on the detector is computed (docs/kernels.md).
 enum class Model { pixel_driven, joseph, separable_footprint };
 
-/// One view of a parallel beam in grid units: pixel (ix, iy) falls on bin h = origin + step_x ix + step_y iy,
-/// and its coefficient with bin b is a hat, max(0, height - slope |h - b|), times `ParallelViews::scale`.
+/// One view of a parallel beam in units of the grid. Pixel (ix, iy) falls on bin h = origin + step_x ix +
+/// step_y iy. Its coefficient with bin b is a hat, max(0, height - slope |h - b|), times
+/// `ParallelViews::scale`.
 struct ParallelView {
   double origin, step_x, step_y;
   float height, slope;
@@ -19,24 +20,24 @@ struct ParallelView {
 
 struct ParallelViews {
   std::vector<ParallelView> views;
-  float scale;     ///< mm: coefficients of A are scale times the hat
-  int half_width;  ///< bins on each side that a hat can reach: 1 where its radius is at most one bin
+  float scale;     ///< mm; coefficients of A are scale times the hat
+  int half_width;  ///< how many bins a hat can reach on each side: 1 if its radius is at most one bin
 };
 
-/// Plain data for the kernels. Both models have hats of the same area, pitch^2 / bin_pitch:
-/// pixel-driven has radius one bin (Chilingaryan et al. 2018, section II), Joseph's radius is
-/// max(|cos|, |sin|) pitch (Joseph 1982, written as a gather). @throws GeometryError unless the grid has one
-/// slice a row, and for the separable footprint, a model of cone beams.
+/// The views of a scan as plain data for the kernels. Both models have hats of the same area, pitch^2 /
+/// bin_pitch. The pixel-driven hat has a radius of one bin (Chilingaryan et al. 2018, section II), the hat of
+/// Joseph a radius of max(|cos|, |sin|) pitch (Joseph 1982, written as a gather). @throws GeometryError
+/// unless the grid has one slice per row, and for the separable footprint, which is a model of cone beams.
 ParallelViews pack(const ParallelBeam& scan, const VolumeGrid& grid, Model model);
 
-/// A cone beam and a grid as kernels want them: plain numbers, mm and bins.
+/// A cone beam and a grid as plain numbers for the kernels, in mm and bins.
 struct ConeFrame {
   double sod, sdd, axis_bin, midplane_row, bin_pitch, row_pitch;
   double x0, y0, z0;      ///< of voxel (0, 0, 0)
   double pitch, pitch_z;  ///< of voxels
 };
 
-/// Of its angle.
+/// The cosine and the sine of the angle of a view.
 struct ConeView {
   double cos, sin;
 };
@@ -45,8 +46,8 @@ struct ConeViews : ConeFrame {
   std::vector<ConeView> views;
 };
 
-/// @throws GeometryError unless all voxels are on the detector's side of the source; for the models that
-/// interpolate, with their neighbours.
+/// @throws GeometryError unless all voxels are on the detector's side of the source. For the models that
+/// interpolate, the neighbours of the voxels must be there too.
 ConeViews pack(const ConeBeam& scan, const VolumeGrid& grid, Model model = Model::separable_footprint);
 
 }  // namespace tandem

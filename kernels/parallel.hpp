@@ -8,13 +8,14 @@
 
 namespace tandem::kernels {
 
-/// A parallel-beam projector and its transpose, A without `ParallelViews::scale`; slice k is row k.
+/// A parallel-beam projector and its transpose, without the factor `ParallelViews::scale`. Slice k is row k.
 using ParallelVariant = Variant<ParallelViews>;
 
-/// The variants of a device. @throws DeviceError if the build lacks the backend, or the device is not here.
+/// The variants of a device. @throws DeviceError if the build lacks the backend, or if the device is not
+/// here.
 Table<ParallelViews> parallel(Device device);
 
-/// The coefficient that all variants have but those that say otherwise: the hat of the view.
+/// The hat of the view, which is the coefficient of all variants that do not name another one.
 inline double hat_coefficient(const ParallelViews& views, Index view, Index x, Index y, Index bin) {
   const ParallelView& v = views.views[static_cast<std::size_t>(view)];
   const double h = v.origin + v.step_x * static_cast<double>(x) + v.step_y * static_cast<double>(y);

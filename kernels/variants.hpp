@@ -8,14 +8,14 @@
 
 namespace tandem::kernels {
 
-/// The tables of a kind of device, whether one is here or not.
+/// The tables for a kind of device, also if no such device is here.
 struct Backend {
   std::string_view name;  ///< "cpu", "cuda"
   Table<ParallelViews> parallel;
   Table<ConeViews> cone;
 };
 
-/// All that this build has.
+/// All backends of this build.
 std::span<const Backend> backends();
 
 }  // namespace tandem::kernels
