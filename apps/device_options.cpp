@@ -76,19 +76,19 @@ void add_device_options(CLI::App& c, DeviceOptions& o) {
   c.add_option(
        "--device", o.device,
        "auto (default: the first GPU, else the CPU)|cpu|cuda|cuda:N; cone beams: cuda:N,N,..., and auto "
-       "takes all GPUs where one is too small")
+       "takes all GPUs if one is too small")
       ->transform(lower_case())
       ->check(no_device);
   add_choice(c, "--variant", o.variant, variant_names(),
-             "of projector and back-projector (default automatic: the fastest)");
+             "how projector and back-projector run (default automatic: the fastest)");
   add_choice(c, "--precision", o.precision, {"float32", "float16", "uint8"},
-             "of what they read (default float32)");
+             "of the data that they read (default float32)");
   c.add_flag("--allow-unmatched", o.allow_unmatched,
-             "a solver on a pair whose back-projection is not the transpose of its projection");
+             "let a solver take a pair whose back-projection is not the transpose of its projection");
   c.add_option("--device-memory", o.memory_gib,
                "memory of the GPU to stay below, GiB (default: 90 % of what is free)")
       ->check(positive(1e9));
-  c.add_option("--streams", o.streams, "of each GPU, where a cone beam is cut into tiles (default 3)")
+  c.add_option("--streams", o.streams, "streams of each GPU, if a cone beam is cut into tiles (default 3)")
       ->check(count(1, 3));
 }
 

@@ -191,7 +191,7 @@ void add_check(CLI::App& program, Action& chosen) {
   CLI::App& c = *program.add_subcommand("check", "Do projector and back-projector match?");
   heading(c, "Pairs");
   c.add_option("--size", o->size, "voxels along x and y (default 64)")->check(count(8, 4096));
-  c.add_option("--pair", o->pair, "only pairs whose name holds this");
+  c.add_option("--pair", o->pair, "only pairs whose name contains this");
   c.add_option("--device", o->device, "cpu (default), cuda, cuda:N")->transform(lower_case());
   add_common(c, o->common);
   c.footer(

@@ -37,7 +37,7 @@ Pairing pairing_of(const Plan& plan) {
 
 void choose_execution(Plan& plan, const Recipe& recipe) {
   require<DeviceError>(plan.devices.size() == 1,
-                       "parallel beam: several devices do not share one yet; give "
+                       "parallel beam: several devices cannot share one; give "
                        "--device cpu, cuda or cuda:N");
   const auto& scan = parallel(plan.scan);
   const Pairing pairing = pairing_of(plan);
@@ -61,8 +61,8 @@ void warn_of_chunks(Plan& plan, const Recipe& recipe) {
                                   Model::pixel_driven, plan.home(), pairing_of(plan));
   if (best != plan.execution)
     warn(plan.warnings, "memory holds ", plan.rows_at_once, " slices at once, too few for ",
-         name_of(plan.execution),
-         " to be fast, which is taken for all; more memory would be faster, or --variant ", best.variant);
+         name_of(plan.execution), " to be fast, which runs for all slices; give more memory, or --variant ",
+         best.variant);
 }
 
 void add_warnings(Plan& plan, const Recipe& recipe) {
