@@ -5,19 +5,17 @@
 #include <utility>
 
 #include "../../core/error.hpp"
-#include "../../core/version.hpp"
-#include "../../io/png.hpp"
-#include "../../pipeline/host_memory.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "../../pipeline/reconstruct.hpp"
 #include "../command.hpp"
 #include "../command_line.hpp"
 #include "../device_options.hpp"
 #include "../files.hpp"
+#include "../preview.hpp"
 #include "../progress.hpp"
+#include "../recon_report.hpp"
 #include "../scan_options.hpp"
 #include "../step_options.hpp"
-#include "../volume_report.hpp"
 
 namespace tandem::apps {
 
@@ -150,153 +148,6 @@ void require_its_beam(const std::string& name, const pipeline::Plan& plan) {
                          plan.method->name);
 }
 
-json plan_json(const pipeline::Plan& plan, const io::ScanInfo& info) {
-  const auto& d = detector_of(plan.scan);
-  json pixel = plan.pitch_known ? json(d.bin_pitch) : json(nullptr);
-  json volume = place_json(plan.place());
-  volume["shape"] = plan.grid.shape();
-  json geometry = geometry_json(plan.scan);
-  geometry["axis_bin"] = d.axis_bin;
-  geometry["axis_bin_taken"] =
-      plan.axis_in_file;  // in bins of the file, before columns are chosen and binned
-  geometry["axis_bin_in_file"] = info.axis_bin ? json(*info.axis_bin) : json(nullptr);
-  geometry["pixel_size_mm"] = pixel;
-  json names = json::array();
-  for (const Device device : plan.devices) names.push_back(device.name());
-  return {{"command", "recon"},
-          {"version", TANDEM_VERSION},
-          {"format", info.format},
-          {"geometry", geometry},
-          {"algorithm", plan.method_name()},
-          {"volume", volume},
-          {"device", names},
-          {"tiled", plan.tiled},
-          {"variant", plan.execution.variant},
-          {"precision", name_of(plan.execution.precision)},
-          {"matched", plan.matched},
-          {"rows_at_once", plan.rows_at_once},
-          {"memory_bytes", plan.bytes},
-          {"device_memory_bytes", plan.device_bytes}};
-}
-
-json report_of(const ReconOptions& o, bool iterates, const json& plan, const pipeline::Outcome& out) {
-  json report = {{"input", o.scan.path}, {"output", o.output}};
-  report.update(plan);
-  if (iterates) {
-    report["iterations"] = out.iterations;
-    report["slice_iterations"] = out.slice_iterations;
-    report["stopped_by"] = out.stopped_by.empty() ? "" : out.stopped_by.front();
-    for (const std::string& rule : out.stopped_by)
-      if (rule != out.stopped_by.front()) report["stopped_by"] = "several";
-    report["slice_stopped_by"] = out.stopped_by;
-    report["residuals"] = out.residuals;
-  }
-  const pipeline::Seconds& s = out.seconds;
-  report["seconds"] = {{"total", s.total},       {"read", s.read},     {"preprocess", s.preprocess},
-                       {"transfer", s.transfer}, {"filter", s.filter}, {"backproject", s.backproject},
-                       {"iterate", s.iterate},   {"write", s.write}};
-  report["updates"] = out.updates;
-  const double computing = s.backproject + s.iterate;
-  report["gups"] = computing > 0 ? out.updates / computing * 1e-9 : 0;
-  report["not_finite"] = out.findings.replaced_by("not-finite");
-  report["dead_cells"] = out.findings.dead;
-  report["steps"] = json::array();
-  for (const auto& [name, replaced] : out.findings.steps)
-    report["steps"].push_back({{"name", name}, {"replaced", replaced}});
-  report["references_not_finite"] = out.findings.reference_not_finite;
-  report["floored"] = out.findings.replaced_by("minus-log");
-  report["floor"] = nullptr;  // of transmissions, before a logarithm
-  if (out.findings.highest_floor > 0)
-    report["floor"] = {out.findings.lowest_floor, out.findings.highest_floor};
-  report["peak_memory_bytes"] = pipeline::peak_memory();
-  if (out.quality)
-    report["quality"] = {{"psnr_db", out.quality->psnr},
-                         {"ssim", out.quality->ssim},
-                         {"rmse", out.quality->rmse},
-                         {"rmse_disc", out.quality->rmse_disc}};
-  return report;
-}
-
-void print_plan(std::ostream& to, const pipeline::Plan& plan, const io::ScanInfo& info) {
-  const auto& d = detector_of(plan.scan);
-  const Shape n = plan.grid.shape();
-  to << "scan      " << info.format << ", " << angles_of(plan.scan).size() << " views x " << d.rows
-     << " rows x " << d.bins << " bins, axis at bin " << plan.axis_in_file << '\n'
-     << "geometry  " << words_of(plan.scan) << '\n'
-     << "volume    " << n[0] << " x " << n[1] << " x " << n[2] << " (z, y, x), " << plan.unit();
-  if (plan.pitch_known) to << ", pitch " << plan.grid.pitch[0] << " mm";
-  to << ", " << static_cast<double>(n[0] * n[1] * n[2]) * 4 / 1048576 << " MiB\n"
-     << "memory    " << static_cast<double>(plan.bytes) / 1048576 << " MiB at most, " << plan.rows_at_once
-     << " slices at once\n"
-     << "device    ";
-  for (const Device device : plan.devices) to << device.name() << ", ";
-  to << name_of(plan.execution) << (plan.matched ? "" : ", an unmatched pair")
-     << (plan.tiled ? ", in tiles" : "");
-  if (const Device first = plan.devices.front(); first.is_cuda())
-    to << ", " << static_cast<double>(plan.device_bytes) / 1048576 << " MiB of "
-       << (plan.devices.size() > 1 ? "each " : "the ") << description(first) << " at most";
-  to << '\n';
-}
-
-/// What steps replaced, if anything.
-void print_replaced(std::ostream& to, const pipeline::Findings& findings) {
-  const char* before = "replaced  ";
-  for (const auto& [name, replaced] : findings.steps)
-    if (replaced > 0) to << std::exchange(before, ", ") << replaced << " values by " << name;
-  if (*before == ',') to << '\n';
-}
-
-void print_outcome(const ReconOptions& o, const pipeline::Plan& plan, const io::ScanInfo& info,
-                   const pipeline::Outcome& out) {
-  print_plan(std::cout, plan, info);
-  std::cout << "algorithm " << plan.method_name();
-  if (plan.method->iterates())
-    std::cout << ", " << out.iterations << " iterations, residual "
-              << (out.residuals.empty() ? 1.0 : out.residuals.back()) << " of the first";
-  const double computing = out.seconds.backproject + out.seconds.iterate;
-  std::cout << "\ntime      " << out.seconds.total << " s";
-  if (computing > 0) std::cout << ", " << out.updates / computing * 1e-9 << " GU/s";
-  std::cout << '\n';
-  print_replaced(std::cout, out.findings);
-  if (out.quality)
-    std::cout << "quality   PSNR " << out.quality->psnr << " dB, SSIM " << out.quality->ssim << ", RMSE "
-              << out.quality->rmse << '\n';
-  std::cout << "written   " << io::files_written(o.output, plan.place().slices()) << '\n';
-}
-
-/// Which plane each picture is, and below the first what black and white stand for.
-void add_captions(std::vector<io::Picture>& pictures, const pipeline::Plan& plan, float black, float white) {
-  const auto& size = plan.grid.size;
-  const auto plane = [](const char* axis, Index count) {
-    return std::string(axis) + " " + std::to_string(count / 2) + " of " + std::to_string(count);
-  };
-  pictures[0].captions = {plane("slice z", size[2])};
-  if (pictures.size() > 1) pictures[1].captions = {plane("plane y", size[1])};
-  if (pictures.size() > 2) pictures[2].captions = {plane("plane x", size[0])};
-  for (const auto& [name, value] : {std::pair("black ", black), std::pair("white ", white)}) {
-    std::ostringstream text;
-    text.precision(4);
-    text << name << value << ' ' << plan.unit();
-    pictures[0].captions.push_back(text.str());
-  }
-}
-
-void write_preview(io::Output output, std::vector<io::Picture> pictures, const pipeline::Plan& plan) {
-  constexpr Index fewest = 8;  // slices below which a plane along the axis is a line, and left out
-  if (pictures[1].height < fewest) pictures.resize(1);
-  std::vector<float> all;
-  for (const auto& p : pictures) all.insert(all.end(), p.grey.begin(), p.grey.end());
-  // from the 0.5th to the 99.5th percentile, so that a few outliers do not turn the picture black
-  const auto at = [&](double share) {
-    const auto k = static_cast<std::ptrdiff_t>(share * static_cast<double>(all.size() - 1));
-    std::nth_element(all.begin(), all.begin() + k, all.end());
-    return all[static_cast<std::size_t>(k)];
-  };
-  const float low = at(0.005), percentile = at(0.995), high = percentile > low ? percentile : low + 1;
-  add_captions(pictures, plan, low, high);
-  io::write_png(std::move(output), pictures, low, high);
-}
-
 /// Looks for the axis if that is asked for, and gives it to the recipe; the axes that are left open.
 std::vector<double> axes_found(ReconOptions& o, io::ScanReader& reader, ProgressLine& progress) {
   if (!o.axis_auto) return {};
@@ -307,6 +158,13 @@ std::vector<double> axes_found(ReconOptions& o, io::ScanReader& reader, Progress
        << name_of(axis.method) << ")";
   progress.note(text.str());
   return axes_of(axis);
+}
+
+io::VolumeFormat format_of(const ReconOptions& o, const pipeline::Plan& plan) {
+  const io::VoxelType type = o.dtype == "uint16"  ? io::VoxelType::uint16
+                             : o.dtype == "uint8" ? io::VoxelType::uint8
+                                                  : io::VoxelType::float32;
+  return {type, o.min.value_or(0), o.max.value_or(1), plan.place()};
 }
 
 void run_recon(ReconOptions& o) {
@@ -329,15 +187,12 @@ void run_recon(ReconOptions& o) {
     return write_report(o.common, planned);
   }
   warn_of_repeated_view(*reader, o.scan, axes.empty() ? std::vector{plan.axis_in_file} : axes, progress);
-  const io::VoxelType type = o.dtype == "uint16"  ? io::VoxelType::uint16
-                             : o.dtype == "uint8" ? io::VoxelType::uint8
-                                                  : io::VoxelType::float32;
-  const io::VolumeFormat format{type, o.min.value_or(0), o.max.value_or(1), plan.place()};
   planned["source"] = source_json(o.common, o.scan.path);
+  planned["input"] = o.scan.path;
   json recipe = planned;
-  recipe["input"] = o.scan.path;
   recipe["arguments"] = o.command->config_to_str(false, false);
-  auto writer = io::create_volume(o.output, plan.grid.shape(), format, text_of(recipe), o.common.replace());
+  auto writer =
+      io::create_volume(o.output, plan.grid.shape(), format_of(o, plan), text_of(recipe), o.common.replace());
   std::optional<io::Output> preview;
   if (!o.preview.empty()) preview.emplace(o.preview, o.common.replace());
   pipeline::Options options{
@@ -345,13 +200,14 @@ void run_recon(ReconOptions& o) {
       !o.preview.empty(), o.scan.how.allow_external_files};
   const pipeline::Outcome outcome = pipeline::reconstruct(*reader, plan, *writer, options);
   for (const std::string& warning : outcome.warnings) progress.warn(warning);
-  json report = report_of(o, plan.method->iterates(), planned, outcome);
+  planned["output"] = o.output;
+  json report = report_of(planned, plan, outcome);
   report["warnings"] = progress.warnings();
   writer->finish(text_of(report));
   if (preview) write_preview(std::move(*preview), outcome.middle, plan);
   progress.clear();
   write_report(o.common, report);
-  if (o.common.json != "-") print_outcome(o, plan, reader->info(), outcome);
+  if (o.common.json != "-") print_outcome(plan, reader->info(), outcome, o.output);
 }
 
 std::vector<std::string> names_of_methods() {

@@ -1,0 +1,134 @@
+#include "recon_report.hpp"
+
+#include <iostream>
+#include <utility>
+
+#include "../core/version.hpp"
+#include "../io/volume_file.hpp"
+#include "../pipeline/host_memory.hpp"
+#include "../pipeline/methods/method.hpp"
+#include "scan_options.hpp"
+#include "volume_report.hpp"
+
+namespace tandem::apps {
+
+using nlohmann::json;
+
+namespace {
+
+/// What steps replaced, if anything.
+void print_replaced(std::ostream& to, const pipeline::Findings& findings) {
+  const char* before = "replaced  ";
+  for (const auto& [name, replaced] : findings.steps)
+    if (replaced > 0) to << std::exchange(before, ", ") << replaced << " values by " << name;
+  if (*before == ',') to << '\n';
+}
+
+}  // namespace
+
+json plan_json(const pipeline::Plan& plan, const io::ScanInfo& info) {
+  const auto& d = detector_of(plan.scan);
+  json pixel = plan.pitch_known ? json(d.bin_pitch) : json(nullptr);
+  json volume = place_json(plan.place());
+  volume["shape"] = plan.grid.shape();
+  json geometry = geometry_json(plan.scan);
+  geometry["axis_bin"] = d.axis_bin;
+  geometry["axis_bin_taken"] =
+      plan.axis_in_file;  // in bins of the file, before columns are chosen and binned
+  geometry["axis_bin_in_file"] = info.axis_bin ? json(*info.axis_bin) : json(nullptr);
+  geometry["pixel_size_mm"] = pixel;
+  json names = json::array();
+  for (const Device device : plan.devices) names.push_back(device.name());
+  return {{"command", "recon"},
+          {"version", TANDEM_VERSION},
+          {"format", info.format},
+          {"geometry", geometry},
+          {"algorithm", plan.method_name()},
+          {"volume", volume},
+          {"device", names},
+          {"tiled", plan.tiled},
+          {"variant", plan.execution.variant},
+          {"precision", name_of(plan.execution.precision)},
+          {"matched", plan.matched},
+          {"rows_at_once", plan.rows_at_once},
+          {"memory_bytes", plan.bytes},
+          {"device_memory_bytes", plan.device_bytes}};
+}
+
+json report_of(const json& planned, const pipeline::Plan& plan, const pipeline::Outcome& out) {
+  json report = planned;
+  if (plan.method->iterates()) {
+    report["iterations"] = out.iterations;
+    report["slice_iterations"] = out.slice_iterations;
+    report["stopped_by"] = out.stopped_by.empty() ? "" : out.stopped_by.front();
+    for (const std::string& rule : out.stopped_by)
+      if (rule != out.stopped_by.front()) report["stopped_by"] = "several";
+    report["slice_stopped_by"] = out.stopped_by;
+    report["residuals"] = out.residuals;
+  }
+  const pipeline::Seconds& s = out.seconds;
+  report["seconds"] = {{"total", s.total},       {"read", s.read},     {"preprocess", s.preprocess},
+                       {"transfer", s.transfer}, {"filter", s.filter}, {"backproject", s.backproject},
+                       {"iterate", s.iterate},   {"write", s.write}};
+  report["updates"] = out.updates;
+  const double computing = s.backproject + s.iterate;
+  report["gups"] = computing > 0 ? out.updates / computing * 1e-9 : 0;
+  report["not_finite"] = out.findings.replaced_by("not-finite");
+  report["dead_cells"] = out.findings.dead;
+  report["steps"] = json::array();
+  for (const auto& [name, replaced] : out.findings.steps)
+    report["steps"].push_back({{"name", name}, {"replaced", replaced}});
+  report["references_not_finite"] = out.findings.reference_not_finite;
+  report["floored"] = out.findings.replaced_by("minus-log");
+  report["floor"] = nullptr;  // of transmissions, before a logarithm
+  if (out.findings.highest_floor > 0)
+    report["floor"] = {out.findings.lowest_floor, out.findings.highest_floor};
+  report["peak_memory_bytes"] = pipeline::peak_memory();
+  if (out.quality)
+    report["quality"] = {{"psnr_db", out.quality->psnr},
+                         {"ssim", out.quality->ssim},
+                         {"rmse", out.quality->rmse},
+                         {"rmse_disc", out.quality->rmse_disc}};
+  return report;
+}
+
+void print_plan(std::ostream& to, const pipeline::Plan& plan, const io::ScanInfo& info) {
+  const auto& d = detector_of(plan.scan);
+  const Shape n = plan.grid.shape();
+  to << "scan      " << info.format << ", " << angles_of(plan.scan).size() << " views x " << d.rows
+     << " rows x " << d.bins << " bins, axis at bin " << plan.axis_in_file << '\n'
+     << "geometry  " << words_of(plan.scan) << '\n'
+     << "volume    " << n[0] << " x " << n[1] << " x " << n[2] << " (z, y, x), " << plan.unit();
+  if (plan.pitch_known) to << ", pitch " << plan.grid.pitch[0] << " mm";
+  to << ", " << static_cast<double>(n[0] * n[1] * n[2]) * 4 / 1048576 << " MiB\n"
+     << "memory    " << static_cast<double>(plan.bytes) / 1048576 << " MiB at most, " << plan.rows_at_once
+     << " slices at once\n"
+     << "device    ";
+  for (const Device device : plan.devices) to << device.name() << ", ";
+  to << name_of(plan.execution) << (plan.matched ? "" : ", an unmatched pair")
+     << (plan.tiled ? ", in tiles" : "");
+  if (const Device first = plan.devices.front(); first.is_cuda())
+    to << ", " << static_cast<double>(plan.device_bytes) / 1048576 << " MiB of "
+       << (plan.devices.size() > 1 ? "each " : "the ") << description(first) << " at most";
+  to << '\n';
+}
+
+void print_outcome(const pipeline::Plan& plan, const io::ScanInfo& info, const pipeline::Outcome& out,
+                   const std::string& output) {
+  print_plan(std::cout, plan, info);
+  std::cout << "algorithm " << plan.method_name();
+  if (plan.method->iterates())
+    std::cout << ", " << out.iterations << " iterations, residual "
+              << (out.residuals.empty() ? 1.0 : out.residuals.back()) << " of the first";
+  const double computing = out.seconds.backproject + out.seconds.iterate;
+  std::cout << "\ntime      " << out.seconds.total << " s";
+  if (computing > 0) std::cout << ", " << out.updates / computing * 1e-9 << " GU/s";
+  std::cout << '\n';
+  print_replaced(std::cout, out.findings);
+  if (out.quality)
+    std::cout << "quality   PSNR " << out.quality->psnr << " dB, SSIM " << out.quality->ssim << ", RMSE "
+              << out.quality->rmse << '\n';
+  std::cout << "written   " << io::files_written(output, plan.place().slices()) << '\n';
+}
+
+}  // namespace tandem::apps
