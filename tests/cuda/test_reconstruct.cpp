@@ -277,7 +277,7 @@ TEST_F(CudaReconstruct, LaunchesThatCannotStartAreDeviceErrorsAndNothingElse) {
         const auto reader = io::open_scan(scan_);
         pipeline::reconstruct(*reader, plan, writer);
       },
-      {"CUDA: ", "alu_forward"});
+      {"CUDA: ", "forward_by"});
 }
 
 }  // namespace
