@@ -32,11 +32,13 @@ namespace fs = std::filesystem;
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using Work = std::function<std::string()>;
 constexpr std::chrono::seconds limit{
     7};  // what is well reads its metadata in milliseconds, on slow disks in two
 
-// What a child says through its pipe: "begun", any number of "longer", then one of the others.
-constexpr char begun = '>', longer = '+', well = '.', refused = '!';
+// What a child says through its pipe: "begun", any number of "longer", then one of the others. The answer
+// follows "well", and the reason follows "refused".
+constexpr char begun = '>', longer = '+', well = '.', refused = '!', failed = '?';
 
 int to_parent = -1;  // in a child: its end of the pipe; so no child of it rehearses again
 
@@ -102,18 +104,17 @@ void close_what_is_written() {
   for (int descriptor : written) ::close(descriptor);
 }
 
-/// Other exceptions than a FileError count as well: the parent meets them again.
-[[noreturn]] void run_child(const std::function<void()>& work) {
+[[noreturn]] void run_child(const Work& work) {
   close_what_is_written();
   tell(&begun, 1);
   be_quiet();
   fill_free_memory();
-  std::string said(1, well);
+  std::string said(1, failed);
   try {
-    work();
+    said = well + work();
   } catch (const FileError& error) {
     said = refused + std::string(error.what());
-  } catch (...) {
+  } catch (...) {  // not the fault of the file: the parent does the work, and meets this again
   }
   shake_heap();
   tell(said.data(), said.size());
@@ -161,7 +162,7 @@ struct Child {
   int pipe;
 };
 
-Child start(const fs::path& path, const std::function<void()>& work) {
+Child start(const fs::path& path, const Work& work) {
   const hdf5::Lock lock;  // nobody else is inside libhdf5, or between pipe and fork
   std::array<int, 2> ends{-1, -1};
   const bool piped = ::pipe2(ends.data(), O_CLOEXEC) == 0;
@@ -190,7 +191,7 @@ struct Finding {
   std::string said;  ///< nothing if the child died
 };
 
-Finding look(const fs::path& path, const std::function<void()>& work) {
+Finding look(const fs::path& path, const Work& work) {
   const Child child = start(path, work);
   Listener listener(child.pipe);
   const bool ended = listener.until_end();
@@ -219,6 +220,20 @@ class Hung {
   std::map<fs::path, std::pair<FileStamp, Clock::time_point>> files_;
 };
 
+/// What the child said when it came to its end. @throws as `rehearse` does
+std::string found_in_child(const fs::path& path, const Work& work) {
+  static Hung hung;
+  const std::string name = path.string();
+  const FileStamp file = stamp_of(path, name);
+  const Finding found = hung.has(file) ? Finding{false, ""} : look(path, work);
+  if (!found.ended) hung.add(file);
+  require<FileError>(found.ended, name, ": HDF5 comes to no end with it within ", limit.count(),
+                     " s; it, or a file that it links to, is damaged or does not answer");
+  require<FileError>(!found.said.empty(), name, ": reading it crashes HDF5; it is damaged");
+  if (found.said.front() == refused) throw FileError(found.said.substr(1));
+  return found.said;
+}
+
 }  // namespace
 
 void take_longer(double seconds) {
@@ -231,15 +246,13 @@ void stop_rehearsing() { to_parent = ::open("/dev/null", O_WRONLY | O_CLOEXEC); 
 
 void rehearse(const fs::path& path, const std::function<void()>& work) {
   if (to_parent >= 0) return;  // this is a rehearsal already
-  static Hung hung;
-  const std::string name = path.string();
-  const FileStamp file = stamp_of(path, name);
-  const Finding found = hung.has(file) ? Finding{false, ""} : look(path, work);
-  if (!found.ended) hung.add(file);
-  require<FileError>(found.ended, name, ": HDF5 comes to no end with it within ", limit.count(),
-                     " s; it, or a file that it links to, is damaged or does not answer");
-  require<FileError>(!found.said.empty(), name, ": reading it crashes HDF5; it is damaged");
-  if (found.said.front() == refused) throw FileError(found.said.substr(1));
+  static_cast<void>(found_in_child(path, [&work] { return work(), std::string(); }));
+}
+
+std::string answer_of(const fs::path& path, const std::function<std::string()>& work) {
+  if (to_parent >= 0) return work();
+  const std::string said = found_in_child(path, work);
+  return said.front() == well ? said.substr(1) : work();
 }
 
 }  // namespace tandem::io

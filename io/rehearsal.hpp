@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <string>
 
 namespace tandem::io {
 
@@ -14,10 +15,16 @@ namespace tandem::io {
 /// be started
 void rehearse(const std::filesystem::path& path, const std::function<void()>& work);
 
+/// Lets a child process do `work` as `rehearse` does, and returns the answer of the child: libhdf5 in this
+/// process never meets the file. On some damaged files libhdf5 frees memory that is in use by others; the
+/// child survives that, but this process would end later. @throws as `rehearse` does, and what `work` throws
+std::string answer_of(const std::filesystem::path& path, const std::function<std::string()>& work);
+
 /// Gives the work in a rehearsal some seconds more. For files that were found to be honest but large.
 void take_longer(double seconds);
 
-/// From now on `rehearse` does nothing in this process. It is for the fuzzer, whose process may die.
+/// From now on `rehearse` does nothing and `answer_of` starts no child in this process. It is for the fuzzer,
+/// whose process may die.
 void stop_rehearsing();
 
 /// Rehearses `work`, then does it and returns its result. @throws what `work` throws, and as `rehearse` does

@@ -7,6 +7,8 @@
 #include <ctime>
 #include <fstream>
 #include <set>
+#include <sstream>
+#include <string>
 #include <utility>
 
 #include "../core/error.hpp"
@@ -54,6 +56,13 @@ std::vector<fs::path> files_of_volume(const fs::path& path) {
   return files;
 }
 
+/// Each name with a zero after it, which no name holds.
+std::string joined(const std::vector<fs::path>& files) {
+  std::string names;
+  for (const fs::path& file : files) names += file.string() + '\0';
+  return names;
+}
+
 std::string utc(std::time_t time) {
   std::array<char, 32> text{};
   std::tm parts{};
@@ -72,8 +81,8 @@ std::vector<fs::path> files_behind(const fs::path& path) {
   std::vector<fs::path> files{path};
   if (!fs::is_regular_file(path, fault) || !hdf5::is_hdf5(path)) return files;
   try {
-    for (const fs::path& linked : rehearsed(path, [&] { return hdf5::linked_files(path); }))
-      files.push_back(linked);
+    std::istringstream names(answer_of(path, [&] { return joined(hdf5::linked_files(path)); }));
+    for (std::string name; std::getline(names, name, '\0');) files.emplace_back(name);
   } catch (const FileError&) {  // who reads it will say what is wrong with it
   }
   return files;

@@ -12,7 +12,9 @@
 #include <csignal>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <new>
+#include <string>
 #include <thread>
 
 #include "../../io/rehearsal.hpp"
@@ -71,6 +73,23 @@ TEST(Rehearsal, LeavesNoTraceHere) {
   EXPECT_EQ(done, 1);
   EXPECT_THROW(io::rehearsed(folder / "scan.h5", []() -> int { throw GeometryError("g"); }), GeometryError);
   EXPECT_THROW(io::rehearsed(folder / "scan.h5", []() -> int { throw std::bad_alloc(); }), std::bad_alloc);
+}
+
+/// What the work breaks in memory breaks in the child alone.
+TEST(Rehearsal, AnswersWithoutDoingTheWorkHere) {
+  const TemporaryFolder folder;
+  write_lines(folder / "scan.h5", {"anything"});
+  int done = 0;
+  const std::string text = "one" + std::string(1, '\0') + std::string(100'000, 'x');
+  const auto answered = [&](const std::function<void()>& work) {
+    return io::answer_of(folder / "scan.h5", [&] { return ++done, work(), text; });
+  };
+  EXPECT_EQ(answered([] {}), text);
+  EXPECT_TRUE(says(refusal([&] { answered([] { std::raise(SIGSEGV); }); }), {"crashes HDF5"}));
+  EXPECT_TRUE(says(refusal([&] { answered([] { throw FileError("it is amiss"); }); }), {"it is amiss"}));
+  EXPECT_EQ(done, 0);
+  EXPECT_THROW(answered([] { throw std::bad_alloc(); }), std::bad_alloc);  // not the fault of the file
+  EXPECT_EQ(done, 1);
 }
 
 TEST(Rehearsal, KeepsNoLockOfWhatIsBeingWritten) {
