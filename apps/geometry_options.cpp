@@ -5,6 +5,7 @@
 #include <numbers>
 #include <utility>
 
+#include "../core/units.hpp"
 #include "../io/scan_reader.hpp"
 #include "beams/beam.hpp"
 #include "command_line.hpp"
@@ -13,7 +14,7 @@ namespace tandem::apps {
 
 namespace {
 
-constexpr double radians = std::numbers::pi / 180;
+constexpr double radians = in_radians(1);  // of a degree
 
 /// "--sod MM, --sdd MM and --pixel-size MM"
 std::string joined(const std::vector<const char*>& options) {

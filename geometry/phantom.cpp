@@ -3,18 +3,18 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 #include <string>
 
 #include "../core/error.hpp"
 #include "../core/parallel.hpp"
+#include "../core/units.hpp"
 
 namespace tandem {
 
 namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
-constexpr double degree = std::numbers::pi / 180;
+constexpr double degree = in_radians(1);
 
 /// The cut of an ellipsoid by a plane of constant z.
 struct Ellipse {

@@ -2,16 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "../core/error.hpp"
+#include "../core/units.hpp"
 #include "beams/beam.hpp"
 
 namespace tandem::io {
 
 namespace {
 
-constexpr double radian = std::numbers::pi / 180;  // for each degree
+constexpr double degree = in_radians(1);
 
 std::vector<double> arc(const OpenOptions& options, Index views) {
   const double degrees = *options.arc_deg;
@@ -19,7 +19,7 @@ std::vector<double> arc(const OpenOptions& options, Index views) {
                          " deg; a finite arc other than 0 is needed");
   const double steps = static_cast<double>(std::max<Index>(options.arc_inclusive ? views - 1 : views, 1));
   std::vector<double> angles;
-  for (Index k = 0; k < views; ++k) angles.push_back(degrees * radian * static_cast<double>(k) / steps);
+  for (Index k = 0; k < views; ++k) angles.push_back(degrees * degree * static_cast<double>(k) / steps);
   return angles;
 }
 
@@ -38,7 +38,7 @@ std::vector<double> chosen_angles(Acquisition& found, const OpenOptions& options
   require<FileError>(static_cast<Index>(angles.size()) == views, where, ": ", angles.size(), " angles for ",
                      views, " views; one per view is needed, give --angles FILE[A:B] or --arc DEG");
   for (std::size_t k = 0; k < angles.size(); ++k)
-    require<FileError>(std::isfinite(angles[k]), where, ": the angle of view ", k, " is ", angles[k] / radian,
+    require<FileError>(std::isfinite(angles[k]), where, ": the angle of view ", k, " is ", angles[k] / degree,
                        " deg; a finite number is needed");
   return angles;
 }

@@ -1,9 +1,9 @@
 #include "scan_writer.hpp"
 
 #include <array>
-#include <numbers>
 
 #include "../core/error.hpp"
+#include "../core/units.hpp"
 #include "../core/version.hpp"
 #include "beams/beam.hpp"
 #include "hdf5.hpp"
@@ -52,7 +52,7 @@ void ScanWriter::Impl::make_file(const Scan& scan, std::optional<double> pixel_s
     offsets[k] = set.offsets().front();
   }
   std::vector<double> degrees;
-  for (double angle : angles_of(scan)) degrees.push_back(angle * 180 / std::numbers::pi);
+  for (double angle : angles_of(scan)) degrees.push_back(in_degrees(angle));
   made.write_numbers("/exchange/theta", degrees, "deg");
   made.write_text("/implements", "exchange:measurement:process");
   made.write_text("/process/tandem/version", TANDEM_VERSION);

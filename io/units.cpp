@@ -5,10 +5,10 @@
 #include <cmath>
 #include <fstream>
 #include <limits>
-#include <numbers>
 #include <string_view>
 
 #include "../core/error.hpp"
+#include "../core/units.hpp"
 #include "frame_source.hpp"
 
 namespace tandem::io {
@@ -41,7 +41,7 @@ double number_in(std::string_view text, const std::filesystem::path& path, Index
 
 double radians_per(const std::string& unit, const std::string& where) {
   const std::string name = lower_case(unit);
-  if (name.empty() || name.starts_with("deg") || name == "°") return std::numbers::pi / 180;
+  if (name.empty() || name.starts_with("deg") || name == "°") return in_radians(1);
   require<FileError>(name.starts_with("rad"), where, ": units = \"", unit,
                      "\"; \"deg\" or \"rad\" is needed");
   return 1;
@@ -89,7 +89,7 @@ std::vector<double> read_angles(const std::filesystem::path& path, const std::op
   for (; std::getline(file, line); ++count) {
     const std::string_view text = trimmed(line);
     if (count < wanted.first || count >= wanted.last || text.empty() || text.front() == '#') continue;
-    angles.push_back(number_in(text, path, count + 1) * std::numbers::pi / 180);
+    angles.push_back(in_radians(number_in(text, path, count + 1)));
   }
   require<FileError>(!lines || wanted.last <= count, path.string(), ": lines ", wanted.first, ":",
                      wanted.last, " are wanted; it has ", count, ", counted from 0");

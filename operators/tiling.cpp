@@ -4,6 +4,7 @@
 
 #include "../core/ceil_div.hpp"
 #include "../core/error.hpp"
+#include "../core/units.hpp"
 
 namespace tandem {
 
@@ -49,9 +50,9 @@ Sizes sizes(const Axis& input, Index passes, const Axis& output, Index devices, 
     return static_cast<double>(inputs_at_once * in) * input.bytes + static_cast<double>(out) * output.bytes +
            kernels(in, out);
   };
-  constexpr double mib = 1024 * 1024;
   require<DeviceError>(needed(1, 1) <= bytes, "tiles: one line of voxels and one view need ",
-                       needed(1, 1) / mib, " MiB of each device, the limit is ", bytes / mib, " MiB",
+                       needed(1, 1) / bytes_per_mib, " MiB of each device, the limit is ",
+                       bytes / bytes_per_mib, " MiB",
                        "; give a larger --device-memory, a smaller --size or --region, or --binning");
   const double share = std::max(1.0, share_of_input * bytes / input.bytes);
   const Index wanted = std::min(input.count, round_up(ceil_div(input.count, passes)));

@@ -13,6 +13,7 @@
 
 #include "../core/error.hpp"
 #include "../core/parallel.hpp"
+#include "../core/units.hpp"
 #include "../geometry/scan.hpp"
 #include "axis_misfit.hpp"
 #include "axis_spread.hpp"
@@ -183,7 +184,7 @@ std::optional<Reading> with_repeated_end(std::span<const double> angles) {
 
 void require_half_turn(std::span<const double> angles) {
   constexpr std::size_t least = 8;
-  constexpr double widest = 10 * pi / 180;
+  constexpr double widest = in_radians(10);
   const std::size_t views = half_turns(angles).front().size();
   require<GeometryError>(views >= least, "center vo: ", views, " views in half a turn; at least ", least,
                          " are needed");

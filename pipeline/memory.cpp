@@ -2,14 +2,13 @@
 
 #include <algorithm>
 
+#include "../core/units.hpp"
 #include "beams/beam.hpp"
 #include "methods/method.hpp"
 
 namespace tandem::pipeline {
 
 namespace {
-
-constexpr double mib = 1024 * 1024;
 
 /// Line integrals and volume of a chunk of some slices, bytes. Where rays cross slices, all line integrals,
 /// on the wider detector that FDK may need.
@@ -82,7 +81,7 @@ double host_bytes(const Plan& plan, const io::ScanInfo& info, Index slices) {
 
 /// Also what the filter takes for its batches.
 double device_bytes(const Plan& plan, Index slices) {
-  constexpr double filter = 128 * mib;
+  constexpr double filter = 128 * bytes_per_mib;
   const double a_row = 72 * static_cast<double>(bins_of(plan));  // its response, if it is moved: of 8 bins
   return computing_bytes(plan, slices) + filter + a_row * static_cast<double>(slices);
 }

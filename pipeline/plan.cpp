@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <numbers>
 #include <sstream>
 
 #include "../core/error.hpp"
+#include "../core/units.hpp"
 #include "../operators/fbp.hpp"
 #include "beams/beam.hpp"
 #include "host_memory.hpp"
@@ -18,12 +18,10 @@ namespace tandem::pipeline {
 
 namespace {
 
-constexpr double gib = 1024.0 * 1024.0 * 1024.0;
-
 std::string in_gib(double bytes) {
   std::ostringstream text;
   text.precision(3);
-  text << bytes / gib << " GiB";
+  text << bytes / bytes_per_gib << " GiB";
   return text.str();
 }
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <iostream>
-#include <numbers>
 
 #include "../../core/error.hpp"
+#include "../../core/units.hpp"
 #include "../../core/version.hpp"
 #include "../../io/volume_file.hpp"
 #include "../../operators/algebra.hpp"
@@ -88,7 +88,6 @@ json reconstruction_of(const io::ScanInfo& info, const Selection& selected) {
 
 json scan_report(const io::ScanInfo& info, const Selection& selected) {
   const auto [first, last] = std::minmax_element(angles_of(info.scan).begin(), angles_of(info.scan).end());
-  const double degrees = 180 / std::numbers::pi;
   const auto known = [](const std::optional<double>& v) { return v ? json(*v) : json(nullptr); };
   json geometry = geometry_json(info.scan);
   geometry["axis_bin"] = known(info.axis_bin);
@@ -99,10 +98,10 @@ json scan_report(const io::ScanInfo& info, const Selection& selected) {
                  {"type", io::name_of(info.type)},
                  {"geometry", geometry},
                  {"angles_deg",
-                  {{"lowest", *first * degrees},
-                   {"highest", *last * degrees},
-                   {"widest_gap", widest_gap(angles_of(info.scan), arc) * degrees},
-                   {"modulo", arc * degrees}}},
+                  {{"lowest", in_degrees(*first)},
+                   {"highest", in_degrees(*last)},
+                   {"widest_gap", in_degrees(widest_gap(angles_of(info.scan), arc))},
+                   {"modulo", in_degrees(arc)}}},
                  {"flats", info.flats},
                  {"darks", info.darks},
                  {"notes", info.notes}};
@@ -117,7 +116,7 @@ void print_fbp(const json& all, const json& row) {
       std::cout << words << row[key].get<std::string>() << '\n';
       return;
     }
-  const auto mib = [&](const char* key) { return row[key].get<double>() / 1048576; };
+  const auto mib = [&](const char* key) { return row[key].get<double>() / bytes_per_mib; };
   const auto digits = std::cout.precision(3);
   std::cout << all["shape"][0] << " x " << all["shape"][1] << " x " << all["shape"][2] << " voxels, about "
             << row["fbp_seconds"].get<double>() << " s on " << row["device"].get<std::string>() << ", "

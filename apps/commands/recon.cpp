@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "../../core/error.hpp"
+#include "../../core/units.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "../../pipeline/reconstruct.hpp"
 #include "../command.hpp"
@@ -104,7 +105,7 @@ void check_together(const ReconOptions& o) {
 }
 
 std::optional<std::size_t> bytes_of(const std::optional<double>& gib) {
-  return gib ? std::optional(static_cast<std::size_t>(*gib * 1024 * 1024 * 1024)) : std::nullopt;
+  return gib ? std::optional(static_cast<std::size_t>(*gib * bytes_per_gib)) : std::nullopt;
 }
 
 void finish_recipe(ReconOptions& o) {

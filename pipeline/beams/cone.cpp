@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "../../core/error.hpp"
+#include "../../core/units.hpp"
 #include "../../operators/algebra.hpp"
 #include "../../operators/fbp.hpp"
 #include "../../operators/projector.hpp"
@@ -17,7 +18,6 @@ namespace tandem::pipeline {
 namespace {
 
 constexpr Model model = Model::separable_footprint;
-constexpr double degrees = 180 / std::numbers::pi;
 
 const FanBeam* fan(const Scan& scan) { return std::get_if<FanBeam>(&scan); }
 
@@ -42,7 +42,7 @@ void choose_execution(Plan& plan, const Recipe& recipe) {
 
 void add_warnings(Plan& plan, const Recipe&) {
   const ConeBeam& scan = point_source_of(plan.scan);
-  if (const double missing = missing_arc(scan) * degrees; missing > 0.01)
+  if (const double missing = in_degrees(missing_arc(scan)); missing > 0.01)
     warn(plan.warnings, "the views leave ", missing,
          " degrees of a short scan (half a turn and the fan) open; expect limited-angle artefacts");
   const Index all = plan.grid.size[2];

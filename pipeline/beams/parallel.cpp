@@ -3,6 +3,7 @@
 #include <string>
 
 #include "../../core/error.hpp"
+#include "../../core/units.hpp"
 #include "../../operators/algebra.hpp"
 #include "../../operators/fbp.hpp"
 #include "../../operators/projector.hpp"
@@ -13,8 +14,6 @@
 namespace tandem::pipeline {
 
 namespace {
-
-constexpr double degrees = 180 / std::numbers::pi;
 
 const ParallelBeam& parallel(const Scan& scan) { return std::get<ParallelBeam>(scan); }
 
@@ -68,7 +67,7 @@ void warn_of_chunks(Plan& plan, const Recipe& recipe) {
 void add_warnings(Plan& plan, const Recipe& recipe) {
   warn_of_chunks(plan, recipe);
   const std::vector<double>& angles = angles_of(plan.scan);
-  const double gap = widest_gap(angles) * degrees;
+  const double gap = in_degrees(widest_gap(angles));
   const double usual = 180.0 / static_cast<double>(angles.size());
   if (gap > 5 * usual && gap > 5)
     warn(plan.warnings, "the views leave ", gap,

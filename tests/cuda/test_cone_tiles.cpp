@@ -7,6 +7,7 @@
 
 #include "../../core/error.hpp"
 #include "../../core/parallel.hpp"
+#include "../../core/units.hpp"
 #include "../../operators/adjointness.hpp"
 #include "../../operators/tiled_projector.hpp"
 #include "../support/tiles.hpp"
@@ -182,7 +183,7 @@ TEST_F(CudaTiles, WorkingMemoryIsBounded) {
   for (const Index n : {512, 1024, 2048, 4096}) {
     const Shape volume{n, n, n}, projections{n, 9 * n / 8, 3 * n / 2};
     const WorkingMemory most = working_memory(Model::separable_footprint, volume, projections, gpu);
-    const double vectors = 4 * 2.6875 * std::pow(static_cast<double>(n), 3), gib = 1024 * 1024 * 1024;
+    const double vectors = 4 * 2.6875 * std::pow(static_cast<double>(n), 3), gib = bytes_per_gib;
     const double share = std::clamp(0.25 * vectors, gib, 4 * gib);
     EXPECT_LE(most.forward, 1.6 * share) << n;
     EXPECT_LE(most.backward, 2.1 * share) << n;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "../../core/error.hpp"
+#include "../../core/units.hpp"
 #include "../../operators/tiling.hpp"
 #include "../support/scans.hpp"
 
@@ -74,7 +75,7 @@ TEST(PlanTiles, InputsDoNotDependOnTheNumberOfDevices) {
   const ConeBeam scan = cone(1024, 1152, 1536);
   const VolumeGrid grid = grid_of(1024, 1024, 1024);
   for (const double gib : {8.0, 16.0, 100.0}) {
-    const double bytes = gib * 1024 * 1024 * 1024;
+    const double bytes = gib * bytes_per_gib;
     const auto one = plan_tiles(scan, grid, 1, bytes, copies),
                four = plan_tiles(scan, grid, 4, bytes, copies);
     EXPECT_TRUE(one.forward.strips == four.forward.strips);

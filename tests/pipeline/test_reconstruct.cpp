@@ -7,6 +7,7 @@
 
 #include "../../core/error.hpp"
 #include "../../core/parallel.hpp"
+#include "../../core/units.hpp"
 #include "../support/reconstructions.hpp"
 #include "../support/temporary_folder.hpp"
 #include "../support/tolerances.hpp"
@@ -231,7 +232,7 @@ TEST(Plan, ChunksFitTheMemory) {
     angles_of(info.scan)[v] = std::numbers::pi * static_cast<double>(v) / 2048;
   Recipe recipe;
   for (double gib : {1.0, 4.0, 64.0}) {
-    recipe.host_bytes = static_cast<std::size_t>(gib * 1073741824);
+    recipe.host_bytes = static_cast<std::size_t>(gib * bytes_per_gib);
     const Plan plan = make_plan(info, recipe);
     EXPECT_LE(plan.bytes, recipe.host_bytes);
     EXPECT_GE(plan.rows_at_once, 1);

@@ -11,6 +11,7 @@
 
 #include "../../../core/ceil_div.hpp"
 #include "../../../core/space.hpp"
+#include "../../../core/units.hpp"
 #include "../../../geometry/views.hpp"
 #include "../../variant.hpp"
 
@@ -48,7 +49,7 @@ constexpr int half_of_shared = 112 * 1024;  // bytes: two blocks a multiprocesso
 /// batch reads and writes the output again: a quarter of both vectors, where that is much.
 inline Index most_scratch(const Shape& volume, const Shape& projections) {
   const auto bytes = [](const Shape& n) { return 4 * n[0] * n[1] * n[2]; };
-  constexpr Index gib = Index{1} << 30;
+  constexpr auto gib = static_cast<Index>(bytes_per_gib);
   return std::clamp((bytes(volume) + bytes(projections)) / 4, gib, 4 * gib);
 }
 
