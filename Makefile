@@ -38,10 +38,11 @@ gpu-test: setup  ## the tests that need a GPU, and every pair on it
 	  ctest --test-dir build/cuda --tests-regex '^(Program|BadInput|ReconstructTest)\.' --output-on-failure; \
 	  build/cuda/tandem check --device cuda; fi
 
-bench: setup  ## speed of every case on this machine
+bench: setup  ## speed of every case on this machine, on its GPU if it has one
 	cmake --preset $(PRESET) --log-level=WARNING
 	cmake --build $(BUILD) --parallel $(JOBS) --target tandem_program
-	@for c in parallel cone filter fbp solvers pipeline; do $(BUILD)/tandem bench $$c || exit; done
+	@device=cpu; if [ $(PRESET) = cuda ] && nvidia-smi -L 2>/dev/null | grep -q GPU; then device=cuda; fi; \
+	for c in parallel cone filter fbp solvers pipeline; do $(BUILD)/tandem bench $$c --device $$device || exit; done
 
 format:  ## lay out all tracked sources anew
 	@cmake/setup.sh $(CLANG_FORMAT)
