@@ -82,7 +82,7 @@ std::string unknown_in(const CLI::App& command) {
 }
 
 std::string words_of(const CLI::ParseError& fault, const CLI::App& command) {
-  const std::string text = fault.what();
+  std::string text = fault.what();
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&fault) && text.ends_with("missing"))
     return text.substr(0, text.find(':')) + ": its value is missing";
   if (text.ends_with("disallowed flag override"))

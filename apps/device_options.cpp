@@ -95,7 +95,7 @@ void add_device_options(CLI::App& c, DeviceOptions& o) {
 Execution execution_of(const DeviceOptions& o) { return {o.variant, precision_named(o.precision)}; }
 
 std::vector<Device> chosen_devices(const DeviceOptions& o, Pairing needed) {
-  const std::vector<Device> chosen = devices_named(o.device);
+  std::vector<Device> chosen = devices_named(o.device);
   if (o.memory_gib && o.device == "cpu")
     throw UsageError("--device-memory goes with a GPU, not with --device cpu; give --memory");
   for (const Device device : chosen) require_execution(o, o.allow_unmatched ? Pairing::any : needed, device);

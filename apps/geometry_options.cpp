@@ -82,7 +82,7 @@ Scan scan_of(const GeometryOptions& o, Index size, Index slices, double pitch_mm
     for (Index v = 0; v < views; ++v)
       angles.push_back((o.start + arc * static_cast<double>(v) / static_cast<double>(views)) * radians);
   }
-  const Scan scan = beam_named(o.geometry).scan(o, d, std::move(angles));
+  Scan scan = beam_named(o.geometry).scan(o, d, std::move(angles));
   validate(scan);
   return scan;
 }

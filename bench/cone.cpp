@@ -140,13 +140,14 @@ double analytic_error(const Axes& axes, const Case& c, Model model) {
   Array x(cone_volume_space(c.grid)), exact(projection_space(c.scan));
   const Index n = c.grid.size[0];
   parallel_for(n * n, [&](Index line) {
+    const Index iy = line % n, iz = line / n;
     for (Index ix = 0; ix < n; ++ix) {
       double sum = 0;
       for (int k = 0; k < 27; ++k) {
         const auto third = [](int j) { return (j % 3 - 1) / 3.0; };
         sum += value_at(body, c.grid.x(static_cast<double>(ix) + third(k)),
-                        c.grid.y(static_cast<double>(line % n) + third(k / 3)),
-                        c.grid.z(static_cast<double>(line / n) + third(k / 9)));
+                        c.grid.y(static_cast<double>(iy) + third(k / 3)),
+                        c.grid.z(static_cast<double>(iz) + third(k / 9)));
       }
       x.data()[line * n + ix] = static_cast<float>(sum / 27);
     }

@@ -138,7 +138,7 @@ double deviation(const std::vector<Misfit>& rows, double c) {
     for (std::size_t k = 0; k < count; k += band)
       partings[1].push_back(pull_of(row, c, k, std::min(k + band, count)));
   }
-  for (std::size_t k = 0, next; k < count; k = next) {
+  for (std::size_t k = 0, next = 0; k < count; k = next) {
     next = std::min(count, std::max(k + 1, 3 * k / 2));
     Pull all;
     for (const Misfit& row : rows) all += pull_of(row, c, k, next);

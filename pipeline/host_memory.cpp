@@ -12,7 +12,7 @@ namespace {
 std::size_t status_bytes(const std::string& wanted) {
   std::ifstream file("/proc/self/status");
   std::string key;
-  for (double kib; file >> key;) {
+  for (double kib = 0; file >> key;) {
     if (key == wanted && file >> kib) return static_cast<std::size_t>(1024 * kib);
     file.ignore(1000, '\n');
   }
@@ -25,7 +25,7 @@ std::size_t spare_host_memory() {
   double spare = std::size_t{1} << 31;  // where nothing can be asked
   std::ifstream file("/proc/meminfo");
   std::string key;
-  for (double kib; file >> key;) {
+  for (double kib = 0; file >> key;) {
     if (key == "MemAvailable:" && file >> kib) spare = 1024 * kib;
     file.ignore(1000, '\n');
   }

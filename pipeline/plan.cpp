@@ -214,7 +214,7 @@ Plan make_plan(const io::ScanInfo& info, const Recipe& recipe) {
   Plan plan;
   require<DeviceError>(!recipe.devices.empty(), "recipe: no device is given");
   plan.method = &method_named(recipe.method);
-  plan.options = recipe;
+  plan.options = static_cast<const MethodOptions&>(recipe);
   plan.max_floored_percent = recipe.max_floored_percent;
   plan.allow_unmatched = recipe.allow_unmatched;
   plan.streams = recipe.streams;

@@ -107,7 +107,7 @@ void store_bin(const ConeFrame& n, Index v, Index bin, const float* sums, float 
 void joseph_forward(const ConeViews& views, const Execution&, float alpha, Image<const float> volume,
                     float beta, Image<float> projections, Stream&) {
   note_launch("joseph forward");
-  const ConeFrame n(views);
+  const ConeFrame& n = views;
   const Array columns = turned(volume);
   const Index slices = volume.n0, nx = volume.n2, ny = volume.n1, rows = projections.n1;
   parallel_for(projections.n0, [&](Index v) {
@@ -151,7 +151,7 @@ void joseph_column(const ConeFrame& n, const ConeViews& views, Index ix, Index i
 void joseph_backward(const ConeViews& views, const Execution&, float alpha, Image<const float> projections,
                      float beta, Image<float> volume, Stream&) {
   note_launch("joseph backward");
-  const ConeFrame n(views);
+  const ConeFrame& n = views;
   const Array columns = turned(n, projections);
   parallel_for(volume.n1, [&](Index iy) {
     Column sums(volume.n0);
@@ -167,7 +167,7 @@ void joseph_backward(const ConeViews& views, const Execution&, float alpha, Imag
 void pixel_driven_forward(const ConeViews& views, const Execution&, float alpha, Image<const float> volume,
                           float beta, Image<float> projections, Stream&) {
   note_launch("pixel_driven forward");
-  const ConeFrame n(views);
+  const ConeFrame& n = views;
   const Array columns = turned(volume);
   const Index slices = volume.n0, nx = volume.n2, rows = projections.n1, bins = projections.n2;
   parallel_for(projections.n0, [&](Index v) {
@@ -191,7 +191,7 @@ void pixel_driven_forward(const ConeViews& views, const Execution&, float alpha,
 void pixel_driven_backward(const ConeViews& views, const Execution&, float alpha,
                            Image<const float> projections, float beta, Image<float> volume, Stream&) {
   note_launch("pixel_driven backward");
-  const ConeFrame n(views);
+  const ConeFrame& n = views;
   const Array columns = turned(n, projections);
   const Index slices = volume.n0, rows = projections.n1, bins = projections.n2;
   parallel_for(volume.n1, [&](Index iy) {

@@ -8,6 +8,7 @@
 
 #include <hwy/highway.h>
 
+#include <cmath>
 #include <vector>
 
 #include "../footprint.hpp"
@@ -134,7 +135,7 @@ HWY_INLINE hn::Vec<D> integrals(D d, const Intervals& on, Index k, const float* 
     }
     return value;
   };
-  const auto sum = covered<wide>(d, static_cast<int32_t>(on.width * one + 0.5), 1 << bits,
+  const auto sum = covered<wide>(d, static_cast<int32_t>(std::lround(on.width * one)), 1 << bits,
                                  hn::And(at, hn::Set(di, (1 << bits) - 1)), look);
   return hn::Mul(sum, hn::Set(d, static_cast<float>(1 / one)));
 }

@@ -66,7 +66,7 @@ Response full_response(const RowFilter& filter, double shift) {
   for (Index k = 0; k < n; ++k) {
     const float size = filter.response[static_cast<std::size_t>(std::min(k, n - k))] / static_cast<float>(n);
     full.size.insert(full.size.end(), {size, size});
-    if (shift != 0) full.phase.push_back(Complex(phase_of(k, n, shift)));
+    if (shift != 0) full.phase.emplace_back(phase_of(k, n, shift));
   }
   return full;
 }
