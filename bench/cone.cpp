@@ -308,7 +308,7 @@ class ModelTimes {
   Rows rows = Rows::array();
 
  private:
-  static std::string name(Model model) { return std::string(kernels::name_of(model)); }
+  static std::string name(Model model) { return std::string(name_of(model)); }
   LinearOperator made(const Case& of, Model model, FootprintTuning tuning) const {
     return projector(of.scan, of.grid, model, axes_.device, {.tuning = tuning});
   }
@@ -356,7 +356,7 @@ Rows cone(const Axes& axes, const OnLine& on_line) {
   for (const Execution& how : axes.executions) {
     const bool automatic = how.variant == "automatic";
     for (const Model model : {separable_footprint, joseph, pixel_driven})
-      if (how.variant == kernels::name_of(model) || (automatic && model == separable_footprint))
+      if (how.variant == name_of(model) || (automatic && model == separable_footprint))
         add_both_ways(times, model, axes.sweep, axes.device);
     if (automatic) add_unmatched(times);
   }

@@ -25,6 +25,7 @@ struct Execution {
   std::string variant = "automatic";
   Precision precision = Precision::float32;
   FootprintTuning tuning{};
+  double accuracy = 1e-4;  ///< of Model::fourier: relative error of what it back-projects
   bool operator==(const Execution&) const = default;
 };
 

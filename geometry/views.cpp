@@ -1,11 +1,30 @@
 #include "views.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <string>
 
 #include "../core/error.hpp"
 
 namespace tandem {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> models{"pixel_driven", "joseph", "separable_footprint", "fourier"};
+
+}  // namespace
+
+std::string_view name_of(Model model) { return models[static_cast<std::size_t>(model)]; }
+
+Model model_named(std::string_view name) {
+  std::string list;
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    if (models[i] == name) return static_cast<Model>(i);
+    list += (list.empty() ? "" : ", ") + std::string(models[i]);
+  }
+  throw GeometryError("model: '" + std::string(name) + "' is not known; one of " + list);
+}
 
 ParallelViews pack(const ParallelBeam& scan, const VolumeGrid& grid, Model model) {
   validate(scan);
@@ -13,9 +32,9 @@ ParallelViews pack(const ParallelBeam& scan, const VolumeGrid& grid, Model model
   const Detector& d = scan.detector;
   require<GeometryError>(grid.size[2] == d.rows, "VolumeGrid: ", grid.size[2], " slices for ", d.rows,
                          " detector rows; a parallel beam has one slice per row");
-  require<GeometryError>(
-      model != Model::separable_footprint,
-      "ParallelBeam: the separable footprint is a model of cone beams; take pixel_driven or joseph");
+  require<GeometryError>(model == Model::pixel_driven || model == Model::joseph,
+                         "ParallelBeam: only pixel_driven and joseph have hats; the separable footprint is a "
+                         "model of cone beams");
   const double pixels_per_bin = d.bin_pitch / grid.pitch[0];
   ParallelViews packed{{}, static_cast<float>(grid.pitch[0] / pixels_per_bin), 1};
   for (double angle : scan.angles) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "../core/public.hpp"
@@ -7,8 +8,13 @@
 
 namespace TANDEM_PUBLIC tandem {
 
-/// How the shadow of a voxel on the detector is computed (docs/kernels.md).
-enum class Model { pixel_driven, joseph, separable_footprint };
+/// How the shadow of a voxel on the detector is computed (docs/kernels.md). `fourier`, for parallel beams,
+/// goes through frequencies instead of rays.
+enum class Model { pixel_driven, joseph, separable_footprint, fourier };
+
+std::string_view name_of(Model model);
+/// The model with the name "joseph", ... @throws GeometryError for another name; it lists the known ones.
+Model model_named(std::string_view name);
 
 /// One view of a parallel beam in units of the grid. Pixel (ix, iy) falls on bin h = origin + step_x ix +
 /// step_y iy. Its coefficient with bin b is a hat, max(0, height - slope |h - b|), times
@@ -27,7 +33,7 @@ struct ParallelViews {
 /// The views of a scan as plain data for the kernels. Both models have hats of the same area, pitch^2 /
 /// bin_pitch. The pixel-driven hat has a radius of one bin (Chilingaryan et al. 2018, section II), the hat of
 /// Joseph a radius of max(|cos|, |sin|) pitch (Joseph 1982, written as a gather). @throws GeometryError
-/// unless the grid has one slice per row, and for the separable footprint, which is a model of cone beams.
+/// unless the grid has one slice per row, and for models without hats.
 ParallelViews pack(const ParallelBeam& scan, const VolumeGrid& grid, Model model);
 
 /// A cone beam and a grid as plain numbers for the kernels, in mm and bins.

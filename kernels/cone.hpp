@@ -14,6 +14,4 @@ using ConeVariant = Variant<ConeViews>;
 Table<ConeViews> cone(Device device);
 const ConeVariant& cone(Model model, Device device);
 
-std::string_view name_of(Model model);
-
 }  // namespace tandem::kernels

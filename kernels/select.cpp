@@ -2,6 +2,8 @@
 #include <type_traits>
 
 #include "../core/device.hpp"
+#include "../core/error.hpp"
+#include "cpu/fourier.hpp"
 #include "cpu/ramp.hpp"
 #include "cpu/vector.hpp"
 #include "cuda/tables.hpp"
@@ -39,17 +41,16 @@ Table<ParallelViews> parallel(Device device) { return backend(device).parallel; 
 
 Table<ConeViews> cone(Device device) { return backend(device).cone; }
 
-const ConeVariant& cone(Model model, Device device) { return *find(cone(device), name_of(model)); }
+const ConeVariant& cone(Model model, Device device) {
+  const ConeVariant* row = find(cone(device), name_of(model));
+  require<GeometryError>(row, "ConeBeam: ", name_of(model), " is a model of parallel beams");
+  return *row;
+}
 
-std::string_view name_of(Model model) {
-  switch (model) {
-    case Model::pixel_driven:
-      return "pixel_driven";
-    case Model::joseph:
-      return "joseph";
-    default:
-      return "separable_footprint";
-  }
+Table<FourierViews> fourier(Device device) { return backend(device).fourier; }
+
+double fourier_memory(const FourierSizes& sizes, Index views, Device) {
+  return cpu::fourier_memory(sizes, views);
 }
 
 const RampKernels& ramp(Device device) {

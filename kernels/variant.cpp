@@ -4,6 +4,7 @@
 
 #include "../core/error.hpp"
 #include "../geometry/views.hpp"
+#include "fourier.hpp"
 
 namespace tandem::kernels {
 
@@ -102,6 +103,7 @@ Execution resolve(Table<Views> table, const Execution& wanted, Pairing pairing, 
   template Execution resolve(Table<Views>, const Execution&, Pairing, const Views&, Shape, Device);
 TANDEM_FOR(ParallelViews)
 TANDEM_FOR(ConeViews)
+TANDEM_FOR(FourierViews)
 #undef TANDEM_FOR
 
 }  // namespace tandem::kernels

@@ -7,6 +7,8 @@
 
 #define TANDEM_PARALLEL_CPU(VARIANT) VARIANT(standard)
 
+#define TANDEM_FOURIER_CPU(VARIANT) VARIANT(fourier)
+
 #define TANDEM_CONE_CPU(VARIANT) \
   VARIANT(separable_footprint)   \
   VARIANT(joseph)                \
@@ -41,6 +43,7 @@ namespace tandem::kernels {
 
 TANDEM_TABLE(cpu::parallel_variants, ParallelViews, TANDEM_PARALLEL_CPU)
 TANDEM_TABLE(cpu::cone_variants, ConeViews, TANDEM_CONE_CPU)
+TANDEM_TABLE(cpu::fourier_variants, FourierViews, TANDEM_FOURIER_CPU)
 #if TANDEM_CUDA
 TANDEM_TABLE(cuda::parallel_variants, ParallelViews, TANDEM_PARALLEL_CUDA)
 TANDEM_TABLE(cuda::cone_variants, ConeViews, TANDEM_CONE_CUDA)
@@ -48,9 +51,10 @@ TANDEM_TABLE(cuda::cone_variants, ConeViews, TANDEM_CONE_CUDA)
 
 std::span<const Backend> backends() {
   static const std::array all {
-    Backend{"cpu", cpu::parallel_variants::table(), cpu::cone_variants::table()},
+    Backend{"cpu", cpu::parallel_variants::table(), cpu::cone_variants::table(),
+            cpu::fourier_variants::table()},
 #if TANDEM_CUDA
-        Backend{"cuda", cuda::parallel_variants::table(), cuda::cone_variants::table()},
+        Backend{"cuda", cuda::parallel_variants::table(), cuda::cone_variants::table(), {}},
 #endif
   };
   return all;

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "cone.hpp"
+#include "fourier.hpp"
 #include "parallel.hpp"
 
 namespace tandem::kernels {
@@ -13,6 +14,7 @@ struct Backend {
   std::string_view name;  ///< "cpu", "cuda"
   Table<ParallelViews> parallel;
   Table<ConeViews> cone;
+  Table<FourierViews> fourier;
 };
 
 /// All backends of this build.

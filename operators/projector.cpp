@@ -2,29 +2,14 @@
 
 #include "../core/error.hpp"
 #include "../kernels/cone.hpp"
+#include "../kernels/fourier.hpp"
 #include "../kernels/parallel.hpp"
+#include "fourier.hpp"
+#include "table_operator.hpp"
 
 namespace tandem {
 
 namespace {
-
-/// Of a parallel or of a cone beam.
-template <class Views>
-struct Projector {
-  Space volume, projections;
-  std::shared_ptr<const Views> views;
-  const kernels::Variant<Views>* variant;
-  Execution how;
-  float scale;
-  Space domain() const { return volume; }
-  Space range() const { return projections; }
-  void apply(float alpha, ConstVectorView x, float beta, VectorView y, Stream& stream) const {
-    variant->forward(*views, how, alpha * scale, image(x), beta, image(y), stream);
-  }
-  void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, Stream& stream) const {
-    variant->backward(*views, how, alpha * scale, image(y), beta, image(x), stream);
-  }
-};
 
 /// A row of its own is a table, too.
 kernels::Table<ConeViews> only(Model model, Device device) { return {&kernels::cone(model, device), 1}; }
@@ -32,7 +17,8 @@ kernels::Table<ConeViews> only(Model model, Device device) { return {&kernels::c
 }  // namespace
 
 LinearOperator projector(const ParallelBeam& scan, const VolumeGrid& grid, Model model, Device device,
-                         Execution wanted) {
+                         const Execution& wanted) {
+  if (model == Model::fourier) return fourier_projector(scan, grid, device, wanted);
   auto views = std::make_shared<const ParallelViews>(pack(scan, grid, model));
   const Space projections = projection_space(scan, device);
   const auto table = kernels::parallel(device);
@@ -43,7 +29,7 @@ LinearOperator projector(const ParallelBeam& scan, const VolumeGrid& grid, Model
 }
 
 LinearOperator projector(const ConeBeam& scan, const VolumeGrid& grid, Model model, Device device,
-                         Execution wanted) {
+                         const Execution& wanted) {
   const auto table = only(model, device);
   auto views = std::make_shared<const ConeViews>(pack(scan, grid, model));
   const Space projections = projection_space(scan, device);
@@ -53,14 +39,18 @@ LinearOperator projector(const ConeBeam& scan, const VolumeGrid& grid, Model mod
 }
 
 LinearOperator projector(const FanBeam& scan, const VolumeGrid& grid, Model model, Device device,
-                         Execution execution) {
+                         const Execution& execution) {
   return projector(static_cast<const ConeBeam&>(scan), tall_voxels(scan, grid), model, device, execution);
 }
 
-std::vector<Execution> executions(Device device) { return executions(kernels::parallel(device)); }
+std::vector<Execution> executions(Device device, Model model) {
+  return model == Model::fourier ? executions(kernels::fourier(device))
+                                 : executions(kernels::parallel(device));
+}
 
 bool is_matched(const Execution& how, Device device) {
   const kernels::Grade* grade = grade_of(kernels::parallel(device), how);
+  if (!grade) grade = grade_of(kernels::fourier(device), how);
   require<DeviceError>(grade, "device ", device.name(), ": no ", name_of(how));
   return grade->matched;
 }
@@ -69,6 +59,7 @@ bool is_matched(Model model, Device device) { return kernels::cone(model, device
 
 Execution resolved(const Execution& wanted, const ParallelBeam& scan, const VolumeGrid& grid, Model model,
                    Device device, Pairing pairing) {
+  if (model == Model::fourier) return resolved_fourier(wanted, scan, device);
   return resolve(kernels::parallel(device), wanted, pairing, pack(scan, grid, model),
                  projection_space(scan).shape(), device);
 }

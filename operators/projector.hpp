@@ -16,7 +16,7 @@ namespace TANDEM_PUBLIC tandem {
 /// geometry/views.hpp. @throws GeometryError; DeviceError if no kernels run on `device`, or not as
 /// `execution` asks.
 LinearOperator projector(const ParallelBeam& scan, const VolumeGrid& grid, Model model = Model::pixel_driven,
-                         Device device = Device::cpu(), Execution execution = {});
+                         Device device = Device::cpu(), const Execution& execution = {});
 
 /// The same for a cone beam, whose slices are one problem. Coefficients are in mm, for voxels and cells of
 /// any size.
@@ -33,15 +33,15 @@ LinearOperator projector(const ParallelBeam& scan, const VolumeGrid& grid, Model
 /// block of A. @throws GeometryError, also if the source would pass through the grid; DeviceError
 LinearOperator projector(const ConeBeam& scan, const VolumeGrid& grid,
                          Model model = Model::separable_footprint, Device device = Device::cpu(),
-                         Execution execution = {});
+                         const Execution& execution = {});
 
 /// The same for a fan beam, with the voxels of `tall_voxels`.
 LinearOperator projector(const FanBeam& scan, const VolumeGrid& grid,
                          Model model = Model::separable_footprint, Device device = Device::cpu(),
-                         Execution execution = {});
+                         const Execution& execution = {});
 
 /// The ways in which a parallel-beam projector can be executed on a device.
-std::vector<Execution> executions(Device device);
+std::vector<Execution> executions(Device device, Model model = Model::pixel_driven);
 
 /// Whether projector and back-projector, executed in this way, are each other's transpose, coefficient by
 /// coefficient, as solvers need it. If not, texture units round the positions of one of them to 1/256 of a

@@ -88,15 +88,8 @@ LinearOperator make(Space in, Space out, kernels::RowFilter filter) {
 /// `f` with the ramp over bins of that pitch, under a window.
 kernels::RowFilter with_ramp(kernels::RowFilter f, const Filter& filter, double bin_pitch,
                              const std::vector<double>& weights) {
-  const double cutoff = cutoff_of(filter);
-  require<GeometryError>(cutoff > 0 && cutoff <= 1, "filter: cut-off ", cutoff,
-                         " of the Nyquist frequency; a number above 0 and up to 1 is needed");
-  if (filter.window != Window::none) {
-    const std::vector<double> ramp = ramp_response(f.length, bin_pitch);
-    for (std::size_t k = 0; k < ramp.size(); ++k)
-      f.response[k] = static_cast<float>(
-          ramp[k] * window_at(filter, static_cast<double>(k) / static_cast<double>(f.length)));
-  }
+  const std::vector<double> response = filter_response(filter, f.length, bin_pitch);
+  std::copy(response.begin(), response.end(), f.response.begin());
   std::copy(weights.begin(), weights.end(), f.view_weights.begin());
   return f;
 }
@@ -147,6 +140,18 @@ std::vector<double> ramp_response(Index length, double bin_pitch) {
     }
     response[static_cast<std::size_t>(k)] = (0.25 - sum / (pi * pi)) / bin_pitch;
   }
+  return response;
+}
+
+std::vector<double> filter_response(const Filter& filter, Index length, double bin_pitch) {
+  const double cutoff = cutoff_of(filter);
+  require<GeometryError>(cutoff > 0 && cutoff <= 1, "filter: cut-off ", cutoff,
+                         " of the Nyquist frequency; a number above 0 and up to 1 is needed");
+  if (filter.window == Window::none)
+    return std::vector<double>(static_cast<std::size_t>(length / 2 + 1), 1.0);
+  std::vector<double> response = ramp_response(length, bin_pitch);
+  for (std::size_t k = 0; k < response.size(); ++k)
+    response[k] *= window_at(filter, static_cast<double>(k) / static_cast<double>(length));
   return response;
 }
 

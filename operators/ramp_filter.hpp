@@ -51,6 +51,10 @@ LinearOperator align_rows(const ConeBeam& scan, Device device = Device::cpu());
 /// the transform of eq. 61, not a sampled |f|.
 std::vector<double> ramp_response(Index length, double bin_pitch);
 
+/// Ramp and window at the same frequencies: what multiplies the transform of a row. 1 for Window::none.
+/// @throws GeometryError for a cut-off outside (0, 1].
+std::vector<double> filter_response(const Filter& filter, Index length, double bin_pitch);
+
 /// The value of the window at f cycles per bin, for f in [0, 1/2].
 double window_at(const Filter& filter, double f);
 

@@ -23,6 +23,10 @@ constexpr double coefficient(double scale, double height, double slope, double s
 /// A pair that shares its coefficients.
 constexpr double mismatch = kernels::bounds::rounding.mu, coupling = kernels::bounds::rounding.kappa;
 
+/// The pair of Model::fourier, whose transforms leave u log2 P of a slice each: half of 1e-6 for three of
+/// them.
+constexpr double fourier_pair = 1e-6;
+
 /// A composed operator adds the rounding of its intermediate vectors, one u each, to that of its parts.
 constexpr double composed_mismatch = 2 * mismatch;
 

@@ -1,0 +1,9 @@
+#pragma once
+
+#include "../fourier.hpp"
+
+namespace tandem::kernels::cpu {
+
+double fourier_memory(const FourierSizes& sizes, Index views);
+
+}  // namespace tandem::kernels::cpu

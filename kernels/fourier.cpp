@@ -1,0 +1,294 @@
+#include "fourier.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <list>
+#include <mutex>
+#include <numbers>
+#include <utility>
+
+#include "../core/ceil_div.hpp"
+#include "../core/error.hpp"
+#include "../core/parallel.hpp"
+#include "ramp.hpp"
+
+namespace tandem::kernels {
+
+namespace {
+
+constexpr double pi = std::numbers::pi;
+
+/// Pixels are counted from this one, and so is the phase of a ray.
+Index middle(Index pixels) { return pixels / 2; }
+
+/// How finely the frequencies of a slice are sampled, and how many of them a sample meets.
+struct Gridding {
+  double accuracy;  ///< measured: of back-projected noise against the sum in double (docs/performance.md)
+  double oversampling;
+  int taps;
+};
+constexpr std::array griddings{Gridding{1e-3, 1.25, 5}, Gridding{1e-4, 1.5, 6}, Gridding{1e-5, 1.5, 7}};
+
+const Gridding& gridding_for(double accuracy) {
+  const auto found = std::find_if(griddings.begin(), griddings.end(),
+                                  [&](const Gridding& g) { return g.accuracy <= accuracy; });
+  require<GeometryError>(found != griddings.end(), "Fourier model: accuracy ", accuracy,
+                         " is beyond float32; ", griddings.back().accuracy, " or more is needed");
+  return *found;
+}
+
+/// The Kaiser-Bessel window I0(beta sqrt(1 - (2 d / taps)^2)) / I0(beta) as a polynomial of v in [-1, 1], by
+/// Chebyshev interpolation. `share` is the part of the grid that pixels take. Source of beta: Beatty,
+/// Nishimura, Pauly, IEEE TMI 24(6) 799, 2005, nearly.
+std::vector<float> window_of(int taps, double share) {
+  const double beta = 0.99 * pi * taps * (1 - 0.5 * share);
+  const int degree = taps + 3, nodes = 64;
+  std::vector<double> sum(static_cast<std::size_t>(degree) + 1, 0.0);
+  std::vector<double> before{1}, now{0, 1};  // Chebyshev polynomials as sums of powers
+  for (int i = 0; i <= degree; ++i) {
+    double factor = 0;
+    for (int j = 0; j < nodes; ++j) {
+      const double angle = pi * (j + 0.5) / nodes, v = std::cos(angle);
+      factor += std::cyl_bessel_i(0.0, beta * std::sqrt(std::max(0.0, 0.5 * (1 - v)))) * std::cos(i * angle);
+    }
+    factor *= (i == 0 ? 1.0 : 2.0) / nodes / std::cyl_bessel_i(0.0, beta);
+    for (std::size_t j = 0; j < before.size(); ++j) sum[j] += factor * before[j];
+    std::vector<double> next(now.size() + 1, 0.0);
+    for (std::size_t j = 0; j < now.size(); ++j) next[j + 1] += 2 * now[j];
+    for (std::size_t j = 0; j < before.size(); ++j) next[j] -= before[j];
+    before = std::exchange(now, std::move(next));
+  }
+  return {sum.begin(), sum.end()};
+}
+
+/// One over the transform of the window at the distance of each pixel from the middle one.
+std::vector<float> gains(const std::vector<float>& window, int taps, Index pixels, Index cells) {
+  constexpr int steps = 400;
+  std::vector<double> value(steps);
+  for (int j = 0; j < steps; ++j) {
+    const double d = (j + 0.5) / steps - 0.5, v = 8 * d * d - 1;
+    for (std::size_t i = window.size(); i-- > 0;) value[j] = value[j] * v + static_cast<double>(window[i]);
+  }
+  std::vector<float> gain(static_cast<std::size_t>(pixels));
+  for (Index i = 0; i < pixels; ++i) {
+    const double turn = 2 * pi * taps * static_cast<double>(i - middle(pixels)) / static_cast<double>(cells);
+    double sum = 0;
+    for (int j = 0; j < steps; ++j) sum += value[j] * std::cos(turn * ((j + 0.5) / steps - 0.5));
+    gain[static_cast<std::size_t>(i)] = static_cast<float>(steps / (taps * sum));
+  }
+  return gain;
+}
+
+/// Cells along an axis. Small slices have some more, which cost little: near the edges, where gains are
+/// large, fewer numbers average what rounding leaves.
+Index cells_for(Index pixels, double oversampling) {
+  constexpr Index more = 64;
+  return transform_length(
+      std::max(static_cast<Index>(std::ceil(oversampling * static_cast<double>(pixels))), pixels + more));
+}
+
+/// How far a row may be moved: its axis lies within a detector's width of the detector (ramp_filter.cpp).
+double furthest_move(const Detector& detector) {
+  const double bins = static_cast<double>(detector.bins), axis = detector.axis_bin;
+  return std::max(axis + bins, 2 * bins - 1 - axis);
+}
+
+/// The bins on which the corners of a grid fall in any view.
+std::pair<double, double> bins_met(const ParallelBeam& scan, const VolumeGrid& grid) {
+  double least = 0, most = 0;
+  for (const double angle : scan.angles)
+    for (const int corner : {0, 1, 2, 3}) {
+      const double x = grid.x(corner % 2 ? static_cast<double>(grid.size[0] - 1) : 0),
+                   y = grid.y(corner / 2 ? static_cast<double>(grid.size[1] - 1) : 0);
+      const double bin =
+          scan.detector.axis_bin + (x * std::cos(angle) + y * std::sin(angle)) / scan.detector.bin_pitch;
+      least = std::min(least, bin), most = std::max(most, bin);
+    }
+  return {least, most};
+}
+
+/// The samples k of [0, count) for which low < start + step k < high, and perhaps one more at each end.
+std::pair<double, double> between(double step, double start, double low, double high, double count) {
+  if (std::abs(step) < 1e-9)
+    return start > low - 1 && start < high + 1 ? std::pair{0.0, count} : std::pair{0.0, 0.0};
+  const double a = (low - start) / step, b = (high - start) / step;
+  return {std::clamp(std::floor(std::min(a, b)), 0.0, count),
+          std::clamp(std::ceil(std::max(a, b)) + 1, 0.0, count)};
+}
+
+/// The runs of all rays that meet a tile, in a fixed order.
+std::vector<Run> runs_of(const FourierPlan& plan, int x, int y) {
+  const int half_x = static_cast<int>(plan.cells_x / 2), half_y = static_cast<int>(plan.cells_y / 2);
+  const double reach = 0.5 * plan.taps, last = frequency_tile - 1;
+  std::vector<Run> runs;
+  for (const int sign : {1, -1})
+    for (const int shift_x : {0, 2 * half_x})
+      for (const int shift_y : {0, -2 * half_y, 2 * half_y}) {
+        const bool far = sign > 0 ? shift_x != 0 : shift_x ? x + last + plan.taps < half_x : x > plan.taps;
+        const bool off = shift_y < 0 ? y > plan.taps - half_y : shift_y > 0 && y + last + plan.taps < half_y;
+        if (far || off) continue;
+        for (std::size_t v = 0; v < plan.rays.size(); ++v) {
+          const auto count = static_cast<double>(plan.samples());
+          const auto [a, b] =
+              between(sign * plan.rays[v].step_x, shift_x, x - reach, x + last + reach, count);
+          const auto [c, d] =
+              between(sign * plan.rays[v].step_y, shift_y, y - reach, y + last + reach, count);
+          const Run run{static_cast<int>(v),
+                        static_cast<int>(std::max(a, c)),
+                        static_cast<int>(std::min(b, d)),
+                        sign,
+                        shift_x,
+                        shift_y};
+          if (run.first < run.last) runs.push_back(run);
+        }
+      }
+  return runs;
+}
+
+void add_tiles(FourierPlan& plan) {
+  const Index across = ceil_div<Index>(plan.columns(), frequency_tile),
+              down = ceil_div<Index>(plan.cells_y, frequency_tile);
+  std::vector<std::vector<Run>> runs(static_cast<std::size_t>(across * down));
+  const auto place = [&](std::size_t i) {
+    const auto at = static_cast<Index>(i);
+    return std::pair{static_cast<int>(at % across * frequency_tile),
+                     static_cast<int>(at / across * frequency_tile - plan.cells_y / 2)};
+  };
+  parallel_for(across * down, [&](Index i) {
+    const auto [x, y] = place(static_cast<std::size_t>(i));
+    runs[static_cast<std::size_t>(i)] = runs_of(plan, x, y);
+  });
+  std::vector<std::size_t> order(runs.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return runs[a].size() > runs[b].size(); });
+  for (const std::size_t i : order) {
+    const auto [x, y] = place(i);
+    plan.tiles.push_back({x, y, plan.runs.size(), plan.runs.size() + runs[i].size()});
+    plan.runs.insert(plan.runs.end(), runs[i].begin(), runs[i].end());
+  }
+}
+
+Ray ray_of(const FourierPlan& plan, const ParallelBeam& scan, const VolumeGrid& grid, double angle) {
+  const double c = std::cos(angle), s = std::sin(angle), length = static_cast<double>(plan.length);
+  const double x = grid.x(static_cast<double>(middle(plan.nx))),
+               y = grid.y(static_cast<double>(middle(plan.ny)));
+  const double bins_x = grid.pitch[0] / scan.detector.bin_pitch,
+               bins_y = grid.pitch[1] / scan.detector.bin_pitch;
+  const double step_x = c * bins_x * static_cast<double>(plan.cells_x) / length,
+               step_y = s * bins_y * static_cast<double>(plan.cells_y) / length;
+  const bool turned = step_x < 0;
+  return {turned ? -step_x : step_x, turned ? -step_y : step_y,
+          scan.detector.axis_bin + (x * c + y * s) / scan.detector.bin_pitch, turned};
+}
+
+/// At least twice the bins, and so long that no row comes in again at its other end anywhere in the grid.
+/// Rows that are moved take more.
+Index row_length(const ParallelBeam& scan, const VolumeGrid& grid) {
+  const auto [least, most] = bins_met(scan, grid);
+  const auto bins = static_cast<double>(scan.detector.bins);
+  double length = std::max({2 * bins, bins - 2 * least, 2 * most - bins + 2});
+  if (!scan.row_axis_bins.empty()) length += 2 * furthest_move(scan.detector);
+  return transform_length(static_cast<Index>(std::ceil(length)));
+}
+
+FourierPlan make_plan(const FourierSizes& sizes, const ParallelBeam& scan, const VolumeGrid& grid,
+                      double accuracy) {
+  FourierPlan plan;
+  static_cast<FourierSizes&>(plan) = sizes;
+  plan.window = window_of(plan.taps, 1 / gridding_for(accuracy).oversampling);
+  plan.gain_x = gains(plan.window, plan.taps, plan.nx, plan.cells_x);
+  plan.gain_y = gains(plan.window, plan.taps, plan.ny, plan.cells_y);
+  for (const double angle : scan.angles) plan.rays.push_back(ray_of(plan, scan, grid, angle));
+  add_tiles(plan);
+  return plan;
+}
+
+/// A plan and what it was made for.
+struct Kept {
+  FourierSizes sizes;
+  Detector detector;
+  std::vector<double> angles;
+  VolumeGrid grid;
+  std::shared_ptr<const FourierPlan> plan{};
+
+  /// Whether the plan is the same, for any rows and slices.
+  bool is_for(const Kept& o) const {
+    return sizes == o.sizes && detector.axis_bin == o.detector.axis_bin &&
+           detector.bin_pitch == o.detector.bin_pitch && angles == o.angles &&
+           grid.pitch[0] == o.grid.pitch[0] && grid.pitch[1] == o.grid.pitch[1] &&
+           grid.centre[0] == o.grid.centre[0] && grid.centre[1] == o.grid.centre[1];
+  }
+};
+constexpr std::size_t plans_kept = 2;
+
+}  // namespace
+
+FourierSizes fourier_sizes(const ParallelBeam& scan, const VolumeGrid& grid, double accuracy) {
+  validate(scan);
+  validate(grid);
+  require<GeometryError>(grid.size[2] == scan.detector.rows, "VolumeGrid: ", grid.size[2], " slices for ",
+                         scan.detector.rows, " detector rows; a parallel beam has one slice per row");
+  const Gridding& gridding = gridding_for(accuracy);
+  FourierSizes sizes{};
+  sizes.bins = scan.detector.bins, sizes.nx = grid.size[0], sizes.ny = grid.size[1];
+  sizes.length = row_length(scan, grid);
+  // no frequency beyond half a cycle per bin, nor per pixel
+  const double coarser =
+      std::max({1.0, grid.pitch[0] / scan.detector.bin_pitch, grid.pitch[1] / scan.detector.bin_pitch});
+  sizes.highest = static_cast<Index>(std::floor(0.5 * static_cast<double>(sizes.length) / coarser));
+  sizes.cells_x = cells_for(sizes.nx, gridding.oversampling);
+  sizes.cells_y = cells_for(sizes.ny, gridding.oversampling);
+  sizes.taps = gridding.taps;
+  return sizes;
+}
+
+std::shared_ptr<const FourierPlan> fourier_plan(const ParallelBeam& scan, const VolumeGrid& grid,
+                                                double accuracy) {
+  static std::mutex making;
+  static std::list<Kept> kept;
+  Kept wanted{fourier_sizes(scan, grid, accuracy), scan.detector, scan.angles, grid};
+  const std::lock_guard lock(making);
+  const auto found = std::find_if(kept.begin(), kept.end(), [&](const Kept& k) { return k.is_for(wanted); });
+  if (found != kept.end()) return found->plan;
+  wanted.plan = std::make_shared<const FourierPlan>(make_plan(wanted.sizes, scan, grid, accuracy));
+  kept.push_front(wanted);
+  if (kept.size() > plans_kept) kept.pop_back();
+  return wanted.plan;
+}
+
+FourierViews fourier_views(std::shared_ptr<const FourierPlan> plan, const std::vector<double>& response,
+                           const std::vector<double>& view_weights, std::vector<double> row_shifts) {
+  FourierViews views{std::move(plan), {}, {view_weights.begin(), view_weights.end()}, std::move(row_shifts)};
+  for (Index k = 0; k <= views.plan->highest; ++k) {
+    // zero, and the frequency of which a row has only the sum with its negative, count half on each side
+    const double half = k == 0 || 2 * k == views.plan->length ? 0.5 : 1.0;
+    views.weights.push_back(static_cast<float>(half * response[static_cast<std::size_t>(k)] /
+                                               static_cast<double>(views.plan->length)));
+  }
+  return views;
+}
+
+FourierViews fourier_views(std::shared_ptr<const FourierPlan> plan) {
+  const std::vector<double> response(static_cast<std::size_t>(plan->samples()), 1.0),
+      weights(plan->rays.size(), 1.0);
+  return fourier_views(std::move(plan), response, weights, {});
+}
+
+double fourier_coefficient(const FourierViews& views, Index view, Index x, Index y, Index bin) {
+  const FourierPlan& plan = *views.plan;
+  const Ray& ray = plan.rays[static_cast<std::size_t>(view)];
+  const double length = static_cast<double>(plan.length), turn = ray.turned ? -1 : 1;
+  const double bins_x = turn * ray.step_x * length / static_cast<double>(plan.cells_x),
+               bins_y = turn * ray.step_y * length / static_cast<double>(plan.cells_y);
+  const double t = ray.centre + bins_x * static_cast<double>(x - middle(plan.nx)) +
+                   bins_y * static_cast<double>(y - middle(plan.ny)) - static_cast<double>(bin);
+  double sum = 0;
+  for (Index k = 0; k <= plan.highest; ++k)
+    sum += 2 * static_cast<double>(views.weights[static_cast<std::size_t>(k)]) *
+           std::cos(2 * pi * static_cast<double>(k) * t / length);
+  return static_cast<double>(views.view_weights[static_cast<std::size_t>(view)]) * sum;
+}
+
+}  // namespace tandem::kernels

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "../geometry/scan.hpp"
+#include "../geometry/volume_grid.hpp"
+#include "variant.hpp"
+
+namespace tandem::kernels {
+
+/// One view on the grid of frequencies. Sample k of its row's transform lies k steps from zero. Rays that
+/// would go to negative x are turned: their sample k is the conjugate one, so that all lie at x >= 0.
+struct Ray {
+  double step_x, step_y;  ///< cells a sample
+  double centre;          ///< bin on which the pixel (nx / 2, ny / 2) falls, whole halves rounded down
+  bool turned;
+};
+
+/// The samples of a ray whose windows meet a tile of the grid. A sample lies at sign k (step_x, step_y) +
+/// (shift_x, shift_y); with sign -1 it is the conjugate one.
+struct Run {
+  int view, first, last;  ///< k = first .. last - 1
+  int sign, shift_x, shift_y;
+};
+
+/// A square of cells of the half plane, and its runs.
+struct FrequencyTile {
+  int x, y;  ///< the first cell; y counts from -cells_y / 2
+  std::size_t first_run, last_run;
+};
+
+constexpr int frequency_tile = 16;  ///< cells along each edge
+constexpr int widest_window = 7;    ///< taps
+
+/// The numbers of one geometry that memory follows from.
+struct FourierSizes {
+  Index bins, nx, ny;
+  Index length;            ///< of the transform of a row, which is padded with zeros
+  Index highest;           ///< frequency k of a row that counts
+  Index cells_x, cells_y;  ///< of the grid of frequencies; even
+  int taps;                ///< cells that a sample meets along x and y
+
+  Index samples() const { return highest + 1; }  ///< of a ray
+  Index columns() const { return cells_x / 2 + 1; }
+  bool operator==(const FourierSizes&) const = default;
+};
+
+/// The way between rows and a slice through frequencies, for one geometry (docs/kernels.md, "The Fourier
+/// model"). Both directions take their coefficients from here.
+struct FourierPlan : FourierSizes {
+  std::vector<float> window;          ///< of the taps, a polynomial of v = 8 (d / taps)^2 - 1, d in cells
+  std::vector<float> gain_x, gain_y;  ///< of each pixel: what the window takes away towards the edges
+  std::vector<Ray> rays;
+  std::vector<FrequencyTile> tiles;  ///< all cells; tiles that most rays meet first
+  std::vector<Run> runs;
+};
+
+/// What the kernels get: a plan, which A and FBP share, and what multiplies the samples.
+struct FourierViews {
+  std::shared_ptr<const FourierPlan> plan;
+  std::vector<float> weights;        ///< of frequency k = 0 .. highest, on each side of zero
+  std::vector<float> view_weights;   ///< one a view
+  std::vector<double> row_shifts{};  ///< how many bins each row is moved to the right; empty: none moves
+};
+
+/// A projector and its transpose through frequencies, without the factor `pitch^2 / bin_pitch`.
+using FourierVariant = Variant<FourierViews>;
+
+/// The variants of a device; empty if it has none. @throws DeviceError if the build lacks the backend, or if
+/// the device is not here.
+Table<FourierViews> fourier(Device device);
+
+/// What an application takes beside its two vectors, for any number of slices, bytes.
+double fourier_memory(const FourierSizes& sizes, Index views, Device device);
+
+/// @throws GeometryError for an accuracy that float32 cannot give, or unless the grid has one slice per row
+FourierSizes fourier_sizes(const ParallelBeam& scan, const VolumeGrid& grid, double accuracy);
+
+/// The plan for `fourier_sizes`. Plans do not depend on the number of slices. The last ones are kept, and
+/// shared by all who ask for the same. @throws as `fourier_sizes` does
+std::shared_ptr<const FourierPlan> fourier_plan(const ParallelBeam& scan, const VolumeGrid& grid,
+                                                double accuracy);
+
+/// The views of A.
+FourierViews fourier_views(std::shared_ptr<const FourierPlan> plan);
+/// Those of the transpose of FBP: `response` multiplies frequency k / length.
+FourierViews fourier_views(std::shared_ptr<const FourierPlan> plan, const std::vector<double>& response,
+                           const std::vector<double>& view_weights, std::vector<double> row_shifts);
+
+/// The coefficient that the kernels approximate: the trigonometric polynomial of `highest` through a bin that
+/// is 1 and others that are 0, where pixel (x, y) falls. In double, without the error of the grid.
+double fourier_coefficient(const FourierViews& views, Index view, Index x, Index y, Index bin);
+
+}  // namespace tandem::kernels

@@ -1,0 +1,59 @@
+#include "fourier.hpp"
+
+#include "../core/error.hpp"
+#include "../kernels/fourier.hpp"
+#include "algebra.hpp"
+#include "fbp.hpp"
+#include "table_operator.hpp"
+
+namespace tandem {
+
+namespace {
+
+using kernels::FourierViews;
+
+LinearOperator make(const ParallelBeam& scan, const VolumeGrid& grid, FourierViews views, double scale,
+                    const Execution& wanted, Device device) {
+  const Execution how = resolved_fourier(wanted, scan, device);
+  return Projector<FourierViews>{volume_space(grid, device),
+                                 projection_space(scan, device),
+                                 std::make_shared<const FourierViews>(std::move(views)),
+                                 find(kernels::fourier(device), how.variant),
+                                 how,
+                                 static_cast<float>(scale)};
+}
+
+}  // namespace
+
+LinearOperator fourier_projector(const ParallelBeam& scan, const VolumeGrid& grid, Device device,
+                                 const Execution& how) {
+  const double scale = grid.pitch[0] * grid.pitch[1] / scan.detector.bin_pitch;
+  return make(scan, grid, fourier_views(kernels::fourier_plan(scan, grid, how.accuracy)), scale, how, device);
+}
+
+LinearOperator fourier_fbp(const ParallelBeam& scan, const VolumeGrid& grid, Filter filter, Device device,
+                           const Execution& how) {
+  require_fbp(scan);
+  const auto plan = kernels::fourier_plan(scan, grid, how.accuracy);
+  std::vector<double> row_shifts;
+  for (const double axis : scan.row_axis_bins) row_shifts.push_back(scan.detector.axis_bin - axis);
+  FourierViews views = fourier_views(plan, filter_response(filter, plan->length, scan.detector.bin_pitch),
+                                     view_weights(scan.angles), std::move(row_shifts));
+  return adjoint(make(scan, grid, std::move(views), 1, how, device));
+}
+
+Execution resolved_fourier(const Execution& wanted, const ParallelBeam& scan, Device device) {
+  const auto table = kernels::fourier(device);
+  require<DeviceError>(!table.empty(), "device ", device.name(),
+                       ": the Fourier model has no kernels here; give --device cpu");
+  return resolve(table, wanted, Pairing::matched, FourierViews{}, projection_space(scan).shape(), device);
+}
+
+WorkingMemory fourier_memory(const ParallelBeam& scan, const VolumeGrid& grid, const Execution& how,
+                             Device device) {
+  const double bytes = kernels::fourier_memory(kernels::fourier_sizes(scan, grid, how.accuracy),
+                                               static_cast<Index>(scan.angles.size()), device);
+  return {bytes, bytes};
+}
+
+}  // namespace tandem
