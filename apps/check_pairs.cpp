@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "../kernels/cone.hpp"
+#include "../kernels/fourier.hpp"
 #include "../kernels/parallel.hpp"
 #include "../kernels/ramp.hpp"
 #include "../operators/algebra.hpp"
@@ -19,6 +20,8 @@ namespace {
 // One slice; two, which a texel holds; 23, which are 16 and 7 for kernels of 4, 8 or 16 slices, with voxels
 // whose hats are wider than a bin; 131, which are 128 and 3 for products of 64 or 128.
 const std::vector<CheckShape> parallel_shapes{{1}, {2}, {23, 1.3}, {131}};
+// One slice; more than are worked on together.
+const std::vector<CheckShape> fourier_shapes{{1}, {11}};
 // A fan; few rows, by kernels without products; many, in every division of the work.
 const std::vector<CheckShape> footprint_shapes{
     {1}, {2}, {20, 1, {64, 1}}, {20, 1, {128, 2}}, {20, 1, {256, 3}}};
@@ -95,6 +98,11 @@ const std::vector<CheckedPair>& checked_pairs() {
        .parallel = joseph,
        .shapes = parallel_shapes,
        .make = [](const CheckCase& c) { return parallel(c, joseph); }},
+      {.name = "parallel/fourier",
+       .matched = true,
+       .parallel = fourier,
+       .shapes = fourier_shapes,
+       .make = [](const CheckCase& c) { return parallel(c, fourier); }},
       {.name = "parallel/ramp_filter",
        .matched = true,
        .shapes = few,
@@ -165,6 +173,7 @@ CheckCase small_case(const CheckedPair& pair, const CheckShape& shape, Device de
 }
 
 kernels::Bounds bounds_of(const CheckedPair& pair, const Execution& how, Device device) {
+  if (pair.parallel == Model::fourier) return grade_of(kernels::fourier(device), how)->bounds;
   if (pair.parallel) return grade_of(kernels::parallel(device), how)->bounds;
   if (!pair.cone) return kernels::bounds::rounding;
   const kernels::Grade& grade = kernels::cone(*pair.cone, device).grades.front();
@@ -179,6 +188,7 @@ std::vector<std::string> kernel_names(Device device) {
   };
   add(kernels::parallel(device));
   add(kernels::cone(device));
+  add(kernels::fourier(device));
   return all;
 }
 

@@ -3,6 +3,7 @@
 #include <iostream>
 #include <utility>
 
+#include "../core/units.hpp"
 #include "../core/version.hpp"
 #include "../io/volume_file.hpp"
 #include "../pipeline/host_memory.hpp"
@@ -47,6 +48,7 @@ json plan_json(const pipeline::Plan& plan, const io::ScanInfo& info) {
           {"volume", volume},
           {"device", names},
           {"tiled", plan.tiled},
+          {"model", name_of(plan.model)},
           {"variant", plan.execution.variant},
           {"precision", name_of(plan.execution.precision)},
           {"matched", plan.matched},
@@ -100,15 +102,15 @@ void print_plan(std::ostream& to, const pipeline::Plan& plan, const io::ScanInfo
      << "geometry  " << words_of(plan.scan) << '\n'
      << "volume    " << n[0] << " x " << n[1] << " x " << n[2] << " (z, y, x), " << plan.unit();
   if (plan.pitch_known) to << ", pitch " << plan.grid.pitch[0] << " mm";
-  to << ", " << static_cast<double>(n[0] * n[1] * n[2]) * 4 / 1048576 << " MiB\n"
-     << "memory    " << static_cast<double>(plan.bytes) / 1048576 << " MiB at most, " << plan.rows_at_once
-     << " slices at once\n"
+  to << ", " << static_cast<double>(n[0] * n[1] * n[2]) * 4 / bytes_per_mib << " MiB\n"
+     << "memory    " << static_cast<double>(plan.bytes) / bytes_per_mib << " MiB at most, "
+     << plan.rows_at_once << " slices at once\n"
      << "device    ";
   for (const Device device : plan.devices) to << device.name() << ", ";
   to << name_of(plan.execution) << (plan.matched ? "" : ", an unmatched pair")
      << (plan.tiled ? ", in tiles" : "");
   if (const Device first = plan.devices.front(); first.is_cuda())
-    to << ", " << static_cast<double>(plan.device_bytes) / 1048576 << " MiB of "
+    to << ", " << static_cast<double>(plan.device_bytes) / bytes_per_mib << " MiB of "
        << (plan.devices.size() > 1 ? "each " : "the ") << description(first) << " at most";
   to << '\n';
 }

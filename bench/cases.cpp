@@ -13,29 +13,14 @@
 #include "../pipeline/methods/method.hpp"
 #include "../pipeline/reconstruct.hpp"
 #include "../pipeline/simulate.hpp"
-#include "harness.hpp"
 #include "input.hpp"
+#include "parallel_case.hpp"
 
 namespace tandem::bench {
 
 namespace {
 
 constexpr int sampled = 400;  // random places at which the result is compared with double
-
-struct Case {
-  ParallelBeam scan;
-  VolumeGrid grid;
-  Case(Index size, Index views, Index slices) {
-    scan.detector = {size, slices, 1, 1, 0.5 * static_cast<double>(size - 1)};
-    for (Index v = 0; v < views; ++v)
-      scan.angles.push_back(std::numbers::pi * static_cast<double>(v) / static_cast<double>(views));
-    grid = fitting_grid(scan);
-  }
-  double updates() const {
-    return static_cast<double>(grid.size[0] * grid.size[1] * grid.size[2]) *
-           static_cast<double>(scan.angles.size());
-  }
-};
 
 const kernels::ParallelVariant& variant_of(const Execution& how, Device device) {
   return *find(kernels::parallel(device), how.variant);
@@ -91,27 +76,11 @@ double forward_error(const Case& c, const Execution& how, const Array& there_vol
   return std::sqrt(difference / size);
 }
 
-Rows::value_type line(const Case& c, const std::string& direction, double ms, double updates,
-                      const Execution& how = {"standard"}) {
-  return {{"variant", how.variant},
-          {"precision", name_of(how.precision)},
-          {"direction", direction},
-          {"slices", c.scan.detector.rows},
-          {"size", c.grid.size[0]},
-          {"views", c.scan.angles.size()},
-          {"ms", ms},
-          {"gups", updates / ms * 1e-6}};
-}
-
 /// mu of the same pair on fewer pixels and views, where random vectors are soon drawn.
 double mismatch_of(const Execution& how, const Case& c, Device device) {
   const Case small(std::min<Index>(c.grid.size[0], 256),
                    std::min<Index>(static_cast<Index>(c.scan.angles.size()), 256), c.grid.size[2]);
   return adjointness(projector(small.scan, small.grid, Model::pixel_driven, device, how), 2).mismatch;
-}
-
-std::string words(const std::string& what, Index slices) {
-  return what + ", " + std::to_string(slices) + " slices";
 }
 
 /// The chip's own limit, if one is known.

@@ -42,6 +42,7 @@ Rows filter(const Axes& axes, const OnLine& on_line);    ///< the ramp filter al
 Rows fbp(const Axes& axes, const OnLine& on_line);       ///< filter and back-projection
 Rows solvers(const Axes& axes, const OnLine& on_line);   ///< a step of CGLS and of SIRT
 Rows pipeline(const Axes& axes, const OnLine& on_line);  ///< file to file
+Rows fourier(const Axes& axes, const OnLine& on_line);   ///< the Fourier model beside direct FBP, with errors
 Rows cone(const Axes& axes, const OnLine& on_line);      ///< the cone-beam pair, with error, kappa and mu
 
 }  // namespace tandem::bench

@@ -8,6 +8,7 @@
 
 #include "../core/execution.hpp"
 #include "../geometry/scan.hpp"
+#include "../geometry/views.hpp"
 #include "../io/scan_reader.hpp"
 #include "../io/volume_place.hpp"
 #include "preprocess.hpp"
@@ -31,11 +32,12 @@ struct Plan {
   std::array<Index, 3> full_size{},
       first{};  ///< x, y, z: the size of the full grid, and where `grid` begins in it
   bool pitch_known = false;
-  double axis_in_file = 0;      ///< bins of the file
-  std::vector<Device> devices;  ///< the devices of the recipe that are used
-  int streams = 3;              ///< of each device, if there are tiles
-  Execution execution;          ///< resolved, one for all chunks
-  bool matched = true;          ///< whether projector and back-projector are each other's transpose
+  double axis_in_file = 0;            ///< bins of the file
+  std::vector<Device> devices;        ///< the devices of the recipe that are used
+  int streams = 3;                    ///< of each device, if there are tiles
+  Model model = Model::pixel_driven;  ///< of the projector
+  Execution execution;                ///< resolved, one for all chunks
+  bool matched = true;                ///< whether projector and back-projector are each other's transpose
   bool tiled = false;      ///< vectors stay on the host, devices get parts (operators/tiled_projector.hpp)
   Index rows_at_once = 0;  ///< slices of a chunk
   std::size_t bytes = 0;   ///< the most host memory

@@ -20,9 +20,8 @@ Problem problem_of(const Plan& plan, Range slices, const std::function<void()>& 
 
 bool has_row_axes(const Scan& scan) { return !row_axes_of(scan).empty(); }
 
-LinearOperator filter_of(const Problem& problem, const Filter& filter) {
-  const Device device = problem.A.domain().device();
-  return std::visit([&](const auto& scan) { return ramp_filter(scan, filter, device); }, problem.scan);
+LinearOperator filter_of(const Plan& plan, const Problem& problem) {
+  return beam_of(problem.scan).filter(plan, problem);
 }
 
 Array back_projected(const Plan& plan, const Problem& problem, const Array& filtered,

@@ -22,8 +22,9 @@ Problem problem_of(const Plan& plan, Range slices, const std::function<void()>& 
 /// Whether rows have axes of their own, so that they have to be moved onto one axis.
 bool has_row_axes(const Scan& scan);
 
-/// The operator F, which line integrals go through before they are back-projected.
-LinearOperator filter_of(const Problem& problem, const Filter& filter);
+/// The operator F, which line integrals go through before they are back-projected. The identity if B filters
+/// within.
+LinearOperator filter_of(const Plan& plan, const Problem& problem);
 
 /// B applied to filtered data. `done` is called with the share that is done, from any thread.
 Array back_projected(const Plan& plan, const Problem& problem, const Array& filtered,

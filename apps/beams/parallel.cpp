@@ -25,7 +25,7 @@ std::vector<Index> rows_for_axis(const Scan&, Range selected, Index count) {
 
 /// The projector has all rows on one axis.
 LinearOperator projector_of(const Scan& scan, const VolumeGrid& grid, const std::string& model) {
-  LinearOperator A = projector(parallel(scan), grid, model == "joseph" ? Model::joseph : Model::pixel_driven);
+  LinearOperator A = projector(parallel(scan), grid, model_named(model));
   return row_axes_of(scan).empty() ? A : adjoint(align_rows(parallel(scan))) * A;
 }
 
@@ -44,7 +44,7 @@ extern const Beam parallel_beam{
     .rows_are_slices = ParallelBeam::rows_are_slices,
     .needs_mm = ParallelBeam::needs_mm,
     .arc_deg = 180,
-    .models = {"pixel_driven", "joseph"},
+    .models = {"pixel_driven", "joseph", "fourier"},
     .scan = scan_of,
     .fields = [](const Scan&) { return nlohmann::json::object(); },
     .words = [](const Scan&) -> std::string { return "parallel beam"; },

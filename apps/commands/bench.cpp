@@ -28,18 +28,20 @@ struct BenchOptions {
 
 const std::map<std::string, bench::Rows (*)(const bench::Axes&, const bench::OnLine&)> cases{
     {"parallel", bench::parallel}, {"filter", bench::filter},     {"fbp", bench::fbp},
-    {"solvers", bench::solvers},   {"pipeline", bench::pipeline}, {"cone", bench::cone}};
+    {"solvers", bench::solvers},   {"pipeline", bench::pipeline}, {"cone", bench::cone},
+    {"fourier", bench::fourier}};
 
 void print(const json& rows) {
   std::printf("%-18s %-9s %-9s %6s %6s %7s %10s %9s %8s  %s\n", "direction", "variant", "precision", "size",
               "views", "slices", "ms", "GU/s", "of limit", "beside");
   for (const json& r : rows) {
     std::string beside;
-    for (const char* key :
-         {"devices",         "streams",       "strips",         "blocks",         "over",
-          "voxels_a_thread", "rows_a_block",  "relative_error", "analytic_error", "mu",
-          "mu_bound",        "kappa",         "filter_share",   "kernels_ms",     "gigabytes_a_second",
-          "read_ms",         "preprocess_ms", "transfer_ms",    "compute_ms",     "write_ms"})
+    for (const char* key : {"devices",        "streams",         "strips",       "blocks",
+                            "over",           "voxels_a_thread", "rows_a_block", "accuracy",
+                            "relative_error", "analytic_error",  "mu",           "mu_bound",
+                            "kappa",          "filter_share",    "kernels_ms",   "gigabytes_a_second",
+                            "read_ms",        "preprocess_ms",   "transfer_ms",  "compute_ms",
+                            "write_ms"})
       if (r.contains(key)) {
         char text[64];
         std::snprintf(text, sizeof text, "%s%s %.3g", beside.empty() ? "" : ", ", key, r[key].get<double>());

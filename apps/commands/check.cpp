@@ -93,7 +93,7 @@ std::vector<Line> lines_for(const CheckOptions& o, Device device) {
       const CheckCase c = check_case(pair, shape, o.size, device);
       const std::string tuning = std::to_string(shape.tuning.rows_a_block);
       std::vector<Execution> hows{{"standard"}};
-      if (pair.parallel) hows = executions(device);
+      if (pair.parallel) hows = executions(device, *pair.parallel);
       for (Execution how : hows) {
         if (pair.parallel) how = resolved(how, c.scan, c.grid, *pair.parallel, device);
         if (there.insert({shape.slices, name_of(how) + tuning}).second) lines.push_back({&pair, shape, how});

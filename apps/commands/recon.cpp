@@ -32,7 +32,8 @@ struct ReconOptions {
   ScanOptions scan;
   Recipe recipe;
   std::string output, initial = "zero", stop, preview, dtype = "float32", save_format, truth, region;
-  std::string filter = "ramp", algorithm;  // empty: fbp or fdk
+  std::string filter = "ramp", model = "pixel_driven", accuracy = "1e-4";
+  std::string algorithm;  // empty: fbp or fdk
   std::optional<float> min, max;
   DeviceOptions device;
   std::optional<double> memory_gib;
@@ -92,6 +93,10 @@ void check_together(const ReconOptions& o) {
     throw UsageError("--fbp-filter goes with fbp, or with --initial fbp");
   if (o.given("--gain") && !r.stop_by_discrepancy)
     throw UsageError("--gain goes with --stop discrepancy alone");
+  if (o.given("--accuracy") && r.model != Model::fourier)
+    throw UsageError("--accuracy goes with --model fourier");
+  if (o.given("--variant") && r.model == Model::fourier)
+    throw UsageError("--variant does not go with --model fourier, which has kernels of its own");
   if (o.axis_auto && r.axis_bin)
     throw UsageError("--rotation-axis and --rotation-axis-auto do not go together");
   if (o.dtype == "float32" ? (o.min || o.max) : !(o.min && o.max && *o.min < *o.max))
@@ -118,7 +123,9 @@ void finish_recipe(ReconOptions& o) {
   r.initial = initial == "zero" ? Initial::zero : initial == "fbp" ? Initial::fbp : Initial::file;
   if (r.initial == Initial::file) r.initial_file = o.initial;
   r.host_bytes = bytes_of(o.memory_gib);
+  r.model = model_named(o.model);
   r.execution = execution_of(o.device);
+  r.execution.accuracy = number_in(o.accuracy).value();
   r.allow_unmatched = o.device.allow_unmatched;
   r.streams = o.device.streams;
   r.device_bytes = bytes_of(o.device.memory_gib);
@@ -142,11 +149,14 @@ void check_before(ReconOptions& o) {
   check_files(o.common, inputs, {{"-o", o.output}, {"--preview", o.preview}});
 }
 
-/// A name that a method has for cone beams is for nothing else.
-void require_its_beam(const std::string& name, const pipeline::Plan& plan) {
+/// A name that a method has for cone beams is for nothing else, nor are models of parallel beams.
+void require_its_beam(const ReconOptions& o, const pipeline::Plan& plan) {
+  const std::string& name = o.recipe.method;
   require<GeometryError>(name == plan.method->name || name == plan.method_name(),
                          "--reconstruction-algorithm ", name, ": the scan is a parallel beam; give ",
                          plan.method->name);
+  require<GeometryError>(!o.given("--model") || plan.model == o.recipe.model,
+                         "--model goes with a parallel beam only");
 }
 
 /// Looks for the axis if that is asked for, and gives it to the recipe; the axes that are left open.
@@ -178,7 +188,7 @@ void run_recon(ReconOptions& o) {
   o.recipe.bins = selected.bins;
   const std::vector<double> axes = axes_found(o, *reader, progress);
   const pipeline::Plan plan = make_plan(reader->info(), o.recipe);
-  require_its_beam(o.recipe.method, plan);
+  require_its_beam(o, plan);
   for (const std::string& note : reader->info().notes) progress.note("note: " + note);
   for (const std::string& warning : plan.warnings) progress.warn(warning);
   json planned = plan_json(plan, reader->info());
@@ -232,6 +242,11 @@ void add_method(CLI::App& c, ReconOptions& o) {
   heading(c, "Method");
   add_choice(c, "--reconstruction-algorithm", o.algorithm, names_of_methods(),
              "default fbp for a parallel beam, fdk for a cone beam");
+  add_choice(c, "--model", o.model, {"pixel_driven", "joseph", "fourier"},
+             "parallel beam: how shadows are computed (default pixel_driven); fourier goes through "
+             "frequencies, in O(N^2 log N) operations a slice");
+  add_choice(c, "--accuracy", o.accuracy, {"1e-3", "1e-4", "1e-5"},
+             "fourier: relative error of what is back-projected (default 1e-4)");
   const std::vector<std::string_view> windows = window_names();
   add_choice(c, "--fbp-filter", o.filter, {windows.begin(), windows.end()},
              "default ramp; none: no filtering at all");

@@ -26,6 +26,9 @@ struct Beam {
   LinearOperator (*projector)(const Plan& plan, const Scan& scan, const VolumeGrid& grid,
                               const std::function<void()>& on_tile);
 
+  /// The operator F, see `filter_of`.
+  LinearOperator (*filter)(const Plan& plan, const Problem& problem);
+
   /// B applied to filtered data, see `back_projected`.
   Array (*back_projected)(const Plan& plan, const Problem& problem, const Array& filtered,
                           const std::function<void(double)>& done);

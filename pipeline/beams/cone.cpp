@@ -30,6 +30,7 @@ VolumeGrid seen_by_fdk(const Scan& scan, const VolumeGrid& grid) {
 
 void choose_execution(Plan& plan, const Recipe& recipe) {
   const Execution only{"standard", Precision::float32};
+  plan.model = model;
   plan.execution = recipe.execution;
   if (plan.execution.variant == "automatic") plan.execution.variant = only.variant;
   require<DeviceError>(plan.execution == only, "cone beam: no ", name_of(plan.execution),
@@ -119,6 +120,10 @@ Array in_strips(const Problem& problem, const Array& filtered, const std::functi
   return whole;
 }
 
+LinearOperator ramp_of(const Plan& plan, const Problem& problem) {
+  return ramp_filter(point_source_of(problem.scan), plan.options.filter, problem.A.domain().device());
+}
+
 Array fdk_of(const Plan& plan, const Problem& problem, const Array& filtered,
              const std::function<void(double)>& done) {
   return plan.tiled ? fdk_in_tiles(plan, problem, filtered, done) : in_strips(problem, filtered, done);
@@ -126,7 +131,7 @@ Array fdk_of(const Plan& plan, const Problem& problem, const Array& filtered,
 
 }  // namespace
 
-extern const Beam cone_beam{choose_execution, add_warnings, require_tiles,
-                            kernels_hold,     projector_of, fdk_of};
+extern const Beam cone_beam{choose_execution, add_warnings, require_tiles, kernels_hold,
+                            projector_of,     ramp_of,      fdk_of};
 
 }  // namespace tandem::pipeline

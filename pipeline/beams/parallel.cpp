@@ -6,6 +6,7 @@
 #include "../../core/units.hpp"
 #include "../../operators/algebra.hpp"
 #include "../../operators/fbp.hpp"
+#include "../../operators/fourier.hpp"
 #include "../../operators/projector.hpp"
 #include "../methods/method.hpp"
 #include "../warn.hpp"
@@ -40,7 +41,8 @@ void choose_execution(Plan& plan, const Recipe& recipe) {
                        "--device cpu, cuda or cuda:N");
   const auto& scan = parallel(plan.scan);
   const Pairing pairing = pairing_of(plan);
-  plan.execution = resolved(recipe.execution, scan, plan.grid, Model::pixel_driven, plan.home(), pairing);
+  plan.model = recipe.model;
+  plan.execution = resolved(recipe.execution, scan, plan.grid, plan.model, plan.home(), pairing);
   plan.matched = is_matched(plan.execution, plan.home());
   if (plan.matched || !plan.method->needs_matched_pair) return;
   const std::string what =
@@ -57,7 +59,7 @@ void warn_of_chunks(Plan& plan, const Recipe& recipe) {
   const VolumeGrid& g = plan.grid;
   const Execution best = resolved(recipe.execution, parallel(few),
                                   region(g, {0, g.size[0]}, {0, g.size[1]}, {0, plan.rows_at_once}),
-                                  Model::pixel_driven, plan.home(), pairing_of(plan));
+                                  plan.model, plan.home(), pairing_of(plan));
   if (best != plan.execution)
     warn(plan.warnings, "memory holds ", plan.rows_at_once, " slices at once, too few for ",
          name_of(plan.execution), " to be fast, which runs for all slices; give more memory, or --variant ",
@@ -75,20 +77,33 @@ void add_warnings(Plan& plan, const Recipe& recipe) {
 }
 
 WorkingMemory kernels_hold(const Plan& plan, Shape volume, Shape projections) {
+  if (plan.model == Model::fourier)
+    return fourier_memory(parallel(plan.scan), plan.grid, plan.execution, plan.home());
   return working_memory(plan.execution, volume, projections, plan.home());
 }
 
 LinearOperator projector_of(const Plan& plan, const Scan& scan, const VolumeGrid& grid,
                             const std::function<void()>&) {
-  return projector(parallel(scan), grid, Model::pixel_driven, plan.home(), plan.execution);
+  return projector(parallel(scan), grid, plan.model, plan.home(), plan.execution);
 }
 
-Array fbp_of(const Plan&, const Problem& problem, const Array& filtered, const std::function<void(double)>&) {
-  return backprojector(problem.A, parallel(problem.scan), problem.grid) * filtered;
+/// The Fourier model filters on its way.
+LinearOperator ramp_of(const Plan& plan, const Problem& problem) {
+  if (plan.model == Model::fourier) return identity(problem.A.range());
+  return ramp_filter(parallel(problem.scan), plan.options.filter, plan.home());
+}
+
+Array fbp_of(const Plan& plan, const Problem& problem, const Array& filtered,
+             const std::function<void(double)>&) {
+  const ParallelBeam& scan = parallel(problem.scan);
+  if (plan.model == Model::fourier)
+    return fourier_fbp(scan, problem.grid, plan.options.filter, plan.home(), plan.execution) * filtered;
+  return backprojector(problem.A, scan, problem.grid) * filtered;
 }
 
 }  // namespace
 
-extern const Beam parallel_beam{choose_execution, add_warnings, nullptr, kernels_hold, projector_of, fbp_of};
+extern const Beam parallel_beam{choose_execution, add_warnings, nullptr, kernels_hold,
+                                projector_of,     ramp_of,      fbp_of};
 
 }  // namespace tandem::pipeline

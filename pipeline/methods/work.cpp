@@ -20,7 +20,7 @@ void Work::count_updates(const Problem& problem, double applications) {
 Array FilteredBackProjection::filtered(const Problem& problem, const Array& y) {
   const Stopwatch watch("filter", work_.outcome.seconds.filter);
   if (!filter_ || filter_->domain() != y.space() || has_row_axes(problem.scan))
-    filter_ = filter_of(problem, work_.plan.options.filter);
+    filter_ = filter_of(work_.plan, problem);
   return *filter_ * y;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../../kernels/cone.hpp"
+#include "../../kernels/fourier.hpp"
 #include "../../kernels/parallel.hpp"
 #include "../../kernels/ramp.hpp"
 #include "program.hpp"
@@ -21,6 +22,7 @@ inline Names listed_kernels(Device device) {
   const auto add = [&](const std::vector<std::string>& names) { all.insert(names.begin(), names.end()); };
   for (const auto& row : kernels::parallel(device)) add(row.kernels(device));
   for (const auto& row : kernels::cone(device)) add(row.kernels(device));
+  for (const auto& row : kernels::fourier(device)) add(row.kernels(device));
   add(kernels::ramp(device).names());
   return all;
 }

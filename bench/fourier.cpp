@@ -1,0 +1,180 @@
+// The Fourier model beside direct back-projection: speed, and errors against the sums in double.
+
+#include <cmath>
+#include <complex>
+#include <numbers>
+
+#include "../core/parallel.hpp"
+#include "../kernels/fourier.hpp"
+#include "../operators/adjointness.hpp"
+#include "../operators/algebra.hpp"
+#include "../operators/fbp.hpp"
+#include "../operators/fourier.hpp"
+#include "../operators/projector.hpp"
+#include "input.hpp"
+#include "parallel_case.hpp"
+
+namespace tandem::bench {
+
+namespace {
+
+constexpr Index sampled_pixels = 200, sampled_cells = 20;
+
+/// A place drawn at random from [0, count).
+Index any(Random& random, Index count) {
+  return static_cast<Index>(random.uniform() * static_cast<double>(count));
+}
+
+/// The rows of one slice as polynomials, by the definition, in double.
+class Polynomials {
+ public:
+  Polynomials(const Case& c, const Array& there, Index slice, double accuracy)
+      : case_(c), n_(kernels::fourier_sizes(c.scan, c.grid, accuracy)) {
+    const Array y = on_device(there, Device::cpu());
+    const auto [views, slices, bins] = y.space().shape();
+    transforms_.resize(static_cast<std::size_t>(views));
+    parallel_for(views, [&, rows = slices, count = bins](Index v) {
+      const float* row = y.data() + (v * rows + slice) * count;
+      for (Index k = 0; k <= n_.highest; ++k) {
+        const std::complex<double> turn = std::polar(1.0, -angle(static_cast<double>(k)));
+        std::complex<double> sum = 0;
+        for (Index b = count; b-- > 0;) sum = sum * turn + static_cast<double>(row[b]);
+        transforms_[static_cast<std::size_t>(v)].push_back(sum);
+      }
+    });
+  }
+
+  /// The sum over views of weight times the polynomial, filtered by `response`, where pixel (x, y) falls.
+  double sum_at(Index x, Index y, const std::vector<double>& response,
+                const std::vector<double>& weights) const {
+    double sum = 0;
+    for (std::size_t v = 0; v < transforms_.size(); ++v) {
+      const std::complex<double> turn = std::polar(1.0, angle(bin_of(case_, v, x, y)));
+      std::complex<double> power = 1;
+      double value = 0;
+      for (Index k = 0; k <= n_.highest; ++k, power *= turn) {
+        const auto i = static_cast<std::size_t>(k);
+        value += (k == 0 || 2 * k == n_.length ? 1 : 2) * response[i] * (transforms_[v][i] * power).real();
+      }
+      sum += weights[v] * value;
+    }
+    return sum / static_cast<double>(n_.length);
+  }
+  static double bin_of(const Case& c, std::size_t v, Index x, Index y) {
+    return c.scan.detector.axis_bin + c.grid.x(static_cast<double>(x)) * std::cos(c.scan.angles[v]) +
+           c.grid.y(static_cast<double>(y)) * std::sin(c.scan.angles[v]);
+  }
+  const kernels::FourierSizes& sizes() const { return n_; }
+
+ private:
+  double angle(double turns) const { return 2 * std::numbers::pi * turns / static_cast<double>(n_.length); }
+  const Case& case_;
+  kernels::FourierSizes n_;
+  std::vector<std::vector<std::complex<double>>> transforms_;
+};
+
+/// Relative L2 error of slice 0 at random pixels within the circle.
+double error_in_circle(const Case& c, const Polynomials& rows, const Array& there,
+                       const std::vector<double>& response, const std::vector<double>& weights) {
+  const Array x = on_device(there, Device::cpu());
+  const Index n = c.grid.size[0];
+  Random random(1);
+  std::vector<std::pair<Index, Index>> pixels;
+  while (static_cast<Index>(pixels.size()) < sampled_pixels) {
+    const Index ix = any(random, n), iy = any(random, n);
+    if (std::hypot(c.grid.x(static_cast<double>(ix)), c.grid.y(static_cast<double>(iy))) <
+        0.5 * static_cast<double>(n))
+      pixels.emplace_back(ix, iy);
+  }
+  std::vector<double> exact(pixels.size());
+  parallel_for(sampled_pixels, [&](Index i) {
+    const auto [ix, iy] = pixels[static_cast<std::size_t>(i)];
+    exact[static_cast<std::size_t>(i)] = rows.sum_at(ix, iy, response, weights);
+  });
+  double error = 0, size = 0;
+  for (std::size_t i = 0; i < pixels.size(); ++i) {
+    error += std::pow(static_cast<double>(x.data()[pixels[i].second * n + pixels[i].first]) - exact[i], 2);
+    size += exact[i] * exact[i];
+  }
+  return std::sqrt(error / size);
+}
+
+/// The same of A x at random cells of row 0.
+double error_of_rows(const Case& c, const kernels::FourierSizes& n, const Array& volume,
+                     const Array& projections) {
+  const Array x = on_device(volume, Device::cpu()), y = on_device(projections, Device::cpu());
+  const auto [views, rows, bins] = y.space().shape();
+  const auto length = static_cast<double>(n.length), terms = static_cast<double>(2 * n.highest + 1);
+  Random random(2);
+  std::vector<double> exact(sampled_cells), got(sampled_cells);
+  std::vector<std::pair<Index, Index>> cells;
+  for (Index i = 0; i < sampled_cells; ++i) cells.emplace_back(any(random, views), any(random, bins));
+  parallel_for(sampled_cells, [&, rows = rows, bins = bins](Index i) {
+    const auto [v, b] = cells[static_cast<std::size_t>(i)];
+    double sum = 0;
+    for (Index iy = 0; iy < c.grid.size[1]; ++iy)
+      for (Index ix = 0; ix < c.grid.size[0]; ++ix) {
+        const double t = Polynomials::bin_of(c, static_cast<std::size_t>(v), ix, iy) - static_cast<double>(b),
+                     turn = std::numbers::pi * t / length, below = std::sin(turn);
+        double kernel = std::abs(below) < 1e-12 ? terms : std::sin(terms * turn) / below;
+        if (2 * n.highest == n.length) kernel -= std::cos(length * turn);  // two halves of the highest
+        sum += kernel / length * static_cast<double>(x.data()[iy * c.grid.size[0] + ix]);
+      }
+    exact[static_cast<std::size_t>(i)] = sum;
+    got[static_cast<std::size_t>(i)] = static_cast<double>(y.data()[v * rows * bins + b]);
+  });
+  double error = 0, size = 0;
+  for (std::size_t i = 0; i < exact.size(); ++i)
+    error += std::pow(got[i] - exact[i], 2), size += exact[i] * exact[i];
+  return std::sqrt(error / size);
+}
+
+/// Projector, back-projector and FBP of one accuracy.
+void add_accuracy(const Axes& axes, const Case& c, double accuracy, Rows& rows, const OnLine& on_line) {
+  const Execution how{.variant = "fourier", .accuracy = accuracy};
+  const std::string name = "fourier " + std::to_string(std::lround(-std::log10(accuracy))) + " digits";
+  Stream& stream = default_stream(axes.device);
+  on_line(words(name, c.scan.detector.rows));
+  const LinearOperator A = projector(c.scan, c.grid, Model::fourier, axes.device, how),
+                       B = fourier_fbp(c.scan, c.grid, {}, axes.device, how);
+  const Array y = input(A.range());
+  const Polynomials polynomials(c, y, 0, accuracy);
+  const std::vector<double> views(c.scan.angles.size(), 1.0),
+      ones(static_cast<std::size_t>(polynomials.sizes().length / 2 + 1), 1.0);
+  Array x(A.domain()), projections(A.range());
+  const auto add = [&](const char* direction, double ms, double error) {
+    rows.push_back(line(c, direction, ms, c.updates(), how));
+    rows.back().update({{"accuracy", accuracy}, {"relative_error", error}});
+  };
+  double ms = median_ms(axes, [&] { B.apply(1, y, 0, x, stream); });
+  add("fbp", ms,
+      error_in_circle(c, polynomials, x, filter_response({}, polynomials.sizes().length, 1),
+                      view_weights(c.scan.angles)));
+  ms = median_ms(axes, [&] { A.apply_adjoint(1, y, 0, x, stream); });
+  add("back", ms, error_in_circle(c, polynomials, x, ones, views));
+  rows.back()["mu"] = adjointness(A, 1).mismatch;
+  x = input(A.domain());
+  ms = median_ms(axes, [&] { A.apply(1, x, 0, projections, stream); });
+  add("forward", ms, error_of_rows(c, polynomials.sizes(), x, projections));
+}
+
+}  // namespace
+
+Rows fourier(const Axes& axes, const OnLine& on_line) {
+  Rows rows = Rows::array();
+  for (const Index slices : axes.slices) {
+    const Case c(axes.size, axes.views, slices);
+    for (const double accuracy : {1e-3, 1e-4, 1e-5}) add_accuracy(axes, c, accuracy, rows, on_line);
+    on_line(words("direct", slices));
+    const LinearOperator A = projector(c.scan, c.grid, Model::pixel_driven, axes.device),
+                         B = fbp(A, c.scan, c.grid);
+    const Array y = input(A.range());
+    Array x(A.domain());
+    const double ms = median_ms(axes, [&] { B.apply(1, y, 0, x, default_stream(axes.device)); });
+    rows.push_back(
+        line(c, "fbp", ms, c.updates(), resolved({}, c.scan, c.grid, Model::pixel_driven, axes.device)));
+  }
+  return rows;
+}
+
+}  // namespace tandem::bench

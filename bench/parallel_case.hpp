@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cmath>
+#include <numbers>
+
+#include "../geometry/scan.hpp"
+#include "harness.hpp"
+
+namespace tandem::bench {
+
+/// As many bins as pixels along x and y; views at equal steps over half a turn.
+struct Case {
+  ParallelBeam scan;
+  VolumeGrid grid;
+  Case(Index size, Index views, Index slices) {
+    scan.detector = {size, slices, 1, 1, 0.5 * static_cast<double>(size - 1)};
+    for (Index v = 0; v < views; ++v)
+      scan.angles.push_back(std::numbers::pi * static_cast<double>(v) / static_cast<double>(views));
+    grid = fitting_grid(scan);
+  }
+  double updates() const {
+    return static_cast<double>(grid.size[0] * grid.size[1] * grid.size[2]) *
+           static_cast<double>(scan.angles.size());
+  }
+};
+
+inline Rows::value_type line(const Case& c, const std::string& direction, double ms, double updates,
+                             const Execution& how = {"standard"}) {
+  return {{"variant", how.variant},
+          {"precision", name_of(how.precision)},
+          {"direction", direction},
+          {"slices", c.scan.detector.rows},
+          {"size", c.grid.size[0]},
+          {"views", c.scan.angles.size()},
+          {"ms", ms},
+          {"gups", updates / ms * 1e-6}};
+}
+
+inline std::string words(const std::string& what, Index slices) {
+  return what + ", " + std::to_string(slices) + " slices";
+}
+
+}  // namespace tandem::bench
