@@ -246,13 +246,19 @@ FourierSizes fourier_sizes(const ParallelBeam& scan, const VolumeGrid& grid, dou
 
 std::shared_ptr<const FourierPlan> fourier_plan(const ParallelBeam& scan, const VolumeGrid& grid,
                                                 double accuracy) {
-  static std::mutex making;
+  static std::mutex access;  // never held while a plan is made, which waits for other threads
   static std::list<Kept> kept;
   Kept wanted{fourier_sizes(scan, grid, accuracy), scan.detector, scan.angles, grid};
-  const std::lock_guard lock(making);
-  const auto found = std::find_if(kept.begin(), kept.end(), [&](const Kept& k) { return k.is_for(wanted); });
-  if (found != kept.end()) return found->plan;
+  const auto found = [&] {
+    return std::find_if(kept.begin(), kept.end(), [&](const Kept& k) { return k.is_for(wanted); });
+  };
+  {
+    const std::lock_guard lock(access);
+    if (found() != kept.end()) return found()->plan;
+  }
   wanted.plan = std::make_shared<const FourierPlan>(make_plan(wanted.sizes, scan, grid, accuracy));
+  const std::lock_guard lock(access);
+  if (found() != kept.end()) return found()->plan;  // made by another thread meanwhile
   kept.push_front(wanted);
   if (kept.size() > plans_kept) kept.pop_back();
   return wanted.plan;

@@ -13,7 +13,7 @@ namespace tandem::kernels {
 /// would go to negative x are turned: their sample k is the conjugate one, so that all lie at x >= 0.
 struct Ray {
   double step_x, step_y;  ///< cells a sample
-  double centre;          ///< bin on which the pixel (nx / 2, ny / 2) falls, whole halves rounded down
+  double centre;          ///< bin on which pixel (nx / 2, ny / 2) falls, with nx / 2 rounded down
   bool turned;
 };
 
