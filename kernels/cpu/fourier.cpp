@@ -120,23 +120,26 @@ class Factors {
     for (Index k = 0; k < group.plan.samples(); k += table)
       coarse_.push_back(phase_at(k, group.plan, ray_.centre));
   }
-  /// A sample of one lane from element k.
-  Complex sample(Index k, Index lane, Complex element) const {
-    const Complex value = product(element, of(k, lane));
+  /// Of element k, for rows that do not move.
+  Complex operator()(Index k) const {
+    const float weight = weight_ * group_.views.weights[static_cast<std::size_t>(k)];
+    return weight *
+           product(coarse_[static_cast<std::size_t>(k / table)], fine_[static_cast<std::size_t>(k % table)]);
+  }
+  /// A sample of one lane from element k; `factor` is that of k.
+  Complex sample(Index k, Index lane, Complex factor, Complex element) const {
+    const Complex value = product(element, moved(k, lane, factor));
     return ray_.turned ? std::conj(value) : value;
   }
   /// The transpose.
-  Complex element(Index k, Index lane, Complex sample) const {
-    return product(ray_.turned ? std::conj(sample) : sample, std::conj(of(k, lane)));
+  Complex element(Index k, Index lane, Complex factor, Complex sample) const {
+    return product(ray_.turned ? std::conj(sample) : sample, std::conj(moved(k, lane, factor)));
   }
 
  private:
-  Complex of(Index k, Index lane) const {
-    const float weight = weight_ * group_.views.weights[static_cast<std::size_t>(k)];
-    const Complex phase = weight * product(coarse_[static_cast<std::size_t>(k / table)],
-                                           fine_[static_cast<std::size_t>(k % table)]);
-    return group_.moves.empty() ? phase
-                                : product(phase, group_.moves[static_cast<std::size_t>(k * lanes + lane)]);
+  Complex moved(Index k, Index lane, Complex factor) const {
+    return group_.moves.empty() ? factor
+                                : product(factor, group_.moves[static_cast<std::size_t>(k * lanes + lane)]);
   }
   static constexpr Index table = 64;
   const Group& group_;
@@ -168,11 +171,13 @@ void rows_to_samples(const Group& group, Image<const float> projections, const V
   for (Index half = 0; half < pair.count; ++half) {
     const Factors factors(group, pair.v + half);
     Complex* samples = polar + (pair.v + half) * plan.samples() * lanes;
-    for (Index k = 0; k < plan.samples(); ++k)
+    for (Index k = 0; k < plan.samples(); ++k) {
+      const Complex factor = factors(k);
       for (Index s = 0; s < lanes; ++s) {
         const Two two = apart(pair.line[k * lanes + s], pair.line[(k ? plan.length - k : 0) * lanes + s]);
-        samples[k * lanes + s] = factors.sample(k, s, half ? two.second : two.first);
+        samples[k * lanes + s] = factors.sample(k, s, factor, half ? two.second : two.first);
       }
+    }
   }
 }
 
@@ -181,10 +186,11 @@ void samples_to_rows(const Group& group, const Complex* const (&samples)[2], con
   const FourierPlan& plan = group.plan;
   std::fill_n(pair.line, plan.length * lanes, Complex{});
   const Factors first(group, pair.v), second(group, pair.v + pair.count - 1);
-  for (Index k = 0; k < plan.samples(); ++k)
+  for (Index k = 0; k < plan.samples(); ++k) {
+    const Complex factors[2] = {first(k), second(k)};
     for (Index s = 0; s < lanes; ++s) {
-      Two two{first.element(k, s, samples[0][k * lanes + s]), {}};
-      if (pair.count > 1) two.second = second.element(k, s, samples[1][k * lanes + s]);
+      Two two{first.element(k, s, factors[0], samples[0][k * lanes + s]), {}};
+      if (pair.count > 1) two.second = second.element(k, s, factors[1], samples[1][k * lanes + s]);
       if (k == 0 || 2 * k == plan.length) {  // which have half the weight: samples k and -k meet here
         pair.line[k * lanes + s] = {2 * two.first.real(), 2 * two.second.real()};
       } else {
@@ -192,6 +198,7 @@ void samples_to_rows(const Group& group, const Complex* const (&samples)[2], con
         pair.line[(plan.length - k) * lanes + s] = together(conjugate(two));
       }
     }
+  }
   transform(pair.line, plan.length, FFTW_BACKWARD);
   for (Index half = 0; half < pair.count; ++half)
     for (Index s = 0; s < group.count; ++s) {
