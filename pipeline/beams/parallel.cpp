@@ -74,6 +74,12 @@ void add_warnings(Plan& plan, const Recipe& recipe) {
   if (gap > 5 * usual && gap > 5)
     warn(plan.warnings, "the views leave ", gap,
          " degrees of the half turn open; expect limited-angle artefacts");
+  const double wide = plan.grid.pitch[0] / detector_of(plan.scan).bin_pitch;
+  if (plan.model == Model::fourier && wide > 1.01)
+    warn(
+        plan.warnings, "voxels are ", wide,
+        " bins wide: the Fourier model leaves out what is finer than two voxels; give a smaller --voxel-size "
+        "to keep it");
 }
 
 WorkingMemory kernels_hold(const Plan& plan, Shape volume, Shape projections) {

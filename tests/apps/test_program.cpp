@@ -200,6 +200,10 @@ TEST(Program, ReconstructsThroughFrequencies) {
     EXPECT_TRUE(report["matched"]);
     EXPECT_GT(report["quality"]["psnr_db"], 20) << method;
   }
+  const Ended wide =
+      run("recon scan.h5 -o v.h5 --overwrite --device cpu --model fourier --voxel-size 2 --pixel-size 1");
+  EXPECT_EQ(wide.code, 0) << wide.err;
+  EXPECT_NE(wide.err.find("voxels are 2 bins wide"), std::string::npos) << wide.err;
   EXPECT_EQ(run("project truth.h5 -o lines.h5 --model fourier --like scan.h5").code, 0);
   const auto refused = [&](const std::string& arguments, int code, const std::string& words) {
     const Ended ended = run("recon scan.h5 -o w.h5 --device cpu " + arguments);
