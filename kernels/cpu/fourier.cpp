@@ -5,23 +5,20 @@
 
 #include "fourier.hpp"
 
-#include <fftw3.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <complex>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <numbers>
-#include <type_traits>
 #include <vector>
 
 #include "../../core/ceil_div.hpp"
 #include "../../core/error.hpp"
 #include "../../core/parallel.hpp"
 #include "../launches.hpp"
+#include "fftw.hpp"
 #include "fourier_gridding.hpp"
 #include "update.hpp"
 
@@ -34,17 +31,11 @@ constexpr Index lanes = fourier_lanes;
 
 // ---- transforms along (position, lane)
 
-struct DestroyPlan {
-  void operator()(fftwf_plan plan) const { fftwf_destroy_plan(plan); }
-};
-using Plan = std::unique_ptr<std::remove_pointer_t<fftwf_plan>, DestroyPlan>;
-
-/// Of all lanes at once, in place. FFTW_ESTIMATE plans alike in every run. Plans live as long as the program.
+/// Of all lanes at once, in place. Plans live as long as the program.
 fftwf_plan plan_for(Index length, int sign) {
-  static std::mutex planner;  // FFTW plans one at a time
-  static std::map<std::pair<Index, int>, Plan> made;
-  const std::lock_guard lock(planner);
-  Plan& plan = made[{length, sign}];
+  static std::map<std::pair<Index, int>, FftwPlan> made;
+  const std::lock_guard lock(fftw_planner());
+  FftwPlan& plan = made[{length, sign}];
   if (plan) return plan.get();
   Array line(Space({length, lanes, 2}));  // aligned as the lines will be
   auto* data = reinterpret_cast<fftwf_complex*>(line.data());
@@ -301,7 +292,7 @@ void backward(const FourierViews& packed, const Execution&, float alpha, Image<c
     });
     parallel_for(static_cast<Index>(plan.tiles.size()), [&](Index i) {
       const FrequencyTile& tile = plan.tiles[static_cast<std::size_t>(i)];
-      Array cells(Space({frequency_tile, frequency_tile, floats_a_cell}));
+      Array cells(Space({frequency_tile, frequency_tile, floats_a_cell}), stream);
       gather_tile(plan, tile, polar.data(), cells.data());
       store_tile(plan, tile, cells.data(), grid.data());
     });
@@ -343,10 +334,6 @@ void forward(const FourierViews& packed, const Execution&, float alpha, Image<co
   }
 }
 
-double coefficient(const FourierViews& views, Index view, Index x, Index y, Index bin) {
-  return fourier_coefficient(views, view, x, y, bin);
-}
-
 std::vector<std::string> names(Device) { return {"Fourier forward", "Fourier backward"}; }
 
 }  // namespace
@@ -367,7 +354,7 @@ FourierVariant fourier() {
           .backward = backward,
           .working_memory = nullptr,  // fourier_memory, which needs more than shapes
           .kernels = names,
-          .coefficient = coefficient};
+          .coefficient = fourier_coefficient};
 }
 
 }  // namespace fourier_variants

@@ -1,18 +1,15 @@
 #include "ramp.hpp"
 
-#include <fftw3.h>
-
 #include <algorithm>
 #include <complex>
 #include <map>
-#include <memory>
 #include <mutex>
-#include <type_traits>
 #include <utility>
 
 #include "../../core/error.hpp"
 #include "../../core/parallel.hpp"
 #include "../launches.hpp"
+#include "fftw.hpp"
 
 namespace tandem::kernels::cpu {
 
@@ -25,27 +22,20 @@ using Complex = std::complex<float>;
 // every transform is of one pair, so that the bits do not depend on which rows are filtered together.
 constexpr Index pairs_a_task = 8;
 
-struct DestroyPlan {
-  void operator()(fftwf_plan plan) const { fftwf_destroy_plan(plan); }
-};
-using Plan = std::unique_ptr<std::remove_pointer_t<fftwf_plan>, DestroyPlan>;
-
 struct Plans {
-  Plan forward, backward;
+  FftwPlan forward, backward;
 };
 
-/// From one row of `length` to another. FFTW_ESTIMATE plans alike in every run. Plans live as long as the
-/// program.
+/// From one row of `length` to another. Plans live as long as the program.
 const Plans& plans_for(Index length) {
-  static std::mutex planner;  // FFTW plans one at a time
   static std::map<Index, Plans> made;
-  const std::lock_guard lock(planner);
+  const std::lock_guard lock(fftw_planner());
   const auto found = made.find(length);
   if (found != made.end()) return found->second;
   Array from(Space({1, length, 2})), to(Space({1, length, 2}));  // aligned as the rows will be
   const auto plan = [&](int sign) {
-    return Plan(fftwf_plan_dft_1d(static_cast<int>(length), reinterpret_cast<fftwf_complex*>(from.data()),
-                                  reinterpret_cast<fftwf_complex*>(to.data()), sign, FFTW_ESTIMATE));
+    return FftwPlan(fftwf_plan_dft_1d(static_cast<int>(length), reinterpret_cast<fftwf_complex*>(from.data()),
+                                      reinterpret_cast<fftwf_complex*>(to.data()), sign, FFTW_ESTIMATE));
   };
   Plans plans{plan(FFTW_FORWARD), plan(FFTW_BACKWARD)};
   require<DeviceError>(plans.forward && plans.backward, "ramp filter: FFTW has no plan for ", length,
