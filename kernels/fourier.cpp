@@ -10,7 +10,6 @@
 
 #include "../core/ceil_div.hpp"
 #include "../core/error.hpp"
-#include "../core/parallel.hpp"
 #include "ramp.hpp"
 
 namespace tandem::kernels {
@@ -80,11 +79,18 @@ std::vector<float> gains(const std::vector<float>& window, int taps, Index pixel
   return gain;
 }
 
+/// The least length >= `count` that transforms fast on every device: 2^a 3^b 5^c, in whole 64s.
+Index line_length(Index count) {
+  constexpr Index unit = 64;
+  for (Index n = ceil_div(count, unit);; ++n)
+    if (transform_length(unit * n) == unit * n) return unit * n;
+}
+
 /// Cells along an axis. Small slices have some more, which cost little: near the edges, where gains are
 /// large, fewer numbers average what rounding leaves.
 Index cells_for(Index pixels, double oversampling) {
   constexpr Index more = 64;
-  return transform_length(
+  return line_length(
       std::max(static_cast<Index>(std::ceil(oversampling * static_cast<double>(pixels))), pixels + more));
 }
 
@@ -117,55 +123,78 @@ std::pair<double, double> between(double step, double start, double low, double 
           std::clamp(std::ceil(std::max(a, b)) + 1, 0.0, count)};
 }
 
-/// The runs of all rays that meet a tile, in a fixed order.
-std::vector<Run> runs_of(const FourierPlan& plan, int x, int y) {
-  const int half_x = static_cast<int>(plan.cells_x / 2), half_y = static_cast<int>(plan.cells_y / 2);
-  const double reach = 0.5 * plan.taps, last = frequency_tile - 1;
-  std::vector<Run> runs;
-  for (const int sign : {1, -1})
-    for (const int shift_x : {0, 2 * half_x})
-      for (const int shift_y : {0, -2 * half_y, 2 * half_y}) {
-        const bool far = sign > 0 ? shift_x != 0 : shift_x ? x + last + plan.taps < half_x : x > plan.taps;
-        const bool off = shift_y < 0 ? y > plan.taps - half_y : shift_y > 0 && y + last + plan.taps < half_y;
-        if (far || off) continue;
-        for (std::size_t v = 0; v < plan.rays.size(); ++v) {
-          const auto count = static_cast<double>(plan.samples());
-          const auto [a, b] =
-              between(sign * plan.rays[v].step_x, shift_x, x - reach, x + last + reach, count);
-          const auto [c, d] =
-              between(sign * plan.rays[v].step_y, shift_y, y - reach, y + last + reach, count);
-          const Run run{static_cast<int>(v),
-                        static_cast<int>(std::max(a, c)),
-                        static_cast<int>(std::min(b, d)),
-                        sign,
-                        shift_x,
-                        shift_y};
-          if (run.first < run.last) runs.push_back(run);
-        }
-      }
-  return runs;
+/// An image of all samples on the grid, which repeats itself: at sign k (step_x, step_y) + (shift_x,
+/// shift_y).
+struct Images {
+  int sign, shift_x, shift_y;
+};
+
+/// Tiles in rows; the last ones of rows and columns may reach beyond the grid.
+struct Tiling {
+  Index across, down;
+  int first_y;  ///< cell
+  explicit Tiling(const FourierSizes& n)
+      : across(ceil_div<Index>(n.columns(), frequency_tile)),
+        down(ceil_div<Index>(n.cells_y, frequency_tile)),
+        first_y(static_cast<int>(-n.cells_y / 2)) {}
+  Index count() const { return across * down; }
+  int x(Index tile) const { return static_cast<int>(tile % across * frequency_tile); }
+  int y(Index tile) const { return static_cast<int>(tile / across * frequency_tile) + first_y; }
+  /// The row of tiles that has cell y, or the nearest one.
+  Index row_of(double cell) const {
+    return static_cast<Index>(
+        std::clamp(std::floor((cell - first_y) / frequency_tile), 0.0, static_cast<double>(down - 1)));
+  }
+};
+
+/// body(tile, run) for all tiles that an image of a ray meets.
+template <class Body>
+void for_runs(const FourierPlan& plan, const Tiling& tiling, const Images& image, int view,
+              const Body& body) {
+  const double reach = 0.5 * plan.taps + window_shift, wide = frequency_tile - 1 + 2 * reach;
+  const auto count = static_cast<double>(plan.samples());
+  const Ray& ray = plan.rays[static_cast<std::size_t>(view)];
+  const double step_x = image.sign * ray.step_x, step_y = image.sign * ray.step_y;
+  for (Index column = 0; column < tiling.across; ++column) {
+    const double left = tiling.x(column) - reach;
+    const auto [a, b] = between(step_x, image.shift_x, left, left + wide, count);
+    if (a >= b) continue;
+    const double y0 = a * step_y + image.shift_y, y1 = b * step_y + image.shift_y;
+    const Index last = tiling.row_of(std::max(y0, y1) + reach);
+    for (Index row = tiling.row_of(std::min(y0, y1) - reach); row <= last; ++row) {
+      const Index tile = row * tiling.across + column;
+      const double top = tiling.y(tile) - reach;
+      const auto [c, d] = between(step_y, image.shift_y, top, top + wide, count);
+      const Run run{view,
+                    static_cast<int>(std::max(a, c)),
+                    static_cast<int>(std::min(b, d)),
+                    image.sign,
+                    image.shift_x,
+                    image.shift_y};
+      if (run.first < run.last) body(static_cast<std::size_t>(tile), run);
+    }
+  }
 }
 
+/// The runs of each tile, in a fixed order, tiles that most rays meet first.
 void add_tiles(FourierPlan& plan) {
-  const Index across = ceil_div<Index>(plan.columns(), frequency_tile),
-              down = ceil_div<Index>(plan.cells_y, frequency_tile);
-  std::vector<std::vector<Run>> runs(static_cast<std::size_t>(across * down));
-  const auto place = [&](std::size_t i) {
-    const auto at = static_cast<Index>(i);
-    return std::pair{static_cast<int>(at % across * frequency_tile),
-                     static_cast<int>(at / across * frequency_tile - plan.cells_y / 2)};
-  };
-  parallel_for(across * down, [&](Index i) {
-    const auto [x, y] = place(static_cast<std::size_t>(i));
-    runs[static_cast<std::size_t>(i)] = runs_of(plan, x, y);
-  });
+  const Tiling tiling(plan);
+  const int all_x = static_cast<int>(plan.cells_x), all_y = static_cast<int>(plan.cells_y);
+  std::vector<std::vector<Run>> runs(static_cast<std::size_t>(tiling.count()));
+  for (const int sign : {1, -1})
+    for (const int shift_x : {0, all_x})
+      for (const int shift_y : {0, -all_y, all_y})
+        for (std::size_t v = 0; v < plan.rays.size(); ++v)
+          for_runs(plan, tiling, {sign, shift_x, shift_y}, static_cast<int>(v),
+                   [&](std::size_t tile, const Run& run) { runs[tile].push_back(run); });
   std::vector<std::size_t> order(runs.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return runs[a].size() > runs[b].size(); });
   for (const std::size_t i : order) {
-    const auto [x, y] = place(i);
-    plan.tiles.push_back({x, y, plan.runs.size(), plan.runs.size() + runs[i].size()});
+    const auto tile = static_cast<Index>(i);
+    plan.tiles.push_back(
+        {tiling.x(tile), tiling.y(tile), plan.runs.size(), plan.runs.size() + runs[i].size()});
     plan.runs.insert(plan.runs.end(), runs[i].begin(), runs[i].end());
   }
 }
@@ -184,13 +213,13 @@ Ray ray_of(const FourierPlan& plan, const ParallelBeam& scan, const VolumeGrid& 
 }
 
 /// At least twice the bins, and so long that no row comes in again at its other end anywhere in the grid.
-/// Rows that are moved take more.
-Index row_length(const ParallelBeam& scan, const VolumeGrid& grid) {
+/// Rows that are moved take more. Samples of a ray lie at most one of `cells` apart.
+Index row_length(const ParallelBeam& scan, const VolumeGrid& grid, double cells) {
   const auto [least, most] = bins_met(scan, grid);
   const auto bins = static_cast<double>(scan.detector.bins);
   double length = std::max({2 * bins, bins - 2 * least, 2 * most - bins + 2});
   if (!scan.row_axis_bins.empty()) length += 2 * furthest_move(scan.detector);
-  return transform_length(static_cast<Index>(std::ceil(length)));
+  return line_length(static_cast<Index>(std::ceil(std::max(length, cells))));
 }
 
 FourierPlan make_plan(const FourierSizes& sizes, const ParallelBeam& scan, const VolumeGrid& grid,
@@ -225,6 +254,13 @@ constexpr std::size_t plans_kept = 2;
 
 }  // namespace
 
+const void* KeptOnDevices::get(Device device, const std::function<std::shared_ptr<const void>()>& make) {
+  const std::lock_guard lock(access_);
+  std::shared_ptr<const void>& kept = kept_[device];
+  if (!kept) kept = make();
+  return kept.get();
+}
+
 FourierSizes fourier_sizes(const ParallelBeam& scan, const VolumeGrid& grid, double accuracy) {
   validate(scan);
   validate(grid);
@@ -233,15 +269,30 @@ FourierSizes fourier_sizes(const ParallelBeam& scan, const VolumeGrid& grid, dou
   const Gridding& gridding = gridding_for(accuracy);
   FourierSizes sizes{};
   sizes.bins = scan.detector.bins, sizes.nx = grid.size[0], sizes.ny = grid.size[1];
-  sizes.length = row_length(scan, grid);
-  // no frequency beyond half a cycle per bin, nor per pixel
-  const double coarser =
-      std::max({1.0, grid.pitch[0] / scan.detector.bin_pitch, grid.pitch[1] / scan.detector.bin_pitch});
-  sizes.highest = static_cast<Index>(std::floor(0.5 * static_cast<double>(sizes.length) / coarser));
   sizes.cells_x = cells_for(sizes.nx, gridding.oversampling);
   sizes.cells_y = cells_for(sizes.ny, gridding.oversampling);
+  const double bins_x = grid.pitch[0] / scan.detector.bin_pitch,
+               bins_y = grid.pitch[1] / scan.detector.bin_pitch;
+  sizes.length = row_length(
+      scan, grid,
+      std::max(bins_x * static_cast<double>(sizes.cells_x), bins_y * static_cast<double>(sizes.cells_y)));
+  // no frequency beyond half a cycle per bin, nor per pixel
+  sizes.highest = static_cast<Index>(
+      std::floor(0.5 * static_cast<double>(sizes.length) / std::max({1.0, bins_x, bins_y})));
   sizes.taps = gridding.taps;
   return sizes;
+}
+
+bool fourier_is_faster(const FourierSizes& n, Index views, Device device) {
+  // what a sample and a cell cost, in coefficients of direct back-projection
+  struct Costs {
+    double sample, cell;
+  };
+  const Costs costs = device.is_cuda() ? Costs{100, 60} : Costs{140, 110};
+  const auto v = static_cast<double>(views);
+  return costs.sample * v * static_cast<double>(n.samples()) +
+             costs.cell * static_cast<double>(n.columns() * n.cells_y) <
+         v * static_cast<double>(n.nx * n.ny);
 }
 
 std::shared_ptr<const FourierPlan> fourier_plan(const ParallelBeam& scan, const VolumeGrid& grid,

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "../geometry/scan.hpp"
@@ -32,6 +35,9 @@ struct FrequencyTile {
 
 constexpr int frequency_tile = 16;  ///< cells along each edge
 constexpr int widest_window = 7;    ///< taps
+/// A sample at x meets the cells of [x - taps / 2 - this, x + taps / 2 - this), and its conjugate their
+/// mirror images. So rounding does not decide at the places where many samples of rays along the axes lie.
+constexpr double window_shift = 0x1p-10;
 
 /// The numbers of one geometry that memory follows from.
 struct FourierSizes {
@@ -46,6 +52,16 @@ struct FourierSizes {
   bool operator==(const FourierSizes&) const = default;
 };
 
+/// What backends make of a plan, once a device. Threads may ask at the same time.
+class KeptOnDevices {
+ public:
+  const void* get(Device device, const std::function<std::shared_ptr<const void>()>& make);
+
+ private:
+  std::mutex access_;
+  std::map<Device, std::shared_ptr<const void>> kept_;
+};
+
 /// The way between rows and a slice through frequencies, for one geometry (docs/kernels.md, "The Fourier
 /// model"). Both directions take their coefficients from here.
 struct FourierPlan : FourierSizes {
@@ -54,6 +70,7 @@ struct FourierPlan : FourierSizes {
   std::vector<Ray> rays;
   std::vector<FrequencyTile> tiles;  ///< all cells; tiles that most rays meet first
   std::vector<Run> runs;
+  std::unique_ptr<KeptOnDevices> on_devices = std::make_unique<KeptOnDevices>();
 };
 
 /// What the kernels get: a plan, which A and FBP share, and what multiplies the samples.
@@ -71,11 +88,16 @@ using FourierVariant = Variant<FourierViews>;
 /// the device is not here.
 Table<FourierViews> fourier(Device device);
 
-/// What an application takes beside its two vectors, for any number of slices, bytes.
-double fourier_memory(const FourierSizes& sizes, Index views, Device device);
+/// What an application to so many slices takes beside its two vectors, with what is kept for the plan, bytes.
+/// @throws DeviceError if the sizes are beyond what the device can transform
+double fourier_memory(const FourierSizes& sizes, Index views, Index slices, Device device);
 
 /// @throws GeometryError for an accuracy that float32 cannot give, or unless the grid has one slice per row
 FourierSizes fourier_sizes(const ParallelBeam& scan, const VolumeGrid& grid, double accuracy);
+
+/// Whether the model takes less time than to add every pixel to every view, as measured
+/// (docs/performance.md).
+bool fourier_is_faster(const FourierSizes& sizes, Index views, Device device);
 
 /// The plan for `fourier_sizes`. Plans do not depend on the number of slices. The last ones are kept, and
 /// shared by all who ask for the same. @throws as `fourier_sizes` does

@@ -6,6 +6,7 @@
 #include "cpu/fourier.hpp"
 #include "cpu/ramp.hpp"
 #include "cpu/vector.hpp"
+#include "cuda/fourier.hpp"
 #include "cuda/tables.hpp"
 #include "variants.hpp"
 
@@ -49,8 +50,11 @@ const ConeVariant& cone(Model model, Device device) {
 
 Table<FourierViews> fourier(Device device) { return backend(device).fourier; }
 
-double fourier_memory(const FourierSizes& sizes, Index views, Device) {
-  return cpu::fourier_memory(sizes, views);
+double fourier_memory(const FourierSizes& sizes, Index views, Index slices, Device device) {
+#if TANDEM_CUDA
+  if (on_cuda(device)) return cuda::fourier_memory(sizes, views, slices, device);
+#endif
+  return cpu::fourier_memory(sizes, views, slices);
 }
 
 const RampKernels& ramp(Device device) {

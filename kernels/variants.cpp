@@ -22,6 +22,8 @@
   VARIANT(hybrid)                     \
   VARIANT(tensor)
 
+#define TANDEM_FOURIER_CUDA(VARIANT) VARIANT(fourier)
+
 #define TANDEM_CONE_CUDA(VARIANT) \
   VARIANT(separable_footprint)    \
   VARIANT(joseph)                 \
@@ -47,6 +49,7 @@ TANDEM_TABLE(cpu::fourier_variants, FourierViews, TANDEM_FOURIER_CPU)
 #if TANDEM_CUDA
 TANDEM_TABLE(cuda::parallel_variants, ParallelViews, TANDEM_PARALLEL_CUDA)
 TANDEM_TABLE(cuda::cone_variants, ConeViews, TANDEM_CONE_CUDA)
+TANDEM_TABLE(cuda::fourier_variants, FourierViews, TANDEM_FOURIER_CUDA)
 #endif
 
 std::span<const Backend> backends() {
@@ -54,7 +57,8 @@ std::span<const Backend> backends() {
     Backend{"cpu", cpu::parallel_variants::table(), cpu::cone_variants::table(),
             cpu::fourier_variants::table()},
 #if TANDEM_CUDA
-        Backend{"cuda", cuda::parallel_variants::table(), cuda::cone_variants::table(), {}},
+        Backend{"cuda", cuda::parallel_variants::table(), cuda::cone_variants::table(),
+                cuda::fourier_variants::table()},
 #endif
   };
   return all;

@@ -49,10 +49,17 @@ Execution resolved_fourier(const Execution& wanted, const ParallelBeam& scan, De
   return resolve(table, wanted, Pairing::matched, FourierViews{}, projection_space(scan).shape(), device);
 }
 
-WorkingMemory fourier_memory(const ParallelBeam& scan, const VolumeGrid& grid, const Execution& how,
-                             Device device) {
+bool fourier_is_faster(const ParallelBeam& scan, const VolumeGrid& grid, const Execution& how,
+                       Device device) {
+  return !kernels::fourier(device).empty() &&
+         kernels::fourier_is_faster(kernels::fourier_sizes(scan, grid, how.accuracy),
+                                    static_cast<Index>(scan.angles.size()), device);
+}
+
+WorkingMemory fourier_memory(const ParallelBeam& scan, const VolumeGrid& grid, Index slices,
+                             const Execution& how, Device device) {
   const double bytes = kernels::fourier_memory(kernels::fourier_sizes(scan, grid, how.accuracy),
-                                               static_cast<Index>(scan.angles.size()), device);
+                                               static_cast<Index>(scan.angles.size()), slices, device);
   return {bytes, bytes};
 }
 

@@ -26,8 +26,14 @@ LinearOperator fourier_fbp(const ParallelBeam& scan, const VolumeGrid& grid, Fil
 /// The execution that runs if `wanted` is asked for. @throws DeviceError if the device does not have it
 Execution resolved_fourier(const Execution& wanted, const ParallelBeam& scan, Device device);
 
-/// What an application of either takes beside its two vectors, for any number of slices.
-WorkingMemory fourier_memory(const ParallelBeam& scan, const VolumeGrid& grid, const Execution& how,
-                             Device device);
+/// Whether the model is faster here than Model::pixel_driven, as measured; false if the device has no
+/// kernels.
+/// @throws GeometryError
+bool fourier_is_faster(const ParallelBeam& scan, const VolumeGrid& grid, const Execution& how, Device device);
+
+/// What an application of either to so many slices at once takes beside its two vectors, with the tables that
+/// are kept for the geometry. @throws DeviceError if the grid is beyond what the device can transform
+WorkingMemory fourier_memory(const ParallelBeam& scan, const VolumeGrid& grid, Index slices,
+                             const Execution& how, Device device);
 
 }  // namespace tandem

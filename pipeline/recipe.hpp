@@ -48,7 +48,7 @@ struct Recipe : MethodOptions {
   std::vector<Device> devices = {Device::cpu()};  ///< several devices share a cone beam
   bool fewest_devices = false;                    ///< take only the first one, if it holds what is needed
   int streams = 3;                                ///< of each device, if there are tiles
-  Model model = Model::pixel_driven;              ///< of a parallel beam
+  std::optional<Model> model;                     ///< of a parallel beam; default: the fastest
   Execution execution;                            ///< how projector and back-projector run
   bool allow_unmatched = false;  ///< whether a solver may take a pair that does not match (`is_matched`)
 

@@ -32,7 +32,7 @@ struct ReconOptions {
   ScanOptions scan;
   Recipe recipe;
   std::string output, initial = "zero", stop, preview, dtype = "float32", save_format, truth, region;
-  std::string filter = "ramp", model = "pixel_driven", accuracy = "1e-4";
+  std::string filter = "ramp", model = "automatic", accuracy = "1e-4";
   std::string algorithm;  // empty: fbp or fdk
   std::optional<float> min, max;
   DeviceOptions device;
@@ -123,7 +123,7 @@ void finish_recipe(ReconOptions& o) {
   r.initial = initial == "zero" ? Initial::zero : initial == "fbp" ? Initial::fbp : Initial::file;
   if (r.initial == Initial::file) r.initial_file = o.initial;
   r.host_bytes = bytes_of(o.memory_gib);
-  r.model = model_named(o.model);
+  if (o.model != "automatic") r.model = model_named(o.model);
   r.execution = execution_of(o.device);
   r.execution.accuracy = number_in(o.accuracy).value();
   r.allow_unmatched = o.device.allow_unmatched;
@@ -155,7 +155,7 @@ void require_its_beam(const ReconOptions& o, const pipeline::Plan& plan) {
   require<GeometryError>(name == plan.method->name || name == plan.method_name(),
                          "--reconstruction-algorithm ", name, ": the scan is a parallel beam; give ",
                          plan.method->name);
-  require<GeometryError>(!o.given("--model") || plan.model == o.recipe.model,
+  require<GeometryError>(!o.recipe.model || plan.model == o.recipe.model,
                          "--model goes with a parallel beam only");
 }
 
@@ -242,9 +242,9 @@ void add_method(CLI::App& c, ReconOptions& o) {
   heading(c, "Method");
   add_choice(c, "--reconstruction-algorithm", o.algorithm, names_of_methods(),
              "default fbp for a parallel beam, fdk for a cone beam");
-  add_choice(c, "--model", o.model, {"pixel_driven", "joseph", "fourier"},
-             "parallel beam: how shadows are computed (default pixel_driven); fourier goes through "
-             "frequencies, in O(N^2 log N) operations a slice");
+  add_choice(c, "--model", o.model, {"automatic", "pixel_driven", "joseph", "fourier"},
+             "parallel beam: how shadows are computed; fourier goes through frequencies, in O(N^2 log N) "
+             "operations a slice (default automatic: the faster one of pixel_driven and fourier)");
   add_choice(c, "--accuracy", o.accuracy, {"1e-3", "1e-4", "1e-5"},
              "fourier: relative error of what is back-projected (default 1e-4)");
   const std::vector<std::string_view> windows = window_names();

@@ -4,6 +4,6 @@
 
 namespace tandem::kernels::cpu {
 
-double fourier_memory(const FourierSizes& sizes, Index views);
+double fourier_memory(const FourierSizes& sizes, Index views, Index slices);
 
 }  // namespace tandem::kernels::cpu

@@ -52,7 +52,7 @@ struct Windows {
   static HWY_INLINE void place(double step, bool mirrored, int shift, int first, int count, int* cell,
                                float* from) {
     for (int s = 0; s < count; ++s) {
-      const double at = step * (first + s), c = std::ceil(at - 0.5 * taps);
+      const double at = step * (first + s), c = std::ceil(at - 0.5 * taps - window_shift);
       const int begin = static_cast<int>(c);
       cell[s] = shift + (mirrored ? 1 - taps - begin : begin);
       from[s] = static_cast<float>(c - at);

@@ -8,6 +8,7 @@
 #include "../../operators/fbp.hpp"
 #include "../../operators/fourier.hpp"
 #include "../../operators/projector.hpp"
+#include "../host_memory.hpp"
 #include "../methods/method.hpp"
 #include "../warn.hpp"
 #include "beam.hpp"
@@ -35,13 +36,40 @@ Pairing pairing_of(const Plan& plan) {
   return any ? Pairing::any : Pairing::matched;
 }
 
+bool voxels_are_wider(const Plan& plan) {
+  return plan.grid.pitch[0] > 1.01 * detector_of(plan.scan).bin_pitch;
+}
+
+/// The model of the recipe. By default the Fourier model where it is faster, leaves nothing out, adds nothing
+/// from beyond the detector to pixels that half of the views see, and where a few slices of it take at most
+/// half of the memory.
+Model model_for(const Plan& plan, const Recipe& recipe) {
+  if (recipe.model) return *recipe.model;
+  const auto& scan = parallel(plan.scan);
+  const Execution& how = recipe.execution;
+  const Device device = plan.home();
+  if (how.variant != "automatic" || how.precision != Precision::float32 || voxels_are_wider(plan) ||
+      half_acquisition(scan) || !fourier_is_faster(scan, plan.grid, how, device))
+    return Model::pixel_driven;
+  const auto& asked = device.is_cuda() ? recipe.device_bytes : recipe.host_bytes;
+  const auto budget = static_cast<double>(asked              ? *asked
+                                          : device.is_cuda() ? free_memory(device)
+                                                             : spare_host_memory());
+  try {
+    const double bytes = fourier_memory(scan, plan.grid, 8, how, device).backward;
+    return 2 * bytes < budget ? Model::fourier : Model::pixel_driven;
+  } catch (const DeviceError&) {  // the grid is beyond what the device can transform
+    return Model::pixel_driven;
+  }
+}
+
 void choose_execution(Plan& plan, const Recipe& recipe) {
   require<DeviceError>(plan.devices.size() == 1,
                        "parallel beam: several devices cannot share one; give "
                        "--device cpu, cuda or cuda:N");
   const auto& scan = parallel(plan.scan);
   const Pairing pairing = pairing_of(plan);
-  plan.model = recipe.model;
+  plan.model = model_for(plan, recipe);
   plan.execution = resolved(recipe.execution, scan, plan.grid, plan.model, plan.home(), pairing);
   plan.matched = is_matched(plan.execution, plan.home());
   if (plan.matched || !plan.method->needs_matched_pair) return;
@@ -74,17 +102,16 @@ void add_warnings(Plan& plan, const Recipe& recipe) {
   if (gap > 5 * usual && gap > 5)
     warn(plan.warnings, "the views leave ", gap,
          " degrees of the half turn open; expect limited-angle artefacts");
-  const double wide = plan.grid.pitch[0] / detector_of(plan.scan).bin_pitch;
-  if (plan.model == Model::fourier && wide > 1.01)
+  if (plan.model == Model::fourier && voxels_are_wider(plan))
     warn(
-        plan.warnings, "voxels are ", wide,
+        plan.warnings, "voxels are ", plan.grid.pitch[0] / detector_of(plan.scan).bin_pitch,
         " bins wide: the Fourier model leaves out what is finer than two voxels; give a smaller --voxel-size "
         "to keep it");
 }
 
 WorkingMemory kernels_hold(const Plan& plan, Shape volume, Shape projections) {
   if (plan.model == Model::fourier)
-    return fourier_memory(parallel(plan.scan), plan.grid, plan.execution, plan.home());
+    return fourier_memory(parallel(plan.scan), plan.grid, volume[0], plan.execution, plan.home());
   return working_memory(plan.execution, volume, projections, plan.home());
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "../../operators/fourier.hpp"
+#include "../../pipeline/plan.hpp"
 #include "../support/known_scan.hpp"
 #include "../support/tolerances.hpp"
 
@@ -84,6 +85,60 @@ TEST(FourierQuality, ASmoothBodyReadsItsValue) {
     EXPECT_LE(worst, accuracy);
     EXPECT_LE(std::abs(sum / count), 0.1 * accuracy);
   }
+}
+
+// ---- the model that a plan takes by itself
+
+io::ScanInfo parallel_info(Index bins, Index views, double arc = std::numbers::pi) {
+  ParallelBeam beam{{bins, 2, 1, 1, 0.5 * static_cast<double>(bins - 1)}, {}, {}};
+  for (Index v = 0; v < views; ++v)
+    beam.angles.push_back(arc * static_cast<double>(v) / static_cast<double>(views));
+  io::ScanInfo info;
+  info.scan = beam;
+  return info;
+}
+
+Model model_of(const io::ScanInfo& info, const pipeline::Recipe& recipe = {}) {
+  return pipeline::make_plan(info, recipe).model;
+}
+
+TEST(AutomaticModel, IsFourierForManyViewsOfLargeSlices) {
+  EXPECT_EQ(model_of(parallel_info(320, 400)), Model::fourier);
+  EXPECT_EQ(model_of(parallel_info(320, 60)), Model::pixel_driven);
+  EXPECT_EQ(model_of(parallel_info(64, 4000)), Model::pixel_driven);
+  for (const char* method : {"cgls", "sirt", "landweber"}) {
+    pipeline::Recipe recipe;
+    recipe.method = method;
+    EXPECT_EQ(model_of(parallel_info(320, 400), recipe), Model::fourier) << method;
+  }
+}
+
+TEST(AutomaticModel, IsWhatTheRecipeSays) {
+  pipeline::Recipe recipe;
+  recipe.model = Model::joseph;
+  EXPECT_EQ(model_of(parallel_info(320, 400), recipe), Model::joseph);
+  recipe.model = Model::fourier;
+  EXPECT_EQ(model_of(parallel_info(64, 10), recipe), Model::fourier);
+  recipe.model.reset();
+  recipe.execution.variant = "standard";
+  EXPECT_EQ(model_of(parallel_info(320, 400), recipe), Model::pixel_driven);
+}
+
+TEST(AutomaticModel, IsNotFourierWhereThatLeavesSomethingOutOrDoesNotFit) {
+  pipeline::Recipe wide;
+  wide.size = 160;
+  wide.voxel_size_mm = 2;
+  io::ScanInfo known = parallel_info(640, 2000);
+  known.pixel_size_mm = 1;
+  EXPECT_EQ(model_of(known, wide), Model::pixel_driven);
+  io::ScanInfo half = parallel_info(640, 2000, 2 * std::numbers::pi);
+  half.axis_bin = 220;
+  pipeline::Recipe recipe;
+  recipe.method = "cgls";
+  EXPECT_EQ(model_of(half, recipe), Model::pixel_driven);
+  pipeline::Recipe small;
+  small.host_bytes = 300 << 20;
+  EXPECT_EQ(model_of(parallel_info(1200, 1200), small), Model::pixel_driven);
 }
 
 }  // namespace

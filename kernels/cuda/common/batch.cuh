@@ -21,7 +21,8 @@ __device__ T& element(const Image<T>& image, Index i0, Index i1, Index i2) {
 }
 
 /// Whether lines begin at multiples of so many elements, and are multiples of it.
-inline bool in_groups(const Image<float>& image, Index count) {
+template <class T>
+bool in_groups(const Image<T>& image, Index count) {
   const auto at = reinterpret_cast<std::uintptr_t>(image.data) / sizeof(float);
   return (at | image.n2 | image.s0 | image.s1) % count == 0;
 }

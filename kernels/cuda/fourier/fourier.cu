@@ -1,0 +1,126 @@
+// A parallel beam through frequencies on a GPU, in groups of slices that lie side by side.
+
+#include <algorithm>
+
+#include "../../../core/error.hpp"
+#include "../../launches.hpp"
+#include "../fourier.hpp"
+#include "gridding.hpp"
+#include "lines.hpp"
+
+namespace tandem::kernels::cuda {
+
+namespace {
+
+constexpr int most_lanes = 64;  ///< two for each lane of a warp
+
+/// Slices side by side: as many as there are, in twos, fours or eights.
+int lanes_for(Index slices) {
+  if (slices >= most_lanes) return most_lanes;
+  const Index whole = slices <= 2 ? 2 : slices <= 4 ? 4 : 8;
+  return static_cast<int>(ceil_div(slices, whole) * whole);
+}
+
+/// Samples of all views, and cells.
+double bytes_of(const FourierSizes& n, Index views, int lanes) {
+  const auto numbers = static_cast<double>(views * n.samples() + n.columns() * n.cells_y);
+  return numbers * lanes * static_cast<double>(sizeof(float2));
+}
+
+/// What an application holds on the device.
+struct Work {
+  const FourierPlan& plan;
+  const FourierTables& tables;
+  int lanes;
+  cudaStream_t stream;
+  Scratch<float2> samples, grid;
+  Scratch<float> of_frequency, of_view;
+  Scratch<float2> moves;
+  FourierWeights weights;
+
+  Work(const FourierViews& views, Index slices, Stream& s)
+      : plan(*views.plan),
+        tables(tables_for(plan, s.device())),
+        lanes(fitting_lanes(views, slices, s.device())),
+        stream(queue(s)),
+        samples(static_cast<std::size_t>(plan.samples() * tables.plan.views * lanes), stream),
+        grid(static_cast<std::size_t>(plan.columns() * plan.cells_y * lanes), stream),
+        of_frequency(views.weights, stream),
+        of_view(views.view_weights, stream),
+        moves(moves_of(views), stream),
+        weights{of_frequency.data(),
+                of_view.data(),
+                {views.row_shifts.empty() ? nullptr : moves.data(), tables.plan.phases.sixteenth}} {}
+
+  FourierSlices group(Index first, Index slices) const {
+    return {first, static_cast<int>(std::min<Index>(lanes, slices - first)), lanes};
+  }
+
+ private:
+  /// Fewer where memory has no room for more: slices do not change each other's bits.
+  static int fitting_lanes(const FourierViews& views, Index slices, Device device) {
+    const auto free = static_cast<double>(free_memory(device));
+    int lanes = lanes_for(slices);
+    while (lanes > 8 && bytes_of(*views.plan, static_cast<Index>(views.plan->rays.size()), lanes) > free)
+      lanes = ceil_div(lanes / 2, 8) * 8;
+    return lanes;
+  }
+  static std::vector<float2> moves_of(const FourierViews& views) {
+    std::vector<double> left;
+    for (const double shift : views.row_shifts) left.push_back(-shift);
+    if (left.empty()) return {float2{}};
+    return phase_table(left, *views.plan);
+  }
+};
+
+void backward(const FourierViews& views, const Execution&, float alpha, Image<const float> projections,
+              float beta, Image<float> volume, Stream& stream) {
+  note_launch("Fourier backward");
+  require_lines_to_fit(*views.plan, stream.device());
+  const Work work(views, volume.n0, stream);
+  for (Index first = 0; first < volume.n0; first += work.lanes) {
+    const FourierSlices at = work.group(first, volume.n0);
+    rows_to_samples(work.tables.plan, at, work.weights, projections, work.samples.data(), stream);
+    samples_to_cells(work.plan, work.tables, work.lanes, work.samples.data(), work.grid.data(), stream);
+    cells_to_pixels(work.tables.plan, at, work.grid.data(), {alpha, beta}, volume, stream);
+  }
+}
+
+void forward(const FourierViews& views, const Execution&, float alpha, Image<const float> volume, float beta,
+             Image<float> projections, Stream& stream) {
+  note_launch("Fourier forward");
+  require_lines_to_fit(*views.plan, stream.device());
+  const Work work(views, volume.n0, stream);
+  for (Index first = 0; first < volume.n0; first += work.lanes) {
+    const FourierSlices at = work.group(first, volume.n0);
+    pixels_to_cells(work.tables.plan, at, volume, work.grid.data(), stream);
+    cells_to_samples(work.plan, work.tables, work.lanes, work.grid.data(), work.samples.data(), stream);
+    samples_to_rows(work.tables.plan, at, work.weights, work.samples.data(), {alpha, beta}, projections,
+                    stream);
+  }
+}
+
+std::vector<std::string> names(Device) { return {"Fourier forward", "Fourier backward"}; }
+
+}  // namespace
+
+double fourier_memory(const FourierSizes& sizes, Index views, Index slices, Device device) {
+  require_lines_to_fit(sizes, device);
+  return table_bytes(sizes, views) + bytes_of(sizes, views, lanes_for(slices));
+}
+
+namespace fourier_variants {
+
+FourierVariant fourier() {
+  return {.name = "fourier",
+          .grades = {{Precision::float32, true, bounds::rounding}},
+          .forward = forward,
+          .backward = backward,
+          .working_memory = nullptr,  // fourier_memory, which needs more than shapes
+          .kernels = names,
+          .coefficient = fourier_coefficient};
+}
+
+}  // namespace fourier_variants
+
+}  // namespace tandem::kernels::cuda

@@ -1,0 +1,113 @@
+#pragma once
+
+// What the kernels of the Fourier model read besides the data: made once for a plan and a device.
+
+#include <memory>
+#include <vector>
+
+#include "../../fourier.hpp"
+#include "../common/launch.cuh"
+#include "transform.cuh"
+
+namespace tandem::kernels::cuda {
+
+/// Memory of a device that outlives every stream.
+template <class T>
+class DeviceTable {
+ public:
+  DeviceTable() = default;
+  explicit DeviceTable(std::size_t count) : count_(count) {
+    T* data = nullptr;
+    check(cudaMalloc(&data, std::max<std::size_t>(count, 1) * sizeof(T)));
+    data_.reset(data);
+  }
+  explicit DeviceTable(const std::vector<T>& values) : DeviceTable(values.size()) {
+    check(cudaMemcpy(data_.get(), values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice));
+  }
+  T* data() const { return data_.get(); }
+  std::size_t count() const { return count_; }
+
+ private:
+  struct Free {
+    void operator()(T* data) const { cudaFree(data); }
+  };
+  std::unique_ptr<T, Free> data_;
+  std::size_t count_ = 0;
+};
+
+constexpr int block_x = 4, block_y = 2;  ///< cells that a warp sums
+
+/// Samples whose windows meet a block of cells, or some of them.
+struct BlockSamples {
+  Index first;  ///< in the list
+  int count;
+  int x, y;  ///< the first cell; y counts from -cells_y / 2
+  int part;  ///< where the sums go if the block has several of these; -1: into the grid
+};
+/// A block whose samples are summed in parts.
+struct SplitBlock {
+  int x, y, first_part, parts;
+};
+
+/// Cells a sample, each as a high part, of which every multiple is exact, and what is left.
+struct RayStep {
+  float x, x_rest, y, y_rest;
+};
+
+/// A sample in a list: k in the low bits, then the view, and in the highest bit whether it is the conjugate
+/// one.
+struct ListedSample {
+  unsigned bits;
+  static constexpr unsigned conjugate = 1u << 31;
+};
+
+/// exp(2 pi i k t / length) for each t and k = u + j length / 16, as products of two numbers that are made in
+/// double.
+struct Phases {
+  const float2* table;
+  int sixteenth;                   ///< of the length
+  static constexpr int turns = 9;  ///< j; the last one is for k = length / 2
+  __device__ float2 at(Index t, int u) const { return __ldg(table + t * (sixteenth + turns) + u); }
+  __device__ float2 turn(Index t, int j) const {
+    return __ldg(table + t * (sixteenth + turns) + sixteenth + j);
+  }
+};
+std::vector<float2> phase_table(const std::vector<double>& t, const FourierSizes& sizes);
+
+/// A plan as kernels get it.
+struct DevicePlan {
+  int bins, nx, ny, length, samples, cells_x, cells_y, views;
+  int view_bit;                             ///< from which a listed sample has its view
+  LineTransform row_forth, row_back;        ///< of half the length
+  LineTransform pixels_forth, pixels_back;  ///< of half of cells_x
+  LineTransform column;                     ///< of cells_y
+  const RayStep* steps;
+  const char* turned;
+  Phases phases;
+  const float *gain_x, *gain_y;
+  const int* reach;  ///< of each column of cells: no sample meets cells with larger |y|
+};
+
+/// The tables of a plan on a device. Their memory goes when the plan goes.
+struct FourierTables {
+  DevicePlan plan;
+  DeviceTable<ListedSample> samples;
+  DeviceTable<BlockSamples> blocks;
+  DeviceTable<SplitBlock> splits;
+  int parts = 0;
+
+  std::vector<DeviceTable<float2>> roots;
+  std::vector<DeviceTable<int>> orders;
+  DeviceTable<RayStep> steps;
+  DeviceTable<char> turned;
+  DeviceTable<float2> phases;
+  DeviceTable<float> gain_x, gain_y;
+  DeviceTable<int> reach;
+};
+
+const FourierTables& tables_for(const FourierPlan& plan, Device device);
+
+/// Bytes of the tables, estimated from above.
+double table_bytes(const FourierSizes& sizes, Index views);
+
+}  // namespace tandem::kernels::cuda
