@@ -101,8 +101,9 @@ void for_each_projector(const Axes& axes, Pairing pairing, const Body& body) {
   for (Index slices : axes.slices)
     for (const Execution& wanted : axes.executions) {
       const Case c(axes.size, axes.views, slices);
-      const Execution how = resolved(wanted, c.scan, c.grid, Model::pixel_driven, axes.device, pairing);
-      body(c, how, projector(c.scan, c.grid, Model::pixel_driven, axes.device, how));
+      const Model model = wanted.variant == "fourier" ? Model::fourier : Model::pixel_driven;
+      const Execution how = resolved(wanted, c.scan, c.grid, model, axes.device, pairing);
+      body(c, how, projector(c.scan, c.grid, model, axes.device, how));
     }
 }
 

@@ -164,7 +164,7 @@ Rows fourier(const Axes& axes, const OnLine& on_line) {
   Rows rows = Rows::array();
   for (const Index slices : axes.slices) {
     const Case c(axes.size, axes.views, slices);
-    for (const double accuracy : {1e-3, 1e-4, 1e-5}) add_accuracy(axes, c, accuracy, rows, on_line);
+    for (const double accuracy : axes.accuracies) add_accuracy(axes, c, accuracy, rows, on_line);
     on_line(words("direct", slices));
     const LinearOperator A = projector(c.scan, c.grid, Model::pixel_driven, axes.device),
                          B = fbp(A, c.scan, c.grid);

@@ -22,6 +22,7 @@ struct Axes {
   std::vector<Execution> executions{{}};  ///< of the projector; of cone beams, `automatic` times separable
                                           ///< footprints, and Joseph with pixel-driven back
   bool sweep = false;                     ///< all tuning numbers
+  std::vector<double> accuracies{1e-4};   ///< of the Fourier model
   // of the cone-beam pair between host and devices
   bool streamed = false;
   std::vector<Index> devices{1};  ///< GPUs, the first ones

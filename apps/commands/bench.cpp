@@ -6,12 +6,14 @@
 #include "../../bench/harness.hpp"
 #include "../../core/version.hpp"
 #include "../../kernels/cone.hpp"
+#include "../../kernels/fourier.hpp"
 #include "../../kernels/parallel.hpp"
 #include "../command.hpp"
 #include "../command_line.hpp"
 #include "../device_options.hpp"
 #include "../files.hpp"
 #include "../progress.hpp"
+#include "../values.hpp"
 
 namespace tandem::apps {
 
@@ -23,7 +25,7 @@ struct BenchOptions {
   Common common;
   std::string name;
   bench::Axes axes;
-  std::string variant = "automatic", precision = "float32", device = "cpu";
+  std::string variant = "automatic", precision = "float32", device = "cpu", accuracy = "1e-4";
 };
 
 const std::map<std::string, bench::Rows (*)(const bench::Axes&, const bench::OnLine&)> cases{
@@ -79,6 +81,7 @@ std::vector<std::string> variants_to_time() {
   std::vector<std::string> names = variant_names();
   names.insert(names.begin() + 1, "all");
   for (const auto& row : kernels::cone(Device::cpu())) names.emplace_back(row.name);
+  for (const auto& row : kernels::fourier(Device::cpu())) names.emplace_back(row.name);
   return names;
 }
 
@@ -87,7 +90,9 @@ void run_bench(BenchOptions& o) {
   ProgressLine progress(o.common.quiet);
   o.axes.device = Device::named(o.device);
   o.axes.executions = o.name == "cone" ? chosen_executions(o, kernels::cone(o.axes.device))
-                                       : chosen_executions(o, kernels::parallel(o.axes.device));
+                      : o.name == "solvers" && o.variant == "fourier"
+                          ? chosen_executions(o, kernels::fourier(o.axes.device))
+                          : chosen_executions(o, kernels::parallel(o.axes.device));
   double done = 0;
   const json rows = cases.at(o.name)(o.axes, [&](const std::string& what) {
     progress(what, done++, 2 * static_cast<double>(o.axes.slices.size() * o.axes.executions.size()), "lines");
@@ -129,6 +134,7 @@ void add_bench(CLI::App& program, Action& chosen) {
   c.add_option("--views", o->axes.views, "views (default 512)")->check(count());
   c.add_option("--repeat", o->axes.repeat, "runs of which the median counts (default 5)")
       ->check(count(1, 1'000'000));
+  add_choice(c, "--accuracy", o->accuracy, {"1e-3", "1e-4", "1e-5", "all"}, "of fourier (default 1e-4)");
   heading(c, "Device");
   add_choice(c, "--variant", o->variant, variants_to_time(), "default automatic; of a cone beam: a model");
   add_choice(c, "--precision", o->precision, {"all", "float32", "float16", "uint8"}, "default float32");
@@ -141,6 +147,10 @@ void add_bench(CLI::App& program, Action& chosen) {
       "  tandem bench fbp --size 1024 --views 1024 --slices 16,64\n"
       "  tandem bench parallel --device cuda --variant all --precision all");
   c.callback([o, slices, &chosen] {
+    if (o->accuracy == "all")
+      o->axes.accuracies = {1e-3, 1e-4, 1e-5};
+    else
+      o->axes.accuracies = {number_in(o->accuracy).value()};
     if (o->axes.streamed && o->name != "cone") throw UsageError("--streamed goes with cone");
     if (o->name == "cone" && slices->count() > 0)
       throw UsageError("--slices does not go with cone, whose volume is a cube; give --size");
