@@ -51,10 +51,9 @@ const ConeVariant& cone(Model model, Device device) {
 Table<FourierViews> fourier(Device device) { return backend(device).fourier; }
 
 double fourier_memory(const FourierSizes& sizes, Index views, Index slices, Device device) {
-#if TANDEM_CUDA
-  if (on_cuda(device)) return cuda::fourier_memory(sizes, views, slices, device);
-#endif
-  return cpu::fourier_memory(sizes, views, slices);
+  double (*const memory)(const FourierSizes&, Index, Index, Device) =
+      on_cuda(device) ? TANDEM_ON_CUDA(fourier_memory) : cpu::fourier_memory;
+  return memory(sizes, views, slices, device);
 }
 
 const RampKernels& ramp(Device device) {

@@ -339,7 +339,7 @@ std::vector<std::string> names(Device) { return {"Fourier forward", "Fourier bac
 }  // namespace
 
 /// The samples of all views, the grid, and a line and two rays of samples for each thread.
-double fourier_memory(const FourierSizes& n, Index views, Index) {
+double fourier_memory(const FourierSizes& n, Index views, Index, Device) {
   const Index line = std::max(n.length + 2 * n.samples(), n.cells_x);
   return 4.0 * static_cast<double>(floats_a_cell *
                                    (views * n.samples() + n.columns() * n.cells_y + thread_count() * line));

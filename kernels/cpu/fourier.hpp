@@ -4,6 +4,6 @@
 
 namespace tandem::kernels::cpu {
 
-double fourier_memory(const FourierSizes& sizes, Index views, Index slices);
+double fourier_memory(const FourierSizes& sizes, Index views, Index slices, Device device);
 
 }  // namespace tandem::kernels::cpu
