@@ -1,5 +1,7 @@
 #include "array.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -14,7 +16,8 @@ namespace tandem {
 
 namespace {
 
-constexpr std::size_t line = 64, page = 4096;  // bytes: a cache line is an AVX-512 vector
+constexpr std::size_t line = 64, page = 4096,  // bytes: a cache line is an AVX-512 vector
+    huge_page = std::size_t{1} << 21;
 
 thread_local Device pinned_by = Device::cpu();
 
@@ -28,11 +31,15 @@ void fill_zeros(float* data, std::size_t count) {
   });
 }
 
-/// Large arrays have pages of their own, so that pinning one pins nothing of others.
+/// Large arrays have pages of their own, so that pinning one pins nothing of others. Of the largest ones
+/// pages should be huge, where the system has such: fewer to be touched first, and fewer to be looked up.
 float* allocate_host(std::size_t count) {
   const std::size_t alignment = count * sizeof(float) < 4 * page ? line : page;
   const std::size_t bytes = ceil_div(count * sizeof(float), alignment) * alignment;
   auto* data = static_cast<float*>(std::aligned_alloc(alignment, bytes));
+#ifdef MADV_HUGEPAGE
+  if (data && bytes >= 4 * huge_page) madvise(data, bytes, MADV_HUGEPAGE);  // a wish: nothing depends on it
+#endif
   require<DeviceError>(data != nullptr, "Array: ", bytes,
                        " bytes of host memory are not available; give a smaller --memory");
   return data;

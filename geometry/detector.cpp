@@ -69,6 +69,11 @@ void require_axis(const Detector& d, double axis_bin) {
                          "; give the axis in bins from 0");
 }
 
+double furthest_axis(const Detector& d) {
+  const double width = static_cast<double>(d.bins);
+  return std::max(d.axis_bin + width, 2 * width - 1 - d.axis_bin);
+}
+
 void validate(const Detector& d) {
   require<GeometryError>(d.bins > 0, "Detector: bins = ", d.bins, "; at least 1 is needed");
   require<GeometryError>(d.rows > 0, "Detector: rows = ", d.rows, "; at least 1 is needed");

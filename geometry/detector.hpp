@@ -46,6 +46,8 @@ constexpr double binned_position(double position, Index f) {
 
 /// @throws GeometryError for an axis that is more than the detector's width outside its bins.
 void require_axis(const Detector& detector, double axis_bin);
+/// How far the row of any such axis is from where the detector's axis is, bins.
+double furthest_axis(const Detector& detector);
 
 /// @throws GeometryError naming the field, its value and its unit.
 void validate(const Detector& detector);

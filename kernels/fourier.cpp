@@ -94,12 +94,6 @@ Index cells_for(Index pixels, double oversampling) {
       std::max(static_cast<Index>(std::ceil(oversampling * static_cast<double>(pixels))), pixels + more));
 }
 
-/// How far a row may be moved: its axis lies within a detector's width of the detector (ramp_filter.cpp).
-double furthest_move(const Detector& detector) {
-  const double bins = static_cast<double>(detector.bins), axis = detector.axis_bin;
-  return std::max(axis + bins, 2 * bins - 1 - axis);
-}
-
 /// The bins on which the corners of a grid fall in any view.
 std::pair<double, double> bins_met(const ParallelBeam& scan, const VolumeGrid& grid) {
   double least = 0, most = 0;
@@ -218,7 +212,7 @@ Index row_length(const ParallelBeam& scan, const VolumeGrid& grid, double cells)
   const auto [least, most] = bins_met(scan, grid);
   const auto bins = static_cast<double>(scan.detector.bins);
   double length = std::max({2 * bins, bins - 2 * least, 2 * most - bins + 2});
-  if (!scan.row_axis_bins.empty()) length += 2 * furthest_move(scan.detector);
+  if (!scan.row_axis_bins.empty()) length += 2 * furthest_axis(scan.detector);
   return line_length(static_cast<Index>(std::ceil(std::max(length, cells))));
 }
 

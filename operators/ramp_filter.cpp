@@ -59,12 +59,10 @@ struct RowFilterMap {
   }
 };
 
-/// How far a row may be moved: its axis lies within a detector's width of the detector. Of a row, not of
-/// those that are there: what becomes of one would depend on others.
+/// How far a row may be moved. Of a row, not of those that are there: what becomes of one would depend on
+/// others.
 Index furthest_move(const ParallelBeam& scan) {
-  if (scan.row_axis_bins.empty()) return 0;
-  const double bins = static_cast<double>(scan.detector.bins), axis = scan.detector.axis_bin;
-  return static_cast<Index>(std::ceil(std::max(axis + bins, 2 * bins - 1 - axis)));
+  return scan.row_axis_bins.empty() ? 0 : static_cast<Index>(std::ceil(furthest_axis(scan.detector)));
 }
 
 /// The moves of rows, and a transform long enough that neither what is moved nor the kernel's tail comes in
