@@ -133,12 +133,12 @@ void choose_tiles(Plan& plan, const Recipe& recipe) {
 }
 
 Index most_slices_of_device(const Plan& plan, const Recipe& recipe) {
+  const std::string less =
+      plan.model == Model::fourier ? "--model pixel_driven" : "--variant alu --precision float32";
   return most_slices(
       fewest_slices(plan), plan.grid.size[2], device_budget(plan, recipe),
       [&](Index some) { return device_bytes(plan, some); }, "memory of " + plan.home().name(),
-      "a larger --device-memory, a smaller --size or --region, --binning, --variant alu --precision float32, "
-      "or "
-      "--device cpu");
+      "a larger --device-memory, a smaller --size or --region, --binning, " + less + ", or --device cpu");
 }
 
 void choose_chunks(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
