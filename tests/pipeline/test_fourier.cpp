@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "../../operators/fourier.hpp"
+#include "../../pipeline/host_memory.hpp"
 #include "../../pipeline/plan.hpp"
 #include "../support/known_scan.hpp"
 #include "../support/tolerances.hpp"
@@ -137,7 +138,7 @@ TEST(AutomaticModel, IsNotFourierWhereThatLeavesSomethingOutOrDoesNotFit) {
   recipe.method = "cgls";
   EXPECT_EQ(model_of(half, recipe), Model::pixel_driven);
   pipeline::Recipe small;
-  small.host_bytes = 300 << 20;
+  small.host_bytes = pipeline::held_memory() + (300 << 20);
   EXPECT_EQ(model_of(parallel_info(1200, 1200), small), Model::pixel_driven);
 }
 
