@@ -255,6 +255,25 @@ const void* KeptOnDevices::get(Device device, const std::function<std::shared_pt
   return kept.get();
 }
 
+std::complex<double> row_phase(Index k, const FourierSizes& n, double t) {
+  const double turns = static_cast<double>(k) * t / static_cast<double>(n.length);
+  return std::polar(1.0, 2 * pi * (turns - std::floor(turns)));
+}
+
+FourierVariant fourier_row(decltype(FourierVariant::forward) forward,
+                           decltype(FourierVariant::backward) backward) {
+  return {.name = "fourier",
+          .grades = {{Precision::float32, true, bounds::rounding}},
+          .forward = forward,
+          .backward = backward,
+          .working_memory = nullptr,  // fourier_memory, which needs more than shapes
+          .kernels =
+              [](Device) {
+                return std::vector<std::string>{"Fourier forward", "Fourier backward"};
+              },
+          .coefficient = fourier_coefficient};
+}
+
 FourierSizes fourier_sizes(const ParallelBeam& scan, const VolumeGrid& grid, double accuracy) {
   validate(scan);
   validate(grid);

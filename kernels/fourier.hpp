@@ -1,5 +1,6 @@
 #pragma once
 
+#include <complex>
 #include <functional>
 #include <map>
 #include <memory>
@@ -73,6 +74,9 @@ struct FourierPlan : FourierSizes {
   std::unique_ptr<KeptOnDevices> on_devices = std::make_unique<KeptOnDevices>();
 };
 
+/// exp(2 pi i k t / length): the value at t, in bins, of what a row has at frequency k.
+std::complex<double> row_phase(Index k, const FourierSizes& sizes, double t);
+
 /// What the kernels get: a plan, which A and FBP share, and what multiplies the samples.
 struct FourierViews {
   std::shared_ptr<const FourierPlan> plan;
@@ -83,6 +87,10 @@ struct FourierViews {
 
 /// A projector and its transpose through frequencies, without the factor `pitch^2 / bin_pitch`.
 using FourierVariant = Variant<FourierViews>;
+
+/// The row of a backend's table, which only its two directions make different from others.
+FourierVariant fourier_row(decltype(FourierVariant::forward) forward,
+                           decltype(FourierVariant::backward) backward);
 
 /// The variants of a device; empty if it has none. @throws DeviceError if the build lacks the backend, or if
 /// the device is not here.

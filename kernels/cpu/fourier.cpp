@@ -11,7 +11,6 @@
 #include <complex>
 #include <map>
 #include <mutex>
-#include <numbers>
 #include <vector>
 
 #include "../../core/ceil_div.hpp"
@@ -73,12 +72,6 @@ Complex product(Complex a, Complex b) {
 
 // ---- rows <-> samples
 
-/// exp(2 pi i k t / length): the value at t of what a row has at frequency k.
-Complex phase_at(Index k, const FourierSizes& n, double t) {
-  const double turns = static_cast<double>(k) * t / static_cast<double>(n.length);
-  return Complex(std::polar(1.0, 2 * std::numbers::pi * (turns - std::floor(turns))));
-}
-
 /// Slices that are worked on together.
 struct Group {
   const FourierViews& views;
@@ -93,7 +86,7 @@ struct Group {
     for (Index k = 0; k < plan.samples(); ++k)
       for (Index s = 0; s < count; ++s)
         moves[static_cast<std::size_t>(k * lanes + s)] =
-            phase_at(k, plan, -views.row_shifts[static_cast<std::size_t>(first + s)]);
+            Complex(row_phase(k, plan, -views.row_shifts[static_cast<std::size_t>(first + s)]));
   }
 };
 
@@ -107,9 +100,9 @@ class Factors {
         ray_(group.plan.rays[static_cast<std::size_t>(view)]),
         weight_(group.views.view_weights[static_cast<std::size_t>(view)]) {
     for (Index k = 0; k < table; ++k)
-      fine_[static_cast<std::size_t>(k)] = phase_at(k, group.plan, ray_.centre);
+      fine_[static_cast<std::size_t>(k)] = Complex(row_phase(k, group.plan, ray_.centre));
     for (Index k = 0; k < group.plan.samples(); k += table)
-      coarse_.push_back(phase_at(k, group.plan, ray_.centre));
+      coarse_.push_back(Complex(row_phase(k, group.plan, ray_.centre)));
   }
   /// Of element k, for rows that do not move.
   Complex operator()(Index k) const {
@@ -334,8 +327,6 @@ void forward(const FourierViews& packed, const Execution&, float alpha, Image<co
   }
 }
 
-std::vector<std::string> names(Device) { return {"Fourier forward", "Fourier backward"}; }
-
 }  // namespace
 
 /// The samples of all views, the grid, and a line and two rays of samples for each thread.
@@ -347,15 +338,7 @@ double fourier_memory(const FourierSizes& n, Index views, Index, Device) {
 
 namespace fourier_variants {
 
-FourierVariant fourier() {
-  return {.name = "fourier",
-          .grades = {{Precision::float32, true, bounds::rounding}},
-          .forward = forward,
-          .backward = backward,
-          .working_memory = nullptr,  // fourier_memory, which needs more than shapes
-          .kernels = names,
-          .coefficient = fourier_coefficient};
-}
+FourierVariant fourier() { return fourier_row(forward, backward); }
 
 }  // namespace fourier_variants
 

@@ -100,8 +100,6 @@ void forward(const FourierViews& views, const Execution&, float alpha, Image<con
   }
 }
 
-std::vector<std::string> names(Device) { return {"Fourier forward", "Fourier backward"}; }
-
 }  // namespace
 
 double fourier_memory(const FourierSizes& sizes, Index views, Index slices, Device device) {
@@ -111,15 +109,7 @@ double fourier_memory(const FourierSizes& sizes, Index views, Index slices, Devi
 
 namespace fourier_variants {
 
-FourierVariant fourier() {
-  return {.name = "fourier",
-          .grades = {{Precision::float32, true, bounds::rounding}},
-          .forward = forward,
-          .backward = backward,
-          .working_memory = nullptr,  // fourier_memory, which needs more than shapes
-          .kernels = names,
-          .coefficient = fourier_coefficient};
-}
+FourierVariant fourier() { return fourier_row(forward, backward); }
 
 }  // namespace fourier_variants
 

@@ -329,9 +329,8 @@ std::vector<float2> phase_table(const std::vector<double>& t, const FourierSizes
   std::vector<float2> table;
   for (const double place : t) {
     const auto add = [&](Index k) {
-      const double turns = static_cast<double>(k) * place / static_cast<double>(sizes.length);
-      const double angle = 2 * pi * (turns - std::floor(turns));
-      table.push_back({static_cast<float>(std::cos(angle)), static_cast<float>(std::sin(angle))});
+      const std::complex<double> phase = row_phase(k, sizes, place);
+      table.push_back({static_cast<float>(phase.real()), static_cast<float>(phase.imag())});
     };
     for (Index k = 0; k < sixteenth; ++k) add(k);
     for (Index j = 0; j < Phases::turns; ++j) add(j * sixteenth);

@@ -286,9 +286,8 @@ __device__ void last_pass(const LineTransform& f, const Workers& w, const Two* s
 
 // ---- frequencies k and length - k together, as real lines need them
 
-/// Frequencies or elements u + j length / 8, and those that mirror them, which are mirror(u) + (7 - j) length
-/// /
-/// 8. The two u that mirror themselves go together.
+/// Frequencies or elements u + j length / 8, j = 0 .. 7, and those that mirror them: mirror_u + (7 - j)
+/// length / 8. The two u that mirror themselves go together.
 struct Eighths {
   int eighth, u, mirror_u;
   __device__ Eighths(int length, int job)
