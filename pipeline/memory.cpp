@@ -1,9 +1,11 @@
 #include "memory.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "../core/units.hpp"
 #include "beams/beam.hpp"
+#include "host_memory.hpp"
 #include "methods/method.hpp"
 
 namespace tandem::pipeline {
@@ -84,6 +86,20 @@ double device_bytes(const Plan& plan, Index slices) {
   constexpr double filter = 128 * bytes_per_mib;
   const double a_row = 72 * static_cast<double>(bins_of(plan));  // its response, if it is moved: of 8 bins
   return computing_bytes(plan, slices) + filter + a_row * static_cast<double>(slices);
+}
+
+double host_budget(const Recipe& recipe) {
+  return recipe.host_bytes ? static_cast<double>(*recipe.host_bytes)
+                           : static_cast<double>(held_memory()) + static_cast<double>(spare_host_memory());
+}
+
+double device_budget(const Plan& plan, const Recipe& recipe) {
+  const auto& asked = recipe.device_bytes;
+  double least = asked ? static_cast<double>(*asked) : INFINITY;
+  for (const Device device : plan.devices)
+    least = std::min(least, device.is_cuda() ? 0.9 * static_cast<double>(free_memory(device))
+                                             : static_cast<double>(spare_host_memory()));
+  return least;
 }
 
 }  // namespace tandem::pipeline

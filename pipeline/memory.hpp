@@ -9,4 +9,9 @@ namespace tandem::pipeline {
 double host_bytes(const Plan& plan, const io::ScanInfo& info, Index slices);
 double device_bytes(const Plan& plan, Index slices);
 
+/// Bytes that this process may hold in all, by the recipe or by what the machine has to spare.
+double host_budget(const Recipe& recipe);
+/// Bytes that every one of the devices can give.
+double device_budget(const Plan& plan, const Recipe& recipe);
+
 }  // namespace tandem::pipeline

@@ -101,16 +101,6 @@ Index fewest_slices(const Plan& plan) {
   return !rows_are_slices(plan.scan) && at_once ? plan.grid.size[2] : 1;
 }
 
-/// Bytes that every one of the devices can give.
-double device_budget(const Plan& plan, const Recipe& recipe) {
-  const auto& asked = recipe.device_bytes;
-  double least = asked ? static_cast<double>(*asked) : INFINITY;
-  for (const Device device : plan.devices)
-    least = std::min(least, device.is_cuda() ? 0.9 * static_cast<double>(free_memory(device))
-                                             : static_cast<double>(spare_host_memory()));
-  return least;
-}
-
 /// Those with at least half of the free memory that one of them has: all get the same share of the work.
 std::vector<Device> roomy(std::vector<Device> devices) {
   std::size_t most = 0;
@@ -145,10 +135,8 @@ void choose_chunks(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
   const bool on_gpu = plan.home().is_cuda();
   const Index all = plan.grid.size[2], batch = on_gpu ? 128 : 64;  // slices that kernels take at once
   Index rows = on_gpu ? most_slices_of_device(plan, recipe) : all;
-  const auto now = static_cast<double>(held_memory());
-  const double held = now + 32e6;  // the program itself; buffers of the file libraries
-  const double budget = recipe.host_bytes ? static_cast<double>(*recipe.host_bytes)
-                                          : now + static_cast<double>(spare_host_memory());
+  const double held = static_cast<double>(held_memory()) + 32e6;  // and buffers of the file libraries
+  const double budget = host_budget(recipe);
   rows = most_slices(
       fewest_slices(plan), rows, budget, [&](Index some) { return held + host_bytes(plan, info, some); },
       "memory", "a larger --memory, a smaller --size or --region, or --binning");

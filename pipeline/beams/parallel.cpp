@@ -9,6 +9,7 @@
 #include "../../operators/fourier.hpp"
 #include "../../operators/projector.hpp"
 #include "../host_memory.hpp"
+#include "../memory.hpp"
 #include "../methods/method.hpp"
 #include "../warn.hpp"
 #include "beam.hpp"
@@ -40,14 +41,6 @@ bool voxels_are_wider(const Plan& plan) {
   return plan.grid.pitch[0] > 1.01 * detector_of(plan.scan).bin_pitch;
 }
 
-/// Bytes that are left of what the recipe allows, or of what there is.
-double spare_memory(const Recipe& recipe, Device device) {
-  if (device.is_cuda())
-    return static_cast<double>(recipe.device_bytes ? *recipe.device_bytes : free_memory(device));
-  if (!recipe.host_bytes) return static_cast<double>(spare_host_memory());
-  return static_cast<double>(*recipe.host_bytes) - static_cast<double>(held_memory());
-}
-
 /// The model of the recipe. By default the Fourier model where it is faster, leaves nothing out, adds nothing
 /// from beyond the detector to pixels that half of the views see, and where a few slices of it take at most
 /// half of the memory.
@@ -59,7 +52,8 @@ Model model_for(const Plan& plan, const Recipe& recipe) {
   if (how.variant != "automatic" || how.precision != Precision::float32 || voxels_are_wider(plan) ||
       half_acquisition(scan) || !fourier_is_faster(scan, plan.grid, how, device))
     return Model::pixel_driven;
-  const double budget = spare_memory(recipe, device);
+  const double budget = device.is_cuda() ? device_budget(plan, recipe)
+                                         : host_budget(recipe) - static_cast<double>(held_memory());
   try {
     const double bytes = fourier_memory(scan, plan.grid, 8, how, device).backward;
     return 2 * bytes < budget ? Model::fourier : Model::pixel_driven;
