@@ -102,7 +102,7 @@ class Factors {
     for (Index k = 0; k < table; ++k)
       fine_[static_cast<std::size_t>(k)] = Complex(row_phase(k, group.plan, ray_.centre));
     for (Index k = 0; k < group.plan.samples(); k += table)
-      coarse_.push_back(Complex(row_phase(k, group.plan, ray_.centre)));
+      coarse_.emplace_back(row_phase(k, group.plan, ray_.centre));
   }
   /// Of element k, for rows that do not move.
   Complex operator()(Index k) const {
