@@ -21,7 +21,8 @@ class Hdf5Volume : public SlabWriter {
   Hdf5Volume(Output output, Shape n, const VolumeFormat& form, const std::string& recipe)
       : SlabWriter(output.target().string(), n, form),
         output_(std::move(output)),
-        file_(output_.create(output_.name())) {
+        file_(output_.create(output_.name())),
+        checksums_(static_cast<std::size_t>(n[0])) {
     const Index line = n[2] * static_cast<Index>(bytes_of(pixel_type(form.type)));
     const Shape chunk{1, std::clamp<Index>(max_chunk_bytes / line, 1, n[1]), n[2]};
     chunk_bytes_ = chunk[1] * line;
@@ -59,7 +60,7 @@ class Hdf5Volume : public SlabWriter {
   }
 
   void write_slice(Index slice, const void* stored) override {
-    checksums_.push_back(checksum(stored, static_cast<std::size_t>(slice_bytes())));
+    checksums_[static_cast<std::size_t>(slice)] = checksum(stored, static_cast<std::size_t>(slice_bytes()));
     const Index chunks = (slice_bytes() + chunk_bytes_ - 1) / chunk_bytes_;
     for (Index k = 0; k < chunks; ++k) {
       const Index bytes = std::min(chunk_bytes_, slice_bytes() - k * chunk_bytes_);

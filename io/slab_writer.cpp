@@ -1,24 +1,41 @@
 #include "slab_writer.hpp"
 
+#include <algorithm>
+
 #include "../core/error.hpp"
+#include "../core/parallel.hpp"
 
 namespace tandem::io {
 
+SlabWriter::SlabWriter(std::string name, Shape shape, const VolumeFormat& format)
+    : name_(std::move(name)), shape_(shape), format_(format), taken_(static_cast<std::size_t>(shape[0])) {}
+
+/// Notes that these slices have come. @throws FileError if one of them came before
+void SlabWriter::take(Range slices) {
+  require<FileError>(0 <= slices.first && slices.first < slices.last && slices.last <= shape_[0], name_,
+                     ": slices ", slices.first, ":", slices.last, " came; the volume has 0:", shape_[0]);
+  const std::lock_guard lock(mutex_);
+  const auto first = taken_.begin() + slices.first, last = taken_.begin() + slices.last;
+  const auto twice = std::find(first, last, true);
+  require<FileError>(twice == last, name_, ": slice ", twice - taken_.begin(), " came twice");
+  std::fill(first, last, true);
+}
+
 void SlabWriter::write(Range slices, const float* data) {
-  require<FileError>(slices.first == next_ && slices.first < slices.last && slices.last <= shape_[0], name_,
-                     ": slices ", slices.first, ":", slices.last, " came; ", next_, ":", shape_[0],
-                     " are due");
-  const Index slice = shape_[1] * shape_[2];
-  for (; next_ < slices.last; ++next_, data += slice) {
+  take(slices);
+  const Index area = shape_[1] * shape_[2];
+  parallel_for(slices.size(), [&](Index k) {
+    const float* slice = data + k * area;
     if (format_.type == VoxelType::float32)
-      write_slice(next_, data);
+      write_slice(slices.first + k, slice);
     else
-      write_slice(next_, quantised(format_, data, slice).data());
-  }
+      write_slice(slices.first + k, quantised(format_, slice, area).data());
+    ++written_;
+  });
 }
 
 void SlabWriter::finish(const std::string& report_json) {
-  require<FileError>(next_ == shape_[0], name_, ": has ", next_, " of ", shape_[0],
+  require<FileError>(written_ == shape_[0], name_, ": has ", written_, " of ", shape_[0],
                      " slices; it is not finished");
   complete(report_json);
 }

@@ -2,22 +2,25 @@
 
 // Used only within io/.
 
+#include <atomic>
+#include <mutex>
 #include <string>
+#include <vector>
 
 #include "volume_format.hpp"
 
 namespace tandem::io {
 
-/// Writes slabs in their order. The two formats differ in where a slice goes.
+/// Writes slabs, each slice on a thread of the pool. The formats differ in where a slice goes.
 class SlabWriter : public VolumeWriter {
  public:
-  SlabWriter(std::string name, Shape shape, const VolumeFormat& format)
-      : name_(std::move(name)), shape_(shape), format_(format) {}
+  SlabWriter(std::string name, Shape shape, const VolumeFormat& format);
 
   void write(Range slices, const float* data) final;
   void finish(const std::string& report_json) final;
 
  protected:
+  /// May be called by several threads at once, for different slices.
   virtual void write_slice(Index slice, const void* stored) = 0;
   virtual void complete(const std::string& report_json) = 0;
   const Shape& shape() const { return shape_; }
@@ -26,10 +29,14 @@ class SlabWriter : public VolumeWriter {
   Index slice_bytes() const;  ///< of one slice, as it is stored
 
  private:
+  void take(Range slices);
+
   std::string name_;
   Shape shape_;
   VolumeFormat format_;
-  Index next_ = 0;
+  std::mutex mutex_;
+  std::vector<bool> taken_;         // slices that came
+  std::atomic<Index> written_ = 0;  // slices that are in their files
 };
 
 }  // namespace tandem::io

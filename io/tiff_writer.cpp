@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <mutex>
 #include <sstream>
 
 #include "../core/error.hpp"
@@ -123,8 +124,10 @@ class TiffWriter : public SlabWriter {
     write_tiff(file, pixel_type(format().type), shape()[1], shape()[2], stored,
                slice_description(shape(), format(), slice, recipe_));
     file.begin_sync();
-    manifest_.slices[slices().first + slice] = {static_cast<std::uint64_t>(file.size()),
-                                                checksum(stored, static_cast<std::size_t>(slice_bytes()))};
+    const TiffManifest::Slice written{static_cast<std::uint64_t>(file.size()),
+                                      checksum(stored, static_cast<std::size_t>(slice_bytes()))};
+    const std::lock_guard lock(mutex_);
+    manifest_.slices[slices().first + slice] = written;
   }
 
   static void write_text(PlainFile& file, const TiffManifest& manifest) {
@@ -150,6 +153,7 @@ class TiffWriter : public SlabWriter {
   std::string recipe_;
   Output output_;
   Older older_;
+  std::mutex mutex_;
   TiffManifest manifest_;
   PlainFile file_;  // of the manifest
 };

@@ -12,14 +12,22 @@ namespace tandem::io {
 
 namespace {
 
+/// The nearest whole number, of two the one farther from zero, as std::lround gives it. It is written without
+/// a call and without a branch, so that the loop becomes SIMD. A NaN becomes 0.
+int rounded(double level, double top) {
+  level = level > 0 ? level : 0;
+  level = level < top ? level : top;
+  const int whole = static_cast<int>(level);
+  return whole + (level - whole >= 0.5 ? 1 : 0);
+}
+
 template <class T>
 std::vector<std::byte> quantised_as(const VolumeFormat& format, const float* data, Index count) {
   const double top = full_scale(format.type), low = format.min;
   const double scale = top / (static_cast<double>(format.max) - low);
   std::vector<std::byte> bytes(static_cast<std::size_t>(count) * sizeof(T));
   for (Index i = 0; i < count; ++i) {
-    const double level = std::clamp((data[i] - low) * scale, 0.0, top);
-    const T stored = std::isnan(level) ? T{0} : static_cast<T>(std::lround(level));
+    const auto stored = static_cast<T>(rounded((data[i] - low) * scale, top));
     std::memcpy(bytes.data() + static_cast<std::size_t>(i) * sizeof(T), &stored, sizeof(T));
   }
   return bytes;

@@ -39,14 +39,17 @@ std::vector<std::filesystem::path> files_of_output(const std::filesystem::path& 
 /// How messages name such a volume: by its name, or, for TIFF, by its first and last file and their number.
 std::string files_written(const std::filesystem::path& path, Range slices);
 
-/// Writes a volume (z, y, x) slab by slab, in order. Nothing has the final name until `finish`. A writer that
-/// is destroyed before `finish` removes what it wrote.
+/// Writes a volume (z, y, x) slab by slab. Nothing has the final name until `finish`. A writer that is
+/// destroyed before `finish` removes what it wrote.
 class VolumeWriter {
  public:
   virtual ~VolumeWriter() = default;
-  virtual void write(Range slices, const float* data) = 0;  ///< @throws FileError, also if the disk is full
-  virtual void finish(
-      const std::string& report_json) = 0;  ///< marks the volume complete and gives it its name
+  /// Writes some slices. Slabs may come in any order, and several threads may call this at once. Each slice
+  /// is encoded and written on a thread of the pool. @throws FileError, also for a slice that came before, or
+  /// if the disk is full
+  virtual void write(Range slices, const float* data) = 0;
+  /// Marks the volume complete and gives it its name. @throws FileError unless every slice came
+  virtual void finish(const std::string& report_json) = 0;
 };
 
 /// Makes a writer of HDF5, or of one TIFF file per slice (NAME_00000.tif), by the ending of the name

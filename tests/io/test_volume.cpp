@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <csignal>
+#include <cstring>
 #include <fstream>
 
+#include "../../core/parallel.hpp"
 #include "../../io/hdf5.hpp"
 #include "../../io/png.hpp"
 #include "../../io/tiff.hpp"
 #include "../../io/volume_file.hpp"
+#include "../../io/volume_format.hpp"
 #include "io_checks.hpp"
 
 namespace tandem::test {
@@ -252,12 +255,53 @@ TEST(Volume, IsRefusedWhereItCannotBeWritten) {
   EXPECT_TRUE(says(refused(folder / "folder.h5", shape, {}), {"folder.h5: is a folder"}));
 }
 
-TEST(Volume, RefusesSlabsOutOfOrder) {
+TEST(Volume, TakesSlabsInAnyOrderFromSeveralThreads) {
   const TemporaryFolder folder;
-  const auto writer = io::create_volume(folder / "v.h5", shape, {}, "{}");
+  constexpr Shape n{23, 19, 17};
+  constexpr Index area = n[1] * n[2], slab = 2;
+  std::vector<float> data(static_cast<std::size_t>(n[0] * area));
+  for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<float>(i);
+  for (const char* name : {"v.h5", "v.tif"}) {
+    const auto writer = io::create_volume(folder / name, n, {}, "{}");
+    on_threads(12, [&](Index i) {
+      const Index first = (i * 5 % 12) * slab;
+      writer->write({first, std::min(n[0], first + slab)}, data.data() + first * area);
+    });
+    writer->finish("{}");
+    VolumeReader reader(folder / name);
+    EXPECT_EQ(read_all(reader), data) << name;
+  }
+}
+
+TEST(Volume, TakesEachSliceOnce) {
+  const TemporaryFolder folder;
   const std::vector<float> data = ramp();
-  EXPECT_TRUE(says(refusal([&] { writer->write({1, 2}, data.data()); }), {"v.h5", "1:2", "0:3 are due"}));
-  EXPECT_TRUE(says(refusal([&] { writer->write({0, 4}, data.data()); }), {"v.h5", "0:4"}));
+  for (const char* name : {"v.h5", "v.tif"}) {
+    const auto writer = io::create_volume(folder / name, shape, {}, "{}");
+    const auto refused = [&](Range slices) { return refusal([&] { writer->write(slices, data.data()); }); };
+    EXPECT_TRUE(says(refused({0, 4}), {name, "0:4 came", "has 0:3"}));
+    EXPECT_TRUE(says(refused({1, 1}), {name, "1:1 came"}));
+    writer->write({1, 2}, data.data() + 20);
+    EXPECT_TRUE(says(refused({0, 3}), {name, "slice 1 came twice"}));
+    writer->write({2, 3}, data.data() + 40);
+    EXPECT_TRUE(says(refusal([&] { writer->finish("{}"); }), {name, "2 of 3 slices"}));
+    writer->write({0, 1}, data.data());
+    writer->finish("{}");
+    VolumeReader reader(folder / name);
+    EXPECT_EQ(read_all(reader), data) << name;
+  }
+}
+
+TEST(Volume, RoundsIntegersToTheNearest) {
+  const VolumeFormat format{.type = VoxelType::uint16, .min = 0, .max = 65535};
+  std::vector<float> data{0.5f, std::nextafter(0.5f, 0.0f), 1.5f, 2.5f, 65534.5f, 65535.5f, -0.5f, 1e30f};
+  for (int i = 0; i < 1000; ++i) data.push_back(static_cast<float>(i) * 63.7f);
+  const std::vector<std::byte> bytes = quantised(format, data.data(), static_cast<Index>(data.size()));
+  std::vector<std::uint16_t> stored(data.size()), expected;
+  std::memcpy(stored.data(), bytes.data(), bytes.size());
+  for (const float v : data)
+    expected.push_back(static_cast<std::uint16_t>(std::lround(std::clamp(v, 0.0f, 65535.0f))));
+  EXPECT_EQ(stored, expected);
 }
 
 TEST(Volume, OnAFullDiskIsAnErrorAndLeavesNothing) {
