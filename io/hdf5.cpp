@@ -166,6 +166,12 @@ Index DataSet::size() const {
   return product;
 }
 
+bool DataSet::is_float16() const {
+  const Lock lock;
+  const Handle type(H5Dget_type(handle_.id()), H5Tclose);
+  return H5Tequal(type.id(), float16_type().id()) > 0;
+}
+
 PixelType DataSet::pixel_type() const {
   const Lock lock;
   const Handle type(H5Dget_type(handle_.id()), H5Tclose);

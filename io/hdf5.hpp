@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "../core/range.hpp"
+#include "number_type.hpp"
 #include "scan_reader.hpp"
 
 namespace tandem::io {
@@ -60,6 +61,7 @@ class DataSet {
   const std::string& where() const { return where_; }  ///< "scan.h5: /exchange/data"
   const std::vector<Index>& shape() const { return shape_; }
   Index size() const;
+  bool is_float16() const;       ///< whether it holds IEEE half precision, which is read as float32
   PixelType pixel_type() const;  ///< the type in which it is read; @throws FileError unless it holds numbers
 
   /// @throws FileError unless all that the data set claims was written and is there: in its file, in external
@@ -117,7 +119,7 @@ class File {
   std::optional<double> number(const std::string& path) const;
 
   /// Creates a data set, and the groups on the way to it. It is contiguous if `chunk` is empty.
-  DataSet create(const std::string& path, PixelType type, std::span<const Index> shape,
+  DataSet create(const std::string& path, NumberType type, std::span<const Index> shape,
                  std::span<const Index> chunk);
   void write_text(const std::string& path, const std::string& value);
   /// Writes no units if `units` is empty.

@@ -34,6 +34,9 @@ std::string reason();
 /// DeviceError if there is no memory left
 [[noreturn]] void fail(const std::string& what, const std::string& remedy);
 
+/// IEEE half precision, little endian: libhdf5 1.10 has no name for it.
+Handle float16_type();
+
 /// How files are opened for reading: without locks, because read-only and network file systems do not have
 /// them.
 Handle read_access();

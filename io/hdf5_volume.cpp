@@ -23,17 +23,17 @@ class Hdf5Volume : public SlabWriter {
         output_(std::move(output)),
         file_(output_.create(output_.name())),
         checksums_(static_cast<std::size_t>(n[0])) {
-    const Index line = n[2] * static_cast<Index>(bytes_of(pixel_type(form.type)));
+    const Index line = n[2] * bytes_of(number_type(form.type));
     const Shape chunk{1, std::clamp<Index>(max_chunk_bytes / line, 1, n[1]), n[2]};
     chunk_bytes_ = chunk[1] * line;
     file_.require_space(bytes() + static_cast<double>(n[0] * 256 + room_for_text) +
                         static_cast<double>(recipe.size()));
     hdf5::File file = hdf5::File::create(file_);
     {
-      hdf5::DataSet data = file.create("/exchange/data", pixel_type(form.type), n, chunk);
+      hdf5::DataSet data = file.create("/exchange/data", number_type(form.type), n, chunk);
       describe(data, form);
       offsets_ = data.offsets();
-      hdf5::DataSet sums = file.create(checksums_path, PixelType::uint32, std::vector<Index>{n[0]}, {});
+      hdf5::DataSet sums = file.create(checksums_path, NumberType::uint32, std::vector<Index>{n[0]}, {});
       sums.set("algorithm", "CRC-32 of each slice as it is stored");
       checksums_at_ = sums.offsets().front();
     }
@@ -54,7 +54,7 @@ class Hdf5Volume : public SlabWriter {
     data.set("description", "ReconData");
     data.set("units", form.unit());
     data.set_flag("complete", false);
-    if (form.type == VoxelType::float32) return;
+    if (!is_integer(form.type)) return;
     data.set("min", form.min);
     data.set("max", form.max);
   }

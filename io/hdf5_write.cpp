@@ -15,18 +15,20 @@ namespace {
 static_assert(std::endian::native == std::endian::little);
 
 /// Little endian, as every machine that we know: PlainFile writes memory as it is.
-hid_t disk_type(PixelType type) {
+Handle disk_type(NumberType type) {
   switch (type) {
-    case PixelType::uint8:
-      return H5T_STD_U8LE;
-    case PixelType::uint16:
-      return H5T_STD_U16LE;
-    case PixelType::uint32:
-      return H5T_STD_U32LE;
-    case PixelType::float32:
+    case NumberType::uint8:
+      return {H5Tcopy(H5T_STD_U8LE), H5Tclose};
+    case NumberType::uint16:
+      return {H5Tcopy(H5T_STD_U16LE), H5Tclose};
+    case NumberType::uint32:
+      return {H5Tcopy(H5T_STD_U32LE), H5Tclose};
+    case NumberType::float16:
+      return float16_type();
+    case NumberType::float32:
       break;
   }
-  return H5T_IEEE_F32LE;
+  return {H5Tcopy(H5T_IEEE_F32LE), H5Tclose};
 }
 
 Handle text_type(std::size_t length) {
@@ -79,7 +81,15 @@ File File::modify(const PlainFile& made) {
   return File(std::move(file), made.name());
 }
 
-DataSet File::create(const std::string& path, PixelType type, std::span<const Index> shape,
+Handle float16_type() {
+  Handle type(H5Tcopy(H5T_IEEE_F32LE), H5Tclose);
+  H5Tset_fields(type.id(), 15, 10, 5, 0, 10);  // sign, exponent and its bits, fraction and its bits
+  H5Tset_size(type.id(), 2);
+  H5Tset_ebias(type.id(), 15);
+  return type;
+}
+
+DataSet File::create(const std::string& path, NumberType type, std::span<const Index> shape,
                      std::span<const Index> chunk) {
   const Lock lock;
   const std::string where = name_ + ": " + path;
@@ -89,7 +99,7 @@ DataSet File::create(const std::string& path, PixelType type, std::span<const In
   H5Pset_alloc_time(plan.id(), H5D_ALLOC_TIME_EARLY);
   H5Pset_fill_time(plan.id(), H5D_FILL_TIME_NEVER);  // every element is written, once
   if (!pieces.empty()) H5Pset_chunk(plan.id(), static_cast<int>(pieces.size()), pieces.data());
-  return DataSet(make(handle_.id(), where, path, disk_type(type), space.id(), plan.id()), where);
+  return DataSet(make(handle_.id(), where, path, disk_type(type).id(), space.id(), plan.id()), where);
 }
 
 std::vector<Index> DataSet::offsets() const {

@@ -7,6 +7,12 @@
 
 namespace tandem::io {
 
+namespace {
+
+bool is_infinite(std::uint16_t half) { return (half & 0x7fff) == 0x7c00; }
+
+}  // namespace
+
 SlabWriter::SlabWriter(std::string name, Shape shape, const VolumeFormat& format)
     : name_(std::move(name)), shape_(shape), format_(format), taken_(static_cast<std::size_t>(shape[0])) {}
 
@@ -29,9 +35,21 @@ void SlabWriter::write(Range slices, const float* data) {
     if (format_.type == VoxelType::float32)
       write_slice(slices.first + k, slice);
     else
-      write_slice(slices.first + k, quantised(format_, slice, area).data());
+      write_slice(slices.first + k, encoded(slices.first + k, slice).data());
     ++written_;
   });
+}
+
+/// @throws GeometryError for a voxel that the type cannot hold
+std::vector<std::byte> SlabWriter::encoded(Index slice, const float* data) const {
+  const Index area = shape_[1] * shape_[2];
+  std::vector<std::byte> bytes = quantised(format_, data, area);
+  if (format_.type != VoxelType::float16) return bytes;
+  const auto* halves = reinterpret_cast<const std::uint16_t*>(bytes.data());
+  if (std::none_of(halves, halves + area, is_infinite)) return bytes;
+  const float voxel = data[std::find_if(halves, halves + area, is_infinite) - halves];
+  throw GeometryError(name_ + ": slice " + std::to_string(slice) + ": a voxel is " + std::to_string(voxel) +
+                      " " + format_.unit() + "; float16 holds 65504 at most, give --dtype float32");
 }
 
 void SlabWriter::finish(const std::string& report_json) {
@@ -40,9 +58,7 @@ void SlabWriter::finish(const std::string& report_json) {
   complete(report_json);
 }
 
-Index SlabWriter::slice_bytes() const {
-  return shape_[1] * shape_[2] * static_cast<Index>(bytes_of(pixel_type(format_.type)));
-}
+Index SlabWriter::slice_bytes() const { return shape_[1] * shape_[2] * bytes_of(number_type(format_.type)); }
 
 double SlabWriter::bytes() const {
   return static_cast<double>(shape_[0]) * static_cast<double>(slice_bytes());

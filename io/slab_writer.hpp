@@ -30,6 +30,7 @@ class SlabWriter : public VolumeWriter {
 
  private:
   void take(Range slices);
+  std::vector<std::byte> encoded(Index slice, const float* data) const;
 
   std::string name_;
   Shape shape_;

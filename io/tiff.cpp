@@ -12,6 +12,7 @@
 #include <mutex>
 
 #include "../core/error.hpp"
+#include "half.hpp"
 #include "plain_file.hpp"
 
 namespace tandem::io {
@@ -55,9 +56,9 @@ T tag_of(TIFF* tiff, std::uint32_t tag, T otherwise) {
 PixelType type_of(const std::string& name, int bits, int format) {
   const bool whole = format == SAMPLEFORMAT_UINT || format == SAMPLEFORMAT_INT;
   const bool known = (whole && (bits == 8 || bits == 16 || bits == 32)) ||
-                     (format == SAMPLEFORMAT_IEEEFP && (bits == 32 || bits == 64));
+                     (format == SAMPLEFORMAT_IEEEFP && (bits == 16 || bits == 32 || bits == 64));
   require<FileError>(known, name, ": has ", bits, "-bit pixels of sample format ", format,
-                     "; integers of 8, 16 or 32 bits or floats of 32 or 64 are needed");
+                     "; integers of 8, 16 or 32 bits or floats of 16, 32 or 64 are needed");
   if (format != SAMPLEFORMAT_UINT) return PixelType::float32;
   return bits == 8 ? PixelType::uint8 : bits == 16 ? PixelType::uint16 : PixelType::uint32;
 }
@@ -72,6 +73,10 @@ void to_float(const std::byte* in, Index count, std::byte* out) {
   }
 }
 
+void half_to_float(const std::byte* in, Index count, std::byte* out) {
+  floats_of(reinterpret_cast<const std::uint16_t*>(in), count, reinterpret_cast<float*>(out));
+}
+
 /// From the stored type, in this machine's byte order, to the page's type.
 void convert(const TiffPage& page, const std::byte* in, Index count, std::byte* out) {
   if (page.sample_format == SAMPLEFORMAT_INT) {
@@ -79,6 +84,7 @@ void convert(const TiffPage& page, const std::byte* in, Index count, std::byte* 
     if (page.bits == 16) return to_float<std::int16_t>(in, count, out);
     return to_float<std::int32_t>(in, count, out);
   }
+  if (page.is_float16()) return half_to_float(in, count, out);
   if (page.bits == 64) return to_float<double>(in, count, out);
   std::memcpy(out, in, static_cast<std::size_t>(count * page.bits / 8));
 }
@@ -226,11 +232,11 @@ std::string tiff_description(const std::filesystem::path& path) {
   return text;
 }
 
-void write_tiff(const PlainFile& made, PixelType type, Index rows, Index bins, const void* pixels,
+void write_tiff(const PlainFile& made, NumberType type, Index rows, Index bins, const void* pixels,
                 const std::string& description) {
   silence();
   errno = 0;
-  const Index line = bins * static_cast<Index>(bytes_of(type));
+  const Index line = bins * bytes_of(type);
   const bool big = rows * line > (Index{4} << 30) - (Index{1} << 20);  // TIFF's offsets have 32 bits
   Descriptor own(::fcntl(made.descriptor(), F_DUPFD_CLOEXEC, 0));      // libtiff closes what it is given
   std::unique_ptr<TIFF, void (*)(TIFF*)> file(TIFFFdOpen(own.number(), made.name().c_str(), big ? "w8" : "w"),
@@ -241,8 +247,9 @@ void write_tiff(const PlainFile& made, PixelType type, Index rows, Index bins, c
   TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, static_cast<std::uint32_t>(bins));
   TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, static_cast<std::uint32_t>(rows));
   TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, static_cast<int>(8 * bytes_of(type)));
-  TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT,
-               type == PixelType::float32 ? SAMPLEFORMAT_IEEEFP : SAMPLEFORMAT_UINT);
+  TIFFSetField(
+      tiff, TIFFTAG_SAMPLEFORMAT,
+      type == NumberType::float32 || type == NumberType::float16 ? SAMPLEFORMAT_IEEEFP : SAMPLEFORMAT_UINT);
   TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, 1);
   TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
   TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "../core/range.hpp"
+#include "number_type.hpp"
 #include "scan_reader.hpp"
 
 namespace tandem::io {
@@ -23,6 +24,8 @@ struct TiffPage {
   bool tiled = false, compressed = false, swapped = false;
   int orientation = 1;          ///< TIFF tag 274: where the first line and the first column belong
   std::uint64_t directory = 0;  ///< where it starts in the file
+
+  bool is_float16() const { return bits == 16 && sample_format == 3; }
 };
 
 /// A TIFF file that is open for reading, in either byte order, in strips or tiles, with any compression that
@@ -59,7 +62,7 @@ class PlainFile;
 
 /// Writes one image into an empty file, as BigTIFF if it needs to be. @throws FileError, also if the disk is
 /// full
-void write_tiff(const PlainFile& file, PixelType type, Index rows, Index bins, const void* pixels,
+void write_tiff(const PlainFile& file, NumberType type, Index rows, Index bins, const void* pixels,
                 const std::string& description);
 
 }  // namespace tandem::io

@@ -96,7 +96,7 @@ std::string slice_description(Shape shape, const VolumeFormat& format, Index sli
   text.precision(17);
   text << "tandem " << TANDEM_VERSION << '\n'
        << slice_key << ": " << slice << "\nshape: " << shape[0] << ' ' << shape[1] << ' ' << shape[2]
-       << "\ntype: " << name_of(pixel_type(format.type)) << "\nunit: " << format.unit() << '\n';
+       << "\ntype: " << name_of(number_type(format.type)) << "\nunit: " << format.unit() << '\n';
   if (format.place) {
     text << "lengths: " << format.place->unit_of_length() << '\n';
     for (const auto& [name, numbers] : numbers_of(*format.place)) {
@@ -105,7 +105,7 @@ std::string slice_description(Shape shape, const VolumeFormat& format, Index sli
       text << '\n';
     }
   }
-  if (format.type != VoxelType::float32) text << "min: " << format.min << "\nmax: " << format.max << '\n';
+  if (is_integer(format.type)) text << "min: " << format.min << "\nmax: " << format.max << '\n';
   text << "recipe: " << recipe_json << '\n';
   return text.str();
 }

@@ -28,7 +28,9 @@ class TiffSource : public VolumeSource {
     where = volume.string();
     kind = VolumeKind::tiff;
     shape = {all_.size(), base.shape[1], base.shape[2]};
-    type = TiffFile(base.files.begin()->second).page(0).type;
+    const TiffFile first(base.files.begin()->second);
+    type = first.page(0).type;
+    is_float16 = first.page(0).is_float16();
     unit = base.facts.text("unit");
     place = extended(base.place, all_);
     min = base.facts.number("min"), max = base.facts.number("max");
@@ -80,17 +82,19 @@ class TiffSource : public VolumeSource {
     const fs::path& path = found->second;
     TiffFile file(path);
     const TiffPage& page = file.page(0);
-    require<FileError>(page.rows == shape[1] && page.bins == shape[2] && page.type == type, path.string(),
-                       ": is ", page.rows, " x ", page.bins, " pixels, ", name_of(page.type), "; ", shape[1],
-                       " x ", shape[2], ", ", name_of(type), ", is needed as in the other slices");
+    require<FileError>(page.rows == shape[1] && page.bins == shape[2] && page.type == type &&
+                           page.is_float16() == is_float16,
+                       path.string(), ": is ", page.rows, " x ", page.bins, " pixels, ", name_of(page.type),
+                       "; ", shape[1], " x ", shape[2], ", ", name_of(type),
+                       ", is needed as in the other slices");
     const auto count = static_cast<std::size_t>(page.rows * page.bins);
     std::vector<std::byte> bytes(count * bytes_of(type));
     file.read(0, {0, page.rows}, {0, page.bins}, bytes.data());
     const auto listed = listed_.slices.find(number);
-    require<FileError>(
-        listed == listed_.slices.end() || listed->second.checksum == checksum(bytes.data(), bytes.size()),
-        path.string(), ": its pixels are not those of the checksum in ", manifest_path(volume_).string(),
-        "; the file is damaged");
+    require<FileError>(listed == listed_.slices.end() ||
+                           listed->second.checksum == stored_checksum(bytes.data(), page.rows * page.bins),
+                       path.string(), ": its pixels are not those of the checksum in ",
+                       manifest_path(volume_).string(), "; the file is damaged");
     to_float(type, bytes.data(), page.rows * page.bins, reinterpret_cast<std::byte*>(out));
   }
 

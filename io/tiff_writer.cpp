@@ -81,7 +81,7 @@ Older settle(const fs::path& volume, Range coming, const std::string& grid, Repl
 /// What slices must have in common to be of one volume.
 std::string grid_of(Shape n, const VolumeFormat& form) {
   std::ostringstream text;
-  text << name_of(pixel_type(form.type)) << ", " << n[1] << " x " << n[2] << ", " << form.unit();
+  text << name_of(number_type(form.type)) << ", " << n[1] << " x " << n[2] << ", " << form.unit();
   if (form.place)
     for (const std::size_t i : {0, 1, 2}) {
       text << ", "
@@ -89,7 +89,7 @@ std::string grid_of(Shape n, const VolumeFormat& form) {
       if (i < 2) text << ' ' << form.place->first[i];
       text << " of " << form.place->full_size[i];
     }
-  if (form.type != VoxelType::float32) text << ", " << form.min << " to " << form.max;
+  if (is_integer(form.type)) text << ", " << form.min << " to " << form.max;
   return text.str();
 }
 
@@ -121,7 +121,7 @@ class TiffWriter : public SlabWriter {
 
   void write_slice(Index slice, const void* stored) override {
     const PlainFile file = output_.create(name_of_slice(slice));
-    write_tiff(file, pixel_type(format().type), shape()[1], shape()[2], stored,
+    write_tiff(file, number_type(format().type), shape()[1], shape()[2], stored,
                slice_description(shape(), format(), slice, recipe_));
     file.begin_sync();
     const TiffManifest::Slice written{static_cast<std::uint64_t>(file.size()),

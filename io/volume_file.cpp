@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "../core/error.hpp"
+#include "half.hpp"
 #include "volume_format.hpp"
 
 namespace tandem::io {
@@ -35,14 +36,30 @@ std::vector<std::byte> quantised_as(const VolumeFormat& format, const float* dat
 
 }  // namespace
 
-PixelType pixel_type(VoxelType type) {
-  if (type == VoxelType::float32) return PixelType::float32;
-  return type == VoxelType::uint16 ? PixelType::uint16 : PixelType::uint8;
+NumberType number_type(VoxelType type) {
+  switch (type) {
+    case VoxelType::uint8:
+      return NumberType::uint8;
+    case VoxelType::uint16:
+      return NumberType::uint16;
+    case VoxelType::float16:
+      return NumberType::float16;
+    case VoxelType::float32:
+      break;
+  }
+  return NumberType::float32;
 }
+
+bool is_integer(VoxelType type) { return type == VoxelType::uint16 || type == VoxelType::uint8; }
 
 double full_scale(VoxelType type) { return type == VoxelType::uint16 ? 65535 : 255; }
 
 std::vector<std::byte> quantised(const VolumeFormat& format, const float* data, Index count) {
+  if (format.type == VoxelType::float16) {
+    std::vector<std::byte> bytes(static_cast<std::size_t>(count) * sizeof(std::uint16_t));
+    halves_of(data, count, reinterpret_cast<std::uint16_t*>(bytes.data()));
+    return bytes;
+  }
   return format.type == VoxelType::uint16 ? quantised_as<std::uint16_t>(format, data, count)
                                           : quantised_as<std::uint8_t>(format, data, count);
 }
@@ -61,7 +78,7 @@ std::unique_ptr<VolumeWriter> create_volume(const std::filesystem::path& path, S
                                             Replace replace) {
   require<FileError>(shape[0] > 0 && shape[1] > 0 && shape[2] > 0, path.string(), ": a volume of ", shape[0],
                      " x ", shape[1], " x ", shape[2], " voxels; at least 1 x 1 x 1 is needed");
-  require<FileError>(format.type == VoxelType::float32 ||
+  require<FileError>(!is_integer(format.type) ||
                          (std::isfinite(format.min) && format.min < format.max && std::isfinite(format.max)),
                      path.string(), ": min = ", format.min, ", max = ", format.max,
                      "; integers need finite numbers with min < max");

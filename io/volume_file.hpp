@@ -14,7 +14,8 @@
 namespace tandem::io {
 
 /// How voxels are stored. Integer types map [min, max] onto their whole range and clip values outside.
-enum class VoxelType { float32, uint16, uint8 };
+/// float16 is IEEE half precision: 11 bits from 6e-5 to 65504, steps of 6e-8 below.
+enum class VoxelType { float32, float16, uint16, uint8 };
 
 struct VolumeFormat {
   VoxelType type = VoxelType::float32;
@@ -46,7 +47,7 @@ class VolumeWriter {
   virtual ~VolumeWriter() = default;
   /// Writes some slices. Slabs may come in any order, and several threads may call this at once. Each slice
   /// is encoded and written on a thread of the pool. @throws FileError, also for a slice that came before, or
-  /// if the disk is full
+  /// if the disk is full; GeometryError for a voxel that float16 cannot hold
   virtual void write(Range slices, const float* data) = 0;
   /// Marks the volume complete and gives it its name. @throws FileError unless every slice came
   virtual void finish(const std::string& report_json) = 0;

@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "number_type.hpp"
 #include "output.hpp"
 #include "scan_reader.hpp"
 #include "volume_file.hpp"
@@ -15,10 +16,13 @@ namespace tandem::io {
 /// Where an HDF5 volume has the checksums of its slices.
 constexpr const char* checksums_path = "/process/tandem/checksums";
 
-PixelType pixel_type(VoxelType type);
+NumberType number_type(VoxelType type);
+/// Whether the type stands for a range of attenuation, `min` to `max`.
+bool is_integer(VoxelType type);
 /// The largest integer of the type, which stands for `max`.
 double full_scale(VoxelType type);
-/// Voxels as integers of the format, rounded and clipped. NaN becomes 0.
+/// Voxels as they are stored, if not in float32: rounded, and integers clipped. NaN becomes 0 in integers.
+/// Halves of voxels that are too large become infinite.
 std::vector<std::byte> quantised(const VolumeFormat& format, const float* data, Index count);
 
 /// A place as files hold it, all in the order (z, y, x): "pitch", "centre", "full_shape", and "region", the
@@ -44,13 +48,18 @@ class VolumeSource {
   std::string where;  ///< "volume.h5: /exchange/data"
   VolumeKind kind = VolumeKind::hdf5;
   Shape shape{};
-  PixelType type = PixelType::float32;
+  PixelType type = PixelType::float32;  ///< in which it is read
+  bool is_float16 = false;              ///< stored in half precision, read as float32
   std::string unit = "1/pixel";
   std::optional<VolumePlace> place;
   std::optional<double> pitch_mm;  ///< along x
   std::string missing;  ///< what is missing or does not fit, and what to do; empty if the volume is complete
   bool reconstruction = false;
   std::optional<double> min, max;  ///< the attenuation at the ends of an integer type's range
+
+ protected:
+  /// Of numbers that were read, as they are stored.
+  std::uint32_t stored_checksum(const std::byte* numbers, Index count) const;
 };
 /// What `missing` says if the volume itself says that it is incomplete.
 constexpr const char* not_finished =

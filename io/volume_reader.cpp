@@ -4,6 +4,7 @@
 #include "../core/error.hpp"
 #include "checksum.hpp"
 #include "frame_source.hpp"
+#include "half.hpp"
 #include "hdf5.hpp"
 #include "input_file.hpp"
 #include "rehearsal.hpp"
@@ -25,10 +26,11 @@ class Hdf5Source : public VolumeSource {
     std::byte* own = bytes.empty() ? reinterpret_cast<std::byte*>(stored) : bytes.data();
     data_.read(type, std::vector<Range>{slices, {0, shape[1]}, {0, shape[2]}}, own);
     for (Index k = slices.first; !checksums.empty() && k < slices.last; ++k)
-      require<FileError>(
-          checksums[static_cast<std::size_t>(k)] ==
-              checksum(own + static_cast<std::size_t>(k - slices.first) * slice_bytes, slice_bytes),
-          where, ": slice ", k, " does not have the checksum that it was written with; the file is damaged");
+      require<FileError>(checksums[static_cast<std::size_t>(k)] ==
+                             stored_checksum(own + static_cast<std::size_t>(k - slices.first) * slice_bytes,
+                                             shape[1] * shape[2]),
+                         where, ": slice ", k,
+                         " does not have the checksum that it was written with; the file is damaged");
     if (!bytes.empty())
       to_float(type, own, slices.size() * shape[1] * shape[2], reinterpret_cast<std::byte*>(stored));
   }
@@ -80,6 +82,7 @@ std::unique_ptr<VolumeSource> open_hdf5_volume(const std::filesystem::path& path
   data.require_stored();
   const std::string where = data.where(), unit = data.text("units").value_or("1/pixel");
   const PixelType type = data.pixel_type();
+  const bool is_float16 = data.is_float16();
   const bool complete = data.number("complete").value_or(1) != 0;
   const bool reconstruction = data.text("description") == "ReconData";
   const std::optional<double> min = data.number("min"), max = data.number("max");
@@ -89,6 +92,7 @@ std::unique_ptr<VolumeSource> open_hdf5_volume(const std::filesystem::path& path
   volume->kind = VolumeKind::hdf5;
   volume->shape = {n[0], n[1], n[2]};
   volume->type = type;
+  volume->is_float16 = is_float16;
   volume->unit = unit;
   volume->reconstruction = reconstruction;
   volume->min = min, volume->max = max;
@@ -97,6 +101,13 @@ std::unique_ptr<VolumeSource> open_hdf5_volume(const std::filesystem::path& path
     for (const double sum : sums->numbers()) volume->checksums.push_back(static_cast<std::uint32_t>(sum));
   find_place(file, *volume);
   return volume;
+}
+
+std::uint32_t VolumeSource::stored_checksum(const std::byte* numbers, Index count) const {
+  if (!is_float16) return checksum(numbers, static_cast<std::size_t>(count) * bytes_of(type));
+  std::vector<std::uint16_t> halves(static_cast<std::size_t>(count));
+  halves_of(reinterpret_cast<const float*>(numbers), count, halves.data());
+  return checksum(halves.data(), halves.size() * sizeof halves[0]);
 }
 
 VolumeReader::VolumeReader(const std::filesystem::path& path, bool any_external) {

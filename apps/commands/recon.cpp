@@ -99,9 +99,10 @@ void check_together(const ReconOptions& o) {
     throw UsageError("--variant does not go with --model fourier, which has kernels of its own");
   if (o.axis_auto && r.axis_bin)
     throw UsageError("--rotation-axis and --rotation-axis-auto do not go together");
-  if (o.dtype == "float32" ? (o.min || o.max) : !(o.min && o.max && *o.min < *o.max))
-    throw UsageError(o.dtype == "float32" ? "--min and --max go with --dtype uint16 or uint8"
-                                          : "--dtype " + o.dtype + " needs --min V below --max V");
+  const bool floats = o.dtype.starts_with("float");
+  if (floats ? (o.min || o.max) : !(o.min && o.max && *o.min < *o.max))
+    throw UsageError(floats ? "--min and --max go with --dtype uint16 or uint8"
+                            : "--dtype " + o.dtype + " needs --min V below --max V");
   if (o.preview == "-") throw UsageError("--preview -: a picture is no text; give the name of a PNG file");
   if (o.output.empty() && !o.dry_run)
     throw UsageError("-o VOLUME is missing; give a name ending in .h5 or .tif, or --dry-run");
@@ -172,9 +173,10 @@ std::vector<double> axes_found(ReconOptions& o, io::ScanReader& reader, Progress
 }
 
 io::VolumeFormat format_of(const ReconOptions& o, const pipeline::Plan& plan) {
-  const io::VoxelType type = o.dtype == "uint16"  ? io::VoxelType::uint16
-                             : o.dtype == "uint8" ? io::VoxelType::uint8
-                                                  : io::VoxelType::float32;
+  const io::VoxelType type = o.dtype == "uint16"    ? io::VoxelType::uint16
+                             : o.dtype == "uint8"   ? io::VoxelType::uint8
+                             : o.dtype == "float16" ? io::VoxelType::float16
+                                                    : io::VoxelType::float32;
   return {type, o.min.value_or(0), o.max.value_or(1), plan.place()};
 }
 
@@ -289,7 +291,8 @@ void add_output(CLI::App& c, ReconOptions& o) {
   heading(c, "Output");
   c.add_option("-o,--output", o.output, "volume to write: .h5, or .tif for one file per slice");
   add_choice(c, "--save-format", o.save_format, {"h5", "tiff"}, "default: from the name of the output");
-  add_choice(c, "--dtype", o.dtype, {"float32", "uint16", "uint8"}, "type of the output (default float32)");
+  add_choice(c, "--dtype", o.dtype, {"float32", "float16", "uint16", "uint8"},
+             "type of the output (default float32); float16 holds 11 bits, up to 65504");
   c.add_option("--min", o.min, "attenuation that integer types store as 0")->check(within(-1e30, 1e30));
   c.add_option("--max", o.max, "attenuation that integer types store as their largest")
       ->check(within(-1e30, 1e30));

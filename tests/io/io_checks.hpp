@@ -14,16 +14,17 @@
 
 namespace tandem::test {
 
-/// What a FileError says; fails the test if none comes, or if it is not one line.
-inline std::string refusal(const std::function<void()>& work) {
+/// What an error says, a FileError by default; fails the test if none comes, or if it is not one line.
+template <class Fault = FileError>
+std::string refusal(const std::function<void()>& work) {
   try {
     work();
-  } catch (const FileError& error) {
+  } catch (const Fault& error) {
     const std::string text = error.what();
     EXPECT_EQ(text.find('\n'), std::string::npos) << text;
     return text;
   }
-  ADD_FAILURE() << "no FileError";
+  ADD_FAILURE() << "no such error";
   return "";
 }
 

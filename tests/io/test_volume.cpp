@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "../../core/parallel.hpp"
+#include "../../io/half.hpp"
 #include "../../io/hdf5.hpp"
 #include "../../io/png.hpp"
 #include "../../io/tiff.hpp"
@@ -114,6 +115,41 @@ TEST(Volume, ScalesIntegersBackToWithinHalfAStep) {
   }
 }
 
+TEST(Volume, HoldsHalvesExactly) {
+  const TemporaryFolder folder;
+  std::vector<float> data = ramp();  // of which most are no halves
+  std::vector<std::uint16_t> halves(data.size());
+  std::vector<float> expected(data.size());
+  io::halves_of(data.data(), 60, halves.data());
+  io::floats_of(halves.data(), 60, expected.data());
+  ASSERT_NE(expected, data);
+  for (const char* name : {"volume.h5", "volume.tif"}) {
+    write_ramp(folder / name, {.type = VoxelType::float16});
+    VolumeReader reader(folder / name);
+    EXPECT_EQ(read_all(reader), expected) << name;
+  }
+  std::vector<std::uint16_t> stored(20);
+  const io::hdf5::File file = io::hdf5::File::open(folder / "volume.h5");
+  const Index second = file.data_set("/exchange/data").offsets()[1];
+  std::ifstream bytes(folder / "volume.h5", std::ios::binary);
+  bytes.seekg(second).read(reinterpret_cast<char*>(stored.data()), 40);
+  EXPECT_TRUE(std::equal(stored.begin(), stored.end(), halves.begin() + 20));
+  EXPECT_TRUE(io::TiffFile(folder / "volume_00002.tif").page(0).is_float16());
+}
+
+TEST(Volume, RefusesWhatNoHalfHolds) {
+  for (const char* name : {"v.h5", "v.tif"}) {
+    const TemporaryFolder folder;
+    std::vector<float> data = ramp();
+    data[47] = -70000;
+    const auto writer = io::create_volume(folder / name, shape, {.type = VoxelType::float16}, "{}");
+    EXPECT_TRUE(says(refusal<GeometryError>([&] {
+                       writer->write({0, 3}, data.data());
+                     }),
+                     {name, "slice 2", "-70000", "1/pixel", "65504", "--dtype float32"}));
+  }
+}
+
 TEST(Volume, StoresNanAsTheLowestInteger) {
   const TemporaryFolder folder;
   const std::vector<float> data{std::nanf(""), 5, -5, 0.5f};
@@ -153,7 +189,7 @@ TEST(Volume, IsReadableAndMarkedIncompleteWhateverEndsTheProgram) {
 }
 
 TEST(Volume, IsReadOnlyAsItWasWritten) {
-  for (const VoxelType type : {VoxelType::float32, VoxelType::uint16, VoxelType::uint8}) {
+  for (const VoxelType type : {VoxelType::float32, VoxelType::float16, VoxelType::uint16, VoxelType::uint8}) {
     const TemporaryFolder folder;
     write_ramp(folder / "volume.h5", {.type = type, .min = -1, .max = 2});
     std::vector<float> voxels(60);
