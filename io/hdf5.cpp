@@ -11,6 +11,7 @@
 
 #include "../core/error.hpp"
 #include "hdf5_detail.hpp"
+#include "hdf5_direct.hpp"
 
 namespace tandem::io::hdf5 {
 
@@ -206,10 +207,31 @@ void DataSet::require_stored() {
   const Lock lock;
   auto found = std::make_shared<Storage>();
   hdf5::require_stored(handle_.id(), where_, origin_ ? *origin_ : Origin{}, *found);
+  direct_ = direct(handle_.id(), where_, *found);
   storage_ = std::move(found);
 }
 
 void DataSet::read(PixelType as, std::span<const Range> part, void* out) const {
+  if (direct_ && direct_->type() == as)
+    read_directly(part, static_cast<std::byte*>(out));
+  else
+    read_by_library(as, part, out);
+  if (storage_) require_unchanged(*storage_, where_);
+}
+
+void DataSet::read_directly(std::span<const Range> part, std::byte* out) const {
+  std::vector<Index> extents;
+  for (const Range& range : part) extents.push_back(range.size());
+  const std::vector<Index> corner(part.size(), 0);
+  try {
+    direct_->read(part, {extents, corner}, out);
+  } catch (const FileError&) {
+    require_unchanged(*storage_, where_);  // which then was the reason
+    throw;
+  }
+}
+
+void DataSet::read_by_library(PixelType as, std::span<const Range> part, void* out) const {
   const Lock lock;
   require_whole_chunks(handle_.id(), where_, part);
   std::array<hsize_t, max_rank> start{}, count{};
@@ -224,7 +246,6 @@ void DataSet::read(PixelType as, std::span<const Range> part, void* out) const {
       H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) >= 0 &&
       H5Dread(handle_.id(), memory_type(as), memory.id(), space.id(), H5P_DEFAULT, out) >= 0;
   if (!read) fail(where_ + ": cannot be read", "the file may be damaged");
-  if (storage_) require_unchanged(*storage_, where_);
 }
 
 std::vector<double> DataSet::numbers() const {

@@ -1,7 +1,7 @@
 #pragma once
 
-// HDF5 without its header. Used only within io/. libhdf5 is not safe for several threads, so every call here
-// holds a lock of the process. A reader thread and a writer thread may run at the same time.
+// HDF5 without its header. Used only within io/. libhdf5 is not safe for several threads, so every call into
+// it holds a lock of the process. Numbers that `hdf5_direct` can find are read without libhdf5 and its lock.
 
 #include <cstdint>
 #include <filesystem>
@@ -53,6 +53,7 @@ struct Origin {
 };
 
 struct Storage;
+class Direct;
 
 /// An open data set of at most four axes. Every failure is a FileError whose text begins with `where()`.
 class DataSet {
@@ -73,6 +74,9 @@ class DataSet {
   /// the data are not compressed.
   std::size_t decoded_bytes() const;
 
+  /// Reads a part, which lies within shape(), on the threads of the pool if the data set is known to be
+  /// stored (`require_stored`), and if it has a layout, a type and filters that `hdf5_direct` knows; else
+  /// through libhdf5, one thread at a time. Several threads may call it at once.
   void read(PixelType as, std::span<const Range> part, void* out) const;
   std::vector<double> numbers() const;  ///< all of it
   std::optional<std::string> text() const;
@@ -88,11 +92,15 @@ class DataSet {
   void set_flag(const std::string& attribute, bool value);
 
  private:
+  void read_by_library(PixelType as, std::span<const Range> part, void* out) const;
+  void read_directly(std::span<const Range> part, std::byte* out) const;
+
   Handle handle_;
   std::string where_;
   std::vector<Index> shape_;
   std::shared_ptr<const Origin> origin_;
   std::shared_ptr<const Storage> storage_;  ///< once it is known to be complete
+  std::shared_ptr<const Direct> direct_;    ///< then also, if libhdf5 is not needed
 };
 
 /// Whether a file has the signature of HDF5 at its beginning, or after a user block.

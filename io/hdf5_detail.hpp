@@ -10,6 +10,7 @@
 
 #include "hdf5.hpp"
 #include "input_file.hpp"
+#include "stored_lines.hpp"
 
 namespace tandem::io::hdf5 {
 
@@ -47,7 +48,8 @@ Handle link_access();
 /// The files that the elements of a data set come from. The sources of a virtual data set are held open,
 /// because libhdf5 reads a source as zeros if it cannot open it.
 struct Storage {
-  std::vector<FileStamp> files;
+  std::vector<FileStamp> files;  ///< first the one that holds the data set
+  std::vector<Extent> extents;   ///< of a contiguous data set, in these files
   std::vector<Handle> held;
   int depth = 0;  ///< how deep virtual data sets lie within virtual data sets
 };

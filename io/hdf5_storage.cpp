@@ -70,12 +70,13 @@ void require_filters(const Claim& claim) {
   }
 }
 
-void require_contiguous(const Claim& claim) {
+void require_contiguous(const Claim& claim, Storage& found) {
   const haddr_t offset = H5Dget_offset(claim.set);
   require<FileError>(offset != HADDR_UNDEF, claim.where, ": holds no data; it was never written");
   require<FileError>(static_cast<double>(offset) + claim.bytes() <= static_cast<double>(claim.file.bytes),
                      claim.where, ": claims ", claim.bytes(),
                      " bytes, more than the file has; it is damaged or was cut short");
+  found.extents = {{0, static_cast<Index>(offset), static_cast<Index>(claim.bytes())}};
 }
 
 /// One walk through the index of chunks, whatever their number.
@@ -168,6 +169,7 @@ void require_external(const Claim& claim, const Origin& origin, Storage& found) 
     require<FileError>(static_cast<double>(offset) + taken <= static_cast<double>(file.bytes), claim.where,
                        ": needs bytes ", offset, " to ", static_cast<double>(offset) + taken, " of ",
                        file.path.string(), ", which has ", file.bytes, "; it was cut short");
+    found.extents.push_back({found.files.size() - 1, offset, static_cast<Index>(taken)});
     left -= taken;
   }
   require<FileError>(left <= 0, claim.where, ": claims ", claim.bytes(),
@@ -217,7 +219,7 @@ void require_stored(std::int64_t set, const std::string& where, const Origin& or
   switch (H5Pget_layout(claim.plan.id())) {
     case H5D_CONTIGUOUS:
       return H5Pget_external_count(claim.plan.id()) > 0 ? require_external(claim, origin, found)
-                                                        : require_contiguous(claim);
+                                                        : require_contiguous(claim, found);
     case H5D_COMPACT: {
       const auto stored = static_cast<double>(H5Dget_storage_size(set));
       return require<FileError>(claim.bytes() <= stored, where, ": claims ", claim.bytes(), " bytes, but ",

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -51,6 +52,37 @@ void require_unchanged(const FileStamp& stamp, const std::string& where) {
                      " now; wait until it is written, then start again");
   require<FileError>(now == stamp, where, ": ", stamp.path.string(),
                      " was written to since it was opened; wait until it is finished, then start again");
+}
+
+InputFile::InputFile(const fs::path& path, const std::string& where)
+    : where_(where),
+      name_(path.string()),
+      descriptor_(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {
+  const int reason = errno;
+  require<FileError>(
+      descriptor_.valid(), where, ": ", name_, " cannot be opened: ", std::strerror(reason),
+      reason == EMFILE || reason == ENFILE ? "; raise the limit (ulimit -n)" : "; check its permissions");
+  // The kernel reads ahead of what looks like one reader from front to back. Here several threads jump over
+  // what is not wanted, so it would bring whole views to memory for a few rows of each. So it shall bring
+  // only what is asked for, and it is told what that is: the disk then works on many pieces at once.
+  ::posix_fadvise(descriptor_.number(), 0, 0, POSIX_FADV_RANDOM);
+}
+
+void InputFile::expect(Index offset, Index bytes) const {
+  ::posix_fadvise(descriptor_.number(), offset, bytes, POSIX_FADV_WILLNEED);
+}
+
+void InputFile::read(Index offset, Index bytes, std::byte* out) const {
+  constexpr Index most = 1 << 30;  // Linux reads less than 2 GiB in one call
+  while (bytes > 0) {
+    const ssize_t got =
+        ::pread(descriptor_.number(), out, static_cast<std::size_t>(std::min(bytes, most)), offset);
+    if (got < 0 && errno == EINTR) continue;
+    require<FileError>(got >= 0, where_, ": ", name_, " cannot be read: ", std::strerror(errno));
+    require<FileError>(got > 0, where_, ": ", name_, " ends before byte ", offset + bytes,
+                       "; it is damaged or was cut short");
+    out += got, offset += got, bytes -= got;
+  }
 }
 
 }  // namespace tandem::io

@@ -14,14 +14,18 @@ namespace tandem::test {
 namespace {
 
 hid_t hdf5_type(const std::string& name) {
-  if (name == "u8") return H5T_STD_U8LE;
-  if (name == "u16") return H5T_STD_U16LE;
-  if (name == ">u16") return H5T_STD_U16BE;
-  if (name == "u32") return H5T_STD_U32LE;
-  if (name == "i16") return H5T_STD_I16LE;
-  if (name == "i32") return H5T_STD_I32LE;
-  if (name == "f32") return H5T_IEEE_F32LE;
-  if (name == "f64") return H5T_IEEE_F64LE;
+  const bool big = name.starts_with('>');
+  const std::string type = name.substr(big ? 1 : 0);
+  if (type == "u8") return big ? H5T_STD_U8BE : H5T_STD_U8LE;
+  if (type == "u16") return big ? H5T_STD_U16BE : H5T_STD_U16LE;
+  if (type == "u32") return big ? H5T_STD_U32BE : H5T_STD_U32LE;
+  if (type == "u64") return big ? H5T_STD_U64BE : H5T_STD_U64LE;
+  if (type == "i8") return big ? H5T_STD_I8BE : H5T_STD_I8LE;
+  if (type == "i16") return big ? H5T_STD_I16BE : H5T_STD_I16LE;
+  if (type == "i32") return big ? H5T_STD_I32BE : H5T_STD_I32LE;
+  if (type == "i64") return big ? H5T_STD_I64BE : H5T_STD_I64LE;
+  if (type == "f32") return big ? H5T_IEEE_F32BE : H5T_IEEE_F32LE;
+  if (type == "f64") return big ? H5T_IEEE_F64BE : H5T_IEEE_F64LE;
   throw std::invalid_argument(name);
 }
 
@@ -203,10 +207,17 @@ Hdf5Maker& Hdf5Maker::endless(const std::string& path, const std::string& type,
 
 Hdf5Maker& Hdf5Maker::raw(const std::string& path, const std::string& type,
                           const std::vector<unsigned long long>& extents, const fs::path& file) {
+  return raw_parts(path, type, extents, {{file, 0, H5F_UNLIMITED}});
+}
+
+Hdf5Maker& Hdf5Maker::raw_parts(const std::string& path, const std::string& type,
+                                const std::vector<unsigned long long>& extents,
+                                const std::vector<RawPart>& parts) {
   const std::vector<hsize_t> n(extents.begin(), extents.end());
   const hid_t space = H5Screate_simple(static_cast<int>(n.size()), n.data(), nullptr);
   const hid_t plan = H5Pcreate(H5P_DATASET_CREATE), link = links();
-  H5Pset_external(plan, file.c_str(), 0, H5F_UNLIMITED);
+  for (const RawPart& part : parts)
+    H5Pset_external(plan, part.file.c_str(), static_cast<off_t>(part.offset), part.bytes);
   H5Dclose(H5Dcreate2(file_, path.c_str(), hdf5_type(type), space, link, plan, H5P_DEFAULT));
   H5Pclose(plan), H5Pclose(link), H5Sclose(space);
   return *this;

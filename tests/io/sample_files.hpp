@@ -24,8 +24,9 @@ class Hdf5Maker {
   Hdf5Maker(const Hdf5Maker&) = delete;
   Hdf5Maker& operator=(const Hdf5Maker&) = delete;
 
-  /// `type` is "u8", "u16", "u32", "f32", "f64", "i16", "i32", ">u16" (big endian). Nothing is written if
-  /// `values` is empty and the extents are not. `chunk` empty: contiguous; with `packed`, gzip.
+  /// `type` is "u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "f32", "f64", or ">u16" and so on (big
+  /// endian). Nothing is written if `values` is empty and the extents are not. `chunk` empty: contiguous;
+  /// with `packed`, gzip.
   Hdf5Maker& numbers(const std::string& path, const std::string& type,
                      const std::vector<unsigned long long>& extents, const std::vector<double>& values,
                      const std::vector<unsigned long long>& chunk = {}, bool packed = false);
@@ -51,6 +52,14 @@ class Hdf5Maker {
   /// A data set that lies in a raw file.
   Hdf5Maker& raw(const std::string& path, const std::string& type,
                  const std::vector<unsigned long long>& extents, const fs::path& file);
+  /// A part of a raw file: bytes `offset` to `offset + bytes`.
+  struct RawPart {
+    fs::path file;
+    unsigned long long offset, bytes;
+  };
+  /// A data set that lies in parts of raw files, one after another.
+  Hdf5Maker& raw_parts(const std::string& path, const std::string& type,
+                       const std::vector<unsigned long long>& extents, const std::vector<RawPart>& parts);
 
  private:
   std::int64_t file_;

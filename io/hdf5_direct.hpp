@@ -1,0 +1,37 @@
+#pragma once
+
+// Numbers of a data set, read at their places in the files: by many threads, and without libhdf5, whose lock
+// lets one thread read at a time. Used only within io/.
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "hdf5_detail.hpp"
+#include "stored_lines.hpp"
+
+namespace tandem::io::hdf5 {
+
+/// Several threads may use it at once.
+class Direct {
+ public:
+  explicit Direct(PixelType type) : type_(type) {}
+  virtual ~Direct() = default;
+  PixelType type() const { return type_; }  ///< of the pixels that it gives
+
+  /// How many bytes a reading holds for packed pieces of the file and for what is unpacked from them.
+  virtual std::size_t decoded_bytes() const { return 0; }
+
+  /// Puts a part of the data set at its place in an array of pixels. @throws FileError, whose text begins
+  /// with the name of the data set
+  virtual void read(std::span<const Range> part, const BoxPlace& to, std::byte* out) const = 0;
+
+ private:
+  PixelType type_;
+};
+
+/// The reader of a data set whose elements are all stored, in these files. Empty if only libhdf5 can read it:
+/// for other layouts, number types and filters.
+std::unique_ptr<const Direct> direct(std::int64_t set, const std::string& where, const Storage& storage);
+
+}  // namespace tandem::io::hdf5

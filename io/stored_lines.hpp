@@ -1,0 +1,54 @@
+#pragma once
+
+// Used only within io/.
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "input_file.hpp"
+#include "number_form.hpp"
+
+namespace tandem::io {
+
+/// An array of numbers in C order, and where a box in it begins: one number for each axis.
+struct BoxPlace {
+  std::span<const Index> shape, first;
+};
+
+/// A box that goes from one array to another, as lines: numbers that lie side by side in both. Offsets are
+/// counted in numbers.
+class Lines {
+ public:
+  /// `extents`: of the box, which lies within both arrays; at most four axes
+  Lines(std::span<const Index> extents, const BoxPlace& from, const BoxPlace& to);
+  Index length() const { return length_; }  ///< numbers in a line
+  Index size() const { return count_[0] * count_[1] * count_[2] * count_[3]; }
+  std::pair<Index, Index> at(Index line) const;  ///< where the line begins in the one array and in the other
+
+ private:
+  Index length_ = 1, from_ = 0, to_ = 0;
+  std::array<Index, 4> count_{1, 1, 1, 1}, from_step_{}, to_step_{};
+};
+
+/// Bytes that lie side by side in one of some files.
+struct Extent {
+  std::size_t file;
+  Index offset, bytes;
+};
+
+/// Bytes that are stored in extents, one after another.
+struct StoredBytes {
+  const std::vector<InputFile>& files;
+  std::span<const Extent> extents;
+
+  void expect(Index offset, Index bytes) const;                ///< as InputFile does
+  void read(Index offset, Index bytes, std::byte* out) const;  ///< as InputFile does
+};
+
+/// Reads lines of numbers on the threads of the pool, and makes pixels of them. @throws FileError
+void read_lines(const StoredBytes& from, const NumberForm& form, const Lines& lines, std::byte* out);
+
+}  // namespace tandem::io
