@@ -31,8 +31,8 @@ class FrameSource {
   virtual std::size_t decoded_bytes() const { return 0; }  ///< see ScanInfo
 
   /// Fills `out` with numbers of type(), in C order. The caller has checked that the ranges lie within
-  /// shape().
-  virtual void read(Range frames, Range rows, Range bins, std::byte* out) = 0;
+  /// shape(). Several threads may call it at once.
+  virtual void read(Range frames, Range rows, Range bins, std::byte* out) const = 0;
 
  private:
   std::string where_;

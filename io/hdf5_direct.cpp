@@ -46,7 +46,9 @@ std::optional<NumberForm> form_of(hid_t type) {
     NumberKind kind;
     Index bytes;
   };
-  for (const Row& row : {Row{H5T_STD_U8LE, H5T_STD_U8BE, NumberKind::natural, 1},
+  const Handle half = float16_type();
+  for (const Row& row : {Row{half.id(), half.id(), NumberKind::real, 2},
+                         Row{H5T_STD_U8LE, H5T_STD_U8BE, NumberKind::natural, 1},
                          Row{H5T_STD_U16LE, H5T_STD_U16BE, NumberKind::natural, 2},
                          Row{H5T_STD_U32LE, H5T_STD_U32BE, NumberKind::natural, 4},
                          Row{H5T_STD_U64LE, H5T_STD_U64BE, NumberKind::natural, 8},

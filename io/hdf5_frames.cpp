@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "../core/error.hpp"
+#include "../core/parallel.hpp"
 #include "frame_source.hpp"
 
 namespace tandem::io {
@@ -36,7 +37,7 @@ class Hdf5Frames : public FrameSource {
 
   std::size_t decoded_bytes() const override { return data_->decoded_bytes(); }
 
-  void read(Range frames, Range rows, Range bins, std::byte* out) override {
+  void read(Range frames, Range rows, Range bins, std::byte* out) const override {
     const std::size_t frame_bytes = static_cast<std::size_t>(rows.size() * bins.size()) * bytes_of(type());
     Index before = 0;  // frames in the runs passed so far
     for (const Range& run : runs_) {
@@ -54,13 +55,14 @@ class Hdf5Frames : public FrameSource {
     if (data_->shape().size() == 2) return data_->read(type(), std::vector<Range>{rows, bins}, out);
     if (!rows_first_) return data_->read(type(), std::vector<Range>{frames, rows, bins}, out);
     const std::size_t line = static_cast<std::size_t>(bins.size()) * bytes_of(type());
-    std::vector<std::byte> row(static_cast<std::size_t>(frames.size()) * line);
-    for (Index y = rows.first; y < rows.last; ++y) {
-      data_->read(type(), std::vector<Range>{{y, y + 1}, frames, bins}, row.data());
+    parallel_for(rows.size(), [&](Index y) {
+      std::vector<std::byte> row(static_cast<std::size_t>(frames.size()) * line);
+      const Range stored{rows.first + y, rows.first + y + 1};
+      data_->read(type(), std::vector<Range>{stored, frames, bins}, row.data());
       for (Index k = 0; k < frames.size(); ++k)
-        std::memcpy(out + static_cast<std::size_t>(k * rows.size() + y - rows.first) * line,
+        std::memcpy(out + static_cast<std::size_t>(k * rows.size() + y) * line,
                     row.data() + static_cast<std::size_t>(k) * line, line);
-    }
+    });
   }
 
   std::shared_ptr<const hdf5::DataSet> data_;

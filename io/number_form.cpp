@@ -7,6 +7,8 @@
 #include <cstring>
 #include <type_traits>
 
+#include "half.hpp"
+
 namespace tandem::io {
 
 namespace {
@@ -31,6 +33,19 @@ void to_pixels(const std::byte* in, Index count, std::byte* out) {
   }
 }
 
+template <bool swapped>
+void halves_to_pixels(const std::byte* in, Index count, std::byte* out) {
+  std::array<std::uint16_t, 256> halves{};
+  std::array<float, 256> floats{};
+  for (Index some = 0; count > 0; count -= some) {
+    some = std::min<Index>(count, halves.size());
+    to_pixels<std::uint16_t, swapped>(in, some, reinterpret_cast<std::byte*>(halves.data()));
+    floats_of(halves.data(), some, floats.data());
+    std::memcpy(out, floats.data(), static_cast<std::size_t>(some) * sizeof(float));
+    in += some * static_cast<Index>(sizeof halves[0]), out += some * static_cast<Index>(sizeof(float));
+  }
+}
+
 template <class T>
 NumberForm form_of(bool swapped) {
   constexpr bool is_pixel = type_of<T>() != PixelType::float32 || std::is_same_v<T, float>;
@@ -43,6 +58,8 @@ NumberForm form_of(bool swapped) {
 std::optional<NumberForm> number_form(NumberKind kind, Index bytes, bool swapped) {
   const bool natural = kind == NumberKind::natural;
   if (kind == NumberKind::real) {
+    if (bytes == 2)
+      return NumberForm{2, PixelType::float32, swapped ? halves_to_pixels<true> : halves_to_pixels<false>};
     if (bytes == 4) return form_of<float>(swapped);
     if (bytes == 8) return form_of<double>(swapped);
     return std::nullopt;

@@ -19,8 +19,8 @@ struct NumberForm {
   void (*convert)(const std::byte* in, Index count, std::byte* out);
 };
 
-/// Unsigned integers of 1, 2 or 4 bytes stay what they are. Other integers up to 8 bytes, and floats of 4 or
-/// 8 bytes, become float32. `swapped`: their bytes are in the order that is not this machine's. Empty for
+/// Unsigned integers of 1, 2 or 4 bytes stay what they are. Other integers up to 8 bytes, and floats of 2, 4
+/// or 8 bytes, become float32. `swapped`: their bytes are in the order that is not this machine's. Empty for
 /// other numbers.
 std::optional<NumberForm> number_form(NumberKind kind, Index bytes, bool swapped);
 

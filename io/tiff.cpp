@@ -12,7 +12,6 @@
 #include <mutex>
 
 #include "../core/error.hpp"
-#include "half.hpp"
 #include "plain_file.hpp"
 
 namespace tandem::io {
@@ -53,46 +52,20 @@ T tag_of(TIFF* tiff, std::uint32_t tag, T otherwise) {
   return TIFFGetFieldDefaulted(tiff, tag, &value) ? value : otherwise;
 }
 
-PixelType type_of(const std::string& name, int bits, int format) {
+void require_known(const std::string& name, int bits, int format) {
   const bool whole = format == SAMPLEFORMAT_UINT || format == SAMPLEFORMAT_INT;
   const bool known = (whole && (bits == 8 || bits == 16 || bits == 32)) ||
                      (format == SAMPLEFORMAT_IEEEFP && (bits == 16 || bits == 32 || bits == 64));
   require<FileError>(known, name, ": has ", bits, "-bit pixels of sample format ", format,
                      "; integers of 8, 16 or 32 bits or floats of 16, 32 or 64 are needed");
-  if (format != SAMPLEFORMAT_UINT) return PixelType::float32;
-  return bits == 8 ? PixelType::uint8 : bits == 16 ? PixelType::uint16 : PixelType::uint32;
 }
 
-template <class T>
-void to_float(const std::byte* in, Index count, std::byte* out) {
-  for (Index i = 0; i < count; ++i) {
-    T value;
-    std::memcpy(&value, in + static_cast<std::size_t>(i) * sizeof(T), sizeof(T));
-    const float number = static_cast<float>(value);
-    std::memcpy(out + static_cast<std::size_t>(i) * sizeof(float), &number, sizeof(float));
-  }
-}
-
-void half_to_float(const std::byte* in, Index count, std::byte* out) {
-  floats_of(reinterpret_cast<const std::uint16_t*>(in), count, reinterpret_cast<float*>(out));
-}
-
-/// From the stored type, in this machine's byte order, to the page's type.
-void convert(const TiffPage& page, const std::byte* in, Index count, std::byte* out) {
-  if (page.sample_format == SAMPLEFORMAT_INT) {
-    if (page.bits == 8) return to_float<std::int8_t>(in, count, out);
-    if (page.bits == 16) return to_float<std::int16_t>(in, count, out);
-    return to_float<std::int32_t>(in, count, out);
-  }
-  if (page.is_float16()) return half_to_float(in, count, out);
-  if (page.bits == 64) return to_float<double>(in, count, out);
-  std::memcpy(out, in, static_cast<std::size_t>(count * page.bits / 8));
-}
-
-void swap_bytes(std::byte* data, Index count, int bits) {
-  if (bits == 16) TIFFSwabArrayOfShort(reinterpret_cast<std::uint16_t*>(data), count);
-  if (bits == 32) TIFFSwabArrayOfLong(reinterpret_cast<std::uint32_t*>(data), count);
-  if (bits == 64) TIFFSwabArrayOfLong8(reinterpret_cast<std::uint64_t*>(data), count);
+/// How the pixels are stored, or how libtiff hands them out: then in this machine's byte order.
+NumberForm form_of(const TiffPage& page, bool swapped) {
+  const NumberKind kind = page.sample_format == SAMPLEFORMAT_UINT  ? NumberKind::natural
+                          : page.sample_format == SAMPLEFORMAT_INT ? NumberKind::integer
+                                                                   : NumberKind::real;
+  return number_form(kind, page.bits / 8, swapped).value();  // read_page has asked for it
 }
 
 }  // namespace
@@ -101,18 +74,18 @@ void TiffFile::Close::operator()(void* tiff) const { TIFFClose(static_cast<TIFF*
 
 TiffFile::TiffFile(const std::filesystem::path& path) : name_(path.string()) {
   silence();
-  tiff_.reset(
-      TIFFOpen(path.c_str(), "rm"));  // m: read, never mapped, so that a file cut short gives an error
-  require<FileError>(tiff_ != nullptr, name_, ": cannot be opened as TIFF", because());
-  file_bytes_ = static_cast<double>(std::filesystem::file_size(path));
-  plain_.open(path, std::ios::binary);
-  do pages_.push_back(read_page());
-  while (pages_.size() < max_pages && TIFFReadDirectory(static_cast<TIFF*>(tiff_.get())));
+  // m: read, never mapped, so that a file cut short gives an error
+  const Library tiff(TIFFOpen(path.c_str(), "rm"));
+  require<FileError>(tiff != nullptr, name_, ": cannot be opened as TIFF", because());
+  stamp_ = stamp_of(path, name_);
+  file_bytes_ = static_cast<double>(stamp_.bytes);
+  do pages_.push_back(read_page(tiff.get()));
+  while (pages_.size() < max_pages && TIFFReadDirectory(static_cast<TIFF*>(tiff.get())));
   require<FileError>(last_fault.empty(), name_, ": page ", pages_.size(), " cannot be read", because());
 }
 
-TiffPage TiffFile::read_page() {
-  auto* tiff = static_cast<TIFF*>(tiff_.get());
+TiffPage TiffFile::read_page(void* library) const {
+  auto* tiff = static_cast<TIFF*>(library);
   TiffPage page;
   page.rows = tag_of<std::uint32_t>(tiff, TIFFTAG_IMAGELENGTH, 0);
   page.bins = tag_of<std::uint32_t>(tiff, TIFFTAG_IMAGEWIDTH, 0);
@@ -125,9 +98,10 @@ TiffPage TiffFile::read_page() {
                      "; a grey image with black as zero is needed (1 sample, 1)");
   page.bits = tag_of<std::uint16_t>(tiff, TIFFTAG_BITSPERSAMPLE, 1);
   page.sample_format = tag_of<std::uint16_t>(tiff, TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_UINT);
-  page.type = type_of(name_, page.bits, page.sample_format);
+  require_known(name_, page.bits, page.sample_format);
   page.tiled = TIFFIsTiled(tiff);
   page.swapped = TIFFIsByteSwapped(tiff);
+  page.type = form_of(page, page.swapped).type;
   page.compressed = tag_of<std::uint16_t>(tiff, TIFFTAG_COMPRESSION, COMPRESSION_NONE) != COMPRESSION_NONE ||
                     tag_of<std::uint16_t>(tiff, TIFFTAG_FILLORDER, FILLORDER_MSB2LSB) != FILLORDER_MSB2LSB;
   page.block_rows = std::min<Index>(page.rows, tag_of<std::uint32_t>(tiff, TIFFTAG_ROWSPERSTRIP, 0xffffffff));
@@ -146,62 +120,84 @@ TiffPage TiffFile::read_page() {
   require<FileError>(image <= limit && block > 0 && block <= std::max(limit, small_bytes), name_, ": claims ",
                      page.rows, " x ", page.bins, " pixels, more than its ", file_bytes_,
                      " bytes can hold; it is damaged or was cut short");
+  if (!page.tiled && !page.compressed) page.extents = strips(tiff, page);
   return page;
 }
 
+/// Strips that follow one another in the file, as they mostly do, are one extent. A strip that the file does
+/// not hold has the offset 0.
+std::vector<Extent> TiffFile::strips(void* library, const TiffPage& page) const {
+  auto* tiff = static_cast<TIFF*>(library);
+  std::vector<Extent> found;
+  for (Index row = 0; row < page.rows; row += page.block_rows) {
+    const auto strip = static_cast<std::uint32_t>(row / page.block_rows);
+    const auto behind = static_cast<std::uint64_t>(file_bytes_) + 1;
+    const std::uint64_t offset =
+        TIFFGetStrileByteCount(tiff, strip) > 0 ? std::min(TIFFGetStrileOffset(tiff, strip), behind) : 0;
+    const Extent extent{0, static_cast<Index>(offset),
+                        std::min(page.block_rows, page.rows - row) * page.bins * page.bits / 8};
+    if (found.empty() || extent.offset == 0 || found.back().offset == 0 ||
+        found.back().offset + found.back().bytes != extent.offset)
+      found.push_back(extent);
+    else
+      found.back().bytes += extent.bytes;
+  }
+  return found;
+}
+
 /// A block that the file says it does not hold reads as zeros in libtiff, or as what stands elsewhere.
-void TiffFile::require_block(std::uint32_t block, Index row) {
-  auto* tiff = static_cast<TIFF*>(tiff_.get());
-  const std::uint64_t offset = TIFFGetStrileOffset(tiff, block), bytes = TIFFGetStrileByteCount(tiff, block);
+void TiffFile::require_block(std::uint64_t offset, std::uint64_t bytes, Index row) const {
   require<FileError>(offset > 0 && bytes > 0, name_, ": the pixels of row ", row,
                      " are not in the file (a strip or tile at ", offset, " of ", bytes,
                      " bytes); a sparse image cannot be used, save it whole");
 }
 
-void TiffFile::read(Index index, Range rows, Range bins, std::byte* out) {
-  silence();
+std::size_t TiffFile::decoded_bytes(Index index) const {
   const TiffPage& wanted = page(index);
-  const bool found = TIFFSetSubDirectory(static_cast<TIFF*>(tiff_.get()), wanted.directory);
-  require<FileError>(found, name_, ": page ", index, " cannot be read", because());
-  if (wanted.tiled || wanted.compressed)
-    read_blocks(wanted, rows, bins, out);
+  const Index block = wanted.block_rows * wanted.block_bins * wanted.bits / 8;
+  return wanted.compressed ? 2 * static_cast<std::size_t>(block) : 0;
+}
+
+void TiffFile::read(Index index, Range rows, Range bins, std::byte* out) const {
+  const TiffPage& wanted = page(index);
+  std::vector<InputFile> file;
+  file.emplace_back(stamp_.path, name_);
+  require_unchanged(stamp_, name_);
+  if (wanted.extents.empty())
+    read_blocks(file[0].path(), wanted, rows, bins, out);
   else
-    read_plain(wanted, rows, bins, out);
+    read_plain(file, wanted, rows, bins, out);
+  require_unchanged(stamp_, name_);
 }
 
 /// Lines of a plain image straight from the file: a slab of a large stack costs its own bytes, not whole
 /// strips.
-void TiffFile::read_plain(const TiffPage& page, Range rows, Range bins, std::byte* out) {
-  auto* tiff = static_cast<TIFF*>(tiff_.get());
-  const Index stored = page.bits / 8, pixel = static_cast<Index>(bytes_of(page.type));
-  const bool whole = bins.size() == page.bins;  // several lines in one piece
-  std::vector<std::byte> lines;
-  for (Index row = rows.first, count = 1; row < rows.last; row += count) {
-    count = whole ? std::min(rows.last - row, page.block_rows - row % page.block_rows) : 1;
-    const Index pixels = count * bins.size();
-    lines.resize(static_cast<std::size_t>(pixels * stored));
-    const auto strip = static_cast<std::uint32_t>(row / page.block_rows);
-    require_block(strip, row);
-    const std::uint64_t offset = TIFFGetStrileOffset(tiff, strip);
-    const bool inside = static_cast<double>(offset) <= file_bytes_;
-    plain_.clear();
-    if (inside)
-      plain_.seekg(static_cast<Index>(offset) + (row % page.block_rows * page.bins + bins.first) * stored);
-    const bool read = inside && plain_.read(reinterpret_cast<char*>(lines.data()), pixels * stored).good();
-    require<FileError>(read, name_, ": row ", row,
-                       " lies behind the end of the file, which was cut short or is damaged");
-    if (page.swapped) swap_bytes(lines.data(), pixels, page.bits);
-    convert(page, lines.data(), pixels, out);
-    out += pixels * pixel;
+void TiffFile::read_plain(const std::vector<InputFile>& file, const TiffPage& page, Range rows, Range bins,
+                          std::byte* out) const {
+  const NumberForm form = form_of(page, page.swapped);
+  Index row = 0;
+  for (const Extent& extent : page.extents) {
+    const Index lines = extent.bytes / (page.bins * form.bytes), wanted = std::max(row, rows.first);
+    if (wanted < std::min(row + lines, rows.last)) {
+      require_block(static_cast<std::uint64_t>(extent.offset), 1, wanted);
+      const Index end = extent.offset + (std::min(row + lines, rows.last) - row) * page.bins * form.bytes;
+      require<FileError>(static_cast<double>(end) <= file_bytes_, name_, ": row ", wanted,
+                         " lies behind the end of the file, which was cut short or is damaged");
+    }
+    row += lines;
   }
+  const std::array<Index, 2> shape{page.rows, page.bins}, first{rows.first, bins.first};
+  const std::array<Index, 2> extents{rows.size(), bins.size()}, corner{0, 0};
+  read_lines({file, page.extents}, form, Lines(extents, {shape, first}, {extents, corner}), out);
 }
 
-void TiffFile::read_block(const TiffPage& page, Index row, Index bin, std::vector<std::byte>& block) {
-  auto* tiff = static_cast<TIFF*>(tiff_.get());
+void TiffFile::read_block(void* library, const TiffPage& page, Index row, Index bin,
+                          std::vector<std::byte>& block) const {
+  auto* tiff = static_cast<TIFF*>(library);
   const auto x = static_cast<std::uint32_t>(bin), y = static_cast<std::uint32_t>(row);
   const auto size = static_cast<tmsize_t>(block.size());
   const std::uint32_t number = page.tiled ? TIFFComputeTile(tiff, x, y, 0, 0) : TIFFComputeStrip(tiff, y, 0);
-  require_block(number, row);
+  require_block(TIFFGetStrileOffset(tiff, number), TIFFGetStrileByteCount(tiff, number), row);
   const tmsize_t got = page.tiled ? TIFFReadEncodedTile(tiff, number, block.data(), size)
                                   : TIFFReadEncodedStrip(tiff, number, block.data(), size);
   const Index lines = page.tiled ? page.block_rows : std::min(page.block_rows, page.rows - row);
@@ -209,18 +205,29 @@ void TiffFile::read_block(const TiffPage& page, Index row, Index bin, std::vecto
                      because());
 }
 
-void TiffFile::read_blocks(const TiffPage& page, Range rows, Range bins, std::byte* out) {
+void TiffFile::read_blocks(const std::filesystem::path& path, const TiffPage& page, Range rows, Range bins,
+                           std::byte* out) const {
+  silence();
+  const Library tiff(TIFFOpen(path.c_str(), "rmh"));  // h: without its first directory
+  const bool found = tiff && TIFFSetSubDirectory(static_cast<TIFF*>(tiff.get()), page.directory);
+  require<FileError>(found, name_, ": the page at byte ", page.directory, " cannot be read", because());
   const Index height = page.block_rows, width = page.block_bins, stored = page.bits / 8;
   const Index pixel = static_cast<Index>(bytes_of(page.type));
+  const NumberForm form = form_of(page, false);
   std::vector<std::byte> block(static_cast<std::size_t>(height * width * stored));
   for (Index y = rows.first / height * height; y < rows.last; y += height)
     for (Index x = bins.first / width * width; x < bins.last; x += width) {
-      read_block(page, y, x, block);
+      read_block(tiff.get(), page, y, x, block);
       const Range lines{std::max(y, rows.first), std::min(y + height, rows.last)};
       const Range columns{std::max(x, bins.first), std::min(x + width, bins.last)};
-      for (Index row = lines.first; row < lines.last; ++row)
-        convert(page, block.data() + ((row - y) * width + columns.first - x) * stored, columns.size(),
-                out + ((row - rows.first) * bins.size() + columns.first - bins.first) * pixel);
+      for (Index row = lines.first; row < lines.last; ++row) {
+        const std::byte* from = block.data() + ((row - y) * width + columns.first - x) * stored;
+        std::byte* to = out + ((row - rows.first) * bins.size() + columns.first - bins.first) * pixel;
+        if (form.convert)
+          form.convert(from, columns.size(), to);
+        else
+          std::memcpy(to, from, static_cast<std::size_t>(columns.size() * pixel));
+      }
     }
 }
 

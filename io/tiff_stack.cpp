@@ -5,9 +5,11 @@
 #include <array>
 #include <cstdlib>
 #include <fstream>
+#include <optional>
 #include <sstream>
 
 #include "../core/error.hpp"
+#include "../core/parallel.hpp"
 #include "frame_source.hpp"
 #include "tiff.hpp"
 #include "tiff_folder.hpp"
@@ -31,32 +33,40 @@ void require_alike(const std::string& where, const TiffPage& page, const TiffPag
                      where, ": is ", words_of(page), "; ", words_of(first), ", is needed as in ", first_name);
 }
 
-/// An image a file, all alike. Files are opened when they are read: stacks have thousands.
+/// Threads that work at once on so many images.
+std::size_t threads_for(Index images) {
+  return static_cast<std::size_t>(std::min<Index>(images, thread_count()));
+}
+
+/// An image a file, all alike.
 class ImageFiles : public FrameSource {
  public:
-  ImageFiles(const std::string& where, std::vector<fs::path> files, const TiffPage& first)
-      : FrameSource(where, first.type, {static_cast<Index>(files.size()), first.rows, first.bins}),
-        files_(std::move(files)),
-        first_(first) {
-    for (const fs::path& path : files_) open(path);
+  ImageFiles(const std::string& where, const std::vector<fs::path>& paths, const TiffPage& first)
+      : FrameSource(where, first.type, {static_cast<Index>(paths.size()), first.rows, first.bins}),
+        files_(paths.size()) {
+    parallel_for(shape()[0], [&](Index k) {
+      std::optional<TiffFile>& file = files_[static_cast<std::size_t>(k)];
+      const fs::path& path = paths[static_cast<std::size_t>(k)];
+      file.emplace(path);
+      require<FileError>(file->pages() == 1, path.string(), ": holds ", file->pages(),
+                         " images; 1 is needed in each file of a folder");
+      require_alike(path.string(), file->page(0), first, paths.front().filename().string());
+    });
   }
 
-  void read(Range frames, Range rows, Range bins, std::byte* out) override {
-    const auto frame_bytes = static_cast<std::size_t>(rows.size() * bins.size()) * bytes_of(type());
-    for (Index k = frames.first; k < frames.last; ++k, out += frame_bytes)
-      open(files_[static_cast<std::size_t>(k)]).read(0, rows, bins, out);
+  std::size_t decoded_bytes() const override {
+    return threads_for(shape()[0]) * files_.front()->decoded_bytes(0);
+  }
+
+  void read(Range frames, Range rows, Range bins, std::byte* out) const override {
+    const Index frame_bytes = rows.size() * bins.size() * static_cast<Index>(bytes_of(type()));
+    parallel_for(frames.size(), [&](Index k) {
+      files_[static_cast<std::size_t>(frames.first + k)]->read(0, rows, bins, out + k * frame_bytes);
+    });
   }
 
  private:
-  TiffFile open(const fs::path& path) const {
-    TiffFile file(path);
-    require<FileError>(file.pages() == 1, path.string(), ": holds ", file.pages(),
-                       " images; 1 is needed in each file of a folder");
-    require_alike(path.string(), file.page(0), first_, files_.front().filename().string());
-    return file;
-  }
-  std::vector<fs::path> files_;
-  TiffPage first_;
+  std::vector<std::optional<TiffFile>> files_;  // none is empty: they are made by several threads
 };
 
 /// The pages of one file, or the lines of its one image as frames of one row.
@@ -65,10 +75,15 @@ class ImagePages : public FrameSource {
   ImagePages(const std::string& where, TiffFile file, bool lines)
       : FrameSource(where, file.page(0).type, shape_of(file, lines)), file_(std::move(file)), lines_(lines) {}
 
-  void read(Range frames, Range rows, Range bins, std::byte* out) override {
+  std::size_t decoded_bytes() const override {
+    return threads_for(lines_ ? 1 : shape()[0]) * file_.decoded_bytes(0);
+  }
+
+  void read(Range frames, Range rows, Range bins, std::byte* out) const override {
     if (lines_) return file_.read(0, frames, bins, out);
-    const auto frame_bytes = static_cast<std::size_t>(rows.size() * bins.size()) * bytes_of(type());
-    for (Index k = frames.first; k < frames.last; ++k, out += frame_bytes) file_.read(k, rows, bins, out);
+    const Index frame_bytes = rows.size() * bins.size() * static_cast<Index>(bytes_of(type()));
+    parallel_for(frames.size(),
+                 [&](Index k) { file_.read(frames.first + k, rows, bins, out + k * frame_bytes); });
   }
 
  private:
@@ -135,7 +150,7 @@ std::unique_ptr<FrameSource> folder_frames(const fs::path& folder, FrameKind kin
           (source->shape()[0] == 1 ? " view; a sinogram is given by the name of its file" : " views"));
   } else {
     const TiffPage page = first.page(0);
-    source = std::make_unique<ImageFiles>(folder.string(), std::move(images.files), page);
+    source = std::make_unique<ImageFiles>(folder.string(), images.files, page);
     note_orientation(page, *source);
   }
   source->notes.insert(source->notes.begin(), images.notes.begin(), images.notes.end());

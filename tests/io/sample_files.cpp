@@ -13,6 +13,19 @@ namespace tandem::test {
 
 namespace {
 
+/// Made once for each byte order, and never closed.
+hid_t half_type(bool big) {
+  const auto made = [](hid_t base) {
+    const hid_t type = H5Tcopy(base);
+    H5Tset_fields(type, 15, 10, 5, 0, 10);
+    H5Tset_size(type, 2);
+    H5Tset_ebias(type, 15);
+    return type;
+  };
+  static const hid_t little = made(H5T_IEEE_F32LE), swapped = made(H5T_IEEE_F32BE);
+  return big ? swapped : little;
+}
+
 hid_t hdf5_type(const std::string& name) {
   const bool big = name.starts_with('>');
   const std::string type = name.substr(big ? 1 : 0);
@@ -26,6 +39,7 @@ hid_t hdf5_type(const std::string& name) {
   if (type == "i64") return big ? H5T_STD_I64BE : H5T_STD_I64LE;
   if (type == "f32") return big ? H5T_IEEE_F32BE : H5T_IEEE_F32LE;
   if (type == "f64") return big ? H5T_IEEE_F64BE : H5T_IEEE_F64LE;
+  if (type == "f16") return half_type(big);
   throw std::invalid_argument(name);
 }
 

@@ -24,9 +24,9 @@ class Hdf5Maker {
   Hdf5Maker(const Hdf5Maker&) = delete;
   Hdf5Maker& operator=(const Hdf5Maker&) = delete;
 
-  /// `type` is "u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "f32", "f64", or ">u16" and so on (big
-  /// endian). Nothing is written if `values` is empty and the extents are not. `chunk` empty: contiguous;
-  /// with `packed`, gzip.
+  /// `type` is "u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "f16", "f32", "f64", or ">u16" and so on
+  /// (big endian). Nothing is written if `values` is empty and the extents are not. `chunk` empty:
+  /// contiguous; with `packed`, gzip.
   Hdf5Maker& numbers(const std::string& path, const std::string& type,
                      const std::vector<unsigned long long>& extents, const std::vector<double>& values,
                      const std::vector<unsigned long long>& chunk = {}, bool packed = false);

@@ -13,9 +13,9 @@ namespace tandem::test {
 
 namespace {
 
-const std::vector<std::string> types{"u8",  "u16",  "u32",  "u64",  "i8",   "i16",  "i32",
-                                     "i64", "f32",  "f64",  ">u8",  ">u16", ">u32", ">u64",
-                                     ">i8", ">i16", ">i32", ">i64", ">f32", ">f64"};
+const std::vector<std::string> types{"u8",   "u16", "u32",  "u64",  "i8",   "i16",  "i32",
+                                     "i64",  "f16", "f32",  "f64",  ">u8",  ">u16", ">u32",
+                                     ">u64", ">i8", ">i16", ">i32", ">i64", ">f32", ">f64"};
 
 /// Byte i is 31 i + i / 251, so that no two pieces of a file are alike.
 std::vector<double> byte_numbers(std::size_t count) {

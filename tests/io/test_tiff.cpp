@@ -1,6 +1,9 @@
+#include <tiffio.h>
+
+#include <chrono>
 #include <numbers>
 
-#include "io_checks.hpp"
+#include "data_sets.hpp"
 
 namespace tandem::test {
 
@@ -80,6 +83,59 @@ TEST(TiffStack, FollowsTheOrderOfNames) {
   EXPECT_EQ(reader->info().format, "TIFF stack");
   EXPECT_EQ(detector_of(reader->info().scan).rows, 3);
   EXPECT_EQ(all_of(*reader, FrameKind::projection), frames(0, views));
+}
+
+TEST(TiffStack, IsReadInAnyPartByAnyThread) {
+  const TemporaryFolder folder;
+  write_stack(folder / "stack");
+  std::vector<std::vector<double>> pages;
+  for (std::size_t view = 0; view < views; ++view) pages.push_back(frames(view, 1));
+  write_tiff_pages(folder / "packed.tif", pages, {.bits = 32, .format = 3, .compression = 8});
+  write_tiff_pages(folder / "strips.tif", pages, {.mode = "wb", .rows_per_strip = 1});
+  for (const char* name : {"stack", "packed.tif", "strips.tif"}) {
+    const auto reader = io::open_scan(folder / name, half_turn);
+    for (Index y = 0; y < 3; ++y)
+      for (Index x = 0; x < 5; ++x)
+        EXPECT_EQ(values(reader->read(FrameKind::projection, {1, 4}, {y, y + 1}, {x, 5})),
+                  part_of(frames(0, views), {views, rows, bins}, {{1, 4}, {y, y + 1}, {x, 5}}))
+            << name;
+  }
+}
+
+TEST(TiffStack, WhoseStripsLieInAnyOrderIsReadInTheirOrder) {
+  const TemporaryFolder folder;
+  const fs::path path = folder / "s.tif";
+  TIFF* tiff = TIFFOpen(path.c_str(), "w");
+  for (const auto& [tag, value] : std::vector<std::pair<std::uint32_t, std::uint32_t>>{
+           {TIFFTAG_IMAGEWIDTH, 3}, {TIFFTAG_IMAGELENGTH, 7}, {TIFFTAG_ROWSPERSTRIP, 2}})
+    TIFFSetField(tiff, tag, value);
+  TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, 8);
+  TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
+  for (const std::uint32_t strip : {2u, 3u, 0u, 1u}) {  // 2 and 3 are side by side, and so are 0 and 1
+    std::vector<std::uint8_t> lines(strip == 3 ? 3 : 6);
+    for (std::size_t i = 0; i < lines.size(); ++i) lines[i] = static_cast<std::uint8_t>(6 * strip + i);
+    TIFFWriteEncodedStrip(tiff, strip, lines.data(), static_cast<tmsize_t>(lines.size()));
+  }
+  TIFFClose(tiff);
+  std::vector<double> all;
+  for (int i = 0; i < 21; ++i) all.push_back(i);
+  const auto reader = io::open_scan(path, half_turn);  // a sinogram
+  EXPECT_EQ(all_of(*reader, FrameKind::projection), all);
+  EXPECT_EQ(values(reader->read(FrameKind::projection, {1, 6}, {0, 1}, {1, 3})),
+            part_of(all, {7, 3}, {{1, 6}, {1, 3}}));
+}
+
+TEST(TiffStack, ThatHasChangedSinceItWasOpenedIsRefused) {
+  const TemporaryFolder folder;
+  write_stack(folder / "stack");
+  const auto reader = io::open_scan(folder / "stack", half_turn);
+  const fs::path path = *fs::directory_iterator(folder / "stack");
+  fs::last_write_time(path, fs::last_write_time(path) + std::chrono::seconds(1));
+  EXPECT_TRUE(says(refusal([&] { all_of(*reader, FrameKind::projection); }),
+                   {path.filename().string(), "was written to since it was opened"}));
+  fs::resize_file(path, fs::file_size(path) - 1);
+  EXPECT_TRUE(says(refusal([&] { all_of(*reader, FrameKind::projection); }),
+                   {path.filename().string(), "bytes when it was opened"}));
 }
 
 TEST(TiffStack, TakesFlatsAndDarksFromFilesAndFolders) {
