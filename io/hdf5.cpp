@@ -12,6 +12,7 @@
 #include "../core/error.hpp"
 #include "hdf5_detail.hpp"
 #include "hdf5_direct.hpp"
+#include "packing.hpp"
 
 namespace tandem::io::hdf5 {
 
@@ -100,7 +101,10 @@ bool is_number(hid_t type) {
 
 }  // namespace
 
-Lock::Lock() : guard_(mutex()) { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
+Lock::Lock() : guard_(mutex()) {
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  [[maybe_unused]] static const bool registered = (register_filters(), true);
+}
 
 std::string reason() {
   std::string text;

@@ -18,7 +18,8 @@
 
 namespace tandem::io {
 class PlainFile;
-}
+struct Hdf5Filter;
+}  // namespace tandem::io
 
 namespace tandem::io::hdf5 {
 
@@ -85,6 +86,9 @@ class DataSet {
   /// created here: their space exists from the start, and PlainFile fills it.
   std::vector<Index> offsets() const;
 
+  /// Adds a packed chunk, which begins at `corner`.
+  void write_chunk(std::span<const Index> corner, std::span<const std::byte> packed);
+
   std::optional<std::string> text(const std::string& attribute) const;
   std::optional<double> number(const std::string& attribute) const;
   void set(const std::string& attribute, const std::string& value);
@@ -129,11 +133,15 @@ class File {
   /// Creates a data set, and the groups on the way to it. It is contiguous if `chunk` is empty.
   DataSet create(const std::string& path, NumberType type, std::span<const Index> shape,
                  std::span<const Index> chunk);
+  /// Creates a data set of chunks that are packed by filters. Its chunks come by `write_chunk`.
+  DataSet create_packed(const std::string& path, NumberType type, std::span<const Index> shape,
+                        std::span<const Index> chunk, std::span<const Hdf5Filter> filters);
   void write_text(const std::string& path, const std::string& value);
   /// Writes no units if `units` is empty.
   void write_number(const std::string& path, double value, const std::string& units);
   void write_numbers(const std::string& path, std::span<const double> values, const std::string& units);
-  void close();  ///< @throws FileError if the last bytes could not be written
+  Index end() const;  ///< where the space that libhdf5 has given out ends, in bytes
+  void close();       ///< @throws FileError if the last bytes could not be written
 
  private:
   File(Handle handle, std::string name, std::shared_ptr<const Origin> origin = nullptr)

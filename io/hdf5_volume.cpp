@@ -1,9 +1,13 @@
+// An HDF5 volume is written: its voxels by many threads, all else by libhdf5.
+
 #include <algorithm>
+#include <mutex>
 
 #include "../core/error.hpp"
 #include "../core/version.hpp"
 #include "checksum.hpp"
 #include "hdf5.hpp"
+#include "packing.hpp"
 #include "plain_file.hpp"
 #include "slab_writer.hpp"
 #include "volume_format.hpp"
@@ -12,29 +16,40 @@ namespace tandem::io {
 
 namespace {
 
-constexpr Index max_chunk_bytes = Index{1} << 31;  // HDF5 counts them in 32 bits
+constexpr Index room_for_text = 1 << 20;  // bytes; measured: a volume without voxels has 10 kB
 
-/// HDF5 makes the file, marked incomplete, with room for all voxels, and closes it: whatever ends the program
-/// leaves a readable file. The voxels are then put in their places, and HDF5 adds the report.
+void describe(hdf5::DataSet& data, const VolumeFormat& form) {
+  data.set("axes", "z:y:x");
+  data.set("description", "ReconData");
+  data.set("units", form.unit());
+  data.set_flag("complete", false);
+  if (!is_integer(form.type)) return;
+  data.set("min", form.min);
+  data.set("max", form.max);
+}
+
+/// What the two ways of storing voxels share.
 class Hdf5Volume : public SlabWriter {
  public:
-  Hdf5Volume(Output output, Shape n, const VolumeFormat& form, const std::string& recipe)
+  /// Chunks have whole lines, and at most `most_bytes` if a line is not longer.
+  Hdf5Volume(Output output, Shape n, const VolumeFormat& form, Index most_bytes)
       : SlabWriter(output.target().string(), n, form),
         output_(std::move(output)),
         file_(output_.create(output_.name())),
         checksums_(static_cast<std::size_t>(n[0])) {
     const Index line = n[2] * bytes_of(number_type(form.type));
-    const Shape chunk{1, std::clamp<Index>(max_chunk_bytes / line, 1, n[1]), n[2]};
-    chunk_bytes_ = chunk[1] * line;
-    file_.require_space(bytes() + static_cast<double>(n[0] * 256 + room_for_text) +
-                        static_cast<double>(recipe.size()));
-    hdf5::File file = hdf5::File::create(file_);
+    chunk_ = {1, std::clamp<Index>(most_bytes / line, 1, n[1]), n[2]};
+    chunk_bytes_ = chunk_[1] * line;
+  }
+
+ protected:
+  /// Makes everything but the voxels.
+  void make_rest(hdf5::File& file, const std::string& recipe, const char* algorithm) {
+    const VolumeFormat& form = format();
     {
-      hdf5::DataSet data = file.create("/exchange/data", number_type(form.type), n, chunk);
-      describe(data, form);
-      offsets_ = data.offsets();
-      hdf5::DataSet sums = file.create(checksums_path, NumberType::uint32, std::vector<Index>{n[0]}, {});
-      sums.set("algorithm", "CRC-32 of each slice as it is stored");
+      hdf5::DataSet sums =
+          file.create(checksums_path, NumberType::uint32, std::vector<Index>{shape()[0]}, {});
+      sums.set("algorithm", algorithm);
       checksums_at_ = sums.offsets().front();
     }
     file.write_text("/process/tandem/version", TANDEM_VERSION);
@@ -43,57 +58,156 @@ class Hdf5Volume : public SlabWriter {
       for (const auto& [name, numbers] : numbers_of(*form.place))
         file.write_numbers("/process/tandem/" + name, numbers,
                            name == "pitch" || name == "centre" ? form.place->unit_of_length() : "");
+  }
+
+  void note_checksum(Index slice, const void* stored) {
+    checksums_[static_cast<std::size_t>(slice)] = checksum(stored, static_cast<std::size_t>(slice_bytes()));
+  }
+
+  Index chunks_of_slice() const { return (slice_bytes() + chunk_bytes_ - 1) / chunk_bytes_; }
+
+  /// The bytes of chunk k of a slice; the last one may be shorter than the others.
+  std::span<const std::byte> chunk_of(const void* stored, Index k) const {
+    const Index first = k * chunk_bytes_;
+    return {static_cast<const std::byte*>(stored) + first,
+            static_cast<std::size_t>(std::min(chunk_bytes_, slice_bytes() - first))};
+  }
+
+  void write_checksums() {
+    file_.write(checksums_at_, checksums_.data(), checksums_.size() * sizeof checksums_[0]);
+  }
+
+  static void mark_complete(hdf5::File& file, const std::string& report_json) {
+    file.write_text("/process/tandem/report", report_json);
+    file.data_set("/exchange/data").set_flag("complete", true);
+  }
+
+  Output output_;
+  PlainFile file_;
+  Shape chunk_{};
+  Index chunk_bytes_ = 0;
+
+ private:
+  Index checksums_at_ = 0;  // in the file
+  std::vector<std::uint32_t> checksums_;
+};
+
+/// HDF5 makes the file, marked incomplete, with room for all voxels, and closes it: whatever ends the program
+/// leaves a readable file. The voxels are then put in their places, and HDF5 adds the report.
+class PlainVolume : public Hdf5Volume {
+ public:
+  PlainVolume(Output output, Shape n, const VolumeFormat& form, const std::string& recipe)
+      : Hdf5Volume(std::move(output), n, form, max_chunk_bytes) {
+    file_.require_space(bytes() + static_cast<double>(n[0] * 256 + room_for_text) +
+                        static_cast<double>(recipe.size()));
+    hdf5::File file = hdf5::File::create(file_);
+    {
+      hdf5::DataSet data = file.create("/exchange/data", number_type(form.type), n, chunk_);
+      describe(data, form);
+      offsets_ = data.offsets();
+    }
+    make_rest(file, recipe, "CRC-32 of each slice as it is stored");
     file.close();
   }
 
  private:
-  static constexpr Index room_for_text = 1 << 20;  // bytes; measured: a volume without voxels has 10 kB
-
-  static void describe(hdf5::DataSet& data, const VolumeFormat& form) {
-    data.set("axes", "z:y:x");
-    data.set("description", "ReconData");
-    data.set("units", form.unit());
-    data.set_flag("complete", false);
-    if (!is_integer(form.type)) return;
-    data.set("min", form.min);
-    data.set("max", form.max);
-  }
+  static constexpr Index max_chunk_bytes = Index{1} << 31;  // HDF5 counts them in 32 bits
 
   void write_slice(Index slice, const void* stored) override {
-    checksums_[static_cast<std::size_t>(slice)] = checksum(stored, static_cast<std::size_t>(slice_bytes()));
-    const Index chunks = (slice_bytes() + chunk_bytes_ - 1) / chunk_bytes_;
+    note_checksum(slice, stored);
+    const Index chunks = chunks_of_slice();
     for (Index k = 0; k < chunks; ++k) {
-      const Index bytes = std::min(chunk_bytes_, slice_bytes() - k * chunk_bytes_);
+      const std::span<const std::byte> chunk = chunk_of(stored, k);
       const Index offset = offsets_[static_cast<std::size_t>(slice * chunks + k)];
-      file_.write(offset, static_cast<const char*>(stored) + k * chunk_bytes_,
-                  static_cast<std::size_t>(bytes));
-      file_.begin_sync(offset, bytes);
+      file_.write(offset, chunk.data(), chunk.size());
+      file_.begin_sync(offset, static_cast<Index>(chunk.size()));
     }
   }
 
   void complete(const std::string& report_json) override {
     file_.require_room(room_for_text + static_cast<Index>(report_json.size()));
-    file_.write(checksums_at_, checksums_.data(), checksums_.size() * sizeof checksums_[0]);
+    write_checksums();
     hdf5::File file = hdf5::File::modify(file_);
-    file.write_text("/process/tandem/report", report_json);
-    file.data_set("/exchange/data").set_flag("complete", true);
+    mark_complete(file, report_json);
     file.close();
     output_.publish();
   }
 
-  Output output_;
-  PlainFile file_;
-  Index chunk_bytes_ = 0;
   std::vector<Index> offsets_;
-  Index checksums_at_ = 0;  // in the file
-  std::vector<std::uint32_t> checksums_;
+};
+
+/// Threads pack chunks at the same time. One after the other hands its chunk to libhdf5, which finds the
+/// place for it. Before that, the space is taken on the disk, because libhdf5 must not meet a full one.
+class PackedVolume : public Hdf5Volume {
+ public:
+  PackedVolume(Output output, Shape n, const VolumeFormat& form, const std::string& recipe)
+      : Hdf5Volume(std::move(output), n, form, max_chunk_bytes), h5_(hdf5::File::create(file_)) {
+    reserve(room_for_text + static_cast<Index>(recipe.size()) + n[0] * 4);
+    const NumberType type = number_type(form.type);
+    data_.emplace(h5_.create_packed("/exchange/data", type, n, chunk_,
+                                    filters_of(form.compression, bytes_of(type), chunk_bytes_)));
+    describe(*data_, form);
+    make_rest(h5_, recipe, "CRC-32 of each slice as it is stored, before compression");
+  }
+
+ private:
+  static constexpr Index max_chunk_bytes = Index{1} << 30;  // Blosc takes less than 2^31
+  static constexpr Index most_at_once = 64 << 20;           // bytes of the disk
+  static constexpr Index room_for_index = 1 << 20;          // bytes that a chunk may add to the index
+
+  void write_slice(Index slice, const void* stored) override {
+    note_checksum(slice, stored);
+    for (Index k = 0; k < chunks_of_slice(); ++k) {
+      const std::vector<std::byte> chunk = packed_chunk(chunk_of(stored, k));
+      const std::lock_guard lock(mutex_);
+      reserve(static_cast<Index>(chunk.size()) + room_for_index);
+      data_->write_chunk(Shape{slice, k * chunk_[1], 0}, chunk);
+    }
+  }
+
+  /// In HDF5 every chunk has the same size before it is packed.
+  std::vector<std::byte> packed_chunk(std::span<const std::byte> bytes) const {
+    const Index number_bytes = bytes_of(number_type(format().type));
+    if (static_cast<Index>(bytes.size()) == chunk_bytes_)
+      return packed(format().compression, number_bytes, bytes);
+    std::vector<std::byte> whole(static_cast<std::size_t>(chunk_bytes_));
+    std::copy(bytes.begin(), bytes.end(), whole.begin());
+    return packed(format().compression, number_bytes, whole);
+  }
+
+  /// Takes space on the disk for what libhdf5 adds next.
+  void reserve(Index bytes) {
+    const Index needed = h5_.end() + bytes;
+    if (needed <= taken_) return;
+    const Index more = needed + std::min(most_at_once, static_cast<Index>(SlabWriter::bytes()));
+    file_.reserve(taken_, more);
+    taken_ = more;
+  }
+
+  void complete(const std::string& report_json) override {
+    reserve(room_for_text + static_cast<Index>(report_json.size()));
+    write_checksums();
+    data_.reset();
+    mark_complete(h5_, report_json);
+    const Index end = h5_.end();
+    h5_.close();
+    file_.shorten(end);
+    output_.publish();
+  }
+
+  hdf5::File h5_;
+  std::optional<hdf5::DataSet> data_;
+  std::mutex mutex_;
+  Index taken_ = 0;  // bytes of the disk
 };
 
 }  // namespace
 
 std::unique_ptr<VolumeWriter> create_hdf5_volume(Output output, Shape shape, const VolumeFormat& format,
                                                  const std::string& recipe_json) {
-  return std::make_unique<Hdf5Volume>(std::move(output), shape, format, recipe_json);
+  if (format.compression == Compression::none)
+    return std::make_unique<PlainVolume>(std::move(output), shape, format, recipe_json);
+  return std::make_unique<PackedVolume>(std::move(output), shape, format, recipe_json);
 }
 
 }  // namespace tandem::io

@@ -6,6 +6,7 @@
 #include "../core/error.hpp"
 #include "hdf5.hpp"
 #include "hdf5_detail.hpp"
+#include "packing.hpp"
 #include "plain_file.hpp"
 
 namespace tandem::io::hdf5 {
@@ -87,6 +88,35 @@ Handle float16_type() {
   H5Tset_size(type.id(), 2);
   H5Tset_ebias(type.id(), 15);
   return type;
+}
+
+DataSet File::create_packed(const std::string& path, NumberType type, std::span<const Index> shape,
+                            std::span<const Index> chunk, std::span<const Hdf5Filter> filters) {
+  const Lock lock;
+  const std::string where = name_ + ": " + path;
+  const std::vector<hsize_t> extents(shape.begin(), shape.end()), pieces(chunk.begin(), chunk.end());
+  const Handle space(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr), H5Sclose);
+  const Handle plan(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  H5Pset_fill_time(plan.id(), H5D_FILL_TIME_NEVER);  // every element is written, once
+  H5Pset_chunk(plan.id(), static_cast<int>(pieces.size()), pieces.data());
+  for (const Hdf5Filter& filter : filters)  // optional: libhdf5 itself need not pack
+    H5Pset_filter(plan.id(), filter.id, H5Z_FLAG_OPTIONAL, filter.settings.size(), filter.settings.data());
+  return DataSet(make(handle_.id(), where, path, disk_type(type).id(), space.id(), plan.id()), where);
+}
+
+void DataSet::write_chunk(std::span<const Index> corner, std::span<const std::byte> packed) {
+  const Lock lock;
+  const std::vector<hsize_t> at(corner.begin(), corner.end());
+  const bool written =
+      H5Dwrite_chunk(handle_.id(), H5P_DEFAULT, 0, at.data(), packed.size(), packed.data()) >= 0;
+  require<FileError>(written, where_, ": a chunk cannot be written: ", reason());
+}
+
+Index File::end() const {
+  const Lock lock;
+  haddr_t end = 0;
+  require<FileError>(H5Fget_eoa(handle_.id(), &end) >= 0, name_, ": has no end: ", reason());
+  return static_cast<Index>(end);
 }
 
 DataSet File::create(const std::string& path, NumberType type, std::span<const Index> shape,

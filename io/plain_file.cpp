@@ -5,6 +5,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -61,6 +62,22 @@ void PlainFile::require_space(double bytes) {
                      " GB; the disk has ", available / 1e9, " GB free");
   require_success(::ftruncate(descriptor(), static_cast<off_t>(bytes)) == 0);
   require_success(::ftruncate(descriptor(), 0) == 0);
+}
+
+void PlainFile::reserve(Index first, Index last) {
+  int done = 0;
+  do done = ::fallocate(descriptor(), 0, first, last - first);
+  while (done != 0 && errno == EINTR);
+  if (done != 0 && errno == EOPNOTSUPP) {  // zeros then
+    const Index end = std::max(first, size());
+    const std::vector<char> zeros(static_cast<std::size_t>(std::max<Index>(last - end, 0)));
+    return write(end, zeros.data(), zeros.size());
+  }
+  require_success(done == 0);
+}
+
+void PlainFile::shorten(Index bytes) {
+  require_success(size() <= bytes || ::ftruncate(descriptor(), bytes) == 0);
 }
 
 void PlainFile::sync() {

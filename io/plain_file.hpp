@@ -30,6 +30,10 @@ class PlainFile {
   /// @throws FileError if the disk has less space than `bytes`, or if the file system or a quota does not
   /// allow such a file. The file is empty before and after.
   void require_space(double bytes);
+  /// Takes space on the disk from `first` to `last`, in bytes from the beginning; the file becomes as long.
+  /// @throws FileError if there is not enough
+  void reserve(Index first, Index last);
+  void shorten(Index bytes);  ///< removes what lies beyond. @throws FileError
   /// Starts writing some bytes, or all to the end, to the disk, so that `sync` has little to do later.
   void begin_sync(Index offset = 0, Index bytes = 0) const;
   void

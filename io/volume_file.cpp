@@ -82,6 +82,8 @@ std::unique_ptr<VolumeWriter> create_volume(const std::filesystem::path& path, S
                          (std::isfinite(format.min) && format.min < format.max && std::isfinite(format.max)),
                      path.string(), ": min = ", format.min, ", max = ", format.max,
                      "; integers need finite numbers with min < max");
+  require<FileError>(format.compression == Compression::none || volume_kind(path) == VolumeKind::hdf5,
+                     path.string(), ": only volumes in HDF5 are compressed; give a name ending in .h5");
   require<SpaceError>(!format.place || format.place->grid.shape() == shape, path.string(),
                       ": its place has another shape than the volume");
   const std::optional<VolumeKind> kind = volume_kind(path);

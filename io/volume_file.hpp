@@ -17,10 +17,15 @@ namespace tandem::io {
 /// float16 is IEEE half precision: 11 bits from 6e-5 to 65504, steps of 6e-8 below.
 enum class VoxelType { float32, float16, uint16, uint8 };
 
+/// How HDF5 packs the slices of a volume: Zstandard (filter 32015, after a shuffle of bytes), or Blosc
+/// (filter 32001, LZ4 after a shuffle of bits). Zstandard packs better, Blosc is faster.
+enum class Compression { none, zstd, blosc };
+
 struct VolumeFormat {
   VoxelType type = VoxelType::float32;
-  float min = 0, max = 1;                 ///< attenuation, for integer types
-  std::optional<VolumePlace> place = {};  ///< the place of the volume; if left out, none is written
+  Compression compression = Compression::none;  ///< of HDF5 alone
+  float min = 0, max = 1;                       ///< attenuation, for integer types
+  std::optional<VolumePlace> place = {};        ///< the place of the volume; if left out, none is written
   std::string unit() const { return place ? place->unit() : "1/pixel"; }
 };
 

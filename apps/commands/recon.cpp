@@ -31,7 +31,8 @@ struct ReconOptions {
   Common common;
   ScanOptions scan;
   Recipe recipe;
-  std::string output, initial = "zero", stop, preview, dtype = "float32", save_format, truth, region;
+  std::string output, initial = "zero", stop, preview, dtype = "float32", compression = "none", save_format,
+                      truth, region;
   std::string filter = "ramp", model = "automatic", accuracy = "1e-4";
   std::string algorithm;  // empty: fbp or fdk
   std::optional<float> min, max;
@@ -103,6 +104,8 @@ void check_together(const ReconOptions& o) {
   if (floats ? (o.min || o.max) : !(o.min && o.max && *o.min < *o.max))
     throw UsageError(floats ? "--min and --max go with --dtype uint16 or uint8"
                             : "--dtype " + o.dtype + " needs --min V below --max V");
+  if (o.compression != "none" && io::volume_kind(o.output) == io::VolumeKind::tiff)
+    throw UsageError("--compression goes with HDF5; give -o a name ending in .h5");
   if (o.preview == "-") throw UsageError("--preview -: a picture is no text; give the name of a PNG file");
   if (o.output.empty() && !o.dry_run)
     throw UsageError("-o VOLUME is missing; give a name ending in .h5 or .tif, or --dry-run");
@@ -177,7 +180,10 @@ io::VolumeFormat format_of(const ReconOptions& o, const pipeline::Plan& plan) {
                              : o.dtype == "uint8"   ? io::VoxelType::uint8
                              : o.dtype == "float16" ? io::VoxelType::float16
                                                     : io::VoxelType::float32;
-  return {type, o.min.value_or(0), o.max.value_or(1), plan.place()};
+  const io::Compression compression = o.compression == "zstd"    ? io::Compression::zstd
+                                      : o.compression == "blosc" ? io::Compression::blosc
+                                                                 : io::Compression::none;
+  return {type, compression, o.min.value_or(0), o.max.value_or(1), plan.place()};
 }
 
 void run_recon(ReconOptions& o) {
@@ -293,6 +299,8 @@ void add_output(CLI::App& c, ReconOptions& o) {
   add_choice(c, "--save-format", o.save_format, {"h5", "tiff"}, "default: from the name of the output");
   add_choice(c, "--dtype", o.dtype, {"float32", "float16", "uint16", "uint8"},
              "type of the output (default float32); float16 holds 11 bits, up to 65504");
+  add_choice(c, "--compression", o.compression, {"none", "zstd", "blosc"},
+             "of HDF5 (default none): zstd packs better, blosc is faster");
   c.add_option("--min", o.min, "attenuation that integer types store as 0")->check(within(-1e30, 1e30));
   c.add_option("--max", o.max, "attenuation that integer types store as their largest")
       ->check(within(-1e30, 1e30));

@@ -17,6 +17,7 @@
 
 namespace tandem::test {
 
+using io::Compression;
 using io::VolumeFormat;
 using io::VolumeReader;
 using io::VoxelType;
@@ -309,6 +310,61 @@ TEST(Volume, TakesSlabsInAnyOrderFromSeveralThreads) {
   }
 }
 
+TEST(Volume, IsPackedAndUnpackedExactly) {
+  constexpr Shape n{23, 19, 17};
+  constexpr Index area = n[1] * n[2];
+  std::vector<float> data(static_cast<std::size_t>(n[0] * area));
+  for (std::size_t i = 0; i < data.size(); ++i) data[i] = std::sin(static_cast<float>(i));
+  for (const Compression compression : {Compression::zstd, Compression::blosc})
+    for (const VoxelType type :
+         {VoxelType::float32, VoxelType::float16, VoxelType::uint16, VoxelType::uint8}) {
+      const TemporaryFolder folder;
+      const VolumeFormat format{.type = type, .compression = compression, .min = -1, .max = 1},
+          plain{.type = type, .min = -1, .max = 1};
+      const auto writer = io::create_volume(folder / "v.h5", n, format, "{}"),
+                 other = io::create_volume(folder / "plain.h5", n, plain, "{}");
+      on_threads(n[0], [&](Index i) {
+        const Index z = i * 5 % n[0];
+        writer->write({z, z + 1}, data.data() + z * area);
+      });
+      writer->finish("{}");
+      other->write({0, n[0]}, data.data());
+      other->finish("{}");
+      VolumeReader reader(folder / "v.h5"), expected(folder / "plain.h5");
+      EXPECT_EQ(read_all(reader), read_all(expected));
+      EXPECT_TRUE(reader.complete());
+    }
+}
+
+TEST(Volume, NamesAPackedSliceThatIsDamaged) {
+  for (const Compression compression : {Compression::zstd, Compression::blosc}) {
+    const TemporaryFolder folder;
+    const Shape n{3, 64, 64};
+    const std::vector<float> data(3 * 64 * 64, 1.5f);
+    const auto writer = io::create_volume(folder / "v.h5", n, {.compression = compression}, "{}");
+    writer->write({0, 3}, data.data());
+    writer->finish("{}");
+    Index second = 0;
+    {
+      const io::hdf5::File file = io::hdf5::File::open(folder / "v.h5");
+      second = file.data_set("/exchange/data").offsets()[1];
+    }
+    for (const Index at : {0, 5, 20}) {
+      std::fstream file(folder / "v.h5", std::ios::in | std::ios::out | std::ios::binary);
+      file.seekp(second + at);
+      file.put('\x5a');
+      file.close();
+      std::vector<float> voxels(64 * 64);
+      VolumeReader reader(folder / "v.h5");
+      reader.read({0, 1}, voxels.data());
+      EXPECT_TRUE(says(refusal([&] {
+                         reader.read({1, 2}, voxels.data());
+                       }),
+                       {"v.h5: /exchange/data", "damaged"}));
+    }
+  }
+}
+
 TEST(Volume, TakesEachSliceOnce) {
   const TemporaryFolder folder;
   const std::vector<float> data = ramp();
@@ -357,6 +413,28 @@ TEST(Volume, OnAFullDiskIsAnErrorAndLeavesNothing) {
                        writer->write({0, 1}, data.data());
                      }),
                      {"cannot be written", "File too large"}));
+    EXPECT_EQ(files_in(folder), 0u);
+  }
+}
+
+TEST(Volume, ThatIsPackedLeavesNothingOnAFullDisk) {
+  std::vector<float> data(1 << 18);  // which cannot be packed
+  std::uint32_t bits = 1;
+  for (float& v : data) v = static_cast<float>(bits = bits * 1664525 + 1013904223);
+  struct Case {
+    Index slices;
+    rlim_t limit;
+  };
+  for (const auto [slices, limit] : {Case{8, 1 << 17}, {96, 100 << 20}}) {
+    const TemporaryFolder folder;
+    EXPECT_TRUE(says(refusal([&] {
+                       const SmallDisk full(limit);
+                       const auto writer = io::create_volume(folder / "v.h5", {slices, 1 << 9, 1 << 9},
+                                                             {.compression = Compression::blosc}, "{}");
+                       for (Index z = 0; z < slices; ++z) writer->write({z, z + 1}, data.data());
+                       writer->finish("{}");
+                     }),
+                     {"v.h5", "cannot be written", "File too large"}));
     EXPECT_EQ(files_in(folder), 0u);
   }
 }
