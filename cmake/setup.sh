@@ -7,7 +7,8 @@ set -euo pipefail
 
 packages=(
   g++ cmake ninja-build pkg-config python3
-  libtbb-dev libhwy-dev libeigen3-dev libfftw3-dev libhdf5-dev libtiff-dev libpng-dev libdeflate-dev libzstd-dev libblosc-dev
+  libtbb-dev libhwy-dev libeigen3-dev libfftw3-dev libhdf5-dev libtiff-dev libpng-dev libdeflate-dev
+  liblz4-dev libzstd-dev libblosc-dev
   libcli11-dev nlohmann-json3-dev libgtest-dev librapidcheck-dev "$@"
 )
 
@@ -58,6 +59,7 @@ HDF5 hdf5.h
 libtiff tiffio.h
 libpng png.h
 libdeflate libdeflate.h
+LZ4 lz4.h
 Zstandard zstd.h
 Blosc blosc.h
 CLI11 CLI/CLI.hpp

@@ -195,6 +195,7 @@ PixelType DataSet::pixel_type() const {
 }
 
 std::size_t DataSet::decoded_bytes() const {
+  if (direct_) return direct_->decoded_bytes();
   const Lock lock;
   const Handle plan(H5Dget_create_plist(handle_.id()), H5Pclose);
   if (H5Pget_layout(plan.id()) != H5D_CHUNKED || H5Pget_nfilters(plan.id()) == 0) return 0;

@@ -71,8 +71,8 @@ class DataSet {
   /// this call, reading fails if one of these files changes.
   void require_stored();
 
-  /// How many bytes a reading holds beside its result: one compressed chunk and its decoded contents; 0 if
-  /// the data are not compressed.
+  /// How many bytes a reading holds beside its result: for each thread a compressed chunk and its decoded
+  /// contents; 0 if the data are not compressed.
   std::size_t decoded_bytes() const;
 
   /// Reads a part, which lies within shape(), on the threads of the pool if the data set is known to be

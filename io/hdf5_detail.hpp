@@ -53,12 +53,16 @@ struct Storage {
   std::vector<Handle> held;
   int depth = 0;  ///< how deep virtual data sets lie within virtual data sets
 };
-/// @throws FileError, whose text begins with `where`, unless every element is stored completely in a file
+/// @throws FileError, whose text begins with `where`, unless every element is stored completely in a file,
+/// and the filters of its chunks can be undone: here (`can_read_directly`) or by libhdf5
 void require_stored(std::int64_t set, const std::string& where, const Origin& origin, Storage& found);
 
 /// Checks the chunks that this part meets and that no filter packed. @throws FileError if one has fewer bytes
 /// than it must have: libhdf5 would read beyond its end
 void require_whole_chunks(std::int64_t set, const std::string& where, std::span<const Range> part);
+
+/// How many bytes a file can hold at most, when all is unpacked. A claim of more is damage.
+double most_unpacked(const FileStamp& file);
 
 /// @throws FileError if one of the files has changed
 void require_unchanged(const Storage& storage, const std::string& where);

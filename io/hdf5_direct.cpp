@@ -9,7 +9,7 @@ namespace tandem::io::hdf5 {
 
 namespace {
 
-constexpr std::size_t most_files = 64;  // that are open during one reading
+constexpr int most_files = 64;  // that are open during one reading
 
 /// A data set in one piece, or in the pieces that raw files hold.
 class Contiguous : public Direct {
@@ -74,14 +74,23 @@ std::vector<Index> shape_of(hid_t set) {
 
 }  // namespace
 
-std::unique_ptr<const Direct> direct(std::int64_t set, const std::string& where, const Storage& storage) {
+bool can_read_directly(std::int64_t set) {
   const Lock lock;
   const Handle plan(H5Dget_create_plist(set), H5Pclose), type(H5Dget_type(set), H5Tclose);
-  const std::optional<NumberForm> form = form_of(type.id());
-  if (!form || storage.files.size() > most_files) return nullptr;
-  if (H5Pget_layout(plan.id()) == H5D_CONTIGUOUS)
-    return std::make_unique<Contiguous>(*form, where, shape_of(set), storage);
-  return nullptr;
+  if (!form_of(type.id())) return false;
+  const H5D_layout_t layout = H5Pget_layout(plan.id());
+  if (layout == H5D_CONTIGUOUS) return H5Pget_external_count(plan.id()) < most_files;
+  return layout == H5D_CHUNKED && are_plain_chunks(set, plan.id());
+}
+
+std::unique_ptr<const Direct> direct(std::int64_t set, const std::string& where, const Storage& storage) {
+  const Lock lock;
+  if (!can_read_directly(set)) return nullptr;
+  const Handle plan(H5Dget_create_plist(set), H5Pclose), type(H5Dget_type(set), H5Tclose);
+  const NumberForm form = form_of(type.id()).value();
+  if (H5Pget_layout(plan.id()) == H5D_CHUNKED)
+    return direct_chunks(set, where, form, shape_of(set), storage.files.front());
+  return std::make_unique<Contiguous>(form, where, shape_of(set), storage);
 }
 
 }  // namespace tandem::io::hdf5

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "hdf5_detail.hpp"
 #include "stored_lines.hpp"
@@ -30,8 +31,19 @@ class Direct {
   PixelType type_;
 };
 
-/// The reader of a data set whose elements are all stored, in these files. Empty if only libhdf5 can read it:
-/// for other layouts, number types and filters.
+/// Whether the layout, the number type and the filters of a data set are known here. Else only libhdf5 can
+/// read it.
+bool can_read_directly(std::int64_t set);
+
+/// The reader of such a data set, whose elements are all stored, in these files. The data set stays open as
+/// long as its reader lives. Empty if only libhdf5 can read it. @throws FileError
 std::unique_ptr<const Direct> direct(std::int64_t set, const std::string& where, const Storage& storage);
+
+/// `direct` for a data set that is chunked.
+std::unique_ptr<const Direct> direct_chunks(std::int64_t set, const std::string& where,
+                                            const NumberForm& form, std::vector<Index> shape,
+                                            const FileStamp& file);
+/// Whether the filters of a chunked data set are known, and its chunks are where libhdf5 says.
+bool are_plain_chunks(std::int64_t set, std::int64_t plan);
 
 }  // namespace tandem::io::hdf5

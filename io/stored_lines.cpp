@@ -65,23 +65,33 @@ void StoredBytes::read(Index offset, Index bytes, std::byte* out) const {
   });
 }
 
+void expect_part(const StoredBytes& from, const NumberForm& form, const Lines& lines, const LinePart& part) {
+  for (Index k = part.lines.first; k < part.lines.last; ++k)
+    from.expect((lines.at(k).first + part.numbers.first) * form.bytes, part.numbers.size() * form.bytes);
+}
+
+void read_part(const StoredBytes& from, const NumberForm& form, const Lines& lines, const LinePart& part,
+               std::byte* out) {
+  const Index pixel = static_cast<Index>(bytes_of(form.type)), bytes = part.numbers.size() * form.bytes;
+  std::vector<std::byte> stored(form.convert ? static_cast<std::size_t>(bytes) : 0);
+  for (Index k = part.lines.first; k < part.lines.last; ++k) {
+    const auto [begin, end] = lines.at(k);
+    std::byte* pixels = out + (end + part.numbers.first) * pixel;
+    from.read((begin + part.numbers.first) * form.bytes, bytes, form.convert ? stored.data() : pixels);
+    if (form.convert) form.convert(stored.data(), part.numbers.size(), pixels);
+  }
+}
+
 void read_lines(const StoredBytes& from, const NumberForm& form, const Lines& lines, std::byte* out) {
   if (lines.length() == 0 || lines.size() == 0) return;
-  const Index most = task_bytes / form.bytes, pixel = static_cast<Index>(bytes_of(form.type));
+  const Index most = task_bytes / form.bytes;
   const Index together = std::max<Index>(1, most / lines.length()), cuts = ceil_div(lines.length(), most);
   parallel_for(ceil_div(lines.size(), together) * cuts, [&](Index task) {
-    const Range piece{task % cuts * most, std::min(lines.length(), (task % cuts + 1) * most)};
-    const Range some{task / cuts * together, std::min(lines.size(), (task / cuts + 1) * together)};
-    const Index bytes = piece.size() * form.bytes;
-    std::vector<std::byte> stored(form.convert ? static_cast<std::size_t>(bytes) : 0);
-    for (Index k = some.first; k < some.last; ++k)
-      from.expect((lines.at(k).first + piece.first) * form.bytes, bytes);
-    for (Index k = some.first; k < some.last; ++k) {
-      const auto [begin, end] = lines.at(k);
-      std::byte* pixels = out + (end + piece.first) * pixel;
-      from.read((begin + piece.first) * form.bytes, bytes, form.convert ? stored.data() : pixels);
-      if (form.convert) form.convert(stored.data(), piece.size(), pixels);
-    }
+    const Index line = task / cuts * together, number = task % cuts * most;
+    const LinePart part{{line, std::min(lines.size(), line + together)},
+                        {number, std::min(lines.length(), number + most)}};
+    expect_part(from, form, lines, part);
+    read_part(from, form, lines, part, out);
   });
 }
 

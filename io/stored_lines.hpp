@@ -48,6 +48,15 @@ struct StoredBytes {
   void read(Index offset, Index bytes, std::byte* out) const;  ///< as InputFile does
 };
 
+/// Some lines, or a piece of one line, that one thread reads.
+struct LinePart {
+  Range lines;
+  Range numbers;  ///< of each of these lines
+};
+void expect_part(const StoredBytes& from, const NumberForm& form, const Lines& lines, const LinePart& part);
+void read_part(const StoredBytes& from, const NumberForm& form, const Lines& lines, const LinePart& part,
+               std::byte* out);
+
 /// Reads lines of numbers on the threads of the pool, and makes pixels of them. @throws FileError
 void read_lines(const StoredBytes& from, const NumberForm& form, const Lines& lines, std::byte* out);
 

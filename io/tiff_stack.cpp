@@ -149,7 +149,7 @@ std::unique_ptr<FrameSource> folder_frames(const fs::path& folder, FrameKind kin
           folder.string() + ": holds one file, " + std::to_string(source->shape()[0]) +
           (source->shape()[0] == 1 ? " view; a sinogram is given by the name of its file" : " views"));
   } else {
-    const TiffPage page = first.page(0);
+    const TiffPage& page = first.page(0);
     source = std::make_unique<ImageFiles>(folder.string(), images.files, page);
     note_orientation(page, *source);
   }

@@ -225,10 +225,11 @@ TEST(Chunks, ClaimWhatTheFileCanHave) {
   claim({'\0', '\0', '\0', '\x40'});
   EXPECT_TRUE(says(refusal_of(path), {"scan.h5: /exchange/data: its chunks claim 1.07374", "damaged"}));
   claim(std::string(4, '\0'));
-  EXPECT_TRUE(
-      says(refusal_to_read(*io::open_scan(path)), {"scan.h5: /exchange/data: cannot be read", "damaged"}));
+  EXPECT_TRUE(says(refusal_to_read(*io::open_scan(path)),
+                   {"scan.h5: /exchange/data: chunk at (0, 0, 0) cannot be unpacked (deflate)", "damaged"}));
   claim(size, '\1');  // packed, and said not to be
-  EXPECT_TRUE(says(refusal_to_read(*io::open_scan(path)), {"a chunk has", "bytes are due", "damaged"}));
+  EXPECT_TRUE(says(refusal_to_read(*io::open_scan(path)),
+                   {"chunk at (0, 0, 0) has", "; 30 bytes are due", "damaged"}));
   claim(size);
   EXPECT_EQ(all_of(*io::open_scan(path), FrameKind::projection), frames(0, views));
 }
