@@ -46,6 +46,18 @@ std::string because_of_disk() {
 
 std::string because() { return last_fault.empty() ? "; the file may be damaged" : ": " + last_fault; }
 
+/// As TIFFOpen does, but the kernel does not read ahead: of an image only its directory or some blocks are
+/// wanted. m: read, never mapped, so that a file cut short gives an error.
+TIFF* open_for_reading(const std::filesystem::path& path, const char* mode) {
+  Descriptor own(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!own.valid()) last_fault = std::strerror(errno);
+  if (!own.valid()) return nullptr;
+  ::posix_fadvise(own.number(), 0, 0, POSIX_FADV_RANDOM);
+  TIFF* tiff = TIFFFdOpen(own.number(), path.c_str(), mode);
+  if (tiff) own.release();
+  return tiff;
+}
+
 template <class T>
 T tag_of(TIFF* tiff, std::uint32_t tag, T otherwise) {
   T value{};
@@ -74,8 +86,7 @@ void TiffFile::Close::operator()(void* tiff) const { TIFFClose(static_cast<TIFF*
 
 TiffFile::TiffFile(const std::filesystem::path& path) : name_(path.string()) {
   silence();
-  // m: read, never mapped, so that a file cut short gives an error
-  const Library tiff(TIFFOpen(path.c_str(), "rm"));
+  const Library tiff(open_for_reading(path, "rm"));
   require<FileError>(tiff != nullptr, name_, ": cannot be opened as TIFF", because());
   stamp_ = stamp_of(path, name_);
   file_bytes_ = static_cast<double>(stamp_.bytes);
@@ -208,7 +219,7 @@ void TiffFile::read_block(void* library, const TiffPage& page, Index row, Index 
 void TiffFile::read_blocks(const std::filesystem::path& path, const TiffPage& page, Range rows, Range bins,
                            std::byte* out) const {
   silence();
-  const Library tiff(TIFFOpen(path.c_str(), "rmh"));  // h: without its first directory
+  const Library tiff(open_for_reading(path, "rmh"));  // h: without its first directory
   const bool found = tiff && TIFFSetSubDirectory(static_cast<TIFF*>(tiff.get()), page.directory);
   require<FileError>(found, name_, ": the page at byte ", page.directory, " cannot be read", because());
   const Index height = page.block_rows, width = page.block_bins, stored = page.bits / 8;
