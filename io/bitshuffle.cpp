@@ -1,7 +1,6 @@
 #include "bitshuffle.hpp"
 
 #include <lz4.h>
-#include <zstd.h>
 
 #include <algorithm>
 #include <array>
@@ -9,6 +8,8 @@
 #include <cstdint>
 #include <cstring>
 #include <vector>
+
+#include "packing.hpp"
 
 namespace tandem::io {
 
@@ -82,10 +83,6 @@ bool take_plain(Bytes& stored, Room block) {
   return true;
 }
 
-bool unpack_zstd(Bytes packed, Room out) {
-  return ZSTD_decompress(out.data(), out.size(), packed.data(), packed.size()) == out.size();
-}
-
 template <bool (*unpack)(Bytes, Room)>
 bool take_packed(Bytes& stored, Room block) {
   const auto packed = take_big<std::uint32_t>(stored);
@@ -129,6 +126,11 @@ bool unpack_lz4(Bytes packed, Room out) {
   return LZ4_decompress_safe(reinterpret_cast<const char*>(packed.data()),
                              reinterpret_cast<char*>(out.data()), static_cast<int>(packed.size()),
                              static_cast<int>(out.size())) == static_cast<int>(out.size());
+}
+
+std::optional<std::size_t> claimed_bitshuffle(Bytes stored, Settings settings) {
+  const bool is_packed = settings.size() > 4 && settings[4] > 0;
+  return is_packed ? take_big<std::uint64_t>(stored) : std::optional<std::size_t>(stored.size());
 }
 
 std::optional<std::size_t> bitunshuffled(Bytes stored, Settings settings, Room out) {

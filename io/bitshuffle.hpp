@@ -12,6 +12,9 @@ namespace tandem::io {
 /// (https://github.com/kiyo-masui/bitshuffle).
 std::optional<std::size_t> bitunshuffled(Bytes stored, Settings settings, std::span<std::byte> out);
 
+/// How many bytes there were before that filter, by what stands in the stored ones.
+std::optional<std::size_t> claimed_bitshuffle(Bytes stored, Settings settings);
+
 /// Fills `out` with what LZ4 packed. False if that is damaged, or has another length.
 bool unpack_lz4(Bytes packed, std::span<std::byte> out);
 

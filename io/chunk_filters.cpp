@@ -1,6 +1,7 @@
 #include "chunk_filters.hpp"
 
 #include <blosc.h>
+#include <hdf5.h>
 #include <libdeflate.h>
 #include <lz4.h>
 #include <zstd.h>
@@ -10,8 +11,10 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <utility>
 
 #include "bitshuffle.hpp"
+#include "packing.hpp"
 
 namespace tandem::io {
 
@@ -126,23 +129,59 @@ Made unpacked_lz4(Bytes stored, Settings, Room out) {
   return *all;
 }
 
+Made claimed_zstd(Bytes stored, Settings) {
+  const unsigned long long bytes = ZSTD_getFrameContentSize(stored.data(), stored.size());
+  if (bytes == ZSTD_CONTENTSIZE_UNKNOWN || bytes == ZSTD_CONTENTSIZE_ERROR) return std::nullopt;
+  return static_cast<std::size_t>(bytes);
+}
+
+Made claimed_lz4(Bytes stored, Settings) { return take_big<std::uint64_t>(stored); }
+
+Made claimed_blosc(Bytes stored, Settings) {
+  std::size_t bytes = 0;
+  if (blosc_cbuffer_validate(stored.data(), stored.size(), &bytes) < 0) return std::nullopt;
+  return bytes;
+}
+
 /// A chunk of Blosc 1 says itself how it was packed.
-Made unpacked_blosc(Bytes stored, Settings, Room out) {
-  std::size_t due = 0;
-  if (blosc_cbuffer_validate(stored.data(), stored.size(), &due) < 0 || due > out.size()) return std::nullopt;
-  constexpr int threads = 1;  // chunks are unpacked side by side
-  if (blosc_decompress_ctx(stored.data(), out.data(), due, threads) != static_cast<int>(due))
-    return std::nullopt;
+Made unpacked_blosc(Bytes stored, Settings settings, Room out) {
+  const Made due = claimed_blosc(stored, settings);
+  if (!due || *due > out.size() || !unpack_blosc(stored, out.first(*due))) return std::nullopt;
   return due;
 }
 
-constexpr std::array<ChunkFilter, 7> filters{{{1, "deflate", inflated},
-                                              {2, "shuffle", unshuffled},
-                                              {3, "Fletcher-32", checked},
-                                              {32001, "Blosc", unpacked_blosc},
-                                              {32004, "LZ4", unpacked_lz4},
-                                              {32008, "bitshuffle", bitunshuffled},
-                                              {32015, "zstd", unpacked_zstd}}};
+constexpr std::array<ChunkFilter, 7> filters{{{H5Z_FILTER_DEFLATE, "deflate", nullptr, inflated},
+                                              {H5Z_FILTER_SHUFFLE, "shuffle", nullptr, unshuffled},
+                                              {H5Z_FILTER_FLETCHER32, "Fletcher-32", nullptr, checked},
+                                              {32001, "Blosc", claimed_blosc, unpacked_blosc},
+                                              {32004, "LZ4", claimed_lz4, unpacked_lz4},
+                                              {32008, "bitshuffle", claimed_bitshuffle, bitunshuffled},
+                                              {32015, "Zstandard", claimed_zstd, unpacked_zstd}}};
+
+/// As H5Z_func_t: takes the buffer and gives another one; 0 if it cannot. libhdf5 packs nothing with it.
+template <int number>
+std::size_t undo_for_library(unsigned flags, std::size_t count, const unsigned* values, std::size_t bytes,
+                             std::size_t* room, void** buffer) noexcept {
+  constexpr std::size_t most = std::size_t{1} << 32;  // libhdf5 counts the bytes of a chunk in 32 bits
+  if (!(flags & H5Z_FLAG_REVERSE)) return 0;
+  const ChunkFilter& filter = *chunk_filter(number);
+  const Bytes stored(static_cast<const std::byte*>(*buffer), bytes);
+  const Settings settings(values, count);
+  const std::size_t claimed = filter.claimed(stored, settings).value_or(0);
+  std::unique_ptr<void, herr_t (*)(void*)> out(
+      0 < claimed && claimed < most ? H5allocate_memory(claimed, false) : nullptr, H5free_memory);
+  if (!out || filter.undo(stored, settings, {static_cast<std::byte*>(out.get()), claimed}) != claimed)
+    return 0;
+  H5free_memory(std::exchange(*buffer, out.release()));
+  return *room = claimed;
+}
+
+template <int number>
+void register_filter() {
+  const H5Z_class2_t filter{H5Z_CLASS_T_VERS,           number,  1,       1,
+                            chunk_filter(number)->name, nullptr, nullptr, undo_for_library<number>};
+  H5Zregister(&filter);
+}
 
 }  // namespace
 
@@ -150,6 +189,13 @@ const ChunkFilter* chunk_filter(int number) {
   const auto found = std::find_if(filters.begin(), filters.end(),
                                   [number](const ChunkFilter& filter) { return filter.number == number; });
   return found == filters.end() ? nullptr : &*found;
+}
+
+void register_filters() {
+  register_filter<32001>();
+  register_filter<32004>();
+  register_filter<32008>();
+  register_filter<32015>();
 }
 
 }  // namespace tandem::io

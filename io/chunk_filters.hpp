@@ -14,6 +14,9 @@ using Settings = std::span<const unsigned>;  ///< the numbers that the data set 
 struct ChunkFilter {
   int number;  ///< in HDF5's registry of filters
   const char* name;
+  /// How many bytes were there before the filter, by what stands in the stored ones: a claim. Null if libhdf5
+  /// has the filter itself.
+  std::optional<std::size_t> (*claimed)(Bytes stored, Settings settings);
   /// Writes what was there before the filter to `out`, and returns how many bytes that are. Empty if the
   /// bytes are damaged, or if `out` has no room for them. It reads nothing outside `stored`.
   std::optional<std::size_t> (*undo)(Bytes stored, Settings settings, std::span<std::byte> out);
@@ -21,6 +24,9 @@ struct ChunkFilter {
 
 /// Null if the filter is not known here.
 const ChunkFilter* chunk_filter(int number);
+
+/// Tells libhdf5 how the filters that it lacks are undone. So it needs no plugins for what it reads itself.
+void register_filters();
 
 /// Reads a big-endian number at the beginning of some bytes, and takes it away from them. Empty if they are
 /// fewer.

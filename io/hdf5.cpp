@@ -10,9 +10,9 @@
 #include <type_traits>
 
 #include "../core/error.hpp"
+#include "chunk_filters.hpp"
 #include "hdf5_detail.hpp"
 #include "hdf5_direct.hpp"
-#include "packing.hpp"
 
 namespace tandem::io::hdf5 {
 

@@ -53,8 +53,7 @@ struct Storage {
   std::vector<Handle> held;
   int depth = 0;  ///< how deep virtual data sets lie within virtual data sets
 };
-/// @throws FileError, whose text begins with `where`, unless every element is stored completely in a file,
-/// and the filters of its chunks can be undone: here (`can_read_directly`) or by libhdf5
+/// @throws FileError, whose text begins with `where`, unless every element is stored completely in a file
 void require_stored(std::int64_t set, const std::string& where, const Origin& origin, Storage& found);
 
 /// Checks the chunks that this part meets and that no filter packed. @throws FileError if one has fewer bytes

@@ -12,7 +12,6 @@
 #include "../core/ceil_div.hpp"
 #include "../core/error.hpp"
 #include "hdf5_detail.hpp"
-#include "hdf5_direct.hpp"
 #include "rehearsal.hpp"
 
 namespace tandem::io::hdf5 {
@@ -219,7 +218,7 @@ void require_stored(std::int64_t set, const std::string& where, const Origin& or
   const Lock lock;
   const Claim claim = claim_of(set, where);
   found.files.push_back(claim.file);
-  if (!can_read_directly(set)) require_filters(claim);
+  require_filters(claim);
   if (claim.bytes() == 0) return;
   switch (H5Pget_layout(claim.plan.id())) {
     case H5D_CONTIGUOUS:

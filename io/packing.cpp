@@ -4,9 +4,6 @@
 #include <hdf5.h>
 #include <zstd.h>
 
-#include <cstdlib>
-#include <memory>
-
 #include "../core/error.hpp"
 
 namespace tandem::io {
@@ -15,7 +12,6 @@ namespace {
 
 constexpr int zstd_id = 32015, blosc_id = 32001;  // as registered with the HDF Group
 constexpr int zstd_level = 1, blosc_level = 5;
-constexpr std::size_t most_bytes = std::size_t{1} << 32;  // of a chunk: HDF5 counts them in 32 bits
 
 /// All first bytes of the numbers, then all second ones, ..., as the filter H5Z_FILTER_SHUFFLE orders them.
 std::vector<std::byte> shuffled(std::span<const std::byte> chunk, std::size_t number_bytes) {
@@ -44,38 +40,6 @@ std::vector<std::byte> by_blosc(std::span<const std::byte> chunk, std::size_t nu
   return out;
 }
 
-/// How large a chunk becomes; 0 if the bytes are damaged.
-std::size_t bytes_unpacked(int id, std::span<const std::byte> from) {
-  if (id == zstd_id) {
-    const unsigned long long bytes = ZSTD_getFrameContentSize(from.data(), from.size());
-    return bytes < most_bytes ? static_cast<std::size_t>(bytes) : 0;
-  }
-  std::size_t bytes = 0;
-  return blosc_cbuffer_validate(from.data(), from.size(), &bytes) == 0 ? bytes : 0;
-}
-
-/// As H5Z_func_t: takes the buffer and gives another one; 0 if it cannot.
-template <int id>
-std::size_t unpack_filter(unsigned flags, std::size_t, const unsigned*, std::size_t bytes, std::size_t* room,
-                          void** buffer) noexcept {
-  if (!(flags & H5Z_FLAG_REVERSE)) return 0;  // what tandem packs does not come here
-  const std::span from(static_cast<const std::byte*>(*buffer), bytes);
-  const std::size_t size = bytes_unpacked(id, from);
-  std::unique_ptr<void, void (*)(void*)> out(size > 0 ? std::malloc(size) : nullptr, std::free);
-  if (!out) return 0;
-  const std::span to(static_cast<std::byte*>(out.get()), size);
-  if (!(id == zstd_id ? unpack_zstd(from, to) : unpack_blosc(from, to))) return 0;
-  std::free(*buffer);
-  *buffer = out.release();
-  return *room = size;
-}
-
-template <int id>
-void register_filter(const char* name) {
-  const H5Z_class2_t filter{H5Z_CLASS_T_VERS, id, 1, 1, name, nullptr, nullptr, unpack_filter<id>};
-  H5Zregister(&filter);
-}
-
 }  // namespace
 
 std::vector<Hdf5Filter> filters_of(Compression compression, Index number_bytes, Index chunk_bytes) {
@@ -101,11 +65,6 @@ bool unpack_blosc(std::span<const std::byte> from, std::span<std::byte> to) {
   std::size_t bytes = 0;
   if (blosc_cbuffer_validate(from.data(), from.size(), &bytes) != 0 || bytes != to.size()) return false;
   return blosc_decompress_ctx(from.data(), to.data(), to.size(), 1) == static_cast<int>(bytes);
-}
-
-void register_filters() {
-  register_filter<zstd_id>("Zstandard");
-  register_filter<blosc_id>("Blosc");
 }
 
 }  // namespace tandem::io

@@ -31,7 +31,4 @@ std::vector<std::byte> packed(Compression compression, Index number_bytes, std::
 bool unpack_zstd(std::span<const std::byte> from, std::span<std::byte> to);
 bool unpack_blosc(std::span<const std::byte> from, std::span<std::byte> to);
 
-/// Tells libhdf5 how both are unpacked, so that it needs no plugins.
-void register_filters();
-
 }  // namespace tandem::io

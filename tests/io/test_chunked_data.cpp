@@ -100,6 +100,24 @@ TEST(ChunkedData, OfManyElementsComeThroughEveryFilter) {
   }
 }
 
+TEST(ChunkedData, NeedNoPluginsWhereLibhdf5ReadsThem) {
+  const TemporaryFolder folder;
+  for (const Filter& filter : known_filters(2)) {
+    ChunkedSet set{.shape = shape, .chunk = chunk, .filters = {filter}};
+    write_chunked(folder / "d.h5", set, known_numbers(shape));
+    EXPECT_EQ(io::hdf5::File::open(folder / "d.h5").data_set("/d").numbers(), known_numbers(shape))
+        << name_of(filter);
+    if (is_blind(filter)) continue;
+    set.damage = [](Packed& bytes) {
+      std::fill_n(bytes.begin(), std::min<std::size_t>(12, bytes.size()), 0xff);
+    };
+    write_chunked(folder / "d.h5", set, known_numbers(shape));
+    EXPECT_TRUE(says(refusal([&] { io::hdf5::File::open(folder / "d.h5").data_set("/d").numbers(); }),
+                     {"d.h5: /d: cannot be read", "damaged"}))
+        << name_of(filter);
+  }
+}
+
 TEST(ChunkedData, ThatAreCutShortAreRefused) {
   const TemporaryFolder folder;
   for (const Filter& filter : known_filters(2)) {
