@@ -86,8 +86,8 @@ class DataSet {
   /// created here: their space exists from the start, and PlainFile fills it.
   std::vector<Index> offsets() const;
 
-  /// Adds a packed chunk, which begins at `corner`.
-  void write_chunk(std::span<const Index> corner, std::span<const std::byte> packed);
+  /// Adds a packed chunk, which begins at `corner`; @returns where it lies in the file.
+  Index write_chunk(std::span<const Index> corner, std::span<const std::byte> packed);
 
   std::optional<std::string> text(const std::string& attribute) const;
   std::optional<double> number(const std::string& attribute) const;

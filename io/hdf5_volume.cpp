@@ -5,7 +5,6 @@
 
 #include "../core/error.hpp"
 #include "../core/version.hpp"
-#include "checksum.hpp"
 #include "hdf5.hpp"
 #include "packing.hpp"
 #include "plain_file.hpp"
@@ -32,11 +31,8 @@ void describe(hdf5::DataSet& data, const VolumeFormat& form) {
 class Hdf5Volume : public SlabWriter {
  public:
   /// Chunks have whole lines, and at most `most_bytes` if a line is not longer.
-  Hdf5Volume(Output output, Shape n, const VolumeFormat& form, Index most_bytes)
-      : SlabWriter(output.target().string(), n, form),
-        output_(std::move(output)),
-        file_(output_.create(output_.name())),
-        checksums_(static_cast<std::size_t>(n[0])) {
+  Hdf5Volume(Beginning& beginning, Shape n, const VolumeFormat& form, Index most_bytes)
+      : SlabWriter(beginning.output.target().string(), n, form), output_(std::move(beginning.output)) {
     const Index line = n[2] * bytes_of(number_type(form.type));
     chunk_ = {1, std::clamp<Index>(most_bytes / line, 1, n[1]), n[2]};
     chunk_bytes_ = chunk_[1] * line;
@@ -60,10 +56,6 @@ class Hdf5Volume : public SlabWriter {
                            name == "pitch" || name == "centre" ? form.place->unit_of_length() : "");
   }
 
-  void note_checksum(Index slice, const void* stored) {
-    checksums_[static_cast<std::size_t>(slice)] = checksum(stored, static_cast<std::size_t>(slice_bytes()));
-  }
-
   Index chunks_of_slice() const { return (slice_bytes() + chunk_bytes_ - 1) / chunk_bytes_; }
 
   /// The bytes of chunk k of a slice; the last one may be shorter than the others.
@@ -74,7 +66,14 @@ class Hdf5Volume : public SlabWriter {
   }
 
   void write_checksums() {
-    file_.write(checksums_at_, checksums_.data(), checksums_.size() * sizeof checksums_[0]);
+    std::vector<std::uint32_t> sums;
+    for (Index k = 0; k < shape()[0]; ++k) sums.push_back(slice(k).checksum);
+    file_->write(checksums_at_, sums.data(), sums.size() * sizeof sums[0]);
+  }
+
+  void begin_journal(JournalText text) {
+    journal_.emplace(output_, std::move(text), [this](const std::vector<DoneSlice>&) { file_->sync(); });
+    use(*journal_);
   }
 
   static void mark_complete(hdf5::File& file, const std::string& report_json) {
@@ -83,51 +82,83 @@ class Hdf5Volume : public SlabWriter {
   }
 
   Output output_;
-  PlainFile file_;
+  std::optional<PlainFile> file_;
   Shape chunk_{};
   Index chunk_bytes_ = 0;
-
- private:
-  Index checksums_at_ = 0;  // in the file
-  std::vector<std::uint32_t> checksums_;
+  Index checksums_at_ = 0;          // in the file
+  std::optional<Journal> journal_;  // the last member: its thread uses the others
 };
 
 /// HDF5 makes the file, marked incomplete, with room for all voxels, and closes it: whatever ends the program
 /// leaves a readable file. The voxels are then put in their places, and HDF5 adds the report.
 class PlainVolume : public Hdf5Volume {
  public:
-  PlainVolume(Output output, Shape n, const VolumeFormat& form, const std::string& recipe)
-      : Hdf5Volume(std::move(output), n, form, max_chunk_bytes) {
-    file_.require_space(bytes() + static_cast<double>(n[0] * 256 + room_for_text) +
-                        static_cast<double>(recipe.size()));
-    hdf5::File file = hdf5::File::create(file_);
+  PlainVolume(Beginning beginning, Shape n, const VolumeFormat& form)
+      : Hdf5Volume(beginning, n, form, max_chunk_bytes) {
+    JournalText& text = beginning.text;
+    if (!text.done.empty() && output_.has(text.file)) {
+      find_places(text.file);
+      text.done = verified(text.done);
+      adopt(text.done);
+    } else {
+      text.done.clear();
+      make(text.recipe);
+    }
+    begin_journal(std::move(text));
+  }
+
+ private:
+  static constexpr Index max_chunk_bytes = Index{1} << 31;  // HDF5 counts them in 32 bits
+
+  void make(const std::string& recipe) {
+    output_.discard(output_.name());
+    file_.emplace(output_.create(output_.name()));
+    file_->require_space(bytes() + static_cast<double>(shape()[0] * 256 + room_for_text) +
+                         static_cast<double>(recipe.size()));
+    hdf5::File file = hdf5::File::create(*file_);
     {
-      hdf5::DataSet data = file.create("/exchange/data", number_type(form.type), n, chunk_);
-      describe(data, form);
+      hdf5::DataSet data = file.create("/exchange/data", number_type(format().type), shape(), chunk_);
+      describe(data, format());
       offsets_ = data.offsets();
     }
     make_rest(file, recipe, "CRC-32 of each slice as it is stored");
     file.close();
   }
 
- private:
-  static constexpr Index max_chunk_bytes = Index{1} << 31;  // HDF5 counts them in 32 bits
+  /// In a file that a killed run left: HDF5 had closed it before any voxel came.
+  void find_places(const std::string& name) {
+    file_.emplace(output_.open(name));
+    const hdf5::File file = hdf5::File::open(file_->path());
+    offsets_ = file.data_set("/exchange/data").offsets();
+    checksums_at_ = file.data_set(checksums_path).offsets().front();
+  }
 
-  void write_slice(Index slice, const void* stored) override {
-    note_checksum(slice, stored);
-    const Index chunks = chunks_of_slice();
-    for (Index k = 0; k < chunks; ++k) {
+  Index offset_of(Index slice, Index k) const {
+    return offsets_[static_cast<std::size_t>(slice * chunks_of_slice() + k)];
+  }
+
+  void write_slice(DoneSlice& slice, const void* stored) override {
+    for (Index k = 0; k < chunks_of_slice(); ++k) {
       const std::span<const std::byte> chunk = chunk_of(stored, k);
-      const Index offset = offsets_[static_cast<std::size_t>(slice * chunks + k)];
-      file_.write(offset, chunk.data(), chunk.size());
-      file_.begin_sync(offset, static_cast<Index>(chunk.size()));
+      const Index offset = offset_of(slice.slice, k);
+      file_->write(offset, chunk.data(), chunk.size());
+      file_->begin_sync(offset, static_cast<Index>(chunk.size()));
     }
   }
 
+  std::vector<std::byte> stored(const DoneSlice& slice) override {
+    std::vector<std::byte> bytes(static_cast<std::size_t>(slice_bytes()));
+    for (Index k = 0; k < chunks_of_slice(); ++k) {
+      const std::size_t size = chunk_of(bytes.data(), k).size();
+      if (!file_->read(offset_of(slice.slice, k), bytes.data() + k * chunk_bytes_, size)) return {};
+    }
+    return bytes;
+  }
+
   void complete(const std::string& report_json) override {
-    file_.require_room(room_for_text + static_cast<Index>(report_json.size()));
+    file_->require_room(room_for_text + static_cast<Index>(report_json.size()));
     write_checksums();
-    hdf5::File file = hdf5::File::modify(file_);
+    hdf5::File file = hdf5::File::modify(*file_);
     mark_complete(file, report_json);
     file.close();
     output_.publish();
@@ -137,17 +168,32 @@ class PlainVolume : public Hdf5Volume {
 };
 
 /// Threads pack chunks at the same time. One after the other hands its chunk to libhdf5, which finds the
-/// place for it. Before that, the space is taken on the disk, because libhdf5 must not meet a full one.
+/// place for it. Before that, the space is taken on the disk, because libhdf5 must not meet a full one. A
+/// kill can leave the index of the chunks torn. So who goes on copies the chunks that the journal lists to a
+/// new file.
 class PackedVolume : public Hdf5Volume {
  public:
-  PackedVolume(Output output, Shape n, const VolumeFormat& form, const std::string& recipe)
-      : Hdf5Volume(std::move(output), n, form, max_chunk_bytes), h5_(hdf5::File::create(file_)) {
-    reserve(room_for_text + static_cast<Index>(recipe.size()) + n[0] * 4);
-    const NumberType type = number_type(form.type);
-    data_.emplace(h5_.create_packed("/exchange/data", type, n, chunk_,
-                                    filters_of(form.compression, bytes_of(type), chunk_bytes_)));
-    describe(*data_, form);
-    make_rest(h5_, recipe, "CRC-32 of each slice as it is stored, before compression");
+  PackedVolume(Beginning beginning, Shape n, const VolumeFormat& form)
+      : Hdf5Volume(beginning, n, form, max_chunk_bytes) {
+    JournalText& text = beginning.text;
+    const std::string left = text.file;
+    if (!text.done.empty() && output_.has(left)) {
+      source_.emplace(output_.open(left));
+      text.done = verified(text.done);
+    } else {
+      text.done.clear();
+    }
+    name_ = source_ && left == output_.name() ? left + ".2" : output_.name();
+    output_.discard(name_);
+    file_.emplace(output_.create(name_));
+    make(text.recipe);
+    for (DoneSlice& slice : text.done) copy(slice);
+    adopt(text.done);
+    file_->sync();
+    text.file = name_;
+    begin_journal(std::move(text));
+    if (source_) output_.discard(left);
+    source_.reset();
   }
 
  private:
@@ -155,14 +201,44 @@ class PackedVolume : public Hdf5Volume {
   static constexpr Index most_at_once = 64 << 20;           // bytes of the disk
   static constexpr Index room_for_index = 1 << 20;          // bytes that a chunk may add to the index
 
-  void write_slice(Index slice, const void* stored) override {
-    note_checksum(slice, stored);
-    for (Index k = 0; k < chunks_of_slice(); ++k) {
+  void make(const std::string& recipe) {
+    h5_.emplace(hdf5::File::create(*file_));
+    reserve(room_for_text + static_cast<Index>(recipe.size()) + shape()[0] * 4);
+    const NumberType type = number_type(format().type);
+    data_.emplace(h5_->create_packed("/exchange/data", type, shape(), chunk_,
+                                     filters_of(format().compression, bytes_of(type), chunk_bytes_)));
+    describe(*data_, format());
+    make_rest(*h5_, recipe, "CRC-32 of each slice as it is stored, before compression");
+  }
+
+  void write_slice(DoneSlice& slice, const void* stored) override {
+    const Index chunks = chunks_of_slice();
+    for (Index k = 0; k < chunks; ++k) {
       const std::vector<std::byte> chunk = packed_chunk(chunk_of(stored, k));
-      const std::lock_guard lock(mutex_);
-      reserve(static_cast<Index>(chunk.size()) + room_for_index);
-      data_->write_chunk(Shape{slice, k * chunk_[1], 0}, chunk);
+      slice.offset = add(slice.slice, k, chunk);
+      slice.bytes = chunks == 1 ? static_cast<Index>(chunk.size()) : 0;  // several are made again
     }
+  }
+
+  Index add(Index slice, Index k, std::span<const std::byte> chunk) {
+    const std::lock_guard lock(mutex_);
+    reserve(static_cast<Index>(chunk.size()) + room_for_index);
+    return data_->write_chunk(Shape{slice, k * chunk_[1], 0}, chunk);
+  }
+
+  std::vector<std::byte> packed_bytes(const DoneSlice& slice) const {
+    const PlainFile& from = source_ ? *source_ : *file_;
+    if (slice.bytes > from.size()) return {};
+    std::vector<std::byte> bytes(static_cast<std::size_t>(slice.bytes));
+    if (!from.read(slice.offset, bytes.data(), bytes.size())) return {};
+    return bytes;
+  }
+
+  void copy(DoneSlice& slice) { slice.offset = add(slice.slice, 0, packed_bytes(slice)); }
+
+  std::vector<std::byte> stored(const DoneSlice& slice) override {
+    const std::vector<std::byte> bytes = packed_bytes(slice);
+    return unpacked(format().compression, bytes_of(number_type(format().type)), bytes, slice_bytes());
   }
 
   /// In HDF5 every chunk has the same size before it is packed.
@@ -176,26 +252,28 @@ class PackedVolume : public Hdf5Volume {
   }
 
   /// Takes space on the disk for what libhdf5 adds next.
-  void reserve(Index bytes) {
-    const Index needed = h5_.end() + bytes;
+  void reserve(Index more) {
+    const Index needed = h5_->end() + more;
     if (needed <= taken_) return;
-    const Index more = needed + std::min(most_at_once, static_cast<Index>(SlabWriter::bytes()));
-    file_.reserve(taken_, more);
-    taken_ = more;
+    const Index last = needed + std::min(most_at_once, static_cast<Index>(bytes()));
+    file_->reserve(taken_, last);
+    taken_ = last;
   }
 
   void complete(const std::string& report_json) override {
     reserve(room_for_text + static_cast<Index>(report_json.size()));
     write_checksums();
     data_.reset();
-    mark_complete(h5_, report_json);
-    const Index end = h5_.end();
-    h5_.close();
-    file_.shorten(end);
-    output_.publish();
+    mark_complete(*h5_, report_json);
+    const Index end = h5_->end();
+    h5_->close();
+    file_->shorten(end);
+    output_.publish({{name_, output_.name()}}, output_.target().string());
   }
 
-  hdf5::File h5_;
+  std::string name_;                 // of the file in the folder
+  std::optional<PlainFile> source_;  // that a killed run left, as long as its slices are copied
+  std::optional<hdf5::File> h5_;
   std::optional<hdf5::DataSet> data_;
   std::mutex mutex_;
   Index taken_ = 0;  // bytes of the disk
@@ -203,11 +281,11 @@ class PackedVolume : public Hdf5Volume {
 
 }  // namespace
 
-std::unique_ptr<VolumeWriter> create_hdf5_volume(Output output, Shape shape, const VolumeFormat& format,
-                                                 const std::string& recipe_json) {
+std::unique_ptr<VolumeWriter> create_hdf5_volume(Beginning beginning, Shape shape,
+                                                 const VolumeFormat& format) {
   if (format.compression == Compression::none)
-    return std::make_unique<PlainVolume>(std::move(output), shape, format, recipe_json);
-  return std::make_unique<PackedVolume>(std::move(output), shape, format, recipe_json);
+    return std::make_unique<PlainVolume>(std::move(beginning), shape, format);
+  return std::make_unique<PackedVolume>(std::move(beginning), shape, format);
 }
 
 }  // namespace tandem::io

@@ -104,12 +104,18 @@ DataSet File::create_packed(const std::string& path, NumberType type, std::span<
   return DataSet(make(handle_.id(), where, path, disk_type(type).id(), space.id(), plan.id()), where);
 }
 
-void DataSet::write_chunk(std::span<const Index> corner, std::span<const std::byte> packed) {
+Index DataSet::write_chunk(std::span<const Index> corner, std::span<const std::byte> packed) {
   const Lock lock;
   const std::vector<hsize_t> at(corner.begin(), corner.end());
   const bool written =
       H5Dwrite_chunk(handle_.id(), H5P_DEFAULT, 0, at.data(), packed.size(), packed.data()) >= 0;
-  require<FileError>(written, where_, ": a chunk cannot be written: ", reason());
+  unsigned filters = 0;
+  haddr_t offset = HADDR_UNDEF;
+  hsize_t bytes = 0;
+  const bool known =
+      written && H5Dget_chunk_info_by_coord(handle_.id(), at.data(), &filters, &offset, &bytes) >= 0;
+  require<FileError>(known, where_, ": a chunk cannot be written: ", reason());
+  return static_cast<Index>(offset);
 }
 
 Index File::end() const {

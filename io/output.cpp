@@ -56,8 +56,11 @@ struct Output::Impl {
   fs::path target, real;
   OutputFolder folder;
 
-  Impl(const fs::path& given, const fs::path& place)
-      : target(given), real(place), folder(folder_of(place), place.filename().string(), given.string()) {
+  Impl(const fs::path& given, const fs::path& place, bool adopt)
+      : target(given),
+        real(place),
+        folder(folder_of(place), place.filename().string(), given.string(), adopt) {
+    folder.keep_journal(adopt);
     registry().alive.insert(&folder);
   }
   ~Impl() {
@@ -67,14 +70,14 @@ struct Output::Impl {
   }
 };
 
-Output::Output(const fs::path& target, Replace replace) {
+Output::Output(const fs::path& target, Replace replace, bool adopt) {
   std::error_code fault;
   const fs::path real = resolved(target), folder = folder_of(real);
   require<FileError>(fs::is_directory(folder, fault), target.string(), ": the folder ", folder.string(),
                      " does not exist; make it first");
   require_replaceable(target, replace);
   const std::lock_guard lock(registry().mutex);
-  impl_ = std::make_unique<Impl>(target, real);
+  impl_ = std::make_unique<Impl>(target, real, adopt);
 }
 
 Output::Output(Output&&) noexcept = default;
@@ -89,6 +92,16 @@ PlainFile Output::create(const std::string& name) {
   return {impl_->folder.create(name), (impl_->target.parent_path() / name).string()};
 }
 
+PlainFile Output::open(const std::string& name) {
+  const std::lock_guard lock(registry().mutex);
+  return {impl_->folder.open(name), (impl_->target.parent_path() / name).string()};
+}
+
+bool Output::has(const std::string& name) const { return impl_->folder.has(name); }
+std::vector<std::string> Output::names() const { return impl_->folder.names(); }
+void Output::discard(const std::string& name) { impl_->folder.discard(name); }
+void Output::rename(const std::string& name, const std::string& to) { impl_->folder.rename(name, to); }
+
 void Output::publish(const std::vector<Step>& steps, const std::string& shown) {
   for (const Step& step : steps)
     if (!step.part.empty()) PlainFile(impl_->folder.open(step.part), impl_->target.string()).sync();
@@ -99,6 +112,7 @@ void Output::publish(const std::vector<Step>& steps, const std::string& shown) {
     if (step.name == name()) impl_->folder.sync_parent();
   }
   registry().published.push_back(shown);
+  impl_->folder.keep_journal(false);
 }
 
 void Output::publish() { publish({{name(), name()}}, impl_->target.string()); }

@@ -10,6 +10,9 @@ namespace tandem::io {
 
 class PlainFile;
 
+/// How the name of a journal ends, see Journal.
+constexpr const char* journal_ending = ".journal";
+
 /// Which files an output may replace: those that tandem wrote and empty ones (own), or any.
 enum class Replace { own, any };
 
@@ -32,7 +35,9 @@ class Output {
  public:
   /// A link to a file stands for that file. @throws FileError if another run has the name, if there is a file
   /// that may not be replaced, or if the folder does not exist or cannot be written
-  Output(const std::filesystem::path& target, Replace replace = Replace::own);
+  /// With `adopt`, what a dead run left in the folder stays there. If this run does not publish either, the
+  /// folder stays as well, provided that it has a journal.
+  Output(const std::filesystem::path& target, Replace replace = Replace::own, bool adopt = false);
   Output(Output&&) noexcept;
   Output& operator=(Output&&) = delete;
   ~Output();
@@ -43,6 +48,12 @@ class Output {
 
   /// Makes a new file in the folder ".NAME.tandem". Messages give it the name of the target.
   PlainFile create(const std::string& name);
+
+  bool has(const std::string& name) const;
+  PlainFile open(const std::string& name);  ///< a file of the folder. @throws FileError
+  std::vector<std::string> names() const;   ///< of all files in the folder
+  void discard(const std::string& name);
+  void rename(const std::string& name, const std::string& to);  ///< within the folder. @throws FileError
 
   /// A step of `publish`: the file `part` takes the place of `name` beside the target. If `part` is empty,
   /// `name` is removed there.

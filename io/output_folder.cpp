@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "../core/error.hpp"
+#include "output.hpp"
 
 namespace tandem::io {
 
@@ -118,12 +120,19 @@ void remove_folder(int parent, const std::string& name, int folder) {
   ::unlinkat(parent, name.c_str(), AT_REMOVEDIR);
 }
 
-/// Removes what dead runs left of other outputs.
+bool has_journal(int folder) {
+  const std::vector<std::string> names = names_in(folder);
+  return std::any_of(names.begin(), names.end(),
+                     [](const std::string& name) { return name.ends_with(journal_ending); });
+}
+
+/// Removes what dead runs left of other outputs, but for what `--resume` can complete.
 void clear_dead(int parent, const std::string& own) {
   for (const std::string& name : names_in(parent)) {
     if (name == own || name.size() < ending.size() + 2 || name[0] != '.' || !name.ends_with(ending)) continue;
     const Claim claim = take(parent, name, name.substr(1, name.size() - 1 - ending.size()), false, 0);
-    if (claim.state == Claim::State::mine) remove_folder(parent, name, claim.folder.number());
+    if (claim.state == Claim::State::mine && !has_journal(claim.folder.number()))
+      remove_folder(parent, name, claim.folder.number());
     if (claim.state == Claim::State::vanished) ::unlinkat(parent, name.c_str(), AT_REMOVEDIR);  // if empty
   }
 }
@@ -142,7 +151,8 @@ std::string who() {
 
 }  // namespace
 
-OutputFolder::OutputFolder(const std::filesystem::path& parent, const std::string& name, std::string shown)
+OutputFolder::OutputFolder(const std::filesystem::path& parent, const std::string& name, std::string shown,
+                           bool adopt)
     : folder_name_("." + name + ending),
       shown_(std::move(shown)),
       parent_(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
@@ -165,7 +175,7 @@ OutputFolder::OutputFolder(const std::filesystem::path& parent, const std::strin
                        "; wait until it has ended, or give another name");
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
-  clear(folder_.number());
+  if (!adopt) clear(folder_.number());
   const std::string text = mark + who();
   static_cast<void>(::ftruncate(lock_.number(), 0) == 0 &&
                     ::pwrite(lock_.number(), text.data(), text.size(), 0) >= 0);
@@ -186,6 +196,22 @@ OutputFolder::~OutputFolder() { remove(); }
 void OutputFolder::require_success(bool holds, const char* what) const {
   const int fault = errno;
   require<FileError>(holds, shown_, ": ", what, ": ", std::strerror(fault));
+}
+
+bool OutputFolder::has(const std::string& file) const { return is_file(folder_.number(), file.c_str()); }
+
+std::vector<std::string> OutputFolder::names() const {
+  std::vector<std::string> names = names_in(folder_.number());
+  std::erase(names, lock_name);
+  return names;
+}
+
+void OutputFolder::discard(const std::string& file) { ::unlinkat(folder_.number(), file.c_str(), 0); }
+
+void OutputFolder::rename(const std::string& file, const std::string& to) {
+  require_success(::renameat(folder_.number(), file.c_str(), folder_.number(), to.c_str()) == 0 &&
+                      (::fsync(folder_.number()) == 0 || errno == EINVAL),
+                  "cannot be written");
 }
 
 Descriptor OutputFolder::create(const std::string& file) {
@@ -216,7 +242,8 @@ void OutputFolder::sync_parent() {
 
 void OutputFolder::remove() noexcept {
   if (!folder_.valid()) return;
-  remove_folder(parent_.number(), folder_name_, folder_.number());
+  if (!keep_journal_ || !has_journal(folder_.number()))
+    remove_folder(parent_.number(), folder_name_, folder_.number());
   folder_.reset();
   lock_.reset();
 }

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "descriptor.hpp"
 
@@ -13,14 +14,21 @@ namespace tandem::io {
 /// descriptors from the start, so that nothing that is put in their place gets used. See Output.
 class OutputFolder {
  public:
-  /// Takes the folder, clears it if a dead run left it, and clears those of other dead runs beside it.
-  /// `shown` is the output in messages. @throws FileError
-  OutputFolder(const std::filesystem::path& parent, const std::string& name, std::string shown);
+  /// Takes the folder, clears it if a dead run left it, unless `adopt` is given, and clears those of other
+  /// dead runs beside it, if there is no journal in them. `shown` is the output in messages. @throws
+  /// FileError
+  OutputFolder(const std::filesystem::path& parent, const std::string& name, std::string shown, bool adopt);
   OutputFolder(OutputFolder&&) = delete;
   /// @throws FileError if the name of the folder would be too long for the file system
   static void require_name(const std::filesystem::path& parent, const std::string& name,
                            const std::string& shown);
   ~OutputFolder();
+
+  bool has(const std::string& file) const;
+  std::vector<std::string> names() const;                       ///< of its files, without the lock
+  void discard(const std::string& file);                        ///< removes a file if it is there
+  void rename(const std::string& file, const std::string& to);  ///< within the folder. @throws FileError
+  void keep_journal(bool keep) { keep_journal_ = keep; }  ///< `remove` then leaves a folder with a journal
 
   Descriptor create(const std::string& file);  ///< a new file. @throws FileError
   Descriptor open(const std::string& file);    ///< a file that was created. @throws FileError
@@ -28,13 +36,14 @@ class OutputFolder {
   /// removes the name. @throws FileError
   void move(const std::string& file, const std::string& name);
   void sync_parent();      ///< returns when the names are on the disk. @throws FileError
-  void remove() noexcept;  ///< removes the folder and all in it; the name is free
+  void remove() noexcept;  ///< removes the folder and all in it, unless it is kept; the name is free
 
  private:
   void require_success(bool holds, const char* what) const;
 
   std::string folder_name_, shown_;
   Descriptor parent_, folder_, lock_;
+  bool keep_journal_ = false;
 };
 
 }  // namespace tandem::io

@@ -22,6 +22,14 @@ std::vector<std::byte> shuffled(std::span<const std::byte> chunk, std::size_t nu
   return out;
 }
 
+std::vector<std::byte> unshuffled(std::span<const std::byte> chunk, std::size_t number_bytes) {
+  std::vector<std::byte> out(chunk.size());
+  const std::size_t count = chunk.size() / number_bytes;
+  for (std::size_t k = 0; k < number_bytes; ++k)
+    for (std::size_t i = 0; i < count; ++i) out[i * number_bytes + k] = chunk[k * count + i];
+  return out;
+}
+
 std::vector<std::byte> by_zstd(std::span<const std::byte> chunk, std::size_t number_bytes) {
   const std::vector<std::byte> in = shuffled(chunk, number_bytes);
   std::vector<std::byte> out(ZSTD_compressBound(in.size()));
@@ -55,6 +63,14 @@ std::vector<Hdf5Filter> filters_of(Compression compression, Index number_bytes, 
 std::vector<std::byte> packed(Compression compression, Index number_bytes, std::span<const std::byte> chunk) {
   const auto size = static_cast<std::size_t>(number_bytes);
   return compression == Compression::zstd ? by_zstd(chunk, size) : by_blosc(chunk, size);
+}
+
+std::vector<std::byte> unpacked(Compression compression, Index number_bytes, std::span<const std::byte> chunk,
+                                Index bytes) {
+  std::vector<std::byte> out(static_cast<std::size_t>(bytes));
+  const bool zstd = compression == Compression::zstd;
+  if (!(zstd ? unpack_zstd(chunk, out) : unpack_blosc(chunk, out))) return {};
+  return zstd ? unshuffled(out, static_cast<std::size_t>(number_bytes)) : out;
 }
 
 bool unpack_zstd(std::span<const std::byte> from, std::span<std::byte> to) {

@@ -27,6 +27,10 @@ std::vector<Hdf5Filter> filters_of(Compression compression, Index number_bytes, 
 /// A chunk as these filters make it. Several threads may call this at once.
 std::vector<std::byte> packed(Compression compression, Index number_bytes, std::span<const std::byte> chunk);
 
+/// The `bytes` bytes of a chunk that was packed like that; empty if it is damaged.
+std::vector<std::byte> unpacked(Compression compression, Index number_bytes, std::span<const std::byte> chunk,
+                                Index bytes);
+
 /// Makes a chunk of `bytes` bytes from what Zstandard or Blosc made of it. False if that is damaged.
 bool unpack_zstd(std::span<const std::byte> from, std::span<std::byte> to);
 bool unpack_blosc(std::span<const std::byte> from, std::span<std::byte> to);

@@ -37,6 +37,21 @@ void PlainFile::write(Index offset, const void* data, std::size_t bytes) {
   }
 }
 
+bool PlainFile::read(Index offset, void* data, std::size_t bytes) const {
+  char* next = static_cast<char*>(data);
+  while (bytes > 0) {
+    const ssize_t got = ::pread(descriptor(), next, bytes, offset);
+    if (got < 0 && errno == EINTR) continue;
+    const int fault = errno;
+    require<FileError>(got >= 0, name_, ": cannot be read: ", std::strerror(fault));
+    if (got == 0) return false;
+    next += got;
+    offset += got;
+    bytes -= static_cast<std::size_t>(got);
+  }
+  return true;
+}
+
 void PlainFile::begin_sync(Index offset, Index bytes) const {
   ::sync_file_range(descriptor(), offset, bytes, SYNC_FILE_RANGE_WRITE);  // may fail: it is but a hint
 }

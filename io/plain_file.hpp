@@ -24,6 +24,8 @@ class PlainFile {
   std::filesystem::path path() const;
 
   Index size() const;
+  /// False if the file ends before. @throws FileError
+  bool read(Index offset, void* data, std::size_t bytes) const;
   void write(Index offset, const void* data, std::size_t bytes);  ///< @throws FileError
   /// @throws FileError unless this many bytes can be added at the end. Leaves the file as it was.
   void require_room(Index bytes);

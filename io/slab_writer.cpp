@@ -4,6 +4,7 @@
 
 #include "../core/error.hpp"
 #include "../core/parallel.hpp"
+#include "checksum.hpp"
 
 namespace tandem::io {
 
@@ -14,7 +15,12 @@ bool is_infinite(std::uint16_t half) { return (half & 0x7fff) == 0x7c00; }
 }  // namespace
 
 SlabWriter::SlabWriter(std::string name, Shape shape, const VolumeFormat& format)
-    : name_(std::move(name)), shape_(shape), format_(format), taken_(static_cast<std::size_t>(shape[0])) {}
+    : name_(std::move(name)),
+      shape_(shape),
+      format_(format),
+      adopted_(static_cast<std::size_t>(shape[0])),
+      taken_(static_cast<std::size_t>(shape[0])),
+      slices_(static_cast<std::size_t>(shape[0])) {}
 
 /// Notes that these slices have come. @throws FileError if one of them came before
 void SlabWriter::take(Range slices) {
@@ -31,13 +37,65 @@ void SlabWriter::write(Range slices, const float* data) {
   take(slices);
   const Index area = shape_[1] * shape_[2];
   parallel_for(slices.size(), [&](Index k) {
+    const Index z = slices.first + k;
     const float* slice = data + k * area;
+    if (adopted_[static_cast<std::size_t>(z)]) return;
     if (format_.type == VoxelType::float32)
-      write_slice(slices.first + k, slice);
+      put(z, slice);
     else
-      write_slice(slices.first + k, encoded(slices.first + k, slice).data());
-    ++written_;
+      put(z, encoded(z, slice).data());
   });
+}
+
+void SlabWriter::put(Index slice, const void* stored) {
+  DoneSlice& written = slices_[static_cast<std::size_t>(slice)];
+  written = {slice, checksum(stored, static_cast<std::size_t>(slice_bytes())), 0, 0};
+  write_slice(written, stored);
+  ++written_;
+  if (journal_) journal_->add(written);
+}
+
+std::vector<DoneSlice> SlabWriter::verified(const std::vector<DoneSlice>& slices) {
+  std::vector<const DoneSlice*> last(static_cast<std::size_t>(shape_[0]));  // by their numbers, each once
+  for (const DoneSlice& d : slices)
+    if (0 <= d.slice && d.slice < shape_[0]) last[static_cast<std::size_t>(d.slice)] = &d;
+  parallel_for(shape_[0], [&](Index k) {
+    const DoneSlice*& d = last[static_cast<std::size_t>(k)];
+    if (!d) return;
+    const std::vector<std::byte> bytes = stored(*d);
+    const bool whole = static_cast<Index>(bytes.size()) == slice_bytes() &&
+                       checksum(bytes.data(), bytes.size()) == d->checksum;
+    if (!whole) d = nullptr;
+  });
+  std::vector<DoneSlice> good;
+  for (const DoneSlice* d : last)
+    if (d) good.push_back(*d);
+  return good;
+}
+
+void SlabWriter::adopt(const std::vector<DoneSlice>& slices) {
+  for (const DoneSlice& d : slices) {
+    slices_[static_cast<std::size_t>(d.slice)] = d;
+    adopted_[static_cast<std::size_t>(d.slice)] = true;
+    ++written_;
+  }
+}
+
+std::vector<Range> SlabWriter::done() const {
+  std::vector<Range> ranges;
+  for (Index k = 0; k < shape_[0]; ++k) {
+    if (!adopted_[static_cast<std::size_t>(k)]) continue;
+    if (ranges.empty() || ranges.back().last < k) ranges.push_back({k, k});
+    ranges.back().last = k + 1;
+  }
+  return ranges;
+}
+
+void SlabWriter::read_done(Index slice, float* data) {
+  const std::vector<std::byte> bytes = stored(slices_[static_cast<std::size_t>(slice)]);
+  require<FileError>(static_cast<Index>(bytes.size()) == slice_bytes(), name_, ": slice ", slice,
+                     " cannot be read back");
+  from_stored(format_, bytes.data(), shape_[1] * shape_[2], data);
 }
 
 /// @throws GeometryError for a voxel that the type cannot hold
@@ -55,6 +113,7 @@ std::vector<std::byte> SlabWriter::encoded(Index slice, const float* data) const
 void SlabWriter::finish(const std::string& report_json) {
   require<FileError>(written_ == shape_[0], name_, ": has ", written_, " of ", shape_[0],
                      " slices; it is not finished");
+  if (journal_) journal_->stop();
   complete(report_json);
 }
 

@@ -7,37 +7,56 @@
 #include <string>
 #include <vector>
 
+#include "journal.hpp"
 #include "volume_format.hpp"
 
 namespace tandem::io {
 
-/// Writes slabs, each slice on a thread of the pool. The formats differ in where a slice goes.
+/// Writes slabs, each slice on a thread of the pool, and keeps a journal of slices that are on the disk. The
+/// formats differ in where a slice goes.
 class SlabWriter : public VolumeWriter {
  public:
   SlabWriter(std::string name, Shape shape, const VolumeFormat& format);
 
   void write(Range slices, const float* data) final;
+  std::vector<Range> done() const final;
+  void read_done(Index slice, float* data) final;
   void finish(const std::string& report_json) final;
 
  protected:
-  /// May be called by several threads at once, for different slices.
-  virtual void write_slice(Index slice, const void* stored) = 0;
+  /// Puts the bytes of a slice in their place, which it notes in `slice`. May be called by several threads at
+  /// once, for different slices.
+  virtual void write_slice(DoneSlice& slice, const void* stored) = 0;
+  /// The bytes of a slice that was written; empty if they are not there.
+  virtual std::vector<std::byte> stored(const DoneSlice& slice) = 0;
   virtual void complete(const std::string& report_json) = 0;
+
+  /// Those of the slices that are there as they were written.
+  std::vector<DoneSlice> verified(const std::vector<DoneSlice>& slices);
+  void adopt(const std::vector<DoneSlice>& slices);  ///< that a killed run left
+  /// From now on, slices are added to this journal. A writer whose journal calls it has it as its last
+  /// member.
+  void use(Journal& journal) { journal_ = &journal; }
+
   const Shape& shape() const { return shape_; }
   const VolumeFormat& format() const { return format_; }
   double bytes() const;       ///< of all voxels
   Index slice_bytes() const;  ///< of one slice, as it is stored
+  const DoneSlice& slice(Index k) const { return slices_[static_cast<std::size_t>(k)]; }
 
  private:
   void take(Range slices);
   std::vector<std::byte> encoded(Index slice, const float* data) const;
+  void put(Index slice, const void* stored);
 
   std::string name_;
   Shape shape_;
   VolumeFormat format_;
   std::mutex mutex_;
-  std::vector<bool> taken_;         // slices that came
+  std::vector<bool> adopted_, taken_;  // slices that were there, and those that came
+  std::vector<DoneSlice> slices_;
   std::atomic<Index> written_ = 0;  // slices that are in their files
+  Journal* journal_ = nullptr;
 };
 
 }  // namespace tandem::io

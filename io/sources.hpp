@@ -23,6 +23,7 @@ struct SourceIdentity {
   std::uint64_t bytes = 0;   ///< of all of them
   std::string modified;      ///< the latest time, "2026-11-22T06:00:00Z"
   std::uint32_t digest = 0;  ///< CRC-32 over the names, sizes and first 16 KiB of the files
+  std::uint32_t times = 0;   ///< CRC-32 over the times of their last changes
 };
 SourceIdentity identity_of(const std::vector<std::filesystem::path>& files);
 

@@ -4,11 +4,9 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <mutex>
 #include <sstream>
 
 #include "../core/error.hpp"
-#include "checksum.hpp"
 #include "plain_file.hpp"
 #include "slab_writer.hpp"
 #include "tiff.hpp"
@@ -100,16 +98,23 @@ Range slices_of(Shape n, const VolumeFormat& form) {
 
 class TiffWriter : public SlabWriter {
  public:
-  TiffWriter(const fs::path& path, Shape n, const VolumeFormat& form, const std::string& recipe,
-             Replace replace)
+  TiffWriter(const fs::path& path, Beginning beginning, Shape n, const VolumeFormat& form, Replace replace)
       : SlabWriter(path.string(), n, form),
         path_(path),
-        recipe_(recipe),
-        output_(manifest_path(path), replace),
+        recipe_(beginning.text.recipe),
+        output_(std::move(beginning.output)),
         older_(settle(path, slices_of(n, form), grid_of(n, form), replace)),
-        manifest_(older_.kept),
-        file_(output_.create(output_.name())) {
-    file_.require_space(bytes());  // complains of a full disk now, not after hours
+        manifest_(older_.kept) {
+    const std::vector<DoneSlice> left = verified(beginning.text.done);
+    adopt(left);
+    clear_but(left);
+    file_.emplace(output_.create(output_.name()));
+    const auto due = static_cast<double>(n[0] - static_cast<Index>(left.size()));
+    file_->require_space(due * static_cast<double>(slice_bytes()));  // now, not after hours
+    beginning.text.done = left;
+    journal_.emplace(output_, std::move(beginning.text),
+                     [this](const std::vector<DoneSlice>& some) { sync(some); });
+    use(*journal_);
   }
 
  private:
@@ -119,15 +124,39 @@ class TiffWriter : public SlabWriter {
     return slice_path(path_, slices().first + slice).filename().string();
   }
 
-  void write_slice(Index slice, const void* stored) override {
-    const PlainFile file = output_.create(name_of_slice(slice));
+  void write_slice(DoneSlice& slice, const void* stored) override {
+    const PlainFile file = output_.create(name_of_slice(slice.slice));
     write_tiff(file, number_type(format().type), shape()[1], shape()[2], stored,
-               slice_description(shape(), format(), slice, recipe_));
+               slice_description(shape(), format(), slice.slice, recipe_));
     file.begin_sync();
-    const TiffManifest::Slice written{static_cast<std::uint64_t>(file.size()),
-                                      checksum(stored, static_cast<std::size_t>(slice_bytes()))};
-    const std::lock_guard lock(mutex_);
-    manifest_.slices[slices().first + slice] = written;
+    slice.bytes = file.size();
+  }
+
+  std::vector<std::byte> stored(const DoneSlice& slice) override {
+    const std::string name = name_of_slice(slice.slice);
+    if (!output_.has(name)) return {};
+    const PlainFile file = output_.open(name);
+    if (file.size() != slice.bytes) return {};
+    TiffFile image(file.path());
+    const TiffPage& page = image.page(0);
+    const Index pixels = shape()[1] * shape()[2];
+    if (page.rows != shape()[1] || page.bins != shape()[2]) return {};
+    std::vector<std::byte> read(static_cast<std::size_t>(pixels) * bytes_of(page.type));
+    image.read(0, {0, page.rows}, {0, page.bins}, read.data());
+    if (!page.is_float16()) return read;
+    return quantised(format(), reinterpret_cast<const float*>(read.data()), pixels);
+  }
+
+  void sync(const std::vector<DoneSlice>& some) {
+    for (const DoneSlice& slice : some) output_.open(name_of_slice(slice.slice)).sync();
+  }
+
+  /// Leaves these slices in the folder, and the journal.
+  void clear_but(const std::vector<DoneSlice>& slices) {
+    std::set<std::string> kept;
+    for (const DoneSlice& d : slices) kept.insert(name_of_slice(d.slice));
+    for (const std::string& name : output_.names())
+      if (!kept.contains(name) && !name.ends_with(journal_ending)) output_.discard(name);
   }
 
   static void write_text(PlainFile& file, const TiffManifest& manifest) {
@@ -136,12 +165,14 @@ class TiffWriter : public SlabWriter {
   }
 
   void complete(const std::string&) override {
+    for (Index k = 0; k < shape()[0]; ++k)
+      manifest_.slices[slices().first + k] = {static_cast<std::uint64_t>(slice(k).bytes), slice(k).checksum};
     TiffManifest before = older_.kept;
     for (Index k = slices().first; k < slices().last; ++k) before.due.insert(k);
     const std::string name = output_.name(), until_then = name + ".due";
     PlainFile incomplete = output_.create(until_then);
     write_text(incomplete, before);
-    write_text(file_, manifest_);
+    write_text(*file_, manifest_);
     std::vector<Output::Step> steps{{until_then, name}};
     for (Index k = 0; k < shape()[0]; ++k) steps.push_back({name_of_slice(k), name_of_slice(k)});
     for (const Index k : older_.removed) steps.push_back({"", slice_path(path_, k).filename().string()});
@@ -153,17 +184,16 @@ class TiffWriter : public SlabWriter {
   std::string recipe_;
   Output output_;
   Older older_;
-  std::mutex mutex_;
   TiffManifest manifest_;
-  PlainFile file_;  // of the manifest
+  std::optional<PlainFile> file_;   // of the manifest
+  std::optional<Journal> journal_;  // the last member: its thread uses the others
 };
 
 }  // namespace
 
-std::unique_ptr<VolumeWriter> create_tiff_volume(const fs::path& path, Shape shape,
-                                                 const VolumeFormat& format, const std::string& recipe_json,
-                                                 Replace replace) {
-  return std::make_unique<TiffWriter>(path, shape, format, recipe_json, replace);
+std::unique_ptr<VolumeWriter> create_tiff_volume(const fs::path& path, Beginning beginning, Shape shape,
+                                                 const VolumeFormat& format, Replace replace) {
+  return std::make_unique<TiffWriter>(path, std::move(beginning), shape, format, replace);
 }
 
 }  // namespace tandem::io

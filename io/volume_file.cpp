@@ -6,7 +6,10 @@
 #include <cstring>
 
 #include "../core/error.hpp"
+#include "frame_source.hpp"
 #include "half.hpp"
+#include "journal.hpp"
+#include "tiff_manifest.hpp"
 #include "volume_format.hpp"
 
 namespace tandem::io {
@@ -64,6 +67,21 @@ std::vector<std::byte> quantised(const VolumeFormat& format, const float* data, 
                                           : quantised_as<std::uint8_t>(format, data, count);
 }
 
+void scale_back(VoxelType type, double min, double max, Index count, float* data) {
+  const double step = (max - min) / full_scale(type);
+  for (Index i = 0; i < count; ++i) data[i] = static_cast<float>(min + step * static_cast<double>(data[i]));
+}
+
+void from_stored(const VolumeFormat& format, const std::byte* stored, Index count, float* data) {
+  if (format.type == VoxelType::float16)
+    return floats_of(reinterpret_cast<const std::uint16_t*>(stored), count, data);
+  const PixelType type = format.type == VoxelType::uint16  ? PixelType::uint16
+                         : format.type == VoxelType::uint8 ? PixelType::uint8
+                                                           : PixelType::float32;
+  to_float(type, stored, count, reinterpret_cast<std::byte*>(data));
+  if (is_integer(format.type)) scale_back(format.type, format.min, format.max, count, data);
+}
+
 std::optional<VolumeKind> volume_kind(const std::filesystem::path& path) {
   std::string ending = path.extension().string();
   std::transform(ending.begin(), ending.end(), ending.begin(),
@@ -75,7 +93,7 @@ std::optional<VolumeKind> volume_kind(const std::filesystem::path& path) {
 
 std::unique_ptr<VolumeWriter> create_volume(const std::filesystem::path& path, Shape shape,
                                             const VolumeFormat& format, const std::string& recipe_json,
-                                            Replace replace) {
+                                            Replace replace, const Continuation& continuation) {
   require<FileError>(shape[0] > 0 && shape[1] > 0 && shape[2] > 0, path.string(), ": a volume of ", shape[0],
                      " x ", shape[1], " x ", shape[2], " voxels; at least 1 x 1 x 1 is needed");
   require<FileError>(!is_integer(format.type) ||
@@ -89,8 +107,10 @@ std::unique_ptr<VolumeWriter> create_volume(const std::filesystem::path& path, S
   const std::optional<VolumeKind> kind = volume_kind(path);
   require<FileError>(kind.has_value(), path.string(), ": the ending \"", path.extension().string(),
                      "\" names no format; .h5, .hdf5, .hdf, .nxs, .tif or .tiff is needed");
-  if (kind == VolumeKind::tiff) return create_tiff_volume(path, shape, format, recipe_json, replace);
-  return create_hdf5_volume(Output(path, replace), shape, format, recipe_json);
+  if (kind == VolumeKind::hdf5)
+    return create_hdf5_volume(begin(path, replace, recipe_json, continuation), shape, format);
+  return create_tiff_volume(path, begin(manifest_path(path), replace, recipe_json, continuation), shape,
+                            format, replace);
 }
 
 }  // namespace tandem::io

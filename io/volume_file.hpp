@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../core/array.hpp"
@@ -45,6 +46,15 @@ std::vector<std::filesystem::path> files_of_output(const std::filesystem::path& 
 /// How messages name such a volume: by its name, or, for TIFF, by its first and last file and their number.
 std::string files_written(const std::filesystem::path& path, Range slices);
 
+/// What two runs must have in common if one completes what the other left: texts by their names.
+using Identity = std::vector<std::pair<std::string, std::string>>;
+
+/// Whether a writer completes what a killed run left. It does so only if that run had the same identity.
+struct Continuation {
+  bool wanted = false;
+  Identity identity = {};  ///< one line each
+};
+
 /// Writes a volume (z, y, x) slab by slab. Nothing has the final name until `finish`. A writer that is
 /// destroyed before `finish` removes what it wrote.
 class VolumeWriter {
@@ -54,6 +64,10 @@ class VolumeWriter {
   /// is encoded and written on a thread of the pool. @throws FileError, also for a slice that came before, or
   /// if the disk is full; GeometryError for a voxel that float16 cannot hold
   virtual void write(Range slices, const float* data) = 0;
+  /// Slices that a killed run left, in order. They need not come; if they come, they stay as they are.
+  virtual std::vector<Range> done() const { return {}; }
+  /// Reads one of these as VolumeReader will read it. @throws FileError
+  virtual void read_done(Index, float*) {}
   /// Marks the volume complete and gives it its name. @throws FileError unless every slice came
   virtual void finish(const std::string& report_json) = 0;
 };
@@ -62,12 +76,15 @@ class VolumeWriter {
 /// (`volume_kind`). Slices are counted in the full grid. `recipe_json` is written under /process/tandem. A
 /// TIFF volume replaces an older one with the same slices or fewer. Slices with other numbers stay if they
 /// are of the same grid. An older volume of which a part would be left is removed as a whole, if `replace` is
-/// any.
+/// any. A volume in the making has a journal of the slices that are safely on the disk; the writer goes on
+/// with what a killed run left there if `continuation` wants it, and clears it otherwise. A writer that was
+/// asked to go on also leaves a journal behind if it is destroyed before `finish`.
 /// @throws FileError if the folder does not exist or cannot be written, if another run writes there, or if a
 /// file may not be replaced
 std::unique_ptr<VolumeWriter> create_volume(const std::filesystem::path& path, Shape shape,
                                             const VolumeFormat& format, const std::string& recipe_json,
-                                            Replace replace = Replace::own);
+                                            Replace replace = Replace::own,
+                                            const Continuation& continuation = {});
 
 /// A volume on disk: the HDF5 file that tandem (or tomocupy) writes, `/exchange/data` (z, y, x), or the TIFF
 /// slices that tandem writes, by the name of any slice or by NAME.tif. Slices of several runs are one volume

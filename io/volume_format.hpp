@@ -25,6 +25,11 @@ double full_scale(VoxelType type);
 /// Halves of voxels that are too large become infinite.
 std::vector<std::byte> quantised(const VolumeFormat& format, const float* data, Index count);
 
+/// From integers 0 to `full_scale` to attenuation.
+void scale_back(VoxelType type, double min, double max, Index count, float* data);
+/// The attenuation that stored numbers stand for.
+void from_stored(const VolumeFormat& format, const std::byte* stored, Index count, float* data);
+
 /// A place as files hold it, all in the order (z, y, x): "pitch", "centre", "full_shape", and "region", the
 /// half-open range of each axis.
 using PlaceNumbers = std::map<std::string, std::vector<double>>;
@@ -32,11 +37,12 @@ PlaceNumbers numbers_of(const VolumePlace& place);
 /// @throws FileError if numbers are missing, or if they do not fit a volume of this shape
 VolumePlace place_of(const PlaceNumbers& numbers, bool in_mm, Shape shape, const std::string& where);
 
-std::unique_ptr<VolumeWriter> create_hdf5_volume(Output output, Shape shape, const VolumeFormat& format,
-                                                 const std::string& recipe_json);
-std::unique_ptr<VolumeWriter> create_tiff_volume(const std::filesystem::path& path, Shape shape,
-                                                 const VolumeFormat& format, const std::string& recipe_json,
-                                                 Replace replace);
+struct Beginning;
+std::unique_ptr<VolumeWriter> create_hdf5_volume(Beginning beginning, Shape shape,
+                                                 const VolumeFormat& format);
+/// The output of `beginning` is the manifest; `replace` is for the slices.
+std::unique_ptr<VolumeWriter> create_tiff_volume(const std::filesystem::path& path, Beginning beginning,
+                                                 Shape shape, const VolumeFormat& format, Replace replace);
 
 /// What the file of a volume says about it, and how its voxels are read.
 class VolumeSource {

@@ -152,9 +152,7 @@ void VolumeReader::read(Range slices, float* data) {
   source_->read(slices, data);
   if (s.min && s.max && (s.type == PixelType::uint8 || s.type == PixelType::uint16)) {
     const VoxelType type = s.type == PixelType::uint8 ? VoxelType::uint8 : VoxelType::uint16;
-    const double step = (*s.max - *s.min) / full_scale(type);
-    for (Index i = 0; i < count; ++i)
-      data[i] = static_cast<float>(*s.min + step * static_cast<double>(data[i]));
+    scale_back(type, *s.min, *s.max, count, data);
   }
   const float* bad = std::find_if_not(data, data + count, [](float v) { return std::isfinite(v); });
   if (bad == data + count) return;

@@ -1,9 +1,10 @@
 #include "reconstruct.hpp"
 
-#include <algorithm>
 #include <array>
+#include <vector>
 
 #include "../core/parallel.hpp"
+#include "chunks_due.hpp"
 #include "stations/compute.hpp"
 #include "stations/prepare.hpp"
 #include "stations/read.hpp"
@@ -15,8 +16,8 @@ namespace tandem::pipeline {
 Outcome reconstruct(io::ScanReader& reader, const Plan& plan, io::VolumeWriter& writer,
                     const Options& options) {
   Outcome outcome;
-  const Index slices = plan.grid.size[2], step = plan.rows_at_once;
-  Watch watch(options.progress, static_cast<double>(slices));
+  const std::vector<Range> due = chunks_due(plan, writer.done());
+  Watch watch(options.progress, static_cast<double>(plan.grid.size[2]));
   PrepareStation prepare(reader.info(), plan, watch, outcome);
   ReadStation read(reader, plan, watch, outcome);
   ComputeStation compute(plan, watch, outcome, options.any_external);
@@ -29,15 +30,17 @@ Outcome reconstruct(io::ScanReader& reader, const Plan& plan, io::VolumeWriter& 
       return chunks[static_cast<std::size_t>(i % conveyor_items)];
     };
     const auto load = [&](Index i) {
-      chunk(i).slices = {i * step, std::min(slices, (i + 1) * step)};
+      chunk(i).slices = due[static_cast<std::size_t>(i)];
       read(chunk(i));
       prepare(chunk(i));
     };
-    conveyor((slices + step - 1) / step, load, [&](Index i) { compute(chunk(i)); },
-             [&](Index i) { write(chunk(i)); });
+    conveyor(
+        static_cast<Index>(due.size()), load, [&](Index i) { compute(chunk(i)); },
+        [&](Index i) { write(chunk(i)); });
   }
   prepare.finish();
   compute.finish();
+  write.look_at_rest(due);
   write.finish();
   return outcome;
 }

@@ -15,6 +15,7 @@
 #include "../preview.hpp"
 #include "../progress.hpp"
 #include "../recon_report.hpp"
+#include "../resume.hpp"
 #include "../scan_options.hpp"
 #include "../step_options.hpp"
 
@@ -38,7 +39,7 @@ struct ReconOptions {
   std::optional<float> min, max;
   DeviceOptions device;
   std::optional<double> memory_gib;
-  bool axis_auto = false, dry_run = false;
+  bool axis_auto = false, dry_run = false, resume = false;
   const CLI::App* command = nullptr;
 
   bool given(const char* option) const { return command->count(option) > 0; }
@@ -142,14 +143,20 @@ void finish_recipe(ReconOptions& o) {
   }
 }
 
+/// The inputs that decide the volume.
+NamedFiles sources_of(const ReconOptions& o) {
+  NamedFiles inputs = inputs_of(o.scan);
+  inputs.push_back({"--initial", o.recipe.initial_file});
+  return inputs;
+}
+
 /// What stands in the way before any file is opened.
 void check_before(ReconOptions& o) {
   const bool matched = pipeline::method_named(o.recipe.method).needs_matched_pair;
   o.recipe.devices = chosen_devices(o.device, matched ? Pairing::matched : Pairing::any);
   o.recipe.fewest_devices = o.device.device == "auto";
-  NamedFiles inputs = inputs_of(o.scan);
+  NamedFiles inputs = sources_of(o);
   inputs.push_back({"--truth", o.truth});
-  inputs.push_back({"--initial", o.recipe.initial_file});
   check_files(o.common, inputs, {{"-o", o.output}, {"--preview", o.preview}});
 }
 
@@ -186,6 +193,13 @@ io::VolumeFormat format_of(const ReconOptions& o, const pipeline::Plan& plan) {
   return {type, compression, o.min.value_or(0), o.max.value_or(1), plan.place()};
 }
 
+/// Says what a killed run left.
+void tell_of_done(const std::vector<Range>& done, ProgressLine& progress) {
+  progress.note(done.empty() ? "note: --resume: no killed run left anything here; this one begins anew"
+                             : "note: --resume: " + words_of(done) +
+                                   " are there already; what the report says of work is of the others");
+}
+
 void run_recon(ReconOptions& o) {
   const ThreadLimit limit(o.common.threads);
   ProgressLine progress(o.common.quiet);
@@ -210,8 +224,12 @@ void run_recon(ReconOptions& o) {
   planned["input"] = o.scan.path;
   json recipe = planned;
   recipe["arguments"] = o.command->config_to_str(false, false);
-  auto writer =
-      io::create_volume(o.output, plan.grid.shape(), format_of(o, plan), text_of(recipe), o.common.replace());
+  const io::Continuation continuation{
+      o.resume, identity_of(o.common, sources_of(o), recipe["arguments"].get<std::string>(), planned)};
+  auto writer = io::create_volume(o.output, plan.grid.shape(), format_of(o, plan), text_of(recipe),
+                                  o.common.replace(), continuation);
+  const std::vector<Range> done = writer->done();
+  if (o.resume) tell_of_done(done, progress);
   std::optional<io::Output> preview;
   if (!o.preview.empty()) preview.emplace(o.preview, o.common.replace());
   pipeline::Options options{
@@ -222,6 +240,8 @@ void run_recon(ReconOptions& o) {
   planned["output"] = o.output;
   json report = report_of(planned, plan, outcome);
   report["warnings"] = progress.warnings();
+  report["resumed"] = json::array();
+  for (const Range slices : done) report["resumed"].push_back({slices.first, slices.last});
   writer->finish(text_of(report));
   if (preview) write_preview(std::move(*preview), outcome.middle, plan);
   progress.clear();
@@ -305,6 +325,9 @@ void add_output(CLI::App& c, ReconOptions& o) {
   c.add_option("--max", o.max, "attenuation that integer types store as their largest")
       ->check(within(-1e30, 1e30));
   c.add_option("--preview", o.preview, "PNG of the middle slices in three planes");
+  c.add_flag("--resume", o.resume,
+             "complete what a killed run with the same options left; also leave something to resume if this "
+             "run fails or is ended");
   c.add_flag("--dry-run", o.dry_run, "show memory, sizes and plan; read no pixels");
   c.add_option("--truth", o.truth, "volume to compare with: adds PSNR, SSIM and RMSE to the report");
 }

@@ -88,6 +88,19 @@ void WriteStation::operator()(Chunk& chunk) {
   chunk.volume.reset();
 }
 
+void WriteStation::look_at_rest(const std::vector<Range>& chunks) {
+  if (!middle_.looks() && !quality_.looks()) return;
+  std::vector<bool> passed(static_cast<std::size_t>(plan_.grid.size[2]));
+  for (const Range chunk : chunks) std::fill(passed.begin() + chunk.first, passed.begin() + chunk.last, true);
+  std::vector<float> slice(static_cast<std::size_t>(plan_.grid.size[0] * plan_.grid.size[1]));
+  for (std::size_t z = 0; z < passed.size(); ++z) {
+    if (passed[z]) continue;
+    writer_.read_done(static_cast<Index>(z), slice.data());
+    middle_.look_at(static_cast<Index>(z), slice.data());
+    quality_.look_at(static_cast<Index>(z), slice.data());
+  }
+}
+
 /// The line integrals are finite: what is not was made here.
 void WriteStation::require_finite(const Chunk& chunk) const {
   const Index area = plan_.grid.size[0] * plan_.grid.size[1];

@@ -19,6 +19,7 @@ class QualityWatch {
  public:
   /// @throws FileError if the truth is not on the grid of the plan
   QualityWatch(const Plan& plan, const std::filesystem::path& truth, bool any_external);
+  bool looks() const { return truth_ != nullptr; }
   void look_at(Index z, const float* slice);
   void finish(Outcome& outcome) const;
 
@@ -34,6 +35,7 @@ class QualityWatch {
 class MiddleSlices {
  public:
   MiddleSlices(const Plan& plan, bool wanted);
+  bool looks() const { return !pictures_.empty(); }
   void look_at(Index z, const float* slice);
   void finish(Outcome& outcome) { outcome.middle = std::move(pictures_); }
 
@@ -48,6 +50,8 @@ class WriteStation {
   WriteStation(io::VolumeWriter& writer, const Plan& plan, Watch& watch, Outcome& outcome,
                QualityWatch quality, MiddleSlices middle);
   void operator()(Chunk& chunk);
+  /// Looks at the slices that a killed run left and that are in none of these chunks, as their file has them.
+  void look_at_rest(const std::vector<Range>& chunks);
   void finish();
 
  private:

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "../../io/volume_file.hpp"
 #include "program.hpp"
 
 namespace tandem::test {
@@ -58,6 +59,30 @@ TEST_F(Outputs, AreOneRunsAlone) {
   EXPECT_EQ(runs.code, 143);
   EXPECT_EQ(text_of(*program / "codes"), "second 3\n");
   EXPECT_EQ(parts(), 0);
+}
+
+TEST_F(Outputs, AreCompletedByResume) {
+  ASSERT_EQ((*program)("simulate -o tall.h5 --size 48 --views 30 --rows 300").code, 0);
+  const std::string recon = "recon tall.h5 --reconstruction-algorithm sirt --iterations 60 --quiet -o ";
+  ASSERT_EQ((*program)(recon + "one.h5").code, 0);
+  const Ended killed = (*program)(recon +
+                                      "new_.h5 & p=$!; until grep -qs done: .new_.h5.tandem/*.journal; do "
+                                      "sleep 0.01; done; kill -KILL $p; wait $p",
+                                  "true;");
+  EXPECT_EQ(killed.code, 137);
+  fails("recon tall.h5 --resume --reconstruction-algorithm sirt --iterations 61 -o new_.h5", 3,
+        {"new_.h5: --resume: --iterations is 61, and was 60"});
+  fails("recon scan.h5 --resume --reconstruction-algorithm sirt --iterations 60 -o new_.h5", 3,
+        {"new_.h5: --resume: the scan is 1 files"});
+  const Ended resumed = (*program)(recon + "new_.h5 --resume --threads 1 --json r.json");
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_EQ(parts(), 0);
+  EXPECT_FALSE(program->json("r.json")["resumed"].empty());
+  std::vector<float> one(300 * 48 * 48), other(one.size());
+  io::VolumeReader(*program / "one.h5").read({0, 300}, one.data());
+  io::VolumeReader(*program / "new_.h5").read({0, 300}, other.data());
+  EXPECT_EQ(one, other);
+  fs::remove(*program / "new_.h5");
 }
 
 TEST_F(Outputs, LeaveNothingWhenASignalEndsTheRun) {

@@ -5,13 +5,15 @@ usage: kill_runs.py PROGRAM COUNT SEED
 
 Each run writes over a complete older volume, or where there is none, and is ended by SIGKILL, SIGTERM or SIGINT.
 Then: under the final name stands the older volume or the new one, whole, every byte of it, or a TIFF volume that is
-marked incomplete; a signal that can be caught leaves nothing else; and the next run clears what is left.
+marked incomplete; a signal that can be caught leaves nothing else; and the next run clears what is left, or, with
+--resume, completes it to the same volume.
 Exit code 1 if any of this does not hold.
 """
 import collections
 import os
 import pathlib
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,9 +21,10 @@ import tempfile
 import time
 import zlib
 
-SLICES = 40
-RECIPES = {"old": ["--fbp-filter", "ramp"], "new": ["--fbp-filter", "hann"]}
-SIGNALS = [signal.SIGKILL, signal.SIGTERM, signal.SIGINT]
+SLICES = 200  # several chunks
+SLOW = ["--reconstruction-algorithm", "sirt", "--iterations"]
+RECIPES = {"old": SLOW + ["30"], "new": SLOW + ["31"]}
+SIGNALS = [signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT]
 
 
 class Fault(Exception):
@@ -36,14 +39,15 @@ def require(holds, *what):
 class Case:
     def __init__(self, program, folder, kind):
         self.program, self.folder, self.kind = program, folder, kind
-        self.name = {"h5": "v.h5", "tiff": "v.tif"}[kind]
+        self.name = "v.tif" if kind == "tiff" else "v.h5"
+        self.options = ["--compression", "zstd"] if kind == "zstd" else []
 
-    def command(self, recipe, name=None):
+    def command(self, recipe, name=None, resume=False):
         return [self.program, "recon", "scan.h5", "-o", name or self.name, "--quiet", "--json", "r.json",
-                "--preview", "p.png"] + RECIPES[recipe]
+                "--preview", "p.png"] + self.options + RECIPES[recipe] + ["--resume"] * resume
 
-    def run(self, recipe, name=None):
-        done = subprocess.run(self.command(recipe, name), cwd=self.folder, stdout=subprocess.DEVNULL,
+    def run(self, recipe, name=None, resume=False):
+        done = subprocess.run(self.command(recipe, name, resume), cwd=self.folder, stdout=subprocess.DEVNULL,
                               stderr=subprocess.PIPE, text=True, check=False)
         require(done.returncode == 0, "a run that nobody killed failed:", done.stderr)
 
@@ -54,13 +58,13 @@ class Case:
     def state(self, expected):
         """ "none", "old", "new" or "incomplete"; a Fault for everything else."""
         shown = shown_complete(self.program, self.folder, self.name)
-        if self.kind == "h5":
+        if self.kind != "tiff":
             path = self.folder / self.name
             if not path.exists():
                 return "none"
             require(shown == "yes", "the volume is not marked complete")
             data = path.read_bytes()
-            same = [recipe for recipe, slices in expected.items() if all(v in data for v in slices.values())]
+            same = [recipe for recipe, slices in expected.items() if self.holds(data, slices)]
         else:
             manifest, found = self.folder / (self.name + ".manifest"), self.slices()
             if not found and not manifest.exists():
@@ -74,8 +78,16 @@ class Case:
         require(len(same) == 1, "a complete volume that no run wrote")
         return same[0]
 
-    def left(self):
-        return [p.name for p in self.folder.iterdir() if p.name.endswith(".tandem")]
+    def holds(self, data, slices):
+        """Whether the bytes of an HDF5 file have all voxels; of a packed one, their checksums."""
+        if self.kind == "zstd":
+            return b"".join(zlib.crc32(v).to_bytes(4, "little") for v in slices.values()) in data
+        return all(v in data for v in slices.values())
+
+    def left(self, journals=True):
+        """Folders of killed runs; without `journals`, but for those that --resume can complete."""
+        return [p.name for p in self.folder.iterdir()
+                if p.name.endswith(".tandem") and (journals or not list(p.glob("*.journal")))]
 
 
 def check_manifest(manifest, found):
@@ -121,7 +133,9 @@ def moment(case, random_source, seconds, process):
 
 def clear(folder):
     for path in folder.iterdir():
-        if path.name != "scan.h5" and path.is_file():
+        if path.is_dir():
+            shutil.rmtree(path)
+        elif path.name != "scan.h5":
             path.unlink()
 
 
@@ -165,12 +179,17 @@ def kill_once(case, expected, seconds, random_source):
         before_main = -number
         require(code in (0, 128 + number, before_main), number.name, "gave the code", code)
         require(not case.left(), number.name, "left", case.left())
-    case.run("new", "other" + case.name[1:]) if random_source.random() < 0.3 else case.run("new")
-    require(not case.left(), "the next run left", case.left())
-    if state == "incomplete":
-        case.run("new")
+    after, kept = random_source.random(), any(case.folder.glob(".*.tandem/*.journal"))
+    if after < 0.3:
+        case.run("new", "other" + case.name[1:])
+        require(not case.left(journals=False), "a run beside it left", case.left())
+    resumed = after > 0.3 or state == "incomplete"
+    if resumed:
+        case.run("new", resume=after < 0.8)
+        require(not case.left(), "the next run left", case.left())
         require(case.state(expected) == "new", "the volume does not come back")
-    return f"{case.kind} {number.name} {state}" + (" over old" if older else "")
+    words = " over old" if older else ""
+    return f"{case.kind} {number.name} {state}{words}" + (", resumed" if kept and resumed and after < 0.8 else "")
 
 
 def main():
@@ -181,12 +200,12 @@ def main():
         folder = pathlib.Path(name)
         subprocess.run([program, "simulate", "-o", "scan.h5", "--size", "32", "--rows", str(SLICES), "--views", "24",
                         "--quiet"], cwd=folder, stdout=subprocess.DEVNULL, check=True)
-        cases = [Case(program, folder, kind) for kind in ("h5", "tiff")]
+        cases = [Case(program, folder, kind) for kind in ("h5", "tiff", "zstd")]
         known = {}
         for case in cases:
             known[case.kind] = expected_of(case)
         for i in range(count):
-            case = cases[i % 2]
+            case = cases[i % 3]
             try:
                 seen[kill_once(case, *known[case.kind], random_source)] += 1
             except Fault as fault:

@@ -1,0 +1,78 @@
+#include "resume.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <sstream>
+#include <string_view>
+
+#include "../core/version.hpp"
+#include "../io/sources.hpp"
+
+namespace tandem::apps {
+
+using nlohmann::json;
+
+namespace {
+
+/// Options that do not change a bit of the volume, or that the plan and the inputs answer for.
+constexpr std::array<std::string_view, 14> unheeded{
+    "resume",  "json",    "quiet", "threads",   "memory", "device", "device-memory",
+    "streams", "preview", "truth", "overwrite", "output", "scan",   "config"};
+
+std::string on_one_line(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
+  return text;
+}
+
+std::string words_of(const io::SourceIdentity& source) {
+  std::ostringstream text;
+  text << source.files << " files of " << source.bytes << " bytes, " << source.modified << ", digests "
+       << std::hex << source.digest << ' ' << source.times;
+  return text.str();
+}
+
+/// "cpu" or "cuda": GPUs may be others, and another number of them.
+std::string kinds_of(const json& devices) {
+  std::set<std::string> kinds;
+  for (const std::string device : devices) kinds.insert(device.substr(0, device.find(':')));
+  std::string text;
+  for (const std::string& kind : kinds) text += (text.empty() ? "" : " and ") + kind;
+  return text;
+}
+
+}  // namespace
+
+io::Identity identity_of(const Common& common, const NamedFiles& inputs, const std::string& arguments,
+                         const json& planned) {
+  io::Identity identity{{"the version of tandem", TANDEM_VERSION}};
+  for (const NamedFile& input : inputs) {
+    if (input.path.empty()) continue;
+    const auto seen = common.behind.find(input.path);
+    const auto files = seen == common.behind.end() ? io::files_behind(input.path) : seen->second;
+    identity.emplace_back(input.option, words_of(io::identity_of(files)));
+  }
+  std::istringstream lines(arguments);
+  for (std::string line; std::getline(lines, line);) {
+    const std::string name = line.substr(0, line.find('='));
+    if (name.empty() || std::find(unheeded.begin(), unheeded.end(), name) != unheeded.end()) continue;
+    identity.emplace_back("--" + name, on_one_line(line.substr(std::min(line.size(), name.size() + 1))));
+  }
+  identity.emplace_back("the kind of device", kinds_of(planned["device"]));
+  for (const char* key : {"algorithm", "model", "variant", "precision", "tiled", "volume", "geometry"})
+    identity.emplace_back(std::string("the ") + key, on_one_line(planned[key].dump()));
+  return identity;
+}
+
+std::string words_of(const std::vector<Range>& slices) {
+  Index count = 0;
+  std::string list;
+  for (const Range some : slices) {
+    count += some.size();
+    list += (list.empty() ? "" : ", ") + std::to_string(some.first) + ":" + std::to_string(some.last);
+  }
+  return std::to_string(count) + (count == 1 ? " slice (" : " slices (") + list + ")";
+}
+
+}  // namespace tandem::apps

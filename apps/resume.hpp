@@ -1,0 +1,21 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "../io/volume_file.hpp"
+#include "command.hpp"
+#include "files.hpp"
+
+namespace tandem::apps {
+
+/// What must be the same if `--resume` is to give the bits of one run: the version, the inputs with name,
+/// size and time of all their files, the options that matter, and what was planned from them. `arguments`:
+/// the options that were given, a line each
+io::Identity identity_of(const Common& common, const NamedFiles& inputs, const std::string& arguments,
+                         const nlohmann::json& planned);
+
+/// How many slices, and which, in words: "3 slices (0:2, 7:8)".
+std::string words_of(const std::vector<Range>& slices);
+
+}  // namespace tandem::apps

@@ -1,0 +1,166 @@
+#include "journal.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <sstream>
+#include <utility>
+
+#include "../core/error.hpp"
+#include "checksum.hpp"
+
+namespace tandem::io {
+
+namespace {
+
+constexpr std::chrono::milliseconds pause{500};  // between two times that all goes to the disk
+constexpr const char* first_line = "tandem journal";
+
+std::string name_of_journal(const Output& output) { return output.name() + journal_ending; }
+
+/// A line that says by a checksum whether it is whole.
+std::string line_of(const std::string& text) {
+  std::ostringstream line;
+  line << text << ' ' << std::hex << checksum(text.data(), text.size()) << '\n';
+  return line.str();
+}
+
+/// The text of such a line; empty if it is damaged.
+std::string text_in(const std::string& line) {
+  const std::size_t space = line.rfind(' ');
+  if (space == std::string::npos) return {};
+  const std::string text = line.substr(0, space);
+  return line_of(text) == line + '\n' ? text : std::string();
+}
+
+std::string line_of(const DoneSlice& d) {
+  std::ostringstream text;
+  text << "done: " << d.slice << ' ' << d.checksum << ' ' << d.offset << ' ' << d.bytes;
+  return line_of(text.str());
+}
+
+std::string head_of(const JournalText& text) {
+  std::string head = line_of(first_line) + line_of("file: " + text.file);
+  for (const auto& [name, value] : text.identity) head += line_of("same: " + name + "\t" + value);
+  return head + line_of("recipe: " + text.recipe);
+}
+
+/// False for a line that makes no sense.
+bool take(const std::string& line, JournalText& text) {
+  const std::size_t colon = line.find(": ");
+  if (colon == std::string::npos) return false;
+  const std::string key = line.substr(0, colon), rest = line.substr(colon + 2);
+  if (key == "done") {
+    std::istringstream words(rest);
+    DoneSlice& d = text.done.emplace_back();
+    return static_cast<bool>(words >> d.slice >> d.checksum >> d.offset >> d.bytes);
+  }
+  if (key == "file") text.file = rest;
+  if (key == "recipe") text.recipe = rest;
+  if (const std::size_t tab = rest.find('\t'); key == "same" && tab != std::string::npos)
+    text.identity.emplace_back(rest.substr(0, tab), rest.substr(tab + 1));
+  return true;
+}
+
+/// The journal that a dead run left; empty if there is none.
+std::optional<JournalText> read_journal(Output& output) {
+  if (!output.has(name_of_journal(output))) return std::nullopt;
+  PlainFile file = output.open(name_of_journal(output));
+  std::string all(static_cast<std::size_t>(file.size()), '\0');
+  JournalText text;
+  if (!file.read(0, all.data(), all.size())) return std::nullopt;
+  std::istringstream lines(all);
+  std::string line;
+  if (!std::getline(lines, line) || text_in(line) != first_line) return std::nullopt;
+  while (std::getline(lines, line) && !lines.eof() && take(text_in(line), text))
+    ;
+  if (text.file.empty()) return std::nullopt;
+  return text;
+}
+
+std::string shortened(const std::string& text) {
+  constexpr std::size_t most = 120;
+  return text.size() <= most ? text : text.substr(0, most) + "...";
+}
+
+void require_same(const Identity& then, const Identity& now, const std::string& where) {
+  const auto value_in = [](const Identity& all, const std::string& name) {
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.first == name; });
+    return found == all.end() ? std::string("not given") : found->second;
+  };
+  for (const Identity& names : {now, then})
+    for (const auto& [name, unused] : names)
+      require<FileError>(value_in(then, name) == value_in(now, name), where, ": --resume: ", name, " is ",
+                         shortened(value_in(now, name)), ", and was ", shortened(value_in(then, name)),
+                         " in the killed run; give the same again, or leave out --resume to begin anew");
+}
+
+}  // namespace
+
+Beginning begin(const std::filesystem::path& target, Replace replace, const std::string& recipe,
+                const Continuation& continuation) {
+  Beginning now{Output(target, replace, continuation.wanted),
+                {continuation.identity, recipe, std::string(), {}}};
+  now.text.file = now.output.name();
+  if (!continuation.wanted) return now;
+  if (std::optional<JournalText> left = read_journal(now.output)) {
+    require_same(left->identity, continuation.identity, target.string());
+    now.text = std::move(*left);
+  }
+  if (now.text.done.empty())
+    for (const std::string& name : now.output.names()) now.output.discard(name);
+  return now;
+}
+
+Journal::Journal(Output& output, JournalText text, Sync sync)
+    : output_(output), text_(std::move(text)), sync_(std::move(sync)) {
+  if (!text_.done.empty()) list(std::exchange(text_.done, {}));
+  thread_ = std::jthread([this](const std::stop_token& stopped) { work(stopped); });
+}
+
+void Journal::add(const DoneSlice& slice) {
+  const std::lock_guard lock(mutex_);
+  if (fault_) std::rethrow_exception(fault_);
+  waiting_.push_back(slice);
+  changed_.notify_one();
+}
+
+void Journal::stop() {
+  thread_.request_stop();
+  if (thread_.joinable()) thread_.join();
+}
+
+/// The first time it makes the journal, under another name until it is on the disk.
+void Journal::list(const std::vector<DoneSlice>& some) {
+  std::string lines = file_ ? "" : head_of(text_);
+  for (const DoneSlice& slice : some) lines += line_of(slice);
+  const bool is_new = !file_;
+  const std::string name = name_of_journal(output_), until_then = name + ".new";
+  if (is_new) {
+    output_.discard(until_then);
+    file_.emplace(output_.create(until_then));
+  }
+  file_->write(file_->size(), lines.data(), lines.size());
+  file_->sync();
+  if (is_new) output_.rename(until_then, name);
+}
+
+void Journal::work(const std::stop_token& stopped) {
+  std::unique_lock lock(mutex_);
+  while (changed_.wait(lock, stopped, [this] { return !waiting_.empty(); }) && !stopped.stop_requested()) {
+    const std::vector<DoneSlice> some = std::exchange(waiting_, {});
+    lock.unlock();
+    try {
+      sync_(some);
+      list(some);
+      lock.lock();
+    } catch (...) {
+      lock.lock();
+      fault_ = std::current_exception();
+      return;
+    }
+    changed_.wait_for(lock, stopped, pause, [] { return false; });
+  }
+}
+
+}  // namespace tandem::io

@@ -1,0 +1,75 @@
+#pragma once
+
+// Used only within io/.
+
+#include <condition_variable>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "plain_file.hpp"
+#include "volume_file.hpp"
+
+namespace tandem::io {
+
+/// A slice that is in its file.
+struct DoneSlice {
+  Index slice = 0;
+  std::uint32_t checksum = 0;  ///< of its voxels, before they were packed
+  Index offset = 0;            ///< of its packed voxels in the file
+  Index bytes = 0;             ///< of these, or of its file; 0 if the voxels have a place of their own
+};
+
+/// What a journal says. It is written beside the volume in the making, for `--resume`.
+struct JournalText {
+  Identity identity;
+  std::string recipe;  ///< one line
+  std::string file;    ///< the file in the making that has the slices
+  std::vector<DoneSlice> done;
+};
+
+/// How the writing of a volume begins: with its output, and with what a killed run left there.
+struct Beginning {
+  Output output;
+  JournalText text;
+};
+/// Takes the output. What a killed run left is cleared if it cannot be gone on with, or if nobody wants that.
+/// A journal counts as far as its first damaged line. @throws FileError that names what differs if that run
+/// had another identity
+Beginning begin(const std::filesystem::path& target, Replace replace, const std::string& recipe,
+                const Continuation& continuation);
+
+/// Lists slices that are safely on the disk. A thread of its own writes them to the disk, all that have come
+/// since the last time, and then lists them: so nothing waits for the disk, and what is listed is there, also
+/// after the machine has lost its power.
+class Journal {
+ public:
+  using Sync = std::function<void(const std::vector<DoneSlice>&)>;
+  /// `text.done` are on the disk already. `sync` returns when slices are on the disk.
+  Journal(Output& output, JournalText text, Sync sync);
+  Journal(Journal&&) = delete;
+  ~Journal() { stop(); }
+
+  void add(const DoneSlice& slice);  ///< @throws what went wrong in the thread
+  void stop();                       ///< returns when the thread has ended; it lists nothing more
+
+ private:
+  void work(const std::stop_token& stopped);
+  void list(const std::vector<DoneSlice>& some);
+
+  Output& output_;
+  JournalText text_;
+  Sync sync_;
+  std::optional<PlainFile> file_;
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::vector<DoneSlice> waiting_;
+  std::exception_ptr fault_;
+  std::jthread thread_;  // the last member: it uses the others
+};
+
+}  // namespace tandem::io

@@ -1,0 +1,20 @@
+#include "chunks_due.hpp"
+
+#include <algorithm>
+
+namespace tandem::pipeline {
+
+std::vector<Range> chunks_due(const Plan& plan, const std::vector<Range>& done) {
+  const Index slices = plan.grid.size[2], step = plan.rows_at_once;
+  const auto is_done = [&](Range chunk) {
+    return rows_are_slices(plan.scan) && std::any_of(done.begin(), done.end(), [&](Range some) {
+             return some.first <= chunk.first && chunk.last <= some.last;
+           });
+  };
+  std::vector<Range> due;
+  for (Index first = 0; first < slices; first += step)
+    if (const Range chunk{first, std::min(slices, first + step)}; !is_done(chunk)) due.push_back(chunk);
+  return due;
+}
+
+}  // namespace tandem::pipeline
