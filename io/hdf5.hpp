@@ -110,6 +110,12 @@ class DataSet {
 /// Whether a file has the signature of HDF5 at its beginning, or after a user block.
 bool is_hdf5(const std::filesystem::path& path);
 
+/// Slices of a virtual data set, and the data set of another file that has them.
+struct VirtualPart {
+  std::string file, path;
+  Range slices;
+};
+
 class File {
  public:
   /// Opens a file for reading. With `any_external`, raw external files may lie anywhere, not only in the
@@ -133,6 +139,10 @@ class File {
   /// Creates a data set, and the groups on the way to it. It is contiguous if `chunk` is empty.
   DataSet create(const std::string& path, NumberType type, std::span<const Index> shape,
                  std::span<const Index> chunk);
+  /// Creates a data set of three axes whose slices are in other files. Elsewhere it is NaN, or 0 if it has
+  /// integers.
+  DataSet create_virtual(const std::string& path, NumberType type, Shape shape,
+                         std::span<const VirtualPart> parts);
   /// Creates a data set of chunks that are packed by filters. Its chunks come by `write_chunk`.
   DataSet create_packed(const std::string& path, NumberType type, std::span<const Index> shape,
                         std::span<const Index> chunk, std::span<const Hdf5Filter> filters);

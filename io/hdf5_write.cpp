@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "../core/error.hpp"
 #include "hdf5.hpp"
@@ -101,6 +102,30 @@ DataSet File::create_packed(const std::string& path, NumberType type, std::span<
   H5Pset_chunk(plan.id(), static_cast<int>(pieces.size()), pieces.data());
   for (const Hdf5Filter& filter : filters)  // optional: libhdf5 itself need not pack
     H5Pset_filter(plan.id(), filter.id, H5Z_FLAG_OPTIONAL, filter.settings.size(), filter.settings.data());
+  return DataSet(make(handle_.id(), where, path, disk_type(type).id(), space.id(), plan.id()), where);
+}
+
+DataSet File::create_virtual(const std::string& path, NumberType type, Shape shape,
+                             std::span<const VirtualPart> parts) {
+  const Lock lock;
+  const std::string where = name_ + ": " + path;
+  const std::vector<hsize_t> extents(shape.begin(), shape.end());
+  const Handle space(H5Screate_simple(3, extents.data(), nullptr), H5Sclose);
+  const Handle plan(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  const bool floats = type == NumberType::float16 || type == NumberType::float32;
+  const float fill = floats ? std::nanf("") : 0;
+  H5Pset_fill_value(plan.id(), H5T_NATIVE_FLOAT, &fill);
+  for (const VirtualPart& part : parts) {
+    std::vector<hsize_t> count = extents;
+    count[0] = static_cast<hsize_t>(part.slices.size());
+    const std::vector<hsize_t> first{static_cast<hsize_t>(part.slices.first), 0, 0};
+    const Handle source(H5Screate_simple(3, count.data(), nullptr), H5Sclose);
+    H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, first.data(), nullptr, count.data(), nullptr);
+    const bool mapped =
+        H5Pset_virtual(plan.id(), space.id(), part.file.c_str(), part.path.c_str(), source.id()) >= 0;
+    require<FileError>(mapped, where, ": cannot take ", part.file, ": ", reason());
+  }
+  H5Sselect_all(space.id());
   return DataSet(make(handle_.id(), where, path, disk_type(type).id(), space.id(), plan.id()), where);
 }
 

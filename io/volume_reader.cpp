@@ -19,6 +19,7 @@ class Hdf5Source : public VolumeSource {
   explicit Hdf5Source(hdf5::DataSet data) : data_(std::move(data)) {}
 
   void read(Range slices, float* stored) override {
+    require<FileError>(lacks.empty(), lacks);
     const auto area = static_cast<std::size_t>(shape[1] * shape[2]);
     const std::size_t slice_bytes = area * bytes_of(type);
     std::vector<std::byte> bytes(
@@ -35,6 +36,7 @@ class Hdf5Source : public VolumeSource {
       to_float(type, own, slices.size() * shape[1] * shape[2], reinterpret_cast<std::byte*>(stored));
   }
 
+  std::string lacks;                     ///< why an incomplete volume cannot be read; empty if it can
   std::vector<std::uint32_t> checksums;  ///< of the slices as they are stored; empty if the file has none
 
  private:
@@ -79,16 +81,23 @@ std::unique_ptr<VolumeSource> open_hdf5_volume(const std::filesystem::path& path
   const std::string axes = data.text("axes").value_or("z:y:x");
   require<FileError>(axes.find("theta") == std::string::npos, data.where(), ": axes = \"", axes,
                      "\": is a scan; a volume (z, y, x) is needed");
-  data.require_stored();
+  const bool complete = data.number("complete").value_or(1) != 0;
+  std::string lacks;
+  try {
+    data.require_stored();
+  } catch (const FileError& error) {
+    if (complete) throw;
+    lacks = error.what();
+  }
   const std::string where = data.where(), unit = data.text("units").value_or("1/pixel");
   const PixelType type = data.pixel_type();
   const bool is_float16 = data.is_float16();
-  const bool complete = data.number("complete").value_or(1) != 0;
   const bool reconstruction = data.text("description") == "ReconData";
   const std::optional<double> min = data.number("min"), max = data.number("max");
 
   auto volume = std::make_unique<Hdf5Source>(std::move(data));
   volume->where = where;
+  volume->lacks = lacks;
   volume->kind = VolumeKind::hdf5;
   volume->shape = {n[0], n[1], n[2]};
   volume->type = type;

@@ -6,6 +6,7 @@
 
 #include "../../core/error.hpp"
 #include "../../core/units.hpp"
+#include "../../io/volume_parts.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "../../pipeline/reconstruct.hpp"
 #include "../command.hpp"
@@ -32,8 +33,8 @@ struct ReconOptions {
   Common common;
   ScanOptions scan;
   Recipe recipe;
-  std::string output, initial = "zero", stop, preview, dtype = "float32", compression = "none", save_format,
-                      truth, region;
+  std::string output, initial = "zero", stop, preview, dtype = "float32", slices, part_of,
+                      compression = "none", save_format, truth, region;
   std::string filter = "ramp", model = "automatic", accuracy = "1e-4";
   std::string algorithm;  // empty: fbp or fdk
   std::optional<float> min, max;
@@ -42,6 +43,10 @@ struct ReconOptions {
   bool axis_auto = false, dry_run = false, resume = false;
   const CLI::App* command = nullptr;
 
+  bool is_part_of_hdf5() const {
+    return !part_of.empty() && io::volume_kind(part_of) == io::VolumeKind::hdf5;
+  }
+  bool slices_are_range() const { return slices.find(':') != std::string::npos; }
   bool given(const char* option) const { return command->count(option) > 0; }
 };
 
@@ -108,6 +113,8 @@ void check_together(const ReconOptions& o) {
   if (o.compression != "none" && io::volume_kind(o.output) == io::VolumeKind::tiff)
     throw UsageError("--compression goes with HDF5; give -o a name ending in .h5");
   if (o.preview == "-") throw UsageError("--preview -: a picture is no text; give the name of a PNG file");
+  if (!o.part_of.empty() && !o.slices_are_range())
+    throw UsageError("--part-of " + o.part_of + " goes with --slices A:B");
   if (o.output.empty() && !o.dry_run)
     throw UsageError("-o VOLUME is missing; give a name ending in .h5 or .tif, or --dry-run");
   if (!o.output.empty()) require_volume_name({"-o", o.output});
@@ -118,9 +125,30 @@ std::optional<std::size_t> bytes_of(const std::optional<double>& gib) {
   return gib ? std::optional(static_cast<std::size_t>(*gib * bytes_per_gib)) : std::nullopt;
 }
 
+/// A number of slices around the middle, or a range of the full grid. A part of a volume in HDF5 has a file
+/// of its own.
+void parse_slices(ReconOptions& o) {
+  if (!o.slices_are_range()) {
+    std::string text = o.slices;
+    if (const std::string fault = count()(text); !fault.empty())
+      throw UsageError("--slices: " + fault + "; a number, or a range A:B of the full grid, is needed");
+    o.recipe.slices = static_cast<Index>(std::stoll(text));
+    return;
+  }
+  if (o.recipe.region_z) throw UsageError("--slices A:B and --region do not go together");
+  o.recipe.region_z = parse_range(o.slices);
+  if (o.part_of.empty()) return;
+  if (!o.output.empty()) throw UsageError("-o and --part-of do not go together");
+  require_volume_name({"--part-of", o.part_of});
+  o.output = io::volume_kind(o.part_of) == io::VolumeKind::tiff
+                 ? o.part_of
+                 : io::part_path(o.part_of, *o.recipe.region_z).string();
+}
+
 void finish_recipe(ReconOptions& o) {
   Recipe& r = o.recipe;
   if (!o.region.empty()) parse_region(r, o.region);
+  if (!o.slices.empty()) parse_slices(o);
   if (!o.stop.empty()) parse_stop(r, o.stop);
   r.filter.window = window_named(o.filter);
   if (!o.algorithm.empty()) r.method = o.algorithm;
@@ -157,7 +185,9 @@ void check_before(ReconOptions& o) {
   o.recipe.fewest_devices = o.device.device == "auto";
   NamedFiles inputs = sources_of(o);
   inputs.push_back({"--truth", o.truth});
-  check_files(o.common, inputs, {{"-o", o.output}, {"--preview", o.preview}});
+  NamedFiles outputs{{"-o", o.output}, {"--preview", o.preview}};
+  if (o.is_part_of_hdf5()) outputs.push_back({"--part-of", o.part_of});
+  check_files(o.common, inputs, outputs);
 }
 
 /// A name that a method has for cone beams is for nothing else, nor are models of parallel beams.
@@ -228,6 +258,7 @@ void run_recon(ReconOptions& o) {
       o.resume, identity_of(o.common, sources_of(o), recipe["arguments"].get<std::string>(), planned)};
   auto writer = io::create_volume(o.output, plan.grid.shape(), format_of(o, plan), text_of(recipe),
                                   o.common.replace(), continuation);
+  if (o.is_part_of_hdf5()) io::require_part_free(o.part_of, *o.recipe.region_z);
   const std::vector<Range> done = writer->done();
   if (o.resume) tell_of_done(done, progress);
   std::optional<io::Output> preview;
@@ -243,6 +274,9 @@ void run_recon(ReconOptions& o) {
   report["resumed"] = json::array();
   for (const Range slices : done) report["resumed"].push_back({slices.first, slices.last});
   writer->finish(text_of(report));
+  std::string missing;
+  if (o.is_part_of_hdf5()) missing = io::join_parts(o.part_of, o.common.replace());
+  if (!missing.empty()) progress.note("note: " + o.part_of + " is incomplete: it lacks " + missing);
   if (preview) write_preview(std::move(*preview), outcome.middle, plan);
   progress.clear();
   write_report(o.common, report);
@@ -305,7 +339,8 @@ void add_volume(CLI::App& c, ReconOptions& o) {
   c.add_option("--binning", r.binning, "0 to 3: 2^N x 2^N cells become one")->check(count(0, 3));
   c.add_option("--size", r.size, "voxels along x and y (default: bins; half acquisition: the whole field)")
       ->check(count());
-  c.add_option("--slices", r.slices, "slices around the middle (default: rows)")->check(count());
+  c.add_option("--slices", o.slices, "slices around the middle (default: rows), or a range A:B of the grid")
+      ->type_name("NZ|A:B");
   c.add_option("--voxel-size", r.voxel_size_mm,
                "width of a voxel, mm (default: the detector pitch at the axis)")
       ->check(length());
@@ -316,6 +351,10 @@ void add_volume(CLI::App& c, ReconOptions& o) {
 void add_output(CLI::App& c, ReconOptions& o) {
   heading(c, "Output");
   c.add_option("-o,--output", o.output, "volume to write: .h5, or .tif for one file per slice");
+  c.add_option(
+      "--part-of", o.part_of,
+      "in the place of -o: the volume that --slices A:B is a part of; several runs may write parts at "
+      "the same time, and the last one completes it");
   add_choice(c, "--save-format", o.save_format, {"h5", "tiff"}, "default: from the name of the output");
   add_choice(c, "--dtype", o.dtype, {"float32", "float16", "uint16", "uint8"},
              "type of the output (default float32); float16 holds 11 bits, up to 65504");

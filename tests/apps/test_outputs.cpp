@@ -85,6 +85,44 @@ TEST_F(Outputs, AreCompletedByResume) {
   fs::remove(*program / "new_.h5");
 }
 
+TEST_F(Outputs, AreJoinedFromPartsOfSeveralRuns) {
+  ASSERT_EQ((*program)("recon scan.h5 -o whole.h5 --quiet").code, 0);
+  const Ended first = (*program)("recon scan.h5 --slices 0:2 --part-of v.h5");
+  EXPECT_EQ(first.code, 0) << first.err;
+  EXPECT_NE(first.err.find("v.h5 is incomplete: it lacks slices 2:6 of 6"), std::string::npos) << first.err;
+  EXPECT_NE((*program)("info v.h5").out.find("complete  no"), std::string::npos);
+  fails("recon scan.h5 -o new_.h5 --truth v.h5", 3, {"v.h5", "marked incomplete"});
+  fails("recon scan.h5 --slices 1:4 --part-of v.h5", 3,
+        {"slices 1:4 overlap slices 0:2", "v_00000-00002.h5"});
+  fails("recon scan.h5 --slices 3 --part-of v.h5", 2, {"--part-of v.h5 goes with --slices A:B"});
+  fails("recon scan.h5 --slices 2:4 --part-of v.h5 -o new_.h5", 2, {"-o and --part-of"});
+  fails("recon scan.h5 --slices 4:7 --part-of v.h5", 4, {"4:7", "0:6"});
+  const std::string others = "recon scan.h5 --quiet --part-of v.h5 --slices ";
+  const Ended both =
+      (*program)(others + "2:3 & p=$!; '" TANDEM_PROGRAM "' " + others + "3:6 && wait $p", "true;");
+  EXPECT_EQ(both.code, 0) << both.err;
+  EXPECT_EQ(parts(), 0);
+  std::vector<float> whole(6 * 32 * 32), joined(whole.size());
+  io::VolumeReader(*program / "whole.h5").read({0, 6}, whole.data());
+  io::VolumeReader reader(*program / "v.h5");
+  EXPECT_TRUE(reader.complete());
+  reader.read({0, 6}, joined.data());
+  EXPECT_EQ(joined, whole);
+  EXPECT_EQ(difference(*reader.place(), *io::VolumeReader(*program / "whole.h5").place()), "");
+}
+
+TEST_F(Outputs, OfTiffAreJoinedFromPartsToo) {
+  ASSERT_EQ((*program)("recon scan.h5 -o whole.tif --quiet").code, 0);
+  for (const char* slices : {"4:6", "0:4"})
+    ASSERT_EQ((*program)(std::string("recon scan.h5 --quiet --part-of t.tif --slices ") + slices).code, 0);
+  std::vector<float> whole(6 * 32 * 32), joined(whole.size());
+  io::VolumeReader(*program / "whole.tif").read({0, 6}, whole.data());
+  io::VolumeReader reader(*program / "t.tif");
+  EXPECT_TRUE(reader.complete());
+  reader.read({0, 6}, joined.data());
+  EXPECT_EQ(joined, whole);
+}
+
 TEST_F(Outputs, LeaveNothingWhenASignalEndsTheRun) {
   const std::string recon = "recon scan.h5 --json new_.json --preview new_.png -o new_";
   EXPECT_EQ(ended_by("INT", recon + ".h5" + for_ever), 130);

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "../core/range.hpp"
+#include "output.hpp"
+
+namespace tandem::io {
+
+/// Several runs write parts of one HDF5 volume, each into a file of its own beside it: slices 64 to 127 of
+/// "NAME.h5" are in "NAME_00064-00128.h5". "NAME.h5" has them all in a virtual data set.
+std::filesystem::path part_path(const std::filesystem::path& volume, Range slices);
+
+/// @throws FileError if another part, finished or in the making, has some of these slices
+void require_part_free(const std::filesystem::path& volume, Range slices);
+
+/// Makes "NAME.h5" of the parts that are there, marked incomplete as long as slices are missing. If another
+/// run does so now, it waits. @returns what is missing, in words; empty if the volume is complete
+/// @throws FileError if parts overlap, or are not of one grid and type
+std::string join_parts(const std::filesystem::path& volume, Replace replace);
+
+}  // namespace tandem::io
