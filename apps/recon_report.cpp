@@ -49,8 +49,8 @@ json plan_json(const pipeline::Plan& plan, const io::ScanInfo& info) {
           {"device", names},
           {"tiled", plan.tiled},
           {"model", name_of(plan.model)},
-          {"variant", plan.execution.variant},
-          {"precision", name_of(plan.execution.precision)},
+          {"variant", plan.execution().variant},
+          {"precision", name_of(plan.execution().precision)},
           {"matched", plan.matched},
           {"rows_at_once", plan.rows_at_once},
           {"memory_bytes", plan.bytes},
@@ -107,7 +107,7 @@ void print_plan(std::ostream& to, const pipeline::Plan& plan, const io::ScanInfo
      << plan.rows_at_once << " slices at once\n"
      << "device    ";
   for (const Device device : plan.devices) to << device.name() << ", ";
-  to << name_of(plan.execution) << (plan.matched ? "" : ", an unmatched pair")
+  to << name_of(plan.execution()) << (plan.matched ? "" : ", an unmatched pair")
      << (plan.tiled ? ", in tiles" : "");
   if (const Device first = plan.devices.front(); first.is_cuda())
     to << ", " << static_cast<double>(plan.device_bytes) / bytes_per_mib << " MiB of "

@@ -239,7 +239,7 @@ Rows pipeline(const Axes& axes, const OnLine& on_line) {
         const auto reader = io::open_scan(folder / "scan.h5");
         const p::Plan plan = p::make_plan(reader->info(), recipe);
         const auto writer = io::create_volume(folder / "volume.h5", plan.grid.shape(), {}, "{}");
-        how = plan.execution;
+        how = plan.execution();
         seconds = p::reconstruct(*reader, plan, *writer).seconds;
         writer->finish("{}");
       });

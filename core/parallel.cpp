@@ -1,13 +1,14 @@
 #include "parallel.hpp"
 
+#include <oneapi/tbb/flow_graph.h>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/info.h>
 #include <oneapi/tbb/parallel_for.h>
-#include <oneapi/tbb/parallel_pipeline.h>
 #include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
 #include <exception>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -47,6 +48,28 @@ struct Outing {
   ~Outing() { enter(back); }
 };
 
+/// The numbers 0 .. count - 1, of which some are taken. A station never takes more than there are.
+class FreeNumbers {
+ public:
+  explicit FreeNumbers(Index count) {
+    while (count > 0) free_.push_back(--count);
+  }
+  Index take() {
+    const std::lock_guard lock(mutex_);
+    const Index number = free_.back();
+    free_.pop_back();
+    return number;
+  }
+  void give(Index number) {
+    const std::lock_guard lock(mutex_);
+    free_.push_back(number);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<Index> free_;
+};
+
 }  // namespace
 
 void parallel_for(Index count, const std::function<void(Index)>& body) {
@@ -83,29 +106,49 @@ void on_threads(Index count, const std::function<void(Index)>& body) {
     if (fault) std::rethrow_exception(fault);
 }
 
-void conveyor(Index count, const std::function<void(Index)>& read, const std::function<void(Index)>& work,
-              const std::function<void(Index)>& write) {
+void conveyor(Index count, Index workers, const Station& read, const Station& work, const Station& write) {
+  namespace flow = tbb::flow;
+  FreeNumbers places(conveyor_places(workers)), idle(workers);
+  flow::graph graph;
   Index next = 0;
-  const auto in_order = tbb::filter_mode::serial_in_order;
-  const auto first = tbb::make_filter<void, Index>(in_order, [&](tbb::flow_control& flow) {
-    const Passage passage(handed, handed);
-    if (next < count)
-      read(next);
-    else
-      flow.stop();
-    return next++;
+  flow::input_node<Item> items(graph, [&](tbb::flow_control& control) {
+    if (next == count) control.stop();
+    return Item{next++};
   });
-  const auto second = tbb::make_filter<Index, Index>(in_order, [&](Index item) {
+  flow::limiter_node<Item> entrance(graph, static_cast<std::size_t>(conveyor_places(workers)));
+  flow::function_node<Item, Item> reader(graph, flow::serial, [&](Item item) {
     const Passage passage(handed, handed);
-    work(item);
+    item.place = places.take();
+    read(item);
     return item;
   });
-  const auto third = tbb::make_filter<Index, void>(in_order, [&](Index item) {
+  flow::function_node<Item, Item> worker(graph, static_cast<std::size_t>(workers), [&](Item item) {
+    const Passage passage(handed, handed);
+    item.worker = idle.take();
+    work(item);
+    idle.give(item.worker);
+    return item;
+  });
+  flow::function_node<Item, flow::continue_msg> writer(graph, flow::serial, [&](const Item& item) {
     const Passage passage(handed, handed);
     write(item);
+    places.give(item.place);
+    return flow::continue_msg();
   });
+  flow::make_edge(items, entrance);
+  flow::make_edge(entrance, reader);
+  flow::make_edge(reader, worker);
+  flow::make_edge(worker, writer);
+  flow::make_edge(writer, entrance.decrementer());
   const Outing outing(handed, handed);
-  tbb::parallel_pipeline(conveyor_items, first & second & third);
+  try {
+    items.activate();
+    graph.wait_for_all();
+  } catch (...) {  // without memory even the first task may fail; no task may outlive the nodes
+    graph.cancel();
+    graph.wait_for_all();
+    throw;
+  }
 }
 
 struct ThreadLimit::Impl {

@@ -79,7 +79,8 @@ class SourcesReader : public ScanReader {
     info_ = std::move(info);
   }
 
-  Frames read(FrameKind kind, Range frames, Range rows, Range bins) override {
+  using ScanReader::read;
+  void read(FrameKind kind, Range frames, Range rows, Range bins, Frames& into) override {
     FrameSources& sources = sources_[static_cast<std::size_t>(kind)];
     const std::string where = sources.empty() ? name_ : sources.front()->where();
     constexpr std::array<const char*, 3> names{"views", "flats", "darks"};
@@ -87,7 +88,7 @@ class SourcesReader : public ScanReader {
     check(where, "rows", rows, detector_of(info_.scan).rows);
     check(where, "bins", bins, detector_of(info_.scan).bins);
     try {
-      return read_checked(sources, frames, rows, bins);
+      read_checked(sources, frames, rows, bins, into);
     } catch (const std::bad_alloc&) {
       throw DeviceError(where +
                         ": the host has no memory for the frames that are read at once; give --memory "
@@ -98,8 +99,9 @@ class SourcesReader : public ScanReader {
   }
 
  private:
-  Frames read_checked(FrameSources& sources, Range frames, Range rows, Range bins) const {
-    Frames out{common_type(sources, info_.type), {frames.size(), rows.size(), bins.size()}, {}};
+  void read_checked(FrameSources& sources, Range frames, Range rows, Range bins, Frames& out) const {
+    out.type = common_type(sources, info_.type);
+    out.shape = {frames.size(), rows.size(), bins.size()};
     const std::size_t frame_bytes = static_cast<std::size_t>(rows.size() * bins.size()) * bytes_of(out.type);
     out.bytes.resize(static_cast<std::size_t>(frames.size()) * frame_bytes);
     Index before = 0;  // frames of the sources passed so far
@@ -111,7 +113,6 @@ class SourcesReader : public ScanReader {
                 out.bytes.data() + static_cast<std::size_t>(part.first - frames.first) * frame_bytes);
       before += count;
     }
-    return out;
   }
 
   std::string name_;

@@ -20,8 +20,8 @@ const char* name_of(PixelType type);
 
 /// Raw frames (frame, row, bin), in C order and in the type of the file.
 struct Frames {
-  PixelType type;
-  Shape shape;
+  PixelType type = PixelType::uint16;
+  Shape shape{};
   std::vector<std::byte> bytes;
 };
 
@@ -64,9 +64,14 @@ class ScanReader {
   virtual ~ScanReader() = default;
   const ScanInfo& info() const { return info_; }
 
-  /// Reads a range of frames of one kind, counted within that kind, and ranges of rows and bins. @throws
-  /// FileError naming file, data set and range.
-  virtual Frames read(FrameKind kind, Range frames, Range rows, Range bins) = 0;
+  /// Reads a range of frames of one kind, counted within that kind, and ranges of rows and bins. The memory
+  /// of `into` is used again. @throws FileError naming file, data set and range.
+  virtual void read(FrameKind kind, Range frames, Range rows, Range bins, Frames& into) = 0;
+  Frames read(FrameKind kind, Range frames, Range rows, Range bins) {
+    Frames into;
+    read(kind, frames, rows, bins, into);
+    return into;
+  }
 
  protected:
   ScanInfo info_;

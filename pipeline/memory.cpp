@@ -34,9 +34,9 @@ Sizes sizes_of(const Plan& plan, Index slices) {
           4.0 * static_cast<double>(slices * plan.grid.size[0] * plan.grid.size[1])};
 }
 
-/// What kernels hold beside what they read and write, where vectors lie.
-WorkingMemory kernels_of(const Plan& plan, Index slices) {
-  return beam_of(plan.scan).working_memory(plan, {slices, plan.grid.size[1], plan.grid.size[0]},
+/// What kernels hold beside what they read and write, where a worker has its vectors.
+WorkingMemory kernels_of(const Plan& plan, const Worker& worker, Index slices) {
+  return beam_of(plan.scan).working_memory(plan, worker, {slices, plan.grid.size[1], plan.grid.size[0]},
                                            {views_of(plan), rows_of(plan, slices), bins_of(plan)});
 }
 
@@ -46,10 +46,11 @@ double weight_bytes(const Plan& plan) {
   return 4.0 * static_cast<double>((views_of(plan) + detector_of(plan.scan).rows) * bins_of(plan));
 }
 
-/// What the method holds where it computes, in its largest phase: vectors and what kernels take beside them.
-double computing_bytes(const Plan& plan, Index slices) {
+/// What the method holds where a worker computes, in its largest phase: vectors and what kernels take beside
+/// them.
+double computing_bytes(const Plan& plan, const Worker& worker, Index slices) {
   const auto [projections, volume] = sizes_of(plan, slices);
-  const WorkingMemory kernels = kernels_of(plan, slices);
+  const WorkingMemory kernels = kernels_of(plan, worker, slices);
   // weights of the bins of moved rows, and what they make of vectors on their way
   const double weights = plan.method->iterates() && has_row_axes(plan.scan) ? 3 : 0;
   double most = 0;
@@ -62,8 +63,8 @@ double computing_bytes(const Plan& plan, Index slices) {
 
 }  // namespace
 
-/// Three chunks travel at once: the one being read holds counts and line integrals, the one at work what it
-/// computes with, the third its line integrals or its volume. Where rays cross slices, the scan is read once,
+/// Each place of the conveyor keeps the memory of its counts. A worker holds line integrals, and what it
+/// computes with; its volume then waits, or is written. Where rays cross slices, the scan is read once,
 /// before anything is computed; slabs travel behind each other as volumes.
 double host_bytes(const Plan& plan, const io::ScanInfo& info, Index slices) {
   const auto factor = static_cast<double>(plan.rows_together);
@@ -74,10 +75,16 @@ double host_bytes(const Plan& plan, const io::ScanInfo& info, Index slices) {
       static_cast<double>(views_of(plan)) * cells * static_cast<double>(io::bytes_of(info.type));
   const double frames = 4 * cells * static_cast<double>(std::max(info.flats, info.darks));
   const auto [projections, volume] = sizes_of(plan, slices);
-  const double work = plan.home().is_cuda() ? std::max(projections, volume) : computing_bytes(plan, slices);
-  const double more = slices < plan.grid.size[2] ? 2 * volume : 0;  // slabs that wait and are written
-  const double whole = apart ? counts + work + 2 * std::max(projections, volume)
-                             : std::max(counts + projections, work + volume + more);
+  double work = 0;
+  for (const Worker& worker : plan.workers)
+    work += worker.device.is_cuda() ? projections + volume : computing_bytes(plan, worker, slices);
+  // no more than all slices are on their way: in places with counts, and volumes that wait and are written
+  const double chunks = static_cast<double>(plan.grid.size[2]) / static_cast<double>(slices);
+  const auto workers = static_cast<double>(plan.workers.size());
+  const double places = std::min(chunks, workers + 2);
+  const double waiting = volume * std::clamp(chunks - workers, 0.0, 2.0);
+  const double whole =
+      apart ? places * counts + work + waiting : std::max(counts + projections, work + volume + waiting);
   return frames + whole + static_cast<double>(info.decoded_bytes);
 }
 
@@ -85,7 +92,12 @@ double host_bytes(const Plan& plan, const io::ScanInfo& info, Index slices) {
 double device_bytes(const Plan& plan, Index slices) {
   constexpr double filter = 128 * bytes_per_mib;
   const double a_row = 72 * static_cast<double>(bins_of(plan));  // its response, if it is moved: of 8 bins
-  return computing_bytes(plan, slices) + filter + a_row * static_cast<double>(slices);
+  double most = 0;
+  for (const Worker& worker : plan.workers)
+    if (worker.device.is_cuda() == plan.home().is_cuda())  // a CPU beside GPUs has memory of its own
+      most = std::max(most,
+                      computing_bytes(plan, worker, slices) + filter + a_row * static_cast<double>(slices));
+  return most;
 }
 
 double host_budget(const Recipe& recipe) {
@@ -96,10 +108,10 @@ double host_budget(const Recipe& recipe) {
 double device_budget(const Plan& plan, const Recipe& recipe) {
   const auto& asked = recipe.device_bytes;
   double least = asked ? static_cast<double>(*asked) : INFINITY;
+  bool gpu = false;
   for (const Device device : plan.devices)
-    least = std::min(least, device.is_cuda() ? 0.9 * static_cast<double>(free_memory(device))
-                                             : static_cast<double>(spare_host_memory()));
-  return least;
+    if (device.is_cuda()) least = std::min(least, 0.9 * static_cast<double>(free_memory(device))), gpu = true;
+  return gpu ? least : std::min(least, static_cast<double>(spare_host_memory()));
 }
 
 }  // namespace tandem::pipeline

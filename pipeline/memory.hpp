@@ -11,7 +11,7 @@ double device_bytes(const Plan& plan, Index slices);
 
 /// Bytes that this process may hold in all, by the recipe or by what the machine has to spare.
 double host_budget(const Recipe& recipe);
-/// Bytes that every one of the devices can give.
+/// Bytes that every one of the GPUs can give; without a GPU, the host.
 double device_budget(const Plan& plan, const Recipe& recipe);
 
 }  // namespace tandem::pipeline

@@ -10,10 +10,30 @@
 
 namespace tandem::pipeline {
 
-/// Seconds of each station. `transfer` is to a GPU and back.
+/// Seconds of each station, and of all. `transfer` is to a GPU and back. Those of several workers are added
+/// up.
 struct Seconds {
   double total = 0, read = 0, preprocess = 0, transfer = 0, filter = 0, backproject = 0, iterate = 0,
          write = 0;
+
+  /// Adds what a worker did.
+  void add(const Seconds& worker) {
+    preprocess += worker.preprocess;
+    transfer += worker.transfer;
+    filter += worker.filter;
+    backproject += worker.backproject;
+    iterate += worker.iterate;
+  }
+};
+
+/// How a solver went on some slices.
+struct Iterated {
+  Range slices;
+  int iterations = 0;                   ///< of the slice that took the most
+  std::vector<int> slice_iterations;    ///< one per slice
+  std::vector<std::string> stopped_by;  ///< one per slice
+  std::vector<double> squares;          ///< |b - Ax|^2 over these slices, after each iteration
+  double noise = 0;                     ///< the norm of the noise, if a rule compares with it
 };
 
 /// The outcome of a reconstruction, for the report. Stations that work at the same time write different parts
@@ -29,6 +49,15 @@ struct Outcome {
   std::optional<Quality> quality;       ///< compared with the truth, if there is one
   std::vector<io::Picture> middle;      ///< the slices through the middle: along z, y, x
   std::vector<std::string> warnings;    ///< those that only the data could tell; the plan has others
+
+  std::vector<Iterated> iterated;  ///< by chunks; `Method::conclude` makes the numbers above of them
+
+  /// Adds what another worker did.
+  void add(const Outcome& worker) {
+    seconds.add(worker.seconds);
+    updates += worker.updates;
+    iterated.insert(iterated.end(), worker.iterated.begin(), worker.iterated.end());
+  }
 };
 
 }  // namespace tandem::pipeline

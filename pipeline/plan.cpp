@@ -5,6 +5,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "../core/ceil_div.hpp"
 #include "../core/error.hpp"
 #include "../core/units.hpp"
 #include "../operators/fbp.hpp"
@@ -117,6 +118,7 @@ void choose_tiles(Plan& plan, const Recipe& recipe) {
       plan.home().is_cuda() && device_bytes(plan, fewest_slices(plan)) > device_budget(plan, recipe);
   plan.tiled = too_large || plan.devices.size() > 1;
   if (!plan.tiled) return;
+  plan.workers.front().device = Device::cpu();
   plan.devices = recipe.fewest_devices ? roomy(recipe.devices) : recipe.devices;
   plan.device_bytes = static_cast<std::size_t>(device_budget(plan, recipe));
   require_tiles(plan);
@@ -143,10 +145,10 @@ void choose_chunks(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
   if (rows < all)  // full batches for the kernels
     rows = rows >= batch ? rows - rows % batch
                          : static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(rows)));
-  // several chunks, so that reading, computing and writing overlap
+  // several chunks for each worker, so that reading, computing and writing overlap
   // (a compressed scan is decoded anew for every chunk, tiles take all data up again: as few as the memory
   // allows)
-  const Index eighth = (all / 8 + batch - 1) / batch * batch;
+  const Index eighth = ceil_div(all / (8 * static_cast<Index>(plan.workers.size())), batch) * batch;
   const Index enough = info.decoded_bytes > 0 || plan.tiled ? all : std::max(batch, eighth);
   plan.rows_at_once = std::max(std::min({rows, enough, all}), fewest_slices(plan));
   plan.bytes = static_cast<std::size_t>(held + host_bytes(plan, info, plan.rows_at_once));

@@ -18,6 +18,12 @@ namespace tandem::pipeline {
 
 struct Method;  // methods/method.hpp
 
+/// Who computes: a device, and how projector and back-projector run there.
+struct Worker {
+  Device device = Device::cpu();  ///< where vectors lie
+  Execution execution;
+};
+
 /// What will be done with a scan: all that follows from recipe and metadata before a pixel is read.
 struct Plan {
   const Method* method = nullptr;
@@ -36,7 +42,7 @@ struct Plan {
   std::vector<Device> devices;        ///< the devices of the recipe that are used
   int streams = 3;                    ///< of each device, if there are tiles
   Model model = Model::pixel_driven;  ///< of the projector
-  Execution execution;                ///< resolved, one for all chunks
+  std::vector<Worker> workers;        ///< who takes the next chunk when free; resolved once for all chunks
   bool matched = true;                ///< whether projector and back-projector are each other's transpose
   bool tiled = false;      ///< vectors stay on the host, devices get parts (operators/tiled_projector.hpp)
   Index rows_at_once = 0;  ///< slices of a chunk
@@ -48,8 +54,9 @@ struct Plan {
   std::string_view method_name() const;
   /// Whether line integrals go through the ramp filter, for the result or for the initial volume.
   bool filters() const;
-  /// Where vectors lie.
-  Device home() const { return tiled ? Device::cpu() : devices.front(); }
+  /// Where the first worker has its vectors, and how it runs.
+  Device home() const { return workers.front().device; }
+  const Execution& execution() const { return workers.front().execution; }
   std::string unit() const { return pitch_known ? "1/mm" : "1/pixel"; }
   /// The place of the grid, as the file of the volume has it. Lengths are in bins of the scan's file if no
   /// pitch is known.

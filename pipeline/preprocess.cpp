@@ -200,6 +200,18 @@ Index Findings::replaced_by(std::string_view step) const {
   return 0;
 }
 
+void Findings::add(const Findings& other) {
+  if (steps.empty()) {
+    steps = other.steps;
+  } else {
+    for (std::size_t k = 0; k < other.steps.size(); ++k) steps[k].replaced += other.steps[k].replaced;
+  }
+  reference_not_finite += other.reference_not_finite;
+  dead += other.dead;
+  lowest_floor = std::min(lowest_floor, other.lowest_floor);
+  highest_floor = std::max(highest_floor, other.highest_floor);
+}
+
 LineIntegrals preprocess(const io::Frames& counts, const Reference& reference, const Preprocessing& how,
                          const Space& space, Findings& findings, std::span<const Range> counted) {
   const auto [views, frame_rows, frame_bins] = counts.shape;

@@ -31,7 +31,7 @@ struct RowFindings {
   bool lost = false;  ///< a row of the file has no finite pixel here; steps after binning are left out
 };
 
-/// What preprocessing found. It adds up over chunks.
+/// What preprocessing found.
 struct Findings {
   struct OfStep {
     std::string_view name;
@@ -43,6 +43,7 @@ struct Findings {
   float lowest_floor = std::numeric_limits<float>::infinity(), highest_floor = 0;  ///< transmissions
 
   Index replaced_by(std::string_view step) const;  ///< 0 for a step that was not done
+  void add(const Findings& other);                 ///< of other rows
 };
 
 /// Line integrals of some rows.

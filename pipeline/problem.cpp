@@ -11,11 +11,12 @@ Scan scan_of(const Plan& plan, Range slices) {
   return crop(plan.scan, {0, views}, slices, {0, detector_of(plan.scan).bins});
 }
 
-Problem problem_of(const Plan& plan, Range slices, const std::function<void()>& on_tile) {
+Problem problem_of(const Plan& plan, Range slices, const Worker& worker,
+                   const std::function<void()>& on_tile) {
   Scan scan = scan_of(plan, slices);
   const VolumeGrid grid = region(plan.grid, {0, plan.grid.size[0]}, {0, plan.grid.size[1]}, slices);
-  LinearOperator A = beam_of(scan).projector(plan, scan, grid, on_tile);
-  return {std::move(scan), grid, std::move(A)};
+  LinearOperator A = beam_of(scan).projector(plan, worker, scan, grid, on_tile);
+  return {std::move(scan), grid, std::move(A), worker};
 }
 
 bool has_row_axes(const Scan& scan) { return !row_axes_of(scan).empty(); }

@@ -12,12 +12,14 @@ struct Problem {
   Scan scan;
   VolumeGrid grid;
   LinearOperator A;
+  Worker worker = {};  ///< who solves it
 };
 
 Scan scan_of(const Plan& plan, Range slices);
-/// `on_tile` is called before each tile of an application, from any thread. An exception from it ends the
-/// application.
-Problem problem_of(const Plan& plan, Range slices, const std::function<void()>& on_tile = {});
+/// The problem for one of the plan's workers. `on_tile` is called before each tile of an application, from
+/// any thread. An exception from it ends the application.
+Problem problem_of(const Plan& plan, Range slices, const Worker& worker,
+                   const std::function<void()>& on_tile = {});
 
 /// Whether rows have axes of their own, so that they have to be moved onto one axis.
 bool has_row_axes(const Scan& scan);

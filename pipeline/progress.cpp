@@ -1,22 +1,51 @@
 #include "progress.hpp"
 
+#include <utility>
+
 namespace tandem::pipeline {
+
+void Watch::reading(std::string name, double done) {
+  const std::lock_guard lock(mutex_);
+  reading_ = {std::move(name), done};
+  tell();
+}
+
+void Watch::writing(std::string name, double done) {
+  const std::lock_guard lock(mutex_);
+  writing_ = {std::move(name), done};
+  tell();
+}
+
+void Watch::computing(std::size_t worker, std::string name, double done_of_chunk, std::string detail) {
+  const std::lock_guard lock(mutex_);
+  workers_[worker] = {std::move(name), done_of_chunk, 0, std::move(detail)};
+  tell();
+}
+
+void Watch::computed(std::size_t worker, double slices) {
+  const std::lock_guard lock(mutex_);
+  workers_[worker] = {};
+  computed_ += slices;
+  tell();
+}
 
 void Watch::again() {
   const std::lock_guard lock(mutex_);
   tell();
 }
 
-void Watch::set(Stage& station, Stage now) {
-  const std::lock_guard lock(mutex_);
-  station = std::move(now);
-  tell();
-}
-
 void Watch::tell() const {
-  Stage now = !computing_.name.empty() ? computing_ : !reading_.name.empty() ? reading_ : writing_;
+  if (!tell_) return;
+  Stage computing;
+  double done = computed_;
+  for (const Stage& worker : workers_) {
+    done += worker.done;
+    if (computing.name.empty()) computing = worker;
+  }
+  computing.done = done;
+  Stage now = !computing.name.empty() ? computing : !reading_.name.empty() ? reading_ : writing_;
   now.total = slices_;
-  if (tell_) tell_(now);
+  tell_(now);
 }
 
 }  // namespace tandem::pipeline

@@ -3,7 +3,7 @@
 #include <functional>
 #include <mutex>
 #include <string>
-#include <utility>
+#include <vector>
 
 namespace tandem::pipeline {
 
@@ -16,26 +16,32 @@ struct Stage {
 /// Is called often, from one thread at a time. It may throw to cancel the work.
 using OnProgress = std::function<void(const Stage&)>;
 
-/// Reports the progress of stations that work at the same time: of the one that the others wait for.
+/// Reports the progress of stations that work at the same time: of the one that the others wait for. That is
+/// a worker if one has work, else the reader, else the writer.
 class Watch {
  public:
-  Watch(OnProgress tell, double slices) : tell_(std::move(tell)), slices_(slices) {}
+  Watch(OnProgress tell, double slices, std::size_t workers)
+      : tell_(std::move(tell)), slices_(slices), workers_(workers) {}
 
-  /// What a station does now; an empty name means nothing.
-  void reading(Stage now) { set(reading_, std::move(now)); }
-  void computing(Stage now) { set(computing_, std::move(now)); }
-  void writing(Stage now) { set(writing_, std::move(now)); }
+  /// What a station does now; an empty name means nothing. `done`: slices.
+  void reading(std::string name, double done);
+  void writing(std::string name, double done);
+  /// What a worker does now, and how many slices of its chunk are done.
+  void computing(std::size_t worker, std::string name, double done_of_chunk, std::string detail = {});
+  /// A worker has made this many slices, and does nothing.
+  void computed(std::size_t worker, double slices);
   /// Reports the same again, so that the work can be cancelled.
   void again();
 
  private:
-  void set(Stage& station, Stage now);
   void tell() const;  // with the mutex held
 
   OnProgress tell_;
   double slices_;
   std::mutex mutex_;
-  Stage reading_, computing_, writing_{"start"};
+  Stage reading_, writing_{"start"};
+  std::vector<Stage> workers_;  ///< `done` is of the chunk that it has
+  double computed_ = 0;         ///< slices of chunks that are done
 };
 
 }  // namespace tandem::pipeline

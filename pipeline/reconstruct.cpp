@@ -1,10 +1,11 @@
 #include "reconstruct.hpp"
 
-#include <array>
+#include <memory>
 #include <vector>
 
 #include "../core/parallel.hpp"
 #include "chunks_due.hpp"
+#include "methods/method.hpp"
 #include "stations/compute.hpp"
 #include "stations/prepare.hpp"
 #include "stations/read.hpp"
@@ -13,34 +14,50 @@
 
 namespace tandem::pipeline {
 
+namespace {
+
+/// A station for each worker of the plan.
+std::vector<std::unique_ptr<ComputeStation>> workers_of(const Plan& plan, Watch& watch, bool any_external,
+                                                        PrepareStation& prepare) {
+  std::vector<std::unique_ptr<ComputeStation>> workers;
+  for (std::size_t i = 0; i < plan.workers.size(); ++i)
+    workers.push_back(
+        std::make_unique<ComputeStation>(Work{plan, watch, i, any_external, seconds_now()}, prepare));
+  return workers;
+}
+
+}  // namespace
+
 Outcome reconstruct(io::ScanReader& reader, const Plan& plan, io::VolumeWriter& writer,
                     const Options& options) {
   Outcome outcome;
   const std::vector<Range> due = chunks_due(plan, writer.done());
-  Watch watch(options.progress, static_cast<double>(plan.grid.size[2]));
-  PrepareStation prepare(reader.info(), plan, watch, outcome);
+  Watch watch(options.progress, static_cast<double>(plan.grid.size[2]), plan.workers.size());
+  PrepareStation prepare(reader.info(), plan);
   ReadStation read(reader, plan, watch, outcome);
-  ComputeStation compute(plan, watch, outcome, options.any_external);
+  const auto workers = workers_of(plan, watch, options.any_external, prepare);
   WriteStation write(writer, plan, watch, outcome, QualityWatch(plan, options.truth, options.any_external),
                      MiddleSlices(plan, options.pictures));
   {
     const Stopwatch whole("reconstruct", outcome.seconds.total);
-    std::array<Chunk, conveyor_items> chunks;  // a chunk has left before its place is taken again
-    const auto chunk = [&](Index i) -> Chunk& {
-      return chunks[static_cast<std::size_t>(i % conveyor_items)];
+    const auto count = static_cast<Index>(workers.size());
+    std::vector<Chunk> chunks(static_cast<std::size_t>(conveyor_places(count)));
+    const auto chunk = [&](const Item& item) -> Chunk& {
+      return chunks[static_cast<std::size_t>(item.place)];
     };
-    const auto load = [&](Index i) {
-      chunk(i).slices = due[static_cast<std::size_t>(i)];
-      read(chunk(i));
-      prepare(chunk(i));
+    const auto load = [&](const Item& item) {
+      chunk(item).slices = due[static_cast<std::size_t>(item.number)];
+      read(chunk(item));
     };
     conveyor(
-        static_cast<Index>(due.size()), load, [&](Index i) { compute(chunk(i)); },
-        [&](Index i) { write(chunk(i)); });
+        static_cast<Index>(due.size()), count, load,
+        [&](const Item& item) { (*workers[static_cast<std::size_t>(item.worker)])(chunk(item)); },
+        [&](const Item& item) { write(chunk(item)); });
   }
-  prepare.finish();
-  compute.finish();
   write.look_at_rest(due);
+  for (const auto& worker : workers) outcome.add(worker->outcome());
+  prepare.finish(outcome);
+  if (plan.method->conclude) plan.method->conclude(plan, outcome);
   write.finish();
   return outcome;
 }

@@ -9,8 +9,9 @@ namespace tandem::pipeline {
 /// What the pipeline asks of a kind of beam, beside what a scan answers for itself (geometry/scan.hpp). Each
 /// kind has a file in this folder and a line in table.cpp.
 struct Beam {
-  /// Decides how the projector of the plan runs, and whether it is a matched pair. @throws DeviceError if the
-  /// devices cannot run it that way; GeometryError if the method needs a matched pair and this one is not
+  /// Decides who computes, how the projector of the plan runs there, and whether it is a matched pair.
+  /// @throws DeviceError if the devices cannot run it that way; GeometryError if the method needs a matched
+  /// pair and this one is not
   void (*choose_execution)(Plan& plan, const Recipe& recipe);
 
   /// Adds what the user should know about the views, the volume and the chunks of the plan.
@@ -19,12 +20,13 @@ struct Beam {
   /// @throws DeviceError if the tiles of the plan do not fit its devices. Null for a kind without tiles.
   void (*require_tiles)(const Plan& plan);
 
-  /// The memory that kernels hold beside vectors of these shapes, (slice, y, x) and (view, row, bin).
-  WorkingMemory (*working_memory)(const Plan& plan, Shape volume, Shape projections);
+  /// The memory that the kernels of a worker hold beside vectors of these shapes, (slice, y, x) and (view,
+  /// row, bin).
+  WorkingMemory (*working_memory)(const Plan& plan, const Worker& worker, Shape volume, Shape projections);
 
   /// The operator A for a part of the plan, see `problem_of`.
-  LinearOperator (*projector)(const Plan& plan, const Scan& scan, const VolumeGrid& grid,
-                              const std::function<void()>& on_tile);
+  LinearOperator (*projector)(const Plan& plan, const Worker& worker, const Scan& scan,
+                              const VolumeGrid& grid, const std::function<void()>& on_tile);
 
   /// The operator F, see `filter_of`.
   LinearOperator (*filter)(const Plan& plan, const Problem& problem);

@@ -31,10 +31,11 @@ VolumeGrid seen_by_fdk(const Scan& scan, const VolumeGrid& grid) {
 void choose_execution(Plan& plan, const Recipe& recipe) {
   const Execution only{"standard", Precision::float32};
   plan.model = model;
-  plan.execution = recipe.execution;
-  if (plan.execution.variant == "automatic") plan.execution.variant = only.variant;
-  require<DeviceError>(plan.execution == only, "cone beam: no ", name_of(plan.execution),
+  Execution how = recipe.execution;
+  if (how.variant == "automatic") how.variant = only.variant;
+  require<DeviceError>(how == only, "cone beam: no ", name_of(how),
                        "; give --variant automatic --precision float32");
+  plan.workers = {{plan.devices.front(), how}};
   for (const Device device : recipe.devices) {  // whether they have kernels
     projector(point_source_of(plan.scan), plan.grid, model, device);
     plan.matched = plan.matched && is_matched(model, device);
@@ -61,8 +62,8 @@ void require_tiles(const Plan& plan) {
   if (plan.filters()) plan_tiles(symmetric(scan), seen_by_fdk(plan.scan, plan.grid), plan.devices, bytes);
 }
 
-WorkingMemory kernels_hold(const Plan& plan, Shape volume, Shape projections) {
-  return plan.tiled ? WorkingMemory{} : working_memory(model, volume, projections, plan.home());
+WorkingMemory kernels_hold(const Plan& plan, const Worker& worker, Shape volume, Shape projections) {
+  return plan.tiled ? WorkingMemory{} : working_memory(model, volume, projections, worker.device);
 }
 
 LinearOperator in_tiles(const Plan& plan, const ConeBeam& scan, const VolumeGrid& grid,
@@ -74,11 +75,11 @@ LinearOperator in_tiles(const Plan& plan, const ConeBeam& scan, const VolumeGrid
                          {plan.streams, before_each});
 }
 
-LinearOperator projector_of(const Plan& plan, const Scan& scan, const VolumeGrid& grid,
+LinearOperator projector_of(const Plan& plan, const Worker& worker, const Scan& scan, const VolumeGrid& grid,
                             const std::function<void()>& on_tile) {
   const VolumeGrid seen = seen_by_projector(scan, grid);
   return plan.tiled ? in_tiles(plan, point_source_of(scan), seen, on_tile)
-                    : projector(point_source_of(scan), seen, model, plan.home());
+                    : projector(point_source_of(scan), seen, model, worker.device);
 }
 
 /// FDK's back-projection by the plan's devices.

@@ -62,21 +62,25 @@ Model model_for(const Plan& plan, const Recipe& recipe) {
   }
 }
 
-void choose_execution(Plan& plan, const Recipe& recipe) {
-  require<DeviceError>(plan.devices.size() == 1,
-                       "parallel beam: several devices cannot share one; give "
-                       "--device cpu, cuda or cuda:N");
+/// @throws GeometryError if the method needs a matched pair, and the worker has none
+void choose_pair(Plan& plan, const Recipe& recipe, Worker& worker) {
   const auto& scan = parallel(plan.scan);
   const Pairing pairing = pairing_of(plan);
-  plan.model = model_for(plan, recipe);
-  plan.execution = resolved(recipe.execution, scan, plan.grid, plan.model, plan.home(), pairing);
-  plan.matched = is_matched(plan.execution, plan.home());
-  if (plan.matched || !plan.method->needs_matched_pair) return;
+  worker.execution = resolved(recipe.execution, scan, plan.grid, plan.model, worker.device, pairing);
+  if (is_matched(worker.execution, worker.device)) return;
+  plan.matched = false;
+  if (!plan.method->needs_matched_pair) return;
   const std::string what =
-      name_of(plan.execution) + ": the back-projection is not the transpose of the projection";
+      name_of(worker.execution) + ": the back-projection is not the transpose of the projection";
   require<GeometryError>(pairing == Pairing::any, what, ", which a solver needs; give ",
-                         matched_for(scan, plan.grid, plan.home()), ", or --allow-unmatched");
+                         matched_for(scan, plan.grid, worker.device), ", or --allow-unmatched");
   warn(plan.warnings, what, "; a solver may stop short of the solution, or run away from it");
+}
+
+void choose_execution(Plan& plan, const Recipe& recipe) {
+  for (const Device device : plan.devices) plan.workers.push_back({device, {}});
+  plan.model = model_for(plan, recipe);
+  for (Worker& worker : plan.workers) choose_pair(plan, recipe, worker);
 }
 
 /// Few slices at once are fast in other ways than all, which are not taken for them.
@@ -87,9 +91,9 @@ void warn_of_chunks(Plan& plan, const Recipe& recipe) {
   const Execution best = resolved(recipe.execution, parallel(few),
                                   region(g, {0, g.size[0]}, {0, g.size[1]}, {0, plan.rows_at_once}),
                                   plan.model, plan.home(), pairing_of(plan));
-  if (best != plan.execution)
+  if (best != plan.execution())
     warn(plan.warnings, "memory holds ", plan.rows_at_once, " slices at once, too few for ",
-         name_of(plan.execution), " to be fast, which runs for all slices; give more memory, or --variant ",
+         name_of(plan.execution()), " to be fast, which runs for all slices; give more memory, or --variant ",
          best.variant);
 }
 
@@ -108,28 +112,30 @@ void add_warnings(Plan& plan, const Recipe& recipe) {
         "to keep it");
 }
 
-WorkingMemory kernels_hold(const Plan& plan, Shape volume, Shape projections) {
+WorkingMemory kernels_hold(const Plan& plan, const Worker& worker, Shape volume, Shape projections) {
   if (plan.model == Model::fourier)
-    return fourier_memory(parallel(plan.scan), plan.grid, volume[0], plan.execution, plan.home());
-  return working_memory(plan.execution, volume, projections, plan.home());
+    return fourier_memory(parallel(plan.scan), plan.grid, volume[0], worker.execution, worker.device);
+  return working_memory(worker.execution, volume, projections, worker.device);
 }
 
-LinearOperator projector_of(const Plan& plan, const Scan& scan, const VolumeGrid& grid,
+LinearOperator projector_of(const Plan& plan, const Worker& worker, const Scan& scan, const VolumeGrid& grid,
                             const std::function<void()>&) {
-  return projector(parallel(scan), grid, plan.model, plan.home(), plan.execution);
+  return projector(parallel(scan), grid, plan.model, worker.device, worker.execution);
 }
 
 /// The Fourier model filters on its way.
 LinearOperator ramp_of(const Plan& plan, const Problem& problem) {
   if (plan.model == Model::fourier) return identity(problem.A.range());
-  return ramp_filter(parallel(problem.scan), plan.options.filter, plan.home());
+  return ramp_filter(parallel(problem.scan), plan.options.filter, problem.worker.device);
 }
 
 Array fbp_of(const Plan& plan, const Problem& problem, const Array& filtered,
              const std::function<void(double)>&) {
   const ParallelBeam& scan = parallel(problem.scan);
   if (plan.model == Model::fourier)
-    return fourier_fbp(scan, problem.grid, plan.options.filter, plan.home(), plan.execution) * filtered;
+    return fourier_fbp(scan, problem.grid, plan.options.filter, problem.worker.device,
+                       problem.worker.execution) *
+           filtered;
   return backprojector(problem.A, scan, problem.grid) * filtered;
 }
 

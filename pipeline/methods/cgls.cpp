@@ -14,7 +14,8 @@ Method cgls() {
               [](LinearOperator A, Array y, Array x0, const MethodOptions&) {
                 return AnySolver(Cgls(std::move(A), std::move(y), std::move(x0)));
               },
-          .begin = iteration};
+          .begin = iteration,
+          .conclude = conclude_iterations};
 }
 
 }  // namespace tandem::pipeline::made

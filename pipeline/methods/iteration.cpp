@@ -31,23 +31,13 @@ class Iteration final : public Computation {
         one ? std::vector{joint_norm(data->noise_norms)} : std::move(data->noise_norms);
     StopRule stop = rules();
     AnySolver solver = work_.plan.method->solver(A, std::move(y), std::move(x0), options_);
-    if (options_.stop_by_discrepancy) {
-      noise_ = std::hypot(noise_, joint_norm(noise));
-      stop = by_noise(solver, noise, problem) || stop;
-    }
+    if (options_.stop_by_discrepancy) stop = by_noise(solver, noise, problem) || stop;
     {
       const Stopwatch watch("iterate", work_.outcome.seconds.iterate);
-      note(tandem::run(solver, stop, [&](const Progress& now) { tell(now, slices); }), problem);
+      note(tandem::run(solver, stop, [&](const Progress& now) { tell(now, slices); }), problem, slices);
+      work_.outcome.iterated.back().noise = joint_norm(noise);
     }
     return work_.moved_to(Device::cpu(), std::move(solver).solution());
-  }
-
-  void finish() override {
-    if (options_.stop_by_discrepancy) look_at_starts();
-    std::vector<double>& residuals = work_.outcome.residuals;
-    for (double& residual : residuals) residual = std::sqrt(residual);
-    if (residuals.empty() || !(residuals.front() > 0)) return;
-    for (const double first = residuals.front(); double& residual : residuals) residual /= first;
   }
 
  private:
@@ -57,7 +47,7 @@ class Iteration final : public Computation {
     if (!initial_) return Array(problem.A.domain());
     Array x(problem.A.domain().on(Device::cpu()));
     initial_->read(slices, x.data());
-    return work_.moved_to(work_.plan.home(), std::move(x));
+    return work_.moved_to(work_.device(), std::move(x));
   }
 
   StopRule rules() const {
@@ -79,55 +69,73 @@ class Iteration final : public Computation {
     detail.precision(3);
     detail << "iteration " << now.iteration << " of " << options_.iterations << ", residual "
            << joint_norm(now.residuals) / std::max(joint_norm(now.first), 1e-300) << " of the first";
-    const double done = static_cast<double>(slices.first) + share * static_cast<double>(slices.size());
-    work_.watch.computing({"iterate", done, 0, detail.str()});
+    work_.tell("iterate", share * static_cast<double>(slices.size()), detail.str());
   }
 
-  void note(const Report& report, const Problem& problem) {
-    Outcome& all = work_.outcome;
-    all.iterations = std::max(all.iterations, report.iterations);
-    all.slice_iterations.insert(all.slice_iterations.end(), report.block_iterations.begin(),
-                                report.block_iterations.end());
-    all.stopped_by.insert(all.stopped_by.end(), report.stopped_by.begin(), report.stopped_by.end());
-    // chunks stop at different times: a finished one keeps its last residual
-    const auto at = [](const std::vector<double>& some, std::size_t i) {
-      return some.empty() ? 0 : some[std::min(i, some.size() - 1)];
-    };
-    std::vector<double> squares(std::max(all.residuals.size(), report.residuals.size()));
-    for (std::size_t i = 0; i < squares.size(); ++i)
-      squares[i] = at(all.residuals, i) + std::pow(at(report.residuals, i), 2);
-    all.residuals = std::move(squares);
+  void note(const Report& report, const Problem& problem, Range slices) {
+    std::vector<double> squares = report.residuals;
+    for (double& square : squares) square *= square;
+    work_.outcome.iterated.push_back(
+        {slices, report.iterations, report.block_iterations, report.stopped_by, std::move(squares)});
     const SolverCost& cost = work_.plan.method->cost;
     const int traces = options_.stop_by_discrepancy ? cost.traces.together() : 0;
     work_.count_updates(problem,
                         cost.preparation.together() + traces + report.iterations * cost.step.together());
   }
 
-  /// Slices that were within the noise before the first step: of a few, which hold air, that is right.
-  void look_at_starts() {
-    Outcome& all = work_.outcome;
-    std::size_t still = 0;
-    for (std::size_t k = 0; k < all.stopped_by.size(); ++k)
-      still += all.slice_iterations[k] == 0 && all.stopped_by[k] == "discrepancy";
-    if (still == 0) return;
-    require<GeometryError>(
-        still < all.stopped_by.size(),
-        "--stop discrepancy: 0 iterations, because |b - Ax| = ", std::sqrt(all.residuals.front()),
-        " at the start is within the noise, ", noise_,
-        " by 1/photons; give --gain G (counts per photon) if the data are not counts of photons, "
-        "or --iterations K without --stop");
-    warn(all.warnings, still, " of ", all.stopped_by.size(),
-         " slices are within the noise at the start, and keep their initial volume");
-  }
-
   Work& work_;
   const MethodOptions& options_;
   FilteredBackProjection start_;
   std::unique_ptr<io::VolumeReader> initial_;
-  double noise_ = 0;  ///< norm, of all slices so far
 };
 
+/// Chunks stop at different times: a finished one keeps its last residual.
+void add_squares(std::vector<double>& sums, const std::vector<double>& squares) {
+  const auto at = [](const std::vector<double>& some, std::size_t i) {
+    return some.empty() ? 0 : some[std::min(i, some.size() - 1)];
+  };
+  std::vector<double> longer(std::max(sums.size(), squares.size()));
+  for (std::size_t i = 0; i < longer.size(); ++i) longer[i] = at(sums, i) + at(squares, i);
+  sums = std::move(longer);
+}
+
+/// Slices that were within the noise before the first step: of a few, which hold air, that is right.
+void look_at_starts(Outcome& all, double noise) {
+  std::size_t still = 0;
+  for (std::size_t k = 0; k < all.stopped_by.size(); ++k)
+    still += all.slice_iterations[k] == 0 && all.stopped_by[k] == "discrepancy";
+  if (still == 0) return;
+  require<GeometryError>(
+      still < all.stopped_by.size(),
+      "--stop discrepancy: 0 iterations, because |b - Ax| = ", all.residuals.front(),
+      " at the start is within the noise, ", noise,
+      " by 1/photons; give --gain G (counts per photon) if the data are not counts of photons, "
+      "or --iterations K without --stop");
+  warn(all.warnings, still, " of ", all.stopped_by.size(),
+       " slices are within the noise at the start, and keep their initial volume");
+}
+
 }  // namespace
+
+void conclude_iterations(const Plan& plan, Outcome& outcome) {
+  std::vector<Iterated>& chunks = outcome.iterated;
+  std::sort(chunks.begin(), chunks.end(),
+            [](const Iterated& a, const Iterated& b) { return a.slices.first < b.slices.first; });
+  double noise = 0;
+  for (const Iterated& chunk : chunks) {
+    outcome.iterations = std::max(outcome.iterations, chunk.iterations);
+    outcome.slice_iterations.insert(outcome.slice_iterations.end(), chunk.slice_iterations.begin(),
+                                    chunk.slice_iterations.end());
+    outcome.stopped_by.insert(outcome.stopped_by.end(), chunk.stopped_by.begin(), chunk.stopped_by.end());
+    add_squares(outcome.residuals, chunk.squares);
+    noise = std::hypot(noise, chunk.noise);
+  }
+  for (double& residual : outcome.residuals) residual = std::sqrt(residual);
+  if (plan.options.stop_by_discrepancy) look_at_starts(outcome, noise);
+  if (outcome.residuals.empty() || !(outcome.residuals.front() > 0)) return;
+  for (const double first = outcome.residuals.front(); double& residual : outcome.residuals)
+    residual /= first;
+}
 
 std::unique_ptr<Computation> iteration(Work& work) { return std::make_unique<Iteration>(work); }
 

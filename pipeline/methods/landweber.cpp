@@ -16,7 +16,8 @@ Method landweber() {
                 return AnySolver(Landweber(std::move(A), std::move(y), std::move(x0),
                                            {options.relaxation, options.nonnegative}));
               },
-          .begin = iteration};
+          .begin = iteration,
+          .conclude = conclude_iterations};
 }
 
 }  // namespace tandem::pipeline::made

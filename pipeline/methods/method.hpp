@@ -13,6 +13,7 @@
 
 namespace tandem::pipeline {
 
+struct Outcome;
 struct Work;
 
 /// How many vectors exist at the same time, with data and result, and which of the two kernels runs beside
@@ -22,16 +23,13 @@ struct Holding {
   bool projects, back_projects;
 };
 
-/// A method at work on the chunks of one reconstruction, which come one after the other.
+/// A method at work on one worker, on chunks of one reconstruction, which come one after the other.
 class Computation {
  public:
   virtual ~Computation() = default;
   /// Returns the volume of some slices, on the CPU. Later slabs of a cone beam come without data, because all
   /// rows came with the first slab.
   virtual Array volume(const Problem& problem, std::optional<LineIntegrals> data, Range slices) = 0;
-  /// Is called after the last chunk, for what only all chunks together tell. @throws GeometryError if the
-  /// result is useless
-  virtual void finish() {}
 };
 
 /// A way from line integrals to a volume. All that programs and plans know about a method stands here.
@@ -51,6 +49,9 @@ struct Method {
   /// Makes the solver of a method that iterates; null for the others.
   AnySolver (*solver)(LinearOperator A, Array y, Array x0, const MethodOptions& options) = nullptr;
   std::unique_ptr<Computation> (*begin)(Work& work);
+  /// Is called after the last chunk, for what only all chunks together tell; null if there is no such thing.
+  /// @throws GeometryError if the result is useless
+  void (*conclude)(const Plan& plan, Outcome& outcome) = nullptr;
 
   bool iterates() const { return solver != nullptr; }
   bool reads(std::string_view option) const;

@@ -26,8 +26,7 @@ Array FilteredBackProjection::filtered(const Problem& problem, const Array& y) {
 
 Array FilteredBackProjection::back_projected(const Problem& problem, const Array& filtered, Range slices) {
   const auto done = [&](double share) {
-    work_.watch.computing(
-        {"back-project", static_cast<double>(slices.first) + share * static_cast<double>(slices.size())});
+    work_.tell("back-project", share * static_cast<double>(slices.size()));
   };
   done(0);
   const Stopwatch watch("back-project", work_.outcome.seconds.backproject);

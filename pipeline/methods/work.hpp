@@ -10,13 +10,20 @@
 
 namespace tandem::pipeline {
 
-/// What a method works with, and where it writes down what it did.
+/// What a method works with on one worker, and where it writes down what it did.
 struct Work {
   const Plan& plan;
   Watch& watch;
-  Outcome& outcome;
+  std::size_t worker = 0;     ///< its place among the plan's
   bool any_external = false;  ///< see io::VolumeReader, for an initial volume
   double start = 0;           ///< when the whole run began, by `seconds_now`
+  Outcome outcome = {};       ///< of this worker
+
+  Device device() const { return plan.workers[worker].device; }
+  /// Reports what is done with the slices at hand.
+  void tell(std::string what, double slices, std::string detail = {}) {
+    watch.computing(worker, std::move(what), slices, std::move(detail));
+  }
 
   Array moved_to(Device device, Array array);
   void count_updates(const Problem& problem, double applications);

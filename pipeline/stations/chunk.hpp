@@ -6,17 +6,12 @@
 
 namespace tandem::pipeline {
 
-/// Frames of some rows as they were read.
-struct Counts {
-  io::Frames projections;
-  Reference reference;
-};
-
-/// What goes along the conveyor from station to station: counts, then line integrals, then a volume.
+/// What goes along the conveyor from station to station: counts, then a volume. A chunk is used again for
+/// other slices, and so is the memory of its counts.
 struct Chunk {
   Range slices;  ///< of the volume; in a parallel beam row k of the plan's scan is slice k
-  std::optional<Counts> counts;
-  std::optional<LineIntegrals> data;
+  io::Frames projections;
+  std::optional<Reference> reference;  ///< if projections were read
   std::optional<Array> volume;
 };
 

@@ -4,19 +4,23 @@
 
 #include "../methods/work.hpp"
 #include "chunk.hpp"
+#include "prepare.hpp"
 
 namespace tandem::pipeline {
 
-/// Makes volumes from line integrals by the method of the plan, on the device of the plan.
+/// One worker: makes volumes from counts by the method of the plan, on its device.
 class ComputeStation {
  public:
-  /// For `any_external` of an initial volume see io::VolumeReader. @throws FileError for that volume
-  ComputeStation(const Plan& plan, Watch& watch, Outcome& outcome, bool any_external);
+  /// @throws FileError for the initial volume of the plan
+  ComputeStation(Work work, PrepareStation& prepare);
   void operator()(Chunk& chunk);
-  void finish() { computation_->finish(); }
+  const Outcome& outcome() const { return work_.outcome; }
 
  private:
+  Array volume_of(Chunk& chunk);
+
   Work work_;
+  PrepareStation& prepare_;
   std::unique_ptr<Computation> computation_;
 };
 

@@ -23,31 +23,36 @@ std::string floor_words(const Findings& met) {
 
 }  // namespace
 
-PrepareStation::PrepareStation(const io::ScanInfo& info, const Plan& plan, Watch& watch, Outcome& outcome)
-    : plan_(plan), watch_(watch), outcome_(outcome) {
+PrepareStation::PrepareStation(const io::ScanInfo& info, const Plan& plan) : plan_(plan) {
   require_reference(info, plan.preprocessing, plan.options.stop_by_discrepancy);
 }
 
-void PrepareStation::operator()(Chunk& chunk) {
-  if (!chunk.counts) return;
-  const Stopwatch watch("preprocess", outcome_.seconds.preprocess);
-  const auto first = static_cast<double>(chunk.slices.first);
-  watch_.reading({"preprocess", first});
+std::optional<LineIntegrals> PrepareStation::operator()(Chunk& chunk, Work& work) {
+  if (!chunk.reference) return {};
+  const Stopwatch watch("preprocess", work.outcome.seconds.preprocess);
+  work.tell("preprocess", 0);
   const Scan scan = scan_of(plan_, chunk.slices);
-  chunk.data = preprocess(chunk.counts->projections, chunk.counts->reference, plan_.preprocessing,
-                          projection_space(scan), outcome_.findings, bins_kept(scan));
+  Findings found;
+  LineIntegrals data = preprocess(chunk.projections, *chunk.reference, plan_.preprocessing,
+                                  projection_space(scan), found, bins_kept(scan));
+  chunk.reference.reset();
+  add(found, data.y);
+  return data;
+}
+
+void PrepareStation::add(const Findings& found, const Array& y) {
+  const std::lock_guard lock(mutex_);
+  findings_.add(found);
   require_mostly_good();
   // of opposite rays, by FDK's filter or a solver; FBP of a parallel beam does not
   const bool weighs_bins = !rows_are_slices(plan_.scan) || !plan_.method->filters;
-  ends_.look_at(chunk.data->y, plan_.scan, weighs_bins && half_acquisition(plan_.scan));
-  chunk.counts.reset();
-  watch_.reading({"", first});
+  ends_.look_at(y, plan_.scan, weighs_bins && half_acquisition(plan_.scan));
 }
 
 /// Above 1 % of what was selected, filling in is no repair; nor is it where half the cells are dead, or
 /// more is floored than allowed.
 void PrepareStation::require_mostly_good() const {
-  const Findings& met = outcome_.findings;
+  const Findings& met = findings_;
   const double cells = static_cast<double>(plan_.rows.size()) * static_cast<double>(plan_.bins.size());
   const double selected = static_cast<double>(plan_.views.size()) * cells;
   const Index not_finite = met.replaced_by("not-finite"), floored = met.replaced_by("minus-log");
@@ -64,14 +69,14 @@ void PrepareStation::require_mostly_good() const {
                      " %; check --flats and --darks, or give --max-floored PERCENT");
 }
 
-void PrepareStation::finish() {
-  if (std::string text = ends_.warning(); !text.empty()) outcome_.warnings.push_back(std::move(text));
-  const Findings& met = outcome_.findings;
-  if (met.reference_not_finite > 0)
-    warn(outcome_.warnings, "flats and darks: ", met.reference_not_finite,
+void PrepareStation::finish(Outcome& outcome) const {
+  outcome.findings = findings_;
+  if (std::string text = ends_.warning(); !text.empty()) outcome.warnings.push_back(std::move(text));
+  if (findings_.reference_not_finite > 0)
+    warn(outcome.warnings, "flats and darks: ", findings_.reference_not_finite,
          " pixels are not finite, and are left out of the means");
-  if (const Index floored = met.replaced_by("minus-log"); floored > 0)
-    warn(outcome_.warnings, "projections: ", floored, " transmissions were below ", floor_words(met),
+  if (const Index floored = findings_.replaced_by("minus-log"); floored > 0)
+    warn(outcome.warnings, "projections: ", floored, " transmissions were below ", floor_words(findings_),
          ", and were raised to it");
 }
 

@@ -1,31 +1,31 @@
 #pragma once
 
-#include <string>
+#include <mutex>
+#include <optional>
 
+#include "../methods/work.hpp"
 #include "../open_ends.hpp"
-#include "../outcome.hpp"
-#include "../plan.hpp"
-#include "../progress.hpp"
 #include "chunk.hpp"
 
 namespace tandem::pipeline {
 
-/// Turns counts into line integrals and checks whether the data lack something. It runs together with the
-/// reading of frames, so that the CPU does this work while a GPU computes.
+/// Turns counts into line integrals and checks whether the data lack something. All workers share it.
 class PrepareStation {
  public:
   /// @throws GeometryError or FileError if the scan lacks what is needed to turn counts into line integrals
-  PrepareStation(const io::ScanInfo& info, const Plan& plan, Watch& watch, Outcome& outcome);
-  void operator()(Chunk& chunk);
-  /// Adds warnings, after all data have passed.
-  void finish();
+  PrepareStation(const io::ScanInfo& info, const Plan& plan);
+  /// The line integrals of a chunk; empty if no counts came with it.
+  std::optional<LineIntegrals> operator()(Chunk& chunk, Work& work);
+  /// Adds findings and warnings, after all data have passed.
+  void finish(Outcome& outcome) const;
 
  private:
+  void add(const Findings& found, const Array& y);
   void require_mostly_good() const;
 
   const Plan& plan_;
-  Watch& watch_;
-  Outcome& outcome_;
+  std::mutex mutex_;
+  Findings findings_;
   OpenEnds ends_;
 };
 

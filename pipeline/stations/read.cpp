@@ -19,9 +19,11 @@ void ReadStation::operator()(Chunk& chunk) {
   const Range rows = rows_of(plan_, chunk.slices);
   if (rows.size() == 0) return;
   const Stopwatch watch("read", outcome_.seconds.read);
-  watch_.reading({"read", static_cast<double>(chunk.slices.first)});
-  chunk.counts.emplace(Counts{reader_.read(io::FrameKind::projection, plan_.views, rows, plan_.bins),
-                              read_reference(reader_, rows, plan_.bins, plan_.preprocessing)});
+  const auto first = static_cast<double>(chunk.slices.first);
+  watch_.reading("read", first);
+  reader_.read(io::FrameKind::projection, plan_.views, rows, plan_.bins, chunk.projections);
+  chunk.reference = read_reference(reader_, rows, plan_.bins, plan_.preprocessing);
+  watch_.reading("", first);
 }
 
 }  // namespace tandem::pipeline

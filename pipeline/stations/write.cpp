@@ -37,12 +37,13 @@ QualityWatch::QualityWatch(const Plan& plan, const std::filesystem::path& truth,
   truth_ = open_on_grid(plan, truth, "--truth", any_external);
   range_ = value_range(*truth_);
   true_slice_.resize(static_cast<std::size_t>(slice_[1] * slice_[2]));
+  qualities_.resize(static_cast<std::size_t>(plan.grid.size[2]));
 }
 
 void QualityWatch::look_at(Index z, const float* slice) {
   if (!truth_) return;
   truth_->read({z, z + 1}, true_slice_.data());
-  qualities_.push_back(compare({slice, true_slice_.size()}, true_slice_, slice_, range_));
+  qualities_[static_cast<std::size_t>(z)] = compare({slice, true_slice_.size()}, true_slice_, slice_, range_);
 }
 
 void QualityWatch::finish(Outcome& outcome) const {
@@ -84,7 +85,8 @@ void WriteStation::operator()(Chunk& chunk) {
     middle_.look_at(z, slice);
     quality_.look_at(z, slice);
   }
-  watch_.writing({"write", static_cast<double>(chunk.slices.last)});
+  written_ += chunk.slices.size();
+  watch_.writing("write", static_cast<double>(written_));
   chunk.volume.reset();
 }
 

@@ -61,6 +61,7 @@ class WriteStation {
   const Plan& plan_;
   Watch& watch_;
   Outcome& outcome_;
+  Index written_ = 0;  ///< slices
   QualityWatch quality_;
   MiddleSlices middle_;
 };

@@ -105,34 +105,73 @@ TEST(ThreadLimit, EndsWithItsLifeAndNests) {
   EXPECT_EQ(thread_count(), before);
 }
 
-TEST(Conveyor, TakesEveryItemThroughAllStationsInOrder) {
-  std::array<Index, 50> read{}, worked{};
-  std::vector<Index> written;
-  conveyor(
-      50, [&](Index i) { read[static_cast<std::size_t>(i)] = i + 1; },
-      [&](Index i) { worked[static_cast<std::size_t>(i)] = 2 * read[static_cast<std::size_t>(i)]; },
-      [&](Index i) { written.push_back(worked[static_cast<std::size_t>(i)]); });
-  ASSERT_EQ(written.size(), 50u);
-  for (Index i = 0; i < 50; ++i) EXPECT_EQ(written[static_cast<std::size_t>(i)], 2 * (i + 1));
-  const auto never = [](Index) { FAIL(); };
-  conveyor(0, never, never, never);
+TEST(Conveyor, TakesEveryItemThroughAllStations) {
+  for (const Index workers : {1, 3}) {
+    std::array<Index, 50> read{}, worked{};
+    std::vector<Index> written;
+    const auto at = [](auto& values, const Item& item) -> Index& {
+      return values[static_cast<std::size_t>(item.number)];
+    };
+    conveyor(
+        50, workers, [&](const Item& i) { at(read, i) = i.number + 1; },
+        [&](const Item& i) { at(worked, i) = 2 * at(read, i); },
+        [&](const Item& i) { written.push_back(at(worked, i)); });
+    ASSERT_EQ(written.size(), 50u);
+    if (workers > 1) std::sort(written.begin(), written.end());  // one alone keeps the order
+    for (Index i = 0; i < 50; ++i) EXPECT_EQ(written[static_cast<std::size_t>(i)], 2 * (i + 1));
+  }
+  const auto never = [](const Item&) { FAIL(); };
+  conveyor(0, 1, never, never, never);
 }
 
-TEST(Conveyor, HoldsAtMostItsNumberOfItems) {
+TEST(Conveyor, GivesEachItemAPlaceAndAWorkerOfItsOwn) {
+  constexpr Index workers = 3;
+  std::array<std::atomic<int>, conveyor_places(workers)> placed{};
+  std::array<std::atomic<int>, workers> at_work{};
   std::atomic<Index> held = 0, most = 0;
+  const auto of = [](auto& counts, Index i) -> auto& { return counts.at(static_cast<std::size_t>(i)); };
   conveyor(
-      100, [&](Index) { most = std::max<Index>(most, ++held); }, [](Index) {}, [&](Index) { --held; });
-  EXPECT_LE(most, conveyor_items);
+      200, workers,
+      [&](const Item& i) {
+        EXPECT_EQ(of(placed, i.place)++, 0);
+        most = std::max<Index>(most, ++held);
+      },
+      [&](const Item& i) {
+        EXPECT_EQ(of(at_work, i.worker)++, 0);
+        std::this_thread::yield();
+        --of(at_work, i.worker);
+      },
+      [&](const Item& i) {
+        --held;
+        --of(placed, i.place);
+      });
+  EXPECT_LE(most, conveyor_places(workers));
+}
+
+/// The second worker is stopped until all other items have passed by it.
+TEST(Conveyor, GivesTheNextItemToWhoIsFree) {
+  if (thread_count() < 2) GTEST_SKIP() << "one thread cannot wait for another";
+  std::atomic<Index> done = 0;
+  conveyor(
+      20, 2, [](const Item&) {},
+      [&](const Item& i) {
+        while (i.number == 0 && done < 19) std::this_thread::yield();
+        ++done;
+      },
+      [](const Item&) {});
+  EXPECT_EQ(done, 20);
 }
 
 TEST(Conveyor, PassesOnWhatAStationThrows) {
-  const auto fails = [](Index i) {
-    if (i == 5) throw std::runtime_error("five");
+  const auto fails = [](const Item& i) {
+    if (i.number == 5) throw std::runtime_error("five");
   };
-  const auto nothing = [](Index) {};
-  EXPECT_THROW(conveyor(9, fails, nothing, nothing), std::runtime_error);
-  EXPECT_THROW(conveyor(9, nothing, fails, nothing), std::runtime_error);
-  EXPECT_THROW(conveyor(9, nothing, nothing, fails), std::runtime_error);
+  const auto nothing = [](const Item&) {};
+  for (const Index workers : {1, 3}) {
+    EXPECT_THROW(conveyor(9, workers, fails, nothing, nothing), std::runtime_error);
+    EXPECT_THROW(conveyor(9, workers, nothing, fails, nothing), std::runtime_error);
+    EXPECT_THROW(conveyor(9, workers, nothing, nothing, fails), std::runtime_error);
+  }
 }
 
 TEST(ThreadLimit, AboveTheCoresGivesTheCores) {

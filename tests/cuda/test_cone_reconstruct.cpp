@@ -109,7 +109,7 @@ TEST_F(CudaConeReconstruct, LittleMemoryMakesSmallSlabs) {
   Recipe recipe = recipe_for("fbp", gpu);
   const Plan whole = plan_for(recipe);
   ASSERT_EQ(whole.rows_at_once, 35);
-  EXPECT_EQ(whole.execution, (Execution{"standard", Precision::float32}));
+  EXPECT_EQ(whole.execution(), (Execution{"standard", Precision::float32}));
   recipe.device_bytes = whole.device_bytes - 1;
   const Plan part = plan_for(recipe);
   EXPECT_EQ(part.rows_at_once, 32);

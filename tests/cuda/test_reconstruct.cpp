@@ -186,12 +186,12 @@ TEST_F(CudaReconstruct, LittleMemoryKeepsTheExecutionOfAllSlices) {
     for (const Precision precision : {float32, float16}) {
       Recipe recipe = recipe_for(method, gpu, {"automatic", precision});
       const Plan whole = make_plan(reader->info(), recipe);
-      ASSERT_EQ(whole.execution, (Execution{"tensor", precision}));
+      ASSERT_EQ(whole.execution(), (Execution{"tensor", precision}));
       ASSERT_EQ(whole.rows_at_once, 40);
       recipe.device_bytes = static_cast<std::size_t>(device_bytes(whole, 4)) + 1;
       const Plan part = make_plan(reader->info(), recipe);
       EXPECT_EQ(part.rows_at_once, 4);
-      EXPECT_EQ(part.execution, whole.execution);
+      EXPECT_EQ(part.execution(), whole.execution());
       EXPECT_LE(part.device_bytes, recipe.device_bytes);
       EXPECT_TRUE(same_bits(reconstructed(*reader, part), reconstructed(*reader, whole)))
           << name_of(precision) << ", method " << method;
@@ -205,14 +205,16 @@ TEST_F(CudaReconstruct, SolversGetMatchedPairs) {
     recipe.allow_unmatched = allow;
     return plan_for(recipe);
   };
-  const auto mismatch = [](const Plan& plan) { return adjointness(problem_of(plan, {0, 4}).A).mismatch; };
-  EXPECT_EQ(plan_of("fbp", {"automatic", float16}, false).execution, (Execution{"texture", float16}));
+  const auto mismatch = [](const Plan& plan) {
+    return adjointness(problem_of(plan, {0, 4}, plan.workers.front()).A).mismatch;
+  };
+  EXPECT_EQ(plan_of("fbp", {"automatic", float16}, false).execution(), (Execution{"texture", float16}));
   for (const std::string method : {"cgls", "sirt"}) {
     for (const Precision precision : {float32, float16}) {
       const Plan plan = plan_of(method, {"automatic", precision}, false);
-      EXPECT_EQ(plan.execution.precision, precision);
+      EXPECT_EQ(plan.execution().precision, precision);
       EXPECT_TRUE(plan.matched);
-      EXPECT_LE(mismatch(plan), tolerance::tensor_mismatch) << name_of(plan.execution);
+      EXPECT_LE(mismatch(plan), tolerance::tensor_mismatch) << name_of(plan.execution());
     }
     for (const Execution& how : {Execution{"automatic", uint8},
                                  {"texture", uint8},

@@ -32,8 +32,8 @@ class MemoryReader final : public io::ScanReader {
     info_.flats = flats_.shape[0];
     info_.darks = darks_.shape[0];
   }
-  io::Frames read(io::FrameKind kind, Range, Range, Range) override {
-    return kind == io::FrameKind::flat ? flats_ : darks_;
+  void read(io::FrameKind kind, Range, Range, Range, io::Frames& into) override {
+    into = kind == io::FrameKind::flat ? flats_ : darks_;
   }
 
  private:
