@@ -33,7 +33,7 @@ constexpr Index lanes = fourier_lanes;
 /// Of all lanes at once, in place. Plans live as long as the program.
 fftwf_plan plan_for(Index length, int sign) {
   static std::map<std::pair<Index, int>, FftwPlan> made;
-  const std::lock_guard lock(fftw_planner());
+  const FftwPlanner planner;
   FftwPlan& plan = made[{length, sign}];
   if (plan) return plan.get();
   Array line(Space({length, lanes, 2}));  // aligned as the lines will be

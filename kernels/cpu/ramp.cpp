@@ -29,7 +29,7 @@ struct Plans {
 /// From one row of `length` to another. Plans live as long as the program.
 const Plans& plans_for(Index length) {
   static std::map<Index, Plans> made;
-  const std::lock_guard lock(fftw_planner());
+  const FftwPlanner planner;
   const auto found = made.find(length);
   if (found != made.end()) return found->second;
   Array from(Space({1, length, 2})), to(Space({1, length, 2}));  // aligned as the rows will be
