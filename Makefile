@@ -11,7 +11,7 @@ SOURCES = $(or $(shell $(GIT) ls-files '*.hpp' '*.cpp' '*.cu' '*.cuh'),$(error n
 CLANG_FORMAT ?= clang-format-14
 CLANG_TIDY ?= clang-tidy-14
 SINCE ?= HEAD~10
-FAST := test_core test_geometry test_kernels test_operators test_solvers test_io  # tests of seconds
+FAST := test_core test_geometry test_kernels test_io  # tests of seconds that touch memory and files
 
 .PHONY: help setup demo test gpu-test bench format lint lint-changed format-check sanitize coverage mutants
 help:  ## this list
