@@ -1,9 +1,7 @@
 #include <cmath>
-#include <filesystem>
 #include <numbers>
 
 #include "../core/parallel.hpp"
-#include "../io/scan_writer.hpp"
 #include "../kernels/parallel.hpp"
 #include "../operators/adjointness.hpp"
 #include "../operators/algebra.hpp"
@@ -11,8 +9,6 @@
 #include "../operators/projector.hpp"
 #include "../operators/random.hpp"
 #include "../pipeline/methods/method.hpp"
-#include "../pipeline/reconstruct.hpp"
-#include "../pipeline/simulate.hpp"
 #include "input.hpp"
 #include "parallel_case.hpp"
 
@@ -211,47 +207,6 @@ Rows solvers(const Axes& axes, const OnLine& on_line) {
           rows.back()["kernels_ms"] = kernels;
         }
       });
-  return rows;
-}
-
-Rows pipeline(const Axes& axes, const OnLine& on_line) {
-  Rows rows = Rows::array();
-  const auto folder = std::filesystem::temp_directory_path() / "tandem-bench";
-  std::filesystem::create_directories(folder);
-  for (Index slices : axes.slices) {
-    on_line(words("simulate", slices));
-    const Case c(axes.size, axes.views, slices);
-    namespace p = tandem::pipeline;
-    p::Simulation s;
-    s.phantom = "foam", s.scan = c.scan, s.grid = c.grid, s.photons = 1e4;
-    const p::SimulatedScan simulated(s);
-    io::ScanWriter scan(folder / "scan.h5", c.scan, {}, simulated.type(), s.flats, s.darks);
-    for (io::FrameKind kind : {io::FrameKind::projection, io::FrameKind::flat, io::FrameKind::dark})
-      scan.write(kind, {0, slices}, simulated.frames(kind, {0, slices}));
-    scan.finish("{}");
-    for (const Execution& wanted : axes.executions) {
-      on_line(words(name_of(wanted) + " file to file", slices));
-      p::Recipe recipe;
-      recipe.devices = {axes.device}, recipe.execution = wanted;
-      Execution how;
-      p::Seconds seconds;
-      const double ms = median_ms(axes, [&] {
-        const auto reader = io::open_scan(folder / "scan.h5");
-        const p::Plan plan = p::make_plan(reader->info(), recipe);
-        const auto writer = io::create_volume(folder / "volume.h5", plan.grid.shape(), {}, "{}");
-        how = plan.execution();
-        seconds = p::reconstruct(*reader, plan, *writer).seconds;
-        writer->finish("{}");
-      });
-      rows.push_back(line(c, "fbp, file to file", ms, c.updates(), how));
-      rows.back().update({{"read_ms", 1e3 * seconds.read},
-                          {"preprocess_ms", 1e3 * seconds.preprocess},
-                          {"transfer_ms", 1e3 * seconds.transfer},
-                          {"compute_ms", 1e3 * (seconds.filter + seconds.backproject)},
-                          {"write_ms", 1e3 * seconds.write}});
-    }
-  }
-  std::filesystem::remove_all(folder);
   return rows;
 }
 

@@ -28,6 +28,8 @@ struct Axes {
   std::vector<Index> devices{1};  ///< GPUs, the first ones
   std::vector<Index> streams{3};  ///< of each
   double device_memory = 0;       ///< bytes of each; 0: 90 % of what is free
+  // of the pipeline
+  bool from_file = true, to_file = true;  ///< else from host memory, to host memory
 };
 
 /// Milliseconds of one run, all its work on the device done: the median of `repeat` runs after one to warm
@@ -42,7 +44,7 @@ Rows parallel(const Axes& axes, const OnLine& on_line);  ///< projector and back
 Rows filter(const Axes& axes, const OnLine& on_line);    ///< the ramp filter alone
 Rows fbp(const Axes& axes, const OnLine& on_line);       ///< filter and back-projection
 Rows solvers(const Axes& axes, const OnLine& on_line);   ///< a step of CGLS and of SIRT
-Rows pipeline(const Axes& axes, const OnLine& on_line);  ///< file to file
+Rows pipeline(const Axes& axes, const OnLine& on_line);  ///< counts to volume, and each station alone
 Rows fourier(const Axes& axes, const OnLine& on_line);   ///< the Fourier model beside direct FBP, with errors
 Rows cone(const Axes& axes, const OnLine& on_line);      ///< the cone-beam pair, with error, kappa and mu
 

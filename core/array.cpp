@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <map>
+#include <mutex>
 #include <utility>
 
 #include "ceil_div.hpp"
@@ -18,6 +20,8 @@ namespace {
 
 constexpr std::size_t line = 64, page = 4096,  // bytes: a cache line is an AVX-512 vector
     huge_page = std::size_t{1} << 21;
+
+constexpr std::size_t large = std::size_t{1} << 18;  // floats: what is worth pinning and keeping
 
 thread_local Device pinned_by = Device::cpu();
 
@@ -51,12 +55,58 @@ std::shared_ptr<void> pinned(const float* data, std::size_t count, int ordinal) 
   return cuda::pin(ordinal, data, count * sizeof(float));
 }
 
+/// Memory of the host, and what keeps it pinned.
+struct Block {
+  float* data = nullptr;
+  std::shared_ptr<void> pin = {};
+
+  void free() {
+    pin.reset();      // first
+    std::free(data);  // NOLINT(cppcoreguidelines-no-malloc): whoever has a block gives it back
+  }
+};
+
+/// Blocks that wait for arrays of their size, while a KeepArrays lives.
+class KeptBlocks {
+ public:
+  static KeptBlocks& all() {
+    static KeptBlocks one;
+    return one;
+  }
+  void begin() {
+    const std::lock_guard lock(mutex_);
+    ++keepers_;
+  }
+  void end() {
+    const std::lock_guard lock(mutex_);
+    if (--keepers_ > 0) return;
+    for (auto& [key, block] : waiting_) block.free();
+    waiting_.clear();
+  }
+  Block take(std::size_t count, bool pinned) {
+    const std::lock_guard lock(mutex_);
+    const auto found = waiting_.find({count, pinned});
+    return found == waiting_.end() ? Block{} : std::move(waiting_.extract(found).mapped());
+  }
+  /// Keeps a block or frees it.
+  void give(Block block, std::size_t count) {
+    if (const std::lock_guard lock(mutex_); keepers_ > 0 && count >= large)
+      waiting_.emplace(std::pair{count, block.pin != nullptr}, std::move(block));
+    else
+      block.free();
+  }
+
+ private:
+  std::mutex mutex_;
+  int keepers_ = 0;
+  std::multimap<std::pair<std::size_t, bool>, Block> waiting_;  ///< by floats, and whether they are pinned
+};
+
 }  // namespace
 
 void Array::Free::operator()(float* p) {
   if (device.is_cuda()) return cuda::release(device.ordinal(), p, keeper.get());
-  keeper.reset();  // first
-  std::free(p);    // NOLINT(cppcoreguidelines-no-malloc): this is the deleter
+  KeptBlocks::all().give({p, std::move(keeper)}, count);
 }
 
 std::unique_ptr<float[], Array::Free> Array::allocate(const Space& space, const Stream& stream,
@@ -66,16 +116,19 @@ std::unique_ptr<float[], Array::Free> Array::allocate(const Space& space, const 
   require<SpaceError>(stream.device() == device, "Array: the stream is on ", stream.device().name(),
                       ", the space on ", device.name(), "; give a stream of the space's device");
   if (!device.is_cuda()) {
-    std::unique_ptr<float[], Free> memory(allocate_host(count), Free{});
-    const bool pins = pinned_by.is_cuda() && count >= (1 << 18);
+    const bool pins = pinned_by.is_cuda() && count >= large;
+    Block kept = KeptBlocks::all().take(count, pins);
+    const bool fresh = kept.data == nullptr;
+    std::unique_ptr<float[], Free> memory(fresh ? allocate_host(count) : kept.data,
+                                          Free{.count = count, .keeper = std::move(kept.pin)});
     // touched on all cores before it is pinned: the driver would touch its pages one by one
-    if (values == Values::zeros || pins) fill_zeros(memory.get(), count);
-    if (pins) memory.get_deleter().keeper = pinned(memory.get(), count, pinned_by.ordinal());
+    if (values == Values::zeros || (pins && fresh)) fill_zeros(memory.get(), count);
+    if (pins && fresh) memory.get_deleter().keeper = pinned(memory.get(), count, pinned_by.ordinal());
     return memory;
   }
   std::unique_ptr<float[], Free> memory(
       static_cast<float*>(cuda::allocate(device.ordinal(), bytes, stream.native())),
-      Free{device, stream.shared()});
+      Free{device, count, stream.shared()});
   if (values == Values::zeros) cuda::fill_zeros(device.ordinal(), memory.get(), bytes, stream.native());
   return memory;
 }
@@ -172,5 +225,8 @@ Pinned::Pinned(ConstVectorView host) {
 
 PinArrays::PinArrays(Device by) : before_(std::exchange(pinned_by, by)) {}
 PinArrays::~PinArrays() { pinned_by = before_; }
+
+KeepArrays::KeepArrays() { KeptBlocks::all().begin(); }
+KeepArrays::~KeepArrays() { KeptBlocks::all().end(); }
 
 }  // namespace tandem

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 
 #include "public.hpp"
@@ -47,6 +48,7 @@ class Array {
  private:
   struct Free {
     Device device = Device::cpu();
+    std::size_t count = 0;           ///< floats
     std::shared_ptr<void> keeper{};  ///< on a GPU its stream; in host memory what keeps it pinned
     void operator()(float* p);
   };
@@ -111,6 +113,17 @@ class PinArrays {
 
  private:
   Device before_;
+};
+
+/// As long as such an object lives, the memory of large arrays in host memory is not given back when they are
+/// destroyed: later arrays of the same size take it, pinned or not as it is. So work in chunks touches and
+/// pins its memory once. Memory that waits goes back with the last such object.
+class KeepArrays {
+ public:
+  KeepArrays();
+  ~KeepArrays();
+  KeepArrays(const KeepArrays&) = delete;
+  KeepArrays& operator=(const KeepArrays&) = delete;
 };
 
 }  // namespace tandem

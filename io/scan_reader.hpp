@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../core/range.hpp"
@@ -18,11 +19,26 @@ enum class PixelType { uint8, uint16, uint32, float32 };
 std::size_t bytes_of(PixelType type);
 const char* name_of(PixelType type);
 
+/// Leaves what it makes room for unset, so that large memory is first touched by who fills it.
+struct UnsetAllocator : std::allocator<std::byte> {
+  template <class>
+  struct rebind {
+    using other = UnsetAllocator;
+  };
+  void construct(std::byte*) {}
+  template <class... Values>
+  void construct(std::byte* at, Values&&... values) {
+    std::construct_at(at, std::forward<Values>(values)...);
+  }
+};
+
+using PixelBytes = std::vector<std::byte, UnsetAllocator>;
+
 /// Raw frames (frame, row, bin), in C order and in the type of the file.
 struct Frames {
   PixelType type = PixelType::uint16;
   Shape shape{};
-  std::vector<std::byte> bytes;
+  PixelBytes bytes;
 };
 
 enum class FrameKind { projection, flat, dark };

@@ -53,12 +53,15 @@ double computing_bytes(const Plan& plan, const Worker& worker, Index slices) {
   const WorkingMemory kernels = kernels_of(plan, worker, slices);
   // weights of the bins of moved rows, and what they make of vectors on their way
   const double weights = plan.method->iterates() && has_row_axes(plan.scan) ? 3 : 0;
-  double most = 0;
-  for (const Holding& held : plan.method->holds)
-    most = std::max(
-        most, held.projections * projections + held.volumes * volume +
-                  std::max(held.projects ? kernels.forward : 0, held.back_projects ? kernels.backward : 0));
-  return weight_bytes(plan) + weights * projections + most;
+  // the memory of one phase is kept for the same phase of the next chunk
+  double sets = 0, volumes = 0, beside = 0;
+  for (const Holding& held : plan.method->holds) {
+    sets = std::max(sets, static_cast<double>(held.projections));
+    volumes = std::max(volumes, static_cast<double>(held.volumes));
+    beside = std::max(
+        beside, std::max(held.projects ? kernels.forward : 0, held.back_projects ? kernels.backward : 0));
+  }
+  return weight_bytes(plan) + (sets + weights) * projections + volumes * volume + beside;
 }
 
 }  // namespace

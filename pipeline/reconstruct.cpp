@@ -40,6 +40,7 @@ Outcome reconstruct(io::ScanReader& reader, const Plan& plan, io::VolumeWriter& 
                      MiddleSlices(plan, options.pictures));
   {
     const Stopwatch whole("reconstruct", outcome.seconds.total);
+    const KeepArrays kept;  // chunks are of one size, and so are their arrays
     const auto count = static_cast<Index>(workers.size());
     std::vector<Chunk> chunks(static_cast<std::size_t>(conveyor_places(count)));
     const auto chunk = [&](const Item& item) -> Chunk& {

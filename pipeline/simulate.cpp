@@ -168,7 +168,7 @@ io::Frames SimulatedScan::frames(FrameKind kind, Range rows) const {
   const auto size = static_cast<Index>(io::bytes_of(pixel)), line = bins * size;
   io::Frames out{pixel,
                  {count, rows.size(), bins},
-                 std::vector<std::byte>(static_cast<std::size_t>(count * rows.size() * line))};
+                 io::PixelBytes(static_cast<std::size_t>(count * rows.size() * line))};
   parallel_for(count * rows.size(), [&](Index i) {
     const Index row = i % rows.size();
     const Random random = sequence(s.seed, kind == FrameKind::projection ? Draw::projection : Draw::flat)

@@ -26,6 +26,7 @@ struct BenchOptions {
   std::string name;
   bench::Axes axes;
   std::string variant = "automatic", precision = "float32", device = "cpu", accuracy = "1e-4";
+  std::string from = "file", to = "file";
 };
 
 const std::map<std::string, bench::Rows (*)(const bench::Axes&, const bench::OnLine&)> cases{
@@ -38,12 +39,32 @@ void print(const json& rows) {
               "views", "slices", "ms", "GU/s", "of limit", "beside");
   for (const json& r : rows) {
     std::string beside;
-    for (const char* key : {"devices",        "streams",         "strips",       "blocks",
-                            "over",           "voxels_a_thread", "rows_a_block", "accuracy",
-                            "relative_error", "analytic_error",  "mu",           "mu_bound",
-                            "kappa",          "filter_share",    "kernels_ms",   "gigabytes_a_second",
-                            "read_ms",        "preprocess_ms",   "transfer_ms",  "compute_ms",
-                            "write_ms"})
+    for (const char* key : {"devices",
+                            "streams",
+                            "strips",
+                            "blocks",
+                            "over",
+                            "voxels_a_thread",
+                            "rows_a_block",
+                            "accuracy",
+                            "relative_error",
+                            "analytic_error",
+                            "mu",
+                            "mu_bound",
+                            "kappa",
+                            "filter_share",
+                            "kernels_ms",
+                            "gigabytes_a_second",
+                            "read_ms",
+                            "preprocess_ms",
+                            "transfer_ms",
+                            "compute_ms",
+                            "write_ms",
+                            "read_alone_ms",
+                            "preprocess_alone_ms",
+                            "compute_alone_ms",
+                            "write_alone_ms",
+                            "of_slowest"})
       if (r.contains(key)) {
         char text[64];
         std::snprintf(text, sizeof text, "%s%s %.3g", beside.empty() ? "" : ", ", key, r[key].get<double>());
@@ -89,6 +110,8 @@ void run_bench(BenchOptions& o) {
   const ThreadLimit limit(o.common.threads);
   ProgressLine progress(o.common.quiet);
   o.axes.device = Device::named(o.device);
+  o.axes.from_file = o.from == "file";
+  o.axes.to_file = o.to == "file";
   o.axes.executions = o.name == "cone" ? chosen_executions(o, kernels::cone(o.axes.device))
                       : o.name == "solvers" && o.variant == "fourier"
                           ? chosen_executions(o, kernels::fourier(o.axes.device))
@@ -135,6 +158,8 @@ void add_bench(CLI::App& program, Action& chosen) {
   c.add_option("--repeat", o->axes.repeat, "runs of which the median counts (default 5)")
       ->check(count(1, 1'000'000));
   add_choice(c, "--accuracy", o->accuracy, {"1e-3", "1e-4", "1e-5", "all"}, "of fourier (default 1e-4)");
+  add_choice(c, "--from", o->from, {"host", "file"}, "pipeline: where the scan is (default file)");
+  add_choice(c, "--to", o->to, {"host", "file"}, "pipeline: where the volume goes (default file)");
   heading(c, "Device");
   add_choice(c, "--variant", o->variant, variants_to_time(), "default automatic; of a cone beam: a model");
   add_choice(c, "--precision", o->precision, {"all", "float32", "float16", "uint8"}, "default float32");

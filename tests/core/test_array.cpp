@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -34,6 +35,32 @@ TEST(Array, IsOnlyZeroWhereZerosAreAskedFor) {
     EXPECT_TRUE(std::all_of(zero.data(), zero.data() + n, [](float v) { return v == 0; })) << n;
     EXPECT_TRUE(std::all_of(unset.data(), unset.data() + n, [](float v) { return v != v; })) << n;
   }
+}
+
+std::size_t bytes_held() {
+  const struct mallinfo2 info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+
+TEST(Array, TakesTheMemoryOfEarlierOnesOfItsSizeWhileTheyAreKept) {
+  const Stream stream(Device::cpu());
+  const Space large({1, 1, 1 << 20}), larger({1, 1, (1 << 20) + 1});
+  const std::size_t before = bytes_held();
+  float* first = nullptr;
+  {
+    const KeepArrays kept;
+    { first = Array(large, stream).data(); }
+    const Array other(larger, stream), next(large, stream), another(large, stream);
+    EXPECT_EQ(next.data(), first);
+    EXPECT_NE(another.data(), first);
+    {
+      const KeepArrays nested;
+      { std::fill_n(Array(large).data(), large.size(), 1.0f); }
+    }
+    const Array zero(large);  // memory that was used
+    EXPECT_TRUE(std::all_of(zero.data(), zero.data() + zero.size(), [](float v) { return v == 0; }));
+  }
+  EXPECT_LT(bytes_held(), before + 1000);  // all went back; a sanitizer says 0 of both
 }
 
 TEST(Array, RefusesAStreamOfAnotherDevice) {

@@ -201,7 +201,7 @@ TEST(ChunkedData, AreReadWhileAnotherThreadIsInsideLibhdf5) {
   const io::hdf5::DataSet set = stored_set(folder / "d.h5");
   const std::vector<double> numbers = read_part(set, whole(shape));  // now it is known where the chunks are
   EXPECT_EQ(numbers, known_numbers(shape));
-  std::vector<std::byte> out(numbers.size() * 2);
+  io::PixelBytes out(numbers.size() * 2);
   const io::hdf5::Lock lock;
   auto reading =
       std::async(std::launch::async, [&] { set.read(io::PixelType::uint16, whole(shape), out.data()); });

@@ -91,7 +91,7 @@ TEST(ContiguousData, AreReadWhileAnotherThreadIsInsideLibhdf5) {
   {
     const io::hdf5::Lock lock;
     reading = std::async(std::launch::async, [&] {
-      std::vector<std::byte> out(2 * 3 * 2 * 6);
+      io::PixelBytes out(2 * 3 * 2 * 6);
       set.read(io::PixelType::uint16, part, out.data());
       return values({io::PixelType::uint16, {3, 2, 6}, out});
     });

@@ -258,7 +258,7 @@ TEST_F(ReconstructTest, RefusesFlatsThatAreNotAboveTheirDarks) {
   writer.write(io::FrameKind::projection, {0, rows}, scan.frames(io::FrameKind::projection, {0, rows}));
   io::Frames flat = scan.frames(io::FrameKind::dark, {0, rows});
   flat.shape[0] = 1;
-  flat.bytes.resize(static_cast<std::size_t>(rows * bins) * sizeof(float));
+  flat.bytes.assign(static_cast<std::size_t>(rows * bins) * sizeof(float), std::byte{0});
   writer.write(io::FrameKind::flat, {0, rows}, flat);
   writer.write(io::FrameKind::dark, {0, rows}, flat);
   writer.finish("{}");
