@@ -190,7 +190,7 @@ std::string join_parts(const fs::path& volume, Replace replace) {
     if (parts.size() > 1) require_one_volume(parts[parts.size() - 2], parts.back());
   }
   require<FileError>(!parts.empty(), volume.string(), ": no part of it is there");
-  const std::string missing = missing_from(parts, parts.front().place.full_size[2]);
+  std::string missing = missing_from(parts, parts.front().place.full_size[2]);
   write_joined(output.create(output.name()), parts, missing.empty());
   output.publish();
   return missing;
