@@ -75,7 +75,7 @@ std::vector<std::string> variant_names() {
 void add_device_options(CLI::App& c, DeviceOptions& o) {
   c.add_option(
        "--device", o.device,
-       "auto (default: the first GPU, else the CPU)|cpu|cuda|cuda:N; cone beams: cuda:N,N,..., and auto "
+       "auto (default: the first GPU, else the CPU)|cpu|cuda|cuda:N|cuda:N,N,...; for cone beams auto "
        "takes all GPUs if one is too small")
       ->transform(lower_case())
       ->check(no_device);

@@ -7,10 +7,10 @@
 #include <filesystem>
 #include <memory>
 
-#include "../core/error.hpp"
 #include "../core/parallel.hpp"
 #include "../io/scan_writer.hpp"
 #include "../operators/algebra.hpp"
+#include "../pipeline/chunks_due.hpp"
 #include "../pipeline/problem.hpp"
 #include "../pipeline/simulate.hpp"
 #include "input.hpp"
@@ -97,18 +97,11 @@ struct Ends {
   }
 };
 
-/// Calls `body` with the slices of each chunk.
-void for_each_chunk(const p::Plan& plan, const std::function<void(Range)>& body) {
-  for (Index first = 0; first < plan.grid.size[2]; first += plan.rows_at_once)
-    body({first, std::min(plan.grid.size[2], first + plan.rows_at_once)});
-}
-
 double read_alone(const Axes& axes, const p::Plan& plan, io::ScanReader& reader) {
   io::Frames frames;
   return median_ms(axes, [&] {
-    for_each_chunk(plan, [&](Range slices) {
+    for (const Range slices : p::chunks_due(plan, {}))
       reader.read(io::FrameKind::projection, plan.views, slices, plan.bins, frames);
-    });
   });
 }
 
@@ -119,10 +112,10 @@ double preprocess_alone(const Axes& axes, const p::Plan& plan, io::ScanReader& r
   const Space space = projection_space(scan_of(plan, slices));
   const KeepArrays kept;
   return median_ms(axes, [&] {
-    for_each_chunk(plan, [&](Range) {
+    for (std::size_t k = 0; k < p::chunks_due(plan, {}).size(); ++k) {
       p::Findings findings;
       preprocess(frames, reference, plan.preprocessing, space, findings);
-    });
+    }
   });
 }
 
@@ -134,7 +127,8 @@ double fbp_alone(const Axes& axes, const p::Plan& plan) {
   const KeepArrays kept;
   Stream& stream = default_stream(problem.worker.device);
   return median_ms(axes, [&] {
-    for_each_chunk(plan, [&](Range) { back_projected(plan, problem, F * y, [](double) {}); });
+    for (std::size_t k = 0; k < p::chunks_due(plan, {}).size(); ++k)
+      back_projected(plan, problem, F * y, [](double) {});
     stream.synchronize();
   });
 }
@@ -143,7 +137,7 @@ double write_alone(const Axes& axes, const p::Plan& plan, const Ends& ends) {
   const Array slab = input(Space({plan.rows_at_once, plan.grid.size[1], plan.grid.size[0]}));
   return median_ms(axes, [&] {
     const auto writer = ends.create(plan);
-    for_each_chunk(plan, [&](Range slices) { writer->write(slices, slab.data()); });
+    for (const Range slices : p::chunks_due(plan, {})) writer->write(slices, slab.data());
     writer->finish("{}");
   });
 }

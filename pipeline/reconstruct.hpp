@@ -16,11 +16,11 @@ struct Options {
   bool any_external = false;    ///< see io::VolumeReader, for the truth and the initial volume
 };
 
-/// Makes a volume from a file, in chunks of slices. Reading with preprocessing, computing on the device of
-/// the plan, and writing go on at the same time. A cone beam is held whole; a method goes through its slices
-/// slab by slab if it can, and else takes all of them. Chunks that the writer has already (`done`) are
-/// left out, see `chunks_due`. The caller finishes the writer. @throws Error, and
-/// what `progress` throws
+/// Makes a volume from a file, in chunks of slices. Reading, computing by the workers of the plan (which
+/// begins with preprocessing), and writing go on at the same time. A cone beam is held whole; a method goes
+/// through its slices slab by slab if it can, and else takes all of them. Chunks that the writer has already
+/// (`done`) are left out, see `chunks_due`. The caller finishes the writer. @throws Error, and what
+/// `progress` throws
 Outcome reconstruct(io::ScanReader& reader, const Plan& plan, io::VolumeWriter& writer,
                     const Options& options = {});
 
