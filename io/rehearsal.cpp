@@ -121,6 +121,16 @@ void close_what_is_written() {
   ::_exit(0);
 }
 
+/// Whether something comes through the pipe, or the child closes it, before the time is over.
+bool comes_before(Clock::time_point end, int pipe) {
+  for (auto left = end - Clock::now(); left.count() > 0; left = end - Clock::now()) {
+    pollfd waited{pipe, POLLIN, 0};
+    const auto ms = std::chrono::ceil<std::chrono::milliseconds>(left).count();
+    if (::poll(&waited, 1, static_cast<int>(std::min<long long>(ms, 60'000))) > 0) return true;
+  }
+  return false;
+}
+
 /// What comes through the pipe until it closes; what has come so far if the time is over.
 class Listener {
  public:
@@ -128,10 +138,7 @@ class Listener {
 
   /// Whether the child came to an end by itself, well or not.
   bool until_end() {
-    for (auto left = end_ - Clock::now(); left.count() > 0; left = end_ - Clock::now()) {
-      pollfd waited{pipe_, POLLIN, 0};
-      const auto ms = std::chrono::ceil<std::chrono::milliseconds>(left).count();
-      if (::poll(&waited, 1, static_cast<int>(std::min<long long>(ms, 60'000))) <= 0) continue;
+    while (comes_before(end_, pipe_)) {
       std::array<char, 4096> piece{};
       const ssize_t bytes = ::read(pipe_, piece.data(), piece.size());
       if (bytes == 0) return true;
@@ -160,6 +167,7 @@ class Listener {
 struct Child {
   pid_t id;
   int pipe;
+  bool has_begun;  ///< or died, in time
 };
 
 Child start(const fs::path& path, const Work& work) {
@@ -176,14 +184,17 @@ Child start(const fs::path& path, const Work& work) {
   }
   const int reason = errno;
   ::close(ends[1]);
-  char word = 0;  // nobody goes on to write before the child has let go; nothing comes if it has died
-  while (id > 0 && ::read(ends[0], &word, 1) < 0 && errno == EINTR) {
-  }
   if (id < 0) ::close(ends[0]);
   require<DeviceError>(id >= 0, path.string(),
                        ": no process can be started to look at it: ", std::strerror(reason),
                        "; more memory or processes (ulimit -u) are needed");
-  return {id, ends[0]};
+  // nobody goes on to write before the child has let go of what is written
+  const bool has_begun = comes_before(Clock::now() + limit, ends[0]);
+  if (!has_begun) ::kill(id, SIGKILL);
+  char word = 0;
+  while (::read(ends[0], &word, 1) < 0 && errno == EINTR) {
+  }
+  return {id, ends[0], has_begun};
 }
 
 struct Finding {
@@ -194,7 +205,7 @@ struct Finding {
 Finding look(const fs::path& path, const Work& work) {
   const Child child = start(path, work);
   Listener listener(child.pipe);
-  const bool ended = listener.until_end();
+  const bool ended = child.has_begun && listener.until_end();
   if (!ended) ::kill(child.id, SIGKILL);
   ::close(child.pipe);
   while (::waitpid(child.id, nullptr, 0) < 0 && errno == EINTR) {
