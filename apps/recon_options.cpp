@@ -1,0 +1,259 @@
+#include "recon_options.hpp"
+
+#include <sstream>
+
+#include "../core/units.hpp"
+#include "../pipeline/methods/method.hpp"
+#include "command_line.hpp"
+#include "files.hpp"
+#include "step_options.hpp"
+
+namespace tandem::apps {
+
+namespace {
+
+using pipeline::Initial;
+using pipeline::Method;
+using pipeline::Recipe;
+
+std::vector<std::string> names_of_methods() {
+  std::vector<std::string> names;
+  for (const Method& method : pipeline::methods())
+    for (const std::string_view name : {method.name, method.name_for_cones})
+      if (!name.empty()) names.emplace_back(name);
+  return names;
+}
+
+/// Names of the methods that read an option.
+std::string readers_of(std::string_view option) {
+  std::string names;
+  for (const Method& method : pipeline::methods())
+    if (method.reads(option)) names += (names.empty() ? "" : ", ") + std::string(method.name);
+  return names;
+}
+
+/// A line for each method, for the help.
+std::string words_of_methods() {
+  std::string text = "Methods:";
+  for (const Method& method : pipeline::methods())
+    text += "\n  " + std::string(method.name) + ": " + std::string(method.help);
+  return text;
+}
+
+void add_method(CLI::App& c, ReconOptions& o) {
+  Recipe& r = o.recipe;
+  heading(c, "Method");
+  add_choice(c, "--reconstruction-algorithm", o.algorithm, names_of_methods(),
+             "default fbp for a parallel beam, fdk for a cone beam");
+  add_choice(c, "--model", o.model, {"automatic", "pixel_driven", "joseph", "fourier"},
+             "parallel beam: how shadows are computed; fourier goes through frequencies, in O(N^2 log N) "
+             "operations a slice (default automatic: the faster one of pixel_driven and fourier)");
+  add_choice(c, "--accuracy", o.accuracy, {"1e-3", "1e-4", "1e-5"},
+             "fourier: relative error of what is back-projected (default 1e-4)");
+  const std::vector<std::string_view> windows = window_names();
+  add_choice(c, "--fbp-filter", o.filter, {windows.begin(), windows.end()},
+             "default ramp; none: no filtering at all");
+  c.add_option("--fbp-cutoff", r.filter.cutoff,
+               "fraction of the Nyquist frequency, 0..1 (default 1; butterworth 0.5)")
+      ->check(within(1e-6, 1));
+  c.add_option("--initial", o.initial, "initial volume: zero (default), fbp, or a volume file");
+  c.add_option("--iterations", r.iterations, "at most this many steps (default 30)")
+      ->check(count(0, 1'000'000));
+  c.add_option("--relaxation", r.relaxation, readers_of("--relaxation") + ": in (0, 2), default 1")
+      ->check(within(1e-6, 2 - 1e-6));
+  c.add_flag("--nonnegative", r.nonnegative, readers_of("--nonnegative") + ": no voxel below zero");
+  c.add_option("--stop", o.stop, "rule that may stop before --iterations")
+      ->type_name("discrepancy|relative=EPS|time=S");
+  c.add_option("--max-floored", r.max_floored_percent,
+               "how many transmissions may lie below the floor of the logarithm, half a count (default 1)")
+      ->check(within(0, 100))
+      ->type_name("PERCENT");
+  c.add_option("--gain", r.gain, "counts per photon, for --stop discrepancy (default 1)")->check(positive());
+}
+
+void add_volume(CLI::App& c, ReconOptions& o) {
+  Recipe& r = o.recipe;
+  heading(c, "Axis and grid");
+  c.add_option("--rotation-axis", r.axis_bin,
+               "bin of the axis, from 0 (default: the file's own, else the middle)");
+  c.add_flag("--rotation-axis-auto", o.axis_auto, "find it first, as `tandem center` does");
+  c.add_option("--binning", r.binning, "0 to 3: 2^N x 2^N cells become one")->check(count(0, 3));
+  c.add_option("--size", r.size, "voxels along x and y (default: bins; half acquisition: the whole field)")
+      ->check(count());
+  c.add_option("--slices", o.slices, "slices around the middle (default: rows), or a range A:B of the grid")
+      ->type_name("NZ|A:B");
+  c.add_option("--voxel-size", r.voxel_size_mm,
+               "width of a voxel, mm (default: the detector pitch at the axis)")
+      ->check(length());
+  c.add_option("--region", o.region, "part of the grid that --size and --slices make, in voxels")
+      ->type_name("x0:x1,y0:y1,z0:z1");
+}
+
+void add_output(CLI::App& c, ReconOptions& o) {
+  heading(c, "Output");
+  c.add_option("-o,--output", o.output, "volume to write: .h5, or .tif for one file per slice");
+  c.add_option(
+      "--part-of", o.part_of,
+      "in the place of -o: the volume that --slices A:B is a part of; several runs may write parts at "
+      "the same time, and the last one completes it");
+  add_choice(c, "--save-format", o.save_format, {"h5", "tiff"}, "default: from the name of the output");
+  add_choice(c, "--dtype", o.dtype, {"float32", "float16", "uint16", "uint8"},
+             "type of the output (default float32); float16 holds 11 bits, up to 65504");
+  add_choice(c, "--compression", o.compression, {"none", "zstd", "blosc"},
+             "of HDF5 (default none): zstd packs better, blosc is faster");
+  c.add_option("--min", o.min, "attenuation that integer types store as 0")->check(within(-1e30, 1e30));
+  c.add_option("--max", o.max, "attenuation that integer types store as their largest")
+      ->check(within(-1e30, 1e30));
+  c.add_option("--preview", o.preview, "PNG of the middle slices in three planes");
+  c.add_flag("--resume", o.resume,
+             "complete what a killed run with the same options left; also leave something to resume if this "
+             "run fails or is ended");
+  c.add_flag("--dry-run", o.dry_run, "show memory, sizes and plan; read no pixels");
+  c.add_option("--truth", o.truth, "volume to compare with: adds PSNR, SSIM and RMSE to the report");
+}
+
+void parse_region(Recipe& recipe, const std::string& text) {
+  std::stringstream parts(text);
+  std::string x, y, z, more;
+  std::getline(parts, x, ',');
+  std::getline(parts, y, ',');
+  std::getline(parts, z, ',');
+  if (std::getline(parts, more, ',') || z.empty())
+    throw UsageError("--region '" + text + "' is not x0:x1,y0:y1,z0:z1");
+  recipe.region_x = parse_range(x);
+  recipe.region_y = parse_range(y);
+  recipe.region_z = parse_range(z);
+}
+
+void parse_stop(Recipe& recipe, const std::string& given) {
+  const std::string text = in_lower_case(given);
+  const std::size_t equals = text.find('=');
+  const std::string name = text.substr(0, equals);
+  const double value = equals == std::string::npos ? 0 : number_in(text.substr(equals + 1)).value_or(0);
+  if (text == "discrepancy")
+    recipe.stop_by_discrepancy = true;
+  else if (name == "relative" && value > 0)
+    recipe.stop_relative = value;
+  else if (name == "time" && value > 0)
+    recipe.stop_seconds = value;
+  else
+    throw UsageError("--stop '" + given + "' is not known; give discrepancy, relative=EPS or time=S");
+}
+
+std::optional<std::size_t> bytes_of(const std::optional<double>& gib) {
+  return gib ? std::optional(static_cast<std::size_t>(*gib * bytes_per_gib)) : std::nullopt;
+}
+
+/// A number of slices around the middle, or a range of the full grid. A part of a volume in HDF5 has a file
+/// of its own.
+void parse_slices(ReconOptions& o) {
+  if (!o.slices_are_range()) {
+    std::string text = o.slices;
+    if (const std::string fault = count()(text); !fault.empty())
+      throw UsageError("--slices: " + fault + "; a number, or a range A:B of the full grid, is needed");
+    o.recipe.slices = static_cast<Index>(std::stoll(text));
+    return;
+  }
+  if (o.recipe.region_z) throw UsageError("--slices A:B and --region do not go together");
+  o.recipe.region_z = parse_range(o.slices);
+  if (o.part_of.empty()) return;
+  if (!o.output.empty()) throw UsageError("-o and --part-of do not go together");
+  require_volume_name({"--part-of", o.part_of});
+  o.output = io::volume_kind(o.part_of) == io::VolumeKind::tiff
+                 ? o.part_of
+                 : io::part_path(o.part_of, *o.recipe.region_z).string();
+}
+
+}  // namespace
+
+void finish_recipe(ReconOptions& o) {
+  Recipe& r = o.recipe;
+  if (!o.region.empty()) parse_region(r, o.region);
+  if (!o.slices.empty()) parse_slices(o);
+  if (!o.stop.empty()) parse_stop(r, o.stop);
+  r.filter.window = window_named(o.filter);
+  if (!o.algorithm.empty()) r.method = o.algorithm;
+  const std::string initial = in_lower_case(o.initial);
+  r.initial = initial == "zero" ? Initial::zero : initial == "fbp" ? Initial::fbp : Initial::file;
+  if (r.initial == Initial::file) r.initial_file = o.initial;
+  r.host_bytes = bytes_of(o.memory_gib);
+  if (o.model != "automatic") r.model = model_named(o.model);
+  r.execution = execution_of(o.device);
+  r.execution.accuracy = number_in(o.accuracy).value();
+  r.allow_unmatched = o.device.allow_unmatched;
+  r.streams = o.device.streams;
+  r.device_bytes = bytes_of(o.device.memory_gib);
+  r.steps = o.scan.steps;
+  if (!o.save_format.empty() && !o.output.empty()) {
+    const bool tiff = o.save_format == "tiff";
+    if (!std::filesystem::path(o.output).has_extension()) o.output += tiff ? ".tif" : ".h5";
+    if (io::volume_kind(o.output) != (tiff ? io::VolumeKind::tiff : io::VolumeKind::hdf5))
+      throw UsageError("--save-format " + o.save_format + " does not go with the name " + o.output);
+  }
+}
+
+void check_together(const ReconOptions& o) {
+  const Recipe& r = o.recipe;
+  const Method& method = pipeline::method_named(r.method);
+  for (const char* option : {"--iterations", "--stop", "--initial"})
+    if (!method.iterates() && o.given(option))
+      throw UsageError(std::string(option) + " goes with an iterative algorithm, not with " + r.method);
+  for (const char* option : {"--relaxation", "--nonnegative"})
+    if (!method.reads(option) && o.given(option))
+      throw UsageError(std::string(option) + " goes with " + readers_of(option) + ", not with " + r.method);
+  if (!method.filters && r.initial != Initial::fbp && (o.given("--fbp-filter") || o.given("--fbp-cutoff")))
+    throw UsageError("--fbp-filter goes with fbp, or with --initial fbp");
+  if (o.given("--gain") && !r.stop_by_discrepancy)
+    throw UsageError("--gain goes with --stop discrepancy alone");
+  if (o.given("--accuracy") && r.model != Model::fourier)
+    throw UsageError("--accuracy goes with --model fourier");
+  if (o.given("--variant") && r.model == Model::fourier)
+    throw UsageError("--variant does not go with --model fourier, which has kernels of its own");
+  if (o.axis_auto && r.axis_bin)
+    throw UsageError("--rotation-axis and --rotation-axis-auto do not go together");
+  const bool floats = o.dtype.starts_with("float");
+  if (floats ? (o.min || o.max) : !(o.min && o.max && *o.min < *o.max))
+    throw UsageError(floats ? "--min and --max go with --dtype uint16 or uint8"
+                            : "--dtype " + o.dtype + " needs --min V below --max V");
+  if (o.compression != "none" && io::volume_kind(o.output) == io::VolumeKind::tiff)
+    throw UsageError("--compression goes with HDF5; give -o a name ending in .h5");
+  if (o.preview == "-") throw UsageError("--preview -: a picture is no text; give the name of a PNG file");
+  if (!o.part_of.empty() && !o.slices_are_range())
+    throw UsageError("--part-of " + o.part_of + " goes with --slices A:B");
+  if (o.output.empty() && !o.dry_run)
+    throw UsageError("-o VOLUME is missing; give a name ending in .h5 or .tif, or --dry-run");
+  if (!o.output.empty()) require_volume_name({"-o", o.output});
+  if (!r.region_z && o.given("--region")) throw UsageError("--region is not x0:x1,y0:y1,z0:z1");
+}
+
+io::VolumeFormat format_of(const ReconOptions& o, const pipeline::Plan& plan) {
+  const io::VoxelType type = o.dtype == "uint16"    ? io::VoxelType::uint16
+                             : o.dtype == "uint8"   ? io::VoxelType::uint8
+                             : o.dtype == "float16" ? io::VoxelType::float16
+                                                    : io::VoxelType::float32;
+  const io::Compression compression = o.compression == "zstd"    ? io::Compression::zstd
+                                      : o.compression == "blosc" ? io::Compression::blosc
+                                                                 : io::Compression::none;
+  return {type, compression, o.min.value_or(0), o.max.value_or(1), plan.place()};
+}
+
+void add_recon_options(CLI::App& c, ReconOptions& o) {
+  o.command = &c;
+  add_scan_options(c, o.scan);
+  add_selection(c, o.scan);
+  add_method(c, o);
+  add_volume(c, o);
+  add_output(c, o);
+  heading(c, "Device and memory");
+  add_device_options(c, o.device);
+  c.add_option("--memory", o.memory_gib, "host memory to stay below, GiB (default: 70 % of what is free)")
+      ->check(positive(1e9));
+  add_common(c, o.common);
+  c.footer(words_of_methods() + "\n" + words_of_steps() +
+           "\nExamples:\n"
+           "  tandem recon scan.h5 -o volume.h5 --fbp-filter hann --preview volume.png\n"
+           "  tandem recon scan.h5 -o volume.tif --rotation-axis-auto --start-row 100 --end-row 200\n"
+           "  tandem recon scan.h5 -o cgls.h5 --reconstruction-algorithm cgls --stop discrepancy");
+}
+
+}  // namespace tandem::apps

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "../io/volume_file.hpp"
+#include "../io/volume_parts.hpp"
+#include "../pipeline/plan.hpp"
+#include "command.hpp"
+#include "device_options.hpp"
+#include "scan_options.hpp"
+
+namespace tandem::apps {
+
+/// What a user asks of `tandem recon`.
+struct ReconOptions {
+  Common common;
+  ScanOptions scan;
+  pipeline::Recipe recipe;
+  std::string output, initial = "zero", stop, preview, dtype = "float32", slices, part_of,
+                      compression = "none", save_format, truth, region;
+  std::string filter = "ramp", model = "automatic", accuracy = "1e-4";
+  std::string algorithm;  // empty: fbp or fdk
+  std::optional<float> min, max;
+  DeviceOptions device;
+  std::optional<double> memory_gib;
+  bool axis_auto = false, dry_run = false, resume = false;
+  const CLI::App* command = nullptr;
+
+  bool is_part_of_hdf5() const {
+    return !part_of.empty() && io::volume_kind(part_of) == io::VolumeKind::hdf5;
+  }
+  bool slices_are_range() const { return slices.find(':') != std::string::npos; }
+  bool given(const char* option) const { return command->count(option) > 0; }
+};
+
+/// Every option of `tandem recon`, with its help.
+void add_recon_options(CLI::App& command, ReconOptions& o);
+
+/// Turns the options into a recipe. Opens no file. @throws UsageError
+void finish_recipe(ReconOptions& o);
+
+/// @throws UsageError for what does not go together, as far as no file is needed to see it
+void check_together(const ReconOptions& o);
+
+io::VolumeFormat format_of(const ReconOptions& o, const pipeline::Plan& plan);
+
+}  // namespace tandem::apps
