@@ -37,7 +37,7 @@ Outcome reconstruct(io::ScanReader& reader, const Plan& plan, io::VolumeWriter& 
   ReadStation read(reader, plan, watch, outcome);
   const auto workers = workers_of(plan, watch, options.any_external, prepare);
   WriteStation write(writer, plan, watch, outcome, QualityWatch(plan, options.truth, options.any_external),
-                     MiddleSlices(plan, options.pictures));
+                     MiddleSlices(plan, options.pictures, options.show));
   {
     const Stopwatch whole("reconstruct", outcome.seconds.total);
     const KeepArrays kept;  // chunks are of one size, and so are their arrays

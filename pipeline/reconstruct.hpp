@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "../io/volume_file.hpp"
+#include "live.hpp"
 #include "outcome.hpp"
 #include "plan.hpp"
 #include "progress.hpp"
@@ -14,6 +15,7 @@ struct Options {
   std::filesystem::path truth;  ///< the volume to compare with; empty: none
   bool pictures = false;        ///< whether to keep the middle slices
   bool any_external = false;    ///< see io::VolumeReader, for the truth and the initial volume
+  OnPictures show = {};         ///< sees the volume while it is made; may be empty
 };
 
 /// Makes a volume from a file, in chunks of slices. Reading, computing by the workers of the plan (which

@@ -25,8 +25,9 @@ double value_range(io::VolumeReader& volume) {
   return high > low ? static_cast<double>(high) - static_cast<double>(low) : 1.0;
 }
 
+/// NaN where no slice has passed yet.
 io::Picture picture(Index width, Index height) {
-  return {width, height, std::vector<float>(static_cast<std::size_t>(width * height))};
+  return {width, height, std::vector<float>(static_cast<std::size_t>(width * height), NAN)};
 }
 
 }  // namespace
@@ -50,9 +51,10 @@ void QualityWatch::finish(Outcome& outcome) const {
   if (!qualities_.empty()) outcome.quality = combined(qualities_, range_);
 }
 
-MiddleSlices::MiddleSlices(const Plan& plan, bool wanted) : size_(plan.grid.size) {
+MiddleSlices::MiddleSlices(const Plan& plan, bool wanted, OnPictures show)
+    : wanted_(wanted), live_(std::move(show)), size_(plan.grid.size) {
   const auto [nx, ny, nz] = size_;
-  if (wanted) pictures_ = {picture(nx, ny), picture(nx, nz), picture(ny, nz)};
+  if (wanted_ || live_.looks()) pictures_ = {picture(nx, ny), picture(nx, nz), picture(ny, nz)};
 }
 
 void MiddleSlices::look_at(Index z, const float* slice) {
@@ -62,6 +64,32 @@ void MiddleSlices::look_at(Index z, const float* slice) {
   if (z == nz / 2) along_z.grey.assign(slice, slice + nx * ny);
   std::copy_n(slice + ny / 2 * nx, nx, along_y.grey.begin() + z * nx);
   for (Index y = 0; y < ny; ++y) along_x.grey[static_cast<std::size_t>(z * ny + y)] = slice[y * nx + nx / 2];
+}
+
+std::vector<LivePicture> MiddleSlices::planes() const {
+  const std::array<std::pair<const char*, Index>, 3> axes{
+      {{"z", size_[2]}, {"y", size_[1]}, {"x", size_[0]}}};
+  std::vector<LivePicture> shown;
+  for (std::size_t k = 0; k < axes.size(); ++k) {
+    const io::Picture& plane = pictures_[k];
+    shown.push_back(
+        {axes[k].first, axes[k].second / 2, axes[k].second, shrunk(plane.grey, plane.width, plane.height)});
+  }
+  return shown;
+}
+
+void MiddleSlices::show(Index newest, const float* slice) {
+  if (!live_.due()) return;
+  std::vector<LivePicture> shown = planes();
+  const auto [nx, ny, nz] = size_;
+  shown.insert(shown.begin(),
+               {"newest", newest, nz, shrunk({slice, static_cast<std::size_t>(nx * ny)}, nx, ny)});
+  live_.show(std::move(shown));
+}
+
+void MiddleSlices::finish(Outcome& outcome) {
+  if (live_.looks()) live_.show(planes());
+  if (wanted_) outcome.middle = std::move(pictures_);
 }
 
 WriteStation::WriteStation(io::VolumeWriter& writer, const Plan& plan, Watch& watch, Outcome& outcome,
@@ -84,6 +112,7 @@ void WriteStation::operator()(Chunk& chunk) {
     const float* slice = chunk.volume->data() + (z - chunk.slices.first) * area;
     middle_.look_at(z, slice);
     quality_.look_at(z, slice);
+    if (z + 1 == chunk.slices.last) middle_.show(z, slice);
   }
   written_ += chunk.slices.size();
   watch_.writing("write", static_cast<double>(written_));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../../io/volume_file.hpp"
+#include "../live.hpp"
 #include "../outcome.hpp"
 #include "../plan.hpp"
 #include "../progress.hpp"
@@ -31,15 +32,23 @@ class QualityWatch {
   std::vector<Quality> qualities_;
 };
 
-/// Keeps the slices through the middle, along z, y and x, when they pass.
+/// Keeps the slices through the middle, along z, y and x, when they pass, and shows them while they come.
 class MiddleSlices {
  public:
-  MiddleSlices(const Plan& plan, bool wanted);
+  /// They are kept for the outcome if they are `wanted`, and else only if somebody sees them live.
+  MiddleSlices(const Plan& plan, bool wanted, OnPictures show);
   bool looks() const { return !pictures_.empty(); }
   void look_at(Index z, const float* slice);
-  void finish(Outcome& outcome) { outcome.middle = std::move(pictures_); }
+  /// Shows the newest slice and the planes, if that is due.
+  void show(Index newest, const float* slice);
+  /// Shows the planes for the last time.
+  void finish(Outcome& outcome);
 
  private:
+  std::vector<LivePicture> planes() const;
+
+  bool wanted_;
+  LiveView live_;
   std::array<Index, 3> size_;  ///< x, y, z
   std::vector<io::Picture> pictures_;
 };
