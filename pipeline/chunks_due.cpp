@@ -17,4 +17,8 @@ std::vector<Range> chunks_due(const Plan& plan, const std::vector<Range>& done) 
   return due;
 }
 
+Index slices_fed(const Plan& plan, Index slices) {
+  return rows_are_slices(plan.scan) ? slices : plan.grid.size[2];
+}
+
 }  // namespace tandem::pipeline

@@ -11,4 +11,7 @@ namespace tandem::pipeline {
 /// is left out.
 std::vector<Range> chunks_due(const Plan& plan, const std::vector<Range>& done);
 
+/// How many slices the rows are for that are read with a chunk of some slices: in a cone beam all.
+Index slices_fed(const Plan& plan, Index slices);
+
 }  // namespace tandem::pipeline

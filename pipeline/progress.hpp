@@ -7,6 +7,8 @@
 
 namespace tandem::pipeline {
 
+class StationBoard;
+
 /// How far the work is.
 struct Stage {
   std::string name;
@@ -20,8 +22,8 @@ using OnProgress = std::function<void(const Stage&)>;
 /// a worker if one has work, else the reader, else the writer.
 class Watch {
  public:
-  Watch(OnProgress tell, double slices, std::size_t workers)
-      : tell_(std::move(tell)), slices_(slices), workers_(workers) {}
+  Watch(OnProgress tell, double slices, std::size_t workers, StationBoard* board = nullptr)
+      : tell_(std::move(tell)), slices_(slices), board_(board), workers_(workers) {}
 
   /// What a station does now; an empty name means nothing. `done`: slices.
   void reading(std::string name, double done);
@@ -32,12 +34,15 @@ class Watch {
   void computed(std::size_t worker, double slices);
   /// Reports the same again, so that the work can be cancelled.
   void again();
+  /// Where stations write what they have done; null if nobody looks.
+  StationBoard* board() const { return board_; }
 
  private:
   void tell() const;  // with the mutex held
 
   OnProgress tell_;
   double slices_;
+  StationBoard* board_;
   std::mutex mutex_;
   Stage reading_, writing_{"start"};
   std::vector<Stage> workers_;  ///< `done` is of the chunk that it has

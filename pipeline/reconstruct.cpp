@@ -16,14 +16,47 @@ namespace tandem::pipeline {
 
 namespace {
 
+using Workers = std::vector<std::unique_ptr<ComputeStation>>;
+
 /// A station for each worker of the plan.
-std::vector<std::unique_ptr<ComputeStation>> workers_of(const Plan& plan, Watch& watch, bool any_external,
-                                                        PrepareStation& prepare) {
-  std::vector<std::unique_ptr<ComputeStation>> workers;
+Workers workers_of(const Plan& plan, Watch& watch, bool any_external, PrepareStation& prepare) {
+  Workers workers;
   for (std::size_t i = 0; i < plan.workers.size(); ++i)
     workers.push_back(
         std::make_unique<ComputeStation>(Work{plan, watch, i, any_external, seconds_now()}, prepare));
   return workers;
+}
+
+/// Sends chunks through the stations.
+void send(const std::vector<Range>& due, ReadStation& read, const Workers& workers, WriteStation& write,
+          StationBoard* board) {
+  const auto queue = [&](const char* station, int change) {
+    if (board) board->queue(station, change);
+  };
+  const auto count = static_cast<Index>(workers.size());
+  std::vector<Chunk> chunks(static_cast<std::size_t>(conveyor_places(count)));
+  const auto chunk = [&](const Item& item) -> Chunk& { return chunks[static_cast<std::size_t>(item.place)]; };
+  const auto load = [&](const Item& item) {
+    chunk(item).slices = due[static_cast<std::size_t>(item.number)];
+    read(chunk(item));
+    queue("preprocess", 1);
+  };
+  const auto work = [&](const Item& item) {
+    queue("preprocess", -1);
+    (*workers[static_cast<std::size_t>(item.worker)])(chunk(item));
+    queue("write", 1);
+  };
+  const auto save = [&](const Item& item) {
+    queue("write", -1);
+    write(chunk(item));
+  };
+  conveyor(static_cast<Index>(due.size()), count, load, work, save);
+}
+
+double slices_in(const std::vector<Range>& chunks) {
+  double sum = 0;
+  for (const Range chunk : chunks) sum += static_cast<double>(chunk.size());
+  return sum;
 }
 
 }  // namespace
@@ -32,7 +65,8 @@ Outcome reconstruct(io::ScanReader& reader, const Plan& plan, io::VolumeWriter& 
                     const Options& options) {
   Outcome outcome;
   const std::vector<Range> due = chunks_due(plan, writer.done());
-  Watch watch(options.progress, static_cast<double>(plan.grid.size[2]), plan.workers.size());
+  Watch watch(options.progress, static_cast<double>(plan.grid.size[2]), plan.workers.size(), options.board);
+  if (options.board) options.board->expect(slices_in(due));
   PrepareStation prepare(reader.info(), plan);
   ReadStation read(reader, plan, watch, outcome);
   const auto workers = workers_of(plan, watch, options.any_external, prepare);
@@ -41,19 +75,7 @@ Outcome reconstruct(io::ScanReader& reader, const Plan& plan, io::VolumeWriter& 
   {
     const Stopwatch whole("reconstruct", outcome.seconds.total);
     const KeepArrays kept;  // chunks are of one size, and so are their arrays
-    const auto count = static_cast<Index>(workers.size());
-    std::vector<Chunk> chunks(static_cast<std::size_t>(conveyor_places(count)));
-    const auto chunk = [&](const Item& item) -> Chunk& {
-      return chunks[static_cast<std::size_t>(item.place)];
-    };
-    const auto load = [&](const Item& item) {
-      chunk(item).slices = due[static_cast<std::size_t>(item.number)];
-      read(chunk(item));
-    };
-    conveyor(
-        static_cast<Index>(due.size()), count, load,
-        [&](const Item& item) { (*workers[static_cast<std::size_t>(item.worker)])(chunk(item)); },
-        [&](const Item& item) { write(chunk(item)); });
+    send(due, read, workers, write, options.board);
   }
   write.look_at_rest(due);
   for (const auto& worker : workers) outcome.add(worker->outcome());

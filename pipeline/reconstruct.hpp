@@ -7,15 +7,17 @@
 #include "outcome.hpp"
 #include "plan.hpp"
 #include "progress.hpp"
+#include "station_board.hpp"
 
 namespace tandem::pipeline {
 
 struct Options {
-  OnProgress progress;          ///< may be empty
-  std::filesystem::path truth;  ///< the volume to compare with; empty: none
-  bool pictures = false;        ///< whether to keep the middle slices
-  bool any_external = false;    ///< see io::VolumeReader, for the truth and the initial volume
-  OnPictures show = {};         ///< sees the volume while it is made; may be empty
+  OnProgress progress;            ///< may be empty
+  std::filesystem::path truth;    ///< the volume to compare with; empty: none
+  bool pictures = false;          ///< whether to keep the middle slices
+  bool any_external = false;      ///< see io::VolumeReader, for the truth and the initial volume
+  OnPictures show = {};           ///< sees the volume while it is made; may be empty
+  StationBoard* board = nullptr;  ///< sees what stations do; may be null
 };
 
 /// Makes a volume from a file, in chunks of slices. Reading, computing by the workers of the plan (which

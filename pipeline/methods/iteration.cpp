@@ -33,8 +33,14 @@ class Iteration final : public Computation {
     AnySolver solver = work_.plan.method->solver(A, std::move(y), std::move(x0), options_);
     if (options_.stop_by_discrepancy) stop = by_noise(solver, noise, problem) || stop;
     {
-      const Stopwatch watch("iterate", work_.outcome.seconds.iterate);
-      note(tandem::run(solver, stop, [&](const Progress& now) { tell(now, slices); }), problem, slices);
+      const double all = static_cast<double>(slices.size());
+      Stopwatch watch("iterate", work_.outcome.seconds.iterate, work_.watch.board(), {.slices = all});
+      const auto tell_all = [&](const Progress& now) {
+        const double steps = work_.plan.method->cost.step.together() * now.iteration;
+        watch.reached({.slices = share(now) * all, .updates = steps * updates_of(problem)});
+        tell(now, slices);
+      };
+      note(tandem::run(solver, stop, tell_all), problem, slices);
       work_.outcome.iterated.back().noise = joint_norm(noise);
     }
     return work_.moved_to(Device::cpu(), std::move(solver).solution());
@@ -63,13 +69,18 @@ class Iteration final : public Computation {
     return solver.tells_its_reach() ? rule || stagnation(solver.traces(), data_kept(problem.scan)) : rule;
   }
 
+  double share(const Progress& now) const {
+    return static_cast<double>(now.iteration) / std::max(1, options_.iterations);
+  }
+
   void tell(const Progress& now, Range slices) {
-    const double share = static_cast<double>(now.iteration) / std::max(1, options_.iterations);
+    const double residual = joint_norm(now.residuals) / std::max(joint_norm(now.first), 1e-300);
+    if (StationBoard* board = work_.watch.board()) board->residual(slices, now.iteration, residual);
     std::ostringstream detail;
     detail.precision(3);
-    detail << "iteration " << now.iteration << " of " << options_.iterations << ", residual "
-           << joint_norm(now.residuals) / std::max(joint_norm(now.first), 1e-300) << " of the first";
-    work_.tell("iterate", share * static_cast<double>(slices.size()), detail.str());
+    detail << "iteration " << now.iteration << " of " << options_.iterations << ", residual " << residual
+           << " of the first";
+    work_.tell("iterate", share(now) * static_cast<double>(slices.size()), detail.str());
   }
 
   void note(const Report& report, const Problem& problem, Range slices) {

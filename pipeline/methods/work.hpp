@@ -29,6 +29,9 @@ struct Work {
   void count_updates(const Problem& problem, double applications);
 };
 
+/// Voxels times views.
+double updates_of(const Problem& problem);
+
 /// F and B for one chunk after another. F is made once for chunks that are alike.
 class FilteredBackProjection {
  public:

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "../../core/error.hpp"
+#include "../chunks_due.hpp"
 #include "../methods/method.hpp"
 #include "../problem.hpp"
 #include "../row_axes.hpp"
@@ -29,12 +30,15 @@ PrepareStation::PrepareStation(const io::ScanInfo& info, const Plan& plan) : pla
 
 std::optional<LineIntegrals> PrepareStation::operator()(Chunk& chunk, Work& work) {
   if (!chunk.reference) return {};
-  const Stopwatch watch("preprocess", work.outcome.seconds.preprocess);
-  work.tell("preprocess", 0);
   const Scan scan = scan_of(plan_, chunk.slices);
+  const Space space = projection_space(scan);
+  const Stopwatch watch("preprocess", work.outcome.seconds.preprocess, work.watch.board(),
+                        {.slices = static_cast<double>(slices_fed(plan_, chunk.slices.size())),
+                         .bytes = 4 * static_cast<double>(space.size())});
+  work.tell("preprocess", 0);
   Findings found;
-  LineIntegrals data = preprocess(chunk.projections, *chunk.reference, plan_.preprocessing,
-                                  projection_space(scan), found, bins_kept(scan));
+  LineIntegrals data =
+      preprocess(chunk.projections, *chunk.reference, plan_.preprocessing, space, found, bins_kept(scan));
   chunk.reference.reset();
   add(found, data.y);
   return data;

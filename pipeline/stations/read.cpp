@@ -1,5 +1,6 @@
 #include "read.hpp"
 
+#include "../chunks_due.hpp"
 #include "../stopwatch.hpp"
 
 namespace tandem::pipeline {
@@ -15,10 +16,16 @@ Range rows_of(const Plan& plan, Range slices) {
 
 }  // namespace
 
+Load ReadStation::load_of(Range slices, Range rows) const {
+  const Index pixels = plan_.views.size() * rows.size() * plan_.bins.size();
+  return {.slices = static_cast<double>(slices_fed(plan_, slices.size())),
+          .bytes = static_cast<double>(pixels) * static_cast<double>(bytes_of(reader_.info().type))};
+}
+
 void ReadStation::operator()(Chunk& chunk) {
   const Range rows = rows_of(plan_, chunk.slices);
   if (rows.size() == 0) return;
-  const Stopwatch watch("read", outcome_.seconds.read);
+  const Stopwatch watch("read", outcome_.seconds.read, watch_.board(), load_of(chunk.slices, rows));
   const auto first = static_cast<double>(chunk.slices.first);
   watch_.reading("read", first);
   reader_.read(io::FrameKind::projection, plan_.views, rows, plan_.bins, chunk.projections);

@@ -3,6 +3,7 @@
 #include "../outcome.hpp"
 #include "../plan.hpp"
 #include "../progress.hpp"
+#include "../station_board.hpp"
 #include "chunk.hpp"
 
 namespace tandem::pipeline {
@@ -15,6 +16,8 @@ class ReadStation {
   void operator()(Chunk& chunk);
 
  private:
+  Load load_of(Range slices, Range rows) const;
+
   io::ScanReader& reader_;
   const Plan& plan_;
   Watch& watch_;

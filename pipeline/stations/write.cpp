@@ -103,11 +103,13 @@ WriteStation::WriteStation(io::VolumeWriter& writer, const Plan& plan, Watch& wa
 
 void WriteStation::operator()(Chunk& chunk) {
   require_finite(chunk);
+  const Index area = plan_.grid.size[0] * plan_.grid.size[1];
   {
-    const Stopwatch watch("write", outcome_.seconds.write);
+    const auto slices = static_cast<double>(chunk.slices.size());
+    const Stopwatch watch("write", outcome_.seconds.write, watch_.board(),
+                          {.slices = slices, .bytes = 4 * slices * static_cast<double>(area)});
     writer_.write(chunk.slices, chunk.volume->data());
   }
-  const Index area = plan_.grid.size[0] * plan_.grid.size[1];
   for (Index z = chunk.slices.first; z < chunk.slices.last; ++z) {
     const float* slice = chunk.volume->data() + (z - chunk.slices.first) * area;
     middle_.look_at(z, slice);
