@@ -15,6 +15,7 @@ namespace tandem::pipeline {
 struct Seconds {
   double total = 0, read = 0, preprocess = 0, transfer = 0, filter = 0, backproject = 0, iterate = 0,
          write = 0;
+  double finish = 0;  ///< after `total`, by the caller: until the volume is on the disk and has its name
 
   /// Adds what a worker did.
   void add(const Seconds& worker) {

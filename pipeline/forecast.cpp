@@ -1,0 +1,111 @@
+#include "forecast.hpp"
+
+#include <algorithm>
+
+#include "../core/parallel.hpp"
+
+namespace tandem::pipeline {
+
+namespace {
+
+constexpr std::string_view at_the_end = "finish";
+
+bool is_of_worker(std::string_view station) {
+  return station != "read" && station != "write" && station != at_the_end;
+}
+
+/// Seconds of a station with one worker, who has the others beside it.
+double alone(const Plan& plan, std::string_view station, double seconds) {
+  return is_of_worker(station) ? seconds / static_cast<double>(plan.workers.size()) : seconds;
+}
+
+/// Stations through which everything passes with the first chunk, if slices share their rows.
+bool comes_first(std::string_view station) {
+  return station == "read" || station == "preprocess" || station == "filter";
+}
+
+/// The seconds of stations, shared out among the chunks.
+std::vector<ChunkSeconds> by_chunks(const Plan& plan, const std::vector<Range>& chunks,
+                                    const std::vector<Forecast::Part>& parts) {
+  double slices = 0;
+  for (const Range chunk : chunks) slices += static_cast<double>(chunk.size());
+  const bool apart = rows_are_slices(plan.scan);
+  std::vector<ChunkSeconds> all(chunks.size(), ChunkSeconds{});
+  for (std::size_t k = 0; k < chunks.size(); ++k)
+    for (const auto& [work, seconds] : parts) {
+      const bool at_once = !apart && comes_first(work.name);
+      const double share = at_once ? (k == 0 ? 1 : 0) : static_cast<double>(chunks[k].size()) / slices;
+      if (is_of_worker(work.name)) all[k].work += share * seconds;
+      if (work.name == "read") all[k].read += share * seconds;
+      if (work.name == "write") all[k].write += share * seconds;
+    }
+  return all;
+}
+
+}  // namespace
+
+double conveyor_seconds(std::span<const ChunkSeconds> chunks, Index workers) {
+  std::vector<double> free(static_cast<std::size_t>(workers), 0.0), written;
+  const auto places = static_cast<std::size_t>(conveyor_places(workers));
+  double read = 0, wrote = 0;
+  for (std::size_t k = 0; k < chunks.size(); ++k) {
+    if (k >= places) read = std::max(read, written[k - places]);
+    read += chunks[k].read;
+    double& worker = *std::min_element(free.begin(), free.end());
+    worker = std::max(worker, read) + chunks[k].work;
+    wrote = std::max(wrote, worker) + chunks[k].write;
+    written.push_back(wrote);
+  }
+  return wrote;
+}
+
+std::optional<Forecast> forecast(const Plan& plan, const std::vector<Range>& chunks,
+                                 const std::vector<StationWork>& works, const Rates& rates) {
+  Forecast all;
+  if (!without_rate(works, rates).empty()) return {};
+  double slowest = -1, end = 0, sum = 0;
+  for (const StationWork& work : works) {
+    const std::optional<double> rate = rates.rate(work.kind);
+    if (!rate) continue;
+    const double seconds = work.amount / *rate;
+    all.parts.push_back({work, seconds});
+    (work.name == at_the_end ? end : sum) += seconds;
+    if (const double mine = alone(plan, work.name, seconds); mine > slowest)
+      slowest = mine, all.slowest = work.name;
+  }
+  const auto workers = static_cast<Index>(plan.workers.size());
+  all.seconds =
+      end + (shares_cores(plan) ? sum : conveyor_seconds(by_chunks(plan, chunks, all.parts), workers));
+  return all;
+}
+
+std::vector<std::string_view> without_rate(const std::vector<StationWork>& works, const Rates& rates) {
+  std::vector<std::string_view> names;
+  for (const StationWork& work : works)
+    if (work.name != at_the_end && !rates.rate(work.kind)) names.push_back(work.name);
+  return names;
+}
+
+std::string_view slowest_of(const Plan& plan, const Seconds& seconds) {
+  const auto seconds_at = [&](const Station& station) {
+    return alone(plan, station.name, seconds.*(station.seconds));
+  };
+  return std::max_element(stations().begin(), stations().end(),
+                          [&](const Station& a, const Station& b) { return seconds_at(a) < seconds_at(b); })
+      ->name;
+}
+
+Rates rates_of(const Plan& plan, const std::vector<StationWork>& done, const Seconds& seconds,
+               Rates::From from) {
+  double sum = 0;
+  for (const StationWork& work : done)
+    if (work.name != at_the_end) sum += seconds_of(seconds, work.name);
+  const double share = shares_cores(plan) && sum > seconds.total ? seconds.total / sum : 1;
+  Rates rates;
+  for (const StationWork& work : done)
+    if (const double own = seconds_of(seconds, work.name); own > 0)
+      rates.add(work.kind, work.amount / (work.name == at_the_end ? own : share * own), from);
+  return rates;
+}
+
+}  // namespace tandem::pipeline

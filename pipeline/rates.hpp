@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tandem::pipeline {
+
+/// How fast stations were on this machine, by the kind of their work (`StationWork::kind`): bytes or updates
+/// a second. Of each kind the latest few rates are kept.
+class Rates {
+ public:
+  /// A trial is a short run that only measures. Rates of whole runs take the place of those of trials.
+  enum class From { trial, run };
+  struct Seen {
+    From from = From::trial;
+    std::vector<double> latest;  ///< the newest at the end
+  };
+  static constexpr std::size_t most = 5;
+
+  /// The median of the latest rates; empty if none is known.
+  std::optional<double> rate(const std::string& kind) const;
+  /// Rates that are no positive finite number are left out.
+  void add(const std::string& kind, double rate, From from);
+  void add(const Rates& newer);  ///< all of them, kind by kind
+  const std::map<std::string, Seen>& all() const { return seen_; }
+
+ private:
+  std::map<std::string, Seen> seen_;
+};
+
+}  // namespace tandem::pipeline

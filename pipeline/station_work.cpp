@@ -1,0 +1,143 @@
+#include "station_work.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "../core/parallel.hpp"
+#include "methods/method.hpp"
+#include "steps/step.hpp"
+
+namespace tandem::pipeline {
+
+namespace {
+
+/// The nearest power of two: sizes that are this near have one rate.
+std::string about(Index n) {
+  const Index power = Index{1} << std::lround(std::log2(std::max<Index>(n, 1)));
+  return "about " + std::to_string(power);
+}
+
+/// The model of the CPU, and how many of its threads work.
+std::string cpu_words() {
+  std::ifstream file("/proc/cpuinfo");
+  std::string name = "CPU";
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("model name")) {
+      name = line.substr(std::min(line.size(), line.find(':') + 2));
+      break;
+    }
+  return name + " with " + std::to_string(thread_count()) + " threads";
+}
+
+/// Which devices compute: "2 x NVIDIA H200".
+std::string device_words(const Plan& plan) {
+  std::map<std::string, int> counts;
+  for (const Device device : plan.devices) ++counts[device.is_cuda() ? description(device) : cpu_words()];
+  std::string text;
+  for (const auto& [name, count] : counts)
+    text.append(text.empty() ? "" : " + ").append(std::to_string(count)).append(" x ").append(name);
+  return text + (plan.tiled ? ", in tiles" : "");
+}
+
+std::string step_words(const Preprocessing& how) {
+  std::string text = "binned " + std::to_string(how.binning);
+  for (const Step& step : steps())
+    if (step.asked_for(how)) text += ", " + std::string(step.name);
+  return text + (how.noise ? ", noise" : "");
+}
+
+/// Everything that a pair's speed depends on, except the device.
+std::string pair_words(const Plan& plan) {
+  std::ostringstream text;
+  text << name_of(plan.model) << ' ' << name_of(plan.execution());
+  if (plan.model == Model::fourier) text << ' ' << plan.execution().accuracy;
+  text << ", " << kind_of(plan.scan) << ", " << about(std::max(plan.grid.size[0], plan.grid.size[1]))
+       << " pixels, " << about(static_cast<Index>(angles_of(plan.scan).size())) << " views, "
+       << about(std::min<Index>(plan.rows_at_once, 128)) << " slices";
+  return text.str();
+}
+
+/// Numbers that pass the stations of a plan.
+struct Amounts {
+  double frame = 0;        ///< pixels that are read of a frame
+  double projections = 0;  ///< line integrals
+  double voxels = 0;
+};
+
+Amounts amounts_of(const Plan& plan, const std::vector<Range>& chunks) {
+  double slices = 0;
+  for (const Range chunk : chunks) slices += static_cast<double>(chunk.size());
+  const Detector& d = plan.filters() ? filtered_detector(plan.scan) : detector_of(plan.scan);
+  const bool apart = rows_are_slices(plan.scan);
+  const double rows = apart ? slices : static_cast<double>(d.rows);
+  const double read =
+      apart ? slices * static_cast<double>(plan.rows_together) : static_cast<double>(plan.rows.size());
+  return {read * static_cast<double>(plan.bins.size()),
+          static_cast<double>(angles_of(plan.scan).size()) * rows * static_cast<double>(d.bins),
+          slices * static_cast<double>(plan.grid.size[0] * plan.grid.size[1])};
+}
+
+}  // namespace
+
+const std::vector<Station>& stations() {
+  static const std::vector<Station> all{{"read", &Seconds::read},
+                                        {"preprocess", &Seconds::preprocess},
+                                        {"transfer", &Seconds::transfer},
+                                        {"filter", &Seconds::filter},
+                                        {"backproject", &Seconds::backproject},
+                                        {"iterate", &Seconds::iterate},
+                                        {"write", &Seconds::write},
+                                        {"finish", &Seconds::finish}};
+  return all;
+}
+
+double seconds_of(const Seconds& seconds, std::string_view station) {
+  const auto found = std::find_if(stations().begin(), stations().end(),
+                                  [&](const Station& some) { return some.name == station; });
+  return seconds.*(found->seconds);
+}
+
+bool shares_cores(const Plan& plan) {
+  return std::none_of(plan.devices.begin(), plan.devices.end(),
+                      [](Device device) { return device.is_cuda(); });
+}
+
+std::vector<StationWork> work_of(const Plan& plan, const io::ScanInfo& info, const Ends& ends,
+                                 const std::vector<Range>& chunks) {
+  const Amounts n = amounts_of(plan, chunks);
+  const double views = static_cast<double>(angles_of(plan.scan).size()), updates = n.voxels * views;
+  const double pixel = static_cast<double>(io::bytes_of(info.type));
+  const std::string cpu = cpu_words(), where = ", " + device_words(plan), pair = pair_words(plan) + where;
+  const auto file_frames = static_cast<double>(plan.views.size() + info.flats + info.darks);
+  const SolverCost& cost = plan.method->cost;
+  const int traces = plan.options.stop_by_discrepancy ? cost.traces.together() : 0;
+  const double steps = cost.preparation.together() + traces + plan.options.iterations * cost.step.together();
+  const bool moves = plan.home().is_cuda();
+  std::vector<StationWork> all{{"read", "read " + ends.from + ", " + cpu, file_frames * n.frame * pixel},
+                               {"preprocess",
+                                std::string("preprocess ") + io::name_of(info.type) + ", " +
+                                    step_words(plan.preprocessing) + ", " + cpu,
+                                static_cast<double>(plan.views.size()) * n.frame * pixel},
+                               {"transfer", "transfer" + where, moves ? 4 * (n.projections + n.voxels) : 0},
+                               {"filter", "filter " + pair, plan.filters() ? 4 * n.projections : 0},
+                               {"backproject", "backproject " + pair, plan.filters() ? updates : 0, true},
+                               {"iterate", "iterate " + std::string(plan.method->name) + " " + pair,
+                                plan.method->iterates() ? steps * updates : 0, true},
+                               {"write", "write " + ends.to + ", " + cpu, ends.voxel_bytes * n.voxels},
+                               {"finish", "finish " + ends.to, ends.voxel_bytes * n.voxels}};
+  std::erase_if(all, [](const StationWork& work) { return !(work.amount > 0); });
+  return all;
+}
+
+std::vector<StationWork> work_done(std::vector<StationWork> planned, double updates) {
+  for (const StationWork& work : planned)
+    if (work.name == "backproject") updates -= work.amount;
+  for (StationWork& work : planned)
+    if (work.name == "iterate") work.amount = std::max(0.0, updates);
+  return planned;
+}
+
+}  // namespace tandem::pipeline

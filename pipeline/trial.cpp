@@ -1,0 +1,247 @@
+#include "trial.hpp"
+
+#include <stdlib.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <system_error>
+
+#include "../core/error.hpp"
+#include "../operators/random.hpp"
+#include "forecast.hpp"
+#include "reconstruct.hpp"
+#include "stopwatch.hpp"
+
+namespace tandem::pipeline {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double long_enough = 0.15, wanted = 0.3, too_long = 0.7;  // seconds of a trial
+constexpr double bytes_of_trial = 64e6;
+constexpr int most_rounds = 4;
+
+/// Counts that are the same everywhere: half of the flats.
+class EvenScan final : public io::ScanReader {
+ public:
+  explicit EvenScan(const io::ScanInfo& info) { info_ = info; }
+
+  using ScanReader::read;
+  void read(io::FrameKind kind, Range frames, Range rows, Range bins, io::Frames& into) override {
+    into.type = info_.type;
+    into.shape = {frames.size(), rows.size(), bins.size()};
+    const auto count = static_cast<std::size_t>(frames.size() * rows.size() * bins.size());
+    into.bytes.resize(count * io::bytes_of(info_.type));
+    const int value = kind == io::FrameKind::dark ? 0 : kind == io::FrameKind::flat ? 200 : 100;
+    switch (info_.type) {
+      case io::PixelType::uint8:
+        return fill<std::uint8_t>(into, count, value);
+      case io::PixelType::uint16:
+        return fill<std::uint16_t>(into, count, value);
+      case io::PixelType::uint32:
+        return fill<std::uint32_t>(into, count, value);
+      case io::PixelType::float32:
+        return fill<float>(into, count, value);
+    }
+  }
+
+ private:
+  template <class Pixel>
+  static void fill(io::Frames& into, std::size_t count, int value) {
+    std::fill_n(reinterpret_cast<Pixel*>(into.bytes.data()), count, static_cast<Pixel>(value));
+  }
+};
+
+class NoVolume final : public io::VolumeWriter {
+ public:
+  void write(Range, const float*) override {}
+  void finish(const std::string&) override {}
+};
+
+/// How much of a plan a trial takes.
+struct Size {
+  Index slices, views;
+};
+
+/// Some slices and some of the views, as one chunk. What decides the kernels stays as it is.
+Plan part_of(const Plan& plan, Size size) {
+  Plan part = plan;
+  const VolumeGrid& g = plan.grid;
+  const Index first = (g.size[2] - size.slices) / 2;
+  part.grid = region(g, {0, g.size[0]}, {0, g.size[1]}, {first, first + size.slices});
+  if (rows_are_slices(plan.scan)) {
+    const Index views = static_cast<Index>(angles_of(plan.scan).size());
+    part.scan = crop(plan.scan, {0, views}, {0, size.slices}, {0, detector_of(plan.scan).bins});
+    part.rows = {plan.rows.first, plan.rows.first + size.slices * plan.rows_together};
+  }
+  std::vector<double>& angles = angles_of(part.scan);
+  const std::vector<double> all = angles;
+  angles.resize(static_cast<std::size_t>(size.views));
+  for (std::size_t k = 0; k < angles.size(); ++k) angles[k] = all[k * all.size() / angles.size()];
+  part.views = {0, size.views};
+  part.rows_at_once = size.slices;
+  part.options.iterations = std::min(plan.options.iterations, 2);
+  part.options.stop_by_discrepancy = false;
+  part.options.stop_relative.reset();
+  part.options.stop_seconds.reset();
+  if (part.options.initial == Initial::file) part.options.initial = Initial::zero;
+  return part;
+}
+
+Size all_of(const Plan& plan) {
+  return {std::min(plan.rows_at_once, plan.grid.size[2]), static_cast<Index>(angles_of(plan.scan).size())};
+}
+
+/// About so many slices, in batches as kernels take them at once.
+Index full_batches(double slices, Index most) {
+  constexpr Index batch = 16;
+  const auto some = static_cast<Index>(std::min(slices, static_cast<double>(most)));
+  return std::max<Index>(1, some > batch ? some - some % batch : some);
+}
+
+/// A Fourier model is fast because it takes all views; other pairs take the same time for each.
+Size first_size(const Plan& plan) {
+  const Size all = all_of(plan);
+  const double updates = shares_cores(plan) ? 4e8 : 2e10;
+  const double a_slice = static_cast<double>(plan.grid.size[0]) * static_cast<double>(plan.grid.size[1]);
+  if (plan.model == Model::fourier) return {full_batches(2.4e7 / a_slice, all.slices), all.views};
+  const Index slices = full_batches(updates / (4 * a_slice), all.slices);
+  const double views = updates / (a_slice * static_cast<double>(slices));
+  return {slices, std::clamp<Index>(static_cast<Index>(views), std::min<Index>(4, all.views), all.views)};
+}
+
+/// More slices first, then more views.
+Size larger(Size size, double times, Size most) {
+  const auto grown = [](Index n, double by, Index limit) {
+    return std::min<Index>(limit, static_cast<Index>(std::ceil(static_cast<double>(n) * by)));
+  };
+  const Index slices = grown(size.slices, times, most.slices);
+  times *= static_cast<double>(size.slices) / static_cast<double>(slices);
+  return {slices, grown(size.views, std::max(1.0, times), most.views)};
+}
+
+/// The work of a part, of the kinds of the whole.
+std::vector<StationWork> work_of_part(const Plan& part, const io::ScanInfo& info,
+                                      const std::vector<StationWork>& whole, double updates) {
+  std::vector<StationWork> works = work_done(work_of(part, info, {}, {Range{0, part.grid.size[2]}}), updates);
+  for (StationWork& work : works)
+    for (const StationWork& same : whole)
+      if (same.name == work.name) work.kind = same.kind;
+  std::erase_if(works, [](const StationWork& work) {
+    return work.name == "read" || work.name == "write" || work.name == "finish";
+  });
+  return works;
+}
+
+const StationWork* named(const std::vector<StationWork>& works, std::string_view name) {
+  const auto found =
+      std::find_if(works.begin(), works.end(), [&](const StationWork& work) { return work.name == name; });
+  return found == works.end() ? nullptr : &*found;
+}
+
+/// A folder that is removed with all it holds.
+class HiddenFolder {
+ public:
+  explicit HiddenFolder(const fs::path& folder) {
+    std::string pattern = ((folder.empty() ? fs::path(".") : folder) / ".tandem-trial-XXXXXX").string();
+    require<FileError>(::mkdtemp(pattern.data()) != nullptr, folder.string(),
+                       ": no folder can be made there");
+    path_ = pattern;
+  }
+  HiddenFolder(const HiddenFolder&) = delete;
+  HiddenFolder& operator=(const HiddenFolder&) = delete;
+  ~HiddenFolder() {
+    std::error_code unheeded;
+    fs::remove_all(path_, unheeded);
+  }
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+}  // namespace
+
+Rates try_reading(io::ScanReader& reader, const Plan& plan, const std::vector<StationWork>& works) {
+  Rates rates;
+  const StationWork* work = named(works, "read");
+  if (!work) return rates;
+  const bool apart = rows_are_slices(plan.scan);
+  const Index rows =
+      apart ? std::min(plan.rows_at_once * plan.rows_together, plan.rows.size()) : plan.rows.size();
+  const double frame =
+      static_cast<double>(rows * plan.bins.size()) * static_cast<double>(io::bytes_of(reader.info().type));
+  Index views = std::clamp<Index>(static_cast<Index>(bytes_of_trial / frame), 1, plan.views.size());
+  Range next{plan.views.first, plan.views.first + views};
+  io::Frames frames;
+  double seconds = 0;
+  for (int round = 0; round < most_rounds && seconds < long_enough && next.size() > 0; ++round) {
+    const double start = seconds_now();
+    reader.read(io::FrameKind::projection, next, {plan.rows.first, plan.rows.first + rows}, plan.bins,
+                frames);
+    const double took = seconds_now() - start;
+    seconds += took;
+    if (round > 0 || next.last == plan.views.last)  // the first one touches the memory
+      rates.add(work->kind, static_cast<double>(next.size()) * frame / took, Rates::From::trial);
+    next = {next.last, std::min(next.last + views, plan.views.last)};
+  }
+  return rates;
+}
+
+Rates try_computing(const io::ScanInfo& info, const Plan& plan, const std::vector<StationWork>& works) {
+  const Size most = all_of(plan);
+  const KeepArrays kept;  // the last trial finds its memory touched, as most chunks do
+  Rates rates;
+  const auto seconds_of_trial = [&](Size size) {
+    const Plan part = part_of(plan, size);
+    EvenScan scan(info);
+    NoVolume nowhere;
+    const Outcome outcome = reconstruct(scan, part, nowhere);
+    rates =
+        rates_of(part, work_of_part(part, info, works, outcome.updates), outcome.seconds, Rates::From::trial);
+    return outcome.seconds.total;
+  };
+  Size size = first_size(plan);
+  for (int round = 1;; ++round) {
+    const double took = seconds_of_trial(size);
+    if (took > too_long) break;
+    const bool whole = size.slices == most.slices && size.views == most.views;
+    if (took > long_enough || whole || round == most_rounds) {
+      seconds_of_trial(size);
+      break;
+    }
+    size = larger(size, std::min(16.0, wanted / std::max(took, 1e-3)), most);
+  }
+  return rates;
+}
+
+Rates try_writing(const fs::path& folder, const std::string& ending, io::VolumeFormat format,
+                  const Plan& plan, const std::vector<StationWork>& works) {
+  Rates rates;
+  const HiddenFolder hidden(folder);
+  const Index area = plan.grid.size[0] * plan.grid.size[1];
+  const Index slices = std::clamp<Index>(static_cast<Index>(bytes_of_trial / 4 / static_cast<double>(area)),
+                                         1, plan.rows_at_once);
+  const Shape shape{slices, plan.grid.size[1], plan.grid.size[0]};
+  Random random(1);
+  const Array noise = uniform_array(Space(shape), random);
+  format.place.reset();
+  Seconds seconds;
+  const double start = seconds_now();
+  auto writer = io::create_volume(hidden.path() / ("trial" + ending), shape, format, "{}");
+  writer->write({0, slices}, noise.data());
+  seconds.write = seconds.total = seconds_now() - start;
+  writer->finish("{}");
+  seconds.finish = seconds_now() - start - seconds.write;
+  std::vector<StationWork> done;
+  for (const char* name : {"write", "finish"})
+    if (const StationWork* work = named(works, name)) {
+      done.push_back(*work);
+      done.back().amount *= static_cast<double>(slices) / static_cast<double>(plan.grid.size[2]);
+    }
+  return rates_of(plan, done, seconds, Rates::From::trial);
+}
+
+}  // namespace tandem::pipeline

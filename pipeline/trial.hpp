@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string_view>
+
+#include "../io/volume_file.hpp"
+#include "rates.hpp"
+#include "station_work.hpp"
+
+namespace tandem::pipeline {
+
+/// Is called before each trial with what is measured. It may throw to cancel the work.
+using OnTrial = std::function<void(std::string_view what)>;
+
+// Each trial runs a small part of the work by the code that does the whole, for a few tenths of a second.
+// `works` is the work of the whole run; its kinds name what was measured.
+
+/// Reads a part of the first chunk. @throws FileError
+Rates try_reading(io::ScanReader& reader, const Plan& plan, const std::vector<StationWork>& works);
+
+/// Makes some slices from some views of made-up counts, from preprocessing on. @throws Error
+Rates try_computing(const io::ScanInfo& info, const Plan& plan, const std::vector<StationWork>& works);
+
+/// Writes some slices of noise as a volume into a hidden folder of its own in `folder`, which it removes
+/// again. `ending`: of the volume's name. @throws FileError
+Rates try_writing(const std::filesystem::path& folder, const std::string& ending, io::VolumeFormat format,
+                  const Plan& plan, const std::vector<StationWork>& works);
+
+}  // namespace tandem::pipeline
