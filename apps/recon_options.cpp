@@ -108,7 +108,9 @@ void add_output(CLI::App& c, ReconOptions& o) {
   c.add_flag("--resume", o.resume,
              "complete what a killed run with the same options left; also leave something to resume if this "
              "run fails or is ended");
-  c.add_flag("--dry-run", o.dry_run, "show memory, sizes and plan; read no pixels");
+  c.add_flag("--dry-run", o.dry_run,
+             "show plan, memory, sizes and the time that it will take; the first time, "
+             "rates of this machine are measured");
   c.add_option("--truth", o.truth, "volume to compare with: adds PSNR, SSIM and RMSE to the report");
 }
 

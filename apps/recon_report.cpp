@@ -116,7 +116,7 @@ void print_plan(std::ostream& to, const pipeline::Plan& plan, const io::ScanInfo
 }
 
 void print_outcome(const pipeline::Plan& plan, const io::ScanInfo& info, const pipeline::Outcome& out,
-                   const std::string& output) {
+                   const std::string& output, const RunForecast& ahead) {
   print_plan(std::cout, plan, info);
   std::cout << "algorithm " << plan.method_name();
   if (plan.method->iterates())
@@ -126,6 +126,7 @@ void print_outcome(const pipeline::Plan& plan, const io::ScanInfo& info, const p
   std::cout << "\ntime      " << out.seconds.total << " s";
   if (computing > 0) std::cout << ", " << out.updates / computing * 1e-9 << " GU/s";
   std::cout << '\n';
+  ahead.print_outcome(std::cout, out);
   print_replaced(std::cout, out.findings);
   if (out.quality)
     std::cout << "quality   PSNR " << out.quality->psnr << " dB, SSIM " << out.quality->ssim << ", RMSE "

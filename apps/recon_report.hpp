@@ -6,6 +6,7 @@
 
 #include "../pipeline/outcome.hpp"
 #include "../pipeline/plan.hpp"
+#include "forecast.hpp"
 
 namespace tandem::apps {
 
@@ -19,6 +20,6 @@ nlohmann::json report_of(const nlohmann::json& planned, const pipeline::Plan& pl
 
 /// The same for people, on standard output. `output`: the name of the volume
 void print_outcome(const pipeline::Plan& plan, const io::ScanInfo& info, const pipeline::Outcome& out,
-                   const std::string& output);
+                   const std::string& output, const RunForecast& ahead);
 
 }  // namespace tandem::apps

@@ -8,9 +8,11 @@
 #include "../../io/volume_parts.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "../../pipeline/reconstruct.hpp"
+#include "../../pipeline/stopwatch.hpp"
 #include "../command.hpp"
 #include "../device_options.hpp"
 #include "../files.hpp"
+#include "../forecast.hpp"
 #include "../preview.hpp"
 #include "../progress.hpp"
 #include "../recon_options.hpp"
@@ -72,6 +74,19 @@ void tell_of_done(const std::vector<Range>& done, ProgressLine& progress) {
                                    " are there already; what the report says of work is of the others");
 }
 
+/// --dry-run: the plan, and what it will take.
+void show_plan(ReconOptions& o, const pipeline::Plan& plan, io::ScanReader& reader, const RunFiles& files,
+               ProgressLine& progress, json planned) {
+  RunForecast ahead(plan, reader.info(), files, {});
+  ahead.measure(reader, progress);
+  progress.clear();
+  std::ostream& to = o.common.json == "-" ? std::cerr : std::cout;
+  print_plan(to, plan, reader.info());
+  ahead.print(to);
+  planned["forecast"] = ahead.planned();
+  write_report(o.common, planned);
+}
+
 void run_recon(ReconOptions& o) {
   const ThreadLimit limit(o.common.threads);
   ProgressLine progress(o.common.quiet);
@@ -87,10 +102,8 @@ void run_recon(ReconOptions& o) {
   for (const std::string& warning : plan.warnings) progress.warn(warning);
   json planned = plan_json(plan, reader->info());
   planned["warnings"] = progress.warnings();
-  if (o.dry_run) {
-    print_plan(o.common.json == "-" ? std::cerr : std::cout, plan, reader->info());
-    return write_report(o.common, planned);
-  }
+  const RunFiles files{o.scan.path, o.output, format_of(o, plan)};
+  if (o.dry_run) return show_plan(o, plan, *reader, files, progress, planned);
   warn_of_repeated_view(*reader, o.scan, axes.empty() ? std::vector{plan.axis_in_file} : axes, progress);
   planned["source"] = source_json(o.common, o.scan.path);
   planned["input"] = o.scan.path;
@@ -98,7 +111,7 @@ void run_recon(ReconOptions& o) {
   recipe["arguments"] = o.command->config_to_str(false, false);
   const io::Continuation continuation{
       o.resume, identity_of(o.common, sources_of(o), recipe["arguments"].get<std::string>(), planned)};
-  auto writer = io::create_volume(o.output, plan.grid.shape(), format_of(o, plan), text_of(recipe),
+  auto writer = io::create_volume(o.output, plan.grid.shape(), files.format, text_of(recipe),
                                   o.common.replace(), continuation);
   if (o.is_part_of_hdf5()) io::require_part_free(o.part_of, *o.recipe.region_z);
   const std::vector<Range> done = writer->done();
@@ -108,21 +121,29 @@ void run_recon(ReconOptions& o) {
   pipeline::Options options{
       [&](const pipeline::Stage& at) { progress(at.name, at.done, at.total, "slices", at.detail); }, o.truth,
       !o.preview.empty(), o.scan.how.allow_external_files};
-  const pipeline::Outcome outcome = pipeline::reconstruct(*reader, plan, *writer, options);
+  const RunForecast ahead(plan, reader->info(), files, done);
+  pipeline::Outcome outcome = pipeline::reconstruct(*reader, plan, *writer, options);
   for (const std::string& warning : outcome.warnings) progress.warn(warning);
   planned["output"] = o.output;
   json report = report_of(planned, plan, outcome);
   report["warnings"] = progress.warnings();
   report["resumed"] = json::array();
   for (const Range slices : done) report["resumed"].push_back({slices.first, slices.last});
-  writer->finish(text_of(report));
+  report["forecast"] = ahead.planned();
+  report["stations"] = ahead.stations(outcome);
+  {
+    const pipeline::Stopwatch watch("finish", outcome.seconds.finish);
+    writer->finish(text_of(report));
+  }
+  report["stations"] = ahead.stations(outcome);
+  ahead.learn(outcome);
   std::string missing;
   if (o.is_part_of_hdf5()) missing = io::join_parts(o.part_of, o.common.replace());
   if (!missing.empty()) progress.note("note: " + o.part_of + " is incomplete: it lacks " + missing);
   if (preview) write_preview(std::move(*preview), outcome.middle, plan);
   progress.clear();
   write_report(o.common, report);
-  if (o.common.json != "-") print_outcome(plan, reader->info(), outcome, o.output);
+  if (o.common.json != "-") print_outcome(plan, reader->info(), outcome, o.output, ahead);
 }
 
 }  // namespace

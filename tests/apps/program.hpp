@@ -23,13 +23,15 @@ struct Ended {
   std::string out, err;
 };
 
-/// Runs the program in a folder of its own.
+/// Runs the program in a folder of its own. Rates are kept there too, unless TANDEM_CACHE says where.
 class Program {
  public:
   /// `arguments` go through the shell, with the folder as working directory.
   Ended operator()(const std::string& arguments, const std::string& before = "") const {
-    const std::string command = "cd '" + folder_.path().string() + "' || exit 1; " + before +
-                                " '" TANDEM_PROGRAM "' " + arguments + " > .out 2> .err < /dev/null";
+    const std::string folder = folder_.path().string();
+    const std::string command = "cd '" + folder + "' || exit 1; export TANDEM_CACHE=\"${TANDEM_CACHE:-" +
+                                folder + "/.rates}\"; " + before + " '" TANDEM_PROGRAM "' " + arguments +
+                                " > .out 2> .err < /dev/null";
     const int status = std::system(command.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text_of(folder_ / ".out"),
             text_of(folder_ / ".err")};

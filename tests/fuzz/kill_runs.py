@@ -198,6 +198,7 @@ def main():
     seen = collections.Counter()
     with tempfile.TemporaryDirectory(prefix="tandem-kills-") as name:
         folder = pathlib.Path(name)
+        os.environ.setdefault("TANDEM_CACHE", str(folder / "cache"))  # not in the folder of the user
         subprocess.run([program, "simulate", "-o", "scan.h5", "--size", "32", "--rows", str(SLICES), "--views", "24",
                         "--quiet"], cwd=folder, stdout=subprocess.DEVNULL, check=True)
         cases = [Case(program, folder, kind) for kind in ("h5", "tiff", "zstd")]

@@ -15,6 +15,7 @@ import collections
 import concurrent.futures
 import json
 import math
+import os
 import pathlib
 import random
 import re
@@ -194,6 +195,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     o = parser.parse_args()
     with tempfile.TemporaryDirectory() as made:
+        os.environ.setdefault("TANDEM_CACHE", made)  # not in the folder of the user
         scans = pathlib.Path(made) / "scans"
         scans.mkdir()
         for line in SCANS:

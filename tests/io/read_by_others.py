@@ -3,6 +3,7 @@
 
 Skipped (exit code 77) where numpy, h5py or tifffile are not installed.
 """
+import os
 import pathlib
 import subprocess
 import sys
@@ -58,6 +59,7 @@ def main():
     program = str(pathlib.Path(sys.argv[1]).resolve())
     right = True
     with tempfile.TemporaryDirectory() as name:
+        os.environ.setdefault("TANDEM_CACHE", name)
         folder = pathlib.Path(name)
 
         def run(*arguments):

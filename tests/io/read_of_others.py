@@ -56,6 +56,7 @@ def main():
     counts = random.poisson(5000 - 2000 * np.hanning(BINS), (VIEWS, ROWS, BINS))
     same = True
     with tempfile.TemporaryDirectory() as folder:
+        os.environ.setdefault("TANDEM_CACHE", folder)
         for stored in ("<u2", ">u2", "<i2", "<u4", "<f4", "<f8"):
             plain = None
             for number, (name, arguments) in enumerate(packings()):

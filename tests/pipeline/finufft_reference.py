@@ -3,6 +3,7 @@
 
 Skipped (exit code 77) where numpy, h5py or finufft are not installed.
 """
+import os
 import pathlib
 import subprocess
 import sys
@@ -59,6 +60,7 @@ def main(program):
     inside = np.hypot(*(np.mgrid[:BINS, :BINS] - 0.5 * (BINS - 1))) < 0.5 * BINS
     failures = 0
     with tempfile.TemporaryDirectory() as folder:
+        os.environ.setdefault("TANDEM_CACHE", folder)
         scan, volume = pathlib.Path(folder) / "scan.h5", pathlib.Path(folder) / "volume.h5"
         write_scan(scan, rows, angles)
         for accuracy in ("1e-3", "1e-4", "1e-5"):

@@ -1,0 +1,180 @@
+#include "forecast.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <iomanip>
+#include <sstream>
+
+#include "../core/error.hpp"
+#include "../pipeline/chunks_due.hpp"
+#include "../pipeline/trial.hpp"
+#include "rates_file.hpp"
+
+namespace tandem::apps {
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using pipeline::Rates;
+using pipeline::Seconds;
+using pipeline::StationWork;
+
+constexpr double long_enough = 0.3;  // seconds of a run that says something of rates
+
+/// The folder where the file system of a path begins.
+std::string file_system_of(const fs::path& path) {
+  std::error_code fault;
+  fs::path at = fs::weakly_canonical(fs::absolute(path, fault), fault);
+  struct stat here {
+  }, above{};
+  while (!at.empty() && ::stat(at.c_str(), &here) != 0 && at.has_relative_path()) at = at.parent_path();
+  while (at.has_relative_path() && ::stat(at.parent_path().c_str(), &above) == 0 &&
+         above.st_dev == here.st_dev)
+    at = at.parent_path();
+  return at.string();
+}
+
+double bytes_of(io::VoxelType type) {
+  return type == io::VoxelType::float32 ? 4 : type == io::VoxelType::uint8 ? 1 : 2;
+}
+
+const char* name_of(io::VoxelType type) {
+  constexpr std::array names{"float32", "float16", "uint16", "uint8"};
+  return names[static_cast<std::size_t>(type)];
+}
+
+const char* name_of(io::Compression compression) {
+  constexpr std::array names{"", " zstd", " blosc"};
+  return names[static_cast<std::size_t>(compression)];
+}
+
+std::string ending_of(const fs::path& volume) {
+  return io::volume_kind(volume) == io::VolumeKind::tiff ? ".tif" : ".h5";
+}
+
+pipeline::Ends ends_of(const RunFiles& files, const io::ScanInfo& info) {
+  const fs::path volume = files.volume.empty() ? fs::path("volume.h5") : files.volume;
+  const io::VolumeFormat& format = files.format;
+  return {info.format + " " + io::name_of(info.type) + (info.decoded_bytes > 0 ? " packed" : "") + ", " +
+              file_system_of(files.scan),
+          (ending_of(volume) == ".h5" ? "HDF5 " : "TIFF ") + std::string(name_of(format.type)) +
+              name_of(format.compression) + ", " + file_system_of(volume),
+          bytes_of(format.type)};
+}
+
+/// What a station has done, with its rate.
+json line_of(const StationWork& work, double seconds, double share) {
+  json line = {{"name", work.name}, {"seconds", seconds}};
+  line[work.computes ? "updates" : "bytes"] = work.amount;
+  line[work.computes ? "gups" : "gb_per_s"] =
+      seconds > 0 ? json(work.amount / seconds * 1e-9) : json(nullptr);
+  line["share"] = share;
+  return line;
+}
+
+void print_line(std::ostream& to, const json& line) {
+  std::ostringstream text;
+  const bool computes = line.contains("gups");
+  const json& rate = line[computes ? "gups" : "gb_per_s"];
+  text << std::left << std::setw(12) << line["name"].get<std::string>() << std::right << std::fixed
+       << std::setprecision(2) << std::setw(8) << line["seconds"].get<double>() << " s" << std::setw(5)
+       << std::setprecision(0) << 100 * line["share"].get<double>() << " %";
+  if (!rate.is_null())
+    text << std::setw(10) << std::setprecision(2) << rate.get<double>() << (computes ? " GU/s" : " GB/s");
+  to << text.str() << '\n';
+}
+
+void print_lines(std::ostream& to, const json& lines) {
+  const char* before = "stations  ";
+  for (const json& line : lines) print_line(to << std::exchange(before, "          "), line);
+}
+
+}  // namespace
+
+RunForecast::RunForecast(const pipeline::Plan& plan, const io::ScanInfo& info, const RunFiles& files,
+                         const std::vector<Range>& done)
+    : plan_(plan),
+      files_(files),
+      chunks_(chunks_due(plan, done)),
+      works_(work_of(plan, info, ends_of(files, info), chunks_)),
+      rates_(read_rates(rates_file())) {
+  foretell();
+}
+
+void RunForecast::foretell() { forecast_ = pipeline::forecast(plan_, chunks_, works_, rates_); }
+
+void RunForecast::measure(io::ScanReader& reader, ProgressLine& progress) {
+  const auto missing = without_rate(works_, rates_);
+  const auto lacks = [&](const auto& station) {
+    return std::find(missing.begin(), missing.end(), station) != missing.end();
+  };
+  const bool reads = lacks("read"), writes = lacks("write");
+  const bool computes = missing.size() > static_cast<std::size_t>(reads) + static_cast<std::size_t>(writes);
+  Rates found;
+  const auto attempt = [&](bool wanted, const std::string& what, const auto& trial) {
+    if (!wanted) return;
+    progress.note("note: no rate of " + what + " is known yet; it is measured");
+    try {
+      found.add(trial());
+    } catch (const Error& fault) {
+      progress.note("note: " + what + " cannot be measured: " + fault.what());
+    }
+  };
+  attempt(reads, "reading", [&] { return try_reading(reader, plan_, works_); });
+  attempt(computes, "computing", [&] { return try_computing(reader.info(), plan_, works_); });
+  attempt(writes, "writing", [&] {
+    return try_writing(files_.volume.parent_path(), ending_of(files_.volume), files_.format, plan_, works_);
+  });
+  rates_.add(found);
+  keep_rates(rates_file(), found);
+  foretell();
+}
+
+void RunForecast::learn(const pipeline::Outcome& outcome) const {
+  if (outcome.seconds.total < long_enough) return;
+  keep_rates(rates_file(),
+             rates_of(plan_, work_done(works_, outcome.updates), outcome.seconds, Rates::From::run));
+}
+
+json RunForecast::planned() const {
+  if (!forecast_) return nullptr;
+  json lines = json::array();
+  double sum = 0;
+  for (const auto& part : forecast_->parts) sum += part.seconds;
+  for (const auto& [work, seconds] : forecast_->parts) lines.push_back(line_of(work, seconds, seconds / sum));
+  return {{"seconds", forecast_->seconds}, {"slowest", forecast_->slowest}, {"stations", lines}};
+}
+
+json RunForecast::stations(const pipeline::Outcome& outcome) const {
+  const auto works = work_done(works_, outcome.updates);
+  double sum = 0;
+  for (const StationWork& work : works) sum += seconds_of(outcome.seconds, work.name);
+  json lines = json::array();
+  for (const StationWork& work : works) {
+    const double seconds = seconds_of(outcome.seconds, work.name);
+    lines.push_back(line_of(work, seconds, sum > 0 ? seconds / sum : 0));
+  }
+  return lines;
+}
+
+void RunForecast::print(std::ostream& to) const {
+  const json told = planned();
+  if (told.is_null()) return;
+  to << "forecast  about " << std::setprecision(3) << forecast_->seconds << std::setprecision(6)
+     << " s; the slowest station: " << forecast_->slowest << '\n';
+  print_lines(to, told["stations"]);
+}
+
+void RunForecast::print_outcome(std::ostream& to, const pipeline::Outcome& outcome) const {
+  print_lines(to, stations(outcome));
+  to << "slowest   " << slowest_of(plan_, outcome.seconds) << '\n';
+  if (!forecast_) return;
+  const auto digits = to.precision(3);
+  to << "forecast  " << forecast_->seconds << " s, took " << outcome.seconds.total + outcome.seconds.finish
+     << " s\n";
+  to.precision(digits);
+}
+
+}  // namespace tandem::apps

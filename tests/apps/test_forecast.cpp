@@ -1,0 +1,132 @@
+// What `recon --dry-run` foretells, and the rates that it keeps.
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "program.hpp"
+
+namespace tandem::test {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+/// A scan, and a cache folder of this test alone.
+class ForecastProgram : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const Ended made = run_("simulate -o scan.h5 --size 24 --bins 24 --rows 3 --views 20 --quiet");
+    ASSERT_EQ(made.code, 0) << made.err;
+  }
+  Ended with_cache(const std::string& arguments, const std::string& cache = "cache") const {
+    return run_(arguments, "export TANDEM_CACHE=" + cache + ";");
+  }
+  /// The report of a dry run.
+  json planned(const std::string& options = "", const std::string& cache = "cache") const {
+    const Ended ended = with_cache("recon scan.h5 -o v.h5 --dry-run --json - " + options, cache);
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    return json::parse(ended.out);
+  }
+  json rates() const { return run_.json("cache/rates.json"); }
+  void write_rates(const std::string& text) const { std::ofstream(run_ / "cache/rates.json") << text; }
+
+  Program run_;
+};
+
+TEST_F(ForecastProgram, IsMeasuredOnce) {
+  const Ended first = with_cache("recon scan.h5 -o v.h5 --dry-run");
+  EXPECT_EQ(first.code, 0) << first.err;
+  for (const char* what : {"reading", "computing", "writing"})
+    EXPECT_NE(first.err.find(std::string("no rate of ") + what), std::string::npos) << first.err;
+  EXPECT_NE(first.out.find("forecast"), std::string::npos) << first.out;
+  const std::string kept = text_of(run_ / "cache/rates.json");
+  const Ended second = with_cache("recon scan.h5 -o v.h5 --dry-run");
+  EXPECT_EQ(second.err.find("no rate"), std::string::npos) << second.err;
+  EXPECT_EQ(text_of(run_ / "cache/rates.json"), kept);
+  EXPECT_FALSE(run_.has("v.h5"));
+  EXPECT_EQ(run_.left_of(".tandem"), 0);
+}
+
+TEST_F(ForecastProgram, FollowsFromTheRates) {
+  planned();
+  json all = rates();
+  for (auto& [kind, entry] : all["rates"].items())
+    entry["per_second"] = {kind.starts_with("write") ? 1.0 : 1e6};
+  write_rates(all.dump());
+  const json told = planned()["forecast"];
+  double seconds = 0;
+  for (const json& station : told["stations"]) {
+    const double amount = station[station.contains("bytes") ? "bytes" : "updates"];
+    EXPECT_DOUBLE_EQ(station["seconds"], amount / (station["name"] == "write" ? 1.0 : 1e6));
+    seconds += station["seconds"].get<double>();
+  }
+  EXPECT_NEAR(told["seconds"], seconds, 1e-9 * seconds);
+  EXPECT_EQ(told["slowest"], "write");
+  const Ended ended = with_cache("recon scan.h5 -o v.h5 --json r.json");
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  EXPECT_NEAR(run_.json("r.json")["forecast"]["seconds"], seconds, 1e-9 * seconds);
+  EXPECT_NE(ended.out.find("s, took "), std::string::npos) << ended.out;
+}
+
+TEST_F(ForecastProgram, RunsMeasureNothing) {
+  const Ended ended = with_cache("recon scan.h5 -o v.h5 --json r.json");
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(ended.err.find("measured"), std::string::npos) << ended.err;
+  const json report = run_.json("r.json");
+  EXPECT_TRUE(report["forecast"].is_null());
+  double share = 0;
+  std::string names;
+  for (const json& station : report["stations"]) {
+    names += station["name"].get<std::string>() + ' ';
+    share += station["share"].get<double>();
+    if (station["name"] == "finish") continue;
+    EXPECT_EQ(station["seconds"], report["seconds"][station["name"].get<std::string>()]);
+  }
+  EXPECT_EQ(names, "read preprocess filter backproject write finish ");
+  EXPECT_NEAR(share, 1, 1e-12);
+}
+
+TEST_F(ForecastProgram, DamagedRatesAreMeasuredAgain) {
+  fs::create_directories(run_ / "cache");
+  const json good = planned();
+  for (const std::string& damaged :
+       {std::string(), std::string("{"), std::string("[1, 2]"), std::string("{\"rates\": 7}"),
+        std::string("{\"rates\": {\"read\": {\"per_second\": [\"fast\", null, -1, 0, 1e999]}}}"),
+        std::string(100000, '['), std::string("\0\xff\xfe", 3)}) {
+    write_rates(damaged);
+    EXPECT_EQ(planned()["forecast"]["stations"].size(), good["forecast"]["stations"].size()) << damaged;
+    EXPECT_FALSE(rates()["rates"].empty());
+  }
+  json wrong = rates();
+  for (auto& [kind, entry] : wrong["rates"].items()) entry = {{"from", 3}, {"per_second", "1"}};
+  write_rates(wrong.dump());
+  EXPECT_EQ(planned()["forecast"]["stations"].size(), good["forecast"]["stations"].size());
+}
+
+TEST_F(ForecastProgram, NeedsNoPlaceForRates) {
+  std::ofstream(run_ / "file") << "no folder";
+  fs::create_directories(run_ / "taken/rates.json");
+  for (const std::string cache : {"file", "file/below", "taken", "/proc/none"}) {
+    EXPECT_FALSE(planned("", cache)["forecast"].is_null()) << cache;
+    const Ended ended = with_cache("recon scan.h5 -o v.h5 --overwrite", cache);
+    EXPECT_EQ(ended.code, 0) << ended.err;
+  }
+  EXPECT_EQ(text_of(run_ / "file"), "no folder");
+  EXPECT_EQ(run_.left_of("rates"), 0);
+}
+
+TEST_F(ForecastProgram, TwoAtOnceLeaveTheRatesWhole) {
+  std::string all = "export TANDEM_CACHE=cache;";
+  for (int k = 0; k < 6; ++k)
+    all += " '" TANDEM_PROGRAM "' recon scan.h5 -o v" + std::to_string(k) + ".h5 --dry-run --size " +
+           std::to_string(4 << k) + " > /dev/null 2>&1 &";
+  ASSERT_EQ(run_("--version", all + " wait;").code, 0);
+  const json kept = rates();
+  EXPECT_FALSE(kept["rates"].empty());
+  for (const auto& [kind, entry] : kept["rates"].items()) EXPECT_FALSE(entry["per_second"].empty()) << kind;
+  EXPECT_EQ(std::distance(fs::directory_iterator(run_ / "cache"), fs::directory_iterator()), 1);
+}
+
+}  // namespace
+}  // namespace tandem::test
