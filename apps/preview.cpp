@@ -28,20 +28,24 @@ void add_captions(std::vector<io::Picture>& pictures, const pipeline::Plan& plan
 
 }  // namespace
 
+GreyWindow window_of(std::vector<float> values) {
+  const auto at = [&](double share) {
+    const auto k = static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
+    std::nth_element(values.begin(), values.begin() + k, values.end());
+    return values[static_cast<std::size_t>(k)];
+  };
+  const float low = at(0.005), high = at(0.995);
+  return {low, high > low ? high : low + 1};
+}
+
 void write_preview(io::Output output, std::vector<io::Picture> pictures, const pipeline::Plan& plan) {
   constexpr Index fewest = 8;  // slices below which a plane along the axis is a line, and left out
   if (pictures[1].height < fewest) pictures.resize(1);
   std::vector<float> all;
   for (const auto& p : pictures) all.insert(all.end(), p.grey.begin(), p.grey.end());
-  // from the 0.5th to the 99.5th percentile, so that a few outliers do not turn the picture black
-  const auto at = [&](double share) {
-    const auto k = static_cast<std::ptrdiff_t>(share * static_cast<double>(all.size() - 1));
-    std::nth_element(all.begin(), all.begin() + k, all.end());
-    return all[static_cast<std::size_t>(k)];
-  };
-  const float low = at(0.005), percentile = at(0.995), high = percentile > low ? percentile : low + 1;
-  add_captions(pictures, plan, low, high);
-  io::write_png(std::move(output), pictures, low, high);
+  const auto [black, white] = window_of(std::move(all));
+  add_captions(pictures, plan, black, white);
+  io::write_png(std::move(output), pictures, black, white);
 }
 
 }  // namespace tandem::apps

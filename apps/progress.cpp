@@ -8,12 +8,17 @@
 #include <sstream>
 
 #include "lines.hpp"
+#include "live_page.hpp"
 #include "signals.hpp"
 
 namespace tandem::apps {
 
-ProgressLine::ProgressLine(bool quiet)
-    : quiet_(quiet), terminal_(isatty(STDERR_FILENO) != 0), start_(Clock::now()), last_(start_) {}
+ProgressLine::ProgressLine(bool quiet, LivePage* page)
+    : quiet_(quiet),
+      terminal_(isatty(STDERR_FILENO) != 0),
+      page_(page),
+      start_(Clock::now()),
+      last_(start_) {}
 
 ProgressLine::~ProgressLine() { clear(); }
 
@@ -25,6 +30,7 @@ void ProgressLine::clear() {
 void ProgressLine::operator()(const std::string& stage, double done, double total, const char* what,
                               const std::string& detail) {
   throw_if_interrupted();
+  if (page_) page_->tell_stage({stage, done, total, detail});
   const Clock::time_point now = Clock::now();
   if (done < done_ || total != total_) start_ = now, first_ = done;  // a new task: its own rate
   const bool turns = stage != stage_;
@@ -49,6 +55,7 @@ void ProgressLine::operator()(const std::string& stage, double done, double tota
 
 void ProgressLine::note(const std::string& text) {
   clear();
+  if (page_) page_->log(one_line("", text));
   if (!quiet_) std::cerr << one_line("tandem: ", text) << '\n';
 }
 

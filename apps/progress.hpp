@@ -6,11 +6,14 @@
 
 namespace tandem::apps {
 
+class LivePage;
+
 /// A progress line for long tasks, on standard error. On a terminal it is rewritten in place; elsewhere there
 /// is a new line every few seconds. There is none if `quiet` is set.
 class ProgressLine {
  public:
-  explicit ProgressLine(bool quiet);
+  /// A page, if there is one, shows all of it too, also if `quiet` is set.
+  explicit ProgressLine(bool quiet, LivePage* page = nullptr);
   ~ProgressLine();
   /// Shows stage, done/total in units of `what`, detail, rate and time left. @throws Interrupted after Ctrl-C
   void operator()(const std::string& stage, double done, double total, const char* what = "slices",
@@ -24,6 +27,7 @@ class ProgressLine {
  private:
   using Clock = std::chrono::steady_clock;
   bool quiet_, terminal_;
+  LivePage* page_;
   bool shown_ = false;
   std::string stage_;
   double first_ = 0;             ///< done when the present task began

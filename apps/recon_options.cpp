@@ -250,6 +250,11 @@ void add_recon_options(CLI::App& c, ReconOptions& o) {
   add_device_options(c, o.device);
   c.add_option("--memory", o.memory_gib, "host memory to stay below, GiB (default: 70 % of what is free)")
       ->check(positive(1e9));
+  c.add_option(
+       "--serve", o.serve,
+       "show the run on a page at http://127.0.0.1:PORT, for browsers of this machine; 0: any free port")
+      ->check(count(0, 65535))
+      ->type_name("PORT");
   add_common(c, o.common);
   c.footer(words_of_methods() + "\n" + words_of_steps() +
            "\nExamples:\n"

@@ -24,6 +24,7 @@ struct ReconOptions {
   std::optional<float> min, max;
   DeviceOptions device;
   std::optional<double> memory_gib;
+  std::optional<Index> serve;  ///< the port of the page; 0: any free one
   bool axis_auto = false, dry_run = false, resume = false;
   const CLI::App* command = nullptr;
 

@@ -16,9 +16,9 @@ using nlohmann::json;
 namespace {
 
 /// Options that do not change a bit of the volume, or that the plan and the inputs answer for.
-constexpr std::array<std::string_view, 14> unheeded{
-    "resume",  "json",    "quiet", "threads",   "memory", "device", "device-memory",
-    "streams", "preview", "truth", "overwrite", "output", "scan",   "config"};
+constexpr std::array<std::string_view, 15> unheeded{
+    "resume",  "json",  "quiet",     "threads", "memory", "device", "device-memory", "streams",
+    "preview", "truth", "overwrite", "output",  "scan",   "config", "serve"};
 
 std::string on_one_line(std::string text) {
   std::replace_if(

@@ -52,7 +52,8 @@ std::string shortage(const std::exception& e) {
 
 /// Runs the chosen command and returns the exit code: 0 done; 1 a check did not hold; 2 the command line is
 /// wrong; 3 a file is missing, unreadable or not what it claims; 4 the geometry or a parameter makes no sense
-/// for this scan; 5 the device failed or memory does not suffice; 128 + the number of a signal.
+/// for this scan; 5 the device failed, memory does not suffice, or a port is in use; 128 + the number of a
+/// signal.
 int run(const apps::Action& action) {
   try {
     action();

@@ -13,6 +13,7 @@
 #include "../device_options.hpp"
 #include "../files.hpp"
 #include "../forecast.hpp"
+#include "../live_page.hpp"
 #include "../preview.hpp"
 #include "../progress.hpp"
 #include "../recon_options.hpp"
@@ -87,9 +88,9 @@ void show_plan(ReconOptions& o, const pipeline::Plan& plan, io::ScanReader& read
   write_report(o.common, planned);
 }
 
-void run_recon(ReconOptions& o) {
+void run_recon(ReconOptions& o, LivePage* page) {
   const ThreadLimit limit(o.common.threads);
-  ProgressLine progress(o.common.quiet);
+  ProgressLine progress(o.common.quiet, page);
   auto reader = open(o.scan);
   const Selection selected = select(o.scan, reader->info());
   o.recipe.views = selected.views;
@@ -107,6 +108,7 @@ void run_recon(ReconOptions& o) {
   warn_of_repeated_view(*reader, o.scan, axes.empty() ? std::vector{plan.axis_in_file} : axes, progress);
   planned["source"] = source_json(o.common, o.scan.path);
   planned["input"] = o.scan.path;
+  if (page) page->tell_plan(planned, o.output);
   json recipe = planned;
   recipe["arguments"] = o.command->config_to_str(false, false);
   const io::Continuation continuation{
@@ -122,6 +124,7 @@ void run_recon(ReconOptions& o) {
       [&](const pipeline::Stage& at) { progress(at.name, at.done, at.total, "slices", at.detail); }, o.truth,
       !o.preview.empty(), o.scan.how.allow_external_files};
   const RunForecast ahead(plan, reader->info(), files, done);
+  if (page) page->watch(options);
   pipeline::Outcome outcome = pipeline::reconstruct(*reader, plan, *writer, options);
   for (const std::string& warning : outcome.warnings) progress.warn(warning);
   planned["output"] = o.output;
@@ -157,7 +160,7 @@ void add_recon(CLI::App& program, Action& chosen) {
     check_together(*o);
     chosen = [o] {
       check_before(*o);
-      run_recon(*o);
+      with_page(o->dry_run ? std::nullopt : o->serve, [&](LivePage* page) { run_recon(*o, page); });
     };
   });
 }

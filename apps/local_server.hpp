@@ -1,0 +1,38 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace tandem::apps {
+
+/// What a browser gets for a path.
+struct Content {
+  std::string type, body;
+};
+
+/// Serves a few pages over HTTP/1.1 to browsers of this machine: it listens on 127.0.0.1 alone. It answers
+/// GET of the paths that it is asked to answer and refuses everything else: other paths (404), other methods
+/// (405), requests that are not HTTP (400) or that are longer than 8 KiB (431). It also refuses requests to
+/// another host than 127.0.0.1 or localhost (403), so that no page of the network reads it under a name of
+/// its own. Each connection is closed after one answer, and one that is slow after 5 s.
+class LocalServer {
+ public:
+  /// Answers a path, without what stands behind '?'. It runs on the thread of the server.
+  using Answer = std::function<std::optional<Content>(const std::string& path)>;
+
+  /// Listens on a port; 0: any free one. `headers` are lines that every answer has, each with its end.
+  /// @throws DeviceError if the port is in use, or may not be used
+  LocalServer(int port, std::string headers, Answer answer);
+  /// Answers that were begun are sent, for a quarter of a second at most.
+  ~LocalServer();
+
+  int port() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace tandem::apps

@@ -1,0 +1,283 @@
+#!/usr/bin/env python3
+"""Watches runs of `tandem recon --serve` as a browser does, and as somebody does who should get nothing.
+
+usage: live_page.py PROGRAM [--in-browser]
+
+With --in-browser a headless Chromium opens the page of a run; without one the exit code is 77 (skipped).
+Exit code 1 if something is not as it should be.
+"""
+import contextlib
+import http.server
+import json
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import zlib
+
+VIEWS, ROWS, BINS = 90, 64, 128
+SIRT = ["--reconstruction-algorithm", "sirt", "--iterations"]
+CHUNKS = ["--memory", "0.06"]  # of a few slices
+PICTURES = {"newest": "/slice.png", "z": "/plane-z.png", "y": "/plane-y.png", "x": "/plane-x.png"}
+
+
+def require(holds, *what):
+    if not holds:
+        sys.exit("live_page: " + " ".join(str(w) for w in what))
+
+
+def talk(port, request):
+    """What comes back for these bytes: status, headers, body."""
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as wire:
+        wire.sendall(request)
+        answer = b""
+        while piece := wire.recv(65536):
+            answer += piece
+    head, _, body = answer.partition(b"\r\n\r\n")
+    lines = head.decode().split("\r\n")
+    headers = dict(line.split(": ", 1) for line in lines[1:])
+    require(int(headers["Content-Length"]) == len(body), "an answer is not as long as it says")
+    return int(lines[0].split()[1]), headers, body
+
+
+def get(port, path):
+    status, headers, body = talk(port, f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
+    require(status == 200, path, "gives", status)
+    return headers, body
+
+
+def state(port):
+    return json.loads(get(port, "/state.json")[1])
+
+
+def until(port, holds, what):
+    for _ in range(600):
+        now = state(port)
+        if holds(now):
+            return now
+        time.sleep(0.05)
+    return require(False, "waited in vain for", what)
+
+
+@contextlib.contextmanager
+def watched(program, folder, *options):
+    """A run and its port. It is ended behind the block, if it has not ended itself."""
+    command = [program, "recon", "scan.h5", "--serve", "0", "--overwrite", "--quiet", *options]
+    run = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    try:
+        line = run.stderr.readline()
+        found = re.fullmatch(r"tandem: this run can be watched at http://127\.0\.0\.1:(\d+)/\n", line)
+        require(found, "no address in:", line)
+        yield run, int(found[1])
+    finally:
+        if run.poll() is None:
+            run.send_signal(signal.SIGTERM)
+        run.communicate(timeout=60)
+
+
+def greys_of(png):
+    """(width, height, rows of bytes, bytes a pixel) of a PNG file of 8 bits, without interlace."""
+    require(png[:8] == b"\x89PNG\r\n\x1a\n", "no PNG")
+    at, data, head = 8, b"", None
+    while at < len(png):
+        length, kind = struct.unpack(">I4s", png[at:at + 8])
+        body = png[at + 8:at + 8 + length]
+        require(zlib.crc32(kind + body) == struct.unpack(">I", png[at + 8 + length:at + 12 + length])[0], "CRC")
+        head = struct.unpack(">IIBBBBB", body) if kind == b"IHDR" else head
+        data += body if kind == b"IDAT" else b""
+        at += 12 + length
+    width, height, bits, colour, _, _, interlace = head
+    require(bits == 8 and interlace == 0, "another PNG")
+    step = {0: 1, 4: 2}[colour]
+    raw, rows, above, long = zlib.decompress(data), [], bytes(width * step), width * step + 1
+    for y in range(height):
+        kind, line = raw[y * long], bytearray(raw[y * long + 1:(y + 1) * long])
+        for k in range(len(line)):
+            a, b, c = line[k - step] if k >= step else 0, above[k], above[k - step] if k >= step else 0
+            p = a + b - c
+            paeth = min((abs(p - a), 0, a), (abs(p - b), 1, b), (abs(p - c), 2, c))[2]
+            line[k] = (line[k] + [0, a, b, (a + b) // 2, paeth][kind]) & 255
+        rows.append(bytes(line))
+        above = line
+    return width, height, rows, step
+
+
+def check_page(port):
+    headers, body = get(port, "/")
+    text = body.decode()
+    require(headers["Content-Type"] == "text/html; charset=utf-8", headers)
+    policy = headers["Content-Security-Policy"]
+    nonces = set(re.findall(r"nonce[-=]\"?(\w{32})\b", policy + text))
+    require(len(nonces) == 1 and "default-src 'none'" in policy and "unsafe" not in policy, "policy:", policy)
+    others = set(re.findall(r"https?://[^\"' ]*", text)) - {"http://www.w3.org/2000/svg"}  # a name, never fetched
+    require(not others, "the page names", others)
+    again = get(port, "/")[0]["Content-Security-Policy"]
+    require(again == policy, "a run has one nonce")
+
+
+def check_state(now):
+    require(now["plan"]["volume"]["shape"] == [ROWS, BINS, BINS], now["plan"])
+    require((now["plan"]["input"], now["plan"]["output"]) == ("scan.h5", "v.h5"), now["plan"])
+    require(now["slices"] == ROWS and now["ended"] == "", now)
+    stations = {s["name"]: s for s in now["stations"]}
+    require(list(stations) == ["read", "preprocess", "iterate", "write"], list(stations))
+    read, write = stations["read"], stations["write"]
+    require(read["amount"] == 2 * VIEWS * BINS * read["slices"] and read["unit"] == "bytes", read)
+    require(write["amount"] == 4 * BINS * BINS * write["slices"] and 0 < write["slices"] < ROWS, write)
+    require(stations["iterate"]["unit"] == "updates" and stations["iterate"]["rate"] > 0, stations["iterate"])
+    require(stations["preprocess"]["waiting"] >= 0 and read["waiting"] is None, stations)
+    first, *rest = now["curves"][-1]["residuals"]
+    require(first == 1 and rest == sorted(rest, reverse=True), "residuals:", rest)
+
+
+def check_pictures(port, now):
+    shown = {p["name"]: p for p in now["pictures"]}
+    require({n: p["file"] for n, p in shown.items()} == PICTURES, shown)
+    for name, picture in shown.items():
+        headers, png = get(port, picture["file"] + "?" + str(picture["number"]))
+        require(headers["Content-Type"] == "image/png", headers)
+        width, height, rows, step = greys_of(png)
+        require((width, height) == (BINS, BINS if name in ("newest", "z") else ROWS), name, width, height)
+        there = [any(row[1::step]) for row in rows]
+        require(step == 2 and (name != "newest" or all(there)), name, "is not opaque")
+        require(name not in "yx" or (there[0] and not there[-1]), name, "is opaque where no slice is")
+
+
+def check_refused(port):
+    host = f"Host: 127.0.0.1:{port}\r\n"
+    cases = [(404, f"GET {path} HTTP/1.1\r\n{host}\r\n") for path in (
+        "/../etc/passwd", "/%2e%2e/etc/passwd", "//etc/passwd", "/etc/passwd", "/index.html", "/state.json/",
+        "/slice.png/..", "/v.h5", "/scan.h5", "/PLANE-Z.PNG", "*", "state.json", "/\0",
+        f"http://127.0.0.1:{port}/state.json")]
+    cases += [(405, f"{method} {path} HTTP/1.1\r\n{host}Content-Length: 3\r\n\r\nabc")
+              for method in ("POST", "PUT", "DELETE", "HEAD", "OPTIONS", "TRACE", "get")
+              for path in ("/", "/state.json")]
+    cases += [(403, f"GET / HTTP/1.1\r\nHost: {other}\r\n\r\n") for other in (
+        "evil.example", f"evil.example:{port}", "127.0.0.1", f"127.0.0.1:{port + 1}", f"127.0.0.1.evil.example:{port}",
+        f"0.0.0.0:{port}", f"[::1]:{port}", "")]
+    cases += [(400, text) for text in (
+        "GET / HTTP/1.1\r\n\r\n", f"GET / HTTP/1.1\r\n{host}Host: evil.example\r\n\r\n", "\r\n\r\n", "GET /\r\n\r\n",
+        f"GET / HTTP/1.0\r\n{host}\r\n", f"GET / HTTP/2\r\n{host}\r\n", "\x16\x03\x01\x02\r\n\r\n")]
+    cases.append((431, "GET / HTTP/1.1\r\n" + host + "X: " + 9000 * "x" + "\r\n\r\n"))
+    for expected, request in cases:
+        status, _, body = talk(port, request.encode())
+        require(status == expected, repr(request[:60]), "gives", status, "and not", expected)
+        require(len(body) < 60, repr(request[:60]), "gets", body)
+    fine = f"GET /state.json HTTP/1.1\r\nhOST:\tLocalhost:{port} \r\n\r\n"
+    require(talk(port, fine.encode())[0] == 200, "a host in another case is refused")
+
+
+def check_this_machine_alone(port):
+    lines = [line for name in ("tcp", "tcp6") for line in pathlib.Path("/proc/net", name).read_text().splitlines()]
+    listening = [line.split()[1] for line in lines if f":{port:04X} " in line and " 0A " in line]
+    require(listening == [f"0100007F:{port:04X}"], "it listens on", listening)
+
+
+def check_idle_connections_do_no_harm(port):
+    idle = [socket.create_connection(("127.0.0.1", port)) for _ in range(20)]
+    begin = time.monotonic()
+    state(port)
+    require(time.monotonic() - begin < 2, "connections that say nothing keep others waiting")
+    for wire in idle:
+        wire.close()
+
+
+def check_bad_ports(program, folder, taken):
+    for port, code, words in ((str(taken), 5, ["in use", str(taken), "0 for any free one"]), ("65536", 2, ["65535"]),
+                              ("-1", 2, ["--serve"]), ("http", 2, ["--serve"])):
+        done = subprocess.run([program, "recon", "scan.h5", "-o", "other.h5", "--serve", port], cwd=folder,
+                              capture_output=True, text=True, timeout=60, check=False)
+        require(done.returncode == code, "--serve", port, "gives", done.returncode, done.stderr)
+        require(done.stderr.count("\n") == 1 and all(w in done.stderr for w in words), done.stderr)
+        require(not list(folder.glob("*other*")), "--serve", port, "leaves an output")
+
+
+def run_to_its_end(program, folder, *options):
+    """The last state that a browser sees, and the final pictures."""
+    with watched(program, folder, *options) as (run, port):
+        now, pictures = state(port), {}
+        while not now["ended"]:
+            time.sleep(0.01)
+            now = state(port)
+        for picture in now["pictures"]:
+            pictures[picture["name"]] = get(port, picture["file"])[1]
+        code = run.wait(timeout=10)
+    return code, now, pictures
+
+
+def voxels_of(folder):
+    """Those of a TIFF volume, which stand before what describes them."""
+    return {f.name: f.read_bytes()[8:8 + 4 * BINS * BINS] for f in folder.glob("end_*.tif")}
+
+
+def check_the_end(program, folder):
+    """The page stays until it is seen, and its planes are those of the preview."""
+    options = ["-o", "end.tif", "--preview", "end.png", *SIRT, "10"]
+    code, last, pictures = run_to_its_end(program, folder, *options)
+    require(code == 0 and last["ended"] == "done", code, last["ended"])
+    stations = {s["name"]: s for s in last["stations"]}
+    require(all(s["slices"] == ROWS for s in stations.values()), stations)
+    width, _, preview, step = greys_of((folder / "end.png").read_bytes())
+    require(step == 1 and width >= 3 * BINS, "another preview")
+    _, _, rows, step = greys_of(pictures["z"])
+    require(all(row[::step] == wide[:BINS] for row, wide in zip(rows, preview)), "plane z is not that of the preview")
+    with_page = voxels_of(folder)
+    subprocess.run([program, "recon", "scan.h5", "--overwrite", "--quiet", *options], cwd=folder, check=True,
+                   stdout=subprocess.DEVNULL)
+    require(len(with_page) == ROWS and with_page == voxels_of(folder), "the page changes the volume")
+
+
+def check_failure(program, folder):
+    """A run that fails shows why."""
+    (folder / "no.h5").write_bytes(b"no volume")
+    code, last, _ = run_to_its_end(program, folder, "-o", "f.h5", "--truth", "no.h5")
+    require(code == 3 and last["ended"].startswith("error: no.h5"), code, last["ended"])
+
+
+def check_resume(program, folder):
+    """Whether a run is watched is no part of its recipe."""
+    options = ["-o", "r.h5", *SIRT, "60", *CHUNKS]
+    with watched(program, folder, *options, "--resume") as (run, port):
+        until(port, lambda now: any(s["name"] == "write" and s["slices"] > 0 for s in now["stations"]), "slices")
+    require(run.returncode == 143, "it ended before it was ended:", run.returncode)
+    done = subprocess.run([program, "recon", "scan.h5", *options, "--resume", "--overwrite"], cwd=folder,
+                          capture_output=True, text=True, timeout=300, check=False)
+    require(done.returncode == 0 and "are there already" in done.stderr, done.stderr)
+
+
+def check_as_browser(program, folder):
+    with watched(program, folder, "-o", "v.h5", *SIRT, "200", *CHUNKS) as (_, port):
+        check_page(port)
+        now = until(port, lambda now: now["pictures"] and now["stations"][-1]["name"] == "write" and
+                    now["stations"][-1]["slices"] > 0, "the first pictures")
+        check_state(now)
+        check_pictures(port, now)
+        check_refused(port)
+        check_this_machine_alone(port)
+        check_idle_connections_do_no_harm(port)
+        check_bad_ports(program, folder, port)
+    check_the_end(program, folder)
+    check_failure(program, folder)
+    check_resume(program, folder)
+
+
+def main():
+    program = str(pathlib.Path(sys.argv[1]).resolve())
+    with tempfile.TemporaryDirectory() as made:
+        folder = pathlib.Path(made)
+        subprocess.run([program, "simulate", "-o", "scan.h5", "--phantom", "ellipsoids", "--photons", "1e4", "--quiet",
+                        "--size", str(BINS), "--bins", str(BINS), "--rows", str(ROWS), "--views", str(VIEWS)],
+                       cwd=folder, check=True, stdout=subprocess.DEVNULL)
+        check_as_browser(program, folder)
+    print("live_page: the page shows the run, and nothing else is served")
+
+
+if __name__ == "__main__":
+    main()
