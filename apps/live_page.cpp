@@ -57,7 +57,7 @@ std::string nonce() {
 std::string headers_with(const std::string& nonce) {
   return "Content-Security-Policy: default-src 'none'; script-src 'nonce-" + nonce + "'; style-src 'nonce-" +
          nonce +
-         "'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors "
+         "'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors "
          "'none'\r\n"
          "Cross-Origin-Resource-Policy: same-origin\r\n"
          "X-Content-Type-Options: nosniff\r\n"
@@ -116,7 +116,7 @@ struct LivePage::Impl {
   const double start = seconds_now();
   std::mutex mutex;
   std::condition_variable seen;
-  json plan = nullptr;
+  json plan = nullptr, forecast = nullptr;
   pipeline::Stage stage;
   json lines = json::array();
   std::string ended;
@@ -151,6 +151,7 @@ std::string LivePage::Impl::state() {
   seen.notify_all();
   return text_of(
       {{"plan", plan},
+       {"forecast", forecast},
        {"seconds", asked - start},
        {"ended", ended},
        {"stage",
@@ -240,7 +241,11 @@ void LivePage::log(const std::string& line) {
   if (impl_->lines.size() > most_lines) impl_->lines.erase(0);
 }
 
-void LivePage::watch(pipeline::Options& options) {
+void LivePage::watch(pipeline::Options& options, const json& forecast) {
+  {
+    const std::lock_guard lock(impl_->mutex);
+    impl_->forecast = forecast;
+  }
   options.board = &impl_->board;
   options.show = [this](std::vector<LivePicture> pictures) { impl_->show(std::move(pictures)); };
 }

@@ -26,8 +26,8 @@ class LivePage {
   void tell_plan(const nlohmann::json& planned, const std::string& output);
   void tell_stage(const pipeline::Stage& stage);
   void log(const std::string& line);
-  /// Makes a reconstruction show its stations and pictures here.
-  void watch(pipeline::Options& options);
+  /// Makes a reconstruction show its stations and pictures here, beside its forecast as `recon` reports it.
+  void watch(pipeline::Options& options, const nlohmann::json& forecast);
   /// Tells how the run ended: "done", or the error. If a browser looks, waits until it has seen it, but at
   /// most a second.
   void end(const std::string& how);

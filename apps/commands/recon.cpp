@@ -124,7 +124,7 @@ void run_recon(ReconOptions& o, LivePage* page) {
       [&](const pipeline::Stage& at) { progress(at.name, at.done, at.total, "slices", at.detail); }, o.truth,
       !o.preview.empty(), o.scan.how.allow_external_files};
   const RunForecast ahead(plan, reader->info(), files, done);
-  if (page) page->watch(options);
+  if (page) page->watch(options, ahead.planned());
   pipeline::Outcome outcome = pipeline::reconstruct(*reader, plan, *writer, options);
   for (const std::string& warning : outcome.warnings) progress.warn(warning);
   planned["output"] = o.output;

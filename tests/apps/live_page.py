@@ -252,7 +252,7 @@ def check_resume(program, folder):
     require(done.returncode == 0 and "are there already" in done.stderr, done.stderr)
 
 
-def check_as_browser(program, folder):
+def check_as_client(program, folder):
     with watched(program, folder, "-o", "v.h5", *SIRT, "200", *CHUNKS) as (_, port):
         check_page(port)
         now = until(port, lambda now: now["pictures"] and now["stations"][-1]["name"] == "write" and
@@ -268,6 +268,97 @@ def check_as_browser(program, folder):
     check_resume(program, folder)
 
 
+def browser():
+    for name in ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"):
+        if found := shutil.which(name):
+            return found
+    print("live_page: skipped, no Chromium is installed")
+    return sys.exit(77)
+
+
+def seen_in(chromium, folder, port):
+    """The page after some seconds of the browser's time, as HTML."""
+    command = [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+               "--disable-background-networking", f"--user-data-dir={folder / 'browser'}", "--enable-logging=stderr",
+               "--virtual-time-budget=4000", "--dump-dom", f"http://127.0.0.1:{port}/"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    complaints = [line for line in done.stderr.splitlines() if "CONSOLE" in line and "ERR_" not in line]
+    require(done.returncode == 0 and not complaints, done.returncode, complaints)
+    return done.stdout
+
+
+def text_in(page, element):
+    """The text of the element with this id."""
+    found = re.search(rf'<(\w+)[^>]* ?id="{element}"[^>]*>(.*?)</\1>', page, re.DOTALL)
+    require(found, "the page has no", element)
+    return re.sub(r"\s+", " ", re.sub("<[^>]*>", " ", found[2])).strip()
+
+
+def check_running(page, now):
+    require(text_in(page, "state") == "runs", text_in(page, "state"))
+    require(re.search(rf"\d+ of {ROWS} slices, \d+ %", text_in(page, "share")), text_in(page, "share"))
+    require(text_in(page, "files") == "scan.h5 → v.h5", text_in(page, "files"))
+    stations = text_in(page, "stations")
+    for station in now["stations"]:
+        require(re.search(rf"\b{station['name']} \d+ of {ROWS} (\d|–)", stations), station["name"], "in", stations)
+    require(" MB/s" in stations and "U/s" in stations, stations)
+    for name, path in PICTURES.items():  # a picture gets its place when it has been loaded
+        require(re.search(rf'<figure id="picture-{name}"[^>]*><img[^>]* src="{path}\?\d+"', page), "no picture", name)
+    require(re.search(r'class="curve newest" points="[\d.,-]+ [\d.,-]+', page), "no curve")
+    require("from scan.h5 to v.h5" in text_in(page, "log"), text_in(page, "log"))
+    require(re.search(r'<i style="width: [1-9]\d*(\.\d+)?%', page), "no bar")
+
+
+class Replay(http.server.BaseHTTPRequestHandler):
+    """Gives the page of a run, and then states that the test has chosen. After the last one it is silent."""
+    page, headers_of_page, states = b"", {}, []
+
+    def do_GET(self):
+        if self.path == "/":
+            body, headers = self.page, self.headers_of_page
+        elif self.path == "/state.json" and self.states:
+            body, headers = json.dumps(self.states.pop(0)).encode(), {"Content-Type": "application/json"}
+        else:
+            self.close_connection = True
+            return
+        self.send_response(200)
+        for name in ("Content-Type", "Content-Security-Policy"):
+            if name in headers:
+                self.send_header(name, headers[name])
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format, *args):
+        pass
+
+
+def check_ends(chromium, folder, now):
+    """How the page shows that a run is done, has failed, or is silent; texts are never HTML."""
+    evil = "<b id=evil>bold</b><script>document.title = 'evil'</script>"
+    now = {**now, "pictures": [], "log": [{"seconds": 1, "text": evil}]}
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Replay)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    full = "error: the disk is full"
+    for ended, words in (("done", "done"), (full, "failed"), ("", "the run has ended, or was ended")):
+        Replay.states = [now, now, {**now, "ended": ended}]
+        page = seen_in(chromium, folder, server.server_port)
+        require(text_in(page, "state") == words, text_in(page, "state"), "and not", words)
+        require(text_in(page, "error") == (full if ended == full else ""), text_in(page, "error"))
+        require("&lt;b id=evil&gt;" in page and "<b id" not in page and "<title>evil" not in page, "a text is HTML")
+        require(not Replay.states, "the page stopped asking early")
+    server.shutdown()
+
+
+def check_in_browser(program, folder):
+    chromium = browser()
+    with watched(program, folder, "-o", "v.h5", *SIRT, "200", *CHUNKS) as (_, port):
+        now = until(port, lambda now: now["pictures"] and now["stations"][-1]["slices"] > 0, "the first pictures")
+        Replay.headers_of_page, Replay.page = get(port, "/")
+        check_running(seen_in(chromium, folder, port), now)
+    check_ends(chromium, folder, now)
+    print("live_page: Chromium shows the run, and how it ends")
+
+
 def main():
     program = str(pathlib.Path(sys.argv[1]).resolve())
     with tempfile.TemporaryDirectory() as made:
@@ -275,8 +366,11 @@ def main():
         subprocess.run([program, "simulate", "-o", "scan.h5", "--phantom", "ellipsoids", "--photons", "1e4", "--quiet",
                         "--size", str(BINS), "--bins", str(BINS), "--rows", str(ROWS), "--views", str(VIEWS)],
                        cwd=folder, check=True, stdout=subprocess.DEVNULL)
-        check_as_browser(program, folder)
-    print("live_page: the page shows the run, and nothing else is served")
+        if "--in-browser" in sys.argv[2:]:
+            check_in_browser(program, folder)
+        else:
+            check_as_client(program, folder)
+            print("live_page: the page shows the run, and nothing else is served")
 
 
 if __name__ == "__main__":
