@@ -3,11 +3,12 @@
 #include "../pipeline/reconstruct.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 
+#include "../core/host_memory.hpp"
 #include "../core/parallel.hpp"
+#include "../io/memory_scan.hpp"
 #include "../io/scan_writer.hpp"
 #include "../operators/algebra.hpp"
 #include "../pipeline/chunks_due.hpp"
@@ -23,49 +24,17 @@ namespace {
 namespace fs = std::filesystem;
 namespace p = tandem::pipeline;
 
-/// A scan in memory.
-class HostScan final : public io::ScanReader {
- public:
-  explicit HostScan(io::ScanReader& file) {
-    info_ = file.info();
-    const Detector& d = detector_of(info_.scan);
-    const Index views = static_cast<Index>(angles_of(info_.scan).size());
-    const std::array<Index, 3> counts{views, info_.flats, info_.darks};
-    for (const io::FrameKind kind : {io::FrameKind::projection, io::FrameKind::flat, io::FrameKind::dark})
-      file.read(kind, {0, counts[of(kind)]}, {0, d.rows}, {0, d.bins}, frames_[of(kind)]);
-  }
-
-  using ScanReader::read;
-  void read(io::FrameKind kind, Range frames, Range rows, Range bins, io::Frames& into) override {
-    const io::Frames& all = frames_[of(kind)];
-    const auto pixel = static_cast<Index>(io::bytes_of(all.type));
-    into.type = all.type;
-    into.shape = {frames.size(), rows.size(), bins.size()};
-    into.bytes.resize(static_cast<std::size_t>(into.shape[0] * into.shape[1] * into.shape[2] * pixel));
-    parallel_for(frames.size(), [&](Index f) {
-      for (Index r = 0; r < rows.size(); ++r)
-        std::memcpy(
-            into.bytes.data() + (f * rows.size() + r) * bins.size() * pixel,
-            all.bytes.data() +
-                (((frames.first + f) * all.shape[1] + rows.first + r) * all.shape[2] + bins.first) * pixel,
-            static_cast<std::size_t>(bins.size() * pixel));
-    });
-  }
-
- private:
-  static std::size_t of(io::FrameKind kind) { return static_cast<std::size_t>(kind); }
-  std::array<io::Frames, 3> frames_;
-};
-
 /// A volume in memory, which is touched when it is made.
 class HostVolume final : public io::VolumeWriter {
  public:
   explicit HostVolume(Shape shape) : area_(shape[1] * shape[2]), voxels_(Space(shape)) {}
   void write(Range slices, const float* data) override {
+    if (data == room(slices)) return;
     parallel_for(slices.size(), [&](Index k) {
-      std::copy_n(data + k * area_, area_, voxels_.data() + (slices.first + k) * area_);
+      std::copy_n(data + k * area_, area_, room({slices.first + k, slices.last}));
     });
   }
+  float* room(Range slices) override { return voxels_.data() + slices.first * area_; }
   void finish(const std::string&) override {}
 
  private:
@@ -110,7 +79,7 @@ double preprocess_alone(const Axes& axes, const p::Plan& plan, io::ScanReader& r
   const io::Frames frames = reader.read(io::FrameKind::projection, plan.views, slices, plan.bins);
   const p::Reference reference = read_reference(reader, slices, plan.bins, plan.preprocessing);
   const Space space = projection_space(scan_of(plan, slices));
-  const KeepArrays kept;
+  const KeepHostMemory kept;
   return median_ms(axes, [&] {
     for (std::size_t k = 0; k < p::chunks_due(plan, {}).size(); ++k) {
       p::Findings findings;
@@ -124,7 +93,7 @@ double fbp_alone(const Axes& axes, const p::Plan& plan) {
   const p::Problem problem = problem_of(plan, {0, plan.rows_at_once}, plan.workers.front());
   const LinearOperator F = filter_of(plan, problem);
   const Array y = input(problem.A.range());
-  const KeepArrays kept;
+  const KeepHostMemory kept;
   Stream& stream = default_stream(problem.worker.device);
   return median_ms(axes, [&] {
     for (std::size_t k = 0; k < p::chunks_due(plan, {}).size(); ++k)
@@ -147,7 +116,7 @@ Rows::value_type timed(const Axes& axes, const Case& c, const Execution& wanted,
   recipe.devices = {axes.device}, recipe.execution = wanted;
   const auto scan = ends.open();
   const p::Plan plan = make_plan(scan->info(), recipe);
-  if (!ends.from_file && !ends.host) ends.host = std::make_unique<HostScan>(*scan);
+  if (!ends.from_file && !ends.host) ends.host = std::make_unique<io::MemoryScan>(*scan);
   io::ScanReader& source = ends.from_file ? *scan : *ends.host;
   p::Seconds seconds;
   const double ms = median_ms(axes, [&] {

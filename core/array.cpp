@@ -1,29 +1,18 @@
 #include "array.hpp"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
-#include <map>
-#include <mutex>
 #include <utility>
 
 #include "ceil_div.hpp"
 #include "cuda/runtime.hpp"
 #include "error.hpp"
+#include "host_memory.hpp"
 #include "parallel.hpp"
 
 namespace tandem {
 
 namespace {
-
-constexpr std::size_t line = 64, page = 4096,  // bytes: a cache line is an AVX-512 vector
-    huge_page = std::size_t{1} << 21;
-
-constexpr std::size_t large = std::size_t{1} << 18;  // floats: what is worth pinning and keeping
-
-thread_local Device pinned_by = Device::cpu();
 
 /// Page by page on all cores: the first to touch a page waits for it.
 void fill_zeros(float* data, std::size_t count) {
@@ -35,78 +24,11 @@ void fill_zeros(float* data, std::size_t count) {
   });
 }
 
-/// Large arrays have pages of their own, so that pinning one pins nothing of others. Of the largest ones
-/// pages should be huge, where the system has such: fewer to be touched first, and fewer to be looked up.
-float* allocate_host(std::size_t count) {
-  const std::size_t alignment = count * sizeof(float) < 4 * page ? line : page;
-  const std::size_t bytes = ceil_div(count * sizeof(float), alignment) * alignment;
-  auto* data = static_cast<float*>(std::aligned_alloc(alignment, bytes));
-#ifdef MADV_HUGEPAGE
-  if (data && bytes >= 4 * huge_page) madvise(data, bytes, MADV_HUGEPAGE);  // a wish: nothing depends on it
-#endif
-  require<DeviceError>(data != nullptr, "Array: ", bytes,
-                       " bytes of host memory are not available; give a smaller --memory");
-  return data;
-}
-
-/// Null where it is not to be, or cannot.
-std::shared_ptr<void> pinned(const float* data, std::size_t count, int ordinal) {
-  if (reinterpret_cast<std::uintptr_t>(data) % page != 0) return {};
-  return cuda::pin(ordinal, data, count * sizeof(float));
-}
-
-/// Memory of the host, and what keeps it pinned.
-struct Block {
-  float* data = nullptr;
-  std::shared_ptr<void> pin = {};
-
-  void free() {
-    pin.reset();      // first
-    std::free(data);  // NOLINT(cppcoreguidelines-no-malloc): whoever has a block gives it back
-  }
-};
-
-/// Blocks that wait for arrays of their size, while a KeepArrays lives.
-class KeptBlocks {
- public:
-  static KeptBlocks& all() {
-    static KeptBlocks one;
-    return one;
-  }
-  void begin() {
-    const std::lock_guard lock(mutex_);
-    ++keepers_;
-  }
-  void end() {
-    const std::lock_guard lock(mutex_);
-    if (--keepers_ > 0) return;
-    for (auto& [key, block] : waiting_) block.free();
-    waiting_.clear();
-  }
-  Block take(std::size_t count, bool pinned) {
-    const std::lock_guard lock(mutex_);
-    const auto found = waiting_.find({count, pinned});
-    return found == waiting_.end() ? Block{} : std::move(waiting_.extract(found).mapped());
-  }
-  /// Keeps a block or frees it.
-  void give(Block block, std::size_t count) {
-    if (const std::lock_guard lock(mutex_); keepers_ > 0 && count >= large)
-      waiting_.emplace(std::pair{count, block.pin != nullptr}, std::move(block));
-    else
-      block.free();
-  }
-
- private:
-  std::mutex mutex_;
-  int keepers_ = 0;
-  std::multimap<std::pair<std::size_t, bool>, Block> waiting_;  ///< by floats, and whether they are pinned
-};
-
 }  // namespace
 
 void Array::Free::operator()(float* p) {
   if (device.is_cuda()) return cuda::release(device.ordinal(), p, keeper.get());
-  KeptBlocks::all().give({p, std::move(keeper)}, count);
+  give_host_memory(p, count * sizeof(float));
 }
 
 std::unique_ptr<float[], Array::Free> Array::allocate(const Space& space, const Stream& stream,
@@ -116,14 +38,10 @@ std::unique_ptr<float[], Array::Free> Array::allocate(const Space& space, const 
   require<SpaceError>(stream.device() == device, "Array: the stream is on ", stream.device().name(),
                       ", the space on ", device.name(), "; give a stream of the space's device");
   if (!device.is_cuda()) {
-    const bool pins = pinned_by.is_cuda() && count >= large;
-    Block kept = KeptBlocks::all().take(count, pins);
-    const bool fresh = kept.data == nullptr;
-    std::unique_ptr<float[], Free> memory(fresh ? allocate_host(count) : kept.data,
-                                          Free{.count = count, .keeper = std::move(kept.pin)});
-    // touched on all cores before it is pinned: the driver would touch its pages one by one
-    if (values == Values::zeros || (pins && fresh)) fill_zeros(memory.get(), count);
-    if (pins && fresh) memory.get_deleter().keeper = pinned(memory.get(), count, pinned_by.ordinal());
+    const HostMemory taken = take_host_memory(bytes);
+    std::unique_ptr<float[], Free> memory(static_cast<float*>(taken.data), Free{.count = count});
+    if (values == Values::zeros || (values == Values::touched && taken.fresh))
+      fill_zeros(memory.get(), count);
     return memory;
   }
   std::unique_ptr<float[], Free> memory(
@@ -141,6 +59,8 @@ Array::Array(Space space, const Stream& stream) : Array(std::move(space), stream
 Array::Array(Space space) : Array(space, default_stream(space.device()), Values::zeros) {
   default_stream(space.device()).synchronize();
 }
+
+bool Array::is_pinned() const { return !space_.device().is_cuda() && tandem::is_pinned(data_.get()); }
 
 Array Array::clone(Stream& stream) const {
   Array other(space_, stream);
@@ -177,7 +97,7 @@ Array on_device(const Array& array, Device device) {
   const Space space = array.space().on(device);
   Stream& its = default_stream(device);
   // the pages of host memory are touched on all cores, not one by one by the copy
-  Array there = device.is_cuda() ? Array(space, its) : zeros(space, its);
+  Array there(space, its, Array::Values::touched);
   const Device busy = device.is_cuda() ? device : array.space().device();
   Stream& stream = default_stream(busy);
   copy(array, there, stream);
@@ -219,14 +139,9 @@ void copy(Image<const float> from, Image<float> to, Stream& stream) {
 }
 
 Pinned::Pinned(ConstVectorView host) {
-  if (!host.space.device().is_cuda())
-    memory_ = pinned(host.data, static_cast<std::size_t>(host.space.size()), 0);
+  constexpr std::uintptr_t page = 4096;
+  if (!host.space.device().is_cuda() && reinterpret_cast<std::uintptr_t>(host.data) % page == 0)
+    memory_ = cuda::pin(0, host.data, static_cast<std::size_t>(host.space.size()) * sizeof(float));
 }
-
-PinArrays::PinArrays(Device by) : before_(std::exchange(pinned_by, by)) {}
-PinArrays::~PinArrays() { pinned_by = before_; }
-
-KeepArrays::KeepArrays() { KeptBlocks::all().begin(); }
-KeepArrays::~KeepArrays() { KeptBlocks::all().end(); }
 
 }  // namespace tandem

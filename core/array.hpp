@@ -41,7 +41,7 @@ class Array {
   const float* data() const { return data_.get(); }
   Index size() const { return space_.size(); }
   /// Whether the array lies in host memory and was `Pinned` when it was made.
-  bool is_pinned() const { return !space_.device().is_cuda() && data_.get_deleter().keeper != nullptr; }
+  bool is_pinned() const;
   operator VectorView() { return {data_.get(), space_}; }
   operator ConstVectorView() const { return {data_.get(), space_}; }
 
@@ -49,11 +49,12 @@ class Array {
   struct Free {
     Device device = Device::cpu();
     std::size_t count = 0;           ///< floats
-    std::shared_ptr<void> keeper{};  ///< on a GPU its stream; in host memory what keeps it pinned
+    std::shared_ptr<void> keeper{};  ///< on a GPU its stream
     void operator()(float* p);
   };
-  enum class Values { unset, zeros };
+  enum class Values { unset, touched, zeros };
   friend Array zeros(Space space, const Stream& stream);
+  friend Array on_device(const Array& array, Device device);
   Array(Space space, const Stream& stream, Values values);
   static std::unique_ptr<float[], Free> allocate(const Space& space, const Stream& stream, Values values);
   Space space_;
@@ -100,30 +101,6 @@ class Pinned {
 
  private:
   std::shared_ptr<void> memory_;
-};
-
-/// As long as it lives, arrays of 1 MiB and more that this thread makes in host memory are `Pinned`, through
-/// the GPU `by`. If `by` is the CPU, none are.
-class PinArrays {
- public:
-  explicit PinArrays(Device by);
-  ~PinArrays();
-  PinArrays(const PinArrays&) = delete;
-  PinArrays& operator=(const PinArrays&) = delete;
-
- private:
-  Device before_;
-};
-
-/// As long as such an object lives, the memory of large arrays in host memory is not given back when they are
-/// destroyed: later arrays of the same size take it, pinned or not as it is. So work in chunks touches and
-/// pins its memory once. Memory that waits goes back with the last such object.
-class KeepArrays {
- public:
-  KeepArrays();
-  ~KeepArrays();
-  KeepArrays(const KeepArrays&) = delete;
-  KeepArrays& operator=(const KeepArrays&) = delete;
 };
 
 }  // namespace tandem

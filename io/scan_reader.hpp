@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "../core/host_memory.hpp"
 #include "../core/range.hpp"
 #include "../geometry/scan.hpp"
 
@@ -19,12 +20,17 @@ enum class PixelType { uint8, uint16, uint32, float32 };
 std::size_t bytes_of(PixelType type);
 const char* name_of(PixelType type);
 
-/// Leaves what it makes room for unset, so that large memory is first touched by who fills it.
-struct UnsetAllocator : std::allocator<std::byte> {
+/// Takes host memory (core/host_memory.hpp), and leaves it unset, so that large memory is first touched by
+/// who fills it.
+struct UnsetAllocator {
+  using value_type = std::byte;
   template <class>
   struct rebind {
     using other = UnsetAllocator;
   };
+  std::byte* allocate(std::size_t bytes) { return static_cast<std::byte*>(take_host_memory(bytes).data); }
+  void deallocate(std::byte* data, std::size_t bytes) noexcept { give_host_memory(data, bytes); }
+  bool operator==(const UnsetAllocator&) const = default;
   void construct(std::byte*) {}
   template <class... Values>
   void construct(std::byte* at, Values&&... values) {
@@ -34,11 +40,20 @@ struct UnsetAllocator : std::allocator<std::byte> {
 
 using PixelBytes = std::vector<std::byte, UnsetAllocator>;
 
+/// Raw frames (frame, row, bin) that lie in the memory of another object. Bins lie one behind the other.
+struct FramesView {
+  PixelType type = PixelType::uint16;
+  Shape shape{};
+  const std::byte* data = nullptr;
+  Index frame_step = 0, row_step = 0;  ///< pixels from one to the next
+};
+
 /// Raw frames (frame, row, bin), in C order and in the type of the file.
 struct Frames {
   PixelType type = PixelType::uint16;
   Shape shape{};
   PixelBytes bytes;
+  operator FramesView() const { return {type, shape, bytes.data(), shape[1] * shape[2], shape[2]}; }
 };
 
 enum class FrameKind { projection, flat, dark };
@@ -87,6 +102,11 @@ class ScanReader {
     Frames into;
     read(kind, frames, rows, bins, into);
     return into;
+  }
+  /// The same frames where they lie, if the reader has all of them in memory for as long as it lives; else
+  /// empty.
+  virtual std::optional<FramesView> in_memory(FrameKind, Range /*frames*/, Range /*rows*/, Range /*bins*/) {
+    return {};
   }
 
  protected:

@@ -10,8 +10,8 @@ namespace tandem::pipeline {
 
 /// Calls use(pointer) with the pixels of the frames in their own type.
 template <class Use>
-decltype(auto) with_pixels(const io::Frames& frames, const Use& use) {
-  const std::byte* bytes = frames.bytes.data();
+decltype(auto) with_pixels(const io::FramesView& frames, const Use& use) {
+  const std::byte* bytes = frames.data;
   switch (frames.type) {
     case io::PixelType::uint8:
       return use(reinterpret_cast<const std::uint8_t*>(bytes));

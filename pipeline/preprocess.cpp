@@ -62,9 +62,10 @@ void add_together(const float* values, Index factor, std::span<float> sums) {
 }
 
 /// The row's mean over 2^level x 2^level cells of a frame, of one row alone over 1 x 2^level, after the steps
-/// before binning. `from`: the first of the file's rows; `scratch`: as long as one of them.
+/// before binning. `from`: the first of the file's rows, which lie `step` pixels apart; `scratch`: as long as
+/// one of them.
 template <class Pixel>
-void bin(const Pixel* from, std::span<float> scratch, Binning cell, ViewRow& row,
+void bin(const Pixel* from, Index step, std::span<float> scratch, Binning cell, ViewRow& row,
          const std::vector<Asked<RowWork>>& chain, Replaced& replaced) {
   const std::span<float> binned = row.y;
   const Index bins = static_cast<Index>(binned.size()), factor = cell.bins;
@@ -72,7 +73,7 @@ void bin(const Pixel* from, std::span<float> scratch, Binning cell, ViewRow& row
   row.y = {line, scratch.size()};
   if (factor > 1) std::fill_n(out, bins, 0.0f);
   for (Index r = 0; r < cell.rows; ++r) {
-    std::copy_n(from + r * static_cast<Index>(scratch.size()), scratch.size(), line);
+    std::copy_n(from + r * step, scratch.size(), line);
     work_on(row, chain, replaced);
     if (factor > 1) add_together(line, factor, binned);
   }
@@ -102,7 +103,7 @@ class Pass {
 
   /// All rows of one view, from its frame: each goes through all steps while it is in the cache.
   template <class Pixel>
-  void work_on_view(Index view, const Pixel* frame, Index frame_bins, Binning cell) {
+  void work_on_view(Index view, const Pixel* frame, Index row_step, Index frame_bins, Binning cell) {
     Replaced replaced(replaced_.size());
     std::vector<float> scratch(static_cast<std::size_t>(frame_bins));
     for (Index r = 0; r < y_.n1; ++r) {
@@ -111,7 +112,7 @@ class Pass {
                   .counted = counted_.empty() ? Range{0, y_.n2} : counted_[static_cast<std::size_t>(r)],
                   .integers = std::is_integral_v<Pixel>,
                   .y = {&y_(view, r, 0), static_cast<std::size_t>(y_.n2)}};
-      bin(frame + r * cell.rows * frame_bins, scratch, cell, row, chain_.before_binning, replaced);
+      bin(frame + r * cell.rows * row_step, row_step, scratch, cell, row, chain_.before_binning, replaced);
       if (!row.met.lost) {
         work_on(row, chain_.after_binning, replaced);
         require_finite(row, view);
@@ -212,7 +213,7 @@ void Findings::add(const Findings& other) {
   highest_floor = std::max(highest_floor, other.highest_floor);
 }
 
-LineIntegrals preprocess(const io::Frames& counts, const Reference& reference, const Preprocessing& how,
+LineIntegrals preprocess(const io::FramesView& counts, const Reference& reference, const Preprocessing& how,
                          const Space& space, Findings& findings, std::span<const Range> counted) {
   const auto [views, frame_rows, frame_bins] = counts.shape;
   require<SpaceError>(space.shape() == Shape{views, reference.rows, reference.bins}, "preprocess: ", views,
@@ -221,8 +222,10 @@ LineIntegrals preprocess(const io::Frames& counts, const Reference& reference, c
   Array y(space);
   Pass pass(reference, how, image(VectorView(y)), counted);
   const Binning cell(frame_rows, how.binning);
-  with_pixels(counts, [&, views = views, size = frame_rows * frame_bins, bins = frame_bins](const auto* all) {
-    parallel_for(views, [&](Index view) { pass.work_on_view(view, all + view * size, bins, cell); });
+  with_pixels(counts, [&, views = views, bins = frame_bins](const auto* all) {
+    parallel_for(views, [&](Index view) {
+      pass.work_on_view(view, all + view * counts.frame_step, counts.row_step, bins, cell);
+    });
   });
   parallel_for(reference.rows, [&](Index row) { pass.work_on_sinogram(row); });
   pass.add_to(findings);

@@ -67,7 +67,7 @@ Preprocessing preprocessing_of(const StepValues& values, Range bins, int binning
 /// rows beside it. The noise norms are those of the bins `counted` of each row, after binning; if `counted`
 /// is empty, of all bins. @throws FileError if a row is finite in no view, or if a line integral is not
 /// finite
-LineIntegrals preprocess(const io::Frames& counts, const Reference& reference, const Preprocessing& how,
+LineIntegrals preprocess(const io::FramesView& counts, const Reference& reference, const Preprocessing& how,
                          const Space& space, Findings& findings, std::span<const Range> counted = {});
 
 /// @throws FileError unless the scan has what is needed to turn counts into transmission: flats, or air

@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "../core/host_memory.hpp"
 #include "../core/parallel.hpp"
 #include "chunks_due.hpp"
 #include "methods/method.hpp"
@@ -19,11 +20,12 @@ namespace {
 using Workers = std::vector<std::unique_ptr<ComputeStation>>;
 
 /// A station for each worker of the plan.
-Workers workers_of(const Plan& plan, Watch& watch, bool any_external, PrepareStation& prepare) {
+Workers workers_of(const Plan& plan, Watch& watch, bool any_external, PrepareStation& prepare,
+                   io::VolumeWriter& writer) {
   Workers workers;
   for (std::size_t i = 0; i < plan.workers.size(); ++i)
     workers.push_back(
-        std::make_unique<ComputeStation>(Work{plan, watch, i, any_external, seconds_now()}, prepare));
+        std::make_unique<ComputeStation>(Work{plan, watch, i, any_external, seconds_now()}, prepare, writer));
   return workers;
 }
 
@@ -69,12 +71,12 @@ Outcome reconstruct(io::ScanReader& reader, const Plan& plan, io::VolumeWriter& 
   if (options.board) options.board->expect(slices_in(due));
   PrepareStation prepare(reader.info(), plan);
   ReadStation read(reader, plan, watch, outcome);
-  const auto workers = workers_of(plan, watch, options.any_external, prepare);
+  const auto workers = workers_of(plan, watch, options.any_external, prepare, writer);
   WriteStation write(writer, plan, watch, outcome, QualityWatch(plan, options.truth, options.any_external),
                      MiddleSlices(plan, options.pictures, options.show));
   {
     const Stopwatch whole("reconstruct", outcome.seconds.total);
-    const KeepArrays kept;  // chunks are of one size, and so are their arrays
+    const KeepHostMemory kept;  // chunks are of one size, and so are their arrays
     send(due, read, workers, write, options.board);
   }
   write.look_at_rest(due);

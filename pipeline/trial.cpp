@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "../core/error.hpp"
+#include "../core/host_memory.hpp"
 #include "../operators/random.hpp"
 #include "forecast.hpp"
 #include "reconstruct.hpp"
@@ -192,7 +193,7 @@ Rates try_reading(io::ScanReader& reader, const Plan& plan, const std::vector<St
 
 Rates try_computing(const io::ScanInfo& info, const Plan& plan, const std::vector<StationWork>& works) {
   const Size most = all_of(plan);
-  const KeepArrays kept;  // the last trial finds its memory touched, as most chunks do
+  const KeepHostMemory kept;  // the last trial finds its memory touched, as most chunks do
   Rates rates;
   const auto seconds_of_trial = [&](Size size) {
     const Plan part = part_of(plan, size);

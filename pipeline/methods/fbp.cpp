@@ -8,7 +8,7 @@ namespace {
 
 class Fbp final : public Computation {
  public:
-  explicit Fbp(Work& work) : work_(work), steps_(work) {}
+  explicit Fbp(Work& work) : steps_(work) {}
 
   Array volume(const Problem& problem, std::optional<LineIntegrals> data, Range slices) override {
     if (data) {
@@ -16,11 +16,10 @@ class Fbp final : public Computation {
       filtered_ = steps_.filtered(problem, data->y);
       data.reset();
     }
-    return work_.moved_to(Device::cpu(), steps_.back_projected(problem, *filtered_, slices));
+    return steps_.back_projected(problem, *filtered_, slices);
   }
 
  private:
-  Work& work_;
   FilteredBackProjection steps_;
   std::optional<Array> filtered_;  ///< of a cone beam, for all its slabs
 };

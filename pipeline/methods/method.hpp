@@ -27,8 +27,8 @@ struct Holding {
 class Computation {
  public:
   virtual ~Computation() = default;
-  /// Returns the volume of some slices, on the CPU. Later slabs of a cone beam come without data, because all
-  /// rows came with the first slab.
+  /// Returns the volume of some slices, on any device. Later slabs of a cone beam come without data, because
+  /// all rows came with the first slab.
   virtual Array volume(const Problem& problem, std::optional<LineIntegrals> data, Range slices) = 0;
 };
 

@@ -15,6 +15,14 @@ Array Work::moved_to(Device device, Array array) {
   return on_device(std::move(array), device);
 }
 
+void Work::copy_to(VectorView host, const Array& array) {
+  const Stopwatch clock("transfer", outcome.seconds.transfer, watch.board(),
+                        {.bytes = 4 * static_cast<double>(array.space().size())});
+  Stream& stream = default_stream(array.space().device());
+  copy(array, host, stream);
+  stream.synchronize();
+}
+
 double updates_of(const Problem& problem) {
   return static_cast<double>(problem.A.domain().size()) * static_cast<double>(angles_of(problem.scan).size());
 }

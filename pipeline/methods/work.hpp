@@ -26,6 +26,7 @@ struct Work {
   }
 
   Array moved_to(Device device, Array array);
+  void copy_to(VectorView host, const Array& array);  ///< and waits
   void count_updates(const Problem& problem, double applications);
 };
 

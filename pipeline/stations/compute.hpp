@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "../../io/volume_file.hpp"
 #include "../methods/work.hpp"
 #include "chunk.hpp"
 #include "prepare.hpp"
@@ -12,15 +13,17 @@ namespace tandem::pipeline {
 class ComputeStation {
  public:
   /// @throws FileError for the initial volume of the plan
-  ComputeStation(Work work, PrepareStation& prepare);
+  ComputeStation(Work work, PrepareStation& prepare, io::VolumeWriter& writer);
   void operator()(Chunk& chunk);
   const Outcome& outcome() const { return work_.outcome; }
 
  private:
   Array volume_of(Chunk& chunk);
+  void bring_home(Array volume, Chunk& chunk);
 
   Work work_;
   PrepareStation& prepare_;
+  io::VolumeWriter& writer_;
   std::unique_ptr<Computation> computation_;
 };
 

@@ -38,7 +38,7 @@ std::optional<LineIntegrals> PrepareStation::operator()(Chunk& chunk, Work& work
   work.tell("preprocess", 0);
   Findings found;
   LineIntegrals data =
-      preprocess(chunk.projections, *chunk.reference, plan_.preprocessing, space, found, bins_kept(scan));
+      preprocess(chunk.counts, *chunk.reference, plan_.preprocessing, space, found, bins_kept(scan));
   chunk.reference.reset();
   add(found, data.y);
   return data;

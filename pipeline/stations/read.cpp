@@ -28,7 +28,13 @@ void ReadStation::operator()(Chunk& chunk) {
   const Stopwatch watch("read", outcome_.seconds.read, watch_.board(), load_of(chunk.slices, rows));
   const auto first = static_cast<double>(chunk.slices.first);
   watch_.reading("read", first);
-  reader_.read(io::FrameKind::projection, plan_.views, rows, plan_.bins, chunk.projections);
+  constexpr auto kind = io::FrameKind::projection;
+  if (const auto there = reader_.in_memory(kind, plan_.views, rows, plan_.bins)) {
+    chunk.counts = *there;
+  } else {
+    reader_.read(kind, plan_.views, rows, plan_.bins, chunk.read);
+    chunk.counts = chunk.read;
+  }
   chunk.reference = read_reference(reader_, rows, plan_.bins, plan_.preprocessing);
   watch_.reading("", first);
 }

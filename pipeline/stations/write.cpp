@@ -108,17 +108,17 @@ void WriteStation::operator()(Chunk& chunk) {
     const auto slices = static_cast<double>(chunk.slices.size());
     const Stopwatch watch("write", outcome_.seconds.write, watch_.board(),
                           {.slices = slices, .bytes = 4 * slices * static_cast<double>(area)});
-    writer_.write(chunk.slices, chunk.volume->data());
+    writer_.write(chunk.slices, chunk.volume);
   }
   for (Index z = chunk.slices.first; z < chunk.slices.last; ++z) {
-    const float* slice = chunk.volume->data() + (z - chunk.slices.first) * area;
+    const float* slice = chunk.volume + (z - chunk.slices.first) * area;
     middle_.look_at(z, slice);
     quality_.look_at(z, slice);
     if (z + 1 == chunk.slices.last) middle_.show(z, slice);
   }
   written_ += chunk.slices.size();
   watch_.writing("write", static_cast<double>(written_));
-  chunk.volume.reset();
+  chunk.own.reset();
 }
 
 void WriteStation::look_at_rest(const std::vector<Range>& chunks) {
@@ -139,7 +139,7 @@ void WriteStation::require_finite(const Chunk& chunk) const {
   const Index area = plan_.grid.size[0] * plan_.grid.size[1];
   std::vector<Index> bad(static_cast<std::size_t>(chunk.slices.size()));
   parallel_for(chunk.slices.size(), [&](Index z) {
-    const float* slice = chunk.volume->data() + z * area;
+    const float* slice = chunk.volume + z * area;
     bad[static_cast<std::size_t>(z)] =
         std::count_if(slice, slice + area, [](float v) { return !std::isfinite(v); });
   });

@@ -8,6 +8,7 @@
 
 #include "../../core/array.hpp"
 #include "../../core/error.hpp"
+#include "../../core/host_memory.hpp"
 #include "../support/poisoned_memory.hpp"
 
 // A sanitizer would end the program where malloc returns null.
@@ -48,13 +49,13 @@ TEST(Array, TakesTheMemoryOfEarlierOnesOfItsSizeWhileTheyAreKept) {
   const std::size_t before = bytes_held();
   float* first = nullptr;
   {
-    const KeepArrays kept;
+    const KeepHostMemory kept;
     { first = Array(large, stream).data(); }
     const Array other(larger, stream), next(large, stream), another(large, stream);
     EXPECT_EQ(next.data(), first);
     EXPECT_NE(another.data(), first);
     {
-      const KeepArrays nested;
+      const KeepHostMemory nested;
       { std::fill_n(Array(large).data(), large.size(), 1.0f); }
     }
     const Array zero(large);  // memory that was used

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "../../core/error.hpp"
+#include "../../core/host_memory.hpp"
 #include "../../core/parallel.hpp"
 #include "../../core/units.hpp"
 #include "../../operators/adjointness.hpp"
@@ -90,16 +91,16 @@ TEST_F(CudaTiles, ArraysAreBornPinnedWhereThatIsWanted) {
   const Space large({1, 1, 1 << 20}), small({1, 1, 1 << 10});
   std::optional<Array> kept;
   {
-    const PinArrays pinned(gpu);
+    const PinHostMemory pinned(gpu);
     kept.emplace(large);
     EXPECT_TRUE(kept->is_pinned());
     EXPECT_FALSE(Array(small).is_pinned());
-    const PinArrays none(cpu);
+    const PinHostMemory none(cpu);
     EXPECT_FALSE(Array(large).is_pinned());
   }
   EXPECT_FALSE(Array(large).is_pinned());
   on_threads(1, [&](Index) { kept.reset(); });  // on another thread
-  const PinArrays pinned(gpu);
+  const PinHostMemory pinned(gpu);
   for (int again = 0; again < 3; ++again) EXPECT_TRUE(Array(large).is_pinned());
 }
 

@@ -65,6 +65,19 @@ TEST_F(ReconstructTest, NothingDependsOnTheNumberOfWorkers) {
   }
 }
 
+TEST_F(ReconstructTest, AScanInMemoryGivesTheVolumeOfItsFile) {
+  const auto file = io::open_scan(folder_.path() / "scan.h5");
+  io::MemoryScan scan(*file);
+  Recipe recipe = recipe_for("fbp");
+  recipe.views = Range{3, 40}, recipe.bins = Range{2, 57}, recipe.rows = Range{1, rows - 1};
+  for (const int binning : {0, 1}) {
+    recipe.binning = binning;
+    Plan plan = make_plan(file->info(), recipe);
+    plan.rows_at_once = 2;
+    EXPECT_TRUE(same_bits(reconstructed(scan, plan), reconstructed(*file, plan))) << binning;
+  }
+}
+
 TEST_F(ReconstructTest, ProgressGrowsToAllSlicesWithSeveralWorkers) {
   const auto reader = io::open_scan(folder_.path() / "scan.h5");
   Recipe recipe = recipe_for("sirt");

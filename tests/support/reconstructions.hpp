@@ -9,6 +9,7 @@
 #include <numbers>
 #include <vector>
 
+#include "../../io/memory_scan.hpp"
 #include "../../io/scan_writer.hpp"
 #include "../../pipeline/reconstruct.hpp"
 #include "../../pipeline/simulate.hpp"
@@ -60,8 +61,9 @@ class MemoryWriter final : public io::VolumeWriter {
   explicit MemoryWriter(Shape shape)
       : area_(shape[1] * shape[2]), volume(static_cast<std::size_t>(shape[0] * area_)) {}
   void write(Range slices, const float* data) override {
-    std::copy_n(data, slices.size() * area_, volume.begin() + slices.first * area_);
+    if (data != room(slices)) std::copy_n(data, slices.size() * area_, room(slices));
   }
+  float* room(Range slices) override { return volume.data() + slices.first * area_; }
   void finish(const std::string&) override {}
 
  private:

@@ -1,0 +1,149 @@
+#include "host_memory.hpp"
+
+#include <pthread.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+
+#include "ceil_div.hpp"
+#include "cuda/runtime.hpp"
+#include "error.hpp"
+#include "parallel.hpp"
+
+namespace tandem {
+
+namespace {
+
+constexpr std::size_t line = 64, page = 4096,  // bytes: a cache line is an AVX-512 vector
+    huge_page = std::size_t{1} << 21;
+constexpr std::size_t large = std::size_t{1} << 20;  // what is worth pinning and keeping
+
+thread_local Device pinned_by = Device::cpu();
+
+/// Page by page on all cores: the first to touch a page waits for it.
+void touch(void* data, std::size_t bytes) {
+  constexpr std::size_t piece = std::size_t{1} << 26;
+  auto* all = static_cast<std::byte*>(data);
+  parallel_for(static_cast<Index>(ceil_div(bytes, piece)), [&](Index k) {
+    const std::size_t first = static_cast<std::size_t>(k) * piece, last = std::min(bytes, first + piece);
+    for (std::size_t at = first; at < last; at += page) all[at] = std::byte{0};
+  });
+}
+
+/// Large memory has pages of its own, so that pinning it pins nothing of others. Of the largest pages should
+/// be huge, where the system has such: fewer to be touched first, and fewer to be looked up.
+void* allocate(std::size_t wanted) {
+  const std::size_t alignment = wanted < 4 * page ? line : page;
+  const std::size_t bytes = ceil_div(wanted, alignment) * alignment;
+  void* data = std::aligned_alloc(alignment, bytes);
+#ifdef MADV_HUGEPAGE
+  if (data && bytes >= 4 * huge_page) madvise(data, bytes, MADV_HUGEPAGE);  // a wish: nothing depends on it
+#endif
+  require<DeviceError>(data != nullptr, bytes,
+                       " bytes of host memory are not available; give a smaller --memory");
+  return data;
+}
+
+/// A large piece of memory, and what keeps it pinned.
+struct Block {
+  void* data = nullptr;
+  std::shared_ptr<void> pin = {};
+
+  void free() {
+    pin.reset();      // first
+    std::free(data);  // NOLINT(cppcoreguidelines-no-malloc): whoever has a block gives it back
+  }
+};
+
+/// The large blocks: those in use that are pinned, and those that wait.
+class LargeBlocks {
+ public:
+  static LargeBlocks& all() {
+    static LargeBlocks one;
+    return one;
+  }
+  void begin() {
+    const std::lock_guard lock(mutex_);
+    ++keepers_;
+  }
+  void end() {
+    const std::lock_guard lock(mutex_);
+    if (--keepers_ > 0) return;
+    for (auto& [key, block] : waiting_) block.free();
+    waiting_.clear();
+  }
+  /// Null if none waits.
+  void* take(std::size_t bytes, bool pinned) {
+    const std::lock_guard lock(mutex_);
+    const auto found = waiting_.find({bytes, pinned});
+    if (found == waiting_.end()) return nullptr;
+    Block block = std::move(waiting_.extract(found).mapped());
+    if (pinned) pins_.emplace(block.data, std::move(block.pin));
+    return block.data;
+  }
+  /// `pin` is null if the driver refused.
+  void add_pin(const void* data, std::shared_ptr<void> pin) {
+    const std::lock_guard lock(mutex_);
+    pins_.emplace(data, std::move(pin));
+  }
+  void give(void* data, std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    Block block{data};
+    auto found = pins_.extract(data);
+    if (found) block.pin = std::move(found.mapped());
+    if (keepers_ > 0)
+      waiting_.emplace(std::pair{bytes, !found.empty()}, std::move(block));
+    else
+      block.free();
+  }
+  bool is_pinned(const void* data) {
+    const std::lock_guard lock(mutex_);
+    const auto found = pins_.find(data);
+    return found != pins_.end() && found->second;
+  }
+
+ private:
+  LargeBlocks() {  // a child process begins with the mutex free
+    pthread_atfork([] { all().mutex_.lock(); }, [] { all().mutex_.unlock(); }, [] { all().mutex_.unlock(); });
+  }
+
+  std::mutex mutex_;
+  int keepers_ = 0;
+  std::unordered_map<const void*, std::shared_ptr<void>> pins_;  ///< of blocks in use that should be pinned
+  std::multimap<std::pair<std::size_t, bool>, Block> waiting_;   ///< by bytes, and whether they should be
+};
+
+}  // namespace
+
+HostMemory take_host_memory(std::size_t bytes) {
+  if (bytes < large) return {allocate(bytes), true};
+  const bool pins = pinned_by.is_cuda();
+  if (void* kept = LargeBlocks::all().take(bytes, pins)) return {kept, false};
+  void* data = allocate(bytes);
+  if (!pins) return {data, true};
+  touch(data, bytes);  // on all cores: the driver would touch page after page
+  LargeBlocks::all().add_pin(data, cuda::pin(pinned_by.ordinal(), data, bytes));
+  return {data, false};
+}
+
+void give_host_memory(void* data, std::size_t bytes) noexcept {
+  if (bytes >= large) return LargeBlocks::all().give(data, bytes);
+  std::free(data);  // NOLINT(cppcoreguidelines-no-malloc): as above
+}
+
+bool is_pinned(const void* data) { return LargeBlocks::all().is_pinned(data); }
+
+PinHostMemory::PinHostMemory(Device by) : before_(std::exchange(pinned_by, by)) {}
+PinHostMemory::~PinHostMemory() { pinned_by = before_; }
+
+KeepHostMemory::KeepHostMemory() { LargeBlocks::all().begin(); }
+KeepHostMemory::~KeepHostMemory() { LargeBlocks::all().end(); }
+
+}  // namespace tandem

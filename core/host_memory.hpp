@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+
+#include "device.hpp"
+#include "public.hpp"
+
+namespace tandem {
+
+/// Host memory of arrays and of frames. Its values are not set.
+struct HostMemory {
+  void* data;
+  bool fresh;  ///< no page of it was touched yet
+};
+
+/// Takes memory that is aligned to a cache line, and to a page from 16 KiB on. @throws DeviceError naming the
+/// bytes if memory does not suffice
+HostMemory take_host_memory(std::size_t bytes);
+/// Gives back what was taken, with the same number of bytes.
+void give_host_memory(void* data, std::size_t bytes) noexcept;
+/// Whether the memory was pinned when it was taken.
+bool is_pinned(const void* data);
+
+/// As long as it lives, memory of 1 MiB and more that this thread takes is pinned for all GPUs, through the
+/// GPU `by`. If `by` is the CPU, none is. Copies from and to pinned memory run at the full rate of the bus,
+/// while other work goes on. Nothing is pinned if there is no GPU or if the driver refuses.
+class TANDEM_PUBLIC PinHostMemory {
+ public:
+  explicit PinHostMemory(Device by);
+  ~PinHostMemory();
+  PinHostMemory(const PinHostMemory&) = delete;
+  PinHostMemory& operator=(const PinHostMemory&) = delete;
+
+ private:
+  Device before_;
+};
+
+/// As long as such an object lives, large memory that is given back waits for who takes as much again, pinned
+/// or not as it is. So work in chunks touches and pins its memory once. What waits is freed with the last
+/// such object.
+class TANDEM_PUBLIC KeepHostMemory {
+ public:
+  KeepHostMemory();
+  ~KeepHostMemory();
+  KeepHostMemory(const KeepHostMemory&) = delete;
+  KeepHostMemory& operator=(const KeepHostMemory&) = delete;
+};
+
+}  // namespace tandem
