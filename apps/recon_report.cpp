@@ -83,8 +83,8 @@ json report_of(const json& planned, const pipeline::Plan& plan, const pipeline::
   report["references_not_finite"] = out.findings.reference_not_finite;
   report["floored"] = out.findings.replaced_by("minus-log");
   report["floor"] = nullptr;  // of transmissions, before a logarithm
-  if (out.findings.highest_floor > 0)
-    report["floor"] = {out.findings.lowest_floor, out.findings.highest_floor};
+  if (out.findings.floor.highest > 0)
+    report["floor"] = {out.findings.floor.lowest, out.findings.floor.highest};
   report["peak_memory_bytes"] = pipeline::peak_memory();
   if (out.quality)
     report["quality"] = {{"psnr_db", out.quality->psnr},

@@ -17,7 +17,7 @@ MAY_INCLUDE = {
     "operators": {"kernels", "geometry", "core"},
     "solvers": {"operators", "core"},
     "io": {"geometry", "core"},
-    "pipeline": {"solvers", "operators", "geometry", "io", "core"},
+    "pipeline": {"solvers", "operators", "kernels", "geometry", "io", "core"},
     "bench": {"pipeline", "solvers", "operators", "kernels", "geometry", "io", "core"},
     "apps": {"bench", "pipeline", "solvers", "operators", "kernels", "geometry", "io", "core"},
     "examples": {"pipeline", "solvers", "operators", "geometry", "io", "core"},

@@ -139,10 +139,7 @@ class Pass {
   }
 
   void add_to(Findings& findings) const {
-    for (const RowFindings& met : met_) {
-      findings.lowest_floor = std::min(findings.lowest_floor, met.lowest_floor);
-      findings.highest_floor = std::max(findings.highest_floor, met.highest_floor);
-    }
+    for (const RowFindings& met : met_) findings.floor.add(met.floor);
     if (findings.steps.empty())
       for (const std::string_view name : chain_.names) findings.steps.push_back({name, 0});
     for (std::size_t k = 0; k < replaced_.size(); ++k) findings.steps[k].replaced += replaced_[k];
@@ -209,8 +206,7 @@ void Findings::add(const Findings& other) {
   }
   reference_not_finite += other.reference_not_finite;
   dead += other.dead;
-  lowest_floor = std::min(lowest_floor, other.lowest_floor);
-  highest_floor = std::max(highest_floor, other.highest_floor);
+  floor.add(other.floor);
 }
 
 LineIntegrals preprocess(const io::FramesView& counts, const Reference& reference, const Preprocessing& how,

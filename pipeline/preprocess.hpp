@@ -1,6 +1,5 @@
 #pragma once
 
-#include <limits>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -27,8 +26,8 @@ struct Preprocessing {
 /// What preprocessing found in one view of one row, after binning.
 struct RowFindings {
   double variance = 0;  ///< of all line integrals that count
-  float lowest_floor = std::numeric_limits<float>::infinity(), highest_floor = 0;  ///< transmissions
-  bool lost = false;  ///< a row of the file has no finite pixel here; steps after binning are left out
+  FloorRange floor{};   ///< transmissions
+  bool lost = false;    ///< a row of the file has no finite pixel here; steps after binning are left out
 };
 
 /// What preprocessing found.
@@ -40,7 +39,7 @@ struct Findings {
   std::vector<OfStep> steps;       ///< the steps that were done, in their order
   Index reference_not_finite = 0;  ///< pixels of flats and darks that were left out of the means
   Index dead = 0;                  ///< dead cells, which are interpolated in every view
-  float lowest_floor = std::numeric_limits<float>::infinity(), highest_floor = 0;  ///< transmissions
+  FloorRange floor{};              ///< transmissions
 
   Index replaced_by(std::string_view step) const;  ///< 0 for a step that was not done
   void add(const Findings& other);                 ///< of other rows

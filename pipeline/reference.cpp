@@ -60,6 +60,13 @@ bool in_counts(const float* span, Index bins, const std::string& where) {
 
 }  // namespace
 
+FloorRange range_of(std::span<const float> floors) {
+  FloorRange range;
+  for (const float floor : floors)
+    if (floor > 0) range.add({floor, floor});
+  return range;
+}
+
 Reference read_reference(io::ScanReader& reader, Range rows, Range bins, const Preprocessing& how) {
   const io::ScanInfo& info = reader.info();
   const Binning cell(rows.size(), how.binning);
@@ -92,6 +99,12 @@ Reference read_reference(io::ScanReader& reader, Range rows, Range bins, const P
     ref.counts[static_cast<std::size_t>(row)] =
         in_counts(&ref.span[static_cast<std::size_t>(row * ref.bins)], ref.bins,
                   "references: row " + std::to_string(ref.file_row(row)));
+  ref.floor.assign(cells, -std::numeric_limits<float>::infinity());
+  for (std::size_t i = 0; i < cells; ++i)
+    if (ref.span[i] != 0)
+      ref.floor[i] =
+          transmission_floor(ref.span[i], 1, ref.counts[i / static_cast<std::size_t>(ref.bins)] != 0);
+  for (Index row = 0; row < ref.rows; ++row) ref.floor_range.push_back(range_of(ref.row_of(ref.floor, row)));
   return ref;
 }
 

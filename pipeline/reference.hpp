@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -12,6 +14,22 @@ struct Preprocessing;  // preprocess.hpp
 /// Flats of counts have a median above this. Flats of transmissions are 1 or near it.
 constexpr float counts_begin = 2;
 
+/// Transmissions below this are raised to it: half a count, of flats or of the air, or a millionth where
+/// there are no counts. `air`: mean transmission of the air columns, or their mean count if there are no
+/// flats.
+inline float transmission_floor(float span, double air, bool counts) {
+  return counts ? static_cast<float>(0.5 / (span * air)) : 1e-6f;
+}
+
+/// The floors of a row's transmissions, dead cells left out.
+struct FloorRange {
+  float lowest = std::numeric_limits<float>::infinity(), highest = 0;
+  void add(const FloorRange& other) {
+    lowest = std::min(lowest, other.lowest), highest = std::max(highest, other.highest);
+  }
+};
+FloorRange range_of(std::span<const float> floors);
+
 /// The mean dark and flat of some rows, and what they say about each cell: (row, bin), after binning. Means
 /// are over the frames in which a pixel is finite.
 struct Reference {
@@ -22,9 +40,11 @@ struct Reference {
   std::vector<float> dark, span;  ///< span = flat - dark, 0 in dead cells
   std::vector<float>
       flat_variance;  ///< variance of the log of the flat: 1 / photons in all flats together; 0 without flats
-  std::vector<char> counts;  ///< for each row whether its flats are counts, with a median above 2
-  Index dead = 0;            ///< cells whose flat is not above their dark, or that are finite in no frame
-  Index not_finite = 0;      ///< pixels of flats and darks that were left out
+  std::vector<char> counts;             ///< for each row whether its flats are counts, with a median above 2
+  std::vector<float> floor;             ///< of transmissions, see `transmission_floor`; -inf in dead cells
+  std::vector<FloorRange> floor_range;  ///< of each row
+  Index dead = 0;        ///< cells whose flat is not above their dark, or that are finite in no frame
+  Index not_finite = 0;  ///< pixels of flats and darks that were left out
 
   Index file_row(Index row) const { return first_row + row * rows_together; }
   std::span<const float> row_of(const std::vector<float>& cells, Index row) const {

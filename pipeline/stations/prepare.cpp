@@ -17,8 +17,8 @@ namespace {
 
 std::string floor_words(const Findings& met) {
   std::ostringstream text;
-  text << "the floor before the logarithm, " << met.lowest_floor;
-  if (met.highest_floor > met.lowest_floor) text << " to " << met.highest_floor;
+  text << "the floor before the logarithm, " << met.floor.lowest;
+  if (met.floor.highest > met.floor.lowest) text << " to " << met.floor.highest;
   return text.str();
 }
 

@@ -1,39 +1,49 @@
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
+#include "../../kernels/logarithm.hpp"
 #include "step.hpp"
 
 namespace tandem::pipeline::step {
 
 namespace {
 
-/// The floor of transmissions that are no counts any more.
-constexpr float least_transmission = 1e-6f;
-
-/// Adds up the variance of the line integrals: 1 / photons of the datum, of its flats and of its air.
-template <bool noise>
-Index take_logarithm(ViewRow& row) {
+/// The floors of a row that was divided by its air; -inf in dead cells.
+std::vector<float> floors_beside_air(const ViewRow& row) {
   const Reference& reference = row.reference;
   const bool counts = reference.flats ? reference.counts[static_cast<std::size_t>(row.row)] != 0
                                       : row.air.mean > counts_begin;
+  std::vector<float> floors(row.y.size(), -INFINITY);
+  for (std::size_t b = 0; b < floors.size(); ++b)
+    if (const float span = row.span()[b]; span != 0)
+      floors[b] = transmission_floor(span, row.air.mean, counts);
+  return floors;
+}
+
+/// The variance of the line integrals that count: 1 / photons of the datum, of its flats and of its air.
+double variance_of(const ViewRow& row, std::span<const float> floors) {
   const auto span = row.span(), flat_variance = row.flat_variance();
-  const std::span<float> y = row.y;
-  RowFindings met = row.met;
-  Index raised = 0;
-  for (std::size_t b = 0; b < y.size(); ++b) {
-    if (span[b] == 0) continue;
-    const double one_count = 1 / (span[b] * row.air.mean);  // as a transmission
-    const float floor = counts ? static_cast<float>(0.5 * one_count) : least_transmission;
-    met.lowest_floor = std::min(met.lowest_floor, floor);
-    met.highest_floor = std::max(met.highest_floor, floor);
-    raised += y[b] < floor;
-    y[b] = std::max(y[b], floor);
-    if (const auto bin = static_cast<Index>(b); noise && row.counted.first <= bin && bin < row.counted.last)
-      met.variance += one_count / (y[b] * reference.photons_a_count) + flat_variance[b] + row.air.variance;
-    y[b] = -std::log(y[b]);
-  }
-  row.met = met;
-  return raised;
+  double variance = 0;
+  for (auto b = static_cast<std::size_t>(row.counted.first); b < static_cast<std::size_t>(row.counted.last);
+       ++b)
+    if (span[b] != 0) {
+      const double one_count = 1 / (span[b] * row.air.mean);  // as a transmission
+      variance += one_count / (std::max(row.y[b], floors[b]) * row.reference.photons_a_count) +
+                  flat_variance[b] + row.air.variance;
+    }
+  return variance;
+}
+
+template <bool noise>
+Index take_logarithm(ViewRow& row) {
+  std::vector<float> own;
+  if (row.air.mean != 1) own = floors_beside_air(row);
+  const std::span<const float> floors = own.empty() ? row.floor() : own;
+  row.met.floor.add(own.empty() ? row.reference.floor_range[static_cast<std::size_t>(row.row)]
+                                : range_of(floors));
+  if (noise) row.met.variance += variance_of(row, floors);
+  return kernels::take_logarithms(row.y, floors);
 }
 
 }  // namespace

@@ -28,6 +28,7 @@ struct ViewRow {
 
   std::span<const float> dark() const { return reference.row_of(reference.dark, row); }
   std::span<const float> span() const { return reference.row_of(reference.span, row); }
+  std::span<const float> floor() const { return reference.row_of(reference.floor, row); }
   std::span<const float> flat_variance() const { return reference.row_of(reference.flat_variance, row); }
 };
 

@@ -132,10 +132,10 @@ TEST(Preprocess, TypesOfTheSameCountsMakeTheSameBits) {
   EXPECT_EQ(a.noise_norms, b.noise_norms);
   EXPECT_EQ(first.replaced_by("minus-log"), 3);
   EXPECT_EQ(second.replaced_by("minus-log"), 3);
-  EXPECT_EQ(first.lowest_floor, second.lowest_floor);
+  EXPECT_EQ(first.floor.lowest, second.floor.lowest);
   EXPECT_NEAR(b.y.data()[0], std::log(2 * 1000.25), 10 * tolerance::float_rounding);
-  EXPECT_FLOAT_EQ(second.lowest_floor, 0.5f / 1000.25f);
-  EXPECT_FLOAT_EQ(second.highest_floor, 0.25f);
+  EXPECT_FLOAT_EQ(second.floor.lowest, 0.5f / 1000.25f);
+  EXPECT_FLOAT_EQ(second.floor.highest, 0.25f);
 }
 
 TEST(Preprocess, FloorOfTransmissionsIsAMillionth) {
@@ -147,7 +147,7 @@ TEST(Preprocess, FloorOfTransmissionsIsAMillionth) {
   EXPECT_NEAR(result.y.data()[1], std::log(1e6), 20 * tolerance::float_rounding);
   EXPECT_NEAR(result.y.data()[2], std::log(1e5), 20 * tolerance::float_rounding);
   EXPECT_EQ(findings.replaced_by("minus-log"), 2);
-  EXPECT_EQ(findings.lowest_floor, 1e-6f);
+  EXPECT_EQ(findings.floor.lowest, 1e-6f);
 }
 
 TEST(Preprocess, OnlyFiniteFramesCountInAMean) {
@@ -232,7 +232,7 @@ TEST(Preprocess, AirColumnsAfterFlatsTakeTheBeamsDriftAway) {
   const double half = std::log(2.0), expected[] = {0, 0, half, std::log(1600.0), 0, 0, half, half};
   for (int b = 0; b < 8; ++b) EXPECT_NEAR(result.y.data()[b], expected[b], 20 * tolerance::float_rounding);
   EXPECT_EQ(findings.replaced_by("minus-log"), 1);
-  EXPECT_FLOAT_EQ(findings.highest_floor, 0.5f / 50);  // of the first cell in the weaker beam
+  EXPECT_FLOAT_EQ(findings.floor.highest, 0.5f / 50);  // of the first cell in the weaker beam
   // photons of the data, the flats' own, and twice the variance of the air's mean, in every datum
   const double data = 1.0 / 100 + 1.0 / 200 + 1.0 / 200 + 1.0 / 0.5 + 1.0 / 50 + 1.0 / 100 + 1.0 / 100 +
                       1.0 / 200,
