@@ -50,7 +50,7 @@ void StationBoard::residual(Range slices, int iteration, double relative) {
       std::find_if(curves_.begin(), curves_.end(), [&](const Curve& c) { return c.shown.slices == slices; });
   if (curve == curves_.end()) {
     if (curves_.size() == most_curves) curves_.erase(curves_.begin());
-    curve = curves_.insert(curves_.end(), {{slices, {}, {}}});
+    curve = curves_.insert(curves_.end(), Curve{.shown = {slices, {}, {}}});
   }
   auto& [range, iterations, residuals] = curve->shown;
   if (iteration % curve->step != 0) return;
