@@ -121,6 +121,7 @@ struct LivePage::Impl {
   json lines = json::array();
   std::string ended;
   bool end_sent = false;
+  double since = start;     ///< when the reconstruction began, by `seconds_now`
   double asked = -looks_s;  ///< when a browser asked for the state, by `seconds_now`
   std::map<std::string, Shown> shown;
   StationBoard board;
@@ -157,6 +158,7 @@ std::string LivePage::Impl::state() {
        {"stage",
         {{"name", stage.name}, {"done", stage.done}, {"total", stage.total}, {"detail", stage.detail}}},
        {"slices", now.slices},
+       {"since", since - start},
        {"stations", stations},
        {"curves", curves},
        {"pictures", pictures()},
@@ -245,6 +247,7 @@ void LivePage::watch(pipeline::Options& options, const json& forecast) {
   {
     const std::lock_guard lock(impl_->mutex);
     impl_->forecast = forecast;
+    impl_->since = seconds_now();
   }
   options.board = &impl_->board;
   options.show = [this](std::vector<LivePicture> pictures) { impl_->show(std::move(pictures)); };

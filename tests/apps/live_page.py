@@ -125,7 +125,7 @@ def check_page(port):
 def check_state(now):
     require(now["plan"]["volume"]["shape"] == [ROWS, BINS, BINS], now["plan"])
     require((now["plan"]["input"], now["plan"]["output"]) == ("scan.h5", "v.h5"), now["plan"])
-    require(now["slices"] == ROWS and now["ended"] == "", now)
+    require(now["slices"] == ROWS and now["ended"] == "" and 0 <= now["since"] < now["seconds"], now)
     stations = {s["name"]: s for s in now["stations"]}
     require(list(stations) == ["read", "preprocess", "iterate", "write"], list(stations))
     read, write = stations["read"], stations["write"]
@@ -297,6 +297,7 @@ def text_in(page, element):
 def check_running(page, now):
     require(text_in(page, "state") == "runs", text_in(page, "state"))
     require(re.search(rf"\d+ of {ROWS} slices, \d+ %", text_in(page, "share")), text_in(page, "share"))
+    require(re.search(r"\d s since the start, about \d.* left", text_in(page, "times")), text_in(page, "times"))
     require(text_in(page, "files") == "scan.h5 → v.h5", text_in(page, "files"))
     stations = text_in(page, "stations")
     for station in now["stations"]:
