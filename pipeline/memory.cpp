@@ -64,6 +64,14 @@ double computing_bytes(const Plan& plan, const Worker& worker, Index slices) {
   return weight_bytes(plan) + (sets + weights) * projections + volumes * volume + beside;
 }
 
+/// The counts of chunks that are on their way: in as many places, or in the part of the scan that was read
+/// last and the one before.
+double counts_held(const Plan& plan, double a_slice, Index slices, double places) {
+  const Index part = plan.slices_a_read;
+  if (part <= slices) return places * static_cast<double>(slices) * a_slice;
+  return (part < plan.grid.size[2] ? 2.0 : 1.0) * static_cast<double>(part) * a_slice;
+}
+
 }  // namespace
 
 /// Each place of the conveyor keeps the memory of its counts. A worker holds line integrals, and what it
@@ -86,8 +94,9 @@ double host_bytes(const Plan& plan, const io::ScanInfo& info, Index slices) {
   const auto workers = static_cast<double>(plan.workers.size());
   const double places = std::min(chunks, workers + 2);
   const double waiting = volume * std::clamp(chunks - workers, 0.0, 2.0);
-  const double whole =
-      apart ? places * counts + work + waiting : std::max(counts + projections, work + volume + waiting);
+  const double a_slice = counts / static_cast<double>(slices);
+  const double whole = apart ? counts_held(plan, a_slice, slices, places) + work + waiting
+                             : std::max(counts + projections, work + volume + waiting);
   return frames + whole + static_cast<double>(info.decoded_bytes);
 }
 

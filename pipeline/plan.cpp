@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <sstream>
 
 #include "../core/ceil_div.hpp"
@@ -133,6 +134,16 @@ Index most_slices_of_device(const Plan& plan, const Recipe& recipe) {
       "a larger --device-memory, a smaller --size or --region, --binning, " + less + ", or --device cpu");
 }
 
+/// A packed scan is unpacked anew for each part that is read: as few parts as the memory allows.
+void choose_reads(Plan& plan, const std::function<bool()>& fits) {
+  const Index all = plan.grid.size[2], chunk = plan.rows_at_once;
+  for (Index chunks = ceil_div(all, chunk); chunks > 1; --chunks) {
+    plan.slices_a_read = std::min(all, chunks * chunk);
+    if (fits()) return;
+  }
+  plan.slices_a_read = 0;
+}
+
 void choose_chunks(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
   const bool on_gpu = plan.home().is_cuda();
   const Index all = plan.grid.size[2], batch = on_gpu ? 128 : 64;  // slices that kernels take at once
@@ -145,13 +156,15 @@ void choose_chunks(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
   if (rows < all)  // full batches for the kernels
     rows = rows >= batch ? rows - rows % batch
                          : static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(rows)));
-  // several chunks for each worker, so that reading, computing and writing overlap
-  // (a compressed scan is decoded anew for every chunk, tiles take all data up again: as few as the memory
-  // allows)
+  // several chunks for each worker, so that reading, computing and writing overlap (tiles take all data up
+  // again: as few as the memory allows)
   const Index eighth = ceil_div(all / (8 * static_cast<Index>(plan.workers.size())), batch) * batch;
-  const Index enough = info.decoded_bytes > 0 || plan.tiled ? all : std::max(batch, eighth);
+  const Index enough = plan.tiled ? all : std::max(batch, eighth);
   plan.rows_at_once = std::max(std::min({rows, enough, all}), fewest_slices(plan));
-  plan.bytes = static_cast<std::size_t>(held + host_bytes(plan, info, plan.rows_at_once));
+  const auto bytes = [&] { return held + host_bytes(plan, info, plan.rows_at_once); };
+  if (info.decoded_bytes > 0 && rows_are_slices(plan.scan))
+    choose_reads(plan, [&] { return bytes() <= budget; });
+  plan.bytes = static_cast<std::size_t>(bytes());
   if (on_gpu) plan.device_bytes = static_cast<std::size_t>(device_bytes(plan, plan.rows_at_once));
 }
 

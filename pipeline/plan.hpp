@@ -44,9 +44,10 @@ struct Plan {
   Model model = Model::pixel_driven;  ///< of the projector
   std::vector<Worker> workers;        ///< who takes the next chunk when free; resolved once for all chunks
   bool matched = true;                ///< whether projector and back-projector are each other's transpose
-  bool tiled = false;      ///< vectors stay on the host, devices get parts (operators/tiled_projector.hpp)
-  Index rows_at_once = 0;  ///< slices of a chunk
-  std::size_t bytes = 0;   ///< the most host memory
+  bool tiled = false;       ///< vectors stay on the host, devices get parts (operators/tiled_projector.hpp)
+  Index rows_at_once = 0;   ///< slices of a chunk
+  Index slices_a_read = 0;  ///< whose rows are read at once, whole chunks; 0: those of one chunk
+  std::size_t bytes = 0;    ///< the most host memory
   std::size_t device_bytes = 0;  ///< the most memory of each GPU; 0 on the CPU
   std::vector<std::string> warnings;
 

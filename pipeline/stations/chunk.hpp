@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "../preprocess.hpp"
@@ -7,13 +8,13 @@
 namespace tandem::pipeline {
 
 /// What goes along the conveyor from station to station: counts, then a volume. A chunk is used again for
-/// other slices, and so is the memory of its counts.
+/// other slices.
 struct Chunk {
-  Range slices;           ///< of the volume; in a parallel beam row k of the plan's scan is slice k
-  io::Frames read;        ///< what was read, if the reader had it not in memory
-  io::FramesView counts;  ///< projections
-  std::optional<Reference> reference;  ///< if there are projections
-  std::optional<Array> own;            ///< the volume, unless it lies in memory of the writer
+  Range slices;  ///< of the volume; in a parallel beam row k of the plan's scan is slice k
+  std::shared_ptr<const io::Frames> read;  ///< what has the counts, unless the reader has them in memory
+  io::FramesView counts;                   ///< projections
+  std::optional<Reference> reference;      ///< if there are projections
+  std::optional<Array> own;                ///< the volume, unless it lies in memory of the writer
   const float* volume = nullptr;
 };
 

@@ -40,6 +40,7 @@ std::optional<LineIntegrals> PrepareStation::operator()(Chunk& chunk, Work& work
   LineIntegrals data =
       preprocess(chunk.counts, *chunk.reference, plan_.preprocessing, space, found, bins_kept(scan));
   chunk.reference.reset();
+  chunk.read.reset();
   add(found, data.y);
   return data;
 }

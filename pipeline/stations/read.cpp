@@ -1,5 +1,8 @@
 #include "read.hpp"
 
+#include <algorithm>
+#include <tuple>
+
 #include "../chunks_due.hpp"
 #include "../stopwatch.hpp"
 
@@ -14,27 +17,52 @@ Range rows_of(const Plan& plan, Range slices) {
   return {plan.rows.first + slices.first * factor, plan.rows.first + slices.last * factor};
 }
 
+/// The slices whose rows are read together with those of a chunk.
+Range part_of(const Plan& plan, Range chunk) {
+  const Index size = plan.slices_a_read;
+  if (size <= chunk.size()) return chunk;
+  const Index first = chunk.first / size * size;
+  return {first, std::min(first + size, plan.grid.size[2])};
+}
+
+/// Of frames that hold the rows `held` of a file.
+io::FramesView rows_within(io::FramesView frames, Range held, Range rows) {
+  frames.data += (rows.first - held.first) * frames.row_step * static_cast<Index>(bytes_of(frames.type));
+  frames.shape[1] = rows.size();
+  return frames;
+}
+
 }  // namespace
 
-Load ReadStation::load_of(Range slices, Range rows) const {
-  const Index pixels = plan_.views.size() * rows.size() * plan_.bins.size();
-  return {.slices = static_cast<double>(slices_fed(plan_, slices.size())),
-          .bytes = static_cast<double>(pixels) * static_cast<double>(bytes_of(reader_.info().type))};
+void ReadStation::read_part(Range slices) {
+  part_rows_ = rows_of(plan_, slices);
+  const Index pixels = plan_.views.size() * part_rows_.size() * plan_.bins.size();
+  const Load load{.slices = static_cast<double>(slices_fed(plan_, slices.size())),
+                  .bytes = static_cast<double>(pixels) * static_cast<double>(bytes_of(reader_.info().type))};
+  const Stopwatch watch("read", outcome_.seconds.read, watch_.board(), load);
+  part_.reset();  // its memory may serve again
+  auto frames = std::make_shared<io::Frames>();
+  reader_.read(io::FrameKind::projection, plan_.views, part_rows_, plan_.bins, *frames);
+  part_ = std::move(frames);
+}
+
+std::pair<io::FramesView, std::shared_ptr<const io::Frames>> ReadStation::counts_of(Range slices) {
+  const Range rows = rows_of(plan_, slices);
+  if (const auto there = reader_.in_memory(io::FrameKind::projection, plan_.views, rows, plan_.bins))
+    return {*there, nullptr};
+  const bool is_read = part_ && part_rows_.first <= rows.first && rows.last <= part_rows_.last;
+  if (!is_read) read_part(part_of(plan_, slices));
+  return {rows_within(*part_, part_rows_, rows), part_};
 }
 
 void ReadStation::operator()(Chunk& chunk) {
   const Range rows = rows_of(plan_, chunk.slices);
   if (rows.size() == 0) return;
-  const Stopwatch watch("read", outcome_.seconds.read, watch_.board(), load_of(chunk.slices, rows));
   const auto first = static_cast<double>(chunk.slices.first);
   watch_.reading("read", first);
-  constexpr auto kind = io::FrameKind::projection;
-  if (const auto there = reader_.in_memory(kind, plan_.views, rows, plan_.bins)) {
-    chunk.counts = *there;
-  } else {
-    reader_.read(kind, plan_.views, rows, plan_.bins, chunk.read);
-    chunk.counts = chunk.read;
-  }
+  std::tie(chunk.counts, chunk.read) = counts_of(chunk.slices);
+  if (plan_.slices_a_read <= chunk.slices.size()) part_.reset();  // the chunk alone needs it
+  const Stopwatch clock("read flats", outcome_.seconds.read);
   chunk.reference = read_reference(reader_, rows, plan_.bins, plan_.preprocessing);
   watch_.reading("", first);
 }

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <memory>
+#include <utility>
+
 #include "../outcome.hpp"
 #include "../plan.hpp"
 #include "../progress.hpp"
@@ -8,7 +11,8 @@
 
 namespace tandem::pipeline {
 
-/// Reads the rows from which slices are made. A cone beam is read once, with the first slices.
+/// Reads the rows from which slices are made: of one chunk, or of as many as the plan says at once, of which
+/// the chunks are parts. A cone beam is read once, with the first slices.
 class ReadStation {
  public:
   ReadStation(io::ScanReader& reader, const Plan& plan, Watch& watch, Outcome& outcome)
@@ -16,12 +20,16 @@ class ReadStation {
   void operator()(Chunk& chunk);
 
  private:
-  Load load_of(Range slices, Range rows) const;
+  /// The counts of these slices where they lie; their owner, if that is not the reader.
+  std::pair<io::FramesView, std::shared_ptr<const io::Frames>> counts_of(Range slices);
+  void read_part(Range slices);
 
   io::ScanReader& reader_;
   const Plan& plan_;
   Watch& watch_;
   Outcome& outcome_;
+  Range part_rows_;                         ///< of the file, that were read last
+  std::shared_ptr<const io::Frames> part_;  ///< their counts
 };
 
 }  // namespace tandem::pipeline

@@ -31,6 +31,24 @@ class ReconstructTest : public ::testing::Test {
   test::TemporaryFolder folder_;
 };
 
+/// A scan that says that it is packed, and how often its projections were read.
+class PackedScan final : public io::ScanReader {
+ public:
+  explicit PackedScan(io::ScanReader& scan) : scan_(scan) {
+    info_ = scan.info();
+    info_.decoded_bytes = 1 << 20;
+  }
+  void read(io::FrameKind kind, Range frames, Range of_rows, Range of_bins, io::Frames& into) override {
+    reads_ += kind == io::FrameKind::projection;
+    scan_.read(kind, frames, of_rows, of_bins, into);
+  }
+  int reads() const { return reads_; }
+
+ private:
+  io::ScanReader& scan_;
+  int reads_ = 0;
+};
+
 Recipe recipe_for(const std::string& method) {
   Recipe recipe;
   recipe.method = method;
@@ -76,6 +94,27 @@ TEST_F(ReconstructTest, AScanInMemoryGivesTheVolumeOfItsFile) {
     plan.rows_at_once = 2;
     EXPECT_TRUE(same_bits(reconstructed(scan, plan), reconstructed(*file, plan))) << binning;
   }
+}
+
+TEST_F(ReconstructTest, APackedScanIsReadInAsFewPartsAsMemoryAllows) {
+  const auto file = io::open_scan(folder_.path() / "scan.h5");
+  Recipe recipe = recipe_for("fbp");
+  recipe.size = 8;  // so that most of the memory is that of counts
+  const auto parts_of = [&](Index slices_a_read, int& reads) {
+    PackedScan scan(*file);
+    Plan plan = make_plan(scan.info(), recipe);
+    plan.rows_at_once = 2, plan.slices_a_read = slices_a_read;
+    std::vector<float> voxels = reconstructed(scan, plan);
+    reads = scan.reads();
+    return voxels;
+  };
+  int alone = 0, pairs = 0, once = 0;
+  const std::vector<float> expected = parts_of(0, alone);
+  EXPECT_TRUE(same_bits(parts_of(4, pairs), expected));
+  EXPECT_TRUE(same_bits(parts_of(rows, once), expected));
+  EXPECT_EQ(alone, (rows + 1) / 2);
+  EXPECT_EQ(pairs, (rows + 3) / 4);
+  EXPECT_EQ(once, 1);
 }
 
 TEST_F(ReconstructTest, ProgressGrowsToAllSlicesWithSeveralWorkers) {
@@ -290,6 +329,17 @@ TEST(Plan, ChunksFitTheMemory) {
     const Plan plan = make_plan(info, recipe);
     EXPECT_LE(plan.bytes, recipe.host_bytes);
     EXPECT_GE(plan.rows_at_once, 1);
+    EXPECT_EQ(plan.slices_a_read, 0);
+  }
+  io::ScanInfo packed = info;
+  packed.decoded_bytes = 1 << 20;
+  for (double gib : {1.0, 12.0, 64.0}) {
+    recipe.host_bytes = static_cast<std::size_t>(gib * bytes_per_gib);
+    const Plan plan = make_plan(packed, recipe);
+    EXPECT_LE(plan.bytes, recipe.host_bytes);
+    const Index part = plan.slices_a_read;
+    EXPECT_TRUE(gib < 12 || (part > plan.rows_at_once && part % plan.rows_at_once == 0)) << part;
+    EXPECT_TRUE(gib < 64 || part == 2048) << part;  // 16 GiB of counts
   }
   recipe.host_bytes = 1 << 26;
   try {
