@@ -84,12 +84,15 @@ LinearOperator make(Space in, Space out, kernels::RowFilter filter) {
 }
 
 /// `f` with the ramp over bins of that pitch, under a window.
-kernels::RowFilter with_ramp(kernels::RowFilter f, const Filter& filter, double bin_pitch,
-                             const std::vector<double>& weights) {
+kernels::RowFilter with_ramp(kernels::RowFilter f, const Filter& filter, double bin_pitch) {
   const std::vector<double> response = filter_response(filter, f.length, bin_pitch);
   std::copy(response.begin(), response.end(), f.response.begin());
-  std::copy(weights.begin(), weights.end(), f.view_weights.begin());
   return f;
+}
+
+void require_weights(std::span<const float> weights, Index count) {
+  require<GeometryError>(static_cast<Index>(weights.size()) == count, "filter: ", weights.size(),
+                         " weights; ", count, " are needed for these views");
 }
 
 /// (row, bin): of a ray's angle with the central one.
@@ -159,22 +162,46 @@ double window_at(const Filter& filter, double f) {
   return g > 1 && shape.ends_there ? 0 : shape.at(g);
 }
 
-LinearOperator ramp_filter(const ParallelBeam& scan, Filter filter, Device device) {
+std::vector<float> filter_weights(const ParallelBeam& scan) {
+  const std::vector<double> weights = view_weights(scan.angles);
+  return {weights.begin(), weights.end()};
+}
+
+std::vector<float> filter_weights(const ConeBeam& scan) { return ray_shares(scan); }
+
+LinearOperator ramp_filter(const ParallelBeam& whole, Range views, std::span<const float> weights,
+                           Filter filter, Device device) {
+  const Detector& d = whole.detector;
+  const ParallelBeam scan = crop(whole, views, {0, d.rows}, {0, d.bins});
+  require_weights(weights, views.size());
+  kernels::RowFilter f = with_ramp(bare_filter(scan), filter, d.bin_pitch);
+  f.view_weights.assign(weights.begin(), weights.end());
   const Space space = projection_space(scan, device);
-  return make(space, space,
-              with_ramp(bare_filter(scan), filter, scan.detector.bin_pitch, view_weights(scan.angles)));
+  return make(space, space, std::move(f));
+}
+
+LinearOperator ramp_filter(const ConeBeam& whole, Range views, std::span<const float> weights, Filter filter,
+                           Device device) {
+  validate(whole);
+  const Range rows{0, whole.detector.rows};
+  const ConeBeam scan = crop(whole, views, rows), wide = crop(symmetric(whole), views, rows);
+  require_weights(weights, views.size() * scan.detector.bins);
+  kernels::RowFilter f = with_ramp(bare_filter({wide.detector, wide.angles, {}}), filter,
+                                   wide.detector.bin_pitch / wide.magnification());
+  f.cell_weights = cosines(wide);
+  f.ray_weights.assign(weights.begin(), weights.end());
+  f.first_bin = std::lround(wide.detector.axis_bin - scan.detector.axis_bin);
+  return make(projection_space(scan, device), projection_space(wide, device), std::move(f));
+}
+
+LinearOperator ramp_filter(const ParallelBeam& scan, Filter filter, Device device) {
+  validate(scan);
+  return ramp_filter(scan, {0, static_cast<Index>(scan.angles.size())}, filter_weights(scan), filter, device);
 }
 
 LinearOperator ramp_filter(const ConeBeam& scan, Filter filter, Device device) {
   validate(scan);
-  const ConeBeam wide = symmetric(scan);
-  kernels::RowFilter f =
-      with_ramp(bare_filter({wide.detector, wide.angles, {}}), filter,
-                wide.detector.bin_pitch / wide.magnification(), std::vector<double>(wide.angles.size(), 1.0));
-  f.cell_weights = cosines(wide);
-  f.ray_weights = ray_shares(scan);
-  f.first_bin = std::lround(wide.detector.axis_bin - scan.detector.axis_bin);
-  return make(projection_space(scan, device), projection_space(wide, device), std::move(f));
+  return ramp_filter(scan, {0, static_cast<Index>(scan.angles.size())}, filter_weights(scan), filter, device);
 }
 
 LinearOperator align_rows(const ConeBeam& scan, Device device) {

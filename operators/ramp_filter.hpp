@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -40,6 +41,18 @@ LinearOperator ramp_filter(const ParallelBeam& scan, Filter filter = {}, Device 
 /// they appear at the axis. Rows come out on the detector of `symmetric(scan)`: they go on where only the
 /// other side saw the rays.
 LinearOperator ramp_filter(const ConeBeam& scan, Filter filter = {}, Device device = Device::cpu());
+
+/// What F multiplies data with before or after the ramp, rad: (view), and (view, bin) for a cone beam.
+std::vector<float> filter_weights(const ParallelBeam& scan);
+std::vector<float> filter_weights(const ConeBeam& scan);
+
+/// F for some views of a scan, with weights like those of `filter_weights`, but of these views alone. F of a
+/// scan is the same for all of its views and its own weights. Data of a cone beam come out on the detector of
+/// `symmetric(whole)`. @throws GeometryError also for another number of weights
+LinearOperator ramp_filter(const ParallelBeam& whole, Range views, std::span<const float> weights,
+                           Filter filter = {}, Device device = Device::cpu());
+LinearOperator ramp_filter(const ConeBeam& whole, Range views, std::span<const float> weights,
+                           Filter filter = {}, Device device = Device::cpu());
 
 /// Moves rows with an axis of their own onto the common axis by a band-limited shift. It changes nothing
 /// else.

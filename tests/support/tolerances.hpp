@@ -11,6 +11,10 @@ constexpr double u = 0x1p-24;
 
 // ---- Projectors and their pairs
 
+/// Parts of FBP, added to a volume one after another, against all at once, relative to the largest voxel:
+/// each part rounds each voxel once more, and sums of views in another order differ by some u.
+constexpr double parts_of_fbp = 1e-6;
+
 /// One coefficient against its formula in double. Within a tile of 16 pixels the kernels hold the position as
 /// float: with s = |step_x| + |step_y| bins a pixel it is at most 1 + 15 s; the steps are rounded once (15 s
 /// u), and so are two products with their sums (2 (1 + 15 s) u) and the start (u / 2). The hat turns a

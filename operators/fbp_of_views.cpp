@@ -1,0 +1,33 @@
+#include "fbp_of_views.hpp"
+
+#include "algebra.hpp"
+#include "fbp.hpp"
+#include "projector.hpp"
+
+namespace tandem {
+
+LinearOperator fbp_of_views(const ParallelBeam& whole, Range views, std::span<const float> weights,
+                            const VolumeGrid& grid, Filter filter, Model model, Device device,
+                            const Execution& execution) {
+  require_fbp(whole);
+  const ParallelBeam some = crop(whole, views, {0, whole.detector.rows}, {0, whole.detector.bins});
+  return backprojector(projector(some, grid, model, device, execution), some, grid) *
+         ramp_filter(whole, views, weights, filter, device);
+}
+
+LinearOperator fbp_of_views(const ConeBeam& whole, Range views, std::span<const float> weights,
+                            const VolumeGrid& grid, Filter filter, Model model, Device device,
+                            const Execution&) {
+  const ConeBeam some = crop(symmetric(whole), views, {0, whole.detector.rows});
+  return backprojector(projector(some, grid, model, device), whole, grid) *
+         ramp_filter(whole, views, weights, filter, device);
+}
+
+LinearOperator fbp_of_views(const FanBeam& whole, Range views, std::span<const float> weights,
+                            const VolumeGrid& grid, Filter filter, Model model, Device device,
+                            const Execution& execution) {
+  return fbp_of_views(static_cast<const ConeBeam&>(whole), views, weights, flat_voxels(whole, grid), filter,
+                      model, device, execution);
+}
+
+}  // namespace tandem

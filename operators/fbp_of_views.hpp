@@ -1,0 +1,25 @@
+#pragma once
+
+#include <span>
+
+#include "../core/execution.hpp"
+#include "../geometry/views.hpp"
+#include "ramp_filter.hpp"
+
+namespace tandem {
+
+/// B F for some views of a scan, which adds their part to a volume: (view, row, bin) of these views ->
+/// (slice, y, x). F has these weights (`filter_weights`). With the weights of the whole scan, the parts of
+/// all of its views sum to what `fbp` or `fdk` makes, up to rounding. `execution` is of a parallel beam; the
+/// others have one. @throws as `fbp` and `fdk` do
+LinearOperator fbp_of_views(const ParallelBeam& whole, Range views, std::span<const float> weights,
+                            const VolumeGrid& grid, Filter filter, Model model, Device device,
+                            const Execution& execution);
+LinearOperator fbp_of_views(const ConeBeam& whole, Range views, std::span<const float> weights,
+                            const VolumeGrid& grid, Filter filter, Model model, Device device,
+                            const Execution& execution);
+LinearOperator fbp_of_views(const FanBeam& whole, Range views, std::span<const float> weights,
+                            const VolumeGrid& grid, Filter filter, Model model, Device device,
+                            const Execution& execution);
+
+}  // namespace tandem

@@ -1,0 +1,86 @@
+#include "../../operators/fbp_of_views.hpp"
+
+#include <gtest/gtest.h>
+
+#include "../../core/error.hpp"
+#include "../../operators/fbp.hpp"
+#include "../../operators/projector.hpp"
+#include "../support/cone_scans.hpp"
+#include "../support/dense.hpp"
+#include "../support/operators.hpp"
+#include "../support/tolerances.hpp"
+
+namespace tandem {
+namespace {
+
+/// The parts of views, with weights of the whole scan, batch by batch.
+template <class Kind>
+Array sum_of_parts(const Kind& scan, const VolumeGrid& grid, Model model, const Array& y,
+                   const std::vector<Index>& batches) {
+  const std::vector<float> weights = filter_weights(scan);
+  const std::size_t of_view = weights.size() / scan.angles.size();
+  const Index frame = y.size() / static_cast<Index>(scan.angles.size());
+  std::optional<Array> volume;
+  Range views;
+  for (const Index size : batches) {
+    views = {views.last, views.last + size};
+    const std::span<const float> some(&weights[static_cast<std::size_t>(views.first) * of_view],
+                                      static_cast<std::size_t>(size) * of_view);
+    const LinearOperator part = fbp_of_views(scan, views, some, grid, {}, model, Device::cpu(), Execution{});
+    if (!volume) volume.emplace(part.range());
+    part.apply(1, {y.data() + views.first * frame, part.domain()}, 1, *volume, default_stream(Device::cpu()));
+  }
+  EXPECT_EQ(views.last, static_cast<Index>(scan.angles.size()));
+  return std::move(*volume);
+}
+
+void expect_same(const Array& sum, const Array& whole) {
+  float largest = 0, apart = 0;
+  for (Index i = 0; i < whole.size(); ++i) {
+    largest = std::max(largest, std::abs(whole.data()[i]));
+    apart = std::max(apart, std::abs(whole.data()[i] - sum.data()[i]));
+  }
+  EXPECT_GT(largest, 0);
+  EXPECT_LE(apart, static_cast<float>(tolerance::parts_of_fbp) * largest);
+}
+
+TEST(FbpOfViews, SumsToFbpOfAParallelBeam) {
+  ParallelBeam scan = test::scan_of(31, 5, 37);
+  scan.row_axis_bins = {18.2, 19.1, 17.7, 18, 18.9};
+  const VolumeGrid grid = fitting_grid(scan);
+  const Array y = test::random_array(projection_space(scan), 5);
+  for (const Model model : {Model::pixel_driven, Model::joseph})
+    expect_same(sum_of_parts(scan, grid, model, y, {1, 17, 4, 9}),
+                fbp(projector(scan, grid, model), scan, grid) * y);
+}
+
+TEST(FbpOfViews, SumsToFdkOfCirclesAndArcs) {
+  ConeBeam circle = test::far_cone(23, 9, 21), aside = circle, arc = circle;
+  circle.angles = test::regular_angles(23, whole_turn);
+  aside.angles = circle.angles, aside.detector.axis_bin = 5.6;
+  arc.angles = test::regular_angles(23, 3.7);
+  for (const ConeBeam& scan : {circle, aside, arc}) {
+    const VolumeGrid grid = test::box(17, 15, 9, 0.5);
+    const Array y = test::random_array(projection_space(scan), 6);
+    expect_same(sum_of_parts(scan, grid, Model::separable_footprint, y, {6, 1, 16}), fdk(scan, grid) * y);
+  }
+}
+
+TEST(FbpOfViews, SumsToFdkOfAFanBeam) {
+  const ConeBeam cone = test::far_cone(19, 1, 25);
+  FanBeam scan{cone};
+  scan.midplane_row = 0.1;
+  const VolumeGrid grid = fitting_grid(scan);
+  const Array y = test::random_array(projection_space(scan), 7);
+  expect_same(sum_of_parts(scan, grid, Model::separable_footprint, y, {10, 9}), fdk(scan, grid) * y);
+}
+
+TEST(FbpOfViews, RefusesAnotherNumberOfWeights) {
+  const ParallelBeam scan = test::scan_of(7, 2, 9);
+  const std::vector<float> weights(3, 1.0f);
+  EXPECT_THROW(ramp_filter(scan, {0, 4}, weights), GeometryError);
+  EXPECT_THROW(ramp_filter(test::far_cone(7, 3, 9), {0, 3}, weights), GeometryError);
+}
+
+}  // namespace
+}  // namespace tandem
