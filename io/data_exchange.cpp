@@ -11,10 +11,8 @@ namespace {
 
 const std::string instrument = "/measurement/instrument/";
 
-std::unique_ptr<FrameSource> frames_at(const hdf5::File& file, const std::string& path,
-                                       const std::string& axes) {
-  const auto data = std::make_shared<hdf5::DataSet>(file.data_set(path));
-  return hdf5_frames(data, data->text("axes").value_or(axes));
+std::unique_ptr<FrameSource> frames_of(const std::shared_ptr<hdf5::DataSet>& data) {
+  return hdf5_frames(data, data->text("axes").value_or("theta:y:x"));
 }
 
 void read_geometry(const hdf5::File& file, Acquisition& acquisition) {
@@ -40,14 +38,17 @@ bool is_data_exchange(const hdf5::File& file) { return file.has("/exchange/data"
 FrameSources data_exchange_frames(const hdf5::File& file, FrameKind kind) {
   FrameSources sources;
   const std::string path = kind == FrameKind::flat ? "/exchange/data_white" : "/exchange/data_dark";
-  if (file.has(path)) sources.push_back(frames_at(file, path, "theta:y:x"));
+  if (file.has(path)) sources.push_back(frames_of(std::make_shared<hdf5::DataSet>(file.data_set(path))));
   return sources;
 }
 
 Acquisition open_data_exchange(const hdf5::File& file) {
   Acquisition acquisition;
   acquisition.info.format = "DXchange";
-  acquisition.projections.push_back(frames_at(file, "/exchange/data", "theta:y:x"));
+  const auto data = std::make_shared<hdf5::DataSet>(file.data_set("/exchange/data"));
+  acquisition.projections.push_back(frames_of(data));
+  acquisition.can_grow = data->can_grow() && !data->text("axes").value_or("").starts_with("y");
+  acquisition.planned_views = data->most_slices();
   acquisition.flats = data_exchange_frames(file, FrameKind::flat);
   acquisition.darks = data_exchange_frames(file, FrameKind::dark);
 
@@ -55,6 +56,7 @@ Acquisition open_data_exchange(const hdf5::File& file) {
   if (file.has("/exchange/theta")) {
     const hdf5::DataSet theta = file.data_set("/exchange/theta");
     acquisition.angles = theta.numbers();
+    if (const auto angles = theta.most_slices()) acquisition.planned_views = angles;
     const double factor = radians_per(theta.text("units").value_or("deg"), theta.where());
     for (double& angle : acquisition.angles) angle *= factor;
   }

@@ -51,6 +51,8 @@ struct Acquisition {
   std::optional<double> sod_mm, sdd_mm, midplane_row;  ///< of a cone beam
   std::vector<double> angles;                          ///< rad, one per view; empty if the file has none
   std::string angles_where;                            ///< where they are, or where they were searched
+  bool can_grow = false;               ///< whether the file tells which of its views are there
+  std::optional<Index> planned_views;  ///< how many views the file has room for, if it says so
   FrameSources projections, flats, darks;
 };
 
@@ -65,6 +67,15 @@ std::unique_ptr<FrameSource> hdf5_frames(std::shared_ptr<hdf5::DataSet> data,
 /// bin). @throws FileError, GeometryError
 void complete_geometry(Acquisition& found, const OpenOptions& options, const Shape& shape);
 
+/// Makes the reader of what a layout found, with flats and darks that the user gives. `planned`: the views
+/// that the scan will have, if that is not the number of those that are there. @throws FileError,
+/// GeometryError
+std::unique_ptr<ScanReader> reader_of(const std::filesystem::path& path, Acquisition found,
+                                      const OpenOptions& options, std::optional<Index> planned = {});
+
+/// The scan in a file of any layout that is known. @throws FileError
+Acquisition acquisition_in(const hdf5::File& file);
+
 bool is_data_exchange(const hdf5::File& file);
 Acquisition open_data_exchange(const hdf5::File& file);
 /// The flats or darks of a file that need not hold projections. Empty if there are none.
@@ -76,6 +87,25 @@ std::optional<Acquisition> find_nxtomo(const hdf5::File& file);
 bool is_tiff(const std::filesystem::path& path);
 /// Opens a folder, without the files that `options` names as flats and darks, or one file.
 Acquisition open_tiff(const std::filesystem::path& path, const OpenOptions& options);
+/// The images of a folder that fills, in the order of their names.
+class GrowingFolder {
+ public:
+  /// `given`: the files and folders that the user gives as flats or darks
+  GrowingFolder(std::filesystem::path folder, std::vector<std::filesystem::path> given);
+  ~GrowingFolder();
+  /// The images that are there. The last one counts if its file is as it was the last time. @throws FileError
+  /// if there is none, or if an image came or changed before one that was there
+  Acquisition look();
+  const std::string& next() const { return next_; }  ///< why the next image does not count; may be empty
+
+ private:
+  std::filesystem::path folder_;
+  std::vector<std::filesystem::path> given_;
+  std::vector<class TiffFile> files_;
+  std::unique_ptr<struct FileStamp> last_;  ///< of the next image, when it was looked at
+  std::string next_;
+};
+
 /// The flats or darks of an image or a folder of images. With `lines`, each line of an image is a frame of
 /// one row.
 std::unique_ptr<FrameSource> tiff_frames(const std::filesystem::path& path, FrameKind kind, bool lines);

@@ -161,8 +161,10 @@ bool Handle::reset() {
 DataSet::DataSet(Handle handle, std::string where, std::shared_ptr<const Origin> origin)
     : handle_(std::move(handle)), where_(std::move(where)), origin_(std::move(origin)) {
   const Lock lock;
+  if (grows()) refresh(handle_.id(), where_);
   const Handle space(H5Dget_space(handle_.id()), H5Sclose);
   shape_ = shape_of(space.id(), where_);
+  if (grows() && can_grow()) shape_[0] = stored_slices(handle_.id(), where_, shape_, *origin_->growth);
 }
 
 Index DataSet::size() const {
@@ -210,8 +212,10 @@ std::size_t DataSet::decoded_bytes() const {
 void DataSet::require_stored() {
   if (storage_) return;
   const Lock lock;
+  if (grows() && can_grow()) return require_filters(handle_.id(), where_);
   auto found = std::make_shared<Storage>();
   hdf5::require_stored(handle_.id(), where_, origin_ ? *origin_ : Origin{}, *found);
+  if (grows()) return;  // the file changes
   direct_ = direct(handle_.id(), where_, *found);
   storage_ = std::move(found);
 }
@@ -238,7 +242,11 @@ void DataSet::read_directly(std::span<const Range> part, std::byte* out) const {
 
 void DataSet::read_by_library(PixelType as, std::span<const Range> part, void* out) const {
   const Lock lock;
-  require_whole_chunks(handle_.id(), where_, part);
+  if (!grows()) require_whole_chunks(handle_.id(), where_, part);
+  read_part(memory_type(as), part, out);
+}
+
+void DataSet::read_part(std::int64_t memory_type, std::span<const Range> part, void* out) const {
   std::array<hsize_t, max_rank> start{}, count{};
   for (std::size_t i = 0; i < part.size(); ++i) {
     start[i] = static_cast<hsize_t>(part[i].first);
@@ -249,23 +257,27 @@ void DataSet::read_by_library(PixelType as, std::span<const Range> part, void* o
   errno = 0;
   const bool read =
       H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) >= 0 &&
-      H5Dread(handle_.id(), memory_type(as), memory.id(), space.id(), H5P_DEFAULT, out) >= 0;
+      H5Dread(handle_.id(), memory_type, memory.id(), space.id(), H5P_DEFAULT, out) >= 0;
   if (!read) fail(where_ + ": cannot be read", "the file may be damaged");
 }
 
 std::vector<double> DataSet::numbers() const {
   const Lock lock;
   static_cast<void>(pixel_type());
-  Storage found;
-  hdf5::require_stored(handle_.id(), where_, origin_ ? *origin_ : Origin{}, found);
   std::vector<double> values(static_cast<std::size_t>(size()));
   std::vector<Range> all;
   for (Index n : shape_) all.push_back({0, n});
+  if (grows() && can_grow()) {
+    if (!values.empty()) read_part(H5T_NATIVE_DOUBLE, all, values.data());
+    return values;
+  }
+  Storage found;
+  hdf5::require_stored(handle_.id(), where_, origin_ ? *origin_ : Origin{}, found);
   if (!values.empty()) require_whole_chunks(handle_.id(), where_, all);
   const bool read = values.empty() || H5Dread(handle_.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT,
                                               values.data()) >= 0;
   if (!read) fail(where_ + ": cannot be read", "the file may be damaged");
-  require_unchanged(found, where_);
+  if (!grows()) require_unchanged(found, where_);
   return values;
 }
 

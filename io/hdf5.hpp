@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -45,24 +46,39 @@ class Handle {
   Close close_ = nullptr;
 };
 
+/// Two numbers that are the same for all links to one object of a file, and different for other objects.
+using Identity = std::pair<std::uint64_t, std::uint64_t>;
+
+/// What is known of the data sets of a file that another program is writing. Each is opened once:
+/// libhdf5 1.10 cannot read one that was refreshed while it was open twice.
+struct Growth {
+  std::map<Identity, Handle> open;
+  std::map<std::string, Index> stored;  ///< by `where`: slices along the first axis that are stored
+};
+
 /// Where the pixels of a file may come from: raw external files lie in its folder or below, unless all are
 /// allowed.
 struct Origin {
   std::vector<std::filesystem::path>
       folders;  ///< canonical; the folder of the file, and of the file that it links to
   bool any_external = false;
+  std::shared_ptr<Growth> growth = nullptr;  ///< of a file that is being written; else null
 };
 
 struct Storage;
 class Direct;
 
-/// An open data set of at most four axes. Every failure is a FileError whose text begins with `where()`.
+/// An open data set of at most four axes. Every failure is a FileError whose text begins with `where()`. In a
+/// file that is being written, a data set in chunks is as long as its first slices that are stored.
 class DataSet {
  public:
   DataSet(Handle handle, std::string where, std::shared_ptr<const Origin> origin = nullptr);
   const std::string& where() const { return where_; }  ///< "scan.h5: /exchange/data"
   const std::vector<Index>& shape() const { return shape_; }
   Index size() const;
+  /// Whether it is in chunks, so that slices along its first axis can come one after another.
+  bool can_grow() const;
+  std::optional<Index> most_slices() const;  ///< along the first axis, in the end; empty without a limit
   bool is_float16() const;       ///< whether it holds IEEE half precision, which is read as float32
   PixelType pixel_type() const;  ///< the type in which it is read; @throws FileError unless it holds numbers
 
@@ -96,7 +112,9 @@ class DataSet {
   void set_flag(const std::string& attribute, bool value);
 
  private:
+  bool grows() const { return origin_ && origin_->growth; }
   void read_by_library(PixelType as, std::span<const Range> part, void* out) const;
+  void read_part(std::int64_t memory_type, std::span<const Range> part, void* out) const;
   void read_directly(std::span<const Range> part, std::byte* out) const;
 
   Handle handle_;
@@ -121,18 +139,22 @@ class File {
   /// Opens a file for reading. With `any_external`, raw external files may lie anywhere, not only in the
   /// folder of the file.
   static File open(const std::filesystem::path& path, bool any_external = false);
+  /// Opens a file that another program is writing, in SWMR mode if the file has it. Of data sets it shows
+  /// what is stored when they are asked for. `growth` learns it, and what it holds stays open as long as it
+  /// lives.
+  static File open_growing(const std::filesystem::path& path, std::shared_ptr<Growth> growth,
+                           bool any_external = false);
+  bool is_swmr() const;  ///< whether what is written after the file was opened can be seen
   static File create(const PlainFile& file);  ///< opens an empty file for writing
   static File modify(const PlainFile& file);  ///< opens an HDF5 file for writing
   const std::string& name() const { return name_; }
 
   bool has(const std::string& path) const;       ///< whether such a link exists, also if it leads nowhere
   bool is_group(const std::string& path) const;  ///< links are followed
-  std::vector<std::string> names(const std::string& group) const;  ///< in alphabetical order
-  /// Two numbers that are the same for all links to one object, and different for other objects. Empty if the
-  /// object cannot be opened.
-  std::optional<std::pair<std::uint64_t, std::uint64_t>> identity(const std::string& path) const;
-  std::optional<DataSet> find(const std::string& path) const;  ///< empty if no data set can be opened
-  DataSet data_set(const std::string& path) const;             ///< @throws FileError that says what is wrong
+  std::vector<std::string> names(const std::string& group) const;   ///< in alphabetical order
+  std::optional<Identity> identity(const std::string& path) const;  ///< empty if it cannot be opened
+  std::optional<DataSet> find(const std::string& path) const;       ///< empty if no data set can be opened
+  DataSet data_set(const std::string& path) const;  ///< @throws FileError that says what is wrong
   std::optional<std::string> text(const std::string& path) const;
   std::optional<double> number(const std::string& path) const;
 
@@ -158,6 +180,7 @@ class File {
       : handle_(std::move(handle)), name_(std::move(name)), origin_(std::move(origin)) {}
   std::string why_unopened(const std::string& path) const;
   Handle object(const std::string& path) const;
+  Handle kept_open(const std::string& path) const;  // and so by the growth of the file
   Handle handle_;
   std::string name_;
   std::shared_ptr<const Origin> origin_;

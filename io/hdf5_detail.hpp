@@ -42,6 +42,9 @@ Handle float16_type();
 /// them.
 Handle read_access();
 
+/// The folder of a file, and that of the file that it links to.
+std::vector<std::filesystem::path> folders_of(const std::filesystem::path& path);
+
 /// How links are followed: an external link to a pipe or a device fails.
 Handle link_access();
 
@@ -55,6 +58,17 @@ struct Storage {
 };
 /// @throws FileError, whose text begins with `where`, unless every element is stored completely in a file
 void require_stored(std::int64_t set, const std::string& where, const Origin& origin, Storage& found);
+
+/// @throws FileError if a filter is missing that the data set is packed with
+void require_filters(std::int64_t set, const std::string& where);
+
+/// Sees what another program has written to a data set since it was opened.
+void refresh(std::int64_t set, const std::string& where);
+
+/// Of a data set in chunks in a file that is being written: how many slices along the first axis are stored,
+/// without a gap. `growth` knows what was seen, and learns it. @throws FileError if a chunk is damaged
+Index stored_slices(std::int64_t set, const std::string& where, const std::vector<Index>& shape,
+                    Growth& growth);
 
 /// Checks the chunks that this part meets and that no filter packed. @throws FileError if one has fewer bytes
 /// than it must have: libhdf5 would read beyond its end

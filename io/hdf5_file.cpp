@@ -34,13 +34,13 @@ herr_t refuse_special(const char* parent, const char*, const char* target, const
   }
 }
 
+}  // namespace
+
 std::vector<fs::path> folders_of(const fs::path& path) {
   std::error_code unheeded;
   return {fs::canonical(path, unheeded).parent_path(),
           fs::canonical(fs::absolute(path, unheeded).parent_path(), unheeded)};
 }
-
-}  // namespace
 
 std::vector<fs::path> places_of(const std::string& name, const std::string& named_by, const char* variable) {
   std::error_code unheeded;
@@ -116,7 +116,7 @@ bool File::is_group(const std::string& path) const {
   return found.valid() && H5Iget_type(found.id()) == H5I_GROUP;
 }
 
-std::optional<std::pair<std::uint64_t, std::uint64_t>> File::identity(const std::string& path) const {
+std::optional<Identity> File::identity(const std::string& path) const {
   const Lock lock;
   const Handle found = object(path);
   H5O_info_t info{};
@@ -145,7 +145,7 @@ std::vector<std::string> File::names(const std::string& group) const {
 
 std::optional<DataSet> File::find(const std::string& path) const {
   const Lock lock;
-  Handle found = object(path);
+  Handle found = origin_ && origin_->growth ? kept_open(path) : object(path);
   if (!found.valid() || H5Iget_type(found.id()) != H5I_DATASET) return std::nullopt;
   return DataSet(std::move(found), name_ + ": " + path, origin_);
 }

@@ -56,20 +56,6 @@ Claim claim_of(hid_t set, const std::string& where) {
           file_of(set, where)};
 }
 
-void require_filters(const Claim& claim) {
-  const int filters = H5Pget_nfilters(claim.plan.id());
-  for (int i = 0; i < filters; ++i) {
-    unsigned flags = 0, settings = 0;
-    std::size_t values = 0;
-    std::array<char, 64> name{};
-    const H5Z_filter_t filter = H5Pget_filter2(claim.plan.id(), static_cast<unsigned>(i), &flags, &values,
-                                               nullptr, name.size() - 1, name.data(), &settings);
-    require<FileError>(H5Zfilter_avail(filter) > 0, claim.where, ": is compressed with filter ", filter, " (",
-                       name.data(),
-                       "), which this HDF5 lacks; set HDF5_PLUGIN_PATH to the folder of its plugin");
-  }
-}
-
 void require_contiguous(const Claim& claim, Storage& found) {
   const haddr_t offset = H5Dget_offset(claim.set);
   require<FileError>(offset != HADDR_UNDEF, claim.where, ": holds no data; it was never written");
@@ -182,6 +168,21 @@ double most_unpacked(const FileStamp& file) {
   return 2000 * static_cast<double>(file.bytes) + (64 << 20);
 }
 
+void require_filters(std::int64_t set, const std::string& where) {
+  const Handle plan(H5Dget_create_plist(set), H5Pclose);
+  const int filters = H5Pget_nfilters(plan.id());
+  for (int i = 0; i < filters; ++i) {
+    unsigned flags = 0, settings = 0;
+    std::size_t values = 0;
+    std::array<char, 64> name{};
+    const H5Z_filter_t filter = H5Pget_filter2(plan.id(), static_cast<unsigned>(i), &flags, &values, nullptr,
+                                               name.size() - 1, name.data(), &settings);
+    require<FileError>(H5Zfilter_avail(filter) > 0, where, ": is compressed with filter ", filter, " (",
+                       name.data(),
+                       "), which this HDF5 lacks; set HDF5_PLUGIN_PATH to the folder of its plugin");
+  }
+}
+
 void require_whole_chunks(std::int64_t set, const std::string& where, std::span<const Range> part) {
   const Handle plan(H5Dget_create_plist(set), H5Pclose), type(H5Dget_type(set), H5Tclose);
   if (H5Pget_layout(plan.id()) != H5D_CHUNKED) return;
@@ -218,7 +219,7 @@ void require_stored(std::int64_t set, const std::string& where, const Origin& or
   const Lock lock;
   const Claim claim = claim_of(set, where);
   found.files.push_back(claim.file);
-  require_filters(claim);
+  require_filters(set, where);
   if (claim.bytes() == 0) return;
   switch (H5Pget_layout(claim.plan.id())) {
     case H5D_CONTIGUOUS:

@@ -152,14 +152,6 @@ void add_frames(FrameSources& sources, FrameKind kind, const OpenOptions& option
         projections.shape()[1], " x ", projections.shape()[2], " is needed as in ", projections.where());
 }
 
-Acquisition acquisition_in(const hdf5::File& file) {
-  if (is_data_exchange(file)) return open_data_exchange(file);
-  std::optional<Acquisition> nxtomo = find_nxtomo(file);
-  require<FileError>(nxtomo.has_value(), file.name(),
-                     ": is no scan; /exchange/data (DXchange) or an entry with definition NXtomo is needed");
-  return std::move(*nxtomo);
-}
-
 Acquisition recognise(const fs::path& path, const OpenOptions& options) {
   if (fs::is_directory(path)) return open_tiff(path, options);
   require_regular_file(path);
@@ -172,8 +164,18 @@ Acquisition recognise(const fs::path& path, const OpenOptions& options) {
                    [&] { return acquisition_in(hdf5::File::open(path, options.allow_external_files)); });
 }
 
-std::unique_ptr<ScanReader> open_recognised(const fs::path& path, const OpenOptions& options) {
-  Acquisition found = recognise(path, options);
+}  // namespace
+
+Acquisition acquisition_in(const hdf5::File& file) {
+  if (is_data_exchange(file)) return open_data_exchange(file);
+  std::optional<Acquisition> nxtomo = find_nxtomo(file);
+  require<FileError>(nxtomo.has_value(), file.name(),
+                     ": is no scan; /exchange/data (DXchange) or an entry with definition NXtomo is needed");
+  return std::move(*nxtomo);
+}
+
+std::unique_ptr<ScanReader> reader_of(const fs::path& path, Acquisition found, const OpenOptions& options,
+                                      std::optional<Index> planned) {
   require<FileError>(count_of(found.projections) > 0, path.string(), ": has 0 views; at least 1 is needed");
   const FrameSource& projections = *found.projections.front();
   add_frames(found.flats, FrameKind::flat, options, projections);
@@ -182,7 +184,7 @@ std::unique_ptr<ScanReader> open_recognised(const fs::path& path, const OpenOpti
     for (const auto& source : *sources)
       found.info.notes.insert(found.info.notes.end(), source->notes.begin(), source->notes.end());
   const Shape& frame = projections.shape();
-  complete_geometry(found, options, {count_of(found.projections), frame[1], frame[2]});
+  complete_geometry(found, options, {planned.value_or(count_of(found.projections)), frame[1], frame[2]});
   found.info.type = common_type(found.projections, PixelType::uint16);
   found.info.decoded_bytes = projections.decoded_bytes();
   found.info.flats = count_of(found.flats);
@@ -190,8 +192,6 @@ std::unique_ptr<ScanReader> open_recognised(const fs::path& path, const OpenOpti
   return std::make_unique<SourcesReader>(path.string(), std::move(found.info), std::move(found.projections),
                                          std::move(found.flats), std::move(found.darks));
 }
-
-}  // namespace
 
 std::size_t bytes_of(PixelType type) {
   switch (type) {
@@ -234,7 +234,7 @@ const char* name_of(PixelType type) {
 }
 
 std::unique_ptr<ScanReader> open_scan(const fs::path& path, const OpenOptions& options) {
-  return within_memory(path.string(), [&] { return open_recognised(path, options); });
+  return within_memory(path.string(), [&] { return reader_of(path, recognise(path, options), options); });
 }
 
 }  // namespace tandem::io

@@ -33,6 +33,7 @@ struct TiffPage {
 class TiffFile {
  public:
   explicit TiffFile(const std::filesystem::path& path);  ///< @throws FileError
+  const std::string& name() const { return name_; }
   Index pages() const { return static_cast<Index>(pages_.size()); }
   const TiffPage& page(Index i) const { return pages_[static_cast<std::size_t>(i)]; }
   /// Reads the part `rows` x `bins` of a page, in the type of the page. Several threads may call it at once.

@@ -33,6 +33,15 @@ void require_alike(const std::string& where, const TiffPage& page, const TiffPag
                      where, ": is ", words_of(page), "; ", words_of(first), ", is needed as in ", first_name);
 }
 
+/// A file of a stack. `first` is the image in the file `first_path`.
+TiffFile one_image(const fs::path& path, const TiffPage& first, const fs::path& first_path) {
+  TiffFile file(path);
+  require<FileError>(file.pages() == 1, path.string(), ": holds ", file.pages(),
+                     " images; 1 is needed in each file of a folder");
+  require_alike(path.string(), file.page(0), first, first_path.filename().string());
+  return file;
+}
+
 /// Threads that work at once on so many images.
 std::size_t threads_for(Index images) {
   return static_cast<std::size_t>(std::min<Index>(images, thread_count()));
@@ -41,16 +50,19 @@ std::size_t threads_for(Index images) {
 /// An image a file, all alike.
 class ImageFiles : public FrameSource {
  public:
+  /// Of files that are known to be alike.
+  ImageFiles(const std::string& where, const std::vector<TiffFile>& files)
+      : FrameSource(
+            where, files.front().page(0).type,
+            {static_cast<Index>(files.size()), files.front().page(0).rows, files.front().page(0).bins}),
+        files_(files.begin(), files.end()) {}
+
   ImageFiles(const std::string& where, const std::vector<fs::path>& paths, const TiffPage& first)
       : FrameSource(where, first.type, {static_cast<Index>(paths.size()), first.rows, first.bins}),
         files_(paths.size()) {
     parallel_for(shape()[0], [&](Index k) {
       std::optional<TiffFile>& file = files_[static_cast<std::size_t>(k)];
-      const fs::path& path = paths[static_cast<std::size_t>(k)];
-      file.emplace(path);
-      require<FileError>(file->pages() == 1, path.string(), ": holds ", file->pages(),
-                         " images; 1 is needed in each file of a folder");
-      require_alike(path.string(), file->page(0), first, paths.front().filename().string());
+      file.emplace(one_image(paths[static_cast<std::size_t>(k)], first, paths.front()));
     });
   }
 
@@ -165,6 +177,44 @@ bool is_tiff(const fs::path& path) {
   const std::string magic(start.data(), start.size());
   using namespace std::string_literals;
   return magic == "II*\0"s || magic == "MM\0*"s || magic == "II+\0"s || magic == "MM\0+"s;
+}
+
+GrowingFolder::GrowingFolder(fs::path folder, std::vector<fs::path> given)
+    : folder_(std::move(folder)), given_(std::move(given)) {}
+GrowingFolder::~GrowingFolder() = default;
+
+Acquisition GrowingFolder::look() {
+  const FolderImages images = images_in(folder_, FrameKind::projection, given_);
+  const auto at = [&](std::size_t k) { return images.files[k]; };
+  for (std::size_t k = 0; k < files_.size(); ++k)
+    require<FileError>(k < images.files.size() && files_[k].name() == at(k).string(), folder_.string(),
+                       ": view ", k, " was ", fs::path(files_[k].name()).filename().string(), ", and is ",
+                       k < images.files.size() ? at(k).filename().string() : "missing",
+                       " now; images must come in the order of their names");
+  next_.clear();
+  try {
+    while (files_.size() < images.files.size()) {
+      const fs::path& path = at(files_.size());
+      const FileStamp now = stamp_of(path, path.string());
+      const bool settled = files_.size() + 1 < images.files.size() || (last_ && *last_ == now);
+      last_ = std::make_unique<FileStamp>(now);
+      if (!settled) break;
+      const bool first = files_.empty();
+      files_.push_back(first ? one_image(path, TiffFile(path).page(0), path)
+                             : one_image(path, files_.front().page(0), at(0)));
+    }
+  } catch (const FileError& fault) {  // a program may still be writing it
+    next_ = fault.what();
+  }
+  require<FileError>(!files_.empty(),
+                     next_.empty() ? folder_.string() + ": the first image is not whole" : next_);
+  Acquisition acquisition;
+  acquisition.angles_where = folder_.string() + ": angles";
+  acquisition.info.format = "TIFF stack";
+  acquisition.info.notes = images.notes;
+  acquisition.can_grow = true;
+  acquisition.projections.push_back(std::make_unique<ImageFiles>(folder_.string(), files_));
+  return acquisition;
 }
 
 std::unique_ptr<FrameSource> tiff_frames(const fs::path& path, FrameKind kind, bool lines) {
