@@ -6,6 +6,7 @@
 #include "../pipeline/methods/method.hpp"
 #include "command_line.hpp"
 #include "files.hpp"
+#include "follow.hpp"
 #include "step_options.hpp"
 
 namespace tandem::apps {
@@ -112,6 +113,23 @@ void add_output(CLI::App& c, ReconOptions& o) {
              "show plan, memory, sizes and the time that it will take; the first time, "
              "rates of this machine are measured");
   c.add_option("--truth", o.truth, "volume to compare with: adds PSNR, SSIM and RMSE to the report");
+}
+
+void add_follow(CLI::App& c, ReconOptions& o) {
+  heading(c, "While the scan is written");
+  c.add_flag(
+      "--follow", o.recipe.follow,
+      "add views to the volume as they come: of an HDF5 file in SWMR mode (or closed after some views), "
+      "or of a folder that fills with TIFF images; fbp and fdk");
+  c.add_option(
+       "--planned-views", o.planned_views,
+       "how many views the scan will have (default: as many as --angles has lines, or as the file has "
+       "room for)")
+      ->check(count());
+  c.add_option("--patience", o.patience,
+               "seconds to wait for a scan, or for its next view; then the views that are there make the "
+               "volume (default 60)")
+      ->check(within(0.01, 1e7));
 }
 
 void parse_region(Recipe& recipe, const std::string& text) {
@@ -225,6 +243,7 @@ void check_together(const ReconOptions& o) {
   if (o.output.empty() && !o.dry_run)
     throw UsageError("-o VOLUME is missing; give a name ending in .h5 or .tif, or --dry-run");
   if (!o.output.empty()) require_volume_name({"-o", o.output});
+  check_follow(o);
   if (!r.region_z && o.given("--region")) throw UsageError("--region is not x0:x1,y0:y1,z0:z1");
 }
 
@@ -246,6 +265,7 @@ void add_recon_options(CLI::App& c, ReconOptions& o) {
   add_method(c, o);
   add_volume(c, o);
   add_output(c, o);
+  add_follow(c, o);
   heading(c, "Device and memory");
   add_device_options(c, o.device);
   c.add_option("--memory", o.memory_gib, "host memory to stay below, GiB (default: 70 % of what is free)")

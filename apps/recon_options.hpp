@@ -26,6 +26,8 @@ struct ReconOptions {
   std::optional<double> memory_gib;
   std::optional<Index> serve;  ///< the port of the page; 0: any free one
   bool axis_auto = false, dry_run = false, resume = false;
+  double patience = 60;  // seconds
+  std::optional<Index> planned_views;
   const CLI::App* command = nullptr;
 
   bool is_part_of_hdf5() const {

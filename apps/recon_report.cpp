@@ -8,6 +8,7 @@
 #include "../io/volume_file.hpp"
 #include "../pipeline/host_memory.hpp"
 #include "../pipeline/methods/method.hpp"
+#include "../solvers/run.hpp"
 #include "scan_options.hpp"
 #include "volume_report.hpp"
 
@@ -126,11 +127,14 @@ void print_outcome(const pipeline::Plan& plan, const io::ScanInfo& info, const p
   std::cout << "\ntime      " << out.seconds.total << " s";
   if (computing > 0) std::cout << ", " << out.updates / computing * 1e-9 << " GU/s";
   std::cout << '\n';
-  ahead.print_outcome(std::cout, out);
+  if (!out.followed) ahead.print_outcome(std::cout, out);
   print_replaced(std::cout, out.findings);
   if (out.quality)
     std::cout << "quality   PSNR " << out.quality->psnr << " dB, SSIM " << out.quality->ssim << ", RMSE "
               << out.quality->rmse << '\n';
+  if (out.followed)
+    std::cout << "followed  " << out.followed->views << " of " << out.followed->of << " views, volume whole "
+              << seconds_now() - out.followed->last_view << " s after the last one\n";
   std::cout << "written   " << io::files_written(output, plan.place().slices()) << '\n';
 }
 

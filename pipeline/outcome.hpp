@@ -37,6 +37,13 @@ struct Iterated {
   double noise = 0;                     ///< the norm of the noise, if a rule compares with it
 };
 
+/// How a scan was followed.
+struct Followed {
+  Index views = 0, of = 0;  ///< views that came, and those that were planned
+  Index again = 0;          ///< views that were read again, because their weights came out differently
+  double last_view = 0;     ///< when the last view was seen, by `seconds_now`
+};
+
 /// The outcome of a reconstruction, for the report. Stations that work at the same time write different parts
 /// of it.
 struct Outcome {
@@ -50,6 +57,8 @@ struct Outcome {
   std::optional<Quality> quality;       ///< compared with the truth, if there is one
   std::vector<io::Picture> middle;      ///< the slices through the middle: along z, y, x
   std::vector<std::string> warnings;    ///< those that only the data could tell; the plan has others
+
+  std::optional<Followed> followed;  ///< if the scan was being written
 
   std::vector<Iterated> iterated;  ///< by chunks; `Method::conclude` makes the numbers above of them
 

@@ -10,6 +10,7 @@
 #include "../core/error.hpp"
 #include "../core/units.hpp"
 #include "../operators/fbp.hpp"
+#include "batches.hpp"
 #include "beams/beam.hpp"
 #include "host_memory.hpp"
 #include "memory.hpp"
@@ -222,7 +223,7 @@ Plan make_plan(const io::ScanInfo& info, const Recipe& recipe) {
   plan.allow_unmatched = recipe.allow_unmatched;
   plan.streams = recipe.streams;
   plan.devices = recipe.devices;
-  if (recipe.fewest_devices) plan.devices.resize(1, Device::cpu());
+  if (recipe.fewest_devices || recipe.follow) plan.devices.resize(1, Device::cpu());
   Scan scan = info.scan;
   Detector& whole = detector_of(scan);
   plan.pitch_known = info.pixel_size_mm.has_value();
@@ -243,8 +244,12 @@ Plan make_plan(const io::ScanInfo& info, const Recipe& recipe) {
   choose_grid(plan, recipe);
   if (rows_are_slices(plan.scan)) lift_slices(plan, whole);
   beam_of(plan.scan).choose_execution(plan, recipe);
-  choose_tiles(plan, recipe);
-  choose_chunks(plan, recipe, info);
+  if (recipe.follow) {
+    choose_batches(plan, recipe, info);
+  } else {
+    choose_tiles(plan, recipe);
+    choose_chunks(plan, recipe, info);
+  }
   require_seen(plan);
   add_warnings(plan, recipe, recipe.axis_bin || info.axis_bin);
   return plan;

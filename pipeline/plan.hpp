@@ -47,6 +47,7 @@ struct Plan {
   bool tiled = false;       ///< vectors stay on the host, devices get parts (operators/tiled_projector.hpp)
   Index rows_at_once = 0;   ///< slices of a chunk
   Index slices_a_read = 0;  ///< whose rows are read at once, whole chunks; 0: those of one chunk
+  Index views_at_once = 0;  ///< the most, of a scan that is followed
   std::size_t bytes = 0;    ///< the most host memory
   std::size_t device_bytes = 0;  ///< the most memory of each GPU; 0 on the CPU
   std::vector<std::string> warnings;

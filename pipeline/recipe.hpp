@@ -52,6 +52,8 @@ struct Recipe : MethodOptions {
   Execution execution;                            ///< how projector and back-projector run
   bool allow_unmatched = false;  ///< whether a solver may take a pair that does not match (`is_matched`)
 
+  bool follow = false;  ///< the scan is being written: its views are added to the volume as they come
+
   std::optional<std::size_t> host_bytes;    ///< default: what the machine has to spare
   std::optional<std::size_t> device_bytes;  ///< of each GPU; default: nine tenths of what is free
 };

@@ -12,6 +12,7 @@
 #include "../command.hpp"
 #include "../device_options.hpp"
 #include "../files.hpp"
+#include "../follow.hpp"
 #include "../forecast.hpp"
 #include "../live_page.hpp"
 #include "../preview.hpp"
@@ -39,6 +40,8 @@ void check_before(ReconOptions& o) {
   const bool matched = pipeline::method_named(o.recipe.method).needs_matched_pair;
   o.recipe.devices = chosen_devices(o.device, matched ? Pairing::matched : Pairing::any);
   o.recipe.fewest_devices = o.device.device == "auto";
+  if (o.recipe.follow && o.recipe.devices.size() > 1 && !o.recipe.fewest_devices)
+    throw UsageError("--follow works on one device; give --device " + o.recipe.devices.front().name());
   NamedFiles inputs = sources_of(o);
   inputs.push_back({"--truth", o.truth});
   NamedFiles outputs{{"-o", o.output}, {"--preview", o.preview}};
@@ -79,19 +82,22 @@ void tell_of_done(const std::vector<Range>& done, ProgressLine& progress) {
 void show_plan(ReconOptions& o, const pipeline::Plan& plan, io::ScanReader& reader, const RunFiles& files,
                ProgressLine& progress, json planned) {
   RunForecast ahead(plan, reader.info(), files, {});
-  ahead.measure(reader, progress);
+  if (!o.recipe.follow) ahead.measure(reader, progress);
   progress.clear();
   std::ostream& to = o.common.json == "-" ? std::cerr : std::cout;
   print_plan(to, plan, reader.info());
-  ahead.print(to);
-  planned["forecast"] = ahead.planned();
+  if (!o.recipe.follow) {
+    ahead.print(to);
+    planned["forecast"] = ahead.planned();
+  }
   write_report(o.common, planned);
 }
 
 void run_recon(ReconOptions& o, LivePage* page) {
   const ThreadLimit limit(o.common.threads);
   ProgressLine progress(o.common.quiet, page);
-  auto reader = open(o.scan);
+  const std::shared_ptr<io::GrowingScan> growing = o.recipe.follow ? wait_for_scan(o, progress) : nullptr;
+  const std::shared_ptr<io::ScanReader> reader = growing ? growing : std::shared_ptr(open(o.scan));
   const Selection selected = select(o.scan, reader->info());
   o.recipe.views = selected.views;
   o.recipe.rows = selected.rows;
@@ -105,7 +111,8 @@ void run_recon(ReconOptions& o, LivePage* page) {
   planned["warnings"] = progress.warnings();
   const RunFiles files{o.scan.path, o.output, format_of(o, plan)};
   if (o.dry_run) return show_plan(o, plan, *reader, files, progress, planned);
-  warn_of_repeated_view(*reader, o.scan, axes.empty() ? std::vector{plan.axis_in_file} : axes, progress);
+  if (!growing)
+    warn_of_repeated_view(*reader, o.scan, axes.empty() ? std::vector{plan.axis_in_file} : axes, progress);
   planned["source"] = source_json(o.common, o.scan.path);
   planned["input"] = o.scan.path;
   if (page) page->tell_plan(planned, o.output);
@@ -120,26 +127,35 @@ void run_recon(ReconOptions& o, LivePage* page) {
   if (o.resume) tell_of_done(done, progress);
   std::optional<io::Output> preview;
   if (!o.preview.empty()) preview.emplace(o.preview, o.common.replace());
-  pipeline::Options options{
-      [&](const pipeline::Stage& at) { progress(at.name, at.done, at.total, "slices", at.detail); }, o.truth,
-      !o.preview.empty(), o.scan.how.allow_external_files};
+  pipeline::Options options{[&](const pipeline::Stage& at) {
+                              progress(at.name, at.done, at.total,
+                                       growing && at.name != "write" ? "views" : "slices", at.detail);
+                            },
+                            o.truth, !o.preview.empty(), o.scan.how.allow_external_files};
   const RunForecast ahead(plan, reader->info(), files, done);
-  if (page) page->watch(options, ahead.planned());
-  pipeline::Outcome outcome = pipeline::reconstruct(*reader, plan, *writer, options);
+  if (page) page->watch(options, growing ? json() : ahead.planned());
+  pipeline::Outcome outcome =
+      growing ? pipeline::follow(*growing, plan, *writer, options, patience_of(o, progress))
+              : pipeline::reconstruct(*reader, plan, *writer, options);
   for (const std::string& warning : outcome.warnings) progress.warn(warning);
   planned["output"] = o.output;
   json report = report_of(planned, plan, outcome);
   report["warnings"] = progress.warnings();
+  if (outcome.followed) report["followed"] = followed_json(*outcome.followed);
   report["resumed"] = json::array();
   for (const Range slices : done) report["resumed"].push_back({slices.first, slices.last});
-  report["forecast"] = ahead.planned();
-  report["stations"] = ahead.stations(outcome);
+  if (!growing) report["forecast"] = ahead.planned();
+  if (!growing) report["stations"] = ahead.stations(outcome);
   {
     const pipeline::Stopwatch watch("finish", outcome.seconds.finish);
     writer->finish(text_of(report));
   }
-  report["stations"] = ahead.stations(outcome);
-  ahead.learn(outcome);
+  if (growing) {
+    report["followed"] = followed_json(*outcome.followed);  // now with the time of writing
+  } else {
+    report["stations"] = ahead.stations(outcome);
+    ahead.learn(outcome);
+  }
   std::string missing;
   if (o.is_part_of_hdf5()) missing = io::join_parts(o.part_of, o.common.replace());
   if (!missing.empty()) progress.note("note: " + o.part_of + " is incomplete: it lacks " + missing);

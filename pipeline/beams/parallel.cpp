@@ -43,9 +43,10 @@ bool voxels_are_wider(const Plan& plan) {
 
 /// The model of the recipe. By default the Fourier model where it is faster, leaves nothing out, adds nothing
 /// from beyond the detector to pixels that half of the views see, and where a few slices of it take at most
-/// half of the memory.
+/// half of the memory; the Fourier model takes all views at once.
 Model model_for(const Plan& plan, const Recipe& recipe) {
   if (recipe.model) return *recipe.model;
+  if (recipe.follow) return Model::pixel_driven;
   const auto& scan = parallel(plan.scan);
   const Execution& how = recipe.execution;
   const Device device = plan.home();

@@ -41,14 +41,19 @@ std::optional<LineIntegrals> PrepareStation::operator()(Chunk& chunk, Work& work
       preprocess(chunk.counts, *chunk.reference, plan_.preprocessing, space, found, bins_kept(scan));
   chunk.reference.reset();
   chunk.read.reset();
-  add(found, data.y);
+  add(found);
+  look_at(data.y);
   return data;
 }
 
-void PrepareStation::add(const Findings& found, const Array& y) {
+void PrepareStation::add(const Findings& found) {
   const std::lock_guard lock(mutex_);
   findings_.add(found);
   require_mostly_good();
+}
+
+void PrepareStation::look_at(const Array& y) {
+  const std::lock_guard lock(mutex_);
   // of opposite rays, by FDK's filter or a solver; FBP of a parallel beam does not
   const bool weighs_bins = !rows_are_slices(plan_.scan) || !plan_.method->filters;
   ends_.look_at(y, plan_.scan, weighs_bins && half_acquisition(plan_.scan));

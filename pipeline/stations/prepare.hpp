@@ -16,11 +16,14 @@ class PrepareStation {
   PrepareStation(const io::ScanInfo& info, const Plan& plan);
   /// The line integrals of a chunk; empty if no counts came with it.
   std::optional<LineIntegrals> operator()(Chunk& chunk, Work& work);
+  /// Takes note of what was found in some data, and looks whether line integrals come down to air. @throws
+  /// FileError if too much was replaced
+  void add(const Findings& found);
+  void look_at(const Array& y);
   /// Adds findings and warnings, after all data have passed.
   void finish(Outcome& outcome) const;
 
  private:
-  void add(const Findings& found, const Array& y);
   void require_mostly_good() const;
 
   const Plan& plan_;
