@@ -30,19 +30,20 @@ class Iteration final : public Computation {
     const std::vector<double> noise =
         one ? std::vector{joint_norm(data->noise_norms)} : std::move(data->noise_norms);
     StopRule stop = rules();
+    const double all = static_cast<double>(slices.size());
+    std::optional<Stopwatch> watch;  // what the solver prepares is a part of its work
+    watch.emplace("iterate", work_.outcome.seconds.iterate, work_.watch.board(), Load{.slices = all});
     AnySolver solver = work_.plan.method->solver(A, std::move(y), std::move(x0), options_);
     if (options_.stop_by_discrepancy) stop = by_noise(solver, noise, problem) || stop;
-    {
-      const double all = static_cast<double>(slices.size());
-      Stopwatch watch("iterate", work_.outcome.seconds.iterate, work_.watch.board(), {.slices = all});
-      const auto tell_all = [&](const Progress& now) {
-        const double steps = work_.plan.method->cost.step.together() * now.iteration;
-        watch.reached({.slices = share(now) * all, .updates = steps * updates_of(problem)});
-        tell(now, slices);
-      };
-      note(tandem::run(solver, stop, tell_all), problem, slices);
-      work_.outcome.iterated.back().noise = joint_norm(noise);
-    }
+    const SolverCost& cost = work_.plan.method->cost;
+    const auto tell_all = [&](const Progress& now) {
+      const double steps = cost.preparation.together() + cost.step.together() * now.iteration;
+      watch->reached({.slices = share(now) * all, .updates = steps * updates_of(problem)});
+      tell(now, slices);
+    };
+    note(tandem::run(solver, stop, tell_all), problem, slices);
+    work_.outcome.iterated.back().noise = joint_norm(noise);
+    watch.reset();
     return work_.moved_to(Device::cpu(), std::move(solver).solution());
   }
 
