@@ -29,6 +29,7 @@ class FrameSource {
   std::vector<std::string> notes;  ///< what the user should know about them
 
   virtual std::size_t decoded_bytes() const { return 0; }  ///< see ScanInfo
+  virtual std::string packing() const { return {}; }       ///< see ScanInfo
 
   /// Fills `out` with numbers of type(), in C order. The caller has checked that the ranges lie within
   /// shape(). Several threads may call it at once.

@@ -209,6 +209,8 @@ std::size_t DataSet::decoded_bytes() const {
   return 2 * bytes;
 }
 
+std::string DataSet::packing() const { return direct_ ? direct_->packing() : "by libhdf5"; }
+
 void DataSet::require_stored() {
   if (storage_) return;
   const Lock lock;

@@ -90,6 +90,8 @@ class DataSet {
   /// How many bytes a reading holds beside its result: for each thread a compressed chunk and its decoded
   /// contents; 0 if the data are not compressed.
   std::size_t decoded_bytes() const;
+  /// The names of the filters that pack it; "by libhdf5" if no more is known than that libhdf5 reads it.
+  std::string packing() const;
 
   /// Reads a part, which lies within shape(), on the threads of the pool if the data set is known to be
   /// stored (`require_stored`), and if it has a layout, a type and filters that `hdf5_direct` knows; else

@@ -77,6 +77,12 @@ class Chunked : public Direct {
     return 2 * room() * static_cast<std::size_t>(std::min<Index>(chunks, thread_count()));
   }
 
+  std::string packing() const override {
+    std::string names;
+    for (const Filter& filter : filters_) names.append(names.empty() ? "" : ", ").append(filter.known->name);
+    return names;
+  }
+
   void read(std::span<const Range> part, const BoxPlace& to, std::byte* out) const override {
     const std::vector<Chunk> chunks = chunks_of(part);
     std::vector<InputFile> file;

@@ -22,6 +22,7 @@ class Direct {
 
   /// How many bytes a reading holds for packed pieces of the file and for what is unpacked from them.
   virtual std::size_t decoded_bytes() const { return 0; }
+  virtual std::string packing() const { return {}; }  ///< the names of the filters
 
   /// Puts a part of the data set at its place in an array of pixels. @throws FileError, whose text begins
   /// with the name of the data set

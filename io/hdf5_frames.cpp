@@ -36,6 +36,7 @@ class Hdf5Frames : public FrameSource {
         runs_(std::move(runs)) {}
 
   std::size_t decoded_bytes() const override { return data_->decoded_bytes(); }
+  std::string packing() const override { return data_->packing(); }
 
   void read(Range frames, Range rows, Range bins, std::byte* out) const override {
     const std::size_t frame_bytes = static_cast<std::size_t>(rows.size() * bins.size()) * bytes_of(type());

@@ -187,6 +187,7 @@ std::unique_ptr<ScanReader> reader_of(const fs::path& path, Acquisition found, c
   complete_geometry(found, options, {planned.value_or(count_of(found.projections)), frame[1], frame[2]});
   found.info.type = common_type(found.projections, PixelType::uint16);
   found.info.decoded_bytes = projections.decoded_bytes();
+  found.info.packing = projections.packing();
   found.info.flats = count_of(found.flats);
   found.info.darks = count_of(found.darks);
   return std::make_unique<SourcesReader>(path.string(), std::move(found.info), std::move(found.projections),

@@ -65,6 +65,7 @@ struct ScanInfo {
   std::optional<double> pixel_size_mm;  ///< detector pitch
   std::optional<double> axis_bin;       ///< if recorded in the file
   PixelType type = PixelType::uint16;
+  std::string packing;  ///< of the projections: filters of HDF5, "compressed" TIFF, or "by libhdf5"; or empty
   Index flats = 0, darks = 0;
   std::size_t decoded_bytes =
       0;  ///< bytes that a reading holds beside its result, for a compressed piece of the file

@@ -47,6 +47,8 @@ std::size_t threads_for(Index images) {
   return static_cast<std::size_t>(std::min<Index>(images, thread_count()));
 }
 
+std::string packing_of(const TiffFile& file) { return file.page(0).compressed ? "compressed" : ""; }
+
 /// An image a file, all alike.
 class ImageFiles : public FrameSource {
  public:
@@ -69,6 +71,7 @@ class ImageFiles : public FrameSource {
   std::size_t decoded_bytes() const override {
     return threads_for(shape()[0]) * files_.front()->decoded_bytes(0);
   }
+  std::string packing() const override { return packing_of(*files_.front()); }
 
   void read(Range frames, Range rows, Range bins, std::byte* out) const override {
     const Index frame_bytes = rows.size() * bins.size() * static_cast<Index>(bytes_of(type()));
@@ -90,6 +93,7 @@ class ImagePages : public FrameSource {
   std::size_t decoded_bytes() const override {
     return threads_for(lines_ ? 1 : shape()[0]) * file_.decoded_bytes(0);
   }
+  std::string packing() const override { return packing_of(file_); }
 
   void read(Range frames, Range rows, Range bins, std::byte* out) const override {
     if (lines_) return file_.read(0, frames, bins, out);
