@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "../core/error.hpp"
+#include "../core/units.hpp"
 #include "../pipeline/chunks_due.hpp"
 #include "../pipeline/trial.hpp"
 #include "rates_file.hpp"
@@ -50,6 +51,11 @@ const char* name_of(io::Compression compression) {
   return names[static_cast<std::size_t>(compression)];
 }
 
+fs::path folder_of(const RunFiles& files) {
+  const fs::path folder = files.volume.parent_path();
+  return folder.empty() ? fs::path(".") : folder;
+}
+
 std::string ending_of(const fs::path& volume) {
   return io::volume_kind(volume) == io::VolumeKind::tiff ? ".tif" : ".h5";
 }
@@ -57,11 +63,17 @@ std::string ending_of(const fs::path& volume) {
 pipeline::Ends ends_of(const RunFiles& files, const io::ScanInfo& info) {
   const fs::path volume = files.volume.empty() ? fs::path("volume.h5") : files.volume;
   const io::VolumeFormat& format = files.format;
-  return {info.format + " " + io::name_of(info.type) + (info.decoded_bytes > 0 ? " packed" : "") + ", " +
-              file_system_of(files.scan),
+  const std::string packing = info.packing.empty() ? "" : " (" + info.packing + ")";
+  return {info.format + " " + io::name_of(info.type) + packing + ", " + file_system_of(files.scan),
           (ending_of(volume) == ".h5" ? "HDF5 " : "TIFF ") + std::string(name_of(format.type)) +
               name_of(format.compression) + ", " + file_system_of(volume),
           bytes_of(format.type)};
+}
+
+double bytes_to_write(const std::vector<StationWork>& works) {
+  for (const StationWork& work : works)
+    if (work.name == "write") return work.amount;
+  return 0;
 }
 
 /// What a station has done, with its rate.
@@ -99,6 +111,7 @@ RunForecast::RunForecast(const pipeline::Plan& plan, const io::ScanInfo& info, c
       files_(files),
       chunks_(chunks_due(plan, done)),
       works_(work_of(plan, info, ends_of(files, info), chunks_)),
+      disk_bytes_(bytes_to_write(works_)),
       rates_(read_rates(rates_file())) {
   foretell();
 }
@@ -107,7 +120,7 @@ void RunForecast::foretell() { forecast_ = pipeline::forecast(plan_, chunks_, wo
 
 void RunForecast::measure(io::ScanReader& reader, ProgressLine& progress) {
   const auto missing = without_rate(works_, rates_);
-  const auto lacks = [&](const auto& station) {
+  const auto lacks = [&](std::string_view station) {
     return std::find(missing.begin(), missing.end(), station) != missing.end();
   };
   const bool reads = lacks("read"), writes = lacks("write");
@@ -119,17 +132,32 @@ void RunForecast::measure(io::ScanReader& reader, ProgressLine& progress) {
     try {
       found.add(trial());
     } catch (const Error& fault) {
-      progress.note("note: " + what + " cannot be measured: " + fault.what());
+      progress.note("note: " + what + " cannot be measured, and has no forecast: " + fault.what());
     }
   };
   attempt(reads, "reading", [&] { return try_reading(reader, plan_, works_); });
   attempt(computes, "computing", [&] { return try_computing(reader.info(), plan_, works_); });
   attempt(writes, "writing", [&] {
-    return try_writing(files_.volume.parent_path(), ending_of(files_.volume), files_.format, plan_, works_);
+    return try_writing(folder_of(files_), ending_of(files_.volume), files_.format, plan_, works_);
   });
   rates_.add(found);
   keep_rates(rates_file(), found);
+  std::erase_if(works_, [&](const StationWork& work) {
+    return (work.name == "read" || work.name == "write") && !rates_.rate(work.kind);
+  });
   foretell();
+}
+
+std::string RunForecast::lack_of_disk() const {
+  std::error_code fault;
+  const double free = static_cast<double>(fs::space(folder_of(files_), fault).available);
+  if (fault || disk_bytes_ <= free) return {};
+  std::ostringstream text;
+  text.precision(4);
+  text << "the volume takes " << (files_.format.compression == io::Compression::none ? "" : "up to ")
+       << disk_bytes_ / bytes_per_mib << " MiB, and " << folder_of(files_).string() << " has "
+       << free / bytes_per_mib << " MiB free; make room, or give a smaller --dtype, --size or --region";
+  return text.str();
 }
 
 void RunForecast::learn(const pipeline::Outcome& outcome) const {

@@ -26,10 +26,15 @@ class RunForecast {
               const std::vector<Range>& done);
 
   /// Measures the rates that are missing, each in well below a second, and keeps them. What cannot be
-  /// measured stays missing.
+  /// measured stays missing: the forecast is then without reading or writing, and empty without computing.
   void measure(io::ScanReader& reader, ProgressLine& progress);
 
   const std::optional<pipeline::Forecast>& forecast() const { return forecast_; }
+
+  /// What the volume takes on its file system, if it is not packed.
+  double disk_bytes() const { return disk_bytes_; }
+  /// A warning if the file system has no room for it; else empty.
+  std::string lack_of_disk() const;
 
   /// Keeps what a finished run tells of the rates.
   void learn(const pipeline::Outcome& outcome) const;
@@ -49,6 +54,7 @@ class RunForecast {
   RunFiles files_;
   std::vector<Range> chunks_;
   std::vector<pipeline::StationWork> works_;
+  double disk_bytes_;
   pipeline::Rates rates_;
   std::optional<pipeline::Forecast> forecast_;
 };

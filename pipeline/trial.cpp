@@ -11,6 +11,7 @@
 #include "../core/host_memory.hpp"
 #include "../operators/random.hpp"
 #include "forecast.hpp"
+#include "methods/method.hpp"
 #include "reconstruct.hpp"
 #include "stopwatch.hpp"
 
@@ -105,22 +106,25 @@ Index full_batches(double slices, Index most) {
 /// A Fourier model is fast because it takes all views; other pairs take the same time for each.
 Size first_size(const Plan& plan) {
   const Size all = all_of(plan);
-  const double updates = shares_cores(plan) ? 4e8 : 2e10;
+  const SolverCost& cost = plan.method->cost;
+  const int applications = plan.filters() + cost.preparation.together() + 2 * cost.step.together();
+  const double updates = (shares_cores(plan) ? 1e8 : 1e10) / applications;
   const double a_slice = static_cast<double>(plan.grid.size[0]) * static_cast<double>(plan.grid.size[1]);
-  if (plan.model == Model::fourier) return {full_batches(2.4e7 / a_slice, all.slices), all.views};
-  const Index slices = full_batches(updates / (4 * a_slice), all.slices);
+  if (plan.model == Model::fourier)
+    return {full_batches(2.4e7 / a_slice / applications, all.slices), all.views};
+  const Index slices = full_batches(std::min(16.0, updates / (4 * a_slice)), all.slices);
   const double views = updates / (a_slice * static_cast<double>(slices));
   return {slices, std::clamp<Index>(static_cast<Index>(views), std::min<Index>(4, all.views), all.views)};
 }
 
-/// More slices first, then more views.
+/// More views first, because the work on vectors does not become less with fewer views; then more slices.
 Size larger(Size size, double times, Size most) {
   const auto grown = [](Index n, double by, Index limit) {
     return std::min<Index>(limit, static_cast<Index>(std::ceil(static_cast<double>(n) * by)));
   };
-  const Index slices = grown(size.slices, times, most.slices);
-  times *= static_cast<double>(size.slices) / static_cast<double>(slices);
-  return {slices, grown(size.views, std::max(1.0, times), most.views)};
+  const Index views = grown(size.views, times, most.views);
+  times *= static_cast<double>(size.views) / static_cast<double>(views);
+  return {grown(size.slices, std::max(1.0, times), most.slices), views};
 }
 
 /// The work of a part, of the kinds of the whole.
@@ -146,7 +150,7 @@ const StationWork* named(const std::vector<StationWork>& works, std::string_view
 class HiddenFolder {
  public:
   explicit HiddenFolder(const fs::path& folder) {
-    std::string pattern = ((folder.empty() ? fs::path(".") : folder) / ".tandem-trial-XXXXXX").string();
+    std::string pattern = (folder / ".tandem-trial-XXXXXX").string();
     require<FileError>(::mkdtemp(pattern.data()) != nullptr, folder.string(),
                        ": no folder can be made there");
     path_ = pattern;

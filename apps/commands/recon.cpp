@@ -83,6 +83,9 @@ void show_plan(ReconOptions& o, const pipeline::Plan& plan, io::ScanReader& read
                ProgressLine& progress, json planned) {
   RunForecast ahead(plan, reader.info(), files, {});
   if (!o.recipe.follow) ahead.measure(reader, progress);
+  if (const std::string lack = ahead.lack_of_disk(); !lack.empty()) progress.warn(lack);
+  planned["warnings"] = progress.warnings();
+  planned["disk_bytes"] = ahead.disk_bytes();
   progress.clear();
   std::ostream& to = o.common.json == "-" ? std::cerr : std::cout;
   print_plan(to, plan, reader.info());
@@ -134,6 +137,7 @@ void run_recon(ReconOptions& o, LivePage* page) {
                             o.truth, !o.preview.empty(), o.scan.how.allow_external_files};
   const RunForecast ahead(plan, reader->info(), files, done);
   if (page) page->watch(options, growing ? json() : ahead.planned());
+  if (const std::string lack = ahead.lack_of_disk(); !lack.empty()) progress.warn(lack);
   pipeline::Outcome outcome =
       growing ? pipeline::follow(*growing, plan, *writer, options, patience_of(o, progress))
               : pipeline::reconstruct(*reader, plan, *writer, options);

@@ -87,6 +87,24 @@ TEST_F(ForecastProgram, RunsMeasureNothing) {
   EXPECT_NEAR(share, 1, 1e-12);
 }
 
+TEST_F(ForecastProgram, WarnsOfAFullDisk) {
+  const std::string cone =
+      "--geometry cone --sod 60 --sdd 90 --pixel-size 0.5 --size 12 --rows 3 --views 16 --quiet";
+  ASSERT_EQ(run_("simulate -o cone.h5 " + cone).code, 0);
+  const auto warnings = [&](const std::string& options) {
+    const Ended ended = with_cache("recon cone.h5 -o v.h5 --dry-run --json - " + options);
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    const json report = json::parse(ended.out);
+    return std::pair{report["disk_bytes"].get<double>(), report["warnings"].dump()};
+  };
+  const auto [small, none] = warnings("--size 12 --slices 3");
+  EXPECT_EQ(small, 3 * 12 * 12 * 4);
+  EXPECT_EQ(none.find("MiB free"), std::string::npos) << none;
+  const auto [large, lack] = warnings("--size 2000 --voxel-size 0.01 --slices 10000000");
+  EXPECT_EQ(large, 1e7 * 2000 * 2000 * 4);
+  EXPECT_NE(lack.find("the volume takes 1.526e+08 MiB"), std::string::npos) << lack;
+}
+
 TEST_F(ForecastProgram, DamagedRatesAreMeasuredAgain) {
   fs::create_directories(run_ / "cache");
   const json good = planned();
