@@ -38,10 +38,6 @@ struct Beam {
   /// The operator A for `project`. Rows see the volume from where they are, also rows with an axis of their
   /// own.
   LinearOperator (*projector)(const Scan& scan, const VolumeGrid& grid, const std::string& model);
-
-  /// The back-projector of filtered back-projection for a scan like this one with `size` views and bins. It
-  /// serves to measure the speed.
-  LinearOperator (*small_backprojector)(const Scan& scan, Index size, Index rows, Device device);
 };
 
 /// All kinds. The first one is the default.

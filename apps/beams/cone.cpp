@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "../../core/error.hpp"
-#include "../../operators/fbp.hpp"
 #include "beam.hpp"
 
 namespace tandem::apps {
@@ -64,20 +63,6 @@ LinearOperator projector_of(const Scan& scan, const VolumeGrid& grid, const std:
   return fan(scan) ? projector(*fan(scan), grid) : projector(point_source_of(scan), grid);
 }
 
-/// Cells of a detector that is half as wide as it is far away.
-LinearOperator small_backprojector(const Scan& scan, Index size, Index rows, Device device) {
-  ConeBeam small;
-  small.sod = point_source_of(scan).sod, small.sdd = point_source_of(scan).sdd;
-  small.midplane_row = 0.5 * static_cast<double>(rows - 1);
-  const double pitch = small.sdd / static_cast<double>(2 * size);
-  small.detector = {size, rows, pitch, pitch, 0.5 * static_cast<double>(size - 1)};
-  for (Index v = 0; v < size; ++v)
-    small.angles.push_back(std::numbers::pi * static_cast<double>(v) / static_cast<double>(size));
-  const VolumeGrid grid = fitting_grid(small);
-  return rows == 1 ? fdk_backprojector(FanBeam{small}, grid, Model::separable_footprint, device)
-                   : fdk_backprojector(small, grid, Model::separable_footprint, device);
-}
-
 }  // namespace
 
 extern const Beam cone_beam{
@@ -93,7 +78,6 @@ extern const Beam cone_beam{
     .rows_for_axis = rows_for_axis,
     .find_axis = find_axis,
     .projector = projector_of,
-    .small_backprojector = small_backprojector,
 };
 
 }  // namespace tandem::apps

@@ -29,14 +29,6 @@ LinearOperator projector_of(const Scan& scan, const VolumeGrid& grid, const std:
   return row_axes_of(scan).empty() ? A : adjoint(align_rows(parallel(scan))) * A;
 }
 
-LinearOperator small_backprojector(const Scan& scan, Index size, Index rows, Device device) {
-  const Detector& d = detector_of(scan);
-  ParallelBeam small{{size, rows, d.bin_pitch, d.row_pitch, 0.5 * static_cast<double>(size - 1)}};
-  for (Index v = 0; v < size; ++v)
-    small.angles.push_back(std::numbers::pi * static_cast<double>(v) / static_cast<double>(size));
-  return adjoint(projector(small, fitting_grid(small), Model::pixel_driven, device));
-}
-
 }  // namespace
 
 extern const Beam parallel_beam{
@@ -51,7 +43,6 @@ extern const Beam parallel_beam{
     .rows_for_axis = rows_for_axis,
     .find_axis = find_axis,
     .projector = projector_of,
-    .small_backprojector = small_backprojector,
 };
 
 }  // namespace tandem::apps

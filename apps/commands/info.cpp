@@ -7,9 +7,8 @@
 #include "../../core/units.hpp"
 #include "../../core/version.hpp"
 #include "../../io/volume_file.hpp"
-#include "../../operators/algebra.hpp"
-#include "../../solvers/run.hpp"
 #include "../beams/beam.hpp"
+#include "../forecast.hpp"
 #include "../scan_command.hpp"
 #include "../volume_report.hpp"
 
@@ -24,38 +23,12 @@ struct InfoOptions {
   ScanOptions scan;
 };
 
-/// Updates a second of a back-projection on a device, and bytes a second to it and back, from a short run of
-/// a batch as wide as the scan allows.
-struct Rates {
-  double updates, bytes;
-};
-
-Rates measured_rates(const pipeline::Plan& plan) {
-  const Device device = plan.devices.front();
-  const Index size = device.is_cuda() ? 512 : 128, rows = std::min<Index>(detector_of(plan.scan).rows, 64);
-  const LinearOperator back = beam_of(plan.scan).small_backprojector(plan.scan, size, rows, device);
-  const Array counts(back.domain().on(Device::cpu()));
-  const Array warm = back * on_device(counts, device);
-  const double start = seconds_now();
-  const Array y = on_device(counts, device);
-  const double there = seconds_now();
-  const Array x = back * y;
-  const double end = seconds_now();
-  return {static_cast<double>(x.size()) * static_cast<double>(size) / std::max(1e-9, end - there),
-          4 * static_cast<double>(y.size()) / std::max(1e-9, there - start)};
-}
-
-/// What filtered back-projection of a plan takes, reading and writing left out.
-double fbp_seconds(const pipeline::Plan& plan, double updates) {
-  const Device device = plan.devices.front();
-  const Rates rates = measured_rates(plan);
-  const auto data = projection_space(plan.scan).size() + volume_space(plan.grid).size();
-  return 1.2 * updates / rates.updates + (device.is_cuda() ? 4 * static_cast<double>(data) / rates.bytes : 0);
-}
-
 /// Filtered back-projection of the selection on each device of this machine; of one where not one slice fits
 /// into memory, and of a geometry that is refused, it says why.
-json reconstruction_of(const io::ScanInfo& info, const Selection& selected) {
+json reconstruction_of(io::ScanReader& reader, const InfoOptions& o) {
+  const io::ScanInfo& info = reader.info();
+  const Selection selected = select(o.scan, info);
+  ProgressLine progress(o.common.quiet);
   pipeline::Recipe recipe;
   recipe.views = selected.views, recipe.rows = selected.rows, recipe.bins = selected.bins;
   json report = {{"name", rows_are_slices(info.scan) ? "FBP" : "FDK"}, {"devices", json::array()}};
@@ -79,14 +52,18 @@ json reconstruction_of(const io::ScanInfo& info, const Selection& selected) {
       row["memory_bytes"] = plan->bytes;
       row["device_memory_bytes"] = plan->device_bytes;
       row["tiled"] = plan->tiled;
-      row["fbp_seconds"] = fbp_seconds(*plan, updates);
+      RunForecast ahead(*plan, info, {o.scan.path, {}, {}}, {});
+      ahead.measure(reader, progress);
+      row["disk_bytes"] = ahead.disk_bytes();
+      row["forecast"] = ahead.planned();
     }
     report["devices"].push_back(row);
   }
   return report;
 }
 
-json scan_report(const io::ScanInfo& info, const Selection& selected) {
+json scan_report(io::ScanReader& reader, const InfoOptions& o) {
+  const io::ScanInfo& info = reader.info();
   const auto [first, last] = std::minmax_element(angles_of(info.scan).begin(), angles_of(info.scan).end());
   const auto known = [](const std::optional<double>& v) { return v ? json(*v) : json(nullptr); };
   json geometry = geometry_json(info.scan);
@@ -105,7 +82,7 @@ json scan_report(const io::ScanInfo& info, const Selection& selected) {
                  {"flats", info.flats},
                  {"darks", info.darks},
                  {"notes", info.notes}};
-  report["reconstruction"] = reconstruction_of(info, selected);
+  report["reconstruction"] = reconstruction_of(reader, o);
   return report;
 }
 
@@ -118,10 +95,13 @@ void print_fbp(const json& all, const json& row) {
     }
   const auto mib = [&](const char* key) { return row[key].get<double>() / bytes_per_mib; };
   const auto digits = std::cout.precision(3);
-  std::cout << all["shape"][0] << " x " << all["shape"][1] << " x " << all["shape"][2] << " voxels, about "
-            << row["fbp_seconds"].get<double>() << " s on " << row["device"].get<std::string>() << ", "
-            << mib("memory_bytes") << " MiB";
+  std::cout << all["shape"][0] << " x " << all["shape"][1] << " x " << all["shape"][2] << " voxels on "
+            << row["device"].get<std::string>() << ", " << mib("memory_bytes") << " MiB";
   if (row["device_memory_bytes"] > 0) std::cout << " and " << mib("device_memory_bytes") << " MiB of its own";
+  std::cout << ", " << mib("disk_bytes") << " MiB on disk as float32";
+  if (const json& ahead = row["forecast"]; !ahead.is_null())
+    std::cout << ", about " << ahead["seconds"].get<double>()
+              << " s; the slowest station: " << ahead["slowest"].get<std::string>();
   std::cout << '\n';
   std::cout.precision(digits);
 }
@@ -177,7 +157,7 @@ void run_info(InfoOptions& o) {
     report = volume_report(*volume);
   } else {
     reader = open(o.scan);
-    report = scan_report(reader->info(), select(o.scan, reader->info()));
+    report = scan_report(*reader, o);
   }
   if (o.common.json != "-")
     reader ? print_scan(o.scan.path, reader->info().scan, report) : print_volume(o.scan.path, report);

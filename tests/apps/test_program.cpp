@@ -305,7 +305,8 @@ TEST(Program, DescribesTheSelection) {
   EXPECT_EQ(part["reconstruction"]["updates"], 2.0 * 48 * 48 * 30);
   EXPECT_EQ(part["reconstruction"]["devices"].size(), devices().size());
   for (const auto& row : part["reconstruction"]["devices"]) {
-    EXPECT_GT(row["fbp_seconds"], 0);
+    EXPECT_GT(row["forecast"]["seconds"], 0);
+    EXPECT_EQ(row["disk_bytes"], 2 * 48 * 48 * 4);
     EXPECT_EQ(row["device_memory_bytes"] > 0, row["device"] != "cpu");
   }
   EXPECT_EQ(part["geometry"]["views"], 60);
