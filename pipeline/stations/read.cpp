@@ -62,7 +62,8 @@ void ReadStation::operator()(Chunk& chunk) {
   watch_.reading("read", first);
   std::tie(chunk.counts, chunk.read) = counts_of(chunk.slices);
   if (plan_.slices_a_read <= chunk.slices.size()) part_.reset();  // the chunk alone needs it
-  const Stopwatch clock("read flats", outcome_.seconds.read);
+  const Load in_memory{.slices = static_cast<double>(slices_fed(plan_, chunk.slices.size()))};
+  const Stopwatch clock("read", outcome_.seconds.read, watch_.board(), chunk.read ? Load{} : in_memory);
   chunk.reference = read_reference(reader_, rows, plan_.bins, plan_.preprocessing);
   watch_.reading("", first);
 }
