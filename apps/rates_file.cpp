@@ -1,6 +1,6 @@
 #include "rates_file.hpp"
 
-#include <stdlib.h>
+#include <stdlib.h>  // NOLINT(modernize-deprecated-headers): mkstemp, mkdtemp are not in <cstdlib>
 #include <unistd.h>
 
 #include <cstdlib>

@@ -1,6 +1,6 @@
 #include "trial.hpp"
 
-#include <stdlib.h>
+#include <stdlib.h>  // NOLINT(modernize-deprecated-headers): mkstemp, mkdtemp are not in <cstdlib>
 
 #include <algorithm>
 #include <cmath>
