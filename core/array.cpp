@@ -39,6 +39,8 @@ std::unique_ptr<float[], Array::Free> Array::allocate(const Space& space, const 
                       ", the space on ", device.name(), "; give a stream of the space's device");
   if (!device.is_cuda()) {
     const HostMemory taken = take_host_memory(bytes);
+    require<DeviceError>(taken.data != nullptr, "Array: ", bytes,
+                         " bytes of host memory are not available; give a smaller --memory");
     std::unique_ptr<float[], Free> memory(static_cast<float*>(taken.data), Free{.count = count});
     if (values == Values::zeros || (values == Values::touched && taken.fresh))
       fill_zeros(memory.get(), count);

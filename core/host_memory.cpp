@@ -14,7 +14,6 @@
 
 #include "ceil_div.hpp"
 #include "cuda/runtime.hpp"
-#include "error.hpp"
 #include "parallel.hpp"
 
 namespace tandem {
@@ -46,8 +45,6 @@ void* allocate(std::size_t wanted) {
 #ifdef MADV_HUGEPAGE
   if (data && bytes >= 4 * huge_page) madvise(data, bytes, MADV_HUGEPAGE);  // a wish: nothing depends on it
 #endif
-  require<DeviceError>(data != nullptr, bytes,
-                       " bytes of host memory are not available; give a smaller --memory");
   return data;
 }
 
@@ -127,7 +124,7 @@ HostMemory take_host_memory(std::size_t bytes) {
   const bool pins = pinned_by.is_cuda();
   if (void* kept = LargeBlocks::all().take(bytes, pins)) return {kept, false};
   void* data = allocate(bytes);
-  if (!pins) return {data, true};
+  if (!pins || !data) return {data, true};
   touch(data, bytes);  // on all cores: the driver would touch page after page
   LargeBlocks::all().add_pin(data, cuda::pin(pinned_by.ordinal(), data, bytes));
   return {data, false};

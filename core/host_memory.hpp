@@ -9,12 +9,11 @@ namespace tandem {
 
 /// Host memory of arrays and of frames. Its values are not set.
 struct HostMemory {
-  void* data;
+  void* data;  ///< null if memory does not suffice
   bool fresh;  ///< no page of it was touched yet
 };
 
-/// Takes memory that is aligned to a cache line, and to a page from 16 KiB on. @throws DeviceError naming the
-/// bytes if memory does not suffice
+/// Takes memory that is aligned to a cache line, and to a page from 16 KiB on.
 HostMemory take_host_memory(std::size_t bytes);
 /// Gives back what was taken, with the same number of bytes.
 void give_host_memory(void* data, std::size_t bytes) noexcept;

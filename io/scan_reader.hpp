@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -28,7 +29,11 @@ struct UnsetAllocator {
   struct rebind {
     using other = UnsetAllocator;
   };
-  std::byte* allocate(std::size_t bytes) { return static_cast<std::byte*>(take_host_memory(bytes).data); }
+  std::byte* allocate(std::size_t bytes) {
+    void* data = take_host_memory(bytes).data;
+    if (!data) throw std::bad_alloc();  // the reader knows the file that it is for
+    return static_cast<std::byte*>(data);
+  }
   void deallocate(std::byte* data, std::size_t bytes) noexcept { give_host_memory(data, bytes); }
   bool operator==(const UnsetAllocator&) const = default;
   void construct(std::byte*) {}
