@@ -6,6 +6,7 @@
 
 #include "../core/error.hpp"
 #include "../pipeline/methods/method.hpp"
+#include "../pipeline/steps/step.hpp"
 #include "../solvers/run.hpp"
 
 namespace tandem::apps {
@@ -35,6 +36,11 @@ void check_follow(const ReconOptions& o) {
     throw UsageError("--follow: --model fourier needs all views at once; give --model pixel_driven");
   if (o.axis_auto)
     throw UsageError("--follow: --rotation-axis-auto needs all views at once; give --rotation-axis X");
+  const pipeline::Preprocessing how{.values = o.recipe.steps};
+  for (const pipeline::Step& step : pipeline::steps())
+    if (step.needs_all_views && step.asked_for(how))
+      throw UsageError("--follow: the step " + std::string(step.name) +
+                       " needs all views at once; leave it out");
   if (o.resume) throw UsageError("--follow and --resume do not go together");
 }
 

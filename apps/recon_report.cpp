@@ -1,6 +1,7 @@
 #include "recon_report.hpp"
 
 #include <iostream>
+#include <string>
 #include <utility>
 
 #include "../core/units.hpp"
@@ -21,9 +22,20 @@ namespace {
 /// What steps replaced, if anything.
 void print_replaced(std::ostream& to, const pipeline::Findings& findings) {
   const char* before = "replaced  ";
-  for (const auto& [name, replaced] : findings.steps)
+  for (const auto& [name, replaced, notes] : findings.steps)
     if (replaced > 0) to << std::exchange(before, ", ") << replaced << " values by " << name;
   if (*before == ',') to << '\n';
+}
+
+/// What else steps say of the rows.
+void print_notes(std::ostream& to, const pipeline::Findings& findings) {
+  for (const auto& [name, replaced, notes] : findings.steps) {
+    const char* before = "";
+    if (!notes.empty()) to << name << std::string(name.size() < 9 ? 10 - name.size() : 1, ' ');
+    for (const auto& [note, rows] : notes)
+      to << std::exchange(before, "; ") << rows << (rows == 1 ? " row: " : " rows: ") << note;
+    if (!notes.empty()) to << '\n';
+  }
 }
 
 }  // namespace
@@ -79,8 +91,10 @@ json report_of(const json& planned, const pipeline::Plan& plan, const pipeline::
   report["not_finite"] = out.findings.replaced_by("not-finite");
   report["dead_cells"] = out.findings.dead;
   report["steps"] = json::array();
-  for (const auto& [name, replaced] : out.findings.steps)
+  for (const auto& [name, replaced, notes] : out.findings.steps) {
     report["steps"].push_back({{"name", name}, {"replaced", replaced}});
+    if (!notes.empty()) report["steps"].back()["rows"] = notes;
+  }
   report["references_not_finite"] = out.findings.reference_not_finite;
   report["floored"] = out.findings.replaced_by("minus-log");
   report["floor"] = nullptr;  // of transmissions, before a logarithm
@@ -129,6 +143,7 @@ void print_outcome(const pipeline::Plan& plan, const io::ScanInfo& info, const p
   std::cout << '\n';
   if (!out.followed) ahead.print_outcome(std::cout, out);
   print_replaced(std::cout, out.findings);
+  print_notes(std::cout, out.findings);
   if (out.quality)
     std::cout << "quality   PSNR " << out.quality->psnr << " dB, SSIM " << out.quality->ssim << ", RMSE "
               << out.quality->rmse << '\n';

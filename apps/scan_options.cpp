@@ -8,6 +8,7 @@
 #include "../io/hdf5.hpp"
 #include "../pipeline/preprocess.hpp"
 #include "../pipeline/repeated_view.hpp"
+#include "../pipeline/steps/chain.hpp"
 #include "beams/beam.hpp"
 #include "command_line.hpp"
 #include "step_options.hpp"
@@ -74,7 +75,10 @@ void add_scan_options(CLI::App& c, ScanOptions& o) {
       ->check(within(-1e9, 1e9));
   heading(c, "From counts to line integrals");
   add_step_options(c, o.steps);
-  c.parse_complete_callback([&o] { parse(o); });
+  c.parse_complete_callback([&o] {
+    parse(o);
+    require_together(o.steps);
+  });
 }
 
 void add_selection(CLI::App& c, ScanOptions& o) {
@@ -142,17 +146,23 @@ namespace {
 /// Line integrals (view, row, bin) of some views and rows, all selected bins.
 std::vector<float> line_integrals(io::ScanReader& reader, const ScanOptions& o, Range views,
                                   const std::vector<Index>& chosen, ProgressLine& progress) {
-  const Range columns = select(o, reader.info()).bins;
+  const auto [all_views, all_rows, columns] = select(o, reader.info());
   const pipeline::Preprocessing how = pipeline::preprocessing_of(o.steps, columns, 0);
   pipeline::require_reference(reader.info(), how, false);
+  const Index margin = pipeline::margin_of(how);
   const Index rows = static_cast<Index>(chosen.size()), bins = columns.size();
   std::vector<float> lines(static_cast<std::size_t>(views.size() * rows * bins));
   pipeline::Findings findings;
   for (Index k = 0; k < rows; ++k) {
     progress("read rows", static_cast<double>(k), static_cast<double>(rows), "rows");
     const Index row = chosen[static_cast<std::size_t>(k)];
-    const auto reference = pipeline::read_reference(reader, {row, row + 1}, columns, how);
-    const auto counts = reader.read(io::FrameKind::projection, views, {row, row + 1}, columns);
+    const Index above = std::min(margin, row - all_rows.first),
+                below = std::min(margin, all_rows.last - row - 1);
+    const Range read{row - above, row + 1 + below};
+    auto reference = pipeline::read_reference(reader, read, columns, how);
+    reference.margin_above = above;
+    reference.margin_below = below;
+    const auto counts = reader.read(io::FrameKind::projection, views, read, columns);
     const auto data =
         pipeline::preprocess(counts, reference, how, Space({views.size(), 1, bins}, Blocks::rows), findings);
     for (Index v = 0; v < views.size(); ++v)

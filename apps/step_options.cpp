@@ -41,12 +41,26 @@ void add(CLI::App& c, const StepOption& option, pipeline::WholeNumber limits, St
       ->type_name("N");
 }
 
+void add(CLI::App& c, const StepOption& option, const pipeline::OneOf& choice, StepValues& values) {
+  std::string words;
+  for (const std::string& word : choice.words) words += (words.empty() ? "" : "|") + word;
+  add(c, option, values, [](const std::string& text) { return text; })
+      ->transform(one_of(choice.words))
+      ->type_name(words);
+}
+
 }  // namespace
 
 void add_step_options(CLI::App& c, StepValues& values) {
   for (const pipeline::Step& step : pipeline::steps())
     for (const StepOption& option : step.options)
-      std::visit([&](auto takes) { add(c, option, takes, values); }, option.takes);
+      std::visit([&](const auto& takes) { add(c, option, takes, values); }, option.takes);
+}
+
+void require_together(const StepValues& values) {
+  for (const pipeline::Step& step : pipeline::steps())
+    if (const std::string fault = step.conflict ? step.conflict(values) : ""; !fault.empty())
+      throw UsageError(fault);
 }
 
 std::string words_of_steps() {

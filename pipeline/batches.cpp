@@ -7,10 +7,12 @@
 #include "../core/parallel.hpp"
 #include "../core/units.hpp"
 #include "beams/beam.hpp"
+#include "chunks_due.hpp"
 #include "follow.hpp"
 #include "host_memory.hpp"
 #include "memory.hpp"
 #include "methods/method.hpp"
+#include "steps/chain.hpp"
 
 namespace tandem::pipeline {
 
@@ -34,9 +36,10 @@ struct Needed {
 Needed bytes_for(const Plan& plan, const io::ScanInfo& info, Index views) {
   const auto [nx, ny, nz] = plan.grid.size;
   const Detector &d = detector_of(plan.scan), wide = filtered_detector(plan.scan);
-  const double cells = static_cast<double>(plan.rows.size() * plan.bins.size()),
+  const Index rows_there = rows_read(plan, {0, nz}).rows.size(), rows = rows_there / plan.rows_together;
+  const double cells = static_cast<double>(rows_there * plan.bins.size()),
                counts = cells * static_cast<double>(io::bytes_of(info.type)),
-               data = 4 * static_cast<double>(d.rows * d.bins),
+               data = 4 * static_cast<double>(rows * d.bins),
                filtered = 4 * static_cast<double>(d.rows * wide.bins),
                weights = rows_are_slices(plan.scan) ? 0 : 4 * static_cast<double>(wide.bins),
                volume = 4 * static_cast<double>(nx * ny * nz), slab = volume / static_cast<double>(nz);
@@ -48,7 +51,10 @@ Needed bytes_for(const Plan& plan, const io::ScanInfo& info, Index views) {
           .working_memory(plan, plan.workers.front(), {nz, ny, nx}, {views, d.rows, wide.bins})
           .backward;
   const double computing = volume + count * (data + filtered + weights) + filtered + kernels;
-  const double reading = references + count * (counts + data) + sampled_views * data + 3 * weights * planned;
+  const double steps =
+      bytes_of_steps(plan.preprocessing, {views, rows, d.bins}, {views, rows_there, plan.bins.size()});
+  const double reading =
+      references + steps + count * (counts + data) + sampled_views * data + 3 * weights * planned;
   if (!plan.home().is_cuda()) return {reading + computing, 0};
   return {reading + 3 * slab * static_cast<double>(slices_written_at_once), computing + 128 * bytes_per_mib};
 }
@@ -69,6 +75,9 @@ void choose_batches(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) 
                          " needs all views at once; take fbp or fdk");
   require<GeometryError>(plan.model != Model::fourier,
                          "--follow: the model fourier needs all views at once; take pixel_driven");
+  for (const Step& step : plan.preprocessing.table())
+    require<GeometryError>(!step.needs_all_views || !step.asked_for(plan.preprocessing),
+                           "--follow: the step ", step.name, " needs all views at once; leave it out");
   const double held = static_cast<double>(held_memory()) + 32e6;  // and buffers of the file libraries
   const double host = host_budget(recipe), device = device_budget(plan, recipe);
   const auto fits = [&](Index views) {

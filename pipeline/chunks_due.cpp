@@ -17,6 +17,19 @@ std::vector<Range> chunks_due(const Plan& plan, const std::vector<Range>& done) 
   return due;
 }
 
+RowsRead rows_read(const Plan& plan, Range slices) {
+  const bool apart = rows_are_slices(plan.scan);
+  if (!apart && slices.first > 0) return {};
+  const Index factor = plan.rows_together;
+  const Range own =
+      apart ? Range{plan.rows.first + slices.first * factor, plan.rows.first + slices.last * factor}
+            : plan.rows;
+  if (own.size() == 0) return {own};
+  const Index above = std::min(plan.margin, (own.first - plan.rows_there.first) / factor),
+              below = std::min(plan.margin, (plan.rows_there.last - own.last) / factor);
+  return {{own.first - above * factor, own.last + below * factor}, above, below};
+}
+
 Index slices_fed(const Plan& plan, Index slices) {
   return rows_are_slices(plan.scan) ? slices : plan.grid.size[2];
 }

@@ -10,6 +10,7 @@
 #include "../core/error.hpp"
 #include "../core/host_memory.hpp"
 #include "../core/parallel.hpp"
+#include "chunks_due.hpp"
 #include "stations/prepare.hpp"
 #include "stations/write.hpp"
 #include "stopwatch.hpp"
@@ -34,9 +35,12 @@ class Follower {
         patience_(patience),
         outcome_(outcome),
         prepare_(scan.info(), plan),
-        reference_(read_reference(scan, plan.rows, plan.bins, plan.preprocessing)),
+        rows_(rows_read(plan, {0, plan.grid.size[2]})),
+        reference_(read_reference(scan, rows_.rows, plan.bins, plan.preprocessing)),
         sum_(plan),
         live_(options.show) {
+    reference_.margin_above = rows_.above;
+    reference_.margin_below = rows_.below;
     followed_.of = plan.views.size();
     seen_at_ = followed_.last_view = seconds_now();
   }
@@ -151,7 +155,7 @@ class Follower {
     {
       const Stopwatch watch("read", outcome_.seconds.read, options_.board);
       scan_.read(io::FrameKind::projection, {plan_.views.first + views.first, plan_.views.first + views.last},
-                 plan_.rows, plan_.bins, frames_);
+                 rows_.rows, plan_.bins, frames_);
     }
     const Stopwatch watch("preprocess", outcome_.seconds.preprocess, options_.board);
     const Detector& d = detector_of(plan_.scan);
@@ -191,6 +195,7 @@ class Follower {
   const Patience& patience_;
   Outcome& outcome_;
   PrepareStation prepare_;
+  RowsRead rows_;
   Reference reference_;
   ViewSum sum_;
   LiveView live_;

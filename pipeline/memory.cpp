@@ -7,6 +7,7 @@
 #include "beams/beam.hpp"
 #include "host_memory.hpp"
 #include "methods/method.hpp"
+#include "steps/chain.hpp"
 
 namespace tandem::pipeline {
 
@@ -72,16 +73,26 @@ double counts_held(const Plan& plan, double a_slice, Index slices, double places
   return (part < plan.grid.size[2] ? 2.0 : 1.0) * static_cast<double>(part) * a_slice;
 }
 
+/// What steps hold beside counts and line integrals: their own memory, and rows with margins before these are
+/// cut off.
+double steps_hold(const Plan& plan, Index rows_read, Index rows_kept) {
+  const Index rows = rows_read / plan.rows_together, bins = detector_of(plan.scan).bins,
+              views = views_of(plan);
+  const double wide = rows > rows_kept ? 4.0 * static_cast<double>(views * rows * bins) : 0;
+  return wide + bytes_of_steps(plan.preprocessing, {views, rows, bins}, {views, rows_read, plan.bins.size()});
+}
+
 }  // namespace
 
 /// Each place of the conveyor keeps the memory of its counts. A worker holds line integrals, and what it
 /// computes with; its volume then waits, or is written. Where rays cross slices, the scan is read once,
 /// before anything is computed; slabs travel behind each other as volumes.
 double host_bytes(const Plan& plan, const io::ScanInfo& info, Index slices) {
-  const auto factor = static_cast<double>(plan.rows_together);
   const bool apart = rows_are_slices(plan.scan);
-  const double rows = apart ? static_cast<double>(slices) * factor : static_cast<double>(plan.rows.size());
-  const double cells = rows * static_cast<double>(plan.bins.size());  // of a frame, as read
+  const Index own = apart ? slices * plan.rows_together : plan.rows.size();
+  const Index rows = std::min(own + 2 * plan.margin * plan.rows_together, plan.rows_there.size());
+  const double cells =
+      static_cast<double>(rows) * static_cast<double>(plan.bins.size());  // of a frame, as read
   const double counts =
       static_cast<double>(views_of(plan)) * cells * static_cast<double>(io::bytes_of(info.type));
   const double frames = 4 * cells * static_cast<double>(std::max(info.flats, info.darks));
@@ -97,7 +108,8 @@ double host_bytes(const Plan& plan, const io::ScanInfo& info, Index slices) {
   const double a_slice = counts / static_cast<double>(slices);
   const double whole = apart ? counts_held(plan, a_slice, slices, places) + work + waiting
                              : std::max(counts + projections, work + volume + waiting);
-  return frames + whole + static_cast<double>(info.decoded_bytes);
+  return frames + whole + steps_hold(plan, rows, rows_of(plan, slices)) +
+         static_cast<double>(info.decoded_bytes);
 }
 
 /// Also what the filter takes for its batches.

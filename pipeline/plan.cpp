@@ -15,6 +15,7 @@
 #include "host_memory.hpp"
 #include "memory.hpp"
 #include "methods/method.hpp"
+#include "steps/chain.hpp"
 #include "warn.hpp"
 
 namespace tandem::pipeline {
@@ -238,6 +239,8 @@ Plan make_plan(const io::ScanInfo& info, const Recipe& recipe) {
   plan.preprocessing =
       preprocessing_of(recipe.steps, plan.bins, recipe.binning, recipe.gain, recipe.stop_by_discrepancy);
   plan.rows_together = rows_together(plan.rows.size(), recipe.binning);
+  plan.rows_there = {plan.rows.first, plan.rows.last - plan.rows.size() % plan.rows_together};
+  plan.margin = margin_of(plan.preprocessing);
   plan.scan = crop(scan, plan.views, plan.rows, plan.bins);
   if (recipe.binning > 0) plan.scan = bin_down(plan.scan, recipe.binning, plan.pitch_known);
   if (plan.method->filters) std::visit([](const auto& s) { require_fbp(s); }, plan.scan);

@@ -32,6 +32,8 @@ struct Plan {
   double max_floored_percent = 1;  ///< the most transmissions below the floor of the logarithm
   bool allow_unmatched = false;
   Range views, rows, bins;  ///< to be read from the file; no rows if no ray meets the grid
+  Range rows_there;         ///< what may be read around `rows` as margins of steps: all that were selected
+  Index margin = 0;         ///< rows of `scan` that the steps need above and below
   Index rows_together = 1;  ///< how many rows of the file become one row of `scan`
   Scan scan;                ///< selected and binned
   VolumeGrid grid;          ///< the region that was asked for; in a parallel beam slice k is row k of `scan`

@@ -1,8 +1,8 @@
 #include "preprocess.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
+#include <mutex>
 #include <numeric>
 #include <type_traits>
 #include <utility>
@@ -10,47 +10,30 @@
 #include "../core/error.hpp"
 #include "../core/parallel.hpp"
 #include "pixels.hpp"
-#include "steps/step.hpp"
+#include "steps/chain.hpp"
 
 namespace tandem::pipeline {
 
 namespace {
 
-/// A step that is asked for, and its place among them.
-template <class Work>
-struct Asked {
-  std::size_t place;
-  Work work;
+/// What each step did.
+struct Tally {
+  Index replaced = 0;
+  Notes notes{};
 };
+using Tallies = std::vector<Tally>;
 
-/// All steps that are asked for.
-struct Chain {
-  std::vector<std::string_view> names;
-  std::vector<Asked<RowWork>> before_binning, after_binning;
-  std::vector<Asked<SinogramWork>> sinograms;
-};
-
-Chain chain_of(const Preprocessing& how) {
-  Chain chain;
-  for (const Step& step : steps()) {
-    if (!step.asked_for(how)) continue;
-    const std::size_t place = chain.names.size();
-    chain.names.push_back(step.name);
-    if (step.on_sinogram)
-      chain.sinograms.push_back({place, step.on_sinogram(how)});
-    else
-      (step.before_binning ? chain.before_binning : chain.after_binning).push_back({place, step.on_row(how)});
+void add(Tallies& sum, const Tallies& some) {
+  for (std::size_t k = 0; k < some.size(); ++k) {
+    sum[k].replaced += some[k].replaced;
+    for (const auto& [note, rows] : some[k].notes) sum[k].notes[note] += rows;
   }
-  return chain;
 }
 
-/// How many values each step replaced.
-using Replaced = std::vector<Index>;
-
-/// One step after the other. `Data`: a row of one view, or a sinogram.
+/// One step after the other.
 template <class Work, class Data>
-void work_on(Data& data, const std::vector<Asked<Work>>& chain, Replaced& replaced) {
-  for (const auto& [place, work] : chain) replaced[place] += work(data);
+void work_on(Data& data, const StepsOn<Work>& group, Tallies& tallies) {
+  for (const auto& [place, work] : group) tallies[place].replaced += work(data);
 }
 
 /// Adds to each sum that of the next `factor` values.
@@ -66,7 +49,7 @@ void add_together(const float* values, Index factor, std::span<float> sums) {
 /// one of them.
 template <class Pixel>
 void bin(const Pixel* from, Index step, std::span<float> scratch, Binning cell, ViewRow& row,
-         const std::vector<Asked<RowWork>>& chain, Replaced& replaced) {
+         const StepsOn<RowWork>& steps, Tallies& tallies) {
   const std::span<float> binned = row.y;
   const Index bins = static_cast<Index>(binned.size()), factor = cell.bins;
   float *out = binned.data(), *line = factor == 1 ? out : scratch.data();
@@ -74,7 +57,7 @@ void bin(const Pixel* from, Index step, std::span<float> scratch, Binning cell, 
   if (factor > 1) std::fill_n(out, bins, 0.0f);
   for (Index r = 0; r < cell.rows; ++r) {
     std::copy_n(from + r * step, scratch.size(), line);
-    work_on(row, chain, replaced);
+    work_on(row, steps, tallies);
     if (factor > 1) add_together(line, factor, binned);
   }
   const float share = 1.0f / static_cast<float>(cell.rows * factor);
@@ -93,71 +76,194 @@ void require_finite(const ViewRow& row, Index view) {
 /// Data on their way through all steps.
 class Pass {
  public:
-  Pass(const Reference& reference, const Preprocessing& how, Image<float> y, std::span<const Range> counted)
-      : reference_(reference),
+  /// `y`: (view, row, bin), all rows of the reference
+  Pass(const io::FramesView& counts, const Reference& reference, const Preprocessing& how, Image<float> y,
+       std::span<const Range> counted)
+      : counts_(counts),
+        reference_(reference),
         chain_(chain_of(how)),
         y_(y),
+        cell_(counts.shape[1], how.binning),
+        kept_{reference.margin_above, y.n1 - reference.margin_below},
         counted_(counted),
         met_(static_cast<std::size_t>(y.n0 * y.n1)),
-        replaced_(chain_.names.size()) {}
+        air_(met_.size()),
+        tallies_(chain_.names.size()) {}
 
-  /// All rows of one view, from its frame: each goes through all steps while it is in the cache.
-  template <class Pixel>
-  void work_on_view(Index view, const Pixel* frame, Index row_step, Index frame_bins, Binning cell) {
-    Replaced replaced(replaced_.size());
-    std::vector<float> scratch(static_cast<std::size_t>(frame_bins));
-    for (Index r = 0; r < y_.n1; ++r) {
-      ViewRow row{.reference = reference_,
-                  .row = r,
-                  .counted = counted_.empty() ? Range{0, y_.n2} : counted_[static_cast<std::size_t>(r)],
-                  .integers = std::is_integral_v<Pixel>,
-                  .y = {&y_(view, r, 0), static_cast<std::size_t>(y_.n2)}};
-      bin(frame + r * cell.rows * row_step, row_step, scratch, cell, row, chain_.before_binning, replaced);
-      if (!row.met.lost) {
-        work_on(row, chain_.after_binning, replaced);
-        require_finite(row, view);
-      }
-      met_[static_cast<std::size_t>(view * y_.n1 + r)] = row.met;
-    }
-    add(replaced);
-  }
-
-  /// After all views.
-  void work_on_sinogram(Index row) {
-    Replaced replaced(replaced_.size());
-    Sinogram sinogram{reference_, row, y_, met_};
-    work_on(sinogram, chain_.sinograms, replaced);
-    add(replaced);
+  void work_on_all() {
+    with_pixels(counts_, [&](const auto* all) {
+      parallel_for(y_.n0, [&](Index view) { begin(view, all + view * counts_.frame_step); });
+    });
+    for (std::size_t g = first_is_of_rows() ? 1 : 0; g < chain_.after_binning.size(); ++g)
+      std::visit([this](const auto& group) { work_on_group(group); }, chain_.after_binning[g]);
   }
 
   /// Of each row, over all views in their order.
   std::vector<double> noise_norms() const {
-    std::vector<double> norms(static_cast<std::size_t>(y_.n1), 0.0);
-    for (std::size_t i = 0; i < met_.size(); ++i) norms[i % norms.size()] += met_[i].variance;
+    std::vector<double> norms(static_cast<std::size_t>(kept_.size()), 0.0);
+    for (Index view = 0; view < y_.n0; ++view)
+      for (Index row = kept_.first; row < kept_.last; ++row)
+        norms[static_cast<std::size_t>(row - kept_.first)] += met_[place_of(view, row)].variance;
     for (double& n : norms) n = std::sqrt(n);
     return norms;
   }
 
   void add_to(Findings& findings) const {
-    for (const RowFindings& met : met_) findings.floor.add(met.floor);
-    if (findings.steps.empty())
-      for (const std::string_view name : chain_.names) findings.steps.push_back({name, 0});
-    for (std::size_t k = 0; k < replaced_.size(); ++k) findings.steps[k].replaced += replaced_[k];
-    findings.reference_not_finite += reference_.not_finite;
-    findings.dead += reference_.dead;
+    for (Index view = 0; view < y_.n0; ++view)
+      for (Index row = kept_.first; row < kept_.last; ++row)
+        findings.floor.add(met_[place_of(view, row)].floor);
+    Findings own;
+    for (std::size_t k = 0; k < tallies_.size(); ++k)
+      own.steps.push_back({chain_.names[k], tallies_[k].replaced, tallies_[k].notes});
+    own.reference_not_finite = reference_.not_finite;
+    for (Index row = kept_.first; row < kept_.last && reference_.dead > 0; ++row)
+      own.dead += std::ranges::count(reference_.row_of(reference_.span, row), 0.0f);
+    findings.add(own);
   }
 
  private:
-  void add(const Replaced& some) {
-    for (std::size_t k = 0; k < some.size(); ++k) replaced_[k] += some[k];
+  std::size_t place_of(Index view, Index row) const { return static_cast<std::size_t>(view * y_.n1 + row); }
+  bool is_kept(Index row) const { return kept_.first <= row && row < kept_.last; }
+
+  bool first_is_of_rows() const {
+    return !chain_.after_binning.empty() &&
+           std::holds_alternative<StepsOn<RowWork>>(chain_.after_binning.front());
   }
 
+  Range counted_in(Index row) const {
+    if (!is_kept(row)) return {};
+    return counted_.empty() ? Range{0, y_.n2} : counted_[static_cast<std::size_t>(row - kept_.first)];
+  }
+
+  ViewRow row_of(Index view, Index row, bool integers) {
+    return {.reference = reference_,
+            .row = row,
+            .counted = counted_in(row),
+            .integers = integers,
+            .y = {&y_(view, row, 0), static_cast<std::size_t>(y_.n2)},
+            .air = air_[place_of(view, row)],
+            .met = met_[place_of(view, row)]};
+  }
+
+  void keep_findings(Index view, const ViewRow& row) {
+    air_[place_of(view, row.row)] = row.air;
+    met_[place_of(view, row.row)] = row.met;
+  }
+
+  /// All rows of one view, from its frame: each goes through the steps on rows while it is in the cache.
+  template <class Pixel>
+  void begin(Index view, const Pixel* frame) {
+    static const StepsOn<RowWork> none;
+    const std::vector<Group>& before = chain_.before_binning;
+    const auto* rows_alone = before.empty()       ? &none
+                             : before.size() == 1 ? std::get_if<StepsOn<RowWork>>(&before.front())
+                                                  : nullptr;
+    if (rows_alone) return begin(view, frame, counts_.row_step, *rows_alone, std::is_integral_v<Pixel>);
+    const std::vector<float> stepped = stepped_frame(view, frame);
+    begin(view, stepped.data(), counts_.shape[2], none, std::is_integral_v<Pixel>);
+  }
+
+  template <class Pixel>
+  void begin(Index view, const Pixel* frame, Index row_step, const StepsOn<RowWork>& before, bool integers) {
+    Tallies tallies(tallies_.size()), of_margin(tallies_.size());
+    std::vector<float> scratch(static_cast<std::size_t>(counts_.shape[2]));
+    for (Index r = 0; r < y_.n1; ++r) {
+      ViewRow row = row_of(view, r, integers);
+      Tallies& heeded = is_kept(r) ? tallies : of_margin;
+      bin(frame + r * cell_.rows * row_step, row_step, scratch, cell_, row, before, heeded);
+      if (first_is_of_rows())
+        work_on_row(view, row, std::get<StepsOn<RowWork>>(chain_.after_binning.front()), heeded);
+      keep_findings(view, row);
+    }
+    add(tallies);
+  }
+
+  /// A frame after the steps before binning, as numbers.
+  template <class Pixel>
+  std::vector<float> stepped_frame(Index view, const Pixel* from) {
+    const Index rows = y_.n1 * cell_.rows, bins = counts_.shape[2];
+    std::vector<float> frame(static_cast<std::size_t>(rows * bins));
+    for (Index r = 0; r < rows; ++r) std::copy_n(from + r * counts_.row_step, bins, &frame[r * bins]);
+    const Image<float> y{frame.data(), 1, rows, bins, rows * bins, bins};
+    Tallies tallies(tallies_.size()), of_margin(tallies_.size());
+    for (const Group& group : chain_.before_binning) {
+      if (const auto* whole = std::get_if<StepsOn<ProjectionWork>>(&group)) {
+        work_on_projection(view, y, {kept_.first * cell_.rows, kept_.last * cell_.rows}, *whole, tallies);
+        continue;
+      }
+      for (Index r = 0; r < rows; ++r) {
+        ViewRow row = row_of(view, r / cell_.rows, std::is_integral_v<Pixel>);
+        row.y = {&y(0, r, 0), static_cast<std::size_t>(bins)};
+        work_on(row, std::get<StepsOn<RowWork>>(group), is_kept(row.row) ? tallies : of_margin);
+        keep_findings(view, row);
+      }
+    }
+    add(tallies);
+    return frame;
+  }
+
+  void work_on_row(Index view, ViewRow& row, const StepsOn<RowWork>& group, Tallies& tallies) const {
+    if (row.met.lost) return;
+    work_on(row, group, tallies);
+    require_finite(row, view);
+  }
+
+  void work_on_projection(Index view, Image<float> y, Range kept, const StepsOn<ProjectionWork>& group,
+                          Tallies& tallies) {
+    const std::span met(&met_[place_of(view, 0)], static_cast<std::size_t>(y_.n1));
+    Projection projection{reference_, view, y, met, kept, counts_};
+    work_on(projection, group, tallies);
+  }
+
+  void work_on_group(const StepsOn<RowWork>& group) {
+    parallel_for(y_.n0, [&](Index view) {
+      Tallies tallies(tallies_.size()), of_margin(tallies_.size());
+      for (Index r = 0; r < y_.n1; ++r) {
+        ViewRow row = row_of(view, r, false);
+        work_on_row(view, row, group, is_kept(r) ? tallies : of_margin);
+        keep_findings(view, row);
+      }
+      add(tallies);
+    });
+  }
+
+  void work_on_group(const StepsOn<SinogramWork>& group) {
+    parallel_for(y_.n1, [&](Index row) {
+      Tallies tallies(tallies_.size());
+      for (const auto& [place, work] : group) {
+        Sinogram sinogram{reference_, row, y_, met_, tallies[place].notes};
+        tallies[place].replaced += work(sinogram);
+      }
+      if (is_kept(row)) add(tallies);
+    });
+  }
+
+  void work_on_group(const StepsOn<ProjectionWork>& group) {
+    parallel_for(y_.n0, [&](Index view) {
+      Tallies tallies(tallies_.size());
+      Image<float> own = y_;
+      own.data = &y_(view, 0, 0), own.n0 = 1;
+      work_on_projection(view, own, kept_, group, tallies);
+      add(tallies);
+    });
+  }
+
+  void add(const Tallies& some) {
+    const std::lock_guard lock(mutex_);
+    pipeline::add(tallies_, some);
+  }
+
+  const io::FramesView& counts_;
   const Reference& reference_;
   Chain chain_;
   Image<float> y_;
+  Binning cell_;
+  Range kept_;  ///< rows that are no margin
   std::span<const Range> counted_;
   std::vector<RowFindings> met_;  ///< (view, row)
-  std::vector<std::atomic<Index>> replaced_;
+  std::vector<Air> air_;          ///< (view, row)
+  std::mutex mutex_;
+  Tallies tallies_;
 };
 
 }  // namespace
@@ -184,12 +290,19 @@ void require_reference(const io::ScanInfo& info, const Preprocessing& how, bool 
 }
 
 Preprocessing preprocessing_of(const StepValues& values, Range bins, int binning, double gain, bool noise) {
-  return {.binning = binning,
-          .minus_log = value_of<bool>(values, "--minus-log").value_or(true),
-          .air_bins = air_within(value_of<Range>(values, "--air-columns"), bins, binning),
-          .gain = gain,
-          .noise = noise,
-          .values = values};
+  const Preprocessing how{.binning = binning,
+                          .minus_log = value_of<bool>(values, "--minus-log").value_or(true),
+                          .air_bins = air_within(value_of<Range>(values, "--air-columns"), bins, binning),
+                          .gain = gain,
+                          .noise = noise,
+                          .values = values};
+  for (const Step& step : how.table()) {
+    const std::string fault = step.conflict ? step.conflict(values) : "";
+    require<GeometryError>(fault.empty(), fault);
+    require<GeometryError>(how.minus_log || !step.needs_transmission || !step.asked_for(how), step.name,
+                           ": needs transmissions, and --minus-log false says that there are none");
+  }
+  return how;
 }
 
 Index Findings::replaced_by(std::string_view step) const {
@@ -202,7 +315,10 @@ void Findings::add(const Findings& other) {
   if (steps.empty()) {
     steps = other.steps;
   } else {
-    for (std::size_t k = 0; k < other.steps.size(); ++k) steps[k].replaced += other.steps[k].replaced;
+    for (std::size_t k = 0; k < other.steps.size(); ++k) {
+      steps[k].replaced += other.steps[k].replaced;
+      for (const auto& [note, rows] : other.steps[k].notes) steps[k].notes[note] += rows;
+    }
   }
   reference_not_finite += other.reference_not_finite;
   dead += other.dead;
@@ -211,21 +327,23 @@ void Findings::add(const Findings& other) {
 
 LineIntegrals preprocess(const io::FramesView& counts, const Reference& reference, const Preprocessing& how,
                          const Space& space, Findings& findings, std::span<const Range> counted) {
-  const auto [views, frame_rows, frame_bins] = counts.shape;
-  require<SpaceError>(space.shape() == Shape{views, reference.rows, reference.bins}, "preprocess: ", views,
-                      " x ", reference.rows, " x ", reference.bins, " data for a space of ", space.size(),
-                      " elements");
-  Array y(space);
-  Pass pass(reference, how, image(VectorView(y)), counted);
-  const Binning cell(frame_rows, how.binning);
-  with_pixels(counts, [&, views = views, bins = frame_bins](const auto* all) {
-    parallel_for(views, [&](Index view) {
-      pass.work_on_view(view, all + view * counts.frame_step, counts.row_step, bins, cell);
-    });
-  });
-  parallel_for(reference.rows, [&](Index row) { pass.work_on_sinogram(row); });
+  const Index views = counts.shape[0], margin = reference.margin_above + reference.margin_below;
+  const Index rows = reference.rows - margin;
+  require<SpaceError>(space.shape() == Shape{views, rows, reference.bins}, "preprocess: ", views, " x ", rows,
+                      " x ", reference.bins, " data for a space of ", space.size(), " elements");
+  Array y(margin == 0 ? space : Space({views, reference.rows, reference.bins}, Blocks::rows));
+  const Image<float> all = image(VectorView(y));
+  Pass pass(counts, reference, how, all, counted);
+  pass.work_on_all();
   pass.add_to(findings);
-  return {std::move(y), pass.noise_norms()};
+  if (margin == 0) return {std::move(y), pass.noise_norms()};
+  Array within(space);
+  Image<float> kept = all;
+  kept.data = &all(0, reference.margin_above, 0);
+  kept.n1 = rows;
+  copy({kept.data, kept.n0, kept.n1, kept.n2, kept.s0, kept.s1}, image(VectorView(within)),
+       default_stream(Device::cpu()));
+  return {std::move(within), pass.noise_norms()};
 }
 
 }  // namespace tandem::pipeline

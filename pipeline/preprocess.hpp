@@ -1,7 +1,9 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -12,29 +14,41 @@
 
 namespace tandem::pipeline {
 
+struct Step;  // steps/step.hpp
+
+/// All steps, in their order: those before binning come first.
+std::span<const Step> steps();
+
 /// The settings of the steps from counts to line integrals.
 struct Preprocessing {
   int binning = 0;
   bool minus_log = true;
   std::optional<Range>
-      air_bins;         ///< divide each view by the mean of these bins, counted after selection and binning
+      air_bins{};       ///< divide each view by the mean of these bins, counted after selection and binning
   double gain = 1;      ///< counts per photon
   bool noise = false;   ///< whether to compute the noise norms
   StepValues values{};  ///< what the user gave; the steps read their own numbers from it
+  std::span<const Step> (*table)() = steps;  ///< the steps that may be asked for
 };
 
 /// What preprocessing found in one view of one row, after binning.
 struct RowFindings {
   double variance = 0;  ///< of all line integrals that count
   FloorRange floor{};   ///< transmissions
-  bool lost = false;    ///< a row of the file has no finite pixel here; steps after binning are left out
+  bool lost = false;    ///< a row of the file has no finite pixel here; steps on rows leave it out
+  bool filled = false;  ///< was lost, and is made of other views: it has no noise of its own
+  bool mended = false;  ///< its dead cells have values
 };
+
+/// Of how many rows a step says what: "no stripes", 12.
+using Notes = std::map<std::string, Index>;
 
 /// What preprocessing found.
 struct Findings {
   struct OfStep {
     std::string_view name;
-    Index replaced;  ///< how many bad values it replaced
+    Index replaced;    ///< how many bad values it replaced
+    Notes notes = {};  ///< what else it did
   };
   std::vector<OfStep> steps;       ///< the steps that were done, in their order
   Index reference_not_finite = 0;  ///< pixels of flats and darks that were left out of the means
@@ -62,10 +76,11 @@ Preprocessing preprocessing_of(const StepValues& values, Range bins, int binning
 
 /// Turns counts into line integrals, by the steps of steps/table.cpp. Cells are binned, by their mean,
 /// between the steps where the table says so. A scan of one row is binned along its bins only. Each row of
-/// each view goes through all steps while it is in the cache. The result for a row does not depend on the
-/// rows beside it. The noise norms are those of the bins `counted` of each row, after binning; if `counted`
-/// is empty, of all bins. @throws FileError if a row is finite in no view, or if a line integral is not
-/// finite
+/// each view goes through all steps on rows while it is in the cache. The counts begin and end with the
+/// margins of the reference, which are not in `space`. The result for a row depends on the rows beside it
+/// only as far as the margin of the steps. The noise norms are those of the bins `counted` of each row, after
+/// binning; if `counted` is empty, of all bins. @throws FileError if a row is finite in no view, or if a line
+/// integral is not finite
 LineIntegrals preprocess(const io::FramesView& counts, const Reference& reference, const Preprocessing& how,
                          const Space& space, Findings& findings, std::span<const Range> counted = {});
 

@@ -35,7 +35,8 @@ FloorRange range_of(std::span<const float> floors);
 struct Reference {
   Index rows = 0, bins = 0;
   Index first_row = 0, rows_together = 1;  ///< rows of the file: the first, and how many become one row here
-  bool flats = false;                      ///< whether there are flats; if not, span is 1
+  Index margin_above = 0, margin_below = 0;  ///< how many of the rows are there for steps on other rows only
+  bool flats = false;                        ///< whether there are flats; if not, span is 1
   double photons_a_count = 1;     ///< photons per count of such a cell, which is a mean of cells of the file
   std::vector<float> dark, span;  ///< span = flat - dark, 0 in dead cells
   std::vector<float>

@@ -44,8 +44,11 @@ std::string device_words(const Plan& plan) {
 
 std::string step_words(const Preprocessing& how) {
   std::string text = "binned " + std::to_string(how.binning);
-  for (const Step& step : steps())
-    if (step.asked_for(how)) text += ", " + std::string(step.name);
+  for (const Step& step : how.table()) {
+    if (!step.asked_for(how)) continue;
+    text.append(", ").append(step.name);
+    if (step.kind) text.append(" ").append(step.kind(how));
+  }
   return text + (how.noise ? ", noise" : "");
 }
 

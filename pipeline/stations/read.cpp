@@ -10,13 +10,6 @@ namespace tandem::pipeline {
 
 namespace {
 
-/// Rows of the file that the slices are made from.
-Range rows_of(const Plan& plan, Range slices) {
-  if (!rows_are_slices(plan.scan)) return slices.first > 0 ? Range{0, 0} : plan.rows;
-  const Index factor = plan.rows_together;
-  return {plan.rows.first + slices.first * factor, plan.rows.first + slices.last * factor};
-}
-
 /// The slices whose rows are read together with those of a chunk.
 Range part_of(const Plan& plan, Range chunk) {
   const Index size = plan.slices_a_read;
@@ -35,7 +28,7 @@ io::FramesView rows_within(io::FramesView frames, Range held, Range rows) {
 }  // namespace
 
 void ReadStation::read_part(Range slices) {
-  part_rows_ = rows_of(plan_, slices);
+  part_rows_ = rows_read(plan_, slices).rows;
   const Index pixels = plan_.views.size() * part_rows_.size() * plan_.bins.size();
   const Load load{.slices = static_cast<double>(slices_fed(plan_, slices.size())),
                   .bytes = static_cast<double>(pixels) * static_cast<double>(bytes_of(reader_.info().type))};
@@ -47,7 +40,7 @@ void ReadStation::read_part(Range slices) {
 }
 
 std::pair<io::FramesView, std::shared_ptr<const io::Frames>> ReadStation::counts_of(Range slices) {
-  const Range rows = rows_of(plan_, slices);
+  const Range rows = rows_read(plan_, slices).rows;
   if (const auto there = reader_.in_memory(io::FrameKind::projection, plan_.views, rows, plan_.bins))
     return {*there, nullptr};
   const bool is_read = part_ && part_rows_.first <= rows.first && rows.last <= part_rows_.last;
@@ -56,7 +49,7 @@ std::pair<io::FramesView, std::shared_ptr<const io::Frames>> ReadStation::counts
 }
 
 void ReadStation::operator()(Chunk& chunk) {
-  const Range rows = rows_of(plan_, chunk.slices);
+  const auto [rows, above, below] = rows_read(plan_, chunk.slices);
   if (rows.size() == 0) return;
   const auto first = static_cast<double>(chunk.slices.first);
   watch_.reading("read", first);
@@ -65,6 +58,8 @@ void ReadStation::operator()(Chunk& chunk) {
   const Load in_memory{.slices = static_cast<double>(slices_fed(plan_, chunk.slices.size()))};
   const Stopwatch clock("read", outcome_.seconds.read, watch_.board(), chunk.read ? Load{} : in_memory);
   chunk.reference = read_reference(reader_, rows, plan_.bins, plan_.preprocessing);
+  chunk.reference->margin_above = above;
+  chunk.reference->margin_below = below;
   watch_.reading("", first);
 }
 

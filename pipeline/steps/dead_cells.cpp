@@ -6,6 +6,7 @@ namespace tandem::pipeline::step {
 namespace {
 
 Index fill(ViewRow& row) {
+  row.met.mended = true;
   if (row.reference.dead == 0) return 0;
   return interpolate(row.y, [span = row.span()](Index b) { return span[static_cast<std::size_t>(b)] == 0; });
 }
@@ -15,6 +16,7 @@ Index fill(ViewRow& row) {
 Step dead_cells() {
   return {.name = "dead-cells",
           .help = "cells whose flat is not above their dark are interpolated from their neighbours",
+          .can_wait = true,
           .on_row = [](const Preprocessing&) -> RowWork { return fill; }};
 }
 

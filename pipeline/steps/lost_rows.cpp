@@ -10,10 +10,10 @@ Index replace(Sinogram& all) {
   const Image<float>& y = all.y;
   Index replaced = 0;
   for (Index view = 0; view < y.n0; ++view) {
-    if (!all.lost(view)) continue;
+    if (!all.met(view).lost) continue;
     Index before = view - 1, after = view + 1;
-    while (before >= 0 && all.lost(before)) --before;
-    while (after < y.n0 && all.lost(after)) ++after;
+    while (before >= 0 && all.met(before).lost) --before;
+    while (after < y.n0 && all.met(after).lost) ++after;
     if (before < 0) before = after;
     if (after >= y.n0) after = before;
     require<FileError>(before >= 0 && before < y.n0, "projections: row ", all.reference.file_row(all.row),
@@ -22,6 +22,8 @@ Index replace(Sinogram& all) {
       y(view, all.row, b) = 0.5f * (y(before, all.row, b) + y(after, all.row, b));
     replaced += y.n2;
   }
+  for (Index view = 0; view < y.n0; ++view)
+    if (RowFindings& met = all.met(view); met.lost) met.lost = false, met.filled = true;
   return replaced;
 }
 
@@ -30,6 +32,7 @@ Index replace(Sinogram& all) {
 Step lost_rows() {
   return {.name = "lost-rows",
           .help = "rows of views without a finite pixel become the mean of the nearest views",
+          .can_wait = true,
           .on_sinogram = [](const Preprocessing&) -> SinogramWork { return replace; }};
 }
 

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "../../kernels/logarithm.hpp"
+#include "interpolate.hpp"
 #include "step.hpp"
 
 namespace tandem::pipeline::step {
@@ -21,6 +22,17 @@ std::vector<float> floors_beside_air(const ViewRow& row) {
   return floors;
 }
 
+/// The floors of a row; empty if they are those of the reference. Dead cells that have values already have
+/// floors like their neighbours.
+std::vector<float> own_floors(const ViewRow& row) {
+  std::vector<float> own;
+  if (row.air.mean != 1) own = floors_beside_air(row);
+  if (!row.met.mended || row.reference.dead == 0) return own;
+  if (own.empty()) own.assign(row.floor().begin(), row.floor().end());
+  interpolate(own, [&own](Index b) { return !(own[static_cast<std::size_t>(b)] > 0); });
+  return own;
+}
+
 /// The variance of the line integrals that count: 1 / photons of the datum, of its flats and of its air.
 double variance_of(const ViewRow& row, std::span<const float> floors) {
   const auto span = row.span(), flat_variance = row.flat_variance();
@@ -37,12 +49,11 @@ double variance_of(const ViewRow& row, std::span<const float> floors) {
 
 template <bool noise>
 Index take_logarithm(ViewRow& row) {
-  std::vector<float> own;
-  if (row.air.mean != 1) own = floors_beside_air(row);
+  const std::vector<float> own = own_floors(row);
   const std::span<const float> floors = own.empty() ? row.floor() : own;
   row.met.floor.add(own.empty() ? row.reference.floor_range[static_cast<std::size_t>(row.row)]
                                 : range_of(floors));
-  if (noise) row.met.variance += variance_of(row, floors);
+  if (noise && !row.met.filled) row.met.variance += variance_of(row, floors);
   return kernels::take_logarithms(row.y, floors);
 }
 

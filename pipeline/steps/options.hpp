@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "../../core/range.hpp"
 
@@ -20,15 +21,19 @@ struct PositiveNumber {
 struct WholeNumber {
   Index lowest, highest;
 };
+struct OneOf {
+  std::vector<std::string> words;  ///< in lower case
+};
 
 /// An option that a step brings to the command line.
 struct StepOption {
   std::string_view name, help;
-  std::variant<TrueOrFalse, Columns, PositiveNumber, WholeNumber> takes;
+  std::variant<TrueOrFalse, Columns, PositiveNumber, WholeNumber, OneOf> takes;
 };
 
-/// What a user gave, by the name of the option: true or false, columns, a positive number or a whole number.
-using StepValue = std::variant<bool, Range, double, Index>;
+/// What a user gave, by the name of the option: true or false, columns, a positive number, a whole number or
+/// a word.
+using StepValue = std::variant<bool, Range, double, Index, std::string>;
 using StepValues = std::map<std::string, StepValue, std::less<>>;
 
 /// The value of an option; empty if it was not given. @throws std::bad_variant_access for a value of another

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -36,32 +37,59 @@ struct ViewRow {
 struct Sinogram {
   const Reference& reference;
   Index row;
-  Image<float> y;                    ///< (view, row, bin), of this row and of the rows beside it
-  std::span<const RowFindings> met;  ///< (view, row)
+  Image<float> y;              ///< (view, row, bin), of this row and of the rows beside it
+  std::span<RowFindings> all;  ///< (view, row)
+  Notes& notes;                ///< for what the step wants to be told of this row
 
-  bool lost(Index view) const { return met[static_cast<std::size_t>(view * y.n1 + row)].lost; }
+  RowFindings& met(Index view) const { return all[static_cast<std::size_t>(view * y.n1 + row)]; }
+};
+
+/// All rows of one view: of the chunk, and those that the step's margin adds above and below. Before binning
+/// it has the rows and bins of the file.
+struct Projection {
+  const Reference& reference;
+  Index view;
+  Image<float> y;                ///< (1, row, bin)
+  std::span<RowFindings> met;    ///< of each row of the reference
+  Range kept;                    ///< rows of `y` that become line integrals: what is replaced counts in these
+  const io::FramesView& counts;  ///< all views as they were read
 };
 
 /// Changes its data in place. @returns how many bad values it replaced
 using RowWork = std::function<Index(ViewRow&)>;
 using SinogramWork = std::function<Index(Sinogram&)>;
+using ProjectionWork = std::function<Index(Projection&)>;
 
 /// A step from counts to line integrals. All that programs and preprocessing know about a step stands here.
-/// It has one of the two functions `on_row` and `on_sinogram`, which says what it needs at once: a row of one
-/// view, or all views of a row. The function makes the work of the step for one scan. It returns an empty one
-/// if the step is not asked for.
+/// It has one of the three functions `on_row`, `on_sinogram` and `on_projection`, which says what it needs at
+/// once: a row of one view, all views of a row, or all rows of a view. The function makes the work of the
+/// step for one scan. It returns an empty one if the step is not asked for.
 struct Step {
   std::string_view name;
-  std::string_view help;  ///< a few words
+  std::string_view help = {};  ///< a few words
   std::vector<StepOption> options = {};
-  bool before_binning = false;
+  bool before_binning = false;  ///< not for steps on sinograms
+  /// A repair that does the same to transmissions and to line integrals. It is done as late as it can be:
+  /// before the next step on sinograms or projections, or last.
+  bool can_wait = false;
+  bool needs_all_views = false;     ///< the result changes if the scan has more views
+  bool needs_transmission = false;  ///< does not go with `--minus-log false`
   RowWork (*on_row)(const Preprocessing& how) = nullptr;
   SinogramWork (*on_sinogram)(const Preprocessing& how) = nullptr;
+  ProjectionWork (*on_projection)(const Preprocessing& how) = nullptr;
+  /// How many rows above and below its own a row needs, after binning. Null: none.
+  Index (*margin)(const Preprocessing& how) = nullptr;
+  /// The bytes that one thread holds while it works on data of this shape, (view, row, bin) after binning.
+  /// Null: not worth counting.
+  double (*bytes_a_thread)(const Preprocessing& how, Shape shape) = nullptr;
+  /// What of these options does not go together, in one line; empty if all do. Null: all do.
+  std::string (*conflict)(const StepValues& values) = nullptr;
+  /// The words by which the speed of the step differs beside its name. Null: none.
+  std::string (*kind)(const Preprocessing& how) = nullptr;
 
-  bool asked_for(const Preprocessing& how) const { return on_row ? !!on_row(how) : !!on_sinogram(how); }
+  bool asked_for(const Preprocessing& how) const {
+    return on_row ? !!on_row(how) : on_sinogram ? !!on_sinogram(how) : !!on_projection(how);
+  }
 };
-
-/// All steps, in the order in which they are done: steps before binning come first, steps on sinograms last.
-std::span<const Step> steps();
 
 }  // namespace tandem::pipeline

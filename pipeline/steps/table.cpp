@@ -9,9 +9,9 @@
   STEP(not_finite)         \
   STEP(dark_flat)          \
   STEP(air)                \
-  STEP(minus_log)          \
   STEP(dead_cells)         \
-  STEP(lost_rows)
+  STEP(lost_rows)          \
+  STEP(minus_log)
 
 namespace tandem::pipeline {
 

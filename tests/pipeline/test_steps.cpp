@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <set>
 #include <string_view>
+#include <vector>
 
-#include "../../pipeline/steps/step.hpp"
+#include "../../pipeline/steps/chain.hpp"
+#include "../support/own_steps.hpp"
 
 namespace tandem::pipeline {
 namespace {
@@ -24,14 +26,28 @@ TEST(Steps, HaveNamesAndOptionsOfTheirOwn) {
   }
 }
 
-/// Rows before binning, rows after it, sinograms: preprocessing does them in these three rounds.
 TEST(Steps, StandInTheOrderInWhichTheyAreDone) {
-  const auto round = [](const Step& step) { return step.before_binning ? 0 : step.on_row ? 1 : 2; };
-  EXPECT_TRUE(std::ranges::is_sorted(steps(), {}, round));
+  const auto after_binning = [](const Step& step) { return !step.before_binning; };
+  EXPECT_TRUE(std::ranges::is_sorted(steps(), {}, after_binning));
   for (const Step& step : steps()) {
-    EXPECT_NE(step.on_row == nullptr, step.on_sinogram == nullptr) << step.name;
+    EXPECT_EQ((step.on_row != nullptr) + (step.on_sinogram != nullptr) + (step.on_projection != nullptr), 1)
+        << step.name;
     EXPECT_FALSE(step.before_binning && step.on_sinogram) << step.name;
+    EXPECT_FALSE(step.before_binning && step.can_wait) << step.name;
   }
+}
+
+/// One pass over rows, and lost rows: nothing goes through the data twice.
+TEST(Steps, ThatCanWaitComeLastUnlessSinogramsAreNeeded) {
+  const Chain plain = chain_of(preprocessing_of({}, {0, 16}, 0));
+  EXPECT_EQ(plain.names, (std::vector<std::string_view>{"not-finite", "dark-flat", "minus-log", "dead-cells",
+                                                        "lost-rows"}));
+  EXPECT_EQ(plain.before_binning.size(), 1u);
+  EXPECT_EQ(plain.after_binning.size(), 2u);
+  const Chain with = chain_of({.table = test::with_doubled_rows});
+  EXPECT_EQ(with.names, (std::vector<std::string_view>{"not-finite", "dark-flat", "dead-cells", "lost-rows",
+                                                       "doubled", "minus-log"}));
+  EXPECT_EQ(with.after_binning.size(), 3u);  // lost rows and the doubled ones make one pass
 }
 
 TEST(Steps, ThatNobodyAsksForAreNotDone) {

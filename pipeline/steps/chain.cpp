@@ -1,0 +1,71 @@
+#include "chain.hpp"
+
+#include <algorithm>
+
+#include "../../core/parallel.hpp"
+
+namespace tandem::pipeline {
+
+namespace {
+
+/// Adds the work of a step to the last group if that is of its kind, else to a new one.
+template <class Work>
+void append(std::vector<Group>& groups, std::size_t place, Work work) {
+  if (groups.empty() || !std::holds_alternative<StepsOn<Work>>(groups.back()))
+    groups.emplace_back(StepsOn<Work>{});
+  std::get<StepsOn<Work>>(groups.back()).push_back({place, std::move(work)});
+}
+
+void append(Chain& chain, const Step& step, const Preprocessing& how) {
+  const std::size_t place = chain.names.size();
+  chain.names.push_back(step.name);
+  std::vector<Group>& groups = step.before_binning ? chain.before_binning : chain.after_binning;
+  if (step.on_row)
+    append(groups, place, step.on_row(how));
+  else if (step.on_sinogram)
+    append(groups, place, step.on_sinogram(how));
+  else
+    append(groups, place, step.on_projection(how));
+}
+
+}  // namespace
+
+Chain chain_of(const Preprocessing& how) {
+  Chain chain;
+  std::vector<const Step*> waiting;
+  const auto add_waiting = [&] {
+    for (const Step* step : waiting) append(chain, *step, how);
+    waiting.clear();
+  };
+  for (const Step& step : how.table()) {
+    if (!step.asked_for(how)) continue;
+    if (step.can_wait) {
+      waiting.push_back(&step);
+      continue;
+    }
+    if (!step.on_row && !step.before_binning) add_waiting();
+    append(chain, step, how);
+  }
+  add_waiting();
+  return chain;
+}
+
+Index margin_of(const Preprocessing& how) {
+  Index rows = 0;
+  for (const Step& step : how.table())
+    if (step.margin && step.asked_for(how)) rows += step.margin(how);
+  return rows;
+}
+
+double bytes_of_steps(const Preprocessing& how, Shape shape, Shape frame) {
+  double most = 0;
+  for (const Step& step : how.table()) {
+    if (!step.asked_for(how)) continue;
+    if (step.bytes_a_thread) most = std::max(most, step.bytes_a_thread(how, shape));
+    if (step.before_binning && step.on_projection)
+      most = std::max(most, static_cast<double>(sizeof(float)) * static_cast<double>(frame[1] * frame[2]));
+  }
+  return most * static_cast<double>(std::min<Index>(thread_count(), std::max(shape[0], shape[1])));
+}
+
+}  // namespace tandem::pipeline

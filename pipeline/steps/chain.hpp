@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "step.hpp"
+
+namespace tandem::pipeline {
+
+/// A step that is asked for, and its place among them.
+template <class Work>
+struct Asked {
+  std::size_t place;
+  Work work;
+};
+
+/// Neighbouring steps that need the same at once: they make one pass over the data.
+template <class Work>
+using StepsOn = std::vector<Asked<Work>>;
+using Group = std::variant<StepsOn<RowWork>, StepsOn<SinogramWork>, StepsOn<ProjectionWork>>;
+
+/// All steps that are asked for, in the order in which they are done.
+struct Chain {
+  std::vector<std::string_view> names;
+  std::vector<Group> before_binning, after_binning;
+};
+
+/// Steps of the table that can wait go behind those on rows that follow them. So without a step on sinograms
+/// or projections, rows need no second pass.
+Chain chain_of(const Preprocessing& how);
+
+/// How many rows above and below a chunk the steps together need, after binning.
+Index margin_of(const Preprocessing& how);
+
+/// The most bytes that all threads together hold for the steps, beside the data (view, row, bin) themselves.
+/// `frame`: a frame of the chunk, before binning.
+double bytes_of_steps(const Preprocessing& how, Shape shape, Shape frame);
+
+}  // namespace tandem::pipeline
