@@ -67,9 +67,17 @@ void write_doubles(hid_t file, const std::string& where, const std::string& path
   if (!units.empty()) DataSet(std::move(made), where).set("units", units);
 }
 
+/// libhdf5 1.10 crashes if it finds no memory while it opens a file. @throws std::bad_alloc
+void require_memory() {
+  void* room = ::operator new (std::size_t{4} << 20);  // bytes; it takes about two million
+  *static_cast<volatile char*>(room) = 0;
+  ::operator delete(room);
+}
+
 }  // namespace
 
 File File::create(const PlainFile& made) {
+  require_memory();
   const Lock lock;
   Handle file(H5Fcreate(made.path().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
   require<FileError>(file.valid(), made.name(), ": cannot be made: ", reason());
@@ -77,6 +85,7 @@ File File::create(const PlainFile& made) {
 }
 
 File File::modify(const PlainFile& made) {
+  require_memory();
   const Lock lock;
   Handle file(H5Fopen(made.path().c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose);
   require<FileError>(file.valid(), made.name(), ": cannot be opened again: ", reason());
