@@ -16,6 +16,11 @@ void add_common(CLI::App& command, Common& common) {
       ->type_name("FILE");
   command.add_flag("--overwrite", common.overwrite, "replace files that tandem did not write");
   command.add_option("--json", common.json, "write the report of the run to this file (-: standard output)");
+  command
+      .add_option("--log", common.log,
+                  "write what is shown on standard error and standard output to this file too, each line "
+                  "with its time")
+      ->type_name("FILE");
 }
 
 void add_external_files(CLI::App& command, bool& allowed) {

@@ -32,6 +32,7 @@ struct Common {
   bool overwrite = false;  ///< replace files that tandem did not write
   int threads = 0;
   std::string json;                    ///< file for the report, "-" for standard output
+  std::string log;                     ///< file for all lines; empty: none
   std::shared_ptr<io::Output> report;  ///< this file, once `open_report` was called
   std::map<std::filesystem::path, std::vector<std::filesystem::path>>
       behind{};  ///< for each input the files that it leads to
@@ -45,8 +46,8 @@ void add_external_files(CLI::App& command, bool& allowed);
 /// The text of a report. Bytes of file names that are not UTF-8 are replaced.
 std::string text_of(const nlohmann::json& report, int indent = -1);
 
-/// Takes the file of --json before the work, so that the report can be written at the end. Devices and pipes
-/// are written to as they are. @throws FileError
+/// Takes the file of --json before the work, so that the report can be written at the end, and begins the
+/// log. Devices and pipes are written to as they are. @throws FileError
 void open_report(Common& common);
 /// Writes the report where --json says. Results for people go to standard output, unless the report goes
 /// there.

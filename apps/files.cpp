@@ -98,14 +98,20 @@ void require_volume_name(const NamedFile& o) {
                      ": the ending names no format; .h5, .hdf5, .hdf, .nxs, .tif or .tiff is needed");
 }
 
-void check_files(Common& common, const NamedFiles& inputs, NamedFiles outputs) {
-  outputs.push_back({"--json", common.json});
-  std::erase_if(outputs, [](const NamedFile& output) { return !is_file(output); });
+void refuse_sources(Common& common, const NamedFiles& inputs, const NamedFiles& outputs) {
   for (const NamedFile& input : inputs) {
     if (!is_file(input) || outputs.empty()) continue;
     const std::vector<fs::path>& behind = common.behind[input.path] = io::files_behind(input.path);
     for (const NamedFile& output : outputs) refuse_source(output, input, behind);
   }
+}
+
+void check_files(Common& common, const NamedFiles& inputs, NamedFiles outputs) {
+  if (common.log == "-") throw UsageError("--log -: give the name of a file; a terminal shows the same");
+  outputs.push_back({"--json", common.json});
+  outputs.push_back({"--log", common.log});
+  std::erase_if(outputs, [](const NamedFile& output) { return !is_file(output); });
+  refuse_sources(common, inputs, outputs);
   for (const NamedFile& output : outputs) {
     for (const NamedFile& other : outputs)
       if (&other != &output && overwrites(output.path, other.path)) refuse(output, other);

@@ -24,6 +24,9 @@ nlohmann::json source_json(const Common& common, const std::filesystem::path& in
 void require_scan_name(const NamedFile& output);
 void require_volume_name(const NamedFile& output);
 
+/// No output may overwrite an input, nor what it leads to, by whatever links. @throws UsageError
+void refuse_sources(Common& common, const NamedFiles& inputs, const NamedFiles& outputs);
+
 /// Checks all files before the work. No output, nor the report, may overwrite an input or another output. An
 /// output may replace a file that tandem did not write only with --overwrite. The folder of each output must
 /// exist. Then takes the file of the report. @throws UsageError, FileError

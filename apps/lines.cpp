@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <ostream>
 
+#include "log_file.hpp"
+
 namespace tandem::apps {
 
 namespace {
@@ -88,6 +90,9 @@ int PrintableStream::overflow(int c) {
 std::streamsize PrintableStream::xsputn(const char* text, std::streamsize count) {
   const std::string shown = printable({text, static_cast<std::size_t>(count)});
   const auto length = static_cast<std::streamsize>(shown.size());
+  line_ += shown;
+  for (std::size_t end = 0; (end = line_.find('\n')) != std::string::npos; line_.erase(0, end + 1))
+    log_line(line_.substr(0, end));
   return behind_->sputn(shown.data(), length) == length ? count : 0;
 }
 

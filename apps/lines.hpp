@@ -14,8 +14,8 @@ std::string printable(std::string_view text);
 /// is left out, because the end says what to do.
 std::string one_line(const std::string& before, const std::string& text);
 
-/// As long as it lives, lets only printable text through to a stream. Names and texts from files reach a
-/// terminal only by std::cout and std::cerr.
+/// As long as it lives, lets only printable text through to a stream, and its lines to the log. Names and
+/// texts from files reach a terminal only by std::cout and std::cerr.
 class PrintableStream : private std::streambuf {
  public:
   explicit PrintableStream(std::ostream& stream);
@@ -28,6 +28,7 @@ class PrintableStream : private std::streambuf {
 
   std::ostream& stream_;
   std::streambuf* behind_;
+  std::string line_;  ///< that has not ended yet
 };
 
 }  // namespace tandem::apps

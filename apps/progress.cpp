@@ -9,16 +9,24 @@
 
 #include "lines.hpp"
 #include "live_page.hpp"
+#include "log_file.hpp"
 #include "signals.hpp"
 
 namespace tandem::apps {
+
+namespace {
+
+constexpr double pause_s = 2;  // between two lines that stay
+
+}  // namespace
 
 ProgressLine::ProgressLine(bool quiet, LivePage* page)
     : quiet_(quiet),
       terminal_(isatty(STDERR_FILENO) != 0),
       page_(page),
       start_(Clock::now()),
-      last_(start_) {}
+      last_(start_),
+      logged_(start_) {}
 
 ProgressLine::~ProgressLine() { clear(); }
 
@@ -35,10 +43,13 @@ void ProgressLine::operator()(const std::string& stage, double done, double tota
   if (done < done_ || total != total_) start_ = now, first_ = done;  // a new task: its own rate
   const bool turns = stage != stage_;
   stage_ = stage, done_ = done, total_ = total;
-  const double since = std::chrono::duration<double>(now - last_).count();
+  const auto since = [&](Clock::time_point then) {
+    return std::chrono::duration<double>(now - then).count();
+  };
   // a new stage may be long in its first step: it is shown at once
-  if (quiet_ || (since < (terminal_ ? 0.1 : 2.0) && !(terminal_ && turns))) return;
-  last_ = now;
+  const bool shows = !quiet_ && (since(last_) >= (terminal_ ? 0.1 : pause_s) || (terminal_ && turns));
+  const bool logs = since(logged_) >= pause_s;
+  if (!shows && !logs) return;
   std::ostringstream line;
   line << std::left << std::setw(12) << stage << std::fixed << std::setprecision(0) << ' ' << done << '/'
        << total << ' ' << what << (detail.empty() ? "" : ", ") << detail;
@@ -48,6 +59,9 @@ void ProgressLine::operator()(const std::string& stage, double done, double tota
     if (done < total)
       line << std::fixed << std::setprecision(0) << ", " << (total - done) / rate << " s left";
   }
+  if (logs) log_line(line.str()), logged_ = now;
+  if (!shows) return;
+  last_ = now;
   std::fprintf(stderr, "%s%s%s", terminal_ ? "\r\033[K" : "", line.str().c_str(), terminal_ ? "" : "\n");
   std::fflush(stderr);
   shown_ = true;
@@ -56,7 +70,11 @@ void ProgressLine::operator()(const std::string& stage, double done, double tota
 void ProgressLine::note(const std::string& text) {
   clear();
   if (page_) page_->log(one_line("", text));
-  if (!quiet_) std::cerr << one_line("tandem: ", text) << '\n';
+  const std::string line = one_line("tandem: ", text);
+  if (quiet_)
+    log_line(line);
+  else
+    std::cerr << line << '\n';
 }
 
 void ProgressLine::warn(const std::string& text) {

@@ -32,7 +32,7 @@ class ProgressLine {
   std::string stage_;
   double first_ = 0;             ///< done when the present task began
   double done_ = 0, total_ = 0;  ///< of the last call
-  Clock::time_point start_, last_;
+  Clock::time_point start_, last_, logged_;
   std::vector<std::string> warnings_;
 };
 

@@ -10,6 +10,7 @@
 
 #include "../core/error.hpp"
 #include "command.hpp"
+#include "log_file.hpp"
 
 namespace tandem::apps {
 
@@ -35,6 +36,7 @@ void write_through(const std::string& path, const std::string& text) {
 }  // namespace
 
 void open_report(Common& common) {
+  begin_log(common.log, common.replace());
   if (common.json == "/dev/stdout") common.json = "-";
   if (common.json.empty() || common.json == "-" || is_no_file(common.json)) return;
   common.report = std::make_shared<io::Output>(common.json, common.replace());

@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "../io/output.hpp"
+#include "log_file.hpp"
 
 namespace tandem::apps {
 
@@ -43,7 +44,8 @@ void end_in_time() {
   take_last_word();  // before the lock, which the owner of the last word may need to end
   const std::lock_guard no_file_gets_its_name(io::publishing());
   io::abandon_outputs();
-  const std::string line = std::string("tandem: error: ") + Interrupted().what() + '\n';
+  const std::string text = std::string("tandem: error: ") + Interrupted().what(), line = text + '\n';
+  log_line(text);
   static_cast<void>(!::write(STDERR_FILENO, line.data(), line.size()));
   ::_exit(128 + caught);
 }
@@ -92,10 +94,11 @@ void open_standard_streams() {
       static_cast<void>(::open("/dev/null", O_RDWR) == stream);  // takes the lowest free number
 }
 
-std::string words_on_published() {
+std::string words_on_published(std::size_t before) {
   std::string text;
-  for (const std::string& name : io::published())
-    text += (text.empty() ? "; written and whole: " : ", ") + name;
+  const std::vector<std::string> names = io::published();
+  for (std::size_t k = before; k < names.size(); ++k)
+    text += (text.empty() ? "; written and whole: " : ", ") + names[k];
   return text;
 }
 

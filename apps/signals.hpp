@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <stdexcept>
 #include <string>
 
@@ -27,7 +28,7 @@ void take_last_word();
 void open_standard_streams();
 
 /// The outputs that are complete and have their final names, in words: "; written and whole: volume.h5".
-/// Empty if there are none.
-std::string words_on_published();
+/// Empty if there are none. The first `before` of them are left out.
+std::string words_on_published(std::size_t before = 0);
 
 }  // namespace tandem::apps
