@@ -32,6 +32,13 @@ class Formatter : public CLI::Formatter {
     const std::string text = CLI::Formatter::make_group(group, is_positional, options);
     return is_positional ? text : text.substr(0, text.size() - 1);  // one empty line between two
   }
+  /// Which default an option has, and what it excludes, its description says.
+  std::string make_option_opts(const CLI::Option* option) const override {
+    if (option->get_type_size() == 0) return {};
+    const bool several = option->get_expected_max() == CLI::detail::expected_max_vector_size;
+    return (option->get_type_name().empty() ? "" : " " + get_label(option->get_type_name())) +
+           (several ? " ..." : "") + (option->get_required() ? " " + get_label("REQUIRED") : "");
+  }
   std::string make_option_desc(const CLI::Option* option) const override {
     std::istringstream words(option->get_description());
     std::string text;
@@ -81,12 +88,21 @@ std::string unknown_in(const CLI::App& command) {
   return "option " + name + " is not known" + did_you_mean(name, options_of(command));
 }
 
+/// Where several values may come, CLI11 takes "[a]" for a list; as a path, "./[a]" is the same.
+void keep_whole(std::string& word) {
+  if (word.starts_with('[') && word.ends_with(']')) word = "./" + word;
+}
+
 std::string words_of(const CLI::ParseError& fault, const CLI::App& command) {
   std::string text = fault.what();
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&fault) && text.ends_with("missing"))
     return text.substr(0, text.find(':')) + ": its value is missing";
   if (text.ends_with("disallowed flag override"))
     return "--" + text.substr(0, text.find(' ')) + " takes no value";
+  if (dynamic_cast<const CLI::ExcludesError*>(&fault)) {
+    const std::string between = " excludes ";
+    return text.replace(text.find(between), between.size(), " and ") + " do not go together";
+  }
   if (dynamic_cast<const CLI::ExtrasError*>(&fault) && !command.remaining().empty())
     return "'" + command.remaining().back() + "' is one argument too many";
   return text;
@@ -116,6 +132,7 @@ bool parse(CLI::App& program, int argc, char** argv) {
   std::string fault;
   try {
     std::vector<std::string> all = with_option_file(command, words);
+    std::ranges::for_each(all, keep_whole);
     std::ranges::reverse(all);  // as CLI11 takes them
     program.parse(all);
     return true;

@@ -1,5 +1,6 @@
 #include "recon_options.hpp"
 
+#include <algorithm>
 #include <sstream>
 
 #include "../core/units.hpp"
@@ -75,9 +76,9 @@ void add_method(CLI::App& c, ReconOptions& o) {
 void add_volume(CLI::App& c, ReconOptions& o) {
   Recipe& r = o.recipe;
   heading(c, "Axis and grid");
-  c.add_option("--rotation-axis", r.axis_bin,
-               "bin of the axis, from 0 (default: the file's own, else the middle)");
-  c.add_flag("--rotation-axis-auto", o.axis_auto, "find it first, as `tandem center` does");
+  CLI::Option* axis = c.add_option("--rotation-axis", r.axis_bin,
+                                   "bin of the axis, from 0 (default: the file's own, else the middle)");
+  c.add_flag("--rotation-axis-auto", o.axis_auto, "find it first, as `tandem center` does")->excludes(axis);
   c.add_option("--binning", r.binning, "0 to 3: 2^N x 2^N cells become one")->check(count(0, 3));
   c.add_option("--size", r.size, "voxels along x and y (default: bins; half acquisition: the whole field)")
       ->check(count());
@@ -92,7 +93,9 @@ void add_volume(CLI::App& c, ReconOptions& o) {
 
 void add_output(CLI::App& c, ReconOptions& o) {
   heading(c, "Output");
-  c.add_option("-o,--output", o.output, "volume to write: .h5, or .tif for one file per slice");
+  c.add_option(
+      "-o,--output", o.output,
+      "volume to write: .h5, or .tif for one file per slice; {name} stands for the name of the scan");
   c.add_option(
       "--part-of", o.part_of,
       "in the place of -o: the volume that --slices A:B is a part of; several runs may write parts at "
@@ -212,25 +215,74 @@ void finish_recipe(ReconOptions& o) {
   }
 }
 
+namespace {
+
+/// An option that has a meaning only with some others.
+struct Condition {
+  std::vector<std::string_view> options;
+  bool (*holds)(const ReconOptions& o, const Method& method, std::string_view option);
+  std::string (*otherwise)(const ReconOptions& o, std::string_view option);
+};
+
+const std::vector<Condition>& conditions() {
+  static const std::vector<Condition> all{
+      {{"--iterations", "--stop", "--initial"},
+       [](const ReconOptions&, const Method& method, std::string_view) { return method.iterates(); },
+       [](const ReconOptions& o, std::string_view option) {
+         return std::string(option) + " goes with an iterative algorithm, not with " + o.recipe.method;
+       }},
+      {{"--relaxation", "--nonnegative"},
+       [](const ReconOptions&, const Method& method, std::string_view option) {
+         return method.reads(option);
+       },
+       [](const ReconOptions& o, std::string_view option) {
+         return std::string(option) + " goes with " + readers_of(option) + ", not with " + o.recipe.method;
+       }},
+      {{"--fbp-filter", "--fbp-cutoff"},
+       [](const ReconOptions& o, const Method& method, std::string_view) {
+         return method.filters || o.recipe.initial == Initial::fbp;
+       },
+       [](const ReconOptions&, std::string_view) {
+         return std::string("--fbp-filter goes with fbp, or with --initial fbp");
+       }},
+      {{"--gain"},
+       [](const ReconOptions& o, const Method&, std::string_view) { return o.recipe.stop_by_discrepancy; },
+       [](const ReconOptions&, std::string_view) {
+         return std::string("--gain goes with --stop discrepancy alone");
+       }},
+      {{"--accuracy"},
+       [](const ReconOptions& o, const Method&, std::string_view) {
+         return o.recipe.model == Model::fourier;
+       },
+       [](const ReconOptions&, std::string_view) {
+         return std::string("--accuracy goes with --model fourier");
+       }},
+      {{"--variant"},
+       [](const ReconOptions& o, const Method&, std::string_view) {
+         return o.recipe.model != Model::fourier;
+       },
+       [](const ReconOptions&, std::string_view) {
+         return std::string("--variant does not go with --model fourier, which has kernels of its own");
+       }}};
+  return all;
+}
+
+}  // namespace
+
+bool applies(const ReconOptions& o, const std::string& option) {
+  const Method& method = pipeline::method_named(o.recipe.method);
+  for (const Condition& c : conditions())
+    if (std::find(c.options.begin(), c.options.end(), option) != c.options.end())
+      return c.holds(o, method, option);
+  return true;
+}
+
 void check_together(const ReconOptions& o) {
   const Recipe& r = o.recipe;
-  const Method& method = pipeline::method_named(r.method);
-  for (const char* option : {"--iterations", "--stop", "--initial"})
-    if (!method.iterates() && o.given(option))
-      throw UsageError(std::string(option) + " goes with an iterative algorithm, not with " + r.method);
-  for (const char* option : {"--relaxation", "--nonnegative"})
-    if (!method.reads(option) && o.given(option))
-      throw UsageError(std::string(option) + " goes with " + readers_of(option) + ", not with " + r.method);
-  if (!method.filters && r.initial != Initial::fbp && (o.given("--fbp-filter") || o.given("--fbp-cutoff")))
-    throw UsageError("--fbp-filter goes with fbp, or with --initial fbp");
-  if (o.given("--gain") && !r.stop_by_discrepancy)
-    throw UsageError("--gain goes with --stop discrepancy alone");
-  if (o.given("--accuracy") && r.model != Model::fourier)
-    throw UsageError("--accuracy goes with --model fourier");
-  if (o.given("--variant") && r.model == Model::fourier)
-    throw UsageError("--variant does not go with --model fourier, which has kernels of its own");
-  if (o.axis_auto && r.axis_bin)
-    throw UsageError("--rotation-axis and --rotation-axis-auto do not go together");
+  for (const Condition& c : conditions())
+    for (const std::string_view option : c.options)
+      if (o.given(option.data()) && !applies(o, std::string(option)))
+        throw UsageError(c.otherwise(o, option));
   const bool floats = o.dtype.starts_with("float");
   if (floats ? (o.min || o.max) : !(o.min && o.max && *o.min < *o.max))
     throw UsageError(floats ? "--min and --max go with --dtype uint16 or uint8"
@@ -247,6 +299,12 @@ void check_together(const ReconOptions& o) {
   if (!r.region_z && o.given("--region")) throw UsageError("--region is not x0:x1,y0:y1,z0:z1");
 }
 
+NamedFiles outputs_of(const ReconOptions& o) {
+  NamedFiles outputs{{"-o", o.output}, {"--preview", o.preview}, {"--save-config", o.save_config}};
+  if (o.is_part_of_hdf5()) outputs.push_back({"--part-of", o.part_of});
+  return outputs;
+}
+
 io::VolumeFormat format_of(const ReconOptions& o, const pipeline::Plan& plan) {
   const io::VoxelType type = o.dtype == "uint16"    ? io::VoxelType::uint16
                              : o.dtype == "uint8"   ? io::VoxelType::uint8
@@ -260,6 +318,10 @@ io::VolumeFormat format_of(const ReconOptions& o, const pipeline::Plan& plan) {
 
 void add_recon_options(CLI::App& c, ReconOptions& o) {
   o.command = &c;
+  c.option_defaults()->always_capture_default();  // for recipes
+  heading(c, "Scan");
+  c.add_option("scan", o.scans, std::string(what_a_scan_is) + "; several are reconstructed one by one")
+      ->required();
   add_scan_options(c, o.scan);
   add_selection(c, o.scan);
   add_method(c, o);
@@ -276,11 +338,18 @@ void add_recon_options(CLI::App& c, ReconOptions& o) {
       ->check(count(0, 65535))
       ->type_name("PORT");
   add_common(c, o.common);
+  c.add_option("--like", o.like, "take the options that this volume of tandem was made with")
+      ->type_name("VOLUME");
+  c.add_option(
+       "--save-config", o.save_config,
+       "write all options that decide the volume to this TOML file, with what was found, for --config")
+      ->type_name("FILE");
   c.footer(words_of_methods() + "\n" + words_of_steps() +
            "\nExamples:\n"
            "  tandem recon scan.h5 -o volume.h5 --fbp-filter hann --preview volume.png\n"
            "  tandem recon scan.h5 -o volume.tif --rotation-axis-auto --start-row 100 --end-row 200\n"
-           "  tandem recon scan.h5 -o cgls.h5 --reconstruction-algorithm cgls --stop discrepancy");
+           "  tandem recon scan.h5 -o cgls.h5 --reconstruction-algorithm cgls --stop discrepancy\n"
+           "  tandem recon scans/*.h5 -o 'out/{name}.h5' --config recipe.toml");
 }
 
 }  // namespace tandem::apps

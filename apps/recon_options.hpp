@@ -8,6 +8,7 @@
 #include "../pipeline/plan.hpp"
 #include "command.hpp"
 #include "device_options.hpp"
+#include "files.hpp"
 #include "scan_options.hpp"
 
 namespace tandem::apps {
@@ -15,12 +16,14 @@ namespace tandem::apps {
 /// What a user asks of `tandem recon`.
 struct ReconOptions {
   Common common;
-  ScanOptions scan;
+  std::vector<std::string> scans;  ///< each of which is reconstructed
+  ScanOptions scan;                ///< of one of them
   pipeline::Recipe recipe;
   std::string output, initial = "zero", stop, preview, dtype = "float32", slices, part_of,
                       compression = "none", save_format, truth, region;
   std::string filter = "ramp", model = "automatic", accuracy = "1e-4";
-  std::string algorithm;  // empty: fbp or fdk
+  std::string algorithm;          // empty: fbp or fdk
+  std::string like, save_config;  ///< the volume with the recipe; where to write this one
   std::optional<float> min, max;
   DeviceOptions device;
   std::optional<double> memory_gib;
@@ -45,6 +48,12 @@ void finish_recipe(ReconOptions& o);
 
 /// @throws UsageError for what does not go together, as far as no file is needed to see it
 void check_together(const ReconOptions& o);
+
+/// Whether an option has a meaning with these options. `iterations`, for example, has none for fbp.
+bool applies(const ReconOptions& o, const std::string& option);
+
+/// The files that a run writes, without its report and its log.
+std::vector<NamedFile> outputs_of(const ReconOptions& o);
 
 io::VolumeFormat format_of(const ReconOptions& o, const pipeline::Plan& plan);
 

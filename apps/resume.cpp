@@ -1,10 +1,8 @@
 #include "resume.hpp"
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <sstream>
-#include <string_view>
 
 #include "../core/version.hpp"
 #include "../io/sources.hpp"
@@ -14,11 +12,6 @@ namespace tandem::apps {
 using nlohmann::json;
 
 namespace {
-
-/// Options that do not change a bit of the volume, or that the plan and the inputs answer for.
-constexpr std::array<std::string_view, 15> unheeded{
-    "resume",  "json",  "quiet",     "threads", "memory", "device", "device-memory", "streams",
-    "preview", "truth", "overwrite", "output",  "scan",   "config", "serve"};
 
 std::string on_one_line(std::string text) {
   std::replace_if(
@@ -44,7 +37,7 @@ std::string kinds_of(const json& devices) {
 
 }  // namespace
 
-io::Identity identity_of(const Common& common, const NamedFiles& inputs, const std::string& arguments,
+io::Identity identity_of(const Common& common, const NamedFiles& inputs, const std::string& config,
                          const json& planned) {
   io::Identity identity{{"the version of tandem", TANDEM_VERSION}};
   for (const NamedFile& input : inputs) {
@@ -53,11 +46,11 @@ io::Identity identity_of(const Common& common, const NamedFiles& inputs, const s
     const auto files = seen == common.behind.end() ? io::files_behind(input.path) : seen->second;
     identity.emplace_back(input.option, words_of(io::identity_of(files)));
   }
-  std::istringstream lines(arguments);
+  std::istringstream lines(config);
   for (std::string line; std::getline(lines, line);) {
-    const std::string name = line.substr(0, line.find('='));
-    if (name.empty() || std::find(unheeded.begin(), unheeded.end(), name) != unheeded.end()) continue;
-    identity.emplace_back("--" + name, on_one_line(line.substr(std::min(line.size(), name.size() + 1))));
+    const std::size_t equals = line.find(" = ");
+    if (line.starts_with('#') || equals == std::string::npos) continue;
+    identity.emplace_back("--" + line.substr(0, equals), on_one_line(line.substr(equals + 3)));
   }
   identity.emplace_back("the kind of device", kinds_of(planned["device"]));
   for (const char* key : {"algorithm", "model", "variant", "precision", "tiled", "volume", "geometry"})

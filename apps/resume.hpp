@@ -10,9 +10,9 @@
 namespace tandem::apps {
 
 /// What must be the same if `--resume` is to give the bits of one run: the version, the inputs with name,
-/// size and time of all their files, the options that matter, and what was planned from them. `arguments`:
-/// the options that were given, a line each
-io::Identity identity_of(const Common& common, const NamedFiles& inputs, const std::string& arguments,
+/// size and time of all their files, the options that matter, and what was planned from them. `config`: the
+/// options, see `config_text`
+io::Identity identity_of(const Common& common, const NamedFiles& inputs, const std::string& config,
                          const nlohmann::json& planned);
 
 /// How many slices, and which, in words: "3 slices (0:2, 7:8)".

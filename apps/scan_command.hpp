@@ -11,6 +11,7 @@ template <class Options>
 CLI::App& add_scan_command(CLI::App& program, const char* name, const char* what,
                            const std::shared_ptr<Options>& o, void (*run)(Options&), Action& chosen) {
   CLI::App& c = *program.add_subcommand(name, what);
+  add_scan(c, o->scan);
   add_scan_options(c, o->scan);
   add_selection(c, o->scan);
   add_common(c, o->common);

@@ -41,26 +41,30 @@ void parse(ScanOptions& o) {
   o.how.flats.assign(o.flats.begin(), o.flats.end());
   o.how.darks.assign(o.darks.begin(), o.darks.end());
   o.how.reverse_rotation = o.rotation_direction == "-1";
-  if (!o.angles.empty() && !o.arc.empty()) throw UsageError("--angles and --arc do not go together");
   if (!o.angles.empty()) parse_angles(o.angles, o.how);
   if (!o.arc.empty()) parse_arc(o.arc, o.how);
 }
 
 }  // namespace
 
+void add_scan(CLI::App& c, ScanOptions& o) {
+  heading(c, "Scan");
+  c.add_option("scan", o.path, what_a_scan_is)->required();
+}
+
 void add_scan_options(CLI::App& c, ScanOptions& o) {
   heading(c, "Scan");
-  c.add_option("scan", o.path, "DXchange or NXtomo file, folder of TIFF images, or a TIFF sinogram")
-      ->required();
   c.add_option("--flats", o.flats, "flat images: a file or a folder (repeatable)")->allow_extra_args(false);
   c.add_option("--darks", o.darks, "dark images: a file or a folder (repeatable)")->allow_extra_args(false);
   add_external_files(c, o.how.allow_external_files);
-  c.add_option("--angles", o.angles,
-               "one angle per line, degrees; with [A:B] only lines A to B (from 0, half open)")
-      ->type_name("FILE[A:B]");
+  CLI::Option* angles =
+      c.add_option("--angles", o.angles,
+                   "one angle per line, degrees; with [A:B] only lines A to B (from 0, half open)")
+          ->type_name("FILE[A:B]");
   c.add_option("--arc", o.arc,
                "views in equal steps from 0 over these degrees, instead of the scan's own angles")
-      ->type_name("DEG[,inclusive]");
+      ->type_name("DEG[,inclusive]")
+      ->excludes(angles);
   add_choice(c, "--rotation-direction", o.rotation_direction, {"+1", "1", "-1"},
              "default +1; -1: all angles change their sign");
   c.add_option("--pixel-size", o.how.pixel_size_mm, "detector pitch, mm (default: the file's own)")

@@ -23,6 +23,8 @@ struct ScanOptions {
   std::optional<Index> start_row, end_row, start_column, end_column, start_proj, end_proj;
 };
 
+constexpr const char* what_a_scan_is = "DXchange or NXtomo file, folder of TIFF images, or a TIFF sinogram";
+void add_scan(CLI::App& command, ScanOptions& options);  ///< the scan itself, of commands that take one
 void add_scan_options(CLI::App& command, ScanOptions& options);
 void add_selection(CLI::App& command, ScanOptions& options);  ///< --start-row ... --end-proj
 

@@ -17,8 +17,8 @@ constexpr const char* journal_ending = ".journal";
 enum class Replace { own, any };
 
 /// Whether the content of this file says that tandem wrote it: HDF5 with /process/tandem, TIFF whose
-/// description begins with "tandem ", PNG whose Software is tandem, the JSON of a report, or the manifest of
-/// a TIFF volume.
+/// description begins with "tandem ", PNG whose Software is tandem, the JSON of a report, the manifest of a
+/// TIFF volume, a log, or a recipe.
 bool is_of_tandem(const std::filesystem::path& path);
 
 /// @throws FileError if the file system does not allow names as long as an output of this name needs

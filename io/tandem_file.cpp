@@ -61,7 +61,8 @@ bool is_of_tandem(const fs::path& path) {
   const std::string start = beginning(path, png_head + png_mark().size());
   if (start.starts_with("\x89PNG")) return start.ends_with(png_mark());
   if (start.starts_with("{")) return is_report(path);
-  if (written_by_tandem(start)) return true;  // a manifest
+  if (written_by_tandem(start)) return true;        // a manifest or a log
+  if (start.starts_with("# tandem ")) return true;  // a recipe
   if (is_tiff(path)) return written_by_tandem(tiff_description(path));
   try {
     const std::string mark = "/process/tandem";

@@ -35,6 +35,7 @@ class TiffSource : public VolumeSource {
     place = extended(base.place, all_);
     min = base.facts.number("min"), max = base.facts.number("max");
     reconstruction = true;
+    recipe = base.facts.text("recipe");
     if (const std::string marked = unfinished(); !marked.empty()) missing = marked;
     if (missing.empty()) missing = gap();
   }

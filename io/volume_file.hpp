@@ -105,6 +105,7 @@ class VolumeReader {
   std::string unit() const;
   bool is_reconstruction() const;  ///< whether the file says that it is one and not a scan
   bool complete() const;           ///< false if the file says so, or if slices are missing or do not fit
+  std::string recipe() const;      ///< what its writer was given as `recipe_json`; empty if it has none
   std::string missing() const;     ///< why it is incomplete, and what to do; empty if it is complete
   void require_complete() const;   ///< @throws FileError with the text of `missing`
   /// Reads slices; integers are scaled back to attenuation. @throws FileError, also for the first voxel that

@@ -61,6 +61,7 @@ class VolumeSource {
   std::optional<double> pitch_mm;  ///< along x
   std::string missing;  ///< what is missing or does not fit, and what to do; empty if the volume is complete
   bool reconstruction = false;
+  std::string recipe;              ///< as it was given to the writer; empty if it is not there
   std::optional<double> min, max;  ///< the attenuation at the ends of an integer type's range
 
  protected:

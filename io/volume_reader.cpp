@@ -105,6 +105,7 @@ std::unique_ptr<VolumeSource> open_hdf5_volume(const std::filesystem::path& path
   volume->unit = unit;
   volume->reconstruction = reconstruction;
   volume->min = min, volume->max = max;
+  volume->recipe = file.text("/process/tandem/recipe").value_or("");
   if (!complete) volume->missing = not_finished;
   if (const auto sums = file.find(checksums_path); complete && sums && sums->size() == n[0])
     for (const double sum : sums->numbers()) volume->checksums.push_back(static_cast<std::uint32_t>(sum));
@@ -144,6 +145,7 @@ std::optional<VolumePlace> VolumeReader::place() const { return source_->place; 
 std::optional<double> VolumeReader::pitch_mm() const { return source_->pitch_mm; }
 std::string VolumeReader::unit() const { return source_->unit; }
 bool VolumeReader::complete() const { return source_->missing.empty(); }
+std::string VolumeReader::recipe() const { return source_->recipe; }
 std::string VolumeReader::missing() const { return source_->missing; }
 bool VolumeReader::is_reconstruction() const { return source_->reconstruction; }
 

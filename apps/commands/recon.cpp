@@ -9,6 +9,7 @@
 #include "../../pipeline/methods/method.hpp"
 #include "../../pipeline/reconstruct.hpp"
 #include "../../pipeline/stopwatch.hpp"
+#include "../batch.hpp"
 #include "../command.hpp"
 #include "../device_options.hpp"
 #include "../files.hpp"
@@ -17,10 +18,12 @@
 #include "../live_page.hpp"
 #include "../preview.hpp"
 #include "../progress.hpp"
+#include "../recipe_text.hpp"
 #include "../recon_options.hpp"
 #include "../recon_report.hpp"
 #include "../resume.hpp"
 #include "../scan_options.hpp"
+#include "../settings_text.hpp"
 
 namespace tandem::apps {
 
@@ -44,9 +47,8 @@ void check_before(ReconOptions& o) {
     throw UsageError("--follow works on one device; give --device " + o.recipe.devices.front().name());
   NamedFiles inputs = sources_of(o);
   inputs.push_back({"--truth", o.truth});
-  NamedFiles outputs{{"-o", o.output}, {"--preview", o.preview}};
-  if (o.is_part_of_hdf5()) outputs.push_back({"--part-of", o.part_of});
-  check_files(o.common, inputs, outputs);
+  inputs.push_back({"--like", o.like});
+  check_files(o.common, inputs, outputs_of(o));
 }
 
 /// A name that a method has for cone beams is for nothing else, nor are models of parallel beams.
@@ -69,6 +71,31 @@ std::vector<double> axes_found(ReconOptions& o, io::ScanReader& reader, Progress
        << name_of(axis.method) << ")";
   progress.note(text.str());
   return axes_of(axis);
+}
+
+/// The options of this run, for --config and --like: with the method that was taken, and the axis that was
+/// found.
+std::string config_of(const ReconOptions& o, const pipeline::Plan& plan) {
+  std::map<std::string, std::string> found{
+      {"reconstruction-algorithm", toml_of({std::string(plan.method_name())})}, {"rotation-axis-auto", ""}};
+  if (o.axis_auto) found["rotation-axis"] = toml_number(plan.axis_in_file);
+  return config_text(*o.command, found, [&](const std::string& option) { return applies(o, option); });
+}
+
+/// Says why a run with the options of a volume may give other bits.
+void tell_of_like(const ReconOptions& o, const json& planned, ProgressLine& progress) {
+  if (o.like.empty()) return;
+  const json recipe = recipe_in(o.like);
+  for (const char* key : {"version", "device", "model", "variant", "precision"})
+    if (const json then = recipe.value(key, json()); then != planned[key])
+      progress.note("note: --like " + o.like + " was made with " + key + " " + then.dump() +
+                    ", this run has " + planned[key].dump() + "; voxels may differ by rounding");
+}
+
+/// Takes the name of --save-config, if it is given.
+std::optional<io::Output> saved_config(const ReconOptions& o) {
+  if (o.save_config.empty()) return std::nullopt;
+  return io::Output(o.save_config, o.common.replace());
 }
 
 /// Says what a killed run left.
@@ -113,16 +140,21 @@ void run_recon(ReconOptions& o, LivePage* page) {
   json planned = plan_json(plan, reader->info());
   planned["warnings"] = progress.warnings();
   const RunFiles files{o.scan.path, o.output, format_of(o, plan)};
-  if (o.dry_run) return show_plan(o, plan, *reader, files, progress, planned);
+  const std::string config = config_of(o, plan);
+  std::optional<io::Output> saved = saved_config(o);
+  tell_of_like(o, planned, progress);
+  if (o.dry_run) {
+    if (saved) saved->write(config);
+    return show_plan(o, plan, *reader, files, progress, planned);
+  }
   if (!growing)
     warn_of_repeated_view(*reader, o.scan, axes.empty() ? std::vector{plan.axis_in_file} : axes, progress);
   planned["source"] = source_json(o.common, o.scan.path);
   planned["input"] = o.scan.path;
   if (page) page->tell_plan(planned, o.output);
   json recipe = planned;
-  recipe["arguments"] = o.command->config_to_str(false, false);
-  const io::Continuation continuation{
-      o.resume, identity_of(o.common, sources_of(o), recipe["arguments"].get<std::string>(), planned)};
+  recipe["config"] = config;
+  const io::Continuation continuation{o.resume, identity_of(o.common, sources_of(o), config, planned)};
   auto writer = io::create_volume(o.output, plan.grid.shape(), files.format, text_of(recipe),
                                   o.common.replace(), continuation);
   if (o.is_part_of_hdf5()) io::require_part_free(o.part_of, *o.recipe.region_z);
@@ -163,6 +195,7 @@ void run_recon(ReconOptions& o, LivePage* page) {
   std::string missing;
   if (o.is_part_of_hdf5()) missing = io::join_parts(o.part_of, o.common.replace());
   if (!missing.empty()) progress.note("note: " + o.part_of + " is incomplete: it lacks " + missing);
+  if (saved) saved->write(config);
   if (preview) write_preview(std::move(*preview), outcome.middle, plan);
   progress.clear();
   write_report(o.common, report);
@@ -176,11 +209,12 @@ void add_recon(CLI::App& program, Action& chosen) {
   CLI::App& c = *program.add_subcommand("recon", "Scan to volume");
   add_recon_options(c, *o);
   c.callback([o, &chosen] {
-    finish_recipe(*o);
-    check_together(*o);
-    chosen = [o] {
-      check_before(*o);
-      with_page(o->dry_run ? std::nullopt : o->serve, [&](LivePage* page) { run_recon(*o, page); });
+    chosen = [runs = options_by_scan(*o)] {
+      const auto run = [](ReconOptions& one) {
+        check_before(one);
+        with_page(one.dry_run ? std::nullopt : one.serve, [&](LivePage* page) { run_recon(one, page); });
+      };
+      runs.size() == 1 ? run(*runs.front()) : run_all(runs, run);
     };
   });
 }

@@ -68,9 +68,10 @@ TEST_F(CommandLine, TakesOptionsFromAFile) {
   EXPECT_EQ(plan["algorithm"], "sirt");
   EXPECT_EQ(planned("--size=9 --config=run.toml")["volume"]["shape"], nlohmann::json({2, 9, 9}));
   std::ofstream(*program / "wrong.toml") << "sise = 10\n";
-  refuses("recon scan.h5 --dry-run --config wrong.toml", {"--sise is not known", "--size"});
+  refuses("recon scan.h5 --dry-run --config wrong.toml",
+          {"wrong.toml: option sise is not known; did you mean size?"});
   std::ofstream(*program / "section.toml") << "[recon]\nsize = 10\n";
-  refuses("recon scan.h5 --dry-run --config section.toml", {"section.toml", "[recon]"});
+  refuses("recon scan.h5 --dry-run --config section.toml", {"section.toml: line 1 \"[recon]\"", "section"});
   refuses("recon scan.h5 --dry-run --config", {"--config", "value is missing"});
   EXPECT_EQ((*program)("recon scan.h5 --dry-run --config none.toml").code, 3);
 }
@@ -87,7 +88,8 @@ TEST_F(CommandLine, NoValueIsEmpty) {
 TEST_F(CommandLine, ShortLinesSayWhatIsAllowed) {
   EXPECT_LT(refuses("recon scan.h5 -o v.h5 --end-row -1", {"--end-row", "'-1'", "from 0"}).size(), 130u);
   refuses("recon scan.h5 -o v.h5 --end-row", {"--end-row", "value is missing"});
-  refuses("recon scan.h5 scan2.h5 -o v.h5", {"'scan2.h5'", "too many"});
+  refuses("center scan.h5 scan2.h5", {"'scan2.h5'", "too many"});
+  refuses("recon scan.h5 scan2.h5 -o v.h5", {"-o v.h5", "scan.h5", "scan2.h5", "{name}"});
   refuses("recon scan.h5 -o v.h5 --quiet=no", {"--quiet"});
 }
 

@@ -1,0 +1,145 @@
+// tandem recon SCAN SCAN ...: the same for each of several scans.
+
+#include "batch.hpp"
+
+#include <filesystem>
+#include <iomanip>
+#include <iostream>
+#include <map>
+#include <sstream>
+
+#include "../solvers/run.hpp"
+#include "failure.hpp"
+#include "files.hpp"
+#include "lines.hpp"
+#include "signals.hpp"
+
+namespace tandem::apps {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// How a run ended.
+struct Row {
+  std::string scan, output;
+  double seconds = 0;
+  std::optional<Failure> failure;
+};
+
+void replace_all(std::string& text, const std::string& what, const std::string& by) {
+  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())
+    text.replace(at, what.size(), by);
+}
+
+/// All files that a run writes; a log is written by all runs if its name does not depend on the scan.
+NamedFiles files_of(const ReconOptions& o) {
+  NamedFiles files = outputs_of(o);
+  files.push_back({"--json", o.common.json});
+  std::erase_if(files, [](const NamedFile& file) { return file.path.empty() || file.path == "-"; });
+  return files;
+}
+
+std::string real_name(const fs::path& path) {
+  std::error_code fault;
+  return fs::weakly_canonical(fs::absolute(path, fault), fault).string();
+}
+
+/// No two runs may write to one name, and none to what any of them reads.
+void require_apart(const std::vector<std::shared_ptr<ReconOptions>>& runs) {
+  std::map<std::string, std::string> scan_of;  // by the names that are written
+  NamedFiles outputs, inputs;
+  for (const auto& o : runs) {
+    for (const NamedFile& output : files_of(*o)) {
+      const auto [other, is_new] = scan_of.emplace(real_name(output.path), o->scan.path);
+      if (!is_new)
+        throw UsageError(output.option + " " + output.path.string() + ": would be written for " +
+                         other->second + " and for " + o->scan.path +
+                         "; put {name} into it, or {folder} if scans have the same names");
+      outputs.push_back(output);
+    }
+    for (NamedFile& input : inputs_of(o->scan)) inputs.push_back(std::move(input));
+  }
+  Common seen;
+  refuse_sources(seen, inputs, outputs);
+}
+
+void print_table(std::ostream& to, const std::vector<Row>& rows) {
+  std::size_t width = 4;
+  for (const Row& row : rows) width = std::max(width, row.scan.size());
+  const auto line = [&](const std::string& scan, const std::string& result, const std::string& seconds,
+                        const std::string& rest) {
+    to << std::left << std::setw(static_cast<int>(width)) << scan << "  " << std::setw(9) << result
+       << std::right << std::setw(8) << seconds << "  " << rest << '\n';
+  };
+  line("scan", "result", "seconds", "volume, or error");
+  for (const Row& row : rows) {
+    std::ostringstream seconds;
+    seconds << std::fixed << std::setprecision(1) << row.seconds;
+    line(row.scan, row.failure ? "failed " + std::to_string(row.failure->code) : "done", seconds.str(),
+         row.failure ? one_line("", row.failure->text) : row.output);
+  }
+}
+
+/// The line of a failure; it names the scan.
+std::string words_of(const Row& row) {
+  const std::string& text = row.failure->text;
+  return text.find(row.scan) == std::string::npos ? row.scan + ": " + text : text;
+}
+
+}  // namespace
+
+std::string name_for(const std::string& pattern, const std::string& scan) {
+  fs::path path(scan);
+  if (!path.has_filename()) path = path.parent_path();
+  std::error_code fault;
+  const fs::path name = fs::is_directory(path, fault) ? path.filename() : path.stem();
+  std::string text = pattern;
+  replace_all(text, "{name}", name.string());
+  replace_all(text, "{folder}", fs::absolute(path, fault).parent_path().filename().string());
+  return text;
+}
+
+std::vector<std::shared_ptr<ReconOptions>> options_by_scan(const ReconOptions& o) {
+  std::vector<std::shared_ptr<ReconOptions>> runs;
+  for (const std::string& scan : o.scans) {
+    auto one = std::make_shared<ReconOptions>(o);
+    one->scan.path = scan;
+    for (std::string* name :
+         {&one->output, &one->part_of, &one->preview, &one->save_config, &one->common.json, &one->common.log})
+      *name = name_for(*name, scan);
+    finish_recipe(*one);
+    check_together(*one);
+    runs.push_back(std::move(one));
+  }
+  return runs;
+}
+
+void run_all(const std::vector<std::shared_ptr<ReconOptions>>& runs,
+             const std::function<void(ReconOptions&)>& run) {
+  require_apart(runs);
+  const Common& common = runs.front()->common;
+  std::vector<Row> rows;
+  for (const auto& o : runs) {
+    const double begun = seconds_now();
+    if (!common.quiet)
+      std::cerr << "tandem: scan " << rows.size() + 1 << " of " << runs.size() << ": " << o->scan.path
+                << std::endl;
+    Row row{o->scan.path, o->output, 0, failure_of([&] { run(*o); })};
+    row.seconds = seconds_now() - begun;
+    rows.push_back(row);
+    if (caught_signal() != 0) break;
+    if (row.failure) std::cerr << one_line("tandem: error: ", words_of(row)) << std::endl;
+  }
+  print_table(common.json == "-" ? std::cerr : std::cout, rows);
+  throw_if_interrupted();
+  const auto failed = [](const Row& row) { return row.failure.has_value(); };
+  const auto first = std::find_if(rows.begin(), rows.end(), failed);
+  if (first == rows.end()) return;
+  throw ScansFailed(first->failure->code, std::to_string(std::count_if(rows.begin(), rows.end(), failed)) +
+                                              " of " + std::to_string(rows.size()) +
+                                              " scans failed, the first is " + first->scan +
+                                              "; the lines above say why");
+}
+
+}  // namespace tandem::apps

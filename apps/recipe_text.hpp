@@ -1,0 +1,33 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace tandem::apps {
+
+/// Whether an option of `recon` (without dashes) has a part in what the volume becomes. Others say where
+/// things are, who computes, and what is shown.
+bool decides_the_volume(const std::string& option);
+
+/// The options of a command that decide the volume, in TOML: as they were given, or with the defaults that
+/// were taken, as far as these have a meaning (`applies`). `found` has values that take the place of what was
+/// given, by the names of their options; an empty one leaves an option out.
+std::string config_text(const CLI::App& command, const std::map<std::string, std::string>& found,
+                        const std::function<bool(const std::string& option)>& applies);
+
+/// The recipe of a volume that tandem wrote. @throws FileError if it has none
+nlohmann::json recipe_in(const std::filesystem::path& volume);
+
+/// The options of that recipe, as `config_text` wrote them. If several runs made parts of the volume, they
+/// are those of the first one, but for all slices. @throws FileError
+std::string config_in(const std::filesystem::path& volume);
+
+/// A number with all its digits, as TOML has it.
+std::string toml_number(double value);
+std::string toml_number(float value);
+
+}  // namespace tandem::apps

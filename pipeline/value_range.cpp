@@ -1,0 +1,59 @@
+#include "value_range.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tandem::pipeline {
+
+namespace {
+
+constexpr Index most_slices = 16;
+constexpr double share_clipped = 1e-4;  // of a slice, at each end
+constexpr double margin = 0.05;         // of the width, at each end
+
+std::vector<Index> spread_over(Index count) {
+  const Index taken = std::min(count, most_slices);
+  std::vector<Index> slices;
+  for (Index k = 0; k < taken; ++k) slices.push_back(taken == 1 ? 0 : k * (count - 1) / (taken - 1));
+  return slices;
+}
+
+/// The value below which `below` of all values lie. Changes their order.
+float value_at(std::vector<float>& values, Index below) {
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(below);
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+
+}  // namespace
+
+RangeFinder::RangeFinder(const Plan& plan)
+    : area_(plan.grid.size[0] * plan.grid.size[1]), slices_(spread_over(plan.grid.size[2])) {}
+
+void RangeFinder::look_at(Index z, const float* slice) {
+  if (!std::binary_search(slices_.begin(), slices_.end(), z)) return;
+  std::vector<float> values(slice, slice + area_);
+  const auto clipped = static_cast<Index>(share_clipped * static_cast<double>(area_));
+  const float low = value_at(values, clipped);
+  seen_.push_back({low, value_at(values, area_ - 1 - clipped)});
+}
+
+std::optional<ValueRange> RangeFinder::range() const {
+  if (seen_.size() < slices_.size()) return std::nullopt;
+  ValueRange all = seen_.front();
+  for (const ValueRange& one : seen_) all = {std::min(all.min, one.min), std::max(all.max, one.max)};
+  return widened(all.min, all.max);
+}
+
+ValueRange widened(double low, double high) {
+  if (!(low < high)) high = low == 0 ? 1 : low + std::abs(low);
+  constexpr double most = std::numeric_limits<float>::max();
+  const double width = high - low, step = std::pow(10, std::floor(std::log10(width)) - 2);
+  const auto bound = [&](double value) { return static_cast<float>(std::clamp(value, -most, most)); };
+  const float min = bound(std::floor((low - margin * width) / step) * step);
+  const float max = bound(std::ceil((high + margin * width) / step) * step);
+  return {min, max > min ? max : std::nextafter(min, INFINITY)};
+}
+
+}  // namespace tandem::pipeline

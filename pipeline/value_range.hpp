@@ -1,0 +1,42 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "plan.hpp"
+
+namespace tandem::pipeline {
+
+/// The attenuation that the smallest and the largest integer of a volume stand for.
+struct ValueRange {
+  float min = 0, max = 1;
+};
+
+/// Finds the range for integer types from a few slices, spread evenly over the volume, the first and the last
+/// among them. It depends on the values of these slices alone: neither on chunks, nor on the order in which
+/// they come.
+///
+/// Of each slice it takes the 0.01st and the 99.99th percentile, and of all slices the lowest and the
+/// highest. It widens this range by a twentieth at each end, because other slices may have more, and rounds
+/// it outwards to multiples of a power of ten, which is at most a hundredth of the width.
+class RangeFinder {
+ public:
+  explicit RangeFinder(const Plan& plan);
+  /// The slices that are to be looked at, in order: at most 16.
+  const std::vector<Index>& slices() const { return slices_; }
+  /// Looks at a slice, if it is one of these.
+  void look_at(Index z, const float* slice);
+  /// The range, when all have been looked at.
+  std::optional<ValueRange> range() const;
+
+ private:
+  Index area_;
+  std::vector<Index> slices_;
+  std::vector<ValueRange> seen_;
+};
+
+/// A range that holds [low, high], widened and rounded as above, with min < max. If low = high, it goes from
+/// there to as much more; if both are 0, to 1.
+ValueRange widened(double low, double high);
+
+}  // namespace tandem::pipeline
