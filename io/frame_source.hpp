@@ -85,14 +85,14 @@ FrameSources data_exchange_frames(const hdf5::File& file, FrameKind kind);
 /// The NXtomo entry of a file; empty if no group has its form or its content.
 std::optional<Acquisition> find_nxtomo(const hdf5::File& file);
 
-bool is_tiff(const std::filesystem::path& path);
-/// Opens a folder, without the files that `options` names as flats and darks, or one file.
-Acquisition open_tiff(const std::filesystem::path& path, const OpenOptions& options);
+/// Opens a folder of images, or one image.
+Acquisition open_image_folder(const std::filesystem::path& folder, const OpenOptions& options);
+Acquisition open_image_file(const std::filesystem::path& path, const OpenOptions& options);
+
 /// The images of a folder that fills, in the order of their names.
 class GrowingFolder {
  public:
-  /// `given`: the files and folders that the user gives as flats or darks
-  GrowingFolder(std::filesystem::path folder, std::vector<std::filesystem::path> given);
+  GrowingFolder(std::filesystem::path folder, OpenOptions options);
   ~GrowingFolder();
   /// The images that are there. The last one counts if its file is as it was the last time. @throws FileError
   /// if there is none, or if an image came or changed before one that was there
@@ -101,15 +101,15 @@ class GrowingFolder {
 
  private:
   std::filesystem::path folder_;
-  std::vector<std::filesystem::path> given_;
-  std::vector<class TiffFile> files_;
+  OpenOptions options_;
+  std::vector<std::shared_ptr<const class ImageFile>> files_;
   std::unique_ptr<struct FileStamp> last_;  ///< of the next image, when it was looked at
   std::string next_;
 };
 
 /// The flats or darks of an image or a folder of images. With `lines`, each line of an image is a frame of
 /// one row.
-std::unique_ptr<FrameSource> tiff_frames(const std::filesystem::path& path, FrameKind kind, bool lines);
+FrameSources image_frames(const std::filesystem::path& path, FrameKind kind, bool lines);
 
 /// How many rad a unit of angle has: "deg", "degrees", "rad", "radians" or "" (degrees). @throws FileError
 /// for any other unit.

@@ -31,16 +31,11 @@ class Source {
 
 class FolderSource final : public Source {
  public:
-  FolderSource(const fs::path& path, const OpenOptions& options) : folder_(path, given(options)) {}
+  FolderSource(const fs::path& path, const OpenOptions& options) : folder_(path, options) {}
   std::optional<Acquisition> look(const std::function<void()>&) override { return folder_.look(); }
   std::string next() const override { return folder_.next(); }
 
  private:
-  static std::vector<fs::path> given(const OpenOptions& options) {
-    std::vector<fs::path> all = options.flats;
-    all.insert(all.end(), options.darks.begin(), options.darks.end());
-    return all;
-  }
   GrowingFolder folder_;
 };
 

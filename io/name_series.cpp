@@ -29,21 +29,6 @@ std::optional<std::size_t> counting_piece(const std::vector<std::vector<std::str
   return found;
 }
 
-/// The numbers by which names count; empty where they do not.
-std::vector<Index> numbers_of(const std::vector<std::string>& names) {
-  std::vector<std::vector<std::string>> pieces;
-  for (const std::string& name : names) pieces.push_back(name_pieces(name));
-  const std::optional<std::size_t> piece = names.empty() ? std::nullopt : counting_piece(pieces);
-  std::vector<Index> numbers;
-  for (std::size_t i = 0; piece && i < names.size(); ++i) {
-    std::string digits = pieces[i][*piece];
-    digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size() - 1));
-    if (digits.size() > most_digits) return {};
-    numbers.push_back(std::stoll(digits));
-  }
-  return numbers;
-}
-
 /// The step of at least half of the numbers; 0 where there is none.
 Index usual_step(const std::vector<Index>& numbers) {
   std::map<Index, std::size_t> steps;
@@ -51,6 +36,16 @@ Index usual_step(const std::vector<Index>& numbers) {
   const auto most = std::max_element(steps.begin(), steps.end(),
                                      [](const auto& a, const auto& b) { return a.second < b.second; });
   return most != steps.end() && 2 * most->second >= numbers.size() - 1 ? most->first : 0;
+}
+
+/// The letters with which a name begins, in lower case.
+std::string first_word(const std::string& name) {
+  std::string word;
+  for (const char c : name) {
+    if (!std::isalpha(static_cast<unsigned char>(c))) break;
+    word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return word;
 }
 
 }  // namespace
@@ -77,8 +72,36 @@ std::string name_form(const std::string& name) {
   return form;
 }
 
+std::vector<Index> series_numbers(const std::vector<std::string>& names) {
+  std::vector<std::vector<std::string>> pieces;
+  for (const std::string& name : names) pieces.push_back(name_pieces(name));
+  const std::optional<std::size_t> piece = names.empty() ? std::nullopt : counting_piece(pieces);
+  std::vector<Index> numbers;
+  for (std::size_t i = 0; piece && i < names.size(); ++i) {
+    std::string digits = pieces[i][*piece];
+    digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size() - 1));
+    if (digits.size() > most_digits) return {};
+    numbers.push_back(std::stoll(digits));
+  }
+  return numbers;
+}
+
+MeansAndRaw means_and_raw(const std::vector<std::string>& names) {
+  MeansAndRaw all;
+  for (const std::string& name : names) {
+    const std::string word = first_word(name);
+    (word == "refhst" || word == "dark" ? all.taken : all.raw).push_back(name);
+  }
+  const auto are_raw = [](const std::string& name) {
+    const std::string word = first_word(name);
+    return word == "ref" || word == "darkend";
+  };
+  if (!all.taken.empty() && std::all_of(all.raw.begin(), all.raw.end(), are_raw)) return all;
+  return {names, {}};
+}
+
 std::string numbering_fault(const std::vector<std::string>& names) {
-  const std::vector<Index> numbers = numbers_of(names);
+  const std::vector<Index> numbers = series_numbers(names);
   const Index step = usual_step(numbers);
   if (step == 0) return {};
   Index missing = 0;

@@ -13,6 +13,13 @@ namespace tandem::io {
 /// "refhst"), a dark ("dark...", "di"), or else a projection.
 FrameKind kind_by_name(const std::string& stem);
 
+/// Flats or darks apart: means that a program made of others beside them ("refHST" of "ref", "dark" of
+/// "darkend", as at the ESRF), and these others. Without such means the second list is empty.
+struct MeansAndRaw {
+  std::vector<std::string> taken, raw;
+};
+MeansAndRaw means_and_raw(const std::vector<std::string>& names);
+
 /// The form of a name: each number in it becomes one "#". Files of one series have the same form.
 std::string name_form(const std::string& name);
 
@@ -20,6 +27,9 @@ std::string name_form(const std::string& name);
 /// missing where the others rise in equal steps, and numbers that occur twice. Empty if all is well, or if
 /// the names have no numbers that count.
 std::string numbering_fault(const std::vector<std::string>& names);
+
+/// The numbers by which the names of a series count; empty if they do not.
+std::vector<Index> series_numbers(const std::vector<std::string>& names);
 
 /// The first few names, and the number of the others.
 std::string listed(const std::vector<std::string>& names);

@@ -8,6 +8,7 @@
 
 #include "../core/error.hpp"
 #include "frame_source.hpp"
+#include "images/image.hpp"
 #include "input_file.hpp"
 #include "rehearsal.hpp"
 
@@ -133,11 +134,8 @@ FrameSources frames_in(const hdf5::File& file, FrameKind kind) {
 
 FrameSources frames_of(const fs::path& path, FrameKind kind, Index rows, bool any_external) {
   if (!fs::is_directory(path)) require_regular_file(path);
-  if (!fs::is_directory(path) && !is_tiff(path))
-    return rehearsed(path, [&] { return frames_in(hdf5::File::open(path, any_external), kind); });
-  FrameSources sources;
-  sources.push_back(tiff_frames(path, kind, rows == 1));
-  return sources;
+  if (fs::is_directory(path) || image_format_of(path)) return image_frames(path, kind, rows == 1);
+  return rehearsed(path, [&] { return frames_in(hdf5::File::open(path, any_external), kind); });
 }
 
 void add_frames(FrameSources& sources, FrameKind kind, const OpenOptions& options,
@@ -152,16 +150,31 @@ void add_frames(FrameSources& sources, FrameKind kind, const OpenOptions& option
         projections.shape()[1], " x ", projections.shape()[2], " is needed as in ", projections.where());
 }
 
-Acquisition recognise(const fs::path& path, const OpenOptions& options) {
-  if (fs::is_directory(path)) return open_tiff(path, options);
-  require_regular_file(path);
-  if (is_tiff(path)) return open_tiff(path, options);
-  require<FileError>(
-      hdf5::is_hdf5(path), path.string(),
-      ": is neither HDF5 nor TIFF; a DXchange or NXtomo file, a TIFF file or a folder of TIFF images is "
-      "needed");
+/// A kind of place where a scan may lie. The first one that recognises it opens it.
+struct Place {
+  bool (*recognises)(const fs::path& path);
+  Acquisition (*open)(const fs::path& path, const OpenOptions& options);
+};
+
+Acquisition open_hdf5(const fs::path& path, const OpenOptions& options) {
   return rehearsed(path,
                    [&] { return acquisition_in(hdf5::File::open(path, options.allow_external_files)); });
+}
+
+constexpr std::array places{
+    Place{[](const fs::path& path) { return image_format_of(path) != nullptr; }, open_image_file},
+    Place{hdf5::is_hdf5, open_hdf5},
+};
+
+Acquisition recognise(const fs::path& path, const OpenOptions& options) {
+  if (fs::is_directory(path)) return open_image_folder(path, options);
+  require_regular_file(path);
+  const auto* place =
+      std::find_if(places.begin(), places.end(), [&](const Place& p) { return p.recognises(path); });
+  require<FileError>(place != places.end(), path.string(),
+                     ": is neither HDF5 nor an image; a DXchange or NXtomo file, a ", image_format_names(),
+                     " file or a folder of such images is needed");
+  return place->open(path, options);
 }
 
 }  // namespace

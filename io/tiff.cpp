@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstring>
 #include <mutex>
+#include <sstream>
 
 #include "../core/error.hpp"
 #include "plain_file.hpp"
@@ -240,6 +241,40 @@ void TiffFile::read_blocks(const std::filesystem::path& path, const TiffPage& pa
           std::memcpy(to, from, static_cast<std::size_t>(columns.size() * pixel));
       }
     }
+}
+
+namespace {
+
+/// The numbers after a key; empty if the text does not have the key.
+std::vector<Index> numbers_after(const std::string& text, const std::string& key) {
+  std::vector<Index> numbers;
+  const std::size_t at = text.find(key);
+  if (at == std::string::npos) return numbers;
+  std::istringstream rest(text.substr(at + key.size()));
+  for (Index n = 0; rest >> n && numbers.size() < 8; rest.ignore(1, ',')) numbers.push_back(n);
+  return numbers;
+}
+
+}  // namespace
+
+std::vector<Index> TiffFile::axes_of_pages() const {
+  const std::string text = tiff_description(stamp_.path);
+  if (text.starts_with("ImageJ=")) {
+    const std::vector<Index> images = numbers_after(text, "\nimages="),
+                             times = numbers_after(text, "\nframes=");
+    if (images.empty()) return {};
+    if (times.empty() || times[0] < 2 || images[0] % times[0] != 0) return {images[0]};
+    return {times[0], images[0] / times[0]};
+  }
+  if (!text.starts_with("{")) return {};
+  std::vector<Index> shape = numbers_after(text, "\"shape\": [");
+  if (shape.size() < 3) return {};
+  shape.resize(shape.size() - 2);
+  for (Index& count : shape) count = std::clamp<Index>(count, 0, 1 << 20);
+  Index times = 1;
+  for (std::size_t axis = 0; axis + 1 < shape.size(); ++axis)
+    times = std::min<Index>(times * shape[axis], 1 << 30);
+  return times == 1 ? std::vector{shape.back()} : std::vector{times, shape.back()};
 }
 
 std::string tiff_description(const std::filesystem::path& path) {

@@ -9,38 +9,33 @@
 #include <vector>
 
 #include "../core/range.hpp"
+#include "images/image.hpp"
 #include "number_type.hpp"
 #include "stored_lines.hpp"
 
 namespace tandem::io {
 
 /// One image of a TIFF file. A strip is a block as wide as the image.
-struct TiffPage {
-  Index rows = 0, bins = 0;
-  PixelType type = PixelType::float32;  ///< how it is read
-  int bits = 32, sample_format = 3;     ///< how it is stored, as TIFF tags 258 and 339
+struct TiffPage : ImagePage {
+  int bits = 32, sample_format = 3;  ///< how it is stored, as TIFF tags 258 and 339
   Index block_rows = 1, block_bins = 1;
-  bool tiled = false, compressed = false, swapped = false;
+  bool tiled = false, swapped = false;
   std::vector<Extent> extents;  ///< of the pixels in the file; empty if they are tiled or compressed
-  int orientation = 1;          ///< TIFF tag 274: where the first line and the first column belong
   std::uint64_t directory = 0;  ///< where it starts in the file
 
   bool is_float16() const { return bits == 16 && sample_format == 3; }
 };
 
 /// What a TIFF file holds: in either byte order, in strips or tiles, with any compression that libtiff knows.
-/// The file is opened for each reading, so that a stack may have thousands.
-class TiffFile {
+class TiffFile final : public ImageFile {
  public:
   explicit TiffFile(const std::filesystem::path& path);  ///< @throws FileError
-  const std::string& name() const { return name_; }
-  Index pages() const { return static_cast<Index>(pages_.size()); }
-  const TiffPage& page(Index i) const { return pages_[static_cast<std::size_t>(i)]; }
-  /// Reads the part `rows` x `bins` of a page, in the type of the page. Several threads may call it at once.
-  /// @throws FileError, also if the file has changed since this object was made
-  void read(Index page, Range rows, Range bins, std::byte* out) const;
-  /// How many bytes a reading of a part of a page holds beside its result; 0 unless the page is compressed.
-  std::size_t decoded_bytes(Index page) const;
+  const std::string& name() const override { return name_; }
+  Index pages() const override { return static_cast<Index>(pages_.size()); }
+  const TiffPage& page(Index i) const override { return pages_[static_cast<std::size_t>(i)]; }
+  void read(Index page, Range rows, Range bins, std::byte* out) const override;
+  std::size_t decoded_bytes(Index page) const override;  ///< 0 unless the page is compressed
+  std::vector<Index> axes_of_pages() const override;     ///< as ImageJ and tifffile describe their arrays
 
  private:
   struct Close {
@@ -62,6 +57,9 @@ class TiffFile {
   double file_bytes_ = 0;
   std::vector<TiffPage> pages_;
 };
+
+/// Whether a file begins as TIFF does.
+bool is_tiff(const std::filesystem::path& path);
 
 /// The description of the first image of a file; empty if there is none, or if it is not a TIFF file.
 std::string tiff_description(const std::filesystem::path& path);

@@ -310,6 +310,52 @@ void write_tiff_pages(const fs::path& path, const std::vector<std::vector<double
   TIFFClose(tiff);
 }
 
+namespace {
+
+template <class T>
+std::string number_bytes(double value, bool high_byte_first) {
+  const T number = static_cast<T>(value);
+  std::string bytes(sizeof number, '\0');
+  std::memcpy(bytes.data(), &number, sizeof number);
+  if (high_byte_first) std::reverse(bytes.begin(), bytes.end());
+  return bytes;
+}
+
+std::string edf_number(double value, const EdfOptions& options) {
+  const std::string& type = options.type;
+  const bool high = options.high_byte_first;
+  if (type == "UnsignedByte") return number_bytes<std::uint8_t>(value, high);
+  if (type == "SignedByte") return number_bytes<std::int8_t>(value, high);
+  if (type == "SignedShort") return number_bytes<std::int16_t>(value, high);
+  if (type == "UnsignedInteger" || type == "UnsignedLong") return number_bytes<std::uint32_t>(value, high);
+  if (type == "SignedInteger" || type == "SignedLong") return number_bytes<std::int32_t>(value, high);
+  if (type == "Unsigned64") return number_bytes<std::uint64_t>(value, high);
+  if (type == "Signed64") return number_bytes<std::int64_t>(value, high);
+  if (type == "FloatValue") return number_bytes<float>(value, high);
+  if (type == "DoubleValue") return number_bytes<double>(value, high);
+  return number_bytes<std::uint16_t>(value, high);
+}
+
+}  // namespace
+
+void write_edf(const fs::path& path, const std::vector<std::vector<double>>& images,
+               const EdfOptions& options) {
+  std::ofstream file(path, std::ios::binary);
+  for (std::size_t k = 0; k < images.size(); ++k) {
+    std::string pixels;
+    for (const double value : images[k]) pixels += edf_number(value, options);
+    std::string header = "{\nHeaderID = EH:" + std::to_string(k + 1) +
+                         ":000000:000000 ;\nImage = " + std::to_string(k + 1) +
+                         " ;\nByteOrder = " + (options.high_byte_first ? "HighByteFirst" : "LowByteFirst") +
+                         " ;\nDataType = " + options.type + " ;\nDim_1 = " + std::to_string(options.width) +
+                         " ;\nDim_2 = " + std::to_string(options.height) +
+                         " ;\nSize = " + std::to_string(pixels.size()) + " ;\n" + options.more;
+    const std::size_t least = std::max(header.size() + 2, options.header_bytes);
+    header.resize((least + 511) / 512 * 512 - 2, ' ');
+    file << header << "}\n" << pixels;
+  }
+}
+
 void write_lines(const fs::path& path, const std::vector<std::string>& lines) {
   std::ofstream file(path);
   for (const std::string& line : lines) file << line << '\n';

@@ -89,6 +89,17 @@ struct TiffOptions {
 void write_tiff_pages(const fs::path& path, const std::vector<std::vector<double>>& pages,
                       const TiffOptions& options = {});
 
+struct EdfOptions {
+  std::string type = "UnsignedShort";  ///< a DataType of the format
+  bool high_byte_first = false;
+  std::size_t header_bytes = 512;  ///< of each image; it grows where it must, to a multiple of 512
+  unsigned height = rows, width = bins;
+  std::string more = {};  ///< further lines of the header
+};
+/// One image for each vector of pixels, each behind a header.
+void write_edf(const fs::path& path, const std::vector<std::vector<double>>& images,
+               const EdfOptions& options = {});
+
 void write_lines(const fs::path& path, const std::vector<std::string>& lines);
 
 }  // namespace tandem::test

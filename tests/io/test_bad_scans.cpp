@@ -34,7 +34,7 @@ TEST(OpenScan, RefusesWhatIsNoScan) {
   const TemporaryFolder folder;
   EXPECT_TRUE(says(refusal_of(folder / "lost.h5"), {"lost.h5: no such file"}));
   write_lines(folder / "text.h5", {"hello"});
-  EXPECT_TRUE(says(refusal_of(folder / "text.h5"), {"text.h5: is neither HDF5 nor TIFF", "DXchange"}));
+  EXPECT_TRUE(says(refusal_of(folder / "text.h5"), {"text.h5: is neither HDF5 nor an image", "DXchange"}));
   write_lines(folder / "empty.h5", {});
   EXPECT_TRUE(says(refusal_of(folder / "empty.h5"), {"empty.h5: is neither"}));
   Hdf5Maker(folder / "other.h5").numbers("/a/b", "f64", {3}, {1, 2, 3});

@@ -193,7 +193,7 @@ TEST(TiffStack, BecomesAConeBeamByTheUsersLengths) {
 
 TEST(TiffStack, RefusesAFolderWithoutImages) {
   const TemporaryFolder folder;
-  EXPECT_TRUE(says(refusal_of(folder.path(), half_turn), {"holds no TIFF images"}));
+  EXPECT_TRUE(says(refusal_of(folder.path(), half_turn), {"holds no TIFF or EDF images"}));
 }
 
 TEST(TiffSinogram, HasALineAView) {

@@ -109,17 +109,23 @@ TEST(TiffFolder, CountsItsNamesAsPeopleDo) {
   EXPECT_EQ(folder.notes(), "");
 }
 
-TEST(TiffFolder, TakesFlatsAndDarksForNoViews) {
+TEST(TiffFolder, TakesFlatsAndDarksForWhatTheyAre) {
   const Images folder({"scan_0.tif", "scan_1.tif", "scan_2.tif", "flat_00001.tif", "dark_1.tif",
                        "io000000.tif", "di000000.tif", "ref0_0.tif"});
   EXPECT_EQ(folder.order(), (std::vector<double>{0, 1, 2}));
   EXPECT_TRUE(
-      says(folder.notes(), {"3 images left out", "flats: flat_00001.tif, io000000.tif, ref0_0.tif", "--flats",
-                            "2 images left out", "darks: dark_1.tif, di000000.tif", "--darks"}));
+      says(folder.notes(), {"3 images taken as flats by the name: flat_00001.tif, io000000.tif, ref0_0.tif",
+                            "2 images taken as darks by the name: dark_1.tif, di000000.tif"}));
+  const auto own = io::open_scan(folder.path(), half_turn);
+  EXPECT_EQ(Images::first_bins(*own, FrameKind::flat), (std::vector<double>{3, 5, 7}));
+  EXPECT_EQ(Images::first_bins(*own, FrameKind::dark), (std::vector<double>{4, 6}));
   io::OpenOptions options = half_turn;
   options.flats = {folder / "io000000.tif"};
-  EXPECT_TRUE(says(folder.notes(options),
-                   {"2 images left out", "flat_00001.tif, ref0_0.tif", "1 image left out", "given"}));
+  EXPECT_TRUE(says(folder.notes(options), {"1 image left out", "given", "2 images left out",
+                                           "flats: flat_00001.tif, ref0_0.tif; others are given"}));
+  const auto mixed = io::open_scan(folder.path(), options);
+  EXPECT_EQ(Images::first_bins(*mixed, FrameKind::flat), (std::vector<double>{5}));
+  EXPECT_EQ(Images::first_bins(*mixed, FrameKind::dark), (std::vector<double>{4, 6}));
   options.flats = options.darks = {folder.path()};  // of one folder, each its own
   const auto reader = io::open_scan(folder.path(), options);
   EXPECT_EQ(Images::first_bins(*reader, FrameKind::projection), (std::vector<double>{0, 1, 2}));
@@ -127,6 +133,25 @@ TEST(TiffFolder, TakesFlatsAndDarksForNoViews) {
   EXPECT_EQ(Images::first_bins(*reader, FrameKind::dark), (std::vector<double>{4, 6}));
   EXPECT_TRUE(says(folder.notes(options),
                    {"5 images left out of the stack, given", "3 images of", "taken as flats"}));
+}
+
+TEST(TiffFolder, TakesMeansOfFlatsAndDarksAlone) {  // as they lie in folders of the ESRF
+  const Images folder({"s_0.tif", "s_1.tif", "ref0000_0000.tif", "ref0001_0000.tif", "refHST0000.tif",
+                       "refHST0002.tif", "darkend0000.tif", "dark.tif"});
+  EXPECT_EQ(folder.order(), (std::vector<double>{0, 1}));
+  EXPECT_TRUE(
+      says(folder.notes(), {"2 images left out, of which refHST0000.tif, refHST0002.tif are the means",
+                            "1 image left out, of which dark.tif are the means: darkend0000.tif"}));
+  const auto reader = io::open_scan(folder.path(), half_turn);
+  EXPECT_EQ(Images::first_bins(*reader, FrameKind::flat), (std::vector<double>{4, 5}));
+  EXPECT_EQ(Images::first_bins(*reader, FrameKind::dark), (std::vector<double>{7}));
+}
+
+TEST(TiffFolder, LeavesOutFlatsOfAnotherSize) {
+  const Images folder(counted("scan_", 0, 3));
+  folder.add("flat_0.tif", 9, {.width = 4});
+  EXPECT_TRUE(says(folder.notes(), {"1 image of another size left out, by the name flats: flat_0.tif"}));
+  EXPECT_EQ(io::open_scan(folder.path(), half_turn)->info().flats, 0);
 }
 
 TEST(TiffFolder, OfFlatsAloneIsAStack) {
@@ -154,11 +179,10 @@ TEST(TiffFolder, ListsWhatItLeavesOut) {
   fs::create_symlink("scan_9.tif", folder / "scan_9.tif");  // to itself
   EXPECT_EQ(folder.order(), (std::vector<double>{0, 1, 2, 3, 4, 5}));
   const std::string notes = folder.notes();
-  EXPECT_TRUE(
-      says(notes, {"5 images of another size left out: thumb_0.tif", "1 more",
-                   "1 image of another name left out of the stack: preview.tif",
-                   "2 links to files that are not there left out: scan_8.tif, scan_9.tif",
-                   "3 entries are no TIFF file and left out: .scan_6.tif, scan_7.tif, settings.txt"}));
+  EXPECT_TRUE(says(notes, {"5 images of another size left out: thumb_0.tif", "1 more",
+                           "1 image of another name left out of the stack: preview.tif",
+                           "2 links to files that are not there left out: scan_8.tif, scan_9.tif",
+                           "3 entries are no image and left out: .scan_6.tif, scan_7.tif, settings.txt"}));
 }
 
 TEST(TiffFolder, TellsOfGaps) {

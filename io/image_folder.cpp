@@ -1,13 +1,12 @@
-#include "tiff_folder.hpp"
+#include "image_folder.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 
 #include "../core/error.hpp"
+#include "images/image.hpp"
 #include "name_series.hpp"
 #include "natural_order.hpp"
-#include "tiff.hpp"
 
 namespace tandem::io {
 
@@ -16,12 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using Names = std::vector<std::string>;
 
-bool has_tiff_name(const fs::path& path) {
-  std::string ending = path.extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(),
-                 [](unsigned char c) { return std::tolower(c); });
-  return (ending == ".tif" || ending == ".tiff") && !path.filename().string().starts_with('.');
-}
+bool is_hidden(const fs::path& path) { return path.filename().string().starts_with('.'); }
 
 /// The files of a folder by what they are, each in natural order.
 struct Listing {
@@ -47,12 +41,13 @@ Listing listing_of(const fs::path& folder, const std::vector<fs::path>& given) {
         type == fs::file_type::not_found || fault == std::errc::too_many_symbolic_link_levels;
     require<FileError>(nowhere || type != fs::file_type::none, path.string(),
                        ": cannot be read: ", fault.message());
-    Names& names = nowhere                                                  ? all.dangling
-                   : !has_tiff_name(path) || type != fs::file_type::regular ? all.no_images
-                   : is_given(path)                                         ? all.given
-                   : kind == FrameKind::flat                                ? all.flats
-                   : kind == FrameKind::dark                                ? all.darks
-                                                                            : all.views;
+    Names& names = nowhere ? all.dangling
+                   : type != fs::file_type::regular || is_hidden(path) || !has_image_name(path)
+                       ? all.no_images
+                   : is_given(path)          ? all.given
+                   : kind == FrameKind::flat ? all.flats
+                   : kind == FrameKind::dark ? all.darks
+                                             : all.views;
     names.push_back(path.filename().string());
   }
   for (Names* names : {&all.views, &all.flats, &all.darks, &all.given, &all.dangling, &all.no_images})
@@ -83,7 +78,10 @@ Series series_of(const Names& names) {
   return all;
 }
 
-bool same_size(const TiffPage& a, const TiffPage& b) { return a.rows == b.rows && a.bins == b.bins; }
+bool same_size(const fs::path& a, const fs::path& b) {
+  const std::unique_ptr<ImageFile> left = open_image(a), right = open_image(b);
+  return left->page(0).rows == right->page(0).rows && left->page(0).bins == right->page(0).bins;
+}
 
 /// Leaves the images out that are no views: single names, and series of another size.
 Names one_series(const fs::path& folder, const Names& names, std::vector<std::string>& notes) {
@@ -94,8 +92,7 @@ Names one_series(const fs::path& folder, const Names& names, std::vector<std::st
       other_names.push_back(some.front());
       continue;
     }
-    const bool alike =
-        same_size(TiffFile(folder / some.front()).page(0), TiffFile(folder / series.main.front()).page(0));
+    const bool alike = same_size(folder / some.front(), folder / series.main.front());
     require<FileError>(!alike && some.size() < series.main.size(), folder.string(),
                        ": holds several series of images, ", series.main.size(), " like ",
                        listed({series.main.front()}), " and ", some.size(), " like ", listed({some.front()}),
@@ -108,13 +105,34 @@ Names one_series(const fs::path& folder, const Names& names, std::vector<std::st
   return series.main;
 }
 
-void note_references(const Listing& all, const Names& names, const char* what, const char* option,
-                     std::vector<std::string>& notes) {
-  if (names.empty() || all.folder_given) return;
-  notes.push_back(counted(names, "image", "images") + " left out of the stack, by the name " + what + ": " +
-                  listed(names) + "; give them with " + option);
+/// Takes the flats or the darks that their names tell, unless the user gives others.
+std::vector<fs::path> own_references(const fs::path& folder, const Names& named, FrameKind kind, bool given,
+                                     FolderImages& views) {
+  const bool flat = kind == FrameKind::flat;
+  const char* what = flat ? "flats" : "darks";
+  if (named.empty()) return {};
+  if (given) {
+    views.notes.push_back(counted(named, "image", "images") + " left out of the stack, by the name " + what +
+                          ": " + listed(named) + "; others are given");
+    return {};
+  }
+  const auto [taken, raw] = means_and_raw(named);
+  if (!raw.empty())
+    views.notes.push_back(counted(raw, "image", "images") + " left out, of which " + listed(taken) +
+                          " are the means: " + listed(raw));
+  if (!same_size(folder / taken.front(), views.files.front())) {
+    views.notes.push_back(counted(taken, "image", "images") + " of another size left out, by the name " +
+                          what + ": " + listed(taken));
+    return {};
+  }
+  views.notes.push_back(counted(taken, "image", "images") + " taken as " + what +
+                        " by the name: " + listed(taken));
+  std::vector<fs::path> files;
+  for (const std::string& name : taken) files.push_back(folder / name);
+  return files;
 }
 
+/// The names of the views, and whether names tell flats and darks beside them.
 Names views_of(const fs::path& folder, const Listing& all, std::vector<std::string>& notes) {
   require<FileError>(
       !all.folder_given || all.flats.size() + all.darks.size() > 0, folder.string(),
@@ -125,9 +143,6 @@ Names views_of(const fs::path& folder, const Listing& all, std::vector<std::stri
                        " flats and ", all.darks.size(),
                        " darks by their names, and no views; name the folder of the views");
     chosen = all.flats.empty() ? all.darks : all.flats;
-  } else {
-    note_references(all, all.flats, "flats", "--flats", notes);
-    note_references(all, all.darks, "darks", "--darks", notes);
   }
   const std::size_t named = all.given.size() + (all.folder_given ? all.flats.size() + all.darks.size() : 0);
   if (named > 0)
@@ -158,21 +173,56 @@ Names references_of(const fs::path& folder, const Listing& all, FrameKind kind,
   return named;
 }
 
+void note_others(const Listing& all, std::vector<std::string>& notes) {
+  if (!all.dangling.empty())
+    notes.push_back(counted(all.dangling, "link", "links") +
+                    " to files that are not there left out: " + listed(all.dangling));
+  if (!all.no_images.empty())
+    notes.push_back(counted(all.no_images, "entry is", "entries are") +
+                    " no image and left out: " + listed(all.no_images));
+}
+
+/// Whether a name is the prefix and digits, with an ending.
+bool continues(const std::string& name, const std::string& prefix) {
+  return name.starts_with(prefix) && name.size() > prefix.size() && name[prefix.size()] >= '0' &&
+         name[prefix.size()] <= '9';
+}
+
 }  // namespace
 
-FolderImages images_in(const fs::path& folder, FrameKind kind, const std::vector<fs::path>& given) {
-  const Listing all = listing_of(folder, given);
+FolderScan scan_in(const fs::path& folder, const OpenOptions& options, const std::string& prefix) {
+  std::vector<fs::path> given = options.flats;
+  given.insert(given.end(), options.darks.begin(), options.darks.end());
+  Listing all = listing_of(folder, given);
+  const auto removed = std::erase_if(
+      all.views, [&](const std::string& name) { return !prefix.empty() && !continues(name, prefix); });
+  FolderScan scan;
+  std::vector<std::string>& notes = scan.views.notes;
+  if (removed > 0)
+    notes.push_back(std::to_string(removed) + " images left out: their names do not begin with " + prefix);
+  const Names names = views_of(folder, all, notes);
+  require<FileError>(!names.empty(), folder.string(), ": holds no ", image_format_names(), " images",
+                     prefix.empty() ? "" : " with names " + prefix + "*", "; ", image_endings(),
+                     " are needed");
+  for (const std::string& name : names) scan.views.files.push_back(folder / name);
+  if (!all.views.empty() && !all.folder_given) {
+    scan.flats = own_references(folder, all.flats, FrameKind::flat, !options.flats.empty(), scan.views);
+    scan.darks = own_references(folder, all.darks, FrameKind::dark, !options.darks.empty(), scan.views);
+  }
+  for (const std::string& name : all.no_images)
+    if (fs::is_regular_file(folder / name)) scan.others.push_back(folder / name);
+  note_others(all, notes);
+  return scan;
+}
+
+FolderImages references_in(const fs::path& folder, FrameKind kind) {
+  const Listing all = listing_of(folder, {});
   FolderImages images;
-  const Names names = kind == FrameKind::projection ? views_of(folder, all, images.notes)
-                                                    : references_of(folder, all, kind, images.notes);
-  require<FileError>(!names.empty(), folder.string(), ": holds no TIFF images; *.tif or *.tiff are needed");
+  const Names names = references_of(folder, all, kind, images.notes);
+  require<FileError>(!names.empty(), folder.string(), ": holds no ", image_format_names(), " images; ",
+                     image_endings(), " are needed");
   for (const std::string& name : names) images.files.push_back(folder / name);
-  if (!all.dangling.empty())
-    images.notes.push_back(counted(all.dangling, "link", "links") +
-                           " to files that are not there left out: " + listed(all.dangling));
-  if (!all.no_images.empty())
-    images.notes.push_back(counted(all.no_images, "entry is", "entries are") +
-                           " no TIFF file and left out: " + listed(all.no_images));
+  note_others(all, images.notes);
   return images;
 }
 

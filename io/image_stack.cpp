@@ -1,0 +1,213 @@
+// A folder of images in the natural order of their names; one file of many images; one image as a sinogram, a
+// line a view.
+
+#include "image_stack.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "../core/error.hpp"
+#include "../core/parallel.hpp"
+#include "image_folder.hpp"
+
+namespace tandem::io {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string words_of(const ImagePage& page) {
+  return std::to_string(page.rows) + " x " + std::to_string(page.bins) + " pixels, " + name_of(page.type) +
+         (page.orientation == 1 ? "" : ", orientation " + std::to_string(page.orientation));
+}
+
+/// Images of one stack have one size, one type and one orientation.
+void require_alike(const std::string& where, const ImagePage& page, const ImagePage& first,
+                   const std::string& first_name) {
+  require<FileError>(page.rows == first.rows && page.bins == first.bins && page.type == first.type &&
+                         page.orientation == first.orientation,
+                     where, ": is ", words_of(page), "; ", words_of(first), ", is needed as in ", first_name);
+}
+
+/// Threads that work at once on so many images.
+std::size_t threads_for(Index images) {
+  return static_cast<std::size_t>(std::min<Index>(images, thread_count()));
+}
+
+std::string packing_of(const ImageFile& file) { return file.page(0).compressed ? "compressed" : ""; }
+
+/// An image a file, all alike.
+class ImageFiles final : public FrameSource {
+ public:
+  ImageFiles(const std::string& where, Images files)
+      : FrameSource(
+            where, files.front()->page(0).type,
+            {static_cast<Index>(files.size()), files.front()->page(0).rows, files.front()->page(0).bins}),
+        files_(std::move(files)) {}
+
+  std::size_t decoded_bytes() const override {
+    return threads_for(shape()[0]) * files_.front()->decoded_bytes(0);
+  }
+  std::string packing() const override { return packing_of(*files_.front()); }
+
+  void read(Range frames, Range rows, Range bins, std::byte* out) const override {
+    const Index frame_bytes = rows.size() * bins.size() * static_cast<Index>(bytes_of(type()));
+    parallel_for(frames.size(), [&](Index k) {
+      files_[static_cast<std::size_t>(frames.first + k)]->read(0, rows, bins, out + k * frame_bytes);
+    });
+  }
+
+ private:
+  Images files_;
+};
+
+/// The images of one file, or the lines of its one image as frames of one row.
+class ImagePages final : public FrameSource {
+ public:
+  ImagePages(const std::string& where, std::shared_ptr<const ImageFile> file, bool lines)
+      : FrameSource(where, file->page(0).type, shape_of(*file, lines)),
+        file_(std::move(file)),
+        lines_(lines) {}
+
+  std::size_t decoded_bytes() const override {
+    return threads_for(lines_ ? 1 : shape()[0]) * file_->decoded_bytes(0);
+  }
+  std::string packing() const override { return packing_of(*file_); }
+
+  void read(Range frames, Range rows, Range bins, std::byte* out) const override {
+    if (lines_) return file_->read(0, frames, bins, out);
+    const Index frame_bytes = rows.size() * bins.size() * static_cast<Index>(bytes_of(type()));
+    parallel_for(frames.size(),
+                 [&](Index k) { file_->read(frames.first + k, rows, bins, out + k * frame_bytes); });
+  }
+
+ private:
+  static Shape shape_of(const ImageFile& file, bool lines) {
+    const ImagePage& page = file.page(0);
+    return lines ? Shape{page.rows, 1, page.bins} : Shape{file.pages(), page.rows, page.bins};
+  }
+  std::shared_ptr<const ImageFile> file_;
+  bool lines_;
+};
+
+void note_orientation(const ImagePage& page, FrameSource& source) {
+  if (page.orientation == 1) return;
+  source.notes.push_back(source.where() + ": images have orientation " + std::to_string(page.orientation) +
+                         " (TIFF tag 274), which is not obeyed: rows and bins are taken as they are stored");
+}
+
+/// The images of a file as frames; with `lines`, the lines of its one image.
+std::unique_ptr<FrameSource> file_frames(std::shared_ptr<const ImageFile> file, bool lines) {
+  const std::vector<Index> axes = file->axes_of_pages();
+  double claimed = 1;
+  for (const Index count : axes) claimed *= static_cast<double>(count);
+  require<FileError>(claimed <= static_cast<double>(file->pages()), file->name(), ": says that it holds ",
+                     claimed, " images, but only ", file->pages(),
+                     " can be found; save it as a BigTIFF with a directory for each image");
+  for (Index k = 1; k < file->pages(); ++k)
+    require_alike(file->name() + ": page " + std::to_string(k), file->page(k), file->page(0), "page 0");
+  lines = lines && file->pages() == 1 && axes.empty();
+  auto source = std::make_unique<ImagePages>(file->name(), file, lines);
+  note_orientation(file->page(0), *source);
+  return source;
+}
+
+/// A stack in files of several images: all have as many as the first one, only the last may have fewer.
+FrameSources frames_of_pages(const std::vector<fs::path>& paths,
+                             const std::shared_ptr<const ImageFile>& first) {
+  FrameSources sources;
+  for (const fs::path& path : paths) {
+    const std::shared_ptr<const ImageFile> file = path == paths.front() ? first : open_image(path);
+    require_alike(path.string(), file->page(0), first->page(0), paths.front().filename().string());
+    require<FileError>(
+        file->pages() == first->pages() || (path == paths.back() && file->pages() < first->pages()),
+        path.string(), ": holds ", file->pages(), " images; ", first->pages(), " are needed as in ",
+        paths.front().filename().string());
+    sources.push_back(file_frames(file, false));
+  }
+  return sources;
+}
+
+FrameSources folder_frames(const fs::path& folder, const FolderImages& images) {
+  FrameSources sources;
+  if (images.files.size() == 1) {
+    sources.push_back(file_frames(open_image(images.files.front()), false));
+  } else {
+    sources = frames_of_paths(folder.string(), images.files);
+  }
+  std::vector<std::string>& notes = sources.front()->notes;
+  notes.insert(notes.begin(), images.notes.begin(), images.notes.end());
+  return sources;
+}
+
+}  // namespace
+
+std::shared_ptr<const ImageFile> one_image(const fs::path& path, const ImageFile* first) {
+  std::shared_ptr<const ImageFile> file = open_image(path);
+  require<FileError>(file->pages() == 1, path.string(), ": holds ", file->pages(),
+                     " images; 1 is needed in each file of a folder");
+  if (first)
+    require_alike(path.string(), file->page(0), first->page(0), fs::path(first->name()).filename().string());
+  return file;
+}
+
+std::unique_ptr<FrameSource> frames_of_files(const std::string& where, const Images& files) {
+  auto source = std::make_unique<ImageFiles>(where, files);
+  note_orientation(files.front()->page(0), *source);
+  return source;
+}
+
+FrameSources frames_of_paths(const std::string& where, const std::vector<fs::path>& paths) {
+  const std::shared_ptr<const ImageFile> first = open_image(paths.front());
+  if (first->pages() > 1) return frames_of_pages(paths, first);
+  Images files(paths.size());
+  parallel_for(static_cast<Index>(paths.size()), [&](Index k) {
+    files[static_cast<std::size_t>(k)] = one_image(paths[static_cast<std::size_t>(k)], first.get());
+  });
+  FrameSources sources;
+  sources.push_back(frames_of_files(where, files));
+  return sources;
+}
+
+FrameSources image_frames(const fs::path& path, FrameKind kind, bool lines) {
+  if (fs::is_directory(path)) return folder_frames(path, references_in(path, kind));
+  FrameSources sources;
+  sources.push_back(file_frames(open_image(path), lines));
+  return sources;
+}
+
+Acquisition open_image_folder(const fs::path& folder, const OpenOptions& options) {
+  const FolderScan scan = scan_in(folder, options);
+  Acquisition acquisition;
+  acquisition.angles_where = folder.string() + ": angles";
+  acquisition.info.format = std::string(image_format_of(scan.views.files.front())->name) + " stack";
+  acquisition.projections = folder_frames(folder, scan.views);
+  FrameSource& first = *acquisition.projections.front();
+  if (scan.views.files.size() == 1)
+    first.notes.push_back(
+        folder.string() + ": holds one file, " + std::to_string(first.shape()[0]) +
+        (first.shape()[0] == 1 ? " view; a sinogram is given by the name of its file" : " views"));
+  if (!scan.flats.empty()) acquisition.flats = frames_of_paths(folder.string() + ": flats", scan.flats);
+  if (!scan.darks.empty()) acquisition.darks = frames_of_paths(folder.string() + ": darks", scan.darks);
+  return acquisition;
+}
+
+Acquisition open_image_file(const fs::path& path, const OpenOptions&) {
+  const std::shared_ptr<const ImageFile> file = open_image(path);
+  const std::string name(image_format_of(path)->name);
+  Acquisition acquisition;
+  acquisition.angles_where = path.string() + ": angles";
+  acquisition.info.format = name + " stack";
+  acquisition.projections.push_back(file_frames(file, true));
+  FrameSource& views = *acquisition.projections.front();
+  const ImagePage& page = file->page(0);
+  if (file->pages() == 1 && views.shape() == Shape{page.rows, 1, page.bins}) {
+    acquisition.info.format = name + " sinogram";
+    views.notes.push_back("the file holds one image: a sinogram of " + std::to_string(page.rows) +
+                          " views, one line per view; if it is a single view, give the name of its folder");
+  }
+  return acquisition;
+}
+
+}  // namespace tandem::io

@@ -1,0 +1,30 @@
+#pragma once
+
+// Used only within io/images/.
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "../input_file.hpp"
+#include "../number_form.hpp"
+
+namespace tandem::io {
+
+/// The header of one image of an EDF file: "{", lines "key = value ;", "}". Keys are in lower case.
+struct EdfHeader {
+  std::map<std::string, std::string> values;
+  Index bytes = 0;  ///< of the header, so that pixels begin behind it
+
+  /// Whether it describes an image. A general block at the beginning of a file does not.
+  bool has_image() const { return values.contains("dim_1"); }
+  /// A whole number from 1 up to 2^40; `otherwise` if there is none. @throws FileError for anything else
+  Index count(const std::string& where, const std::string& key, std::optional<Index> otherwise) const;
+  /// How the pixels are stored. @throws FileError for a type that is not known
+  NumberForm form(const std::string& where) const;
+};
+
+/// The header that begins at `offset`; `end` is where the file ends. @throws FileError
+EdfHeader edf_header(const InputFile& file, const std::string& where, Index offset, Index end);
+
+}  // namespace tandem::io

@@ -1,0 +1,66 @@
+#pragma once
+
+// Grey images in files. Used only within io/.
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "../scan_reader.hpp"
+
+namespace tandem::io {
+
+/// One image of a file, as it is read.
+struct ImagePage {
+  Index rows = 0, bins = 0;
+  PixelType type = PixelType::float32;
+  bool compressed = false;
+  int orientation = 1;  ///< TIFF tag 274: where the first line and the first column belong
+};
+
+/// A file that holds one image or several. It is opened for each reading, so that a stack may have thousands.
+class ImageFile {
+ public:
+  virtual ~ImageFile() = default;
+  virtual const std::string& name() const = 0;
+  virtual Index pages() const = 0;
+  virtual const ImagePage& page(Index i) const = 0;
+  /// Reads the part `rows` x `bins` of a page, in the type of the page. Several threads may call it at once.
+  /// @throws FileError, also if the file has changed since this object was made
+  virtual void read(Index page, Range rows, Range bins, std::byte* out) const = 0;
+  /// How many bytes a reading of a part of a page holds beside its result.
+  virtual std::size_t decoded_bytes(Index /*page*/) const { return 0; }
+  /// The axes of the array that the file was made of, before rows and bins; empty if nothing says it. If
+  /// there are two, the first is time and the second one counts views.
+  virtual std::vector<Index> axes_of_pages() const { return {}; }
+};
+
+/// A format of images. Each has a file in this folder and a line in table.cpp.
+struct ImageFormat {
+  std::string_view name;                                  ///< "TIFF"
+  std::vector<std::string_view> endings;                  ///< of the names of files, in lower case
+  bool (*recognises)(const std::filesystem::path& path);  ///< by the content
+  std::unique_ptr<ImageFile> (*open)(const std::filesystem::path& path);  ///< @throws FileError
+};
+
+/// All formats.
+std::span<const ImageFormat> image_formats();
+
+/// The format of a file by its content; null if it is none of these.
+const ImageFormat* image_format_of(const std::filesystem::path& path);
+
+/// Whether a file is an image by the ending of its name.
+bool has_image_name(const std::filesystem::path& path);
+
+/// The names and the endings of all formats, as messages list them: "TIFF or EDF", "*.tif, *.tiff or *.edf".
+std::string image_format_names();
+std::string image_endings();
+
+/// Opens a file of any format. @throws FileError
+std::unique_ptr<ImageFile> open_image(const std::filesystem::path& path);
+
+}  // namespace tandem::io
