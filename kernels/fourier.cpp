@@ -329,8 +329,8 @@ std::shared_ptr<const FourierPlan> fourier_plan(const ParallelBeam& scan, const 
 }
 
 FourierViews fourier_views(std::shared_ptr<const FourierPlan> plan, const std::vector<double>& response,
-                           const std::vector<double>& view_weights, std::vector<double> row_shifts) {
-  FourierViews views{std::move(plan), {}, {view_weights.begin(), view_weights.end()}, std::move(row_shifts)};
+                           std::vector<float> view_weights, std::vector<double> row_shifts) {
+  FourierViews views{std::move(plan), {}, std::move(view_weights), std::move(row_shifts)};
   for (Index k = 0; k <= views.plan->highest; ++k) {
     // zero, and the frequency of which a row has only the sum with its negative, count half on each side
     const double half = k == 0 || 2 * k == views.plan->length ? 0.5 : 1.0;
@@ -341,9 +341,9 @@ FourierViews fourier_views(std::shared_ptr<const FourierPlan> plan, const std::v
 }
 
 FourierViews fourier_views(std::shared_ptr<const FourierPlan> plan) {
-  const std::vector<double> response(static_cast<std::size_t>(plan->samples()), 1.0),
-      weights(plan->rays.size(), 1.0);
-  return fourier_views(std::move(plan), response, weights, {});
+  const std::vector<double> response(static_cast<std::size_t>(plan->samples()), 1.0);
+  std::vector<float> weights(plan->rays.size(), 1.0f);
+  return fourier_views(std::move(plan), response, std::move(weights), {});
 }
 
 double fourier_coefficient(const FourierViews& views, Index view, Index x, Index y, Index bin) {

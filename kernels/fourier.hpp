@@ -116,7 +116,7 @@ std::shared_ptr<const FourierPlan> fourier_plan(const ParallelBeam& scan, const 
 FourierViews fourier_views(std::shared_ptr<const FourierPlan> plan);
 /// Those of the transpose of FBP: `response` multiplies frequency k / length.
 FourierViews fourier_views(std::shared_ptr<const FourierPlan> plan, const std::vector<double>& response,
-                           const std::vector<double>& view_weights, std::vector<double> row_shifts);
+                           std::vector<float> view_weights, std::vector<double> row_shifts);
 
 /// The coefficient that the kernels approximate: the trigonometric polynomial of `highest` through a bin that
 /// is 1 and others that are 0, where pixel (x, y) falls. In double, without the error of the grid.

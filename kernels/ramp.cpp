@@ -17,7 +17,7 @@ FilterSides sides_of(const RowFilter& filter, bool adjoint, Index bins_in, Index
                      const float* rays) {
   const Index shorter = adjoint ? bins_out : bins_in, longer = adjoint ? bins_in : bins_out;
   const FilterSide before{filter.first_bin, shorter, longer, cells, rays},
-      after{0, longer, longer, cells, nullptr};
+      after{0, longer, longer, filter.cells_after ? cells : nullptr, nullptr};
   return adjoint ? FilterSides{after, before} : FilterSides{before, after};
 }
 

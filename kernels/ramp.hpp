@@ -18,7 +18,8 @@ struct RowFilter {
   std::vector<double> row_shifts;   ///< how many bins each row moves to the right; empty: none moves
 
   // for rays that do not all count the same
-  std::vector<float> cell_weights{};  ///< (row, bin of the output), applied before and after; empty: 1
+  std::vector<float> cell_weights{};  ///< (row, bin of the output), applied before; empty: 1
+  bool cells_after = false;           ///< whether they are applied after, too
   std::vector<float> ray_weights{};   ///< (view, bin of the input), applied before; empty: 1
   Index first_bin = 0;                ///< of the output, counted from the first bin of the input
 };

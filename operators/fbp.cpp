@@ -1,6 +1,5 @@
 #include "fbp.hpp"
 
-#include "../core/error.hpp"
 #include "algebra.hpp"
 #include "projector.hpp"
 
@@ -33,17 +32,7 @@ LinearOperator fdk(const FanBeam& scan, const VolumeGrid& grid, Filter filter, M
   return fdk_backprojector(scan, grid, model, device) * ramp_filter(scan, filter, device);
 }
 
-void require_fbp(const ParallelBeam& scan) {
-  const Sides side = sides(scan.detector);
-  require<GeometryError>(!half_acquisition(scan) || side.nearer >= 0.5 * side.farther,
-                         "FBP: half acquisition, a parallel beam with views all round and its axis at bin ",
-                         scan.detector.axis_bin, " of 0:", scan.detector.bins,
-                         ", is not supported: values would come out up to 67 % too high; take an iterative "
-                         "method (--reconstruction-algorithm cgls or sirt)");
-}
-
 LinearOperator fbp(const LinearOperator& A, const ParallelBeam& scan, const VolumeGrid& grid, Filter filter) {
-  require_fbp(scan);
   return backprojector(A, scan, grid) * ramp_filter(scan, filter, A.domain().device());
 }
 

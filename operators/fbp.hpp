@@ -30,15 +30,9 @@ LinearOperator fdk(const ConeBeam& scan, const VolumeGrid& grid, Filter filter =
 LinearOperator fdk(const FanBeam& scan, const VolumeGrid& grid, Filter filter = {},
                    Model model = Model::separable_footprint, Device device = Device::cpu());
 
-/// In FBP a view weighs the same for all bins. This is right if every line is seen once, or every line twice.
-/// @throws GeometryError for a half acquisition whose detector reaches less than half as far from the axis on
-/// one side as on the other, because most lines are then seen once and a few twice.
-void require_fbp(const ParallelBeam& scan);
-/// FDK takes every detector: each ray counts what `ray_shares` says.
-inline void require_fbp(const ConeBeam&) {}
-
-/// B F for a parallel beam. It is exact for angles that fill half a turn, in any order and with any spacing.
-/// @throws GeometryError as `require_fbp` does
+/// B F for a parallel beam. It is exact for angles that fill half a turn, in any order and with any spacing,
+/// and for a half acquisition. A is a projector of `symmetric(scan)`, which differs from the scan for a half
+/// acquisition only.
 LinearOperator fbp(const LinearOperator& A, const ParallelBeam& scan, const VolumeGrid& grid,
                    Filter filter = {});
 

@@ -9,8 +9,8 @@ namespace tandem {
 LinearOperator fbp_of_views(const ParallelBeam& whole, Range views, std::span<const float> weights,
                             const VolumeGrid& grid, Filter filter, Model model, Device device,
                             const Execution& execution) {
-  require_fbp(whole);
-  const ParallelBeam some = crop(whole, views, {0, whole.detector.rows}, {0, whole.detector.bins});
+  const ParallelBeam wide = symmetric(whole);
+  const ParallelBeam some = crop(wide, views, {0, wide.detector.rows}, {0, wide.detector.bins});
   return backprojector(projector(some, grid, model, device, execution), some, grid) *
          ramp_filter(whole, views, weights, filter, device);
 }

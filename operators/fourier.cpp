@@ -3,7 +3,7 @@
 #include "../core/error.hpp"
 #include "../kernels/fourier.hpp"
 #include "algebra.hpp"
-#include "fbp.hpp"
+#include "ramp_filter.hpp"
 #include "table_operator.hpp"
 
 namespace tandem {
@@ -33,13 +33,17 @@ LinearOperator fourier_projector(const ParallelBeam& scan, const VolumeGrid& gri
 
 LinearOperator fourier_fbp(const ParallelBeam& scan, const VolumeGrid& grid, Filter filter, Device device,
                            const Execution& how) {
-  require_fbp(scan);
-  const auto plan = kernels::fourier_plan(scan, grid, how.accuracy);
+  const bool half = half_acquisition(scan);
+  const ParallelBeam wide = symmetric(scan);
+  const auto plan = kernels::fourier_plan(wide, grid, how.accuracy);
   std::vector<double> row_shifts;
-  for (const double axis : scan.row_axis_bins) row_shifts.push_back(scan.detector.axis_bin - axis);
+  if (!half)
+    for (const double axis : scan.row_axis_bins) row_shifts.push_back(scan.detector.axis_bin - axis);
   FourierViews views = fourier_views(plan, filter_response(filter, plan->length, scan.detector.bin_pitch),
-                                     view_weights(scan.angles), std::move(row_shifts));
-  return adjoint(make(scan, grid, std::move(views), 1, how, device));
+                                     half ? std::vector<float>(scan.angles.size(), 1.0f) : view_shares(scan),
+                                     std::move(row_shifts));
+  const LinearOperator back = adjoint(make(wide, grid, std::move(views), 1, how, device));
+  return half ? back * ramp_filter(scan, {.window = Window::none}, device) : back;
 }
 
 Execution resolved_fourier(const Execution& wanted, const ParallelBeam& scan, Device device) {

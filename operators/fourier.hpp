@@ -18,7 +18,8 @@ LinearOperator fourier_projector(const ParallelBeam& scan, const VolumeGrid& gri
 
 /// B F for Model::fourier in one pass: line integrals (view, row, bin) -> image (slice, y, x) in 1/mm. The
 /// filter is that of `ramp_filter`, with its view weights and its moves of rows, but filtered rows are not
-/// cut off at the ends of the detector, and never lie in memory. @throws as `fourier_projector` and
+/// cut off at the ends of the detector, and never lie in memory. The rays of a half acquisition are weighed
+/// in a pass of their own. @throws as `fourier_projector` and
 /// `ramp_filter` do
 LinearOperator fourier_fbp(const ParallelBeam& scan, const VolumeGrid& grid, Filter filter = {},
                            Device device = Device::cpu(), const Execution& how = {});

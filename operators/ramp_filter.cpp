@@ -95,6 +95,19 @@ void require_weights(std::span<const float> weights, Index count) {
                          " weights; ", count, " are needed for these views");
 }
 
+ParallelBeam some_views(const ParallelBeam& whole, Range views) {
+  return crop(whole, views, {0, whole.detector.rows}, {0, whole.detector.bins});
+}
+
+/// (row, bin) as (row, bin of the output).
+std::vector<float> widened(const std::vector<float>& cells, const Detector& d, Index first_bin, Index bins) {
+  if (cells.empty()) return {};
+  std::vector<float> wide(static_cast<std::size_t>(d.rows * bins), 1.0f);
+  for (Index row = 0; row < d.rows; ++row)
+    std::copy_n(cells.begin() + row * d.bins, d.bins, wide.begin() + row * bins + first_bin);
+  return wide;
+}
+
 /// (row, bin): of a ray's angle with the central one.
 std::vector<float> cosines(const ConeBeam& scan) {
   const Detector& d = scan.detector;
@@ -162,22 +175,20 @@ double window_at(const Filter& filter, double f) {
   return g > 1 && shape.ends_there ? 0 : shape.at(g);
 }
 
-std::vector<float> filter_weights(const ParallelBeam& scan) {
-  const std::vector<double> weights = view_weights(scan.angles);
-  return {weights.begin(), weights.end()};
-}
+std::vector<float> filter_weights(const ParallelBeam& scan) { return view_shares(scan); }
 
 std::vector<float> filter_weights(const ConeBeam& scan) { return ray_shares(scan); }
 
 LinearOperator ramp_filter(const ParallelBeam& whole, Range views, std::span<const float> weights,
                            Filter filter, Device device) {
-  const Detector& d = whole.detector;
-  const ParallelBeam scan = crop(whole, views, {0, d.rows}, {0, d.bins});
+  validate(whole);
+  const ParallelBeam scan = some_views(whole, views), wide = some_views(symmetric(whole), views);
   require_weights(weights, views.size());
-  kernels::RowFilter f = with_ramp(bare_filter(scan), filter, d.bin_pitch);
+  kernels::RowFilter f = with_ramp(bare_filter(wide), filter, wide.detector.bin_pitch);
   f.view_weights.assign(weights.begin(), weights.end());
-  const Space space = projection_space(scan, device);
-  return make(space, space, std::move(f));
+  f.first_bin = std::lround(wide.detector.axis_bin - scan.detector.axis_bin);
+  f.cell_weights = widened(bin_shares(whole), scan.detector, f.first_bin, wide.detector.bins);
+  return make(projection_space(scan, device), projection_space(wide, device), std::move(f));
 }
 
 LinearOperator ramp_filter(const ConeBeam& whole, Range views, std::span<const float> weights, Filter filter,
@@ -189,6 +200,7 @@ LinearOperator ramp_filter(const ConeBeam& whole, Range views, std::span<const f
   kernels::RowFilter f = with_ramp(bare_filter({wide.detector, wide.angles, {}}), filter,
                                    wide.detector.bin_pitch / wide.magnification());
   f.cell_weights = cosines(wide);
+  f.cells_after = true;
   f.ray_weights.assign(weights.begin(), weights.end());
   f.first_bin = std::lround(wide.detector.axis_bin - scan.detector.axis_bin);
   return make(projection_space(scan, device), projection_space(wide, device), std::move(f));

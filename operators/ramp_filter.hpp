@@ -29,10 +29,11 @@ std::vector<std::string_view> window_names();
 
 /// The operator F: it filters (view, row, bin) along the bins and multiplies by the weight of each view
 /// (`view_weights`, rad), so that B F y is an image. The unit is multiplied by rad/mm. Rows with an axis of
-/// their own are moved onto the common axis in the same pass; F is self-adjoint except for that. The response
-/// is the transform of the band-limited spatial kernel, and bins are padded with zeros to at least twice
-/// their number, so that the mean comes out right. Source: Kak, Slaney 1988, section 3.3, eq. 61. @throws
-/// GeometryError for a cut-off outside (0, 1].
+/// their own are moved onto the common axis in the same pass. The rays of a half acquisition are weighed
+/// (`bin_shares`), and rows come out on the detector of `symmetric(scan)`. F is self-adjoint except for that.
+/// The response is the transform of the band-limited spatial kernel, and bins are padded with zeros to at
+/// least twice their number, so that the mean comes out right. Source: Kak, Slaney 1988, section 3.3, eq. 61.
+/// @throws GeometryError for a cut-off outside (0, 1].
 LinearOperator ramp_filter(const ParallelBeam& scan, Filter filter = {}, Device device = Device::cpu());
 
 /// The operator F for a cone beam: F = C R C S. S is what a ray counts (`ray_shares`, rad). C is the cosine
@@ -42,12 +43,13 @@ LinearOperator ramp_filter(const ParallelBeam& scan, Filter filter = {}, Device 
 /// other side saw the rays.
 LinearOperator ramp_filter(const ConeBeam& scan, Filter filter = {}, Device device = Device::cpu());
 
-/// What F multiplies data with before or after the ramp, rad: (view), and (view, bin) for a cone beam.
+/// What F multiplies data with before or after the ramp, rad: (view) as in `view_shares`, and for a cone beam
+/// (view, bin) as in `ray_shares`.
 std::vector<float> filter_weights(const ParallelBeam& scan);
 std::vector<float> filter_weights(const ConeBeam& scan);
 
 /// F for some views of a scan, with weights like those of `filter_weights`, but of these views alone. F of a
-/// scan is the same for all of its views and its own weights. Data of a cone beam come out on the detector of
+/// scan is the same for all of its views and its own weights. Data come out on the detector of
 /// `symmetric(whole)`. @throws GeometryError also for another number of weights
 LinearOperator ramp_filter(const ParallelBeam& whole, Range views, std::span<const float> weights,
                            Filter filter = {}, Device device = Device::cpu());

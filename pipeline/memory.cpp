@@ -41,10 +41,11 @@ WorkingMemory kernels_of(const Plan& plan, const Worker& worker, Index slices) {
                                            {views_of(plan), rows_of(plan, slices), bins_of(plan)});
 }
 
-/// What FDK's filter weighs cells and rays with.
-double weight_bytes(const Plan& plan) {
-  if (rows_are_slices(plan.scan)) return 0;
-  return 4.0 * static_cast<double>((views_of(plan) + detector_of(plan.scan).rows) * bins_of(plan));
+/// What the filter weighs cells and rays with.
+double weight_bytes(const Plan& plan, Index slices) {
+  const Index cells = rows_of(plan, slices) * bins_of(plan);
+  if (rows_are_slices(plan.scan)) return half_acquisition(plan.scan) ? 4.0 * static_cast<double>(cells) : 0;
+  return 4.0 * static_cast<double>(views_of(plan) * bins_of(plan) + cells);
 }
 
 /// What the method holds where a worker computes, in its largest phase: vectors and what kernels take beside
@@ -62,7 +63,7 @@ double computing_bytes(const Plan& plan, const Worker& worker, Index slices) {
     beside = std::max(
         beside, std::max(held.projects ? kernels.forward : 0, held.back_projects ? kernels.backward : 0));
   }
-  return weight_bytes(plan) + (sets + weights) * projections + volumes * volume + beside;
+  return weight_bytes(plan, slices) + (sets + weights) * projections + volumes * volume + beside;
 }
 
 /// The counts of chunks that are on their way: in as many places, or in the part of the scan that was read

@@ -9,7 +9,6 @@
 #include "../core/ceil_div.hpp"
 #include "../core/error.hpp"
 #include "../core/units.hpp"
-#include "../operators/fbp.hpp"
 #include "batches.hpp"
 #include "beams/beam.hpp"
 #include "host_memory.hpp"
@@ -243,7 +242,6 @@ Plan make_plan(const io::ScanInfo& info, const Recipe& recipe) {
   plan.margin = margin_of(plan.preprocessing);
   plan.scan = crop(scan, plan.views, plan.rows, plan.bins);
   if (recipe.binning > 0) plan.scan = bin_down(plan.scan, recipe.binning, plan.pitch_known);
-  if (plan.method->filters) std::visit([](const auto& s) { require_fbp(s); }, plan.scan);
   choose_grid(plan, recipe);
   if (rows_are_slices(plan.scan)) lift_slices(plan, whole);
   beam_of(plan.scan).choose_execution(plan, recipe);

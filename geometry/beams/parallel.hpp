@@ -32,6 +32,20 @@ void validate(const ParallelBeam& scan);
 /// tenth shorter than the other, so that the detector sees clearly more after half a turn.
 bool half_acquisition(const ParallelBeam& scan);
 
+/// What each view counts in FBP, rad: its share of the half turn that shows everything. For a half
+/// acquisition it is half the view's share of the whole turn, because every line is then seen twice, or
+/// counted as if.
+std::vector<float> view_shares(const ParallelBeam& scan);
+
+/// What the bins of a half acquisition count beside that, (row, bin): 1, but 2 where only the farther side of
+/// the detector sees the rays, and less at the end of the nearer side. A line that both sides see counts one,
+/// with the weights of `ray_shares` of a cone beam, about the row's own axis. Empty for other scans.
+std::vector<float> bin_shares(const ParallelBeam& scan);
+
+/// A half acquisition with bins added on the nearer side of its detector until both sides reach equally far
+/// from the axis: filtered rows go on there. Other scans stay as they are.
+ParallelBeam symmetric(const ParallelBeam& scan);
+
 /// The part of a scan with these views, rows and bins. The axis keeps its place in space.
 ParallelBeam crop(const ParallelBeam& scan, Range views, Range rows, Range bins);
 
@@ -51,8 +65,8 @@ VolumeGrid fitting_grid(const ParallelBeam& scan);
 /// The space of projections (view, row, bin). Rows are independent problems.
 Space projection_space(const ParallelBeam& scan, Device device = Device::cpu());
 
-/// The detector on which filtered rows lie: that of the scan.
-inline Detector filtered_detector(const ParallelBeam& scan) { return scan.detector; }
+/// The detector on which filtered rows lie.
+inline Detector filtered_detector(const ParallelBeam& scan) { return symmetric(scan).detector; }
 
 /// The detector rows that these slices fall on, and the slices that these rows see. Row k is slice k.
 Range rows_met(const ParallelBeam& scan, const VolumeGrid& grid, Range slices);

@@ -1,10 +1,11 @@
-// What each ray of a cone beam counts in FDK, and what is missing.
+// What each ray counts in FBP and FDK, and what is missing.
 
 #include <algorithm>
 #include <cmath>
 
 #include "../circle.hpp"
 #include "cone.hpp"
+#include "parallel.hpp"
 
 namespace tandem {
 
@@ -66,6 +67,15 @@ std::vector<double> one_sided(const Detector& d, std::size_t views) {
   return weights;
 }
 
+/// With bins added on the nearer side until both reach equally far.
+Detector both_sided(const Detector& d) {
+  const Index missing = missing_bins(d);
+  Detector wide = d;
+  wide.bins += missing;
+  if (sides(d).direction > 0) wide.axis_bin += static_cast<double>(missing);
+  return wide;
+}
+
 double fan_of(const ConeBeam& scan, double bin) {
   return std::atan((bin - scan.detector.axis_bin) * scan.detector.bin_pitch / scan.sdd);
 }
@@ -93,11 +103,37 @@ std::vector<float> ray_shares(const ConeBeam& scan) {
 }
 
 ConeBeam symmetric(const ConeBeam& scan) {
-  const Index missing = missing_bins(scan.detector);
-  if (missing == 0 || !Orbit(scan.angles).closed) return scan;
+  if (!Orbit(scan.angles).closed) return scan;
   ConeBeam wide = scan;
-  wide.detector.bins += missing;
-  if (sides(scan.detector).direction > 0) wide.detector.axis_bin += static_cast<double>(missing);
+  wide.detector = both_sided(scan.detector);
+  return wide;
+}
+
+std::vector<float> view_shares(const ParallelBeam& scan) {
+  const bool half = half_acquisition(scan);
+  std::vector<double> shares = view_weights(scan.angles, half ? whole_turn : half_turn);
+  if (half)
+    for (double& share : shares) share *= 0.5;
+  return {shares.begin(), shares.end()};
+}
+
+std::vector<float> bin_shares(const ParallelBeam& scan) {
+  if (!half_acquisition(scan)) return {};
+  std::vector<float> shares;
+  Detector d = scan.detector;
+  for (Index row = 0; row < scan.detector.rows; ++row) {
+    if (!scan.row_axis_bins.empty()) d.axis_bin = scan.row_axis_bins[static_cast<std::size_t>(row)];
+    const std::vector<double> of_row = one_sided(d, scan.angles.size());
+    shares.insert(shares.end(), of_row.begin(), of_row.end());
+  }
+  return shares;
+}
+
+ParallelBeam symmetric(const ParallelBeam& scan) {
+  if (!half_acquisition(scan)) return scan;
+  ParallelBeam wide = scan;
+  wide.detector = both_sided(scan.detector);
+  for (double& axis : wide.row_axis_bins) axis += wide.detector.axis_bin - scan.detector.axis_bin;
   return wide;
 }
 

@@ -51,7 +51,7 @@ Model model_for(const Plan& plan, const Recipe& recipe) {
   const Execution& how = recipe.execution;
   const Device device = plan.home();
   if (how.variant != "automatic" || how.precision != Precision::float32 || voxels_are_wider(plan) ||
-      half_acquisition(scan) || !fourier_is_faster(scan, plan.grid, how, device))
+      !fourier_is_faster(scan, plan.grid, how, device))
     return Model::pixel_driven;
   const double budget = device.is_cuda() ? device_budget(plan, recipe)
                                          : host_budget(recipe) - static_cast<double>(held_memory());
@@ -114,8 +114,14 @@ void add_warnings(Plan& plan, const Recipe& recipe) {
 }
 
 WorkingMemory kernels_hold(const Plan& plan, const Worker& worker, Shape volume, Shape projections) {
-  if (plan.model == Model::fourier)
-    return fourier_memory(parallel(plan.scan), plan.grid, volume[0], worker.execution, worker.device);
+  if (plan.model == Model::fourier) {
+    const ParallelBeam& scan = parallel(plan.scan);
+    const bool weighs = plan.filters() && half_acquisition(scan);
+    WorkingMemory memory = fourier_memory(weighs ? symmetric(scan) : scan, plan.grid, volume[0],
+                                          worker.execution, worker.device);
+    if (weighs) memory.backward += 4.0 * static_cast<double>(Space(projections).size());
+    return memory;
+  }
   return working_memory(worker.execution, volume, projections, worker.device);
 }
 
@@ -137,7 +143,11 @@ Array fbp_of(const Plan& plan, const Problem& problem, const Array& filtered,
     return fourier_fbp(scan, problem.grid, plan.options.filter, problem.worker.device,
                        problem.worker.execution) *
            filtered;
-  return backprojector(problem.A, scan, problem.grid) * filtered;
+  const LinearOperator& A = problem.A;
+  if (!half_acquisition(scan)) return backprojector(A, scan, problem.grid) * filtered;
+  const LinearOperator wide =
+      projector(symmetric(scan), problem.grid, plan.model, problem.worker.device, problem.worker.execution);
+  return backprojector(wide, scan, problem.grid) * filtered;
 }
 
 }  // namespace

@@ -54,9 +54,7 @@ void PrepareStation::add(const Findings& found) {
 
 void PrepareStation::look_at(const Array& y) {
   const std::lock_guard lock(mutex_);
-  // of opposite rays, by FDK's filter or a solver; FBP of a parallel beam does not
-  const bool weighs_bins = !rows_are_slices(plan_.scan) || !plan_.method->filters;
-  ends_.look_at(y, plan_.scan, weighs_bins && half_acquisition(plan_.scan));
+  ends_.look_at(y, plan_.scan, half_acquisition(plan_.scan));
 }
 
 /// Above 1 % of what was selected, filling in is no repair; nor is it where half the cells are dead, or

@@ -1,12 +1,15 @@
-// FDK of circles whose detector reaches farther on one side of the axis, against closed forms.
+// FBP and FDK of circles whose detector reaches farther on one side of the axis, against closed forms.
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "../../geometry/phantom.hpp"
+#include "../../operators/adjointness.hpp"
 #include "../../operators/algebra.hpp"
 #include "../../operators/fbp.hpp"
+#include "../../operators/fourier.hpp"
+#include "../../operators/projector.hpp"
 #include "../support/operators.hpp"
 #include "../support/scans.hpp"
 #include "../support/tolerances.hpp"
@@ -90,6 +93,109 @@ TEST(OneSidedCircle, NoiseAwayFromTheRimIsThatOfACentredDetector) {
               tolerance::noise_of_weighed_rays)
         << missing;
   }
+}
+
+// ---- Parallel beams: half acquisitions
+
+/// A detector that reaches `beyond` bins less on one side, `low` or not, of the axis in the middle of
+/// `whole`.
+struct HalfAndWhole {
+  ParallelBeam half, whole;
+  Range bins;  ///< of the whole
+};
+HalfAndWhole half_and_whole(Index whole_bins, Index missing, bool low, Index rows = 1) {
+  ParallelBeam whole{{whole_bins, rows, 1, 1, 0.5 * static_cast<double>(whole_bins - 1)},
+                     test::regular_angles(240, whole_turn),
+                     {}};
+  const Range kept = low ? Range{missing, whole_bins} : Range{0, whole_bins - missing};
+  const ParallelBeam half = crop(whole, {0, 240}, {0, rows}, kept);
+  return {half, std::move(whole), kept};
+}
+
+Array cut(const Array& y, const ParallelBeam& half, Range kept) {
+  Array part(projection_space(half));
+  const Image<const float> all = image(ConstVectorView(y));
+  const Image<float> some = image(VectorView(part));
+  for (Index v = 0; v < some.n0; ++v)
+    for (Index row = 0; row < some.n1; ++row)
+      for (Index b = 0; b < some.n2; ++b) some(v, row, b) = all(v, row, kept.first + b);
+  return part;
+}
+
+Array line_integrals(const Phantom& body, const ParallelBeam& scan) {
+  Array y(projection_space(scan));
+  project(body, scan, {0, scan.detector.rows}, {y.data(), static_cast<std::size_t>(y.size())});
+  return y;
+}
+
+LinearOperator direct_fbp(const ParallelBeam& scan, const VolumeGrid& grid) {
+  return fbp(projector(symmetric(scan), grid), scan, grid);
+}
+
+/// Opposite rays of a circle of an even number of views have the same line integrals, so it does not matter
+/// which of them count, if those of each line count one together. The axis on a bin or between two.
+TEST(HalfAcquisition, IsTheWholeScanWhereOppositeRaysFallOnBins) {
+  for (const Index whole_bins : {161, 160})
+    for (const auto& [missing, low] :
+         {std::pair<Index, bool>{9, false}, {34, true}, {61, false}, {79, true}}) {
+      const auto [half, whole, kept] = half_and_whole(whole_bins, missing, low);
+      ASSERT_TRUE(half_acquisition(half));
+      const VolumeGrid grid = test::grid_of(149, 151, 1);
+      const Array y = line_integrals(disc_at(20, 31, 30), whole);
+      const Array expected = direct_fbp(whole, grid) * y;
+      EXPECT_LE(test::relative_error(direct_fbp(half, grid) * cut(y, half, kept), expected),
+                tolerance::opposite_rays)
+          << whole_bins << ", " << missing;
+      EXPECT_LE(
+          test::relative_error(fourier_fbp(half, grid) * cut(y, half, kept), fourier_fbp(whole, grid) * y),
+          tolerance::opposite_rays)
+          << whole_bins << ", " << missing;
+    }
+}
+
+TEST(HalfAcquisition, DiscReadsItsAttenuationForAnyAxis) {
+  for (const double axis : {20.37, 3.9, 131.2}) {
+    const ParallelBeam scan{{160, 1, 1, 1, axis}, test::regular_angles(361, whole_turn), {}};
+    const double field = 0.95 * sides(scan.detector).farther, x = 0.4 * field, y = 0.2 * field;
+    const VolumeGrid grid = fitting_grid(scan);
+    const Array data = line_integrals(disc_at(x, y, 0.5 * field), scan);
+    for (const LinearOperator& B : {direct_fbp(scan, grid), fourier_fbp(scan, grid)})
+      EXPECT_NEAR(patch_mean(B * data, grid, x, y, 0.45 * field) / mu, 1, tolerance::fbp_patch) << axis;
+  }
+}
+
+LinearOperator fbp_by(bool through_frequencies, const ParallelBeam& scan, const VolumeGrid& grid) {
+  return through_frequencies ? fourier_fbp(scan, grid, {}, Device::cpu(), {.accuracy = 1e-5})
+                             : direct_fbp(scan, grid);
+}
+
+/// Each row about its own axis, as if it were alone with this axis.
+TEST(HalfAcquisition, RowsHaveAxesOfTheirOwn) {
+  ParallelBeam scan{{160, 3, 1, 1, 40}, test::regular_angles(240, whole_turn), {40, 34, 47}};
+  const VolumeGrid grid = test::grid_of(149, 149, 3);
+  for (const bool through_frequencies : {false, true}) {
+    Array data(projection_space(scan)), expected(volume_space(grid));
+    for (Index row = 0; row < 3; ++row) {
+      ParallelBeam alone = scan;
+      alone.row_axis_bins.clear();
+      alone.detector.rows = 1, alone.detector.axis_bin = scan.row_axis_bins[static_cast<std::size_t>(row)];
+      const Array y = line_integrals(disc_at(20, 31, 35), alone);
+      for (Index v = 0; v < 240; ++v) std::copy_n(y.data() + v * 160, 160, data.data() + (v * 3 + row) * 160);
+      const VolumeGrid slice = test::grid_of(149, 149, 1);
+      const Array x = fbp_by(through_frequencies, alone, slice) * y;
+      std::copy_n(x.data(), x.size(), expected.data() + row * x.size());
+    }
+    EXPECT_LE(test::relative_error(fbp_by(through_frequencies, scan, grid) * data, expected),
+              through_frequencies ? tolerance::fourier_of_moved_rows : tolerance::opposite_rays);
+  }
+}
+
+/// The weights change nothing about the operators' being each other's transpose.
+TEST(HalfAcquisition, FbpHasItsTranspose) {
+  const ParallelBeam scan{{31, 2, 1, 1, 8.3}, test::regular_angles(24, whole_turn), {8.3, 9.1}};
+  const VolumeGrid grid = fitting_grid(scan);
+  EXPECT_LE(adjointness(direct_fbp(scan, grid)).mismatch, tolerance::composed_mismatch);
+  EXPECT_LE(adjointness(fourier_fbp(scan, grid)).mismatch, tolerance::composed_mismatch);
 }
 
 }  // namespace

@@ -47,8 +47,8 @@ inline pipeline::Simulation cone_simulation(std::optional<double> photons = {}) 
 
 inline void write_scan(const std::filesystem::path& path, const pipeline::SimulatedScan& scan) {
   const pipeline::Simulation& s = scan.simulation();
-  const bool cone = std::holds_alternative<ConeBeam>(s.scan);
-  const std::optional<double> pixel = cone ? std::optional(detector_of(s.scan).bin_pitch) : std::nullopt;
+  const std::optional<double> pixel =
+      needs_mm(s.scan) ? std::optional(detector_of(s.scan).bin_pitch) : std::nullopt;
   io::ScanWriter writer(path, s.scan, pixel, scan.type(), s.flats, s.darks);
   for (io::FrameKind kind : {io::FrameKind::projection, io::FrameKind::flat, io::FrameKind::dark})
     writer.write(kind, {0, detector_of(s.scan).rows}, scan.frames(kind, {0, detector_of(s.scan).rows}));

@@ -144,6 +144,16 @@ constexpr double cgls_bounded = 1.01;
 /// A step of a small system in float against the same in double, relative: sums of fewer than 100 terms.
 constexpr double small_sum = 100 * u;
 
+/// A half acquisition against the whole scan, relative L2: both are the same sums, in which a ray stands in
+/// for its opposite one. Line integrals of opposite rays differ by float32's rounding, 6e-8 of the largest,
+/// and the ramp makes some ten times more of it.
+constexpr double opposite_rays = 2e-6;
+
+/// The same where the Fourier model takes other samples of frequency, because rows have axes of their own:
+/// twice its error of 1e-5 of back-projected noise, of which the ramp makes up to ten times as much in a
+/// smooth body.
+constexpr double fourier_of_moved_rows = 2e-4;
+
 /// The mean of a disc of 2000 pixels after 20 steps of CGLS or 100 of SIRT on line integrals through cells'
 /// middles: both have the low frequencies by then; what is left is FBP's own error of such scans and as much
 /// again for the shares of pixels at the disc's edge.
