@@ -58,6 +58,12 @@ void add_method(CLI::App& c, ReconOptions& o) {
   c.add_option("--fbp-cutoff", r.filter.cutoff,
                "fraction of the Nyquist frequency, 0..1 (default 1; butterworth 0.5)")
       ->check(within(1e-6, 1));
+  add_choice(
+      c, "--padding", o.padding, {"edge", "cosine", "none"},
+      "how the filter continues rows beyond their ends, where the sample may go on: with the end value, "
+      "with the end value times a cosine (default; on a GPU none), or with zeros");
+  c.add_option("--padding-bins", r.padding_bins, "over how many bins (default: half of the detector's)")
+      ->check(count());
   c.add_option("--initial", o.initial, "initial volume: zero (default), fbp, or a volume file");
   c.add_option("--iterations", r.iterations, "at most this many steps (default 30)")
       ->check(count(0, 1'000'000));
@@ -195,6 +201,7 @@ void finish_recipe(ReconOptions& o) {
   if (!o.slices.empty()) parse_slices(o);
   if (!o.stop.empty()) parse_stop(r, o.stop);
   r.filter.window = window_named(o.filter);
+  if (!o.padding.empty()) r.padding = padding_named(o.padding);
   if (!o.algorithm.empty()) r.method = o.algorithm;
   const std::string initial = in_lower_case(o.initial);
   r.initial = initial == "zero" ? Initial::zero : initial == "fbp" ? Initial::fbp : Initial::file;
@@ -238,12 +245,26 @@ const std::vector<Condition>& conditions() {
        [](const ReconOptions& o, std::string_view option) {
          return std::string(option) + " goes with " + readers_of(option) + ", not with " + o.recipe.method;
        }},
-      {{"--fbp-filter", "--fbp-cutoff"},
+      {{"--fbp-filter", "--fbp-cutoff", "--padding", "--padding-bins"},
        [](const ReconOptions& o, const Method& method, std::string_view) {
          return method.filters || o.recipe.initial == Initial::fbp;
        },
+       [](const ReconOptions&, std::string_view option) {
+         return std::string(option) + " goes with fbp, or with --initial fbp";
+       }},
+      {{"--padding", "--padding-bins"},
+       [](const ReconOptions& o, const Method&, std::string_view) {
+         return o.recipe.filter.window != Window::none;
+       },
+       [](const ReconOptions&, std::string_view option) {
+         return std::string(option) + " does not go with --fbp-filter none, which needs nothing beyond rows";
+       }},
+      {{"--padding-bins"},
+       [](const ReconOptions& o, const Method&, std::string_view) {
+         return o.recipe.padding != Padding::none;
+       },
        [](const ReconOptions&, std::string_view) {
-         return std::string("--fbp-filter goes with fbp, or with --initial fbp");
+         return std::string("--padding-bins does not go with --padding none");
        }},
       {{"--gain"},
        [](const ReconOptions& o, const Method&, std::string_view) { return o.recipe.stop_by_discrepancy; },
@@ -271,18 +292,17 @@ const std::vector<Condition>& conditions() {
 
 bool applies(const ReconOptions& o, const std::string& option) {
   const Method& method = pipeline::method_named(o.recipe.method);
-  for (const Condition& c : conditions())
-    if (std::find(c.options.begin(), c.options.end(), option) != c.options.end())
-      return c.holds(o, method, option);
-  return true;
+  return std::ranges::all_of(conditions(), [&](const Condition& c) {
+    return std::ranges::find(c.options, option) == c.options.end() || c.holds(o, method, option);
+  });
 }
 
 void check_together(const ReconOptions& o) {
   const Recipe& r = o.recipe;
+  const Method& method = pipeline::method_named(r.method);
   for (const Condition& c : conditions())
     for (const std::string_view option : c.options)
-      if (o.given(option.data()) && !applies(o, std::string(option)))
-        throw UsageError(c.otherwise(o, option));
+      if (o.given(option.data()) && !c.holds(o, method, option)) throw UsageError(c.otherwise(o, option));
   const bool floats = o.dtype.starts_with("float");
   if (floats ? (o.min || o.max) : !(o.min && o.max && *o.min < *o.max))
     throw UsageError(floats ? "--min and --max go with --dtype uint16 or uint8"

@@ -21,7 +21,7 @@ struct ReconOptions {
   pipeline::Recipe recipe;
   std::string output, initial = "zero", stop, preview, dtype = "float32", slices, part_of,
                       compression = "none", save_format, truth, region;
-  std::string filter = "ramp", model = "automatic", accuracy = "1e-4";
+  std::string filter = "ramp", padding, model = "automatic", accuracy = "1e-4";
   std::string algorithm;          // empty: fbp or fdk
   std::string like, save_config;  ///< the volume with the recipe; where to write this one
   std::optional<float> min, max;

@@ -53,6 +53,9 @@ json plan_json(const pipeline::Plan& plan, const io::ScanInfo& info) {
   geometry["pixel_size_mm"] = pixel;
   json names = json::array();
   for (const Device device : plan.devices) names.push_back(device.name());
+  const Filter& filter = plan.options.filter;
+  const bool continues = plan.filters() && filter.padding != Padding::none;
+  const json padding_bins = continues ? json(filter.padding_bins.value_or(d.bins / 2)) : json(nullptr);
   return {{"command", "recon"},
           {"version", TANDEM_VERSION},
           {"format", info.format},
@@ -65,6 +68,8 @@ json plan_json(const pipeline::Plan& plan, const io::ScanInfo& info) {
           {"variant", plan.execution().variant},
           {"precision", name_of(plan.execution().precision)},
           {"matched", plan.matched},
+          {"padding", name_of(continues ? filter.padding : Padding::none)},
+          {"padding_bins", padding_bins},
           {"rows_at_once", plan.rows_at_once},
           {"memory_bytes", plan.bytes},
           {"device_memory_bytes", plan.device_bytes}};

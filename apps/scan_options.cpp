@@ -137,13 +137,18 @@ Selection select(const ScanOptions& o, const io::ScanInfo& info) {
 
 nlohmann::json geometry_json(const Scan& scan) {
   const Detector& d = detector_of(scan);
-  nlohmann::json all = {
-      {"kind", kind_of(scan)}, {"views", angles_of(scan).size()}, {"rows", d.rows}, {"bins", d.bins}};
+  nlohmann::json all = {{"kind", kind_of(scan)},
+                        {"views", angles_of(scan).size()},
+                        {"rows", d.rows},
+                        {"bins", d.bins},
+                        {"half_acquisition", half_acquisition(scan)}};
   all.update(beam_of(scan).fields(scan));
   return all;
 }
 
-std::string words_of(const Scan& scan) { return beam_of(scan).words(scan); }
+std::string words_of(const Scan& scan) {
+  return beam_of(scan).words(scan) + (half_acquisition(scan) ? ", half acquisition" : "");
+}
 
 namespace {
 

@@ -9,6 +9,7 @@
 
 #include "../geometry/scan.hpp"
 #include "../geometry/volume_grid.hpp"
+#include "ramp.hpp"
 #include "variant.hpp"
 
 namespace tandem::kernels {
@@ -83,6 +84,7 @@ struct FourierViews {
   std::vector<float> weights;        ///< of frequency k = 0 .. highest, on each side of zero
   std::vector<float> view_weights;   ///< one a view
   std::vector<double> row_shifts{};  ///< how many bins each row is moved to the right; empty: none moves
+  Continuation beyond{};             ///< of rows
 };
 
 /// A projector and its transpose through frequencies, without the factor `pitch^2 / bin_pitch`.

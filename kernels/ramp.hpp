@@ -9,8 +9,16 @@
 
 namespace tandem::kernels {
 
-/// A convolution along the bins of every (view, row). Rows are padded with zeros to `length`, and may be
-/// moved in the same pass. Rows may come out longer than they went in, and may be weighed.
+/// How rows go on beyond their ends: with their end values times a shape. The end value is the mean of the
+/// last bins.
+struct Continuation {
+  std::vector<float> before, after;  ///< one number for each position of the transform; empty: with zeros
+  Index bins = 0;                    ///< of which the end value is the mean
+  bool zeros() const { return before.empty(); }
+};
+
+/// A convolution along the bins of every (view, row). Rows go on to `length`, and may be moved in the same
+/// pass. Rows may come out longer than they went in, and may be weighed.
 struct RowFilter {
   Index length;                     ///< of the transform: at least twice the number of bins
   std::vector<float> response;      ///< real, at frequencies k / length for k = 0 .. length / 2
@@ -22,6 +30,7 @@ struct RowFilter {
   bool cells_after = false;           ///< whether they are applied after, too
   std::vector<float> ray_weights{};   ///< (view, bin of the input), applied before; empty: 1
   Index first_bin = 0;                ///< of the output, counted from the first bin of the input
+  Continuation beyond{};              ///< of rows that are weighed
 };
 
 /// The rows at one end of a filter, input or output, as kernels see them.

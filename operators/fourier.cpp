@@ -3,6 +3,7 @@
 #include "../core/error.hpp"
 #include "../kernels/fourier.hpp"
 #include "algebra.hpp"
+#include "continuation.hpp"
 #include "ramp_filter.hpp"
 #include "table_operator.hpp"
 
@@ -42,6 +43,8 @@ LinearOperator fourier_fbp(const ParallelBeam& scan, const VolumeGrid& grid, Fil
   FourierViews views = fourier_views(plan, filter_response(filter, plan->length, scan.detector.bin_pitch),
                                      half ? std::vector<float>(scan.angles.size(), 1.0f) : view_shares(scan),
                                      std::move(row_shifts));
+  if (!filter.padding_bins) filter.padding_bins = scan.detector.bins / 2;
+  views.beyond = continuation(filter, wide.detector.bins, 0, plan->length, device);
   const LinearOperator back = adjoint(make(wide, grid, std::move(views), 1, how, device));
   return half ? back * ramp_filter(scan, {.window = Window::none}, device) : back;
 }

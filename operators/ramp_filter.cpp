@@ -9,6 +9,7 @@
 #include "../core/error.hpp"
 #include "../kernels/ramp.hpp"
 #include "algebra.hpp"
+#include "continuation.hpp"
 
 namespace tandem {
 
@@ -138,6 +139,19 @@ std::vector<std::string_view> window_names() {
   return names;
 }
 
+constexpr std::pair<Padding, std::string_view> paddings[] = {
+    {Padding::none, "none"}, {Padding::edge, "edge"}, {Padding::cosine, "cosine"}};
+
+Padding padding_named(std::string_view name) {
+  for (const auto& [padding, its_name] : paddings)
+    if (its_name == name) return padding;
+  throw GeometryError("padding: '" + std::string(name) + "' is not known; one of none, edge, cosine");
+}
+
+std::string_view name_of(Padding padding) {
+  return std::ranges::find(paddings, padding, &std::pair<Padding, std::string_view>::first)->second;
+}
+
 std::vector<double> ramp_response(Index length, double bin_pitch) {
   // h[0] = 1/4, h[n] = -1 / (pi n)^2 for odd n, 0 for even n (in units of pitch^-2); H[k] = pitch sum h[n]
   // cos(2 pi k n / P)
@@ -187,6 +201,7 @@ LinearOperator ramp_filter(const ParallelBeam& whole, Range views, std::span<con
   kernels::RowFilter f = with_ramp(bare_filter(wide), filter, wide.detector.bin_pitch);
   f.view_weights.assign(weights.begin(), weights.end());
   f.first_bin = std::lround(wide.detector.axis_bin - scan.detector.axis_bin);
+  f.beyond = continuation(filter, scan.detector.bins, f.first_bin, f.length, device);
   f.cell_weights = widened(bin_shares(whole), scan.detector, f.first_bin, wide.detector.bins);
   return make(projection_space(scan, device), projection_space(wide, device), std::move(f));
 }
@@ -203,6 +218,7 @@ LinearOperator ramp_filter(const ConeBeam& whole, Range views, std::span<const f
   f.cells_after = true;
   f.ray_weights.assign(weights.begin(), weights.end());
   f.first_bin = std::lround(wide.detector.axis_bin - scan.detector.axis_bin);
+  f.beyond = continuation(filter, scan.detector.bins, f.first_bin, f.length, device);
   return make(projection_space(scan, device), projection_space(wide, device), std::move(f));
 }
 

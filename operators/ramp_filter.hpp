@@ -14,12 +14,19 @@ namespace TANDEM_PUBLIC tandem {
 /// The window that shapes the ramp over frequency. `none` leaves out the ramp, too.
 enum class Window { ramp, shepp, cosine, hamming, hann, parzen, butterworth, none, blackman };
 
+/// How the filter continues rows beyond their ends, where a sample may go on: not at all, with the end value,
+/// or with the end value times a cosine that falls from 1 to 0. The end value is the mean of the last 128th
+/// of the row.
+enum class Padding { none, edge, cosine };
+
 struct Filter {
   Window window = Window::ramp;
   /// A fraction of the Nyquist frequency, in (0, 1]. Windows are stretched to it and are zero above. For
   /// Butterworth (order 4) it is twice the corner in cycles per bin, and nothing is cut off. Default: 1, for
   /// Butterworth 0.5.
   std::optional<double> cutoff{};
+  Padding padding = Padding::none;      ///< on the CPU only
+  std::optional<Index> padding_bins{};  ///< over how many bins rows are continued; default: half of theirs
 };
 
 /// The window with the name "ramp", "shepp", ... @throws GeometryError for another name; it lists the known
@@ -27,13 +34,17 @@ struct Filter {
 Window window_named(std::string_view name);
 std::vector<std::string_view> window_names();
 
+/// The padding with the name "none", "edge" or "cosine". @throws GeometryError for another name
+Padding padding_named(std::string_view name);
+std::string_view name_of(Padding padding);
+
 /// The operator F: it filters (view, row, bin) along the bins and multiplies by the weight of each view
 /// (`view_weights`, rad), so that B F y is an image. The unit is multiplied by rad/mm. Rows with an axis of
 /// their own are moved onto the common axis in the same pass. The rays of a half acquisition are weighed
 /// (`bin_shares`), and rows come out on the detector of `symmetric(scan)`. F is self-adjoint except for that.
 /// The response is the transform of the band-limited spatial kernel, and bins are padded with zeros to at
 /// least twice their number, so that the mean comes out right. Source: Kak, Slaney 1988, section 3.3, eq. 61.
-/// @throws GeometryError for a cut-off outside (0, 1].
+/// @throws GeometryError for a cut-off outside (0, 1]; DeviceError if a GPU shall continue rows
 LinearOperator ramp_filter(const ParallelBeam& scan, Filter filter = {}, Device device = Device::cpu());
 
 /// The operator F for a cone beam: F = C R C S. S is what a ray counts (`ray_shares`, rad). C is the cosine

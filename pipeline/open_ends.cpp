@@ -71,7 +71,7 @@ void OpenEnds::look_at(const Array& y, const Scan& scan, bool nearer_made_up_for
   }
 }
 
-std::string OpenEnds::warning() const {
+std::string OpenEnds::warning(bool continued) const {
   if (open_ == 0) return {};
   const double count = static_cast<double>(open_);
   std::ostringstream text;
@@ -80,9 +80,13 @@ std::string OpenEnds::warning() const {
        << " rows do not come down to air at the ends of the detector (line integral " << ends_ / count
        << " there, " << means_ / count
        << " on average): the sample reaches beyond the field of view, or the flats "
-       << "are brighter than the air; fbp then reads too high, by tens of percent; give flats of the same "
-          "beam; "
-       << "--reconstruction-algorithm cgls with a --size that holds the whole sample comes nearer";
+       << "are brighter than the air; "
+       << (continued
+               ? "fbp continues the rows there (--padding), so the picture is flat, but a constant is not "
+                 "known: it may read 20 % too high or too low; "
+               : "fbp then reads too high, by tens of percent, and has a bright rim; ")
+       << "give flats of the same beam; --reconstruction-algorithm cgls with a --size that holds the whole "
+          "sample comes nearer";
   return text.str();
 }
 

@@ -28,8 +28,9 @@ class OpenEnds {
   /// what the nearer end lacks (half acquisition), only the farther end counts.
   void look_at(const Array& y, const Scan& scan, bool nearer_made_up_for);
 
-  /// One line that names the remedy; empty if all rows come down to air.
-  std::string warning() const;
+  /// One line that names the remedy; empty if all rows come down to air. `continued`: whether the ramp filter
+  /// continues rows beyond their ends.
+  std::string warning(bool continued) const;
 
  private:
   Index rows_ = 0, open_ = 0;

@@ -195,6 +195,17 @@ void add_warnings(Plan& plan, const Recipe& recipe, bool axis_known) {
   beam_of(plan.scan).add_warnings(plan, recipe);
 }
 
+/// Rows are continued where the CPU filters, which is also the case for tiles.
+void choose_padding(Plan& plan, const Recipe& recipe) {
+  const bool can = plan.tiled || !plan.home().is_cuda();
+  plan.options.filter.padding = recipe.padding.value_or(can ? Padding::cosine : Padding::none);
+  require<DeviceError>(can || plan.options.filter.padding == Padding::none, "--padding ",
+                       name_of(plan.options.filter.padding),
+                       ": a GPU does not continue rows yet; give --padding none, or --device cpu");
+  if (recipe.padding_bins)
+    plan.options.filter.padding_bins = *recipe.padding_bins >> plan.preprocessing.binning;
+}
+
 }  // namespace
 
 std::string_view Plan::method_name() const {
@@ -251,6 +262,7 @@ Plan make_plan(const io::ScanInfo& info, const Recipe& recipe) {
     choose_tiles(plan, recipe);
     choose_chunks(plan, recipe, info);
   }
+  choose_padding(plan, recipe);
   require_seen(plan);
   add_warnings(plan, recipe, recipe.axis_bin || info.axis_bin);
   return plan;

@@ -40,6 +40,9 @@ struct Recipe : MethodOptions {
   std::optional<Index> size, slices;                  ///< voxels along x and y; along z
   std::optional<Range> region_x, region_y, region_z;  ///< voxels of the full grid
 
+  std::optional<Padding> padding;     ///< of the ramp filter; default: cosine, on a GPU none
+  std::optional<Index> padding_bins;  ///< default: half of the bins
+
   StepValues steps;  ///< the options of the steps from counts to line integrals
   double gain = 1;   ///< counts per photon
   double max_floored_percent =

@@ -142,6 +142,43 @@ struct ViewPair {
   }
 };
 
+/// The end values of rows, of all lanes and of both views: one number for each that a position has.
+using Ends = std::array<float, floats_a_cell>;
+
+/// Adds what rows go on with beyond their ends.
+void go_on(const Continuation& beyond, Index bins, float* line) {
+  if (beyond.zeros()) return;
+  Ends low{}, high{};
+  const float share = 1 / static_cast<float>(beyond.bins);
+  for (Index b = 0; b < beyond.bins; ++b)
+    for (Index c = 0; c < floats_a_cell; ++c) {
+      low[static_cast<std::size_t>(c)] += share * line[b * floats_a_cell + c];
+      high[static_cast<std::size_t>(c)] += share * line[(bins - 1 - b) * floats_a_cell + c];
+    }
+  for (std::size_t i = 0; i < beyond.before.size(); ++i, line += floats_a_cell)
+    for (std::size_t c = 0; c < low.size(); ++c)
+      line[c] += low[c] * beyond.before[i] + high[c] * beyond.after[i];
+}
+
+/// The transpose.
+void come_back(const Continuation& beyond, Index bins, float* line) {
+  if (beyond.zeros()) return;
+  std::array<double, floats_a_cell> low{}, high{};
+  for (std::size_t i = 0; i < beyond.before.size(); ++i)
+    for (std::size_t c = 0; c < low.size(); ++c) {
+      const float value = line[i * low.size() + c];
+      low[c] += static_cast<double>(value * beyond.before[i]);
+      high[c] += static_cast<double>(value * beyond.after[i]);
+    }
+  const double share = 1 / static_cast<double>(beyond.bins);
+  for (Index b = 0; b < beyond.bins; ++b)
+    for (Index c = 0; c < floats_a_cell; ++c) {
+      line[b * floats_a_cell + c] += static_cast<float>(share * low[static_cast<std::size_t>(c)]);
+      line[(bins - 1 - b) * floats_a_cell + c] +=
+          static_cast<float>(share * high[static_cast<std::size_t>(c)]);
+    }
+}
+
 void rows_to_samples(const Group& group, Image<const float> projections, const ViewPair& pair,
                      Complex* polar) {
   const FourierPlan& plan = group.plan;
@@ -151,6 +188,7 @@ void rows_to_samples(const Group& group, Image<const float> projections, const V
       const float* row = &projections(pair.v + half, group.first + s, 0);
       for (Index bin = 0; bin < plan.bins; ++bin) pair.real(bin, s, half) = row[bin];
     }
+  go_on(group.views.beyond, plan.bins, reinterpret_cast<float*>(pair.line));
   transform(pair.line, plan.length, FFTW_FORWARD);
   for (Index half = 0; half < pair.count; ++half) {
     const Factors factors(group, pair.v + half);
@@ -184,6 +222,7 @@ void samples_to_rows(const Group& group, const Complex* const (&samples)[2], con
     }
   }
   transform(pair.line, plan.length, FFTW_BACKWARD);
+  come_back(group.views.beyond, plan.bins, reinterpret_cast<float*>(pair.line));
   for (Index half = 0; half < pair.count; ++half)
     for (Index s = 0; s < group.count; ++s) {
       float* row = &projections(pair.v + half, group.first + s, 0);

@@ -70,6 +70,33 @@ void multiply(const Response& response, Complex* row) {
   }
 }
 
+/// Adds what a row goes on with beyond its ends, to every other number of `part`.
+void go_on(const Continuation& beyond, const FilterSide& side, float* part) {
+  if (beyond.zeros()) return;
+  float low = 0, high = 0;
+  for (Index b = 0; b < beyond.bins; ++b) {
+    low += part[2 * (side.first + b)];
+    high += part[2 * (side.first + side.bins - 1 - b)];
+  }
+  low /= static_cast<float>(beyond.bins), high /= static_cast<float>(beyond.bins);
+  for (std::size_t i = 0; i < beyond.before.size(); ++i)
+    part[2 * i] += low * beyond.before[i] + high * beyond.after[i];
+}
+
+/// The transpose.
+void come_back(const Continuation& beyond, const FilterSide& side, float* part) {
+  if (beyond.zeros()) return;
+  double low = 0, high = 0;
+  for (std::size_t i = 0; i < beyond.before.size(); ++i) {
+    low += static_cast<double>(part[2 * i] * beyond.before[i]);
+    high += static_cast<double>(part[2 * i] * beyond.after[i]);
+  }
+  for (Index b = 0; b < beyond.bins; ++b) {
+    part[2 * (side.first + b)] += static_cast<float>(low / static_cast<double>(beyond.bins));
+    part[2 * (side.first + side.bins - 1 - b)] += static_cast<float>(high / static_cast<double>(beyond.bins));
+  }
+}
+
 /// A row of one view, from and to every other number of `part`.
 void read(const FilterSide& side, Index view, Index row, const float* in, float* part) {
   for (Index b = 0; b < side.bins; ++b) part[2 * (side.first + b)] = side.weight(view, row, b) * in[b];
@@ -84,22 +111,26 @@ void write(const FilterSide& side, Index view, Index row, const float* part, flo
 }
 
 /// Views `view` and `view` + 1 of one row, or the last one alone. `work` and `spectrum` are rows of `length`.
-void filter_pair(const RowFilter& filter, const FilterSides& sides, const Response& response,
+void filter_pair(const RowFilter& filter, bool adjoint, const FilterSides& sides, const Response& response,
                  const Plans& plans, Index row, Index view, float alpha, Image<const float> in, float beta,
                  Image<float> out, Complex* work, Complex* spectrum) {
-  const bool two = view + 1 < in.n0;
+  const Index views = std::min<Index>(2, in.n0 - view);
   auto* parts = reinterpret_cast<float*>(work);
   std::fill_n(work, filter.length, Complex{});
-  read(sides.in, view, row, &in(view, row, 0), parts);
-  if (two) read(sides.in, view + 1, row, &in(view + 1, row, 0), parts + 1);
+  for (Index v = 0; v < views; ++v) {
+    read(sides.in, view + v, row, &in(view + v, row, 0), parts + v);
+    if (!adjoint) go_on(filter.beyond, sides.in, parts + v);
+  }
   fftwf_execute_dft(plans.forward.get(), reinterpret_cast<fftwf_complex*>(work),
                     reinterpret_cast<fftwf_complex*>(spectrum));
   multiply(response, spectrum);
   fftwf_execute_dft(plans.backward.get(), reinterpret_cast<fftwf_complex*>(spectrum),
                     reinterpret_cast<fftwf_complex*>(work));
   const float* weight = &filter.view_weights[static_cast<std::size_t>(view)];
-  write(sides.out, view, row, parts, alpha * weight[0], beta, &out(view, row, 0));
-  if (two) write(sides.out, view + 1, row, parts + 1, alpha * weight[1], beta, &out(view + 1, row, 0));
+  for (Index v = 0; v < views; ++v) {
+    if (adjoint) come_back(filter.beyond, sides.out, parts + v);
+    write(sides.out, view + v, row, parts + v, alpha * weight[v], beta, &out(view + v, row, 0));
+  }
 }
 
 }  // namespace
@@ -121,7 +152,7 @@ void filter_rows(const RowFilter& filter, bool adjoint, float alpha, Image<const
     const Response& response = responses[responses.size() == 1 ? 0 : static_cast<std::size_t>(row)];
     Array work(Space({1, filter.length, 2})), spectrum(work.space());
     for (Index view = first; view < std::min(in.n0, first + views_a_task); view += 2)
-      filter_pair(filter, sides, response, plans, row, view, alpha, in, beta, out,
+      filter_pair(filter, adjoint, sides, response, plans, row, view, alpha, in, beta, out,
                   reinterpret_cast<Complex*>(work.data()), reinterpret_cast<Complex*>(spectrum.data()));
   });
 }

@@ -43,7 +43,8 @@ bool voxels_are_wider(const Plan& plan) {
 
 /// The model of the recipe. By default the Fourier model where it is faster, leaves nothing out, adds nothing
 /// from beyond the detector to pixels that half of the views see, and where a few slices of it take at most
-/// half of the memory; the Fourier model takes all views at once.
+/// half of the memory; the Fourier model takes all views at once. Such pixels are those of half acquisitions,
+/// but FBP widens the detector.
 Model model_for(const Plan& plan, const Recipe& recipe) {
   if (recipe.model) return *recipe.model;
   if (recipe.follow) return Model::pixel_driven;
@@ -51,7 +52,7 @@ Model model_for(const Plan& plan, const Recipe& recipe) {
   const Execution& how = recipe.execution;
   const Device device = plan.home();
   if (how.variant != "automatic" || how.precision != Precision::float32 || voxels_are_wider(plan) ||
-      !fourier_is_faster(scan, plan.grid, how, device))
+      (half_acquisition(scan) && !plan.method->filters) || !fourier_is_faster(scan, plan.grid, how, device))
     return Model::pixel_driven;
   const double budget = device.is_cuda() ? device_budget(plan, recipe)
                                          : host_budget(recipe) - static_cast<double>(held_memory());

@@ -79,7 +79,8 @@ void PrepareStation::require_mostly_good() const {
 
 void PrepareStation::finish(Outcome& outcome) const {
   outcome.findings = findings_;
-  if (std::string text = ends_.warning(); !text.empty()) outcome.warnings.push_back(std::move(text));
+  const bool continued = plan_.filters() && plan_.options.filter.padding != Padding::none;
+  if (std::string text = ends_.warning(continued); !text.empty()) outcome.warnings.push_back(std::move(text));
   if (findings_.reference_not_finite > 0)
     warn(outcome.warnings, "flats and darks: ", findings_.reference_not_finite,
          " pixels are not finite, and are left out of the means");

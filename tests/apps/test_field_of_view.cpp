@@ -9,26 +9,43 @@
 namespace tandem::test {
 namespace {
 
-TEST(FieldOfView, FbpOfAHalfAcquisitionIsRefusedInOneLine) {
+TEST(FieldOfView, AHalfAcquisitionIsSaidAndReconstructedWhole) {
   const Program run;
   ASSERT_EQ(run("simulate -o scan.h5 --phantom disc --size 70 --bins 48 --rows 1 --views 90 --arc 360 "
                 "--axis-bin 9.5")
                 .code,
             0);
-  for (const std::string dry : {"-o v.h5", "--dry-run"}) {
-    const Ended ended = run("recon scan.h5 --quiet " + dry);
-    EXPECT_EQ(ended.code, 4);
-    EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
-    EXPECT_NE(ended.err.find("--reconstruction-algorithm cgls"), std::string::npos) << ended.err;
-    EXPECT_FALSE(run.has("v.h5"));
+  for (const std::string method : {"", "--reconstruction-algorithm cgls --iterations 3"}) {
+    const Ended ended = run("recon scan.h5 -o v.h5 --json r.json " + method);
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    EXPECT_NE(ended.out.find("half acquisition"), std::string::npos) << ended.out;
+    EXPECT_EQ(run.json("r.json")["volume"]["shape"], nlohmann::json({1, 76, 76}));  // 2 x 37.5 + 1
+    EXPECT_TRUE(run.json("r.json")["geometry"]["half_acquisition"]);
+    EXPECT_TRUE(run.json("r.json")["warnings"].empty());
   }
-  EXPECT_EQ(run("recon scan.h5 -o v.h5 --reconstruction-algorithm cgls --iterations 3 --json r.json").code,
-            0);
-  EXPECT_EQ(run.json("r.json")["volume"]["shape"], nlohmann::json({1, 76, 76}));  // 2 x 37.5 + 1
-  EXPECT_TRUE(run.json("r.json")["warnings"].empty());
   const Ended info = run("info scan.h5");
   EXPECT_EQ(info.code, 0) << info.err;
   EXPECT_NE(info.out.find("half acquisition"), std::string::npos) << info.out;
+}
+
+TEST(FieldOfView, RowsAreContinuedAsAsked) {
+  const Program run;
+  ASSERT_EQ(run("simulate -o scan.h5 --phantom disc --size 150 --bins 48 --rows 2 --views 60").code, 0);
+  const auto padding = [&](const std::string& options) {
+    const Ended ended = run("recon scan.h5 -o v.h5 --device cpu --overwrite --json r.json " + options);
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    const auto report = run.json("r.json");
+    return nlohmann::json{report["padding"], report["padding_bins"]};
+  };
+  EXPECT_EQ(padding(""), nlohmann::json({"cosine", 24}));
+  EXPECT_EQ(padding("--padding edge --padding-bins 7"), nlohmann::json({"edge", 7}));
+  EXPECT_EQ(padding("--padding none"), nlohmann::json({"none", nullptr}));
+  EXPECT_EQ(padding("--reconstruction-algorithm sirt --iterations 1"), nlohmann::json({"none", nullptr}));
+  EXPECT_EQ(padding("--binning 1 --padding-bins 8"), nlohmann::json({"cosine", 4}));
+  for (const char* options :
+       {"--padding wide", "--padding none --padding-bins 3", "--padding-bins 0",
+        "--padding edge --fbp-filter none", "--padding edge --reconstruction-algorithm sirt"})
+    EXPECT_EQ(run(std::string("recon none.h5 -o w.h5 ") + options).code, 2) << options;
 }
 
 TEST(FieldOfView, AnInteriorScanIsSaidOnStandardErrorAndInTheReport) {

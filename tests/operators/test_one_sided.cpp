@@ -165,8 +165,7 @@ TEST(HalfAcquisition, DiscReadsItsAttenuationForAnyAxis) {
 }
 
 LinearOperator fbp_by(bool through_frequencies, const ParallelBeam& scan, const VolumeGrid& grid) {
-  return through_frequencies ? fourier_fbp(scan, grid, {}, Device::cpu(), {.accuracy = 1e-5})
-                             : direct_fbp(scan, grid);
+  return through_frequencies ? fourier_fbp(scan, grid) : direct_fbp(scan, grid);
 }
 
 /// Each row about its own axis, as if it were alone with this axis.

@@ -137,6 +137,7 @@ TEST(AutomaticModel, IsNotFourierWhereThatLeavesSomethingOutOrDoesNotFit) {
   pipeline::Recipe recipe;
   recipe.method = "cgls";
   EXPECT_EQ(model_of(half, recipe), Model::pixel_driven);
+  EXPECT_EQ(model_of(half, {}), Model::fourier);
   pipeline::Recipe small;
   small.host_bytes = pipeline::held_memory() + (300 << 20);
   EXPECT_EQ(model_of(parallel_info(1200, 1200), small), Model::pixel_driven);

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "../kernels/ramp.hpp"
+#include "ramp_filter.hpp"
+
+namespace tandem {
+
+/// How rows of so many bins go on, which begin at bin `first` of a transform of this length. Used only within
+/// operators/. The ramp of the padded row must not meet what it goes on with a second time, from the other
+/// side of the circle. So the shapes are not the tapers themselves, but those rows of the whole circle of
+/// which its ramp is what the ramp of the unbounded line makes of the tapers.
+kernels::Continuation continuation(const Filter& filter, Index bins, Index first, Index length,
+                                   Device device);
+
+}  // namespace tandem
