@@ -1,6 +1,7 @@
 #include "recon_report.hpp"
 
 #include <iostream>
+#include <sstream>
 #include <string>
 #include <utility>
 
@@ -38,6 +39,18 @@ void print_notes(std::ostream& to, const pipeline::Findings& findings) {
   }
 }
 
+/// "20 flats in 2 sets, linear between them; 10 darks"
+std::string words_of_references(const pipeline::FlatUse& use, const io::ScanInfo& info) {
+  std::ostringstream text;
+  text << info.flats << " flats";
+  if (use.sets.size() > 1) text << " in " << use.sets.size() << " sets, " << use.between;
+  if (use.flat_method != pipeline::Combining::mean) text << ", " << name_of(use.flat_method);
+  if (use.by_monitor()) text << ", divided by the monitor";
+  text << "; " << info.darks << " darks";
+  if (use.dark_method != pipeline::Combining::mean) text << ", " << name_of(use.dark_method);
+  return text.str();
+}
+
 }  // namespace
 
 json plan_json(const pipeline::Plan& plan, const io::ScanInfo& info) {
@@ -51,6 +64,14 @@ json plan_json(const pipeline::Plan& plan, const io::ScanInfo& info) {
       plan.axis_in_file;  // in bins of the file, before columns are chosen and binned
   geometry["axis_bin_in_file"] = info.axis_bin ? json(*info.axis_bin) : json(nullptr);
   geometry["pixel_size_mm"] = pixel;
+  const pipeline::FlatUse& flats = plan.flats;
+  const json references = {{"flats", info.flats},
+                           {"darks", info.darks},
+                           {"flat_method", pipeline::name_of(flats.flat_method)},
+                           {"dark_method", pipeline::name_of(flats.dark_method)},
+                           {"flat_sets", flats.sets.size()},
+                           {"between_sets", flats.between},
+                           {"monitor", flats.by_monitor()}};
   json names = json::array();
   for (const Device device : plan.devices) names.push_back(device.name());
   const Filter& filter = plan.options.filter;
@@ -60,6 +81,7 @@ json plan_json(const pipeline::Plan& plan, const io::ScanInfo& info) {
           {"version", TANDEM_VERSION},
           {"format", info.format},
           {"geometry", geometry},
+          {"references", references},
           {"algorithm", plan.method_name()},
           {"volume", volume},
           {"device", names},
@@ -120,6 +142,7 @@ void print_plan(std::ostream& to, const pipeline::Plan& plan, const io::ScanInfo
   to << "scan      " << info.format << ", " << angles_of(plan.scan).size() << " views x " << d.rows
      << " rows x " << d.bins << " bins, axis at bin " << plan.axis_in_file << '\n'
      << "geometry  " << words_of(plan.scan) << '\n'
+     << "reference " << words_of_references(plan.flats, info) << '\n'
      << "volume    " << n[0] << " x " << n[1] << " x " << n[2] << " (z, y, x), " << plan.unit();
   if (plan.pitch_known) to << ", pitch " << plan.grid.pitch[0] << " mm";
   to << ", " << static_cast<double>(n[0] * n[1] * n[2]) * 4 / bytes_per_mib << " MiB\n"

@@ -56,6 +56,9 @@ void add_scan_options(CLI::App& c, ScanOptions& o) {
   heading(c, "Scan");
   c.add_option("--flats", o.flats, "flat images: a file or a folder (repeatable)")->allow_extra_args(false);
   c.add_option("--darks", o.darks, "dark images: a file or a folder (repeatable)")->allow_extra_args(false);
+  add_counts(c, "--flat-loc", o.how.flat_views,
+             "all flats are sets of equal size, taken before these views (default: what the scan tells)",
+             most_along_an_axis, 0);
   add_external_files(c, o.how.allow_external_files);
   CLI::Option* angles =
       c.add_option("--angles", o.angles,

@@ -42,11 +42,17 @@ void add(CLI::App& c, const StepOption& option, pipeline::WholeNumber limits, St
 }
 
 void add(CLI::App& c, const StepOption& option, const pipeline::OneOf& choice, StepValues& values) {
-  std::string words;
-  for (const std::string& word : choice.words) words += (words.empty() ? "" : "|") + word;
   add(c, option, values, [](const std::string& text) { return text; })
       ->transform(one_of(choice.words))
-      ->type_name(words);
+      ->type_name(joined(choice.words, "|"));
+}
+
+void add(CLI::App& c, const StepOption& option, const pipeline::ShortFor& full, StepValues& values) {
+  const auto give = [&values, full] {
+    values.insert_or_assign(std::string(full.option), std::string(full.word));
+  };
+  c.add_flag_callback(std::string(option.name), give, std::string(option.help))
+      ->excludes(c.get_option(std::string(full.option)));
 }
 
 }  // namespace

@@ -63,13 +63,13 @@ std::size_t distance(const std::string& a, const std::string& b) {
   return above.back();
 }
 
+}  // namespace
+
 std::string joined(const std::vector<std::string>& words, const char* between) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
   return text;
 }
-
-}  // namespace
 
 std::optional<double> number_in(const std::string& text) {
   const auto value = parsed<double>(text);
@@ -127,8 +127,8 @@ CLI::Option* add_range(CLI::App& command, const std::string& name, std::optional
 }
 
 CLI::Option* add_counts(CLI::App& command, const std::string& name, std::vector<Index>& counts,
-                        const std::string& help, Index highest) {
-  const auto parse = [&counts, name, check = count(1, highest)](const std::string& text) {
+                        const std::string& help, Index highest, Index lowest) {
+  const auto parse = [&counts, name, check = count(lowest, highest)](const std::string& text) {
     counts.clear();
     for (std::size_t first = 0, end = 0; end < text.size(); first = end + 1) {
       end = std::min(text.find(',', first), text.size());

@@ -33,10 +33,12 @@ Range parse_range(const std::string& text);
 CLI::Option* add_range(CLI::App& command, const std::string& name, std::optional<Range>& range,
                        const std::string& help);
 
-/// Adds an option that takes whole numbers N,N,..., each from 1 to `highest`. @throws UsageError for other
-/// values
+/// Adds an option that takes whole numbers N,N,..., each from `lowest` to `highest`. @throws UsageError for
+/// other values
 CLI::Option* add_counts(CLI::App& command, const std::string& name, std::vector<Index>& counts,
-                        const std::string& help, Index highest = most_along_an_axis);
+                        const std::string& help, Index highest = most_along_an_axis, Index lowest = 1);
+
+std::string joined(const std::vector<std::string>& words, const char* between);
 
 /// Accepts one of some words in upper or lower case, and makes it lower case.
 CLI::Validator one_of(const std::vector<std::string>& words);

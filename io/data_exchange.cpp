@@ -60,6 +60,9 @@ Acquisition open_data_exchange(const hdf5::File& file) {
     const double factor = radians_per(theta.text("units").value_or("deg"), theta.where());
     for (double& angle : acquisition.angles) angle *= factor;
   }
+  if (!acquisition.flats.empty())
+    acquisition.info.times =
+        frame_times(file, acquisition.projections.front()->shape()[0], acquisition.flats.front()->shape()[0]);
   read_geometry(file, acquisition);
   return acquisition;
 }

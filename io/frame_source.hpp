@@ -68,6 +68,14 @@ std::unique_ptr<FrameSource> hdf5_frames(std::shared_ptr<hdf5::DataSet> data,
 /// bin). @throws FileError, GeometryError
 void complete_geometry(Acquisition& found, const OpenOptions& options, const Shape& shape);
 
+/// Says when the flats were taken, if the user does. Forgets what the file says about each of its own flats
+/// if the user gives more. @throws FileError if the flats are not as many for each of these views
+void complete_times(ScanInfo& info, Index own_flats, const OpenOptions& options, Index views);
+
+/// When the frames of a DXchange file were taken, as areaDetector and TomoScan of the APS note it; empty if
+/// they do not.
+PerFrame frame_times(const hdf5::File& file, Index views, Index flats);
+
 /// Makes the reader of what a layout found, with flats and darks that the user gives. `planned`: the views
 /// that the scan will have, if that is not the number of those that are there. @throws FileError,
 /// GeometryError

@@ -59,31 +59,43 @@ hid_t memory_type(PixelType type) {
   return H5T_NATIVE_FLOAT;
 }
 
-/// The first string in a data set or attribute; nothing if it holds other things. `read` fills memory of a
-/// type.
-std::optional<std::string> first_text(hid_t file_type, hid_t space,
-                                      const std::function<herr_t(hid_t, void*)>& read) {
+std::string without_padding(std::string text) {
+  text.erase(text.find_last_not_of(' ') + 1);  // Fortran pads with blanks
+  return text;
+}
+
+/// The strings in a data set or attribute; none if it holds other things, or more than `most`. `read` fills
+/// memory of a type.
+std::vector<std::string> texts_in(hid_t file_type, hid_t space, hssize_t most,
+                                  const std::function<herr_t(hid_t, void*)>& read) {
   const hssize_t points = H5Sget_simple_extent_npoints(space);
-  if (H5Tget_class(file_type) != H5T_STRING || points < 1 || points > 1024) return std::nullopt;
+  if (H5Tget_class(file_type) != H5T_STRING || points < 1 || points > most) return {};
   const auto count = static_cast<std::size_t>(points);
   const Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
   H5Tset_cset(type.id(), H5Tget_cset(file_type));
+  std::vector<std::string> all;
   if (H5Tis_variable_str(file_type) > 0) {
     H5Tset_size(type.id(), H5T_VARIABLE);
     std::vector<char*> texts(count, nullptr);
-    if (read(type.id(), texts.data()) < 0) return std::nullopt;
-    const std::string first = texts[0] ? texts[0] : "";
+    if (read(type.id(), texts.data()) < 0) return {};
+    for (const char* text : texts) all.emplace_back(text ? text : "");
     H5Dvlen_reclaim(type.id(), space, H5P_DEFAULT, texts.data());
-    return first;
+    return all;
   }
   const std::size_t length = H5Tget_size(file_type);
-  if (length > static_cast<std::size_t>(max_text) / count) return std::nullopt;
+  if (length > static_cast<std::size_t>(max_text) / count) return {};
   H5Tset_size(type.id(), length + 1);
   std::vector<char> texts((length + 1) * count);
-  if (read(type.id(), texts.data()) < 0) return std::nullopt;
-  std::string first(texts.data());
-  first.erase(first.find_last_not_of(' ') + 1);  // Fortran pads with blanks
-  return first;
+  if (read(type.id(), texts.data()) < 0) return {};
+  for (std::size_t k = 0; k < count; ++k) all.push_back(without_padding(texts.data() + k * (length + 1)));
+  return all;
+}
+
+/// The first of a few.
+std::optional<std::string> first_text(hid_t file_type, hid_t space,
+                                      const std::function<herr_t(hid_t, void*)>& read) {
+  const std::vector<std::string> all = texts_in(file_type, space, 1024, read);
+  return all.empty() ? std::nullopt : std::optional(all.front());
 }
 
 /// Integers and floats whose bits lie within their bytes: libhdf5 1.10 writes past its stack on others.
@@ -288,6 +300,15 @@ std::optional<std::string> DataSet::text() const {
   const Handle type(H5Dget_type(handle_.id()), H5Tclose);
   const Handle space(H5Dget_space(handle_.id()), H5Sclose);
   return first_text(type.id(), space.id(), [this](hid_t memory, void* out) {
+    return H5Dread(handle_.id(), memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, out);
+  });
+}
+
+std::vector<std::string> DataSet::texts(Index most) const {
+  const Lock lock;
+  const Handle type(H5Dget_type(handle_.id()), H5Tclose);
+  const Handle space(H5Dget_space(handle_.id()), H5Sclose);
+  return texts_in(type.id(), space.id(), most, [this](hid_t memory, void* out) {
     return H5Dread(handle_.id(), memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, out);
   });
 }

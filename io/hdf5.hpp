@@ -99,6 +99,8 @@ class DataSet {
   void read(PixelType as, std::span<const Range> part, void* out) const;
   std::vector<double> numbers() const;  ///< all of it
   std::optional<std::string> text() const;
+  /// All of it, if it holds at most `most` texts; else empty.
+  std::vector<std::string> texts(Index most) const;
 
   /// Where its chunks begin in the file, in C order; one number if it is contiguous. For data sets that were
   /// created here: their space exists from the start, and PlainFile fills it.

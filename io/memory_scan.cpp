@@ -25,7 +25,7 @@ void MemoryScan::read(FrameKind kind, Range frames, Range rows, Range bins, Fram
   const FramesView from = *in_memory(kind, frames, rows, bins);
   const auto pixel = static_cast<Index>(bytes_of(from.type));
   const Index line = bins.size() * pixel;
-  into.type = from.type, into.shape = from.shape;
+  into.type = from.type, into.shape = from.shape, into.first = frames.first;
   into.bytes.resize(static_cast<std::size_t>(frames.size() * rows.size() * line));
   parallel_for(frames.size(), [&](Index f) {
     for (Index r = 0; r < rows.size(); ++r)
@@ -39,6 +39,7 @@ std::optional<FramesView> MemoryScan::in_memory(FrameKind kind, Range frames, Ra
   const Index first = frames.first * view.frame_step + rows.first * view.row_step + bins.first;
   view.data += first * static_cast<Index>(bytes_of(view.type));
   view.shape = {frames.size(), rows.size(), bins.size()};
+  view.first = frames.first;
   return view;
 }
 

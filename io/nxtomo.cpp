@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <memory>
+#include <numeric>
 #include <set>
 
 #include "../core/error.hpp"
@@ -166,6 +167,31 @@ void read_angles_at(const hdf5::File& file, const Layout& layout, const std::vec
     if (keys[i] == 0) acquisition.angles.push_back(angles[i]);
 }
 
+/// The numbers of views and flats among numbers of all frames.
+PerFrame by_kind(const std::vector<double>& all, const std::vector<int>& keys) {
+  PerFrame some;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (keys[i] == 0) some.views.push_back(all[i]);
+    if (keys[i] == 1) some.flats.push_back(all[i]);
+  }
+  return some;
+}
+
+/// Frames come in the order of time, each with its count of the monitor if there is one.
+void read_times(const hdf5::File& file, const Layout& layout, const std::vector<int>& keys, ScanInfo& info) {
+  std::vector<double> numbers(keys.size());
+  std::iota(numbers.begin(), numbers.end(), 0.0);
+  info.times = by_kind(numbers, keys);
+  const std::string control = layout.entry + "/control/data";
+  if (!file.has(control)) return;
+  const hdf5::DataSet set = file.data_set(control);
+  if (set.size() == static_cast<Index>(keys.size()))
+    info.monitor = by_kind(set.numbers(), keys);
+  else
+    info.notes.push_back(control + " is left out: it has " + std::to_string(set.size()) + " numbers for " +
+                         std::to_string(keys.size()) + " frames");
+}
+
 void read_geometry(const hdf5::File& file, const Layout& layout, Index bins, Acquisition& acquisition) {
   ScanInfo& info = acquisition.info;
   info.pixel_size_mm = length_mm(file, layout.detector + "/x_pixel_size", "m", info.notes);
@@ -204,6 +230,7 @@ std::optional<Acquisition> find_nxtomo(const hdf5::File& file) {
     notes.push_back(std::to_string(alignment) + " alignment frames left out (image_key -1)");
 
   read_angles_at(file, *layout, keys, acquisition);
+  read_times(file, *layout, keys, acquisition.info);
   read_geometry(file, *layout, data->shape()[2], acquisition);
   return acquisition;
 }

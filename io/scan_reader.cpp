@@ -103,6 +103,7 @@ class SourcesReader : public ScanReader {
   void read_checked(FrameSources& sources, Range frames, Range rows, Range bins, Frames& out) const {
     out.type = common_type(sources, info_.type);
     out.shape = {frames.size(), rows.size(), bins.size()};
+    out.first = frames.first;
     const std::size_t frame_bytes = static_cast<std::size_t>(rows.size() * bins.size()) * bytes_of(out.type);
     out.bytes.resize(static_cast<std::size_t>(frames.size()) * frame_bytes);
     Index before = 0;  // frames of the sources passed so far
@@ -191,6 +192,7 @@ std::unique_ptr<ScanReader> reader_of(const fs::path& path, Acquisition found, c
                                       std::optional<Index> planned) {
   require<FileError>(count_of(found.projections) > 0, path.string(), ": has 0 views; at least 1 is needed");
   const FrameSource& projections = *found.projections.front();
+  const Index own_flats = count_of(found.flats);
   add_frames(found.flats, FrameKind::flat, options, projections);
   add_frames(found.darks, FrameKind::dark, options, projections);
   for (const FrameSources* sources : {&found.projections, &found.flats, &found.darks})
@@ -203,6 +205,7 @@ std::unique_ptr<ScanReader> reader_of(const fs::path& path, Acquisition found, c
   found.info.packing = projections.packing();
   found.info.flats = count_of(found.flats);
   found.info.darks = count_of(found.darks);
+  complete_times(found.info, own_flats, options, count_of(found.projections));
   return std::make_unique<SourcesReader>(path.string(), std::move(found.info), std::move(found.projections),
                                          std::move(found.flats), std::move(found.darks));
 }

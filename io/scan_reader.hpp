@@ -51,6 +51,7 @@ struct FramesView {
   Shape shape{};
   const std::byte* data = nullptr;
   Index frame_step = 0, row_step = 0;  ///< pixels from one to the next
+  Index first = 0;                     ///< the number of the first frame, within its kind
 };
 
 /// Raw frames (frame, row, bin), in C order and in the type of the file.
@@ -58,10 +59,16 @@ struct Frames {
   PixelType type = PixelType::uint16;
   Shape shape{};
   PixelBytes bytes;
-  operator FramesView() const { return {type, shape, bytes.data(), shape[1] * shape[2], shape[2]}; }
+  Index first = 0;  ///< the number of the first frame, within its kind
+  operator FramesView() const { return {type, shape, bytes.data(), shape[1] * shape[2], shape[2], first}; }
 };
 
 enum class FrameKind { projection, flat, dark };
+
+/// A number for each view and for each flat; both are empty if they are not known.
+struct PerFrame {
+  std::vector<double> views, flats;
+};
 
 /// What a file says about a scan, before any pixel is read.
 struct ScanInfo {
@@ -72,6 +79,8 @@ struct ScanInfo {
   PixelType type = PixelType::uint16;
   std::string packing;  ///< of the projections: filters of HDF5, "compressed" TIFF, or "by libhdf5"; or empty
   Index flats = 0, darks = 0;
+  PerFrame times;    ///< when the frames were taken: numbers that rise with time, such as those of all frames
+  PerFrame monitor;  ///< monitor counts or ring current, proportional to the beam
   std::size_t decoded_bytes =
       0;  ///< bytes that a reading holds beside its result, for a compressed piece of the file
   std::vector<std::string> notes;  ///< what was left out and why: for example invalid frames
@@ -82,6 +91,7 @@ struct OpenOptions {
   std::vector<std::filesystem::path> flats = {},
                                      darks = {};  ///< beside the file's own: TIFF images or folders, or HDF5
   std::filesystem::path angles = {};      ///< one number per line, degrees; empty: the scan's own angles
+  std::vector<Index> flat_views = {};     ///< all flats are sets of equal size, taken before these views
   std::optional<Range> angle_lines = {};  ///< lines A to B of that file, from 0, half open
   std::optional<double> arc_deg =
       {};                         ///< equal steps from 0 over this arc, in the place of the scan's own angles

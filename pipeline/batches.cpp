@@ -44,7 +44,8 @@ Needed bytes_for(const Plan& plan, const io::ScanInfo& info, Index views) {
                weights = rows_are_slices(plan.scan) ? 0 : 4 * static_cast<double>(wide.bins),
                volume = 4 * static_cast<double>(nx * ny * nz), slab = volume / static_cast<double>(nz);
   const auto count = static_cast<double>(views);
-  const double references = 4 * data + 4 * cells * static_cast<double>(std::max(info.flats, info.darks));
+  const ReferenceBytes reference = reference_bytes(plan, info, cells);
+  const double references = reference.reading + reference.held;
   const double planned = static_cast<double>(angles_of(plan.scan).size());
   const double kernels =
       beam_of(plan.scan)
@@ -78,6 +79,10 @@ void choose_batches(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) 
   for (const Step& step : plan.preprocessing.table())
     require<GeometryError>(!step.needs_all_views || !step.asked_for(plan.preprocessing),
                            "--follow: the step ", step.name, " needs all views at once; leave it out");
+  require<GeometryError>(
+      plan.flats.sets.size() == 1 && !plan.flats.by_monitor(),
+      "--follow: flats between the views and --normalize-monitor need the whole scan; give "
+      "--flat-sets together, and no monitor");
   const double held = static_cast<double>(held_memory()) + 32e6;  // and buffers of the file libraries
   const double host = host_budget(recipe), device = device_budget(plan, recipe);
   const auto fits = [&](Index views) {

@@ -85,6 +85,14 @@ double steps_hold(const Plan& plan, Index rows_read, Index rows_kept) {
 
 }  // namespace
 
+/// Each set of flats becomes three numbers a cell, and the darks one. Pixels of all frames are read, and of
+/// one set at a time they become one.
+ReferenceBytes reference_bytes(const Plan& plan, const io::ScanInfo& info, double cells) {
+  const double binned = cells / static_cast<double>(plan.rows_together << plan.preprocessing.binning);
+  return {4 * cells * static_cast<double>(2 + std::max(info.flats, info.darks)),
+          4 * binned * (1 + 3 * static_cast<double>(plan.flats.sets.size()))};
+}
+
 /// Each place of the conveyor keeps the memory of its counts. A worker holds line integrals, and what it
 /// computes with; its volume then waits, or is written. Where rays cross slices, the scan is read once,
 /// before anything is computed; slabs travel behind each other as volumes.
@@ -96,7 +104,7 @@ double host_bytes(const Plan& plan, const io::ScanInfo& info, Index slices) {
       static_cast<double>(rows) * static_cast<double>(plan.bins.size());  // of a frame, as read
   const double counts =
       static_cast<double>(views_of(plan)) * cells * static_cast<double>(io::bytes_of(info.type));
-  const double frames = 4 * cells * static_cast<double>(std::max(info.flats, info.darks));
+  const ReferenceBytes references = reference_bytes(plan, info, cells);
   const auto [projections, volume] = sizes_of(plan, slices);
   double work = 0;
   for (const Worker& worker : plan.workers)
@@ -109,7 +117,9 @@ double host_bytes(const Plan& plan, const io::ScanInfo& info, Index slices) {
   const double a_slice = counts / static_cast<double>(slices);
   const double whole = apart ? counts_held(plan, a_slice, slices, places) + work + waiting
                              : std::max(counts + projections, work + volume + waiting);
-  return frames + whole + steps_hold(plan, rows, rows_of(plan, slices)) +
+  const auto part = static_cast<double>(std::max(slices, plan.slices_a_read)) / static_cast<double>(slices);
+  const double held = references.held * (apart ? places + (part > 1 ? part : 0) : 1);
+  return references.reading + held + whole + steps_hold(plan, rows, rows_of(plan, slices)) +
          static_cast<double>(info.decoded_bytes);
 }
 

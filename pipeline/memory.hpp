@@ -9,6 +9,13 @@ namespace tandem::pipeline {
 double host_bytes(const Plan& plan, const io::ScanInfo& info, Index slices);
 double device_bytes(const Plan& plan, Index slices);
 
+/// What the darks and flats of some rows take, bytes: while they are read, beside what they become, and then.
+/// `cells`: of a frame of the file, as read.
+struct ReferenceBytes {
+  double reading, held;
+};
+ReferenceBytes reference_bytes(const Plan& plan, const io::ScanInfo& info, double cells);
+
 /// Bytes that this process may hold in all, by the recipe or by what the machine has to spare.
 double host_budget(const Recipe& recipe);
 /// Bytes that every one of the GPUs can give; without a GPU, the host.

@@ -248,6 +248,7 @@ Plan make_plan(const io::ScanInfo& info, const Recipe& recipe) {
   plan.bins = whole_or(recipe.bins, whole.bins);
   plan.preprocessing =
       preprocessing_of(recipe.steps, plan.bins, recipe.binning, recipe.gain, recipe.stop_by_discrepancy);
+  plan.flats = flat_use_of(info, recipe.steps);
   plan.rows_together = rows_together(plan.rows.size(), recipe.binning);
   plan.rows_there = {plan.rows.first, plan.rows.last - plan.rows.size() % plan.rows_together};
   plan.margin = margin_of(plan.preprocessing);

@@ -29,6 +29,7 @@ struct Plan {
   const Method* method = nullptr;
   MethodOptions options;
   Preprocessing preprocessing;
+  FlatUse flats;                   ///< which flats serve which view
   double max_floored_percent = 1;  ///< the most transmissions below the floor of the logarithm
   bool allow_unmatched = false;
   Range views, rows, bins;  ///< to be read from the file; no rows if no ray meets the grid

@@ -115,9 +115,11 @@ class Pass {
     Findings own;
     for (std::size_t k = 0; k < tallies_.size(); ++k)
       own.steps.push_back({chain_.names[k], tallies_[k].replaced, tallies_[k].notes});
-    own.reference_not_finite = reference_.not_finite;
-    for (Index row = kept_.first; row < kept_.last && reference_.dead > 0; ++row)
-      own.dead += std::ranges::count(reference_.row_of(reference_.span, row), 0.0f);
+    for (Index row = kept_.first; row < kept_.last; ++row) {
+      own.reference_not_finite += reference_.not_finite[static_cast<std::size_t>(row)];
+      if (reference_.dead > 0)
+        own.dead += std::ranges::count(reference_.row_of(reference_.sets.front().span, row), 0.0f);
+    }
     findings.add(own);
   }
 
@@ -135,11 +137,13 @@ class Pass {
     return counted_.empty() ? Range{0, y_.n2} : counted_[static_cast<std::size_t>(row - kept_.first)];
   }
 
-  ViewRow row_of(Index view, Index row, bool integers) {
+  /// `flats` must not be used while the row is.
+  ViewRow row_of(Index view, Index row, bool integers, FlatMixer& flats) {
     return {.reference = reference_,
             .row = row,
             .counted = counted_in(row),
             .integers = integers,
+            .flat = flats(reference_, counts_.first + view, row),
             .y = {&y_(view, row, 0), static_cast<std::size_t>(y_.n2)},
             .air = air_[place_of(view, row)],
             .met = met_[place_of(view, row)]};
@@ -165,10 +169,11 @@ class Pass {
 
   template <class Pixel>
   void begin(Index view, const Pixel* frame, Index row_step, const StepsOn<RowWork>& before, bool integers) {
+    FlatMixer flats;
     Tallies tallies(tallies_.size()), of_margin(tallies_.size());
     std::vector<float> scratch(static_cast<std::size_t>(counts_.shape[2]));
     for (Index r = 0; r < y_.n1; ++r) {
-      ViewRow row = row_of(view, r, integers);
+      ViewRow row = row_of(view, r, integers, flats);
       Tallies& heeded = is_kept(r) ? tallies : of_margin;
       bin(frame + r * cell_.rows * row_step, row_step, scratch, cell_, row, before, heeded);
       if (first_is_of_rows())
@@ -185,6 +190,7 @@ class Pass {
     std::vector<float> frame(static_cast<std::size_t>(rows * bins));
     for (Index r = 0; r < rows; ++r) std::copy_n(from + r * counts_.row_step, bins, &frame[r * bins]);
     const Image<float> y{frame.data(), 1, rows, bins, rows * bins, bins};
+    FlatMixer flats;
     Tallies tallies(tallies_.size()), of_margin(tallies_.size());
     for (const Group& group : chain_.before_binning) {
       if (const auto* whole = std::get_if<StepsOn<ProjectionWork>>(&group)) {
@@ -192,7 +198,7 @@ class Pass {
         continue;
       }
       for (Index r = 0; r < rows; ++r) {
-        ViewRow row = row_of(view, r / cell_.rows, std::is_integral_v<Pixel>);
+        ViewRow row = row_of(view, r / cell_.rows, std::is_integral_v<Pixel>, flats);
         row.y = {&y(0, r, 0), static_cast<std::size_t>(bins)};
         work_on(row, std::get<StepsOn<RowWork>>(group), is_kept(row.row) ? tallies : of_margin);
         keep_findings(view, row);
@@ -217,9 +223,10 @@ class Pass {
 
   void work_on_group(const StepsOn<RowWork>& group) {
     parallel_for(y_.n0, [&](Index view) {
+      FlatMixer flats;
       Tallies tallies(tallies_.size()), of_margin(tallies_.size());
       for (Index r = 0; r < y_.n1; ++r) {
-        ViewRow row = row_of(view, r, false);
+        ViewRow row = row_of(view, r, false, flats);
         work_on_row(view, row, group, is_kept(r) ? tallies : of_margin);
         keep_findings(view, row);
       }

@@ -1,10 +1,11 @@
 #include "reference.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <iterator>
+#include <numeric>
 #include <string>
+#include <utility>
 
 #include "../core/error.hpp"
 #include "../core/parallel.hpp"
@@ -15,34 +16,64 @@ namespace tandem::pipeline {
 
 namespace {
 
-/// Mean over those of the frames where a pixel is finite, then over the pixels that become one cell: NaN if
-/// one of them is finite in no frame. Adds up the pixels that were left out.
-std::vector<float> mean_frame(const io::Frames& frames, int level, Index& left_out) {
-  const auto [count, all_rows, bins] = frames.shape;
-  const Binning cell(all_rows, level);
-  const Index rows = all_rows / cell.rows, binned = bins / cell.bins;
-  std::vector<float> mean(static_cast<std::size_t>(rows * binned));
-  std::atomic<Index> bad = 0;
-  with_pixels(frames, [&, count = count, all_rows = all_rows, bins = bins](const auto* pixels) {
+/// Frames of one kind that become one.
+struct Stack {
+  const io::Frames& frames;
+  Combining how = Combining::mean;
+  std::span<const Index> which;        ///< the frames that count
+  std::span<const double> scale = {};  ///< of each frame of the kind, after the dark is off; empty: 1
+  std::span<const float> dark = {};    ///< (row, bin); empty: 0
+};
+
+/// The values of a pixel in those of the frames where it is finite.
+template <class Pixel>
+void gather(const Stack& stack, const Pixel* pixels, Index at, std::vector<double>& values) {
+  const Index frame = stack.frames.shape[1] * stack.frames.shape[2];
+  const double dark = stack.dark.empty() ? 0 : static_cast<double>(stack.dark[static_cast<std::size_t>(at)]);
+  values.clear();
+  for (const Index f : stack.which)
+    if (const auto value = static_cast<double>(pixels[f * frame + at]); std::isfinite(value))
+      values.push_back((value - dark) * (stack.scale.empty() ? 1 : stack.scale[static_cast<std::size_t>(f)]));
+}
+
+/// Each pixel as its frames combine to; NaN if it is finite in none of them. Adds the pixels that
+/// were left out to those of their row, of `rows_together` rows.
+std::vector<float> combined(const Stack& stack, Reference& ref) {
+  const auto [count, rows, bins] = stack.frames.shape;
+  std::vector<float> all(static_cast<std::size_t>(rows * bins));
+  std::vector<Index> bad(static_cast<std::size_t>(rows), 0);
+  with_pixels(stack.frames, [&, rows = rows, bins = bins](const auto* pixels) {
     parallel_for(rows, [&](Index row) {
-      std::vector<double> total(static_cast<std::size_t>(binned), 0.0);
-      for (Index r = row * cell.rows; r < (row + 1) * cell.rows; ++r)
-        for (Index b = 0; b < binned * cell.bins; ++b) {
-          double sum = 0;
-          Index good = 0;
-          for (Index f = 0; f < count; ++f)
-            if (const auto value = static_cast<double>(pixels[(f * all_rows + r) * bins + b]);
-                std::isfinite(value))
-              sum += value, ++good;
-          bad += count - good;
-          total[static_cast<std::size_t>(b / cell.bins)] += sum / static_cast<double>(good);
-        }
-      for (Index b = 0; b < binned; ++b)
-        mean[row * binned + b] = static_cast<float>(total[static_cast<std::size_t>(b)] / cell.size());
+      std::vector<double> values;
+      Index& missing = bad[static_cast<std::size_t>(row)];
+      for (Index at = row * bins; at < (row + 1) * bins; ++at) {
+        gather(stack, pixels, at, values);
+        missing += static_cast<Index>(stack.which.size() - values.size());
+        all[static_cast<std::size_t>(at)] = static_cast<float>(combined(values, stack.how));
+      }
     });
   });
-  left_out += bad;
-  return mean;
+  for (Index row = 0; row < ref.rows * ref.rows_together; ++row)
+    ref.not_finite[static_cast<std::size_t>(row / ref.rows_together)] += bad[static_cast<std::size_t>(row)];
+  return all;
+}
+
+/// Means over the pixels that become one cell.
+std::vector<float> binned(std::vector<float> pixels, Index all_rows, Index all_bins, int level) {
+  if (level == 0) return pixels;
+  const Binning cell(all_rows, level);
+  const Index rows = all_rows / cell.rows, bins = all_bins / cell.bins;
+  std::vector<float> cells(static_cast<std::size_t>(rows * bins));
+  parallel_for(rows, [&](Index row) {
+    for (Index bin = 0; bin < bins; ++bin) {
+      double sum = 0;
+      for (Index r = row * cell.rows; r < (row + 1) * cell.rows; ++r)
+        for (Index b = bin * cell.bins; b < (bin + 1) * cell.bins; ++b)
+          sum += static_cast<double>(pixels[static_cast<std::size_t>(r * all_bins + b)]);
+      cells[static_cast<std::size_t>(row * bins + bin)] = static_cast<float>(sum / cell.size());
+    }
+  });
+  return cells;
 }
 
 /// Whether a row's flats are counts: their median is well above 1. @throws FileError if not one cell is good
@@ -67,45 +98,140 @@ FloorRange range_of(std::span<const float> floors) {
   return range;
 }
 
-Reference read_reference(io::ScanReader& reader, Range rows, Range bins, const Preprocessing& how) {
-  const io::ScanInfo& info = reader.info();
+namespace {
+
+Reference begun(Range rows, Range bins, const Preprocessing& how) {
   const Binning cell(rows.size(), how.binning);
   Reference ref;
   ref.rows = rows.size() / cell.rows;
   ref.bins = bins.size() / cell.bins;
   ref.first_row = rows.first;
   ref.rows_together = cell.rows;
-  ref.flats = info.flats > 0;
+  ref.photons_a_count = cell.size() / how.gain;
   const auto cells = static_cast<std::size_t>(ref.rows * ref.bins);
   ref.dark.assign(cells, 0.0f);
-  ref.span.assign(cells, 1.0f);
-  ref.flat_variance.assign(cells, 0.0f);
   ref.counts.assign(static_cast<std::size_t>(ref.rows), 0);
-  if (info.darks > 0)
-    ref.dark = mean_frame(reader.read(io::FrameKind::dark, {0, info.darks}, rows, bins), how.binning,
-                          ref.not_finite);
-  if (ref.flats)
-    ref.span = mean_frame(reader.read(io::FrameKind::flat, {0, info.flats}, rows, bins), how.binning,
-                          ref.not_finite);
-  ref.photons_a_count = cell.size() / how.gain;
-  const double photons = ref.photons_a_count * static_cast<double>(info.flats);  // a count, in all flats
-  for (std::size_t i = 0; i < cells; ++i) {
-    if (ref.flats) ref.span[i] -= ref.dark[i];
-    const bool good = ref.span[i] > 0 && std::isfinite(ref.span[i]) && std::isfinite(ref.dark[i]);
-    if (good && ref.flats) ref.flat_variance[i] = static_cast<float>(1 / (ref.span[i] * photons));
-    if (!good) ref.span[i] = ref.dark[i] = 0, ++ref.dead;
+  ref.not_finite.assign(static_cast<std::size_t>(ref.rows), 0);
+  ref.sets.assign(1, {std::vector<float>(cells, 1.0f), std::vector<float>(cells, 0.0f), {}, {}});
+  return ref;
+}
+
+std::vector<Index> all_of(Index count) {
+  std::vector<Index> all(static_cast<std::size_t>(count));
+  std::iota(all.begin(), all.end(), Index{0});
+  return all;
+}
+
+/// The flats of each set, less the dark pixels.
+void read_flats(io::ScanReader& reader, Range rows, Range bins, const Preprocessing& how, const FlatUse& use,
+                std::span<const float> dark, Reference& ref) {
+  const io::Frames frames = reader.read(io::FrameKind::flat, {0, reader.info().flats}, rows, bins);
+  ref.flats = true;
+  ref.sets.resize(use.sets.size(), ref.sets.front());
+  for (std::size_t s = 0; s < use.sets.size(); ++s) {
+    const std::vector<Index>& which = use.sets[s];
+    FlatSet& set = ref.sets[s];
+    set.span = binned(combined({frames, use.flat_method, which, use.scale, dark}, ref), rows.size(),
+                      bins.size(), how.binning);
+    double scale = 0;
+    for (const Index f : which) scale += use.scale.empty() ? 1 : use.scale[static_cast<std::size_t>(f)];
+    const double a_photon = scale / static_cast<double>(which.size()) / ref.photons_a_count;  // in counts
+    const double share = variance_of(use.flat_method, static_cast<Index>(which.size()));
+    for (std::size_t i = 0; i < set.span.size(); ++i)
+      set.variance[i] = static_cast<float>(share * a_photon / static_cast<double>(set.span[i]));
   }
+}
+
+/// What is dead in one set is dead in all.
+void mark_dead(Reference& ref) {
+  for (std::size_t i = 0; i < ref.dark.size(); ++i) {
+    const bool good = std::isfinite(ref.dark[i]) && std::ranges::all_of(ref.sets, [i](const FlatSet& set) {
+                        return set.span[i] > 0 && std::isfinite(set.span[i]);
+                      });
+    if (good) continue;
+    for (FlatSet& set : ref.sets) set.span[i] = set.variance[i] = 0;
+    ref.dark[i] = 0;
+    ++ref.dead;
+  }
+}
+
+void set_floors(Reference& ref, FlatSet& set) {
+  set.floor.assign(set.span.size(), -std::numeric_limits<float>::infinity());
+  for (std::size_t i = 0; i < set.span.size(); ++i)
+    if (set.span[i] != 0)
+      set.floor[i] =
+          transmission_floor(set.span[i], 1, ref.counts[i / static_cast<std::size_t>(ref.bins)] != 0);
+  for (Index row = 0; row < ref.rows; ++row) set.floor_range.push_back(range_of(ref.row_of(set.floor, row)));
+}
+
+}  // namespace
+
+Reference read_reference(io::ScanReader& reader, Range rows, Range bins, const Preprocessing& how) {
+  const io::ScanInfo& info = reader.info();
+  FlatUse use = flat_use_of(info, how.values);
+  Reference ref = begun(rows, bins, how);
+  std::vector<float> dark;
+  if (info.darks > 0) {
+    const io::Frames frames = reader.read(io::FrameKind::dark, {0, info.darks}, rows, bins);
+    dark = combined({frames, use.dark_method, all_of(info.darks)}, ref);
+    ref.dark = binned(dark, rows.size(), bins.size(), how.binning);
+  }
+  if (info.flats > 0) read_flats(reader, rows, bins, how, use, dark, ref);
+  mark_dead(ref);
   for (Index row = 0; row < ref.rows; ++row)
     ref.counts[static_cast<std::size_t>(row)] =
-        in_counts(&ref.span[static_cast<std::size_t>(row * ref.bins)], ref.bins,
+        in_counts(&ref.sets.front().span[static_cast<std::size_t>(row * ref.bins)], ref.bins,
                   "references: row " + std::to_string(ref.file_row(row)));
-  ref.floor.assign(cells, -std::numeric_limits<float>::infinity());
-  for (std::size_t i = 0; i < cells; ++i)
-    if (ref.span[i] != 0)
-      ref.floor[i] =
-          transmission_floor(ref.span[i], 1, ref.counts[i / static_cast<std::size_t>(ref.bins)] != 0);
-  for (Index row = 0; row < ref.rows; ++row) ref.floor_range.push_back(range_of(ref.row_of(ref.floor, row)));
+  for (FlatSet& set : ref.sets) set_floors(ref, set);
+  if (ref.flats) ref.mixes = std::move(use.views);
   return ref;
+}
+
+FlatRow FlatMixer::operator()(const Reference& reference, Index view, Index row) {
+  const auto row_of = [&](const std::vector<float>& cells) { return reference.row_of(cells, row); };
+  const std::vector<FlatMix>& mixes = reference.mixes;
+  const FlatMix mix =
+      mixes.empty() ? FlatMix{} : mixes[std::min(static_cast<std::size_t>(view), mixes.size() - 1)];
+  const FlatSet& first = reference.sets[static_cast<std::size_t>(mix.first)];
+  const FlatSet& second = reference.sets[static_cast<std::size_t>(mix.second)];
+  const float a = mix.of_first, b = mix.of_second;
+  if (a == 1 && b == 0)
+    return {row_of(first.span), row_of(first.variance), row_of(first.floor),
+            first.floor_range[static_cast<std::size_t>(row)]};
+  const auto p = row_of(first.span), q = row_of(second.span), u = row_of(first.variance),
+             v = row_of(second.variance);
+  const bool counts = reference.counts[static_cast<std::size_t>(row)] != 0;
+  for (std::vector<float>* cells : {&span_, &variance_, &floor_}) cells->resize(p.size());
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    const float x = a * p[i], y = b * q[i], both = x + y;
+    span_[i] = both;
+    variance_[i] = both > 0 ? (x * x * u[i] + y * y * v[i]) / (both * both) : 0;
+    floor_[i] = both > 0 ? transmission_floor(both, 1, counts) : -std::numeric_limits<float>::infinity();
+  }
+  return {span_, variance_, floor_, range_of(floor_)};
+}
+
+Reference crop(const Reference& reference, Range rows) {
+  const auto part = [&](const auto& all, Index of_a_row) {
+    return std::vector(all.begin() + rows.first * of_a_row, all.begin() + rows.last * of_a_row);
+  };
+  const Index bins = reference.bins;
+  Reference some{.rows = rows.size(),
+                 .bins = bins,
+                 .first_row = reference.file_row(rows.first),
+                 .rows_together = reference.rows_together,
+                 .flats = reference.flats,
+                 .photons_a_count = reference.photons_a_count,
+                 .dark = part(reference.dark, bins),
+                 .sets = {},
+                 .mixes = reference.mixes,
+                 .counts = part(reference.counts, 1),
+                 .not_finite = part(reference.not_finite, 1)};
+  for (const FlatSet& set : reference.sets)
+    some.sets.push_back(
+        {part(set.span, bins), part(set.variance, bins), part(set.floor, bins), part(set.floor_range, 1)});
+  some.dead = std::ranges::count(some.sets.front().span, 0.0f);
+  return some;
 }
 
 }  // namespace tandem::pipeline

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../io/scan_reader.hpp"
+#include "flat_use.hpp"
 
 namespace tandem::pipeline {
 
@@ -30,28 +31,55 @@ struct FloorRange {
 };
 FloorRange range_of(std::span<const float> floors);
 
-/// The mean dark and flat of some rows, and what they say about each cell: (row, bin), after binning. Means
-/// are over the frames in which a pixel is finite.
+/// The mean of one set of flats: (row, bin), after binning.
+struct FlatSet {
+  std::vector<float> span;  ///< flat - dark, 0 in dead cells; 1 if there are no flats
+  std::vector<float>
+      variance;              ///< of the log of the span: 1 / photons in all flats of the set; 0 without flats
+  std::vector<float> floor;  ///< of transmissions, see `transmission_floor`; -inf in dead cells
+  std::vector<FloorRange> floor_range;  ///< of each row
+};
+
+/// What a row of one view is divided by, and what follows from it.
+struct FlatRow {
+  std::span<const float> span, variance, floor;
+  FloorRange floor_range;
+};
+
+/// The darks and flats of some rows, and what they say about each cell: (row, bin), after binning. They are
+/// made of the frames in which a pixel is finite.
 struct Reference {
   Index rows = 0, bins = 0;
   Index first_row = 0, rows_together = 1;  ///< rows of the file: the first, and how many become one row here
   Index margin_above = 0, margin_below = 0;  ///< how many of the rows are there for steps on other rows only
   bool flats = false;                        ///< whether there are flats; if not, span is 1
-  double photons_a_count = 1;     ///< photons per count of such a cell, which is a mean of cells of the file
-  std::vector<float> dark, span;  ///< span = flat - dark, 0 in dead cells
-  std::vector<float>
-      flat_variance;  ///< variance of the log of the flat: 1 / photons in all flats together; 0 without flats
-  std::vector<char> counts;             ///< for each row whether its flats are counts, with a median above 2
-  std::vector<float> floor;             ///< of transmissions, see `transmission_floor`; -inf in dead cells
-  std::vector<FloorRange> floor_range;  ///< of each row
-  Index dead = 0;        ///< cells whose flat is not above their dark, or that are finite in no frame
-  Index not_finite = 0;  ///< pixels of flats and darks that were left out
+  double photons_a_count = 1;  ///< photons per count of such a cell, which is a mean of cells of the file
+  std::vector<float> dark;
+  std::vector<FlatSet> sets;   ///< at least one
+  std::vector<FlatMix> mixes;  ///< of the sets, for each view of the file; empty: all take the first as it is
+  std::vector<char> counts;    ///< for each row whether its flats are counts, with a median above 2
+  Index dead = 0;              ///< cells whose flat is not above their dark, or that are finite in no frame
+  std::vector<Index> not_finite;  ///< in each row: pixels of flats and darks that were left out
 
   Index file_row(Index row) const { return first_row + row * rows_together; }
   std::span<const float> row_of(const std::vector<float>& cells, Index row) const {
     return {cells.data() + row * bins, static_cast<std::size_t>(bins)};
   }
 };
+
+/// Makes the flats of one view after another, in memory that it uses again.
+class FlatMixer {
+ public:
+  /// The flats of a row, for a view of the file. Later views than those whose flats are known take the flats
+  /// of the last one. It holds until the next call.
+  FlatRow operator()(const Reference& reference, Index view, Index row);
+
+ private:
+  std::vector<float> span_, variance_, floor_;
+};
+
+/// Some of the rows.
+Reference crop(const Reference& reference, Range rows);
 
 /// Reads the darks and flats of `rows`. Without flats the spans are 1, and without darks the darks are 0.
 /// @throws FileError for a row without a good cell: there is no bin to fill it from, and the rows beside it

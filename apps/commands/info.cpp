@@ -70,18 +70,21 @@ json scan_report(io::ScanReader& reader, const InfoOptions& o) {
   geometry["axis_bin"] = known(info.axis_bin);
   geometry["pixel_size_mm"] = known(info.pixel_size_mm);
   const double arc = period_of(info.scan);
-  json report = {{"kind", "scan"},
-                 {"format", info.format},
-                 {"type", io::name_of(info.type)},
-                 {"geometry", geometry},
-                 {"angles_deg",
-                  {{"lowest", in_degrees(*first)},
-                   {"highest", in_degrees(*last)},
-                   {"widest_gap", in_degrees(widest_gap(angles_of(info.scan), arc))},
-                   {"modulo", in_degrees(arc)}}},
-                 {"flats", info.flats},
-                 {"darks", info.darks},
-                 {"notes", info.notes}};
+  json report = {
+      {"kind", "scan"},
+      {"format", info.format},
+      {"type", io::name_of(info.type)},
+      {"geometry", geometry},
+      {"angles_deg",
+       {{"lowest", in_degrees(*first)},
+        {"highest", in_degrees(*last)},
+        {"widest_gap", in_degrees(widest_gap(angles_of(info.scan), arc))},
+        {"modulo", in_degrees(arc)}}},
+      {"flats", info.flats},
+      {"flat_sets", info.times.flats.empty() ? json(nullptr) : json(pipeline::flat_sets(info).size())},
+      {"monitor", !info.monitor.views.empty()},
+      {"darks", info.darks},
+      {"notes", info.notes}};
   report["reconstruction"] = reconstruction_of(reader, o);
   return report;
 }
@@ -106,6 +109,12 @@ void print_fbp(const json& all, const json& row) {
   std::cout.precision(digits);
 }
 
+std::string words_of_sets(const json& r) {
+  const std::string monitor = r["monitor"] == true ? ", monitor counts" : "";
+  if (r["flat_sets"].is_null() || r["flat_sets"] == 1) return monitor;
+  return " in " + r["flat_sets"].dump() + " sets" + monitor;
+}
+
 void print_scan(const std::string& path, const Scan& scan, const json& r) {
   const json& g = r["geometry"];
   const auto or_unknown = [](const json& v, const char* unit) {
@@ -118,7 +127,7 @@ void print_scan(const std::string& path, const Scan& scan, const json& r) {
             << "angles    " << r["angles_deg"]["lowest"] << " to " << r["angles_deg"]["highest"]
             << " degrees, widest gap " << r["angles_deg"]["widest_gap"] << " (modulo "
             << r["angles_deg"]["modulo"] << ")\n"
-            << "flats     " << r["flats"] << ", darks " << r["darks"] << '\n'
+            << "flats     " << r["flats"] << words_of_sets(r) << ", darks " << r["darks"] << '\n'
             << "axis      " << or_unknown(g["axis_bin"], "") << '\n'
             << "pixel     " << or_unknown(g["pixel_size_mm"], " mm") << '\n';
   for (const json& note : r["notes"]) std::cout << "note      " << note.get<std::string>() << '\n';

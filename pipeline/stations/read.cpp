@@ -34,6 +34,7 @@ void ReadStation::read_part(Range slices) {
                   .bytes = static_cast<double>(pixels) * static_cast<double>(bytes_of(reader_.info().type))};
   const Stopwatch watch("read", outcome_.seconds.read, watch_.board(), load);
   part_.reset();  // its memory may serve again
+  part_reference_.reset();
   auto frames = std::make_shared<io::Frames>();
   reader_.read(io::FrameKind::projection, plan_.views, part_rows_, plan_.bins, *frames);
   part_ = std::move(frames);
@@ -48,6 +49,17 @@ std::pair<io::FramesView, std::shared_ptr<const io::Frames>> ReadStation::counts
   return {rows_within(*part_, part_rows_, rows), part_};
 }
 
+Reference ReadStation::reference_of(Range rows) {
+  const auto read = [this](Range some) {
+    return read_reference(reader_, some, plan_.bins, plan_.preprocessing);
+  };
+  const bool of_part = part_ && part_rows_.first <= rows.first && rows.last <= part_rows_.last;
+  if (!of_part) return read(rows);
+  if (!part_reference_) part_reference_ = read(part_rows_);
+  const Index factor = plan_.rows_together, first = (rows.first - part_rows_.first) / factor;
+  return crop(*part_reference_, {first, first + rows.size() / factor});
+}
+
 void ReadStation::operator()(Chunk& chunk) {
   const auto [rows, above, below] = rows_read(plan_, chunk.slices);
   if (rows.size() == 0) return;
@@ -57,7 +69,7 @@ void ReadStation::operator()(Chunk& chunk) {
   if (plan_.slices_a_read <= chunk.slices.size()) part_.reset();  // the chunk alone needs it
   const Load in_memory{.slices = static_cast<double>(slices_fed(plan_, chunk.slices.size()))};
   const Stopwatch clock("read", outcome_.seconds.read, watch_.board(), chunk.read ? Load{} : in_memory);
-  chunk.reference = read_reference(reader_, rows, plan_.bins, plan_.preprocessing);
+  chunk.reference = reference_of(rows);
   chunk.reference->margin_above = above;
   chunk.reference->margin_below = below;
   watch_.reading("", first);

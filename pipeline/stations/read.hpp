@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "../outcome.hpp"
@@ -23,13 +24,16 @@ class ReadStation {
   /// The counts of these slices where they lie; their owner, if that is not the reader.
   std::pair<io::FramesView, std::shared_ptr<const io::Frames>> counts_of(Range slices);
   void read_part(Range slices);
+  /// The darks and flats of the rows, from those of the part if that was read.
+  Reference reference_of(Range rows);
 
   io::ScanReader& reader_;
   const Plan& plan_;
   Watch& watch_;
   Outcome& outcome_;
-  Range part_rows_;                         ///< of the file, that were read last
-  std::shared_ptr<const io::Frames> part_;  ///< their counts
+  Range part_rows_;                          ///< of the file, that were read last
+  std::shared_ptr<const io::Frames> part_;   ///< their counts
+  std::optional<Reference> part_reference_;  ///< of a part of several chunks
 };
 
 }  // namespace tandem::pipeline

@@ -11,11 +11,24 @@ Index normalise(ViewRow& row) {
   return 0;
 }
 
+const OneOf of_methods{{"mean", "median", "trimmed"}};
+
 }  // namespace
 
 Step dark_flat() {
   return {.name = "dark-flat",
           .help = "transmission, (counts - dark) / (flat - dark)",
+          .options = {{"--flat-method", "how the flats of a set become one (default mean)", of_methods},
+                      {"--dark-method", "how the darks become one (default mean)", of_methods},
+                      {"--flat-sets",
+                       "flats of several sets: interpolated in time for each view, those nearest in time, or "
+                       "all flats together (default linear where the scan tells the times, else together)",
+                       OneOf{{"linear", "nearest", "together"}}},
+                      {"--flat-linear", "the same as --flat-sets linear", ShortFor{"--flat-sets", "linear"}},
+                      {"--normalize-monitor",
+                       "default false; true: views and flats are divided by the monitor counts or the ring "
+                       "current of the file",
+                       TrueOrFalse{}}},
           .on_row = [](const Preprocessing&) -> RowWork { return normalise; }};
 }
 

@@ -28,14 +28,14 @@ std::vector<float> own_floors(const ViewRow& row) {
   std::vector<float> own;
   if (row.air.mean != 1) own = floors_beside_air(row);
   if (!row.met.mended || row.reference.dead == 0) return own;
-  if (own.empty()) own.assign(row.floor().begin(), row.floor().end());
+  if (own.empty()) own.assign(row.flat.floor.begin(), row.flat.floor.end());
   interpolate(own, [&own](Index b) { return !(own[static_cast<std::size_t>(b)] > 0); });
   return own;
 }
 
 /// The variance of the line integrals that count: 1 / photons of the datum, of its flats and of its air.
 double variance_of(const ViewRow& row, std::span<const float> floors) {
-  const auto span = row.span(), flat_variance = row.flat_variance();
+  const auto span = row.span(), flat_variance = row.flat.variance;
   double variance = 0;
   for (auto b = static_cast<std::size_t>(row.counted.first); b < static_cast<std::size_t>(row.counted.last);
        ++b)
@@ -50,9 +50,8 @@ double variance_of(const ViewRow& row, std::span<const float> floors) {
 template <bool noise>
 Index take_logarithm(ViewRow& row) {
   const std::vector<float> own = own_floors(row);
-  const std::span<const float> floors = own.empty() ? row.floor() : own;
-  row.met.floor.add(own.empty() ? row.reference.floor_range[static_cast<std::size_t>(row.row)]
-                                : range_of(floors));
+  const std::span<const float> floors = own.empty() ? row.flat.floor : own;
+  row.met.floor.add(own.empty() ? row.flat.floor_range : range_of(floors));
   if (noise && !row.met.filled) row.met.variance += variance_of(row, floors);
   return kernels::take_logarithms(row.y, floors);
 }

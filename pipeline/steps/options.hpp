@@ -24,11 +24,14 @@ struct WholeNumber {
 struct OneOf {
   std::vector<std::string> words;  ///< in lower case
 };
+struct ShortFor {  ///< a flag that gives another option a word
+  std::string_view option, word;
+};
 
 /// An option that a step brings to the command line.
 struct StepOption {
   std::string_view name, help;
-  std::variant<TrueOrFalse, Columns, PositiveNumber, WholeNumber, OneOf> takes;
+  std::variant<TrueOrFalse, Columns, PositiveNumber, WholeNumber, OneOf, ShortFor> takes;
 };
 
 /// What a user gave, by the name of the option: true or false, columns, a positive number, a whole number or

@@ -23,14 +23,13 @@ struct ViewRow {
   Index row;             ///< of the reference
   Range counted;         ///< the bins whose noise counts, after binning
   bool integers;         ///< the numbers of the file are integers, so all of them are finite
+  FlatRow flat{};        ///< for this view
   std::span<float> y{};  ///< in bins of the file before binning, then in those of the reference
   Air air{};
   RowFindings met{};
 
   std::span<const float> dark() const { return reference.row_of(reference.dark, row); }
-  std::span<const float> span() const { return reference.row_of(reference.span, row); }
-  std::span<const float> floor() const { return reference.row_of(reference.floor, row); }
-  std::span<const float> flat_variance() const { return reference.row_of(reference.flat_variance, row); }
+  std::span<const float> span() const { return flat.span; }
 };
 
 /// All views of one row, after binning.

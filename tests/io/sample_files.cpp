@@ -122,6 +122,20 @@ Hdf5Maker& Hdf5Maker::text(const std::string& path, const std::string& value, bo
   return *this;
 }
 
+Hdf5Maker& Hdf5Maker::texts(const std::string& path, const std::vector<std::string>& values) {
+  std::size_t length = 1;
+  for (const std::string& value : values) length = std::max(length, value.size());
+  std::string all;
+  for (const std::string& value : values) all += value + std::string(length - value.size(), '\0');
+  const hsize_t count = values.size();
+  const hid_t space = H5Screate_simple(1, &count, nullptr), type = H5Tcopy(H5T_C_S1), link = links();
+  H5Tset_size(type, length);
+  const hid_t set = H5Dcreate2(file_, path.c_str(), type, space, link, H5P_DEFAULT, H5P_DEFAULT);
+  H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data());
+  H5Dclose(set), H5Pclose(link), H5Tclose(type), H5Sclose(space);
+  return *this;
+}
+
 Hdf5Maker& Hdf5Maker::attribute(const std::string& path, const std::string& name, const std::string& value,
                                 bool variable) {
   const hid_t object = H5Oopen(file_, path.c_str(), H5P_DEFAULT);

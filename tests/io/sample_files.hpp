@@ -31,6 +31,7 @@ class Hdf5Maker {
                      const std::vector<unsigned long long>& extents, const std::vector<double>& values,
                      const std::vector<unsigned long long>& chunk = {}, bool packed = false);
   Hdf5Maker& text(const std::string& path, const std::string& value, bool variable = false);
+  Hdf5Maker& texts(const std::string& path, const std::vector<std::string>& values);  ///< of one length
   Hdf5Maker& attribute(const std::string& path, const std::string& name, const std::string& value,
                        bool variable = false);
   Hdf5Maker& group(const std::string& path);

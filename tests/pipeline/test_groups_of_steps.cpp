@@ -29,13 +29,14 @@ io::Frames floats(Shape shape, const std::vector<float>& values) {
 Reference one_row(std::vector<float> span) {
   Reference of;
   of.rows = 1, of.bins = static_cast<Index>(span.size()), of.flats = true;
-  of.dark.assign(span.size(), 0), of.flat_variance.assign(span.size(), 0), of.counts = {1};
-  for (const float s : span) {
-    of.floor.push_back(s > 0 ? 0.5f / s : -INFINITY);
+  of.dark.assign(span.size(), 0), of.counts = {1}, of.not_finite = {0};
+  FlatSet set{std::move(span), std::vector<float>(of.dark.size(), 0), {}, {}};
+  for (const float s : set.span) {
+    set.floor.push_back(s > 0 ? 0.5f / s : -INFINITY);
     of.dead += s == 0;
   }
-  of.floor_range = {range_of(of.floor)};
-  of.span = std::move(span);
+  set.floor_range = {range_of(set.floor)};
+  of.sets = {std::move(set)};
   return of;
 }
 
@@ -173,11 +174,12 @@ TEST_F(Margins, StandInThePlansMemory) {
   Plan plan = make_plan(reader->info(), {});
   const double without = host_bytes(plan, reader->info(), 3);
   plan.margin = 2;
-  // four rows more of counts in four places, of flats, and seven rows of line integrals
+  // four rows more of counts in three places, each with a dark and three numbers of its flats, of frames of
+  // flats with two of what they become, and seven rows of line integrals
   const double a_row = 4.0 * test::small::bins, counts = test::small::views * a_row / 2;
   const double places = std::min(11.0 / 3, 3.0);
   EXPECT_NEAR(host_bytes(plan, reader->info(), 3) - without,
-              places * 4 * counts + 4 * a_row * static_cast<double>(reader->info().flats) +
+              places * 4 * (counts + 4 * a_row) + 4 * a_row * static_cast<double>(2 + reader->info().flats) +
                   7 * test::small::views * a_row,
               1);
 }

@@ -2,43 +2,22 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <functional>
 #include <string>
 
 #include "../../core/error.hpp"
+#include "../support/memory_reader.hpp"
 #include "../support/tolerances.hpp"
 
 namespace tandem::pipeline {
 namespace {
 
-template <class T>
-io::Frames frames_of(io::PixelType type, Shape shape, const std::vector<T>& values) {
-  io::Frames frames{type, shape, {}};
-  frames.bytes.resize(values.size() * sizeof(T));
-  if (!values.empty()) std::memcpy(frames.bytes.data(), values.data(), frames.bytes.size());
-  return frames;
-}
-
-io::Frames floats(Shape shape, const std::vector<float>& v) {
-  return frames_of(io::PixelType::float32, shape, v);
-}
-
-/// A scan in memory, all of one type.
-class MemoryReader final : public io::ScanReader {
- public:
-  MemoryReader(io::Frames flats, io::Frames darks) : flats_(std::move(flats)), darks_(std::move(darks)) {
-    info_.flats = flats_.shape[0];
-    info_.darks = darks_.shape[0];
-  }
-  void read(io::FrameKind kind, Range, Range, Range, io::Frames& into) override {
-    into = kind == io::FrameKind::flat ? flats_ : darks_;
-  }
-
- private:
-  io::Frames flats_, darks_;
-};
+using test::floats;
+using test::frames_of;
+using MemoryReader = test::ReferencesInMemory;
 
 Reference reference_of(Index bins, std::vector<float> flat, std::vector<float> dark, Preprocessing how = {}) {
   const Index rows = static_cast<Index>(flat.size()) / bins;
@@ -71,7 +50,7 @@ TEST(Preprocess, NoiseIsOneOverThePhotonsOfDatumAndFlats) {
 /// Two views of two rows: 10, 20, 40 and 50 photons in flats without noise of their own.
 TEST(Preprocess, NoiseIsThatOfTheBinsThatCount) {
   Reference ref = reference_of(4, std::vector<float>(8, 100), std::vector<float>(8, 0));
-  std::fill(ref.flat_variance.begin(), ref.flat_variance.end(), 0.0f);
+  std::ranges::fill(ref.sets[0].variance, 0.0f);
   const Preprocessing how{0, true, {}, 1.0, true};
   const Space space = space_of(2, 2, 4);
   const std::vector<float> photons{10, 20, 40, 50, 10, 20, 40, 50, 10, 20, 40, 50, 10, 20, 40, 50};
@@ -155,8 +134,8 @@ TEST(Preprocess, OnlyFiniteFramesCountInAMean) {
                       floats({2, 2, 2}, {10, NAN, 10, 10, 10, 2, 10, 10}));
   const Reference ref = read_reference(reader, {0, 2}, {0, 2}, {});
   const float spans[] = {100, 100, 60, 70};
-  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(ref.span[i], spans[i]);
-  EXPECT_EQ(ref.not_finite, 4);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(ref.sets[0].span[i], spans[i]);
+  EXPECT_EQ(ref.not_finite, (std::vector<Index>{3, 1}));
   EXPECT_EQ(ref.dead, 0);
 }
 
@@ -300,7 +279,7 @@ TEST(Preprocess, RowsWithoutAFinitePixelBecomeTheirNeighbouringViews) {
 
 TEST(Preprocess, CountsPixelsOfFlatsThatAreNotFinite) {
   const Reference ref = reference_of(3, {2, NAN, 4}, {0, 0, INFINITY});
-  EXPECT_EQ(ref.not_finite, 2);
+  EXPECT_EQ(ref.not_finite, std::vector<Index>{2});
 }
 
 TEST(Preprocess, LineIntegralsPassUnchanged) {

@@ -1,0 +1,117 @@
+#include "flat_use.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+
+#include "../core/error.hpp"
+
+namespace tandem::pipeline {
+
+namespace {
+
+using Sets = std::vector<std::vector<Index>>;
+
+double at(const std::vector<double>& values, Index k) { return values[static_cast<std::size_t>(k)]; }
+
+double mean_time(const std::vector<double>& times, const std::vector<Index>& set) {
+  double sum = 0;
+  for (const Index flat : set) sum += at(times, flat);
+  return sum / static_cast<double>(set.size());
+}
+
+/// @pre `times` of the sets rise
+FlatMix nearest(const std::vector<double>& times, double view) {
+  Index best = 0;
+  for (Index s = 1; s < static_cast<Index>(times.size()); ++s)
+    if (std::abs(at(times, s) - view) <= std::abs(at(times, best) - view)) best = s;
+  return {.first = best, .second = best};
+}
+
+/// Before the first set and after the last one, that set alone.
+FlatMix linear(const std::vector<double>& times, double view) {
+  const auto after = std::ranges::upper_bound(times, view);
+  if (after == times.begin()) return {};
+  const auto before = static_cast<Index>(after - times.begin()) - 1;
+  if (after == times.end()) return {.first = before, .second = before};
+  const double w = (view - at(times, before)) / (*after - at(times, before));
+  return {before, before + 1, static_cast<float>(1 - w), static_cast<float>(w)};
+}
+
+std::vector<FlatMix> mixes_of(const io::ScanInfo& info, const Sets& sets, bool interpolates) {
+  std::vector<double> times;
+  for (const auto& set : sets) times.push_back(mean_time(info.times.flats, set));
+  std::vector<FlatMix> mixes;
+  for (const double view : info.times.views)
+    mixes.push_back(interpolates ? linear(times, view) : nearest(times, view));
+  return mixes;
+}
+
+void require_positive(const std::vector<double>& monitor, const char* kind) {
+  for (std::size_t k = 0; k < monitor.size(); ++k)
+    require<FileError>(std::isfinite(monitor[k]) && monitor[k] > 0, "--normalize-monitor: the monitor of ",
+                       kind, ' ', k, " is ", monitor[k], "; a positive number is needed");
+}
+
+/// A view of k times the mean monitor of the flats is divided by k times their flat.
+void use_monitor(const io::ScanInfo& info, FlatUse& use) {
+  const auto& [views, flats] = info.monitor;
+  require<FileError>(!views.empty() && !flats.empty(),
+                     "--normalize-monitor: the scan has no monitor counts or ring current for each view and "
+                     "flat (NXtomo: control/data); leave the option out");
+  require_positive(views, "view");
+  require_positive(flats, "flat");
+  const double mean = std::accumulate(flats.begin(), flats.end(), 0.0) / static_cast<double>(flats.size());
+  for (const double m : flats) use.scale.push_back(mean / m);
+  use.views.resize(views.size());
+  for (std::size_t k = 0; k < views.size(); ++k) {
+    const auto beam = static_cast<float>(views[k] / mean);
+    use.views[k].of_first *= beam;
+    use.views[k].of_second *= beam;
+  }
+}
+
+}  // namespace
+
+Sets flat_sets(const io::ScanInfo& info) {
+  std::vector<Index> order(static_cast<std::size_t>(info.flats));
+  std::iota(order.begin(), order.end(), Index{0});
+  if (order.empty() || info.times.flats.empty()) return {order};
+  const std::vector<double>& times = info.times.flats;
+  std::ranges::stable_sort(order, {}, [&](Index k) { return at(times, k); });
+  std::vector<double> views = info.times.views;
+  std::ranges::sort(views);
+  Sets sets{{order.front()}};
+  for (std::size_t k = 1; k < order.size(); ++k) {
+    const double before = at(times, order[k - 1]), now = at(times, order[k]);
+    const auto view = std::ranges::lower_bound(views, before);
+    if (before < now && view != views.end() && *view <= now) sets.emplace_back();
+    sets.back().push_back(order[k]);
+  }
+  return sets;
+}
+
+FlatUse flat_use_of(const io::ScanInfo& info, const StepValues& values) {
+  const auto word = [&](const char* option) { return value_of<std::string>(values, option).value_or(""); };
+  FlatUse use{.flat_method = combining_named(word("--flat-method")),
+              .dark_method = combining_named(word("--dark-method")),
+              .sets = flat_sets(info)};
+  const std::string asked = word("--flat-sets");
+  require<FileError>(asked.empty() || asked == "together" || info.flats == 0 || !info.times.flats.empty(),
+                     "--flat-sets ", asked,
+                     ": the scan does not tell when its flats were taken; give --flat-loc VIEW,VIEW,... or "
+                     "--flat-sets together");
+  if (asked == "together" || use.sets.size() == 1) {
+    use.sets.resize(1);
+    use.sets[0].resize(static_cast<std::size_t>(info.flats));
+    std::iota(use.sets[0].begin(), use.sets[0].end(), Index{0});
+  } else {
+    use.between = asked == "nearest" ? "nearest" : "linear";
+    use.views = mixes_of(info, use.sets, use.between == "linear");
+  }
+  if (value_of<bool>(values, "--normalize-monitor").value_or(false)) use_monitor(info, use);
+  return use;
+}
+
+}  // namespace tandem::pipeline

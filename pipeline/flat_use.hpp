@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "../io/scan_reader.hpp"
+#include "combining.hpp"
+#include "steps/options.hpp"
+
+namespace tandem::pipeline {
+
+/// What a view is divided by: `of_first` times the mean of one set of flats plus `of_second` times that of
+/// another.
+struct FlatMix {
+  Index first = 0, second = 0;
+  float of_first = 1, of_second = 0;
+};
+
+/// Which flats serve which view. Flats between which no view was taken are a set.
+struct FlatUse {
+  Combining flat_method = Combining::mean, dark_method = Combining::mean;
+  std::string_view between = "together";      ///< "linear", "nearest" or "together"
+  std::vector<std::vector<Index>> sets = {};  ///< the flats of each set, in the order of their times
+  std::vector<double> scale = {};   ///< what a flat is multiplied by when its dark is off, from the monitor;
+                                    ///< empty: 1
+  std::vector<FlatMix> views = {};  ///< of each view of the file; empty if all take the one set as it is
+
+  bool by_monitor() const { return !scale.empty(); }
+};
+
+/// The sets of flats that the times of a scan tell; one set of all flats if there are no times.
+std::vector<std::vector<Index>> flat_sets(const io::ScanInfo& info);
+
+/// What the options `--flat-sets`, `--flat-method`, `--dark-method` and `--normalize-monitor` ask for. By
+/// default flats are interpolated linearly between sets whose times are known, and else they are taken
+/// together. @throws FileError if the scan lacks the times or the monitor that this takes
+FlatUse flat_use_of(const io::ScanInfo& info, const StepValues& values);
+
+}  // namespace tandem::pipeline

@@ -1,0 +1,129 @@
+// Flats of several sets, methods and monitors, from the command line.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "../../io/volume_file.hpp"
+#include "../io/sample_files.hpp"
+#include "program.hpp"
+
+namespace tandem::test {
+namespace {
+
+constexpr unsigned long long rows_here = 4, bins_here = 16, views_here = 12;
+
+/// A scan of nothing but air, in a beam that falls from one set of flats to the other: frames are dark, two
+/// flats, the views, two flats. The file is packed, so that several chunks are of one reading.
+void write_air(const fs::path& path, bool with_monitor = false) {
+  const std::string entry = "/entry", detector = entry + "/instrument/detector";
+  std::vector<double> keys{2, 1, 1}, angles, pixels, beam;
+  for (std::size_t v = 0; v < views_here; ++v) keys.push_back(0);
+  keys.insert(keys.end(), {1, 1});
+  for (std::size_t f = 0; f < keys.size(); ++f) {
+    beam.push_back(1000 - 20 * static_cast<double>(f));
+    angles.push_back(15 * static_cast<double>(f));
+    for (std::size_t i = 0; i < rows_here * bins_here; ++i)
+      pixels.push_back(keys[f] == 2 ? 10 : 10 + beam[f] * (1 + 0.01 * static_cast<double>(i % 7)));
+  }
+  Hdf5Maker file(path);
+  file.text(entry + "/definition", "NXtomo")
+      .numbers(detector + "/data", "f32", {keys.size(), rows_here, bins_here}, pixels,
+               {1, rows_here, bins_here}, true)
+      .numbers(detector + "/image_key", "i32", {keys.size()}, keys)
+      .numbers(entry + "/sample/rotation_angle", "f64", {keys.size()}, angles);
+  if (with_monitor) file.numbers(entry + "/control/data", "f64", {keys.size()}, beam);
+}
+
+double largest(const fs::path& volume) {
+  io::VolumeReader reader(volume);
+  const Shape n = reader.shape();
+  std::vector<float> all(static_cast<std::size_t>(n[0] * n[1] * n[2]));
+  reader.read({0, n[0]}, all.data());
+  double most = 0;
+  for (const float v : all) most = std::max(most, std::abs(double{v}));
+  return most;
+}
+
+TEST(References, OfSeveralSetsAreInterpolatedByDefault) {
+  Program run;
+  write_air(run / "scan.nxs");
+  const Ended info = run("info scan.nxs --json i.json");
+  EXPECT_NE(info.out.find("flats     4 in 2 sets, darks 1"), std::string::npos) << info.out;
+  EXPECT_EQ(run.json("i.json")["flat_sets"], 2);
+  const auto seen = [&](const std::string& options) {
+    const Ended ended = run("recon scan.nxs -o v.h5 --overwrite --json r.json " + options);
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    return largest(run / "v.h5");
+  };
+  EXPECT_LT(seen(""), 1e-6);
+  EXPECT_EQ(run.json("r.json")["references"], nlohmann::json({{"flats", 4},
+                                                              {"darks", 1},
+                                                              {"flat_method", "mean"},
+                                                              {"dark_method", "mean"},
+                                                              {"flat_sets", 2},
+                                                              {"between_sets", "linear"},
+                                                              {"monitor", false}}));
+  EXPECT_LT(seen("--flat-linear --flat-method median --dark-method trimmed"), 1e-6);
+  EXPECT_EQ(run.json("r.json")["references"]["flat_method"], "median");
+  EXPECT_GT(seen("--flat-sets together"), 1e-3);
+  EXPECT_GT(seen("--flat-sets NEAREST"), 1e-3);
+  EXPECT_LT(seen("--flat-loc 0,12"), 1e-2);  // before the first and behind the last view: almost right
+}
+
+TEST(References, AreDividedByTheMonitorIfAsked) {
+  Program run;
+  write_air(run / "scan.nxs", true);
+  EXPECT_NE(run("info scan.nxs").out.find("monitor"), std::string::npos);
+  const auto recon = [&](const std::string& options) {
+    const Ended ended = run("recon scan.nxs -o v.h5 --overwrite --json r.json " + options);
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    return largest(run / "v.h5");
+  };
+  EXPECT_LT(recon("--normalize-monitor true --flat-sets together"), 1e-6);
+  EXPECT_LT(recon("--normalize-monitor true"), 1e-6);
+  EXPECT_EQ(run.json("r.json")["references"]["monitor"], true);
+}
+
+TEST(References, DoNotDependOnChunks) {
+  Program run;
+  ASSERT_EQ(run("simulate -o scan.h5 --size 24 --rows 7 --views 30 --photons 500 --flats 6").code, 0);
+  const auto volume = [&](const std::string& options) {
+    const Ended ended = run("recon scan.h5 -o v.h5 --overwrite --flat-loc 0,30 --dezinger 3 " + options);
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    io::VolumeReader reader(run / "v.h5");
+    const Shape n = reader.shape();
+    std::vector<float> all(static_cast<std::size_t>(n[0] * n[1] * n[2]));
+    reader.read({0, n[0]}, all.data());
+    return all;
+  };
+  const std::vector<float> whole = volume("");
+  const std::vector<float> some = volume("--start-row 2 --end-row 5");
+  const std::size_t slice = whole.size() / 7;
+  EXPECT_TRUE(std::equal(some.begin(), some.end(), whole.begin() + static_cast<std::ptrdiff_t>(2 * slice)));
+}
+
+TEST(References, ThatCannotBeHadAreRefusedInOneLine) {
+  Program run;
+  ASSERT_EQ(run("simulate -o scan.h5 --size 16 --views 20 --photons 500 --flats 5").code, 0);
+  const auto refused = [&](const std::string& options, int code, const std::string& word) {
+    const Ended ended = run("recon scan.h5 -o v.h5 " + options);
+    EXPECT_EQ(ended.code, code) << options << ended.err;
+    EXPECT_NE(ended.err.find(word), std::string::npos) << ended.err;
+    EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
+    EXPECT_FALSE(run.has("v.h5"));
+  };
+  refused("--flat-linear", 3, "--flat-loc");
+  refused("--flat-sets nearest", 3, "--flat-loc");
+  refused("--flat-loc 0,20", 3, "2 views for 5 flats");
+  refused("--flat-loc 0,x", 2, "--flat-loc");
+  refused("--normalize-monitor true", 3, "control/data");
+  refused("--flat-linear --flat-sets nearest", 2, "--flat-linear");
+  refused("--flat-method mode", 2, "mean, median, trimmed");
+}
+
+}  // namespace
+}  // namespace tandem::test
