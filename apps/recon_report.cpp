@@ -23,14 +23,14 @@ namespace {
 /// What steps replaced, if anything.
 void print_replaced(std::ostream& to, const pipeline::Findings& findings) {
   const char* before = "replaced  ";
-  for (const auto& [name, replaced, notes] : findings.steps)
-    if (replaced > 0) to << std::exchange(before, ", ") << replaced << " values by " << name;
+  for (const auto& [name, replaced, notes, only_counts] : findings.steps)
+    if (replaced > 0 && !only_counts) to << std::exchange(before, ", ") << replaced << " values by " << name;
   if (*before == ',') to << '\n';
 }
 
 /// What else steps say of the rows.
 void print_notes(std::ostream& to, const pipeline::Findings& findings) {
-  for (const auto& [name, replaced, notes] : findings.steps) {
+  for (const auto& [name, replaced, notes, only_counts] : findings.steps) {
     const char* before = "";
     if (!notes.empty()) to << name << std::string(name.size() < 9 ? 10 - name.size() : 1, ' ');
     for (const auto& [note, rows] : notes)
@@ -118,10 +118,13 @@ json report_of(const json& planned, const pipeline::Plan& plan, const pipeline::
   report["not_finite"] = out.findings.replaced_by("not-finite");
   report["dead_cells"] = out.findings.dead;
   report["steps"] = json::array();
-  for (const auto& [name, replaced, notes] : out.findings.steps) {
+  for (const auto& [name, replaced, notes, only_counts] : out.findings.steps) {
+    if (only_counts) continue;
     report["steps"].push_back({{"name", name}, {"replaced", replaced}});
     if (!notes.empty()) report["steps"].back()["rows"] = notes;
   }
+  report["saturated"] = out.findings.replaced_by("saturation");
+  report["references_replaced"] = out.findings.reference_replaced;
   report["references_not_finite"] = out.findings.reference_not_finite;
   report["floored"] = out.findings.replaced_by("minus-log");
   report["floor"] = nullptr;  // of transmissions, before a logarithm

@@ -137,7 +137,8 @@ class Follower {
   void add(Range views) {
     Findings found;
     Array y = line_integrals(views, &found);
-    if (added_ > 0) found.dead = found.reference_not_finite = 0;  // the same cells in each batch
+    if (added_ > 0)
+      found.dead = found.reference_not_finite = found.reference_replaced = 0;  // the same cells in each batch
     prepare_.add(found);
     sample(views, y);
     {

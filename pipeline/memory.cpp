@@ -86,10 +86,14 @@ double steps_hold(const Plan& plan, Index rows_read, Index rows_kept) {
 }  // namespace
 
 /// Each set of flats becomes three numbers a cell, and the darks one. Pixels of all frames are read, and of
-/// one set at a time they become one.
+/// one set at a time they become one. Steps change them as numbers, and look at what they were.
 ReferenceBytes reference_bytes(const Plan& plan, const io::ScanInfo& info, double cells) {
   const double binned = cells / static_cast<double>(plan.rows_together << plan.preprocessing.binning);
-  return {4 * cells * static_cast<double>(2 + std::max(info.flats, info.darks)),
+  const std::span<const Step> steps = plan.preprocessing.table();
+  const bool changed = std::ranges::any_of(
+      steps, [&](const Step& step) { return step.on_references && step.asked_for(plan.preprocessing); });
+  const auto frames = static_cast<double>(std::max(info.flats, info.darks));
+  return {4 * cells * (2 + (changed ? 3 : 1) * frames),
           4 * binned * (1 + 3 * static_cast<double>(plan.flats.sets.size()))};
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <mutex>
 #include <numeric>
 #include <type_traits>
@@ -73,6 +74,11 @@ void require_finite(const ViewRow& row, Index view) {
                      "are beyond 3e38");
 }
 
+/// The largest number of a type of counts; infinite for floats.
+template <class Pixel>
+constexpr float most_of = std::is_integral_v<Pixel> ? static_cast<float>(std::numeric_limits<Pixel>::max())
+                                                    : std::numeric_limits<float>::infinity();
+
 /// Data on their way through all steps.
 class Pass {
  public:
@@ -114,9 +120,10 @@ class Pass {
         findings.floor.add(met_[place_of(view, row)].floor);
     Findings own;
     for (std::size_t k = 0; k < tallies_.size(); ++k)
-      own.steps.push_back({chain_.names[k], tallies_[k].replaced, tallies_[k].notes});
+      own.steps.push_back({chain_.names[k], tallies_[k].replaced, tallies_[k].notes, chain_.only_counts[k]});
     for (Index row = kept_.first; row < kept_.last; ++row) {
       own.reference_not_finite += reference_.not_finite[static_cast<std::size_t>(row)];
+      own.reference_replaced += reference_.replaced[static_cast<std::size_t>(row)];
       if (reference_.dead > 0)
         own.dead += std::ranges::count(reference_.row_of(reference_.sets.front().span, row), 0.0f);
     }
@@ -138,11 +145,12 @@ class Pass {
   }
 
   /// `flats` must not be used while the row is.
-  ViewRow row_of(Index view, Index row, bool integers, FlatMixer& flats) {
+  ViewRow row_of(Index view, Index row, float most, FlatMixer& flats) {
     return {.reference = reference_,
             .row = row,
             .counted = counted_in(row),
-            .integers = integers,
+            .integers = std::isfinite(most),
+            .most = most,
             .flat = flats(reference_, counts_.first + view, row),
             .y = {&y_(view, row, 0), static_cast<std::size_t>(y_.n2)},
             .air = air_[place_of(view, row)],
@@ -162,18 +170,18 @@ class Pass {
     const auto* rows_alone = before.empty()       ? &none
                              : before.size() == 1 ? std::get_if<StepsOn<RowWork>>(&before.front())
                                                   : nullptr;
-    if (rows_alone) return begin(view, frame, counts_.row_step, *rows_alone, std::is_integral_v<Pixel>);
+    if (rows_alone) return begin(view, frame, counts_.row_step, *rows_alone, most_of<Pixel>);
     const std::vector<float> stepped = stepped_frame(view, frame);
-    begin(view, stepped.data(), counts_.shape[2], none, std::is_integral_v<Pixel>);
+    begin(view, stepped.data(), counts_.shape[2], none, most_of<Pixel>);
   }
 
   template <class Pixel>
-  void begin(Index view, const Pixel* frame, Index row_step, const StepsOn<RowWork>& before, bool integers) {
+  void begin(Index view, const Pixel* frame, Index row_step, const StepsOn<RowWork>& before, float most) {
     FlatMixer flats;
     Tallies tallies(tallies_.size()), of_margin(tallies_.size());
     std::vector<float> scratch(static_cast<std::size_t>(counts_.shape[2]));
     for (Index r = 0; r < y_.n1; ++r) {
-      ViewRow row = row_of(view, r, integers, flats);
+      ViewRow row = row_of(view, r, most, flats);
       Tallies& heeded = is_kept(r) ? tallies : of_margin;
       bin(frame + r * cell_.rows * row_step, row_step, scratch, cell_, row, before, heeded);
       if (first_is_of_rows())
@@ -198,7 +206,7 @@ class Pass {
         continue;
       }
       for (Index r = 0; r < rows; ++r) {
-        ViewRow row = row_of(view, r / cell_.rows, std::is_integral_v<Pixel>, flats);
+        ViewRow row = row_of(view, r / cell_.rows, most_of<Pixel>, flats);
         row.y = {&y(0, r, 0), static_cast<std::size_t>(bins)};
         work_on(row, std::get<StepsOn<RowWork>>(group), is_kept(row.row) ? tallies : of_margin);
         keep_findings(view, row);
@@ -226,7 +234,7 @@ class Pass {
       FlatMixer flats;
       Tallies tallies(tallies_.size()), of_margin(tallies_.size());
       for (Index r = 0; r < y_.n1; ++r) {
-        ViewRow row = row_of(view, r, false, flats);
+        ViewRow row = row_of(view, r, most_of<float>, flats);
         work_on_row(view, row, group, is_kept(r) ? tallies : of_margin);
         keep_findings(view, row);
       }
@@ -327,6 +335,7 @@ void Findings::add(const Findings& other) {
       for (const auto& [note, rows] : other.steps[k].notes) steps[k].notes[note] += rows;
     }
   }
+  reference_replaced += other.reference_replaced;
   reference_not_finite += other.reference_not_finite;
   dead += other.dead;
   floor.add(other.floor);

@@ -47,10 +47,12 @@ using Notes = std::map<std::string, Index>;
 struct Findings {
   struct OfStep {
     std::string_view name;
-    Index replaced;    ///< how many bad values it replaced
-    Notes notes = {};  ///< what else it did
+    Index replaced;            ///< how many bad values it replaced
+    Notes notes = {};          ///< what else it did
+    bool only_counts = false;  ///< what it counts as replaced stays as it is
   };
   std::vector<OfStep> steps;       ///< the steps that were done, in their order
+  Index reference_replaced = 0;    ///< pixels of flats and darks that steps replaced
   Index reference_not_finite = 0;  ///< pixels of flats and darks that were left out of the means
   Index dead = 0;                  ///< dead cells, which are interpolated in every view
   FloorRange floor{};              ///< transmissions

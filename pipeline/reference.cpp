@@ -9,8 +9,10 @@
 
 #include "../core/error.hpp"
 #include "../core/parallel.hpp"
+#include "bad_cells.hpp"
 #include "pixels.hpp"
 #include "preprocess.hpp"
+#include "steps/step.hpp"
 
 namespace tandem::pipeline {
 
@@ -112,6 +114,7 @@ Reference begun(Range rows, Range bins, const Preprocessing& how) {
   ref.dark.assign(cells, 0.0f);
   ref.counts.assign(static_cast<std::size_t>(ref.rows), 0);
   ref.not_finite.assign(static_cast<std::size_t>(ref.rows), 0);
+  ref.replaced.assign(static_cast<std::size_t>(ref.rows), 0);
   ref.sets.assign(1, {std::vector<float>(cells, 1.0f), std::vector<float>(cells, 0.0f), {}, {}});
   return ref;
 }
@@ -122,17 +125,60 @@ std::vector<Index> all_of(Index count) {
   return all;
 }
 
+io::Frames as_numbers(const io::Frames& frames) {
+  io::Frames numbers{io::PixelType::float32, frames.shape, {}, frames.first};
+  const Index count = frames.shape[0] * frames.shape[1] * frames.shape[2];
+  numbers.bytes.resize(static_cast<std::size_t>(count) * sizeof(float));
+  with_pixels(frames, [&](const auto* pixels) {
+    std::copy_n(pixels, count, reinterpret_cast<float*>(numbers.bytes.data()));
+  });
+  return numbers;
+}
+
+/// All frames of a kind, after the steps that repair frames.
+io::Frames frames_of(io::ScanReader& reader, io::FrameKind kind, Range rows, Range bins,
+                     const Preprocessing& how, Reference& ref) {
+  const Index count = kind == io::FrameKind::flat ? reader.info().flats : reader.info().darks;
+  io::Frames frames = reader.read(kind, {0, count}, rows, bins);
+  std::vector<Index> replaced(static_cast<std::size_t>(rows.size()), 0);
+  for (const Step& step : how.table())
+    if (const ReferenceWork work = step.on_references ? step.on_references(how) : ReferenceWork{}) {
+      if (frames.type != io::PixelType::float32) frames = as_numbers(frames);
+      work({reinterpret_cast<float*>(frames.bytes.data()), count, rows.size(), bins.size(),
+            rows.size() * bins.size(), bins.size()},
+           replaced);
+    }
+  for (Index row = 0; row < ref.rows * ref.rows_together; ++row)
+    ref.replaced[static_cast<std::size_t>(row / ref.rows_together)] +=
+        replaced[static_cast<std::size_t>(row)];
+  return frames;
+}
+
+bool repairs(const Preprocessing& how) {
+  return value_of<bool>(how.values, "--repair-cells").value_or(false);
+}
+
+/// Bad pixels become NaN, and so do the cells that have them.
+void drop(std::span<const char> bad, std::span<float> pixels) {
+  for (std::size_t i = 0; i < bad.size(); ++i)
+    if (bad[i]) pixels[i] = std::numeric_limits<float>::quiet_NaN();
+}
+
 /// The flats of each set, less the dark pixels.
 void read_flats(io::ScanReader& reader, Range rows, Range bins, const Preprocessing& how, const FlatUse& use,
                 std::span<const float> dark, Reference& ref) {
-  const io::Frames frames = reader.read(io::FrameKind::flat, {0, reader.info().flats}, rows, bins);
+  const io::Frames frames = frames_of(reader, io::FrameKind::flat, rows, bins, how, ref);
   ref.flats = true;
   ref.sets.resize(use.sets.size(), ref.sets.front());
+  std::vector<char> bad;
   for (std::size_t s = 0; s < use.sets.size(); ++s) {
     const std::vector<Index>& which = use.sets[s];
     FlatSet& set = ref.sets[s];
-    set.span = binned(combined({frames, use.flat_method, which, use.scale, dark}, ref), rows.size(),
-                      bins.size(), how.binning);
+    std::vector<float> pixels = combined({frames, use.flat_method, which, use.scale, dark}, ref);
+    if (s == 0 && repairs(how))
+      bad = bad_cells({rows.size(), bins.size(), dark, pixels, constant_cells(frames)});
+    drop(bad, pixels);
+    set.span = binned(std::move(pixels), rows.size(), bins.size(), how.binning);
     double scale = 0;
     for (const Index f : which) scale += use.scale.empty() ? 1 : use.scale[static_cast<std::size_t>(f)];
     const double a_photon = scale / static_cast<double>(which.size()) / ref.photons_a_count;  // in counts
@@ -172,9 +218,11 @@ Reference read_reference(io::ScanReader& reader, Range rows, Range bins, const P
   Reference ref = begun(rows, bins, how);
   std::vector<float> dark;
   if (info.darks > 0) {
-    const io::Frames frames = reader.read(io::FrameKind::dark, {0, info.darks}, rows, bins);
+    const io::Frames frames = frames_of(reader, io::FrameKind::dark, rows, bins, how, ref);
     dark = combined({frames, use.dark_method, all_of(info.darks)}, ref);
-    ref.dark = binned(dark, rows.size(), bins.size(), how.binning);
+    std::vector<float> good = dark;
+    if (repairs(how) && info.flats == 0) drop(bad_cells({rows.size(), bins.size(), dark, {}, {}}), good);
+    ref.dark = binned(std::move(good), rows.size(), bins.size(), how.binning);
   }
   if (info.flats > 0) read_flats(reader, rows, bins, how, use, dark, ref);
   mark_dead(ref);
@@ -226,6 +274,7 @@ Reference crop(const Reference& reference, Range rows) {
                  .sets = {},
                  .mixes = reference.mixes,
                  .counts = part(reference.counts, 1),
+                 .replaced = part(reference.replaced, 1),
                  .not_finite = part(reference.not_finite, 1)};
   for (const FlatSet& set : reference.sets)
     some.sets.push_back(

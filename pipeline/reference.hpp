@@ -59,6 +59,7 @@ struct Reference {
   std::vector<FlatMix> mixes;  ///< of the sets, for each view of the file; empty: all take the first as it is
   std::vector<char> counts;    ///< for each row whether its flats are counts, with a median above 2
   Index dead = 0;              ///< cells whose flat is not above their dark, or that are finite in no frame
+  std::vector<Index> replaced;    ///< in each row: pixels of flats and darks that steps replaced
   std::vector<Index> not_finite;  ///< in each row: pixels of flats and darks that were left out
 
   Index file_row(Index row) const { return first_row + row * rows_together; }

@@ -84,6 +84,10 @@ void PrepareStation::finish(Outcome& outcome) const {
   if (findings_.reference_not_finite > 0)
     warn(outcome.warnings, "flats and darks: ", findings_.reference_not_finite,
          " pixels are not finite, and are left out of the means");
+  if (const Index saturated = findings_.replaced_by("saturation"); saturated > 0)
+    warn(outcome.warnings, "projections: ", saturated,
+         " pixels are saturated: they had more light than they could count; expose for a shorter time, or "
+         "give --saturation COUNTS if they are not");
   if (const Index floored = findings_.replaced_by("minus-log"); floored > 0)
     warn(outcome.warnings, "projections: ", floored, " transmissions were below ", floor_words(findings_),
          ", and were raised to it");

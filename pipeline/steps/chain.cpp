@@ -19,6 +19,7 @@ void append(std::vector<Group>& groups, std::size_t place, Work work) {
 void append(Chain& chain, const Step& step, const Preprocessing& how) {
   const std::size_t place = chain.names.size();
   chain.names.push_back(step.name);
+  chain.only_counts.push_back(step.only_counts);
   std::vector<Group>& groups = step.before_binning ? chain.before_binning : chain.after_binning;
   if (step.on_row)
     append(groups, place, step.on_row(how));

@@ -24,6 +24,7 @@ using Group = std::variant<StepsOn<RowWork>, StepsOn<SinogramWork>, StepsOn<Proj
 /// All steps that are asked for, in the order in which they are done.
 struct Chain {
   std::vector<std::string_view> names;
+  std::vector<bool> only_counts;
   std::vector<Group> before_binning, after_binning;
 };
 

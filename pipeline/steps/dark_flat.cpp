@@ -4,10 +4,10 @@ namespace tandem::pipeline::step {
 
 namespace {
 
-/// Of a dead cell, whose span is 0, this makes anything: `dead_cells` replaces it.
+/// A dead cell, whose span is 0, becomes 0, until it is replaced.
 Index normalise(ViewRow& row) {
   const auto dark = row.dark(), span = row.span();
-  for (std::size_t b = 0; b < row.y.size(); ++b) row.y[b] = (row.y[b] - dark[b]) / span[b];
+  for (std::size_t b = 0; b < row.y.size(); ++b) row.y[b] = span[b] != 0 ? (row.y[b] - dark[b]) / span[b] : 0;
   return 0;
 }
 

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "interpolate.hpp"
 #include "step.hpp"
 
@@ -6,8 +8,7 @@ namespace tandem::pipeline::step {
 namespace {
 
 Index fill(ViewRow& row) {
-  row.met.mended = true;
-  if (row.reference.dead == 0) return 0;
+  if (std::exchange(row.met.mended, true) || row.reference.dead == 0) return 0;
   return interpolate(row.y, [span = row.span()](Index b) { return span[static_cast<std::size_t>(b)] == 0; });
 }
 

@@ -1,77 +1,131 @@
+#include "dezinger.hpp"
+
 #include <algorithm>
-#include <cmath>
-#include <vector>
+#include <array>
+#include <string>
+#include <utility>
 
-#include "step.hpp"
+#include "../../core/ceil_div.hpp"
+#include "../../core/parallel.hpp"
 
-namespace tandem::pipeline::step {
+namespace tandem::pipeline {
 
 namespace {
 
-/// The row with `before` and `after` more bins: it goes on as in a mirror at its first and its last bin.
-std::vector<float> extended(std::span<const float> row, Index before, Index after) {
-  const auto bins = static_cast<Index>(row.size()), period = std::max<Index>(1, 2 * (bins - 1));
-  std::vector<float> all;
-  all.reserve(row.size() + static_cast<std::size_t>(before + after));
-  for (Index b = -before; b < bins + after; ++b) {
-    const Index k = std::abs(b) % period;
-    all.push_back(row[static_cast<std::size_t>(std::min(k, period - k))]);
-  }
-  return all;
+constexpr std::array<std::pair<const char*, Dezinger::Window>, 3> windows{
+    {{"row", Dezinger::Window::row},
+     {"projection", Dezinger::Window::projection},
+     {"cube", Dezinger::Window::cube}}};
+
+/// How a window goes on at the borders: as tomopy's filters of one, two and three dimensions do.
+Border border_of(Dezinger::Window window) {
+  return window == Dezinger::Window::row          ? Border::mirror
+         : window == Dezinger::Window::projection ? Border::reflect
+                                                  : Border::own;
 }
 
-/// The median of the finite ones among the values. If two are in the middle, it is the larger one of an even
-/// window, and the lower one of an odd window. @pre at least one value is finite
-float median(std::span<const float> window, std::vector<float>& finite) {
-  finite.clear();
-  std::ranges::copy_if(window, std::back_inserter(finite), [](float v) { return std::isfinite(v); });
-  const auto middle = finite.begin() + static_cast<std::ptrdiff_t>((finite.size() - window.size() % 2) / 2);
-  std::ranges::nth_element(finite, middle);
-  return *middle;
+std::string conflict(const StepValues& values) {
+  const bool cube = value_of<std::string>(values, "--dezinger-window") == "cube";
+  const Index size = value_of<Index>(values, "--dezinger").value_or(3);
+  if (cube && size % 2 == 0)
+    return "--dezinger " + std::to_string(size) + " --dezinger-window cube: an odd size is needed";
+  for (const char* option : {"--dezinger-window", "--dezinger-sign"})
+    if (values.contains(option) && !values.contains("--dezinger") && !values.contains("--dezinger-threshold"))
+      return std::string(option) + " goes with --dezinger or --dezinger-threshold";
+  return {};
 }
 
-/// Takes the median of the `size` bins around each bin, with the bin itself. A bin that is above this median
-/// by `threshold` or more becomes the median. This is the filter `remove_outlier1d` of tomopy, along the row.
-/// An even window has one bin more before the bin than behind it. The medians are those of the row as it
-/// came. Bins that are not finite stay as they are and do not count. @returns how many bins it replaced
-Index clip(std::span<float> y, Index size, float threshold) {
-  const std::vector<float> as_it_came = extended(y, size / 2, size - 1 - size / 2);
-  std::vector<float> finite;
-  Index replaced = 0;
-  for (std::size_t b = 0; b < y.size(); ++b) {
-    if (!std::isfinite(y[b])) continue;
-    const std::span around(&as_it_came[b], static_cast<std::size_t>(size));
-    float lowest = y[b];
-    for (const float value : around) lowest = value < lowest ? value : lowest;
-    if (y[b] - lowest < threshold) continue;  // nor is it above the median, which takes longer
-    const float m = median(around, finite);
-    if (y[b] - m < threshold) continue;
-    y[b] = m;
-    ++replaced;
-  }
-  return replaced;
+RowWork on_row(const Preprocessing& how) {
+  const auto asked = dezinger_of(how.values, Dezinger::Window::row);
+  if (!asked) return {};
+  return [rule = asked->rule](ViewRow& row) {
+    const std::vector<float> as_it_came(row.y.begin(), row.y.end());
+    const float* const line = as_it_came.data();
+    return replace_outliers(row.y, {&line, 1}, rule);
+  };
 }
 
 }  // namespace
 
-Step dezinger() {
-  return {.name = "dezinger",
-          .help = "counts far above the median of the bins around them become that median",
-          .options = {{"--dezinger",
-                       "replace hot pixels: bins of the median's window along the row (default 3 with "
-                       "--dezinger-threshold, else no pixel is replaced)",
-                       WholeNumber{2, 1000}},
-                      {"--dezinger-threshold",
-                       "counts that a hot pixel is above the median, or more (default 5000 with --dezinger)",
-                       PositiveNumber{4e9}}},
-          .before_binning = true,
-          .on_row = [](const Preprocessing& how) -> RowWork {
-            const auto size = value_of<Index>(how.values, "--dezinger");
-            const auto threshold = value_of<double>(how.values, "--dezinger-threshold");
-            if (!size && !threshold) return {};
-            return [size = size.value_or(3), above = static_cast<float>(threshold.value_or(5000))](
-                       ViewRow& row) { return clip(row.y, size, above); };
-          }};
+std::optional<Dezinger> dezinger_of(const StepValues& values, Dezinger::Window window) {
+  const auto size = value_of<Index>(values, "--dezinger");
+  const auto threshold = value_of<double>(values, "--dezinger-threshold");
+  const std::string asked = value_of<std::string>(values, "--dezinger-window").value_or("row");
+  const bool this_window = std::ranges::any_of(
+      windows, [&](const auto& known) { return known.first == asked && known.second == window; });
+  if ((!size && !threshold) || !this_window) return {};
+  return Dezinger{window,
+                  {.size = size.value_or(3),
+                   .threshold = static_cast<float>(threshold.value_or(5000)),
+                   .dark = value_of<std::string>(values, "--dezinger-sign") == "both",
+                   .border = border_of(window)}};
 }
 
-}  // namespace tandem::pipeline::step
+Index margin_of(const Preprocessing& how, Dezinger::Window window) {
+  const auto asked = dezinger_of(how.values, window);
+  return asked ? ceil_div(asked->rows() / 2, Index{1} << how.binning) : 0;
+}
+
+void dezinger(const Dezinger& how, const Image<float>& y, Index frame, std::span<const float* const> planes,
+              std::span<Index> replaced) {
+  const Index rows = y.n1, bins = y.n2, size = how.rows();
+  std::vector<const float*> lines;
+  for (Index r = 0; r < rows; ++r) {
+    lines.clear();
+    for (const float* plane : planes)
+      for (Index k = r - size / 2; k < r - size / 2 + size; ++k)
+        lines.push_back(plane + bin_within(k, rows, r, how.rule.border) * bins);
+    replaced[static_cast<std::size_t>(r)] +=
+        replace_outliers({&y(frame, r, 0), static_cast<std::size_t>(bins)}, lines, how.rule);
+  }
+}
+
+ReferenceWork dezinger_references(const Preprocessing& how, Dezinger::Window window) {
+  const auto asked = dezinger_of(how.values, window);
+  if (!asked) return {};
+  return [asked = *asked](const Image<float>& frames, std::span<Index> replaced) {
+    const Index frame = frames.n1 * frames.n2, size = asked.frames();
+    const std::vector<float> as_they_came(frames.data, frames.data + frames.n0 * frame);
+    std::vector<std::vector<Index>> of_frame(static_cast<std::size_t>(frames.n0));
+    parallel_for(frames.n0, [&](Index f) {
+      std::vector<const float*> planes;
+      for (Index k = f - size / 2; k <= f + size / 2; ++k)
+        planes.push_back(as_they_came.data() + bin_within(k, frames.n0, f, asked.rule.border) * frame);
+      auto& found = of_frame[static_cast<std::size_t>(f)];
+      found.assign(replaced.size(), 0);
+      dezinger(asked, frames, f, planes, found);
+    });
+    for (const auto& found : of_frame)
+      for (std::size_t r = 0; r < replaced.size(); ++r) replaced[r] += found[r];
+  };
+}
+
+namespace step {
+
+Step dezinger() {
+  return {
+      .name = "dezinger",
+      .help = "counts far above the median of the bins around them become that median",
+      .options = {{"--dezinger",
+                   "replace zingers and hot pixels: size of the median's window (default 3 with "
+                   "--dezinger-threshold, else no pixel is replaced)",
+                   WholeNumber{2, 1000}},
+                  {"--dezinger-threshold",
+                   "counts that a zinger is above the median, or more (default 5000 with --dezinger)",
+                   PositiveNumber{4e9}},
+                  {"--dezinger-window",
+                   "the window has SIZE bins of the row, SIZE x SIZE pixels of the projection, or a cube of "
+                   "neighbouring views too (default row)",
+                   OneOf{{"row", "projection", "cube"}}},
+                  {"--dezinger-sign", "outliers above the median alone, or on both sides (default bright)",
+                   OneOf{{"bright", "both"}}}},
+      .before_binning = true,
+      .on_row = on_row,
+      .on_references =
+          [](const Preprocessing& how) { return dezinger_references(how, Dezinger::Window::row); },
+      .conflict = conflict};
+}
+
+}  // namespace step
+
+}  // namespace tandem::pipeline

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,10 +21,11 @@ struct Air {
 /// One row of one view on its way through the steps, and what the steps tell each other about it.
 struct ViewRow {
   const Reference& reference;
-  Index row;             ///< of the reference
-  Range counted;         ///< the bins whose noise counts, after binning
-  bool integers;         ///< the numbers of the file are integers, so all of them are finite
-  FlatRow flat{};        ///< for this view
+  Index row;      ///< of the reference
+  Range counted;  ///< the bins whose noise counts, after binning
+  bool integers;  ///< the numbers of the file are integers, so all of them are finite
+  float most = std::numeric_limits<float>::infinity();  ///< the largest number of their type, if integers
+  FlatRow flat{};                                       ///< for this view
   std::span<float> y{};  ///< in bins of the file before binning, then in those of the reference
   Air air{};
   RowFindings met{};
@@ -59,6 +61,10 @@ using RowWork = std::function<Index(ViewRow&)>;
 using SinogramWork = std::function<Index(Sinogram&)>;
 using ProjectionWork = std::function<Index(Projection&)>;
 
+/// Changes flats or darks, (frame, row, bin), before they become one. Adds to `replaced` how many values it
+/// replaced in each row of the file.
+using ReferenceWork = std::function<void(const Image<float>& frames, std::span<Index> replaced)>;
+
 /// A step from counts to line integrals. All that programs and preprocessing know about a step stands here.
 /// It has one of the three functions `on_row`, `on_sinogram` and `on_projection`, which says what it needs at
 /// once: a row of one view, all views of a row, or all rows of a view. The function makes the work of the
@@ -72,10 +78,13 @@ struct Step {
   /// before the next step on sinograms or projections, or last.
   bool can_wait = false;
   bool needs_all_views = false;     ///< the result changes if the scan has more views
+  bool only_counts = false;         ///< it replaces nothing, it counts
   bool needs_transmission = false;  ///< does not go with `--minus-log false`
   RowWork (*on_row)(const Preprocessing& how) = nullptr;
   SinogramWork (*on_sinogram)(const Preprocessing& how) = nullptr;
   ProjectionWork (*on_projection)(const Preprocessing& how) = nullptr;
+  /// What the step does to the frames of flats and of darks. Null: nothing.
+  ReferenceWork (*on_references)(const Preprocessing& how) = nullptr;
   /// How many rows above and below its own a row needs, after binning. Null: none.
   Index (*margin)(const Preprocessing& how) = nullptr;
   /// The bytes that one thread holds while it works on data of this shape, (view, row, bin) after binning.

@@ -4,13 +4,17 @@
 
 /// One line a step, in their order: its name is that of a function in a file of its own, which returns the
 /// Step.
-#define TANDEM_STEPS(STEP) \
-  STEP(dezinger)           \
-  STEP(not_finite)         \
-  STEP(dark_flat)          \
-  STEP(air)                \
-  STEP(dead_cells)         \
-  STEP(lost_rows)          \
+#define TANDEM_STEPS(STEP)  \
+  STEP(dezinger)            \
+  STEP(dezinger_projection) \
+  STEP(dezinger_cube)       \
+  STEP(saturation)          \
+  STEP(not_finite)          \
+  STEP(dark_flat)           \
+  STEP(air)                 \
+  STEP(repair_cells)        \
+  STEP(dead_cells)          \
+  STEP(lost_rows)           \
   STEP(minus_log)
 
 namespace tandem::pipeline {

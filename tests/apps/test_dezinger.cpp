@@ -98,7 +98,7 @@ TEST(Dezinger, ComesBeforeAllOtherSteps) {
   Reference reference;
   reference.rows = 1, reference.bins = 2, reference.rows_together = 2;
   reference.dark = {10, 10}, reference.counts = {1}, reference.flats = true;
-  reference.not_finite = {0};
+  reference.not_finite = {0}, reference.replaced = {0};
   reference.sets = {{{100, 100}, {0, 0}, {0.005f, 0.005f}, {{0.005f, 0.005f}}}};
   io::Frames counts{io::PixelType::uint16, {1, 2, 4}, {}};
   const std::vector<std::uint16_t> pixels{60, 60, 9000, 60, 60, 60, 60, 60};

@@ -29,7 +29,7 @@ io::Frames floats(Shape shape, const std::vector<float>& values) {
 Reference one_row(std::vector<float> span) {
   Reference of;
   of.rows = 1, of.bins = static_cast<Index>(span.size()), of.flats = true;
-  of.dark.assign(span.size(), 0), of.counts = {1}, of.not_finite = {0};
+  of.dark.assign(span.size(), 0), of.counts = {1}, of.not_finite = {0}, of.replaced = {0};
   FlatSet set{std::move(span), std::vector<float>(of.dark.size(), 0), {}, {}};
   for (const float s : set.span) {
     set.floor.push_back(s > 0 ? 0.5f / s : -INFINITY);
@@ -50,8 +50,8 @@ TEST(GroupsOfSteps, RowsGoOnAfterASinogram) {
   for (int b = 0; b < 6; ++b)
     EXPECT_NEAR(result.y.data()[b], -std::log(expected[b]), 10 * tolerance::float_rounding);
   EXPECT_EQ(findings.replaced_by("minus-log"), 1);
-  EXPECT_EQ(findings.steps[4].name, "doubled");
-  EXPECT_EQ(findings.steps[4].notes, (Notes{{"doubled", 1}}));
+  EXPECT_EQ(findings.steps[5].name, "doubled");
+  EXPECT_EQ(findings.steps[5].notes, (Notes{{"doubled", 1}}));
 }
 
 /// A dead cell and a lost row have transmissions before the sinogram. Dead cells then have a floor like their

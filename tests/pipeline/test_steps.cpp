@@ -40,13 +40,13 @@ TEST(Steps, StandInTheOrderInWhichTheyAreDone) {
 /// One pass over rows, and lost rows: nothing goes through the data twice.
 TEST(Steps, ThatCanWaitComeLastUnlessSinogramsAreNeeded) {
   const Chain plain = chain_of(preprocessing_of({}, {0, 16}, 0));
-  EXPECT_EQ(plain.names, (std::vector<std::string_view>{"not-finite", "dark-flat", "minus-log", "dead-cells",
-                                                        "lost-rows"}));
+  EXPECT_EQ(plain.names, (std::vector<std::string_view>{"saturation", "not-finite", "dark-flat", "minus-log",
+                                                        "dead-cells", "lost-rows"}));
   EXPECT_EQ(plain.before_binning.size(), 1u);
   EXPECT_EQ(plain.after_binning.size(), 2u);
   const Chain with = chain_of({.table = test::with_doubled_rows});
-  EXPECT_EQ(with.names, (std::vector<std::string_view>{"not-finite", "dark-flat", "dead-cells", "lost-rows",
-                                                       "doubled", "minus-log"}));
+  EXPECT_EQ(with.names, (std::vector<std::string_view>{"saturation", "not-finite", "dark-flat", "dead-cells",
+                                                       "lost-rows", "doubled", "minus-log"}));
   EXPECT_EQ(with.after_binning.size(), 3u);  // lost rows and the doubled ones make one pass
 }
 
@@ -57,7 +57,8 @@ TEST(Steps, ThatNobodyAsksForAreNotDone) {
       if (step.asked_for(how)) names.insert(step.name);
   };
   ask(preprocessing_of({{"--minus-log", false}}, {0, 16}, 0), plain);
-  EXPECT_EQ(plain, (std::set<std::string_view>{"not-finite", "dark-flat", "dead-cells", "lost-rows"}));
+  EXPECT_EQ(plain,
+            (std::set<std::string_view>{"saturation", "not-finite", "dark-flat", "dead-cells", "lost-rows"}));
   ask(preprocessing_of({{"--air-columns", Range{4, 8}}}, {0, 16}, 1), all);
   plain.insert({"air", "minus-log"});
   EXPECT_EQ(all, plain);

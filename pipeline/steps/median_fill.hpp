@@ -1,0 +1,29 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "../../core/array.hpp"
+
+namespace tandem::pipeline {
+
+/// The sizes of the windows in which `median_fill` looks for good neighbours: `first`, `first` + 2, ...
+/// `last`.
+struct FillWindow {
+  Index first = 3, last = 9;
+};
+
+/// Marks of pixels.
+enum class Pixel : char {
+  good,
+  bad,     ///< to be filled
+  unknown  ///< not to be filled, and not to be filled from
+};
+
+/// Gives each bad pixel of an image (row, bin) the median of the good ones in the first window that has any;
+/// of an even number, the mean of the two in the middle. Windows are cut off at the borders. All values are
+/// those of the image as it came. A bad pixel without a good one in the last window stays bad, and as it is.
+/// @returns how many it filled in each row
+std::vector<Index> median_fill(const Image<float>& image, std::span<Pixel> marks, FillWindow window = {});
+
+}  // namespace tandem::pipeline

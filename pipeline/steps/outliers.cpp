@@ -1,0 +1,100 @@
+#include "outliers.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace tandem::pipeline {
+
+namespace {
+
+/// Which of the bins of a row may be outliers. A value is above the median of n others by the threshold if it
+/// is so above more of them than the median is not below: that takes no median.
+class Suspects {
+ public:
+  explicit Suspects(std::size_t bins) : above_(bins, 0), below_(bins, 0) {}
+
+  /// Counts, in the window of each bin, the values of a line at one offset. Bins whose window leaves the row
+  /// there stay suspects.
+  void count(std::span<const float> row, const float* line, Index offset, float threshold) {
+    const auto bins = static_cast<Index>(row.size());
+    const Index first = std::max<Index>(0, -offset), last = bins - std::max<Index>(0, offset);
+    const float *y = row.data(), *other = line + offset;
+    for (Index b = first; b < last; ++b) {
+      above_[static_cast<std::size_t>(b)] += y[b] - other[b] >= threshold;
+      below_[static_cast<std::size_t>(b)] += other[b] - y[b] >= threshold;
+    }
+  }
+  int above(std::size_t bin) const { return above_[bin]; }
+  int below(std::size_t bin) const { return below_[bin]; }
+
+ private:
+  std::vector<int> above_, below_;
+};
+
+/// The finite values of a window.
+void gather(std::span<const float* const> lines, Index bins, Index bin, const OutlierRule& rule,
+            std::vector<float>& finite) {
+  finite.clear();
+  for (const float* line : lines)
+    for (Index b = bin - rule.size / 2; b < bin - rule.size / 2 + rule.size; ++b)
+      if (const float value = line[bin_within(b, bins, bin, rule.border)]; std::isfinite(value))
+        finite.push_back(value);
+}
+
+/// @pre there is one
+float median(std::vector<float>& finite, std::size_t window) {
+  const auto middle = finite.begin() + static_cast<std::ptrdiff_t>((finite.size() - window % 2) / 2);
+  std::ranges::nth_element(finite, middle);
+  return *middle;
+}
+
+bool all_finite(const float* line, std::size_t bins) {
+  bool finite = true;
+  for (std::size_t b = 0; b < bins; ++b) finite &= std::isfinite(line[b]);
+  return finite;
+}
+
+}  // namespace
+
+Index bin_within(Index b, Index count, Index centre, Border border) {
+  if (0 <= b && b < count) return b;
+  if (border == Border::own) return centre;
+  if (border == Border::reflect) {
+    const Index k = ((b % (2 * count)) + 2 * count) % (2 * count);
+    return k < count ? k : 2 * count - 1 - k;
+  }
+  const Index period = std::max<Index>(1, 2 * (count - 1)), k = std::abs(b) % period;
+  return std::min(k, period - k);
+}
+
+Index replace_outliers(std::span<float> row, std::span<const float* const> lines, const OutlierRule& rule) {
+  const auto bins = static_cast<Index>(row.size());
+  const std::size_t window = lines.size() * static_cast<std::size_t>(rule.size);
+  const bool finite = std::ranges::all_of(lines, [&](const float* l) { return all_finite(l, row.size()); });
+  const Index before = rule.size / 2, behind = rule.size - 1 - before;
+  Suspects suspects(row.size());
+  for (const float* line : lines)
+    for (Index offset = -before; finite && offset <= behind; ++offset)
+      suspects.count(row, line, offset, rule.threshold);
+  const std::size_t rank = (window - window % 2) / 2;  // of the median
+  const auto may_be_one = [&](Index b) {
+    if (!finite || b < before || b + behind >= bins) return true;
+    const auto at = static_cast<std::size_t>(b);
+    return suspects.above(at) > static_cast<int>(rank) ||
+           (rule.dark && suspects.below(at) >= static_cast<int>(window - rank));
+  };
+  std::vector<float> values;
+  std::vector<std::pair<Index, float>> found;
+  for (Index b = 0; b < bins; ++b) {
+    const float y = row[static_cast<std::size_t>(b)];
+    if (!may_be_one(b) || !std::isfinite(y)) continue;
+    gather(lines, bins, b, rule, values);
+    const float m = median(values, window);
+    if (y - m >= rule.threshold || (rule.dark && m - y >= rule.threshold)) found.emplace_back(b, m);
+  }
+  for (const auto& [b, m] : found) row[static_cast<std::size_t>(b)] = m;
+  return static_cast<Index>(found.size());
+}
+
+}  // namespace tandem::pipeline

@@ -1,0 +1,33 @@
+#include <cmath>
+
+#include "step.hpp"
+
+namespace tandem::pipeline::step {
+
+namespace {
+
+Index count(const ViewRow& row, float level) {
+  Index saturated = 0;
+  for (const float y : row.y) saturated += y >= level;
+  return saturated;
+}
+
+}  // namespace
+
+Step saturation() {
+  return {.name = "saturation",
+          .help = "counts pixels at the largest number of their type, or at --saturation",
+          .options = {{"--saturation",
+                       "counts of a pixel that is full, or more (default: the largest number of the type of "
+                       "integer data)",
+                       PositiveNumber{4.3e9}}},
+          .before_binning = true,
+          .only_counts = true,
+          .on_row = [](const Preprocessing& how) -> RowWork {
+            if (const auto level = value_of<double>(how.values, "--saturation"))
+              return [level = static_cast<float>(*level)](ViewRow& row) { return count(row, level); };
+            return [](ViewRow& row) { return std::isfinite(row.most) ? count(row, row.most) : 0; };
+          }};
+}
+
+}  // namespace tandem::pipeline::step

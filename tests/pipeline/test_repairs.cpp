@@ -1,0 +1,292 @@
+// Zingers, bad cells and saturation, against arrays of others and against planted faults.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <numeric>
+#include <string>
+
+#include "../../core/random.hpp"
+#include "../../pipeline/bad_cells.hpp"
+#include "../../pipeline/steps/dezinger.hpp"
+#include "../../pipeline/steps/median_fill.hpp"
+#include "../support/memory_reader.hpp"
+#include "../support/npy.hpp"
+#include "../support/tolerances.hpp"
+
+namespace tandem::pipeline {
+namespace {
+
+using test::floats;
+using test::ReferencesInMemory;
+
+const std::filesystem::path vectors = std::filesystem::path(TANDEM_TEST_DATA) / "vectors";
+
+Image<float> image_of(std::vector<float>& data, Shape n) {
+  return {data.data(), n[0], n[1], n[2], n[1] * n[2], n[2]};
+}
+
+/// A stack (i, j, k) with one of its axes as the first one; or back.
+std::vector<float> axis_first(const std::vector<float>& from, Shape n, int axis, bool back = false) {
+  std::vector<float> to(from.size());
+  std::size_t at = 0;
+  const Index outer = n[static_cast<std::size_t>(axis)];
+  for (Index a = 0; a < outer; ++a)
+    for (Index i = 0; i < n[0]; ++i)
+      for (Index j = 0; j < n[1]; ++j)
+        for (Index k = 0; k < n[2]; ++k) {
+          if ((axis == 0 ? i : axis == 1 ? j : k) != a) continue;
+          const auto own = static_cast<std::size_t>((i * n[1] + j) * n[2] + k);
+          to[back ? own : at] = from[back ? at : own];
+          ++at;
+        }
+  return to;
+}
+
+Shape shape_of(Shape n, int axis) {
+  if (axis == 0) return n;
+  return axis == 1 ? Shape{n[1], n[0], n[2]} : Shape{n[2], n[0], n[1]};
+}
+
+/// All frames of a stack through the filter.
+std::vector<float> dezingered(std::vector<float> data, Shape n, Dezinger::Window window, Index size,
+                              double threshold, bool both, Index* replaced = nullptr) {
+  const std::vector<const char*> names{"row", "projection", "cube"};
+  const StepValues values{{"--dezinger", size},
+                          {"--dezinger-threshold", threshold},
+                          {"--dezinger-window", names[static_cast<std::size_t>(window)]},
+                          {"--dezinger-sign", both ? "both" : "bright"}};
+  std::vector<Index> counts(static_cast<std::size_t>(n[1]), 0);
+  dezinger_references({.values = values}, window)(image_of(data, n), counts);
+  if (replaced) *replaced = std::accumulate(counts.begin(), counts.end(), Index{0});
+  return data;
+}
+
+/// Six cases of (threshold, size, axis): per image along the axis.
+TEST(Dezinger, OfProjectionsIsTomopysRemoveOutlier) {
+  if (!exists(vectors)) GTEST_SKIP() << vectors << " is not there";
+  const auto input = test::read_npy(vectors / "remove_outlier_input.npy"),
+             output = test::read_npy(vectors / "remove_outlier_output.npy"),
+             params = test::read_npy(vectors / "remove_outlier_params.npy");
+  const std::vector<float> in = input.floats(), out = output.floats();
+  const Shape n{input.shape[1], input.shape[2], input.shape[3]};
+  const std::ptrdiff_t size = n[0] * n[1] * n[2];
+  for (std::size_t c = 0; c < 6; ++c) {
+    const std::ptrdiff_t first = static_cast<std::ptrdiff_t>(c) * size;
+    const std::vector<float> of_case(in.begin() + first, in.begin() + first + size),
+        due(out.begin() + first, out.begin() + first + size);
+    const int axis = static_cast<int>(params.values[3 * c + 2]);
+    Index replaced = 0;
+    const std::vector<float> found = axis_first(
+        dezingered(axis_first(of_case, n, axis), shape_of(n, axis), Dezinger::Window::projection,
+                   static_cast<Index>(params.values[3 * c + 1]), params.values[3 * c], false, &replaced),
+        n, axis, true);
+    EXPECT_EQ(found, due) << "case " << c;
+    EXPECT_GT(replaced, 10) << "case " << c;
+  }
+}
+
+/// A threshold of next to nothing on both sides leaves the median itself.
+TEST(Dezinger, OfCubesIsTomopysMedianAndRemoveOutlier3d) {
+  if (!exists(vectors)) GTEST_SKIP() << vectors << " is not there";
+  const auto input = test::read_npy(vectors / "rankfilter_input.npy");
+  const Shape n{input.shape[0], input.shape[1], input.shape[2]};
+  const auto through = [&](Index size, double threshold) {
+    return dezingered(input.floats(), n, Dezinger::Window::cube, size, threshold, true);
+  };
+  EXPECT_EQ(through(3, 1e-30), test::read_npy(vectors / "tomopy_median3.npy").floats());
+  EXPECT_EQ(through(5, 1e-30), test::read_npy(vectors / "tomopy_median5.npy").floats());
+  EXPECT_EQ(through(3, 0.5), test::read_npy(vectors / "tomopy_dezinger_small.npy").floats());
+}
+
+/// What rows do with values that are not finite, images do too.
+TEST(Dezinger, OfCubesLeavesOutWhatIsNotFinite) {
+  std::vector<float> data(27, 10);
+  data[13] = 500, data[4] = NAN, data[22] = INFINITY;
+  const std::vector<float> found = dezingered(data, {3, 3, 3}, Dezinger::Window::cube, 3, 100, true);
+  EXPECT_EQ(found[13], 10);
+  EXPECT_TRUE(std::isnan(found[4]));
+  EXPECT_TRUE(std::isinf(found[22]));
+}
+
+float normal(Random& random) {
+  double sum = -6;
+  for (int k = 0; k < 12; ++k) sum += random.uniform();
+  return static_cast<float>(sum);
+}
+
+/// 0.1 % zingers of 3000 to 30000 on counts of 20000 with photon noise: nearly all are found, nearly nothing
+/// else is.
+TEST(Dezinger, FindsZingersAndLittleElse) {
+  const Shape n{24, 40, 250};
+  const auto size = static_cast<std::size_t>(n[0] * n[1] * n[2]);
+  Random random(11);
+  std::vector<float> clean(size);
+  for (std::size_t i = 0; i < size; ++i) {
+    const double bin = static_cast<double>(i % 250), mean = 12000 + 8000 * std::cos(bin / 40);
+    clean[i] = static_cast<float>(std::round(mean + std::sqrt(mean) * normal(random)));
+  }
+  std::vector<float> hit = clean;
+  std::vector<bool> is_zinger(size, false);
+  for (int k = 0; k < 240; ++k) {
+    const auto at = static_cast<std::size_t>(random.uniform() * static_cast<double>(size));
+    if (!is_zinger[at]) hit[at] += static_cast<float>(3000 + 27000 * random.uniform());
+    is_zinger[at] = true;
+  }
+  for (const auto window : {Dezinger::Window::projection, Dezinger::Window::cube}) {
+    const std::vector<float> found = dezingered(hit, n, window, 3, 1500, false);
+    Index missed = 0, false_ones = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+      missed += is_zinger[i] && found[i] == hit[i];
+      false_ones += !is_zinger[i] && found[i] != hit[i];
+    }
+    EXPECT_EQ(missed, 0);      // of 240: 99.9 %
+    EXPECT_LE(false_ones, 2);  // of 240 000: 1e-5
+  }
+}
+
+/// Views beside each other in a cube, rows beyond a chunk, and flats and darks too.
+TEST(Dezinger, WorksOnViewsAsOnFlats) {
+  const Shape n{5, 6, 9};
+  Random random(5);
+  std::vector<float> views(270);
+  for (float& v : views) v = 100 + 5 * normal(random);
+  views[140] = 900, views[7] = 800, views[269] = 700;
+  std::vector<float> flats(2 * 54, 200), darks(54, 0);
+  flats[60] = 5000, darks[30] = 3000;
+  const StepValues values{{"--dezinger", Index{3}},
+                          {"--dezinger-threshold", 300.0},
+                          {"--dezinger-window", "cube"},
+                          {"--minus-log", false}};
+  ReferencesInMemory reader(floats({2, 6, 9}, flats), floats({1, 6, 9}, darks));
+  const Preprocessing how = preprocessing_of(values, {0, 9}, 0);
+  const Reference reference = read_reference(reader, {0, 6}, {0, 9}, how);
+  EXPECT_EQ(std::accumulate(reference.replaced.begin(), reference.replaced.end(), Index{0}), 2);
+  for (const float span : reference.sets[0].span) EXPECT_EQ(span, 200);
+  Findings findings;
+  const LineIntegrals lines = preprocess(floats(n, views), reference, how, Space(n, Blocks::rows), findings);
+  EXPECT_EQ(findings.replaced_by("dezinger-cube"), 3);
+  EXPECT_EQ(findings.reference_replaced, 2);
+  const std::vector<float> due = dezingered(views, n, Dezinger::Window::cube, 3, 300, false);
+  for (std::size_t i = 0; i < due.size(); ++i) EXPECT_FLOAT_EQ(lines.y.data()[i], due[i] / 200) << i;
+}
+
+TEST(MedianFill, IsTomopysMedianFilterNonfinite) {
+  if (!exists(vectors)) GTEST_SKIP() << vectors << " is not there";
+  const auto input = test::read_npy(vectors / "median_nonfinite_input.npy");
+  const std::vector<float> out = test::read_npy(vectors / "median_nonfinite_output.npy").floats();
+  const Index rows = 18, bins = 22, frame = rows * bins;
+  std::vector<float> in = input.floats();
+  ASSERT_EQ(in.size(), out.size());
+  Index filled = 0;
+  for (Index f = 0; f < 8; ++f) {
+    float* first = in.data() + f * frame;
+    std::vector<Pixel> marks;
+    for (Index i = 0; i < frame; ++i) marks.push_back(std::isfinite(first[i]) ? Pixel::good : Pixel::bad);
+    const auto counts = median_fill({first, 1, rows, bins, frame, bins}, marks, {.first = f < 4 ? 3 : 5});
+    filled += std::accumulate(counts.begin(), counts.end(), Index{0});
+  }
+  EXPECT_EQ(in, out);
+  EXPECT_GT(filled, 20);
+}
+
+TEST(MedianFill, GrowsItsWindowUntilItFindsGoodPixels) {
+  std::vector<float> data(7 * 7, NAN);
+  std::vector<Pixel> marks(49, Pixel::bad);
+  data[0] = 3, marks[0] = Pixel::good;
+  data[6] = 5, marks[6] = Pixel::good;
+  data[1] = 77, marks[1] = Pixel::unknown;
+  const auto counts = median_fill({data.data(), 1, 7, 7, 49, 7}, marks, {.first = 3, .last = 7});
+  EXPECT_EQ(data[8], 3);   // in 3 x 3
+  EXPECT_EQ(data[16], 3);  // in 5 x 5
+  EXPECT_EQ(data[3], 4);   // between both, in 7 x 7
+  EXPECT_EQ(data[24], 4);
+  EXPECT_TRUE(std::isnan(data[48]));
+  EXPECT_EQ(marks[48], Pixel::bad);
+  EXPECT_EQ(data[1], 77);
+  EXPECT_EQ(counts[6], 0);
+}
+
+TEST(BadCells, AreThoseThatWerePlanted) {
+  const Index rows = 12, bins = 60;
+  Random random(2);
+  std::vector<float> dark, span;
+  std::vector<char> constant(static_cast<std::size_t>(rows * bins), 0);
+  for (Index i = 0; i < rows * bins; ++i) {
+    dark.push_back(100 + 2 * normal(random));
+    span.push_back(static_cast<float>(20000 - 100 * (i % bins)) + 40 * normal(random));
+  }
+  std::vector<char> due(dark.size(), 0);
+  const auto plant = [&](Index row, Index bin) {
+    due[static_cast<std::size_t>(row * bins + bin)] = 1;
+    return static_cast<std::size_t>(row * bins + bin);
+  };
+  dark[plant(0, 0)] = 900;
+  dark[plant(11, 30)] = 30000;
+  span[plant(5, 59)] = 100;
+  span[plant(5, 20)] = -5;
+  constant[plant(7, 44)] = 1;
+  dark[static_cast<std::size_t>(3 * bins + 3)] = 140;  // far from the others, and 0.2 % of the flat: no harm
+  EXPECT_EQ(bad_cells({rows, bins, dark, span, constant}), due);
+  std::fill_n(constant.begin(), 60, 1);  // a row that is constant tells nothing
+  EXPECT_EQ(bad_cells({rows, bins, dark, span, constant}), due);
+  EXPECT_EQ(bad_cells({rows, bins, {}, {}, {}}), std::vector<char>(due.size(), 0));
+  const std::vector<float> ones(due.size(), 1), zeros(due.size(), 0);
+  EXPECT_EQ(bad_cells({rows, bins, zeros, ones, std::vector<char>(due.size(), 1)}),
+            std::vector<char>(due.size(), 0));  // a scan without noise
+}
+
+TEST(BadCells, AreConstantInAllFlats) {
+  const auto of = [](const std::vector<float>& flats) {
+    return constant_cells(floats({static_cast<Index>(flats.size()) / 3, 1, 3}, flats));
+  };
+  EXPECT_EQ(of({1, 2, 3, 1, 2, 4, 1, 5, 3}), (std::vector<char>{1, 0, 0}));
+  EXPECT_TRUE(of({1, 2, 3, 1, 2, 3}).empty());  // two frames agree by chance
+}
+
+/// Two stuck columns beside each other and one cell at the edge: 3 x 3 cells around are good.
+TEST(RepairCells, GivesTheMedianOfTheCellsAround) {
+  const Index rows = 5, bins = 8;
+  std::vector<float> flats, views;
+  for (int f = 0; f < 4; ++f)
+    for (Index r = 0; r < rows; ++r)
+      for (Index b = 0; b < bins; ++b)
+        flats.push_back(b == 4 ? 700 : static_cast<float>(1000 + (f * 7 + r + b) % 5));
+  for (Index r = 0; r < rows; ++r)
+    for (Index b = 0; b < bins; ++b) views.push_back(b == 4 ? 700 : 500);
+  ReferencesInMemory reader(floats({4, rows, bins}, flats), floats({0, rows, bins}, {}));
+  const Preprocessing how = preprocessing_of({{"--repair-cells", true}}, {0, bins}, 0);
+  const Reference reference = read_reference(reader, {0, rows}, {0, bins}, how);
+  EXPECT_EQ(reference.dead, rows);
+  Findings findings;
+  const LineIntegrals lines = preprocess(floats({1, rows, bins}, views), reference, how,
+                                         Space({1, rows, bins}, Blocks::rows), findings);
+  EXPECT_EQ(findings.replaced_by("repair-cells"), rows);
+  EXPECT_EQ(findings.replaced_by("dead-cells"), 0);
+  for (Index i = 0; i < rows * bins; ++i) EXPECT_NEAR(lines.y.data()[i], std::log(2.0), 5e-3) << i;
+}
+
+TEST(Saturation, IsCountedAtTheTopOfTheTypeOrWhereTheUserSays) {
+  ReferencesInMemory reader(floats({1, 1, 4}, {60000, 60000, 60000, 60000}), floats({0, 1, 4}, {}));
+  const auto found = [&](const io::Frames& views, const StepValues& values) {
+    const Preprocessing how = preprocessing_of(values, {0, 4}, 0);
+    const Reference reference = read_reference(reader, {0, 1}, {0, 4}, how);
+    Findings findings;
+    preprocess(views, reference, how, Space({1, 1, 4}, Blocks::rows), findings);
+    return findings.replaced_by("saturation");
+  };
+  const auto shorts =
+      test::frames_of<std::uint16_t>(io::PixelType::uint16, {1, 1, 4}, {65535, 65534, 65535, 7});
+  const auto bytes = test::frames_of<std::uint8_t>(io::PixelType::uint8, {1, 1, 4}, {255, 254, 1, 7});
+  EXPECT_EQ(found(shorts, {}), 2);
+  EXPECT_EQ(found(bytes, {}), 1);
+  EXPECT_EQ(found(shorts, {{"--saturation", 65534.0}}), 3);
+  EXPECT_EQ(found(bytes, {{"--saturation", 7.0}}), 3);
+  EXPECT_EQ(found(floats({1, 1, 4}, {65535, 1e30f, 255, 7}), {}), 0);
+  EXPECT_EQ(found(floats({1, 1, 4}, {65535, 1e30f, 255, 7}), {{"--saturation", 300.0}}), 2);
+}
+
+}  // namespace
+}  // namespace tandem::pipeline
