@@ -206,6 +206,17 @@ void choose_padding(Plan& plan, const Recipe& recipe) {
     plan.options.filter.padding_bins = *recipe.padding_bins >> plan.preprocessing.binning;
 }
 
+/// What steps need to know of the scan, and whether it can have them.
+void choose_steps(Plan& plan) {
+  plan.preprocessing.optics = plan.pitch_known ? beam_of(plan.scan).optics(plan.scan) : Optics{};
+  for (const Step& step : plan.preprocessing.table()) {
+    const bool asked = step.hindrance && step.asked_for(plan.preprocessing);
+    const std::string hindrance = asked ? step.hindrance(plan.preprocessing) : "";
+    require<GeometryError>(hindrance.empty(), hindrance);
+  }
+  plan.margin = margin_of(plan.preprocessing);
+}
+
 }  // namespace
 
 std::string_view Plan::method_name() const {
@@ -251,9 +262,9 @@ Plan make_plan(const io::ScanInfo& info, const Recipe& recipe) {
   plan.flats = flat_use_of(info, recipe.steps);
   plan.rows_together = rows_together(plan.rows.size(), recipe.binning);
   plan.rows_there = {plan.rows.first, plan.rows.last - plan.rows.size() % plan.rows_together};
-  plan.margin = margin_of(plan.preprocessing);
   plan.scan = crop(scan, plan.views, plan.rows, plan.bins);
   if (recipe.binning > 0) plan.scan = bin_down(plan.scan, recipe.binning, plan.pitch_known);
+  choose_steps(plan);
   choose_grid(plan, recipe);
   if (rows_are_slices(plan.scan)) lift_slices(plan, whole);
   beam_of(plan.scan).choose_execution(plan, recipe);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -19,6 +20,13 @@ struct Step;  // steps/step.hpp
 /// All steps, in their order: those before binning come first.
 std::span<const Step> steps();
 
+/// How a wave goes on from the sample, mm; 0 for what is not known.
+struct Optics {
+  double bin_mm = 0, row_mm = 0;                                  ///< pixel at the sample, after binning
+  double to_sample_mm = std::numeric_limits<double>::infinity();  ///< from the source
+  double to_detector_mm = 0;                                      ///< from the sample
+};
+
 /// The settings of the steps from counts to line integrals.
 struct Preprocessing {
   int binning = 0;
@@ -28,6 +36,7 @@ struct Preprocessing {
   double gain = 1;      ///< counts per photon
   bool noise = false;   ///< whether to compute the noise norms
   StepValues values{};  ///< what the user gave; the steps read their own numbers from it
+  std::optional<Optics> optics{};            ///< empty: steps that need it are left out
   std::span<const Step> (*table)() = steps;  ///< the steps that may be asked for
 };
 

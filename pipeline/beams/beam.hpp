@@ -20,6 +20,9 @@ struct Beam {
   /// @throws DeviceError if the tiles of the plan do not fit its devices. Null for a kind without tiles.
   void (*require_tiles)(const Plan& plan);
 
+  /// How a wave goes on from the sample. `scan`: of a known pitch.
+  Optics (*optics)(const Scan& scan);
+
   /// The memory that the kernels of a worker hold beside vectors of these shapes, (slice, y, x) and (view,
   /// row, bin).
   WorkingMemory (*working_memory)(const Plan& plan, const Worker& worker, Shape volume, Shape projections);

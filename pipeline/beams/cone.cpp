@@ -130,9 +130,15 @@ Array fdk_of(const Plan& plan, const Problem& problem, const Array& filtered,
   return plan.tiled ? fdk_in_tiles(plan, problem, filtered, done) : in_strips(problem, filtered, done);
 }
 
+Optics optics(const Scan& scan) {
+  const ConeBeam& cone = point_source_of(scan);
+  const double larger = cone.magnification();
+  return {cone.detector.bin_pitch / larger, cone.detector.row_pitch / larger, cone.sod, cone.sdd - cone.sod};
+}
+
 }  // namespace
 
-extern const Beam cone_beam{choose_execution, add_warnings, require_tiles, kernels_hold,
-                            projector_of,     ramp_of,      fdk_of};
+extern const Beam cone_beam{choose_execution, add_warnings, require_tiles, optics,
+                            kernels_hold,     projector_of, ramp_of,       fdk_of};
 
 }  // namespace tandem::pipeline

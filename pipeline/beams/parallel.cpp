@@ -151,9 +151,14 @@ Array fbp_of(const Plan& plan, const Problem& problem, const Array& filtered,
   return backprojector(wide, scan, problem.grid) * filtered;
 }
 
+Optics optics(const Scan& scan) {
+  const Detector& d = detector_of(scan);
+  return {.bin_mm = d.bin_pitch, .row_mm = d.row_pitch};
+}
+
 }  // namespace
 
-extern const Beam parallel_beam{choose_execution, add_warnings, nullptr, kernels_hold,
-                                projector_of,     ramp_of,      fbp_of};
+extern const Beam parallel_beam{choose_execution, add_warnings, nullptr, optics,
+                                kernels_hold,     projector_of, ramp_of, fbp_of};
 
 }  // namespace tandem::pipeline

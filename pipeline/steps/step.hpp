@@ -92,6 +92,8 @@ struct Step {
   double (*bytes_a_thread)(const Preprocessing& how, Shape shape) = nullptr;
   /// What of these options does not go together, in one line; empty if all do. Null: all do.
   std::string (*conflict)(const StepValues& values) = nullptr;
+  /// What keeps this scan from the step, in one line; empty if nothing does. Null: nothing.
+  std::string (*hindrance)(const Preprocessing& how) = nullptr;
   /// The words by which the speed of the step differs beside its name. Null: none.
   std::string (*kind)(const Preprocessing& how) = nullptr;
 

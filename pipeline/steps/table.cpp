@@ -15,6 +15,7 @@
   STEP(repair_cells)        \
   STEP(dead_cells)          \
   STEP(lost_rows)           \
+  STEP(phase)               \
   STEP(minus_log)
 
 namespace tandem::pipeline {

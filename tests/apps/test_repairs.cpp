@@ -1,4 +1,4 @@
-// Zingers, bad cells and saturation, from the command line.
+// Zingers, bad cells, saturation and phase retrieval, from the command line.
 
 #include <gtest/gtest.h>
 
@@ -94,7 +94,7 @@ TEST(Repairs, BringDirtyScansBackToCleanOnes) {
 }
 
 /// Steps that need the rows beside a row: of all slices at once, and of one alone.
-TEST(Repairs, DoNotDependOnChunks) {
+TEST(Repairs, AndPhaseRetrievalDoNotDependOnChunks) {
   Program run;
   ASSERT_EQ(run("simulate -o scan.h5 --size 48 --rows 40 --views 24 --photons 3000 --pixel-size 0.001").code,
             0);
@@ -111,7 +111,9 @@ TEST(Repairs, DoNotDependOnChunks) {
   };
   for (const std::string options :
        {"dirty.h5 --dezinger 5 --dezinger-window cube --dezinger-threshold 1500 --repair-cells true",
-        "dirty.h5 --dezinger 4 --dezinger-window projection --repair-cells true --binning 1"}) {
+        "dirty.h5 --dezinger 4 --dezinger-window projection --repair-cells true --binning 1",
+        "scan.h5 --retrieve-phase-method gpaganin --energy 20 --propagation-distance 20 "
+        "--retrieve-phase-delta-beta 2"}) {
     const std::vector<float> whole = volume(options);
     for (const std::ptrdiff_t slice : {0, 3, 7, 12, 19}) {
       const std::vector<float> one =
@@ -133,6 +135,45 @@ TEST(Saturation, IsSaid) {
   EXPECT_EQ(run.json("r.json")["saturated"], 3);
   EXPECT_NE(ended.err.find("3 pixels are saturated"), std::string::npos) << ended.err;
   EXPECT_EQ(run("recon scan.h5 -o w.h5 --json r.json").err.find("saturated"), std::string::npos);
+}
+
+TEST(Phase, IsRefusedInOneLineWhereItMakesNoSense) {
+  Program run;
+  ASSERT_EQ(run("simulate -o scan.h5 --size 16 --views 20 --photons 500").code, 0);
+  ASSERT_EQ(
+      run("simulate -o cone.h5 --geometry cone --sod 100 --sdd 150 --pixel-size 0.01 --size 16 --bins 24 "
+          "--rows 8 --views 20 --phantom ellipsoids")
+          .code,
+      0);
+  const auto refused = [&](const std::string& scan, const std::string& options, int code,
+                           const std::string& word) {
+    const Ended ended = run("recon " + scan + " -o v.h5 " + options);
+    EXPECT_EQ(ended.code, code) << options << ended.err;
+    EXPECT_NE(ended.err.find(word), std::string::npos) << ended.err;
+    EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
+  };
+  const std::string phase = "--retrieve-phase-method paganin --retrieve-phase-delta-beta 100 ";
+  refused("scan.h5", phase, 2, "--energy");
+  refused("scan.h5", phase + "--energy 20000", 2, "20 keV");
+  refused("scan.h5", "--energy 20", 2, "--retrieve-phase-method");
+  refused("scan.h5", phase + "--energy 20 --propagation-distance 50", 4, "--pixel-size");
+  refused("scan.h5", phase + "--energy 20 --pixel-size 0.001", 4, "--propagation-distance");
+  refused("scan.h5", phase + "--energy 20 --pixel-size 0.001 --propagation-distance 50 --minus-log false", 4,
+          "transmissions");
+  refused("scan.h5", phase + "--energy 20 --pixel-size 1e-9 --propagation-distance 50", 4, "blurs over");
+  refused("scan.h5",
+          phase +
+              "--energy 20 --pixel-size 0.001 --propagation-distance 5 --reconstruction-algorithm cgls "
+              "--stop discrepancy",
+          4, "--stop discrepancy");
+  refused("cone.h5", phase + "--energy 20 --propagation-distance 70", 4, "sdd - sod");
+  EXPECT_EQ(run("recon cone.h5 -o v.h5 " + phase + "--energy 20").code, 0);
+  EXPECT_EQ(run("recon scan.h5 -o w.h5 --rotation-axis-auto --pixel-size 0.001 --propagation-distance 5 " +
+                phase + "--energy 20")
+                .code,
+            0);
+  refused("scan.h5", "--dezinger 4 --dezinger-window cube", 2, "odd");
+  refused("scan.h5", "--dezinger-window cube", 2, "--dezinger");
 }
 
 }  // namespace

@@ -1,0 +1,236 @@
+#include "phase.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <mutex>
+#include <sstream>
+
+#include "../../core/ceil_div.hpp"
+#include "step.hpp"
+
+namespace tandem::pipeline {
+
+namespace {
+
+constexpr double wavelength_mm_kev = 1.239841984e-6;  // h c
+constexpr double highest_kev = 1000;
+constexpr Index fewest_rows = 32;   // of a block
+constexpr Index farthest = 10'000;  // pixels: a blur of 700
+
+std::string method_of(const StepValues& values) {
+  return value_of<std::string>(values, "--retrieve-phase-method").value_or("none");
+}
+
+template <class... Parts>
+std::string words(const Parts&... parts) {
+  std::ostringstream text;
+  (text << ... << parts);
+  return text.str();
+}
+
+std::string conflict(const StepValues& values) {
+  const bool asked = method_of(values) != "none";
+  for (const char* option : {"--energy", "--retrieve-phase-delta-beta"})
+    if (asked && !values.contains(option))
+      return words("--retrieve-phase-method ", method_of(values), " needs ", option);
+  for (const char* option : {"--energy", "--propagation-distance", "--retrieve-phase-delta-beta"})
+    if (!asked && values.contains(option))
+      return words(option, " goes with --retrieve-phase-method paganin or gpaganin");
+  const double energy = value_of<double>(values, "--energy").value_or(1);
+  if (energy > highest_kev)
+    return words("--energy ", energy, ": is in keV, and at most ", highest_kev, "; ", energy, " eV are ",
+                 energy / 1000, " keV");
+  return {};
+}
+
+/// From the sample to the detector, mm; 0 if nobody says.
+double distance_of(const Preprocessing& how) {
+  return value_of<double>(how.values, "--propagation-distance").value_or(how.optics->to_detector_mm);
+}
+
+std::string hindrance(const Preprocessing& how) {
+  const Optics& optics = *how.optics;
+  const std::string step = "--retrieve-phase-method " + method_of(how.values);
+  if (!how.minus_log)
+    return step + ": --minus-log false says that the data are line integrals; it needs transmissions";
+  if (how.noise)
+    return "--stop discrepancy: phase retrieval makes the noise of neighbouring pixels depend on each other, "
+           "so their number says nothing; use --iterations or --stop relative=EPS";
+  if (!(optics.bin_mm > 0)) return step + ": the scan has no pixel size; give --pixel-size MM";
+  if (!(distance_of(how) > 0))
+    return step + ": the distance from the sample to the detector is missing; give --propagation-distance MM";
+  const double by_scan = optics.to_detector_mm;
+  if (by_scan > 0 && std::abs(distance_of(how) - by_scan) > 0.01 * by_scan)
+    return words("--propagation-distance ", distance_of(how), " mm: the scan says ", by_scan,
+                 " mm, sdd - sod; leave the option out, or correct --sod and --sdd");
+  const PhaseFilter filter = *phase_filter_of(how);
+  if (std::max(filter.reach(filter.bin_mm), filter.reach(filter.row_mm)) > farthest)
+    return words(step, ": blurs over ", std::sqrt(filter.strength_mm2) / (2 * std::numbers::pi),
+                 " mm with pixels of ", filter.bin_mm,
+                 " mm; check --energy in keV, --propagation-distance and "
+                 "--pixel-size in mm, and delta / beta");
+  return {};
+}
+
+/// The response on the grid of the transform, made once.
+class Filter {
+ public:
+  Filter(const PhaseFilter& filter, Index bins)
+      : filter_(filter), rows_(blocks_of(filter).rows()), beyond_(filter.reach(filter.bin_mm)) {
+    image_.rows = rows_;
+    image_.bins = kernels::fast_length(bins + 2 * beyond_);
+    const auto frequency = [](Index k, Index n) {
+      return static_cast<double>(2 * k <= n ? k : k - n) / static_cast<double>(n);
+    };
+    for (Index r = 0; r < rows_; ++r)
+      for (Index b = 0; b <= image_.bins / 2; ++b)
+        image_.response.push_back(
+            static_cast<float>(filter_.response(frequency(r, rows_), frequency(b, image_.bins))));
+  }
+
+  Index rows() const { return rows_; }
+  Index bins() const { return image_.bins; }
+
+  /// Filters a line for each row; beside its bins a line goes on with its first and its last one.
+  void apply(std::span<const float* const> lines, Index bins, std::vector<float>& work) const {
+    work.resize(static_cast<std::size_t>(rows_ * image_.bins));
+    for (Index r = 0; r < rows_; ++r) {
+      const float* from = lines[static_cast<std::size_t>(r)];
+      float* to = work.data() + r * image_.bins;
+      std::fill_n(to, beyond_, from[0]);
+      std::copy_n(from, bins, to + beyond_);
+      std::fill(to + beyond_ + bins, to + image_.bins, from[bins - 1]);
+    }
+    kernels::filter_image(image_, work.data());
+  }
+  const float* line(const std::vector<float>& work, Index row) const {
+    return work.data() + row * image_.bins + beyond_;
+  }
+
+ private:
+  PhaseFilter filter_;
+  Index rows_, beyond_;
+  kernels::ImageFilter image_;
+};
+
+/// The filter of all views, made by the first one.
+class LazyFilter {
+ public:
+  explicit LazyFilter(const PhaseFilter& filter) : filter_(filter) {}
+  const Filter& operator()(Index bins) {
+    std::call_once(made_, [&] { ready_ = std::make_unique<Filter>(filter_, bins); });
+    return *ready_;
+  }
+
+ private:
+  PhaseFilter filter_;
+  std::once_flag made_;
+  std::unique_ptr<Filter> ready_;
+};
+
+/// All blocks that have rows which are kept. Beyond the rows that are there the first and the last one go on;
+/// in the middle of a scan the margin has all rows that a block needs.
+Index retrieve(Projection& view, const Filter& filter, PhaseBlocks blocks) {
+  const Image<float>& y = view.y;
+  const std::vector<float> as_it_came(y.data, y.data + y.n1 * y.s1);
+  const Index first = view.reference.first_row / view.reference.rows_together;  // row 0 of y
+  const Index begin = (first + view.kept.first) / blocks.own,
+              end = ceil_div(first + view.kept.last, blocks.own);
+  std::vector<const float*> lines(static_cast<std::size_t>(blocks.rows()));
+  std::vector<float> work;
+  for (Index block = begin; block < end; ++block) {
+    const Index top = block * blocks.own - first;  // of the block, in rows of y
+    for (Index r = 0; r < blocks.rows(); ++r)
+      lines[static_cast<std::size_t>(r)] =
+          as_it_came.data() + std::clamp<Index>(top - blocks.beyond + r, 0, y.n1 - 1) * y.s1;
+    filter.apply(lines, y.n2, work);
+    for (Index r = std::max(top, view.kept.first); r < std::min(top + blocks.own, view.kept.last); ++r)
+      std::copy_n(filter.line(work, r - top + blocks.beyond), y.n2, &y(0, r, 0));
+  }
+  return 0;
+}
+
+ProjectionWork on_projection(const Preprocessing& how) {
+  const auto filter = phase_filter_of(how);
+  if (!filter) return {};
+  return [lazy = std::make_shared<LazyFilter>(*filter), blocks = blocks_of(*filter)](Projection& view) {
+    return retrieve(view, (*lazy)(view.y.n2), blocks);
+  };
+}
+
+Index margin(const Preprocessing& how) {
+  const PhaseBlocks blocks = blocks_of(*phase_filter_of(how));
+  return blocks.own - 1 + blocks.beyond;
+}
+
+double bytes_a_thread(const Preprocessing& how, Shape shape) {
+  const PhaseFilter filter = *phase_filter_of(how);
+  const Index bins = kernels::fast_length(shape[2] + 2 * filter.reach(filter.bin_mm));
+  const auto transform = static_cast<double>(blocks_of(filter).rows() * (bins + 2));
+  return 4.0 * (3 * transform + static_cast<double>(shape[1] * shape[2]));
+}
+
+}  // namespace
+
+double PhaseFilter::response(double row_frequency, double bin_frequency) const {
+  const auto laplacian = [this](double f, double pitch) {  // of cos(2 pi f x), less its sign
+    const double turn = 2 * std::numbers::pi * f / pitch;
+    return generalised ? 2 * (1 - std::cos(2 * std::numbers::pi * f)) / (pitch * pitch) : turn * turn;
+  };
+  const double of_length = strength_mm2 / (4 * std::numbers::pi * std::numbers::pi);
+  return 1 / (1 + of_length * (laplacian(row_frequency, row_mm) + laplacian(bin_frequency, bin_mm)));
+}
+
+Index PhaseFilter::reach(double pitch_mm) const {
+  if (!(pitch_mm > 0)) return 1;  // it is refused then
+  const double decay = std::sqrt(strength_mm2) / (2 * std::numbers::pi * pitch_mm);
+  return static_cast<Index>(std::min(std::ceil(14 * decay), 1e9)) + 1;
+}
+
+PhaseBlocks blocks_of(const PhaseFilter& filter) {
+  const Index beyond = filter.reach(filter.row_mm);
+  const Index rows = kernels::fast_length(2 * beyond + std::max(fewest_rows, beyond));
+  return {rows - 2 * beyond, beyond};
+}
+
+std::optional<PhaseFilter> phase_filter_of(const Preprocessing& how) {
+  const std::string method = method_of(how.values);
+  if (method == "none" || !how.optics) return {};
+  const Optics& optics = *how.optics;
+  const double r1 = optics.to_sample_mm, r2 = distance_of(how);
+  const double distance = std::isfinite(r1) ? r1 * r2 / (r1 + r2) : r2;
+  const double wavelength = wavelength_mm_kev / *value_of<double>(how.values, "--energy");
+  return PhaseFilter{.generalised = method == "gpaganin",
+                     .strength_mm2 = std::numbers::pi * wavelength * distance *
+                                     *value_of<double>(how.values, "--retrieve-phase-delta-beta"),
+                     .bin_mm = optics.bin_mm,
+                     .row_mm = optics.row_mm};
+}
+
+namespace step {
+
+Step phase() {
+  return {
+      .name = "phase",
+      .help = "phase retrieval from one distance (Paganin), which blurs transmissions",
+      .options =
+          {{"--retrieve-phase-method",
+            "phase retrieval from one distance: Paganin's, or the generalised one, which keeps fine features "
+            "sharper (default none)",
+            OneOf{{"none", "paganin", "gpaganin"}}},
+           {"--energy", "of the photons, keV", PositiveNumber{1e9}},
+           {"--propagation-distance", "from the sample to the detector, mm (a cone beam says it: sdd - sod)",
+            PositiveNumber{1e9}},
+           {"--retrieve-phase-delta-beta", "delta / beta of the sample", PositiveNumber{1e9}}},
+      .needs_transmission = true,
+      .on_projection = on_projection,
+      .margin = margin,
+      .bytes_a_thread = bytes_a_thread,
+      .conflict = conflict,
+      .hindrance = hindrance};
+}
+
+}  // namespace step
+
+}  // namespace tandem::pipeline

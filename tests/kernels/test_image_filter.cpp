@@ -1,0 +1,146 @@
+// Filters of images by their frequencies, against dense transforms and against phase retrieval of others.
+
+#include "../../kernels/image_filter.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <complex>
+#include <filesystem>
+#include <functional>
+#include <numbers>
+
+#include "../../core/random.hpp"
+#include "../support/npy.hpp"
+
+namespace tandem::kernels {
+namespace {
+
+using Complex = std::complex<double>;
+constexpr double pi = std::numbers::pi;
+
+const std::filesystem::path vectors = std::filesystem::path(TANDEM_TEST_DATA) / "vectors";
+
+TEST(FastLength, IsTheNextProductOfSmallPrimes) {
+  for (const auto& [count, length] : std::vector<std::pair<Index, Index>>{
+           {0, 1}, {1, 1}, {7, 7}, {11, 12}, {13, 14}, {121, 125}, {256, 256}, {257, 270}, {1025, 1029}})
+    EXPECT_EQ(fast_length(count), length) << count;
+}
+
+/// One row of the transform after another, in double.
+std::vector<float> filtered_densely(const std::vector<float>& image, Index rows, Index bins,
+                                    const std::function<double(Index, Index)>& response) {
+  std::vector<float> result;
+  const auto turn = [](Index a, Index n) {
+    return 2 * pi * static_cast<double>(a % n) / static_cast<double>(n);
+  };
+  std::vector<Complex> spectrum;
+  for (Index k = 0; k < rows; ++k)
+    for (Index l = 0; l < bins; ++l) {
+      Complex sum = 0;
+      for (Index r = 0; r < rows; ++r)
+        for (Index b = 0; b < bins; ++b)
+          sum += static_cast<double>(image[static_cast<std::size_t>(r * bins + b)]) *
+                 std::polar(1.0, -turn(k * r, rows) - turn(l * b, bins));
+      spectrum.push_back(sum * response(k, l));
+    }
+  for (Index r = 0; r < rows; ++r)
+    for (Index b = 0; b < bins; ++b) {
+      Complex sum = 0;
+      for (Index k = 0; k < rows; ++k)
+        for (Index l = 0; l < bins; ++l)
+          sum += spectrum[static_cast<std::size_t>(k * bins + l)] *
+                 std::polar(1.0, turn(k * r, rows) + turn(l * b, bins));
+      result.push_back(static_cast<float>(sum.real() / static_cast<double>(rows * bins)));
+    }
+  return result;
+}
+
+TEST(ImageFilter, IsTheDenseTransform) {
+  Random random(4);
+  for (const auto& [rows, bins] : {std::pair<Index, Index>{9, 7}, {8, 10}, {1, 12}, {5, 1}}) {
+    const auto response = [rows = rows, bins = bins](Index k, Index l) {
+      const auto f = static_cast<double>(std::min(k, rows - k)),
+                 g = static_cast<double>(std::min(l, bins - l));
+      return 1 / (1 + 0.3 * f + 0.7 * g * g);
+    };
+    std::vector<float> image;
+    for (Index i = 0; i < rows * bins; ++i) image.push_back(static_cast<float>(random.uniform()));
+    const std::vector<float> due = filtered_densely(image, rows, bins, response);
+    ImageFilter filter{rows, bins};
+    for (Index k = 0; k < rows; ++k)
+      for (Index l = 0; l <= bins / 2; ++l) filter.response.push_back(static_cast<float>(response(k, l)));
+    filter_image(filter, image.data());
+    for (std::size_t i = 0; i < due.size(); ++i) EXPECT_NEAR(image[i], due[i], 1e-6) << rows << ' ' << i;
+  }
+}
+
+/// The grid of tomopy and tomocupy: from -1/2 to 1/2 cycles a pixel with both ends, so that there is no
+/// frequency 0, and the frequencies k and -k differ. Of a real image only the even part of the response
+/// counts.
+double frequency_of_others(Index k, Index n, double pixel) {
+  const Index shifted = (k + n / 2) % n;
+  return (static_cast<double>(shifted) / static_cast<double>(n - 1) - 0.5) / pixel;
+}
+
+ImageFilter filter_of_others(Index n, double pixel, const std::function<double(double, double)>& response) {
+  const auto at = [&](Index k, Index l) {
+    return response(frequency_of_others(k, n, pixel), frequency_of_others(l, n, pixel));
+  };
+  double largest = 0;
+  for (Index k = 0; k < n; ++k)
+    for (Index l = 0; l < n; ++l) largest = std::max(largest, at(k, l));
+  ImageFilter filter{n, n};
+  for (Index k = 0; k < n; ++k)
+    for (Index l = 0; l <= n / 2; ++l)
+      filter.response.push_back(static_cast<float>((at(k, l) + at((n - k) % n, (n - l) % n)) / 2 / largest));
+  return filter;
+}
+
+/// Images in the middle of 256 x 256 pixels, which go on with those at their edges.
+double largest_difference(const ImageFilter& filter, const std::string& output) {
+  const test::Npy in = test::read_npy(vectors / "phase_input.npy"), out = test::read_npy(vectors / output);
+  const Index rows = in.shape[1], bins = in.shape[2], n = filter.rows;
+  const Index above = (n - rows) / 2, left = (n - bins) / 2;
+  double most = 0;
+  for (Index v = 0; v < in.shape[0]; ++v) {
+    std::vector<float> image;
+    for (Index r = 0; r < n; ++r)
+      for (Index b = 0; b < n; ++b) {
+        const Index row = std::clamp<Index>(r - above, 0, rows - 1),
+                    bin = std::clamp<Index>(b - left, 0, bins - 1);
+        image.push_back(
+            static_cast<float>(in.values[static_cast<std::size_t>((v * rows + row) * bins + bin)]));
+      }
+    filter_image(filter, image.data());
+    for (Index r = 0; r < rows; ++r)
+      for (Index b = 0; b < bins; ++b)
+        most = std::max(most, std::abs(double{image[static_cast<std::size_t>((r + above) * n + b + left)]} -
+                                       out.values[static_cast<std::size_t>((v * rows + r) * bins + b)]));
+  }
+  return most;
+}
+
+constexpr double pixel_cm = 1e-4, distance_cm = 50, wavelength_cm = 1.23984186e-7 / 20;
+
+TEST(ImageFilter, DoesTomopysRetrievePhase) {
+  if (!exists(vectors)) GTEST_SKIP() << vectors << " is not there";
+  const ImageFilter filter = filter_of_others(256, pixel_cm, [](double f, double g) {
+    return 1 / (wavelength_cm * distance_cm * (f * f + g * g) / (4 * pi) + 1e-3);
+  });
+  EXPECT_LE(largest_difference(filter, "tomopy_phase.npy"), 2e-6);
+}
+
+/// tomocupy has the width of a feature in the prefactor, and the pixel in the cosines.
+TEST(ImageFilter, DoesTomocupysGeneralisedPaganin) {
+  if (!exists(vectors)) GTEST_SKIP() << vectors << " is not there";
+  const double a = wavelength_cm * distance_cm * 1000 / (4 * pi), width_cm = 2e-4;
+  const ImageFilter filter = filter_of_others(256, pixel_cm, [&](double f, double g) {
+    return 1 / (1 - 2 * a / (width_cm * width_cm) *
+                        (std::cos(2 * pi * pixel_cm * f) + std::cos(2 * pi * pixel_cm * g) - 2));
+  });
+  EXPECT_LE(largest_difference(filter, "tomocupy_gpaganin.npy"), 3e-5);
+}
+
+}  // namespace
+}  // namespace tandem::kernels
