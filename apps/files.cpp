@@ -68,7 +68,7 @@ void require_place(const NamedFile& output) {
 }  // namespace
 
 NamedFiles inputs_of(const ScanOptions& o) {
-  NamedFiles inputs{{"the scan", o.path}, {"--angles", o.how.angles}};
+  NamedFiles inputs{{"the scan", o.path}, {"--angles", o.how.angles}, {"--view-shifts", o.how.view_shifts}};
   for (const fs::path& path : o.how.flats) inputs.push_back({"--flats", path});
   for (const fs::path& path : o.how.darks) inputs.push_back({"--darks", path});
   return inputs;

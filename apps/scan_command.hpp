@@ -6,7 +6,8 @@
 
 namespace tandem::apps {
 
-/// Adds a command that reads a scan and writes no file except its report. `Options` has `common` and `scan`.
+/// Adds a command that reads a scan. `Options` has `common` and `scan`, and `outputs()` if the command writes
+/// more than its report.
 template <class Options>
 CLI::App& add_scan_command(CLI::App& program, const char* name, const char* what,
                            const std::shared_ptr<Options>& o, void (*run)(Options&), Action& chosen) {
@@ -17,7 +18,9 @@ CLI::App& add_scan_command(CLI::App& program, const char* name, const char* what
   add_common(c, o->common);
   c.callback([o, run, &chosen] {
     chosen = [o, run] {
-      check_files(o->common, inputs_of(o->scan), {});
+      NamedFiles outputs;
+      if constexpr (requires { o->outputs(); }) outputs = o->outputs();
+      check_files(o->common, inputs_of(o->scan), outputs);
       run(*o);
     };
   });

@@ -68,6 +68,10 @@ void add_scan_options(CLI::App& c, ScanOptions& o) {
                "views in equal steps from 0 over these degrees, instead of the scan's own angles")
       ->type_name("DEG[,inclusive]")
       ->excludes(angles);
+  c.add_option("--view-shifts", o.how.view_shifts,
+               "parallel beam: one number per line, how many bins the image of each view lies towards higher "
+               "bins")
+      ->type_name("FILE");
   add_choice(c, "--rotation-direction", o.rotation_direction, {"+1", "1", "-1"},
              "default +1; -1: all angles change their sign");
   c.add_option("--pixel-size", o.how.pixel_size_mm, "detector pitch, mm (default: the file's own)")
@@ -198,21 +202,32 @@ void warn_of_doubts(const pipeline::AxisEstimate& axis, ProgressLine& progress) 
 
 }  // namespace
 
-pipeline::AxisEstimate find_axis_of(io::ScanReader& reader, const ScanOptions& o,
-                                    const pipeline::AxisSearch& search, Index count, ProgressLine& progress) {
+pipeline::AxisEstimate find_axis_in(io::ScanReader& reader, const ScanOptions& o,
+                                    const pipeline::AxisSearch& search, const std::vector<Index>& rows,
+                                    ProgressLine& progress) {
+  require<GeometryError>(o.how.view_shifts.empty(),
+                         "the axis is not searched with --view-shifts; give --rotation-axis X, or look at "
+                         "`tandem center --try`");
   const Beam& beam = beam_of(reader.info().scan);
   const Selection s = select(o, reader.info());
-  const std::vector<Index> chosen = beam.rows_for_axis(reader.info().scan, s.rows, count);
-  const std::vector<float> lines = line_integrals(reader, o, s.views, chosen, progress);
+  const std::vector<float> lines = line_integrals(reader, o, s.views, rows, progress);
   progress("find axis", 0, 1, "searches");
   pipeline::AxisSearch shifted = search;
   if (shifted.between)
     for (double& edge : *shifted.between) edge -= static_cast<double>(s.bins.first);
   auto axis = beam.find_axis(lines, crop(reader.info().scan, s.views, s.rows, s.bins),
-                             static_cast<Index>(chosen.size()), shifted, progress);
+                             static_cast<Index>(rows.size()), shifted, progress);
   const auto first = static_cast<double>(s.bins.first);
   axis.axis_bin += first;
   if (axis.axis_if_repeated) *axis.axis_if_repeated += first;
+  return axis;
+}
+
+pipeline::AxisEstimate find_axis_of(io::ScanReader& reader, const ScanOptions& o,
+                                    const pipeline::AxisSearch& search, Index count, ProgressLine& progress) {
+  const Scan& scan = reader.info().scan;
+  const std::vector<Index> rows = beam_of(scan).rows_for_axis(scan, select(o, reader.info()).rows, count);
+  const pipeline::AxisEstimate axis = find_axis_in(reader, o, search, rows, progress);
   warn_of_doubts(axis, progress);
   return axis;
 }

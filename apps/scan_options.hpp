@@ -48,6 +48,11 @@ std::string words_of(const Scan& scan);
 pipeline::AxisEstimate find_axis_of(io::ScanReader& reader, const ScanOptions& options,
                                     const pipeline::AxisSearch& search, Index count, ProgressLine& progress);
 
+/// The same from these rows, without a warning if they hardly agree.
+pipeline::AxisEstimate find_axis_in(io::ScanReader& reader, const ScanOptions& options,
+                                    const pipeline::AxisSearch& search, const std::vector<Index>& rows,
+                                    ProgressLine& progress);
+
 /// Warns if the last view looks like the first one, although --arc spreads the views evenly over whole turns,
 /// or over half turns of a parallel beam, without the end. After half a turn the view is mirrored about one
 /// of `axes` (in bins of the file).

@@ -1,5 +1,7 @@
 #include "step_options.hpp"
 
+#include <sstream>
+
 #include "../pipeline/steps/step.hpp"
 
 namespace tandem::apps {
@@ -39,6 +41,32 @@ void add(CLI::App& c, const StepOption& option, pipeline::WholeNumber limits, St
   add(c, option, values, [](const std::string& text) { return whole_in(text).value(); })
       ->check(count(limits.lowest, limits.highest))
       ->type_name("N");
+}
+
+void add(CLI::App& c, const StepOption& option, pipeline::Number limits, StepValues& values) {
+  add(c, option, values, [](const std::string& text) { return number_in(text).value(); })
+      ->check(within(limits.lowest, limits.highest))
+      ->type_name("X");
+}
+
+/// X,X,...; empty if the text is something else.
+std::vector<double> numbers_in(const std::string& text) {
+  std::vector<double> numbers;
+  std::stringstream parts(text + ",");
+  for (std::string part; std::getline(parts, part, ',');) {
+    const std::optional<double> number = number_in(part);
+    if (!number) return {};
+    numbers.push_back(*number);
+  }
+  return numbers;
+}
+
+void add(CLI::App& c, const StepOption& option, pipeline::Numbers, StepValues& values) {
+  add(c, option, values, numbers_in)
+      ->check([](const std::string& text) {
+        return numbers_in(text).empty() ? "'" + text + "' is not numbers, X,X,..." : std::string();
+      })
+      ->type_name("X,X,...");
 }
 
 void add(CLI::App& c, const StepOption& option, const pipeline::OneOf& choice, StepValues& values) {

@@ -62,9 +62,10 @@ bool same_at_every_height(const Phantom& phantom) {
                      [](const Ellipsoid& e) { return std::isinf(e.semi_axes[2]); });
 }
 
-double axis_bin(const ParallelBeam& scan, Index row) {
-  return scan.row_axis_bins.empty() ? scan.detector.axis_bin
-                                    : scan.row_axis_bins[static_cast<std::size_t>(row)];
+double axis_bin(const ParallelBeam& scan, std::size_t view, Index row) {
+  return scan.shift_of(view) + (scan.row_axis_bins.empty()
+                                    ? scan.detector.axis_bin
+                                    : scan.row_axis_bins[static_cast<std::size_t>(row)]);
 }
 
 /// Adds the chords of all ellipses to the bins of one row. Only bins inside a shadow are visited, so that a
@@ -247,9 +248,10 @@ void project(const Phantom& phantom, const ParallelBeam& scan, Range rows, std::
         continue;
       }
       std::fill(sums.begin(), sums.end(), 0.0);
-      add_row(cuts[static_cast<std::size_t>(i)], scan.angles[static_cast<std::size_t>(view)],
-              axis_bin(scan, rows.first + i), scan.detector.bin_pitch, sums);
-      std::transform(sums.begin(), sums.end(), line, [](double v) { return static_cast<float>(v); });
+      const auto v = static_cast<std::size_t>(view);
+      add_row(cuts[static_cast<std::size_t>(i)], scan.angles[v], axis_bin(scan, v, rows.first + i),
+              scan.detector.bin_pitch, sums);
+      std::transform(sums.begin(), sums.end(), line, [](double sum) { return static_cast<float>(sum); });
     }
   });
 }
@@ -292,7 +294,7 @@ double largest_line_integral(const Phantom& phantom, const ParallelBeam& scan) {
     const auto v = static_cast<std::size_t>(view);
     for (std::size_t row = 0; row < cuts.size(); ++row) {
       std::fill(sums.begin(), sums.end(), 0.0);
-      add_row(cuts[row], scan.angles[v], axis_bin(scan, static_cast<Index>(row)), scan.detector.bin_pitch,
+      add_row(cuts[row], scan.angles[v], axis_bin(scan, v, static_cast<Index>(row)), scan.detector.bin_pitch,
               sums);
       largest[v] = std::max(largest[v], *std::max_element(sums.begin(), sums.end()));
     }

@@ -37,12 +37,13 @@ ParallelViews pack(const ParallelBeam& scan, const VolumeGrid& grid, Model model
                          "model of cone beams");
   const double pixels_per_bin = d.bin_pitch / grid.pitch[0];
   ParallelViews packed{{}, static_cast<float>(grid.pitch[0] / pixels_per_bin), 1};
-  for (double angle : scan.angles) {
-    const double c = std::cos(angle), s = std::sin(angle);
+  for (std::size_t v = 0; v < scan.angles.size(); ++v) {
+    const double c = std::cos(scan.angles[v]), s = std::sin(scan.angles[v]);
+    const double middle = d.axis_bin + scan.shift_of(v);
     // radius of the hat in bins; its area is one bin, times the scale
     const double radius =
         model == Model::pixel_driven ? 1.0 : std::max(std::abs(c), std::abs(s)) / pixels_per_bin;
-    packed.views.push_back({d.axis_bin + (grid.x(0) * c + grid.y(0) * s) / d.bin_pitch, c / pixels_per_bin,
+    packed.views.push_back({middle + (grid.x(0) * c + grid.y(0) * s) / d.bin_pitch, c / pixels_per_bin,
                             s / pixels_per_bin, static_cast<float>(1 / radius),
                             static_cast<float>(1 / (radius * radius))});
     packed.half_width = std::max(packed.half_width, static_cast<int>(std::ceil(radius)));

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <string>
+#include <utility>
 
 #include "../core/error.hpp"
 #include "small_font.hpp"
@@ -24,7 +26,7 @@ std::uint8_t level(float grey, float black, float white) {
 }
 
 /// Pictures side by side, captions below them in letters that large pictures do not dwarf.
-Canvas drawn(const std::vector<Picture>& pictures, float black, float white) {
+Canvas drawn_in_a_row(std::span<const Picture> pictures, float black, float white) {
   Index height = 0, lines = 0, width = -gap;
   for (const Picture& p : pictures) {
     height = std::max(height, p.height);
@@ -53,6 +55,26 @@ Canvas drawn(const std::vector<Picture>& pictures, float black, float white) {
   return canvas;
 }
 
+/// Rows of so many pictures, one below the other.
+Canvas drawn(std::span<const Picture> pictures, float black, float white, std::size_t columns) {
+  std::vector<Canvas> rows;
+  Canvas sheet{0, -gap, {}};
+  for (; !pictures.empty(); pictures = pictures.subspan(std::min(columns, pictures.size()))) {
+    rows.push_back(drawn_in_a_row(pictures.first(std::min(columns, pictures.size())), black, white));
+    sheet.width = std::max(sheet.width, rows.back().width);
+    sheet.height += rows.back().height + gap;
+  }
+  if (rows.size() == 1) return std::move(rows.front());
+  sheet.grey.assign(static_cast<std::size_t>(sheet.width * sheet.height), gap_grey);
+  auto to = sheet.grey.begin();
+  for (const Canvas& row : rows) {
+    for (Index y = 0; y < row.height; ++y, to += sheet.width)
+      std::copy_n(row.grey.begin() + y * row.width, row.width, to);
+    if (&row != &rows.back()) to += gap * sheet.width;
+  }
+  return sheet;
+}
+
 struct PixelForm {
   Index width, height;
   png_uint_32 format, flags;
@@ -76,7 +98,8 @@ std::string encoded(const std::string& name, const PixelForm& form, const std::v
 
 }  // namespace
 
-void write_png(Output output, const std::vector<Picture>& pictures, float black, float white) {
+void write_png(Output output, const std::vector<Picture>& pictures, float black, float white,
+               std::size_t columns) {
   const std::string name = output.target().string();
   bool any = false;
   for (const Picture& picture : pictures) {
@@ -86,7 +109,7 @@ void write_png(Output output, const std::vector<Picture>& pictures, float black,
     any = any || !picture.grey.empty();
   }
   require<FileError>(any, name, ": no pictures to write");
-  const Canvas canvas = drawn(pictures, black, white);
+  const Canvas canvas = drawn(pictures, black, white, columns == 0 ? pictures.size() : columns);
 
   output.write(marked_png(encoded(name, {canvas.width, canvas.height, PNG_FORMAT_GRAY, 0}, canvas.grey)));
 }

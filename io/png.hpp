@@ -15,9 +15,11 @@ struct Picture {
   std::vector<std::string> captions = {};  ///< lines of text below it, see `draw_text`
 };
 
-/// Writes pictures side by side with a gap, in 8-bit grey. [black, white] becomes 0..255, and values outside
-/// are clipped. The file names tandem as its software. @throws FileError
-void write_png(Output output, const std::vector<Picture>& pictures, float black, float white);
+/// Writes pictures side by side with a gap, in 8-bit grey, in rows of `columns` (0: all in one row). [black,
+/// white] becomes 0..255, and values outside are clipped. The file names tandem as its software.
+/// @throws FileError
+void write_png(Output output, const std::vector<Picture>& pictures, float black, float white,
+               std::size_t columns = 0);
 
 /// The bytes of a PNG file of one picture, made for speed. Where the picture is NaN, it is transparent.
 /// @throws FileError

@@ -94,9 +94,10 @@ struct OpenOptions {
   std::vector<Index> flat_views = {};     ///< all flats are sets of equal size, taken before these views
   std::optional<Range> angle_lines = {};  ///< lines A to B of that file, from 0, half open
   std::optional<double> arc_deg =
-      {};                         ///< equal steps from 0 over this arc, in the place of the scan's own angles
-  bool arc_inclusive = false;     ///< whether the last view lies at the end of the arc
-  bool reverse_rotation = false;  ///< all angles change their sign
+      {};                      ///< equal steps from 0 over this arc, in the place of the scan's own angles
+  bool arc_inclusive = false;  ///< whether the last view lies at the end of the arc
+  std::filesystem::path view_shifts = {};    ///< one number per line: ParallelBeam::view_shift_bins
+  bool reverse_rotation = false;             ///< all angles change their sign
   std::optional<double> pixel_size_mm = {};  ///< of bins and rows, in the place of the file's own
   std::optional<double> sod_mm = {}, sdd_mm = {},
                         midplane_row = {};  ///< in the place of the file's own; sod and sdd make a cone beam
@@ -132,6 +133,9 @@ class ScanReader {
 /// Reads angles from a file with one number per line, in degrees, and returns them in rad. Blank lines and
 /// lines that begin with # count as lines, but hold no angle. @throws FileError
 std::vector<double> read_angles(const std::filesystem::path& path, const std::optional<Range>& lines = {});
+/// The same for other numbers, which stay as they are. `what` and `unit` are for messages.
+std::vector<double> read_numbers(const std::filesystem::path& path, const std::string& what,
+                                 const std::string& unit, const std::optional<Range>& lines = {});
 
 /// Opens a file or a folder. Each known layout is asked whether it recognises it, so the user need not name
 /// the layout. @throws FileError naming the file and what was expected in it.

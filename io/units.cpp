@@ -77,25 +77,32 @@ std::optional<double> mm_per(const std::string& unit) {
 }
 
 std::vector<double> read_angles(const std::filesystem::path& path, const std::optional<Range>& lines) {
+  std::vector<double> angles = read_numbers(path, "angle", "in degrees", lines);
+  for (double& angle : angles) angle = in_radians(angle);
+  return angles;
+}
+
+std::vector<double> read_numbers(const std::filesystem::path& path, const std::string& what,
+                                 const std::string& unit, const std::optional<Range>& lines) {
   std::ifstream file(path);
   require<FileError>(file.is_open() && !std::filesystem::is_directory(path), path.string(),
-                     ": cannot be opened; a text file with one angle per line, in degrees, is needed");
+                     ": cannot be opened; a text file with one ", what, " per line, ", unit, ", is needed");
   const Range wanted = lines.value_or(Range{0, std::numeric_limits<Index>::max()});
   require<FileError>(0 <= wanted.first && wanted.first < wanted.last, path.string(), ": lines ", wanted.first,
                      ":", wanted.last, " are an empty range; A:B with A < B is needed");
-  std::vector<double> angles;
+  std::vector<double> numbers;
   std::string line;
   Index count = 0;
   for (; std::getline(file, line); ++count) {
     const std::string_view text = trimmed(line);
     if (count < wanted.first || count >= wanted.last || text.empty() || text.front() == '#') continue;
-    angles.push_back(in_radians(number_in(text, path, count + 1)));
+    numbers.push_back(number_in(text, path, count + 1));
   }
   require<FileError>(!lines || wanted.last <= count, path.string(), ": lines ", wanted.first, ":",
                      wanted.last, " are wanted; it has ", count, ", counted from 0");
-  require<FileError>(!angles.empty(), path.string(),
-                     ": holds no angles; one number per line, in degrees, is needed");
-  return angles;
+  require<FileError>(!numbers.empty(), path.string(), ": holds no ", what, "s; one number per line, ", unit,
+                     ", is needed");
+  return numbers;
 }
 
 std::optional<double> length_mm(const hdf5::File& file, const std::string& path,

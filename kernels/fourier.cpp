@@ -97,12 +97,13 @@ Index cells_for(Index pixels, double oversampling) {
 /// The bins on which the corners of a grid fall in any view.
 std::pair<double, double> bins_met(const ParallelBeam& scan, const VolumeGrid& grid) {
   double least = 0, most = 0;
-  for (const double angle : scan.angles)
+  for (std::size_t v = 0; v < scan.angles.size(); ++v)
     for (const int corner : {0, 1, 2, 3}) {
+      const double angle = scan.angles[v];
       const double x = grid.x(corner % 2 ? static_cast<double>(grid.size[0] - 1) : 0),
                    y = grid.y(corner / 2 ? static_cast<double>(grid.size[1] - 1) : 0);
-      const double bin =
-          scan.detector.axis_bin + (x * std::cos(angle) + y * std::sin(angle)) / scan.detector.bin_pitch;
+      const double bin = scan.detector.axis_bin + scan.shift_of(v) +
+                         (x * std::cos(angle) + y * std::sin(angle)) / scan.detector.bin_pitch;
       least = std::min(least, bin), most = std::max(most, bin);
     }
   return {least, most};
@@ -193,7 +194,8 @@ void add_tiles(FourierPlan& plan) {
   }
 }
 
-Ray ray_of(const FourierPlan& plan, const ParallelBeam& scan, const VolumeGrid& grid, double angle) {
+Ray ray_of(const FourierPlan& plan, const ParallelBeam& scan, const VolumeGrid& grid, std::size_t view) {
+  const double angle = scan.angles[view];
   const double c = std::cos(angle), s = std::sin(angle), length = static_cast<double>(plan.length);
   const double x = grid.x(static_cast<double>(middle(plan.nx))),
                y = grid.y(static_cast<double>(middle(plan.ny)));
@@ -203,7 +205,7 @@ Ray ray_of(const FourierPlan& plan, const ParallelBeam& scan, const VolumeGrid& 
                step_y = s * bins_y * static_cast<double>(plan.cells_y) / length;
   const bool turned = step_x < 0;
   return {turned ? -step_x : step_x, turned ? -step_y : step_y,
-          scan.detector.axis_bin + (x * c + y * s) / scan.detector.bin_pitch, turned};
+          scan.detector.axis_bin + scan.shift_of(view) + (x * c + y * s) / scan.detector.bin_pitch, turned};
 }
 
 /// At least twice the bins, and so long that no row comes in again at its other end anywhere in the grid.
@@ -223,7 +225,7 @@ FourierPlan make_plan(const FourierSizes& sizes, const ParallelBeam& scan, const
   plan.window = window_of(plan.taps, 1 / gridding_for(accuracy).oversampling);
   plan.gain_x = gains(plan.window, plan.taps, plan.nx, plan.cells_x);
   plan.gain_y = gains(plan.window, plan.taps, plan.ny, plan.cells_y);
-  for (const double angle : scan.angles) plan.rays.push_back(ray_of(plan, scan, grid, angle));
+  for (std::size_t v = 0; v < scan.angles.size(); ++v) plan.rays.push_back(ray_of(plan, scan, grid, v));
   add_tiles(plan);
   return plan;
 }
@@ -232,14 +234,14 @@ FourierPlan make_plan(const FourierSizes& sizes, const ParallelBeam& scan, const
 struct Kept {
   FourierSizes sizes;
   Detector detector;
-  std::vector<double> angles;
+  std::vector<double> angles, shifts;
   VolumeGrid grid;
   std::shared_ptr<const FourierPlan> plan{};
 
   /// Whether the plan is the same, for any rows and slices.
   bool is_for(const Kept& o) const {
     return sizes == o.sizes && detector.axis_bin == o.detector.axis_bin &&
-           detector.bin_pitch == o.detector.bin_pitch && angles == o.angles &&
+           detector.bin_pitch == o.detector.bin_pitch && angles == o.angles && shifts == o.shifts &&
            grid.pitch[0] == o.grid.pitch[0] && grid.pitch[1] == o.grid.pitch[1] &&
            grid.centre[0] == o.grid.centre[0] && grid.centre[1] == o.grid.centre[1];
   }
@@ -312,7 +314,7 @@ std::shared_ptr<const FourierPlan> fourier_plan(const ParallelBeam& scan, const 
                                                 double accuracy) {
   static std::mutex access;  // never held while a plan is made, which waits for other threads
   static std::list<Kept> kept;
-  Kept wanted{fourier_sizes(scan, grid, accuracy), scan.detector, scan.angles, grid};
+  Kept wanted{fourier_sizes(scan, grid, accuracy), scan.detector, scan.angles, scan.view_shift_bins, grid};
   const auto found = [&] {
     return std::find_if(kept.begin(), kept.end(), [&](const Kept& k) { return k.is_for(wanted); });
   };

@@ -196,6 +196,10 @@ std::vector<float> filter_weights(const ConeBeam& scan) { return ray_shares(scan
 LinearOperator ramp_filter(const ParallelBeam& whole, Range views, std::span<const float> weights,
                            Filter filter, Device device) {
   validate(whole);
+  require<GeometryError>(
+      !half_acquisition(whole) || whole.view_shift_bins.empty(),
+      "filter: the rays of a half acquisition with shifted views are not weighed yet; give "
+      "an iterative method");
   const ParallelBeam scan = some_views(whole, views), wide = some_views(symmetric(whole), views);
   require_weights(weights, views.size());
   kernels::RowFilter f = with_ramp(bare_filter(wide), filter, wide.detector.bin_pitch);

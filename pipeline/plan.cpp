@@ -195,6 +195,20 @@ void add_warnings(Plan& plan, const Recipe& recipe, bool axis_known) {
   beam_of(plan.scan).add_warnings(plan, recipe);
 }
 
+/// The step detector-roll gives all bins of a row one height; here each row gets its axis.
+void roll(Scan& scan, const Recipe& recipe, Range bins) {
+  const double angle = in_radians(value_of<double>(recipe.steps, "--detector-roll").value_or(0));
+  if (angle == 0) return;
+  const auto roll_beam = beam_of(scan).roll;
+  require<GeometryError>(roll_beam != nullptr, "--detector-roll goes with a parallel beam");
+  require<GeometryError>(detector_of(scan).rows > 1,
+                         "--detector-roll: the scan has one row, which says nothing of others");
+  require<GeometryError>(
+      row_axes_of(scan).empty(),
+      "--detector-roll: the scan records an axis for each row; give --rotation-axis X too");
+  roll_beam(scan, angle, bins);
+}
+
 /// Rows are continued where the CPU filters, which is also the case for tiles.
 void choose_padding(Plan& plan, const Recipe& recipe) {
   const bool can = plan.tiled || !plan.home().is_cuda();
@@ -262,6 +276,7 @@ Plan make_plan(const io::ScanInfo& info, const Recipe& recipe) {
   plan.flats = flat_use_of(info, recipe.steps);
   plan.rows_together = rows_together(plan.rows.size(), recipe.binning);
   plan.rows_there = {plan.rows.first, plan.rows.last - plan.rows.size() % plan.rows_together};
+  roll(scan, recipe, plan.bins);
   plan.scan = crop(scan, plan.views, plan.rows, plan.bins);
   if (recipe.binning > 0) plan.scan = bin_down(plan.scan, recipe.binning, plan.pitch_known);
   choose_steps(plan);

@@ -310,7 +310,8 @@ Preprocessing preprocessing_of(const StepValues& values, Range bins, int binning
                           .air_bins = air_within(value_of<Range>(values, "--air-columns"), bins, binning),
                           .gain = gain,
                           .noise = noise,
-                          .values = values};
+                          .values = values,
+                          .bins = bins.size() >> binning};
   for (const Step& step : how.table()) {
     const std::string fault = step.conflict ? step.conflict(values) : "";
     require<GeometryError>(fault.empty(), fault);

@@ -38,8 +38,12 @@ extern const Beam parallel_beam{
     .arc_deg = 180,
     .models = {"pixel_driven", "joseph", "fourier"},
     .scan = scan_of,
-    .fields = [](const Scan&) { return nlohmann::json::object(); },
-    .words = [](const Scan&) -> std::string { return "parallel beam"; },
+    .fields = [](const Scan& scan) -> nlohmann::json {
+      return {{"view_shifts", !parallel(scan).view_shift_bins.empty()}};
+    },
+    .words = [](const Scan& scan) -> std::string {
+      return parallel(scan).view_shift_bins.empty() ? "parallel beam" : "parallel beam, shifted views";
+    },
     .rows_for_axis = rows_for_axis,
     .find_axis = find_axis,
     .projector = projector_of,

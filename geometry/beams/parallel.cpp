@@ -1,5 +1,7 @@
 #include "parallel.hpp"
 
+#include <cmath>
+
 #include "../../core/error.hpp"
 #include "../fingerprint.hpp"
 
@@ -14,6 +16,12 @@ void validate(const ParallelBeam& scan) {
       "ParallelBeam: ", scan.row_axis_bins.size(), " row_axis_bins for ", d.rows,
       " rows; give one per row, or none");
   for (double axis : scan.row_axis_bins) require_axis(d, axis);
+  require<GeometryError>(scan.view_shift_bins.empty() || scan.view_shift_bins.size() == scan.angles.size(),
+                         "ParallelBeam: ", scan.view_shift_bins.size(), " view shifts for ",
+                         scan.angles.size(), " views; give one per view, or none");
+  for (const double shift : scan.view_shift_bins)
+    require<GeometryError>(std::abs(shift) < static_cast<double>(d.bins), "ParallelBeam: a view shift of ",
+                           shift, " bins; less than the ", d.bins, " bins of the detector are needed");
 }
 
 bool half_acquisition(const ParallelBeam& scan) {
@@ -22,6 +30,9 @@ bool half_acquisition(const ParallelBeam& scan) {
 
 ParallelBeam crop(const ParallelBeam& scan, Range views, Range rows, Range bins) {
   ParallelBeam part{crop(scan.detector, rows, bins), crop(scan.angles, views)};
+  if (!scan.view_shift_bins.empty())
+    part.view_shift_bins.assign(scan.view_shift_bins.begin() + views.first,
+                                scan.view_shift_bins.begin() + views.last);
   if (!scan.row_axis_bins.empty())
     part.row_axis_bins.assign(scan.row_axis_bins.begin() + rows.first,
                               scan.row_axis_bins.begin() + rows.last);
@@ -33,6 +44,7 @@ ParallelBeam bin_down(const ParallelBeam& scan, int level, bool pitch_known) {
   const Index factor = Index{1} << level, row_factor = rows_together(scan.detector.rows, level);
   ParallelBeam binned = scan;
   binned.detector = bin_down(scan.detector, level, pitch_known);
+  for (double& shift : binned.view_shift_bins) shift /= static_cast<double>(factor);
   if (scan.row_axis_bins.empty()) return binned;
   binned.row_axis_bins.assign(static_cast<std::size_t>(binned.detector.rows), 0.0);
   for (Index row = 0; row < binned.detector.rows * row_factor; ++row)
@@ -46,6 +58,7 @@ std::uint64_t fingerprint(const ParallelBeam& scan) {
   all.add(scan.detector);
   all.add(scan.angles);
   all.add(scan.row_axis_bins);
+  all.add(scan.view_shift_bins);
   return all.value();
 }
 

@@ -13,7 +13,8 @@
 namespace TANDEM_PUBLIC tandem {
 
 /// A scan with parallel rays. A point (x, y) falls on bin = axis_bin + (x cos a + y sin a) / bin_pitch for
-/// the view angle a in rad. Angles may have any order. Each detector row sees exactly one slice.
+/// the view angle a in rad, plus the shift of the view. Angles may have any order. Each detector row sees
+/// exactly one slice.
 struct ParallelBeam {
   static constexpr std::string_view kind = "parallel";  ///< its name in files and commands
   static constexpr bool rows_are_slices = true;  ///< each detector row sees one slice, a problem of its own
@@ -23,6 +24,10 @@ struct ParallelBeam {
   Detector detector;
   std::vector<double> angles{};         ///< rad, one for each view
   std::vector<double> row_axis_bins{};  ///< axis bin of each row if they differ, else empty
+  /// How far the image of each view lies towards higher bins, because sample or detector moved; empty:
+  /// nowhere.
+  std::vector<double> view_shift_bins{};
+  double shift_of(std::size_t view) const { return view_shift_bins.empty() ? 0 : view_shift_bins[view]; }
 };
 
 /// @throws GeometryError naming the field, its value and its unit.

@@ -23,8 +23,13 @@ std::vector<double> known_row_axes(Acquisition& found, const Detector& detector)
 Scan scan(Acquisition& found, const OpenOptions& options, Detector detector, std::vector<double> angles) {
   require<GeometryError>(!options.midplane_row, "--midplane-row ", options.midplane_row.value_or(0),
                          ": the scan is a parallel beam; give --sod MM and --sdd MM too");
-  std::vector<double> axes = known_row_axes(found, detector);
-  return ParallelBeam{detector, std::move(angles), std::move(axes)};
+  ParallelBeam scan{detector, std::move(angles), known_row_axes(found, detector)};
+  if (options.view_shifts.empty()) return scan;
+  scan.view_shift_bins = read_numbers(options.view_shifts, "shift", "in bins");
+  require<FileError>(scan.view_shift_bins.size() == scan.angles.size(), options.view_shifts.string(), ": ",
+                     scan.view_shift_bins.size(), " shifts for ", scan.angles.size(),
+                     " views; one per view is needed");
+  return scan;
 }
 
 void read(const hdf5::File& file, const std::string& group, Acquisition& found) {

@@ -9,6 +9,11 @@ namespace tandem::pipeline {
 /// What the pipeline asks of a kind of beam, beside what a scan answers for itself (geometry/scan.hpp). Each
 /// kind has a file in this folder and a line in table.cpp.
 struct Beam {
+  /// Gives the rows of a detector that is rolled by this angle, rad, their axes, once all bins of a row are
+  /// of one height; `bins` are those that are read. The axis of the scan is that of its middle row. Null for
+  /// a kind whose rows have one axis.
+  void (*roll)(Scan& scan, double angle, Range bins);
+
   /// Decides who computes, how the projector of the plan runs there, and whether it is a matched pair.
   /// @throws DeviceError if the devices cannot run it that way; GeometryError if the method needs a matched
   /// pair and this one is not

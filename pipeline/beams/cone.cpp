@@ -138,7 +138,7 @@ Optics optics(const Scan& scan) {
 
 }  // namespace
 
-extern const Beam cone_beam{choose_execution, add_warnings, require_tiles, optics,
-                            kernels_hold,     projector_of, ramp_of,       fdk_of};
+extern const Beam cone_beam{nullptr,      choose_execution, add_warnings, require_tiles, optics,
+                            kernels_hold, projector_of,     ramp_of,      fdk_of};
 
 }  // namespace tandem::pipeline

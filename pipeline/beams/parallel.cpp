@@ -1,5 +1,6 @@
 // Parallel beam: slices are problems of their own, and the projector has many ways to run.
 
+#include <cmath>
 #include <string>
 
 #include "../../core/error.hpp"
@@ -19,6 +20,19 @@ namespace tandem::pipeline {
 namespace {
 
 const ParallelBeam& parallel(const Scan& scan) { return std::get<ParallelBeam>(scan); }
+
+/// A point t bins from the axis and z rows above the middle is seen at bin axis + t cos + z sin and at row
+/// middle - t sin + z cos. Then row r holds what was at row r - (b - unmoved) tan in bin b.
+void roll(Scan& scan, double angle, Range bins) {
+  auto& beam = std::get<ParallelBeam>(scan);
+  const Detector& d = beam.detector;
+  const double unmoved = 0.5 * static_cast<double>(bins.first + bins.last - 1),  // the bin
+      middle = 0.5 * static_cast<double>(d.rows - 1);
+  for (Index row = 0; row < d.rows; ++row) {
+    const double height = static_cast<double>(row) - middle - (d.axis_bin - unmoved) * std::tan(angle);
+    beam.row_axis_bins.push_back(d.axis_bin + height * std::sin(angle) * std::cos(angle));
+  }
+}
 
 /// What would do in place of a pair that does not match.
 std::string matched_for(const ParallelBeam& scan, const VolumeGrid& grid, Device device) {
@@ -80,7 +94,11 @@ void choose_pair(Plan& plan, const Recipe& recipe, Worker& worker) {
 }
 
 void choose_execution(Plan& plan, const Recipe& recipe) {
-  for (const Device device : plan.devices) plan.workers.push_back({device, {}});
+  for (const Device device : plan.devices) {
+    require<DeviceError>(!device.is_cuda() || parallel(plan.scan).view_shift_bins.empty(), "device ",
+                         device.name(), ": no shifts of views on GPUs yet; give --device cpu");
+    plan.workers.push_back({device, {}});
+  }
   plan.model = model_for(plan, recipe);
   for (Worker& worker : plan.workers) choose_pair(plan, recipe, worker);
 }
@@ -158,7 +176,7 @@ Optics optics(const Scan& scan) {
 
 }  // namespace
 
-extern const Beam parallel_beam{choose_execution, add_warnings, nullptr, optics,
-                                kernels_hold,     projector_of, ramp_of, fbp_of};
+extern const Beam parallel_beam{roll,         choose_execution, add_warnings, nullptr, optics,
+                                kernels_hold, projector_of,     ramp_of,      fbp_of};
 
 }  // namespace tandem::pipeline

@@ -21,6 +21,10 @@ struct PositiveNumber {
 struct WholeNumber {
   Index lowest, highest;
 };
+struct Number {
+  double lowest, highest;
+};
+struct Numbers {};  ///< one or more numbers
 struct OneOf {
   std::vector<std::string> words;  ///< in lower case
 };
@@ -31,12 +35,12 @@ struct ShortFor {  ///< a flag that gives another option a word
 /// An option that a step brings to the command line.
 struct StepOption {
   std::string_view name, help;
-  std::variant<TrueOrFalse, Columns, PositiveNumber, WholeNumber, OneOf, ShortFor> takes;
+  std::variant<TrueOrFalse, Columns, PositiveNumber, WholeNumber, Number, Numbers, OneOf, ShortFor> takes;
 };
 
-/// What a user gave, by the name of the option: true or false, columns, a positive number, a whole number or
-/// a word.
-using StepValue = std::variant<bool, Range, double, Index, std::string>;
+/// What a user gave, by the name of the option: true or false, columns, a number, a whole number, a
+/// word or numbers.
+using StepValue = std::variant<bool, Range, double, Index, std::string, std::vector<double>>;
 using StepValues = std::map<std::string, StepValue, std::less<>>;
 
 /// The value of an option; empty if it was not given. @throws std::bad_variant_access for a value of another

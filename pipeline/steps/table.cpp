@@ -15,8 +15,10 @@
   STEP(repair_cells)        \
   STEP(dead_cells)          \
   STEP(lost_rows)           \
+  STEP(detector_roll)       \
   STEP(phase)               \
-  STEP(minus_log)
+  STEP(minus_log)           \
+  STEP(beam_hardening)
 
 namespace tandem::pipeline {
 

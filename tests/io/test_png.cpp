@@ -62,6 +62,29 @@ TEST(Png, HasLargerCaptionsBelowALargePicture) {
   png_image_free(&header);
 }
 
+TEST(Png, HasRowsOfPictures) {
+  const TemporaryFolder folder;
+  const auto picture = [](Index width, Index height, float grey) {
+    return io::Picture{width, height, std::vector<float>(static_cast<std::size_t>(width * height), grey)};
+  };
+  io::write_png(folder / "p.png", {picture(3, 4, 1), picture(5, 2, 0), picture(20, 6, 1)}, 0, 1, 2);
+  png_image header{};
+  header.version = PNG_IMAGE_VERSION;
+  ASSERT_NE(png_image_begin_read_from_file(&header, (folder / "p.png").c_str()), 0);
+  EXPECT_EQ(header.width, 20u);
+  EXPECT_EQ(header.height, 4u + 8 + 6);
+  header.format = PNG_FORMAT_GRAY;
+  io::Canvas all = blank(header.width, header.height);
+  png_image_finish_read(&header, nullptr, all.grey.data(), 0, nullptr);
+  const auto at = [&](Index x, Index y) { return all.grey[static_cast<std::size_t>(y * all.width + x)]; };
+  EXPECT_EQ(at(2, 3), 255);   // the first
+  EXPECT_EQ(at(3, 0), 128);   // the gap behind it
+  EXPECT_EQ(at(11, 1), 0);    // the second
+  EXPECT_EQ(at(0, 11), 128);  // the gap between rows
+  EXPECT_EQ(at(19, 12), 255);
+  EXPECT_EQ(at(0, 17), 255);
+}
+
 TEST(Png, HasCaptionsBelowThePicture) {
   const TemporaryFolder folder;
   const io::Picture picture{.width = 3, .height = 2, .grey = {1, 1, 1, 1, 1, 1}, .captions = {"white 1"}};

@@ -152,6 +152,11 @@ constexpr double continued_row = 1e-5;
 /// the Fourier model's error of 1e-5, and for windows what their short kernels see across the end of the row.
 constexpr double continued_image = 1e-3;
 
+/// Line integrals about an axis that is moved by a fraction of a bin, against a scan with that axis:
+/// positions are float within tiles of 16 pixels, so a hat may differ by 2^-20, and a sum of some of them by
+/// less.
+constexpr double moved_axis = 1e-6;
+
 /// A half acquisition against the whole scan, relative L2: both are the same sums, in which a ray stands in
 /// for its opposite one. Line integrals of opposite rays differ by float32's rounding, 6e-8 of the largest,
 /// and the ramp makes some ten times more of it.

@@ -1,0 +1,73 @@
+#include <cmath>
+#include <vector>
+
+#include "../../core/error.hpp"
+#include "step.hpp"
+
+namespace tandem::pipeline::step {
+
+namespace {
+
+/// p = c_1 q + c_2 q^2 + ..., where q is what was measured. There is no c_0: air stays air.
+class Polynomial {
+ public:
+  explicit Polynomial(std::vector<double> coefficients) : coefficients_(std::move(coefficients)) {
+    constexpr int steps_of_one = 100;
+    int step = 0;
+    while (step < highest * steps_of_one && slope(static_cast<double>(step) / steps_of_one) > 0) ++step;
+    rises_to_ = static_cast<double>(step) / steps_of_one;
+  }
+  static constexpr double highest = 100;  ///< no measured line integral comes near it
+  double rises_to() const { return rises_to_; }
+
+  double operator()(double q) const {
+    double sum = 0;
+    for (auto c = coefficients_.rbegin(); c != coefficients_.rend(); ++c) sum = (sum + *c) * q;
+    return sum;
+  }
+
+ private:
+  double slope(double q) const {
+    double sum = 0;
+    for (std::size_t k = coefficients_.size(); k > 0; --k)
+      sum = sum * q + static_cast<double>(k) * coefficients_[k - 1];
+    return sum;
+  }
+  std::vector<double> coefficients_;
+  double rises_to_ = 0;
+};
+
+/// Dead cells have no line integral yet.
+Index straighten(ViewRow& row, const Polynomial& polynomial) {
+  for (std::size_t b = 0; b < row.y.size(); ++b) {
+    float& y = row.y[b];
+    require<GeometryError>(row.span()[b] == 0 || static_cast<double>(y) <= polynomial.rises_to(),
+                           "--beam-hardening: a line integral is ", y, ", and the polynomial falls from ",
+                           polynomial.rises_to(),
+                           " on; give coefficients with which it rises over all of them");
+    y = static_cast<float>(polynomial(static_cast<double>(y)));
+  }
+  return 0;
+}
+
+}  // namespace
+
+Step beam_hardening() {
+  return {
+      .name = "beam-hardening",
+      .help = "line integrals of a polychromatic beam become those of one energy, by a polynomial",
+      .options = {{"--beam-hardening",
+                   "coefficients C1,C2,... of the polynomial C1 q + C2 q^2 + ... of a measured line "
+                   "integral q",
+                   Numbers{}}},
+      .on_row = [](const Preprocessing& how) -> RowWork {
+        const auto coefficients = value_of<std::vector<double>>(how.values, "--beam-hardening");
+        if (!coefficients) return {};
+        require<GeometryError>(!how.noise,
+                               "--beam-hardening does not go with --stop discrepancy, whose noise is that "
+                               "of line integrals as they were measured; give --iterations K");
+        return [polynomial = Polynomial(*coefficients)](ViewRow& row) { return straighten(row, polynomial); };
+      }};
+}
+
+}  // namespace tandem::pipeline::step
