@@ -69,10 +69,14 @@ void add(CLI::App& c, const StepOption& option, pipeline::Numbers, StepValues& v
       ->type_name("X,X,...");
 }
 
+/// Many words stand in the help, where they are wrapped.
 void add(CLI::App& c, const StepOption& option, const pipeline::OneOf& choice, StepValues& values) {
-  add(c, option, values, [](const std::string& text) { return text; })
-      ->transform(one_of(choice.words))
-      ->type_name(joined(choice.words, "|"));
+  constexpr std::size_t many = 6;
+  CLI::Option* added = add(c, option, values, [](const std::string& text) { return text; });
+  added->transform(one_of(choice.words));
+  added->type_name(choice.words.size() < many ? joined(choice.words, "|") : "NAME");
+  if (choice.words.size() >= many)
+    added->description(std::string(option.help) + ": " + joined(choice.words, ", "));
 }
 
 void add(CLI::App& c, const StepOption& option, const pipeline::ShortFor& full, StepValues& values) {

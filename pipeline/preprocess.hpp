@@ -36,7 +36,7 @@ struct Preprocessing {
   double gain = 1;      ///< counts per photon
   bool noise = false;   ///< whether to compute the noise norms
   StepValues values{};  ///< what the user gave; the steps read their own numbers from it
-  Index bins = 0;       ///< of a row, after selection and binning
+  Index bins = 0;       ///< of a row after selection and binning; 0 if they are not known yet
   std::optional<Optics> optics{};            ///< empty: steps that need it are left out
   std::span<const Step> (*table)() = steps;  ///< the steps that may be asked for
 };

@@ -16,6 +16,7 @@
   STEP(dead_cells)          \
   STEP(lost_rows)           \
   STEP(detector_roll)       \
+  STEP(stripes)             \
   STEP(phase)               \
   STEP(minus_log)           \
   STEP(beam_hardening)

@@ -1,0 +1,87 @@
+#include <cmath>
+
+#include "../../core/error.hpp"
+#include "step.hpp"
+#include "stripes/stripe_method.hpp"
+
+namespace tandem::pipeline::step {
+
+namespace {
+
+using stripes::Method;
+
+constexpr std::string_view chosen_by = "--remove-stripe-method";
+
+/// Null if stripes stay.
+const Method* method_of(const StepValues& values) {
+  const std::string name = value_of<std::string>(values, chosen_by).value_or("none");
+  for (const Method& method : stripes::methods())
+    if (method.name == name) return &method;
+  return nullptr;
+}
+
+StepOption choice() {
+  std::vector<std::string> words{"none"};
+  for (const Method& method : stripes::methods()) words.emplace_back(method.name);
+  return {chosen_by, "how to remove stripes, which become rings (default none)", OneOf{words}};
+}
+
+std::vector<StepOption> all_options() {
+  std::vector<StepOption> options{choice()};
+  for (const Method& method : stripes::methods())
+    options.insert(options.end(), method.options.begin(), method.options.end());
+  return options;
+}
+
+/// An option of a method that was not chosen does nothing, so it is a mistake.
+std::string conflict(const StepValues& values) {
+  const Method* chosen = method_of(values);
+  for (const Method& method : stripes::methods()) {
+    if (&method == chosen) continue;
+    for (const StepOption& option : method.options)
+      if (values.contains(option.name))
+        return std::string(option.name) + " goes with " + std::string(chosen_by) + " " +
+               std::string(method.name);
+  }
+  return chosen && chosen->conflict ? chosen->conflict(values) : "";
+}
+
+/// Works on a copy in memory of its own, because the views of a row lie far apart.
+void remove_from(Sinogram& all, const stripes::Work& work) {
+  stripes::Plane sinogram(all.y.n0, all.y.n2);
+  for (Index view = 0; view < all.y.n0; ++view)
+    std::copy_n(&all.y(view, all.row, 0), all.y.n2, sinogram.row(view));
+  work(sinogram, all.notes);
+  for (Index view = 0; view < all.y.n0; ++view) {
+    const float* row = sinogram.row(view);
+    require<FileError>(std::all_of(row, row + all.y.n2, [](float v) { return std::isfinite(v); }),
+                       "stripes: view ", view, ", row ", all.reference.file_row(all.row),
+                       ": a value is not finite after ", chosen_by, "; choose another method");
+    std::copy_n(row, all.y.n2, &all.y(view, all.row, 0));
+  }
+}
+
+}  // namespace
+
+Step stripes() {
+  return {.name = "stripes",
+          .help = "columns of the sinogram that differ from their neighbours in all views or many (rings)",
+          .options = all_options(),
+          .needs_all_views = true,
+          .on_sinogram = [](const Preprocessing& how) -> SinogramWork {
+            const Method* method = method_of(how.values);
+            if (!method) return {};
+            return [work = method->begin(how)](Sinogram& all) {
+              remove_from(all, work);
+              return Index{0};
+            };
+          },
+          .bytes_a_thread =
+              [](const Preprocessing& how, Shape shape) {
+                return (1 + method_of(how.values)->planes) * 4.0 * static_cast<double>(shape[0] * shape[2]);
+              },
+          .conflict = conflict,
+          .kind = [](const Preprocessing& how) { return std::string(method_of(how.values)->name); }};
+}
+
+}  // namespace tandem::pipeline::step

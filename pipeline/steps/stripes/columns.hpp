@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "plane.hpp"
+
+// What Vo's methods share (N. T. Vo, R. C. Atwood, M. Drakopoulos, Optics Express 26, 28396, 2018).
+
+namespace tandem::pipeline::stripes {
+
+/// The columns of a sinogram in ascending order.
+struct SortedColumns {
+  Plane values;  ///< (rank, bin)
+  std::vector<std::uint32_t>
+      order;  ///< (bin, rank): the view that has this rank; equal values keep their order
+};
+SortedColumns sorted(const Plane& sinogram);
+
+/// Puts values (rank, bin) to the views that have these ranks, in one column.
+void unsort(const Plane& values, const SortedColumns& sorted, Index bin, Plane& sinogram);
+
+/// The median of `size` elements around each, of a line that is reflected at its ends. An even window has one
+/// element more before than behind, and its median is the larger of the two in the middle.
+std::vector<float> medians(std::span<const float> line, Index size);
+
+/// The same along each row of a plane, or for size x size elements.
+Plane medians_of_rows(const Plane& plane, Index size);
+Plane medians_of_squares(const Plane& plane, Index size);
+
+/// Sorting (Vo 3): sorts each column over the views, takes the median of `size` bins (or of size x size), and
+/// puts the values back.
+void smooth_sorted_columns(Plane& sinogram, Index size, bool squares);
+
+/// Which elements stand out (Vo 4). Through the middle half of the values in descending order goes a line;
+/// its drop is the noise. If the largest value is `snr` times the noise above the line's end, all that are
+/// more than half of that above are marked; in the same way for the smallest. With fewer than 8 elements none
+/// is.
+std::vector<bool> outstanding(std::span<const double> values, double snr);
+
+/// Marks the neighbours too.
+std::vector<bool> dilated(const std::vector<bool>& marks);
+
+/// The mean of each column.
+std::vector<double> means_of_columns(const Plane& sinogram, Range views);
+
+/// Large stripes (Vo 5), see large.cpp.
+struct LargeStripes {
+  double snr = 3;
+  Index size = 51;
+  double drop_ratio = 0.1;
+  bool norm = true;
+};
+/// @returns how many columns were marked
+Index remove_large_stripes(Plane& sinogram, const LargeStripes& how);
+
+/// Unresponsive and fluctuating columns (Vo 6), see dead.cpp.
+struct DeadStripes {
+  double snr = 3;
+  Index size = 51;
+  bool norm = true;
+};
+Index remove_dead_stripes(Plane& sinogram, const DeadStripes& how);
+Index remove_dead_columns(Plane& sinogram);
+
+/// Columns that in some views go away from those beside them, 2.5 times as far as others do and by 0.02 at
+/// least: their cells fail at some brightness.
+std::vector<bool> failing_columns(const Plane& sinogram);
+
+}  // namespace tandem::pipeline::stripes

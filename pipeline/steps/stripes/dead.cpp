@@ -1,0 +1,104 @@
+#include <cmath>
+
+#include "../interpolate.hpp"
+#include "columns.hpp"
+#include "stripe_method.hpp"
+
+namespace tandem::pipeline::stripes {
+
+namespace {
+
+/// How much each column goes up and down: the sum of distances to the mean of ten views around each.
+std::vector<float> fluctuations_of(const Plane& sinogram) {
+  constexpr Index before = 5, behind = 4;
+  const Index views = sinogram.rows;
+  std::vector<double> sums(static_cast<std::size_t>(sinogram.columns), 0.0), box = sums;
+  const auto add = [&](Index view, double sign) {
+    const float* row = sinogram.row(reflected(view, views));
+    for (std::size_t b = 0; b < box.size(); ++b) box[b] += sign * row[b];
+  };
+  for (Index view = -before; view <= behind; ++view) add(view, 1);
+  for (Index view = 0; view < views; ++view) {
+    const float* row = sinogram.row(view);
+    for (std::size_t b = 0; b < box.size(); ++b)
+      sums[b] += std::abs(row[b] - static_cast<float>(box[b] / (before + 1 + behind)));
+    add(view - before, -1);
+    add(view + 1 + behind, 1);
+  }
+  return {sums.begin(), sums.end()};
+}
+
+/// How much each column changes, compared with those around it.
+std::vector<double> changes_of(const Plane& sinogram, Index size) {
+  const std::vector<float> changes = fluctuations_of(sinogram), usual = medians(changes, size);
+  std::vector<double> factors;
+  for (std::size_t k = 0; k < usual.size(); ++k)
+    factors.push_back(usual[k] != 0 ? static_cast<double>(changes[k]) / usual[k] : 1);
+  return factors;
+}
+
+/// Interpolates marked columns and their neighbours across each row, but never the outer two. @returns how
+/// many
+Index interpolate_columns(Plane& sinogram, const std::vector<bool>& marked) {
+  std::vector<bool> marks = dilated(marked);
+  const std::size_t bins = marks.size();
+  for (const std::size_t edge : {std::size_t{0}, std::size_t{1}, bins - 1, bins - 2})
+    if (edge < bins) marks[edge] = false;
+  const Index count = std::ranges::count(marks, true);
+  for (Index view = 0; view < sinogram.rows && count > 0; ++view)
+    interpolate({sinogram.row(view), bins}, [&](Index b) { return marks[static_cast<std::size_t>(b)]; });
+  return count;
+}
+
+}  // namespace
+
+/// Columns that change much more or much less than those around them, and their neighbours, are interpolated
+/// across the row. Then large stripes are removed (`norm`).
+Index remove_dead_stripes(Plane& sinogram, const DeadStripes& how) {
+  const Index count = interpolate_columns(sinogram, outstanding(changes_of(sinogram, how.size), how.snr));
+  if (how.norm) remove_large_stripes(sinogram, {.snr = how.snr, .size = how.size});
+  return count;
+}
+
+/// The same for columns beyond doubt: at most three beside each other, which change three times as much as
+/// others, or a third. And those that fail.
+Index remove_dead_columns(Plane& sinogram) {
+  constexpr Index size = 51, widest = 3;
+  constexpr double many = 3;
+  const std::vector<double> changes = changes_of(sinogram, std::min(size, sinogram.columns));
+  std::vector<bool> marks = outstanding(changes, many);
+  const auto is_marked = [&](std::size_t k) { return k < marks.size() && marks[k]; };
+  for (std::size_t k = 0; k < marks.size(); ++k)
+    marks[k] = marks[k] && (changes[k] > many || changes[k] < 1 / many);
+  for (std::size_t first = 0; first < marks.size(); ++first) {
+    std::size_t last = first;
+    while (is_marked(last)) ++last;
+    if (last - first > static_cast<std::size_t>(widest))
+      for (std::size_t k = first; k < last; ++k) marks[k] = false;
+    first = last;
+  }
+  const std::vector<bool> failing = failing_columns(sinogram);
+  for (std::size_t k = 0; k < marks.size(); ++k) marks[k] = marks[k] || failing[k];
+  return interpolate_columns(sinogram, marks);
+}
+
+namespace method {
+
+Method dead() {
+  return {.name = "vo-dead",
+          .help = "interpolates columns that do not respond or fluctuate, then vo-large (Vo 6)",
+          .options = {{"--vo-dead-snr", "vo-dead: how far a column must stand out (default 3)",
+                       PositiveNumber{1e6}},
+                      window("--vo-dead-size", "vo-dead: bins of the median (default 51)"),
+                      {"--vo-dead-norm", "vo-dead: vo-large follows (default true)", TrueOrFalse{}}},
+          .planes = 6,
+          .begin = [](const Preprocessing& how) -> Work {
+            const DeadStripes dead{value_of<double>(how.values, "--vo-dead-snr").value_or(3),
+                                   window_of(how, "--vo-dead-size", 51),
+                                   value_of<bool>(how.values, "--vo-dead-norm").value_or(true)};
+            return [dead](Plane& sinogram, Notes&) { remove_dead_stripes(sinogram, dead); };
+          }};
+}
+
+}  // namespace method
+}  // namespace tandem::pipeline::stripes

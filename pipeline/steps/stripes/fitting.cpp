@@ -1,0 +1,117 @@
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+#include "../../../core/parallel.hpp"
+#include "../../../kernels/spectra.hpp"
+#include "columns.hpp"
+#include "stripe_method.hpp"
+#include "window.hpp"
+
+namespace tandem::pipeline::stripes::method {
+
+namespace {
+
+/// The weights of 2 `half` + 1 points of a line, for the value in the middle of the polynomial of that order
+/// that fits them best, from the middle on (Savitzky and Golay). By polynomials that are orthogonal on the
+/// points, p_(k+1)(x) = x p_k(x) - b_k p_(k-1)(x).
+std::vector<double> fit_weights(Index half, Index order) {
+  const auto count = static_cast<std::size_t>(2 * half + 1);
+  std::vector<double> before(count, 0.0), now(count, 1.0), weights(static_cast<std::size_t>(half + 1), 0.0);
+  double last = 1;
+  for (Index k = 0; k <= std::min(order, 2 * half); ++k) {
+    const double size = std::inner_product(now.begin(), now.end(), now.begin(), 0.0);
+    const auto middle = static_cast<std::size_t>(half);
+    for (std::size_t j = 0; j < weights.size(); ++j) weights[j] += now[middle] * now[middle + j] / size;
+    const double b = k == 0 ? 0 : size / last;
+    for (std::size_t i = 0; i < count; ++i) {
+      const double x = static_cast<double>(i) - static_cast<double>(half), next = x * now[i] - b * before[i];
+      before[i] = std::exchange(now[i], next);
+    }
+    last = size;
+  }
+  return weights;
+}
+
+/// Each column as the polynomial through nearly all views around each view. Columns go on as in a mirror,
+/// so the fit is a filter of lines that are one period long.
+Plane fit(const Plane& sinogram, Index order) {
+  const Index views = sinogram.rows, period = 2 * (views - 1);
+  const std::vector<double> weights = fit_weights((views - 1) / 2, order);
+  std::vector<double> cosines, gain;
+  for (Index k = 0; k < period; ++k)
+    cosines.push_back(std::cos(2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(period)));
+  for (Index k = 0; k <= period / 2; ++k) {
+    double sum = weights[0];
+    for (std::size_t j = 1; j < weights.size(); ++j)
+      sum += 2 * weights[j] * cosines[static_cast<std::size_t>(k) * j % static_cast<std::size_t>(period)];
+    gain.push_back(sum);
+  }
+  Plane columns = transposed(sinogram);
+  parallel_for_blocks(columns.rows, 16, [&](Range some) {
+    std::vector<float> line(static_cast<std::size_t>(period));
+    for (Index bin = some.first; bin < some.last; ++bin) {
+      float* column = columns.row(bin);
+      for (Index k = 0; k < period; ++k) line[static_cast<std::size_t>(k)] = column[mirrored(k, views)];
+      kernels::multiply_spectra(line, 1, period, gain);
+      std::copy_n(line.begin(), views, column);
+    }
+  });
+  return transposed(columns);
+}
+
+/// A Gaussian over both directions. Rows go on as they end, and columns by their mean.
+Plane smooth(const Plane& plane, double sigma_columns, double sigma_rows) {
+  const Index pad = std::min<Index>(150, plane.rows / 10);
+  Plane wide = padded(plane, pad, pad, nearest);
+  const std::vector<double> means = means_of_columns(plane, {0, plane.rows});
+  for (Index r = 0; r < wide.rows; ++r)
+    for (Index c = 0; c < wide.columns; ++c) {
+      if (r < pad || r >= wide.rows - pad)
+        wide(r, c) = static_cast<float>(means[static_cast<std::size_t>(nearest(c - pad, plane.columns))]);
+      wide(r, c) *= sign_of(r + c);
+    }
+  kernels::multiply_spectra(wide.values, wide.rows, wide.columns,
+                            gaussian_gain(wide.rows, wide.columns, sigma_rows, sigma_columns));
+  for (Index r = 0; r < wide.rows; ++r)
+    for (Index c = 0; c < wide.columns; ++c) wide(r, c) *= sign_of(r + c);
+  return cropped(wide, pad, pad);
+}
+
+double mean(const Plane& plane) {
+  return std::accumulate(plane.values.begin(), plane.values.end(), 0.0) /
+         static_cast<double>(plane.values.size());
+}
+
+void divide_by_fit(Plane& sinogram, Index order, double sigma_x, double sigma_y) {
+  if (sinogram.rows < 3) return;
+  const Plane fitted = fit(sinogram, order), even = smooth(fitted, sigma_x, sigma_y);
+  const double scale = mean(fitted) / mean(even);
+  for (std::size_t i = 0; i < sinogram.values.size(); ++i)
+    if (fitted.values[i] != 0)
+      sinogram.values[i] =
+          static_cast<float>(sinogram.values[i] / fitted.values[i] * (scale * even.values[i]));
+}
+
+}  // namespace
+
+/// Vo's algorithm 1.
+Method fitting() {
+  return {.name = "vo-fitting",
+          .help = "divides columns by a polynomial over the views, for stripes of smooth sinograms (Vo 1)",
+          .options = {{"--vo-fitting-order", "vo-fitting: of the polynomial (default 3)", WholeNumber{0, 20}},
+                      {"--vo-fitting-sigmax",
+                       "vo-fitting: width of the low frequencies across columns (default 5)",
+                       PositiveNumber{1e6}},
+                      {"--vo-fitting-sigmay", "vo-fitting: the same over the views (default 20)",
+                       PositiveNumber{1e6}}},
+          .planes = 6,
+          .begin = [](const Preprocessing& how) -> Work {
+            return [order = value_of<Index>(how.values, "--vo-fitting-order").value_or(3),
+                    x = value_of<double>(how.values, "--vo-fitting-sigmax").value_or(5),
+                    y = value_of<double>(how.values, "--vo-fitting-sigmay").value_or(20)](
+                       Plane& sinogram, Notes&) { divide_by_fit(sinogram, order, x, y); };
+          }};
+}
+
+}  // namespace tandem::pipeline::stripes::method

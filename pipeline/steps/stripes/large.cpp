@@ -1,0 +1,67 @@
+#include "columns.hpp"
+#include "stripe_method.hpp"
+
+namespace tandem::pipeline::stripes {
+
+namespace {
+
+/// The factor of each column: its mean over that of its smooth neighbourhood, both in ascending order and
+/// without the ends.
+std::vector<double> factors_of(const Plane& ranks, const Plane& smooth, double drop_ratio) {
+  const auto drop = static_cast<Index>(0.5 * drop_ratio * static_cast<double>(ranks.rows));
+  const Range middle{drop, ranks.rows - drop};
+  std::vector<double> factors = means_of_columns(ranks, middle);
+  const std::vector<double> means = means_of_columns(smooth, middle);
+  for (std::size_t k = 0; k < factors.size(); ++k) factors[k] = means[k] != 0 ? factors[k] / means[k] : 1;
+  return factors;
+}
+
+}  // namespace
+
+/// All columns are divided by their factors (`norm`). Those whose factor stands out, and their neighbours,
+/// get the smooth values. The order of a column is that after the division. It turns round where the factor
+/// is negative. A factor of 0 is left alone.
+Index remove_large_stripes(Plane& sinogram, const LargeStripes& how) {
+  SortedColumns columns = sorted(sinogram);
+  const Plane smooth = medians_of_rows(columns.values, how.size);
+  const std::vector<double> factors = factors_of(columns.values, smooth, how.drop_ratio);
+  const std::vector<bool> marks = dilated(outstanding(factors, how.snr));
+  for (Index view = 0; view < sinogram.rows && how.norm; ++view)
+    for (Index bin = 0; bin < sinogram.columns; ++bin)
+      if (const double factor = factors[static_cast<std::size_t>(bin)]; factor != 0)
+        sinogram(view, bin) = static_cast<float>(sinogram(view, bin) / factor);
+  for (Index bin = 0; bin < sinogram.columns; ++bin) {
+    if (!marks[static_cast<std::size_t>(bin)]) continue;
+    const auto first = columns.order.begin() + bin * sinogram.rows;
+    if (how.norm && factors[static_cast<std::size_t>(bin)] < 0) std::reverse(first, first + sinogram.rows);
+    unsort(smooth, columns, bin, sinogram);
+  }
+  return std::ranges::count(marks, true);
+}
+
+namespace method {
+
+Method large() {
+  return {.name = "vo-large",
+          .help = "divides columns by what sets them apart, and replaces wide stripes (Vo 5)",
+          .options = {{"--vo-large-snr", "vo-large: how far a column must stand out (default 3)",
+                       PositiveNumber{1e6}},
+                      window("--vo-large-size",
+                             "vo-large: bins of the median, wider than the stripes (default 51)"),
+                      {"--vo-large-drop-ratio",
+                       "vo-large: share of the views, brightest and darkest, that do not count (default 0.1)",
+                       PositiveNumber{0.8}},
+                      {"--vo-large-norm", "vo-large: divide all columns by their factors (default true)",
+                       TrueOrFalse{}}},
+          .planes = 6,
+          .begin = [](const Preprocessing& how) -> Work {
+            const LargeStripes large{value_of<double>(how.values, "--vo-large-snr").value_or(3),
+                                     window_of(how, "--vo-large-size", 51),
+                                     value_of<double>(how.values, "--vo-large-drop-ratio").value_or(0.1),
+                                     value_of<bool>(how.values, "--vo-large-norm").value_or(true)};
+            return [large](Plane& sinogram, Notes&) { remove_large_stripes(sinogram, large); };
+          }};
+}
+
+}  // namespace method
+}  // namespace tandem::pipeline::stripes

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "../../../core/range.hpp"
+
+namespace tandem::pipeline::stripes {
+
+/// A sinogram in memory of its own, (view, bin), or anything else of two dimensions.
+struct Plane {
+  Index rows = 0, columns = 0;
+  std::vector<float> values;
+
+  Plane(Index of_rows, Index of_columns)
+      : rows(of_rows), columns(of_columns), values(static_cast<std::size_t>(of_rows * of_columns)) {}
+  float* row(Index r) { return values.data() + r * columns; }
+  const float* row(Index r) const { return values.data() + r * columns; }
+  float& operator()(Index r, Index c) { return values[static_cast<std::size_t>(r * columns + c)]; }
+  float operator()(Index r, Index c) const { return values[static_cast<std::size_t>(r * columns + c)]; }
+};
+
+Plane transposed(const Plane& plane);
+
+/// The value in the middle; the larger one of two. @pre there is one
+template <class T>
+T median(std::vector<T> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+/// A plane with `rows` and `columns` more at each side. `from(k, n)` says which of n an outer one is like.
+template <class From>
+Plane padded(const Plane& inner, Index rows, Index columns, const From& from) {
+  Plane all(inner.rows + 2 * rows, inner.columns + 2 * columns);
+  for (Index r = 0; r < all.rows; ++r)
+    for (Index c = 0; c < all.columns; ++c)
+      all(r, c) = inner(from(r - rows, inner.rows), from(c - columns, inner.columns));
+  return all;
+}
+/// The opposite.
+Plane cropped(const Plane& plane, Index rows, Index columns);
+
+// Which of n elements one beyond the ends is like.
+/// d c b a | a b c d | d c b a
+inline Index reflected(Index k, Index n) {
+  k = ((k % (2 * n)) + 2 * n) % (2 * n);
+  return k < n ? k : 2 * n - 1 - k;
+}
+/// d c b | a b c d | c b a
+inline Index mirrored(Index k, Index n) {
+  if (n == 1) return 0;
+  const Index period = 2 * (n - 1);
+  k = ((k % period) + period) % period;
+  return k < n ? k : period - k;
+}
+/// a a a | a b c d | d d d
+inline Index nearest(Index k, Index n) { return std::clamp<Index>(k, 0, n - 1); }
+
+}  // namespace tandem::pipeline::stripes

@@ -1,0 +1,22 @@
+#include "columns.hpp"
+#include "stripe_method.hpp"
+
+namespace tandem::pipeline::stripes::method {
+
+/// Vo's algorithm 3.
+Method sorting() {
+  return {.name = "vo-sorting",
+          .help = "sorts each column, takes medians across columns, and puts the values back (Vo 3)",
+          .options = {window("--vo-sorting-size", "vo-sorting: bins of the median (default 21)"),
+                      {"--vo-sorting-dim",
+                       "vo-sorting: 1: median across columns; 2: also across ranks (default 1)",
+                       WholeNumber{1, 2}}},
+          .planes = 6,
+          .begin = [](const Preprocessing& how) -> Work {
+            return [size = window_of(how, "--vo-sorting-size", 21),
+                    squares = value_of<Index>(how.values, "--vo-sorting-dim").value_or(1) == 2](
+                       Plane& sinogram, Notes&) { smooth_sorted_columns(sinogram, size, squares); };
+          }};
+}
+
+}  // namespace tandem::pipeline::stripes::method

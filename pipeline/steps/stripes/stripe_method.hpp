@@ -1,0 +1,39 @@
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "../step.hpp"
+#include "plane.hpp"
+
+namespace tandem::pipeline::stripes {
+
+/// Takes the stripes out of a sinogram, and notes what it did if it chose that.
+using Work = std::function<void(Plane& sinogram, Notes& notes)>;
+
+/// A way to remove stripes. All that the step knows about it stands here.
+struct Method {
+  std::string_view name, help;
+  std::vector<StepOption> options = {};
+  double planes = 2;  ///< that it holds at the most, of the size of the sinogram
+  /// The work with these options. @throws GeometryError if they make no sense for the bins of a row
+  Work (*begin)(const Preprocessing& how) = nullptr;
+  /// See `Step::conflict`.
+  std::string (*conflict)(const StepValues& values) = nullptr;
+};
+
+/// All methods, in the order of the help.
+std::span<const Method> methods();
+
+/// A window along a row: what was given, or the default as far as a row has bins. @throws GeometryError if
+/// the given one is wider than a row
+Index window_of(const Preprocessing& how, std::string_view option, Index otherwise);
+
+/// A window of bins that is asked for by a whole number.
+StepOption window(std::string_view name, std::string_view help);
+
+}  // namespace tandem::pipeline::stripes

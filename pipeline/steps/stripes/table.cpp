@@ -1,0 +1,47 @@
+#include <array>
+
+#include "../../../core/error.hpp"
+#include "stripe_method.hpp"
+
+/// One line a method: its name is that of a function in a file of its own, which returns the Method.
+#define TANDEM_STRIPE_METHODS(METHOD) \
+  METHOD(automatic)                   \
+  METHOD(fourier_wavelet)             \
+  METHOD(titarenko)                   \
+  METHOD(smoothing)                   \
+  METHOD(raven)                       \
+  METHOD(sorting)                     \
+  METHOD(filtering)                   \
+  METHOD(fitting)                     \
+  METHOD(large)                       \
+  METHOD(dead)                        \
+  METHOD(all)
+
+namespace tandem::pipeline::stripes {
+
+namespace method {
+#define TANDEM_DECLARE(name) Method name();
+TANDEM_STRIPE_METHODS(TANDEM_DECLARE)
+#undef TANDEM_DECLARE
+}  // namespace method
+
+std::span<const Method> methods() {
+#define TANDEM_MAKE(name) method::name(),
+  static const std::array every{TANDEM_STRIPE_METHODS(TANDEM_MAKE)};
+#undef TANDEM_MAKE
+  return every;
+}
+
+Index window_of(const Preprocessing& how, std::string_view option, Index otherwise) {
+  const auto given = value_of<Index>(how.values, option);
+  if (how.bins == 0) return given.value_or(otherwise);
+  require<GeometryError>(given.value_or(1) <= how.bins, option, " ", given.value_or(1),
+                         ": the window is wider than a row of ", how.bins, " bins; give at most ", how.bins);
+  return given.value_or(std::min(otherwise, how.bins));
+}
+
+StepOption window(std::string_view name, std::string_view help) {
+  return {name, help, WholeNumber{1, 10000}};
+}
+
+}  // namespace tandem::pipeline::stripes

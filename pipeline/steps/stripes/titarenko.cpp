@@ -1,0 +1,129 @@
+#include <array>
+#include <cmath>
+#include <span>
+
+#include "banded.hpp"
+#include "columns.hpp"
+#include "stripe_method.hpp"
+
+// V. Titarenko, Optics Letters and Applied Mathematics Letters 23, 1489 (2010),
+// doi 10.1016/j.aml.2010.08.022.
+
+namespace tandem::pipeline::stripes::method {
+
+namespace {
+
+/// Adds to each column, in the middle part `mask` of the row, what takes its mean a to that of its
+/// neighbourhood: (Gamma - delta) * (a - a_0), circular, Gamma_k = beta ((1 - beta) / (1 + beta))^|k|. This
+/// is the form of tomocupy.
+void soften(Plane& sinogram, double beta, double mask) {
+  const std::vector<double> a = means_of_columns(sinogram, {0, sinogram.rows});
+  const auto bins = static_cast<Index>(a.size());
+  std::vector<double> kernel, twice;  // Gamma, and a - a_0 two times
+  for (Index k = 0; k < bins; ++k)
+    kernel.push_back(beta * std::pow((1 - beta) / (1 + beta), static_cast<double>(std::min(k, bins - k))));
+  for (Index k = 0; k < 2 * bins; ++k) twice.push_back(a[static_cast<std::size_t>(k % bins)] - a.front());
+  const auto wide = static_cast<Index>(std::lround(mask * static_cast<double>(bins)));
+  const Index first = bins / 2 - wide / 2;
+  for (Index b = first; b < first + wide; ++b) {
+    double change = -twice[static_cast<std::size_t>(b)];
+    const double* from = &twice[static_cast<std::size_t>(b)];
+    for (std::size_t k = 0; k < kernel.size(); ++k) change += kernel[k] * from[k];  // Gamma is symmetric
+    for (Index view = 0; view < sinogram.rows; ++view)
+      sinogram(view, b) = static_cast<float>(sinogram(view, b) + change);
+  }
+}
+
+/// The e of (D^T D + alpha I) e = - D^T D a, where D takes differences of the columns.
+std::vector<double> excess(std::span<const double> a, std::span<const double> difference, double alpha) {
+  Banded matrix(a.size());
+  std::vector<double> e(a.size(), 0.0);
+  for (std::size_t row = 0; row + difference.size() <= a.size(); ++row) {
+    matrix.add_square(row, difference);
+    double step = 0;
+    for (std::size_t i = 0; i < difference.size(); ++i) step += difference[i] * a[row + i];
+    for (std::size_t i = 0; i < difference.size(); ++i) e[row + i] -= difference[i] * step;
+  }
+  for (std::size_t i = 0; i < a.size(); ++i) matrix(i, i) += alpha;
+  matrix.solve(e);
+  return e;
+}
+
+/// Adds the excess to the views of one block. The weight is that of tomopy, 1 / (2 range) of the sums of the
+/// views; where all sums are equal it is infinite, and nothing is added.
+void straighten(Plane& sinogram, Range views, std::span<const double> difference) {
+  double lowest = INFINITY, highest = -INFINITY;
+  for (Index view = views.first; view < views.last; ++view) {
+    double sum = 0;
+    for (Index b = 0; b < sinogram.columns; ++b) sum += sinogram(view, b);
+    lowest = std::min(lowest, sum), highest = std::max(highest, sum);
+  }
+  if (!(highest > lowest)) return;
+  const std::vector<double> e =
+      excess(means_of_columns(sinogram, views), difference, 0.5 / (highest - lowest));
+  for (Index view = views.first; view < views.last; ++view)
+    for (Index b = 0; b < sinogram.columns; ++b)
+      sinogram(view, b) = static_cast<float>(sinogram(view, b) + e[static_cast<std::size_t>(b)]);
+}
+
+/// The form of tomopy: sqrt(p + alpha |min p|) of the product p of two sinograms, without first and without
+/// second differences, each in blocks of views. What is left over belongs to the last block.
+void straighten(Plane& sinogram, Index blocks, double alpha) {
+  constexpr std::array<double, 2> first{1, -1};
+  constexpr std::array<double, 3> second{-1, 2, -1};
+  const Index count = std::clamp<Index>(blocks, 1, sinogram.rows), size = sinogram.rows / count;
+  Plane other = sinogram;
+  for (Index k = 0; k < count; ++k) {
+    const Range views{k * size, k + 1 == count ? sinogram.rows : (k + 1) * size};
+    straighten(sinogram, views, first);
+    straighten(other, views, second);
+  }
+  for (std::size_t i = 0; i < other.values.size(); ++i) sinogram.values[i] *= other.values[i];
+  const double lift = alpha * std::abs(std::ranges::min(sinogram.values));
+  for (float& p : sinogram.values) p = static_cast<float>(std::sqrt(std::max(0.0, p + lift)));
+}
+
+Work begin(const Preprocessing& how) {
+  const auto blocks = value_of<Index>(how.values, "--ti-nblock");
+  const auto alpha = value_of<double>(how.values, "--ti-alpha");
+  if (blocks || alpha)
+    return [blocks = blocks.value_or(1), alpha = alpha.value_or(0)](Plane& sinogram, Notes&) {
+      straighten(sinogram, blocks, alpha);
+    };
+  return [beta = value_of<double>(how.values, "--ti-beta").value_or(0.022),
+          mask = value_of<double>(how.values, "--ti-mask").value_or(1)](Plane& sinogram, Notes&) {
+    soften(sinogram, beta, mask);
+  };
+}
+
+std::string conflict(const StepValues& values) {
+  const bool tomopy = values.contains("--ti-nblock") || values.contains("--ti-alpha");
+  const bool tomocupy = values.contains("--ti-beta") || values.contains("--ti-mask");
+  return tomopy && tomocupy
+             ? "--ti-nblock and --ti-alpha do not go with --ti-beta and --ti-mask: they are of "
+               "two forms of ti; give those of one"
+             : "";
+}
+
+}  // namespace
+
+Method titarenko() {
+  return {.name = "ti",
+          .help = "takes the means of columns to those of their neighbours (Titarenko)",
+          .options = {{"--ti-beta",
+                       "ti: the larger, the narrower the neighbourhood (default 0.022; 0.1 for faint, "
+                       "narrow stripes)",
+                       PositiveNumber{1}},
+                      {"--ti-mask", "ti: share of the row, around its middle, that is changed (default 1)",
+                       PositiveNumber{1}},
+                      {"--ti-nblock", "ti: the form of tomopy, for blocks of views (default 1)",
+                       WholeNumber{0, 10000}},
+                      {"--ti-alpha",
+                       "ti: the form of tomopy; what is above 0 lifts all values (default 0, in tomopy 1.5)",
+                       PositiveNumber{1e6}}},
+          .planes = 3,
+          .begin = begin,
+          .conflict = conflict};
+}
+
+}  // namespace tandem::pipeline::stripes::method
