@@ -7,7 +7,7 @@
 
 #include "../core/error.hpp"
 #include "../io/sources.hpp"
-#include "../io/volume_file.hpp"
+#include "../io/volume_kind.hpp"
 
 namespace tandem::apps {
 
@@ -30,8 +30,8 @@ fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.
 bool overwrites(const fs::path& output, const fs::path& input) {
   if (same(output, input) || io::is_file_of(output, input)) return true;
   std::error_code fault;
-  return io::volume_kind(output) == io::VolumeKind::tiff && fs::is_directory(input, fault) &&
-         same(folder_of(output), input);
+  const io::VolumeKind* kind = io::volume_kind(output);
+  return kind && kind->slices_are_files() && fs::is_directory(input, fault) && same(folder_of(output), input);
 }
 
 bool is_file(const NamedFile& file) { return !file.path.empty() && file.path != "-"; }
@@ -58,8 +58,9 @@ void require_place(const NamedFile& output) {
   for (const fs::path& file : io::files_of_output(output.path)) io::require_name(file);
   require<FileError>(fs::is_directory(folder, fault), output.option, " ", output.path.string(),
                      ": the folder ", folder.string(), " does not exist; make it first");
-  require<FileError>(!fs::is_directory(output.path, fault), output.option, " ", output.path.string(),
-                     ": is a folder; a file name is needed");
+  const io::VolumeKind* kind = io::volume_kind(output.path);
+  require<FileError>((kind && kind->is_folder) || !fs::is_directory(output.path, fault), output.option, " ",
+                     output.path.string(), ": is a folder; a file name is needed");
   require<FileError>(::access(folder.c_str(), W_OK) == 0 || fs::exists(output.path, fault), output.option,
                      " ", output.path.string(), ": nothing can be written to the folder ", folder.string(),
                      "; check its permissions");
@@ -87,15 +88,15 @@ nlohmann::json source_json(const Common& common, const fs::path& input) {
 }
 
 void require_scan_name(const NamedFile& o) {
-  if (io::volume_kind(o.path) != io::VolumeKind::hdf5)
+  if (!io::is_hdf5_name(o.path))
     throw UsageError(o.option + " " + o.path.string() +
                      ": the ending names no format; .h5, .hdf5, .hdf or .nxs is needed");
 }
 
 void require_volume_name(const NamedFile& o) {
   if (!io::volume_kind(o.path))
-    throw UsageError(o.option + " " + o.path.string() +
-                     ": the ending names no format; .h5, .hdf5, .hdf, .nxs, .tif or .tiff is needed");
+    throw UsageError(o.option + " " + o.path.string() + ": the ending names no format; " +
+                     io::volume_endings() + " is needed");
 }
 
 void refuse_sources(Common& common, const NamedFiles& inputs, const NamedFiles& outputs) {
@@ -116,8 +117,9 @@ void check_files(Common& common, const NamedFiles& inputs, NamedFiles outputs) {
     for (const NamedFile& other : outputs)
       if (&other != &output && overwrites(output.path, other.path)) refuse(output, other);
     require_place(output);
-    if (output.option != "--json" && io::volume_kind(output.path) != io::VolumeKind::tiff)
-      io::require_replaceable(output.path, common.replace());
+    const io::VolumeKind* kind = io::volume_kind(output.path);
+    const bool later = kind && (kind->slices_are_files() || kind->is_folder);  // by its writer
+    if (output.option != "--json" && !later) io::require_replaceable(output.path, common.replace());
   }
   open_report(common);
 }

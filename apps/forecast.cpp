@@ -41,23 +41,14 @@ double bytes_of(io::VoxelType type) {
   return type == io::VoxelType::float32 ? 4 : type == io::VoxelType::uint8 ? 1 : 2;
 }
 
-const char* name_of(io::VoxelType type) {
-  constexpr std::array names{"float32", "float16", "uint16", "uint8"};
-  return names[static_cast<std::size_t>(type)];
-}
-
-const char* name_of(io::Compression compression) {
-  constexpr std::array names{"", " zstd", " blosc"};
-  return names[static_cast<std::size_t>(compression)];
-}
-
 fs::path folder_of(const RunFiles& files) {
   const fs::path folder = files.volume.parent_path();
   return folder.empty() ? fs::path(".") : folder;
 }
 
-std::string ending_of(const fs::path& volume) {
-  return io::volume_kind(volume) == io::VolumeKind::tiff ? ".tif" : ".h5";
+const io::VolumeKind& kind_of(const fs::path& volume) {
+  const io::VolumeKind* kind = io::volume_kind(volume);
+  return kind ? *kind : io::volume_kinds().front();
 }
 
 pipeline::Ends ends_of(const RunFiles& files, const io::ScanInfo& info) {
@@ -65,8 +56,10 @@ pipeline::Ends ends_of(const RunFiles& files, const io::ScanInfo& info) {
   const io::VolumeFormat& format = files.format;
   const std::string packing = info.packing.empty() ? "" : " (" + info.packing + ")";
   return {info.format + " " + io::name_of(info.type) + packing + ", " + file_system_of(files.scan),
-          (ending_of(volume) == ".h5" ? "HDF5 " : "TIFF ") + std::string(name_of(format.type)) +
-              name_of(format.compression) + ", " + file_system_of(volume),
+          std::string(kind_of(volume).title) + ' ' + name_of(format.type) +
+              (format.compression == io::Compression::none ? ""
+                                                           : std::string(" ") + name_of(format.compression)) +
+              ", " + file_system_of(volume),
           bytes_of(format.type)};
 }
 
@@ -138,7 +131,8 @@ void RunForecast::measure(io::ScanReader& reader, ProgressLine& progress) {
   attempt(reads, "reading", [&] { return try_reading(reader, plan_, works_); });
   attempt(computes, "computing", [&] { return try_computing(reader.info(), plan_, works_); });
   attempt(writes, "writing", [&] {
-    return try_writing(folder_of(files_), ending_of(files_.volume), files_.format, plan_, works_);
+    return try_writing(folder_of(files_), std::string(kind_of(files_.volume).ending()), files_.format, plan_,
+                       works_);
   });
   rates_.add(found);
   keep_rates(rates_file(), found);

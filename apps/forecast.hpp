@@ -5,7 +5,7 @@
 #include <ostream>
 #include <string>
 
-#include "../io/volume_file.hpp"
+#include "../io/volume_kind.hpp"
 #include "../pipeline/forecast.hpp"
 #include "progress.hpp"
 

@@ -26,14 +26,6 @@ std::vector<std::string> names_of_methods() {
   return names;
 }
 
-/// Names of the methods that read an option.
-std::string readers_of(std::string_view option) {
-  std::string names;
-  for (const Method& method : pipeline::methods())
-    if (method.reads(option)) names += (names.empty() ? "" : ", ") + std::string(method.name);
-  return names;
-}
-
 /// A line for each method, for the help.
 std::string words_of_methods() {
   std::string text = "Methods:";
@@ -97,21 +89,39 @@ void add_volume(CLI::App& c, ReconOptions& o) {
       ->type_name("x0:x1,y0:y1,z0:z1");
 }
 
+/// Those of files that hold the whole volume, but HDF5.
+std::string other_endings() {
+  std::string text;
+  for (const io::VolumeKind& kind : io::volume_kinds())
+    if (kind.parts == io::Parts::none)
+      text += (text.empty() ? "" : ", ") + std::string(kind.ending()) + " (" + std::string(kind.title) + ")";
+  return text;
+}
+
+std::vector<std::string> names_of_kinds() {
+  std::vector<std::string> names;
+  for (const io::VolumeKind& kind : io::volume_kinds()) names.emplace_back(kind.name);
+  return names;
+}
+
 void add_output(CLI::App& c, ReconOptions& o) {
   heading(c, "Output");
-  c.add_option(
-      "-o,--output", o.output,
-      "volume to write: .h5, or .tif for one file per slice; {name} stands for the name of the scan");
+  c.add_option("-o,--output", o.output,
+               "volume to write: .h5, .tif for one file per slice, or " + other_endings() +
+                   "; {name} stands for the name of the scan");
   c.add_option(
       "--part-of", o.part_of,
       "in the place of -o: the volume that --slices A:B is a part of; several runs may write parts at "
       "the same time, and the last one completes it");
-  add_choice(c, "--save-format", o.save_format, {"h5", "tiff"}, "default: from the name of the output");
+  add_choice(c, "--save-format", o.save_format, names_of_kinds(), "default: from the name of the output");
   add_choice(c, "--dtype", o.dtype, {"float32", "float16", "uint16", "uint8"},
              "type of the output (default float32); float16 holds 11 bits, up to 65504");
   add_choice(c, "--compression", o.compression, {"none", "zstd", "blosc"},
-             "of HDF5 (default none): zstd packs better, blosc is faster");
-  c.add_option("--min", o.min, "attenuation that integer types store as 0")->check(within(-1e30, 1e30));
+             "of HDF5 and OME-Zarr (default none): zstd packs better, blosc is faster");
+  c.add_option(
+       "--min", o.min,
+       "attenuation that integer types store as 0 (default: a range is found in 16 slices, and shown)")
+      ->check(within(-1e30, 1e30));
   c.add_option("--max", o.max, "attenuation that integer types store as their largest")
       ->check(within(-1e30, 1e30));
   c.add_option("--preview", o.preview, "PNG of the middle slices in three planes");
@@ -188,12 +198,22 @@ void parse_slices(ReconOptions& o) {
   if (o.part_of.empty()) return;
   if (!o.output.empty()) throw UsageError("-o and --part-of do not go together");
   require_volume_name({"--part-of", o.part_of});
-  o.output = io::volume_kind(o.part_of) == io::VolumeKind::tiff
-                 ? o.part_of
-                 : io::part_path(o.part_of, *o.recipe.region_z).string();
+  const io::VolumeKind& kind = *io::volume_kind(o.part_of);
+  if (kind.parts == io::Parts::none)
+    throw UsageError("--part-of " + o.part_of + ": " + std::string(kind.title) +
+                     " has no parts; give a name ending in .h5 or .tif");
+  o.output =
+      kind.parts == io::Parts::slices ? o.part_of : io::part_path(o.part_of, *o.recipe.region_z).string();
 }
 
 }  // namespace
+
+std::string readers_of(std::string_view option) {
+  std::string names;
+  for (const Method& method : pipeline::methods())
+    if (method.reads(option)) names += (names.empty() ? "" : ", ") + std::string(method.name);
+  return names;
+}
 
 void finish_recipe(ReconOptions& o) {
   Recipe& r = o.recipe;
@@ -215,108 +235,17 @@ void finish_recipe(ReconOptions& o) {
   r.device_bytes = bytes_of(o.device.memory_gib);
   r.steps = o.scan.steps;
   if (!o.save_format.empty() && !o.output.empty()) {
-    const bool tiff = o.save_format == "tiff";
-    if (!std::filesystem::path(o.output).has_extension()) o.output += tiff ? ".tif" : ".h5";
-    if (io::volume_kind(o.output) != (tiff ? io::VolumeKind::tiff : io::VolumeKind::hdf5))
+    const io::VolumeKind* kind = io::volume_kind_named(o.save_format);
+    if (!std::filesystem::path(o.output).has_extension()) o.output += kind->ending();
+    if (io::volume_kind(o.output) != kind)
       throw UsageError("--save-format " + o.save_format + " does not go with the name " + o.output);
   }
 }
 
-namespace {
-
-/// An option that has a meaning only with some others.
-struct Condition {
-  std::vector<std::string_view> options;
-  bool (*holds)(const ReconOptions& o, const Method& method, std::string_view option);
-  std::string (*otherwise)(const ReconOptions& o, std::string_view option);
-};
-
-const std::vector<Condition>& conditions() {
-  static const std::vector<Condition> all{
-      {{"--iterations", "--stop", "--initial"},
-       [](const ReconOptions&, const Method& method, std::string_view) { return method.iterates(); },
-       [](const ReconOptions& o, std::string_view option) {
-         return std::string(option) + " goes with an iterative algorithm, not with " + o.recipe.method;
-       }},
-      {{"--relaxation", "--nonnegative"},
-       [](const ReconOptions&, const Method& method, std::string_view option) {
-         return method.reads(option);
-       },
-       [](const ReconOptions& o, std::string_view option) {
-         return std::string(option) + " goes with " + readers_of(option) + ", not with " + o.recipe.method;
-       }},
-      {{"--fbp-filter", "--fbp-cutoff", "--padding", "--padding-bins"},
-       [](const ReconOptions& o, const Method& method, std::string_view) {
-         return method.filters || o.recipe.initial == Initial::fbp;
-       },
-       [](const ReconOptions&, std::string_view option) {
-         return std::string(option) + " goes with fbp, or with --initial fbp";
-       }},
-      {{"--padding", "--padding-bins"},
-       [](const ReconOptions& o, const Method&, std::string_view) {
-         return o.recipe.filter.window != Window::none;
-       },
-       [](const ReconOptions&, std::string_view option) {
-         return std::string(option) + " does not go with --fbp-filter none, which needs nothing beyond rows";
-       }},
-      {{"--padding-bins"},
-       [](const ReconOptions& o, const Method&, std::string_view) {
-         return o.recipe.padding != Padding::none;
-       },
-       [](const ReconOptions&, std::string_view) {
-         return std::string("--padding-bins does not go with --padding none");
-       }},
-      {{"--gain"},
-       [](const ReconOptions& o, const Method&, std::string_view) { return o.recipe.stop_by_discrepancy; },
-       [](const ReconOptions&, std::string_view) {
-         return std::string("--gain goes with --stop discrepancy alone");
-       }},
-      {{"--accuracy"},
-       [](const ReconOptions& o, const Method&, std::string_view) {
-         return o.recipe.model == Model::fourier;
-       },
-       [](const ReconOptions&, std::string_view) {
-         return std::string("--accuracy goes with --model fourier");
-       }},
-      {{"--variant"},
-       [](const ReconOptions& o, const Method&, std::string_view) {
-         return o.recipe.model != Model::fourier;
-       },
-       [](const ReconOptions&, std::string_view) {
-         return std::string("--variant does not go with --model fourier, which has kernels of its own");
-       }}};
-  return all;
-}
-
-}  // namespace
-
-bool applies(const ReconOptions& o, const std::string& option) {
-  const Method& method = pipeline::method_named(o.recipe.method);
-  return std::ranges::all_of(conditions(), [&](const Condition& c) {
-    return std::ranges::find(c.options, option) == c.options.end() || c.holds(o, method, option);
-  });
-}
-
-void check_together(const ReconOptions& o) {
-  const Recipe& r = o.recipe;
-  const Method& method = pipeline::method_named(r.method);
-  for (const Condition& c : conditions())
-    for (const std::string_view option : c.options)
-      if (o.given(option.data()) && !c.holds(o, method, option)) throw UsageError(c.otherwise(o, option));
-  const bool floats = o.dtype.starts_with("float");
-  if (floats ? (o.min || o.max) : !(o.min && o.max && *o.min < *o.max))
-    throw UsageError(floats ? "--min and --max go with --dtype uint16 or uint8"
-                            : "--dtype " + o.dtype + " needs --min V below --max V");
-  if (o.compression != "none" && io::volume_kind(o.output) == io::VolumeKind::tiff)
-    throw UsageError("--compression goes with HDF5; give -o a name ending in .h5");
-  if (o.preview == "-") throw UsageError("--preview -: a picture is no text; give the name of a PNG file");
-  if (!o.part_of.empty() && !o.slices_are_range())
-    throw UsageError("--part-of " + o.part_of + " goes with --slices A:B");
-  if (o.output.empty() && !o.dry_run)
-    throw UsageError("-o VOLUME is missing; give a name ending in .h5 or .tif, or --dry-run");
-  if (!o.output.empty()) require_volume_name({"-o", o.output});
-  check_follow(o);
-  if (!r.region_z && o.given("--region")) throw UsageError("--region is not x0:x1,y0:y1,z0:z1");
+io::VoxelType voxel_type_of(const ReconOptions& o) {
+  for (const io::VoxelType type : io::voxel_types)
+    if (o.dtype == io::name_of(type)) return type;
+  return io::VoxelType::float32;
 }
 
 NamedFiles outputs_of(const ReconOptions& o) {
@@ -326,14 +255,11 @@ NamedFiles outputs_of(const ReconOptions& o) {
 }
 
 io::VolumeFormat format_of(const ReconOptions& o, const pipeline::Plan& plan) {
-  const io::VoxelType type = o.dtype == "uint16"    ? io::VoxelType::uint16
-                             : o.dtype == "uint8"   ? io::VoxelType::uint8
-                             : o.dtype == "float16" ? io::VoxelType::float16
-                                                    : io::VoxelType::float32;
   const io::Compression compression = o.compression == "zstd"    ? io::Compression::zstd
                                       : o.compression == "blosc" ? io::Compression::blosc
                                                                  : io::Compression::none;
-  return {type, compression, o.min.value_or(0), o.max.value_or(1), plan.place()};
+  return {voxel_type_of(o),  compression,  o.min.value_or(0),         o.max.value_or(1),
+          o.range_is_open(), plan.place(), io::origin_of(o.scan.path)};
 }
 
 void add_recon_options(CLI::App& c, ReconOptions& o) {

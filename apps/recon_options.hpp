@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "../io/volume_file.hpp"
+#include "../io/volume_kind.hpp"
 #include "../io/volume_parts.hpp"
 #include "../pipeline/plan.hpp"
 #include "command.hpp"
@@ -33,9 +33,11 @@ struct ReconOptions {
   std::optional<Index> planned_views;
   const CLI::App* command = nullptr;
 
+  /// Whether the part has a file of its own.
   bool is_part_of_hdf5() const {
-    return !part_of.empty() && io::volume_kind(part_of) == io::VolumeKind::hdf5;
+    return !part_of.empty() && io::volume_kind(part_of)->parts == io::Parts::files;
   }
+  bool range_is_open() const { return !dtype.starts_with("float") && !min; }
   bool slices_are_range() const { return slices.find(':') != std::string::npos; }
   bool given(const char* option) const { return command->count(option) > 0; }
 };
@@ -48,6 +50,10 @@ void finish_recipe(ReconOptions& o);
 
 /// @throws UsageError for what does not go together, as far as no file is needed to see it
 void check_together(const ReconOptions& o);
+
+/// Names of the methods that read an option.
+std::string readers_of(std::string_view option);
+io::VoxelType voxel_type_of(const ReconOptions& o);
 
 /// Whether an option has a meaning with these options. `iterations`, for example, has none for fbp.
 bool applies(const ReconOptions& o, const std::string& option);

@@ -7,7 +7,7 @@
 
 #include "../core/units.hpp"
 #include "../core/version.hpp"
-#include "../io/volume_file.hpp"
+#include "../io/volume_kind.hpp"
 #include "../pipeline/host_memory.hpp"
 #include "../pipeline/methods/method.hpp"
 #include "../solvers/run.hpp"
@@ -162,7 +162,7 @@ void print_plan(std::ostream& to, const pipeline::Plan& plan, const io::ScanInfo
 }
 
 void print_outcome(const pipeline::Plan& plan, const io::ScanInfo& info, const pipeline::Outcome& out,
-                   const std::string& output, const RunForecast& ahead) {
+                   const RunForecast& ahead) {
   print_plan(std::cout, plan, info);
   std::cout << "algorithm " << plan.method_name();
   if (plan.method->iterates())
@@ -181,7 +181,42 @@ void print_outcome(const pipeline::Plan& plan, const io::ScanInfo& info, const p
   if (out.followed)
     std::cout << "followed  " << out.followed->views << " of " << out.followed->of << " views, volume whole "
               << seconds_now() - out.followed->last_view << " s after the last one\n";
+}
+
+json numbers_json(const io::VolumeFormat& format, const pipeline::Outcome& out, const io::Clipped& clipped) {
+  json numbers = {{"type", io::name_of(format.type)}};
+  if (format.type == io::VoxelType::float32 || format.type == io::VoxelType::float16) return numbers;
+  const pipeline::ValueRange range = out.range.value_or(pipeline::ValueRange{format.min, format.max});
+  numbers["min"] = range.min;
+  numbers["max"] = range.max;
+  numbers["found"] = out.range.has_value();
+  numbers["seconds"] = out.range_seconds;
+  numbers["clipped_below"] = clipped.below;
+  numbers["clipped_above"] = clipped.above;
+  return numbers;
+}
+
+std::string warning_of_clipped(const json& numbers, const pipeline::Plan& plan) {
+  if (!numbers.contains("min")) return {};
+  const Shape n = plan.grid.shape();
+  const auto clipped =
+      static_cast<double>(numbers["clipped_below"].get<Index>() + numbers["clipped_above"].get<Index>());
+  const double percent = 100 * clipped / static_cast<double>(n[0] * n[1] * n[2]);
+  if (percent <= 1) return {};
+  std::ostringstream text;
+  text.precision(3);
+  text << percent << " % of all voxels are outside of --min " << numbers["min"].get<float>() << " and --max "
+       << numbers["max"].get<float>() << ", and became these; give a wider range, or --dtype float16";
+  return text.str();
+}
+
+void print_written(const pipeline::Plan& plan, const std::string& output, const json& numbers) {
   std::cout << "written   " << io::files_written(output, plan.place().slices()) << '\n';
+  if (!numbers.contains("min")) return;
+  std::cout << "numbers   " << numbers["type"].get<std::string>() << " from " << numbers["min"].get<float>()
+            << " to " << numbers["max"].get<float>() << ' ' << plan.unit()
+            << (numbers["found"] == true ? ", found in the volume; " : "; ") << numbers["clipped_below"]
+            << " voxels were below, " << numbers["clipped_above"] << " above\n";
 }
 
 }  // namespace tandem::apps

@@ -176,6 +176,12 @@ class File {
   /// Writes no units if `units` is empty.
   void write_number(const std::string& path, double value, const std::string& units);
   void write_numbers(const std::string& path, std::span<const double> values, const std::string& units);
+  /// Gives an object one more name, in a group that is there.
+  void link(const std::string& path, const std::string& target);
+  /// Sets an attribute of an object: a text, or a list of them.
+  void set(const std::string& object, const std::string& attribute, const std::string& value);
+  void set(const std::string& object, const std::string& attribute, std::span<const std::string> values);
+  void set_class(const std::string& group, const std::string& name) { set(group, "NX_class", name); }
   Index end() const;  ///< where the space that libhdf5 has given out ends, in bytes
   void close();       ///< @throws FileError if the last bytes could not be written
 

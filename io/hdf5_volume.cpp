@@ -6,25 +6,24 @@
 #include "../core/error.hpp"
 #include "../core/version.hpp"
 #include "hdf5.hpp"
+#include "nexus_entry.hpp"
 #include "packing.hpp"
 #include "plain_file.hpp"
 #include "slab_writer.hpp"
 #include "volume_format.hpp"
+#include "volume_kind.hpp"
 
 namespace tandem::io {
 
 namespace {
 
-constexpr Index room_for_text = 1 << 20;  // bytes; measured: a volume without voxels has 10 kB
+constexpr Index room_for_text = 1 << 20;  // bytes; measured: a volume without voxels has 30 kB
 
 void describe(hdf5::DataSet& data, const VolumeFormat& form) {
   data.set("axes", "z:y:x");
   data.set("description", "ReconData");
   data.set("units", form.unit());
   data.set_flag("complete", false);
-  if (!is_integer(form.type)) return;
-  data.set("min", form.min);
-  data.set("max", form.max);
 }
 
 /// What the two ways of storing voxels share.
@@ -50,11 +49,15 @@ class Hdf5Volume : public SlabWriter {
     }
     file.write_text("/process/tandem/version", TANDEM_VERSION);
     file.write_text("/process/tandem/recipe", recipe);
+    add_nexus_entry(file, shape(), form);
     if (form.place)
       for (const auto& [name, numbers] : numbers_of(*form.place))
         file.write_numbers("/process/tandem/" + name, numbers,
                            name == "pitch" || name == "centre" ? form.place->unit_of_length() : "");
   }
+
+  /// Bytes of the positions of voxels, and of what is in the file for them.
+  Index room_for_axes() const { return 16 * (shape()[0] + shape()[1] + shape()[2]); }
 
   Index chunks_of_slice() const { return (slice_bytes() + chunk_bytes_ - 1) / chunk_bytes_; }
 
@@ -76,9 +79,12 @@ class Hdf5Volume : public SlabWriter {
     use(*journal_);
   }
 
-  static void mark_complete(hdf5::File& file, const std::string& report_json) {
+  void mark_complete(hdf5::File& file, const std::string& report_json) const {
     file.write_text("/process/tandem/report", report_json);
-    file.data_set("/exchange/data").set_flag("complete", true);
+    hdf5::DataSet data = file.data_set("/exchange/data");
+    if (is_integer(format().type)) data.set("min", format().min), data.set("max", format().max);
+    complete_nexus_entry(file, format());
+    data.set_flag("complete", true);
   }
 
   Output output_;
@@ -113,7 +119,7 @@ class PlainVolume : public Hdf5Volume {
   void make(const std::string& recipe) {
     output_.discard(output_.name());
     file_.emplace(output_.create(output_.name()));
-    file_->require_space(bytes() + static_cast<double>(shape()[0] * 256 + room_for_text) +
+    file_->require_space(bytes() + static_cast<double>(shape()[0] * 256 + room_for_text + room_for_axes()) +
                          static_cast<double>(recipe.size()));
     hdf5::File file = hdf5::File::create(*file_);
     {
@@ -203,7 +209,7 @@ class PackedVolume : public Hdf5Volume {
 
   void make(const std::string& recipe) {
     h5_.emplace(hdf5::File::create(*file_));
-    reserve(room_for_text + static_cast<Index>(recipe.size()) + shape()[0] * 4);
+    reserve(room_for_text + room_for_axes() + static_cast<Index>(recipe.size()) + shape()[0] * 4);
     const NumberType type = number_type(format().type);
     data_.emplace(h5_->create_packed("/exchange/data", type, shape(), chunk_,
                                      filters_of(format().compression, bytes_of(type), chunk_bytes_)));
@@ -281,11 +287,11 @@ class PackedVolume : public Hdf5Volume {
 
 }  // namespace
 
-std::unique_ptr<VolumeWriter> create_hdf5_volume(Beginning beginning, Shape shape,
-                                                 const VolumeFormat& format) {
-  if (format.compression == Compression::none)
-    return std::make_unique<PlainVolume>(std::move(beginning), shape, format);
-  return std::make_unique<PackedVolume>(std::move(beginning), shape, format);
+std::unique_ptr<VolumeWriter> create_hdf5_volume(const Creation& c) {
+  Beginning beginning = begin(c.path, c.replace, c.recipe, c.continuation);
+  if (c.format.compression == Compression::none)
+    return std::make_unique<PlainVolume>(std::move(beginning), c.shape, c.format);
+  return std::make_unique<PackedVolume>(std::move(beginning), c.shape, c.format);
 }
 
 }  // namespace tandem::io

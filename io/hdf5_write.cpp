@@ -40,14 +40,18 @@ Handle text_type(std::size_t length) {
   return type;
 }
 
-void set_attribute(hid_t object, const std::string& where, const std::string& name, hid_t type,
+void set_attribute(hid_t object, const std::string& where, const std::string& name, hid_t type, hid_t space,
                    const void* value) {
   if (H5Aexists(object, name.c_str()) > 0) H5Adelete(object, name.c_str());
-  const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
-  const Handle attribute(H5Acreate2(object, name.c_str(), type, space.id(), H5P_DEFAULT, H5P_DEFAULT),
-                         H5Aclose);
+  const Handle attribute(H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
   require<FileError>(attribute.valid() && H5Awrite(attribute.id(), type, value) >= 0, where, ": attribute ",
                      name, " cannot be written: ", reason());
+}
+
+void set_attribute(hid_t object, const std::string& where, const std::string& name, hid_t type,
+                   const void* value) {
+  const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
+  set_attribute(object, where, name, type, space.id(), value);
 }
 
 Handle make(hid_t file, const std::string& where, const std::string& path, hid_t type, hid_t space,
@@ -210,6 +214,32 @@ void DataSet::set_flag(const std::string& attribute, bool value) {
   const Lock lock;
   const int number = value ? 1 : 0;
   set_attribute(handle_.id(), where_, attribute, H5T_NATIVE_INT, &number);
+}
+
+void File::link(const std::string& path, const std::string& target) {
+  const Lock lock;
+  const bool made =
+      H5Lcreate_hard(handle_.id(), target.c_str(), H5L_SAME_LOC, path.c_str(), H5P_DEFAULT, H5P_DEFAULT) >= 0;
+  require<FileError>(made, name_, ": ", path, ": cannot be linked: ", reason());
+}
+
+void File::set(const std::string& object, const std::string& attribute, const std::string& value) {
+  set(object, attribute, std::span(&value, 1));
+}
+
+/// One text is a scalar.
+void File::set(const std::string& object, const std::string& attribute, std::span<const std::string> values) {
+  const Lock lock;
+  std::size_t length = 1;
+  for (const std::string& value : values) length = std::max(length, value.size());
+  std::string texts;
+  for (std::string value : values) value.resize(length), texts += value;
+  const hsize_t count = values.size();
+  const Handle owner(H5Oopen(handle_.id(), object.c_str(), H5P_DEFAULT), H5Oclose);
+  const Handle space(values.size() == 1 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &count, nullptr),
+                     H5Sclose);
+  set_attribute(owner.id(), name_ + ": " + object, attribute, text_type(length).id(), space.id(),
+                texts.data());
 }
 
 void File::write_text(const std::string& path, const std::string& value) {

@@ -231,6 +231,9 @@ void OutputFolder::move(const std::string& file, const std::string& name) {
   if (file.empty())
     return require_success(::unlinkat(parent_.number(), name.c_str(), 0) == 0 || errno == ENOENT,
                            "cannot be removed");
+  for (std::size_t slash = name.find('/'); slash != std::string::npos; slash = name.find('/', slash + 1))
+    require_success(::mkdirat(parent_.number(), name.substr(0, slash).c_str(), 0777) == 0 || errno == EEXIST,
+                    "a folder in it cannot be made");
   require_success(::renameat(folder_.number(), file.c_str(), parent_.number(), name.c_str()) == 0,
                   "cannot be given its name");
 }

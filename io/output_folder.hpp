@@ -32,8 +32,8 @@ class OutputFolder {
 
   Descriptor create(const std::string& file);  ///< a new file. @throws FileError
   Descriptor open(const std::string& file);    ///< a file that was created. @throws FileError
-  /// Moves a file to the parent folder under a name, where it replaces what is there. If `file` is empty,
-  /// removes the name. @throws FileError
+  /// Moves a file to the parent folder under a name, where it replaces what is there. The name may be that of
+  /// a file in folders, which are made. If `file` is empty, removes the name. @throws FileError
   void move(const std::string& file, const std::string& name);
   void sync_parent();      ///< returns when the names are on the disk. @throws FileError
   void remove() noexcept;  ///< removes the folder and all in it, unless it is kept; the name is free

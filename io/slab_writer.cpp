@@ -33,7 +33,14 @@ void SlabWriter::take(Range slices) {
   std::fill(first, last, true);
 }
 
+void SlabWriter::set_range(float min, float max) {
+  require_range(min, max, name_);
+  format_.min = min, format_.max = max;
+  format_.range_follows = false;
+}
+
 void SlabWriter::write(Range slices, const float* data) {
+  require<SpaceError>(!format_.range_follows, name_, ": slices came before their range");
   take(slices);
   const Index area = shape_[1] * shape_[2];
   parallel_for(slices.size(), [&](Index k) {
@@ -99,9 +106,11 @@ void SlabWriter::read_done(Index slice, float* data) {
 }
 
 /// @throws GeometryError for a voxel that the type cannot hold
-std::vector<std::byte> SlabWriter::encoded(Index slice, const float* data) const {
+std::vector<std::byte> SlabWriter::encoded(Index slice, const float* data) {
   const Index area = shape_[1] * shape_[2];
-  std::vector<std::byte> bytes = quantised(format_, data, area);
+  Clipped clipped;
+  std::vector<std::byte> bytes = quantised(format_, data, area, &clipped);
+  below_ += clipped.below, above_ += clipped.above;
   if (format_.type != VoxelType::float16) return bytes;
   const auto* halves = reinterpret_cast<const std::uint16_t*>(bytes.data());
   if (std::none_of(halves, halves + area, is_infinite)) return bytes;

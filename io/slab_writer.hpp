@@ -18,6 +18,8 @@ class SlabWriter : public VolumeWriter {
  public:
   SlabWriter(std::string name, Shape shape, const VolumeFormat& format);
 
+  void set_range(float min, float max) final;
+  Clipped clipped() const final { return {below_, above_}; }
   void write(Range slices, const float* data) final;
   std::vector<Range> done() const final;
   void read_done(Index slice, float* data) final;
@@ -46,7 +48,7 @@ class SlabWriter : public VolumeWriter {
 
  private:
   void take(Range slices);
-  std::vector<std::byte> encoded(Index slice, const float* data) const;
+  std::vector<std::byte> encoded(Index slice, const float* data);
   void put(Index slice, const void* stored);
 
   std::string name_;
@@ -55,7 +57,8 @@ class SlabWriter : public VolumeWriter {
   std::mutex mutex_;
   std::vector<bool> adopted_, taken_;  // slices that were there, and those that came
   std::vector<DoneSlice> slices_;
-  std::atomic<Index> written_ = 0;  // slices that are in their files
+  std::atomic<Index> written_ = 0;            // slices that are in their files
+  std::atomic<Index> below_ = 0, above_ = 0;  // clipped voxels
   Journal* journal_ = nullptr;
 };
 

@@ -18,6 +18,7 @@
 #include "rehearsal.hpp"
 #include "tiff.hpp"
 #include "volume_format.hpp"
+#include "volume_kind.hpp"
 
 namespace tandem::io {
 
@@ -48,7 +49,8 @@ std::vector<fs::path> files_in(const fs::path& folder) {
 std::vector<fs::path> files_of_volume(const fs::path& path) {
   const fs::path volume = volume_of(path);
   std::error_code fault;
-  if (volume_kind(path) != VolumeKind::tiff ||
+  const VolumeKind* kind = volume_kind(path);
+  if (kind == nullptr || !kind->slices_are_files() ||
       (fs::exists(path, fault) && (volume == path || !written_by_tandem(tiff_description(path)))))
     return {};
   std::vector<fs::path> files = files_of_output(volume);

@@ -286,7 +286,7 @@ std::string tiff_description(const std::filesystem::path& path) {
 }
 
 void write_tiff(const PlainFile& made, NumberType type, Index rows, Index bins, const void* pixels,
-                const std::string& description) {
+                const std::string& description, const std::optional<std::array<double, 2>>& pixels_per_cm) {
   silence();
   errno = 0;
   const Index line = bins * bytes_of(type);
@@ -308,6 +308,11 @@ void write_tiff(const PlainFile& made, NumberType type, Index rows, Index bins, 
   TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
   TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, static_cast<std::uint32_t>(rows));
   if (!description.empty()) TIFFSetField(tiff, TIFFTAG_IMAGEDESCRIPTION, description.c_str());
+  if (pixels_per_cm) {
+    TIFFSetField(tiff, TIFFTAG_XRESOLUTION, (*pixels_per_cm)[0]);
+    TIFFSetField(tiff, TIFFTAG_YRESOLUTION, (*pixels_per_cm)[1]);
+    TIFFSetField(tiff, TIFFTAG_RESOLUTIONUNIT, RESUNIT_CENTIMETER);
+  }
   // libtiff leaves the pixels alone unless the file's byte order is foreign; it only forgot the const
   const bool written =
       TIFFWriteEncodedStrip(tiff, 0, const_cast<void*>(pixels), rows * line) == rows * line &&

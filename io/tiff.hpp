@@ -2,9 +2,11 @@
 
 // Grey TIFF images with one sample per pixel. Used only within io/.
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -66,9 +68,10 @@ std::string tiff_description(const std::filesystem::path& path);
 
 class PlainFile;
 
-/// Writes one image into an empty file, as BigTIFF if it needs to be. @throws FileError, also if the disk is
-/// full
+/// Writes one image into an empty file, as BigTIFF if it needs to be; with its resolution, if pixels per
+/// centimetre along x and y are given. @throws FileError, also if the disk is full
 void write_tiff(const PlainFile& file, NumberType type, Index rows, Index bins, const void* pixels,
-                const std::string& description);
+                const std::string& description,
+                const std::optional<std::array<double, 2>>& pixels_per_cm = {});
 
 }  // namespace tandem::io

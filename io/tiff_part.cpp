@@ -38,7 +38,9 @@ Shape shape_in(const SliceFacts& facts, const std::string& where) {
   return {static_cast<Index>(n[0]), static_cast<Index>(n[1]), static_cast<Index>(n[2])};
 }
 
-TiffPart part_of(const std::string& description, const fs::path& path) {
+}  // namespace
+
+TiffPart tiff_part_of(const std::string& description, const fs::path& path) {
   TiffPart part;
   part.facts = SliceFacts(description);
   part.shape = shape_in(part.facts, path.string());
@@ -50,6 +52,8 @@ TiffPart part_of(const std::string& description, const fs::path& path) {
   }
   return part;
 }
+
+namespace {
 
 /// A file that was renamed would put its pixels elsewhere.
 void require_named_slice(const TiffPart& part, const std::string& description, const fs::path& path,
@@ -89,25 +93,36 @@ std::optional<double> SliceFacts::number(const std::string& key) const {
   return all.size() == 1 ? std::optional(all.front()) : std::nullopt;
 }
 
+VolumeFacts volume_facts(Shape shape, const VolumeFormat& format, const std::string& recipe_json) {
+  const auto words = [](const auto& numbers) {
+    std::ostringstream text;
+    text.imbue(std::locale::classic());
+    text.precision(17);
+    const char* before = "";
+    for (const auto number : numbers) text << std::exchange(before, " ") << number;
+    return text.str();
+  };
+  VolumeFacts facts{
+      {"shape", words(shape)}, {"type", name_of(number_type(format.type))}, {"unit", format.unit()}};
+  if (format.place) {
+    facts.emplace_back("lengths", format.place->unit_of_length());
+    for (const auto& [name, numbers] : numbers_of(*format.place)) facts.emplace_back(name, words(numbers));
+  }
+  if (is_integer(format.type)) {
+    facts.emplace_back("min", words(std::array{format.min}));
+    facts.emplace_back("max", words(std::array{format.max}));
+  }
+  facts.emplace_back("recipe", recipe_json);
+  return facts;
+}
+
 std::string slice_description(Shape shape, const VolumeFormat& format, Index slice,
                               const std::string& recipe_json) {
-  std::ostringstream text;
-  text.imbue(std::locale::classic());
-  text.precision(17);
-  text << "tandem " << TANDEM_VERSION << '\n'
-       << slice_key << ": " << slice << "\nshape: " << shape[0] << ' ' << shape[1] << ' ' << shape[2]
-       << "\ntype: " << name_of(number_type(format.type)) << "\nunit: " << format.unit() << '\n';
-  if (format.place) {
-    text << "lengths: " << format.place->unit_of_length() << '\n';
-    for (const auto& [name, numbers] : numbers_of(*format.place)) {
-      text << name << ':';
-      for (const double number : numbers) text << ' ' << number;
-      text << '\n';
-    }
-  }
-  if (is_integer(format.type)) text << "min: " << format.min << "\nmax: " << format.max << '\n';
-  text << "recipe: " << recipe_json << '\n';
-  return text.str();
+  std::string text =
+      std::string("tandem ") + TANDEM_VERSION + '\n' + slice_key + ": " + std::to_string(slice) + '\n';
+  for (const auto& [name, value] : volume_facts(shape, format, recipe_json))
+    text += name + ": " + value + '\n';
+  return text;
 }
 
 Range TiffPart::slices() const { return place ? place->slices() : Range{0, shape[0]}; }
@@ -121,7 +136,7 @@ std::vector<TiffPart> tiff_parts(const fs::path& volume) {
     const std::string description = tiff_description(path);
     if (!written_by_tandem(description)) continue;
     const auto [run, is_new] = runs.emplace(without_number(description), parts.size());
-    if (is_new) parts.push_back(part_of(run->first, path));
+    if (is_new) parts.push_back(tiff_part_of(run->first, path));
     TiffPart& part = parts[run->second];
     require_named_slice(part, description, path, number);
     part.files.emplace(number, path);

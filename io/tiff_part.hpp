@@ -37,6 +37,9 @@ struct TiffPart {
   std::string name() const { return files.begin()->second.filename().string(); }
 };
 
+/// What a description says, of no files yet. @throws FileError if it makes no sense
+TiffPart tiff_part_of(const std::string& description, const std::filesystem::path& path);
+
 /// All slices of "NAME.tif" that tandem wrote, one part for each run, in the order of their first numbers.
 /// @throws FileError for a slice that contradicts itself
 std::vector<TiffPart> tiff_parts(const std::filesystem::path& volume);

@@ -8,6 +8,7 @@
 #include "tiff_manifest.hpp"
 #include "volume_file.hpp"
 #include "volume_format.hpp"
+#include "volume_kind.hpp"
 
 namespace tandem::io {
 
@@ -17,6 +18,11 @@ namespace fs = std::filesystem;
 constexpr std::size_t least_digits = 5, most_digits = 15;
 
 fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : "."; }
+
+bool slices_are_files(const fs::path& volume) {
+  const VolumeKind* kind = volume_kind(volume);
+  return kind != nullptr && kind->slices_are_files();
+}
 
 bool is_number(const std::string& text) {
   return text.size() >= least_digits && text.size() <= most_digits &&
@@ -35,7 +41,10 @@ std::optional<Index> slice_number(const fs::path& volume, const fs::path& file) 
   return slice;
 }
 
-bool written_by_tandem(const std::string& description) { return description.starts_with("tandem "); }
+bool written_by_tandem(const std::string& description) {
+  return description.starts_with("tandem ") ||
+         (description.starts_with("ImageJ=") && description.find("\ntandem.version: ") != std::string::npos);
+}
 
 fs::path slice_path(const fs::path& volume, Index slice) {
   std::array<char, 24> number{};
@@ -45,7 +54,7 @@ fs::path slice_path(const fs::path& volume, Index slice) {
 
 bool is_file_of(const fs::path& volume, const fs::path& file) {
   std::error_code fault;
-  return volume_kind(volume) == VolumeKind::tiff &&
+  return slices_are_files(volume) &&
          (slice_number(volume, file) || file.filename() == manifest_path(volume).filename()) &&
          fs::equivalent(folder_of(volume), folder_of(file), fault);
 }
@@ -66,7 +75,7 @@ fs::path volume_of(const fs::path& path) {
 }
 
 std::string files_written(const fs::path& path, Range slices) {
-  if (volume_kind(path) != VolumeKind::tiff) return path.string();
+  if (!slices_are_files(path)) return path.string();
   const std::string first = slice_path(path, slices.first).string();
   if (slices.size() == 1) return first + " (1 slice)";
   return first + " to " + slice_path(path, slices.last - 1).filename().string() + " (" +
@@ -75,10 +84,30 @@ std::string files_written(const fs::path& path, Range slices) {
 
 std::vector<fs::path> files_of_output(const fs::path& path) {
   std::vector<fs::path> files{path};
-  if (volume_kind(path) != VolumeKind::tiff) return files;
-  files.push_back(manifest_path(path));
-  for (const auto& [number, slice] : slices_on_disk(path)) files.push_back(slice);
+  const VolumeKind* kind = volume_kind(path);
+  if (kind == nullptr || kind->files == nullptr) return files;
+  for (const fs::path& file : kind->files(path)) files.push_back(file);
   return files;
 }
+
+namespace volumes {
+
+VolumeKind tiff() {
+  const auto files = [](const fs::path& path) {
+    std::vector<fs::path> all{manifest_path(path)};
+    for (const auto& [number, slice] : slices_on_disk(path)) all.push_back(slice);
+    return all;
+  };
+  return {.name = "tiff",
+          .title = "TIFF",
+          .endings = {".tif", ".tiff"},
+          .types = {VoxelType::float32, VoxelType::float16, VoxelType::uint16, VoxelType::uint8},
+          .parts = Parts::slices,
+          .create = create_tiff_volume,
+          .open = open_tiff_volume,
+          .files = files};
+}
+
+}  // namespace volumes
 
 }  // namespace tandem::io

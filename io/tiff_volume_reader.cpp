@@ -9,6 +9,7 @@
 #include "tiff_manifest.hpp"
 #include "tiff_part.hpp"
 #include "volume_format.hpp"
+#include "volume_kind.hpp"
 
 namespace tandem::io {
 
@@ -26,7 +27,6 @@ class TiffSource : public VolumeSource {
     std::vector<const TiffPart*> of_volume{&base};
     for (const TiffPart& part : parts) join(part, of_volume);
     where = volume.string();
-    kind = VolumeKind::tiff;
     shape = {all_.size(), base.shape[1], base.shape[2]};
     const TiffFile first(base.files.begin()->second);
     type = first.page(0).type;
@@ -107,10 +107,12 @@ class TiffSource : public VolumeSource {
 
 }  // namespace
 
-std::unique_ptr<VolumeSource> open_tiff_volume(const fs::path& path) {
+std::unique_ptr<VolumeSource> open_tiff_volume(const fs::path& path, bool) {
   std::error_code fault;
   const fs::path volume = volume_of(path);
-  if (volume_kind(volume) != VolumeKind::tiff || (volume == path && fs::exists(path, fault))) return nullptr;
+  const VolumeKind* kind = volume_kind(volume);
+  if (kind == nullptr || !kind->slices_are_files() || (volume == path && fs::exists(path, fault)))
+    return nullptr;
   const std::vector<TiffPart> parts = tiff_parts(volume);
   const auto has_path = [&](const TiffPart& part) {
     const auto found = part.files.find(slice_number(volume, path).value_or(-1));

@@ -12,6 +12,7 @@
 #include "tiff.hpp"
 #include "tiff_manifest.hpp"
 #include "volume_format.hpp"
+#include "volume_kind.hpp"
 
 namespace tandem::io {
 
@@ -87,7 +88,7 @@ std::string grid_of(Shape n, const VolumeFormat& form) {
       if (i < 2) text << ' ' << form.place->first[i];
       text << " of " << form.place->full_size[i];
     }
-  if (is_integer(form.type)) text << ", " << form.min << " to " << form.max;
+  if (is_integer(form.type) && !form.range_follows) text << ", " << form.min << " to " << form.max;
   return text.str();
 }
 
@@ -127,9 +128,16 @@ class TiffWriter : public SlabWriter {
   void write_slice(DoneSlice& slice, const void* stored) override {
     const PlainFile file = output_.create(name_of_slice(slice.slice));
     write_tiff(file, number_type(format().type), shape()[1], shape()[2], stored,
-               slice_description(shape(), format(), slice.slice, recipe_));
+               slice_description(shape(), format(), slice.slice, recipe_), pixels_per_cm());
     file.begin_sync();
     slice.bytes = file.size();
+  }
+
+  /// Along x and y, if lengths are known.
+  std::optional<std::array<double, 2>> pixels_per_cm() const {
+    const std::optional<VolumePlace>& place = format().place;
+    if (!place || !place->in_mm) return std::nullopt;
+    return std::array{10 / place->grid.pitch[0], 10 / place->grid.pitch[1]};
   }
 
   std::vector<std::byte> stored(const DoneSlice& slice) override {
@@ -165,6 +173,7 @@ class TiffWriter : public SlabWriter {
   }
 
   void complete(const std::string&) override {
+    manifest_.grid = older_.kept.grid = grid_of(shape(), format());  // now with the range
     for (Index k = 0; k < shape()[0]; ++k)
       manifest_.slices[slices().first + k] = {static_cast<std::uint64_t>(slice(k).bytes), slice(k).checksum};
     TiffManifest before = older_.kept;
@@ -191,9 +200,9 @@ class TiffWriter : public SlabWriter {
 
 }  // namespace
 
-std::unique_ptr<VolumeWriter> create_tiff_volume(const fs::path& path, Beginning beginning, Shape shape,
-                                                 const VolumeFormat& format, Replace replace) {
-  return std::make_unique<TiffWriter>(path, std::move(beginning), shape, format, replace);
+std::unique_ptr<VolumeWriter> create_tiff_volume(const Creation& c) {
+  Beginning beginning = begin(manifest_path(c.path), c.replace, c.recipe, c.continuation);
+  return std::make_unique<TiffWriter>(c.path, std::move(beginning), c.shape, c.format, c.replace);
 }
 
 }  // namespace tandem::io

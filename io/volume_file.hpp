@@ -10,6 +10,7 @@
 #include "../core/array.hpp"
 #include "../core/range.hpp"
 #include "output.hpp"
+#include "scan_origin.hpp"
 #include "volume_place.hpp"
 
 namespace tandem::io {
@@ -18,29 +19,33 @@ namespace tandem::io {
 /// float16 is IEEE half precision: 11 bits from 6e-5 to 65504, steps of 6e-8 below.
 enum class VoxelType { float32, float16, uint16, uint8 };
 
-/// How HDF5 packs the slices of a volume: Zstandard (filter 32015, after a shuffle of bytes), or Blosc
-/// (filter 32001, LZ4 after a shuffle of bits). Zstandard packs better, Blosc is faster.
+/// How the slices of a volume are packed: Zstandard (in HDF5 filter 32015, after a shuffle of bytes), or
+/// Blosc (filter 32001, LZ4 after a shuffle of bits). Zstandard packs better, Blosc is faster.
 enum class Compression { none, zstd, blosc };
 
 struct VolumeFormat {
   VoxelType type = VoxelType::float32;
-  Compression compression = Compression::none;  ///< of HDF5 alone
-  float min = 0, max = 1;                       ///< attenuation, for integer types
-  std::optional<VolumePlace> place = {};        ///< the place of the volume; if left out, none is written
+  Compression compression = Compression::none;
+  float min = 0, max = 1;      ///< attenuation, for integer types
+  bool range_follows = false;  ///< `VolumeWriter::set_range` says min and max, before the first slice comes
+  std::optional<VolumePlace> place = {};  ///< the place of the volume; if left out, none is written
+  ScanOrigin origin = {};  ///< what is known of sample and beam, for kinds that have room for it
   std::string unit() const { return place ? place->unit() : "1/pixel"; }
 };
 
-/// HDF5, or one TIFF file per slice.
-enum class VolumeKind { hdf5, tiff };
-/// The kind of a volume by the ending of its name: ".h5", ".hdf5", ".hdf", ".nxs" or ".tif", ".tiff". Empty
-/// for any other.
-std::optional<VolumeKind> volume_kind(const std::filesystem::path& path);
+struct VolumeKind;  // volume_kind.hpp
+
+/// Voxels that an integer type could not hold: below `min`, which became the smallest integer, and above
+/// `max`.
+struct Clipped {
+  Index below = 0, above = 0;
+};
 
 /// Whether `file` is, or would be, a file of the TIFF volume "NAME.tif": a slice "NAME_00000.tif" beside it,
 /// or the manifest "NAME.tif.manifest".
 bool is_file_of(const std::filesystem::path& volume, const std::filesystem::path& file);
-/// The files that an output of this name may replace: the file itself, and those of the TIFF volume of that
-/// name.
+/// The files that an output of this name may replace: the file itself, and those of the volume of that name
+/// that are there.
 std::vector<std::filesystem::path> files_of_output(const std::filesystem::path& path);
 
 /// How messages name such a volume: by its name, or, for TIFF, by its first and last file and their number.
@@ -60,6 +65,10 @@ struct Continuation {
 class VolumeWriter {
  public:
   virtual ~VolumeWriter() = default;
+  /// Sets the range of integers, if the format says that it follows. @throws FileError unless min < max
+  virtual void set_range(float /*min*/, float /*max*/) {}
+  /// Of the slices that came so far.
+  virtual Clipped clipped() const { return {}; }
   /// Writes some slices. Slabs may come in any order, and several threads may call this at once. Each slice
   /// is encoded and written on a thread of the pool. @throws FileError, also for a slice that came before, or
   /// if the disk is full; GeometryError for a voxel that float16 cannot hold
@@ -75,13 +84,14 @@ class VolumeWriter {
   virtual void finish(const std::string& report_json) = 0;
 };
 
-/// Makes a writer of HDF5, or of one TIFF file per slice (NAME_00000.tif), by the ending of the name
-/// (`volume_kind`). Slices are counted in the full grid. `recipe_json` is written under /process/tandem. A
-/// TIFF volume replaces an older one with the same slices or fewer. Slices with other numbers stay if they
-/// are of the same grid. An older volume of which a part would be left is removed as a whole, if `replace` is
-/// any. A volume in the making has a journal of the slices that are safely on the disk; the writer goes on
-/// with what a killed run left there if `continuation` wants it, and clears it otherwise. A writer that was
-/// asked to go on also leaves a journal behind if it is destroyed before `finish`.
+/// Makes a writer of the kind that the ending of the name says (`volume_kind`), for example of HDF5, or of
+/// one TIFF file per slice (NAME_00000.tif). Slices are counted in the full grid. `recipe_json` is written
+/// under /process/tandem. A TIFF volume replaces an older one with the same slices or fewer. Slices with
+/// other numbers stay if they are of the same grid. An older volume of which a part would be left is removed
+/// as a whole, if `replace` is any. A volume in the making has a journal of the slices that are safely on the
+/// disk; the writer goes on with what a killed run left there if `continuation` wants it, and clears it
+/// otherwise. A writer that was asked to go on also leaves a journal behind if it is destroyed before
+/// `finish`.
 /// @throws FileError if the folder does not exist or cannot be written, if another run writes there, or if a
 /// file may not be replaced
 std::unique_ptr<VolumeWriter> create_volume(const std::filesystem::path& path, Shape shape,
@@ -89,16 +99,16 @@ std::unique_ptr<VolumeWriter> create_volume(const std::filesystem::path& path, S
                                             Replace replace = Replace::own,
                                             const Continuation& continuation = {});
 
-/// A volume on disk: the HDF5 file that tandem (or tomocupy) writes, `/exchange/data` (z, y, x), or the TIFF
-/// slices that tandem writes, by the name of any slice or by NAME.tif. Slices of several runs are one volume
-/// if they are of one grid.
+/// A volume on disk: the HDF5 file that tandem (or tomocupy) writes, `/exchange/data` (z, y, x), the TIFF
+/// slices that tandem writes, by the name of any slice or by NAME.tif, or the BigTIFF that it writes. Slices
+/// of several runs are one volume if they are of one grid.
 class VolumeReader {
  public:
   /// With `any_external`, raw files that an HDF5 file names as its data may lie outside its folder. @throws
   /// FileError
   explicit VolumeReader(const std::filesystem::path& path, bool any_external = false);
   ~VolumeReader();
-  VolumeKind kind() const;
+  const VolumeKind& kind() const;
   Shape shape() const;
   std::optional<VolumePlace> place() const;  ///< if the file says where its voxels lie; else empty
   std::optional<double> pitch_mm() const;    ///< along x, if known
@@ -114,6 +124,7 @@ class VolumeReader {
 
  private:
   std::unique_ptr<class VolumeSource> source_;
+  const VolumeKind* kind_ = nullptr;
 };
 
 }  // namespace tandem::io

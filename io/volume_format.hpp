@@ -22,9 +22,12 @@ bool is_integer(VoxelType type);
 /// The largest integer of the type, which stands for `max`.
 double full_scale(VoxelType type);
 /// Voxels as they are stored, if not in float32: rounded, and integers clipped. NaN becomes 0 in integers.
-/// Halves of voxels that are too large become infinite.
-std::vector<std::byte> quantised(const VolumeFormat& format, const float* data, Index count);
+/// Halves of voxels that are too large become infinite. Adds to `clipped` what integers could not hold.
+std::vector<std::byte> quantised(const VolumeFormat& format, const float* data, Index count,
+                                 Clipped* clipped = nullptr);
 
+/// @throws FileError unless integers can stand for this range
+void require_range(float min, float max, const std::string& where);
 /// From integers 0 to `full_scale` to attenuation.
 void scale_back(VoxelType type, double min, double max, Index count, float* data);
 /// The attenuation that stored numbers stand for.
@@ -37,13 +40,6 @@ PlaceNumbers numbers_of(const VolumePlace& place);
 /// @throws FileError if numbers are missing, or if they do not fit a volume of this shape
 VolumePlace place_of(const PlaceNumbers& numbers, bool in_mm, Shape shape, const std::string& where);
 
-struct Beginning;
-std::unique_ptr<VolumeWriter> create_hdf5_volume(Beginning beginning, Shape shape,
-                                                 const VolumeFormat& format);
-/// The output of `beginning` is the manifest; `replace` is for the slices.
-std::unique_ptr<VolumeWriter> create_tiff_volume(const std::filesystem::path& path, Beginning beginning,
-                                                 Shape shape, const VolumeFormat& format, Replace replace);
-
 /// What the file of a volume says about it, and how its voxels are read.
 class VolumeSource {
  public:
@@ -52,7 +48,6 @@ class VolumeSource {
   virtual void read(Range slices, float* stored) = 0;
 
   std::string where;  ///< "volume.h5: /exchange/data"
-  VolumeKind kind = VolumeKind::hdf5;
   Shape shape{};
   PixelType type = PixelType::float32;  ///< in which it is read
   bool is_float16 = false;              ///< stored in half precision, read as float32
@@ -74,9 +69,12 @@ constexpr const char* not_finished =
 
 /// @throws FileError
 std::unique_ptr<VolumeSource> open_hdf5_volume(const std::filesystem::path& path, bool any_external);
+struct Creation;  // volume_kind.hpp
+std::unique_ptr<VolumeWriter> create_hdf5_volume(const Creation& creation);
+std::unique_ptr<VolumeWriter> create_tiff_volume(const Creation& creation);
 /// Opens the volume that tandem wrote as NAME_00000.tif ..., by the name of any slice or by NAME.tif. Null
 /// for other files. @throws FileError for slices that cannot be read
-std::unique_ptr<VolumeSource> open_tiff_volume(const std::filesystem::path& path);
+std::unique_ptr<VolumeSource> open_tiff_volume(const std::filesystem::path& path, bool any_external);
 
 /// The path "NAME_00012.tif" of slice 12 of "NAME.tif".
 std::filesystem::path slice_path(const std::filesystem::path& volume, Index slice);
@@ -84,7 +82,10 @@ std::filesystem::path slice_path(const std::filesystem::path& volume, Index slic
 std::optional<Index> slice_number(const std::filesystem::path& volume, const std::filesystem::path& file);
 /// NAME.tif for the name of a slice that exists; any other name stays as it is.
 std::filesystem::path volume_of(const std::filesystem::path& path);
-/// Whether the description of a TIFF file says that tandem wrote it.
+/// What a file says of a volume in text, as names and values: shape, type, unit, place, range and recipe.
+using VolumeFacts = std::vector<std::pair<std::string, std::string>>;
+VolumeFacts volume_facts(Shape shape, const VolumeFormat& format, const std::string& recipe_json);
+/// Whether the description of a TIFF file, or the start of a text, says that tandem wrote it.
 bool written_by_tandem(const std::string& description);
 /// The description of a slice of a TIFF volume, with one line per quantity. The slices of one run differ in
 /// one line.

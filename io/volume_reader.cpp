@@ -9,6 +9,7 @@
 #include "input_file.hpp"
 #include "rehearsal.hpp"
 #include "volume_format.hpp"
+#include "volume_kind.hpp"
 
 namespace tandem::io {
 
@@ -98,7 +99,6 @@ std::unique_ptr<VolumeSource> open_hdf5_volume(const std::filesystem::path& path
   auto volume = std::make_unique<Hdf5Source>(std::move(data));
   volume->where = where;
   volume->lacks = lacks;
-  volume->kind = VolumeKind::hdf5;
   volume->shape = {n[0], n[1], n[2]};
   volume->type = type;
   volume->is_float16 = is_float16;
@@ -113,6 +113,27 @@ std::unique_ptr<VolumeSource> open_hdf5_volume(const std::filesystem::path& path
   return volume;
 }
 
+namespace volumes {
+
+VolumeKind hdf5() {
+  const auto open = [](const std::filesystem::path& path,
+                       bool any_external) -> std::unique_ptr<VolumeSource> {
+    std::error_code fault;
+    if (!std::filesystem::is_regular_file(path, fault) || !hdf5::is_hdf5(path)) return nullptr;
+    return rehearsed(path, [&] { return open_hdf5_volume(path, any_external); });
+  };
+  return {.name = "h5",
+          .title = "HDF5",
+          .endings = {".h5", ".hdf5", ".hdf", ".nxs"},
+          .types = {VoxelType::float32, VoxelType::float16, VoxelType::uint16, VoxelType::uint8},
+          .packs = true,
+          .parts = Parts::files,
+          .create = create_hdf5_volume,
+          .open = open};
+}
+
+}  // namespace volumes
+
 std::uint32_t VolumeSource::stored_checksum(const std::byte* numbers, Index count) const {
   if (!is_float16) return checksum(numbers, static_cast<std::size_t>(count) * bytes_of(type));
   std::vector<std::uint16_t> halves(static_cast<std::size_t>(count));
@@ -121,15 +142,17 @@ std::uint32_t VolumeSource::stored_checksum(const std::byte* numbers, Index coun
 }
 
 VolumeReader::VolumeReader(const std::filesystem::path& path, bool any_external) {
-  if (!is_special(path)) source_ = open_tiff_volume(path);
+  for (const VolumeKind& kind : volume_kinds()) {
+    if (is_special(path) || kind.open == nullptr) continue;
+    kind_ = &kind;
+    if ((source_ = kind.open(path, any_external))) break;
+  }
   if (!source_) {
     std::error_code fault;
-    const bool folder = std::filesystem::is_directory(path, fault);
-    if (!folder) require_regular_file(path);
-    require<FileError>(!folder && hdf5::is_hdf5(path), path.string(),
+    if (!std::filesystem::is_directory(path, fault)) require_regular_file(path);
+    require<FileError>(false, path.string(),
                        ": is no HDF5 file and no TIFF volume of tandem's; a volume in /exchange/data "
                        "(z, y, x) is needed");
-    source_ = rehearsed(path, [&] { return open_hdf5_volume(path, any_external); });
   }
   if (source_->place && source_->place->in_mm) source_->pitch_mm = source_->place->grid.pitch[0];
   const std::optional<double>&min = source_->min, &max = source_->max;
@@ -139,7 +162,7 @@ VolumeReader::VolumeReader(const std::filesystem::path& path, bool any_external)
 }
 
 VolumeReader::~VolumeReader() = default;
-VolumeKind VolumeReader::kind() const { return source_->kind; }
+const VolumeKind& VolumeReader::kind() const { return *kind_; }
 Shape VolumeReader::shape() const { return source_->shape; }
 std::optional<VolumePlace> VolumeReader::place() const { return source_->place; }
 std::optional<double> VolumeReader::pitch_mm() const { return source_->pitch_mm; }

@@ -7,6 +7,7 @@
 #include "../io/png.hpp"
 #include "preprocess.hpp"
 #include "quality.hpp"
+#include "value_range.hpp"
 
 namespace tandem::pipeline {
 
@@ -57,6 +58,9 @@ struct Outcome {
   std::optional<Quality> quality;       ///< compared with the truth, if there is one
   std::vector<io::Picture> middle;      ///< the slices through the middle: along z, y, x
   std::vector<std::string> warnings;    ///< those that only the data could tell; the plan has others
+
+  std::optional<ValueRange> range;  ///< of integers, if it was to be found
+  double range_seconds = 0;         ///< of `seconds.total`, which finding it took
 
   std::optional<Followed> followed;  ///< if the scan was being written
 

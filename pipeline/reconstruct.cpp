@@ -1,5 +1,6 @@
 #include "reconstruct.hpp"
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "stations/read.hpp"
 #include "stations/write.hpp"
 #include "stopwatch.hpp"
+#include "value_range.hpp"
 
 namespace tandem::pipeline {
 
@@ -21,7 +23,7 @@ using Workers = std::vector<std::unique_ptr<ComputeStation>>;
 
 /// A station for each worker of the plan.
 Workers workers_of(const Plan& plan, Watch& watch, bool any_external, PrepareStation& prepare,
-                   io::VolumeWriter& writer) {
+                   io::VolumeWriter* writer) {
   Workers workers;
   for (std::size_t i = 0; i < plan.workers.size(); ++i)
     workers.push_back(
@@ -30,8 +32,8 @@ Workers workers_of(const Plan& plan, Watch& watch, bool any_external, PrepareSta
 }
 
 /// Sends chunks through the stations.
-void send(const std::vector<Range>& due, ReadStation& read, const Workers& workers, WriteStation& write,
-          StationBoard* board) {
+void send(const std::vector<Range>& due, ReadStation& read, const Workers& workers,
+          const std::function<void(Chunk&)>& write, StationBoard* board) {
   const auto queue = [&](const char* station, int change) {
     if (board) board->queue(station, change);
   };
@@ -55,6 +57,36 @@ void send(const std::vector<Range>& due, ReadStation& read, const Workers& worke
   conveyor(static_cast<Index>(due.size()), count, load, work, save);
 }
 
+/// Makes a few slices, only to find the range of integers in them. What they cost is in no station's account.
+ValueRange look_at_some(io::ScanReader& reader, const Plan& plan, const Options& options) {
+  RangeFinder finder(plan);
+  double looked_at = 0;
+  const auto tell = [&](const Stage&) {
+    const auto all = static_cast<double>(finder.slices().size());
+    if (options.progress) options.progress({"range", looked_at, all});
+  };
+  Outcome unheeded;
+  Watch watch(tell, static_cast<double>(finder.slices().size()), plan.workers.size());
+  PrepareStation prepare(reader.info(), plan);
+  ReadStation read(reader, plan, watch, unheeded);
+  const auto workers = workers_of(plan, watch, options.any_external, prepare, nullptr);
+  std::vector<Range> due;
+  for (const Index z : finder.slices()) due.push_back({z, z + 1});
+  const auto look = [&](Chunk& chunk) {
+    finder.look_at(chunk.slices.first, chunk.volume);
+    ++looked_at;
+  };
+  send(due, read, workers, look, nullptr);
+  return *finder.range();
+}
+
+void find_range(io::ScanReader& reader, const Plan& plan, io::VolumeWriter& writer, const Options& options,
+                Outcome& outcome) {
+  const Stopwatch watch("range", outcome.range_seconds);
+  outcome.range = look_at_some(reader, plan, options);
+  writer.set_range(outcome.range->min, outcome.range->max);
+}
+
 double slices_in(const std::vector<Range>& chunks) {
   double sum = 0;
   for (const Range chunk : chunks) sum += static_cast<double>(chunk.size());
@@ -71,13 +103,18 @@ Outcome reconstruct(io::ScanReader& reader, const Plan& plan, io::VolumeWriter& 
   if (options.board) options.board->expect(slices_in(due));
   PrepareStation prepare(reader.info(), plan);
   ReadStation read(reader, plan, watch, outcome);
-  const auto workers = workers_of(plan, watch, options.any_external, prepare, writer);
+  const auto workers = workers_of(plan, watch, options.any_external, prepare, &writer);
   WriteStation write(writer, plan, watch, outcome, QualityWatch(plan, options.truth, options.any_external),
                      MiddleSlices(plan, options.pictures, options.show));
   {
     const Stopwatch whole("reconstruct", outcome.seconds.total);
+    if (options.find_range) {
+      const bool at_once = due.size() == 1 && due.front().size() == plan.grid.size[2];
+      at_once ? write.find_range() : find_range(reader, plan, writer, options, outcome);
+    }
     const KeepHostMemory kept;  // chunks are of one size, and so are their arrays
-    send(due, read, workers, write, options.board);
+    send(
+        due, read, workers, [&](Chunk& chunk) { write(chunk); }, options.board);
   }
   write.look_at_rest(due);
   for (const auto& worker : workers) outcome.add(worker->outcome());

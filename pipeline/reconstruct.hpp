@@ -16,6 +16,7 @@ struct Options {
   std::filesystem::path truth;    ///< the volume to compare with; empty: none
   bool pictures = false;          ///< whether to keep the middle slices
   bool any_external = false;      ///< see io::VolumeReader, for the truth and the initial volume
+  bool find_range = false;        ///< whether to find the range of integers and tell the writer
   OnPictures show = {};           ///< sees the volume while it is made; may be empty
   StationBoard* board = nullptr;  ///< sees what stations do; may be null
 };

@@ -233,6 +233,7 @@ Rates try_writing(const fs::path& folder, const std::string& ending, io::VolumeF
   Random random(1);
   const Array noise = uniform_array(Space(shape), random);
   format.place.reset();
+  format.range_follows = false;
   Seconds seconds;
   const double start = seconds_now();
   auto writer = io::create_volume(hidden.path() / ("trial" + ending), shape, format, "{}");

@@ -6,7 +6,7 @@
 #include "../../core/error.hpp"
 #include "../../core/units.hpp"
 #include "../../core/version.hpp"
-#include "../../io/volume_file.hpp"
+#include "../../io/volume_kind.hpp"
 #include "../beams/beam.hpp"
 #include "../forecast.hpp"
 #include "../scan_command.hpp"
@@ -136,7 +136,7 @@ void print_scan(const std::string& path, const Scan& scan, const json& r) {
 
 json volume_report(const io::VolumeReader& volume) {
   json report = {{"kind", "volume"},
-                 {"format", volume.kind() == io::VolumeKind::hdf5 ? "HDF5" : "TIFF"},
+                 {"format", volume.kind().title},
                  {"shape", volume.shape()},
                  {"unit", volume.unit()},
                  {"pitch_mm", volume.pitch_mm() ? json(*volume.pitch_mm()) : json(nullptr)},

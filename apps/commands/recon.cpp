@@ -73,12 +73,17 @@ std::vector<double> axes_found(ReconOptions& o, io::ScanReader& reader, Progress
   return axes_of(axis);
 }
 
-/// The options of this run, for --config and --like: with the method that was taken, and the axis that was
-/// found.
-std::string config_of(const ReconOptions& o, const pipeline::Plan& plan) {
+/// The options of this run, for --config and --like: with the method that was taken, and with the axis and
+/// the range of integers that were found.
+std::string config_of(const ReconOptions& o, const pipeline::Plan& plan,
+                      const std::optional<pipeline::ValueRange>& range = {}) {
   std::map<std::string, std::string> found{
       {"reconstruction-algorithm", toml_of({std::string(plan.method_name())})}, {"rotation-axis-auto", ""}};
   if (o.axis_auto) found["rotation-axis"] = toml_number(plan.axis_in_file);
+  if (range) {
+    found["min"] = toml_number(range->min);
+    found["max"] = toml_number(range->max);
+  }
   return config_text(*o.command, found, [&](const std::string& option) { return applies(o, option); });
 }
 
@@ -92,12 +97,6 @@ void tell_of_like(const ReconOptions& o, const json& planned, ProgressLine& prog
                     ", this run has " + planned[key].dump() + "; voxels may differ by rounding");
 }
 
-/// Takes the name of --save-config, if it is given.
-std::optional<io::Output> saved_config(const ReconOptions& o) {
-  if (o.save_config.empty()) return std::nullopt;
-  return io::Output(o.save_config, o.common.replace());
-}
-
 /// Says what a killed run left.
 void tell_of_done(const std::vector<Range>& done, ProgressLine& progress) {
   progress.note(done.empty() ? "note: --resume: no killed run left anything here; this one begins anew"
@@ -105,102 +104,158 @@ void tell_of_done(const std::vector<Range>& done, ProgressLine& progress) {
                                    " are there already; what the report says of work is of the others");
 }
 
-/// --dry-run: the plan, and what it will take.
-void show_plan(ReconOptions& o, const pipeline::Plan& plan, io::ScanReader& reader, const RunFiles& files,
-               ProgressLine& progress, json planned) {
-  RunForecast ahead(plan, reader.info(), files, {});
-  if (!o.recipe.follow) ahead.measure(reader, progress);
-  if (const std::string lack = ahead.lack_of_disk(); !lack.empty()) progress.warn(lack);
-  planned["warnings"] = progress.warnings();
-  planned["disk_bytes"] = ahead.disk_bytes();
-  progress.clear();
-  std::ostream& to = o.common.json == "-" ? std::cerr : std::cout;
-  print_plan(to, plan, reader.info());
-  if (!o.recipe.follow) {
-    ahead.print(to);
-    planned["forecast"] = ahead.planned();
-  }
-  write_report(o.common, planned);
-}
+/// One run, from scan to volume.
+class Run {
+ public:
+  Run(ReconOptions& o, LivePage* page)
+      : o_(o), page_(page), limit_(o.common.threads), progress_(o.common.quiet, page) {}
 
-void run_recon(ReconOptions& o, LivePage* page) {
-  const ThreadLimit limit(o.common.threads);
-  ProgressLine progress(o.common.quiet, page);
-  const std::shared_ptr<io::GrowingScan> growing = o.recipe.follow ? wait_for_scan(o, progress) : nullptr;
-  const std::shared_ptr<io::ScanReader> reader = growing ? growing : std::shared_ptr(open(o.scan));
-  const Selection selected = select(o.scan, reader->info());
-  o.recipe.views = selected.views;
-  o.recipe.rows = selected.rows;
-  o.recipe.bins = selected.bins;
-  const std::vector<double> axes = axes_found(o, *reader, progress);
-  const pipeline::Plan plan = make_plan(reader->info(), o.recipe);
-  require_its_beam(o, plan);
-  for (const std::string& note : reader->info().notes) progress.note("note: " + note);
-  for (const std::string& warning : plan.warnings) progress.warn(warning);
-  json planned = plan_json(plan, reader->info());
-  planned["warnings"] = progress.warnings();
-  const RunFiles files{o.scan.path, o.output, format_of(o, plan)};
-  const std::string config = config_of(o, plan);
-  std::optional<io::Output> saved = saved_config(o);
-  tell_of_like(o, planned, progress);
-  if (o.dry_run) {
-    if (saved) saved->write(config);
-    return show_plan(o, plan, *reader, files, progress, planned);
+  void operator()() {
+    look_at_scan();
+    make_ready();
+    if (o_.dry_run) return show_plan();
+    take_outputs();
+    compute();
+    finish();
+    tell();
   }
-  if (!growing)
-    warn_of_repeated_view(*reader, o.scan, axes.empty() ? std::vector{plan.axis_in_file} : axes, progress);
-  planned["source"] = source_json(o.common, o.scan.path);
-  planned["input"] = o.scan.path;
-  if (page) page->tell_plan(planned, o.output);
-  json recipe = planned;
-  recipe["config"] = config;
-  const io::Continuation continuation{o.resume, identity_of(o.common, sources_of(o), config, planned)};
-  auto writer = io::create_volume(o.output, plan.grid.shape(), files.format, text_of(recipe),
-                                  o.common.replace(), continuation);
-  if (o.is_part_of_hdf5()) io::require_part_free(o.part_of, *o.recipe.region_z);
-  const std::vector<Range> done = writer->done();
-  if (o.resume) tell_of_done(done, progress);
-  std::optional<io::Output> preview;
-  if (!o.preview.empty()) preview.emplace(o.preview, o.common.replace());
-  pipeline::Options options{[&](const pipeline::Stage& at) {
-                              progress(at.name, at.done, at.total,
-                                       growing && at.name != "write" ? "views" : "slices", at.detail);
-                            },
-                            o.truth, !o.preview.empty(), o.scan.how.allow_external_files};
-  const RunForecast ahead(plan, reader->info(), files, done);
-  if (page) page->watch(options, growing ? json() : ahead.planned());
-  if (const std::string lack = ahead.lack_of_disk(); !lack.empty()) progress.warn(lack);
-  pipeline::Outcome outcome =
-      growing ? pipeline::follow(*growing, plan, *writer, options, patience_of(o, progress))
-              : pipeline::reconstruct(*reader, plan, *writer, options);
-  for (const std::string& warning : outcome.warnings) progress.warn(warning);
-  planned["output"] = o.output;
-  json report = report_of(planned, plan, outcome);
-  report["warnings"] = progress.warnings();
-  if (outcome.followed) report["followed"] = followed_json(*outcome.followed);
-  report["resumed"] = json::array();
-  for (const Range slices : done) report["resumed"].push_back({slices.first, slices.last});
-  if (!growing) report["forecast"] = ahead.planned();
-  if (!growing) report["stations"] = ahead.stations(outcome);
-  {
-    const pipeline::Stopwatch watch("finish", outcome.seconds.finish);
-    writer->finish(text_of(report));
+
+ private:
+  void look_at_scan() {
+    growing_ = o_.recipe.follow ? wait_for_scan(o_, progress_) : nullptr;
+    reader_ = growing_ ? growing_ : std::shared_ptr(open(o_.scan));
+    const Selection selected = select(o_.scan, reader_->info());
+    o_.recipe.views = selected.views;
+    o_.recipe.rows = selected.rows;
+    o_.recipe.bins = selected.bins;
+    axes_ = axes_found(o_, *reader_, progress_);
+    plan_ = make_plan(reader_->info(), o_.recipe);
+    require_its_beam(o_, plan_);
   }
-  if (growing) {
-    report["followed"] = followed_json(*outcome.followed);  // now with the time of writing
-  } else {
-    report["stations"] = ahead.stations(outcome);
-    ahead.learn(outcome);
+
+  void make_ready() {
+    for (const std::string& note : reader_->info().notes) progress_.note("note: " + note);
+    for (const std::string& warning : plan_.warnings) progress_.warn(warning);
+    planned_ = plan_json(plan_, reader_->info());
+    planned_["warnings"] = progress_.warnings();
+    files_ = {o_.scan.path, o_.output, format_of(o_, plan_)};
+    config_ = config_of(o_, plan_);
+    if (!o_.save_config.empty()) saved_.emplace(o_.save_config, o_.common.replace());
+    tell_of_like(o_, planned_, progress_);
   }
-  std::string missing;
-  if (o.is_part_of_hdf5()) missing = io::join_parts(o.part_of, o.common.replace());
-  if (!missing.empty()) progress.note("note: " + o.part_of + " is incomplete: it lacks " + missing);
-  if (saved) saved->write(config);
-  if (preview) write_preview(std::move(*preview), outcome.middle, plan);
-  progress.clear();
-  write_report(o.common, report);
-  if (o.common.json != "-") print_outcome(plan, reader->info(), outcome, o.output, ahead);
-}
+
+  /// --dry-run: the plan, and what it will take.
+  void show_plan() {
+    if (saved_) saved_->write(config_);
+    RunForecast ahead(plan_, reader_->info(), files_, {});
+    if (!growing_) ahead.measure(*reader_, progress_);
+    if (const std::string lack = ahead.lack_of_disk(); !lack.empty()) progress_.warn(lack);
+    planned_["warnings"] = progress_.warnings();
+    planned_["disk_bytes"] = ahead.disk_bytes();
+    progress_.clear();
+    std::ostream& to = o_.common.json == "-" ? std::cerr : std::cout;
+    print_plan(to, plan_, reader_->info());
+    if (!growing_) {
+      ahead.print(to);
+      planned_["forecast"] = ahead.planned();
+    }
+    write_report(o_.common, planned_);
+  }
+
+  void take_outputs() {
+    if (!growing_)
+      warn_of_repeated_view(*reader_, o_.scan, axes_.empty() ? std::vector{plan_.axis_in_file} : axes_,
+                            progress_);
+    planned_["source"] = source_json(o_.common, o_.scan.path);
+    planned_["input"] = o_.scan.path;
+    if (page_) page_->tell_plan(planned_, o_.output);
+    json recipe = planned_;
+    recipe["config"] = config_;
+    const io::Continuation continuation{o_.resume, identity_of(o_.common, sources_of(o_), config_, planned_)};
+    writer_ = io::create_volume(o_.output, plan_.grid.shape(), files_.format, text_of(recipe),
+                                o_.common.replace(), continuation);
+    if (o_.is_part_of_hdf5()) io::require_part_free(o_.part_of, *o_.recipe.region_z);
+    done_ = writer_->done();
+    if (o_.resume) tell_of_done(done_, progress_);
+    if (!o_.preview.empty()) preview_.emplace(o_.preview, o_.common.replace());
+  }
+
+  void compute() {
+    pipeline::Options options{[this](const pipeline::Stage& at) {
+                                progress_(at.name, at.done, at.total,
+                                          growing_ && at.name != "write" ? "views" : "slices", at.detail);
+                              },
+                              o_.truth, !o_.preview.empty(), o_.scan.how.allow_external_files};
+    options.find_range = files_.format.range_follows;
+    ahead_.emplace(plan_, reader_->info(), files_, done_);
+    if (page_) page_->watch(options, growing_ ? json() : ahead_->planned());
+    if (const std::string lack = ahead_->lack_of_disk(); !lack.empty()) progress_.warn(lack);
+    outcome_ = growing_ ? pipeline::follow(*growing_, plan_, *writer_, options, patience_of(o_, progress_))
+                        : pipeline::reconstruct(*reader_, plan_, *writer_, options);
+    for (const std::string& warning : outcome_.warnings) progress_.warn(warning);
+    numbers_ = numbers_json(files_.format, outcome_, writer_->clipped());
+    if (const std::string clipped = warning_of_clipped(numbers_, plan_); !clipped.empty())
+      progress_.warn(clipped);
+  }
+
+  /// What the volume itself says of the run.
+  json report_in_volume() {
+    planned_["output"] = o_.output;
+    json report = report_of(planned_, plan_, outcome_);
+    report["numbers"] = numbers_;
+    report["warnings"] = progress_.warnings();
+    if (outcome_.followed) report["followed"] = followed_json(*outcome_.followed);
+    report["resumed"] = json::array();
+    for (const Range slices : done_) report["resumed"].push_back({slices.first, slices.last});
+    if (!growing_) report["forecast"] = ahead_->planned();
+    if (!growing_) report["stations"] = ahead_->stations(outcome_);
+    return report;
+  }
+
+  void finish() {
+    report_ = report_in_volume();
+    {
+      const pipeline::Stopwatch watch("finish", outcome_.seconds.finish);
+      writer_->finish(text_of(report_));
+    }
+    if (growing_) {
+      report_["followed"] = followed_json(*outcome_.followed);  // now with the time of writing
+    } else {
+      report_["stations"] = ahead_->stations(outcome_);
+      ahead_->learn(outcome_);
+    }
+    std::string missing;
+    if (o_.is_part_of_hdf5()) missing = io::join_parts(o_.part_of, o_.common.replace());
+    if (!missing.empty()) progress_.note("note: " + o_.part_of + " is incomplete: it lacks " + missing);
+  }
+
+  void tell() {
+    if (saved_) saved_->write(config_of(o_, plan_, outcome_.range));
+    if (preview_) write_preview(std::move(*preview_), outcome_.middle, plan_);
+    progress_.clear();
+    write_report(o_.common, report_);
+    if (o_.common.json == "-") return;
+    print_outcome(plan_, reader_->info(), outcome_, *ahead_);
+    print_written(plan_, o_.output, numbers_);
+  }
+
+  ReconOptions& o_;
+  LivePage* page_;
+  ThreadLimit limit_;
+  ProgressLine progress_;
+  std::shared_ptr<io::GrowingScan> growing_;
+  std::shared_ptr<io::ScanReader> reader_;
+  std::vector<double> axes_;  // that are possible
+  pipeline::Plan plan_;
+  json planned_, numbers_, report_;
+  RunFiles files_;
+  std::string config_;
+  std::optional<io::Output> saved_, preview_;
+  std::unique_ptr<io::VolumeWriter> writer_;
+  std::vector<Range> done_;  // slices that a killed run left
+  std::optional<RunForecast> ahead_;
+  pipeline::Outcome outcome_;
+};
 
 }  // namespace
 
@@ -212,7 +267,7 @@ void add_recon(CLI::App& program, Action& chosen) {
     chosen = [runs = options_by_scan(*o)] {
       const auto run = [](ReconOptions& one) {
         check_before(one);
-        with_page(one.dry_run ? std::nullopt : one.serve, [&](LivePage* page) { run_recon(one, page); });
+        with_page(one.dry_run ? std::nullopt : one.serve, [&](LivePage* page) { Run{one, page}(); });
       };
       runs.size() == 1 ? run(*runs.front()) : run_all(runs, run);
     };

@@ -6,7 +6,7 @@
 
 namespace tandem::pipeline {
 
-ComputeStation::ComputeStation(Work work, PrepareStation& prepare, io::VolumeWriter& writer)
+ComputeStation::ComputeStation(Work work, PrepareStation& prepare, io::VolumeWriter* writer)
     : work_(std::move(work)),
       prepare_(prepare),
       writer_(writer),
@@ -32,7 +32,7 @@ Array ComputeStation::volume_of(Chunk& chunk) {
 void ComputeStation::bring_home(Array volume, Chunk& chunk) {
   const Device device = volume.space().device();
   const PinHostMemory pinned(device);
-  float* there = device.is_cuda() ? writer_.room(chunk.slices) : nullptr;
+  float* there = device.is_cuda() && writer_ ? writer_->room(chunk.slices) : nullptr;
   if (there) {
     work_.copy_to({there, volume.space().on(Device::cpu())}, volume);
     chunk.volume = there;

@@ -12,8 +12,9 @@ namespace tandem::pipeline {
 /// One worker: makes volumes from counts by the method of the plan, on its device.
 class ComputeStation {
  public:
-  /// @throws FileError for the initial volume of the plan
-  ComputeStation(Work work, PrepareStation& prepare, io::VolumeWriter& writer);
+  /// The writer may be null: then nobody says where volumes are to lie. @throws FileError for the initial
+  /// volume of the plan
+  ComputeStation(Work work, PrepareStation& prepare, io::VolumeWriter* writer);
   void operator()(Chunk& chunk);
   const Outcome& outcome() const { return work_.outcome; }
 
@@ -23,7 +24,7 @@ class ComputeStation {
 
   Work work_;
   PrepareStation& prepare_;
-  io::VolumeWriter& writer_;
+  io::VolumeWriter* writer_;
   std::unique_ptr<Computation> computation_;
 };
 

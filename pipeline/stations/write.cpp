@@ -103,6 +103,7 @@ WriteStation::WriteStation(io::VolumeWriter& writer, const Plan& plan, Watch& wa
 
 void WriteStation::operator()(Chunk& chunk) {
   require_finite(chunk);
+  if (finds_range_) set_range_of(chunk);
   const Index area = plan_.grid.size[0] * plan_.grid.size[1];
   {
     const auto slices = static_cast<double>(chunk.slices.size());
@@ -132,6 +133,15 @@ void WriteStation::look_at_rest(const std::vector<Range>& chunks) {
     middle_.look_at(static_cast<Index>(z), slice.data());
     quality_.look_at(static_cast<Index>(z), slice.data());
   }
+}
+
+void WriteStation::set_range_of(const Chunk& chunk) {
+  RangeFinder finder(plan_);
+  const Index area = plan_.grid.size[0] * plan_.grid.size[1];
+  for (const Index z : finder.slices()) finder.look_at(z, chunk.volume + (z - chunk.slices.first) * area);
+  outcome_.range = finder.range();
+  writer_.set_range(outcome_.range->min, outcome_.range->max);
+  finds_range_ = false;
 }
 
 /// The line integrals are finite: what is not was made here.

@@ -58,6 +58,8 @@ class WriteStation {
  public:
   WriteStation(io::VolumeWriter& writer, const Plan& plan, Watch& watch, Outcome& outcome,
                QualityWatch quality, MiddleSlices middle);
+  /// Finds the range of integers in the first chunk, which must be the whole volume.
+  void find_range() { finds_range_ = true; }
   void operator()(Chunk& chunk);
   /// Looks at the slices that a killed run left and that are in none of these chunks, as their file has them.
   void look_at_rest(const std::vector<Range>& chunks);
@@ -65,12 +67,14 @@ class WriteStation {
 
  private:
   void require_finite(const Chunk& chunk) const;
+  void set_range_of(const Chunk& chunk);
 
   io::VolumeWriter& writer_;
   const Plan& plan_;
   Watch& watch_;
   Outcome& outcome_;
   Index written_ = 0;  ///< slices
+  bool finds_range_ = false;
   QualityWatch quality_;
   MiddleSlices middle_;
 };

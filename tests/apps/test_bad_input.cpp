@@ -51,7 +51,7 @@ TEST_F(BadInput, CommandLine) {
   fails("recon good.h5 -o bad_.h5 --iterations 5", 2, {"--iterations", "fbp"});
   fails("recon good.h5 -o bad_.h5 --nonnegative", 2, {"sirt"});
   fails("recon good.h5 -o bad_.h5 --rotation-axis 3 --rotation-axis-auto", 2, {"together"});
-  fails("recon good.h5 -o bad_.h5 --dtype uint8", 2, {"--min"});
+  fails("recon good.h5 -o bad_.h5 --dtype uint8 --min 0", 2, {"--min"});
   fails("recon good.h5 -o bad_.h5 --reconstruction-algorithm cgls --stop never", 2, {"never", "discrepancy"});
   fails("recon good.h5 -o bad_.h5 --region 1:2", 2, {"x0:x1"});
   fails("recon good.h5 -o bad_.h5 --region 5:2,0:1,0:1", 2, {"5:2"});

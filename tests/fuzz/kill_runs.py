@@ -39,7 +39,7 @@ def require(holds, *what):
 class Case:
     def __init__(self, program, folder, kind):
         self.program, self.folder, self.kind = program, folder, kind
-        self.name = "v.tif" if kind == "tiff" else "v.h5"
+        self.name = {"tiff": "v.tif", "bigtiff": "v.btf"}.get(kind, "v.h5")
         self.options = ["--compression", "zstd"] if kind == "zstd" else []
 
     def command(self, recipe, name=None, resume=False):
@@ -201,7 +201,7 @@ def main():
         os.environ.setdefault("TANDEM_CACHE", str(folder / "cache"))  # not in the folder of the user
         subprocess.run([program, "simulate", "-o", "scan.h5", "--size", "32", "--rows", str(SLICES), "--views", "24",
                         "--quiet"], cwd=folder, stdout=subprocess.DEVNULL, check=True)
-        cases = [Case(program, folder, kind) for kind in ("h5", "tiff", "zstd")]
+        cases = [Case(program, folder, kind) for kind in ("h5", "tiff", "zstd", "bigtiff")]
         known = {}
         for case in cases:
             known[case.kind] = expected_of(case)

@@ -28,6 +28,8 @@ const std::vector<Kind> kinds{{"v.h5", {}},
                               {"v.h5", {.type = VoxelType::uint16, .min = -1, .max = 1}},
                               {"v.h5", {.compression = Compression::zstd}},
                               {"v.h5", {.type = VoxelType::float16, .compression = Compression::blosc}},
+                              {"v.btf", {}},
+                              {"v.btf", {.type = VoxelType::uint16, .min = -1, .max = 1}},
                               {"v.tif", {}},
                               {"v.tif", {.type = VoxelType::float16}}};
 
@@ -141,18 +143,18 @@ TEST(Resume, TakesOnlyWhatIsAsItWasWritten) {
     } else if (kind.format.compression == Compression::none) {
       if (kind.format.type != VoxelType::float32) continue;
       const float second = voxels()[area];
-      std::ifstream file(left / "v.h5", std::ios::binary);
+      std::ifstream file(left / name, std::ios::binary);
       const std::string all{std::istreambuf_iterator<char>(file), {}};
       const std::size_t at = all.find(std::string(reinterpret_cast<const char*>(&second), 4));
       ASSERT_NE(at, std::string::npos);
-      change_byte(left / "v.h5", static_cast<Index>(at) + 1);
+      change_byte(left / name, static_cast<Index>(at) + 1);
     } else {
       for (const std::string& line : lines_of(journal_in(left), "done: 1 ")) {
         std::istringstream words(line);
         std::string key;
         Index slice = 0, sum = 0, offset = 0;
         words >> key >> slice >> sum >> offset;
-        change_byte(left / "v.h5", offset + 25);
+        change_byte(left / name, offset + 25);
       }
     }
     const auto writer = writer_of(folder / kind.name, kind, true);

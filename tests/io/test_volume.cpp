@@ -13,6 +13,7 @@
 #include "../../io/tiff.hpp"
 #include "../../io/volume_file.hpp"
 #include "../../io/volume_format.hpp"
+#include "../../io/volume_kind.hpp"
 #include "io_checks.hpp"
 
 namespace tandem::test {
@@ -270,8 +271,8 @@ TEST(Volume, SlicesGoByTheirNames) {
   EXPECT_FALSE(io::is_file_of(folder / "v.tif", folder / "w_00000.tif"));
   EXPECT_FALSE(io::is_file_of(folder / "v.tif", "v_00000.tif"));
   EXPECT_FALSE(io::is_file_of(folder / "v.h5", folder / "v_00000.h5"));
-  EXPECT_EQ(io::volume_kind("a.TIFF"), io::VolumeKind::tiff);
-  EXPECT_EQ(io::volume_kind("a.nxs"), io::VolumeKind::hdf5);
+  EXPECT_EQ(io::volume_kind("a.TIFF")->name, "tiff");
+  EXPECT_EQ(io::volume_kind("a.nxs")->name, "h5");
   EXPECT_FALSE(io::volume_kind("a.png") || io::volume_kind("a") || io::volume_kind(".h5"));
 }
 
@@ -399,7 +400,7 @@ TEST(Volume, RoundsIntegersToTheNearest) {
 TEST(Volume, OnAFullDiskIsAnErrorAndLeavesNothing) {
   const std::vector<float> data(1 << 18);
   const Shape large{1, 1 << 9, 1 << 9};
-  for (const char* name : {"v.h5", "v.tif"}) {
+  for (const char* name : {"v.h5", "v.tif", "v.btf", "v.nrrd", "v.zarr"}) {
     const TemporaryFolder folder;
     EXPECT_TRUE(says(refusal([&] {
                        const SmallDisk full(1 << 19);

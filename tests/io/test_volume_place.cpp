@@ -5,7 +5,7 @@
 
 #include "../../io/hdf5.hpp"
 #include "../../io/tiff.hpp"
-#include "../../io/volume_file.hpp"
+#include "../../io/volume_kind.hpp"
 #include "io_checks.hpp"
 
 namespace tandem::test {
@@ -120,7 +120,7 @@ TEST(TiffVolume, IsFoundByTheNameOfASlice) {
   write(folder / "volume.tif", {.place = aside(true)});
   for (const char* name : {"volume_00013.tif", "volume_00015.tif", "volume.tif"}) {
     const VolumeReader found(folder / name);
-    EXPECT_EQ(found.kind(), io::VolumeKind::tiff);
+    EXPECT_EQ(found.kind().name, "tiff");
     EXPECT_EQ(found.shape(), (Shape{3, 4, 5}));
   }
   write_tiff_pages(folder / "scan_00000.tif", {frames(0, 1)});

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "volume_file.hpp"
+
+namespace tandem::io {
+
+class VolumeSource;
+
+/// What a writer is made from, see `create_volume`.
+struct Creation {
+  std::filesystem::path path;
+  Shape shape;
+  const VolumeFormat& format;
+  const std::string& recipe;
+  Replace replace;
+  const Continuation& continuation;
+};
+
+/// How several runs write parts of one volume.
+enum class Parts {
+  none,
+  files,   ///< each into a file of its own, see volume_parts.hpp
+  slices,  ///< slices are files anyway
+};
+
+/// A file format of volumes, as a value. Each has one file in io/ and one line of volume_kinds.cpp. Options
+/// and messages come from this table.
+struct VolumeKind {
+  std::string_view name;                  ///< as --save-format has it: "h5"
+  std::string_view title;                 ///< in messages: "HDF5"
+  std::vector<std::string_view> endings;  ///< of names; a name without one gets the first
+  std::vector<VoxelType> types;           ///< that it can store
+  bool packs = false;                     ///< whether it takes a Compression
+  Parts parts = Parts::none;
+  bool is_folder = false;
+  std::unique_ptr<VolumeWriter> (*create)(const Creation&) = nullptr;
+  /// Opens a volume; null for paths that are none of this kind. Null if such volumes are not read.
+  std::unique_ptr<VolumeSource> (*open)(const std::filesystem::path&, bool any_external) = nullptr;
+  /// The files of a volume that are there, if it is not just the file itself. May be null.
+  std::vector<std::filesystem::path> (*files)(const std::filesystem::path&) = nullptr;
+
+  bool slices_are_files() const { return parts == Parts::slices; }
+  std::string_view ending() const { return endings.front(); }
+  bool stores(VoxelType type) const;
+};
+
+std::span<const VolumeKind> volume_kinds();
+/// The kind of a volume by the ending of its name, in upper or lower case. Null for any other name.
+const VolumeKind* volume_kind(const std::filesystem::path& path);
+const VolumeKind* volume_kind_named(std::string_view name);  ///< null if there is none
+/// All endings that name a kind, in words: ".h5, .hdf5, ... or .zarr".
+std::string volume_endings();
+/// Whether a name ends as those of HDF5 files do, which scans may be too.
+bool is_hdf5_name(const std::filesystem::path& path);
+
+inline constexpr std::array voxel_types{VoxelType::float32, VoxelType::float16, VoxelType::uint16,
+                                        VoxelType::uint8};
+const char* name_of(VoxelType type);  ///< "uint16"
+const char* name_of(Compression compression);
+
+}  // namespace tandem::io

@@ -1,0 +1,76 @@
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "volume_kind.hpp"
+
+/// One line a kind: its name is that of a function in a file of its own, which returns the VolumeKind.
+#define TANDEM_VOLUME_KINDS(KIND) \
+  KIND(hdf5)                      \
+  KIND(tiff)                      \
+  KIND(big_tiff)                  \
+  KIND(nrrd)                      \
+  KIND(meta_image)                \
+  KIND(ome_zarr)
+
+namespace tandem::io {
+
+namespace volumes {
+#define TANDEM_DECLARE(name) VolumeKind name();
+TANDEM_VOLUME_KINDS(TANDEM_DECLARE)
+#undef TANDEM_DECLARE
+}  // namespace volumes
+
+std::span<const VolumeKind> volume_kinds() {
+#define TANDEM_MAKE(name) volumes::name(),
+  static const std::array all{TANDEM_VOLUME_KINDS(TANDEM_MAKE)};
+#undef TANDEM_MAKE
+  return all;
+}
+
+bool VolumeKind::stores(VoxelType type) const {
+  return std::find(types.begin(), types.end(), type) != types.end();
+}
+
+const VolumeKind* volume_kind(const std::filesystem::path& path) {
+  std::string ending = path.extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
+  for (const VolumeKind& kind : volume_kinds())
+    if (std::find(kind.endings.begin(), kind.endings.end(), ending) != kind.endings.end()) return &kind;
+  return nullptr;
+}
+
+const VolumeKind* volume_kind_named(std::string_view name) {
+  for (const VolumeKind& kind : volume_kinds())
+    if (kind.name == name) return &kind;
+  return nullptr;
+}
+
+std::string volume_endings() {
+  std::string text;
+  const VolumeKind& last = volume_kinds().back();
+  for (const VolumeKind& kind : volume_kinds())
+    for (const std::string_view ending : kind.endings) {
+      const bool is_last = &kind == &last && ending == kind.endings.back();
+      text += (text.empty() ? "" : is_last ? " or " : ", ") + std::string(ending);
+    }
+  return text;
+}
+
+bool is_hdf5_name(const std::filesystem::path& path) {
+  const VolumeKind* kind = volume_kind(path);
+  return kind != nullptr && kind->name == "h5";
+}
+
+const char* name_of(VoxelType type) {
+  constexpr std::array names{"float32", "float16", "uint16", "uint8"};
+  return names[static_cast<std::size_t>(type)];
+}
+
+const char* name_of(Compression compression) {
+  constexpr std::array names{"none", "zstd", "blosc"};
+  return names[static_cast<std::size_t>(compression)];
+}
+
+}  // namespace tandem::io
