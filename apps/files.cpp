@@ -29,9 +29,9 @@ fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.
 /// that slices would join.
 bool overwrites(const fs::path& output, const fs::path& input) {
   if (same(output, input) || io::is_file_of(output, input)) return true;
-  std::error_code fault;
+  const fs::path images = io::image_folder_of(input);
   const io::VolumeKind* kind = io::volume_kind(output);
-  return kind && kind->slices_are_files() && fs::is_directory(input, fault) && same(folder_of(output), input);
+  return kind && kind->slices_are_files() && !images.empty() && same(folder_of(output), images);
 }
 
 bool is_file(const NamedFile& file) { return !file.path.empty() && file.path != "-"; }

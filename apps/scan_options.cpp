@@ -4,6 +4,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "../core/ceil_div.hpp"
 #include "../core/error.hpp"
 #include "../io/hdf5.hpp"
 #include "../pipeline/preprocess.hpp"
@@ -37,12 +38,22 @@ void parse_arc(const std::string& given, io::OpenOptions& how) {
     throw UsageError("--arc '" + given + "' is not DEG or DEG,inclusive with DEG up to 36000, but not 0");
 }
 
+void parse_orientation(const std::string& given, io::OpenOptions& how) {
+  const std::optional<io::Orientation> orientation = io::orientation_of(in_lower_case(given));
+  if (!orientation)
+    throw UsageError("--orient '" + given +
+                     "' is not a list of transpose, flip-rows and flip-columns, with a comma between two");
+  how.orientation = *orientation;
+}
+
 void parse(ScanOptions& o) {
   o.how.flats.assign(o.flats.begin(), o.flats.end());
   o.how.darks.assign(o.darks.begin(), o.darks.end());
   o.how.reverse_rotation = o.rotation_direction == "-1";
   if (!o.angles.empty()) parse_angles(o.angles, o.how);
   if (!o.arc.empty()) parse_arc(o.arc, o.how);
+  if (!o.orient.empty()) parse_orientation(o.orient, o.how);
+  if (o.how.view_step > 1) o.how.first_view = o.start_proj.value_or(0) % o.how.view_step;
 }
 
 }  // namespace
@@ -72,6 +83,10 @@ void add_scan_options(CLI::App& c, ScanOptions& o) {
                "parallel beam: one number per line, how many bins the image of each view lies towards higher "
                "bins")
       ->type_name("FILE");
+  c.add_option("--orient", o.orient, "turns the stored images before all else, in this order")
+      ->type_name("transpose,flip-rows,flip-columns");
+  c.add_option("--time", o.how.time, "which of several scans, from 0, where the file has an axis of times")
+      ->check(count(0));
   add_choice(c, "--rotation-direction", o.rotation_direction, {"+1", "1", "-1"},
              "default +1; -1: all angles change their sign");
   c.add_option("--pixel-size", o.how.pixel_size_mm, "detector pitch, mm (default: the file's own)")
@@ -103,6 +118,8 @@ void add_selection(CLI::App& c, ScanOptions& o) {
   add("--end-column", o.end_column, "one beyond the last column");
   add("--start-proj", o.start_proj, "first view");
   add("--end-proj", o.end_proj, "one beyond the last view");
+  c.add_option("--view-step", o.how.view_step, "only every so many views, from the first one on")
+      ->check(count(1));
 }
 
 std::unique_ptr<io::VolumeReader> volume_in(const ScanOptions& o) {
@@ -137,8 +154,10 @@ Selection select(const ScanOptions& o, const io::ScanInfo& info) {
                            name, " ", r.last, ": empty or outside 0:", count);
     return r;
   };
-  return {range("proj", o.start_proj, o.end_proj, static_cast<Index>(angles_of(info.scan).size())),
-          range("row", o.start_row, o.end_row, detector_of(info.scan).rows),
+  Range views = range("proj", o.start_proj, o.end_proj, info.views_stored);
+  const auto place = [&](Index view) { return ceil_div(view - o.how.first_view, o.how.view_step); };
+  views = {place(views.first), place(views.last)};
+  return {views, range("row", o.start_row, o.end_row, detector_of(info.scan).rows),
           range("column", o.start_column, o.end_column, detector_of(info.scan).bins)};
 }
 

@@ -17,13 +17,14 @@ namespace tandem::apps {
 struct ScanOptions {
   std::string path;
   std::vector<std::string> flats, darks;
-  std::string angles, arc, rotation_direction = "+1";
+  std::string angles, arc, rotation_direction = "+1", orient;
   io::OpenOptions how;  ///< made from the texts above when the command line is parsed
   pipeline::StepValues steps;
   std::optional<Index> start_row, end_row, start_column, end_column, start_proj, end_proj;
 };
 
-constexpr const char* what_a_scan_is = "DXchange or NXtomo file, folder of TIFF images, or a TIFF sinogram";
+constexpr const char* what_a_scan_is =
+    "file of HDF5, MATLAB, TIFF or EDF, folder of images, or settings beside images";
 void add_scan(CLI::App& command, ScanOptions& options);  ///< the scan itself, of commands that take one
 void add_scan_options(CLI::App& command, ScanOptions& options);
 void add_selection(CLI::App& command, ScanOptions& options);  ///< --start-row ... --end-proj

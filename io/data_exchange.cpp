@@ -11,8 +11,10 @@ namespace {
 
 const std::string instrument = "/measurement/instrument/";
 
-std::unique_ptr<FrameSource> frames_of(const std::shared_ptr<hdf5::DataSet>& data) {
-  return hdf5_frames(data, data->text("axes").value_or("theta:y:x"));
+std::unique_ptr<FrameSource> frames_of(const std::shared_ptr<hdf5::DataSet>& data,
+                                       std::optional<Index> time = {}) {
+  const char* usual = data->shape().size() == 4 ? "time:theta:y:x" : "theta:y:x";
+  return hdf5_frames(data, data->text("axes").value_or(usual), {}, time);
 }
 
 void read_geometry(const hdf5::File& file, Acquisition& acquisition) {
@@ -25,15 +27,19 @@ void read_geometry(const hdf5::File& file, Acquisition& acquisition) {
   require<FileError>(fields, file.name(), ": ", instrument, "tandem/kind: \"", kind, "\"; ", known,
                      " is needed");
   acquisition.kind = fields->kind;
-  info.pixel_size_mm = length_mm(file, instrument + "detector/pixel_size_x", "", info.notes);
-  acquisition.row_pitch_mm = length_mm(file, instrument + "detector/pixel_size_y", "", info.notes);
+  // the APS writes the pitch of the camera, and beside it that at the sample, behind the objective
+  info.pixel_size_mm =
+      length_mm(file, instrument + "detection_system/objective/resolution", "um", info.notes);
+  if (!info.pixel_size_mm) {
+    info.pixel_size_mm = length_mm(file, instrument + "detector/pixel_size_x", "", info.notes);
+    acquisition.row_pitch_mm = length_mm(file, instrument + "detector/pixel_size_y", "", info.notes);
+  }
+  info.energy_kev = energy_kev(file, instrument + "monochromator/energy", info.notes);
   info.axis_bin = file.number(instrument + "tandem/axis_bin");
   for (const BeamFields& each : beam_fields()) each.read(file, instrument + "tandem", acquisition);
 }
 
 }  // namespace
-
-bool is_data_exchange(const hdf5::File& file) { return file.has("/exchange/data"); }
 
 FrameSources data_exchange_frames(const hdf5::File& file, FrameKind kind) {
   FrameSources sources;
@@ -42,12 +48,15 @@ FrameSources data_exchange_frames(const hdf5::File& file, FrameKind kind) {
   return sources;
 }
 
-Acquisition open_data_exchange(const hdf5::File& file) {
+std::optional<Acquisition> find_data_exchange(const hdf5::File& file, const OpenOptions& options) {
+  if (!file.has("/exchange/data")) return std::nullopt;
   Acquisition acquisition;
   acquisition.info.format = "DXchange";
   const auto data = std::make_shared<hdf5::DataSet>(file.data_set("/exchange/data"));
-  acquisition.projections.push_back(frames_of(data));
-  acquisition.can_grow = data->can_grow() && !data->text("axes").value_or("").starts_with("y");
+  acquisition.projections.push_back(frames_of(data, options.time));
+  acquisition.has_times = data->shape().size() == 4;
+  acquisition.can_grow =
+      !acquisition.has_times && data->can_grow() && !data->text("axes").value_or("").starts_with("y");
   acquisition.planned_views = data->most_slices();
   acquisition.flats = data_exchange_frames(file, FrameKind::flat);
   acquisition.darks = data_exchange_frames(file, FrameKind::dark);

@@ -52,17 +52,19 @@ struct Acquisition {
   std::optional<double> sod_mm, sdd_mm, midplane_row;  ///< of a cone beam
   std::vector<double> angles;                          ///< rad, one per view; empty if the file has none
   std::string angles_where;                            ///< where they are, or where they were searched
+  bool has_times = false;                              ///< scans that follow one another; one of them is here
   bool can_grow = false;               ///< whether the file tells which of its views are there
   std::optional<Index> planned_views;  ///< how many views the file has room for, if it says so
   FrameSources projections, flats, darks;
 };
 
-/// All frames of a data set, or those in `runs`, one after another. `axes` is "theta:y:x" or "y:theta:x". A
-/// data set of two axes is one frame. @throws FileError for other ranks and axes, and if any part of the data
-/// is missing
+/// All frames of a data set, or those in `runs`, one after another. `axes` is "theta:y:x", "y:theta:x", or
+/// "theta:x" for lines. A data set of two axes is one frame otherwise. One of four axes has times first, of
+/// which one is read. @throws FileError for other ranks and axes, and if any part of the data is missing
 std::unique_ptr<FrameSource> hdf5_frames(std::shared_ptr<hdf5::DataSet> data,
                                          const std::string& axes = "theta:y:x",
-                                         std::optional<std::vector<Range>> runs = std::nullopt);
+                                         std::optional<std::vector<Range>> runs = std::nullopt,
+                                         std::optional<Index> time = std::nullopt);
 
 /// Makes the scan from what was found and what the user gives; the user comes first. `shape` is (view, row,
 /// bin). @throws FileError, GeometryError
@@ -83,18 +85,28 @@ std::unique_ptr<ScanReader> reader_of(const std::filesystem::path& path, Acquisi
                                       const OpenOptions& options, std::optional<Index> planned = {});
 
 /// The scan in a file of any layout that is known. @throws FileError
-Acquisition acquisition_in(const hdf5::File& file);
+Acquisition acquisition_in(const hdf5::File& file, const OpenOptions& options);
 
-bool is_data_exchange(const hdf5::File& file);
-Acquisition open_data_exchange(const hdf5::File& file);
+/// The scan of a DXchange file; empty if it has no /exchange/data.
+std::optional<Acquisition> find_data_exchange(const hdf5::File& file, const OpenOptions& options);
 /// The flats or darks of a file that need not hold projections. Empty if there are none.
 FrameSources data_exchange_frames(const hdf5::File& file, FrameKind kind);
 
 /// The NXtomo entry of a file; empty if no group has its form or its content.
-std::optional<Acquisition> find_nxtomo(const hdf5::File& file);
+std::optional<Acquisition> find_nxtomo(const hdf5::File& file, const OpenOptions& options);
 
-/// Opens a folder of images, or one image.
+/// A scan that CIL wrote, a raw file of the ESRF, and a sinogram in a MATLAB file of v7.3; empty for others.
+std::optional<Acquisition> find_cil(const hdf5::File& file, const OpenOptions& options);
+std::optional<Acquisition> find_bliss(const hdf5::File& file, const OpenOptions& options);
+std::optional<Acquisition> find_matlab(const hdf5::File& file, const OpenOptions& options);
+
+bool is_mat5(const std::filesystem::path& path);
+Acquisition open_mat5(const std::filesystem::path& path, const OpenOptions& options);
+
+/// Opens a folder of images, with the settings that lie beside them; a file of such settings, with its
+/// images; or a file of images.
 Acquisition open_image_folder(const std::filesystem::path& folder, const OpenOptions& options);
+Acquisition open_settings(const std::filesystem::path& path, const OpenOptions& options);
 Acquisition open_image_file(const std::filesystem::path& path, const OpenOptions& options);
 
 /// The images of a folder that fills, in the order of their names.
@@ -124,6 +136,10 @@ FrameSources image_frames(const std::filesystem::path& path, FrameKind kind, boo
 double radians_per(const std::string& unit, const std::string& where);
 /// How many mm a unit of length has: "m", "mm", "um", "micron", ... Empty if the unit is not known.
 std::optional<double> mm_per(const std::string& unit);
+
+/// An energy in keV, from its @units or in keV. If it is left out, `notes` says why.
+std::optional<double> energy_kev(const hdf5::File& file, const std::string& path,
+                                 std::vector<std::string>& notes);
 
 /// A length in mm, from its @units or from `default_unit` if there are none. If the length is left out,
 /// `notes` says why.

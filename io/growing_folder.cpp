@@ -40,8 +40,10 @@ Acquisition GrowingFolder::look() {
                      next_.empty() ? folder_.string() + ": the first image is not whole" : next_);
   Acquisition acquisition;
   acquisition.angles_where = folder_.string() + ": angles";
-  acquisition.info.format = std::string(image_format_of(found.front())->name) + " stack";
+  acquisition.info.format = image_format_name(found.front()) + " stack";
   acquisition.info.notes = scan.views.notes;
+  if (!scan.gaps.empty())
+    acquisition.info.notes.push_back(scan.gaps + "; angles must go with the images that are there");
   acquisition.can_grow = true;
   acquisition.projections.push_back(frames_of_files(folder_.string(), files_));
   if (!scan.flats.empty()) acquisition.flats = frames_of_paths(folder_.string() + ": flats", scan.flats);

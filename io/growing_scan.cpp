@@ -58,14 +58,14 @@ bool is_quiet(const FileStamp& stamp) {
 class Hdf5Source final : public Source {
  public:
   Hdf5Source(const fs::path& path, const OpenOptions& options)
-      : path_(path), any_external_(options.allow_external_files), id_(file_named(path)) {}
+      : path_(path), options_(options), id_(file_named(path)) {}
 
   std::optional<Acquisition> look(const std::function<void()>& release) override {
     require<FileError>(file_named(path_) == id_, path_.string(),
                        ": another file has this name now; a scan that is followed must stay one file");
     try {
       next_.clear();
-      return swmr_ ? acquisition_in(*swmr_) : opened_again(release);
+      return swmr_ ? acquisition_in(*swmr_, options_) : opened_again(release);
     } catch (const FileError& fault) {  // it is being written
       next_ = fault.what();
       return std::nullopt;
@@ -79,8 +79,9 @@ class Hdf5Source final : public Source {
     if (seen_ == now || (seen_ && !is_quiet(now))) return std::nullopt;
     release();  // or libhdf5 would show the file as it was
     Acquisition found = rehearsed(path_, [&] {
-      hdf5::File file = hdf5::File::open_growing(path_, std::make_shared<hdf5::Growth>(), any_external_);
-      Acquisition all = acquisition_in(file);
+      hdf5::File file =
+          hdf5::File::open_growing(path_, std::make_shared<hdf5::Growth>(), options_.allow_external_files);
+      Acquisition all = acquisition_in(file, options_);
       if (file.is_swmr()) swmr_ = std::move(file);
       return all;
     });
@@ -89,7 +90,7 @@ class Hdf5Source final : public Source {
   }
 
   fs::path path_;
-  bool any_external_;
+  OpenOptions options_;
   std::pair<dev_t, ino_t> id_;
   std::optional<hdf5::File> swmr_;
   std::optional<FileStamp> seen_;  ///< when it was opened

@@ -1,12 +1,14 @@
 #include "image_folder.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "../core/error.hpp"
 #include "images/image.hpp"
 #include "name_series.hpp"
 #include "natural_order.hpp"
+#include "settings/settings.hpp"
 
 namespace tandem::io {
 
@@ -25,6 +27,12 @@ struct Listing {
   bool folder_given = false;  ///< the user gives the folder itself for flats or darks
 };
 
+/// Whether a file is one of settings that are looked for.
+bool describes_images(const fs::path& path) {
+  const SettingsFormat* settings = settings_format_of(path);
+  return settings && !settings->only_named;
+}
+
 Listing listing_of(const fs::path& folder, const std::vector<fs::path>& given) {
   std::error_code fault;
   const auto is_given = [&](const fs::path& path) {
@@ -41,6 +49,7 @@ Listing listing_of(const fs::path& folder, const std::vector<fs::path>& given) {
         type == fs::file_type::not_found || fault == std::errc::too_many_symbolic_link_levels;
     require<FileError>(nowhere || type != fs::file_type::none, path.string(),
                        ": cannot be read: ", fault.message());
+    if (type == fs::file_type::regular && describes_images(path)) continue;
     Names& names = nowhere ? all.dangling
                    : type != fs::file_type::regular || is_hidden(path) || !has_image_name(path)
                        ? all.no_images
@@ -149,11 +158,7 @@ Names views_of(const fs::path& folder, const Listing& all, std::vector<std::stri
     notes.push_back(std::to_string(named) + (named == 1 ? " image" : " images") +
                     " left out of the stack, given as flats or darks");
   if (chosen.empty()) return {};
-  chosen = one_series(folder, chosen, notes);
-  if (const std::string fault = numbering_fault(chosen); !fault.empty())
-    notes.push_back(fault + " between " + listed({chosen.front()}) + " and " + listed({chosen.back()}) +
-                    "; angles must go with the images that are there");
-  return chosen;
+  return one_series(folder, chosen, notes);
 }
 
 /// Of a folder with flats, darks and others those that are wanted. Where all names are of one kind, or tell
@@ -182,10 +187,25 @@ void note_others(const Listing& all, std::vector<std::string>& notes) {
                     " no image and left out: " + listed(all.no_images));
 }
 
-/// Whether a name is the prefix and digits, with an ending.
-bool continues(const std::string& name, const std::string& prefix) {
-  return name.starts_with(prefix) && name.size() > prefix.size() && name[prefix.size()] >= '0' &&
-         name[prefix.size()] <= '9';
+/// Leaves out names that are not the prefix and a number, if some are.
+void keep_prefix(Names& names, const std::string& prefix, std::vector<std::string>& notes) {
+  const auto continues = [&](const std::string& name) {
+    return name.starts_with(prefix) && name.size() > prefix.size() && name[prefix.size()] >= '0' &&
+           name[prefix.size()] <= '9';
+  };
+  if (prefix.empty() || names.empty()) return;
+  if (std::none_of(names.begin(), names.end(), continues)) {
+    notes.push_back("no image has a name " + prefix +
+                    "* with a number, as the settings say; all images are taken");
+    return;
+  }
+  Names others;
+  std::copy_if(names.begin(), names.end(), std::back_inserter(others),
+               [&](const std::string& name) { return !continues(name); });
+  std::erase_if(names, [&](const std::string& name) { return !continues(name); });
+  if (!others.empty())
+    notes.push_back(counted(others, "image", "images") + " with names other than " + prefix +
+                    "* left out: " + listed(others));
 }
 
 }  // namespace
@@ -194,23 +214,20 @@ FolderScan scan_in(const fs::path& folder, const OpenOptions& options, const std
   std::vector<fs::path> given = options.flats;
   given.insert(given.end(), options.darks.begin(), options.darks.end());
   Listing all = listing_of(folder, given);
-  const auto removed = std::erase_if(
-      all.views, [&](const std::string& name) { return !prefix.empty() && !continues(name, prefix); });
   FolderScan scan;
   std::vector<std::string>& notes = scan.views.notes;
-  if (removed > 0)
-    notes.push_back(std::to_string(removed) + " images left out: their names do not begin with " + prefix);
+  keep_prefix(all.views, prefix, notes);
   const Names names = views_of(folder, all, notes);
-  require<FileError>(!names.empty(), folder.string(), ": holds no ", image_format_names(), " images",
-                     prefix.empty() ? "" : " with names " + prefix + "*", "; ", image_endings(),
-                     " are needed");
+  require<FileError>(!names.empty(), folder.string(), ": holds no ", image_format_names(), " images; ",
+                     image_endings(), " are needed");
   for (const std::string& name : names) scan.views.files.push_back(folder / name);
+  scan.gaps = numbering_fault(names);
+  if (!scan.gaps.empty())
+    scan.gaps += " between " + listed({names.front()}) + " and " + listed({names.back()});
   if (!all.views.empty() && !all.folder_given) {
     scan.flats = own_references(folder, all.flats, FrameKind::flat, !options.flats.empty(), scan.views);
     scan.darks = own_references(folder, all.darks, FrameKind::dark, !options.darks.empty(), scan.views);
   }
-  for (const std::string& name : all.no_images)
-    if (fs::is_regular_file(folder / name)) scan.others.push_back(folder / name);
   note_others(all, notes);
   return scan;
 }

@@ -1,5 +1,4 @@
-// A folder of images in the natural order of their names; one file of many images; one image as a sinogram, a
-// line a view.
+// Images as frames: one in each file, several in a file, or the lines of one.
 
 #include "image_stack.hpp"
 
@@ -10,6 +9,7 @@
 #include "../core/error.hpp"
 #include "../core/parallel.hpp"
 #include "image_folder.hpp"
+#include "orientation.hpp"
 
 namespace tandem::io {
 
@@ -93,24 +93,10 @@ class ImagePages final : public FrameSource {
 
 void note_orientation(const ImagePage& page, FrameSource& source) {
   if (page.orientation == 1) return;
-  source.notes.push_back(source.where() + ": images have orientation " + std::to_string(page.orientation) +
-                         " (TIFF tag 274), which is not obeyed: rows and bins are taken as they are stored");
-}
-
-/// The images of a file as frames; with `lines`, the lines of its one image.
-std::unique_ptr<FrameSource> file_frames(std::shared_ptr<const ImageFile> file, bool lines) {
-  const std::vector<Index> axes = file->axes_of_pages();
-  double claimed = 1;
-  for (const Index count : axes) claimed *= static_cast<double>(count);
-  require<FileError>(claimed <= static_cast<double>(file->pages()), file->name(), ": says that it holds ",
-                     claimed, " images, but only ", file->pages(),
-                     " can be found; save it as a BigTIFF with a directory for each image");
-  for (Index k = 1; k < file->pages(); ++k)
-    require_alike(file->name() + ": page " + std::to_string(k), file->page(k), file->page(0), "page 0");
-  lines = lines && file->pages() == 1 && axes.empty();
-  auto source = std::make_unique<ImagePages>(file->name(), file, lines);
-  note_orientation(file->page(0), *source);
-  return source;
+  source.notes.push_back(
+      source.where() + ": images have orientation " + std::to_string(page.orientation) +
+      " (TIFF tag 274), which is not obeyed: rows and bins are taken as they are stored; --orient " +
+      std::string(words_of_tag(page.orientation)) + " would obey it");
 }
 
 /// A stack in files of several images: all have as many as the first one, only the last may have fewer.
@@ -124,20 +110,8 @@ FrameSources frames_of_pages(const std::vector<fs::path>& paths,
         file->pages() == first->pages() || (path == paths.back() && file->pages() < first->pages()),
         path.string(), ": holds ", file->pages(), " images; ", first->pages(), " are needed as in ",
         paths.front().filename().string());
-    sources.push_back(file_frames(file, false));
+    sources.push_back(frames_of_file(file, false));
   }
-  return sources;
-}
-
-FrameSources folder_frames(const fs::path& folder, const FolderImages& images) {
-  FrameSources sources;
-  if (images.files.size() == 1) {
-    sources.push_back(file_frames(open_image(images.files.front()), false));
-  } else {
-    sources = frames_of_paths(folder.string(), images.files);
-  }
-  std::vector<std::string>& notes = sources.front()->notes;
-  notes.insert(notes.begin(), images.notes.begin(), images.notes.end());
   return sources;
 }
 
@@ -158,6 +132,21 @@ std::unique_ptr<FrameSource> frames_of_files(const std::string& where, const Ima
   return source;
 }
 
+std::unique_ptr<FrameSource> frames_of_file(std::shared_ptr<const ImageFile> file, bool lines) {
+  const std::vector<Index> axes = file->axes_of_pages();
+  double claimed = 1;
+  for (const Index count : axes) claimed *= static_cast<double>(count);
+  require<FileError>(claimed <= static_cast<double>(file->pages()), file->name(), ": says that it holds ",
+                     claimed, " images, but only ", file->pages(),
+                     " can be found; save it as a BigTIFF with a directory for each image");
+  for (Index k = 1; k < file->pages(); ++k)
+    require_alike(file->name() + ": page " + std::to_string(k), file->page(k), file->page(0), "page 0");
+  lines = lines && file->pages() == 1 && axes.empty();
+  auto source = std::make_unique<ImagePages>(file->name(), file, lines);
+  note_orientation(file->page(0), *source);
+  return source;
+}
+
 FrameSources frames_of_paths(const std::string& where, const std::vector<fs::path>& paths) {
   const std::shared_ptr<const ImageFile> first = open_image(paths.front());
   if (first->pages() > 1) return frames_of_pages(paths, first);
@@ -171,43 +160,16 @@ FrameSources frames_of_paths(const std::string& where, const std::vector<fs::pat
 }
 
 FrameSources image_frames(const fs::path& path, FrameKind kind, bool lines) {
-  if (fs::is_directory(path)) return folder_frames(path, references_in(path, kind));
-  FrameSources sources;
-  sources.push_back(file_frames(open_image(path), lines));
-  return sources;
-}
-
-Acquisition open_image_folder(const fs::path& folder, const OpenOptions& options) {
-  const FolderScan scan = scan_in(folder, options);
-  Acquisition acquisition;
-  acquisition.angles_where = folder.string() + ": angles";
-  acquisition.info.format = std::string(image_format_of(scan.views.files.front())->name) + " stack";
-  acquisition.projections = folder_frames(folder, scan.views);
-  FrameSource& first = *acquisition.projections.front();
-  if (scan.views.files.size() == 1)
-    first.notes.push_back(
-        folder.string() + ": holds one file, " + std::to_string(first.shape()[0]) +
-        (first.shape()[0] == 1 ? " view; a sinogram is given by the name of its file" : " views"));
-  if (!scan.flats.empty()) acquisition.flats = frames_of_paths(folder.string() + ": flats", scan.flats);
-  if (!scan.darks.empty()) acquisition.darks = frames_of_paths(folder.string() + ": darks", scan.darks);
-  return acquisition;
-}
-
-Acquisition open_image_file(const fs::path& path, const OpenOptions&) {
-  const std::shared_ptr<const ImageFile> file = open_image(path);
-  const std::string name(image_format_of(path)->name);
-  Acquisition acquisition;
-  acquisition.angles_where = path.string() + ": angles";
-  acquisition.info.format = name + " stack";
-  acquisition.projections.push_back(file_frames(file, true));
-  FrameSource& views = *acquisition.projections.front();
-  const ImagePage& page = file->page(0);
-  if (file->pages() == 1 && views.shape() == Shape{page.rows, 1, page.bins}) {
-    acquisition.info.format = name + " sinogram";
-    views.notes.push_back("the file holds one image: a sinogram of " + std::to_string(page.rows) +
-                          " views, one line per view; if it is a single view, give the name of its folder");
+  if (!fs::is_directory(path)) {
+    FrameSources sources;
+    sources.push_back(frames_of_file(open_image(path), lines));
+    return sources;
   }
-  return acquisition;
+  const FolderImages images = references_in(path, kind);
+  FrameSources sources = frames_of_paths(path.string(), images.files);
+  std::vector<std::string>& notes = sources.front()->notes;
+  notes.insert(notes.begin(), images.notes.begin(), images.notes.end());
+  return sources;
 }
 
 }  // namespace tandem::io

@@ -75,7 +75,10 @@ std::string name_form(const std::string& name) {
 std::vector<Index> series_numbers(const std::vector<std::string>& names) {
   std::vector<std::vector<std::string>> pieces;
   for (const std::string& name : names) pieces.push_back(name_pieces(name));
-  const std::optional<std::size_t> piece = names.empty() ? std::nullopt : counting_piece(pieces);
+  const bool one_form = std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+    return name_form(name) == name_form(names.front());
+  });
+  const std::optional<std::size_t> piece = names.empty() || !one_form ? std::nullopt : counting_piece(pieces);
   std::vector<Index> numbers;
   for (std::size_t i = 0; piece && i < names.size(); ++i) {
     std::string digits = pieces[i][*piece];

@@ -7,6 +7,7 @@
 #include <memory>
 #include <numeric>
 #include <set>
+#include <sstream>
 
 #include "../core/error.hpp"
 #include "frame_source.hpp"
@@ -192,6 +193,38 @@ void read_times(const hdf5::File& file, const Layout& layout, const std::vector<
                          std::to_string(keys.size()) + " frames");
 }
 
+/// Bins by which a line of a parallel beam is off where the beam of a source diverges: a ray to the edge of
+/// the detector, half a width W from the middle, turns by W / 2 / sdd, and crosses W at most.
+double off_by_bins(double width_mm, double sdd_mm, Index bins) {
+  return 0.5 * static_cast<double>(bins) * (0.5 * width_mm / sdd_mm);
+}
+
+/// The distances from source and detector to the sample. Only a source that is near enough to be seen makes a
+/// cone beam. NeXus counts distances along the beam, so that of the source may be below 0.
+void read_distances(const hdf5::File& file, const Layout& layout, Index bins, Acquisition& acquisition) {
+  ScanInfo& info = acquisition.info;
+  const std::optional<double> detector = length_mm(file, layout.detector + "/distance", "m", info.notes);
+  const std::string source = layout.entry + "/instrument/source/distance";
+  const std::optional<double> value = file.number(source);
+  const std::optional<double> unit =
+      value ? mm_per(file.data_set(source).text("units").value_or("m")) : value;
+  if (!value || !unit || *value == 0 || !std::isfinite(*value * *unit)) {
+    info.propagation_mm = detector;
+    return;
+  }
+  const double sod = std::abs(*value * *unit), sdd = sod + detector.value_or(0);
+  if (detector && info.pixel_size_mm &&
+      off_by_bins(*info.pixel_size_mm * static_cast<double>(bins), sdd, bins) > 1) {
+    acquisition.kind = ConeBeam::kind;
+    acquisition.sod_mm = sod, acquisition.sdd_mm = sdd;
+    return;
+  }
+  info.propagation_mm = detector;
+  std::ostringstream note;
+  note << "the source is " << sod << " mm before the sample; the beam is taken as parallel";
+  info.notes.push_back(note.str());
+}
+
 void read_geometry(const hdf5::File& file, const Layout& layout, Index bins, Acquisition& acquisition) {
   ScanInfo& info = acquisition.info;
   info.pixel_size_mm = length_mm(file, layout.detector + "/x_pixel_size", "m", info.notes);
@@ -200,12 +233,16 @@ void read_geometry(const hdf5::File& file, const Layout& layout, Index bins, Acq
     const std::optional<double> offset = file.number(layout.detector + name);
     if (offset && !info.axis_bin) info.axis_bin = static_cast<double>(bins - 1) / 2 + *offset;
   }
+  for (const std::string beam : {"/instrument/beam", "/beam"})
+    if (!info.energy_kev)
+      info.energy_kev = energy_kev(file, layout.entry + beam + "/incident_energy", info.notes);
+  read_distances(file, layout, bins, acquisition);
   if (file.text(layout.detector + "/field_of_view") == "Half") info.notes.emplace_back("half acquisition");
 }
 
 }  // namespace
 
-std::optional<Acquisition> find_nxtomo(const hdf5::File& file) {
+std::optional<Acquisition> find_nxtomo(const hdf5::File& file, const OpenOptions&) {
   Acquisition acquisition;
   std::vector<std::string>& notes = acquisition.info.notes;
   const std::optional<Layout> layout = find_layout(file, notes);

@@ -6,6 +6,7 @@
 #include "../core/error.hpp"
 #include "../core/units.hpp"
 #include "beams/beam.hpp"
+#include "changed_frames.hpp"
 
 namespace tandem::io {
 
@@ -65,7 +66,8 @@ bool near_detector(double axis, Index bins) {
 }
 
 void complete_geometry(Acquisition& found, const OpenOptions& options, const Shape& shape) {
-  std::vector<double> angles = chosen_angles(found, options, shape[0]);
+  std::vector<double> angles =
+      every(chosen_angles(found, options, shape[0]), options.first_view, options.view_step);
   if (options.reverse_rotation)
     for (double& angle : angles) angle = -angle;
   for (const BeamFields& kind : beam_fields())

@@ -7,10 +7,12 @@
 #include <stdexcept>
 
 #include "../core/error.hpp"
+#include "changed_frames.hpp"
 #include "frame_source.hpp"
 #include "images/image.hpp"
 #include "input_file.hpp"
 #include "rehearsal.hpp"
+#include "settings/settings.hpp"
 
 namespace tandem::io {
 
@@ -124,7 +126,7 @@ class SourcesReader : public ScanReader {
 FrameSources frames_in(const hdf5::File& file, FrameKind kind) {
   FrameSources sources = data_exchange_frames(file, kind);
   if (sources.empty())
-    if (std::optional<Acquisition> nxtomo = find_nxtomo(file))
+    if (std::optional<Acquisition> nxtomo = find_nxtomo(file, {}))
       sources = std::move(kind == FrameKind::flat ? nxtomo->flats : nxtomo->darks);
   require<FileError>(!sources.empty(), file.name(), ": holds no ",
                      kind == FrameKind::flat ? "flats" : "darks", "; a TIFF image, /exchange/",
@@ -158,13 +160,15 @@ struct Place {
 };
 
 Acquisition open_hdf5(const fs::path& path, const OpenOptions& options) {
-  return rehearsed(path,
-                   [&] { return acquisition_in(hdf5::File::open(path, options.allow_external_files)); });
+  return rehearsed(
+      path, [&] { return acquisition_in(hdf5::File::open(path, options.allow_external_files), options); });
 }
 
 constexpr std::array places{
     Place{[](const fs::path& path) { return image_format_of(path) != nullptr; }, open_image_file},
     Place{hdf5::is_hdf5, open_hdf5},
+    Place{is_mat5, open_mat5},
+    Place{[](const fs::path& path) { return settings_format_of(path) != nullptr; }, open_settings},
 };
 
 Acquisition recognise(const fs::path& path, const OpenOptions& options) {
@@ -174,38 +178,46 @@ Acquisition recognise(const fs::path& path, const OpenOptions& options) {
       std::find_if(places.begin(), places.end(), [&](const Place& p) { return p.recognises(path); });
   require<FileError>(place != places.end(), path.string(),
                      ": is neither HDF5 nor an image; a DXchange or NXtomo file, a ", image_format_names(),
-                     " file or a folder of such images is needed");
+                     " file, a folder of such images or settings beside them (", settings_files(),
+                     ") are needed");
   return place->open(path, options);
 }
 
 }  // namespace
 
-Acquisition acquisition_in(const hdf5::File& file) {
-  if (is_data_exchange(file)) return open_data_exchange(file);
-  std::optional<Acquisition> nxtomo = find_nxtomo(file);
-  require<FileError>(nxtomo.has_value(), file.name(),
-                     ": is no scan; /exchange/data (DXchange) or an entry with definition NXtomo is needed");
-  return std::move(*nxtomo);
+Acquisition acquisition_in(const hdf5::File& file, const OpenOptions& options) {
+  for (const auto& find : {find_data_exchange, find_cil, find_nxtomo, find_bliss, find_matlab})
+    if (std::optional<Acquisition> found = find(file, options)) return std::move(*found);
+  throw FileError(
+      file.name() +
+      ": is no scan; /exchange/data (DXchange), an entry with definition NXtomo, a scan of CIL or a "
+      "sinogram of MATLAB is needed");
 }
 
 std::unique_ptr<ScanReader> reader_of(const fs::path& path, Acquisition found, const OpenOptions& options,
                                       std::optional<Index> planned) {
   require<FileError>(count_of(found.projections) > 0, path.string(), ": has 0 views; at least 1 is needed");
-  const FrameSource& projections = *found.projections.front();
   const Index own_flats = count_of(found.flats);
-  add_frames(found.flats, FrameKind::flat, options, projections);
-  add_frames(found.darks, FrameKind::dark, options, projections);
+  add_frames(found.flats, FrameKind::flat, options, *found.projections.front());
+  add_frames(found.darks, FrameKind::dark, options, *found.projections.front());
   for (const FrameSources* sources : {&found.projections, &found.flats, &found.darks})
     for (const auto& source : *sources)
       found.info.notes.insert(found.info.notes.end(), source->notes.begin(), source->notes.end());
-  const Shape& frame = projections.shape();
-  complete_geometry(found, options, {planned.value_or(count_of(found.projections)), frame[1], frame[2]});
+  require<FileError>(!options.time || found.has_times, path.string(), ": has no times; leave out --time");
+  orient(found, options.orientation);
+  found.info.views_stored = planned.value_or(count_of(found.projections));
+  require<GeometryError>(options.first_view < found.info.views_stored, path.string(), ": view ",
+                         options.first_view, " is wanted; there are ", found.info.views_stored,
+                         ", counted from 0");
+  const Shape frame = found.projections.front()->shape();
+  complete_geometry(found, options, {found.info.views_stored, frame[1], frame[2]});
   found.info.type = common_type(found.projections, PixelType::uint16);
-  found.info.decoded_bytes = projections.decoded_bytes();
-  found.info.packing = projections.packing();
+  found.info.decoded_bytes = found.projections.front()->decoded_bytes();
+  found.info.packing = found.projections.front()->packing();
   found.info.flats = count_of(found.flats);
   found.info.darks = count_of(found.darks);
   complete_times(found.info, own_flats, options, count_of(found.projections));
+  if (options.view_step > 1) take_views(found, options.first_view, options.view_step);
   return std::make_unique<SourcesReader>(path.string(), std::move(found.info), std::move(found.projections),
                                          std::move(found.flats), std::move(found.darks));
 }

@@ -12,6 +12,7 @@
 #include "../core/host_memory.hpp"
 #include "../core/range.hpp"
 #include "../geometry/scan.hpp"
+#include "orientation.hpp"
 
 namespace tandem::io {
 
@@ -74,11 +75,14 @@ struct PerFrame {
 struct ScanInfo {
   std::string format;  ///< "DXchange", "NXtomo", "TIFF stack", "TIFF sinogram"
   Scan scan;           ///< the pitch is 1 if it is not known; the axis is in the middle unless recorded
-  std::optional<double> pixel_size_mm;  ///< detector pitch
-  std::optional<double> axis_bin;       ///< if recorded in the file
+  std::optional<double> pixel_size_mm;   ///< detector pitch
+  std::optional<double> axis_bin;        ///< if recorded in the file
+  std::optional<double> energy_kev;      ///< of the photons, if recorded
+  std::optional<double> propagation_mm;  ///< from the sample to the detector of a parallel beam, if recorded
   PixelType type = PixelType::uint16;
   std::string packing;  ///< of the projections: filters of HDF5, "compressed" TIFF, or "by libhdf5"; or empty
   Index flats = 0, darks = 0;
+  Index views_stored = 0;  ///< more than the scan has if OpenOptions::view_step is above 1
   PerFrame times;    ///< when the frames were taken: numbers that rise with time, such as those of all frames
   PerFrame monitor;  ///< monitor counts or ring current, proportional to the beam
   std::size_t decoded_bytes =
@@ -101,6 +105,9 @@ struct OpenOptions {
   std::optional<double> pixel_size_mm = {};  ///< of bins and rows, in the place of the file's own
   std::optional<double> sod_mm = {}, sdd_mm = {},
                         midplane_row = {};  ///< in the place of the file's own; sod and sdd make a cone beam
+  std::optional<Index> time = {};       ///< which of the scans that follow one another in a file of four axes
+  Index first_view = 0, view_step = 1;  ///< only views first, first + step, ... of the scan
+  Orientation orientation = {};
   bool allow_external_files =
       false;  ///< raw files that an HDF5 file names as its data may lie outside its folder
 };

@@ -16,6 +16,7 @@
 #include "hdf5.hpp"
 #include "hdf5_links.hpp"
 #include "rehearsal.hpp"
+#include "settings/settings.hpp"
 #include "tiff.hpp"
 #include "volume_format.hpp"
 #include "volume_kind.hpp"
@@ -79,8 +80,13 @@ std::vector<fs::path> files_behind(const fs::path& path) {
   std::error_code fault;
   if (std::vector<fs::path> slices = files_of_volume(path); !slices.empty()) return slices;
   if (path.empty() || !fs::exists(path, fault)) return {};
-  if (fs::is_directory(path, fault)) return files_in(path);
-  std::vector<fs::path> files{path};
+  std::vector<fs::path> files;
+  if (!fs::is_directory(path, fault)) files.push_back(path);
+  if (const fs::path folder = image_folder_of(path); !folder.empty()) {
+    const std::vector<fs::path> images = files_in(folder);
+    files.insert(files.end(), images.begin(), images.end());
+    return files;
+  }
   if (!fs::is_regular_file(path, fault) || !hdf5::is_hdf5(path)) return files;
   try {
     std::istringstream names(answer_of(path, [&] { return joined(hdf5::linked_files(path)); }));
@@ -88,6 +94,17 @@ std::vector<fs::path> files_behind(const fs::path& path) {
   } catch (const FileError&) {  // who reads it will say what is wrong with it
   }
   return files;
+}
+
+fs::path image_folder_of(const fs::path& scan) {
+  std::error_code fault;
+  if (fs::is_directory(scan, fault)) return scan;
+  if (!fs::is_regular_file(scan, fault) || !settings_format_of(scan)) return {};
+  try {
+    return image_folder_of(scan, read_settings(scan));
+  } catch (const FileError&) {  // who reads it will say what is wrong with it
+    return image_folder_of(scan, {});
+  }
 }
 
 std::optional<fs::path> same_file(const std::vector<fs::path>& files, const std::vector<fs::path>& others) {

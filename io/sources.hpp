@@ -13,6 +13,10 @@ namespace tandem::io {
 /// of a TIFF volume. Empty if there is nothing under that name. What cannot be followed is left out.
 std::vector<std::filesystem::path> files_behind(const std::filesystem::path& path);
 
+/// The folder whose images a scan is read from: the folder itself, or that of a file of settings. Empty for
+/// any other file.
+std::filesystem::path image_folder_of(const std::filesystem::path& scan);
+
 /// The first of `files` that is the same file as one of `others`, under any name.
 std::optional<std::filesystem::path> same_file(const std::vector<std::filesystem::path>& files,
                                                const std::vector<std::filesystem::path>& others);

@@ -105,6 +105,23 @@ std::vector<double> read_numbers(const std::filesystem::path& path, const std::s
   return numbers;
 }
 
+std::optional<double> energy_kev(const hdf5::File& file, const std::string& path,
+                                 std::vector<std::string>& notes) {
+  const std::optional<double> value = file.number(path);
+  if (!value) return std::nullopt;
+  const std::string unit = file.data_set(path).text("units").value_or("keV"), name = lower_case(unit);
+  constexpr double joule_in_kev = 6.241509074460763e15;
+  const double factor = name.empty() || name == "kev" ? 1
+                        : name == "ev"                ? 1e-3
+                        : name == "mev"               ? 1e3
+                        : name == "j"                 ? joule_in_kev
+                                                      : 0;
+  if (factor > 0 && *value > 0 && std::isfinite(*value * factor)) return *value * factor;
+  notes.push_back(
+      path + " left out: " + (factor > 0 ? "no positive energy" : "units = \"" + unit + "\" is no energy"));
+  return std::nullopt;
+}
+
 std::optional<double> length_mm(const hdf5::File& file, const std::string& path,
                                 const std::string& default_unit, std::vector<std::string>& notes) {
   const std::optional<double> value = file.number(path);

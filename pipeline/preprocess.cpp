@@ -296,7 +296,7 @@ std::optional<Range> air_within(const std::optional<Range>& air, Range bins, int
 void require_reference(const io::ScanInfo& info, const Preprocessing& how, bool needs_counts) {
   require<FileError>(
       info.flats > 0 || how.air_bins || !how.minus_log, "the scan has 0 flats",
-      info.format == "TIFF sinogram" ? " (a lone sinogram)" : "",
+      info.format.ends_with("sinogram") ? " (a lone sinogram)" : "",
       "; give --flats FILE, --air-columns A:B, or --minus-log false if it holds line integrals");
   require<FileError>(
       !needs_counts || (how.minus_log && info.flats > 0),

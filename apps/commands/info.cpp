@@ -69,6 +69,7 @@ json scan_report(io::ScanReader& reader, const InfoOptions& o) {
   json geometry = geometry_json(info.scan);
   geometry["axis_bin"] = known(info.axis_bin);
   geometry["pixel_size_mm"] = known(info.pixel_size_mm);
+  geometry["row_pitch_mm"] = info.pixel_size_mm ? json(detector_of(info.scan).row_pitch) : json(nullptr);
   const double arc = period_of(info.scan);
   json report = {
       {"kind", "scan"},
@@ -80,6 +81,8 @@ json scan_report(io::ScanReader& reader, const InfoOptions& o) {
         {"highest", in_degrees(*last)},
         {"widest_gap", in_degrees(widest_gap(angles_of(info.scan), arc))},
         {"modulo", in_degrees(arc)}}},
+      {"energy_kev", known(info.energy_kev)},
+      {"propagation_mm", known(info.propagation_mm)},
       {"flats", info.flats},
       {"flat_sets", info.times.flats.empty() ? json(nullptr) : json(pipeline::flat_sets(info).size())},
       {"monitor", !info.monitor.views.empty()},
@@ -129,7 +132,13 @@ void print_scan(const std::string& path, const Scan& scan, const json& r) {
             << r["angles_deg"]["modulo"] << ")\n"
             << "flats     " << r["flats"] << words_of_sets(r) << ", darks " << r["darks"] << '\n'
             << "axis      " << or_unknown(g["axis_bin"], "") << '\n'
-            << "pixel     " << or_unknown(g["pixel_size_mm"], " mm") << '\n';
+            << "pixel     " << or_unknown(g["pixel_size_mm"], " mm")
+            << (g["row_pitch_mm"] == g["pixel_size_mm"] ? ""
+                                                        : ", rows " + or_unknown(g["row_pitch_mm"], " mm"))
+            << '\n';
+  if (!r["energy_kev"].is_null()) std::cout << "energy    " << r["energy_kev"] << " keV\n";
+  if (!r["propagation_mm"].is_null())
+    std::cout << "distance  " << r["propagation_mm"] << " mm from sample to detector\n";
   for (const json& note : r["notes"]) std::cout << "note      " << note.get<std::string>() << '\n';
   for (const json& row : r["reconstruction"]["devices"]) print_fbp(r["reconstruction"], row);
 }

@@ -53,6 +53,9 @@ std::span<const ImageFormat> image_formats();
 /// The format of a file by its content; null if it is none of these.
 const ImageFormat* image_format_of(const std::filesystem::path& path);
 
+/// "TIFF" and so on, by the content; "image" if it is none of these.
+std::string image_format_name(const std::filesystem::path& path);
+
 /// Whether a file is an image by the ending of its name.
 bool has_image_name(const std::filesystem::path& path);
 

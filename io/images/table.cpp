@@ -36,6 +36,11 @@ const ImageFormat* image_format_of(const fs::path& path) {
   return found == all.end() ? nullptr : &*found;
 }
 
+std::string image_format_name(const fs::path& path) {
+  const ImageFormat* format = image_format_of(path);
+  return format ? std::string(format->name) : "image";
+}
+
 bool has_image_name(const fs::path& path) {
   std::string ending = path.extension().string();
   std::transform(ending.begin(), ending.end(), ending.begin(),

@@ -1,4 +1,5 @@
-// Damages small valid files at random and reads them. A reader may only succeed or throw a FileError.
+// Damages small valid files at random and reads them. A reader may only succeed or throw a FileError, or a
+// GeometryError for numbers that make no scan.
 //
 // usage: fuzz_readers SECONDS SEED [FOLDER]
 //
@@ -30,8 +31,8 @@
 #include "../../io/rehearsal.hpp"
 #include "../../io/scan_reader.hpp"
 #include "../../io/volume_file.hpp"
-#include "../io/sample_files.hpp"
 #include "../support/temporary_folder.hpp"
+#include "seeds.hpp"
 
 extern "C" const char* __asan_default_options();
 extern "C" const char* __asan_default_options() {
@@ -44,82 +45,6 @@ namespace {
 
 constexpr int cases_a_child = 40;
 constexpr unsigned seconds_a_case = 10;
-
-struct Seed {
-  std::string name;
-  std::string bytes;
-};
-
-std::string content(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream all;
-  all << file.rdbuf();
-  return all.str();
-}
-
-void save(const fs::path& path, const std::string& bytes) { std::ofstream(path, std::ios::binary) << bytes; }
-
-void write_volume(const fs::path& path) {
-  const std::vector<float> data(3 * 4 * 5, 0.5f);
-  const auto writer = io::create_volume(
-      path, {3, 4, 5},
-      {.type = io::VoxelType::uint16, .place = io::whole_place({{5, 4, 3}, {0.1, 0.1, 0.1}, {}}, true)},
-      "{}");
-  writer->write({0, 3}, data.data());
-  writer->finish("{}");
-}
-
-/// What seeds link to; it lies beside them, whole.
-void write_companion(const fs::path& folder) {
-  Hdf5Maker(folder / "part.hdf")
-      .numbers("/d", "u16", {2, rows, bins}, frames(2, 2), {1, rows, bins}, true)
-      .numbers("/angles", "f64", {views}, {0, 45, 90, 135})
-      .text("/definition", "NXtomo", true);
-}
-
-/// Soft, hard and external links, one of which leads in a circle; strings of variable length.
-void write_linked(const fs::path& path) {
-  write_nxtomo(path, "/real");
-  Hdf5Maker(path, true)
-      .hard_link("/real/circle", "/real")
-      .hard_link("/real/data/data", "/real/instrument/detector/data")
-      .soft_link("/entry", "/real")
-      .soft_link("/lost", "/nowhere")
-      .external_link("/real/sample/rotation", "part.hdf", "/angles")
-      .text("/real/title", "a scan of nothing", true)
-      .attribute("/real/sample/rotation_angle", "units", "degree", true)
-      .attribute("/real/instrument/detector/x_pixel_size", "units", "m", true);
-}
-
-void write_virtual(const fs::path& path) {
-  Hdf5Maker(path)
-      .numbers("/raw", "u16", {2, rows, bins}, frames(0, 2))
-      .stitched("/exchange/data", "u16", {views, rows, bins}, 2, {{".", "/raw"}, {"part.hdf", "/d"}})
-      .endless("/exchange/data_white", "u16", {2, rows, bins}, {"part.hdf", "/d"})
-      .external_link("/exchange/theta", "part.hdf", "/angles")
-      .text("/measurement/instrument/tandem/kind", "parallel", true)
-      .attribute("/exchange/data", "axes", "theta:y:x", true);
-}
-
-std::vector<Seed> make_seeds(const fs::path& folder) {
-  const std::vector<std::vector<double>> pages{frames(0, 1), frames(1, 1), frames(2, 1)};
-  write_data_exchange(folder / "plain.h5");
-  write_data_exchange(folder / "packed.h5", "f32", true);
-  write_nxtomo(folder / "scan.nxs");
-  write_volume(folder / "volume.h5");
-  write_companion(folder);
-  write_linked(folder / "linked.nxs");
-  write_virtual(folder / "virtual.h5");
-  write_tiff_pages(folder / "plain.tif", pages, {.mode = "wb"});
-  write_tiff_pages(folder / "packed.tif", pages, {.bits = 32, .format = 3, .compression = 8});
-  write_tiff_pages(folder / "tiles.tif", pages, {.mode = "w8", .compression = 5, .tile = 16});
-  write_tiff_pages(folder / "sinogram.tif", {frames(0, 1)}, {.bits = 8});
-  std::vector<Seed> seeds;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
-    seeds.push_back({entry.path().filename().string(), content(entry.path())});
-  std::sort(seeds.begin(), seeds.end(), [](const Seed& a, const Seed& b) { return a.name < b.name; });
-  return seeds;
-}
 
 void damage_once(std::string& bytes, std::mt19937_64& random) {
   const auto below = [&](std::size_t n) {
@@ -172,7 +97,8 @@ Seed damaged(const std::vector<Seed>& seeds, std::uint64_t seed, std::uint64_t n
 
 void read_scan(const fs::path& path) {
   io::OpenOptions options;
-  if (path.extension() == ".tif") options.arc_deg = 180;
+  if (path.extension() == ".tif" || path.extension() == ".edf") options.arc_deg = 180;
+  if (path.extension() == ".mat") options.pixel_size_mm = 0.2;
   const auto reader = io::open_scan(path, options);
   const io::ScanInfo& info = reader->info();
   const Detector& detector = detector_of(info.scan);
@@ -242,6 +168,9 @@ void attempt(const std::function<void()>& work, const fs::path& folder, Progress
   ::alarm(seconds_a_case);
   try {
     work();
+  } catch (const GeometryError& error) {
+    if (std::string(error.what()).find('\n') != std::string::npos)
+      throw std::runtime_error("a message of several lines");
   } catch (const FileError& error) {
     const std::string text = error.what();
     if (text.find('\n') != std::string::npos) throw std::runtime_error("a message of several lines");
@@ -262,15 +191,17 @@ void attempt(const std::function<void()>& work, const fs::path& folder, Progress
     for (progress.number = first; progress.number < first + cases_a_child; ++progress.number) {
       const Seed made = damaged(seeds, seed, progress.number);
       const fs::path path = folder / made.name;
+      if (path.parent_path() != folder) write_scanned(folder);  // what lies beside it
       save(path, made.bytes);
       attempt([&] { read_scan(path); }, folder, progress);
+      if (path.parent_path() != folder) attempt([&] { read_scan(path.parent_path()); }, folder, progress);
       attempt([&] { read_volume(path); }, folder, progress);
     }
     ::_exit(0);
   } catch (const std::exception& error) {
-    std::cerr << "neither success nor FileError: " << error.what() << std::endl;
+    std::cerr << "neither success nor an error of the file: " << error.what() << std::endl;
   } catch (...) {
-    std::cerr << "neither success nor FileError" << std::endl;
+    std::cerr << "neither success nor an error of the file" << std::endl;
   }
   ::_exit(3);
 }
@@ -298,7 +229,7 @@ int run(double seconds, std::uint64_t seed, const fs::path& findings) {
     const bool elsewhere = is_foreign(log);
     ++(elsewhere ? foreign : ours);
     fs::create_directories(findings);
-    save(findings / (stem + "-" + made.name), made.bytes);
+    save(findings / (stem + "-" + fs::path(made.name).filename().string()), made.bytes);
     save(findings / (stem + ".txt"), log);
     std::cout << (elsewhere ? "in a library: " : "OURS: ") << stem << "-" << made.name
               << (WIFEXITED(status) && WEXITSTATUS(status) == 4 ? " hangs" : "") << "\n  "

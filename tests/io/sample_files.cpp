@@ -147,6 +147,20 @@ Hdf5Maker& Hdf5Maker::attribute(const std::string& path, const std::string& name
   return *this;
 }
 
+Hdf5Maker& Hdf5Maker::number_attribute(const std::string& path, const std::string& name, double value) {
+  const hid_t object = H5Oopen(file_, path.c_str(), H5P_DEFAULT), space = H5Screate(H5S_SCALAR);
+  const hid_t attribute =
+      H5Acreate2(object, name.c_str(), H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, H5P_DEFAULT);
+  H5Awrite(attribute, H5T_NATIVE_DOUBLE, &value);
+  H5Aclose(attribute), H5Sclose(space), H5Oclose(object);
+  return *this;
+}
+
+Hdf5Maker& Hdf5Maker::remove(const std::string& path) {
+  H5Ldelete(file_, path.c_str(), H5P_DEFAULT);
+  return *this;
+}
+
 Hdf5Maker& Hdf5Maker::group(const std::string& path) {
   const hid_t link = links();
   H5Gclose(H5Gcreate2(file_, path.c_str(), link, H5P_DEFAULT, H5P_DEFAULT));

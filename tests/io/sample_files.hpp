@@ -34,7 +34,9 @@ class Hdf5Maker {
   Hdf5Maker& texts(const std::string& path, const std::vector<std::string>& values);  ///< of one length
   Hdf5Maker& attribute(const std::string& path, const std::string& name, const std::string& value,
                        bool variable = false);
+  Hdf5Maker& number_attribute(const std::string& path, const std::string& name, double value);
   Hdf5Maker& group(const std::string& path);
+  Hdf5Maker& remove(const std::string& path);
   Hdf5Maker& external_link(const std::string& path, const std::string& file, const std::string& target);
   Hdf5Maker& soft_link(const std::string& path, const std::string& target);
   Hdf5Maker& hard_link(const std::string& path, const std::string& target);

@@ -200,6 +200,15 @@ TEST(BadEdf, CutAnywhereIsRefused) {
       says(refusal_of(folder / "s.edf", half_turn), {"the header at byte 0 does not end within 1048576"}));
 }
 
+TEST(BadEdf, FirstImageOfAFolderThatIsNoneIsRefused) {  // found by the fuzzer
+  const TemporaryFolder folder;
+  for (const char* name : {"s_0.edf", "s_1.edf", "s_2.edf"}) write_edf(folder / name, images(1));
+  for (const std::string bytes : {"", "no header", "{ }\n"}) {
+    save(folder / "s_0.edf", bytes);
+    EXPECT_TRUE(says(refusal_of(folder.path(), half_turn), {"s_0.edf: is no image; TIFF or EDF is needed"}));
+  }
+}
+
 TEST(BadEdf, OneThatChangesIsRefused) {
   const TemporaryFolder folder;
   write_edf(folder / "s.edf", images(2));

@@ -100,4 +100,38 @@ TEST(RealScan, SweetenerLeavesItsFlatsOutOfTheStack) {
   EXPECT_EQ(reader->read(FrameKind::projection, {899, 900}, {0, 1}, {0, 1944}).bytes.size(), 1944u * 2);
 }
 
+TEST(RealScan, SweetenerNeedsNoNumbers) {
+  const fs::path folder = data / "fan-tiff/sweetener";
+  if (!fs::exists(folder)) GTEST_SKIP() << "no sweetener";
+  const auto reader = io::open_scan(folder);
+  const io::ScanInfo& info = reader->info();
+  EXPECT_EQ(info.format, "TIFF stack with FlexRay settings");
+  EXPECT_EQ(kind_of(info.scan), FanBeam::kind);
+  EXPECT_DOUBLE_EQ(point_source_of(info.scan).sod, 423.562012);
+  EXPECT_DOUBLE_EQ(point_source_of(info.scan).sdd, 527.997070);
+  EXPECT_DOUBLE_EQ(info.pixel_size_mm.value(), 0.0748);
+  EXPECT_DOUBLE_EQ(info.axis_bin.value(), 974.365845);
+  EXPECT_EQ(info.flats, 2);
+  EXPECT_EQ(info.darks, 1);
+  ASSERT_EQ(angles_of(info.scan).size(), 900u);
+  for (std::size_t v = 0; v < 900; ++v)  // every fourth of 3601 views over a turn, both ends among them
+    EXPECT_NEAR(angles_of(info.scan)[v], 0.4 * static_cast<double>(v) * radian, 1e-12);
+}
+
+TEST(RealScan, HelsinkiSinogramIsTheSameAsMatlabAndAsTiff) {
+  const fs::path path = data / "mat/htc2022_ta_sparse_example.mat";
+  const fs::path tiff = data / "sinogram/htc2022_ta_000-060deg_absorption.tif";
+  if (!fs::exists(path) || !fs::exists(tiff)) GTEST_SKIP() << "no Helsinki sinogram";
+  const auto reader = io::open_scan(path);
+  const io::ScanInfo& info = reader->info();
+  EXPECT_EQ(info.format, "MATLAB sinogram");
+  EXPECT_DOUBLE_EQ(point_source_of(info.scan).sod, 410.66);
+  EXPECT_DOUBLE_EQ(point_source_of(info.scan).sdd, 553.74);
+  EXPECT_DOUBLE_EQ(info.pixel_size_mm.value(), 0.2);
+  ASSERT_EQ(angles_of(info.scan).size(), 121u);
+  EXPECT_DOUBLE_EQ(angles_of(info.scan).back(), 60 * radian);
+  EXPECT_EQ(all_of(*reader, FrameKind::projection),
+            all_of(*io::open_scan(tiff, {.arc_deg = 60, .arc_inclusive = true}), FrameKind::projection));
+}
+
 }  // namespace tandem::test

@@ -97,6 +97,7 @@ TEST(Numbering, FindsWhatIsMissing) {
   EXPECT_EQ(fault({"s_1.tif", "s_2.tif", "s_03.tif", "s_3.tif"}), "two images have the number 3");
   EXPECT_EQ(fault({"s_10_a_3.tif", "s_11_a_3.tif", "s_13_a_3.tif", "s_14_a_3.tif"}),
             "the number 12 is missing");
+  EXPECT_EQ(fault({"a_1.tif", "b.tif", "c_2_3.tif"}), "");                     // no series
   EXPECT_EQ(fault({"s_1_9.tif", "s_2_8.tif", "s_5_7.tif"}), "");               // two numbers: no count
   EXPECT_EQ(fault({"s_100.tif", "s_173.tif", "s_190.tif", "s_331.tif"}), "");  // times of day, say
   const std::string huge(30, '7');

@@ -1,0 +1,50 @@
+// Scans of the ESRF in EDF: NAME.info, or NAME.xml, beside NAME0000.edf, ... Keys as in tomoscan, edfscan.py:
+// Distance in mm, PixelSize in microns, Energy in keV.
+
+#include <string>
+
+#include "key_values.hpp"
+#include "settings.hpp"
+
+namespace tandem::io {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_xml(const fs::path& path) { return in_lower_case(path.extension().string()) == ".xml"; }
+
+bool is_esrf(const fs::path& path) {
+  if (in_lower_case(path.extension().string()) == ".info")
+    return start_of_text(path).find("tomo_n") != std::string::npos;
+  return is_xml(path) && start_of_text(path).find("<tomo_n>") != std::string::npos;
+}
+
+bool yields(const fs::path& path) {
+  std::error_code fault;
+  return is_xml(path) && fs::exists(fs::path(path).replace_extension(".info"), fault);
+}
+
+/// Image number k is at k ScanRange / TOMO_N. Images from TOMO_N on were taken on the way back. FTomo adds up
+/// the darks at the end of a scan in one image.
+ScanSettings read(const fs::path& path) {
+  const KeyValues text = is_xml(path) ? KeyValues::of_xml(path) : KeyValues(path, '=');
+  ScanSettings found;
+  found.views = text.count("TOMO_N");
+  const std::optional<double> arc = text.number("ScanRange");
+  if (arc && *arc != 0 && found.views) found.step_deg = *arc / static_cast<double>(*found.views);
+  found.bins = text.count("Dim_1");
+  found.rows = text.count("Dim_2");
+  if (const auto pixel_um = text.positive("PixelSize")) found.pixel_size_mm = *pixel_um / 1000;
+  found.energy_kev = text.positive("Energy");
+  found.propagation_mm = text.positive("Distance");
+  found.flats_name_views = true;
+  found.summed_darks = text.count("DARK_N").value_or(1);
+  return found;
+}
+
+}  // namespace
+
+extern const SettingsFormat esrf_settings{"ESRF", "*.info, *.xml", false, is_esrf, read, yields};
+
+}  // namespace tandem::io

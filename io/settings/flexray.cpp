@@ -1,0 +1,83 @@
+// FlexRay scanners (TESCAN XRE, CWI): "scan settings.txt" and "data settings XRE.txt".
+
+#include "../../core/error.hpp"
+#include "key_values.hpp"
+#include "settings.hpp"
+
+namespace tandem::io {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* settings_name = "scan settings.txt";
+constexpr const char* xre_name = "data settings xre.txt";
+
+/// The one file stands for both, where both are there.
+fs::path beside(const fs::path& path, const std::string& lower_name) {
+  std::error_code fault;
+  for (const fs::directory_entry& entry :
+       fs::directory_iterator(path.has_parent_path() ? path.parent_path() : fs::path("."), fault))
+    if (in_lower_case(entry.path().filename().string()) == lower_name) return entry.path();
+  return {};
+}
+
+bool is_flexray(const fs::path& path) {
+  const std::string name = in_lower_case(path.filename().string());
+  return name == settings_name || name == xre_name;
+}
+
+bool yields(const fs::path& path) {
+  return in_lower_case(path.filename().string()) == xre_name && !beside(path, settings_name).empty();
+}
+
+void read_geometry(const KeyValues& text, ScanSettings& found) {
+  const auto first = [](std::optional<double>& into, const std::optional<double>& value) {
+    if (!into) into = value;
+  };
+  first(found.sod_mm, text.positive("SOD"));
+  first(found.sdd_mm, text.positive("SDD"));
+  first(found.pixel_size_mm, text.positive("Binned pixel size"));
+  first(found.pixel_size_mm, text.positive("Pixel size"));
+  first(found.midplane_row, text.number("VC"));
+}
+
+/// Views lie on the arc with both ends; the sense of rotation is that of tandem if Direction is 1.
+void read_angles(const KeyValues& xre, ScanSettings& found) {
+  found.views = xre.count("number projections");
+  found.axis_bin = xre.number("COR");
+  const std::optional<double> first = xre.number("Start angle"), last = xre.number("Last angle");
+  if (!first || !last || !found.views || *found.views < 2) return;
+  const double sense = xre.number("Direction").value_or(1) < 0 ? -1 : 1;
+  found.first_deg = sense * *first;
+  found.step_deg = sense * (*last - *first) / static_cast<double>(*found.views - 1);
+}
+
+ScanSettings read(const fs::path& path) {
+  ScanSettings found;
+  const bool is_xre = in_lower_case(path.filename().string()) == xre_name;
+  const fs::path xre = is_xre ? path : beside(path, xre_name);
+  if (!is_xre) {
+    const KeyValues text(path, ':');
+    read_geometry(text, found);
+    found.axis_bin = text.number("HC");
+  }
+  if (!xre.empty()) {
+    const KeyValues text(xre, '=');
+    const std::optional<double> planned = found.axis_bin;
+    read_geometry(text, found);
+    read_angles(text, found);
+    if (!found.axis_bin) found.axis_bin = planned;
+  }
+  if (found.axis_bin)
+    found.notes.emplace_back(
+        "the axis is the one that the scanner planned (COR); --rotation-axis-auto finds where it was");
+  return found;
+}
+
+}  // namespace
+
+extern const SettingsFormat flexray_settings{
+    "FlexRay", "scan settings.txt, data settings XRE.txt", false, is_flexray, read, yields};
+
+}  // namespace tandem::io

@@ -1,0 +1,183 @@
+#include "seeds.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+#include "../../io/volume_file.hpp"
+#include "../io/sample_files.hpp"
+
+namespace tandem::test {
+
+namespace {
+
+void write_volume(const fs::path& path) {
+  const std::vector<float> data(3 * 4 * 5, 0.5f);
+  const auto writer = io::create_volume(
+      path, {3, 4, 5},
+      {.type = io::VoxelType::uint16, .place = io::whole_place({{5, 4, 3}, {0.1, 0.1, 0.1}, {}}, true)},
+      "{}");
+  writer->write({0, 3}, data.data());
+  writer->finish("{}");
+}
+
+/// Soft, hard and external links, one of which leads in a circle; strings of variable length.
+void write_linked(const fs::path& path) {
+  write_nxtomo(path, "/real");
+  Hdf5Maker(path, true)
+      .hard_link("/real/circle", "/real")
+      .hard_link("/real/data/data", "/real/instrument/detector/data")
+      .soft_link("/entry", "/real")
+      .soft_link("/lost", "/nowhere")
+      .external_link("/real/sample/rotation", "part.hdf", "/angles")
+      .text("/real/title", "a scan of nothing", true)
+      .attribute("/real/sample/rotation_angle", "units", "degree", true)
+      .attribute("/real/instrument/detector/x_pixel_size", "units", "m", true);
+}
+
+void write_virtual(const fs::path& path) {
+  Hdf5Maker(path)
+      .numbers("/raw", "u16", {2, rows, bins}, frames(0, 2))
+      .stitched("/exchange/data", "u16", {views, rows, bins}, 2, {{".", "/raw"}, {"part.hdf", "/d"}})
+      .endless("/exchange/data_white", "u16", {2, rows, bins}, {"part.hdf", "/d"})
+      .external_link("/exchange/theta", "part.hdf", "/angles")
+      .text("/measurement/instrument/tandem/kind", "parallel", true)
+      .attribute("/exchange/data", "axes", "theta:y:x", true);
+}
+
+void write_matlab(const fs::path& path) {
+  const std::string in = "/Ct/parameters/";
+  Hdf5Maker(path)
+      .numbers("/Ct/sinogram", "f64", {bins, 3}, frames(0, 1))
+      .numbers(in + "angles", "f64", {3, 1}, {0, 1, 2})
+      .numbers(in + "distanceSourceOrigin", "f64", {1, 1}, {400})
+      .numbers(in + "distanceSourceDetector", "f64", {1, 1}, {500})
+      .numbers(in + "pixelSize", "f64", {1, 1}, {0.2});
+}
+
+/// A variable `sinogram` of 3 x 5 numbers; once more, packed by zlib without compression.
+void write_mat5(const fs::path& path) {
+  const auto word = [](std::uint32_t value) { return std::string(reinterpret_cast<const char*>(&value), 4); };
+  const auto element = [&](std::uint32_t type, const std::string& data) {
+    return word(type) + word(static_cast<std::uint32_t>(data.size())) + data +
+           std::string((8 - data.size() % 8) % 8, '\0');
+  };
+  const std::vector<double> pixels = frames(0, 1);
+  const std::string data(reinterpret_cast<const char*>(pixels.data()), pixels.size() * sizeof(double));
+  const std::string array = element(14, element(6, word(6) + word(0)) + element(5, word(3) + word(5)) +
+                                            element(1, "sinogram") + element(9, data));
+  std::uint32_t low = 1, high = 0;  // Adler-32
+  for (const char c : array) low = (low + static_cast<unsigned char>(c)) % 65521, high = (high + low) % 65521;
+  const auto size = static_cast<std::uint32_t>(array.size());
+  std::string packed = "\x78\x01\x01" + word(size | (~size << 16)) + array;
+  for (const std::uint32_t byte : {high >> 8, high, low >> 8, low}) packed += static_cast<char>(byte & 0xff);
+  std::string head = "MATLAB 5.0 MAT-file";
+  head.resize(124, ' ');
+  save(path, head + std::string("\0\1IM", 4) + array + word(15) +
+                 word(static_cast<std::uint32_t>(packed.size())) + packed);
+}
+
+void write_cil(const fs::path& path) {
+  const std::string data = "/entry1/tomo_entry/data/data", config = "/entry1/tomo_entry/config/";
+  Hdf5Maker(path)
+      .numbers(data, "f32", {views, rows, bins}, frames(0, views))
+      .attribute(data, "data_type", "AcquisitionData", true)
+      .attribute(data, "dim0", "angle", true)
+      .attribute(data, "dim1", "vertical", true)
+      .attribute(data, "dim2", "horizontal", true)
+      .number_attribute(data, "pixel_size_h", 0.5)
+      .numbers(config + "source/position", "f32", {3}, {0, -100, 0})
+      .numbers(config + "detector/position", "f32", {3}, {0, 300, 0})
+      .numbers(config + "detector/direction_x", "f32", {3}, {1, 0, 0})
+      .numbers(config + "rotation_axis/position", "f32", {3}, {0, 0, 0})
+      .numbers(config + "angles", "f32", {views}, {0, 30, 60, 90});
+}
+
+void write_bliss(const fs::path& path) {
+  Hdf5Maker(path)
+      .text("/1.1/title", "tomo:halfturn", true)
+      .numbers("/1.1/technique/scan/energy", "f64", {}, {35})
+      .text("/2.1/title", "dark images", true)
+      .numbers("/2.1/measurement/pco", "u16", {1, rows, bins}, frames(1, 1))
+      .text("/3.1/title", "projections", true)
+      .numbers("/3.1/measurement/pco", "u16", {views, rows, bins}, frames(0, views))
+      .numbers("/3.1/measurement/srot", "f64", {views}, {0, 30, 60, 90});
+}
+
+}  // namespace
+
+std::string content(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream all;
+  all << file.rdbuf();
+  return all.str();
+}
+
+void save(const fs::path& path, const std::string& bytes) { std::ofstream(path, std::ios::binary) << bytes; }
+
+void write_companion(const fs::path& folder) {
+  Hdf5Maker(folder / "part.hdf")
+      .numbers("/d", "u16", {2, rows, bins}, frames(2, 2), {1, rows, bins}, true)
+      .numbers("/angles", "f64", {views}, {0, 45, 90, 135})
+      .text("/definition", "NXtomo", true);
+}
+
+void write_scanned(const fs::path& folder) {
+  const std::vector<std::pair<std::string, std::vector<std::string>>> settings{
+      {"flexray/scan settings.txt", {"SDD : 528.0", "SOD : 423.5", "HC : 2.5", "Binned pixel size : 0.07"}},
+      {"flexray/data settings XRE.txt",
+       {"number projections = \"9\"", "Start angle = \"10.0\"", "Last angle = \"370.0\"", "COR = \"1.75\""}},
+      {"nikon/s.xtekct",
+       {"Name=s", "InputSeparator=_", "SrcToObject=120", "SrcToDetector=600", "DetectorPixelsX=5",
+        "DetectorPixelSizeX=0.2", "DetectorPixelsY=3", "DetectorPixelSizeY=0.4", "ObjectOffsetX=0.01",
+        "WhiteLevel=60000", "Projections=4", "InitialAngle=30", "AngularStep=90"}},
+      {"skyscan/s.log",
+       {"[Acquisition]", "Filename Prefix=s_", "Number Of Files= 4", "Number Of Rows= 3",
+        "Number Of Columns= 5", "Optical Axis (line)= 1", "Object to Source (mm)=50",
+        "Camera to Source (mm)=200", "Image Pixel Size (um)=10", "Reference Intensity=58000",
+        "Rotation Step (deg)=0.6", "Flat Field Correction=ON"}},
+      {"esrf/s.info", {"Energy= 19.5", "ScanRange= 180", "TOMO_N= 3", "DARK_N= 10", "PixelSize= 7.5"}},
+      {"xml/s.xml", {"<a><tomo_N>4</tomo_N><scanRange>180</scanRange><pixelSize>0.6</pixelSize></a>"}},
+      {"astra/s.geom",
+       {"0 -66 0 0 133 0 .15 0 0 0 0 .15", "66 0 0 -133 0 0 0 .15 0 0 0 .15",
+        "0 66 0 0 -133 0 -.15 0 0 0 0 .15", "-66 0 0 133 0 0 0 -.15 0 0 0 .15"}}};
+  for (const auto& [name, lines] : settings) {
+    fs::create_directories((folder / name).parent_path());
+    write_lines(folder / name, lines);
+    for (std::size_t k = 0; k < 4; ++k)
+      write_edf((folder / name).parent_path() / ("s_" + std::to_string(k) + ".edf"), {frames(k, 1)});
+  }
+  write_edf(folder / "esrf/darkend0000.edf", {frames(1, 1)});
+}
+
+std::vector<Seed> make_seeds(const fs::path& folder) {
+  const std::vector<std::vector<double>> pages{frames(0, 1), frames(1, 1), frames(2, 1)};
+  write_data_exchange(folder / "plain.h5");
+  write_data_exchange(folder / "packed.h5", "f32", true);
+  write_nxtomo(folder / "scan.nxs");
+  write_volume(folder / "volume.h5");
+  write_companion(folder);
+  write_linked(folder / "linked.nxs");
+  write_virtual(folder / "virtual.h5");
+  write_tiff_pages(folder / "plain.tif", pages, {.mode = "wb"});
+  write_tiff_pages(folder / "packed.tif", pages, {.bits = 32, .format = 3, .compression = 8});
+  write_tiff_pages(folder / "tiles.tif", pages, {.mode = "w8", .compression = 5, .tile = 16});
+  write_tiff_pages(folder / "sinogram.tif", {frames(0, 1)}, {.bits = 8});
+  write_edf(folder / "several.edf", pages, {.type = "FloatValue", .high_byte_first = true});
+  write_edf(folder / "one.edf", {frames(0, 1)}, {.header_bytes = 1024});
+  write_matlab(folder / "new.mat");
+  write_mat5(folder / "old.mat");
+  write_cil(folder / "cil.nxs");
+  write_bliss(folder / "bliss.h5");
+  write_scanned(folder);
+  std::vector<Seed> seeds;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder))
+    if (entry.is_regular_file())
+      seeds.push_back({entry.path().lexically_relative(folder).string(), content(entry.path())});
+  std::sort(seeds.begin(), seeds.end(), [](const Seed& a, const Seed& b) { return a.name < b.name; });
+  return seeds;
+}
+
+}  // namespace tandem::test
