@@ -113,7 +113,7 @@ void print_fbp(const json& all, const json& row) {
 }
 
 std::string words_of_sets(const json& r) {
-  const std::string monitor = r["monitor"] == true ? ", monitor counts" : "";
+  std::string monitor = r["monitor"] == true ? ", monitor counts" : "";
   if (r["flat_sets"].is_null() || r["flat_sets"] == 1) return monitor;
   return " in " + r["flat_sets"].dump() + " sets" + monitor;
 }
