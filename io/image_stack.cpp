@@ -132,7 +132,7 @@ std::unique_ptr<FrameSource> frames_of_files(const std::string& where, const Ima
   return source;
 }
 
-std::unique_ptr<FrameSource> frames_of_file(std::shared_ptr<const ImageFile> file, bool lines) {
+std::unique_ptr<FrameSource> frames_of_file(const std::shared_ptr<const ImageFile>& file, bool lines) {
   const std::vector<Index> axes = file->axes_of_pages();
   double claimed = 1;
   for (const Index count : axes) claimed *= static_cast<double>(count);

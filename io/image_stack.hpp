@@ -21,7 +21,7 @@ std::shared_ptr<const ImageFile> one_image(const std::filesystem::path& path, co
 std::unique_ptr<FrameSource> frames_of_files(const std::string& where, const Images& files);
 
 /// The images of one file; with `lines`, the lines of its one image as frames of one row. @throws FileError
-std::unique_ptr<FrameSource> frames_of_file(std::shared_ptr<const ImageFile> file, bool lines);
+std::unique_ptr<FrameSource> frames_of_file(const std::shared_ptr<const ImageFile>& file, bool lines);
 
 /// The frames of several files of one stack: with one image each, or with as many as the first one has.
 /// @throws FileError

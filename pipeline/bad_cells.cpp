@@ -71,7 +71,7 @@ std::vector<char> constant_cells(const io::FramesView& flats) {
   const auto [count, rows, bins] = flats.shape;
   if (count < 3) return {};
   std::vector<char> constant(static_cast<std::size_t>(rows * bins), 1);
-  with_pixels(flats, [&, count = count, bins = bins](const auto* pixels) {
+  with_pixels(flats, [&, count = count, rows = rows, bins = bins](const auto* pixels) {
     parallel_for(rows, [&](Index row) {
       const auto* first = pixels + row * flats.row_step;
       for (Index f = 1; f < count; ++f)

@@ -305,13 +305,13 @@ void require_reference(const io::ScanInfo& info, const Preprocessing& how, bool 
 }
 
 Preprocessing preprocessing_of(const StepValues& values, Range bins, int binning, double gain, bool noise) {
-  const Preprocessing how{.binning = binning,
-                          .minus_log = value_of<bool>(values, "--minus-log").value_or(true),
-                          .air_bins = air_within(value_of<Range>(values, "--air-columns"), bins, binning),
-                          .gain = gain,
-                          .noise = noise,
-                          .values = values,
-                          .bins = bins.size() >> binning};
+  Preprocessing how{.binning = binning,
+                    .minus_log = value_of<bool>(values, "--minus-log").value_or(true),
+                    .air_bins = air_within(value_of<Range>(values, "--air-columns"), bins, binning),
+                    .gain = gain,
+                    .noise = noise,
+                    .values = values,
+                    .bins = bins.size() >> binning};
   for (const Step& step : how.table()) {
     const std::string fault = step.conflict ? step.conflict(values) : "";
     require<GeometryError>(fault.empty(), fault);
