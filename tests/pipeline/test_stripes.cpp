@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <numeric>
 #include <random>
+#include <stdexcept>
 
 #include "../../core/error.hpp"
 #include "../../core/parallel.hpp"
@@ -187,15 +189,20 @@ class StripesOfScans : public ::testing::Test {
   test::TemporaryFolder folder_;
 };
 
+Notes notes_of(const Outcome& outcome) {
+  const auto& steps = outcome.findings.steps;
+  const auto found = std::ranges::find(steps, "stripes", &Findings::OfStep::name);
+  if (found == steps.end()) throw std::runtime_error("the step was not done");
+  return found->notes;
+}
+
 TEST_F(StripesOfScans, AreTakenOutForEveryBeam) {
   for (const char* scan : {"parallel.h5", "cone.h5"}) {
     const auto plain = volume(scan, "none");
     for (const char* method : {"auto", "vo-all", "fw"}) {
       Outcome outcome;
       EXPECT_FALSE(test::same_bits(plain, volume(scan, method, 0, &outcome))) << scan << ' ' << method;
-      ASSERT_EQ(outcome.findings.steps.size(), 6u);
-      EXPECT_EQ(outcome.findings.steps[4].name, "stripes");
-      EXPECT_EQ(outcome.findings.steps[4].notes.empty(), std::string_view(method) != "auto");
+      EXPECT_EQ(notes_of(outcome).empty(), std::string_view(method) != "auto");
     }
   }
 }
@@ -206,7 +213,7 @@ TEST_F(StripesOfScans, BitsDoNotDependOnChunks) {
     const auto whole = volume("parallel.h5", method, test::small::rows, &at_once);
     EXPECT_TRUE(test::same_bits(whole, volume("parallel.h5", method, 1, &one_by_one))) << method;
     EXPECT_TRUE(test::same_bits(whole, volume("parallel.h5", method, 4))) << method;
-    EXPECT_EQ(at_once.findings.steps[4].notes, one_by_one.findings.steps[4].notes);
+    EXPECT_EQ(notes_of(at_once), notes_of(one_by_one));
   }
 }
 
