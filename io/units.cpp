@@ -10,10 +10,9 @@
 #include "../core/error.hpp"
 #include "../core/units.hpp"
 #include "frame_source.hpp"
+#include "text.hpp"
 
 namespace tandem::io {
-
-namespace {
 
 std::string_view trimmed(std::string_view text) {
   const auto first = text.find_first_not_of(" \t\r\n");
@@ -27,13 +26,16 @@ std::string lower_case(std::string_view text) {
   return lower;
 }
 
-double number_in(std::string_view text, const std::filesystem::path& path, Index line) {
+namespace {
+
+double number_in(std::string_view text, const std::filesystem::path& path, Index line,
+                 const std::string& what, const std::string& unit) {
   if (text.front() == '+') text.remove_prefix(1);
   double value = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
   require<FileError>(fault == std::errc{} && end == text.data() + text.size() && std::isfinite(value),
-                     path.string(), ": line ", line, ": \"", text.substr(0, 40),
-                     "\" is no number; one angle per line, in degrees, is needed");
+                     path.string(), ": line ", line, ": \"", text.substr(0, 40), "\" is no number; one ",
+                     what, " per line, ", unit, ", is needed");
   return value;
 }
 
@@ -96,7 +98,7 @@ std::vector<double> read_numbers(const std::filesystem::path& path, const std::s
   for (; std::getline(file, line); ++count) {
     const std::string_view text = trimmed(line);
     if (count < wanted.first || count >= wanted.last || text.empty() || text.front() == '#') continue;
-    numbers.push_back(number_in(text, path, count + 1));
+    numbers.push_back(number_in(text, path, count + 1, what, unit));
   }
   require<FileError>(!lines || wanted.last <= count, path.string(), ": lines ", wanted.first, ":",
                      wanted.last, " are wanted; it has ", count, ", counted from 0");

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cctype>
 #include <charconv>
 #include <string_view>
 #include <vector>
 
 #include "../../core/error.hpp"
+#include "../text.hpp"
 
 namespace tandem::io {
 
@@ -17,18 +17,6 @@ namespace {
 constexpr Index block = 512;               // headers are padded to blocks of so many bytes
 constexpr Index most = Index{1} << 40;     // of anything that is counted
 constexpr Index longest = Index{1} << 20;  // of a header; real ones have a few blocks
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
-}
-
-std::string lower_case(std::string_view text) {
-  std::string lower(trimmed(text));
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
-  return lower;
-}
 
 /// Where a header ends: behind a line that holds nothing but "}". Values may have braces too.
 std::size_t end_of(std::string_view text, std::size_t from) {

@@ -23,6 +23,7 @@ TEST(ViewShiftOption, TakesOneNumberPerView) {
     for (int v = 0; v < 20; ++v) ones += "1.0\n";
     return ones;
   }();
+  std::ofstream(run / "words.txt") << "far\n";
   std::ofstream(run / "few.txt") << "0\n0.5\n";
   std::ofstream(run / "far.txt") << "99\n";
   const auto psnr = [&](const std::string& options) {
@@ -44,6 +45,7 @@ TEST(ViewShiftOption, TakesOneNumberPerView) {
   };
   refused("recon scan.h5 -o w.h5 --view-shifts few.txt", 3, "2 shifts for 20 views");
   refused("recon scan.h5 -o w.h5 --view-shifts gone.txt", 3, "gone.txt");
+  refused("recon scan.h5 -o w.h5 --view-shifts words.txt", 3, "one shift per line, in bins");
   refused("recon scan.h5 -o w.h5 --view-shifts one.txt --rotation-axis-auto", 4, "--view-shifts");
   refused("center scan.h5 --view-shifts one.txt", 4, "--try");
   refused("recon scan.h5 -o w.h5 --view-shifts one.txt --sod 100 --sdd 200 --pixel-size 1", 4, "cone beam");
