@@ -35,7 +35,7 @@ class DeviceTable {
   std::size_t count_ = 0;
 };
 
-constexpr int block_x = 4, block_y = 2;  ///< cells that a warp sums
+constexpr int block_x = 4, block_y = 4;  ///< cells that a warp sums
 
 /// Samples whose windows meet a block of cells, or some of them.
 struct BlockSamples {

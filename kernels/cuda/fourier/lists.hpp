@@ -1,0 +1,10 @@
+#pragma once
+
+#include "tables.hpp"
+
+namespace tandem::kernels::cuda {
+
+/// The samples that meet each block of cells. `reach` of columns says where samples can meet a cell.
+void add_lists(const FourierPlan& plan, const std::vector<int>& reach, FourierTables& tables);
+
+}  // namespace tandem::kernels::cuda
