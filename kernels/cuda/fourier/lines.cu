@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "../../../core/error.hpp"
+#include "real_lines.cuh"
 
 namespace tandem::kernels::cuda {
 
@@ -16,214 +17,83 @@ namespace {
 
 constexpr int most_threads = 512;  // of 128 registers
 
-// ---- the two kinds of real lines: elements on one side, frequencies on the other. An object of a thread is
-// a line of two slices.
-
-/// Neighbours 2 n and 2 n + 1 of a line, in one transaction where that is possible.
-template <class T>
-struct PairedLine {
-  T* data;  ///< null if there is no such slice
-  int count;
-  bool aligned;  ///< pairs lie at even places
-  __device__ float2 load(int first) const {
-    if (!data) return {};
-    if (aligned && first >= 0 && first + 1 < count)
-      return __ldg(reinterpret_cast<const float2*>(data + first));
-    return {first >= 0 && first < count ? data[first] : 0.0f,
-            first + 1 >= 0 && first + 1 < count ? data[first + 1] : 0.0f};
-  }
-  __device__ void store(int first, float2 value, const Update& update) const {
-    if (!data) return;
-    if (aligned && first >= 0 && first + 1 < count)
-      return update(*reinterpret_cast<float2*>(data + first), value);
-    if (first >= 0 && first < count) update(data[first], value.x);
-    if (first + 1 >= 0 && first + 1 < count) update(data[first + 1], value.y);
-  }
-};
-
-/// Lines of an image that begin at even places or not.
-template <class T>
-struct PairedLines {
-  Image<T> image;
-  int count;
-  bool aligned;
-  __device__ PairedLine<T> operator()(Index i0, Index i1, bool there) const {
-    return {there ? &element(image, i0, i1, 0) : nullptr, count, aligned};
-  }
-};
-
-/// The sign bits of imaginary parts change.
-__device__ inline Two conjugate_if(bool wanted, Two a) {
-  const int sign = wanted ? static_cast<int>(0x80000000u) : 0;
-  const auto changed = [&](float value) { return __int_as_float(__float_as_int(value) ^ sign); };
-  return {{a.first.x, changed(a.first.y)}, {a.second.x, changed(a.second.y)}};
-}
-
-/// The rows of views: bins, and samples of their rays.
-template <class T>
-struct BinRows {
-  DevicePlan plan;
-  FourierSlices at;
-  FourierWeights weights;
-  PairedLines<T> rows;
-  float2* samples;
-  Update update;
-
-  struct Line {
-    const BinRows& all;
-    int view, slice, apart;
-    float weight;
-    bool turned;
-    PairedLine<T> first, second;
-    Two* samples;
-
-    __device__ Line(const BinRows& a, int v, int s)
-        : all(a),
-          view(v),
-          slice(s),
-          apart(a.at.lanes / 2),
-          weight(__ldg(a.weights.of_view + v)),
-          turned(a.plan.turned[v]),
-          first(a.rows(v, a.at.first + s, s < a.at.count)),
-          second(a.rows(v, a.at.first + s + 1, s + 1 < a.at.count)),
-          samples(
-              reinterpret_cast<Two*>(a.samples + static_cast<Index>(v) * a.plan.samples * a.at.lanes + s)) {}
-    __device__ Two load(int n) const { return {first.load(2 * n), second.load(2 * n)}; }
-    __device__ void store(int n, Two value) const {
-      first.store(2 * n, value.first, all.update);
-      second.store(2 * n, value.second, all.update);
-    }
-    /// Frequency u + j sixteenth. The first and the last have half the weight, since samples k and -k meet
-    /// there.
-    __device__ Two frequency(int u, int j) const {
-      const int k = u + j * all.plan.phases.sixteenth;
-      if (k >= all.plan.samples) return {};
-      const float twice = k == 0 || 2 * k == all.plan.length ? 2.0f : 1.0f;
-      const Two sample = conjugate_if(turned, load_two(samples + k * apart));
-      const Two value = conjugate(twice * factor(u, j, k)) * sample;
-      return all.weights.moves.table ? moved(value, u, j, true) : value;
-    }
-    __device__ void put_frequency(int u, int j, Two value) const {
-      const int k = u + j * all.plan.phases.sixteenth;
-      if (k >= all.plan.samples) return;
-      const Two sample = (0.5f * factor(u, j, k)) * value;
-      samples[k * apart] =
-          conjugate_if(turned, all.weights.moves.table ? moved(sample, u, j, false) : sample);
-    }
-
-   private:
-    __device__ float2 factor(int u, int j, int k) const {
-      const float2 phase = all.plan.phases.at(view, u) * all.plan.phases.turn(view, j);
-      return (weight * __ldg(all.weights.of_frequency + k)) * phase;
-    }
-    /// Each slice's row on its own, or back.
-    __device__ Two moved(Two value, int u, int j, bool back) const {
-      const auto move = [&](int s) {
-        if (s >= all.at.count) return float2{1, 0};
-        const Phases& moves = all.weights.moves;
-        const float2 m = moves.at(all.at.first + s, u) * moves.turn(all.at.first + s, j);
-        return back ? conjugate(m) : m;
-      };
-      return {value.first * move(slice), value.second * move(slice + 1)};
-    }
-  };
-};
-
-/// Which pixel lies at a cell, the middle one at 0; not in [0, pixels) if none does.
-__device__ inline int pixel_at(int cell, int pixels, int cells) {
-  const int before = pixels / 2;
-  return cell < cells - before ? cell + before : cell + before - cells;
-}
-
-/// Rows of pixels, and rows of cells that are transformed along y.
-template <class T>
-struct PixelRows {
-  DevicePlan plan;
-  FourierSlices at;
-  PairedLines<T> volume;
-  float2* grid;
-  float scale;
-  Update update;
-
-  struct Line {
-    const PixelRows& all;
-    float gain;
-    PairedLine<T> first, second;
-    Two* cells;
-    int apart;
-
-    __device__ Line(const PixelRows& a, int y, int s)
-        : all(a),
-          gain(a.scale * __ldg(a.plan.gain_y + y)),
-          first(a.volume(a.at.first + s, y, s < a.at.count)),
-          second(a.volume(a.at.first + s + 1, y, s + 1 < a.at.count)),
-          apart(a.plan.cells_y * (a.at.lanes / 2)) {
-      const int before = a.plan.ny / 2, cell = y < before ? y - before + a.plan.cells_y : y - before;
-      cells = reinterpret_cast<Two*>(a.grid + static_cast<Index>(cell) * a.at.lanes + s);
-    }
-    __device__ Two load(int n) const {
-      const int x = first_pixel(n);
-      if (!meets(x)) return {};
-      const float2 gains{gain * gain_at(x), gain * gain_at(x + 1)}, a = first.load(x), b = second.load(x);
-      return {{gains.x * a.x, gains.y * a.y}, {gains.x * b.x, gains.y * b.y}};
-    }
-    __device__ void store(int n, Two value) const {
-      const int x = first_pixel(n);
-      if (!meets(x)) return;
-      const float2 gains{gain * gain_at(x), gain * gain_at(x + 1)};
-      first.store(x, {gains.x * value.first.x, gains.y * value.first.y}, all.update);
-      second.store(x, {gains.x * value.second.x, gains.y * value.second.y}, all.update);
-    }
-    __device__ Two frequency(int u, int j) const { return load_two(cells + column(u, j)); }
-    __device__ void put_frequency(int u, int j, Two value) const { cells[column(u, j)] = value; }
-
-   private:
-    __device__ Index column(int u, int j) const {
-      return static_cast<Index>(u + j * (all.plan.cells_x / 16)) * apart;
-    }
-    /// Of cells 2 n and 2 n + 1; -1 where only the second one has a pixel.
-    __device__ int first_pixel(int n) const {
-      const int before = all.plan.nx / 2, cell = 2 * n;
-      return cell < all.plan.nx - before ? cell + before : cell + before - all.plan.cells_x;
-    }
-    __device__ bool meets(int x) const { return x >= -1 && x < all.plan.nx; }
-    __device__ float gain_at(int x) const {
-      return x >= 0 && x < all.plan.nx ? __ldg(all.plan.gain_x + x) : 0.0f;
-    }
-  };
-};
-
 // ---- kernels
 
-/// The line and the first slice of this thread.
-struct Place {
+/// The line and the first slice of a thread, of block number `block`.
+struct LineAndSlice {
   int line, slice;
-  __device__ Place(const FourierSlices& at, const Workers& w) {
+  __device__ LineAndSlice(const FourierSlices& at, const Workers& w, int block) {
     const int groups = at.lanes / (2 * w.pairs);
-    line = static_cast<int>(blockIdx.x) / groups;
-    slice = 2 * (static_cast<int>(blockIdx.x) % groups * w.pairs + w.pair);
+    line = block / groups;
+    slice = 2 * (block % groups * w.pairs + w.pair);
   }
 };
 
 /// exp(-2 pi i k / length) of the whole line: the table of its half has twice as many roots.
 __device__ inline float2 root_of_line(const LineTransform& half, int k) { return __ldg(half.roots + k); }
 
+/// Shared memory of a block: the places of a line, and one more for each pair of slices.
+struct SharedLine {
+  Two* at;
+  const LineTransform& f;
+  const Workers& w;
+  __device__ Two* place(int position) const { return at + position * w.pairs + w.pair; }
+  /// Where the highest frequency waits, which has no place of its own.
+  __device__ Two* beyond() const { return place(f.positions()); }
+  /// Of element u + j step of the first pass.
+  __device__ Two* element(int u, int j) const { return place(u + (u >> f.log2_last) + j * f.block); }
+};
+
+/// A block of threads has one line after another. When the last pass of one has read its numbers, those of
+/// the next one are on their way to the same places, so that loads, sums and stores go on at the same time.
+template <class Line, class Lines, class Begin, class Transform>
+__device__ void line_after_line(const Lines& lines, const LineTransform& f, const Workers& w,
+                                const Begin& begin, const Transform& transform) {
+  int block = static_cast<int>(blockIdx.x);
+  const auto line_of = [&](int number) {
+    const LineAndSlice at(lines.at, w, number);
+    return Line(lines, at.line, at.slice);
+  };
+  {
+    const Line first = line_of(block);
+    w.share(f.length >> f.log2_last, [&](int k) { begin(first, k); });
+  }
+  for (; block < lines.blocks; block += static_cast<int>(gridDim.x)) {
+    const int next = block + static_cast<int>(gridDim.x);
+    const Line line = line_of(block), coming = line_of(min(next, lines.blocks - 1));
+    wait_copies();
+    __syncthreads();
+    transform(line, [&](int k) {
+      if (next < lines.blocks) begin(coming, k);
+    });
+  }
+}
+
+/// body(place, element) for what the last pass reads at frequency k.
+template <class Body>
+__device__ void for_places(const SharedLine& shared, int k, const Body& body) {
+  const Place place = shared.f.order[k];
+  for (int first = 0; first < shared.f.last; first += 4)
+#pragma unroll
+    for (int j = first; j < first + 4; ++j) body(shared.place(place.position + j), place.element + j);
+}
+
 /// Frequencies come out twice as large: who calls takes half of something.
 template <class Lines>
 __global__ void __launch_bounds__(most_threads)
     elements_to_frequencies(const __grid_constant__ Lines lines, const __grid_constant__ LineTransform f,
                             int log2_pairs) {
-  extern __shared__ Two shared[];
+  extern __shared__ Two memory[];
   const Workers w(log2_pairs);
-  const Place at(lines.at, w);
+  const LineAndSlice at(lines.at, w, static_cast<int>(blockIdx.x));
   const typename Lines::Line line(lines, at.line, at.slice);
-  first_pass<-1>(f, w, shared, [&](int n) { return line.load(n); });
-  middle_passes<-1>(f, w, shared);
+  first_pass<-1>(f, w, memory, [&](int n) { return line.load(n); });
+  middle_passes<-1>(f, w, memory);
   w.share(f.length / 16, [&](int job) {
     const Eighths part(f.length, job);
     Two a[8], b[8];
-    last_butterfly<-1>(f, w, shared, part.u, a);
-    last_butterfly<-1>(f, w, shared, part.mirror_u, b);
+    read_last(f, w, memory, part.u, a), read_last(f, w, memory, part.mirror_u, b);
+    transform<8, -1>(a), transform<8, -1>(b);
     const Two zero = a[0];
     part.for_each(a, b, [&](int k, Two& x, Two& y, bool self) {
       const Two other = conjugate(y), even = x + other,
@@ -248,36 +118,43 @@ template <class Lines>
 __global__ void __launch_bounds__(most_threads)
     frequencies_to_elements(const __grid_constant__ Lines lines, const __grid_constant__ LineTransform f,
                             int log2_pairs) {
-  extern __shared__ Two shared[];
+  extern __shared__ Two memory[];
   const Workers w(log2_pairs);
-  const Place at(lines.at, w);
-  const typename Lines::Line line(lines, at.line, at.slice);
-  w.share(f.length / 16, [&](int job) {
-    const Eighths part(f.length, job);
-    Two a[8], b[8];
+  const SharedLine shared{memory, f, w};
+  using Line = typename Lines::Line;
+  const auto begin = [&](const Line& line, int n) {
+    for_places(shared, n, [&](Two* to, int k) { line.begin_frequency(k, to); });
+    if (n == 0) line.begin_frequency(f.length, shared.beyond());
+  };
+  line_after_line<Line>(lines, f, w, begin, [&](const Line& line, const auto& refill) {
+    w.share(f.length / 16, [&](int job) {
+      const Eighths part(f.length, job);
+      Two a[8], b[8];
 #pragma unroll
-    for (int j = 0; j < 8; ++j) {
-      a[j] = line.frequency(part.u, j);
-      b[j] = line.frequency(part.mirror_u, j);
-    }
-    const Two zero = a[0];
-    part.for_each(a, b, [&](int k, Two& x, Two& y, bool self) {
-      const Two other = conjugate(y), sum = x + other,
-                turned = quarter_turn<1>(conjugate(root_of_line(f, k)) * (x - other));
-      x = sum + turned;
-      if (!self) y = conjugate(sum - turned);
+      for (int j = 0; j < 8; ++j) {
+        a[j] = line.frequency(part.u, j, *shared.element(part.u, j));
+        b[j] = line.frequency(part.mirror_u, j, *shared.element(part.mirror_u, j));
+      }
+      const Two zero = a[0];
+      part.for_each(a, b, [&](int k, Two& x, Two& y, bool self) {
+        const Two other = conjugate(y), sum = x + other,
+                  turned = quarter_turn<1>(conjugate(root_of_line(f, k)) * (x - other));
+        x = sum + turned;
+        if (!self) y = conjugate(sum - turned);
+      });
+      if (part.u == 0) {  // zero and the highest are real
+        const Two highest = line.frequency(0, 8, *shared.beyond());
+        a[0] = {{zero.first.x + highest.first.x, zero.first.x - highest.first.x},
+                {zero.second.x + highest.second.x, zero.second.x - highest.second.x}};
+      }
+      first_butterfly<1>(f, w, memory, part.u, a);
+      first_butterfly<1>(f, w, memory, part.mirror_u, b);
     });
-    if (part.u == 0) {  // zero and the highest are real
-      const Two highest = line.frequency(0, 8);
-      a[0] = {{zero.first.x + highest.first.x, zero.first.x - highest.first.x},
-              {zero.second.x + highest.second.x, zero.second.x - highest.second.x}};
-    }
-    first_butterfly<1>(f, w, shared, part.u, a);
-    first_butterfly<1>(f, w, shared, part.mirror_u, b);
+    __syncthreads();
+    middle_passes<1>(f, w, memory);
+    last_pass<1>(
+        f, w, memory, [&](int n, Two value) { line.store(n, value); }, refill);
   });
-  __syncthreads();
-  middle_passes<1>(f, w, shared);
-  last_pass<1>(f, w, shared, [&](int n, Two value) { line.store(n, value); });
 }
 
 /// Columns of cells, in place: cells that samples meet on one side, rows of pixels on the other.
@@ -285,36 +162,55 @@ struct Columns {
   DevicePlan plan;
   FourierSlices at;
   float2* grid;
+  int blocks = 0;
+
+  struct Line {
+    const DevicePlan& plan;
+    Two* cells;
+    int apart, reach;
+    __device__ Line(const Columns& all, int x, int slice)
+        : plan(all.plan),
+          cells(reinterpret_cast<Two*>(all.grid + static_cast<Index>(x) * all.plan.cells_y * all.at.lanes +
+                                       slice)),
+          apart(all.at.lanes / 2),
+          reach(__ldg(all.plan.reach + x)) {}
+    __device__ bool met(int y) const { return min(y, plan.cells_y - y) <= reach; }
+    __device__ bool has_pixels(int y) const {
+      return static_cast<unsigned>(pixel_at(y, plan.ny, plan.cells_y)) < static_cast<unsigned>(plan.ny);
+    }
+  };
 };
 
 template <int sign>
 __global__ void __launch_bounds__(most_threads)
     transform_columns(const __grid_constant__ Columns columns, const __grid_constant__ LineTransform f,
                       int log2_pairs) {
-  extern __shared__ Two shared[];
+  extern __shared__ Two memory[];
   constexpr bool to_pixels = sign > 0;
   const Workers w(log2_pairs);
-  const Place at(columns.at, w);
-  const DevicePlan& plan = columns.plan;
-  const int apart = columns.at.lanes / 2, reach = __ldg(plan.reach + at.line);
-  Two* cells = reinterpret_cast<Two*>(
-      columns.grid + static_cast<Index>(at.line) * plan.cells_y * columns.at.lanes + at.slice);
-  const auto met = [&](int y) { return min(y, plan.cells_y - y) <= reach; };
-  const auto has_pixels = [&](int y) {
-    return static_cast<unsigned>(pixel_at(y, plan.ny, plan.cells_y)) < static_cast<unsigned>(plan.ny);
+  const SharedLine shared{memory, f, w};
+  using Line = Columns::Line;
+  const auto begin = [&](const Line& line, int k) {
+    for_places(shared, k, [&](Two* to, int y) {
+      begin_copy(to, line.cells + y * line.apart, to_pixels ? line.met(y) : line.has_pixels(y));
+    });
   };
-  first_pass<sign>(f, w, shared,
-                   [&](int y) { return (to_pixels ? met(y) : has_pixels(y)) ? cells[y * apart] : Two{}; });
-  middle_passes<sign>(f, w, shared);
-  last_pass<sign>(f, w, shared, [&](int y, Two value) {
-    if (to_pixels ? has_pixels(y) : met(y)) cells[y * apart] = value;
+  line_after_line<Line>(columns, f, w, begin, [&](const Line& line, const auto& refill) {
+    first_pass<sign>(f, w, memory);
+    middle_passes<sign>(f, w, memory);
+    last_pass<sign>(
+        f, w, memory,
+        [&](int y, Two value) {
+          if (to_pixels ? line.has_pixels(y) : line.met(y)) line.cells[y * line.apart] = value;
+        },
+        refill);
   });
 }
 
 // ---- launches
 
 int shared_bytes(const LineTransform& f, int log2_pairs) {
-  return static_cast<int>(sizeof(Two)) * f.positions() << log2_pairs;
+  return static_cast<int>(sizeof(Two)) * (f.positions() + 1) << log2_pairs;
 }
 
 /// So many pairs of slices that the line fits, `most` or fewer; all are logarithms to base 2 but `pairs`.
@@ -325,23 +221,44 @@ int log2_pairs_for(const LineTransform& f, int pairs, int most, int shared) {
   return log2_pairs;
 }
 
-/// Frequencies are written 4 pairs of slices at a time, which makes 64 bytes; elements 2 pairs at a time,
-/// since 128 bytes of a row then follow each other. Both were measured.
-constexpr int four_pairs = 2, two_pairs = 1;
+/// How many pairs of slices a block of threads has, its logarithm to base 2, and whether it has one line
+/// after another or a single one.
+struct Sharing {
+  int log2_pairs;
+  bool line_after_line;
+};
+/// Four pairs make 64 bytes of a frequency or a cell; with two, 128 bytes of a row of bins follow each other.
+/// All were measured.
+constexpr Sharing elements_in{2, false}, columns_in_place{2, true}, bins_out{1, true}, pixels_out{2, true};
 
-/// `most_pairs`: of slices, its logarithm to base 2.
+/// As many blocks of threads as go on at the same time, or fewer.
+template <class Kernel>
+int blocks_at_once(Kernel* kernel, int threads, int bytes) {
+  int device = 0, multiprocessors = 0, each = 0;
+  check(cudaGetDevice(&device));
+  check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+  check(
+      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads, static_cast<std::size_t>(bytes)));
+  return std::max(1, each) * multiprocessors;
+}
+
 template <class Lines>
-void launch(void (*kernel)(Lines, LineTransform, int), const Lines& lines, const LineTransform& f, int count,
-            int most_pairs, Stream& stream) {
+void launch(void (*kernel)(Lines, LineTransform, int), Lines lines, const LineTransform& f, int count,
+            const Sharing& sharing, Stream& stream) {
   const cudaStream_t s = queue(stream);
   const int pairs = lines.at.lanes / 2, shared = most_shared_memory(stream.device());
-  const int log2_pairs = log2_pairs_for(f, pairs, most_pairs, shared), bytes = shared_bytes(f, log2_pairs);
+  const int log2_pairs = log2_pairs_for(f, pairs, sharing.log2_pairs, shared),
+            bytes = shared_bytes(f, log2_pairs);
   const int work = f.length / 16 << log2_pairs;
   const int most = 2 * bytes < shared ? most_threads / 2 : most_threads;  // two blocks, or one
-  const int threads = ceil_div(ceil_div(work, ceil_div(work, most)), 32) * 32;
-  const auto blocks = static_cast<unsigned>(count * (pairs >> log2_pairs));
+  // as many as there are registers for, though rounds of the last pass may then be uneven: those of the first
+  // pass, which wait for memory, are fewer
+  const int threads = std::min(most, ceil_div(work, 32) * 32);
   allow_all_shared_memory(kernel);
-  kernel<<<blocks, threads, bytes, s>>>(lines, f, log2_pairs);
+  lines.blocks = count * (pairs >> log2_pairs);
+  const int blocks =
+      sharing.line_after_line ? std::min(lines.blocks, blocks_at_once(kernel, threads, bytes)) : lines.blocks;
+  kernel<<<static_cast<unsigned>(blocks), threads, bytes, s>>>(lines, f, log2_pairs);
   after_launch();
 }
 
@@ -370,30 +287,30 @@ void require_lines_to_fit(const FourierSizes& n, Device device) {
 void rows_to_samples(const DevicePlan& plan, const FourierSlices& at, const FourierWeights& weights,
                      Image<const float> rows, float2* samples, Stream& stream) {
   launch(elements_to_frequencies<BinRows<const float>>, bin_rows(plan, at, weights, rows, samples, {}),
-         plan.row_forth, plan.views, four_pairs, stream);
+         plan.row_forth, plan.views, elements_in, stream);
 }
 
 void samples_to_rows(const DevicePlan& plan, const FourierSlices& at, const FourierWeights& weights,
                      const float2* samples, Update update, Image<float> rows, Stream& stream) {
   launch(frequencies_to_elements<BinRows<float>>,
          bin_rows(plan, at, weights, rows, const_cast<float2*>(samples), update), plan.row_back, plan.views,
-         two_pairs, stream);
+         bins_out, stream);
 }
 
 void pixels_to_cells(const DevicePlan& plan, const FourierSlices& at, Image<const float> volume, float2* grid,
                      Stream& stream) {
   launch(elements_to_frequencies<PixelRows<const float>>, pixel_rows(plan, at, volume, grid, 0.5f, {}),
-         plan.pixels_forth, plan.ny, four_pairs, stream);
-  launch(transform_columns<-1>, Columns{plan, at, grid}, plan.column, plan.cells_x / 2 + 1, four_pairs,
+         plan.pixels_forth, plan.ny, elements_in, stream);
+  launch(transform_columns<-1>, Columns{plan, at, grid}, plan.column, plan.cells_x / 2 + 1, columns_in_place,
          stream);
 }
 
 void cells_to_pixels(const DevicePlan& plan, const FourierSlices& at, float2* grid, Update update,
                      Image<float> volume, Stream& stream) {
-  launch(transform_columns<1>, Columns{plan, at, grid}, plan.column, plan.cells_x / 2 + 1, four_pairs,
+  launch(transform_columns<1>, Columns{plan, at, grid}, plan.column, plan.cells_x / 2 + 1, columns_in_place,
          stream);
   launch(frequencies_to_elements<PixelRows<float>>, pixel_rows(plan, at, volume, grid, 1, update),
-         plan.pixels_back, plan.ny, two_pairs, stream);
+         plan.pixels_back, plan.ny, pixels_out, stream);
 }
 
 }  // namespace tandem::kernels::cuda

@@ -67,15 +67,16 @@ LineTransform transform_of(const std::vector<int>& radices_in_order, int length,
   return f;
 }
 
-std::vector<int> order_of(const LineTransform& f) {
-  std::vector<int> order;
+std::vector<Place> order_of(const LineTransform& f) {
+  std::vector<Place> order;
   for (int k = 0; k < f.length / f.last; ++k) {
     int rest = k / f.pass[0].radix, inside = 0;
     for (int p = 1; p < f.passes; ++p) {
       inside += rest % f.pass[p].radix * f.pass[p].step;
       rest /= f.pass[p].radix;
     }
-    order.push_back(k % f.pass[0].radix * f.block + inside + inside / f.last);
+    const int block = k % f.pass[0].radix;
+    order.push_back({block * f.block + inside + inside / f.last, block * f.pass[0].step + inside});
   }
   return order;
 }

@@ -97,7 +97,7 @@ struct FourierTables {
   int parts = 0;
 
   std::vector<DeviceTable<float2>> roots;
-  std::vector<DeviceTable<int>> orders;
+  std::vector<DeviceTable<Place>> orders;
   DeviceTable<RayStep> steps;
   DeviceTable<char> turned;
   DeviceTable<float2> phases;

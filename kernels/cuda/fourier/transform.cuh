@@ -40,12 +40,6 @@ __device__ Two quarter_turn(Two a) {
   return {quarter_turn<sign>(a.first), quarter_turn<sign>(a.second)};
 }
 
-/// Past the coherent caches, so that loads may be moved before stores.
-__device__ inline Two load_two(const Two* at) {
-  const float4 v = __ldg(reinterpret_cast<const float4*>(at));
-  return {{v.x, v.y}, {v.z, v.w}};
-}
-
 // ---- transforms in registers: v[k] <- sum of v[j] exp(sign 2 pi i j k / n)
 
 /// exp(2 pi i k / n), by Taylor series at compile time.
@@ -129,6 +123,11 @@ struct Pass {
   int turn;               ///< roots of the table for each step of a twiddle factor
 };
 
+/// Where a frequency lies before the last pass, and which element lies there before the first one.
+struct Place {
+  int position, element;
+};
+
 /// For all transforms of one length.
 struct LineTransform {
   int length;
@@ -137,8 +136,8 @@ struct LineTransform {
   int last, log2_last;  ///< radix of the last pass: 4, 8 or 16; it divides every step
   int block;            ///< positions of an element and the one pass[0].step further on
   const float2*
-      roots;         ///< exp(-2 pi i k / (turns length)), where `turns` is 1, or 2 for halves of real lines
-  const int* order;  ///< position of frequency k < length / last; k + j length / last lies j further on
+      roots;           ///< exp(-2 pi i k / (turns length)), where `turns` is 1, or 2 for halves of real lines
+  const Place* order;  ///< of frequency k < length / last; k + j length / last lies j further on
 
   __host__ __device__ int positions() const { return pass[0].radix * block; }
 };
@@ -234,6 +233,20 @@ __device__ void first_pass(const LineTransform& f, const Workers& w, Two* shared
   });
   __syncthreads();
 }
+/// The first pass of elements that lie in their places.
+template <int sign>
+__device__ void first_pass(const LineTransform& f, const Workers& w, Two* shared) {
+  with_radix(f.pass[0].radix, [&](auto radix) {
+    w.share(f.pass[0].step, [&](int t) {
+      const Two* at = shared + (t + (t >> f.log2_last)) * w.pairs + w.pair;
+      Two v[radix];
+#pragma unroll
+      for (int j = 0; j < radix; ++j) v[j] = at[j * f.block * w.pairs];
+      first_butterfly<sign>(f, w, shared, t, v);
+    });
+  });
+  __syncthreads();
+}
 
 template <int sign>
 __device__ void middle_passes(const LineTransform& f, const Workers& w, Two* shared) {
@@ -257,24 +270,26 @@ __device__ void middle_passes(const LineTransform& f, const Workers& w, Two* sha
   }
 }
 
-/// One butterfly of the last pass: v becomes frequencies k, k + length / radix, ...
-template <int sign, int radix>
-__device__ void last_butterfly(const LineTransform& f, const Workers& w, const Two* shared, int k,
-                               Two (&v)[radix]) {
-  const Two* at = shared + __ldg(f.order + k) * w.pairs + w.pair;
+/// What the last pass transforms into frequencies k, k + length / radix, ...
+template <int radix>
+__device__ void read_last(const LineTransform& f, const Workers& w, const Two* shared, int k,
+                          Two (&v)[radix]) {
+  const Two* at = shared + __ldg(&f.order[k].position) * w.pairs + w.pair;
 #pragma unroll
   for (int j = 0; j < radix; ++j) v[j] = at[j * w.pairs];
-  transform<radix, sign>(v);
 }
 
-/// The last pass, into sink(k, value).
-template <int sign, class Sink>
-__device__ void last_pass(const LineTransform& f, const Workers& w, const Two* shared, const Sink& sink) {
+/// The last pass, into sink(k, value). When the place of frequency k has been read, refill(k).
+template <int sign, class Sink, class Refill>
+__device__ void last_pass(const LineTransform& f, const Workers& w, const Two* shared, const Sink& sink,
+                          const Refill& refill) {
   const int apart = f.length >> f.log2_last;
   const auto run = [&](auto radix) {
     w.share(apart, [&](int k) {
       Two v[radix];
-      last_butterfly<sign>(f, w, shared, k, v);
+      read_last(f, w, shared, k, v);
+      refill(k);
+      transform<radix, sign>(v);
 #pragma unroll
       for (int j = 0; j < radix; ++j) sink(k + j * apart, v[j]);
     });
