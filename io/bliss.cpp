@@ -2,13 +2,13 @@
 // them (nxtomomill, io/config).
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <memory>
 #include <utility>
 
 #include "../core/error.hpp"
 #include "frame_source.hpp"
+#include "text.hpp"
 
 namespace tandem::io {
 
@@ -20,11 +20,6 @@ struct Entry {
   Index number;
   std::string path, title;
 };
-
-std::string in_lower_case(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
-}
 
 /// Entries N.1 with a title, by their numbers. N.2 and so on have slow counters of the same scan.
 std::vector<Entry> entries_of(const hdf5::File& file) {

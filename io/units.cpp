@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <fstream>
@@ -13,18 +12,6 @@
 #include "text.hpp"
 
 namespace tandem::io {
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
-}
-
-std::string lower_case(std::string_view text) {
-  std::string lower(trimmed(text));
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
-  return lower;
-}
 
 namespace {
 
@@ -42,7 +29,7 @@ double number_in(std::string_view text, const std::filesystem::path& path, Index
 }  // namespace
 
 double radians_per(const std::string& unit, const std::string& where) {
-  const std::string name = lower_case(unit);
+  const std::string name = in_lower_case(std::string(trimmed(unit)));
   if (name.empty() || name.starts_with("deg") || name == "°") return in_radians(1);
   require<FileError>(name.starts_with("rad"), where, ": units = \"", unit,
                      "\"; \"deg\" or \"rad\" is needed");
@@ -72,7 +59,7 @@ std::optional<double> mm_per(const std::string& unit) {
                                             {"micrometers", 1e-3},
                                             {"meters", 1e3},
                                             {"nm", 1e-6}}};
-  const std::string name = lower_case(unit);
+  const std::string name = in_lower_case(std::string(trimmed(unit)));
   for (const Length& length : lengths)
     if (name == length.name) return length.mm;
   return std::nullopt;
@@ -111,7 +98,8 @@ std::optional<double> energy_kev(const hdf5::File& file, const std::string& path
                                  std::vector<std::string>& notes) {
   const std::optional<double> value = file.number(path);
   if (!value) return std::nullopt;
-  const std::string unit = file.data_set(path).text("units").value_or("keV"), name = lower_case(unit);
+  const std::string unit = file.data_set(path).text("units").value_or("keV"),
+                    name = in_lower_case(std::string(trimmed(unit)));
   constexpr double joule_in_kev = 6.241509074460763e15;
   const double factor = name.empty() || name == "kev" ? 1
                         : name == "ev"                ? 1e-3

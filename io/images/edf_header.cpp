@@ -41,7 +41,7 @@ std::map<std::string, std::string> values_in(std::string_view text) {
     if (equal == std::string_view::npos) continue;
     std::string_view value = trimmed(line.substr(equal + 1));
     if (value.ends_with(';')) value.remove_suffix(1);
-    values.try_emplace(lower_case(line.substr(0, equal)), trimmed(value));
+    values.try_emplace(in_lower_case(std::string(trimmed(line.substr(0, equal)))), trimmed(value));
   }
   return values;
 }
@@ -99,7 +99,7 @@ Index EdfHeader::count(const std::string& where, const std::string& key,
 NumberForm EdfHeader::form(const std::string& where) const {
   const auto text = [this](const char* key) {
     const auto found = values.find(key);
-    return found == values.end() ? std::string() : lower_case(found->second);
+    return found == values.end() ? std::string() : in_lower_case(std::string(trimmed(found->second)));
   };
   const std::string type = text("datatype"), order = text("byteorder"), packing = text("compression");
   require<FileError>(packing.empty() || packing == "none", where,

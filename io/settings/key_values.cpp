@@ -1,7 +1,6 @@
 #include "key_values.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <fstream>
@@ -17,13 +16,7 @@ namespace {
 
 constexpr std::uintmax_t longest = 4 << 20;  // bytes of such a file; real ones have a few KiB
 constexpr double most = 1e9;                 // of anything that is counted
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r\n\"";
-  const auto first = text.find_first_not_of(blanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
+constexpr std::string_view blanks = " \t\r\n\"";
 
 std::string text_of(const std::filesystem::path& path) {
   require_regular_file(path);
@@ -36,11 +29,6 @@ std::string text_of(const std::filesystem::path& path) {
 }
 
 }  // namespace
-
-std::string in_lower_case(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
-}
 
 std::optional<double> finite_number(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
@@ -64,7 +52,8 @@ KeyValues::KeyValues(const std::filesystem::path& path, char separator) : name_(
     const std::size_t at = line.find(separator);
     if (at == std::string::npos) continue;
     const std::string_view all = line;
-    values_.try_emplace(in_lower_case(std::string(trimmed(all.substr(0, at)))), trimmed(all.substr(at + 1)));
+    values_.try_emplace(in_lower_case(std::string(trimmed(all.substr(0, at), blanks))),
+                        trimmed(all.substr(at + 1), blanks));
   }
 }
 
@@ -76,7 +65,7 @@ KeyValues KeyValues::of_xml(const std::filesystem::path& path) {
     if (end == std::string::npos || next < end || text[at + 1] == '/') continue;
     const std::string name = text.substr(at + 1, text.find_first_of(" \t\r\n>/", at + 1) - at - 1);
     if (next == std::string::npos || text.compare(next, name.size() + 2, "</" + name) != 0) continue;
-    const std::string_view value = trimmed(std::string_view(text).substr(end + 1, next - end - 1));
+    const std::string_view value = trimmed(std::string_view(text).substr(end + 1, next - end - 1), blanks);
     all.values_.try_emplace(in_lower_case(name), value);
   }
   return all;

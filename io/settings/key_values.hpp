@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "../scan_reader.hpp"
+#include "../text.hpp"
 
 namespace tandem::io {
 
@@ -39,8 +40,6 @@ class KeyValues {
 
 /// The beginning of a small text file, in lower case; empty if it cannot be read.
 std::string start_of_text(const std::filesystem::path& path);
-
-std::string in_lower_case(std::string text);
 
 /// A finite number that is all of the text; empty if it is none.
 std::optional<double> finite_number(std::string_view text);
