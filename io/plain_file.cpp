@@ -1,7 +1,10 @@
 #include "plain_file.hpp"
 
 #include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -15,8 +18,45 @@
 
 namespace tandem::io {
 
+namespace {
+
+bool lies_in_memory(int descriptor) {
+  struct statfs system {};
+  return ::fstatfs(descriptor, &system) == 0 && system.f_type == TMPFS_MAGIC;
+}
+
+constexpr std::size_t least_mapped = 1 << 20;  // bytes
+
+/// Writes to a file in memory through its own pages, which threads take at the same time; `pwrite` lets one
+/// thread at a time have the file. Measured: 4.6 instead of 2.3 GB/s. How many bytes were written: fewer than
+/// wanted where the rest takes `pwrite`, which also says what is wrong.
+std::size_t write_to_pages(int descriptor, Index offset, const void* data, std::size_t bytes) {
+  constexpr std::size_t piece =
+      1 << 20;  // stays in the cache from when its pages are made until they are filled
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const std::size_t before = static_cast<std::size_t>(offset) % page, length = before + bytes;
+  void* mapped =
+      ::mmap(nullptr, length, PROT_WRITE, MAP_SHARED, descriptor, offset - static_cast<off_t>(before));
+  if (mapped == MAP_FAILED) return 0;
+  auto* pages = static_cast<std::byte*>(mapped);
+  std::size_t done = before;
+  for (std::size_t at = 0; at < length; at += piece) {
+    const std::size_t end = std::min(at + piece, length);
+    // a store to a page that cannot be made would end the program
+    if (::madvise(pages + at, end - at, MADV_POPULATE_WRITE) != 0) break;
+    std::memcpy(pages + done, static_cast<const std::byte*>(data) + (done - before), end - done);
+    done = end;
+  }
+  ::munmap(mapped, length);
+  return done - before;
+}
+
+}  // namespace
+
 PlainFile::PlainFile(Descriptor descriptor, std::string name)
-    : name_(std::move(name)), descriptor_(std::move(descriptor)) {}
+    : name_(std::move(name)),
+      descriptor_(std::move(descriptor)),
+      in_memory_(lies_in_memory(this->descriptor())) {}
 
 std::filesystem::path PlainFile::path() const { return "/proc/self/fd/" + std::to_string(descriptor()); }
 
@@ -27,6 +67,10 @@ void PlainFile::require_success(bool holds) const {
 
 void PlainFile::write(Index offset, const void* data, std::size_t bytes) {
   const char* next = static_cast<const char*>(data);
+  if (in_memory_ && bytes >= least_mapped && offset + static_cast<Index>(bytes) <= size()) {
+    const std::size_t done = write_to_pages(descriptor(), offset, data, bytes);
+    next += done, offset += static_cast<Index>(done), bytes -= done;
+  }
   while (bytes > 0) {
     const ssize_t written = ::pwrite(descriptor(), next, bytes, offset);
     if (written < 0 && errno == EINTR) continue;

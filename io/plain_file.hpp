@@ -46,6 +46,7 @@ class PlainFile {
 
   std::string name_;
   Descriptor descriptor_;
+  bool in_memory_;  ///< on a RAM disk
 };
 
 }  // namespace tandem::io
