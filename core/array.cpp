@@ -122,15 +122,23 @@ Image<const float> image(ConstVectorView v) {
   return {v.data, n[0], n[1], n[2], n[1] * n[2], n[2]};
 }
 
-void copy(Image<const float> from, Image<float> to, Stream& stream) {
-  const Index plane = from.n1 * from.n2;
+namespace {
+
+template <class T>
+void require_lines(const Image<const T>& from, const Image<T>& to) {
   require<SpaceError>(
       from.n0 == to.n0 && from.n1 == to.n1 && from.n2 == to.n2 && from.s1 == from.n2 && to.s1 == to.n2,
       "copy: images of ", from.n0, " x ", from.n1, " x ", from.n2, " and ", to.n0, " x ", to.n1, " x ", to.n2,
       "; extents must be equal, lines contiguous");
+}
+
+template <class T>
+void copy_lines(Image<const T> from, Image<T> to, Stream& stream) {
+  require_lines(from, to);
+  const Index plane = from.n1 * from.n2;
   const Device device = stream.device();
   const bool whole = from.n0 == 1 || (from.s0 == plane && to.s0 == plane);
-  const auto bytes = [](Index count) { return static_cast<std::size_t>(count) * sizeof(float); };
+  const auto bytes = [](Index count) { return static_cast<std::size_t>(count) * sizeof(T); };
   if (!device.is_cuda())
     for (Index i = 0; i < from.n0; ++i) std::copy_n(from.data + i * from.s0, plane, to.data + i * to.s0);
   else if (whole)
@@ -138,6 +146,20 @@ void copy(Image<const float> from, Image<float> to, Stream& stream) {
   else
     cuda::copy_pieces(device.ordinal(), to.data, bytes(to.s0), from.data, bytes(from.s0), bytes(plane),
                       static_cast<std::size_t>(from.n0), stream.native());
+}
+
+}  // namespace
+
+void copy(Image<const float> from, Image<float> to, Stream& stream) { copy_lines(from, to, stream); }
+
+void copy(Image<const std::byte> from, Image<std::byte> to, Stream& stream) { copy_lines(from, to, stream); }
+
+void carry(Image<const float> from, Image<float> to, Stream& stream) {
+  if (!stream.device().is_cuda() || !is_pinned(to.data)) return copy(from, to, stream);
+  require_lines(from, to);
+  const auto bytes = [](Index count) { return static_cast<std::size_t>(count) * sizeof(float); };
+  cuda::carry(stream.device().ordinal(), to.data, bytes(to.s0), from.data, bytes(from.s0),
+              bytes(from.n1 * from.n2), static_cast<std::size_t>(from.n0), stream.native());
 }
 
 Pinned::Pinned(ConstVectorView host) {

@@ -89,6 +89,12 @@ Image<const float> image(ConstVectorView v);
 /// stream. It is queued on `stream`. It does not wait, unless one side is host memory that is not pinned.
 /// @throws SpaceError, DeviceError
 void copy(Image<const float> from, Image<float> to, Stream& stream);
+/// The same for bytes.
+void copy(Image<const std::byte> from, Image<std::byte> to, Stream& stream);
+
+/// Copies a little from a GPU to pinned host memory by a kernel, so that it does not wait behind large copies
+/// of other streams. Otherwise as `copy`.
+void carry(Image<const float> from, Image<float> to, Stream& stream);
 
 /// Pins an array in host memory for all GPUs. Copies then run at the full rate of the bus, while other work
 /// goes on. The object must be destroyed before the array. Pinning takes a while, so pin once for many

@@ -132,4 +132,8 @@ Stream& default_stream(Device device) {
   return own.streams.emplace(device, LeftStreams::all().taken(device)).first->second;
 }
 
+UseStream::UseStream(const Stream& stream)
+    : before_(std::exchange(default_stream(stream.device()), stream)) {}
+UseStream::~UseStream() { default_stream(before_.device()) = before_; }
+
 }  // namespace tandem

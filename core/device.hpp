@@ -93,4 +93,16 @@ class Event {
 /// The default stream of the calling thread on a device.
 Stream& default_stream(Device device);
 
+/// As long as it lives, a stream is the default stream of the calling thread on its device.
+class UseStream {
+ public:
+  explicit UseStream(const Stream& stream);
+  ~UseStream();
+  UseStream(const UseStream&) = delete;
+  UseStream& operator=(const UseStream&) = delete;
+
+ private:
+  Stream before_;
+};
+
 }  // namespace tandem

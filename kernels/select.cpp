@@ -3,12 +3,14 @@
 
 #include "../core/device.hpp"
 #include "../core/error.hpp"
+#include "counts.hpp"
 #include "cpu/fourier.hpp"
 #include "cpu/ramp.hpp"
 #include "cpu/vector.hpp"
 #include "cuda/fourier.hpp"
 #include "cuda/tables.hpp"
 #include "variants.hpp"
+#include "voxels.hpp"
 
 namespace tandem::kernels {
 
@@ -63,6 +65,14 @@ const RampKernels& ramp(Device device) {
 
 const VectorKernels& vector(Device device) {
   return select(device, cpu::vector_kernels, TANDEM_ON_CUDA(vector_kernels));
+}
+
+const VoxelKernels* voxels(Device device) {
+  return on_cuda(device) ? TANDEM_ON_CUDA(voxel_kernels) : nullptr;
+}
+
+const CountsKernels* counts(Device device) {
+  return on_cuda(device) ? TANDEM_ON_CUDA(counts_kernels) : nullptr;
 }
 
 }  // namespace tandem::kernels

@@ -12,6 +12,8 @@ namespace tandem::kernels {
 struct VectorKernels {
   void (*dot)(ConstVectorView x, ConstVectorView y, std::span<double> sums,
               Stream& stream);  ///< one sum per block; waits for them
+  void (*count_not_finite)(ConstVectorView x, std::span<Index> counts,
+                           Stream& stream);  ///< elements of each block; waits for them
   void (*axpby)(std::span<const float> a, ConstVectorView x, std::span<const float> b, VectorView y,
                 Stream& stream);
   void (*multiply)(ConstVectorView x, VectorView y, Stream& stream);

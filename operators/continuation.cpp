@@ -38,13 +38,10 @@ double ramp_of_taper(const std::vector<double>& taper, Index at) {
 
 }  // namespace
 
-kernels::Continuation continuation(const Filter& filter, Index bins, Index first, Index length,
-                                   Device device) {
+kernels::Continuation continuation(const Filter& filter, Index bins, Index first, Index length) {
   const Index tapered = filter.padding_bins.value_or(bins / 2);
   require<GeometryError>(tapered >= 0, "filter: padding of ", tapered, " bins; 0 or more are needed");
   if (filter.padding == Padding::none || filter.window == Window::none || tapered == 0) return {};
-  require<DeviceError>(!device.is_cuda(),
-                       "filter: a GPU does not continue rows yet; give --padding none, or --device cpu");
   // both ramps, as two views of one row
   const std::vector<double> values = taper(filter.padding, tapered);
   Array ramps(Space({2, 1, length}));

@@ -9,7 +9,6 @@ namespace tandem {
 /// operators/. The ramp of the padded row must not meet what it goes on with a second time, from the other
 /// side of the circle. So the shapes are not the tapers themselves, but those rows of the whole circle of
 /// which its ramp is what the ramp of the unbounded line makes of the tapers.
-kernels::Continuation continuation(const Filter& filter, Index bins, Index first, Index length,
-                                   Device device);
+kernels::Continuation continuation(const Filter& filter, Index bins, Index first, Index length);
 
 }  // namespace tandem

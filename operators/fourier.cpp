@@ -44,7 +44,7 @@ LinearOperator fourier_fbp(const ParallelBeam& scan, const VolumeGrid& grid, Fil
                                      half ? std::vector<float>(scan.angles.size(), 1.0f) : view_shares(scan),
                                      std::move(row_shifts));
   if (!filter.padding_bins) filter.padding_bins = scan.detector.bins / 2;
-  views.beyond = continuation(filter, wide.detector.bins, 0, plan->length, device);
+  views.beyond = continuation(filter, wide.detector.bins, 0, plan->length);
   const LinearOperator back = adjoint(make(wide, grid, std::move(views), 1, how, device));
   return half ? back * ramp_filter(scan, {.window = Window::none}, device) : back;
 }

@@ -205,7 +205,7 @@ LinearOperator ramp_filter(const ParallelBeam& whole, Range views, std::span<con
   kernels::RowFilter f = with_ramp(bare_filter(wide), filter, wide.detector.bin_pitch);
   f.view_weights.assign(weights.begin(), weights.end());
   f.first_bin = std::lround(wide.detector.axis_bin - scan.detector.axis_bin);
-  f.beyond = continuation(filter, scan.detector.bins, f.first_bin, f.length, device);
+  f.beyond = continuation(filter, scan.detector.bins, f.first_bin, f.length);
   f.cell_weights = widened(bin_shares(whole), scan.detector, f.first_bin, wide.detector.bins);
   return make(projection_space(scan, device), projection_space(wide, device), std::move(f));
 }
@@ -222,7 +222,7 @@ LinearOperator ramp_filter(const ConeBeam& whole, Range views, std::span<const f
   f.cells_after = true;
   f.ray_weights.assign(weights.begin(), weights.end());
   f.first_bin = std::lround(wide.detector.axis_bin - scan.detector.axis_bin);
-  f.beyond = continuation(filter, scan.detector.bins, f.first_bin, f.length, device);
+  f.beyond = continuation(filter, scan.detector.bins, f.first_bin, f.length);
   return make(projection_space(scan, device), projection_space(wide, device), std::move(f));
 }
 

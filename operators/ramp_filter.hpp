@@ -25,7 +25,7 @@ struct Filter {
   /// Butterworth (order 4) it is twice the corner in cycles per bin, and nothing is cut off. Default: 1, for
   /// Butterworth 0.5.
   std::optional<double> cutoff{};
-  Padding padding = Padding::none;      ///< on the CPU only
+  Padding padding = Padding::none;
   std::optional<Index> padding_bins{};  ///< over how many bins rows are continued; default: half of theirs
 };
 
@@ -44,7 +44,7 @@ std::string_view name_of(Padding padding);
 /// (`bin_shares`), and rows come out on the detector of `symmetric(scan)`. F is self-adjoint except for that.
 /// The response is the transform of the band-limited spatial kernel, and bins are padded with zeros to at
 /// least twice their number, so that the mean comes out right. Source: Kak, Slaney 1988, section 3.3, eq. 61.
-/// @throws GeometryError for a cut-off outside (0, 1]; DeviceError if a GPU shall continue rows
+/// @throws GeometryError for a cut-off outside (0, 1]
 LinearOperator ramp_filter(const ParallelBeam& scan, Filter filter = {}, Device device = Device::cpu());
 
 /// The operator F for a cone beam: F = C R C S. S is what a ray counts (`ray_shares`, rad). C is the cosine

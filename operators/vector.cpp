@@ -42,6 +42,17 @@ std::vector<double> norm(ConstVectorView x, Stream& stream) {
   return norms;
 }
 
+std::vector<Index> count_not_finite(ConstVectorView x, Stream& stream) {
+  std::vector<Index> counts(static_cast<std::size_t>(x.space.block_count()), 0), part(counts.size());
+  for_each_part(
+      [&](ConstVectorView u) {
+        kernels::vector(u.space.device()).count_not_finite(u, part, stream);
+        for (std::size_t b = 0; b < counts.size(); ++b) counts[b] += part[b];
+      },
+      x);
+  return counts;
+}
+
 double total(std::span<const double> blocks) { return std::accumulate(blocks.begin(), blocks.end(), 0.0); }
 
 void axpby(std::span<const float> a, ConstVectorView x, std::span<const float> b, VectorView y,

@@ -14,7 +14,9 @@ namespace TANDEM_PUBLIC tandem {
 /// block decide. Waits for the result.
 std::vector<double> dot(ConstVectorView x, ConstVectorView y, Stream& stream);
 std::vector<double> norm(ConstVectorView x, Stream& stream);  ///< sqrt(dot(x, x)), one per block
-double total(std::span<const double> blocks);                 ///< the sum over blocks
+/// How many elements of each block are NaN or infinite. Waits for the result.
+std::vector<Index> count_not_finite(ConstVectorView x, Stream& stream);
+double total(std::span<const double> blocks);  ///< the sum over blocks
 /// y <- a x + b y. If b = 0, y is never read. There is one scalar for all blocks, or one per block.
 void axpby(std::span<const float> a, ConstVectorView x, std::span<const float> b, VectorView y,
            Stream& stream);

@@ -33,6 +33,10 @@ void copy(int ordinal, void*, const void*, std::size_t, void*) { not_built(ordin
 void copy_pieces(int ordinal, void*, std::size_t, const void*, std::size_t, std::size_t, std::size_t, void*) {
   not_built(ordinal);
 }
+void carry(int ordinal, void*, std::size_t, const void*, std::size_t, std::size_t, std::size_t, void*) {
+  not_built(ordinal);
+}
+void bring(int ordinal, void*, const void*, std::size_t, void*) { not_built(ordinal); }
 std::shared_ptr<void> pin(int, const void*, std::size_t) { return {}; }
 
 }  // namespace tandem::cuda

@@ -3,6 +3,10 @@
 #include <nvtx3/nvToolsExt.h>
 
 #include <algorithm>
+#include <cstring>
+#include <limits>
+#include <mutex>
+#include <vector>
 
 #include "check.hpp"
 
@@ -124,22 +128,110 @@ void release(int ordinal, void* memory, void* stream) noexcept {
   cudaFreeAsync(memory, queue(stream));
 }
 
+namespace {
+
+bool on_host(const void* memory) {
+  cudaPointerAttributes found{};
+  check(cudaPointerGetAttributes(&found, memory));
+  return found.type != cudaMemoryTypeDevice;
+}
+
+/// What goes over the bus at once: small copies of other streams wait no longer than for that.
+std::size_t most_at_once(const void* to, const void* from) {
+  return on_host(to) || on_host(from) ? std::size_t{16} << 20 : std::numeric_limits<std::size_t>::max();
+}
+
+}  // namespace
+
 void copy(int ordinal, void* to, const void* from, std::size_t bytes, void* stream) {
   check(cudaSetDevice(ordinal));
-  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, queue(stream)));
+  const std::size_t most = most_at_once(to, from);
+  for (std::size_t done = 0; done < bytes; done += std::min(most, bytes - done))
+    check(cudaMemcpyAsync(static_cast<char*>(to) + done, static_cast<const char*>(from) + done,
+                          std::min(most, bytes - done), cudaMemcpyDefault, queue(stream)));
 }
 
 void copy_pieces(int ordinal, void* to, std::size_t to_step, const void* from, std::size_t from_step,
                  std::size_t bytes, std::size_t count, void* stream) {
   constexpr std::size_t widest_step = 0x7fffffff;  // cudaDeviceProp::memPitch
   check(cudaSetDevice(ordinal));
-  if (std::max(to_step, from_step) <= widest_step) {
-    check(cudaMemcpy2DAsync(to, to_step, from, from_step, bytes, count, cudaMemcpyDefault, queue(stream)));
-    return;
+  const std::size_t together =
+      std::max<std::size_t>(1, most_at_once(to, from) / std::max<std::size_t>(1, bytes));
+  const bool narrow = std::max(to_step, from_step) <= widest_step;
+  for (std::size_t i = 0, some; i < count; i += some) {
+    some = narrow ? std::min(together, count - i) : 1;
+    char* there = static_cast<char*>(to) + i * to_step;
+    const char* here = static_cast<const char*>(from) + i * from_step;
+    if (narrow)
+      check(
+          cudaMemcpy2DAsync(there, to_step, here, from_step, bytes, some, cudaMemcpyDefault, queue(stream)));
+    else
+      copy(ordinal, there, here, bytes, stream);
   }
-  for (std::size_t i = 0; i < count; ++i)
-    copy(ordinal, static_cast<char*>(to) + i * to_step, static_cast<const char*>(from) + i * from_step, bytes,
-         stream);
+}
+
+namespace {
+
+__global__ void carry_words(char* to, std::size_t to_step, const char* from, std::size_t from_step,
+                            std::size_t words) {
+  auto* there = reinterpret_cast<unsigned*>(to + blockIdx.y * to_step);
+  const auto* here = reinterpret_cast<const unsigned*>(from + blockIdx.y * from_step);
+  for (std::size_t i = blockIdx.x * blockDim.x + threadIdx.x; i < words; i += gridDim.x * blockDim.x)
+    there[i] = here[i];
+}
+
+/// Pinned memory for a few numbers, which threads take and give back.
+class Landings {
+ public:
+  static constexpr std::size_t bytes = 1 << 16;
+
+  std::shared_ptr<void> take() {
+    void* one = nullptr;
+    {
+      const std::lock_guard lock(mutex_);
+      if (!free_.empty()) one = free_.back(), free_.pop_back();
+    }
+    if (!one) check(cudaHostAlloc(&one, bytes, cudaHostAllocPortable));
+    return {one, [this](void* given) {
+              const std::lock_guard lock(mutex_);
+              free_.push_back(given);
+            }};
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<void*> free_;
+};
+
+Landings& landings() {
+  static Landings& all = *new Landings;  // never destroyed: the driver may end before it
+  return all;
+}
+
+}  // namespace
+
+void carry(int ordinal, void* to, std::size_t to_step, const void* from, std::size_t from_step,
+           std::size_t bytes, std::size_t count, void* stream) {
+  constexpr unsigned threads = 256, most_blocks = 64;
+  if (bytes == 0 || count == 0) return;
+  check(cudaSetDevice(ordinal));
+  const std::size_t words = bytes / 4, blocks = (words + threads - 1) / threads;
+  const dim3 grid(static_cast<unsigned>(std::min<std::size_t>(blocks, most_blocks)),
+                  static_cast<unsigned>(count));
+  carry_words<<<grid, threads, 0, queue(stream)>>>(static_cast<char*>(to), to_step,
+                                                   static_cast<const char*>(from), from_step, words);
+  check(cudaGetLastError());
+}
+
+void bring(int ordinal, void* host, const void* device, std::size_t bytes, void* stream) {
+  check(cudaSetDevice(ordinal));
+  const std::shared_ptr<void> landing = landings().take();
+  for (std::size_t done = 0, some; done < bytes; done += some) {
+    some = std::min(Landings::bytes, bytes - done);
+    carry(ordinal, landing.get(), some, static_cast<const char*>(device) + done, some, some, 1, stream);
+    synchronize(ordinal, stream);
+    std::memcpy(static_cast<char*>(host) + done, landing.get(), some);
+  }
 }
 
 std::shared_ptr<void> pin(int ordinal, const void* memory, std::size_t bytes) {

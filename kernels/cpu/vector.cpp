@@ -1,6 +1,7 @@
 #include "vector.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "../../core/parallel.hpp"
@@ -38,6 +39,25 @@ void dot(ConstVectorView x, ConstVectorView y, std::span<double> sums, Stream&) 
                                     : x.space.blocks() == Blocks::slices ? i
                                                                          : 0)] +=
           partial[static_cast<std::size_t>(i * per_plane + j)];
+}
+
+void count_not_finite(ConstVectorView x, std::span<Index> counts, Stream&) {
+  const Image<const float> all = image(x);
+  const bool rows = x.space.blocks() == Blocks::rows, slices = x.space.blocks() == Blocks::slices;
+  std::vector<Index> lines(static_cast<std::size_t>(all.n0 * all.n1));
+  parallel_for(all.n0, [&](Index i) {
+    for (Index j = 0; j < all.n1; ++j) {
+      const float* line = &all(i, j, 0);
+      lines[static_cast<std::size_t>(i * all.n1 + j)] =
+          std::count_if(line, line + all.n2, [](float value) { return !std::isfinite(value); });
+    }
+  });
+  std::fill(counts.begin(), counts.end(), 0);
+  for (Index i = 0; i < all.n0; ++i)
+    for (Index j = 0; j < all.n1; ++j)
+      counts[static_cast<std::size_t>(rows     ? j
+                                      : slices ? i
+                                               : 0)] += lines[static_cast<std::size_t>(i * all.n1 + j)];
 }
 
 /// body(line, block) for each line of innermost elements.
@@ -85,6 +105,7 @@ void change_each(VectorView x, const Change& change) {
 
 const VectorKernels vector_kernels{
     .dot = dot,
+    .count_not_finite = count_not_finite,
     .axpby = axpby,
     .multiply = [](ConstVectorView x, VectorView y,
                    Stream&) { change_each(y, [&](Index i) { return x.data[i] * y.data[i]; }); },

@@ -7,6 +7,7 @@
 
 #include "../../../core/ceil_div.hpp"
 #include "../../../core/cuda/check.hpp"
+#include "../../../core/cuda/runtime.hpp"
 #include "../../../core/device.hpp"
 
 namespace tandem::kernels::cuda {
@@ -62,5 +63,13 @@ class Scratch {
   cudaStream_t stream_;
   T* data_ = nullptr;
 };
+
+/// Brings a few results to the host, and waits.
+template <class T, class U>
+void bring(std::span<T> host, const Scratch<U>& results, const Stream& stream) {
+  static_assert(sizeof(T) == sizeof(U) && sizeof(T) % 4 == 0);
+  tandem::cuda::bring(stream.device().ordinal(), host.data(), results.data(), host.size_bytes(),
+                      stream.native());
+}
 
 }  // namespace tandem::kernels::cuda

@@ -27,6 +27,13 @@ double bytes_of(const FourierSizes& n, Index views, int lanes) {
   return numbers * lanes * static_cast<double>(sizeof(float2));
 }
 
+/// Of rows as long as their transforms, which is how they come back from beyond their ends.
+double bytes_of_circles(const FourierViews& views, int lanes) {
+  if (views.beyond.zeros()) return 0;
+  return static_cast<double>(views.plan->rays.size()) * static_cast<double>(views.plan->length) * lanes *
+         static_cast<double>(sizeof(float));
+}
+
 /// What an application holds on the device.
 struct Work {
   const FourierPlan& plan;
@@ -36,21 +43,24 @@ struct Work {
   Scratch<float2> samples, grid;
   Scratch<float> of_frequency, of_view;
   Scratch<float2> moves;
+  BeyondTables beyond;
   FourierWeights weights;
 
-  Work(const FourierViews& views, Index slices, Stream& s)
+  Work(const FourierViews& views, bool forward, Index slices, Stream& s)
       : plan(*views.plan),
         tables(tables_for(plan, s.device())),
-        lanes(fitting_lanes(views, slices, s.device())),
+        lanes(fitting_lanes(views, forward, slices, s.device())),
         stream(queue(s)),
         samples(static_cast<std::size_t>(plan.samples() * tables.plan.views * lanes), stream),
         grid(static_cast<std::size_t>(plan.columns() * plan.cells_y * lanes), stream),
         of_frequency(views.weights, stream),
         of_view(views.view_weights, stream),
         moves(moves_of(views), stream),
+        beyond(views.beyond, stream),
         weights{of_frequency.data(),
                 of_view.data(),
-                {views.row_shifts.empty() ? nullptr : moves.data(), tables.plan.phases.sixteenth}} {}
+                {views.row_shifts.empty() ? nullptr : moves.data(), tables.plan.phases.sixteenth},
+                beyond.beyond()} {}
 
   FourierSlices group(Index first, Index slices) const {
     return {first, static_cast<int>(std::min<Index>(lanes, slices - first)), lanes};
@@ -58,11 +68,14 @@ struct Work {
 
  private:
   /// Fewer where memory has no room for more: slices do not change each other's bits.
-  static int fitting_lanes(const FourierViews& views, Index slices, Device device) {
+  static int fitting_lanes(const FourierViews& views, bool forward, Index slices, Device device) {
     const auto free = static_cast<double>(free_memory(device));
+    const auto bytes = [&](int lanes) {
+      return bytes_of(*views.plan, static_cast<Index>(views.plan->rays.size()), lanes) +
+             (forward ? bytes_of_circles(views, lanes) : 0);
+    };
     int lanes = lanes_for(slices);
-    while (lanes > 8 && bytes_of(*views.plan, static_cast<Index>(views.plan->rays.size()), lanes) > free)
-      lanes = ceil_div(lanes / 2, 8) * 8;
+    while (lanes > 8 && bytes(lanes) > free) lanes = ceil_div(lanes / 2, 8) * 8;
     return lanes;
   }
   static std::vector<float2> moves_of(const FourierViews& views) {
@@ -77,7 +90,7 @@ void backward(const FourierViews& views, const Execution&, float alpha, Image<co
               float beta, Image<float> volume, Stream& stream) {
   note_launch("Fourier backward");
   require_lines_to_fit(*views.plan, stream.device());
-  const Work work(views, volume.n0, stream);
+  const Work work(views, false, volume.n0, stream);
   for (Index first = 0; first < volume.n0; first += work.lanes) {
     const FourierSlices at = work.group(first, volume.n0);
     rows_to_samples(work.tables.plan, at, work.weights, projections, work.samples.data(), stream);
@@ -90,7 +103,7 @@ void forward(const FourierViews& views, const Execution&, float alpha, Image<con
              Image<float> projections, Stream& stream) {
   note_launch("Fourier forward");
   require_lines_to_fit(*views.plan, stream.device());
-  const Work work(views, volume.n0, stream);
+  const Work work(views, true, volume.n0, stream);
   for (Index first = 0; first < volume.n0; first += work.lanes) {
     const FourierSlices at = work.group(first, volume.n0);
     pixels_to_cells(work.tables.plan, at, volume, work.grid.data(), stream);

@@ -10,6 +10,7 @@
 
 #include "../../../core/error.hpp"
 #include "real_lines.cuh"
+#include "row_ends.hpp"
 
 namespace tandem::kernels::cuda {
 
@@ -286,15 +287,30 @@ void require_lines_to_fit(const FourierSizes& n, Device device) {
 
 void rows_to_samples(const DevicePlan& plan, const FourierSlices& at, const FourierWeights& weights,
                      Image<const float> rows, float2* samples, Stream& stream) {
-  launch(elements_to_frequencies<BinRows<const float>>, bin_rows(plan, at, weights, rows, samples, {}),
-         plan.row_forth, plan.views, elements_in, stream);
+  const auto lines = bin_rows(plan, at, weights, rows, samples, {});
+  if (!weights.beyond.before)
+    return launch(elements_to_frequencies<BinRows<const float>>, lines, plan.row_forth, plan.views,
+                  elements_in, stream);
+  const Scratch<float2> ends(static_cast<std::size_t>(rows.n0 * at.lanes), queue(stream));
+  find_ends(weights.beyond, at, rows, ends.data(), stream);
+  launch(elements_to_frequencies<ContinuedRows>, ContinuedRows{lines, ends.data()}, plan.row_forth,
+         plan.views, elements_in, stream);
 }
 
 void samples_to_rows(const DevicePlan& plan, const FourierSlices& at, const FourierWeights& weights,
                      const float2* samples, Update update, Image<float> rows, Stream& stream) {
-  launch(frequencies_to_elements<BinRows<float>>,
-         bin_rows(plan, at, weights, rows, const_cast<float2*>(samples), update), plan.row_back, plan.views,
-         bins_out, stream);
+  auto lines = bin_rows(plan, at, weights, rows, const_cast<float2*>(samples), update);
+  const auto run = [&] {
+    launch(frequencies_to_elements<BinRows<float>>, lines, plan.row_back, plan.views, bins_out, stream);
+  };
+  if (!weights.beyond.before) return run();
+  const Index length = plan.length, view = at.count * length;
+  const Scratch<float> memory(static_cast<std::size_t>(rows.n0 * view), queue(stream));
+  float* data = memory.data() - at.first * length;  // slices are counted as in `rows`
+  const Image<float> circles{data, rows.n0, at.first + at.count, length, view, length};
+  lines.rows = {circles, plan.length, true}, lines.update = {1, 0};
+  run();
+  come_back(weights.beyond, at, circles, update, rows, stream);
 }
 
 void pixels_to_cells(const DevicePlan& plan, const FourierSlices& at, Image<const float> volume, float2* grid,

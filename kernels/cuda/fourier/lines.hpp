@@ -2,6 +2,7 @@
 
 #include "../../../core/array.hpp"
 #include "../common/batch.cuh"
+#include "../common/beyond.cuh"
 #include "tables.hpp"
 
 namespace tandem::kernels::cuda {
@@ -12,10 +13,11 @@ struct FourierSlices {
   int count, lanes;
 };
 
-/// What multiplies samples.
+/// What multiplies samples, and what rows go on with.
 struct FourierWeights {
   const float *of_frequency, *of_view;
   Phases moves;  ///< of each row; no table: none moves
+  Beyond beyond;
 };
 
 void rows_to_samples(const DevicePlan& plan, const FourierSlices& at, const FourierWeights& weights,

@@ -123,6 +123,25 @@ struct BinRows {
   };
 };
 
+/// The same for rows that go on beyond their ends.
+struct ContinuedRows : BinRows<const float> {
+  const float2* ends;  ///< values: (view, slice)
+
+  struct Line : BinRows<const float>::Line {
+    float4 ends;  ///< low and high of one slice, then of the other
+    __device__ Line(const ContinuedRows& a, int v, int s)
+        : BinRows<const float>::Line(a, v, s),
+          ends(__ldg(reinterpret_cast<const float4*>(a.ends + static_cast<Index>(v) * a.at.lanes + s))) {}
+    __device__ Two load(int n) const {
+      const Beyond& beyond = all.weights.beyond;
+      const float2 before = __ldg(reinterpret_cast<const float2*>(beyond.before) + n),
+                   after = __ldg(reinterpret_cast<const float2*>(beyond.after) + n);
+      return BinRows<const float>::Line::load(n) +
+             Two{ends.x * before + ends.y * after, ends.z * before + ends.w * after};
+    }
+  };
+};
+
 /// Which pixel lies at a cell, the middle one at 0; not in [0, pixels) if none does.
 __device__ inline int pixel_at(int cell, int pixels, int cells) {
   const int before = pixels / 2;

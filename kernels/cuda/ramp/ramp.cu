@@ -1,18 +1,18 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
-#include <optional>
 #include <vector>
 
 #include "../../launches.hpp"
 #include "../common/batch.cuh"
+#include "../common/beyond.cuh"
 #include "../tables.hpp"
 
 namespace tandem::kernels::cuda {
 
 namespace {
 
-constexpr int threads = 256, bins_a_thread = 4;
+constexpr int threads = 256, bins_a_thread = 4, bins_a_block = threads * bins_a_thread;
 
 // As on the CPU: two views of a row are the real and the imaginary part of one complex row. Rows are filtered
 // in batches that stay in the L2 cache between the passes of pack, transform, response, transform, unpack;
@@ -47,12 +47,13 @@ Plan plan_for(Index length, const Stream& stream) {
 
 struct Rows {
   Index views, rows, length, pairs_a_row;  ///< pairs of views of one detector row
+  Beyond beyond;
 };
 
 /// `f` of the bins of this thread: several, so that they share the divisions that find a pair.
 template <class F>
 __device__ inline void for_bins(Index count, const F& f) {
-  const Index first = static_cast<Index>(blockIdx.x) * (threads * bins_a_thread) + threadIdx.x;
+  const Index first = static_cast<Index>(blockIdx.x) * bins_a_block + threadIdx.x;
 #pragma unroll
   for (int i = 0; i < bins_a_thread; ++i)
     if (const Index bin = first + i * threads; bin < count) f(bin);
@@ -60,21 +61,51 @@ __device__ inline void for_bins(Index count, const F& f) {
 
 /// Of so many bins and pairs.
 dim3 blocks_of(Index bins, Index pairs) {
-  return {static_cast<unsigned>(ceil_div<Index>(bins, threads * bins_a_thread)),
-          static_cast<unsigned>(pairs)};
+  return {static_cast<unsigned>(ceil_div<Index>(bins, bins_a_block)), static_cast<unsigned>(pairs)};
+}
+
+/// Of both views of a pair, at the low and at the high end of its row.
+struct Ends {
+  float2 low, high;
+};
+
+/// The end values of a pair of rows: one warp an end and view. Every thread gets them.
+__device__ inline Ends end_values(const Rows& at, const FilterSide& side, Index row, Index view,
+                                  const Image<const float>& in) {
+  __shared__ float ends[4];  // low and high of one view, then of the other
+  const int end = static_cast<int>(threadIdx.x) / 32;
+  if (end < 4) {
+    const Index own = view + end / 2, last = side.bins - 1;
+    const bool high = end % 2 == 1, there = row < at.rows && own < at.views;
+    const float mean = mean_by_warp(there ? at.beyond.bins : 0, [&](int b) {
+      const Index bin = high ? last - b : b;
+      return side.weight(own, row, bin) * element(in, own, row, bin);
+    });
+    if (threadIdx.x % 32 == 0) ends[end] = there ? mean : 0.0f;
+  }
+  __syncthreads();
+  return {{ends[0], ends[2]}, {ends[1], ends[3]}};
 }
 
 /// Pair p of all: row p / pairs_a_row, views 2 (p % pairs_a_row) and the next. Grid: (bins, pairs of the
-/// batch).
+/// batch). Rows go on beyond their ends if they are `continued`.
+template <bool continued>
 __global__ void __launch_bounds__(threads)
     pack(Rows at, FilterSide side, Index first, Image<const float> in, float2* work) {
   const Index p = first + blockIdx.y, row = p / at.pairs_a_row, view = p % at.pairs_a_row * 2;
+  Ends ends{};
+  if constexpr (continued) ends = end_values(at, side, row, view, in);
   for_bins(at.length, [&](Index k) {
     const Index bin = k - side.first;
     float2 value{};
     if (row < at.rows && bin >= 0 && bin < side.bins) {
       value.x = side.weight(view, row, bin) * element(in, view, row, bin);
       if (view + 1 < at.views) value.y = side.weight(view + 1, row, bin) * element(in, view + 1, row, bin);
+    }
+    if constexpr (continued) {
+      const float before = __ldg(at.beyond.before + k), after = __ldg(at.beyond.after + k);
+      value.x += ends.low.x * before + ends.high.x * after;
+      value.y += ends.low.y * before + ends.high.y * after;
     }
     work[blockIdx.y * at.length + k] = value;
   });
@@ -91,15 +122,41 @@ __global__ void __launch_bounds__(threads)
   });
 }
 
+/// What each of the end bins of a pair of rows gets back from beyond: the transpose of `end_values`. Zeros
+/// for blocks without such a bin.
+__device__ inline Ends given_back(const Rows& at, const FilterSide& side, const float2* __restrict__ pair) {
+  const Index first = static_cast<Index>(blockIdx.x) * bins_a_block;
+  const int mean_of = at.beyond.bins;
+  if (first >= mean_of && first + bins_a_block <= side.bins - mean_of) return {};
+  double sums[4] = {};  // as in Ends
+  for (Index k = threadIdx.x; k < at.length; k += threads) {
+    const float before = __ldg(at.beyond.before + k), after = __ldg(at.beyond.after + k);
+    const float2 value = pair[k];
+    sums[0] += static_cast<double>(value.x * before), sums[1] += static_cast<double>(value.y * before);
+    sums[2] += static_cast<double>(value.x * after), sums[3] += static_cast<double>(value.y * after);
+  }
+  sum_over_block(sums);
+  const auto share = [&](int i) { return static_cast<float>(sums[i] / mean_of); };
+  return {{share(0), share(1)}, {share(2), share(3)}};
+}
+
+template <bool continued>
 __global__ void __launch_bounds__(threads)
     unpack(Rows at, FilterSide side, Index first, const float2* __restrict__ work, float alpha,
            const float* __restrict__ weight, float beta, Image<float> out) {
   const Index p = first + blockIdx.y, row = p / at.pairs_a_row, view = p % at.pairs_a_row * 2;
   if (row >= at.rows) return;
+  const float2* pair = work + blockIdx.y * at.length;
+  Ends ends{};
+  if constexpr (continued) ends = given_back(at, side, pair);
   const bool both = view + 1 < at.views;
   const Update of_first{alpha * weight[view], beta}, of_second{both ? alpha * weight[view + 1] : 0, beta};
   for_bins(side.bins, [&](Index bin) {
-    const float2 value = work[blockIdx.y * at.length + side.first + bin];
+    float2 value = pair[side.first + bin];
+    if constexpr (continued) {
+      if (bin < at.beyond.bins) value.x += ends.low.x, value.y += ends.low.y;
+      if (bin >= side.bins - at.beyond.bins) value.x += ends.high.x, value.y += ends.high.y;
+    }
     of_first(element(out, view, row, bin), side.weight(view, row, bin) * value.x);
     if (both) of_second(element(out, view + 1, row, bin), side.weight(view + 1, row, bin) * value.y);
   });
@@ -115,18 +172,6 @@ void append_response(const RowFilter& filter, double shift, std::vector<float2>&
   }
 }
 
-/// Weights on the device; null if there are none.
-class WeightTable {
- public:
-  WeightTable(const std::vector<float>& weights, cudaStream_t s) {
-    if (!weights.empty()) here_.emplace(weights, s);
-  }
-  const float* data() const { return here_ ? here_->data() : nullptr; }
-
- private:
-  std::optional<Scratch<float>> here_;
-};
-
 void filter_rows(const RowFilter& filter, bool adjoint, float alpha, Image<const float> in, float beta,
                  Image<float> out, Stream& stream) {
   note_launch("filter");
@@ -136,9 +181,10 @@ void filter_rows(const RowFilter& filter, bool adjoint, float alpha, Image<const
   if (filter.row_shifts.empty()) append_response(filter, 0, responses);
   const Scratch<float2> response(responses, s);
   const Scratch<float> weight(filter.view_weights, s);
-  const WeightTable cells(filter.cell_weights, s), rays(filter.ray_weights, s);
+  const OptionalTable cells(filter.cell_weights, s), rays(filter.ray_weights, s);
+  const BeyondTables beyond(filter.beyond, s);
   const FilterSides sides = sides_of(filter, adjoint, in.n2, out.n2, cells.data(), rays.data());
-  const Rows at{in.n0, in.n1, filter.length, ceil_div<Index>(in.n0, 2)};
+  const Rows at{in.n0, in.n1, filter.length, ceil_div<Index>(in.n0, 2), beyond.beyond()};
   const Index batch = pairs_at_once(filter.length), all = at.rows * at.pairs_a_row;
   const Scratch<float2> work(static_cast<std::size_t>(batch * filter.length), s);
   const Plan plan = plan_for(filter.length, stream);
@@ -146,15 +192,19 @@ void filter_rows(const RowFilter& filter, bool adjoint, float alpha, Image<const
   const Scratch<std::byte> transform(std::max<std::size_t>(plan.work_bytes, 1), s);
   check(cufftSetWorkArea(plan.handle, transform.data()));
   auto* rows = reinterpret_cast<cufftComplex*>(work.data());
+  const bool continued = !filter.beyond.zeros();
+  const auto pack_rows = continued && !adjoint ? pack<true> : pack<false>;
+  const auto unpack_rows = continued && adjoint ? unpack<true> : unpack<false>;
   const dim3 padded = blocks_of(at.length, batch), written = blocks_of(out.n2, batch);
   for (Index first = 0; first < all; first += batch) {
-    pack<<<padded, threads, 0, s>>>(at, sides.in, first, in, work.data());
+    pack_rows<<<padded, threads, 0, s>>>(at, sides.in, first, in, work.data());
     after_launch();
     check(cufftExecC2C(plan.handle, rows, rows, CUFFT_FORWARD));
     respond<<<padded, threads, 0, s>>>(at, first, response.data(), filter.row_shifts.empty(), work.data());
     after_launch();
     check(cufftExecC2C(plan.handle, rows, rows, CUFFT_INVERSE));
-    unpack<<<written, threads, 0, s>>>(at, sides.out, first, work.data(), alpha, weight.data(), beta, out);
+    unpack_rows<<<written, threads, 0, s>>>(at, sides.out, first, work.data(), alpha, weight.data(), beta,
+                                            out);
     after_launch();
   }
 }

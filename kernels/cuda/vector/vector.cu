@@ -9,14 +9,17 @@ namespace {
 
 constexpr int threads = 256;
 
-/// A part of a vector as lines that are contiguous and belong to one block. Lines of a block are cut into
-/// pieces of `piece` elements, so that the order of summation depends on the block's own extents alone.
+constexpr Index piece = 16384;  ///< elements; a multiple of 4
+
+/// A vector as lines that are contiguous and belong to one block. Blocks are cut into pieces, of one line or
+/// of several short ones, so that the order of summation depends on the block's own extents alone.
 struct Lines {
   Index blocks, lines, count;  ///< lines a block, elements a line
   Index block_stride, line_stride;
-  __host__ __device__ Index start(Index block, Index line) const {
-    return block * block_stride + line * line_stride;
-  }
+
+  __host__ __device__ Index together() const { return count < piece ? piece / count : 1; }  ///< lines
+  Index pieces_of_line() const { return ceil_div(count, piece); }
+  Index pieces() const { return ceil_div(lines, together()) * pieces_of_line(); }  ///< of a block
 };
 
 Lines lines_of(const Space& space) {
@@ -32,7 +35,46 @@ Lines lines_of(const Space& space) {
   return {1, 1, n[0] * n[1] * n[2], 0, 0};
 }
 
-constexpr Index piece = 16384;
+/// What block x of a grid works on.
+struct Piece {
+  Index block, start, lines, count, line_stride;
+  __device__ Piece(const Lines& at, Index pieces_of_line) {
+    const Index groups = ceil_div(at.lines, at.together()), which = blockIdx.x;  // (block, group, piece)
+    const Index group = which / pieces_of_line % groups, first = which % pieces_of_line * piece;
+    block = which / pieces_of_line / groups;
+    start = block * at.block_stride + group * at.together() * at.line_stride + first;
+    lines = min(at.lines - group * at.together(), at.together());
+    count = min(at.count - first, piece);
+    line_stride = at.line_stride;
+  }
+};
+
+/// Elements that lie side by side, and are loaded and stored at once.
+template <int n>
+struct alignas(n * sizeof(float)) Few {
+  float at[n];
+};
+
+template <int n>
+__device__ const Few<n>& few(const float* from, Index i) {
+  return reinterpret_cast<const Few<n>*>(from)[i];
+}
+
+/// Whether all lines of a vector begin where four elements can be loaded at once, and end there.
+bool fours(const Lines& at, const float* data) {
+  return reinterpret_cast<std::uintptr_t>(data) % sizeof(Few<4>) == 0 && at.count % 4 == 0;
+}
+
+unsigned grid_of(const Lines& at) { return static_cast<unsigned>(at.blocks * at.pieces()); }
+
+/// Calls a function with how many elements of both vectors a thread can take at once.
+template <class F>
+void with_width(const Lines& at, const float* x, const float* y, F f) {
+  if (fours(at, x) && fours(at, y))
+    f(std::integral_constant<int, 4>{});
+  else
+    f(std::integral_constant<int, 1>{});
+}
 
 /// In an order that is always the same; the sum is thread 0's.
 __device__ double block_sum(double value) {
@@ -41,18 +83,25 @@ __device__ double block_sum(double value) {
   return Reduce(scratch).Sum(value);
 }
 
-/// Block x: one piece of one line of one block of the vector.
-__global__ void __launch_bounds__(threads) piece_dots(Lines at, Index pieces, const float* __restrict__ x,
-                                                      const float* __restrict__ y, double* sums) {
-  const Index which = blockIdx.x;  // (block, line, piece)
-  const Index line = which / pieces % at.lines, block = which / pieces / at.lines;
-  const Index first = which % pieces * piece, last = min(at.count, first + piece);
-  const Index start = at.start(block, line);
+/// A thread sums the same elements whatever n is, so bits do not depend on where a vector lies.
+template <int n>
+__global__ void __launch_bounds__(threads)
+    piece_dots(Lines at, Index pieces_of_line, const float* __restrict__ x, const float* __restrict__ y,
+               double* sums) {
+  const Piece mine(at, pieces_of_line);
   double sum = 0;
-  for (Index i = first + threadIdx.x; i < last; i += threads)
-    sum += static_cast<double>(x[start + i]) * static_cast<double>(y[start + i]);
+#pragma unroll 4
+  for (Index line = 0; line < mine.lines; ++line) {
+    const float *u = x + mine.start + line * mine.line_stride, *v = y + mine.start + line * mine.line_stride;
+#pragma unroll 4
+    for (Index four = threadIdx.x; four < ceil_div<Index>(mine.count, 4); four += threads)
+      for (Index i = four * 4 / n; i < min(four * 4 / n + 4 / n, mine.count / n); ++i) {
+        const Few<n> a = few<n>(u, i), b = few<n>(v, i);
+        for (int k = 0; k < n; ++k) sum += static_cast<double>(a.at[k]) * static_cast<double>(b.at[k]);
+      }
+  }
   sum = block_sum(sum);
-  if (threadIdx.x == 0) sums[which] = sum;
+  if (threadIdx.x == 0) sums[blockIdx.x] = sum;
 }
 
 __global__ void __launch_bounds__(threads)
@@ -66,68 +115,139 @@ __global__ void __launch_bounds__(threads)
 void dot(ConstVectorView x, ConstVectorView y, std::span<double> sums, Stream& stream) {
   const cudaStream_t s = queue(stream);
   const Lines at = lines_of(x.space);
-  const Index pieces = ceil_div(at.count, piece), all = at.blocks * at.lines * pieces;
-  const Scratch<double> partial(static_cast<std::size_t>(all), s), total(sums.size(), s);
-  piece_dots<<<static_cast<unsigned>(all), threads, 0, s>>>(at, pieces, x.data, y.data, partial.data());
+  const Scratch<double> partial(static_cast<std::size_t>(at.blocks * at.pieces()), s), total(sums.size(), s);
+  with_width(at, x.data, y.data, [&](auto n) {
+    piece_dots<n><<<grid_of(at), threads, 0, s>>>(at, at.pieces_of_line(), x.data, y.data, partial.data());
+  });
   after_launch();
-  add_pieces<<<static_cast<unsigned>(at.blocks), threads, 0, s>>>(at.lines * pieces, partial.data(),
-                                                                  total.data());
+  add_pieces<<<static_cast<unsigned>(at.blocks), threads, 0, s>>>(at.pieces(), partial.data(), total.data());
   after_launch();
-  check(cudaMemcpyAsync(sums.data(), total.data(), sums.size_bytes(), cudaMemcpyDeviceToHost, s));
-  check(cudaStreamSynchronize(s));
+  bring(sums, total, stream);
 }
 
-/// body(element, block), each element by one thread.
-template <class Body>
-__global__ void __launch_bounds__(threads) each(Index count, Lines at, Body body) {
-  const Index i = static_cast<Index>(blockIdx.x) * threads + threadIdx.x;
-  if (i >= count) return;
-  const Index block = at.block_stride == 0 ? 0 : i / at.block_stride % at.blocks;
-  body(i, block);
+__global__ void __launch_bounds__(threads)
+    add_not_finite(Lines at, Index pieces_of_line, const float* __restrict__ x, unsigned long long* counts) {
+  const Piece mine(at, pieces_of_line);
+  unsigned met = 0;
+  for (Index line = 0; line < mine.lines; ++line) {
+    const float* from = x + mine.start + line * mine.line_stride;
+#pragma unroll 8
+    for (Index i = threadIdx.x; i < mine.count; i += threads) met += !isfinite(from[i]);
+  }
+  met = __reduce_add_sync(~0u, met);
+  if (met > 0 && threadIdx.x % 32 == 0) atomicAdd(counts + mine.block, met);
 }
 
-template <class Body>
-void for_each(const Space& space, Stream& stream, Body body) {
-  const Index count = space.size();
-  each<<<static_cast<unsigned>(ceil_div<Index>(count, threads)), threads, 0, queue(stream)>>>(
-      count, lines_of(space), body);
+void count_not_finite(ConstVectorView x, std::span<Index> counts, Stream& stream) {
+  const cudaStream_t s = queue(stream);
+  const Lines at = lines_of(x.space);
+  static_assert(sizeof(unsigned long long) == sizeof(Index));
+  const Scratch<unsigned long long> sums(counts.size(), s);
+  check(cudaMemsetAsync(sums.data(), 0, counts.size_bytes(), s));
+  add_not_finite<<<grid_of(at), threads, 0, s>>>(at, at.pieces_of_line(), x.data, sums.data());
+  after_launch();
+  bring(counts, sums, stream);
+}
+
+/// y <- change(block)(x, y), element by element. What a change does not read may have any bits.
+template <int n, class Change>
+__global__ void __launch_bounds__(threads)
+    update(Lines at, Index pieces_of_line, const float* x, float* y, Change change) {
+  const Piece mine(at, pieces_of_line);
+  const auto of_block = change(mine.block);
+  for (Index line = 0; line < mine.lines; ++line) {
+    const Index start = mine.start + line * mine.line_stride;
+    for (Index i = threadIdx.x; i < mine.count / n; i += threads) {
+      const Few<n> from = of_block.reads_x() ? few<n>(x + start, i) : Few<n>{};
+      Few<n> to = of_block.reads_y() ? few<n>(y + start, i) : Few<n>{};
+      for (int k = 0; k < n; ++k) to.at[k] = of_block(from.at[k], to.at[k]);
+      reinterpret_cast<Few<n>*>(y + start)[i] = to;
+    }
+  }
+}
+
+template <class Change>
+void update_all(const float* x, VectorView y, Stream& stream, Change change) {
+  const Lines at = lines_of(y.space);
+  with_width(at, x, y.data, [&](auto n) {
+    update<n><<<grid_of(at), threads, 0, queue(stream)>>>(at, at.pieces_of_line(), x, y.data, change);
+  });
   after_launch();
 }
+
+/// Numbers of blocks: one for all of them, or one each.
+struct Scalars {
+  const float* values;
+  bool one;
+  Scalars(const Scratch<float>& there, std::size_t count) : values(there.data()), one(count == 1) {}
+  __device__ float of(Index block) const { return values[one ? 0 : block]; }
+};
+
+struct Sum {
+  float a, b;
+  __device__ bool reads_x() const { return true; }
+  __device__ bool reads_y() const { return b != 0; }
+  __device__ float operator()(float x, float y) const { return b == 0 ? a * x : a * x + b * y; }
+};
 
 void axpby(std::span<const float> a, ConstVectorView x, std::span<const float> b, VectorView y,
            Stream& stream) {
-  const Scratch<float> scalars_a(a, queue(stream)), scalars_b(b, queue(stream));
-  const bool one_a = a.size() == 1, one_b = b.size() == 1;
-  for_each(x.space, stream,
-           [=, u = x.data, v = y.data, pa = scalars_a.data(), pb = scalars_b.data()] __device__(Index i,
-                                                                                                Index block) {
-             const float s = pa[one_a ? 0 : block], t = pb[one_b ? 0 : block];
-             v[i] = t == 0 ? s * u[i] : s * u[i] + t * v[i];
-           });
+  const Scratch<float> there_a(a, queue(stream)), there_b(b, queue(stream));
+  update_all(x.data, y, stream,
+             [s = Scalars(there_a, a.size()), t = Scalars(there_b, b.size())] __device__(Index block) {
+               return Sum{s.of(block), t.of(block)};
+             });
 }
+
+struct Product {
+  __device__ bool reads_x() const { return true; }
+  __device__ bool reads_y() const { return true; }
+  __device__ float operator()(float x, float y) const { return x * y; }
+};
 
 void multiply(ConstVectorView x, VectorView y, Stream& stream) {
-  for_each(y.space, stream, [u = x.data, v = y.data] __device__(Index i, Index) { v[i] *= u[i]; });
+  update_all(x.data, y, stream, [] __device__(Index) { return Product{}; });
 }
+
+struct Fill {
+  float value;
+  __device__ bool reads_x() const { return false; }
+  __device__ bool reads_y() const { return false; }
+  __device__ float operator()(float, float) const { return value; }
+};
 
 void fill(VectorView x, float value, Stream& stream) {
-  for_each(x.space, stream, [=, u = x.data] __device__(Index i, Index) { u[i] = value; });
+  update_all(x.data, x, stream, [value] __device__(Index) { return Fill{value}; });
 }
 
+struct ReciprocalOrZero {
+  float floor;
+  __device__ bool reads_x() const { return false; }
+  __device__ bool reads_y() const { return true; }
+  __device__ float operator()(float, float y) const { return y > floor ? 1 / y : 0.0f; }
+};
+
 void reciprocal_or_zero(VectorView x, std::span<const float> floor, Stream& stream) {
-  const Scratch<float> floors(floor, queue(stream));
-  const bool one = floor.size() == 1;
-  for_each(x.space, stream, [=, u = x.data, least = floors.data()] __device__(Index i, Index block) {
-    u[i] = u[i] > least[one ? 0 : block] ? 1 / u[i] : 0.0f;
+  const Scratch<float> there(floor, queue(stream));
+  update_all(x.data, x, stream, [s = Scalars(there, floor.size())] __device__(Index block) {
+    return ReciprocalOrZero{s.of(block)};
   });
 }
 
+struct ClampBelow {
+  float lowest;
+  __device__ bool reads_x() const { return false; }
+  __device__ bool reads_y() const { return true; }
+  __device__ float operator()(float, float y) const { return fmaxf(y, lowest); }
+};
+
 void clamp_below(VectorView x, float lowest, Stream& stream) {
-  for_each(x.space, stream, [=, u = x.data] __device__(Index i, Index) { u[i] = fmaxf(u[i], lowest); });
+  update_all(x.data, x, stream, [lowest] __device__(Index) { return ClampBelow{lowest}; });
 }
 
 }  // namespace
 
-const VectorKernels vector_kernels{dot, axpby, multiply, fill, reciprocal_or_zero, clamp_below};
+const VectorKernels vector_kernels{dot,  count_not_finite,   axpby,      multiply,
+                                   fill, reciprocal_or_zero, clamp_below};
 
 }  // namespace tandem::kernels::cuda

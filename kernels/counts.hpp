@@ -1,0 +1,78 @@
+#pragma once
+
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "../core/array.hpp"
+#include "../core/host_device.hpp"
+#include "../core/pixel_type.hpp"
+
+namespace tandem::kernels {
+
+// ---- one cell, the same on the CPU and on a GPU
+
+/// Of a dead cell, whose span is 0, it is 0 until it is replaced. `span`: flat - dark.
+TANDEM_HOST_DEVICE inline float transmission(float count, float dark, float span) {
+  return span != 0 ? (count - dark) / span : 0;
+}
+
+/// Transmissions below this are raised to it: half a count, of flats or of the air, or a millionth where
+/// there are no counts. `air`: mean transmission of the air columns, or their mean count if there are no
+/// flats.
+TANDEM_HOST_DEVICE inline float transmission_floor(float span, double air, bool counts) {
+  return counts ? static_cast<float>(0.5 / (span * air)) : 1e-6f;
+}
+
+/// What a view is divided by: `of_first` times the mean of one set of flats plus `of_second` times that of
+/// another.
+struct FlatMix {
+  Index first = 0, second = 0;
+  float of_first = 1, of_second = 0;
+  TANDEM_HOST_DEVICE bool is_one() const { return of_first == 1 && of_second == 0; }
+};
+
+// ---- whole frames on a GPU
+
+/// A dead cell becomes y[before] + share (y[after] - y[before]), of bins in its row.
+struct FilledCell {
+  int row, bin, before, after;
+  float share;
+};
+
+/// What turns counts into line integrals. Cells are (row, bin) after binning.
+struct CountsToLines {
+  PixelType type;
+  Shape counts;                                         ///< (view, row, bin) of the file, dense
+  Index rows_together, bins_together;                   ///< how many of these become one
+  std::span<const float> dark;                          ///< of cells
+  std::vector<std::span<const float>> spans;            ///< of cells, for each set of flats
+  std::vector<std::span<const float>> floors;           ///< of transmissions, likewise; -inf in dead cells
+  std::vector<FlatMix> mixes;                           ///< of the sets, for each view
+  std::span<const char> in_counts;                      ///< of rows: whether their flats are counts
+  std::span<const FilledCell> filled;                   ///< the dead cells
+  bool minus_log = true;                                ///< else they stay transmissions
+  float full = std::numeric_limits<float>::infinity();  ///< counts from which on a pixel is saturated
+};
+
+/// What was met on the way.
+struct CountsTally {
+  Index saturated = 0;   ///< pixels
+  Index floored = 0;     ///< transmissions
+  Index filled = 0;      ///< dead cells of all views
+  Index not_finite = 0;  ///< cells that are not finite, before or after; what came out is then of no use
+  float lowest_floor = std::numeric_limits<float>::infinity(), highest_floor = 0;  ///< without dead cells
+};
+
+struct CountsKernels {
+  /// y (view, row, bin) <- line integrals of counts that lie on the device. The values are those of the
+  /// pipeline's steps on the CPU, but for the last places of the logarithm. Waits for the tally.
+  CountsTally (*line_integrals)(const CountsToLines& how, const std::byte* counts, Image<float> y,
+                                Stream& stream);
+};
+
+/// Null for the CPU, where the steps of the pipeline do this. @throws DeviceError if the build lacks the
+/// backend
+const CountsKernels* counts(Device device);
+
+}  // namespace tandem::kernels

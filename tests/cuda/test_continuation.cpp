@@ -1,0 +1,199 @@
+// Rows that go on beyond their ends on a GPU, against the CPU and against the transpose. Skipped where no GPU
+// is.
+
+#include "../../operators/adjointness.hpp"
+#include "../../operators/fourier.hpp"
+#include "cuda_fixture.hpp"
+
+namespace tandem::test {
+namespace {
+
+constexpr Padding tapers[] = {Padding::edge, Padding::cosine};
+
+Filter padded(Padding padding, std::optional<Index> over = {}, Window window = Window::ramp) {
+  return {.window = window, .cutoff = {}, .padding = padding, .padding_bins = over};
+}
+
+std::string name_of(const Filter& filter, Index bins) {
+  return std::string(tandem::name_of(filter.padding)) + " over " +
+         (filter.padding_bins ? std::to_string(*filter.padding_bins) : "half") + " of " +
+         std::to_string(bins) + " bins";
+}
+
+/// A half acquisition: its rows are widened, and its rays are weighed.
+ParallelBeam half_scan(Index rows) { return {{61, rows, 1, 1, 10}, regular_angles(81, whole_turn), {}}; }
+
+/// Of the largest number.
+double largest_error(const Array& a, const Array& truth) {
+  const Array here = on_device(a, Device::cpu()), there = on_device(truth, Device::cpu());
+  double largest = 0, difference = 0;
+  for (Index i = 0; i < here.size(); ++i) {
+    largest = std::max(largest, std::abs(static_cast<double>(there.data()[i])));
+    difference = std::max(difference, std::abs(static_cast<double>(here.data()[i]) - there.data()[i]));
+  }
+  return difference / largest;
+}
+
+class CudaContinuation : public Cuda {
+ protected:
+  /// An end bin of the transpose is a sum over all of the circle, so there the largest error tells little.
+  void expect_same(const LinearOperator& there, const LinearOperator& here, const std::string& name) const {
+    const Array x = random_array(here.domain(), 3), y = random_array(here.range(), 4), truth = here * x,
+                result = there * on_device(x, gpu);
+    EXPECT_LE(relative_error(result, truth), tolerance::devices) << name;
+    EXPECT_LE(largest_error(result, truth), tolerance::devices) << name;
+    EXPECT_LE(relative_error(adjoint(there) * on_device(y, gpu), adjoint(here) * y), tolerance::devices)
+        << name << ", transpose";
+  }
+  /// Another number in one bin of the middle row changes nothing in the rows beside.
+  void expect_rows_apart(const LinearOperator& map, Index view, const std::string& name) const {
+    const Array y = random_array(map.domain(), 6), truth = map * y;
+    const Space one = one_row(map.range());
+    for (const Index bin : {Index{0}, Index{5}, map.domain().shape()[2] - 1})
+      for (const float bad : {std::numeric_limits<float>::quiet_NaN(), 1e30f}) {
+        Array with = on_device(y, cpu);
+        image(VectorView(with))(view, 1, bin) = bad;
+        const Array out = map * on_device(with, gpu);
+        for (const Index row : {0, 2})
+          EXPECT_TRUE(same_bits(one_of(out, row, one), one_of(truth, row, one)))
+              << name << ", row " << row << ", bin " << bin << ", " << bad;
+      }
+  }
+
+ private:
+  static Space one_row(const Space& three) {
+    Shape shape = three.shape();
+    shape[three.blocks() == Blocks::rows ? 1 : 0] = 1;
+    return Space(shape, three.blocks(), three.device());
+  }
+};
+
+/// One bin goes on over one: what rounding leaves grows with how often the bin is counted.
+TEST_F(CudaContinuation, RampFiltersAgreeWithTheCpu) {
+  for (const Padding padding : tapers)
+    expect_same(ramp_filter(odd_scan(1, 5), padded(padding, 1), gpu),
+                ramp_filter(odd_scan(1, 5), padded(padding, 1), cpu), "one bin");
+  for (const Index bins : {7, 60, 61, 300, 2047})
+    for (const Padding padding : tapers)
+      for (const std::optional<Index> over : {std::optional<Index>{}, {1}, {30}, {500}}) {
+        const Filter filter = padded(padding, over);
+        const ParallelBeam scan = odd_scan(bins, 5);
+        expect_same(ramp_filter(scan, filter, gpu), ramp_filter(scan, filter, cpu), name_of(filter, bins));
+      }
+}
+
+TEST_F(CudaContinuation, IsSeen) {
+  const ParallelBeam scan = odd_scan(61, 5);
+  const VolumeGrid grid = grid_of(45, 37, 5);
+  const Array y = random_array(projection_space(scan, gpu), 3);
+  for (const Padding padding : tapers) {
+    EXPECT_GT(relative_error(ramp_filter(scan, padded(padding), gpu) * y, ramp_filter(scan, {}, gpu) * y),
+              0.01);
+    EXPECT_GT(relative_error(fourier_fbp(scan, grid, padded(padding), gpu) * y,
+                             fourier_fbp(scan, grid, {}, gpu) * y),
+              0.01);
+  }
+}
+
+/// More pairs of rows than are transformed at once.
+TEST_F(CudaContinuation, ManyLongRowsAgreeWithTheCpu) {
+  const ParallelBeam scan = odd_scan(4097, 40);
+  const Filter filter = padded(Padding::cosine, 100, Window::hann);
+  expect_same(ramp_filter(scan, filter, gpu), ramp_filter(scan, filter, cpu), "many long rows");
+}
+
+TEST_F(CudaContinuation, OfRowsThatAreMovedWeighedOrWidenedAgreesWithTheCpu) {
+  for (const Padding padding : tapers)
+    for (const std::optional<Index> over : {std::optional<Index>{}, {9}}) {
+      const Filter filter = padded(padding, over);
+      const ParallelBeam wobbling = wobbling_scan();
+      expect_same(ramp_filter(wobbling, filter, gpu), ramp_filter(wobbling, filter, cpu), "rows that move");
+      expect_same(ramp_filter(half_scan(3), filter, gpu), ramp_filter(half_scan(3), filter, cpu),
+                  "half acquisition");
+      ParallelBeam moving_half = half_scan(3);
+      moving_half.row_axis_bins = {10, 9.4, 11.3};
+      expect_same(ramp_filter(moving_half, filter, gpu), ramp_filter(moving_half, filter, cpu),
+                  "half acquisition whose rows move");
+      for (const double axis : {15.2, 6.4, 25.1})
+        for (const double arc : {whole_turn, 3.6}) {
+          const ConeBeam cone{{31, 5, 0.9, 1.3, axis}, regular_angles(19, arc), 60, 100, 1.7};
+          expect_same(ramp_filter(cone, filter, gpu), ramp_filter(cone, filter, cpu),
+                      "cone, axis at bin " + std::to_string(axis));
+        }
+    }
+}
+
+TEST_F(CudaContinuation, FourierFbpAgreesWithTheCpu) {
+  struct Case {
+    ParallelBeam scan;
+    VolumeGrid grid;
+  };
+  const Case cases[] = {{scan_of(23, 11, 21), grid_of(17, 19, 11)},
+                        {scan_of(31, 3, 60), grid_of(71, 50, 3, 0.8)},
+                        {scan_of(31, 5, 333), grid_of(40, 61, 5, 2.3)},
+                        {scan_of(13, 2, 2500), grid_of(70, 90, 2, 3)},
+                        {scan_of(40, 70, 301), grid_of(111, 64, 70)},
+                        {wobbling_scan(), grid_of(43, 41, 3)},
+                        {half_scan(3), grid_of(61, 57, 3)}};
+  for (const Case& c : cases)
+    for (const Padding padding : tapers)
+      for (const std::optional<Index> over : {std::optional<Index>{}, {1}, {500}}) {
+        const Filter filter = padded(padding, over, Window::hann);
+        expect_same(fourier_fbp(c.scan, c.grid, filter, gpu), fourier_fbp(c.scan, c.grid, filter, cpu),
+                    "Fourier, " + name_of(filter, c.scan.detector.bins));
+      }
+}
+
+TEST_F(CudaContinuation, PairsMatch) {
+  const ParallelBeam odd = odd_scan(61, 9), wobbling = wobbling_scan();
+  for (const Padding padding : tapers) {
+    const Filter filter = padded(padding);
+    EXPECT_LE(adjointness(ramp_filter(odd, filter, gpu)).mismatch, tolerance::mismatch);
+    EXPECT_LE(adjointness(ramp_filter(wobbling, filter, gpu)).mismatch, tolerance::mismatch);
+    EXPECT_LE(adjointness(ramp_filter(half_scan(3), filter, gpu)).mismatch, tolerance::mismatch);
+    EXPECT_LE(adjointness(fourier_fbp(odd, grid_of(45, 37, 9), filter, gpu)).mismatch,
+              tolerance::composed_mismatch);
+    EXPECT_LE(adjointness(fourier_fbp(wobbling, grid_of(43, 41, 3), filter, gpu)).mismatch,
+              tolerance::composed_mismatch);
+  }
+}
+
+TEST_F(CudaContinuation, BitsDependOnNeitherTheRunNorTheRowsBeside) {
+  const Filter filter = padded(Padding::cosine);
+  const ParallelBeam many = odd_scan(300, 70), one = odd_scan(300, 1);
+  const LinearOperator ramp = ramp_filter(many, filter, gpu), ramp_of_one = ramp_filter(one, filter, gpu);
+  expect_same_bits(ramp, ramp_of_one, {0, 63, 64, 69}, "ramp");
+  expect_same_bits(adjoint(ramp), adjoint(ramp_of_one), {0, 63, 64, 69}, "ramp, transpose");
+  const LinearOperator fbp = fourier_fbp(many, grid_of(45, 37, 70), filter, gpu),
+                       fbp_of_one = fourier_fbp(one, grid_of(45, 37, 1), filter, gpu);
+  expect_same_bits(fbp, fbp_of_one, {0, 63, 64, 69}, "Fourier");
+  expect_same_bits(adjoint(fbp), adjoint(fbp_of_one), {0, 63, 64, 69}, "Fourier, transpose");
+}
+
+TEST_F(CudaContinuation, BetaZeroReadsNothing) {
+  const Filter filter = padded(Padding::edge);
+  const ParallelBeam scan = odd_scan(61, 3);
+  for (const LinearOperator& map :
+       {ramp_filter(scan, filter, gpu), fourier_fbp(scan, grid_of(45, 37, 3), filter, gpu)}) {
+    expect_beta_zero_reads_nothing(map, "there");
+    expect_beta_zero_reads_nothing(adjoint(map), "back");
+  }
+}
+
+TEST_F(CudaContinuation, NumbersThatAreNotFiniteStayInTheirRow) {
+  const Filter filter = padded(Padding::cosine);
+  const ParallelBeam scan = odd_scan(61, 3);
+  const LinearOperator ramp = ramp_filter(scan, filter, gpu),
+                       fbp = fourier_fbp(scan, grid_of(45, 37, 3), filter, gpu);
+  for (const Index view : {0, 21, 52}) {
+    expect_rows_apart(ramp, view, "ramp");
+    expect_rows_apart(adjoint(ramp), view, "ramp, transpose");
+    expect_rows_apart(fbp, view, "Fourier");
+  }
+  const LinearOperator one = fourier_fbp(with_rows(scan, 1), grid_of(45, 37, 1), filter, gpu);
+  expect_infinity_to_be_seen(fbp, one, "Fourier");
+  expect_infinity_to_be_seen(adjoint(fbp), adjoint(one), "Fourier, transpose");
+}
+
+}  // namespace
+}  // namespace tandem::test
