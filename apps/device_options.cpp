@@ -73,10 +73,9 @@ std::vector<std::string> variant_names() {
 }
 
 void add_device_options(CLI::App& c, DeviceOptions& o) {
-  c.add_option(
-       "--device", o.device,
-       "auto (default: the first GPU, else the CPU)|cpu|cuda|cuda:N|cuda:N,N,...; for cone beams auto "
-       "takes all GPUs if one is too small")
+  c.add_option("--device", o.device,
+               "auto (default: all GPUs, else the CPU; for cone beams the first GPU, if it is not too "
+               "small)|cpu|cuda|cuda:N|cuda:N,N,...")
       ->transform(lower_case())
       ->check(no_device);
   add_choice(c, "--variant", o.variant, variant_names(),
@@ -88,7 +87,8 @@ void add_device_options(CLI::App& c, DeviceOptions& o) {
   c.add_option("--device-memory", o.memory_gib,
                "memory of the GPU to stay below, GiB (default: 90 % of what is free)")
       ->check(positive(1e9));
-  c.add_option("--streams", o.streams, "streams of each GPU, if a cone beam is cut into tiles (default 3)")
+  c.add_option("--streams", o.streams,
+               "chunks, or tiles of a cone beam, that are on their way on each GPU at a time (default 3)")
       ->check(count(1, 3));
 }
 

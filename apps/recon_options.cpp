@@ -53,7 +53,7 @@ void add_method(CLI::App& c, ReconOptions& o) {
   add_choice(
       c, "--padding", o.padding, {"edge", "cosine", "none"},
       "how the filter continues rows beyond their ends, where the sample may go on: with the end value, "
-      "with the end value times a cosine (default; on a GPU none), or with zeros");
+      "with the end value times a cosine (default), or with zeros");
   c.add_option("--padding-bins", r.padding_bins, "over how many bins (default: half of the detector's)")
       ->check(count());
   c.add_option("--initial", o.initial, "initial volume: zero (default), fbp, or a volume file");

@@ -23,13 +23,15 @@ struct Axes {
                                           ///< footprints, and Joseph with pixel-driven back
   bool sweep = false;                     ///< all tuning numbers
   std::vector<double> accuracies{1e-4};   ///< of the Fourier model
-  // of the cone-beam pair between host and devices
+  // of the cone-beam pair between host and devices, and of the pipeline
   bool streamed = false;
   std::vector<Index> devices{1};  ///< GPUs, the first ones
   std::vector<Index> streams{3};  ///< of each
   double device_memory = 0;       ///< bytes of each; 0: 90 % of what is free
   // of the pipeline
   bool from_file = true, to_file = true;  ///< else from host memory, to host memory
+  Index chunk = 0;                        ///< slices; 0: chosen by the plan
+  bool halves = false;                    ///< the volume is stored in float16, else in float32
 };
 
 /// Milliseconds of one run, all its work on the device done: the median of `repeat` runs after one to warm

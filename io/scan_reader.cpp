@@ -222,19 +222,6 @@ std::unique_ptr<ScanReader> reader_of(const fs::path& path, Acquisition found, c
                                          std::move(found.flats), std::move(found.darks));
 }
 
-std::size_t bytes_of(PixelType type) {
-  switch (type) {
-    case PixelType::uint8:
-      return 1;
-    case PixelType::uint16:
-      return 2;
-    case PixelType::uint32:
-    case PixelType::float32:
-      break;
-  }
-  return 4;
-}
-
 void to_float(PixelType type, const std::byte* in, Index count, std::byte* out) {
   switch (type) {
     case PixelType::uint8:
@@ -246,20 +233,6 @@ void to_float(PixelType type, const std::byte* in, Index count, std::byte* out) 
     case PixelType::float32:
       return floats_of<float>(in, count, out);
   }
-}
-
-const char* name_of(PixelType type) {
-  switch (type) {
-    case PixelType::uint8:
-      return "uint8";
-    case PixelType::uint16:
-      return "uint16";
-    case PixelType::uint32:
-      return "uint32";
-    case PixelType::float32:
-      break;
-  }
-  return "float32";
 }
 
 std::unique_ptr<ScanReader> open_scan(const fs::path& path, const OpenOptions& options) {

@@ -10,17 +10,16 @@
 #include <vector>
 
 #include "../core/host_memory.hpp"
+#include "../core/pixel_type.hpp"
 #include "../core/range.hpp"
 #include "../geometry/scan.hpp"
 #include "orientation.hpp"
 
 namespace tandem::io {
 
-/// The type of detector counts, which they keep until they are preprocessed. Files with another number type
-/// (int16, double) are read as float32.
-enum class PixelType { uint8, uint16, uint32, float32 };
-std::size_t bytes_of(PixelType type);
-const char* name_of(PixelType type);
+using tandem::bytes_of;
+using tandem::name_of;
+using tandem::PixelType;
 
 /// Takes host memory (core/host_memory.hpp), and leaves it unset, so that large memory is first touched by
 /// who fills it.

@@ -39,19 +39,30 @@ void SlabWriter::set_range(float min, float max) {
   format_.range_follows = false;
 }
 
-void SlabWriter::write(Range slices, const float* data) {
+/// On threads of the pool, those of the slices that no killed run left.
+template <class Use>
+void SlabWriter::for_each_new(Range slices, const Use& use) {
   require<SpaceError>(!format_.range_follows, name_, ": slices came before their range");
   take(slices);
-  const Index area = shape_[1] * shape_[2];
   parallel_for(slices.size(), [&](Index k) {
-    const Index z = slices.first + k;
-    const float* slice = data + k * area;
-    if (adopted_[static_cast<std::size_t>(z)]) return;
+    if (const Index z = slices.first + k; !adopted_[static_cast<std::size_t>(z)]) use(z);
+  });
+}
+
+void SlabWriter::write(Range slices, const float* data) {
+  const Index area = shape_[1] * shape_[2];
+  for_each_new(slices, [&](Index z) {
+    const float* slice = data + (z - slices.first) * area;
     if (format_.type == VoxelType::float32)
       put(z, slice);
     else
       put(z, encoded(z, slice).data());
   });
+}
+
+void SlabWriter::write_stored(Range slices, const std::byte* numbers, Clipped clipped) {
+  for_each_new(slices, [&](Index z) { put(z, numbers + (z - slices.first) * slice_bytes()); });
+  below_ += clipped.below, above_ += clipped.above;
 }
 
 void SlabWriter::put(Index slice, const void* stored) {

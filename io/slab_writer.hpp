@@ -21,6 +21,8 @@ class SlabWriter : public VolumeWriter {
   void set_range(float min, float max) final;
   Clipped clipped() const final { return {below_, above_}; }
   void write(Range slices, const float* data) final;
+  const VolumeFormat* takes_stored() const final { return &format_; }
+  void write_stored(Range slices, const std::byte* numbers, Clipped clipped) final;
   std::vector<Range> done() const final;
   void read_done(Index slice, float* data) final;
   void finish(const std::string& report_json) final;
@@ -48,6 +50,8 @@ class SlabWriter : public VolumeWriter {
 
  private:
   void take(Range slices);
+  template <class Use>
+  void for_each_new(Range slices, const Use& use);
   std::vector<std::byte> encoded(Index slice, const float* data);
   void put(Index slice, const void* stored);
 

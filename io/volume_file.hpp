@@ -73,9 +73,15 @@ class VolumeWriter {
   /// is encoded and written on a thread of the pool. @throws FileError, also for a slice that came before, or
   /// if the disk is full; GeometryError for a voxel that float16 cannot hold
   virtual void write(Range slices, const float* data) = 0;
-  /// Where these slices may be put before `write`, which is then given this pointer and copies nothing. Null
-  /// if the writer has no such memory.
-  virtual float* room(Range /*slices*/) { return nullptr; }
+  /// The format of the file, if numbers may also come as they are stored there; else null. It is final once
+  /// the range is set.
+  virtual const VolumeFormat* takes_stored() const { return nullptr; }
+  /// As `write`, for numbers that are rounded and scaled already. `clipped`: what integers could not hold.
+  /// Halves are finite.
+  virtual void write_stored(Range /*slices*/, const std::byte* /*numbers*/, Clipped /*clipped*/) {}
+  /// Where the numbers of these slices, as they are stored, may be put before `write` or `write_stored`,
+  /// which is then given this pointer and copies nothing. Null if the writer has no such memory.
+  virtual std::byte* room(Range /*slices*/) { return nullptr; }
   /// Slices that a killed run left, in order. They need not come; if they come, they stay as they are.
   virtual std::vector<Range> done() const { return {}; }
   /// Reads one of these as VolumeReader will read it. @throws FileError

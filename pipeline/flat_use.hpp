@@ -4,17 +4,13 @@
 #include <vector>
 
 #include "../io/scan_reader.hpp"
+#include "../kernels/counts.hpp"
 #include "combining.hpp"
 #include "steps/options.hpp"
 
 namespace tandem::pipeline {
 
-/// What a view is divided by: `of_first` times the mean of one set of flats plus `of_second` times that of
-/// another.
-struct FlatMix {
-  Index first = 0, second = 0;
-  float of_first = 1, of_second = 0;
-};
+using kernels::FlatMix;
 
 /// Which flats serve which view. Flats between which no view was taken are a set.
 struct FlatUse {

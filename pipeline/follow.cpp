@@ -11,6 +11,7 @@
 #include "../core/host_memory.hpp"
 #include "../core/parallel.hpp"
 #include "chunks_due.hpp"
+#include "finite.hpp"
 #include "stations/prepare.hpp"
 #include "stations/write.hpp"
 #include "stopwatch.hpp"
@@ -223,6 +224,7 @@ void write_all(const Plan& plan, ViewSum& sum, WriteStation& write, Outcome& out
         const Stopwatch watch("transfer", outcome.seconds.transfer);
         const PinHostMemory pinned(plan.home());
         chunk(item).own = sum.slices(chunk(item).slices);
+        require_finite(plan, chunk(item).slices, *chunk(item).own);
         chunk(item).volume = chunk(item).own->data();
       },
       [&](const Item& item) { write(chunk(item)); });

@@ -1,6 +1,7 @@
 #include "forecast.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "../core/parallel.hpp"
 
@@ -14,9 +15,19 @@ bool is_of_worker(std::string_view station) {
   return station != "read" && station != "write" && station != at_the_end;
 }
 
-/// Seconds of a station with one worker, who has the others beside it.
+/// Workers on one device share what it can do.
+Index devices_at_work(const Plan& plan) {
+  std::set<Device> devices;
+  for (const Worker& worker : plan.workers) devices.insert(worker.device);
+  return static_cast<Index>(devices.size());
+}
+double workers_a_device(const Plan& plan) {
+  return static_cast<double>(plan.workers.size()) / static_cast<double>(devices_at_work(plan));
+}
+
+/// Seconds of a station on one device, which has the others beside it.
 double alone(const Plan& plan, std::string_view station, double seconds) {
-  return is_of_worker(station) ? seconds / static_cast<double>(plan.workers.size()) : seconds;
+  return is_of_worker(station) ? seconds / static_cast<double>(devices_at_work(plan)) : seconds;
 }
 
 /// Stations through which everything passes with the first chunk, if slices share their rows.
@@ -73,9 +84,9 @@ std::optional<Forecast> forecast(const Plan& plan, const std::vector<Range>& chu
     if (const double mine = alone(plan, work.name, seconds); mine > slowest)
       slowest = mine, all.slowest = work.name;
   }
-  const auto workers = static_cast<Index>(plan.workers.size());
-  all.seconds =
-      end + (shares_cores(plan) ? sum : conveyor_seconds(by_chunks(plan, chunks, all.parts), workers));
+  all.seconds = end + (shares_cores(plan)
+                           ? sum
+                           : conveyor_seconds(by_chunks(plan, chunks, all.parts), devices_at_work(plan)));
   return all;
 }
 
@@ -88,7 +99,8 @@ std::vector<std::string_view> without_rate(const std::vector<StationWork>& works
 
 std::string_view slowest_of(const Plan& plan, const Seconds& seconds) {
   const auto seconds_at = [&](const Station& station) {
-    return alone(plan, station.name, seconds.*(station.seconds));
+    const double shared = is_of_worker(station.name) ? workers_a_device(plan) : 1;
+    return alone(plan, station.name, seconds.*(station.seconds)) / shared;
   };
   return std::max_element(stations().begin(), stations().end(),
                           [&](const Station& a, const Station& b) { return seconds_at(a) < seconds_at(b); })
@@ -103,7 +115,9 @@ Rates rates_of(const Plan& plan, const std::vector<StationWork>& done, const Sec
   const double share = shares_cores(plan) && sum > seconds.total ? seconds.total / sum : 1;
   Rates rates;
   for (const StationWork& work : done)
-    if (const double own = seconds_of(seconds, work.name); own > 0)
+    if (const double own =
+            seconds_of(seconds, work.name) / (is_of_worker(work.name) ? workers_a_device(plan) : 1);
+        own > 0)
       rates.add(work.kind, work.amount / (work.name == at_the_end ? own : share * own), from);
   return rates;
 }

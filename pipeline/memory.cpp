@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "../core/units.hpp"
 #include "beams/beam.hpp"
@@ -74,6 +75,18 @@ double counts_held(const Plan& plan, double a_slice, Index slices, double places
   return (part < plan.grid.size[2] ? 2.0 : 1.0) * static_cast<double>(part) * a_slice;
 }
 
+/// Of float counts some may not be finite, which takes the CPU.
+bool prepared_on_gpu(const Plan& plan, const io::ScanInfo& info) {
+  return gpu_does_all(plan.preprocessing) && info.type != PixelType::float32;
+}
+
+/// Counts, of the widest type, and line integrals on a GPU.
+double preparing_bytes(const Plan& plan, Index slices) {
+  const Index rows = rows_are_slices(plan.scan) ? slices * plan.rows_together : plan.rows.size();
+  return 4.0 * static_cast<double>(views_of(plan) * rows * plan.bins.size()) +
+         sizes_of(plan, slices).projections;
+}
+
 /// What steps hold beside counts and line integrals: their own memory, and rows with margins before these are
 /// cut off.
 double steps_hold(const Plan& plan, Index rows_read, Index rows_kept) {
@@ -112,7 +125,8 @@ double host_bytes(const Plan& plan, const io::ScanInfo& info, Index slices) {
   const auto [projections, volume] = sizes_of(plan, slices);
   double work = 0;
   for (const Worker& worker : plan.workers)
-    work += worker.device.is_cuda() ? projections + volume : computing_bytes(plan, worker, slices);
+    work += worker.device.is_cuda() ? (prepared_on_gpu(plan, info) ? 0 : projections) + volume
+                                    : computing_bytes(plan, worker, slices);
   // no more than all slices are on their way: in places with counts, and volumes that wait and are written
   const double chunks = static_cast<double>(plan.grid.size[2]) / static_cast<double>(slices);
   const auto workers = static_cast<double>(plan.workers.size());
@@ -127,15 +141,18 @@ double host_bytes(const Plan& plan, const io::ScanInfo& info, Index slices) {
          static_cast<double>(info.decoded_bytes);
 }
 
-/// Also what the filter takes for its batches.
+/// Also what the filter takes for its batches. Workers that share a GPU add up.
 double device_bytes(const Plan& plan, Index slices) {
   constexpr double filter = 128 * bytes_per_mib;
   const double a_row = 72 * static_cast<double>(bins_of(plan));  // its response, if it is moved: of 8 bins
-  double most = 0;
+  std::map<Device, double> of_device;
   for (const Worker& worker : plan.workers)
     if (worker.device.is_cuda() == plan.home().is_cuda())  // a CPU beside GPUs has memory of its own
-      most = std::max(most,
-                      computing_bytes(plan, worker, slices) + filter + a_row * static_cast<double>(slices));
+      of_device[worker.device] +=
+          std::max(preparing_bytes(plan, slices), computing_bytes(plan, worker, slices)) + filter +
+          a_row * static_cast<double>(slices);
+  double most = 0;
+  for (const auto& [device, bytes] : of_device) most = std::max(most, bytes);
   return most;
 }
 

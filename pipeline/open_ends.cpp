@@ -4,6 +4,8 @@
 #include <sstream>
 #include <vector>
 
+#include "../core/ceil_div.hpp"
+#include "../core/host_memory.hpp"
 #include "../core/parallel.hpp"
 
 namespace tandem::pipeline {
@@ -16,6 +18,21 @@ namespace {
 constexpr double air = 0.05, of_mean = 0.2;
 
 Index bins_at_end(Index bins) { return std::max<Index>(3, bins / 100); }
+
+constexpr Index enough = 64;  // views
+
+/// Those that `level_of` looks at, from a GPU.
+Array brought_views(const Array& y) {
+  const Device device = y.space().device();
+  const Image<const float> all = image(ConstVectorView(y));
+  const Index step = ceil_div(all.n0, enough), views = ceil_div(all.n0, step);
+  const PinHostMemory pinned(device);
+  Stream& stream = default_stream(device);
+  Array some(Space({views, all.n1, all.n2}), default_stream(Device::cpu()));
+  carry({all.data, views, all.n1, all.n2, step * all.s0, all.s1}, image(VectorView(some)), stream);
+  stream.synchronize();
+  return some;
+}
 
 /// What counts of the ends: the lower one, and the mean.
 struct Ends {
@@ -33,9 +50,7 @@ Ends ends_of(const Level& level, const Scan& scan, bool nearer_made_up_for) {
 }  // namespace
 
 Level level_of(Image<const float> y, Index row) {
-  constexpr Index enough = 64;
-  const Index at_end = bins_at_end(y.n2);
-  const Index step = (y.n0 + enough - 1) / enough;
+  const Index at_end = bins_at_end(y.n2), step = ceil_div(y.n0, enough);
   std::vector<float> bins(static_cast<std::size_t>(at_end));
   const auto median = [&](const float* from) {
     std::copy_n(from, at_end, bins.begin());
@@ -58,6 +73,7 @@ Level level_of(Image<const float> y, Index row) {
 bool above_air(double end, double mean) { return end > air && end > of_mean * mean; }
 
 void OpenEnds::look_at(const Array& y, const Scan& scan, bool nearer_made_up_for) {
+  if (y.space().device().is_cuda()) return look_at(brought_views(y), scan, nearer_made_up_for);
   const Image<const float> all = image(ConstVectorView(y));
   if (all.n2 < 4 * bins_at_end(all.n2)) return;  // too few to tell
   std::vector<Level> levels(static_cast<std::size_t>(all.n1));
@@ -69,6 +85,11 @@ void OpenEnds::look_at(const Array& y, const Scan& scan, bool nearer_made_up_for
     ++open_;
     ends_ += ends.mean, means_ += level.mean;
   }
+}
+
+void OpenEnds::add(const OpenEnds& others) {
+  rows_ += others.rows_, open_ += others.open_;
+  ends_ += others.ends_, means_ += others.means_;
 }
 
 std::string OpenEnds::warning(bool continued) const {

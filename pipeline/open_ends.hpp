@@ -23,10 +23,12 @@ bool above_air(double end, double mean);
 /// reaches beyond the field of view, or the flats are brighter than the air. It adds up over chunks of rows.
 class OpenEnds {
  public:
-  /// Looks at the line integrals (view, row, bin) of some rows, on the CPU, in at most 64 views of each. Both
+  /// Looks at the line integrals (view, row, bin) of some rows, in at most 64 views of each. Both
   /// ends have to be open. If the axis lies aside, only the nearer end counts. If opposite views make up for
   /// what the nearer end lacks (half acquisition), only the farther end counts.
   void look_at(const Array& y, const Scan& scan, bool nearer_made_up_for);
+
+  void add(const OpenEnds& others);
 
   /// One line that names the remedy; empty if all rows come down to air. `continued`: whether the ramp filter
   /// continues rows beyond their ends.

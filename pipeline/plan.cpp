@@ -145,8 +145,35 @@ void choose_reads(Plan& plan, const std::function<bool()>& fits) {
   plan.slices_a_read = 0;
 }
 
+/// Where slices are apart, several workers share a GPU: as many as the memory allows.
+void share_gpus(Plan& plan, const Recipe& recipe) {
+  if (!rows_are_slices(plan.scan) || !plan.home().is_cuda()) return;
+  const std::vector<Worker> alone = plan.workers;
+  for (int more = 1; more < recipe.streams; ++more) {
+    plan.workers.insert(plan.workers.end(), alone.begin(), alone.end());
+    if (device_bytes(plan, 1) <= device_budget(plan, recipe)) continue;
+    plan.workers.resize(plan.workers.size() - alone.size());
+    break;
+  }
+}
+
+/// Few enough slices that there are several chunks for each worker, and so reading, computing and writing
+/// overlap; enough for kernels to be fast. Tiles take all data up again: as few chunks as the memory allows.
+Index slices_for_overlap(const Plan& plan, Index batch) {
+  const Index all = plan.grid.size[2];
+  if (plan.tiled) return all;
+  if (plan.home().is_cuda() && plan.model == Model::fourier && plan.method->filters) {
+    constexpr Index lanes = 16, most = 128, bytes = 256 << 20;  // pinning more takes longer than it saves
+    const Index slice = 4 * plan.grid.size[0] * plan.grid.size[1];
+    const Index enough = std::min(ceil_div(all, 8 * lanes), bytes / slice / lanes) * lanes;
+    return std::clamp(enough, lanes, most);
+  }
+  return std::max(batch, ceil_div(all / (8 * static_cast<Index>(plan.workers.size())), batch) * batch);
+}
+
 void choose_chunks(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
   const bool on_gpu = plan.home().is_cuda();
+  share_gpus(plan, recipe);
   const Index all = plan.grid.size[2], batch = on_gpu ? 128 : 64;  // slices that kernels take at once
   Index rows = on_gpu ? most_slices_of_device(plan, recipe) : all;
   const double held = static_cast<double>(held_memory()) + 32e6;  // and buffers of the file libraries
@@ -157,11 +184,10 @@ void choose_chunks(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
   if (rows < all)  // full batches for the kernels
     rows = rows >= batch ? rows - rows % batch
                          : static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(rows)));
-  // several chunks for each worker, so that reading, computing and writing overlap (tiles take all data up
-  // again: as few as the memory allows)
-  const Index eighth = ceil_div(all / (8 * static_cast<Index>(plan.workers.size())), batch) * batch;
-  const Index enough = plan.tiled ? all : std::max(batch, eighth);
+  const Index enough = recipe.rows_at_once > 0 ? recipe.rows_at_once : slices_for_overlap(plan, batch);
   plan.rows_at_once = std::max(std::min({rows, enough, all}), fewest_slices(plan));
+  const auto chunks = static_cast<std::size_t>(ceil_div(all, plan.rows_at_once));
+  if (plan.workers.size() > chunks) plan.workers.resize(chunks, plan.workers.front());
   const auto bytes = [&] { return held + host_bytes(plan, info, plan.rows_at_once); };
   if (info.decoded_bytes > 0 && rows_are_slices(plan.scan))
     choose_reads(plan, [&] { return bytes() <= budget; });
@@ -209,13 +235,8 @@ void roll(Scan& scan, const Recipe& recipe, Range bins) {
   roll_beam(scan, angle, bins);
 }
 
-/// Rows are continued where the CPU filters, which is also the case for tiles.
 void choose_padding(Plan& plan, const Recipe& recipe) {
-  const bool can = plan.tiled || !plan.home().is_cuda();
-  plan.options.filter.padding = recipe.padding.value_or(can ? Padding::cosine : Padding::none);
-  require<DeviceError>(can || plan.options.filter.padding == Padding::none, "--padding ",
-                       name_of(plan.options.filter.padding),
-                       ": a GPU does not continue rows yet; give --padding none, or --device cpu");
+  plan.options.filter.padding = recipe.padding.value_or(Padding::cosine);
   if (recipe.padding_bins)
     plan.options.filter.padding_bins = *recipe.padding_bins >> plan.preprocessing.binning;
 }
@@ -259,7 +280,8 @@ Plan make_plan(const io::ScanInfo& info, const Recipe& recipe) {
   plan.allow_unmatched = recipe.allow_unmatched;
   plan.streams = recipe.streams;
   plan.devices = recipe.devices;
-  if (recipe.fewest_devices || recipe.follow) plan.devices.resize(1, Device::cpu());
+  if (recipe.follow || (recipe.fewest_devices && !rows_are_slices(info.scan)))
+    plan.devices.resize(1, Device::cpu());
   Scan scan = info.scan;
   Detector& whole = detector_of(scan);
   plan.pitch_known = info.pixel_size_mm.has_value();

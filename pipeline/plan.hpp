@@ -41,11 +41,12 @@ struct Plan {
   std::array<Index, 3> full_size{},
       first{};  ///< x, y, z: the size of the full grid, and where `grid` begins in it
   bool pitch_known = false;
-  double axis_in_file = 0;            ///< bins of the file
-  std::vector<Device> devices;        ///< the devices of the recipe that are used
-  int streams = 3;                    ///< of each device, if there are tiles
+  double axis_in_file = 0;      ///< bins of the file
+  std::vector<Device> devices;  ///< the devices of the recipe that are used
+  int streams = 3;              ///< of each GPU: tiles, or chunks, that are on their way there at a time
   Model model = Model::pixel_driven;  ///< of the projector
-  std::vector<Worker> workers;        ///< who takes the next chunk when free; resolved once for all chunks
+  std::vector<Worker> workers;        ///< who takes the next chunk when free; resolved once for all chunks. A
+                                      ///< GPU has several, so that one copies while another one computes
   bool matched = true;                ///< whether projector and back-projector are each other's transpose
   bool tiled = false;       ///< vectors stay on the host, devices get parts (operators/tiled_projector.hpp)
   Index rows_at_once = 0;   ///< slices of a chunk

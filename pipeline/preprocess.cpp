@@ -94,7 +94,7 @@ class Pass {
         counted_(counted),
         met_(static_cast<std::size_t>(y.n0 * y.n1)),
         air_(met_.size()),
-        tallies_(chain_.names.size()) {}
+        tallies_(chain_.steps.size()) {}
 
   void work_on_all() {
     with_pixels(counts_, [&](const auto* all) {
@@ -120,7 +120,8 @@ class Pass {
         findings.floor.add(met_[place_of(view, row)].floor);
     Findings own;
     for (std::size_t k = 0; k < tallies_.size(); ++k)
-      own.steps.push_back({chain_.names[k], tallies_[k].replaced, tallies_[k].notes, chain_.only_counts[k]});
+      own.steps.push_back(
+          {chain_.steps[k]->name, tallies_[k].replaced, tallies_[k].notes, chain_.steps[k]->only_counts});
     for (Index row = kept_.first; row < kept_.last; ++row) {
       own.reference_not_finite += reference_.not_finite[static_cast<std::size_t>(row)];
       own.reference_replaced += reference_.replaced[static_cast<std::size_t>(row)];

@@ -21,13 +21,18 @@ Problem problem_of(const Plan& plan, Range slices, const Worker& worker,
 
 bool has_row_axes(const Scan& scan) { return !row_axes_of(scan).empty(); }
 
-LinearOperator filter_of(const Plan& plan, const Problem& problem) {
+bool are_alike(const Problem& a, const Problem& b) {
+  const bool apart = rows_are_slices(a.scan) && !has_row_axes(a.scan) && !has_row_axes(b.scan);
+  return a.A.domain() == b.A.domain() && a.A.range() == b.A.range() &&
+         (apart || a.grid.centre == b.grid.centre);
+}
+
+std::optional<LinearOperator> filter_of(const Plan& plan, const Problem& problem) {
   return beam_of(problem.scan).filter(plan, problem);
 }
 
-Array back_projected(const Plan& plan, const Problem& problem, const Array& filtered,
-                     const std::function<void(double)>& done) {
-  return beam_of(problem.scan).back_projected(plan, problem, filtered, done);
+BackProjection back_projection_of(const Plan& plan, const Problem& problem) {
+  return beam_of(problem.scan).back_projection(plan, problem);
 }
 
 }  // namespace tandem::pipeline

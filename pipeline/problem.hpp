@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "../operators/linear_operator.hpp"
 #include "plan.hpp"
@@ -24,12 +25,16 @@ Problem problem_of(const Plan& plan, Range slices, const Worker& worker,
 /// Whether rows have axes of their own, so that they have to be moved onto one axis.
 bool has_row_axes(const Scan& scan);
 
-/// The operator F, which line integrals go through before they are back-projected. The identity if B filters
-/// within.
-LinearOperator filter_of(const Plan& plan, const Problem& problem);
+/// Whether what was made for one problem of a plan, A as well as F and B, serves another one.
+bool are_alike(const Problem& a, const Problem& b);
 
-/// B applied to filtered data. `done` is called with the share that is done, from any thread.
-Array back_projected(const Plan& plan, const Problem& problem, const Array& filtered,
-                     const std::function<void(double)>& done);
+/// The operator F, which line integrals go through before they are back-projected. Empty if B filters within.
+std::optional<LinearOperator> filter_of(const Plan& plan, const Problem& problem);
+
+/// B, to be applied to filtered data. `done` is called with the share that is done, from any thread.
+using BackProjection =
+    std::function<Array(const Array& filtered, const std::function<void(double share)>& done)>;
+/// It may be used as long as the plan is there.
+BackProjection back_projection_of(const Plan& plan, const Problem& problem);
 
 }  // namespace tandem::pipeline

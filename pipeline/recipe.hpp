@@ -40,7 +40,7 @@ struct Recipe : MethodOptions {
   std::optional<Index> size, slices;                  ///< voxels along x and y; along z
   std::optional<Range> region_x, region_y, region_z;  ///< voxels of the full grid
 
-  std::optional<Padding> padding;     ///< of the ramp filter; default: cosine, on a GPU none
+  std::optional<Padding> padding;     ///< of the ramp filter; default: cosine
   std::optional<Index> padding_bins;  ///< default: half of the bins
 
   StepValues steps;  ///< the options of the steps from counts to line integrals
@@ -48,9 +48,10 @@ struct Recipe : MethodOptions {
   double max_floored_percent =
       1;  ///< the most transmissions below the floor of the logarithm; more are refused
 
-  std::vector<Device> devices = {Device::cpu()};  ///< several devices share a cone beam
-  bool fewest_devices = false;                    ///< take only the first one, if it holds what is needed
-  int streams = 3;                                ///< of each device, if there are tiles
+  std::vector<Device> devices = {Device::cpu()};  ///< which share the work
+  bool fewest_devices = false;                    ///< for a cone beam only the first one, if it holds that
+  int streams = 3;                                ///< of each GPU, for chunks or tiles on their way
+  Index rows_at_once = 0;                         ///< slices of a chunk, at most; 0: chosen
   std::optional<Model> model;                     ///< of a parallel beam; default: the fastest
   Execution execution;                            ///< how projector and back-projector run
   bool allow_unmatched = false;  ///< whether a solver may take a pair that does not match (`is_matched`)

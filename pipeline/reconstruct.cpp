@@ -23,11 +23,11 @@ using Workers = std::vector<std::unique_ptr<ComputeStation>>;
 
 /// A station for each worker of the plan.
 Workers workers_of(const Plan& plan, Watch& watch, bool any_external, PrepareStation& prepare,
-                   io::VolumeWriter* writer) {
+                   io::VolumeWriter* writer, bool may_store) {
   Workers workers;
   for (std::size_t i = 0; i < plan.workers.size(); ++i)
-    workers.push_back(
-        std::make_unique<ComputeStation>(Work{plan, watch, i, any_external, seconds_now()}, prepare, writer));
+    workers.push_back(std::make_unique<ComputeStation>(Work{plan, watch, i, any_external, seconds_now()},
+                                                       prepare, writer, may_store));
   return workers;
 }
 
@@ -69,7 +69,7 @@ ValueRange look_at_some(io::ScanReader& reader, const Plan& plan, const Options&
   Watch watch(tell, static_cast<double>(finder.slices().size()), plan.workers.size());
   PrepareStation prepare(reader.info(), plan);
   ReadStation read(reader, plan, watch, unheeded);
-  const auto workers = workers_of(plan, watch, options.any_external, prepare, nullptr);
+  const auto workers = workers_of(plan, watch, options.any_external, prepare, nullptr, false);
   std::vector<Range> due;
   for (const Index z : finder.slices()) due.push_back({z, z + 1});
   const auto look = [&](Chunk& chunk) {
@@ -103,15 +103,17 @@ Outcome reconstruct(io::ScanReader& reader, const Plan& plan, io::VolumeWriter& 
   if (options.board) options.board->expect(slices_in(due));
   PrepareStation prepare(reader.info(), plan);
   ReadStation read(reader, plan, watch, outcome);
-  const auto workers = workers_of(plan, watch, options.any_external, prepare, &writer);
   WriteStation write(writer, plan, watch, outcome, QualityWatch(plan, options.truth, options.any_external),
                      MiddleSlices(plan, options.pictures, options.show));
+  const bool range_at_once = options.find_range && due.size() == 1 && due.front().size() == plan.grid.size[2];
+  const auto workers =
+      workers_of(plan, watch, options.any_external, prepare, &writer, !write.looks() && !range_at_once);
   {
     const Stopwatch whole("reconstruct", outcome.seconds.total);
-    if (options.find_range) {
-      const bool at_once = due.size() == 1 && due.front().size() == plan.grid.size[2];
-      at_once ? write.find_range() : find_range(reader, plan, writer, options, outcome);
-    }
+    if (range_at_once)
+      write.find_range();
+    else if (options.find_range)
+      find_range(reader, plan, writer, options, outcome);
     const KeepHostMemory kept;  // chunks are of one size, and so are their arrays
     send(
         due, read, workers, [&](Chunk& chunk) { write(chunk); }, options.board);

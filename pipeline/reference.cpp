@@ -237,13 +237,11 @@ Reference read_reference(io::ScanReader& reader, Range rows, Range bins, const P
 
 FlatRow FlatMixer::operator()(const Reference& reference, Index view, Index row) {
   const auto row_of = [&](const std::vector<float>& cells) { return reference.row_of(cells, row); };
-  const std::vector<FlatMix>& mixes = reference.mixes;
-  const FlatMix mix =
-      mixes.empty() ? FlatMix{} : mixes[std::min(static_cast<std::size_t>(view), mixes.size() - 1)];
+  const FlatMix mix = reference.mix_of(view);
   const FlatSet& first = reference.sets[static_cast<std::size_t>(mix.first)];
   const FlatSet& second = reference.sets[static_cast<std::size_t>(mix.second)];
   const float a = mix.of_first, b = mix.of_second;
-  if (a == 1 && b == 0)
+  if (mix.is_one())
     return {row_of(first.span), row_of(first.variance), row_of(first.floor),
             first.floor_range[static_cast<std::size_t>(row)]};
   const auto p = row_of(first.span), q = row_of(second.span), u = row_of(first.variance),

@@ -15,12 +15,7 @@ struct Preprocessing;  // preprocess.hpp
 /// Flats of counts have a median above this. Flats of transmissions are 1 or near it.
 constexpr float counts_begin = 2;
 
-/// Transmissions below this are raised to it: half a count, of flats or of the air, or a millionth where
-/// there are no counts. `air`: mean transmission of the air columns, or their mean count if there are no
-/// flats.
-inline float transmission_floor(float span, double air, bool counts) {
-  return counts ? static_cast<float>(0.5 / (span * air)) : 1e-6f;
-}
+using kernels::transmission_floor;
 
 /// The floors of a row's transmissions, dead cells left out.
 struct FloorRange {
@@ -63,6 +58,10 @@ struct Reference {
   std::vector<Index> not_finite;  ///< in each row: pixels of flats and darks that were left out
 
   Index file_row(Index row) const { return first_row + row * rows_together; }
+  /// Later views than those whose flats are known take the flats of the last one.
+  FlatMix mix_of(Index view) const {
+    return mixes.empty() ? FlatMix{} : mixes[std::min(static_cast<std::size_t>(view), mixes.size() - 1)];
+  }
   std::span<const float> row_of(const std::vector<float>& cells, Index row) const {
     return {cells.data() + row * bins, static_cast<std::size_t>(bins)};
   }
@@ -71,8 +70,7 @@ struct Reference {
 /// Makes the flats of one view after another, in memory that it uses again.
 class FlatMixer {
  public:
-  /// The flats of a row, for a view of the file. Later views than those whose flats are known take the flats
-  /// of the last one. It holds until the next call.
+  /// The flats of a row, for a view of the file. They hold until the next call.
   FlatRow operator()(const Reference& reference, Index view, Index row);
 
  private:

@@ -8,7 +8,7 @@
 
 #include "../core/parallel.hpp"
 #include "methods/method.hpp"
-#include "steps/step.hpp"
+#include "steps/chain.hpp"
 
 namespace tandem::pipeline {
 
@@ -118,19 +118,21 @@ std::vector<StationWork> work_of(const Plan& plan, const io::ScanInfo& info, con
   const SolverCost& cost = plan.method->cost;
   const int traces = plan.options.stop_by_discrepancy ? cost.traces.together() : 0;
   const double steps = cost.preparation.together() + traces + plan.options.iterations * cost.step.together();
-  const bool moves = plan.home().is_cuda();
-  std::vector<StationWork> all{{"read", "read " + ends.from + ", " + cpu, file_frames * n.frame * pixel},
-                               {"preprocess",
-                                std::string("preprocess ") + io::name_of(info.type) + ", " +
-                                    step_words(plan.preprocessing) + ", " + cpu,
-                                static_cast<double>(plan.views.size()) * n.frame * pixel},
-                               {"transfer", "transfer" + where, moves ? 4 * (n.projections + n.voxels) : 0},
-                               {"filter", "filter " + pair, plan.filters() ? 4 * n.projections : 0},
-                               {"backproject", "backproject " + pair, plan.filters() ? updates : 0, true},
-                               {"iterate", "iterate " + std::string(plan.method->name) + " " + pair,
-                                plan.method->iterates() ? steps * updates : 0, true},
-                               {"write", "write " + ends.to + ", " + cpu, ends.voxel_bytes * n.voxels},
-                               {"finish", "finish " + ends.to, ends.voxel_bytes * n.voxels}};
+  const bool moves = plan.home().is_cuda(), prepares = moves && gpu_does_all(plan.preprocessing);
+  const double counts = static_cast<double>(plan.views.size()) * n.frame * pixel;
+  std::vector<StationWork> all{
+      {"read", "read " + ends.from + ", " + cpu, file_frames * n.frame * pixel},
+      {"preprocess",
+       std::string("preprocess ") + io::name_of(info.type) + ", " + step_words(plan.preprocessing) +
+           (prepares ? where : ", " + cpu),
+       counts},
+      {"transfer", "transfer" + where, moves ? (prepares ? counts : 4 * n.projections) + 4 * n.voxels : 0},
+      {"filter", "filter " + pair, plan.filters() ? 4 * n.projections : 0},
+      {"backproject", "backproject " + pair, plan.filters() ? updates : 0, true},
+      {"iterate", "iterate " + std::string(plan.method->name) + " " + pair,
+       plan.method->iterates() ? steps * updates : 0, true},
+      {"write", "write " + ends.to + ", " + cpu, ends.voxel_bytes * n.voxels},
+      {"finish", "finish " + ends.to, ends.voxel_bytes * n.voxels}};
   std::erase_if(all, [](const StationWork& work) { return !(work.amount > 0); });
   return all;
 }

@@ -26,7 +26,7 @@ struct BenchOptions {
   std::string name;
   bench::Axes axes;
   std::string variant = "automatic", precision = "float32", device = "cpu", accuracy = "1e-4";
-  std::string from = "file", to = "file";
+  std::string from = "file", to = "file", dtype = "float32";
 };
 
 const std::map<std::string, bench::Rows (*)(const bench::Axes&, const bench::OnLine&)> cases{
@@ -41,6 +41,7 @@ void print(const json& rows) {
     std::string beside;
     for (const char* key : {"devices",
                             "streams",
+                            "chunk",
                             "strips",
                             "blocks",
                             "over",
@@ -62,6 +63,7 @@ void print(const json& rows) {
                             "write_ms",
                             "read_alone_ms",
                             "preprocess_alone_ms",
+                            "transfer_alone_ms",
                             "compute_alone_ms",
                             "write_alone_ms",
                             "of_slowest"})
@@ -112,6 +114,7 @@ void run_bench(BenchOptions& o) {
   o.axes.device = Device::named(o.device);
   o.axes.from_file = o.from == "file";
   o.axes.to_file = o.to == "file";
+  o.axes.halves = o.dtype == "float16";
   o.axes.executions = o.name == "cone" ? chosen_executions(o, kernels::cone(o.axes.device))
                       : o.name == "solvers" && o.variant == "fourier"
                           ? chosen_executions(o, kernels::fourier(o.axes.device))
@@ -134,9 +137,9 @@ void run_bench(BenchOptions& o) {
 void add_streamed(CLI::App& c, bench::Axes& axes) {
   CLI::Option* streamed =
       c.add_flag("--streamed", axes.streamed, "cone: from host memory and back, in tiles");
-  add_counts(c, "--devices", axes.devices, "GPUs, or a list (default 1)", 1024)->needs(streamed);
-  add_counts(c, "--streams", axes.streams, "streams of each, 1 to 3, or a list (default 3)", 3)
-      ->needs(streamed);
+  add_counts(c, "--devices", axes.devices, "pipeline, --streamed: GPUs, or a list (default 1)", 1024);
+  add_counts(c, "--streams", axes.streams,
+             "pipeline, --streamed: streams of each, 1 to 3, or a list (default 3)", 3);
   c.add_option("--device-memory", axes.device_memory, "bytes of each (default: 90 % of what is free)")
       ->check(positive(1e18))
       ->needs(streamed);
@@ -159,7 +162,11 @@ void add_bench(CLI::App& program, Action& chosen) {
       ->check(count(1, 1'000'000));
   add_choice(c, "--accuracy", o->accuracy, {"1e-3", "1e-4", "1e-5", "all"}, "of fourier (default 1e-4)");
   add_choice(c, "--from", o->from, {"host", "file"}, "pipeline: where the scan is (default file)");
+  c.add_option("--chunk", o->axes.chunk, "pipeline: slices of a chunk (default: as recon chooses)")
+      ->check(count());
   add_choice(c, "--to", o->to, {"host", "file"}, "pipeline: where the volume goes (default file)");
+  add_choice(c, "--dtype", o->dtype, {"float32", "float16"},
+             "pipeline: type of the volume (default float32)");
   heading(c, "Device");
   add_choice(c, "--variant", o->variant, variants_to_time(), "default automatic; of a cone beam: a model");
   add_choice(c, "--precision", o->precision, {"all", "float32", "float16", "uint8"}, "default float32");

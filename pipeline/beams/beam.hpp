@@ -37,11 +37,10 @@ struct Beam {
                               const VolumeGrid& grid, const std::function<void()>& on_tile);
 
   /// The operator F, see `filter_of`.
-  LinearOperator (*filter)(const Plan& plan, const Problem& problem);
+  std::optional<LinearOperator> (*filter)(const Plan& plan, const Problem& problem);
 
-  /// B applied to filtered data, see `back_projected`.
-  Array (*back_projected)(const Plan& plan, const Problem& problem, const Array& filtered,
-                          const std::function<void(double)>& done);
+  /// The operator B, see `back_projection_of`.
+  BackProjection (*back_projection)(const Plan& plan, const Problem& problem);
 };
 
 const Beam& beam_of(const Scan& scan);

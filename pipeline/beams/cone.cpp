@@ -121,13 +121,14 @@ Array in_strips(const Problem& problem, const Array& filtered, const std::functi
   return whole;
 }
 
-LinearOperator ramp_of(const Plan& plan, const Problem& problem) {
+std::optional<LinearOperator> ramp_of(const Plan& plan, const Problem& problem) {
   return ramp_filter(point_source_of(problem.scan), plan.options.filter, problem.A.domain().device());
 }
 
-Array fdk_of(const Plan& plan, const Problem& problem, const Array& filtered,
-             const std::function<void(double)>& done) {
-  return plan.tiled ? fdk_in_tiles(plan, problem, filtered, done) : in_strips(problem, filtered, done);
+BackProjection fdk_of(const Plan& plan, const Problem& problem) {
+  return [&plan, problem](const Array& filtered, const std::function<void(double)>& done) {
+    return plan.tiled ? fdk_in_tiles(plan, problem, filtered, done) : in_strips(problem, filtered, done);
+  };
 }
 
 Optics optics(const Scan& scan) {

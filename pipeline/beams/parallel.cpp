@@ -94,11 +94,7 @@ void choose_pair(Plan& plan, const Recipe& recipe, Worker& worker) {
 }
 
 void choose_execution(Plan& plan, const Recipe& recipe) {
-  for (const Device device : plan.devices) {
-    require<DeviceError>(!device.is_cuda() || parallel(plan.scan).view_shift_bins.empty(), "device ",
-                         device.name(), ": no shifts of views on GPUs yet; give --device cpu");
-    plan.workers.push_back({device, {}});
-  }
+  for (const Device device : plan.devices) plan.workers.push_back({device, {}});
   plan.model = model_for(plan, recipe);
   for (Worker& worker : plan.workers) choose_pair(plan, recipe, worker);
 }
@@ -150,23 +146,21 @@ LinearOperator projector_of(const Plan& plan, const Worker& worker, const Scan& 
 }
 
 /// The Fourier model filters on its way.
-LinearOperator ramp_of(const Plan& plan, const Problem& problem) {
-  if (plan.model == Model::fourier) return identity(problem.A.range());
+std::optional<LinearOperator> ramp_of(const Plan& plan, const Problem& problem) {
+  if (plan.model == Model::fourier) return {};
   return ramp_filter(parallel(problem.scan), plan.options.filter, problem.worker.device);
 }
 
-Array fbp_of(const Plan& plan, const Problem& problem, const Array& filtered,
-             const std::function<void(double)>&) {
+LinearOperator backprojector_of(const Plan& plan, const Problem& problem) {
   const ParallelBeam& scan = parallel(problem.scan);
-  if (plan.model == Model::fourier)
-    return fourier_fbp(scan, problem.grid, plan.options.filter, problem.worker.device,
-                       problem.worker.execution) *
-           filtered;
-  const LinearOperator& A = problem.A;
-  if (!half_acquisition(scan)) return backprojector(A, scan, problem.grid) * filtered;
-  const LinearOperator wide =
-      projector(symmetric(scan), problem.grid, plan.model, problem.worker.device, problem.worker.execution);
-  return backprojector(wide, scan, problem.grid) * filtered;
+  const auto& [device, how] = problem.worker;
+  if (plan.model == Model::fourier) return fourier_fbp(scan, problem.grid, plan.options.filter, device, how);
+  if (!half_acquisition(scan)) return backprojector(problem.A, scan, problem.grid);
+  return backprojector(projector(symmetric(scan), problem.grid, plan.model, device, how), scan, problem.grid);
+}
+
+BackProjection fbp_of(const Plan& plan, const Problem& problem) {
+  return [B = backprojector_of(plan, problem)](const Array& filtered, const auto&) { return B * filtered; };
 }
 
 Optics optics(const Scan& scan) {

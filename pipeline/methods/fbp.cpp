@@ -13,8 +13,7 @@ class Fbp final : public Computation {
   Array volume(const Problem& problem, std::optional<LineIntegrals> data, Range slices) override {
     if (data) {
       filtered_.reset();
-      filtered_ = steps_.filtered(problem, data->y);
-      data.reset();
+      filtered_ = steps_.filtered(problem, std::move(data->y));
     }
     return steps_.back_projected(problem, *filtered_, slices);
   }

@@ -50,7 +50,7 @@ class Iteration final : public Computation {
  private:
   Array start(const Problem& problem, const Array& y, Range slices) {
     if (options_.initial == Initial::fbp)
-      return start_.back_projected(problem, start_.filtered(problem, y), slices);
+      return start_.back_projected(problem, start_.filtered(problem, y.clone()), slices);
     if (!initial_) return Array(problem.A.domain());
     Array x(problem.A.domain().on(Device::cpu()));
     initial_->read(slices, x.data());

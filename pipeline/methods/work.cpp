@@ -15,11 +15,19 @@ Array Work::moved_to(Device device, Array array) {
   return on_device(std::move(array), device);
 }
 
-void Work::copy_to(VectorView host, const Array& array) {
+GpuFrames Work::moved_to_gpu(const io::FramesView& frames) {
+  const auto [count, rows, bins] = frames.shape;
+  const auto bytes = static_cast<double>(count * rows * bins) * static_cast<double>(bytes_of(frames.type));
+  const Stopwatch clock("transfer", outcome.seconds.transfer, watch.board(), {.bytes = bytes});
+  return on_gpu(frames, device());
+}
+
+void Work::copy_to(std::byte* host, const Array& array, Index bytes) {
   const Stopwatch clock("transfer", outcome.seconds.transfer, watch.board(),
-                        {.bytes = 4 * static_cast<double>(array.space().size())});
+                        {.bytes = static_cast<double>(bytes)});
   Stream& stream = default_stream(array.space().device());
-  copy(array, host, stream);
+  const auto* from = reinterpret_cast<const std::byte*>(array.data());
+  copy({from, 1, 1, bytes, bytes, bytes}, {host, 1, 1, bytes, bytes, bytes}, stream);
   stream.synchronize();
 }
 
@@ -31,13 +39,13 @@ void Work::count_updates(const Problem& problem, double applications) {
   outcome.updates += applications * updates_of(problem);
 }
 
-Array FilteredBackProjection::filtered(const Problem& problem, const Array& y) {
+Array FilteredBackProjection::filtered(const Problem& problem, Array y) {
   const Stopwatch watch("filter", work_.outcome.seconds.filter, work_.watch.board(),
                         {.slices = static_cast<double>(slices_fed(work_.plan, y.space().shape()[1])),
                          .bytes = 4 * static_cast<double>(y.space().size())});
-  if (!filter_ || filter_->domain() != y.space() || has_row_axes(problem.scan))
-    filter_ = filter_of(work_.plan, problem);
-  return *filter_ * y;
+  renew(problem);
+  if (!filter_) filter_ = filter_of(work_.plan, problem);
+  return filter_ ? *filter_ * y : std::move(y);
 }
 
 Array FilteredBackProjection::back_projected(const Problem& problem, const Array& filtered, Range slices) {
@@ -49,7 +57,16 @@ Array FilteredBackProjection::back_projected(const Problem& problem, const Array
   };
   done(0);
   work_.count_updates(problem, 1);
-  return pipeline::back_projected(work_.plan, problem, filtered, done);
+  renew(problem);
+  if (!back_projection_) back_projection_ = back_projection_of(work_.plan, problem);
+  return back_projection_(filtered, done);
+}
+
+void FilteredBackProjection::renew(const Problem& problem) {
+  if (made_for_ && are_alike(*made_for_, problem)) return;
+  made_for_ = problem;
+  filter_.reset();
+  back_projection_ = nullptr;
 }
 
 }  // namespace tandem::pipeline

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 
+#include "../gpu_counts.hpp"
 #include "../outcome.hpp"
 #include "../progress.hpp"
 #include "method.hpp"
@@ -26,24 +27,29 @@ struct Work {
   }
 
   Array moved_to(Device device, Array array);
-  void copy_to(VectorView host, const Array& array);  ///< and waits
+  GpuFrames moved_to_gpu(const io::FramesView& frames);
+  void copy_to(std::byte* host, const Array& array, Index bytes);  ///< the first bytes; waits
   void count_updates(const Problem& problem, double applications);
 };
 
 /// Voxels times views.
 double updates_of(const Problem& problem);
 
-/// F and B for one chunk after another. F is made once for chunks that are alike.
+/// F and B for one chunk after another, made once for chunks that are alike.
 class FilteredBackProjection {
  public:
   explicit FilteredBackProjection(Work& work) : work_(work) {}
-  Array filtered(const Problem& problem, const Array& y);
+  Array filtered(const Problem& problem, Array y);
   /// B applied to filtered data; it reports progress on the way.
   Array back_projected(const Problem& problem, const Array& filtered, Range slices);
 
  private:
+  void renew(const Problem& problem);  ///< forgets them unless they serve this problem too
+
   Work& work_;
+  std::optional<Problem> made_for_;
   std::optional<LinearOperator> filter_;
+  BackProjection back_projection_;
 };
 
 }  // namespace tandem::pipeline

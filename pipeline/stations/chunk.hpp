@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 
+#include "../../io/volume_file.hpp"
 #include "../preprocess.hpp"
 
 namespace tandem::pipeline {
@@ -16,6 +17,8 @@ struct Chunk {
   std::optional<Reference> reference;      ///< if there are projections
   std::optional<Array> own;                ///< the volume, unless it lies in memory of the writer
   const float* volume = nullptr;
+  const std::byte* stored = nullptr;  ///< in place of `volume`: as the file stores it
+  io::Clipped clipped = {};           ///< likewise
 };
 
 }  // namespace tandem::pipeline

@@ -3,17 +3,24 @@
 #include <utility>
 
 #include "../../core/host_memory.hpp"
+#include "../finite.hpp"
+#include "../gpu_voxels.hpp"
 
 namespace tandem::pipeline {
 
-ComputeStation::ComputeStation(Work work, PrepareStation& prepare, io::VolumeWriter* writer)
+ComputeStation::ComputeStation(Work work, PrepareStation& prepare, io::VolumeWriter* writer, bool may_store)
     : work_(std::move(work)),
+      stream_(work_.device()),
       prepare_(prepare),
       writer_(writer),
+      may_store_(may_store && work_.device().is_cuda() && writer && writer->takes_stored()),
       computation_(work_.plan.method->begin(work_)) {}
 
 void ComputeStation::operator()(Chunk& chunk) {
-  bring_home(volume_of(chunk), chunk);
+  const UseStream own(stream_);
+  Array volume = volume_of(chunk);
+  require_finite(work_.plan, chunk.slices, volume);
+  bring_home(std::move(volume), chunk);
   work_.watch.computed(work_.worker, static_cast<double>(chunk.slices.size()));
 }
 
@@ -32,14 +39,29 @@ Array ComputeStation::volume_of(Chunk& chunk) {
 void ComputeStation::bring_home(Array volume, Chunk& chunk) {
   const Device device = volume.space().device();
   const PinHostMemory pinned(device);
-  float* there = device.is_cuda() && writer_ ? writer_->room(chunk.slices) : nullptr;
-  if (there) {
-    work_.copy_to({there, volume.space().on(Device::cpu())}, volume);
-    chunk.volume = there;
+  chunk.stored = nullptr;
+  if (may_store_ && device.is_cuda() && bring_stored(volume, chunk)) return;
+  if (std::byte* there = device.is_cuda() && writer_ ? writer_->room(chunk.slices) : nullptr) {
+    chunk.volume = reinterpret_cast<float*>(there);
+    work_.copy_to(there, volume, 4 * volume.size());
     return;
   }
   chunk.own = work_.moved_to(Device::cpu(), std::move(volume));
   chunk.volume = chunk.own->data();
+}
+
+/// Whether the volume came as the writer stores it.
+bool ComputeStation::bring_stored(const Array& volume, Chunk& chunk) {
+  const std::optional<StoredVoxels> stored = stored_on_gpu(volume, *writer_->takes_stored());
+  if (!stored) return false;
+  std::byte* there = writer_->room(chunk.slices);
+  if (!there) {
+    chunk.own.emplace(stored->memory.space().on(Device::cpu()), default_stream(Device::cpu()));
+    there = reinterpret_cast<std::byte*>(chunk.own->data());
+  }
+  work_.copy_to(there, stored->memory, stored->bytes);
+  chunk.stored = there, chunk.clipped = stored->clipped;
+  return true;
 }
 
 }  // namespace tandem::pipeline

@@ -30,20 +30,30 @@ PrepareStation::PrepareStation(const io::ScanInfo& info, const Plan& plan) : pla
 
 std::optional<LineIntegrals> PrepareStation::operator()(Chunk& chunk, Work& work) {
   if (!chunk.reference) return {};
-  const Scan scan = scan_of(plan_, chunk.slices);
-  const Space space = projection_space(scan);
-  const Stopwatch watch("preprocess", work.outcome.seconds.preprocess, work.watch.board(),
-                        {.slices = static_cast<double>(slices_fed(plan_, chunk.slices.size())),
-                         .bytes = 4 * static_cast<double>(space.size())});
-  work.tell("preprocess", 0);
   Findings found;
-  LineIntegrals data =
-      preprocess(chunk.counts, *chunk.reference, plan_.preprocessing, space, found, bins_kept(scan));
+  LineIntegrals data = line_integrals(chunk, work, found);
   chunk.reference.reset();
   chunk.read.reset();
   add(found);
   look_at(data.y);
   return data;
+}
+
+LineIntegrals PrepareStation::line_integrals(const Chunk& chunk, Work& work, Findings& found) const {
+  const Scan scan = scan_of(plan_, chunk.slices);
+  const Space space = projection_space(scan);
+  const Preprocessing& how = plan_.preprocessing;
+  std::optional<GpuFrames> there;
+  if (work.device().is_cuda() && gpu_prepares(chunk.counts, how)) there = work.moved_to_gpu(chunk.counts);
+  const Stopwatch watch("preprocess", work.outcome.seconds.preprocess, work.watch.board(),
+                        {.slices = static_cast<double>(slices_fed(plan_, chunk.slices.size())),
+                         .bytes = 4 * static_cast<double>(space.size())});
+  work.tell("preprocess", 0);
+  if (there)
+    if (auto y = preprocess_on_gpu(*there, *chunk.reference, how, space.on(work.device()), found))
+      return {std::move(*y), {}};
+  there.reset();
+  return preprocess(chunk.counts, *chunk.reference, how, space, found, bins_kept(scan));
 }
 
 void PrepareStation::add(const Findings& found) {
@@ -53,8 +63,10 @@ void PrepareStation::add(const Findings& found) {
 }
 
 void PrepareStation::look_at(const Array& y) {
+  OpenEnds ends;
+  ends.look_at(y, plan_.scan, half_acquisition(plan_.scan));
   const std::lock_guard lock(mutex_);
-  ends_.look_at(y, plan_.scan, half_acquisition(plan_.scan));
+  ends_.add(ends);
 }
 
 /// Above 1 % of what was selected, filling in is no repair; nor is it where half the cells are dead, or

@@ -14,7 +14,8 @@ class PrepareStation {
  public:
   /// @throws GeometryError or FileError if the scan lacks what is needed to turn counts into line integrals
   PrepareStation(const io::ScanInfo& info, const Plan& plan);
-  /// The line integrals of a chunk; empty if no counts came with it.
+  /// The line integrals of a chunk, on the GPU of the worker if that can make them, else on the CPU; empty if
+  /// no counts came with it.
   std::optional<LineIntegrals> operator()(Chunk& chunk, Work& work);
   /// Takes note of what was found in some data, and looks whether line integrals come down to air. @throws
   /// FileError if too much was replaced
@@ -24,6 +25,7 @@ class PrepareStation {
   void finish(Outcome& outcome) const;
 
  private:
+  LineIntegrals line_integrals(const Chunk& chunk, Work& work, Findings& found) const;
   void require_mostly_good() const;
 
   const Plan& plan_;

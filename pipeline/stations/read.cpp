@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <tuple>
 
+#include "../../core/host_memory.hpp"
 #include "../chunks_due.hpp"
+#include "../steps/chain.hpp"
 #include "../stopwatch.hpp"
 
 namespace tandem::pipeline {
@@ -36,6 +38,7 @@ void ReadStation::read_part(Range slices) {
   part_.reset();  // its memory may serve again
   part_reference_.reset();
   auto frames = std::make_shared<io::Frames>();
+  const PinHostMemory pinned(gpu_does_all(plan_.preprocessing) ? plan_.home() : Device::cpu());
   reader_.read(io::FrameKind::projection, plan_.views, part_rows_, plan_.bins, *frames);
   part_ = std::move(frames);
 }

@@ -102,28 +102,34 @@ WriteStation::WriteStation(io::VolumeWriter& writer, const Plan& plan, Watch& wa
       middle_(std::move(middle)) {}
 
 void WriteStation::operator()(Chunk& chunk) {
-  require_finite(chunk);
   if (finds_range_) set_range_of(chunk);
-  const Index area = plan_.grid.size[0] * plan_.grid.size[1];
   {
     const auto slices = static_cast<double>(chunk.slices.size());
-    const Stopwatch watch("write", outcome_.seconds.write, watch_.board(),
-                          {.slices = slices, .bytes = 4 * slices * static_cast<double>(area)});
-    writer_.write(chunk.slices, chunk.volume);
+    const Stopwatch watch(
+        "write", outcome_.seconds.write, watch_.board(),
+        {.slices = slices,
+         .bytes = 4 * slices * static_cast<double>(plan_.grid.size[0] * plan_.grid.size[1])});
+    chunk.stored ? writer_.write_stored(chunk.slices, chunk.stored, chunk.clipped)
+                 : writer_.write(chunk.slices, chunk.volume);
   }
+  if (looks()) look_at(chunk);
+  written_ += chunk.slices.size();
+  watch_.writing("write", static_cast<double>(written_));
+  chunk.own.reset();
+}
+
+void WriteStation::look_at(const Chunk& chunk) {
+  const Index area = plan_.grid.size[0] * plan_.grid.size[1];
   for (Index z = chunk.slices.first; z < chunk.slices.last; ++z) {
     const float* slice = chunk.volume + (z - chunk.slices.first) * area;
     middle_.look_at(z, slice);
     quality_.look_at(z, slice);
     if (z + 1 == chunk.slices.last) middle_.show(z, slice);
   }
-  written_ += chunk.slices.size();
-  watch_.writing("write", static_cast<double>(written_));
-  chunk.own.reset();
 }
 
 void WriteStation::look_at_rest(const std::vector<Range>& chunks) {
-  if (!middle_.looks() && !quality_.looks()) return;
+  if (!looks()) return;
   std::vector<bool> passed(static_cast<std::size_t>(plan_.grid.size[2]));
   for (const Range chunk : chunks) std::fill(passed.begin() + chunk.first, passed.begin() + chunk.last, true);
   std::vector<float> slice(static_cast<std::size_t>(plan_.grid.size[0] * plan_.grid.size[1]));
@@ -142,23 +148,6 @@ void WriteStation::set_range_of(const Chunk& chunk) {
   outcome_.range = finder.range();
   writer_.set_range(outcome_.range->min, outcome_.range->max);
   finds_range_ = false;
-}
-
-/// The line integrals are finite: what is not was made here.
-void WriteStation::require_finite(const Chunk& chunk) const {
-  const Index area = plan_.grid.size[0] * plan_.grid.size[1];
-  std::vector<Index> bad(static_cast<std::size_t>(chunk.slices.size()));
-  parallel_for(chunk.slices.size(), [&](Index z) {
-    const float* slice = chunk.volume + z * area;
-    bad[static_cast<std::size_t>(z)] =
-        std::count_if(slice, slice + area, [](float v) { return !std::isfinite(v); });
-  });
-  for (std::size_t z = 0; z < bad.size(); ++z)
-    require<GeometryError>(bad[z] == 0, "slice ", chunk.slices.first + static_cast<Index>(z), ": ", bad[z],
-                           " of ", area, " voxels are not finite, with a voxel of ", plan_.grid.pitch[0],
-                           plan_.pitch_known ? " mm" : " bins",
-                           "; values beyond 3e38 come from such a --pixel-size or --voxel-size, from data "
-                           "of that size, or from an iteration that diverges");
 }
 
 void WriteStation::finish() {

@@ -64,9 +64,11 @@ class WriteStation {
   /// Looks at the slices that a killed run left and that are in none of these chunks, as their file has them.
   void look_at_rest(const std::vector<Range>& chunks);
   void finish();
+  /// Whether anybody looks at voxels, so that they have to come as floats.
+  bool looks() const { return quality_.looks() || middle_.looks(); }
 
  private:
-  void require_finite(const Chunk& chunk) const;
+  void look_at(const Chunk& chunk);
   void set_range_of(const Chunk& chunk);
 
   io::VolumeWriter& writer_;

@@ -17,9 +17,8 @@ void append(std::vector<Group>& groups, std::size_t place, Work work) {
 }
 
 void append(Chain& chain, const Step& step, const Preprocessing& how) {
-  const std::size_t place = chain.names.size();
-  chain.names.push_back(step.name);
-  chain.only_counts.push_back(step.only_counts);
+  const std::size_t place = chain.steps.size();
+  chain.steps.push_back(&step);
   std::vector<Group>& groups = step.before_binning ? chain.before_binning : chain.after_binning;
   if (step.on_row)
     append(groups, place, step.on_row(how));
@@ -49,6 +48,12 @@ Chain chain_of(const Preprocessing& how) {
   }
   add_waiting();
   return chain;
+}
+
+bool gpu_does_all(const Preprocessing& how) {
+  return !how.noise && std::ranges::all_of(how.table(), [&](const Step& step) {
+    return step.on_gpu || !step.asked_for(how);
+  });
 }
 
 Index margin_of(const Preprocessing& how) {

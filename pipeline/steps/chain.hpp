@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -23,14 +22,16 @@ using Group = std::variant<StepsOn<RowWork>, StepsOn<SinogramWork>, StepsOn<Proj
 
 /// All steps that are asked for, in the order in which they are done.
 struct Chain {
-  std::vector<std::string_view> names;
-  std::vector<bool> only_counts;
+  std::vector<const Step*> steps;
   std::vector<Group> before_binning, after_binning;
 };
 
 /// Steps of the table that can wait go behind those on rows that follow them. So without a step on sinograms
 /// or projections, rows need no second pass.
 Chain chain_of(const Preprocessing& how);
+
+/// Whether a GPU does all steps that are asked for.
+bool gpu_does_all(const Preprocessing& how);
 
 /// How many rows above and below a chunk the steps together need, after binning.
 Index margin_of(const Preprocessing& how);

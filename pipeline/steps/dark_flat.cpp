@@ -4,10 +4,9 @@ namespace tandem::pipeline::step {
 
 namespace {
 
-/// A dead cell, whose span is 0, becomes 0, until it is replaced.
 Index normalise(ViewRow& row) {
   const auto dark = row.dark(), span = row.span();
-  for (std::size_t b = 0; b < row.y.size(); ++b) row.y[b] = span[b] != 0 ? (row.y[b] - dark[b]) / span[b] : 0;
+  for (std::size_t b = 0; b < row.y.size(); ++b) row.y[b] = kernels::transmission(row.y[b], dark[b], span[b]);
   return 0;
 }
 
@@ -29,6 +28,7 @@ Step dark_flat() {
                        "default false; true: views and flats are divided by the monitor counts or the ring "
                        "current of the file",
                        TrueOrFalse{}}},
+          .on_gpu = [](const kernels::CountsTally&) { return Index{0}; },
           .on_row = [](const Preprocessing&) -> RowWork { return normalise; }};
 }
 

@@ -18,6 +18,7 @@ Step dead_cells() {
   return {.name = "dead-cells",
           .help = "cells whose flat is not above their dark are interpolated from their neighbours",
           .can_wait = true,
+          .on_gpu = [](const kernels::CountsTally& met) { return met.filled; },
           .on_row = [](const Preprocessing&) -> RowWork { return fill; }};
 }
 

@@ -6,13 +6,12 @@
 
 namespace tandem::pipeline {
 
-/// Replaces the bins of a row for which bad(bin) holds by linear interpolation between the nearest good bins,
-/// and at the ends by the nearest good one. A row without a good bin becomes 0. @returns how many it replaced
-template <class Bad>
-Index interpolate(std::span<float> row, const Bad& bad) {
-  const auto bins = static_cast<Index>(row.size());
-  float* y = row.data();
-  Index before = -1, replaced = 0;
+/// Calls use(bin, before, after) for each of the bins for which bad(bin) holds, with the nearest good ones:
+/// `before` is -1 and `after` is `bins` where there is none. What use does must not change what bad says of
+/// later bins.
+template <class Bad, class Use>
+void for_each_bad(Index bins, const Bad& bad, const Use& use) {
+  Index before = -1;
   for (Index b = 0; b < bins; ++b) {
     if (!bad(b)) {
       before = b;
@@ -20,16 +19,30 @@ Index interpolate(std::span<float> row, const Bad& bad) {
     }
     Index after = b + 1;
     while (after < bins && bad(after)) ++after;
-    for (Index k = b; k < after; ++k) {
-      const float t = static_cast<float>(k - before) / static_cast<float>(after - before);
-      y[k] = before >= 0 && after < bins ? y[before] + t * (y[after] - y[before])
-             : before >= 0               ? y[before]
-             : after < bins              ? y[after]
-                                         : 0.0f;
-    }
-    replaced += after - b;
-    b = after - 1;
+    for (; b < after; ++b) use(b, before, after);
+    --b;
   }
+}
+
+/// Where a bin lies between its neighbours: 0 at `before`, 1 at `after`.
+inline float share_between(Index bin, Index before, Index after) {
+  return static_cast<float>(bin - before) / static_cast<float>(after - before);
+}
+
+/// Replaces the bins of a row for which bad(bin) holds by linear interpolation between the nearest good bins,
+/// and at the ends by the nearest good one. A row without a good bin becomes 0. @returns how many it replaced
+template <class Bad>
+Index interpolate(std::span<float> row, const Bad& bad) {
+  const auto bins = static_cast<Index>(row.size());
+  float* y = row.data();
+  Index replaced = 0;
+  for_each_bad(bins, bad, [&](Index b, Index before, Index after) {
+    y[b] = before >= 0 && after < bins ? y[before] + share_between(b, before, after) * (y[after] - y[before])
+           : before >= 0               ? y[before]
+           : after < bins              ? y[after]
+                                       : 0.0f;
+    ++replaced;
+  });
   return replaced;
 }
 

@@ -65,6 +65,7 @@ Step minus_log() {
                        "default true; false: the data are line integrals already; flats and darks are still "
                        "applied where there are any",
                        TrueOrFalse{}}},
+          .on_gpu = [](const kernels::CountsTally& met) { return met.floored; },
           .on_row = [](const Preprocessing& how) -> RowWork {
             if (!how.minus_log) return {};
             return how.noise ? take_logarithm<true> : take_logarithm<false>;

@@ -80,6 +80,9 @@ struct Step {
   bool needs_all_views = false;     ///< the result changes if the scan has more views
   bool only_counts = false;         ///< it replaces nothing, it counts
   bool needs_transmission = false;  ///< does not go with `--minus-log false`
+  /// How many values the step replaced, if kernels/counts.hpp did it, where all counts are finite. Null if
+  /// that does not do it.
+  Index (*on_gpu)(const kernels::CountsTally& met) = nullptr;
   RowWork (*on_row)(const Preprocessing& how) = nullptr;
   SinogramWork (*on_sinogram)(const Preprocessing& how) = nullptr;
   ProjectionWork (*on_projection)(const Preprocessing& how) = nullptr;

@@ -24,6 +24,14 @@ inline ParallelBeam odd_scan(Index bins, Index rows) {
   return scan;
 }
 
+/// Each view moved by up to three bins.
+inline ParallelBeam with_shifted_views(ParallelBeam scan) {
+  Random random(5);
+  for (std::size_t v = 0; v < scan.angles.size(); ++v)
+    scan.view_shift_bins.push_back(6 * random.uniform() - 3);
+  return scan;
+}
+
 class Cuda : public ::testing::Test {
  protected:
   void SetUp() override {

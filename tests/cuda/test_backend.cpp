@@ -43,6 +43,18 @@ TEST_F(Cuda, OperatorsAgreeWithTheCpu) {
     }
 }
 
+TEST_F(Cuda, ShiftedViewsAgreeWithTheCpu) {
+  const ParallelBeam scan = with_shifted_views(odd_scan(61, 29));
+  for (const Model model : {Model::pixel_driven, Model::joseph})
+    for (const double pitch : {0.5, 1.0, 2.3}) {
+      const VolumeGrid grid = grid_of(37, 41, 29, pitch);
+      const LinearOperator there = projector(scan, grid, model, gpu, {"alu", Precision::float32});
+      expect_same(projector(scan, grid, model, cpu), there,
+                  std::string(name_of(model)) + ", pitch " + std::to_string(pitch));
+      EXPECT_LE(adjointness(there).mismatch, tolerance::mismatch);
+    }
+}
+
 TEST_F(Cuda, PairsMatch) {
   const ParallelBeam scan = odd_scan(61, 9);
   for (const Model model : {Model::pixel_driven, Model::joseph}) {

@@ -75,6 +75,17 @@ TEST_F(CudaFourier, FbpAgreesWithTheCpu) {
     }
 }
 
+TEST_F(CudaFourier, ShiftedViewsAgreeWithTheCpu) {
+  const ParallelBeam scan = with_shifted_views(scan_of(60, 4, 100));
+  const VolumeGrid grid = grid_of(91, 84, 4);
+  const LinearOperator there = fourier_projector(scan, grid, gpu), here = fourier_projector(scan, grid, cpu);
+  expect_same(there, here, "forward");
+  expect_same(adjoint(there), adjoint(here), "backward");
+  EXPECT_LE(adjointness(there).mismatch, 2 * tolerance::fourier_pair);
+  for (const ParallelBeam& each : {scan, with_row_axes(scan)})
+    expect_same(fourier_fbp(each, grid, {}, gpu), fourier_fbp(each, grid, {}, cpu), "fbp");
+}
+
 TEST_F(CudaFourier, PairsMatch) {
   for (const FourierCase& c : fourier_cases()) {
     const Adjointness a = adjointness(fourier_projector(c.scan, c.grid, gpu));

@@ -93,6 +93,12 @@ TEST_F(CudaNearest, AgreesWithItsCoefficients) {
   expect_dense(odd_scan(61, 5), region(grid_of(37, 41, 5), {5, 36}, {3, 22}, {0, 5}));
 }
 
+TEST_F(CudaNearest, ShiftedViewsAgreeWithItsCoefficients) {
+  for (const Index slices : {1, 2, 5})
+    expect_dense(with_shifted_views(odd_scan(61, slices)), grid_of(37, 41, slices));
+  expect_dense(with_shifted_views(odd_scan(147, 3)), grid_of(37, 41, 3, 2.3));
+}
+
 /// Two textures where one has 65 000 rows at the most.
 TEST_F(CudaNearest, MoreViewsThanATextureHasRows) { expect_dense(scan_of(70'001, 3, 11), grid_of(3, 4, 3)); }
 

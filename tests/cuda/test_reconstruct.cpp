@@ -83,6 +83,30 @@ TEST_F(CudaReconstruct, VolumesAgreeWithTheCpu) {
   }
 }
 
+/// Where somebody looks at the voxels they come as floats, and the writer makes the numbers.
+TEST_F(CudaReconstruct, StoresTheNumbersThatTheWriterMakes) {
+  const Plan plan = plan_for(recipe_for("fbp", gpu));
+  for (const io::VoxelType type : {io::VoxelType::float16, io::VoxelType::uint16, io::VoxelType::uint8}) {
+    std::vector<float> numbers[2];
+    io::Clipped clipped[2];
+    for (const bool looked_at : {false, true}) {
+      const std::filesystem::path path = folder_ / (looked_at ? "looked.h5" : "stored.h5");
+      const auto writer = io::create_volume(path, plan.grid.shape(), {.type = type, .min = 0, .max = 0.02f},
+                                            "{}", io::Replace::any);
+      pipeline::Options options;
+      options.pictures = looked_at;
+      reconstruct(*io::open_scan(scan_), plan, *writer, options);
+      clipped[looked_at] = writer->clipped();
+      writer->finish("{}");
+      numbers[looked_at].resize(static_cast<std::size_t>(Space(plan.grid.shape()).size()));
+      io::VolumeReader(path).read({0, plan.grid.size[2]}, numbers[looked_at].data());
+    }
+    EXPECT_TRUE(same_bits(numbers[0], numbers[1]));
+    EXPECT_EQ(clipped[0].below, clipped[1].below);
+    EXPECT_EQ(clipped[0].above, clipped[1].above);
+  }
+}
+
 /// More slices than a kernel takes at once, in chunks of which the last is short.
 TEST_F(CudaReconstruct, ManySlicesAgreeWithTheCpu) {
   pipeline::Simulation s = small_simulation(1e4);
@@ -113,6 +137,39 @@ TEST_F(CudaReconstruct, RowsWithAxesOfTheirOwnAgreeWithTheCpu) {
       return volume(plan);
     };
     EXPECT_LE(relative_error(wobbling(gpu), wobbling(cpu)), bound_of({"alu", float32}, method));
+  }
+}
+
+TEST_F(CudaReconstruct, ShiftedViewsAgreeWithTheCpu) {
+  for (const std::string& method : methods)
+    for (const Model model : {Model::pixel_driven, Model::fourier}) {
+      const auto shifted = [&](Device device) {
+        Recipe recipe = recipe_for(method, device);
+        recipe.model = model;
+        const auto reader = io::open_scan(scan_);
+        io::ScanInfo info = reader->info();
+        info.scan = with_shifted_views(std::get<ParallelBeam>(info.scan));
+        return reconstructed(*reader, make_plan(info, recipe));
+      };
+      EXPECT_LE(relative_error(shifted(gpu), shifted(cpu)), bound_of({"alu", float32}, method))
+          << method << ", model " << name_of(model);
+    }
+}
+
+/// Fewer bins than the sample is wide, so that rows end in it.
+TEST_F(CudaReconstruct, ContinuesRowsByDefaultLikeTheCpu) {
+  for (const Model model : {Model::pixel_driven, Model::fourier}) {
+    const auto of = [&](Device device, std::optional<Padding> padding) {
+      Recipe recipe = recipe_for("fbp", device);
+      recipe.model = model;
+      recipe.bins = Range{14, 48};
+      recipe.padding = padding;
+      EXPECT_EQ(plan_for(recipe).options.filter.padding, padding.value_or(Padding::cosine));
+      return volume(recipe);
+    };
+    const std::vector<float> continued = of(gpu, {});
+    EXPECT_LE(relative_error(continued, of(cpu, {})), bound_of({"alu", float32}, "fbp")) << name_of(model);
+    EXPECT_GT(relative_error(of(gpu, Padding::none), continued), 0.1) << name_of(model);
   }
 }
 

@@ -144,6 +144,21 @@ TEST_P(CudaTensor, OddGeometriesAgreeWithTheCpu) {
   expect_projection(twice, grid_of(37, 41, 2));
 }
 
+/// Views that walk together through the volume have their windows each where its own shift puts them.
+TEST_P(CudaTensor, ShiftedViewsAgreeWithTheCpu) {
+  for (const Model model : {Model::pixel_driven, Model::joseph})
+    for (const Index slices : {3, 65}) {
+      const ParallelBeam scan = with_shifted_views(odd_scan(61, slices));
+      const VolumeGrid grid = grid_of(37, 41, slices);
+      expect_projection(scan, grid, model);
+      expect_back_projection(scan, grid, tolerance::tensor_float16(53), model);
+      for (const Execution& how : {half, single})
+        EXPECT_LE(adjointness(tensor_projector(scan, grid, how, model)).mismatch, tolerance::tensor_mismatch)
+            << name_of(how);
+    }
+  expect_projection(with_shifted_views(scan_of(200, 2, 501)), grid_of(401, 517, 2));
+}
+
 TEST_P(CudaTensor, TheLargestPixelsThatFitAgreeWithTheCpu) {
   for (const auto& [model, pitch] : {std::pair{Model::pixel_driven, 1.41}, {Model::joseph, 1.37}}) {
     expect_projection(odd_scan(91, 3), grid_of(37, 41, 3, pitch), model);

@@ -66,6 +66,14 @@ TEST_F(CudaTexture, RegionsAgreeWithTheCpu) {
                          tolerance::texture(53));
 }
 
+TEST_F(CudaTexture, ShiftedViewsAgreeWithTheCpu) {
+  for (const Index slices : {1, 5})
+    expect_back_projection(with_shifted_views(odd_scan(61, slices)), grid_of(37, 41, slices),
+                           tolerance::texture(53));
+  expect_back_projection(with_shifted_views(odd_scan(147, 3)), grid_of(37, 41, 3, 2.3),
+                         tolerance::texture(53));
+}
+
 TEST_F(CudaTexture, HatsThatNoTextureDrawsAreExact) {
   const ParallelBeam scan = odd_scan(61, 3);
   const LinearOperator A = projector(scan, grid_of(37, 41, 3), Model::joseph, cpu);

@@ -61,9 +61,12 @@ class MemoryWriter final : public io::VolumeWriter {
   explicit MemoryWriter(Shape shape)
       : area_(shape[1] * shape[2]), volume(static_cast<std::size_t>(shape[0] * area_)) {}
   void write(Range slices, const float* data) override {
-    if (data != room(slices)) std::copy_n(data, slices.size() * area_, room(slices));
+    float* there = volume.data() + slices.first * area_;
+    if (data != there) std::copy_n(data, slices.size() * area_, there);
   }
-  float* room(Range slices) override { return volume.data() + slices.first * area_; }
+  std::byte* room(Range slices) override {
+    return reinterpret_cast<std::byte*>(volume.data() + slices.first * area_);
+  }
   void finish(const std::string&) override {}
 
  private:

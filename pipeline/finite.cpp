@@ -1,0 +1,21 @@
+#include "finite.hpp"
+
+#include "../core/error.hpp"
+#include "../operators/vector.hpp"
+
+namespace tandem::pipeline {
+
+void require_finite(const Plan& plan, Range slices, ConstVectorView volume) {
+  const Device device = volume.space.device();
+  const Shape shape{slices.size(), plan.grid.size[1], plan.grid.size[0]};
+  const std::vector<Index> bad =
+      count_not_finite({volume.data, Space(shape, Blocks::slices, device)}, default_stream(device));
+  for (std::size_t z = 0; z < bad.size(); ++z)
+    require<GeometryError>(bad[z] == 0, "slice ", slices.first + static_cast<Index>(z), ": ", bad[z], " of ",
+                           shape[1] * shape[2], " voxels are not finite, with a voxel of ",
+                           plan.grid.pitch[0], plan.pitch_known ? " mm" : " bins",
+                           "; values beyond 3e38 come from such a --pixel-size or --voxel-size, from data "
+                           "of that size, or from an iteration that diverges");
+}
+
+}  // namespace tandem::pipeline

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <optional>
+
+#include "../core/array.hpp"
+#include "preprocess.hpp"
+
+namespace tandem::pipeline {
+
+/// Raw frames (frame, row, bin) in the memory of a GPU, in C order.
+struct GpuFrames {
+  PixelType type;
+  Shape shape;
+  Index first;  ///< the number of the first frame, within its kind
+  Array memory;
+};
+
+/// Whether a GPU turns these counts into line integrals: it does all steps that are asked for, and the rows
+/// of the frames follow each other.
+bool gpu_prepares(const io::FramesView& counts, const Preprocessing& how);
+
+/// Copies frames to a GPU, and waits. @pre rows follow each other
+GpuFrames on_gpu(const io::FramesView& frames, Device gpu);
+
+/// The line integrals of `preprocess`, on the GPU where the counts and `space` are. Empty if some are not
+/// finite, which takes the repairs of the CPU. @pre the GPU does all steps
+std::optional<Array> preprocess_on_gpu(const GpuFrames& counts, const Reference& reference,
+                                       const Preprocessing& how, const Space& space, Findings& findings);
+
+}  // namespace tandem::pipeline
