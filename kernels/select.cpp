@@ -32,6 +32,12 @@ const Kernels& select(Device device, const Kernels& cpu, const std::type_identit
   return on_cuda(device) ? *cuda : cpu;
 }
 
+/// Kernels that the CPU has none of: null on it.
+template <class Kernels>
+const Kernels* only_on_cuda(Device device, const Kernels* cuda) {
+  return on_cuda(device) ? cuda : nullptr;
+}
+
 #if TANDEM_CUDA
 #define TANDEM_ON_CUDA(table) &cuda::table
 #else
@@ -68,11 +74,11 @@ const VectorKernels& vector(Device device) {
 }
 
 const VoxelKernels* voxels(Device device) {
-  return on_cuda(device) ? TANDEM_ON_CUDA(voxel_kernels) : nullptr;
+  return only_on_cuda<VoxelKernels>(device, TANDEM_ON_CUDA(voxel_kernels));
 }
 
 const CountsKernels* counts(Device device) {
-  return on_cuda(device) ? TANDEM_ON_CUDA(counts_kernels) : nullptr;
+  return only_on_cuda<CountsKernels>(device, TANDEM_ON_CUDA(counts_kernels));
 }
 
 }  // namespace tandem::kernels
