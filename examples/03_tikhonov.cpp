@@ -16,7 +16,9 @@ LinearOperator shift(const Space& X, Index dy, Index dx) {
   const auto by = [](Index y, Index x) {
     return [=](ConstVectorView in, VectorView out, Stream&) {
       const auto [slices, rows, columns] = in.space.shape();
-      const auto inside = [&](Index j, Index i) { return 0 <= j && j < rows && 0 <= i && i < columns; };
+      const auto inside = [&, rows = rows, columns = columns](Index j, Index i) {
+        return 0 <= j && j < rows && 0 <= i && i < columns;
+      };
       for (Index k = 0; k < slices * rows * columns; ++k)
         out.data[k] = inside(k / columns % rows + y, k % columns + x) ? in.data[k + y * columns + x] : 0;
     };
