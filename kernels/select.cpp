@@ -4,6 +4,7 @@
 #include "../core/device.hpp"
 #include "../core/error.hpp"
 #include "counts.hpp"
+#include "cpu/differences.hpp"
 #include "cpu/fourier.hpp"
 #include "cpu/ramp.hpp"
 #include "cpu/vector.hpp"
@@ -71,6 +72,11 @@ const RampKernels& ramp(Device device) {
 
 const VectorKernels& vector(Device device) {
   return select(device, cpu::vector_kernels, TANDEM_ON_CUDA(vector_kernels));
+}
+
+const DifferenceKernels& differences(Device device) {
+  require<DeviceError>(!on_cuda(device), "differences of voxels: not on GPUs yet; give --device cpu");
+  return cpu::difference_kernels;
 }
 
 const VoxelKernels* voxels(Device device) {

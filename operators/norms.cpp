@@ -30,6 +30,25 @@ double operator_norm(const LinearOperator& A, int iterations, unsigned seed) {
   return norm;
 }
 
+/// The Rayleigh quotient |A v|^2 / |v|^2 of a block grows towards |A|^2 from step to step.
+std::vector<double> block_norms(const LinearOperator& A, VectorView x, VectorView y, Stream& stream,
+                                int iterations) {
+  fill(x, 1, stream);
+  for (int k = 0; k < iterations; ++k) {
+    if (k > 0) A.apply_adjoint(1, y, 0, x, stream);
+    std::vector<float> scale;
+    for (const double length : norm(x, stream))
+      scale.push_back(length > 0 ? static_cast<float>(1 / length) : 0.0f);
+    const std::vector<float> nothing(scale.size(), 0.0f);
+    axpby(scale, x, nothing, x, stream);  // of length 1 in each block
+    A.apply(1, x, 0, y, stream);
+  }
+  std::vector<double> stretched = norm(y, stream);
+  const std::vector<double> unit = norm(x, stream);
+  for (std::size_t k = 0; k < unit.size(); ++k) stretched[k] = unit[k] > 0 ? stretched[k] / unit[k] : 0;
+  return stretched;
+}
+
 Array row_sums(const LinearOperator& A) {
   Stream& stream = default_stream(A.domain().device());
   Array ones(A.domain(), stream);

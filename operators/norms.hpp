@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "../core/public.hpp"
 #include "linear_operator.hpp"
 
@@ -8,6 +10,12 @@ namespace TANDEM_PUBLIC tandem {
 /// The largest singular value of A, by power iteration on AtA from a seeded vector. The estimate comes from
 /// below. Cost: one A and one At per iteration. Needs a matched pair.
 double operator_norm(const LinearOperator& A, int iterations = 20, unsigned seed = 1);
+
+/// The same for each block (Space::block_count) by itself, from a vector of ones, which is near the largest
+/// singular vector if A has no negative coefficients: the estimate for a block does not depend on the others.
+/// x, in domain(), and y, in range(), are scratch.
+std::vector<double> block_norms(const LinearOperator& A, VectorView x, VectorView y, Stream& stream,
+                                int iterations = 10);
 
 Array row_sums(const LinearOperator& A);     ///< A 1, in range(): lengths of rays through the grid, mm
 Array column_sums(const LinearOperator& A);  ///< At 1, in domain(): how much rays see of each voxel, mm

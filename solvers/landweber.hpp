@@ -39,7 +39,6 @@ class Landweber {
   std::vector<double> traces();                                ///< of A At
 
  private:
-  void choose_steps();
   void update_residual();
 
   LinearOperator A_;

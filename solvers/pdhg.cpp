@@ -1,0 +1,168 @@
+#include "pdhg.hpp"
+
+#include <cmath>
+
+#include "../core/error.hpp"
+#include "../operators/gradient.hpp"
+#include "../operators/norms.hpp"
+#include "../operators/vector.hpp"
+
+namespace tandem {
+
+namespace {
+
+/// `moving` where a block moves, `still` where it has stopped.
+std::vector<float> of_active(const ActiveBlocks& active, float moving, float still) {
+  std::vector<float> scalars(active.size(), still);
+  for (std::size_t k = 0; k < active.size(); ++k)
+    if (active[k]) scalars[k] = moving;
+  return scalars;
+}
+
+void require_none_negative(const Array& weights, std::span<const double> sums, Stream& stream) {
+  const std::vector<double> lengths = sum_lengths(weights, stream);
+  for (std::size_t k = 0; k < sums.size(); ++k)
+    require<GeometryError>(sums[k] >= 0 && lengths[k] <= sums[k] * (1 + 1e-6), "Pdhg: data weights of block ",
+                           k, " are negative or not finite (sum ", sums[k], ", of their sizes ", lengths[k],
+                           "); weights from 0 on are needed");
+}
+
+}  // namespace
+
+Pdhg::Pdhg(LinearOperator A, Array b, Array x0, Regulariser regulariser, std::vector<float> weights,
+           std::optional<Array> data_weights, PdhgOptions options)
+    : A_(std::move(A)),
+      regulariser_(std::move(regulariser)),
+      options_(options),
+      stream_(default_stream(A_.domain().device())),
+      b_(std::move(b)),
+      x_(std::move(x0)),
+      solution_(A_.domain(), stream_),
+      r_(A_.range(), stream_),
+      p_(zeros(A_.range(), stream_)),
+      s_(A_.range(), stream_),
+      q_(zeros(regulariser_.K.range(), stream_)),
+      g_(regulariser_.K.range(), stream_),
+      shrink_(std::move(data_weights)) {
+  require<GeometryError>(options_.relaxation > 0 && options_.relaxation < 2, "Pdhg: relaxation ",
+                         options_.relaxation, "; a number between 0 and 2 is needed");
+  require<GeometryError>(options_.balance > 0 && std::isfinite(options_.balance), "Pdhg: balance ",
+                         options_.balance, "; a positive number is needed");
+  weigh(std::move(weights));
+  choose_steps();
+  if (options_.nonnegative) clamp_below(x_, 0, stream_);
+  axpby(1, x_, 0, solution_, stream_);
+  update_residual();
+  axpby(-1, s_, 0, r_, stream_);
+}
+
+void Pdhg::weigh(std::vector<float> weights) {
+  const auto blocks = static_cast<std::size_t>(A_.domain().block_count());
+  require<SpaceError>(weights.size() == 1 || weights.size() == blocks, "Pdhg: ", weights.size(),
+                      " weights for ", blocks, " blocks; give one, or one per block");
+  for (const float weight : weights)
+    require<GeometryError>(weight >= 0 && std::isfinite(weight), "Pdhg: weight ", weight,
+                           " of the regulariser; a number from 0 on is needed");
+  weights_ = std::move(weights);
+}
+
+/// sigma is a share of the mean weight of the data; half of the step's freedom is for each term.
+void Pdhg::choose_steps() {
+  constexpr double margin = 1.02;  // power iteration comes from below
+  const std::vector<double> norms = block_norms(A_, solution_, s_, stream_);
+  sigma_.assign(norms.size(), options_.balance);
+  if (shrink_) average_weights();
+  for (std::size_t k = 0; k < norms.size(); ++k) {
+    const double norm = margin * norms[k], sigma = static_cast<double>(sigma_[k]);
+    const double tau = norm > 0 ? 0.5 / (sigma * norm * norm) : 0;
+    tau_.push_back(static_cast<float>(tau));
+    sigma_of_regulariser_.push_back(tau > 0 ? static_cast<float>(0.5 / (tau * regulariser_.norm_squared))
+                                            : 0.0f);
+  }
+}
+
+/// Makes of the weights w what the proximal map multiplies by, w / (w + sigma).
+void Pdhg::average_weights() {
+  fill(s_, 1, stream_);
+  const std::vector<double> sums = dot(*shrink_, s_, stream_), ones = dot(s_, s_, stream_);
+  require_none_negative(*shrink_, sums, stream_);
+  for (std::size_t k = 0; k < sums.size(); ++k)
+    if (sums[k] > 0) sigma_[k] *= static_cast<float>(sums[k] / ones[k]);
+  const float one = 1, floor = 0;
+  axpby(std::span(&one, 1), *shrink_, sigma_, s_, stream_);
+  reciprocal_or_zero(s_, std::span(&floor, 1), stream_);
+  multiply(s_, *shrink_, stream_);
+}
+
+/// s <- A x - b for the solution.
+void Pdhg::update_residual() {
+  axpby(-1, b_, 0, s_, stream_);
+  A_.apply(1, solution_, 1, s_, stream_);
+  residual_norms_ = norm(s_, stream_);
+}
+
+void Pdhg::step(const ActiveBlocks& active) {
+  keep_stopped(active);
+  step_primal();
+  update_residual();
+  step_regulariser_dual(active);
+  step_data_dual(active);
+  axpby(of_active(active, options_.relaxation, 0), solution_, of_active(active, 1 - options_.relaxation, 1),
+        x_, stream_);
+}
+
+/// A block that has stopped has its solution as its x, from which a step of length zero leads back to it.
+void Pdhg::keep_stopped(const ActiveBlocks& active) {
+  bool all = true;
+  for (const bool moves : active) all = all && moves;
+  if (!all) axpby(of_active(active, 0, 1), solution_, of_active(active, 1, 0), x_, stream_);
+  for (std::size_t k = 0; k < active.size(); ++k)
+    if (!active[k]) tau_[k] = 0;
+}
+
+/// solution <- P(x - tau (At p + Kt q))
+void Pdhg::step_primal() {
+  const float one = 1;
+  A_.apply_adjoint(1, p_, 0, solution_, stream_);
+  regulariser_.K.apply_adjoint(1, q_, 1, solution_, stream_);
+  std::vector<float> minus_tau = tau_;
+  for (float& tau : minus_tau) tau = -tau;
+  axpby(std::span(&one, 1), x_, minus_tau, solution_, stream_);
+  if (options_.nonnegative) clamp_below(solution_, 0, stream_);
+}
+
+/// With s = A x~ - b of the solution x~: A (2 x~ - x) - b = 2 s + r. And r follows x in its relaxation.
+void Pdhg::step_data_dual(const ActiveBlocks& active) {
+  const float one = 1, rho = options_.relaxation;
+  axpby(1, r_, 2, s_, stream_);
+  axpby(of_active(active, -rho / 2, 0), s_, of_active(active, 1 - rho / 2, 1), r_, stream_);
+  axpby(std::span(&one, 1), p_, sigma_, s_, stream_);
+  std::vector<float> take = of_active(active, rho, 0);
+  if (shrink_)
+    multiply(*shrink_, s_, stream_);
+  else
+    for (std::size_t k = 0; k < take.size(); ++k) take[k] /= 1 + sigma_[k];
+  axpby(take, s_, of_active(active, 1 - rho, 1), p_, stream_);
+}
+
+void Pdhg::step_regulariser_dual(const ActiveBlocks& active) {
+  const float one = 1, rho = options_.relaxation;
+  regulariser_.K.apply(2, solution_, 0, g_, stream_);
+  regulariser_.K.apply(-1, x_, 1, g_, stream_);
+  axpby(std::span(&one, 1), q_, sigma_of_regulariser_, g_, stream_);
+  regulariser_.conjugate_prox(g_, weights_, sigma_of_regulariser_, stream_);
+  axpby(of_active(active, rho, 0), g_, of_active(active, 1 - rho, 1), q_, stream_);
+}
+
+const Array& Pdhg::residual() {
+  axpby(1, b_, 0, s_, stream_);
+  A_.apply(-1, solution_, 1, s_, stream_);
+  return s_;
+}
+
+std::vector<double> Pdhg::regularity() {
+  regulariser_.K.apply(1, solution_, 0, g_, stream_);
+  return regulariser_.value(g_, stream_);
+}
+
+}  // namespace tandem

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "../core/public.hpp"
+#include "../operators/linear_operator.hpp"
+#include "cost.hpp"
+#include "regulariser.hpp"
+#include "run.hpp"
+
+namespace TANDEM_PUBLIC tandem {
+
+struct PdhgOptions {
+  bool nonnegative = false;
+  float relaxation = 1.8f;  ///< of all variables, in (0, 2)
+  /// The dual step of the data, in units of their mean weight. If it is large, the first steps are small.
+  float balance = 0.05f;
+};
+
+/// Minimises 1/2 sum of w (Ax - b)^2 + W g(Kx), where x >= 0 if asked, by the primal-dual hybrid gradient
+/// method. Both terms have dual steps of their own, tau (sigma |A|^2 + sigma' |K|^2) = 1, each block its own,
+/// and all variables are over-relaxed. The solution is the point behind the projection onto x >= 0. Needs a
+/// matched pair. Sources: Chambolle, Pock, Journal of Mathematical Imaging and Vision 40(1), 2011; Sidky,
+/// Jorgensen, Pan, Physics in Medicine and Biology 57(10), 2012; over-relaxation: Condat, Journal of
+/// Optimization Theory and Applications 158(2), 2013.
+class Pdhg {
+ public:
+  static constexpr SolverCost cost{.volumes = 8,      // x, the solution; q and scratch, of three parts each
+                                   .projections = 5,  // b, r, p, scratch; with weights one more
+                                   .preparation = {11, 9},
+                                   .step = {1, 1},
+                                   .traces = {0, 0}};
+
+  /// `weights`: W, one number for all blocks or one per block. `data_weights`: w, one number for each datum,
+  /// none negative; empty: all are 1. Data of weight 0 do not count. @throws SpaceError unless b and the data
+  /// weights are in range(), x0 is in domain() and K starts there; GeometryError for a relaxation outside (0,
+  /// 2), a balance or a weight that is not positive, and where a block has no datum of positive weight
+  Pdhg(LinearOperator A, Array b, Array x0, Regulariser regulariser, std::vector<float> weights,
+       std::optional<Array> data_weights = {}, PdhgOptions options = {});
+  void step(const ActiveBlocks& active);
+  const Array& solution() const& { return solution_; }
+  Array solution() && { return std::move(solution_); }
+  const std::vector<double>& residual_norms() const { return residual_norms_; }
+
+  /// Goes on with other weights of the regulariser.
+  void weigh(std::vector<float> weights);
+  /// b - A x of the solution; overwritten by the next step.
+  const Array& residual();
+  /// g(Kx) of the solution, one per block.
+  std::vector<double> regularity();
+
+ private:
+  void choose_steps();
+  void average_weights();
+  void update_residual();
+  void keep_stopped(const ActiveBlocks& active);
+  void step_primal();
+  void step_data_dual(const ActiveBlocks& active);
+  void step_regulariser_dual(const ActiveBlocks& active);
+
+  LinearOperator A_;
+  Regulariser regulariser_;
+  PdhgOptions options_;
+  Stream& stream_;
+  Array b_, x_, solution_, r_, p_, s_, q_, g_;  // r: b - A x; s, g: scratch
+  std::optional<Array> shrink_;                 // w / (w + sigma)
+  std::vector<float> weights_, tau_, sigma_, sigma_of_regulariser_;
+  std::vector<double> residual_norms_;
+};
+
+}  // namespace tandem

@@ -1,0 +1,48 @@
+#include "regulariser.hpp"
+
+#include "../core/error.hpp"
+#include "../operators/gradient.hpp"
+#include "../operators/vector.hpp"
+
+namespace tandem {
+
+Regulariser total_variation(const Space& volume, std::array<float, 3> scales) {
+  return {.K = gradient(volume, scales),
+          .norm_squared = gradient_norm_squared(volume, scales),
+          .conjugate_prox = [](VectorView q, std::span<const float> weights, std::span<const float>,
+                               Stream& stream) { clamp_lengths(q, weights, stream); },
+          .value = sum_lengths};
+}
+
+/// With f(q) = threshold |q|^2 / (2 W) where |q| <= W, and infinite beyond: q shrinks by 1 + step threshold /
+/// W before it is clamped. What is shortened to the threshold is the square's part of a length.
+Regulariser huber_total_variation(const Space& volume, float threshold, std::array<float, 3> scales) {
+  require<GeometryError>(threshold > 0, "huber_total_variation: threshold ", threshold,
+                         "; a positive number is needed");
+  Regulariser huber = total_variation(volume, scales);
+  huber.conjugate_prox = [threshold](VectorView q, std::span<const float> weights,
+                                     std::span<const float> steps, Stream& stream) {
+    std::vector<float> shrink;
+    for (std::size_t k = 0; k < steps.size(); ++k) {
+      const float weight = weights[weights.size() == 1 ? 0 : k];
+      shrink.push_back(weight > 0 ? 1 / (1 + steps[k] * threshold / weight) : 0.0f);
+    }
+    const std::vector<float> nothing(shrink.size(), 0.0f);
+    axpby(shrink, q, nothing, q, stream);
+    clamp_lengths(q, weights, stream);
+  };
+  huber.value = [threshold](ConstVectorView Kx, Stream& stream) {
+    Array low(Kx.space, stream);
+    axpby(1, Kx, 0, low, stream);
+    clamp_lengths(low, std::span(&threshold, 1), stream);
+    // |v| - t/2 beyond t, |v|^2 / (2 t) below: the length, less that of the clamped, plus its square's part
+    std::vector<double> sums = sum_lengths(Kx, stream);
+    const std::vector<double> lengths = sum_lengths(low, stream), squares = dot(low, low, stream);
+    for (std::size_t k = 0; k < sums.size(); ++k)
+      sums[k] += squares[k] / (2 * static_cast<double>(threshold)) - lengths[k];
+    return sums;
+  };
+  return huber;
+}
+
+}  // namespace tandem

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <array>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "../core/public.hpp"
+#include "../operators/linear_operator.hpp"
+
+namespace TANDEM_PUBLIC tandem {
+
+/// A convex function W g(Kx) that keeps a volume regular, as primal-dual solvers need it. W is the weight,
+/// one number per block. Your own regulariser is such a value.
+struct Regulariser {
+  LinearOperator K;
+  double norm_squared;  ///< an upper bound of |K|^2
+  /// q <- the proximal map of step (W g)*, the convex conjugate. `weights` and `steps` have a number for each
+  /// block.
+  std::function<void(VectorView q, std::span<const float> weights, std::span<const float> steps,
+                     Stream& stream)>
+      conjugate_prox;
+  /// g(Kx), a number for each block, from Kx.
+  std::function<std::vector<double>(ConstVectorView Kx, Stream& stream)> value;
+};
+
+/// Isotropic total variation, the sum of the lengths of the gradient: in each slice where slices are blocks
+/// of their own, else in three dimensions. `scales` are factors of the differences along (slice, y, x), such
+/// as the ratio of pitches. Source: Rudin, Osher, Fatemi, Physica D 60, 1992; Chambolle, Pock, Journal of
+/// Mathematical Imaging and Vision 40(1), 2011.
+Regulariser total_variation(const Space& volume, std::array<float, 3> scales = {1, 1, 1});
+
+/// Total variation that takes half the square of a length below `threshold`, divided by it, in place of the
+/// length less half the threshold. Slow changes then cost little, which avoids staircases. Source: Chambolle,
+/// Pock 2011, section 6.2.3. @throws GeometryError unless threshold > 0
+Regulariser huber_total_variation(const Space& volume, float threshold,
+                                  std::array<float, 3> scales = {1, 1, 1});
+
+}  // namespace tandem
