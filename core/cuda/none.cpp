@@ -37,6 +37,7 @@ void carry(int ordinal, void*, std::size_t, const void*, std::size_t, std::size_
   not_built(ordinal);
 }
 void bring(int ordinal, void*, const void*, std::size_t, void*) { not_built(ordinal); }
+void send(int ordinal, void*, const void*, std::size_t, void*) { not_built(ordinal); }
 std::shared_ptr<void> pin(int, const void*, std::size_t) { return {}; }
 
 }  // namespace tandem::cuda

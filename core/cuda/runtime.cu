@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <mutex>
 #include <vector>
 
@@ -172,66 +173,103 @@ void copy_pieces(int ordinal, void* to, std::size_t to_step, const void* from, s
 
 namespace {
 
-__global__ void carry_words(char* to, std::size_t to_step, const char* from, std::size_t from_step,
-                            std::size_t words) {
-  auto* there = reinterpret_cast<unsigned*>(to + blockIdx.y * to_step);
-  const auto* here = reinterpret_cast<const unsigned*>(from + blockIdx.y * from_step);
-  for (std::size_t i = blockIdx.x * blockDim.x + threadIdx.x; i < words; i += gridDim.x * blockDim.x)
-    there[i] = here[i];
+/// Words, and the bytes that are left at the end of a piece.
+__global__ void carry_pieces(char* to, std::size_t to_step, const char* from, std::size_t from_step,
+                             std::size_t bytes) {
+  char* there = to + blockIdx.y * to_step;
+  const char* here = from + blockIdx.y * from_step;
+  const std::size_t words = bytes / 4, thread = blockIdx.x * blockDim.x + threadIdx.x;
+  for (std::size_t i = thread; i < words; i += gridDim.x * blockDim.x)
+    reinterpret_cast<unsigned*>(there)[i] = reinterpret_cast<const unsigned*>(here)[i];
+  if (thread < bytes % 4) there[4 * words + thread] = here[4 * words + thread];
 }
 
-/// Pinned memory for a few numbers, which threads take and give back.
+/// Pinned memory for a few numbers on their way from or to one device.
+struct Landing {
+  void* memory = nullptr;
+  cudaEvent_t passed = nullptr;  ///< behind the work that uses it
+
+  static constexpr std::size_t bytes = 1 << 20;
+  bool is_free() const {
+    const bool free = cudaEventQuery(passed) == cudaSuccess;
+    if (!free) cudaGetLastError();  // so that the next call does not see it again
+    return free;
+  }
+};
+
+/// Takes one that no work uses any more.
 class Landings {
  public:
-  static constexpr std::size_t bytes = 1 << 16;
-
-  std::shared_ptr<void> take() {
-    void* one = nullptr;
-    {
-      const std::lock_guard lock(mutex_);
-      if (!free_.empty()) one = free_.back(), free_.pop_back();
-    }
-    if (!one) check(cudaHostAlloc(&one, bytes, cudaHostAllocPortable));
-    return {one, [this](void* given) {
+  std::shared_ptr<Landing> take() {
+    return {new Landing(one()), [this](Landing* used) {
               const std::lock_guard lock(mutex_);
-              free_.push_back(given);
+              all_.push_back(*used);
+              delete used;
             }};
   }
 
  private:
+  Landing one() {
+    {
+      const std::lock_guard lock(mutex_);
+      const auto found = std::find_if(all_.begin(), all_.end(), [](const Landing& l) { return l.is_free(); });
+      if (found != all_.end()) {
+        const Landing landing = *found;
+        all_.erase(found);
+        return landing;
+      }
+    }
+    Landing landing;
+    check(cudaHostAlloc(&landing.memory, Landing::bytes, cudaHostAllocPortable));
+    check(cudaEventCreateWithFlags(&landing.passed, cudaEventDisableTiming));
+    return landing;
+  }
+
   std::mutex mutex_;
-  std::vector<void*> free_;
+  std::vector<Landing> all_;
 };
 
-Landings& landings() {
-  static Landings& all = *new Landings;  // never destroyed: the driver may end before it
-  return all;
+Landings& landings(int ordinal) {
+  static std::mutex mutex;
+  static auto& all = *new std::map<int, Landings>;  // never destroyed: the driver may end before it
+  const std::lock_guard lock(mutex);
+  return all[ordinal];
 }
 
 }  // namespace
 
 void carry(int ordinal, void* to, std::size_t to_step, const void* from, std::size_t from_step,
            std::size_t bytes, std::size_t count, void* stream) {
-  constexpr unsigned threads = 256, most_blocks = 64;
+  constexpr unsigned threads = 256, most_blocks = 64;  // few: they wait for the bus
   if (bytes == 0 || count == 0) return;
   check(cudaSetDevice(ordinal));
-  const std::size_t words = bytes / 4, blocks = (words + threads - 1) / threads;
-  const dim3 grid(static_cast<unsigned>(std::min<std::size_t>(blocks, most_blocks)),
-                  static_cast<unsigned>(count));
-  carry_words<<<grid, threads, 0, queue(stream)>>>(static_cast<char*>(to), to_step,
-                                                   static_cast<const char*>(from), from_step, words);
+  const std::size_t blocks = (bytes + 4 * threads - 1) / (4 * threads);
+  const std::size_t a_piece = std::max<std::size_t>(1, most_blocks / count);
+  const dim3 grid(static_cast<unsigned>(std::min(blocks, a_piece)), static_cast<unsigned>(count));
+  carry_pieces<<<grid, threads, 0, queue(stream)>>>(static_cast<char*>(to), to_step,
+                                                    static_cast<const char*>(from), from_step, bytes);
   check(cudaGetLastError());
 }
 
 void bring(int ordinal, void* host, const void* device, std::size_t bytes, void* stream) {
   check(cudaSetDevice(ordinal));
-  const std::shared_ptr<void> landing = landings().take();
+  const std::shared_ptr<Landing> landing = landings(ordinal).take();
   for (std::size_t done = 0, some; done < bytes; done += some) {
-    some = std::min(Landings::bytes, bytes - done);
-    carry(ordinal, landing.get(), some, static_cast<const char*>(device) + done, some, some, 1, stream);
+    some = std::min(Landing::bytes, bytes - done);
+    carry(ordinal, landing->memory, some, static_cast<const char*>(device) + done, some, some, 1, stream);
+    check(cudaEventRecord(landing->passed, queue(stream)));
     synchronize(ordinal, stream);
-    std::memcpy(static_cast<char*>(host) + done, landing.get(), some);
+    std::memcpy(static_cast<char*>(host) + done, landing->memory, some);
   }
+}
+
+void send(int ordinal, void* device, const void* host, std::size_t bytes, void* stream) {
+  if (bytes > Landing::bytes) return copy(ordinal, device, host, bytes, stream);
+  check(cudaSetDevice(ordinal));
+  const std::shared_ptr<Landing> landing = landings(ordinal).take();
+  std::memcpy(landing->memory, host, bytes);
+  carry(ordinal, device, bytes, landing->memory, bytes, bytes, 1, stream);
+  check(cudaEventRecord(landing->passed, queue(stream)));
 }
 
 std::shared_ptr<void> pin(int ordinal, const void* memory, std::size_t bytes) {

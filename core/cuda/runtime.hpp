@@ -46,12 +46,14 @@ void copy(int ordinal, void* to, const void* from, std::size_t bytes, void* stre
 void copy_pieces(int ordinal, void* to, std::size_t to_step, const void* from, std::size_t from_step,
                  std::size_t bytes, std::size_t count, void* stream);
 
-/// The same, by a kernel: a little that should not wait behind the large copies of other streams. Bytes and
-/// steps are multiples of 4. @pre host memory is pinned
+/// The same, by a kernel: a little that should not wait behind the large copies of other streams. @pre both
+/// begin at multiples of 4 bytes, and so do all pieces; host memory is pinned
 void carry(int ordinal, void* to, std::size_t to_step, const void* from, std::size_t from_step,
            std::size_t bytes, std::size_t count, void* stream);
 /// Carries a few numbers to any host memory, and waits.
 void bring(int ordinal, void* host, const void* device, std::size_t bytes, void* stream);
+/// Carries a few numbers from any host memory, which may change at once. More than 1 MiB is copied.
+void send(int ordinal, void* device, const void* host, std::size_t bytes, void* stream);
 
 /// Pins host memory for all devices, through this one, until the last copy of the pointer is destroyed. The
 /// pointer is null if the driver refuses, and in a build without CUDA.

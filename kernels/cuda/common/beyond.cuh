@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "../../ramp.hpp"
-#include "launch.cuh"
+#include "sent.cuh"
 
 namespace tandem::kernels::cuda {
 
@@ -19,18 +19,18 @@ struct Beyond {
 /// Numbers on the device; null if there are none.
 class OptionalTable {
  public:
-  OptionalTable(const std::vector<float>& values, cudaStream_t s) {
+  OptionalTable(const std::vector<float>& values, const Stream& s) {
     if (!values.empty()) here_.emplace(values, s);
   }
   const float* data() const { return here_ ? here_->data() : nullptr; }
 
  private:
-  std::optional<Scratch<float>> here_;
+  std::optional<Sent<float>> here_;
 };
 
 class BeyondTables {
  public:
-  BeyondTables(const Continuation& beyond, cudaStream_t s)
+  BeyondTables(const Continuation& beyond, const Stream& s)
       : before_(beyond.before, s), after_(beyond.after, s), bins_(static_cast<int>(beyond.bins)) {}
   Beyond beyond() const { return {before_.data(), after_.data(), bins_}; }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "../common/batch.cuh"
+#include "../common/sent.cuh"
 #include "../tables.hpp"
 
 namespace tandem::kernels::cuda {
@@ -154,9 +155,9 @@ CountsTally line_integrals_of(const CountsToLines& how, const std::byte* counts,
   note_launch("line integrals");
   const cudaStream_t s = queue(stream);
   const std::vector<float> all_spans = joined(how.spans), all_floors = joined(how.floors);
-  const Scratch<float> dark(how.dark, s), spans(all_spans, s), floors(all_floors, s);
-  const Scratch<FlatMix> mixes(how.mixes, s);
-  const Scratch<char> in_counts(how.in_counts, s);
+  const Sent<float> dark(how.dark, stream), spans(all_spans, stream), floors(all_floors, stream);
+  const Sent<FlatMix> mixes(how.mixes, stream);
+  const Sent<char> in_counts(how.in_counts, stream);
   const bool same = how.spans.size() == 1 && std::ranges::all_of(how.mixes, &FlatMix::is_one);
   const Cells cells{y.n1,
                     y.n2,
@@ -171,7 +172,7 @@ CountsTally line_integrals_of(const CountsToLines& how, const std::byte* counts,
                     how.minus_log,
                     how.full};
   DeviceTally met = nothing_met;
-  const Scratch<DeviceTally> tally(std::span<const DeviceTally>(&met, 1), s);
+  const Sent<DeviceTally> tally(std::span<const DeviceTally>(&met, 1), stream);
   const dim3 blocks(static_cast<unsigned>(ceil_div<Index>(y.n2, threads)), static_cast<unsigned>(y.n1),
                     static_cast<unsigned>(ceil_div<Index>(y.n0, views_a_thread)));
   with_pixels(how.type, counts, [&](const auto* pixels) {
@@ -180,7 +181,7 @@ CountsTally line_integrals_of(const CountsToLines& how, const std::byte* counts,
   });
   after_launch();
   if (!how.filled.empty()) {
-    const Scratch<FilledCell> filled(how.filled, s);
+    const Sent<FilledCell> filled(how.filled, stream);
     const auto count = static_cast<Index>(how.filled.size());
     fill_cells<<<dim3(static_cast<unsigned>(ceil_div<Index>(count, threads)), static_cast<unsigned>(y.n0)),
                  threads, 0, s>>>(filled.data(), count, y);

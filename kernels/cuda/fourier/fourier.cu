@@ -41,8 +41,8 @@ struct Work {
   int lanes;
   cudaStream_t stream;
   Scratch<float2> samples, grid;
-  Scratch<float> of_frequency, of_view;
-  Scratch<float2> moves;
+  Sent<float> of_frequency, of_view;
+  Sent<float2> moves;
   BeyondTables beyond;
   FourierWeights weights;
 
@@ -53,10 +53,10 @@ struct Work {
         stream(queue(s)),
         samples(static_cast<std::size_t>(plan.samples() * tables.plan.views * lanes), stream),
         grid(static_cast<std::size_t>(plan.columns() * plan.cells_y * lanes), stream),
-        of_frequency(views.weights, stream),
-        of_view(views.view_weights, stream),
-        moves(moves_of(views), stream),
-        beyond(views.beyond, stream),
+        of_frequency(views.weights, s),
+        of_view(views.view_weights, s),
+        moves(moves_of(views), s),
+        beyond(views.beyond, s),
         weights{of_frequency.data(),
                 of_view.data(),
                 {views.row_shifts.empty() ? nullptr : moves.data(), tables.plan.phases.sixteenth},

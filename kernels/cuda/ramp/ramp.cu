@@ -179,10 +179,10 @@ void filter_rows(const RowFilter& filter, bool adjoint, float alpha, Image<const
   std::vector<float2> responses;
   for (double shift : filter.row_shifts) append_response(filter, adjoint ? -shift : shift, responses);
   if (filter.row_shifts.empty()) append_response(filter, 0, responses);
-  const Scratch<float2> response(responses, s);
-  const Scratch<float> weight(filter.view_weights, s);
-  const OptionalTable cells(filter.cell_weights, s), rays(filter.ray_weights, s);
-  const BeyondTables beyond(filter.beyond, s);
+  const Sent<float2> response(responses, stream);
+  const Sent<float> weight(filter.view_weights, stream);
+  const OptionalTable cells(filter.cell_weights, stream), rays(filter.ray_weights, stream);
+  const BeyondTables beyond(filter.beyond, stream);
   const FilterSides sides = sides_of(filter, adjoint, in.n2, out.n2, cells.data(), rays.data());
   const Rows at{in.n0, in.n1, filter.length, ceil_div<Index>(in.n0, 2), beyond.beyond()};
   const Index batch = pairs_at_once(filter.length), all = at.rows * at.pairs_a_row;

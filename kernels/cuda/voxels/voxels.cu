@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "../../launches.hpp"
-#include "../common/launch.cuh"
+#include "../common/sent.cuh"
 #include "../tables.hpp"
 
 namespace tandem::kernels::cuda {
@@ -72,7 +72,7 @@ VoxelsBeyond encode(const VoxelCoding& how, const float* voxels, Index count, st
   note_launch("voxels to numbers");
   const cudaStream_t s = queue(stream);
   Beyond met{0, 0};
-  const Scratch<Beyond> beyond(std::span<const Beyond>(&met, 1), s);
+  const Sent<Beyond> beyond(std::span<const Beyond>(&met, 1), stream);
   const auto blocks = static_cast<unsigned>(std::min(ceil_div<Index>(count, threads), most_blocks));
   with_coding(how, [&](auto coding) {
     using Number = typename decltype(coding)::Number;
