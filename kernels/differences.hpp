@@ -23,7 +23,6 @@ struct DifferenceKernels {
   void (*sum_lengths)(ConstVectorView field, std::span<double> sums, Stream& stream);
 };
 
-/// @throws DeviceError for a GPU: there are no such kernels for it yet
 const DifferenceKernels& differences(Device device);
 
 }  // namespace tandem::kernels

@@ -75,8 +75,7 @@ const VectorKernels& vector(Device device) {
 }
 
 const DifferenceKernels& differences(Device device) {
-  require<DeviceError>(!on_cuda(device), "differences of voxels: not on GPUs yet; give --device cpu");
-  return cpu::difference_kernels;
+  return select(device, cpu::difference_kernels, TANDEM_ON_CUDA(difference_kernels));
 }
 
 const VoxelKernels* voxels(Device device) {

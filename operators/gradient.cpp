@@ -37,7 +37,6 @@ std::span<const float> used(const Space& volume, const std::array<float, 3>& sca
 }  // namespace
 
 LinearOperator gradient(const Space& volume, std::array<float, 3> scales) {
-  kernels::differences(volume.device());  // or an error at once
   return Gradient(volume, used(volume, scales));
 }
 

@@ -12,7 +12,7 @@ namespace TANDEM_PUBLIC tandem {
 /// Differences of neighbouring voxels: the next voxel less this one, times a factor for each axis (slice, y,
 /// x), and 0 at the last one. The range is a direct sum of the differences along z, y and x; of y and x alone
 /// where slices are independent blocks, or where there is one slice. Its elements are vectors, one a voxel.
-/// Only on the CPU. @throws SpaceError unless `volume` is a volume; DeviceError on a GPU
+/// @throws SpaceError unless `volume` is a volume
 LinearOperator gradient(const Space& volume, std::array<float, 3> scales = {1, 1, 1});
 
 /// An upper bound of |gradient|^2, of which it falls short by little: 4 times the sum of the squared factors.

@@ -1,53 +1,10 @@
-#include <cub/block/block_reduce.cuh>
-
-#include "../common/launch.cuh"
+#include "../common/pieces.cuh"
+#include "../common/sent.cuh"
 #include "../tables.hpp"
 
 namespace tandem::kernels::cuda {
 
 namespace {
-
-constexpr int threads = 256;
-
-constexpr Index piece = 16384;  ///< elements; a multiple of 4
-
-/// A vector as lines that are contiguous and belong to one block. Blocks are cut into pieces, of one line or
-/// of several short ones, so that the order of summation depends on the block's own extents alone.
-struct Lines {
-  Index blocks, lines, count;  ///< lines a block, elements a line
-  Index block_stride, line_stride;
-
-  __host__ __device__ Index together() const { return count < piece ? piece / count : 1; }  ///< lines
-  Index pieces_of_line() const { return ceil_div(count, piece); }
-  Index pieces() const { return ceil_div(lines, together()) * pieces_of_line(); }  ///< of a block
-};
-
-Lines lines_of(const Space& space) {
-  const Shape n = space.shape();
-  switch (space.blocks()) {
-    case Blocks::slices:
-      return {n[0], 1, n[1] * n[2], n[1] * n[2], 0};
-    case Blocks::rows:
-      return {n[1], n[0], n[2], n[2], n[1] * n[2]};
-    case Blocks::whole:
-      break;
-  }
-  return {1, 1, n[0] * n[1] * n[2], 0, 0};
-}
-
-/// What block x of a grid works on.
-struct Piece {
-  Index block, start, lines, count, line_stride;
-  __device__ Piece(const Lines& at, Index pieces_of_line) {
-    const Index groups = ceil_div(at.lines, at.together()), which = blockIdx.x;  // (block, group, piece)
-    const Index group = which / pieces_of_line % groups, first = which % pieces_of_line * piece;
-    block = which / pieces_of_line / groups;
-    start = block * at.block_stride + group * at.together() * at.line_stride + first;
-    lines = min(at.lines - group * at.together(), at.together());
-    count = min(at.count - first, piece);
-    line_stride = at.line_stride;
-  }
-};
 
 /// Elements that lie side by side, and are loaded and stored at once.
 template <int n>
@@ -65,8 +22,6 @@ bool fours(const Lines& at, const float* data) {
   return reinterpret_cast<std::uintptr_t>(data) % sizeof(Few<4>) == 0 && at.count % 4 == 0;
 }
 
-unsigned grid_of(const Lines& at) { return static_cast<unsigned>(at.blocks * at.pieces()); }
-
 /// Calls a function with how many elements of both vectors a thread can take at once.
 template <class F>
 void with_width(const Lines& at, const float* x, const float* y, F f) {
@@ -74,13 +29,6 @@ void with_width(const Lines& at, const float* x, const float* y, F f) {
     f(std::integral_constant<int, 4>{});
   else
     f(std::integral_constant<int, 1>{});
-}
-
-/// In an order that is always the same; the sum is thread 0's.
-__device__ double block_sum(double value) {
-  using Reduce = cub::BlockReduce<double, threads, cub::BLOCK_REDUCE_WARP_REDUCTIONS>;
-  __shared__ typename Reduce::TempStorage scratch;
-  return Reduce(scratch).Sum(value);
 }
 
 /// A thread sums the same elements whatever n is, so bits do not depend on where a vector lies.
@@ -100,14 +48,6 @@ __global__ void __launch_bounds__(threads)
         for (int k = 0; k < n; ++k) sum += static_cast<double>(a.at[k]) * static_cast<double>(b.at[k]);
       }
   }
-  sum = block_sum(sum);
-  if (threadIdx.x == 0) sums[blockIdx.x] = sum;
-}
-
-__global__ void __launch_bounds__(threads)
-    add_pieces(Index count, const double* __restrict__ pieces, double* sums) {
-  double sum = 0;
-  for (Index i = threadIdx.x; i < count; i += threads) sum += pieces[blockIdx.x * count + i];
   sum = block_sum(sum);
   if (threadIdx.x == 0) sums[blockIdx.x] = sum;
 }
@@ -175,14 +115,6 @@ void update_all(const float* x, VectorView y, Stream& stream, Change change) {
   after_launch();
 }
 
-/// Numbers of blocks: one for all of them, or one each.
-struct Scalars {
-  const float* values;
-  bool one;
-  Scalars(const Scratch<float>& there, std::size_t count) : values(there.data()), one(count == 1) {}
-  __device__ float of(Index block) const { return values[one ? 0 : block]; }
-};
-
 struct Sum {
   float a, b;
   __device__ bool reads_x() const { return true; }
@@ -192,7 +124,7 @@ struct Sum {
 
 void axpby(std::span<const float> a, ConstVectorView x, std::span<const float> b, VectorView y,
            Stream& stream) {
-  const Scratch<float> there_a(a, queue(stream)), there_b(b, queue(stream));
+  const Sent<float> there_a(a, stream), there_b(b, stream);
   update_all(x.data, y, stream,
              [s = Scalars(there_a, a.size()), t = Scalars(there_b, b.size())] __device__(Index block) {
                return Sum{s.of(block), t.of(block)};
@@ -228,7 +160,7 @@ struct ReciprocalOrZero {
 };
 
 void reciprocal_or_zero(VectorView x, std::span<const float> floor, Stream& stream) {
-  const Scratch<float> there(floor, queue(stream));
+  const Sent<float> there(floor, stream);
   update_all(x.data, x, stream, [s = Scalars(there, floor.size())] __device__(Index block) {
     return ReciprocalOrZero{s.of(block)};
   });

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cub/block/block_reduce.cuh>
+
+#include "../../../core/array.hpp"
+#include "launch.cuh"
+
+// Work on vectors block by block, each in pieces of its own, so that the order of summation depends on the
+// block's extents alone.
+
+namespace tandem::kernels::cuda {
+
+constexpr int threads = 256;
+constexpr Index piece = 16384;  ///< elements; a multiple of 4
+
+/// A vector as lines that are contiguous and belong to one block. Blocks are cut into pieces, of one line or
+/// of several short ones, so that the order of summation depends on the block's own extents alone.
+struct Lines {
+  Index blocks, lines, count;  ///< lines a block, elements a line
+  Index block_stride, line_stride;
+
+  __host__ __device__ Index together() const { return count < piece ? piece / count : 1; }  ///< lines
+  Index pieces_of_line() const { return ceil_div(count, piece); }
+  Index pieces() const { return ceil_div(lines, together()) * pieces_of_line(); }  ///< of a block
+};
+
+inline Lines lines_of(const Space& space) {
+  const Shape n = space.shape();
+  switch (space.blocks()) {
+    case Blocks::slices:
+      return {n[0], 1, n[1] * n[2], n[1] * n[2], 0};
+    case Blocks::rows:
+      return {n[1], n[0], n[2], n[2], n[1] * n[2]};
+    case Blocks::whole:
+      break;
+  }
+  return {1, 1, n[0] * n[1] * n[2], 0, 0};
+}
+
+/// What block x of a grid works on.
+struct Piece {
+  Index block, start, lines, count, line_stride;
+  __device__ Piece(const Lines& at, Index pieces_of_line) {
+    const Index groups = ceil_div(at.lines, at.together()), which = blockIdx.x;  // (block, group, piece)
+    const Index group = which / pieces_of_line % groups, first = which % pieces_of_line * piece;
+    block = which / pieces_of_line / groups;
+    start = block * at.block_stride + group * at.together() * at.line_stride + first;
+    lines = min(at.lines - group * at.together(), at.together());
+    count = min(at.count - first, piece);
+    line_stride = at.line_stride;
+  }
+};
+
+inline unsigned grid_of(const Lines& at) { return static_cast<unsigned>(at.blocks * at.pieces()); }
+
+/// In an order that is always the same; the sum is thread 0's.
+inline __device__ double block_sum(double value) {
+  using Reduce = cub::BlockReduce<double, threads, cub::BLOCK_REDUCE_WARP_REDUCTIONS>;
+  __shared__ typename Reduce::TempStorage scratch;
+  return Reduce(scratch).Sum(value);
+}
+
+/// One number per block, from one per piece.
+static __global__ void __launch_bounds__(threads)
+    add_pieces(Index count, const double* __restrict__ pieces, double* sums) {
+  double sum = 0;
+  for (Index i = threadIdx.x; i < count; i += threads) sum += pieces[blockIdx.x * count + i];
+  sum = block_sum(sum);
+  if (threadIdx.x == 0) sums[blockIdx.x] = sum;
+}
+
+/// Numbers of blocks: one for all of them, or one each.
+struct Scalars {
+  const float* values;
+  bool one;
+  Scalars(const Scratch<float>& there, std::size_t count) : values(there.data()), one(count == 1) {}
+  __device__ float of(Index block) const { return values[one ? 0 : block]; }
+};
+
+}  // namespace tandem::kernels::cuda

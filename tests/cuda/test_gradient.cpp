@@ -1,0 +1,66 @@
+// Differences of voxels, and the solver that uses them: a GPU gives what the CPU gives.
+#include "../../operators/gradient.hpp"
+
+#include "../../solvers/pdhg.hpp"
+#include "cuda_fixture.hpp"
+
+namespace tandem::test {
+namespace {
+
+std::vector<Space> volumes() {
+  return {Space({5, 70, 300}), Space({3, 129, 257}, Blocks::slices), Space({1, 33, 4}), Space({40, 1, 1})};
+}
+
+TEST_F(Cuda, GradientIsTheCpus) {
+  for (const Space& volume : volumes()) {
+    const LinearOperator D = gradient(volume, {0.7f, 1, 1.3f}),
+                         there = gradient(volume.on(gpu), {0.7f, 1, 1.3f});
+    const Array x = random_array(volume, 1), y = random_array(D.range(), 2);
+    Array field = y.clone(), field_there = on_device(y, gpu), back = x.clone(),
+          back_there = on_device(x, gpu);
+    D.apply(2, x, -0.5f, field, default_stream(cpu));
+    there.apply(2, on_device(x, gpu), -0.5f, field_there, default_stream(gpu));
+    EXPECT_LE(relative_error(field_there, field), tolerance::devices);
+    D.apply_adjoint(2, y, -0.5f, back, default_stream(cpu));
+    there.apply_adjoint(2, on_device(y, gpu), -0.5f, back_there, default_stream(gpu));
+    EXPECT_LE(relative_error(back_there, back), tolerance::devices);
+  }
+}
+
+TEST_F(Cuda, LengthsAreTheCpus) {
+  for (const Space& volume : volumes()) {
+    const Space field = gradient(volume).range();
+    const Array here = random_array(field, 3);
+    Array clamped = here.clone(), there = on_device(here, gpu);
+    const std::vector<double> sums = sum_lengths(here, default_stream(cpu)),
+                              found = sum_lengths(there, default_stream(gpu));
+    for (std::size_t b = 0; b < sums.size(); ++b) EXPECT_NEAR(found[b], sums[b], 1e-6 * sums[b]);
+    std::vector<float> longest(sums.size());
+    for (std::size_t b = 0; b < longest.size(); ++b) longest[b] = 0.3f + static_cast<float>(b);
+    clamp_lengths(clamped, longest, default_stream(cpu));
+    clamp_lengths(there, longest, default_stream(gpu));
+    EXPECT_LE(relative_error(there, clamped), tolerance::devices);
+  }
+}
+
+/// Weights of rays, a weight of the regulariser for each slice, and a slice that stops before the other.
+TEST_F(Cuda, PdhgIsTheCpus) {
+  const auto solved = [&](Device device, const Array& data, const Array& rays) {
+    const LinearOperator A = projector(odd_scan(61, 2), grid_of(37, 41, 2), Model::joseph, device);
+    Pdhg solver(A, on_device(data, device), zeros(A.domain(), default_stream(device)),
+                total_variation(A.domain()), {0.5f, 2}, on_device(rays, device), {.nonnegative = true});
+    for (int step = 0; step < 20; ++step) solver.step({true, step < 10});
+    const std::vector<double> regularity = solver.regularity();
+    EXPECT_GT(regularity[0], 0);
+    return std::move(solver).solution();
+  };
+  const LinearOperator A = projector(odd_scan(61, 2), grid_of(37, 41, 2), Model::joseph, cpu);
+  const Array data = A * random_array(A.domain(), 1);
+  Array rays = random_array(A.range(), 2);
+  for (Index i = 0; i < rays.size(); ++i) rays.data()[i] = std::max(0.0f, rays.data()[i]);
+  const Array here = solved(cpu, data, rays);
+  EXPECT_LE(relative_error(solved(gpu, data, rays), here), 1e-4);
+}
+
+}  // namespace
+}  // namespace tandem::test
