@@ -28,7 +28,7 @@ struct PdhgOptions {
 class Pdhg {
  public:
   static constexpr SolverCost cost{.volumes = 8,      // x, the solution; q and scratch, of three parts each
-                                   .projections = 5,  // b, r, p, scratch; with weights one more
+                                   .projections = 5,  // data, their weights, r, p, scratch
                                    .preparation = {11, 9},
                                    .step = {1, 1},
                                    .traces = {0, 0}};
