@@ -29,7 +29,7 @@ const std::vector<Condition>& conditions() {
        [](const ReconOptions& o, std::string_view option) {
          return std::string(option) + " goes with an iterative algorithm, not with " + o.recipe.method;
        }},
-      {{"--relaxation", "--nonnegative"},
+      {{"--relaxation", "--nonnegative", "--tv-weight"},
        [](const ReconOptions&, const Method& method, std::string_view option) {
          return method.reads(option);
        },
@@ -38,7 +38,8 @@ const std::vector<Condition>& conditions() {
        }},
       {{"--fbp-filter", "--fbp-cutoff", "--padding", "--padding-bins"},
        [](const ReconOptions& o, const Method& method, std::string_view) {
-         return method.filters || o.recipe.initial == Initial::fbp;
+         return method.filters ||
+                (method.iterates() && o.recipe.initial.value_or(method.initial) == Initial::fbp);
        },
        [](const ReconOptions&, std::string_view option) {
          return std::string(option) + " goes with fbp, or with --initial fbp";

@@ -56,9 +56,15 @@ void add_method(CLI::App& c, ReconOptions& o) {
       "with the end value times a cosine (default), or with zeros");
   c.add_option("--padding-bins", r.padding_bins, "over how many bins (default: half of the detector's)")
       ->check(count());
-  c.add_option("--initial", o.initial, "initial volume: zero (default), fbp, or a volume file");
-  c.add_option("--iterations", r.iterations, "at most this many steps (default 30)")
+  c.add_option("--initial", o.initial,
+               "initial volume: zero, fbp, or a volume file (default zero; of tv fbp)");
+  c.add_option("--iterations", r.iterations, "at most this many steps (default 30; of tv 100)")
       ->check(count(0, 1'000'000));
+  c.add_option("--tv-weight", r.tv_weight,
+               readers_of("--tv-weight") +
+                   ": weight of total variation, beside data of mean weight 1; the "
+                   "larger, the smoother (default: found by cross-validation)")
+      ->check(positive(1e9));
   c.add_option("--relaxation", r.relaxation, readers_of("--relaxation") + ": in (0, 2), default 1")
       ->check(within(1e-6, 2 - 1e-6));
   c.add_flag("--nonnegative", r.nonnegative, readers_of("--nonnegative") + ": no voxel below zero");
@@ -224,7 +230,8 @@ void finish_recipe(ReconOptions& o) {
   if (!o.padding.empty()) r.padding = padding_named(o.padding);
   if (!o.algorithm.empty()) r.method = o.algorithm;
   const std::string initial = in_lower_case(o.initial);
-  r.initial = initial == "zero" ? Initial::zero : initial == "fbp" ? Initial::fbp : Initial::file;
+  if (!initial.empty())
+    r.initial = initial == "zero" ? Initial::zero : initial == "fbp" ? Initial::fbp : Initial::file;
   if (r.initial == Initial::file) r.initial_file = o.initial;
   r.host_bytes = bytes_of(o.memory_gib);
   if (o.model != "automatic") r.model = model_named(o.model);

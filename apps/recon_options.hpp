@@ -19,8 +19,8 @@ struct ReconOptions {
   std::vector<std::string> scans;  ///< each of which is reconstructed
   ScanOptions scan;                ///< of one of them
   pipeline::Recipe recipe;
-  std::string output, initial = "zero", stop, preview, dtype = "float32", slices, part_of,
-                      compression = "none", save_format, truth, region;
+  std::string output, initial, stop, preview, dtype = "float32", slices, part_of, compression = "none",
+                                              save_format, truth, region;
   std::string filter = "ramp", padding, model = "automatic", accuracy = "1e-4";
   std::string algorithm;          // empty: fbp or fdk
   std::string like, save_config;  ///< the volume with the recipe; where to write this one

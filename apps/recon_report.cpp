@@ -76,6 +76,8 @@ json plan_json(const pipeline::Plan& plan, const io::ScanInfo& info) {
   for (const Device device : plan.devices) names.push_back(device.name());
   const Filter& filter = plan.options.filter;
   const bool continues = plan.filters() && filter.padding != Padding::none;
+  const json data_weights =
+      plan.method->iterates() ? json(plan.preprocessing.weights ? "counts" : "uniform") : json(nullptr);
   const json padding_bins = continues ? json(filter.padding_bins.value_or(d.bins / 2)) : json(nullptr);
   return {{"command", "recon"},
           {"version", TANDEM_VERSION},
@@ -90,6 +92,7 @@ json plan_json(const pipeline::Plan& plan, const io::ScanInfo& info) {
           {"variant", plan.execution().variant},
           {"precision", name_of(plan.execution().precision)},
           {"matched", plan.matched},
+          {"data_weights", data_weights},
           {"padding", name_of(continues ? filter.padding : Padding::none)},
           {"padding_bins", padding_bins},
           {"rows_at_once", plan.rows_at_once},
@@ -168,9 +171,12 @@ void print_outcome(const pipeline::Plan& plan, const io::ScanInfo& info, const p
   if (plan.method->iterates())
     std::cout << ", " << out.iterations << " iterations, residual "
               << (out.residuals.empty() ? 1.0 : out.residuals.back()) << " of the first";
+  if (plan.options.tv_weight) std::cout << ", weight of total variation " << *plan.options.tv_weight;
+  if (plan.preprocessing.weights) std::cout << ", data weighted by counts";
   const double computing = out.seconds.backproject + out.seconds.iterate;
   std::cout << "\ntime      " << out.seconds.total << " s";
   if (computing > 0) std::cout << ", " << out.updates / computing * 1e-9 << " GU/s";
+  if (out.look_ahead_seconds > 0) std::cout << ", after " << out.look_ahead_seconds << " s to choose the weight";
   std::cout << '\n';
   if (!out.followed) ahead.print_outcome(std::cout, out);
   print_replaced(std::cout, out.findings);

@@ -201,7 +201,7 @@ Rows solvers(const Axes& axes, const OnLine& on_line) {
           if (!method.iterates()) continue;
           const std::string name(method.name);
           on_line(words(name_of(how) + " " + name, slices));
-          auto solver = method.solver(A, b.clone(), Array(A.domain()), {});
+          auto solver = method.solver({A, b.clone()}, Array(A.domain()), {});
           const double ms = median_ms(axes, [&] { solver.step(active); });
           rows.push_back(line(c, name + " step", ms, method.cost.step.together() * c.updates(), how));
           rows.back()["kernels_ms"] = kernels;

@@ -87,12 +87,15 @@ double preparing_bytes(const Plan& plan, Index slices) {
          sizes_of(plan, slices).projections;
 }
 
+/// Line integrals, and perhaps their weights.
+double data_sets(const Plan& plan) { return plan.preprocessing.weights ? 2 : 1; }
+
 /// What steps hold beside counts and line integrals: their own memory, and rows with margins before these are
 /// cut off.
 double steps_hold(const Plan& plan, Index rows_read, Index rows_kept) {
   const Index rows = rows_read / plan.rows_together, bins = detector_of(plan.scan).bins,
               views = views_of(plan);
-  const double wide = rows > rows_kept ? 4.0 * static_cast<double>(views * rows * bins) : 0;
+  const double wide = rows > rows_kept ? 4.0 * data_sets(plan) * static_cast<double>(views * rows * bins) : 0;
   return wide + bytes_of_steps(plan.preprocessing, {views, rows, bins}, {views, rows_read, plan.bins.size()});
 }
 
@@ -125,8 +128,9 @@ double host_bytes(const Plan& plan, const io::ScanInfo& info, Index slices) {
   const auto [projections, volume] = sizes_of(plan, slices);
   double work = 0;
   for (const Worker& worker : plan.workers)
-    work += worker.device.is_cuda() ? (prepared_on_gpu(plan, info) ? 0 : projections) + volume
-                                    : computing_bytes(plan, worker, slices);
+    work += worker.device.is_cuda()
+                ? (prepared_on_gpu(plan, info) ? 0 : data_sets(plan) * projections) + volume
+                : computing_bytes(plan, worker, slices);
   // no more than all slices are on their way: in places with counts, and volumes that wait and are written
   const double chunks = static_cast<double>(plan.grid.size[2]) / static_cast<double>(slices);
   const auto workers = static_cast<double>(plan.workers.size());

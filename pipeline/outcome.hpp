@@ -60,16 +60,19 @@ struct Outcome {
   std::vector<std::string> warnings;    ///< those that only the data could tell; the plan has others
 
   std::optional<ValueRange> range;  ///< of integers, if it was to be found
+  double look_ahead_seconds = 0;    ///< before `seconds.total` (`look_ahead`)
   double range_seconds = 0;         ///< of `seconds.total`, which finding it took
 
   std::optional<Followed> followed;  ///< if the scan was being written
 
+  std::vector<double> weights;     ///< of total variation, where they were to be found
   std::vector<Iterated> iterated;  ///< by chunks; `Method::conclude` makes the numbers above of them
 
   /// Adds what another worker did.
   void add(const Outcome& worker) {
     seconds.add(worker.seconds);
     updates += worker.updates;
+    weights.insert(weights.end(), worker.weights.begin(), worker.weights.end());
     iterated.insert(iterated.end(), worker.iterated.begin(), worker.iterated.end());
   }
 };

@@ -14,6 +14,7 @@
 #include "host_memory.hpp"
 #include "memory.hpp"
 #include "methods/method.hpp"
+#include "problem.hpp"
 #include "steps/chain.hpp"
 #include "warn.hpp"
 
@@ -252,6 +253,14 @@ void choose_steps(Plan& plan) {
   plan.margin = margin_of(plan.preprocessing);
 }
 
+/// Whether each datum tells how many photons it is made of.
+bool counts_are_known(const Plan& plan, const io::ScanInfo& info) {
+  const Preprocessing& how = plan.preprocessing;
+  return how.minus_log && info.flats > 0 && !has_row_axes(plan.scan) &&
+         std::ranges::none_of(how.table(),
+                              [&](const Step& step) { return step.makes_new_noise && step.asked_for(how); });
+}
+
 }  // namespace
 
 std::string_view Plan::method_name() const {
@@ -276,6 +285,8 @@ Plan make_plan(const io::ScanInfo& info, const Recipe& recipe) {
   require<DeviceError>(!recipe.devices.empty(), "recipe: no device is given");
   plan.method = &method_named(recipe.method);
   plan.options = static_cast<const MethodOptions&>(recipe);
+  plan.options.initial = recipe.initial.value_or(plan.method->initial);
+  plan.options.iterations = recipe.iterations.value_or(plan.method->iterations);
   plan.max_floored_percent = recipe.max_floored_percent;
   plan.allow_unmatched = recipe.allow_unmatched;
   plan.streams = recipe.streams;
@@ -302,6 +313,7 @@ Plan make_plan(const io::ScanInfo& info, const Recipe& recipe) {
   plan.scan = crop(scan, plan.views, plan.rows, plan.bins);
   if (recipe.binning > 0) plan.scan = bin_down(plan.scan, recipe.binning, plan.pitch_known);
   choose_steps(plan);
+  plan.preprocessing.weights = plan.method->weighs_data && counts_are_known(plan, info);
   choose_grid(plan, recipe);
   if (rows_are_slices(plan.scan)) lift_slices(plan, whole);
   beam_of(plan.scan).choose_execution(plan, recipe);

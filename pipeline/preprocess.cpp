@@ -12,6 +12,7 @@
 #include "../core/parallel.hpp"
 #include "pixels.hpp"
 #include "steps/chain.hpp"
+#include "weights.hpp"
 
 namespace tandem::pipeline {
 
@@ -82,13 +83,14 @@ constexpr float most_of = std::is_integral_v<Pixel> ? static_cast<float>(std::nu
 /// Data on their way through all steps.
 class Pass {
  public:
-  /// `y`: (view, row, bin), all rows of the reference
+  /// `y`, `variance`: (view, row, bin), all rows of the reference
   Pass(const io::FramesView& counts, const Reference& reference, const Preprocessing& how, Image<float> y,
-       std::span<const Range> counted)
+       std::optional<Image<float>> variance, std::span<const Range> counted)
       : counts_(counts),
         reference_(reference),
         chain_(chain_of(how)),
         y_(y),
+        variance_(variance),
         cell_(counts.shape[1], how.binning),
         kept_{reference.margin_above, y.n1 - reference.margin_below},
         counted_(counted),
@@ -145,6 +147,11 @@ class Pass {
     return counted_.empty() ? Range{0, y_.n2} : counted_[static_cast<std::size_t>(row - kept_.first)];
   }
 
+  std::span<float> variance_of(Index view, Index row) const {
+    if (!variance_) return {};
+    return {&(*variance_)(view, row, 0), static_cast<std::size_t>(y_.n2)};
+  }
+
   /// `flats` must not be used while the row is.
   ViewRow row_of(Index view, Index row, float most, FlatMixer& flats) {
     return {.reference = reference_,
@@ -154,6 +161,7 @@ class Pass {
             .most = most,
             .flat = flats(reference_, counts_.first + view, row),
             .y = {&y_(view, row, 0), static_cast<std::size_t>(y_.n2)},
+            .variance = variance_of(view, row),
             .air = air_[place_of(view, row)],
             .met = met_[place_of(view, row)]};
   }
@@ -273,6 +281,7 @@ class Pass {
   const Reference& reference_;
   Chain chain_;
   Image<float> y_;
+  std::optional<Image<float>> variance_;
   Binning cell_;
   Range kept_;  ///< rows that are no margin
   std::span<const Range> counted_;
@@ -281,6 +290,16 @@ class Pass {
   std::mutex mutex_;
   Tallies tallies_;
 };
+
+/// What is between the margins of the reference.
+Array within_margins(Array wide, const Reference& reference, const Space& space) {
+  if (wide.space().shape() == space.shape()) return wide;
+  Array within(space);
+  const Image<const float> all = image(ConstVectorView(wide));
+  copy({&all(0, reference.margin_above, 0), all.n0, space.shape()[1], all.n2, all.s0, all.s1},
+       image(VectorView(within)), default_stream(Device::cpu()));
+  return within;
+}
 
 }  // namespace
 
@@ -349,19 +368,21 @@ LineIntegrals preprocess(const io::FramesView& counts, const Reference& referenc
   const Index rows = reference.rows - margin;
   require<SpaceError>(space.shape() == Shape{views, rows, reference.bins}, "preprocess: ", views, " x ", rows,
                       " x ", reference.bins, " data for a space of ", space.size(), " elements");
-  Array y(margin == 0 ? space : Space({views, reference.rows, reference.bins}, Blocks::rows));
-  const Image<float> all = image(VectorView(y));
-  Pass pass(counts, reference, how, all, counted);
+  const Space wide = margin == 0 ? space : Space({views, reference.rows, reference.bins}, Blocks::rows);
+  Array y(wide);
+  std::optional<Array> variances;
+  std::optional<Image<float>> variance;
+  if (how.weights) {
+    variances.emplace(wide);
+    std::fill_n(variances->data(), variances->size(), INFINITY);
+    variance = image(VectorView(*variances));
+  }
+  Pass pass(counts, reference, how, image(VectorView(y)), variance, counted);
   pass.work_on_all();
   pass.add_to(findings);
-  if (margin == 0) return {std::move(y), pass.noise_norms()};
-  Array within(space);
-  Image<float> kept = all;
-  kept.data = &all(0, reference.margin_above, 0);
-  kept.n1 = rows;
-  copy({kept.data, kept.n0, kept.n1, kept.n2, kept.s0, kept.s1}, image(VectorView(within)),
-       default_stream(Device::cpu()));
-  return {std::move(within), pass.noise_norms()};
+  LineIntegrals lines{within_margins(std::move(y), reference, space), pass.noise_norms()};
+  if (variances) lines.weights = weights_of(within_margins(std::move(*variances), reference, space));
+  return lines;
 }
 
 }  // namespace tandem::pipeline

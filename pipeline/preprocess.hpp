@@ -32,11 +32,12 @@ struct Preprocessing {
   int binning = 0;
   bool minus_log = true;
   std::optional<Range>
-      air_bins{};       ///< divide each view by the mean of these bins, counted after selection and binning
-  double gain = 1;      ///< counts per photon
-  bool noise = false;   ///< whether to compute the noise norms
-  StepValues values{};  ///< what the user gave; the steps read their own numbers from it
-  Index bins = 0;       ///< of a row after selection and binning; 0 if they are not known yet
+      air_bins{};        ///< divide each view by the mean of these bins, counted after selection and binning
+  double gain = 1;       ///< counts per photon
+  bool noise = false;    ///< whether to compute the noise norms
+  bool weights = false;  ///< whether to compute the weights of data
+  StepValues values{};   ///< what the user gave; the steps read their own numbers from it
+  Index bins = 0;        ///< of a row after selection and binning; 0 if they are not known yet
   std::optional<Optics> optics{};            ///< empty: steps that need it are left out
   std::span<const Step> (*table)() = steps;  ///< the steps that may be asked for
 };
@@ -76,6 +77,7 @@ struct LineIntegrals {
   Array y;  ///< (view, row, bin) in the given space
   std::vector<double>
       noise_norms;  ///< of each row, if asked for: sqrt of the summed variance, 1/photons for each datum
+  std::optional<Array> weights = {};  ///< of each datum, if asked for (weights.hpp)
 };
 
 /// Where `air` (columns of the file) lies among the selected `bins`, after binning. @throws GeometryError if

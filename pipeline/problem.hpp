@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <functional>
 #include <optional>
 
@@ -14,6 +15,14 @@ struct Problem {
   VolumeGrid grid;
   LinearOperator A;
   Worker worker = {};  ///< who solves it
+};
+
+/// The equations A x = y that a solver takes.
+struct Equations {
+  LinearOperator A;
+  Array y;
+  std::optional<Array> weights = {};        ///< of each datum, mean 1; empty: all data weigh the same
+  std::array<double, 3> pitch = {1, 1, 1};  ///< of voxels along x, y, z
 };
 
 Scan scan_of(const Plan& plan, Range slices);

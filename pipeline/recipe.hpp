@@ -20,11 +20,12 @@ enum class Initial { zero, fbp, file };
 /// The part of a user's request that methods read. Each method reads some of it (`Method::options`).
 struct MethodOptions {
   Filter filter;
-  Initial initial = Initial::zero;
+  std::optional<Initial> initial;  ///< default: as the method says; a plan has one
   std::filesystem::path initial_file;
-  int iterations = 30;
+  std::optional<int> iterations;  ///< likewise
   float relaxation = 1;
   bool nonnegative = false;
+  std::optional<float> tv_weight;  ///< of total variation, beside data of mean weight 1; default: is found
   bool stop_by_discrepancy = false;
   std::optional<double> stop_relative, stop_seconds;
 };

@@ -57,33 +57,50 @@ void send(const std::vector<Range>& due, ReadStation& read, const Workers& worke
   conveyor(static_cast<Index>(due.size()), count, load, work, save);
 }
 
-/// Makes a few slices, only to find the range of integers in them. What they cost is in no station's account.
-ValueRange look_at_some(io::ScanReader& reader, const Plan& plan, const Options& options) {
-  RangeFinder finder(plan);
+/// Makes a few slices only to look at them. What they cost is in no station's account.
+Outcome look_at_some(io::ScanReader& reader, const Plan& plan, const Options& options, const char* purpose,
+                     const std::vector<Range>& due, const std::function<void(const Chunk&)>& look) {
   double looked_at = 0;
-  const auto tell = [&](const Stage&) {
-    const auto all = static_cast<double>(finder.slices().size());
-    if (options.progress) options.progress({"range", looked_at, all});
+  const auto all = static_cast<double>(due.size());
+  const auto tell = [&](const Stage& at) {
+    if (options.progress) options.progress({purpose, looked_at, all, at.detail});
   };
-  Outcome unheeded;
-  Watch watch(tell, static_cast<double>(finder.slices().size()), plan.workers.size());
+  Outcome found;
+  Watch watch(tell, all, plan.workers.size());
   PrepareStation prepare(reader.info(), plan);
-  ReadStation read(reader, plan, watch, unheeded);
+  ReadStation read(reader, plan, watch, found);
   const auto workers = workers_of(plan, watch, options.any_external, prepare, nullptr, false);
-  std::vector<Range> due;
-  for (const Index z : finder.slices()) due.push_back({z, z + 1});
-  const auto look = [&](Chunk& chunk) {
-    finder.look_at(chunk.slices.first, chunk.volume);
+  const auto look_once = [&](const Chunk& chunk) {
+    look(chunk);
     ++looked_at;
   };
-  send(due, read, workers, look, nullptr);
-  return *finder.range();
+  send(due, read, workers, look_once, nullptr);
+  for (const auto& worker : workers) found.add(worker->outcome());
+  return found;
+}
+
+std::vector<Range> one_by_one(const std::vector<Index>& slices) {
+  std::vector<Range> due;
+  for (const Index z : slices) due.push_back({z, z + 1});
+  return due;
+}
+
+/// Up to so many slices, from the middles of equal parts; all as one if rays cross them.
+std::vector<Range> some_slices(const Plan& plan, Index most) {
+  const Index all = plan.grid.size[2], taken = std::min(all, most);
+  if (!rows_are_slices(plan.scan)) return {{0, all}};
+  std::vector<Index> slices;
+  for (Index k = 0; k < taken; ++k) slices.push_back((2 * k + 1) * all / (2 * taken));
+  return one_by_one(slices);
 }
 
 void find_range(io::ScanReader& reader, const Plan& plan, io::VolumeWriter& writer, const Options& options,
                 Outcome& outcome) {
   const Stopwatch watch("range", outcome.range_seconds);
-  outcome.range = look_at_some(reader, plan, options);
+  RangeFinder finder(plan);
+  look_at_some(reader, plan, options, "range", one_by_one(finder.slices()),
+               [&](const Chunk& chunk) { finder.look_at(chunk.slices.first, chunk.volume); });
+  outcome.range = finder.range();
   writer.set_range(outcome.range->min, outcome.range->max);
 }
 
@@ -95,8 +112,19 @@ double slices_in(const std::vector<Range>& chunks) {
 
 }  // namespace
 
-Outcome reconstruct(io::ScanReader& reader, const Plan& plan, io::VolumeWriter& writer,
+void look_ahead(io::ScanReader& reader, Plan& plan, const Options& options) {
+  constexpr Index most = 5;
+  const Method& method = *plan.method;
+  if (!method.is_open || !method.is_open(plan.options)) return;
+  method.settle(
+      look_at_some(reader, plan, options, "look ahead", some_slices(plan, most), [](const Chunk&) {}),
+      plan.options);
+}
+
+Outcome reconstruct(io::ScanReader& reader, const Plan& asked, io::VolumeWriter& writer,
                     const Options& options) {
+  Plan plan = asked;
+  look_ahead(reader, plan, options);
   Outcome outcome;
   const std::vector<Range> due = chunks_due(plan, writer.done());
   Watch watch(options.progress, static_cast<double>(plan.grid.size[2]), plan.workers.size(), options.board);

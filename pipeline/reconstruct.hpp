@@ -12,21 +12,25 @@
 namespace tandem::pipeline {
 
 struct Options {
-  OnProgress progress;            ///< may be empty
-  std::filesystem::path truth;    ///< the volume to compare with; empty: none
-  bool pictures = false;          ///< whether to keep the middle slices
-  bool any_external = false;      ///< see io::VolumeReader, for the truth and the initial volume
-  bool find_range = false;        ///< whether to find the range of integers and tell the writer
-  OnPictures show = {};           ///< sees the volume while it is made; may be empty
-  StationBoard* board = nullptr;  ///< sees what stations do; may be null
+  OnProgress progress = {};          ///< may be empty
+  std::filesystem::path truth = {};  ///< the volume to compare with; empty: none
+  bool pictures = false;             ///< whether to keep the middle slices
+  bool any_external = false;         ///< see io::VolumeReader, for the truth and the initial volume
+  bool find_range = false;           ///< whether to find the range of integers and tell the writer
+  OnPictures show = {};              ///< sees the volume while it is made; may be empty
+  StationBoard* board = nullptr;     ///< sees what stations do; may be null
 };
+
+/// Completes the options of the plan, if its method has to look at some slices for that: up to five, spread
+/// over the volume; of a cone beam all. `reconstruct` does so by itself. @throws as `reconstruct`
+void look_ahead(io::ScanReader& reader, Plan& plan, const Options& options = {});
 
 /// Makes a volume from a file, in chunks of slices. Reading, computing by the workers of the plan (which
 /// begins with preprocessing), and writing go on at the same time. A cone beam is held whole; a method goes
 /// through its slices slab by slab if it can, and else takes all of them. Chunks that the writer has already
 /// (`done`) are left out, see `chunks_due`. The caller finishes the writer. @throws Error, and what
 /// `progress` throws
-Outcome reconstruct(io::ScanReader& reader, const Plan& plan, io::VolumeWriter& writer,
+Outcome reconstruct(io::ScanReader& reader, const Plan& asked, io::VolumeWriter& writer,
                     const Options& options = {});
 
 }  // namespace tandem::pipeline

@@ -64,12 +64,13 @@ std::vector<Index> data_kept(const Scan& scan) {
   return data;
 }
 
-Equations equations_of(const Problem& problem, Array y) {
-  if (!has_row_axes(problem.scan)) return {problem.A, std::move(y)};
-  const Device device = y.space().device();
-  y = std::visit([&](const auto& scan) { return align_rows(scan, device); }, problem.scan) * y;
-  const LinearOperator weights = diagonal(measured(problem.scan, problem.A.range()));
-  return {weights * problem.A, weights * y};
+Equations equations_of(const Problem& problem, LineIntegrals data) {
+  const std::array<double, 3>& pitch = problem.grid.pitch;
+  if (!has_row_axes(problem.scan)) return {problem.A, std::move(data.y), std::move(data.weights), pitch};
+  const Device device = data.y.space().device();
+  data.y = std::visit([&](const auto& scan) { return align_rows(scan, device); }, problem.scan) * data.y;
+  const LinearOperator kept = diagonal(measured(problem.scan, problem.A.range()));
+  return {kept * problem.A, kept * data.y, {}, pitch};
 }
 
 }  // namespace tandem::pipeline

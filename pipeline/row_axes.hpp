@@ -13,15 +13,10 @@ std::vector<Range> bins_kept(const Scan& scan);
 /// How many such data each block of the projections has. A block is a row, or all of a cone beam.
 std::vector<Index> data_kept(const Scan& scan);
 
-/// The equations that a solver takes.
-struct Equations {
-  LinearOperator A;
-  Array y;
-};
-
 /// The equations y = A x of measured line integrals. Rows with axes of their own are moved onto the common
 /// axis. Bins that come in from outside the detector, where nothing was measured, have no weight: they are
 /// zero on both sides. The operator then holds one set of projections, and takes two more when it is applied.
-Equations equations_of(const Problem& problem, Array y);
+/// @pre data of such rows have no weights
+Equations equations_of(const Problem& problem, LineIntegrals data);
 
 }  // namespace tandem::pipeline

@@ -117,7 +117,7 @@ std::vector<StationWork> work_of(const Plan& plan, const io::ScanInfo& info, con
   const auto file_frames = static_cast<double>(plan.views.size() + info.flats + info.darks);
   const SolverCost& cost = plan.method->cost;
   const int traces = plan.options.stop_by_discrepancy ? cost.traces.together() : 0;
-  const double steps = cost.preparation.together() + traces + plan.options.iterations * cost.step.together();
+  const double steps = cost.preparation.together() + traces + *plan.options.iterations * cost.step.together();
   const bool moves = plan.home().is_cuda(), prepares = moves && gpu_does_all(plan.preprocessing);
   const double counts = static_cast<double>(plan.views.size()) * n.frame * pixel;
   std::vector<StationWork> all{

@@ -84,7 +84,8 @@ Plan part_of(const Plan& plan, Size size) {
   for (std::size_t k = 0; k < angles.size(); ++k) angles[k] = all[k * all.size() / angles.size()];
   part.views = {0, size.views};
   part.rows_at_once = size.slices;
-  part.options.iterations = std::min(plan.options.iterations, 2);
+  part.options.iterations = std::min(*plan.options.iterations, 2);
+  part.options.tv_weight = plan.options.tv_weight.value_or(1);
   part.options.stop_by_discrepancy = false;
   part.options.stop_relative.reset();
   part.options.stop_seconds.reset();

@@ -73,13 +73,19 @@ std::vector<double> axes_found(ReconOptions& o, io::ScanReader& reader, Progress
   return axes_of(axis);
 }
 
-/// The options of this run, for --config and --like: with the method that was taken, and with the axis and
-/// the range of integers that were found.
+/// The options of this run, for --config and --like: with the method that was taken, and with what was found
+/// or chosen for it: the axis, how a solver begins and ends, the range of integers.
 std::string config_of(const ReconOptions& o, const pipeline::Plan& plan,
                       const std::optional<pipeline::ValueRange>& range = {}) {
   std::map<std::string, std::string> found{
       {"reconstruction-algorithm", toml_of({std::string(plan.method_name())})}, {"rotation-axis-auto", ""}};
   if (o.axis_auto) found["rotation-axis"] = toml_number(plan.axis_in_file);
+  if (plan.method->iterates()) {
+    found["iterations"] = std::to_string(*plan.options.iterations);
+    if (o.initial.empty())
+      found["initial"] = toml_of({plan.options.initial == pipeline::Initial::fbp ? "fbp" : "zero"});
+  }
+  if (plan.options.tv_weight) found["tv-weight"] = toml_number(*plan.options.tv_weight);
   if (range) {
     found["min"] = toml_number(range->min);
     found["max"] = toml_number(range->max);
@@ -114,6 +120,7 @@ class Run {
     look_at_scan();
     make_ready();
     if (o_.dry_run) return show_plan();
+    look_ahead();
     take_outputs();
     compute();
     finish();
@@ -162,6 +169,23 @@ class Run {
     write_report(o_.common, planned_);
   }
 
+  /// What the method has to know of the scan before it makes the first slice.
+  void look_ahead() {
+    const double start = seconds_now();
+    pipeline::look_ahead(*reader_, plan_,
+                         {.progress = progress(), .any_external = o_.scan.how.allow_external_files});
+    if (!plan_.options.tv_weight) return;
+    config_ = config_of(o_, plan_);
+    planned_["tv_weight"] = *plan_.options.tv_weight;
+    planned_["look_ahead_seconds"] = look_ahead_seconds_ = seconds_now() - start;
+  }
+
+  pipeline::OnProgress progress() {
+    return [this](const pipeline::Stage& at) {
+      progress_(at.name, at.done, at.total, growing_ && at.name != "write" ? "views" : "slices", at.detail);
+    };
+  }
+
   void take_outputs() {
     if (!growing_)
       warn_of_repeated_view(*reader_, o_.scan, axes_.empty() ? std::vector{plan_.axis_in_file} : axes_,
@@ -181,17 +205,14 @@ class Run {
   }
 
   void compute() {
-    pipeline::Options options{[this](const pipeline::Stage& at) {
-                                progress_(at.name, at.done, at.total,
-                                          growing_ && at.name != "write" ? "views" : "slices", at.detail);
-                              },
-                              o_.truth, !o_.preview.empty(), o_.scan.how.allow_external_files};
+    pipeline::Options options{progress(), o_.truth, !o_.preview.empty(), o_.scan.how.allow_external_files};
     options.find_range = files_.format.range_follows;
     ahead_.emplace(plan_, reader_->info(), files_, done_);
     if (page_) page_->watch(options, growing_ ? json() : ahead_->planned());
     if (const std::string lack = ahead_->lack_of_disk(); !lack.empty()) progress_.warn(lack);
     outcome_ = growing_ ? pipeline::follow(*growing_, plan_, *writer_, options, patience_of(o_, progress_))
                         : pipeline::reconstruct(*reader_, plan_, *writer_, options);
+    outcome_.look_ahead_seconds = look_ahead_seconds_;
     for (const std::string& warning : outcome_.warnings) progress_.warn(warning);
     numbers_ = numbers_json(files_.format, outcome_, writer_->clipped());
     if (const std::string clipped = warning_of_clipped(numbers_, plan_); !clipped.empty())
@@ -254,6 +275,7 @@ class Run {
   std::unique_ptr<io::VolumeWriter> writer_;
   std::vector<Range> done_;  // slices that a killed run left
   std::optional<RunForecast> ahead_;
+  double look_ahead_seconds_ = 0;
   pipeline::Outcome outcome_;
 };
 

@@ -11,8 +11,8 @@ Method cgls() {
           .holds = while_stepping(Cgls::cost),
           .cost = Cgls::cost,
           .solver =
-              [](LinearOperator A, Array y, Array x0, const MethodOptions&) {
-                return AnySolver(Cgls(std::move(A), std::move(y), std::move(x0)));
+              [](Equations equations, Array x0, const MethodOptions&) {
+                return AnySolver(Cgls(std::move(equations.A), std::move(equations.y), std::move(x0)));
               },
           .begin = iteration,
           .conclude = conclude_iterations};

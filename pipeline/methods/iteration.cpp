@@ -7,9 +7,9 @@
 
 #include "../../core/error.hpp"
 #include "../row_axes.hpp"
-#include "../same_grid.hpp"
 #include "../stopwatch.hpp"
 #include "../warn.hpp"
+#include "start.hpp"
 
 namespace tandem::pipeline {
 
@@ -17,23 +17,20 @@ namespace {
 
 class Iteration final : public Computation {
  public:
-  explicit Iteration(Work& work) : work_(work), options_(work.plan.options), start_(work) {
-    if (options_.initial == Initial::file)
-      initial_ = open_on_grid(work.plan, options_.initial_file, "--initial", work.any_external);
-  }
+  explicit Iteration(Work& work) : work_(work), options_(work.plan.options), start_(work) {}
 
   Array volume(const Problem& problem, std::optional<LineIntegrals> data, Range slices) override {
-    Array x0 = start(problem, data->y, slices);
-    auto [A, y] = equations_of(problem, std::move(data->y));
+    Array x0 = start_(problem, data->y, slices);
     // where all slices are one problem, so is their noise
-    const bool one = A.range().block_count() == 1;
+    const bool one = problem.A.range().block_count() == 1;
     const std::vector<double> noise =
         one ? std::vector{joint_norm(data->noise_norms)} : std::move(data->noise_norms);
+    Equations equations = equations_of(problem, std::move(*data));
     StopRule stop = rules();
     const double all = static_cast<double>(slices.size());
     std::optional<Stopwatch> watch;  // what the solver prepares is a part of its work
     watch.emplace("iterate", work_.outcome.seconds.iterate, work_.watch.board(), Load{.slices = all});
-    AnySolver solver = work_.plan.method->solver(A, std::move(y), std::move(x0), options_);
+    AnySolver solver = work_.plan.method->solver(std::move(equations), std::move(x0), options_);
     if (options_.stop_by_discrepancy) stop = by_noise(solver, noise, problem) || stop;
     const SolverCost& cost = work_.plan.method->cost;
     const auto tell_all = [&](const Progress& now) {
@@ -48,17 +45,8 @@ class Iteration final : public Computation {
   }
 
  private:
-  Array start(const Problem& problem, const Array& y, Range slices) {
-    if (options_.initial == Initial::fbp)
-      return start_.back_projected(problem, start_.filtered(problem, y.clone()), slices);
-    if (!initial_) return Array(problem.A.domain());
-    Array x(problem.A.domain().on(Device::cpu()));
-    initial_->read(slices, x.data());
-    return work_.moved_to(work_.device(), std::move(x));
-  }
-
   StopRule rules() const {
-    StopRule stop = max_iterations(options_.iterations);
+    StopRule stop = max_iterations(*options_.iterations);
     if (options_.stop_relative) stop = relative_residual(*options_.stop_relative) || stop;
     if (options_.stop_seconds)
       stop = time_limit(*options_.stop_seconds - (seconds_now() - work_.start)) || stop;
@@ -71,7 +59,7 @@ class Iteration final : public Computation {
   }
 
   double share(const Progress& now) const {
-    return static_cast<double>(now.iteration) / std::max(1, options_.iterations);
+    return static_cast<double>(now.iteration) / std::max(1, *options_.iterations);
   }
 
   void tell(const Progress& now, Range slices) {
@@ -79,7 +67,7 @@ class Iteration final : public Computation {
     if (StationBoard* board = work_.watch.board()) board->residual(slices, now.iteration, residual);
     std::ostringstream detail;
     detail.precision(3);
-    detail << "iteration " << now.iteration << " of " << options_.iterations << ", residual " << residual
+    detail << "iteration " << now.iteration << " of " << *options_.iterations << ", residual " << residual
            << " of the first";
     work_.tell("iterate", share(now) * static_cast<double>(slices.size()), detail.str());
   }
@@ -97,8 +85,7 @@ class Iteration final : public Computation {
 
   Work& work_;
   const MethodOptions& options_;
-  FilteredBackProjection start_;
-  std::unique_ptr<io::VolumeReader> initial_;
+  Start start_;
 };
 
 /// Chunks stop at different times: a finished one keeps its last residual.

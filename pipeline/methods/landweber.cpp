@@ -12,8 +12,8 @@ Method landweber() {
           .holds = while_stepping(Landweber::cost),
           .cost = Landweber::cost,
           .solver =
-              [](LinearOperator A, Array y, Array x0, const MethodOptions& options) {
-                return AnySolver(Landweber(std::move(A), std::move(y), std::move(x0),
+              [](Equations equations, Array x0, const MethodOptions& options) {
+                return AnySolver(Landweber(std::move(equations.A), std::move(equations.y), std::move(x0),
                                            {options.relaxation, options.nonnegative}));
               },
           .begin = iteration,

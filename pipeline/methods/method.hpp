@@ -9,6 +9,7 @@
 #include "../../solvers/cost.hpp"
 #include "../preprocess.hpp"
 #include "../problem.hpp"
+#include "../recipe.hpp"
 #include "any_solver.hpp"
 
 namespace tandem::pipeline {
@@ -42,13 +43,21 @@ struct Method {
   bool filters = false;     ///< line integrals go through the ramp filter
   bool takes_whole = true;  ///< it takes all slices of a cone beam at once; else slab by slab
   bool needs_matched_pair =
-      true;                    ///< it is right only if the back-projection is the transpose of the projection
-  std::vector<Holding> holds;  ///< phase by phase
-  SolverCost cost = {};        ///< for a method that iterates
+      true;                  ///< it is right only if the back-projection is the transpose of the projection
+  bool weighs_data = false;  ///< data count by their photons, where these are known
+  Initial initial = Initial::zero;  ///< of a method that iterates, if nobody asks for another one
+  int iterations = 30;              ///< likewise
+  std::vector<Holding> holds;       ///< phase by phase
+  SolverCost cost = {};             ///< for a method that iterates
 
   /// Makes the solver of a method that iterates; null for the others.
-  AnySolver (*solver)(LinearOperator A, Array y, Array x0, const MethodOptions& options) = nullptr;
+  AnySolver (*solver)(Equations equations, Array x0, const MethodOptions& options) = nullptr;
   std::unique_ptr<Computation> (*begin)(Work& work);
+  /// Whether the options are open until some slices have been looked at, by a run of the method for these
+  /// alone (`look_ahead`); null: never.
+  bool (*is_open)(const MethodOptions& options) = nullptr;
+  /// Completes open options from what was found in these slices.
+  void (*settle)(const Outcome& found, MethodOptions& options) = nullptr;
   /// Is called after the last chunk, for what only all chunks together tell; null if there is no such thing.
   /// @throws GeometryError if the result is useless
   void (*conclude)(const Plan& plan, Outcome& outcome) = nullptr;

@@ -12,8 +12,8 @@ Method sirt() {
           .holds = while_stepping(Sirt::cost),
           .cost = Sirt::cost,
           .solver =
-              [](LinearOperator A, Array y, Array x0, const MethodOptions& options) {
-                return AnySolver(Sirt(std::move(A), std::move(y), std::move(x0),
+              [](Equations equations, Array x0, const MethodOptions& options) {
+                return AnySolver(Sirt(std::move(equations.A), std::move(equations.y), std::move(x0),
                                       {options.relaxation, options.nonnegative}));
               },
           .begin = iteration,

@@ -10,7 +10,8 @@
   METHOD(fbp)                  \
   METHOD(sirt)                 \
   METHOD(cgls)                 \
-  METHOD(landweber)
+  METHOD(landweber)            \
+  METHOD(tv)
 
 namespace tandem::pipeline {
 

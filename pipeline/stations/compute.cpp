@@ -32,6 +32,7 @@ Array ComputeStation::volume_of(Chunk& chunk) {
       problem_of(plan, chunk.slices, plan.workers[work_.worker], [this] { work_.watch.again(); });
   if (plan.rows.size() == 0) return Array(problem.A.domain().on(Device::cpu()));  // no ray meets it
   if (data) data->y = work_.moved_to(work_.device(), std::move(data->y));
+  if (data && data->weights) data->weights = work_.moved_to(work_.device(), std::move(*data->weights));
   return computation_->volume(problem, std::move(data), chunk.slices);
 }
 

@@ -51,7 +51,7 @@ LineIntegrals PrepareStation::line_integrals(const Chunk& chunk, Work& work, Fin
   work.tell("preprocess", 0);
   if (there)
     if (auto y = preprocess_on_gpu(*there, *chunk.reference, how, space.on(work.device()), found))
-      return {std::move(*y), {}};
+      return {std::move(*y), {}, {}};
   there.reset();
   return preprocess(chunk.counts, *chunk.reference, how, space, found, bins_kept(scan));
 }

@@ -60,6 +60,7 @@ Step beam_hardening() {
                    "coefficients C1,C2,... of the polynomial C1 q + C2 q^2 + ... of a measured line "
                    "integral q",
                    Numbers{}}},
+      .makes_new_noise = true,
       .on_row = [](const Preprocessing& how) -> RowWork {
         const auto coefficients = value_of<std::vector<double>>(how.values, "--beam-hardening");
         if (!coefficients) return {};

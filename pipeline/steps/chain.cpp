@@ -51,7 +51,7 @@ Chain chain_of(const Preprocessing& how) {
 }
 
 bool gpu_does_all(const Preprocessing& how) {
-  return !how.noise && std::ranges::all_of(how.table(), [&](const Step& step) {
+  return !how.noise && !how.weights && std::ranges::all_of(how.table(), [&](const Step& step) {
     return step.on_gpu || !step.asked_for(how);
   });
 }

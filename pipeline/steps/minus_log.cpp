@@ -33,26 +33,34 @@ std::vector<float> own_floors(const ViewRow& row) {
   return own;
 }
 
-/// The variance of the line integrals that count: 1 / photons of the datum, of its flats and of its air.
+/// The variance of a line integral: 1 / photons of the datum, of its flats and of its air. @pre its cell is
+/// not dead
+double variance_of(const ViewRow& row, std::span<const float> floors, std::size_t b) {
+  const double one_count = 1 / (row.span()[b] * row.air.mean);  // as a transmission
+  return one_count / (std::max(row.y[b], floors[b]) * row.reference.photons_a_count) + row.flat.variance[b] +
+         row.air.variance;
+}
+
+/// Of all line integrals that count together.
 double variance_of(const ViewRow& row, std::span<const float> floors) {
-  const auto span = row.span(), flat_variance = row.flat.variance;
   double variance = 0;
-  for (auto b = static_cast<std::size_t>(row.counted.first); b < static_cast<std::size_t>(row.counted.last);
-       ++b)
-    if (span[b] != 0) {
-      const double one_count = 1 / (span[b] * row.air.mean);  // as a transmission
-      variance += one_count / (std::max(row.y[b], floors[b]) * row.reference.photons_a_count) +
-                  flat_variance[b] + row.air.variance;
-    }
+  for (Index bin = row.counted.first; bin < row.counted.last; ++bin)
+    if (const auto b = static_cast<std::size_t>(bin); row.span()[b] != 0)
+      variance += variance_of(row, floors, b);
   return variance;
 }
 
-template <bool noise>
-Index take_logarithm(ViewRow& row) {
+void keep_variances(const ViewRow& row, std::span<const float> floors) {
+  for (std::size_t b = 0; b < row.variance.size(); ++b)
+    if (row.span()[b] != 0) row.variance[b] = static_cast<float>(variance_of(row, floors, b));
+}
+
+Index take_logarithm(ViewRow& row, bool noise) {
   const std::vector<float> own = own_floors(row);
   const std::span<const float> floors = own.empty() ? row.flat.floor : own;
   row.met.floor.add(own.empty() ? row.flat.floor_range : range_of(floors));
   if (noise && !row.met.filled) row.met.variance += variance_of(row, floors);
+  if (!row.met.filled) keep_variances(row, floors);
   return kernels::take_logarithms(row.y, floors);
 }
 
@@ -68,7 +76,7 @@ Step minus_log() {
           .on_gpu = [](const kernels::CountsTally& met) { return met.floored; },
           .on_row = [](const Preprocessing& how) -> RowWork {
             if (!how.minus_log) return {};
-            return how.noise ? take_logarithm<true> : take_logarithm<false>;
+            return [noise = how.noise](ViewRow& row) { return take_logarithm(row, noise); };
           }};
 }
 

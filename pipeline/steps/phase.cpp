@@ -223,6 +223,7 @@ Step phase() {
            {"--propagation-distance", "from the sample to the detector, mm (a cone beam says it: sdd - sod)",
             PositiveNumber{1e9}},
            {"--retrieve-phase-delta-beta", "delta / beta of the sample", PositiveNumber{1e9}}},
+      .makes_new_noise = true,
       .needs_transmission = true,
       .on_projection = on_projection,
       .margin = margin,

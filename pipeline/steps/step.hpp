@@ -26,7 +26,8 @@ struct ViewRow {
   bool integers;  ///< the numbers of the file are integers, so all of them are finite
   float most = std::numeric_limits<float>::infinity();  ///< the largest number of their type, if integers
   FlatRow flat{};                                       ///< for this view
-  std::span<float> y{};  ///< in bins of the file before binning, then in those of the reference
+  std::span<float> y{};         ///< in bins of the file before binning, then in those of the reference
+  std::span<float> variance{};  ///< of each datum, infinite where nothing is known; empty if not asked for
   Air air{};
   RowFindings met{};
 
@@ -79,6 +80,7 @@ struct Step {
   bool can_wait = false;
   bool needs_all_views = false;     ///< the result changes if the scan has more views
   bool only_counts = false;         ///< it replaces nothing, it counts
+  bool makes_new_noise = false;     ///< its result has other noise than counts
   bool needs_transmission = false;  ///< does not go with `--minus-log false`
   /// How many values the step replaced, if kernels/counts.hpp did it, where all counts are finite. Null if
   /// that does not do it.

@@ -7,6 +7,7 @@
 #include <numbers>
 #include <vector>
 
+#include "../../operators/vector.hpp"
 #include "../../pipeline/memory.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "../../pipeline/row_axes.hpp"
@@ -61,9 +62,15 @@ class SolverMemory : public ::testing::Test {
     const double before = bytes_in_use();
     const pipeline::Plan plan = plan_for(method, row_axes);
     const Watcher watcher{volume_space(plan.grid), projection_space(plan.scan), &most};
-    auto [A, y] = pipeline::equations_of({plan.scan, plan.grid, watcher}, Array(watcher.projections));
+    auto equations =
+        pipeline::equations_of({plan.scan, plan.grid, watcher}, {Array(watcher.projections), {}});
+    if (plan.method->weighs_data) {
+      equations.weights.emplace(watcher.projections);
+      fill(*equations.weights, 1, default_stream(Device::cpu()));
+    }
     const ActiveBlocks active(rows_, true);
-    auto solver = plan.method->solver(A, std::move(y), Array(A.domain()), plan.options);
+    const Space volume = equations.A.domain();
+    auto solver = plan.method->solver(std::move(equations), Array(volume), plan.options);
     for (int k = 0; k < 2; ++k) solver.step(active);
     if (solver.tells_its_reach()) static_cast<void>(solver.traces());
     return (most - before) / set_;

@@ -43,7 +43,7 @@ TEST(Methods, CostWhatTheySay) {
     Applications made;
     Array b(A.range());
     for (Index i = 0; i < b.size(); ++i) b.data()[i] = 1 + 0.1f * static_cast<float>(i % 7);
-    AnySolver solver = method.solver(Counter{A, &made}, std::move(b), Array(A.domain()), {});
+    AnySolver solver = method.solver({Counter{A, &made}, std::move(b)}, Array(A.domain()), {});
     expect_made(made, method.cost.preparation, "preparation", method.name);
     made = {};
     for (int k = 0; k < 3; ++k) solver.step(ActiveBlocks(3, true));

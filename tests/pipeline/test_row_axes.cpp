@@ -45,7 +45,7 @@ TEST(RowAxes, EquationsAreThoseOfTheBinsMeasured) {
   const ParallelBeam scan = moved_rows(bins, angles, moves);
   const VolumeGrid grid = test::grid_of(11, 9, rows), slice = test::grid_of(11, 9, 1);
   const Array y = test::random_array(projection_space(scan), 5);
-  const Equations equations = equations_of(problem_of(scan, grid), y.clone());
+  const Equations equations = equations_of(problem_of(scan, grid), {y.clone(), {}});
   const Eigen::MatrixXd A = test::dense(equations.A);
   for (Index row = 0; row < rows; ++row) {
     ParallelBeam alone = test::with_rows(scan, 1);

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <memory>
+
+#include "../../io/volume_file.hpp"
+#include "work.hpp"
+
+namespace tandem::pipeline {
+
+/// The initial volumes of the slices of one worker.
+class Start {
+ public:
+  explicit Start(Work& work);
+  /// `y`: line integrals of the problem, where the worker has its vectors.
+  Array operator()(const Problem& problem, const Array& y, Range slices);
+
+ private:
+  Work& work_;
+  FilteredBackProjection fbp_;
+  std::unique_ptr<io::VolumeReader> file_;
+};
+
+}  // namespace tandem::pipeline

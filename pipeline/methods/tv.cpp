@@ -1,0 +1,96 @@
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "../../solvers/pdhg.hpp"
+#include "../../solvers/weight_search.hpp"
+#include "../row_axes.hpp"
+#include "iteration.hpp"
+#include "method.hpp"
+#include "start.hpp"
+
+namespace tandem::pipeline {
+
+namespace {
+
+/// Total variation of voxels of any shape: differences count per length of the pitch along x.
+Regulariser regulariser_of(const Equations& equations) {
+  const auto& [x, y, z] = equations.pitch;
+  const auto scale = [x = x](double pitch) { return static_cast<float>(x / pitch); };
+  return total_variation(equations.A.domain(), {scale(z), scale(y), 1});
+}
+
+AnySolver solver(Equations equations, Array x0, const MethodOptions& options) {
+  Regulariser tv = regulariser_of(equations);
+  return AnySolver(Pdhg(std::move(equations.A), std::move(equations.y), std::move(x0), std::move(tv),
+                        {options.tv_weight.value_or(0)}, std::move(equations.weights),
+                        {.nonnegative = options.nonnegative}));
+}
+
+/// Looks for the weight on some slices, and makes no volume of them.
+class Search final : public Computation {
+ public:
+  explicit Search(Work& work) : work_(work), start_(work) {}
+
+  Array volume(const Problem& problem, std::optional<LineIntegrals> data, Range slices) override {
+    const Array x0 = start_(problem, data->y, slices);
+    Equations equations = equations_of(problem, std::move(*data));
+    const Regulariser tv = regulariser_of(equations);
+    int trials = 0;
+    const auto tell = [&](const WeightTrial& trial) {
+      work_.tell("weight", 0,
+                 "trial " + std::to_string(++trials) + ", weight " + std::to_string(trial.weight));
+    };
+    const WeightFound found =
+        find_weight(equations.A, std::move(equations.y), x0, tv, std::move(equations.weights),
+                    {.nonnegative = work_.plan.options.nonnegative}, tell);
+    work_.outcome.weights.push_back(found.weight);
+    return Array(problem.A.domain());
+  }
+
+ private:
+  Work& work_;
+  Start start_;
+};
+
+bool is_open(const MethodOptions& options) { return !options.tv_weight; }
+
+std::unique_ptr<Computation> begin(Work& work) {
+  if (is_open(work.plan.options)) return std::make_unique<Search>(work);
+  return iteration(work);
+}
+
+/// All slices get one weight, the median, so that they have one texture.
+void settle(const Outcome& found, MethodOptions& options) {
+  std::vector<double> weights = found.weights;
+  const auto middle = weights.begin() + static_cast<std::ptrdiff_t>(weights.size() / 2);
+  std::nth_element(weights.begin(), middle, weights.end());
+  options.tv_weight = static_cast<float>(*middle);
+}
+
+}  // namespace
+
+namespace made {
+
+Method tv() {
+  return {.name = "tv",
+          .help = "least squares weighted by counts, with total variation; for low doses and few views",
+          .options = {"--tv-weight", "--nonnegative"},
+          .weighs_data = true,
+          .initial = Initial::fbp,
+          .iterations = 100,
+          .holds = {{.volumes = Pdhg::cost.volumes,
+                     .projections = Pdhg::cost.projections + 2,  // while the weight is looked for
+                     .projects = true,
+                     .back_projects = true}},
+          .cost = Pdhg::cost,
+          .solver = solver,
+          .begin = begin,
+          .is_open = is_open,
+          .settle = settle,
+          .conclude = conclude_iterations};
+}
+
+}  // namespace made
+
+}  // namespace tandem::pipeline

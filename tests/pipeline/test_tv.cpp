@@ -1,0 +1,205 @@
+// Low doses and few views: `tv` with no number given, against FBP with the best of all windows.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "../../core/error.hpp"
+#include "../../core/parallel.hpp"
+#include "../../pipeline/methods/method.hpp"
+#include "../../pipeline/weights.hpp"
+#include "../support/memory_reader.hpp"
+#include "../support/reconstructions.hpp"
+#include "../support/temporary_folder.hpp"
+
+namespace tandem::pipeline {
+namespace {
+
+/// A parallel beam; one row each of some height for each slice.
+Simulation parallel_simulation(const char* phantom, Index bins, Index slices, Index views, double photons) {
+  Simulation s;
+  s.phantom = phantom;
+  detector_of(s.scan) = {bins, slices, 1, 1, 0.5 * static_cast<double>(bins - 1)};
+  angles_of(s.scan) = test::regular_angles(views, half_turn);
+  s.grid = fitting_grid(s.scan);
+  s.photons = photons;
+  return s;
+}
+
+Simulation cone_simulation_of(Index rows, Index views, double photons) {
+  Simulation s;
+  s.phantom = "ellipsoids";
+  s.scan = ConeBeam{{88, rows, 2, 2, 43.5},
+                    test::regular_angles(views, whole_turn),
+                    200,
+                    400,
+                    0.5 * static_cast<double>(rows - 1)};
+  s.grid = fitting_grid(s.scan);
+  s.grid.size = {64, 64, rows == 1 ? 1 : 64};
+  s.photons = photons;
+  return s;
+}
+
+class LowDose : public ::testing::Test {
+ protected:
+  void simulate(const Simulation& s) {
+    const SimulatedScan scan(s);
+    test::write_scan(path_, scan);
+    size_ = s.grid.size;
+    truth_.resize(static_cast<std::size_t>(size_[0] * size_[1] * size_[2]));
+    scan.truth({0, size_[2]}, truth_);
+    largest_ = *std::max_element(truth_.begin(), truth_.end());
+  }
+  Recipe recipe_for(const std::string& method) const {
+    Recipe recipe;
+    recipe.method = method;
+    recipe.size = size_[0];
+    if (size_[2] > 1) recipe.slices = size_[2];
+    return recipe;
+  }
+  /// Peak signal to noise of a volume, dB.
+  double psnr(const std::vector<float>& volume) const {
+    double squares = 0;
+    for (std::size_t i = 0; i < volume.size(); ++i)
+      squares += std::pow(static_cast<double>(volume[i]) - static_cast<double>(truth_[i]), 2);
+    return 10 * std::log10(std::pow(static_cast<double>(largest_), 2) * static_cast<double>(volume.size()) /
+                           squares);
+  }
+  double psnr(const Recipe& recipe) const { return psnr(test::reconstructed(path_, recipe)); }
+  double best_of_windows() const {
+    double best = 0;
+    for (const std::string_view name : window_names())
+      for (const double cutoff : {1.0, 0.7, 0.5, 0.35}) {
+        Recipe recipe = recipe_for("fbp");
+        recipe.filter.window = window_named(std::string(name));
+        recipe.filter.cutoff = cutoff;
+        best = std::max(best, psnr(recipe));
+      }
+    return best;
+  }
+  Plan looked_ahead(const Recipe& recipe) const {
+    const auto reader = io::open_scan(path_);
+    Plan plan = make_plan(reader->info(), recipe);
+    look_ahead(*reader, plan);
+    return plan;
+  }
+
+  test::TemporaryFolder folder_;
+  std::filesystem::path path_ = folder_.path() / "scan.h5";
+  std::array<Index, 3> size_{};
+  std::vector<float> truth_;
+  float largest_ = 0;
+};
+
+TEST_F(LowDose, OfAParallelBeamGainsMoreThan6Db) {
+  simulate(parallel_simulation("shepp-logan", 256, 1, 120, 5e3));
+  EXPECT_GT(psnr(recipe_for("tv")), best_of_windows() + 6);
+}
+
+TEST_F(LowDose, OfFewViewsGainsMoreThan6Db) {
+  simulate(parallel_simulation("shepp-logan", 128, 1, 24, 1e5));
+  EXPECT_GT(psnr(recipe_for("tv")), best_of_windows() + 6);
+}
+
+TEST_F(LowDose, OfAFanGainsMoreThan4Db) {
+  simulate(cone_simulation_of(1, 60, 1e4));
+  EXPECT_GT(psnr(recipe_for("tv")), best_of_windows() + 4);
+}
+
+TEST_F(LowDose, OfAConeGainsMoreThan4Db) {
+  simulate(cone_simulation_of(72, 60, 3e3));
+  EXPECT_GT(psnr(recipe_for("tv")), best_of_windows() + 4);
+}
+
+/// Many photons and views: the weight is small, and the volume no worse than that of FBP.
+TEST_F(LowDose, HighDosesAreNotSpoilt) {
+  simulate(parallel_simulation("ellipsoids", 96, 1, 200, 1e6));
+  EXPECT_GT(psnr(recipe_for("tv")), psnr(recipe_for("fbp")));
+}
+
+TEST_F(LowDose, OneWeightServesAllSlicesAndNothingElseDecidesIt) {
+  simulate(parallel_simulation("ellipsoids", 48, 9, 30, 1e4));
+  Recipe recipe = recipe_for("tv");
+  recipe.iterations = 10;
+  const Plan plan = looked_ahead(recipe);
+  ASSERT_TRUE(plan.options.tv_weight.has_value());
+  EXPECT_GT(*plan.options.tv_weight, 0);
+  const std::vector<float> whole = test::reconstructed(path_, recipe);
+  for (const Index at_once : {1, 4})
+    EXPECT_TRUE(test::same_bits(whole, test::reconstructed(path_, recipe, at_once)));
+  {
+    const ThreadLimit one(1);
+    EXPECT_TRUE(test::same_bits(whole, test::reconstructed(path_, recipe)));
+  }
+  recipe.tv_weight = plan.options.tv_weight;
+  EXPECT_TRUE(test::same_bits(whole, test::reconstructed(path_, recipe)));
+  recipe.tv_weight = 4 * *plan.options.tv_weight;
+  EXPECT_FALSE(test::same_bits(whole, test::reconstructed(path_, recipe)));
+}
+
+TEST_F(LowDose, DataWeighAsTheirCountsSayWhereThereAreAny) {
+  simulate(parallel_simulation("ellipsoids", 48, 2, 30, 1e4));
+  const auto weighs = [&](const Recipe& recipe) {
+    return make_plan(io::open_scan(path_)->info(), recipe).preprocessing.weights;
+  };
+  EXPECT_TRUE(weighs(recipe_for("tv")));
+  EXPECT_FALSE(weighs(recipe_for("cgls")));
+  for (const auto& [option, value] : {std::pair<std::string, StepValue>{"--minus-log", false},
+                                      {"--beam-hardening", std::vector<double>{1, 0.1}}}) {
+    Recipe recipe = recipe_for("tv");
+    recipe.steps[option] = value;
+    EXPECT_FALSE(weighs(recipe)) << option;
+    recipe.tv_weight = 1;
+    recipe.iterations = 2;
+    for (const float x : test::reconstructed(path_, recipe)) ASSERT_TRUE(std::isfinite(x));
+  }
+}
+
+/// Flats of 100, 400 and 25 counts with one dead cell; 5 flats.
+TEST(DataWeights, AreOneOverTheVarianceAndItsMedian) {
+  const std::vector<float> flat{100, 400, 0, 25};
+  std::vector<float> flats;
+  for (int k = 0; k < 5; ++k) flats.insert(flats.end(), flat.begin(), flat.end());
+  test::ReferencesInMemory reader(test::floats({5, 1, 4}, flats), test::floats({1, 1, 4}, {0, 0, 0, 0}));
+  Preprocessing how = preprocessing_of({}, {0, 4}, 0);
+  how.weights = true;
+  const Reference reference = read_reference(reader, {0, 1}, {0, 4}, how);
+  Findings findings;
+  const io::Frames views = test::floats({1, 1, 4}, {50, 40, 7, 20});
+  const LineIntegrals lines = preprocess(views, reference, how, Space({1, 1, 4}, Blocks::rows), findings);
+  ASSERT_TRUE(lines.weights.has_value());
+  // counts, and five flats
+  const std::array<double, 3> v{1.0 / 50 + 1.0 / 500, 1.0 / 40 + 1.0 / 2000, 1.0 / 20 + 1.0 / 125};
+  const double median = v[1];
+  double sum = 0;
+  for (const double one : v) sum += 1 / (one + median);
+  const float* w = lines.weights->data();
+  for (const auto& [at, of] : {std::pair{0, 0}, {1, 1}, {3, 2}})
+    EXPECT_NEAR(w[at], 4 / (v[static_cast<std::size_t>(of)] + median) / sum, 1e-5);
+  EXPECT_EQ(w[2], 0);
+}
+
+/// Rows with margins, and each row with a mean of its own; a row of a fan with one for all.
+TEST(DataWeights, HaveTheMeanOneInEachBlock) {
+  for (const Blocks blocks : {Blocks::rows, Blocks::whole}) {
+    Array variances(Space({3, 4, 50}, blocks));
+    Random random(3);
+    for (Index i = 0; i < variances.size(); ++i)
+      variances.data()[i] =
+          i % 11 == 0 ? INFINITY : static_cast<float>(0.01 + random.uniform() * (1 + i / 50 % 4));
+    const Array weights = weights_of(variances.clone());
+    std::array<double, 4> sums{};
+    for (Index i = 0; i < weights.size(); ++i) {
+      EXPECT_EQ(weights.data()[i] == 0, i % 11 == 0);
+      sums[static_cast<std::size_t>(i / 50 % 4)] += static_cast<double>(weights.data()[i]) / 150;
+    }
+    if (blocks == Blocks::rows) {
+      for (const double mean : sums) EXPECT_NEAR(mean, 1, 1e-5);
+    } else {
+      EXPECT_GT(sums[0], 1.3 * sums[3]);
+    }
+    EXPECT_NEAR(sums[0] + sums[1] + sums[2] + sums[3], 4, 1e-5);
+  }
+}
+
+}  // namespace
+}  // namespace tandem::pipeline
