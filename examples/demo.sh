@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A head phantom seen with few photons in few views, reconstructed three ways. `make demo` runs this.
+# A head phantom seen with few photons in few views, reconstructed four ways. `make demo` runs this.
 #
 # usage: examples/demo.sh [BUILD] [OUT]
 set -euo pipefail
@@ -21,7 +21,8 @@ recon() {  # NAME OPTION...
 recon fbp --fbp-filter ramp
 recon fbp_hann --fbp-filter hann
 recon cgls --reconstruction-algorithm cgls --stop discrepancy --iterations 50
+recon tv --reconstruction-algorithm tv
 
 "$build/examples/compare_volumes" "$out/demo.png" "$out/demo.json" "$out/truth.h5" \
-  "$out"/{fbp,fbp_hann,cgls}.h5
-echo "picture: $out/demo.png, from left to right: truth, fbp, fbp_hann, cgls; table: $out/demo.json"
+  "$out"/{fbp,fbp_hann,cgls,tv}.h5
+echo "picture: $out/demo.png, from left to right: truth, fbp, fbp_hann, cgls, tv; table: $out/demo.json"
