@@ -176,7 +176,8 @@ void print_outcome(const pipeline::Plan& plan, const io::ScanInfo& info, const p
   const double computing = out.seconds.backproject + out.seconds.iterate;
   std::cout << "\ntime      " << out.seconds.total << " s";
   if (computing > 0) std::cout << ", " << out.updates / computing * 1e-9 << " GU/s";
-  if (out.look_ahead_seconds > 0) std::cout << ", after " << out.look_ahead_seconds << " s to choose the weight";
+  if (out.look_ahead_seconds > 0)
+    std::cout << ", after " << out.look_ahead_seconds << " s to choose the weight";
   std::cout << '\n';
   if (!out.followed) ahead.print_outcome(std::cout, out);
   print_replaced(std::cout, out.findings);

@@ -112,9 +112,7 @@ TEST(WeightSearch, DataWithoutWeightDoNotCount) {
   const auto with = [&](float wrong) {
     Array b = noisy.b.clone();
     for (Index i = 0; i < b.size(); i += 7) b.data()[i] = wrong;
-    return find_weight(noisy.A, std::move(b), noisy.x0, noisy.tv, weights.clone(),
-                       {.most_steps = 20})
-        .trials;
+    return find_weight(noisy.A, std::move(b), noisy.x0, noisy.tv, weights.clone(), {.most_steps = 20}).trials;
   };
   const auto some = with(0), others = with(1e3f);
   ASSERT_FALSE(some.empty());
