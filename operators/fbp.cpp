@@ -24,6 +24,12 @@ LinearOperator fdk_backprojector(const FanBeam& scan, const VolumeGrid& grid, Mo
   return fdk_backprojector(static_cast<const ConeBeam&>(scan), flat_voxels(scan, grid), model, device);
 }
 
+LinearOperator fdk_backprojector(const ConeBeam& scan, Range views, const VolumeGrid& grid, Model model,
+                                 Device device) {
+  const ConeBeam some = crop(symmetric(scan), views, {0, scan.detector.rows});
+  return backprojector(projector(some, grid, model, device), scan, grid);
+}
+
 LinearOperator fdk(const ConeBeam& scan, const VolumeGrid& grid, Filter filter, Model model, Device device) {
   return fdk_backprojector(scan, grid, model, device) * ramp_filter(scan, filter, device);
 }

@@ -22,6 +22,10 @@ LinearOperator fdk_backprojector(const ConeBeam& scan, const VolumeGrid& grid,
                                  Model model = Model::separable_footprint, Device device = Device::cpu());
 LinearOperator fdk_backprojector(const FanBeam& scan, const VolumeGrid& grid,
                                  Model model = Model::separable_footprint, Device device = Device::cpu());
+/// The part of B for some views, which takes filtered data of these views. For a fan beam, pass
+/// `flat_voxels(scan, grid)`.
+LinearOperator fdk_backprojector(const ConeBeam& scan, Range views, const VolumeGrid& grid,
+                                 Model model = Model::separable_footprint, Device device = Device::cpu());
 
 /// B F for a cone beam or a fan beam (FDK): for a circle, also with a detector to one side of the axis, and
 /// for an arc.

@@ -18,8 +18,7 @@ LinearOperator fbp_of_views(const ParallelBeam& whole, Range views, std::span<co
 LinearOperator fbp_of_views(const ConeBeam& whole, Range views, std::span<const float> weights,
                             const VolumeGrid& grid, Filter filter, Model model, Device device,
                             const Execution&) {
-  const ConeBeam some = crop(symmetric(whole), views, {0, whole.detector.rows});
-  return backprojector(projector(some, grid, model, device), whole, grid) *
+  return fdk_backprojector(whole, views, grid, model, device) *
          ramp_filter(whole, views, weights, filter, device);
 }
 

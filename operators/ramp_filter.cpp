@@ -122,6 +122,28 @@ std::vector<float> cosines(const ConeBeam& scan) {
   return all;
 }
 
+/// What the filters of all views of a scan have in common.
+kernels::RowFilter fdk_filter(const ConeBeam& scan, const Filter& filter) {
+  const ConeBeam wide = symmetric(scan);
+  kernels::RowFilter f = with_ramp(bare_filter({wide.detector, wide.angles, {}}), filter,
+                                   wide.detector.bin_pitch / wide.magnification());
+  f.cell_weights = cosines(wide);
+  f.cells_after = true;
+  f.first_bin = std::lround(wide.detector.axis_bin - scan.detector.axis_bin);
+  f.beyond = continuation(filter, scan.detector.bins, f.first_bin, f.length);
+  return f;
+}
+
+/// The filter of some views, whose rays have these weights.
+LinearOperator of_views(const ConeBeam& whole, Range views, kernels::RowFilter f,
+                        std::span<const float> weights, Device device) {
+  const Range rows{0, whole.detector.rows};
+  f.view_weights.resize(static_cast<std::size_t>(views.size()));
+  f.ray_weights.assign(weights.begin(), weights.end());
+  return make(projection_space(crop(whole, views, rows), device),
+              projection_space(crop(symmetric(whole), views, rows), device), std::move(f));
+}
+
 }  // namespace
 
 Window window_named(std::string_view name) {
@@ -213,17 +235,20 @@ LinearOperator ramp_filter(const ParallelBeam& whole, Range views, std::span<con
 LinearOperator ramp_filter(const ConeBeam& whole, Range views, std::span<const float> weights, Filter filter,
                            Device device) {
   validate(whole);
-  const Range rows{0, whole.detector.rows};
-  const ConeBeam scan = crop(whole, views, rows), wide = crop(symmetric(whole), views, rows);
-  require_weights(weights, views.size() * scan.detector.bins);
-  kernels::RowFilter f = with_ramp(bare_filter({wide.detector, wide.angles, {}}), filter,
-                                   wide.detector.bin_pitch / wide.magnification());
-  f.cell_weights = cosines(wide);
-  f.cells_after = true;
-  f.ray_weights.assign(weights.begin(), weights.end());
-  f.first_bin = std::lround(wide.detector.axis_bin - scan.detector.axis_bin);
-  f.beyond = continuation(filter, scan.detector.bins, f.first_bin, f.length);
-  return make(projection_space(scan, device), projection_space(wide, device), std::move(f));
+  require_weights(weights, views.size() * whole.detector.bins);
+  return of_views(whole, views, fdk_filter(whole, filter), weights, device);
+}
+
+FilterOfViews ramp_filter_of_views(const ConeBeam& whole, Filter filter, Device device) {
+  validate(whole);
+  return [whole, f = fdk_filter(whole, filter), shares = ray_shares(whole), device](Range views) {
+    const auto bins = static_cast<std::size_t>(whole.detector.bins);
+    const std::span weights(shares);
+    return of_views(whole, views, f,
+                    weights.subspan(static_cast<std::size_t>(views.first) * bins,
+                                    static_cast<std::size_t>(views.size()) * bins),
+                    device);
+  };
 }
 
 LinearOperator ramp_filter(const ParallelBeam& scan, Filter filter, Device device) {

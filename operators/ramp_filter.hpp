@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -66,6 +67,11 @@ LinearOperator ramp_filter(const ParallelBeam& whole, Range views, std::span<con
                            Filter filter = {}, Device device = Device::cpu());
 LinearOperator ramp_filter(const ConeBeam& whole, Range views, std::span<const float> weights,
                            Filter filter = {}, Device device = Device::cpu());
+
+/// F for any of the views of a scan, with the weights that they have in it. Views count from 0.
+using FilterOfViews = std::function<LinearOperator(Range views)>;
+/// Makes what all views share only once.
+FilterOfViews ramp_filter_of_views(const ConeBeam& scan, Filter filter = {}, Device device = Device::cpu());
 
 /// Moves rows with an axis of their own onto the common axis by a band-limited shift. It changes nothing
 /// else.
