@@ -142,8 +142,11 @@ void conveyor(Index count, Index workers, const Station& read, const Station& wo
   flow::make_edge(writer, entrance.decrementer());
   const Outing outing(handed, handed);
   try {
-    items.activate();
-    graph.wait_for_all();
+    // Isolated, so that who waits here, in a station of another conveyor perhaps, takes none of its work.
+    tbb::this_task_arena::isolate([&] {
+      items.activate();
+      graph.wait_for_all();
+    });
   } catch (...) {  // without memory even the first task may fail; no task may outlive the nodes
     graph.cancel();
     graph.wait_for_all();

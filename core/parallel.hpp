@@ -32,8 +32,8 @@ using Station = std::function<void(const Item&)>;
 /// Sends the items 0 .. count - 1 through three stations that work at the same time. `read` takes one item at
 /// a time, in order. `work` takes as many at a time as there are workers: who is free takes the next one.
 /// `write` takes one at a time, in the order in which they come from the workers; one worker keeps the order.
-/// At most `conveyor_places(workers)` items are on their way. @throws what a station throws; later items are
-/// dropped
+/// At most `conveyor_places(workers)` items are on their way. A station may have a conveyor within. @throws
+/// what a station throws; later items are dropped
 void conveyor(Index count, Index workers, const Station& read, const Station& work, const Station& write);
 /// How many items can be on their way: one for each worker, one that is read and one that is written.
 constexpr Index conveyor_places(Index workers) { return workers + 2; }

@@ -7,6 +7,7 @@
 #include "../core/array.hpp"
 #include "../core/host_device.hpp"
 #include "../core/pixel_type.hpp"
+#include "../core/range.hpp"
 
 namespace tandem::kernels {
 
@@ -51,11 +52,12 @@ struct CountsToLines {
   std::vector<FlatMix> mixes;                           ///< of the sets, for each view
   std::span<const char> in_counts;                      ///< of rows: whether their flats are counts
   std::span<const FilledCell> filled;                   ///< the dead cells
+  Range counted;                                        ///< rows of `y` whose findings count
   bool minus_log = true;                                ///< else they stay transmissions
   float full = std::numeric_limits<float>::infinity();  ///< counts from which on a pixel is saturated
 };
 
-/// What was met on the way.
+/// What was met on the way, in rows that count; what is not finite, in all.
 struct CountsTally {
   Index saturated = 0;   ///< pixels
   Index floored = 0;     ///< transmissions

@@ -13,6 +13,7 @@
 #include "memory.hpp"
 #include "methods/method.hpp"
 #include "steps/chain.hpp"
+#include "view_samples.hpp"
 
 namespace tandem::pipeline {
 
@@ -55,7 +56,7 @@ Needed bytes_for(const Plan& plan, const io::ScanInfo& info, Index views) {
   const double steps =
       bytes_of_steps(plan.preprocessing, {views, rows, d.bins}, {views, rows_there, plan.bins.size()});
   const double reading =
-      references + steps + count * (counts + data) + sampled_views * data + 3 * weights * planned;
+      references + steps + count * (counts + data) + ViewSamples::count * data + 3 * weights * planned;
   if (!plan.home().is_cuda()) return {reading + computing, 0};
   return {reading + 3 * slab * static_cast<double>(slices_written_at_once), computing + 128 * bytes_per_mib};
 }

@@ -2,14 +2,15 @@
 
 #include <algorithm>
 
+#include "problem.hpp"
+
 namespace tandem::pipeline {
 
 std::vector<Range> chunks_due(const Plan& plan, const std::vector<Range>& done) {
   const Index slices = plan.grid.size[2], step = plan.rows_at_once;
   const auto is_done = [&](Range chunk) {
-    return rows_are_slices(plan.scan) && std::any_of(done.begin(), done.end(), [&](Range some) {
-             return some.first <= chunk.first && chunk.last <= some.last;
-           });
+    return std::any_of(done.begin(), done.end(),
+                       [&](Range some) { return some.first <= chunk.first && chunk.last <= some.last; });
   };
   std::vector<Range> due;
   for (Index first = 0; first < slices; first += step)
@@ -18,20 +19,18 @@ std::vector<Range> chunks_due(const Plan& plan, const std::vector<Range>& done) 
 }
 
 RowsRead rows_read(const Plan& plan, Range slices) {
-  const bool apart = rows_are_slices(plan.scan);
-  if (!apart && slices.first > 0) return {};
   const Index factor = plan.rows_together;
-  const Range own =
-      apart ? Range{plan.rows.first + slices.first * factor, plan.rows.first + slices.last * factor}
-            : plan.rows;
+  const Range rows = rows_of(plan, slices),
+              own{plan.rows.first + rows.first * factor, plan.rows.first + rows.last * factor};
   if (own.size() == 0) return {own};
   const Index above = std::min(plan.margin, (own.first - plan.rows_there.first) / factor),
               below = std::min(plan.margin, (plan.rows_there.last - own.last) / factor);
-  return {{own.first - above * factor, own.last + below * factor}, above, below};
-}
-
-Index slices_fed(const Plan& plan, Index slices) {
-  return rows_are_slices(plan.scan) ? slices : plan.grid.size[2];
+  const Index before = slices.first > 0 ? rows_of(plan, {0, slices.first}).last : rows.first,
+              fresh = std::clamp(before, rows.first, rows.last) - rows.first;
+  return {{own.first - above * factor, own.last + below * factor},
+          above,
+          below,
+          {above + fresh, above + rows.size()}};
 }
 
 }  // namespace tandem::pipeline

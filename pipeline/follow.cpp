@@ -15,6 +15,7 @@
 #include "stations/prepare.hpp"
 #include "stations/write.hpp"
 #include "stopwatch.hpp"
+#include "view_samples.hpp"
 #include "view_sum.hpp"
 #include "warn.hpp"
 
@@ -39,7 +40,8 @@ class Follower {
         rows_(rows_read(plan, {0, plan.grid.size[2]})),
         reference_(read_reference(scan, rows_.rows, plan.bins, plan.preprocessing)),
         sum_(plan),
-        live_(options.show) {
+        live_(options.show),
+        samples_(plan.views.size(), {0, detector_of(plan.scan).rows}) {
     reference_.margin_above = rows_.above;
     reference_.margin_below = rows_.below;
     followed_.of = plan.views.size();
@@ -77,7 +79,7 @@ class Follower {
   }
 
   void finish() {
-    look_at_ends();
+    if (const std::optional<Array> y = samples_.all()) prepare_.look_at(*y);
     prepare_.finish(outcome_);
     outcome_.followed = followed_;
     if (followed_.views == followed_.of) return;
@@ -141,7 +143,7 @@ class Follower {
     if (added_ > 0)
       found.dead = found.reference_not_finite = found.reference_replaced = 0;  // the same cells in each batch
     prepare_.add(found);
-    sample(views, y);
+    samples_.add(views, y);
     {
       const Stopwatch watch("back-project", outcome_.seconds.backproject, options_.board);
       sum_.add(views, std::move(y));
@@ -168,23 +170,6 @@ class Follower {
         .y;
   }
 
-  /// Keeps a few views, spread over the scan.
-  void sample(Range views, const Array& y) {
-    const Index frame = y.size() / views.size();
-    for (Index view = views.first; view < views.last; ++view)
-      if (view * sampled_views / followed_.of != (view - 1) * sampled_views / followed_.of || view == 0)
-        samples_.insert(samples_.end(), y.data() + (view - views.first) * frame,
-                        y.data() + (view - views.first + 1) * frame);
-  }
-
-  void look_at_ends() {
-    const Detector& d = detector_of(plan_.scan);
-    const Index count = static_cast<Index>(samples_.size()) / (d.rows * d.bins);
-    Array y(Space({count, d.rows, d.bins}));
-    std::copy(samples_.begin(), samples_.end(), y.data());
-    prepare_.look_at(y);
-  }
-
   void tell(const char* what, Index views) {
     if (!options_.progress) return;
     options_.progress({what, static_cast<double>(views), static_cast<double>(followed_.of),
@@ -203,7 +188,7 @@ class Follower {
   LiveView live_;
   Followed followed_;
   io::Frames frames_;
-  std::vector<float> samples_;
+  ViewSamples samples_;
   Index seen_ = 0, added_ = 0;
   double seen_at_ = 0, waits_since_ = 0;  ///< when a view came; since when one waits to be added
   bool told_ = false;

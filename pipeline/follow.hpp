@@ -8,7 +8,6 @@
 
 namespace tandem::pipeline {
 
-constexpr Index sampled_views = 16;           ///< of which the ends of the detector are looked at
 constexpr Index slices_written_at_once = 64;  ///< from a GPU
 
 /// How long a scan that does not grow is waited for.

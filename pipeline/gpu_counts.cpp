@@ -58,6 +58,7 @@ kernels::CountsToLines task_of(const GpuFrames& counts, const Reference& referen
                               .mixes = {},
                               .in_counts = reference.counts,
                               .filled = filled,
+                              .counted = reference.counted_rows(),
                               .minus_log = how.minus_log,
                               .full = full_level(counts.type, how)};
   for (const FlatSet& set : reference.sets)
@@ -104,10 +105,13 @@ std::optional<Array> preprocess_on_gpu(const GpuFrames& counts, const Reference&
   Findings own;
   for (const Step* step : chain_of(how).steps)
     own.steps.push_back({step->name, step->on_gpu(met), {}, step->only_counts});
-  own.reference_not_finite =
-      std::accumulate(reference.not_finite.begin(), reference.not_finite.end(), Index{0});
-  own.reference_replaced = std::accumulate(reference.replaced.begin(), reference.replaced.end(), Index{0});
-  own.dead = static_cast<Index>(filled.size());
+  const Range counted = reference.counted_rows();
+  const auto sum = [&](const std::vector<Index>& of_rows) {
+    return std::accumulate(of_rows.begin() + counted.first, of_rows.begin() + counted.last, Index{0});
+  };
+  own.reference_not_finite = sum(reference.not_finite);
+  own.reference_replaced = sum(reference.replaced);
+  own.dead = met.filled / views;
   own.floor = {met.lowest_floor, met.highest_floor};
   findings.add(own);
   return y;

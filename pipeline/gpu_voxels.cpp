@@ -18,15 +18,15 @@ Number number_of(io::VoxelType type) {
 
 }  // namespace
 
-std::optional<StoredVoxels> stored_on_gpu(const Array& volume, const io::VolumeFormat& format) {
+std::optional<StoredVoxels> stored_on_gpu(ConstVectorView volume, const io::VolumeFormat& format) {
   if (format.type == io::VoxelType::float32) return {};
-  const Device gpu = volume.space().device();
+  const Device gpu = volume.space.device();
   const kernels::VoxelCoding coding{number_of(format.type), format.min, format.max};
-  const Index bytes = volume.size() * coding.bytes();
+  const Index bytes = volume.space.size() * coding.bytes();
   Stream& stream = default_stream(gpu);
   Array memory(Space({1, 1, ceil_div<Index>(bytes, sizeof(float))}, Blocks::whole, gpu), stream);
   const auto [below, above] = kernels::voxels(gpu)->encode(
-      coding, volume.data(), volume.size(), reinterpret_cast<std::byte*>(memory.data()), stream);
+      coding, volume.data, volume.space.size(), reinterpret_cast<std::byte*>(memory.data()), stream);
   if (coding.number == Number::float16 && above > 0) return {};
   return StoredVoxels{std::move(memory), bytes, {below, above}};
 }

@@ -16,6 +16,6 @@ struct StoredVoxels {
 
 /// The numbers that the writer of this format would make on the CPU, of a finite volume (slice, y, x) on a
 /// GPU. Empty for float32, and if a voxel is too large for float16: the writer says which.
-std::optional<StoredVoxels> stored_on_gpu(const Array& volume, const io::VolumeFormat& format);
+std::optional<StoredVoxels> stored_on_gpu(ConstVectorView volume, const io::VolumeFormat& format);
 
 }  // namespace tandem::pipeline

@@ -8,6 +8,7 @@
 #include "beams/beam.hpp"
 #include "host_memory.hpp"
 #include "methods/method.hpp"
+#include "stations/landing.hpp"
 #include "steps/chain.hpp"
 
 namespace tandem::pipeline {
@@ -92,9 +93,8 @@ double data_sets(const Plan& plan) { return plan.preprocessing.weights ? 2 : 1; 
 
 /// What steps hold beside counts and line integrals: their own memory, and rows with margins before these are
 /// cut off.
-double steps_hold(const Plan& plan, Index rows_read, Index rows_kept) {
-  const Index rows = rows_read / plan.rows_together, bins = detector_of(plan.scan).bins,
-              views = views_of(plan);
+double steps_hold(const Plan& plan, Index views, Index rows_read, Index rows_kept) {
+  const Index rows = rows_read / plan.rows_together, bins = detector_of(plan.scan).bins;
   const double wide = rows > rows_kept ? 4.0 * data_sets(plan) * static_cast<double>(views * rows * bins) : 0;
   return wide + bytes_of_steps(plan.preprocessing, {views, rows, bins}, {views, rows_read, plan.bins.size()});
 }
@@ -113,17 +113,86 @@ ReferenceBytes reference_bytes(const Plan& plan, const io::ScanInfo& info, doubl
           4 * binned * (1 + 3 * static_cast<double>(plan.flats.sets.size()))};
 }
 
-/// Each place of the conveyor keeps the memory of its counts. A worker holds line integrals, and what it
-/// computes with; its volume then waits, or is written. Where rays cross slices, the scan is read once,
-/// before anything is computed; slabs travel behind each other as volumes.
-double host_bytes(const Plan& plan, const io::ScanInfo& info, Index slices) {
+namespace {
+
+/// What is read of a frame for a chunk: cells of the file.
+double cells_read(const Plan& plan, Index slices) {
   const bool apart = rows_are_slices(plan.scan);
   const Index own = apart ? slices * plan.rows_together : plan.rows.size();
   const Index rows = std::min(own + 2 * plan.margin * plan.rows_together, plan.rows_there.size());
-  const double cells =
-      static_cast<double>(rows) * static_cast<double>(plan.bins.size());  // of a frame, as read
-  const double counts =
-      static_cast<double>(views_of(plan)) * cells * static_cast<double>(io::bytes_of(info.type));
+  return static_cast<double>(rows) * static_cast<double>(plan.bins.size());
+}
+
+double counts_bytes(const io::ScanInfo& info, double cells, Index views) {
+  return static_cast<double>(views) * cells * static_cast<double>(io::bytes_of(info.type));
+}
+
+/// How many volumes of chunks wait to be written, and are written.
+double volumes_waiting(const Plan& plan, Index slices) {
+  const double chunks = static_cast<double>(plan.grid.size[2]) / static_cast<double>(slices);
+  return std::clamp(chunks - static_cast<double>(plan.workers.size()), 0.0, 2.0);
+}
+
+/// Where views pass in blocks, three of them are on their way in each worker: one is read, one becomes line
+/// integrals and is filtered, one is added to the slices. On a GPU these stay there, and slices come home a
+/// few at a time.
+double host_bytes_by_views(const Plan& plan, const io::ScanInfo& info, Index slices) {
+  constexpr double blocks = 3;
+  const double cells = cells_read(plan, slices), counts = counts_bytes(info, cells, plan.views_at_once),
+               all_counts = counts_bytes(info, cells, views_of(plan));
+  const Detector& d = detector_of(plan.scan);
+  const double y = data_sets(plan) * 4 * static_cast<double>(plan.views_at_once * d.rows * d.bins),
+               filtered = 4 * static_cast<double>(plan.views_at_once * d.rows * bins_of(plan)),
+               volume = sizes_of(plan, slices).volume;
+  const double kernels =
+      beam_of(plan.scan)
+          .working_memory(plan, plan.workers.front(), {slices, plan.grid.size[1], plan.grid.size[0]},
+                          {plan.views_at_once, d.rows, bins_of(plan)})
+          .backward;
+  const double counted = plan.slices_a_read > 0 || plan.needs_all_views ? 0 : blocks * counts;
+  double work = 0;
+  for (const Worker& worker : plan.workers)
+    work +=
+        counted +
+        (worker.device.is_cuda()
+             ? (prepared_on_gpu(plan, info) ? 0 : y) +
+                   std::min(volume, 3 * std::max(bytes_landed_at_once, volume / static_cast<double>(slices)))
+             : y + blocks * filtered + weight_bytes(plan, slices) + kernels + volume);
+  const double waiting = plan.home().is_cuda() ? 0 : volumes_waiting(plan, slices) * volume;
+  const double whole = plan.needs_all_views ? 4 * static_cast<double>(views_of(plan) * d.rows * d.bins) : 0;
+  const ReferenceBytes references = reference_bytes(plan, info, cells);
+  const Index rows = static_cast<Index>(cells) / plan.bins.size();
+  const Index views = plan.needs_all_views ? views_of(plan) : plan.views_at_once;
+  return references.reading + static_cast<double>(plan.workers.size() + 2) * references.held + work +
+         waiting + whole + (plan.slices_a_read > 0 || plan.needs_all_views ? all_counts : 0) +
+         steps_hold(plan, views, rows, d.rows) + static_cast<double>(info.decoded_bytes);
+}
+
+double device_bytes_by_views(const Plan& plan, const Worker& worker, Index slices) {
+  constexpr double blocks = 3;
+  const Detector& d = detector_of(plan.scan);
+  const double cells = static_cast<double>(plan.views_at_once * d.rows),
+               counts = 4 * static_cast<double>(plan.views_at_once * plan.rows.size() * plan.bins.size()),
+               y = 4 * cells * static_cast<double>(d.bins),
+               filtered = 4 * cells * static_cast<double>(bins_of(plan));
+  const double volumes = slices < plan.grid.size[2] ? 2 : 1;  // one is written while the next is made
+  const Shape volume{slices, plan.grid.size[1], plan.grid.size[0]};
+  return volumes * sizes_of(plan, slices).volume + counts + y + blocks * filtered +
+         weight_bytes(plan, slices) +
+         beam_of(plan.scan)
+             .working_memory(plan, worker, volume, {plan.views_at_once, d.rows, bins_of(plan)})
+             .backward;
+}
+
+}  // namespace
+
+/// Each place of the conveyor keeps the memory of its counts. A worker holds line integrals, and what it
+/// computes with; its volume then waits, or is written. A solver takes a cone beam as a whole: it is read
+/// once, before anything is computed.
+double host_bytes(const Plan& plan, const io::ScanInfo& info, Index slices) {
+  if (plan.by_views()) return host_bytes_by_views(plan, info, slices);
+  const bool apart = rows_are_slices(plan.scan);
+  const double cells = cells_read(plan, slices), counts = counts_bytes(info, cells, views_of(plan));
   const ReferenceBytes references = reference_bytes(plan, info, cells);
   const auto [projections, volume] = sizes_of(plan, slices);
   double work = 0;
@@ -133,15 +202,15 @@ double host_bytes(const Plan& plan, const io::ScanInfo& info, Index slices) {
                 : computing_bytes(plan, worker, slices);
   // no more than all slices are on their way: in places with counts, and volumes that wait and are written
   const double chunks = static_cast<double>(plan.grid.size[2]) / static_cast<double>(slices);
-  const auto workers = static_cast<double>(plan.workers.size());
-  const double places = std::min(chunks, workers + 2);
-  const double waiting = volume * std::clamp(chunks - workers, 0.0, 2.0);
+  const double places = std::min(chunks, static_cast<double>(plan.workers.size() + 2));
+  const double waiting = volumes_waiting(plan, slices) * volume;
   const double a_slice = counts / static_cast<double>(slices);
   const double whole = apart ? counts_held(plan, a_slice, slices, places) + work + waiting
                              : std::max(counts + projections, work + volume + waiting);
   const auto part = static_cast<double>(std::max(slices, plan.slices_a_read)) / static_cast<double>(slices);
   const double held = references.held * (apart ? places + (part > 1 ? part : 0) : 1);
-  return references.reading + held + whole + steps_hold(plan, rows, rows_of(plan, slices)) +
+  const Index rows = static_cast<Index>(cells) / plan.bins.size();
+  return references.reading + held + whole + steps_hold(plan, views_of(plan), rows, rows_of(plan, slices)) +
          static_cast<double>(info.decoded_bytes);
 }
 
@@ -153,8 +222,9 @@ double device_bytes(const Plan& plan, Index slices) {
   for (const Worker& worker : plan.workers)
     if (worker.device.is_cuda() == plan.home().is_cuda())  // a CPU beside GPUs has memory of its own
       of_device[worker.device] +=
-          std::max(preparing_bytes(plan, slices), computing_bytes(plan, worker, slices)) + filter +
-          a_row * static_cast<double>(slices);
+          (plan.by_views() ? device_bytes_by_views(plan, worker, slices)
+                           : std::max(preparing_bytes(plan, slices), computing_bytes(plan, worker, slices))) +
+          filter + a_row * static_cast<double>(slices);
   double most = 0;
   for (const auto& [device, bytes] : of_device) most = std::max(most, bytes);
   return most;

@@ -98,10 +98,10 @@ Index most_slices(Index fewest, Index all, double budget, const Bytes& bytes_of,
   return slices;
 }
 
-/// Where rays cross slices, slabs share their rows: FDK makes them one after the other, but most methods need
-/// all at once; and one slice alone of several for one row would be a fan's.
+/// Where rays cross slices, FDK makes them one by one, but most methods need all at once; and one slice alone
+/// of several for one row would be a fan's.
 Index fewest_slices(const Plan& plan) {
-  const bool at_once = plan.method->takes_whole || detector_of(plan.scan).rows == 1;
+  const bool at_once = !plan.by_views() || detector_of(plan.scan).rows == 1;
   return !rows_are_slices(plan.scan) && at_once ? plan.grid.size[2] : 1;
 }
 
@@ -116,7 +116,7 @@ std::vector<Device> roomy(std::vector<Device> devices) {
 /// The work is cut into tiles for several devices, or where one GPU does not hold what it needs at once.
 void choose_tiles(Plan& plan, const Recipe& recipe) {
   const auto require_tiles = beam_of(plan.scan).require_tiles;
-  if (!require_tiles) return;
+  if (!require_tiles || plan.by_views()) return;
   const bool too_large =
       plan.home().is_cuda() && device_bytes(plan, fewest_slices(plan)) > device_budget(plan, recipe);
   plan.tiled = too_large || plan.devices.size() > 1;
@@ -136,10 +136,13 @@ Index most_slices_of_device(const Plan& plan, const Recipe& recipe) {
       "a larger --device-memory, a smaller --size or --region, --binning, " + less + ", or --device cpu");
 }
 
-/// A packed scan is unpacked anew for each part that is read: as few parts as the memory allows.
+/// A packed scan is unpacked anew for each part that is read: as few parts as the memory allows. Where views
+/// pass in blocks, that is all or nothing.
 void choose_reads(Plan& plan, const std::function<bool()>& fits) {
   const Index all = plan.grid.size[2], chunk = plan.rows_at_once;
-  for (Index chunks = ceil_div(all, chunk); chunks > 1; --chunks) {
+  const Index fewest = plan.by_views() ? ceil_div(all, chunk) : 2;
+  if (!rows_are_slices(plan.scan) && !plan.by_views()) return;
+  for (Index chunks = ceil_div(all, chunk); chunks >= fewest; --chunks) {
     plan.slices_a_read = std::min(all, chunks * chunk);
     if (fits()) return;
   }
@@ -159,10 +162,14 @@ void share_gpus(Plan& plan, const Recipe& recipe) {
 }
 
 /// Few enough slices that there are several chunks for each worker, and so reading, computing and writing
-/// overlap; enough for kernels to be fast. Tiles take all data up again: as few chunks as the memory allows.
+/// overlap; enough for kernels to be fast. Where views pass in blocks, each chunk lets them pass again: a
+/// GPU, which waits for its volumes to be written, has a few, a CPU as few as the memory allows.
 Index slices_for_overlap(const Plan& plan, Index batch) {
   const Index all = plan.grid.size[2];
-  if (plan.tiled) return all;
+  if (plan.by_views()) {
+    const auto workers = static_cast<Index>(plan.workers.size());
+    return ceil_div(all, plan.home().is_cuda() ? std::max<Index>(4, 2 * workers) : workers);
+  }
   if (plan.home().is_cuda() && plan.model == Model::fourier && plan.method->filters) {
     constexpr Index lanes = 16, most = 128, bytes = 256 << 20;  // pinning more takes longer than it saves
     const Index slice = 4 * plan.grid.size[0] * plan.grid.size[1];
@@ -172,13 +179,31 @@ Index slices_for_overlap(const Plan& plan, Index batch) {
   return std::max(batch, ceil_div(all / (8 * static_cast<Index>(plan.workers.size())), batch) * batch);
 }
 
+/// As many views as make a block large enough for kernels, and small enough for the first one to come soon.
+/// Fewer where few slices find room beside them; else the scan alone decides, and with it the order of sums.
+void choose_views(Plan& plan, const std::function<bool(Index slices)>& fits) {
+  if (!plan.by_views()) return;
+  constexpr Index most = 64, step = 8, few_slices = 16;
+  const Index fewest = fewest_slices(plan), few = std::clamp(few_slices, fewest, plan.grid.size[2]);
+  const Index bytes = plan.home().is_cuda() ? Index{1} << 30 : Index{1} << 27;
+  const Detector& d = filtered_detector(plan.scan);
+  const Index views = std::clamp<Index>(bytes / (4 * d.rows * d.bins), 1, most);
+  plan.views_at_once = views > step ? views - views % step : views;
+  while (plan.views_at_once > step && !fits(few)) plan.views_at_once /= 2;
+  while (plan.views_at_once > 1 && !fits(fewest)) plan.views_at_once /= 2;
+}
+
 void choose_chunks(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
   const bool on_gpu = plan.home().is_cuda();
   share_gpus(plan, recipe);
-  const Index all = plan.grid.size[2], batch = on_gpu ? 128 : 64;  // slices that kernels take at once
-  Index rows = on_gpu ? most_slices_of_device(plan, recipe) : all;
   const double held = static_cast<double>(held_memory()) + 32e6;  // and buffers of the file libraries
   const double budget = host_budget(recipe);
+  choose_views(plan, [&](Index slices) {
+    return held + host_bytes(plan, info, slices) <= budget &&
+           (!on_gpu || device_bytes(plan, slices) <= device_budget(plan, recipe));
+  });
+  const Index all = plan.grid.size[2], batch = on_gpu ? 128 : 64;  // slices that kernels take at once
+  Index rows = on_gpu ? most_slices_of_device(plan, recipe) : all;
   rows = most_slices(
       fewest_slices(plan), rows, budget, [&](Index some) { return held + host_bytes(plan, info, some); },
       "memory", "a larger --memory, a smaller --size or --region, or --binning");
@@ -190,8 +215,7 @@ void choose_chunks(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
   const auto chunks = static_cast<std::size_t>(ceil_div(all, plan.rows_at_once));
   if (plan.workers.size() > chunks) plan.workers.resize(chunks, plan.workers.front());
   const auto bytes = [&] { return held + host_bytes(plan, info, plan.rows_at_once); };
-  if (info.decoded_bytes > 0 && rows_are_slices(plan.scan))
-    choose_reads(plan, [&] { return bytes() <= budget; });
+  if (info.decoded_bytes > 0) choose_reads(plan, [&] { return bytes() <= budget; });
   plan.bytes = static_cast<std::size_t>(bytes());
   if (on_gpu) plan.device_bytes = static_cast<std::size_t>(device_bytes(plan, plan.rows_at_once));
 }
@@ -251,6 +275,9 @@ void choose_steps(Plan& plan) {
     require<GeometryError>(hindrance.empty(), hindrance);
   }
   plan.margin = margin_of(plan.preprocessing);
+  plan.needs_all_views = std::ranges::any_of(plan.preprocessing.table(), [&](const Step& step) {
+    return step.needs_all_views && step.asked_for(plan.preprocessing);
+  });
 }
 
 /// Whether each datum tells how many photons it is made of.
@@ -267,6 +294,8 @@ std::string_view Plan::method_name() const {
   const bool crossed = !rows_are_slices(scan) && !method->name_for_cones.empty();
   return crossed ? method->name_for_cones : method->name;
 }
+
+bool Plan::by_views() const { return !method->takes_whole && beam_of(scan).by_views; }
 
 bool Plan::filters() const { return method->filters || options.initial == Initial::fbp; }
 
@@ -291,8 +320,8 @@ Plan make_plan(const io::ScanInfo& info, const Recipe& recipe) {
   plan.allow_unmatched = recipe.allow_unmatched;
   plan.streams = recipe.streams;
   plan.devices = recipe.devices;
-  if (recipe.follow || (recipe.fewest_devices && !rows_are_slices(info.scan)))
-    plan.devices.resize(1, Device::cpu());
+  const bool fewest = recipe.fewest_devices && plan.method->takes_whole && !rows_are_slices(info.scan);
+  if (recipe.follow || fewest) plan.devices.resize(1, Device::cpu());
   Scan scan = info.scan;
   Detector& whole = detector_of(scan);
   plan.pitch_known = info.pixel_size_mm.has_value();

@@ -51,13 +51,16 @@ struct Plan {
   bool tiled = false;       ///< vectors stay on the host, devices get parts (operators/tiled_projector.hpp)
   Index rows_at_once = 0;   ///< slices of a chunk
   Index slices_a_read = 0;  ///< whose rows are read at once, whole chunks; 0: those of one chunk
-  Index views_at_once = 0;  ///< the most, of a scan that is followed
-  std::size_t bytes = 0;    ///< the most host memory
+  Index views_at_once = 0;  ///< where views are added to slices one block after another
+  bool needs_all_views = false;  ///< some step needs all views at once
+  std::size_t bytes = 0;         ///< the most host memory
   std::size_t device_bytes = 0;  ///< the most memory of each GPU; 0 on the CPU
   std::vector<std::string> warnings;
 
   /// The name of the method for this kind of beam.
   std::string_view method_name() const;
+  /// Whether slices are sums over views, which pass in blocks, as in FDK: then slabs are made one by one.
+  bool by_views() const;
   /// Whether line integrals go through the ramp filter, for the result or for the initial volume.
   bool filters() const;
   /// Where the first worker has its vectors, and how it runs.

@@ -92,7 +92,7 @@ class Pass {
         y_(y),
         variance_(variance),
         cell_(counts.shape[1], how.binning),
-        kept_{reference.margin_above, y.n1 - reference.margin_below},
+        kept_(reference.counted_rows()),
         counted_(counted),
         met_(static_cast<std::size_t>(y.n0 * y.n1)),
         air_(met_.size()),
@@ -283,7 +283,7 @@ class Pass {
   Image<float> y_;
   std::optional<Image<float>> variance_;
   Binning cell_;
-  Range kept_;  ///< rows that are no margin
+  Range kept_;  ///< rows whose findings count: no margins
   std::span<const Range> counted_;
   std::vector<RowFindings> met_;  ///< (view, row)
   std::vector<Air> air_;          ///< (view, row)

@@ -5,10 +5,22 @@
 
 namespace tandem::pipeline {
 
+Range rows_of(const Plan& plan, Range slices) {
+  if (plan.rows.size() == 0) return {0, 0};
+  if (rows_are_slices(plan.scan)) return slices;
+  const Range all{0, detector_of(plan.scan).rows};
+  if (!plan.by_views() || plan.needs_all_views || slices.size() == plan.grid.size[2]) return all;
+  const Range met = rows_met(plan.scan, plan.grid, slices);
+  if (met.size() != 1) return met;  // one row alone would be a fan's
+  return met.last < all.last ? Range{met.first, met.last + 1}
+                             : Range{std::max<Index>(0, met.first - 1), met.last};
+}
+
 Scan scan_of(const Plan& plan, Range slices) {
-  if (!rows_are_slices(plan.scan)) return plan.scan;
+  const Range rows = rows_of(plan, slices);
+  if (rows.size() == 0) return plan.scan;
   const Index views = static_cast<Index>(angles_of(plan.scan).size());
-  return crop(plan.scan, {0, views}, slices, {0, detector_of(plan.scan).bins});
+  return crop(plan.scan, {0, views}, rows, {0, detector_of(plan.scan).bins});
 }
 
 Problem problem_of(const Plan& plan, Range slices, const Worker& worker,

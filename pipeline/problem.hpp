@@ -25,6 +25,9 @@ struct Equations {
   std::array<double, 3> pitch = {1, 1, 1};  ///< of voxels along x, y, z
 };
 
+/// The rows of the plan's scan from which slices are made: all where a method or a step takes all at once.
+Range rows_of(const Plan& plan, Range slices);
+/// The scan with these rows; with all if no ray meets the slices.
 Scan scan_of(const Plan& plan, Range slices);
 /// The problem for one of the plan's workers. `on_tile` is called before each tile of an application, from
 /// any thread. An exception from it ends the application.

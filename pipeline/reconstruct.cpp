@@ -9,6 +9,7 @@
 #include "chunks_due.hpp"
 #include "methods/method.hpp"
 #include "stations/compute.hpp"
+#include "stations/landing.hpp"
 #include "stations/prepare.hpp"
 #include "stations/read.hpp"
 #include "stations/write.hpp"
@@ -22,12 +23,12 @@ namespace {
 using Workers = std::vector<std::unique_ptr<ComputeStation>>;
 
 /// A station for each worker of the plan.
-Workers workers_of(const Plan& plan, Watch& watch, bool any_external, PrepareStation& prepare,
-                   io::VolumeWriter* writer, bool may_store) {
+Workers workers_of(const Plan& plan, Watch& watch, bool any_external, ReadStation& read,
+                   PrepareStation& prepare, io::VolumeWriter* writer, bool may_store) {
   Workers workers;
   for (std::size_t i = 0; i < plan.workers.size(); ++i)
     workers.push_back(std::make_unique<ComputeStation>(Work{plan, watch, i, any_external, seconds_now()},
-                                                       prepare, writer, may_store));
+                                                       read, prepare, writer, may_store));
   return workers;
 }
 
@@ -69,13 +70,14 @@ Outcome look_at_some(io::ScanReader& reader, const Plan& plan, const Options& op
   Watch watch(tell, all, plan.workers.size());
   PrepareStation prepare(reader.info(), plan);
   ReadStation read(reader, plan, watch, found);
-  const auto workers = workers_of(plan, watch, options.any_external, prepare, nullptr, false);
-  const auto look_once = [&](const Chunk& chunk) {
-    look(chunk);
+  const auto workers = workers_of(plan, watch, options.any_external, read, prepare, nullptr, false);
+  Landing landing(Work{plan, watch}, nullptr, false);
+  const auto look_once = [&](Chunk& chunk) {
+    landing(chunk, look);
     ++looked_at;
   };
   send(due, read, workers, look_once, nullptr);
-  for (const auto& worker : workers) found.add(worker->outcome());
+  for (const auto& worker : workers) worker->add_to(found);
   return found;
 }
 
@@ -134,8 +136,10 @@ Outcome reconstruct(io::ScanReader& reader, const Plan& asked, io::VolumeWriter&
   WriteStation write(writer, plan, watch, outcome, QualityWatch(plan, options.truth, options.any_external),
                      MiddleSlices(plan, options.pictures, options.show));
   const bool range_at_once = options.find_range && due.size() == 1 && due.front().size() == plan.grid.size[2];
-  const auto workers =
-      workers_of(plan, watch, options.any_external, prepare, &writer, !write.looks() && !range_at_once);
+  const bool may_store = !write.looks() && !range_at_once;
+  const auto workers = workers_of(plan, watch, options.any_external, read, prepare, &writer, may_store);
+  Landing landing(Work{plan, watch}, &writer, may_store);
+  if (range_at_once) landing.whole();
   {
     const Stopwatch whole("reconstruct", outcome.seconds.total);
     if (range_at_once)
@@ -144,10 +148,12 @@ Outcome reconstruct(io::ScanReader& reader, const Plan& asked, io::VolumeWriter&
       find_range(reader, plan, writer, options, outcome);
     const KeepHostMemory kept;  // chunks are of one size, and so are their arrays
     send(
-        due, read, workers, [&](Chunk& chunk) { write(chunk); }, options.board);
+        due, read, workers, [&](Chunk& chunk) { landing(chunk, [&](Chunk& some) { write(some); }); },
+        options.board);
   }
   write.look_at_rest(due);
-  for (const auto& worker : workers) outcome.add(worker->outcome());
+  for (const auto& worker : workers) worker->add_to(outcome);
+  outcome.add(landing.outcome());
   prepare.finish(outcome);
   if (plan.method->conclude) plan.method->conclude(plan, outcome);
   write.finish();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -47,8 +48,9 @@ struct Reference {
   Index rows = 0, bins = 0;
   Index first_row = 0, rows_together = 1;  ///< rows of the file: the first, and how many become one row here
   Index margin_above = 0, margin_below = 0;  ///< how many of the rows are there for steps on other rows only
-  bool flats = false;                        ///< whether there are flats; if not, span is 1
-  double photons_a_count = 1;  ///< photons per count of such a cell, which is a mean of cells of the file
+  std::optional<Range> counted{};  ///< the rows whose findings count; empty: all between the margins
+  bool flats = false;              ///< whether there are flats; if not, span is 1
+  double photons_a_count = 1;      ///< photons per count of such a cell, which is a mean of cells of the file
   std::vector<float> dark;
   std::vector<FlatSet> sets;   ///< at least one
   std::vector<FlatMix> mixes;  ///< of the sets, for each view of the file; empty: all take the first as it is
@@ -57,6 +59,7 @@ struct Reference {
   std::vector<Index> replaced;    ///< in each row: pixels of flats and darks that steps replaced
   std::vector<Index> not_finite;  ///< in each row: pixels of flats and darks that were left out
 
+  Range counted_rows() const { return counted.value_or(Range{margin_above, rows - margin_below}); }
   Index file_row(Index row) const { return first_row + row * rows_together; }
   /// Later views than those whose flats are known take the flats of the last one.
   FlatMix mix_of(Index view) const {

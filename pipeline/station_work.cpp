@@ -8,6 +8,7 @@
 
 #include "../core/parallel.hpp"
 #include "methods/method.hpp"
+#include "problem.hpp"
 #include "steps/chain.hpp"
 
 namespace tandem::pipeline {
@@ -71,14 +72,13 @@ struct Amounts {
 };
 
 Amounts amounts_of(const Plan& plan, const std::vector<Range>& chunks) {
-  double slices = 0;
-  for (const Range chunk : chunks) slices += static_cast<double>(chunk.size());
+  double slices = 0, rows = 0;
+  for (const Range chunk : chunks) {
+    slices += static_cast<double>(chunk.size());
+    rows += static_cast<double>(rows_of(plan, chunk).size());
+  }
   const Detector& d = plan.filters() ? filtered_detector(plan.scan) : detector_of(plan.scan);
-  const bool apart = rows_are_slices(plan.scan);
-  const double rows = apart ? slices : static_cast<double>(d.rows);
-  const double read =
-      apart ? slices * static_cast<double>(plan.rows_together) : static_cast<double>(plan.rows.size());
-  return {read * static_cast<double>(plan.bins.size()),
+  return {rows * static_cast<double>(plan.rows_together) * static_cast<double>(plan.bins.size()),
           static_cast<double>(angles_of(plan.scan).size()) * rows * static_cast<double>(d.bins),
           slices * static_cast<double>(plan.grid.size[0] * plan.grid.size[1])};
 }

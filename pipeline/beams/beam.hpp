@@ -2,9 +2,16 @@
 
 #include <functional>
 
+#include "../../operators/ramp_filter.hpp"
 #include "../problem.hpp"
 
 namespace tandem::pipeline {
+
+/// Operators for some views.
+struct ByViews {
+  FilterOfViews filter;
+  std::function<LinearOperator(Range views)> back_projection;
+};
 
 /// What the pipeline asks of a kind of beam, beside what a scan answers for itself (geometry/scan.hpp). Each
 /// kind has a file in this folder and a line in table.cpp.
@@ -41,6 +48,10 @@ struct Beam {
 
   /// The operator B, see `back_projection_of`.
   BackProjection (*back_projection)(const Plan& plan, const Problem& problem);
+
+  /// F and B for some of the views of a problem, which count from 0: the sum of B F y over all views is the
+  /// result. Null for a kind whose slices are problems of their own, where B is fast for all views at once.
+  ByViews (*by_views)(const Plan& plan, const Problem& problem);
 };
 
 const Beam& beam_of(const Scan& scan);

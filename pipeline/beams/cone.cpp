@@ -35,7 +35,8 @@ void choose_execution(Plan& plan, const Recipe& recipe) {
   if (how.variant == "automatic") how.variant = only.variant;
   require<DeviceError>(how == only, "cone beam: no ", name_of(how),
                        "; give --variant automatic --precision float32");
-  plan.workers = {{plan.devices.front(), how}};
+  for (const Device device : plan.devices)  // a solver has all slices on one, or tiles on all
+    if (plan.workers.empty() || !plan.method->takes_whole) plan.workers.push_back({device, how});
   for (const Device device : recipe.devices) {  // whether they have kernels
     projector(point_source_of(plan.scan), plan.grid, model, device);
     plan.matched = plan.matched && is_matched(model, device);
@@ -131,6 +132,15 @@ BackProjection fdk_of(const Plan& plan, const Problem& problem) {
   };
 }
 
+ByViews fdk_by_views(const Plan& plan, const Problem& problem) {
+  const ConeBeam& scan = point_source_of(problem.scan);
+  const Device device = problem.worker.device;
+  return {ramp_filter_of_views(scan, plan.options.filter, device),
+          [scan, seen = seen_by_fdk(problem.scan, problem.grid), device](Range views) {
+            return fdk_backprojector(scan, views, seen, model, device);
+          }};
+}
+
 Optics optics(const Scan& scan) {
   const ConeBeam& cone = point_source_of(scan);
   const double larger = cone.magnification();
@@ -140,6 +150,6 @@ Optics optics(const Scan& scan) {
 }  // namespace
 
 extern const Beam cone_beam{nullptr,      choose_execution, add_warnings, require_tiles, optics,
-                            kernels_hold, projector_of,     ramp_of,      fdk_of};
+                            kernels_hold, projector_of,     ramp_of,      fdk_of,        fdk_by_views};
 
 }  // namespace tandem::pipeline

@@ -10,17 +10,12 @@ class Fbp final : public Computation {
  public:
   explicit Fbp(Work& work) : steps_(work) {}
 
-  Array volume(const Problem& problem, std::optional<LineIntegrals> data, Range slices) override {
-    if (data) {
-      filtered_.reset();
-      filtered_ = steps_.filtered(problem, std::move(data->y));
-    }
-    return steps_.back_projected(problem, *filtered_, slices);
+  Array volume(const Problem& problem, LineIntegrals data, Range slices) override {
+    return steps_.back_projected(problem, steps_.filtered(problem, std::move(data.y)), slices);
   }
 
  private:
   FilteredBackProjection steps_;
-  std::optional<Array> filtered_;  ///< of a cone beam, for all its slabs
 };
 
 std::unique_ptr<Computation> begin(Work& work) { return std::make_unique<Fbp>(work); }

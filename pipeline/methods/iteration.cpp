@@ -19,13 +19,13 @@ class Iteration final : public Computation {
  public:
   explicit Iteration(Work& work) : work_(work), options_(work.plan.options), start_(work) {}
 
-  Array volume(const Problem& problem, std::optional<LineIntegrals> data, Range slices) override {
-    Array x0 = start_(problem, data->y, slices);
+  Array volume(const Problem& problem, LineIntegrals data, Range slices) override {
+    Array x0 = start_(problem, data.y, slices);
     // where all slices are one problem, so is their noise
     const bool one = problem.A.range().block_count() == 1;
     const std::vector<double> noise =
-        one ? std::vector{joint_norm(data->noise_norms)} : std::move(data->noise_norms);
-    Equations equations = equations_of(problem, std::move(*data));
+        one ? std::vector{joint_norm(data.noise_norms)} : std::move(data.noise_norms);
+    Equations equations = equations_of(problem, std::move(data));
     StopRule stop = rules();
     const double all = static_cast<double>(slices.size());
     std::optional<Stopwatch> watch;  // what the solver prepares is a part of its work

@@ -28,9 +28,8 @@ struct Holding {
 class Computation {
  public:
   virtual ~Computation() = default;
-  /// Returns the volume of some slices, on any device. Later slabs of a cone beam come without data, because
-  /// all rows came with the first slab.
-  virtual Array volume(const Problem& problem, std::optional<LineIntegrals> data, Range slices) = 0;
+  /// Returns the volume of some slices, on any device.
+  virtual Array volume(const Problem& problem, LineIntegrals data, Range slices) = 0;
 };
 
 /// A way from line integrals to a volume. All that programs and plans know about a method stands here.

@@ -32,9 +32,9 @@ class Search final : public Computation {
  public:
   explicit Search(Work& work) : work_(work), start_(work) {}
 
-  Array volume(const Problem& problem, std::optional<LineIntegrals> data, Range slices) override {
-    const Array x0 = start_(problem, data->y, slices);
-    Equations equations = equations_of(problem, std::move(*data));
+  Array volume(const Problem& problem, LineIntegrals data, Range slices) override {
+    const Array x0 = start_(problem, data.y, slices);
+    Equations equations = equations_of(problem, std::move(data));
     const Regulariser tv = regulariser_of(equations);
     int trials = 0;
     const auto tell = [&](const WeightTrial& trial) {

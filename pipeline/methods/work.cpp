@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "../../operators/algebra.hpp"
-#include "../chunks_due.hpp"
 #include "../stopwatch.hpp"
 
 namespace tandem::pipeline {
@@ -22,14 +21,20 @@ GpuFrames Work::moved_to_gpu(const io::FramesView& frames) {
   return on_gpu(frames, device());
 }
 
-void Work::copy_to(std::byte* host, const Array& array, Index bytes) {
+void Work::copy_to(std::byte* host, ConstVectorView vector, Index bytes) {
   const Stopwatch clock("transfer", outcome.seconds.transfer, watch.board(),
                         {.bytes = static_cast<double>(bytes)});
-  Stream& stream = default_stream(array.space().device());
-  const auto* from = reinterpret_cast<const std::byte*>(array.data());
+  Stream& stream = default_stream(vector.space.device());
+  const auto* from = reinterpret_cast<const std::byte*>(vector.data);
   copy({from, 1, 1, bytes, bytes, bytes}, {host, 1, 1, bytes, bytes, bytes}, stream);
   stream.synchronize();
 }
+
+namespace {
+
+double slices_of(const Problem& problem) { return static_cast<double>(problem.grid.size[2]); }
+
+}  // namespace
 
 double updates_of(const Problem& problem) {
   return static_cast<double>(problem.A.domain().size()) * static_cast<double>(angles_of(problem.scan).size());
@@ -41,8 +46,7 @@ void Work::count_updates(const Problem& problem, double applications) {
 
 Array FilteredBackProjection::filtered(const Problem& problem, Array y) {
   const Stopwatch watch("filter", work_.outcome.seconds.filter, work_.watch.board(),
-                        {.slices = static_cast<double>(slices_fed(work_.plan, y.space().shape()[1])),
-                         .bytes = 4 * static_cast<double>(y.space().size())});
+                        {.slices = slices_of(problem), .bytes = 4 * static_cast<double>(y.space().size())});
   renew(problem);
   if (!filter_) filter_ = filter_of(work_.plan, problem);
   return filter_ ? *filter_ * y : std::move(y);

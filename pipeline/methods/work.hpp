@@ -28,7 +28,7 @@ struct Work {
 
   Array moved_to(Device device, Array array);
   GpuFrames moved_to_gpu(const io::FramesView& frames);
-  void copy_to(std::byte* host, const Array& array, Index bytes);  ///< the first bytes; waits
+  void copy_to(std::byte* host, ConstVectorView from, Index bytes);  ///< the first bytes; waits
   void count_updates(const Problem& problem, double applications);
 };
 

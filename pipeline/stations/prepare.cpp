@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "../../core/error.hpp"
-#include "../chunks_due.hpp"
 #include "../methods/method.hpp"
 #include "../problem.hpp"
 #include "../row_axes.hpp"
@@ -31,7 +30,8 @@ PrepareStation::PrepareStation(const io::ScanInfo& info, const Plan& plan) : pla
 std::optional<LineIntegrals> PrepareStation::operator()(Chunk& chunk, Work& work) {
   if (!chunk.reference) return {};
   Findings found;
-  LineIntegrals data = line_integrals(chunk, work, found);
+  LineIntegrals data = line_integrals(chunk.counts, *chunk.reference, scan_of(plan_, chunk.slices),
+                                      static_cast<double>(chunk.slices.size()), work, found);
   chunk.reference.reset();
   chunk.read.reset();
   add(found);
@@ -39,21 +39,58 @@ std::optional<LineIntegrals> PrepareStation::operator()(Chunk& chunk, Work& work
   return data;
 }
 
-LineIntegrals PrepareStation::line_integrals(const Chunk& chunk, Work& work, Findings& found) const {
-  const Scan scan = scan_of(plan_, chunk.slices);
+Array PrepareStation::block(const io::FramesView& counts, const Reference& reference, const Scan& views,
+                            double of_slices, bool first, Work& work) {
+  Findings found;
+  Array y = line_integrals(counts, reference, views, of_slices, work, found).y;
+  if (!first) found.dead = found.reference_not_finite = found.reference_replaced = 0;
+  add(found);
+  return y;
+}
+
+void PrepareStation::make_all(const Chunk& chunk, ReadStation& read, Work& work) {
+  const std::lock_guard lock(making_);
+  if (all_) return;
+  const auto slices = static_cast<double>(plan_.grid.size[2]);
+  io::Frames memory;
+  const io::FramesView counts = read.views(chunk.slices, {0, plan_.views.size()}, slices, memory);
+  Reference reference = *chunk.reference;
+  reference.counted.reset();  // all rows are here
+  Findings found;
+  const Stopwatch watch("preprocess", work.outcome.seconds.preprocess, work.watch.board(),
+                        {.slices = slices});
+  work.tell("preprocess", 0);
+  all_ = preprocess(counts, reference, plan_.preprocessing, projection_space(plan_.scan), found).y;
+  add(found);
+  look_at(*all_);
+}
+
+Array PrepareStation::some_of_all(Range views, const Space& space, Work& work) const {
+  const Stopwatch watch("transfer", work.outcome.seconds.transfer,
+                        space.device().is_cuda() ? work.watch.board() : nullptr,
+                        {.bytes = 4 * static_cast<double>(space.size())});
+  Stream& stream = default_stream(space.device());
+  Array some(space, stream);
+  const Index view = all_->size() / plan_.views.size();
+  copy(ConstVectorView(all_->data() + views.first * view, space.on(Device::cpu())), some, stream);
+  return some;
+}
+
+LineIntegrals PrepareStation::line_integrals(const io::FramesView& counts, const Reference& reference,
+                                             const Scan& scan, double of_slices, Work& work,
+                                             Findings& found) const {
   const Space space = projection_space(scan);
   const Preprocessing& how = plan_.preprocessing;
   std::optional<GpuFrames> there;
-  if (work.device().is_cuda() && gpu_prepares(chunk.counts, how)) there = work.moved_to_gpu(chunk.counts);
+  if (work.device().is_cuda() && gpu_prepares(counts, how)) there = work.moved_to_gpu(counts);
   const Stopwatch watch("preprocess", work.outcome.seconds.preprocess, work.watch.board(),
-                        {.slices = static_cast<double>(slices_fed(plan_, chunk.slices.size())),
-                         .bytes = 4 * static_cast<double>(space.size())});
+                        {.slices = of_slices, .bytes = 4 * static_cast<double>(space.size())});
   work.tell("preprocess", 0);
   if (there)
-    if (auto y = preprocess_on_gpu(*there, *chunk.reference, how, space.on(work.device()), found))
+    if (auto y = preprocess_on_gpu(*there, reference, how, space.on(work.device()), found))
       return {std::move(*y), {}, {}};
   there.reset();
-  return preprocess(chunk.counts, *chunk.reference, how, space, found, bins_kept(scan));
+  return preprocess(counts, reference, how, space, found, bins_kept(scan));
 }
 
 void PrepareStation::add(const Findings& found) {

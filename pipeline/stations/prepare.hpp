@@ -6,6 +6,7 @@
 #include "../methods/work.hpp"
 #include "../open_ends.hpp"
 #include "chunk.hpp"
+#include "read.hpp"
 
 namespace tandem::pipeline {
 
@@ -17,6 +18,14 @@ class PrepareStation {
   /// The line integrals of a chunk, on the GPU of the worker if that can make them, else on the CPU; empty if
   /// no counts came with it.
   std::optional<LineIntegrals> operator()(Chunk& chunk, Work& work);
+  /// Those of a block of views. They make a part of the work on this many slices. What is found in the
+  /// reference counts with the `first` block only.
+  Array block(const io::FramesView& counts, const Reference& reference, const Scan& views, double of_slices,
+              bool first, Work& work);
+  /// Makes those of all views on the CPU, once for all chunks, for steps that need all at once.
+  void make_all(const Chunk& chunk, ReadStation& read, Work& work);
+  /// Some of them, (view, row, bin) in this space.
+  Array some_of_all(Range views, const Space& space, Work& work) const;
   /// Takes note of what was found in some data, and looks whether line integrals come down to air. @throws
   /// FileError if too much was replaced
   void add(const Findings& found);
@@ -25,11 +34,13 @@ class PrepareStation {
   void finish(Outcome& outcome) const;
 
  private:
-  LineIntegrals line_integrals(const Chunk& chunk, Work& work, Findings& found) const;
+  LineIntegrals line_integrals(const io::FramesView& counts, const Reference& reference, const Scan& scan,
+                               double of_slices, Work& work, Findings& found) const;
   void require_mostly_good() const;
 
   const Plan& plan_;
-  std::mutex mutex_;
+  std::mutex mutex_, making_;
+  std::optional<Array> all_;  ///< line integrals
   Findings findings_;
   OpenEnds ends_;
 };

@@ -20,6 +20,14 @@ Range part_of(const Plan& plan, Range chunk) {
   return {first, std::min(first + size, plan.grid.size[2])};
 }
 
+/// Some of these frames, which count from 0.
+io::FramesView frames_within(io::FramesView frames, Range some) {
+  frames.data += some.first * frames.frame_step * static_cast<Index>(bytes_of(frames.type));
+  frames.shape[0] = some.size();
+  frames.first += some.first;
+  return frames;
+}
+
 /// Of frames that hold the rows `held` of a file.
 io::FramesView rows_within(io::FramesView frames, Range held, Range rows) {
   frames.data += (rows.first - held.first) * frames.row_step * static_cast<Index>(bytes_of(frames.type));
@@ -32,7 +40,7 @@ io::FramesView rows_within(io::FramesView frames, Range held, Range rows) {
 void ReadStation::read_part(Range slices) {
   part_rows_ = rows_read(plan_, slices).rows;
   const Index pixels = plan_.views.size() * part_rows_.size() * plan_.bins.size();
-  const Load load{.slices = static_cast<double>(slices_fed(plan_, slices.size())),
+  const Load load{.slices = static_cast<double>(slices.size()),
                   .bytes = static_cast<double>(pixels) * static_cast<double>(bytes_of(reader_.info().type))};
   const Stopwatch watch("read", outcome_.seconds.read, watch_.board(), load);
   part_.reset();  // its memory may serve again
@@ -47,8 +55,7 @@ std::pair<io::FramesView, std::shared_ptr<const io::Frames>> ReadStation::counts
   const Range rows = rows_read(plan_, slices).rows;
   if (const auto there = reader_.in_memory(io::FrameKind::projection, plan_.views, rows, plan_.bins))
     return {*there, nullptr};
-  const bool is_read = part_ && part_rows_.first <= rows.first && rows.last <= part_rows_.last;
-  if (!is_read) read_part(part_of(plan_, slices));
+  if (!has_part(rows)) read_part(part_of(plan_, slices));
   return {rows_within(*part_, part_rows_, rows), part_};
 }
 
@@ -56,26 +63,48 @@ Reference ReadStation::reference_of(Range rows) {
   const auto read = [this](Range some) {
     return read_reference(reader_, some, plan_.bins, plan_.preprocessing);
   };
-  const bool of_part = part_ && part_rows_.first <= rows.first && rows.last <= part_rows_.last;
-  if (!of_part) return read(rows);
+  if (!has_part(rows)) return read(rows);
   if (!part_reference_) part_reference_ = read(part_rows_);
   const Index factor = plan_.rows_together, first = (rows.first - part_rows_.first) / factor;
   return crop(*part_reference_, {first, first + rows.size() / factor});
 }
 
 void ReadStation::operator()(Chunk& chunk) {
-  const auto [rows, above, below] = rows_read(plan_, chunk.slices);
-  if (rows.size() == 0) return;
+  const auto [rows, above, below, counted] = rows_read(plan_, chunk.slices);
+  chunk.is_met = rows.size() > 0;
+  if (!chunk.is_met) return;
+  const std::lock_guard lock(mutex_);
   const auto first = static_cast<double>(chunk.slices.first);
   watch_.reading("read", first);
-  std::tie(chunk.counts, chunk.read) = counts_of(chunk.slices);
+  if (!plan_.by_views()) std::tie(chunk.counts, chunk.read) = counts_of(chunk.slices);
   if (plan_.slices_a_read <= chunk.slices.size()) part_.reset();  // the chunk alone needs it
-  const Load in_memory{.slices = static_cast<double>(slices_fed(plan_, chunk.slices.size()))};
-  const Stopwatch clock("read", outcome_.seconds.read, watch_.board(), chunk.read ? Load{} : in_memory);
+  const Load in_memory{.slices = static_cast<double>(chunk.slices.size())};
+  const bool all = !plan_.by_views() && !chunk.read;
+  const Stopwatch clock("read", outcome_.seconds.read, watch_.board(), all ? in_memory : Load{});
   chunk.reference = reference_of(rows);
   chunk.reference->margin_above = above;
   chunk.reference->margin_below = below;
+  chunk.reference->counted = counted;
   watch_.reading("", first);
+}
+
+io::FramesView ReadStation::views(Range slices, Range views, double of_slices, io::Frames& memory) {
+  const std::lock_guard lock(mutex_);
+  const Range rows = rows_read(plan_, slices).rows,
+              frames{plan_.views.first + views.first, plan_.views.first + views.last};
+  if (plan_.slices_a_read > 0) {
+    const auto [all, owner] = counts_of(slices);  // the owner stays: all slices are one part
+    return frames_within(all, views);
+  }
+  const Load load{.slices = of_slices,
+                  .bytes = static_cast<double>(views.size() * rows.size() * plan_.bins.size()) *
+                           static_cast<double>(bytes_of(reader_.info().type))};
+  const Stopwatch clock("read", outcome_.seconds.read, watch_.board(), load);
+  if (const auto there = reader_.in_memory(io::FrameKind::projection, frames, rows, plan_.bins))
+    return *there;
+  const PinHostMemory pinned(gpu_does_all(plan_.preprocessing) ? plan_.home() : Device::cpu());
+  reader_.read(io::FrameKind::projection, frames, rows, plan_.bins, memory);
+  return memory;
 }
 
 }  // namespace tandem::pipeline

@@ -105,19 +105,55 @@ TEST_F(CudaConeReconstruct, SlabsMakeNoDifference) {
     EXPECT_LE(relative_error(volume(recipe, at_once), whole), tolerance::devices) << at_once;
 }
 
-TEST_F(CudaConeReconstruct, LittleMemoryMakesSmallSlabs) {
+TEST_F(CudaConeReconstruct, LittleMemoryMakesSmallBlocksAndSlabs) {
   Recipe recipe = recipe_for("fbp", gpu);
   const Plan whole = plan_for(recipe);
-  ASSERT_EQ(whole.rows_at_once, 35);
+  ASSERT_EQ(whole.rows_at_once, 9);  // a quarter
   EXPECT_EQ(whole.execution(), (Execution{"standard", Precision::float32}));
-  recipe.device_bytes = whole.device_bytes - 1;
+  EXPECT_EQ(whole.views_at_once, 56);
+  recipe.device_bytes = 150'000'000;  // 128 MiB of them for batches of the filter
   const Plan part = plan_for(recipe);
-  EXPECT_EQ(part.rows_at_once, 32);
+  EXPECT_LT(part.views_at_once, 56);
   EXPECT_LE(part.device_bytes, recipe.device_bytes);
+  EXPECT_LE(relative_error(volume(recipe), volume(recipe_for("fbp", gpu))), tolerance::devices);
 }
 
-TEST_F(CudaConeReconstruct, LittleMemoryAndSeveralGpusMakeTiles) {
-  for (const std::string method : {"fbp", "cgls", "sirt"}) {
+TEST_F(CudaConeReconstruct, SeveralGpusTakeSlabs) {
+  Recipe recipe = recipe_for("fbp", gpu);
+  const std::vector<float> whole = volume(recipe);
+  recipe.devices = {gpu, gpu};
+  const Plan two = plan_for(recipe);
+  EXPECT_EQ(two.workers.size(), 2u);
+  EXPECT_FALSE(two.tiled);
+  for (const Index at_once : {0, 5})
+    EXPECT_LE(relative_error(volume(recipe, at_once), whole), tolerance::devices);
+}
+
+/// Each pixel counts once, whatever the slabs, and as on the CPU.
+TEST_F(CudaConeReconstruct, FindsWhatTheCpuFinds) {
+  const auto found = [&](Device device, Index slices) {
+    Recipe recipe = recipe_for("fbp", device);
+    recipe.steps["--saturation"] = 9000.0;
+    pipeline::Outcome outcome;
+    reconstructed(scan_, recipe, slices, &outcome);
+    EXPECT_GT(outcome.findings.replaced_by("saturation"), 0);
+    return outcome.findings.replaced_by("saturation");
+  };
+  EXPECT_EQ(found(gpu, 0), found(cpu, 35));
+  EXPECT_EQ(found(gpu, 35), found(cpu, 7));
+}
+
+TEST_F(CudaConeReconstruct, StepsOnAllViewsAgreeWithTheCpu) {
+  const auto made = [&](Device device) {
+    Recipe recipe = recipe_for("fbp", device);
+    recipe.steps["--remove-stripe-method"] = std::string("sf");
+    return volume(recipe);
+  };
+  EXPECT_LE(relative_error(made(gpu), made(cpu)), bound_of("fbp"));
+}
+
+TEST_F(CudaConeReconstruct, LittleMemoryAndSeveralGpusMakeTilesForSolvers) {
+  for (const std::string method : {"cgls", "sirt"}) {
     Recipe recipe = recipe_for(method, gpu);
     if (method == "cgls") recipe.initial = Initial::fbp;
     const std::vector<float> whole = volume(recipe);
@@ -147,7 +183,8 @@ TEST_F(CudaConeReconstruct, TooLittleMemorySaysWhatIsNeeded) {
       plan_for(recipe);
       ADD_FAILURE() << "nothing was thrown";
     } catch (const DeviceError& e) {
-      for (const char* word : {"one line of voxels and one view need", "the limit is", "--device-memory"})
+      const std::string what = method == "fbp" ? "one slice needs" : "one line of voxels and one view need";
+      for (const std::string& word : {what, std::string("the limit is"), std::string("--device-memory")})
         EXPECT_NE(std::string(e.what()).find(word), std::string::npos) << word << " is not in " << e.what();
     }
   }

@@ -4,6 +4,7 @@
 #include "../../counts.hpp"
 #include "../../launches.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 #include "../common/batch.cuh"
@@ -23,6 +24,7 @@ struct Cells {
   const float *dark, *spans, *floors;  ///< spans and floors: (set, row, bin)
   const FlatMix* mixes;                ///< of each view; null: all take the only set
   const char* in_counts;
+  Range counted;
   bool minus_log;
   float full;
 };
@@ -117,6 +119,8 @@ __global__ void __launch_bounds__(threads)
       element(y, view, row, bin) = value;
     }
   }
+  if (row < cells.counted.first || row >= cells.counted.last)
+    met = {0, 0, met.not_finite, nothing_met.lowest_floor, nothing_met.highest_floor};
   add(tally, met);
 }
 
@@ -169,6 +173,7 @@ CountsTally line_integrals_of(const CountsToLines& how, const std::byte* counts,
                     floors.data(),
                     same ? nullptr : mixes.data(),
                     in_counts.data(),
+                    how.counted,
                     how.minus_log,
                     how.full};
   DeviceTally met = nothing_met;
@@ -191,7 +196,10 @@ CountsTally line_integrals_of(const CountsToLines& how, const std::byte* counts,
   const auto number = [](unsigned bits) { return __builtin_bit_cast(float, bits); };
   return {static_cast<Index>(met.saturated),
           static_cast<Index>(met.floored),
-          y.n0 * static_cast<Index>(how.filled.size()),
+          y.n0 * std::ranges::count_if(how.filled,
+                                       [&](const FilledCell& cell) {
+                                         return how.counted.first <= cell.row && cell.row < how.counted.last;
+                                       }),
           static_cast<Index>(met.not_finite),
           number(met.lowest_floor),
           number(met.highest_floor)};

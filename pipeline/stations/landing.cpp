@@ -1,0 +1,75 @@
+#include "landing.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "../../core/ceil_div.hpp"
+#include "../../core/host_memory.hpp"
+#include "../../core/parallel.hpp"
+#include "../gpu_voxels.hpp"
+
+namespace tandem::pipeline {
+
+Landing::Landing(Work work, io::VolumeWriter* writer, bool may_store)
+    : work_(std::move(work)), writer_(writer), may_store_(may_store && writer && writer->takes_stored()) {}
+
+/// The volume goes where the writer wants it, if the writer says so.
+void Landing::bring(const float* volume, Device gpu, Chunk& chunk) {
+  const PinHostMemory pinned(gpu);
+  const auto [nx, ny, nz] = work_.plan.grid.size;
+  const Space space({chunk.slices.size(), ny, nx}, Blocks::slices, gpu);
+  const ConstVectorView there(volume, space);
+  chunk.stored = nullptr;
+  if (may_store_ && bring_stored(there, chunk)) return;
+  std::byte* room = writer_ ? writer_->room(chunk.slices) : nullptr;
+  if (!room) {
+    chunk.own.emplace(space.on(Device::cpu()), default_stream(Device::cpu()));
+    room = reinterpret_cast<std::byte*>(chunk.own->data());
+  }
+  chunk.volume = reinterpret_cast<float*>(room);
+  work_.copy_to(room, there, 4 * space.size());
+}
+
+/// Whether the volume came as the writer stores it.
+bool Landing::bring_stored(ConstVectorView volume, Chunk& chunk) {
+  const std::optional<StoredVoxels> stored = stored_on_gpu(volume, *writer_->takes_stored());
+  if (!stored) return false;
+  std::byte* there = writer_->room(chunk.slices);
+  if (!there) {
+    chunk.own.emplace(stored->memory.space().on(Device::cpu()), default_stream(Device::cpu()));
+    there = reinterpret_cast<std::byte*>(chunk.own->data());
+  }
+  work_.copy_to(there, stored->memory, stored->bytes);
+  chunk.stored = there, chunk.clipped = stored->clipped;
+  return true;
+}
+
+Index Landing::slices_at_once(Index most) const {
+  const auto slice = 4.0 * static_cast<double>(work_.plan.grid.size[0] * work_.plan.grid.size[1]);
+  return in_pieces_ ? std::clamp<Index>(static_cast<Index>(bytes_landed_at_once / slice), 1, most) : most;
+}
+
+void Landing::operator()(Chunk& chunk, const std::function<void(Chunk&)>& use) {
+  if (!chunk.own || !chunk.own->space().device().is_cuda()) return use(chunk);
+  const Array slab = std::move(*chunk.own);
+  chunk.own.reset();
+  const Device gpu = slab.space().device();
+  const Stream stream(gpu);
+  const Index all = chunk.slices.size(), step = slices_at_once(all), area = slab.size() / all;
+  std::vector<Chunk> pieces(static_cast<std::size_t>(conveyor_places(1)));
+  const auto piece = [&](const Item& item) -> Chunk& { return pieces[static_cast<std::size_t>(item.place)]; };
+  conveyor(
+      ceil_div(all, step), 1,
+      [&](const Item& item) {
+        const Index first = item.number * step;
+        piece(item).slices = {chunk.slices.first + first, chunk.slices.first + std::min(all, first + step)};
+      },
+      [&](const Item& item) {
+        const UseStream own(stream);
+        bring(slab.data() + item.number * step * area, gpu, piece(item));
+      },
+      [&](const Item& item) { use(piece(item)); });
+}
+
+}  // namespace tandem::pipeline

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <functional>
+
+#include "../methods/work.hpp"
+#include "chunk.hpp"
+
+namespace tandem::pipeline {
+
+/// Bytes of slices that leave a GPU together, if there are more.
+constexpr double bytes_landed_at_once = 64 << 20;
+
+/// Brings volumes from a GPU to where their writer takes them, and hands them on.
+class Landing {
+ public:
+  /// The writer may be null: then nobody says where volumes are to lie. `may_store`: whether they may come as
+  /// the writer stores them.
+  Landing(Work work, io::VolumeWriter* writer, bool may_store);
+  /// Brings slices of a volume that lies on the GPU, in the order of the default stream of this thread.
+  void bring(const float* volume, Device gpu, Chunk& chunk);
+  /// Hands a chunk on to `use`; if its volume stayed on a GPU, a few slices at a time: while some are used,
+  /// the next ones come.
+  void operator()(Chunk& chunk, const std::function<void(Chunk&)>& use);
+  /// From now on chunks are handed on as a whole.
+  void whole() { in_pieces_ = false; }
+  const Outcome& outcome() const { return work_.outcome; }
+
+ private:
+  bool bring_stored(ConstVectorView volume, Chunk& chunk);
+  Index slices_at_once(Index most) const;
+
+  Work work_;
+  io::VolumeWriter* writer_;
+  bool may_store_, in_pieces_ = true;
+};
+
+}  // namespace tandem::pipeline

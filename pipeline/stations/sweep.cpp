@@ -1,0 +1,106 @@
+#include "sweep.hpp"
+
+#include "../view_samples.hpp"
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "../../core/host_memory.hpp"
+#include "../../core/parallel.hpp"
+#include "../../operators/algebra.hpp"
+#include "../../operators/tiling.hpp"
+#include "../stopwatch.hpp"
+
+namespace tandem::pipeline {
+
+struct Sweep::Pass {
+  const Problem& problem;
+  Chunk& chunk;
+  ByViews fdk;
+  Array slab;
+  ViewSamples samples;
+  Index views;      ///< of all blocks
+  Index added = 0;  ///< views
+
+  double slices() const { return static_cast<double>(problem.grid.size[2]); }
+  /// What some of the views make of the slices.
+  double share(Index some) const { return slices() * static_cast<double>(some) / static_cast<double>(views); }
+};
+
+Sweep::Sweep(Work& work, ReadStation& read, PrepareStation& prepare)
+    : work_(work), read_(read), prepare_(prepare), preparing_(work.device()) {}
+
+Array Sweep::operator()(const Problem& problem, Chunk& chunk, const Stream& adding) {
+  const Plan& plan = work_.plan;
+  const Range all{0, static_cast<Index>(angles_of(problem.scan).size())};
+  const std::vector<Range> blocks = pieces(all, plan.views_at_once);
+  Pass pass{problem,
+            chunk,
+            beam_of(problem.scan).by_views(plan, problem),
+            zeros(problem.A.domain(), adding),
+            ViewSamples(all.size(), chunk.reference->counted_rows()),
+            all.size()};
+  if (plan.needs_all_views) prepare_.make_all(chunk, read_, work_);
+  struct Place {
+    io::Frames memory;
+    io::FramesView counts;
+    std::optional<Array> filtered;
+  };
+  std::vector<Place> places(static_cast<std::size_t>(conveyor_places(1)));
+  const auto place = [&](const Item& item) -> Place& { return places[static_cast<std::size_t>(item.place)]; };
+  const auto views = [&](const Item& item) { return blocks[static_cast<std::size_t>(item.number)]; };
+  conveyor(
+      static_cast<Index>(blocks.size()), 1,
+      [&](const Item& item) {
+        if (plan.needs_all_views) return;
+        place(item).counts =
+            read_.views(chunk.slices, views(item), pass.share(views(item).size()), place(item).memory);
+      },
+      [&](const Item& item) {
+        const UseStream own(preparing_);
+        place(item).filtered = filtered(pass, views(item), place(item).counts);
+      },
+      [&](const Item& item) {
+        const UseStream own(adding);
+        add(pass, views(item), *place(item).filtered);
+        place(item).filtered.reset();
+      });
+  if (const std::optional<Array> y = pass.samples.all()) prepare_.look_at(*y);
+  chunk.reference.reset();
+  work_.count_updates(problem, 1);
+  return std::move(pass.slab);
+}
+
+Array Sweep::line_integrals(Pass& pass, Range views, const io::FramesView& counts) {
+  const Detector& d = detector_of(pass.problem.scan);
+  const Scan some = crop(pass.problem.scan, views, {0, d.rows}, {0, d.bins});
+  if (work_.plan.needs_all_views)
+    return prepare_.some_of_all(views, projection_space(some, work_.device()), work_);
+  Array y =
+      prepare_.block(counts, *pass.chunk.reference, some, pass.share(views.size()), views.first == 0, work_);
+  pass.samples.add(views, y);
+  return work_.moved_to(work_.device(), std::move(y));
+}
+
+Array Sweep::filtered(Pass& pass, Range views, const io::FramesView& counts) {
+  const Array y = line_integrals(pass, views, counts);
+  const Stopwatch watch(
+      "filter", work_.outcome.seconds.filter, work_.watch.board(),
+      {.slices = pass.share(views.size()), .bytes = 4 * static_cast<double>(y.space().size())});
+  return pass.fdk.filter(views) * y;
+}
+
+void Sweep::add(Pass& pass, Range views, const Array& filtered) {
+  work_.tell("back-project", pass.share(pass.added));
+  const Load load{.slices = pass.share(views.size()),
+                  .updates = updates_of(pass.problem) * static_cast<double>(views.size()) /
+                             static_cast<double>(pass.views)};
+  const Stopwatch watch("back-project", work_.outcome.seconds.backproject, work_.watch.board(), load);
+  Stream& stream = default_stream(work_.device());
+  pass.fdk.back_projection(views).apply(1, filtered, 1, pass.slab, stream);
+  stream.synchronize();
+  pass.added += views.size();
+}
+
+}  // namespace tandem::pipeline

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "../../core/device.hpp"
+#include "../beams/beam.hpp"
+#include "../methods/work.hpp"
+#include "prepare.hpp"
+#include "read.hpp"
+
+namespace tandem::pipeline {
+
+/// Makes slabs of which all rays of a view are needed, by passes over the views in blocks of
+/// `Plan::views_at_once`. While one block is added to the slab, the next one becomes line integrals and is
+/// filtered, and the one after it is read. So neither counts nor line integrals have to fit into memory.
+/// Sums have the order of the views.
+class Sweep {
+ public:
+  Sweep(Work& work, ReadStation& read, PrepareStation& prepare);
+  /// The slab of this problem, made on `adding`. The other stations have a stream of their own.
+  Array operator()(const Problem& problem, Chunk& chunk, const Stream& adding);
+
+ private:
+  struct Pass;  ///< one over all views
+  Array filtered(Pass& pass, Range views, const io::FramesView& counts);
+  Array line_integrals(Pass& pass, Range views, const io::FramesView& counts);
+  void add(Pass& pass, Range views, const Array& filtered);
+
+  Work& work_;
+  ReadStation& read_;
+  PrepareStation& prepare_;
+  Stream preparing_;
+};
+
+}  // namespace tandem::pipeline

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "../core/array.hpp"
+#include "../core/range.hpp"
+
+namespace tandem::pipeline {
+
+/// Keeps the line integrals of a few views, spread over a scan that passes in blocks, to look at the ends of
+/// the detector when all have passed.
+class ViewSamples {
+ public:
+  static constexpr Index count = 16;
+  /// Of so many views, these rows.
+  ViewSamples(Index views, Range rows) : views_(views), rows_(rows) {}
+  /// Views count from 0; y: (view, row, bin), on any device.
+  void add(Range views, const Array& y);
+  /// What was kept, (view, row, bin), on the CPU; empty if there are no rows.
+  std::optional<Array> all() const;
+
+ private:
+  Index views_;
+  Range rows_;
+  Index kept_ = 0, bins_ = 0;
+  std::vector<float> values_;
+};
+
+}  // namespace tandem::pipeline
