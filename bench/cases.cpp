@@ -105,6 +105,14 @@ void for_each_projector(const Axes& axes, Pairing pairing, const Body& body) {
 
 }  // namespace
 
+std::vector<Device> first_devices(Device kind, Index count) {
+  const auto gpus = static_cast<int>(devices().size()) - 1;
+  std::vector<Device> all;
+  for (int k = 0; k < count; ++k)
+    all.push_back(kind.is_cuda() ? Device::cuda((kind.ordinal() + k) % gpus) : kind);
+  return all;
+}
+
 double median_ms(const Axes& axes, const std::function<void()>& body) {
   const Stream& stream = default_stream(axes.device);
   const int repeat = axes.repeat;

@@ -1,5 +1,4 @@
-// The cone-beam cases, after Georgin, Batenburg, Chapdelaine et al. 2019: N^3 voxels, detector 1.5 N x 1.125
-// N cells of twice the voxel, magnification 2.
+// The cone-beam pair: on the device, and between host and devices.
 
 #include <cmath>
 #include <optional>
@@ -13,6 +12,7 @@
 #include "../operators/projector.hpp"
 #include "../operators/random.hpp"
 #include "../operators/tiled_projector.hpp"
+#include "cone_case.hpp"
 #include "harness.hpp"
 #include "input.hpp"
 
@@ -22,26 +22,7 @@ namespace {
 
 const Device cpu = Device::cpu();
 
-struct Case {
-  ConeBeam scan;
-  VolumeGrid grid;
-  Case(Index size, Index views) {
-    const double n = static_cast<double>(size);
-    const Index bins = 3 * size / 2, rows = 9 * size / 8;
-    scan = {{bins, rows, 2, 2, 0.5 * static_cast<double>(bins - 1)},
-            {},
-            2400 * n / 1024,
-            4800 * n / 1024,
-            0.5 * static_cast<double>(rows - 1)};
-    for (Index v = 0; v < views; ++v)
-      scan.angles.push_back(whole_turn * static_cast<double>(v) / static_cast<double>(views));
-    grid = {{size, size, size}, {1, 1, 1}, {}};
-  }
-  double updates() const {
-    return static_cast<double>(grid.size[0] * grid.size[1] * grid.size[2]) *
-           static_cast<double>(scan.angles.size());
-  }
-};
+using Case = ConeCase;
 
 /// Relative L2, of so many sums that `pair` gives: the one to judge and its truth.
 template <class Pair>
@@ -177,13 +158,6 @@ Bus bus_of(const Axes& axes) {
   const double bytes = sizeof(float) * static_cast<double>(here.size());
   return {bytes / median_ms(axes, [&] { copy(here, there, stream); }),
           bytes / median_ms(axes, [&] { copy(there, here, stream); })};
-}
-
-/// `count` GPUs from this one on, or the CPU in the place of each.
-std::vector<Device> first_devices(Device kind, Index count) {
-  std::vector<Device> all;
-  for (int k = 0; k < count; ++k) all.push_back(kind.is_cuda() ? Device::cuda(kind.ordinal() + k) : kind);
-  return all;
 }
 
 double memory_of(const Axes& axes, const std::vector<Device>& on) {

@@ -29,10 +29,15 @@ struct Axes {
   std::vector<Index> streams{3};  ///< of each
   double device_memory = 0;       ///< bytes of each; 0: 90 % of what is free
   // of the pipeline
+  bool cone = false;                      ///< FDK of a cone beam, else FBP of a parallel beam
   bool from_file = true, to_file = true;  ///< else from host memory, to host memory
   Index chunk = 0;                        ///< slices; 0: chosen by the plan
   bool halves = false;                    ///< the volume is stored in float16, else in float32
 };
+
+/// So many devices: GPUs from this one on, where there are fewer the same again, or the CPU in the place of
+/// each.
+std::vector<Device> first_devices(Device kind, Index count);
 
 /// Milliseconds of one run, all its work on the device done: the median of `repeat` runs after one to warm
 /// up, which counts as the first if it takes more than 5 s.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <set>
 
 #include "../core/ceil_div.hpp"
 #include "../core/error.hpp"
@@ -13,10 +14,13 @@
 #include "../io/memory_scan.hpp"
 #include "../io/scan_writer.hpp"
 #include "../operators/algebra.hpp"
+#include "../operators/tiling.hpp"
+#include "../pipeline/beams/beam.hpp"
 #include "../pipeline/chunks_due.hpp"
 #include "../pipeline/gpu_counts.hpp"
 #include "../pipeline/problem.hpp"
 #include "../pipeline/simulate.hpp"
+#include "cone_case.hpp"
 #include "input.hpp"
 #include "parallel_case.hpp"
 
@@ -56,12 +60,31 @@ class HostVolume final : public io::VolumeWriter {
   Array memory_;
 };
 
-void simulate(const Case& c, const fs::path& path) {
+/// What is scanned, and how many updates a reconstruction takes.
+struct Job {
+  Scan scan;
+  VolumeGrid grid;
+  double updates;
+};
+
+Job job_of(const Axes& axes, Index slices) {
+  if (axes.cone) {
+    const ConeCase c(axes.size, axes.views);
+    return {c.scan, c.grid, c.updates()};
+  }
+  const Case c(axes.size, axes.views, slices);
+  return {c.scan, c.grid, c.updates()};
+}
+
+void simulate(const Job& job, const fs::path& path) {
   p::Simulation s;
-  s.phantom = "foam", s.scan = c.scan, s.grid = c.grid, s.photons = 1e4;
+  s.phantom = needs_mm(job.scan) ? "ellipsoids" : "foam";
+  s.scan = job.scan, s.grid = job.grid, s.photons = 1e4;
   const p::SimulatedScan simulated(s);
-  const Index rows = c.scan.detector.rows;
-  io::ScanWriter scan(path, c.scan, {}, simulated.type(), s.flats, s.darks);
+  const Detector& d = detector_of(job.scan);
+  const Index rows = d.rows;
+  io::ScanWriter scan(path, job.scan, needs_mm(job.scan) ? std::optional(d.bin_pitch) : std::nullopt,
+                      simulated.type(), s.flats, s.darks);
   for (const io::FrameKind kind : {io::FrameKind::projection, io::FrameKind::flat, io::FrameKind::dark})
     scan.write(kind, {0, rows}, simulated.frames(kind, {0, rows}));
   scan.finish("{}");
@@ -81,49 +104,80 @@ struct Ends {
   }
 };
 
+/// The blocks of views that pass for each chunk.
+std::vector<Range> blocks_of(const p::Plan& plan) {
+  const Range all{0, plan.views.size()};
+  return plan.by_views() ? pieces(all, plan.views_at_once) : std::vector{all};
+}
+
+/// Calls body(slices, views) for all that a plan reads, in its order.
+template <class Body>
+void for_parts(const p::Plan& plan, const Body& body) {
+  for (const Range slices : p::chunks_due(plan, {}))
+    for (const Range views : blocks_of(plan)) body(slices, views);
+}
+
+void read(io::ScanReader& reader, const p::Plan& plan, Range slices, Range views, io::Frames& into) {
+  reader.read(io::FrameKind::projection, views, rows_read(plan, slices).rows, plan.bins, into);
+}
+
 double read_alone(const Axes& axes, const p::Plan& plan, io::ScanReader& reader) {
   io::Frames frames;
   return median_ms(axes, [&] {
-    for (const Range slices : p::chunks_due(plan, {}))
-      reader.read(io::FrameKind::projection, plan.views, slices, plan.bins, frames);
+    for_parts(plan, [&](Range slices, Range views) { read(reader, plan, slices, views, frames); });
   });
 }
 
+/// Of the first block of views, as often as there are blocks.
 double preprocess_alone(const Axes& axes, const p::Plan& plan, io::ScanReader& reader) {
-  const Range slices{0, plan.rows_at_once};
-  const io::Frames frames = reader.read(io::FrameKind::projection, plan.views, slices, plan.bins);
-  const p::Reference reference = read_reference(reader, slices, plan.bins, plan.preprocessing);
-  const Space space = projection_space(scan_of(plan, slices));
   const KeepHostMemory kept;
-  const std::size_t chunks = p::chunks_due(plan, {}).size();
-  p::Findings unheeded;
-  if (!plan.home().is_cuda() || !p::gpu_prepares(frames, plan.preprocessing))
-    return median_ms(axes, [&] {
-      for (std::size_t k = 0; k < chunks; ++k)
-        preprocess(frames, reference, plan.preprocessing, space, unheeded);
+  const std::vector<Range> blocks = blocks_of(plan);
+  const Range first = blocks.front();
+  double ms = 0;
+  io::Frames frames;
+  for (const Range slices : p::chunks_due(plan, {})) {
+    read(reader, plan, slices, first, frames);
+    const Scan whole = scan_of(plan, slices);
+    const Detector& d = detector_of(whole);
+    const Space space = projection_space(crop(whole, first, {0, d.rows}, {0, d.bins}));
+    const p::Reference reference =
+        read_reference(reader, rows_read(plan, slices).rows, plan.bins, plan.preprocessing);
+    const bool on_gpu = plan.home().is_cuda() && p::gpu_prepares(frames, plan.preprocessing);
+    std::optional<p::GpuFrames> there;
+    if (on_gpu) there = p::on_gpu(frames, plan.home());
+    p::Findings unheeded;
+    ms += median_ms(axes, [&] {
+      for (std::size_t k = 0; k < blocks.size(); ++k)
+        if (on_gpu)
+          preprocess_on_gpu(*there, reference, plan.preprocessing, space.on(plan.home()), unheeded);
+        else
+          preprocess(frames, reference, plan.preprocessing, space, unheeded);
     });
-  const p::GpuFrames there = p::on_gpu(frames, plan.home());
-  return median_ms(axes, [&] {
-    for (std::size_t k = 0; k < chunks; ++k)
-      preprocess_on_gpu(there, reference, plan.preprocessing, space.on(plan.home()), unheeded);
-  });
+    if (!plan.by_views()) return ms * static_cast<double>(p::chunks_due(plan, {}).size());
+  }
+  return ms;
 }
 
 /// Counts to a GPU and volumes from it, both at the same time. Nothing on the CPU.
 double transfer_alone(const Axes& axes, const p::Plan& plan, io::ScanReader& reader, io::VoxelType type) {
   if (!plan.home().is_cuda()) return 0;
-  const Range slices{0, plan.rows_at_once};
-  const io::Frames frames = reader.read(io::FrameKind::projection, plan.views, slices, plan.bins);
+  io::Frames frames;
+  read(reader, plan, {0, plan.rows_at_once}, blocks_of(plan).front(), frames);
   const Index bytes = type == io::VoxelType::float16 ? 2 : 4;
   const Array volume = input(Space({plan.rows_at_once, plan.grid.size[1], plan.grid.size[0] * bytes / 4}));
   Stream up(plan.home()), down(plan.home());
   Array there = on_device(volume, plan.home()), back = volume.clone();
   return median_ms(axes, [&] {
-    for (std::size_t k = 0; k < p::chunks_due(plan, {}).size(); ++k) {
-      copy(there, back, down);
+    Range last{};
+    for_parts(plan, [&](Range slices, Range views) {
+      if (!(slices == last)) copy(there, back, down);
+      last = slices;
       const UseStream use(up);
-      p::on_gpu(frames, plan.home());
-    }
+      io::FramesView some = frames;
+      some.shape[0] = std::min(views.size(), some.shape[0]);
+      some.shape[1] = std::min(rows_read(plan, slices).rows.size(), some.shape[1]);
+      p::on_gpu(some, plan.home());
+    });
     down.synchronize();
   });
 }
@@ -143,6 +197,26 @@ double fbp_alone(const Axes& axes, const p::Plan& plan) {
   });
 }
 
+/// The same where views pass in blocks: all of it on one device.
+double fdk_alone(const Axes& axes, const p::Plan& plan) {
+  double ms = 0;
+  const KeepHostMemory kept;
+  for (const Range slices : p::chunks_due(plan, {})) {
+    const p::Problem problem = problem_of(plan, slices, plan.workers.front());
+    const p::ByViews fdk = p::beam_of(problem.scan).by_views(plan, problem);
+    const Range first = blocks_of(plan).front();
+    const Array y = input(fdk.filter(first).domain());
+    Array x(problem.A.domain());
+    Stream& stream = default_stream(problem.worker.device);
+    ms += median_ms(axes, [&] {
+      for (std::size_t k = 0; k < blocks_of(plan).size(); ++k)  // all blocks are as large as the first
+        fdk.back_projection(first).apply(1, fdk.filter(first) * y, 1, x, stream);
+      stream.synchronize();
+    });
+  }
+  return ms;
+}
+
 double write_alone(const Axes& axes, const p::Plan& plan, const Ends& ends) {
   const Array slab = input(Space({plan.rows_at_once, plan.grid.size[1], plan.grid.size[0]}));
   return median_ms(axes, [&] {
@@ -152,18 +226,28 @@ double write_alone(const Axes& axes, const p::Plan& plan, const Ends& ends) {
   });
 }
 
+Rows::value_type line(const p::Plan& plan, const std::string& direction, double ms, double updates) {
+  return {{"variant", plan.execution().variant},
+          {"precision", name_of(plan.execution().precision)},
+          {"direction", direction},
+          {"slices", plan.grid.size[2]},
+          {"size", plan.grid.size[0]},
+          {"views", plan.views.size()},
+          {"ms", ms},
+          {"gups", updates / ms * 1e-6}};
+}
+
 /// Who works, beside the axes.
 struct Crew {
   Index devices, streams;
 };
 
-Rows::value_type timed(const Axes& axes, const Crew& how, const Case& c, const Execution& wanted,
+Rows::value_type timed(const Axes& axes, const Crew& how, const Job& job, const Execution& wanted,
                        Ends& ends) {
   p::Recipe recipe;
-  recipe.devices.clear();
-  for (Index k = 0; k < how.devices; ++k)
-    recipe.devices.push_back(axes.device.is_cuda() ? Device::cuda(axes.device.ordinal() + static_cast<int>(k))
-                                                   : axes.device);
+  recipe.method = needs_mm(job.scan) ? "fdk" : "fbp";
+  recipe.size = job.grid.size[0], recipe.slices = job.grid.size[2];
+  recipe.devices = first_devices(axes.device, how.devices);
   recipe.streams = static_cast<int>(how.streams), recipe.rows_at_once = axes.chunk;
   recipe.execution = wanted;
   const auto scan = ends.open();
@@ -180,14 +264,17 @@ Rows::value_type timed(const Axes& axes, const Crew& how, const Case& c, const E
     writer->finish("{}");
   });
   Rows::value_type row =
-      line(c, std::string(ends.from_file ? "file" : "host") + " to " + (ends.to_file ? "file" : "host"), ms,
-           c.updates(), plan.execution());
+      line(plan, std::string(ends.from_file ? "file" : "host") + " to " + (ends.to_file ? "file" : "host"),
+           ms, job.updates);
   // a GPU brings a volume that stays in memory where it belongs
   const bool writes = ends.to_file || !plan.home().is_cuda(),
              reads = ends.from_file || !plan.home().is_cuda();
-  const double computing = fbp_alone(axes, plan), reading = reads ? read_alone(axes, plan, source) : 0,
-               preparing = preprocess_alone(axes, plan, source),
-               moving = transfer_alone(axes, plan, source, ends.type),
+  const std::set<Device> crew(recipe.devices.begin(), recipe.devices.end());
+  const auto workers = static_cast<double>(plan.by_views() ? crew.size() : 1);
+  const double computing = plan.by_views() ? fdk_alone(axes, plan) / workers : fbp_alone(axes, plan),
+               reading = reads ? read_alone(axes, plan, source) : 0,
+               preparing = preprocess_alone(axes, plan, source) / workers,
+               moving = transfer_alone(axes, plan, source, ends.type) / workers,
                writing = writes ? write_alone(axes, plan, ends) : 0;
   row.update({{"devices", how.devices},
               {"streams", how.streams},
@@ -214,15 +301,15 @@ Rows pipeline(const Axes& axes, const OnLine& on_line) {
   fs::create_directories(folder);
   for (const Index slices : axes.slices) {
     on_line(words("simulate", slices));
-    const Case c(axes.size, axes.views, slices);
-    simulate(c, folder / "scan.h5");
+    const Job job = job_of(axes, slices);
+    simulate(job, folder / "scan.h5");
     Ends ends{folder, axes.from_file, axes.to_file,
               axes.halves ? io::VoxelType::float16 : io::VoxelType::float32};
     for (const Execution& wanted : axes.executions)
       for (const Index devices : axes.devices)
         for (const Index streams : axes.streams) {
           on_line(words(name_of(wanted), slices));
-          rows.push_back(timed(axes, {devices, streams}, c, wanted, ends));
+          rows.push_back(timed(axes, {devices, streams}, job, wanted, ends));
         }
   }
   fs::remove_all(folder);

@@ -26,7 +26,7 @@ struct BenchOptions {
   std::string name;
   bench::Axes axes;
   std::string variant = "automatic", precision = "float32", device = "cpu", accuracy = "1e-4";
-  std::string from = "file", to = "file", dtype = "float32";
+  std::string from = "file", to = "file", dtype = "float32", geometry = "parallel";
 };
 
 const std::map<std::string, bench::Rows (*)(const bench::Axes&, const bench::OnLine&)> cases{
@@ -115,6 +115,7 @@ void run_bench(BenchOptions& o) {
   o.axes.from_file = o.from == "file";
   o.axes.to_file = o.to == "file";
   o.axes.halves = o.dtype == "float16";
+  o.axes.cone = o.geometry == "cone";
   o.axes.executions = o.name == "cone" ? chosen_executions(o, kernels::cone(o.axes.device))
                       : o.name == "solvers" && o.variant == "fourier"
                           ? chosen_executions(o, kernels::fourier(o.axes.device))
@@ -161,6 +162,8 @@ void add_bench(CLI::App& program, Action& chosen) {
   c.add_option("--repeat", o->axes.repeat, "runs of which the median counts (default 5)")
       ->check(count(1, 1'000'000));
   add_choice(c, "--accuracy", o->accuracy, {"1e-3", "1e-4", "1e-5", "all"}, "of fourier (default 1e-4)");
+  add_choice(c, "--geometry", o->geometry, {"parallel", "cone"},
+             "pipeline: of the scan (default parallel); a cone beam has --size slices");
   add_choice(c, "--from", o->from, {"host", "file"}, "pipeline: where the scan is (default file)");
   c.add_option("--chunk", o->axes.chunk, "pipeline: slices of a chunk (default: as recon chooses)")
       ->check(count());
