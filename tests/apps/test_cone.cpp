@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "../../io/volume_file.hpp"
+#include "../support/tolerances.hpp"
 #include "program.hpp"
 
 namespace tandem::test {
@@ -34,6 +35,24 @@ TEST(ConeProgram, SimulatesAndReconstructsByFdk) {
   EXPECT_TRUE(report["warnings"].empty());
   EXPECT_GT(report["quality"]["psnr_db"], 25);
   EXPECT_NE(recon.out.find("cone beam, source to axis 60 mm"), std::string::npos) << recon.out;
+}
+
+/// FDK holds a few views at a time.
+TEST(ConeProgram, ReconstructsAScanFourTimesAsLargeAsTheMemory) {
+  Program run;
+  ASSERT_EQ(run("simulate -o scan.h5 --phantom disc --rows 400 --size 512 --bins 512 --views 400 "
+                "--geometry cone --sod 60 --sdd 90 --pixel-size 0.05")
+                .code,
+            0);
+  const std::string recon = "recon scan.h5 --device cpu --size 64 --slices 48 --json r.json -o ";
+  ASSERT_EQ(run(recon + "whole.h5").code, 0);
+  const Ended little = run(recon + "little.h5 --memory 0.075 --truth whole.h5");
+  ASSERT_EQ(little.code, 0) << little.err;
+  const auto report = run.json("r.json");
+  EXPECT_GT(std::filesystem::file_size(run / "scan.h5"), 4 * 0.075 * (1 << 30));
+  EXPECT_LE(report["memory_bytes"], 0.075 * (1 << 30));
+  EXPECT_LE(report["peak_memory_bytes"], report["memory_bytes"]);
+  EXPECT_LE(report["quality"]["rmse"], tolerance::region * 0.05);  // of the disc's attenuation
 }
 
 TEST(ConeProgram, IteratesAsOneProblem) {
