@@ -79,6 +79,9 @@ json plan_json(const pipeline::Plan& plan, const io::ScanInfo& info) {
   const json data_weights =
       plan.method->iterates() ? json(plan.preprocessing.weights ? "counts" : "uniform") : json(nullptr);
   const json padding_bins = continues ? json(filter.padding_bins.value_or(d.bins / 2)) : json(nullptr);
+  // rounding depends on these
+  const json slab = plan.by_views() ? json{{"slices", plan.rows_at_once}, {"views", plan.views_at_once}}
+                                    : json(nullptr);
   return {{"command", "recon"},
           {"version", TANDEM_VERSION},
           {"format", info.format},
@@ -88,6 +91,7 @@ json plan_json(const pipeline::Plan& plan, const io::ScanInfo& info) {
           {"volume", volume},
           {"device", names},
           {"tiled", plan.tiled},
+          {"slab", slab},
           {"model", name_of(plan.model)},
           {"variant", plan.execution().variant},
           {"precision", name_of(plan.execution().precision)},
