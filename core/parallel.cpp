@@ -7,9 +7,12 @@
 #include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "ceil_div.hpp"
@@ -21,6 +24,8 @@
 namespace tandem {
 
 namespace {
+
+namespace flow = tbb::flow;
 
 // oneTBB is not built for the thread sanitizer, which therefore does not see that a loop begins after what
 // came before it and ends before what comes after, and that stations hand items on. These gates tell it;
@@ -70,6 +75,55 @@ class FreeNumbers {
   std::vector<Index> free_;
 };
 
+using ItemNode = flow::function_node<Item>;
+
+void send(const Item& item, ItemNode& node) {
+  leave(handed);
+  node.try_put(item);
+}
+
+/// A desk for the tasks of a graph. Whoever brings something to it also sends items on that can go on now.
+class SharedDesk {
+ public:
+  SharedDesk(Index workers, std::vector<double> sizes) : desk_(workers, std::move(sizes)) {}
+  void add(const Item& item, ItemNode& worker) {
+    after([&] { desk_.add(item); }, worker);
+  }
+  void end(const Item& item, ItemNode& worker) {
+    after([&] { desk_.end(item, seconds()); }, worker);
+  }
+
+ private:
+  static double seconds() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  }
+  template <class Change>
+  void after(const Change& change, ItemNode& worker) {
+    const std::lock_guard lock(mutex_);
+    change();
+    while (const std::optional<Item> item = desk_.next(seconds())) send(*item, worker);
+  }
+
+  std::mutex mutex_;
+  Desk desk_;
+};
+
+/// Runs a graph from its source to its end. @throws what a node throws
+void run(flow::graph& graph, flow::input_node<Item>& source) {
+  const Outing outing(handed, handed);
+  try {
+    // Isolated, so that who waits here, in a station of another conveyor perhaps, takes none of its work.
+    tbb::this_task_arena::isolate([&] {
+      source.activate();
+      graph.wait_for_all();
+    });
+  } catch (...) {  // without memory even the first task may fail; no task may outlive the nodes
+    graph.cancel();
+    graph.wait_for_all();
+    throw;
+  }
+}
+
 }  // namespace
 
 void parallel_for(Index count, const std::function<void(Index)>& body) {
@@ -106,9 +160,10 @@ void on_threads(Index count, const std::function<void(Index)>& body) {
     if (fault) std::rethrow_exception(fault);
 }
 
-void conveyor(Index count, Index workers, const Station& read, const Station& work, const Station& write) {
-  namespace flow = tbb::flow;
-  FreeNumbers places(conveyor_places(workers)), idle(workers);
+void conveyor(Index count, Index workers, const Station& read, const Station& work, const Station& write,
+              std::vector<double> sizes) {
+  FreeNumbers places(conveyor_places(workers));
+  SharedDesk desk(workers, std::move(sizes));
   flow::graph graph;
   Index next = 0;
   flow::input_node<Item> items(graph, [&](tbb::flow_control& control) {
@@ -116,42 +171,34 @@ void conveyor(Index count, Index workers, const Station& read, const Station& wo
     return Item{next++};
   });
   flow::limiter_node<Item> entrance(graph, static_cast<std::size_t>(conveyor_places(workers)));
-  flow::function_node<Item, Item> reader(graph, flow::serial, [&](Item item) {
-    const Passage passage(handed, handed);
-    item.place = places.take();
-    read(item);
-    return item;
-  });
-  flow::function_node<Item, Item> worker(graph, static_cast<std::size_t>(workers), [&](Item item) {
-    const Passage passage(handed, handed);
-    item.worker = idle.take();
-    work(item);
-    idle.give(item.worker);
-    return item;
-  });
-  flow::function_node<Item, flow::continue_msg> writer(graph, flow::serial, [&](const Item& item) {
+  ItemNode writer(graph, flow::serial, [&](const Item& item) {
     const Passage passage(handed, handed);
     write(item);
     places.give(item.place);
     return flow::continue_msg();
   });
+  ItemNode worker(graph, flow::unlimited, [&](const Item& item) {
+    const Passage passage(handed, handed);
+    work(item);
+    send(item, writer);  // before the worker begins with another one
+    desk.end(item, worker);
+    return flow::continue_msg();
+  });
+  ItemNode reader(graph, flow::serial, [&](Item item) {
+    const Passage passage(handed, handed);
+    item.place = places.take();
+    read(item);
+    desk.add(item, worker);
+    return flow::continue_msg();
+  });
   flow::make_edge(items, entrance);
   flow::make_edge(entrance, reader);
-  flow::make_edge(reader, worker);
-  flow::make_edge(worker, writer);
   flow::make_edge(writer, entrance.decrementer());
-  const Outing outing(handed, handed);
-  try {
-    // Isolated, so that who waits here, in a station of another conveyor perhaps, takes none of its work.
-    tbb::this_task_arena::isolate([&] {
-      items.activate();
-      graph.wait_for_all();
-    });
-  } catch (...) {  // without memory even the first task may fail; no task may outlive the nodes
-    graph.cancel();
-    graph.wait_for_all();
-    throw;
-  }
+  run(graph, items);
+}
+
+void in_background(int threads, const std::function<void()>& body) {
+  tbb::task_arena(threads, 1, tbb::task_arena::priority::low).execute(body);
 }
 
 struct ThreadLimit::Impl {

@@ -162,6 +162,59 @@ TEST(Conveyor, GivesTheNextItemToWhoIsFree) {
   EXPECT_EQ(done, 20);
 }
 
+/// The helper takes the first item, which is small, and is stopped with it until the others have ended what
+/// would take it as long: from then on it takes none.
+TEST(Conveyor, LeavesItemsToOthersThanASlowHelper) {
+  if (thread_count() < 2) GTEST_SKIP() << "one thread cannot wait for another";
+  constexpr Index count = 60;
+  std::vector<double> sizes(count, 1000);
+  sizes.front() = 1;
+  std::atomic<Index> done = 0;
+  std::vector<Index> worker(count, -1);
+  conveyor(
+      count, 2, [](const Item&) {},
+      [&](const Item& i) {
+        worker[static_cast<std::size_t>(i.number)] = i.worker;
+        while (i.number == 0 && done < 3) std::this_thread::yield();
+        ++done;
+      },
+      [](const Item&) {}, sizes);
+  EXPECT_EQ(done, count);
+  EXPECT_EQ(worker.front(), 1);
+  EXPECT_EQ(std::count(worker.begin(), worker.end(), 0), count - 1);
+}
+
+TEST(Conveyor, PassesOnWhatAHelperThrows) {
+  const std::vector<double> sizes(1000, 1);
+  for (const Index faulty : {0, 1})
+    EXPECT_THROW(conveyor(
+                     1000, 2, [](const Item&) {},
+                     [&](const Item& i) {
+                       if (i.worker == faulty) throw std::runtime_error("a device is lost");
+                     },
+                     [](const Item&) {}, sizes),
+                 std::runtime_error)
+        << faulty;
+}
+
+TEST(InBackground, LoopsTakeAtMostTheThreadsAllowed) {
+  for (const int threads : {1, 2}) {
+    std::atomic<int> here = 0, most = 0;
+    in_background(threads, [&] {
+      parallel_for(300, [&](Index) {
+        const int now = ++here;
+        for (int seen = most; seen < now && !most.compare_exchange_weak(seen, now);) {
+        }
+        std::this_thread::yield();
+        --here;
+      });
+    });
+    EXPECT_LE(most, threads);
+  }
+  EXPECT_THROW(in_background(2, [] { parallel_for(9, [](Index) { throw std::domain_error("9"); }); }),
+               std::domain_error);
+}
+
 TEST(Conveyor, PassesOnWhatAStationThrows) {
   const auto fails = [](const Item& i) {
     if (i.number == 5) throw std::runtime_error("five");

@@ -1,0 +1,61 @@
+#include "desk.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tandem {
+
+bool helper_takes(std::span<const double> left, double own, double theirs, std::vector<double> busy) {
+  const double mine = own * left.front();
+  for (const double size : left) {
+    double& first = *std::min_element(busy.begin(), busy.end());
+    first += theirs * size;
+    if (first >= mine) return true;
+  }
+  return false;
+}
+
+Desk::Desk(Index workers, std::vector<double> sizes)
+    : sizes_(std::move(sizes)), workers_(static_cast<std::size_t>(workers)) {}
+
+std::optional<Item> Desk::next(double now) {
+  if (waiting_.empty()) return {};
+  const auto is_free = [&](std::size_t worker) {
+    return !workers_[worker].at_work && (!is_helper(worker) || helper_takes_next(now));
+  };
+  std::size_t taker = workers_.size();
+  while (taker > 0 && !is_free(taker - 1)) --taker;
+  if (taker == 0) return {};
+  Item item = waiting_.front();
+  waiting_.pop_front();
+  item.worker = static_cast<Index>(taker - 1);
+  const double size = sizes_.empty() ? 1 : sizes_[static_cast<std::size_t>(item.number)];
+  workers_[taker - 1] = {true, now, size};
+  return item;
+}
+
+void Desk::end(const Item& item, double now) {
+  const auto number = static_cast<std::size_t>(item.worker);
+  Worker& worker = workers_[number];
+  worker.at_work = false;
+  const double seconds = now - worker.since;
+  if (is_helper(number))
+    helped_size_ += worker.size, helped_seconds_ += seconds;
+  else
+    fastest_ = std::min(fastest_.value_or(seconds / worker.size), seconds / worker.size);
+}
+
+bool Desk::helper_takes_next(double now) const {
+  const bool has_helped = helped_size_ > 0;
+  if (has_helped && !fastest_) return false;
+  const double theirs = fastest_.value_or(1),
+               own = has_helped ? spare * helped_seconds_ / helped_size_ : believed * theirs;
+  std::vector<double> busy(workers_.size() - 1);
+  for (std::size_t i = 0; i < busy.size(); ++i)
+    if (fastest_ && workers_[i].at_work)
+      busy[i] = std::max(0.0, workers_[i].since + theirs * workers_[i].size - now);
+  const auto first = static_cast<std::size_t>(waiting_.front().number);
+  return helper_takes(std::span(sizes_).subspan(first), own, theirs, std::move(busy));
+}
+
+}  // namespace tandem

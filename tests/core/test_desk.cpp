@@ -1,0 +1,142 @@
+#include "../../core/desk.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "../../core/random.hpp"
+
+namespace tandem {
+namespace {
+
+TEST(HelperTakes, WhatItEndsNoLaterThanTheOthersEndAll) {
+  const std::vector<double> four{1, 1, 1, 1}, odd{2, 1, 5};
+  EXPECT_TRUE(helper_takes(four, 4, 1, {0}));  // 4 against 4
+  EXPECT_FALSE(helper_takes(four, 4.1, 1, {0}));
+  EXPECT_TRUE(helper_takes(four, 4.1, 1, {0.5}));  // who is busy begins later
+  EXPECT_TRUE(helper_takes(four, 2, 1, {0, 0}));   // two others share the items
+  EXPECT_FALSE(helper_takes(four, 2.1, 1, {0, 0}));
+  EXPECT_TRUE(helper_takes(four, 4, 1, {0, 9}));  // one of them is too busy for any
+  EXPECT_FALSE(helper_takes(four, 4.1, 1, {0, 9}));
+  EXPECT_TRUE(helper_takes(odd, 3, 1, {0, 0}));  // its first item has size 2; the others end after 2 and 6
+  EXPECT_FALSE(helper_takes(odd, 3.1, 1, {0, 0}));
+}
+
+/// Workers of constant speed at a desk, with a clock of their own. All items are there from the start.
+struct Course {
+  double seconds = 0;
+  Index helped = 0;
+  std::vector<int> times;  ///< how often each item was taken
+};
+
+Course run_of(const std::vector<double>& sizes, const std::vector<double>& speeds, bool helper) {
+  const auto workers = static_cast<Index>(speeds.size());
+  Desk desk(workers, helper ? sizes : std::vector<double>());
+  Course run{.times = std::vector<int>(sizes.size())};
+  for (std::size_t k = 0; k < sizes.size(); ++k) desk.add({.number = static_cast<Index>(k)});
+  struct Task {
+    double end;
+    Item item;
+  };
+  std::vector<Task> at_work;
+  for (;;) {
+    while (const auto item = desk.next(run.seconds)) {
+      const auto number = static_cast<std::size_t>(item->number);
+      ++run.times[number];
+      run.helped += helper && item->worker + 1 == workers;
+      at_work.push_back(
+          {run.seconds + sizes[number] * speeds[static_cast<std::size_t>(item->worker)], *item});
+    }
+    if (at_work.empty()) return run;
+    const auto first = std::min_element(at_work.begin(), at_work.end(),
+                                        [](const Task& a, const Task& b) { return a.end < b.end; });
+    const Task done = *first;
+    at_work.erase(first);
+    run.seconds = done.end;
+    desk.end(done.item, run.seconds);
+  }
+}
+
+/// One unit, and then chunks of so many, of which the last is short.
+std::vector<double> sizes_of(int chunks, double chunk) {
+  std::vector<double> sizes{1, chunk - 1};
+  sizes.resize(static_cast<std::size_t>(chunks), chunk);
+  sizes.back() = std::ceil(chunk / 3);
+  return sizes;
+}
+
+TEST(Desk, AHelperNeverMakesARunLonger) {
+  Random random(1);
+  for (int round = 0; round < 500; ++round) {
+    const auto sizes =
+        sizes_of(3 + static_cast<int>(random.uniform() * 200), 2 + std::floor(random.uniform() * 60));
+    const int others = 1 + static_cast<int>(random.uniform() * 5);
+    std::vector<double> speeds(static_cast<std::size_t>(others), 0.013);
+    const double alone = run_of(sizes, speeds, false).seconds;
+    speeds.push_back(0.013 * std::pow(Desk::believed, random.uniform()));  // as slow as believed, at most
+    const Course helped = run_of(sizes, speeds, true);
+    EXPECT_EQ(helped.times, std::vector<int>(sizes.size(), 1));
+    EXPECT_LE(helped.seconds, alone * (1 + 1e-12)) << "round " << round;
+  }
+}
+
+/// The shares of three workers, of which one is slower, less what the end and the caution cost.
+TEST(Desk, AHelperMakesALongRunShorter) {
+  const auto sizes = sizes_of(400, 8);
+  for (const double slower : {1.0, 3.0, 10.0, 30.0}) {
+    const double alone = run_of(sizes, {1, 1}, false).seconds, ideal = alone * 2 / (2 + 1 / slower);
+    const Course helped = run_of(sizes, {1, 1, slower}, true);
+    EXPECT_LE(helped.seconds, ideal + 8 * Desk::spare * slower) << slower;
+    EXPECT_GE(helped.helped, 0.7 * 400 / (2 * slower + 1)) << slower;
+  }
+}
+
+TEST(Desk, AHelperWaitsUntilItsSpeedCanBeCompared) {
+  Desk desk(2, std::vector<double>(1000, 1));
+  for (Index k = 0; k < 5; ++k) desk.add({.number = k});
+  const auto first = desk.next(0), second = desk.next(0);
+  EXPECT_EQ(first->worker, 1);  // of a thousand items it may take one
+  EXPECT_EQ(second->worker, 0);
+  desk.end(*first, 7);
+  EXPECT_FALSE(desk.next(7));  // the other one has done nothing yet
+  desk.end(*second, 8);
+  EXPECT_EQ(desk.next(8)->worker, 1);
+}
+
+/// The other one took 2 s and 1 s, the helper 3 s, 5 s and 4 s: it counts with five seconds against one.
+TEST(Desk, AHelperCountsWithItsMeanAndTheFewestSecondsOfOthers) {
+  for (const Index left : {4, 5}) {
+    Desk desk(2, std::vector<double>(1004, 1));
+    const auto work = [&](Index worker, Index number, double from, double to) {
+      desk.add({.number = number});
+      const auto item = desk.next(from);
+      ASSERT_TRUE(item && item->worker == worker);
+      desk.end(*item, to);
+    };
+    work(1, 0, 0, 3);
+    work(0, 1, 0, 2);
+    work(1, 2, 3, 8);
+    desk.add({.number = 3});
+    ASSERT_EQ(desk.next(8)->worker, 1);
+    work(0, 4, 8, 9);
+    desk.end({.number = 3, .worker = 1}, 12);
+    desk.add({.number = 1004 - left});
+    EXPECT_EQ(desk.next(12)->worker, left < 5 ? 0 : 1) << left;
+  }
+}
+
+TEST(Desk, WithoutAHelperNobodyDeclines) {
+  Desk desk(3, {});
+  for (Index k = 0; k < 4; ++k) desk.add({.number = k});
+  std::vector<Item> taken;
+  while (const auto item = desk.next(0)) taken.push_back(*item);
+  ASSERT_EQ(taken.size(), 3u);
+  for (Index k = 0; k < 3; ++k) EXPECT_EQ(taken[static_cast<std::size_t>(k)].number, k);
+  desk.end(taken[1], 1e9);  // however slow it was
+  EXPECT_EQ(desk.next(1e9)->worker, taken[1].worker);
+}
+
+}  // namespace
+}  // namespace tandem
