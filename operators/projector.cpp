@@ -43,6 +43,14 @@ LinearOperator projector(const FanBeam& scan, const VolumeGrid& grid, Model mode
   return projector(static_cast<const ConeBeam&>(scan), tall_voxels(scan, grid), model, device, execution);
 }
 
+Execution like(const Execution& wanted, Device first, Device other) {
+  const kernels::ParallelVariant* row = find(kernels::parallel(first), wanted.variant);
+  const bool same = !row || row->coefficient == kernels::parallel(other).front().coefficient;
+  require<GeometryError>(same, "--variant ", wanted.variant, ": device ", other.name(),
+                         " computes nothing like it; give --device ", first.name());
+  return {.accuracy = wanted.accuracy};
+}
+
 std::vector<Execution> executions(Device device, Model model) {
   return model == Model::fourier ? executions(kernels::fourier(device))
                                  : executions(kernels::parallel(device));

@@ -40,6 +40,10 @@ LinearOperator projector(const FanBeam& scan, const VolumeGrid& grid,
                          Model model = Model::separable_footprint, Device device = Device::cpu(),
                          const Execution& execution = {});
 
+/// How another device does what is wanted of the first one for a parallel beam: in its own fastest way, in
+/// float32. @throws GeometryError if the wanted variant has coefficients of its own
+Execution like(const Execution& wanted, Device first, Device other);
+
 /// The ways in which a parallel-beam projector can be executed on a device.
 std::vector<Execution> executions(Device device, Model model = Model::pixel_driven);
 

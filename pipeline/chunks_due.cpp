@@ -15,6 +15,11 @@ std::vector<Range> chunks_due(const Plan& plan, const std::vector<Range>& done) 
   std::vector<Range> due;
   for (Index first = 0; first < slices; first += step)
     if (const Range chunk{first, std::min(slices, first + step)}; !is_done(chunk)) due.push_back(chunk);
+  if (plan.helper() && due.size() > 1 && due.front().size() > 1) {
+    const Index second = due.front().first + 1;
+    due.insert(due.begin(), {due.front().first, second});
+    due[1].first = second;
+  }
   return due;
 }
 

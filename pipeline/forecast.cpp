@@ -15,14 +15,16 @@ bool is_of_worker(std::string_view station) {
   return station != "read" && station != "write" && station != at_the_end;
 }
 
-/// Workers on one device share what it can do.
+/// Workers on one device share what it can do. What a helper does makes them faster.
 Index devices_at_work(const Plan& plan) {
   std::set<Device> devices;
-  for (const Worker& worker : plan.workers) devices.insert(worker.device);
+  for (const Worker& worker : plan.workers)
+    if (worker.threads == 0) devices.insert(worker.device);
   return static_cast<Index>(devices.size());
 }
 double workers_a_device(const Plan& plan) {
-  return static_cast<double>(plan.workers.size()) / static_cast<double>(devices_at_work(plan));
+  const std::size_t workers = plan.workers.size() - (plan.helper() ? 1 : 0);
+  return static_cast<double>(workers) / static_cast<double>(devices_at_work(plan));
 }
 
 /// Seconds of a station on one device, which has the others beside it.

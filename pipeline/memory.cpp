@@ -69,11 +69,12 @@ double computing_bytes(const Plan& plan, const Worker& worker, Index slices) {
 }
 
 /// The counts of chunks that are on their way: in as many places, or in the part of the scan that was read
-/// last and the one before.
+/// last and the one before; a helper may need one that is older still.
 double counts_held(const Plan& plan, double a_slice, Index slices, double places) {
   const Index part = plan.slices_a_read;
   if (part <= slices) return places * static_cast<double>(slices) * a_slice;
-  return (part < plan.grid.size[2] ? 2.0 : 1.0) * static_cast<double>(part) * a_slice;
+  const double parts = plan.helper() ? 3 : 2;
+  return (part < plan.grid.size[2] ? parts : 1.0) * static_cast<double>(part) * a_slice;
 }
 
 /// Of float counts some may not be finite, which takes the CPU.

@@ -45,11 +45,20 @@ struct Followed {
   double last_view = 0;     ///< when the last view was seen, by `seconds_now`
 };
 
+/// What a helper did, beside the other workers.
+struct Helped {
+  Index slices = 0;
+  double updates = 0;
+  Seconds seconds;
+};
+
 /// The outcome of a reconstruction, for the report. Stations that work at the same time write different parts
 /// of it.
 struct Outcome {
-  Seconds seconds;
-  double updates = 0;  ///< voxels times views, for every application of A and of At
+  Seconds seconds;               ///< without those of a helper
+  Index slices = 0;              ///< that workers made
+  std::optional<Helped> helped;  ///< what a helper did of this
+  double updates = 0;            ///< voxels times views, for every application of A and of At
   Findings findings;
   int iterations = 0;                   ///< of the slice that took the most
   std::vector<int> slice_iterations;    ///< one per slice; empty if the method does not iterate
@@ -71,6 +80,7 @@ struct Outcome {
   /// Adds what another worker did.
   void add(const Outcome& worker) {
     seconds.add(worker.seconds);
+    slices += worker.slices;
     updates += worker.updates;
     weights.insert(weights.end(), worker.weights.begin(), worker.weights.end());
     iterated.insert(iterated.end(), worker.iterated.begin(), worker.iterated.end());

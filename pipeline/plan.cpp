@@ -8,9 +8,11 @@
 
 #include "../core/ceil_div.hpp"
 #include "../core/error.hpp"
+#include "../core/parallel.hpp"
 #include "../core/units.hpp"
 #include "batches.hpp"
 #include "beams/beam.hpp"
+#include "helper.hpp"
 #include "host_memory.hpp"
 #include "memory.hpp"
 #include "methods/method.hpp"
@@ -195,6 +197,7 @@ void choose_views(Plan& plan, const std::function<bool(Index slices)>& fits) {
 
 void choose_chunks(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
   const bool on_gpu = plan.home().is_cuda();
+  const std::optional<Worker> helper = without_helper(plan);
   share_gpus(plan, recipe);
   const double held = static_cast<double>(held_memory()) + 32e6;  // and buffers of the file libraries
   const double budget = host_budget(recipe);
@@ -215,7 +218,9 @@ void choose_chunks(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
   const auto chunks = static_cast<std::size_t>(ceil_div(all, plan.rows_at_once));
   if (plan.workers.size() > chunks) plan.workers.resize(chunks, plan.workers.front());
   const auto bytes = [&] { return held + host_bytes(plan, info, plan.rows_at_once); };
-  if (info.decoded_bytes > 0) choose_reads(plan, [&] { return bytes() <= budget; });
+  const auto fits = [&] { return bytes() <= budget; };
+  if (info.decoded_bytes > 0) choose_reads(plan, fits);
+  if (helper) add_helper(plan, *helper, thread_count(), fits);
   plan.bytes = static_cast<std::size_t>(bytes());
   if (on_gpu) plan.device_bytes = static_cast<std::size_t>(device_bytes(plan, plan.rows_at_once));
 }
@@ -309,9 +314,11 @@ io::VolumePlace Plan::place() const {
   return place;
 }
 
-Plan make_plan(const io::ScanInfo& info, const Recipe& recipe) {
+Plan make_plan(const io::ScanInfo& info, const Recipe& asked) {
   Plan plan;
-  require<DeviceError>(!recipe.devices.empty(), "recipe: no device is given");
+  require<DeviceError>(!asked.devices.empty(), "recipe: no device is given");
+  Recipe recipe = asked;
+  recipe.devices = devices_for(info.scan, asked.devices);
   plan.method = &method_named(recipe.method);
   plan.options = static_cast<const MethodOptions&>(recipe);
   plan.options.initial = recipe.initial.value_or(plan.method->initial);

@@ -22,6 +22,7 @@ struct Method;  // methods/method.hpp
 struct Worker {
   Device device = Device::cpu();  ///< where vectors lie
   Execution execution;
+  int threads = 0;  ///< above 0 for a helper (helper.hpp): the most that its loops take
 };
 
 /// What will be done with a scan: all that follows from recipe and metadata before a pixel is read.
@@ -46,7 +47,8 @@ struct Plan {
   int streams = 3;              ///< of each GPU: tiles, or chunks, that are on their way there at a time
   Model model = Model::pixel_driven;  ///< of the projector
   std::vector<Worker> workers;        ///< who takes the next chunk when free; resolved once for all chunks. A
-                                      ///< GPU has several, so that one copies while another one computes
+                                      ///< GPU has several, so that one copies while another one computes;
+                                      ///< the last one may be a helper
   bool matched = true;                ///< whether projector and back-projector are each other's transpose
   bool tiled = false;       ///< vectors stay on the host, devices get parts (operators/tiled_projector.hpp)
   Index rows_at_once = 0;   ///< slices of a chunk
@@ -66,6 +68,8 @@ struct Plan {
   /// Where the first worker has its vectors, and how it runs.
   Device home() const { return workers.front().device; }
   const Execution& execution() const { return workers.front().execution; }
+  /// The worker that helps the others; null if there is none.
+  const Worker* helper() const { return workers.back().threads > 0 ? &workers.back() : nullptr; }
   std::string unit() const { return pitch_known ? "1/mm" : "1/pixel"; }
   /// The place of the grid, as the file of the volume has it. Lengths are in bins of the scan's file if no
   /// pitch is known.

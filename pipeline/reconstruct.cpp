@@ -2,11 +2,13 @@
 
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "../core/host_memory.hpp"
 #include "../core/parallel.hpp"
 #include "chunks_due.hpp"
+#include "helper.hpp"
 #include "methods/method.hpp"
 #include "stations/compute.hpp"
 #include "stations/landing.hpp"
@@ -33,7 +35,7 @@ Workers workers_of(const Plan& plan, Watch& watch, bool any_external, ReadStatio
 }
 
 /// Sends chunks through the stations.
-void send(const std::vector<Range>& due, ReadStation& read, const Workers& workers,
+void send(const Plan& plan, const std::vector<Range>& due, ReadStation& read, const Workers& workers,
           const std::function<void(Chunk&)>& write, StationBoard* board) {
   const auto queue = [&](const char* station, int change) {
     if (board) board->queue(station, change);
@@ -48,14 +50,27 @@ void send(const std::vector<Range>& due, ReadStation& read, const Workers& worke
   };
   const auto work = [&](const Item& item) {
     queue("preprocess", -1);
-    (*workers[static_cast<std::size_t>(item.worker)])(chunk(item));
+    const auto number = static_cast<std::size_t>(item.worker);
+    const auto compute = [&] { (*workers[number])(chunk(item)); };
+    const int threads = plan.workers[number].threads;
+    threads > 0 ? in_background(threads, compute) : compute();
     queue("write", 1);
   };
   const auto save = [&](const Item& item) {
     queue("write", -1);
     write(chunk(item));
   };
-  conveyor(static_cast<Index>(due.size()), count, load, work, save);
+  conveyor(static_cast<Index>(due.size()), count, load, work, save, sizes_for_helper(plan, due));
+}
+
+/// Adds what the workers did. A helper has an account of its own.
+void add(const Plan& plan, const Workers& workers, Outcome& outcome) {
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    Outcome one = workers[i]->outcome();
+    if (plan.workers[i].threads > 0)
+      outcome.helped = Helped{one.slices, one.updates, std::exchange(one.seconds, {})};
+    outcome.add(one);
+  }
 }
 
 /// Makes a few slices only to look at them. What they cost is in no station's account.
@@ -76,8 +91,8 @@ Outcome look_at_some(io::ScanReader& reader, const Plan& plan, const Options& op
     landing(chunk, look);
     ++looked_at;
   };
-  send(due, read, workers, look_once, nullptr);
-  for (const auto& worker : workers) worker->add_to(found);
+  send(plan, due, read, workers, look_once, nullptr);
+  add(plan, workers, found);
   return found;
 }
 
@@ -148,11 +163,11 @@ Outcome reconstruct(io::ScanReader& reader, const Plan& asked, io::VolumeWriter&
       find_range(reader, plan, writer, options, outcome);
     const KeepHostMemory kept;  // chunks are of one size, and so are their arrays
     send(
-        due, read, workers, [&](Chunk& chunk) { landing(chunk, [&](Chunk& some) { write(some); }); },
-        options.board);
+        plan, due, read, workers,
+        [&](Chunk& chunk) { landing(chunk, [&](Chunk& some) { write(some); }); }, options.board);
   }
   write.look_at_rest(due);
-  for (const auto& worker : workers) worker->add_to(outcome);
+  add(plan, workers, outcome);
   outcome.add(landing.outcome());
   prepare.finish(outcome);
   if (plan.method->conclude) plan.method->conclude(plan, outcome);

@@ -124,7 +124,7 @@ std::vector<StationWork> work_of(const Plan& plan, const io::ScanInfo& info, con
       {"read", "read " + ends.from + ", " + cpu, file_frames * n.frame * pixel},
       {"preprocess",
        std::string("preprocess ") + io::name_of(info.type) + ", " + step_words(plan.preprocessing) +
-           (prepares ? where : ", " + cpu),
+           (prepares || plan.helper() ? where : ", " + cpu),
        counts},
       {"transfer", "transfer" + where, moves ? (prepares ? counts : 4 * n.projections) + 4 * n.voxels : 0},
       {"filter", "filter " + pair, plan.filters() ? 4 * n.projections : 0},

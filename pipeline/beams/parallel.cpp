@@ -82,7 +82,9 @@ Model model_for(const Plan& plan, const Recipe& recipe) {
 void choose_pair(Plan& plan, const Recipe& recipe, Worker& worker) {
   const auto& scan = parallel(plan.scan);
   const Pairing pairing = pairing_of(plan);
-  worker.execution = resolved(recipe.execution, scan, plan.grid, plan.model, worker.device, pairing);
+  const bool at_home = worker.device.is_cuda() == plan.home().is_cuda();
+  const Execution wanted = at_home ? recipe.execution : like(recipe.execution, plan.home(), worker.device);
+  worker.execution = resolved(wanted, scan, plan.grid, plan.model, worker.device, pairing);
   if (is_matched(worker.execution, worker.device)) return;
   plan.matched = false;
   if (!plan.method->needs_matched_pair) return;
@@ -153,7 +155,8 @@ std::optional<LinearOperator> ramp_of(const Plan& plan, const Problem& problem) 
 
 LinearOperator backprojector_of(const Plan& plan, const Problem& problem) {
   const ParallelBeam& scan = parallel(problem.scan);
-  const auto& [device, how] = problem.worker;
+  const Device device = problem.worker.device;
+  const Execution& how = problem.worker.execution;
   if (plan.model == Model::fourier) return fourier_fbp(scan, problem.grid, plan.options.filter, device, how);
   if (!half_acquisition(scan)) return backprojector(problem.A, scan, problem.grid);
   return backprojector(projector(symmetric(scan), problem.grid, plan.model, device, how), scan, problem.grid);

@@ -29,6 +29,7 @@ void ComputeStation::operator()(Chunk& chunk) {
     chunk.own = std::move(volume);
     chunk.volume = chunk.own->data();
   }
+  work_.outcome.slices += chunk.slices.size();
   work_.watch.computed(work_.worker, static_cast<double>(chunk.slices.size()));
 }
 
@@ -46,9 +47,10 @@ Array ComputeStation::volume_of(Chunk& chunk) {
   return computation_->volume(problem, std::move(*data), chunk.slices);
 }
 
-void ComputeStation::add_to(Outcome& outcome) const {
-  outcome.add(work_.outcome);
-  outcome.add(landing_.outcome());
+Outcome ComputeStation::outcome() const {
+  Outcome all = work_.outcome;
+  all.add(landing_.outcome());
+  return all;
 }
 
 }  // namespace tandem::pipeline

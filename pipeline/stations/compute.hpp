@@ -18,7 +18,7 @@ class ComputeStation {
   ComputeStation(Work work, ReadStation& read, PrepareStation& prepare, io::VolumeWriter* writer,
                  bool may_store);
   void operator()(Chunk& chunk);
-  void add_to(Outcome& outcome) const;
+  Outcome outcome() const;
 
  private:
   Array volume_of(Chunk& chunk);

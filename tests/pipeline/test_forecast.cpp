@@ -143,6 +143,26 @@ TEST(ForecastTest, LetsStationsWorkBesideADevice) {
   EXPECT_EQ(ahead->slowest, "read");
 }
 
+/// What a helper does makes the others faster, and is in their rates.
+TEST(ForecastTest, OfACrewWithAHelperIsThatOfTheOthersByTheirSeconds) {
+  pipeline::Plan plan = plan_for("fbp", 1);
+  const auto works = works_of(plan);
+  plan.devices = {Device::cuda(0)};
+  plan.workers.assign(3, {Device::cuda(0), plan.execution()});
+  pipeline::Seconds seconds;
+  seconds.read = 1, seconds.preprocess = 3, seconds.filter = 6, seconds.backproject = 21, seconds.write = 2;
+  seconds.total = 10;
+  const auto ahead = [&] {
+    return forecast(plan, chunks_due(plan, {}), works, rates_of(plan, works, seconds, From::run))->seconds;
+  };
+  const double alone = ahead();
+  plan.devices.push_back(Device::cpu());
+  plan.workers.push_back({Device::cpu(), {}, 2});
+  EXPECT_DOUBLE_EQ(ahead(), alone);
+  EXPECT_EQ(slowest_of(plan, seconds), "backproject");
+  EXPECT_FALSE(shares_cores(plan));
+}
+
 TEST(ForecastTest, FollowsTheConveyor) {
   const std::vector<ChunkSeconds> even(4, {1, 3, 2});
   EXPECT_EQ(pipeline::conveyor_seconds(even, 1), 1 + 4 * 3 + 2);

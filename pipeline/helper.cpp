@@ -1,0 +1,62 @@
+#include "helper.hpp"
+
+#include <algorithm>
+
+#include "../core/desk.hpp"
+#include "chunks_due.hpp"
+#include "warn.hpp"
+
+namespace tandem::pipeline {
+
+namespace {
+
+bool is_cuda(Device device) { return device.is_cuda(); }
+
+/// Whether a helper would take the first chunk.
+bool has_enough_chunks(const Plan& plan) {
+  const std::vector<double> sizes = sizes_for_helper(plan, chunks_due(plan, {}));
+  const std::vector<double> free(plan.workers.size() - 1);
+  return sizes.size() > 1 && helper_takes(sizes, Desk::believed, 1, free);
+}
+
+}  // namespace
+
+std::vector<Device> devices_for(const Scan& scan, std::vector<Device> devices) {
+  const auto first_cpu = std::stable_partition(devices.begin(), devices.end(), is_cuda);
+  if (first_cpu == devices.begin() || first_cpu == devices.end()) return devices;
+  devices.erase(rows_are_slices(scan) ? first_cpu + 1 : first_cpu, devices.end());
+  return devices;
+}
+
+std::optional<Worker> without_helper(Plan& plan) {
+  if (!plan.home().is_cuda() || plan.workers.back().device.is_cuda()) return {};
+  const Worker helper = plan.workers.back();
+  plan.workers.pop_back();
+  plan.devices.pop_back();
+  return helper;
+}
+
+void add_helper(Plan& plan, Worker helper, int threads, const std::function<bool()>& fits) {
+  helper.threads = threads - static_cast<int>(plan.workers.size()) - 2;
+  if (helper.threads < 1)
+    return warn(
+        plan.warnings, "the CPU does not help: ", threads,
+        " threads are no more than reading, writing and GPUs need; give --device cuda, or more threads");
+  plan.workers.push_back(helper);
+  plan.devices.push_back(helper.device);
+  const bool enough = has_enough_chunks(plan);
+  if (enough && fits()) return;
+  warn(plan.warnings, "the CPU does not help: ",
+       enough ? "memory has no room for its chunk; give more --memory"
+              : "GPUs may be done with all slices before it is done with one; give --device cuda");
+  without_helper(plan);
+}
+
+std::vector<double> sizes_for_helper(const Plan& plan, const std::vector<Range>& chunks) {
+  std::vector<double> sizes;
+  if (plan.helper())
+    for (const Range chunk : chunks) sizes.push_back(static_cast<double>(chunk.size()));
+  return sizes;
+}
+
+}  // namespace tandem::pipeline

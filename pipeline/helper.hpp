@@ -1,0 +1,27 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "plan.hpp"
+
+namespace tandem::pipeline {
+
+/// The devices of a recipe in the order in which a plan has them. A CPU beside GPUs comes last, as a helper:
+/// where slices are apart, it takes chunks when that makes the run shorter (core/desk.hpp). Elsewhere it is
+/// left out: GPUs share a volume in tiles that are equal work, and would wait for it.
+std::vector<Device> devices_for(const Scan& scan, std::vector<Device> devices);
+
+/// Takes the CPU beside GPUs out of the plan, so that the plan is one for the GPUs alone; empty if none is
+/// there.
+std::optional<Worker> without_helper(Plan& plan);
+
+/// Gives a plan of GPUs, whose chunks are chosen, its helper. Of the `threads` it gets those that nobody else
+/// needs: reading and writing need one each, and so does each worker on a GPU. It is left out, with a
+/// warning, if there are none, if there are too few slices for it to take any, or if its memory does not fit.
+void add_helper(Plan& plan, Worker helper, int threads, const std::function<bool()>& fits);
+
+/// The sizes of chunks for the conveyor; empty if the plan has no helper.
+std::vector<double> sizes_for_helper(const Plan& plan, const std::vector<Range>& chunks);
+
+}  // namespace tandem::pipeline
