@@ -10,10 +10,10 @@ namespace tandem::apps {
 
 namespace {
 
-/// auto, cpu, cuda, cuda:0,1
+/// auto, all, cpu, cuda, cuda:0,1
 std::string no_device(const std::string& text) {
-  std::string error = "'" + text + "' is not auto, cpu, cuda, cuda:N or cuda:N,N,...";
-  if (text == "auto" || text == "cpu" || text == "cuda") return "";
+  std::string error = "'" + text + "' is not auto, all, cpu, cuda, cuda:N or cuda:N,N,...";
+  if (text == "auto" || text == "all" || text == "cpu" || text == "cuda") return "";
   if (!text.starts_with("cuda:")) return error;
   char before = ',';  // digits and commas, where each comma stands between digits
   for (const char c : text.substr(5)) {
@@ -25,9 +25,10 @@ std::string no_device(const std::string& text) {
 }
 
 std::vector<Device> devices_named(const std::string& text) {
-  if (text == "auto") {
+  if (text == "auto" || text == "all") {
     std::vector<Device> here = devices();
-    if (here.size() > 1) here.erase(here.begin());  // the CPU
+    std::rotate(here.begin(), here.begin() + 1, here.end());  // the CPU comes last
+    if (text == "auto" && here.size() > 1) here.pop_back();
     return here;
   }
   std::vector<Device> named{Device::named(text.substr(0, text.find(',')))};
@@ -58,11 +59,19 @@ void require_execution(const DeviceOptions& o, Pairing needed, Device device) {
                      "that of " +
                      matching + " is, or give --allow-unmatched");
   const std::string error = what + "device " + device.name() + " has " + list;
-  require<DeviceError>(o.device != "auto" || device.is_cuda(), error, "; no GPU is here");
+  const bool chosen_here = o.device == "auto" || o.device == "all";
+  require<DeviceError>(!chosen_here || device.is_cuda(), error, "; no GPU is here");
   throw UsageError(error);
 }
 
 }  // namespace
+
+std::string no_one_device(const std::string& text) {
+  const bool list = text.find(',') != std::string::npos;
+  return text == "auto" || text == "all" || list || !no_device(text).empty()
+             ? "'" + text + "' is not cpu, cuda or cuda:N"
+             : "";
+}
 
 std::vector<std::string> variant_names() {
   std::vector<std::string> names{"automatic"};
@@ -73,9 +82,10 @@ std::vector<std::string> variant_names() {
 }
 
 void add_device_options(CLI::App& c, DeviceOptions& o) {
-  c.add_option("--device", o.device,
-               "auto (default: all GPUs, else the CPU; for cone beams the first GPU, if it is not too "
-               "small)|cpu|cuda|cuda:N|cuda:N,N,...")
+  c.add_option(
+       "--device", o.device,
+       "auto (default: all GPUs, else the CPU; for cone beams the first GPU, if it is not too "
+       "small)|all (all GPUs, and for parallel beams the CPU helps them)|cpu|cuda|cuda:N|cuda:N,N,...")
       ->transform(lower_case())
       ->check(no_device);
   add_choice(c, "--variant", o.variant, variant_names(),
@@ -98,7 +108,9 @@ std::vector<Device> chosen_devices(const DeviceOptions& o, Pairing needed) {
   std::vector<Device> chosen = devices_named(o.device);
   if (o.memory_gib && o.device == "cpu")
     throw UsageError("--device-memory goes with a GPU, not with --device cpu; give --memory");
-  for (const Device device : chosen) require_execution(o, o.allow_unmatched ? Pairing::any : needed, device);
+  for (const Device device : chosen)
+    if (device.is_cuda() || chosen.size() == 1)  // a CPU beside GPUs goes its own way
+      require_execution(o, o.allow_unmatched ? Pairing::any : needed, device);
   return chosen;
 }
 

@@ -21,11 +21,15 @@ struct DeviceOptions {
 /// "automatic" and the names of all variants of parallel beams in this build, for all devices.
 std::vector<std::string> variant_names();
 
+/// For an option that takes one device: what is wrong with a text, or nothing.
+std::string no_one_device(const std::string& text);
+
 void add_device_options(CLI::App& command, DeviceOptions& options);
 
 Execution execution_of(const DeviceOptions& options);
 
-/// The devices that are named. `auto` means all GPUs, or the CPU if there is none. @throws DeviceError if a
+/// The devices that are named. `auto` means all GPUs, or the CPU if there is none; `all` means all GPUs and
+/// then the CPU, which takes the execution that it has if there are GPUs. @throws DeviceError if a
 /// device is not here; UsageError if a device does not have the execution that is asked for, or if a matched
 /// pair is needed and this one is not
 std::vector<Device> chosen_devices(const DeviceOptions& options, Pairing needed);

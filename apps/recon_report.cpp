@@ -51,6 +51,25 @@ std::string words_of_references(const pipeline::FlatUse& use, const io::ScanInfo
   return text.str();
 }
 
+double computing(const pipeline::Seconds& seconds) { return seconds.backproject + seconds.iterate; }
+
+/// 10^9 updates in a second of a worker. A helper does not count: it is of another kind.
+double gups_of(const pipeline::Outcome& out) {
+  const double updates = out.updates - (out.helped ? out.helped->updates : 0),
+               seconds = computing(out.seconds);
+  return seconds > 0 ? updates / seconds * 1e-9 : 0;
+}
+
+/// The device and the execution of a helper.
+json helper_json(const pipeline::Plan& plan) {
+  const pipeline::Worker* helper = plan.helper();
+  if (!helper) return nullptr;
+  return {{"device", helper->device.name()},
+          {"threads", helper->threads},
+          {"variant", helper->execution.variant},
+          {"precision", name_of(helper->execution.precision)}};
+}
+
 }  // namespace
 
 json plan_json(const pipeline::Plan& plan, const io::ScanInfo& info) {
@@ -90,6 +109,7 @@ json plan_json(const pipeline::Plan& plan, const io::ScanInfo& info) {
           {"algorithm", plan.method_name()},
           {"volume", volume},
           {"device", names},
+          {"helper", helper_json(plan)},
           {"tiled", plan.tiled},
           {"slab", slab},
           {"model", name_of(plan.model)},
@@ -120,8 +140,12 @@ json report_of(const json& planned, const pipeline::Plan& plan, const pipeline::
                        {"transfer", s.transfer}, {"filter", s.filter}, {"backproject", s.backproject},
                        {"iterate", s.iterate},   {"write", s.write}};
   report["updates"] = out.updates;
-  const double computing = s.backproject + s.iterate;
-  report["gups"] = computing > 0 ? out.updates / computing * 1e-9 : 0;
+  report["gups"] = gups_of(out);
+  if (out.helped) {
+    report["helper"]["slices"] = out.helped->slices;
+    report["helper"]["updates"] = out.helped->updates;
+    report["helper"]["seconds"] = computing(out.helped->seconds);
+  }
   report["not_finite"] = out.findings.replaced_by("not-finite");
   report["dead_cells"] = out.findings.dead;
   report["steps"] = json::array();
@@ -159,12 +183,15 @@ void print_plan(std::ostream& to, const pipeline::Plan& plan, const io::ScanInfo
      << "memory    " << static_cast<double>(plan.bytes) / bytes_per_mib << " MiB at most, "
      << plan.rows_at_once << " slices at once\n"
      << "device    ";
-  for (const Device device : plan.devices) to << device.name() << ", ";
+  std::size_t gpus = 0;
+  for (const Device device : plan.devices) to << device.name() << ", ", gpus += device.is_cuda();
   to << name_of(plan.execution()) << (plan.matched ? "" : ", an unmatched pair")
      << (plan.tiled ? ", in tiles" : "");
   if (const Device first = plan.devices.front(); first.is_cuda())
     to << ", " << static_cast<double>(plan.device_bytes) / bytes_per_mib << " MiB of "
-       << (plan.devices.size() > 1 ? "each " : "the ") << description(first) << " at most";
+       << (gpus > 1 ? "each " : "the ") << description(first) << " at most";
+  if (const pipeline::Worker* helper = plan.helper())
+    to << "; the CPU helps, " << name_of(helper->execution) << ", with " << helper->threads << " threads";
   to << '\n';
 }
 
@@ -177,9 +204,9 @@ void print_outcome(const pipeline::Plan& plan, const io::ScanInfo& info, const p
               << (out.residuals.empty() ? 1.0 : out.residuals.back()) << " of the first";
   if (plan.options.tv_weight) std::cout << ", weight of total variation " << *plan.options.tv_weight;
   if (plan.preprocessing.weights) std::cout << ", data weighted by counts";
-  const double computing = out.seconds.backproject + out.seconds.iterate;
   std::cout << "\ntime      " << out.seconds.total << " s";
-  if (computing > 0) std::cout << ", " << out.updates / computing * 1e-9 << " GU/s";
+  if (const double gups = gups_of(out); gups > 0) std::cout << ", " << gups << " GU/s";
+  if (out.helped) std::cout << "; the CPU made " << out.helped->slices << " of " << out.slices << " slices";
   if (out.look_ahead_seconds > 0)
     std::cout << ", after " << out.look_ahead_seconds << " s to choose the weight";
   std::cout << '\n';

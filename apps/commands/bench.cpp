@@ -173,7 +173,9 @@ void add_bench(CLI::App& program, Action& chosen) {
   heading(c, "Device");
   add_choice(c, "--variant", o->variant, variants_to_time(), "default automatic; of a cone beam: a model");
   add_choice(c, "--precision", o->precision, {"all", "float32", "float16", "uint8"}, "default float32");
-  c.add_option("--device", o->device, "cpu (default), cuda, cuda:N")->transform(lower_case());
+  c.add_option("--device", o->device, "cpu (default), cuda, cuda:N")
+      ->transform(lower_case())
+      ->check(no_one_device);
   c.add_flag("--sweep", o->axes.sweep, "every tuning number of the cone-beam kernels, not only the best");
   add_streamed(c, o->axes);
   add_common(c, o->common);

@@ -14,6 +14,7 @@
 #include "../check_pairs.hpp"
 #include "../command.hpp"
 #include "../command_line.hpp"
+#include "../device_options.hpp"
 #include "../files.hpp"
 #include "../progress.hpp"
 
@@ -192,7 +193,9 @@ void add_check(CLI::App& program, Action& chosen) {
   heading(c, "Pairs");
   c.add_option("--size", o->size, "voxels along x and y (default 64)")->check(count(8, 4096));
   c.add_option("--pair", o->pair, "only pairs whose name contains this");
-  c.add_option("--device", o->device, "cpu (default), cuda, cuda:N")->transform(lower_case());
+  c.add_option("--device", o->device, "cpu (default), cuda, cuda:N")
+      ->transform(lower_case())
+      ->check(no_one_device);
   add_common(c, o->common);
   c.footer(
       "Examples:\n"

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "../../core/device.hpp"
 #include "program.hpp"
 
 namespace tandem::test {
@@ -110,6 +111,19 @@ TEST_F(CommandLine, TakesWordsInAnyCase) {
           "--reconstruction-algorithm CGLS --stop Relative=0.1 --initial FBP --fbp-filter Hann")["algorithm"],
       "cgls");
   EXPECT_EQ(planned("--device CPU --minus-log TRUE --arc 180,Inclusive")["device"], nlohmann::json({"cpu"}));
+}
+
+TEST_F(CommandLine, AllDevicesAreTheCpuWhereNoGpuIs) {
+  if (devices().size() > 1) GTEST_SKIP() << "a GPU is here";
+  const nlohmann::json plan = planned("--device all");
+  EXPECT_EQ(plan["device"], nlohmann::json({"cpu"}));
+  EXPECT_TRUE(plan["helper"].is_null());
+}
+
+TEST_F(CommandLine, OneDeviceIsNotAll) {
+  for (const std::string command : {"check", "bench fbp"})
+    for (const std::string device : {"all", "auto", "gpu", "cuda:", "cuda:0,1"})
+      refuses(command + " --device " + device, {"--device", device.c_str(), "cpu, cuda or cuda:N"});
 }
 
 TEST_F(CommandLine, TooLittleMemoryIsNoMemoryAtAll) {
