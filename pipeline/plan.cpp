@@ -163,15 +163,19 @@ void share_gpus(Plan& plan, const Recipe& recipe) {
   }
 }
 
+/// Where views pass in blocks, each slab lets them pass again, and makes the weights of its rays anew. So
+/// there are as few as the memory allows, and as many for each worker; a single GPU has two, of which one is
+/// written while the other is made.
+Index slices_of_slab(const Plan& plan, Index most) {
+  const auto workers = static_cast<Index>(plan.workers.size());
+  const Index all = plan.grid.size[2], fewest = plan.home().is_cuda() ? 2 : 1;
+  return ceil_div(all, ceil_div(std::max(fewest, ceil_div(all, most)), workers) * workers);
+}
+
 /// Few enough slices that there are several chunks for each worker, and so reading, computing and writing
-/// overlap; enough for kernels to be fast. Where views pass in blocks, each chunk lets them pass again: a
-/// GPU, which waits for its volumes to be written, has a few, a CPU as few as the memory allows.
+/// overlap; enough for kernels to be fast.
 Index slices_for_overlap(const Plan& plan, Index batch) {
   const Index all = plan.grid.size[2];
-  if (plan.by_views()) {
-    const auto workers = static_cast<Index>(plan.workers.size());
-    return ceil_div(all, plan.home().is_cuda() ? std::max<Index>(4, 2 * workers) : workers);
-  }
   if (plan.home().is_cuda() && plan.model == Model::fourier && plan.method->filters) {
     constexpr Index lanes = 16, most = 128, bytes = 256 << 20;  // pinning more takes longer than it saves
     const Index slice = 4 * plan.grid.size[0] * plan.grid.size[1];
@@ -213,7 +217,9 @@ void choose_chunks(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
   if (rows < all)  // full batches for the kernels
     rows = rows >= batch ? rows - rows % batch
                          : static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(rows)));
-  const Index enough = recipe.rows_at_once > 0 ? recipe.rows_at_once : slices_for_overlap(plan, batch);
+  const Index enough = recipe.rows_at_once > 0 ? recipe.rows_at_once
+                       : plan.by_views()       ? slices_of_slab(plan, rows)
+                                               : slices_for_overlap(plan, batch);
   plan.rows_at_once = std::max(std::min({rows, enough, all}), fewest_slices(plan));
   const auto chunks = static_cast<std::size_t>(ceil_div(all, plan.rows_at_once));
   if (plan.workers.size() > chunks) plan.workers.resize(chunks, plan.workers.front());

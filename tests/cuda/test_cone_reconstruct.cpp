@@ -108,12 +108,12 @@ TEST_F(CudaConeReconstruct, SlabsMakeNoDifference) {
 TEST_F(CudaConeReconstruct, LittleMemoryMakesSmallBlocksAndSlabs) {
   Recipe recipe = recipe_for("fbp", gpu);
   const Plan whole = plan_for(recipe);
-  ASSERT_EQ(whole.rows_at_once, 9);  // a quarter
+  ASSERT_EQ(whole.rows_at_once, 18);  // a half
   EXPECT_EQ(whole.execution(), (Execution{"standard", Precision::float32}));
-  EXPECT_EQ(whole.views_at_once, 56);
-  recipe.device_bytes = 150'000'000;  // 128 MiB of them for batches of the filter
+  EXPECT_EQ(whole.views_at_once, 64);
+  recipe.device_bytes = (std::size_t{128} << 20) + 1'500'000;  // beside batches of the filter
   const Plan part = plan_for(recipe);
-  EXPECT_LT(part.views_at_once, 56);
+  EXPECT_LT(part.views_at_once, 64);
   EXPECT_LE(part.device_bytes, recipe.device_bytes);
   EXPECT_LE(relative_error(volume(recipe), volume(recipe_for("fbp", gpu))), tolerance::devices);
 }

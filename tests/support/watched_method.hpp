@@ -31,8 +31,7 @@ class Watched {
  private:
   struct Step final : pipeline::Computation {
     explicit Step(pipeline::Work& w) : work(w), inner(inner_->begin(w)) {}
-    Array volume(const pipeline::Problem& problem, std::optional<pipeline::LineIntegrals> data,
-                 Range slices) override {
+    Array volume(const pipeline::Problem& problem, pipeline::LineIntegrals data, Range slices) override {
       before_(work, slices);
       return inner->volume(problem, std::move(data), slices);
     }
