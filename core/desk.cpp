@@ -23,14 +23,14 @@ std::optional<Item> Desk::next(double now) {
   const auto is_free = [&](std::size_t worker) {
     return !workers_[worker].at_work && (!is_helper(worker) || helper_takes_next(now));
   };
-  std::size_t taker = workers_.size();
-  while (taker > 0 && !is_free(taker - 1)) --taker;
-  if (taker == 0) return {};
+  std::size_t taker = 0;
+  while (taker < workers_.size() && !is_free(taker)) ++taker;
+  if (taker == workers_.size()) return {};
   Item item = waiting_.front();
   waiting_.pop_front();
-  item.worker = static_cast<Index>(taker - 1);
+  item.worker = static_cast<Index>(taker);
   const double size = sizes_.empty() ? 1 : sizes_[static_cast<std::size_t>(item.number)];
-  workers_[taker - 1] = {true, now, size};
+  workers_[taker] = {true, now, size};
   return item;
 }
 

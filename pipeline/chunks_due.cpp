@@ -15,10 +15,11 @@ std::vector<Range> chunks_due(const Plan& plan, const std::vector<Range>& done) 
   std::vector<Range> due;
   for (Index first = 0; first < slices; first += step)
     if (const Range chunk{first, std::min(slices, first + step)}; !is_done(chunk)) due.push_back(chunk);
-  if (plan.helper() && due.size() > 1 && due.front().size() > 1) {
-    const Index second = due.front().first + 1;
-    due.insert(due.begin(), {due.front().first, second});
-    due[1].first = second;
+  const std::size_t others = plan.workers.size() - 1;
+  if (plan.helper() && due.size() > others + 1 && due[others].size() > 1) {
+    const Range cut = due[others], one{cut.first, cut.first + 1};
+    due.insert(due.begin() + static_cast<std::ptrdiff_t>(others), one);
+    due[others + 1].first = one.last;
   }
   return due;
 }

@@ -12,11 +12,13 @@ namespace {
 
 bool is_cuda(Device device) { return device.is_cuda(); }
 
-/// Whether a helper would take the first chunk.
+/// Whether a helper would take the chunk of one slice, when each of the others has begun with one.
 bool has_enough_chunks(const Plan& plan) {
   const std::vector<double> sizes = sizes_for_helper(plan, chunks_due(plan, {}));
-  const std::vector<double> free(plan.workers.size() - 1);
-  return sizes.size() > 1 && helper_takes(sizes, Desk::believed, 1, free);
+  const std::size_t others = plan.workers.size() - 1;
+  if (sizes.size() <= others + 1) return false;
+  const std::vector<double> begun(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(others));
+  return helper_takes(std::span(sizes).subspan(others), Desk::believed, 1, begun);
 }
 
 }  // namespace

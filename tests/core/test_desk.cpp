@@ -59,20 +59,20 @@ Course run_of(const std::vector<double>& sizes, const std::vector<double>& speed
   }
 }
 
-/// One unit, and then chunks of so many, of which the last is short.
-std::vector<double> sizes_of(int chunks, double chunk) {
-  std::vector<double> sizes{1, chunk - 1};
-  sizes.resize(static_cast<std::size_t>(chunks), chunk);
+/// Chunks of so many, of which the last is short; one is cut where each of the others has its first.
+std::vector<double> sizes_of(int chunks, double chunk, int others) {
+  std::vector<double> sizes(static_cast<std::size_t>(chunks), chunk);
   sizes.back() = std::ceil(chunk / 3);
+  sizes.insert(sizes.begin() + others, {1, chunk - 1});
   return sizes;
 }
 
 TEST(Desk, AHelperNeverMakesARunLonger) {
   Random random(1);
   for (int round = 0; round < 500; ++round) {
-    const auto sizes =
-        sizes_of(3 + static_cast<int>(random.uniform() * 200), 2 + std::floor(random.uniform() * 60));
     const int others = 1 + static_cast<int>(random.uniform() * 5);
+    const auto sizes = sizes_of(others + 3 + static_cast<int>(random.uniform() * 200),
+                                2 + std::floor(random.uniform() * 60), others);
     std::vector<double> speeds(static_cast<std::size_t>(others), 0.013);
     const double alone = run_of(sizes, speeds, false).seconds;
     speeds.push_back(0.013 * std::pow(Desk::believed, random.uniform()));  // as slow as believed, at most
@@ -84,7 +84,7 @@ TEST(Desk, AHelperNeverMakesARunLonger) {
 
 /// The shares of three workers, of which one is slower, less what the end and the caution cost.
 TEST(Desk, AHelperMakesALongRunShorter) {
-  const auto sizes = sizes_of(400, 8);
+  const auto sizes = sizes_of(400, 8, 2);
   for (const double slower : {1.0, 3.0, 10.0, 30.0}) {
     const double alone = run_of(sizes, {1, 1}, false).seconds, ideal = alone * 2 / (2 + 1 / slower);
     const Course helped = run_of(sizes, {1, 1, slower}, true);
@@ -97,33 +97,45 @@ TEST(Desk, AHelperWaitsUntilItsSpeedCanBeCompared) {
   Desk desk(2, std::vector<double>(1000, 1));
   for (Index k = 0; k < 5; ++k) desk.add({.number = k});
   const auto first = desk.next(0), second = desk.next(0);
-  EXPECT_EQ(first->worker, 1);  // of a thousand items it may take one
-  EXPECT_EQ(second->worker, 0);
-  desk.end(*first, 7);
+  EXPECT_EQ(first->worker, 0);
+  EXPECT_EQ(second->worker, 1);  // of a thousand items it may take one
+  desk.end(*second, 7);
   EXPECT_FALSE(desk.next(7));  // the other one has done nothing yet
-  desk.end(*second, 8);
+  desk.end(*first, 8);
+  EXPECT_EQ(desk.next(8)->worker, 0);
   EXPECT_EQ(desk.next(8)->worker, 1);
+}
+
+TEST(Desk, AHelperIsNotAskedWhileOthersAreFree) {
+  Desk desk(3, std::vector<double>(1000, 1));
+  for (Index k = 0; k < 20; ++k) {
+    desk.add({.number = k});
+    const auto item = desk.next(static_cast<double>(k));
+    ASSERT_LT(item->worker, 2);
+    desk.end(*item, static_cast<double>(k) + 0.5);
+  }
 }
 
 /// The other one took 2 s and 1 s, the helper 3 s, 5 s and 4 s: it counts with five seconds against one.
 TEST(Desk, AHelperCountsWithItsMeanAndTheFewestSecondsOfOthers) {
   for (const Index left : {4, 5}) {
     Desk desk(2, std::vector<double>(1004, 1));
-    const auto work = [&](Index worker, Index number, double from, double to) {
+    const auto begin = [&](Index worker, Index number, double now) {
       desk.add({.number = number});
-      const auto item = desk.next(from);
-      ASSERT_TRUE(item && item->worker == worker);
-      desk.end(*item, to);
+      const auto item = desk.next(now);
+      ASSERT_TRUE(item && item->worker == worker) << "item " << number;
     };
-    work(1, 0, 0, 3);
-    work(0, 1, 0, 2);
-    work(1, 2, 3, 8);
-    desk.add({.number = 3});
-    ASSERT_EQ(desk.next(8)->worker, 1);
-    work(0, 4, 8, 9);
-    desk.end({.number = 3, .worker = 1}, 12);
-    desk.add({.number = 1004 - left});
-    EXPECT_EQ(desk.next(12)->worker, left < 5 ? 0 : 1) << left;
+    const auto end = [&](Index worker, Index number, double now) {
+      desk.end({.number = number, .worker = worker}, now);
+    };
+    begin(0, 0, 0), begin(1, 1, 0);
+    end(0, 0, 2), begin(0, 2, 2);
+    end(1, 1, 3), begin(1, 3, 3);
+    end(0, 2, 3), begin(0, 4, 3);
+    end(1, 3, 8), begin(1, 5, 8);
+    end(1, 5, 12);
+    desk.add({.number = 1004 - left});  // the other one should be free at once
+    EXPECT_EQ(desk.next(12).has_value(), left == 5);
   }
 }
 
