@@ -51,18 +51,20 @@ struct CountsToLines {
   std::vector<std::span<const float>> floors;           ///< of transmissions, likewise; -inf in dead cells
   std::vector<FlatMix> mixes;                           ///< of the sets, for each view
   std::span<const char> in_counts;                      ///< of rows: whether their flats are counts
+  bool flats = true;                                    ///< whether there are flats; if not, spans are 1
   std::span<const FilledCell> filled;                   ///< the dead cells
-  Range counted;                                        ///< rows of `y` whose findings count
+  Range heeded;                                         ///< the rows of cells that the tally counts
   bool minus_log = true;                                ///< else they stay transmissions
   float full = std::numeric_limits<float>::infinity();  ///< counts from which on a pixel is saturated
 };
 
-/// What was met on the way, in rows that count; what is not finite, in all.
+/// What was met on the way, in the heeded rows; what is not finite, in all.
 struct CountsTally {
   Index saturated = 0;   ///< pixels
   Index floored = 0;     ///< transmissions
   Index filled = 0;      ///< dead cells of all views
-  Index not_finite = 0;  ///< cells that are not finite, before or after; what came out is then of no use
+  Index not_finite = 0;  ///< cells of all rows that are not finite, before or after; what came out is then of
+                         ///< no use
   float lowest_floor = std::numeric_limits<float>::infinity(), highest_floor = 0;  ///< without dead cells
 };
 
@@ -71,6 +73,20 @@ struct CountsKernels {
   /// pipeline's steps on the CPU, but for the last places of the logarithm. Waits for the tally.
   CountsTally (*line_integrals)(const CountsToLines& how, const std::byte* counts, Image<float> y,
                                 Stream& stream);
+  /// The filled cells of all views of y.
+  void (*fill)(std::span<const FilledCell> cells, Image<float> y, Stream& stream);
+  /// Divides rows of y by the mean of their good cells in `bins`, which goes to `means` (view, row) on the
+  /// device. Waits. @returns how many rows have a mean that is not above 0
+  Index (*divide_by_air)(const CountsToLines& how, Range bins, Image<float> y, double* means, Stream& stream);
+  /// y <- -log(max(y, floor)), of transmissions that other steps have changed since. `air`: of rows of y,
+  /// null if nothing was divided by it. If the filled cells have values by now (`mended`), their floors lie
+  /// between those of their neighbours; if not, they are left out. Waits. @returns floors, and what was
+  /// floored
+  CountsTally (*logarithms)(const CountsToLines& how, const double* air, bool mended, Image<float> y,
+                            Stream& stream);
+  /// y <- c_1 y + c_2 y^2 + ..., in double. Waits. @returns how many are above `most`, dead cells left out
+  Index (*polynomial)(const CountsToLines& how, std::span<const double> coefficients, double most,
+                      Image<float> y, Stream& stream);
 };
 
 /// Null for the CPU, where the steps of the pipeline do this. @throws DeviceError if the build lacks the

@@ -3,6 +3,7 @@
 
 #include "../core/device.hpp"
 #include "../core/error.hpp"
+#include "columns.hpp"
 #include "counts.hpp"
 #include "cpu/differences.hpp"
 #include "cpu/fourier.hpp"
@@ -10,6 +11,9 @@
 #include "cpu/vector.hpp"
 #include "cuda/fourier.hpp"
 #include "cuda/tables.hpp"
+#include "frames.hpp"
+#include "image_filter.hpp"
+#include "outliers.hpp"
 #include "variants.hpp"
 #include "voxels.hpp"
 
@@ -84,6 +88,22 @@ const VoxelKernels* voxels(Device device) {
 
 const CountsKernels* counts(Device device) {
   return only_on_cuda<CountsKernels>(device, TANDEM_ON_CUDA(counts_kernels));
+}
+
+const OutlierKernels* outliers(Device device) {
+  return only_on_cuda<OutlierKernels>(device, TANDEM_ON_CUDA(outlier_kernels));
+}
+
+const ColumnKernels* columns(Device device) {
+  return only_on_cuda<ColumnKernels>(device, TANDEM_ON_CUDA(column_kernels));
+}
+
+const FrameKernels* frames(Device device) {
+  return only_on_cuda<FrameKernels>(device, TANDEM_ON_CUDA(frame_kernels));
+}
+
+const ImageFilterKernels* image_filters(Device device) {
+  return only_on_cuda<ImageFilterKernels>(device, TANDEM_ON_CUDA(image_filter_kernels));
 }
 
 }  // namespace tandem::kernels

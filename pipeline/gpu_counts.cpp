@@ -1,12 +1,14 @@
 #include "gpu_counts.hpp"
 
+#include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <utility>
 #include <vector>
 
 #include "../core/ceil_div.hpp"
 #include "../core/error.hpp"
 #include "../kernels/counts.hpp"
+#include "../operators/vector.hpp"
 #include "pixels.hpp"
 #include "steps/chain.hpp"
 #include "steps/interpolate.hpp"
@@ -17,23 +19,14 @@ namespace {
 
 using kernels::FilledCell;
 
-/// Where `interpolate` takes the dead cells of a row from.
-void append_filled(const Reference& reference, Index row, std::vector<FilledCell>& all) {
-  const std::span<const float> span = reference.row_of(reference.sets.front().span, row);
-  const auto bins = static_cast<Index>(span.size());
-  const auto dead = [&](Index b) { return span[static_cast<std::size_t>(b)] == 0; };
-  for_each_bad(bins, dead, [&](Index b, Index before, Index after) {
-    const Index left = before >= 0 ? before : after, right = after < bins ? after : before;
-    const float share = left == right ? 0 : share_between(b, before, after);
-    all.push_back(
-        {static_cast<int>(row), static_cast<int>(b), static_cast<int>(left), static_cast<int>(right), share});
-  });
-}
-
 std::vector<FilledCell> filled_cells(const Reference& reference) {
   std::vector<FilledCell> all;
   if (reference.dead == 0) return all;
-  for (Index row = 0; row < reference.rows; ++row) append_filled(reference, row, all);
+  for (Index row = 0; row < reference.rows; ++row) {
+    const std::span<const float> span = reference.row_of(reference.sets.front().span, row);
+    append_filled(
+        reference.bins, row, [&](Index b) { return span[static_cast<std::size_t>(b)] == 0; }, all);
+  }
   return all;
 }
 
@@ -57,8 +50,9 @@ kernels::CountsToLines task_of(const GpuFrames& counts, const Reference& referen
                               .floors = {},
                               .mixes = {},
                               .in_counts = reference.counts,
+                              .flats = reference.flats,
                               .filled = filled,
-                              .counted = reference.counted_rows(),
+                              .heeded = reference.counted_rows(),
                               .minus_log = how.minus_log,
                               .full = full_level(counts.type, how)};
   for (const FlatSet& set : reference.sets)
@@ -66,6 +60,52 @@ kernels::CountsToLines task_of(const GpuFrames& counts, const Reference& referen
   for (Index view = 0; view < counts.shape[0]; ++view)
     task.mixes.push_back(reference.mix_of(counts.first + view));
   return task;
+}
+
+bool is_finite(const Array& y, Stream& stream) {
+  return std::ranges::all_of(count_not_finite(y, stream), [](Index bad) { return bad == 0; });
+}
+
+/// What the steps did; empty if they take the CPU. Steps before binning change the counts. Then a pass makes
+/// line integrals of them if it does all steps that are left, or else transmissions, which the other steps
+/// change.
+std::optional<std::vector<Findings::OfStep>> all_steps(GpuData& data, const Array& y,
+                                                       const Preprocessing& how) {
+  const std::vector<const Step*> steps = chain_of(how).steps;
+  std::vector<Findings::OfStep> done;
+  const auto add = [&](const Step& step, Index replaced) {
+    done.push_back({step.name, replaced, {}, step.only_counts});
+  };
+  auto next = steps.begin();
+  for (; next != steps.end() && !(*next)->in_pass && (*next)->before_binning; ++next) {
+    const std::optional<Index> replaced = (*next)->on_gpu(how)(data);
+    if (!replaced) return {};
+    add(**next, *replaced);
+  }
+  const bool pass_does_all = std::all_of(next, steps.end(), [](const Step* step) { return step->in_pass; });
+  kernels::CountsToLines task = data.how;
+  if (!pass_does_all) task.minus_log = false, task.filled = {};
+  data.met = kernels::counts(data.stream.device())->line_integrals(task, data.counts, data.y, data.stream);
+  if (data.met.not_finite > 0) return {};
+  data.changed_counts.reset();
+  for (; next != steps.end(); ++next) {
+    const bool by_pass = pass_does_all || !(*next)->on_gpu;
+    const std::optional<Index> replaced = by_pass ? (*next)->in_pass(data.met) : (*next)->on_gpu(how)(data);
+    if (!replaced) return {};
+    add(**next, *replaced);
+  }
+  if (!pass_does_all && !is_finite(y, data.stream)) return {};
+  return done;
+}
+
+/// What is between the margins.
+Array within_margins(Array wide, Range kept, const Space& space, Stream& stream) {
+  if (wide.space().shape() == space.shape()) return wide;
+  Array within(space, stream);
+  const Image<const float> all = image(ConstVectorView(wide));
+  copy({&all(0, kept.first, 0), all.n0, kept.size(), all.n2, all.s0, all.s1}, image(VectorView(within)),
+       stream);
+  return within;
 }
 
 }  // namespace
@@ -89,32 +129,34 @@ GpuFrames on_gpu(const io::FramesView& frames, Device gpu) {
 
 std::optional<Array> preprocess_on_gpu(const GpuFrames& counts, const Reference& reference,
                                        const Preprocessing& how, const Space& space, Findings& findings) {
-  const Index views = counts.shape[0];
-  require<SpaceError>(space.shape() == Shape{views, reference.rows, reference.bins}, "preprocess: ", views,
-                      " x ", reference.rows, " x ", reference.bins, " data for a space of ", space.size(),
-                      " elements");
+  const Index views = counts.shape[0], margin = reference.margin_above + reference.margin_below;
+  require<SpaceError>(space.shape() == Shape{views, reference.rows - margin, reference.bins},
+                      "preprocess: ", views, " x ", reference.rows - margin, " x ", reference.bins,
+                      " data for a space of ", space.size(), " elements");
   Stream& stream = default_stream(space.device());
-  Array y(space, stream);
   const std::vector<FilledCell> filled = filled_cells(reference);
-  const kernels::CountsTally met =
-      kernels::counts(space.device())
-          ->line_integrals(task_of(counts, reference, how, filled),
-                           reinterpret_cast<const std::byte*>(counts.memory.data()), image(VectorView(y)),
-                           stream);
-  if (met.not_finite > 0) return {};
-  Findings own;
-  for (const Step* step : chain_of(how).steps)
-    own.steps.push_back({step->name, step->on_gpu(met), {}, step->only_counts});
-  const Range counted = reference.counted_rows();
-  const auto sum = [&](const std::vector<Index>& of_rows) {
-    return std::accumulate(of_rows.begin() + counted.first, of_rows.begin() + counted.last, Index{0});
-  };
-  own.reference_not_finite = sum(reference.not_finite);
-  own.reference_replaced = sum(reference.replaced);
-  own.dead = met.filled / views;
-  own.floor = {met.lowest_floor, met.highest_floor};
+  const kernels::CountsToLines task = task_of(counts, reference, how, filled);
+  Array y(margin == 0 ? space : Space({views, reference.rows, reference.bins}, Blocks::rows, space.device()),
+          stream);
+  GpuData data{.reference = reference,
+               .how = task,
+               .counts = reinterpret_cast<const std::byte*>(counts.memory.data()),
+               .changed_counts = {},
+               .y = image(VectorView(y)),
+               .stream = stream};
+  const auto done = all_steps(data, y, how);
+  if (!done) return {};
+  Findings own{.steps = *done};
+  for (Index row = data.heeded().first; row < data.heeded().last; ++row) {
+    own.reference_not_finite += reference.not_finite[static_cast<std::size_t>(row)];
+    own.reference_replaced += reference.replaced[static_cast<std::size_t>(row)];
+  }
+  own.dead = std::ranges::count_if(filled, [heeded = data.heeded()](const FilledCell& cell) {
+    return heeded.first <= cell.row && cell.row < heeded.last;
+  });
+  own.floor = {data.met.lowest_floor, data.met.highest_floor};
   findings.add(own);
-  return y;
+  return within_margins(std::move(y), data.kept(), space, stream);
 }
 
 }  // namespace tandem::pipeline

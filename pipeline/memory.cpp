@@ -82,11 +82,24 @@ bool prepared_on_gpu(const Plan& plan, const io::ScanInfo& info) {
   return gpu_does_all(plan.preprocessing) && info.type != PixelType::float32;
 }
 
-/// Counts, of the widest type, and line integrals on a GPU.
-double preparing_bytes(const Plan& plan, Index slices) {
-  const Index rows = rows_are_slices(plan.scan) ? slices * plan.rows_together : plan.rows.size();
-  return 4.0 * static_cast<double>(views_of(plan) * rows * plan.bins.size()) +
-         sizes_of(plan, slices).projections;
+/// Rows of the file that a chunk needs, with margins.
+Index rows_with_margins(const Plan& plan, Index slices) {
+  const Index own = rows_are_slices(plan.scan) ? slices * plan.rows_together : plan.rows.size();
+  return std::min(own + 2 * plan.margin * plan.rows_together, plan.rows_there.size());
+}
+
+/// On a GPU, for some views: counts, of the widest type, once more if steps change them; and line integrals,
+/// with margins before these are cut off, and what steps hold.
+double preparing_bytes(const Plan& plan, Index slices, Index views) {
+  const Preprocessing& how = plan.preprocessing;
+  const Index read = rows_with_margins(plan, slices), rows = read / plan.rows_together,
+              bins = detector_of(plan.scan).bins;
+  const double counts = 4.0 * static_cast<double>(views * read * plan.bins.size());
+  const double projections = 4.0 * static_cast<double>(views * rows_of(plan, slices) * bins_of(plan));
+  if (!gpu_does_all(how)) return counts + projections;
+  const double wide = rows > rows_of(plan, slices) ? 4.0 * static_cast<double>(views * rows * bins) : 0;
+  return counts + projections +
+         std::max(wide + gpu_bytes_of_steps(how, {views, rows, bins}), gpu_changes_counts(how) ? counts : 0);
 }
 
 /// Line integrals, and perhaps their weights.
@@ -118,10 +131,7 @@ namespace {
 
 /// What is read of a frame for a chunk: cells of the file.
 double cells_read(const Plan& plan, Index slices) {
-  const bool apart = rows_are_slices(plan.scan);
-  const Index own = apart ? slices * plan.rows_together : plan.rows.size();
-  const Index rows = std::min(own + 2 * plan.margin * plan.rows_together, plan.rows_there.size());
-  return static_cast<double>(rows) * static_cast<double>(plan.bins.size());
+  return static_cast<double>(rows_with_margins(plan, slices)) * static_cast<double>(plan.bins.size());
 }
 
 double counts_bytes(const io::ScanInfo& info, double cells, Index views) {
@@ -173,13 +183,11 @@ double device_bytes_by_views(const Plan& plan, const Worker& worker, Index slice
   constexpr double blocks = 3;
   const Detector& d = detector_of(plan.scan);
   const double cells = static_cast<double>(plan.views_at_once * d.rows),
-               counts = 4 * static_cast<double>(plan.views_at_once * plan.rows.size() * plan.bins.size()),
-               y = 4 * cells * static_cast<double>(d.bins),
                filtered = 4 * cells * static_cast<double>(bins_of(plan));
   const double volumes = slices < plan.grid.size[2] ? 2 : 1;  // one is written while the next is made
   const Shape volume{slices, plan.grid.size[1], plan.grid.size[0]};
-  return volumes * sizes_of(plan, slices).volume + counts + y + blocks * filtered +
-         weight_bytes(plan, slices) +
+  return volumes * sizes_of(plan, slices).volume + preparing_bytes(plan, slices, plan.views_at_once) +
+         blocks * filtered + weight_bytes(plan, slices) +
          beam_of(plan.scan)
              .working_memory(plan, worker, volume, {plan.views_at_once, d.rows, bins_of(plan)})
              .backward;
@@ -222,10 +230,10 @@ double device_bytes(const Plan& plan, Index slices) {
   std::map<Device, double> of_device;
   for (const Worker& worker : plan.workers)
     if (worker.device.is_cuda() == plan.home().is_cuda())  // a CPU beside GPUs has memory of its own
-      of_device[worker.device] +=
-          (plan.by_views() ? device_bytes_by_views(plan, worker, slices)
-                           : std::max(preparing_bytes(plan, slices), computing_bytes(plan, worker, slices))) +
-          filter + a_row * static_cast<double>(slices);
+      of_device[worker.device] += (plan.by_views() ? device_bytes_by_views(plan, worker, slices)
+                                                   : std::max(preparing_bytes(plan, slices, views_of(plan)),
+                                                              computing_bytes(plan, worker, slices))) +
+                                  filter + a_row * static_cast<double>(slices);
   double most = 0;
   for (const auto& [device, bytes] : of_device) most = std::max(most, bytes);
   return most;

@@ -59,7 +59,8 @@ struct Reference {
   std::vector<Index> replaced;    ///< in each row: pixels of flats and darks that steps replaced
   std::vector<Index> not_finite;  ///< in each row: pixels of flats and darks that were left out
 
-  Range counted_rows() const { return counted.value_or(Range{margin_above, rows - margin_below}); }
+  Range kept_rows() const { return {margin_above, rows - margin_below}; }
+  Range counted_rows() const { return counted.value_or(kept_rows()); }
   Index file_row(Index row) const { return first_row + row * rows_together; }
   /// Later views than those whose flats are known take the flats of the last one.
   FlatMix mix_of(Index view) const {

@@ -8,6 +8,7 @@
 #include "../../io/volume_parts.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "../../pipeline/reconstruct.hpp"
+#include "../../pipeline/steps/chain.hpp"
 #include "../../pipeline/stopwatch.hpp"
 #include "../batch.hpp"
 #include "../command.hpp"
@@ -142,6 +143,9 @@ class Run {
 
   void make_ready() {
     for (const std::string& note : reader_->info().notes) progress_.note("note: " + note);
+    const std::string by_cpu = pipeline::left_to_cpu(plan_.preprocessing);
+    if (plan_.home().is_cuda() && !by_cpu.empty())
+      progress_.note("note: counts become line integrals on the CPU, because the GPU does not do: " + by_cpu);
     for (const std::string& warning : plan_.warnings) progress_.warn(warning);
     planned_ = plan_json(plan_, reader_->info());
     planned_["warnings"] = progress_.warnings();

@@ -26,6 +26,15 @@ Index divide(ViewRow& row, Range bins) {
   return 0;
 }
 
+/// Air that is not above the dark is an error, which the CPU describes.
+std::optional<Index> divide_on_gpu(GpuData& data, Range bins) {
+  const Device gpu = data.stream.device();
+  data.air.emplace(Space({data.y.n0, data.y.n1, 2}, Blocks::whole, gpu), data.stream);
+  auto* means = reinterpret_cast<double*>(data.air->data());
+  if (kernels::counts(gpu)->divide_by_air(data.how, bins, data.y, means, data.stream) > 0) return {};
+  return 0;
+}
+
 }  // namespace
 
 Step air() {
@@ -35,6 +44,10 @@ Step air() {
                        "air in every view: divide each view by the mean of these columns, after the flats if "
                        "there are any (half open)",
                        Columns{}}},
+          .on_gpu = [](const Preprocessing& how) -> GpuWork {
+            if (!how.air_bins) return {};
+            return [bins = *how.air_bins](GpuData& data) { return divide_on_gpu(data, bins); };
+          },
           .on_row = [](const Preprocessing& how) -> RowWork {
             if (!how.air_bins) return {};
             return [bins = *how.air_bins](ViewRow& row) { return divide(row, bins); };

@@ -19,6 +19,7 @@ class Polynomial {
   }
   static constexpr double highest = 100;  ///< no measured line integral comes near it
   double rises_to() const { return rises_to_; }
+  const std::vector<double>& coefficients() const { return coefficients_; }
 
   double operator()(double q) const {
     double sum = 0;
@@ -50,25 +51,44 @@ Index straighten(ViewRow& row, const Polynomial& polynomial) {
   return 0;
 }
 
+/// Where it falls there is an error, which the CPU describes.
+std::optional<Index> straighten_on_gpu(GpuData& data, const Polynomial& polynomial) {
+  const Index above =
+      kernels::counts(data.stream.device())
+          ->polynomial(data.how, polynomial.coefficients(), polynomial.rises_to(), data.y, data.stream);
+  if (above > 0) return {};
+  return 0;
+}
+
+std::optional<Polynomial> asked(const Preprocessing& how) {
+  const auto coefficients = value_of<std::vector<double>>(how.values, "--beam-hardening");
+  return coefficients ? std::optional<Polynomial>(*coefficients) : std::nullopt;
+}
+
 }  // namespace
 
 Step beam_hardening() {
-  return {
-      .name = "beam-hardening",
-      .help = "line integrals of a polychromatic beam become those of one energy, by a polynomial",
-      .options = {{"--beam-hardening",
-                   "coefficients C1,C2,... of the polynomial C1 q + C2 q^2 + ... of a measured line "
-                   "integral q",
-                   Numbers{}}},
-      .makes_new_noise = true,
-      .on_row = [](const Preprocessing& how) -> RowWork {
-        const auto coefficients = value_of<std::vector<double>>(how.values, "--beam-hardening");
-        if (!coefficients) return {};
-        require<GeometryError>(!how.noise,
-                               "--beam-hardening does not go with --stop discrepancy, whose noise is that "
-                               "of line integrals as they were measured; give --iterations K");
-        return [polynomial = Polynomial(*coefficients)](ViewRow& row) { return straighten(row, polynomial); };
-      }};
+  return {.name = "beam-hardening",
+          .help = "line integrals of a polychromatic beam become those of one energy, by a polynomial",
+          .options = {{"--beam-hardening",
+                       "coefficients C1,C2,... of the polynomial C1 q + C2 q^2 + ... of a measured line "
+                       "integral q",
+                       Numbers{}}},
+          .makes_new_noise = true,
+          .on_gpu = [](const Preprocessing& how) -> GpuWork {
+            const auto polynomial = asked(how);
+            if (!polynomial) return {};
+            return [polynomial = *polynomial](GpuData& data) { return straighten_on_gpu(data, polynomial); };
+          },
+          .on_row = [](const Preprocessing& how) -> RowWork {
+            const auto polynomial = asked(how);
+            if (!polynomial) return {};
+            require<GeometryError>(
+                !how.noise,
+                "--beam-hardening does not go with --stop discrepancy, whose noise is that "
+                "of line integrals as they were measured; give --iterations K");
+            return [polynomial = *polynomial](ViewRow& row) { return straighten(row, polynomial); };
+          }};
 }
 
 }  // namespace tandem::pipeline::step

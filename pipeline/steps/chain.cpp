@@ -50,17 +50,39 @@ Chain chain_of(const Preprocessing& how) {
   return chain;
 }
 
-bool gpu_does_all(const Preprocessing& how) {
-  return !how.noise && !how.weights && std::ranges::all_of(how.table(), [&](const Step& step) {
-    return step.on_gpu || !step.asked_for(how);
-  });
+std::string left_to_cpu(const Preprocessing& how) {
+  std::string words;
+  const auto add = [&](std::string_view name) { words.append(words.empty() ? "" : ", ").append(name); };
+  for (const Step& step : how.table()) {
+    if (!step.asked_for(how) || step.gpu_can(how)) continue;
+    add(step.name);
+    if (step.kind) words.append(" ").append(step.kind(how));
+  }
+  if (how.noise) add("the noise of data");
+  if (how.weights) add("the weights of data");
+  return words;
 }
+
+bool gpu_does_all(const Preprocessing& how) { return left_to_cpu(how).empty(); }
 
 Index margin_of(const Preprocessing& how) {
   Index rows = 0;
   for (const Step& step : how.table())
     if (step.margin && step.asked_for(how)) rows += step.margin(how);
   return rows;
+}
+
+double gpu_bytes_of_steps(const Preprocessing& how, Shape shape) {
+  double most = 0;
+  for (const Step& step : how.table())
+    if (step.gpu_bytes && step.asked_for(how)) most = std::max(most, step.gpu_bytes(how, shape));
+  return most;
+}
+
+bool gpu_changes_counts(const Preprocessing& how) {
+  return std::ranges::any_of(how.table(), [&](const Step& step) {
+    return step.before_binning && step.on_gpu && step.asked_for(how);
+  });
 }
 
 double bytes_of_steps(const Preprocessing& how, Shape shape, Shape frame) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -30,8 +31,15 @@ struct Chain {
 /// or projections, rows need no second pass.
 Chain chain_of(const Preprocessing& how);
 
+/// What a GPU does not do of what is asked for, in words. Then the CPU does all steps.
+std::string left_to_cpu(const Preprocessing& how);
 /// Whether a GPU does all steps that are asked for.
 bool gpu_does_all(const Preprocessing& how);
+
+/// The most bytes that steps hold on a GPU beside the data (view, row, bin), and whether they hold the counts
+/// once more.
+double gpu_bytes_of_steps(const Preprocessing& how, Shape shape);
+bool gpu_changes_counts(const Preprocessing& how);
 
 /// How many rows above and below a chunk the steps together need, after binning.
 Index margin_of(const Preprocessing& how);

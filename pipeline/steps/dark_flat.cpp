@@ -28,7 +28,7 @@ Step dark_flat() {
                        "default false; true: views and flats are divided by the monitor counts or the ring "
                        "current of the file",
                        TrueOrFalse{}}},
-          .on_gpu = [](const kernels::CountsTally&) { return Index{0}; },
+          .in_pass = [](const kernels::CountsTally&) { return Index{0}; },
           .on_row = [](const Preprocessing&) -> RowWork { return normalise; }};
 }
 

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "../../core/units.hpp"
+#include "../../kernels/frames.hpp"
 #include "step.hpp"
 
 namespace tandem::pipeline::step {
@@ -12,15 +13,23 @@ namespace {
 /// How many rows the two ends of a row of so many bins lie apart from its middle.
 double rise(double slope, Index bins) { return 0.5 * static_cast<double>(bins - 1) * slope; }
 
+kernels::RolledRows rolled(double slope, Index bins) { return {slope, rise(slope, bins)}; }
+
+/// Empty if nothing is to be levelled.
+std::optional<double> slope_of(const Preprocessing& how) {
+  const auto roll = value_of<double>(how.values, "--detector-roll");
+  return roll && *roll != 0 ? std::optional(std::tan(in_radians(*roll))) : std::nullopt;
+}
+
 /// Each bin takes its value from where the roll has put its row: r' = r - (b - middle) slope, between rows
 /// by linear interpolation, beyond the first and the last one as they are.
-Index level(Projection& of, double slope) {
+Index level(Projection& of, const kernels::RolledRows& rolled_by) {
   const Image<float>& y = of.y;
   std::vector<float> rolled(static_cast<std::size_t>(y.n1 * y.n2));
   for (Index r = 0; r < y.n1; ++r) std::copy_n(&y(0, r, 0), y.n2, rolled.data() + r * y.n2);
   const double last = static_cast<double>(y.n1 - 1);
   for (Index b = 0; b < y.n2; ++b) {
-    const double shift = static_cast<double>(b) * slope - rise(slope, y.n2);
+    const double shift = rolled_by.shift(b);
     for (Index r = 0; r < y.n1; ++r) {
       const double at = std::clamp(static_cast<double>(r) - shift, 0.0, last);
       const auto low = static_cast<Index>(at), high = std::min(low + 1, y.n1 - 1);
@@ -41,15 +50,21 @@ Step detector_roll() {
                        "parallel beam: degrees by which the axis leans towards higher bins at higher rows; "
                        "--rotation-axis is that of the middle row",
                        Number{-2, 2}}},
+          .on_gpu = [](const Preprocessing& how) -> GpuWork {
+            const auto slope = slope_of(how);
+            if (!slope) return {};
+            return [slope = *slope](GpuData& data) {
+              kernels::frames(data.stream.device())->level(rolled(slope, data.y.n2), data.y, data.stream);
+              return std::optional<Index>(0);
+            };
+          },
           .on_projection = [](const Preprocessing& how) -> ProjectionWork {
-            const auto roll = value_of<double>(how.values, "--detector-roll");
-            if (!roll || *roll == 0) return {};
-            return [slope = std::tan(in_radians(*roll))](Projection& of) { return level(of, slope); };
+            const auto slope = slope_of(how);
+            if (!slope) return {};
+            return [slope = *slope](Projection& of) { return level(of, rolled(slope, of.y.n2)); };
           },
           .margin = [](const Preprocessing& how) -> Index {
-            const double slope =
-                std::tan(in_radians(value_of<double>(how.values, "--detector-roll").value()));
-            return static_cast<Index>(std::ceil(rise(std::abs(slope), how.bins))) + 1;
+            return static_cast<Index>(std::ceil(rise(std::abs(slope_of(how).value()), how.bins))) + 1;
           },
           .bytes_a_thread = [](const Preprocessing&,
                                Shape shape) { return 4.0 * static_cast<double>(shape[1] * shape[2]); }};

@@ -80,6 +80,26 @@ void dezinger(const Dezinger& how, const Image<float>& y, Index frame, std::span
   }
 }
 
+GpuWork dezinger_on_gpu(const Preprocessing& how, Dezinger::Window window) {
+  constexpr Index widest = 1000;  // pixels
+  const auto asked = dezinger_of(how.values, window);
+  if (!asked || asked->frames() * asked->rows() * asked->rule.size > widest) return {};
+  return [asked = *asked](GpuData& data) -> std::optional<Index> {
+    const auto [views, rows, bins] = data.how.counts;
+    const Index together = data.how.rows_together;
+    const auto bytes = views * rows * bins * static_cast<Index>(bytes_of(data.how.type));
+    const Device gpu = data.stream.device();
+    Array changed(Space({1, 1, ceil_div<Index>(bytes, sizeof(float))}, Blocks::whole, gpu), data.stream);
+    auto* to = reinterpret_cast<std::byte*>(changed.data());
+    const kernels::FrameOutliers task{
+        data.how.type,  data.how.counts, asked.rule,
+        asked.frames(), asked.rows(),    {data.heeded().first * together, data.heeded().last * together}};
+    const Index replaced = kernels::outliers(gpu)->replace(task, data.counts, to, data.stream);
+    data.changed_counts = std::move(changed), data.counts = to;
+    return replaced;
+  };
+}
+
 ReferenceWork dezinger_references(const Preprocessing& how, Dezinger::Window window) {
   const auto asked = dezinger_of(how.values, window);
   if (!asked) return {};
@@ -120,6 +140,7 @@ Step dezinger() {
                   {"--dezinger-sign", "outliers above the median alone, or on both sides (default bright)",
                    OneOf{{"bright", "both"}}}},
       .before_binning = true,
+      .on_gpu = [](const Preprocessing& how) { return dezinger_on_gpu(how, Dezinger::Window::row); },
       .on_row = on_row,
       .on_references =
           [](const Preprocessing& how) { return dezinger_references(how, Dezinger::Window::row); },

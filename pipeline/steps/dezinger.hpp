@@ -30,6 +30,9 @@ Index margin_of(const Preprocessing& how, Dezinger::Window window);
 void dezinger(const Dezinger& how, const Image<float>& y, Index frame, std::span<const float* const> planes,
               std::span<Index> replaced);
 
+/// The same in all views on a GPU. Empty unless it is asked for, in a window that is not too large.
+GpuWork dezinger_on_gpu(const Preprocessing& how, Dezinger::Window window);
+
 /// The same in all frames of an image, for flats and darks. Empty unless it is asked for.
 ReferenceWork dezinger_references(const Preprocessing& how, Dezinger::Window window);
 

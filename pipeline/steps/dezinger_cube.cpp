@@ -50,6 +50,7 @@ Step dezinger_cube() {
           .help = "the same with a window of bins, rows and views (--dezinger-window cube)",
           .before_binning = true,
           .needs_all_views = true,
+          .on_gpu = [](const Preprocessing& how) { return dezinger_on_gpu(how, window); },
           .on_projection = on_projection,
           .on_references = [](const Preprocessing& how) { return dezinger_references(how, window); },
           .margin = [](const Preprocessing& how) { return margin_of(how, window); },

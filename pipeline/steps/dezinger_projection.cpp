@@ -27,6 +27,7 @@ Step dezinger_projection() {
   return {.name = "dezinger-projection",
           .help = "the same with a window of bins and rows (--dezinger-window projection)",
           .before_binning = true,
+          .on_gpu = [](const Preprocessing& how) { return dezinger_on_gpu(how, window); },
           .on_projection = on_projection,
           .on_references = [](const Preprocessing& how) { return dezinger_references(how, window); },
           .margin = [](const Preprocessing& how) { return margin_of(how, window); }};

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "../../core/range.hpp"
+#include "../../kernels/counts.hpp"
 
 namespace tandem::pipeline {
 
@@ -27,6 +29,18 @@ void for_each_bad(Index bins, const Bad& bad, const Use& use) {
 /// Where a bin lies between its neighbours: 0 at `before`, 1 at `after`.
 inline float share_between(Index bin, Index before, Index after) {
   return static_cast<float>(bin - before) / static_cast<float>(after - before);
+}
+
+/// Where `interpolate` would take the bins of a row from for which bad(bin) holds. @pre a bin of the row is
+/// good
+template <class Bad>
+void append_filled(Index bins, Index row, const Bad& bad, std::vector<kernels::FilledCell>& all) {
+  for_each_bad(bins, bad, [&](Index b, Index before, Index after) {
+    const Index left = before >= 0 ? before : after, right = after < bins ? after : before;
+    const float share = left == right ? 0 : share_between(b, before, after);
+    all.push_back(
+        {static_cast<int>(row), static_cast<int>(b), static_cast<int>(left), static_cast<int>(right), share});
+  });
 }
 
 /// Replaces the bins of a row for which bad(bin) holds by linear interpolation between the nearest good bins,

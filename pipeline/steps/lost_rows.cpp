@@ -33,7 +33,7 @@ Step lost_rows() {
   return {.name = "lost-rows",
           .help = "rows of views without a finite pixel become the mean of the nearest views",
           .can_wait = true,
-          .on_gpu = [](const kernels::CountsTally&) { return Index{0}; },
+          .in_pass = [](const kernels::CountsTally&) { return Index{0}; },
           .on_sinogram = [](const Preprocessing&) -> SinogramWork { return replace; }};
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "../../core/array.hpp"
@@ -19,6 +21,11 @@ enum class Pixel : char {
   bad,     ///< to be filled
   unknown  ///< not to be filled, and not to be filled from
 };
+
+/// Calls use(row, bin, places) for each bad pixel, in their order, with the places row * bins + bin of the
+/// good ones that it is filled from. Those without any are left out. `frame`: rows and bins.
+void for_each_fill(std::pair<Index, Index> frame, std::span<const Pixel> marks, FillWindow window,
+                   const std::function<void(Index, Index, const std::vector<Index>&)>& use);
 
 /// Gives each bad pixel of an image (row, bin) the median of the good ones in the first window that has any;
 /// of an even number, the mean of the two in the middle. Windows are cut off at the borders. All values are

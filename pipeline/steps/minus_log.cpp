@@ -64,6 +64,14 @@ Index take_logarithm(ViewRow& row, bool noise) {
   return kernels::take_logarithms(row.y, floors);
 }
 
+std::optional<Index> take_logarithms_on_gpu(GpuData& data) {
+  const auto* air = data.air ? reinterpret_cast<const double*>(data.air->data()) : nullptr;
+  const kernels::CountsTally met =
+      kernels::counts(data.stream.device())->logarithms(data.how, air, data.mended, data.y, data.stream);
+  data.met.lowest_floor = met.lowest_floor, data.met.highest_floor = met.highest_floor;
+  return met.floored;
+}
+
 }  // namespace
 
 Step minus_log() {
@@ -73,7 +81,8 @@ Step minus_log() {
                        "default true; false: the data are line integrals already; flats and darks are still "
                        "applied where there are any",
                        TrueOrFalse{}}},
-          .on_gpu = [](const kernels::CountsTally& met) { return met.floored; },
+          .in_pass = [](const kernels::CountsTally& met) { return met.floored; },
+          .on_gpu = [](const Preprocessing&) -> GpuWork { return take_logarithms_on_gpu; },
           .on_row = [](const Preprocessing& how) -> RowWork {
             if (!how.minus_log) return {};
             return [noise = how.noise](ViewRow& row) { return take_logarithm(row, noise); };

@@ -26,7 +26,7 @@ Step not_finite() {
   return {.name = "not-finite",
           .help = "pixels that are not finite are interpolated from their neighbours in the row",
           .before_binning = true,
-          .on_gpu = [](const kernels::CountsTally&) { return Index{0}; },
+          .in_pass = [](const kernels::CountsTally&) { return Index{0}; },
           .on_row = [](const Preprocessing&) -> RowWork { return repair; }};
 }
 

@@ -57,17 +57,6 @@ bool all_finite(const float* line, std::size_t bins) {
 
 }  // namespace
 
-Index bin_within(Index b, Index count, Index centre, Border border) {
-  if (0 <= b && b < count) return b;
-  if (border == Border::own) return centre;
-  if (border == Border::reflect) {
-    const Index k = ((b % (2 * count)) + 2 * count) % (2 * count);
-    return k < count ? k : 2 * count - 1 - k;
-  }
-  const Index period = std::max<Index>(1, 2 * (count - 1)), k = std::abs(b) % period;
-  return std::min(k, period - k);
-}
-
 Index replace_outliers(std::span<float> row, std::span<const float* const> lines, const OutlierRule& rule) {
   const auto bins = static_cast<Index>(row.size());
   const std::size_t window = lines.size() * static_cast<std::size_t>(rule.size);

@@ -89,8 +89,8 @@ class Filter {
             static_cast<float>(filter_.response(frequency(r, rows_), frequency(b, image_.bins))));
   }
 
-  Index rows() const { return rows_; }
-  Index bins() const { return image_.bins; }
+  const kernels::ImageFilter& image() const { return image_; }
+  Index bins_beside() const { return beyond_; }
 
   /// Filters a line for each row; beside its bins a line goes on with its first and its last one.
   void apply(std::span<const float* const> lines, Index bins, std::vector<float>& work) const {
@@ -129,18 +129,24 @@ class LazyFilter {
   std::unique_ptr<Filter> ready_;
 };
 
+/// Of the rows that are kept, beside the rows that are there.
+kernels::FrameBlocks blocks_for(const Reference& reference, Range kept, const Filter& filter,
+                                PhaseBlocks blocks) {
+  const Index first = reference.first_row / reference.rows_together;  // row 0
+  const Index begin = (first + kept.first) / blocks.own, end = ceil_div(first + kept.last, blocks.own);
+  return {begin * blocks.own - first, blocks.own, end - begin, blocks.beyond, filter.bins_beside()};
+}
+
 /// All blocks that have rows which are kept. Beyond the rows that are there the first and the last one go on;
 /// in the middle of a scan the margin has all rows that a block needs.
 Index retrieve(Projection& view, const Filter& filter, PhaseBlocks blocks) {
   const Image<float>& y = view.y;
   const std::vector<float> as_it_came(y.data, y.data + y.n1 * y.s1);
-  const Index first = view.reference.first_row / view.reference.rows_together;  // row 0 of y
-  const Index begin = (first + view.kept.first) / blocks.own,
-              end = ceil_div(first + view.kept.last, blocks.own);
+  const kernels::FrameBlocks frame = blocks_for(view.reference, view.kept, filter, blocks);
   std::vector<const float*> lines(static_cast<std::size_t>(blocks.rows()));
   std::vector<float> work;
-  for (Index block = begin; block < end; ++block) {
-    const Index top = block * blocks.own - first;  // of the block, in rows of y
+  for (Index block = 0; block < frame.count; ++block) {
+    const Index top = frame.first_row + block * blocks.own;  // of the block, in rows of y
     for (Index r = 0; r < blocks.rows(); ++r)
       lines[static_cast<std::size_t>(r)] =
           as_it_came.data() + std::clamp<Index>(top - blocks.beyond + r, 0, y.n1 - 1) * y.s1;
@@ -157,6 +163,25 @@ ProjectionWork on_projection(const Preprocessing& how) {
   return [lazy = std::make_shared<LazyFilter>(*filter), blocks = blocks_of(*filter)](Projection& view) {
     return retrieve(view, (*lazy)(view.y.n2), blocks);
   };
+}
+
+GpuWork on_gpu(const Preprocessing& how) {
+  const auto filter = phase_filter_of(how);
+  if (!filter) return {};
+  return [lazy = std::make_shared<LazyFilter>(*filter), blocks = blocks_of(*filter)](GpuData& data) {
+    const Filter& made = (*lazy)(data.y.n2);
+    kernels::image_filters(data.stream.device())
+        ->filter_frames(made.image(), blocks_for(data.reference, data.kept(), made, blocks), data.kept(),
+                        data.y, data.stream);
+    return std::optional<Index>(0);
+  };
+}
+
+double gpu_bytes(const Preprocessing& how, Shape shape) {
+  const PhaseFilter filter = *phase_filter_of(how);
+  const PhaseBlocks blocks = blocks_of(filter);
+  const Index bins = kernels::fast_length(shape[2] + 2 * filter.reach(filter.bin_mm));
+  return kernels::FilterBatch(blocks.rows(), bins, shape[1] / blocks.own + 2).bytes();
 }
 
 Index margin(const Preprocessing& how) {
@@ -225,6 +250,8 @@ Step phase() {
            {"--retrieve-phase-delta-beta", "delta / beta of the sample", PositiveNumber{1e9}}},
       .makes_new_noise = true,
       .needs_transmission = true,
+      .on_gpu = on_gpu,
+      .gpu_bytes = gpu_bytes,
       .on_projection = on_projection,
       .margin = margin,
       .bytes_a_thread = bytes_a_thread,

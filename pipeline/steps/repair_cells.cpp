@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <numeric>
 
 #include "../../core/ceil_div.hpp"
+#include "../../kernels/frames.hpp"
 #include "interpolate.hpp"
 #include "median_fill.hpp"
 #include "step.hpp"
@@ -41,6 +43,35 @@ Index repair(Projection& view) {
   return std::accumulate(filled.begin() + view.kept.first, filled.begin() + view.kept.last, Index{0});
 }
 
+/// All views have the same bad cells, so one frame tells what each is made of.
+std::optional<Index> repair_on_gpu(GpuData& data) {
+  const Image<float>& y = data.y;
+  const std::vector<float>& span = data.reference.sets.front().span;
+  std::vector<Pixel> marks;
+  for (const float cell : span) marks.push_back(cell == 0 ? Pixel::bad : Pixel::good);
+  std::vector<kernels::MendedCell> mended;
+  std::vector<int> good;
+  std::vector<kernels::FilledCell> rest;
+  for_each_fill({y.n1, y.n2}, marks, window, [&](Index row, Index bin, const std::vector<Index>& from) {
+    mended.push_back({static_cast<int>(row), static_cast<int>(bin), static_cast<int>(good.size()),
+                      static_cast<int>(from.size())});
+    good.insert(good.end(), from.begin(), from.end());
+  });
+  for (const auto& cell : mended) marks[static_cast<std::size_t>(cell.row * y.n2 + cell.bin)] = Pixel::good;
+  for (Index row = 0; row < y.n1; ++row)
+    append_filled(
+        y.n2, row, [&](Index b) { return marks[static_cast<std::size_t>(row * y.n2 + b)] != Pixel::good; },
+        rest);
+  const Device gpu = data.stream.device();
+  kernels::frames(gpu)->fill_medians(mended, good, y, data.stream);
+  kernels::counts(gpu)->fill(rest, y, data.stream);
+  data.mended = true;
+  const auto heeded = [range = data.heeded()](const auto& cell) {
+    return range.first <= cell.row && cell.row < range.last;
+  };
+  return data.views() * (std::ranges::count_if(mended, heeded) + std::ranges::count_if(rest, heeded));
+}
+
 }  // namespace
 
 Step repair_cells() {
@@ -51,6 +82,7 @@ Step repair_cells() {
                    "default false; true: find hot, stuck and dead cells in darks and flats, and give them "
                    "the median of the good cells around them in each view",
                    TrueOrFalse{}}},
+      .on_gpu = [](const Preprocessing& how) { return asked_for(how) ? GpuWork(repair_on_gpu) : GpuWork{}; },
       .on_projection = [](const Preprocessing& how) -> ProjectionWork {
         if (!asked_for(how)) return {};
         return repair;

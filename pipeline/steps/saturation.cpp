@@ -23,7 +23,7 @@ Step saturation() {
                        PositiveNumber{4.3e9}}},
           .before_binning = true,
           .only_counts = true,
-          .on_gpu = [](const kernels::CountsTally& met) { return met.saturated; },
+          .in_pass = [](const kernels::CountsTally& met) { return met.saturated; },
           .on_row = [](const Preprocessing& how) -> RowWork {
             if (const auto level = value_of<double>(how.values, "--saturation"))
               return [level = static_cast<float>(*level)](ViewRow& row) { return count(row, level); };

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -57,10 +58,29 @@ struct Projection {
   const io::FramesView& counts;  ///< all views as they were read
 };
 
+/// A chunk in the memory of a GPU, on its way through the steps: counts, then data (view, row, bin).
+struct GpuData {
+  const Reference& reference;
+  const kernels::CountsToLines& how;    ///< what the counts are, their flats, floors and dead cells
+  const std::byte* counts;              ///< of `how.type`, dense
+  std::optional<Array> changed_counts;  ///< what `counts` points to once a step has changed them
+  Image<float> y;                       ///< of all rows of the reference
+  Stream& stream;
+  std::optional<Array> air{};  ///< means of the air columns, doubles (view, row)
+  kernels::CountsTally met{};  ///< by steps that have floors
+  bool mended = false;         ///< dead cells have values
+
+  Index views() const { return how.counts[0]; }
+  Range kept() const { return reference.kept_rows(); }  ///< rows of `y` that become line integrals
+  Range heeded() const { return how.heeded; }           ///< those of them whose findings count
+};
+
 /// Changes its data in place. @returns how many bad values it replaced
 using RowWork = std::function<Index(ViewRow&)>;
 using SinogramWork = std::function<Index(Sinogram&)>;
 using ProjectionWork = std::function<Index(Projection&)>;
+/// The same for all views and rows at once; empty if these data take the CPU.
+using GpuWork = std::function<std::optional<Index>(GpuData&)>;
 
 /// Changes flats or darks, (frame, row, bin), before they become one. Adds to `replaced` how many values it
 /// replaced in each row of the file.
@@ -82,9 +102,14 @@ struct Step {
   bool only_counts = false;         ///< it replaces nothing, it counts
   bool makes_new_noise = false;     ///< its result has other noise than counts
   bool needs_transmission = false;  ///< does not go with `--minus-log false`
-  /// How many values the step replaced, if kernels/counts.hpp did it, where all counts are finite. Null if
-  /// that does not do it.
-  Index (*on_gpu)(const kernels::CountsTally& met) = nullptr;
+  /// How many values the step replaced, if the pass of kernels/counts.hpp over the counts did it, where all
+  /// counts are finite. Null if that does not do it.
+  Index (*in_pass)(const kernels::CountsTally& met) = nullptr;
+  /// What a GPU does by itself, before that pass if it is a step before binning, and else behind it: for
+  /// steps that the pass does not do, or that come behind such steps. Null, or empty: nothing.
+  GpuWork (*on_gpu)(const Preprocessing& how) = nullptr;
+  /// The bytes that `on_gpu` holds on the GPU beside the data (view, row, bin) after binning. Null: none.
+  double (*gpu_bytes)(const Preprocessing& how, Shape shape) = nullptr;
   RowWork (*on_row)(const Preprocessing& how) = nullptr;
   SinogramWork (*on_sinogram)(const Preprocessing& how) = nullptr;
   ProjectionWork (*on_projection)(const Preprocessing& how) = nullptr;
@@ -105,6 +130,7 @@ struct Step {
   bool asked_for(const Preprocessing& how) const {
     return on_row ? !!on_row(how) : on_sinogram ? !!on_sinogram(how) : !!on_projection(how);
   }
+  bool gpu_can(const Preprocessing& how) const { return in_pass || (on_gpu && on_gpu(how)); }
 };
 
 }  // namespace tandem::pipeline

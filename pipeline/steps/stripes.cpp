@@ -68,6 +68,15 @@ Step stripes() {
           .help = "columns of the sinogram that differ from their neighbours in all views or many (rings)",
           .options = all_options(),
           .needs_all_views = true,
+          .on_gpu = [](const Preprocessing& how) -> GpuWork {
+            const Method* method = method_of(how.values);
+            return method && method->on_gpu ? method->on_gpu(how) : GpuWork{};
+          },
+          .gpu_bytes =
+              [](const Preprocessing& how, Shape shape) {
+                const Method* method = method_of(how.values);
+                return method->gpu_bytes ? method->gpu_bytes(shape) : 0.0;
+              },
           .on_sinogram = [](const Preprocessing& how) -> SinogramWork {
             const Method* method = method_of(how.values);
             if (!method) return {};

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <thread>
 
 #include "../../core/error.hpp"
 #include "../../core/parallel.hpp"

@@ -71,5 +71,28 @@ TEST(Steps, ThatNobodyAsksForAreNotDone) {
   EXPECT_EQ(all, plain);
 }
 
+/// The whole chain in one place: else counts and line integrals go to and fro.
+TEST(Steps, AreDoneByAGpuIfItCanDoAllOfThem) {
+  const auto by_gpu = [](StepValues values) {
+    Preprocessing how = preprocessing_of(values, {0, 200}, 0);
+    how.optics = Optics{.bin_mm = 1e-3, .row_mm = 1e-3};
+    return gpu_does_all(how);
+  };
+  StepValues chain{
+      {"--dezinger", Index{3}}, {"--remove-stripe-method", "vo-all"}, {"--retrieve-phase-method", "paganin"},
+      {"--energy", 20.0},       {"--propagation-distance", 50.0},     {"--retrieve-phase-delta-beta", 100.0}};
+  EXPECT_TRUE(by_gpu({}));
+  EXPECT_TRUE(by_gpu({{"--minus-log", false}}));
+  for (const char* window : {"row", "projection", "cube"}) {
+    chain["--dezinger-window"] = window;
+    EXPECT_TRUE(by_gpu(chain)) << window;
+  }
+  chain["--dezinger"] = Index{51};  // a cube of that size is no repair
+  EXPECT_FALSE(by_gpu(chain));
+  Preprocessing with_noise = preprocessing_of({}, {0, 200}, 0);
+  with_noise.noise = true;
+  EXPECT_FALSE(gpu_does_all(with_noise));
+}
+
 }  // namespace
 }  // namespace tandem::pipeline

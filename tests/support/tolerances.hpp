@@ -230,6 +230,13 @@ constexpr double fbp_noise_psnr = 0.3;
 /// sqrt(2047) = 2.7e-6 of the result at the most, and transforms 3 u log2 P = 2.2e-6.
 constexpr double devices = 3e-6;
 
+/// Steps on a GPU against the CPU, of numbers near 1: logarithms, each within 3 units in the last place,
+/// 7e-7.
+constexpr double steps_with_logarithms = 1e-6;
+/// Transforms of 200 x 200 pixels in float, on both sides: each u sqrt(log2(4e4)) of the largest value, 3e-7.
+/// Of -log T this becomes 1 / T of that, and T is above a tenth where it is blurred.
+constexpr double steps_with_transforms = 1e-5;
+
 /// Input: sinogram uniform in [-0.3, 0.7), `views` views, pixels of one bin, all seen. Reference: the CPU's
 /// float32. Norm: relative L2. A texture unit has positions to 1/256 bin; cut off rather than rounded they
 /// are off by 2^-8 / sqrt(3) (root mean square), times the step between neighbouring bins, 1 /

@@ -1,29 +1,44 @@
 #include "columns.hpp"
+#include "gpu_columns.hpp"
 #include "stripe_method.hpp"
 
 namespace tandem::pipeline::stripes::method {
 
+namespace {
+
+DeadStripes dead_of(const Preprocessing& how) {
+  return {value_of<double>(how.values, "--vo-all-snr").value_or(3), window_of(how, "--vo-all-la-size", 61),
+          true};
+}
+
+Sorting sorting_of(const Preprocessing& how) {
+  return {window_of(how, "--vo-all-sm-size", 21),
+          value_of<Index>(how.values, "--vo-all-dim").value_or(1) == 2};
+}
+
+}  // namespace
+
 /// Vo's algorithms 6, 5 and 3, one after the other.
 Method all() {
-  return {.name = "vo-all",
-          .help = "vo-dead, vo-large and vo-sorting, for all kinds of stripes",
-          .options = {{"--vo-all-snr", "vo-all: how far a column must stand out (default 3)",
-                       PositiveNumber{1e6}},
-                      window("--vo-all-la-size", "vo-all: bins of the median for large stripes (default 61)"),
-                      window("--vo-all-sm-size", "vo-all: bins of the median for small stripes (default 21)"),
-                      {"--vo-all-dim", "vo-all: 1: median across columns; 2: also across ranks (default 1)",
-                       WholeNumber{1, 2}}},
-          .planes = 6,
-          .begin = [](const Preprocessing& how) -> Work {
-            const DeadStripes dead{value_of<double>(how.values, "--vo-all-snr").value_or(3),
-                                   window_of(how, "--vo-all-la-size", 61), true};
-            return [dead, size = window_of(how, "--vo-all-sm-size", 21),
-                    squares = value_of<Index>(how.values, "--vo-all-dim").value_or(1) == 2](Plane& sinogram,
-                                                                                            Notes&) {
-              remove_dead_stripes(sinogram, dead);
-              smooth_sorted_columns(sinogram, size, squares);
-            };
-          }};
+  return {
+      .name = "vo-all",
+      .help = "vo-dead, vo-large and vo-sorting, for all kinds of stripes",
+      .options = {{"--vo-all-snr", "vo-all: how far a column must stand out (default 3)",
+                   PositiveNumber{1e6}},
+                  window("--vo-all-la-size", "vo-all: bins of the median for large stripes (default 61)"),
+                  window("--vo-all-sm-size", "vo-all: bins of the median for small stripes (default 21)"),
+                  {"--vo-all-dim", "vo-all: 1: median across columns; 2: also across ranks (default 1)",
+                   WholeNumber{1, 2}}},
+      .planes = 6,
+      .begin = [](const Preprocessing& how) -> Work {
+        return [dead = dead_of(how), sorting = sorting_of(how)](Plane& sinogram, Notes&) {
+          remove_dead_stripes(sinogram, dead);
+          smooth_sorted_columns(sinogram, sorting);
+        };
+      },
+      .on_gpu =
+          [](const Preprocessing& how) { return on_gpu({.dead = dead_of(how), .sorting = sorting_of(how)}); },
+      .gpu_bytes = gpu_bytes};
 }
 
 }  // namespace tandem::pipeline::stripes::method

@@ -1,22 +1,18 @@
 #include "columns.hpp"
 
 #include <array>
-#include <bit>
 #include <cmath>
 #include <numeric>
 #include <utility>
 
 #include "../../../core/parallel.hpp"
+#include "../../../kernels/ordered.hpp"
 
 namespace tandem::pipeline::stripes {
 
 namespace {
 
-/// A number whose order among unsigned ones is that of the float.
-std::uint32_t key_of(float value) {
-  const auto bits = std::bit_cast<std::uint32_t>(value + 0.0f);  // -0 is 0
-  return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
-}
+using kernels::key_of;
 
 /// A stable sort by 11 bits at a time, the lowest first.
 class ColumnSorter {
@@ -138,10 +134,10 @@ Plane medians_of_squares(const Plane& plane, Index size) {
   return result;
 }
 
-void smooth_sorted_columns(Plane& sinogram, Index size, bool squares) {
+void smooth_sorted_columns(Plane& sinogram, const Sorting& how) {
   const SortedColumns columns = sorted(sinogram);
   const Plane smooth =
-      squares ? medians_of_squares(columns.values, size) : medians_of_rows(columns.values, size);
+      how.squares ? medians_of_squares(columns.values, how.size) : medians_of_rows(columns.values, how.size);
   parallel_for_blocks(sinogram.columns, rows_a_task, [&](Range some) {
     for (Index bin = some.first; bin < some.last; ++bin) unsort(smooth, columns, bin, sinogram);
   });
@@ -186,6 +182,13 @@ std::vector<double> means_of_columns(const Plane& sinogram, Range views) {
       means[static_cast<std::size_t>(bin)] += sinogram(view, bin);
   for (double& mean : means) mean /= static_cast<double>(views.size());
   return means;
+}
+
+void add_to_columns(Plane& sinogram, std::span<const double> constants) {
+  for (Index view = 0; view < sinogram.rows; ++view)
+    for (Index bin = 0; bin < sinogram.columns; ++bin)
+      sinogram(view, bin) =
+          static_cast<float>(sinogram(view, bin) + constants[static_cast<std::size_t>(bin)]);
 }
 
 }  // namespace tandem::pipeline::stripes

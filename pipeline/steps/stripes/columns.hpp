@@ -31,7 +31,11 @@ Plane medians_of_squares(const Plane& plane, Index size);
 
 /// Sorting (Vo 3): sorts each column over the views, takes the median of `size` bins (or of size x size), and
 /// puts the values back.
-void smooth_sorted_columns(Plane& sinogram, Index size, bool squares);
+struct Sorting {
+  Index size = 21;
+  bool squares = false;
+};
+void smooth_sorted_columns(Plane& sinogram, const Sorting& how);
 
 /// Which elements stand out (Vo 4). Through the middle half of the values in descending order goes a line;
 /// its drop is the noise. If the largest value is `snr` times the noise above the line's end, all that are
@@ -45,6 +49,9 @@ std::vector<bool> dilated(const std::vector<bool>& marks);
 /// The mean of each column.
 std::vector<double> means_of_columns(const Plane& sinogram, Range views);
 
+/// Adds a constant to each column.
+void add_to_columns(Plane& sinogram, std::span<const double> constants);
+
 /// Large stripes (Vo 5), see large.cpp.
 struct LargeStripes {
   double snr = 3;
@@ -52,6 +59,8 @@ struct LargeStripes {
   double drop_ratio = 0.1;
   bool norm = true;
 };
+/// The ranks whose values count in the means of columns.
+Range heeded_ranks(const LargeStripes& how, Index views);
 /// @returns how many columns were marked
 Index remove_large_stripes(Plane& sinogram, const LargeStripes& how);
 
@@ -61,6 +70,10 @@ struct DeadStripes {
   Index size = 51;
   bool norm = true;
 };
+/// Large stripes that `norm` removes.
+LargeStripes large_after(const DeadStripes& how);
+/// The columns to be interpolated, by how much each goes up and down.
+std::vector<bool> dead_columns(std::span<const float> fluctuations, const DeadStripes& how);
 Index remove_dead_stripes(Plane& sinogram, const DeadStripes& how);
 Index remove_dead_columns(Plane& sinogram);
 

@@ -1,7 +1,9 @@
 #include <cmath>
 
+#include "../../../kernels/columns.hpp"
 #include "../interpolate.hpp"
 #include "columns.hpp"
+#include "gpu_columns.hpp"
 #include "stripe_method.hpp"
 
 namespace tandem::pipeline::stripes {
@@ -10,7 +12,7 @@ namespace {
 
 /// How much each column goes up and down: the sum of distances to the mean of ten views around each.
 std::vector<float> fluctuations_of(const Plane& sinogram) {
-  constexpr Index before = 5, behind = 4;
+  constexpr Index before = kernels::FluctuationBox::before, behind = kernels::FluctuationBox::behind;
   const Index views = sinogram.rows;
   std::vector<double> sums(static_cast<std::size_t>(sinogram.columns), 0.0), box = sums;
   const auto add = [&](Index view, double sign) {
@@ -21,7 +23,7 @@ std::vector<float> fluctuations_of(const Plane& sinogram) {
   for (Index view = 0; view < views; ++view) {
     const float* row = sinogram.row(view);
     for (std::size_t b = 0; b < box.size(); ++b)
-      sums[b] += std::abs(row[b] - static_cast<float>(box[b] / (before + 1 + behind)));
+      sums[b] += std::abs(row[b] - static_cast<float>(box[b] / kernels::FluctuationBox::size));
     add(view - before, -1);
     add(view + 1 + behind, 1);
   }
@@ -29,34 +31,45 @@ std::vector<float> fluctuations_of(const Plane& sinogram) {
 }
 
 /// How much each column changes, compared with those around it.
-std::vector<double> changes_of(const Plane& sinogram, Index size) {
-  const std::vector<float> changes = fluctuations_of(sinogram), usual = medians(changes, size);
+std::vector<double> changes_of(std::span<const float> changes, Index size) {
+  const std::vector<float> usual = medians(changes, size);
   std::vector<double> factors;
   for (std::size_t k = 0; k < usual.size(); ++k)
     factors.push_back(usual[k] != 0 ? static_cast<double>(changes[k]) / usual[k] : 1);
   return factors;
 }
 
-/// Interpolates marked columns and their neighbours across each row, but never the outer two. @returns how
-/// many
-Index interpolate_columns(Plane& sinogram, const std::vector<bool>& marked) {
+/// Marked columns and their neighbours, but never the outer two.
+std::vector<bool> to_interpolate(const std::vector<bool>& marked) {
   std::vector<bool> marks = dilated(marked);
   const std::size_t bins = marks.size();
   for (const std::size_t edge : {std::size_t{0}, std::size_t{1}, bins - 1, bins - 2})
     if (edge < bins) marks[edge] = false;
+  return marks;
+}
+
+/// Interpolates columns across each row. @returns how many
+Index interpolate_columns(Plane& sinogram, const std::vector<bool>& marks) {
   const Index count = std::ranges::count(marks, true);
   for (Index view = 0; view < sinogram.rows && count > 0; ++view)
-    interpolate({sinogram.row(view), bins}, [&](Index b) { return marks[static_cast<std::size_t>(b)]; });
+    interpolate({sinogram.row(view), marks.size()},
+                [&](Index b) { return marks[static_cast<std::size_t>(b)]; });
   return count;
 }
 
 }  // namespace
 
+LargeStripes large_after(const DeadStripes& how) { return {.snr = how.snr, .size = how.size}; }
+
+std::vector<bool> dead_columns(std::span<const float> fluctuations, const DeadStripes& how) {
+  return to_interpolate(outstanding(changes_of(fluctuations, how.size), how.snr));
+}
+
 /// Columns that change much more or much less than those around them, and their neighbours, are interpolated
 /// across the row. Then large stripes are removed (`norm`).
 Index remove_dead_stripes(Plane& sinogram, const DeadStripes& how) {
-  const Index count = interpolate_columns(sinogram, outstanding(changes_of(sinogram, how.size), how.snr));
-  if (how.norm) remove_large_stripes(sinogram, {.snr = how.snr, .size = how.size});
+  const Index count = interpolate_columns(sinogram, dead_columns(fluctuations_of(sinogram), how));
+  if (how.norm) remove_large_stripes(sinogram, large_after(how));
   return count;
 }
 
@@ -65,7 +78,7 @@ Index remove_dead_stripes(Plane& sinogram, const DeadStripes& how) {
 Index remove_dead_columns(Plane& sinogram) {
   constexpr Index size = 51, widest = 3;
   constexpr double many = 3;
-  const std::vector<double> changes = changes_of(sinogram, std::min(size, sinogram.columns));
+  const std::vector<double> changes = changes_of(fluctuations_of(sinogram), std::min(size, sinogram.columns));
   std::vector<bool> marks = outstanding(changes, many);
   const auto is_marked = [&](std::size_t k) { return k < marks.size() && marks[k]; };
   for (std::size_t k = 0; k < marks.size(); ++k)
@@ -79,10 +92,19 @@ Index remove_dead_columns(Plane& sinogram) {
   }
   const std::vector<bool> failing = failing_columns(sinogram);
   for (std::size_t k = 0; k < marks.size(); ++k) marks[k] = marks[k] || failing[k];
-  return interpolate_columns(sinogram, marks);
+  return interpolate_columns(sinogram, to_interpolate(marks));
 }
 
 namespace method {
+
+namespace {
+
+DeadStripes asked(const Preprocessing& how) {
+  return {value_of<double>(how.values, "--vo-dead-snr").value_or(3), window_of(how, "--vo-dead-size", 51),
+          value_of<bool>(how.values, "--vo-dead-norm").value_or(true)};
+}
+
+}  // namespace
 
 Method dead() {
   return {.name = "vo-dead",
@@ -93,11 +115,10 @@ Method dead() {
                       {"--vo-dead-norm", "vo-dead: vo-large follows (default true)", TrueOrFalse{}}},
           .planes = 6,
           .begin = [](const Preprocessing& how) -> Work {
-            const DeadStripes dead{value_of<double>(how.values, "--vo-dead-snr").value_or(3),
-                                   window_of(how, "--vo-dead-size", 51),
-                                   value_of<bool>(how.values, "--vo-dead-norm").value_or(true)};
-            return [dead](Plane& sinogram, Notes&) { remove_dead_stripes(sinogram, dead); };
-          }};
+            return [dead = asked(how)](Plane& sinogram, Notes&) { remove_dead_stripes(sinogram, dead); };
+          },
+          .on_gpu = [](const Preprocessing& how) { return on_gpu({.dead = asked(how)}); },
+          .gpu_bytes = gpu_bytes};
 }
 
 }  // namespace method

@@ -28,7 +28,7 @@ void filter(Plane& sinogram, double sigma, Index size, bool squares) {
   });
   Plane slow = transposed(columns);
   for (std::size_t i = 0; i < slow.values.size(); ++i) sinogram.values[i] -= slow.values[i];
-  smooth_sorted_columns(slow, size, squares);
+  smooth_sorted_columns(slow, {size, squares});
   for (std::size_t i = 0; i < slow.values.size(); ++i) sinogram.values[i] += slow.values[i];
 }
 

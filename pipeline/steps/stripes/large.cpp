@@ -1,4 +1,5 @@
 #include "columns.hpp"
+#include "gpu_columns.hpp"
 #include "stripe_method.hpp"
 
 namespace tandem::pipeline::stripes {
@@ -7,9 +8,7 @@ namespace {
 
 /// The factor of each column: its mean over that of its smooth neighbourhood, both in ascending order and
 /// without the ends.
-std::vector<double> factors_of(const Plane& ranks, const Plane& smooth, double drop_ratio) {
-  const auto drop = static_cast<Index>(0.5 * drop_ratio * static_cast<double>(ranks.rows));
-  const Range middle{drop, ranks.rows - drop};
+std::vector<double> factors_of(const Plane& ranks, const Plane& smooth, Range middle) {
   std::vector<double> factors = means_of_columns(ranks, middle);
   const std::vector<double> means = means_of_columns(smooth, middle);
   for (std::size_t k = 0; k < factors.size(); ++k) factors[k] = means[k] != 0 ? factors[k] / means[k] : 1;
@@ -18,13 +17,18 @@ std::vector<double> factors_of(const Plane& ranks, const Plane& smooth, double d
 
 }  // namespace
 
+Range heeded_ranks(const LargeStripes& how, Index views) {
+  const auto drop = static_cast<Index>(0.5 * how.drop_ratio * static_cast<double>(views));
+  return {drop, views - drop};
+}
+
 /// All columns are divided by their factors (`norm`). Those whose factor stands out, and their neighbours,
 /// get the smooth values. The order of a column is that after the division. It turns round where the factor
 /// is negative. A factor of 0 is left alone.
 Index remove_large_stripes(Plane& sinogram, const LargeStripes& how) {
   SortedColumns columns = sorted(sinogram);
   const Plane smooth = medians_of_rows(columns.values, how.size);
-  const std::vector<double> factors = factors_of(columns.values, smooth, how.drop_ratio);
+  const std::vector<double> factors = factors_of(columns.values, smooth, heeded_ranks(how, sinogram.rows));
   const std::vector<bool> marks = dilated(outstanding(factors, how.snr));
   for (Index view = 0; view < sinogram.rows && how.norm; ++view)
     for (Index bin = 0; bin < sinogram.columns; ++bin)
@@ -41,6 +45,16 @@ Index remove_large_stripes(Plane& sinogram, const LargeStripes& how) {
 
 namespace method {
 
+namespace {
+
+LargeStripes asked(const Preprocessing& how) {
+  return {value_of<double>(how.values, "--vo-large-snr").value_or(3), window_of(how, "--vo-large-size", 51),
+          value_of<double>(how.values, "--vo-large-drop-ratio").value_or(0.1),
+          value_of<bool>(how.values, "--vo-large-norm").value_or(true)};
+}
+
+}  // namespace
+
 Method large() {
   return {.name = "vo-large",
           .help = "divides columns by what sets them apart, and replaces wide stripes (Vo 5)",
@@ -55,12 +69,10 @@ Method large() {
                        TrueOrFalse{}}},
           .planes = 6,
           .begin = [](const Preprocessing& how) -> Work {
-            const LargeStripes large{value_of<double>(how.values, "--vo-large-snr").value_or(3),
-                                     window_of(how, "--vo-large-size", 51),
-                                     value_of<double>(how.values, "--vo-large-drop-ratio").value_or(0.1),
-                                     value_of<bool>(how.values, "--vo-large-norm").value_or(true)};
-            return [large](Plane& sinogram, Notes&) { remove_large_stripes(sinogram, large); };
-          }};
+            return [large = asked(how)](Plane& sinogram, Notes&) { remove_large_stripes(sinogram, large); };
+          },
+          .on_gpu = [](const Preprocessing& how) { return on_gpu({.large = asked(how)}); },
+          .gpu_bytes = gpu_bytes};
 }
 
 }  // namespace method

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "../../../core/range.hpp"
+#include "../../../kernels/columns.hpp"
 
 namespace tandem::pipeline::stripes {
 
@@ -44,10 +45,7 @@ Plane cropped(const Plane& plane, Index rows, Index columns);
 
 // Which of n elements one beyond the ends is like.
 /// d c b a | a b c d | d c b a
-inline Index reflected(Index k, Index n) {
-  k = ((k % (2 * n)) + 2 * n) % (2 * n);
-  return k < n ? k : 2 * n - 1 - k;
-}
+using kernels::reflected;
 /// d c b | a b c d | c b a
 inline Index mirrored(Index k, Index n) {
   if (n == 1) return 0;

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "../../../kernels/image_filter.hpp"
 #include "../../../kernels/spectra.hpp"
 #include "stripe_method.hpp"
 
@@ -13,16 +14,38 @@ struct Raven {
 
 constexpr Index pad = 20;
 
-void remove(Plane& sinogram, const Raven& how) {
-  Plane wide = padded(sinogram, pad, pad, nearest);
+std::vector<double> gain_of(const Raven& how, Index rows, Index columns) {
   std::vector<double> gain;
-  for (Index r = 0; r < wide.rows; ++r)
-    for (Index u = 0; u <= wide.columns / 2; ++u) {
-      const bool low = static_cast<double>(std::min(r, wide.rows - r)) <= how.v0;
+  for (Index r = 0; r < rows; ++r)
+    for (Index u = 0; u <= columns / 2; ++u) {
+      const bool low = static_cast<double>(std::min(r, rows - r)) <= how.v0;
       gain.push_back(low ? 1 / (1 + std::pow(static_cast<double>(u) / how.u0, 2 * how.order)) : 1.0);
     }
-  kernels::multiply_spectra(wide.values, wide.rows, wide.columns, gain);
+  return gain;
+}
+
+void remove(Plane& sinogram, const Raven& how) {
+  Plane wide = padded(sinogram, pad, pad, nearest);
+  kernels::multiply_spectra(wide.values, wide.rows, wide.columns, gain_of(how, wide.rows, wide.columns));
   sinogram = cropped(wide, pad, pad);
+}
+
+/// Sinograms as images of views x bins.
+std::optional<Index> remove_on_gpu(GpuData& data, const Raven& how) {
+  const Image<float>& y = data.y;
+  const Image<float> sinograms{y.data, y.n1, y.n0, y.n2, y.s1, y.s0};
+  kernels::ImageFilter filter{y.n0 + 2 * pad, y.n2 + 2 * pad};
+  const std::vector<double> gain = gain_of(how, filter.rows, filter.bins);
+  filter.response.assign(gain.begin(), gain.end());
+  kernels::image_filters(data.stream.device())
+      ->filter_frames(filter, {0, y.n0, 1, pad, pad}, {0, y.n0}, sinograms, data.stream);
+  return 0;
+}
+
+Raven asked(const Preprocessing& how) {
+  return {value_of<double>(how.values, "--raven-uvalue").value_or(20),
+          value_of<double>(how.values, "--raven-nvalue").value_or(4),
+          value_of<double>(how.values, "--raven-vvalue").value_or(2)};
 }
 
 }  // namespace
@@ -40,11 +63,16 @@ Method raven() {
                    PositiveNumber{1e6}}},
       .planes = 5,
       .begin = [](const Preprocessing& how) -> Work {
-        const Raven own{value_of<double>(how.values, "--raven-uvalue").value_or(20),
-                        value_of<double>(how.values, "--raven-nvalue").value_or(4),
-                        value_of<double>(how.values, "--raven-vvalue").value_or(2)};
-        return [own](Plane& sinogram, Notes&) { remove(sinogram, own); };
-      }};
+        return [own = asked(how)](Plane& sinogram, Notes&) { remove(sinogram, own); };
+      },
+      .on_gpu = [](const Preprocessing& how) -> GpuWork {
+        return [own = asked(how)](GpuData& data) { return remove_on_gpu(data, own); };
+      },
+      .gpu_bytes =
+          [](Shape shape) {
+            // numbers of views and bins that are no products of small primes take more
+            return 4 * kernels::FilterBatch(shape[0] + 2 * pad, shape[2] + 2 * pad, 1).bytes();
+          }};
 }
 
 }  // namespace tandem::pipeline::stripes::method

@@ -1,7 +1,17 @@
 #include "columns.hpp"
+#include "gpu_columns.hpp"
 #include "stripe_method.hpp"
 
 namespace tandem::pipeline::stripes::method {
+
+namespace {
+
+Sorting asked(const Preprocessing& how) {
+  return {window_of(how, "--vo-sorting-size", 21),
+          value_of<Index>(how.values, "--vo-sorting-dim").value_or(1) == 2};
+}
+
+}  // namespace
 
 /// Vo's algorithm 3.
 Method sorting() {
@@ -13,10 +23,11 @@ Method sorting() {
                        WholeNumber{1, 2}}},
           .planes = 6,
           .begin = [](const Preprocessing& how) -> Work {
-            return [size = window_of(how, "--vo-sorting-size", 21),
-                    squares = value_of<Index>(how.values, "--vo-sorting-dim").value_or(1) == 2](
-                       Plane& sinogram, Notes&) { smooth_sorted_columns(sinogram, size, squares); };
-          }};
+            return
+                [sorting = asked(how)](Plane& sinogram, Notes&) { smooth_sorted_columns(sinogram, sorting); };
+          },
+          .on_gpu = [](const Preprocessing& how) { return on_gpu({.sorting = asked(how)}); },
+          .gpu_bytes = gpu_bytes};
 }
 
 }  // namespace tandem::pipeline::stripes::method

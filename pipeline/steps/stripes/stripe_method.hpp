@@ -22,6 +22,9 @@ struct Method {
   double planes = 2;  ///< that it holds at the most, of the size of the sinogram
   /// The work with these options. @throws GeometryError if they make no sense for the bins of a row
   Work (*begin)(const Preprocessing& how) = nullptr;
+  /// See `Step`. Null: the CPU does it.
+  GpuWork (*on_gpu)(const Preprocessing& how) = nullptr;
+  double (*gpu_bytes)(Shape shape) = nullptr;
   /// See `Step::conflict`.
   std::string (*conflict)(const StepValues& values) = nullptr;
 };

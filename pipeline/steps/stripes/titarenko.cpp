@@ -4,6 +4,7 @@
 
 #include "banded.hpp"
 #include "columns.hpp"
+#include "gpu_columns.hpp"
 #include "stripe_method.hpp"
 
 // V. Titarenko, Optics Letters and Applied Mathematics Letters 23, 1489 (2010),
@@ -13,11 +14,10 @@ namespace tandem::pipeline::stripes::method {
 
 namespace {
 
-/// Adds to each column, in the middle part `mask` of the row, what takes its mean a to that of its
-/// neighbourhood: (Gamma - delta) * (a - a_0), circular, Gamma_k = beta ((1 - beta) / (1 + beta))^|k|. This
-/// is the form of tomocupy.
-void soften(Plane& sinogram, double beta, double mask) {
-  const std::vector<double> a = means_of_columns(sinogram, {0, sinogram.rows});
+/// What takes the mean a of each column, in the middle part `mask` of the row, to that of its neighbourhood:
+/// (Gamma - delta) * (a - a_0), circular, Gamma_k = beta ((1 - beta) / (1 + beta))^|k|. This is the form of
+/// tomocupy.
+std::vector<double> softening(std::span<const double> a, double beta, double mask) {
   const auto bins = static_cast<Index>(a.size());
   std::vector<double> kernel, twice;  // Gamma, and a - a_0 two times
   for (Index k = 0; k < bins; ++k)
@@ -25,13 +25,14 @@ void soften(Plane& sinogram, double beta, double mask) {
   for (Index k = 0; k < 2 * bins; ++k) twice.push_back(a[static_cast<std::size_t>(k % bins)] - a.front());
   const auto wide = static_cast<Index>(std::lround(mask * static_cast<double>(bins)));
   const Index first = bins / 2 - wide / 2;
+  std::vector<double> changes(a.size(), 0.0);
   for (Index b = first; b < first + wide; ++b) {
-    double change = -twice[static_cast<std::size_t>(b)];
+    double& change = changes[static_cast<std::size_t>(b)];
     const double* from = &twice[static_cast<std::size_t>(b)];
+    change = -*from;
     for (std::size_t k = 0; k < kernel.size(); ++k) change += kernel[k] * from[k];  // Gamma is symmetric
-    for (Index view = 0; view < sinogram.rows; ++view)
-      sinogram(view, b) = static_cast<float>(sinogram(view, b) + change);
   }
+  return changes;
 }
 
 /// The e of (D^T D + alpha I) e = - D^T D a, where D takes differences of the columns.
@@ -83,6 +84,17 @@ void straighten(Plane& sinogram, Index blocks, double alpha) {
   for (float& p : sinogram.values) p = static_cast<float>(std::sqrt(std::max(0.0, p + lift)));
 }
 
+ColumnChanges softening_of(const Preprocessing& how) {
+  return [beta = value_of<double>(how.values, "--ti-beta").value_or(0.022),
+          mask = value_of<double>(how.values, "--ti-mask").value_or(1)](std::span<const double> means) {
+    return softening(means, beta, mask);
+  };
+}
+
+bool as_tomopy(const StepValues& values) {
+  return values.contains("--ti-nblock") || values.contains("--ti-alpha");
+}
+
 Work begin(const Preprocessing& how) {
   const auto blocks = value_of<Index>(how.values, "--ti-nblock");
   const auto alpha = value_of<double>(how.values, "--ti-alpha");
@@ -90,16 +102,14 @@ Work begin(const Preprocessing& how) {
     return [blocks = blocks.value_or(1), alpha = alpha.value_or(0)](Plane& sinogram, Notes&) {
       straighten(sinogram, blocks, alpha);
     };
-  return [beta = value_of<double>(how.values, "--ti-beta").value_or(0.022),
-          mask = value_of<double>(how.values, "--ti-mask").value_or(1)](Plane& sinogram, Notes&) {
-    soften(sinogram, beta, mask);
+  return [change = softening_of(how)](Plane& sinogram, Notes&) {
+    add_to_columns(sinogram, change(means_of_columns(sinogram, {0, sinogram.rows})));
   };
 }
 
 std::string conflict(const StepValues& values) {
-  const bool tomopy = values.contains("--ti-nblock") || values.contains("--ti-alpha");
   const bool tomocupy = values.contains("--ti-beta") || values.contains("--ti-mask");
-  return tomopy && tomocupy
+  return as_tomopy(values) && tomocupy
              ? "--ti-nblock and --ti-alpha do not go with --ti-beta and --ti-mask: they are of "
                "two forms of ti; give those of one"
              : "";
@@ -123,6 +133,10 @@ Method titarenko() {
                        PositiveNumber{1e6}}},
           .planes = 3,
           .begin = begin,
+          .on_gpu =
+              [](const Preprocessing& how) {
+                return as_tomopy(how.values) ? GpuWork{} : on_gpu(softening_of(how));
+              },
           .conflict = conflict};
 }
 

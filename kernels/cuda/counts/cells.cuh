@@ -1,0 +1,161 @@
+#pragma once
+
+// What counts are divided by, cell by cell. A thread has one cell and goes through some views, so that dark,
+// span and floor stay in registers where all views have the same flats.
+
+#include <algorithm>
+
+#include "../../counts.hpp"
+#include "../common/batch.cuh"
+#include "../common/sent.cuh"
+
+namespace tandem::kernels::cuda {
+
+constexpr int threads = 256, views_a_thread = 16;
+
+struct Cells {
+  Index rows, bins;
+  int rows_together, bins_together;
+  float share;                         ///< of one pixel in its cell
+  const float *dark, *spans, *floors;  ///< spans and floors: (set, row, bin)
+  const FlatMix* mixes;                ///< of each view; null: all take the only set
+  const char* in_counts;
+  bool flats, minus_log;
+  float full;
+  Range heeded;
+  __device__ bool heeds(Index row) const { return heeded.first <= row && row < heeded.last; }
+};
+
+/// Floors as the bits of positive numbers, which are in the same order.
+struct DeviceTally {
+  unsigned long long saturated, floored, not_finite;
+  unsigned lowest_floor, highest_floor;
+};
+constexpr DeviceTally nothing_met{0, 0, 0, 0x7f800000u /* infinity */, 0};
+
+/// Not fused, as on the CPU.
+__device__ inline float mixed(const FlatMix& mix, float first, float second) {
+  return __fadd_rn(__fmul_rn(mix.of_first, first), __fmul_rn(mix.of_second, second));
+}
+
+struct Divisor {
+  float span, floor;
+};
+
+__device__ inline Divisor divisor_of(const Cells& cells, Index view, Index cell, bool in_counts) {
+  const FlatMix mix = cells.mixes ? cells.mixes[view] : FlatMix{};
+  const Index set = cells.rows * cells.bins;
+  const float first = cells.spans[mix.first * set + cell];
+  if (mix.is_one()) return {first, cells.floors[mix.first * set + cell]};
+  const float both = mixed(mix, first, cells.spans[mix.second * set + cell]);
+  return {both, both > 0 ? transmission_floor(both, 1, in_counts) : -INFINITY};
+}
+
+/// What a warp has met goes to the tally of all. Few warps meet anything new.
+__device__ inline void add(DeviceTally* tally, const DeviceTally& met) {
+  const auto sum = [](unsigned long long number, unsigned long long* all) {
+    const unsigned warp = __reduce_add_sync(~0u, static_cast<unsigned>(number));
+    if (warp > 0 && threadIdx.x % 32 == 0) atomicAdd(all, warp);
+  };
+  sum(met.saturated, &tally->saturated);
+  sum(met.floored, &tally->floored);
+  sum(met.not_finite, &tally->not_finite);
+  const unsigned lowest = __reduce_min_sync(~0u, met.lowest_floor),
+                 highest = __reduce_max_sync(~0u, met.highest_floor);
+  if (threadIdx.x % 32 != 0) return;
+  if (lowest < tally->lowest_floor) atomicMin(&tally->lowest_floor, lowest);
+  if (highest > tally->highest_floor) atomicMax(&tally->highest_floor, highest);
+}
+
+/// The logarithm of a transmission, and what is met on the way.
+__device__ inline float line_integral(float transmission, float floor, DeviceTally& met) {
+  met.floored += transmission < floor;
+  met.lowest_floor = min(met.lowest_floor, __float_as_uint(floor));
+  met.highest_floor = max(met.highest_floor, __float_as_uint(floor));
+  return -logf(fmaxf(transmission, floor));
+}
+
+/// Of a row that is not heeded, only what is not finite counts.
+__device__ inline DeviceTally heeded(const Cells& cells, Index row, const DeviceTally& met) {
+  if (cells.heeds(row)) return met;
+  DeviceTally all = nothing_met;
+  all.not_finite = met.not_finite;
+  return all;
+}
+
+/// Between two numbers, as the CPU interpolates.
+__device__ inline float between(float before, float after, float share) {
+  return __fadd_rn(before, __fmul_rn(share, after - before));
+}
+
+inline std::vector<float> joined(const std::vector<std::span<const float>>& sets) {
+  std::vector<float> all;
+  for (const auto& set : sets) all.insert(all.end(), set.begin(), set.end());
+  return all;
+}
+
+/// What a kernel needs of the cells, on the device.
+class CellTables {
+ public:
+  CellTables(const CountsToLines& how, const Image<float>& y, const Stream& stream)
+      : dark_(how.dark, stream),
+        spans_(joined(how.spans), stream),
+        floors_(joined(how.floors), stream),
+        mixes_(how.mixes, stream),
+        in_counts_(how.in_counts, stream) {
+    const bool same = how.spans.size() == 1 && std::ranges::all_of(how.mixes, &FlatMix::is_one);
+    cells = {y.n1,
+             y.n2,
+             static_cast<int>(how.rows_together),
+             static_cast<int>(how.bins_together),
+             1.0f / static_cast<float>(how.rows_together * how.bins_together),
+             dark_.data(),
+             spans_.data(),
+             floors_.data(),
+             same ? nullptr : mixes_.data(),
+             in_counts_.data(),
+             how.flats,
+             how.minus_log,
+             how.full,
+             how.heeded};
+  }
+  Cells cells;
+
+ private:
+  Sent<float> dark_, spans_, floors_;
+  Sent<FlatMix> mixes_;
+  Sent<char> in_counts_;
+};
+
+inline dim3 blocks_of(const Image<float>& y) {
+  return {static_cast<unsigned>(ceil_div<Index>(y.n2, threads)), static_cast<unsigned>(y.n1),
+          static_cast<unsigned>(ceil_div<Index>(y.n0, views_a_thread))};
+}
+
+/// Of filled cells and views.
+inline dim3 blocks_of(std::span<const FilledCell> cells, const Image<float>& y) {
+  return {static_cast<unsigned>(ceil_div<Index>(static_cast<Index>(cells.size()), threads)),
+          static_cast<unsigned>(std::min<Index>(y.n0, 65535))};
+}
+
+class Tally {
+ public:
+  explicit Tally(const Stream& stream)
+      : stream_(stream), there_(std::span<const DeviceTally>(&met_, 1), stream) {}
+  DeviceTally* data() const { return there_.data(); }
+  /// Waits.
+  CountsTally brought() {
+    bring(std::span(&met_, 1), there_, stream_);
+    const auto number = [](unsigned bits) { return __builtin_bit_cast(float, bits); };
+    return {
+        static_cast<Index>(met_.saturated),  static_cast<Index>(met_.floored), 0,
+        static_cast<Index>(met_.not_finite), number(met_.lowest_floor),        number(met_.highest_floor)};
+  }
+
+ private:
+  const Stream& stream_;
+  DeviceTally met_ = nothing_met;
+  Sent<DeviceTally> there_;
+};
+
+}  // namespace tandem::kernels::cuda

@@ -1,0 +1,180 @@
+// Steps on transmissions that another step has changed: air, logarithms, beam hardening.
+
+#include "logarithms.hpp"
+
+#include "../../launches.hpp"
+#include "cells.cuh"
+
+namespace tandem::kernels::cuda {
+
+namespace {
+
+/// Grid: (rows of all views), a warp each. All its threads add up the same values in the order of the CPU.
+__global__ void __launch_bounds__(threads)
+    average_air(const __grid_constant__ Cells cells, Range bins, Image<float> y, double* means,
+                unsigned long long* bad) {
+  const Index which = (static_cast<Index>(blockIdx.x) * threads + threadIdx.x) / 32, view = which / y.n1,
+              row = which % y.n1;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  if (view >= y.n0) return;
+  double sum = 0;
+  int good = 0;
+  for (Index first = bins.first; first < bins.last; first += 32) {
+    const Index bin = first + lane;
+    float value = 0;
+    bool counts = false;
+    if (bin < bins.last) {
+      value = element(y, view, row, bin);
+      counts = divisor_of(cells, view, row * cells.bins + bin, false).span > 0;
+    }
+    const unsigned mask = __ballot_sync(~0u, counts);
+    good += __popc(mask);
+    for (int k = 0; k < 32; ++k) {
+      const float next = __shfl_sync(~0u, value, k);
+      if (mask >> k & 1u) sum += static_cast<double>(next);
+    }
+  }
+  if (lane != 0) return;
+  means[which] = sum / static_cast<double>(good);
+  if (!(sum > 0)) atomicAdd(bad, 1ull);
+}
+
+/// Grid: (bins, rows, views).
+__global__ void __launch_bounds__(threads) divide(const double* __restrict__ means, Image<float> y) {
+  const Index bin = static_cast<Index>(blockIdx.x) * threads + threadIdx.x, row = blockIdx.y;
+  const Index first = static_cast<Index>(blockIdx.z) * views_a_thread,
+              last = min(y.n0, first + views_a_thread);
+  if (bin >= y.n2) return;
+  for (Index view = first; view < last; ++view) {
+    float& value = element(y, view, row, bin);
+    value = static_cast<float>(static_cast<double>(value) / means[view * y.n1 + row]);
+  }
+}
+
+/// The floor of a cell that is not dead, in a row that was divided by its air; `air`: null if it was not.
+__device__ inline Divisor divisor_beside_air(const Cells& cells, const double* air, Index rows, Index view,
+                                             Index row, Index bin) {
+  Divisor by = divisor_of(cells, view, row * cells.bins + bin, cells.in_counts[row]);
+  if (!air || by.span == 0) return by;
+  constexpr double counts_begin = 2;  // without flats
+  const double mean = air[view * rows + row];
+  by.floor = transmission_floor(by.span, mean, cells.flats ? cells.in_counts[row] : mean > counts_begin);
+  return by;
+}
+
+/// Grid: (bins, rows, views). Filled cells are left out.
+__global__ void __launch_bounds__(threads)
+    take_logarithms(const __grid_constant__ Cells cells, const double* air, Image<float> y,
+                    DeviceTally* tally) {
+  const Index bin = static_cast<Index>(blockIdx.x) * threads + threadIdx.x, row = blockIdx.y;
+  const Index first = static_cast<Index>(blockIdx.z) * views_a_thread,
+              last = min(y.n0, first + views_a_thread);
+  DeviceTally met = nothing_met;
+  if (bin < cells.bins) {
+    Divisor by = divisor_beside_air(cells, air, y.n1, first, row, bin);
+    for (Index view = first; view < last; ++view) {
+      if (cells.mixes || air) by = divisor_beside_air(cells, air, y.n1, view, row, bin);
+      float& value = element(y, view, row, bin);
+      if (by.span != 0) value = line_integral(value, by.floor, met);
+    }
+  }
+  add(tally, heeded(cells, row, met));
+}
+
+/// Grid: (cells, views). Of filled cells that have values.
+__global__ void __launch_bounds__(threads)
+    take_mended_logarithms(const __grid_constant__ Cells cells, const double* air,
+                           const FilledCell* __restrict__ filled, Index count, Image<float> y,
+                           DeviceTally* tally) {
+  const Index i = static_cast<Index>(blockIdx.x) * threads + threadIdx.x;
+  DeviceTally met = nothing_met;
+  for (Index view = blockIdx.y; view < y.n0 && i < count; view += gridDim.y) {
+    const FilledCell at = filled[i];
+    const auto floor_of = [&](int bin) {
+      return divisor_beside_air(cells, air, y.n1, view, at.row, bin).floor;
+    };
+    float& value = element(y, view, at.row, at.bin);
+    DeviceTally own = nothing_met;
+    value = line_integral(value, between(floor_of(at.before), floor_of(at.after), at.share), own);
+    if (!cells.heeds(at.row)) continue;
+    met.floored += own.floored;
+    met.lowest_floor = min(met.lowest_floor, own.lowest_floor);
+    met.highest_floor = max(met.highest_floor, own.highest_floor);
+  }
+  add(tally, met);
+}
+
+/// Grid: (bins, rows, views).
+__global__ void __launch_bounds__(threads)
+    take_polynomial(const __grid_constant__ Cells cells, const double* __restrict__ coefficients, int count,
+                    double most, Image<float> y, unsigned long long* above) {
+  const Index bin = static_cast<Index>(blockIdx.x) * threads + threadIdx.x, row = blockIdx.y;
+  const Index first = static_cast<Index>(blockIdx.z) * views_a_thread,
+              last = min(y.n0, first + views_a_thread);
+  if (bin >= cells.bins) return;
+  for (Index view = first; view < last; ++view) {
+    float& value = element(y, view, row, bin);
+    const auto q = static_cast<double>(value);
+    if (!(q <= most) && divisor_of(cells, view, row * cells.bins + bin, false).span != 0)
+      atomicAdd(above, 1ull);
+    double sum = 0;
+    for (int c = count - 1; c >= 0; --c) sum = __dmul_rn(__dadd_rn(sum, coefficients[c]), q);
+    value = static_cast<float>(sum);
+  }
+}
+
+/// A number on the device that begins at 0.
+struct Count : Sent<unsigned long long> {
+  explicit Count(Stream& stream) : Sent(std::span<const unsigned long long>(&zero, 1), stream) {}
+  /// Waits.
+  Index brought(Stream& stream) const {
+    unsigned long long value = 0;
+    bring(std::span(&value, 1), *this, stream);
+    return static_cast<Index>(value);
+  }
+  static constexpr unsigned long long zero = 0;
+};
+
+}  // namespace
+
+Index divide_by_air(const CountsToLines& how, Range bins, Image<float> y, double* means, Stream& stream) {
+  note_launch("air");
+  const CellTables tables(how, y, stream);
+  const Count bad(stream);
+  average_air<<<static_cast<unsigned>(ceil_div<Index>(32 * y.n0 * y.n1, threads)), threads, 0,
+                queue(stream)>>>(tables.cells, bins, y, means, bad.data());
+  after_launch();
+  divide<<<blocks_of(y), threads, 0, queue(stream)>>>(means, y);
+  after_launch();
+  return bad.brought(stream);
+}
+
+CountsTally logarithms_of(const CountsToLines& how, const double* air, bool mended, Image<float> y,
+                          Stream& stream) {
+  note_launch("logarithms");
+  const CellTables tables(how, y, stream);
+  Tally tally(stream);
+  take_logarithms<<<blocks_of(y), threads, 0, queue(stream)>>>(tables.cells, air, y, tally.data());
+  after_launch();
+  if (!mended || how.filled.empty()) return tally.brought();
+  note_launch("logarithms of filled cells");
+  const Sent<FilledCell> filled(how.filled, stream);
+  take_mended_logarithms<<<blocks_of(how.filled, y), threads, 0, queue(stream)>>>(
+      tables.cells, air, filled.data(), static_cast<Index>(how.filled.size()), y, tally.data());
+  after_launch();
+  return tally.brought();
+}
+
+Index polynomial_of(const CountsToLines& how, std::span<const double> coefficients, double most,
+                    Image<float> y, Stream& stream) {
+  note_launch("polynomial");
+  const CellTables tables(how, y, stream);
+  const Sent<double> there(coefficients, stream);
+  const Count above(stream);
+  take_polynomial<<<blocks_of(y), threads, 0, queue(stream)>>>(
+      tables.cells, there.data(), static_cast<int>(coefficients.size()), most, y, above.data());
+  after_launch();
+  return above.brought(stream);
+}
+
+}  // namespace tandem::kernels::cuda

@@ -1,0 +1,164 @@
+// Filters images by cuFFT: cut from frames, transformed in place, multiplied, transformed back, put into the
+// frames. All images of a view are cut before any of them is put back. Every transform has the same number of
+// images, so that the bits do not depend on what is filtered together.
+
+#include "../../image_filter.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "../../launches.hpp"
+#include "../common/batch.cuh"
+#include "../common/sent.cuh"
+#include "../tables.hpp"
+
+namespace tandem::kernels::cuda {
+
+namespace {
+
+constexpr int threads = 256;
+
+struct Plans {
+  cufftHandle forward = 0, backward = 0;
+  std::size_t work_bytes = 0;  ///< from the device's pool, for as long as the transforms take
+};
+
+/// Plans live as long as the program, one a thread, device and size.
+Plans plans_for(const ImageFilter& filter, const FilterBatch& batch, const Stream& stream) {
+  thread_local std::map<std::tuple<Index, Index, Device>, Plans> made;
+  const auto found = made.find({filter.rows, filter.bins, stream.device()});
+  if (found != made.end()) return found->second;
+  Plans plans;
+  int n[] = {static_cast<int>(filter.rows), static_cast<int>(filter.bins)};
+  int real[] = {n[0], static_cast<int>(batch.line)}, spectrum[] = {n[0], real[1] / 2};
+  const int step = static_cast<int>(batch.size), count = static_cast<int>(batch.images);
+  std::size_t forward = 0, backward = 0;
+  for (cufftHandle* handle : {&plans.forward, &plans.backward}) {
+    check(cufftCreate(handle));
+    check(cufftSetAutoAllocation(*handle, 0));
+  }
+  check(cufftMakePlanMany(plans.forward, 2, n, real, 1, step, spectrum, 1, step / 2, CUFFT_R2C, count,
+                          &forward));
+  check(cufftMakePlanMany(plans.backward, 2, n, spectrum, 1, step / 2, real, 1, step, CUFFT_C2R, count,
+                          &backward));
+  plans.work_bytes = std::max(forward, backward);
+  made.emplace(std::tuple{filter.rows, filter.bins, stream.device()}, plans);
+  return plans;
+}
+
+/// Images where they lie.
+struct Images {
+  Index bins, line, size;
+  float* work;
+};
+
+/// Image i of all is block i % count of view i / count. Grid: (bins, rows of an image, images).
+__global__ void __launch_bounds__(threads)
+    cut(Image<const float> frames, FrameBlocks blocks, Images images, Index first) {
+  const Index k = static_cast<Index>(blockIdx.x) * threads + threadIdx.x, r = blockIdx.y;
+  const Index view = (first + blockIdx.z) / blocks.count, block = (first + blockIdx.z) % blocks.count;
+  if (k >= images.bins) return;
+  float value = 0;
+  if (view < frames.n0) {
+    const Index row = blocks.first_row + block * blocks.own - blocks.rows_beside + r,
+                bin = k - blocks.bins_beside;
+    value =
+        element(frames, view, min(max(row, Index{0}), frames.n1 - 1), min(max(bin, Index{0}), frames.n2 - 1));
+  }
+  images.work[blockIdx.z * images.size + r * images.line + k] = value;
+}
+
+/// Grid: (frequencies of an image, images).
+__global__ void __launch_bounds__(threads)
+    respond(const float* __restrict__ response, float scale, Index count, float2* spectra) {
+  const Index k = static_cast<Index>(blockIdx.x) * threads + threadIdx.x;
+  if (k >= count) return;
+  const float size = __fmul_rn(response[k], scale);
+  float2& value = spectra[blockIdx.y * count + k];
+  value = {value.x * size, value.y * size};
+}
+
+/// Grid: (bins, own rows of an image, images).
+__global__ void __launch_bounds__(threads)
+    put(Images images, FrameBlocks blocks, Index first, Range kept, Image<float> frames) {
+  const Index bin = static_cast<Index>(blockIdx.x) * threads + threadIdx.x;
+  const Index view = (first + blockIdx.z) / blocks.count, block = (first + blockIdx.z) % blocks.count;
+  const Index row = blocks.first_row + block * blocks.own + blockIdx.y;
+  if (bin >= frames.n2 || view >= frames.n0 || row < kept.first || row >= kept.last) return;
+  const Index line = blockIdx.z * images.size + (blocks.rows_beside + blockIdx.y) * images.line;
+  element(frames, view, row, bin) = images.work[line + blocks.bins_beside + bin];
+}
+
+unsigned groups(Index elements) { return static_cast<unsigned>(ceil_div<Index>(elements, threads)); }
+
+/// One batch of images, in place.
+class Transforms {
+ public:
+  Transforms(const ImageFilter& filter, const FilterBatch& batch, Stream& stream)
+      : batch_(batch),
+        count_(static_cast<Index>(filter.response.size())),
+        scale_(1.0f / static_cast<float>(filter.rows * filter.bins)),
+        stream_(queue(stream)),
+        plans_(plans_for(filter, batch, stream)),
+        response_(filter.response, stream),
+        memory_(std::max<std::size_t>(plans_.work_bytes, 1), stream_) {
+    for (const cufftHandle handle : {plans_.forward, plans_.backward}) {
+      check(cufftSetStream(handle, stream_));
+      check(cufftSetWorkArea(handle, memory_.data()));
+    }
+  }
+  void filter(float* images) const {
+    auto* spectra = reinterpret_cast<cufftComplex*>(images);
+    check(cufftExecR2C(plans_.forward, images, spectra));
+    respond<<<dim3(groups(count_), static_cast<unsigned>(batch_.images)), threads, 0, stream_>>>(
+        response_.data(), scale_, count_, spectra);
+    after_launch();
+    check(cufftExecC2R(plans_.backward, spectra, images));
+  }
+
+ private:
+  const FilterBatch& batch_;
+  Index count_;
+  float scale_;
+  cudaStream_t stream_;
+  Plans plans_;
+  Sent<float> response_;
+  Scratch<std::byte> memory_;
+};
+
+void filter_frames(const ImageFilter& filter, const FrameBlocks& blocks, Range kept, Image<float> frames,
+                   Stream& stream) {
+  note_launch("image filter");
+  const cudaStream_t s = queue(stream);
+  const FilterBatch batch(filter.rows, filter.bins, blocks.count);
+  const Transforms transforms(filter, batch, stream);
+  const Scratch<float> work(static_cast<std::size_t>(batch.held * batch.size), s);
+  const Image<const float> as_it_came{frames.data, frames.n0, frames.n1, frames.n2, frames.s0, frames.s1};
+  const auto images_from = [&](Index first) {
+    return Images{filter.bins, batch.line, batch.size, work.data() + first * batch.size};
+  };
+  for (Index view = 0; view < frames.n0; view += batch.frames) {
+    const Index begin = view * blocks.count, used = batch.frames * blocks.count;
+    for (Index first = 0; first < batch.held; first += batch.images) {
+      const Images images = images_from(first);
+      cut<<<dim3(groups(filter.bins), static_cast<unsigned>(filter.rows),
+                 static_cast<unsigned>(batch.images)),
+            threads, 0, s>>>(as_it_came, blocks, images, begin + first);
+      after_launch();
+      transforms.filter(images.work);
+    }
+    for (Index first = 0; first < used; first += batch.images) {
+      const Index some = std::min(batch.images, used - first);
+      put<<<dim3(groups(frames.n2), static_cast<unsigned>(blocks.own), static_cast<unsigned>(some)), threads,
+            0, s>>>(images_from(first), blocks, begin + first, kept, frames);
+      after_launch();
+    }
+  }
+}
+
+}  // namespace
+
+const ImageFilterKernels image_filter_kernels{filter_frames};
+
+}  // namespace tandem::kernels::cuda

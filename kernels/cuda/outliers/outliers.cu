@@ -1,0 +1,107 @@
+// Outliers in frames of counts. A value is above the median of n others by the threshold if it is so above
+// more of them than the median is not below: counting takes no median, so that only outliers need one. A
+// thread has one pixel. The window comes from the L1 cache.
+
+#include "../../outliers.hpp"
+
+#include <algorithm>
+
+#include "../../launches.hpp"
+#include "../../ordered.hpp"
+#include "../common/batch.cuh"
+#include "../common/pixels.cuh"
+#include "../common/sent.cuh"
+#include "../tables.hpp"
+
+namespace tandem::kernels::cuda {
+
+namespace {
+
+constexpr int threads = 256;
+
+/// The window of one pixel.
+struct Window {
+  Index views, rows, bins;  ///< of all frames
+  int frames_there, rows_there, size;
+  Border border;
+
+  /// use(value) for each pixel of the window around one.
+  template <class Pixel, class Use>
+  __device__ void for_all(const Pixel* counts, Index view, Index row, Index bin, const Use& use) const {
+    const Index first = bin - size / 2;
+    const bool inside = first >= 0 && first + size <= bins;
+    for (int f = 0; f < frames_there; ++f) {
+      const Index v = bin_within(view - frames_there / 2 + f, views, view, border);
+      for (int k = 0; k < rows_there; ++k) {
+        const Index r = bin_within(row - rows_there / 2 + k, rows, row, border);
+        const Pixel* line = counts + (v * rows + r) * bins;
+        if (inside)
+          for (int b = 0; b < size; ++b) use(static_cast<float>(line[first + b]));
+        else
+          for (int b = 0; b < size; ++b)
+            use(static_cast<float>(line[bin_within(first + b, bins, bin, border)]));
+      }
+    }
+  }
+};
+
+/// Grid: (bins, rows, views), of which each block takes every gridDim.z-th.
+template <class Pixel>
+__global__ void __launch_bounds__(threads)
+    replace(Window window, float threshold, bool dark, Range heeded, const Pixel* __restrict__ from,
+            Pixel* __restrict__ to, unsigned long long* replaced) {
+  const Index bin = static_cast<Index>(blockIdx.x) * threads + threadIdx.x, row = blockIdx.y;
+  const int pixels = window.frames_there * window.rows_there * window.size;
+  const int rank = (pixels - pixels % 2) / 2;  // of the median
+  const bool counts = heeded.first <= row && row < heeded.last;
+  unsigned found = 0;
+  for (Index view = blockIdx.z; view < window.views; view += gridDim.z) {
+    if (bin >= window.bins) break;
+    const Index at = (view * window.rows + row) * window.bins + bin;
+    const Pixel own = from[at];
+    const auto y = static_cast<float>(own);
+    int above = 0, below = 0;
+    window.for_all(from, view, row, bin, [&](float other) {
+      above += y - other >= threshold;
+      below += other - y >= threshold;
+    });
+    const bool out = isfinite(y) && (above > rank || (dark && below >= pixels - rank));
+    to[at] = out ? static_cast<Pixel>(ranked_value(
+                       rank, [&](const auto& use) { window.for_all(from, view, row, bin, use); }))
+                 : own;
+    found += out && counts;
+  }
+  const unsigned warp = __reduce_add_sync(~0u, found);
+  if (warp > 0 && threadIdx.x % 32 == 0) atomicAdd(replaced, warp);
+}
+
+Index replace_outliers(const FrameOutliers& how, const std::byte* from, std::byte* to, Stream& stream) {
+  note_launch("outliers");
+  const auto [views, rows, bins] = how.counts;
+  const Window window{views,
+                      rows,
+                      bins,
+                      static_cast<int>(how.frames),
+                      static_cast<int>(how.rows),
+                      static_cast<int>(how.rule.size),
+                      how.rule.border};
+  unsigned long long replaced = 0;
+  const Sent<unsigned long long> tally(std::span<const unsigned long long>(&replaced, 1), stream);
+  const dim3 blocks(static_cast<unsigned>(ceil_div<Index>(bins, threads)), static_cast<unsigned>(rows),
+                    static_cast<unsigned>(std::min<Index>(views, 65535)));
+  with_pixels(how.type, from, [&](const auto* pixels) {
+    using Pixel = std::remove_cvref_t<decltype(*pixels)>;
+    replace<Pixel><<<blocks, threads, 0, queue(stream)>>>(window, how.rule.threshold, how.rule.dark,
+                                                          how.heeded, pixels, reinterpret_cast<Pixel*>(to),
+                                                          tally.data());
+  });
+  after_launch();
+  bring(std::span(&replaced, 1), tally, stream);
+  return static_cast<Index>(replaced);
+}
+
+}  // namespace
+
+const OutlierKernels outlier_kernels{replace_outliers};
+
+}  // namespace tandem::kernels::cuda

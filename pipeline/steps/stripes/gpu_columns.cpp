@@ -1,0 +1,132 @@
+#include "gpu_columns.hpp"
+
+#include <algorithm>
+
+#include "../../../core/parallel.hpp"
+#include "../../../kernels/columns.hpp"
+#include "../interpolate.hpp"
+
+namespace tandem::pipeline::stripes {
+
+namespace {
+
+constexpr double bytes_together = 1 << 30;
+constexpr double bytes_a_value = 3 * sizeof(float) + sizeof(std::uint16_t);
+
+/// Rows whose columns are in memory at once.
+Index rows_together(Index rows, Index bins, Index views) {
+  const double a_row = bytes_a_value * static_cast<double>(bins * views);
+  return std::clamp<Index>(static_cast<Index>(bytes_together / a_row), 1, rows);
+}
+
+Image<const float> read_only(const Image<float>& y) { return {y.data, y.n0, y.n1, y.n2, y.s0, y.s1}; }
+
+/// The columns of some rows, in the order of their views and of their values.
+class Columns {
+ public:
+  Columns(kernels::ColumnShape most, Stream& stream)
+      : stream_(stream),
+        kernels_(*kernels::columns(stream.device())),
+        values_(space_of(most.size()), stream),
+        sorted_(space_of(most.size()), stream),
+        medians_(space_of(most.size()), stream),
+        order_(space_of((most.size() + 1) / 2), stream) {}
+
+  void gather(const Image<float>& y, Range rows) {
+    first_row_ = rows.first, shape_ = {rows.size(), y.n2, y.n0};
+    kernels_.gather(read_only(y), first_row_, shape_, values_.data(), stream_);
+  }
+  void scatter(const Image<float>& y) { kernels_.scatter(values_.data(), first_row_, shape_, y, stream_); }
+  void remove_large(const LargeStripes& how) {
+    sort(how.size, 1);
+    const std::vector<double> factors =
+        kernels_.factors(sorted_.data(), medians_.data(), shape_, heeded_ranks(how, shape_.views), stream_);
+    std::vector<char> marks(factors.size());
+    parallel_for(shape_.rows, [&](Index row) {
+      const std::span own(&factors[static_cast<std::size_t>(row * shape_.bins)],
+                          static_cast<std::size_t>(shape_.bins));
+      std::ranges::copy(dilated(outstanding(own, how.snr)), marks.begin() + row * shape_.bins);
+    });
+    kernels_.replace({factors, marks, how.norm}, medians_.data(), order(), shape_, values_.data(), stream_);
+  }
+  void smooth(const Sorting& how) {
+    sort(how.size, how.squares ? how.size : 1);
+    kernels_.unsort(medians_.data(), order(), shape_, values_.data(), stream_);
+  }
+
+ private:
+  Space space_of(Index floats) const { return Space({1, 1, floats}, Blocks::whole, stream_.device()); }
+  std::uint16_t* order() { return reinterpret_cast<std::uint16_t*>(order_.data()); }
+  void sort(Index bins, Index ranks) {
+    kernels_.sort(values_.data(), shape_, sorted_.data(), order(), stream_);
+    kernels_.medians(sorted_.data(), shape_, bins, ranks, medians_.data(), stream_);
+  }
+
+  Stream& stream_;
+  const kernels::ColumnKernels& kernels_;
+  Array values_, sorted_, medians_, order_;
+  Index first_row_ = 0;
+  kernels::ColumnShape shape_{};
+};
+
+/// Columns that stand out, of each row, become cells that are interpolated.
+void remove_dead(const GpuData& data, const DeadStripes& how) {
+  const Image<float>& y = data.y;
+  const std::vector<float> changes =
+      kernels::columns(data.stream.device())->fluctuations(read_only(y), data.stream);
+  std::vector<std::vector<kernels::FilledCell>> of_row(static_cast<std::size_t>(y.n1));
+  parallel_for(y.n1, [&](Index row) {
+    const std::vector<bool> marks =
+        dead_columns({&changes[static_cast<std::size_t>(row * y.n2)], static_cast<std::size_t>(y.n2)}, how);
+    const auto marked = [&](Index b) { return marks[static_cast<std::size_t>(b)]; };
+    append_filled(y.n2, row, marked, of_row[static_cast<std::size_t>(row)]);
+  });
+  std::vector<kernels::FilledCell> cells;
+  for (const auto& own : of_row) cells.insert(cells.end(), own.begin(), own.end());
+  kernels::counts(data.stream.device())->fill(cells, y, data.stream);
+}
+
+std::optional<Index> remove(GpuData& data, const GpuColumns& how) {
+  const Image<float>& y = data.y;
+  if (y.n0 > kernels::columns(data.stream.device())->most_views) return {};
+  if (how.dead) remove_dead(data, *how.dead);
+  if (!how.large && !how.sorting) return 0;
+  const Index together = rows_together(y.n1, y.n2, y.n0);
+  Columns columns({together, y.n2, y.n0}, data.stream);
+  for (Index first = 0; first < y.n1; first += together) {
+    columns.gather(y, {first, std::min(first + together, y.n1)});
+    if (how.large) columns.remove_large(*how.large);
+    if (how.sorting) columns.smooth(*how.sorting);
+    columns.scatter(y);
+  }
+  return 0;
+}
+
+}  // namespace
+
+GpuWork on_gpu(const GpuColumns& how) {
+  GpuColumns all = how;
+  if (how.dead && how.dead->norm) all.large = large_after(*how.dead);
+  return [all](GpuData& data) { return remove(data, all); };
+}
+
+GpuWork on_gpu(const ColumnChanges& changes) {
+  return [changes](GpuData& data) -> std::optional<Index> {
+    const Image<float>& y = data.y;
+    const kernels::ColumnKernels& kernel = *kernels::columns(data.stream.device());
+    std::vector<double> all = kernel.means(read_only(y), data.stream);
+    parallel_for(y.n1, [&](Index row) {
+      const std::span own(&all[static_cast<std::size_t>(row * y.n2)], static_cast<std::size_t>(y.n2));
+      std::ranges::copy(changes(own), own.begin());
+    });
+    kernel.add(all, y, data.stream);
+    return 0;
+  };
+}
+
+double gpu_bytes(Shape shape) {
+  const auto [views, rows, bins] = shape;
+  return bytes_a_value * static_cast<double>(rows_together(rows, bins, views) * bins * views);
+}
+
+}  // namespace tandem::pipeline::stripes

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "columns.hpp"
+#include "stripe_method.hpp"
+
+namespace tandem::pipeline::stripes {
+
+/// What some of Vo's methods do, in this order.
+struct GpuColumns {
+  std::optional<DeadStripes> dead{};  ///< its `norm` adds `large`
+  std::optional<LargeStripes> large{};
+  std::optional<Sorting> sorting{};
+};
+
+/// The same on a GPU, with the results of the CPU. The columns of some rows at a time are turned into lines;
+/// what stands out is decided on the CPU, by a few numbers of each column.
+GpuWork on_gpu(const GpuColumns& how);
+
+/// The bytes that this holds on a GPU beside data (view, row, bin).
+double gpu_bytes(Shape shape);
+
+/// What is added to each column of a sinogram, by the means of all.
+using ColumnChanges = std::function<std::vector<double>(std::span<const double> means)>;
+GpuWork on_gpu(const ColumnChanges& changes);
+
+}  // namespace tandem::pipeline::stripes

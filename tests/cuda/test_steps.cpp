@@ -1,0 +1,197 @@
+// Preprocessing steps on a GPU, each and all together, against the CPU. Skipped where no GPU is.
+
+#include "../support/tolerances.hpp"
+#include "step_fixture.hpp"
+
+namespace tandem::test {
+namespace {
+
+TEST_F(CudaSteps, ReplaceZingersOfEveryWindow) {
+  for (const char* window : {"row", "projection", "cube"})
+    for (const char* sign : {"bright", "both"})
+      for (const Index size : {2, 3, 4, 5, 7}) {
+        if (std::string(window) == "cube" && size % 2 == 0) continue;
+        const StepValues values = as_transmissions(zingers(size, window, sign));
+        for (const Shape& shape : odd_shapes) expect_the_same({.file = shape}, values);
+      }
+}
+
+TEST_F(CudaSteps, ReplaceZingersInCountsOfEveryType) {
+  for (const PixelType type : {PixelType::uint8, PixelType::uint16, PixelType::uint32, PixelType::float32})
+    for (const int binning : {0, 1}) {
+      const float brightest = type == PixelType::uint8 ? 200 : type == PixelType::uint32 ? 4e9f : 40000;
+      const StepValues values = as_transmissions(zingers(3, "cube", "both", 0.1 * brightest));
+      expect_the_same({.file = {13, 8, 38},
+                       .type = type,
+                       .binning = binning,
+                       .above = 1,
+                       .below = 1,
+                       .brightest = brightest},
+                      values);
+    }
+}
+
+/// A low threshold takes the median of many pixels.
+TEST_F(CudaSteps, TakeExactMedians) {
+  expect_the_same({.file = {3, 20, 33}}, as_transmissions(zingers(5, "projection", "both", 1e-3)));
+}
+
+/// All forms of the sort and of the medians.
+/// Few counts make many values of a column equal: these keep the order of their views.
+/// 20 keV, 50 mm behind the sample, pixels of 1 micrometre.
+StepValues phase(const std::string& method, double delta_beta) {
+  return {{"--retrieve-phase-method", method},
+          {"--energy", 20.0},
+          {"--propagation-distance", 50.0},
+          {"--retrieve-phase-delta-beta", delta_beta}};
+}
+constexpr Optics micrometres{.bin_mm = 1e-3, .row_mm = 1e-3};
+
+TEST_F(CudaSteps, RetrievePhase) {
+  for (const char* method : {"paganin", "gpaganin"})
+    for (const double delta_beta : {8.0, 300.0})
+      for (const Shape& shape : {Shape{3, 90, 101}, Shape{1, 1, 9}, Shape{70, 6, 1}, Shape{2, 200, 33}})
+        expect_the_same({.file = shape, .mixes = true, .dead = true}, phase(method, delta_beta),
+                        tolerance::steps_with_transforms, micrometres);
+}
+
+TEST_F(CudaSteps, RetrievePhaseOfAChunkAsOfTheWhole) {
+  expect_the_same({.file = {3, 150, 61}, .above = 60, .below = 50, .first_row = 5}, phase("paganin", 20),
+                  tolerance::steps_with_transforms, micrometres);
+  expect_the_same({.file = {3, 80, 61}, .above = 0, .below = 50, .first_row = 77}, phase("paganin", 20),
+                  tolerance::steps_with_transforms, micrometres);
+}
+
+/// All that a scan may need, in their order, with margins and with floors behind other steps.
+TEST_F(CudaSteps, AllTogetherAreTheCpus) {
+  for (const bool mixes : {false, true})
+    for (const bool dead : {false, true})
+      for (const int binning : {0, 1, 2}) {
+        StepValues values = phase("paganin", 20);
+        values.merge(zingers(3, binning == 1 ? "cube" : "row", "bright"));
+        values["--remove-stripe-method"] = "vo-all";
+        const Index file = Index{1} << binning;
+        expect_the_same({.file = {45, 70 * file, 57 * file},
+                         .binning = binning,
+                         .mixes = mixes,
+                         .dead = dead,
+                         .above = 20,
+                         .below = 30,
+                         .first_row = 9},
+                        values, tolerance::steps_with_transforms, micrometres);
+      }
+}
+
+/// Each row has floors of its own then.
+TEST_F(CudaSteps, DivideByAir) {
+  const StepValues values{{"--air-columns", Range{1, 40}}};
+  for (const bool mixes : {false, true})
+    for (const bool dead : {false, true}) {
+      const Task task{.file = {19, 5, 90}, .mixes = mixes, .dead = dead, .above = 1, .below = 1};
+      expect_the_same(task, as_transmissions(values));
+      expect_the_same(task, values, tolerance::steps_with_logarithms);
+    }
+  StepValues with_stripes = values;
+  with_stripes["--remove-stripe-method"] = "vo-all";
+  expect_the_same({.file = {39, 3, 90}, .mixes = true, .dead = true}, with_stripes,
+                  tolerance::steps_with_logarithms);
+}
+
+StepValues hardened(std::vector<double> coefficients) {
+  StepValues values;
+  values["--beam-hardening"] = std::move(coefficients);
+  return values;
+}
+
+TEST_F(CudaSteps, StraightenBeamHardening) {
+  expect_the_same({.file = {19, 5, 41}, .dead = true}, hardened({1, 0.2, 0.01}),
+                  tolerance::steps_with_logarithms);
+}
+
+TEST_F(CudaSteps, RepairCells) {
+  for (const bool wide : {false, true}) {
+    const Task task{
+        .file = {9, 12, 45}, .mixes = true, .dead = true, .wide_dead = wide, .above = 4, .below = 2};
+    expect_the_same(task, as_transmissions({{"--repair-cells", true}}));
+    expect_the_same(task, {{"--repair-cells", true}}, tolerance::steps_with_logarithms);
+  }
+}
+
+TEST_F(CudaSteps, LevelARolledDetector) {
+  for (const double degrees : {1.3, -1.3})
+    for (const Shape& shape : {Shape{7, 40, 301}, Shape{2, 1, 30}, Shape{1, 9, 1}})
+      expect_the_same({.file = shape, .dead = true}, as_transmissions({{"--detector-roll", degrees}}));
+}
+
+/// The CPU then says what is wrong.
+TEST_F(CudaSteps, ThatAreAnErrorTakeTheCpu) {
+  const Task dark{.file = {5, 3, 41}, .brightest = 0}, bright{.file = {5, 3, 41}};
+  const auto taken = [&](const Task& task, const StepValues& values) {
+    const Preprocessing how = preprocessing_of(values, {0, 41}, 0);
+    Findings found;
+    Reference ref = reference_of(bright);
+    return preprocess_on_gpu(on_gpu(frames_of(task), gpu), ref, how, task.space().on(gpu), found).has_value();
+  };
+  EXPECT_TRUE(taken(bright, {{"--air-columns", Range{1, 20}}}));
+  EXPECT_FALSE(taken(dark, {{"--air-columns", Range{1, 20}}}));
+  EXPECT_TRUE(taken(bright, hardened({1})));
+  EXPECT_FALSE(taken(bright, hardened({1, -2})));
+}
+
+TEST_F(CudaSteps, TakeLogarithmsBehindOtherSteps) {
+  for (const bool mixes : {false, true})
+    for (const bool dead : {false, true})
+      expect_the_same({.file = {33, 4, 50}, .mixes = mixes, .dead = dead, .above = 1},
+                      {{"--remove-stripe-method", "vo-sorting"}}, tolerance::steps_with_logarithms);
+}
+
+TEST_F(CudaSteps, LeaveCountsThatAreNotFiniteToTheCpu) {
+  Task task{.file = {9, 4, 31}, .type = PixelType::float32};
+  StepValues values = zingers(3, "cube", "both");
+  values["--remove-stripe-method"] = "vo-all";
+  const Preprocessing how = preprocessing_of(values, {0, 31}, 0);
+  for (const float bad : {std::numeric_limits<float>::quiet_NaN(), INFINITY, -INFINITY}) {
+    io::Frames frames = frames_of(task);
+    reinterpret_cast<float*>(frames.bytes.data())[333] = bad;
+    Findings found;
+    EXPECT_FALSE(
+        preprocess_on_gpu(on_gpu(frames, gpu), reference_of(task), how, task.space().on(gpu), found));
+    EXPECT_TRUE(found.steps.empty());
+  }
+}
+
+TEST_F(CudaSteps, AgreeWithOtherPrograms) {
+  if (!exists(vectors_folder())) GTEST_SKIP() << vectors_folder() << " is not there";
+  const Shape wide{180, 1, 128}, narrow{180, 1, 64};
+  const std::vector<float> sorting = vector_of("stripe_vosort_input_row0"),
+                           large = vector_of("stripe_fw_input_row0"),
+                           column = vector_of("stripe_dead_column55");
+  const auto with_dead_column = [&](std::vector<float> values) {
+    for (std::size_t view = 0; view < 180; ++view) values[view * 128 + 55] = column[view];
+    return values;
+  };
+  const std::vector<float> dead = with_dead_column(large),
+                           all = with_dead_column(vector_of("stripe_ti_input_row0"));
+  const std::string method = "--remove-stripe-method";
+  for (const Index dim : {1, 2})
+    expect_vector("tomopy_stripe_vosort_dim" + std::to_string(dim) + "_row0", sorting, narrow,
+                  {{method, "vo-sorting"}, {"--vo-sorting-size", Index{5}}, {"--vo-sorting-dim", dim}}, 0);
+  expect_vector("tomopy_stripe_volarge_norm_row0", large, wide, {{method, "vo-large"}}, 3e-6);
+  expect_vector("tomopy_stripe_volarge_raw_row0", large, wide,
+                {{method, "vo-large"}, {"--vo-large-norm", false}}, 0);
+  expect_vector("tomopy_stripe_vodead_norm_row0", dead, wide, {{method, "vo-dead"}, {"--vo-dead-snr", 2.0}},
+                3e-6);
+  expect_vector("tomopy_stripe_vodead_raw_row0", dead, wide,
+                {{method, "vo-dead"}, {"--vo-dead-snr", 2.0}, {"--vo-dead-norm", false}}, 1e-6);
+  for (const int snr : {2, 3})
+    expect_vector("tomopy_stripe_voall_snr" + std::to_string(snr) + "_row0", all, wide,
+                  {{method, "vo-all"}, {"--vo-all-snr", static_cast<double>(snr)}}, 5e-6);
+  const std::vector<float> spikes = vector_of("rankfilter_input");
+  const auto cube = [](Index size, double threshold) { return zingers(size, "cube", "both", threshold); };
+  expect_vector("tomopy_median3", spikes, {12, 20, 24}, cube(3, 1e-30), 0);
+  expect_vector("tomopy_median5", spikes, {12, 20, 24}, cube(5, 1e-30), 0);
+  expect_vector("tomopy_dezinger_small", spikes, {12, 20, 24}, cube(3, 0.5), 0);
+}
+
+}  // namespace
+}  // namespace tandem::test

@@ -1,0 +1,70 @@
+// Methods that remove stripes on a GPU, against the CPU. Skipped where no GPU is.
+
+#include "../support/tolerances.hpp"
+#include "step_fixture.hpp"
+
+namespace tandem::test {
+namespace {
+
+const std::vector<std::pair<std::string, StepValues>> sorting_methods{
+    {"vo-all", {}},
+    {"vo-all", {{"--vo-all-snr", 1.1}, {"--vo-all-dim", Index{2}}, {"--vo-all-sm-size", Index{4}}}},
+    {"vo-dead", {{"--vo-dead-snr", 1.5}}},
+    {"vo-dead", {{"--vo-dead-snr", 1.5}, {"--vo-dead-norm", false}}},
+    {"vo-large", {{"--vo-large-snr", 1.2}}},
+    {"vo-large", {{"--vo-large-snr", 1.2}, {"--vo-large-norm", false}, {"--vo-large-drop-ratio", 0.5}}},
+    {"vo-sorting", {}},
+    {"vo-sorting", {{"--vo-sorting-dim", Index{2}}}}};
+
+TEST_F(CudaSteps, RemoveStripesBySortingToTheBit) {
+  for (auto [method, values] : sorting_methods)
+    for (const Shape& shape : odd_shapes) {
+      if (shape[2] < 4 && values.contains("--vo-all-sm-size")) continue;  // the window is wider than a row
+      SCOPED_TRACE(method + ' ' + std::to_string(shape[2]));
+      values["--remove-stripe-method"] = method;
+      expect_the_same({.file = shape, .dead = true}, as_transmissions(values));
+    }
+}
+
+TEST_F(CudaSteps, SortAnyNumberOfViews) {
+  for (const Index views : {100, 1024, 1025, 2049, 3073, 4097, 8192})
+    expect_the_same({.file = {views, 1, 33}}, {{"--remove-stripe-method", "vo-all"}, {"--minus-log", false}});
+  for (const Index size : {1, 2, 20, 21, 22, 61, 62, 127, 128, 300})
+    expect_the_same(
+        {.file = {131, 2, 301}},
+        {{"--remove-stripe-method", "vo-sorting"}, {"--vo-sorting-size", size}, {"--minus-log", false}});
+}
+
+TEST_F(CudaSteps, KeepTheOrderOfEqualValues) {
+  for (const char* method : {"vo-sorting", "vo-all"})
+    expect_the_same({.file = {211, 2, 65}, .type = PixelType::uint8, .brightest = 12},
+                    {{"--remove-stripe-method", method}, {"--minus-log", false}});
+}
+
+TEST_F(CudaSteps, OfMoreViewsThanTheySortTakeTheCpu) {
+  const Task task{.file = {8193, 1, 5}};
+  const Preprocessing how = preprocessing_of({{"--remove-stripe-method", "vo-sorting"}}, {0, 5}, 0);
+  Findings found;
+  EXPECT_FALSE(
+      preprocess_on_gpu(on_gpu(frames_of(task), gpu), reference_of(task), how, task.space().on(gpu), found));
+  EXPECT_TRUE(found.steps.empty());
+}
+
+TEST_F(CudaSteps, RemoveStripesByTheMeansOfColumnsToTheBit) {
+  for (const Shape& shape : odd_shapes) {
+    const StepValues sf{{"--remove-stripe-method", "sf"}}, ti{{"--remove-stripe-method", "ti"}},
+        masked{{"--remove-stripe-method", "ti"}, {"--ti-beta", 0.1}, {"--ti-mask", 0.6}};
+    if (shape[2] >= 5) expect_the_same({.file = shape, .dead = true}, as_transmissions(sf));
+    expect_the_same({.file = shape, .dead = true}, as_transmissions(ti));
+    expect_the_same({.file = shape, .dead = true}, as_transmissions(masked));
+  }
+}
+
+TEST_F(CudaSteps, DampFrequenciesOfSinograms) {
+  for (const Shape& shape : odd_shapes)
+    expect_the_same({.file = shape, .dead = true}, as_transmissions({{"--remove-stripe-method", "raven"}}),
+                    tolerance::steps_with_logarithms);
+}
+
+}  // namespace
+}  // namespace tandem::test
