@@ -33,6 +33,7 @@ struct Axes {
   bool from_file = true, to_file = true;  ///< else from host memory, to host memory
   Index chunk = 0;                        ///< slices; 0: chosen by the plan
   bool halves = false;                    ///< the volume is stored in float16, else in float32
+  bool all_steps = false;  ///< counts need all steps of `preprocess`, else only flats and darks
 };
 
 /// So many devices: GPUs from this one on, where there are fewer the same again, or the CPU in the place of
@@ -52,7 +53,9 @@ Rows filter(const Axes& axes, const OnLine& on_line);    ///< the ramp filter al
 Rows fbp(const Axes& axes, const OnLine& on_line);       ///< filter and back-projection
 Rows solvers(const Axes& axes, const OnLine& on_line);   ///< a step of CGLS and of SIRT
 Rows pipeline(const Axes& axes, const OnLine& on_line);  ///< counts to volume, and each station alone
-Rows fourier(const Axes& axes, const OnLine& on_line);   ///< the Fourier model beside direct FBP, with errors
-Rows cone(const Axes& axes, const OnLine& on_line);      ///< the cone-beam pair, with error, kappa and mu
+Rows preprocess(const Axes& axes,
+                const OnLine& on_line);                 ///< counts to line integrals, step by step
+Rows fourier(const Axes& axes, const OnLine& on_line);  ///< the Fourier model beside direct FBP, with errors
+Rows cone(const Axes& axes, const OnLine& on_line);     ///< the cone-beam pair, with error, kappa and mu
 
 }  // namespace tandem::bench

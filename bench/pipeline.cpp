@@ -23,6 +23,7 @@
 #include "cone_case.hpp"
 #include "input.hpp"
 #include "parallel_case.hpp"
+#include "steps.hpp"
 
 namespace tandem::bench {
 
@@ -83,8 +84,7 @@ void simulate(const Job& job, const fs::path& path) {
   const p::SimulatedScan simulated(s);
   const Detector& d = detector_of(job.scan);
   const Index rows = d.rows;
-  io::ScanWriter scan(path, job.scan, needs_mm(job.scan) ? std::optional(d.bin_pitch) : std::nullopt,
-                      simulated.type(), s.flats, s.darks);
+  io::ScanWriter scan(path, job.scan, d.bin_pitch, simulated.type(), s.flats, s.darks);
   for (const io::FrameKind kind : {io::FrameKind::projection, io::FrameKind::flat, io::FrameKind::dark})
     scan.write(kind, {0, rows}, simulated.frames(kind, {0, rows}));
   scan.finish("{}");
@@ -250,6 +250,7 @@ Rows::value_type timed(const Axes& axes, const Crew& how, const Job& job, const 
   recipe.devices = first_devices(axes.device, how.devices);
   recipe.streams = static_cast<int>(how.streams), recipe.rows_at_once = axes.chunk;
   recipe.execution = wanted;
+  if (axes.all_steps) recipe.steps = chains_of_steps().back().values;
   const auto scan = ends.open();
   const p::Plan plan = make_plan(scan->info(), recipe);
   const PinHostMemory pinned(axes.device);

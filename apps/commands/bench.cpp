@@ -30,9 +30,9 @@ struct BenchOptions {
 };
 
 const std::map<std::string, bench::Rows (*)(const bench::Axes&, const bench::OnLine&)> cases{
-    {"parallel", bench::parallel}, {"filter", bench::filter},     {"fbp", bench::fbp},
-    {"solvers", bench::solvers},   {"pipeline", bench::pipeline}, {"cone", bench::cone},
-    {"fourier", bench::fourier}};
+    {"parallel", bench::parallel}, {"filter", bench::filter},        {"fbp", bench::fbp},
+    {"solvers", bench::solvers},   {"pipeline", bench::pipeline},    {"cone", bench::cone},
+    {"fourier", bench::fourier},   {"preprocess", bench::preprocess}};
 
 void print(const json& rows) {
   std::printf("%-18s %-9s %-9s %6s %6s %7s %10s %9s %8s  %s\n", "direction", "variant", "precision", "size",
@@ -50,6 +50,7 @@ void print(const json& rows) {
                             "accuracy",
                             "relative_error",
                             "analytic_error",
+                            "largest_error",
                             "mu",
                             "mu_bound",
                             "kappa",
@@ -170,6 +171,7 @@ void add_bench(CLI::App& program, Action& chosen) {
   add_choice(c, "--to", o->to, {"host", "file"}, "pipeline: where the volume goes (default file)");
   add_choice(c, "--dtype", o->dtype, {"float32", "float16"},
              "pipeline: type of the volume (default float32)");
+  c.add_flag("--steps", o->axes.all_steps, "pipeline: with zingers, stripes (vo-all) and phase (Paganin)");
   heading(c, "Device");
   add_choice(c, "--variant", o->variant, variants_to_time(), "default automatic; of a cone beam: a model");
   add_choice(c, "--precision", o->precision, {"all", "float32", "float16", "uint8"}, "default float32");

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "../pipeline/steps/options.hpp"
+
+namespace tandem::bench {
+
+/// Steps from counts to line integrals, by the options that ask for them.
+struct ChainOfSteps {
+  std::string name;
+  pipeline::StepValues values;
+};
+
+/// What real scans need: zingers in a cube of three, all kinds of stripes, phase that blurs over 2 pixels of
+/// 1 mm. First counts alone, then with each of these, then with all.
+inline std::vector<ChainOfSteps> chains_of_steps() {
+  const pipeline::StepValues zingers{
+      {"--dezinger", Index{3}}, {"--dezinger-threshold", 3000.0}, {"--dezinger-window", "cube"}},
+      stripes{{"--remove-stripe-method", "vo-all"}},
+      phase{{"--retrieve-phase-method", "paganin"},
+            {"--energy", 20.0},
+            {"--propagation-distance", 1e5},
+            {"--retrieve-phase-delta-beta", 8100.0}};
+  pipeline::StepValues all = zingers;
+  all.insert(stripes.begin(), stripes.end());
+  all.insert(phase.begin(), phase.end());
+  return {{"counts", {}}, {"zingers", zingers}, {"stripes", stripes}, {"phase", phase}, {"all", all}};
+}
+
+}  // namespace tandem::bench
