@@ -97,9 +97,11 @@ double preparing_bytes(const Plan& plan, Index slices, Index views) {
   const double counts = 4.0 * static_cast<double>(views * read * plan.bins.size());
   const double projections = 4.0 * static_cast<double>(views * rows_of(plan, slices) * bins_of(plan));
   if (!gpu_does_all(how)) return counts + projections;
-  const double wide = rows > rows_of(plan, slices) ? 4.0 * static_cast<double>(views * rows * bins) : 0;
-  return counts + projections +
-         std::max(wide + gpu_bytes_of_steps(how, {views, rows, bins}), gpu_changes_counts(how) ? counts : 0);
+  const bool margins = rows > rows_of(plan, slices);
+  const double wide = margins ? 4.0 * static_cast<double>(views * rows * bins) : projections;
+  return counts + wide +
+         std::max({gpu_bytes_of_steps(how, {views, rows, bins}), gpu_changes_counts(how) ? counts : 0,
+                   margins ? projections : 0});
 }
 
 /// Line integrals, and perhaps their weights.
