@@ -53,6 +53,8 @@ void parse(ScanOptions& o) {
   if (!o.angles.empty()) parse_angles(o.angles, o.how);
   if (!o.arc.empty()) parse_arc(o.arc, o.how);
   if (!o.orient.empty()) parse_orientation(o.orient, o.how);
+  if (!o.file_type.empty())
+    o.how.field_of_view = o.file_type == "standard" ? io::FieldOfView::standard : io::FieldOfView::doubled;
   if (o.how.view_step > 1) o.how.first_view = o.start_proj.value_or(0) % o.how.view_step;
 }
 
@@ -87,6 +89,10 @@ void add_scan_options(CLI::App& c, ScanOptions& o) {
       ->type_name("transpose,flip-rows,flip-columns");
   c.add_option("--time", o.how.time, "which of several scans, from 0, where the file has an axis of times")
       ->check(count(0));
+  add_choice(
+      c, "--file-type", o.file_type, {"standard", "double_fov"},
+      "double_fov: a half acquisition, with views all round and the axis aside; standard: slices as wide "
+      "as the detector (default: what axis, angles and file say)");
   add_choice(c, "--rotation-direction", o.rotation_direction, {"+1", "1", "-1"},
              "default +1; -1: all angles change their sign");
   c.add_option("--pixel-size", o.how.pixel_size_mm, "detector pitch, mm (default: the file's own)")
@@ -232,6 +238,7 @@ pipeline::AxisEstimate find_axis_in(io::ScanReader& reader, const ScanOptions& o
   const std::vector<float> lines = line_integrals(reader, o, s.views, rows, progress);
   progress("find axis", 0, 1, "searches");
   pipeline::AxisSearch shifted = search;
+  shifted.aside = reader.info().field_of_view == io::FieldOfView::doubled;
   if (shifted.between)
     for (double& edge : *shifted.between) edge -= static_cast<double>(s.bins.first);
   auto axis = beam.find_axis(lines, crop(reader.info().scan, s.views, s.rows, s.bins),

@@ -11,6 +11,7 @@
 
 #include "../core/error.hpp"
 #include "frame_source.hpp"
+#include "text.hpp"
 
 namespace tandem::io {
 
@@ -237,7 +238,10 @@ void read_geometry(const hdf5::File& file, const Layout& layout, Index bins, Acq
     if (!info.energy_kev)
       info.energy_kev = energy_kev(file, layout.entry + beam + "/incident_energy", info.notes);
   read_distances(file, layout, bins, acquisition);
-  if (file.text(layout.detector + "/field_of_view") == "Half") info.notes.emplace_back("half acquisition");
+  if (in_lower_case(file.text(layout.detector + "/field_of_view").value_or("")) == "half") {
+    info.field_of_view = FieldOfView::doubled;
+    info.notes.emplace_back("field_of_view Half: a half acquisition");
+  }
 }
 
 }  // namespace

@@ -70,6 +70,7 @@ void complete_geometry(Acquisition& found, const OpenOptions& options, const Sha
       every(chosen_angles(found, options, shape[0]), options.first_view, options.view_step);
   if (options.reverse_rotation)
     for (double& angle : angles) angle = -angle;
+  if (options.field_of_view) found.info.field_of_view = options.field_of_view;
   for (const BeamFields& kind : beam_fields())
     if (kind.is_asked_for(options)) found.kind = kind.kind;
   found.info.scan = find_beam_fields(found.kind)

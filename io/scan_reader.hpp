@@ -70,13 +70,18 @@ struct PerFrame {
   std::vector<double> views, flats;
 };
 
+/// What a file or a user says of the field that a scan sees: that of the detector, or twice as much, by a
+/// half acquisition.
+enum class FieldOfView { standard, doubled };
+
 /// What a file says about a scan, before any pixel is read.
 struct ScanInfo {
   std::string format;  ///< "DXchange", "NXtomo", "TIFF stack", "TIFF sinogram"
   Scan scan;           ///< the pitch is 1 if it is not known; the axis is in the middle unless recorded
-  std::optional<double> pixel_size_mm;   ///< detector pitch
-  std::optional<double> axis_bin;        ///< if recorded in the file
-  std::optional<double> energy_kev;      ///< of the photons, if recorded
+  std::optional<double> pixel_size_mm;       ///< detector pitch
+  std::optional<double> axis_bin;            ///< if recorded in the file
+  std::optional<FieldOfView> field_of_view;  ///< if recorded, or if the user says so
+  std::optional<double> energy_kev;          ///< of the photons, if recorded
   std::optional<double> propagation_mm;  ///< from the sample to the detector of a parallel beam, if recorded
   PixelType type = PixelType::uint16;
   std::string packing;  ///< of the projections: filters of HDF5, "compressed" TIFF, or "by libhdf5"; or empty
@@ -99,9 +104,10 @@ struct OpenOptions {
   std::optional<double> arc_deg =
       {};                      ///< equal steps from 0 over this arc, in the place of the scan's own angles
   bool arc_inclusive = false;  ///< whether the last view lies at the end of the arc
-  std::filesystem::path view_shifts = {};    ///< one number per line: ParallelBeam::view_shift_bins
-  bool reverse_rotation = false;             ///< all angles change their sign
-  std::optional<double> pixel_size_mm = {};  ///< of bins and rows, in the place of the file's own
+  std::filesystem::path view_shifts = {};         ///< one number per line: ParallelBeam::view_shift_bins
+  bool reverse_rotation = false;                  ///< all angles change their sign
+  std::optional<FieldOfView> field_of_view = {};  ///< in the place of the file's own
+  std::optional<double> pixel_size_mm = {};       ///< of bins and rows, in the place of the file's own
   std::optional<double> sod_mm = {}, sdd_mm = {},
                         midplane_row = {};  ///< in the place of the file's own; sod and sdd make a cone beam
   std::optional<Index> time = {};       ///< which of the scans that follow one another in a file of four axes

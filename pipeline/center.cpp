@@ -106,11 +106,15 @@ AxisEstimate find_axis(std::span<const float> line_integrals, std::span<const do
   const auto range = range_of(search, bins);
   const Rays rays{line_integrals, angles, rows, bins};
   const double twice = share_with_opposites(angles);
+  require<GeometryError>(
+      !search.aside || (search.method != AxisMethod::vo && twice >= 0.5),
+      "center: the axis of a half acquisition is found from opposite views; give views all "
+      "round, and the method auto or opposite");
   if (search.method == AxisMethod::vo || (search.method == AxisMethod::automatic && twice < 0.5))
     return covering_mass(within(range, rows, cross_checked(rays, range)), rays, range);
   require<GeometryError>(twice > 0, "center opposite: no two of the ", angles.size(),
                          " views are 180 degrees apart; use the method vo");
-  return within(range, rows, axis_by_opposite_rays(rays, range));
+  return within(range, rows, axis_by_opposite_rays(rays, range, search.aside));
 }
 
 AxisEstimate find_axis(std::span<const float> line_integrals, const ConeBeam& scan,
@@ -126,7 +130,7 @@ AxisEstimate find_axis(std::span<const float> line_integrals, const ConeBeam& sc
                          "compares opposite rays");
   const auto range = range_of(search, d.bins);
   const Rays rays{line_integrals, scan.angles, d.rows, d.bins, d.bin_pitch / scan.sdd};
-  return within(range, d.rows, axis_by_opposite_rays(rays, range));
+  return within(range, d.rows, axis_by_opposite_rays(rays, range, search.aside));
 }
 
 }  // namespace tandem::pipeline

@@ -30,6 +30,7 @@ struct AxisSearch {
   AxisMethod method = AxisMethod::automatic;
   /// The bins of the detector to search between; empty: all except the outermost 2 %.
   std::optional<std::array<double, 2>> between{};
+  bool aside = false;  ///< a half acquisition: the axis is clearly nearer to one end of the detector
 };
 
 struct AxisEstimate {

@@ -221,10 +221,11 @@ Agreement joint(const Agreements& parts) {
 /// energy stands for n, and what is interpolated agrees within a hundredth at best.
 double unlikelihood(double energy, double misfit) { return energy * std::log(0.01 + misfit); }
 
-std::vector<Trial> trials_of(const Turn& turn, double from, double to) {
+std::vector<Trial> trials_of(const Turn& turn, double from, double to, bool aside) {
   constexpr double step = 0.5;
   std::vector<Trial> trials;
   for (double c = from; c <= to; c += step) {
+    if (aside && !is_aside({.bins = turn.bins, .axis_bin = c})) continue;
     Compared what = compared(turn, c, 0);
     what.bins.first = std::max(what.bins.first, static_cast<Index>(std::floor(c)) + 1);  // every pair once
     const Agreement here = joint(compare(turn, what, c));
@@ -299,7 +300,7 @@ double share_with_opposites(std::span<const double> angles) {
   return static_cast<double>(twice) / static_cast<double>(known);
 }
 
-AxisEstimate axis_by_opposite_rays(const Rays& rays, const std::array<double, 2>& between) {
+AxisEstimate axis_by_opposite_rays(const Rays& rays, const std::array<double, 2>& between, bool aside) {
   constexpr Index few = 256;  // bins for the first look over all of the range
   const std::vector<Place> places = whole_turn_of(rays.angles);
   AxisEstimate estimate{0, std::numeric_limits<double>::infinity(), 0, AxisMethod::opposite};
@@ -308,7 +309,9 @@ AxisEstimate axis_by_opposite_rays(const Rays& rays, const std::array<double, 2>
   for (const Index factor : {(rays.bins + few - 1) / few, averaged(rays.bins)}) {
     const Turn turn = turn_of(rays, places, factor);
     const auto f = static_cast<double>(factor);
-    const std::vector<Trial> trials = trials_of(turn, (range[0] + 0.5) / f - 0.5, (range[1] + 0.5) / f - 0.5);
+    const std::vector<Trial> trials =
+        trials_of(turn, (range[0] + 0.5) / f - 0.5, (range[1] + 0.5) / f - 0.5, aside);
+    if (trials.empty()) break;  // all of the range is near the middle
     const Trial best = *std::min_element(trials.begin(), trials.end(),
                                          [](const Trial& a, const Trial& b) { return a.misfit < b.misfit; });
     const Minimum found = parabola(turn, best.axis);

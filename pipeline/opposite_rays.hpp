@@ -18,8 +18,10 @@ struct Rays {
 /// The share of parallel views that have a view half a turn away, or one on each side of that place.
 double share_with_opposites(std::span<const double> angles);
 
-/// The axis for which rays that are measured twice agree best, searched between two bins. The uncertainty is
-/// infinite if no rays are measured twice, or if those that are do not tell the axis.
-AxisEstimate axis_by_opposite_rays(const Rays& rays, const std::array<double, 2>& between);
+/// The axis for which rays that are measured twice agree best, searched between two bins; with `aside` only
+/// where the axis of a half acquisition is. The uncertainty is infinite if no rays are measured twice, or if
+/// those that are do not tell the axis.
+AxisEstimate axis_by_opposite_rays(const Rays& rays, const std::array<double, 2>& between,
+                                   bool aside = false);
 
 }  // namespace tandem::pipeline

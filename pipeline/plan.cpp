@@ -58,8 +58,9 @@ void choose_rows(Plan& plan, const VolumeGrid& grid, Range slices) {
                plan.rows.first + std::max(rows.first, rows.last) * factor};
 }
 
-void choose_grid(Plan& plan, const Recipe& recipe) {
+void choose_grid(Plan& plan, const Recipe& recipe, std::optional<io::FieldOfView> field) {
   VolumeGrid grid = fitting_grid(plan.scan);
+  if (field == io::FieldOfView::standard) grid.size[0] = grid.size[1] = detector_of(plan.scan).bins;
   if (recipe.size) grid.size[0] = grid.size[1] = *recipe.size;
   if (recipe.voxel_size_mm) {
     require<GeometryError>(plan.pitch_known, "--voxel-size ", *recipe.voxel_size_mm,
@@ -250,6 +251,21 @@ void require_seen(Plan& plan) {
        plan.bins.first, ":", plan.bins.last, ": what is nearer to the axis than their rays is not seen");
 }
 
+/// What is said to be a half acquisition has views all round, and an axis that is known and aside.
+void require_half_acquisition(Plan& plan, bool axis_known) {
+  const double gap = in_degrees(widest_gap(angles_of(plan.scan), whole_turn));
+  require<GeometryError>(gap < 90, "half acquisition: the views leave ", gap,
+                         " degrees of the turn open, less than 90 are needed; give --arc 360 or --angles "
+                         "FILE, or --file-type standard if the scan is none");
+  require<GeometryError>(axis_known,
+                         "half acquisition: the scan records no rotation axis, and its middle is not the "
+                         "axis; give --rotation-axis X or --rotation-axis-auto");
+  if (!half_acquisition(plan.scan))
+    warn(plan.warnings, "the scan is said to be a half acquisition, but the rotation axis, bin ",
+         plan.axis_in_file, ", is near the middle of the columns ", plan.bins.first, ":", plan.bins.last,
+         "; check the axis, or give --file-type standard");
+}
+
 void add_warnings(Plan& plan, const Recipe& recipe, bool axis_known) {
   if (!axis_known)
     warn(plan.warnings, "the scan records no rotation axis; the middle, bin ", plan.axis_in_file,
@@ -356,7 +372,7 @@ Plan make_plan(const io::ScanInfo& info, const Recipe& asked) {
   if (recipe.binning > 0) plan.scan = bin_down(plan.scan, recipe.binning, plan.pitch_known);
   choose_steps(plan);
   plan.preprocessing.weights = plan.method->weighs_data && counts_are_known(plan, info);
-  choose_grid(plan, recipe);
+  choose_grid(plan, recipe, info.field_of_view);
   if (rows_are_slices(plan.scan)) lift_slices(plan, whole);
   beam_of(plan.scan).choose_execution(plan, recipe);
   if (recipe.follow) {
@@ -367,7 +383,9 @@ Plan make_plan(const io::ScanInfo& info, const Recipe& asked) {
   }
   choose_padding(plan, recipe);
   require_seen(plan);
-  add_warnings(plan, recipe, recipe.axis_bin || info.axis_bin);
+  const bool axis_known = recipe.axis_bin || info.axis_bin;
+  if (info.field_of_view == io::FieldOfView::doubled) require_half_acquisition(plan, axis_known);
+  add_warnings(plan, recipe, axis_known);
   return plan;
 }
 
