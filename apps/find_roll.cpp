@@ -47,15 +47,17 @@ Roll find_roll_of(io::ScanReader& reader, ScanOptions& o, const pipeline::AxisSe
   const Selection s = select(o, reader.info());
   require<GeometryError>(beam.rows_are_slices, "--roll goes with a parallel beam");
   require<GeometryError>(s.rows.size() >= 3, "--roll: ", s.rows.size(), " rows; at least 3 are needed");
-  const std::vector<Index> rows =
-      beam.rows_for_axis(scan, s.rows, std::clamp<Index>(count, 3, s.rows.size()));
+  count = std::clamp<Index>(count, 3, s.rows.size());
   const double middle = 0.5 * static_cast<double>(detector_of(scan).rows - 1),
                unmoved = 0.5 * static_cast<double>(s.bins.first + s.bins.last - 1);
   constexpr int rounds = 5;
+  constexpr double enough =
+      0.0125;  // degrees, one standard deviation: a detector of few rows needs more of them
   Roll roll{};
-  for (int k = 0; k < rounds; ++k) {
+  for (int k = 0; k < rounds || (roll.uncertainty > enough && count < s.rows.size()); ++k) {
+    if (k >= rounds) count = std::min(2 * count, s.rows.size());
     std::vector<Point> axes;
-    for (const Index row : rows) {
+    for (const Index row : beam.rows_for_axis(scan, s.rows, count)) {
       const pipeline::AxisEstimate found = find_axis_in(reader, o, search, {row}, progress);
       axes.push_back({static_cast<double>(row) - middle, found.axis_bin, found.uncertainty});
       roll.method = found.method;

@@ -12,10 +12,10 @@ struct Roll {
   pipeline::AxisMethod method;
 };
 
-/// Fits a line to the axes of `count` rows, which are spread over the selected ones. Opposite views see the
-/// same row at different heights. So the rows are levelled by what was found, and searched again, some times.
-/// The roll goes into the options. @throws GeometryError for a scan with fewer than three rows, or of another
-/// kind than a parallel beam
+/// Fits a line to the axes of `count` rows, which are spread over the selected ones, and of more where the
+/// angle is not certain yet. Opposite views see the same row at different heights. So the rows are levelled
+/// by what was found, and searched again, some times. The roll goes into the options. @throws GeometryError
+/// for a scan with fewer than three rows, or of another kind than a parallel beam
 Roll find_roll_of(io::ScanReader& reader, ScanOptions& options, const pipeline::AxisSearch& search,
                   Index count, ProgressLine& progress);
 

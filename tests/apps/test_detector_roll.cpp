@@ -119,6 +119,7 @@ TEST(DetectorRoll, IsFoundFromOppositeViews) {
               << report["detector_roll_uncertainty_deg"] << ", axis " << report["axis_bin"] << " +- "
               << report["uncertainty"] << ", " << report["method"] << '\n';
     EXPECT_NEAR(report["detector_roll_deg"], degrees, 0.05);
+    EXPECT_LE(report["detector_roll_uncertainty_deg"], 0.05 / 3);
     EXPECT_NEAR(report["axis_bin"], axis, 0.3);
     EXPECT_NE(ended.out.find("roll      "), std::string::npos) << ended.out;
   }
