@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "../../core/ceil_div.hpp"
+#include "../../core/error.hpp"
 #include "../../core/parallel.hpp"
 
 namespace tandem::pipeline {
@@ -36,7 +37,7 @@ std::string conflict(const StepValues& values) {
 }
 
 RowWork on_row(const Preprocessing& how) {
-  const auto asked = dezinger_of(how.values, Dezinger::Window::row);
+  const auto asked = dezinger_of(how, Dezinger::Window::row);
   if (!asked) return {};
   return [rule = asked->rule](ViewRow& row) {
     const std::vector<float> as_it_came(row.y.begin(), row.y.end());
@@ -47,13 +48,17 @@ RowWork on_row(const Preprocessing& how) {
 
 }  // namespace
 
-std::optional<Dezinger> dezinger_of(const StepValues& values, Dezinger::Window window) {
+std::optional<Dezinger> dezinger_of(const Preprocessing& how, Dezinger::Window window) {
+  const StepValues& values = how.values;
   const auto size = value_of<Index>(values, "--dezinger");
   const auto threshold = value_of<double>(values, "--dezinger-threshold");
   const std::string asked = value_of<std::string>(values, "--dezinger-window").value_or("row");
   const bool this_window = std::ranges::any_of(
       windows, [&](const auto& known) { return known.first == asked && known.second == window; });
   if ((!size && !threshold) || !this_window) return {};
+  const Index bins = how.bins << how.binning;
+  require<GeometryError>(bins == 0 || size.value_or(1) <= bins, "--dezinger ", size.value_or(1),
+                         ": the window is wider than a row of ", bins, " bins; give at most ", bins);
   return Dezinger{window,
                   {.size = size.value_or(3),
                    .threshold = static_cast<float>(threshold.value_or(5000)),
@@ -62,7 +67,7 @@ std::optional<Dezinger> dezinger_of(const StepValues& values, Dezinger::Window w
 }
 
 Index margin_of(const Preprocessing& how, Dezinger::Window window) {
-  const auto asked = dezinger_of(how.values, window);
+  const auto asked = dezinger_of(how, window);
   return asked ? ceil_div(asked->rows() / 2, Index{1} << how.binning) : 0;
 }
 
@@ -82,7 +87,7 @@ void dezinger(const Dezinger& how, const Image<float>& y, Index frame, std::span
 
 GpuWork dezinger_on_gpu(const Preprocessing& how, Dezinger::Window window) {
   constexpr Index widest = 1000;  // pixels
-  const auto asked = dezinger_of(how.values, window);
+  const auto asked = dezinger_of(how, window);
   if (!asked || asked->frames() * asked->rows() * asked->rule.size > widest) return {};
   return [asked = *asked](GpuData& data) -> std::optional<Index> {
     const auto [views, rows, bins] = data.how.counts;
@@ -101,7 +106,7 @@ GpuWork dezinger_on_gpu(const Preprocessing& how, Dezinger::Window window) {
 }
 
 ReferenceWork dezinger_references(const Preprocessing& how, Dezinger::Window window) {
-  const auto asked = dezinger_of(how.values, window);
+  const auto asked = dezinger_of(how, window);
   if (!asked) return {};
   return [asked = *asked](const Image<float>& frames, std::span<Index> replaced) {
     const Index frame = frames.n1 * frames.n2, size = asked.frames();

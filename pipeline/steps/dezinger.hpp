@@ -19,8 +19,8 @@ struct Dezinger {
   Index frames() const { return window == Window::cube ? rule.size : 1; }
 };
 
-/// Empty unless outliers are asked for in this window.
-std::optional<Dezinger> dezinger_of(const StepValues& values, Dezinger::Window window);
+/// Empty unless outliers are asked for in this window. @throws GeometryError for one that is wider than a row
+std::optional<Dezinger> dezinger_of(const Preprocessing& how, Dezinger::Window window);
 
 /// Rows that a row needs above and below, after binning.
 Index margin_of(const Preprocessing& how, Dezinger::Window window);

@@ -22,7 +22,7 @@ std::vector<float> numbers_of(const io::FramesView& counts, Index view) {
 }
 
 ProjectionWork on_projection(const Preprocessing& how) {
-  const auto asked = dezinger_of(how.values, window);
+  const auto asked = dezinger_of(how, window);
   if (!asked) return {};
   return [asked = *asked](Projection& view) {
     const Index views = view.counts.shape[0], half = asked.frames() / 2;
@@ -39,7 +39,7 @@ ProjectionWork on_projection(const Preprocessing& how) {
 }
 
 double bytes_a_thread(const Preprocessing& how, Shape frame) {
-  const auto asked = dezinger_of(how.values, window);
+  const auto asked = dezinger_of(how, window);
   return asked ? 4.0 * static_cast<double>(asked->frames() * frame[1] * frame[2] << (2 * how.binning)) : 0;
 }
 

@@ -9,7 +9,7 @@ namespace {
 constexpr auto window = Dezinger::Window::projection;
 
 ProjectionWork on_projection(const Preprocessing& how) {
-  const auto asked = dezinger_of(how.values, window);
+  const auto asked = dezinger_of(how, window);
   if (!asked) return {};
   return [asked = *asked](Projection& view) {
     const Image<float>& y = view.y;

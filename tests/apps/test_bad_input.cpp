@@ -188,6 +188,24 @@ TEST_F(BadInput, Geometry) {
         {"pixels.h5", "1/pixel", "leave --pixel-size out"});
 }
 
+/// What users of raw data get wrong.
+TEST_F(BadInput, StepsFromCountsToLineIntegrals) {
+  const std::string recon = "recon good.h5 -o bad_.h5 ";
+  const std::string phase =
+      recon +
+      "--retrieve-phase-method paganin --retrieve-phase-delta-beta 100 --propagation-distance 50 "
+      "--pixel-size 0.001 --energy ";
+  fails(phase + "20 --minus-log false", 4, {"--minus-log false", "transmissions"});
+  fails(phase + "20000", 2, {"keV", "20 keV"});
+  fails(recon + "--dezinger 33", 4, {"--dezinger 33", "32 bins"});
+  fails(recon + "--dezinger 34 --dezinger-window projection", 4, {"--dezinger 34", "32 bins"});
+  fails(recon + "--dezinger 35 --dezinger-window cube", 4, {"--dezinger 35", "32 bins"});
+  fails(recon + "--remove-stripe-method vo-large --vo-large-size 33", 4, {"--vo-large-size 33", "32 bins"});
+  fails(recon + "--remove-stripe-method ti --ti-nblock 5000", 4, {"--ti-nblock 5000", "views"});
+  fails(recon + "--remove-stripe-method fw --fw-level 20", 4, {"--fw-level 20", "levels"});
+  fails(recon + "--flat-sets linear", 3, {"--flat-sets linear", "--flat-loc"});
+}
+
 TEST_F(BadInput, ConeGeometry) {
   const std::string simulate = "simulate -o bad_.h5 --size 16 --geometry cone --pixel-size 1 ";
   fails(simulate + "--sod 60 --sdd 60", 4, {"sdd = 60 mm", "sod = 60 mm"});

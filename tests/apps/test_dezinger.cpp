@@ -24,7 +24,7 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 
 RowWork dezinger(const StepValues& values) {
   for (const Step& step : steps())
-    if (step.name == "dezinger") return step.on_row(preprocessing_of(values, {0, 1}, 0));
+    if (step.name == "dezinger") return step.on_row(preprocessing_of(values, {0, 100}, 0));
   throw std::runtime_error("the table has no such step");
 }
 

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "../../../core/error.hpp"
 #include "../../../core/parallel.hpp"
 #include "../../../kernels/spectra.hpp"
 #include "stripe_method.hpp"
@@ -8,6 +9,8 @@
 namespace tandem::pipeline::stripes::method {
 
 namespace {
+
+constexpr Index usual_levels = 4;
 
 struct FourierWavelet {
   Index levels;
@@ -60,6 +63,12 @@ Plane without_stripes(const Plane& plane, const FourierWavelet& how, Index level
 
 void remove(Plane& sinogram, const FourierWavelet& how) {
   const Index zeros = how.pad ? sinogram.rows / 8 : 0, before = zeros / 2;
+  const auto longest = static_cast<double>(std::max(sinogram.rows + zeros, sinogram.columns));
+  // what tomopy takes by itself
+  const Index most = std::max(usual_levels, static_cast<Index>(std::ceil(std::log2(longest))));
+  require<GeometryError>(how.levels <= most, "--fw-level ", how.levels, ": a sinogram of ", sinogram.rows,
+                         " views and ", sinogram.columns, " bins has at most ", most,
+                         " levels; 2^levels is about the width of a stripe, give 3 to 5");
   Plane wide(sinogram.rows + zeros, sinogram.columns);
   std::ranges::copy(sinogram.values, wide.row(before));
   wide = without_stripes(wide, how, 0);
@@ -82,7 +91,7 @@ Method fourier_wavelet() {
           .planes = 6,
           .begin = [](const Preprocessing& how) -> Work {
             const FourierWavelet own{
-                value_of<Index>(how.values, "--fw-level").value_or(4),
+                value_of<Index>(how.values, "--fw-level").value_or(usual_levels),
                 &wavelet_named(value_of<std::string>(how.values, "--fw-filter").value_or("sym16")),
                 value_of<double>(how.values, "--fw-sigma").value_or(1),
                 value_of<bool>(how.values, "--fw-pad").value_or(true)};

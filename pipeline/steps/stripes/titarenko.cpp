@@ -2,6 +2,7 @@
 #include <cmath>
 #include <span>
 
+#include "../../../core/error.hpp"
 #include "banded.hpp"
 #include "columns.hpp"
 #include "gpu_columns.hpp"
@@ -72,7 +73,9 @@ void straighten(Plane& sinogram, Range views, std::span<const double> difference
 void straighten(Plane& sinogram, Index blocks, double alpha) {
   constexpr std::array<double, 2> first{1, -1};
   constexpr std::array<double, 3> second{-1, 2, -1};
-  const Index count = std::clamp<Index>(blocks, 1, sinogram.rows), size = sinogram.rows / count;
+  require<GeometryError>(blocks <= sinogram.rows, "--ti-nblock ", blocks, ": there are ", sinogram.rows,
+                         " views; give at most as many blocks");
+  const Index count = std::max<Index>(blocks, 1), size = sinogram.rows / count;
   Plane other = sinogram;
   for (Index k = 0; k < count; ++k) {
     const Range views{k * size, k + 1 == count ? sinogram.rows : (k + 1) * size};
