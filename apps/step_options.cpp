@@ -27,8 +27,16 @@ void add(CLI::App& c, const StepOption& option, pipeline::TrueOrFalse, StepValue
       ->type_name("true|false");
 }
 
+/// One range, or two.
+std::vector<Range> ranges_in(const std::string& text) {
+  const std::size_t comma = text.find(',');
+  std::vector<Range> ranges{parse_range(text.substr(0, comma))};
+  if (comma != std::string::npos) ranges.push_back(parse_range(text.substr(comma + 1)));
+  return ranges;
+}
+
 void add(CLI::App& c, const StepOption& option, pipeline::Columns, StepValues& values) {
-  add(c, option, values, parse_range)->type_name("A:B");
+  add(c, option, values, ranges_in)->type_name("A:B[,C:D]");
 }
 
 void add(CLI::App& c, const StepOption& option, pipeline::PositiveNumber limit, StepValues& values) {

@@ -206,6 +206,7 @@ std::unique_ptr<ScanReader> reader_of(const fs::path& path, Acquisition found, c
   require<FileError>(!options.time || found.has_times, path.string(), ": has no times; leave out --time");
   orient(found, options.orientation);
   found.info.views_stored = planned.value_or(count_of(found.projections));
+  found.info.first_view = options.first_view, found.info.view_step = options.view_step;
   require<GeometryError>(options.first_view < found.info.views_stored, path.string(), ": view ",
                          options.first_view, " is wanted; there are ", found.info.views_stored,
                          ", counted from 0");
@@ -216,6 +217,9 @@ std::unique_ptr<ScanReader> reader_of(const fs::path& path, Acquisition found, c
   found.info.packing = found.projections.front()->packing();
   found.info.flats = count_of(found.flats);
   found.info.darks = count_of(found.darks);
+  if (found.info.flats > 1 && found.info.flats == found.info.views_stored)
+    found.info.notes.emplace_back(
+        "there are as many flats as views; if each is that of a view, give --flat-sets each");
   complete_times(found.info, own_flats, options, count_of(found.projections));
   if (options.view_step > 1) take_views(found, options.first_view, options.view_step);
   return std::make_unique<SourcesReader>(path.string(), std::move(found.info), std::move(found.projections),

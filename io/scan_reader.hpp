@@ -86,7 +86,8 @@ struct ScanInfo {
   PixelType type = PixelType::uint16;
   std::string packing;  ///< of the projections: filters of HDF5, "compressed" TIFF, or "by libhdf5"; or empty
   Index flats = 0, darks = 0;
-  Index views_stored = 0;  ///< more than the scan has if OpenOptions::view_step is above 1
+  Index views_stored = 0;               ///< more than the scan has if OpenOptions::view_step is above 1
+  Index first_view = 0, view_step = 1;  ///< which of them the scan has
   PerFrame times;    ///< when the frames were taken: numbers that rise with time, such as those of all frames
   PerFrame monitor;  ///< monitor counts or ring current, proportional to the beam
   std::size_t decoded_bytes =

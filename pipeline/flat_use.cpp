@@ -72,7 +72,24 @@ void use_monitor(const io::ScanInfo& info, FlatUse& use) {
   }
 }
 
+/// The k-th flat is that of the k-th view of the file.
+void use_each(const io::ScanInfo& info, FlatUse& use) {
+  require<FileError>(info.flats == info.views_stored, "--flat-sets each: the scan has ", info.flats,
+                     " flats for ", info.views_stored, " views; one per view is needed");
+  const auto views = static_cast<Index>(angles_of(info.scan).size());
+  use.between = "each";
+  use.sets.clear();
+  for (Index view = 0; view < views; ++view) {
+    use.sets.push_back({info.first_view + view * info.view_step});
+    use.views.push_back({.first = view, .second = view});
+  }
+}
+
 }  // namespace
+
+bool flats_are_of_views(const StepValues& values) {
+  return value_of<std::string>(values, "--flat-sets") == "each";
+}
 
 Sets flat_sets(const io::ScanInfo& info) {
   std::vector<Index> order(static_cast<std::size_t>(info.flats));
@@ -98,11 +115,14 @@ FlatUse flat_use_of(const io::ScanInfo& info, const StepValues& values) {
               .dark_method = combining_named(word("--dark-method")),
               .sets = flat_sets(info)};
   const std::string asked = word("--flat-sets");
-  require<FileError>(asked.empty() || asked == "together" || info.flats == 0 || !info.times.flats.empty(),
-                     "--flat-sets ", asked,
-                     ": the scan does not tell when its flats were taken; give --flat-loc VIEW,VIEW,... or "
-                     "--flat-sets together");
-  if (asked == "together" || use.sets.size() == 1) {
+  require<FileError>(
+      (asked != "linear" && asked != "nearest") || info.flats == 0 || !info.times.flats.empty(),
+      "--flat-sets ", asked,
+      ": the scan does not tell when its flats were taken; give --flat-loc VIEW,VIEW,... or "
+      "--flat-sets together");
+  if (asked == "each") {
+    use_each(info, use);
+  } else if (asked == "together" || use.sets.size() == 1) {
     use.sets.resize(1);
     use.sets[0].resize(static_cast<std::size_t>(info.flats));
     std::iota(use.sets[0].begin(), use.sets[0].end(), Index{0});

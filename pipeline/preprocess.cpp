@@ -303,19 +303,26 @@ Array within_margins(Array wide, const Reference& reference, const Space& space)
 
 }  // namespace
 
-std::optional<Range> air_within(const std::optional<Range>& air, Range bins, int binning) {
-  if (!air) return {};
+std::vector<Range> air_within(const std::vector<Range>& air, Range bins, int binning) {
   const Index factor = Index{1} << binning;
-  const Range within{(air->first - bins.first + factor - 1) / factor, (air->last - bins.first) / factor};
-  require<GeometryError>(bins.first <= air->first && air->last <= bins.last && within.size() > 0,
-                         "--air-columns ", air->first, ":", air->last, ": empty, or outside the columns ",
-                         bins.first, ":", bins.last, " that are read; give columns that see no sample");
+  std::vector<Range> within;
+  for (const Range& columns : air) {
+    within.push_back(
+        {(columns.first - bins.first + factor - 1) / factor, (columns.last - bins.first) / factor});
+    require<GeometryError>(
+        bins.first <= columns.first && columns.last <= bins.last && within.back().size() > 0,
+        "--air-columns ", columns.first, ":", columns.last, ": empty, or outside the columns ", bins.first,
+        ":", bins.last, " that are read; give columns that see no sample");
+  }
+  require<GeometryError>(within.size() < 2 || within[0].last <= within[1].first, "--air-columns ",
+                         air.front().first, ":", air.front().last, ",", air.back().first, ":",
+                         air.back().last, ": overlap, or the second range is not behind the first one");
   return within;
 }
 
 void require_reference(const io::ScanInfo& info, const Preprocessing& how, bool needs_counts) {
   require<FileError>(
-      info.flats > 0 || how.air_bins || !how.minus_log, "the scan has 0 flats",
+      info.flats > 0 || !how.air_bins.empty() || !how.minus_log, "the scan has 0 flats",
       info.format.ends_with("sinogram") ? " (a lone sinogram)" : "",
       "; give --flats FILE, --air-columns A:B, or --minus-log false if it holds line integrals");
   require<FileError>(
@@ -327,7 +334,9 @@ void require_reference(const io::ScanInfo& info, const Preprocessing& how, bool 
 Preprocessing preprocessing_of(const StepValues& values, Range bins, int binning, double gain, bool noise) {
   Preprocessing how{.binning = binning,
                     .minus_log = value_of<bool>(values, "--minus-log").value_or(true),
-                    .air_bins = air_within(value_of<Range>(values, "--air-columns"), bins, binning),
+                    .air_bins = air_within(
+                        value_of<std::vector<Range>>(values, "--air-columns").value_or(std::vector<Range>{}),
+                        bins, binning),
                     .gain = gain,
                     .noise = noise,
                     .values = values,

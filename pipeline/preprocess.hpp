@@ -31,8 +31,9 @@ struct Optics {
 struct Preprocessing {
   int binning = 0;
   bool minus_log = true;
-  std::optional<Range>
-      air_bins{};        ///< divide each view by the mean of these bins, counted after selection and binning
+  /// Divide each view by the mean of these bins, or by the line through the means of two such ranges; counted
+  /// after selection and binning.
+  std::vector<Range> air_bins{};
   double gain = 1;       ///< counts per photon
   bool noise = false;    ///< whether to compute the noise norms
   bool weights = false;  ///< whether to compute the weights of data
@@ -81,8 +82,8 @@ struct LineIntegrals {
 };
 
 /// Where `air` (columns of the file) lies among the selected `bins`, after binning. @throws GeometryError if
-/// nothing is left.
-std::optional<Range> air_within(const std::optional<Range>& air, Range bins, int binning);
+/// nothing is left, or if two ranges overlap
+std::vector<Range> air_within(const std::vector<Range>& air, Range bins, int binning);
 
 /// The settings from the options that a user gave, for a selection of bins.
 Preprocessing preprocessing_of(const StepValues& values, Range bins, int binning, double gain = 1,

@@ -20,9 +20,10 @@ Step dark_flat() {
           .options = {{"--flat-method", "how the flats of a set become one (default mean)", of_methods},
                       {"--dark-method", "how the darks become one (default mean)", of_methods},
                       {"--flat-sets",
-                       "flats of several sets: interpolated in time for each view, those nearest in time, or "
-                       "all flats together (default linear where the scan tells the times, else together)",
-                       OneOf{{"linear", "nearest", "together"}}},
+                       "flats of several sets: interpolated in time for each view, those nearest in time, "
+                       "each for its own view, of which there must be as many, or all flats together "
+                       "(default linear where the scan tells the times, else together)",
+                       OneOf{{"linear", "nearest", "each", "together"}}},
                       {"--flat-linear", "the same as --flat-sets linear", ShortFor{"--flat-sets", "linear"}},
                       {"--normalize-monitor",
                        "default false; true: views and flats are divided by the monitor counts or the ring "

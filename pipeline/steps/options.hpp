@@ -14,7 +14,7 @@ namespace tandem::pipeline {
 
 // The kinds of value that an option of a step takes.
 struct TrueOrFalse {};
-struct Columns {};  ///< a range of columns of the file
+struct Columns {};  ///< a range of columns of the file, or two
 struct PositiveNumber {
   double highest;
 };
@@ -40,7 +40,7 @@ struct StepOption {
 
 /// What a user gave, by the name of the option: true or false, columns, a number, a whole number, a
 /// word or numbers.
-using StepValue = std::variant<bool, Range, double, Index, std::string, std::vector<double>>;
+using StepValue = std::variant<bool, std::vector<Range>, double, Index, std::string, std::vector<double>>;
 using StepValues = std::map<std::string, StepValue, std::less<>>;
 
 /// The value of an option; empty if it was not given. @throws std::bad_variant_access for a value of another

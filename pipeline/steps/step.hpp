@@ -16,7 +16,7 @@ namespace tandem::pipeline {
 /// one.
 struct Air {
   double mean = 1;      ///< transmission of the air columns; counts if there are no flats
-  double variance = 0;  ///< of the logarithm of the mean
+  double variance = 0;  ///< of the logarithm of what a datum is divided by, on the average over the row
 };
 
 /// One row of one view on its way through the steps, and what the steps tell each other about it.

@@ -106,6 +106,61 @@ TEST(References, DoNotDependOnChunks) {
   EXPECT_TRUE(std::equal(some.begin(), some.end(), whole.begin() + static_cast<std::ptrdiff_t>(2 * slice)));
 }
 
+/// A beam that jumps from view to view, with a flat for each view.
+TEST(References, MayBeOneForEachView) {
+  Program run;
+  std::vector<double> views, flats, angles;
+  for (std::size_t v = 0; v < views_here; ++v) {
+    angles.push_back(15 * static_cast<double>(v));
+    for (std::size_t i = 0; i < rows_here * bins_here; ++i)
+      for (std::vector<double>* frames : {&views, &flats})
+        frames->push_back(100 * (1 + static_cast<double>(v * 5 % 7)) *
+                          (1 + 0.01 * static_cast<double>(i % 7)));
+  }
+  const std::vector<unsigned long long> extents{views_here, rows_here, bins_here};
+  Hdf5Maker(run / "scan.h5")
+      .numbers("/exchange/data", "f32", extents, views)
+      .numbers("/exchange/data_white", "f32", extents, flats)
+      .numbers("/exchange/theta", "f64", {views_here}, angles);
+  const auto seen = [&](const std::string& options) {
+    const Ended ended = run("recon scan.h5 -o v.h5 --overwrite --rotation-axis 7.5 --json r.json " + options);
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    return largest(run / "v.h5");
+  };
+  EXPECT_LT(seen("--flat-sets each"), 1e-6);
+  EXPECT_EQ(run.json("r.json")["references"]["between_sets"], "each");
+  EXPECT_LT(seen("--flat-sets each --view-step 5 --start-proj 1"), 1e-6);
+  EXPECT_LT(seen("--flat-sets each --start-proj 3 --end-proj 9 --binning 1"), 1e-6);
+  EXPECT_GT(seen(""), 1e-2);
+  EXPECT_NE(run("info scan.h5").out.find("--flat-sets each"), std::string::npos);
+}
+
+/// The beam leans to one side by another share in each view.
+TEST(References, OfAirOnBothSidesAreALine) {
+  Program run;
+  std::vector<double> views, angles;
+  for (std::size_t v = 0; v < views_here; ++v) {
+    angles.push_back(15 * static_cast<double>(v));
+    for (std::size_t i = 0; i < rows_here * bins_here; ++i)
+      views.push_back(1000 * (1 + 0.003 * static_cast<double>(v) * static_cast<double>(i % bins_here)));
+  }
+  Hdf5Maker(run / "scan.h5")
+      .numbers("/exchange/data", "f32", {views_here, rows_here, bins_here}, views)
+      .numbers("/exchange/theta", "f64", {views_here}, angles);
+  const auto seen = [&](const std::string& options) {
+    const Ended ended = run("recon scan.h5 -o v.h5 --overwrite --rotation-axis 7.5 " + options);
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    return largest(run / "v.h5");
+  };
+  EXPECT_LT(seen("--air-columns 0:3,14:16 --save-config c.toml"), 1e-6);
+  EXPECT_LT(seen("--config c.toml"), 1e-6);
+  EXPECT_GT(seen("--air-columns 0:3"), 1e-3);
+  EXPECT_EQ(run("recon scan.h5 -o w.h5 --air-columns 0:3,14:17").code, 4);
+  EXPECT_EQ(run("recon scan.h5 -o w.h5 --air-columns 0:3,2:4").code, 4);
+  for (const char* wrong : {"0:3,", "0:3,4:5,6:7", ",", "0:3;4:5"})
+    EXPECT_EQ(run(std::string("recon scan.h5 -o w.h5 --air-columns '") + wrong + "'").code, 2) << wrong;
+}
+
 TEST(References, ThatCannotBeHadAreRefusedInOneLine) {
   Program run;
   ASSERT_EQ(run("simulate -o scan.h5 --size 16 --views 20 --photons 500 --flats 5").code, 0);
@@ -118,6 +173,7 @@ TEST(References, ThatCannotBeHadAreRefusedInOneLine) {
   };
   refused("--flat-linear", 3, "--flat-loc");
   refused("--flat-sets nearest", 3, "--flat-loc");
+  refused("--flat-sets each", 3, "5 flats for 20 views");
   refused("--flat-loc 0,20", 3, "2 views for 5 flats");
   refused("--flat-loc 0,x", 2, "--flat-loc");
   refused("--normalize-monitor true", 3, "control/data");

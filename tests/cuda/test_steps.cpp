@@ -84,7 +84,7 @@ TEST_F(CudaSteps, AllTogetherAreTheCpus) {
 
 /// Each row has floors of its own then.
 TEST_F(CudaSteps, DivideByAir) {
-  const StepValues values{{"--air-columns", Range{1, 40}}};
+  const StepValues values{{"--air-columns", std::vector<Range>{{1, 40}}}};
   for (const bool mixes : {false, true})
     for (const bool dead : {false, true}) {
       const Task task{.file = {19, 5, 90}, .mixes = mixes, .dead = dead, .above = 1, .below = 1};
@@ -132,8 +132,8 @@ TEST_F(CudaSteps, ThatAreAnErrorTakeTheCpu) {
     Reference ref = reference_of(bright);
     return preprocess_on_gpu(on_gpu(frames_of(task), gpu), ref, how, task.space().on(gpu), found).has_value();
   };
-  EXPECT_TRUE(taken(bright, {{"--air-columns", Range{1, 20}}}));
-  EXPECT_FALSE(taken(dark, {{"--air-columns", Range{1, 20}}}));
+  EXPECT_TRUE(taken(bright, {{"--air-columns", std::vector<Range>{{1, 20}}}}));
+  EXPECT_FALSE(taken(dark, {{"--air-columns", std::vector<Range>{{1, 20}}}}));
   EXPECT_TRUE(taken(bright, hardened({1})));
   EXPECT_FALSE(taken(bright, hardened({1, -2})));
 }

@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <functional>
+#include <numeric>
 #include <string>
 
 #include "../../core/error.hpp"
 #include "../support/memory_reader.hpp"
+#include "../support/npy.hpp"
 #include "../support/tolerances.hpp"
 
 namespace tandem::pipeline {
@@ -151,8 +154,8 @@ TEST(Preprocess, CellsWithoutAFiniteFrameAreDead) {
   for (int b = 0; b < 5; ++b) EXPECT_NEAR(result.y.data()[b], expected[b], 10 * tolerance::float_rounding);
   // without flats a dark alone may say so; binned, one such pixel spoils its cell
   MemoryReader dark(floats({0, 1, 4}, {}), floats({1, 1, 4}, {0, NAN, 0, 0}));
-  EXPECT_EQ(read_reference(dark, {0, 1}, {0, 4}, {0, true, Range{2, 3}, 1}).dead, 1);
-  EXPECT_EQ(read_reference(dark, {0, 1}, {0, 4}, {1, true, Range{1, 2}, 1}).dead, 1);
+  EXPECT_EQ(read_reference(dark, {0, 1}, {0, 4}, {0, true, {Range{2, 3}}, 1}).dead, 1);
+  EXPECT_EQ(read_reference(dark, {0, 1}, {0, 4}, {1, true, {Range{1, 2}}, 1}).dead, 1);
 }
 
 std::string refusal(const std::function<void()>& act) {
@@ -202,7 +205,7 @@ TEST(Preprocess, OneRowAloneIsBinnedAlongItsBins) {
 /// The beam falls to a half in the second view, and flats have a slope.
 TEST(Preprocess, AirColumnsAfterFlatsTakeTheBeamsDriftAway) {
   MemoryReader reader(floats({1, 1, 4}, {110, 210, 410, 810}), floats({1, 1, 4}, {10, 10, 10, 10}));
-  const Preprocessing how{0, true, Range{0, 2}, 1, true};
+  const Preprocessing how{0, true, {Range{0, 2}}, 1, true};
   const Reference ref = read_reference(reader, {0, 1}, {0, 4}, how);
   Findings findings;
   const auto counts =
@@ -222,7 +225,7 @@ TEST(Preprocess, AirColumnsAfterFlatsTakeTheBeamsDriftAway) {
 
 TEST(Preprocess, RefusesAirThatIsDark) {
   MemoryReader reader(floats({0, 1, 3}, {}), floats({1, 1, 3}, {10, 10, 10}));
-  const Preprocessing how{0, true, Range{0, 1}, 1};
+  const Preprocessing how{0, true, {Range{0, 1}}, 1};
   const Reference ref = read_reference(reader, {0, 1}, {0, 3}, how);
   const auto act = [&] {
     Findings findings;
@@ -245,7 +248,7 @@ TEST(Preprocess, BinningAveragesCountsAndFlats) {
 
 TEST(Preprocess, AirColumnsTakeThePlaceOfFlats) {
   MemoryReader reader(floats({0, 1, 4}, {}), floats({1, 1, 4}, {10, 10, 10, 10}));
-  const Preprocessing how{0, true, Range{0, 2}, 1};
+  const Preprocessing how{0, true, {Range{0, 2}}, 1};
   const Reference ref = read_reference(reader, {0, 1}, {0, 4}, how);
   Findings findings;
   const auto counts =
@@ -257,12 +260,78 @@ TEST(Preprocess, AirColumnsTakeThePlaceOfFlats) {
 }
 
 TEST(Preprocess, AirColumnsMustLieWithinWhatIsRead) {
-  EXPECT_EQ(air_within(Range{10, 20}, {8, 100}, 0), (Range{2, 12}));
-  EXPECT_EQ(air_within(Range{11, 21}, {8, 100}, 1), (Range{2, 6}));
-  EXPECT_FALSE(air_within({}, {8, 100}, 1).has_value());
-  EXPECT_THROW(air_within(Range{5, 20}, {8, 100}, 0), GeometryError);
-  EXPECT_THROW(air_within(Range{90, 101}, {8, 100}, 0), GeometryError);
-  EXPECT_THROW(air_within(Range{9, 11}, {8, 100}, 3), GeometryError);
+  using Ranges = std::vector<Range>;
+  EXPECT_EQ(air_within({Range{10, 20}}, {8, 100}, 0), (Ranges{{2, 12}}));
+  EXPECT_EQ(air_within({Range{11, 21}}, {8, 100}, 1), (Ranges{{2, 6}}));
+  EXPECT_EQ(air_within({Range{10, 20}, Range{90, 100}}, {8, 100}, 1), (Ranges{{1, 6}, {41, 46}}));
+  EXPECT_TRUE(air_within({}, {8, 100}, 1).empty());
+  EXPECT_THROW(air_within({Range{5, 20}}, {8, 100}, 0), GeometryError);
+  EXPECT_THROW(air_within({Range{90, 101}}, {8, 100}, 0), GeometryError);
+  EXPECT_THROW(air_within({Range{9, 11}}, {8, 100}, 3), GeometryError);
+  EXPECT_THROW(air_within({Range{10, 20}, Range{90, 101}}, {8, 100}, 0), GeometryError);
+  EXPECT_THROW(air_within({Range{10, 20}, Range{19, 30}}, {8, 100}, 0), GeometryError);
+  EXPECT_THROW(air_within({Range{40, 50}, Range{10, 20}}, {8, 100}, 0), GeometryError);
+}
+
+/// The beam rises along the row, by another slope in each view, on top of flats; one cell of a margin is
+/// dead.
+TEST(Preprocess, TwoMarginsOfAirAreALine) {
+  const std::vector<float> flat{200, 100, 0, 100, 400, 100, 100};
+  MemoryReader reader(floats({1, 1, 7}, flat), floats({0, 1, 7}, {}));
+  const Preprocessing how{0, true, {Range{0, 3}, Range{6, 7}}, 1, true};
+  const Reference ref = read_reference(reader, {0, 1}, {0, 7}, how);
+  Findings findings;
+  std::vector<float> counts;
+  for (const float slope : {0.1f, -0.05f})
+    for (std::size_t b = 0; b < flat.size(); ++b)
+      counts.push_back(flat[b] * (1 + slope * static_cast<float>(b)) * (b == 4 ? 0.25f : 1));
+  const auto result = preprocess(floats({2, 1, 7}, counts), ref, how, space_of(2, 1, 7), findings);
+  for (int b = 0; b < 14; ++b)
+    EXPECT_NEAR(result.y.data()[b], b % 7 == 4 ? std::log(4.0) : 0, 10 * tolerance::float_rounding) << b;
+}
+
+TEST(Preprocess, RefusesALineOfAirThatComesDownToNothing) {
+  MemoryReader reader(floats({0, 1, 5}, {}), floats({0, 1, 5}, {}));
+  const Preprocessing how{0, true, {Range{0, 1}, Range{2, 3}}, 1};
+  const Reference ref = read_reference(reader, {0, 1}, {0, 5}, how);
+  const auto act = [&] {
+    Findings findings;
+    preprocess(floats({1, 1, 5}, {100, 80, 50, 60, 60}), ref, how, space_of(1, 1, 5), findings);
+  };
+  EXPECT_NE(refusal(act).find("not above 0"), std::string::npos) << refusal(act);
+}
+
+/// tomopy puts the means of both margins at the ends of the row. With margins of one bin that is where they
+/// are; with wider ones its line is another one by what is known.
+TEST(Preprocess, AirOfBothSidesIsThatOfTomopy) {
+  const std::filesystem::path vectors = std::filesystem::path(TANDEM_TEST_DATA) / "vectors";
+  if (!exists(vectors)) GTEST_SKIP() << vectors << " is not there";
+  const test::Npy input = test::read_npy(vectors / "normalize_bg_input.npy");
+  const Shape shape{input.shape[0], input.shape[1], input.shape[2]};
+  const auto last = static_cast<std::size_t>(shape[2]) - 1;
+  for (const Index width : {1, 4}) {
+    MemoryReader reader(floats({0, 1, shape[2]}, {}), floats({0, 1, shape[2]}, {}));
+    const Preprocessing how{0, false, {Range{0, width}, Range{shape[2] - width, shape[2]}}};
+    const Reference ref = read_reference(reader, {0, shape[1]}, {0, shape[2]}, how);
+    Findings findings;
+    const auto result =
+        preprocess(floats(shape, input.floats()), ref, how, Space(shape, Blocks::rows), findings);
+    const test::Npy expected =
+        test::read_npy(vectors / ("tomopy_normalize_bg_air" + std::to_string(width) + ".npy"));
+    const double inner = 0.5 * static_cast<double>(width - 1);  // how far inwards the middle of a margin is
+    for (std::size_t row = 0; row < input.values.size(); row += last + 1) {
+      const double* in = &input.values[row];
+      const double left = std::accumulate(in, in + width, 0.0) / static_cast<double>(width),
+                   right = std::accumulate(in + last + 1 - width, in + last + 1, 0.0) /
+                           static_cast<double>(width);
+      for (std::size_t b = 0; b <= last; ++b) {
+        const auto at = static_cast<double>(b), end = static_cast<double>(last);
+        const double ours = left + (right - left) * (at - inner) / (end - 2 * inner),
+                     theirs = left + (right - left) * at / end;
+        EXPECT_NEAR(result.y.data()[row + b] * ours / theirs, expected.values[row + b], 1e-6) << width;
+      }
+    }
+  }
 }
 
 TEST(Preprocess, RowsWithoutAFinitePixelBecomeTheirNeighbouringViews) {
@@ -297,10 +366,10 @@ TEST(Preprocess, RefusesCountsWithoutFlats) {
   io::ScanInfo info;
   EXPECT_THROW(require_reference(info, {}, false), FileError);
   EXPECT_NO_THROW(require_reference(info, {0, false, {}, 1}, false));
-  EXPECT_NO_THROW(require_reference(info, {0, true, Range{0, 2}, 1}, false));
-  EXPECT_THROW(require_reference(info, {0, true, Range{0, 2}, 1}, true), FileError);
+  EXPECT_NO_THROW(require_reference(info, {0, true, {Range{0, 2}}, 1}, false));
+  EXPECT_THROW(require_reference(info, {0, true, {Range{0, 2}}, 1}, true), FileError);
   info.flats = 3;
-  EXPECT_NO_THROW(require_reference(info, {0, true, Range{0, 2}, 1}, true));
+  EXPECT_NO_THROW(require_reference(info, {0, true, {Range{0, 2}}, 1}, true));
 }
 
 }  // namespace

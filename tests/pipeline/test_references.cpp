@@ -126,6 +126,39 @@ TEST(FlatSets, AreInterpolatedUnlessAskedOtherwise) {
   EXPECT_TRUE(together.views.empty());
 }
 
+/// As of a source that is measured without the sample at every angle.
+TEST(FlatSets, MayBeOneForEachView) {
+  io::ScanInfo info;
+  info.flats = info.views_stored = 6;
+  angles_of(info.scan).assign(3, 0.0);
+  info.first_view = 1, info.view_step = 2;
+  const StepValues each{{"--flat-sets", "each"}};
+  const FlatUse use = flat_use_of(info, each);
+  EXPECT_EQ(use.between, "each");
+  EXPECT_EQ(use.sets, (std::vector<std::vector<Index>>{{1}, {3}, {5}}));
+  for (Index v = 0; v < 3; ++v) {
+    EXPECT_EQ(use.views.at(static_cast<std::size_t>(v)).first, v);
+    EXPECT_TRUE(use.views[static_cast<std::size_t>(v)].is_one());
+  }
+  info.flats = 5;
+  EXPECT_NE(refusal([&] { flat_use_of(info, each); }).find("5 flats for 6 views"), std::string::npos);
+}
+
+/// Each view is half of its own flat, less the dark; the noise of one flat is that of its counts.
+TEST(FlatSets, OfOwnViewsAreDividedByAlone) {
+  ReferencesInMemory reader(floats({3, 1, 2}, {110, 210, 30, 50, 1010, 60}), floats({1, 1, 2}, {10, 10}));
+  io::ScanInfo& info = reader.info_to_change();
+  info.views_stored = 3;
+  angles_of(info.scan).assign(3, 0.0);
+  const io::Frames views = floats({3, 1, 2}, {60, 110, 20, 30, 510, 35});
+  const LineIntegrals lines = processed(reader, views, with({{"--flat-sets", "each"}}, true, true));
+  for (int i = 0; i < 6; ++i)
+    EXPECT_NEAR(lines.y.data()[i], std::log(2.0), 10 * tolerance::float_rounding) << i;
+  double variance = 0;
+  for (const double flat : {100, 200, 20, 40, 1000, 50}) variance += 2 / flat + 1 / flat;
+  EXPECT_NEAR(lines.noise_norms[0], std::sqrt(variance), 1e-6);
+}
+
 TEST(FlatSets, WithoutTimesAreTakenTogetherOrRefused) {
   io::ScanInfo info;
   info.flats = 4;

@@ -66,7 +66,7 @@ TEST(Steps, ThatNobodyAsksForAreNotDone) {
   ask(preprocessing_of({{"--minus-log", false}}, {0, 16}, 0), plain);
   EXPECT_EQ(plain,
             (std::set<std::string_view>{"saturation", "not-finite", "dark-flat", "dead-cells", "lost-rows"}));
-  ask(preprocessing_of({{"--air-columns", Range{4, 8}}}, {0, 16}, 1), all);
+  ask(preprocessing_of({{"--air-columns", std::vector<Range>{{4, 8}}}}, {0, 16}, 1), all);
   plain.insert({"air", "minus-log"});
   EXPECT_EQ(all, plain);
 }
