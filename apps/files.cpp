@@ -8,6 +8,7 @@
 #include "../core/error.hpp"
 #include "../io/sources.hpp"
 #include "../io/volume_kind.hpp"
+#include "step_options.hpp"
 
 namespace tandem::apps {
 
@@ -70,6 +71,7 @@ void require_place(const NamedFile& output) {
 
 NamedFiles inputs_of(const ScanOptions& o) {
   NamedFiles inputs{{"the scan", o.path}, {"--angles", o.how.angles}, {"--view-shifts", o.how.view_shifts}};
+  for (NamedFile& file : files_of(o.steps)) inputs.push_back(std::move(file));
   for (const fs::path& path : o.how.flats) inputs.push_back({"--flats", path});
   for (const fs::path& path : o.how.darks) inputs.push_back({"--darks", path});
   return inputs;

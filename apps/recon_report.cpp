@@ -91,6 +91,8 @@ json plan_json(const pipeline::Plan& plan, const io::ScanInfo& info) {
                            {"flat_sets", flats.sets.size()},
                            {"between_sets", flats.between},
                            {"monitor", flats.by_monitor()}};
+  const auto hardening =
+      pipeline::value_of<std::vector<double>>(plan.preprocessing.values, "--beam-hardening");
   json names = json::array();
   for (const Device device : plan.devices) names.push_back(device.name());
   const Filter& filter = plan.options.filter;
@@ -106,6 +108,7 @@ json plan_json(const pipeline::Plan& plan, const io::ScanInfo& info) {
           {"format", info.format},
           {"geometry", geometry},
           {"references", references},
+          {"beam_hardening", hardening ? json(*hardening) : json(nullptr)},
           {"algorithm", plan.method_name()},
           {"volume", volume},
           {"device", names},

@@ -39,6 +39,10 @@ void add(CLI::App& c, const StepOption& option, pipeline::Columns, StepValues& v
   add(c, option, values, ranges_in)->type_name("A:B[,C:D]");
 }
 
+void add(CLI::App& c, const StepOption& option, pipeline::FileName, StepValues& values) {
+  add(c, option, values, [](const std::string& text) { return text; })->type_name("FILE");
+}
+
 void add(CLI::App& c, const StepOption& option, pipeline::PositiveNumber limit, StepValues& values) {
   add(c, option, values, [](const std::string& text) { return number_in(text).value(); })
       ->check(positive(limit.highest))
@@ -101,6 +105,16 @@ void add_step_options(CLI::App& c, StepValues& values) {
   for (const pipeline::Step& step : pipeline::steps())
     for (const StepOption& option : step.options)
       std::visit([&](const auto& takes) { add(c, option, takes, values); }, option.takes);
+}
+
+NamedFiles files_of(const StepValues& values) {
+  NamedFiles files;
+  for (const pipeline::Step& step : pipeline::steps())
+    for (const StepOption& option : step.options)
+      if (std::holds_alternative<pipeline::FileName>(option.takes))
+        if (const auto file = pipeline::value_of<std::string>(values, option.name))
+          files.push_back({std::string(option.name), *file});
+  return files;
 }
 
 void require_together(const StepValues& values) {

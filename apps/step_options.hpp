@@ -4,11 +4,15 @@
 
 #include "../pipeline/steps/options.hpp"
 #include "command.hpp"
+#include "files.hpp"
 
 namespace tandem::apps {
 
 /// Adds the options of all steps from counts to line integrals, in the order of the steps.
 void add_step_options(CLI::App& command, pipeline::StepValues& values);
+
+/// The files that options of steps name, by the names of the options.
+NamedFiles files_of(const pipeline::StepValues& values);
 
 /// @throws UsageError if options of a step do not go together
 void require_together(const pipeline::StepValues& values);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <filesystem>
 #include <memory>
@@ -149,6 +150,11 @@ std::vector<double> read_angles(const std::filesystem::path& path, const std::op
 /// The same for other numbers, which stay as they are. `what` and `unit` are for messages.
 std::vector<double> read_numbers(const std::filesystem::path& path, const std::string& what,
                                  const std::string& unit, const std::optional<Range>& lines = {});
+
+/// Reads two numbers a line, with a blank, tab, comma or semicolon between them; blank lines and lines that
+/// begin with # are passed over. `what` is for messages: "a length in mm and a line integral". @throws
+/// FileError
+std::vector<std::array<double, 2>> read_pairs(const std::filesystem::path& path, const std::string& what);
 
 /// Opens a file or a folder. Each known layout is asked whether it recognises it, so the user need not name
 /// the layout. @throws FileError naming the file and what was expected in it.

@@ -17,7 +17,7 @@ namespace {
 
 double number_in(std::string_view text, const std::filesystem::path& path, Index line,
                  const std::string& what, const std::string& unit) {
-  if (text.front() == '+') text.remove_prefix(1);
+  if (text.starts_with('+')) text.remove_prefix(1);
   double value = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
   require<FileError>(fault == std::errc{} && end == text.data() + text.size() && std::isfinite(value),
@@ -92,6 +92,23 @@ std::vector<double> read_numbers(const std::filesystem::path& path, const std::s
   require<FileError>(!numbers.empty(), path.string(), ": holds no ", what, "s; one number per line, ", unit,
                      ", is needed");
   return numbers;
+}
+
+std::vector<std::array<double, 2>> read_pairs(const std::filesystem::path& path, const std::string& what) {
+  std::ifstream file(path);
+  require<FileError>(file.is_open() && !std::filesystem::is_directory(path), path.string(),
+                     ": cannot be opened; a text file with ", what, " per line is needed");
+  std::vector<std::array<double, 2>> pairs;
+  std::string line;
+  for (Index count = 1; std::getline(file, line); ++count) {
+    const std::string_view text = trimmed(line);
+    if (text.empty() || text.front() == '#') continue;
+    const std::size_t gap = std::min(text.find_first_of(" \t,;"), text.size());
+    pairs.push_back({number_in(text.substr(0, gap), path, count, "pair", what),
+                     number_in(trimmed(text.substr(gap), " \t,;"), path, count, "pair", what)});
+  }
+  require<FileError>(!pairs.empty(), path.string(), ": holds nothing; ", what, " per line is needed");
+  return pairs;
 }
 
 std::optional<double> energy_kev(const hdf5::File& file, const std::string& path,

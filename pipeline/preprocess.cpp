@@ -344,6 +344,7 @@ Preprocessing preprocessing_of(const StepValues& values, Range bins, int binning
   for (const Step& step : how.table()) {
     const std::string fault = step.conflict ? step.conflict(values) : "";
     require<GeometryError>(fault.empty(), fault);
+    if (step.complete) step.complete(how.values);
     require<GeometryError>(how.minus_log || !step.needs_transmission || !step.asked_for(how), step.name,
                            ": needs transmissions, and --minus-log false says that there are none");
   }

@@ -85,7 +85,8 @@ struct LineIntegrals {
 /// nothing is left, or if two ranges overlap
 std::vector<Range> air_within(const std::vector<Range>& air, Range bins, int binning);
 
-/// The settings from the options that a user gave, for a selection of bins.
+/// The settings from the options that a user gave, for a selection of bins. @throws GeometryError for what
+/// does not go together, FileError for a file of an option that cannot be read
 Preprocessing preprocessing_of(const StepValues& values, Range bins, int binning, double gain = 1,
                                bool noise = false);
 

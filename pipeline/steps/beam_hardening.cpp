@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "../../core/error.hpp"
+#include "hardening_fit.hpp"
 #include "step.hpp"
 
 namespace tandem::pipeline::step {
@@ -38,6 +39,28 @@ class Polynomial {
   double rises_to_ = 0;
 };
 
+/// The coefficients that follow from a file.
+void fit(StepValues& values) {
+  const auto file = [&](const char* option) { return value_of<std::string>(values, option); };
+  const auto keep = [&](std::vector<double> fitted) {
+    values.insert_or_assign("--beam-hardening", std::move(fitted));
+  };
+  if (const auto wedge = file("--beam-hardening-wedge"))
+    keep(fitted_to_wedge(io::read_pairs(*wedge, "a length and a line integral"), *wedge));
+  if (const auto spectrum = file("--beam-hardening-spectrum"))
+    keep(fitted_to_water(io::read_pairs(*spectrum, "an energy in keV and its share of the beam"), *spectrum));
+}
+
+std::string conflict(const StepValues& values) {
+  int given = 0;
+  for (const char* option : {"--beam-hardening", "--beam-hardening-wedge", "--beam-hardening-spectrum"})
+    given += static_cast<int>(values.contains(option));
+  return given < 2
+             ? ""
+             : "--beam-hardening, --beam-hardening-wedge and --beam-hardening-spectrum do not go together; "
+               "give one of them";
+}
+
 /// Dead cells have no line integral yet.
 Index straighten(ViewRow& row, const Polynomial& polynomial) {
   for (std::size_t b = 0; b < row.y.size(); ++b) {
@@ -70,10 +93,19 @@ std::optional<Polynomial> asked(const Preprocessing& how) {
 Step beam_hardening() {
   return {.name = "beam-hardening",
           .help = "line integrals of a polychromatic beam become those of one energy, by a polynomial",
-          .options = {{"--beam-hardening",
-                       "coefficients C1,C2,... of the polynomial C1 q + C2 q^2 + ... of a measured line "
-                       "integral q",
-                       Numbers{}}},
+          .options =
+              {{"--beam-hardening",
+                "coefficients C1,C2,... of the polynomial C1 q + C2 q^2 + ... of a measured line "
+                "integral q",
+                Numbers{}},
+               {"--beam-hardening-wedge",
+                "fit it to a wedge of the sample's material: a length and the line integral that was "
+                "measured over it, per line",
+                FileName{}},
+               {"--beam-hardening-spectrum",
+                "fit it to water in this beam: an energy in keV and its share of what the detector sees, per "
+                "line",
+                FileName{}}},
           .makes_new_noise = true,
           .on_gpu = [](const Preprocessing& how) -> GpuWork {
             const auto polynomial = asked(how);
@@ -88,7 +120,9 @@ Step beam_hardening() {
                 "--beam-hardening does not go with --stop discrepancy, whose noise is that "
                 "of line integrals as they were measured; give --iterations K");
             return [polynomial = *polynomial](ViewRow& row) { return straighten(row, polynomial); };
-          }};
+          },
+          .complete = fit,
+          .conflict = conflict};
 }
 
 }  // namespace tandem::pipeline::step

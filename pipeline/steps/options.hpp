@@ -24,7 +24,8 @@ struct WholeNumber {
 struct Number {
   double lowest, highest;
 };
-struct Numbers {};  ///< one or more numbers
+struct Numbers {};   ///< one or more numbers
+struct FileName {};  ///< of a text file
 struct OneOf {
   std::vector<std::string> words;  ///< in lower case
 };
@@ -35,11 +36,12 @@ struct ShortFor {  ///< a flag that gives another option a word
 /// An option that a step brings to the command line.
 struct StepOption {
   std::string_view name, help;
-  std::variant<TrueOrFalse, Columns, PositiveNumber, WholeNumber, Number, Numbers, OneOf, ShortFor> takes;
+  std::variant<TrueOrFalse, Columns, PositiveNumber, WholeNumber, Number, Numbers, FileName, OneOf, ShortFor>
+      takes;
 };
 
 /// What a user gave, by the name of the option: true or false, columns, a number, a whole number, a
-/// word or numbers.
+/// word or the name of a file, or numbers.
 using StepValue = std::variant<bool, std::vector<Range>, double, Index, std::string, std::vector<double>>;
 using StepValues = std::map<std::string, StepValue, std::less<>>;
 

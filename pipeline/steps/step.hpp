@@ -120,6 +120,9 @@ struct Step {
   /// The bytes that one thread holds while it works on data of this shape, (view, row, bin) after binning.
   /// Null: not worth counting.
   double (*bytes_a_thread)(const Preprocessing& how, Shape shape) = nullptr;
+  /// Reads the files that options name, and adds what it finds as values of other options. Null: there are
+  /// none. @throws FileError
+  void (*complete)(StepValues& values) = nullptr;
   /// What of these options does not go together, in one line; empty if all do. Null: all do.
   std::string (*conflict)(const StepValues& values) = nullptr;
   /// What keeps this scan from the step, in one line; empty if nothing does. Null: nothing.

@@ -204,6 +204,11 @@ TEST_F(BadInput, StepsFromCountsToLineIntegrals) {
   fails(recon + "--remove-stripe-method ti --ti-nblock 5000", 4, {"--ti-nblock 5000", "views"});
   fails(recon + "--remove-stripe-method fw --fw-level 20", 4, {"--fw-level 20", "levels"});
   fails(recon + "--flat-sets linear", 3, {"--flat-sets linear", "--flat-loc"});
+  fails(recon + "--beam-hardening-wedge missing.txt", 3, {"missing.txt"});
+  fails(recon + "--beam-hardening 1 --beam-hardening-wedge missing.txt", 2, {"--beam-hardening-wedge"});
+  std::ofstream(*program / "energies.txt") << "60000 1\n";
+  fails(recon + "--beam-hardening-spectrum energies.txt", 3, {"60000 keV", "300 keV"});
+  fails(recon + "--beam-hardening-wedge energies.txt", 3, {"at least 4"});
 }
 
 TEST_F(BadInput, ConeGeometry) {

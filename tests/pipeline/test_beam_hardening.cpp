@@ -5,8 +5,11 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <iostream>
+#include <sstream>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "../../core/error.hpp"
@@ -16,6 +19,7 @@
 #include "../../pipeline/steps/step.hpp"
 #include "../support/reconstructions.hpp"
 #include "../support/scans.hpp"
+#include "../support/temporary_folder.hpp"
 #include "../support/tolerances.hpp"
 
 namespace tandem::pipeline {
@@ -123,19 +127,88 @@ double cupping(const std::vector<float>& row) {
   return ring_over_middle(row) / ring_over_middle(ideal) - 1;
 }
 
-/// An independent program in double, which measures at other radii, found 2.48 %, 0.08 % and 0.02 %.
-TEST(BeamHardening, TakesTheCuppingAwayByACalibratedPolynomial) {
+/// The line integrals of the disc, as they are measured.
+std::vector<float> measured_row() {
   std::vector<float> row;
   for (Index b = 0; b < 128; ++b) {
     const double s = (static_cast<double>(b) - 63.5) * 0.6;
     row.push_back(static_cast<float>(measured(2 * std::sqrt(std::max(0.0, radius * radius - s * s)))));
   }
+  return row;
+}
+
+/// An independent program in double, which measures at other radii, found 2.48 %, 0.08 % and 0.02 %.
+TEST(BeamHardening, TakesTheCuppingAwayByACalibratedPolynomial) {
+  const std::vector<float> row = measured_row();
   const double before = cupping(row), two = cupping(straightened(row, fitted(2))),
                three = cupping(straightened(row, fitted(3)));
   std::cout << "cupping " << 100 * before << " %, " << 100 * two << " %, " << 100 * three << " %\n";
   EXPECT_GT(before, 0.01);
   EXPECT_LT(std::abs(two), 1e-3);
   EXPECT_LT(std::abs(three), 1e-3);
+}
+
+/// The coefficients that follow from the lines of a file.
+std::vector<double> from_file(const std::string& option, const std::string& lines_of_file) {
+  const test::TemporaryFolder folder;
+  std::ofstream(folder / "file.txt") << lines_of_file;
+  const Preprocessing how = preprocessing_of({{option, (folder / "file.txt").string()}}, {0, 1}, 0);
+  return value_of<std::vector<double>>(how.values, "--beam-hardening").value();
+}
+
+TEST(BeamHardening, IsFittedToAWedge) {
+  std::ostringstream wedge;
+  wedge << "# mm, line integral\n0 0\n";
+  for (int step = 1; step <= 12; ++step) wedge << 5.5 * step << ' ' << measured(5.5 * step) << '\n';
+  const std::vector<double> c = from_file("--beam-hardening-wedge", wedge.str());
+  ASSERT_EQ(c.size(), 3u);
+  EXPECT_EQ(c[0], 1);
+  const double left = cupping(straightened(measured_row(), c));
+  std::cout << "cupping after a fit to a wedge: " << 100 * left << " %\n";
+  EXPECT_LT(std::abs(left), 1e-3);
+  EXPECT_EQ(from_file("--beam-hardening-wedge", "1,2\n2;4\n3\t6\n4 8\n").size(), 2u);
+  for (const double of_line : from_file("--beam-hardening-wedge", "1 2\n2 4\n3 6\n4 8\n5 10\n6 12\n"))
+    EXPECT_NEAR(of_line, of_line > 0.5 ? 1 : 0, 1e-9);
+}
+
+/// At energies of the table, so that attenuations are those of its lines.
+TEST(BeamHardening, IsFittedToWaterInASpectrum) {
+  const std::vector<double> c =
+      from_file("--beam-hardening-spectrum", "30 0.1\n40 0.3\n50 0.25\n60 0.2\n80 0.15\n");
+  const double of_water[5][2] = {{.3756, .1}, {.2683, .3}, {.2269, .25}, {.2059, .2}, {.1837, .15}};
+  for (const double cm : {0.5, 2.0, 7.0, 15.0, 24.0}) {
+    double transmission = 0, thin = 0;
+    for (const auto& [mu, share] : of_water) transmission += share * std::exp(-mu * cm), thin += share * mu;
+    const double q = -std::log(transmission);
+    double p = 0;
+    for (std::size_t k = c.size(); k > 0; --k) p = (p + c[k - 1]) * q;
+    EXPECT_NEAR(p / (thin * cm), 1, 1e-3) << q;
+  }
+  const std::vector<double> one = from_file("--beam-hardening-spectrum", "57.3 2\n");  // any share
+  for (std::size_t k = 0; k < one.size(); ++k) EXPECT_NEAR(one[k], k == 0 ? 1 : 0, 1e-6);
+}
+
+TEST(BeamHardening, RefusesFilesThatSayNothing) {
+  const auto refused = [](const std::string& option, const std::string& text) {
+    try {
+      from_file(option, text);
+    } catch (const FileError& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  const std::string wedge = "--beam-hardening-wedge", spectrum = "--beam-hardening-spectrum";
+  EXPECT_NE(refused(wedge, "1 2\n2 3\n3 4\n").find("at least 4"), std::string::npos);
+  EXPECT_NE(refused(wedge, "1 2\n2 1\n3 4\n4 5\n").find("grow"), std::string::npos);
+  EXPECT_NE(refused(wedge, "1 -2\n").find("positive"), std::string::npos);
+  EXPECT_NE(refused(wedge, "1\n").find("line 1"), std::string::npos);
+  EXPECT_NE(refused(wedge, "1 2 3\n").find("line 1"), std::string::npos);
+  EXPECT_NE(refused(wedge, "# none\n").find("holds nothing"), std::string::npos);
+  EXPECT_NE(refused(spectrum, "50000 1\n").find("50000 keV"), std::string::npos);
+  EXPECT_NE(refused(spectrum, "50 -1\n").find("share"), std::string::npos);
+  EXPECT_NE(refused(spectrum, "50 0\n").find("all shares"), std::string::npos);
+  EXPECT_THROW(preprocessing_of({{wedge, "gone.txt"}}, {0, 1}, 0), FileError);
+  EXPECT_THROW(preprocessing_of({{wedge, "a.txt"}, {spectrum, "b.txt"}}, {0, 1}, 0), GeometryError);
 }
 
 }  // namespace
