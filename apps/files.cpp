@@ -70,7 +70,10 @@ void require_place(const NamedFile& output) {
 }  // namespace
 
 NamedFiles inputs_of(const ScanOptions& o) {
-  NamedFiles inputs{{"the scan", o.path}, {"--angles", o.how.angles}, {"--view-shifts", o.how.view_shifts}};
+  NamedFiles inputs{{"the scan", o.path},
+                    {"--angles", o.how.angles},
+                    {"--view-shifts", o.how.view_shifts},
+                    {"--view-row-shifts", o.how.row_shifts}};
   for (NamedFile& file : files_of(o.steps)) inputs.push_back(std::move(file));
   for (const fs::path& path : o.how.flats) inputs.push_back({"--flats", path});
   for (const fs::path& path : o.how.darks) inputs.push_back({"--darks", path});

@@ -34,9 +34,10 @@ void check_follow(const ReconOptions& o) {
     throw UsageError("--follow goes with fbp and fdk; " + o.recipe.method + " needs all views at once");
   if (o.recipe.model == Model::fourier)
     throw UsageError("--follow: --model fourier needs all views at once; give --model pixel_driven");
-  if (o.given("--view-shifts"))
-    throw UsageError(
-        "--follow: --view-shifts needs all views at once; reconstruct when the scan is complete");
+  for (const char* option : {"--view-shifts", "--view-row-shifts"})
+    if (o.given(option))
+      throw UsageError("--follow: " + std::string(option) +
+                       " needs all views at once; reconstruct when the scan is complete");
   if (o.axis_auto)
     throw UsageError("--follow: --rotation-axis-auto needs all views at once; give --rotation-axis X");
   const pipeline::Preprocessing how{.values = o.recipe.steps};

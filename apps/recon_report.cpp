@@ -91,6 +91,7 @@ json plan_json(const pipeline::Plan& plan, const io::ScanInfo& info) {
                            {"flat_sets", flats.sets.size()},
                            {"between_sets", flats.between},
                            {"monitor", flats.by_monitor()}};
+  geometry["row_shifts"] = !plan.preprocessing.row_shifts.empty();
   const auto hardening =
       pipeline::value_of<std::vector<double>>(plan.preprocessing.values, "--beam-hardening");
   json names = json::array();

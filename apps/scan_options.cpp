@@ -85,6 +85,10 @@ void add_scan_options(CLI::App& c, ScanOptions& o) {
                "parallel beam: one number per line, how many bins the image of each view lies towards higher "
                "bins")
       ->type_name("FILE");
+  c.add_option("--view-row-shifts", o.how.row_shifts,
+               "parallel beam: one number per line, how many rows the image of each view lies towards higher "
+               "rows")
+      ->type_name("FILE");
   c.add_option("--orient", o.orient, "turns the stored images before all else, in this order")
       ->type_name("transpose,flip-rows,flip-columns");
   c.add_option("--time", o.how.time, "which of several scans, from 0, where the file has an axis of times")
@@ -188,7 +192,8 @@ namespace {
 std::vector<float> line_integrals(io::ScanReader& reader, const ScanOptions& o, Range views,
                                   const std::vector<Index>& chosen, ProgressLine& progress) {
   const auto [all_views, all_rows, columns] = select(o, reader.info());
-  const pipeline::Preprocessing how = pipeline::preprocessing_of(o.steps, columns, 0);
+  pipeline::Preprocessing how = pipeline::preprocessing_of(o.steps, columns, 0);
+  how.row_shifts = pipeline::row_shifts_of(reader.info(), all_rows.size(), 0);
   pipeline::require_reference(reader.info(), how, false);
   const Index margin = pipeline::margin_of(how);
   const Index rows = static_cast<Index>(chosen.size()), bins = columns.size();
@@ -230,9 +235,11 @@ void warn_of_doubts(const pipeline::AxisEstimate& axis, ProgressLine& progress) 
 pipeline::AxisEstimate find_axis_in(io::ScanReader& reader, const ScanOptions& o,
                                     const pipeline::AxisSearch& search, const std::vector<Index>& rows,
                                     ProgressLine& progress) {
-  require<GeometryError>(o.how.view_shifts.empty(),
-                         "the axis is not searched with --view-shifts; give --rotation-axis X, or look at "
-                         "`tandem center --try`");
+  const auto* parallel = std::get_if<ParallelBeam>(&reader.info().scan);
+  require<GeometryError>(
+      !parallel || parallel->view_shift_bins.empty(),
+      "the axis is not searched where the images of the views are shifted (--view-shifts, or "
+      "the scan says so); give --rotation-axis X, or look at `tandem center --try`");
   const Beam& beam = beam_of(reader.info().scan);
   const Selection s = select(o, reader.info());
   const std::vector<float> lines = line_integrals(reader, o, s.views, rows, progress);

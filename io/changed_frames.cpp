@@ -150,12 +150,15 @@ void orient(Acquisition& found, const Orientation& how) {
     found.info.axis_bin.reset(), found.midplane_row.reset(), axes.clear();
     if (found.info.pixel_size_mm && found.row_pitch_mm)
       std::swap(*found.info.pixel_size_mm, *found.row_pitch_mm);
+    std::swap(found.bin_shifts, found.row_shifts);
   }
   if (how.flip_rows) {
     mirror(found.midplane_row, frame[1]);
     std::reverse(axes.begin(), axes.end());
+    for (double& shift : found.row_shifts) shift = -shift;
   }
   if (!how.flip_columns) return;
+  for (double& shift : found.bin_shifts) shift = -shift;
   mirror(found.info.axis_bin, frame[2]);
   for (double& axis : axes) axis = static_cast<double>(frame[2] - 1) - axis;
 }

@@ -1,9 +1,12 @@
 // DXchange (De Carlo et al., J. Synchrotron Rad. 21, 2014), as the APS writes it and ScanWriter does.
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include "../core/error.hpp"
 #include "beams/beam.hpp"
+#include "text.hpp"
 
 namespace tandem::io {
 
@@ -37,6 +40,38 @@ void read_geometry(const hdf5::File& file, Acquisition& acquisition) {
   info.energy_kev = energy_kev(file, instrument + "monochromator/energy", info.notes);
   info.axis_bin = file.number(instrument + "tandem/axis_bin");
   for (const BeamFields& each : beam_fields()) each.read(file, instrument + "tandem", acquisition);
+}
+
+/// How far the image of each view lies towards higher bins or rows, in cells of the given pitch; empty where
+/// the file does not say it, or says that nothing moves. In pixels, unless the unit is a length.
+std::vector<double> shifts_in(const hdf5::File& file, const char* path, std::optional<double> pitch_mm,
+                              Index views, std::vector<std::string>& notes) {
+  const std::optional<hdf5::DataSet> set = file.find(path);
+  if (!set) return {};
+  const std::string unit = in_lower_case(set->text("units").value_or(""));
+  const std::optional<double> mm = mm_per(unit);
+  const bool in_cells = unit.empty() || unit.starts_with("pixel") || unit == "px";
+  std::vector<double> shifts = set->numbers();
+  const bool known = static_cast<Index>(shifts.size()) == views && (in_cells || (mm && pitch_mm)) &&
+                     std::ranges::all_of(shifts, [](double shift) { return std::isfinite(shift); });
+  if (!known) {
+    notes.push_back(std::string(path) + " is left out: a finite number for each of the " +
+                    std::to_string(views) +
+                    " views is needed, in pixels or, with a pitch, in a unit of length");
+    return {};
+  }
+  if (std::ranges::all_of(shifts, [](double shift) { return shift == 0; })) return {};
+  if (!in_cells)
+    for (double& shift : shifts) shift *= *mm / *pitch_mm;
+  notes.push_back(std::string(path) + " is taken away: the images of the views are moved");
+  return shifts;
+}
+
+void read_shifts(const hdf5::File& file, Index views, Acquisition& found) {
+  const std::optional<double> bin = found.info.pixel_size_mm,
+                              row = found.row_pitch_mm ? found.row_pitch_mm : bin;
+  found.bin_shifts = shifts_in(file, "/exchange/data_shift_x", bin, views, found.info.notes);
+  found.row_shifts = shifts_in(file, "/exchange/data_shift_y", row, views, found.info.notes);
 }
 
 }  // namespace
@@ -73,6 +108,7 @@ std::optional<Acquisition> find_data_exchange(const hdf5::File& file, const Open
     acquisition.info.times =
         frame_times(file, acquisition.projections.front()->shape()[0], acquisition.flats.front()->shape()[0]);
   read_geometry(file, acquisition);
+  read_shifts(file, acquisition.projections.front()->shape()[0], acquisition);
   return acquisition;
 }
 

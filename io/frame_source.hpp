@@ -48,6 +48,7 @@ struct Acquisition {
   ScanInfo info;                       ///< format, pixel size, axis and notes; nothing else yet
   std::optional<double> row_pitch_mm;  ///< if it differs from the bin pitch
   std::vector<double> row_axis_bins;
+  std::vector<double> bin_shifts, row_shifts;  ///< of each view, towards higher bins and rows
   std::string_view kind = ParallelBeam::kind;
   std::optional<double> sod_mm, sdd_mm, midplane_row;  ///< of a cone beam
   std::vector<double> angles;                          ///< rad, one per view; empty if the file has none

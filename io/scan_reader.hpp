@@ -89,6 +89,8 @@ struct ScanInfo {
   Index flats = 0, darks = 0;
   Index views_stored = 0;               ///< more than the scan has if OpenOptions::view_step is above 1
   Index first_view = 0, view_step = 1;  ///< which of them the scan has
+  /// How many rows of the file the image of each view lies towards higher rows; empty: none.
+  std::vector<double> row_shifts;
   PerFrame times;    ///< when the frames were taken: numbers that rise with time, such as those of all frames
   PerFrame monitor;  ///< monitor counts or ring current, proportional to the beam
   std::size_t decoded_bytes =
@@ -107,6 +109,7 @@ struct OpenOptions {
       {};                      ///< equal steps from 0 over this arc, in the place of the scan's own angles
   bool arc_inclusive = false;  ///< whether the last view lies at the end of the arc
   std::filesystem::path view_shifts = {};         ///< one number per line: ParallelBeam::view_shift_bins
+  std::filesystem::path row_shifts = {};          ///< one number per line: ScanInfo::row_shifts
   bool reverse_rotation = false;                  ///< all angles change their sign
   std::optional<FieldOfView> field_of_view = {};  ///< in the place of the file's own
   std::optional<double> pixel_size_mm = {};       ///< of bins and rows, in the place of the file's own

@@ -365,6 +365,7 @@ Plan make_plan(const io::ScanInfo& info, const Recipe& asked) {
   plan.preprocessing =
       preprocessing_of(recipe.steps, plan.bins, recipe.binning, recipe.gain, recipe.stop_by_discrepancy);
   plan.flats = flat_use_of(info, recipe.steps);
+  plan.preprocessing.row_shifts = row_shifts_of(info, plan.rows.size(), recipe.binning);
   plan.rows_together = rows_together(plan.rows.size(), recipe.binning);
   plan.rows_there = {plan.rows.first, plan.rows.last - plan.rows.size() % plan.rows_together};
   roll(scan, recipe, plan.bins);

@@ -331,6 +331,12 @@ void require_reference(const io::ScanInfo& info, const Preprocessing& how, bool 
       "use --iterations or --stop relative=EPS");
 }
 
+std::vector<double> row_shifts_of(const io::ScanInfo& info, Index rows, int binning) {
+  std::vector<double> shifts = info.row_shifts;
+  for (double& shift : shifts) shift /= static_cast<double>(rows_together(rows, binning));
+  return shifts;
+}
+
 Preprocessing preprocessing_of(const StepValues& values, Range bins, int binning, double gain, bool noise) {
   Preprocessing how{.binning = binning,
                     .minus_log = value_of<bool>(values, "--minus-log").value_or(true),

@@ -39,6 +39,8 @@ struct Preprocessing {
   bool weights = false;  ///< whether to compute the weights of data
   StepValues values{};   ///< what the user gave; the steps read their own numbers from it
   Index bins = 0;        ///< of a row after selection and binning; 0 if they are not known yet
+  /// Of each view of the file: how many rows its image lies towards higher rows, after binning; empty: none.
+  std::vector<double> row_shifts{};
   std::optional<Optics> optics{};            ///< empty: steps that need it are left out
   std::span<const Step> (*table)() = steps;  ///< the steps that may be asked for
 };
@@ -84,6 +86,9 @@ struct LineIntegrals {
 /// Where `air` (columns of the file) lies among the selected `bins`, after binning. @throws GeometryError if
 /// nothing is left, or if two ranges overlap
 std::vector<Range> air_within(const std::vector<Range>& air, Range bins, int binning);
+
+/// How many rows after binning the image of each view lies towards higher rows.
+std::vector<double> row_shifts_of(const io::ScanInfo& info, Index rows, int binning);
 
 /// The settings from the options that a user gave, for a selection of bins. @throws GeometryError for what
 /// does not go together, FileError for a file of an option that cannot be read

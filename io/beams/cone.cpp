@@ -18,8 +18,12 @@ Scan scan(Acquisition& found, const OpenOptions& options, Detector detector, std
   const auto either = [](const std::optional<double>& user, const std::optional<double>& file) {
     return user ? user : file;
   };
-  require<GeometryError>(options.view_shifts.empty(),
-                         "cone beam: the views of a cone beam are not shifted; leave --view-shifts out");
+  require<GeometryError>(options.view_shifts.empty() && options.row_shifts.empty(),
+                         "cone beam: the views of a cone beam are not shifted; leave --view-shifts and "
+                         "--view-row-shifts out");
+  if (!found.bin_shifts.empty() || !found.row_shifts.empty())
+    found.info.notes.emplace_back(
+        "the recorded shifts of the views are left out: those of a cone beam are not taken away");
   ConeBeam cone{detector, std::move(angles)};
   cone.sod = given(either(options.sod_mm, found.sod_mm), "no distance from source to axis; give --sod MM");
   cone.sdd =

@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "../../core/error.hpp"
+#include "../changed_frames.hpp"
 #include "beam.hpp"
 
 namespace tandem::io {
@@ -20,15 +22,27 @@ std::vector<double> known_row_axes(Acquisition& found, const Detector& detector)
   return {};
 }
 
+/// One number for each view that is taken: those of the user's file, which has one for each view, or those
+/// that the scan records.
+std::vector<double> shifts_of_views(const Acquisition& found, const OpenOptions& options,
+                                    const std::filesystem::path& given, const std::vector<double>& recorded) {
+  std::vector<double> shifts = given.empty() ? recorded : read_numbers(given, "shift", "in bins or rows");
+  const auto views = static_cast<std::size_t>(found.info.views_stored);
+  require<FileError>(given.empty() || shifts.size() == views, given.string(), ": ", shifts.size(),
+                     " shifts for ", views, " views; one per view is needed");
+  return every(shifts, options.first_view, options.view_step);
+}
+
 Scan scan(Acquisition& found, const OpenOptions& options, Detector detector, std::vector<double> angles) {
   require<GeometryError>(!options.midplane_row, "--midplane-row ", options.midplane_row.value_or(0),
                          ": the scan is a parallel beam; give --sod MM and --sdd MM too");
   ParallelBeam scan{detector, std::move(angles), known_row_axes(found, detector)};
-  if (options.view_shifts.empty()) return scan;
-  scan.view_shift_bins = read_numbers(options.view_shifts, "shift", "in bins");
-  require<FileError>(scan.view_shift_bins.size() == scan.angles.size(), options.view_shifts.string(), ": ",
-                     scan.view_shift_bins.size(), " shifts for ", scan.angles.size(),
-                     " views; one per view is needed");
+  scan.view_shift_bins = shifts_of_views(found, options, options.view_shifts, found.bin_shifts);
+  found.info.row_shifts = shifts_of_views(found, options, options.row_shifts, found.row_shifts);
+  for (const double shift : found.info.row_shifts)
+    require<GeometryError>(std::abs(shift) < static_cast<double>(detector.rows),
+                           "--view-row-shifts: a shift of ", shift, " rows; less than the ", detector.rows,
+                           " rows of the detector are needed");
   return scan;
 }
 

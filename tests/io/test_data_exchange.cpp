@@ -1,3 +1,4 @@
+#include <cmath>
 #include <numbers>
 
 #include "io_checks.hpp"
@@ -275,6 +276,52 @@ TEST(DataExchange, RefusesADetectorBeforeTheAxis) {
   const TemporaryFolder folder;
   EXPECT_THROW(io::open_scan(cone_file(folder), {.sdd_mm = 400}), GeometryError);
   EXPECT_THROW(io::open_scan(cone_file(folder), {.sod_mm = 600}), GeometryError);
+}
+
+/// In pixels, or in a unit of length where a pitch is known; the image of a view has moved towards higher
+/// bins.
+TEST(DataExchange, TellsHowFarItsViewsHaveMoved) {
+  const TemporaryFolder folder;
+  const auto shifts = [&](const std::string& unit, const std::vector<double>& numbers,
+                          const io::OpenOptions& how = {}) {
+    write_data_exchange(folder / "scan.h5");
+    {
+      Hdf5Maker file(folder / "scan.h5", true);
+      for (const char* path : {"/exchange/data_shift_x", "/exchange/data_shift_y"}) {
+        file.numbers(path, "f64", {numbers.size()}, numbers);
+        if (!unit.empty()) file.attribute(path, "units", unit);
+      }
+      file.numbers("/measurement/instrument/detector/pixel_size_x", "f64", {}, {2})
+          .attribute("/measurement/instrument/detector/pixel_size_x", "units", "um")
+          .numbers("/measurement/instrument/detector/pixel_size_y", "f64", {}, {4})
+          .attribute("/measurement/instrument/detector/pixel_size_y", "units", "um");
+    }
+    const io::ScanInfo info = io::open_scan(folder / "scan.h5", how)->info();
+    return std::pair{std::get<ParallelBeam>(info.scan).view_shift_bins, info};
+  };
+  const std::vector<double> some{1, -2, 0, 1.5}, none;
+  EXPECT_EQ(shifts("", some).first, some);
+  EXPECT_EQ(shifts("pixels", some).second.row_shifts, some);
+  EXPECT_EQ(shifts("um", some).first, (std::vector<double>{0.5, -1, 0, 0.75}));
+  EXPECT_EQ(shifts("um", some).second.row_shifts, (std::vector<double>{0.25, -0.5, 0, 0.375}));
+  EXPECT_EQ(shifts("", {0, 0, 0, 0}).first, none);
+  EXPECT_TRUE(shifts("", {0, 0, 0, 0}).second.notes.empty());
+  EXPECT_EQ(shifts("", some, {.first_view = 1, .view_step = 2}).first, (std::vector<double>{-2, 1.5}));
+  EXPECT_EQ(shifts("", some, {.orientation = {.flip_columns = true}}).first,
+            (std::vector<double>{-1, 2, 0, -1.5}));
+  EXPECT_EQ(shifts("", some, {.orientation = {.flip_rows = true}}).second.row_shifts,
+            (std::vector<double>{-1, 2, 0, -1.5}));
+  for (const auto& [unit, numbers] : {std::pair<std::string, std::vector<double>>{"furlong", some},
+                                      {"", {1, 2, 3}},
+                                      {"", {1, NAN, 0, 0}}}) {
+    const auto [bins_moved, info] = shifts(unit, numbers);
+    EXPECT_EQ(bins_moved, none);
+    EXPECT_TRUE(says(info.notes.at(0), {"data_shift_x is left out"}));
+  }
+  const auto [cone, info] =
+      std::pair{0, io::open_scan(folder / "scan.h5", {.sod_mm = 10, .sdd_mm = 20})->info()};
+  EXPECT_EQ(kind_of(info.scan), ConeBeam::kind);
+  EXPECT_TRUE(info.row_shifts.empty());
 }
 
 }  // namespace tandem::test

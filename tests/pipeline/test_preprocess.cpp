@@ -334,6 +334,24 @@ TEST(Preprocess, AirOfBothSidesIsThatOfTomopy) {
   }
 }
 
+/// Each view takes its rows from where they are, between rows by linear interpolation.
+TEST(Preprocess, RowsOfViewsAreMovedBack) {
+  MemoryReader reader(floats({0, 1, 2}, {}), floats({0, 1, 2}, {}));
+  Preprocessing how{0, false};
+  how.row_shifts = {7, 0, 1, -0.25};  // of the views of the file, of which the first is not read
+  const Reference ref = read_reference(reader, {0, 4}, {0, 2}, how);
+  Findings findings;
+  std::vector<float> views;
+  for (int v = 0; v < 3; ++v) views.insert(views.end(), {0, 1, 4, 5, 8, 9, 16, 17});
+  io::Frames some = floats({3, 4, 2}, views);
+  some.first = 1;
+  const auto result = preprocess(some, ref, how, space_of(3, 4, 2), findings);
+  const std::vector<float> expected{0, 1, 4, 5, 8,  9,  16, 17,   // as it is
+                                    4, 5, 8, 9, 16, 17, 16, 17,   // one row lower, the last one again
+                                    0, 1, 3, 4, 7,  8,  14, 15};  // a quarter of a row higher
+  EXPECT_EQ((std::vector<float>(result.y.data(), result.y.data() + 24)), expected);
+}
+
 TEST(Preprocess, RowsWithoutAFinitePixelBecomeTheirNeighbouringViews) {
   const Reference ref = reference_of(2, {1, 1}, {0, 0});
   Findings findings;
