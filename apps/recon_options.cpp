@@ -82,7 +82,16 @@ void add_volume(CLI::App& c, ReconOptions& o) {
   heading(c, "Axis and grid");
   CLI::Option* axis = c.add_option("--rotation-axis", r.axis_bin,
                                    "bin of the axis, from 0 (default: the file's own, else the middle)");
-  c.add_flag("--rotation-axis-auto", o.axis_auto, "find it first, as `tandem center` does")->excludes(axis);
+  CLI::Option* search =
+      c.add_flag("--rotation-axis-auto", o.axis_auto, "find it first, as `tandem center` does")
+          ->excludes(axis);
+  c.add_option(
+       "--row-axes", o.row_axes,
+       "parallel beam: one number per line, the bin of the axis of each row, in the place of one for all")
+      ->type_name("FILE")
+      ->excludes(axis)
+      ->excludes(search)
+      ->excludes(c.get_option("--detector-roll"));
   c.add_option("--binning", r.binning, "0 to 3: 2^N x 2^N cells become one")->check(count(0, 3));
   c.add_option("--size", r.size, "voxels along x and y (default: bins; half acquisition: the whole field)")
       ->check(count());

@@ -23,6 +23,7 @@ struct ReconOptions {
                                               save_format, truth, region;
   std::string filter = "ramp", padding, model = "automatic", accuracy = "1e-4";
   std::string algorithm;          // empty: fbp or fdk
+  std::string row_axes;           // a file
   std::string like, save_config;  ///< the volume with the recipe; where to write this one
   std::optional<float> min, max;
   DeviceOptions device;

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <functional>
+#include <numeric>
 #include <sstream>
 
 #include "../core/ceil_div.hpp"
@@ -287,6 +288,16 @@ void roll(Scan& scan, const Recipe& recipe, Range bins) {
   roll_beam(scan, angle, bins);
 }
 
+/// Each row has the axis of the recipe, and the scan their mean.
+void give_row_axes(Scan& scan, const std::vector<double>& axes) {
+  auto* beam = std::get_if<ParallelBeam>(&scan);
+  require<GeometryError>(beam != nullptr, "--row-axes goes with a parallel beam");
+  require<GeometryError>(static_cast<Index>(axes.size()) == beam->detector.rows, "--row-axes: ", axes.size(),
+                         " axes for ", beam->detector.rows, " rows; one per row of the file is needed");
+  beam->row_axis_bins = axes;
+  beam->detector.axis_bin = std::accumulate(axes.begin(), axes.end(), 0.0) / static_cast<double>(axes.size());
+}
+
 void choose_padding(Plan& plan, const Recipe& recipe) {
   plan.options.filter.padding = recipe.padding.value_or(Padding::cosine);
   if (recipe.padding_bins)
@@ -354,10 +365,11 @@ Plan make_plan(const io::ScanInfo& info, const Recipe& asked) {
   Scan scan = info.scan;
   Detector& whole = detector_of(scan);
   plan.pitch_known = info.pixel_size_mm.has_value();
-  plan.axis_in_file =
+  whole.axis_bin =
       recipe.axis_bin.value_or(info.axis_bin.value_or(0.5 * static_cast<double>(whole.bins - 1)));
-  whole.axis_bin = plan.axis_in_file;
   if (recipe.axis_bin) share_axis(scan);
+  if (!recipe.row_axis_bins.empty()) give_row_axes(scan, recipe.row_axis_bins);
+  plan.axis_in_file = whole.axis_bin;
   validate(scan);
   plan.views = whole_or(recipe.views, static_cast<Index>(angles_of(scan).size()));
   plan.rows = whole_or(recipe.rows, whole.rows);
@@ -384,7 +396,7 @@ Plan make_plan(const io::ScanInfo& info, const Recipe& asked) {
   }
   choose_padding(plan, recipe);
   require_seen(plan);
-  const bool axis_known = recipe.axis_bin || info.axis_bin;
+  const bool axis_known = recipe.axis_bin || info.axis_bin || !recipe.row_axis_bins.empty();
   if (info.field_of_view == io::FieldOfView::doubled) require_half_acquisition(plan, axis_known);
   add_warnings(plan, recipe, axis_known);
   return plan;

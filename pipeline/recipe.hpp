@@ -35,8 +35,9 @@ struct Recipe : MethodOptions {
   std::string method = "fbp";  ///< its name, or its name for a cone beam
 
   std::optional<Range> views, rows, bins;
-  int binning = 0;                 ///< 2^binning x 2^binning cells become one
-  std::optional<double> axis_bin;  ///< default: the file's own, else the middle
+  int binning = 0;                    ///< 2^binning x 2^binning cells become one
+  std::optional<double> axis_bin;     ///< default: the file's own, else the middle
+  std::vector<double> row_axis_bins;  ///< of each row of the file, in the place of one for all; may be empty
   std::optional<double> voxel_size_mm;
   std::optional<Index> size, slices;                  ///< voxels along x and y; along z
   std::optional<Range> region_x, region_y, region_z;  ///< voxels of the full grid

@@ -36,6 +36,7 @@ using nlohmann::json;
 NamedFiles sources_of(const ReconOptions& o) {
   NamedFiles inputs = inputs_of(o.scan);
   inputs.push_back({"--initial", o.recipe.initial_file});
+  inputs.push_back({"--row-axes", o.row_axes});
   return inputs;
 }
 
@@ -136,6 +137,7 @@ class Run {
     o_.recipe.views = selected.views;
     o_.recipe.rows = selected.rows;
     o_.recipe.bins = selected.bins;
+    if (!o_.row_axes.empty()) o_.recipe.row_axis_bins = io::read_numbers(o_.row_axes, "axis bin", "from 0");
     axes_ = axes_found(o_, *reader_, progress_);
     plan_ = make_plan(reader_->info(), o_.recipe);
     require_its_beam(o_, plan_);
