@@ -55,7 +55,8 @@ void require_apart(const std::vector<std::shared_ptr<ReconOptions>>& runs) {
       if (!is_new)
         throw UsageError(output.option + " " + output.path.string() + ": would be written for " +
                          other->second + " and for " + o->scan.path +
-                         "; put {name} into it, or {folder} if scans have the same names");
+                         "; put {name} into it, or {folder} if scans have the same names, or {time} with "
+                         "--time all");
       outputs.push_back(output);
     }
     for (NamedFile& input : inputs_of(o->scan)) inputs.push_back(std::move(input));
@@ -87,6 +88,27 @@ std::string words_of(const Row& row) {
   return text.find(row.scan) == std::string::npos ? row.scan + ": " + text : text;
 }
 
+/// How many scans follow one another in a file.
+Index scans_in(const ReconOptions& o, const std::string& path) {
+  io::OpenOptions how = o.scan.how;
+  how.time = 0;
+  return io::open_scan(path, how)->info().scans_stored;
+}
+
+/// The numbers of the scans of a file that are asked for; one that is empty if there is no axis of times.
+std::vector<std::optional<Index>> times_of(const ReconOptions& o, const std::string& scan) {
+  if (o.scan.how.time || in_lower_case(o.scan.time) != all_times) return {o.scan.how.time};
+  std::vector<std::optional<Index>> times;
+  for (Index k = 0, count = scans_in(o, scan); k < count; ++k) times.emplace_back(k);
+  return times;
+}
+
+/// With as many digits as the last one has.
+std::string digits_of(Index number, std::size_t of) {
+  const std::string text = std::to_string(number), last = std::to_string(of - 1);
+  return std::string(last.size() - text.size(), '0') + text;
+}
+
 }  // namespace
 
 std::string name_for(const std::string& pattern, const std::string& scan) {
@@ -103,14 +125,21 @@ std::string name_for(const std::string& pattern, const std::string& scan) {
 std::vector<std::shared_ptr<ReconOptions>> options_by_scan(const ReconOptions& o) {
   std::vector<std::shared_ptr<ReconOptions>> runs;
   for (const std::string& scan : o.scans) {
-    auto one = std::make_shared<ReconOptions>(o);
-    one->scan.path = scan;
-    for (std::string* name :
-         {&one->output, &one->part_of, &one->preview, &one->save_config, &one->common.json, &one->common.log})
-      *name = name_for(*name, scan);
-    finish_recipe(*one);
-    check_together(*one);
-    runs.push_back(std::move(one));
+    const auto times = times_of(o, scan);
+    for (const std::optional<Index>& time : times) {
+      auto one = std::make_shared<ReconOptions>(o);
+      one->scan.path = scan;
+      one->scan.how.time = time;
+      for (std::string* name : {&one->output, &one->part_of, &one->preview, &one->save_config,
+                                &one->common.json, &one->common.log}) {
+        *name = name_for(*name, scan);
+        if (time)
+          replace_all(*name, "{time}", digits_of(*time, std::max<std::size_t>(times.size(), *time + 1)));
+      }
+      finish_recipe(*one);
+      check_together(*one);
+      runs.push_back(std::move(one));
+    }
   }
   return runs;
 }

@@ -13,8 +13,9 @@ namespace tandem::apps {
 /// (or of its folder of images), and by the name of the folder that it lies in.
 std::string name_for(const std::string& pattern, const std::string& scan);
 
-/// The options of `recon` for each of its scans: {name} and {folder} are replaced in the names of all that it
-/// writes. @throws UsageError for options that make no sense
+/// The options of `recon` for each of its scans, and with `--time all` for each of those in a file: {name},
+/// {folder} and {time} are replaced in the names of all that it writes. @throws UsageError for options that
+/// make no sense; FileError for a file that does not tell its times
 std::vector<std::shared_ptr<ReconOptions>> options_by_scan(const ReconOptions& o);
 
 /// Runs several scans one after the other. A scan that fails prints its line, and the others go on; a signal

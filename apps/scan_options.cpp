@@ -53,6 +53,7 @@ void parse(ScanOptions& o) {
   if (!o.angles.empty()) parse_angles(o.angles, o.how);
   if (!o.arc.empty()) parse_arc(o.arc, o.how);
   if (!o.orient.empty()) parse_orientation(o.orient, o.how);
+  if (!o.time.empty() && in_lower_case(o.time) != all_times) o.how.time = whole_in(o.time);
   if (!o.file_type.empty())
     o.how.field_of_view = o.file_type == "standard" ? io::FieldOfView::standard : io::FieldOfView::doubled;
   if (o.how.view_step > 1) o.how.first_view = o.start_proj.value_or(0) % o.how.view_step;
@@ -91,8 +92,14 @@ void add_scan_options(CLI::App& c, ScanOptions& o) {
       ->type_name("FILE");
   c.add_option("--orient", o.orient, "turns the stored images before all else, in this order")
       ->type_name("transpose,flip-rows,flip-columns");
-  c.add_option("--time", o.how.time, "which of several scans, from 0, where the file has an axis of times")
-      ->check(count(0));
+  c.add_option("--time", o.time,
+               "which of several scans, from 0, where the file has an axis of times; recon: all, one after "
+               "another, with {time} in the name of the output")
+      ->check([](const std::string& text) {
+        std::string number = text;
+        return in_lower_case(text) == all_times ? std::string() : count(0)(number);
+      })
+      ->type_name("K|all");
   add_choice(
       c, "--file-type", o.file_type, {"standard", "double_fov"},
       "double_fov: a half acquisition, with views all round and the axis aside; standard: slices as wide "
@@ -148,6 +155,8 @@ std::unique_ptr<io::ScanReader> open(const ScanOptions& o) {
         ": is a volume, not a scan; tandem info tells what it holds, project makes a scan of it");
   };
   if (!io::hdf5::is_hdf5(o.path)) refuse_volume();  // images may be either
+  if (in_lower_case(o.time) == all_times && !o.how.time)
+    throw UsageError("--time all goes with recon; give the number of one scan, from 0");
   try {
     return io::open_scan(o.path, o.how);
   } catch (const FileError&) {

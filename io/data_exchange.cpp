@@ -89,9 +89,9 @@ std::optional<Acquisition> find_data_exchange(const hdf5::File& file, const Open
   acquisition.info.format = "DXchange";
   const auto data = std::make_shared<hdf5::DataSet>(file.data_set("/exchange/data"));
   acquisition.projections.push_back(frames_of(data, options.time));
-  acquisition.has_times = data->shape().size() == 4;
+  if (data->shape().size() == 4) acquisition.times = static_cast<Index>(data->shape()[0]);
   acquisition.can_grow =
-      !acquisition.has_times && data->can_grow() && !data->text("axes").value_or("").starts_with("y");
+      !acquisition.times && data->can_grow() && !data->text("axes").value_or("").starts_with("y");
   acquisition.planned_views = data->most_slices();
   acquisition.flats = data_exchange_frames(file, FrameKind::flat);
   acquisition.darks = data_exchange_frames(file, FrameKind::dark);

@@ -53,7 +53,7 @@ struct Acquisition {
   std::optional<double> sod_mm, sdd_mm, midplane_row;  ///< of a cone beam
   std::vector<double> angles;                          ///< rad, one per view; empty if the file has none
   std::string angles_where;                            ///< where they are, or where they were searched
-  bool has_times = false;                              ///< scans that follow one another; one of them is here
+  std::optional<Index> times;          ///< how many scans follow one another, if there is an axis for them
   bool can_grow = false;               ///< whether the file tells which of its views are there
   std::optional<Index> planned_views;  ///< how many views the file has room for, if it says so
   FrameSources projections, flats, darks;

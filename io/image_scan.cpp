@@ -192,9 +192,9 @@ Acquisition open_image_file(const fs::path& path, const OpenOptions& options) {
   const std::shared_ptr<const ImageFile> file = open_image(path);
   const std::vector<Index> axes = file->axes_of_pages();
   found.projections.push_back(frames_of_file(file, true));
-  found.has_times = axes.size() == 2;
-  if (found.has_times) {
+  if (axes.size() == 2) {
     const Index times = axes[0], views = axes[1];
+    found.times = times;
     require<FileError>(options.time && *options.time < times, path.string(), ": has ", times, " times of ",
                        views, " views; give --time K, from 0 to ", times - 1);
     found.projections =

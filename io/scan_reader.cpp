@@ -203,8 +203,9 @@ std::unique_ptr<ScanReader> reader_of(const fs::path& path, Acquisition found, c
   for (const FrameSources* sources : {&found.projections, &found.flats, &found.darks})
     for (const auto& source : *sources)
       found.info.notes.insert(found.info.notes.end(), source->notes.begin(), source->notes.end());
-  require<FileError>(!options.time || found.has_times, path.string(), ": has no times; leave out --time");
+  require<FileError>(!options.time || found.times, path.string(), ": has no times; leave out --time");
   orient(found, options.orientation);
+  found.info.scans_stored = found.times.value_or(1);
   found.info.views_stored = planned.value_or(count_of(found.projections));
   found.info.first_view = options.first_view, found.info.view_step = options.view_step;
   require<GeometryError>(options.first_view < found.info.views_stored, path.string(), ": view ",

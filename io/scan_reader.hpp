@@ -89,6 +89,7 @@ struct ScanInfo {
   Index flats = 0, darks = 0;
   Index views_stored = 0;               ///< more than the scan has if OpenOptions::view_step is above 1
   Index first_view = 0, view_step = 1;  ///< which of them the scan has
+  Index scans_stored = 1;               ///< one after another, along an axis of times; this is one of them
   /// How many rows of the file the image of each view lies towards higher rows; empty: none.
   std::vector<double> row_shifts;
   PerFrame times;    ///< when the frames were taken: numbers that rise with time, such as those of all frames
