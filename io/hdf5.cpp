@@ -295,6 +295,20 @@ std::vector<double> DataSet::numbers() const {
   return values;
 }
 
+std::optional<bool> DataSet::flag() const {
+  const Lock lock;
+  std::array<unsigned char, 8> bytes{};
+  const Handle type(H5Dget_type(handle_.id()), H5Tclose);
+  if (size() != 1) return std::nullopt;
+  if (is_number(type.id())) return numbers().front() != 0;
+  if (H5Tget_class(type.id()) != H5T_ENUM || H5Tget_size(type.id()) > bytes.size()) return std::nullopt;
+  Storage found;
+  hdf5::require_stored(handle_.id(), where_, origin_ ? *origin_ : Origin{}, found);
+  if (H5Dread(handle_.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()) < 0)
+    fail(where_ + ": cannot be read", "the file may be damaged");
+  return std::ranges::any_of(bytes, [](unsigned char byte) { return byte != 0; });
+}
+
 std::optional<std::string> DataSet::text() const {
   const Lock lock;
   const Handle type(H5Dget_type(handle_.id()), H5Tclose);

@@ -98,6 +98,8 @@ class DataSet {
   /// through libhdf5, one thread at a time. Several threads may call it at once.
   void read(PixelType as, std::span<const Range> part, void* out) const;
   std::vector<double> numbers() const;  ///< all of it
+  /// One number that is not 0, or a boolean of h5py, which is an enumeration; empty for anything else.
+  std::optional<bool> flag() const;
   std::optional<std::string> text() const;
   /// All of it, if it holds at most `most` texts; else empty.
   std::vector<std::string> texts(Index most) const;
@@ -161,6 +163,7 @@ class File {
   DataSet data_set(const std::string& path) const;  ///< @throws FileError that says what is wrong
   std::optional<std::string> text(const std::string& path) const;
   std::optional<double> number(const std::string& path) const;
+  bool flag(const std::string& path) const;  ///< false also if it is not there
 
   /// Creates a data set, and the groups on the way to it. It is contiguous if `chunk` is empty.
   DataSet create(const std::string& path, NumberType type, std::span<const Index> shape,

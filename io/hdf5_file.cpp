@@ -183,4 +183,9 @@ std::optional<double> File::number(const std::string& path) const {
   return found->numbers().front();
 }
 
+bool File::flag(const std::string& path) const {
+  const std::optional<DataSet> found = find(path);
+  return found && found->flag().value_or(false);
+}
+
 }  // namespace tandem::io::hdf5

@@ -244,6 +244,45 @@ void read_geometry(const hdf5::File& file, const Layout& layout, Index bins, Acq
   }
 }
 
+/// Whether a detector is turned by half a turn about an axis of its transformations; empty if it has no such.
+std::optional<bool> half_turn_about(const hdf5::File& file, const Layout& layout, const std::string& axis) {
+  const std::optional<double> angle = file.number(layout.detector + "/transformations/" + axis);
+  if (!angle) return std::nullopt;
+  constexpr double turn = 360, rounding = 1e-3;
+  return std::abs(std::abs(std::remainder(*angle, turn)) - turn / 2) < rounding;
+}
+
+/// Images that are mirrored on their way to the file are turned back, as nabu does. The flags of older files
+/// say it plainly. In transformations, z is along the rows of the ESRF's frame, where rz flips columns and ry
+/// flips rows; in NeXus' own frame ry flips columns and rx flips rows. An axis of their own tells which it
+/// is.
+void read_flips(const hdf5::File& file, const Layout& layout, Acquisition& found) {
+  Orientation& turned = found.orientation;
+  turned.flip_columns = file.flag(layout.detector + "/x_flipped");
+  turned.flip_rows = file.flag(layout.detector + "/y_flipped");
+  const auto rx = half_turn_about(file, layout, "rx"), ry = half_turn_about(file, layout, "ry"),
+             rz = half_turn_about(file, layout, "rz");
+  if (rz) {
+    turned.flip_columns |= *rz;
+    turned.flip_rows |= ry.value_or(false);
+  } else if (rx) {
+    turned.flip_columns |= ry.value_or(false);
+    turned.flip_rows |= *rx;
+  } else if (ry && *ry) {
+    found.info.notes.emplace_back(
+        "transformations/ry without rx or rz is left out: it flips rows or columns; give --orient");
+  }
+  if (turned.as_stored()) return;
+  found.info.notes.push_back(
+      std::string("the file says that its images are mirrored: they are turned back, ") +
+      (turned.flip_rows && turned.flip_columns ? "flip-rows,flip-columns"
+       : turned.flip_rows                      ? "flip-rows"
+                                               : "flip-columns") +
+      (turned.flip_columns && found.info.axis_bin
+           ? "; the recorded axis is taken to count in the images as stored"
+           : ""));
+}
+
 }  // namespace
 
 std::optional<Acquisition> find_nxtomo(const hdf5::File& file, const OpenOptions&) {
@@ -273,6 +312,7 @@ std::optional<Acquisition> find_nxtomo(const hdf5::File& file, const OpenOptions
   read_angles_at(file, *layout, keys, acquisition);
   read_times(file, *layout, keys, acquisition.info);
   read_geometry(file, *layout, data->shape()[2], acquisition);
+  read_flips(file, *layout, acquisition);
   return acquisition;
 }
 

@@ -204,6 +204,7 @@ std::unique_ptr<ScanReader> reader_of(const fs::path& path, Acquisition found, c
     for (const auto& source : *sources)
       found.info.notes.insert(found.info.notes.end(), source->notes.begin(), source->notes.end());
   require<FileError>(!options.time || found.times, path.string(), ": has no times; leave out --time");
+  orient(found, found.orientation);
   orient(found, options.orientation);
   found.info.scans_stored = found.times.value_or(1);
   found.info.views_stored = planned.value_or(count_of(found.projections));

@@ -136,6 +136,20 @@ Hdf5Maker& Hdf5Maker::texts(const std::string& path, const std::vector<std::stri
   return *this;
 }
 
+Hdf5Maker& Hdf5Maker::flag(const std::string& path, bool value) {
+  const hid_t type = H5Tenum_create(H5T_STD_I8LE), space = H5Screate(H5S_SCALAR), link = links();
+  const signed char no = 0, yes = 1, kept = value ? yes : no;
+  H5Tenum_insert(type, "FALSE", &no);
+  H5Tenum_insert(type, "TRUE", &yes);
+  const hid_t set = H5Dcreate2(file_, path.c_str(), type, space, link, H5P_DEFAULT, H5P_DEFAULT);
+  H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &kept);
+  H5Dclose(set);
+  H5Pclose(link);
+  H5Sclose(space);
+  H5Tclose(type);
+  return *this;
+}
+
 Hdf5Maker& Hdf5Maker::attribute(const std::string& path, const std::string& name, const std::string& value,
                                 bool variable) {
   const hid_t object = H5Oopen(file_, path.c_str(), H5P_DEFAULT);

@@ -32,6 +32,7 @@ class Hdf5Maker {
                      const std::vector<unsigned long long>& chunk = {}, bool packed = false);
   Hdf5Maker& text(const std::string& path, const std::string& value, bool variable = false);
   Hdf5Maker& texts(const std::string& path, const std::vector<std::string>& values);  ///< of one length
+  Hdf5Maker& flag(const std::string& path, bool value);  ///< an enumeration, as h5py has it
   Hdf5Maker& attribute(const std::string& path, const std::string& name, const std::string& value,
                        bool variable = false);
   Hdf5Maker& number_attribute(const std::string& path, const std::string& name, double value);

@@ -49,6 +49,75 @@ TEST(NXtomo, TellsPixelSizeAndAxis) {
   EXPECT_DOUBLE_EQ(detector_of(info.scan).axis_bin, 2 - 0.75);
 }
 
+/// Pixels of view 0, and where the axis is then.
+struct Turned {
+  std::vector<double> pixels;
+  double axis;
+  std::vector<std::string> notes;
+};
+
+Turned turned(const std::function<void(Hdf5Maker&, const std::string& detector)>& say) {
+  const TemporaryFolder folder;
+  write_nxtomo(folder / "scan.nxs", "/entry0000");
+  {
+    Hdf5Maker file(folder / "scan.nxs", true);
+    say(file, "/entry0000/instrument/detector");
+  }
+  const auto reader = io::open_scan(folder / "scan.nxs");
+  return {values(reader->read(FrameKind::projection, {0, 1}, {0, 3}, {0, 5})),
+          reader->info().axis_bin.value(), reader->info().notes};
+}
+
+/// Mirrored images of ESRF files, by the flags of older ones and by transformations.
+TEST(NXtomo, TurnsMirroredImagesBackAndSaysSo) {
+  std::vector<double> plain, columns, rows_flipped;
+  for (std::size_t r = 0; r < 3; ++r)
+    for (std::size_t b = 0; b < 5; ++b) {
+      plain.push_back(pixel(0, r, b));
+      columns.push_back(pixel(0, r, 4 - b));
+      rows_flipped.push_back(pixel(0, 2 - r, b));
+    }
+  using Maker = Hdf5Maker;
+  const auto about = [](const std::string& axis, double angle) {
+    return [=](Maker& file, const std::string& d) {
+      file.numbers(d + "/transformations/" + axis, "f64", {}, {angle});
+    };
+  };
+  EXPECT_EQ(turned([](Maker& f, const std::string& d) { f.flag(d + "/x_flipped", false); }).pixels, plain);
+  for (const Turned& t :
+       {turned([](Maker&f, const std::string&d) { f.flag(d + "/x_flipped", true); }),
+        turned([](Maker&f, const std::string&d) { f.numbers(d + "/x_flipped", "u8", {}, {1}); }),
+        turned(about("rz", 180)), turned(about("rz", -180)), turned([&](Maker&f, const std::string&d) {
+          about("rx", 0)(f, d), about("ry", 180)(f, d);  // of NeXus' own frame
+        })}) {
+    EXPECT_EQ(t.pixels, columns);
+    EXPECT_DOUBLE_EQ(t.axis, 4 - (2 - 0.75));
+    EXPECT_TRUE(says(t.notes.back(), {"flip-columns", "as stored"}));
+  }
+  for (const Turned& t : {turned([](Maker&f, const std::string&d) { f.flag(d + "/y_flipped", true); }),
+                          turned(about("rx", 180)), turned([&](Maker&f, const std::string&d) {
+                            about("rz", 0)(f, d), about("ry", 180)(f, d);  // of the ESRF's frame
+                          })}) {
+    EXPECT_EQ(t.pixels, rows_flipped);
+    EXPECT_DOUBLE_EQ(t.axis, 2 - 0.75);
+    EXPECT_TRUE(says(t.notes.back(), {"flip-rows"}));
+  }
+  const Turned unknown = turned(about("ry", 180));
+  EXPECT_EQ(unknown.pixels, plain);
+  EXPECT_TRUE(says(unknown.notes.back(), {"ry", "--orient"}));
+}
+
+TEST(NXtomo, SaysThatItIsAHalfAcquisition) {
+  const TemporaryFolder folder;
+  write_nxtomo(folder / "scan.nxs", "/entry");
+  EXPECT_FALSE(io::open_scan(folder / "scan.nxs")->info().field_of_view.has_value());
+  Hdf5Maker(folder / "scan.nxs", true).text("/entry/instrument/detector/field_of_view", "HALF");
+  EXPECT_EQ(io::open_scan(folder / "scan.nxs")->info().field_of_view, io::FieldOfView::doubled);
+  EXPECT_EQ(
+      io::open_scan(folder / "scan.nxs", {.field_of_view = io::FieldOfView::standard})->info().field_of_view,
+      io::FieldOfView::standard);
+}
+
 TEST(NXtomo, IsFoundWhereverItsDefinitionStands) {
   const TemporaryFolder folder;
   for (const char* entry : {"/entry", "/entry1/tomo_entry", "/entry0000", "/a/b/c", "/a/b/c/d"}) {
