@@ -33,6 +33,9 @@ void write_linked(const fs::path& path) {
       .soft_link("/lost", "/nowhere")
       .external_link("/real/sample/rotation", "part.hdf", "/angles")
       .text("/real/title", "a scan of nothing", true)
+      .text("/real/instrument/detector/field_of_view", "Full", true)
+      .flag("/real/instrument/detector/x_flipped", true)
+      .numbers("/real/instrument/detector/transformations/rz", "f64", {}, {180})
       .attribute("/real/sample/rotation_angle", "units", "degree", true)
       .attribute("/real/instrument/detector/x_pixel_size", "units", "m", true);
 }
@@ -43,6 +46,9 @@ void write_virtual(const fs::path& path) {
       .stitched("/exchange/data", "u16", {views, rows, bins}, 2, {{".", "/raw"}, {"part.hdf", "/d"}})
       .endless("/exchange/data_white", "u16", {2, rows, bins}, {"part.hdf", "/d"})
       .external_link("/exchange/theta", "part.hdf", "/angles")
+      .numbers("/exchange/data_shift_x", "f64", {views}, {0, 1, -1, 0.5})
+      .attribute("/exchange/data_shift_x", "units", "pixels", true)
+      .numbers("/exchange/data_shift_y", "f32", {views}, {0, 0.5, -1, 1})
       .text("/measurement/instrument/tandem/kind", "parallel", true)
       .attribute("/exchange/data", "axes", "theta:y:x", true);
 }
