@@ -182,7 +182,7 @@ double host_bytes_by_views(const Plan& plan, const io::ScanInfo& info, Index sli
 }
 
 double device_bytes_by_views(const Plan& plan, const Worker& worker, Index slices) {
-  constexpr double blocks = 3;
+  constexpr double blocks = 4;  // one more is queued
   const Detector& d = detector_of(plan.scan);
   const double cells = static_cast<double>(plan.views_at_once * d.rows),
                filtered = 4 * cells * static_cast<double>(bins_of(plan));

@@ -22,19 +22,35 @@ struct Sweep::Pass {
   ViewSamples samples;
   Index views;      ///< of all blocks
   Index added = 0;  ///< views
+  /// A block is queued before the host waits for the one before, so that a GPU always has work.
+  std::optional<Array> last{};  ///< filtered data that are being added
 
   double slices() const { return static_cast<double>(problem.grid.size[2]); }
   /// What some of the views make of the slices.
   double share(Index some) const { return slices() * static_cast<double>(some) / static_cast<double>(views); }
 };
 
+namespace {
+
+/// Blocks of at most so many views. The first one is cut, so that the work on the slab begins soon.
+std::vector<Range> blocks_of(Index views, Index most) {
+  std::vector<Range> blocks = pieces({0, views}, most);
+  if (const Index cut = blocks.front().last / 4 / 8 * 8; cut > 0) {
+    blocks.front().first = cut;
+    blocks.insert(blocks.begin(), {0, cut});
+  }
+  return blocks;
+}
+
+}  // namespace
+
 Sweep::Sweep(Work& work, ReadStation& read, PrepareStation& prepare)
-    : work_(work), read_(read), prepare_(prepare), preparing_(work.device()) {}
+    : work_(work), read_(read), prepare_(prepare), preparing_(work.device()), before_(work.device()) {}
 
 Array Sweep::operator()(const Problem& problem, Chunk& chunk, const Stream& adding) {
   const Plan& plan = work_.plan;
   const Range all{0, static_cast<Index>(angles_of(problem.scan).size())};
-  const std::vector<Range> blocks = pieces(all, plan.views_at_once);
+  const std::vector<Range> blocks = blocks_of(all.size(), plan.views_at_once);
   Pass pass{problem,
             chunk,
             beam_of(problem.scan).by_views(plan, problem),
@@ -46,6 +62,7 @@ Array Sweep::operator()(const Problem& problem, Chunk& chunk, const Stream& addi
     io::Frames memory;
     io::FramesView counts;
     std::optional<Array> filtered;
+    std::optional<LinearOperator> back_projection;
   };
   std::vector<Place> places(static_cast<std::size_t>(conveyor_places(1)));
   const auto place = [&](const Item& item) -> Place& { return places[static_cast<std::size_t>(item.place)]; };
@@ -60,12 +77,13 @@ Array Sweep::operator()(const Problem& problem, Chunk& chunk, const Stream& addi
       [&](const Item& item) {
         const UseStream own(preparing_);
         place(item).filtered = filtered(pass, views(item), place(item).counts);
+        place(item).back_projection = pass.fdk.back_projection(views(item));
       },
       [&](const Item& item) {
         const UseStream own(adding);
-        add(pass, views(item), *place(item).filtered);
-        place(item).filtered.reset();
+        add(pass, views(item), *place(item).back_projection, std::move(*place(item).filtered));
       });
+  wait_for_last(pass, adding);
   if (const std::optional<Array> y = pass.samples.all()) prepare_.look_at(*y);
   chunk.reference.reset();
   work_.count_updates(problem, 1);
@@ -91,16 +109,24 @@ Array Sweep::filtered(Pass& pass, Range views, const io::FramesView& counts) {
   return pass.fdk.filter(views) * y;
 }
 
-void Sweep::add(Pass& pass, Range views, const Array& filtered) {
+void Sweep::add(Pass& pass, Range views, const LinearOperator& back_projection, Array filtered) {
   work_.tell("back-project", pass.share(pass.added));
   const Load load{.slices = pass.share(views.size()),
                   .updates = updates_of(pass.problem) * static_cast<double>(views.size()) /
                              static_cast<double>(pass.views)};
   const Stopwatch watch("back-project", work_.outcome.seconds.backproject, work_.watch.board(), load);
   Stream& stream = default_stream(work_.device());
-  pass.fdk.back_projection(views).apply(1, filtered, 1, pass.slab, stream);
-  stream.synchronize();
+  back_projection.apply(1, filtered, 1, pass.slab, stream);
+  before_.synchronize();
+  before_.record(stream);
+  pass.last = std::move(filtered);
   pass.added += views.size();
+}
+
+void Sweep::wait_for_last(Pass& pass, const Stream& adding) {
+  const Stopwatch watch("back-project", work_.outcome.seconds.backproject, work_.watch.board());
+  adding.synchronize();
+  pass.last.reset();
 }
 
 }  // namespace tandem::pipeline

@@ -22,12 +22,14 @@ class Sweep {
   struct Pass;  ///< one over all views
   Array filtered(Pass& pass, Range views, const io::FramesView& counts);
   Array line_integrals(Pass& pass, Range views, const io::FramesView& counts);
-  void add(Pass& pass, Range views, const Array& filtered);
+  void add(Pass& pass, Range views, const LinearOperator& back_projection, Array filtered);
+  void wait_for_last(Pass& pass, const Stream& adding);
 
   Work& work_;
   ReadStation& read_;
   PrepareStation& prepare_;
   Stream preparing_;
+  Event before_;  ///< behind the block that was added last
 };
 
 }  // namespace tandem::pipeline

@@ -12,7 +12,8 @@ TEST_F(CudaSteps, ReplaceZingersOfEveryWindow) {
       for (const Index size : {2, 3, 4, 5, 7}) {
         if (std::string(window) == "cube" && size % 2 == 0) continue;
         const StepValues values = as_transmissions(zingers(size, window, sign));
-        for (const Shape& shape : odd_shapes) expect_the_same({.file = shape}, values);
+        for (const Shape& shape : odd_shapes)
+          if (size <= shape[2]) expect_the_same({.file = shape}, values);
       }
 }
 
