@@ -70,11 +70,12 @@ class Chunked : public Direct {
     for (Index n : chunk_) chunk_bytes_ *= n;
   }
 
-  std::size_t decoded_bytes() const override {
-    if (filters_.empty()) return 0;
-    Index chunks = 1;
+  std::size_t piece_bytes() const override { return filters_.empty() ? 0 : 2 * room(); }
+
+  Index packed_pieces() const override {
+    Index chunks = filters_.empty() ? 0 : 1;
     for (std::size_t axis = 0; axis < shape_.size(); ++axis) chunks *= ceil_div(shape_[axis], chunk_[axis]);
-    return 2 * room() * static_cast<std::size_t>(std::min<Index>(chunks, thread_count()));
+    return chunks;
   }
 
   std::string packing() const override {

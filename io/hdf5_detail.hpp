@@ -48,11 +48,20 @@ std::vector<std::filesystem::path> folders_of(const std::filesystem::path& path)
 /// How links are followed: an external link to a pipe or a device fails.
 Handle link_access();
 
+/// A box of a virtual data set that a source gives. Where the source has fewer axes, the box has one element
+/// along each of the first axes.
+struct MappedBox {
+  std::vector<Range> to;    ///< in the virtual data set
+  std::vector<Index> from;  ///< where the box begins in the source
+  std::shared_ptr<const Direct> source;
+};
+
 /// The files that the elements of a data set come from. The sources of a virtual data set are held open,
 /// because libhdf5 reads a source as zeros if it cannot open it.
 struct Storage {
   std::vector<FileStamp> files;  ///< first the one that holds the data set
   std::vector<Extent> extents;   ///< of a contiguous data set, in these files
+  std::vector<MappedBox> boxes;  ///< that make up a virtual data set, if `direct` can read all sources
   std::vector<Handle> held;
   int depth = 0;  ///< how deep virtual data sets lie within virtual data sets
 };

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "../core/parallel.hpp"
+
 namespace tandem::io::hdf5 {
 
 namespace {
@@ -74,23 +76,27 @@ std::vector<Index> shape_of(hid_t set) {
 
 }  // namespace
 
-bool can_read_directly(std::int64_t set) {
-  const Lock lock;
-  const Handle plan(H5Dget_create_plist(set), H5Pclose), type(H5Dget_type(set), H5Tclose);
-  if (!form_of(type.id())) return false;
-  const H5D_layout_t layout = H5Pget_layout(plan.id());
-  if (layout == H5D_CONTIGUOUS) return H5Pget_external_count(plan.id()) < most_files;
-  return layout == H5D_CHUNKED && are_plain_chunks(set, plan.id());
+std::size_t Direct::decoded_bytes() const {
+  return piece_bytes() * static_cast<std::size_t>(std::min<Index>(packed_pieces(), thread_count()));
 }
 
 std::unique_ptr<const Direct> direct(std::int64_t set, const std::string& where, const Storage& storage) {
   const Lock lock;
-  if (!can_read_directly(set)) return nullptr;
   const Handle plan(H5Dget_create_plist(set), H5Pclose), type(H5Dget_type(set), H5Tclose);
-  const NumberForm form = form_of(type.id()).value();
-  if (H5Pget_layout(plan.id()) == H5D_CHUNKED)
-    return direct_chunks(set, where, form, shape_of(set), storage.files.front());
-  return std::make_unique<Contiguous>(form, where, shape_of(set), storage);
+  const std::optional<NumberForm> form = form_of(type.id());
+  if (!form) return nullptr;
+  switch (H5Pget_layout(plan.id())) {
+    case H5D_CONTIGUOUS:
+      if (H5Pget_external_count(plan.id()) >= most_files) return nullptr;
+      return std::make_unique<Contiguous>(*form, where, shape_of(set), storage);
+    case H5D_CHUNKED:
+      if (!are_plain_chunks(set, plan.id())) return nullptr;
+      return direct_chunks(set, where, *form, shape_of(set), storage.files.front());
+    case H5D_VIRTUAL:
+      return direct_boxes(form->type, storage.boxes);
+    default:
+      return nullptr;
+  }
 }
 
 }  // namespace tandem::io::hdf5

@@ -14,6 +14,7 @@
 
 #include "../core/error.hpp"
 #include "hdf5_detail.hpp"
+#include "hdf5_direct.hpp"
 #include "rehearsal.hpp"
 
 namespace tandem::io::hdf5 {
@@ -117,6 +118,32 @@ Mapping mapping(hid_t plan, std::size_t index) {
           Handle(H5Pget_virtual_srcspace(plan, index), H5Sclose)};
 }
 
+/// What is selected, if that is a box.
+std::optional<std::vector<Range>> box_of(hid_t selection) {
+  Extents first(extents_of(selection).size()), last(first.size());
+  const H5S_sel_type type = H5Sget_select_type(selection);  // points have an order of their own
+  if ((type != H5S_SEL_HYPERSLABS && type != H5S_SEL_ALL) ||
+      H5Sget_select_bounds(selection, first.data(), last.data()) < 0)
+    return std::nullopt;
+  std::vector<Range> box;
+  double points = 1;
+  for (std::size_t axis = 0; axis < first.size(); ++axis) {
+    box.push_back({static_cast<Index>(first[axis]), static_cast<Index>(last[axis] + 1)});
+    points *= static_cast<double>(box.back().size());
+  }
+  return points == static_cast<double>(H5Sget_select_npoints(selection)) ? std::optional(box) : std::nullopt;
+}
+
+/// Whether no element is in two boxes. Sorts them by their first axis.
+bool are_apart(std::vector<MappedBox>& boxes) {
+  std::sort(boxes.begin(), boxes.end(),
+            [](const MappedBox& a, const MappedBox& b) { return a.to[0].first < b.to[0].first; });
+  for (auto one = boxes.begin(); one != boxes.end(); ++one)
+    for (auto next = one + 1; next != boxes.end() && next->to[0].first < one->to[0].last; ++next)
+      if (meet(one->to, next->to)) return false;
+  return true;
+}
+
 /// Goes through all sources of one virtual data set.
 class Examination {
  public:
@@ -135,18 +162,31 @@ class Examination {
     for (std::size_t i = 0; i < count; ++i) mapped += examine(mapping(plan.id(), i));
     require<FileError>(mapped >= all, where_, ": ", all - mapped, " of its ", all,
                        " elements come from no source; it is a virtual data set that is not finished");
+    const bool apart = !only_boxes_ || are_apart(boxes_);
+    require<FileError>(apart || mapped > all, where_,
+                       ": some of its elements come from two sources, and others from no source");
+    const bool readable =
+        only_boxes_ && apart &&
+        std::all_of(boxes_.begin(), boxes_.end(), [](const MappedBox& b) { return b.source; });
+    if (readable) found_.boxes = std::move(boxes_);
     require_spare_handles();
   }
 
  private:
+  struct Source {
+    Extents extents;
+    std::shared_ptr<const Direct> direct;  // null if only libhdf5 can read it
+  };
+
   /// @returns how many elements it gives
   double examine(const Mapping& m) {
     const std::optional<OpenSlab> to = open_slab(m.to.id()), from = open_slab(m.from.id());
     if (!to) {
       const auto points = static_cast<double>(H5Sget_select_npoints(m.to.id()));
-      require_source(m, 0, needed(m.from.id()), points);
+      add_box(m, require_source(m, 0, needed(m.from.id()), points));
       return points;
     }
+    only_boxes_ = false;
     double points = 1;
     for (std::size_t axis = 0; axis < extents_.size(); ++axis)
       if (axis != to->axis)
@@ -162,6 +202,34 @@ class Examination {
       for (hsize_t block = 0; block < blocks; ++block) require_source(m, block, needed(m.from.id()), each);
     }
     return points * static_cast<double>(selected);
+  }
+
+  void add_box(const Mapping& m, const Source& source) {
+    const std::optional<std::vector<Range>> to = box_of(m.to.id());
+    std::optional<std::vector<Range>> from = box_of(m.from.id());
+    if (H5Sget_select_type(m.from.id()) == H5S_SEL_ALL) {
+      from.emplace();
+      for (const hsize_t n : source.extents) from->push_back({0, static_cast<Index>(n)});
+    }
+    only_boxes_ = only_boxes_ && to && from && is_inside(*to) && has_shape_of(*from, *to);
+    if (!only_boxes_) return;
+    MappedBox box{*to, {}, source.direct};
+    for (const Range& range : *from) box.from.push_back(range.first);
+    boxes_.push_back(std::move(box));
+  }
+
+  bool is_inside(const std::vector<Range>& box) const {
+    return std::equal(box.begin(), box.end(), extents_.begin(), extents_.end(),
+                      [](const Range& range, hsize_t n) { return range.last <= static_cast<Index>(n); });
+  }
+
+  /// Whether boxes have the same extents, but for first axes of one element that the source may lack.
+  static bool has_shape_of(const std::vector<Range>& from, const std::vector<Range>& to) {
+    if (from.empty() || from.size() > to.size()) return false;
+    const auto shared = to.end() - static_cast<std::ptrdiff_t>(from.size());
+    return std::all_of(to.begin(), shared, [](const Range& range) { return range.size() == 1; }) &&
+           std::equal(shared, to.end(), from.begin(),
+                      [](const Range& a, const Range& b) { return a.size() == b.size(); });
   }
 
   static Extents needed_of(const Slab& slab, std::size_t open_axis) {
@@ -183,11 +251,12 @@ class Examination {
   }
 
   /// `ends`: one beyond what is selected, axis by axis; nothing for all, which then is `points`.
-  void require_source(const Mapping& m, hsize_t block, const std::optional<Extents>& ends, double points) {
+  const Source& require_source(const Mapping& m, hsize_t block, const std::optional<Extents>& ends,
+                               double points) {
     const std::string file = name_of_block(m.file, block), set = name_of_block(m.set, block);
     const auto [known, is_new] = sources_.try_emplace({file, set});
     if (is_new) known->second = examined(file, set);
-    const Extents& extents = known->second;
+    const Extents& extents = known->second.extents;
     const auto fits = [](hsize_t end, hsize_t extent) { return end <= extent; };
     require<FileError>(!ends || (extents.size() == ends->size() &&
                                  std::equal(ends->begin(), ends->end(), extents.begin(), fits)),
@@ -195,21 +264,28 @@ class Examination {
                        numbers_in(ends.value_or(Extents{})), " are needed");
     require<FileError>(ends || product(extents) == points, label(file, set), ": has ", numbers_in(extents),
                        " elements; ", points, " are needed");
+    return known->second;
   }
 
   std::string label(const std::string& file, const std::string& set) const {
     return where_ + ": its source " + (file == "." ? file_ : file) + ": " + set;
   }
 
-  /// A source's extents, once it is known to be all there.
-  Extents examined(const std::string& file, const std::string& set) {
+  /// A source, once it is known to be all there.
+  Source examined(const std::string& file, const std::string& set) {
     const hid_t open = file == "." ? set_ : source_file(file);
-    const Handle object(H5Oopen(open, set.c_str(), link_access().id()), H5Oclose);
+    Handle object(H5Oopen(open, set.c_str(), link_access().id()), H5Oclose);
     require<FileError>(object.valid() && H5Iget_type(object.id()) == H5I_DATASET, label(file, set),
                        ": no such data set");
-    require_stored(object.id(), label(file, set), origin_, found_);
+    Storage own;
+    own.depth = found_.depth;
+    require_stored(object.id(), label(file, set), origin_, own);
     const Handle space(H5Dget_space(object.id()), H5Sclose);
-    return extents_of(space.id());
+    Source source{extents_of(space.id()), direct(object.id(), label(file, set), own)};
+    std::move(own.files.begin(), own.files.end(), std::back_inserter(found_.files));
+    std::move(own.held.begin(), own.held.end(), std::back_inserter(found_.held));
+    if (source.direct) found_.held.push_back(std::move(object));
+    return source;
   }
 
   hid_t source_file(const std::string& name) {
@@ -246,7 +322,7 @@ class Examination {
     for (int handle : spare)
       if (handle >= 0) ::close(handle);
     require<FileError>(*std::min_element(spare.begin(), spare.end()) >= 0, where_, ": its ",
-                       found_.held.size(),
+                       found_.files.size() - 1,
                        " sources take all file handles there are; raise the limit (ulimit -n)");
   }
 
@@ -256,8 +332,10 @@ class Examination {
   Storage& found_;
   std::string file_;  // that holds the virtual data set
   Extents extents_;
-  std::map<std::pair<std::string, std::string>, Extents> sources_;
+  std::map<std::pair<std::string, std::string>, Source> sources_;
   std::map<std::string, hid_t> files_;
+  bool only_boxes_ = true;
+  std::vector<MappedBox> boxes_;
 };
 
 }  // namespace
