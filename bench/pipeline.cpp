@@ -140,8 +140,9 @@ double preprocess_alone(const Axes& axes, const p::Plan& plan, io::ScanReader& r
     const Scan whole = scan_of(plan, slices);
     const Detector& d = detector_of(whole);
     const Space space = projection_space(crop(whole, first, {0, d.rows}, {0, d.bins}));
-    const p::Reference reference =
-        read_reference(reader, rows_read(plan, slices).rows, plan.bins, plan.preprocessing);
+    const p::RowsRead rows = rows_read(plan, slices);
+    p::Reference reference = read_reference(reader, rows.rows, plan.bins, plan.preprocessing);
+    reference.margin_above = rows.above, reference.margin_below = rows.below;
     const bool on_gpu = plan.home().is_cuda() && p::gpu_prepares(frames, plan.preprocessing);
     std::optional<p::GpuFrames> there;
     if (on_gpu) there = p::on_gpu(frames, plan.home());

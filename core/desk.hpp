@@ -25,11 +25,9 @@ bool helper_takes(std::span<const double> left, double own, double theirs, std::
 /// Where items wait for workers, in the order in which they come. Who is free takes the next one, but the
 /// last worker may be a helper, of another kind than the others and slower than them. It is asked only while
 /// all others are at work: where something else keeps them waiting, there is nothing to help with. It takes
-/// an item only if that does not hold up the others:
-/// - If it has worked before, `helper_takes` says so. Its seconds are the mean of its items so far and a
-///   quarter more, those of the others are the fewest that any of their items took. As long as none of these
-///   is done, it waits.
-/// - If it has not, it is believed to be `believed` times as slow as they are.
+/// an item only if `helper_takes` says that this does not hold up the others. Their seconds are the fewest
+/// that any of their items took; as long as none is done, it waits. Its own are the mean of its items so far
+/// and a quarter more; before the first one, it is believed to be `believed` times as slow as they are.
 /// The others take what comes, so nothing is left lying. The desk reads no clock: `now` is in seconds.
 class Desk {
  public:

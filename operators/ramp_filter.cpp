@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "../core/error.hpp"
+#include "../core/parallel.hpp"
 #include "../kernels/ramp.hpp"
 #include "algebra.hpp"
 #include "continuation.hpp"
@@ -112,13 +113,15 @@ std::vector<float> widened(const std::vector<float>& cells, const Detector& d, I
 /// (row, bin): of a ray's angle with the central one.
 std::vector<float> cosines(const ConeBeam& scan) {
   const Detector& d = scan.detector;
-  std::vector<float> all;
-  for (Index row = 0; row < d.rows; ++row)
+  std::vector<float> all(static_cast<std::size_t>(d.rows * d.bins));
+  parallel_for(d.rows, [&](Index row) {
+    const double v = (static_cast<double>(row) - scan.midplane_row) * d.row_pitch;
     for (Index bin = 0; bin < d.bins; ++bin) {
-      const double u = (static_cast<double>(bin) - d.axis_bin) * d.bin_pitch,
-                   v = (static_cast<double>(row) - scan.midplane_row) * d.row_pitch;
-      all.push_back(static_cast<float>(scan.sdd / std::hypot(scan.sdd, u, v)));
+      const double u = (static_cast<double>(bin) - d.axis_bin) * d.bin_pitch;
+      all[static_cast<std::size_t>(row * d.bins + bin)] =
+          static_cast<float>(scan.sdd / std::hypot(scan.sdd, u, v));
     }
+  });
   return all;
 }
 

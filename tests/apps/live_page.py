@@ -24,7 +24,7 @@ import zlib
 
 VIEWS, ROWS, BINS = 90, 64, 128
 SIRT = ["--reconstruction-algorithm", "sirt", "--iterations"]
-CHUNKS = ["--memory", "0.06"]  # of a few slices
+CHUNKS = ["--memory", "0.07"]  # of a few slices
 PICTURES = {"newest": "/slice.png", "z": "/plane-z.png", "y": "/plane-y.png", "x": "/plane-x.png"}
 
 

@@ -102,7 +102,7 @@ TEST_F(BadInput, SimulationOutOfRange) {  // as the library has it: the ends are
 
 TEST_F(BadInput, Devices) {
   const std::string missing = "recon missing.h5 -o bad_.h5 --device ";  // seen before any file is opened
-  fails(missing + "all", 2, {"all", "is not auto, cpu, cuda"});
+  fails(missing + "every", 2, {"every", "is not auto, all, cpu, cuda"});
   for (const std::string device : {"cuda:99", "cuda:99,0", "cuda:0,99"})
     fails(missing + device, 5, {"device cuda:", "CUDA devices"});
   fails(missing + "cuda:1,0,1", 2, {"cuda:1,0,1", "cuda:1 is named twice"});
