@@ -27,7 +27,8 @@ io::Frames counts_of(Shape n) {
   const Random random(3);
   parallel_for(n[0] * n[1], [&](Index line) {
     Random own = random.at(static_cast<std::uint64_t>(line));
-    const double turn = 2 * std::numbers::pi * static_cast<double>(line / n[1]) / static_cast<double>(n[0]);
+    const Index view = line / n[1];
+    const double turn = 2 * std::numbers::pi * static_cast<double>(view) / static_cast<double>(n[0]);
     for (Index b = 0; b < n[2]; ++b) {
       const double x = static_cast<double>(2 * b - n[2]) / static_cast<double>(n[2]) - 0.2 * std::cos(turn);
       const double gain = 1 + 0.02 * std::sin(static_cast<double>(7 * b * b + 3 * (line % n[1])));

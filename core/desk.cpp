@@ -46,14 +46,12 @@ void Desk::end(const Item& item, double now) {
 }
 
 bool Desk::helper_takes_next(double now) const {
-  const bool has_helped = helped_size_ > 0;
-  if (has_helped && !fastest_) return false;
-  const double theirs = fastest_.value_or(1),
-               own = has_helped ? spare * helped_seconds_ / helped_size_ : believed * theirs;
+  if (!fastest_) return false;
+  const double theirs = *fastest_,
+               own = helped_size_ > 0 ? spare * helped_seconds_ / helped_size_ : believed * theirs;
   std::vector<double> busy(workers_.size() - 1);
   for (std::size_t i = 0; i < busy.size(); ++i)
-    if (fastest_ && workers_[i].at_work)
-      busy[i] = std::max(0.0, workers_[i].since + theirs * workers_[i].size - now);
+    if (workers_[i].at_work) busy[i] = std::max(0.0, workers_[i].since + theirs * workers_[i].size - now);
   const auto first = static_cast<std::size_t>(waiting_.front().number);
   return helper_takes(std::span(sizes_).subspan(first), own, theirs, std::move(busy));
 }

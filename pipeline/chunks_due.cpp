@@ -15,11 +15,11 @@ std::vector<Range> chunks_due(const Plan& plan, const std::vector<Range>& done) 
   std::vector<Range> due;
   for (Index first = 0; first < slices; first += step)
     if (const Range chunk{first, std::min(slices, first + step)}; !is_done(chunk)) due.push_back(chunk);
-  const std::size_t others = plan.workers.size() - 1;
-  if (plan.helper() && due.size() > others + 1 && due[others].size() > 1) {
-    const Range cut = due[others], one{cut.first, cut.first + 1};
-    due.insert(due.begin() + static_cast<std::ptrdiff_t>(others), one);
-    due[others + 1].first = one.last;
+  const std::size_t place = plan.workers.size();  // when one of the others has its second chunk
+  if (plan.helper() && due.size() > place + 1 && due[place].size() > 1) {
+    const Range cut = due[place], one{cut.first, cut.first + 1};
+    due.insert(due.begin() + static_cast<std::ptrdiff_t>(place), one);
+    due[place + 1].first = one.last;
   }
   return due;
 }

@@ -162,13 +162,13 @@ TEST(Conveyor, GivesTheNextItemToWhoIsFree) {
   EXPECT_EQ(done, 20);
 }
 
-/// The helper takes the second item, which is small, while the other worker is stopped with the first, and is
+/// The helper takes the third item, which is small, while the other worker is stopped with the second, and is
 /// stopped with it until the other has ended what would take it as long: from then on it takes none.
 TEST(Conveyor, LeavesItemsToOthersThanASlowHelper) {
   if (thread_count() < 2) GTEST_SKIP() << "one thread cannot wait for another";
   constexpr Index count = 60;
   std::vector<double> sizes(count, 1000);
-  sizes[1] = 1;
+  sizes[2] = 1;
   std::atomic<Index> done = 0;
   std::atomic<bool> helped = false;
   std::vector<Index> worker(count, -1);
@@ -176,14 +176,14 @@ TEST(Conveyor, LeavesItemsToOthersThanASlowHelper) {
       count, 2, [](const Item&) {},
       [&](const Item& i) {
         worker[static_cast<std::size_t>(i.number)] = i.worker;
-        if (i.number == 1) helped = true;
-        while (i.number == 0 && !helped) std::this_thread::yield();
-        while (i.number == 1 && done < 3) std::this_thread::yield();
+        if (i.number == 2) helped = true;
+        while (i.number == 1 && !helped) std::this_thread::yield();
+        while (i.number == 2 && done < 4) std::this_thread::yield();
         ++done;
       },
       [](const Item&) {}, sizes);
   EXPECT_EQ(done, count);
-  EXPECT_EQ(worker[1], 1);
+  EXPECT_EQ(worker[2], 1);
   EXPECT_EQ(std::count(worker.begin(), worker.end(), 0), count - 1);
 }
 
@@ -196,8 +196,8 @@ TEST(Conveyor, PassesOnWhatAHelperThrows) {
                      1000, 2, [](const Item&) {},
                      [&](const Item& i) {
                        if (i.worker == 1) helped = true;
-                       while (!helped) std::this_thread::yield();  // the helper comes second
-                       if (i.worker == faulty) throw std::runtime_error("a device is lost");
+                       while (i.number > 0 && !helped) std::this_thread::yield();  // the helper comes third
+                       if (i.number > 0 && i.worker == faulty) throw std::runtime_error("a device is lost");
                      },
                      [](const Item&) {}, sizes),
                  std::runtime_error)

@@ -57,8 +57,8 @@ class Crew : public ::testing::Test {
   std::unique_ptr<io::ScanReader> reader_;
 };
 
-/// The other worker has its first chunk until the helper has begun with one slice. For each of its chunks the
-/// helper then takes as long as the other worker for five.
+/// The other worker has its second chunk until the helper has begun with one slice. For each of its chunks
+/// the helper then takes as long as the other worker for five.
 TEST_F(Crew, ASlowHelperChangesNothingInTheVolume) {
   for (const std::string method : {"fbp", "cgls"}) {
     Outcome alone, helped;
@@ -69,10 +69,11 @@ TEST_F(Crew, ASlowHelperChangesNothingInTheVolume) {
     const Watched slowed(method, [&](const Work& work, Range some) {
       const std::size_t worker = work.worker;
       for (Index z = some.first; z < some.last; ++z) ++times[static_cast<std::size_t>(z)];
-      if (begun[worker] == 0 && worker == 1) helper_began_first = some == Range{at_once, at_once + 1};
+      if (begun[worker] == 0 && worker == 1) helper_began_first = some == Range{2 * at_once, 2 * at_once + 1};
       begun[worker] += some.size();
       const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-      while (begun[1] == 0 && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+      while (begun[0] > at_once && begun[1] == 0 && std::chrono::steady_clock::now() < until)
+        std::this_thread::yield();
       const Index enough = begun[0] + 5 * at_once;
       while (worker == 1 && begun[0] < enough && begun[0] + begun[1] < slices) std::this_thread::yield();
     });
@@ -203,17 +204,18 @@ TEST_F(Crew, APlanHasAHelperWhereItCanBeOfUse) {
   EXPECT_EQ(plan.helper(), nullptr);
 }
 
-TEST_F(Crew, ASliceIsAChunkOfItsOwnForAHelperWhenTheOthersHaveBegun) {
+TEST_F(Crew, ASliceIsAChunkOfItsOwnForAHelperWhenAnotherBeginsAgain) {
   const auto whole = chunks_due(plan_for("fbp", 2), {}), cut = chunks_due(plan_for("fbp", 2, 1), {});
   ASSERT_EQ(cut.size(), whole.size() + 1);
   EXPECT_EQ(cut[0], whole[0]);
-  EXPECT_EQ(cut[1], (Range{at_once, at_once + 1}));
-  EXPECT_EQ(cut[2], (Range{at_once + 1, 2 * at_once}));
-  EXPECT_TRUE(std::equal(cut.begin() + 3, cut.end(), whole.begin() + 2));
+  EXPECT_EQ(cut[1], whole[1]);
+  EXPECT_EQ(cut[2], (Range{2 * at_once, 2 * at_once + 1}));
+  EXPECT_EQ(cut[3], (Range{2 * at_once + 1, 3 * at_once}));
+  EXPECT_TRUE(std::equal(cut.begin() + 4, cut.end(), whole.begin() + 3));
   const auto rest = chunks_due(plan_for("fbp", 2, 1), {{0, 9}});
   EXPECT_EQ(rest[0], (Range{8, 12}));
-  EXPECT_EQ(rest[1], (Range{12, 13}));
-  EXPECT_EQ(rest[2], (Range{13, 16}));
+  EXPECT_EQ(rest[2], (Range{16, 17}));
+  EXPECT_EQ(rest[3], (Range{17, 20}));
 }
 
 TEST(DevicesFor, TheCpuComesLastAndOnlyWhereSlicesAreApart) {
