@@ -102,8 +102,8 @@ json plan_json(const pipeline::Plan& plan, const io::ScanInfo& info) {
       plan.method->iterates() ? json(plan.preprocessing.weights ? "counts" : "uniform") : json(nullptr);
   const json padding_bins = continues ? json(filter.padding_bins.value_or(d.bins / 2)) : json(nullptr);
   // rounding depends on these
-  const json slab = plan.by_views() ? json{{"slices", plan.rows_at_once}, {"views", plan.views_at_once}}
-                                    : json(nullptr);
+  const json slab =
+      plan.by_views() ? json{{"slices", plan.rows_at_once}, {"views", plan.views_at_once}} : json(nullptr);
   return {{"command", "recon"},
           {"version", TANDEM_VERSION},
           {"format", info.format},

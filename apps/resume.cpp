@@ -53,7 +53,8 @@ io::Identity identity_of(const Common& common, const NamedFiles& inputs, const s
     identity.emplace_back("--" + line.substr(0, equals), on_one_line(line.substr(equals + 3)));
   }
   identity.emplace_back("the kind of device", kinds_of(planned["device"]));
-  for (const char* key : {"algorithm", "model", "variant", "precision", "tiled", "slab", "volume", "geometry"})
+  for (const char* key :
+       {"algorithm", "model", "variant", "precision", "tiled", "slab", "volume", "geometry"})
     identity.emplace_back(std::string("the ") + key, on_one_line(planned[key].dump()));
   return identity;
 }

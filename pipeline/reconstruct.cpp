@@ -163,8 +163,8 @@ Outcome reconstruct(io::ScanReader& reader, const Plan& asked, io::VolumeWriter&
       find_range(reader, plan, writer, options, outcome);
     const KeepHostMemory kept;  // chunks are of one size, and so are their arrays
     send(
-        plan, due, read, workers,
-        [&](Chunk& chunk) { landing(chunk, [&](Chunk& some) { write(some); }); }, options.board);
+        plan, due, read, workers, [&](Chunk& chunk) { landing(chunk, [&](Chunk& some) { write(some); }); },
+        options.board);
   }
   write.look_at_rest(due);
   add(plan, workers, outcome);
