@@ -1,9 +1,8 @@
-#include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "../../core/units.hpp"
 #include "../../kernels/frames.hpp"
+#include "between_rows.hpp"
 #include "step.hpp"
 
 namespace tandem::pipeline::step {
@@ -24,20 +23,8 @@ std::optional<double> slope_of(const Preprocessing& how) {
 /// Each bin takes its value from where the roll has put its row: r' = r - (b - middle) slope, between rows
 /// by linear interpolation, beyond the first and the last one as they are.
 Index level(Projection& of, const kernels::RolledRows& rolled_by) {
-  const Image<float>& y = of.y;
-  std::vector<float> rolled(static_cast<std::size_t>(y.n1 * y.n2));
-  for (Index r = 0; r < y.n1; ++r) std::copy_n(&y(0, r, 0), y.n2, rolled.data() + r * y.n2);
-  const double last = static_cast<double>(y.n1 - 1);
-  for (Index b = 0; b < y.n2; ++b) {
-    const double shift = rolled_by.shift(b);
-    for (Index r = 0; r < y.n1; ++r) {
-      const double at = std::clamp(static_cast<double>(r) - shift, 0.0, last);
-      const auto low = static_cast<Index>(at), high = std::min(low + 1, y.n1 - 1);
-      const auto part = static_cast<float>(at - static_cast<double>(low));
-      y(0, r, b) = (1 - part) * rolled[static_cast<std::size_t>(low * y.n2 + b)] +
-                   part * rolled[static_cast<std::size_t>(high * y.n2 + b)];
-    }
-  }
+  take_from_heights(of.y,
+                    [&](Index row, Index bin) { return static_cast<double>(row) - rolled_by.shift(bin); });
   return 0;
 }
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
+#include "between_rows.hpp"
 #include "step.hpp"
 
 namespace tandem::pipeline::step {
@@ -12,18 +12,7 @@ namespace {
 /// row, these as they are.
 Index move_rows(Projection& of, double shift) {
   if (shift == 0) return 0;
-  const Image<float>& y = of.y;
-  std::vector<float> moved(static_cast<std::size_t>(y.n1 * y.n2));
-  for (Index r = 0; r < y.n1; ++r) std::copy_n(&y(0, r, 0), y.n2, moved.data() + r * y.n2);
-  const double last = static_cast<double>(y.n1 - 1);
-  for (Index r = 0; r < y.n1; ++r) {
-    const double at = std::clamp(static_cast<double>(r) + shift, 0.0, last);
-    const auto low = static_cast<Index>(at), high = std::min(low + 1, y.n1 - 1);
-    const auto part = static_cast<float>(at - static_cast<double>(low));
-    for (Index b = 0; b < y.n2; ++b)
-      y(0, r, b) = (1 - part) * moved[static_cast<std::size_t>(low * y.n2 + b)] +
-                   part * moved[static_cast<std::size_t>(high * y.n2 + b)];
-  }
+  take_from_heights(of.y, [&](Index row, Index) { return static_cast<double>(row) + shift; });
   return 0;
 }
 
