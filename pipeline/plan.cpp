@@ -4,7 +4,6 @@
 #include <bit>
 #include <cmath>
 #include <functional>
-#include <numeric>
 #include <sstream>
 
 #include "../core/ceil_div.hpp"
@@ -18,6 +17,7 @@
 #include "memory.hpp"
 #include "methods/method.hpp"
 #include "problem.hpp"
+#include "row_axes.hpp"
 #include "steps/chain.hpp"
 #include "warn.hpp"
 
@@ -286,16 +286,6 @@ void roll(Scan& scan, const Recipe& recipe, Range bins) {
       row_axes_of(scan).empty(),
       "--detector-roll: the scan records an axis for each row; give --rotation-axis X too");
   roll_beam(scan, angle, bins);
-}
-
-/// Each row has the axis of the recipe, and the scan their mean.
-void give_row_axes(Scan& scan, const std::vector<double>& axes) {
-  auto* beam = std::get_if<ParallelBeam>(&scan);
-  require<GeometryError>(beam != nullptr, "--row-axes goes with a parallel beam");
-  require<GeometryError>(static_cast<Index>(axes.size()) == beam->detector.rows, "--row-axes: ", axes.size(),
-                         " axes for ", beam->detector.rows, " rows; one per row of the file is needed");
-  beam->row_axis_bins = axes;
-  beam->detector.axis_bin = std::accumulate(axes.begin(), axes.end(), 0.0) / static_cast<double>(axes.size());
 }
 
 void choose_padding(Plan& plan, const Recipe& recipe) {

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
+#include "../core/error.hpp"
 #include "../core/parallel.hpp"
 #include "../operators/algebra.hpp"
 #include "../operators/ramp_filter.hpp"
@@ -46,6 +48,15 @@ Array measured(const Scan& scan, const Space& space) {
 }
 
 }  // namespace
+
+void give_row_axes(Scan& scan, const std::vector<double>& axes) {
+  auto* beam = std::get_if<ParallelBeam>(&scan);
+  require<GeometryError>(beam != nullptr, "--row-axes goes with a parallel beam");
+  require<GeometryError>(static_cast<Index>(axes.size()) == beam->detector.rows, "--row-axes: ", axes.size(),
+                         " axes for ", beam->detector.rows, " rows; one per row of the file is needed");
+  beam->row_axis_bins = axes;
+  beam->detector.axis_bin = std::accumulate(axes.begin(), axes.end(), 0.0) / static_cast<double>(axes.size());
+}
 
 std::vector<Range> bins_kept(const Scan& scan) {
   std::vector<Range> kept;

@@ -6,6 +6,10 @@
 
 namespace tandem::pipeline {
 
+/// Gives each row of a parallel beam its axis, in bins, and the scan their mean. @throws GeometryError for
+/// another beam, or another number of axes
+void give_row_axes(Scan& scan, const std::vector<double>& axes);
+
 /// For each row the bins that still lie on the detector when the row is moved onto the common axis; all bins
 /// if all rows have the same axis.
 std::vector<Range> bins_kept(const Scan& scan);
