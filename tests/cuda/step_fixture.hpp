@@ -10,6 +10,7 @@
 
 #include "../../core/random.hpp"
 #include "../../pipeline/gpu_counts.hpp"
+#include "../support/findings.hpp"
 #include "../support/memory_reader.hpp"
 #include "../support/numpy.hpp"
 #include "cuda_fixture.hpp"
@@ -141,21 +142,7 @@ class CudaSteps : public Cuda {
     EXPECT_LE(relative_error(found, truth), each > tolerance::steps_with_logarithms
                                                 ? tolerance::steps_with_transforms_overall
                                                 : tolerance::steps_with_logarithms);
-    expect_the_same(there, here);
-  }
-
-  static void expect_the_same(const Findings& there, const Findings& here) {
-    ASSERT_EQ(there.steps.size(), here.steps.size());
-    for (std::size_t k = 0; k < here.steps.size(); ++k) {
-      EXPECT_EQ(there.steps[k].name, here.steps[k].name);
-      EXPECT_EQ(there.steps[k].replaced, here.steps[k].replaced) << here.steps[k].name;
-      EXPECT_EQ(there.steps[k].only_counts, here.steps[k].only_counts);
-    }
-    EXPECT_EQ(there.dead, here.dead);
-    EXPECT_EQ(there.reference_not_finite, here.reference_not_finite);
-    EXPECT_EQ(there.reference_replaced, here.reference_replaced);
-    EXPECT_EQ(there.floor.lowest, here.floor.lowest);
-    EXPECT_EQ(there.floor.highest, here.floor.highest);
+    test::expect_the_same(there, here);
   }
 
   /// Of transmissions that are already there: flats of 1, no darks.

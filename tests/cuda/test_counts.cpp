@@ -6,6 +6,7 @@
 
 #include "../../operators/vector.hpp"
 #include "../../pipeline/gpu_counts.hpp"
+#include "../support/findings.hpp"
 #include "../support/tolerances.hpp"
 #include "cuda_fixture.hpp"
 
@@ -66,17 +67,7 @@ class CudaCounts : public test::Cuda {
     const Array brought = on_device(*y, cpu);
     for (Index i = 0; i < truth.size(); ++i)
       ASSERT_NEAR(brought.data()[i], truth.data()[i], 1e-6 * std::max(1.0f, std::abs(truth.data()[i]))) << i;
-    ASSERT_EQ(there.steps.size(), here.steps.size());
-    for (std::size_t k = 0; k < here.steps.size(); ++k) {
-      EXPECT_EQ(there.steps[k].name, here.steps[k].name);
-      EXPECT_EQ(there.steps[k].replaced, here.steps[k].replaced) << here.steps[k].name;
-      EXPECT_EQ(there.steps[k].only_counts, here.steps[k].only_counts);
-    }
-    EXPECT_EQ(there.dead, here.dead);
-    EXPECT_EQ(there.reference_not_finite, here.reference_not_finite);
-    EXPECT_EQ(there.reference_replaced, here.reference_replaced);
-    EXPECT_EQ(there.floor.lowest, here.floor.lowest);
-    EXPECT_EQ(there.floor.highest, here.floor.highest);
+    test::expect_the_same(there, here);
   }
 };
 
