@@ -69,10 +69,10 @@ std::size_t free_memory(Device gpu) {
 
 std::string cuda_version() { return cuda::runtime_version(); }
 
-Stream::Stream(Device device) : device_(device) {
+Stream::Stream(Device device, Priority priority) : device_(device) {
   if (!device.is_cuda()) return;
   require_usable(device);
-  native_ = cuda::make_stream(device.ordinal());
+  native_ = cuda::make_stream(device.ordinal(), priority);
 }
 
 void Stream::synchronize() const {

@@ -61,11 +61,15 @@ std::string cuda_version();
 
 class Event;
 
+/// Whose kernels a GPU starts first where both could go on: small ones that others wait for are `urgent`.
+enum class Priority { usual, urgent };
+
 /// A queue of work on one device: a CUDA stream of its own. On the CPU, work is done when a call returns.
 /// Copies of the object share the stream. Arrays that were made for it keep it alive.
 class Stream {
  public:
-  explicit Stream(Device device);  ///< @throws DeviceError if the device is not here, or too old
+  /// @throws DeviceError if the device is not here, or too old
+  explicit Stream(Device device, Priority priority = Priority::usual);
   Device device() const { return device_; }
   void synchronize() const;                       ///< @throws DeviceError if any earlier work failed
   void wait(const Event& event) const;            ///< what is queued from now on begins after `event`

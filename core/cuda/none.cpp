@@ -19,7 +19,7 @@ double gigaclocks(int ordinal) { not_built(ordinal); }
 std::string runtime_version() { return {}; }
 void begin_range(const char*) {}
 void end_range() {}
-std::shared_ptr<void> make_stream(int ordinal) { not_built(ordinal); }
+std::shared_ptr<void> make_stream(int ordinal, Priority) { not_built(ordinal); }
 void synchronize(int ordinal, void*) { not_built(ordinal); }
 std::shared_ptr<void> make_event(int ordinal) { not_built(ordinal); }
 void record(void*, void*) {}

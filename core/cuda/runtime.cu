@@ -64,13 +64,16 @@ std::string runtime_version() {
   return std::to_string(CUDART_VERSION / 1000) + "." + std::to_string(CUDART_VERSION % 1000 / 10);
 }
 
-std::shared_ptr<void> make_stream(int ordinal) {
+std::shared_ptr<void> make_stream(int ordinal, Priority priority) {
   require<DeviceError>(ordinal < device_count(), "device cuda:", ordinal, ": not found; ", device_count(),
                        " CUDA devices are here");
   check(cudaSetDevice(ordinal));
   keep_pool(ordinal);
+  int least = 0, greatest = 0;
+  check(cudaDeviceGetStreamPriorityRange(&least, &greatest));
   cudaStream_t stream = nullptr;
-  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  check(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking,
+                                     priority == Priority::urgent ? greatest : least));
   return {stream, [](void* s) { cudaStreamDestroy(queue(s)); }};
 }
 

@@ -23,7 +23,7 @@ void end_range();
 // In a build without CUDA all functions below throw DeviceError.
 
 /// A new cudaStream_t (never the legacy stream), destroyed with the last copy of the pointer.
-std::shared_ptr<void> make_stream(int ordinal);
+std::shared_ptr<void> make_stream(int ordinal, Priority priority = Priority::usual);
 void synchronize(int ordinal, void* stream);
 
 /// A new cudaEvent_t that takes no time stamp, destroyed with the last copy of the pointer.

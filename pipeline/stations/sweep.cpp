@@ -45,7 +45,11 @@ std::vector<Range> blocks_of(Index views, Index most) {
 }  // namespace
 
 Sweep::Sweep(Work& work, ReadStation& read, PrepareStation& prepare)
-    : work_(work), read_(read), prepare_(prepare), preparing_(work.device()), before_(work.device()) {}
+    : work_(work),
+      read_(read),
+      prepare_(prepare),
+      preparing_(work.device(), Priority::urgent),
+      before_(work.device()) {}
 
 Array Sweep::operator()(const Problem& problem, Chunk& chunk, const Stream& adding) {
   const Plan& plan = work_.plan;

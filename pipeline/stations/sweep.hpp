@@ -28,8 +28,8 @@ class Sweep {
   Work& work_;
   ReadStation& read_;
   PrepareStation& prepare_;
-  Stream preparing_;
-  Event before_;  ///< behind the block that was added last
+  Stream preparing_;  ///< its kernels are small, and those that add to the slab are large
+  Event before_;      ///< behind the block that was added last
 };
 
 }  // namespace tandem::pipeline
