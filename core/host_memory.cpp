@@ -28,7 +28,7 @@ thread_local Device pinned_by = Device::cpu();
 
 /// Page by page on all cores: the first to touch a page waits for it.
 void touch(void* data, std::size_t bytes) {
-  constexpr std::size_t piece = std::size_t{1} << 26;
+  constexpr std::size_t piece = std::size_t{1} << 22;
   auto* all = static_cast<std::byte*>(data);
   parallel_for(static_cast<Index>(ceil_div(bytes, piece)), [&](Index k) {
     const std::size_t first = static_cast<std::size_t>(k) * piece, last = std::min(bytes, first + piece);
