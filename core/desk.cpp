@@ -39,14 +39,21 @@ void Desk::end(const Item& item, double now) {
   Worker& worker = workers_[number];
   worker.at_work = false;
   const double seconds = now - worker.since;
-  if (is_helper(number))
+  if (is_helper(number)) {
     helped_size_ += worker.size, helped_seconds_ += seconds;
-  else
+  } else {
     fastest_ = std::min(fastest_.value_or(seconds / worker.size), seconds / worker.size);
+    if (item.number >= others()) ++ended_, followed_ += waiting_.empty() ? 0 : 1;
+  }
+}
+
+bool Desk::others_are_short() const {
+  return ended_ > 0 && static_cast<double>(followed_) >= nearly_all * static_cast<double>(ended_);
 }
 
 bool Desk::helper_takes_next(double now) const {
-  if (!fastest_) return false;
+  const bool is_due = waiting_.front().number >= first_for_helper(others());
+  if (!is_due || !fastest_ || !others_are_short()) return false;
   const double theirs = *fastest_,
                own = helped_size_ > 0 ? spare * helped_seconds_ / helped_size_ : believed * theirs;
   std::vector<double> busy(workers_.size() - 1);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "../core/desk.hpp"
 #include "problem.hpp"
 
 namespace tandem::pipeline {
@@ -15,7 +16,8 @@ std::vector<Range> chunks_due(const Plan& plan, const std::vector<Range>& done) 
   std::vector<Range> due;
   for (Index first = 0; first < slices; first += step)
     if (const Range chunk{first, std::min(slices, first + step)}; !is_done(chunk)) due.push_back(chunk);
-  const std::size_t place = plan.workers.size();  // when one of the others has its second chunk
+  const auto place =
+      static_cast<std::size_t>(Desk::first_for_helper(static_cast<Index>(plan.workers.size()) - 1));
   if (plan.helper() && due.size() > place + 1 && due[place].size() > 1) {
     const Range cut = due[place], one{cut.first, cut.first + 1};
     due.insert(due.begin() + static_cast<std::ptrdiff_t>(place), one);

@@ -7,8 +7,8 @@
 namespace tandem::pipeline {
 
 /// The slices of the chunks that are still to be made, if a killed run left some slices (`done`, in order). A
-/// chunk is left out only if all its slices are done. If a plan has a helper, a chunk of one slice comes when
-/// one of the others has its second chunk: by it the helper shows how fast it is.
+/// chunk is left out only if all its slices are done. If a plan has a helper, the first chunk that it may
+/// take has one slice: by it the helper shows how fast it is.
 std::vector<Range> chunks_due(const Plan& plan, const std::vector<Range>& done);
 
 /// Rows of the file, and how many of them, after binning, are margins that only the steps need.

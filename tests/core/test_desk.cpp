@@ -59,11 +59,11 @@ Course run_of(const std::vector<double>& sizes, const std::vector<double>& speed
   }
 }
 
-/// Chunks of so many, of which the last is short; one is cut where one of the others has its second.
+/// Chunks of so many, of which the last is short; the first one for the helper is cut.
 std::vector<double> sizes_of(int chunks, double chunk, int others) {
   std::vector<double> sizes(static_cast<std::size_t>(chunks), chunk);
   sizes.back() = std::ceil(chunk / 3);
-  sizes.insert(sizes.begin() + others + 1, {1, chunk - 1});
+  sizes.insert(sizes.begin() + Desk::first_for_helper(others), {1, chunk - 1});
   return sizes;
 }
 
@@ -71,7 +71,7 @@ TEST(Desk, AHelperNeverMakesARunLonger) {
   Random random(1);
   for (int round = 0; round < 500; ++round) {
     const int others = 1 + static_cast<int>(random.uniform() * 5);
-    const auto sizes = sizes_of(others + 3 + static_cast<int>(random.uniform() * 200),
+    const auto sizes = sizes_of(3 * others + 3 + static_cast<int>(random.uniform() * 200),
                                 2 + std::floor(random.uniform() * 60), others);
     std::vector<double> speeds(static_cast<std::size_t>(others), 0.013);
     const double alone = run_of(sizes, speeds, false).seconds;
@@ -93,15 +93,31 @@ TEST(Desk, AHelperMakesALongRunShorter) {
   }
 }
 
-TEST(Desk, AHelperWaitsUntilAnotherHasShownItsSpeed) {
+/// A desk of two, whose other one has had all items before the first one for the helper, a second each. Each
+/// came before the one before it was done, or was late.
+Desk warm_desk(Index items, bool late = false) {
+  Desk desk(2, std::vector<double>(static_cast<std::size_t>(items), 1));
+  desk.add({.number = 0});
+  for (Index k = 0; k < Desk::first_for_helper(1); ++k) {
+    const auto item = desk.next(static_cast<double>(k));
+    if (!late) desk.add({.number = k + 1});
+    desk.end(*item, static_cast<double>(k + 1));
+    if (late) desk.add({.number = k + 1});
+  }
+  return desk;
+}
+
+TEST(Desk, AHelperWaitsUntilOthersHaveShownTheirSpeed) {
   Desk desk(2, std::vector<double>(1000, 1));
-  for (Index k = 0; k < 5; ++k) desk.add({.number = k});
-  const auto first = desk.next(0);
-  EXPECT_EQ(first->worker, 0);
-  EXPECT_FALSE(desk.next(0));
-  desk.end(*first, 8);
-  EXPECT_EQ(desk.next(8)->worker, 0);
-  EXPECT_EQ(desk.next(8)->worker, 1);  // of a thousand items it may take one
+  for (Index k = 0; k < 10; ++k) desk.add({.number = k});
+  for (Index k = 0; k + 1 < Desk::first_for_helper(1); ++k) {
+    const auto item = desk.next(static_cast<double>(k));
+    ASSERT_TRUE(item && item->worker == 0);
+    EXPECT_FALSE(desk.next(static_cast<double>(k)));
+    desk.end(*item, static_cast<double>(k + 1));
+  }
+  EXPECT_EQ(desk.next(2)->worker, 0);
+  EXPECT_EQ(desk.next(2)->worker, 1);  // of a thousand items it may take one
 }
 
 TEST(Desk, AHelperIsNotAskedWhileOthersAreFree) {
@@ -114,26 +130,34 @@ TEST(Desk, AHelperIsNotAskedWhileOthersAreFree) {
   }
 }
 
-/// The other one took 2 s and 1 s, the helper 3 s, 5 s and 4 s: it counts with five seconds against one.
+TEST(Desk, AHelperIsNotAskedWhereOthersWaitForItems) {
+  for (const bool late : {true, false}) {
+    Desk desk = warm_desk(1000, late);
+    desk.add({.number = Desk::first_for_helper(1) + 1});
+    EXPECT_EQ(desk.next(3)->worker, 0);
+    EXPECT_EQ(desk.next(3).has_value(), !late);
+  }
+}
+
+/// The other one took 1 s, the helper 3 s, 5 s and 4 s: it counts with five seconds against one.
 TEST(Desk, AHelperCountsWithItsMeanAndTheFewestSecondsOfOthers) {
   for (const Index left : {4, 5}) {
-    Desk desk(2, std::vector<double>(1004, 1));
-    const auto begin = [&](Index worker, Index number, double now) {
-      desk.add({.number = number});
+    constexpr Index items = 1000;
+    Desk desk = warm_desk(items);
+    double now = 3;
+    const auto begin = [&](Index worker, Index next) {
       const auto item = desk.next(now);
-      ASSERT_TRUE(item && item->worker == worker) << "item " << number;
+      desk.add({.number = next});
+      ASSERT_TRUE(item && item->worker == worker) << "before item " << next;
     };
-    const auto end = [&](Index worker, Index number, double now) {
-      desk.end({.number = number, .worker = worker}, now);
+    const auto help_for = [&](double seconds, Index next) {
+      begin(1, next);
+      now += seconds;
+      desk.end({.worker = 1}, now);
     };
-    begin(0, 0, -2);
-    end(0, 0, 0), begin(0, 2, 0), begin(1, 1, 0);
-    end(0, 2, 1), begin(0, 4, 1);
-    end(1, 1, 3), begin(1, 3, 3);
-    end(1, 3, 8), begin(1, 5, 8);
-    end(1, 5, 12);
-    desk.add({.number = 1004 - left});  // the other one should be free at once
-    EXPECT_EQ(desk.next(12).has_value(), left == 5);
+    begin(0, 4);
+    help_for(3, 5), help_for(5, 6), help_for(4, items - left);
+    EXPECT_EQ(desk.next(now).has_value(), left == 5);  // the other one should be free at once
   }
 }
 
