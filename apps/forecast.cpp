@@ -37,10 +37,6 @@ std::string file_system_of(const fs::path& path) {
   return at.string();
 }
 
-double bytes_of(io::VoxelType type) {
-  return type == io::VoxelType::float32 ? 4 : type == io::VoxelType::uint8 ? 1 : 2;
-}
-
 fs::path folder_of(const RunFiles& files) {
   const fs::path folder = files.volume.parent_path();
   return folder.empty() ? fs::path(".") : folder;
@@ -60,7 +56,7 @@ pipeline::Ends ends_of(const RunFiles& files, const io::ScanInfo& info) {
               (format.compression == io::Compression::none ? ""
                                                            : std::string(" ") + name_of(format.compression)) +
               ", " + file_system_of(volume),
-          bytes_of(format.type)};
+          static_cast<double>(bytes_of(format.type))};
 }
 
 double bytes_to_write(const std::vector<StationWork>& works) {

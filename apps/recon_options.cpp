@@ -264,6 +264,11 @@ io::VoxelType voxel_type_of(const ReconOptions& o) {
   return io::VoxelType::float32;
 }
 
+Index stored_bytes_of(const ReconOptions& o) {
+  const bool comes_as_floats = !o.preview.empty() || !o.truth.empty() || o.serve || o.range_is_open();
+  return comes_as_floats ? 4 : bytes_of(voxel_type_of(o));
+}
+
 NamedFiles outputs_of(const ReconOptions& o) {
   NamedFiles outputs{{"-o", o.output}, {"--preview", o.preview}, {"--save-config", o.save_config}};
   if (o.is_part_of_hdf5()) outputs.push_back({"--part-of", o.part_of});

@@ -55,6 +55,8 @@ void check_together(const ReconOptions& o);
 /// Names of the methods that read an option.
 std::string readers_of(std::string_view option);
 io::VoxelType voxel_type_of(const ReconOptions& o);
+/// Bytes of a voxel that leaves a GPU: as the file stores it, unless somebody looks at it as a float first.
+Index stored_bytes_of(const ReconOptions& o);
 
 /// Whether an option has a meaning with these options. `iterations`, for example, has none for fbp.
 bool applies(const ReconOptions& o, const std::string& option);

@@ -64,6 +64,7 @@ bool is_hdf5_name(const std::filesystem::path& path);
 inline constexpr std::array voxel_types{VoxelType::float32, VoxelType::float16, VoxelType::uint16,
                                         VoxelType::uint8};
 const char* name_of(VoxelType type);  ///< "uint16"
+Index bytes_of(VoxelType type);       ///< of a voxel
 const char* name_of(Compression compression);
 
 }  // namespace tandem::io

@@ -68,6 +68,8 @@ const char* name_of(VoxelType type) {
   return names[static_cast<std::size_t>(type)];
 }
 
+Index bytes_of(VoxelType type) { return type == VoxelType::float32 ? 4 : type == VoxelType::uint8 ? 1 : 2; }
+
 const char* name_of(Compression compression) {
   constexpr std::array names{"none", "zstd", "blosc"};
   return names[static_cast<std::size_t>(compression)];

@@ -1,21 +1,38 @@
 #include "chunks_due.hpp"
 
 #include <algorithm>
+#include <utility>
 
+#include "../core/ceil_div.hpp"
 #include "../core/desk.hpp"
 #include "problem.hpp"
 
 namespace tandem::pipeline {
 
+namespace {
+
+/// Where chunks are large because of their margins, the first ones are small, so that the writer need not
+/// wait for long.
+Index slices_of_first_chunk(const Plan& plan) {
+  constexpr Index few = 16;
+  const Index all = plan.rows_at_once;
+  const bool grows =
+      plan.margin > 0 && plan.home().is_cuda() && rows_are_slices(plan.scan) && all < plan.grid.size[2];
+  return grows ? std::min(all, ceil_div(all / 4, few) * few) : all;
+}
+
+}  // namespace
+
 std::vector<Range> chunks_due(const Plan& plan, const std::vector<Range>& done) {
-  const Index slices = plan.grid.size[2], step = plan.rows_at_once;
+  const Index slices = plan.grid.size[2];
   const auto is_done = [&](Range chunk) {
     return std::any_of(done.begin(), done.end(),
                        [&](Range some) { return some.first <= chunk.first && chunk.last <= some.last; });
   };
   std::vector<Range> due;
-  for (Index first = 0; first < slices; first += step)
-    if (const Range chunk{first, std::min(slices, first + step)}; !is_done(chunk)) due.push_back(chunk);
+  Index size = slices_of_first_chunk(plan);
+  for (Index first = 0; first < slices; first += std::exchange(size, std::min(2 * size, plan.rows_at_once)))
+    if (const Range chunk{first, std::min(slices, first + size)}; !is_done(chunk)) due.push_back(chunk);
   const auto place =
       static_cast<std::size_t>(Desk::first_for_helper(static_cast<Index>(plan.workers.size()) - 1));
   if (plan.helper() && due.size() > place + 1 && due[place].size() > 1) {

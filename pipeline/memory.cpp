@@ -60,6 +60,8 @@ double computing_bytes(const Plan& plan, const Worker& worker, Index slices) {
   // the memory of one phase is kept for the same phase of the next chunk
   double sets = 0, volumes = 0, beside = 0;
   for (const Holding& held : plan.method->holds) {
+    const bool only_filters = !held.projects && !held.back_projects;
+    if (only_filters && plan.model == Model::fourier) continue;  // it filters on its way
     sets = std::max(sets, static_cast<double>(held.projections));
     volumes = std::max(volumes, static_cast<double>(held.volumes));
     beside = std::max(
@@ -146,6 +148,24 @@ double volumes_waiting(const Plan& plan, Index slices) {
   return std::clamp(chunks - static_cast<double>(plan.workers.size()), 0.0, 2.0);
 }
 
+/// A volume on the host: from a GPU it may come as its file stores it.
+double volume_at_home(const Plan& plan, Index slices) {
+  const double volume = sizes_of(plan, slices).volume;
+  return plan.home().is_cuda() ? volume * static_cast<double>(plan.stored_bytes) / 4 : volume;
+}
+
+/// Whether volumes leave their GPU a few slices at a time.
+bool comes_in_pieces(const Plan& plan, Index slices) {
+  return plan.home().is_cuda() && sizes_of(plan, slices).volume > bytes_landed_whole;
+}
+
+/// Where volumes of a GPU are on the host: those of all workers and those that wait, or three pieces.
+double volumes_landed(const Plan& plan, Index slices, double volumes) {
+  const double volume = volume_at_home(plan, slices);
+  const double piece = std::max(bytes_landed_at_once, volume / static_cast<double>(slices));
+  return comes_in_pieces(plan, slices) ? std::min(volume, 3 * piece) : volumes * volume;
+}
+
 /// Where views pass in blocks, three of them are on their way in each worker: one is read, one becomes line
 /// integrals and is filtered, one is added to the slices. On a GPU these stay there, and slices come home a
 /// few at a time.
@@ -156,7 +176,7 @@ double host_bytes_by_views(const Plan& plan, const io::ScanInfo& info, Index sli
   const Detector& d = detector_of(plan.scan);
   const double y = data_sets(plan) * 4 * static_cast<double>(plan.views_at_once * d.rows * d.bins),
                filtered = 4 * static_cast<double>(plan.views_at_once * d.rows * bins_of(plan)),
-               volume = sizes_of(plan, slices).volume;
+               volume = volume_at_home(plan, slices);
   const double kernels =
       beam_of(plan.scan)
           .working_memory(plan, plan.workers.front(), {slices, plan.grid.size[1], plan.grid.size[0]},
@@ -206,18 +226,21 @@ double host_bytes(const Plan& plan, const io::ScanInfo& info, Index slices) {
   const double cells = cells_read(plan, slices), counts = counts_bytes(info, cells, views_of(plan));
   const ReferenceBytes references = reference_bytes(plan, info, cells);
   const auto [projections, volume] = sizes_of(plan, slices);
-  double work = 0;
-  for (const Worker& worker : plan.workers)
-    work += worker.device.is_cuda()
-                ? (prepared_on_gpu(plan, info) ? 0 : data_sets(plan) * projections) + volume
-                : computing_bytes(plan, worker, slices);
+  double work = 0, volumes = volumes_waiting(plan, slices);
+  for (const Worker& worker : plan.workers) {
+    const bool gpu = worker.device.is_cuda();
+    const double line_integrals = prepared_on_gpu(plan, info) ? 0 : data_sets(plan) * projections;
+    work += gpu ? line_integrals : computing_bytes(plan, worker, slices);
+    volumes += gpu ? 1 : 0;
+  }
   // no more than all slices are on their way: in places with counts, and volumes that wait and are written
   const double chunks = static_cast<double>(plan.grid.size[2]) / static_cast<double>(slices);
   const double places = std::min(chunks, static_cast<double>(plan.workers.size() + 2));
-  const double waiting = volumes_waiting(plan, slices) * volume;
+  const double landed = volumes_landed(plan, slices, volumes);
   const double a_slice = counts / static_cast<double>(slices);
-  const double whole = apart ? counts_held(plan, a_slice, slices, places) + work + waiting
-                             : std::max(counts + projections, work + volume + waiting);
+  const double whole =
+      apart ? counts_held(plan, a_slice, slices, places) + work + landed
+            : std::max(counts + projections, work + landed + (plan.home().is_cuda() ? 0 : volume));
   const auto part = static_cast<double>(std::max(slices, plan.slices_a_read)) / static_cast<double>(slices);
   const double held = references.held * (apart ? places + (part > 1 ? part : 0) : 1);
   const Index rows = static_cast<Index>(cells) / plan.bins.size();
@@ -238,7 +261,8 @@ double device_bytes(const Plan& plan, Index slices) {
                                   filter + a_row * static_cast<double>(slices);
   double most = 0;
   for (const auto& [device, bytes] : of_device) most = std::max(most, bytes);
-  return most;
+  const bool volumes_wait_there = !plan.by_views() && comes_in_pieces(plan, slices);
+  return most + (volumes_wait_there ? volumes_waiting(plan, slices) * sizes_of(plan, slices).volume : 0);
 }
 
 double host_budget(const Recipe& recipe) {

@@ -140,16 +140,20 @@ Index most_slices_of_device(const Plan& plan, const Recipe& recipe) {
       "a larger --device-memory, a smaller --size or --region, --binning, " + less + ", or --device cpu");
 }
 
-/// A packed scan is unpacked anew for each part that is read: as few parts as the memory allows. Where views
-/// pass in blocks, that is all or nothing.
-void choose_reads(Plan& plan, const std::function<bool()>& fits) {
-  const Index all = plan.grid.size[2], chunk = plan.rows_at_once;
-  const Index fewest = plan.by_views() ? ceil_div(all, chunk) : 2;
+/// A packed scan is unpacked anew for each part that is read: as few parts as the memory allows, of several
+/// chunks, which may have to be smaller for that. Where views pass in blocks, it is all or nothing.
+void choose_reads(Plan& plan, Index fewest_slices, const std::function<bool()>& fits) {
+  const Index all = plan.grid.size[2], wanted = plan.rows_at_once;
   if (!rows_are_slices(plan.scan) && !plan.by_views()) return;
-  for (Index chunks = ceil_div(all, chunk); chunks >= fewest; --chunks) {
-    plan.slices_a_read = std::min(all, chunks * chunk);
-    if (fits()) return;
+  for (Index chunk = wanted; chunk == wanted || (chunk >= fewest_slices && !plan.by_views()); chunk /= 2) {
+    plan.rows_at_once = chunk;
+    const Index fewest = plan.by_views() ? ceil_div(all, chunk) : 2;
+    for (Index chunks = ceil_div(all, chunk); chunks >= fewest; --chunks) {
+      plan.slices_a_read = std::min(all, chunks * chunk);
+      if (fits()) return;
+    }
   }
+  plan.rows_at_once = wanted;
   plan.slices_a_read = 0;
 }
 
@@ -175,14 +179,15 @@ Index slices_of_slab(const Plan& plan, Index most) {
 }
 
 /// Few enough slices that there are several chunks for each worker, and so reading, computing and writing
-/// overlap; enough for kernels to be fast.
+/// overlap; enough for kernels to be fast, and for margins, which are read and prepared beside each chunk,
+/// not to be most of the work.
 Index slices_for_overlap(const Plan& plan, Index batch) {
   const Index all = plan.grid.size[2];
   if (plan.home().is_cuda() && plan.model == Model::fourier && plan.method->filters) {
     constexpr Index lanes = 16, most = 128, bytes = 256 << 20;  // pinning more takes longer than it saves
     const Index slice = 4 * plan.grid.size[0] * plan.grid.size[1];
     const Index enough = std::min(ceil_div(all, 8 * lanes), bytes / slice / lanes) * lanes;
-    return std::clamp(enough, lanes, most);
+    return std::max(std::clamp(enough, lanes, most), ceil_div(3 * plan.margin, lanes) * lanes);
   }
   return std::max(batch, ceil_div(all / (8 * static_cast<Index>(plan.workers.size())), batch) * batch);
 }
@@ -227,7 +232,7 @@ void choose_chunks(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
   if (plan.workers.size() > chunks) plan.workers.resize(chunks, plan.workers.front());
   const auto bytes = [&] { return held + host_bytes(plan, info, plan.rows_at_once); };
   const auto fits = [&] { return bytes() <= budget; };
-  if (info.decoded_bytes > 0) choose_reads(plan, fits);
+  if (info.decoded_bytes > 0) choose_reads(plan, batch, fits);
   if (helper) add_helper(plan, *helper, thread_count(), fits);
   plan.bytes = static_cast<std::size_t>(bytes());
   if (on_gpu) plan.device_bytes = static_cast<std::size_t>(device_bytes(plan, plan.rows_at_once));
@@ -349,6 +354,7 @@ Plan make_plan(const io::ScanInfo& info, const Recipe& asked) {
   plan.max_floored_percent = recipe.max_floored_percent;
   plan.allow_unmatched = recipe.allow_unmatched;
   plan.streams = recipe.streams;
+  plan.stored_bytes = recipe.stored_bytes;
   plan.devices = recipe.devices;
   const bool fewest = recipe.fewest_devices && plan.method->takes_whole && !rows_are_slices(info.scan);
   if (recipe.follow || fewest) plan.devices.resize(1, Device::cpu());

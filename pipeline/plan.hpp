@@ -51,6 +51,7 @@ struct Plan {
                                       ///< the last one may be a helper
   bool matched = true;                ///< whether projector and back-projector are each other's transpose
   bool tiled = false;       ///< vectors stay on the host, devices get parts (operators/tiled_projector.hpp)
+  Index stored_bytes = 4;   ///< of a voxel that leaves a GPU as its file stores it
   Index rows_at_once = 0;   ///< slices of a chunk
   Index slices_a_read = 0;  ///< whose rows are read at once, whole chunks; 0: those of one chunk
   Index views_at_once = 0;  ///< where views are added to slices one block after another

@@ -53,6 +53,7 @@ struct Recipe : MethodOptions {
   std::vector<Device> devices = {Device::cpu()};  ///< which share the work
   bool fewest_devices = false;                    ///< for a cone beam only the first one, if it holds that
   int streams = 3;                                ///< of each GPU, for chunks or tiles on their way
+  Index stored_bytes = 4;                         ///< of a voxel that leaves a GPU as its file stores it
   Index rows_at_once = 0;                         ///< slices of a chunk, at most; 0: chosen
   std::optional<Model> model;                     ///< of a parallel beam; default: the fastest
   Execution execution;                            ///< how projector and back-projector run

@@ -140,6 +140,7 @@ class Run {
     o_.recipe.bins = selected.bins;
     if (!o_.row_axes.empty()) o_.recipe.row_axis_bins = io::read_numbers(o_.row_axes, "axis bin", "from 0");
     axes_ = axes_found(o_, *reader_, progress_);
+    o_.recipe.stored_bytes = stored_bytes_of(o_);
     plan_ = make_plan(reader_->info(), o_.recipe);
     require_its_beam(o_, plan_);
   }

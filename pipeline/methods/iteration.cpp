@@ -41,7 +41,7 @@ class Iteration final : public Computation {
     note(tandem::run(solver, stop, tell_all), problem, slices);
     work_.outcome.iterated.back().noise = joint_norm(noise);
     watch.reset();
-    return work_.moved_to(Device::cpu(), std::move(solver).solution());
+    return std::move(solver).solution();
   }
 
  private:

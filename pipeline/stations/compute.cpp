@@ -16,13 +16,15 @@ ComputeStation::ComputeStation(Work work, ReadStation& read, PrepareStation& pre
     computation_ = work_.plan.method->begin(work_);
 }
 
-/// From a GPU a volume comes home at once, or with the station that follows, while views pass for the next.
+/// From a GPU a small volume comes home at once. Others come with the station that follows, while the next
+/// one is made.
 void ComputeStation::operator()(Chunk& chunk) {
   const UseStream own(stream_);
   Array volume = volume_of(chunk);
   require_finite(work_.plan, chunk.slices, volume);
   const Device device = volume.space().device();
-  if (device.is_cuda() && !sweep_) {
+  const double bytes = 4 * static_cast<double>(volume.size());
+  if (device.is_cuda() && !sweep_ && bytes <= bytes_landed_whole) {
     landing_.bring(volume.data(), device, chunk);
   } else {
     chunk.stored = nullptr;

@@ -7,8 +7,9 @@
 
 namespace tandem::pipeline {
 
-/// Bytes of slices that leave a GPU together, if there are more.
-constexpr double bytes_landed_at_once = 64 << 20;
+/// Bytes of a volume that leaves a GPU as a whole, at most, and of slices of a larger one that leave
+/// together.
+constexpr double bytes_landed_whole = 256 << 20, bytes_landed_at_once = 64 << 20;
 
 /// Brings volumes from a GPU to where their writer takes them, and hands them on.
 class Landing {
