@@ -6,13 +6,12 @@
 #include "../core/parallel.hpp"
 #include "../geometry/phantom.hpp"
 #include "../kernels/cone.hpp"
-#include "../kernels/footprint.hpp"
 #include "../operators/adjointness.hpp"
 #include "../operators/algebra.hpp"
 #include "../operators/projector.hpp"
-#include "../operators/random.hpp"
 #include "../operators/tiled_projector.hpp"
 #include "cone_case.hpp"
+#include "footprint_error.hpp"
 #include "harness.hpp"
 #include "input.hpp"
 
@@ -23,80 +22,6 @@ namespace {
 const Device cpu = Device::cpu();
 
 using Case = ConeCase;
-
-/// Relative L2, of so many sums that `pair` gives: the one to judge and its truth.
-template <class Pair>
-double sampled_error(int count, const Pair& pair) {
-  std::vector<double> difference(static_cast<std::size_t>(count)), size(difference);
-  parallel_for(count, [&](Index k) {
-    const auto [got, truth] = pair(k);
-    difference[static_cast<std::size_t>(k)] = std::pow(got - truth, 2);
-    size[static_cast<std::size_t>(k)] = truth * truth;
-  });
-  double over = 0, under = 0;
-  for (double d : difference) over += d;
-  for (double s : size) under += s;
-  return std::sqrt(over / under);
-}
-
-Index at_random(Random& random, Index count) {
-  return static_cast<Index>(random.uniform() * static_cast<double>(count));
-}
-
-/// At random voxels and the corners, against the sum in double; vectors in host memory.
-double backward_error(const Case& c, ConstVectorView q, ConstVectorView x) {
-  const ConeViews n = pack(c.scan, c.grid);
-  const Image<const float> in = image(q), out = image(x);
-  return sampled_error(400, [&](Index k) {
-    Random random = Random(1).at(static_cast<std::uint64_t>(k));
-    const bool corner = k < 8;
-    const Index ix = corner ? k % 2 * (out.n2 - 1) : at_random(random, out.n2),
-                iy = corner ? k / 2 % 2 * (out.n1 - 1) : at_random(random, out.n1),
-                iz = corner ? k / 4 * (out.n0 - 1) : at_random(random, out.n0);
-    double sum = 0;
-    for (Index v = 0; v < in.n0; ++v) {
-      const kernels::Trapezoid<double> t =
-          kernels::trapezoid_of(n, n.views[static_cast<std::size_t>(v)], ix, iy);
-      const kernels::Column column = kernels::column_at(n, t.distance);
-      const double low = column.first + column.step * static_cast<double>(iz);
-      const Range bins = kernels::cells_between(t.corners[0], t.corners[3], in.n2),
-                  rows = kernels::cells_between(low, low + column.step, in.n1);
-      for (Index bin = bins.first; bin < bins.last; ++bin)
-        for (Index row = rows.first; row < rows.last; ++row)
-          sum += kernels::mean_over(t, bin) * kernels::share_of(low, low + column.step, row) *
-                 kernels::slant_of(n, row, bin) * in(v, row, bin);
-    }
-    return std::pair{static_cast<double>(out(iz, iy, ix)), sum};
-  });
-}
-
-/// At random cells, against the sum in double over all columns.
-double forward_error(const Case& c, ConstVectorView x, ConstVectorView q) {
-  const ConeViews n = pack(c.scan, c.grid);
-  const Image<const float> in = image(x), out = image(q);
-  return sampled_error(64, [&](Index k) {
-    Random random = Random(2).at(static_cast<std::uint64_t>(k));
-    const Index v = at_random(random, out.n0), row = at_random(random, out.n1),
-                bin = at_random(random, out.n2);
-    double sum = 0;
-    for (Index iy = 0; iy < in.n1; ++iy)
-      for (Index ix = 0; ix < in.n2; ++ix) {
-        const kernels::Trapezoid<double> t =
-            kernels::trapezoid_of(n, n.views[static_cast<std::size_t>(v)], ix, iy);
-        const double weight = kernels::mean_over(t, bin);
-        if (weight == 0) continue;
-        const kernels::Column column = kernels::column_at(n, t.distance);
-        const double voxel = (static_cast<double>(row) - column.first) / column.step,
-                     half = 0.5 / column.step;
-        const Range voxels = kernels::cells_between(voxel - half - 0.5, voxel + half - 0.5, in.n0);
-        for (Index iz = voxels.first; iz < voxels.last; ++iz) {
-          const double low = column.first + column.step * static_cast<double>(iz);
-          sum += weight * kernels::share_of(low, low + column.step, row) * in(iz, iy, ix);
-        }
-      }
-    return std::pair{static_cast<double>(out(v, row, bin)), sum * kernels::slant_of(n, row, bin)};
-  });
-}
 
 Rows::value_type line(const Case& c, const char* direction, const char* tuned, Index by, double ms) {
   return {{"variant", "separable_footprint"},
@@ -199,6 +124,7 @@ void add_streamed(const Axes& axes, const OnLine& on_line, const Case& c, bool b
   const Space volume = cone_volume_space(c.grid), projections = projection_space(c.scan);
   const Array in = input(back ? projections : volume);
   Array out(back ? volume : projections);
+  const ConeViews views = pack(c.scan, c.grid);
   const Pinned pinned[] = {Pinned(in), Pinned(out)};
   on_line("resident");
   const std::optional<double> kernels = kernels_ms(axes, c, in, back);
@@ -219,7 +145,8 @@ void add_streamed(const Axes& axes, const OnLine& on_line, const Case& c, bool b
       row["streams"] = streams;
       row["strips"] = (back ? tiles.backward : tiles.forward).strips.size();
       row["blocks"] = (back ? tiles.backward : tiles.forward).views.size();
-      row["relative_error"] = back ? backward_error(c, in, out) : forward_error(c, in, out);
+      row["relative_error"] = back ? footprint_backward_error(views, in, out)
+                                   : footprint_forward_error(views, in, out);
       if (!bus) continue;
       const double transfer =
           transfer_ms(*bus, in, out, back ? tiles.backward.strips.size() : tiles.forward.views.size(), count);
@@ -258,7 +185,8 @@ class ModelTimes {
     const double ms = median_ms(axes_, [&] { A.apply_adjoint(1, q, 0, x, stream); });
     rows.push_back(line(case_, "back", "voxels_a_thread", tuning.voxels_a_thread, ms));
     if (model == Model::separable_footprint)
-      rows.back()["relative_error"] = backward_error(case_, on_device(q, cpu), on_device(x, cpu));
+      rows.back()["relative_error"] =
+          footprint_backward_error(pack(case_.scan, case_.grid), on_device(q, cpu), on_device(x, cpu));
     add_pair(model, pair);
   }
 
@@ -271,7 +199,8 @@ class ModelTimes {
     const double ms = median_ms(axes_, [&] { A.apply(1, x, 0, q, stream); });
     rows.push_back(line(case_, "forward", "rows_a_block", tuning.rows_a_block, ms));
     if (model == Model::separable_footprint)
-      rows.back()["relative_error"] = forward_error(case_, on_device(x, cpu), on_device(q, cpu));
+      rows.back()["relative_error"] =
+          footprint_forward_error(pack(case_.scan, case_.grid), on_device(x, cpu), on_device(q, cpu));
     rows.back()["analytic_error"] = analytic_error(axes_, small_, model);
     add_pair(model, pair);
   }

@@ -57,5 +57,7 @@ Rows preprocess(const Axes& axes,
                 const OnLine& on_line);                 ///< counts to line integrals, step by step
 Rows fourier(const Axes& axes, const OnLine& on_line);  ///< the Fourier model beside direct FBP, with errors
 Rows cone(const Axes& axes, const OnLine& on_line);     ///< the cone-beam pair, with error, kappa and mu
+Rows fan(const Axes& axes,
+         const OnLine& on_line);  ///< FDK, the pair, with error, kappa and mu, and a step of CGLS
 
 }  // namespace tandem::bench

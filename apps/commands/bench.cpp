@@ -32,7 +32,7 @@ struct BenchOptions {
 const std::map<std::string, bench::Rows (*)(const bench::Axes&, const bench::OnLine&)> cases{
     {"parallel", bench::parallel}, {"filter", bench::filter},        {"fbp", bench::fbp},
     {"solvers", bench::solvers},   {"pipeline", bench::pipeline},    {"cone", bench::cone},
-    {"fourier", bench::fourier},   {"preprocess", bench::preprocess}};
+    {"fourier", bench::fourier},   {"preprocess", bench::preprocess}, {"fan", bench::fan}};
 
 void print(const json& rows) {
   std::printf("%-18s %-9s %-9s %6s %6s %7s %10s %9s %8s  %s\n", "direction", "variant", "precision", "size",
@@ -117,7 +117,7 @@ void run_bench(BenchOptions& o) {
   o.axes.to_file = o.to == "file";
   o.axes.halves = o.dtype == "float16";
   o.axes.cone = o.geometry == "cone";
-  o.axes.executions = o.name == "cone" ? chosen_executions(o, kernels::cone(o.axes.device))
+  o.axes.executions = o.name == "cone" || o.name == "fan" ? chosen_executions(o, kernels::cone(o.axes.device))
                       : o.name == "solvers" && o.variant == "fourier"
                           ? chosen_executions(o, kernels::fourier(o.axes.device))
                           : chosen_executions(o, kernels::parallel(o.axes.device));

@@ -1,0 +1,128 @@
+// A fan beam, and a cone beam of few rows, on a scan such as a laboratory takes: FDK, both directions of the
+// pair, a step of CGLS.
+
+#include "../operators/adjointness.hpp"
+#include "../operators/algebra.hpp"
+#include "../operators/fbp.hpp"
+#include "../operators/projector.hpp"
+#include "../solvers/cgls.hpp"
+#include "footprint_error.hpp"
+#include "harness.hpp"
+#include "input.hpp"
+
+namespace tandem::bench {
+
+namespace {
+
+/// Two bins for each voxel along x, a row for each slice as it appears at the axis, views at equal steps over
+/// a whole turn. The half angle of the fan is 8 degrees.
+struct Case {
+  FanBeam scan;
+  VolumeGrid grid;
+  Case(Index size, Index views, Index slices) {
+    const double n = static_cast<double>(size), bin_pitch = 145.4 / (2 * n);
+    scan.sod = 423.6, scan.sdd = 528;
+    scan.detector = {2 * size, slices, bin_pitch, 2 * bin_pitch, n - 0.5 + 1.7};
+    scan.midplane_row = 0.5 * static_cast<double>(slices - 1);
+    for (Index v = 0; v < views; ++v)
+      scan.angles.push_back(whole_turn * static_cast<double>(v) / static_cast<double>(views));
+    const double pitch = 2 * bin_pitch / scan.magnification();
+    grid = {{size, size, slices}, {pitch, pitch, pitch}, {}};
+  }
+  bool flat() const { return grid.size[2] == 1; }
+  const ConeBeam& cone() const { return scan; }
+  VolumeGrid seen_by_projector() const { return flat() ? tall_voxels(scan, grid) : grid; }
+  VolumeGrid seen_by_fdk() const { return flat() ? flat_voxels(scan, grid) : grid; }
+  double updates() const {
+    return static_cast<double>(grid.size[0] * grid.size[1] * grid.size[2]) *
+           static_cast<double>(scan.angles.size());
+  }
+};
+
+/// All that is timed of one number of slices.
+class FanTimes {
+ public:
+  FanTimes(const Axes& axes, const OnLine& on_line, Index slices, Rows& rows)
+      : axes_(axes),
+        on_line_(on_line),
+        case_(axes.size, axes.views, slices),
+        small_(std::min<Index>(axes.size, 128), std::min<Index>(axes.views, 128), slices),
+        stream_(default_stream(axes.device)),
+        rows_(rows) {}
+
+  void fdk() {
+    const LinearOperator F = ramp_filter(case_.cone(), {}, axes_.device),
+                         B = fdk_backprojector(case_.cone(), case_.seen_by_fdk(), Model::separable_footprint,
+                                               axes_.device);
+    const Array y = input(F.domain());
+    Array q(F.range()), x(B.range());
+    const double filter_ms = median("filter", [&] { F.apply(1, y, 0, q, stream_); });
+    add("FDK, back", 1, [&] { B.apply(1, q, 0, x, stream_); });
+    const double ms = add("FDK", 1, [&] {
+      F.apply(1, y, 0, q, stream_);
+      B.apply(1, q, 0, x, stream_);
+    });
+    rows_.back()["filter_share"] = filter_ms / ms;
+  }
+
+  void pair() {
+    const LinearOperator A = made(case_);
+    const Adjointness matched = adjointness(made(small_), 2);
+    const auto add_errors = [&](double error) {
+      rows_.back()["relative_error"] = error;
+      rows_.back()["mu"] = matched.mismatch, rows_.back()["kappa"] = matched.coupling;
+    };
+    const ConeViews n = pack(case_.cone(), case_.seen_by_projector());
+    Array q = input(A.range()), x(A.domain());
+    add("back", 1, [&] { A.apply_adjoint(1, q, 0, x, stream_); });
+    add_errors(footprint_backward_error(n, on_host(q), on_host(x)));
+    x = input(A.domain());
+    add("forward", 1, [&] { A.apply(1, x, 0, q, stream_); });
+    add_errors(footprint_forward_error(n, on_host(x), on_host(q)));
+    Cgls solver(A, q, Array(A.domain()));
+    add("cgls step", 2, [&] { solver.step({true}); });
+  }
+
+ private:
+  static Array on_host(const Array& a) { return on_device(a, Device::cpu()); }
+  LinearOperator made(const Case& c) const {
+    return projector(c.cone(), c.seen_by_projector(), Model::separable_footprint, axes_.device);
+  }
+  double median(const std::string& what, const std::function<void()>& body) {
+    on_line_(what + ", " + std::to_string(case_.grid.size[2]) + " slices");
+    return median_ms(axes_, body);
+  }
+  /// A line of the table for so many updates of each voxel and view.
+  double add(const std::string& what, double times, const std::function<void()>& body) {
+    const double ms = median(what, body);
+    rows_.push_back({{"variant", "separable_footprint"},
+                     {"precision", "float32"},
+                     {"direction", what},
+                     {"slices", case_.grid.size[2]},
+                     {"size", axes_.size},
+                     {"views", axes_.views},
+                     {"ms", ms},
+                     {"gups", times * case_.updates() / ms * 1e-6}});
+    return ms;
+  }
+
+  const Axes& axes_;
+  const OnLine& on_line_;
+  Case case_, small_;
+  Stream& stream_;
+  Rows& rows_;
+};
+
+}  // namespace
+
+Rows fan(const Axes& axes, const OnLine& on_line) {
+  Rows rows = Rows::array();
+  for (const Index slices : axes.slices) {
+    FanTimes times(axes, on_line, slices, rows);
+    times.fdk();
+    times.pair();
+  }
+  return rows;
+}
+
+}  // namespace tandem::bench

@@ -1,0 +1,86 @@
+#include "footprint_error.hpp"
+
+#include <cmath>
+#include <vector>
+
+#include "../core/parallel.hpp"
+#include "../kernels/footprint.hpp"
+#include "../operators/random.hpp"
+
+namespace tandem::bench {
+
+namespace {
+
+/// Relative L2, of so many sums that `pair` gives: the one to judge and its truth.
+template <class Pair>
+double sampled_error(int count, const Pair& pair) {
+  std::vector<double> difference(static_cast<std::size_t>(count)), size(difference);
+  parallel_for(count, [&](Index k) {
+    const auto [got, truth] = pair(k);
+    difference[static_cast<std::size_t>(k)] = std::pow(got - truth, 2);
+    size[static_cast<std::size_t>(k)] = truth * truth;
+  });
+  double over = 0, under = 0;
+  for (double d : difference) over += d;
+  for (double s : size) under += s;
+  return std::sqrt(over / under);
+}
+
+Index at_random(Random& random, Index count) {
+  return static_cast<Index>(random.uniform() * static_cast<double>(count));
+}
+
+}  // namespace
+
+double footprint_backward_error(const ConeViews& n, ConstVectorView q, ConstVectorView x) {
+  const Image<const float> in = image(q), out = image(x);
+  return sampled_error(400, [&](Index k) {
+    Random random = Random(1).at(static_cast<std::uint64_t>(k));
+    const bool corner = k < 8;
+    const Index ix = corner ? k % 2 * (out.n2 - 1) : at_random(random, out.n2),
+                iy = corner ? k / 2 % 2 * (out.n1 - 1) : at_random(random, out.n1),
+                iz = corner ? k / 4 * (out.n0 - 1) : at_random(random, out.n0);
+    double sum = 0;
+    for (Index v = 0; v < in.n0; ++v) {
+      const kernels::Trapezoid<double> t =
+          kernels::trapezoid_of(n, n.views[static_cast<std::size_t>(v)], ix, iy);
+      const kernels::Column column = kernels::column_at(n, t.distance);
+      const double low = column.first + column.step * static_cast<double>(iz);
+      const Range bins = kernels::cells_between(t.corners[0], t.corners[3], in.n2),
+                  rows = kernels::cells_between(low, low + column.step, in.n1);
+      for (Index bin = bins.first; bin < bins.last; ++bin)
+        for (Index row = rows.first; row < rows.last; ++row)
+          sum += kernels::mean_over(t, bin) * kernels::share_of(low, low + column.step, row) *
+                 kernels::slant_of(n, row, bin) * in(v, row, bin);
+    }
+    return std::pair{static_cast<double>(out(iz, iy, ix)), sum};
+  });
+}
+
+double footprint_forward_error(const ConeViews& n, ConstVectorView x, ConstVectorView q) {
+  const Image<const float> in = image(x), out = image(q);
+  return sampled_error(64, [&](Index k) {
+    Random random = Random(2).at(static_cast<std::uint64_t>(k));
+    const Index v = at_random(random, out.n0), row = at_random(random, out.n1),
+                bin = at_random(random, out.n2);
+    double sum = 0;
+    for (Index iy = 0; iy < in.n1; ++iy)
+      for (Index ix = 0; ix < in.n2; ++ix) {
+        const kernels::Trapezoid<double> t =
+            kernels::trapezoid_of(n, n.views[static_cast<std::size_t>(v)], ix, iy);
+        const double weight = kernels::mean_over(t, bin);
+        if (weight == 0) continue;
+        const kernels::Column column = kernels::column_at(n, t.distance);
+        const double voxel = (static_cast<double>(row) - column.first) / column.step,
+                     half = 0.5 / column.step;
+        const Range voxels = kernels::cells_between(voxel - half - 0.5, voxel + half - 0.5, in.n0);
+        for (Index iz = voxels.first; iz < voxels.last; ++iz) {
+          const double low = column.first + column.step * static_cast<double>(iz);
+          sum += weight * kernels::share_of(low, low + column.step, row) * in(iz, iy, ix);
+        }
+      }
+    return std::pair{static_cast<double>(out(v, row, bin)), sum * kernels::slant_of(n, row, bin)};
+  });
+}
+
+}  // namespace tandem::bench
