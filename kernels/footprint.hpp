@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "../core/host_device.hpp"
 #include "../geometry/views.hpp"
@@ -33,31 +32,44 @@ struct Trapezoid {
   Real distance;    ///< from the source to the column's axis, along the normal of the detector, mm
 };
 
-/// The shadow of column (ix, iy). Here and in `mean_around` there is no branch, so that loops over columns
-/// become SIMD.
+/// The shadow between its corners, in any order, of a column of edge 1; the ray leads from the source to its
+/// middle. Here, in `area_before` and in `share_of` there is no branch, so that loops over columns become
+/// SIMD.
+template <class Real>
+TANDEM_HOST_DEVICE inline Trapezoid<Real> trapezoid_between(Real a, Real b, Real c, Real d, Real ray_x,
+                                                            Real ray_y, Real distance) {
+  Trapezoid<Real> t{{a, b, c, d}, 0, 0, 0, distance};
+  const auto order = [&](int i, int k) {
+    const Real low = std::min(t.corners[i], t.corners[k]);
+    t.corners[k] = std::max(t.corners[i], t.corners[k]), t.corners[i] = low;
+  };
+  order(0, 1), order(2, 3), order(0, 2), order(1, 3), order(1, 2);
+  const auto twice = [](Real width) {
+    constexpr Real steep =
+        static_cast<Real>(1e-6);  // bins, at least so wide; written so that it is no branch
+    return width + steep + std::abs(width - steep);
+  };
+  const Real rise = twice(t.corners[1] - t.corners[0]), fall = twice(t.corners[3] - t.corners[2]),
+             steps = std::max(std::abs(ray_x), std::abs(ray_y));
+  const Real over = 1 / (rise * fall * steps);  // one division for all three
+  t.rise = over * fall * steps, t.fall = over * rise * steps;
+  t.height = std::sqrt(ray_x * ray_x + ray_y * ray_y) * (over * rise * fall);
+  return t;
+}
+
+/// The shadow of column (ix, iy).
 TANDEM_HOST_DEVICE inline Trapezoid<double> trapezoid_of(const ConeFrame& n, const ConeView& view, double ix,
                                                          double iy) {
   const double x = n.x0 + n.pitch * ix, y = n.y0 + n.pitch * iy;
   const double half = 0.5 * n.pitch, magnified = n.sdd / n.bin_pitch;
-  Trapezoid<double> t;
-  for (int k = 0; k < 4; ++k) {
-    const double cx = x + (k % 2 ? half : -half), cy = y + (k / 2 ? half : -half);
-    t.corners[k] =
-        n.axis_bin + magnified * (cx * view.cos + cy * view.sin) / (n.sod - cx * view.sin + cy * view.cos);
-  }
-  const auto order = [&](int a, int b) {
-    const double low = std::min(t.corners[a], t.corners[b]);
-    t.corners[b] = std::max(t.corners[a], t.corners[b]), t.corners[a] = low;
+  const auto corner = [&](double cx, double cy) {
+    return n.axis_bin + magnified * (cx * view.cos + cy * view.sin) / (n.sod - cx * view.sin + cy * view.cos);
   };
-  order(0, 1), order(2, 3), order(0, 2), order(1, 3), order(1, 2);
-  const double ray_x = x - n.sod * view.sin, ray_y = y + n.sod * view.cos;
-  t.height = n.pitch * std::sqrt(ray_x * ray_x + ray_y * ray_y) / std::max(std::abs(ray_x), std::abs(ray_y));
-  const auto half_over = [](double width) {
-    constexpr double steep = 1e-6;  // bins, at least so wide; written so that it is no branch
-    return 1 / (width + steep + std::abs(width - steep));
-  };
-  t.rise = half_over(t.corners[1] - t.corners[0]), t.fall = half_over(t.corners[3] - t.corners[2]);
-  t.distance = n.sod - x * view.sin + y * view.cos;
+  Trapezoid<double> t =
+      trapezoid_between(corner(x - half, y - half), corner(x + half, y - half), corner(x - half, y + half),
+                        corner(x + half, y + half), x - n.sod * view.sin, y + n.sod * view.cos,
+                        n.sod - x * view.sin + y * view.cos);
+  t.height *= n.pitch;
   return t;
 }
 
@@ -72,21 +84,22 @@ TANDEM_HOST_DEVICE inline Trapezoid<float> counted_from(const Trapezoid<double>&
   return near;
 }
 
+/// What of a shadow of height 1 lies before a position, up to a number that is the same for all positions:
+/// the difference of two edges counts, and neighbouring bins share one.
+template <class Real>
+TANDEM_HOST_DEVICE inline Real area_before(const Trapezoid<Real>& t, Real edge) {
+  const auto& c = t.corners;
+  const Real at = std::max(c[0], std::min(c[3], edge));
+  const Real risen = std::min(at, c[1]), falling = std::max(at, c[2]);
+  const Real before = risen - c[0], left = c[3] - falling;
+  return before * before * t.rise + (at - risen) + (c[2] - falling) - left * left * t.fall;
+}
+
 /// l_phi F1: the mean height of the shadow over the bin around this position.
 template <class Real>
 TANDEM_HOST_DEVICE inline Real mean_around(const Trapezoid<Real>& t, Real bin) {
   constexpr Real half = 0.5;
-  const Real from = bin - half, to = bin + half;
-  const auto& c = t.corners;
-  const auto cut = [&](Real a, Real b) {
-    const Real begin = std::max(from, a);
-    return std::pair{begin, std::max(begin, std::min(to, b))};
-  };
-  const auto [a, b] = cut(c[0], c[1]);
-  const auto [d, e] = cut(c[1], c[2]);
-  const auto [f, g] = cut(c[2], c[3]);
-  const Real area = (b - a) * (a + b - 2 * c[0]) * t.rise + (e - d) + (g - f) * (2 * c[3] - f - g) * t.fall;
-  return t.height * area;
+  return t.height * (area_before(t, bin + half) - area_before(t, bin - half));
 }
 
 template <class Real>
@@ -104,10 +117,11 @@ TANDEM_HOST_DEVICE inline Column column_at(const ConeFrame& n, double distance) 
   return {n.midplane_row + magnified * (n.z0 - 0.5 * n.pitch_z), magnified * n.pitch_z};
 }
 
-/// F2: the share of a row between the edges of a voxel.
-TANDEM_HOST_DEVICE inline double share_of(double low, double high, Index row) {
-  const auto centre = static_cast<double>(row);
-  return std::max(std::min(high, centre + 0.5) - std::max(low, centre - 0.5), 0.0);
+/// F2: the share of the row around `centre` between the edges of a voxel.
+template <class Real>
+TANDEM_HOST_DEVICE inline Real share_of(Real low, Real high, Real centre) {
+  constexpr Real half = 0.5;
+  return std::max(std::min(high, centre + half) - std::max(low, centre - half), Real{0});
 }
 
 /// l_theta: the slant of the ray to a cell.

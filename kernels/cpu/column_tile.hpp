@@ -33,12 +33,11 @@ struct ColumnTile {
   Index stride() const { return whole_vectors(slices) + 2 * profile_margin; }
 };
 
-/// A view as (bin, row), rows padded to whole vectors; of few rows, a fan beam's, there are none.
+/// A view as (bin, row), rows padded to whole vectors.
 struct TurnedView {
   Index bins, rows;
 
-  bool in_vectors() const { return rows >= widest_vector / 2; }
-  Index stride() const { return in_vectors() ? whole_vectors(rows) : rows; }
+  Index stride() const { return whole_vectors(rows); }
   Index size() const { return bins * stride(); }
 };
 

@@ -16,6 +16,7 @@
 #include "../../core/parallel.hpp"
 #include "../cone.hpp"
 #include "../launches.hpp"
+#include "few_rows.hpp"
 #include "update.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -124,10 +125,9 @@ HWY_INLINE void for_shadows(const ConeViews& n, Range views, const ColumnTile& t
     }
 }
 
-template <int width>
-void back_project_tile(const ConeViews& n, const ColumnTile& tile, const TurnedView& view,
-                       const float* turned, float* sums) {
-  const hn::CappedTag<float, width> d;
+void BackProjectTile(const ConeViews& n, const ColumnTile& tile, const TurnedView& view, const float* turned,
+                     float* sums) {
+  const hn::CappedTag<float, widest_vector> d;
   Array profile(Space({1, 1, view.stride() + 2 * profile_margin}));
   const Range all{0, static_cast<Index>(n.views.size())};
   for_shadows(n, all, tile, view.bins, [&](Index v, Index column, const Shadows& shadows, int k) {
@@ -136,80 +136,14 @@ void back_project_tile(const ConeViews& n, const ColumnTile& tile, const TurnedV
   });
 }
 
-template <int width>
-void project_tile(const ConeViews& n, Range views, const ColumnTile& tile, const TurnedView& view,
-                  const float* columns, float* sums) {
-  const hn::CappedTag<float, width> d;
+void ProjectTile(const ConeViews& n, Range views, const ColumnTile& tile, const TurnedView& view,
+                 const float* columns, float* sums) {
+  const hn::CappedTag<float, widest_vector> d;
   Array profile(Space({1, 1, view.stride()}));
   for_shadows(n, views, tile, view.bins, [&](Index v, Index column, const Shadows& shadows, int k) {
     project_column(d, shadows, k, view, columns + column * tile.stride(), tile.slices, profile.data(),
                    sums + v * view.size());
   });
-}
-
-// ---- one slice and one row, a fan beam: columns are the lanes
-
-/// F2 of neighbouring columns, each a voxel, and the one row.
-inline void shares(const Shadows& shadows, float* share) {
-  for (int k = 0; k < edge; ++k) {
-    const Column along = shadows.along(k);
-    share[k] = static_cast<float>(share_of(along.first, along.first + along.step, 0));
-  }
-}
-
-HWY_FLATTEN void back_project_flat(const ConeViews& n, const ColumnTile& tile, const TurnedView& view,
-                                   const float* turned, float* sums) {
-  Shadows shadows;
-  for (Index iy = tile.y.first; iy < tile.y.last; ++iy) {
-    float sum[edge] = {}, share[edge];
-    for (std::size_t v = 0; v < n.views.size(); ++v) {
-      shadows.cast(n, n.views[v], tile.x, iy, view.bins);
-      shares(shadows, share);
-      const float* from = turned + static_cast<Index>(v) * view.size();
-      for (Index b = 0; b < shadows.most_bins(); ++b)
-        for (int k = 0; k < edge; ++k) {
-          const Range bins = shadows.bins(k);
-          const float there = b < bins.size() ? from[bins.first + b] : 0.0f;
-          sum[k] += shadows.weights(k)[b * edge] * share[k] * there;
-        }
-    }
-    for (Index ix = tile.x.first; ix < tile.x.last; ++ix)
-      sums[tile.column(ix, iy) * tile.stride()] = sum[ix - tile.x.first];
-  }
-}
-
-HWY_FLATTEN void project_flat(const ConeViews& n, Range views, const ColumnTile& tile, const TurnedView& view,
-                              const float* columns, float* sums) {
-  Shadows shadows;
-  for (Index iy = tile.y.first; iy < tile.y.last; ++iy)
-    for (Index v = views.first; v < views.last; ++v) {
-      float share[edge];
-      shadows.cast(n, n.views[static_cast<std::size_t>(v)], tile.x, iy, view.bins);
-      shares(shadows, share);
-      float* to = sums + (v - views.first) * view.size();
-      for (int k = 0; k < tile.x.size(); ++k) {
-        const float value = share[k] * columns[tile.column(tile.x.first + k, iy) * tile.stride()];
-        const Range bins = shadows.bins(k);
-        for (Index bin = bins.first; bin < bins.last; ++bin)
-          to[bin] += shadows.weights(k)[(bin - bins.first) * edge] * value;
-      }
-    }
-}
-
-void BackProjectTile(const ConeViews& n, const ColumnTile& tile, const TurnedView& view, const float* turned,
-                     float* sums) {
-  const auto how = tile.slices == 1 && view.rows == 1 ? back_project_flat
-                   : view.in_vectors()                ? back_project_tile<widest_vector>
-                                                      : back_project_tile<1>;
-  how(n, tile, view, turned, sums);
-}
-
-void ProjectTile(const ConeViews& n, Range views, const ColumnTile& tile, const TurnedView& view,
-                 const float* columns, float* sums) {
-  const auto how = tile.slices == 1 && view.rows == 1 ? project_flat
-                   : view.in_vectors()                ? project_tile<widest_vector>
-                                                      : project_tile<1>;
-  how(n, views, tile, view, columns, sums);
 }
 
 }  // namespace tandem::kernels::cpu::HWY_NAMESPACE
@@ -258,16 +192,15 @@ void project_block(const ConeViews& n, Range views, const float* turned, Shape v
   }
 }
 
-/// As `ProjectTile` and `BackProjectTile` choose.
-std::string form_of(Index slices, const TurnedView& view) {
-  return slices == 1 && view.rows == 1 ? "flat" : view.in_vectors() ? "in vectors" : "row by row";
-}
+bool in_vectors(Index rows) { return rows > most_of_few; }
+
+std::string form_of(Index rows) { return in_vectors(rows) ? "in vectors" : "of few rows"; }
 
 std::vector<std::string> names(Device) {
   std::vector<std::string> all;
-  for (const char* form : {"flat", "row by row", "in vectors"})
+  for (const Index rows : {Index{1}, most_of_few + 1})
     for (const char* direction : {"footprint forward, ", "footprint backward, "})
-      all.push_back(std::string(direction) + form);
+      all.push_back(direction + form_of(rows));
   return all;
 }
 
@@ -275,14 +208,15 @@ void forward(const ConeViews& n, const Execution&, float alpha, Image<const floa
              Image<float> projections, Stream&) {
   const Shape shape{volume.n0, volume.n1, volume.n2};
   const TurnedView view{projections.n2, projections.n1};
-  note_launch("footprint forward, " + form_of(volume.n0, view));
+  note_launch("footprint forward, " + form_of(view.rows));
+  const std::vector<float> slant = slants(n, view.rows, view.bins);
+  if (!in_vectors(view.rows)) return few_rows_forward(n, slant, alpha, volume, beta, projections);
   Array turned(Space({volume.n1, volume.n2, volume.n0}));
   parallel_for(volume.n1, [&](Index iy) {
     for_turned(volume.n0, volume.n2, [&](Index iz, Index ix) {
       turned.data()[(iy * volume.n2 + ix) * volume.n0 + iz] = volume(iz, iy, ix);
     });
   });
-  const std::vector<float> slant = slants(n, view.rows, view.bins);
   parallel_for_blocks(projections.n0, widest_view_block, [&](Range block) {
     Array sums(Space({block.size(), view.bins, view.stride()}));
     project_block(n, block, turned.data(), shape, view, sums.data());
@@ -298,8 +232,9 @@ void forward(const ConeViews& n, const Execution&, float alpha, Image<const floa
 void backward(const ConeViews& n, const Execution&, float alpha, Image<const float> projections, float beta,
               Image<float> volume, Stream&) {
   const TurnedView view{projections.n2, projections.n1};
-  note_launch("footprint backward, " + form_of(volume.n0, view));
+  note_launch("footprint backward, " + form_of(view.rows));
   const std::vector<float> slant = slants(n, view.rows, view.bins);
+  if (!in_vectors(view.rows)) return few_rows_backward(n, slant, alpha, projections, beta, volume);
   Array turned(Space({projections.n0, view.bins, view.stride()}));
   parallel_for(projections.n0, [&](Index v) {
     for_turned(view.rows, view.bins, [&](Index row, Index bin) {
@@ -321,6 +256,7 @@ void backward(const ConeViews& n, const Execution&, float alpha, Image<const flo
 
 /// What is read lies turned beside, with the slant of a view's cells; each thread has some views, or a tile.
 WorkingMemory working_memory(Precision, Shape volume, Shape projections, Device) {
+  if (!in_vectors(projections[1])) return few_rows_memory(volume, projections);
   const auto bytes = [](Index count) { return sizeof(float) * static_cast<double>(count); };
   const TurnedView view{projections[2], projections[1]};
   const double slant = bytes(view.bins * view.rows), threads = thread_count(),
