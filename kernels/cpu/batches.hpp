@@ -33,8 +33,7 @@ inline std::string forward_name(Index lanes) {
   return "lanes forward, " + std::to_string(std::min(lanes, widest_kernel));
 }
 inline std::string backward_name(Index lanes) {
-  return lanes <= 2 ? "gathered backward"
-                    : "lanes backward, " + std::to_string(std::min(lanes, widest_kernel));
+  return lanes == 1 ? "pixels backward" : "lanes backward, " + std::to_string(std::min(lanes, widest_kernel));
 }
 
 /// Pixels that share one anchor position: kernels walk the slice in squares of this edge, whatever the batch

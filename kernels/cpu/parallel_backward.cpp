@@ -1,8 +1,9 @@
 // Back-projection: volume(y, x) = sum over views of weight0 q[bin] + weight1 q[bin + 1], a gather.
 //
 // Loop order: tiles of pixels, each by one thread; blocks of views, so that the tile's window of the sinogram
-// stays in the first cache; rows of the tile; four pixels; views; slices, which are the SIMD lanes. A pixel's
-// sum runs over the views in their order, whatever the batch, so the bits do not depend on it.
+// stays in the first cache; rows of the tile; four pixels; views; slices, which are the SIMD lanes; of
+// few slices, pixels are the lanes. A pixel's sum runs over the views in their order, whatever the batch, so
+// the bits do not depend on it.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/parallel_backward.cpp"
@@ -63,28 +64,60 @@ HWY_INLINE void sum_row(const float* sinogram, Index view_stride, Index lanes, c
   }
 }
 
-/// One or two slices: pixels are the lanes, and bins are gathered.
-HWY_INLINE void sum_row_gathered(const float* sinogram, Index view_stride, Index lanes, const RowTaps* taps,
-                                 int views, float* sum) {
-  const hn::CappedTag<float, tile> d;
+/// Where pixels of a row find their bins: in two vectors, if the instructions have such look-ups and the row
+/// meets so few bins, else in memory.
+class RowOfBins {
+ public:
+  using Pixels = hn::CappedTag<float, tile>;
+
+  RowOfBins(const float* row, const RowTaps& taps) : row_(row) {
+#if HWY_TARGET <= HWY_AVX3
+    const int first = taps.bin[0], last = taps.bin[tile - 1];  // positions grow or fall along the row
+    first_ = std::min(first, last), in_two_ = std::abs(last - first) + 1 < 2 * tile;
+    low_ = hn::LoadU(Pixels(), row + first_), high_ = hn::LoadU(Pixels(), row + first_ + tile);
+#else
+    (void)taps;
+#endif
+  }
+  HWY_INLINE hn::Vec<Pixels> at(hn::Vec<hn::RebindToSigned<Pixels>> bin) const {
+    const Pixels d;
+#if HWY_TARGET <= HWY_AVX3
+    const hn::RebindToSigned<Pixels> di;
+    if (in_two_)
+      return hn::Vec<Pixels>{
+          _mm512_permutex2var_ps(low_.raw, hn::Sub(bin, hn::Set(di, first_)).raw, high_.raw)};
+#endif
+    return hn::GatherIndex(d, row_, bin);
+  }
+
+ private:
+  const float* row_;
+#if HWY_TARGET <= HWY_AVX3
+  hn::Vec<Pixels> low_, high_;
+  int first_;
+  bool in_two_;
+#endif
+};
+
+/// Few slices, one after the other: pixels are the lanes.
+HWY_INLINE void sum_row_of_slices(const float* sinogram, Index row_stride, Index slices, const RowTaps* taps,
+                                  int views, float* sum) {
+  const RowOfBins::Pixels d;
   const hn::RebindToSigned<decltype(d)> di;
-  const int step = static_cast<int>(hn::Lanes(d));
-  HWY_ALIGN float pixels[tile];
-  for (Index k = 0; k < lanes; ++k)
-    for (int x = 0; x < tile; x += step) {
-      for (int p = 0; p < step; ++p) pixels[p] = sum[(x + p) * lanes + k];
-      auto total = hn::Load(d, pixels);
+  for (Index k = 0; k < slices; ++k)
+    for (std::size_t x = 0; x < tile; x += hn::Lanes(d)) {
+      auto total = hn::Load(d, sum + k * tile + x);
       for (int v = 0; v < views; ++v) {
-        const float* row = sinogram + v * view_stride + k;
-        auto index = hn::Load(di, taps[v].bin + x);
-        if (lanes == 2) index = hn::Add(index, index);
-        total = hn::MulAdd(hn::Load(d, taps[v].weight0 + x), hn::GatherIndex(d, row, index), total);
-        total = hn::MulAdd(hn::Load(d, taps[v].weight1 + x), hn::GatherIndex(d, row + lanes, index), total);
+        const RowOfBins row(sinogram + (v * slices + k) * row_stride, taps[v]);
+        const auto bin = hn::Load(di, taps[v].bin + x);
+        total = hn::MulAdd(hn::Load(d, taps[v].weight0 + x), row.at(bin), total);
+        total = hn::MulAdd(hn::Load(d, taps[v].weight1 + x), row.at(hn::Add(bin, hn::Set(di, 1))), total);
       }
-      hn::Store(total, d, pixels);
-      for (int p = 0; p < step; ++p) sum[(x + p) * lanes + k] = pixels[p];
+      hn::Store(total, d, sum + k * tile + x);
     }
 }
+
+Index FewSlices() { return HWY_TARGET <= HWY_AVX3 ? 4 : 2; }
 
 void BackwardTile(const ParallelViews& views, const float* sinogram, Index bins, Index lanes, Index x0,
                   Index y0, Index rows, float* sum) {
@@ -102,8 +135,8 @@ void BackwardTile(const ParallelViews& views, const float* sinogram, Index bins,
       for (int dy = 0; dy < rows; ++dy) {
         for (int v = 0; v < block; ++v) taps[v].compute(at[v], dy, pair, views.half_width);
         float* row = sum + dy * tile * lanes;
-        if (lanes <= 2)
-          sum_row_gathered(window, view_stride, lanes, taps, block, row);
+        if (lanes <= FewSlices())
+          sum_row_of_slices(window, view_stride / lanes, lanes, taps, block, row);
         else if (lanes == 4)
           sum_row<4>(window, view_stride, lanes, taps, block, row);
         else if (lanes == 8)
@@ -121,23 +154,29 @@ HWY_AFTER_NAMESPACE();
 namespace tandem::kernels::cpu {
 
 HWY_EXPORT(BackwardTile);
+HWY_EXPORT(FewSlices);
 
 namespace {
 
-/// Projections (view, row, bin) of a batch as (view, padded bin, lane).
-void interleave(Image<const float> projections, const SliceBatch& batch, int half_width, float* sinogram) {
-  const Index bins = projections.n2, stride = (bins + 4 * half_width) * batch.lanes;
+/// Projections (view, row, bin) of a batch as (view, padded bin, lane), or as (view, lane, padded bin) where
+/// pixels are the lanes.
+void interleave(Image<const float> projections, const SliceBatch& batch, bool by_pixels, int half_width,
+                float* sinogram) {
+  const Index bins = projections.n2, padded = bins + 4 * half_width;
+  const Index of_bin = by_pixels ? 1 : batch.lanes, of_slice = by_pixels ? padded : 1;
   parallel_for(projections.n0, [&](Index view) {
-    float* row = sinogram + view * stride;
-    std::fill_n(row, stride, 0.0f);
-    row += 2 * half_width * batch.lanes;
+    float* row = sinogram + view * padded * batch.lanes;
+    std::fill_n(row, padded * batch.lanes, 0.0f);
+    row += 2 * half_width * of_bin;
     for (Index bin = 0; bin < bins; ++bin)
       for (Index k = 0; k < batch.slices.size(); ++k)
-        row[bin * batch.lanes + k] = projections(view, batch.slices.first + k, bin);
+        row[bin * of_bin + k * of_slice] = projections(view, batch.slices.first + k, bin);
   });
 }
 
 }  // namespace
+
+Index few_slices() { return HWY_DYNAMIC_DISPATCH(FewSlices)(); }
 
 void parallel_backward(const ParallelViews& views, const Execution&, float alpha,
                        Image<const float> projections, float beta, Image<float> volume, Stream&) {
@@ -146,9 +185,11 @@ void parallel_backward(const ParallelViews& views, const Execution&, float alpha
   for (Index first = 0; first < volume.n0;) {
     const SliceBatch batch = next_batch(first, volume.n0);
     const Index lanes = batch.lanes;
-    note_launch(backward_name(lanes));
-    Array sinogram(Space({projections.n0, bins + 4 * views.half_width, lanes}));
-    interleave(projections, batch, views.half_width, sinogram.data());
+    const bool by_pixels = lanes <= few_slices();
+    note_launch(backward_name(by_pixels ? 1 : lanes));
+    constexpr Index read_beyond = 2 * tile;
+    Array sinogram(Space({1, 1, projections.n0 * (bins + 4 * views.half_width) * lanes + read_beyond}));
+    interleave(projections, batch, by_pixels, views.half_width, sinogram.data());
     parallel_for(tiles_x * tiles_y, [&](Index t) {
       const Index x0 = t % tiles_x * tile, y0 = t / tiles_x * tile;
       const Index nx = std::min<Index>(tile, volume.n2 - x0), ny = std::min<Index>(tile, volume.n1 - y0);
@@ -158,7 +199,8 @@ void parallel_backward(const ParallelViews& views, const Execution&, float alpha
         for (Index dy = 0; dy < ny; ++dy)
           for (Index dx = 0; dx < nx; ++dx) {
             float& out = volume(batch.slices.first + k, y0 + dy, x0 + dx);
-            const float value = alpha * sum.data()[(dy * tile + dx) * lanes + k];
+            const Index place = by_pixels ? (dy * lanes + k) * tile + dx : (dy * tile + dx) * lanes + k;
+            const float value = alpha * sum.data()[place];
             out = beta == 0 ? value : value + beta * out;
           }
     });

@@ -19,7 +19,7 @@ HWY_BEFORE_NAMESPACE();
 namespace tandem::kernels::cpu::HWY_NAMESPACE {
 
 constexpr int interleaved_views =
-    4;  // sums of neighbouring pixels wait for each other in memory; views do not
+    8;  // sums of neighbouring pixels wait for each other in memory; views do not
 
 /// One row of a tile into the sinograms of a few views: `vectors` vectors of slices.
 template <int vectors, class D>
@@ -133,7 +133,8 @@ void parallel_forward(const ParallelViews& views, const Execution&, float alpha,
 std::vector<std::string> names(Device) {
   std::vector<std::string> all{backward_name(1)};
   for (const Index lanes : {1, 2, 4, 8, 16}) all.push_back(forward_name(lanes));
-  for (const Index lanes : {4, 8, 16}) all.push_back(backward_name(lanes));
+  for (const Index lanes : {4, 8, 16})
+    if (lanes > few_slices()) all.push_back(backward_name(lanes));
   return all;
 }
 
