@@ -107,7 +107,7 @@ Array in_strips(const Problem& problem, const Array& filtered, const std::functi
   const Device device = filtered.space().device();
   const auto [nx, ny, nz] = grid.size;
   const bool long_slice = nz == 1 && fan(problem.scan) && !device.is_cuda();
-  const Index strips = std::min<Index>(ny, long_slice ? 64 : 1);
+  const Index strips = std::min<Index>(ny, long_slice ? 16 : 1);
   Array whole(cone_volume_space(grid, device));
   Stream& stream = default_stream(device);
   for (Index k = 0; k < strips; ++k) {
