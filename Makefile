@@ -42,7 +42,7 @@ bench: setup  ## speed of every case on this machine, on its GPU if it has one
 	cmake --preset $(PRESET) --log-level=WARNING
 	cmake --build $(BUILD) --parallel $(JOBS) --target tandem_program
 	@device=cpu; if [ $(PRESET) = cuda ] && nvidia-smi -L 2>/dev/null | grep -q GPU; then device=cuda; fi; \
-	for c in parallel fourier cone filter fbp solvers pipeline; do $(BUILD)/tandem bench $$c --device $$device || exit; done
+	for c in parallel fourier cone fan filter fbp solvers pipeline; do $(BUILD)/tandem bench $$c --device $$device || exit; done
 
 format:  ## lay out all tracked sources anew
 	@cmake/setup.sh $(CLANG_FORMAT)

@@ -145,8 +145,8 @@ void add_streamed(const Axes& axes, const OnLine& on_line, const Case& c, bool b
       row["streams"] = streams;
       row["strips"] = (back ? tiles.backward : tiles.forward).strips.size();
       row["blocks"] = (back ? tiles.backward : tiles.forward).views.size();
-      row["relative_error"] = back ? footprint_backward_error(views, in, out)
-                                   : footprint_forward_error(views, in, out);
+      row["relative_error"] =
+          back ? footprint_backward_error(views, in, out) : footprint_forward_error(views, in, out);
       if (!bus) continue;
       const double transfer =
           transfer_ms(*bus, in, out, back ? tiles.backward.strips.size() : tiles.forward.views.size(), count);

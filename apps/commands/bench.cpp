@@ -30,8 +30,8 @@ struct BenchOptions {
 };
 
 const std::map<std::string, bench::Rows (*)(const bench::Axes&, const bench::OnLine&)> cases{
-    {"parallel", bench::parallel}, {"filter", bench::filter},        {"fbp", bench::fbp},
-    {"solvers", bench::solvers},   {"pipeline", bench::pipeline},    {"cone", bench::cone},
+    {"parallel", bench::parallel}, {"filter", bench::filter},         {"fbp", bench::fbp},
+    {"solvers", bench::solvers},   {"pipeline", bench::pipeline},     {"cone", bench::cone},
     {"fourier", bench::fourier},   {"preprocess", bench::preprocess}, {"fan", bench::fan}};
 
 void print(const json& rows) {
@@ -156,7 +156,8 @@ void add_bench(CLI::App& program, Action& chosen) {
   std::vector<std::string> names;
   for (const auto& [name, body] : cases) names.push_back(name);
   add_choice(c, "case", o->name, names, "what to time")->required();
-  c.add_option("--size", o->axes.size, "voxels along x and y, and bins (default 512)")->check(count());
+  c.add_option("--size", o->axes.size, "voxels along x and y, and bins, of fan half as many (default 512)")
+      ->check(count());
   const CLI::Option* slices =
       add_counts(c, "--slices", o->axes.slices, "slices, or a list (default 64; of a cone beam: --size)");
   c.add_option("--views", o->axes.views, "views (default 512)")->check(count());
