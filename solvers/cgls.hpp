@@ -6,6 +6,7 @@
 #include "../operators/linear_operator.hpp"
 #include "cost.hpp"
 #include "run.hpp"
+#include "state.hpp"
 
 namespace TANDEM_PUBLIC tandem {
 
@@ -30,6 +31,10 @@ class Cgls {
   const std::vector<double>& residual_norms() const { return residual_norms_; }
   const std::vector<double>& falls() const { return falls_; }  ///< for the next step
   std::vector<double> traces();                                ///< of A At
+  SolverState state() {
+    return {{"x", x_},         {"r", r_},         {"p", p_},
+            {"gamma", gamma_}, {"falls", falls_}, {"residual_norms", residual_norms_}};
+  }
 
  private:
   LinearOperator A_;

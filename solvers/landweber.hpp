@@ -6,6 +6,7 @@
 #include "../operators/linear_operator.hpp"
 #include "cost.hpp"
 #include "run.hpp"
+#include "state.hpp"
 
 namespace TANDEM_PUBLIC tandem {
 
@@ -37,6 +38,9 @@ class Landweber {
   const std::vector<double>& residual_norms() const { return residual_norms_; }
   const std::vector<double>& falls() const { return falls_; }  ///< for the last step; infinite at the start
   std::vector<double> traces();                                ///< of A At
+  SolverState state() {
+    return {{"x", x_}, {"r", r_}, {"falls", falls_}, {"residual_norms", residual_norms_}};
+  }
 
  private:
   void update_residual();

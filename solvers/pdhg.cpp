@@ -165,4 +165,27 @@ std::vector<double> Pdhg::regularity() {
   return regulariser_.value(g_, stream_);
 }
 
+std::vector<double> Pdhg::objective() {
+  const Array& left = residual();
+  std::vector<double> misfit = shrink_ ? weighted_squares(left) : dot(left, left, stream_);
+  const std::vector<double> uneven = regularity();
+  for (std::size_t k = 0; k < misfit.size(); ++k)
+    misfit[k] = 0.5 * misfit[k] + static_cast<double>(weights_[weights_.size() > 1 ? k : 0]) * uneven[k];
+  return misfit;
+}
+
+/// The sum of w r^2. From h = w / (w + sigma) comes w = sigma h / (1 - h), where h < 1 as sigma > 0.
+std::vector<double> Pdhg::weighted_squares(const Array& r) {
+  Array w(A_.range(), stream_);
+  const float zero = 0;
+  fill(w, 1, stream_);
+  axpby(-1, *shrink_, 1, w, stream_);
+  reciprocal_or_zero(w, std::span(&zero, 1), stream_);
+  multiply(*shrink_, w, stream_);
+  multiply(r, w, stream_);
+  std::vector<double> squares = dot(w, r, stream_);
+  for (std::size_t k = 0; k < squares.size(); ++k) squares[k] *= static_cast<double>(sigma_[k]);
+  return squares;
+}
+
 }  // namespace tandem

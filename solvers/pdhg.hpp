@@ -9,6 +9,7 @@
 #include "cost.hpp"
 #include "regulariser.hpp"
 #include "run.hpp"
+#include "state.hpp"
 
 namespace TANDEM_PUBLIC tandem {
 
@@ -43,6 +44,11 @@ class Pdhg {
   const Array& solution() const& { return solution_; }
   Array solution() && { return std::move(solution_); }
   const std::vector<double>& residual_norms() const { return residual_norms_; }
+  SolverState state() {
+    return {{"x", x_}, {"solution", solution_},
+            {"r", r_}, {"p", p_},
+            {"q", q_}, {"residual_norms", residual_norms_}};
+  }
 
   /// Goes on with other weights of the regulariser.
   void weigh(std::vector<float> weights);
@@ -50,10 +56,14 @@ class Pdhg {
   const Array& residual();
   /// g(Kx) of the solution, one per block.
   std::vector<double> regularity();
+  /// What is minimised, of the solution, one per block. Costs one application of A, and for weighted data the
+  /// memory of one vector of its range.
+  std::vector<double> objective();
 
  private:
   void choose_steps();
   void average_weights();
+  std::vector<double> weighted_squares(const Array& r);
   void update_residual();
   void keep_stopped(const ActiveBlocks& active);
   void step_primal();

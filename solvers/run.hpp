@@ -37,6 +37,12 @@ concept TellsItsReach = IterativeSolver<S> && requires(S solver, const S seen) {
   { solver.traces() } -> std::same_as<std::vector<double>>;  // of A M At, one a block
 };
 
+/// A solver that can tell the value of what it minimises for its solution, at some cost.
+template <class S>
+concept TellsItsObjective = IterativeSolver<S> && requires(S solver) {
+  { solver.objective() } -> std::same_as<std::vector<double>>;  // one a block
+};
+
 struct Progress {
   int iteration;                      ///< finished steps; 0 is the start
   std::span<const double> residuals;  ///< |b - Ax|, one per block
@@ -83,27 +89,42 @@ struct Report {
   std::vector<double> residuals;        ///< |b - Ax| over all blocks, before each step and at the end
 };
 
+/// What `run` itself keeps from step to step. With the state of the solver it is all that another run needs
+/// to go on.
+struct RunState {
+  std::vector<double> first{};  ///< |b - Ax| at the start, one per block; empty before the start
+  Report report{};              ///< of the time before the rules are asked: `residuals` lacks the present one
+  double seconds = 0;           ///< of all runs until now
+};
+
 double seconds_now();  ///< by a steady clock, s
 
 /// The name of the rule that holds for a block, or an empty name.
 std::string held(const StopRule& stop, const Progress& now, std::size_t block);
 double joint_norm(std::span<const double> norms);
 
-/// Makes steps until a rule holds for every block.
+/// Makes steps until a rule holds for every block. Whenever `observe` is called, `state` is up to date: a run
+/// that gets it, and a solver with the state of that moment, goes on from there. For another time than now,
+/// keep copies.
 template <IterativeSolver S>
-Report run(S& solver, const StopRule& stop, const Observer& observe = {}) {
-  const std::vector<double> first = solver.residual_norms();
-  Report report;
-  report.block_iterations.assign(first.size(), 0);
-  report.stopped_by.assign(first.size(), "");
-  ActiveBlocks active(first.size(), true);
-  const double start = seconds_now();
+Report run(S& solver, const StopRule& stop, const Observer& observe, RunState& state) {
+  Report& report = state.report;
+  if (state.first.empty()) {
+    state.first = solver.residual_norms();
+    report.block_iterations.assign(state.first.size(), 0);
+    report.stopped_by.assign(state.first.size(), "");
+  }
+  const std::vector<double>& first = state.first;
+  ActiveBlocks active(first.size());
+  for (std::size_t block = 0; block < first.size(); ++block) active[block] = report.stopped_by[block].empty();
+  const double start = seconds_now() - state.seconds;
   for (;;) {
     const std::vector<double>& residuals = solver.residual_norms();
-    report.residuals.push_back(joint_norm(residuals));
-    Progress now{report.iterations, residuals, first, seconds_now() - start, solver.solution()};
+    state.seconds = seconds_now() - start;
+    Progress now{report.iterations, residuals, first, state.seconds, solver.solution()};
     if constexpr (TellsItsReach<S>) now.falls = solver.falls();
     if (observe) observe(now);
+    report.residuals.push_back(joint_norm(residuals));
     bool moving = false;
     for (std::size_t block = 0; block < first.size(); ++block) {
       if (!active[block]) continue;
@@ -116,6 +137,11 @@ Report run(S& solver, const StopRule& stop, const Observer& observe = {}) {
     solver.step(active);
     ++report.iterations;
   }
+}
+template <IterativeSolver S>
+Report run(S& solver, const StopRule& stop, const Observer& observe = {}) {
+  RunState state;
+  return run(solver, stop, observe, state);
 }
 
 }  // namespace tandem

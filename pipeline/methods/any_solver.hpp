@@ -1,10 +1,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "../../solvers/run.hpp"
+#include "../../solvers/state.hpp"
 
 namespace tandem::pipeline {
 
@@ -24,6 +26,9 @@ class AnySolver {
     return self_->falls();
   }                                                         ///< empty if the solver does not tell its reach
   std::vector<double> traces() { return self_->traces(); }  ///< @pre the solver tells its reach
+  std::optional<SolverState> state() { return self_->state(); }  ///< empty if the solver does not list it
+  /// What it minimises, one per block; empty if the solver does not tell.
+  std::vector<double> objective() { return self_->objective(); }
 
  private:
   struct Concept {
@@ -35,6 +40,8 @@ class AnySolver {
     virtual bool tells_its_reach() const = 0;
     virtual const std::vector<double>& falls() const = 0;
     virtual std::vector<double> traces() = 0;
+    virtual std::optional<SolverState> state() = 0;
+    virtual std::vector<double> objective() = 0;
   };
 
   template <class S>
@@ -54,6 +61,18 @@ class AnySolver {
     std::vector<double> traces() override {
       if constexpr (TellsItsReach<S>)
         return solver.traces();
+      else
+        return {};
+    }
+    std::optional<SolverState> state() override {
+      if constexpr (ListsItsState<S>)
+        return solver.state();
+      else
+        return {};
+    }
+    std::vector<double> objective() override {
+      if constexpr (TellsItsObjective<S>)
+        return solver.objective();
       else
         return {};
     }

@@ -10,6 +10,7 @@ Method cgls() {
           .help = "conjugate gradients on the least-squares problem; few steps, stop early",
           .holds = while_stepping(Cgls::cost),
           .cost = Cgls::cost,
+          .lists_state = ListsItsState<Cgls>,
           .solver =
               [](Equations equations, Array x0, const MethodOptions&) {
                 return AnySolver(Cgls(std::move(equations.A), std::move(equations.y), std::move(x0)));

@@ -11,6 +11,7 @@ Method landweber() {
           .options = {"--relaxation", "--nonnegative"},
           .holds = while_stepping(Landweber::cost),
           .cost = Landweber::cost,
+          .lists_state = ListsItsState<Landweber>,
           .solver =
               [](Equations equations, Array x0, const MethodOptions& options) {
                 return AnySolver(Landweber(std::move(equations.A), std::move(equations.y), std::move(x0),

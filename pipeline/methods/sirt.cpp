@@ -11,6 +11,7 @@ Method sirt() {
           .options = {"--relaxation", "--nonnegative"},
           .holds = while_stepping(Sirt::cost),
           .cost = Sirt::cost,
+          .lists_state = ListsItsState<Sirt>,
           .solver =
               [](Equations equations, Array x0, const MethodOptions& options) {
                 return AnySolver(Sirt(std::move(equations.A), std::move(equations.y), std::move(x0),

@@ -84,6 +84,7 @@ Method tv() {
                      .projects = true,
                      .back_projects = true}},
           .cost = Pdhg::cost,
+          .lists_state = ListsItsState<Pdhg>,
           .solver = solver,
           .begin = begin,
           .is_open = is_open,

@@ -52,6 +52,7 @@ TEST(Methods, CostWhatTheySay) {
     made = {};
     if (solver.tells_its_reach()) static_cast<void>(solver.traces());
     expect_made(made, method.cost.traces, "traces", method.name);
+    EXPECT_EQ(solver.state().has_value(), method.lists_state) << method.name;
   }
 }
 
