@@ -1,6 +1,5 @@
 #include "journal.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <sstream>
 #include <utility>
@@ -75,24 +74,6 @@ std::optional<JournalText> read_journal(Output& output) {
     ;
   if (text.file.empty()) return std::nullopt;
   return text;
-}
-
-std::string shortened(const std::string& text) {
-  constexpr std::size_t most = 120;
-  return text.size() <= most ? text : text.substr(0, most) + "...";
-}
-
-void require_same(const Identity& then, const Identity& now, const std::string& where) {
-  const auto value_in = [](const Identity& all, const std::string& name) {
-    const auto found =
-        std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.first == name; });
-    return found == all.end() ? std::string("not given") : found->second;
-  };
-  for (const Identity& names : {now, then})
-    for (const auto& [name, unused] : names)
-      require<FileError>(value_in(then, name) == value_in(now, name), where, ": --resume: ", name, " is ",
-                         shortened(value_in(now, name)), ", and was ", shortened(value_in(then, name)),
-                         " in the killed run; give the same again, or leave out --resume to begin anew");
 }
 
 }  // namespace

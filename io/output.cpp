@@ -111,7 +111,7 @@ void Output::publish(const std::vector<Step>& steps, const std::string& shown) {
     impl_->folder.move(step.part, step.name);
     if (step.name == name()) impl_->folder.sync_parent();
   }
-  registry().published.push_back(shown);
+  if (!shown.empty()) registry().published.push_back(shown);
   impl_->folder.keep_journal(false);
 }
 

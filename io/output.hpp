@@ -17,8 +17,8 @@ constexpr const char* journal_ending = ".journal";
 enum class Replace { own, any };
 
 /// Whether the content of this file says that tandem wrote it: HDF5 with /process/tandem, TIFF whose
-/// description begins with "tandem ", PNG whose Software is tandem, the JSON of a report, the manifest of a
-/// TIFF volume, a log, or a recipe.
+/// description begins with "tandem ", PNG whose Software is tandem, the JSON of a report, its page, the
+/// manifest of a TIFF volume, a log, a recipe, or a check-point.
 bool is_of_tandem(const std::filesystem::path& path);
 
 /// @throws FileError if the file system does not allow names as long as an output of this name needs
@@ -61,7 +61,8 @@ class Output {
     std::string part, name;
   };
   /// Writes files to the disk, then gives them their names in this order. The folder is written to the disk
-  /// before and after each change of the target itself. `published` uses `name`. @throws FileError
+  /// before and after each change of the target itself. `published` uses `name`, unless it is empty: for
+  /// files that the run removes in the end. @throws FileError
   void publish(const std::vector<Step>& steps, const std::string& name);
   void publish();                       ///< publishes the only file, `name()`
   void write(const std::string& text);  ///< writes the only file and publishes it. @throws FileError

@@ -9,6 +9,7 @@
 
 #include "../core/array.hpp"
 #include "../core/range.hpp"
+#include "identity.hpp"
 #include "output.hpp"
 #include "scan_origin.hpp"
 #include "volume_place.hpp"
@@ -51,13 +52,10 @@ std::vector<std::filesystem::path> files_of_output(const std::filesystem::path& 
 /// How messages name such a volume: by its name, or, for TIFF, by its first and last file and their number.
 std::string files_written(const std::filesystem::path& path, Range slices);
 
-/// What two runs must have in common if one completes what the other left: texts by their names.
-using Identity = std::vector<std::pair<std::string, std::string>>;
-
 /// Whether a writer completes what a killed run left. It does so only if that run had the same identity.
 struct Continuation {
   bool wanted = false;
-  Identity identity = {};  ///< one line each
+  Identity identity = {};
 };
 
 /// Writes a volume (z, y, x) slab by slab. Nothing has the final name until `finish`. A writer that is

@@ -221,7 +221,8 @@ Outcome follow(io::GrowingScan& scan, const Plan& plan, io::VolumeWriter& writer
                const Patience& patience) {
   Outcome outcome;
   Watch watch(options.progress, static_cast<double>(plan.grid.size[2]), 1, options.board);
-  WriteStation write(writer, plan, watch, outcome, QualityWatch(plan, options.truth, options.any_external),
+  WriteStation write(writer, plan, watch, outcome,
+                     QualityWatch(plan, truth_of(plan, options.truth, options.any_external)),
                      MiddleSlices(plan, options.pictures, options.show));
   {
     const Stopwatch whole("follow", outcome.seconds.total);

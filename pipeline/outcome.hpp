@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "../io/png.hpp"
+#include "curves.hpp"
 #include "preprocess.hpp"
 #include "quality.hpp"
 #include "value_range.hpp"
@@ -35,6 +36,7 @@ struct Iterated {
   std::vector<int> slice_iterations;    ///< one per slice
   std::vector<std::string> stopped_by;  ///< one per slice
   std::vector<double> squares;          ///< |b - Ax|^2 over these slices, after each iteration
+  CurveSums curves = {};                ///< if they are wanted
   double noise = 0;                     ///< the norm of the noise, if a rule compares with it
 };
 
@@ -64,6 +66,7 @@ struct Outcome {
   std::vector<int> slice_iterations;    ///< one per slice; empty if the method does not iterate
   std::vector<std::string> stopped_by;  ///< one per slice
   std::vector<double> residuals;        ///< |b - Ax| over all slices, relative to the start
+  Curves curves;                        ///< of a solver, if they are wanted
   std::optional<Quality> quality;       ///< compared with the truth, if there is one
   std::vector<io::Picture> middle;      ///< the slices through the middle: along z, y, x
   std::vector<std::string> warnings;    ///< those that only the data could tell; the plan has others

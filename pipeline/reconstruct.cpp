@@ -7,6 +7,7 @@
 
 #include "../core/host_memory.hpp"
 #include "../core/parallel.hpp"
+#include "checkpoints.hpp"
 #include "chunks_due.hpp"
 #include "helper.hpp"
 #include "methods/method.hpp"
@@ -25,12 +26,14 @@ namespace {
 using Workers = std::vector<std::unique_ptr<ComputeStation>>;
 
 /// A station for each worker of the plan.
-Workers workers_of(const Plan& plan, Watch& watch, bool any_external, ReadStation& read,
-                   PrepareStation& prepare, io::VolumeWriter* writer, bool may_store) {
+Workers workers_of(const Work& work, ReadStation& read, PrepareStation& prepare, io::VolumeWriter* writer,
+                   bool may_store) {
   Workers workers;
-  for (std::size_t i = 0; i < plan.workers.size(); ++i)
-    workers.push_back(std::make_unique<ComputeStation>(Work{plan, watch, i, any_external, seconds_now()},
-                                                       read, prepare, writer, may_store));
+  for (std::size_t i = 0; i < work.plan.workers.size(); ++i) {
+    Work one = work;
+    one.worker = i;
+    workers.push_back(std::make_unique<ComputeStation>(std::move(one), read, prepare, writer, may_store));
+  }
   return workers;
 }
 
@@ -85,7 +88,8 @@ Outcome look_at_some(io::ScanReader& reader, const Plan& plan, const Options& op
   Watch watch(tell, all, plan.workers.size());
   PrepareStation prepare(reader.info(), plan);
   ReadStation read(reader, plan, watch, found);
-  const auto workers = workers_of(plan, watch, options.any_external, read, prepare, nullptr, false);
+  const auto workers =
+      workers_of({plan, watch, 0, options.any_external, seconds_now()}, read, prepare, nullptr, false);
   Landing landing(Work{plan, watch}, nullptr, false);
   const auto look_once = [&](Chunk& chunk) {
     landing(chunk, look);
@@ -143,16 +147,20 @@ Outcome reconstruct(io::ScanReader& reader, const Plan& asked, io::VolumeWriter&
   Plan plan = asked;
   look_ahead(reader, plan, options);
   Outcome outcome;
-  const std::vector<Range> due = chunks_due(plan, writer.done());
+  std::vector<Range> due = chunks_due(plan, writer.done());
+  if (options.checkpoints) due = options.checkpoints->in_order(std::move(due));
   Watch watch(options.progress, static_cast<double>(plan.grid.size[2]), plan.workers.size(), options.board);
   if (options.board) options.board->expect(slices_in(due));
   PrepareStation prepare(reader.info(), plan);
   ReadStation read(reader, plan, watch, outcome);
-  WriteStation write(writer, plan, watch, outcome, QualityWatch(plan, options.truth, options.any_external),
+  const std::shared_ptr<Truth> truth = truth_of(plan, options.truth, options.any_external);
+  WriteStation write(writer, plan, watch, outcome, QualityWatch(plan, truth),
                      MiddleSlices(plan, options.pictures, options.show));
   const bool range_at_once = options.find_range && due.size() == 1 && due.front().size() == plan.grid.size[2];
   const bool may_store = !write.looks() && !range_at_once;
-  const auto workers = workers_of(plan, watch, options.any_external, read, prepare, &writer, may_store);
+  const Beside beside{options.curves, truth.get(), options.checkpoints};
+  const auto workers = workers_of({plan, watch, 0, options.any_external, seconds_now(), beside}, read,
+                                  prepare, &writer, may_store);
   Landing landing(Work{plan, watch}, &writer, may_store);
   if (range_at_once) landing.whole();
   {

@@ -6,9 +6,11 @@
 #include <utility>
 
 #include "../../core/error.hpp"
+#include "../checkpoints.hpp"
 #include "../row_axes.hpp"
 #include "../stopwatch.hpp"
 #include "../warn.hpp"
+#include "curve_watch.hpp"
 #include "start.hpp"
 
 namespace tandem::pipeline {
@@ -32,13 +34,24 @@ class Iteration final : public Computation {
     watch.emplace("iterate", work_.outcome.seconds.iterate, work_.watch.board(), Load{.slices = all});
     AnySolver solver = work_.plan.method->solver(std::move(equations), std::move(x0), options_);
     if (options_.stop_by_discrepancy) stop = by_noise(solver, noise, problem) || stop;
+    ChunkState at;
+    Checkpoints* checkpoints = solver.state() ? work_.beside.checkpoints : nullptr;
+    if (checkpoints) checkpoints->begin(slices, at, solver);
+    const int before = at.run.report.iterations;
+    CurveWatch curves(work_, slices, at.curves);
     const SolverCost& cost = work_.plan.method->cost;
-    const auto tell_all = [&](const Progress& now) {
-      const double steps = cost.preparation.together() + cost.step.together() * now.iteration;
+    const auto look = [&](const Progress& now) {
+      const double steps = cost.preparation.together() + cost.step.together() * (now.iteration - before);
       watch->reached({.slices = share(now) * all, .updates = steps * updates_of(problem)});
+      curves.look(now.iteration, solver);
+      if (checkpoints) checkpoints->save(slices, at, solver);
       tell(now, slices);
     };
-    note(tandem::run(solver, stop, tell_all), problem, slices);
+    tandem::run(solver, stop, look, at.run);
+    curves.finish(at.run.report.iterations, solver);
+    if (checkpoints) checkpoints->end(slices);
+    count(at.run.report.iterations - before, curves.applications(), problem);
+    note(std::move(at), slices);
     work_.outcome.iterated.back().noise = joint_norm(noise);
     watch.reset();
     return std::move(solver).solution();
@@ -72,15 +85,20 @@ class Iteration final : public Computation {
     work_.tell("iterate", share(now) * static_cast<double>(slices.size()), detail.str());
   }
 
-  void note(const Report& report, const Problem& problem, Range slices) {
-    std::vector<double> squares = report.residuals;
-    for (double& square : squares) square *= square;
-    work_.outcome.iterated.push_back(
-        {slices, report.iterations, report.block_iterations, report.stopped_by, std::move(squares)});
+  /// What this run has computed, without what a killed one did.
+  void count(int iterations, int of_curves, const Problem& problem) {
     const SolverCost& cost = work_.plan.method->cost;
     const int traces = options_.stop_by_discrepancy ? cost.traces.together() : 0;
     work_.count_updates(problem,
-                        cost.preparation.together() + traces + report.iterations * cost.step.together());
+                        cost.preparation.together() + traces + of_curves + iterations * cost.step.together());
+  }
+
+  void note(ChunkState at, Range slices) {
+    Report& report = at.run.report;
+    for (double& residual : report.residuals) residual *= residual;
+    work_.outcome.iterated.push_back({slices, report.iterations, std::move(report.block_iterations),
+                                      std::move(report.stopped_by), std::move(report.residuals),
+                                      std::move(at.curves)});
   }
 
   Work& work_;
@@ -130,6 +148,7 @@ void conclude_iterations(const Plan& plan, Outcome& outcome) {
     noise = std::hypot(noise, chunk.noise);
   }
   for (double& residual : outcome.residuals) residual = std::sqrt(residual);
+  outcome.curves = curves_of(chunks);
   if (plan.options.stop_by_discrepancy) look_at_starts(outcome, noise);
   if (outcome.residuals.empty() || !(outcome.residuals.front() > 0)) return;
   for (const double first = outcome.residuals.front(); double& residual : outcome.residuals)

@@ -11,6 +11,16 @@
 
 namespace tandem::pipeline {
 
+class Checkpoints;
+class Truth;
+
+/// What is done beside the volume while a solver runs.
+struct Beside {
+  bool curves = false;                 ///< whether to keep them for the report
+  Truth* truth = nullptr;              ///< for curves of quality; may be null
+  Checkpoints* checkpoints = nullptr;  ///< may be null
+};
+
 /// What a method works with on one worker, and where it writes down what it did.
 struct Work {
   const Plan& plan;
@@ -18,7 +28,8 @@ struct Work {
   std::size_t worker = 0;     ///< its place among the plan's
   bool any_external = false;  ///< see io::VolumeReader, for an initial volume
   double start = 0;           ///< when the whole run began, by `seconds_now`
-  Outcome outcome = {};       ///< of this worker
+  Beside beside = {};
+  Outcome outcome = {};  ///< of this worker
 
   Device device() const { return plan.workers[worker].device; }
   /// Reports what is done with the slices at hand.

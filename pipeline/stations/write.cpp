@@ -6,24 +6,11 @@
 
 #include "../../core/error.hpp"
 #include "../../core/parallel.hpp"
-#include "../same_grid.hpp"
 #include "../stopwatch.hpp"
 
 namespace tandem::pipeline {
 
 namespace {
-
-double value_range(io::VolumeReader& volume) {
-  const Shape n = volume.shape();
-  std::vector<float> slice(static_cast<std::size_t>(n[1] * n[2]));
-  float low = INFINITY, high = -INFINITY;
-  for (Index z = 0; z < n[0]; ++z) {
-    volume.read({z, z + 1}, slice.data());
-    const auto [a, b] = std::minmax_element(slice.begin(), slice.end());
-    low = std::min(low, *a), high = std::max(high, *b);
-  }
-  return high > low ? static_cast<double>(high) - static_cast<double>(low) : 1.0;
-}
 
 /// NaN where no slice has passed yet.
 io::Picture picture(Index width, Index height) {
@@ -32,23 +19,16 @@ io::Picture picture(Index width, Index height) {
 
 }  // namespace
 
-QualityWatch::QualityWatch(const Plan& plan, const std::filesystem::path& truth, bool any_external)
-    : slice_{1, plan.grid.size[1], plan.grid.size[0]} {
-  if (truth.empty()) return;
-  truth_ = open_on_grid(plan, truth, "--truth", any_external);
-  range_ = value_range(*truth_);
-  true_slice_.resize(static_cast<std::size_t>(slice_[1] * slice_[2]));
-  qualities_.resize(static_cast<std::size_t>(plan.grid.size[2]));
+QualityWatch::QualityWatch(const Plan& plan, std::shared_ptr<Truth> truth) : truth_(std::move(truth)) {
+  if (truth_) qualities_.resize(static_cast<std::size_t>(plan.grid.size[2]));
 }
 
 void QualityWatch::look_at(Index z, const float* slice) {
-  if (!truth_) return;
-  truth_->read({z, z + 1}, true_slice_.data());
-  qualities_[static_cast<std::size_t>(z)] = compare({slice, true_slice_.size()}, true_slice_, slice_, range_);
+  if (truth_) qualities_[static_cast<std::size_t>(z)] = truth_->compared(z, slice);
 }
 
 void QualityWatch::finish(Outcome& outcome) const {
-  if (!qualities_.empty()) outcome.quality = combined(qualities_, range_);
+  if (truth_) outcome.quality = combined(qualities_, truth_->range());
 }
 
 MiddleSlices::MiddleSlices(const Plan& plan, bool wanted, OnPictures show)

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <filesystem>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "../outcome.hpp"
 #include "../plan.hpp"
 #include "../progress.hpp"
+#include "../truth.hpp"
 #include "chunk.hpp"
 
 namespace tandem::pipeline {
@@ -18,17 +18,13 @@ namespace tandem::pipeline {
 /// Compares slices with the truth when they pass. Without a truth it does nothing.
 class QualityWatch {
  public:
-  /// @throws FileError if the truth is not on the grid of the plan
-  QualityWatch(const Plan& plan, const std::filesystem::path& truth, bool any_external);
+  QualityWatch(const Plan& plan, std::shared_ptr<Truth> truth);
   bool looks() const { return truth_ != nullptr; }
   void look_at(Index z, const float* slice);
   void finish(Outcome& outcome) const;
 
  private:
-  Shape slice_;
-  std::unique_ptr<io::VolumeReader> truth_;
-  double range_ = 1;
-  std::vector<float> true_slice_;
+  std::shared_ptr<Truth> truth_;
   std::vector<Quality> qualities_;
 };
 

@@ -1,8 +1,5 @@
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <cmath>
-#include <csignal>
 #include <cstring>
 #include <fstream>
 
@@ -14,6 +11,7 @@
 #include "../../io/volume_file.hpp"
 #include "../../io/volume_format.hpp"
 #include "../../io/volume_kind.hpp"
+#include "../support/small_disk.hpp"
 #include "io_checks.hpp"
 
 namespace tandem::test {
@@ -53,24 +51,6 @@ std::size_t files_in(const TemporaryFolder& folder) {
   return static_cast<std::size_t>(
       std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()));
 }
-
-/// No file may grow beyond `bytes` while this lives, as on a disk that is full.
-class SmallDisk {
- public:
-  explicit SmallDisk(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
-    ::getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit small{bytes, before_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &small);
-  }
-  ~SmallDisk() {
-    ::setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, handler_);
-  }
-
- private:
-  rlimit before_{};
-  void (*handler_)(int);
-};
 
 }  // namespace
 

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../core/range.hpp"
+#include "../io/checkpoint_file.hpp"
+#include "../io/identity.hpp"
+#include "curves.hpp"
+#include "methods/any_solver.hpp"
+#include "plan.hpp"
+
+namespace tandem::pipeline {
+
+/// How far a solver is on the slices of a chunk, and all that it needs to go on.
+struct ChunkState {
+  RunState run;
+  CurveSums curves;
+};
+
+/// Check-points of the chunks that are in the making: a file for each, FILE, FILE.1, FILE.2, ..., as many as
+/// workers are at work at once. A chunk that is done leaves its file to the next one; what is done is in the
+/// volume, and resumed from there. Several workers may use this at once.
+class Checkpoints {
+ public:
+  struct Request {
+    std::filesystem::path file;
+    io::Replace replace = io::Replace::own;
+    io::Identity identity;     ///< what must be the same if a run goes on from here
+    std::optional<int> every;  ///< iterations; default: a minute, and at most 5 % of the time for writing
+    bool resume = false;       ///< whether to go on from what is there
+  };
+  /// @throws FileError if the file is there and is not to be gone on from nor to be replaced, and, to resume,
+  /// if a check-point is damaged or has another identity
+  explicit Checkpoints(Request request);
+  ~Checkpoints();
+
+  /// Gives the plan chunks like those of the check-points that were found. @throws DeviceError if its memory
+  /// does not hold them; GeometryError if the CPU would help GPUs
+  void suit(Plan& plan);
+  std::vector<Range> found() const;  ///< the slices that a killed run was at
+  /// The same chunks, those first that a killed run was at.
+  std::vector<Range> in_order(std::vector<Range> due);
+
+  /// A worker begins a chunk: it goes on if a killed run was at it. @throws FileError
+  void begin(Range slices, ChunkState& at, AnySolver& solver);
+  /// Writes a check-point, if one is due. If that fails, the one before stays, and there is a warning.
+  void save(Range slices, ChunkState& at, AnySolver& solver);
+  void end(Range slices);  ///< the solver is done with the chunk
+  void finish();           ///< removes the files: the volume is whole
+
+  std::vector<std::string> take_warnings();  ///< those that are new
+
+ private:
+  struct Slot;
+  Slot& slot_of(Range slices);
+  std::string name_of(std::size_t slot) const;
+  std::filesystem::path path_of(std::size_t slot) const;
+  void find();
+  void write(Slot& slot, ChunkState& at, AnySolver& solver);
+
+  Request request_;
+  io::Output output_;
+  std::mutex mutex_;
+  std::vector<Slot> slots_;
+  Index slices_at_once_ = 0;
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace tandem::pipeline

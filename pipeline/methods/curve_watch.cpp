@@ -1,0 +1,104 @@
+#include "curve_watch.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+#include <utility>
+
+#include "../truth.hpp"
+
+namespace tandem::pipeline {
+
+CurveWatch::CurveWatch(Work& work, Range slices, CurveSums& sums)
+    : work_(work), local_(slices.size() / 2), z_(slices.first + local_), sums_(sums) {}
+
+void CurveWatch::take(AnySolver& solver, std::vector<float>& slice) {
+  const Array& x = solver.solution();
+  const auto [nx, ny, nz] = work_.plan.grid.size;
+  const Index area = nx * ny;
+  const float* there = x.data() + local_ * area;
+  slice.resize(static_cast<std::size_t>(area));
+  if (const Device device = x.space().device(); device.is_cuda())
+    work_.copy_to(reinterpret_cast<std::byte*>(slice.data()),
+                  {there, Space({1, ny, nx}, Blocks::whole, device)}, 4 * area);
+  else
+    std::copy_n(there, area, slice.data());
+}
+
+void CurveWatch::look(int iteration, AnySolver& solver) {
+  if (!work_.beside.curves) return;
+  std::swap(before_, now_);
+  take(solver, now_);
+  if (iteration > sums_.changes.last() && !before_.empty()) {
+    double change = 0, size = 0;
+    for (std::size_t i = 0; i < now_.size(); ++i) {
+      const double d = static_cast<double>(now_[i]) - static_cast<double>(before_[i]);
+      change += d * d;
+      size += static_cast<double>(now_[i]) * static_cast<double>(now_[i]);
+    }
+    sums_.changes.add(iteration, change);
+    sums_.sizes.add(iteration, size);
+  }
+  if (is_due(iteration, sums_.errors)) compare(iteration);
+  if (is_rarely_due(iteration)) ask(iteration, solver);
+}
+
+void CurveWatch::finish(int iteration, AnySolver& solver) {
+  if (!work_.beside.curves) return;
+  compare(iteration);
+  ask(iteration, solver);
+}
+
+void CurveWatch::compare(int iteration) {
+  if (!work_.beside.truth || iteration == sums_.errors.last()) return;
+  const Quality quality = work_.beside.truth->compared(z_, now_.data());
+  const double error = quality.rmse / work_.beside.truth->range();
+  sums_.errors.add(iteration, error * error);
+  sums_.similarities.add(iteration, quality.ssim);
+}
+
+void CurveWatch::ask(int iteration, AnySolver& solver) {
+  if (iteration <= sums_.objective.last()) return;
+  const std::vector<double> objective = solver.objective();
+  if (objective.empty()) return;
+  ++applications_;
+  sums_.objective.add(iteration, std::accumulate(objective.begin(), objective.end(), 0.0));
+}
+
+namespace {
+
+/// A function of two curves that have the same iterations.
+Curve combined(const Curve& a, const Curve& b, double (*of)(double, double)) {
+  Curve all = a;
+  std::transform(a.values.begin(), a.values.end(), b.values.begin(), all.values.begin(), of);
+  return all;
+}
+
+Curve scaled(Curve curve, const std::function<double(double)>& scale) {
+  for (double& value : curve.values) value = scale(value);
+  return curve;
+}
+
+}  // namespace
+
+Curves curves_of(const std::vector<Iterated>& chunks) {
+  const auto sum = [&](Curve CurveSums::*which) {
+    std::vector<const Curve*> some;
+    for (const Iterated& chunk : chunks) some.push_back(&(chunk.curves.*which));
+    return sum_of(some);
+  };
+  const auto count = static_cast<double>(chunks.size());
+  Curves all;
+  all.change = combined(sum(&CurveSums::changes), sum(&CurveSums::sizes),
+                        [](double change, double size) { return size > 0 ? std::sqrt(change / size) : 0; });
+  all.objective = sum(&CurveSums::objective);
+  all.psnr =
+      scaled(sum(&CurveSums::errors), [&](double squares) { return -10 * std::log10(squares / count); });
+  all.ssim = scaled(sum(&CurveSums::similarities), [&](double similarity) { return similarity / count; });
+  if (!all.change.iterations.empty() || !all.psnr.iterations.empty() || !all.objective.iterations.empty())
+    for (const Iterated& chunk : chunks) all.slices.push_back(chunk.slices.first + chunk.slices.size() / 2);
+  return all;
+}
+
+}  // namespace tandem::pipeline

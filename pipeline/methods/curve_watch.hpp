@@ -1,0 +1,35 @@
+#pragma once
+
+#include <vector>
+
+#include "../curves.hpp"
+#include "any_solver.hpp"
+#include "work.hpp"
+
+namespace tandem::pipeline {
+
+/// Looks at a solver after its steps, for the curves of the report, if these are wanted. All but the
+/// objective is of the middle slice, so that it costs little beside a step.
+class CurveWatch {
+ public:
+  CurveWatch(Work& work, Range slices, CurveSums& sums);
+  void look(int iteration, AnySolver& solver);
+  void finish(int iteration, AnySolver& solver);      ///< also looks if nothing is due
+  int applications() const { return applications_; }  ///< of A, for the curves alone
+
+ private:
+  void take(AnySolver& solver, std::vector<float>& slice);
+  void compare(int iteration);
+  void ask(int iteration, AnySolver& solver);
+
+  Work& work_;
+  Index local_, z_;  ///< the middle slice, in the chunk and in the volume
+  CurveSums& sums_;
+  std::vector<float> now_, before_;
+  int applications_ = 0;
+};
+
+/// The curves of all chunks together.
+Curves curves_of(const std::vector<Iterated>& chunks);
+
+}  // namespace tandem::pipeline
