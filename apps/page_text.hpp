@@ -2,7 +2,7 @@
 
 namespace tandem::apps {
 
-/// apps/page.html
-extern const char* const page_text;
+extern const char* const page_text;         ///< apps/page.html
+extern const char* const report_page_text;  ///< apps/report_page.html
 
 }  // namespace tandem::apps

@@ -63,6 +63,8 @@ bool is_of_tandem(const fs::path& path) {
   if (start.starts_with("{")) return is_report(path);
   if (written_by_tandem(start)) return true;        // a manifest or a log
   if (start.starts_with("# tandem ")) return true;  // a recipe
+  if (start.starts_with("<!doctype html>"))
+    return beginning(path, 1000).find("name=\"generator\" content=\"tandem\"") != std::string::npos;
   if (start.starts_with("NRRD") || start.starts_with("ObjectType = Image"))
     return beginning(path, 1000).find(" tandem ") != std::string::npos;
   if (is_tiff(path)) return written_by_tandem(tiff_description(path));

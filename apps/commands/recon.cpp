@@ -231,6 +231,7 @@ class Run {
   json report_in_volume() {
     planned_["output"] = o_.output;
     json report = report_of(planned_, plan_, outcome_);
+    report["config"] = config_;
     report["numbers"] = numbers_;
     report["warnings"] = progress_.warnings();
     if (outcome_.followed) report["followed"] = followed_json(*outcome_.followed);

@@ -1,0 +1,116 @@
+// tandem report: the report of a run as one page for a browser.
+
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include "../../core/error.hpp"
+#include "../../core/version.hpp"
+#include "../command.hpp"
+#include "../command_line.hpp"
+#include "../files.hpp"
+#include "../report_page.hpp"
+
+namespace tandem::apps {
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+struct PageOptions {
+  Common common;
+  std::string run, output;
+};
+
+/// @throws FileError unless it is the report of a reconstruction
+json report_in(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  require<FileError>(static_cast<bool>(file), path, ": cannot be read; a report that --json wrote is needed");
+  json report = json::parse(text.str(), nullptr, false);
+  const bool names = report.is_object() && report.contains("command") && report["command"].is_string();
+  require<FileError>(names, path, ": is no report of tandem; give a file that tandem recon --json wrote");
+  const std::string command = report["command"];
+  require<FileError>(command == "recon" && report.contains("seconds"), path, ": is a report of tandem ",
+                     command, command == "recon" ? " of something else than one run" : "",
+                     "; give a file that tandem recon SCAN -o VOLUME --json wrote");
+  return report;
+}
+
+std::string text_in(const json& object, const char* key) {
+  const json value = object.is_object() ? object.value(key, json()) : json();
+  return value.is_string() ? value.get<std::string>() : "";
+}
+
+/// The volume where the report says that it is, or beside the report. Opens the first that is there. @throws
+/// FileError that says why there is none
+std::unique_ptr<io::VolumeReader> volume_of(const json& report, const fs::path& run) {
+  const fs::path name = text_in(report, "output");
+  require<FileError>(!name.empty(), "the report names no volume");
+  const auto as_said = [&](const fs::path& path) -> std::unique_ptr<io::VolumeReader> {
+    try {
+      auto volume = std::make_unique<io::VolumeReader>(path);
+      volume->require_complete();
+      const json shape = report["volume"].is_object() ? report["volume"].value("shape", json()) : json();
+      require<FileError>(shape == json(volume->shape()), path.string(),
+                         ": has another shape; another run wrote it");
+      return volume;
+    } catch (const FileError& fault) {
+      return nullptr;
+    }
+  };
+  for (const fs::path& path : {name, run.parent_path() / name, run.parent_path() / name.filename()})
+    if (auto volume = as_said(path)) return volume;
+  throw FileError(name.string() + " is no longer there, or another run has written it");
+}
+
+void run_report(PageOptions& o) {
+  const ThreadLimit limit(o.common.threads);
+  check_files(o.common, {{"the report", o.run}}, {{"-o", o.output}});
+  const json report = report_in(o.run);
+  ProgressLine progress(o.common.quiet);
+  std::vector<MiddlePlane> planes;
+  std::string unit, missing;
+  try {
+    const auto volume = volume_of(report, o.run);
+    planes = middle_planes(*volume, progress);
+    unit = volume->unit();
+  } catch (const FileError& fault) {
+    missing = fault.what();
+    progress.note("note: the page has no pictures: " + missing);
+  }
+  io::Output(o.output, o.common.replace()).write(report_page(report, planes, unit, missing));
+  progress.clear();
+  write_report(o.common, {{"command", "report"},
+                          {"version", TANDEM_VERSION},
+                          {"input", o.run},
+                          {"output", o.output},
+                          {"pictures", planes.size()}});
+  if (o.common.json != "-") std::cout << "written   " << o.output << '\n';
+}
+
+}  // namespace
+
+void add_report(CLI::App& program, Action& chosen) {
+  auto o = std::make_shared<PageOptions>();
+  CLI::App& c = *program.add_subcommand("report", "The report of a reconstruction as one page for a browser");
+  heading(c, "Report");
+  c.add_option("run", o->run, "what tandem recon --json wrote")->required()->type_name("RUN.json");
+  c.add_option(
+       "-o,--output", o->output,
+       "the page to write, which needs no other file: middle planes of the volume, curves of the solver, "
+       "stations, parameters, warnings")
+      ->required()
+      ->type_name("PAGE.html");
+  add_common(c, o->common);
+  c.footer(
+      "Examples:\n"
+      "  tandem recon scan.h5 -o cgls.h5 --reconstruction-algorithm cgls --truth truth.h5 --json run.json\n"
+      "  tandem report run.json -o run.html");
+  c.callback([o, &chosen] { chosen = [o] { run_report(*o); }; });
+}
+
+}  // namespace tandem::apps

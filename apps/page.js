@@ -1,0 +1,73 @@
+const at = id => document.getElementById(id);
+const made = (tag, text = "", kind = "") => {
+  const node = document.createElement(tag);
+  node.textContent = text;
+  if (kind) node.className = kind;
+  return node;
+};
+const three = x => Number(x.toPrecision(3)).toString();
+
+/** 1234567 bytes in 1 s: "1.23 MB/s"; updates: "GU/s". */
+function rate(amount, unit) {
+  if (!(amount > 0)) return "–";
+  const steps = ["", "k", "M", "G", "T"];
+  let k = 0;
+  while (amount >= 999.5 && k < 4) amount /= 1000, ++k;
+  return three(amount) + " " + steps[k] + (unit === "updates" ? "U/s" : "B/s");
+}
+
+/** Seconds as "7.2 s", "3 min 05 s", "2 h 07 min". */
+function time(s) {
+  if (s < 99.95) return s.toFixed(1) + " s";
+  const two = x => String(Math.floor(x)).padStart(2, "0");
+  return s < 3600 ? Math.floor(s / 60) + " min " + two(s % 60) + " s"
+                  : Math.floor(s / 3600) + " h " + two(s % 3600 / 60) + " min";
+}
+
+function drawn(tag, attributes, text = "") {
+  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  node.textContent = text;
+  return node;
+}
+
+/** Places of ticks between two numbers: 1, 2 or 5 times a power of ten. */
+function ticks(low, high, logarithmic) {
+  const power = x => 10 ** Math.floor(Math.log10(x) + 1e-9);
+  if (logarithmic) {
+    const decades = Math.log10(high / low), all = [];
+    const skip = Math.max(1, Math.round(decades / 6)), steps = decades > 2 ? [1] : [1, 2, 5];
+    for (let p = Math.floor(Math.log10(low)); p <= Math.ceil(Math.log10(high)); ++p)
+      if (p % skip === 0) all.push(...steps.map(m => m * 10 ** p));
+    const within = all.filter(v => v >= low * (1 - 1e-9) && v <= high * (1 + 1e-9));
+    if (within.length >= 3) return within;
+  }
+  const part = power((high - low) / 5), step = [1, 2, 5, 10].map(m => m * part).find(s => (high - low) / s <= 6);
+  const first = Math.ceil(low / step - 1e-9);
+  return Array.from({length: Math.floor(high / step + 1e-9) - first + 1}, (_, k) => (first + k) * step);
+}
+
+/** Draws curves of points (iteration, value) with their axes; a logarithmic one shows what is above zero. */
+function plot(svg, curves, logarithmic, label = "") {
+  const points = curves.flatMap(c => c.points), values = points.map(p => p[1]).filter(v => Number.isFinite(v) && (!logarithmic || v > 0));
+  if (values.length === 0) return;
+  const last = Math.max(1, ...points.map(p => p[0]));
+  let low = Math.min(...values), high = Math.max(...values);
+  if (logarithmic && high < 2 * low) low = high / 2;
+  if (!logarithmic && high - low < 1e-6 * Math.abs(high)) low -= 0.5 * Math.abs(low) || 1, high += 0.5 * Math.abs(high) || 1;
+  const left = 64, right = 628, top = label ? 26 : 12, bottom = 222, scale = logarithmic ? Math.log10 : v => v;
+  const x = i => left + (right - left) * i / last;
+  const y = v => bottom - (bottom - top) * (scale(v) - scale(low)) / (scale(high) - scale(low));
+  const nodes = label ? [drawn("text", {x: 4, y: 12}, label)] : [];
+  for (const value of ticks(low, high, logarithmic))
+    nodes.push(drawn("line", {class: "grid", x1: left, x2: right, y1: y(value), y2: y(value)}),
+               drawn("text", {x: left - 8, y: y(value) + 4, "text-anchor": "end"}, three(value)));
+  for (const i of ticks(0, last, false).filter(Number.isInteger))
+    nodes.push(drawn("text", {x: x(i), y: bottom + 20, "text-anchor": "middle"}, String(i)));
+  nodes.push(drawn("text", {x: (left + right) / 2, y: bottom + 36, "text-anchor": "middle"}, "iteration"));
+  for (const c of curves) {
+    const seen = c.points.filter(p => Number.isFinite(p[1])).map(p => x(p[0]).toFixed(1) + "," + (logarithmic && !(p[1] > 0) ? bottom : y(p[1])).toFixed(1));
+    nodes.push(drawn("polyline", {class: c.kind, points: seen.join(" ")}));
+  }
+  svg.replaceChildren(...nodes);
+}

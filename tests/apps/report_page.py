@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""Looks at the page of `tandem report`, as a text and in a headless Chromium.
+
+usage: report_page.py PROGRAM [--in-browser]
+
+Without a Chromium, --in-browser gives the exit code 77 (skipped). Exit code 1 if something is not as it should be.
+"""
+import base64
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import live_page
+from live_page import greys_of, text_in
+
+SIZE, ROWS, VIEWS, STEPS = 64, 12, 45, 25
+EVIL = "</script><b id=evil>bold</b><script>document.title = 'evil'</script>"
+
+
+def require(holds, *what):
+    if not holds:
+        sys.exit("report_page: " + " ".join(str(w) for w in what))
+
+
+def tandem(program, folder, *arguments, code=0):
+    done = subprocess.run([program, *arguments], cwd=folder, capture_output=True, text=True, timeout=300, check=False)
+    require(done.returncode == code, arguments, "gives", done.returncode, done.stderr)
+    return done
+
+
+def page_of(program, folder, run, page="page.html"):
+    tandem(program, folder, "report", run, "-o", page)
+    return (folder / page).read_text()
+
+
+def in_page(page, element):
+    return json.loads(re.search(rf'<script id="{element}" type="application/json">(.*?)</script>', page, re.DOTALL)[1])
+
+
+def make_run(program, folder):
+    tandem(program, folder, "simulate", "-o", "scan.h5", "--size", str(SIZE), "--rows", str(ROWS), "--views", str(VIEWS),
+           "--photons", "1e4", "--truth", "truth.h5")
+    tandem(program, folder, "recon", "scan.h5", "-o", "v.h5", "--reconstruction-algorithm", "tv", "--tv-weight", "0.5",
+           "--iterations", str(STEPS), "--truth", "truth.h5", "--json", "run.json", "--preview", "v.png")
+
+
+def check_text(program, folder):
+    page = page_of(program, folder, "run.json")
+    report = json.loads((folder / "run.json").read_text())
+    require(in_page(page, "report") == report, "another report")
+    others = set(re.findall(r"https?://[^\"' ]*", page)) - {"http://www.w3.org/2000/svg"}  # a name, never fetched
+    require(not others and not re.search(r'(src|href)="(?!data:)', page), "the page names", others)
+    volume = in_page(page, "volume")
+    require([p["axis"] for p in volume["planes"]] == ["z", "y", "x"], volume)
+    preview = greys_of((folder / "v.png").read_bytes())[2]
+    for plane, rows in zip(volume["planes"], (SIZE, ROWS, ROWS)):
+        width, height, lines, step = greys_of(base64.b64decode(plane["png"].split(",")[1]))
+        require((width, height) == (SIZE, rows), plane["axis"], width, height)
+        if plane["axis"] == "z":
+            require(all(line[::step] == wide[:SIZE] for line, wide in zip(lines, preview)), "not the plane of the preview")
+    curves = report["curves"]
+    require(curves["change"]["iterations"] == list(range(1, STEPS + 1)), curves["change"])
+    require(curves["psnr_db"]["iterations"][-1] == STEPS and curves["objective"]["iterations"][0] == 0, curves)
+
+
+def check_volume_gone(program, folder):
+    (folder / "v.h5").rename(folder / "w.h5")
+    volume = in_page(page_of(program, folder, "run.json"), "volume")
+    require("v.h5 is no longer there" in volume["missing"], volume)
+    (folder / "w.h5").rename(folder / "v.h5")
+    (folder / "away").mkdir()
+    for name in ("run.json", "v.h5"):  # both went to another folder
+        (folder / name).rename(folder / "away" / name)
+    require("planes" in in_page(page_of(program, folder, "away/run.json"), "volume"), "the volume beside it is not seen")
+    for name in ("run.json", "v.h5"):
+        (folder / "away" / name).rename(folder / name)
+
+
+def check_refused(program, folder):
+    (folder / "a.json").write_text("{]")
+    (folder / "b.json").write_text('{"command":"center","version":"0"}')
+    (folder / "c.html").write_text("<!doctype html> of another")
+    for arguments, code, words in ((("a.json", "-o", "p.html"), 3, "a.json: is no report of tandem"),
+                                   (("b.json", "-o", "p.html"), 3, "b.json: is a report of tandem center"),
+                                   (("none.json", "-o", "p.html"), 3, "none.json: cannot be read"),
+                                   (("run.json", "-o", "c.html"), 3, "tandem did not write it"),
+                                   (("run.json", "-o", "run.json"), 2, "would overwrite"), (("run.json",), 2, "--output")):
+        done = tandem(program, folder, "report", *arguments, code=code)
+        require(words in done.stderr and done.stderr.count("\n") == 1, words, "is not in", done.stderr)
+    require(not (folder / "p.html").exists(), "a refused run left a page")
+
+
+def seen_in(chromium, folder, page, *more):
+    command = [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+               "--disable-background-networking", f"--user-data-dir={folder / 'browser'}", "--enable-logging=stderr",
+               "--virtual-time-budget=4000", *more, "--dump-dom", (folder / page).as_uri()]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    complaints = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+    require(done.returncode == 0 and not complaints, done.returncode, complaints)
+    return done.stdout
+
+
+def check_seen(chromium, folder):
+    page = seen_in(chromium, folder, "page.html")
+    numbers = text_in(page, "numbers")
+    require(re.search(rf"method tv iterations {STEPS} .*PSNR [\d.]+ dB SSIM 0\.\d+", numbers), numbers)
+    require(page.count("<polyline class=\"curve newest\" points=\"") == 5, "curves:", page.count("<polyline"))
+    for label in ("residual |b − Ax|", "change of a step", "objective", "PSNR, dB", "SSIM"):
+        require(f">{label}" in page, "no curve of", label)
+    require(page.count("<figure><img") == 3 and "plane z = 6 of 12" in page, "pictures")
+    stations = text_in(page, "stations")
+    for name in ("read", "preprocess", "iterate", "write"):
+        require(re.search(rf"\b{name} [\d.]+ \d+ ", stations), name, "in", stations)
+    require("45 views × 12 rows × 64 bins" in text_in(page, "facts"), text_in(page, "facts"))
+    require("tv-weight 0.5" in text_in(page, "parameters"), text_in(page, "parameters"))
+
+
+def check_any_text(program, chromium, folder):
+    """Texts of a report are never HTML; a report that lacks almost everything gives a page all the same."""
+    report = json.loads((folder / "run.json").read_text())
+    report.update(warnings=[EVIL], algorithm=EVIL, config="a = " + EVIL, input=EVIL)
+    (folder / "evil.json").write_text(json.dumps(report))
+    page_of(program, folder, "evil.json", "evil.html")
+    page = seen_in(chromium, folder, "evil.html")
+    require("<b id" not in page and "<title>evil" not in page, "a text is HTML")
+    require("&lt;b id=evil&gt;" in text_in(page, "warnings"), text_in(page, "warnings"))
+    (folder / "bare.json").write_text('{"command":"recon","version":"0","seconds":7,"curves":3,"residuals":[1,null],"stations":[5]}')
+    page_of(program, folder, "bare.json", "bare.html")
+    require("no pictures: the report names no volume" in seen_in(chromium, folder, "bare.html"), "bare")
+
+
+def main():
+    program = str(pathlib.Path(sys.argv[1]).resolve())
+    chromium = live_page.browser() if "--in-browser" in sys.argv[2:] else None
+    with tempfile.TemporaryDirectory() as made:
+        folder = pathlib.Path(made)
+        make_run(program, folder)
+        check_text(program, folder)
+        if chromium:
+            check_seen(chromium, folder)
+            check_any_text(program, chromium, folder)
+        else:
+            check_volume_gone(program, folder)
+            check_refused(program, folder)
+    print("report_page: " + ("Chromium shows the report" if chromium else "the page has the report and the volume"))
+
+
+main()
