@@ -17,7 +17,8 @@ using nlohmann::json;
 
 namespace {
 
-constexpr std::array<std::string_view, 27> unheeded{"allow-external-files",
+constexpr std::array<std::string_view, 28> unheeded{"allow-external-files",
+                                                    "compare",
                                                     "config",
                                                     "device",
                                                     "device-memory",

@@ -80,6 +80,21 @@ const std::vector<Condition>& conditions() {
   return all;
 }
 
+/// The method, or those that are compared.
+std::vector<std::string> methods_of(const ReconOptions& o) {
+  return o.compared.empty() ? std::vector{o.recipe.method} : o.compared;
+}
+
+void check_compare(const ReconOptions& o) {
+  for (const char* other :
+       {"--output", "--part-of", "--reconstruction-algorithm", "--resume", "--follow", "--save-config",
+        "--save-format", "--dtype", "--compression", "--serve", "--dry-run"})
+    if (o.given(other))
+      throw UsageError(std::string("--compare and ") + other +
+                       " do not go together: volumes are compared, and not kept");
+  if (o.preview.empty()) throw UsageError("--compare needs --preview FILE.png, for the picture");
+}
+
 /// The type of voxels, and how they are packed, must suit the file.
 void check_numbers(const ReconOptions& o) {
   const bool floats = o.dtype.starts_with("float");
@@ -102,23 +117,30 @@ void check_numbers(const ReconOptions& o) {
 }  // namespace
 
 bool applies(const ReconOptions& o, const std::string& option) {
-  const Method& method = pipeline::method_named(o.recipe.method);
-  return std::ranges::all_of(conditions(), [&](const Condition& c) {
-    return std::ranges::find(c.options, option) == c.options.end() || c.holds(o, method, option);
+  return std::ranges::any_of(methods_of(o), [&](const std::string& name) {
+    return std::ranges::all_of(conditions(), [&](const Condition& c) {
+      return std::ranges::find(c.options, option) == c.options.end() ||
+             c.holds(o, pipeline::method_named(name), option);
+    });
   });
 }
 
 void check_together(const ReconOptions& o) {
   const Recipe& r = o.recipe;
-  const Method& method = pipeline::method_named(r.method);
+  const auto holds = [&](const Condition& c, std::string_view option) {
+    return std::ranges::any_of(methods_of(o), [&](const std::string& name) {
+      return c.holds(o, pipeline::method_named(name), option);
+    });
+  };
   for (const Condition& c : conditions())
     for (const std::string_view option : c.options)
-      if (o.given(option.data()) && !c.holds(o, method, option)) throw UsageError(c.otherwise(o, option));
+      if (o.given(option.data()) && !holds(c, option)) throw UsageError(c.otherwise(o, option));
   check_numbers(o);
   if (o.preview == "-") throw UsageError("--preview -: a picture is no text; give the name of a PNG file");
   if (!o.part_of.empty() && !o.slices_are_range())
     throw UsageError("--part-of " + o.part_of + " goes with --slices A:B");
-  if (o.output.empty() && !o.dry_run)
+  if (!o.compared.empty()) check_compare(o);
+  if (o.output.empty() && !o.dry_run && o.compared.empty())
     throw UsageError("-o VOLUME is missing; give a name ending in .h5 or .tif, or --dry-run");
   if (!o.output.empty()) require_volume_name({"-o", o.output});
   check_follow(o);

@@ -39,6 +39,10 @@ void add_method(CLI::App& c, ReconOptions& o) {
   heading(c, "Method");
   add_choice(c, "--reconstruction-algorithm", o.algorithm, names_of_methods(),
              "default fbp for a parallel beam, fdk for a cone beam");
+  c.add_option("--compare", o.compare,
+               "in the place of -o: make volumes by several methods, and of them one picture of the middle "
+               "slices (--preview) and one table; an option holds for the methods that read it")
+      ->type_name("A,B,C");
   add_choice(c, "--model", o.model, {"automatic", "pixel_driven", "joseph", "fourier"},
              "parallel beam: how shadows are computed; fourier goes through frequencies, in O(N^2 log N) "
              "operations a slice (default automatic: the faster one of pixel_driven and fourier)");
@@ -166,6 +170,22 @@ void add_follow(CLI::App& c, ReconOptions& o) {
       ->check(within(0.01, 1e7));
 }
 
+/// "A,B,C": names of methods, each once.
+std::vector<std::string> parse_compared(const std::string& text) {
+  const std::vector<std::string> known = names_of_methods();
+  std::vector<std::string> methods;
+  std::stringstream parts(in_lower_case(text));
+  for (std::string name; std::getline(parts, name, ',');) {
+    if (std::ranges::find(known, name) == known.end())
+      throw UsageError("--compare: method '" + name + "' is not known" + did_you_mean(name, known) +
+                       "; one of " + joined(known, ", "));
+    if (std::ranges::find(methods, name) != methods.end())
+      throw UsageError("--compare names " + name + " twice; each method once is needed");
+    methods.push_back(name);
+  }
+  return methods;
+}
+
 void parse_region(Recipe& recipe, const std::string& text) {
   std::stringstream parts(text);
   std::string x, y, z, more;
@@ -238,6 +258,7 @@ void finish_recipe(ReconOptions& o) {
   r.filter.window = window_named(o.filter);
   if (!o.padding.empty()) r.padding = padding_named(o.padding);
   if (!o.algorithm.empty()) r.method = o.algorithm;
+  if (!o.compare.empty()) o.compared = parse_compared(o.compare);
   const std::string initial = in_lower_case(o.initial);
   if (!initial.empty())
     r.initial = initial == "zero" ? Initial::zero : initial == "fbp" ? Initial::fbp : Initial::file;
@@ -267,6 +288,13 @@ io::VoxelType voxel_type_of(const ReconOptions& o) {
 Index stored_bytes_of(const ReconOptions& o) {
   const bool comes_as_floats = !o.preview.empty() || !o.truth.empty() || o.serve || o.range_is_open();
   return comes_as_floats ? 4 : bytes_of(voxel_type_of(o));
+}
+
+NamedFiles sources_of(const ReconOptions& o) {
+  NamedFiles inputs = inputs_of(o.scan);
+  inputs.push_back({"--initial", o.recipe.initial_file});
+  inputs.push_back({"--row-axes", o.row_axes});
+  return inputs;
 }
 
 NamedFiles outputs_of(const ReconOptions& o) {

@@ -16,11 +16,12 @@ namespace tandem::apps {
 /// What a user asks of `tandem recon`.
 struct ReconOptions {
   Common common;
-  std::vector<std::string> scans;  ///< each of which is reconstructed
-  ScanOptions scan;                ///< of one of them
+  std::vector<std::string> scans;     ///< each of which is reconstructed
+  std::vector<std::string> compared;  ///< the methods of `compare`
+  ScanOptions scan;                   ///< of one of them
   pipeline::Recipe recipe;
   std::string output, initial, stop, preview, dtype = "float32", slices, part_of, compression = "none",
-                                              save_format, truth, region;
+                                              save_format, truth, region, compare;
   std::string filter = "ramp", padding, model = "automatic", accuracy = "1e-4";
   std::string algorithm;          // empty: fbp or fdk
   std::string row_axes;           // a file
@@ -51,6 +52,9 @@ void finish_recipe(ReconOptions& o);
 
 /// @throws UsageError for what does not go together, as far as no file is needed to see it
 void check_together(const ReconOptions& o);
+
+/// The inputs that decide the volume, with their options.
+std::vector<NamedFile> sources_of(const ReconOptions& o);
 
 /// Names of the methods that read an option.
 std::string readers_of(std::string_view option);

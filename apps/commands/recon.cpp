@@ -12,6 +12,7 @@
 #include "../../pipeline/stopwatch.hpp"
 #include "../batch.hpp"
 #include "../command.hpp"
+#include "../compare.hpp"
 #include "../device_options.hpp"
 #include "../files.hpp"
 #include "../follow.hpp"
@@ -22,6 +23,7 @@
 #include "../recipe_text.hpp"
 #include "../recon_options.hpp"
 #include "../recon_report.hpp"
+#include "../recon_scan.hpp"
 #include "../resume.hpp"
 #include "../scan_options.hpp"
 #include "../settings_text.hpp"
@@ -31,14 +33,6 @@ namespace tandem::apps {
 namespace {
 
 using nlohmann::json;
-
-/// The inputs that decide the volume.
-NamedFiles sources_of(const ReconOptions& o) {
-  NamedFiles inputs = inputs_of(o.scan);
-  inputs.push_back({"--initial", o.recipe.initial_file});
-  inputs.push_back({"--row-axes", o.row_axes});
-  return inputs;
-}
 
 /// What stands in the way before any file is opened.
 void check_before(ReconOptions& o) {
@@ -51,28 +45,6 @@ void check_before(ReconOptions& o) {
   inputs.push_back({"--truth", o.truth});
   inputs.push_back({"--like", o.like});
   check_files(o.common, inputs, outputs_of(o));
-}
-
-/// A name that a method has for cone beams is for nothing else, nor are models of parallel beams.
-void require_its_beam(const ReconOptions& o, const pipeline::Plan& plan) {
-  const std::string& name = o.recipe.method;
-  require<GeometryError>(name == plan.method->name || name == plan.method_name(),
-                         "--reconstruction-algorithm ", name, ": the scan is a parallel beam; give ",
-                         plan.method->name);
-  require<GeometryError>(!o.recipe.model || plan.model == o.recipe.model,
-                         "--model goes with a parallel beam only");
-}
-
-/// Looks for the axis if that is asked for, and gives it to the recipe; the axes that are left open.
-std::vector<double> axes_found(ReconOptions& o, io::ScanReader& reader, ProgressLine& progress) {
-  if (!o.axis_auto) return {};
-  const pipeline::AxisEstimate axis = find_axis_of(reader, o.scan, {}, 5, progress);
-  o.recipe.axis_bin = axis.axis_bin;
-  std::ostringstream text;
-  text << "rotation axis at bin " << axis.axis_bin << " +- " << axis.uncertainty << " ("
-       << name_of(axis.method) << ")";
-  progress.note(text.str());
-  return axes_of(axis);
 }
 
 /// The options of this run, for --config and --like: with the method that was taken, and with what was found
@@ -134,12 +106,7 @@ class Run {
   void look_at_scan() {
     growing_ = o_.recipe.follow ? wait_for_scan(o_, progress_) : nullptr;
     reader_ = growing_ ? growing_ : std::shared_ptr(open(o_.scan));
-    const Selection selected = select(o_.scan, reader_->info());
-    o_.recipe.views = selected.views;
-    o_.recipe.rows = selected.rows;
-    o_.recipe.bins = selected.bins;
-    if (!o_.row_axes.empty()) o_.recipe.row_axis_bins = io::read_numbers(o_.row_axes, "axis bin", "from 0");
-    axes_ = axes_found(o_, *reader_, progress_);
+    axes_ = complete_recipe(o_, *reader_, progress_);
     o_.recipe.stored_bytes = stored_bytes_of(o_);
     plan_ = make_plan(reader_->info(), o_.recipe);
     require_its_beam(o_, plan_);
@@ -297,6 +264,7 @@ void add_recon(CLI::App& program, Action& chosen) {
   c.callback([o, &chosen] {
     chosen = [runs = options_by_scan(*o)] {
       const auto run = [](ReconOptions& one) {
+        if (!one.compared.empty()) return compare_methods(one);
         check_before(one);
         with_page(one.dry_run ? std::nullopt : one.serve, [&](LivePage* page) { Run{one, page}(); });
       };

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <vector>
+
+#include "../io/scan_reader.hpp"
+#include "progress.hpp"
+#include "recon_options.hpp"
+
+namespace tandem::apps {
+
+/// Completes the recipe by what is selected of the scan, by axes from a file, and by the axis if it is to be
+/// found; @returns the axes that the search leaves open
+std::vector<double> complete_recipe(ReconOptions& o, io::ScanReader& reader, ProgressLine& progress);
+
+/// @throws GeometryError for a name of a method that is one for cone beams only, and for a model of parallel
+/// beams, where the scan has another beam
+void require_its_beam(const ReconOptions& o, const pipeline::Plan& plan);
+
+}  // namespace tandem::apps

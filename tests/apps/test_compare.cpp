@@ -1,0 +1,57 @@
+// recon --compare: several methods, one picture, one table.
+
+#include <gtest/gtest.h>
+
+#include "program.hpp"
+
+namespace tandem::test {
+namespace {
+
+TEST(Compare, ShowsWhatEachMethodWouldMake) {
+  Program run;
+  ASSERT_EQ(run("simulate -o scan.h5 --size 48 --views 37 --rows 3 --photons 1e4 --truth truth.h5").code, 0);
+  const std::string some = " --slices 1 --iterations 7 --tv-weight 0.5 --fbp-filter hann";
+  ASSERT_EQ(run("simulate -o one.h5 --size 48 --views 37 --rows 1 --photons 1e4 --truth one_truth.h5").code,
+            0);
+  const Ended all =
+      run("recon one.h5 --compare fbp,CGLS,tv --preview sheet.png --truth one_truth.h5 --json c.json" + some);
+  ASSERT_EQ(all.code, 0) << all.err;
+  const auto report = run.json("c.json");
+  ASSERT_EQ(report["compared"].size(), 3u);
+  for (const auto& [method, options] :
+       {std::pair("fbp", " --fbp-filter hann"), std::pair("cgls", " --iterations 7"),
+        std::pair("tv", " --iterations 7 --tv-weight 0.5 --fbp-filter hann")}) {
+    ASSERT_EQ(run(std::string(
+                      "recon one.h5 -o v.h5 --truth one_truth.h5 --json r.json --reconstruction-algorithm ") +
+                  method + options)
+                  .code,
+              0);
+    const auto one = run.json("r.json");
+    const auto found = std::find_if(report["compared"].begin(), report["compared"].end(),
+                                    [&](const auto& row) { return row["algorithm"] == method; });
+    ASSERT_NE(found, report["compared"].end()) << method;
+    EXPECT_EQ((*found)["psnr_db"], one["quality"]["psnr_db"]) << method;
+    EXPECT_EQ((*found)["iterations"], one.value("iterations", nlohmann::json())) << method;
+    EXPECT_NE(all.out.find(std::string("\n") + method + " "), std::string::npos) << all.out;
+  }
+  EXPECT_EQ(text_of(run / "sheet.png").substr(1, 3), "PNG");
+  EXPECT_EQ(run.left_of("tandem"), 0);
+  EXPECT_EQ(run("recon one.h5 --compare cgls,sirt --preview sheet.png --slices 1 --iterations 2").code, 0);
+}
+
+TEST(Compare, RefusesWhatKeepsNoVolume) {
+  Program run;
+  for (const auto& [options, word] : std::initializer_list<std::pair<std::string, std::string>>{
+           {"--compare fbp,cgls", "--compare needs --preview"},
+           {"--compare fbp,cgsl --preview s.png", "did you mean cgls"},
+           {"--compare fbp,fbp --preview s.png", "twice"},
+           {"--compare fbp,cgls --preview s.png -o v.h5", "--compare and --output do not go together"},
+           {"--compare fbp,cgls --preview s.png --tv-weight 1", "--tv-weight goes with tv"}}) {
+    const Ended ended = run("recon scan.h5 " + options);
+    EXPECT_EQ(ended.code, 2) << options << ended.err;
+    EXPECT_NE(ended.err.find(word), std::string::npos) << word << " is not in " << ended.err;
+  }
+}
+
+}  // namespace
+}  // namespace tandem::test
