@@ -131,7 +131,7 @@ std::vector<std::shared_ptr<ReconOptions>> options_by_scan(const ReconOptions& o
       one->scan.path = scan;
       one->scan.how.time = time;
       for (std::string* name : {&one->output, &one->part_of, &one->preview, &one->save_config,
-                                &one->common.json, &one->common.log}) {
+                                &one->checkpoint, &one->common.json, &one->common.log}) {
         *name = name_for(*name, scan);
         if (time)
           replace_all(*name, "{time}", digits_of(*time, std::max<std::size_t>(times.size(), *time + 1)));

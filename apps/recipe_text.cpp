@@ -17,7 +17,9 @@ using nlohmann::json;
 
 namespace {
 
-constexpr std::array<std::string_view, 28> unheeded{"allow-external-files",
+constexpr std::array<std::string_view, 30> unheeded{"allow-external-files",
+                                                    "checkpoint",
+                                                    "checkpoint-every",
                                                     "compare",
                                                     "config",
                                                     "device",

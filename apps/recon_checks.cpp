@@ -24,10 +24,21 @@ struct Condition {
 
 const std::vector<Condition>& conditions() {
   static const std::vector<Condition> all{
-      {{"--iterations", "--stop", "--initial"},
+      {{"--iterations", "--stop", "--initial", "--checkpoint"},
        [](const ReconOptions&, const Method& method, std::string_view) { return method.iterates(); },
        [](const ReconOptions& o, std::string_view option) {
          return std::string(option) + " goes with an iterative algorithm, not with " + o.recipe.method;
+       }},
+      {{"--checkpoint"},
+       [](const ReconOptions&, const Method& method, std::string_view) { return method.lists_state; },
+       [](const ReconOptions& o, std::string_view) {
+         return "--checkpoint: the solver of " + o.recipe.method +
+                " cannot go on from a check-point; leave it out, or give another algorithm";
+       }},
+      {{"--checkpoint-every"},
+       [](const ReconOptions& o, const Method&, std::string_view) { return !o.checkpoint.empty(); },
+       [](const ReconOptions&, std::string_view) {
+         return std::string("--checkpoint-every goes with --checkpoint FILE");
        }},
       {{"--relaxation", "--nonnegative", "--tv-weight"},
        [](const ReconOptions&, const Method& method, std::string_view option) {
@@ -87,8 +98,8 @@ std::vector<std::string> methods_of(const ReconOptions& o) {
 
 void check_compare(const ReconOptions& o) {
   for (const char* other :
-       {"--output", "--part-of", "--reconstruction-algorithm", "--resume", "--follow", "--save-config",
-        "--save-format", "--dtype", "--compression", "--serve", "--dry-run"})
+       {"--output", "--part-of", "--reconstruction-algorithm", "--checkpoint", "--resume", "--follow",
+        "--save-config", "--save-format", "--dtype", "--compression", "--serve", "--dry-run"})
     if (o.given(other))
       throw UsageError(std::string("--compare and ") + other +
                        " do not go together: volumes are compared, and not kept");
@@ -136,6 +147,8 @@ void check_together(const ReconOptions& o) {
     for (const std::string_view option : c.options)
       if (o.given(option.data()) && !holds(c, option)) throw UsageError(c.otherwise(o, option));
   check_numbers(o);
+  if (o.checkpoint == "-")
+    throw UsageError("--checkpoint -: a check-point is no text; give the name of a file");
   if (o.preview == "-") throw UsageError("--preview -: a picture is no text; give the name of a PNG file");
   if (!o.part_of.empty() && !o.slices_are_range())
     throw UsageError("--part-of " + o.part_of + " goes with --slices A:B");

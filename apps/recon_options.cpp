@@ -147,6 +147,16 @@ void add_output(CLI::App& c, ReconOptions& o) {
   c.add_flag("--resume", o.resume,
              "complete what a killed run with the same options left; also leave something to resume if this "
              "run fails or is ended");
+  c.add_option(
+       "--checkpoint", o.checkpoint,
+       "keep in this file what a solver needs to go on: a killed run with --resume and the same options "
+       "then goes on in the middle of its iterations, with the same bits; removed in the end")
+      ->type_name("FILE");
+  c.add_option(
+       "--checkpoint-every", o.checkpoint_every,
+       "iterations between two check-points (default: a minute, and more if they take more than 5 % of "
+       "the time)")
+      ->check(count(1, 1'000'000));
   c.add_flag("--dry-run", o.dry_run,
              "show plan, memory, sizes and the time that it will take; the first time, "
              "rates of this machine are measured");
@@ -298,7 +308,10 @@ NamedFiles sources_of(const ReconOptions& o) {
 }
 
 NamedFiles outputs_of(const ReconOptions& o) {
-  NamedFiles outputs{{"-o", o.output}, {"--preview", o.preview}, {"--save-config", o.save_config}};
+  NamedFiles outputs{{"-o", o.output},
+                     {"--preview", o.preview},
+                     {"--save-config", o.save_config},
+                     {"--checkpoint", o.checkpoint}};
   if (o.is_part_of_hdf5()) outputs.push_back({"--part-of", o.part_of});
   return outputs;
 }

@@ -21,7 +21,7 @@ struct ReconOptions {
   ScanOptions scan;                   ///< of one of them
   pipeline::Recipe recipe;
   std::string output, initial, stop, preview, dtype = "float32", slices, part_of, compression = "none",
-                                              save_format, truth, region, compare;
+                                              save_format, truth, region, checkpoint, compare;
   std::string filter = "ramp", padding, model = "automatic", accuracy = "1e-4";
   std::string algorithm;          // empty: fbp or fdk
   std::string row_axes;           // a file
@@ -29,7 +29,8 @@ struct ReconOptions {
   std::optional<float> min, max;
   DeviceOptions device;
   std::optional<double> memory_gib;
-  std::optional<Index> serve;  ///< the port of the page; 0: any free one
+  std::optional<int> checkpoint_every;  ///< iterations
+  std::optional<Index> serve;           ///< the port of the page; 0: any free one
   bool axis_auto = false, dry_run = false, resume = false;
   double patience = 60;  // seconds
   std::optional<Index> planned_views;

@@ -70,6 +70,17 @@ json helper_json(const pipeline::Plan& plan) {
           {"precision", name_of(helper->execution.precision)}};
 }
 
+/// Each curve has its own iterations; without those that are empty.
+json curves_json(const pipeline::Curves& curves) {
+  json all = {{"slices", curves.slices}};
+  for (const auto& [name, curve] :
+       {std::pair("change", &curves.change), std::pair("objective", &curves.objective),
+        std::pair("psnr_db", &curves.psnr), std::pair("ssim", &curves.ssim)})
+    if (!curve->iterations.empty())
+      all[name] = {{"iterations", curve->iterations}, {"values", curve->values}};
+  return all;
+}
+
 }  // namespace
 
 json plan_json(const pipeline::Plan& plan, const io::ScanInfo& info) {
@@ -138,6 +149,7 @@ json report_of(const json& planned, const pipeline::Plan& plan, const pipeline::
       if (rule != out.stopped_by.front()) report["stopped_by"] = "several";
     report["slice_stopped_by"] = out.stopped_by;
     report["residuals"] = out.residuals;
+    if (!out.curves.slices.empty()) report["curves"] = curves_json(out.curves);
   }
   const pipeline::Seconds& s = out.seconds;
   report["seconds"] = {{"total", s.total},       {"read", s.read},     {"preprocess", s.preprocess},

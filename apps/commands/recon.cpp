@@ -6,6 +6,7 @@
 
 #include "../../core/error.hpp"
 #include "../../io/volume_parts.hpp"
+#include "../../pipeline/checkpoints.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "../../pipeline/reconstruct.hpp"
 #include "../../pipeline/steps/chain.hpp"
@@ -78,11 +79,14 @@ void tell_of_like(const ReconOptions& o, const json& planned, ProgressLine& prog
                     ", this run has " + planned[key].dump() + "; voxels may differ by rounding");
 }
 
-/// Says what a killed run left.
-void tell_of_done(const std::vector<Range>& done, ProgressLine& progress) {
-  progress.note(done.empty() ? "note: --resume: no killed run left anything here; this one begins anew"
-                             : "note: --resume: " + words_of(done) +
-                                   " are there already; what the report says of work is of the others");
+/// Says what a killed run left: slices that are done, and those that a solver was at.
+void tell_of_done(const std::vector<Range>& done, const std::vector<Range>& begun, ProgressLine& progress) {
+  if (done.empty() && begun.empty())
+    progress.note("note: --resume: no killed run left anything here; this one begins anew");
+  if (!done.empty())
+    progress.note("note: --resume: " + words_of(done) +
+                  " are there already; what the report says of work is of the others");
+  if (!begun.empty()) progress.note("note: --resume: the solver goes on with " + words_of(begun));
 }
 
 /// One run, from scan to volume.
@@ -157,8 +161,24 @@ class Run {
 
   pipeline::OnProgress progress() {
     return [this](const pipeline::Stage& at) {
+      tell_of_checkpoints();
       progress_(at.name, at.done, at.total, growing_ && at.name != "write" ? "views" : "slices", at.detail);
     };
+  }
+
+  void tell_of_checkpoints() {
+    if (!checkpoints_) return;
+    for (const std::string& warning : checkpoints_->take_warnings()) progress_.warn(warning);
+  }
+
+  /// Opens the check-points, which decide how many slices a chunk has.
+  void take_checkpoints(const io::Identity& identity) {
+    if (o_.checkpoint.empty()) return;
+    checkpoints_.emplace(pipeline::Checkpoints::Request{o_.checkpoint, o_.common.replace(), identity,
+                                                        o_.checkpoint_every, o_.resume});
+    checkpoints_->suit(plan_);
+    planned_["rows_at_once"] = plan_.rows_at_once;
+    begun_ = checkpoints_->found();
   }
 
   void take_outputs() {
@@ -167,26 +187,30 @@ class Run {
                             progress_);
     planned_["source"] = source_json(o_.common, o_.scan.path);
     planned_["input"] = o_.scan.path;
+    const io::Identity identity = identity_of(o_.common, sources_of(o_), config_, planned_);
+    take_checkpoints(identity);
     if (page_) page_->tell_plan(planned_, o_.output);
     json recipe = planned_;
     recipe["config"] = config_;
-    const io::Continuation continuation{o_.resume, identity_of(o_.common, sources_of(o_), config_, planned_)};
     writer_ = io::create_volume(o_.output, plan_.grid.shape(), files_.format, text_of(recipe),
-                                o_.common.replace(), continuation);
+                                o_.common.replace(), {o_.resume, identity});
     if (o_.is_part_of_hdf5()) io::require_part_free(o_.part_of, *o_.recipe.region_z);
     done_ = writer_->done();
-    if (o_.resume) tell_of_done(done_, progress_);
+    if (o_.resume) tell_of_done(done_, begun_, progress_);
     if (!o_.preview.empty()) preview_.emplace(o_.preview, o_.common.replace());
   }
 
   void compute() {
     pipeline::Options options{progress(), o_.truth, !o_.preview.empty(), o_.scan.how.allow_external_files};
     options.find_range = files_.format.range_follows;
+    options.curves = !o_.common.json.empty();
+    options.checkpoints = checkpoints_ ? &*checkpoints_ : nullptr;
     ahead_.emplace(plan_, reader_->info(), files_, done_);
     if (page_) page_->watch(options, growing_ ? json() : ahead_->planned());
     if (const std::string lack = ahead_->lack_of_disk(); !lack.empty()) progress_.warn(lack);
     outcome_ = growing_ ? pipeline::follow(*growing_, plan_, *writer_, options, patience_of(o_, progress_))
                         : pipeline::reconstruct(*reader_, plan_, *writer_, options);
+    tell_of_checkpoints();
     outcome_.look_ahead_seconds = look_ahead_seconds_;
     for (const std::string& warning : outcome_.warnings) progress_.warn(warning);
     numbers_ = numbers_json(files_.format, outcome_, writer_->clipped());
@@ -204,6 +228,8 @@ class Run {
     if (outcome_.followed) report["followed"] = followed_json(*outcome_.followed);
     report["resumed"] = json::array();
     for (const Range slices : done_) report["resumed"].push_back({slices.first, slices.last});
+    if (checkpoints_) report["checkpoint"] = {{"file", o_.checkpoint}, {"resumed", json::array()}};
+    for (const Range slices : begun_) report["checkpoint"]["resumed"].push_back({slices.first, slices.last});
     if (!growing_) report["forecast"] = ahead_->planned();
     if (!growing_) report["stations"] = ahead_->stations(outcome_);
     return report;
@@ -215,6 +241,7 @@ class Run {
       const pipeline::Stopwatch watch("finish", outcome_.seconds.finish);
       writer_->finish(text_of(report_));
     }
+    if (checkpoints_) checkpoints_->finish();
     if (growing_) {
       report_["followed"] = followed_json(*outcome_.followed);  // now with the time of writing
     } else {
@@ -248,8 +275,9 @@ class Run {
   RunFiles files_;
   std::string config_;
   std::optional<io::Output> saved_, preview_;
+  std::optional<pipeline::Checkpoints> checkpoints_;
   std::unique_ptr<io::VolumeWriter> writer_;
-  std::vector<Range> done_;  // slices that a killed run left
+  std::vector<Range> done_, begun_;  // slices that a killed run left: whole, and in the making
   std::optional<RunForecast> ahead_;
   double look_ahead_seconds_ = 0;
   pipeline::Outcome outcome_;

@@ -41,8 +41,8 @@ def in_page(page, element):
 
 
 def make_run(program, folder):
-    tandem(program, folder, "simulate", "-o", "scan.h5", "--size", str(SIZE), "--rows", str(ROWS), "--views", str(VIEWS),
-           "--photons", "1e4", "--truth", "truth.h5")
+    tandem(program, folder, "simulate", "-o", "scan.h5", "--size", str(SIZE), "--rows", str(ROWS),
+           "--views", str(VIEWS), "--photons", "1e4", "--truth", "truth.h5")
     tandem(program, folder, "recon", "scan.h5", "-o", "v.h5", "--reconstruction-algorithm", "tv", "--tv-weight", "0.5",
            "--iterations", str(STEPS), "--truth", "truth.h5", "--json", "run.json", "--preview", "v.png")
 
@@ -60,7 +60,8 @@ def check_text(program, folder):
         width, height, lines, step = greys_of(base64.b64decode(plane["png"].split(",")[1]))
         require((width, height) == (SIZE, rows), plane["axis"], width, height)
         if plane["axis"] == "z":
-            require(all(line[::step] == wide[:SIZE] for line, wide in zip(lines, preview)), "not the plane of the preview")
+            same = all(line[::step] == wide[:SIZE] for line, wide in zip(lines, preview))
+            require(same, "not the plane of the preview")
     curves = report["curves"]
     require(curves["change"]["iterations"] == list(range(1, STEPS + 1)), curves["change"])
     require(curves["psnr_db"]["iterations"][-1] == STEPS and curves["objective"]["iterations"][0] == 0, curves)
@@ -74,7 +75,8 @@ def check_volume_gone(program, folder):
     (folder / "away").mkdir()
     for name in ("run.json", "v.h5"):  # both went to another folder
         (folder / name).rename(folder / "away" / name)
-    require("planes" in in_page(page_of(program, folder, "away/run.json"), "volume"), "the volume beside it is not seen")
+    volume = in_page(page_of(program, folder, "away/run.json"), "volume")
+    require("planes" in volume, "the volume beside it is not seen")
     for name in ("run.json", "v.h5"):
         (folder / "away" / name).rename(folder / name)
 
@@ -87,7 +89,8 @@ def check_refused(program, folder):
                                    (("b.json", "-o", "p.html"), 3, "b.json: is a report of tandem center"),
                                    (("none.json", "-o", "p.html"), 3, "none.json: cannot be read"),
                                    (("run.json", "-o", "c.html"), 3, "tandem did not write it"),
-                                   (("run.json", "-o", "run.json"), 2, "would overwrite"), (("run.json",), 2, "--output")):
+                                   (("run.json", "-o", "run.json"), 2, "would overwrite"),
+                                   (("run.json",), 2, "--output")):
         done = tandem(program, folder, "report", *arguments, code=code)
         require(words in done.stderr and done.stderr.count("\n") == 1, words, "is not in", done.stderr)
     require(not (folder / "p.html").exists(), "a refused run left a page")
@@ -127,7 +130,8 @@ def check_any_text(program, chromium, folder):
     page = seen_in(chromium, folder, "evil.html")
     require("<b id" not in page and "<title>evil" not in page, "a text is HTML")
     require("&lt;b id=evil&gt;" in text_in(page, "warnings"), text_in(page, "warnings"))
-    (folder / "bare.json").write_text('{"command":"recon","version":"0","seconds":7,"curves":3,"residuals":[1,null],"stations":[5]}')
+    bare = {"command": "recon", "version": "0", "seconds": 7, "curves": 3, "residuals": [1, None], "stations": [5]}
+    (folder / "bare.json").write_text(json.dumps(bare))
     page_of(program, folder, "bare.json", "bare.html")
     require("no pictures: the report names no volume" in seen_in(chromium, folder, "bare.html"), "bare")
 

@@ -46,7 +46,8 @@ TEST(Compare, RefusesWhatKeepsNoVolume) {
            {"--compare fbp,cgsl --preview s.png", "did you mean cgls"},
            {"--compare fbp,fbp --preview s.png", "twice"},
            {"--compare fbp,cgls --preview s.png -o v.h5", "--compare and --output do not go together"},
-           {"--compare fbp,cgls --preview s.png --tv-weight 1", "--tv-weight goes with tv"}}) {
+           {"--compare fbp,cgls --preview s.png --tv-weight 1", "--tv-weight goes with tv"},
+           {"--compare fbp,cgls --preview s.png --checkpoint c", "do not go together"}}) {
     const Ended ended = run("recon scan.h5 " + options);
     EXPECT_EQ(ended.code, 2) << options << ended.err;
     EXPECT_NE(ended.err.find(word), std::string::npos) << word << " is not in " << ended.err;
