@@ -26,6 +26,35 @@ void fill_zeros(float* data, std::size_t count) {
 
 }  // namespace
 
+namespace {
+
+/// Part i of a vector on a team, share by share.
+std::vector<float*> parts_of_shares(std::vector<float*> shares, const Space& space, int i) {
+  for (std::size_t k = 0; k < shares.size(); ++k) shares[k] += space.share(static_cast<int>(k)).offset(i);
+  return shares;
+}
+
+template <class View>
+View part_of(const View& v, int i) {
+  View part = v;
+  part.space = v.space.part(i);
+  if (v.data) part.data += v.space.offset(i);
+  part.of_members = parts_of_shares(v.of_members, v.space, i);
+  return part;
+}
+
+template <class View>
+View share_of(const View& v, int k) {
+  return v.of_members.empty() ? v : View{v.of_members[static_cast<std::size_t>(k)], v.space.share(k)};
+}
+
+}  // namespace
+
+VectorView VectorView::part(int i) const { return part_of(*this, i); }
+VectorView VectorView::share(int k) const { return share_of(*this, k); }
+ConstVectorView ConstVectorView::part(int i) const { return part_of(*this, i); }
+ConstVectorView ConstVectorView::share(int k) const { return share_of(*this, k); }
+
 void Array::Free::operator()(float* p) {
   if (device.is_cuda()) return cuda::release(device.ordinal(), p, keeper.get());
   give_host_memory(p, count * sizeof(float));
@@ -37,6 +66,7 @@ std::unique_ptr<float[], Array::Free> Array::allocate(const Space& space, const 
   const Device device = space.device();
   require<SpaceError>(stream.device() == device, "Array: the stream is on ", stream.device().name(),
                       ", the space on ", device.name(), "; give a stream of the space's device");
+  if (space.shares() > 1) return {nullptr, Free{}};
   if (!device.is_cuda()) {
     const HostMemory taken = take_host_memory(bytes);
     require<DeviceError>(taken.data != nullptr, "Array: ", bytes,
@@ -54,7 +84,25 @@ std::unique_ptr<float[], Array::Free> Array::allocate(const Space& space, const 
 }
 
 Array::Array(Space space, const Stream& stream, Values values)
-    : space_(std::move(space)), data_(allocate(space_, stream, values)) {}
+    : space_(std::move(space)), data_(allocate(space_, stream, values)) {
+  for (int k = 0; space_.shares() > 1 && k < space_.shares(); ++k)
+    shares_.push_back(Array(space_.share(k), stream.member(k), values));
+}
+
+Array::Array(Space space, std::vector<Array> shares)
+    : space_(std::move(space)), data_(nullptr, Free{}), shares_(std::move(shares)) {
+  bool fit = static_cast<int>(shares_.size()) == space_.shares() && space_.shares() > 1;
+  for (int k = 0; fit && k < space_.shares(); ++k)
+    fit = shares_[static_cast<std::size_t>(k)].space().fits(space_.share(k));
+  require<SpaceError>(fit, "Array: ", shares_.size(), " shares do not make up a vector on ",
+                      space_.device().name());
+}
+
+VectorView Array::view() const {
+  VectorView all{data_.get(), space_};
+  for (const Array& share : shares_) all.of_members.push_back(share.data_.get());
+  return all;
+}
 
 Array::Array(Space space, const Stream& stream) : Array(std::move(space), stream, Values::unset) {}
 
@@ -81,9 +129,9 @@ Array zeros(Space space, const Stream& stream) {
   return Array(std::move(space), stream, Array::Values::zeros);
 }
 
-void copy(ConstVectorView from, VectorView to, Stream& stream) {
-  require<SpaceError>(from.space.size() == to.space.size(), "copy: ", from.space.size(), " elements to ",
-                      to.space.size(), "; they must be equal");
+namespace {
+
+void copy_alone(ConstVectorView from, VectorView to, const Stream& stream) {
   const Device a = from.space.device(), b = to.space.device();
   if (!a.is_cuda() && !b.is_cuda()) {
     std::copy_n(from.data, from.space.size(), to.data);
@@ -92,7 +140,41 @@ void copy(ConstVectorView from, VectorView to, Stream& stream) {
   require<SpaceError>(stream.device() == a || stream.device() == b, "copy: the stream is on ",
                       stream.device().name(), ", the vectors on ", a.name(), " and ", b.name());
   const std::size_t bytes = static_cast<std::size_t>(from.space.size()) * sizeof(float);
-  cuda::copy(a.is_cuda() ? a.ordinal() : b.ordinal(), to.data, from.data, bytes, stream.native());
+  if (a.is_cuda() && b.is_cuda() && a != b)
+    cuda::copy_between(b.ordinal(), to.data, a.ordinal(), from.data, bytes, stream.native());
+  else
+    cuda::copy(a.is_cuda() ? a.ordinal() : b.ordinal(), to.data, from.data, bytes, stream.native());
+}
+
+/// What share k of a vector in `there`, which lies on a team, is of one on a single device.
+template <class View>
+View as_share(const View& alone, const Space& there, int k) {
+  if (there.spread() == Spread::copied) return alone;
+  const auto [planes, lines, count] = there.shape();
+  return {alone.data + there.first_plane(k) * lines * count, there.share(k).on(alone.space.device())};
+}
+
+void copy_shares(ConstVectorView from, VectorView to, Stream& stream) {
+  const bool gathers = to.space.shares() == 1, scatters = from.space.shares() == 1;
+  require<SpaceError>(gathers || scatters || from.space.fits(to.space), "copy: from ",
+                      from.space.device().name(), " to ", to.space.device().name(),
+                      " in different shares; take the way over one device");
+  const bool one = gathers && from.space.spread() == Spread::copied;
+  for (int k = 0; k < (one ? 1 : std::max(from.space.shares(), to.space.shares())); ++k)
+    copy_alone(scatters ? as_share(from, to.space, k) : from.share(k),
+               gathers ? as_share(to, from.space, k) : to.share(k), stream.member(k));
+}
+
+}  // namespace
+
+void copy(ConstVectorView from, VectorView to, Stream& stream) {
+  require<SpaceError>(from.space.size() == to.space.size(), "copy: ", from.space.size(), " elements to ",
+                      to.space.size(), "; they must be equal");
+  if (from.space.shares() == 1 && to.space.shares() == 1) return copy_alone(from, to, stream);
+  require<SpaceError>(from.space.parts() == to.space.parts(), "copy: ", from.space.parts(), " parts to ",
+                      to.space.parts(), "; they must be equal");
+  if (from.space.parts() == 1) return copy_shares(from, to, stream);
+  for (int i = 0; i < from.space.parts(); ++i) copy(from.part(i), to.part(i), stream);
 }
 
 Array on_device(const Array& array, Device device) {

@@ -2,24 +2,30 @@
 
 #include <cstddef>
 #include <memory>
+#include <vector>
 
 #include "public.hpp"
 #include "space.hpp"
 
 namespace TANDEM_PUBLIC tandem {
 
-/// A vector that another object owns. `part(i)` is the i-th part of a direct sum.
+/// A vector that another object owns. `part(i)` is the i-th part of a direct sum, `share(k)` what member k of
+/// a team holds. On a team `data` is null.
 struct VectorView {
   float* data;
   Space space;
-  VectorView part(int i) const { return {data + space.offset(i), space.part(i)}; }
+  std::vector<float*> of_members{};  ///< the shares; empty unless on a team
+  VectorView part(int i) const;
+  VectorView share(int k) const;
 };
 struct ConstVectorView {
   const float* data;
   Space space;
+  std::vector<float*> of_members{};  ///< read only
   ConstVectorView(const float* d, Space s) : data(d), space(std::move(s)) {}
-  ConstVectorView(const VectorView& v) : data(v.data), space(v.space) {}
-  ConstVectorView part(int i) const { return {data + space.offset(i), space.part(i)}; }
+  ConstVectorView(const VectorView& v) : data(v.data), space(v.space), of_members(v.of_members) {}
+  ConstVectorView part(int i) const;
+  ConstVectorView share(int k) const;
 };
 
 /// A vector that owns its memory, aligned to 64 bytes. It can be moved; a copy is written `clone`.
@@ -34,16 +40,18 @@ class Array {
   /// Sets all values to zero. The array is made for the default stream of the calling thread and waits for
   /// it, so every stream can use it. @throws DeviceError naming the bytes if memory does not suffice
   explicit Array(Space space);
+  /// One on a team, of the shares of its members. @throws SpaceError unless these are the shares of `space`
+  Array(Space space, std::vector<Array> shares);
   Array clone(Stream& stream) const;  ///< queued on `stream`; the copy is made for it
   Array clone() const;                ///< on the default stream of this thread; waits
   const Space& space() const { return space_; }
-  float* data() { return data_.get(); }
+  float* data() { return data_.get(); }  ///< null on a team; see `VectorView::share`
   const float* data() const { return data_.get(); }
   Index size() const { return space_.size(); }
   /// Whether the array lies in host memory and was `Pinned` when it was made.
   bool is_pinned() const;
-  operator VectorView() { return {data_.get(), space_}; }
-  operator ConstVectorView() const { return {data_.get(), space_}; }
+  operator VectorView() { return view(); }
+  operator ConstVectorView() const { return view(); }
 
  private:
   struct Free {
@@ -57,8 +65,10 @@ class Array {
   friend Array on_device(const Array& array, Device device);
   Array(Space space, const Stream& stream, Values values);
   static std::unique_ptr<float[], Free> allocate(const Space& space, const Stream& stream, Values values);
+  VectorView view() const;
   Space space_;
   std::unique_ptr<float[], Free> data_;
+  std::vector<Array> shares_;  ///< none unless on a team
 };
 
 /// An array made for `stream`. It is set to zero on that stream, behind the work that is already queued.
@@ -66,7 +76,8 @@ class Array {
 Array zeros(Space space, const Stream& stream);
 
 /// The only transfer: between host and device, or between two devices, for equal shapes. It is queued on
-/// `stream`, which is on one of the two devices, and does not wait. @throws SpaceError, DeviceError
+/// `stream`, which is on one of the two devices, and does not wait. To a team each member gets its share;
+/// from a team come all shares, or the copy of the first member. @throws SpaceError, DeviceError
 void copy(ConstVectorView from, VectorView to, Stream& stream);
 
 /// A copy on another device with the same shape and blocks. It is made for the default stream of this thread,

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <mutex>
+#include <set>
 #include <utility>
 
 #include "cuda/runtime.hpp"
@@ -19,7 +20,29 @@ void require_here(Device gpu) {
 
 }  // namespace
 
-std::string Device::name() const { return is_cuda() ? "cuda:" + std::to_string(ordinal_) : "cpu"; }
+std::string Device::name() const {
+  std::string text;
+  for (int k = 0; k < members(); ++k) {
+    const int ordinal = member(k).ordinal_;
+    text += (k > 0 ? " + " : "") + (ordinal < 0 ? "cpu" : "cuda:" + std::to_string(ordinal));
+  }
+  return text;
+}
+
+Device Device::team(const std::vector<Device>& members) {
+  require<DeviceError>(!members.empty(), "team: no device is given");
+  for (const Device member : members)
+    require<DeviceError>(member.is_cuda() == members.front().is_cuda() && !member.team_,
+                         "team: ", members.front().name(), " and ", member.name(),
+                         "; give several GPUs, or the CPU several times");
+  if (members.size() == 1) return members.front();
+  static std::mutex mutex;
+  static auto& teams = *new std::set<std::vector<Device>>;  // devices point to them
+  const std::lock_guard lock(mutex);
+  Device team = members.front();
+  team.team_ = &*teams.insert(members).first;
+  return team;
+}
 
 Device Device::named(const std::string& name) {
   if (name == "cpu") return cpu();
@@ -70,29 +93,43 @@ std::size_t free_memory(Device gpu) {
 std::string cuda_version() { return cuda::runtime_version(); }
 
 Stream::Stream(Device device, Priority priority) : device_(device) {
+  if (device.members() > 1) {
+    members_ = std::make_shared<std::vector<Stream>>();
+    for (int k = 0; k < device.members(); ++k) members_->emplace_back(device.member(k), priority);
+    for (int k = 0; device.is_cuda() && k < device.members(); ++k)
+      for (int from = 0; from < device.members(); ++from)
+        cuda::let_reach(device.member(k).ordinal(), device.member(from).ordinal());
+    return;
+  }
   if (!device.is_cuda()) return;
   require_usable(device);
   native_ = cuda::make_stream(device.ordinal(), priority);
 }
 
 void Stream::synchronize() const {
-  if (device_.is_cuda()) cuda::synchronize(device_.ordinal(), native());
+  if (!device_.is_cuda()) return;
+  for (int k = 0; k < device_.members(); ++k)
+    cuda::synchronize(device_.member(k).ordinal(), member(k).native());
 }
 
 void Stream::wait(const Event& event) const {
-  if (device_.is_cuda() && event.native()) cuda::wait(native(), event.native());
+  if (!device_.is_cuda()) return;
+  for (int k = 0; k < device_.members(); ++k)
+    for (const auto& passed : event.of_members_) cuda::wait(member(k).native(), passed.get());
 }
 
 Event::Event(Device device) {
-  if (device.is_cuda()) native_ = cuda::make_event(device.ordinal());
+  for (int k = 0; device.is_cuda() && k < device.members(); ++k)
+    of_members_.push_back(cuda::make_event(device.member(k).ordinal()));
 }
 
 void Event::record(const Stream& stream) {
-  if (native_) cuda::record(native(), stream.native());
+  for (std::size_t k = 0; k < of_members_.size(); ++k)
+    cuda::record(of_members_[k].get(), stream.member(static_cast<int>(k)).native());
 }
 
 void Event::synchronize() const {
-  if (native_) cuda::synchronize_event(native());
+  for (const auto& passed : of_members_) cuda::synchronize_event(passed.get());
 }
 
 namespace {

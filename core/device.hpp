@@ -17,14 +17,20 @@ class Device {
   static Device cuda(int ordinal) { return Device(ordinal); }
   /// "cpu", "cuda" (the first GPU) or "cuda:N". @throws DeviceError for any other name
   static Device named(const std::string& name);
+  /// Devices that hold vectors together (`Spread`), and work on them at the same time. One may be named
+  /// twice. A team of one is this device. @throws DeviceError unless all are GPUs, or all are the CPU
+  static Device team(const std::vector<Device>& members);
+  int members() const { return team_ ? static_cast<int>(team_->size()) : 1; }  ///< 1 unless a team
+  Device member(int k) const { return team_ ? (*team_)[static_cast<std::size_t>(k)] : *this; }
   bool is_cuda() const { return ordinal_ >= 0; }
-  int ordinal() const { return ordinal_; }
-  std::string name() const;  ///< "cpu", "cuda:0"
+  int ordinal() const { return ordinal_; }  ///< of a team: that of its first member
+  std::string name() const;                 ///< "cpu", "cuda:0", "cuda:0 + cuda:1"
   auto operator<=>(const Device&) const = default;
 
  private:
   explicit Device(int ordinal) : ordinal_(ordinal) {}
   int ordinal_;
+  const std::vector<Device>* team_ = nullptr;  ///< the same for equal teams, and never destroyed
 };
 
 /// The devices that this machine has and this build can use: first the CPU, then each CUDA device that has at
@@ -64,34 +70,39 @@ class Event;
 /// Whose kernels a GPU starts first where both could go on: small ones that others wait for are `urgent`.
 enum class Priority { usual, urgent };
 
-/// A queue of work on one device: a CUDA stream of its own. On the CPU, work is done when a call returns.
-/// Copies of the object share the stream. Arrays that were made for it keep it alive.
+/// A queue of work on one device: a CUDA stream of its own. On the CPU, work is done when a call returns. A
+/// team has one for each member. Copies of the object share the stream. Arrays that were made for it keep it
+/// alive.
 class Stream {
  public:
   /// @throws DeviceError if the device is not here, or too old
   explicit Stream(Device device, Priority priority = Priority::usual);
   Device device() const { return device_; }
+  /// The queue of a member of a team; of any other device this one is the only one.
+  Stream& member(int k) { return members_ ? (*members_)[static_cast<std::size_t>(k)] : *this; }
+  const Stream& member(int k) const { return members_ ? (*members_)[static_cast<std::size_t>(k)] : *this; }
   void synchronize() const;                       ///< @throws DeviceError if any earlier work failed
   void wait(const Event& event) const;            ///< what is queued from now on begins after `event`
-  void* native() const { return native_.get(); }  ///< the cudaStream_t; nullptr on the CPU
+  void* native() const { return native_.get(); }  ///< the cudaStream_t; nullptr on the CPU and of a team
   const std::shared_ptr<void>& shared() const { return native_; }
 
  private:
   Device device_;
   std::shared_ptr<void> native_;
+  std::shared_ptr<std::vector<Stream>> members_;  ///< null unless the device is a team
 };
 
-/// A place in the work of a stream. Other streams and the host can wait for it. An event that was never
-/// recorded has already passed.
+/// A place in the work of a stream. Other streams and the host can wait for it: on a team, for all members.
+/// An event that was never recorded has already passed.
 class Event {
  public:
   explicit Event(Device device);      ///< @throws DeviceError if the device is not here
   void record(const Stream& stream);  ///< behind all that is queued there now; earlier waits keep their place
   void synchronize() const;           ///< the host waits. @throws DeviceError
-  void* native() const { return native_.get(); }
 
  private:
-  std::shared_ptr<void> native_;
+  friend class Stream;
+  std::vector<std::shared_ptr<void>> of_members_;  ///< none on the CPU
 };
 
 /// The default stream of the calling thread on a device.

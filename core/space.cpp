@@ -50,6 +50,32 @@ Space Space::on(Device device) const {
   return moved;
 }
 
+Space Space::split() const {
+  Space space = *this;
+  space.spread_ = Spread::split;
+  return space;
+}
+
+Index Space::first_plane(int k) const {
+  const Index planes = shape()[0];
+  require<SpaceError>(planes >= shares() && (shares() == 1 || blocks_ != Blocks::slices), "Space: ", planes,
+                      blocks_ == Blocks::slices ? " blocks" : " planes", " split over ", device_.name(),
+                      "; take fewer devices, or one");
+  return k * planes / shares();
+}
+
+Space Space::share(int k) const {
+  if (shares() == 1) return *this;
+  const Device member = device_.member(k);
+  if (parts_) {
+    std::vector<Space> parts;
+    for (const Space& part : *parts_) parts.push_back(part.share(k));
+    return direct_sum(std::move(parts));
+  }
+  if (spread_ == Spread::copied) return on(member);
+  return Space({first_plane(k + 1) - first_plane(k), shape_[1], shape_[2]}, blocks_, member);
+}
+
 Index Space::block_count() const {
   if (parts_) return parts_->front().block_count();
   return blocks_ == Blocks::slices ? shape_[0] : blocks_ == Blocks::rows ? shape_[1] : 1;
@@ -74,7 +100,7 @@ bool Space::alike(const Space& other, bool any_key) const {
   if (parts_)
     return std::equal(parts_->begin(), parts_->end(), other.parts_->begin(),
                       [&](const Space& a, const Space& b) { return a.alike(b, any_key); });
-  return shape_ == other.shape_ && blocks_ == other.blocks_ &&
+  return shape_ == other.shape_ && blocks_ == other.blocks_ && (shares() == 1 || spread_ == other.spread_) &&
          (key_ == other.key_ || (any_key && (key_ == 0 || other.key_ == 0)));
 }
 

@@ -21,6 +21,9 @@ enum class Blocks {
   rows
 };  ///< one block; one per slice (axis 0); one per detector row (axis 1)
 
+/// How a vector lies on a team of devices: each member holds all of it, or its share of the planes of axis 0.
+enum class Spread { copied, split };
+
 /// The vector space that an operator maps from or to: a 3-D shape on a device, or a direct sum of spaces.
 /// `key` is a fingerprint of the geometry behind the shape, so that projections of one scan are not taken for
 /// those of another. Operators whose spaces fit can be added and composed; vectors whose spaces fit can be
@@ -37,12 +40,21 @@ class Space {
   Index size() const;
   Device device() const;
   Space on(Device device) const;  ///< the same space on another device
+  Space split() const;            ///< the same space, whose vectors are split if they lie on a team
+  Spread spread() const { return spread_; }
+  int shares() const { return device_.members(); }  ///< 1 unless on a team
+  Space share(int k) const;                         ///< what member k of the team holds
+  /// The first plane of axis 0 of share k, where vectors are split; for k = shares() how many there are.
+  /// `share` fails where this does:
+  /// @throws SpaceError if there are fewer planes than members, or if planes are blocks
+  Index first_plane(int k) const;
   Index block_count() const;
   Blocks blocks() const { return blocks_; }
   int parts() const;  ///< 1 unless a direct sum
   Space part(int i) const;
-  Index offset(int i) const;            ///< first element of part i
-  bool operator==(const Space&) const;  ///< equal in everything, which is an equivalence
+  Index offset(int i) const;  ///< first element of part i
+  /// Equal in everything, which is an equivalence. `spread` counts on a team alone.
+  bool operator==(const Space&) const;
   /// Whether the spaces are equal, where a key of 0 in either of them fits every key. So a fits b if b fits
   /// a. But two spaces may fit a third one and have different keys.
   bool fits(const Space& other) const;
@@ -53,6 +65,7 @@ class Space {
   Blocks blocks_;
   Device device_;
   std::uint64_t key_;
+  Spread spread_ = Spread::copied;
   std::shared_ptr<const std::vector<Space>> parts_;
 };
 

@@ -30,6 +30,8 @@ void* allocate(int ordinal, std::size_t, void*) { not_built(ordinal); }
 void fill_zeros(int ordinal, void*, std::size_t, void*) { not_built(ordinal); }
 void release(int, void*, void*) noexcept {}
 void copy(int ordinal, void*, const void*, std::size_t, void*) { not_built(ordinal); }
+void copy_between(int ordinal, void*, int, const void*, std::size_t, void*) { not_built(ordinal); }
+void let_reach(int, int) {}
 void copy_pieces(int ordinal, void*, std::size_t, const void*, std::size_t, std::size_t, std::size_t, void*) {
   not_built(ordinal);
 }

@@ -155,6 +155,25 @@ void copy(int ordinal, void* to, const void* from, std::size_t bytes, void* stre
                           std::min(most, bytes - done), cudaMemcpyDefault, queue(stream)));
 }
 
+void copy_between(int to_ordinal, void* to, int from_ordinal, const void* from, std::size_t bytes,
+                  void* stream) {
+  check(cudaSetDevice(to_ordinal));
+  check(cudaMemcpyPeerAsync(to, to_ordinal, from, from_ordinal, bytes, queue(stream)));
+}
+
+/// Nothing depends on it but speed: without a link, copies go through the host.
+void let_reach(int ordinal, int other) {
+  int can = 0;
+  if (ordinal == other) return;
+  cudaMemAccessDesc access{};
+  access.location.type = cudaMemLocationTypeDevice;
+  access.location.id = ordinal;
+  access.flags = cudaMemAccessFlagsProtReadWrite;
+  if (cudaDeviceCanAccessPeer(&can, ordinal, other) != cudaSuccess ||
+      (can && cudaMemPoolSetAccess(pool_of(other), &access, 1) != cudaSuccess))
+    cudaGetLastError();  // so that the next call does not see it again
+}
+
 void copy_pieces(int ordinal, void* to, std::size_t to_step, const void* from, std::size_t from_step,
                  std::size_t bytes, std::size_t count, void* stream) {
   constexpr std::size_t widest_step = 0x7fffffff;  // cudaDeviceProp::memPitch

@@ -42,7 +42,13 @@ void release(int ordinal, void* memory, void* stream) noexcept;
 
 /// Copies between host and device, or between two devices, in stream order.
 void copy(int ordinal, void* to, const void* from, std::size_t bytes, void* stream);
-/// The same for `count` pieces of `bytes` bytes each. They begin `to_step` and `from_step` bytes apart.
+/// From one device to another one, whether or not they reach each other, in stream order.
+void copy_between(int to_ordinal, void* to, int from_ordinal, const void* from, std::size_t bytes,
+                  void* stream);
+/// Lets a device reach the memory of another one, so that copies take the link between them, if there is one.
+void let_reach(int ordinal, int other);
+/// Copies as `copy` does, for `count` pieces of `bytes` bytes each. They begin `to_step` and `from_step`
+/// bytes apart.
 void copy_pieces(int ordinal, void* to, std::size_t to_step, const void* from, std::size_t from_step,
                  std::size_t bytes, std::size_t count, void* stream);
 
