@@ -2,6 +2,8 @@
 
 #include "../core/error.hpp"
 #include "../kernels/differences.hpp"
+#include "shares.hpp"
+#include "team_operator.hpp"
 
 namespace tandem {
 
@@ -37,7 +39,13 @@ std::span<const float> used(const Space& volume, const std::array<float, 3>& sca
 }  // namespace
 
 LinearOperator gradient(const Space& volume, std::array<float, 3> scales) {
-  return Gradient(volume, used(volume, scales));
+  Gradient whole(volume, used(volume, scales));
+  if (volume.shares() == 1) return whole;
+  require<SpaceError>(volume.spread() == Spread::copied, "gradient: the volume is split over ",
+                      volume.device().name(), "; each device needs all of it");
+  std::vector<LinearOperator> of_members;
+  for (int k = 0; k < volume.shares(); ++k) of_members.push_back(gradient(volume.share(k), scales));
+  return team_operator(volume, whole.field, std::move(of_members));
 }
 
 double gradient_norm_squared(const Space& volume, std::array<float, 3> scales) {
@@ -52,12 +60,17 @@ void clamp_lengths(VectorView field, std::span<const float> longest, Stream& str
       longest.size() == 1 || longest.size() == static_cast<std::size_t>(field.space.block_count()),
       "clamp_lengths: ", longest.size(), " lengths for ", field.space.block_count(),
       " blocks; give one, or one per block");
-  kernels::differences(field.space.device()).clamp_lengths(field, longest, stream);
+  for (int k = 0; k < field.space.shares(); ++k)
+    kernels::differences(field.space.device().member(k))
+        .clamp_lengths(field.share(k), longest, stream.member(k));
 }
 
 std::vector<double> sum_lengths(ConstVectorView field, Stream& stream) {
   std::vector<double> sums(static_cast<std::size_t>(field.space.block_count()));
-  kernels::differences(field.space.device()).sum_lengths(field, sums, stream);
+  sum_over_shares(field.space, std::span(sums), [&](int k, std::span<double> of_share) {
+    kernels::differences(field.space.device().member(k))
+        .sum_lengths(field.share(k), of_share, stream.member(k));
+  });
   return sums;
 }
 

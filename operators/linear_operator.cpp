@@ -29,6 +29,11 @@ std::string words(const Space& space) {
   return text.str();
 }
 
+bool apart(const ConstVectorView& a, const ConstVectorView& b) {
+  const std::less<const float*> before;
+  return !before(a.data, b.data + b.space.size()) || !before(b.data, a.data + a.space.size());
+}
+
 void check(const char* name, ConstVectorView in, const Space& from, VectorView out, const Space& to,
            const Stream& stream) {
   require<SpaceError>(in.space.fits(from), name, ": the input is in ", words(in.space), ", not in ",
@@ -37,9 +42,9 @@ void check(const char* name, ConstVectorView in, const Space& from, VectorView o
                       words(to), out.space.parts() == to.parts() ? " (or belongs to another scan)" : "");
   require<SpaceError>(stream.device() == from.device(), name, ": the stream is on ", stream.device().name(),
                       ", the vectors on ", from.device().name());
-  const std::less<const float*> before;
-  const bool apart = !before(out.data, in.data + from.size()) || !before(in.data, out.data + to.size());
-  require<SpaceError>(apart, name, ": input and output overlap in memory; give them separate arrays");
+  for (int k = 0; k < from.shares(); ++k)
+    require<SpaceError>(apart(in.share(k), out.share(k)), name,
+                        ": input and output overlap in memory; give them separate arrays");
 }
 
 }  // namespace

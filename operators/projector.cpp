@@ -6,6 +6,7 @@
 #include "../kernels/parallel.hpp"
 #include "fourier.hpp"
 #include "table_operator.hpp"
+#include "team_operator.hpp"
 
 namespace tandem {
 
@@ -13,6 +14,19 @@ namespace {
 
 /// A row of its own is a table, too.
 kernels::Table<ConeViews> only(Model model, Device device) { return {&kernels::cone(model, device), 1}; }
+
+/// Each member of a team projects its copy of the volume onto its share of the views.
+LinearOperator by_team(const ConeBeam& scan, const VolumeGrid& grid, Model model, Device team,
+                       const Execution& wanted) {
+  const Space projections = projection_space(scan, team);
+  std::vector<LinearOperator> of_members;
+  for (int k = 0; k < team.members(); ++k) {
+    const Range views{projections.first_plane(k), projections.first_plane(k + 1)};
+    of_members.push_back(
+        projector(crop(scan, views, {0, scan.detector.rows}), grid, model, team.member(k), wanted));
+  }
+  return team_operator(cone_volume_space(grid, team), projections, std::move(of_members));
+}
 
 }  // namespace
 
@@ -30,6 +44,7 @@ LinearOperator projector(const ParallelBeam& scan, const VolumeGrid& grid, Model
 
 LinearOperator projector(const ConeBeam& scan, const VolumeGrid& grid, Model model, Device device,
                          const Execution& wanted) {
+  if (device.members() > 1) return by_team(scan, grid, model, device, wanted);
   const auto table = only(model, device);
   auto views = std::make_shared<const ConeViews>(pack(scan, grid, model));
   const Space projections = projection_space(scan, device);

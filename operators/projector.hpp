@@ -19,7 +19,8 @@ LinearOperator projector(const ParallelBeam& scan, const VolumeGrid& grid, Model
                          Device device = Device::cpu(), const Execution& execution = {});
 
 /// The same for a cone beam, whose slices are one problem. Coefficients are in mm, for voxels and cells of
-/// any size.
+/// any size. On a team of devices (`Device::team`) each member has the whole volume and its share of the
+/// views. They work at the same time, and add up what they back-project, in one fixed order.
 ///
 /// separable_footprint: the mean chord of a voxel over a cell, SF-TR with amplitude A2 (Long, Fessler,
 /// Balter, IEEE TMI 29(11) 1839, 2010).

@@ -11,6 +11,7 @@
 #include "../kernels/ramp.hpp"
 #include "algebra.hpp"
 #include "continuation.hpp"
+#include "team_operator.hpp"
 
 namespace tandem {
 
@@ -254,6 +255,20 @@ FilterOfViews ramp_filter_of_views(const ConeBeam& whole, Filter filter, Device 
   };
 }
 
+namespace {
+
+/// Each member of a team filters its share of the views.
+LinearOperator by_team(const ConeBeam& scan, const Filter& filter, Device team) {
+  const Space data = projection_space(scan, team);
+  std::vector<LinearOperator> of_members;
+  for (int k = 0; k < team.members(); ++k)
+    of_members.push_back(
+        ramp_filter_of_views(scan, filter, team.member(k))({data.first_plane(k), data.first_plane(k + 1)}));
+  return team_operator(data, projection_space(symmetric(scan), team), std::move(of_members));
+}
+
+}  // namespace
+
 LinearOperator ramp_filter(const ParallelBeam& scan, Filter filter, Device device) {
   validate(scan);
   return ramp_filter(scan, {0, static_cast<Index>(scan.angles.size())}, filter_weights(scan), filter, device);
@@ -261,6 +276,7 @@ LinearOperator ramp_filter(const ParallelBeam& scan, Filter filter, Device devic
 
 LinearOperator ramp_filter(const ConeBeam& scan, Filter filter, Device device) {
   validate(scan);
+  if (device.members() > 1) return by_team(scan, filter, device);
   return ramp_filter(scan, {0, static_cast<Index>(scan.angles.size())}, filter_weights(scan), filter, device);
 }
 

@@ -23,7 +23,7 @@ void draw_signs(const Space& part, const Random& random, float* out) {
 }  // namespace
 
 void fill_with_signs(VectorView x, std::uint64_t seed, Stream& stream) {
-  if (x.space.device().is_cuda()) {
+  if (x.space.device() != Device::cpu()) {
     Stream& here = default_stream(Device::cpu());
     Array host(x.space.on(Device::cpu()), here);
     fill_with_signs(host, seed, here);

@@ -13,7 +13,7 @@ template <class Draw>
 Array drawn_array(const Space& space, const Draw& draw) {
   Array a(space.on(Device::cpu()), default_stream(Device::cpu()));
   for (Index i = 0; i < a.size(); ++i) a.data()[i] = draw();
-  return space.device().is_cuda() ? on_device(a, space.device()) : std::move(a);
+  return on_device(std::move(a), space.device());
 }
 
 /// An array of independent entries, uniform in [0, 1].

@@ -5,6 +5,7 @@
 
 #include "../core/error.hpp"
 #include "../kernels/vector.hpp"
+#include "shares.hpp"
 
 namespace tandem {
 
@@ -22,18 +23,44 @@ void for_each_part(const Work& work, const First& first, const Rest&... rest) {
   for (int i = 0; i < first.space.parts(); ++i) for_each_part(work, first.part(i), rest.part(i)...);
 }
 
+/// work(kernels, stream, x, y, ...) for what each device has of each part. It is queued on all of them.
+template <class Work, class First, class... Rest>
+void for_each_share(Stream& stream, const Work& work, const First& first, const Rest&... rest) {
+  for_each_part(
+      [&](const First& x, const Rest&... others) {
+        for (int k = 0; k < x.space.shares(); ++k)
+          work(kernels::vector(x.space.device().member(k)), stream.member(k), x.share(k), others.share(k)...);
+      },
+      first, rest...);
+}
+
+/// What `sum(kernels, stream, sums, x, y, ...)` finds in all parts and shares: one number a block.
+template <class Number, class Sum, class First, class... Rest>
+std::vector<Number> sums_of(Stream& stream, const Sum& sum, const First& first, const Rest&... rest) {
+  std::vector<Number> sums(static_cast<std::size_t>(first.space.block_count()), 0), of_part(sums.size());
+  for_each_part(
+      [&](const First& x, const Rest&... others) {
+        sum_over_shares(x.space, std::span(of_part), [&](int k, std::span<Number> of_share) {
+          sum(kernels::vector(x.space.device().member(k)), stream.member(k), of_share, x.share(k),
+              others.share(k)...);
+        });
+        for (std::size_t b = 0; b < sums.size(); ++b) sums[b] += of_part[b];
+      },
+      first, rest...);
+  return sums;
+}
+
+using kernels::VectorKernels;
+
 }  // namespace
 
 std::vector<double> dot(ConstVectorView x, ConstVectorView y, Stream& stream) {
   require_equal("dot", x.space, y.space);
-  std::vector<double> sums(static_cast<std::size_t>(x.space.block_count()), 0.0), part(sums.size());
-  for_each_part(
-      [&](ConstVectorView u, ConstVectorView v) {
-        kernels::vector(u.space.device()).dot(u, v, part, stream);
-        for (std::size_t b = 0; b < sums.size(); ++b) sums[b] += part[b];
-      },
+  return sums_of<double>(
+      stream,
+      [](const VectorKernels& run, Stream& s, std::span<double> sums, const ConstVectorView& u,
+         const ConstVectorView& v) { run.dot(u, v, sums, s); },
       x, y);
-  return sums;
 }
 
 std::vector<double> norm(ConstVectorView x, Stream& stream) {
@@ -43,14 +70,12 @@ std::vector<double> norm(ConstVectorView x, Stream& stream) {
 }
 
 std::vector<Index> count_not_finite(ConstVectorView x, Stream& stream) {
-  std::vector<Index> counts(static_cast<std::size_t>(x.space.block_count()), 0), part(counts.size());
-  for_each_part(
-      [&](ConstVectorView u) {
-        kernels::vector(u.space.device()).count_not_finite(u, part, stream);
-        for (std::size_t b = 0; b < counts.size(); ++b) counts[b] += part[b];
+  return sums_of<Index>(
+      stream,
+      [](const VectorKernels& run, Stream& s, std::span<Index> counts, const ConstVectorView& u) {
+        run.count_not_finite(u, counts, s);
       },
       x);
-  return counts;
 }
 
 double total(std::span<const double> blocks) { return std::accumulate(blocks.begin(), blocks.end(), 0.0); }
@@ -62,8 +87,11 @@ void axpby(std::span<const float> a, ConstVectorView x, std::span<const float> b
   require<SpaceError>((a.size() == 1 || a.size() == blocks) && (b.size() == 1 || b.size() == blocks),
                       "axpby: ", a.size(), " and ", b.size(), " scalars for ", blocks,
                       " blocks; give one, or one per block");
-  for_each_part(
-      [&](ConstVectorView u, VectorView v) { kernels::vector(u.space.device()).axpby(a, u, b, v, stream); },
+  for_each_share(
+      stream,
+      [&](const VectorKernels& run, Stream& s, const ConstVectorView& u, const VectorView& v) {
+        run.axpby(a, u, b, v, s);
+      },
       x, y);
 }
 
@@ -73,25 +101,33 @@ void axpby(float a, ConstVectorView x, float b, VectorView y, Stream& stream) {
 
 void multiply(ConstVectorView x, VectorView y, Stream& stream) {
   require_equal("multiply", x.space, y.space);
-  for_each_part(
-      [&](ConstVectorView u, VectorView v) { kernels::vector(u.space.device()).multiply(u, v, stream); }, x,
-      y);
+  for_each_share(
+      stream,
+      [](const VectorKernels& run, Stream& s, const ConstVectorView& u, const VectorView& v) {
+        run.multiply(u, v, s);
+      },
+      x, y);
 }
 
 void fill(VectorView x, float value, Stream& stream) {
-  for_each_part([&](VectorView u) { kernels::vector(u.space.device()).fill(u, value, stream); }, x);
+  for_each_share(
+      stream, [&](const VectorKernels& run, Stream& s, const VectorView& u) { run.fill(u, value, s); }, x);
 }
 
 void reciprocal_or_zero(VectorView x, std::span<const float> floor, Stream& stream) {
   require<SpaceError>(floor.size() == 1 || floor.size() == static_cast<std::size_t>(x.space.block_count()),
                       "reciprocal_or_zero: ", floor.size(), " scalars for ", x.space.block_count(),
                       " blocks; give one, or one per block");
-  for_each_part([&](VectorView u) { kernels::vector(u.space.device()).reciprocal_or_zero(u, floor, stream); },
-                x);
+  for_each_share(
+      stream,
+      [&](const VectorKernels& run, Stream& s, const VectorView& u) { run.reciprocal_or_zero(u, floor, s); },
+      x);
 }
 
 void clamp_below(VectorView x, float lowest, Stream& stream) {
-  for_each_part([&](VectorView u) { kernels::vector(u.space.device()).clamp_below(u, lowest, stream); }, x);
+  for_each_share(
+      stream,
+      [&](const VectorKernels& run, Stream& s, const VectorView& u) { run.clamp_below(u, lowest, s); }, x);
 }
 
 }  // namespace tandem

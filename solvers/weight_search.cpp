@@ -133,7 +133,7 @@ class Search {
  private:
   double error_now() {
     const Array& misfit = solver_.residual();
-    if (!misfit.space().device().is_cuda()) return trimmed_mean(only_others_, misfit);
+    if (misfit.space().device() == Device::cpu()) return trimmed_mean(only_others_, misfit);
     return trimmed_mean(only_others_, on_device(misfit.clone(), Device::cpu()));
   }
 
