@@ -338,6 +338,9 @@ constexpr double footprint_products = kernels::bounds::footprint_on_cuda.mu,
 
 /// Rounding differs from the first step on, and four steps magnify it to less than this.
 constexpr double solver_steps = 1e-5;
+/// Volumes after ten steps, wherever their vectors lie: four steps of CGLS magnify rounding tenfold (below),
+/// ten again as much.
+constexpr double placements = 10 * solver_steps;
 /// How much more that is than what one application differs by.
 constexpr double cgls_magnifies = solver_steps / devices;
 

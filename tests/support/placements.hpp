@@ -1,0 +1,54 @@
+#pragma once
+
+// One problem, solved wherever its vectors may lie.
+
+#include <gtest/gtest.h>
+
+#include "../../pipeline/methods/method.hpp"
+#include "operators.hpp"
+#include "tolerances.hpp"
+
+namespace tandem::test {
+
+/// A cone beam with the principal point off the middle; line integrals of random voxels, and weights.
+struct PlacedProblem {
+  ConeBeam scan = far_cone(37, 15, 41);
+  VolumeGrid grid = box(23, 25, 11, 0.8);
+  LinearOperator A = projector(scan, grid);
+  Array y = A * random_array(A.domain(), 5), weights = random_array(A.range(), 6);
+
+  PlacedProblem() {
+    for (Index i = 0; i < weights.size(); ++i) weights.data()[i] += 0.5f;
+  }
+};
+
+/// What a method comes to in ten steps from zero, on the host.
+inline Array ten_steps(const pipeline::Method& method, const LinearOperator& A,
+                       const PlacedProblem& problem) {
+  const Device there = A.range().device();
+  pipeline::MethodOptions options;
+  options.nonnegative = method.reads("--nonnegative");
+  options.tv_weight = 0.1f;
+  pipeline::Equations equations{A, on_device(problem.y, there)};
+  if (method.weighs_data) equations.weights = on_device(problem.weights, there);
+  auto solver = method.solver(std::move(equations), Array(A.domain()), options);
+  for (int step = 0; step < 10; ++step) solver.step({true});
+  return on_device(std::move(solver).solution(), Device::cpu());
+}
+
+/// All methods that iterate come to the same volume with each of these operators, and to the same bits each
+/// time.
+inline void expect_one_solution(const PlacedProblem& problem,
+                                const std::vector<std::pair<std::string, LinearOperator>>& placed) {
+  for (const pipeline::Method& method : pipeline::methods()) {
+    if (!method.iterates()) continue;
+    const Array truth = ten_steps(method, problem.A, problem);
+    for (const auto& [name, A] : placed) {
+      const Array x = ten_steps(method, A, problem);
+      EXPECT_LE(relative_error(x, truth), tolerance::placements) << method.name << ", " << name;
+      EXPECT_TRUE(same_bits(ten_steps(method, A, problem), x)) << method.name << ", " << name;
+    }
+  }
+}
+
+}  // namespace tandem::test
