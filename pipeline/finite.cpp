@@ -6,10 +6,11 @@
 namespace tandem::pipeline {
 
 void require_finite(const Plan& plan, Range slices, ConstVectorView volume) {
-  const Device device = volume.space.device();
+  const ConstVectorView all = volume.share(0);
   const Shape shape{slices.size(), plan.grid.size[1], plan.grid.size[0]};
   const std::vector<Index> bad =
-      count_not_finite({volume.data, Space(shape, Blocks::slices, device)}, default_stream(device));
+      count_not_finite({all.data, Space(shape, Blocks::slices, all.space.device())},
+                       default_stream(volume.space.device()).member(0));
   for (std::size_t z = 0; z < bad.size(); ++z)
     require<GeometryError>(bad[z] == 0, "slice ", slices.first + static_cast<Index>(z), ": ", bad[z], " of ",
                            shape[1] * shape[2], " voxels are not finite, with a voxel of ",

@@ -16,20 +16,20 @@ ComputeStation::ComputeStation(Work work, ReadStation& read, PrepareStation& pre
     computation_ = work_.plan.method->begin(work_);
 }
 
-/// From a GPU a small volume comes home at once. Others come with the station that follows, while the next
-/// one is made.
+/// From a GPU a few slices that are apart come home at once. Larger volumes come with the station that follows,
+/// a few slices at a time, while the next one is made.
 void ComputeStation::operator()(Chunk& chunk) {
   const UseStream own(stream_);
   Array volume = volume_of(chunk);
   require_finite(work_.plan, chunk.slices, volume);
   const Device device = volume.space().device();
   const double bytes = 4 * static_cast<double>(volume.size());
-  if (device.is_cuda() && !sweep_ && bytes <= bytes_landed_whole) {
+  if (device.is_cuda() && rows_are_slices(work_.plan.scan) && bytes <= bytes_landed_whole) {
     landing_.bring(volume.data(), device, chunk);
   } else {
     chunk.stored = nullptr;
     chunk.own = std::move(volume);
-    chunk.volume = chunk.own->data();
+    chunk.volume = ConstVectorView(*chunk.own).share(0).data;
   }
   work_.outcome.slices += chunk.slices.size();
   work_.watch.computed(work_.worker, static_cast<double>(chunk.slices.size()));

@@ -52,11 +52,12 @@ Index Landing::slices_at_once(Index most) const {
 
 void Landing::operator()(Chunk& chunk, const std::function<void(Chunk&)>& use) {
   if (!chunk.own || !chunk.own->space().device().is_cuda()) return use(chunk);
-  const Array slab = std::move(*chunk.own);
+  const Array own = std::move(*chunk.own);
   chunk.own.reset();
-  const Device gpu = slab.space().device();
+  const ConstVectorView slab = ConstVectorView(own).share(0);  // which is all of it
+  const Device gpu = slab.space.device();
   const Stream stream(gpu);
-  const Index all = chunk.slices.size(), step = slices_at_once(all), area = slab.size() / all;
+  const Index all = chunk.slices.size(), step = slices_at_once(all), area = own.size() / all;
   std::vector<Chunk> pieces(static_cast<std::size_t>(conveyor_places(1)));
   const auto piece = [&](const Item& item) -> Chunk& { return pieces[static_cast<std::size_t>(item.place)]; };
   conveyor(
@@ -66,8 +67,8 @@ void Landing::operator()(Chunk& chunk, const std::function<void(Chunk&)>& use) {
         piece(item).slices = {chunk.slices.first + first, chunk.slices.first + std::min(all, first + step)};
       },
       [&](const Item& item) {
-        const UseStream own(stream);
-        bring(slab.data() + item.number * step * area, gpu, piece(item));
+        const UseStream landing(stream);
+        bring(slab.data + item.number * step * area, gpu, piece(item));
       },
       [&](const Item& item) { use(piece(item)); });
 }
