@@ -60,9 +60,11 @@ std::unique_ptr<Computation> begin(Work& work) {
   return iteration(work);
 }
 
-/// All slices get one weight, the median, so that they have one texture.
+/// All slices get one weight, the median, so that they have one texture. Where no ray meets any, it is of no
+/// account.
 void settle(const Outcome& found, MethodOptions& options) {
   std::vector<double> weights = found.weights;
+  if (weights.empty()) weights = {0};
   const auto middle = weights.begin() + static_cast<std::ptrdiff_t>(weights.size() / 2);
   std::nth_element(weights.begin(), middle, weights.end());
   options.tv_weight = static_cast<float>(*middle);
