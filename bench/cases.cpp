@@ -192,6 +192,7 @@ Rows fbp(const Axes& axes, const OnLine& on_line) {
 }
 
 Rows solvers(const Axes& axes, const OnLine& on_line) {
+  if (axes.cone) return cone_solvers(axes, on_line);
   Rows rows = Rows::array();
   Stream& stream = default_stream(axes.device);
   for_each_projector(

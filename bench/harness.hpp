@@ -23,13 +23,13 @@ struct Axes {
                                           ///< footprints, and Joseph with pixel-driven back
   bool sweep = false;                     ///< all tuning numbers
   std::vector<double> accuracies{1e-4};   ///< of the Fourier model
-  // of the cone-beam pair between host and devices, and of the pipeline
+  // of the cone-beam pair between host and devices, of its solvers, and of the pipeline
   bool streamed = false;
   std::vector<Index> devices{1};  ///< GPUs, the first ones
   std::vector<Index> streams{3};  ///< of each
   double device_memory = 0;       ///< bytes of each; 0: 90 % of what is free
+  bool cone = false;              ///< solvers and FDK of a cone beam, else of a parallel beam
   // of the pipeline
-  bool cone = false;                      ///< FDK of a cone beam, else FBP of a parallel beam
   bool from_file = true, to_file = true;  ///< else from host memory, to host memory
   Index chunk = 0;                        ///< slices; 0: chosen by the plan
   bool halves = false;                    ///< the volume is stored in float16, else in float32
@@ -51,7 +51,9 @@ using OnLine = std::function<void(const std::string& what)>;
 Rows parallel(const Axes& axes, const OnLine& on_line);  ///< projector and back-projector, with error and mu
 Rows filter(const Axes& axes, const OnLine& on_line);    ///< the ramp filter alone
 Rows fbp(const Axes& axes, const OnLine& on_line);       ///< filter and back-projection
-Rows solvers(const Axes& axes, const OnLine& on_line);   ///< a step of CGLS and of SIRT
+Rows solvers(const Axes& axes, const OnLine& on_line);   ///< a step of each solver
+/// The same for a cone beam, on one device or on several as a team.
+Rows cone_solvers(const Axes& axes, const OnLine& on_line);
 Rows pipeline(const Axes& axes, const OnLine& on_line);  ///< counts to volume, and each station alone
 Rows preprocess(const Axes& axes,
                 const OnLine& on_line);                 ///< counts to line integrals, step by step

@@ -139,7 +139,8 @@ void run_bench(BenchOptions& o) {
 void add_streamed(CLI::App& c, bench::Axes& axes) {
   CLI::Option* streamed =
       c.add_flag("--streamed", axes.streamed, "cone: from host memory and back, in tiles");
-  add_counts(c, "--devices", axes.devices, "pipeline, --streamed: GPUs, or a list (default 1)", 1024);
+  add_counts(c, "--devices", axes.devices,
+             "pipeline, --streamed, solvers of a cone beam: GPUs, or a list (default 1)", 1024);
   add_counts(c, "--streams", axes.streams,
              "pipeline, --streamed: streams of each, 1 to 3, or a list (default 3)", 3);
   c.add_option("--device-memory", axes.device_memory, "bytes of each (default: 90 % of what is free)")
@@ -165,7 +166,7 @@ void add_bench(CLI::App& program, Action& chosen) {
       ->check(count(1, 1'000'000));
   add_choice(c, "--accuracy", o->accuracy, {"1e-3", "1e-4", "1e-5", "all"}, "of fourier (default 1e-4)");
   add_choice(c, "--geometry", o->geometry, {"parallel", "cone"},
-             "pipeline: of the scan (default parallel); a cone beam has --size slices");
+             "pipeline, solvers: of the scan (default parallel); a cone beam has --size slices");
   add_choice(c, "--from", o->from, {"host", "file"}, "pipeline: where the scan is (default file)");
   c.add_option("--chunk", o->axes.chunk, "pipeline: slices of a chunk (default: as recon chooses)")
       ->check(count());
@@ -192,8 +193,9 @@ void add_bench(CLI::App& program, Action& chosen) {
     else
       o->axes.accuracies = {number_in(o->accuracy).value()};
     if (o->axes.streamed && o->name != "cone") throw UsageError("--streamed goes with cone");
-    if (o->name == "cone" && slices->count() > 0)
-      throw UsageError("--slices does not go with cone, whose volume is a cube; give --size");
+    const bool cube = o->name == "cone" || (o->name == "solvers" && o->geometry == "cone");
+    if (cube && slices->count() > 0)
+      throw UsageError("--slices does not go with a cone beam, whose volume is a cube; give --size");
     if (o->axes.streamed && o->variant != "automatic" && o->variant != "separable_footprint")
       throw UsageError("--variant " + o->variant +
                        " does not go with --streamed, which has separable_footprint");

@@ -1,0 +1,68 @@
+// A step of each solver of a cone beam beside its two kernels, on one device or on a team.
+
+#include "../operators/projector.hpp"
+#include "../pipeline/methods/method.hpp"
+#include "cone_case.hpp"
+#include "harness.hpp"
+#include "input.hpp"
+
+namespace tandem::bench {
+
+namespace {
+
+Rows::value_type line(const ConeCase& c, const std::string& direction, Index devices, double ms,
+                      double applications) {
+  return {{"variant", "separable_footprint"},
+          {"precision", "float32"},
+          {"direction", direction},
+          {"slices", c.grid.size[2]},
+          {"size", c.grid.size[0]},
+          {"views", c.scan.angles.size()},
+          {"devices", devices},
+          {"ms", ms},
+          {"gups", applications * c.updates() / ms * 1e-6}};
+}
+
+/// Milliseconds of A and of At, which is where the members of a team add up.
+std::array<double, 2> kernels_ms(const Axes& axes, const LinearOperator& A) {
+  Stream& stream = default_stream(axes.device);
+  Array x = input(A.domain()), q(A.range());
+  const double forward = median_ms(axes, [&] { A.apply(1, x, 0, q, stream); });
+  return {forward, median_ms(axes, [&] { A.apply_adjoint(1, q, 0, x, stream); })};
+}
+
+void add_steps(const Axes& axes, const OnLine& on_line, const ConeCase& c, Rows& rows) {
+  const Index devices = axes.device.members();
+  const std::string where = " on " + axes.device.name();
+  const LinearOperator A = projector(c.scan, c.grid, Model::separable_footprint, axes.device);
+  on_line("kernels" + where);
+  const auto [forward, back] = kernels_ms(axes, A);
+  rows.push_back(line(c, "forward", devices, forward, 1));
+  rows.push_back(line(c, "back", devices, back, 1));
+  const Array b = input(A.range());
+  for (const tandem::pipeline::Method& method : tandem::pipeline::methods()) {
+    if (!method.iterates()) continue;
+    const std::string name(method.name);
+    on_line(name + where);
+    auto solver = method.solver({A, b.clone()}, Array(A.domain()), {});
+    const double ms = median_ms(axes, [&] { solver.step({true}); });
+    rows.push_back(line(c, name + " step", devices, ms, method.cost.step.together()));
+    rows.back()["kernels_ms"] = forward + back;
+    rows.back()["over"] = ms / (forward + back);
+  }
+}
+
+}  // namespace
+
+Rows cone_solvers(const Axes& axes, const OnLine& on_line) {
+  Rows rows = Rows::array();
+  const ConeCase c(axes.size, axes.views);
+  for (const Index count : axes.devices) {
+    Axes own = axes;
+    own.device = Device::team(first_devices(axes.device, count));
+    add_steps(own, on_line, c, rows);
+  }
+  return rows;
+}
+
+}  // namespace tandem::bench
