@@ -112,6 +112,7 @@ json plan_json(const pipeline::Plan& plan, const io::ScanInfo& info) {
   const json data_weights =
       plan.method->iterates() ? json(plan.preprocessing.weights ? "counts" : "uniform") : json(nullptr);
   const json padding_bins = continues ? json(filter.padding_bins.value_or(d.bins / 2)) : json(nullptr);
+  const json vectors = rows_are_slices(plan.scan) || plan.by_views() ? json(nullptr) : json(plan.vectors());
   // rounding depends on these
   const json slab =
       plan.by_views() ? json{{"slices", plan.rows_at_once}, {"views", plan.views_at_once}} : json(nullptr);
@@ -126,6 +127,7 @@ json plan_json(const pipeline::Plan& plan, const io::ScanInfo& info) {
           {"device", names},
           {"helper", helper_json(plan)},
           {"tiled", plan.tiled},
+          {"vectors", vectors},
           {"slab", slab},
           {"model", name_of(plan.model)},
           {"variant", plan.execution().variant},
@@ -201,8 +203,8 @@ void print_plan(std::ostream& to, const pipeline::Plan& plan, const io::ScanInfo
      << "device    ";
   std::size_t gpus = 0;
   for (const Device device : plan.devices) to << device.name() << ", ", gpus += device.is_cuda();
-  to << name_of(plan.execution()) << (plan.matched ? "" : ", an unmatched pair")
-     << (plan.tiled ? ", in tiles" : "");
+  to << name_of(plan.execution()) << (plan.matched ? "" : ", an unmatched pair");
+  if (plan.tiled || plan.home().members() > 1) to << ", vectors " << plan.vectors();
   if (const Device first = plan.devices.front(); first.is_cuda())
     to << ", " << static_cast<double>(plan.device_bytes) / bytes_per_mib << " MiB of "
        << (gpus > 1 ? "each " : "the ") << description(first) << " at most";

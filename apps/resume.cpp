@@ -54,7 +54,7 @@ io::Identity identity_of(const Common& common, const NamedFiles& inputs, const s
   }
   identity.emplace_back("the kind of device", kinds_of(planned["device"]));
   for (const char* key :
-       {"algorithm", "model", "variant", "precision", "tiled", "slab", "volume", "geometry"})
+       {"algorithm", "model", "variant", "precision", "vectors", "slab", "volume", "geometry"})
     identity.emplace_back(std::string("the ") + key, on_one_line(planned[key].dump()));
   return identity;
 }

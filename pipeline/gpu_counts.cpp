@@ -7,6 +7,7 @@
 
 #include "../core/ceil_div.hpp"
 #include "../core/error.hpp"
+#include "../core/parallel.hpp"
 #include "../kernels/counts.hpp"
 #include "../operators/vector.hpp"
 #include "pixels.hpp"
@@ -112,6 +113,14 @@ Array within_margins(Array wide, Range kept, const Space& space, Stream& stream)
 
 bool gpu_prepares(const io::FramesView& counts, const Preprocessing& how) {
   return counts.row_step == counts.shape[2] && gpu_does_all(how);
+}
+
+void on_members(Device team, const std::function<void(int)>& work) {
+  const Stream streams = default_stream(team);  // a copy: it may be the very one that is put aside
+  on_threads(team.members(), [&](Index k) {
+    const UseStream own(streams.member(static_cast<int>(k)));
+    work(static_cast<int>(k));
+  });
 }
 
 GpuFrames on_gpu(const io::FramesView& frames, Device gpu) {

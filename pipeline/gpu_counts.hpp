@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "../core/array.hpp"
@@ -18,6 +19,9 @@ struct GpuFrames {
 /// Whether a GPU turns these counts into line integrals: it does all steps that are asked for, and the rows
 /// of the frames follow each other.
 bool gpu_prepares(const io::FramesView& counts, const Preprocessing& how);
+
+/// work(k) for all members of a team at the same time, each with its stream as the default one of its thread.
+void on_members(Device team, const std::function<void(int)>& work);
 
 /// Copies frames to a GPU, and waits. @pre rows follow each other
 GpuFrames on_gpu(const io::FramesView& frames, Device gpu);

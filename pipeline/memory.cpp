@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "../core/ceil_div.hpp"
 #include "../core/units.hpp"
 #include "beams/beam.hpp"
 #include "host_memory.hpp"
@@ -37,10 +38,16 @@ Sizes sizes_of(const Plan& plan, Index slices) {
           4.0 * static_cast<double>(slices * plan.grid.size[0] * plan.grid.size[1])};
 }
 
-/// What kernels hold beside what they read and write, where a worker has its vectors.
+/// The most views of which one device of a worker has the projections: members of a team share them.
+Index views_of_share(const Plan& plan, const Worker& worker) {
+  return ceil_div<Index>(views_of(plan), worker.device.members());
+}
+
+/// What kernels hold beside what they read and write, on each device where a worker has its vectors.
 WorkingMemory kernels_of(const Plan& plan, const Worker& worker, Index slices) {
-  return beam_of(plan.scan).working_memory(plan, worker, {slices, plan.grid.size[1], plan.grid.size[0]},
-                                           {views_of(plan), rows_of(plan, slices), bins_of(plan)});
+  return beam_of(plan.scan).working_memory(
+      plan, worker, {slices, plan.grid.size[1], plan.grid.size[0]},
+      {views_of_share(plan, worker), rows_of(plan, slices), bins_of(plan)});
 }
 
 /// What the filter weighs cells and rays with.
@@ -50,10 +57,12 @@ double weight_bytes(const Plan& plan, Index slices) {
   return 4.0 * static_cast<double>(views_of(plan) * bins_of(plan) + cells);
 }
 
-/// What the method holds where a worker computes, in its largest phase: vectors and what kernels take beside
-/// them.
+/// What the method holds on each device of a worker, in its largest phase: vectors and what kernels take
+/// beside them.
 double computing_bytes(const Plan& plan, const Worker& worker, Index slices) {
-  const auto [projections, volume] = sizes_of(plan, slices);
+  const auto [all_projections, volume] = sizes_of(plan, slices);
+  const double projections = all_projections / static_cast<double>(views_of(plan)) *
+                             static_cast<double>(views_of_share(plan, worker));
   const WorkingMemory kernels = kernels_of(plan, worker, slices);
   // weights of the bins of moved rows, and what they make of vectors on their way
   const double weights = plan.method->iterates() && has_row_axes(plan.scan) ? 3 : 0;
@@ -81,7 +90,7 @@ double counts_held(const Plan& plan, double a_slice, Index slices, double places
 
 /// Of float counts some may not be finite, which takes the CPU.
 bool prepared_on_gpu(const Plan& plan, const io::ScanInfo& info) {
-  return gpu_does_all(plan.preprocessing) && info.type != PixelType::float32;
+  return plan.gpus_prepare() && info.type != PixelType::float32;
 }
 
 /// Rows of the file that a chunk needs, with margins.
@@ -98,7 +107,7 @@ double preparing_bytes(const Plan& plan, Index slices, Index views) {
               bins = detector_of(plan.scan).bins;
   const double counts = 4.0 * static_cast<double>(views * read * plan.bins.size());
   const double projections = 4.0 * static_cast<double>(views * rows_of(plan, slices) * bins_of(plan));
-  if (!gpu_does_all(how)) return counts + projections;
+  if (!plan.gpus_prepare()) return counts + projections;
   const bool margins = rows > rows_of(plan, slices);
   const double wide = margins ? 4.0 * static_cast<double>(views * rows * bins) : projections;
   return counts + wide +
@@ -156,7 +165,8 @@ double volume_at_home(const Plan& plan, Index slices) {
 
 /// Whether volumes leave their GPU a few slices at a time.
 bool comes_in_pieces(const Plan& plan, Index slices) {
-  return plan.home().is_cuda() && sizes_of(plan, slices).volume > bytes_landed_whole;
+  return plan.home().is_cuda() &&
+         (!rows_are_slices(plan.scan) || sizes_of(plan, slices).volume > bytes_landed_whole);
 }
 
 /// Where volumes of a GPU are on the host: those of all workers and those that wait, or three pieces.
@@ -230,7 +240,7 @@ double host_bytes(const Plan& plan, const io::ScanInfo& info, Index slices) {
   for (const Worker& worker : plan.workers) {
     const bool gpu = worker.device.is_cuda();
     const double line_integrals = prepared_on_gpu(plan, info) ? 0 : data_sets(plan) * projections;
-    work += gpu ? line_integrals : computing_bytes(plan, worker, slices);
+    work += gpu ? line_integrals : worker.device.members() * computing_bytes(plan, worker, slices);
     volumes += gpu ? 1 : 0;
   }
   // no more than all slices are on their way: in places with counts, and volumes that wait and are written
@@ -254,11 +264,13 @@ double device_bytes(const Plan& plan, Index slices) {
   const double a_row = 72 * static_cast<double>(bins_of(plan));  // its response, if it is moved: of 8 bins
   std::map<Device, double> of_device;
   for (const Worker& worker : plan.workers)
-    if (worker.device.is_cuda() == plan.home().is_cuda())  // a CPU beside GPUs has memory of its own
-      of_device[worker.device] += (plan.by_views() ? device_bytes_by_views(plan, worker, slices)
-                                                   : std::max(preparing_bytes(plan, slices, views_of(plan)),
-                                                              computing_bytes(plan, worker, slices))) +
-                                  filter + a_row * static_cast<double>(slices);
+    for (int k = 0; k < worker.device.members(); ++k)
+      if (worker.device.is_cuda() == plan.home().is_cuda())  // a CPU beside GPUs has memory of its own
+        of_device[worker.device.member(k)] +=
+            (plan.by_views() ? device_bytes_by_views(plan, worker, slices)
+                             : std::max(preparing_bytes(plan, slices, views_of_share(plan, worker)),
+                                        computing_bytes(plan, worker, slices))) +
+            filter + a_row * static_cast<double>(slices);
   double most = 0;
   for (const auto& [device, bytes] : of_device) most = std::max(most, bytes);
   const bool volumes_wait_there = !plan.by_views() && comes_in_pieces(plan, slices);

@@ -23,15 +23,25 @@ constexpr Index enough = 64;  // views
 
 /// Those that `level_of` looks at, from a GPU.
 Array brought_views(const Array& y) {
-  const Device device = y.space().device();
-  const Image<const float> all = image(ConstVectorView(y));
-  const Index step = ceil_div(all.n0, enough), views = ceil_div(all.n0, step);
-  const PinHostMemory pinned(device);
-  Stream& stream = default_stream(device);
-  Array some(Space({views, all.n1, all.n2}), default_stream(Device::cpu()));
-  carry({all.data, views, all.n1, all.n2, step * all.s0, all.s1}, image(VectorView(some)), stream);
+  const auto [all_views, rows, bins] = y.space().shape();
+  const Index step = ceil_div(all_views, enough);
+  std::vector<Image<const float>> found;  // on each device that has some
+  for (int k = 0; k < y.space().shares(); ++k) {
+    Image<const float> all = image(ConstVectorView(y).share(k));
+    found.push_back({all.data, ceil_div(all.n0, step), rows, bins, step * all.s0, all.s1});
+  }
+  Index views = 0;
+  for (const Image<const float>& some : found) views += some.n0;
+  const PinHostMemory pinned(y.space().device());
+  Stream& stream = default_stream(y.space().device());
+  Array brought(Space({views, rows, bins}), default_stream(Device::cpu()));
+  Image<float> to = image(VectorView(brought));
+  for (std::size_t k = 0; k < found.size(); ++k, to.data += to.n0 * to.s0) {
+    to.n0 = found[k].n0;
+    carry(found[k], to, stream.member(static_cast<int>(k)));
+  }
   stream.synchronize();
-  return some;
+  return brought;
 }
 
 /// What counts of the ends: the lower one, and the mean.

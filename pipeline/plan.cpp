@@ -16,6 +16,7 @@
 #include "host_memory.hpp"
 #include "memory.hpp"
 #include "methods/method.hpp"
+#include "placement.hpp"
 #include "problem.hpp"
 #include "row_axes.hpp"
 #include "steps/chain.hpp"
@@ -100,35 +101,6 @@ Index most_slices(Index fewest, Index all, double budget, const Bytes& bytes_of,
     (bytes_of(middle) <= budget ? slices : too_many) = middle;
   }
   return slices;
-}
-
-/// Where rays cross slices, FDK makes them one by one, but most methods need all at once; and one slice alone
-/// of several for one row would be a fan's.
-Index fewest_slices(const Plan& plan) {
-  const bool at_once = !plan.by_views() || detector_of(plan.scan).rows == 1;
-  return !rows_are_slices(plan.scan) && at_once ? plan.grid.size[2] : 1;
-}
-
-/// Those with at least half of the free memory that one of them has: all get the same share of the work.
-std::vector<Device> roomy(std::vector<Device> devices) {
-  std::size_t most = 0;
-  for (const Device device : devices) most = std::max(most, free_memory(device));
-  std::erase_if(devices, [&](Device device) { return 2 * free_memory(device) < most; });
-  return devices;
-}
-
-/// The work is cut into tiles for several devices, or where one GPU does not hold what it needs at once.
-void choose_tiles(Plan& plan, const Recipe& recipe) {
-  const auto require_tiles = beam_of(plan.scan).require_tiles;
-  if (!require_tiles || plan.by_views()) return;
-  const bool too_large =
-      plan.home().is_cuda() && device_bytes(plan, fewest_slices(plan)) > device_budget(plan, recipe);
-  plan.tiled = too_large || plan.devices.size() > 1;
-  if (!plan.tiled) return;
-  plan.workers.front().device = Device::cpu();
-  plan.devices = recipe.fewest_devices ? roomy(recipe.devices) : recipe.devices;
-  plan.device_bytes = static_cast<std::size_t>(device_budget(plan, recipe));
-  require_tiles(plan);
 }
 
 Index most_slices_of_device(const Plan& plan, const Recipe& recipe) {
@@ -229,6 +201,9 @@ void choose_chunks(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
                                                : slices_for_overlap(plan, batch);
   plan.rows_at_once = std::max(std::min({rows, enough, all}), fewest_slices(plan));
   const auto chunks = static_cast<std::size_t>(ceil_div(all, plan.rows_at_once));
+  if (chunks < plan.devices.size() && !recipe.fewest_devices && rows_are_slices(plan.scan))
+    warn(plan.warnings, "of ", plan.devices.size(), " devices, ", chunks,
+         " compute: there are no more chunks");
   if (plan.workers.size() > chunks) plan.workers.resize(chunks, plan.workers.front());
   const auto bytes = [&] { return held + host_bytes(plan, info, plan.rows_at_once); };
   const auto fits = [&] { return bytes() <= budget; };
@@ -332,6 +307,10 @@ bool Plan::by_views() const { return !method->takes_whole && beam_of(scan).by_vi
 
 bool Plan::filters() const { return method->filters || options.initial == Initial::fbp; }
 
+bool Plan::gpus_prepare() const {
+  return home().is_cuda() && gpu_does_all(preprocessing) && (home().members() == 1 || !needs_all_views);
+}
+
 io::VolumePlace Plan::place() const {
   io::VolumePlace place{grid, pitch_known, full_size, first};
   if (!pitch_known)
@@ -387,7 +366,7 @@ Plan make_plan(const io::ScanInfo& info, const Recipe& asked) {
   if (recipe.follow) {
     choose_batches(plan, recipe, info);
   } else {
-    choose_tiles(plan, recipe);
+    choose_placement(plan, recipe);
     choose_chunks(plan, recipe, info);
   }
   choose_padding(plan, recipe);

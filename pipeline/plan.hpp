@@ -20,7 +20,7 @@ struct Method;  // methods/method.hpp
 
 /// Who computes: a device, and how projector and back-projector run there.
 struct Worker {
-  Device device = Device::cpu();  ///< where vectors lie
+  Device device = Device::cpu();  ///< where vectors lie; it may be a team (operators/projector.hpp)
   Execution execution;
   int threads = 0;  ///< above 0 for a helper (helper.hpp): the most that its loops take
 };
@@ -66,6 +66,10 @@ struct Plan {
   bool by_views() const;
   /// Whether line integrals go through the ramp filter, for the result or for the initial volume.
   bool filters() const;
+  /// Where the vectors of one problem lie: "split over 2 GPUs".
+  std::string vectors() const;
+  /// Whether GPUs turn counts into line integrals, each those of its views.
+  bool gpus_prepare() const;
   /// Where the first worker has its vectors, and how it runs.
   Device home() const { return workers.front().device; }
   const Execution& execution() const { return workers.front().execution; }

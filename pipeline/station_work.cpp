@@ -118,7 +118,7 @@ std::vector<StationWork> work_of(const Plan& plan, const io::ScanInfo& info, con
   const SolverCost& cost = plan.method->cost;
   const int traces = plan.options.stop_by_discrepancy ? cost.traces.together() : 0;
   const double steps = cost.preparation.together() + traces + *plan.options.iterations * cost.step.together();
-  const bool moves = plan.home().is_cuda(), prepares = moves && gpu_does_all(plan.preprocessing);
+  const bool moves = plan.home().is_cuda(), prepares = plan.gpus_prepare();
   const double counts = static_cast<double>(plan.views.size()) * n.frame * pixel;
   std::vector<StationWork> all{
       {"read", "read " + ends.from + ", " + cpu, file_frames * n.frame * pixel},

@@ -1,4 +1,4 @@
-// Cone and fan beams: all slices are one problem, which several devices share in tiles.
+// Cone and fan beams: all slices are one problem, which several devices share, as a team or in tiles.
 
 #include <algorithm>
 #include <mutex>
@@ -35,7 +35,7 @@ void choose_execution(Plan& plan, const Recipe& recipe) {
   if (how.variant == "automatic") how.variant = only.variant;
   require<DeviceError>(how == only, "cone beam: no ", name_of(how),
                        "; give --variant automatic --precision float32");
-  for (const Device device : plan.devices)  // a solver has all slices on one, or tiles on all
+  for (const Device device : plan.devices)  // a solver has all slices at once
     if (plan.workers.empty() || !plan.method->takes_whole) plan.workers.push_back({device, how});
   for (const Device device : recipe.devices) {  // whether they have kernels
     projector(point_source_of(plan.scan), plan.grid, model, device);
@@ -64,7 +64,12 @@ void require_tiles(const Plan& plan) {
 }
 
 WorkingMemory kernels_hold(const Plan& plan, const Worker& worker, Shape volume, Shape projections) {
-  return plan.tiled ? WorkingMemory{} : working_memory(model, volume, projections, worker.device);
+  if (plan.tiled) return {};
+  WorkingMemory memory = working_memory(model, volume, projections, worker.device.member(0));
+  if (const int members = worker.device.members(); members > 1)  // of a team: see `add_copies`
+    memory.backward = std::max(memory.backward, 4.0 * static_cast<double>(volume[0] * volume[1] * volume[2]) /
+                                                    static_cast<double>(members));
+  return memory;
 }
 
 LinearOperator in_tiles(const Plan& plan, const ConeBeam& scan, const VolumeGrid& grid,
@@ -106,14 +111,16 @@ Array in_strips(const Problem& problem, const Array& filtered, const std::functi
   const VolumeGrid& grid = problem.grid;
   const Device device = filtered.space().device();
   const auto [nx, ny, nz] = grid.size;
-  const bool long_slice = nz == 1 && fan(problem.scan) && !device.is_cuda();
+  const bool long_slice = nz == 1 && fan(problem.scan) && device == Device::cpu();
   const Index strips = std::min<Index>(ny, long_slice ? 16 : 1);
   Array whole(cone_volume_space(grid, device));
   Stream& stream = default_stream(device);
   for (Index k = 0; k < strips; ++k) {
     const Range lines{k * ny / strips, (k + 1) * ny / strips};
     const VolumeGrid strip = region(grid, {0, nx}, lines, {0, nz});
-    const VectorView part{whole.data() + lines.first * nx, cone_volume_space(strip, device)};
+    const VectorView all = whole, part = strips == 1 ? all
+                                                     : VectorView{all.data + lines.first * nx,
+                                                                  cone_volume_space(strip, device)};
     fdk_backprojector(point_source_of(problem.scan), seen_by_fdk(problem.scan, strip), model, device)
         .apply(1, filtered, 0, part, stream);
     stream.synchronize();  // clocks and progress look at what is done

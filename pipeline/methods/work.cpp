@@ -14,11 +14,21 @@ Array Work::moved_to(Device device, Array array) {
   return on_device(std::move(array), device);
 }
 
-GpuFrames Work::moved_to_gpu(const io::FramesView& frames) {
+std::vector<GpuFrames> Work::moved_to_gpus(const io::FramesView& frames, const Space& views) {
   const auto [count, rows, bins] = frames.shape;
   const auto bytes = static_cast<double>(count * rows * bins) * static_cast<double>(bytes_of(frames.type));
   const Stopwatch clock("transfer", outcome.seconds.transfer, watch.board(), {.bytes = bytes});
-  return on_gpu(frames, device());
+  std::vector<std::optional<GpuFrames>> there(static_cast<std::size_t>(views.shares()));
+  on_members(device(), [&](int k) {
+    io::FramesView some = frames;
+    some.data += views.first_plane(k) * frames.frame_step * static_cast<Index>(bytes_of(frames.type));
+    some.shape[0] = views.share(k).shape()[0];
+    some.first += views.first_plane(k);
+    there[static_cast<std::size_t>(k)] = on_gpu(some, device().member(k));
+  });
+  std::vector<GpuFrames> all;
+  for (auto& some : there) all.push_back(std::move(*some));
+  return all;
 }
 
 void Work::copy_to(std::byte* host, ConstVectorView vector, Index bytes) {

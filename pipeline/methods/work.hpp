@@ -38,7 +38,8 @@ struct Work {
   }
 
   Array moved_to(Device device, Array array);
-  GpuFrames moved_to_gpu(const io::FramesView& frames);
+  /// Frames to each GPU of the device, which shares them as `views` does; they are made for its stream.
+  std::vector<GpuFrames> moved_to_gpus(const io::FramesView& frames, const Space& views);
   void copy_to(std::byte* host, ConstVectorView from, Index bytes);  ///< the first bytes; waits
   void count_updates(const Problem& problem, double applications);
 };

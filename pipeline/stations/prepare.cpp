@@ -21,6 +21,11 @@ std::string floor_words(const Findings& met) {
   return text.str();
 }
 
+/// What is found in the reference is the same for all blocks of views.
+void leave_out_reference(Findings& found) {
+  found.dead = found.reference_not_finite = found.reference_replaced = 0;
+}
+
 }  // namespace
 
 PrepareStation::PrepareStation(const io::ScanInfo& info, const Plan& plan) : plan_(plan) {
@@ -43,7 +48,7 @@ Array PrepareStation::block(const io::FramesView& counts, const Reference& refer
                             double of_slices, bool first, Work& work) {
   Findings found;
   Array y = line_integrals(counts, reference, views, of_slices, work, found).y;
-  if (!first) found.dead = found.reference_not_finite = found.reference_replaced = 0;
+  if (!first) leave_out_reference(found);
   add(found);
   return y;
 }
@@ -81,16 +86,37 @@ LineIntegrals PrepareStation::line_integrals(const io::FramesView& counts, const
                                              Findings& found) const {
   const Space space = projection_space(scan);
   const Preprocessing& how = plan_.preprocessing;
-  std::optional<GpuFrames> there;
-  if (work.device().is_cuda() && gpu_prepares(counts, how)) there = work.moved_to_gpu(counts);
+  const Space on_gpus = space.on(work.device());
+  std::vector<GpuFrames> there;
+  if (work.device().is_cuda() && plan_.gpus_prepare() && gpu_prepares(counts, how))
+    there = work.moved_to_gpus(counts, on_gpus);
   const Stopwatch watch("preprocess", work.outcome.seconds.preprocess, work.watch.board(),
                         {.slices = of_slices, .bytes = 4 * static_cast<double>(space.size())});
   work.tell("preprocess", 0);
-  if (there)
-    if (auto y = preprocess_on_gpu(*there, reference, how, space.on(work.device()), found))
-      return {std::move(*y), {}, {}};
-  there.reset();
+  if (!there.empty())
+    if (auto y = by_gpus(there, reference, on_gpus, found)) return {std::move(*y), {}, {}};
+  there.clear();
   return preprocess(counts, reference, how, space, found, bins_kept(scan));
+}
+
+/// Each GPU makes those of its counts; empty if the CPU has to make all.
+std::optional<Array> PrepareStation::by_gpus(const std::vector<GpuFrames>& counts, const Reference& reference,
+                                             const Space& space, Findings& found) const {
+  std::vector<std::optional<Array>> made(counts.size());
+  std::vector<Findings> found_by(counts.size());
+  on_members(space.device(), [&](int member) {
+    const auto k = static_cast<std::size_t>(member);
+    made[k] = preprocess_on_gpu(counts[k], reference, plan_.preprocessing, space.share(member), found_by[k]);
+  });
+  std::vector<Array> shares;
+  for (std::size_t k = 0; k < made.size(); ++k) {
+    if (!made[k]) return {};
+    shares.push_back(std::move(*made[k]));
+    if (k > 0) leave_out_reference(found_by[k]);
+  }
+  for (const Findings& one : found_by) found.add(one);
+  if (shares.size() == 1) return std::move(shares.front());
+  return Array(space, std::move(shares));
 }
 
 void PrepareStation::add(const Findings& found) {

@@ -36,6 +36,8 @@ class PrepareStation {
  private:
   LineIntegrals line_integrals(const io::FramesView& counts, const Reference& reference, const Scan& scan,
                                double of_slices, Work& work, Findings& found) const;
+  std::optional<Array> by_gpus(const std::vector<GpuFrames>& counts, const Reference& reference,
+                               const Space& space, Findings& found) const;
   void require_mostly_good() const;
 
   const Plan& plan_;

@@ -46,7 +46,7 @@ void ReadStation::read_part(Range slices) {
   part_.reset();  // its memory may serve again
   part_reference_.reset();
   auto frames = std::make_shared<io::Frames>();
-  const PinHostMemory pinned(gpu_does_all(plan_.preprocessing) ? plan_.home() : Device::cpu());
+  const PinHostMemory pinned(plan_.gpus_prepare() ? plan_.home() : Device::cpu());
   reader_.read(io::FrameKind::projection, plan_.views, part_rows_, plan_.bins, *frames);
   part_ = std::move(frames);
 }
@@ -102,7 +102,7 @@ io::FramesView ReadStation::views(Range slices, Range views, double of_slices, i
   const Stopwatch clock("read", outcome_.seconds.read, watch_.board(), load);
   if (const auto there = reader_.in_memory(io::FrameKind::projection, frames, rows, plan_.bins))
     return *there;
-  const PinHostMemory pinned(gpu_does_all(plan_.preprocessing) ? plan_.home() : Device::cpu());
+  const PinHostMemory pinned(plan_.gpus_prepare() ? plan_.home() : Device::cpu());
   reader_.read(io::FrameKind::projection, frames, rows, plan_.bins, memory);
   return memory;
 }

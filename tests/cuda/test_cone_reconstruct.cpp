@@ -152,21 +152,23 @@ TEST_F(CudaConeReconstruct, StepsOnAllViewsAgreeWithTheCpu) {
   EXPECT_LE(relative_error(made(gpu), made(cpu)), bound_of("fbp"));
 }
 
-TEST_F(CudaConeReconstruct, LittleMemoryAndSeveralGpusMakeTilesForSolvers) {
+/// Vectors of a solver lie on the GPU, split over several, or in tiles on the host.
+TEST_F(CudaConeReconstruct, MemoryAndGpusDecideWhereVectorsLie) {
   for (const std::string method : {"cgls", "sirt"}) {
     Recipe recipe = recipe_for(method, gpu);
     if (method == "cgls") recipe.initial = Initial::fbp;
     const std::vector<float> whole = volume(recipe);
     recipe.devices = {gpu, gpu};
-    ASSERT_TRUE(plan_for(recipe).tiled);
+    ASSERT_EQ(plan_for(recipe).vectors(), "split over 2 GPUs");
+    EXPECT_LE(relative_error(volume(recipe), whole), bound_of(method));
     recipe.fewest_devices = true;
-    ASSERT_FALSE(plan_for(recipe).tiled);
+    ASSERT_EQ(plan_for(recipe).vectors(), "on one device");
     recipe.device_bytes = tile_bytes;
     ASSERT_EQ(plan_for(recipe).devices.size(), 2u);
     ASSERT_TRUE(plan_for(recipe).tiled);
-    recipe.fewest_devices = false, recipe.device_bytes.reset();
+    recipe.fewest_devices = false;
     EXPECT_LE(relative_error(volume(recipe), whole), bound_of(method));
-    recipe.devices = {gpu};
+    recipe.devices = {gpu}, recipe.device_bytes.reset();
     ASSERT_FALSE(plan_for(recipe).tiled);
     recipe.device_bytes = tile_bytes;
     const Plan tiles = plan_for(recipe);

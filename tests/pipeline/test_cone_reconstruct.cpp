@@ -121,6 +121,47 @@ TEST_F(ConeReconstruct, TilesOnSeveralDevicesMakeNoDifference) {
   }
 }
 
+/// Where a solver's vectors lie follows from the devices and their memory.
+TEST_F(ConeReconstruct, VectorsAreSplitOverDevicesThatHoldThem) {
+  for (const std::string method : {"cgls", "tv"})
+    for (const Initial initial : {Initial::zero, Initial::fbp}) {
+      Recipe recipe;
+      recipe.method = method, recipe.initial = initial;
+      recipe.iterations = 3, recipe.tv_weight = 0.05f;
+      EXPECT_EQ(plan(recipe).vectors(), "on one device");
+      const std::vector<float> whole = volume(recipe);
+      recipe.devices = {Device::cpu(), Device::cpu(), Device::cpu()};
+      const Plan three = plan(recipe);
+      EXPECT_EQ(three.vectors(), "split over 3 devices");
+      EXPECT_EQ(three.workers.size(), 1u);
+      EXPECT_LE(difference(whole, volume(recipe)), tolerance::region) << method;
+      recipe.device_bytes = 2 << 20;
+      EXPECT_EQ(plan(recipe).vectors(), "on the host, in tiles");
+      recipe.device_bytes.reset();
+      recipe.views = Range{0, 2};  // fewer than devices
+      EXPECT_EQ(plan(recipe).vectors(), "on the host, in tiles");
+    }
+}
+
+/// TV's weight is looked for where the vectors lie.
+TEST_F(ConeReconstruct, TeamsFindTheWeightOfOneDevice) {
+  Recipe recipe;
+  recipe.method = "tv", recipe.iterations = 3, recipe.binning = 2;
+  const std::vector<float> whole = volume(recipe);
+  recipe.devices = {Device::cpu(), Device::cpu()};
+  EXPECT_LE(difference(whole, volume(recipe)), tolerance::region);
+}
+
+TEST_F(ConeReconstruct, VolumesThatNoRayMeetsNeedNoWeight) {
+  Recipe recipe;
+  recipe.method = "tv", recipe.binning = 2;
+  recipe.slices = 101, recipe.region_z = Range{0, 5};
+  for (const std::size_t devices : {1, 2}) {
+    recipe.devices = std::vector<Device>(devices, Device::cpu());
+    for (const float voxel : volume(recipe)) EXPECT_EQ(voxel, 0);
+  }
+}
+
 /// Whose filter needs a wider detector, or whose voxels are taller than its row.
 TEST_F(ConeReconstruct, TilesOfOneSidedDetectorsAndFansMakeNoDifference) {
   for (const bool fan : {false, true})

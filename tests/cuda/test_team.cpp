@@ -1,0 +1,135 @@
+// Vectors on a team of GPUs. Skipped where no GPU is; where there is one, it is named twice.
+
+#include <limits>
+
+#include "../../operators/adjointness.hpp"
+#include "../support/placements.hpp"
+#include "../support/reconstructions.hpp"
+#include "../support/temporary_folder.hpp"
+#include "../support/tiles.hpp"
+#include "cuda_fixture.hpp"
+
+namespace tandem::test {
+namespace {
+
+class CudaTeam : public Cuda {
+ protected:
+  /// One GPU named twice, and three times; all GPUs, if there are several.
+  std::vector<Device> teams() const {
+    std::vector<Device> all = devices();
+    all.erase(all.begin());
+    std::vector<Device> teams{Device::team({gpu, gpu}), Device::team({gpu, gpu, gpu})};
+    if (all.size() > 1) teams.push_back(Device::team(all));
+    return teams;
+  }
+  LinearOperator on(Device device) const {
+    return projector(problem.scan, problem.grid, Model::separable_footprint, device);
+  }
+  const PlacedProblem problem;
+};
+
+TEST_F(CudaTeam, VectorsGoThereAndComeBack) {
+  for (const Device team : teams())
+    for (const Space& space : {problem.A.domain(), problem.A.range()}) {
+      const Array x = random_array(space, 3);
+      EXPECT_TRUE(same_bits(on_device(on_device(x, team), cpu), x)) << team.name();
+    }
+}
+
+TEST_F(CudaTeam, ProjectsAsOneGpuDoes) {
+  const LinearOperator one = on(gpu);
+  const Array x = random_array(one.domain().on(cpu), 5), y = random_array(one.range().on(cpu), 6);
+  const Array forward = one * on_device(x, gpu), back = adjoint(one) * on_device(y, gpu);
+  for (const Device team : teams()) {
+    const LinearOperator A = on(team);
+    EXPECT_LE(relative_error(A * on_device(x, team), forward), tolerance::tiles) << team.name();
+    EXPECT_LE(relative_error(adjoint(A) * on_device(y, team), back), tolerance::tiles) << team.name();
+    const Adjointness pair = adjointness(A);
+    EXPECT_LE(pair.mismatch, tolerance::footprint_products) << team.name();
+    EXPECT_NEAR(pair.coupling, 1, tolerance::footprint_products_coupling) << team.name();
+  }
+}
+
+/// Without a wait of the host between applications, each of which overwrites what the one before has read.
+TEST_F(CudaTeam, QueuesRunOneAfterTheOther) {
+  for (const Device team : teams()) {
+    const LinearOperator A = on(team);
+    Stream& stream = default_stream(team);
+    const Array x = on_device(random_array(A.domain().on(cpu), 5), team), first = A * x;
+    const Array truth = adjoint(A) * first;
+    Array y(A.range()), z(A.domain());
+    for (int run = 0; run < 20; ++run) {
+      A.apply(1, x, 0, y, stream);
+      A.apply_adjoint(1, y, 0, z, stream);
+      fill(y, std::numeric_limits<float>::quiet_NaN(), stream);
+      A.apply(1, z, 0, y, stream);
+      A.apply_adjoint(1, first, 0, z, stream);
+      A.apply_adjoint(1, first, -1, z, stream);
+      A.apply_adjoint(1, first, 1, z, stream);
+    }
+    EXPECT_LE(relative_error(z, truth), tolerance::devices) << team.name();
+  }
+}
+
+TEST_F(CudaTeam, HoldsTheSameBitsInAllCopies) {
+  for (const Device team : teams()) {
+    const LinearOperator A = on(team);
+    Array x = adjoint(A) * on_device(random_array(A.range().on(cpu), 6), team);
+    const auto copy_of = [&](int k) {
+      const ConstVectorView share = ConstVectorView(x).share(k);
+      Array here(share.space.on(cpu));
+      Stream& stream = default_stream(share.space.device());
+      copy(share, here, stream);
+      stream.synchronize();
+      return here;
+    };
+    for (int k = 1; k < team.members(); ++k) EXPECT_TRUE(same_bits(copy_of(k), copy_of(0))) << team.name();
+  }
+}
+
+TEST_F(CudaTeam, SolversComeToOneSolution) {
+  std::vector<std::pair<std::string, LinearOperator>> placed{{"one GPU", on(gpu)}};
+  for (const Device team : teams()) placed.emplace_back(team.name(), on(team));
+  const double tile = 5 * smallest_tile(problem.scan, problem.grid, gpu);
+  placed.emplace_back("tiles", tiled_projector(problem.scan, problem.grid, {gpu, gpu}, tile));
+  expect_one_solution(problem, placed);
+}
+
+TEST_F(CudaTeam, LeavesNoMemoryBehind) {
+  const Device team = Device::team({gpu, gpu});
+  const LinearOperator A = on(team);
+  const Array y = random_array(A.range(), 6), x = adjoint(A) * y;
+  const std::size_t before = free_memory(gpu);
+  for (int run = 0; run < 20; ++run) EXPECT_TRUE(same_bits(adjoint(A) * y, x));
+  EXPECT_GE(free_memory(gpu), before);
+}
+
+/// From file to volume: counts become line integrals on each GPU, and FDK starts there.
+TEST_F(CudaTeam, ReconstructsAsOneGpuDoes) {
+  const TemporaryFolder folder;
+  for (const bool fan : {false, true}) {
+    pipeline::Simulation s = cone_simulation(1e4);
+    auto& scan = std::get<ConeBeam>(s.scan);
+    scan.detector.axis_bin = 33.1;
+    if (fan) scan.detector.rows = 1, scan.midplane_row = 0.2, s.grid.size[2] = 1;
+    write_scan(folder / "scan.h5", pipeline::SimulatedScan(s));
+    for (const std::string method : {"cgls", "sirt", "tv"})
+      for (const pipeline::Initial initial : {pipeline::Initial::zero, pipeline::Initial::fbp}) {
+        pipeline::Recipe recipe;
+        recipe.method = method, recipe.initial = initial;
+        recipe.iterations = 4, recipe.tv_weight = 0.05f;
+        const auto volume = [&] { return reconstructed(folder / "scan.h5", recipe, 0); };
+        recipe.devices = {gpu};
+        const std::vector<float> truth = volume();
+        recipe.devices = {gpu, gpu};
+        const pipeline::Plan plan = make_plan(io::open_scan(folder / "scan.h5")->info(), recipe);
+        EXPECT_EQ(plan.home(), Device::team({gpu, gpu}));
+        EXPECT_FALSE(plan.tiled);
+        EXPECT_LE(relative_error(volume(), truth), tolerance::cgls_magnifies * tolerance::fbp_devices)
+            << method << (fan ? ", fan" : ", cone");
+      }
+  }
+}
+
+}  // namespace
+}  // namespace tandem::test
