@@ -1,0 +1,89 @@
+#include "subsets.hpp"
+
+#include <type_traits>
+#include <utility>
+
+#include "../core/error.hpp"
+
+namespace tandem {
+
+namespace {
+
+/// All views together; no key, as no scan has them in this order.
+Space joined(const std::vector<LinearOperator>& parts) {
+  require<SpaceError>(!parts.empty(), "Subsets: 0 operators; at least 1 is needed");
+  const Space first = parts.front().range();
+  auto [views, rows, bins] = first.shape();
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    const Space part = parts[i].range();
+    require<SpaceError>(parts[i].domain().fits(parts.front().domain()) && part.shape()[1] == rows &&
+                            part.shape()[2] == bins && part.blocks() == first.blocks() &&
+                            part.device() == first.device(),
+                        "Subsets: operator ", i,
+                        " has another volume, other rows or other bins than the first one; they must agree");
+    views += part.shape()[0];
+  }
+  return Space({views, rows, bins}, first.blocks(), first.device());
+}
+
+}  // namespace
+
+Subsets::Subsets(std::vector<LinearOperator> parts, std::vector<std::vector<Index>> views)
+    : parts_(std::move(parts)), views_(std::move(views)), range_(joined(parts_)) {
+  require<SpaceError>(views_.size() == parts_.size(), "Subsets: ", views_.size(), " lists of views for ",
+                      parts_.size(), " operators; give one each");
+  const Index all = range_.shape()[0];
+  std::vector<bool> met(static_cast<std::size_t>(all), false);
+  Index first = 0;
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    require<SpaceError>(this->views(i) == parts_[i].range().shape()[0], "Subsets: ", this->views(i),
+                        " views for operator ", i, ", which has ", parts_[i].range().shape()[0]);
+    for (const Index view : views_[i]) {
+      require<SpaceError>(view >= 0 && view < all && !met[static_cast<std::size_t>(view)], "Subsets: view ",
+                          view, " is not one of ", all, ", or is listed twice");
+      met[static_cast<std::size_t>(view)] = true;
+    }
+    first_.push_back(first);
+    first += this->views(i);
+  }
+}
+
+Index Subsets::offset(std::size_t i) const { return first_[i] * range_.shape()[1] * range_.shape()[2]; }
+
+VectorView Subsets::part(VectorView whole, std::size_t i) const {
+  return {whole.data + offset(i), parts_[i].range()};
+}
+
+ConstVectorView Subsets::part(ConstVectorView whole, std::size_t i) const {
+  return {whole.data + offset(i), parts_[i].range()};
+}
+
+Array Subsets::ordered(const Array& data) const {
+  require<SpaceError>(data.space().parts() == 1 && data.space().shape() == range_.shape() &&
+                          data.space().device() == range_.device(),
+                      "Subsets: the data have ", data.space().size(), " elements, the subsets ",
+                      range_.size(), ", or lie on another device; they must be as many, on one device");
+  Stream& stream = default_stream(range_.device());
+  Array sorted(range_, stream);
+  const auto [views, rows, bins] = range_.shape();
+  const auto view_of = [rows = rows, bins = bins](auto* all, Index view) {
+    return Image<std::remove_reference_t<decltype(*all)>>{
+        all + view * rows * bins, 1, rows, bins, rows * bins, bins};
+  };
+  Index to = 0;
+  for (const std::vector<Index>& subset : views_)
+    for (const Index from : subset) copy(view_of(data.data(), from), view_of(sorted.data(), to++), stream);
+  stream.synchronize();
+  return sorted;
+}
+
+void Subsets::apply(float alpha, ConstVectorView x, float beta, VectorView y, Stream& stream) const {
+  for (std::size_t i = 0; i < count(); ++i) parts_[i].apply(alpha, x, beta, part(y, i), stream);
+}
+
+void Subsets::apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, Stream& stream) const {
+  for (std::size_t i = 0; i < count(); ++i)
+    parts_[i].apply_adjoint(alpha, part(y, i), i == 0 ? beta : 1, x, stream);
+}
+
+}  // namespace tandem

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <vector>
+
+#include "../core/public.hpp"
+#include "linear_operator.hpp"
+
+namespace TANDEM_PUBLIC tandem {
+
+/// An operator in parts, each of which takes some of the views: for solvers that go through subsets. Their
+/// data (view, row, bin) lie subset after subset, so that the data of a subset are a part of them, without a
+/// copy. `view_subsets` chooses views, and a projector of `with_views` is the operator of some.
+class Subsets {
+ public:
+  /// `views[i]`: which views of the whole the range of `parts[i]` has, in its order. @throws SpaceError
+  /// unless all have one domain, rows and bins, and each view is in one of the subsets
+  Subsets(std::vector<LinearOperator> parts, std::vector<std::vector<Index>> views);
+
+  std::size_t count() const { return parts_.size(); }
+  const LinearOperator& operator[](std::size_t i) const { return parts_[i]; }
+  Index views(std::size_t i) const { return static_cast<Index>(views_[i].size()); }
+
+  Space domain() const { return parts_.front().domain(); }
+  const Space& range() const { return range_; }  ///< all views, subset after subset
+  /// The views of subset i, of a vector in range().
+  VectorView part(VectorView whole, std::size_t i) const;
+  ConstVectorView part(ConstVectorView whole, std::size_t i) const;
+
+  /// Data whose views are in the order of the scan, subset after subset. @throws SpaceError unless they are
+  /// as many, of the same rows and bins, on the same device
+  Array ordered(const Array& data) const;
+
+  /// All subsets together, so that this is an operator, too.
+  void apply(float alpha, ConstVectorView x, float beta, VectorView y, Stream& stream) const;
+  void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, Stream& stream) const;
+
+ private:
+  Index offset(std::size_t i) const;
+
+  std::vector<LinearOperator> parts_;
+  std::vector<std::vector<Index>> views_;
+  std::vector<Index> first_;  // view of each subset, among those in range()
+  Space range_;
+};
+
+}  // namespace tandem
