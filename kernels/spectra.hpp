@@ -13,4 +13,8 @@ namespace tandem::kernels {
 /// @pre as many gains as that; images.size() is a multiple of rows x columns
 void multiply_spectra(std::span<float> images, Index rows, Index columns, std::span<const double> gain);
 
+/// |F y|^2 of each of some real lines that follow each other, for the frequencies 0 to length / 2, by the
+/// calling thread. @pre `powers` has length / 2 + 1 numbers for each line
+void powers_of_lines(std::span<const float> lines, Index length, std::span<double> powers);
+
 }  // namespace tandem::kernels

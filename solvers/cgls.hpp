@@ -29,6 +29,7 @@ class Cgls {
   const Array& solution() const& { return x_; }
   Array solution() && { return std::move(x_); }
   const std::vector<double>& residual_norms() const { return residual_norms_; }
+  const Array* residual() const { return &r_; }
   const std::vector<double>& falls() const { return falls_; }  ///< for the next step
   std::vector<double> traces();                                ///< of A At
   SolverState state() {

@@ -2,8 +2,10 @@
 
 #include <chrono>
 #include <cmath>
+#include <memory>
 
 #include "../core/error.hpp"
+#include "../operators/periodogram.hpp"
 
 namespace tandem {
 
@@ -43,6 +45,23 @@ StopRule stagnation(std::vector<double> traces, std::vector<Index> data) {
     return now.iteration > 0 && now.falls[block] <= of_noise * traces[block] * variance;
   };
   return {"stagnation", holds};
+}
+
+StopRule white_residual() {
+  struct State {
+    int iteration = -1;
+    std::vector<double> now, before;  // distances from white noise, one a block
+  };
+  const auto holds = [state = std::make_shared<State>()](const Progress& now, std::size_t block) {
+    require<SpaceError>(now.residual, "white_residual: the solver does not show its residual");
+    if (now.iteration != state->iteration) {
+      state->iteration = now.iteration;
+      state->before = std::move(state->now);
+      state->now = distance_from_white(*now.residual, default_stream(now.residual->space().device()));
+    }
+    return !state->before.empty() && state->now[block] > state->before[block];
+  };
+  return {"ncp", holds};
 }
 
 StopRule time_limit(double seconds) {

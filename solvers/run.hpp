@@ -34,7 +34,13 @@ concept TellsItsReach = IterativeSolver<S> && requires(S solver, const S seen) {
   {
     seen.falls()
     } -> std::same_as<const std::vector<double>&>;           // of |b - Ax|^2, a unit of reach, one a block
-  { solver.traces() } -> std::same_as<std::vector<double>>;  // of A M At, one a block
+  { solver.traces() } -> std::same_as<std::vector<double>>;  // of A M At, one a block; before the first step
+};
+
+/// A solver that has the vector b - Ax of its solution at hand between steps.
+template <class S>
+concept ShowsItsResidual = IterativeSolver<S> && requires(const S seen) {
+  { seen.residual() } -> std::same_as<const Array*>;  // in range(); null if it has none
 };
 
 /// A solver that can tell the value of what it minimises for its solution, at some cost.
@@ -50,6 +56,7 @@ struct Progress {
   double seconds;
   const Array& solution;
   std::span<const double> falls = {};  ///< for a solver that tells its reach
+  const Array* residual = nullptr;     ///< for a solver that shows it
 };
 
 /// A named predicate on one block. Rules are joined with ||, and the report says which one held.
@@ -77,6 +84,13 @@ template <TellsItsReach S>
 StopRule stagnation(S& solver, std::vector<Index> data) {
   return stagnation(solver.traces(), std::move(data));
 }
+
+/// Stops a step after the residual has looked the most like white noise, when the distance of its lines along
+/// the last axis from white noise grows for the first time (`distance_from_white`). Until then the residual
+/// holds what the solution still lacks; after that it lacks what the solution has taken from the noise, at
+/// low frequencies. Needs a solver that shows its residual, and serves one run. Sources: Hansen, Kilmer,
+/// Kjeldsen, BIT 46(1), 2006; Hansen, Jorgensen, AIR Tools II, Numerical Algorithms 79(1), 2018.
+StopRule white_residual();
 
 /// Called with the present state before each step and at the end: for a progress bar, a file, a picture. It
 /// cancels by throwing.
@@ -123,6 +137,7 @@ Report run(S& solver, const StopRule& stop, const Observer& observe, RunState& s
     state.seconds = seconds_now() - start;
     Progress now{report.iterations, residuals, first, state.seconds, solver.solution()};
     if constexpr (TellsItsReach<S>) now.falls = solver.falls();
+    if constexpr (ShowsItsResidual<S>) now.residual = solver.residual();
     if (observe) observe(now);
     report.residuals.push_back(joint_norm(residuals));
     bool moving = false;

@@ -35,6 +35,7 @@ class Sirt {
   const Array& solution() const& { return x_; }
   Array solution() && { return std::move(x_); }
   const std::vector<double>& residual_norms() const { return residual_norms_; }
+  const Array* residual() const { return &r_; }
   const std::vector<double>& falls() const { return falls_; }  ///< for the last step; infinite at the start
   std::vector<double> traces();                                ///< of A C At R
   SolverState state() {

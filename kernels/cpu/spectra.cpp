@@ -64,4 +64,17 @@ void multiply_spectra(std::span<float> images, Index rows, Index columns, std::s
   }
 }
 
+void powers_of_lines(std::span<const float> lines, Index length, std::span<double> powers) {
+  const Plans& plans = plans_for(1, length);
+  const auto size = static_cast<std::size_t>(length), half = size / 2 + 1;
+  const Room<float> line(size);
+  const Room<Complex> spectrum(half);
+  for (std::size_t k = 0; k < lines.size() / size; ++k) {
+    std::copy_n(&lines[k * size], size, line.data);
+    fftwf_execute_dft_r2c(plans.forward.get(), line.data, reinterpret_cast<fftwf_complex*>(spectrum.data));
+    for (std::size_t f = 0; f < half; ++f)
+      powers[k * half + f] = std::norm(std::complex<double>(spectrum.data[f]));
+  }
+}
+
 }  // namespace tandem::kernels
