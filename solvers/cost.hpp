@@ -15,6 +15,7 @@ struct SolverCost {
   int volumes,
       projections;  ///< the most vectors of A's domain and range that it holds, solution and data included
   Applications preparation, step, traces;  ///< `traces`: see TellsItsReach
+  int volumes_a_step = 0;                  ///< what it holds more after each step
 };
 
 }  // namespace tandem

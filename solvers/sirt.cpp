@@ -9,20 +9,6 @@
 
 namespace tandem {
 
-namespace {
-
-/// 1/sum, and 0 where the sum is below a millionth of what is usual in its block: rounding, not a ray through
-/// the grid.
-Array weights(Array sums, Stream& stream) {
-  const double per_block = static_cast<double>(sums.size()) / static_cast<double>(sums.space().block_count());
-  std::vector<float> floor;
-  for (double n : norm(sums, stream)) floor.push_back(static_cast<float>(1e-6 * n / std::sqrt(per_block)));
-  reciprocal_or_zero(sums, floor, stream);
-  return sums;
-}
-
-}  // namespace
-
 Sirt::Sirt(LinearOperator A, Array&& b, Array x0, SirtOptions options)
     : A_(std::move(A)),
       options_(options),
@@ -30,8 +16,8 @@ Sirt::Sirt(LinearOperator A, Array&& b, Array x0, SirtOptions options)
       b_(std::move(b)),
       x_(std::move(x0)),
       r_(A_.range(), stream_),
-      row_weight_(weights(row_sums(A_), stream_)),
-      column_weight_(weights(column_sums(A_), stream_)),
+      row_weight_(inverse_sums(row_sums(A_), stream_)),
+      column_weight_(inverse_sums(column_sums(A_), stream_)),
       update_(A_.domain(), stream_) {
   require<GeometryError>(options_.relaxation > 0 && options_.relaxation < 2, "Sirt: relaxation ",
                          options_.relaxation, "; a number between 0 and 2 is needed");

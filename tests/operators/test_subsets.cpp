@@ -1,27 +1,18 @@
 #include <gtest/gtest.h>
 
 #include "../../core/error.hpp"
-#include "../../geometry/view_subsets.hpp"
-#include "../../operators/subsets.hpp"
 #include "../support/operators.hpp"
+#include "../support/subsets.hpp"
 #include "../support/tolerances.hpp"
 
 namespace tandem {
 namespace {
 
-template <class Beam>
-Subsets subsets_of(const Beam& scan, const VolumeGrid& grid, Index count) {
-  auto views = view_subsets(scan.angles, Beam::period, count);
-  std::vector<LinearOperator> parts;
-  for (const auto& some : views) parts.push_back(projector(std::get<Beam>(with_views(scan, some)), grid));
-  return {std::move(parts), std::move(views)};
-}
-
 /// Each part against the rows of the whole operator that belong to it.
 template <class Beam>
 void expect_parts_of_the_whole(const Beam& scan, const VolumeGrid& grid, Index count) {
   const LinearOperator A = projector(scan, grid);
-  const Subsets subsets = subsets_of(scan, grid, count);
+  const Subsets subsets = test::subsets_of(scan, grid, count);
   const Array x = test::random_array(A.domain(), 3), y = A * x;
   const Array whole = LinearOperator(subsets) * x, sorted = subsets.ordered(y);
   EXPECT_TRUE(test::same_bits(whole, sorted)) << Beam::kind << ' ' << count;
@@ -43,7 +34,7 @@ TEST(Subsets, AreTheWholeInAnotherOrderForEachKindOfBeam) {
 
 TEST(Subsets, DataOfASubsetLieTogether) {
   const ParallelBeam scan = test::scan_of(7, 2, 5);
-  const Subsets subsets = subsets_of(scan, test::grid_of(3, 3, 2), 3);
+  const Subsets subsets = test::subsets_of(scan, test::grid_of(3, 3, 2), 3);
   Array y(projection_space(scan));
   for (Index i = 0; i < y.size(); ++i) y.data()[i] = static_cast<float>(i / 10);  // the view
   Array sorted = subsets.ordered(y);

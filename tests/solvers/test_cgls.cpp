@@ -10,6 +10,7 @@
 #include "../../operators/vector.hpp"
 #include "../../solvers/cgls.hpp"
 #include "../support/dense.hpp"
+#include "../support/krylov.hpp"
 #include "../support/poisoned_memory.hpp"
 #include "../support/property.hpp"
 #include "../support/scans.hpp"
@@ -19,14 +20,6 @@ namespace tandem {
 namespace {
 
 static_assert(IterativeSolver<Cgls>);
-
-/// A well conditioned matrix: random, with twice the identity on top.
-Eigen::MatrixXf tall_matrix(Index rows, Index columns, unsigned seed) {
-  std::srand(seed);
-  Eigen::MatrixXf m = Eigen::MatrixXf::Random(rows, columns) / std::sqrt(static_cast<float>(columns));
-  m.topRows(columns) += 2 * Eigen::MatrixXf::Identity(columns, columns);
-  return m;
-}
 
 Array random_array(Space space, std::uint64_t seed) {
   Random random(seed);
@@ -77,43 +70,33 @@ void expect_solution(const LinearOperator& A, const Array& b, Array x0, int step
 }
 
 TEST(Cgls, FindsTheLeastSquaresSolution) {
-  const LinearOperator A = test::MatrixOperator{tall_matrix(19, 11, 5)};
+  const LinearOperator A = test::MatrixOperator{test::tall_matrix(19, 11, 5)};
   expect_solution(A, random_array(A.range(), 1), Array(A.domain()), 22);
 }
 
 TEST(Cgls, FindsItFromAnyStart) {
-  const LinearOperator A = test::MatrixOperator{tall_matrix(19, 11, 5)};
+  const LinearOperator A = test::MatrixOperator{test::tall_matrix(19, 11, 5)};
   expect_solution(A, random_array(A.range(), 1), random_array(A.domain(), 2), 22);
 }
 
 TEST(Cgls, StaysThereLongAfterItHasConverged) {
-  const LinearOperator A = test::MatrixOperator{tall_matrix(19, 11, 5)};
+  const LinearOperator A = test::MatrixOperator{test::tall_matrix(19, 11, 5)};
   expect_solution(A, random_array(A.range(), 1), Array(A.domain()), 500);
 }
 
-/// The point of x0 + span{s, A^T A s, ..., (A^T A)^(k - 1) s}, s = A^T (b - A x0), whose residual is the
-/// least.
-Eigen::VectorXd krylov_point(const Eigen::MatrixXd& a, const Eigen::VectorXd& b, const Eigen::VectorXd& x0,
-                             int k) {
-  const Eigen::VectorXd r = b - a * x0;
-  Eigen::MatrixXd basis(a.cols(), k);
-  basis.col(0) = a.transpose() * r;
-  for (int i = 1; i < k; ++i) basis.col(i) = a.transpose() * (a * basis.col(i - 1)).normalized();
-  const Eigen::MatrixXd q = basis.householderQr().householderQ() * Eigen::MatrixXd::Identity(a.cols(), k);
-  return x0 + q * (a * q).colPivHouseholderQr().solve(r);
-}
-
 TEST(Cgls, TakesTheBestPointOfEachKrylovSpace) {
-  const LinearOperator A = test::MatrixOperator{tall_matrix(19, 11, 5)};
+  const LinearOperator A = test::MatrixOperator{test::tall_matrix(19, 11, 5)};
   const Eigen::MatrixXd a = test::dense(A);
+  const Eigen::MatrixXd one = Eigen::MatrixXd::Identity(19, 19);
   const Eigen::VectorXd values = a.jacobiSvd().singularValues();
   const Array b = random_array(A.range(), 1), x0 = random_array(A.domain(), 2);
   Cgls solver(A, b, x0.clone());
   for (int k = 1; k <= 5; ++k) {
     solver.step({true});
-    EXPECT_LE(
-        (test::column(solver.solution()) - krylov_point(a, test::column(b), test::column(x0), k)).norm(),
-        tolerance::least_squares(values(0), test::column(b).norm(), std::pow(values(10), 2), k));
+    EXPECT_LE((test::column(solver.solution()) -
+               test::krylov_point(a, a.transpose(), one, test::column(b), test::column(x0), k))
+                  .norm(),
+              tolerance::least_squares(values(0), test::column(b).norm(), std::pow(values(10), 2), k));
   }
 }
 

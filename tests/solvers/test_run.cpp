@@ -12,7 +12,10 @@
 #include "../../operators/projector.hpp"
 #include "../../operators/random.hpp"
 #include "../../operators/vector.hpp"
+#include "../../solvers/ba_gmres.hpp"
 #include "../../solvers/cgls.hpp"
+#include "../../solvers/lsmr.hpp"
+#include "../../solvers/lsqr.hpp"
 #include "../../solvers/sirt.hpp"
 #include "../support/dense.hpp"
 #include "../support/scans.hpp"
@@ -86,6 +89,9 @@ void expect_rows_independent() {
 
 TEST(Cgls, SolvesEachSliceAsIfItWereAlone) { expect_rows_independent<Cgls>(); }
 TEST(Sirt, SolvesEachSliceAsIfItWereAlone) { expect_rows_independent<Sirt>(); }
+TEST(Lsqr, SolvesEachSliceAsIfItWereAlone) { expect_rows_independent<Lsqr>(); }
+TEST(Lsmr, SolvesEachSliceAsIfItWereAlone) { expect_rows_independent<Lsmr>(); }
+TEST(BaGmres, SolvesEachSliceAsIfItWereAlone) { expect_rows_independent<BaGmres>(); }
 
 template <class S>
 void expect_rows_stagnate_independently() {
@@ -107,6 +113,9 @@ void expect_rows_stagnate_independently() {
 
 TEST(Cgls, StagnatesInEachSliceAsIfItWereAlone) { expect_rows_stagnate_independently<Cgls>(); }
 TEST(Sirt, StagnatesInEachSliceAsIfItWereAlone) { expect_rows_stagnate_independently<Sirt>(); }
+TEST(Lsqr, StagnatesInEachSliceAsIfItWereAlone) { expect_rows_stagnate_independently<Lsqr>(); }
+TEST(Lsmr, StagnatesInEachSliceAsIfItWereAlone) { expect_rows_stagnate_independently<Lsmr>(); }
+TEST(BaGmres, StagnatesInEachSliceAsIfItWereAlone) { expect_rows_stagnate_independently<BaGmres>(); }
 
 template <class S>
 void expect_nan_contained() {
@@ -124,6 +133,9 @@ void expect_nan_contained() {
 
 TEST(Cgls, KeepsANanInItsSlice) { expect_nan_contained<Cgls>(); }
 TEST(Sirt, KeepsANanInItsSlice) { expect_nan_contained<Sirt>(); }
+TEST(Lsqr, KeepsANanInItsSlice) { expect_nan_contained<Lsqr>(); }
+TEST(Lsmr, KeepsANanInItsSlice) { expect_nan_contained<Lsmr>(); }
+TEST(BaGmres, KeepsANanInItsSlice) { expect_nan_contained<BaGmres>(); }
 
 /// Rows of which each is weighted with a number of its own: blocks that are not alike.
 TEST(Sirt, WeighsEachSliceByItsOwnSums) {

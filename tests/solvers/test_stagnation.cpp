@@ -3,13 +3,17 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <optional>
 
 #include "../../core/error.hpp"
 #include "../../geometry/phantom.hpp"
 #include "../../operators/projector.hpp"
 #include "../../operators/random.hpp"
 #include "../../pipeline/simulate.hpp"
+#include "../../solvers/ba_gmres.hpp"
 #include "../../solvers/cgls.hpp"
+#include "../../solvers/lsmr.hpp"
+#include "../../solvers/lsqr.hpp"
 #include "../../solvers/sirt.hpp"
 #include "../support/dense.hpp"
 #include "../support/scans.hpp"
@@ -59,15 +63,16 @@ struct Errors {
 };
 
 template <class S>
-Errors errors_of(const Counted& scan, S solver, int steps) {
-  const StopRule claimed = discrepancy({scan.noise / 1.4}), rule = stagnation(solver, {scan.y.size()});
+Errors errors_of(const Counted& scan, S solver, int steps, std::optional<StopRule> asked = {}) {
+  const StopRule claimed = discrepancy({scan.noise / 1.4}),
+                 rule = asked ? *asked : stagnation(solver, {scan.y.size()});
   Errors errors;
   const auto take = [](double& place, double error) { place = place > 0 ? place : error; };
   run(solver, max_iterations(steps), [&](const Progress& now) {
     const double error = scan.error(now.solution);
     errors.best = std::min(errors.best, error);
     if (now.iteration == steps || !held(claimed, now, 0).empty()) take(errors.claimed, error);
-    if (errors.steps == 0 && held(rule, now, 0) == "stagnation")
+    if (errors.steps == 0 && held(rule, now, 0) == rule.name)
       errors.stopped = error, errors.steps = now.iteration;
   });
   return errors;
@@ -86,6 +91,44 @@ TEST(Stagnation, StopsCglsNearItsBestStepWhateverTheNoiseClaimed) {
       const Errors errors = errors_of(scan, Cgls(scan.A, scan.y, Array(scan.A.domain())), 30);
       expect_near_the_best(errors, 1.3, phantom + std::to_string(photons));
     }
+}
+
+template <class S>
+class NearTheBest : public ::testing::Test {};
+using KrylovSolvers = ::testing::Types<Cgls, Lsqr, Lsmr, BaGmres>;
+TYPED_TEST_SUITE(NearTheBest, KrylovSolvers);
+
+TYPED_TEST(NearTheBest, StopsByStagnation) {
+  for (const char* phantom : {"foam", "ellipsoids"})
+    for (double photons : {300.0, 3000.0}) {
+      const Counted scan(phantom, photons);
+      const Errors errors = errors_of(scan, TypeParam(scan.A, scan.y, Array(scan.A.domain())), 30);
+      expect_near_the_best(errors, 1, phantom + std::to_string(photons));
+    }
+}
+
+TYPED_TEST(NearTheBest, StopsByAWhiteResidual) {
+  for (const char* phantom : {"foam", "ellipsoids", "shepp-logan"})
+    for (double photons : {300.0, 3000.0, 30000.0}) {
+      const Counted scan(phantom, photons);
+      const Errors errors =
+          errors_of(scan, TypeParam(scan.A, scan.y, Array(scan.A.domain())), 50, white_residual());
+      ASSERT_GT(errors.steps, 0) << phantom << photons;
+      EXPECT_LE(errors.stopped, tolerance::near_the_whitest_step * errors.best) << phantom << photons;
+    }
+}
+
+TEST(WhiteResidual, StopsSirtNearItsBestStep) {
+  const Counted scan("foam", 300);
+  const Errors errors = errors_of(scan, Sirt(scan.A, scan.y, Array(scan.A.domain())), 250, white_residual());
+  ASSERT_GT(errors.steps, 0);
+  EXPECT_LE(errors.stopped, tolerance::near_the_whitest_step * errors.best);
+}
+
+TEST(WhiteResidual, NeedsASolverThatShowsIt) {
+  const Counted scan("disc", 300);
+  const std::vector<double> norms{1};
+  EXPECT_THROW(static_cast<void>(held(white_residual(), {1, norms, norms, 0, scan.truth}, 0)), SpaceError);
 }
 
 TEST(Stagnation, StopsSirtNearItsBestStepWhateverTheNoiseClaimed) {

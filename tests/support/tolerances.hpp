@@ -207,6 +207,9 @@ constexpr double moved_row = 1.25;
 /// Input: 64^2 pixels, 90 views, counting noise. Error of the step at which stagnation is seen over that of
 /// the best: steps of CGLS near its best differ by up to a fifth, and the stop may miss it by one.
 constexpr double near_the_best_step = 1.25;
+/// The same of the step after the residual has looked the most like white noise: it is up to two steps off
+/// the best one, as measured up to 1.51.
+constexpr double near_the_whitest_step = 1.6;
 
 // ---- Quality of filtered back-projection
 
@@ -341,6 +344,17 @@ constexpr double solver_steps = 1e-5;
 /// Volumes after ten steps, wherever their vectors lie: four steps of CGLS magnify rounding tenfold (below),
 /// ten again as much.
 constexpr double placements = 10 * solver_steps;
+
+/// Ten steps of BA-GMRES: it works with BA, whose rounding is u of the largest eigenvalue, and by then fits
+/// some that are a thousandth of that.
+constexpr double normal_steps = 1000 * 2 * u;
+
+/// b - Ax as LSQR and LSMR carry it along, and as A makes it of the solution, relative, over 60 steps: each
+/// step rounds the solution, of which A makes some |A| |x| u / |r| = 30 u at random, and the residual by 3 u.
+constexpr double krylov_residual = 1e-4;
+/// By how much |b - Ax|^2 falls a unit of reach, from CGLS and from LSQR, from LSMR and from BA-GMRES:
+/// squares of gradients, which are smaller than the residual's rounding allows `solver_steps` for.
+constexpr double falls = 1e-3;
 /// How much more that is than what one application differs by.
 constexpr double cgls_magnifies = solver_steps / devices;
 

@@ -1,0 +1,139 @@
+#include "ba_gmres.hpp"
+
+#include <cmath>
+
+#include "../operators/random.hpp"
+#include "../operators/vector.hpp"
+
+namespace tandem {
+
+void BaGmres::Small::add(std::vector<double> column) {
+  const std::size_t last = column.size() - 2;
+  for (std::size_t i = 0; i < last; ++i) {
+    const double upper = column[i], lower = column[i + 1];
+    column[i] = cosines[i] * upper + sines[i] * lower;
+    column[i + 1] = cosines[i] * lower - sines[i] * upper;
+  }
+  const double length = std::hypot(column[last], column.back());
+  cosines.push_back(length > 0 ? column[last] / length : 1);
+  sines.push_back(length > 0 ? column.back() / length : 0);
+  column[last] = length;
+  column.pop_back();
+  columns.push_back(std::move(column));
+  right.push_back(-sines[last] * right[last]);
+  right[last] *= cosines[last];
+}
+
+std::vector<double> BaGmres::Small::solve() const {
+  std::vector<double> y(columns.size(), 0.0);
+  for (std::size_t i = y.size(); i-- > 0;) {
+    double rest = right[i];
+    for (std::size_t j = i + 1; j < y.size(); ++j) rest -= columns[j][i] * y[j];
+    y[i] = columns[i][i] > 0 ? rest / columns[i][i] : 0;
+  }
+  return y;
+}
+
+BaGmres::BaGmres(LinearOperator A, Array&& b, Array x0)
+    : A_(std::move(A)),
+      stream_(default_stream(A_.domain().device())),
+      b_(std::move(b)),
+      x0_(std::move(x0)),
+      x_(x0_.clone(stream_)),
+      r_(A_.range(), stream_) {
+  update_residual();
+  Array s(A_.domain(), stream_);
+  A_.apply_adjoint(1, r_, 0, s, stream_);
+  const std::vector<double> lengths = norm(s, stream_);
+  for (const double length : lengths) {
+    Small small;
+    small.first_gradient = length;
+    small.right.push_back(length);
+    small_.push_back(std::move(small));
+    falls_.push_back(length * length);
+  }
+  normalise(std::move(s), lengths);
+}
+
+void BaGmres::update_residual() {
+  axpby(1, b_, 0, r_, stream_);
+  A_.apply(-1, x_, 1, r_, stream_);
+  residual_norms_ = norm(r_, stream_);
+}
+
+void BaGmres::normalise(Array v, const std::vector<double>& lengths) {
+  std::vector<float> factors;
+  for (const double length : lengths) factors.push_back(length > 0 ? static_cast<float>(1 / length) : 0.0f);
+  const float nothing = 0;
+  axpby(factors, v, std::span(&nothing, 1), v, stream_);
+  basis_.push_back(std::move(v));
+}
+
+/// Arnoldi's process, with the modified Gram-Schmidt method. A block is at its end if its gradient has come
+/// down to rounding, or what is left of BA v: there is no further direction.
+void BaGmres::extend_basis() {
+  constexpr double of_gradient = 1e-6, of_vector = 1e-5;  // rounding
+  const float one = 1;
+  Array w(A_.domain(), stream_);
+  A_.apply(1, basis_.back(), 0, r_, stream_);
+  A_.apply_adjoint(1, r_, 0, w, stream_);
+  const std::vector<double> whole = norm(w, stream_);
+  std::vector<std::vector<double>> columns(small_.size());
+  for (const Array& v : basis_) {
+    const std::vector<double> shares = dot(v, w, stream_);
+    std::vector<float> minus;
+    for (std::size_t k = 0; k < shares.size(); ++k) {
+      columns[k].push_back(shares[k]);
+      minus.push_back(static_cast<float>(-shares[k]));
+    }
+    axpby(minus, v, std::span(&one, 1), w, stream_);
+  }
+  std::vector<double> lengths = norm(w, stream_);
+  for (std::size_t k = 0; k < lengths.size(); ++k) {
+    Small& small = small_[k];
+    small.at_end = small.at_end || std::abs(small.right.back()) <= of_gradient * small.first_gradient;
+    if (small.at_end || lengths[k] <= of_vector * whole[k]) lengths[k] = 0;
+    columns[k].push_back(lengths[k]);
+    if (small.at_end) columns[k].assign(columns[k].size(), 0.0);
+    small.at_end = small.at_end || !(lengths[k] > 0);
+    small.add(std::move(columns[k]));
+  }
+  normalise(std::move(w), lengths);
+}
+
+/// x <- x0 + sum of y v, where a block has not stopped.
+void BaGmres::update_solution(const ActiveBlocks& active) {
+  const std::size_t blocks = small_.size(), vectors = basis_.size() - 1;
+  const float one = 1;
+  std::vector<float> moves(blocks, 0.0f), stays(blocks, 1.0f);
+  std::vector<std::vector<float>> shares(vectors, std::vector<float>(blocks, 0.0f));
+  for (std::size_t k = 0; k < blocks; ++k) {
+    if (!active[k]) continue;
+    moves[k] = 1, stays[k] = 0;
+    const std::vector<double> y = small_[k].solve();
+    for (std::size_t j = 0; j < vectors; ++j) shares[j][k] = static_cast<float>(y[j]);
+    falls_[k] = std::pow(small_[k].right.back(), 2);
+  }
+  axpby(moves, x0_, stays, x_, stream_);
+  for (std::size_t j = 0; j < vectors; ++j) axpby(shares[j], basis_[j], std::span(&one, 1), x_, stream_);
+}
+
+void BaGmres::step(const ActiveBlocks& active) {
+  extend_basis();
+  update_solution(active);
+  update_residual();
+}
+
+std::vector<double> BaGmres::traces() {
+  Array signs(A_.range(), stream_);
+  fill_with_signs(signs, 1, stream_);
+  A_.apply_adjoint(1, signs, 0, x_, stream_);
+  A_.apply(1, x_, 0, r_, stream_);
+  const std::vector<double> traces = dot(signs, r_, stream_);
+  axpby(1, x0_, 0, x_, stream_);  // as it is before the first step
+  axpby(1, b_, 0, r_, stream_);
+  A_.apply(-1, x_, 1, r_, stream_);
+  return traces;
+}
+
+}  // namespace tandem

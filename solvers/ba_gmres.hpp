@@ -1,0 +1,64 @@
+#pragma once
+
+#include <utility>
+
+#include "../core/public.hpp"
+#include "../operators/linear_operator.hpp"
+#include "cost.hpp"
+#include "run.hpp"
+
+namespace TANDEM_PUBLIC tandem {
+
+/// Minimises |B (b - Ax)| over the Krylov space of BA, each block by itself, for a back-projection B that
+/// need not be the transpose of A: B is what the adjoint of A does (`unmatched_pair`). It keeps a vector for
+/// each step that it has made. With B = At its steps are those of LSMR. Source: Hansen, Hayami, Morikuni,
+/// Journal of Computational and Applied Mathematics 413, 2022.
+class BaGmres {
+ public:
+  static constexpr SolverCost cost{.volumes = 3,      // x, x0, the first vector of the basis
+                                   .projections = 3,  // b, r; the signs of traces
+                                   .preparation = {1, 1},
+                                   .step = {2, 1},  // A once more, for the residual of the solution
+                                   .traces = {2, 1},
+                                   .volumes_a_step = 1};
+
+  /// Keeps a copy of b, or b itself if the caller gives it up. @throws SpaceError unless b is in range() and
+  /// x0 is in domain()
+  BaGmres(LinearOperator A, const Array& b, Array x0) : BaGmres(std::move(A), b.clone(), std::move(x0)) {}
+  BaGmres(LinearOperator A, Array&& b, Array x0);
+  void step(const ActiveBlocks& active);
+  const Array& solution() const& { return x_; }
+  Array solution() && { return std::move(x_); }
+  const std::vector<double>& residual_norms() const { return residual_norms_; }
+  const Array* residual() const { return &r_; }
+  const std::vector<double>& falls() const { return falls_; }  ///< |B r|^2, as of LSMR: B is near At
+  std::vector<double> traces();                                ///< of A B
+
+ private:
+  /// The least-squares problem of a block in its basis.
+  struct Small {
+    std::vector<std::vector<double>> columns;  ///< of R, the Hessenberg matrix after its rotations
+    std::vector<double> cosines, sines, right;
+    double first_gradient = 0;
+    bool at_end = false;  ///< its basis grows no more
+
+    /// Takes a column of the Hessenberg matrix.
+    void add(std::vector<double> column);
+    /// The coefficients of the solution.
+    std::vector<double> solve() const;
+  };
+
+  void extend_basis();
+  void normalise(Array v, const std::vector<double>& lengths);
+  void update_solution(const ActiveBlocks& active);
+  void update_residual();
+
+  LinearOperator A_;
+  Stream& stream_;
+  Array b_, x0_, x_, r_;
+  std::vector<Array> basis_;
+  std::vector<Small> small_;
+  std::vector<double> residual_norms_, falls_;
+};
+
+}  // namespace tandem

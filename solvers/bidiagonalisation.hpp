@@ -1,0 +1,41 @@
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "../core/public.hpp"
+#include "../operators/linear_operator.hpp"
+
+namespace TANDEM_PUBLIC tandem {
+
+/// b - A x, in the place of b.
+Array residual_of(const LinearOperator& A, Array b, const Array& x, Stream& stream);
+
+/// The Golub-Kahan process from r: beta u = r, alpha v = At u, and then A v = beta u + alpha u', At u = alpha
+/// v + beta v' with the u', v' before, where u and v have length 1 in each block. LSQR and LSMR take their
+/// steps from it. Source: Golub, Kahan, SIAM Journal on Numerical Analysis 2(2), 1965; Paige, Saunders, ACM
+/// TOMS 8(1), 1982.
+class Bidiagonalisation {
+ public:
+  /// Numbers of a block.
+  struct Scalars {
+    double alpha, beta;
+  };
+
+  /// `r`: the residual at the start, which it keeps as u.
+  Bidiagonalisation(const LinearOperator& A, Array r, Stream& stream);
+  void step(const LinearOperator& A);
+  const std::vector<Scalars>& scalars() const { return scalars_; }
+  const Array& beta_u() const { return u_; }
+  const Array& v() const { return v_; }
+
+ private:
+  void make_v_a_unit();
+  void scale(const std::vector<float>& factors, VectorView x);
+
+  Stream& stream_;
+  Array u_, v_;  // beta u, v
+  std::vector<Scalars> scalars_;
+};
+
+}  // namespace tandem

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <utility>
+
+#include "../core/public.hpp"
+#include "bidiagonalisation.hpp"
+#include "cost.hpp"
+#include "run.hpp"
+
+namespace TANDEM_PUBLIC tandem {
+
+/// Minimises |At (Ax - b)| over the Krylov space of AtA, each block by itself: it never grows, and neither
+/// does |Ax - b|, so that one may stop at any step. Needs a matched pair. The residual as a vector is that of
+/// LSQR, smoothed: r <- s^2 r + c^2 r', with the second rotation. Source: Fong, Saunders, SIAM Journal on
+/// Scientific Computing 33(5), 2011.
+class Lsmr {
+ public:
+  static constexpr SolverCost cost{.volumes = 4,      // x, v, h, h_bar
+                                   .projections = 3,  // r, that of LSQR, u
+                                   .preparation = {1, 1},
+                                   .step = {1, 1},
+                                   .traces = {0, 1}};
+
+  /// The residual starts as b: a copy of it, or b itself if the caller gives it up. @throws SpaceError unless
+  /// b is in range() and x0 is in domain()
+  Lsmr(LinearOperator A, const Array& b, Array x0) : Lsmr(std::move(A), b.clone(), std::move(x0)) {}
+  Lsmr(LinearOperator A, Array&& b, Array x0);
+  void step(const ActiveBlocks& active);
+  const Array& solution() const& { return x_; }
+  Array solution() && { return std::move(x_); }
+  const std::vector<double>& residual_norms() const { return residual_norms_; }
+  const Array* residual() const { return &r_; }
+  const std::vector<double>& falls() const { return falls_; }  ///< |At r|^2: for the next step of LSQR
+  std::vector<double> traces();                                ///< of A At
+
+ private:
+  /// Numbers of a block: the two rotations that are at hand.
+  struct Scalars {
+    double alpha_bar, zeta_bar;
+    double phi_bar;  ///< |r| of LSQR, with the sign of its next cosine
+    double rho = 1, rho_bar = 1, c_bar = 1, s_bar = 0;
+  };
+  /// y <- take x + keep y. A block that has stopped keeps its y.
+  struct Update {
+    double take = 0, keep = 1;
+  };
+  struct Updates {
+    Update h_bar, x, h, r_lsqr, r;
+  };
+  static Updates rotate(Scalars& s, const Bidiagonalisation::Scalars& next);
+  void update(const std::vector<Updates>& all, Update Updates::*which, const Array& x, Array& y);
+
+  LinearOperator A_;
+  Stream& stream_;
+  Array x_, r_;
+  Bidiagonalisation process_;
+  Array h_, h_bar_, r_lsqr_;
+  std::vector<Scalars> scalars_;
+  std::vector<double> residual_norms_, falls_;
+};
+
+}  // namespace tandem

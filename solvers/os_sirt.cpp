@@ -1,0 +1,76 @@
+#include "os_sirt.hpp"
+
+#include "../core/error.hpp"
+#include "../operators/norms.hpp"
+#include "../operators/vector.hpp"
+
+namespace tandem {
+
+namespace {
+
+/// Gives the memory of b back.
+Array in_order(const Subsets& A, Array&& b) {
+  const Array data = std::move(b);
+  return A.ordered(data);
+}
+
+}  // namespace
+
+OsSirt::OsSirt(Subsets A, Array&& b, Array x0, SirtOptions options)
+    : A_(std::move(A)),
+      options_(options),
+      stream_(default_stream(A_.domain().device())),
+      b_(in_order(A_, std::move(b))),
+      x_(std::move(x0)),
+      r_(A_.range(), stream_),
+      row_weight_(inverse_sums(row_sums(A_), stream_)),
+      column_weight_(A_.domain(), stream_),
+      update_(A_.domain(), stream_) {
+  require<GeometryError>(options_.relaxation > 0 && options_.relaxation < 2, "OsSirt: relaxation ",
+                         options_.relaxation, "; a number between 0 and 2 is needed");
+  weigh_columns();
+  if (options_.nonnegative) clamp_below(x_, 0, stream_);
+  update_residual();
+}
+
+/// 1 / the most that a subset sees of a voxel, a view of its own.
+void OsSirt::weigh_columns() {
+  fill(r_, 1, stream_);
+  fill(column_weight_, 0, stream_);
+  for (std::size_t i = 0; i < A_.count(); ++i) {
+    const float a_view = 1 / static_cast<float>(A_.views(i));
+    A_[i].apply_adjoint(a_view, A_.part(ConstVectorView(r_), i), 0, update_, stream_);
+    axpby(-1, column_weight_, 1, update_, stream_);
+    clamp_below(update_, 0, stream_);
+    axpby(1, update_, 1, column_weight_, stream_);  // the larger one of the two
+  }
+  column_weight_ = inverse_sums(std::move(column_weight_), stream_);
+}
+
+void OsSirt::update_residual() {
+  axpby(1, b_, 0, r_, stream_);
+  A_.apply(-1, x_, 1, r_, stream_);
+  residual_norms_ = norm(r_, stream_);
+}
+
+void OsSirt::step_in(std::size_t subset, const ActiveBlocks& active) {
+  const LinearOperator& A = A_[subset];
+  const float one = 1, step = options_.relaxation / static_cast<float>(A_.views(subset));
+  const VectorView r = A_.part(VectorView(r_), subset);
+  axpby(1, A_.part(ConstVectorView(b_), subset), 0, r, stream_);
+  A.apply(-1, x_, 1, r, stream_);
+  multiply(A_.part(ConstVectorView(row_weight_), subset), r, stream_);
+  A.apply_adjoint(1, r, 0, update_, stream_);
+  multiply(column_weight_, update_, stream_);
+  std::vector<float> steps(active.size());
+  for (std::size_t k = 0; k < active.size(); ++k) steps[k] = active[k] ? step : 0.0f;
+  axpby(steps, update_, std::span(&one, 1), x_, stream_);
+  if (options_.nonnegative) clamp_below(x_, 0, stream_);
+}
+
+void OsSirt::step(const ActiveBlocks& active) {
+  for (std::size_t i = 0; i < A_.count(); ++i) step_in(i, active);
+  update_residual();
+}
+
+}  // namespace tandem

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <utility>
+
+#include "../core/public.hpp"
+#include "../operators/subsets.hpp"
+#include "cost.hpp"
+#include "run.hpp"
+#include "sirt.hpp"
+
+namespace TANDEM_PUBLIC tandem {
+
+/// SIRT by subsets of the views: for one subset after the other x <- P(x + lambda C Bt R (b - Bx)), where B
+/// and b are of its views. A step goes through all of them. R = 1/(B 1). C = 1/(n c) for a subset of n views,
+/// where c is the most that any subset sees of a voxel, a view: then no subset overshoots, one set of weights
+/// serves all, and subsets that see a voxel alike have C = 1/(Bt 1). With one view a subset this is SART. P
+/// and weights that are zero: see `Sirt`. Where data contradict each other, the steps end in a cycle, which a
+/// smaller relaxation narrows. Sources: Andersen, Kak, Ultrasonic Imaging 6(1), 1984; Censor, Elfving, SIAM
+/// Journal on Matrix Analysis and Applications 24(1), 2002.
+class OsSirt {
+ public:
+  static constexpr SolverCost cost{.volumes = 3,      // x, C, the update
+                                   .projections = 3,  // b, r, R
+                                   .preparation = {2, 1},
+                                   .step = {2, 1},  // A once more, for the residual of the solution
+                                   .traces = {0, 0}};
+
+  /// `b` has its views in the order of the scan. @throws SpaceError unless b has the views of the subsets and
+  /// x0 is in domain(); GeometryError for a relaxation outside (0, 2)
+  OsSirt(Subsets A, const Array& b, Array x0, SirtOptions options = {})
+      : OsSirt(std::move(A), b.clone(), std::move(x0), options) {}
+  OsSirt(Subsets A, Array&& b, Array x0, SirtOptions options = {});
+  void step(const ActiveBlocks& active);
+  const Array& solution() const& { return x_; }
+  Array solution() && { return std::move(x_); }
+  const std::vector<double>& residual_norms() const { return residual_norms_; }
+  const Array* residual() const { return &r_; }  ///< views in the order of the subsets
+
+ private:
+  void weigh_columns();
+  void step_in(std::size_t subset, const ActiveBlocks& active);
+  void update_residual();
+
+  Subsets A_;
+  SirtOptions options_;
+  Stream& stream_;
+  Array b_, x_, r_, row_weight_, column_weight_, update_;
+  std::vector<double> residual_norms_;
+};
+
+}  // namespace tandem
