@@ -62,18 +62,26 @@ void add_method(CLI::App& c, ReconOptions& o) {
       ->check(count());
   c.add_option("--initial", o.initial,
                "initial volume: zero, fbp, or a volume file (default zero; of tv fbp)");
-  c.add_option("--iterations", r.iterations, "at most this many steps (default 30; of tv 100)")
+  c.add_option("--iterations", r.iterations,
+               "at most this many steps (default 30; of tv 100, of os-sirt and sart 10)")
       ->check(count(0, 1'000'000));
   c.add_option("--tv-weight", r.tv_weight,
                readers_of("--tv-weight") +
                    ": weight of total variation, beside data of mean weight 1; the "
                    "larger, the smoother (default: found by cross-validation)")
       ->check(positive(1e9));
+  c.add_option("--tikhonov-weight", r.tikhonov_weight,
+               readers_of("--tikhonov-weight") +
+                   ": W in 1/2 |Ax - y|^2 + 1/2 W |x|^2, in mm^2 (bins squared without a pitch)")
+      ->check(positive(1e30));
   c.add_option("--relaxation", r.relaxation, readers_of("--relaxation") + ": in (0, 2), default 1")
       ->check(within(1e-6, 2 - 1e-6));
+  c.add_option("--subsets", r.subsets,
+               readers_of("--subsets") + ": how many subsets the views are dealt out to (default 10)")
+      ->check(count());
   c.add_flag("--nonnegative", r.nonnegative, readers_of("--nonnegative") + ": no voxel below zero");
   c.add_option("--stop", o.stop, "rule that may stop before --iterations")
-      ->type_name("discrepancy|relative=EPS|time=S");
+      ->type_name("discrepancy|gcv|ncp|relative=EPS|time=S");
   c.add_option("--max-floored", r.max_floored_percent,
                "how many transmissions may lie below the floor of the logarithm, half a count (default 1)")
       ->check(within(0, 100))
@@ -216,12 +224,17 @@ void parse_stop(Recipe& recipe, const std::string& given) {
   const double value = equals == std::string::npos ? 0 : number_in(text.substr(equals + 1)).value_or(0);
   if (text == "discrepancy")
     recipe.stop_by_discrepancy = true;
+  else if (text == "gcv")
+    recipe.stop_by_gcv = true;
+  else if (text == "ncp")
+    recipe.stop_by_ncp = true;
   else if (name == "relative" && value > 0)
     recipe.stop_relative = value;
   else if (name == "time" && value > 0)
     recipe.stop_seconds = value;
   else
-    throw UsageError("--stop '" + given + "' is not known; give discrepancy, relative=EPS or time=S");
+    throw UsageError("--stop '" + given +
+                     "' is not known; give discrepancy, gcv, ncp, relative=EPS or time=S");
 }
 
 std::optional<std::size_t> bytes_of(const std::optional<double>& gib) {

@@ -146,6 +146,8 @@ json report_of(const json& planned, const pipeline::Plan& plan, const pipeline::
   if (plan.method->iterates()) {
     report["iterations"] = out.iterations;
     report["slice_iterations"] = out.slice_iterations;
+    if (plan.options.subsets) report["subsets"] = *plan.options.subsets;
+    if (plan.options.tikhonov_weight) report["tikhonov_weight"] = *plan.options.tikhonov_weight;
     report["stopped_by"] = out.stopped_by.empty() ? "" : out.stopped_by.front();
     for (const std::string& rule : out.stopped_by)
       if (rule != out.stopped_by.front()) report["stopped_by"] = "several";
@@ -220,6 +222,8 @@ void print_outcome(const pipeline::Plan& plan, const io::ScanInfo& info, const p
   if (plan.method->iterates())
     std::cout << ", " << out.iterations << " iterations, residual "
               << (out.residuals.empty() ? 1.0 : out.residuals.back()) << " of the first";
+  if (plan.options.subsets) std::cout << ", " << *plan.options.subsets << " subsets of views";
+  if (plan.options.tikhonov_weight) std::cout << ", weight of |x|^2 " << *plan.options.tikhonov_weight;
   if (plan.options.tv_weight) std::cout << ", weight of total variation " << *plan.options.tv_weight;
   if (plan.preprocessing.weights) std::cout << ", data weighted by counts";
   std::cout << "\ntime      " << out.seconds.total << " s";

@@ -68,7 +68,7 @@ double computing_bytes(const Plan& plan, const Worker& worker, Index slices) {
   const double weights = plan.method->iterates() && has_row_axes(plan.scan) ? 3 : 0;
   // the memory of one phase is kept for the same phase of the next chunk
   double sets = 0, volumes = 0, beside = 0;
-  for (const Holding& held : plan.method->holds) {
+  for (const Holding& held : plan.method->holds_with(plan.options)) {
     const bool only_filters = !held.projects && !held.back_projects;
     if (only_filters && plan.model == Model::fourier) continue;  // it filters on its way
     sets = std::max(sets, static_cast<double>(held.projections));

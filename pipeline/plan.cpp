@@ -16,6 +16,7 @@
 #include "host_memory.hpp"
 #include "memory.hpp"
 #include "methods/method.hpp"
+#include "methods/solver_options.hpp"
 #include "placement.hpp"
 #include "problem.hpp"
 #include "row_axes.hpp"
@@ -359,6 +360,7 @@ Plan make_plan(const io::ScanInfo& info, const Recipe& asked) {
   plan.scan = crop(scan, plan.views, plan.rows, plan.bins);
   if (recipe.binning > 0) plan.scan = bin_down(plan.scan, recipe.binning, plan.pitch_known);
   choose_steps(plan);
+  choose_solver_options(plan);
   plan.preprocessing.weights = plan.method->weighs_data && counts_are_known(plan, info);
   choose_grid(plan, recipe, info.field_of_view);
   if (rows_are_slices(plan.scan)) lift_slices(plan, whole);

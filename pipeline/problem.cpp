@@ -1,5 +1,8 @@
 #include "problem.hpp"
 
+#include <numeric>
+
+#include "../geometry/view_subsets.hpp"
 #include "../operators/fbp.hpp"
 #include "beams/beam.hpp"
 
@@ -28,7 +31,17 @@ Problem problem_of(const Plan& plan, Range slices, const Worker& worker,
   Scan scan = scan_of(plan, slices);
   const VolumeGrid grid = region(plan.grid, {0, plan.grid.size[0]}, {0, plan.grid.size[1]}, slices);
   LinearOperator A = beam_of(scan).projector(plan, worker, scan, grid, on_tile);
-  return {std::move(scan), grid, std::move(A), worker};
+  const auto of_views = [&plan, worker, scan, grid, on_tile](std::span<const Index> views) {
+    return beam_of(scan).projector(plan, worker, with_views(scan, views), grid, on_tile);
+  };
+  return {std::move(scan), grid, std::move(A), worker, of_views};
+}
+
+Subsets Equations::in_subsets(Index count) const {
+  if (subsets) return subsets(count);
+  std::vector<Index> all(static_cast<std::size_t>(A.range().shape()[0]));
+  std::iota(all.begin(), all.end(), Index{0});
+  return {{A}, {std::move(all)}};
 }
 
 bool has_row_axes(const Scan& scan) { return !row_axes_of(scan).empty(); }

@@ -3,8 +3,10 @@
 #include <array>
 #include <functional>
 #include <optional>
+#include <span>
 
 #include "../operators/linear_operator.hpp"
+#include "../operators/subsets.hpp"
 #include "plan.hpp"
 
 namespace tandem::pipeline {
@@ -15,6 +17,8 @@ struct Problem {
   VolumeGrid grid;
   LinearOperator A;
   Worker worker = {};  ///< who solves it
+  /// A of some of the views. Empty: A has no parts.
+  std::function<LinearOperator(std::span<const Index> views)> of_views = {};
 };
 
 /// The equations A x = y that a solver takes.
@@ -23,6 +27,10 @@ struct Equations {
   Array y;
   std::optional<Array> weights = {};        ///< of each datum, mean 1; empty: all data weigh the same
   std::array<double, 3> pitch = {1, 1, 1};  ///< of voxels along x, y, z
+  /// A in so many subsets of its views (`view_subsets`). Empty: they are one.
+  std::function<Subsets(Index count)> subsets = {};
+
+  Subsets in_subsets(Index count) const;
 };
 
 /// The rows of the plan's scan from which slices are made: all where a method or a step takes all at once.

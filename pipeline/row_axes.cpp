@@ -7,6 +7,7 @@
 
 #include "../core/error.hpp"
 #include "../core/parallel.hpp"
+#include "../geometry/view_subsets.hpp"
 #include "../operators/algebra.hpp"
 #include "../operators/ramp_filter.hpp"
 
@@ -47,6 +48,20 @@ Array measured(const Scan& scan, const Space& space) {
   return on_device(std::move(weights), space.device());
 }
 
+/// What `Equations::subsets` is for a problem.
+std::function<Subsets(Index)> subsets_of(const Problem& problem) {
+  if (!problem.of_views) return {};
+  return [scan = problem.scan, of_views = problem.of_views](Index count) {
+    auto views = view_subsets(angles_of(scan), period_of(scan), count);
+    std::vector<LinearOperator> parts;
+    for (const std::vector<Index>& some : views) {
+      const LinearOperator A = of_views(some);
+      parts.push_back(has_row_axes(scan) ? diagonal(measured(scan, A.range())) * A : A);
+    }
+    return Subsets(std::move(parts), std::move(views));
+  };
+}
+
 }  // namespace
 
 void give_row_axes(Scan& scan, const std::vector<double>& axes) {
@@ -77,11 +92,13 @@ std::vector<Index> data_kept(const Scan& scan) {
 
 Equations equations_of(const Problem& problem, LineIntegrals data) {
   const std::array<double, 3>& pitch = problem.grid.pitch;
-  if (!has_row_axes(problem.scan)) return {problem.A, std::move(data.y), std::move(data.weights), pitch};
+  const auto subsets = subsets_of(problem);
+  if (!has_row_axes(problem.scan))
+    return {problem.A, std::move(data.y), std::move(data.weights), pitch, subsets};
   const Device device = data.y.space().device();
   data.y = std::visit([&](const auto& scan) { return align_rows(scan, device); }, problem.scan) * data.y;
   const LinearOperator kept = diagonal(measured(problem.scan, problem.A.range()));
-  return {kept * problem.A, kept * data.y, {}, pitch};
+  return {kept * problem.A, kept * data.y, {}, pitch, subsets};
 }
 
 }  // namespace tandem::pipeline

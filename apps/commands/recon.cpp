@@ -61,6 +61,8 @@ std::string config_of(const ReconOptions& o, const pipeline::Plan& plan,
       found["initial"] = toml_of({plan.options.initial == pipeline::Initial::fbp ? "fbp" : "zero"});
   }
   if (o.scan.how.time) found["time"] = std::to_string(*o.scan.how.time);
+  if (plan.options.subsets && applies(o, "--subsets"))
+    found["subsets"] = std::to_string(*plan.options.subsets);
   if (plan.options.tv_weight) found["tv-weight"] = toml_number(*plan.options.tv_weight);
   if (range) {
     found["min"] = toml_number(range->min);

@@ -61,7 +61,7 @@ bool voxels_are_wider(const Plan& plan) {
 /// but FBP widens the detector.
 Model model_for(const Plan& plan, const Recipe& recipe) {
   if (recipe.model) return *recipe.model;
-  if (recipe.follow) return Model::pixel_driven;
+  if (recipe.follow || plan.method->subsets) return Model::pixel_driven;
   const auto& scan = parallel(plan.scan);
   const Execution& how = recipe.execution;
   const Device device = plan.home();
@@ -98,6 +98,9 @@ void choose_pair(Plan& plan, const Recipe& recipe, Worker& worker) {
 void choose_execution(Plan& plan, const Recipe& recipe) {
   for (const Device device : plan.devices) plan.workers.push_back({device, {}});
   plan.model = model_for(plan, recipe);
+  require<GeometryError>(plan.model != Model::fourier || !plan.method->subsets,
+                         "--model fourier takes all views at once, ", plan.method->name,
+                         " some at a time; give --model pixel_driven or joseph");
   for (Worker& worker : plan.workers) choose_pair(plan, recipe, worker);
 }
 

@@ -21,6 +21,7 @@ class AnySolver {
   Array solution() && { return self_->taken(); }
   const std::vector<double>& residual_norms() const { return self_->residual_norms(); }
 
+  const Array* residual() const { return self_->residual(); }  ///< null if the solver does not show it
   bool tells_its_reach() const { return self_->tells_its_reach(); }
   const std::vector<double>& falls() const {
     return self_->falls();
@@ -37,6 +38,7 @@ class AnySolver {
     virtual const Array& solution() const = 0;
     virtual Array taken() = 0;
     virtual const std::vector<double>& residual_norms() const = 0;
+    virtual const Array* residual() const = 0;
     virtual bool tells_its_reach() const = 0;
     virtual const std::vector<double>& falls() const = 0;
     virtual std::vector<double> traces() = 0;
@@ -51,6 +53,12 @@ class AnySolver {
     const Array& solution() const override { return solver.solution(); }
     Array taken() override { return std::move(solver).solution(); }
     const std::vector<double>& residual_norms() const override { return solver.residual_norms(); }
+    const Array* residual() const override {
+      if constexpr (ShowsItsResidual<S>)
+        return solver.residual();
+      else
+        return nullptr;
+    }
     bool tells_its_reach() const override { return TellsItsReach<S>; }
     const std::vector<double>& falls() const override {
       if constexpr (TellsItsReach<S>)

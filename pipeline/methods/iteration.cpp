@@ -34,6 +34,8 @@ class Iteration final : public Computation {
     watch.emplace("iterate", work_.outcome.seconds.iterate, work_.watch.board(), Load{.slices = all});
     AnySolver solver = work_.plan.method->solver(std::move(equations), std::move(x0), options_);
     if (options_.stop_by_discrepancy) stop = by_noise(solver, noise, problem) || stop;
+    if (options_.stop_by_gcv) stop = by_cross_validation(solver, problem) || stop;
+    if (options_.stop_by_ncp) stop = white_residual() || stop;
     ChunkState at;
     Checkpoints* checkpoints = solver.state() ? work_.beside.checkpoints : nullptr;
     if (checkpoints) checkpoints->begin(slices, at, solver);
@@ -71,6 +73,12 @@ class Iteration final : public Computation {
     return solver.tells_its_reach() ? rule || stagnation(solver.traces(), data_kept(problem.scan)) : rule;
   }
 
+  static StopRule by_cross_validation(AnySolver& solver, const Problem& problem) {
+    StopRule rule = stagnation(solver.traces(), data_kept(problem.scan));
+    rule.name = "gcv";
+    return rule;
+  }
+
   double share(const Progress& now) const {
     return static_cast<double>(now.iteration) / std::max(1, *options_.iterations);
   }
@@ -88,7 +96,7 @@ class Iteration final : public Computation {
   /// What this run has computed, without what a killed one did.
   void count(int iterations, int of_curves, const Problem& problem) {
     const SolverCost& cost = work_.plan.method->cost;
-    const int traces = options_.stop_by_discrepancy ? cost.traces.together() : 0;
+    const int traces = options_.asks_for_traces() ? cost.traces.together() : 0;
     work_.count_updates(problem,
                         cost.preparation.together() + traces + of_curves + iterations * cost.step.together());
   }

@@ -46,8 +46,11 @@ struct Method {
   bool weighs_data = false;  ///< data count by their photons, where these are known
   Initial initial = Initial::zero;  ///< of a method that iterates, if nobody asks for another one
   int iterations = 30;              ///< likewise
-  std::vector<Holding> holds;       ///< phase by phase
-  SolverCost cost = {};             ///< for a method that iterates
+  /// Into how many subsets it deals so many views; null: it takes them all at once. Asks for a projector that
+  /// has parts.
+  Index (*subsets)(const MethodOptions& options, Index views) = nullptr;
+  std::vector<Holding> holds;  ///< phase by phase
+  SolverCost cost = {};        ///< for a method that iterates
   bool lists_state = false;         ///< its solver does, so that there can be check-points
 
   /// Makes the solver of a method that iterates; null for the others.
@@ -61,9 +64,13 @@ struct Method {
   /// Is called after the last chunk, for what only all chunks together tell; null if there is no such thing.
   /// @throws GeometryError if the result is useless
   void (*conclude)(const Plan& plan, Outcome& outcome) = nullptr;
+  bool shows_residual = false;  ///< whether its solver does, see ShowsItsResidual
 
   bool iterates() const { return solver != nullptr; }
+  bool tells_its_reach() const { return cost.traces.together() > 0; }  ///< of its solver
   bool reads(std::string_view option) const;
+  /// `holds`, and what options add.
+  std::vector<Holding> holds_with(const MethodOptions& asked) const;
 };
 
 /// What a solver holds while it steps, by its own `cost`.

@@ -18,7 +18,8 @@ Method sirt() {
                                       {options.relaxation, options.nonnegative}));
               },
           .begin = iteration,
-          .conclude = conclude_iterations};
+          .conclude = conclude_iterations,
+          .shows_residual = true};
 }
 
 }  // namespace tandem::pipeline::made

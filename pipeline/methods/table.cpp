@@ -5,11 +5,17 @@
 #include "../../core/error.hpp"
 #include "method.hpp"
 
-/// One line a method: its name is that of a function in a file of its own, which returns the Method.
+/// One line a method: its name is that of a function in a file of its own, which returns the Method, with
+/// _ for -.
 #define TANDEM_METHODS(METHOD) \
   METHOD(fbp)                  \
   METHOD(sirt)                 \
+  METHOD(os_sirt)              \
+  METHOD(sart)                 \
   METHOD(cgls)                 \
+  METHOD(lsqr)                 \
+  METHOD(lsmr)                 \
+  METHOD(ba_gmres)             \
   METHOD(landweber)            \
   METHOD(tv)
 
@@ -39,6 +45,15 @@ const Method& method_named(std::string_view name) {
 
 bool Method::reads(std::string_view option) const {
   return std::find(options.begin(), options.end(), option) != options.end();
+}
+
+std::vector<Holding> Method::holds_with(const MethodOptions& asked) const {
+  std::vector<Holding> all = holds;
+  for (Holding& held : all) {
+    held.volumes += cost.volumes_a_step * asked.iterations.value_or(iterations);
+    if (asked.tikhonov_weight) held.volumes += held.projections;  // see `damped`
+  }
+  return all;
 }
 
 std::vector<Holding> while_stepping(const SolverCost& cost) {

@@ -103,7 +103,7 @@ TEST_F(ConeReconstruct, StepsOnAllViewsPassInBlocksToo) {
 }
 
 TEST_F(ConeReconstruct, TilesOnSeveralDevicesMakeNoDifference) {
-  for (const std::string method : {"cgls", "sirt"}) {
+  for (const std::string method : {"cgls", "sirt", "os-sirt", "lsmr"}) {
     Recipe recipe;
     recipe.method = method;
     recipe.iterations = 3;

@@ -46,12 +46,14 @@ TEST(Methods, CostWhatTheySay) {
     AnySolver solver = method.solver({Counter{A, &made}, std::move(b)}, Array(A.domain()), {});
     expect_made(made, method.cost.preparation, "preparation", method.name);
     made = {};
+    if (solver.tells_its_reach()) static_cast<void>(solver.traces());
+    expect_made(made, method.cost.traces, "traces", method.name);
+    EXPECT_EQ(solver.tells_its_reach(), method.tells_its_reach()) << method.name;
+    EXPECT_EQ(solver.residual() != nullptr, method.shows_residual) << method.name;
+    made = {};
     for (int k = 0; k < 3; ++k) solver.step(ActiveBlocks(3, true));
     const Applications& step = method.cost.step;
     expect_made(made, {3 * step.forward, 3 * step.adjoint}, "three steps", method.name);
-    made = {};
-    if (solver.tells_its_reach()) static_cast<void>(solver.traces());
-    expect_made(made, method.cost.traces, "traces", method.name);
     EXPECT_EQ(solver.state().has_value(), method.lists_state) << method.name;
   }
 }

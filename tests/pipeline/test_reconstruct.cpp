@@ -58,7 +58,7 @@ Recipe recipe_for(const std::string& method) {
 }
 
 TEST_F(ReconstructTest, BitsDoNotDependOnChunksOrThreads) {
-  for (const std::string method : {"fbp", "cgls", "sirt"}) {
+  for (const std::string method : {"fbp", "cgls", "sirt", "os-sirt", "sart", "lsqr", "lsmr", "ba-gmres"}) {
     const Recipe recipe = recipe_for(method);
     const std::vector<float> whole = volume(recipe, rows);
     for (Index at_once : {1, 2, 4, 7}) EXPECT_TRUE(same_bits(whole, volume(recipe, at_once))) << at_once;

@@ -1,0 +1,17 @@
+#include "method.hpp"
+
+namespace tandem::pipeline::made {
+
+Method os_sirt();
+
+/// The method of subsets, with a view in each.
+Method sart() {
+  Method method = os_sirt();
+  method.name = "sart";
+  method.help = "os-sirt with one view a subset; with noise it needs a small --relaxation";
+  method.options = {"--relaxation", "--nonnegative"};
+  method.subsets = [](const MethodOptions&, Index views) { return views; };
+  return method;
+}
+
+}  // namespace tandem::pipeline::made
