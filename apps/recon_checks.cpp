@@ -40,7 +40,7 @@ const std::vector<Condition>& conditions() {
        [](const ReconOptions&, std::string_view) {
          return std::string("--checkpoint-every goes with --checkpoint FILE");
        }},
-      {{"--relaxation", "--nonnegative", "--tv-weight", "--tikhonov-weight", "--subsets"},
+      {{"--relaxation", "--nonnegative", "--lowest", "--highest", "--tv-weight", "--tikhonov-weight", "--subsets"},
        [](const ReconOptions&, const Method& method, std::string_view option) {
          return method.reads(option);
        },
@@ -149,6 +149,8 @@ void check_together(const ReconOptions& o) {
   check_numbers(o);
   if (o.checkpoint == "-")
     throw UsageError("--checkpoint -: a check-point is no text; give the name of a file");
+  if (const Bounds bounds = r.bounds(); !(bounds.lowest < bounds.highest))
+    throw UsageError("--highest is not above --lowest, or zero with --nonnegative");
   if (o.preview == "-") throw UsageError("--preview -: a picture is no text; give the name of a PNG file");
   if (!o.part_of.empty() && !o.slices_are_range())
     throw UsageError("--part-of " + o.part_of + " goes with --slices A:B");

@@ -79,7 +79,13 @@ void add_method(CLI::App& c, ReconOptions& o) {
   c.add_option("--subsets", r.subsets,
                readers_of("--subsets") + ": how many subsets the views are dealt out to (default 10)")
       ->check(count());
-  c.add_flag("--nonnegative", r.nonnegative, readers_of("--nonnegative") + ": no voxel below zero");
+  CLI::Option* nonnegative =
+      c.add_flag("--nonnegative", r.nonnegative, readers_of("--nonnegative") + ": no voxel below zero");
+  c.add_option("--lowest", r.lowest, readers_of("--lowest") + ": no voxel below this attenuation")
+      ->check(within(-1e30, 1e30))
+      ->excludes(nonnegative);
+  c.add_option("--highest", r.highest, readers_of("--highest") + ": no voxel above this attenuation")
+      ->check(within(-1e30, 1e30));
   c.add_option("--stop", o.stop, "rule that may stop before --iterations")
       ->type_name("discrepancy|gcv|ncp|relative=EPS|time=S");
   c.add_option("--max-floored", r.max_floored_percent,

@@ -11,6 +11,7 @@
 #include "../core/range.hpp"
 #include "../geometry/views.hpp"
 #include "../operators/ramp_filter.hpp"
+#include "../solvers/bounds.hpp"
 #include "steps/options.hpp"
 
 namespace tandem::pipeline {
@@ -26,11 +27,14 @@ struct MethodOptions {
   float relaxation = 1;
   bool nonnegative = false;
   std::optional<Index> subsets;    ///< of views; a plan has them for a method that goes through subsets
+  std::optional<float> lowest, highest;  ///< of all voxels, 1/mm or 1/pixel
   std::optional<float> tv_weight;  ///< of total variation, beside data of mean weight 1; default: is found
   std::optional<float> tikhonov_weight;  ///< of half of |x|^2, beside half of |Ax - y|^2; default: none
   bool stop_by_discrepancy = false, stop_by_gcv = false, stop_by_ncp = false;
   std::optional<double> stop_relative, stop_seconds;
   bool asks_for_traces() const { return stop_by_discrepancy || stop_by_gcv; }  ///< of its solver
+
+  Bounds bounds() const;  ///< `lowest` or zero, to `highest`
 };
 
 /// What a user asks for, as plain data. Positions and ranges count in the rows, bins and views of the file.

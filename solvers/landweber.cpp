@@ -21,7 +21,7 @@ Landweber::Landweber(LinearOperator A, Array&& b, Array x0, LandweberOptions opt
                          options_.relaxation, "; a number between 0 and 2 is needed");
   for (const double norm : block_norms(A_, update_, r_, stream_))
     steps_.push_back(norm > 0 ? static_cast<double>(options_.relaxation) / (norm * norm) : 0);
-  if (options_.nonnegative) clamp_below(x_, 0, stream_);
+  clamp(x_, options_.bounds, stream_);
   update_residual();
   falls_.assign(residual_norms_.size(), INFINITY);
 }
@@ -38,7 +38,7 @@ void Landweber::step(const ActiveBlocks& active) {
   std::vector<float> steps(active.size());
   for (std::size_t k = 0; k < active.size(); ++k) steps[k] = active[k] ? static_cast<float>(steps_[k]) : 0.0f;
   axpby(steps, update_, std::span(&one, 1), x_, stream_);
-  if (options_.nonnegative) clamp_below(x_, 0, stream_);
+  clamp(x_, options_.bounds, stream_);
   const std::vector<double> before = residual_norms_;
   update_residual();
   for (std::size_t k = 0; k < active.size(); ++k) {

@@ -4,6 +4,7 @@
 
 #include "../core/public.hpp"
 #include "../operators/linear_operator.hpp"
+#include "bounds.hpp"
 #include "cost.hpp"
 #include "run.hpp"
 #include "state.hpp"
@@ -12,13 +13,13 @@ namespace TANDEM_PUBLIC tandem {
 
 struct LandweberOptions {
   float relaxation = 1.0f;  ///< in (0, 2)
-  bool nonnegative = false;
+  Bounds bounds{};
 };
 
-/// x <- P(x + lambda / |A|^2 At (b - Ax)), where each block has its own norm |A|, and P clamps at 0 if asked.
-/// The norm comes from ten steps of power iteration. They start with ones, which is near the largest singular
-/// vector if A has no negative coefficients. Needs a matched pair. Source: Landweber, American Journal of
-/// Mathematics 73(3), 1951.
+/// x <- P(x + lambda / |A|^2 At (b - Ax)), where each block has its own norm |A|, and P clamps into the
+/// bounds. The norm comes from ten steps of power iteration. They start with ones, which is near the largest
+/// singular vector if A has no negative coefficients. Needs a matched pair. Source: Landweber, American
+/// Journal of Mathematics 73(3), 1951.
 class Landweber {
  public:
   static constexpr SolverCost cost{.volumes = 2,      // x, the update

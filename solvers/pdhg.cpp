@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include "../core/error.hpp"
-#include "../operators/gradient.hpp"
 #include "../operators/norms.hpp"
 #include "../operators/vector.hpp"
+#include "checks.hpp"
 
 namespace tandem {
 
@@ -17,14 +17,6 @@ std::vector<float> of_active(const ActiveBlocks& active, float moving, float sti
   for (std::size_t k = 0; k < active.size(); ++k)
     if (active[k]) scalars[k] = moving;
   return scalars;
-}
-
-void require_none_negative(const Array& weights, std::span<const double> sums, Stream& stream) {
-  const std::vector<double> lengths = sum_lengths(weights, stream);
-  for (std::size_t k = 0; k < sums.size(); ++k)
-    require<GeometryError>(sums[k] >= 0 && lengths[k] <= sums[k] * (1 + 1e-6), "Pdhg: data weights of block ",
-                           k, " are negative or not finite (sum ", sums[k], ", of their sizes ", lengths[k],
-                           "); weights from 0 on are needed");
 }
 
 }  // namespace
@@ -50,19 +42,14 @@ Pdhg::Pdhg(LinearOperator A, Array b, Array x0, Regulariser regulariser, std::ve
                          options_.balance, "; a positive number is needed");
   weigh(std::move(weights));
   choose_steps();
-  if (options_.nonnegative) clamp_below(x_, 0, stream_);
+  clamp(x_, options_.bounds, stream_);
   axpby(1, x_, 0, solution_, stream_);
   update_residual();
   axpby(-1, s_, 0, r_, stream_);
 }
 
 void Pdhg::weigh(std::vector<float> weights) {
-  const auto blocks = static_cast<std::size_t>(A_.domain().block_count());
-  require<SpaceError>(weights.size() == 1 || weights.size() == blocks, "Pdhg: ", weights.size(),
-                      " weights for ", blocks, " blocks; give one, or one per block");
-  for (const float weight : weights)
-    require<GeometryError>(weight >= 0 && std::isfinite(weight), "Pdhg: weight ", weight,
-                           " of the regulariser; a number from 0 on is needed");
+  require_weights(weights, A_.domain().block_count(), "Pdhg");
   weights_ = std::move(weights);
 }
 
@@ -83,9 +70,9 @@ void Pdhg::choose_steps() {
 
 /// Makes of the weights w what the proximal map multiplies by, w / (w + sigma).
 void Pdhg::average_weights() {
+  require_none_negative(*shrink_, s_, "Pdhg: data weights", stream_);
   fill(s_, 1, stream_);
   const std::vector<double> sums = dot(*shrink_, s_, stream_), ones = dot(s_, s_, stream_);
-  require_none_negative(*shrink_, sums, stream_);
   for (std::size_t k = 0; k < sums.size(); ++k)
     if (sums[k] > 0) sigma_[k] *= static_cast<float>(sums[k] / ones[k]);
   const float one = 1, floor = 0;
@@ -128,7 +115,7 @@ void Pdhg::step_primal() {
   std::vector<float> minus_tau = tau_;
   for (float& tau : minus_tau) tau = -tau;
   axpby(std::span(&one, 1), x_, minus_tau, solution_, stream_);
-  if (options_.nonnegative) clamp_below(solution_, 0, stream_);
+  clamp(solution_, options_.bounds, stream_);
 }
 
 /// With s = A x~ - b of the solution x~: A (2 x~ - x) - b = 2 s + r. And r follows x in its relaxation.

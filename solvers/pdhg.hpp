@@ -6,6 +6,7 @@
 
 #include "../core/public.hpp"
 #include "../operators/linear_operator.hpp"
+#include "bounds.hpp"
 #include "cost.hpp"
 #include "regulariser.hpp"
 #include "run.hpp"
@@ -14,15 +15,15 @@
 namespace TANDEM_PUBLIC tandem {
 
 struct PdhgOptions {
-  bool nonnegative = false;
+  Bounds bounds{};
   float relaxation = 1.8f;  ///< of all variables, in (0, 2)
   /// The dual step of the data, in units of their mean weight. If it is large, the first steps are small.
   float balance = 0.05f;
 };
 
-/// Minimises 1/2 sum of w (Ax - b)^2 + W g(Kx), where x >= 0 if asked, by the primal-dual hybrid gradient
-/// method. Both terms have dual steps of their own, tau (sigma |A|^2 + sigma' |K|^2) = 1, each block its own,
-/// and all variables are over-relaxed. The solution is the point behind the projection onto x >= 0. Needs a
+/// Minimises 1/2 sum of w (Ax - b)^2 + W g(Kx) within bounds, by the primal-dual hybrid gradient method. Both
+/// terms have dual steps of their own, tau (sigma |A|^2 + sigma' |K|^2) = 1, each block its own, and all
+/// variables are over-relaxed. The solution is the point behind the projection onto the bounds. Needs a
 /// matched pair. Sources: Chambolle, Pock, Journal of Mathematical Imaging and Vision 40(1), 2011; Sidky,
 /// Jorgensen, Pan, Physics in Medicine and Biology 57(10), 2012; over-relaxation: Condat, Journal of
 /// Optimization Theory and Applications 158(2), 2013.

@@ -21,7 +21,7 @@ Sirt::Sirt(LinearOperator A, Array&& b, Array x0, SirtOptions options)
       update_(A_.domain(), stream_) {
   require<GeometryError>(options_.relaxation > 0 && options_.relaxation < 2, "Sirt: relaxation ",
                          options_.relaxation, "; a number between 0 and 2 is needed");
-  if (options_.nonnegative) clamp_below(x_, 0, stream_);
+  clamp(x_, options_.bounds, stream_);
   update_residual();
   falls_.assign(residual_norms_.size(), INFINITY);
 }
@@ -40,7 +40,7 @@ void Sirt::step(const ActiveBlocks& active) {
   std::vector<float> relaxation(active.size());
   for (std::size_t k = 0; k < active.size(); ++k) relaxation[k] = active[k] ? options_.relaxation : 0.0f;
   axpby(relaxation, update_, std::span(&one, 1), x_, stream_);
-  if (options_.nonnegative) clamp_below(x_, 0, stream_);
+  clamp(x_, options_.bounds, stream_);
   const std::vector<double> before = residual_norms_;
   update_residual();
   for (std::size_t k = 0; k < active.size(); ++k)

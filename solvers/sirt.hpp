@@ -4,6 +4,7 @@
 
 #include "../core/public.hpp"
 #include "../operators/linear_operator.hpp"
+#include "bounds.hpp"
 #include "cost.hpp"
 #include "run.hpp"
 #include "state.hpp"
@@ -12,11 +13,11 @@ namespace TANDEM_PUBLIC tandem {
 
 struct SirtOptions {
   float relaxation = 1.0f;  ///< in (0, 2)
-  bool nonnegative = false;
+  Bounds bounds{};
 };
 
-/// x <- P(x + lambda C At R (b - Ax)) with R = 1/(A 1) and C = 1/(At 1); P clamps at 0 if asked. Where a sum
-/// is zero, so is its weight: rays and voxels that meet nothing keep their value. A pair may be slightly
+/// x <- P(x + lambda C At R (b - Ax)) with R = 1/(A 1) and C = 1/(At 1); P clamps into the bounds. Where a
+/// sum is zero, so is its weight: rays and voxels that meet nothing keep their value. A pair may be slightly
 /// unmatched. Source: Kak, Slaney 1988, section 7.4; Gregor, Benson, IEEE TMI 27(7), 2008.
 class Sirt {
  public:

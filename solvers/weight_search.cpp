@@ -114,7 +114,7 @@ class Search {
         active_(static_cast<std::size_t>(A.domain().block_count()), true),
         only_others_(std::move(data.only_others)),
         solver_(A, std::move(b), zeros(A.domain(), default_stream(A.domain().device())), regulariser, {0},
-                on_device(std::move(data.weights), A.domain().device()), {.nonnegative = how.nonnegative}) {}
+                on_device(std::move(data.weights), A.domain().device()), {.bounds = how.bounds}) {}
 
   /// Makes steps until the error settles.
   WeightTrial trial(double weight) {

@@ -6,6 +6,7 @@
 
 #include "../core/public.hpp"
 #include "../operators/linear_operator.hpp"
+#include "bounds.hpp"
 #include "regulariser.hpp"
 
 namespace TANDEM_PUBLIC tandem {
@@ -21,7 +22,7 @@ struct WeightSearch {
   int most_steps = 300;      ///< for one weight
   double settled = 0.01;     ///< an error changes by less in 20 steps
   double tolerance = 0.035;  ///< of the error
-  bool nonnegative = false;
+  Bounds bounds{};
   unsigned seed = 1;
 };
 

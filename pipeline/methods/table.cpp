@@ -43,6 +43,13 @@ const Method& method_named(std::string_view name) {
   throw GeometryError("method '" + std::string(name) + "' is not known; give one of " + known);
 }
 
+Bounds MethodOptions::bounds() const {
+  Bounds bounds = nonnegative ? above_zero : Bounds{};
+  bounds.lowest = lowest.value_or(bounds.lowest);
+  bounds.highest = highest.value_or(bounds.highest);
+  return bounds;
+}
+
 bool Method::reads(std::string_view option) const {
   return std::find(options.begin(), options.end(), option) != options.end();
 }

@@ -24,7 +24,7 @@ AnySolver solver(Equations equations, Array x0, const MethodOptions& options) {
   Regulariser tv = regulariser_of(equations);
   return AnySolver(Pdhg(std::move(equations.A), std::move(equations.y), std::move(x0), std::move(tv),
                         {options.tv_weight.value_or(0)}, std::move(equations.weights),
-                        {.nonnegative = options.nonnegative}));
+                        {.bounds = options.bounds()}));
 }
 
 /// Looks for the weight on some slices, and makes no volume of them.
@@ -43,7 +43,7 @@ class Search final : public Computation {
     };
     const WeightFound found =
         find_weight(equations.A, std::move(equations.y), x0, tv, std::move(equations.weights),
-                    {.nonnegative = work_.plan.options.nonnegative}, tell);
+                    {.bounds = work_.plan.options.bounds()}, tell);
     work_.outcome.weights.push_back(found.weight);
     return Array(problem.A.domain());
   }
@@ -77,7 +77,7 @@ namespace made {
 Method tv() {
   return {.name = "tv",
           .help = "least squares weighted by counts, with total variation; for low doses and few views",
-          .options = {"--tv-weight", "--nonnegative"},
+          .options = {"--tv-weight", "--nonnegative", "--lowest", "--highest"},
           .weighs_data = true,
           .initial = Initial::fbp,
           .iterations = 100,

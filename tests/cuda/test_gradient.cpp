@@ -48,7 +48,7 @@ TEST_F(Cuda, PdhgIsTheCpus) {
   const auto solved = [&](Device device, const Array& data, const Array& rays) {
     const LinearOperator A = projector(odd_scan(61, 2), grid_of(37, 41, 2), Model::joseph, device);
     Pdhg solver(A, on_device(data, device), zeros(A.domain(), default_stream(device)),
-                total_variation(A.domain()), {0.5f, 2}, on_device(rays, device), {.nonnegative = true});
+                total_variation(A.domain()), {0.5f, 2}, on_device(rays, device), {.bounds = above_zero});
     for (int step = 0; step < 20; ++step) solver.step({true, step < 10});
     const std::vector<double> regularity = solver.regularity();
     EXPECT_GT(regularity[0], 0);

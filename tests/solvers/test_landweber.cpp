@@ -84,7 +84,7 @@ TEST(Landweber, GivesASliceTheSameBitsAloneAndBesideOthers) {
 TEST(Landweber, IsNeverNegativeWhereAskedToBe) {
   const SmallScan small;
   const Array b = random_array(small.A.range(), 5);
-  Landweber bounded(small.A, b, Array(small.A.domain()), {.nonnegative = true}),
+  Landweber bounded(small.A, b, Array(small.A.domain()), {.bounds = above_zero}),
       free(small.A, b, Array(small.A.domain()));
   run(bounded, max_iterations(8));
   run(free, max_iterations(8));

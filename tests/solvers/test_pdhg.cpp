@@ -138,7 +138,7 @@ TEST(Pdhg, MeetsTheConditionsOfTheOptimum) {
 TEST(Pdhg, FindsTheLeastPointAboveZero) {
   SmallScan small;
   for (Index i = 0; i < small.b.size(); i += 2) small.b.data()[i] -= 1;
-  Pdhg solver = small.solver({0}, {}, {.nonnegative = true});
+  Pdhg solver = small.solver({0}, {}, {.bounds = above_zero});
   for (int k = 0; k < 4000; ++k) {
     solver.step({true, true});
     ASSERT_GE(test::column(solver.solution()).minCoeff(), 0) << "step " << k;
@@ -163,7 +163,7 @@ TEST(Pdhg, LetsASliceBe) {
     SmallScan own;
     for (Index i = 0; i < own.b.size(); ++i)
       if (i / 17 % 2 == 1) own.b.data()[i] *= second;
-    Pdhg solver = own.solver({0.3f}, {}, {.nonnegative = true});
+    Pdhg solver = own.solver({0.3f}, {}, {.bounds = above_zero});
     for (int k = 0; k < steps; ++k) solver.step({k < steps_of_first, true});
     return std::pair{Eigen::VectorXd(test::column(solver.solution()).head(35)), solver.residual_norms()[0]};
   };

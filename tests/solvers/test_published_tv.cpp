@@ -86,7 +86,7 @@ TEST(PublishedTv, MeetsTheFigureOfTotalVariation) {
 /// The best of 200 steps, which an independent program made.
 TEST(PublishedTv, MeetsTheFigureOfSirt) {
   const PublishedCase known;
-  Sirt solver(known.A, known.y, Array(known.A.domain()), {.nonnegative = true});
+  Sirt solver(known.A, known.y, Array(known.A.domain()), {.bounds = above_zero});
   double best = 0;
   run(solver, max_iterations(200),
       [&](const Progress& now) { best = std::max(best, known.psnr(now.solution)); });

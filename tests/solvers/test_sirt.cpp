@@ -86,7 +86,7 @@ TEST(Sirt, ReadsNoMemoryThatNobodyHasSet) {
 TEST(Sirt, StaysAtAFixedPoint) {
   const SmallScan small;
   const Array x = random_array(small.A.domain(), 3), b = small.A * x;
-  Sirt solver(small.A, b, x.clone(), {.nonnegative = true});
+  Sirt solver(small.A, b, x.clone(), {.bounds = above_zero});
   run(solver, max_iterations(5));
   EXPECT_EQ(test::column(solver.solution()), test::column(x));
 }
@@ -97,7 +97,7 @@ TEST(Sirt, IsNeverNegativeWhereAskedToBe) {
   for (Index i = 0; i < b.size(); i += 2) b.data()[i] -= 1;
   Array x0 = random_array(small.A.domain(), 6);
   x0.data()[3] = -1;
-  Sirt bounded(small.A, b, x0.clone(), {.nonnegative = true}), free(small.A, b, x0.clone());
+  Sirt bounded(small.A, b, x0.clone(), {.bounds = above_zero}), free(small.A, b, x0.clone());
   EXPECT_EQ(bounded.solution().data()[3], 0);
   bool went_below = false;
   for (int i = 0; i < 20; ++i) {

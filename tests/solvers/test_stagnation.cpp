@@ -135,10 +135,10 @@ TEST(Stagnation, StopsSirtNearItsBestStepWhateverTheNoiseClaimed) {
   for (float relaxation : {1.0f, 1.7f}) {
     const Counted scan("foam", 300);
     const Errors free =
-        errors_of(scan, Sirt(scan.A, scan.y, Array(scan.A.domain()), {relaxation, false}), 250);
+        errors_of(scan, Sirt(scan.A, scan.y, Array(scan.A.domain()), {.relaxation = relaxation}), 250);
     expect_near_the_best(free, 1.5, "free");
     const Errors positive =
-        errors_of(scan, Sirt(scan.A, scan.y, Array(scan.A.domain()), {relaxation, true}), 250);
+        errors_of(scan, Sirt(scan.A, scan.y, Array(scan.A.domain()), {relaxation, above_zero}), 250);
     expect_near_the_best(positive, 1.2, "not negative");
   }
 }
@@ -254,7 +254,7 @@ TEST(Stagnation, CglsFallsByItsGradientAUnitOfReach) {
 
 TEST(Stagnation, SirtFallsByItsLastStepOverTheRelaxation) {
   const Small small;
-  Sirt solver(small.A, small.y, Array(small.A.domain()), {0.5f, false});
+  Sirt solver(small.A, small.y, Array(small.A.domain()), {.relaxation = 0.5f});
   EXPECT_EQ(solver.falls()[1], INFINITY);
   const double before = solver.residual_norms()[1];
   solver.step(ActiveBlocks(3, true));
