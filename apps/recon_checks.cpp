@@ -40,7 +40,7 @@ const std::vector<Condition>& conditions() {
        [](const ReconOptions&, std::string_view) {
          return std::string("--checkpoint-every goes with --checkpoint FILE");
        }},
-      {{"--relaxation", "--nonnegative", "--lowest", "--highest", "--tv-weight", "--tikhonov-weight", "--subsets"},
+      {{"--relaxation", "--nonnegative", "--lowest", "--highest", "--tv-weight", "--tv-huber", "--tikhonov-weight", "--subsets"},
        [](const ReconOptions&, const Method& method, std::string_view option) {
          return method.reads(option);
        },

@@ -61,9 +61,9 @@ void add_method(CLI::App& c, ReconOptions& o) {
   c.add_option("--padding-bins", r.padding_bins, "over how many bins (default: half of the detector's)")
       ->check(count());
   c.add_option("--initial", o.initial,
-               "initial volume: zero, fbp, or a volume file (default zero; of tv fbp)");
+               "initial volume: zero, fbp, or a volume file (default zero; of tv and fista fbp)");
   c.add_option("--iterations", r.iterations,
-               "at most this many steps (default 30; of tv 100, of os-sirt and sart 10)")
+               "at most this many steps (default 30; of tv and fista 100, of os-sirt and sart 10)")
       ->check(count(0, 1'000'000));
   c.add_option("--tv-weight", r.tv_weight,
                readers_of("--tv-weight") +
@@ -74,6 +74,11 @@ void add_method(CLI::App& c, ReconOptions& o) {
                readers_of("--tikhonov-weight") +
                    ": W in 1/2 |Ax - y|^2 + 1/2 W |x|^2, in mm^2 (bins squared without a pitch)")
       ->check(positive(1e30));
+  c.add_option("--tv-huber", r.tv_huber,
+               readers_of("--tv-huber") +
+                   ": differences of neighbours below this attenuation count by their squares, which keeps "
+                   "slopes smooth (default: none)")
+      ->check(positive(1e9));
   c.add_option("--relaxation", r.relaxation, readers_of("--relaxation") + ": in (0, 2), default 1")
       ->check(within(1e-6, 2 - 1e-6));
   c.add_option("--subsets", r.subsets,

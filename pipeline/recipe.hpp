@@ -29,6 +29,7 @@ struct MethodOptions {
   std::optional<Index> subsets;    ///< of views; a plan has them for a method that goes through subsets
   std::optional<float> lowest, highest;  ///< of all voxels, 1/mm or 1/pixel
   std::optional<float> tv_weight;  ///< of total variation, beside data of mean weight 1; default: is found
+  std::optional<float> tv_huber;   ///< differences of neighbours below it are squared; default: none are
   std::optional<float> tikhonov_weight;  ///< of half of |x|^2, beside half of |Ax - y|^2; default: none
   bool stop_by_discrepancy = false, stop_by_gcv = false, stop_by_ncp = false;
   std::optional<double> stop_relative, stop_seconds;

@@ -17,7 +17,8 @@
   METHOD(lsmr)                 \
   METHOD(ba_gmres)             \
   METHOD(landweber)            \
-  METHOD(tv)
+  METHOD(tv)                   \
+  METHOD(fista)
 
 namespace tandem::pipeline {
 

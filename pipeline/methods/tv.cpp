@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "../../solvers/pdhg.hpp"
@@ -8,20 +7,14 @@
 #include "iteration.hpp"
 #include "method.hpp"
 #include "start.hpp"
+#include "variation.hpp"
 
 namespace tandem::pipeline {
 
 namespace {
 
-/// Total variation of voxels of any shape: differences count per length of the pitch along x.
-Regulariser regulariser_of(const Equations& equations) {
-  const auto& [x, y, z] = equations.pitch;
-  const auto scale = [x = x](double pitch) { return static_cast<float>(x / pitch); };
-  return total_variation(equations.A.domain(), {scale(z), scale(y), 1});
-}
-
 AnySolver solver(Equations equations, Array x0, const MethodOptions& options) {
-  Regulariser tv = regulariser_of(equations);
+  Regulariser tv = variation_of(equations, options);
   return AnySolver(Pdhg(std::move(equations.A), std::move(equations.y), std::move(x0), std::move(tv),
                         {options.tv_weight.value_or(0)}, std::move(equations.weights),
                         {.bounds = options.bounds()}));
@@ -35,7 +28,7 @@ class Search final : public Computation {
   Array volume(const Problem& problem, LineIntegrals data, Range slices) override {
     const Array x0 = start_(problem, data.y, slices);
     Equations equations = equations_of(problem, std::move(data));
-    const Regulariser tv = regulariser_of(equations);
+    const Regulariser tv = variation_of(equations, work_.plan.options);
     int trials = 0;
     const auto tell = [&](const WeightTrial& trial) {
       work_.tell("weight", 0,
@@ -77,7 +70,7 @@ namespace made {
 Method tv() {
   return {.name = "tv",
           .help = "least squares weighted by counts, with total variation; for low doses and few views",
-          .options = {"--tv-weight", "--nonnegative", "--lowest", "--highest"},
+          .options = {"--tv-weight", "--tv-huber", "--nonnegative", "--lowest", "--highest"},
           .weighs_data = true,
           .initial = Initial::fbp,
           .iterations = 100,

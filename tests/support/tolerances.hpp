@@ -339,6 +339,12 @@ constexpr double unmatched_coupling = 1e-2;
 constexpr double footprint_products = kernels::bounds::footprint_on_cuda.mu,
                  footprint_products_coupling = kernels::bounds::footprint_on_cuda.kappa;
 
+/// Two solvers of one convex problem that have come to their end: what is asked for of the objectives. F is
+/// above its least by at least half of |A (x - x*)|^2, so x may differ by much more.
+constexpr double one_objective = 1e-4, one_minimiser = 1e-2;
+/// Values below 1 against those that are printed with six digits, and rounding of some thousand steps.
+constexpr double denoised = 1e-5;
+
 /// Rounding differs from the first step on, and four steps magnify it to less than this.
 constexpr double solver_steps = 1e-5;
 /// Volumes after ten steps, wherever their vectors lie: four steps of CGLS magnify rounding tenfold (below),

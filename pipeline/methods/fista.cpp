@@ -1,0 +1,30 @@
+#include "../../solvers/fista.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "../../solvers/pdhg.hpp"
+#include "method.hpp"
+#include "variation.hpp"
+
+namespace tandem::pipeline::made {
+
+Method tv();
+
+/// The problem of `tv`, with its search of the weight, by another solver.
+Method fista() {
+  Method method = tv();
+  method.name = "fista";
+  method.help = "what tv minimises, by gradient steps with momentum; takes more memory";
+  method.cost = Fista::cost;
+  method.holds.front().volumes = std::max(Fista::cost.volumes, Pdhg::cost.volumes);  // the weight's search
+  method.solver = [](Equations equations, Array x0, const MethodOptions& options) {
+    Regulariser variation = variation_of(equations, options);
+    return AnySolver(Fista(std::move(equations.A), std::move(equations.y), std::move(x0),
+                           std::move(variation), {options.tv_weight.value_or(0)},
+                           std::move(equations.weights), {.bounds = options.bounds()}));
+  };
+  return method;
+}
+
+}  // namespace tandem::pipeline::made

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "../../solvers/regulariser.hpp"
+#include "../problem.hpp"
+
+namespace tandem::pipeline {
+
+/// Total variation of voxels of any shape, as the options say: differences count per length of the pitch
+/// along x.
+Regulariser variation_of(const Equations& equations, const MethodOptions& options);
+
+}  // namespace tandem::pipeline
