@@ -38,6 +38,7 @@ struct Iterated {
   std::vector<double> squares;          ///< |b - Ax|^2 over these slices, after each iteration
   CurveSums curves = {};                ///< if they are wanted
   double noise = 0;                     ///< the norm of the noise, if a rule compares with it
+  double data = 0, below_zero = 0;      ///< the sizes of all data, and of those that were clamped at zero
 };
 
 /// How a scan was followed.

@@ -60,8 +60,11 @@ bool voxels_are_wider(const Plan& plan) {
 /// half of the memory; the Fourier model takes all views at once. Such pixels are those of half acquisitions,
 /// but FBP widens the detector.
 Model model_for(const Plan& plan, const Recipe& recipe) {
+  require<GeometryError>(recipe.model != Model::fourier || !plan.method->only_positive,
+                         "--model fourier: its coefficients may be negative, which ", plan.method->name,
+                         " cannot take; give --model pixel_driven or joseph");
   if (recipe.model) return *recipe.model;
-  if (recipe.follow || plan.method->subsets) return Model::pixel_driven;
+  if (recipe.follow || plan.method->subsets || plan.method->only_positive) return Model::pixel_driven;
   const auto& scan = parallel(plan.scan);
   const Execution& how = recipe.execution;
   const Device device = plan.home();

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <sstream>
+#include <tuple>
 #include <utility>
 
 #include "../../core/error.hpp"
+#include "../../operators/gradient.hpp"
+#include "../../operators/vector.hpp"
 #include "../checkpoints.hpp"
 #include "../row_axes.hpp"
 #include "../stopwatch.hpp"
@@ -28,6 +31,8 @@ class Iteration final : public Computation {
     const std::vector<double> noise =
         one ? std::vector{joint_norm(data.noise_norms)} : std::move(data.noise_norms);
     Equations equations = equations_of(problem, std::move(data));
+    std::pair<double, double> clamped;
+    if (work_.plan.method->only_positive) clamped = clamp_at_zero(equations.y);
     StopRule stop = rules();
     const double all = static_cast<double>(slices.size());
     std::optional<Stopwatch> watch;  // what the solver prepares is a part of its work
@@ -54,12 +59,22 @@ class Iteration final : public Computation {
     if (checkpoints) checkpoints->end(slices);
     count(at.run.report.iterations - before, curves.applications(), problem);
     note(std::move(at), slices);
-    work_.outcome.iterated.back().noise = joint_norm(noise);
+    Iterated& done = work_.outcome.iterated.back();
+    done.noise = joint_norm(noise);
+    std::tie(done.data, done.below_zero) = clamped;
     watch.reset();
     return std::move(solver).solution();
   }
 
  private:
+  /// Returns the sum of sizes, and how much less it is then.
+  static std::pair<double, double> clamp_at_zero(Array& data) {
+    Stream& stream = default_stream(data.space().device());
+    const double all = total(sum_lengths(data, stream));
+    clamp_below(data, 0, stream);
+    return {all, all - total(sum_lengths(data, stream))};
+  }
+
   StopRule rules() const {
     StopRule stop = max_iterations(*options_.iterations);
     if (options_.stop_relative) stop = relative_residual(*options_.stop_relative) || stop;
@@ -146,7 +161,7 @@ void conclude_iterations(const Plan& plan, Outcome& outcome) {
   std::vector<Iterated>& chunks = outcome.iterated;
   std::sort(chunks.begin(), chunks.end(),
             [](const Iterated& a, const Iterated& b) { return a.slices.first < b.slices.first; });
-  double noise = 0;
+  double noise = 0, data = 0, below_zero = 0;
   for (const Iterated& chunk : chunks) {
     outcome.iterations = std::max(outcome.iterations, chunk.iterations);
     outcome.slice_iterations.insert(outcome.slice_iterations.end(), chunk.slice_iterations.begin(),
@@ -154,10 +169,14 @@ void conclude_iterations(const Plan& plan, Outcome& outcome) {
     outcome.stopped_by.insert(outcome.stopped_by.end(), chunk.stopped_by.begin(), chunk.stopped_by.end());
     add_squares(outcome.residuals, chunk.squares);
     noise = std::hypot(noise, chunk.noise);
+    data += chunk.data, below_zero += chunk.below_zero;
   }
   for (double& residual : outcome.residuals) residual = std::sqrt(residual);
   outcome.curves = curves_of(chunks);
   if (plan.options.stop_by_discrepancy) look_at_starts(outcome, noise);
+  if (below_zero > 0)
+    warn(outcome.warnings, "line integrals below zero, which ", plan.method->name,
+         " cannot take, count as zero: ", 100 * below_zero / data, " % of all by their size");
   if (outcome.residuals.empty() || !(outcome.residuals.front() > 0)) return;
   for (const double first = outcome.residuals.front(); double& residual : outcome.residuals)
     residual /= first;

@@ -42,8 +42,11 @@ struct Method {
   bool filters = false;     ///< line integrals go through the ramp filter
   bool takes_whole = true;  ///< it takes all slices of a cone beam at once; else slab by slab
   bool needs_matched_pair =
-      true;                  ///< it is right only if the back-projection is the transpose of the projection
-  bool weighs_data = false;  ///< data count by their photons, where these are known
+      true;  ///< it is right only if the back-projection is the transpose of the projection
+  /// Nothing may be negative: data below zero count as zero, and the Fourier model is not taken, as its
+  /// coefficients may be.
+  bool only_positive = false;
+  bool weighs_data = false;         ///< data count by their photons, where these are known
   Initial initial = Initial::zero;  ///< of a method that iterates, if nobody asks for another one
   int iterations = 30;              ///< likewise
   /// Into how many subsets it deals so many views; null: it takes them all at once. Asks for a projector that

@@ -17,6 +17,7 @@
   METHOD(lsmr)                 \
   METHOD(ba_gmres)             \
   METHOD(landweber)            \
+  METHOD(mlem)                 \
   METHOD(tv)                   \
   METHOD(fista)
 

@@ -66,6 +66,11 @@ TEST_F(BadInput, CommandLine) {
 TEST_F(BadInput, OptionsThatDoNotGoTogether) {
   const std::string recon = "recon good.h5 -o bad_.h5 ";
   fails(recon + "--angles a.txt --arc 180", 2, {"--angles", "--arc"});
+  fails(recon + "--reconstruction-algorithm cgls --lowest 0", 2, {"--lowest", "sirt"});
+  fails(recon + "--reconstruction-algorithm sirt --lowest 2 --highest 1", 2, {"--highest", "--lowest"});
+  fails(recon + "--reconstruction-algorithm sirt --lowest 0 --nonnegative", 2, {"--lowest", "--nonnegative"});
+  fails(recon + "--reconstruction-algorithm sirt --tv-huber 1", 2, {"--tv-huber", "fista"});
+  fails(recon + "--reconstruction-algorithm mlem --model fourier", 4, {"fourier", "negative", "joseph"});
   fails(recon + "--gain 2", 2, {"--gain", "--stop discrepancy"});
   fails(recon + "--reconstruction-algorithm cgls --stop relative=1e-3 --gain 2", 2, {"--gain"});
   fails("project pixels.h5 -o bad_.h5 --like good.h5 --pixel-size 1", 2, {"--like", "--pixel-size"});

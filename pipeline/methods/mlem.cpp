@@ -1,0 +1,22 @@
+#include "../../solvers/mlem.hpp"
+
+#include "iteration.hpp"
+#include "method.hpp"
+
+namespace tandem::pipeline::made {
+
+Method mlem() {
+  return {.name = "mlem",
+          .help = "maximum likelihood by expectation maximisation; voxels stay above zero, stop early",
+          .only_positive = true,
+          .holds = while_stepping(Mlem::cost),
+          .cost = Mlem::cost,
+          .solver =
+              [](Equations equations, Array x0, const MethodOptions&) {
+                return AnySolver(Mlem(std::move(equations.A), std::move(equations.y), std::move(x0)));
+              },
+          .begin = iteration,
+          .conclude = conclude_iterations};
+}
+
+}  // namespace tandem::pipeline::made

@@ -1,0 +1,38 @@
+#include "mlem.hpp"
+
+#include "../operators/norms.hpp"
+#include "../operators/vector.hpp"
+#include "checks.hpp"
+#include "em_step.hpp"
+
+namespace tandem {
+
+Mlem::Mlem(LinearOperator A, Array&& b, Array x0)
+    : A_(std::move(A)),
+      stream_(default_stream(A_.domain().device())),
+      b_(std::move(b)),
+      x_(std::move(x0)),
+      projected_(A_.range(), stream_),
+      rest_(A_.range(), stream_),
+      update_(column_sums(A_)),
+      inverse_(inverse_sums(update_.clone(), stream_)) {
+  require_none_negative(b_, rest_, "Mlem: data", stream_);
+  clamp_below(x_, 0, stream_);
+  fill_empty_blocks(x_, update_, inverse_, stream_);
+  project();
+}
+
+void Mlem::project() {
+  A_.apply(1, x_, 0, projected_, stream_);
+  axpby(1, b_, 0, rest_, stream_);
+  axpby(-1, projected_, 1, rest_, stream_);
+  residual_norms_ = norm(rest_, stream_);
+}
+
+void Mlem::step(const ActiveBlocks& active) {
+  const std::vector<float> take(active.begin(), active.end());
+  em_step(A_, {x_, update_, projected_, rest_, inverse_, take}, stream_);
+  project();
+}
+
+}  // namespace tandem

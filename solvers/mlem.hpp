@@ -1,0 +1,44 @@
+#pragma once
+
+#include <utility>
+
+#include "../core/public.hpp"
+#include "../operators/linear_operator.hpp"
+#include "cost.hpp"
+#include "run.hpp"
+
+namespace TANDEM_PUBLIC tandem {
+
+/// x <- x At(b / Ax) / At1: more and more likely x, if b are counts whose means are Ax. All x stay at 0 or
+/// above, and behind each step the sum of Ax is that of b. For line integrals it is a rule of thumb. A voxel
+/// at 0 stays there, so x0 may leave some out. Where no ray passes, x stays as it is. A must not have
+/// negative coefficients; a pair may be slightly unmatched. Sources: Shepp, Vardi, IEEE TMI 1(2), 1982;
+/// Lange, Carson, Journal of Computer Assisted Tomography 8(2), 1984.
+class Mlem {
+ public:
+  static constexpr SolverCost cost{.volumes = 3,      // x, 1/At1, the update
+                                   .projections = 3,  // b, Ax, b - Ax
+                                   .preparation = {1, 1},
+                                   .step = {1, 1},
+                                   .traces = {0, 0}};
+
+  /// Keeps a copy of b, or b itself if the caller gives it up. x0 is clamped at 0; a block without a positive
+  /// voxel starts as ones where rays pass. @throws SpaceError unless b is in range() and x0 is in domain();
+  /// GeometryError where b is negative or not finite
+  Mlem(LinearOperator A, const Array& b, Array x0) : Mlem(std::move(A), b.clone(), std::move(x0)) {}
+  Mlem(LinearOperator A, Array&& b, Array x0);
+  void step(const ActiveBlocks& active);
+  const Array& solution() const& { return x_; }
+  Array solution() && { return std::move(x_); }
+  const std::vector<double>& residual_norms() const { return residual_norms_; }
+
+ private:
+  void project();
+
+  LinearOperator A_;
+  Stream& stream_;
+  Array b_, x_, projected_, rest_, update_, inverse_;  // rest: b - Ax; inverse: 1/At1
+  std::vector<double> residual_norms_;
+};
+
+}  // namespace tandem

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <utility>
+
+#include "../core/public.hpp"
+#include "../operators/subsets.hpp"
+#include "cost.hpp"
+#include "run.hpp"
+
+namespace TANDEM_PUBLIC tandem {
+
+/// MLEM by subsets of the views: x <- x Bt(b / Bx) / Bt1 for one subset after the other, where B and b are of
+/// its views. A step goes through all of them. Behind each subset the sum of its Bx is that of its b. All
+/// else is as in `Mlem`; where data contradict each other, the steps end in a cycle. Source: Hudson, Larkin,
+/// IEEE TMI 13(4), 1994.
+class Osem {
+ public:
+  static constexpr SolverCost cost{.volumes = 3,      // x, the update, 1/Bt1
+                                   .projections = 3,  // b, Ax, b - Ax
+                                   .preparation = {1, 1},
+                                   .step = {2, 2},  // Bt1 anew, and A x of the solution
+                                   .traces = {0, 0}};
+
+  /// `b` has its views in the order of the scan. @throws SpaceError unless b has the views of the subsets and
+  /// x0 is in domain(); GeometryError where b is negative or not finite
+  Osem(Subsets A, const Array& b, Array x0) : Osem(std::move(A), b.clone(), std::move(x0)) {}
+  Osem(Subsets A, Array&& b, Array x0);
+  void step(const ActiveBlocks& active);
+  const Array& solution() const& { return x_; }
+  Array solution() && { return std::move(x_); }
+  const std::vector<double>& residual_norms() const { return residual_norms_; }
+
+ private:
+  void project();
+
+  Subsets A_;
+  Stream& stream_;
+  Array b_, x_, projected_, rest_, update_, inverse_;
+  std::vector<double> residual_norms_;
+};
+
+}  // namespace tandem
