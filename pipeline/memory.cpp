@@ -68,11 +68,12 @@ double computing_bytes(const Plan& plan, const Worker& worker, Index slices) {
   const double weights = plan.method->iterates() && has_row_axes(plan.scan) ? 3 : 0;
   // the memory of one phase is kept for the same phase of the next chunk
   double sets = 0, volumes = 0, beside = 0;
+  const bool may_run_away = plan.method->iterates() && !plan.matched;  // then the best volume is kept
   for (const Holding& held : plan.method->holds_with(plan.options)) {
     const bool only_filters = !held.projects && !held.back_projects;
     if (only_filters && plan.model == Model::fourier) continue;  // it filters on its way
     sets = std::max(sets, static_cast<double>(held.projections));
-    volumes = std::max(volumes, static_cast<double>(held.volumes));
+    volumes = std::max(volumes, static_cast<double>(held.volumes + may_run_away));
     beside = std::max(
         beside, std::max(held.projects ? kernels.forward : 0, held.back_projects ? kernels.backward : 0));
   }

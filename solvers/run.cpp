@@ -1,5 +1,6 @@
 #include "run.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <memory>
@@ -66,6 +67,15 @@ StopRule white_residual() {
 
 StopRule time_limit(double seconds) {
   return {"time_limit", [seconds](const Progress& now, std::size_t) { return now.seconds >= seconds; }};
+}
+
+StopRule divergence(std::vector<double> data_norms) {
+  const auto holds = [norms = std::move(data_norms)](const Progress& now, std::size_t block) {
+    require<SpaceError>(block < norms.size(), "divergence: ", norms.size(), " norms of data for ",
+                        now.residuals.size(), " blocks; give one per block");
+    return !(now.residuals[block] <= 10 * std::max(now.first[block], norms[block]));
+  };
+  return {"divergence", holds};
 }
 
 double seconds_now() {

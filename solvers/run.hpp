@@ -71,6 +71,9 @@ StopRule relative_residual(double epsilon);  ///< |b - Ax| <= epsilon |b - Ax0|
 /// The rule of Morozov: |b - Ax| <= factor * noise, with one noise norm per block.
 StopRule discrepancy(std::vector<double> noise_norms, double factor = 1.0);
 StopRule time_limit(double seconds);
+/// |b - Ax| has grown beyond ten times what it was at the start, or is where x is zero, whichever is more; or
+/// it is not finite. `data_norms`: |b| of each block.
+StopRule divergence(std::vector<double> data_norms);
 
 /// Stops, after at least one step, when |b - Ax|^2 falls by no more than it would by fitting noise. What is
 /// still fitted is then noise, or what the model does not explain, of any size. There generalised

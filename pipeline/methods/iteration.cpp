@@ -9,6 +9,7 @@
 #include "../../core/error.hpp"
 #include "../../operators/gradient.hpp"
 #include "../../operators/vector.hpp"
+#include "../../solvers/best_so_far.hpp"
 #include "../checkpoints.hpp"
 #include "../row_axes.hpp"
 #include "../stopwatch.hpp"
@@ -33,7 +34,10 @@ class Iteration final : public Computation {
     Equations equations = equations_of(problem, std::move(data));
     std::pair<double, double> clamped;
     if (work_.plan.method->only_positive) clamped = clamp_at_zero(equations.y);
-    StopRule stop = rules();
+    const StopRule runs_away = divergence(norm(equations.y, default_stream(work_.device())));
+    StopRule stop = runs_away || rules();
+    std::optional<BestSoFar> best;
+    if (!work_.plan.matched) best.emplace(problem.A.domain());
     const double all = static_cast<double>(slices.size());
     std::optional<Stopwatch> watch;  // what the solver prepares is a part of its work
     watch.emplace("iterate", work_.outcome.seconds.iterate, work_.watch.board(), Load{.slices = all});
@@ -52,6 +56,7 @@ class Iteration final : public Computation {
       watch->reached({.slices = share(now) * all, .updates = steps * updates_of(problem)});
       curves.look(now.iteration, solver);
       if (checkpoints) checkpoints->save(slices, at, solver);
+      if (best) best->look_at(now);
       tell(now, slices);
     };
     tandem::run(solver, stop, look, at.run);
@@ -63,7 +68,9 @@ class Iteration final : public Computation {
     done.noise = joint_norm(noise);
     std::tie(done.data, done.below_zero) = clamped;
     watch.reset();
-    return std::move(solver).solution();
+    Array x = std::move(solver).solution();
+    if (best) best->replace(x, diverged(done));
+    return x;
   }
 
  private:
@@ -73,6 +80,12 @@ class Iteration final : public Computation {
     const double all = total(sum_lengths(data, stream));
     clamp_below(data, 0, stream);
     return {all, all - total(sum_lengths(data, stream))};
+  }
+
+  static std::vector<bool> diverged(const Iterated& done) {
+    std::vector<bool> which;
+    for (const std::string& rule : done.stopped_by) which.push_back(rule == "divergence");
+    return which;
   }
 
   StopRule rules() const {
@@ -155,6 +168,18 @@ void look_at_starts(Outcome& all, double noise) {
        " slices are within the noise at the start, and keep their initial volume");
 }
 
+/// With a matched pair no solver runs away, so there is no best solution to take.
+void look_at_divergence(Outcome& all, const Plan& plan) {
+  const auto count = std::count(all.stopped_by.begin(), all.stopped_by.end(), "divergence");
+  if (count == 0) return;
+  require<GeometryError>(
+      !plan.matched, plan.method->name, ": in ", count, " of ", all.stopped_by.size(),
+      " slices |b - Ax| grew beyond ten times |b|: the solver diverges, and made no volume");
+  warn(all.warnings, "in ", count, " of ", all.stopped_by.size(),
+       " slices |b - Ax| grew beyond ten times |b|: the solver diverged; the volume has the solution of each "
+       "whose |b - Ax| was least");
+}
+
 }  // namespace
 
 void conclude_iterations(const Plan& plan, Outcome& outcome) {
@@ -173,6 +198,7 @@ void conclude_iterations(const Plan& plan, Outcome& outcome) {
   }
   for (double& residual : outcome.residuals) residual = std::sqrt(residual);
   outcome.curves = curves_of(chunks);
+  look_at_divergence(outcome, plan);
   if (plan.options.stop_by_discrepancy) look_at_starts(outcome, noise);
   if (below_zero > 0)
     warn(outcome.warnings, "line integrals below zero, which ", plan.method->name,

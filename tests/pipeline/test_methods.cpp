@@ -7,6 +7,7 @@
 
 #include "../../core/error.hpp"
 #include "../../operators/projector.hpp"
+#include "../../pipeline/methods/iteration.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "../support/scans.hpp"
 
@@ -56,6 +57,36 @@ TEST(Methods, CostWhatTheySay) {
     expect_made(made, {3 * step.forward, 3 * step.adjoint}, "three steps", method.name);
     EXPECT_EQ(solver.state().has_value(), method.lists_state) << method.name;
   }
+}
+
+TEST(Methods, SayWhereTheyDiverged) {
+  Plan plan;
+  plan.method = &method_named("sirt");
+  plan.matched = false;
+  const Iterated chunk{{0, 2}, 7, {7, 3}, {"max_iterations", "divergence"}, {4, 1e4}};
+  Outcome outcome;
+  outcome.iterated = {chunk};
+  conclude_iterations(plan, outcome);
+  ASSERT_EQ(outcome.warnings.size(), 1u);
+  EXPECT_NE(outcome.warnings[0].find("in 1 of 2 slices"), std::string::npos) << outcome.warnings[0];
+  plan.matched = true;
+  Outcome of_a_pair;
+  of_a_pair.iterated = {chunk};
+  EXPECT_THROW(conclude_iterations(plan, of_a_pair), GeometryError);
+}
+
+TEST(Methods, SayWhatCountsAsZero) {
+  Plan plan;
+  plan.method = &method_named("mlem");
+  Outcome outcome;
+  for (const Index first : {0, 1}) {
+    Iterated chunk{{first, first + 1}, 1, {1}, {"max_iterations"}, {4, 1}};
+    chunk.data = 50, chunk.below_zero = first == 0 ? 0 : 2;
+    outcome.iterated.push_back(std::move(chunk));
+  }
+  conclude_iterations(plan, outcome);
+  ASSERT_EQ(outcome.warnings.size(), 1u);
+  EXPECT_NE(outcome.warnings[0].find("2 % of all"), std::string::npos) << outcome.warnings[0];
 }
 
 TEST(Methods, HaveOneNameEachAndAreFoundByIt) {

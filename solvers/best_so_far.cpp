@@ -1,0 +1,38 @@
+#include "best_so_far.hpp"
+
+#include <cmath>
+
+namespace tandem {
+
+namespace {
+
+/// Of a volume: its blocks lie one after the other. No sums, as the others may not be finite.
+void copy_blocks(const std::vector<bool>& which, const Array& from, Array& to) {
+  const Index size = to.size() / static_cast<Index>(which.size());
+  for (std::size_t k = 0; k < which.size(); ++k) {
+    const Index first = static_cast<Index>(k) * size;
+    if (which[k])
+      copy(Image<const float>{from.data() + first, 1, 1, size, size, size},
+           Image<float>{to.data() + first, 1, 1, size, size, size}, default_stream(to.space().device()));
+  }
+}
+
+}  // namespace
+
+BestSoFar::BestSoFar(const Space& volume)
+    : best_(volume), least_(static_cast<std::size_t>(volume.block_count()), INFINITY) {}
+
+void BestSoFar::look_at(const Progress& now) {
+  std::vector<bool> better;
+  for (std::size_t k = 0; k < least_.size(); ++k) {
+    better.push_back(now.residuals[k] < least_[k]);
+    if (better.back()) least_[k] = now.residuals[k];
+  }
+  copy_blocks(better, now.solution, best_);
+}
+
+void BestSoFar::replace(Array& solution, const std::vector<bool>& diverged) const {
+  copy_blocks(diverged, best_, solution);
+}
+
+}  // namespace tandem
