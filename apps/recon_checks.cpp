@@ -35,12 +35,20 @@ const std::vector<Condition>& conditions() {
          return "--checkpoint: the solver of " + o.recipe.method +
                 " cannot go on from a check-point; leave it out, or give another algorithm";
        }},
+      {{"--checkpoint"},
+       [](const ReconOptions& o, const Method&, std::string_view) { return !o.device.allow_unmatched; },
+       [](const ReconOptions&, std::string_view) {
+         return std::string(
+             "--checkpoint does not go with --allow-unmatched: the best volume, which is kept "
+             "there, is in no check-point");
+       }},
       {{"--checkpoint-every"},
        [](const ReconOptions& o, const Method&, std::string_view) { return !o.checkpoint.empty(); },
        [](const ReconOptions&, std::string_view) {
          return std::string("--checkpoint-every goes with --checkpoint FILE");
        }},
-      {{"--relaxation", "--nonnegative", "--lowest", "--highest", "--tv-weight", "--tv-huber", "--tikhonov-weight", "--subsets"},
+      {{"--relaxation", "--nonnegative", "--lowest", "--highest", "--tv-weight", "--tv-huber",
+        "--tikhonov-weight", "--subsets"},
        [](const ReconOptions&, const Method& method, std::string_view option) {
          return method.reads(option);
        },

@@ -38,7 +38,8 @@ void add_method(CLI::App& c, ReconOptions& o) {
   Recipe& r = o.recipe;
   heading(c, "Method");
   add_choice(c, "--reconstruction-algorithm", o.algorithm, names_of_methods(),
-             "default fbp for a parallel beam, fdk for a cone beam");
+             "one of those below (default fbp, for a cone beam fdk)")
+      ->type_name("NAME");
   c.add_option("--compare", o.compare,
                "in the place of -o: make volumes by several methods, and of them one picture of the middle "
                "slices (--preview) and one table; an option holds for the methods that read it")

@@ -1,6 +1,7 @@
 // A step of each solver of a cone beam beside its two kernels, on one device or on a team.
 
 #include "../operators/projector.hpp"
+#include "../operators/vector.hpp"
 #include "../pipeline/methods/method.hpp"
 #include "cone_case.hpp"
 #include "harness.hpp"
@@ -44,7 +45,9 @@ void add_steps(const Axes& axes, const OnLine& on_line, const ConeCase& c, Rows&
     if (!method.iterates()) continue;
     const std::string name(method.name);
     on_line(name + where);
-    auto solver = method.solver({A, b.clone()}, Array(A.domain()), {});
+    Array data = b.clone();
+    if (method.only_positive) clamp_below(data, 0, default_stream(A.range().device()));
+    auto solver = method.solver({A, std::move(data)}, Array(A.domain()), {});
     const double ms = median_ms(axes, [&] { solver.step({true}); });
     rows.push_back(line(c, name + " step", devices, ms, method.cost.step.together()));
     rows.back()["kernels_ms"] = forward + back;

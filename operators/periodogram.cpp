@@ -40,7 +40,7 @@ std::vector<double> distances_of(ConstVectorView x) {
 }  // namespace
 
 std::vector<double> distance_from_white(ConstVectorView x, Stream& stream) {
-  if (x.space.device().is_cuda()) {
+  if (x.space.device() != Device::cpu()) {
     Array host(x.space.on(Device::cpu()), default_stream(Device::cpu()));
     copy(x, host, stream);
     stream.synchronize();

@@ -47,8 +47,13 @@ void pass(io::CheckpointFile& file, const std::string& part, std::vector<std::st
   for (std::string line; std::getline(all, line);) lines.push_back(line);
 }
 
-/// From and to a GPU in pieces, through host memory.
+/// From and to a GPU in pieces, through host memory. Of a team the shares pass one after the other.
 void pass(io::CheckpointFile& file, const std::string& part, VectorView vector) {
+  if (const int shares = vector.space.shares(); shares > 1) {
+    default_stream(vector.space.device()).synchronize();
+    for (int k = 0; k < shares; ++k) pass(file, part + ", share " + std::to_string(k), vector.share(k));
+    return;
+  }
   const Index bytes = 4 * vector.space.size();
   const Device device = vector.space.device();
   Stream& stream = default_stream(device);
@@ -112,7 +117,8 @@ Index bytes_of(AnySolver& solver) {
   Index bytes = room;
   const SolverState state = solver.state().value();
   for (const StatePart& part : state)
-    if (const auto* vector = std::get_if<VectorView>(&part.value)) bytes += 4 * vector->space.size();
+    if (const auto* vector = std::get_if<VectorView>(&part.value))
+      bytes += 4 * vector->space.shares() * vector->space.size();  // at most
   return bytes;
 }
 

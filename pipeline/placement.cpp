@@ -20,7 +20,9 @@ std::vector<Device> roomy(std::vector<Device> devices) {
 
 /// Whether these devices hold the vectors, and then they do. Several share the views.
 bool settles_on(const std::vector<Device>& devices, Plan& plan, const Recipe& recipe) {
-  if (static_cast<Index>(devices.size()) > static_cast<Index>(angles_of(plan.scan).size())) return false;
+  const bool shares_views = devices.size() > 1;
+  if (shares_views && plan.method->subsets) return false;  // which are of views, too
+  if (devices.size() > angles_of(plan.scan).size()) return false;
   plan.devices = devices;
   plan.workers.front().device = Device::team(devices);
   return plan.home() == Device::cpu() ||

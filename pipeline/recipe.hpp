@@ -26,7 +26,7 @@ struct MethodOptions {
   std::optional<int> iterations;  ///< likewise
   float relaxation = 1;
   bool nonnegative = false;
-  std::optional<Index> subsets;    ///< of views; a plan has them for a method that goes through subsets
+  std::optional<Index> subsets;          ///< of views; a plan has them for a method that goes through subsets
   std::optional<float> lowest, highest;  ///< of all voxels, 1/mm or 1/pixel
   std::optional<float> tv_weight;  ///< of total variation, beside data of mean weight 1; default: is found
   std::optional<float> tv_huber;   ///< differences of neighbours below it are squared; default: none are

@@ -6,15 +6,21 @@ namespace tandem {
 
 namespace {
 
-/// Of a volume: its blocks lie one after the other. No sums, as the others may not be finite.
-void copy_blocks(const std::vector<bool>& which, const Array& from, Array& to) {
-  const Index size = to.size() / static_cast<Index>(which.size());
+/// Of a share of a volume: its blocks lie one after the other. No sums, as the others may not be finite.
+void copy_blocks(const std::vector<bool>& which, ConstVectorView from, VectorView to, Stream& stream) {
+  const Index size = to.space.size() / static_cast<Index>(which.size());
   for (std::size_t k = 0; k < which.size(); ++k) {
     const Index first = static_cast<Index>(k) * size;
     if (which[k])
-      copy(Image<const float>{from.data() + first, 1, 1, size, size, size},
-           Image<float>{to.data() + first, 1, 1, size, size, size}, default_stream(to.space().device()));
+      copy(Image<const float>{from.data + first, 1, 1, size, size, size},
+           Image<float>{to.data + first, 1, 1, size, size, size}, stream);
   }
+}
+
+void copy_blocks(const std::vector<bool>& which, const Array& from, Array& to) {
+  Stream& stream = default_stream(to.space().device());
+  for (int k = 0; k < to.space().shares(); ++k)
+    copy_blocks(which, ConstVectorView(from).share(k), VectorView(to).share(k), stream.member(k));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "cost.hpp"
 #include "regulariser.hpp"
 #include "run.hpp"
+#include "state.hpp"
 
 namespace TANDEM_PUBLIC tandem {
 
@@ -43,6 +44,15 @@ class Fista {
   const Array& solution() const& { return x_; }
   Array solution() && { return std::move(x_); }
   const std::vector<double>& residual_norms() const { return residual_norms_; }
+  SolverState state() {
+    return {{"x", x_},
+            {"z", z_},
+            {"q", q_},
+            {"r", r_},
+            {"r_of_z", r_of_z_},
+            {"momentum", momentum_},
+            {"residual_norms", residual_norms_}};
+  }
   /// g(Kx) of the solution, one per block.
   std::vector<double> regularity();
 

@@ -14,8 +14,12 @@ Mlem::Mlem(LinearOperator A, Array&& b, Array x0)
       x_(std::move(x0)),
       projected_(A_.range(), stream_),
       rest_(A_.range(), stream_),
-      update_(column_sums(A_)),
-      inverse_(inverse_sums(update_.clone(), stream_)) {
+      update_(A_.domain(), stream_),
+      inverse_(A_.domain(), stream_) {
+  fill(projected_, 1, stream_);
+  A_.apply_adjoint(1, projected_, 0, update_, stream_);
+  axpby(1, update_, 0, inverse_, stream_);
+  inverse_ = inverse_sums(std::move(inverse_), stream_);
   require_none_negative(b_, rest_, "Mlem: data", stream_);
   clamp_below(x_, 0, stream_);
   fill_empty_blocks(x_, update_, inverse_, stream_);

@@ -6,6 +6,7 @@
 #include "../operators/linear_operator.hpp"
 #include "cost.hpp"
 #include "run.hpp"
+#include "state.hpp"
 
 namespace TANDEM_PUBLIC tandem {
 
@@ -31,6 +32,9 @@ class Mlem {
   const Array& solution() const& { return x_; }
   Array solution() && { return std::move(x_); }
   const std::vector<double>& residual_norms() const { return residual_norms_; }
+  SolverState state() {
+    return {{"x", x_}, {"projected", projected_}, {"rest", rest_}, {"residual_norms", residual_norms_}};
+  }
 
  private:
   void project();

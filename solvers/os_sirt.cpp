@@ -29,7 +29,7 @@ OsSirt::OsSirt(Subsets A, Array&& b, Array x0, SirtOptions options)
   require<GeometryError>(options_.relaxation > 0 && options_.relaxation < 2, "OsSirt: relaxation ",
                          options_.relaxation, "; a number between 0 and 2 is needed");
   weigh_columns();
-  if (options_.nonnegative) clamp_below(x_, 0, stream_);
+  clamp(x_, options_.bounds, stream_);
   update_residual();
 }
 
@@ -65,7 +65,7 @@ void OsSirt::step_in(std::size_t subset, const ActiveBlocks& active) {
   std::vector<float> steps(active.size());
   for (std::size_t k = 0; k < active.size(); ++k) steps[k] = active[k] ? step : 0.0f;
   axpby(steps, update_, std::span(&one, 1), x_, stream_);
-  if (options_.nonnegative) clamp_below(x_, 0, stream_);
+  clamp(x_, options_.bounds, stream_);
 }
 
 void OsSirt::step(const ActiveBlocks& active) {

@@ -7,6 +7,7 @@
 #include "cost.hpp"
 #include "run.hpp"
 #include "sirt.hpp"
+#include "state.hpp"
 
 namespace TANDEM_PUBLIC tandem {
 
@@ -35,6 +36,7 @@ class OsSirt {
   Array solution() && { return std::move(x_); }
   const std::vector<double>& residual_norms() const { return residual_norms_; }
   const Array* residual() const { return &r_; }  ///< views in the order of the subsets
+  SolverState state() { return {{"x", x_}, {"r", r_}, {"residual_norms", residual_norms_}}; }
 
  private:
   void weigh_columns();

@@ -6,6 +6,7 @@
 #include "../operators/subsets.hpp"
 #include "cost.hpp"
 #include "run.hpp"
+#include "state.hpp"
 
 namespace TANDEM_PUBLIC tandem {
 
@@ -29,6 +30,9 @@ class Osem {
   const Array& solution() const& { return x_; }
   Array solution() && { return std::move(x_); }
   const std::vector<double>& residual_norms() const { return residual_norms_; }
+  SolverState state() {
+    return {{"x", x_}, {"projected", projected_}, {"rest", rest_}, {"residual_norms", residual_norms_}};
+  }
 
  private:
   void project();

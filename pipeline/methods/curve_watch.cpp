@@ -14,12 +14,12 @@ CurveWatch::CurveWatch(Work& work, Range slices, CurveSums& sums)
     : work_(work), local_(slices.size() / 2), z_(slices.first + local_), sums_(sums) {}
 
 void CurveWatch::take(AnySolver& solver, std::vector<float>& slice) {
-  const Array& x = solver.solution();
+  const ConstVectorView x = ConstVectorView(solver.solution()).share(0);
   const auto [nx, ny, nz] = work_.plan.grid.size;
   const Index area = nx * ny;
-  const float* there = x.data() + local_ * area;
+  const float* there = x.data + local_ * area;
   slice.resize(static_cast<std::size_t>(area));
-  if (const Device device = x.space().device(); device.is_cuda())
+  if (const Device device = x.space.device(); device.is_cuda())
     work_.copy_to(reinterpret_cast<std::byte*>(slice.data()),
                   {there, Space({1, ny, nx}, Blocks::whole, device)}, 4 * area);
   else

@@ -54,7 +54,7 @@ struct Method {
   Index (*subsets)(const MethodOptions& options, Index views) = nullptr;
   std::vector<Holding> holds;  ///< phase by phase
   SolverCost cost = {};        ///< for a method that iterates
-  bool lists_state = false;         ///< its solver does, so that there can be check-points
+  bool lists_state = false;    ///< its solver does, so that there can be check-points
 
   /// Makes the solver of a method that iterates; null for the others.
   AnySolver (*solver)(Equations equations, Array x0, const MethodOptions& options) = nullptr;

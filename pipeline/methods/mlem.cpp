@@ -11,6 +11,7 @@ Method mlem() {
           .only_positive = true,
           .holds = while_stepping(Mlem::cost),
           .cost = Mlem::cost,
+          .lists_state = ListsItsState<Mlem>,
           .solver =
               [](Equations equations, Array x0, const MethodOptions&) {
                 return AnySolver(Mlem(std::move(equations.A), std::move(equations.y), std::move(x0)));

@@ -18,6 +18,7 @@
   METHOD(ba_gmres)             \
   METHOD(landweber)            \
   METHOD(mlem)                 \
+  METHOD(osem)                 \
   METHOD(tv)                   \
   METHOD(fista)
 

@@ -16,8 +16,8 @@ ComputeStation::ComputeStation(Work work, ReadStation& read, PrepareStation& pre
     computation_ = work_.plan.method->begin(work_);
 }
 
-/// From a GPU a few slices that are apart come home at once. Larger volumes come with the station that follows,
-/// a few slices at a time, while the next one is made.
+/// From a GPU a few slices that are apart come home at once. Larger volumes come with the station that
+/// follows, a few slices at a time, while the next one is made.
 void ComputeStation::operator()(Chunk& chunk) {
   const UseStream own(stream_);
   Array volume = volume_of(chunk);

@@ -73,8 +73,9 @@ TEST_F(CudaHelper, EverySliceIsThatOfTheGpuOrOfTheCpu) {
           helped = true;
         else
           ++theirs_begun;
+        if (theirs_begun == 2) std::this_thread::sleep_for(std::chrono::seconds(1));  // the next are read
         const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-        while (theirs_begun > 1 && !helped && std::chrono::steady_clock::now() < until)
+        while (theirs_begun > 2 && !helped && std::chrono::steady_clock::now() < until)
           std::this_thread::yield();
       });
       pipeline::Outcome outcome;
@@ -87,7 +88,7 @@ TEST_F(CudaHelper, EverySliceIsThatOfTheGpuOrOfTheCpu) {
       ASSERT_TRUE(outcome.helped.has_value()) << where;
       EXPECT_GE(outcome.helped->slices, 1) << where;
       EXPECT_EQ(outcome.slices, slices) << where;
-      EXPECT_TRUE(same_slice(both, own, 8)) << where;
+      EXPECT_TRUE(same_slice(both, own, 12)) << where;
       for (Index z = 0; z < slices; ++z)
         EXPECT_TRUE(same_slice(both, own, z) || same_slice(both, theirs, z)) << where << ", slice " << z;
       const double steps = method == "cgls" ? tolerance::cgls_magnifies : 1;

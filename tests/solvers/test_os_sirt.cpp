@@ -50,7 +50,7 @@ template <class Beam>
 void expect_formula(const Beam& scan, const VolumeGrid& grid, Index count) {
   const Subsets A = test::subsets_of(scan, grid, count);
   const Array b = random_array(projection_space(scan), 1), x0 = random_array(A.domain(), 2);
-  OsSirt solver(A, b, x0.clone(), {.relaxation = 0.7f, .nonnegative = true});
+  OsSirt solver(A, b, x0.clone(), {.relaxation = 0.7f, .bounds = above_zero});
   Eigen::VectorXd exact = test::column(x0);
   for (int k = 0; k < 2; ++k) {
     solver.step(ActiveBlocks(solver.residual_norms().size(), true));

@@ -103,13 +103,13 @@ TEST(State, OfCglsIsWhole) {
 
 TEST(State, OfSirtIsWhole) {
   const Equation e;
-  for (const bool nonnegative : {false, true})
-    expect_goes_on(e, [&] { return Sirt(e.A, e.b, Array(e.A.domain()), {1.3f, nonnegative}); });
+  for (const Bounds& bounds : {Bounds{}, above_zero})
+    expect_goes_on(e, [&] { return Sirt(e.A, e.b, Array(e.A.domain()), {1.3f, bounds}); });
 }
 
 TEST(State, OfLandweberIsWhole) {
   const Equation e;
-  expect_goes_on(e, [&] { return Landweber(e.A, e.b, Array(e.A.domain()), {0.9f, true}); });
+  expect_goes_on(e, [&] { return Landweber(e.A, e.b, Array(e.A.domain()), {0.9f, above_zero}); });
 }
 
 TEST(State, OfPdhgIsWhole) {
@@ -119,7 +119,7 @@ TEST(State, OfPdhgIsWhole) {
   for (const bool weighted : {false, true})
     expect_goes_on(e, [&] {
       return Pdhg(e.A, e.b.clone(), Array(e.A.domain()), total_variation(e.A.domain()), {0.1f},
-                  weighted ? std::optional(weights.clone()) : std::nullopt, {.nonnegative = true});
+                  weighted ? std::optional(weights.clone()) : std::nullopt, {.bounds = above_zero});
     });
 }
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "../../operators/vector.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "operators.hpp"
 #include "tolerances.hpp"
@@ -30,6 +31,7 @@ inline Array ten_steps(const pipeline::Method& method, const LinearOperator& A,
   options.nonnegative = method.reads("--nonnegative");
   options.tv_weight = 0.1f;
   pipeline::Equations equations{A, on_device(problem.y, there)};
+  if (method.only_positive) clamp_below(equations.y, 0, default_stream(there));
   if (method.weighs_data) equations.weights = on_device(problem.weights, there);
   auto solver = method.solver(std::move(equations), Array(A.domain()), options);
   for (int step = 0; step < 10; ++step) solver.step({true});
@@ -44,6 +46,7 @@ inline void expect_one_solution(const PlacedProblem& problem,
     if (!method.iterates()) continue;
     const Array truth = ten_steps(method, problem.A, problem);
     for (const auto& [name, A] : placed) {
+      if (method.subsets && A.domain().device().members() > 1) continue;  // plans do not place them there
       const Array x = ten_steps(method, A, problem);
       EXPECT_LE(relative_error(x, truth), tolerance::placements) << method.name << ", " << name;
       EXPECT_TRUE(same_bits(ten_steps(method, A, problem), x)) << method.name << ", " << name;

@@ -1,0 +1,28 @@
+#include "../../solvers/osem.hpp"
+
+#include "iteration.hpp"
+#include "method.hpp"
+
+namespace tandem::pipeline::made {
+
+Method os_sirt();
+
+/// It goes through subsets of the views as os-sirt does.
+Method osem() {
+  Method method = os_sirt();
+  method.name = "osem";
+  method.help = "mlem by subsets of the views: as many times as fast as there are subsets";
+  method.options = {"--subsets"};
+  method.only_positive = true;
+  method.holds = while_stepping(Osem::cost);
+  method.cost = Osem::cost;
+  method.lists_state = ListsItsState<Osem>;
+  method.solver = [](Equations equations, Array x0, const MethodOptions& options) {
+    Subsets A = equations.in_subsets(options.subsets.value_or(1));
+    return AnySolver(Osem(std::move(A), std::move(equations.y), std::move(x0)));
+  };
+  method.shows_residual = false;
+  return method;
+}
+
+}  // namespace tandem::pipeline::made
