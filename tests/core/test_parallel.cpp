@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -162,28 +163,43 @@ TEST(Conveyor, GivesTheNextItemToWhoIsFree) {
   EXPECT_EQ(done, 20);
 }
 
-/// The helper takes the third item, which is small, while the other worker is stopped with the second, and is
+/// Stops the second item until others wait behind it: only then a helper is asked.
+class Queue {
+ public:
+  void load(const Item&) { ++loaded_; }
+  void hold(const Item& item) const {
+    while (item.number == 1 && loaded_ < 4) std::this_thread::yield();
+    if (item.number == 1) std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  }
+
+ private:
+  std::atomic<Index> loaded_ = 0;
+};
+
+/// The helper takes the fourth item, which is small, while the other worker is stopped with the third, and is
 /// stopped with it until the other has ended what would take it as long: from then on it takes none.
 TEST(Conveyor, LeavesItemsToOthersThanASlowHelper) {
   if (thread_count() < 2) GTEST_SKIP() << "one thread cannot wait for another";
   constexpr Index count = 60;
   std::vector<double> sizes(count, 1000);
-  sizes[2] = 1;
+  sizes[3] = 1;
+  Queue queue;
   std::atomic<Index> done = 0;
   std::atomic<bool> helped = false;
   std::vector<Index> worker(count, -1);
   conveyor(
-      count, 2, [](const Item&) {},
+      count, 2, [&](const Item& i) { queue.load(i); },
       [&](const Item& i) {
+        queue.hold(i);
         worker[static_cast<std::size_t>(i.number)] = i.worker;
-        if (i.number == 2) helped = true;
-        while (i.number == 1 && !helped) std::this_thread::yield();
-        while (i.number == 2 && done < 4) std::this_thread::yield();
+        if (i.number == 3) helped = true;
+        while (i.number == 2 && !helped) std::this_thread::yield();
+        while (i.number == 3 && done < 5) std::this_thread::yield();
         ++done;
       },
       [](const Item&) {}, sizes);
   EXPECT_EQ(done, count);
-  EXPECT_EQ(worker[2], 1);
+  EXPECT_EQ(worker[3], 1);
   EXPECT_EQ(std::count(worker.begin(), worker.end(), 0), count - 1);
 }
 
@@ -191,13 +207,15 @@ TEST(Conveyor, PassesOnWhatAHelperThrows) {
   if (thread_count() < 2) GTEST_SKIP() << "one thread cannot wait for another";
   const std::vector<double> sizes(1000, 1);
   for (const Index faulty : {0, 1}) {
+    Queue queue;
     std::atomic<bool> helped = false;
     EXPECT_THROW(conveyor(
-                     1000, 2, [](const Item&) {},
+                     1000, 2, [&](const Item& i) { queue.load(i); },
                      [&](const Item& i) {
+                       queue.hold(i);
                        if (i.worker == 1) helped = true;
-                       while (i.number > 0 && !helped) std::this_thread::yield();  // the helper comes third
-                       if (i.number > 0 && i.worker == faulty) throw std::runtime_error("a device is lost");
+                       while (i.number > 1 && !helped) std::this_thread::yield();  // the helper comes fourth
+                       if (i.number > 1 && i.worker == faulty) throw std::runtime_error("a device is lost");
                      },
                      [](const Item&) {}, sizes),
                  std::runtime_error)

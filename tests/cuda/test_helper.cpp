@@ -41,14 +41,10 @@ class CudaHelper : public Cuda {
     recipe.model = model;
     recipe.devices = std::move(devices);
     recipe.streams = 1;
+    recipe.rows_at_once = 4;  // enough chunks for a helper
     return recipe;
   }
-  /// In chunks of four slices, however few would be fast.
-  Plan plan_for(const Recipe& recipe) const {
-    Plan plan = make_plan(reader_->info(), recipe);
-    plan.rows_at_once = 4;
-    return plan;
-  }
+  Plan plan_for(const Recipe& recipe) const { return make_plan(reader_->info(), recipe); }
 
   const TemporaryFolder folder_;
   std::unique_ptr<io::ScanReader> reader_;
@@ -66,7 +62,7 @@ TEST_F(CudaHelper, EverySliceIsThatOfTheGpuOrOfTheCpu) {
       const auto plan_on = [&](std::vector<Device> devices) {
         return plan_for(recipe_for(method, model, std::move(devices)));
       };
-      std::atomic<bool> helped = false;
+      std::atomic<bool> helped = false, gave_up = false;
       std::atomic<int> theirs_begun = 0;
       const Watched waiting(method, [&](const pipeline::Work& work, Range) {  // the GPU for its helper
         if (work.worker == 1)
@@ -75,8 +71,7 @@ TEST_F(CudaHelper, EverySliceIsThatOfTheGpuOrOfTheCpu) {
           ++theirs_begun;
         if (theirs_begun == 2) std::this_thread::sleep_for(std::chrono::seconds(1));  // the next are read
         const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-        while (theirs_begun > 2 && !helped && std::chrono::steady_clock::now() < until)
-          std::this_thread::yield();
+        while (theirs_begun > 2 && !helped && !gave_up) gave_up = std::chrono::steady_clock::now() > until;
       });
       pipeline::Outcome outcome;
       Plan shared = plan_on({gpu, cpu});
@@ -102,7 +97,7 @@ TEST_F(CudaHelper, APlanForBothIsThatOfTheGpuWithOneWorkerMore) {
     recipe.execution = how;
     const Plan alone = make_plan(reader_->info(), recipe);
     recipe.devices = {cpu, gpu};
-    recipe.rows_at_once = 100;  // so that there are chunks to share
+    recipe.rows_at_once = 20;  // so that there are chunks to share
     const Plan both = make_plan(reader_->info(), recipe);
     ASSERT_NE(both.helper(), nullptr) << name_of(how);
     EXPECT_EQ(both.helper()->device, cpu);
