@@ -84,7 +84,7 @@ void choose_batches(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) 
       plan.flats.sets.size() == 1 && !plan.flats.by_monitor(),
       "--follow: flats between the views and --normalize-monitor need the whole scan; give "
       "--flat-sets together, and no monitor");
-  const double held = static_cast<double>(held_memory()) + 32e6;  // and buffers of the file libraries
+  const double held = held_with_libraries(plan);
   const double host = host_budget(recipe), device = device_budget(plan, recipe);
   const auto fits = [&](Index views) {
     const Needed needed = bytes_for(plan, info, views);

@@ -278,6 +278,12 @@ double device_bytes(const Plan& plan, Index slices) {
   return most + (volumes_wait_there ? volumes_waiting(plan, slices) * sizes_of(plan, slices).volume : 0);
 }
 
+/// For files; and for kernels and transforms on a GPU, which come with their first use.
+double held_with_libraries(const Plan& plan) {
+  constexpr double of_files = 32e6, of_gpus = 128e6;
+  return static_cast<double>(held_memory()) + of_files + (plan.home().is_cuda() ? of_gpus : 0);
+}
+
 double host_budget(const Recipe& recipe) {
   return recipe.host_bytes ? static_cast<double>(*recipe.host_bytes)
                            : static_cast<double>(held_memory()) + static_cast<double>(spare_host_memory());

@@ -16,6 +16,9 @@ struct ReferenceBytes {
 };
 ReferenceBytes reference_bytes(const Plan& plan, const io::ScanInfo& info, double cells);
 
+/// Bytes that this process holds when nothing is read yet, and what libraries take later on.
+double held_with_libraries(const Plan& plan);
+
 /// Bytes that this process may hold in all, by the recipe or by what the machine has to spare.
 double host_budget(const Recipe& recipe);
 /// Bytes that every one of the GPUs can give; without a GPU, the host.

@@ -183,7 +183,7 @@ void choose_chunks(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
   const bool on_gpu = plan.home().is_cuda();
   const std::optional<Worker> helper = without_helper(plan);
   share_gpus(plan, recipe);
-  const double held = static_cast<double>(held_memory()) + 32e6;  // and buffers of the file libraries
+  const double held = held_with_libraries(plan);
   const double budget = host_budget(recipe);
   choose_views(plan, [&](Index slices) {
     return held + host_bytes(plan, info, slices) <= budget &&
