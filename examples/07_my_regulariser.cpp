@@ -40,10 +40,10 @@ int main() {
 
   const LinearOperator A = projector(scan, grid, Model::joseph);
   y = A * grains;
-  const auto error_with = [&](float weight) {
-    Pdhg solver(A, y.clone(), Array(A.domain()), sum_of_sizes(A.domain()), {weight});
+  const auto error_with = [&A, &x = grains, &b = y](float weight) {
+    Pdhg solver(A, b.clone(), Array(A.domain()), sum_of_sizes(A.domain()), {weight});
     run(solver, max_iterations(1000));
-    return relative_error(solver.solution(), grains);
+    return relative_error(solver.solution(), x);
   };
   const double plain = error_with(0), sparse = error_with(0.1f);
   std::printf("error of grains from 9 views: %.2f by least squares, %.2f where voxels cost their size\n",

@@ -77,6 +77,11 @@ Array Subsets::ordered(const Array& data) const {
   return sorted;
 }
 
+Array Subsets::ordered(Array&& data) const {
+  const Array own = std::move(data);
+  return ordered(own);
+}
+
 void Subsets::apply(float alpha, ConstVectorView x, float beta, VectorView y, Stream& stream) const {
   for (std::size_t i = 0; i < count(); ++i) parts_[i].apply(alpha, x, beta, part(y, i), stream);
 }

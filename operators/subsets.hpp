@@ -29,6 +29,7 @@ class Subsets {
   /// Data whose views are in the order of the scan, subset after subset. @throws SpaceError unless they are
   /// as many, of the same rows and bins, on the same device
   Array ordered(const Array& data) const;
+  Array ordered(Array&& data) const;  ///< and gives their memory back
 
   /// All subsets together, so that this is an operator, too.
   void apply(float alpha, ConstVectorView x, float beta, VectorView y, Stream& stream) const;

@@ -6,21 +6,11 @@
 
 namespace tandem {
 
-namespace {
-
-/// Gives the memory of b back.
-Array in_order(const Subsets& A, Array&& b) {
-  const Array data = std::move(b);
-  return A.ordered(data);
-}
-
-}  // namespace
-
 OsSirt::OsSirt(Subsets A, Array&& b, Array x0, SirtOptions options)
     : A_(std::move(A)),
       options_(options),
       stream_(default_stream(A_.domain().device())),
-      b_(in_order(A_, std::move(b))),
+      b_(A_.ordered(std::move(b))),
       x_(std::move(x0)),
       r_(A_.range(), stream_),
       row_weight_(inverse_sums(row_sums(A_), stream_)),

@@ -7,20 +7,10 @@
 
 namespace tandem {
 
-namespace {
-
-/// Gives the memory of b back.
-Array in_order(const Subsets& A, Array&& b) {
-  const Array data = std::move(b);
-  return A.ordered(data);
-}
-
-}  // namespace
-
 Osem::Osem(Subsets A, Array&& b, Array x0)
     : A_(std::move(A)),
       stream_(default_stream(A_.domain().device())),
-      b_(in_order(A_, std::move(b))),
+      b_(A_.ordered(std::move(b))),
       x_(std::move(x0)),
       projected_(A_.range(), stream_),
       rest_(A_.range(), stream_),
