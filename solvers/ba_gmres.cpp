@@ -129,7 +129,7 @@ std::vector<double> BaGmres::traces() {
   fill_with_signs(signs, 1, stream_);
   A_.apply_adjoint(1, signs, 0, x_, stream_);
   A_.apply(1, x_, 0, r_, stream_);
-  const std::vector<double> traces = dot(signs, r_, stream_);
+  std::vector<double> traces = dot(signs, r_, stream_);
   axpby(1, x0_, 0, x_, stream_);  // as it is before the first step
   axpby(1, b_, 0, r_, stream_);
   A_.apply(-1, x_, 1, r_, stream_);
