@@ -8,7 +8,6 @@
 #include "../operators/fbp.hpp"
 #include "../operators/projector.hpp"
 #include "../operators/random.hpp"
-#include "../operators/vector.hpp"
 #include "../pipeline/methods/method.hpp"
 #include "input.hpp"
 #include "parallel_case.hpp"
@@ -211,9 +210,7 @@ Rows solvers(const Axes& axes, const OnLine& on_line) {
           if (!method.iterates()) continue;
           const std::string name(method.name);
           on_line(words(name_of(how) + " " + name, slices));
-          Array data = b.clone();
-          if (method.only_positive) clamp_below(data, 0, default_stream(A.range().device()));
-          auto solver = method.solver({A, std::move(data)}, Array(A.domain()), {});
+          auto solver = method.solver({A, data_for(method, b)}, Array(A.domain()), {});
           const double ms = median_ms(axes, [&] { solver.step(active); });
           rows.push_back(line(c, name + " step", ms, method.cost.step.together() * c.updates(), how));
           rows.back()["kernels_ms"] = kernels;

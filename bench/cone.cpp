@@ -24,15 +24,9 @@ const Device cpu = Device::cpu();
 using Case = ConeCase;
 
 Rows::value_type line(const Case& c, const char* direction, const char* tuned, Index by, double ms) {
-  return {{"variant", "separable_footprint"},
-          {"precision", "float32"},
-          {"direction", direction},
-          {"slices", c.grid.size[2]},
-          {"size", c.grid.size[0]},
-          {"views", c.scan.angles.size()},
-          {tuned, by},
-          {"ms", ms},
-          {"gups", c.updates() / ms * 1e-6}};
+  Rows::value_type row = footprint_line(c, direction, ms);
+  row[tuned] = by;
+  return row;
 }
 
 // ---- a body of two ellipsoids in the unit half-cube

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <string>
+
 #include "../geometry/scan.hpp"
+#include "harness.hpp"
 
 namespace tandem::bench {
 
@@ -26,5 +29,18 @@ struct ConeCase {
            static_cast<double>(scan.angles.size());
   }
 };
+
+/// Of so many applications of the pair by separable footprints, or of one of its two operators.
+inline Rows::value_type footprint_line(const ConeCase& c, const std::string& direction, double ms,
+                                       double applications = 1) {
+  return {{"variant", "separable_footprint"},
+          {"precision", "float32"},
+          {"direction", direction},
+          {"slices", c.grid.size[2]},
+          {"size", c.grid.size[0]},
+          {"views", c.scan.angles.size()},
+          {"ms", ms},
+          {"gups", applications * c.updates() / ms * 1e-6}};
+}
 
 }  // namespace tandem::bench

@@ -1,7 +1,6 @@
 // A step of each solver of a cone beam beside its two kernels, on one device or on a team.
 
 #include "../operators/projector.hpp"
-#include "../operators/vector.hpp"
 #include "../pipeline/methods/method.hpp"
 #include "cone_case.hpp"
 #include "harness.hpp"
@@ -13,15 +12,9 @@ namespace {
 
 Rows::value_type line(const ConeCase& c, const std::string& direction, Index devices, double ms,
                       double applications) {
-  return {{"variant", "separable_footprint"},
-          {"precision", "float32"},
-          {"direction", direction},
-          {"slices", c.grid.size[2]},
-          {"size", c.grid.size[0]},
-          {"views", c.scan.angles.size()},
-          {"devices", devices},
-          {"ms", ms},
-          {"gups", applications * c.updates() / ms * 1e-6}};
+  Rows::value_type row = footprint_line(c, direction, ms, applications);
+  row["devices"] = devices;
+  return row;
 }
 
 /// Milliseconds of A and of At, which is where the members of a team add up.
@@ -45,9 +38,7 @@ void add_steps(const Axes& axes, const OnLine& on_line, const ConeCase& c, Rows&
     if (!method.iterates()) continue;
     const std::string name(method.name);
     on_line(name + where);
-    Array data = b.clone();
-    if (method.only_positive) clamp_below(data, 0, default_stream(A.range().device()));
-    auto solver = method.solver({A, std::move(data)}, Array(A.domain()), {});
+    auto solver = method.solver({A, data_for(method, b)}, Array(A.domain()), {});
     const double ms = median_ms(axes, [&] { solver.step({true}); });
     rows.push_back(line(c, name + " step", devices, ms, method.cost.step.together()));
     rows.back()["kernels_ms"] = forward + back;

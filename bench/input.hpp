@@ -4,6 +4,8 @@
 
 #include "../core/parallel.hpp"
 #include "../operators/random.hpp"
+#include "../operators/vector.hpp"
+#include "../pipeline/methods/method.hpp"
 
 namespace tandem::bench {
 
@@ -18,6 +20,13 @@ inline Array input(const Space& space) {
       a.data()[i] = static_cast<float>(own.uniform()) - 0.3f;
   });
   return on_device(std::move(a), space.device());
+}
+
+/// A copy of the data for this method: none below zero if it cannot take such.
+inline Array data_for(const tandem::pipeline::Method& method, const Array& data) {
+  Array own = data.clone();
+  if (method.only_positive) clamp_below(own, 0, default_stream(own.space().device()));
+  return own;
 }
 
 }  // namespace tandem::bench
