@@ -53,7 +53,7 @@ bool Desk::others_are_short() const {
 
 bool Desk::helper_takes_next(double now) const {
   const bool is_due = waiting_.front().number >= first_for_helper(others());
-  if (!is_due || !fastest_ || !others_are_short()) return false;
+  if (!is_due || !others_are_short()) return false;
   const double theirs = *fastest_,
                own = helped_size_ > 0 ? spare * helped_seconds_ / helped_size_ : believed * theirs;
   std::vector<double> busy(workers_.size() - 1);

@@ -33,14 +33,17 @@ std::vector<Range> chunks_due(const Plan& plan, const std::vector<Range>& done) 
   Index size = slices_of_first_chunk(plan);
   for (Index first = 0; first < slices; first += std::exchange(size, std::min(2 * size, plan.rows_at_once)))
     if (const Range chunk{first, std::min(slices, first + size)}; !is_done(chunk)) due.push_back(chunk);
-  const auto place =
-      static_cast<std::size_t>(Desk::first_for_helper(static_cast<Index>(plan.workers.size()) - 1));
+  const std::size_t place = first_chunk_for_helper(plan);
   if (plan.helper() && due.size() > place + 1 && due[place].size() > 1) {
     const Range cut = due[place], one{cut.first, cut.first + 1};
     due.insert(due.begin() + static_cast<std::ptrdiff_t>(place), one);
     due[place + 1].first = one.last;
   }
   return due;
+}
+
+std::size_t first_chunk_for_helper(const Plan& plan) {
+  return static_cast<std::size_t>(Desk::first_for_helper(static_cast<Index>(plan.workers.size()) - 1));
 }
 
 RowsRead rows_read(const Plan& plan, Range slices) {

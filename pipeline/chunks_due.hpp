@@ -11,6 +11,9 @@ namespace tandem::pipeline {
 /// take has one slice: by it the helper shows how fast it is.
 std::vector<Range> chunks_due(const Plan& plan, const std::vector<Range>& done);
 
+/// The first chunk that the helper of a plan may take, counted from 0.
+std::size_t first_chunk_for_helper(const Plan& plan);
+
 /// Rows of the file, and how many of them, after binning, are margins that only the steps need.
 struct RowsRead {
   Range rows;

@@ -15,10 +15,9 @@ bool is_cuda(Device device) { return device.is_cuda(); }
 /// Whether a helper would take the chunk of one slice, when each of the others has just begun with one.
 bool has_enough_chunks(const Plan& plan) {
   const std::vector<double> sizes = sizes_for_helper(plan, chunks_due(plan, {}));
-  const std::size_t others = plan.workers.size() - 1;
-  const auto place = static_cast<std::size_t>(Desk::first_for_helper(static_cast<Index>(others)));
+  const std::size_t place = first_chunk_for_helper(plan);
   if (sizes.size() <= place + 1) return false;
-  const std::vector<double> begun(others, sizes.front());
+  const std::vector<double> begun(plan.workers.size() - 1, sizes.front());
   return helper_takes(std::span(sizes).subspan(place), Desk::believed, 1, begun);
 }
 

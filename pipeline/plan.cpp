@@ -115,10 +115,10 @@ Index most_slices_of_device(const Plan& plan, const Recipe& recipe) {
 
 /// A packed scan is unpacked anew for each part that is read: as few parts as the memory allows, of several
 /// chunks, which may have to be smaller for that. Where views pass in blocks, it is all or nothing.
-void choose_reads(Plan& plan, Index fewest_slices, const std::function<bool()>& fits) {
+void choose_reads(Plan& plan, Index smallest_chunk, const std::function<bool()>& fits) {
   const Index all = plan.grid.size[2], wanted = plan.rows_at_once;
   if (!rows_are_slices(plan.scan) && !plan.by_views()) return;
-  for (Index chunk = wanted; chunk == wanted || (chunk >= fewest_slices && !plan.by_views()); chunk /= 2) {
+  for (Index chunk = wanted; chunk == wanted || (chunk >= smallest_chunk && !plan.by_views()); chunk /= 2) {
     plan.rows_at_once = chunk;
     const Index fewest = plan.by_views() ? ceil_div(all, chunk) : 2;
     for (Index chunks = ceil_div(all, chunk); chunks >= fewest; --chunks) {

@@ -35,16 +35,13 @@ class Iteration final : public Computation {
     std::pair<double, double> clamped;
     if (work_.plan.method->only_positive) clamped = clamp_at_zero(equations.y);
     const StopRule runs_away = divergence(norm(equations.y, default_stream(work_.device())));
-    StopRule stop = runs_away || rules();
     std::optional<BestSoFar> best;
     if (!work_.plan.matched) best.emplace(problem.A.domain());
     const double all = static_cast<double>(slices.size());
     std::optional<Stopwatch> watch;  // what the solver prepares is a part of its work
     watch.emplace("iterate", work_.outcome.seconds.iterate, work_.watch.board(), Load{.slices = all});
     AnySolver solver = work_.plan.method->solver(std::move(equations), std::move(x0), options_);
-    if (options_.stop_by_discrepancy) stop = by_noise(solver, noise, problem) || stop;
-    if (options_.stop_by_gcv) stop = by_cross_validation(solver, problem) || stop;
-    if (options_.stop_by_ncp) stop = white_residual() || stop;
+    const StopRule stop = by_data(solver, noise, problem, runs_away || rules());
     ChunkState at;
     Checkpoints* checkpoints = solver.state() ? work_.beside.checkpoints : nullptr;
     if (checkpoints) checkpoints->begin(slices, at, solver);
@@ -93,6 +90,15 @@ class Iteration final : public Computation {
     if (options_.stop_relative) stop = relative_residual(*options_.stop_relative) || stop;
     if (options_.stop_seconds)
       stop = time_limit(*options_.stop_seconds - (seconds_now() - work_.start)) || stop;
+    return stop;
+  }
+
+  /// Rules that look at the data come first: the report names the first one that holds.
+  StopRule by_data(AnySolver& solver, const std::vector<double>& noise, const Problem& problem,
+                   StopRule stop) const {
+    if (options_.stop_by_discrepancy) stop = by_noise(solver, noise, problem) || stop;
+    if (options_.stop_by_gcv) stop = by_cross_validation(solver, problem) || stop;
+    if (options_.stop_by_ncp) stop = white_residual() || stop;
     return stop;
   }
 
