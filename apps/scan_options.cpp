@@ -204,19 +204,18 @@ std::vector<float> line_integrals(io::ScanReader& reader, const ScanOptions& o, 
   pipeline::Preprocessing how = pipeline::preprocessing_of(o.steps, columns, 0);
   how.row_shifts = pipeline::row_shifts_of(reader.info(), all_rows.size(), 0);
   pipeline::require_reference(reader.info(), how, false);
-  const Index margin = pipeline::margin_of(how);
+  const pipeline::RowMargin margin = pipeline::margin_of(how);
   const Index rows = static_cast<Index>(chosen.size()), bins = columns.size();
   std::vector<float> lines(static_cast<std::size_t>(views.size() * rows * bins));
   pipeline::Findings findings;
   for (Index k = 0; k < rows; ++k) {
     progress("read rows", static_cast<double>(k), static_cast<double>(rows), "rows");
     const Index row = chosen[static_cast<std::size_t>(k)];
-    const Index above = std::min(margin, row - all_rows.first),
-                below = std::min(margin, all_rows.last - row - 1);
-    const Range read{row - above, row + 1 + below};
+    const Range needed = margin.around({row, row + 1}),
+                read{std::max(needed.first, all_rows.first), std::min(needed.last, all_rows.last)};
     auto reference = pipeline::read_reference(reader, read, columns, how);
-    reference.margin_above = above;
-    reference.margin_below = below;
+    reference.margin_above = row - read.first;
+    reference.margin_below = read.last - row - 1;
     const auto counts = reader.read(io::FrameKind::projection, views, read, columns);
     const auto data =
         pipeline::preprocess(counts, reference, how, Space({views.size(), 1, bins}, Blocks::rows), findings);

@@ -1,7 +1,6 @@
 #include "chunks_due.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "../core/ceil_div.hpp"
 #include "../core/desk.hpp"
@@ -11,17 +10,34 @@ namespace tandem::pipeline {
 
 namespace {
 
+/// The row of the file, after binning, that is slice 0.
+Index first_row(const Plan& plan) { return plan.rows.first / plan.rows_together; }
+
+/// Whether chunks may have any size: where parts of a scan are read at once, each is a part of one of these.
+bool chunks_are_free(const Plan& plan) {
+  return rows_are_slices(plan.scan) && (plan.slices_a_read == 0 || plan.slices_a_read >= plan.grid.size[2]);
+}
+
 /// Where chunks are large because of their margins, the first ones are small, so that the writer need not
 /// wait for long.
 Index slices_of_first_chunk(const Plan& plan) {
   constexpr Index few = 16;
   const Index all = plan.rows_at_once;
   const bool grows =
-      plan.margin > 0 && plan.home().is_cuda() && rows_are_slices(plan.scan) && all < plan.grid.size[2];
-  return grows ? std::min(all, ceil_div(all / 4, few) * few) : all;
+      plan.margin.beside > 0 && plan.home().is_cuda() && chunks_are_free(plan) && all < plan.grid.size[2];
+  return grows ? std::min(all, std::max(block_of_chunks(plan), ceil_div(all / 4, few) * few)) : all;
+}
+
+/// Where a chunk of at most so many slices ends: with a block of the steps, if one ends there.
+Index end_of_chunk(const Plan& plan, Index first, Index size) {
+  const Index last = first + size, beyond = (first_row(plan) + last) % block_of_chunks(plan);
+  if (last >= plan.grid.size[2]) return plan.grid.size[2];
+  return last - beyond > first ? last - beyond : last;
 }
 
 }  // namespace
+
+Index block_of_chunks(const Plan& plan) { return chunks_are_free(plan) ? plan.margin.block : 1; }
 
 std::vector<Range> chunks_due(const Plan& plan, const std::vector<Range>& done) {
   const Index slices = plan.grid.size[2];
@@ -31,8 +47,11 @@ std::vector<Range> chunks_due(const Plan& plan, const std::vector<Range>& done) 
   };
   std::vector<Range> due;
   Index size = slices_of_first_chunk(plan);
-  for (Index first = 0; first < slices; first += std::exchange(size, std::min(2 * size, plan.rows_at_once)))
-    if (const Range chunk{first, std::min(slices, first + size)}; !is_done(chunk)) due.push_back(chunk);
+  for (Index first = 0; first < slices; size = std::min(2 * size, plan.rows_at_once)) {
+    const Range chunk{first, end_of_chunk(plan, first, size)};
+    if (!is_done(chunk)) due.push_back(chunk);
+    first = chunk.last;
+  }
   const std::size_t place = first_chunk_for_helper(plan);
   if (plan.helper() && due.size() > place + 1 && due[place].size() > 1) {
     const Range cut = due[place], one{cut.first, cut.first + 1};
@@ -51,8 +70,10 @@ RowsRead rows_read(const Plan& plan, Range slices) {
   const Range rows = rows_of(plan, slices),
               own{plan.rows.first + rows.first * factor, plan.rows.first + rows.last * factor};
   if (own.size() == 0) return {own};
-  const Index above = std::min(plan.margin, (own.first - plan.rows_there.first) / factor),
-              below = std::min(plan.margin, (plan.rows_there.last - own.last) / factor);
+  const Range kept{first_row(plan) + rows.first, first_row(plan) + rows.last},
+      needed = plan.margin.around(kept);
+  const Index above = std::min(kept.first - needed.first, (own.first - plan.rows_there.first) / factor),
+              below = std::min(needed.last - kept.last, (plan.rows_there.last - own.last) / factor);
   const Index before = slices.first > 0 ? rows_of(plan, {0, slices.first}).last : rows.first,
               fresh = std::clamp(before, rows.first, rows.last) - rows.first;
   return {{own.first - above * factor, own.last + below * factor},

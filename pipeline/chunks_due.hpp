@@ -11,6 +11,10 @@ namespace tandem::pipeline {
 /// take has one slice: by it the helper shows how fast it is.
 std::vector<Range> chunks_due(const Plan& plan, const std::vector<Range>& done);
 
+/// Chunks begin, and so end, at multiples of so many rows, counted from the first row of the file, after
+/// binning: where the steps have blocks, so that no block is made twice.
+Index block_of_chunks(const Plan& plan);
+
 /// The first chunk that the helper of a plan may take, counted from 0.
 std::size_t first_chunk_for_helper(const Plan& plan);
 

@@ -123,16 +123,27 @@ void on_members(Device team, const std::function<void(int)>& work) {
   });
 }
 
-GpuFrames on_gpu(const io::FramesView& frames, Device gpu) {
+GpuFrames room_on_gpu(const io::FramesView& first, Index count, Stream& stream) {
+  const Shape shape{count, first.shape[1], first.shape[2]};
+  const Index bytes = count * shape[1] * shape[2] * static_cast<Index>(bytes_of(first.type));
+  const Space space({1, 1, ceil_div<Index>(bytes, sizeof(float))}, Blocks::whole, stream.device());
+  return {first.type, shape, first.first, Array(space, stream)};
+}
+
+void move_to(GpuFrames& there, const io::FramesView& frames, Stream& stream) {
   const auto [count, rows, bins] = frames.shape;
   const auto pixel = static_cast<Index>(bytes_of(frames.type));
-  const Index line = bins * pixel, all = count * rows * line;
-  Stream& stream = default_stream(gpu);
-  GpuFrames there{frames.type, frames.shape, frames.first,
-                  Array(Space({1, 1, ceil_div<Index>(all, sizeof(float))}, Blocks::whole, gpu), stream)};
+  const Index line = bins * pixel, frame = rows * line;
+  std::byte* place = reinterpret_cast<std::byte*>(there.memory.data()) + (frames.first - there.first) * frame;
   copy({frames.data, count, rows, line, frames.frame_step * pixel, line},
-       {reinterpret_cast<std::byte*>(there.memory.data()), count, rows, line, rows * line, line}, stream);
+       {place, count, rows, line, frame, line}, stream);
   stream.synchronize();
+}
+
+GpuFrames on_gpu(const io::FramesView& frames, Device gpu) {
+  Stream& stream = default_stream(gpu);
+  GpuFrames there = room_on_gpu(frames, frames.shape[0], stream);
+  move_to(there, frames, stream);
   return there;
 }
 

@@ -23,7 +23,11 @@ bool gpu_prepares(const io::FramesView& counts, const Preprocessing& how);
 /// work(k) for all members of a team at the same time, each with its stream as the default one of its thread.
 void on_members(Device team, const std::function<void(int)>& work);
 
-/// Copies frames to a GPU, and waits. @pre rows follow each other
+/// Room for frames like these, `count` of them, of which they are the first.
+GpuFrames room_on_gpu(const io::FramesView& first, Index count, Stream& stream);
+/// Copies frames to their place there, and waits. @pre rows follow each other
+void move_to(GpuFrames& there, const io::FramesView& frames, Stream& stream);
+/// Both, for all frames.
 GpuFrames on_gpu(const io::FramesView& frames, Device gpu);
 
 /// The line integrals of `preprocess`, on the GPU where the counts and `space` are. Empty if some are not

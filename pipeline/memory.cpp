@@ -7,9 +7,11 @@
 #include "../core/ceil_div.hpp"
 #include "../core/units.hpp"
 #include "beams/beam.hpp"
+#include "chunks_due.hpp"
 #include "host_memory.hpp"
 #include "methods/method.hpp"
 #include "stations/landing.hpp"
+#include "stations/read.hpp"
 #include "steps/chain.hpp"
 
 namespace tandem::pipeline {
@@ -94,10 +96,14 @@ bool prepared_on_gpu(const Plan& plan, const io::ScanInfo& info) {
   return plan.gpus_prepare() && info.type != PixelType::float32;
 }
 
-/// Rows of the file that a chunk needs, with margins.
+/// Rows of the file that a chunk needs, with margins. A chunk that does not begin and end with blocks of the
+/// steps may need almost one more at each end.
 Index rows_with_margins(const Plan& plan, Index slices) {
-  const Index own = rows_are_slices(plan.scan) ? slices * plan.rows_together : plan.rows.size();
-  return std::min(own + 2 * plan.margin * plan.rows_together, plan.rows_there.size());
+  const auto [beside, block] = plan.margin;
+  const bool in_blocks = slices < plan.grid.size[2] && block_of_chunks(plan) == block && slices % block == 0;
+  const Index own = rows_are_slices(plan.scan) ? slices : plan.rows.size() / plan.rows_together;
+  const Index rows = own + 2 * (beside + (in_blocks ? 0 : block - 1));
+  return std::min(rows * plan.rows_together, plan.rows_there.size());
 }
 
 /// On a GPU, for some views: counts, of the widest type, once more if steps change them; and line integrals,
@@ -119,9 +125,10 @@ double preparing_bytes(const Plan& plan, Index slices, Index views) {
 /// Line integrals, and perhaps their weights.
 double data_sets(const Plan& plan) { return plan.preprocessing.weights ? 2 : 1; }
 
-/// What steps hold beside counts and line integrals: their own memory, and rows with margins before these are
-/// cut off.
-double steps_hold(const Plan& plan, Index views, Index rows_read, Index rows_kept) {
+/// What steps hold on the host beside counts and line integrals: their own memory, and rows with margins
+/// before these are cut off.
+double steps_hold(const Plan& plan, const io::ScanInfo& info, Index views, Index rows_read, Index rows_kept) {
+  if (prepared_on_gpu(plan, info) && !plan.helper()) return 0;
   const Index rows = rows_read / plan.rows_together, bins = detector_of(plan.scan).bins;
   const double wide = rows > rows_kept ? 4.0 * data_sets(plan) * static_cast<double>(views * rows * bins) : 0;
   return wide + bytes_of_steps(plan.preprocessing, {views, rows, bins}, {views, rows_read, plan.bins.size()});
@@ -209,7 +216,16 @@ double host_bytes_by_views(const Plan& plan, const io::ScanInfo& info, Index sli
   const Index views = plan.needs_all_views ? views_of(plan) : plan.views_at_once;
   return references.reading + static_cast<double>(plan.workers.size() + 2) * references.held + work +
          waiting + whole + (plan.slices_a_read > 0 || plan.needs_all_views ? all_counts : 0) +
-         steps_hold(plan, views, rows, d.rows) + static_cast<double>(info.decoded_bytes);
+         steps_hold(plan, info, views, rows, d.rows) + static_cast<double>(info.decoded_bytes);
+}
+
+/// The counts that are on their way where slices, or a whole volume, are made of all views.
+double counts_held(const Plan& plan, const io::ScanInfo& info, double cells, Index slices, double places) {
+  const double counts = counts_bytes(info, cells, views_of(plan));
+  if (const Index piece = bytes_a_piece(plan, info, slices); piece > 0)
+    return 2 * std::max(static_cast<double>(piece), counts_bytes(info, cells, 1));
+  if (!rows_are_slices(plan.scan)) return counts;
+  return counts_held(plan, counts / static_cast<double>(slices), slices, places);
 }
 
 double device_bytes_by_views(const Plan& plan, const Worker& worker, Index slices) {
@@ -228,13 +244,20 @@ double device_bytes_by_views(const Plan& plan, const Worker& worker, Index slice
 
 }  // namespace
 
+Index bytes_a_piece(const Plan& plan, const io::ScanInfo& info, Index slices) {
+  const bool packed = !info.packing.empty() || info.decoded_bytes > 0;
+  if (plan.by_views() || packed || plan.helper() || !prepared_on_gpu(plan, info)) return 0;
+  const double counts = counts_bytes(info, cells_read(plan, slices), views_of(plan));
+  return counts > bytes_read_whole ? bytes_read_at_once : 0;
+}
+
 /// Each place of the conveyor keeps the memory of its counts. A worker holds line integrals, and what it
 /// computes with; its volume then waits, or is written. A solver takes a cone beam as a whole: it is read
 /// once, before anything is computed.
 double host_bytes(const Plan& plan, const io::ScanInfo& info, Index slices) {
   if (plan.by_views()) return host_bytes_by_views(plan, info, slices);
   const bool apart = rows_are_slices(plan.scan);
-  const double cells = cells_read(plan, slices), counts = counts_bytes(info, cells, views_of(plan));
+  const double cells = cells_read(plan, slices);
   const ReferenceBytes references = reference_bytes(plan, info, cells);
   const auto [projections, volume] = sizes_of(plan, slices);
   double work = 0, volumes = volumes_waiting(plan, slices);
@@ -248,14 +271,15 @@ double host_bytes(const Plan& plan, const io::ScanInfo& info, Index slices) {
   const double chunks = static_cast<double>(plan.grid.size[2]) / static_cast<double>(slices);
   const double places = std::min(chunks, static_cast<double>(plan.workers.size() + 2));
   const double landed = volumes_landed(plan, slices, volumes);
-  const double a_slice = counts / static_cast<double>(slices);
+  const double counts = counts_held(plan, info, cells, slices, places);
   const double whole =
-      apart ? counts_held(plan, a_slice, slices, places) + work + landed
+      apart ? counts + work + landed
             : std::max(counts + projections, work + landed + (plan.home().is_cuda() ? 0 : volume));
   const auto part = static_cast<double>(std::max(slices, plan.slices_a_read)) / static_cast<double>(slices);
   const double held = references.held * (apart ? places + (part > 1 ? part : 0) : 1);
   const Index rows = static_cast<Index>(cells) / plan.bins.size();
-  return references.reading + held + whole + steps_hold(plan, views_of(plan), rows, rows_of(plan, slices)) +
+  return references.reading + held + whole +
+         steps_hold(plan, info, views_of(plan), rows, rows_of(plan, slices)) +
          static_cast<double>(info.decoded_bytes);
 }
 

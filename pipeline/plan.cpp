@@ -12,6 +12,7 @@
 #include "../core/units.hpp"
 #include "batches.hpp"
 #include "beams/beam.hpp"
+#include "chunks_due.hpp"
 #include "helper.hpp"
 #include "host_memory.hpp"
 #include "memory.hpp"
@@ -160,7 +161,7 @@ Index slices_for_overlap(const Plan& plan, Index batch) {
     constexpr Index lanes = 16, most = 128, bytes = 256 << 20;  // pinning more takes longer than it saves
     const Index slice = 4 * plan.grid.size[0] * plan.grid.size[1];
     const Index enough = std::min(ceil_div(all, 8 * lanes), bytes / slice / lanes) * lanes;
-    return std::max(std::clamp(enough, lanes, most), ceil_div(3 * plan.margin, lanes) * lanes);
+    return std::max(std::clamp(enough, lanes, most), ceil_div(6 * plan.margin.beside, lanes) * lanes);
   }
   return std::max(batch, ceil_div(all / (8 * static_cast<Index>(plan.workers.size())), batch) * batch);
 }
@@ -201,6 +202,8 @@ void choose_chunks(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
                        : plan.by_views()       ? slices_of_slab(plan, rows)
                                                : slices_for_overlap(plan, batch);
   plan.rows_at_once = std::max(std::min({rows, enough, all}), fewest_slices(plan));
+  if (const Index block = block_of_chunks(plan); block <= plan.rows_at_once && plan.rows_at_once < all)
+    plan.rows_at_once -= plan.rows_at_once % block;
   const auto chunks = static_cast<std::size_t>(ceil_div(all, plan.rows_at_once));
   if (chunks < plan.devices.size() && !recipe.fewest_devices && rows_are_slices(plan.scan))
     warn(plan.warnings, "of ", plan.devices.size(), " devices, ", chunks,
@@ -210,6 +213,7 @@ void choose_chunks(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
   const auto fits = [&] { return bytes() <= budget; };
   if (info.decoded_bytes > 0) choose_reads(plan, batch, fits);
   if (helper) add_helper(plan, *helper, thread_count(), fits);
+  plan.bytes_a_piece = bytes_a_piece(plan, info, plan.rows_at_once);
   plan.bytes = static_cast<std::size_t>(bytes());
   if (on_gpu) plan.device_bytes = static_cast<std::size_t>(device_bytes(plan, plan.rows_at_once));
 }

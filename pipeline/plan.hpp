@@ -35,7 +35,7 @@ struct Plan {
   bool allow_unmatched = false;
   Range views, rows, bins;  ///< to be read from the file; no rows if no ray meets the grid
   Range rows_there;         ///< what may be read around `rows` as margins of steps: all that were selected
-  Index margin = 0;         ///< rows of `scan` that the steps need above and below
+  RowMargin margin;         ///< rows that the steps need beside others, after binning
   Index rows_together = 1;  ///< how many rows of the file become one row of `scan`
   Scan scan;                ///< selected and binned
   VolumeGrid grid;          ///< the region that was asked for; in a parallel beam slice k is row k of `scan`
@@ -54,10 +54,12 @@ struct Plan {
   Index stored_bytes = 4;   ///< of a voxel that leaves a GPU as its file stores it
   Index rows_at_once = 0;   ///< slices of a chunk
   Index slices_a_read = 0;  ///< whose rows are read at once, whole chunks; 0: those of one chunk
-  Index views_at_once = 0;  ///< where views are added to slices one block after another
-  bool needs_all_views = false;  ///< some step needs all views at once
-  std::size_t bytes = 0;         ///< the most host memory
-  std::size_t device_bytes = 0;  ///< the most memory of each GPU; 0 on the CPU
+  Index bytes_a_piece = 0;  ///< of counts that go up to a GPU while the next ones are read; 0: a chunk is
+                            ///< read as a whole
+  Index views_at_once = 0;        ///< where views are added to slices one block after another
+  bool needs_all_views = false;   ///< some step needs all views at once
+  std::size_t bytes = 0;          ///< the most host memory
+  std::size_t device_bytes = 0;   ///< the most memory of each GPU; 0 on the CPU
   std::vector<std::string> warnings;
 
   /// The name of the method for this kind of beam.

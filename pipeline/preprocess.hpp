@@ -11,6 +11,7 @@
 #include "../core/array.hpp"
 #include "../io/scan_reader.hpp"
 #include "reference.hpp"
+#include "row_margin.hpp"
 #include "steps/options.hpp"
 
 namespace tandem::pipeline {

@@ -7,6 +7,15 @@
 
 namespace tandem::pipeline {
 
+namespace {
+
+double bytes_in(const io::FramesView& frames) {
+  const auto [count, rows, bins] = frames.shape;
+  return static_cast<double>(count * rows * bins) * static_cast<double>(bytes_of(frames.type));
+}
+
+}  // namespace
+
 Array Work::moved_to(Device device, Array array) {
   const bool moves = array.space().device() != device;
   const Stopwatch clock("transfer", outcome.seconds.transfer, moves ? watch.board() : nullptr,
@@ -15,9 +24,7 @@ Array Work::moved_to(Device device, Array array) {
 }
 
 std::vector<GpuFrames> Work::moved_to_gpus(const io::FramesView& frames, const Space& views) {
-  const auto [count, rows, bins] = frames.shape;
-  const auto bytes = static_cast<double>(count * rows * bins) * static_cast<double>(bytes_of(frames.type));
-  const Stopwatch clock("transfer", outcome.seconds.transfer, watch.board(), {.bytes = bytes});
+  const Stopwatch clock("transfer", outcome.seconds.transfer, watch.board(), {.bytes = bytes_in(frames)});
   std::vector<std::optional<GpuFrames>> there(static_cast<std::size_t>(views.shares()));
   on_members(device(), [&](int k) {
     io::FramesView some = frames;
@@ -29,6 +36,11 @@ std::vector<GpuFrames> Work::moved_to_gpus(const io::FramesView& frames, const S
   std::vector<GpuFrames> all;
   for (auto& some : there) all.push_back(std::move(*some));
   return all;
+}
+
+void Work::move_to(GpuFrames& there, const io::FramesView& frames, Stream& stream) {
+  const Stopwatch clock("transfer", outcome.seconds.transfer, watch.board(), {.bytes = bytes_in(frames)});
+  pipeline::move_to(there, frames, stream);
 }
 
 void Work::copy_to(std::byte* host, ConstVectorView vector, Index bytes) {

@@ -40,6 +40,8 @@ struct Work {
   Array moved_to(Device device, Array array);
   /// Frames to each GPU of the device, which shares them as `views` does; they are made for its stream.
   std::vector<GpuFrames> moved_to_gpus(const io::FramesView& frames, const Space& views);
+  void move_to(GpuFrames& there, const io::FramesView& frames,
+               Stream& stream);                                      ///< some of them, to their place; waits
   void copy_to(std::byte* host, ConstVectorView from, Index bytes);  ///< the first bytes; waits
   void count_updates(const Problem& problem, double applications);
 };

@@ -9,7 +9,11 @@ namespace tandem::pipeline {
 
 ComputeStation::ComputeStation(Work work, ReadStation& read, PrepareStation& prepare,
                                io::VolumeWriter* writer, bool may_store)
-    : work_(std::move(work)), stream_(work_.device()), prepare_(prepare), landing_(work_, writer, may_store) {
+    : work_(std::move(work)),
+      stream_(work_.device()),
+      read_(read),
+      prepare_(prepare),
+      landing_(work_, writer, may_store) {
   if (work_.plan.by_views())
     sweep_ = std::make_unique<Sweep>(work_, read, prepare);
   else
@@ -39,7 +43,7 @@ Array ComputeStation::volume_of(Chunk& chunk) {
   const Plan& plan = work_.plan;
   const PinHostMemory pinned(plan.tiled ? plan.devices.front() : Device::cpu());
   std::optional<LineIntegrals> data;
-  if (!sweep_) data = prepare_(chunk, work_);
+  if (!sweep_) data = prepare_(chunk, read_, work_);
   const Problem problem =
       problem_of(plan, chunk.slices, plan.workers[work_.worker], [this] { work_.watch.again(); });
   if (!chunk.is_met) return Array(problem.A.domain());  // by any ray

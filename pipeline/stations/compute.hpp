@@ -25,6 +25,7 @@ class ComputeStation {
 
   Work work_;
   Stream stream_;  ///< of this worker alone, whatever thread it runs on
+  ReadStation& read_;
   PrepareStation& prepare_;
   Landing landing_;
   std::unique_ptr<Computation> computation_;  ///< of whole chunks of data, or

@@ -30,24 +30,35 @@ void leave_out_reference(Findings& found) {
 
 PrepareStation::PrepareStation(const io::ScanInfo& info, const Plan& plan) : plan_(plan) {
   require_reference(info, plan.preprocessing, plan.options.stop_by_discrepancy);
+  for (const Worker& worker : plan.workers) of_large_chunks_.try_emplace(worker.device);
 }
 
-std::optional<LineIntegrals> PrepareStation::operator()(Chunk& chunk, Work& work) {
-  if (!chunk.reference) return {};
+std::optional<LineIntegrals> PrepareStation::operator()(Chunk& chunk, ReadStation& read, Work& work) {
+  if (!chunk.is_met) return {};
+  const Scan scan = scan_of(plan_, chunk.slices);
   Findings found;
-  LineIntegrals data = line_integrals(chunk.counts, *chunk.reference, scan_of(plan_, chunk.slices),
-                                      static_cast<double>(chunk.slices.size()), work, found);
+  const auto task = [&]() -> Task {
+    return {*chunk.reference, scan, static_cast<double>(chunk.slices.size()), work, found};
+  };
+  std::optional<LineIntegrals> data;
+  if (!chunk.reference) {
+    std::vector<GpuFrames> counts = read.on_gpus(chunk, projection_space(scan, work.device()), work);
+    const std::lock_guard one_at_a_time(of_large_chunks_.at(work.device()));
+    data = on_gpus(std::move(counts), task());
+    if (!data) read.read_counts(chunk);
+  }
+  if (!data) data = line_integrals(chunk.counts, task());
   chunk.reference.reset();
   chunk.read.reset();
   add(found);
-  look_at(data.y);
+  look_at(data->y);
   return data;
 }
 
 Array PrepareStation::block(const io::FramesView& counts, const Reference& reference, const Scan& views,
                             double of_slices, bool first, Work& work) {
   Findings found;
-  Array y = line_integrals(counts, reference, views, of_slices, work, found).y;
+  Array y = line_integrals(counts, {reference, views, of_slices, work, found}).y;
   if (!first) leave_out_reference(found);
   add(found);
   return y;
@@ -81,22 +92,31 @@ Array PrepareStation::some_of_all(Range views, const Space& space, Work& work) c
   return some;
 }
 
-LineIntegrals PrepareStation::line_integrals(const io::FramesView& counts, const Reference& reference,
-                                             const Scan& scan, double of_slices, Work& work,
-                                             Findings& found) const {
-  const Space space = projection_space(scan);
-  const Preprocessing& how = plan_.preprocessing;
-  const Space on_gpus = space.on(work.device());
-  std::vector<GpuFrames> there;
-  if (work.device().is_cuda() && plan_.gpus_prepare() && gpu_prepares(counts, how))
-    there = work.moved_to_gpus(counts, on_gpus);
-  const Stopwatch watch("preprocess", work.outcome.seconds.preprocess, work.watch.board(),
-                        {.slices = of_slices, .bytes = 4 * static_cast<double>(space.size())});
-  work.tell("preprocess", 0);
-  if (!there.empty())
-    if (auto y = by_gpus(there, reference, on_gpus, found)) return {std::move(*y), {}, {}};
-  there.clear();
-  return preprocess(counts, reference, how, space, found, bins_kept(scan));
+LineIntegrals PrepareStation::line_integrals(const io::FramesView& counts, const Task& task) const {
+  Work& work = task.work;
+  if (work.device().is_cuda() && plan_.gpus_prepare() && gpu_prepares(counts, plan_.preprocessing))
+    if (auto y = on_gpus(work.moved_to_gpus(counts, projection_space(task.scan, work.device())), task))
+      return std::move(*y);
+  return on_cpu(counts, task);
+}
+
+/// Empty if the CPU has to make them.
+std::optional<LineIntegrals> PrepareStation::on_gpus(std::vector<GpuFrames> counts, const Task& task) const {
+  const Space space = projection_space(task.scan, task.work.device());
+  const Stopwatch watch("preprocess", task.work.outcome.seconds.preprocess, task.work.watch.board(),
+                        {.slices = task.of_slices, .bytes = 4 * static_cast<double>(space.size())});
+  task.work.tell("preprocess", 0);
+  auto y = by_gpus(counts, task.reference, space, task.found);
+  if (!y) return {};
+  return LineIntegrals{std::move(*y), {}, {}};
+}
+
+LineIntegrals PrepareStation::on_cpu(const io::FramesView& counts, const Task& task) const {
+  const Space space = projection_space(task.scan);
+  const Stopwatch watch("preprocess", task.work.outcome.seconds.preprocess, task.work.watch.board(),
+                        {.slices = task.of_slices, .bytes = 4 * static_cast<double>(space.size())});
+  task.work.tell("preprocess", 0);
+  return preprocess(counts, task.reference, plan_.preprocessing, space, task.found, bins_kept(task.scan));
 }
 
 /// Each GPU makes those of its counts; empty if the CPU has to make all.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <mutex>
 #include <optional>
 
@@ -17,7 +18,7 @@ class PrepareStation {
   PrepareStation(const io::ScanInfo& info, const Plan& plan);
   /// The line integrals of a chunk, on the GPU of the worker if that can make them, else on the CPU; empty if
   /// no counts came with it.
-  std::optional<LineIntegrals> operator()(Chunk& chunk, Work& work);
+  std::optional<LineIntegrals> operator()(Chunk& chunk, ReadStation& read, Work& work);
   /// Those of a block of views. They make a part of the work on this many slices. What is found in the
   /// reference counts with the `first` block only.
   Array block(const io::FramesView& counts, const Reference& reference, const Scan& views, double of_slices,
@@ -34,14 +35,25 @@ class PrepareStation {
   void finish(Outcome& outcome) const;
 
  private:
-  LineIntegrals line_integrals(const io::FramesView& counts, const Reference& reference, const Scan& scan,
-                               double of_slices, Work& work, Findings& found) const;
+  /// What counts of a scan become, which make a part of the work on this many slices.
+  struct Task {
+    const Reference& reference;
+    const Scan& scan;
+    double of_slices;
+    Work& work;
+    Findings& found;
+  };
+  LineIntegrals line_integrals(const io::FramesView& counts, const Task& task) const;
+  std::optional<LineIntegrals> on_gpus(std::vector<GpuFrames> counts, const Task& task) const;
+  LineIntegrals on_cpu(const io::FramesView& counts, const Task& task) const;
   std::optional<Array> by_gpus(const std::vector<GpuFrames>& counts, const Reference& reference,
                                const Space& space, Findings& found) const;
   void require_mostly_good() const;
 
   const Plan& plan_;
   std::mutex mutex_, making_;
+  /// A large chunk keeps a GPU busy by itself: one after the other, so that the first one is done soon.
+  std::map<Device, std::mutex> of_large_chunks_;
   std::optional<Array> all_;  ///< line integrals
   Findings findings_;
   OpenEnds ends_;

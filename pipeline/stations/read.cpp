@@ -1,9 +1,12 @@
 #include "read.hpp"
 
 #include <algorithm>
+#include <future>
 #include <tuple>
+#include <utility>
 
 #include "../../core/host_memory.hpp"
+#include "../../operators/tiling.hpp"
 #include "../chunks_due.hpp"
 #include "../steps/chain.hpp"
 #include "../stopwatch.hpp"
@@ -69,22 +72,82 @@ Reference ReadStation::reference_of(Range rows) {
   return crop(*part_reference_, {first, first + rows.size() / factor});
 }
 
-void ReadStation::operator()(Chunk& chunk) {
+bool ReadStation::goes_up_in_pieces(Range rows) {
+  return plan_.bytes_a_piece > 0 &&
+         !reader_.in_memory(io::FrameKind::projection, plan_.views, rows, plan_.bins);
+}
+
+void ReadStation::get_reference(Chunk& chunk, const Load& load) {
+  const Stopwatch clock("read", outcome_.seconds.read, watch_.board(), load);
   const auto [rows, above, below, counted] = rows_read(plan_, chunk.slices);
-  chunk.is_met = rows.size() > 0;
-  if (!chunk.is_met) return;
-  const std::lock_guard lock(mutex_);
-  const auto first = static_cast<double>(chunk.slices.first);
-  watch_.reading("read", first);
-  if (!plan_.by_views()) std::tie(chunk.counts, chunk.read) = counts_of(chunk.slices);
-  if (plan_.slices_a_read <= chunk.slices.size()) part_.reset();  // the chunk alone needs it
-  const Load in_memory{.slices = static_cast<double>(chunk.slices.size())};
-  const bool all = !plan_.by_views() && !chunk.read;
-  const Stopwatch clock("read", outcome_.seconds.read, watch_.board(), all ? in_memory : Load{});
   chunk.reference = reference_of(rows);
   chunk.reference->margin_above = above;
   chunk.reference->margin_below = below;
   chunk.reference->counted = counted;
+}
+
+void ReadStation::get_counts(Chunk& chunk) {
+  std::tie(chunk.counts, chunk.read) = counts_of(chunk.slices);
+  if (plan_.slices_a_read <= chunk.slices.size()) part_.reset();  // the chunk alone needs it
+}
+
+void ReadStation::read_counts(Chunk& chunk) {
+  const std::lock_guard lock(mutex_);
+  get_counts(chunk);
+}
+
+std::vector<GpuFrames> ReadStation::on_gpus(Chunk& chunk, const Space& views, Work& work) {
+  const std::lock_guard turn(turn_);
+  const auto first = static_cast<double>(chunk.slices.first);
+  watch_.reading("read", first);
+  {
+    const std::lock_guard lock(mutex_);
+    get_reference(chunk, {});
+  }
+  std::vector<GpuFrames> there;
+  for (int k = 0; k < views.shares(); ++k) {
+    const Index plane = views.first_plane(k), count = views.share(k).shape()[0];
+    there.push_back(on_gpu(chunk.slices, {plane, plane + count}, k, work));
+  }
+  watch_.reading("", first);
+  return there;
+}
+
+GpuFrames ReadStation::on_gpu(Range slices, Range all, int member, Work& work) {
+  Stream& stream = default_stream(work.device()).member(member);
+  const Index frame = rows_read(plan_, slices).rows.size() * plan_.bins.size() *
+                      static_cast<Index>(bytes_of(reader_.info().type));
+  const std::vector<Range> blocks = pieces(all, std::max<Index>(1, plan_.bytes_a_piece / frame));
+  for (io::Frames& some : going_up_) {  // all chunks take the same memory, however tall they are
+    const PinHostMemory pinned(stream.device());
+    some.bytes.reserve(static_cast<std::size_t>(std::max(plan_.bytes_a_piece, frame)));
+  }
+  const double of_slices = static_cast<double>(slices.size()) / static_cast<double>(plan_.views.size());
+  std::optional<GpuFrames> there;
+  std::future<void> moved;
+  for (std::size_t k = 0; k < blocks.size(); ++k) {
+    const io::FramesView some =
+        views(slices, blocks[k], of_slices * static_cast<double>(blocks[k].size()), going_up_[k % 2]);
+    if (!there) there = room_on_gpu(some, all.size(), stream);
+    if (moved.valid()) moved.get();
+    moved = std::async(std::launch::async, [&, some] { work.move_to(*there, some, stream); });
+  }
+  moved.get();
+  return std::move(*there);
+}
+
+void ReadStation::operator()(Chunk& chunk) {
+  const Range rows = rows_read(plan_, chunk.slices).rows;
+  chunk.is_met = rows.size() > 0;
+  if (!chunk.is_met) return;
+  const std::lock_guard lock(mutex_);
+  if (goes_up_in_pieces(rows)) return;
+  const auto first = static_cast<double>(chunk.slices.first);
+  watch_.reading("read", first);
+  if (!plan_.by_views()) get_counts(chunk);
+  const Load in_memory{.slices = static_cast<double>(chunk.slices.size())};
+  const bool all = !plan_.by_views() && !chunk.read;
+  get_reference(chunk, all ? in_memory : Load{});
   watch_.reading("", first);
 }
 

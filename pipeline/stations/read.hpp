@@ -1,25 +1,36 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <utility>
+#include <vector>
 
-#include "../outcome.hpp"
-#include "../plan.hpp"
-#include "../progress.hpp"
+#include "../methods/work.hpp"
 #include "../station_board.hpp"
 #include "chunk.hpp"
 
 namespace tandem::pipeline {
 
+/// Bytes of the counts of a chunk that are read as a whole before they go up to a GPU, at most, and of views
+/// of a larger one that go up together, while the next ones are read.
+constexpr Index bytes_read_whole = 256 << 20, bytes_read_at_once = 64 << 20;
+
 /// Reads the rows from which slices are made: of one chunk, or of as many as the plan says at once, of which
-/// the chunks are parts. Where views pass in blocks, a chunk comes with its flats and darks alone.
+/// the chunks are parts. Where views pass in blocks, a chunk comes with its flats and darks alone; where
+/// counts go up to a GPU while they are read, with nothing, and its worker asks for all.
 class ReadStation {
  public:
   ReadStation(io::ScanReader& reader, const Plan& plan, Watch& watch, Outcome& outcome)
       : reader_(reader), plan_(plan), watch_(watch), outcome_(outcome) {}
   void operator()(Chunk& chunk);
+  /// Of a chunk that came without counts: its flats and darks, and its counts on each GPU of the worker,
+  /// which shares them as `views` does. While some go up, the next ones are read. One worker after the other
+  /// has its turn, so that the first one can begin soon.
+  std::vector<GpuFrames> on_gpus(Chunk& chunk, const Space& views, Work& work);
+  /// Its counts, on the host.
+  void read_counts(Chunk& chunk);
   /// The counts of some views (from 0) of these slices, in `memory` or where they lie. They are read as a
   /// part of this many slices. Any thread may call it.
   io::FramesView views(Range slices, Range views, double of_slices, io::Frames& memory);
@@ -27,7 +38,11 @@ class ReadStation {
  private:
   /// The counts of these slices where they lie; their owner, if that is not the reader.
   std::pair<io::FramesView, std::shared_ptr<const io::Frames>> counts_of(Range slices);
+  bool goes_up_in_pieces(Range rows);
+  void get_counts(Chunk& chunk);
+  void get_reference(Chunk& chunk, const Load& load);
   void read_part(Range slices);
+  GpuFrames on_gpu(Range slices, Range views, int member, Work& work);
   bool has_part(Range rows) const {
     return part_ && part_rows_.first <= rows.first && rows.last <= part_rows_.last;
   }
@@ -39,6 +54,8 @@ class ReadStation {
   Watch& watch_;
   Outcome& outcome_;
   std::mutex mutex_;                         ///< of the reader
+  std::mutex turn_;                          ///< of the worker whose counts go up
+  std::array<io::Frames, 2> going_up_;       ///< one is read while the other one goes up
   Range part_rows_;                          ///< of the file, that were read last
   std::shared_ptr<const io::Frames> part_;   ///< their counts
   std::optional<Reference> part_reference_;  ///< of a part of several chunks

@@ -66,11 +66,11 @@ std::string left_to_cpu(const Preprocessing& how) {
 
 bool gpu_does_all(const Preprocessing& how) { return left_to_cpu(how).empty(); }
 
-Index margin_of(const Preprocessing& how) {
-  Index rows = 0;
+RowMargin margin_of(const Preprocessing& how) {
+  RowMargin all;
   for (const Step& step : how.table())
-    if (step.margin && step.asked_for(how)) rows += step.margin(how);
-  return rows;
+    if (step.margin && step.asked_for(how)) all = all.then(step.margin(how));
+  return all;
 }
 
 double gpu_bytes_of_steps(const Preprocessing& how, Shape shape) {

@@ -41,8 +41,8 @@ bool gpu_does_all(const Preprocessing& how);
 double gpu_bytes_of_steps(const Preprocessing& how, Shape shape);
 bool gpu_changes_counts(const Preprocessing& how);
 
-/// How many rows above and below a chunk the steps together need, after binning.
-Index margin_of(const Preprocessing& how);
+/// Which rows the steps together need beside those of a chunk.
+RowMargin margin_of(const Preprocessing& how);
 
 /// The most bytes that all threads together hold for the steps, beside the data (view, row, bin) themselves.
 /// `frame`: a frame of the chunk, before binning.

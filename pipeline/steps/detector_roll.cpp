@@ -50,8 +50,8 @@ Step detector_roll() {
             if (!slope) return {};
             return [slope = *slope](Projection& of) { return level(of, rolled(slope, of.y.n2)); };
           },
-          .margin = [](const Preprocessing& how) -> Index {
-            return static_cast<Index>(std::ceil(rise(std::abs(slope_of(how).value()), how.bins))) + 1;
+          .margin = [](const Preprocessing& how) -> RowMargin {
+            return {static_cast<Index>(std::ceil(rise(std::abs(slope_of(how).value()), how.bins))) + 1};
           },
           .bytes_a_thread = [](const Preprocessing&,
                                Shape shape) { return 4.0 * static_cast<double>(shape[1] * shape[2]); }};

@@ -23,7 +23,7 @@ struct Dezinger {
 std::optional<Dezinger> dezinger_of(const Preprocessing& how, Dezinger::Window window);
 
 /// Rows that a row needs above and below, after binning.
-Index margin_of(const Preprocessing& how, Dezinger::Window window);
+RowMargin margin_of(const Preprocessing& how, Dezinger::Window window);
 
 /// Replaces outliers in one frame (row, bin) of the image `y`. `planes`: the frames of the window as they
 /// came, in C order, one of them this frame. Adds to `replaced` how many it replaced in each row.

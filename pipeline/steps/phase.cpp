@@ -184,9 +184,9 @@ double gpu_bytes(const Preprocessing& how, Shape shape) {
   return kernels::FilterBatch(blocks.rows(), bins, shape[1] / blocks.own + 2).bytes();
 }
 
-Index margin(const Preprocessing& how) {
+RowMargin margin(const Preprocessing& how) {
   const PhaseBlocks blocks = blocks_of(*phase_filter_of(how));
-  return blocks.own - 1 + blocks.beyond;
+  return {blocks.beyond, blocks.own};
 }
 
 double bytes_a_thread(const Preprocessing& how, Shape shape) {

@@ -89,7 +89,7 @@ Step repair_cells() {
       },
       .margin =
           [](const Preprocessing& how) {
-            return window.last / 2 + ceil_div(rows_of_mask, Index{1} << how.binning);
+            return RowMargin{window.last / 2 + ceil_div(rows_of_mask, Index{1} << how.binning)};
           }};
 }
 

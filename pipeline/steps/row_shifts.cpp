@@ -29,10 +29,10 @@ Step row_shifts() {
               return move_rows(of, shifts[static_cast<std::size_t>(of.counts.first + of.view)]);
             };
           },
-          .margin = [](const Preprocessing& how) -> Index {
+          .margin = [](const Preprocessing& how) -> RowMargin {
             double most = 0;
             for (const double shift : how.row_shifts) most = std::max(most, std::abs(shift));
-            return static_cast<Index>(std::ceil(most));
+            return {static_cast<Index>(std::ceil(most))};
           },
           .bytes_a_thread = [](const Preprocessing&,
                                Shape shape) { return 4.0 * static_cast<double>(shape[1] * shape[2]); }};

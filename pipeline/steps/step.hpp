@@ -115,8 +115,8 @@ struct Step {
   ProjectionWork (*on_projection)(const Preprocessing& how) = nullptr;
   /// What the step does to the frames of flats and of darks. Null: nothing.
   ReferenceWork (*on_references)(const Preprocessing& how) = nullptr;
-  /// How many rows above and below its own a row needs, after binning. Null: none.
-  Index (*margin)(const Preprocessing& how) = nullptr;
+  /// Which rows it needs beside those that are asked for. Null: none.
+  RowMargin (*margin)(const Preprocessing& how) = nullptr;
   /// The bytes that one thread holds while it works on data of this shape, (view, row, bin) after binning.
   /// Null: not worth counting.
   double (*bytes_a_thread)(const Preprocessing& how, Shape shape) = nullptr;

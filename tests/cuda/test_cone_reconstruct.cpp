@@ -74,6 +74,19 @@ TEST_F(CudaConeReconstruct, VolumesAgreeWithTheCpu) {
   }
 }
 
+TEST_F(CudaConeReconstruct, BitsDoNotDependOnPiecesOfCounts) {
+  for (const std::vector<Device>& devices : {std::vector{gpu}, std::vector{gpu, gpu, gpu}}) {
+    Recipe recipe = recipe_for("cgls", gpu);
+    recipe.devices = devices;
+    Plan plan = plan_for(recipe);
+    const std::vector<float> whole = reconstructed(*io::open_scan(scan_), plan);
+    for (const Index bytes : {1, 10'000}) {
+      plan.bytes_a_piece = bytes;
+      EXPECT_TRUE(same_bits(reconstructed(*io::open_scan(scan_), plan), whole)) << bytes;
+    }
+  }
+}
+
 TEST_F(CudaConeReconstruct, StartsFromFdkLikeTheCpu) {
   const auto from_fdk = [&](Device device) {
     Recipe recipe = recipe_for("cgls", device);

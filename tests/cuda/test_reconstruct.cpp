@@ -219,6 +219,21 @@ TEST_F(CudaReconstruct, BitsDoNotDependOnChunks) {
     }
 }
 
+/// Counts of large chunks go up a few views at a time, while others are read.
+TEST_F(CudaReconstruct, BitsDoNotDependOnPiecesOfCounts) {
+  Recipe recipe = recipe_for("fbp", gpu);
+  recipe.views = Range{2, small::views};
+  recipe.streams = 2;
+  Plan plan = plan_for(recipe);
+  plan.rows_at_once = 4;
+  ASSERT_EQ(plan.bytes_a_piece, 0);
+  const std::vector<float> whole = volume(plan);
+  for (const Index lines : {Index{1}, Index{9}, 4 * Index{13}, 4 * small::views}) {
+    plan.bytes_a_piece = lines * 2 * small::bins;
+    EXPECT_TRUE(same_bits(volume(plan), whole)) << lines;
+  }
+}
+
 TEST_F(CudaReconstruct, LittleMemoryMakesSmallChunksOfTheSameBits) {
   for (const std::string& method : methods) {
     Recipe recipe = recipe_for(method, gpu);

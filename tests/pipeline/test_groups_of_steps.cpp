@@ -1,6 +1,7 @@
 // Steps on sinograms and projections between steps on rows, and the margins that they need.
 
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include <cmath>
 #include <cstring>
@@ -9,6 +10,7 @@
 #include "../../pipeline/chunks_due.hpp"
 #include "../../pipeline/memory.hpp"
 #include "../support/own_steps.hpp"
+#include "../support/property.hpp"
 #include "../support/reconstructions.hpp"
 #include "../support/temporary_folder.hpp"
 #include "../support/tolerances.hpp"
@@ -92,7 +94,7 @@ TEST(GroupsOfSteps, ProjectionsOfCountsSeeTheViewsBeside) {
   }
 }
 
-/// Each row becomes the mean of five.
+/// Steps that look at rows beside their own: means of five rows, or of blocks of rows.
 class Margins : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -100,11 +102,13 @@ class Margins : public ::testing::Test {
     test::write_scan(folder_.path() / "cone.h5", SimulatedScan(test::cone_simulation(1e4)));
   }
 
+  using Table = std::span<const Step> (*)();
+
   std::vector<float> volume(const char* scan, const Recipe& recipe, Index rows_at_once = 0,
-                            Outcome* outcome = nullptr) {
+                            Outcome* outcome = nullptr, Table table = test::with_means_of_rows) {
     const auto reader = io::open_scan(folder_.path() / scan);
     Plan plan = make_plan(reader->info(), recipe);
-    plan.preprocessing.table = test::with_means_of_rows;
+    plan.preprocessing.table = table;
     plan.margin = margin_of(plan.preprocessing);
     if (rows_at_once > 0) plan.rows_at_once = rows_at_once;
     return reconstructed(*reader, plan, outcome);
@@ -137,6 +141,50 @@ TEST_F(Margins, MakeBitsIndependentOfChunks) {
   }
 }
 
+TEST_F(Margins, OfBlocksMakeBitsIndependentOfChunks) {
+  for (const int binning : {0, 1})
+    for (const Range rows : {Range{0, 11}, Range{2, 10}}) {
+      Recipe recipe;
+      recipe.binning = binning;
+      recipe.rows = rows;
+      const auto in_chunks = [&](Index slices) {
+        return volume("parallel.h5", recipe, slices, nullptr, test::with_means_of_blocks);
+      };
+      const auto whole = in_chunks(rows.size() >> binning);
+      for (const Index slices : {1, 2, 3, 4, 6})
+        EXPECT_TRUE(same_bits(whole, in_chunks(slices))) << binning << ' ' << rows.first << ' ' << slices;
+    }
+}
+
+/// Chunks that are tall enough begin where blocks do, and so no block is made twice.
+TEST_F(Margins, ChunksBeginWhereBlocksDo) {
+  Recipe recipe;
+  recipe.rows = Range{1, 11};
+  const auto reader = io::open_scan(folder_.path() / "parallel.h5");
+  Plan plan = make_plan(reader->info(), recipe);
+  plan.margin = {1, 3};
+  plan.rows_at_once = 6;
+  const std::vector<Range> chunks = chunks_due(plan, {});
+  ASSERT_EQ(chunks.size(), 2);
+  EXPECT_EQ(chunks[0], (Range{0, 5}));  // rows 1 to 5 of the file
+  EXPECT_EQ(chunks[1], (Range{5, 10}));
+  EXPECT_EQ(rows_read(plan, chunks[0]).rows, (Range{1, 7}));
+  EXPECT_EQ(rows_read(plan, chunks[1]).rows, (Range{5, 11}));
+  plan.slices_a_read = 6;  // chunks are parts of what is read at once
+  EXPECT_EQ(chunks_due(plan, {})[0], (Range{0, 6}));
+  EXPECT_EQ(rows_read(plan, {0, 6}).rows, (Range{1, 10}));
+}
+
+/// What the second step needs of the first one is within what both together say.
+RC_GTEST_PROP(RowMargins, OfTwoStepsHoldThoseOfEach, ()) {
+  const auto some = [](Index least, Index most) { return *rc::gen::inRange<Index>(least, most + 1); };
+  const RowMargin first{some(0, 9), some(1, 9)}, second{some(0, 9), some(1, 9)};
+  const Index row = some(0, 99);
+  const Range rows{row, row + some(1, 30)}, needed = first.around(second.around(rows)),
+                                            together = first.then(second).around(rows);
+  RC_ASSERT(together.first <= needed.first && needed.last <= together.last);
+}
+
 TEST_F(Margins, AreReadBesideTheSlicesThatAreAskedFor) {
   for (const char* scan : {"parallel.h5", "cone.h5"}) {
     Recipe recipe;
@@ -155,7 +203,7 @@ TEST_F(Margins, EndWithTheRowsThatWereSelected) {
   recipe.rows = Range{2, 7};
   const auto reader = io::open_scan(folder_.path() / "parallel.h5");
   Plan plan = make_plan(reader->info(), recipe);
-  plan.margin = 2;
+  plan.margin.beside = 2;
   const auto expect = [&](Range slices, RowsRead rows) {
     const RowsRead read = rows_read(plan, slices);
     EXPECT_EQ(read.rows.first, rows.rows.first);
@@ -173,7 +221,7 @@ TEST_F(Margins, StandInThePlansMemory) {
   const auto reader = io::open_scan(folder_.path() / "parallel.h5");
   Plan plan = make_plan(reader->info(), {});
   const double without = host_bytes(plan, reader->info(), 3);
-  plan.margin = 2;
+  plan.margin.beside = 2;
   // four rows more of counts in three places, each with a dark and three numbers of its flats, of frames of
   // flats with two of what they become, and seven rows of line integrals
   const double a_row = 4.0 * test::small::bins, counts = test::small::views * a_row / 2;

@@ -142,14 +142,17 @@ TEST(Phase, IsTheDenseFilter) {
 /// A chunk with the margin that the step asks for has the bits of the whole.
 TEST(Phase, OfAChunkHasTheBitsOfTheWhole) {
   const Preprocessing how = asked("paganin", 20);
-  const Index margin = margin_of(how), rows = 3 * margin, bins = 21;
-  ASSERT_GT(margin, 20);
+  const RowMargin margin = margin_of(how);
+  const Index rows = 3 * (margin.beside + margin.block), bins = 21;
+  ASSERT_GT(margin.beside, 10);
   Random random(1);
   std::vector<float> views;
   for (Index i = 0; i < 2 * rows * bins; ++i) views.push_back(static_cast<float>(0.5 + random.uniform()));
   const std::vector<float> whole = retrieved(how, views, {2, rows, bins}, 5);
-  for (const Range kept : {Range{margin, margin + 7}, Range{3, 40}, Range{rows - 2, rows}}) {
-    const Range read{std::max<Index>(0, kept.first - margin), std::min(rows, kept.last + margin)};
+  for (const Range kept : {Range{margin.beside + margin.block, margin.beside + margin.block + 7},
+                           Range{3, 40}, Range{rows - 2, rows}}) {
+    const Range needed = margin.around({5 + kept.first, 5 + kept.last}),
+                read{std::max<Index>(0, needed.first - 5), std::min(rows, needed.last - 5)};
     std::vector<float> part;
     for (Index v = 0; v < 2; ++v)
       part.insert(part.end(), views.begin() + (v * rows + read.first) * bins,

@@ -53,7 +53,36 @@ inline std::span<const pipeline::Step> with_means_of_rows() {
                       return of.kept.size();
                     };
                   },
-                  .margin = [](const Preprocessing&) -> Index { return 2; }});
+                  .margin = [](const Preprocessing&) -> RowMargin { return {2}; }});
+  return all;
+}
+
+/// Each row becomes the mean of its block of three, counted from the first row of the file, and of a row on
+/// either side.
+inline std::span<const pipeline::Step> with_means_of_blocks() {
+  using namespace pipeline;
+  static constexpr RowMargin margin{1, 3};
+  static const std::vector<Step> all = steps_with(
+      {.name = "blocks",
+       .on_projection = [](const Preprocessing&) -> ProjectionWork {
+         return [](Projection& of) {
+           const Image<float>& y = of.y;
+           const Index top = of.reference.first_row / of.reference.rows_together;
+           const std::vector<float> came(y.data, y.data + y.n1 * y.s1);
+           for (Index r = of.kept.first; r < of.kept.last; ++r) {
+             const Range needed = margin.around({top + r, top + r + 1}),
+                         rows{std::max<Index>(0, needed.first - top), std::min(y.n1, needed.last - top)};
+             for (Index b = 0; b < y.n2; ++b) {
+               float sum = 0;
+               for (Index k = rows.first; k < rows.last; ++k)
+                 sum += came[static_cast<std::size_t>(k * y.s1 + b)];
+               y(0, r, b) = sum / static_cast<float>(rows.size());
+             }
+           }
+           return of.kept.size();
+         };
+       },
+       .margin = [](const Preprocessing&) { return margin; }});
   return all;
 }
 
