@@ -15,6 +15,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <map>
 #include <mutex>
 #include <string>
@@ -131,14 +132,37 @@ bool comes_before(Clock::time_point end, int pipe) {
   return false;
 }
 
-/// What comes through the pipe until it closes; what has come so far if the time is over.
+/// What a process has for data and stacks, bytes; 0 if it is gone.
+Index memory_of(pid_t process) {
+  Index pages = 0;
+  std::ifstream all("/proc/" + std::to_string(process) + "/statm");
+  for (int field = 0; field < 6; ++field) all >> pages;  // the last one
+  return all ? pages * ::sysconf(_SC_PAGESIZE) : 0;
+}
+
+/// The most that a child may have: a damaged file may say that its metadata are gigabytes. A limit of the
+/// system would not do: where libhdf5 gets no memory in the child it goes other ways than in the parent.
+Index most_memory(const fs::path& path) {
+  constexpr Index room = Index{1} << 29;
+  std::error_code fault;
+  const std::uintmax_t bytes = fs::file_size(path, fault);
+  return memory_of(::getpid()) + room + (fault ? 0 : 2 * static_cast<Index>(bytes));
+}
+
+/// What comes through the pipe until it closes; what has come so far if the time is over, or if the child
+/// takes too much memory.
 class Listener {
  public:
-  explicit Listener(int pipe) : pipe_(pipe) {}
+  Listener(pid_t child, int pipe, Index most_bytes) : child_(child), pipe_(pipe), most_bytes_(most_bytes) {}
 
   /// Whether the child came to an end by itself, well or not.
   bool until_end() {
-    while (comes_before(end_, pipe_)) {
+    constexpr std::chrono::milliseconds glance{20};
+    while (Clock::now() < end_) {
+      if (!comes_before(std::min(end_, Clock::now() + glance), pipe_)) {
+        if (memory_of(child_) > most_bytes_) return false;
+        continue;
+      }
       std::array<char, 4096> piece{};
       const ssize_t bytes = ::read(pipe_, piece.data(), piece.size());
       if (bytes == 0) return true;
@@ -159,7 +183,9 @@ class Listener {
     }
   }
 
+  pid_t child_;
   int pipe_;
+  Index most_bytes_;
   std::string said_;
   Clock::time_point end_ = Clock::now() + limit;
 };
@@ -203,8 +229,9 @@ struct Finding {
 };
 
 Finding look(const fs::path& path, const Work& work) {
+  const Index most_bytes = most_memory(path);
   const Child child = start(path, work);
-  Listener listener(child.pipe);
+  Listener listener(child.id, child.pipe, most_bytes);
   const bool ended = child.has_begun && listener.until_end();
   if (!ended) ::kill(child.id, SIGKILL);
   ::close(child.pipe);
@@ -238,8 +265,10 @@ std::string found_in_child(const fs::path& path, const Work& work) {
   const FileStamp file = stamp_of(path, name);
   const Finding found = hung.has(file) ? Finding{false, ""} : look(path, work);
   if (!found.ended) hung.add(file);
-  require<FileError>(found.ended, name, ": HDF5 comes to no end with it within ", limit.count(),
-                     " s; it, or a file that it links to, is damaged or does not answer");
+  require<FileError>(
+      found.ended, name, ": HDF5 comes to no end with it within ", limit.count(),
+      " s, or takes more memory than it needs; it, or a file that it links to, is damaged or does not "
+      "answer");
   require<FileError>(!found.said.empty(), name, ": reading it crashes HDF5; it is damaged");
   if (found.said.front() == refused) throw FileError(found.said.substr(1));
   return found.said;

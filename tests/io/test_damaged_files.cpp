@@ -16,6 +16,7 @@
 #include <new>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "../../io/rehearsal.hpp"
 #include "../../io/volume_file.hpp"
@@ -56,6 +57,20 @@ TEST(Rehearsal, GivesTimeToWhatIsLarge) {
     io::take_longer(100);
     ::sleep(8);
   }));
+}
+
+/// Found by the fuzzer: an object header of 2 GB in a file of 6 kB, and a text of 4 GB.
+TEST(Rehearsal, GivesNoMoreMemoryThanASmallFileNeeds) {
+  const TemporaryFolder folder;
+  const auto fill = [&](std::size_t bytes) {
+    write_lines(folder / "scan.h5", {std::to_string(bytes)});
+    io::rehearse(folder / "scan.h5", [&] {
+      std::vector<char> taken(bytes, 'x');
+      ::usleep(taken.back() == 'x' ? 300'000 : 0);
+    });
+  };
+  EXPECT_NO_THROW(fill(std::size_t{1} << 27));
+  EXPECT_TRUE(says(refusal([&] { fill(std::size_t{1} << 30); }), {"takes more memory than it needs"}));
 }
 
 TEST(Rehearsal, LeavesNoTraceHere) {
