@@ -278,16 +278,18 @@ void DataSet::read_part(std::int64_t memory_type, std::span<const Range> part, v
 std::vector<double> DataSet::numbers() const {
   const Lock lock;
   static_cast<void>(pixel_type());
-  std::vector<double> values(static_cast<std::size_t>(size()));
+  const auto count = static_cast<std::size_t>(size());
   std::vector<Range> all;
   for (Index n : shape_) all.push_back({0, n});
   if (grows() && can_grow()) {
-    if (!values.empty()) read_part(H5T_NATIVE_DOUBLE, all, values.data());
+    std::vector<double> values(count);
+    if (count > 0) read_part(H5T_NATIVE_DOUBLE, all, values.data());
     return values;
   }
   Storage found;
   hdf5::require_stored(handle_.id(), where_, origin_ ? *origin_ : Origin{}, found);
-  if (!values.empty()) require_whole_chunks(handle_.id(), where_, all);
+  if (count > 0) require_whole_chunks(handle_.id(), where_, all);
+  std::vector<double> values(count);  // not before it is known that the file has as many
   const bool read = values.empty() || H5Dread(handle_.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT,
                                               values.data()) >= 0;
   if (!read) fail(where_ + ": cannot be read", "the file may be damaged");

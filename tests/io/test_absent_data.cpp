@@ -206,6 +206,16 @@ TEST(Chunks, OfAnglesMustAllHaveBeenWritten) {
                    {"scan.h5: /exchange/theta: 2 of its 4 chunks were never written"}));
 }
 
+/// Found by the fuzzer: no memory holds as many, and none shall be asked for.
+TEST(Chunks, OfMoreAnglesThanMemoryHoldsAreMissing) {
+  const TemporaryFolder folder;
+  Hdf5Maker(folder / "scan.h5")
+      .numbers("/exchange/data", "u16", {views, rows, bins}, frames(0, views))
+      .numbers("/exchange/theta", "f64", {1ull << 40}, {}, {1ull << 20});
+  EXPECT_TRUE(says(refusal_of(folder / "scan.h5"),
+                   {"scan.h5: /exchange/theta: holds no data; it was never written"}));
+}
+
 TEST(Chunks, ClaimWhatTheFileCanHave) {
   const TemporaryFolder folder;
   const fs::path path = folder / "scan.h5";
