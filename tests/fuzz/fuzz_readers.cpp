@@ -1,17 +1,20 @@
 // Damages small valid files at random and reads them. A reader may only succeed or throw a FileError, or a
 // GeometryError for numbers that make no scan.
 //
-// usage: fuzz_readers SECONDS SEED [FOLDER]
+// usage: fuzz_readers 600s|5000 SEED [FOLDER [WORD...]]
 //
-// Cases run in child processes, so that a crash ends no more than the case; the file that caused it and what
-// the child said are kept in FOLDER (default: fuzz-findings). Build with the sanitizers. A reader that
-// crashes, or takes more than 10 s, is a finding, in whatever library: exit code 1. That libhdf5 crashes or
+// It ends after so many seconds or cases, and prints how many there were of each valid file, and in how many
+// something could be read. With WORDs it takes only valid files with one of them in their names. Cases run in
+// child processes, so that a crash ends no more than the case; the file that caused it and what the child
+// said are kept in FOLDER (default: fuzz-findings). Build with the sanitizers. A reader that crashes, takes
+// more than 10 s, or more than 1 GiB, is a finding, in whatever library: exit code 1. That libhdf5 crashes or
 // hangs in a rehearsal (io/rehearsal.hpp) is counted as handled, unless the same work without one shows that
 // the fault is ours.
 
 #include <execinfo.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,11 +22,11 @@
 #include <array>
 #include <chrono>
 #include <csignal>
-#include <cstring>
 #include <exception>
 #include <fstream>
 #include <functional>
 #include <iostream>
+#include <map>
 #include <random>
 #include <sstream>
 
@@ -32,11 +35,13 @@
 #include "../../io/scan_reader.hpp"
 #include "../../io/volume_file.hpp"
 #include "../support/temporary_folder.hpp"
+#include "damage.hpp"
 #include "seeds.hpp"
 
-extern "C" const char* __asan_default_options();
+// Visible to the library of the sanitizer.
+extern "C" __attribute__((visibility("default"))) const char* __asan_default_options();
 extern "C" const char* __asan_default_options() {
-  return "allocator_may_return_null=1:max_allocation_size_mb=4000:detect_leaks=0";
+  return "allocator_may_return_null=1:max_allocation_size_mb=1024:detect_leaks=0";
 }
 
 namespace tandem::test {
@@ -45,60 +50,25 @@ namespace {
 
 constexpr int cases_a_child = 40;
 constexpr unsigned seconds_a_case = 10;
+constexpr Index most_memory = Index{1} << 30;
 
-void damage_once(std::string& bytes, std::mt19937_64& random) {
-  const auto below = [&](std::size_t n) {
-    return static_cast<std::size_t>(random() % std::max<std::size_t>(n, 1));
-  };
-  constexpr std::array<std::uint64_t, 10> edges{0,      1,          0x7f,       0xff,       0x7fff,
-                                                0xffff, 0x7fffffff, 0xffffffff, 1ull << 40, ~0ull};
-  const std::size_t at = below(bytes.size());
-  const auto put = [&](std::uint64_t value, std::size_t width) {
-    std::memcpy(bytes.data() + at, &value, std::min(width, bytes.size() - at));
-  };
-  switch (below(8)) {
-    case 0:
-      bytes[at] = static_cast<char>(bytes[at] ^ (1 << below(8)));
-      break;
-    case 1:
-      bytes[at] = static_cast<char>(random());
-      break;
-    case 2:
-      put(edges[below(edges.size())], 1);
-      break;
-    case 3:
-      put(edges[below(edges.size())], 2);
-      break;
-    case 4:
-      put(edges[below(edges.size())], 4);
-      break;
-    case 5:
-      put(edges[below(edges.size())], 8);
-      break;
-    case 6:
-      put(below(bytes.size()), 4);
-      break;    // an offset that lies in the file
-    default: {  // a piece from elsewhere
-      const std::size_t from = below(bytes.size());
-      std::memmove(bytes.data() + at, bytes.data() + from,
-                   std::min(below(32), bytes.size() - std::max(at, from)));
-    }
-  }
-}
+struct Case {
+  std::size_t seed;  ///< the number of the valid file
+  Seed made;
+};
 
-Seed damaged(const std::vector<Seed>& seeds, std::uint64_t seed, std::uint64_t number) {
+Case made_case(const std::vector<Seed>& seeds, std::uint64_t seed, std::uint64_t number) {
   std::seed_seq sequence{seed, number};
   std::mt19937_64 random(sequence);
-  Seed made = seeds[random() % seeds.size()];
-  if (random() % 16 == 0) made.bytes.resize(random() % made.bytes.size());
-  for (std::uint64_t k = 1 + random() % 6; k > 0 && !made.bytes.empty(); --k) damage_once(made.bytes, random);
-  return made;
+  const std::size_t k = random() % seeds.size();
+  return {k, {seeds[k].name, damaged(seeds[k].bytes, random)}};
 }
 
 void read_scan(const fs::path& path) {
   io::OpenOptions options;
   if (path.extension() == ".tif" || path.extension() == ".edf") options.arc_deg = 180;
   if (path.extension() == ".mat") options.pixel_size_mm = 0.2;
+  if (path.filename().string().starts_with("times")) options.time = 1;
   const auto reader = io::open_scan(path, options);
   const io::ScanInfo& info = reader->info();
   const Detector& detector = detector_of(info.scan);
@@ -120,7 +90,11 @@ void read_volume(const fs::path& path) {
 
 /// Shared with the child.
 struct Progress {
+  struct Tally {
+    std::uint64_t cases = 0, read = 0;
+  };
   std::uint64_t number = 0, handled = 0;
+  std::array<Tally, 100> of_seed = {};
 };
 
 /// A reader that takes too long: says where it hangs.
@@ -163,11 +137,20 @@ void blame(const std::function<void()>& work, const fs::path& log) {
   if (said.find("    #") != std::string::npos && !is_foreign(said)) throw std::runtime_error(said);
 }
 
-/// What a reader may do: nothing worth a word, or a FileError on one line. @throws what else came
-void attempt(const std::function<void()>& work, const fs::path& folder, Progress& progress) {
+/// The most memory that this process or a child of it has had, bytes.
+Index peak_memory() {
+  rusage own{}, of_children{};
+  ::getrusage(RUSAGE_SELF, &own), ::getrusage(RUSAGE_CHILDREN, &of_children);
+  return std::max<Index>(own.ru_maxrss, of_children.ru_maxrss) * 1024;
+}
+
+/// What a reader may do: nothing worth a word, or a FileError on one line. Returns whether it read the file.
+/// @throws what else came
+bool attempt(const std::function<void()>& work, const fs::path& folder, Progress& progress) {
   ::alarm(seconds_a_case);
   try {
     work();
+    return true;
   } catch (const GeometryError& error) {
     if (std::string(error.what()).find('\n') != std::string::npos)
       throw std::runtime_error("a message of several lines");
@@ -175,28 +158,36 @@ void attempt(const std::function<void()>& work, const fs::path& folder, Progress
     const std::string text = error.what();
     if (text.find('\n') != std::string::npos) throw std::runtime_error("a message of several lines");
     if (text.find("crashes HDF5") == std::string::npos && text.find("comes to no end") == std::string::npos)
-      return;
+      return false;
     ++progress.handled;
     ::alarm(2 * seconds_a_case);
     blame(work, folder / "blame.txt");
   }
+  return false;
 }
 
-[[noreturn]] void run_child(const std::vector<Seed>& seeds, std::uint64_t seed, std::uint64_t first,
+void try_readers(const Case& one, const fs::path& folder, Progress& progress) {
+  const fs::path path = folder / one.made.name;
+  const bool in_folder = path.parent_path() != folder, of_volume = in_folder && is_tiff_volume(one.made.name);
+  if (in_folder) write_beside(folder, one.made.name);
+  save(path, one.made.bytes);
+  bool read = attempt([&] { read_scan(path); }, folder, progress);
+  if (in_folder) read |= attempt([&] { read_scan(path.parent_path()); }, folder, progress);
+  const fs::path volume = of_volume ? path.parent_path() / tiff_volume : path;
+  read |= attempt([&] { read_volume(volume); }, folder, progress);
+  if (peak_memory() > most_memory) throw std::runtime_error("more than 1 GiB for a small file");
+  ++progress.of_seed[one.seed].cases;
+  progress.of_seed[one.seed].read += read ? 1 : 0;
+}
+
+[[noreturn]] void run_child(const std::vector<Seed>& seeds, std::uint64_t seed, std::uint64_t last,
                             const fs::path& folder, Progress& progress) {
   const int log = ::open((folder / "log.txt").c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0644);
   ::dup2(log, STDERR_FILENO);
   std::signal(SIGALRM, on_alarm);
   try {
-    for (progress.number = first; progress.number < first + cases_a_child; ++progress.number) {
-      const Seed made = damaged(seeds, seed, progress.number);
-      const fs::path path = folder / made.name;
-      if (path.parent_path() != folder) write_scanned(folder);  // what lies beside it
-      save(path, made.bytes);
-      attempt([&] { read_scan(path); }, folder, progress);
-      if (path.parent_path() != folder) attempt([&] { read_scan(path.parent_path()); }, folder, progress);
-      attempt([&] { read_volume(path); }, folder, progress);
-    }
+    for (; progress.number < last; ++progress.number)
+      try_readers(made_case(seeds, seed, progress.number), folder, progress);
     ::_exit(0);
   } catch (const std::exception& error) {
     std::cerr << "neither success nor an error of the file: " << error.what() << std::endl;
@@ -206,38 +197,51 @@ void attempt(const std::function<void()>& work, const fs::path& folder, Progress
   ::_exit(3);
 }
 
-int run(double seconds, std::uint64_t seed, const fs::path& findings) {
+/// Keeps what caused a finding, and says it. Returns whether the fault lies in a library.
+bool report(const Case& one, const std::string& stem, const std::string& log, bool hangs,
+            const fs::path& findings) {
+  const bool elsewhere = is_foreign(log);
+  fs::create_directories(findings);
+  save(findings / (stem + "-" + fs::path(one.made.name).filename().string()), one.made.bytes);
+  save(findings / (stem + ".txt"), log);
+  std::cout << (elsewhere ? "in a library: " : "OURS: ") << stem << "-" << one.made.name
+            << (hangs ? " hangs" : "") << "\n  " << log.substr(0, log.find('\n')) << std::endl;
+  return elsewhere;
+}
+
+struct Limits {
+  double seconds = 1e9;
+  std::uint64_t cases = ~0ull;
+};
+
+int run(const Limits& limits, std::uint64_t seed, const fs::path& findings,
+        const std::vector<std::string>& words) {
   const TemporaryFolder seed_folder, folder;
-  const std::vector<Seed> seeds = make_seeds(seed_folder.path());
+  const std::vector<Seed> seeds = make_seeds(seed_folder.path(), words);
   write_companion(folder.path());
-  auto* progress = static_cast<Progress*>(
-      ::mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
-  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
-  std::uint64_t number = 0;
+  auto* shared = ::mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  Progress& progress = *new (shared) Progress;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(limits.seconds);
   int ours = 0, foreign = 0;  // where the fault lies; neither may be
-  while (std::chrono::steady_clock::now() < end) {
+  while (std::chrono::steady_clock::now() < end && progress.number < limits.cases) {
+    const std::uint64_t last = std::min(progress.number + cases_a_child, limits.cases);
     const pid_t child = ::fork();
-    if (child == 0) run_child(seeds, seed, number, folder.path(), *progress);
+    if (child == 0) run_child(seeds, seed, last, folder.path(), progress);
     int status = 0;
     ::waitpid(child, &status, 0);
-    number = progress->number;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) continue;
-
-    const Seed made = damaged(seeds, seed, number);
-    const std::string log = content(folder / "log.txt"),
-                      stem = std::to_string(seed) + "-" + std::to_string(number);
-    const bool elsewhere = is_foreign(log);
-    ++(elsewhere ? foreign : ours);
-    fs::create_directories(findings);
-    save(findings / (stem + "-" + fs::path(made.name).filename().string()), made.bytes);
-    save(findings / (stem + ".txt"), log);
-    std::cout << (elsewhere ? "in a library: " : "OURS: ") << stem << "-" << made.name
-              << (WIFEXITED(status) && WEXITSTATUS(status) == 4 ? " hangs" : "") << "\n  "
-              << log.substr(0, log.find('\n')) << std::endl;
-    ++number;
+    const bool hangs = WIFEXITED(status) && WEXITSTATUS(status) == 4;
+    const std::string stem = std::to_string(seed) + "-" + std::to_string(progress.number);
+    ++(report(made_case(seeds, seed, progress.number), stem, content(folder / "log.txt"), hangs, findings)
+           ? foreign
+           : ours);
+    ++progress.number;
   }
-  std::cout << number << " cases, " << ours << " findings of ours, " << foreign << " in libhdf5 or libtiff, "
-            << progress->handled << " crashes and hangs handled" << std::endl;
+  for (std::size_t k = 0; k < seeds.size(); ++k)
+    std::cout << progress.of_seed[k].cases << " cases of " << seeds[k].name << ", "
+              << progress.of_seed[k].read << " read\n";
+  std::cout << progress.number << " cases, " << ours << " findings of ours, " << foreign
+            << " in libhdf5 or libtiff, " << progress.handled << " crashes and hangs handled" << std::endl;
   return ours + foreign > 0 ? 1 : 0;
 }
 
@@ -247,9 +251,15 @@ int run(double seconds, std::uint64_t seed, const fs::path& findings) {
 
 int main(int count, char** values) {
   if (count < 3) {
-    std::cerr << "usage: fuzz_readers SECONDS SEED [FOLDER]\n";
+    std::cerr << "usage: fuzz_readers 600s|5000 SEED [FOLDER [WORD...]]\n";
     return 2;
   }
-  return tandem::test::run(std::stod(values[1]), std::stoull(values[2]),
-                           count > 3 ? values[3] : "fuzz-findings");
+  const std::string length = values[1];
+  tandem::test::Limits limits;
+  if (length.ends_with('s'))
+    limits.seconds = std::stod(length);
+  else
+    limits.cases = std::stoull(length);
+  return tandem::test::run(limits, std::stoull(values[2]), count > 3 ? values[3] : "fuzz-findings",
+                           {values + std::min(count, 4), values + count});
 }

@@ -7,18 +7,21 @@
 #include <utility>
 
 #include "../../io/volume_file.hpp"
+#include "../io/packed_chunks.hpp"
 #include "../io/sample_files.hpp"
 
 namespace tandem::test {
 
 namespace {
 
-void write_volume(const fs::path& path) {
+void write_volume(const fs::path& path, io::VoxelType type = io::VoxelType::uint16,
+                  io::Compression compression = io::Compression::none) {
   const std::vector<float> data(3 * 4 * 5, 0.5f);
-  const auto writer = io::create_volume(
-      path, {3, 4, 5},
-      {.type = io::VoxelType::uint16, .place = io::whole_place({{5, 4, 3}, {0.1, 0.1, 0.1}, {}}, true)},
-      "{}");
+  const auto writer = io::create_volume(path, {3, 4, 5},
+                                        {.type = type,
+                                         .compression = compression,
+                                         .place = io::whole_place({{5, 4, 3}, {0.1, 0.1, 0.1}, {}}, true)},
+                                        "{}");
   writer->write({0, 3}, data.data());
   writer->finish("{}");
 }
@@ -61,6 +64,35 @@ void write_matlab(const fs::path& path) {
       .numbers(in + "distanceSourceOrigin", "f64", {1, 1}, {400})
       .numbers(in + "distanceSourceDetector", "f64", {1, 1}, {500})
       .numbers(in + "pixelSize", "f64", {1, 1}, {0.2});
+}
+
+/// Scans whose chunks each of the filters packed that tandem undoes itself.
+void write_filtered(const fs::path& folder) {
+  const std::vector<Filter> filters{
+      {32004, {40}}, {32008, {0, 4, 2, 16, 2}}, {32015, {3}}, {32001, {2, 2, 2, 0, 5, 2, 1}}};
+  for (const Filter& filter : filters) {
+    const fs::path path = folder / ("filter" + std::to_string(filter.number) + ".h5");
+    write_chunked(path, {.shape = {views, rows, bins}, .chunk = {1, rows, bins}, .filters = {filter}},
+                  frames(0, views));
+    Hdf5Maker(path, true)
+        .hard_link("/exchange/data", "/d")
+        .numbers("/exchange/theta", "f64", {views}, {0, 45, 90, 135});
+  }
+}
+
+/// A scan with an axis of times.
+void write_times(const fs::path& path) {
+  std::vector<double> twice = frames(0, views);
+  twice.insert(twice.end(), twice.begin(), twice.end());
+  Hdf5Maker(path)
+      .numbers("/exchange/data", "u16", {2, views, rows, bins}, twice)
+      .numbers("/exchange/theta", "f64", {views}, {0, 45, 90, 135})
+      .attribute("/exchange/data", "axes", "time:theta:y:x", true);
+}
+
+bool is_wanted(const std::string& name, const std::vector<std::string>& words) {
+  return words.empty() || std::any_of(words.begin(), words.end(),
+                                      [&](const std::string& word) { return name.find(word) != name.npos; });
 }
 
 /// A variable `sinogram` of 3 x 5 numbers; once more, packed by zlib without compression.
@@ -112,6 +144,37 @@ void write_bliss(const fs::path& path) {
       .numbers("/3.1/measurement/srot", "f64", {views}, {0, 30, 60, 90});
 }
 
+/// Files of settings, each in a folder of its own.
+const std::vector<std::pair<std::string, std::vector<std::string>>>& settings_files() {
+  static const std::vector<std::pair<std::string, std::vector<std::string>>> all{
+      {"flexray/scan settings.txt", {"SDD : 528.0", "SOD : 423.5", "HC : 2.5", "Binned pixel size : 0.07"}},
+      {"flexray/data settings XRE.txt",
+       {"number projections = \"9\"", "Start angle = \"10.0\"", "Last angle = \"370.0\"", "COR = \"1.75\""}},
+      {"nikon/s.xtekct",
+       {"Name=s", "InputSeparator=_", "SrcToObject=120", "SrcToDetector=600", "DetectorPixelsX=5",
+        "DetectorPixelSizeX=0.2", "DetectorPixelsY=3", "DetectorPixelSizeY=0.4", "ObjectOffsetX=0.01",
+        "WhiteLevel=60000", "Projections=4", "InitialAngle=30", "AngularStep=90"}},
+      {"skyscan/s.log",
+       {"[Acquisition]", "Filename Prefix=s_", "Number Of Files= 4", "Number Of Rows= 3",
+        "Number Of Columns= 5", "Optical Axis (line)= 1", "Object to Source (mm)=50",
+        "Camera to Source (mm)=200", "Image Pixel Size (um)=10", "Reference Intensity=58000",
+        "Rotation Step (deg)=0.6", "Flat Field Correction=ON"}},
+      {"esrf/s.info", {"Energy= 19.5", "ScanRange= 180", "TOMO_N= 3", "DARK_N= 10", "PixelSize= 7.5"}},
+      {"xml/s.xml", {"<a><tomo_N>4</tomo_N><scanRange>180</scanRange><pixelSize>0.6</pixelSize></a>"}},
+      {"astra/s.geom",
+       {"0 -66 0 0 133 0 .15 0 0 0 0 .15", "66 0 0 -133 0 0 0 .15 0 0 0 .15",
+        "0 66 0 0 -133 0 -.15 0 0 0 0 .15", "-66 0 0 133 0 0 0 -.15 0 0 0 .15"}}};
+  return all;
+}
+
+void write_settings(const fs::path& path, const std::vector<std::string>& lines) {
+  fs::create_directories(path.parent_path());
+  write_lines(path, lines);
+  for (std::size_t k = 0; k < 4; ++k)
+    write_edf(path.parent_path() / ("s_" + std::to_string(k) + ".edf"), {frames(k, 1)});
+  if (path.extension() == ".info") write_edf(path.parent_path() / "darkend0000.edf", {frames(1, 1)});
+}
+
 }  // namespace
 
 std::string content(const fs::path& path) {
@@ -130,46 +193,39 @@ void write_companion(const fs::path& folder) {
       .text("/definition", "NXtomo", true);
 }
 
-void write_scanned(const fs::path& folder) {
-  const std::vector<std::pair<std::string, std::vector<std::string>>> settings{
-      {"flexray/scan settings.txt", {"SDD : 528.0", "SOD : 423.5", "HC : 2.5", "Binned pixel size : 0.07"}},
-      {"flexray/data settings XRE.txt",
-       {"number projections = \"9\"", "Start angle = \"10.0\"", "Last angle = \"370.0\"", "COR = \"1.75\""}},
-      {"nikon/s.xtekct",
-       {"Name=s", "InputSeparator=_", "SrcToObject=120", "SrcToDetector=600", "DetectorPixelsX=5",
-        "DetectorPixelSizeX=0.2", "DetectorPixelsY=3", "DetectorPixelSizeY=0.4", "ObjectOffsetX=0.01",
-        "WhiteLevel=60000", "Projections=4", "InitialAngle=30", "AngularStep=90"}},
-      {"skyscan/s.log",
-       {"[Acquisition]", "Filename Prefix=s_", "Number Of Files= 4", "Number Of Rows= 3",
-        "Number Of Columns= 5", "Optical Axis (line)= 1", "Object to Source (mm)=50",
-        "Camera to Source (mm)=200", "Image Pixel Size (um)=10", "Reference Intensity=58000",
-        "Rotation Step (deg)=0.6", "Flat Field Correction=ON"}},
-      {"esrf/s.info", {"Energy= 19.5", "ScanRange= 180", "TOMO_N= 3", "DARK_N= 10", "PixelSize= 7.5"}},
-      {"xml/s.xml", {"<a><tomo_N>4</tomo_N><scanRange>180</scanRange><pixelSize>0.6</pixelSize></a>"}},
-      {"astra/s.geom",
-       {"0 -66 0 0 133 0 .15 0 0 0 0 .15", "66 0 0 -133 0 0 0 .15 0 0 0 .15",
-        "0 66 0 0 -133 0 -.15 0 0 0 0 .15", "-66 0 0 133 0 0 0 -.15 0 0 0 .15"}}};
-  for (const auto& [name, lines] : settings) {
-    fs::create_directories((folder / name).parent_path());
-    write_lines(folder / name, lines);
-    for (std::size_t k = 0; k < 4; ++k)
-      write_edf((folder / name).parent_path() / ("s_" + std::to_string(k) + ".edf"), {frames(k, 1)});
-  }
-  write_edf(folder / "esrf/darkend0000.edf", {frames(1, 1)});
+bool is_tiff_volume(const std::string& name) { return name.starts_with("slices/"); }
+
+void write_beside(const fs::path& folder, const std::string& name) {
+  const std::string place = name.substr(0, name.find('/'));
+  fs::remove_all(folder / place);
+  fs::create_directories(folder / place);
+  if (is_tiff_volume(name)) write_volume(folder / place / tiff_volume, io::VoxelType::float32);
+  for (const auto& [file, lines] : settings_files())
+    if (file.starts_with(place + '/')) write_settings(folder / file, lines);
 }
 
-std::vector<Seed> make_seeds(const fs::path& folder) {
-  const std::vector<std::vector<double>> pages{frames(0, 1), frames(1, 1), frames(2, 1)};
+std::vector<Seed> make_seeds(const fs::path& folder, const std::vector<std::string>& words) {
+  const std::vector<std::vector<double>> pages{frames(0, 1), frames(1, 1), frames(2, 1)},
+      four_pages{frames(0, 1), frames(1, 1), frames(2, 1), frames(3, 1)};
   write_data_exchange(folder / "plain.h5");
   write_data_exchange(folder / "packed.h5", "f32", true);
   write_nxtomo(folder / "scan.nxs");
+  write_filtered(folder);
+  write_times(folder / "times.h5");
   write_volume(folder / "volume.h5");
+  write_volume(folder / "half.h5", io::VoxelType::float16, io::Compression::zstd);
+  write_volume(folder / "blosc.h5", io::VoxelType::float32, io::Compression::blosc);
+  write_volume(folder / "volume.btf", io::VoxelType::uint8);
   write_companion(folder);
   write_linked(folder / "linked.nxs");
   write_virtual(folder / "virtual.h5");
   write_tiff_pages(folder / "plain.tif", pages, {.mode = "wb"});
   write_tiff_pages(folder / "packed.tif", pages, {.bits = 32, .format = 3, .compression = 8});
   write_tiff_pages(folder / "tiles.tif", pages, {.mode = "w8", .compression = 5, .tile = 16});
+  write_tiff_pages(folder / "big.tif", pages, {.mode = "wb8", .bits = 32, .rows_per_strip = 1});
+  write_tiff_pages(folder / "doubles.tif", pages, {.mode = "wb", .bits = 64, .format = 3, .tile = 16});
+  write_tiff_pages(folder / "times.tif", four_pages,
+                   {.description = "ImageJ=1.53\nimages=4\nslices=2\nframes=2\nhyperstack=true\n"});
   write_tiff_pages(folder / "sinogram.tif", {frames(0, 1)}, {.bits = 8});
   write_edf(folder / "several.edf", pages, {.type = "FloatValue", .high_byte_first = true});
   write_edf(folder / "one.edf", {frames(0, 1)}, {.header_bytes = 1024});
@@ -177,11 +233,13 @@ std::vector<Seed> make_seeds(const fs::path& folder) {
   write_mat5(folder / "old.mat");
   write_cil(folder / "cil.nxs");
   write_bliss(folder / "bliss.h5");
-  write_scanned(folder);
+  for (const auto& [name, lines] : settings_files()) write_settings(folder / name, lines);
+  write_beside(folder, std::string("slices/") + tiff_volume);
   std::vector<Seed> seeds;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder))
-    if (entry.is_regular_file())
-      seeds.push_back({entry.path().lexically_relative(folder).string(), content(entry.path())});
+    if (const std::string name = entry.path().lexically_relative(folder).string();
+        entry.is_regular_file() && is_wanted(name, words))
+      seeds.push_back({name, content(entry.path())});
   std::sort(seeds.begin(), seeds.end(), [](const Seed& a, const Seed& b) { return a.name < b.name; });
   return seeds;
 }

@@ -21,10 +21,15 @@ void save(const fs::path& path, const std::string& bytes);
 /// What seeds link to; it lies beside them, whole.
 void write_companion(const fs::path& folder);
 
-/// Folders of four images with settings beside them.
-void write_scanned(const fs::path& folder);
+/// The name of a TIFF volume, whose slices and manifest make a folder of first files.
+inline constexpr const char* tiff_volume = "v.tif";
+bool is_tiff_volume(const std::string& name);
 
-/// Writes all seeds to an empty folder.
-std::vector<Seed> make_seeds(const fs::path& folder);
+/// Makes the folder of a first file whole: images with settings beside them, or slices.
+void write_beside(const fs::path& folder, const std::string& name);
+
+/// Writes all first files to an empty folder. Returns those that have one of the words in their names; all if
+/// there are no words.
+std::vector<Seed> make_seeds(const fs::path& folder, const std::vector<std::string>& words);
 
 }  // namespace tandem::test
