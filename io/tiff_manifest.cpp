@@ -12,11 +12,13 @@ namespace {
 
 constexpr const char* first_line_ends = " TIFF volume";
 
+bool is_slice(Index number) { return 0 <= number && number < 1'000'000'000'000; }
+
 /// "slice: 20 4194612 1a2b3c4d", the rest of a line whose key has been read.
 bool read_slice(std::istream& words, TiffManifest& manifest) {
   Index number = -1;
   TiffManifest::Slice slice{};
-  if (!(words >> number >> slice.bytes >> std::hex >> slice.checksum) || number < 0) return false;
+  if (!(words >> number >> slice.bytes >> std::hex >> slice.checksum) || !is_slice(number)) return false;
   return manifest.slices.emplace(number, slice).second;
 }
 
@@ -27,9 +29,9 @@ bool read_line(const std::string& line, TiffManifest& manifest) {
   if (key == "slice:") return read_slice(words, manifest);
   if (key == "due:") {
     Index number = -1;
-    return words >> number && number >= 0 && manifest.due.insert(number).second;
+    return words >> number && is_slice(number) && manifest.due.insert(number).second;
   }
-  if (key == "grid:") manifest.grid = line.substr(line.find(':') + 2);
+  if (key == "grid:") std::getline(words >> std::ws, manifest.grid);
   return true;  // keys of later versions
 }
 

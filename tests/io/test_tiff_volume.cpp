@@ -66,6 +66,17 @@ TEST(TiffVolume, HasAManifestOfSizesAndChecksums) {
   EXPECT_EQ(manifest.slices.at(1).checksum, io::checksum(ones.data(), 16));
 }
 
+/// Found by the fuzzer.
+TEST(TiffVolume, NumbersInAManifestAreThoseOfSlices) {
+  const TemporaryFolder folder;
+  write_slices(folder / "v.tif", {0, 2});
+  for (const char* line : {"slice: 9223372036854775807 40 0", "slice: -1 40 0", "due: 9223372036854775807"}) {
+    write_lines(folder / "v.tif.manifest", {"tandem 0.2.0 TIFF volume", "complete: yes", "grid:", line});
+    EXPECT_TRUE(says(refusal([&] { io::VolumeReader(folder / "v.tif"); }), {"manifest: line 4 is damaged"}))
+        << line;
+  }
+}
+
 TEST(TiffVolume, CountsInTheFullVolumeAndKeepsSlicesOfAnotherRun) {
   const TemporaryFolder folder;
   write_slices(folder / "v.tif", {0, 3});
