@@ -248,6 +248,13 @@ pipeline::AxisEstimate find_axis_in(io::ScanReader& reader, const ScanOptions& o
       !parallel || parallel->view_shift_bins.empty(),
       "the axis is not searched where the images of the views are shifted (--view-shifts, or "
       "the scan says so); give --rotation-axis X, or look at `tandem center --try`");
+  const auto leans = [&o](const char* option) {
+    return pipeline::value_of<double>(o.steps, option).value_or(0) != 0;
+  };
+  require<GeometryError>(
+      !leans("--axis-tilt") && (parallel || !leans("--detector-roll")),
+      "the axis is not searched with --axis-tilt, nor with --detector-roll in a cone beam; give "
+      "--rotation-axis X");
   const Beam& beam = beam_of(reader.info().scan);
   const Selection s = select(o, reader.info());
   const std::vector<float> lines = line_integrals(reader, o, s.views, rows, progress);

@@ -259,18 +259,35 @@ void add_warnings(Plan& plan, const Recipe& recipe, bool axis_known) {
   beam_of(plan.scan).add_warnings(plan, recipe);
 }
 
-/// The step detector-roll gives all bins of a row one height; here each row gets its axis.
-void roll(Scan& scan, const Recipe& recipe, Range bins) {
-  const double angle = in_radians(value_of<double>(recipe.steps, "--detector-roll").value_or(0));
-  if (angle == 0) return;
-  const auto roll_beam = beam_of(scan).roll;
-  require<GeometryError>(roll_beam != nullptr, "--detector-roll goes with a parallel beam");
-  require<GeometryError>(detector_of(scan).rows > 1,
-                         "--detector-roll: the scan has one row, which says nothing of others");
+double angle_of(const Recipe& recipe, const char* option) {
+  return in_radians(value_of<double>(recipe.steps, option).value_or(0));
+}
+
+/// A detector that is rolled, an axis that is tilted: the steps make frames of an upright detector, or those
+/// in which each row has its own axis. Here the scan gets the geometry of these frames.
+void set_upright(Scan& scan, const Recipe& recipe, const Plan& plan) {
+  const double roll = angle_of(recipe, "--detector-roll"), tilt = angle_of(recipe, "--axis-tilt");
+  if (roll == 0 && tilt == 0) return;
+  const char* option = tilt != 0 ? "--axis-tilt" : "--detector-roll";
+  const Beam& beam = beam_of(scan);
+  require<GeometryError>((beam.roll ? detector_of(scan).rows : plan.rows.size()) > 1, option,
+                         ": the scan has one row, which says nothing of others");
+  if (beam.set_upright) return beam.set_upright(scan, tilt);
+  require<GeometryError>(tilt == 0,
+                         "--axis-tilt goes with a cone beam; in a parallel beam, rays of a tilted axis cross "
+                         "slices: align the axis before the scan, or leave the option out");
   require<GeometryError>(
       row_axes_of(scan).empty(),
       "--detector-roll: the scan records an axis for each row; give --rotation-axis X too");
-  roll_beam(scan, angle, bins);
+  beam.roll(scan, roll, plan.bins);
+}
+
+/// What the step `upright` needs to know. The scan is selected and binned.
+void choose_pose(Plan& plan, const Recipe& recipe) {
+  const double roll = angle_of(recipe, "--detector-roll"), tilt = angle_of(recipe, "--axis-tilt");
+  if ((roll == 0 && tilt == 0) || !beam_of(plan.scan).set_upright) return;
+  plan.preprocessing.pose = DetectorPose{roll, tilt, point_source_of(plan.scan), plan.rows.first};
+  plan.preprocessing.pose->upright.angles.clear();
 }
 
 void choose_padding(Plan& plan, const Recipe& recipe) {
@@ -360,9 +377,10 @@ Plan make_plan(const io::ScanInfo& info, const Recipe& asked) {
   plan.preprocessing.row_shifts = row_shifts_of(info, plan.rows.size(), recipe.binning);
   plan.rows_together = rows_together(plan.rows.size(), recipe.binning);
   plan.rows_there = {plan.rows.first, plan.rows.last - plan.rows.size() % plan.rows_together};
-  roll(scan, recipe, plan.bins);
+  set_upright(scan, recipe, plan);
   plan.scan = crop(scan, plan.views, plan.rows, plan.bins);
   if (recipe.binning > 0) plan.scan = bin_down(plan.scan, recipe.binning, plan.pitch_known);
+  choose_pose(plan, recipe);
   choose_steps(plan);
   choose_solver_options(plan);
   plan.preprocessing.weights = plan.method->weighs_data && counts_are_known(plan, info);

@@ -28,6 +28,13 @@ struct Optics {
   double to_detector_mm = 0;                                      ///< from the sample
 };
 
+/// How the detector of a cone beam stands to an upright one that faces the axis, whose frames the steps make.
+struct DetectorPose {
+  double roll = 0, tilt = 0;  ///< rad: of the detector about the beam, of the axis along it
+  ConeBeam upright{};         ///< the scan after selection and binning, without its views
+  Index first_row = 0;        ///< row 0 of it in the file
+};
+
 /// The settings of the steps from counts to line integrals.
 struct Preprocessing {
   int binning = 0;
@@ -42,6 +49,7 @@ struct Preprocessing {
   Index bins = 0;        ///< of a row after selection and binning; 0 if they are not known yet
   /// Of each view of the file: how many rows its image lies towards higher rows, after binning; empty: none.
   std::vector<double> row_shifts{};
+  std::optional<DetectorPose> pose{};        ///< empty: frames stay as they are
   std::optional<Optics> optics{};            ///< empty: steps that need it are left out
   std::span<const Step> (*table)() = steps;  ///< the steps that may be asked for
 };

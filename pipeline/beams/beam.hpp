@@ -21,6 +21,10 @@ struct Beam {
   /// a kind whose rows have one axis.
   void (*roll)(Scan& scan, double angle, Range bins);
 
+  /// Gives the scan the geometry of an upright detector that faces the axis, which leans along the beam by
+  /// this angle, rad. Null for a kind whose frames do not become those of an upright detector.
+  void (*set_upright)(Scan& scan, double tilt);
+
   /// Decides who computes, how the projector of the plan runs there, and whether it is a matched pair.
   /// @throws DeviceError if the devices cannot run it that way; GeometryError if the method needs a matched
   /// pair and this one is not

@@ -1,6 +1,7 @@
 // Cone and fan beams: all slices are one problem, which several devices share, as a team or in tiles.
 
 #include <algorithm>
+#include <cmath>
 #include <mutex>
 
 #include "../../core/error.hpp"
@@ -148,6 +149,14 @@ ByViews fdk_by_views(const Plan& plan, const Problem& problem) {
           }};
 }
 
+/// In the frame of the axis, a source that was level with the axis at the principal row is lower by sod sin
+/// tilt, and the foot of the perpendicular on an upright detector by sdd sin tilt.
+void set_upright(Scan& scan, double tilt) {
+  auto& beam = std::get<ConeBeam>(scan);
+  beam.midplane_row -= beam.sdd * std::sin(tilt) / beam.detector.row_pitch;
+  beam.sod *= std::cos(tilt), beam.sdd *= std::cos(tilt);
+}
+
 Optics optics(const Scan& scan) {
   const ConeBeam& cone = point_source_of(scan);
   const double larger = cone.magnification();
@@ -156,7 +165,7 @@ Optics optics(const Scan& scan) {
 
 }  // namespace
 
-extern const Beam cone_beam{nullptr,      choose_execution, add_warnings, require_tiles, optics,
-                            kernels_hold, projector_of,     ramp_of,      fdk_of,        fdk_by_views};
+extern const Beam cone_beam{nullptr,      set_upright,  choose_execution, add_warnings, require_tiles, optics,
+                            kernels_hold, projector_of, ramp_of,          fdk_of,       fdk_by_views};
 
 }  // namespace tandem::pipeline

@@ -179,7 +179,7 @@ Optics optics(const Scan& scan) {
 
 }  // namespace
 
-extern const Beam parallel_beam{roll,         choose_execution, add_warnings, nullptr, optics,
-                                kernels_hold, projector_of,     ramp_of,      fbp_of,  nullptr};
+extern const Beam parallel_beam{roll,         nullptr,      choose_execution, add_warnings, nullptr, optics,
+                                kernels_hold, projector_of, ramp_of,          fbp_of,       nullptr};
 
 }  // namespace tandem::pipeline

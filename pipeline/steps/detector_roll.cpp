@@ -14,8 +14,9 @@ double rise(double slope, Index bins) { return 0.5 * static_cast<double>(bins - 
 
 kernels::RolledRows rolled(double slope, Index bins) { return {slope, rise(slope, bins)}; }
 
-/// Empty if nothing is to be levelled.
+/// Empty if nothing is to be levelled. A cone beam has the step `upright`.
 std::optional<double> slope_of(const Preprocessing& how) {
+  if (how.pose) return std::nullopt;
   const auto roll = value_of<double>(how.values, "--detector-roll");
   return roll && *roll != 0 ? std::optional(std::tan(in_radians(*roll))) : std::nullopt;
 }
@@ -34,8 +35,8 @@ Step detector_roll() {
   return {.name = "detector-roll",
           .help = "rows of a rolled detector become rows of one height",
           .options = {{"--detector-roll",
-                       "parallel beam: degrees by which the axis leans towards higher bins at higher rows; "
-                       "--rotation-axis is that of the middle row",
+                       "degrees by which the axis leans towards higher bins at higher rows; "
+                       "--rotation-axis is that of the middle row (cone beam: of the midplane)",
                        Number{-2, 2}}},
           .on_gpu = [](const Preprocessing& how) -> GpuWork {
             const auto slope = slope_of(how);

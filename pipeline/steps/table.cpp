@@ -17,6 +17,7 @@
   STEP(lost_rows)           \
   STEP(detector_roll)       \
   STEP(stripes)             \
+  STEP(upright)             \
   STEP(row_shifts)          \
   STEP(phase)               \
   STEP(minus_log)           \

@@ -138,11 +138,17 @@ TEST(DetectorRoll, IsRefusedWhereItSaysNothing) {
     EXPECT_NE(ended.err.find(word), std::string::npos) << ended.err;
   };
   refused("recon one.h5 -o v.h5 --detector-roll 0.5", 4, "one row");
-  refused("recon cone.h5 -o v.h5 --detector-roll 0.5", 4, "parallel beam");
+  refused("recon one.h5 -o v.h5 --axis-tilt 0.5", 4, "one row");
+  refused("recon cone.h5 -o v.h5 --detector-roll 0.5 --start-row 3 --end-row 4", 4, "one row");
+  ASSERT_EQ(run("simulate -o rows.h5 --size 24 --rows 4 --views 20").code, 0);
+  refused("recon rows.h5 -o v.h5 --axis-tilt 0.5", 4, "cone beam");
   refused("recon none.h5 -o v.h5 --detector-roll 3", 2, "--detector-roll");
   refused("center one.h5 --roll", 4, "3 are needed");
   refused("center cone.h5 --roll", 4, "parallel beam");
-  EXPECT_EQ(run("recon one.h5 -o v.h5 --detector-roll 0").code, 0);
+  refused("center cone.h5 --detector-roll 0.5", 4, "not searched");
+  refused("recon cone.h5 -o v.h5 --axis-tilt 0.5 --rotation-axis-auto", 4, "not searched");
+  EXPECT_EQ(run("recon one.h5 -o v.h5 --detector-roll 0 --axis-tilt 0").code, 0);
+  EXPECT_EQ(run("recon cone.h5 -o c.h5 --detector-roll 0.5 --axis-tilt 0.5").code, 0);
 }
 
 }  // namespace
