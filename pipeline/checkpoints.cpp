@@ -108,6 +108,7 @@ void pass(io::CheckpointFile& file, ChunkState& at, AnySolver& solver) {
                               std::pair("objective", &curves.objective), std::pair("errors", &curves.errors),
                               std::pair("similarities", &curves.similarities)})
     pass(file, name, *curve);
+  if (file.reads()) solver.make_room(run.report.iterations);
   const SolverState state = solver.state().value();
   for (const StatePart& part : state)
     std::visit([&](auto value) { pass(file, "solver's " + part.name, value); }, part.value);

@@ -18,18 +18,23 @@ void BaGmres::Small::add(std::vector<double> column) {
   cosines.push_back(length > 0 ? column[last] / length : 1);
   sines.push_back(length > 0 ? column.back() / length : 0);
   column[last] = length;
-  column.pop_back();
-  columns.push_back(std::move(column));
+  triangle.insert(triangle.end(), column.begin(), column.end() - 1);
   right.push_back(-sines[last] * right[last]);
   right[last] *= cosines[last];
 }
 
+void BaGmres::Small::resize(std::size_t columns) {
+  triangle.resize(columns * (columns + 1) / 2);
+  cosines.resize(columns), sines.resize(columns), right.resize(columns + 1);
+}
+
 std::vector<double> BaGmres::Small::solve() const {
-  std::vector<double> y(columns.size(), 0.0);
+  const auto at = [&](std::size_t i, std::size_t j) { return triangle[j * (j + 1) / 2 + i]; };
+  std::vector<double> y(cosines.size(), 0.0);
   for (std::size_t i = y.size(); i-- > 0;) {
     double rest = right[i];
-    for (std::size_t j = i + 1; j < y.size(); ++j) rest -= columns[j][i] * y[j];
-    y[i] = columns[i][i] > 0 ? rest / columns[i][i] : 0;
+    for (std::size_t j = i + 1; j < y.size(); ++j) rest -= at(i, j) * y[j];
+    y[i] = at(i, i) > 0 ? rest / at(i, i) : 0;
   }
   return y;
 }
@@ -134,6 +139,23 @@ std::vector<double> BaGmres::traces() {
   axpby(1, b_, 0, r_, stream_);
   A_.apply(-1, x_, 1, r_, stream_);
   return traces;
+}
+
+SolverState BaGmres::state() {
+  SolverState all{{"x", x_}, {"r", r_}, {"falls", falls_}, {"residual_norms", residual_norms_}};
+  for (Array& vector : basis_) all.emplace_back("basis", vector);
+  for (Small& small : small_) {
+    for (std::vector<double>* some : {&small.triangle, &small.cosines, &small.sines, &small.right})
+      all.emplace_back("small problem", *some);
+    all.emplace_back("end", std::span(&small.at_end, 1));
+  }
+  return all;
+}
+
+void BaGmres::make_room(int steps) {
+  basis_.erase(basis_.begin() + 1, basis_.end());
+  for (int k = 0; k < steps; ++k) basis_.emplace_back(A_.domain(), stream_);
+  for (Small& small : small_) small.resize(static_cast<std::size_t>(steps));
 }
 
 }  // namespace tandem

@@ -6,6 +6,7 @@
 #include "../operators/linear_operator.hpp"
 #include "cost.hpp"
 #include "run.hpp"
+#include "state.hpp"
 
 namespace TANDEM_PUBLIC tandem {
 
@@ -33,17 +34,20 @@ class BaGmres {
   const Array* residual() const { return &r_; }
   const std::vector<double>& falls() const { return falls_; }  ///< |B r|^2, as of LSMR: B is near At
   std::vector<double> traces();                                ///< of A B
+  SolverState state();
+  void make_room(int steps);
 
  private:
   /// The least-squares problem of a block in its basis.
   struct Small {
-    std::vector<std::vector<double>> columns;  ///< of R, the Hessenberg matrix after its rotations
+    std::vector<double> triangle;  ///< R, the Hessenberg matrix after its rotations, column by column
     std::vector<double> cosines, sines, right;
     double first_gradient = 0;
     bool at_end = false;  ///< its basis grows no more
 
     /// Takes a column of the Hessenberg matrix.
     void add(std::vector<double> column);
+    void resize(std::size_t columns);
     /// The coefficients of the solution.
     std::vector<double> solve() const;
   };

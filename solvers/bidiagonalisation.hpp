@@ -5,6 +5,7 @@
 
 #include "../core/public.hpp"
 #include "../operators/linear_operator.hpp"
+#include "state.hpp"
 
 namespace TANDEM_PUBLIC tandem {
 
@@ -28,6 +29,7 @@ class Bidiagonalisation {
   const std::vector<Scalars>& scalars() const { return scalars_; }
   const Array& beta_u() const { return u_; }
   const Array& v() const { return v_; }
+  SolverState state() { return {{"beta u", u_}, {"v", v_}, {"alpha and beta", scalars_}}; }
 
  private:
   void make_v_a_unit();

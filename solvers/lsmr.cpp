@@ -75,4 +75,17 @@ std::vector<double> Lsmr::traces() {
   return traces;
 }
 
+SolverState Lsmr::state() {
+  SolverState all = process_.state();
+  all.insert(all.end(), {{"x", x_},
+                         {"r", r_},
+                         {"h", h_},
+                         {"h_bar", h_bar_},
+                         {"r of lsqr", r_lsqr_},
+                         {"rotations", scalars_},
+                         {"falls", falls_},
+                         {"residual_norms", residual_norms_}});
+  return all;
+}
+
 }  // namespace tandem

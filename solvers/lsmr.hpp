@@ -6,6 +6,7 @@
 #include "bidiagonalisation.hpp"
 #include "cost.hpp"
 #include "run.hpp"
+#include "state.hpp"
 
 namespace TANDEM_PUBLIC tandem {
 
@@ -32,6 +33,7 @@ class Lsmr {
   const Array* residual() const { return &r_; }
   const std::vector<double>& falls() const { return falls_; }  ///< |At r|^2: for the next step of LSQR
   std::vector<double> traces();                                ///< of A At
+  SolverState state();
 
  private:
   /// Numbers of a block: the two rotations that are at hand.

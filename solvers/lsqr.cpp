@@ -58,4 +58,15 @@ std::vector<double> Lsqr::traces() {
   return traces;
 }
 
+SolverState Lsqr::state() {
+  SolverState all = process_.state();
+  all.insert(all.end(), {{"x", x_},
+                         {"r", r_},
+                         {"w", w_},
+                         {"rotations", scalars_},
+                         {"falls", falls_},
+                         {"residual_norms", residual_norms_}});
+  return all;
+}
+
 }  // namespace tandem

@@ -6,6 +6,7 @@
 #include "bidiagonalisation.hpp"
 #include "cost.hpp"
 #include "run.hpp"
+#include "state.hpp"
 
 namespace TANDEM_PUBLIC tandem {
 
@@ -31,6 +32,7 @@ class Lsqr {
   const Array* residual() const { return &r_; }
   const std::vector<double>& falls() const { return falls_; }  ///< for the next step
   std::vector<double> traces();                                ///< of A At
+  SolverState state();
 
  private:
   /// Numbers of a block: the rotation that is at hand.

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <span>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -11,10 +14,19 @@
 
 namespace TANDEM_PUBLIC tandem {
 
-/// A vector or some numbers that a solver carries from one step to the next, by a name of its own.
+/// A vector or some numbers, as bytes, that a solver carries from one step to the next, by a name of its own.
 struct StatePart {
   std::string name;
-  std::variant<VectorView, std::span<double>> value;
+  std::variant<VectorView, std::span<std::byte>> value;
+
+  StatePart(std::string its_name, VectorView vector) : name(std::move(its_name)), value(vector) {}
+  StatePart(std::string its_name, Array& vector) : StatePart(std::move(its_name), VectorView(vector)) {}
+  template <class T>
+  requires std::is_trivially_copyable_v<T> StatePart(std::string its_name, std::span<T> numbers)
+      : name(std::move(its_name)), value(std::as_writable_bytes(numbers)) {}
+  template <class T>
+  StatePart(std::string its_name, std::vector<T>& numbers)
+      : StatePart(std::move(its_name), std::span(numbers)) {}
 };
 
 /// All that steps change and later steps or `solution` read, as views of the solver's members. What the
@@ -26,6 +38,12 @@ using SolverState = std::vector<StatePart>;
 template <class S>
 concept ListsItsState = requires(S solver) {
   { solver.state() } -> std::same_as<SolverState>;
+};
+
+/// A solver that keeps more with each step. It has to have room for a state before it can take it.
+template <class S>
+concept GrowsWithSteps = ListsItsState<S> && requires(S solver, int steps) {
+  solver.make_room(steps);
 };
 
 }  // namespace tandem

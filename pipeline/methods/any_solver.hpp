@@ -28,6 +28,7 @@ class AnySolver {
   }                                                         ///< empty if the solver does not tell its reach
   std::vector<double> traces() { return self_->traces(); }  ///< @pre the solver tells its reach
   std::optional<SolverState> state() { return self_->state(); }  ///< empty if the solver does not list it
+  void make_room(int steps) { self_->make_room(steps); }         ///< for the state after so many steps
   /// What it minimises, one per block; empty if the solver does not tell.
   std::vector<double> objective() { return self_->objective(); }
 
@@ -43,6 +44,7 @@ class AnySolver {
     virtual const std::vector<double>& falls() const = 0;
     virtual std::vector<double> traces() = 0;
     virtual std::optional<SolverState> state() = 0;
+    virtual void make_room(int steps) = 0;
     virtual std::vector<double> objective() = 0;
   };
 
@@ -77,6 +79,9 @@ class AnySolver {
         return solver.state();
       else
         return {};
+    }
+    void make_room(int steps) override {
+      if constexpr (GrowsWithSteps<S>) solver.make_room(steps);
     }
     std::vector<double> objective() override {
       if constexpr (TellsItsObjective<S>)

@@ -13,6 +13,7 @@ Method ba_gmres() {
           .needs_matched_pair = false,
           .holds = while_stepping(BaGmres::cost),
           .cost = BaGmres::cost,
+          .lists_state = ListsItsState<BaGmres>,
           .solver =
               [](Equations equations, Array x0, const MethodOptions& options) {
                 equations = damped(std::move(equations), options);

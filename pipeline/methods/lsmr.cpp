@@ -12,6 +12,7 @@ Method lsmr() {
           .options = {"--tikhonov-weight"},
           .holds = while_stepping(Lsmr::cost),
           .cost = Lsmr::cost,
+          .lists_state = ListsItsState<Lsmr>,
           .solver =
               [](Equations equations, Array x0, const MethodOptions& options) {
                 equations = damped(std::move(equations), options);

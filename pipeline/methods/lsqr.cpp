@@ -12,6 +12,7 @@ Method lsqr() {
           .options = {"--tikhonov-weight"},
           .holds = while_stepping(Lsqr::cost),
           .cost = Lsqr::cost,
+          .lists_state = ListsItsState<Lsqr>,
           .solver =
               [](Equations equations, Array x0, const MethodOptions& options) {
                 equations = damped(std::move(equations), options);

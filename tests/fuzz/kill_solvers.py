@@ -22,6 +22,9 @@ SIZE = 96
 CHUNKS = ["--memory", "0.1"]  # of some slices
 CASES = {
     "cgls": ["--reconstruction-algorithm", "cgls", "--iterations", "40"],
+    "lsqr": ["--reconstruction-algorithm", "lsqr", "--iterations", "40"],
+    "lsmr": ["--reconstruction-algorithm", "lsmr", "--iterations", "40"],
+    "ba-gmres": ["--reconstruction-algorithm", "ba-gmres", "--iterations", "20"],
     "sirt": ["--reconstruction-algorithm", "sirt", "--nonnegative", "--iterations", "60", "--dtype", "uint16"],
     "landweber": ["--reconstruction-algorithm", "landweber", "--iterations", "60"],
     "tv": ["--reconstruction-algorithm", "tv", "--tv-weight", "0.3", "--iterations", "40"],

@@ -10,8 +10,11 @@
 #include "../../operators/projector.hpp"
 #include "../../operators/random.hpp"
 #include "../../operators/vector.hpp"
+#include "../../solvers/ba_gmres.hpp"
 #include "../../solvers/cgls.hpp"
 #include "../../solvers/landweber.hpp"
+#include "../../solvers/lsmr.hpp"
+#include "../../solvers/lsqr.hpp"
 #include "../../solvers/pdhg.hpp"
 #include "../../solvers/sirt.hpp"
 #include "../support/scans.hpp"
@@ -25,7 +28,7 @@ constexpr int steps = 9;
 /// A copy of a state that outlives its solver.
 struct Kept {
   std::vector<std::vector<float>> vectors;
-  std::vector<std::vector<double>> numbers;
+  std::vector<std::vector<std::byte>> numbers;
   RunState run;
 
   Kept(const SolverState& state, const RunState& at) : run(at) {
@@ -38,6 +41,7 @@ struct Kept {
   }
   void put_into(const SolverState& state) const {
     std::size_t v = 0, n = 0;
+    ASSERT_EQ(vectors.size() + numbers.size(), state.size());
     for (const StatePart& part : state) {
       if (const auto* vector = std::get_if<VectorView>(&part.value)) {
         ASSERT_EQ(static_cast<Index>(vectors[v].size()), vector->space.size()) << part.name;
@@ -83,6 +87,7 @@ void expect_goes_on(const Equation& equation, const Make& make) {
   for (const Kept& at : kept) {
     auto other = make();
     if (at.run.report.iterations == 4) other.step(ActiveBlocks(rows, true));  // what it had is overwritten
+    if constexpr (GrowsWithSteps<decltype(other)>) other.make_room(at.run.report.iterations);
     at.put_into(other.state());
     RunState from = at.run;
     const Report rest = run(other, rule, {}, from);
@@ -96,9 +101,14 @@ void expect_goes_on(const Equation& equation, const Make& make) {
   }
 }
 
-TEST(State, OfCglsIsWhole) {
+template <class S>
+class StateOfKrylov : public ::testing::Test {};
+using Krylov = ::testing::Types<Cgls, Lsqr, Lsmr, BaGmres>;
+TYPED_TEST_SUITE(StateOfKrylov, Krylov);
+
+TYPED_TEST(StateOfKrylov, IsWhole) {
   const Equation e;
-  expect_goes_on(e, [&] { return Cgls(e.A, e.b, Array(e.A.domain())); });
+  expect_goes_on(e, [&] { return TypeParam(e.A, e.b, Array(e.A.domain())); });
 }
 
 TEST(State, OfSirtIsWhole) {
