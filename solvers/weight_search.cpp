@@ -12,6 +12,7 @@
 #include "../operators/algebra.hpp"
 #include "../operators/vector.hpp"
 #include "pdhg.hpp"
+#include "run.hpp"
 
 namespace tandem {
 
@@ -104,6 +105,22 @@ double large_weight(const LinearOperator& A, const Array& b, const Array& x, con
   return squares > 0 ? outweighs * 0.5 * squares / rough : 1;
 }
 
+/// `large_weight` of the first volume. Where that one is far from the data, as FBP is if views are missing,
+/// its weight would be so large that the steps of a trial come to no end: a few steps without a regulariser
+/// tell better.
+double first_weight(const LinearOperator& A, const Array& b, const Array& x, const Regulariser& regulariser,
+                    const std::optional<Array>& data_weights) {
+  constexpr int steps = 20;
+  constexpr double at_most = 8;
+  std::optional<Array> weights;
+  if (data_weights) weights = data_weights->clone();
+  Pdhg closer(A, b.clone(), zeros(A.domain(), default_stream(A.domain().device())), regulariser, {0},
+              std::move(weights));
+  run(closer, max_iterations(steps));
+  const double weight = large_weight(A, b, x, regulariser, data_weights);
+  return std::min(weight, at_most * large_weight(A, b, closer.solution(), regulariser, data_weights));
+}
+
 /// One solver that goes from weight to weight. It begins at zero, since a first volume may know the data that
 /// are held out.
 class Search {
@@ -172,7 +189,7 @@ WeightFound find_weight(const LinearOperator& A, Array b, const Array& x, const 
                         const std::function<void(const WeightTrial&)>& observe) {
   require<GeometryError>(how.share > 0 && how.share < 1 && how.together > 0, "find_weight: ", how.share,
                          " of the data, ", how.together, " together; a share between 0 and 1 is needed");
-  const double weight = large_weight(A, b, x, regulariser, data_weights);
+  const double weight = first_weight(A, b, x, regulariser, data_weights);
   Search search(A, std::move(b), regulariser, HeldOut(on_host(A.range(), std::move(data_weights)), how), how);
   WeightFound found;
   const Observe tell = [&](const WeightTrial& trial) {

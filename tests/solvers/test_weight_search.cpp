@@ -90,6 +90,16 @@ TEST(WeightSearch, HalvesTheWeightUntilErrorsRise) {
   EXPECT_EQ(noisy.found().weight, found.weight);
 }
 
+/// As FBP is where views are missing.
+TEST(WeightSearch, AFirstVolumeFarFromTheDataDoesNoHarm) {
+  NoisyScan noisy;
+  const float good = noisy.found().weight;
+  axpby(0, noisy.x0.clone(), 0.05f, noisy.x0, default_stream(Device::cpu()));
+  const float found = noisy.found().weight;
+  EXPECT_LE(noisy.error_with(static_cast<double>(found)), 1.15 * noisy.error_with(static_cast<double>(good)))
+      << found << " in the place of " << good;
+}
+
 /// More noise, more regularisation; and the weight is in units of the data: of twice the data it is twice as
 /// large.
 TEST(WeightSearch, GoesWithTheNoiseAndWithTheUnit) {
