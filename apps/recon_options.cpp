@@ -93,7 +93,7 @@ void add_method(CLI::App& c, ReconOptions& o) {
   c.add_option("--highest", r.highest, readers_of("--highest") + ": no voxel above this attenuation")
       ->check(within(-1e30, 1e30));
   c.add_option("--stop", o.stop, "rule that may stop before --iterations")
-      ->type_name("discrepancy|gcv|ncp|relative=EPS|time=S");
+      ->type_name("discrepancy|gcv|ncp|relative=EPS|gap=EPS|time=S");
   c.add_option("--max-floored", r.max_floored_percent,
                "how many transmissions may lie below the floor of the logarithm, half a count (default 1)")
       ->check(within(0, 100))
@@ -242,11 +242,13 @@ void parse_stop(Recipe& recipe, const std::string& given) {
     recipe.stop_by_ncp = true;
   else if (name == "relative" && value > 0)
     recipe.stop_relative = value;
+  else if (name == "gap" && value > 0)
+    recipe.stop_gap = value;
   else if (name == "time" && value > 0)
     recipe.stop_seconds = value;
   else
     throw UsageError("--stop '" + given +
-                     "' is not known; give discrepancy, gcv, ncp, relative=EPS or time=S");
+                     "' is not known; give discrepancy, gcv, ncp, relative=EPS, gap=EPS or time=S");
 }
 
 std::optional<std::size_t> bytes_of(const std::optional<double>& gib) {

@@ -89,6 +89,7 @@ Plan part_of(const Plan& plan, Size size) {
   if (plan.options.subsets) part.options.subsets = std::min(*plan.options.subsets, size.views);
   part.options.stop_by_discrepancy = part.options.stop_by_gcv = part.options.stop_by_ncp = false;
   part.options.stop_relative.reset();
+  part.options.stop_gap.reset();
   part.options.stop_seconds.reset();
   if (part.options.initial == Initial::file) part.options.initial = Initial::zero;
   return part;

@@ -175,4 +175,49 @@ std::vector<double> Pdhg::weighted_squares(const Array& r) {
   return squares;
 }
 
+std::vector<double> Pdhg::gaps() {
+  std::vector<double> gaps = objective();
+  const std::vector<double> dual = dual_objective();
+  for (std::size_t k = 0; k < gaps.size(); ++k) gaps[k] = gaps[k] > 0 ? 1 - dual[k] / gaps[k] : 0;
+  return gaps;
+}
+
+/// The least of <x', At p + Kt q>, less the conjugates at p and q. Over-relaxed, q may be too long: a
+/// proximal step of length zero makes it feasible.
+std::vector<double> Pdhg::dual_objective() {
+  const std::vector<float> none(sigma_.size(), 0.0f);
+  axpby(1, q_, 0, g_, stream_);
+  regulariser_.conjugate_prox(g_, weights_, none, stream_);
+  Array z(A_.domain(), stream_);
+  A_.apply_adjoint(1, p_, 0, z, stream_);
+  regulariser_.K.apply_adjoint(1, g_, 1, z, stream_);
+  std::vector<double> lengths = norm(solution_, stream_);
+  for (double& length : lengths) length *= 2;
+  std::vector<double> dual = least_products(std::move(z), options_.bounds, lengths, stream_);
+  const std::vector<double> of_data = conjugate_of_misfit();
+  for (std::size_t k = 0; k < dual.size(); ++k) dual[k] -= of_data[k];
+  if (!regulariser_.conjugate) return dual;
+  const std::vector<double> of_regulariser = regulariser_.conjugate(g_, weights_, stream_);
+  for (std::size_t k = 0; k < dual.size(); ++k) dual[k] -= of_regulariser[k];
+  return dual;
+}
+
+/// The sum of p^2 / (2 w) + b p. From h = w / (w + sigma) comes 1 / w = (1 / h - 1) / sigma; p is 0 where w
+/// is.
+std::vector<double> Pdhg::conjugate_of_misfit() {
+  std::vector<double> squares = dot(p_, p_, stream_);
+  if (shrink_) {
+    const float zero = 0;
+    axpby(1, *shrink_, 0, s_, stream_);
+    reciprocal_or_zero(s_, std::span(&zero, 1), stream_);
+    multiply(p_, s_, stream_);
+    const std::vector<double> longer = dot(p_, s_, stream_);
+    for (std::size_t k = 0; k < squares.size(); ++k)
+      squares[k] = (longer[k] - squares[k]) / static_cast<double>(sigma_[k]);
+  }
+  const std::vector<double> products = dot(b_, p_, stream_);
+  for (std::size_t k = 0; k < squares.size(); ++k) squares[k] = 0.5 * squares[k] + products[k];
+  return squares;
+}
+
 }  // namespace tandem

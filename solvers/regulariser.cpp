@@ -31,6 +31,14 @@ Regulariser huber_total_variation(const Space& volume, float threshold, std::arr
     axpby(shrink, q, nothing, q, stream);
     clamp_lengths(q, weights, stream);
   };
+  huber.conjugate = [threshold](ConstVectorView q, std::span<const float> weights, Stream& stream) {
+    std::vector<double> values = dot(q, q, stream);
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      const auto weight = static_cast<double>(weights[weights.size() == 1 ? 0 : k]);
+      values[k] = weight > 0 ? values[k] * static_cast<double>(threshold) / (2 * weight) : 0;
+    }
+    return values;
+  };
   huber.value = [threshold](ConstVectorView Kx, Stream& stream) {
     Array low(Kx.space, stream);
     axpby(1, Kx, 0, low, stream);

@@ -22,6 +22,9 @@ struct Regulariser {
       conjugate_prox;
   /// g(Kx), a number for each block, from Kx.
   std::function<std::vector<double>(ConstVectorView Kx, Stream& stream)> value;
+  /// (W g)*(q), a number for each block, where it is finite; empty: it is zero there, as of each norm.
+  std::function<std::vector<double>(ConstVectorView q, std::span<const float> weights, Stream& stream)>
+      conjugate = {};
 };
 
 /// Isotropic total variation, the sum of the lengths of the gradient: in each slice where slices are blocks

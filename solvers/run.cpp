@@ -65,6 +65,21 @@ StopRule white_residual() {
   return {"ncp", holds};
 }
 
+StopRule duality_gap(std::function<std::vector<double>()> gaps, double epsilon) {
+  struct State {
+    int iteration = -1;
+    std::vector<double> gaps;
+  };
+  constexpr int every = 10;
+  const auto holds = [gaps = std::move(gaps), epsilon, state = std::make_shared<State>()](const Progress& now,
+                                                                                          std::size_t block) {
+    if (now.iteration % every != 0) return false;
+    if (now.iteration != state->iteration) *state = {now.iteration, gaps()};
+    return state->gaps[block] <= epsilon;
+  };
+  return {"gap", holds};
+}
+
 StopRule time_limit(double seconds) {
   return {"time_limit", [seconds](const Progress& now, std::size_t) { return now.seconds >= seconds; }};
 }

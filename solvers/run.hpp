@@ -49,6 +49,12 @@ concept TellsItsObjective = IterativeSolver<S> && requires(S solver) {
   { solver.objective() } -> std::same_as<std::vector<double>>;  // one a block
 };
 
+/// A solver that can tell how far its solution is from the least of what it minimises, at some cost.
+template <class S>
+concept TellsItsGap = IterativeSolver<S> && requires(S solver) {
+  { solver.gaps() } -> std::same_as<std::vector<double>>;  // shares of the objective, one a block
+};
+
 struct Progress {
   int iteration;                      ///< finished steps; 0 is the start
   std::span<const double> residuals;  ///< |b - Ax|, one per block
@@ -94,6 +100,14 @@ StopRule stagnation(S& solver, std::vector<Index> data) {
 /// low frequencies. Needs a solver that shows its residual, and serves one run. Sources: Hansen, Kilmer,
 /// Kjeldsen, BIT 46(1), 2006; Hansen, Jorgensen, AIR Tools II, Numerical Algorithms 79(1), 2018.
 StopRule white_residual();
+
+/// Stops when what is minimised is at most epsilon of itself above the least value, as far as a dual problem
+/// tells. `gaps` are asked for at every tenth step, since they cost about as much as one.
+StopRule duality_gap(std::function<std::vector<double>()> gaps, double epsilon);
+template <TellsItsGap S>
+StopRule duality_gap(S& solver, double epsilon) {
+  return duality_gap([&solver] { return solver.gaps(); }, epsilon);
+}
 
 /// Called with the present state before each step and at the end: for a progress bar, a file, a picture. It
 /// cancels by throwing.

@@ -29,6 +29,7 @@ class AnySolver {
   std::vector<double> traces() { return self_->traces(); }  ///< @pre the solver tells its reach
   std::optional<SolverState> state() { return self_->state(); }  ///< empty if the solver does not list it
   void make_room(int steps) { self_->make_room(steps); }         ///< for the state after so many steps
+  std::vector<double> gaps() { return self_->gaps(); }           ///< @pre the solver tells its gap
   /// What it minimises, one per block; empty if the solver does not tell.
   std::vector<double> objective() { return self_->objective(); }
 
@@ -46,6 +47,7 @@ class AnySolver {
     virtual std::optional<SolverState> state() = 0;
     virtual void make_room(int steps) = 0;
     virtual std::vector<double> objective() = 0;
+    virtual std::vector<double> gaps() = 0;
   };
 
   template <class S>
@@ -86,6 +88,12 @@ class AnySolver {
     std::vector<double> objective() override {
       if constexpr (TellsItsObjective<S>)
         return solver.objective();
+      else
+        return {};
+    }
+    std::vector<double> gaps() override {
+      if constexpr (TellsItsGap<S>)
+        return solver.gaps();
       else
         return {};
     }

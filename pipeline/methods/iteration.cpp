@@ -99,6 +99,7 @@ class Iteration final : public Computation {
     if (options_.stop_by_discrepancy) stop = by_noise(solver, noise, problem) || stop;
     if (options_.stop_by_gcv) stop = by_cross_validation(solver, problem) || stop;
     if (options_.stop_by_ncp) stop = white_residual() || stop;
+    if (options_.stop_gap) stop = duality_gap(solver, *options_.stop_gap) || stop;
     return stop;
   }
 
@@ -131,8 +132,9 @@ class Iteration final : public Computation {
   void count(int iterations, int of_curves, const Problem& problem) {
     const SolverCost& cost = work_.plan.method->cost;
     const int traces = options_.asks_for_traces() ? cost.traces.together() : 0;
-    work_.count_updates(problem,
-                        cost.preparation.together() + traces + of_curves + iterations * cost.step.together());
+    const int of_gaps = options_.stop_gap ? 2 * (iterations / 10 + 1) : 0;
+    work_.count_updates(problem, cost.preparation.together() + traces + of_gaps + of_curves +
+                                     iterations * cost.step.together());
   }
 
   void note(ChunkState at, Range slices) {

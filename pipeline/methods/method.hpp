@@ -68,6 +68,7 @@ struct Method {
   /// @throws GeometryError if the result is useless
   void (*conclude)(const Plan& plan, Outcome& outcome) = nullptr;
   bool shows_residual = false;  ///< whether its solver does, see ShowsItsResidual
+  bool tells_gap = false;       ///< likewise, see TellsItsGap
 
   bool iterates() const { return solver != nullptr; }
   bool tells_its_reach() const { return cost.traces.together() > 0; }  ///< of its solver

@@ -32,6 +32,7 @@ void require_stop(const Plan& plan) {
   };
   require_told(o.stop_by_gcv, "gcv", [](const Method& method) { return method.tells_its_reach(); });
   require_told(o.stop_by_ncp, "ncp", [](const Method& method) { return method.shows_residual; });
+  require_told(o.stop_gap.has_value(), "gap", [](const Method& method) { return method.tells_gap; });
   require<GeometryError>(!o.tikhonov_weight || !(o.stop_by_discrepancy || o.stop_by_gcv || o.stop_by_ncp),
                          "--tikhonov-weight keeps noise down by itself, and hides it from --stop "
                          "discrepancy, gcv or ncp; give one of the two");

@@ -61,6 +61,7 @@ std::vector<Holding> Method::holds_with(const MethodOptions& asked) const {
   std::vector<Holding> all = holds;
   for (Holding& held : all) {
     held.volumes += cost.volumes_a_step * asked.iterations.value_or(iterations);
+    if (asked.stop_gap) ++held.volumes;                           // see Pdhg::gaps
     if (asked.tikhonov_weight) held.volumes += held.projections;  // see `damped`
   }
   return all;

@@ -84,7 +84,8 @@ Method tv() {
           .begin = begin,
           .is_open = is_open,
           .settle = settle,
-          .conclude = conclude_iterations};
+          .conclude = conclude_iterations,
+          .tells_gap = TellsItsGap<Pdhg>};
 }
 
 }  // namespace made

@@ -68,6 +68,9 @@ TEST(SolverOptions, RulesGoWithSolversThatTellWhatTheyLookAt) {
   gcv.stop_by_gcv = ncp.stop_by_ncp = true;
   expect_refused(gcv, "--stop gcv goes with sirt, cgls");
   expect_refused(ncp, "--stop ncp goes with sirt, os-sirt");
+  pipeline::Recipe gap = recipe_of("sirt");
+  gap.stop_gap = 1e-3;
+  expect_refused(gap, "--stop gap goes with tv, not with sirt");
   gcv.method = "sart";
   expect_refused(gcv, "not with sart");
   for (const char* method : {"cgls", "lsqr", "lsmr", "ba-gmres", "sirt", "landweber"}) {

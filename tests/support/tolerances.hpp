@@ -97,6 +97,9 @@ inline constexpr double axis_groups = 0.15;
 /// Rows of air of the measured capsule agree by up to 0.26 with some axis, all others here by 0.37 and more.
 inline constexpr double doubtful_agreement = 0.3;
 
+/// The gap of PDHG as a share of its objective: vectors are floats, so that what is left of At p + Kt q after
+/// they cancel each other is good to some 1e-7 of them, times lengths and factors of ten or so.
+constexpr double gap = 2e-5;
 /// scikit-image's structural similarity of float64 images, quoted to 10 digits.
 inline constexpr double quoted_similarity = 1e-10;
 
