@@ -17,6 +17,15 @@ TANDEM_HOST_DEVICE inline Index reflected(Index k, Index n) {
   return k < n ? k : 2 * n - 1 - k;
 }
 
+/// The same for d c b | a b c d | c b a
+TANDEM_HOST_DEVICE inline Index mirrored(Index k, Index n) {
+  if (0 <= k && k < n) return k;
+  if (n == 1) return 0;
+  const Index period = 2 * (n - 1);
+  k = ((k % period) + period) % period;
+  return k < n ? k : period - k;
+}
+
 /// Views around each with whose mean it is compared, to tell how much a column goes up and down.
 struct FluctuationBox {
   static constexpr Index before = 5, behind = 4, size = before + 1 + behind;

@@ -16,6 +16,8 @@
 #include "outliers.hpp"
 #include "variants.hpp"
 #include "voxels.hpp"
+#include "wavelets.hpp"
+#include "waves.hpp"
 
 namespace tandem::kernels {
 
@@ -106,6 +108,14 @@ const FrameKernels* frames(Device device) {
 
 const ImageFilterKernels* image_filters(Device device) {
   return only_on_cuda<ImageFilterKernels>(device, TANDEM_ON_CUDA(image_filter_kernels));
+}
+
+const WaveKernels* waves(Device device) {
+  return only_on_cuda<WaveKernels>(device, TANDEM_ON_CUDA(wave_kernels));
+}
+
+const WaveletKernels* wavelets(Device device) {
+  return only_on_cuda<WaveletKernels>(device, TANDEM_ON_CUDA(wavelet_kernels));
 }
 
 }  // namespace tandem::kernels

@@ -9,6 +9,8 @@
 #include "../ramp.hpp"
 #include "../vector.hpp"
 #include "../voxels.hpp"
+#include "../wavelets.hpp"
+#include "../waves.hpp"
 
 namespace tandem::kernels::cuda {
 
@@ -21,5 +23,7 @@ extern const OutlierKernels outlier_kernels;
 extern const RampKernels ramp_kernels;
 extern const VectorKernels vector_kernels;
 extern const VoxelKernels voxel_kernels;
+extern const WaveKernels wave_kernels;
+extern const WaveletKernels wavelet_kernels;
 
 }  // namespace tandem::kernels::cuda

@@ -75,7 +75,7 @@ Step stripes() {
           .gpu_bytes =
               [](const Preprocessing& how, Shape shape) {
                 const Method* method = method_of(how.values);
-                return method->gpu_bytes ? method->gpu_bytes(shape) : 0.0;
+                return method->gpu_bytes ? method->gpu_bytes(how, shape) : 0.0;
               },
           .on_sinogram = [](const Preprocessing& how) -> SinogramWork {
             const Method* method = method_of(how.values);

@@ -1,5 +1,6 @@
 // Methods that remove stripes on a GPU, against the CPU. Skipped where no GPU is.
 
+#include "../../core/error.hpp"
 #include "../support/tolerances.hpp"
 #include "step_fixture.hpp"
 
@@ -58,6 +59,44 @@ TEST_F(CudaSteps, RemoveStripesByTheMeansOfColumnsToTheBit) {
     expect_the_same({.file = shape, .dead = true}, as_transmissions(ti));
     expect_the_same({.file = shape, .dead = true}, as_transmissions(masked));
   }
+}
+
+/// Sorts of what transforms leave would take other values for the smallest, if these were not the same.
+TEST_F(CudaSteps, SortWhatChangesSlowlyToTheBit) {
+  for (const Shape& shape : odd_shapes)
+    for (const double sigma : {3.0, 11.5, 1e6}) {
+      SCOPED_TRACE(std::to_string(shape[0]) + ' ' + std::to_string(sigma));
+      StepValues values{{"--remove-stripe-method", "vo-filtering"}, {"--vo-filtering-sigma", sigma}};
+      expect_the_same({.file = shape, .dead = true}, as_transmissions(values));
+      values["--vo-filtering-dim"] = Index{2};
+      values["--vo-filtering-size"] = std::min<Index>(shape[2], 4);
+      expect_the_same({.file = shape, .dead = true}, as_transmissions(values));
+    }
+}
+
+TEST_F(CudaSteps, DampWaveletBandsToTheBit) {
+  for (const Shape& shape : {Shape{57, 3, 41}, {1, 1, 9}, {2, 1, 5}, {5, 7, 1}, {11, 2, 300}, {300, 2, 131}})
+    for (const char* wavelet : {"haar", "db5", "sym16"})
+      for (const Index level : {1, 2, 4})
+        for (const bool pad : {false, true}) {
+          SCOPED_TRACE(std::string(wavelet) + ' ' + std::to_string(shape[0]) + ' ' + std::to_string(level));
+          expect_the_same({.file = shape, .dead = true},
+                          as_transmissions({{"--remove-stripe-method", "fw"},
+                                            {"--fw-filter", wavelet},
+                                            {"--fw-level", level},
+                                            {"--fw-sigma", level == 2 ? 1e6 : 1.5},
+                                            {"--fw-pad", pad}}));
+        }
+}
+
+TEST_F(CudaSteps, RefuseMoreLevelsThanASinogramHas) {
+  const Task task{.file = {20, 1, 30}};
+  const Preprocessing how =
+      preprocessing_of({{"--remove-stripe-method", "fw"}, {"--fw-level", Index{9}}}, {0, 30}, 0);
+  Findings found;
+  EXPECT_THROW(
+      preprocess_on_gpu(on_gpu(frames_of(task), gpu), reference_of(task), how, task.space().on(gpu), found),
+      GeometryError);
 }
 
 TEST_F(CudaSteps, DampFrequenciesOfSinograms) {

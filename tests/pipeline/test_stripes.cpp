@@ -11,9 +11,11 @@
 
 #include "../../core/error.hpp"
 #include "../../core/parallel.hpp"
+#include "../../kernels/spectra.hpp"
 #include "../../pipeline/memory.hpp"
 #include "../../pipeline/steps/stripes/banded.hpp"
 #include "../../pipeline/steps/stripes/columns.hpp"
+#include "../../pipeline/steps/stripes/slow.hpp"
 #include "../support/reconstructions.hpp"
 #include "../support/stripes.hpp"
 #include "../support/temporary_folder.hpp"
@@ -112,6 +114,32 @@ TEST(Stripes, ColumnsAreSortedAndPutBack) {
     unsort(columns.values, columns, bin, back);
   }
   EXPECT_EQ(back.values, plane.values);
+}
+
+/// What is taken out and what is left are the line together; the former is what transforms of columns give,
+/// with alternating signs too.
+TEST(Stripes, SlowPartsAreThoseOfFilteredSpectra) {
+  for (const Index views : {1, 2, 24, 37})
+    for (const Index beside : {0, 5})
+      for (const Zero zero : {Zero::at_0, Zero::at_half}) {
+        const Index length = views + 2 * beside;
+        std::vector<double> gain;
+        for (Index k = 0; k <= length / 2; ++k) gain.push_back(k % 7 == 3 ? 0 : 1 / (1.0 + std::abs(k - 2)));
+        const Plane plane = noise_around_one(views, 19);
+        Plane rest = plane;
+        const Plane slow = take_out(waves_of(length, beside, gain, zero), rest);
+        const auto sign = [&](Index k) { return zero == Zero::at_half && k % 2 == 1 ? -1.0f : 1.0f; };
+        for (Index b = 0; b < plane.columns; ++b) {
+          std::vector<float> line;
+          for (Index k = 0; k < length; ++k) line.push_back(sign(k) * plane(mirrored(k - beside, views), b));
+          kernels::multiply_spectra(line, 1, length, gain);
+          for (Index v = 0; v < views; ++v) {
+            const float due = sign(v + beside) * line[static_cast<std::size_t>(v + beside)];
+            ASSERT_NEAR(slow(v, b), due, 1e-6) << views << ' ' << beside << ' ' << v;
+            ASSERT_EQ(rest(v, b), plane(v, b) - slow(v, b));
+          }
+        }
+      }
 }
 
 TEST(Stripes, MediansAreThoseOfReflectedLines) {

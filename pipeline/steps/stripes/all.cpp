@@ -38,7 +38,7 @@ Method all() {
       },
       .on_gpu =
           [](const Preprocessing& how) { return on_gpu({.dead = dead_of(how), .sorting = sorting_of(how)}); },
-      .gpu_bytes = gpu_bytes};
+      .gpu_bytes = [](const Preprocessing&, Shape shape) { return gpu_bytes(GpuColumns{}, shape); }};
 }
 
 }  // namespace tandem::pipeline::stripes::method

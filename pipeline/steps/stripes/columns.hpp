@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "../../../kernels/waves.hpp"
 #include "plane.hpp"
 
 // What Vo's methods share (N. T. Vo, R. C. Atwood, M. Drakopoulos, Optics Express 26, 28396, 2018).
@@ -36,6 +37,9 @@ struct Sorting {
   bool squares = false;
 };
 void smooth_sorted_columns(Plane& sinogram, const Sorting& how);
+
+/// The waves that change slowly over the views: of a Gaussian of `sigma` frequencies (Vo 2).
+kernels::Waves slow_waves(Index views, double sigma);
 
 /// Which elements stand out (Vo 4). Through the middle half of the values in descending order goes a line;
 /// its drop is the noise. If the largest value is `snr` times the noise above the line's end, all that are

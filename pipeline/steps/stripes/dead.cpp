@@ -118,7 +118,7 @@ Method dead() {
             return [dead = asked(how)](Plane& sinogram, Notes&) { remove_dead_stripes(sinogram, dead); };
           },
           .on_gpu = [](const Preprocessing& how) { return on_gpu({.dead = asked(how)}); },
-          .gpu_bytes = gpu_bytes};
+          .gpu_bytes = [](const Preprocessing&, Shape shape) { return gpu_bytes(GpuColumns{}, shape); }};
 }
 
 }  // namespace method

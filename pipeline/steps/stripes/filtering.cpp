@@ -1,36 +1,39 @@
-#include <cmath>
-
-#include "../../../core/parallel.hpp"
-#include "../../../kernels/spectra.hpp"
 #include "columns.hpp"
+#include "gpu_columns.hpp"
+#include "slow.hpp"
 #include "stripe_method.hpp"
 #include "window.hpp"
 
-namespace tandem::pipeline::stripes::method {
+namespace tandem::pipeline::stripes {
+
+kernels::Waves slow_waves(Index views, double sigma) {
+  const Index beside = std::min<Index>(150, views / 10), length = views + 2 * beside;
+  return waves_of(length, beside, gaussian_gain(length, sigma), Zero::at_half);
+}
+
+namespace method {
 
 namespace {
 
+struct Filtering {
+  double sigma;
+  Sorting sorting;
+};
+
 /// Sorting of what changes slowly over the views alone; the rest stays.
-void filter(Plane& sinogram, double sigma, Index size, bool squares) {
-  const Index views = sinogram.rows, pad = std::min<Index>(150, views / 10), length = views + 2 * pad;
-  const std::vector<double> gain = gaussian_gain(length, sigma);
-  Plane columns = transposed(sinogram);
-  parallel_for_blocks(columns.rows, 16, [&](Range some) {
-    std::vector<float> line(static_cast<std::size_t>(length));
-    for (Index bin = some.first; bin < some.last; ++bin) {
-      float* column = columns.row(bin);
-      for (Index k = 0; k < length; ++k)
-        line[static_cast<std::size_t>(k)] = sign_of(k) * column[mirrored(k - pad, views)];
-      kernels::multiply_spectra(line, 1, length, gain);
-      for (Index view = 0; view < views; ++view)
-        column[view] = sign_of(view + pad) * line[static_cast<std::size_t>(view + pad)];
-    }
-  });
-  Plane slow = transposed(columns);
-  for (std::size_t i = 0; i < slow.values.size(); ++i) sinogram.values[i] -= slow.values[i];
-  smooth_sorted_columns(slow, {size, squares});
+void filter(Plane& sinogram, const Filtering& how) {
+  Plane slow = take_out(slow_waves(sinogram.rows, how.sigma), sinogram);
+  smooth_sorted_columns(slow, how.sorting);
   for (std::size_t i = 0; i < slow.values.size(); ++i) sinogram.values[i] += slow.values[i];
 }
+
+Filtering asked(const Preprocessing& how) {
+  return {value_of<double>(how.values, "--vo-filtering-sigma").value_or(3),
+          {window_of(how, "--vo-filtering-size", 21),
+           value_of<Index>(how.values, "--vo-filtering-dim").value_or(1) == 2}};
+}
+
+GpuColumns on_columns(const Filtering& how) { return {.slow_sigma = how.sigma, .sorting = how.sorting}; }
 
 }  // namespace
 
@@ -48,11 +51,12 @@ Method filtering() {
             WholeNumber{1, 2}}},
       .planes = 7,
       .begin = [](const Preprocessing& how) -> Work {
-        return [sigma = value_of<double>(how.values, "--vo-filtering-sigma").value_or(3),
-                size = window_of(how, "--vo-filtering-size", 21),
-                squares = value_of<Index>(how.values, "--vo-filtering-dim").value_or(1) == 2](
-                   Plane& sinogram, Notes&) { filter(sinogram, sigma, size, squares); };
-      }};
+        return [own = asked(how)](Plane& sinogram, Notes&) { filter(sinogram, own); };
+      },
+      .on_gpu = [](const Preprocessing& how) { return on_gpu(on_columns(asked(how))); },
+      .gpu_bytes = [](const Preprocessing& how,
+                      Shape shape) { return gpu_bytes(on_columns(asked(how)), shape); }};
 }
 
-}  // namespace tandem::pipeline::stripes::method
+}  // namespace method
+}  // namespace tandem::pipeline::stripes

@@ -1,50 +1,44 @@
+#include "fourier_wavelet.hpp"
+
 #include <cmath>
 
 #include "../../../core/error.hpp"
-#include "../../../core/parallel.hpp"
-#include "../../../kernels/spectra.hpp"
+#include "gpu_sinograms.hpp"
 #include "stripe_method.hpp"
-#include "wavelets.hpp"
 
-namespace tandem::pipeline::stripes::method {
+namespace tandem::pipeline::stripes {
 
 namespace {
 
 constexpr Index usual_levels = 4;
 
-struct FourierWavelet {
-  Index levels;
-  const Wavelet* wavelet;
-  double sigma;
-  bool pad;
-};
+}  // namespace
 
-/// 1 - exp(-k^2 / 2 sigma^2) over the frequencies k of n views. tomopy counts them from -n/2 + 1/2, so they
-/// lie half a step beside whole numbers if n is even, and takes the real part of what comes out: the mean of
-/// the factors at k and -k.
-std::vector<double> damping(Index n, double sigma) {
+/// By exp(-k^2 / 2 sigma^2) over the frequencies k. tomopy counts them from
+/// -n/2 + 1/2, so they lie half a step beside whole numbers if n is even, and takes the real part of what
+/// comes out: the mean of the factors at k and -k.
+kernels::Waves steady_waves(Index n, double sigma) {
   const auto factor = [&](Index k) {
     const double at = static_cast<double>(k) + (n % 2 == 0 ? 0.5 : 0.0);
-    return -std::expm1(-at * at / (2 * sigma * sigma));
+    return std::exp(-at * at / (2 * sigma * sigma));
   };
   std::vector<double> gain;
-  for (Index k = 0; k <= n / 2; ++k)
-    gain.push_back(2 * k == n ? factor(-k) : 0.5 * (factor(k) + factor(k == 0 ? 0 : -k)));
-  return gain;
+  for (Index k = 0; k <= n / 2; ++k) gain.push_back(2 * k == n ? factor(-k) : 0.5 * (factor(k) + factor(-k)));
+  return waves_of(n, 0, gain, Zero::at_0);
 }
 
-/// Takes what does not change over the views out of a band.
-void damp(Plane& band, double sigma) {
-  Plane columns = transposed(band);
-  const std::vector<double> gain = damping(band.rows, sigma);
-  parallel_for_blocks(columns.rows, 16, [&](Range some) {
-    const auto first = static_cast<std::size_t>(some.first * columns.columns);
-    kernels::multiply_spectra(
-        {&columns.values[first], static_cast<std::size_t>(some.size() * columns.columns)}, 1, columns.columns,
-        gain);
-  });
-  band = transposed(columns);
+/// As many as tomopy takes by itself.
+void require_levels(const FourierWavelet& how, Index views, Index bins) {
+  const auto longest = static_cast<double>(std::max(views + how.zeros(views), bins));
+  const Index most = std::max(usual_levels, static_cast<Index>(std::ceil(std::log2(longest))));
+  require<GeometryError>(how.levels <= most, "--fw-level ", how.levels, ": a sinogram of ", views,
+                         " views and ", bins, " bins has at most ", most,
+                         " levels; 2^levels is about the width of a stripe, give 3 to 5");
 }
+
+namespace method {
+
+namespace {
 
 /// Without the last row or column, if there is one more than there was.
 Plane like(const Plane& plane, Index rows, Index columns) {
@@ -56,28 +50,33 @@ Plane like(const Plane& plane, Index rows, Index columns) {
 Plane without_stripes(const Plane& plane, const FourierWavelet& how, Index level) {
   if (level == how.levels) return plane;
   Bands bands = analysed(plane, *how.wavelet);
-  damp(bands.low_high, how.sigma);
+  take_out(steady_waves(bands.low_high.rows, how.sigma), bands.low_high);
   bands.low_low = without_stripes(bands.low_low, how, level + 1);
   return like(synthesised(bands, *how.wavelet), plane.rows, plane.columns);
 }
 
 void remove(Plane& sinogram, const FourierWavelet& how) {
-  const Index zeros = how.pad ? sinogram.rows / 8 : 0, before = zeros / 2;
-  const auto longest = static_cast<double>(std::max(sinogram.rows + zeros, sinogram.columns));
-  // what tomopy takes by itself
-  const Index most = std::max(usual_levels, static_cast<Index>(std::ceil(std::log2(longest))));
-  require<GeometryError>(how.levels <= most, "--fw-level ", how.levels, ": a sinogram of ", sinogram.rows,
-                         " views and ", sinogram.columns, " bins has at most ", most,
-                         " levels; 2^levels is about the width of a stripe, give 3 to 5");
+  require_levels(how, sinogram.rows, sinogram.columns);
+  const Index zeros = how.zeros(sinogram.rows), before = zeros / 2;
   Plane wide(sinogram.rows + zeros, sinogram.columns);
   std::ranges::copy(sinogram.values, wide.row(before));
   wide = without_stripes(wide, how, 0);
   std::copy_n(wide.row(before), sinogram.values.size(), sinogram.values.begin());
 }
 
+FourierWavelet asked(const Preprocessing& how) {
+  return {value_of<Index>(how.values, "--fw-level").value_or(usual_levels),
+          &wavelet_named(value_of<std::string>(how.values, "--fw-filter").value_or("sym16")),
+          value_of<double>(how.values, "--fw-sigma").value_or(1),
+          value_of<bool>(how.values, "--fw-pad").value_or(true)};
+}
+
+Index rows_together(const FourierWavelet& how, Shape n) {
+  return stripes::rows_together(n[1], gpu_bytes_a_row(how, n[0], n[2]));
+}
+
 }  // namespace
 
-/// B. Münch, P. Trtik, F. Marone, M. Stampanoni, Optics Express 17, 8567 (2009), as tomopy has it.
 Method fourier_wavelet() {
   return {.name = "fw",
           .help = "damps what is constant over the views in wavelet bands (Muench)",
@@ -90,13 +89,23 @@ Method fourier_wavelet() {
                        TrueOrFalse{}}},
           .planes = 6,
           .begin = [](const Preprocessing& how) -> Work {
-            const FourierWavelet own{
-                value_of<Index>(how.values, "--fw-level").value_or(usual_levels),
-                &wavelet_named(value_of<std::string>(how.values, "--fw-filter").value_or("sym16")),
-                value_of<double>(how.values, "--fw-sigma").value_or(1),
-                value_of<bool>(how.values, "--fw-pad").value_or(true)};
-            return [own](Plane& sinogram, Notes&) { remove(sinogram, own); };
-          }};
+            return [own = asked(how)](Plane& sinogram, Notes&) { remove(sinogram, own); };
+          },
+          .on_gpu = [](const Preprocessing& how) -> GpuWork {
+            return [own = asked(how)](GpuData& data) {
+              const Image<float>& y = data.y;
+              require_levels(own, y.n0, y.n2);
+              for_rows_together(y.n1, rows_together(own, {y.n0, y.n1, y.n2}),
+                                [&](Range rows) { remove_on_gpu(sinograms_of(y, rows), own, data.stream); });
+              return std::optional<Index>(0);
+            };
+          },
+          .gpu_bytes =
+              [](const Preprocessing& how, Shape n) {
+                const FourierWavelet own = asked(how);
+                return gpu_bytes_a_row(own, n[0], n[2]) * static_cast<double>(rows_together(own, n));
+              }};
 }
 
-}  // namespace tandem::pipeline::stripes::method
+}  // namespace method
+}  // namespace tandem::pipeline::stripes

@@ -4,22 +4,23 @@
 
 #include "../../../core/parallel.hpp"
 #include "../../../kernels/columns.hpp"
+#include "../../../kernels/waves.hpp"
 #include "../interpolate.hpp"
+#include "gpu_sinograms.hpp"
 
 namespace tandem::pipeline::stripes {
 
 namespace {
 
-constexpr double bytes_together = 1 << 30;
 constexpr double bytes_a_value = 3 * sizeof(float) + sizeof(std::uint16_t);
 
-/// Rows whose columns are in memory at once.
-Index rows_together(Index rows, Index bins, Index views) {
-  const double a_row = bytes_a_value * static_cast<double>(bins * views);
-  return std::clamp<Index>(static_cast<Index>(bytes_together / a_row), 1, rows);
+/// What `how` holds for a row.
+double bytes_a_row(const GpuColumns& how, Index views, Index bins) {
+  const auto values = static_cast<double>(views * bins);
+  if (!how.slow_sigma) return bytes_a_value * values;
+  return (bytes_a_value + sizeof(float)) * values +
+         kernels::wave_bytes(slow_waves(views, *how.slow_sigma), bins);
 }
-
-Image<const float> read_only(const Image<float>& y) { return {y.data, y.n0, y.n1, y.n2, y.s0, y.s1}; }
 
 /// The columns of some rows, in the order of their views and of their values.
 class Columns {
@@ -86,19 +87,33 @@ void remove_dead(const GpuData& data, const DeadStripes& how) {
   kernels::counts(data.stream.device())->fill(cells, y, data.stream);
 }
 
+/// Sorts only what changes slowly over the views; the rest stays.
+void smooth_slow(Columns& columns, const GpuData& data, Range rows, const GpuColumns& how) {
+  const Image<float> own = sinograms_of(data.y, rows);
+  const Device gpu = data.stream.device();
+  Array slow(Space({own.n0, own.n1, own.n2}, Blocks::whole, gpu), data.stream);
+  kernels::waves(gpu)->take_out(slow_waves(own.n1, *how.slow_sigma), own, slow.data(), data.stream);
+  const Image<float> views{slow.data(), own.n1, own.n0, own.n2, own.n2, own.n1 * own.n2};
+  columns.gather(views, {0, own.n0});
+  columns.smooth(*how.sorting);
+  columns.scatter(views);
+  kernels::waves(gpu)->put_back(slow.data(), own, data.stream);
+}
+
 std::optional<Index> remove(GpuData& data, const GpuColumns& how) {
   const Image<float>& y = data.y;
   if (y.n0 > kernels::columns(data.stream.device())->most_views) return {};
   if (how.dead) remove_dead(data, *how.dead);
   if (!how.large && !how.sorting) return 0;
-  const Index together = rows_together(y.n1, y.n2, y.n0);
+  const Index together = rows_together(y.n1, bytes_a_row(how, y.n0, y.n2));
   Columns columns({together, y.n2, y.n0}, data.stream);
-  for (Index first = 0; first < y.n1; first += together) {
-    columns.gather(y, {first, std::min(first + together, y.n1)});
+  for_rows_together(y.n1, together, [&](Range rows) {
+    if (how.slow_sigma) return smooth_slow(columns, data, rows, how);
+    columns.gather(y, rows);
     if (how.large) columns.remove_large(*how.large);
     if (how.sorting) columns.smooth(*how.sorting);
     columns.scatter(y);
-  }
+  });
   return 0;
 }
 
@@ -108,6 +123,12 @@ GpuWork on_gpu(const GpuColumns& how) {
   GpuColumns all = how;
   if (how.dead && how.dead->norm) all.large = large_after(*how.dead);
   return [all](GpuData& data) { return remove(data, all); };
+}
+
+double gpu_bytes(const GpuColumns& how, Shape shape) {
+  const auto [views, rows, bins] = shape;
+  const double a_row = bytes_a_row(how, views, bins);
+  return static_cast<double>(rows_together(rows, a_row)) * a_row;
 }
 
 GpuWork on_gpu(const ColumnChanges& changes) {
@@ -122,11 +143,6 @@ GpuWork on_gpu(const ColumnChanges& changes) {
     kernel.add(all, y, data.stream);
     return 0;
   };
-}
-
-double gpu_bytes(Shape shape) {
-  const auto [views, rows, bins] = shape;
-  return bytes_a_value * static_cast<double>(rows_together(rows, bins, views) * bins * views);
 }
 
 }  // namespace tandem::pipeline::stripes

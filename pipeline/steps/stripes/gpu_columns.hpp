@@ -9,6 +9,7 @@ namespace tandem::pipeline::stripes {
 struct GpuColumns {
   std::optional<DeadStripes> dead{};  ///< its `norm` adds `large`
   std::optional<LargeStripes> large{};
+  std::optional<double> slow_sigma{};  ///< sorting is of the slow part alone (Vo 2)
   std::optional<Sorting> sorting{};
 };
 
@@ -17,7 +18,7 @@ struct GpuColumns {
 GpuWork on_gpu(const GpuColumns& how);
 
 /// The bytes that this holds on a GPU beside data (view, row, bin).
-double gpu_bytes(Shape shape);
+double gpu_bytes(const GpuColumns& how, Shape shape);
 
 /// What is added to each column of a sinogram, by the means of all.
 using ColumnChanges = std::function<std::vector<double>(std::span<const double> means)>;

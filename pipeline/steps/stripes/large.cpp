@@ -72,7 +72,7 @@ Method large() {
             return [large = asked(how)](Plane& sinogram, Notes&) { remove_large_stripes(sinogram, large); };
           },
           .on_gpu = [](const Preprocessing& how) { return on_gpu({.large = asked(how)}); },
-          .gpu_bytes = gpu_bytes};
+          .gpu_bytes = [](const Preprocessing&, Shape shape) { return gpu_bytes(GpuColumns{}, shape); }};
 }
 
 }  // namespace method

@@ -44,15 +44,7 @@ Plane padded(const Plane& inner, Index rows, Index columns, const From& from) {
 Plane cropped(const Plane& plane, Index rows, Index columns);
 
 // Which of n elements one beyond the ends is like.
-/// d c b a | a b c d | d c b a
-using kernels::reflected;
-/// d c b | a b c d | c b a
-inline Index mirrored(Index k, Index n) {
-  if (n == 1) return 0;
-  const Index period = 2 * (n - 1);
-  k = ((k % period) + period) % period;
-  return k < n ? k : period - k;
-}
+using kernels::mirrored, kernels::reflected;
 /// a a a | a b c d | d d d
 inline Index nearest(Index k, Index n) { return std::clamp<Index>(k, 0, n - 1); }
 

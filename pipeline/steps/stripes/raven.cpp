@@ -69,7 +69,7 @@ Method raven() {
         return [own = asked(how)](GpuData& data) { return remove_on_gpu(data, own); };
       },
       .gpu_bytes =
-          [](Shape shape) {
+          [](const Preprocessing&, Shape shape) {
             // numbers of views and bins that are no products of small primes take more
             return 4 * kernels::FilterBatch(shape[0] + 2 * pad, shape[2] + 2 * pad, 1).bytes();
           }};

@@ -27,7 +27,7 @@ Method sorting() {
                 [sorting = asked(how)](Plane& sinogram, Notes&) { smooth_sorted_columns(sinogram, sorting); };
           },
           .on_gpu = [](const Preprocessing& how) { return on_gpu({.sorting = asked(how)}); },
-          .gpu_bytes = gpu_bytes};
+          .gpu_bytes = [](const Preprocessing&, Shape shape) { return gpu_bytes(GpuColumns{}, shape); }};
 }
 
 }  // namespace tandem::pipeline::stripes::method

@@ -24,7 +24,7 @@ struct Method {
   Work (*begin)(const Preprocessing& how) = nullptr;
   /// See `Step`. Null: the CPU does it.
   GpuWork (*on_gpu)(const Preprocessing& how) = nullptr;
-  double (*gpu_bytes)(Shape shape) = nullptr;
+  double (*gpu_bytes)(const Preprocessing& how, Shape shape) = nullptr;
   /// See `Step::conflict`.
   std::string (*conflict)(const StepValues& values) = nullptr;
 };

@@ -11,24 +11,12 @@ namespace {
 
 constexpr double half_root = 0.5 * std::numbers::sqrt2;
 
-/// The high-pass filter: the low one from its end, every other number negative.
-std::vector<double> high_of(const std::vector<double>& low) {
-  std::vector<double> high;
-  for (std::size_t k = 0; k < low.size(); ++k)
-    high.push_back((k % 2 == 0 ? 1 : -1) * low[low.size() - 1 - k]);
-  return high;
-}
-
 struct Halves {
   Plane low, high;
 };
 
-/// Element k of a half is the sum over m of filter[m] line[2 k + 2 - F + m].
-Halves split_rows(const Plane& plane, const Wavelet& wavelet) {
-  const std::vector<double>& low = wavelet.low;
-  const std::vector<double> high = high_of(low);
-  const auto taps = static_cast<Index>(low.size());
-  const Index n = plane.columns, half = (n + taps - 1) / 2;
+Halves split_rows(const Plane& plane, const WaveletFilters& filters) {
+  const Index taps = filters.taps, n = plane.columns, half = kernels::half_of(n, filters.taps);
   Halves halves{Plane(plane.rows, half), Plane(plane.rows, half)};
   parallel_for_blocks(plane.rows, 16, [&](Range some) {
     std::vector<float> line(static_cast<std::size_t>(2 * half + taps));
@@ -37,33 +25,23 @@ Halves split_rows(const Plane& plane, const Wavelet& wavelet) {
       for (Index k = 0; k < 2 * half + taps; ++k)
         line[static_cast<std::size_t>(k)] = row[reflected(k + 2 - taps, n)];
       for (Index k = 0; k < half; ++k) {
-        double a = 0, b = 0;
-        const float* from = &line[static_cast<std::size_t>(2 * k)];
-        for (std::size_t m = 0; m < low.size(); ++m) a += low[m] * from[m], b += high[m] * from[m];
-        halves.low(r, k) = static_cast<float>(a);
-        halves.high(r, k) = static_cast<float>(b);
+        const kernels::HalfElements own = kernels::split_at(
+            filters, [from = &line[static_cast<std::size_t>(2 * k)]](int m) { return from[m]; });
+        halves.low(r, k) = static_cast<float>(own.low);
+        halves.high(r, k) = static_cast<float>(own.high);
       }
     }
   });
   return halves;
 }
 
-/// Element n is the sum over k of half[k] filter[n + F - 2 - 2 k].
-Plane join_rows(const Plane& low_half, const Plane& high_half, const Wavelet& wavelet) {
-  const std::vector<double>& low = wavelet.low;
-  const std::vector<double> high = high_of(low);
-  const auto taps = static_cast<Index>(low.size());
-  Plane joined(low_half.rows, 2 * low_half.columns + 2 - taps);
+Plane join_rows(const Plane& low, const Plane& high, const WaveletFilters& filters) {
+  Plane joined(low.rows, 2 * low.columns + 2 - filters.taps);
   parallel_for_blocks(joined.rows, 16, [&](Range some) {
     for (Index r = some.first; r < some.last; ++r)
-      for (Index n = 0; n < joined.columns; ++n) {
-        double sum = 0;
-        for (Index k = n / 2; 2 * k <= n + taps - 2; ++k) {
-          const auto m = static_cast<std::size_t>(n + taps - 2 - 2 * k);
-          if (m < low.size()) sum += low[m] * low_half(r, k) + high[m] * high_half(r, k);
-        }
-        joined(r, n) = static_cast<float>(sum);
-      }
+      for (Index n = 0; n < joined.columns; ++n)
+        joined(r, n) = static_cast<float>(kernels::joined_at(
+            filters, n, [&](Index k) { return low(r, k); }, [&](Index k) { return high(r, k); }));
   });
   return joined;
 }
@@ -104,19 +82,31 @@ std::vector<std::string> wavelet_names() {
   return names;
 }
 
+WaveletFilters filters_of(const Wavelet& wavelet) {
+  const std::size_t taps = wavelet.low.size();
+  WaveletFilters filters{static_cast<int>(taps), {}, {}};
+  for (std::size_t m = 0; m < taps; ++m) {
+    filters.low[m] = wavelet.low[m];
+    filters.high[m] = (m % 2 == 0 ? 1 : -1) * wavelet.low[taps - 1 - m];
+  }
+  return filters;
+}
+
 Bands analysed(const Plane& plane, const Wavelet& wavelet) {
-  const Halves along_rows = split_rows(plane, wavelet);
-  const Halves low = split_rows(transposed(along_rows.low), wavelet),
-               high = split_rows(transposed(along_rows.high), wavelet);
+  const WaveletFilters filters = filters_of(wavelet);
+  const Halves along_rows = split_rows(plane, filters);
+  const Halves low = split_rows(transposed(along_rows.low), filters),
+               high = split_rows(transposed(along_rows.high), filters);
   return {transposed(low.low), transposed(high.low), transposed(low.high), transposed(high.high)};
 }
 
 Plane synthesised(const Bands& bands, const Wavelet& wavelet) {
+  const WaveletFilters filters = filters_of(wavelet);
   const auto along_columns = [&](const Plane& low, const Plane& high) {
-    return transposed(join_rows(transposed(low), transposed(high), wavelet));
+    return transposed(join_rows(transposed(low), transposed(high), filters));
   };
   return join_rows(along_columns(bands.low_low, bands.high_low),
-                   along_columns(bands.low_high, bands.high_high), wavelet);
+                   along_columns(bands.low_high, bands.high_high), filters);
 }
 
 }  // namespace tandem::pipeline::stripes

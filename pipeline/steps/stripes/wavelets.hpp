@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "../../../kernels/wavelets.hpp"
 #include "plane.hpp"
 
 namespace tandem::pipeline::stripes {
@@ -20,6 +21,10 @@ struct Wavelet {
 std::span<const Wavelet> wavelets();
 const Wavelet& wavelet_named(std::string_view name);
 std::vector<std::string> wavelet_names();
+
+/// The high-pass filter is the low one from its end, with every other number negative.
+using kernels::WaveletFilters;
+WaveletFilters filters_of(const Wavelet& wavelet);
 
 /// What a level of the transform leaves. The letters say how a band changes along columns, then along rows:
 /// slowly (low) or quickly (high).

@@ -19,7 +19,7 @@ inline double gaussian(Index k, Index n, double sigma) {
   return std::exp(-t * t / (2 * sigma * sigma));
 }
 
-/// For `kernels::multiply_spectra` of lines with alternating signs.
+/// The gains of lines with alternating signs, at the frequencies 0 to n / 2.
 inline std::vector<double> gaussian_gain(Index n, double sigma) {
   std::vector<double> gain;
   for (Index k = 0; k <= n / 2; ++k)
