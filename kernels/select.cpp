@@ -3,6 +3,7 @@
 
 #include "../core/device.hpp"
 #include "../core/error.hpp"
+#include "column_spreads.hpp"
 #include "columns.hpp"
 #include "counts.hpp"
 #include "cpu/differences.hpp"
@@ -100,6 +101,10 @@ const OutlierKernels* outliers(Device device) {
 
 const ColumnKernels* columns(Device device) {
   return only_on_cuda<ColumnKernels>(device, TANDEM_ON_CUDA(column_kernels));
+}
+
+const SpreadKernels* column_spreads(Device device) {
+  return only_on_cuda<SpreadKernels>(device, TANDEM_ON_CUDA(spread_kernels));
 }
 
 const FrameKernels* frames(Device device) {

@@ -75,7 +75,7 @@ std::optional<std::vector<Findings::OfStep>> all_steps(GpuData& data, const Arra
   const std::vector<const Step*> steps = chain_of(how).steps;
   std::vector<Findings::OfStep> done;
   const auto add = [&](const Step& step, Index replaced) {
-    done.push_back({step.name, replaced, {}, step.only_counts});
+    done.push_back({step.name, replaced, std::exchange(data.notes, {}), step.only_counts});
   };
   auto next = steps.begin();
   for (; next != steps.end() && !(*next)->in_pass && (*next)->before_binning; ++next) {

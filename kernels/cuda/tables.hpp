@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../column_spreads.hpp"
 #include "../columns.hpp"
 #include "../counts.hpp"
 #include "../differences.hpp"
@@ -20,6 +21,7 @@ extern const DifferenceKernels difference_kernels;
 extern const FrameKernels frame_kernels;
 extern const ImageFilterKernels image_filter_kernels;
 extern const OutlierKernels outlier_kernels;
+extern const SpreadKernels spread_kernels;
 extern const RampKernels ramp_kernels;
 extern const VectorKernels vector_kernels;
 extern const VoxelKernels voxel_kernels;

@@ -69,6 +69,7 @@ struct GpuData {
   std::optional<Array> air{};  ///< means of the air columns, doubles (view, row)
   kernels::CountsTally met{};  ///< by steps that have floors
   bool mended = false;         ///< dead cells have values
+  Notes notes{};               ///< for what the step wants to be told, which is done now
 
   Index views() const { return how.counts[0]; }
   Range kept() const { return reference.kept_rows(); }  ///< rows of `y` that become line integrals

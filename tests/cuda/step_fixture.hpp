@@ -27,6 +27,7 @@ struct Task {
   bool mixes = false;      ///< flats linear in time
   bool dead = false;       ///< dead cells, also at the ends and beside each other
   bool wide_dead = false;  ///< and so many beside each other that no window reaches a good one
+  bool wide_stripe = false;
   Index above = 0, below = 0, first_row = 0;  ///< of rows after binning
   float brightest = 40000;
 
@@ -51,6 +52,7 @@ inline std::vector<float> counts_of(const Task& task) {
         double y = 0.8 * std::exp(-1.5 * std::exp(-8 * x * x)) * (1 + 0.02 * (random.uniform() - 0.5));
         if (b == bins / 3) y = 0.5;
         if (b == 2 * bins / 3) y *= 2 * random.uniform();
+        if (task.wide_stripe && bins / 2 <= b && b < bins / 2 + 7) y *= 0.3;
         y *= static_cast<double>(gain[static_cast<std::size_t>(r * bins + b)]);
         if (random.uniform() < 0.003) y += 0.3;
         if (random.uniform() < 0.001) y = 0;

@@ -70,7 +70,7 @@ TEST_F(CudaSteps, AllTogetherAreTheCpus) {
       for (const int binning : {0, 1, 2}) {
         StepValues values = phase("paganin", 20);
         values.merge(zingers(3, binning == 1 ? "cube" : "row", "bright"));
-        values["--remove-stripe-method"] = "vo-all";
+        values["--remove-stripe-method"] = std::string("vo-all");
         const Index file = Index{1} << binning;
         expect_the_same({.file = {45, 70 * file, 57 * file},
                          .binning = binning,

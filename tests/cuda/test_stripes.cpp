@@ -99,6 +99,38 @@ TEST_F(CudaSteps, RefuseMoreLevelsThanASinogramHas) {
       GeometryError);
 }
 
+/// With a wide stripe, dead columns, and gains that differ.
+TEST_F(CudaSteps, FindStripesAsTheCpuDoes) {
+  const StepValues values{{"--remove-stripe-method", "auto"}};
+  for (const bool wide : {false, true})
+    for (const Shape& shape : {Shape{57, 4, 141}, {16, 3, 32}, {300, 3, 131}, {11, 3, 300}, {40, 3, 31}}) {
+      SCOPED_TRACE(std::to_string(shape[0]) + ' ' + std::to_string(wide));
+      const Task task{
+          .file = shape, .mixes = wide, .dead = true, .wide_stripe = wide, .above = 1, .below = 1};
+      expect_the_same(task, as_transmissions(values));
+      expect_the_same(task, values, tolerance::steps_with_logarithms);
+    }
+}
+
+TEST_F(CudaSteps, FindStripesOfEveryKind) {
+  const Task task{.file = {57, 4, 141}, .wide_stripe = true};
+  const Preprocessing how = preprocessing_of({{"--remove-stripe-method", "auto"}}, {0, 141}, 0);
+  Findings found;
+  ASSERT_TRUE(
+      preprocess_on_gpu(on_gpu(frames_of(task), gpu), reference_of(task), how, task.space().on(gpu), found));
+  const auto stripes =
+      std::ranges::find_if(found.steps, [](const auto& step) { return step.name == "stripes"; });
+  ASSERT_NE(stripes, found.steps.end());
+  for (const char* what :
+       {"dead or failing columns interpolated", "wide stripes taken out", "faint stripes taken out"})
+    EXPECT_GT(stripes->notes[what], 0) << what;
+}
+
+TEST_F(CudaSteps, FindStripesOfAnyNumberOfViews) {
+  for (const Index views : {1024, 1025, 2049, 4097, 8192})
+    expect_the_same({.file = {views, 1, 40}}, {{"--remove-stripe-method", "auto"}, {"--minus-log", false}});
+}
+
 TEST_F(CudaSteps, DampFrequenciesOfSinograms) {
   for (const Shape& shape : odd_shapes)
     expect_the_same({.file = shape, .dead = true}, as_transmissions({{"--remove-stripe-method", "raven"}}),

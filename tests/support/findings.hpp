@@ -12,6 +12,7 @@ inline void expect_the_same(const pipeline::Findings& there, const pipeline::Fin
     EXPECT_EQ(there.steps[k].name, here.steps[k].name);
     EXPECT_EQ(there.steps[k].replaced, here.steps[k].replaced) << here.steps[k].name;
     EXPECT_EQ(there.steps[k].only_counts, here.steps[k].only_counts);
+    EXPECT_EQ(there.steps[k].notes, here.steps[k].notes) << here.steps[k].name;
   }
   EXPECT_EQ(there.dead, here.dead);
   EXPECT_EQ(there.reference_not_finite, here.reference_not_finite);

@@ -4,65 +4,90 @@
 #include "../../../core/parallel.hpp"
 #include "columns.hpp"
 #include "faint.hpp"
+#include "search.hpp"
 #include "stripe_method.hpp"
-#include "wide.hpp"
 
-namespace tandem::pipeline::stripes::method {
+namespace tandem::pipeline::stripes {
+
+void FoundStripes::note(Notes& notes) const {
+  if (dead > 0) ++notes["dead or failing columns interpolated"];
+  if (wide) ++notes["wide stripes taken out"];
+  if (faint) ++notes["faint stripes taken out"];
+  if (dead == 0 && !is_to_be_taken_out()) ++notes["no stripes found, unchanged"];
+}
+
+std::vector<double> FoundStripes::negative() const {
+  std::vector<double> all;
+  for (const double c : constants) all.push_back(-c);
+  return all;
+}
+
+void note_too_few(Notes& notes) { ++notes["too few views or bins to know stripes, unchanged"]; }
+
+void find_wide(FoundStripes& found, std::span<const float> jumps, const ColumnsAt& columns) {
+  found.constants.assign(jumps.size() + 1, 0.0);
+  for (const WideStripe& stripe : wide_stripes(jumps, columns)) {
+    found.wide = true;
+    std::ranges::copy(stripe.constants, found.constants.begin() + stripe.bins.first);
+  }
+}
+
+void find_faint(FoundStripes& found, const ColumnSpreads& fourth, Index views,
+                const std::function<std::vector<float>()>& second) {
+  const Strength strength = strength_of(fourth, views);
+  found.faint = strength.is_significant();
+  if (!found.faint) return;
+  const std::vector<double> constants = constants_of(second(), strength);
+  for (std::size_t b = 0; b < constants.size(); ++b) found.constants[b] += constants[b];
+}
+
+std::vector<float> FoundStripes::factors() const {
+  std::vector<float> factors;
+  for (const double c : constants) factors.push_back(static_cast<float>(std::exp(c)));
+  return factors;
+}
+
+namespace method {
 
 namespace {
 
-constexpr Index fewest_views = 16, fewest_bins = 32;
-
 /// Line integrals, (bin, view).
 Plane columns_of(const Plane& sinogram, bool transmissions) {
-  constexpr float least = 1e-6f;
   Plane columns = transposed(sinogram);
   if (transmissions)
     parallel_for_blocks(columns.rows, 16, [&](Range some) {
       const auto first = columns.values.begin() + some.first * columns.columns;
       for (auto v = first; v != first + some.size() * columns.columns; ++v)
-        *v = -std::log(std::max(*v, least));
+        *v = -std::log(std::max(*v, least_transmission));
     });
   return columns;
 }
 
 /// Takes constants out of line integrals, or factors out of transmissions.
-void take_out(Plane& sinogram, const std::vector<double>& constants, bool transmissions) {
-  std::vector<float> change;
-  for (const double c : constants) change.push_back(static_cast<float>(transmissions ? std::exp(c) : c));
+void take_out(Plane& sinogram, const FoundStripes& found, bool transmissions) {
+  if (!transmissions) return add_to_columns(sinogram, found.negative());
+  const std::vector<float> factors = found.factors();
   for (Index view = 0; view < sinogram.rows; ++view)
-    for (Index b = 0; b < sinogram.columns; ++b) {
-      const float c = change[static_cast<std::size_t>(b)];
-      sinogram(view, b) = transmissions ? sinogram(view, b) * c : sinogram(view, b) - c;
-    }
+    for (Index b = 0; b < sinogram.columns; ++b) sinogram(view, b) *= factors[static_cast<std::size_t>(b)];
 }
 
 void look_and_remove(Plane& sinogram, bool transmissions, Notes& notes) {
-  if (sinogram.rows < fewest_views || sinogram.columns < fewest_bins) {
-    ++notes["too few views or bins to know stripes, unchanged"];
-    return;
-  }
-  const Index dead = remove_dead_columns(sinogram);
+  if (sinogram.rows < fewest_views || sinogram.columns < fewest_bins) return note_too_few(notes);
+  const Index views = sinogram.rows;
+  FoundStripes found{.dead = remove_useless_columns(sinogram)};
   Plane columns = columns_of(sinogram, transmissions);
-  std::vector<double> constants(static_cast<std::size_t>(sinogram.columns), 0.0);
-  const std::vector<WideStripe> wide = wide_stripes(columns);
-  for (const WideStripe& stripe : wide)
-    for (Index b = stripe.bins.first; b < stripe.bins.last; ++b) {
-      const double c = stripe.constants[static_cast<std::size_t>(b - stripe.bins.first)];
-      constants[static_cast<std::size_t>(b)] = c;
-      for (float* v = columns.row(b); v != columns.row(b) + columns.columns; ++v)
-        *v = static_cast<float>(*v - c);
-    }
-  const Strength strength = strength_of(columns);
-  if (strength.is_significant()) {
-    const std::vector<double> faint = constants_of(columns, strength);
-    for (std::size_t b = 0; b < constants.size(); ++b) constants[b] += faint[b];
-  }
-  if (dead > 0) ++notes["dead or failing columns interpolated"];
-  if (!wide.empty()) ++notes["wide stripes taken out"];
-  if (strength.is_significant()) ++notes["faint stripes taken out"];
-  if (dead == 0 && wide.empty() && !strength.is_significant()) ++notes["no stripes found, unchanged"];
-  if (!wide.empty() || strength.is_significant()) take_out(sinogram, constants, transmissions);
+  find_wide(found, spreads_of(columns, differences(1), views / 2).medians, [&](Range bins) {
+    Plane some(bins.size(), views);
+    std::copy_n(columns.row(bins.first), some.values.size(), some.values.begin());
+    return some;
+  });
+  for (Index b = 0; b < columns.rows && found.wide; ++b)
+    for (float* v = columns.row(b); v != columns.row(b) + views; ++v)
+      *v = static_cast<float>(*v - found.constants[static_cast<std::size_t>(b)]);
+  find_faint(found, spreads_of(columns, differences(4), views / 2), views,
+             [&] { return spreads_of(columns, differences(2), views / 2).medians; });
+  found.note(notes);
+  if (found.is_to_be_taken_out()) take_out(sinogram, found, transmissions);
 }
 
 }  // namespace
@@ -76,7 +101,10 @@ Method automatic() {
             return [transmissions = how.minus_log](Plane& sinogram, Notes& notes) {
               look_and_remove(sinogram, transmissions, notes);
             };
-          }};
+          },
+          .on_gpu = [](const Preprocessing& how) { return look_on_gpu(how.minus_log); },
+          .gpu_bytes = [](const Preprocessing&, Shape shape) { return gpu_bytes_of_look(shape); }};
 }
 
-}  // namespace tandem::pipeline::stripes::method
+}  // namespace method
+}  // namespace tandem::pipeline::stripes

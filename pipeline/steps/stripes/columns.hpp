@@ -6,6 +6,7 @@
 
 #include "../../../kernels/waves.hpp"
 #include "plane.hpp"
+#include "spreads.hpp"
 
 // What Vo's methods share (N. T. Vo, R. C. Atwood, M. Drakopoulos, Optics Express 26, 28396, 2018).
 
@@ -79,10 +80,18 @@ LargeStripes large_after(const DeadStripes& how);
 /// The columns to be interpolated, by how much each goes up and down.
 std::vector<bool> dead_columns(std::span<const float> fluctuations, const DeadStripes& how);
 Index remove_dead_stripes(Plane& sinogram, const DeadStripes& how);
-Index remove_dead_columns(Plane& sinogram);
 
+/// Columns that `auto` interpolates, beyond doubt: at most three beside each other that change three times as
+/// much as others, or a third. And those that fail. `deviations`: distances of `beside_others`.
+std::vector<bool> useless_columns(std::span<const float> fluctuations, std::span<const float> deviations);
+Index remove_useless_columns(Plane& sinogram);
+
+/// How far a column goes away from the mean of two others beside it, and which of the distances to what it
+/// does in all views counts.
+ColumnSum beside_others();
+Index deviation_rank(Index views);
 /// Columns that in some views go away from those beside them, 2.5 times as far as others do and by 0.02 at
 /// least: their cells fail at some brightness.
-std::vector<bool> failing_columns(const Plane& sinogram);
+std::vector<bool> failing_columns(std::span<const float> deviations, Index bins);
 
 }  // namespace tandem::pipeline::stripes

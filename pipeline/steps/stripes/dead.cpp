@@ -73,12 +73,11 @@ Index remove_dead_stripes(Plane& sinogram, const DeadStripes& how) {
   return count;
 }
 
-/// The same for columns beyond doubt: at most three beside each other, which change three times as much as
-/// others, or a third. And those that fail.
-Index remove_dead_columns(Plane& sinogram) {
+std::vector<bool> useless_columns(std::span<const float> fluctuations, std::span<const float> deviations) {
   constexpr Index size = 51, widest = 3;
   constexpr double many = 3;
-  const std::vector<double> changes = changes_of(fluctuations_of(sinogram), std::min(size, sinogram.columns));
+  const auto bins = static_cast<Index>(fluctuations.size());
+  const std::vector<double> changes = changes_of(fluctuations, std::min(size, bins));
   std::vector<bool> marks = outstanding(changes, many);
   const auto is_marked = [&](std::size_t k) { return k < marks.size() && marks[k]; };
   for (std::size_t k = 0; k < marks.size(); ++k)
@@ -90,9 +89,15 @@ Index remove_dead_columns(Plane& sinogram) {
       for (std::size_t k = first; k < last; ++k) marks[k] = false;
     first = last;
   }
-  const std::vector<bool> failing = failing_columns(sinogram);
+  const std::vector<bool> failing = failing_columns(deviations, bins);
   for (std::size_t k = 0; k < marks.size(); ++k) marks[k] = marks[k] || failing[k];
-  return interpolate_columns(sinogram, to_interpolate(marks));
+  return to_interpolate(marks);
+}
+
+Index remove_useless_columns(Plane& sinogram) {
+  const ColumnSpreads beside =
+      spreads_of(transposed(sinogram), beside_others(), deviation_rank(sinogram.rows));
+  return interpolate_columns(sinogram, useless_columns(fluctuations_of(sinogram), beside.distances));
 }
 
 namespace method {

@@ -1,6 +1,3 @@
-#include <cmath>
-
-#include "../../../core/parallel.hpp"
 #include "columns.hpp"
 
 namespace tandem::pipeline::stripes {
@@ -11,33 +8,18 @@ constexpr Index reach = 3;          // columns to those that a column is compare
 constexpr Index near = 4, far = 7;  // columns to those whose deviations are compared
 constexpr double share = 0.02;      // of the views, in which a column may be anything
 
-/// How far each column goes away from the mean of two others beside it, apart from what it does in all views.
-std::vector<double> deviations_of(const Plane& sinogram) {
-  const Plane columns = transposed(sinogram);
-  std::vector<double> all(static_cast<std::size_t>(columns.rows), 0.0);
-  parallel_for_blocks(std::max<Index>(0, columns.rows - 2 * reach), 16, [&](Range some) {
-    std::vector<float> apart(static_cast<std::size_t>(columns.columns));
-    for (Index b = some.first + reach; b < some.last + reach; ++b) {
-      const float *own = columns.row(b), *before = columns.row(b - reach), *behind = columns.row(b + reach);
-      for (std::size_t view = 0; view < apart.size(); ++view)
-        apart[view] = own[view] - 0.5f * (before[view] + behind[view]);
-      const float usual = median(apart);
-      for (float& x : apart) x = std::abs(x - usual);
-      const auto place = static_cast<std::ptrdiff_t>((1 - share) * static_cast<double>(apart.size()));
-      std::ranges::nth_element(apart, apart.begin() + place);
-      all[static_cast<std::size_t>(b)] = apart[static_cast<std::size_t>(place)];
-    }
-  });
-  return all;
-}
-
 }  // namespace
+
+ColumnSum beside_others() { return {3, reach, {-0.5f, 1, -0.5f}}; }
+
+Index deviation_rank(Index views) { return static_cast<Index>((1 - share) * static_cast<double>(views)); }
 
 /// Edges of a sample pass all columns, so deviations change little from column to column: 1.7 times at most
 /// in all samples that were tried.
-std::vector<bool> failing_columns(const Plane& sinogram) {
+std::vector<bool> failing_columns(std::span<const float> deviations, Index bins) {
   constexpr double many = 2.5, least = 0.02;
-  const std::vector<double> all = deviations_of(sinogram);
+  std::vector<double> all(static_cast<std::size_t>(bins), 0.0);
+  std::ranges::copy(deviations, all.begin() + std::min(reach, bins));
   std::vector<bool> marks(all.size());
   for (std::size_t k = far; k + far < all.size(); ++k) {
     double beside = 0;

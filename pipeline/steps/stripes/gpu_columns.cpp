@@ -70,21 +70,17 @@ class Columns {
   kernels::ColumnShape shape_{};
 };
 
-/// Columns that stand out, of each row, become cells that are interpolated.
 void remove_dead(const GpuData& data, const DeadStripes& how) {
   const Image<float>& y = data.y;
   const std::vector<float> changes =
       kernels::columns(data.stream.device())->fluctuations(read_only(y), data.stream);
-  std::vector<std::vector<kernels::FilledCell>> of_row(static_cast<std::size_t>(y.n1));
-  parallel_for(y.n1, [&](Index row) {
-    const std::vector<bool> marks =
-        dead_columns({&changes[static_cast<std::size_t>(row * y.n2)], static_cast<std::size_t>(y.n2)}, how);
-    const auto marked = [&](Index b) { return marks[static_cast<std::size_t>(b)]; };
-    append_filled(y.n2, row, marked, of_row[static_cast<std::size_t>(row)]);
-  });
-  std::vector<kernels::FilledCell> cells;
-  for (const auto& own : of_row) cells.insert(cells.end(), own.begin(), own.end());
-  kernels::counts(data.stream.device())->fill(cells, y, data.stream);
+  interpolate_columns(
+      y,
+      [&](Index row) {
+        return dead_columns({&changes[static_cast<std::size_t>(row * y.n2)], static_cast<std::size_t>(y.n2)},
+                            how);
+      },
+      data.stream);
 }
 
 /// Sorts only what changes slowly over the views; the rest stays.
@@ -118,6 +114,24 @@ std::optional<Index> remove(GpuData& data, const GpuColumns& how) {
 }
 
 }  // namespace
+
+std::vector<Index> interpolate_columns(const Image<float>& y,
+                                       const std::function<std::vector<bool>(Index)>& marks_of,
+                                       Stream& stream) {
+  std::vector<Index> counts(static_cast<std::size_t>(y.n1));
+  std::vector<std::vector<kernels::FilledCell>> of_row(counts.size());
+  parallel_for(y.n1, [&](Index row) {
+    const auto place = static_cast<std::size_t>(row);
+    const std::vector<bool> marks = marks_of(row);
+    counts[place] = std::ranges::count(marks, true);
+    append_filled(
+        y.n2, row, [&](Index b) { return marks[static_cast<std::size_t>(b)]; }, of_row[place]);
+  });
+  std::vector<kernels::FilledCell> cells;
+  for (const auto& own : of_row) cells.insert(cells.end(), own.begin(), own.end());
+  kernels::counts(stream.device())->fill(cells, y, stream);
+  return counts;
+}
 
 GpuWork on_gpu(const GpuColumns& how) {
   GpuColumns all = how;

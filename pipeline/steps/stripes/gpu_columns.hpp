@@ -20,6 +20,12 @@ GpuWork on_gpu(const GpuColumns& how);
 /// The bytes that this holds on a GPU beside data (view, row, bin).
 double gpu_bytes(const GpuColumns& how, Shape shape);
 
+/// Interpolates the columns that `marks_of(row)` marks, of data (view, row, bin) on a GPU. @returns how many
+/// of each row
+std::vector<Index> interpolate_columns(const Image<float>& y,
+                                       const std::function<std::vector<bool>(Index)>& marks_of,
+                                       Stream& stream);
+
 /// What is added to each column of a sinogram, by the means of all.
 using ColumnChanges = std::function<std::vector<double>(std::span<const double> means)>;
 GpuWork on_gpu(const ColumnChanges& changes);

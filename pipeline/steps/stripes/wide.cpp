@@ -3,8 +3,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "faint.hpp"
-
 namespace tandem::pipeline::stripes {
 
 namespace {
@@ -13,7 +11,7 @@ constexpr Index widest = 31;
 
 /// Columns between a jump of at least `least` and the next opposite one of about its size. Jump k is between
 /// columns k and k + 1.
-std::vector<Range> between_jumps(const std::vector<double>& jumps, double least) {
+std::vector<Range> between_jumps(std::span<const float> jumps, double least) {
   std::vector<Range> found;
   const auto count = static_cast<Index>(jumps.size());
   const auto jump = [&](Index k) { return jumps[static_cast<std::size_t>(k)]; };
@@ -30,20 +28,21 @@ std::vector<Range> between_jumps(const std::vector<double>& jumps, double least)
 }
 
 /// The same from the other end.
-std::vector<Range> between_jumps_from_end(std::vector<double> jumps, double least) {
-  std::ranges::reverse(jumps);
+std::vector<Range> between_jumps_from_end(std::span<const float> jumps, double least) {
+  const std::vector<float> from_end(jumps.rbegin(), jumps.rend());
   const auto columns = static_cast<Index>(jumps.size()) + 1;
-  std::vector<Range> found = between_jumps(jumps, least);
+  std::vector<Range> found = between_jumps(from_end, least);
   for (Range& bins : found) bins = {columns - bins.last, columns - bins.first};
   return found;
 }
 
-/// What columns have more than the line between the columns beside them.
+/// What columns have more than the line between the columns beside them, which are the first and the last of
+/// `columns`.
 WideStripe measured(const Plane& columns, Range bins) {
   WideStripe stripe{bins, {}};
-  const float *before = columns.row(bins.first - 1), *behind = columns.row(bins.last);
-  for (Index b = bins.first; b < bins.last; ++b) {
-    const double t = static_cast<double>(b - bins.first + 1) / static_cast<double>(bins.size() + 1);
+  const float *before = columns.row(0), *behind = columns.row(bins.size() + 1);
+  for (Index b = 1; b <= bins.size(); ++b) {
+    const double t = static_cast<double>(b) / static_cast<double>(bins.size() + 1);
     std::vector<double> excess;
     for (Index view = 0; view < columns.columns; ++view)
       excess.push_back(columns.row(b)[view] - (1 - t) * before[view] - t * behind[view]);
@@ -65,16 +64,16 @@ double WideStripe::mean() const {
   return std::accumulate(constants.begin(), constants.end(), 0.0) / static_cast<double>(constants.size());
 }
 
-std::vector<WideStripe> wide_stripes(const Plane& columns) {
+std::vector<WideStripe> wide_stripes(std::span<const float> jumps, const ColumnsAt& columns) {
   constexpr double least = 0.02, above_usual = 8 * 1.4826, above_spread = 4;
-  const std::vector<double> jumps = differences(columns, 1).medians;
-  std::vector<double> sizes;
-  for (const double jump : jumps) sizes.push_back(std::abs(jump));
+  std::vector<float> sizes;
+  for (const float jump : jumps) sizes.push_back(std::abs(jump));
   const double limit = std::max(least, above_usual * median(sizes));
   const std::vector<Range> back = between_jumps_from_end(jumps, limit);
   std::vector<WideStripe> all, alone;
   for (const Range bins : between_jumps(jumps, limit))
-    if (std::ranges::find(back, bins) != back.end()) all.push_back(measured(columns, bins));
+    if (std::ranges::find(back, bins) != back.end())
+      all.push_back(measured(columns({bins.first - 1, bins.last + 1}), bins));
   for (const WideStripe& stripe : all) {
     const auto twin = [&](const WideStripe& other) { return &other != &stripe && are_alike(stripe, other); };
     if (std::abs(stripe.mean()) > above_spread * stripe.spread && std::ranges::none_of(all, twin))

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <span>
 #include <vector>
 
 #include "plane.hpp"
@@ -15,10 +17,13 @@ struct WideStripe {
   double mean() const;
 };
 
+/// Some columns as line integrals, (bin, view).
+using ColumnsAt = std::function<Plane(Range bins)>;
+
 /// Wide stripes beyond doubt: columns between a jump and the opposite jump, both the same in all views and
-/// far above what is usual between columns. `columns`: line integrals (bin, view). A vessel around the axis
-/// has such jumps too. But either a search from the other end finds other pairs, or there is the same pair on
-/// the other side: such pairs are left alone.
-std::vector<WideStripe> wide_stripes(const Plane& columns);
+/// far above what is usual between columns. `jumps`: medians of the differences between neighbours. A vessel
+/// around the axis has such jumps too. But either a search from the other end finds other pairs, or there is
+/// the same pair on the other side: such pairs are left alone.
+std::vector<WideStripe> wide_stripes(std::span<const float> jumps, const ColumnsAt& columns);
 
 }  // namespace tandem::pipeline::stripes

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "columns.hpp"
+#include "unfused.hpp"
+
+namespace tandem::kernels {
+
+/// A sum of columns that lie `step` bins apart: weights[k] times column b + k step, over k.
+struct ColumnSum {
+  static constexpr int most = 5;
+  int count;
+  Index step;
+  float weights[most];
+
+  /// How many bins have no such sum, because the row ends.
+  Index reach() const { return static_cast<Index>(count - 1) * step; }
+  /// In one view; `column(k)` is the value of the k-th of them.
+  template <class Column>
+  TANDEM_HOST_DEVICE float operator()(const Column& column) const {
+    float sum = 0;
+    for (int k = 0; k < count; ++k) sum = plus_product(sum, weights[k], column(k));
+    return sum;
+  }
+};
+
+/// Of sums of columns, (row, bin), where a row has fewer bins by the reach of the sum.
+struct ColumnSpreads {
+  std::vector<float> medians;    ///< over the views; the larger one of two
+  std::vector<float> distances;  ///< to the median: that one which has `rank` smaller ones before it
+};
+
+/// What a search for stripes needs on a GPU, with the results of the CPU, but for the last places of
+/// logarithms.
+struct SpreadKernels {
+  /// Of columns (row, bin, view). Waits. @pre shape.views <= that of ColumnKernels
+  ColumnSpreads (*spreads)(const float* columns, ColumnShape shape, const ColumnSum& sum, Index rank,
+                           Stream& stream);
+  /// columns <- -log(max(columns, least))
+  void (*logarithms)(float least, ColumnShape shape, float* columns, Stream& stream);
+  /// Subtracts a constant (row, bin) from each column.
+  void (*subtract)(std::span<const double> constants, ColumnShape shape, float* columns, Stream& stream);
+  /// Multiplies each column of y (view, row, bin) by its factor (row, bin).
+  void (*multiply)(std::span<const float> factors, Image<float> y, Stream& stream);
+};
+
+/// Null for the CPU, where the steps of the pipeline do this. @throws DeviceError if the build lacks the
+/// backend
+const SpreadKernels* column_spreads(Device device);
+
+}  // namespace tandem::kernels

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "../step.hpp"
+#include "spreads.hpp"
+#include "wide.hpp"
+
+namespace tandem::pipeline::stripes {
+
+constexpr Index fewest_views = 16, fewest_bins = 32;
+constexpr float least_transmission = 1e-6f;
+
+/// What `auto` has found in a sinogram, and takes out.
+struct FoundStripes {
+  Index dead = 0;  ///< columns that were interpolated
+  bool wide = false, faint = false;
+  std::vector<double> constants = {};  ///< of the columns, in line integrals
+
+  void note(Notes& notes) const;
+  bool is_to_be_taken_out() const { return wide || faint; }
+  std::vector<double> negative() const;  ///< what is added to line integrals
+  std::vector<float> factors() const;    ///< what transmissions are multiplied by
+};
+
+/// Notes that there is too little to know stripes by.
+void note_too_few(Notes& notes);
+
+/// The constants become those of wide stripes.
+void find_wide(FoundStripes& found, std::span<const float> jumps, const ColumnsAt& columns);
+
+/// Adds those of faint stripes, if they are beyond doubt. `fourth`: spreads of fourth differences, without
+/// wide stripes; `second()` gives the medians of second ones.
+void find_faint(FoundStripes& found, const ColumnSpreads& fourth, Index views,
+                const std::function<std::vector<float>()>& second);
+
+/// All of it on a GPU.
+GpuWork look_on_gpu(bool transmissions);
+double gpu_bytes_of_look(Shape shape);
+
+}  // namespace tandem::pipeline::stripes

@@ -1,0 +1,46 @@
+#include "spreads.hpp"
+
+#include <cmath>
+
+#include "../../../core/parallel.hpp"
+
+namespace tandem::pipeline::stripes {
+
+namespace {
+
+float ranked(std::vector<float>& values, Index rank) {
+  const auto place = values.begin() + rank;
+  std::ranges::nth_element(values, place);
+  return *place;
+}
+
+}  // namespace
+
+ColumnSpreads spreads_of(const Plane& columns, const ColumnSum& sum, Index rank) {
+  const Index count = std::max<Index>(0, columns.rows - sum.reach()), views = columns.columns;
+  ColumnSpreads all{std::vector<float>(static_cast<std::size_t>(count)), {}};
+  all.distances = all.medians;
+  parallel_for_blocks(count, 16, [&](Range some) {
+    std::vector<float> values(static_cast<std::size_t>(views));
+    for (Index bin = some.first; bin < some.last; ++bin) {
+      for (Index view = 0; view < views; ++view)
+        values[static_cast<std::size_t>(view)] =
+            sum([&](int k) { return columns(bin + k * sum.step, view); });
+      const float middle = ranked(values, views / 2);
+      for (float& v : values) v = std::abs(v - middle);
+      all.medians[static_cast<std::size_t>(bin)] = middle;
+      all.distances[static_cast<std::size_t>(bin)] = ranked(values, rank);
+    }
+  });
+  return all;
+}
+
+/// Binomials with alternating signs.
+ColumnSum differences(Index order) {
+  ColumnSum sum{static_cast<int>(order) + 1, 1, {1}};
+  for (Index k = 1; k <= order; ++k)
+    for (Index i = k; i > 0; --i) sum.weights[i] -= sum.weights[i - 1];
+  return sum;
+}
+
+}  // namespace tandem::pipeline::stripes
