@@ -40,8 +40,8 @@ struct FilterBatch {
   Index frames, held;  ///< together, and the images for them, in whole batches
 
   FilterBatch(Index rows, Index bins, Index blocks) : line(2 * (bins / 2 + 1)), size(rows * line) {
-    constexpr Index bytes = 32 << 20;
-    images = std::max<Index>(1, bytes / (4 * size));
+    constexpr Index bytes = 32 << 20, most = 1 << 15;  // a grid has no more
+    images = std::clamp<Index>(bytes / (4 * size), 1, most);
     frames = std::max<Index>(1, images / blocks);
     held = ceil_div(frames * blocks, images) * images;
   }

@@ -12,9 +12,11 @@
 #include "cpu/vector.hpp"
 #include "cuda/fourier.hpp"
 #include "cuda/tables.hpp"
+#include "fits.hpp"
 #include "frames.hpp"
 #include "image_filter.hpp"
 #include "outliers.hpp"
+#include "products.hpp"
 #include "variants.hpp"
 #include "voxels.hpp"
 #include "wavelets.hpp"
@@ -107,12 +109,20 @@ const SpreadKernels* column_spreads(Device device) {
   return only_on_cuda<SpreadKernels>(device, TANDEM_ON_CUDA(spread_kernels));
 }
 
+const FitKernels* fits(Device device) {
+  return only_on_cuda<FitKernels>(device, TANDEM_ON_CUDA(fit_kernels));
+}
+
 const FrameKernels* frames(Device device) {
   return only_on_cuda<FrameKernels>(device, TANDEM_ON_CUDA(frame_kernels));
 }
 
 const ImageFilterKernels* image_filters(Device device) {
   return only_on_cuda<ImageFilterKernels>(device, TANDEM_ON_CUDA(image_filter_kernels));
+}
+
+const ProductKernels* products(Device device) {
+  return only_on_cuda<ProductKernels>(device, TANDEM_ON_CUDA(product_kernels));
 }
 
 const WaveKernels* waves(Device device) {

@@ -4,9 +4,11 @@
 #include "../columns.hpp"
 #include "../counts.hpp"
 #include "../differences.hpp"
+#include "../fits.hpp"
 #include "../frames.hpp"
 #include "../image_filter.hpp"
 #include "../outliers.hpp"
+#include "../products.hpp"
 #include "../ramp.hpp"
 #include "../vector.hpp"
 #include "../voxels.hpp"
@@ -18,10 +20,12 @@ namespace tandem::kernels::cuda {
 extern const ColumnKernels column_kernels;
 extern const CountsKernels counts_kernels;
 extern const DifferenceKernels difference_kernels;
+extern const FitKernels fit_kernels;
 extern const FrameKernels frame_kernels;
 extern const ImageFilterKernels image_filter_kernels;
 extern const OutlierKernels outlier_kernels;
 extern const SpreadKernels spread_kernels;
+extern const ProductKernels product_kernels;
 extern const RampKernels ramp_kernels;
 extern const VectorKernels vector_kernels;
 extern const VoxelKernels voxel_kernels;

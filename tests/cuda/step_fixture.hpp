@@ -141,7 +141,7 @@ class CudaSteps : public Cuda {
       ASSERT_NEAR(found.data()[i], truth.data()[i],
                   each * std::max(1.0, static_cast<double>(std::abs(truth.data()[i]))))
           << i;
-    EXPECT_LE(relative_error(found, truth), each > tolerance::steps_with_logarithms
+    EXPECT_LE(relative_error(found, truth), each > tolerance::steps_with_fits
                                                 ? tolerance::steps_with_transforms_overall
                                                 : tolerance::steps_with_logarithms);
     test::expect_the_same(there, here);

@@ -131,6 +131,28 @@ TEST_F(CudaSteps, FindStripesOfAnyNumberOfViews) {
     expect_the_same({.file = {views, 1, 40}}, {{"--remove-stripe-method", "auto"}, {"--minus-log", false}});
 }
 
+TEST_F(CudaSteps, StraightenBlocksOfViewsToTheBit) {
+  for (const Shape& shape : odd_shapes)
+    for (const Index blocks : {0, 1, 3})
+      for (const double alpha : {0.0, 1.5}) {
+        if (blocks > shape[0]) continue;
+        StepValues values{{"--remove-stripe-method", "ti"}, {"--ti-nblock", blocks}};
+        if (alpha > 0) values["--ti-alpha"] = alpha;
+        expect_the_same({.file = shape, .dead = true}, as_transmissions(values));
+      }
+}
+
+TEST_F(CudaSteps, DivideByFits) {
+  for (const Shape& shape : {Shape{57, 3, 41}, {1, 1, 9}, {2, 1, 5}, {3, 2, 1}, {40, 2, 300}, {301, 2, 33}})
+    for (const Index order : {1, 3}) {
+      SCOPED_TRACE(std::to_string(shape[0]) + ' ' + std::to_string(order));
+      expect_the_same(
+          {.file = shape, .dead = true},
+          as_transmissions({{"--remove-stripe-method", "vo-fitting"}, {"--vo-fitting-order", order}}),
+          tolerance::steps_with_fits);
+    }
+}
+
 TEST_F(CudaSteps, DampFrequenciesOfSinograms) {
   for (const Shape& shape : odd_shapes)
     expect_the_same({.file = shape, .dead = true}, as_transmissions({{"--remove-stripe-method", "raven"}}),

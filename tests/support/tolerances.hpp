@@ -239,6 +239,10 @@ constexpr double devices = 3e-6;
 /// Steps on a GPU against the CPU, of numbers near 1: logarithms, each within 3 units in the last place,
 /// 7e-7.
 constexpr double steps_with_logarithms = 1e-6;
+/// The same where values are divided by what transforms in float have left: two filters, each of u
+/// sqrt(log2(1e4)) there and back, 9e-7 of the largest value, over fits that are a third of it or more. Over
+/// all values it is `steps_with_logarithms`.
+constexpr double steps_with_fits = 3e-6;
 /// Transforms of 200 x 200 pixels in float, on both sides: each u sqrt(log2(4e4)) of the largest value, 3e-7.
 /// Of -log T this becomes 1 / T of that, and T is above a tenth where it is blurred.
 constexpr double steps_with_transforms = 1e-5;

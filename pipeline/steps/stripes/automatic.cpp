@@ -65,7 +65,7 @@ Plane columns_of(const Plane& sinogram, bool transmissions) {
 
 /// Takes constants out of line integrals, or factors out of transmissions.
 void take_out(Plane& sinogram, const FoundStripes& found, bool transmissions) {
-  if (!transmissions) return add_to_columns(sinogram, found.negative());
+  if (!transmissions) return add_to_columns(sinogram, {0, sinogram.rows}, found.negative());
   const std::vector<float> factors = found.factors();
   for (Index view = 0; view < sinogram.rows; ++view)
     for (Index b = 0; b < sinogram.columns; ++b) sinogram(view, b) *= factors[static_cast<std::size_t>(b)];

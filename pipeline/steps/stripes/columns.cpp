@@ -184,8 +184,8 @@ std::vector<double> means_of_columns(const Plane& sinogram, Range views) {
   return means;
 }
 
-void add_to_columns(Plane& sinogram, std::span<const double> constants) {
-  for (Index view = 0; view < sinogram.rows; ++view)
+void add_to_columns(Plane& sinogram, Range views, std::span<const double> constants) {
+  for (Index view = views.first; view < views.last; ++view)
     for (Index bin = 0; bin < sinogram.columns; ++bin)
       sinogram(view, bin) =
           static_cast<float>(sinogram(view, bin) + constants[static_cast<std::size_t>(bin)]);

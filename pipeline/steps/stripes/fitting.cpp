@@ -1,14 +1,17 @@
+#include "fitting.hpp"
+
 #include <cmath>
 #include <numbers>
 #include <numeric>
 
 #include "../../../core/parallel.hpp"
+#include "../../../kernels/fits.hpp"
 #include "../../../kernels/spectra.hpp"
 #include "columns.hpp"
 #include "stripe_method.hpp"
 #include "window.hpp"
 
-namespace tandem::pipeline::stripes::method {
+namespace tandem::pipeline::stripes {
 
 namespace {
 
@@ -33,10 +36,10 @@ std::vector<double> fit_weights(Index half, Index order) {
   return weights;
 }
 
-/// Each column as the polynomial through nearly all views around each view. Columns go on as in a mirror,
-/// so the fit is a filter of lines that are one period long.
-Plane fit(const Plane& sinogram, Index order) {
-  const Index views = sinogram.rows, period = 2 * (views - 1);
+}  // namespace
+
+std::vector<double> fit_gain(Index views, Index order) {
+  const Index period = 2 * (views - 1);
   const std::vector<double> weights = fit_weights((views - 1) / 2, order);
   std::vector<double> cosines, gain;
   for (Index k = 0; k < period; ++k)
@@ -47,6 +50,20 @@ Plane fit(const Plane& sinogram, Index order) {
       sum += 2 * weights[j] * cosines[static_cast<std::size_t>(k) * j % static_cast<std::size_t>(period)];
     gain.push_back(sum);
   }
+  return gain;
+}
+
+Index fit_margin(Index views) { return std::min<Index>(150, views / 10); }
+
+namespace method {
+
+namespace {
+
+/// Each column as the polynomial through nearly all views around each view. Columns go on as in a mirror,
+/// so the fit is a filter of lines that are one period long.
+Plane fit(const Plane& sinogram, Index order) {
+  const Index views = sinogram.rows, period = 2 * (views - 1);
+  const std::vector<double> gain = fit_gain(views, order);
   Plane columns = transposed(sinogram);
   parallel_for_blocks(columns.rows, 16, [&](Range some) {
     std::vector<float> line(static_cast<std::size_t>(period));
@@ -62,19 +79,19 @@ Plane fit(const Plane& sinogram, Index order) {
 
 /// A Gaussian over both directions. Rows go on as they end, and columns by their mean.
 Plane smooth(const Plane& plane, double sigma_columns, double sigma_rows) {
-  const Index pad = std::min<Index>(150, plane.rows / 10);
+  const Index pad = fit_margin(plane.rows);
   Plane wide = padded(plane, pad, pad, nearest);
   const std::vector<double> means = means_of_columns(plane, {0, plane.rows});
   for (Index r = 0; r < wide.rows; ++r)
     for (Index c = 0; c < wide.columns; ++c) {
       if (r < pad || r >= wide.rows - pad)
         wide(r, c) = static_cast<float>(means[static_cast<std::size_t>(nearest(c - pad, plane.columns))]);
-      wide(r, c) *= sign_of(r + c);
+      wide(r, c) *= kernels::sign_of(r + c);
     }
   kernels::multiply_spectra(wide.values, wide.rows, wide.columns,
                             gaussian_gain(wide.rows, wide.columns, sigma_rows, sigma_columns));
   for (Index r = 0; r < wide.rows; ++r)
-    for (Index c = 0; c < wide.columns; ++c) wide(r, c) *= sign_of(r + c);
+    for (Index c = 0; c < wide.columns; ++c) wide(r, c) *= kernels::sign_of(r + c);
   return cropped(wide, pad, pad);
 }
 
@@ -83,14 +100,20 @@ double mean(const Plane& plane) {
          static_cast<double>(plane.values.size());
 }
 
-void divide_by_fit(Plane& sinogram, Index order, double sigma_x, double sigma_y) {
+void divide_by_fit(Plane& sinogram, const Fitting& how) {
   if (sinogram.rows < 3) return;
-  const Plane fitted = fit(sinogram, order), even = smooth(fitted, sigma_x, sigma_y);
+  const Plane fitted = fit(sinogram, how.order), even = smooth(fitted, how.sigma_columns, how.sigma_rows);
   const double scale = mean(fitted) / mean(even);
   for (std::size_t i = 0; i < sinogram.values.size(); ++i)
     if (fitted.values[i] != 0)
       sinogram.values[i] =
           static_cast<float>(sinogram.values[i] / fitted.values[i] * (scale * even.values[i]));
+}
+
+Fitting asked(const Preprocessing& how) {
+  return {value_of<Index>(how.values, "--vo-fitting-order").value_or(3),
+          value_of<double>(how.values, "--vo-fitting-sigmax").value_or(5),
+          value_of<double>(how.values, "--vo-fitting-sigmay").value_or(20)};
 }
 
 }  // namespace
@@ -107,11 +130,11 @@ Method fitting() {
                        PositiveNumber{1e6}}},
           .planes = 6,
           .begin = [](const Preprocessing& how) -> Work {
-            return [order = value_of<Index>(how.values, "--vo-fitting-order").value_or(3),
-                    x = value_of<double>(how.values, "--vo-fitting-sigmax").value_or(5),
-                    y = value_of<double>(how.values, "--vo-fitting-sigmay").value_or(20)](
-                       Plane& sinogram, Notes&) { divide_by_fit(sinogram, order, x, y); };
-          }};
+            return [own = asked(how)](Plane& sinogram, Notes&) { divide_by_fit(sinogram, own); };
+          },
+          .on_gpu = [](const Preprocessing& how) { return fit_on_gpu(asked(how)); },
+          .gpu_bytes = [](const Preprocessing&, Shape shape) { return gpu_bytes_of_fit(shape); }};
 }
 
-}  // namespace tandem::pipeline::stripes::method
+}  // namespace method
+}  // namespace tandem::pipeline::stripes

@@ -30,7 +30,8 @@ Method smoothing() {
       .options = {window("--sf-size", "sf: bins that a mean is compared with, an odd number (default 5)")},
       .begin = [](const Preprocessing& how) -> Work {
         return [size = size_of(how)](Plane& sinogram, Notes&) {
-          add_to_columns(sinogram, changes_of(means_of_columns(sinogram, {0, sinogram.rows}), size));
+          const Range all{0, sinogram.rows};
+          add_to_columns(sinogram, all, changes_of(means_of_columns(sinogram, all), size));
         };
       },
       .on_gpu =

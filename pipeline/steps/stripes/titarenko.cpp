@@ -1,5 +1,7 @@
-#include <array>
+#include "titarenko.hpp"
+
 #include <cmath>
+#include <numeric>
 #include <span>
 
 #include "../../../core/error.hpp"
@@ -11,7 +13,7 @@
 // V. Titarenko, Optics Letters and Applied Mathematics Letters 23, 1489 (2010),
 // doi 10.1016/j.aml.2010.08.022.
 
-namespace tandem::pipeline::stripes::method {
+namespace tandem::pipeline::stripes {
 
 namespace {
 
@@ -51,39 +53,49 @@ std::vector<double> excess(std::span<const double> a, std::span<const double> di
   return e;
 }
 
-/// Adds the excess to the views of one block. The weight is that of tomopy, 1 / (2 range) of the sums of the
-/// views; where all sums are equal it is infinite, and nothing is added.
-void straighten(Plane& sinogram, Range views, std::span<const double> difference) {
-  double lowest = INFINITY, highest = -INFINITY;
-  for (Index view = views.first; view < views.last; ++view) {
-    double sum = 0;
-    for (Index b = 0; b < sinogram.columns; ++b) sum += sinogram(view, b);
-    lowest = std::min(lowest, sum), highest = std::max(highest, sum);
-  }
-  if (!(highest > lowest)) return;
-  const std::vector<double> e =
-      excess(means_of_columns(sinogram, views), difference, 0.5 / (highest - lowest));
-  for (Index view = views.first; view < views.last; ++view)
-    for (Index b = 0; b < sinogram.columns; ++b)
-      sinogram(view, b) = static_cast<float>(sinogram(view, b) + e[static_cast<std::size_t>(b)]);
+}  // namespace
+
+std::vector<Range> BlockedTitarenko::blocks_of(Index views) const {
+  require<GeometryError>(blocks <= views, "--ti-nblock ", blocks, ": there are ", views,
+                         " views; give at most as many blocks");
+  const Index count = std::max<Index>(blocks, 1), size = views / count;
+  std::vector<Range> all;
+  for (Index k = 0; k < count; ++k) all.push_back({k * size, k + 1 == count ? views : (k + 1) * size});
+  return all;
 }
 
-/// The form of tomopy: sqrt(p + alpha |min p|) of the product p of two sinograms, without first and without
-/// second differences, each in blocks of views. What is left over belongs to the last block.
-void straighten(Plane& sinogram, Index blocks, double alpha) {
-  constexpr std::array<double, 2> first{1, -1};
-  constexpr std::array<double, 3> second{-1, 2, -1};
-  require<GeometryError>(blocks <= sinogram.rows, "--ti-nblock ", blocks, ": there are ", sinogram.rows,
-                         " views; give at most as many blocks");
-  const Index count = std::max<Index>(blocks, 1), size = sinogram.rows / count;
+double BlockedTitarenko::lift(float least) const { return alpha * std::abs(least); }
+
+/// The weight is that of tomopy, 1 / (2 range) of the sums of the views; where all sums are equal it is
+/// infinite, and nothing is added.
+std::vector<double> excess_of(std::span<const double> means, std::span<const double> sums,
+                              std::span<const double> difference) {
+  const auto [lowest, highest] = std::ranges::minmax(sums);
+  return highest > lowest ? excess(means, difference, 0.5 / (highest - lowest))
+                          : std::vector<double>(means.size(), 0.0);
+}
+
+namespace method {
+
+namespace {
+
+std::vector<double> sums_of_views(const Plane& sinogram, Range views) {
+  std::vector<double> sums;
+  for (Index view = views.first; view < views.last; ++view)
+    sums.push_back(std::accumulate(sinogram.row(view), sinogram.row(view) + sinogram.columns, 0.0));
+  return sums;
+}
+
+void straighten(Plane& sinogram, const BlockedTitarenko& how) {
   Plane other = sinogram;
-  for (Index k = 0; k < count; ++k) {
-    const Range views{k * size, k + 1 == count ? sinogram.rows : (k + 1) * size};
-    straighten(sinogram, views, first);
-    straighten(other, views, second);
+  for (const Range views : how.blocks_of(sinogram.rows)) {
+    const std::vector<double> means = means_of_columns(sinogram, views),
+                              sums = sums_of_views(sinogram, views);
+    add_to_columns(sinogram, views, excess_of(means, sums, how.first));
+    add_to_columns(other, views, excess_of(means, sums, how.second));
   }
   for (std::size_t i = 0; i < other.values.size(); ++i) sinogram.values[i] *= other.values[i];
-  const double lift = alpha * std::abs(std::ranges::min(sinogram.values));
+  const double lift = how.lift(std::ranges::min(sinogram.values));
   for (float& p : sinogram.values) p = static_cast<float>(std::sqrt(std::max(0.0, p + lift)));
 }
 
@@ -94,19 +106,20 @@ ColumnChanges softening_of(const Preprocessing& how) {
   };
 }
 
-bool as_tomopy(const StepValues& values) {
-  return values.contains("--ti-nblock") || values.contains("--ti-alpha");
+/// Empty unless an option of this form is given.
+std::optional<BlockedTitarenko> as_tomopy(const StepValues& values) {
+  const auto blocks = value_of<Index>(values, "--ti-nblock");
+  const auto alpha = value_of<double>(values, "--ti-alpha");
+  if (!blocks && !alpha) return {};
+  return BlockedTitarenko{blocks.value_or(1), alpha.value_or(0)};
 }
 
 Work begin(const Preprocessing& how) {
-  const auto blocks = value_of<Index>(how.values, "--ti-nblock");
-  const auto alpha = value_of<double>(how.values, "--ti-alpha");
-  if (blocks || alpha)
-    return [blocks = blocks.value_or(1), alpha = alpha.value_or(0)](Plane& sinogram, Notes&) {
-      straighten(sinogram, blocks, alpha);
-    };
+  if (const auto blocked = as_tomopy(how.values))
+    return [own = *blocked](Plane& sinogram, Notes&) { straighten(sinogram, own); };
   return [change = softening_of(how)](Plane& sinogram, Notes&) {
-    add_to_columns(sinogram, change(means_of_columns(sinogram, {0, sinogram.rows})));
+    const Range all{0, sinogram.rows};
+    add_to_columns(sinogram, all, change(means_of_columns(sinogram, all)));
   };
 }
 
@@ -138,9 +151,13 @@ Method titarenko() {
           .begin = begin,
           .on_gpu =
               [](const Preprocessing& how) {
-                return as_tomopy(how.values) ? GpuWork{} : on_gpu(softening_of(how));
+                const auto blocked = as_tomopy(how.values);
+                return blocked ? straighten_on_gpu(*blocked) : on_gpu(softening_of(how));
               },
+          .gpu_bytes = [](const Preprocessing& how,
+                          Shape shape) { return as_tomopy(how.values) ? gpu_bytes_of_blocks(shape) : 0.0; },
           .conflict = conflict};
 }
 
-}  // namespace tandem::pipeline::stripes::method
+}  // namespace method
+}  // namespace tandem::pipeline::stripes

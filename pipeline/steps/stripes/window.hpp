@@ -11,8 +11,6 @@
 
 namespace tandem::pipeline::stripes {
 
-inline float sign_of(Index k) { return k % 2 == 0 ? 1.0f : -1.0f; }
-
 /// The window at frequency k of n, before it is made symmetric.
 inline double gaussian(Index k, Index n, double sigma) {
   const double t = static_cast<double>(k) - 0.5 * static_cast<double>(n - 1);
