@@ -8,6 +8,7 @@
 #include "../core/host_device.hpp"
 #include "../core/pixel_type.hpp"
 #include "../core/range.hpp"
+#include "unfused.hpp"
 
 namespace tandem::kernels {
 
@@ -33,6 +34,32 @@ struct FlatMix {
   TANDEM_HOST_DEVICE bool is_one() const { return of_first == 1 && of_second == 0; }
 };
 
+/// The beam in the air beside a sample, along the bins of a row in one view.
+struct AirLine {
+  double mean, slope, place;  ///< the mean where a margin lies, at a bin that may be a fraction
+  TANDEM_HOST_DEVICE double at(Index bin) const {
+    return plus_product(mean, slope, static_cast<double>(bin) - place);
+  }
+};
+
+/// The good cells of an air margin: how many, what they add up to, and the sum of their bins.
+struct AirSums {
+  Index good = 0;
+  double sum = 0, bins = 0;
+  TANDEM_HOST_DEVICE void add(float transmission, Index bin) {
+    ++good;
+    sum += static_cast<double>(transmission);
+    bins += static_cast<double>(bin);
+  }
+  TANDEM_HOST_DEVICE double mean() const { return sum / static_cast<double>(good); }
+  TANDEM_HOST_DEVICE double place() const { return bins / static_cast<double>(good); }
+};
+
+/// Through the means of two margins.
+TANDEM_HOST_DEVICE inline AirLine line_through(const AirSums& left, const AirSums& right) {
+  return {left.mean(), (right.mean() - left.mean()) / (right.place() - left.place()), left.place()};
+}
+
 // ---- whole frames on a GPU
 
 /// A dead cell becomes y[before] + share (y[after] - y[before]), of bins in its row.
@@ -48,7 +75,6 @@ struct CountsToLines {
   Index rows_together, bins_together;                   ///< how many of these become one
   std::span<const float> dark;                          ///< of cells
   std::vector<std::span<const float>> spans;            ///< of cells, for each set of flats
-  std::vector<std::span<const float>> floors;           ///< of transmissions, likewise; -inf in dead cells
   std::vector<FlatMix> mixes;                           ///< of the sets, for each view
   std::span<const char> in_counts;                      ///< of rows: whether their flats are counts
   bool flats = true;                                    ///< whether there are flats; if not, spans are 1
@@ -75,9 +101,11 @@ struct CountsKernels {
                                 Stream& stream);
   /// The filled cells of all views of y.
   void (*fill)(std::span<const FilledCell> cells, Image<float> y, Stream& stream);
-  /// Divides rows of y by the mean of their good cells in `bins`, which goes to `means` (view, row) on the
-  /// device. Waits. @returns how many rows have a mean that is not above 0
-  Index (*divide_by_air)(const CountsToLines& how, Range bins, Image<float> y, double* means, Stream& stream);
+  /// Divides rows of y by their air: the mean of the good cells in the only one of `margins`, or the line
+  /// through the means of two. The mean of both goes to `means` (view, row) on the device. Waits. @returns
+  /// how many rows have a mean, or an end of the line, that is not above 0
+  Index (*divide_by_air)(const CountsToLines& how, std::span<const Range> margins, Image<float> y,
+                         double* means, Stream& stream);
   /// y <- -log(max(y, floor)), of transmissions that other steps have changed since. `air`: of rows of y,
   /// null if nothing was divided by it. If the filled cells have values by now (`mended`), their floors lie
   /// between those of their neighbours; if not, they are left out. Waits. @returns floors, and what was

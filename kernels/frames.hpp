@@ -20,7 +20,7 @@ struct RolledRows {
   TANDEM_HOST_DEVICE double shift(Index bin) const { return static_cast<double>(bin) * slope - rise; }
 };
 
-/// Work on frames (view, row, bin) on a GPU, all views alike, with the results of the CPU.
+/// Work on frames (view, row, bin) on a GPU, with the results of the CPU.
 struct FrameKernels {
   /// Cells that are mended become the median of those that stand in `good`, places row * bins + bin; of an
   /// even number, the mean of the two in the middle. @pre no cell that is mended is good
@@ -28,6 +28,8 @@ struct FrameKernels {
                        Stream& stream);
   /// Each bin takes its value from where its row lies, between two rows; beyond the outer ones, from these.
   void (*level)(RolledRows rows, Image<float> y, Stream& stream);
+  /// Likewise, row r of each view from row r + its shift.
+  void (*move)(std::span<const double> shifts, Image<float> y, Stream& stream);
 };
 
 /// Null for the CPU, where the steps of the pipeline do this. @throws DeviceError if the build lacks the

@@ -39,6 +39,18 @@ float full_level(PixelType type, const Preprocessing& how) {
   return type == PixelType::float32 ? INFINITY : static_cast<float>(most[static_cast<int>(type)]);
 }
 
+/// The sets of flats that the views refer to: each view may have a set of its own, and only some are here.
+void take_sets(const Reference& reference, kernels::CountsToLines& task) {
+  Index first = static_cast<Index>(reference.sets.size()), last = 0;
+  for (kernels::FlatMix& mix : task.mixes) {
+    if (mix.is_one()) mix.second = mix.first;
+    first = std::min({first, mix.first, mix.second}), last = std::max({last, mix.first + 1, mix.second + 1});
+  }
+  for (kernels::FlatMix& mix : task.mixes) mix.first -= first, mix.second -= first;
+  for (Index k = first; k < last; ++k)
+    task.spans.emplace_back(reference.sets[static_cast<std::size_t>(k)].span);
+}
+
 kernels::CountsToLines task_of(const GpuFrames& counts, const Reference& reference, const Preprocessing& how,
                                std::span<const FilledCell> filled) {
   const Binning cell(counts.shape[1], how.binning);
@@ -48,7 +60,6 @@ kernels::CountsToLines task_of(const GpuFrames& counts, const Reference& referen
                               .bins_together = cell.bins,
                               .dark = reference.dark,
                               .spans = {},
-                              .floors = {},
                               .mixes = {},
                               .in_counts = reference.counts,
                               .flats = reference.flats,
@@ -56,10 +67,9 @@ kernels::CountsToLines task_of(const GpuFrames& counts, const Reference& referen
                               .heeded = reference.counted_rows(),
                               .minus_log = how.minus_log,
                               .full = full_level(counts.type, how)};
-  for (const FlatSet& set : reference.sets)
-    task.spans.emplace_back(set.span), task.floors.emplace_back(set.floor);
   for (Index view = 0; view < counts.shape[0]; ++view)
     task.mixes.push_back(reference.mix_of(counts.first + view));
+  take_sets(reference, task);
   return task;
 }
 
@@ -161,6 +171,7 @@ std::optional<Array> preprocess_on_gpu(const GpuFrames& counts, const Reference&
   GpuData data{.reference = reference,
                .how = task,
                .counts = reinterpret_cast<const std::byte*>(counts.memory.data()),
+               .first_view = counts.first,
                .changed_counts = {},
                .y = image(VectorView(y)),
                .stream = stream};

@@ -107,7 +107,7 @@ Index rows_with_margins(const Plan& plan, Index slices) {
 }
 
 /// On a GPU, for some views: counts, of the widest type, once more if steps change them; and line integrals,
-/// with margins before these are cut off, and what steps hold.
+/// with margins before these are cut off, what steps hold, and flats.
 double preparing_bytes(const Plan& plan, Index slices, Index views) {
   const Preprocessing& how = plan.preprocessing;
   const Index read = rows_with_margins(plan, slices), rows = read / plan.rows_together,
@@ -117,7 +117,9 @@ double preparing_bytes(const Plan& plan, Index slices, Index views) {
   if (!plan.gpus_prepare()) return counts + projections;
   const bool margins = rows > rows_of(plan, slices);
   const double wide = margins ? 4.0 * static_cast<double>(views * rows * bins) : projections;
-  return counts + wide +
+  // each view may have flats of its own
+  const double spans = flats_are_of_views(how.values) ? 4.0 * static_cast<double>(views * rows * bins) : 0;
+  return counts + wide + spans +
          std::max({gpu_bytes_of_steps(how, {views, rows, bins}), gpu_changes_counts(how) ? counts : 0,
                    margins ? projections : 0});
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../../kernels/frames.hpp"
 #include "between_rows.hpp"
 #include "step.hpp"
 
@@ -23,6 +24,15 @@ Step row_shifts() {
   return {.name = "row-shifts",
           .help = "views whose images lie higher or lower are moved back (--view-row-shifts)",
           .makes_new_noise = true,
+          .on_gpu = [](const Preprocessing& how) -> GpuWork {
+            if (how.row_shifts.empty()) return {};
+            return [shifts = how.row_shifts](GpuData& data) {
+              const auto views = std::span(shifts).subspan(static_cast<std::size_t>(data.first_view),
+                                                           static_cast<std::size_t>(data.views()));
+              kernels::frames(data.stream.device())->move(views, data.y, data.stream);
+              return std::optional<Index>(0);
+            };
+          },
           .on_projection = [](const Preprocessing& how) -> ProjectionWork {
             if (how.row_shifts.empty()) return {};
             return [shifts = how.row_shifts](Projection& of) {

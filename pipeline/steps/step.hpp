@@ -63,6 +63,7 @@ struct GpuData {
   const Reference& reference;
   const kernels::CountsToLines& how;    ///< what the counts are, their flats, floors and dead cells
   const std::byte* counts;              ///< of `how.type`, dense
+  Index first_view;                     ///< of the file
   std::optional<Array> changed_counts;  ///< what `counts` points to once a step has changed them
   Image<float> y;                       ///< of all rows of the reference
   Stream& stream;

@@ -25,6 +25,7 @@ struct Task {
   PixelType type = PixelType::uint16;
   int binning = 0;
   bool mixes = false;      ///< flats linear in time
+  bool each = false;       ///< or flats of each view of the file, which begins with three others
   bool dead = false;       ///< dead cells, also at the ends and beside each other
   bool wide_dead = false;  ///< and so many beside each other that no window reaches a good one
   bool wide_stripe = false;
@@ -103,7 +104,8 @@ inline Reference reference_of(const Task& task) {
   for (Index row = 1; row < ref.rows && task.wide_dead; ++row)
     for (Index bin = 10; bin < 24; ++bin) dead.push_back(row * ref.bins + bin);
   ref.dead = static_cast<Index>(dead.size());
-  for (int s = 0; s < (task.mixes ? 2 : 1); ++s) {
+  const Index sets = task.each ? task.file[0] + 3 : task.mixes ? 2 : 1;
+  for (Index s = 0; s < sets; ++s) {
     FlatSet set;
     for (Index i = 0; i < cells; ++i)
       set.span.push_back(static_cast<float>(0.8 * task.brightest * (0.9 + 0.2 * random.uniform())));
@@ -119,6 +121,7 @@ inline Reference reference_of(const Task& task) {
     const float late = static_cast<float>(view) / static_cast<float>(task.file[0]);
     ref.mixes.push_back({0, 1, 1 - late, late});
   }
+  for (Index view = 0; task.each && view < sets; ++view) ref.mixes.push_back({view});
   return ref;
 }
 
@@ -129,6 +132,10 @@ class CudaSteps : public Cuda {
                        std::optional<Optics> optics = {}) const {
     Preprocessing how = preprocessing_of(values, {0, task.file[2]}, task.binning);
     how.optics = optics;
+    expect_the_same(task, how, each);
+  }
+
+  void expect_the_same(const Task& task, const Preprocessing& how, double each = 0) const {
     const io::Frames frames = frames_of(task);
     const Reference ref = reference_of(task);
     Findings here, there;

@@ -37,8 +37,6 @@ TEST_F(CudaSteps, TakeExactMedians) {
   expect_the_same({.file = {3, 20, 33}}, as_transmissions(zingers(5, "projection", "both", 1e-3)));
 }
 
-/// All forms of the sort and of the medians.
-/// Few counts make many values of a column equal: these keep the order of their views.
 /// 20 keV, 50 mm behind the sample, pixels of 1 micrometre.
 StepValues phase(const std::string& method, double delta_beta) {
   return {{"--retrieve-phase-method", method},
@@ -83,15 +81,18 @@ TEST_F(CudaSteps, AllTogetherAreTheCpus) {
       }
 }
 
-/// Each row has floors of its own then.
+/// Each row has floors of its own then. Margins of one bin, and wider than a warp.
 TEST_F(CudaSteps, DivideByAir) {
   const StepValues values{{"--air-columns", std::vector<Range>{{1, 40}}}};
-  for (const bool mixes : {false, true})
-    for (const bool dead : {false, true}) {
-      const Task task{.file = {19, 5, 90}, .mixes = mixes, .dead = dead, .above = 1, .below = 1};
-      expect_the_same(task, as_transmissions(values));
-      expect_the_same(task, values, tolerance::steps_with_logarithms);
-    }
+  for (const std::vector<Range>& margins :
+       {std::vector<Range>{{1, 40}}, {{1, 40}, {44, 90}}, {{3, 4}, {87, 88}}, {{7, 8}}})
+    for (const bool mixes : {false, true})
+      for (const bool dead : {false, true}) {
+        const StepValues air{{"--air-columns", margins}};
+        const Task task{.file = {19, 5, 90}, .mixes = mixes, .dead = dead, .above = 1, .below = 1};
+        expect_the_same(task, as_transmissions(air));
+        expect_the_same(task, air, tolerance::steps_with_logarithms);
+      }
   StepValues with_stripes = values;
   with_stripes["--remove-stripe-method"] = "vo-all";
   expect_the_same({.file = {39, 3, 90}, .mixes = true, .dead = true}, with_stripes,
@@ -124,6 +125,28 @@ TEST_F(CudaSteps, LevelARolledDetector) {
       expect_the_same({.file = shape, .dead = true}, as_transmissions({{"--detector-roll", degrees}}));
 }
 
+TEST_F(CudaSteps, DivideEachViewByItsOwnFlats) {
+  for (const Shape& shape : odd_shapes) {
+    const Task task{.file = shape, .each = true, .dead = true};
+    expect_the_same(task, as_transmissions({}));
+    expect_the_same(task, StepValues{}, tolerance::steps_with_logarithms);
+    expect_the_same(task, {{"--remove-stripe-method", "ti"}}, tolerance::steps_with_logarithms);
+  }
+}
+
+/// Views of the file begin at the third.
+TEST_F(CudaSteps, MoveRowsOfViews) {
+  for (const Shape& shape : {Shape{7, 40, 301}, Shape{2, 1, 30}, Shape{9, 9, 1}, Shape{1, 2, 9}}) {
+    std::vector<double> shifts;
+    for (Index view = 0; view < shape[0] + 3; ++view)
+      shifts.push_back(view % 4 == 3 ? 0 : 1.7 * static_cast<double>(view % 5 - 2) + 0.25);
+    const Task task{.file = shape, .dead = true};
+    Preprocessing how = preprocessing_of({{"--minus-log", false}}, {0, shape[2]}, 0);
+    how.row_shifts = shifts;
+    expect_the_same(task, how);
+  }
+}
+
 /// The CPU then says what is wrong.
 TEST_F(CudaSteps, ThatAreAnErrorTakeTheCpu) {
   const Task dark{.file = {5, 3, 41}, .brightest = 0}, bright{.file = {5, 3, 41}};
@@ -135,6 +158,7 @@ TEST_F(CudaSteps, ThatAreAnErrorTakeTheCpu) {
   };
   EXPECT_TRUE(taken(bright, {{"--air-columns", std::vector<Range>{{1, 20}}}}));
   EXPECT_FALSE(taken(dark, {{"--air-columns", std::vector<Range>{{1, 20}}}}));
+  EXPECT_FALSE(taken(dark, {{"--air-columns", std::vector<Range>{{1, 4}, {20, 30}}}}));
   EXPECT_TRUE(taken(bright, hardened({1})));
   EXPECT_FALSE(taken(bright, hardened({1, -2})));
 }

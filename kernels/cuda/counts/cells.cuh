@@ -16,9 +16,9 @@ constexpr int threads = 256, views_a_thread = 16;
 struct Cells {
   Index rows, bins;
   int rows_together, bins_together;
-  float share;                         ///< of one pixel in its cell
-  const float *dark, *spans, *floors;  ///< spans and floors: (set, row, bin)
-  const FlatMix* mixes;                ///< of each view; null: all take the only set
+  float share;                ///< of one pixel in its cell
+  const float *dark, *spans;  ///< spans: (set, row, bin)
+  const FlatMix* mixes;       ///< of each view; null: all take the only set
   const char* in_counts;
   bool flats, minus_log;
   float full;
@@ -46,9 +46,10 @@ __device__ inline Divisor divisor_of(const Cells& cells, Index view, Index cell,
   const FlatMix mix = cells.mixes ? cells.mixes[view] : FlatMix{};
   const Index set = cells.rows * cells.bins;
   const float first = cells.spans[mix.first * set + cell];
-  if (mix.is_one()) return {first, cells.floors[mix.first * set + cell]};
-  const float both = mixed(mix, first, cells.spans[mix.second * set + cell]);
-  return {both, both > 0 ? transmission_floor(both, 1, in_counts) : -INFINITY};
+  const bool one = mix.is_one();
+  const float span = one ? first : mixed(mix, first, cells.spans[mix.second * set + cell]);
+  const bool good = one ? span != 0 : span > 0;
+  return {span, good ? transmission_floor(span, 1, in_counts) : -INFINITY};
 }
 
 /// What a warp has met goes to the tally of all. Few warps meet anything new.
@@ -88,19 +89,25 @@ __device__ inline float between(float before, float after, float share) {
   return __fadd_rn(before, __fmul_rn(share, after - before));
 }
 
-inline std::vector<float> joined(const std::vector<std::span<const float>>& sets) {
-  std::vector<float> all;
-  for (const auto& set : sets) all.insert(all.end(), set.begin(), set.end());
-  return all;
-}
+/// Sets of flats, one after the other.
+class Spans : public Scratch<float> {
+ public:
+  Spans(const std::vector<std::span<const float>>& sets, const Stream& stream)
+      : Scratch(sets.size() * sets.front().size(), queue(stream)) {
+    float* to = data();
+    for (const std::span<const float> set : sets) {
+      tandem::cuda::send(stream.device().ordinal(), to, set.data(), set.size_bytes(), stream.native());
+      to += set.size();
+    }
+  }
+};
 
 /// What a kernel needs of the cells, on the device.
 class CellTables {
  public:
   CellTables(const CountsToLines& how, const Image<float>& y, const Stream& stream)
       : dark_(how.dark, stream),
-        spans_(joined(how.spans), stream),
-        floors_(joined(how.floors), stream),
+        spans_(how.spans, stream),
         mixes_(how.mixes, stream),
         in_counts_(how.in_counts, stream) {
     const bool same = how.spans.size() == 1 && std::ranges::all_of(how.mixes, &FlatMix::is_one);
@@ -111,7 +118,6 @@ class CellTables {
              1.0f / static_cast<float>(how.rows_together * how.bins_together),
              dark_.data(),
              spans_.data(),
-             floors_.data(),
              same ? nullptr : mixes_.data(),
              in_counts_.data(),
              how.flats,
@@ -122,7 +128,8 @@ class CellTables {
   Cells cells;
 
  private:
-  Sent<float> dark_, spans_, floors_;
+  Sent<float> dark_;
+  Spans spans_;
   Sent<FlatMix> mixes_;
   Sent<char> in_counts_;
 };

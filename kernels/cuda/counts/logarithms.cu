@@ -9,16 +9,11 @@ namespace tandem::kernels::cuda {
 
 namespace {
 
-/// Grid: (rows of all views), a warp each. All its threads add up the same values in the order of the CPU.
-__global__ void __launch_bounds__(threads)
-    average_air(const __grid_constant__ Cells cells, Range bins, Image<float> y, double* means,
-                unsigned long long* bad) {
-  const Index which = (static_cast<Index>(blockIdx.x) * threads + threadIdx.x) / 32, view = which / y.n1,
-              row = which % y.n1;
+/// What the good cells of a margin add up to, for a warp, all of whose threads add up the same values in the
+/// order of the CPU.
+__device__ AirSums air_of(const Cells& cells, const Image<float>& y, Index view, Index row, Range bins) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  if (view >= y.n0) return;
-  double sum = 0;
-  int good = 0;
+  AirSums sums;
   for (Index first = bins.first; first < bins.last; first += 32) {
     const Index bin = first + lane;
     float value = 0;
@@ -28,26 +23,45 @@ __global__ void __launch_bounds__(threads)
       counts = divisor_of(cells, view, row * cells.bins + bin, false).span > 0;
     }
     const unsigned mask = __ballot_sync(~0u, counts);
-    good += __popc(mask);
     for (int k = 0; k < 32; ++k) {
       const float next = __shfl_sync(~0u, value, k);
-      if (mask >> k & 1u) sum += static_cast<double>(next);
+      if (mask >> k & 1u) sums.add(next, first + k);
     }
   }
-  if (lane != 0) return;
-  means[which] = sum / static_cast<double>(good);
-  if (!(sum > 0)) atomicAdd(bad, 1ull);
+  return sums;
+}
+
+/// Grid: (rows of all views), a warp each. `second`: empty if there is one margin.
+__global__ void __launch_bounds__(threads)
+    average_air(const __grid_constant__ Cells cells, Range margin, Range second, Image<float> y,
+                double* means, AirLine* lines, unsigned long long* bad) {
+  const Index which = (static_cast<Index>(blockIdx.x) * threads + threadIdx.x) / 32, view = which / y.n1,
+              row = which % y.n1;
+  if (view >= y.n0) return;
+  const AirSums left = air_of(cells, y, view, row, margin);
+  double mean = left.mean();
+  AirLine line{mean, 0, 0};
+  bool good = left.sum > 0;
+  if (second.first < second.last) {
+    const AirSums right = air_of(cells, y, view, row, second);
+    line = line_through(left, right);
+    mean = 0.5 * (mean + right.mean());
+    good = good && right.sum > 0 && line.at(0) > 0 && line.at(y.n2 - 1) > 0;
+  }
+  if (threadIdx.x % 32 != 0) return;
+  means[which] = mean, lines[which] = line;
+  if (!good) atomicAdd(bad, 1ull);
 }
 
 /// Grid: (bins, rows, views).
-__global__ void __launch_bounds__(threads) divide(const double* __restrict__ means, Image<float> y) {
+__global__ void __launch_bounds__(threads) divide(const AirLine* __restrict__ lines, Image<float> y) {
   const Index bin = static_cast<Index>(blockIdx.x) * threads + threadIdx.x, row = blockIdx.y;
   const Index first = static_cast<Index>(blockIdx.z) * views_a_thread,
               last = min(y.n0, first + views_a_thread);
   if (bin >= y.n2) return;
   for (Index view = first; view < last; ++view) {
     float& value = element(y, view, row, bin);
-    value = static_cast<float>(static_cast<double>(value) / means[view * y.n1 + row]);
+    value = static_cast<float>(static_cast<double>(value) / lines[view * y.n1 + row].at(bin));
   }
 }
 
@@ -137,14 +151,17 @@ struct Count : Sent<unsigned long long> {
 
 }  // namespace
 
-Index divide_by_air(const CountsToLines& how, Range bins, Image<float> y, double* means, Stream& stream) {
+Index divide_by_air(const CountsToLines& how, std::span<const Range> margins, Image<float> y, double* means,
+                    Stream& stream) {
   note_launch("air");
   const CellTables tables(how, y, stream);
   const Count bad(stream);
+  const Scratch<AirLine> lines(static_cast<std::size_t>(y.n0 * y.n1), queue(stream));
   average_air<<<static_cast<unsigned>(ceil_div<Index>(32 * y.n0 * y.n1, threads)), threads, 0,
-                queue(stream)>>>(tables.cells, bins, y, means, bad.data());
+                queue(stream)>>>(tables.cells, margins.front(), margins.size() > 1 ? margins.back() : Range{},
+                                 y, means, lines.data(), bad.data());
   after_launch();
-  divide<<<blocks_of(y), threads, 0, queue(stream)>>>(means, y);
+  divide<<<blocks_of(y), threads, 0, queue(stream)>>>(lines.data(), y);
   after_launch();
   return bad.brought(stream);
 }

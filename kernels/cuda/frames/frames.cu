@@ -33,21 +33,34 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
-/// A thread has a bin of a view, and goes through its rows against the shift: what it reads is still as it
-/// came. Grid: (bins, views).
+/// A bin of a view takes its values from `shift` rows below each row. The rows are gone through against the
+/// shift: what is read is still as it came.
+__device__ void take_from_below(double shift, const Image<float>& y, Index view, Index bin) {
+  const Index rows = y.n1;
+  for (Index k = 0; k < rows; ++k) {
+    const Index row = shift > 0 ? rows - 1 - k : k;
+    const double at = fmin(fmax(static_cast<double>(row) - shift, 0.0), static_cast<double>(rows - 1));
+    const auto low = static_cast<Index>(at), high = min(low + 1, rows - 1);
+    const auto part = static_cast<float>(at - static_cast<double>(low));
+    element(y, view, row, bin) = __fadd_rn(__fmul_rn(1 - part, element(y, view, low, bin)),
+                                           __fmul_rn(part, element(y, view, high, bin)));
+  }
+}
+
+/// A thread has a bin of a view. Grid: (bins, views).
 __global__ void __launch_bounds__(threads) level_bins(RolledRows rolled, Image<float> y) {
-  const Index bin = static_cast<Index>(blockIdx.x) * threads + threadIdx.x, rows = y.n1;
+  const Index bin = static_cast<Index>(blockIdx.x) * threads + threadIdx.x;
   if (bin >= y.n2) return;
   const double shift = __dadd_rn(__dmul_rn(static_cast<double>(bin), rolled.slope), -rolled.rise);
+  for (Index view = blockIdx.y; view < y.n0; view += gridDim.y) take_from_below(shift, y, view, bin);
+}
+
+/// Likewise.
+__global__ void __launch_bounds__(threads) move_bins(const double* __restrict__ shifts, Image<float> y) {
+  const Index bin = static_cast<Index>(blockIdx.x) * threads + threadIdx.x;
+  if (bin >= y.n2) return;
   for (Index view = blockIdx.y; view < y.n0; view += gridDim.y)
-    for (Index k = 0; k < rows; ++k) {
-      const Index row = shift > 0 ? rows - 1 - k : k;
-      const double at = fmin(fmax(static_cast<double>(row) - shift, 0.0), static_cast<double>(rows - 1));
-      const auto low = static_cast<Index>(at), high = min(low + 1, rows - 1);
-      const auto part = static_cast<float>(at - static_cast<double>(low));
-      element(y, view, row, bin) = __fadd_rn(__fmul_rn(1 - part, element(y, view, low, bin)),
-                                             __fmul_rn(part, element(y, view, high, bin)));
-    }
+    if (shifts[view] != 0) take_from_below(-shifts[view], y, view, bin);
 }
 
 dim3 blocks_of(Index elements, const Image<float>& y) {
@@ -73,8 +86,15 @@ void level(RolledRows rolled, Image<float> y, Stream& stream) {
   after_launch();
 }
 
+void move(std::span<const double> shifts, Image<float> y, Stream& stream) {
+  note_launch("move rows");
+  const Sent<double> there(shifts, stream);
+  move_bins<<<blocks_of(y.n2, y), threads, 0, queue(stream)>>>(there.data(), y);
+  after_launch();
+}
+
 }  // namespace
 
-const FrameKernels frame_kernels{fill_medians, level};
+const FrameKernels frame_kernels{fill_medians, level, move};
 
 }  // namespace tandem::kernels::cuda
