@@ -185,38 +185,5 @@ TEST_F(CudaSteps, LeaveCountsThatAreNotFiniteToTheCpu) {
   }
 }
 
-TEST_F(CudaSteps, AgreeWithOtherPrograms) {
-  if (!exists(vectors_folder())) GTEST_SKIP() << vectors_folder() << " is not there";
-  const Shape wide{180, 1, 128}, narrow{180, 1, 64};
-  const std::vector<float> sorting = vector_of("stripe_vosort_input_row0"),
-                           large = vector_of("stripe_fw_input_row0"),
-                           column = vector_of("stripe_dead_column55");
-  const auto with_dead_column = [&](std::vector<float> values) {
-    for (std::size_t view = 0; view < 180; ++view) values[view * 128 + 55] = column[view];
-    return values;
-  };
-  const std::vector<float> dead = with_dead_column(large),
-                           all = with_dead_column(vector_of("stripe_ti_input_row0"));
-  const std::string method = "--remove-stripe-method";
-  for (const Index dim : {1, 2})
-    expect_vector("tomopy_stripe_vosort_dim" + std::to_string(dim) + "_row0", sorting, narrow,
-                  {{method, "vo-sorting"}, {"--vo-sorting-size", Index{5}}, {"--vo-sorting-dim", dim}}, 0);
-  expect_vector("tomopy_stripe_volarge_norm_row0", large, wide, {{method, "vo-large"}}, 3e-6);
-  expect_vector("tomopy_stripe_volarge_raw_row0", large, wide,
-                {{method, "vo-large"}, {"--vo-large-norm", false}}, 0);
-  expect_vector("tomopy_stripe_vodead_norm_row0", dead, wide, {{method, "vo-dead"}, {"--vo-dead-snr", 2.0}},
-                3e-6);
-  expect_vector("tomopy_stripe_vodead_raw_row0", dead, wide,
-                {{method, "vo-dead"}, {"--vo-dead-snr", 2.0}, {"--vo-dead-norm", false}}, 1e-6);
-  for (const int snr : {2, 3})
-    expect_vector("tomopy_stripe_voall_snr" + std::to_string(snr) + "_row0", all, wide,
-                  {{method, "vo-all"}, {"--vo-all-snr", static_cast<double>(snr)}}, 5e-6);
-  const std::vector<float> spikes = vector_of("rankfilter_input");
-  const auto cube = [](Index size, double threshold) { return zingers(size, "cube", "both", threshold); };
-  expect_vector("tomopy_median3", spikes, {12, 20, 24}, cube(3, 1e-30), 0);
-  expect_vector("tomopy_median5", spikes, {12, 20, 24}, cube(5, 1e-30), 0);
-  expect_vector("tomopy_dezinger_small", spikes, {12, 20, 24}, cube(3, 0.5), 0);
-}
-
 }  // namespace
 }  // namespace tandem::test
