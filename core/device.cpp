@@ -106,6 +106,12 @@ Stream::Stream(Device device, Priority priority) : device_(device) {
   native_ = cuda::make_stream(device.ordinal(), priority);
 }
 
+Stream Stream::foreign(Device gpu, std::shared_ptr<void> native) {
+  require<DeviceError>(gpu.members() == 1, "Stream::foreign: ", gpu.name(), " is a team; name one GPU");
+  require_usable(gpu);
+  return Stream(gpu, std::move(native));
+}
+
 void Stream::synchronize() const {
   if (!device_.is_cuda()) return;
   for (int k = 0; k < device_.members(); ++k)
@@ -115,7 +121,8 @@ void Stream::synchronize() const {
 void Stream::wait(const Event& event) const {
   if (!device_.is_cuda()) return;
   for (int k = 0; k < device_.members(); ++k)
-    for (const auto& passed : event.of_members_) cuda::wait(member(k).native(), passed.get());
+    for (const auto& passed : event.of_members_)
+      cuda::wait(device_.member(k).ordinal(), member(k).native(), passed.get());
 }
 
 Event::Event(Device device) {
@@ -124,8 +131,10 @@ Event::Event(Device device) {
 }
 
 void Event::record(const Stream& stream) {
-  for (std::size_t k = 0; k < of_members_.size(); ++k)
-    cuda::record(of_members_[k].get(), stream.member(static_cast<int>(k)).native());
+  for (std::size_t k = 0; k < of_members_.size(); ++k) {
+    const Stream& member = stream.member(static_cast<int>(k));
+    cuda::record(member.device().ordinal(), of_members_[k].get(), member.native());
+  }
 }
 
 void Event::synchronize() const {
@@ -172,5 +181,10 @@ Stream& default_stream(Device device) {
 UseStream::UseStream(const Stream& stream)
     : before_(std::exchange(default_stream(stream.device()), stream)) {}
 UseStream::~UseStream() { default_stream(before_.device()) = before_; }
+
+KeepCurrentGpu::KeepCurrentGpu() : before_(cuda::current_device()) {}
+KeepCurrentGpu::~KeepCurrentGpu() {
+  if (before_ >= 0) cuda::make_current(before_);
+}
 
 }  // namespace tandem

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "public.hpp"
@@ -77,6 +78,9 @@ class Stream {
  public:
   /// @throws DeviceError if the device is not here, or too old
   explicit Stream(Device device, Priority priority = Priority::usual);
+  /// The stream of another library on a GPU, such as the current one of PyTorch. `native` is its
+  /// cudaStream_t, null for the legacy default stream, and keeps it alive. @throws DeviceError as above
+  static Stream foreign(Device gpu, std::shared_ptr<void> native);
   Device device() const { return device_; }
   /// The queue of a member of a team; of any other device this one is the only one.
   Stream& member(int k) { return members_ ? (*members_)[static_cast<std::size_t>(k)] : *this; }
@@ -87,6 +91,7 @@ class Stream {
   const std::shared_ptr<void>& shared() const { return native_; }
 
  private:
+  Stream(Device device, std::shared_ptr<void> native) : device_(device), native_(std::move(native)) {}
   Device device_;
   std::shared_ptr<void> native_;
   std::shared_ptr<std::vector<Stream>> members_;  ///< null unless the device is a team
@@ -118,6 +123,19 @@ class UseStream {
 
  private:
   Stream before_;
+};
+
+/// The library changes which GPU is the current one of the calling thread. This puts it back at its end, for
+/// callers that use CUDA themselves.
+class KeepCurrentGpu {
+ public:
+  KeepCurrentGpu();
+  ~KeepCurrentGpu();
+  KeepCurrentGpu(const KeepCurrentGpu&) = delete;
+  KeepCurrentGpu& operator=(const KeepCurrentGpu&) = delete;
+
+ private:
+  int before_;
 };
 
 }  // namespace tandem

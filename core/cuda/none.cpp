@@ -13,6 +13,8 @@ namespace {
 }  // namespace
 
 int device_count() { return 0; }
+int current_device() { return -1; }
+void make_current(int) noexcept {}
 ComputeCapability compute_capability(int) { return {}; }
 std::string device_name(int) { return {}; }
 double gigaclocks(int ordinal) { not_built(ordinal); }
@@ -22,8 +24,8 @@ void end_range() {}
 std::shared_ptr<void> make_stream(int ordinal, Priority) { not_built(ordinal); }
 void synchronize(int ordinal, void*) { not_built(ordinal); }
 std::shared_ptr<void> make_event(int ordinal) { not_built(ordinal); }
-void record(void*, void*) {}
-void wait(void*, void*) {}
+void record(int, void*, void*) {}
+void wait(int, void*, void*) {}
 void synchronize_event(void*) {}
 std::size_t free_memory(int ordinal) { not_built(ordinal); }
 void* allocate(int ordinal, std::size_t, void*) { not_built(ordinal); }

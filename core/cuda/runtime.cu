@@ -37,6 +37,15 @@ int device_count() {
   return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
 }
 
+int current_device() {
+  int ordinal = -1;
+  if (cudaGetDevice(&ordinal) == cudaSuccess) return ordinal;
+  cudaGetLastError();  // so that the next call does not see it again
+  return -1;
+}
+
+void make_current(int ordinal) noexcept { cudaSetDevice(ordinal); }
+
 ComputeCapability compute_capability(int ordinal) {
   ComputeCapability has;
   const bool known =
@@ -89,11 +98,15 @@ std::shared_ptr<void> make_event(int ordinal) {
   return {event, [](void* e) { cudaEventDestroy(static_cast<cudaEvent_t>(e)); }};
 }
 
-void record(void* event, void* stream) {
+// The legacy default stream, which is null, is that of the current device.
+
+void record(int ordinal, void* event, void* stream) {
+  check(cudaSetDevice(ordinal));
   check(cudaEventRecord(static_cast<cudaEvent_t>(event), queue(stream)));
 }
 
-void wait(void* stream, void* event) {
+void wait(int ordinal, void* stream, void* event) {
+  check(cudaSetDevice(ordinal));
   check(cudaStreamWaitEvent(queue(stream), static_cast<cudaEvent_t>(event), 0));
 }
 

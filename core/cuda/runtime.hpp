@@ -10,6 +10,8 @@ namespace tandem::cuda {
 
 /// The number of CUDA devices that the driver shows; 0 if there is no driver, or in a build without CUDA.
 int device_count();
+int current_device();  ///< of the calling thread; -1 if there is none
+void make_current(int ordinal) noexcept;
 ComputeCapability compute_capability(int ordinal);  ///< {0, 0} if it is not known
 std::string device_name(int ordinal);
 /// The clocks of all multiprocessors together, at their highest rate, in 10^9 per second.
@@ -28,8 +30,8 @@ void synchronize(int ordinal, void* stream);
 
 /// A new cudaEvent_t that takes no time stamp, destroyed with the last copy of the pointer.
 std::shared_ptr<void> make_event(int ordinal);
-void record(void* event, void* stream);
-void wait(void* stream, void* event);
+void record(int ordinal, void* event, void* stream);
+void wait(int ordinal, void* stream, void* event);
 void synchronize_event(void* event);
 
 /// How many bytes are left: what the driver shows, and what the pool keeps unused.

@@ -56,6 +56,11 @@ TEST(Stream, DefaultIsOneAThread) {
   EXPECT_NE(here, there);
 }
 
+TEST(Stream, ForeignIsOnAGpuThatIsHere) {
+  EXPECT_THROW(Stream::foreign(Device::cpu(), nullptr), DeviceError);
+  EXPECT_THROW(Stream::foreign(Device::cuda(1000), nullptr), DeviceError);
+}
+
 TEST(Cuda, DevicesAreNamedByTheDriver) {
   if (devices().size() == 1) GTEST_SKIP() << "no CUDA device here";
   EXPECT_NE(description(Device::cuda(0)), "unknown");

@@ -136,5 +136,41 @@ TEST_F(Streams, AnArrayThatNamesNoneIsThereForAll) {
   opener.join();
 }
 
+/// As PyTorch and CuPy hand over their current one: null is the legacy default stream.
+TEST_F(Streams, OfOtherLibrariesAreUsedAsTheyAre) {
+  const LinearOperator A = odd_projector(3);
+  const Array x = random_array(A.domain(), 3), truth = A * x;
+  cudaStream_t made = nullptr;
+  ASSERT_EQ(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking), cudaSuccess);
+  for (cudaStream_t native : {made, cudaStream_t{nullptr}}) {
+    Stream foreign = Stream::foreign(gpu, {native, [](void*) {}});
+    Array y(A.range());
+    {
+      const UseStream use(foreign);
+      EXPECT_EQ(default_stream(gpu).native(), native);
+      A.apply(1, x, 0, y, default_stream(gpu));
+    }
+    EXPECT_NE(default_stream(gpu).native(), native);
+    Event passed(gpu);
+    passed.record(foreign);
+    default_stream(gpu).wait(passed);
+    EXPECT_TRUE(same_bits(y.clone(), truth));
+  }
+  EXPECT_EQ(cudaStreamDestroy(made), cudaSuccess);
+}
+
+TEST_F(Streams, TheCurrentGpuOfTheCallerStaysAsItIs) {
+  int count = 0;
+  ASSERT_EQ(cudaGetDeviceCount(&count), cudaSuccess);
+  ASSERT_EQ(cudaSetDevice(count - 1), cudaSuccess);
+  {
+    const KeepCurrentGpu keep;
+    default_stream(gpu).synchronize();
+  }
+  int now = -1;
+  EXPECT_EQ(cudaGetDevice(&now), cudaSuccess);
+  EXPECT_EQ(now, count - 1);
+}
+
 }  // namespace
 }  // namespace tandem::test
