@@ -20,6 +20,7 @@ MAY_INCLUDE = {
     "pipeline": {"solvers", "operators", "kernels", "geometry", "io", "core"},
     "bench": {"pipeline", "solvers", "operators", "kernels", "geometry", "io", "core"},
     "apps": {"bench", "pipeline", "solvers", "operators", "kernels", "geometry", "io", "core"},
+    "python": {"pipeline", "solvers", "operators", "geometry", "core"},
     "examples": {"pipeline", "solvers", "operators", "geometry", "io", "core"},
     "tests": {"pipeline", "solvers", "operators", "kernels", "geometry", "io", "core"},
 }
@@ -32,6 +33,7 @@ ONLY_IN = {
     r"(oneapi/)?tbb/.*": r"core/parallel\.cpp|tests/core/.*",
     r"nlohmann/.*": r"(io|apps|bench|tests|examples)/.*",
     r"CLI/.*": r"apps/.*",
+    r"nanobind/.*": r"python/src/.*",
 }
 SOURCES = {".hpp", ".cpp", ".cu", ".cuh"}
 OWN_ROOT = "tests/install"  # a project of somebody else

@@ -1,0 +1,72 @@
+#pragma once
+
+// What the parts of the module `tandem._core` share. It is private: the package `tandem` around it knows the
+// arrays of its callers, and hands over addresses whose sizes it has checked.
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "../../core/array.hpp"
+#include "../../core/device.hpp"
+#include "released.hpp"
+
+namespace tandem::python {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+void add_errors(nb::module_& m);
+void add_geometry(nb::module_& m);
+void add_phantoms(nb::module_& m);
+void add_operators(nb::module_& m);
+void add_solvers(nb::module_& m);
+void add_scans(nb::module_& m);
+void add_recon(nb::module_& m);
+
+using Address = std::uintptr_t;
+
+/// A vector of the caller, who has checked that it has the size of the space.
+inline VectorView lent(Address at, const Space& space) { return {reinterpret_cast<float*>(at), space}; }
+
+/// The caller's stream, null for the legacy default stream of a GPU. `keeper` keeps it alive, and may be
+/// None.
+Stream stream_of_caller(Device device, Address native, nb::object keeper = nb::none());
+
+/// As long as it lives, this thread works on a stream of the caller, and the caller's current GPU is put back
+/// at its end. On the CPU it does nothing.
+class OnStream {
+ public:
+  explicit OnStream(const Stream& stream);
+
+ private:
+  std::optional<KeepCurrentGpu> keep_;
+  std::optional<UseStream> use_;
+};
+
+/// For work that makes something on a device: the caller's current GPU is put back at its end.
+class OnDevice {
+ public:
+  explicit OnDevice(Device device) {
+    if (device.is_cuda()) keep_.emplace();
+  }
+
+ private:
+  std::optional<KeepCurrentGpu> keep_;
+};
+
+/// Raises KeyboardInterrupt, or what another handler of a signal raises, if a signal came. Takes the GIL.
+void raise_if_signalled();
+
+}  // namespace tandem::python

@@ -1,0 +1,177 @@
+#include "../../geometry/scan.hpp"
+#include "../../geometry/view_subsets.hpp"
+#include "bindings.hpp"
+
+namespace tandem::python {
+
+namespace {
+
+using Ends = std::pair<Index, Index>;
+
+Range range_of(const std::optional<Ends>& ends, Index count) {
+  return ends ? Range{ends->first, ends->second} : Range{0, count};
+}
+
+Detector make_detector(Index bins, Index rows, double bin_pitch, std::optional<double> row_pitch,
+                       std::optional<double> axis_bin) {
+  const Detector detector{bins, rows, bin_pitch, row_pitch.value_or(bin_pitch),
+                          axis_bin.value_or(0.5 * static_cast<double>(bins - 1))};
+  validate(detector);
+  return detector;
+}
+
+ParallelBeam make_parallel(const Detector& detector, std::vector<double> angles,
+                           std::vector<double> row_axis_bins, std::vector<double> view_shift_bins) {
+  const ParallelBeam scan{detector, std::move(angles), std::move(row_axis_bins), std::move(view_shift_bins)};
+  validate(scan);
+  return scan;
+}
+
+template <class Kind>
+Kind make_cone(const Detector& detector, std::vector<double> angles, double sod_mm, double sdd_mm,
+               std::optional<double> midplane_row) {
+  Kind scan;
+  static_cast<ConeBeam&>(scan) = {detector, std::move(angles), sod_mm, sdd_mm,
+                                  midplane_row.value_or(0.5 * static_cast<double>(detector.rows - 1))};
+  validate(scan);
+  return scan;
+}
+
+VolumeGrid make_grid(const std::array<Index, 3>& size, const std::array<double, 3>& pitch,
+                     const std::array<double, 3>& centre) {
+  const VolumeGrid grid{size, pitch, centre};
+  validate(grid);
+  return grid;
+}
+
+void add_parallel(nb::module_& m) {
+  nb::class_<ParallelBeam>(
+      m, "ParallelBeam",
+      "A scan with parallel rays: a point (x, y) falls on bin axis_bin + (x cos a + y sin a) / "
+      "bin_pitch for the view angle a. Each detector row sees one slice.\n\n"
+      "angles_rad: one for each view, rad, in any order. row_axis_bins: the axis of each row, if "
+      "they differ. view_shift_bins: how far each view lies towards higher bins.")
+      .def(nb::new_(&make_parallel), "detector"_a, "angles_rad"_a, nb::kw_only(),
+           "row_axis_bins"_a = std::vector<double>{}, "view_shift_bins"_a = std::vector<double>{})
+      .def_prop_ro("detector", [](const ParallelBeam& s) { return s.detector; })
+      .def_prop_ro("angles_rad", [](const ParallelBeam& s) { return s.angles; })
+      .def_prop_ro("row_axis_bins", [](const ParallelBeam& s) { return s.row_axis_bins; })
+      .def_prop_ro("view_shift_bins", [](const ParallelBeam& s) { return s.view_shift_bins; })
+      .def("__eq__",
+           [](const ParallelBeam& a, const ParallelBeam& b) { return fingerprint(a) == fingerprint(b); })
+      .def("__hash__", [](const ParallelBeam& s) { return fingerprint(s); });
+}
+
+void add_cone(nb::module_& m) {
+  nb::class_<ConeBeam>(
+      m, "ConeBeam",
+      "A scan with a point source on a circle and a flat detector. The source is at sod (sin a, "
+      "-cos a, 0) for the view angle a.\n\n"
+      "angles_rad: one for each view, rad. sod_mm, sdd_mm: from the source to the axis, and to the "
+      "detector. midplane_row: the row at the height of the source; default: the middle.")
+      .def(nb::new_(&make_cone<ConeBeam>), "detector"_a, "angles_rad"_a, "sod_mm"_a, "sdd_mm"_a,
+           "midplane_row"_a = nb::none())
+      .def_prop_ro("detector", [](const ConeBeam& s) { return s.detector; })
+      .def_prop_ro("angles_rad", [](const ConeBeam& s) { return s.angles; })
+      .def_ro("sod_mm", &ConeBeam::sod)
+      .def_ro("sdd_mm", &ConeBeam::sdd)
+      .def_ro("midplane_row", &ConeBeam::midplane_row)
+      .def_prop_ro("magnification", &ConeBeam::magnification)
+      .def("__eq__", [](const ConeBeam& a, const ConeBeam& b) { return fingerprint(a) == fingerprint(b); })
+      .def("__hash__", [](const ConeBeam& s) { return fingerprint(s); });
+  nb::class_<FanBeam, ConeBeam>(
+      m, "FanBeam",
+      "A cone beam with one detector row, at the height of its source. A grid of one slice "
+      "gets voxels of which the row sees no end.")
+      .def(nb::new_(&make_cone<FanBeam>), "detector"_a, "angles_rad"_a, "sod_mm"_a, "sdd_mm"_a,
+           "midplane_row"_a = nb::none());
+}
+
+void add_parts(nb::module_& m) {
+  nb::class_<Detector>(
+      m, "Detector",
+      "A flat detector. Positions count from 0 at the centres of cells. row_pitch: default bin_pitch. "
+      "axis_bin: where the rotation axis falls; default: the middle, (bins - 1) / 2. Pitches are in "
+      "mm; 1 if they are not known, and lengths are then in bins.")
+      .def(nb::new_(&make_detector), "bins"_a, "rows"_a = 1, nb::kw_only(), "bin_pitch"_a = 1.0,
+           "row_pitch"_a = nb::none(), "axis_bin"_a = nb::none())
+      .def_ro("bins", &Detector::bins)
+      .def_ro("rows", &Detector::rows)
+      .def_ro("bin_pitch", &Detector::bin_pitch)
+      .def_ro("row_pitch", &Detector::row_pitch)
+      .def_ro("axis_bin", &Detector::axis_bin);
+  nb::class_<VolumeGrid>(
+      m, "VolumeGrid",
+      "The voxels of a volume: size (nx, ny, nz), pitch and centre in mm. Arrays have the shape "
+      "(nz, ny, nx). The rotation axis is z, through the origin.")
+      .def(nb::new_(&make_grid), "size"_a, "pitch"_a = std::array<double, 3>{1, 1, 1},
+           "centre"_a = std::array<double, 3>{})
+      .def_ro("size", &VolumeGrid::size)
+      .def_ro("pitch", &VolumeGrid::pitch)
+      .def_ro("centre", &VolumeGrid::centre)
+      .def_prop_ro("shape", [](const VolumeGrid& g) { return std::tuple_cat(g.shape()); })
+      .def("x", &VolumeGrid::x, "ix"_a, "Of the middle of voxel ix, mm.")
+      .def("y", &VolumeGrid::y, "iy"_a)
+      .def("z", &VolumeGrid::z, "iz"_a);
+}
+
+/// For a fan beam, too, the wider detector: its kind stays.
+Scan wider(const Scan& scan) {
+  if (const auto* parallel = std::get_if<ParallelBeam>(&scan)) return symmetric(*parallel);
+  if (const auto* fan = std::get_if<FanBeam>(&scan)) return FanBeam{symmetric(*fan)};
+  return symmetric(std::get<ConeBeam>(scan));
+}
+
+}  // namespace
+
+void add_geometry(nb::module_& m) {
+  add_parts(m);
+  add_parallel(m);
+  add_cone(m);
+  m.def(
+      "fitting_grid", [](const Scan& scan) { return fitting_grid(scan); }, "scan"_a,
+      "A grid of square voxels as large as a bin appears at the axis, which is all that the detector sees.");
+  m.def("symmetric", &wider, "scan"_a,
+        "The scan with bins added on the nearer side of its detector, if that is needed for a half "
+        "acquisition.");
+  m.def(
+      "half_acquisition", [](const Scan& scan) { return half_acquisition(scan); }, "scan"_a,
+      "Whether the views go all round and one side of the detector is clearly shorter than the other.");
+  m.def(
+      "crop",
+      [](const Scan& scan, std::optional<Ends> views, std::optional<Ends> rows, std::optional<Ends> bins) {
+        const Detector& detector = detector_of(scan);
+        return crop(scan, range_of(views, static_cast<Index>(angles_of(scan).size())),
+                    range_of(rows, detector.rows), range_of(bins, detector.bins));
+      },
+      "scan"_a, "views"_a = nb::none(), "rows"_a = nb::none(), "bins"_a = nb::none(),
+      "The part of a scan with these views, rows and bins: half-open ranges (first, end). It keeps its "
+      "place.");
+  m.def(
+      "bin_down",
+      [](const Scan& scan, int level, bool pitch_known) { return bin_down(scan, level, pitch_known); },
+      "scan"_a, "level"_a, "pitch_known"_a = true, "The scan after averaging 2^level x 2^level cells.");
+  m.def(
+      "view_subsets",
+      [](const std::vector<double>& angles, double period, Index count) {
+        return view_subsets(angles, period, count);
+      },
+      "angles_rad"_a, "period_rad"_a, "count"_a,
+      "Deals views out to subsets, each of which sees the object from all around. Lists of numbers of "
+      "views.");
+  m.def(
+      "with_views", [](const Scan& scan, const std::vector<Index>& views) { return with_views(scan, views); },
+      "scan"_a, "views"_a, "The scan with these of its views, in this order.");
+  m.def(
+      "projection_shape",
+      [](const Scan& scan) {
+        const Shape shape = projection_space(scan).shape();
+        return std::tuple_cat(shape);
+      },
+      "scan"_a, "The shape (view, row, bin) of the data of a scan.");
+  m.def(
+      "period_rad", [](const Scan& scan) { return period_of(scan); }, "scan"_a,
+      "After which views see the same lines again: half a turn for parallel beams, else a whole one.");
+}
+
+}  // namespace tandem::python

@@ -1,0 +1,60 @@
+#include "../../core/error.hpp"
+#include "../../core/parallel.hpp"
+#include "../../core/version.hpp"
+#include "bindings.hpp"
+
+namespace tandem::python {
+
+namespace {
+
+/// Lets go of a Python object from any thread; not when Python has ended.
+void release(nb::object* object) {
+  if (!nb::is_alive()) return;
+  const nb::gil_scoped_acquire gil;
+  delete object;
+}
+
+std::vector<std::string> names_of_devices() {
+  std::vector<std::string> names;
+  for (const Device device : devices()) names.push_back(device.name());
+  return names;
+}
+
+}  // namespace
+
+Stream stream_of_caller(Device device, Address native, nb::object keeper) {
+  if (!device.is_cuda()) return default_stream(device);
+  auto* kept = new nb::object(std::move(keeper));
+  return Stream::foreign(device, {reinterpret_cast<void*>(native), [kept](void*) { release(kept); }});
+}
+
+OnStream::OnStream(const Stream& stream) {
+  if (!stream.device().is_cuda()) return;
+  keep_.emplace();
+  use_.emplace(stream);
+}
+
+void raise_if_signalled() {
+  require<Error>(!is_ending(), "run: Python ends");
+  const nb::gil_scoped_acquire gil;
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
+}  // namespace tandem::python
+
+NB_MODULE(_core, m) {
+  using namespace tandem;
+  nanobind::set_leak_warnings(false);  // Python may end with arrays and operators alive
+  python::wait_at_exit(m);
+  python::add_errors(m);
+  m.attr("version") = TANDEM_VERSION;
+  m.def("cuda_version", &cuda_version);
+  m.def("devices", &python::names_of_devices);
+  m.def("description", [](const std::string& name) { return description(Device::named(name)); });
+  m.def("device_name", [](const std::string& name) { return Device::named(name).name(); });
+  m.def("thread_count", &thread_count);
+  python::add_geometry(m);
+  python::add_phantoms(m);
+  python::add_operators(m);
+  python::add_solvers(m);
+}

@@ -1,0 +1,229 @@
+#include <algorithm>
+#include <functional>
+
+#include "../../core/error.hpp"
+#include "../../core/execution.hpp"
+#include "../../operators/adjointness.hpp"
+#include "../../operators/algebra.hpp"
+#include "../../operators/fbp.hpp"
+#include "../../operators/fourier.hpp"
+#include "../../operators/gradient.hpp"
+#include "../../operators/norms.hpp"
+#include "../../operators/projector.hpp"
+#include "bindings.hpp"
+
+namespace tandem::python {
+
+namespace {
+
+/// How an operator is made: what C++ has as several parameters.
+struct How {
+  std::optional<Model> model{};
+  Device device = Device::cpu();
+  Execution execution{};
+
+  Model model_or(Model other) const { return model.value_or(other); }
+};
+
+How make_how(const std::optional<std::string>& model, const std::string& device, const std::string& variant,
+             const std::string& precision, double accuracy) {
+  How how{.device = Device::named(device)};
+  if (model) how.model = model_named(*model);
+  how.execution.variant = variant;
+  how.execution.precision = precision_named(precision);
+  how.execution.accuracy = accuracy;
+  return how;
+}
+
+LinearOperator make_projector(const Scan& scan, const VolumeGrid& grid, const How& how) {
+  const OnDevice on(how.device);
+  return std::visit(
+      [&]<class Kind>(const Kind& kind) {
+        constexpr bool parallel = std::is_same_v<Kind, ParallelBeam>;
+        const Model model = how.model_or(parallel ? Model::pixel_driven : Model::separable_footprint);
+        return projector(kind, grid, model, how.device, how.execution);
+      },
+      scan);
+}
+
+LinearOperator make_ramp_filter(const Scan& scan, const Filter& filter, const How& how) {
+  const OnDevice on(how.device);
+  if (const auto* parallel = std::get_if<ParallelBeam>(&scan))
+    return ramp_filter(*parallel, filter, how.device);
+  return ramp_filter(point_source_of(scan), filter, how.device);
+}
+
+LinearOperator make_fbp(const ParallelBeam& scan, const VolumeGrid& grid, const Filter& filter,
+                        const How& how) {
+  const OnDevice on(how.device);
+  if (how.model == Model::fourier) return fourier_fbp(scan, grid, filter, how.device, how.execution);
+  const Model model = how.model_or(Model::pixel_driven);
+  return fbp(projector(symmetric(scan), grid, model, how.device, how.execution), scan, grid, filter);
+}
+
+LinearOperator make_fdk(const std::variant<FanBeam, ConeBeam>& scan, const VolumeGrid& grid,
+                        const Filter& filter, const How& how) {
+  const OnDevice on(how.device);
+  const Model model = how.model_or(Model::separable_footprint);
+  return std::visit([&](const auto& kind) { return fdk(kind, grid, filter, model, how.device); }, scan);
+}
+
+LinearOperator make_backprojector(const Scan& scan, const VolumeGrid& grid, const How& how) {
+  const OnDevice on(how.device);
+  if (const auto* parallel = std::get_if<ParallelBeam>(&scan)) {
+    const Model model = how.model_or(Model::pixel_driven);
+    return backprojector(projector(symmetric(*parallel), grid, model, how.device, how.execution), *parallel,
+                         grid);
+  }
+  const Model model = how.model_or(Model::separable_footprint);
+  if (const auto* fan = std::get_if<FanBeam>(&scan)) return fdk_backprojector(*fan, grid, model, how.device);
+  return fdk_backprojector(std::get<ConeBeam>(scan), grid, model, how.device);
+}
+
+LinearOperator make_diagonal(const Space& space, Address weights, Address native) {
+  Stream stream = stream_of_caller(space.device(), native);
+  const OnStream on(stream);
+  Array own(space);
+  copy(lent(weights, space), own, stream);
+  stream.synchronize();
+  return diagonal(std::move(own));
+}
+
+/// y <- alpha A x + beta y for `count` vectors that lie one after another.
+void apply(const LinearOperator& A, float alpha, Address x, float beta, Address y, Index count,
+           Address native) {
+  const Space domain = A.domain(), range = A.range();
+  const auto bytes = [count](const Space& space) {
+    return static_cast<Address>(count * space.size()) * sizeof(float);
+  };
+  require<SpaceError>(count == 0 || x + bytes(domain) <= y || y + bytes(range) <= x,
+                      "apply: input and output overlap in memory; give them separate arrays");
+  const Released released;
+  Stream stream = stream_of_caller(domain.device(), native, {});
+  const OnStream on(stream);
+  for (Index k = 0; k < count; ++k)
+    A.apply(alpha, lent(x + static_cast<Address>(k * domain.size()) * sizeof(float), domain), beta,
+            lent(y + static_cast<Address>(k * range.size()) * sizeof(float), range), stream);
+}
+
+/// Reads and writes where the addresses say; the package makes arrays of them.
+using OnAddresses = std::function<void(Address in, Address out)>;
+
+LinearOperator of_functions(const Space& domain, const Space& range, OnAddresses forward,
+                            OnAddresses adjoint) {
+  require<DeviceError>(!domain.device().is_cuda(), "make_operator: the space is on ", domain.device().name(),
+                       "; operators of functions work on the cpu");
+  const auto overwrite = [](OnAddresses map) {
+    return [map = std::move(map)](ConstVectorView in, VectorView out, Stream&) {
+      map(reinterpret_cast<Address>(in.data), reinterpret_cast<Address>(out.data));
+    };
+  };
+  return make_operator(domain, range, overwrite(std::move(forward)), overwrite(std::move(adjoint)));
+}
+
+Space make_space(const Shape& shape, const std::string& device, const std::string& blocks) {
+  constexpr std::array<std::pair<const char*, Blocks>, 3> known{
+      {{"whole", Blocks::whole}, {"slices", Blocks::slices}, {"rows", Blocks::rows}}};
+  const auto found =
+      std::find_if(known.begin(), known.end(), [&](const auto& k) { return k.first == blocks; });
+  require<SpaceError>(found != known.end(), "blocks '", blocks, "' are not known; whole, slices or rows");
+  return Space(shape, found->second, Device::named(device));
+}
+
+using AsTuple = std::tuple<Index, Index, Index>;
+
+/// All parts, and the parts of parts, in the order of memory.
+std::vector<AsTuple> shapes_of(const Space& space) {
+  if (space.parts() == 1) return {std::tuple_cat(space.shape())};
+  std::vector<AsTuple> shapes;
+  for (int i = 0; i < space.parts(); ++i)
+    for (const AsTuple& shape : shapes_of(space.part(i))) shapes.push_back(shape);
+  return shapes;
+}
+
+void add_space(nb::module_& m) {
+  nb::class_<Space>(
+      m, "Space",
+      "The vector space that an operator maps from or to: a shape (slice, y, x) or (view, row, bin) on a "
+      "device, or a direct sum of spaces. Spaces of operators know the geometry behind the shape.\n\n"
+      "blocks: 'whole', 'slices' (axis 0) or 'rows' (axis 1) are problems of their own for solvers.")
+      .def(nb::new_(&make_space), "shape"_a, nb::kw_only(), "device"_a = "cpu", "blocks"_a = "whole")
+      .def_prop_ro(
+          "shape", [](const Space& s) { return AsTuple(std::tuple_cat(s.shape())); },
+          "Of its vectors; SpaceError for a direct sum.")
+      .def_prop_ro("shapes", &shapes_of, "The shapes of all parts; of one, if it is no direct sum.")
+      .def_prop_ro("size", &Space::size)
+      .def_prop_ro("device", [](const Space& s) { return s.device().name(); })
+      .def_prop_ro("block_count", &Space::block_count)
+      .def("fits", &Space::fits, "other"_a, "Whether vectors of the two can be added.")
+      .def(
+          "__eq__", [](const Space& a, const Space& b) { return a == b; }, nb::is_operator());
+}
+
+void add_filter(nb::module_& m) {
+  nb::class_<How>(m, "How").def(nb::new_(&make_how));
+  nb::class_<Filter>(m, "Filter")
+      .def(nb::new_([](const std::string& window, std::optional<double> cutoff, const std::string& padding,
+                       std::optional<Index> padding_bins) {
+             return Filter{window_named(window), cutoff, padding_named(padding), padding_bins};
+           }),
+           "window"_a, "cutoff"_a.none(), "padding"_a, "padding_bins"_a.none());
+}
+
+void add_makers(nb::module_& m) {
+  const nb::call_guard<Released> released;
+  m.def("projector", &make_projector, released);
+  m.def("ramp_filter", &make_ramp_filter, released);
+  m.def("fbp", &make_fbp, released);
+  m.def("fdk", &make_fdk, released);
+  m.def("backprojector", &make_backprojector, released);
+  m.def("diagonal", &make_diagonal);
+  m.def("of_functions", &of_functions);
+  m.def("identity", &identity);
+  m.def("gradient", &gradient);
+  m.def("unmatched_pair", &unmatched_pair);
+  m.def("vstack", &vstack);
+  m.def("hstack", &hstack);
+}
+
+}  // namespace
+
+void add_operators(nb::module_& m) {
+  add_space(m);
+  add_filter(m);
+  nb::class_<LinearOperator>(m, "Operator")
+      .def_prop_ro("domain", &LinearOperator::domain)
+      .def_prop_ro("range", &LinearOperator::range)
+      .def("adjoint", [](const LinearOperator& A) { return adjoint(A); })
+      .def("product", [](const LinearOperator& A, const LinearOperator& B) { return A * B; })
+      .def("sum", [](const LinearOperator& A, const LinearOperator& B) { return A + B; })
+      .def("difference", [](const LinearOperator& A, const LinearOperator& B) { return A - B; })
+      .def("scaled", [](const LinearOperator& A, float s) { return s * A; })
+      .def("apply", &apply);
+  add_makers(m);
+  const nb::call_guard<Released> released;
+  nb::class_<Adjointness>(
+      m, "Adjointness",
+      "How well A and the B that serves as its adjoint match. coupling: mean of <Ax, y> / <x, By>, "
+      "which sees scale alone; mismatch: an estimate of |A - Bt| / |A| (Frobenius), which sees "
+      "every difference.")
+      .def_ro("coupling", &Adjointness::coupling)
+      .def_ro("coupling_spread", &Adjointness::coupling_spread)
+      .def_ro("mismatch", &Adjointness::mismatch);
+  m.def(
+      "adjointness",
+      [](const LinearOperator& A, int trials, unsigned seed) {
+        const OnDevice on(A.domain().device());
+        return adjointness(A, trials, seed);
+      },
+      released);
+  m.def(
+      "operator_norm",
+      [](const LinearOperator& A, int iterations, unsigned seed) {
+        const OnDevice on(A.domain().device());
+        return operator_norm(A, iterations, seed);
+      },
+      released);
+}
+
+}  // namespace tandem::python

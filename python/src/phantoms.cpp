@@ -1,0 +1,68 @@
+#include "../../geometry/phantom.hpp"
+
+#include "bindings.hpp"
+
+namespace tandem::python {
+
+namespace {
+
+std::span<float> floats_at(Address at, Index count) {
+  return {reinterpret_cast<float*>(at), static_cast<std::size_t>(count)};
+}
+
+void project_to(const Phantom& phantom, const Scan& scan, Address out, int samples) {
+  const Released released;
+  const Range rows{0, detector_of(scan).rows};
+  const std::span<float> data = floats_at(out, projection_space(scan).size());
+  if (const auto* parallel = std::get_if<ParallelBeam>(&scan))
+    project(phantom, *parallel, rows, data);
+  else
+    project(phantom, point_source_of(scan), rows, data, samples);
+}
+
+void voxelise_to(const Phantom& phantom, const VolumeGrid& grid, Address out, int samples) {
+  const Released released;
+  const auto [nz, ny, nx] = grid.shape();
+  voxelise(phantom, grid, {0, nz}, floats_at(out, nz * ny * nx), samples);
+}
+
+}  // namespace
+
+void add_phantoms(nb::module_& m) {
+  nb::class_<Ellipsoid>(
+      m, "Ellipsoid",
+      "Constant attenuation (1/mm) within semi_axes (mm), about a centre (mm), turned about z. An "
+      "infinite third semi-axis makes it a cylinder.")
+      .def(nb::new_([](double attenuation, std::array<double, 3> semi_axes, std::array<double, 3> centre,
+                       double rotation) {
+             return Ellipsoid{attenuation, semi_axes, centre, rotation};
+           }),
+           "attenuation"_a, "semi_axes"_a, "centre"_a = std::array<double, 3>{}, "rotation_rad"_a = 0.0)
+      .def_ro("attenuation", &Ellipsoid::attenuation)
+      .def_ro("semi_axes", &Ellipsoid::semi_axes)
+      .def_ro("centre", &Ellipsoid::centre)
+      .def_ro("rotation_rad", &Ellipsoid::rotation);
+  nb::class_<Phantom>(
+      m, "Phantom",
+      "A body whose attenuation and line integrals are known in closed form: a sum of ellipsoids.")
+      .def(nb::new_([](std::vector<Ellipsoid> ellipsoids) { return Phantom{std::move(ellipsoids)}; }),
+           "ellipsoids"_a)
+      .def_prop_ro("ellipsoids", [](const Phantom& p) { return p.ellipsoids; })
+      .def(
+          "scaled",
+          [](const Phantom& p, double length, double attenuation) { return scaled(p, length, attenuation); },
+          "length"_a, "attenuation"_a = 1.0, "With all lengths and all attenuations multiplied.");
+  m.def("shepp_logan", &shepp_logan,
+        "The modified Shepp-Logan phantom in [-1, 1]^3; every slice is the same.");
+  m.def("shepp_logan_in_space", &shepp_logan_in_space,
+        "The same for cone beams: the third semi-axis is the second.");
+  m.def("disc", &disc, "One cylinder of radius 0.5, centre (0.2, 0.1), attenuation 1.");
+  m.def("ellipsoids", &ellipsoids, "A sphere with six ellipsoids of both signs; no two slices are alike.");
+  m.def("foam", &foam, "seed"_a = 0, "A cylinder with spheres of air of many sizes, which do not overlap.");
+  m.def("half_width", &half_width, "grid"_a,
+        "Half the width of a grid, mm: what 1 becomes in a phantom that fits it.");
+  m.def("project_to", &project_to);
+  m.def("voxelise_to", &voxelise_to);
+}
+
+}  // namespace tandem::python
