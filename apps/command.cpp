@@ -5,7 +5,17 @@
 
 namespace tandem::apps {
 
+namespace {
+
+thread_local std::shared_ptr<const Listener> listening;
+
+}  // namespace
+
+Listening::Listening(Listener listener) { listening = std::make_shared<const Listener>(std::move(listener)); }
+Listening::~Listening() { listening.reset(); }
+
 void add_common(CLI::App& command, Common& common) {
+  common.listener = listening;
   heading(command, "Every command");
   command.set_help_flag("-h,--help", "this list");
   command.add_flag("--quiet", common.quiet, "no progress, no warnings");

@@ -26,14 +26,36 @@ class CheckFailed : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A program that runs a command within itself, such as Python, hears what a person would see: then nothing
+/// is printed.
+struct Listener {
+  /// A stage, done and total in units of `what`, and a detail. Any thread may call it; it cancels by
+  /// throwing.
+  std::function<void(const std::string& stage, double done, double total, const std::string& what,
+                     const std::string& detail)>
+      stage;
+  std::function<void(const std::string& line)> note;
+  std::function<void(const nlohmann::json& report)> report;
+};
+
+/// As long as it lives, commands that this thread adds tell this listener.
+class Listening {
+ public:
+  explicit Listening(Listener listener);
+  ~Listening();
+  Listening(const Listening&) = delete;
+  Listening& operator=(const Listening&) = delete;
+};
+
 /// The options of every command.
 struct Common {
   bool quiet = false;
   bool overwrite = false;  ///< replace files that tandem did not write
   int threads = 0;
-  std::string json;                    ///< file for the report, "-" for standard output
-  std::string log;                     ///< file for all lines; empty: none
-  std::shared_ptr<io::Output> report;  ///< this file, once `open_report` was called
+  std::string json;                            ///< file for the report, "-" for standard output
+  std::string log;                             ///< file for all lines; empty: none
+  std::shared_ptr<io::Output> report;          ///< this file, once `open_report` was called
+  std::shared_ptr<const Listener> listener{};  ///< null: a person on a terminal
   std::map<std::filesystem::path, std::vector<std::filesystem::path>>
       behind{};  ///< for each input the files that it leads to
 

@@ -156,7 +156,7 @@ void compare_methods(ReconOptions& o) {
   inputs.push_back({"--truth", o.truth});
   check_files(o.common, inputs, outputs_of(o));
   const ThreadLimit limit(o.common.threads);
-  ProgressLine progress(o.common.quiet);
+  ProgressLine progress(o.common);
   const std::unique_ptr<io::ScanReader> reader = open(o.scan);
   complete_recipe(o, *reader, progress);
   for (const std::string& note : reader->info().notes) progress.note("note: " + note);

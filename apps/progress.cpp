@@ -7,6 +7,7 @@
 #include <iostream>
 #include <sstream>
 
+#include "command.hpp"
 #include "lines.hpp"
 #include "live_page.hpp"
 #include "log_file.hpp"
@@ -20,9 +21,10 @@ constexpr double pause_s = 2;  // between two lines that stay
 
 }  // namespace
 
-ProgressLine::ProgressLine(bool quiet, LivePage* page)
-    : quiet_(quiet),
+ProgressLine::ProgressLine(const Common& common, LivePage* page)
+    : quiet_(common.quiet),
       terminal_(isatty(STDERR_FILENO) != 0),
+      listener_(common.listener),
       page_(page),
       start_(Clock::now()),
       last_(start_),
@@ -39,6 +41,7 @@ void ProgressLine::operator()(const std::string& stage, double done, double tota
                               const std::string& detail) {
   throw_if_interrupted();
   if (page_) page_->tell_stage({stage, done, total, detail});
+  if (listener_) return listener_->stage(stage, done, total, what, detail);
   const Clock::time_point now = Clock::now();
   if (done < done_ || total != total_) start_ = now, first_ = done;  // a new task: its own rate
   const bool turns = stage != stage_;
@@ -70,6 +73,7 @@ void ProgressLine::operator()(const std::string& stage, double done, double tota
 void ProgressLine::note(const std::string& text) {
   clear();
   if (page_) page_->log(one_line("", text));
+  if (listener_) return listener_->note(text);
   const std::string line = one_line("tandem: ", text);
   if (quiet_)
     log_line(line);

@@ -1,32 +1,36 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace tandem::apps {
 
 class LivePage;
+struct Common;
+struct Listener;
 
 /// A progress line for long tasks, on standard error. On a terminal it is rewritten in place; elsewhere there
-/// is a new line every few seconds. There is none if `quiet` is set.
+/// is a new line every few seconds. There is none if `--quiet` is given. A listener hears all in its place.
 class ProgressLine {
  public:
-  /// A page, if there is one, shows all of it too, also if `quiet` is set.
-  explicit ProgressLine(bool quiet, LivePage* page = nullptr);
+  /// A page, if there is one, shows all of it too, also with `--quiet`.
+  explicit ProgressLine(const Common& common, LivePage* page = nullptr);
   ~ProgressLine();
   /// Shows stage, done/total in units of `what`, detail, rate and time left. @throws Interrupted after Ctrl-C
   void operator()(const std::string& stage, double done, double total, const char* what = "slices",
                   const std::string& detail = "");
   void clear();                        ///< removes the line, before results are printed
   void note(const std::string& text);  ///< prints a line of its own
-  /// Prints a warning that the result may be wrong, and keeps it for the report, also if `quiet` is set.
+  /// Prints a warning that the result may be wrong, and keeps it for the report, also with `--quiet`.
   void warn(const std::string& text);
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
   using Clock = std::chrono::steady_clock;
   bool quiet_, terminal_;
+  std::shared_ptr<const Listener> listener_;
   LivePage* page_;
   bool shown_ = false;
   std::string stage_;

@@ -43,9 +43,11 @@ void open_report(Common& common) {
 }
 
 void write_report(Common& common, const nlohmann::json& report) {
-  if (common.json.empty()) return;
+  if (common.listener) common.listener->report(report);
+  const bool on_terminal = common.json == "-";
+  if (common.json.empty() || (on_terminal && common.listener)) return;
   const std::string text = text_of(report, 1) + '\n';
-  if (common.json == "-")
+  if (on_terminal)
     std::cout << text;
   else if (common.report)
     common.report->write(text);

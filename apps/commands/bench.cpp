@@ -111,7 +111,7 @@ std::vector<std::string> variants_to_time() {
 
 void run_bench(BenchOptions& o) {
   const ThreadLimit limit(o.common.threads);
-  ProgressLine progress(o.common.quiet);
+  ProgressLine progress(o.common);
   o.axes.device = Device::named(o.device);
   o.axes.from_file = o.from == "file";
   o.axes.to_file = o.to == "file";

@@ -84,7 +84,7 @@ void try_trials(CenterOptions& o) {
   const std::vector<double> axes = axes_of_trials(o.trials);
   std::optional<io::Output> sheet;
   if (!o.preview.empty()) sheet.emplace(o.preview, o.common.replace());
-  ProgressLine progress(o.common.quiet);
+  ProgressLine progress(o.common);
   auto reader = open(o.scan);
   const Selection selected = select(o.scan, reader->info());
   pipeline::Recipe recipe;
@@ -140,7 +140,7 @@ void report_roll(CenterOptions& o, const Roll& roll, ProgressLine& progress) {
 void run_center(CenterOptions& o) {
   const ThreadLimit limit(o.common.threads);
   if (!o.trials.empty()) return try_trials(o);
-  ProgressLine progress(o.common.quiet);
+  ProgressLine progress(o.common);
   auto reader = open(o.scan);
   pipeline::AxisSearch search{pipeline::axis_method(o.method)};
   if (o.between)

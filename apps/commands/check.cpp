@@ -168,7 +168,7 @@ void print(const json& rows) {
 void run_check(CheckOptions& o) {
   const ThreadLimit limit(o.common.threads);
   const Device device = Device::named(o.device);
-  ProgressLine progress(o.common.quiet);
+  ProgressLine progress(o.common);
   const std::vector<Line> lines = lines_for(o, device);
   json rows = json::array();
   bool all_hold = true;

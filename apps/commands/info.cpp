@@ -28,7 +28,7 @@ struct InfoOptions {
 json reconstruction_of(io::ScanReader& reader, const InfoOptions& o) {
   const io::ScanInfo& info = reader.info();
   const Selection selected = select(o.scan, info);
-  ProgressLine progress(o.common.quiet);
+  ProgressLine progress(o.common);
   pipeline::Recipe recipe;
   recipe.views = selected.views, recipe.rows = selected.rows, recipe.bins = selected.bins;
   json report = {{"name", rows_are_slices(info.scan) ? "FBP" : "FDK"}, {"devices", json::array()}};

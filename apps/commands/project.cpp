@@ -213,7 +213,7 @@ std::vector<std::string> models() {
 
 void run_project(ProjectOptions& o) {
   const ThreadLimit limit(o.common.threads);
-  ProgressLine progress(o.common.quiet);
+  ProgressLine progress(o.common);
   io::VolumeReader volume(o.volume, o.any_external);
   volume.require_complete();
   const Target target = target_of(o, volume);

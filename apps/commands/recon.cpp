@@ -95,7 +95,7 @@ void tell_of_done(const std::vector<Range>& done, const std::vector<Range>& begu
 class Run {
  public:
   Run(ReconOptions& o, LivePage* page)
-      : o_(o), page_(page), limit_(o.common.threads), progress_(o.common.quiet, page) {}
+      : o_(o), page_(page), limit_(o.common.threads), progress_(o.common, page) {}
 
   void operator()() {
     look_at_scan();
@@ -143,11 +143,11 @@ class Run {
     planned_["warnings"] = progress_.warnings();
     planned_["disk_bytes"] = ahead.disk_bytes();
     progress_.clear();
-    std::ostream& to = o_.common.json == "-" ? std::cerr : std::cout;
-    print_plan(to, plan_, reader_->info());
-    if (!growing_) {
-      ahead.print(to);
-      planned_["forecast"] = ahead.planned();
+    if (!growing_) planned_["forecast"] = ahead.planned();
+    if (!o_.common.listener) {
+      std::ostream& to = o_.common.json == "-" ? std::cerr : std::cout;
+      print_plan(to, plan_, reader_->info());
+      if (!growing_) ahead.print(to);
     }
     write_report(o_.common, planned_);
   }

@@ -71,7 +71,7 @@ void run_report(PageOptions& o) {
   const ThreadLimit limit(o.common.threads);
   check_files(o.common, {{"the report", o.run}}, {{"-o", o.output}});
   const json report = report_in(o.run);
-  ProgressLine progress(o.common.quiet);
+  ProgressLine progress(o.common);
   std::vector<MiddlePlane> planes;
   std::string unit, missing;
   try {

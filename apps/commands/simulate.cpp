@@ -98,7 +98,7 @@ nlohmann::json report_of(const SimulateOptions& o) {
 
 void run_simulate(SimulateOptions& o) {
   const ThreadLimit limit(o.common.threads);
-  ProgressLine progress(o.common.quiet);
+  ProgressLine progress(o.common);
   pipeline::Simulation& s = o.simulation;
   s.scan = scan_of(o.geometry, o.size, 1, o.geometry.pixel_size_mm.value_or(1.0));
   s.grid = fitting_grid(s.scan);
