@@ -20,7 +20,7 @@ MAY_INCLUDE = {
     "pipeline": {"solvers", "operators", "kernels", "geometry", "io", "core"},
     "bench": {"pipeline", "solvers", "operators", "kernels", "geometry", "io", "core"},
     "apps": {"bench", "pipeline", "solvers", "operators", "kernels", "geometry", "io", "core"},
-    "python": {"pipeline", "solvers", "operators", "geometry", "core"},
+    "python": {"apps", "pipeline", "solvers", "operators", "geometry", "io", "core"},
     "examples": {"pipeline", "solvers", "operators", "geometry", "io", "core"},
     "tests": {"pipeline", "solvers", "operators", "kernels", "geometry", "io", "core"},
 }

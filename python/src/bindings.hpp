@@ -33,16 +33,18 @@ void add_phantoms(nb::module_& m);
 void add_operators(nb::module_& m);
 void add_solvers(nb::module_& m);
 void add_scans(nb::module_& m);
-void add_recon(nb::module_& m);
+void add_commands(nb::module_& m);
 
 using Address = std::uintptr_t;
 
 /// A vector of the caller, who has checked that it has the size of the space.
 inline VectorView lent(Address at, const Space& space) { return {reinterpret_cast<float*>(at), space}; }
 
-/// The caller's stream, null for the legacy default stream of a GPU. `keeper` keeps it alive, and may be
-/// None.
-Stream stream_of_caller(Device device, Address native, nb::object keeper = nb::none());
+/// The caller's stream on a GPU, null for the legacy default one, for as long as a call takes. On the CPU the
+/// address does not count.
+Stream stream_of_caller(Device device, Address native);
+/// The same for longer: `keeper`, which may be None, keeps it alive.
+Stream stream_of_caller(Device device, Address native, nb::object keeper);
 
 /// As long as it lives, this thread works on a stream of the caller, and the caller's current GPU is put back
 /// at its end. On the CPU it does nothing.

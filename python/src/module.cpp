@@ -22,6 +22,11 @@ std::vector<std::string> names_of_devices() {
 
 }  // namespace
 
+Stream stream_of_caller(Device device, Address native) {
+  if (!device.is_cuda()) return default_stream(device);
+  return Stream::foreign(device, {reinterpret_cast<void*>(native), [](void*) {}});
+}
+
 Stream stream_of_caller(Device device, Address native, nb::object keeper) {
   if (!device.is_cuda()) return default_stream(device);
   auto* kept = new nb::object(std::move(keeper));
@@ -57,4 +62,6 @@ NB_MODULE(_core, m) {
   python::add_phantoms(m);
   python::add_operators(m);
   python::add_solvers(m);
+  python::add_scans(m);
+  python::add_commands(m);
 }

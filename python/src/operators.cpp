@@ -99,7 +99,7 @@ void apply(const LinearOperator& A, float alpha, Address x, float beta, Address 
   require<SpaceError>(count == 0 || x + bytes(domain) <= y || y + bytes(range) <= x,
                       "apply: input and output overlap in memory; give them separate arrays");
   const Released released;
-  Stream stream = stream_of_caller(domain.device(), native, {});
+  Stream stream = stream_of_caller(domain.device(), native);
   const OnStream on(stream);
   for (Index k = 0; k < count; ++k)
     A.apply(alpha, lent(x + static_cast<Address>(k * domain.size()) * sizeof(float), domain), beta,

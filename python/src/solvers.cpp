@@ -56,7 +56,7 @@ class Solver {
     require<DeviceError>(std::this_thread::get_id() == thread_,
                          "solver: it was made by another thread; make and use a solver in one thread");
     const Released released;
-    const Stream callers = stream_of_caller(on_device_, native, {});
+    const Stream callers = stream_of_caller(on_device_, native);
     const OnStream on(stream_);
     const bool two = callers.native() != stream_.native();
     if (two) let_wait(stream_, callers);

@@ -14,9 +14,11 @@ from ._core import (Adjointness, Bounds, ConeBeam, Detector, Ellipsoid, FanBeam,
                     view_subsets, white_residual, with_views)
 from ._core import version as __version__
 from ._arrays import devices
-from ._errors import CopyWarning, DeviceError, Error, FileError, GeometryError, SpaceError, UsageError
+from ._errors import CopyWarning, DeviceError, Error, FileError, GeometryError, RunWarning, SpaceError, UsageError
 from ._operator import (LinearOperator, adjoint, adjointness, diagonal, gradient, hstack, identity, make_operator,
                         operator_norm, unmatched_pair, vstack)
+from ._scans import (Frames, Reconstruction, ScanFile, Stage, center, open_scan, plan, read_volume, reconstruct,
+                     simulate)
 from ._solvers import (BaGmres, Cgls, Fista, Landweber, Lsmr, Lsqr, Mlem, Osem, OsSirt, Pdhg, Progress, Sirt, Solver,
                        Subsets, run, stagnation, stop_rule, subsets)
 from ._tomography import Filter, backprojector, fbp, fdk, project, projector, ramp_filter, voxelise

@@ -27,3 +27,7 @@ class UsageError(Error, ValueError):
 
 class CopyWarning(UserWarning):
     """An array had to be copied, because it was not float32 in C order."""
+
+
+class RunWarning(UserWarning):
+    """A command warns that its result may be wrong."""

@@ -94,6 +94,22 @@ def test_arrays_are_used_where_they_lie_at_any_address(A):
         np.testing.assert_array_equal(out, B @ x)
 
 
+def test_any_array_of_the_cpu_comes_through_dlpack(A):
+    class Foreign:
+        def __init__(self, array):
+            self.array = array
+
+        def __dlpack__(self, **keywords):
+            return self.array.__dlpack__(**keywords)
+
+        def __dlpack_device__(self):
+            return self.array.__dlpack_device__()
+    x = random_array(A._domain.inner)
+    y = A @ Foreign(x)
+    assert isinstance(y, np.ndarray)
+    np.testing.assert_array_equal(y, A @ x)
+
+
 def _size(shape):
     return int(np.prod(shape))
 

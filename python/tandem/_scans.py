@@ -1,0 +1,302 @@
+"""Scans in files, and the commands of the program as functions."""
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+import threading
+import warnings
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Callable, NamedTuple, Optional, Sequence, Union
+
+import numpy as np
+
+from . import _core
+from ._errors import GeometryError, RunWarning, SpaceError, UsageError
+from ._tomography import Scan
+
+PathLike = Union[str, "os.PathLike[str]"]
+
+
+class Frames:
+    """Frames of a scan in a file (frame, row, bin), in the type of the file. They are read when they are asked for:
+    ``frames[10:20, 3]``."""
+
+    def __init__(self, file: _core.ScanFile, kind: str, shape: tuple[int, int, int]):
+        self._file, self._kind, self.shape, self.dtype = file, kind, shape, np.dtype(file.dtype)
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, key) -> np.ndarray:
+        key = key if isinstance(key, tuple) else (key,)
+        if Ellipsis in key:
+            at = key.index(Ellipsis)
+            key = key[:at] + (slice(None),) * (4 - len(key)) + key[at + 1:]
+        if len(key) > 3:
+            raise IndexError(f"{self._kind}: {len(key)} indices; frames have three axes")
+        ranges, within = [], []
+        for part, size in zip(key + (slice(None),) * (3 - len(key)), self.shape):
+            numbers = range(size)[part]  # raises IndexError outside
+            if isinstance(numbers, int):
+                ranges.append((numbers, numbers + 1))
+                within.append(0)
+            else:
+                first, last = (min(numbers), max(numbers)) if len(numbers) else (0, -1)
+                ranges.append((first, last + 1))
+                within.append(np.array(numbers, int) - first if numbers.step != 1 else slice(None))
+        out = np.empty([end - first for first, end in ranges], self.dtype)
+        if out.size:
+            self._file.read(self._kind, *ranges, out.ctypes.data)
+        for axis in (2, 1, 0):
+            out = out[(slice(None),) * axis + (within[axis],)]
+        return out
+
+    def __array__(self, dtype=None, copy=None) -> np.ndarray:
+        return self[:] if dtype is None else self[:].astype(dtype)
+
+    def __repr__(self) -> str:
+        return f"<{self._kind} {self.shape} {self.dtype}>"
+
+
+class ScanFile:
+    """A scan in a file: what it says of itself, and its frames, which are read when they are asked for."""
+
+    def __init__(self, file: _core.ScanFile, path: str):
+        self._file, self.path = file, path
+        self.format: str = file.format
+        self.scan: Scan = file.scan
+        """Its geometry. The pitch is 1 if it is not known, and the axis in the middle unless `axis_bin` is recorded."""
+        self.pixel_size_mm: Optional[float] = file.pixel_size_mm
+        self.axis_bin: Optional[float] = file.axis_bin
+        self.energy_kev: Optional[float] = file.energy_kev
+        self.notes: list[str] = file.notes
+        views, rows, bins = _core.projection_shape(self.scan)
+        self.projections = Frames(file, "projections", (views, rows, bins))
+        self.flats = Frames(file, "flats", (file.flats, rows, bins))
+        self.darks = Frames(file, "darks", (file.darks, rows, bins))
+
+    def line_integrals(self, rows: Optional[tuple[int, int]] = None) -> tuple[np.ndarray, Scan]:
+        """(view, row, bin) of some rows, and the scan that has these rows: -log of counts by the means of flats and
+        darks, and nothing else. `reconstruct` knows better ways (outliers, stripes, phase)."""
+        first, end = rows or (0, self.projections.shape[1])
+        scan = _core.crop(self.scan, rows=(first, end))
+        if not len(self.flats):
+            raise GeometryError(f"{self.path}: no flats; take projections as they are, or reconstruct(minus_log=...)")
+        dark = self.darks[:, first:end].mean(0, dtype=np.float64) if len(self.darks) else 0.0
+        beam = self.flats[:, first:end].mean(0, dtype=np.float64) - dark
+        transmission = (self.projections[:, first:end] - dark) / np.where(beam > 0, beam, 1)
+        return -np.log(np.maximum(transmission, 1e-6)).astype(np.float32), scan
+
+    def __repr__(self) -> str:
+        return f"<ScanFile {self.path!r}, {self.format}, {type(self.scan).__name__}, {self.projections.shape}>"
+
+
+def open_scan(path: PathLike, *, pixel_size_mm: Optional[float] = None, sod_mm: Optional[float] = None,
+              sdd_mm: Optional[float] = None, midplane_row: Optional[float] = None, arc_rad: Optional[float] = None,
+              time: Optional[int] = None, allow_external_files: bool = False) -> ScanFile:
+    """Opens a file or a folder of images, whose layout is recognised. What is given stands in the place of what the
+    file says; sod_mm and sdd_mm make it a cone beam; arc_rad spreads the views evenly; time chooses one of the scans
+    in a file of four axes."""
+    arc = None if arc_rad is None else float(np.degrees(arc_rad))
+    path = os.fspath(path)
+    return ScanFile(_core.open_file(path, pixel_size_mm, sod_mm, sdd_mm, midplane_row, arc, time, allow_external_files),
+                    path)
+
+
+class Stage(NamedTuple):
+    """How far a command is."""
+    name: str
+    done: float
+    total: float
+    unit: str
+    detail: str
+
+
+OnProgress = Union[bool, Callable[[Stage], None]]
+
+
+@dataclass
+class Reconstruction:
+    """A volume, and how it came to be."""
+    volume: Optional[np.ndarray]
+    """(slice, y, x), 1/mm or 1/pixel; None if it was written to `path`."""
+    path: Optional[str]
+    report: dict[str, Any]
+    """What `tandem recon --json` writes."""
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def plan(self) -> dict[str, Any]:
+        """What was decided before the first pixel was read."""
+        later = {"seconds", "residuals", "iterations", "stopped_by", "updates", "gups", "stations", "curves", "quality"}
+        return {key: value for key, value in self.report.items() if key not in later}
+
+
+class _Bar:
+    """A bar of tqdm in a terminal or a notebook; nothing where neither is, or without tqdm."""
+
+    def __init__(self):
+        try:
+            from tqdm.auto import tqdm
+        except ImportError:
+            self._bar = None
+            return
+        notebook = "ipykernel" in sys.modules
+        self._bar = tqdm(disable=not notebook and not sys.stderr.isatty(), leave=False)
+
+    def show(self, at: Stage) -> None:
+        if self._bar is None:
+            return
+        self._bar.set_description_str(f"{at.name} {at.detail}".strip(), refresh=False)
+        self._bar.unit, self._bar.total, self._bar.n = f" {at.unit}", at.total, at.done
+        self._bar.refresh()
+
+    def close(self) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+
+@lru_cache(maxsize=None)
+def _forms(command: str) -> dict[str, str]:
+    return dict(_core.options_of(command))
+
+
+def _words(command: str, options: dict[str, Any]) -> list[str]:
+    """Options as the program takes them: ``stop="gcv"``, ``tv_weight=0.1``, ``nonnegative=True``, ``flats=[a, b]``."""
+    words = []
+    for name, value in options.items():
+        name = name.replace("_", "-")
+        form = _forms(command).get(name, "list")
+        if value is None or (form == "flag" and value is False):
+            continue
+        if form == "flag":
+            if value is not True:
+                raise UsageError(f"{name}: {value!r}; True or False")
+            words.append(f"--{name}")
+        else:
+            values = [_text(v) for v in (value if isinstance(value, (list, tuple)) else [value])]
+            words += [f"--{name}={v}" for v in (values if form == "list" else [form.join(values)])]
+    return words
+
+
+def _text(value) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+class _Cancelled(Exception):
+    pass
+
+
+def _run(words: Sequence[str], progress: OnProgress) -> tuple[dict[str, Any], list[str]]:
+    """Runs a command in a thread of its own, so that this one shows progress and hears Ctrl-C."""
+    report: dict[str, Any] = {}
+    notes: list[str] = []
+    failure: list[BaseException] = []
+    latest: list[Stage] = []
+    cancelled = threading.Event()
+
+    def stage(*at):
+        if cancelled.is_set():
+            raise _Cancelled
+        latest[:] = [Stage(*at)]
+
+    def work():
+        try:
+            _core.run_command(list(words), stage, notes.append, lambda text: report.update(json.loads(text)))
+        except BaseException as error:  # handed to the caller below
+            failure.append(error)
+
+    bar = _Bar() if progress is True else None
+    show = progress if callable(progress) else bar.show if bar else None
+    thread = threading.Thread(target=work, name="tandem", daemon=True)
+    thread.start()
+    try:
+        while thread.is_alive():
+            thread.join(0.1)
+            if show and latest:
+                show(latest.pop())
+    finally:  # also where `show` raises, or Ctrl-C comes
+        cancelled.set()
+        thread.join()
+        if bar:
+            bar.close()
+    if failure:
+        raise failure[0]
+    for note in notes:
+        if note.startswith("warning: "):
+            warnings.warn(note[len("warning: "):], RunWarning, stacklevel=3)
+    return report, [note for note in notes if not note.startswith("warning: ")]
+
+
+def _write_arrays(folder: str, data, scan: Scan, flats, darks) -> str:
+    """A scan in a file of its own."""
+    if scan is None:
+        raise TypeError("scan: the geometry of the array is missing; give scan=ParallelBeam(...) or another")
+    shape = _core.projection_shape(scan)
+    frames = []
+    for name, array in (("projections", data), ("flats", flats), ("darks", darks)):
+        if array is None:
+            continue
+        array = np.ascontiguousarray(array, np.float32)
+        array = array[None] if array.ndim == 2 and name != "projections" else array
+        wanted = (shape if name == "projections" else (len(array), *shape[1:]))
+        if array.shape != wanted:
+            raise SpaceError(f"{name}: shape {array.shape}; the scan needs {wanted}")
+        frames.append((name, array))
+    path = os.path.join(folder, "scan.h5")
+    pitch = scan.detector.bin_pitch
+    _core.write_scan(path, scan, pitch if pitch != 1 else None, [(n, a.ctypes.data, len(a)) for n, a in frames])
+    return path
+
+
+def reconstruct(source, output: Optional[PathLike] = None, *, method: Optional[str] = None,
+                scan: Optional[Scan] = None, flats=None, darks=None, progress: OnProgress = True,
+                **options) -> Reconstruction:
+    """A volume from a scan: what ``tandem recon`` does, with all of its options as keywords.
+
+    source: a path, or line integrals (view, row, bin) with `scan`; with `flats`, counts. Arrays are written to a
+    temporary file. output: a file (.h5, .tif, ...); without it the volume is an array. method: fbp, fdk, cgls, tv,
+    ... progress: True for a bar, or a function of a `Stage`. options: for example ``iterations=20``,
+    ``nonnegative=True``, ``fbp_filter="hann"``; angles of options are in degrees, as the program has them.
+    """
+    with tempfile.TemporaryDirectory(prefix="tandem-") as folder:
+        if isinstance(source, (str, os.PathLike)):
+            path = os.fspath(source)
+            options |= {"flats": flats, "darks": darks}
+        else:
+            path = _write_arrays(folder, source, scan, flats, darks)
+            options.setdefault("minus_log", flats is not None)
+        target = os.path.join(folder, "volume.h5") if output is None else os.fspath(output)
+        words = ["recon", path, "-o", target, *_words("recon", {"reconstruction_algorithm": method, **options})]
+        report, notes = _run([*words, "--json=-"], progress)
+        volume = None
+        if output is None and os.path.exists(target):
+            volume = read_volume(target)
+    return Reconstruction(volume, None if output is None else target, report, notes)
+
+
+def plan(source: PathLike, *, method: Optional[str] = None, **options) -> dict[str, Any]:
+    """What `reconstruct` would do with a file, what memory it would take and how long: it reads no pixels."""
+    return reconstruct(source, method=method, progress=False, dry_run=True, **options).report
+
+
+def simulate(output: PathLike, *, progress: OnProgress = True, **options) -> ScanFile:
+    """Makes a scan with known truth, as ``tandem simulate`` does: ``phantom="foam"``, ``views=360``, ``photons=1e4``.
+    It is opened."""
+    _run(["simulate", "-o", os.fspath(output), *_words("simulate", options)], progress)
+    return open_scan(output)
+
+
+def center(source: PathLike, *, progress: OnProgress = True, **options) -> dict[str, Any]:
+    """Finds the rotation axis, as ``tandem center`` does: the report, with ``["axis_bin"]``."""
+    return _run(["center", os.fspath(source), *_words("center", options), "--json=-"], progress)[0]
+
+
+def read_volume(path: PathLike) -> np.ndarray:
+    """A volume (slice, y, x) that tandem wrote, as float32. Raises FileError unless it is complete."""
+    volume = np.empty(_core.shape_of_volume(os.fspath(path)), np.float32)
+    _core.read_volume(os.fspath(path), volume.ctypes.data)
+    return volume
