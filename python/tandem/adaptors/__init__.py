@@ -1,0 +1,1 @@
+"""Operators as those of other packages: one module for each, which needs that package."""
