@@ -13,7 +13,7 @@ CLANG_TIDY ?= clang-tidy-14
 SINCE ?= HEAD~10
 FAST := test_core test_geometry test_kernels test_io  # tests of seconds that touch memory and files
 
-.PHONY: help setup demo test gpu-test bench format lint lint-changed format-check sanitize coverage mutants
+.PHONY: help setup demo test gpu-test bench format lint lint-changed format-check sanitize coverage mutants python
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
@@ -29,6 +29,17 @@ test: setup  ## build everything and run every test
 	cmake --preset $(PRESET) --log-level=WARNING
 	cmake --build $(BUILD) --parallel $(JOBS)
 	ctest --test-dir $(BUILD) --parallel $(JOBS) --output-on-failure
+
+PYTHON := build/python/bin/python
+python: setup  ## the package for Python, and its tests: build/*/python, with packages of PyPI in build/python
+	@cmake/setup.sh python3-dev python3-venv
+	@test -x $(PYTHON) || python3 -m venv build/python
+	@if ! $(PYTHON) -m pip install --quiet nanobind numpy pytest scipy; then \
+	  echo "python: skipped, nanobind, numpy, pytest and scipy cannot be installed here"; \
+	else set -e; \
+	  cmake --preset $(PRESET) --log-level=WARNING -DTANDEM_PYTHON=ON -DPython_EXECUTABLE=$(abspath $(PYTHON)); \
+	  cmake --build $(BUILD) --parallel $(JOBS) --target tandem_python tandem_program; \
+	  PYTHONPATH=$(abspath $(BUILD))/python TANDEM_PROGRAM=$(abspath $(BUILD))/tandem $(PYTHON) -m pytest -q; fi
 
 gpu-test: setup  ## the tests that need a GPU, and every pair on it
 	@if [ $(PRESET) = cpu ]; then echo "gpu-test: skipped, no nvcc here"; \
@@ -56,14 +67,14 @@ lint: setup format-check  ## format, layers, clang-tidy
 	@python3 cmake/check_layers.py .
 	cmake --preset cpu -DCMAKE_EXPORT_COMPILE_COMMANDS=ON --log-level=WARNING
 	@if command -v $(CLANG_TIDY) >/dev/null; then \
-	  $(GIT) ls-files '*.cpp' | grep -v -e ^tests/ -e cuda/ | xargs -P $(JOBS) -n 1 $(CLANG_TIDY) --quiet -p build/cpu; \
+	  $(GIT) ls-files '*.cpp' | grep -v -e ^tests/ -e ^python/ -e cuda/ | xargs -P $(JOBS) -n 1 $(CLANG_TIDY) --quiet -p build/cpu; \
 	else echo "lint: clang-tidy left out, $(CLANG_TIDY) is not installed"; fi
 
 lint-changed: setup  ## clang-tidy on the sources changed since SINCE (else the last ten commits)
 	@cmake/setup.sh $(CLANG_TIDY)
 	cmake --preset cpu -DCMAKE_EXPORT_COMPILE_COMMANDS=ON --log-level=WARNING
 	@since=$$($(GIT) rev-parse --verify --quiet "$(SINCE)^{commit}" || $(GIT) rev-list --max-parents=0 HEAD | tail -1); \
-	$(GIT) diff --name-only --diff-filter=d $$since -- '*.cpp' | grep -v -e ^tests/ -e cuda/ | \
+	$(GIT) diff --name-only --diff-filter=d $$since -- '*.cpp' | grep -v -e ^tests/ -e ^python/ -e cuda/ | \
 	  xargs -r -P $(JOBS) -n 1 $(CLANG_TIDY) --quiet -p build/cpu && echo "lint: what changed since $$since is clean"
 
 sanitize: setup  ## address and undefined-behaviour sanitizers over the fast tests
