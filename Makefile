@@ -13,7 +13,7 @@ CLANG_TIDY ?= clang-tidy-14
 SINCE ?= HEAD~10
 FAST := test_core test_geometry test_kernels test_io  # tests of seconds that touch memory and files
 
-.PHONY: help setup demo test gpu-test bench format lint lint-changed format-check sanitize coverage mutants python
+.PHONY: help setup demo test gpu-test bench format lint lint-changed format-check sanitize coverage mutants python docs
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
@@ -40,6 +40,21 @@ python: setup  ## the package for Python, and its tests: build/*/python, with pa
 	  cmake --preset $(PRESET) --log-level=WARNING -DTANDEM_PYTHON=ON -DPython_EXECUTABLE=$(abspath $(PYTHON)); \
 	  cmake --build $(BUILD) --parallel $(JOBS) --target tandem_python tandem_program; \
 	  PYTHONPATH=$(abspath $(BUILD))/python TANDEM_PROGRAM=$(abspath $(BUILD))/tandem $(PYTHON) -m pytest -q; fi
+
+PAGES := run
+docs: setup  ## the site: build/docs/html/index.html (PAGES=no: without running what pages tell their readers to type)
+	@cmake/setup.sh python3-dev python3-venv
+	@test -x $(PYTHON) || python3 -m venv build/python
+	@if ! $(PYTHON) -m pip install --quiet nanobind numpy scipy sphinx furo myst-parser pillow; then \
+	  echo "docs: skipped, nanobind, numpy, scipy, sphinx, furo, myst-parser and pillow cannot be installed here"; \
+	else set -e; \
+	  cmake --preset $(PRESET) --log-level=WARNING -DTANDEM_PYTHON=ON -DPython_EXECUTABLE=$(abspath $(PYTHON)); \
+	  cmake --build $(BUILD) --parallel $(JOBS) --target tandem_python tandem_program; \
+	  export PYTHONPATH=$(abspath $(BUILD))/python TANDEM_PROGRAM=$(abspath $(BUILD))/tandem; rm -rf build/docs; \
+	  if [ $(PAGES) = no ]; then echo "docs: pages are not run; they say where outputs and pictures are left out"; \
+	  else $(PYTHON) docs/site/run_pages.py build/docs/pages; fi; \
+	  $(PYTHON) -m sphinx -qnW --keep-going -c docs/site -d build/docs/doctrees docs build/docs/html; \
+	  python3 docs/site/check_site.py build/docs/html; fi
 
 gpu-test: setup  ## the tests that need a GPU, and every pair on it
 	@if [ $(PRESET) = cpu ]; then echo "gpu-test: skipped, no nvcc here"; \
