@@ -13,13 +13,17 @@ namespace tandem::pipeline {
 
 namespace {
 
-/// A scan that keeps what was read last of each kind: one trial reads what the one before has read.
+/// A scan that keeps what was read last of each kind: one trial reads what the one before has read. All views
+/// of a trial are read at once, since those that were asked for first may be in use when others are.
 class KeptScan final : public io::ScanReader {
  public:
-  explicit KeptScan(io::ScanReader& scan) : scan_(scan) { info_ = scan.info(); }
+  KeptScan(io::ScanReader& scan, Range views) : scan_(scan), views_(views) { info_ = scan.info(); }
 
   void read(io::FrameKind kind, Range frames, Range rows, Range bins, io::Frames& into) override {
-    into = kept(kind, frames, rows, bins);
+    const io::FramesView from = kept(kind, frames, rows, bins);
+    into = {from.type, from.shape, {}, from.first};
+    into.bytes.assign(from.data,
+                      from.data + frames.size() * from.frame_step * static_cast<Index>(bytes_of(from.type)));
   }
   std::optional<io::FramesView> in_memory(io::FrameKind kind, Range frames, Range rows, Range bins) override {
     return kept(kind, frames, rows, bins);
@@ -30,18 +34,23 @@ class KeptScan final : public io::ScanReader {
     std::array<Range, 3> part{};
     io::Frames frames{};
   };
-  const io::Frames& kept(io::FrameKind kind, Range frames, Range rows, Range bins) {
+  io::FramesView kept(io::FrameKind kind, Range frames, Range rows, Range bins) {
     Kept& last = kept_[static_cast<std::size_t>(kind)];
-    const std::array part{frames, rows, bins};
+    const std::array part{kind == io::FrameKind::projection ? views_ : frames, rows, bins};
     if (last.part != part) {
       last.part = {};
-      scan_.read(kind, frames, rows, bins, last.frames);
+      scan_.read(kind, part[0], rows, bins, last.frames);
       last.part = part;
     }
-    return last.frames;
+    io::FramesView some = last.frames;
+    some.data += (frames.first - part[0].first) * some.frame_step * static_cast<Index>(bytes_of(some.type));
+    some.shape[0] = frames.size();
+    some.first = frames.first;
+    return some;
   }
 
   io::ScanReader& scan_;
+  Range views_;
   std::array<Kept, 3> kept_;
 };
 
@@ -89,7 +98,8 @@ void add_new(std::vector<std::string>& all, const std::vector<std::string>& some
 
 AxisTrials try_axes(io::ScanReader& reader, const Recipe& recipe, std::span<const double> axes, Index side,
                     const std::function<void(std::size_t)>& done) {
-  KeptScan scan(reader);
+  KeptScan scan(reader,
+                recipe.views.value_or(Range{0, static_cast<Index>(angles_of(reader.info().scan).size())}));
   AxisTrials all{};
   Recipe one = middle_slice(recipe, reader.info().scan);
   for (const double axis : axes) {
