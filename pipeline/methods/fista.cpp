@@ -17,6 +17,8 @@ Method fista() {
   method.name = "fista";
   method.help = "what tv minimises, by gradient steps with momentum; takes more memory";
   method.cost = Fista::cost;
+  method.lists_state = ListsItsState<Fista>;
+  method.tells_gap = TellsItsGap<Fista>;
   method.holds.front().volumes = std::max(Fista::cost.volumes, Pdhg::cost.volumes);  // the weight's search
   method.solver = [](Equations equations, Array x0, const MethodOptions& options) {
     Regulariser variation = variation_of(equations, options);
