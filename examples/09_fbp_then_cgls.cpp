@@ -1,5 +1,5 @@
-// FBP, then CGLS from there: five steps take away two fifths of the error that FBP leaves where views are few,
-// and from zero as many do not suffice. Stop early: what pixels cannot explain is fitted later.
+// FBP, then CGLS from there: five steps take away two fifths of the error that FBP leaves where views are
+// few, and from zero as many do not suffice. Stop early: what pixels cannot explain is fitted later.
 //
 // Expected output (the last digits may differ):
 //               error                   residual
@@ -21,7 +21,8 @@
 using namespace tandem;
 
 int main() {
-  const auto [scan, grid, truth, y] = few_views(128, 90);
+  const auto [scan, grid, exact, measured] = few_views(128, 90);
+  const Array &truth = exact, &y = measured;  // not every compiler lets a lambda capture the others
   const LinearOperator A = projector(scan, grid);
   const Array by_fbp = fbp(A, scan, grid, {.window = Window::hann, .cutoff = {}}) * y;
   const double largest = norm(y, default_stream(Device::cpu()))[0];

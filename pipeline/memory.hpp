@@ -9,9 +9,9 @@ namespace tandem::pipeline {
 double host_bytes(const Plan& plan, const io::ScanInfo& info, Index slices);
 double device_bytes(const Plan& plan, Index slices);
 
-/// See Plan::bytes_a_piece. Counts of large chunks go up to a GPU while they are read. They do not if they are
-/// packed, since a piece of the file may then have to be unpacked several times, nor if the CPU may have to
-/// prepare them.
+/// See Plan::bytes_a_piece. Counts of large chunks go up to a GPU while they are read. They do not if they
+/// are packed, since a piece of the file may then have to be unpacked several times, nor if the CPU may have
+/// to prepare them.
 Index bytes_a_piece(const Plan& plan, const io::ScanInfo& info, Index slices);
 
 /// What the darks and flats of some rows take, bytes: while they are read, beside what they become, and then.

@@ -56,10 +56,10 @@ struct Plan {
   Index slices_a_read = 0;  ///< whose rows are read at once, whole chunks; 0: those of one chunk
   Index bytes_a_piece = 0;  ///< of counts that go up to a GPU while the next ones are read; 0: a chunk is
                             ///< read as a whole
-  Index views_at_once = 0;        ///< where views are added to slices one block after another
-  bool needs_all_views = false;   ///< some step needs all views at once
-  std::size_t bytes = 0;          ///< the most host memory
-  std::size_t device_bytes = 0;   ///< the most memory of each GPU; 0 on the CPU
+  Index views_at_once = 0;  ///< where views are added to slices one block after another
+  bool needs_all_views = false;  ///< some step needs all views at once
+  std::size_t bytes = 0;         ///< the most host memory
+  std::size_t device_bytes = 0;  ///< the most memory of each GPU; 0 on the CPU
   std::vector<std::string> warnings;
 
   /// The name of the method for this kind of beam.

@@ -42,9 +42,9 @@ std::optional<LineIntegrals> PrepareStation::operator()(Chunk& chunk, ReadStatio
   };
   std::optional<LineIntegrals> data;
   if (!chunk.reference) {
-    std::vector<GpuFrames> counts = read.on_gpus(chunk, projection_space(scan, work.device()), work);
+    const std::vector<GpuFrames> counts = read.on_gpus(chunk, projection_space(scan, work.device()), work);
     const std::lock_guard one_at_a_time(of_large_chunks_.at(work.device()));
-    data = on_gpus(std::move(counts), task());
+    data = on_gpus(counts, task());
     if (!data) read.read_counts(chunk);
   }
   if (!data) data = line_integrals(chunk.counts, task());
@@ -101,7 +101,8 @@ LineIntegrals PrepareStation::line_integrals(const io::FramesView& counts, const
 }
 
 /// Empty if the CPU has to make them.
-std::optional<LineIntegrals> PrepareStation::on_gpus(std::vector<GpuFrames> counts, const Task& task) const {
+std::optional<LineIntegrals> PrepareStation::on_gpus(const std::vector<GpuFrames>& counts,
+                                                     const Task& task) const {
   const Space space = projection_space(task.scan, task.work.device());
   const Stopwatch watch("preprocess", task.work.outcome.seconds.preprocess, task.work.watch.board(),
                         {.slices = task.of_slices, .bytes = 4 * static_cast<double>(space.size())});
