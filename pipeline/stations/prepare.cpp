@@ -45,9 +45,10 @@ std::optional<LineIntegrals> PrepareStation::operator()(Chunk& chunk, ReadStatio
     const std::vector<GpuFrames> counts = read.on_gpus(chunk, projection_space(scan, work.device()), work);
     const std::lock_guard one_at_a_time(of_large_chunks_.at(work.device()));
     data = on_gpus(counts, task());
-    if (!data) read.read_counts(chunk);
+    if (!data) read.read_counts(chunk), data = on_cpu(chunk.counts, task());
+  } else {
+    data = line_integrals(chunk.counts, task());
   }
-  if (!data) data = line_integrals(chunk.counts, task());
   chunk.reference.reset();
   chunk.read.reset();
   add(found);
