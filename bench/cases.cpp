@@ -206,13 +206,12 @@ Rows solvers(const Axes& axes, const OnLine& on_line) {
           A.apply(1, x, 0, q, stream);
           A.apply_adjoint(1, q, 0, x, stream);
         });
-        for (const tandem::pipeline::Method& method : tandem::pipeline::methods()) {
-          if (!method.iterates()) continue;
-          const std::string name(method.name);
+        for (const auto* method : methods_to_time(axes.methods)) {
+          const std::string name(method->name);
           on_line(words(name_of(how) + " " + name, slices));
-          auto solver = method.solver({A, data_for(method, b)}, Array(A.domain()), {});
+          auto solver = method->solver({A, data_for(*method, b)}, Array(A.domain()), {});
           const double ms = median_ms(axes, [&] { solver.step(active); });
-          rows.push_back(line(c, name + " step", ms, method.cost.step.together() * c.updates(), how));
+          rows.push_back(line(c, name + " step", ms, method->cost.step.together() * c.updates(), how));
           rows.back()["kernels_ms"] = kernels;
         }
       });

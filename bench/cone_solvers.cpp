@@ -34,13 +34,12 @@ void add_steps(const Axes& axes, const OnLine& on_line, const ConeCase& c, Rows&
   rows.push_back(line(c, "forward", devices, forward, 1));
   rows.push_back(line(c, "back", devices, back, 1));
   const Array b = input(A.range());
-  for (const tandem::pipeline::Method& method : tandem::pipeline::methods()) {
-    if (!method.iterates()) continue;
-    const std::string name(method.name);
+  for (const auto* method : methods_to_time(axes.methods)) {
+    const std::string name(method->name);
     on_line(name + where);
-    auto solver = method.solver({A, data_for(method, b)}, Array(A.domain()), {});
+    auto solver = method->solver({A, data_for(*method, b)}, Array(A.domain()), {});
     const double ms = median_ms(axes, [&] { solver.step({true}); });
-    rows.push_back(line(c, name + " step", devices, ms, method.cost.step.together()));
+    rows.push_back(line(c, name + " step", devices, ms, method->cost.step.together()));
     rows.back()["kernels_ms"] = forward + back;
     rows.back()["over"] = ms / (forward + back);
   }

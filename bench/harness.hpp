@@ -25,10 +25,11 @@ struct Axes {
   std::vector<double> accuracies{1e-4};   ///< of the Fourier model
   // of the cone-beam pair between host and devices, of its solvers, and of the pipeline
   bool streamed = false;
-  std::vector<Index> devices{1};  ///< GPUs, the first ones
-  std::vector<Index> streams{3};  ///< of each
-  double device_memory = 0;       ///< bytes of each; 0: 90 % of what is free
-  bool cone = false;              ///< solvers and FDK of a cone beam, else of a parallel beam
+  std::vector<Index> devices{1};     ///< GPUs, the first ones
+  std::vector<Index> streams{3};     ///< of each
+  double device_memory = 0;          ///< bytes of each; 0: 90 % of what is free
+  std::vector<std::string> methods;  ///< of the solvers; empty: all that iterate
+  bool cone = false;                 ///< solvers and FDK of a cone beam, else of a parallel beam
   // of the pipeline
   bool from_file = true, to_file = true;  ///< else from host memory, to host memory
   Index chunk = 0;                        ///< slices; 0: chosen by the plan

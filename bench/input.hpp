@@ -1,6 +1,8 @@
 #pragma once
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "../core/parallel.hpp"
 #include "../operators/random.hpp"
@@ -20,6 +22,15 @@ inline Array input(const Space& space) {
       a.data()[i] = static_cast<float>(own.uniform()) - 0.3f;
   });
   return on_device(std::move(a), space.device());
+}
+
+/// The methods that iterate, or those of them that are asked for.
+inline std::vector<const tandem::pipeline::Method*> methods_to_time(const std::vector<std::string>& names) {
+  std::vector<const tandem::pipeline::Method*> chosen;
+  for (const tandem::pipeline::Method& method : tandem::pipeline::methods())
+    if (method.iterates() && (names.empty() || std::ranges::count(names, method.name)))
+      chosen.push_back(&method);
+  return chosen;
 }
 
 /// A copy of the data for this method: none below zero if it cannot take such.

@@ -8,6 +8,7 @@
 #include "../../kernels/cone.hpp"
 #include "../../kernels/fourier.hpp"
 #include "../../kernels/parallel.hpp"
+#include "../../pipeline/methods/method.hpp"
 #include "../command.hpp"
 #include "../command_line.hpp"
 #include "../device_options.hpp"
@@ -100,6 +101,13 @@ std::vector<Execution> chosen_executions(const BenchOptions& o, kernels::Table<V
   return chosen;
 }
 
+std::vector<std::string> methods_that_iterate() {
+  std::vector<std::string> names;
+  for (const auto& method : pipeline::methods())
+    if (method.iterates()) names.emplace_back(method.name);
+  return names;
+}
+
 /// "all", and what the tables of this build have.
 std::vector<std::string> variants_to_time() {
   std::vector<std::string> names = variant_names();
@@ -167,6 +175,9 @@ void add_bench(CLI::App& program, Action& chosen) {
   add_choice(c, "--accuracy", o->accuracy, {"1e-3", "1e-4", "1e-5", "all"}, "of fourier (default 1e-4)");
   add_choice(c, "--geometry", o->geometry, {"parallel", "cone"},
              "pipeline, solvers: of the scan (default parallel); a cone beam has --size slices");
+  c.add_option("--methods", o->axes.methods, "solvers: the methods that are timed, NAME,... (default: all)")
+      ->delimiter(',')
+      ->transform(one_of(methods_that_iterate()));
   add_choice(c, "--from", o->from, {"host", "file"}, "pipeline: where the scan is (default file)");
   c.add_option("--chunk", o->axes.chunk, "pipeline: slices of a chunk (default: as recon chooses)")
       ->check(count());
