@@ -245,19 +245,24 @@ class Landings {
 
  private:
   Landing one() {
-    {
-      const std::lock_guard lock(mutex_);
-      const auto found = std::find_if(all_.begin(), all_.end(), [](const Landing& l) { return l.is_free(); });
-      if (found != all_.end()) {
-        const Landing landing = *found;
-        all_.erase(found);
-        return landing;
-      }
-    }
-    Landing landing;
-    check(cudaHostAlloc(&landing.memory, Landing::bytes, cudaHostAllocPortable));
-    check(cudaEventCreateWithFlags(&landing.passed, cudaEventDisableTiming));
+    const std::lock_guard lock(mutex_);
+    auto found = std::find_if(all_.begin(), all_.end(), [](const Landing& l) { return l.is_free(); });
+    if (found == all_.end()) found = add_some();
+    const Landing landing = *found;
+    all_.erase(found);
     return landing;
+  }
+
+  /// As many as an operator sends at once: pinning memory waits for all streams of the device.
+  std::vector<Landing>::iterator add_some() {
+    constexpr std::size_t some = 16;
+    void* memory = nullptr;
+    check(cudaHostAlloc(&memory, some * Landing::bytes, cudaHostAllocPortable));
+    for (std::size_t i = 0; i < some; ++i) {
+      all_.push_back({static_cast<char*>(memory) + i * Landing::bytes, nullptr});
+      check(cudaEventCreateWithFlags(&all_.back().passed, cudaEventDisableTiming));
+    }
+    return std::prev(all_.end());
   }
 
   std::mutex mutex_;
