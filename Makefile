@@ -13,7 +13,7 @@ CLANG_TIDY ?= clang-tidy-14
 SINCE ?= HEAD~10
 FAST := test_core test_geometry test_kernels test_io  # tests of seconds that touch memory and files
 
-.PHONY: help setup demo test gpu-test bench format lint lint-changed format-check sanitize coverage mutants python docs
+.PHONY: help setup demo test others gpu-test bench format lint lint-changed format-check sanitize coverage mutants python docs
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
@@ -40,6 +40,16 @@ python: setup  ## the package for Python, and its tests: build/*/python, with pa
 	  cmake --preset $(PRESET) --log-level=WARNING -DTANDEM_PYTHON=ON -DPython_EXECUTABLE=$(abspath $(PYTHON)); \
 	  cmake --build $(BUILD) --parallel $(JOBS) --target tandem_python tandem_program; \
 	  PYTHONPATH=$(abspath $(BUILD))/python TANDEM_PROGRAM=$(abspath $(BUILD))/tandem $(PYTHON) -m pytest -q; fi
+
+OTHERS := h5py tifffile fabio zarr ome-zarr SimpleITK pynrrd scipy scikit-image finufft hdf5plugin
+others: setup  ## what other programs write and read, and their solvers, beside ours: with packages of PyPI in build/python
+	@cmake/setup.sh python3-dev python3-venv
+	@test -x $(PYTHON) || python3 -m venv build/python
+	@if ! $(PYTHON) -m pip install --quiet $(OTHERS); then echo "others: skipped, $(OTHERS) cannot be installed here"; \
+	else set -e; \
+	  cmake --preset $(PRESET) --log-level=WARNING -DPython3_EXECUTABLE=$(abspath $(PYTHON)); \
+	  cmake --build $(BUILD) --parallel $(JOBS) --target tandem_program; \
+	  ctest --test-dir $(BUILD) --output-on-failure --tests-regex '^(finufft|.*_others)$$'; fi
 
 PAGES := run
 docs: setup  ## the site: build/docs/html/index.html (PAGES=no: without running what pages tell their readers to type)
