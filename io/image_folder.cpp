@@ -102,10 +102,17 @@ Names one_series(const fs::path& folder, const Names& names, std::vector<std::st
       continue;
     }
     const bool alike = same_size(folder / some.front(), folder / series.main.front());
-    require<FileError>(!alike && some.size() < series.main.size(), folder.string(),
+    require<FileError>(some.size() < series.main.size(), folder.string(),
                        ": holds several series of images, ", series.main.size(), " like ",
                        listed({series.main.front()}), " and ", some.size(), " like ", listed({some.front()}),
                        "; give flats and darks with --flats and --darks, and keep other images elsewhere");
+    if (alike) {
+      notes.push_back("several series of images; the " + std::to_string(series.main.size()) + " like " +
+                      listed({series.main.front()}) + " are taken, the " + std::to_string(some.size()) +
+                      " like " + listed({some.front()}) + " left out: give them with --flats or --darks if " +
+                      "they are such, else keep the scan that is wanted apart");
+      continue;
+    }
     notes.push_back(counted(some, "image", "images") + " of another size left out: " + listed(some));
   }
   if (!other_names.empty())

@@ -192,12 +192,20 @@ TEST(TiffFolder, TellsOfGaps) {
   EXPECT_TRUE(says(folder.notes(), {"the numbers 12, 16 are missing between scan_0.tif and scan_24.tif"}));
 }
 
-TEST(TiffFolder, RefusesTwoSeries) {
+TEST(TiffFolder, OfTwoSeriesTakesTheLongerOneAndSaysSo) {
   const Images folder(counted("scan_", 0, 5));
   folder.add("other_1.tif", 9);
   folder.add("other_2.tif", 9);
+  EXPECT_EQ(folder.order(), (std::vector<double>{0, 1, 2, 3, 4}));
+  EXPECT_TRUE(says(folder.notes(), {"the 5 like scan_0.tif are taken", "the 2 like other_1.tif left out",
+                                    "--flats or --darks"}));
+}
+
+TEST(TiffFolder, RefusesTwoSeriesOfEqualLength) {
+  const Images folder(counted("scan_", 0, 3));
+  for (int k = 0; k < 3; ++k) folder.add("other_" + std::to_string(k) + ".tif", 9);
   EXPECT_TRUE(says(refusal_of(folder.path(), half_turn),
-                   {"several series", "5 like scan_0.tif and 2 like other_1.tif"}));
+                   {"several series", "3 like other_0.tif and 3 like scan_0.tif"}));
 }
 
 TEST(TiffFolder, RefusesAViewThatIsNotAsTheOthers) {
