@@ -5,6 +5,7 @@
 
 #include "../core/array.hpp"
 #include "../core/host_device.hpp"
+#include "upright.hpp"
 
 namespace tandem::kernels {
 
@@ -30,6 +31,8 @@ struct FrameKernels {
   void (*level)(RolledRows rows, Image<float> y, Stream& stream);
   /// Likewise, row r of each view from row r + its shift.
   void (*move)(std::span<const double> shifts, Image<float> y, Stream& stream);
+  /// Frames of a crooked detector become those of an upright one. It holds `upright_at_once` more frames.
+  void (*make_upright)(const UprightRays& real, Image<float> y, Stream& stream);
 };
 
 /// Null for the CPU, where the steps of the pipeline do this. @throws DeviceError if the build lacks the

@@ -1,97 +1,75 @@
 // Frames of a cone beam whose detector is rolled, or whose axis is tilted along the beam, become those of an
-// upright detector that faces the axis. The same rays meet both, so this is exact but for the interpolation:
-// bicubic (Keys, IEEE Transactions on Acoustics, Speech, and Signal Processing 29, 1153, 1981), with what is
-// beyond the edges as at the edges.
+// upright detector that faces the axis. The same rays meet both, so this is exact but for the interpolation.
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <vector>
 
-#include "../../core/units.hpp"
+#include "../../kernels/frames.hpp"
 #include "step.hpp"
 
 namespace tandem::pipeline::step {
 
 namespace {
 
-struct Place {
-  double row, bin;
-};
-
-/// From a place on the upright detector to that where its ray meets the real one.
-class ToReal {
- public:
-  explicit ToReal(const DetectorPose& pose)
-      : of_(pose.upright),
-        roll_cos_(std::cos(pose.roll)),
-        roll_sin_(std::sin(pose.roll)),
-        tilt_cos_(std::cos(pose.tilt)),
-        tilt_sin_(std::sin(pose.tilt)) {}
-
-  Place operator()(double row, double bin) const {
-    const Detector& d = of_.detector;
-    const double U = (bin - d.axis_bin) * d.bin_pitch, V = (row - of_.midplane_row) * d.row_pitch;
-    // the ray in the frame of the beam: (U, y, z) from the source, where the real detector is at y = sdd
-    const double y = of_.sdd * tilt_cos_ + V * tilt_sin_, z = V * tilt_cos_ - of_.sdd * tilt_sin_;
-    const double sdd = of_.sdd / tilt_cos_, u = U * sdd / y, v = z * sdd / y;
-    const double principal_row = of_.midplane_row + sdd * tilt_sin_ / d.row_pitch;
-    return {principal_row + (v * roll_cos_ - u * roll_sin_) / d.row_pitch,
-            d.axis_bin + (u * roll_cos_ + v * roll_sin_) / d.bin_pitch};
-  }
-
- private:
-  const ConeBeam& of_;
-  double roll_cos_, roll_sin_, tilt_cos_, tilt_sin_;
-};
-
-/// The weights of the four neighbours of a place that is `part` beyond the second one.
-std::array<double, 4> cubic(double part) {
-  const double t = part, t2 = t * t, t3 = t2 * t;
-  return {-0.5 * t3 + t2 - 0.5 * t, 1.5 * t3 - 2.5 * t2 + 1, -1.5 * t3 + 2 * t2 + 0.5 * t,
-          0.5 * t3 - 0.5 * t2};
+/// For frames that begin with so many rows of the scan left out.
+kernels::UprightRays rays_of(const DetectorPose& pose, Index first) {
+  const ConeBeam& upright = pose.upright;
+  const Detector& d = upright.detector;
+  return {.bin_pitch = d.bin_pitch,
+          .row_pitch = d.row_pitch,
+          .axis_bin = d.axis_bin,
+          .midplane_row = upright.midplane_row - static_cast<double>(first),
+          .sdd = upright.sdd,
+          .roll_cos = std::cos(pose.roll),
+          .roll_sin = std::sin(pose.roll),
+          .tilt_cos = std::cos(pose.tilt),
+          .tilt_sin = std::sin(pose.tilt)};
 }
 
-float value_at(const std::vector<float>& frame, Index rows, Index bins, Place at) {
-  const double row = std::clamp<double>(at.row, 0, static_cast<double>(rows - 1)),
-               bin = std::clamp<double>(at.bin, 0, static_cast<double>(bins - 1));
-  const auto first_row = static_cast<Index>(row), first_bin = static_cast<Index>(bin);
-  const auto of_row = cubic(row - static_cast<double>(first_row)),
-             of_bin = cubic(bin - static_cast<double>(first_bin));
-  double sum = 0;
-  for (Index i = 0; i < 4; ++i) {
-    const float* line = frame.data() + std::clamp<Index>(first_row + i - 1, 0, rows - 1) * bins;
-    double along = 0;
-    for (Index k = 0; k < 4; ++k)
-      along += of_bin[static_cast<std::size_t>(k)] * line[std::clamp<Index>(first_bin + k - 1, 0, bins - 1)];
-    sum += of_row[static_cast<std::size_t>(i)] * along;
-  }
-  return static_cast<float>(sum);
+kernels::UprightRays rays_of(const DetectorPose& pose, const Reference& reference) {
+  return rays_of(pose, (reference.first_row - pose.first_row) / reference.rows_together);
 }
 
-Index make_upright(Projection& of, const DetectorPose& pose) {
-  const ToReal real(pose);
+Index make_upright(Projection& of, const kernels::UprightRays& real) {
   const Image<float>& y = of.y;
   std::vector<float> came(static_cast<std::size_t>(y.n1 * y.n2));
   for (Index r = 0; r < y.n1; ++r) std::copy_n(&y(0, r, 0), y.n2, came.data() + r * y.n2);
-  const Index first = (of.reference.first_row - pose.first_row) / of.reference.rows_together;  // of the scan
   for (Index r = 0; r < y.n1; ++r)
     for (Index b = 0; b < y.n2; ++b) {
-      Place at = real(static_cast<double>(first + r), static_cast<double>(b));
-      at.row -= static_cast<double>(first);
-      y(0, r, b) = value_at(came, y.n1, y.n2, at);
+      const kernels::DetectorPlace at = real(static_cast<double>(r), static_cast<double>(b));
+      const kernels::CubicTaps rows(at.row, y.n1), bins(at.bin, y.n2);
+      y(0, r, b) = kernels::bicubic(
+          rows, bins, [&](Index row, Index bin) { return came[static_cast<std::size_t>(row * y.n2 + bin)]; });
     }
   return 0;
 }
 
-/// How many rows the farthest corner moves, and those that the interpolation takes beyond.
+/// How many rows places move, and those that the interpolation takes beyond. In a row, places rise along a
+/// line, so that an end moves farthest.
 RowMargin margin(const Preprocessing& how) {
   const Detector& d = how.pose->upright.detector;
-  const ToReal real(*how.pose);
+  const kernels::UprightRays real = rays_of(*how.pose, 0);
   double most = 0;
-  for (const double row : {0.0, static_cast<double>(d.rows - 1)})
-    for (const double bin : {0.0, static_cast<double>(d.bins - 1)})
-      most = std::max(most, std::abs(real(row, bin).row - row));
+  for (Index row = 0; row < d.rows; ++row)
+    for (const Index bin : {Index{0}, d.bins - 1}) {
+      const auto at = static_cast<double>(row);
+      most = std::max(most, std::abs(real(at, static_cast<double>(bin)).row - at));
+    }
   return {static_cast<Index>(std::ceil(most)) + 2};
+}
+
+GpuWork on_gpu(const Preprocessing& how) {
+  if (!how.pose) return {};
+  return [pose = *how.pose](GpuData& data) {
+    kernels::frames(data.stream.device())->make_upright(rays_of(pose, data.reference), data.y, data.stream);
+    return std::optional<Index>(0);
+  };
+}
+
+double gpu_bytes(const Preprocessing&, Shape shape) {
+  return 4.0 *
+         static_cast<double>(kernels::upright_at_once(shape[0], shape[1], shape[2]) * shape[1] * shape[2]);
 }
 
 }  // namespace
@@ -106,9 +84,11 @@ Step upright() {
                    "plane of the beam",
                    Number{-10, 10}}},
       .makes_new_noise = true,
+      .on_gpu = on_gpu,
+      .gpu_bytes = gpu_bytes,
       .on_projection = [](const Preprocessing& how) -> ProjectionWork {
         if (!how.pose) return {};
-        return [pose = *how.pose](Projection& of) { return make_upright(of, pose); };
+        return [pose = *how.pose](Projection& of) { return make_upright(of, rays_of(pose, of.reference)); };
       },
       .margin = margin,
       .bytes_a_thread = [](const Preprocessing&,

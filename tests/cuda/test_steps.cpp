@@ -1,5 +1,7 @@
 // Preprocessing steps on a GPU, each and all together, against the CPU. Skipped where no GPU is.
 
+#include "../../core/units.hpp"
+#include "../../kernels/frames.hpp"
 #include "../support/tolerances.hpp"
 #include "step_fixture.hpp"
 
@@ -183,6 +185,35 @@ TEST_F(CudaSteps, LeaveCountsThatAreNotFiniteToTheCpu) {
         preprocess_on_gpu(on_gpu(frames, gpu), reference_of(task), how, task.space().on(gpu), found));
     EXPECT_TRUE(found.steps.empty());
   }
+}
+
+/// A cone beam whose midplane, principal point and first row are no round numbers.
+TEST_F(CudaSteps, MakeFramesUpright) {
+  for (const auto& [roll, tilt] : {std::pair{2.0, 0.0}, {0.0, 5.0}, {-1.3, -9.0}})
+    for (const Shape& shape : {Shape{19, 40, 301}, Shape{1, 31, 45}, Shape{2, 3, 1}, Shape{35, 1, 9}})
+      for (const int binning : {0, 1}) {
+        const Index file = Index{1} << binning, margin = shape[1] / 4;
+        const Task task{.file = {shape[0], shape[1] == 1 ? 1 : shape[1] * file, shape[2] * file},
+                        .binning = binning,
+                        .dead = true,
+                        .above = margin,
+                        .below = margin,
+                        .first_row = 5};
+        const StepValues values = as_transmissions({});
+        Preprocessing how = preprocessing_of(values, {0, task.file[2]}, binning);
+        const Detector detector{shape[2], shape[1] + 9, 0.4, 0.5, 0.4 * static_cast<double>(shape[2])};
+        how.pose = DetectorPose{in_radians(roll), in_radians(tilt), {detector, {}, 80, 120, 17.3}, file};
+        expect_the_same(task, how, tolerance::float_rounding);
+      }
+}
+
+/// More frames than are made upright at once.
+TEST_F(CudaSteps, MakeManyFramesUpright) {
+  const Task task{.file = {70, 500, 510}};
+  ASSERT_LT(kernels::upright_at_once(70, 500, 510), 70);
+  Preprocessing how = preprocessing_of(as_transmissions({}), {0, 510}, 0);
+  how.pose = DetectorPose{0.03, 0.05, {{510, 500, 0.4, 0.5, 250.3}, {}, 80, 120, 251.2}, 0};
+  expect_the_same(task, how, tolerance::float_rounding);
 }
 
 }  // namespace

@@ -10,6 +10,8 @@
 #include "../../core/units.hpp"
 #include "../../geometry/phantom.hpp"
 #include "../../io/memory_scan.hpp"
+#include "../../kernels/upright.hpp"
+#include "../../pipeline/steps/chain.hpp"
 #include "../support/reconstructions.hpp"
 #include "../support/temporary_folder.hpp"
 #include "../support/tolerances.hpp"
@@ -159,6 +161,56 @@ TEST(Upright, SelectionAndBinningKeepThePose) {
     std::cout << "binning " << binning << ": beside an upright scan " << taken << ", left " << left << '\n';
     EXPECT_LE(taken, 0.2 * left);
   }
+}
+
+/// Also where a tilt moves the rows in the middle farther than both ends, the third of them.
+TEST(Upright, MarginsHoldAllRowsThatFramesTake) {
+  for (const auto& [roll, tilt, midplane] :
+       {std::tuple{2.0, 0.0, 36.3}, {-1.0, 5.0, 36.3}, {0.0, 10.0, -894.0}, {0.5, -10.0, 1763.0}}) {
+    pipeline::Preprocessing how = pipeline::preprocessing_of({}, {0, 61}, 0);
+    const ConeBeam upright{{61, 870, 0.1, 0.1, 40}, {}, 700, 1000, midplane};
+    how.pose = pipeline::DetectorPose{in_radians(roll), in_radians(tilt), upright, 0};
+    const kernels::UprightRays real{0.1,
+                                    0.1,
+                                    40,
+                                    midplane,
+                                    1000,
+                                    std::cos(how.pose->roll),
+                                    std::sin(how.pose->roll),
+                                    std::cos(how.pose->tilt),
+                                    std::sin(how.pose->tilt)};
+    double above = 0, below = 0;
+    for (Index row = 0; row < 870; ++row)
+      for (Index bin = 0; bin < 61; ++bin) {
+        const auto r = static_cast<double>(row);
+        const double second = std::floor(real(r, static_cast<double>(bin)).row);
+        above = std::max(above, r - (second - 1)), below = std::max(below, second + 2 - r);
+      }
+    EXPECT_GE(static_cast<double>(pipeline::margin_of(how).beside), std::max(above, below)) << tilt;
+    EXPECT_LE(static_cast<double>(pipeline::margin_of(how).beside), std::max(above, below) + 1) << tilt;
+  }
+}
+
+/// A view alone, as the first of many and as a scan of one.
+TEST(Upright, OfOneViewIsThatOfManyViews) {
+  const test::TemporaryFolder folder;
+  write_crooked(folder / "crooked.h5", 1, 5);
+  pipeline::Recipe recipe = recipe_with({{"--detector-roll", 1.0}, {"--axis-tilt", 5.0}});
+  const auto reader = io::open_scan(folder / "crooked.h5");
+  const auto frames_of = [&](Range range) {
+    recipe.views = range;
+    const pipeline::Plan plan = make_plan(reader->info(), recipe);
+    io::Frames frames;
+    reader->read(io::FrameKind::projection, range, {0, rows}, {0, bins}, frames);
+    const pipeline::Reference reference = read_reference(*reader, {0, rows}, {0, bins}, plan.preprocessing);
+    pipeline::Findings findings;
+    return preprocess(frames, reference, plan.preprocessing, Space({range.size(), rows, bins}), findings).y;
+  };
+  const Array many = frames_of({7, 10}), one = frames_of({7, 8});
+  EXPECT_EQ(std::vector(one.data(), one.data() + one.size()),
+            std::vector(many.data(), many.data() + one.size()));
+  for (const float voxel : test::reconstructed(folder / "crooked.h5", recipe))
+    ASSERT_TRUE(std::isfinite(voxel));
 }
 
 TEST(Upright, IsRefusedWhereItSaysNothing) {

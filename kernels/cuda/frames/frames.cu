@@ -63,6 +63,24 @@ __global__ void __launch_bounds__(threads) move_bins(const double* __restrict__ 
     if (shifts[view] != 0) take_from_below(-shifts[view], y, view, bin);
 }
 
+constexpr int views_a_thread = 16;
+
+/// A thread has a bin of some views, which takes its values from the same place in all of them. Grid: (bins,
+/// rows, views).
+__global__ void __launch_bounds__(threads) take_from_crooked(const __grid_constant__ UprightRays real,
+                                                             const float* __restrict__ came, Image<float> y) {
+  const Index bin = static_cast<Index>(blockIdx.x) * threads + threadIdx.x, row = blockIdx.y;
+  const Index first = static_cast<Index>(blockIdx.z) * views_a_thread,
+              last = min(y.n0, first + views_a_thread);
+  if (bin >= y.n2) return;
+  const DetectorPlace at = real(static_cast<double>(row), static_cast<double>(bin));
+  const CubicTaps rows(at.row, y.n1), bins(at.bin, y.n2);
+  for (Index view = first; view < last; ++view) {
+    const float* frame = came + view * y.n1 * y.n2;
+    element(y, view, row, bin) = bicubic(rows, bins, [&](Index r, Index b) { return frame[r * y.n2 + b]; });
+  }
+}
+
 dim3 blocks_of(Index elements, const Image<float>& y) {
   return {static_cast<unsigned>(ceil_div<Index>(elements, threads)),
           static_cast<unsigned>(std::min<Index>(y.n0, 65535))};
@@ -93,8 +111,23 @@ void move(std::span<const double> shifts, Image<float> y, Stream& stream) {
   after_launch();
 }
 
+void make_upright(const UprightRays& real, Image<float> y, Stream& stream) {
+  note_launch("make frames upright");
+  const Index at_once = upright_at_once(y.n0, y.n1, y.n2);
+  const Scratch<float> came(static_cast<std::size_t>(at_once * y.n1 * y.n2), queue(stream));
+  for (Index first = 0; first < y.n0; first += at_once) {
+    const Image<float> some = part_of(y, first, at_once, 0, y.n1);
+    copy({some.data, some.n0, some.n1, some.n2, some.s0, some.s1},
+         {came.data(), some.n0, some.n1, some.n2, some.n1 * some.n2, some.n2}, stream);
+    const dim3 blocks(static_cast<unsigned>(ceil_div<Index>(y.n2, threads)), static_cast<unsigned>(y.n1),
+                      static_cast<unsigned>(ceil_div<Index>(some.n0, views_a_thread)));
+    take_from_crooked<<<blocks, threads, 0, queue(stream)>>>(real, came.data(), some);
+    after_launch();
+  }
+}
+
 }  // namespace
 
-const FrameKernels frame_kernels{fill_medians, level, move};
+const FrameKernels frame_kernels{fill_medians, level, move, make_upright};
 
 }  // namespace tandem::kernels::cuda
