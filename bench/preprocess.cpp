@@ -81,7 +81,7 @@ std::pair<double, double> errors_of(const Chunk& few, const p::Preprocessing& ho
   const Array here = preprocess(few.counts, few.reference, how, few.space, unheeded).y;
   const auto there =
       preprocess_on_gpu(p::on_gpu(few.counts, gpu), few.reference, how, few.space.on(gpu), unheeded);
-  const Array brought = on_device(*there, Device::cpu());
+  const Array brought = on_device(there->y, Device::cpu());
   double most = 0, apart = 0, size = 0;
   for (Index i = 0; i < here.size(); ++i) {
     const double y = here.data()[i], d = brought.data()[i] - y;

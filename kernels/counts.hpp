@@ -14,6 +14,9 @@ namespace tandem::kernels {
 
 // ---- one cell, the same on the CPU and on a GPU
 
+/// Flats of counts have a median above this. Flats of transmissions are 1 or near it.
+constexpr float counts_begin = 2;
+
 /// Of a dead cell, whose span is 0, it is 0 until it is replaced. `span`: flat - dark.
 TANDEM_HOST_DEVICE inline float transmission(float count, float dark, float span) {
   return span != 0 ? (count - dark) / span : 0;
@@ -32,6 +35,20 @@ struct FlatMix {
   Index first = 0, second = 0;
   float of_first = 1, of_second = 0;
   TANDEM_HOST_DEVICE bool is_one() const { return of_first == 1 && of_second == 0; }
+  /// Of the spans of the two.
+  TANDEM_HOST_DEVICE float span(float p, float q) const { return plus_product(of_first * p, of_second, q); }
+  /// Of the logarithm of that, from those of the logarithms of the two.
+  TANDEM_HOST_DEVICE float variance(float p, float q, float of_p, float of_q) const {
+    const float x = of_first * p, y = of_second * q, both = span(p, q);
+    return both > 0 ? plus_product(x * x * of_p, y * y, of_q) / (both * both) : 0;
+  }
+};
+
+/// What the air columns say about the beam in one view of one row. Without air columns it is the transmission
+/// one.
+struct Air {
+  double mean = 1;      ///< transmission of the air columns; counts if there are no flats
+  double variance = 0;  ///< of the logarithm of what a datum is divided by, on the average over the row
 };
 
 /// The beam in the air beside a sample, along the bins of a row in one view.
@@ -42,23 +59,60 @@ struct AirLine {
   }
 };
 
-/// The good cells of an air margin: how many, what they add up to, and the sum of their bins.
+/// The good cells of an air margin: how many, what they add up to, the sum of their bins, and the variance of
+/// the first sum.
 struct AirSums {
   Index good = 0;
-  double sum = 0, bins = 0;
-  TANDEM_HOST_DEVICE void add(float transmission, Index bin) {
+  double sum = 0, bins = 0, of_sum = 0;
+  /// `photons`: of the transmission one
+  TANDEM_HOST_DEVICE void add(float transmission, Index bin, double photons) {
     ++good;
     sum += static_cast<double>(transmission);
     bins += static_cast<double>(bin);
+    of_sum += static_cast<double>(transmission > 0 ? transmission : 0) / photons;
   }
   TANDEM_HOST_DEVICE double mean() const { return sum / static_cast<double>(good); }
   TANDEM_HOST_DEVICE double place() const { return bins / static_cast<double>(good); }
+  /// Of the logarithm of the mean.
+  TANDEM_HOST_DEVICE double variance() const { return of_sum / (sum * sum); }
 };
 
 /// Through the means of two margins.
 TANDEM_HOST_DEVICE inline AirLine line_through(const AirSums& left, const AirSums& right) {
   return {left.mean(), (right.mean() - left.mean()) / (right.place() - left.place()), left.place()};
 }
+
+TANDEM_HOST_DEVICE inline Air air_of(const AirSums& only) { return {only.mean(), only.variance()}; }
+
+/// Between two margins the variance of the line is (1 - t)^2 times that of the one and t^2 times that of the
+/// other, a third of both on the average.
+TANDEM_HOST_DEVICE inline Air air_of(const AirSums& left, const AirSums& right) {
+  return {0.5 * (left.mean() + right.mean()), (left.variance() + right.variance()) / 3};
+}
+
+/// The variance of a line integral: 1 / photons of the datum, of its flats (`of_span`) and of its air.
+/// `transmission`: what the logarithm is taken of. @pre the span is not 0
+TANDEM_HOST_DEVICE inline double variance_of_log(float transmission, float span, float of_span,
+                                                 const Air& air, double photons_a_count) {
+  const double one_count = 1 / (static_cast<double>(span) * air.mean);  // as a transmission
+  return one_count / (static_cast<double>(transmission) * photons_a_count) + static_cast<double>(of_span) +
+         air.variance;
+}
+
+/// What a solver multiplies the square of a residual by, before weights are scaled. `median`: of all
+/// variances.
+TANDEM_HOST_DEVICE inline float weight_of(float variance, float median) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  return variance < infinity && variance + median > 0 ? 1 / (variance + median) : 0;
+}
+
+/// The data of which a median is taken: of many, every 2nd, or 3rd, ... bin.
+struct MedianSamples {
+  Index step;
+  TANDEM_HOST_DEVICE explicit MedianSamples(Index data) : step(1 + data / (Index{1} << 20)) {}
+  /// The first bin of a row, which is counted from the first row of its block.
+  TANDEM_HOST_DEVICE Index first(Index view, Index row) const { return (view + row) % step; }
+};
 
 // ---- whole frames on a GPU
 
@@ -75,7 +129,9 @@ struct CountsToLines {
   Index rows_together, bins_together;                   ///< how many of these become one
   std::span<const float> dark;                          ///< of cells
   std::vector<std::span<const float>> spans;            ///< of cells, for each set of flats
+  std::vector<std::span<const float>> variances;        ///< of their logarithms; empty: not needed
   std::vector<FlatMix> mixes;                           ///< of the sets, for each view
+  double photons_a_count = 1;                           ///< of cells
   std::span<const char> in_counts;                      ///< of rows: whether their flats are counts
   bool flats = true;                                    ///< whether there are flats; if not, spans are 1
   std::span<const FilledCell> filled;                   ///< the dead cells
@@ -102,16 +158,23 @@ struct CountsKernels {
   /// The filled cells of all views of y.
   void (*fill)(std::span<const FilledCell> cells, Image<float> y, Stream& stream);
   /// Divides rows of y by their air: the mean of the good cells in the only one of `margins`, or the line
-  /// through the means of two. The mean of both goes to `means` (view, row) on the device. Waits. @returns
+  /// through the means of two. What it is goes to `air` (view, row) on the device. Waits. @returns
   /// how many rows have a mean, or an end of the line, that is not above 0
-  Index (*divide_by_air)(const CountsToLines& how, std::span<const Range> margins, Image<float> y,
-                         double* means, Stream& stream);
+  Index (*divide_by_air)(const CountsToLines& how, std::span<const Range> margins, Image<float> y, Air* air,
+                         Stream& stream);
   /// y <- -log(max(y, floor)), of transmissions that other steps have changed since. `air`: of rows of y,
   /// null if nothing was divided by it. If the filled cells have values by now (`mended`), their floors lie
   /// between those of their neighbours; if not, they are left out. Waits. @returns floors, and what was
   /// floored
-  CountsTally (*logarithms)(const CountsToLines& how, const double* air, bool mended, Image<float> y,
+  CountsTally (*logarithms)(const CountsToLines& how, const Air* air, bool mended, Image<float> y,
                             Stream& stream);
+  /// The variances of those logarithms, before they are taken, to `variances` unless that is empty: infinite
+  /// for dead cells. Waits. @returns for each row their sum over all views and the bins `counted` of it
+  std::vector<double> (*variances)(const CountsToLines& how, const Air* air, std::span<const Range> counted,
+                                   const Image<float>& y, Image<float> variances, Stream& stream);
+  /// Makes weights of variances, in place, of each row or of all rows together: `weight_of`, scaled to the
+  /// mean 1.
+  void (*weigh)(Image<float> variances, bool each_row, Stream& stream);
   /// y <- c_1 y + c_2 y^2 + ..., in double. Waits. @returns how many are above `most`, dead cells left out
   Index (*polynomial)(const CountsToLines& how, std::span<const double> coefficients, double most,
                       Image<float> y, Stream& stream);

@@ -40,15 +40,18 @@ float full_level(PixelType type, const Preprocessing& how) {
 }
 
 /// The sets of flats that the views refer to: each view may have a set of its own, and only some are here.
-void take_sets(const Reference& reference, kernels::CountsToLines& task) {
+void take_sets(const Reference& reference, bool variances, kernels::CountsToLines& task) {
   Index first = static_cast<Index>(reference.sets.size()), last = 0;
   for (kernels::FlatMix& mix : task.mixes) {
     if (mix.is_one()) mix.second = mix.first;
     first = std::min({first, mix.first, mix.second}), last = std::max({last, mix.first + 1, mix.second + 1});
   }
   for (kernels::FlatMix& mix : task.mixes) mix.first -= first, mix.second -= first;
-  for (Index k = first; k < last; ++k)
-    task.spans.emplace_back(reference.sets[static_cast<std::size_t>(k)].span);
+  for (Index k = first; k < last; ++k) {
+    const FlatSet& set = reference.sets[static_cast<std::size_t>(k)];
+    task.spans.emplace_back(set.span);
+    if (variances) task.variances.emplace_back(set.variance);
+  }
 }
 
 kernels::CountsToLines task_of(const GpuFrames& counts, const Reference& reference, const Preprocessing& how,
@@ -60,7 +63,9 @@ kernels::CountsToLines task_of(const GpuFrames& counts, const Reference& referen
                               .bins_together = cell.bins,
                               .dark = reference.dark,
                               .spans = {},
+                              .variances = {},
                               .mixes = {},
+                              .photons_a_count = reference.photons_a_count,
                               .in_counts = reference.counts,
                               .flats = reference.flats,
                               .filled = filled,
@@ -69,8 +74,18 @@ kernels::CountsToLines task_of(const GpuFrames& counts, const Reference& referen
                               .full = full_level(counts.type, how)};
   for (Index view = 0; view < counts.shape[0]; ++view)
     task.mixes.push_back(reference.mix_of(counts.first + view));
-  take_sets(reference, task);
+  take_sets(reference, how.noise || how.weights, task);
   return task;
+}
+
+/// The bins of each row of the reference whose noise counts.
+std::vector<Range> counted_bins(const Reference& reference, std::span<const Range> counted) {
+  std::vector<Range> bins(static_cast<std::size_t>(reference.rows));
+  const Range rows = reference.counted_rows();
+  for (Index row = rows.first; row < rows.last; ++row)
+    bins[static_cast<std::size_t>(row)] =
+        counted.empty() ? Range{0, reference.bins} : counted[static_cast<std::size_t>(row - rows.first)];
+  return bins;
 }
 
 bool is_finite(const Array& y, Stream& stream) {
@@ -93,7 +108,8 @@ std::optional<std::vector<Findings::OfStep>> all_steps(GpuData& data, const Arra
     if (!replaced) return {};
     add(**next, *replaced);
   }
-  const bool pass_does_all = std::all_of(next, steps.end(), [](const Step* step) { return step->in_pass; });
+  const bool pass_does_all = !how.noise && !how.weights &&
+                             std::all_of(next, steps.end(), [](const Step* step) { return step->in_pass; });
   kernels::CountsToLines task = data.how;
   if (!pass_does_all) task.minus_log = false, task.filled = {};
   data.met = kernels::counts(data.stream.device())->line_integrals(task, data.counts, data.y, data.stream);
@@ -107,6 +123,15 @@ std::optional<std::vector<Findings::OfStep>> all_steps(GpuData& data, const Arra
   }
   if (!pass_does_all && !is_finite(y, data.stream)) return {};
   return done;
+}
+
+/// The noise norms of the heeded rows.
+std::vector<double> noise_norms(const GpuData& data) {
+  std::vector<double> norms(static_cast<std::size_t>(data.heeded().size()), 0.0);
+  if (data.noise.empty()) return norms;
+  for (std::size_t k = 0; k < norms.size(); ++k)
+    norms[k] = std::sqrt(data.noise[static_cast<std::size_t>(data.heeded().first) + k]);
+  return norms;
 }
 
 /// What is between the margins.
@@ -157,8 +182,9 @@ GpuFrames on_gpu(const io::FramesView& frames, Device gpu) {
   return there;
 }
 
-std::optional<Array> preprocess_on_gpu(const GpuFrames& counts, const Reference& reference,
-                                       const Preprocessing& how, const Space& space, Findings& findings) {
+std::optional<LineIntegrals> preprocess_on_gpu(const GpuFrames& counts, const Reference& reference,
+                                               const Preprocessing& how, const Space& space,
+                                               Findings& findings, std::span<const Range> counted) {
   const Index views = counts.shape[0], margin = reference.margin_above + reference.margin_below;
   require<SpaceError>(space.shape() == Shape{views, reference.rows - margin, reference.bins},
                       "preprocess: ", views, " x ", reference.rows - margin, " x ", reference.bins,
@@ -166,14 +192,20 @@ std::optional<Array> preprocess_on_gpu(const GpuFrames& counts, const Reference&
   Stream& stream = default_stream(space.device());
   const std::vector<FilledCell> filled = filled_cells(reference);
   const kernels::CountsToLines task = task_of(counts, reference, how, filled);
-  Array y(margin == 0 ? space : Space({views, reference.rows, reference.bins}, Blocks::rows, space.device()),
-          stream);
+  const std::vector<Range> bins = counted_bins(reference, counted);
+  const Space wide =
+      margin == 0 ? space : Space({views, reference.rows, reference.bins}, Blocks::rows, space.device());
+  Array y(wide, stream);
+  std::optional<Array> variances;
+  if (how.weights) variances.emplace(wide, stream);
   GpuData data{.reference = reference,
                .how = task,
                .counts = reinterpret_cast<const std::byte*>(counts.memory.data()),
                .first_view = counts.first,
                .changed_counts = {},
                .y = image(VectorView(y)),
+               .counted = bins,
+               .variances = variances ? image(VectorView(*variances)) : Image<float>{},
                .stream = stream};
   const auto done = all_steps(data, y, how);
   if (!done) return {};
@@ -187,7 +219,13 @@ std::optional<Array> preprocess_on_gpu(const GpuFrames& counts, const Reference&
   });
   own.floor = {data.met.lowest_floor, data.met.highest_floor};
   findings.add(own);
-  return within_margins(std::move(y), data.kept(), space, stream);
+  LineIntegrals lines{within_margins(std::move(y), data.kept(), space, stream), noise_norms(data)};
+  if (variances) {
+    lines.weights = within_margins(std::move(*variances), data.kept(), space, stream);
+    kernels::counts(space.device())
+        ->weigh(image(VectorView(*lines.weights)), space.block_count() > 1, stream);
+  }
+  return lines;
 }
 
 }  // namespace tandem::pipeline

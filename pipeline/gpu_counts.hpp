@@ -30,9 +30,10 @@ void move_to(GpuFrames& there, const io::FramesView& frames, Stream& stream);
 /// Both, for all frames.
 GpuFrames on_gpu(const io::FramesView& frames, Device gpu);
 
-/// The line integrals of `preprocess`, on the GPU where the counts and `space` are. Empty if some are not
+/// What `preprocess` makes, on the GPU where the counts and `space` are. Empty if some are not
 /// finite, which takes the repairs of the CPU. @pre the GPU does all steps
-std::optional<Array> preprocess_on_gpu(const GpuFrames& counts, const Reference& reference,
-                                       const Preprocessing& how, const Space& space, Findings& findings);
+std::optional<LineIntegrals> preprocess_on_gpu(const GpuFrames& counts, const Reference& reference,
+                                               const Preprocessing& how, const Space& space,
+                                               Findings& findings, std::span<const Range> counted = {});
 
 }  // namespace tandem::pipeline

@@ -106,8 +106,11 @@ Index rows_with_margins(const Plan& plan, Index slices) {
   return std::min(rows * plan.rows_together, plan.rows_there.size());
 }
 
-/// On a GPU, for some views: counts, of the widest type, once more if steps change them; and line integrals,
-/// with margins before these are cut off, what steps hold, and flats.
+/// Line integrals, and perhaps their weights.
+double data_sets(const Plan& plan) { return plan.preprocessing.weights ? 2 : 1; }
+
+/// On a GPU, for some views: counts, of the widest type, once more if steps change them; and line integrals
+/// and weights, with margins before these are cut off, what steps hold, and flats.
 double preparing_bytes(const Plan& plan, Index slices, Index views) {
   const Preprocessing& how = plan.preprocessing;
   const Index read = rows_with_margins(plan, slices), rows = read / plan.rows_together,
@@ -116,16 +119,15 @@ double preparing_bytes(const Plan& plan, Index slices, Index views) {
   const double projections = 4.0 * static_cast<double>(views * rows_of(plan, slices) * bins_of(plan));
   if (!plan.gpus_prepare()) return counts + projections;
   const bool margins = rows > rows_of(plan, slices);
-  const double wide = margins ? 4.0 * static_cast<double>(views * rows * bins) : projections;
-  // each view may have flats of its own
-  const double spans = flats_are_of_views(how.values) ? 4.0 * static_cast<double>(views * rows * bins) : 0;
+  const double all = 4.0 * static_cast<double>(views * rows * bins);
+  const double wide = data_sets(plan) * (margins ? all : projections);
+  // each view may have flats of its own, and of these the noise
+  const double flats = how.noise || how.weights ? 2 : 1;
+  const double spans = flats_are_of_views(how.values) ? flats * all : 0;
   return counts + wide + spans +
          std::max({gpu_bytes_of_steps(how, {views, rows, bins}), gpu_changes_counts(how) ? counts : 0,
                    margins ? projections : 0});
 }
-
-/// Line integrals, and perhaps their weights.
-double data_sets(const Plan& plan) { return plan.preprocessing.weights ? 2 : 1; }
 
 /// What steps hold on the host beside counts and line integrals: their own memory, and rows with margins
 /// before these are cut off.

@@ -330,7 +330,8 @@ bool Plan::by_views() const { return !method->takes_whole && beam_of(scan).by_vi
 bool Plan::filters() const { return method->filters || options.initial == Initial::fbp; }
 
 bool Plan::gpus_prepare() const {
-  return home().is_cuda() && gpu_does_all(preprocessing) && (home().members() == 1 || !needs_all_views);
+  const bool all_views = needs_all_views || preprocessing.weights;
+  return home().is_cuda() && gpu_does_all(preprocessing) && (home().members() == 1 || !all_views);
 }
 
 io::VolumePlace Plan::place() const {

@@ -240,7 +240,6 @@ FlatRow FlatMixer::operator()(const Reference& reference, Index view, Index row)
   const FlatMix mix = reference.mix_of(view);
   const FlatSet& first = reference.sets[static_cast<std::size_t>(mix.first)];
   const FlatSet& second = reference.sets[static_cast<std::size_t>(mix.second)];
-  const float a = mix.of_first, b = mix.of_second;
   if (mix.is_one())
     return {row_of(first.span), row_of(first.variance), row_of(first.floor),
             first.floor_range[static_cast<std::size_t>(row)]};
@@ -249,9 +248,9 @@ FlatRow FlatMixer::operator()(const Reference& reference, Index view, Index row)
   const bool counts = reference.counts[static_cast<std::size_t>(row)] != 0;
   for (std::vector<float>* cells : {&span_, &variance_, &floor_}) cells->resize(p.size());
   for (std::size_t i = 0; i < p.size(); ++i) {
-    const float x = a * p[i], y = b * q[i], both = x + y;
+    const float both = mix.span(p[i], q[i]);
     span_[i] = both;
-    variance_[i] = both > 0 ? (x * x * u[i] + y * y * v[i]) / (both * both) : 0;
+    variance_[i] = mix.variance(p[i], q[i], u[i], v[i]);
     floor_[i] = both > 0 ? transmission_floor(both, 1, counts) : -std::numeric_limits<float>::infinity();
   }
   return {span_, variance_, floor_, range_of(floor_)};

@@ -13,10 +13,7 @@ namespace tandem::pipeline {
 
 struct Preprocessing;  // preprocess.hpp
 
-/// Flats of counts have a median above this. Flats of transmissions are 1 or near it.
-constexpr float counts_begin = 2;
-
-using kernels::transmission_floor;
+using kernels::counts_begin, kernels::transmission_floor;
 
 /// The floors of a row's transmissions, dead cells left out.
 struct FloorRange {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../core/parallel.hpp"
+#include "../kernels/counts.hpp"
 
 namespace tandem::pipeline {
 
@@ -13,12 +14,11 @@ namespace {
 
 /// The median of finite values of some rows, 0 if there are none. Of many it takes each 2nd, or 3rd, ...
 float median_of(const Image<const float>& all, Index first, Index last) {
-  constexpr Index enough = 1 << 20;
-  const Index step = 1 + all.n0 * (last - first) * all.n2 / enough;
+  const kernels::MedianSamples samples(all.n0 * (last - first) * all.n2);
   std::vector<float> values;
   for (Index view = 0; view < all.n0; ++view)
     for (Index row = first; row < last; ++row)
-      for (Index bin = (view + row) % step; bin < all.n2; bin += step)
+      for (Index bin = samples.first(view, row - first); bin < all.n2; bin += samples.step)
         if (std::isfinite(all(view, row, bin))) values.push_back(all(view, row, bin));
   if (values.empty()) return 0;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -37,7 +37,7 @@ void weigh(const Image<float>& all, Index first, Index last) {
   };
   std::vector<double> sums(static_cast<std::size_t>(all.n0));  // of the views
   for_each([&](Index view, float& v) {
-    v = std::isfinite(v) && v + median > 0 ? 1 / (v + median) : 0;
+    v = kernels::weight_of(v, median);
     sums[static_cast<std::size_t>(view)] += static_cast<double>(v);
   });
   const double sum = std::accumulate(sums.begin(), sums.end(), 0.0);

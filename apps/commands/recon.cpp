@@ -124,7 +124,7 @@ class Run {
     if (plan_.home().is_cuda() && !by_cpu.empty())
       progress_.note("note: counts become line integrals on the CPU, because the GPU does not do: " + by_cpu);
     else if (plan_.home().is_cuda() && !plan_.gpus_prepare())
-      progress_.note("note: counts become line integrals on the CPU, because steps need all views at once");
+      progress_.note("note: counts become line integrals on the CPU, because that takes all views at once");
     for (const std::string& warning : plan_.warnings) progress_.warn(warning);
     planned_ = plan_json(plan_, reader_->info());
     planned_["warnings"] = progress_.warnings();

@@ -1,5 +1,7 @@
 #include "prepare.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <sstream>
 #include <utility>
 
@@ -24,6 +26,18 @@ std::string floor_words(const Findings& met) {
 /// What is found in the reference is the same for all blocks of views.
 void leave_out_reference(Findings& found) {
   found.dead = found.reference_not_finite = found.reference_replaced = 0;
+}
+
+/// Puts together what the members of a team made of the views that each of them has.
+LineIntegrals of_all_views(const Space& space, std::vector<std::optional<LineIntegrals>> made) {
+  std::vector<Array> shares;
+  std::vector<double> norms(made.front()->noise_norms.size(), 0.0);
+  for (auto& some : made) {
+    shares.push_back(std::move(some->y));
+    std::ranges::transform(norms, some->noise_norms, norms.begin(),
+                           [](double a, double b) { return std::hypot(a, b); });
+  }
+  return {Array(space, std::move(shares)), std::move(norms)};
 }
 
 }  // namespace
@@ -108,9 +122,7 @@ std::optional<LineIntegrals> PrepareStation::on_gpus(const std::vector<GpuFrames
   const Stopwatch watch("preprocess", task.work.outcome.seconds.preprocess, task.work.watch.board(),
                         {.slices = task.of_slices, .bytes = 4 * static_cast<double>(space.size())});
   task.work.tell("preprocess", 0);
-  auto y = by_gpus(counts, task.reference, space, task.found);
-  if (!y) return {};
-  return LineIntegrals{std::move(*y), {}, {}};
+  return by_gpus(counts, task);
 }
 
 LineIntegrals PrepareStation::on_cpu(const io::FramesView& counts, const Task& task) const {
@@ -122,23 +134,24 @@ LineIntegrals PrepareStation::on_cpu(const io::FramesView& counts, const Task& t
 }
 
 /// Each GPU makes those of its counts; empty if the CPU has to make all.
-std::optional<Array> PrepareStation::by_gpus(const std::vector<GpuFrames>& counts, const Reference& reference,
-                                             const Space& space, Findings& found) const {
-  std::vector<std::optional<Array>> made(counts.size());
+std::optional<LineIntegrals> PrepareStation::by_gpus(const std::vector<GpuFrames>& counts,
+                                                     const Task& task) const {
+  const Space space = projection_space(task.scan, task.work.device());
+  const std::vector<Range> counted = bins_kept(task.scan);
+  std::vector<std::optional<LineIntegrals>> made(counts.size());
   std::vector<Findings> found_by(counts.size());
   on_members(space.device(), [&](int member) {
     const auto k = static_cast<std::size_t>(member);
-    made[k] = preprocess_on_gpu(counts[k], reference, plan_.preprocessing, space.share(member), found_by[k]);
+    made[k] = preprocess_on_gpu(counts[k], task.reference, plan_.preprocessing, space.share(member),
+                                found_by[k], counted);
   });
-  std::vector<Array> shares;
+  if (std::ranges::any_of(made, [](const auto& some) { return !some; })) return {};
   for (std::size_t k = 0; k < made.size(); ++k) {
-    if (!made[k]) return {};
-    shares.push_back(std::move(*made[k]));
     if (k > 0) leave_out_reference(found_by[k]);
+    task.found.add(found_by[k]);
   }
-  for (const Findings& one : found_by) found.add(one);
-  if (shares.size() == 1) return std::move(shares.front());
-  return Array(space, std::move(shares));
+  if (made.size() == 1) return std::move(made.front());
+  return of_all_views(space, std::move(made));
 }
 
 void PrepareStation::add(const Findings& found) {

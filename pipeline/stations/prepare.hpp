@@ -46,8 +46,7 @@ class PrepareStation {
   LineIntegrals line_integrals(const io::FramesView& counts, const Task& task) const;
   std::optional<LineIntegrals> on_gpus(const std::vector<GpuFrames>& counts, const Task& task) const;
   LineIntegrals on_cpu(const io::FramesView& counts, const Task& task) const;
-  std::optional<Array> by_gpus(const std::vector<GpuFrames>& counts, const Reference& reference,
-                               const Space& space, Findings& found) const;
+  std::optional<LineIntegrals> by_gpus(const std::vector<GpuFrames>& counts, const Task& task) const;
   void require_mostly_good() const;
 
   const Plan& plan_;

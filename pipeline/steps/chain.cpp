@@ -58,8 +58,6 @@ std::string left_to_cpu(const Preprocessing& how) {
     add(step.name);
     if (step.kind) words.append(" ").append(step.kind(how));
   }
-  if (how.noise) add("the noise of data");
-  if (how.weights) add("the weights of data");
   return words;
 }
 

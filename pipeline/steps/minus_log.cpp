@@ -33,12 +33,10 @@ std::vector<float> own_floors(const ViewRow& row) {
   return own;
 }
 
-/// The variance of a line integral: 1 / photons of the datum, of its flats and of its air. @pre its cell is
-/// not dead
+/// Of one line integral. @pre its cell is not dead
 double variance_of(const ViewRow& row, std::span<const float> floors, std::size_t b) {
-  const double one_count = 1 / (row.span()[b] * row.air.mean);  // as a transmission
-  return one_count / (std::max(row.y[b], floors[b]) * row.reference.photons_a_count) + row.flat.variance[b] +
-         row.air.variance;
+  return kernels::variance_of_log(std::max(row.y[b], floors[b]), row.span()[b], row.flat.variance[b], row.air,
+                                  row.reference.photons_a_count);
 }
 
 /// Of all line integrals that count together.
@@ -64,10 +62,12 @@ Index take_logarithm(ViewRow& row, bool noise) {
   return kernels::take_logarithms(row.y, floors);
 }
 
-std::optional<Index> take_logarithms_on_gpu(GpuData& data) {
-  const auto* air = data.air ? reinterpret_cast<const double*>(data.air->data()) : nullptr;
-  const kernels::CountsTally met =
-      kernels::counts(data.stream.device())->logarithms(data.how, air, data.mended, data.y, data.stream);
+std::optional<Index> take_logarithms_on_gpu(GpuData& data, bool noise) {
+  const kernels::CountsKernels& kernels = *kernels::counts(data.stream.device());
+  const auto* air = data.air ? reinterpret_cast<const Air*>(data.air->data()) : nullptr;
+  if (noise || data.variances.data)
+    data.noise = kernels.variances(data.how, air, data.counted, data.y, data.variances, data.stream);
+  const kernels::CountsTally met = kernels.logarithms(data.how, air, data.mended, data.y, data.stream);
   data.met.lowest_floor = met.lowest_floor, data.met.highest_floor = met.highest_floor;
   return met.floored;
 }
@@ -82,7 +82,9 @@ Step minus_log() {
                        "applied where there are any",
                        TrueOrFalse{}}},
           .in_pass = [](const kernels::CountsTally& met) { return met.floored; },
-          .on_gpu = [](const Preprocessing&) -> GpuWork { return take_logarithms_on_gpu; },
+          .on_gpu = [](const Preprocessing& how) -> GpuWork {
+            return [noise = how.noise](GpuData& data) { return take_logarithms_on_gpu(data, noise); };
+          },
           .on_row = [](const Preprocessing& how) -> RowWork {
             if (!how.minus_log) return {};
             return [noise = how.noise](ViewRow& row) { return take_logarithm(row, noise); };

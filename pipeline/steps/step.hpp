@@ -12,12 +12,7 @@
 
 namespace tandem::pipeline {
 
-/// What the air columns say about the beam in one view of one row. Without air columns it is the transmission
-/// one.
-struct Air {
-  double mean = 1;      ///< transmission of the air columns; counts if there are no flats
-  double variance = 0;  ///< of the logarithm of what a datum is divided by, on the average over the row
-};
+using kernels::Air;
 
 /// One row of one view on its way through the steps, and what the steps tell each other about it.
 struct ViewRow {
@@ -66,11 +61,14 @@ struct GpuData {
   Index first_view;                     ///< of the file
   std::optional<Array> changed_counts;  ///< what `counts` points to once a step has changed them
   Image<float> y;                       ///< of all rows of the reference
+  std::span<const Range> counted;       ///< of each row of `y`: the bins whose noise counts
+  Image<float> variances;  ///< of each datum, infinite where nothing is known; empty if not asked for
   Stream& stream;
-  std::optional<Array> air{};  ///< means of the air columns, doubles (view, row)
-  kernels::CountsTally met{};  ///< by steps that have floors
-  bool mended = false;         ///< dead cells have values
-  Notes notes{};               ///< for what the step wants to be told, which is done now
+  std::optional<Array> air{};   ///< what each row of each view was divided by, kernels::Air
+  std::vector<double> noise{};  ///< of each row of `y`, if asked for: the summed variance of the data
+  kernels::CountsTally met{};   ///< by steps that have floors
+  bool mended = false;          ///< dead cells have values
+  Notes notes{};                ///< for what the step wants to be told, which is done now
 
   Index views() const { return how.counts[0]; }
   Range kept() const { return reference.kept_rows(); }  ///< rows of `y` that become line integrals

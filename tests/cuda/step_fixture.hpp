@@ -141,9 +141,9 @@ class CudaSteps : public Cuda {
     Findings here, there;
     const Array truth = preprocess(frames, ref, how, task.space(), here).y;
     ASSERT_TRUE(gpu_prepares(frames, how));
-    const auto y = preprocess_on_gpu(on_gpu(frames, gpu), ref, how, task.space().on(gpu), there);
-    ASSERT_TRUE(y.has_value());
-    const Array found = on_device(*y, cpu);
+    const auto lines = preprocess_on_gpu(on_gpu(frames, gpu), ref, how, task.space().on(gpu), there);
+    ASSERT_TRUE(lines.has_value());
+    const Array found = on_device(lines->y, cpu);
     for (Index i = 0; i < truth.size(); ++i)
       ASSERT_NEAR(found.data()[i], truth.data()[i],
                   each * std::max(1.0, static_cast<double>(std::abs(truth.data()[i]))))
@@ -162,8 +162,8 @@ class CudaSteps : public Cuda {
     const Reference ref = read_reference(reader, {0, n[1]}, {0, n[2]}, how);
     Findings findings;
     const Space space(n, Blocks::rows, gpu);
-    const auto y = preprocess_on_gpu(on_gpu(floats(n, values), gpu), ref, how, space, findings).value();
-    const Array found = on_device(y, cpu);
+    const auto lines = preprocess_on_gpu(on_gpu(floats(n, values), gpu), ref, how, space, findings);
+    const Array found = on_device(lines.value().y, cpu);
     return {found.data(), found.data() + found.size()};
   }
 

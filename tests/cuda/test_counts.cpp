@@ -62,9 +62,9 @@ class CudaCounts : public test::Cuda {
     Findings here, there;
     const Array truth = preprocess(frames, ref, how, space, here).y;
     ASSERT_TRUE(gpu_prepares(frames, how));
-    const auto y = preprocess_on_gpu(on_gpu(frames, gpu), ref, how, space.on(gpu), there);
-    ASSERT_TRUE(y.has_value());
-    const Array brought = on_device(*y, cpu);
+    const auto lines = preprocess_on_gpu(on_gpu(frames, gpu), ref, how, space.on(gpu), there);
+    ASSERT_TRUE(lines.has_value());
+    const Array brought = on_device(lines->y, cpu);
     for (Index i = 0; i < truth.size(); ++i)
       ASSERT_NEAR(brought.data()[i], truth.data()[i], 1e-6 * std::max(1.0f, std::abs(truth.data()[i]))) << i;
     test::expect_the_same(there, here);

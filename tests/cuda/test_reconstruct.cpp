@@ -209,6 +209,18 @@ TEST_F(CudaReconstruct, NoiseStopsEverySliceAsOnTheCpu) {
   EXPECT_LT(there.iterations, 40);
 }
 
+TEST_F(CudaReconstruct, WeighsDataLikeTheCpu) {
+  const auto recipe_on = [&](Device device) {
+    Recipe recipe = recipe_for("tv", device);
+    recipe.tv_weight = 1;
+    return recipe;
+  };
+  const Plan plan = plan_for(recipe_on(gpu));
+  EXPECT_TRUE(plan.preprocessing.weights);
+  EXPECT_TRUE(plan.gpus_prepare());
+  EXPECT_LE(relative_error(volume(plan), volume(recipe_on(cpu))), bound_of(recipe_on(gpu).execution, "cgls"));
+}
+
 TEST_F(CudaReconstruct, BitsDoNotDependOnChunks) {
   for (const std::string& method : methods)
     for (const Execution& how : executions(gpu)) {

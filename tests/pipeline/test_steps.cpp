@@ -94,12 +94,10 @@ TEST(Steps, AreDoneByAGpuIfItCanDoAllOfThem) {
   EXPECT_TRUE(by_gpu({{"--flat-sets", "each"}, {"--air-columns", std::vector<Range>{{0, 9}, {190, 200}}}}));
   chain["--dezinger"] = Index{51};  // a cube of that size is no repair
   EXPECT_FALSE(by_gpu(chain));
-  Preprocessing upright = preprocessing_of({}, {0, 200}, 0);
-  upright.pose = DetectorPose{0.01, 0.02, {{200, 100, 1, 1, 99}, {}, 300, 400, 50}, 0};
-  EXPECT_TRUE(gpu_does_all(upright));
-  Preprocessing with_noise = preprocessing_of({}, {0, 200}, 0);
-  with_noise.noise = true;
-  EXPECT_FALSE(gpu_does_all(with_noise));
+  Preprocessing of_solvers = preprocessing_of({}, {0, 200}, 0);
+  of_solvers.noise = of_solvers.weights = true;
+  of_solvers.pose = DetectorPose{0.01, 0.02, {{200, 100, 1, 1, 99}, {}, 300, 400, 50}, 0};
+  EXPECT_TRUE(gpu_does_all(of_solvers));
 }
 
 }  // namespace

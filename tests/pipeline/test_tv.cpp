@@ -226,5 +226,20 @@ TEST(DataWeights, HaveTheMeanOneInEachBlock) {
   }
 }
 
+/// Of so many data, a median is taken of every second one.
+TEST(DataWeights, DoNotDependOnThePlaceOfARowInItsChunk) {
+  constexpr Index views = 1030, bins = 1021;
+  Array variances(Space({views, 2, bins}, Blocks::rows));
+  Random random(3);
+  for (Index view = 0; view < views; ++view)
+    for (Index bin = 0; bin < bins; ++bin)
+      variances.data()[2 * view * bins + bin] = variances.data()[(2 * view + 1) * bins + bin] =
+          static_cast<float>(0.01 + random.uniform());
+  const Array weights = weights_of(std::move(variances));
+  for (Index view = 0; view < views; ++view)
+    for (Index bin = 0; bin < bins; ++bin)
+      ASSERT_EQ(weights.data()[2 * view * bins + bin], weights.data()[(2 * view + 1) * bins + bin]);
+}
+
 }  // namespace
 }  // namespace tandem::pipeline

@@ -16,10 +16,11 @@ constexpr int threads = 256, views_a_thread = 16;
 struct Cells {
   Index rows, bins;
   int rows_together, bins_together;
-  float share;                ///< of one pixel in its cell
-  const float *dark, *spans;  ///< spans: (set, row, bin)
-  const FlatMix* mixes;       ///< of each view; null: all take the only set
+  float share;                            ///< of one pixel in its cell
+  const float *dark, *spans, *variances;  ///< the last two: (set, row, bin)
+  const FlatMix* mixes;                   ///< of each view; null: all take the only set
   const char* in_counts;
+  double photons_a_count;
   bool flats, minus_log;
   float full;
   Range heeded;
@@ -33,11 +34,6 @@ struct DeviceTally {
 };
 constexpr DeviceTally nothing_met{0, 0, 0, 0x7f800000u /* infinity */, 0};
 
-/// Not fused, as on the CPU.
-__device__ inline float mixed(const FlatMix& mix, float first, float second) {
-  return __fadd_rn(__fmul_rn(mix.of_first, first), __fmul_rn(mix.of_second, second));
-}
-
 struct Divisor {
   float span, floor;
 };
@@ -47,9 +43,19 @@ __device__ inline Divisor divisor_of(const Cells& cells, Index view, Index cell,
   const Index set = cells.rows * cells.bins;
   const float first = cells.spans[mix.first * set + cell];
   const bool one = mix.is_one();
-  const float span = one ? first : mixed(mix, first, cells.spans[mix.second * set + cell]);
+  const float span = one ? first : mix.span(first, cells.spans[mix.second * set + cell]);
   const bool good = one ? span != 0 : span > 0;
   return {span, good ? transmission_floor(span, 1, in_counts) : -INFINITY};
+}
+
+/// The same in a row that was divided by its air; `air`: null if it was not.
+__device__ inline Divisor divisor_beside_air(const Cells& cells, const Air* air, Index view, Index row,
+                                             Index bin) {
+  Divisor by = divisor_of(cells, view, row * cells.bins + bin, cells.in_counts[row]);
+  if (!air || by.span == 0) return by;
+  const double mean = air[view * cells.rows + row].mean;
+  by.floor = transmission_floor(by.span, mean, cells.flats ? cells.in_counts[row] : mean > counts_begin);
+  return by;
 }
 
 /// What a warp has met goes to the tally of all. Few warps meet anything new.
@@ -89,11 +95,11 @@ __device__ inline float between(float before, float after, float share) {
   return __fadd_rn(before, __fmul_rn(share, after - before));
 }
 
-/// Sets of flats, one after the other.
-class Spans : public Scratch<float> {
+/// Numbers of sets of flats, one after the other.
+class OfSets : public Scratch<float> {
  public:
-  Spans(const std::vector<std::span<const float>>& sets, const Stream& stream)
-      : Scratch(sets.size() * sets.front().size(), queue(stream)) {
+  OfSets(const std::vector<std::span<const float>>& sets, const Stream& stream)
+      : Scratch(sets.empty() ? 1 : sets.size() * sets.front().size(), queue(stream)) {
     float* to = data();
     for (const std::span<const float> set : sets) {
       tandem::cuda::send(stream.device().ordinal(), to, set.data(), set.size_bytes(), stream.native());
@@ -108,6 +114,7 @@ class CellTables {
   CellTables(const CountsToLines& how, const Image<float>& y, const Stream& stream)
       : dark_(how.dark, stream),
         spans_(how.spans, stream),
+        variances_(how.variances, stream),
         mixes_(how.mixes, stream),
         in_counts_(how.in_counts, stream) {
     const bool same = how.spans.size() == 1 && std::ranges::all_of(how.mixes, &FlatMix::is_one);
@@ -118,8 +125,10 @@ class CellTables {
              1.0f / static_cast<float>(how.rows_together * how.bins_together),
              dark_.data(),
              spans_.data(),
+             variances_.data(),
              same ? nullptr : mixes_.data(),
              in_counts_.data(),
+             how.photons_a_count,
              how.flats,
              how.minus_log,
              how.full,
@@ -129,7 +138,7 @@ class CellTables {
 
  private:
   Sent<float> dark_;
-  Spans spans_;
+  OfSets spans_, variances_;
   Sent<FlatMix> mixes_;
   Sent<char> in_counts_;
 };

@@ -100,6 +100,7 @@ CountsTally line_integrals_of(const CountsToLines& how, const std::byte* counts,
 
 }  // namespace
 
-const CountsKernels counts_kernels{line_integrals_of, fill, divide_by_air, logarithms_of, polynomial_of};
+const CountsKernels counts_kernels{line_integrals_of, fill,  divide_by_air, logarithms_of,
+                                   variances_of,      weigh, polynomial_of};
 
 }  // namespace tandem::kernels::cuda

@@ -11,21 +11,20 @@ namespace {
 
 /// What the good cells of a margin add up to, for a warp, all of whose threads add up the same values in the
 /// order of the CPU.
-__device__ AirSums air_of(const Cells& cells, const Image<float>& y, Index view, Index row, Range bins) {
+__device__ AirSums sums_of(const Cells& cells, const Image<float>& y, Index view, Index row, Range bins) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   AirSums sums;
   for (Index first = bins.first; first < bins.last; first += 32) {
     const Index bin = first + lane;
-    float value = 0;
-    bool counts = false;
+    float value = 0, span = 0;
     if (bin < bins.last) {
       value = element(y, view, row, bin);
-      counts = divisor_of(cells, view, row * cells.bins + bin, false).span > 0;
+      span = divisor_of(cells, view, row * cells.bins + bin, false).span;
     }
-    const unsigned mask = __ballot_sync(~0u, counts);
+    const unsigned mask = __ballot_sync(~0u, span > 0);
     for (int k = 0; k < 32; ++k) {
-      const float next = __shfl_sync(~0u, value, k);
-      if (mask >> k & 1u) sums.add(next, first + k);
+      const float next = __shfl_sync(~0u, value, k), beam = __shfl_sync(~0u, span, k);
+      if (mask >> k & 1u) sums.add(next, first + k, static_cast<double>(beam) * cells.photons_a_count);
     }
   }
   return sums;
@@ -33,23 +32,23 @@ __device__ AirSums air_of(const Cells& cells, const Image<float>& y, Index view,
 
 /// Grid: (rows of all views), a warp each. `second`: empty if there is one margin.
 __global__ void __launch_bounds__(threads)
-    average_air(const __grid_constant__ Cells cells, Range margin, Range second, Image<float> y,
-                double* means, AirLine* lines, unsigned long long* bad) {
+    average_air(const __grid_constant__ Cells cells, Range margin, Range second, Image<float> y, Air* air,
+                AirLine* lines, unsigned long long* bad) {
   const Index which = (static_cast<Index>(blockIdx.x) * threads + threadIdx.x) / 32, view = which / y.n1,
               row = which % y.n1;
   if (view >= y.n0) return;
-  const AirSums left = air_of(cells, y, view, row, margin);
-  double mean = left.mean();
-  AirLine line{mean, 0, 0};
+  const AirSums left = sums_of(cells, y, view, row, margin);
+  Air own = air_of(left);
+  AirLine line{own.mean, 0, 0};
   bool good = left.sum > 0;
   if (second.first < second.last) {
-    const AirSums right = air_of(cells, y, view, row, second);
+    const AirSums right = sums_of(cells, y, view, row, second);
     line = line_through(left, right);
-    mean = 0.5 * (mean + right.mean());
+    own = air_of(left, right);
     good = good && right.sum > 0 && line.at(0) > 0 && line.at(y.n2 - 1) > 0;
   }
   if (threadIdx.x % 32 != 0) return;
-  means[which] = mean, lines[which] = line;
+  air[which] = own, lines[which] = line;
   if (!good) atomicAdd(bad, 1ull);
 }
 
@@ -65,29 +64,17 @@ __global__ void __launch_bounds__(threads) divide(const AirLine* __restrict__ li
   }
 }
 
-/// The floor of a cell that is not dead, in a row that was divided by its air; `air`: null if it was not.
-__device__ inline Divisor divisor_beside_air(const Cells& cells, const double* air, Index rows, Index view,
-                                             Index row, Index bin) {
-  Divisor by = divisor_of(cells, view, row * cells.bins + bin, cells.in_counts[row]);
-  if (!air || by.span == 0) return by;
-  constexpr double counts_begin = 2;  // without flats
-  const double mean = air[view * rows + row];
-  by.floor = transmission_floor(by.span, mean, cells.flats ? cells.in_counts[row] : mean > counts_begin);
-  return by;
-}
-
 /// Grid: (bins, rows, views). Filled cells are left out.
 __global__ void __launch_bounds__(threads)
-    take_logarithms(const __grid_constant__ Cells cells, const double* air, Image<float> y,
-                    DeviceTally* tally) {
+    take_logarithms(const __grid_constant__ Cells cells, const Air* air, Image<float> y, DeviceTally* tally) {
   const Index bin = static_cast<Index>(blockIdx.x) * threads + threadIdx.x, row = blockIdx.y;
   const Index first = static_cast<Index>(blockIdx.z) * views_a_thread,
               last = min(y.n0, first + views_a_thread);
   DeviceTally met = nothing_met;
   if (bin < cells.bins) {
-    Divisor by = divisor_beside_air(cells, air, y.n1, first, row, bin);
+    Divisor by = divisor_beside_air(cells, air, first, row, bin);
     for (Index view = first; view < last; ++view) {
-      if (cells.mixes || air) by = divisor_beside_air(cells, air, y.n1, view, row, bin);
+      if (cells.mixes || air) by = divisor_beside_air(cells, air, view, row, bin);
       float& value = element(y, view, row, bin);
       if (by.span != 0) value = line_integral(value, by.floor, met);
     }
@@ -97,16 +84,14 @@ __global__ void __launch_bounds__(threads)
 
 /// Grid: (cells, views). Of filled cells that have values.
 __global__ void __launch_bounds__(threads)
-    take_mended_logarithms(const __grid_constant__ Cells cells, const double* air,
+    take_mended_logarithms(const __grid_constant__ Cells cells, const Air* air,
                            const FilledCell* __restrict__ filled, Index count, Image<float> y,
                            DeviceTally* tally) {
   const Index i = static_cast<Index>(blockIdx.x) * threads + threadIdx.x;
   DeviceTally met = nothing_met;
   for (Index view = blockIdx.y; view < y.n0 && i < count; view += gridDim.y) {
     const FilledCell at = filled[i];
-    const auto floor_of = [&](int bin) {
-      return divisor_beside_air(cells, air, y.n1, view, at.row, bin).floor;
-    };
+    const auto floor_of = [&](int bin) { return divisor_beside_air(cells, air, view, at.row, bin).floor; };
     float& value = element(y, view, at.row, at.bin);
     DeviceTally own = nothing_met;
     value = line_integral(value, between(floor_of(at.before), floor_of(at.after), at.share), own);
@@ -151,7 +136,7 @@ struct Count : Sent<unsigned long long> {
 
 }  // namespace
 
-Index divide_by_air(const CountsToLines& how, std::span<const Range> margins, Image<float> y, double* means,
+Index divide_by_air(const CountsToLines& how, std::span<const Range> margins, Image<float> y, Air* air,
                     Stream& stream) {
   note_launch("air");
   const CellTables tables(how, y, stream);
@@ -159,14 +144,14 @@ Index divide_by_air(const CountsToLines& how, std::span<const Range> margins, Im
   const Scratch<AirLine> lines(static_cast<std::size_t>(y.n0 * y.n1), queue(stream));
   average_air<<<static_cast<unsigned>(ceil_div<Index>(32 * y.n0 * y.n1, threads)), threads, 0,
                 queue(stream)>>>(tables.cells, margins.front(), margins.size() > 1 ? margins.back() : Range{},
-                                 y, means, lines.data(), bad.data());
+                                 y, air, lines.data(), bad.data());
   after_launch();
   divide<<<blocks_of(y), threads, 0, queue(stream)>>>(lines.data(), y);
   after_launch();
   return bad.brought(stream);
 }
 
-CountsTally logarithms_of(const CountsToLines& how, const double* air, bool mended, Image<float> y,
+CountsTally logarithms_of(const CountsToLines& how, const Air* air, bool mended, Image<float> y,
                           Stream& stream) {
   note_launch("logarithms");
   const CellTables tables(how, y, stream);
