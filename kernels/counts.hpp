@@ -1,6 +1,7 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -20,6 +21,15 @@ constexpr float counts_begin = 2;
 /// Of a dead cell, whose span is 0, it is 0 until it is replaced. `span`: flat - dark.
 TANDEM_HOST_DEVICE inline float transmission(float count, float dark, float span) {
   return span != 0 ? (count - dark) / span : 0;
+}
+
+/// Where a bin lies between its neighbours: 0 at `before`, 1 at `after`.
+TANDEM_HOST_DEVICE inline float share_between(Index bin, Index before, Index after) {
+  return static_cast<float>(bin - before) / static_cast<float>(after - before);
+}
+/// The value there.
+TANDEM_HOST_DEVICE inline float between(float before, float after, float share) {
+  return plus_product(before, share, after - before);
 }
 
 /// Transmissions below this are raised to it: half a count, of flats or of the air, or a millionth where
@@ -125,34 +135,36 @@ struct FilledCell {
 /// What turns counts into line integrals. Cells are (row, bin) after binning.
 struct CountsToLines {
   PixelType type;
-  Shape counts;                                         ///< (view, row, bin) of the file, dense
-  Index rows_together, bins_together;                   ///< how many of these become one
-  std::span<const float> dark;                          ///< of cells
-  std::vector<std::span<const float>> spans;            ///< of cells, for each set of flats
-  std::vector<std::span<const float>> variances;        ///< of their logarithms; empty: not needed
-  std::vector<FlatMix> mixes;                           ///< of the sets, for each view
-  double photons_a_count = 1;                           ///< of cells
-  std::span<const char> in_counts;                      ///< of rows: whether their flats are counts
-  bool flats = true;                                    ///< whether there are flats; if not, spans are 1
-  std::span<const FilledCell> filled;                   ///< the dead cells
-  Range heeded;                                         ///< the rows of cells that the tally counts
-  bool minus_log = true;                                ///< else they stay transmissions
-  float full = std::numeric_limits<float>::infinity();  ///< counts from which on a pixel is saturated
+  Shape counts;                                   ///< (view, row, bin) of the file, dense
+  Index rows_together, bins_together;             ///< how many of these become one
+  std::span<const float> dark;                    ///< of cells
+  std::vector<std::span<const float>> spans;      ///< of cells, for each set of flats
+  std::vector<std::span<const float>> variances;  ///< of their logarithms; empty: not needed
+  std::vector<FlatMix> mixes;                     ///< of the sets, for each view
+  double photons_a_count = 1;                     ///< of cells
+  std::span<const char> in_counts;                ///< of rows: whether their flats are counts
+  bool flats = true;                              ///< whether there are flats; if not, spans are 1
+  std::span<const FilledCell> filled;             ///< the dead cells
+  Range heeded;                                   ///< the rows of cells that the tally counts
+  bool minus_log = true;                          ///< else they stay transmissions
+  std::optional<float> full{};                    ///< counts from which on a pixel is saturated
 };
 
 /// What was met on the way, in the heeded rows; what is not finite, in all.
 struct CountsTally {
+  Index repaired = 0;    ///< pixels that are not finite
   Index saturated = 0;   ///< pixels
   Index floored = 0;     ///< transmissions
   Index filled = 0;      ///< dead cells of all views
-  Index not_finite = 0;  ///< cells of all rows that are not finite, before or after; what came out is then of
-                         ///< no use
+  Index not_finite = 0;  ///< cells of all rows that are not finite in the end, or whose row of the file has
+                         ///< no finite pixel; what came out is then of no use
   float lowest_floor = std::numeric_limits<float>::infinity(), highest_floor = 0;  ///< without dead cells
 };
 
 struct CountsKernels {
-  /// y (view, row, bin) <- line integrals of counts that lie on the device. The values are those of the
-  /// pipeline's steps on the CPU, but for the last places of the logarithm. Waits for the tally.
+  /// y (view, row, bin) <- line integrals of counts that lie on the device. Pixels that are not finite are
+  /// interpolated from their row of the file. The values are those of the pipeline's steps on the CPU, but
+  /// for the last places of the logarithm. Waits for the tally.
   CountsTally (*line_integrals)(const CountsToLines& how, const std::byte* counts, Image<float> y,
                                 Stream& stream);
   /// The filled cells of all views of y.

@@ -32,11 +32,12 @@ std::vector<FilledCell> filled_cells(const Reference& reference) {
 }
 
 /// Counts from which on a pixel is full.
-float full_level(PixelType type, const Preprocessing& how) {
+std::optional<float> full_level(PixelType type, const Preprocessing& how) {
   constexpr double most[] = {0xff, 0xffff, 0xffffffff};
   const auto level = value_of<double>(how.values, "--saturation");
   if (level) return static_cast<float>(*level);
-  return type == PixelType::float32 ? INFINITY : static_cast<float>(most[static_cast<int>(type)]);
+  if (type == PixelType::float32) return {};
+  return static_cast<float>(most[static_cast<int>(type)]);
 }
 
 /// The sets of flats that the views refer to: each view may have a set of its own, and only some are here.

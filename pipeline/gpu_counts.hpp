@@ -30,8 +30,8 @@ void move_to(GpuFrames& there, const io::FramesView& frames, Stream& stream);
 /// Both, for all frames.
 GpuFrames on_gpu(const io::FramesView& frames, Device gpu);
 
-/// What `preprocess` makes, on the GPU where the counts and `space` are. Empty if some are not
-/// finite, which takes the repairs of the CPU. @pre the GPU does all steps
+/// What `preprocess` makes, on the GPU where the counts and `space` are. Empty if it takes the CPU: a row of
+/// the file has no finite pixel, or something is an error. @pre the GPU does all steps
 std::optional<LineIntegrals> preprocess_on_gpu(const GpuFrames& counts, const Reference& reference,
                                                const Preprocessing& how, const Space& space,
                                                Findings& findings, std::span<const Range> counted = {});

@@ -26,18 +26,13 @@ void for_each_bad(Index bins, const Bad& bad, const Use& use) {
   }
 }
 
-/// Where a bin lies between its neighbours: 0 at `before`, 1 at `after`.
-inline float share_between(Index bin, Index before, Index after) {
-  return static_cast<float>(bin - before) / static_cast<float>(after - before);
-}
-
 /// Where `interpolate` would take the bins of a row from for which bad(bin) holds. @pre a bin of the row is
 /// good
 template <class Bad>
 void append_filled(Index bins, Index row, const Bad& bad, std::vector<kernels::FilledCell>& all) {
   for_each_bad(bins, bad, [&](Index b, Index before, Index after) {
     const Index left = before >= 0 ? before : after, right = after < bins ? after : before;
-    const float share = left == right ? 0 : share_between(b, before, after);
+    const float share = left == right ? 0 : kernels::share_between(b, before, after);
     all.push_back(
         {static_cast<int>(row), static_cast<int>(b), static_cast<int>(left), static_cast<int>(right), share});
   });
@@ -51,10 +46,11 @@ Index interpolate(std::span<float> row, const Bad& bad) {
   float* y = row.data();
   Index replaced = 0;
   for_each_bad(bins, bad, [&](Index b, Index before, Index after) {
-    y[b] = before >= 0 && after < bins ? y[before] + share_between(b, before, after) * (y[after] - y[before])
-           : before >= 0               ? y[before]
-           : after < bins              ? y[after]
-                                       : 0.0f;
+    y[b] = before >= 0 && after < bins
+               ? kernels::between(y[before], y[after], kernels::share_between(b, before, after))
+           : before >= 0  ? y[before]
+           : after < bins ? y[after]
+                          : 0.0f;
     ++replaced;
   });
   return replaced;

@@ -26,7 +26,7 @@ Step not_finite() {
   return {.name = "not-finite",
           .help = "pixels that are not finite are interpolated from their neighbours in the row",
           .before_binning = true,
-          .in_pass = [](const kernels::CountsTally&) { return Index{0}; },
+          .in_pass = [](const kernels::CountsTally& met) { return met.repaired; },
           .on_row = [](const Preprocessing&) -> RowWork { return repair; }};
 }
 

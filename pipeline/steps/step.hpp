@@ -102,8 +102,8 @@ struct Step {
   bool only_counts = false;         ///< it replaces nothing, it counts
   bool makes_new_noise = false;     ///< its result has other noise than counts
   bool needs_transmission = false;  ///< does not go with `--minus-log false`
-  /// How many values the step replaced, if the pass of kernels/counts.hpp over the counts did it, where all
-  /// counts are finite. Null if that does not do it.
+  /// How many values the step replaced, if the pass of kernels/counts.hpp over the counts did it. Null if
+  /// that does not do it.
   Index (*in_pass)(const kernels::CountsTally& met) = nullptr;
   /// What a GPU does by itself, before that pass if it is a step before binning, and else behind it: for
   /// steps that the pass does not do, or that come behind such steps. Null, or empty: nothing.

@@ -136,7 +136,11 @@ class CudaSteps : public Cuda {
   }
 
   void expect_the_same(const Task& task, const Preprocessing& how, double each = 0) const {
-    const io::Frames frames = frames_of(task);
+    expect_the_same(task, frames_of(task), how, each);
+  }
+
+  void expect_the_same(const Task& task, const io::Frames& frames, const Preprocessing& how,
+                       double each = 0) const {
     const Reference ref = reference_of(task);
     Findings here, there;
     const Array truth = preprocess(frames, ref, how, task.space(), here).y;

@@ -58,7 +58,7 @@ Reference reference_of(bool mixes) {
 class CudaCounts : public test::Cuda {
  protected:
   void expect_the_same(const io::Frames& frames, const Reference& ref, const Preprocessing& how) const {
-    const Space space({views, rows, bins}, Blocks::rows);
+    const Space space({views, rows - ref.margin_above, bins}, Blocks::rows);
     Findings here, there;
     const Array truth = preprocess(frames, ref, how, space, here).y;
     ASSERT_TRUE(gpu_prepares(frames, how));
@@ -92,11 +92,36 @@ TEST_F(CudaCounts, AreBinnedAsOnTheCpu) {
   }
 }
 
-/// The CPU repairs them.
-TEST_F(CudaCounts, ThatAreNotFiniteGoToTheCpu) {
-  for (const float bad : {std::numeric_limits<float>::quiet_NaN(), INFINITY, -INFINITY}) {
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+
+/// At both ends of a row, alone, beside each other, in dead cells, in neighbouring rows and in all but one
+/// pixel of a row, whose saturated pixels count as they came.
+TEST_F(CudaCounts, ThatAreNotFiniteAreRepairedAsOnTheCpu) {
+  for (const int level : {0, 1, 2})
+    for (const bool saturation : {false, true}) {
+      const Index file_rows = rows << level, file_bins = bins << level;
+      io::Frames frames = counts_of<float>(PixelType::float32, file_rows, file_bins);
+      auto* pixels = reinterpret_cast<float*>(frames.bytes.data());
+      const auto row = [&](Index view, Index r) { return pixels + (view * file_rows + r) * file_bins; };
+      for (const Index bin : {Index{0}, Index{1}, Index{7}, Index{20}, Index{21}, Index{33}, file_bins - 1})
+        row(3, 1)[bin] = bin % 2 == 0 ? nan : INFINITY, row(3, 2)[bin] = -INFINITY;
+      row(17, 0)[5] = row(36, rows - 1)[9] = nan;
+      std::fill_n(row(20, 4), file_bins, nan);
+      row(20, 4)[11] = 17;
+      Reference ref = reference_of(true);
+      ref.rows_together = Index{1} << level;
+      ref.margin_above = 1;
+      StepValues values;
+      if (saturation) values["--saturation"] = 200.0;
+      expect_the_same(frames, ref, preprocessing_of(values, {0, file_bins}, level));
+    }
+}
+
+/// The CPU takes them from other views.
+TEST_F(CudaCounts, OfRowsWithoutAnyThatIsFiniteGoToTheCpu) {
+  for (const float bad : {nan, INFINITY, -INFINITY}) {
     io::Frames frames = counts_of<float>(PixelType::float32, rows, bins);
-    reinterpret_cast<float*>(frames.bytes.data())[1234] = bad;
+    std::fill_n(reinterpret_cast<float*>(frames.bytes.data()) + 17 * bins, bins, bad);
     Findings found;
     EXPECT_FALSE(preprocess_on_gpu(on_gpu(frames, gpu), reference_of(false), {},
                                    Space({views, rows, bins}, Blocks::rows, gpu), found));

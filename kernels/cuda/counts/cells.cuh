@@ -22,17 +22,17 @@ struct Cells {
   const char* in_counts;
   double photons_a_count;
   bool flats, minus_log;
-  float full;
+  float full;  ///< NaN: nothing is
   Range heeded;
   __device__ bool heeds(Index row) const { return heeded.first <= row && row < heeded.last; }
 };
 
 /// Floors as the bits of positive numbers, which are in the same order.
 struct DeviceTally {
-  unsigned long long saturated, floored, not_finite;
+  unsigned long long repaired, saturated, floored, not_finite;
   unsigned lowest_floor, highest_floor;
 };
-constexpr DeviceTally nothing_met{0, 0, 0, 0x7f800000u /* infinity */, 0};
+constexpr DeviceTally nothing_met{0, 0, 0, 0, 0x7f800000u /* infinity */, 0};
 
 struct Divisor {
   float span, floor;
@@ -64,6 +64,7 @@ __device__ inline void add(DeviceTally* tally, const DeviceTally& met) {
     const unsigned warp = __reduce_add_sync(~0u, static_cast<unsigned>(number));
     if (warp > 0 && threadIdx.x % 32 == 0) atomicAdd(all, warp);
   };
+  sum(met.repaired, &tally->repaired);
   sum(met.saturated, &tally->saturated);
   sum(met.floored, &tally->floored);
   sum(met.not_finite, &tally->not_finite);
@@ -88,11 +89,6 @@ __device__ inline DeviceTally heeded(const Cells& cells, Index row, const Device
   DeviceTally all = nothing_met;
   all.not_finite = met.not_finite;
   return all;
-}
-
-/// Between two numbers, as the CPU interpolates.
-__device__ inline float between(float before, float after, float share) {
-  return __fadd_rn(before, __fmul_rn(share, after - before));
 }
 
 /// Numbers of sets of flats, one after the other.
@@ -131,7 +127,7 @@ class CellTables {
              how.photons_a_count,
              how.flats,
              how.minus_log,
-             how.full,
+             how.full.value_or(NAN),
              how.heeded};
   }
   Cells cells;
@@ -163,9 +159,12 @@ class Tally {
   CountsTally brought() {
     bring(std::span(&met_, 1), there_, stream_);
     const auto number = [](unsigned bits) { return __builtin_bit_cast(float, bits); };
-    return {
-        static_cast<Index>(met_.saturated),  static_cast<Index>(met_.floored), 0,
-        static_cast<Index>(met_.not_finite), number(met_.lowest_floor),        number(met_.highest_floor)};
+    return {.repaired = static_cast<Index>(met_.repaired),
+            .saturated = static_cast<Index>(met_.saturated),
+            .floored = static_cast<Index>(met_.floored),
+            .not_finite = static_cast<Index>(met_.not_finite),
+            .lowest_floor = number(met_.lowest_floor),
+            .highest_floor = number(met_.highest_floor)};
   }
 
  private:

@@ -13,21 +13,37 @@ namespace tandem::kernels::cuda {
 
 namespace {
 
-/// The mean of the pixels of a cell, summed as the CPU does it.
+/// What a pixel becomes that is not finite, between the nearest ones of its row that are; NaN if none is.
+__device__ float repaired(const float* line, Index pixels, Index pixel) {
+  Index before = pixel - 1, after = pixel + 1;
+  while (before >= 0 && !isfinite(line[before])) --before;
+  while (after < pixels && !isfinite(line[after])) ++after;
+  if (before < 0) return after < pixels ? line[after] : NAN;
+  if (after >= pixels) return line[before];
+  return between(line[before], line[after], share_between(pixel, before, after));
+}
+
+/// The mean of the pixels of a cell, summed as the CPU does it. `line`: the first of its rows of the file.
 template <class Pixel>
-__device__ float cell_of(const Cells& cells, const Pixel* pixels, Index pixels_a_row,
-                         unsigned long long& saturated) {
-  const auto read = [&](const Pixel* at) {
-    const auto value = static_cast<float>(*at);
-    saturated += value >= cells.full;
+__device__ float cell_of(const Cells& cells, const Pixel* line, Index pixels_a_row, Index bin,
+                         DeviceTally& met) {
+  const auto read = [&](const Pixel* row, Index pixel) {
+    const auto value = static_cast<float>(row[pixel]);
+    met.saturated += value >= cells.full;
+    if constexpr (std::is_same_v<Pixel, float>)
+      if (!isfinite(value)) {
+        ++met.repaired;
+        return repaired(row, pixels_a_row, pixel);
+      }
     return value;
   };
-  if (cells.bins_together == 1) return read(pixels);
+  const Index first = bin * cells.bins_together;
+  if (cells.bins_together == 1) return read(line, first);
   float sum = 0;
-  for (int r = 0; r < cells.rows_together; ++r, pixels += pixels_a_row) {
-    float line = 0;
-    for (int b = 0; b < cells.bins_together; ++b) line += read(pixels + b);
-    sum += line;
+  for (int r = 0; r < cells.rows_together; ++r, line += pixels_a_row) {
+    float of_row = 0;
+    for (int b = 0; b < cells.bins_together; ++b) of_row += read(line, first + b);
+    sum += of_row;
   }
   return sum * cells.share;
 }
@@ -45,12 +61,11 @@ __global__ void __launch_bounds__(threads)
     const Index cell = row * cells.bins + bin;
     const float dark = cells.dark[cell];
     const bool in_counts = cells.in_counts[row];
-    const Pixel* pixels =
-        counts + row * cells.rows_together * pixels_a_row + bin * cells.bins_together + first * pixels_a_view;
+    const Pixel* line = counts + row * cells.rows_together * pixels_a_row + first * pixels_a_view;
     Divisor by = divisor_of(cells, first, cell, in_counts);
-    for (Index view = first; view < last; ++view, pixels += pixels_a_view) {
+    for (Index view = first; view < last; ++view, line += pixels_a_view) {
       if (cells.mixes) by = divisor_of(cells, view, cell, in_counts);
-      const float count = cell_of(cells, pixels, pixels_a_row, met.saturated);
+      const float count = cell_of(cells, line, pixels_a_row, bin, met);
       float value = transmission(count, dark, by.span);
       if (cells.minus_log && by.span != 0) value = line_integral(value, by.floor, met);
       met.not_finite += !isfinite(count) || !isfinite(value);

@@ -24,6 +24,7 @@ struct Window {
   Index views, rows, bins;  ///< of all frames
   int frames_there, rows_there, size;
   Border border;
+  __device__ int pixels() const { return frames_there * rows_there * size; }
 
   /// use(value) for each pixel of the window around one.
   template <class Pixel, class Use>
@@ -45,13 +46,27 @@ struct Window {
   }
 };
 
+/// What a pixel becomes if it is an outlier among the `finite` pixels of its window that are so; if it is
+/// none, itself.
+template <class Pixel>
+__device__ float among_finite(const Window& window, const Pixel* counts, Index view, Index row, Index bin,
+                              int finite, float threshold, bool dark) {
+  const float median = ranked_value((finite - window.pixels() % 2) / 2, [&](const auto& use) {
+    window.for_all(counts, view, row, bin, [&](float other) {
+      if (isfinite(other)) use(other);
+    });
+  });
+  const auto y = static_cast<float>(counts[(view * window.rows + row) * window.bins + bin]);
+  return y - median >= threshold || (dark && median - y >= threshold) ? median : y;
+}
+
 /// Grid: (bins, rows, views), of which each block takes every gridDim.z-th.
 template <class Pixel>
 __global__ void __launch_bounds__(threads)
     replace(Window window, float threshold, bool dark, Range heeded, const Pixel* __restrict__ from,
             Pixel* __restrict__ to, unsigned long long* replaced) {
   const Index bin = static_cast<Index>(blockIdx.x) * threads + threadIdx.x, row = blockIdx.y;
-  const int pixels = window.frames_there * window.rows_there * window.size;
+  const int pixels = window.pixels();
   const int rank = (pixels - pixels % 2) / 2;  // of the median
   const bool counts = heeded.first <= row && row < heeded.last;
   unsigned found = 0;
@@ -60,15 +75,19 @@ __global__ void __launch_bounds__(threads)
     const Index at = (view * window.rows + row) * window.bins + bin;
     const Pixel own = from[at];
     const auto y = static_cast<float>(own);
-    int above = 0, below = 0;
+    int above = 0, below = 0, finite = 0;
     window.for_all(from, view, row, bin, [&](float other) {
       above += y - other >= threshold;
       below += other - y >= threshold;
+      finite += std::is_integral_v<Pixel> || isfinite(other);
     });
-    const bool out = isfinite(y) && (above > rank || (dark && below >= pixels - rank));
-    to[at] = out ? static_cast<Pixel>(ranked_value(
-                       rank, [&](const auto& use) { window.for_all(from, view, row, bin, use); }))
-                 : own;
+    bool out = isfinite(y) && finite == pixels && (above > rank || (dark && below >= pixels - rank));
+    float value = y;
+    if (out)
+      value = ranked_value(rank, [&](const auto& use) { window.for_all(from, view, row, bin, use); });
+    else if (isfinite(y) && finite < pixels)
+      value = among_finite(window, from, view, row, bin, finite, threshold, dark), out = value != y;
+    to[at] = out ? static_cast<Pixel>(value) : own;
     found += out && counts;
   }
   const unsigned warp = __reduce_add_sync(~0u, found);
