@@ -87,7 +87,6 @@ TEST_F(CudaNoise, BehindOtherStepsIsTheCpus) {
   const Task task{.file = {39, 12, 45}, .mixes = true, .dead = true, .above = 4, .below = 4};
   expect_the_same_noise(task, {{"--repair-cells", true}});
   expect_the_same_noise(task, {{"--remove-stripe-method", "vo-sorting"}});
-  expect_the_same_noise(task, {{"--beam-hardening", std::vector<double>{1, 0.2}}});
   expect_the_same_noise({.file = {3, 90, 101}, .mixes = true},
                         {{"--retrieve-phase-method", "paganin"},
                          {"--energy", 20.0},
