@@ -1,6 +1,5 @@
 // What a pair that does not match costs. Both pairs project by Joseph; one goes back by pixels. The coupling
-// degree cannot tell them apart. CGLS can: without noise, its error falls much further with the matched pair.
-// Noise hides that near the best step.
+// degree cannot tell them apart. CGLS can: its error falls much further with the matched pair, but for noise.
 //
 // Expected output (the last digits may differ):
 //                   matched  unmatched
@@ -38,8 +37,8 @@ std::vector<double> curve_of(const LinearOperator& pair, const Array& y, const A
 int main() {
   const auto [scan, grid, truth, exact] = few_views(64, 90);
   const LinearOperator matched = projector(scan, grid, Model::joseph),
-                       unmatched =
-                           unmatched_pair(matched, adjoint(projector(scan, grid, Model::pixel_driven)));
+                       B = projector(scan, grid, Model::pixel_driven);
+  const LinearOperator unmatched = unmatched_pair(matched, adjoint(B));
   const Adjointness of_matched = adjointness(matched), of_unmatched = adjointness(unmatched);
   std::printf("                matched  unmatched\ncoupling       %8.4f %10.4f\n", of_matched.coupling,
               of_unmatched.coupling);
