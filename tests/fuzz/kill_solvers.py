@@ -28,6 +28,12 @@ CASES = {
     "sirt": ["--reconstruction-algorithm", "sirt", "--nonnegative", "--iterations", "60", "--dtype", "uint16"],
     "landweber": ["--reconstruction-algorithm", "landweber", "--iterations", "60"],
     "tv": ["--reconstruction-algorithm", "tv", "--tv-weight", "0.3", "--iterations", "40"],
+    "os-sirt": ["--reconstruction-algorithm", "os-sirt", "--subsets", "7", "--relaxation", "0.7", "--iterations", "30"],
+    "sart": ["--reconstruction-algorithm", "sart", "--nonnegative", "--iterations", "15"],
+    "mlem": ["--reconstruction-algorithm", "mlem", "--iterations", "40"],
+    "osem": ["--reconstruction-algorithm", "osem", "--subsets", "5", "--iterations", "20"],
+    "fista": ["--reconstruction-algorithm", "fista", "--tv-weight", "0.3", "--nonnegative", "--iterations", "30"],
+    "cgls, stopped by ncp": ["--reconstruction-algorithm", "cgls", "--stop", "ncp", "--iterations", "40"],
 }
 
 
