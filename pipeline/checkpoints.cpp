@@ -33,6 +33,13 @@ void pass(io::CheckpointFile& file, const std::string& part, std::vector<T>& num
   pass(file, part, std::span(numbers));
 }
 
+void pass(io::CheckpointFile& file, const std::string& part, std::vector<std::vector<double>>& lists) {
+  auto count = static_cast<Index>(lists.size());
+  pass(file, "size of " + part, std::span(&count, 1));
+  lists.resize(static_cast<std::size_t>(count));
+  for (std::vector<double>& list : lists) pass(file, part, list);
+}
+
 void pass(io::CheckpointFile& file, const std::string& part, Curve& curve) {
   pass(file, "iterations of " + part, curve.iterations);
   pass(file, part, curve.values);
@@ -103,6 +110,7 @@ void pass(io::CheckpointFile& file, ChunkState& at, AnySolver& solver) {
   pass(file, "iterations of blocks", run.report.block_iterations);
   pass(file, "stopped by", run.report.stopped_by);
   pass(file, "residuals", run.report.residuals);
+  pass(file, "kept by rules", run.of_rules);
   CurveSums& curves = at.curves;
   for (auto& [name, curve] : {std::pair("changes", &curves.changes), std::pair("sizes", &curves.sizes),
                               std::pair("objective", &curves.objective), std::pair("errors", &curves.errors),

@@ -4,11 +4,40 @@
 #include <chrono>
 #include <cmath>
 #include <memory>
+#include <utility>
 
 #include "../core/error.hpp"
 #include "../operators/periodogram.hpp"
 
 namespace tandem {
+
+namespace {
+
+template <class Work>
+void for_each_rule(const StopRule& stop, const Work& work) {
+  work(stop);
+  for (const StopRule& other : stop.others) for_each_rule(other, work);
+}
+
+using Measure = std::function<std::vector<double>(const Progress&)>;  // one number a block
+
+/// Holds a step after the measure has been least for the first time. The rule keeps the last iteration and
+/// its numbers.
+StopRule past_the_least(std::string name, Measure measure) {
+  const auto kept = std::make_shared<std::vector<double>>();
+  const auto holds = [measure = std::move(measure), kept, before = std::make_shared<std::vector<double>>()](
+                         const Progress& now, std::size_t block) {
+    if (kept->empty() || kept->front() != now.iteration) {
+      std::vector<double> numbers = measure(now);
+      numbers.insert(numbers.begin(), now.iteration);
+      *before = std::exchange(*kept, std::move(numbers));
+    }
+    return !before->empty() && (*kept)[block + 1] > (*before)[block + 1];
+  };
+  return {std::move(name), holds, {}, kept};
+}
+
+}  // namespace
 
 StopRule operator||(StopRule a, StopRule b) {
   a.others.push_back(std::move(b));
@@ -49,20 +78,10 @@ StopRule stagnation(std::vector<double> traces, std::vector<Index> data) {
 }
 
 StopRule white_residual() {
-  struct State {
-    int iteration = -1;
-    std::vector<double> now, before;  // distances from white noise, one a block
-  };
-  const auto holds = [state = std::make_shared<State>()](const Progress& now, std::size_t block) {
+  return past_the_least("ncp", [](const Progress& now) {
     require<SpaceError>(now.residual, "white_residual: the solver does not show its residual");
-    if (now.iteration != state->iteration) {
-      state->iteration = now.iteration;
-      state->before = std::move(state->now);
-      state->now = distance_from_white(*now.residual, default_stream(now.residual->space().device()));
-    }
-    return !state->before.empty() && state->now[block] > state->before[block];
-  };
-  return {"ncp", holds};
+    return distance_from_white(*now.residual, default_stream(now.residual->space().device()));
+  });
 }
 
 StopRule duality_gap(std::function<std::vector<double>()> gaps, double epsilon) {
@@ -102,6 +121,21 @@ std::string held(const StopRule& stop, const Progress& now, std::size_t block) {
   for (const StopRule& other : stop.others)
     if (std::string name = held(other, now, block); !name.empty()) return name;
   return {};
+}
+
+std::vector<std::vector<double>> kept_by(const StopRule& stop) {
+  std::vector<std::vector<double>> all;
+  for_each_rule(stop, [&](const StopRule& rule) {
+    if (rule.kept) all.push_back(*rule.kept);
+  });
+  return all;
+}
+
+void keep(const StopRule& stop, const std::vector<std::vector<double>>& of_rules) {
+  std::size_t next = 0;
+  for_each_rule(stop, [&](const StopRule& rule) {
+    if (rule.kept) *rule.kept = next < of_rules.size() ? of_rules[next++] : std::vector<double>{};
+  });
 }
 
 double joint_norm(std::span<const double> norms) {

@@ -2,6 +2,7 @@
 
 #include <concepts>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -69,7 +70,8 @@ struct Progress {
 struct StopRule {
   std::string name;
   std::function<bool(const Progress&, std::size_t block)> holds;
-  std::vector<StopRule> others{};  ///< the joined rules, asked after this one, in order
+  std::vector<StopRule> others{};               ///< the joined rules, asked after this one, in order
+  std::shared_ptr<std::vector<double>> kept{};  ///< what it carries from iteration to iteration; may be null
 };
 StopRule operator||(StopRule a, StopRule b);
 StopRule max_iterations(int count);
@@ -97,7 +99,7 @@ StopRule stagnation(S& solver, std::vector<Index> data) {
 /// Stops a step after the residual has looked the most like white noise, when the distance of its lines along
 /// the last axis from white noise grows for the first time (`distance_from_white`). Until then the residual
 /// holds what the solution still lacks; after that it lacks what the solution has taken from the noise, at
-/// low frequencies. Needs a solver that shows its residual, and serves one run. Sources: Hansen, Kilmer,
+/// low frequencies. Needs a solver that shows its residual. Sources: Hansen, Kilmer,
 /// Kjeldsen, BIT 46(1), 2006; Hansen, Jorgensen, AIR Tools II, Numerical Algorithms 79(1), 2018.
 StopRule white_residual();
 
@@ -126,6 +128,7 @@ struct RunState {
   std::vector<double> first{};  ///< |b - Ax| at the start, one per block; empty before the start
   Report report{};              ///< of the time before the rules are asked: `residuals` lacks the present one
   double seconds = 0;           ///< of all runs until now
+  std::vector<std::vector<double>> of_rules{};  ///< of those that keep something, in order
 };
 
 double seconds_now();  ///< by a steady clock, s
@@ -133,6 +136,9 @@ double seconds_now();  ///< by a steady clock, s
 /// The name of the rule that holds for a block, or an empty name.
 std::string held(const StopRule& stop, const Progress& now, std::size_t block);
 double joint_norm(std::span<const double> norms);
+std::vector<std::vector<double>> kept_by(const StopRule& stop);  ///< and by the joined rules
+/// Gives rules back what rules like them kept; if it is nothing, they forget what they had.
+void keep(const StopRule& stop, const std::vector<std::vector<double>>& of_rules);
 
 /// Makes steps until a rule holds for every block. Whenever `observe` is called, `state` is up to date: a run
 /// that gets it, and a solver with the state of that moment, goes on from there. For another time than now,
@@ -145,6 +151,7 @@ Report run(S& solver, const StopRule& stop, const Observer& observe, RunState& s
     report.block_iterations.assign(state.first.size(), 0);
     report.stopped_by.assign(state.first.size(), "");
   }
+  keep(stop, state.of_rules);
   const std::vector<double>& first = state.first;
   ActiveBlocks active(first.size());
   for (std::size_t block = 0; block < first.size(); ++block) active[block] = report.stopped_by[block].empty();
@@ -155,6 +162,7 @@ Report run(S& solver, const StopRule& stop, const Observer& observe, RunState& s
     Progress now{report.iterations, residuals, first, state.seconds, solver.solution()};
     if constexpr (TellsItsReach<S>) now.falls = solver.falls();
     if constexpr (ShowsItsResidual<S>) now.residual = solver.residual();
+    state.of_rules = kept_by(stop);
     if (observe) observe(now);
     report.residuals.push_back(joint_norm(residuals));
     bool moving = false;

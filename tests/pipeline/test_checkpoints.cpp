@@ -41,7 +41,9 @@ class CheckpointsOfRuns : public ::testing::Test {
     recipe.method = method;
     recipe.iterations = 9;
     const Method& named = method_named(method);
-    recipe.stop_by_discrepancy = !named.weighs_data && !named.subsets;  // these would be done too soon
+    recipe.stop_by_ncp = stop_by_ncp_ && named.shows_residual;
+    recipe.stop_by_discrepancy =
+        !recipe.stop_by_ncp && !named.weighs_data && !named.subsets;  // these would be done too soon
     if (named.weighs_data) recipe.tv_weight = 0.3f;
     if (method == "sirt") recipe.nonnegative = true;
     reader_ = io::open_scan(scan_);
@@ -50,7 +52,7 @@ class CheckpointsOfRuns : public ::testing::Test {
     return plan;
   }
   Checkpoints::Request request(bool resume, const io::Identity& same = identity) const {
-    return {.file = file_, .identity = same, .every = 2, .resume = resume};
+    return {.file = file_, .identity = same, .every = every_, .resume = resume};
   }
   /// Ends before so many further steps of all chunks are seen; -1: never.
   Made make(Plan plan, Checkpoints* checkpoints, int steps = -1) {
@@ -66,10 +68,10 @@ class CheckpointsOfRuns : public ::testing::Test {
     return {writer.volume, std::move(outcome)};
   }
   /// Kills runs after each number of steps, and compares what they become with a run that nobody killed.
-  void expect_goes_on(const std::string& method) {
+  void expect_goes_on(const std::string& method, const std::vector<int>& kills = {3, 5, 8, 14}) {
     const Plan plan = plan_for(method);
     const Made whole = make(plan, nullptr);
-    for (const int steps : {3, 5, 8, 14}) {
+    for (const int steps : kills) {
       {
         Checkpoints first(request(false));
         EXPECT_THROW(make(plan, &first, steps), Killed) << method << steps;
@@ -93,6 +95,8 @@ class CheckpointsOfRuns : public ::testing::Test {
   TemporaryFolder folder_;
   fs::path scan_ = folder_ / "scan.h5", file_ = folder_ / "state";
   std::array<Index, 3> size_{};
+  bool stop_by_ncp_ = false;
+  int every_ = 2;
   std::unique_ptr<io::ScanReader> reader_;
 };
 
@@ -100,6 +104,13 @@ TEST_F(CheckpointsOfRuns, GoOnWithTheSameBitsInChunks) {
   simulate(test::small_simulation(300));
   for (const Method& method : methods())
     if (method.iterates() && method.lists_state) expect_goes_on(std::string(method.name));
+}
+
+TEST_F(CheckpointsOfRuns, KeepWhatRulesCompareWith) {
+  simulate(test::small_simulation(300));
+  stop_by_ncp_ = true;
+  every_ = 1;
+  expect_goes_on("cgls", {2, 3, 4, 5, 6, 7});  // also where the next slices begin
 }
 
 TEST_F(CheckpointsOfRuns, GoOnWithTheSameBitsInConeBeams) {

@@ -133,26 +133,44 @@ TEST(State, OfPdhgIsWhole) {
     });
 }
 
-TEST(State, OfRulesIsKept) {
-  const Equation e;
-  const std::vector<Index> data(rows, 11 * 19);
+/// `rule_for` makes the same rule for a solver each time; the run goes on from every iteration.
+template <class RuleFor>
+void expect_rule_goes_on(const Equation& e, const RuleFor& rule_for) {
   const auto make = [&] { return Cgls(e.A, e.b, Array(e.A.domain())); };
-  auto whole = make(), other = make();
-  const StopRule rule = stagnation(whole, data) || max_iterations(30);
-  std::optional<Kept> kept;
+  auto whole = make();
+  const StopRule rule = rule_for(whole) || max_iterations(30);
+  std::vector<Kept> kept;
   RunState state;
   const Report report = run(
-      whole, rule,
-      [&](const Progress& now) {
-        if (now.iteration == 1) kept.emplace(whole.state(), state);
-      },
-      state);
-  ASSERT_TRUE(kept);
-  ASSERT_LT(report.iterations, 30) << "nothing stagnates";
-  const StopRule again = stagnation(other, data) || max_iterations(30);
-  kept->put_into(other.state());
-  EXPECT_EQ(run(other, again, {}, kept->run).block_iterations, report.block_iterations);
-  expect_same(other.solution(), whole.solution(), "stagnation");
+      whole, rule, [&](const Progress&) { kept.emplace_back(whole.state(), state); }, state);
+  ASSERT_EQ(report.stopped_by, std::vector<std::string>(rows, rule.name));
+  ASSERT_GT(report.iterations, 2);
+  for (const Kept& at : kept) {
+    auto other = make();
+    const StopRule again = rule_for(other) || max_iterations(30);
+    at.put_into(other.state());
+    RunState from = at.run;
+    EXPECT_EQ(run(other, again, {}, from).block_iterations, report.block_iterations)
+        << rule.name << " from iteration " << at.run.report.iterations;
+    expect_same(other.solution(), whole.solution(), rule.name.c_str());
+  }
+}
+
+TEST(State, OfRulesIsKept) {
+  const Equation e;
+  expect_rule_goes_on(e, [](Cgls& solver) { return stagnation(solver, std::vector<Index>(rows, 11 * 19)); });
+  expect_rule_goes_on(e, [](Cgls&) { return white_residual(); });
+}
+
+TEST(State, OfRulesIsForgottenByTheNextRun) {
+  const Equation e;
+  const StopRule rule = white_residual() || max_iterations(30);
+  const auto stops = [&] {
+    Cgls solver(e.A, e.b, Array(e.A.domain()));
+    return run(solver, rule).block_iterations;
+  };
+  const std::vector<int> first = stops();
+  EXPECT_EQ(stops(), first);
 }
 
 /// Against a sum in double, from the weights themselves.
