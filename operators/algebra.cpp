@@ -1,5 +1,7 @@
 #include "algebra.hpp"
 
+#include <algorithm>
+
 #include "../core/error.hpp"
 #include "vector.hpp"
 
@@ -24,6 +26,19 @@ struct Product {
   void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, Stream& stream) const {
     Product{adjoint(B), adjoint(A)}.apply(alpha, y, beta, x, stream);
   }
+
+  Index together() const { return std::max(A.together(), B.together()); }
+  void apply(float alpha, ConstVectorView x, float beta, VectorView y, const Batch& n, Stream& stream) const {
+    const Index size = B.range().size();
+    Array all(Space({n.count, 1, size}, Blocks::whole, stream.device()), stream);
+    const VectorView between{all.data(), B.range()};
+    B.apply(1, x, 0, between, {n.count, n.step_in, size}, stream);
+    A.apply(alpha, between, beta, y, {n.count, size, n.step_out}, stream);
+  }
+  void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, const Batch& n,
+                     Stream& stream) const {
+    Product{adjoint(B), adjoint(A)}.apply(alpha, y, beta, x, n, stream);
+  }
 };
 
 struct Scaled {
@@ -36,6 +51,15 @@ struct Scaled {
   }
   void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, Stream& stream) const {
     A.apply_adjoint(s * alpha, y, beta, x, stream);
+  }
+
+  Index together() const { return A.together(); }
+  void apply(float alpha, ConstVectorView x, float beta, VectorView y, const Batch& n, Stream& stream) const {
+    A.apply(s * alpha, x, beta, y, n, stream);
+  }
+  void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, const Batch& n,
+                     Stream& stream) const {
+    A.apply_adjoint(s * alpha, y, beta, x, n, stream);
   }
 };
 
@@ -51,6 +75,17 @@ struct Sum {
     A.apply_adjoint(alpha, y, beta, x, stream);
     B.apply_adjoint(alpha, y, 1, x, stream);
   }
+
+  Index together() const { return std::max(A.together(), B.together()); }
+  void apply(float alpha, ConstVectorView x, float beta, VectorView y, const Batch& n, Stream& stream) const {
+    A.apply(alpha, x, beta, y, n, stream);
+    B.apply(alpha, x, 1, y, n, stream);
+  }
+  void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, const Batch& n,
+                     Stream& stream) const {
+    A.apply_adjoint(alpha, y, beta, x, n, stream);
+    B.apply_adjoint(alpha, y, 1, x, n, stream);
+  }
 };
 
 struct Stack {
@@ -65,6 +100,21 @@ struct Stack {
   void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, Stream& stream) const {
     for (std::size_t i = 0; i < rows.size(); ++i)
       rows[i].apply_adjoint(alpha, y.part(static_cast<int>(i)), i == 0 ? beta : 1, x, stream);
+  }
+
+  Index together() const {
+    Index most = 1;
+    for (const LinearOperator& row : rows) most = std::max(most, row.together());
+    return most;
+  }
+  void apply(float alpha, ConstVectorView x, float beta, VectorView y, const Batch& n, Stream& stream) const {
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      rows[i].apply(alpha, x, beta, y.part(static_cast<int>(i)), n, stream);
+  }
+  void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, const Batch& n,
+                     Stream& stream) const {
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      rows[i].apply_adjoint(alpha, y.part(static_cast<int>(i)), i == 0 ? beta : 1, x, n, stream);
   }
 };
 
@@ -103,6 +153,15 @@ struct UnmatchedPair {
   }
   void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, Stream& stream) const {
     backward.apply(alpha, y, beta, x, stream);
+  }
+
+  Index together() const { return std::max(forward.together(), backward.together()); }
+  void apply(float alpha, ConstVectorView x, float beta, VectorView y, const Batch& n, Stream& stream) const {
+    forward.apply(alpha, x, beta, y, n, stream);
+  }
+  void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, const Batch& n,
+                     Stream& stream) const {
+    backward.apply(alpha, y, beta, x, n, stream);
   }
 };
 

@@ -1,10 +1,11 @@
 #include "linear_operator.hpp"
 
+#include <algorithm>
 #include <functional>
-#include <sstream>
-#include <string>
+#include <ostream>
 
 #include "../core/error.hpp"
+#include "batches.hpp"
 
 namespace tandem {
 
@@ -22,24 +23,29 @@ void write_extents(std::ostream& to, const Space& space) {
   }
 }
 
-std::string words(const Space& space) {
-  std::ostringstream text;
-  write_extents(text, space);
-  text << " on " << space.device().name();
-  return text.str();
-}
+/// Written only where it is needed: `require` gets it in every call.
+struct Words {
+  const Space& space;
+  friend std::ostream& operator<<(std::ostream& to, const Words& words) {
+    write_extents(to, words.space);
+    return to << " on " << words.space.device().name();
+  }
+};
 
-bool apart(const ConstVectorView& a, const ConstVectorView& b) {
+/// Whether vectors lie apart, or batches from the first to the last one.
+bool apart(const ConstVectorView& a, const ConstVectorView& b, const Batch& n = {1, 0, 0}) {
   const std::less<const float*> before;
-  return !before(a.data, b.data + b.space.size()) || !before(b.data, a.data + a.space.size());
+  const Index last = n.count - 1;
+  return !before(a.data, b.data + last * n.step_out + b.space.size()) ||
+         !before(b.data, a.data + last * n.step_in + a.space.size());
 }
 
-void check(const char* name, ConstVectorView in, const Space& from, VectorView out, const Space& to,
-           const Stream& stream) {
-  require<SpaceError>(in.space.fits(from), name, ": the input is in ", words(in.space), ", not in ",
-                      words(from), in.space.parts() == from.parts() ? " (or belongs to another scan)" : "");
-  require<SpaceError>(out.space.fits(to), name, ": the output is in ", words(out.space), ", not in ",
-                      words(to), out.space.parts() == to.parts() ? " (or belongs to another scan)" : "");
+void check(const char* name, const ConstVectorView& in, const Space& from, const VectorView& out,
+           const Space& to, const Stream& stream) {
+  require<SpaceError>(in.space.fits(from), name, ": the input is in ", Words{in.space}, ", not in ",
+                      Words{from}, in.space.parts() == from.parts() ? " (or belongs to another scan)" : "");
+  require<SpaceError>(out.space.fits(to), name, ": the output is in ", Words{out.space}, ", not in ",
+                      Words{to}, out.space.parts() == to.parts() ? " (or belongs to another scan)" : "");
   require<SpaceError>(stream.device() == from.device(), name, ": the stream is on ", stream.device().name(),
                       ", the vectors on ", from.device().name());
   for (int k = 0; k < from.shares(); ++k)
@@ -60,6 +66,32 @@ void LinearOperator::apply(float alpha, ConstVectorView x, float beta, VectorVie
 void LinearOperator::apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x,
                                    Stream& stream) const {
   adjoint(*this).apply(alpha, y, beta, x, stream);
+}
+
+void LinearOperator::apply(float alpha, ConstVectorView x, float beta, VectorView y, const Batch& batch,
+                           Stream& stream) const {
+  if (batch.count == 0) return;
+  require<SpaceError>(stream.device().members() == 1, "apply: a batch on ", stream.device().name(),
+                      "; give a team one vector at a time");
+  require<SpaceError>(apart(x, y, batch),
+                      "apply: input and output overlap in memory; give them separate arrays");
+  check("apply", x, domain(), y, range(), stream);
+  for (Index first = 0; first < batch.count; first += together()) {
+    const Batch some{std::min(together(), batch.count - first), batch.step_in, batch.step_out};
+    const ConstVectorView in = nth(x, first, batch.step_in);
+    const VectorView out = nth(y, first, batch.step_out);
+    if (some.count == 1)
+      apply(alpha, in, beta, out, stream);
+    else if (transposed_)
+      node_->apply_adjoint(alpha, in, beta, out, some, stream);
+    else
+      node_->apply(alpha, in, beta, out, some, stream);
+  }
+}
+
+void LinearOperator::apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x,
+                                   const Batch& batch, Stream& stream) const {
+  adjoint(*this).apply(alpha, y, beta, x, batch, stream);
 }
 
 }  // namespace tandem

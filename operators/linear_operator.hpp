@@ -24,6 +24,22 @@ concept LinearMap = requires(const M& map, float alpha, ConstVectorView in, floa
   map.apply_adjoint(alpha, in, beta, out, stream);
 };
 
+/// Vectors of one space that lie one after another in memory.
+struct Batch {
+  Index count;
+  Index step_in, step_out;  ///< elements from the beginning of a vector to that of the next one
+};
+
+/// What a map has besides if several vectors cost it less together than one by one. It is never asked to take
+/// more than `together()` at once, which bounds the memory that it needs; the bits are those of one by one.
+template <class M>
+concept BatchMap = requires(const M& map, float alpha, ConstVectorView in, float beta, VectorView out,
+                            const Batch& batch, Stream& stream) {
+  { map.together() } -> std::convertible_to<Index>;
+  map.apply(alpha, in, beta, out, batch, stream);
+  map.apply_adjoint(alpha, in, beta, out, batch, stream);
+};
+
 /// A linear map A : X -> Y together with At : Y -> X. It is an immutable value: copies share the map, and
 /// several threads may use it.
 class LinearOperator {
@@ -42,6 +58,15 @@ class LinearOperator {
   /// x <- alpha At y + beta x; all else is as in `apply`.
   void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, Stream& stream) const;
 
+  /// The same for a batch, of which x and y are the first vectors. The bits are those of `batch.count` calls.
+  /// @throws also SpaceError on a team
+  void apply(float alpha, ConstVectorView x, float beta, VectorView y, const Batch& batch,
+             Stream& stream) const;
+  void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, const Batch& batch,
+                     Stream& stream) const;
+  /// How many vectors of a batch it takes at once; 1 if they cost as much together as one by one.
+  Index together() const { return node_->together(); }
+
   /// The same map with its two directions exchanged. adjoint(adjoint(A)) is A.
   friend LinearOperator adjoint(LinearOperator A) {
     A.transposed_ = !A.transposed_;
@@ -55,6 +80,10 @@ class LinearOperator {
     virtual Space range() const = 0;
     virtual void apply(float, ConstVectorView, float, VectorView, Stream&) const = 0;
     virtual void apply_adjoint(float, ConstVectorView, float, VectorView, Stream&) const = 0;
+    virtual Index together() const = 0;
+    // what follows is called only if that is more than 1
+    virtual void apply(float, ConstVectorView, float, VectorView, const Batch&, Stream&) const = 0;
+    virtual void apply_adjoint(float, ConstVectorView, float, VectorView, const Batch&, Stream&) const = 0;
   };
   template <class M>
   struct Holder final : Node {
@@ -66,6 +95,17 @@ class LinearOperator {
     }
     void apply_adjoint(float a, ConstVectorView y, float b, VectorView x, Stream& s) const override {
       map.apply_adjoint(a, y, b, x, s);
+    }
+    Index together() const override {
+      if constexpr (BatchMap<M>) return map.together();
+      return 1;
+    }
+    void apply(float a, ConstVectorView x, float b, VectorView y, const Batch& n, Stream& s) const override {
+      if constexpr (BatchMap<M>) map.apply(a, x, b, y, n, s);
+    }
+    void apply_adjoint(float a, ConstVectorView y, float b, VectorView x, const Batch& n,
+                       Stream& s) const override {
+      if constexpr (BatchMap<M>) map.apply_adjoint(a, y, b, x, n, s);
     }
     M map;
   };

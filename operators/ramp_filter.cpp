@@ -10,6 +10,7 @@
 #include "../core/parallel.hpp"
 #include "../kernels/ramp.hpp"
 #include "algebra.hpp"
+#include "batches.hpp"
 #include "continuation.hpp"
 #include "team_operator.hpp"
 
@@ -59,6 +60,23 @@ struct RowFilterMap {
   }
   void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, Stream& stream) const {
     kernels::ramp(stream.device()).filter(*filter, true, alpha, image(y), beta, image(x), stream);
+  }
+
+  // rows of a batch are rows of one set of projections, unless each row has numbers of its own
+  Index together() const {
+    return filter->row_shifts.empty() && filter->cell_weights.empty() ? slices_together(in) : 1;
+  }
+  void apply(float alpha, ConstVectorView x, float beta, VectorView y, const Batch& batch,
+             Stream& stream) const {
+    with_slices_together(x, y, batch, [&](Image<const float> from, Image<float> to) {
+      kernels::ramp(stream.device()).filter(*filter, false, alpha, from, beta, to, stream);
+    });
+  }
+  void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, const Batch& batch,
+                     Stream& stream) const {
+    with_slices_together(y, x, batch, [&](Image<const float> from, Image<float> to) {
+      kernels::ramp(stream.device()).filter(*filter, true, alpha, from, beta, to, stream);
+    });
   }
 };
 

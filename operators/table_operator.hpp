@@ -3,9 +3,11 @@
 // Used only within operators/.
 
 #include <memory>
+#include <type_traits>
 
+#include "../geometry/views.hpp"
 #include "../kernels/variant.hpp"
-#include "linear_operator.hpp"
+#include "batches.hpp"
 
 namespace tandem {
 
@@ -24,6 +26,27 @@ struct Projector {
   }
   void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, Stream& stream) const {
     variant->backward(*views, how, alpha * scale, image(y), beta, image(x), stream);
+  }
+
+  // Slices of a parallel beam are problems of their own: those of a batch are slices of one volume, unless
+  // each row has numbers of its own.
+  Index together() const {
+    if constexpr (std::is_same_v<Views, ConeViews>) return 1;
+    if constexpr (requires { views->row_shifts; })
+      if (!views->row_shifts.empty()) return 1;
+    return slices_together(volume);
+  }
+  void apply(float alpha, ConstVectorView x, float beta, VectorView y, const Batch& batch,
+             Stream& stream) const {
+    with_slices_together(x, y, batch, [&](Image<const float> in, Image<float> out) {
+      variant->forward(*views, how, alpha * scale, in, beta, out, stream);
+    });
+  }
+  void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, const Batch& batch,
+                     Stream& stream) const {
+    with_slices_together(y, x, batch, [&](Image<const float> in, Image<float> out) {
+      variant->backward(*views, how, alpha * scale, in, beta, out, stream);
+    });
   }
 };
 

@@ -75,6 +75,15 @@ def test_leading_axes_are_a_batch(A):
     assert (A @ x[:0]).shape == (0, 3, *A._range.inner)
 
 
+def test_slices_of_a_batch_go_together_with_the_same_bits():
+    scan = parallel_scan(rows=1)
+    B = tandem.fbp(scan, filter="hann")
+    y = random_array((7, 2, *B._domain.inner))
+    x = B @ y
+    for i in np.ndindex(7, 2):
+        np.testing.assert_array_equal(x[i], B @ y[i])
+
+
 def test_out_is_written_in_place_and_added_to(A):
     x, y = random_array(A._domain.inner), np.full(A._range.inner, np.nan, np.float32)
     assert A.apply(x, out=y) is y

@@ -71,6 +71,20 @@ TEST_F(Cuda, BitsDependOnNeitherTheRunNorTheSlicesBeside) {
   expect_same_bits(adjoint(A), adjoint(one), {0, 1, 2, 3, 4, 5, 6}, "back-projection");
 }
 
+TEST_F(Cuda, ABatchHasTheBitsOfOneByOne) {
+  for (const Index slices : {1, 2})
+    for (const auto& [name, A] : operators_of_slices(slices, gpu))
+      for (const Index count : {1, 2, 7, 66}) {
+        expect_bits_of_one_by_one(A, count, name);
+        expect_bits_of_one_by_one(adjoint(A), count, name + ", adjoint");
+      }
+  for (const Execution& how : executions(gpu))
+    for (const Index count : {3, 66}) {
+      expect_bits_of_one_by_one(odd_projector(1, how), count, name_of(how));
+      expect_bits_of_one_by_one(adjoint(odd_projector(1, how)), count, name_of(how) + ", adjoint");
+    }
+}
+
 TEST_F(Cuda, BetaZeroNeverReadsTheOutput) {
   expect_beta_zero_reads_nothing(odd_projector(3), "projection");
   expect_beta_zero_reads_nothing(adjoint(odd_projector(3)), "back-projection");

@@ -5,6 +5,7 @@
 
 #include "../../core/error.hpp"
 #include "../../core/parallel.hpp"
+#include "../../kernels/launches.hpp"
 #include "../../operators/norms.hpp"
 #include "../../operators/vector.hpp"
 #include "../support/dense.hpp"
@@ -67,6 +68,43 @@ TEST(Operators, RefuseInputAndOutputThatOverlap) {
     const ConstVectorView apart{memory.data() + A.range().size(), A.domain()};
     EXPECT_NO_THROW(A.apply(1, apart, 0, y, stream()));
   }
+}
+
+TEST(Operators, TakeABatchWithTheBitsOfOneByOne) {
+  for (const auto& [name, A] : test::all_operators()) {
+    test::expect_bits_of_one_by_one(A, 3, name);
+    test::expect_bits_of_one_by_one(adjoint(A), 3, name + ", adjoint");
+  }
+  for (const Index slices : {1, 2})
+    for (const auto& [name, A] : test::operators_of_slices(slices)) {
+      EXPECT_EQ(A.together(), 64 / slices) << name;
+      for (const Index count : {1, 2, 7, 66}) {
+        test::expect_bits_of_one_by_one(A, count, name);
+        test::expect_bits_of_one_by_one(adjoint(A), count, name + ", adjoint");
+      }
+    }
+}
+
+TEST(Operators, TakeSlicesOfABatchInOneCall) {
+  const LinearOperator A = projector(test::scan_of(53, 1, 47), test::grid_of(37, 41, 1));
+  kernels::forget_launches();
+  test::expect_bits_of_one_by_one(A, 16, "16");
+  EXPECT_TRUE(kernels::launched().contains("lanes forward, 16"));
+  EXPECT_EQ(projector(test::far_cone(19, 7, 23), test::box(13, 11, 5, 0.7)).together(), 1);
+  EXPECT_EQ(projector(test::wobbling_scan(), test::odd_grid()).together(), 64 / 3);
+  EXPECT_EQ(ramp_filter(test::wobbling_scan()).together(), 1) << "its rows differ";
+}
+
+TEST(Operators, RefuseBatchesThatOverlap) {
+  const LinearOperator one = identity(Space({1, 3, 5}));
+  Array memory(Space({1, 1, 61}));
+  const ConstVectorView x{memory.data(), one.domain()};
+  const Batch two{2, 30, 15};
+  EXPECT_THROW(one.apply(1, x, 0, {memory.data() + 44, one.range()}, two, stream()), SpaceError);
+  EXPECT_THROW(one.apply(1, x, 0, {memory.data() + 15, one.range()}, two, stream()), SpaceError);
+  EXPECT_NO_THROW(one.apply(1, x, 0, {memory.data() + 45, one.range()}, {2, 15, 1}, stream()));
+  EXPECT_NO_THROW(one.apply(1, x, 0, {memory.data(), one.range()}, {0, 15, 15}, stream()))
+      << "there are none";
 }
 
 TEST(Operators, RefuseVectorsOfAnotherSpace) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 #include <cstring>
 #include <string>
@@ -42,6 +44,22 @@ inline double relative_error(const Array& a, const Array& truth) {
 inline bool same_bits(const Array& a, const Array& b) {
   const Array x = on_device(a, Device::cpu()), y = on_device(b, Device::cpu());
   return x.size() == y.size() && std::memcmp(x.data(), y.data(), static_cast<std::size_t>(x.size()) * 4) == 0;
+}
+
+/// A batch comes out with the bits of its vectors one by one, and what lies between them stays as it is.
+inline void expect_bits_of_one_by_one(const LinearOperator& A, Index count, const std::string& name) {
+  const Space from = A.domain(), to = A.range();
+  const Batch batch{count, from.size() + 3, to.size() + 5};
+  Stream& stream = default_stream(from.device());
+  const auto memory = [&](Index step) { return Space({1, count, step}, Blocks::whole, from.device()); };
+  const Array in = random_array(memory(batch.step_in), 8);
+  Array out = random_array(memory(batch.step_out), 9), wanted = out.clone();
+  A.apply(0.75f, {in.data(), from}, 2, {out.data(), to}, batch, stream);
+  for (Index k = 0; k < count; ++k)
+    A.apply(0.75f, {in.data() + k * batch.step_in, from}, 2, {wanted.data() + k * batch.step_out, to},
+            stream);
+  stream.synchronize();
+  EXPECT_TRUE(same_bits(out, wanted)) << name << ", " << count;
 }
 
 /// A scan whose three rows have axes of their own, one whole bins and two fractions off.
@@ -98,6 +116,25 @@ inline std::vector<std::pair<std::string, LinearOperator>> composed_operators(De
           {"adjoint of vstack", adjoint(vstack({A, B, F * A}))},
           {"made of functions", make_operator(A.domain(), A.range(), forward, backward)},
           {"pair of one", unmatched_pair(A, adjoint(A))}};
+}
+
+/// What takes slices of several vectors together: for a parallel beam whose rows share their axis.
+inline std::vector<std::pair<std::string, LinearOperator>> operators_of_slices(
+    Index slices, Device device = Device::cpu()) {
+  const ParallelBeam scan = scan_of(53, slices, 47);
+  const VolumeGrid grid = grid_of(37, 41, slices);
+  const LinearOperator A = projector(scan, grid, Model::joseph, device),
+                       B = projector(scan, grid, Model::pixel_driven, device),
+                       F = ramp_filter(scan, {.padding = Padding::edge}, device);
+  return {{"Joseph", A},
+          {"pixel-driven", B},
+          {"Fourier", projector(scan, grid, Model::fourier, device)},
+          {"filter", F},
+          {"fbp", fbp(A, scan, grid)},
+          {"sum of scaled", A - 0.5f * B},
+          {"stack", vstack({A, identity(A.domain()), F * B})},
+          {"normal operator", adjoint(A) * A},
+          {"pair", unmatched_pair(A, adjoint(B))}};
 }
 
 /// Projectors of cone and fan beams, in every model and in tiles, their filters, and what is made of both.
