@@ -7,6 +7,7 @@
 
 #include "../operators/linear_operator.hpp"
 #include "../operators/subsets.hpp"
+#include "../solvers/cross_validation.hpp"
 #include "plan.hpp"
 
 namespace tandem::pipeline {
@@ -29,6 +30,7 @@ struct Equations {
   std::array<double, 3> pitch = {1, 1, 1};  ///< of voxels along x, y, z
   /// A in so many subsets of its views (`view_subsets`). Empty: they are one.
   std::function<Subsets(Index count)> subsets = {};
+  Sums sums = {};  ///< of a solver that leads or follows another one
 
   Subsets in_subsets(Index count) const;
 };

@@ -33,7 +33,6 @@ struct MethodOptions {
   std::optional<float> tikhonov_weight;  ///< of half of |x|^2, beside half of |Ax - y|^2; default: none
   bool stop_by_discrepancy = false, stop_by_gcv = false, stop_by_ncp = false;
   std::optional<double> stop_relative, stop_seconds, stop_gap;
-  bool asks_for_traces() const { return stop_by_discrepancy || stop_by_gcv; }  ///< of its solver
 
   Bounds bounds() const;  ///< `lowest` or zero, to `highest`
 };

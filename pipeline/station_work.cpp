@@ -116,8 +116,10 @@ std::vector<StationWork> work_of(const Plan& plan, const io::ScanInfo& info, con
   const std::string cpu = cpu_words(), where = ", " + device_words(plan), pair = pair_words(plan) + where;
   const auto file_frames = static_cast<double>(plan.views.size() + info.flats + info.darks);
   const SolverCost& cost = plan.method->cost;
-  const int traces = plan.options.asks_for_traces() ? cost.traces.together() : 0;
-  const double steps = cost.preparation.together() + traces + *plan.options.iterations * cost.step.together();
+  const int traces = plan.options.stop_by_discrepancy ? cost.traces.together() : 0;
+  const int solvers = plan.options.stop_by_gcv ? 2 : 1;
+  const double steps =
+      traces + solvers * (cost.preparation.together() + *plan.options.iterations * cost.step.together());
   const bool moves = plan.home().is_cuda(), prepares = plan.gpus_prepare();
   const double counts = static_cast<double>(plan.views.size()) * n.frame * pixel;
   std::vector<StationWork> all{

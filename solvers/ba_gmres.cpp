@@ -39,9 +39,10 @@ std::vector<double> BaGmres::Small::solve() const {
   return y;
 }
 
-BaGmres::BaGmres(LinearOperator A, Array&& b, Array x0)
+BaGmres::BaGmres(LinearOperator A, Array&& b, Array x0, Sums sums)
     : A_(std::move(A)),
       stream_(default_stream(A_.domain().device())),
+      sums_(std::move(sums)),
       b_(std::move(b)),
       x0_(std::move(x0)),
       x_(x0_.clone(stream_)),
@@ -49,7 +50,7 @@ BaGmres::BaGmres(LinearOperator A, Array&& b, Array x0)
   update_residual();
   Array s(A_.domain(), stream_);
   A_.apply_adjoint(1, r_, 0, s, stream_);
-  const std::vector<double> lengths = norm(s, stream_);
+  const std::vector<double> lengths = sums_.norm(s, stream_);
   for (const double length : lengths) {
     Small small;
     small.first_gradient = length;
@@ -82,10 +83,10 @@ void BaGmres::extend_basis() {
   Array w(A_.domain(), stream_);
   A_.apply(1, basis_.back(), 0, r_, stream_);
   A_.apply_adjoint(1, r_, 0, w, stream_);
-  const std::vector<double> whole = norm(w, stream_);
+  const std::vector<double> whole = sums_.norm(w, stream_);
   std::vector<std::vector<double>> columns(small_.size());
   for (const Array& v : basis_) {
-    const std::vector<double> shares = dot(v, w, stream_);
+    const std::vector<double> shares = sums_.dot(v, w, stream_);
     std::vector<float> minus;
     for (std::size_t k = 0; k < shares.size(); ++k) {
       columns[k].push_back(shares[k]);
@@ -93,7 +94,7 @@ void BaGmres::extend_basis() {
     }
     axpby(minus, v, std::span(&one, 1), w, stream_);
   }
-  std::vector<double> lengths = norm(w, stream_);
+  std::vector<double> lengths = sums_.norm(w, stream_);
   for (std::size_t k = 0; k < lengths.size(); ++k) {
     Small& small = small_[k];
     small.at_end = small.at_end || std::abs(small.right.back()) <= of_gradient * small.first_gradient;

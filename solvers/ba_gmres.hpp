@@ -5,6 +5,7 @@
 #include "../core/public.hpp"
 #include "../operators/linear_operator.hpp"
 #include "cost.hpp"
+#include "cross_validation.hpp"
 #include "run.hpp"
 #include "state.hpp"
 
@@ -25,8 +26,9 @@ class BaGmres {
 
   /// Keeps a copy of b, or b itself if the caller gives it up. @throws SpaceError unless b is in range() and
   /// x0 is in domain()
-  BaGmres(LinearOperator A, const Array& b, Array x0) : BaGmres(std::move(A), b.clone(), std::move(x0)) {}
-  BaGmres(LinearOperator A, Array&& b, Array x0);
+  BaGmres(LinearOperator A, const Array& b, Array x0, Sums sums = {})
+      : BaGmres(std::move(A), b.clone(), std::move(x0), std::move(sums)) {}
+  BaGmres(LinearOperator A, Array&& b, Array x0, Sums sums = {});
   void step(const ActiveBlocks& active);
   const Array& solution() const& { return x_; }
   Array solution() && { return std::move(x_); }
@@ -59,6 +61,7 @@ class BaGmres {
 
   LinearOperator A_;
   Stream& stream_;
+  Sums sums_;
   Array b_, x0_, x_, r_;
   std::vector<Array> basis_;
   std::vector<Small> small_;

@@ -16,9 +16,9 @@ Array residual_of(const LinearOperator& A, Array b, const Array& x, Stream& stre
   return b;
 }
 
-Bidiagonalisation::Bidiagonalisation(const LinearOperator& A, Array r, Stream& stream)
-    : stream_(stream), u_(std::move(r)), v_(A.domain(), stream) {
-  for (const double beta : norm(u_, stream_)) scalars_.push_back({0, beta});
+Bidiagonalisation::Bidiagonalisation(const LinearOperator& A, Array r, Stream& stream, Sums sums)
+    : stream_(stream), sums_(std::move(sums)), u_(std::move(r)), v_(A.domain(), stream) {
+  for (const double beta : sums_.norm(u_, stream_)) scalars_.push_back({0, beta});
   A.apply_adjoint(1, u_, 0, v_, stream_);
   make_v_a_unit();
 }
@@ -28,7 +28,7 @@ void Bidiagonalisation::step(const LinearOperator& A) {
   for (const Scalars& s : scalars_) keep.push_back(static_cast<float>(-over(s.alpha, s.beta)));
   scale(keep, u_);
   A.apply(1, v_, 1, u_, stream_);
-  const std::vector<double> beta = norm(u_, stream_);
+  const std::vector<double> beta = sums_.norm(u_, stream_);
   for (std::size_t k = 0; k < beta.size(); ++k) {
     scalars_[k].beta = beta[k];
     keep[k] = static_cast<float>(-beta[k] * beta[k]);
@@ -41,7 +41,7 @@ void Bidiagonalisation::step(const LinearOperator& A) {
 /// v is alpha beta v so far, as u is beta u.
 void Bidiagonalisation::make_v_a_unit() {
   std::vector<float> factors;
-  const std::vector<double> lengths = norm(v_, stream_);
+  const std::vector<double> lengths = sums_.norm(v_, stream_);
   for (std::size_t k = 0; k < lengths.size(); ++k) {
     Scalars& s = scalars_[k];
     s.alpha = over(lengths[k], s.beta);

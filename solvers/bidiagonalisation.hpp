@@ -5,6 +5,7 @@
 
 #include "../core/public.hpp"
 #include "../operators/linear_operator.hpp"
+#include "cross_validation.hpp"
 #include "state.hpp"
 
 namespace TANDEM_PUBLIC tandem {
@@ -24,7 +25,7 @@ class Bidiagonalisation {
   };
 
   /// `r`: the residual at the start, which it keeps as u.
-  Bidiagonalisation(const LinearOperator& A, Array r, Stream& stream);
+  Bidiagonalisation(const LinearOperator& A, Array r, Stream& stream, Sums sums);
   void step(const LinearOperator& A);
   const std::vector<Scalars>& scalars() const { return scalars_; }
   const Array& beta_u() const { return u_; }
@@ -36,6 +37,7 @@ class Bidiagonalisation {
   void scale(const std::vector<float>& factors, VectorView x);
 
   Stream& stream_;
+  Sums sums_;
   Array u_, v_;  // beta u, v
   std::vector<Scalars> scalars_;
 };

@@ -5,9 +5,10 @@
 
 namespace tandem {
 
-Cgls::Cgls(LinearOperator A, Array&& b, Array x0)
+Cgls::Cgls(LinearOperator A, Array&& b, Array x0, Sums sums)
     : A_(std::move(A)),
       stream_(default_stream(A_.domain().device())),
+      sums_(std::move(sums)),
       x_(std::move(x0)),
       r_(std::move(b)),
       s_(A_.domain(), stream_),
@@ -16,7 +17,7 @@ Cgls::Cgls(LinearOperator A, Array&& b, Array x0)
   A_.apply(-1, x_, 1, r_, stream_);
   A_.apply_adjoint(1, r_, 0, s_, stream_);
   axpby(1, s_, 0, p_, stream_);
-  falls_ = gamma_ = dot(s_, s_, stream_);
+  falls_ = gamma_ = sums_.dot(s_, s_, stream_);
   residual_norms_ = norm(r_, stream_);
 }
 
@@ -24,7 +25,7 @@ void Cgls::step(const ActiveBlocks& active) {
   const std::size_t blocks = gamma_.size();
   const float one = 1;
   A_.apply(1, p_, 0, q_, stream_);
-  const std::vector<double> qq = dot(q_, q_, stream_), qr = dot(q_, r_, stream_);
+  const std::vector<double> qq = sums_.dot(q_, q_, stream_), qr = sums_.dot(q_, r_, stream_);
   std::vector<float> alpha(blocks, 0.0f), minus_alpha(blocks, 0.0f);
   // <q, r> is |s|^2 as long as s and p are conjugate. What rounding leaves of s once a block has converged is
   // not: <q, r> / |q|^2 remains the length that shortens the residual most.
@@ -33,7 +34,7 @@ void Cgls::step(const ActiveBlocks& active) {
   axpby(alpha, p_, std::span(&one, 1), x_, stream_);
   axpby(minus_alpha, q_, std::span(&one, 1), r_, stream_);
   A_.apply_adjoint(1, r_, 0, s_, stream_);
-  const std::vector<double> gamma = dot(s_, s_, stream_);
+  const std::vector<double> gamma = sums_.dot(s_, s_, stream_);
   std::vector<float> take(blocks, 0.0f),
       keep(blocks, 1.0f);  // p <- take s + keep p: as it was in a stopped block
   for (std::size_t k = 0; k < blocks; ++k) {

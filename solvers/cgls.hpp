@@ -5,6 +5,7 @@
 #include "../core/public.hpp"
 #include "../operators/linear_operator.hpp"
 #include "cost.hpp"
+#include "cross_validation.hpp"
 #include "run.hpp"
 #include "state.hpp"
 
@@ -23,8 +24,9 @@ class Cgls {
 
   /// The residual starts as b: a copy of it, or b itself if the caller gives it up. @throws SpaceError unless
   /// b is in range() and x0 is in domain()
-  Cgls(LinearOperator A, const Array& b, Array x0) : Cgls(std::move(A), b.clone(), std::move(x0)) {}
-  Cgls(LinearOperator A, Array&& b, Array x0);
+  Cgls(LinearOperator A, const Array& b, Array x0, Sums sums = {})
+      : Cgls(std::move(A), b.clone(), std::move(x0), std::move(sums)) {}
+  Cgls(LinearOperator A, Array&& b, Array x0, Sums sums = {});
   void step(const ActiveBlocks& active);
   const Array& solution() const& { return x_; }
   Array solution() && { return std::move(x_); }
@@ -40,6 +42,7 @@ class Cgls {
  private:
   LinearOperator A_;
   Stream& stream_;
+  Sums sums_;
   Array x_, r_, s_, p_, q_;    // solution, residual, gradient At r, direction, A p
   std::vector<double> gamma_;  // |s|^2
   std::vector<double> falls_;  // 1 / the sum of 1 / gamma so far

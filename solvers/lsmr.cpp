@@ -7,12 +7,12 @@
 
 namespace tandem {
 
-Lsmr::Lsmr(LinearOperator A, Array&& b, Array x0)
+Lsmr::Lsmr(LinearOperator A, Array&& b, Array x0, Sums sums)
     : A_(std::move(A)),
       stream_(default_stream(A_.domain().device())),
       x_(std::move(x0)),
       r_(residual_of(A_, std::move(b), x_, stream_)),
-      process_(A_, r_.clone(stream_), stream_),
+      process_(A_, r_.clone(stream_), stream_, std::move(sums)),
       h_(process_.v().clone(stream_)),
       h_bar_(zeros(A_.domain(), stream_)),
       r_lsqr_(r_.clone(stream_)) {

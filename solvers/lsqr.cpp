@@ -7,12 +7,12 @@
 
 namespace tandem {
 
-Lsqr::Lsqr(LinearOperator A, Array&& b, Array x0)
+Lsqr::Lsqr(LinearOperator A, Array&& b, Array x0, Sums sums)
     : A_(std::move(A)),
       stream_(default_stream(A_.domain().device())),
       x_(std::move(x0)),
       r_(residual_of(A_, std::move(b), x_, stream_)),
-      process_(A_, r_.clone(stream_), stream_),
+      process_(A_, r_.clone(stream_), stream_, std::move(sums)),
       w_(process_.v().clone(stream_)) {
   for (const Bidiagonalisation::Scalars& s : process_.scalars()) {
     scalars_.push_back({s.beta, s.alpha});

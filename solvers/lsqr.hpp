@@ -5,6 +5,7 @@
 #include "../core/public.hpp"
 #include "bidiagonalisation.hpp"
 #include "cost.hpp"
+#include "cross_validation.hpp"
 #include "run.hpp"
 #include "state.hpp"
 
@@ -23,8 +24,9 @@ class Lsqr {
 
   /// The residual starts as b: a copy of it, or b itself if the caller gives it up. @throws SpaceError unless
   /// b is in range() and x0 is in domain()
-  Lsqr(LinearOperator A, const Array& b, Array x0) : Lsqr(std::move(A), b.clone(), std::move(x0)) {}
-  Lsqr(LinearOperator A, Array&& b, Array x0);
+  Lsqr(LinearOperator A, const Array& b, Array x0, Sums sums = {})
+      : Lsqr(std::move(A), b.clone(), std::move(x0), std::move(sums)) {}
+  Lsqr(LinearOperator A, Array&& b, Array x0, Sums sums = {});
   void step(const ActiveBlocks& active);
   const Array& solution() const& { return x_; }
   Array solution() && { return std::move(x_); }

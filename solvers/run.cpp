@@ -4,10 +4,10 @@
 #include <chrono>
 #include <cmath>
 #include <memory>
-#include <utility>
 
 #include "../core/error.hpp"
 #include "../operators/periodogram.hpp"
+#include "past_the_least.hpp"
 
 namespace tandem {
 
@@ -17,24 +17,6 @@ template <class Work>
 void for_each_rule(const StopRule& stop, const Work& work) {
   work(stop);
   for (const StopRule& other : stop.others) for_each_rule(other, work);
-}
-
-using Measure = std::function<std::vector<double>(const Progress&)>;  // one number a block
-
-/// Holds a step after the measure has been least for the first time. The rule keeps the last iteration and
-/// its numbers.
-StopRule past_the_least(std::string name, Measure measure) {
-  const auto kept = std::make_shared<std::vector<double>>();
-  const auto holds = [measure = std::move(measure), kept, before = std::make_shared<std::vector<double>>()](
-                         const Progress& now, std::size_t block) {
-    if (kept->empty() || kept->front() != now.iteration) {
-      std::vector<double> numbers = measure(now);
-      numbers.insert(numbers.begin(), now.iteration);
-      *before = std::exchange(*kept, std::move(numbers));
-    }
-    return !before->empty() && (*kept)[block + 1] > (*before)[block + 1];
-  };
-  return {std::move(name), holds, {}, kept};
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../solvers/cross_validation.hpp"
 #include "../../solvers/run.hpp"
 #include "../../solvers/state.hpp"
 
@@ -16,7 +17,10 @@ class AnySolver {
   template <IterativeSolver S>
   explicit AnySolver(S solver) : self_(std::make_unique<Of<S>>(std::move(solver))) {}
 
-  void step(const ActiveBlocks& active) { self_->step(active); }
+  void step(const ActiveBlocks& active) {
+    self_->step(active);
+    if (follower_) follower_->step(active);
+  }
   const Array& solution() const& { return self_->solution(); }
   Array solution() && { return self_->taken(); }
   const std::vector<double>& residual_norms() const { return self_->residual_norms(); }
@@ -27,9 +31,20 @@ class AnySolver {
     return self_->falls();
   }                                                         ///< empty if the solver does not tell its reach
   std::vector<double> traces() { return self_->traces(); }  ///< @pre the solver tells its reach
-  std::optional<SolverState> state() { return self_->state(); }  ///< empty if the solver does not list it
-  void make_room(int steps) { self_->make_room(steps); }         ///< for the state after so many steps
-  std::vector<double> gaps() { return self_->gaps(); }           ///< @pre the solver tells its gap
+  std::optional<SolverState> state();                       ///< empty if the solver does not list it
+  void make_room(int steps) {                               ///< for the state after so many steps
+    self_->make_room(steps);
+    if (follower_) follower_->make_room(steps);
+  }
+  /// Takes a follower along, which was made right after this one, from signs: see Sums.
+  void lead(AnySolver follower, Array signs) {
+    follower_ = std::move(follower.self_);
+    signs_.emplace(std::move(signs));
+  }
+  std::vector<double> degrees_of_freedom() const {  ///< @pre there is a follower
+    return tandem::degrees_of_freedom(*signs_, *follower_->residual());
+  }
+  std::vector<double> gaps() { return self_->gaps(); }  ///< @pre the solver tells its gap
   /// What it minimises, one per block; empty if the solver does not tell.
   std::vector<double> objective() { return self_->objective(); }
 
@@ -101,7 +116,19 @@ class AnySolver {
     std::vector<double> no_falls;
   };
 
-  std::unique_ptr<Concept> self_;
+  std::unique_ptr<Concept> self_, follower_;
+  std::optional<Array> signs_;
 };
+
+inline std::optional<SolverState> AnySolver::state() {
+  std::optional<SolverState> all = self_->state();
+  if (!all || !follower_) return all;
+  SolverState of_follower = follower_->state().value();
+  for (StatePart& part : of_follower) {
+    part.name.insert(0, "follower's ");
+    all->push_back(std::move(part));
+  }
+  return all;
+}
 
 }  // namespace tandem::pipeline

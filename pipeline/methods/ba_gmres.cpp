@@ -17,7 +17,8 @@ Method ba_gmres() {
           .solver =
               [](Equations equations, Array x0, const MethodOptions& options) {
                 equations = damped(std::move(equations), options);
-                return AnySolver(BaGmres(std::move(equations.A), std::move(equations.y), std::move(x0)));
+                return AnySolver(BaGmres(std::move(equations.A), std::move(equations.y), std::move(x0),
+                                         std::move(equations.sums)));
               },
           .begin = iteration,
           .conclude = conclude_iterations,

@@ -8,6 +8,7 @@
 
 #include "../../core/error.hpp"
 #include "../../operators/gradient.hpp"
+#include "../../operators/random.hpp"
 #include "../../operators/vector.hpp"
 #include "../../solvers/best_so_far.hpp"
 #include "../checkpoints.hpp"
@@ -40,7 +41,7 @@ class Iteration final : public Computation {
     const double all = static_cast<double>(slices.size());
     std::optional<Stopwatch> watch;  // what the solver prepares is a part of its work
     watch.emplace("iterate", work_.outcome.seconds.iterate, work_.watch.board(), Load{.slices = all});
-    AnySolver solver = work_.plan.method->solver(std::move(equations), std::move(x0), options_);
+    AnySolver solver = solver_of(problem, std::move(equations), std::move(x0), slices);
     const StopRule stop = by_data(solver, noise, problem, runs_away || rules());
     ChunkState at;
     Checkpoints* checkpoints = solver.state() ? work_.beside.checkpoints : nullptr;
@@ -85,6 +86,30 @@ class Iteration final : public Computation {
     return which;
   }
 
+  AnySolver solver_of(const Problem& problem, Equations equations, Array x0, Range slices) {
+    const auto& make = work_.plan.method->solver;
+    if (!options_.stop_by_gcv) return make(std::move(equations), std::move(x0), options_);
+    auto [leader, follower] = Sums::leader_and_follower();
+    equations.sums = std::move(leader);
+    const LinearOperator A = equations.A;
+    AnySolver solver = make(std::move(equations), std::move(x0), options_);
+    Stream& stream = default_stream(work_.device());
+    Array signs(A.range(), stream);
+    fill_with_signs(signs, 1, stream);
+    Array start = options_.initial == Initial::fbp ? start_(problem, signs, slices) : Array(A.domain());
+    Equations of_signs{A, signs.clone(stream)};
+    of_signs.sums = std::move(follower);
+    solver.lead(make(std::move(of_signs), std::move(start), without_bounds(options_)), std::move(signs));
+    return solver;
+  }
+
+  /// Bounds are not linear, so a follower has none.
+  static MethodOptions without_bounds(MethodOptions options) {
+    options.nonnegative = false;
+    options.lowest.reset(), options.highest.reset();
+    return options;
+  }
+
   StopRule rules() const {
     StopRule stop = max_iterations(*options_.iterations);
     if (options_.stop_relative) stop = relative_residual(*options_.stop_relative) || stop;
@@ -109,9 +134,9 @@ class Iteration final : public Computation {
   }
 
   static StopRule by_cross_validation(AnySolver& solver, const Problem& problem) {
-    StopRule rule = stagnation(solver.traces(), data_kept(problem.scan));
-    rule.name = "gcv";
-    return rule;
+    constexpr double against_noise = 1.4;
+    return cross_validation([&solver] { return solver.degrees_of_freedom(); }, data_kept(problem.scan),
+                            against_noise);
   }
 
   double share(const Progress& now) const {
@@ -131,10 +156,12 @@ class Iteration final : public Computation {
   /// What this run has computed, without what a killed one did.
   void count(int iterations, int of_curves, const Problem& problem) {
     const SolverCost& cost = work_.plan.method->cost;
-    const int traces = options_.asks_for_traces() ? cost.traces.together() : 0;
+    const int traces = options_.stop_by_discrepancy ? cost.traces.together() : 0;
+    const int solvers = options_.stop_by_gcv ? 2 : 1;
     const int of_gaps = options_.stop_gap ? 2 * (iterations / 10 + 1) : 0;
-    work_.count_updates(problem, cost.preparation.together() + traces + of_gaps + of_curves +
-                                     iterations * cost.step.together());
+    work_.count_updates(problem,
+                        traces + of_gaps + of_curves +
+                            solvers * (cost.preparation.together() + iterations * cost.step.together()));
   }
 
   void note(ChunkState at, Range slices) {

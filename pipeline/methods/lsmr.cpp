@@ -16,7 +16,8 @@ Method lsmr() {
           .solver =
               [](Equations equations, Array x0, const MethodOptions& options) {
                 equations = damped(std::move(equations), options);
-                return AnySolver(Lsmr(std::move(equations.A), std::move(equations.y), std::move(x0)));
+                return AnySolver(Lsmr(std::move(equations.A), std::move(equations.y), std::move(x0),
+                                      std::move(equations.sums)));
               },
           .begin = iteration,
           .conclude = conclude_iterations,

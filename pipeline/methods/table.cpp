@@ -61,8 +61,9 @@ std::vector<Holding> Method::holds_with(const MethodOptions& asked) const {
   std::vector<Holding> all = holds;
   for (Holding& held : all) {
     held.volumes += cost.volumes_a_step * asked.iterations.value_or(iterations);
-    if (asked.stop_gap) ++held.volumes;                           // see Pdhg::gaps
-    if (asked.tikhonov_weight) held.volumes += held.projections;  // see `damped`
+    if (asked.stop_by_gcv) held.volumes *= 2, held.projections = 2 * held.projections + 1;  // a follower
+    if (asked.stop_gap) ++held.volumes;                                                     // see Pdhg::gaps
+    if (asked.tikhonov_weight) held.volumes += held.projections;                            // see `damped`
   }
   return all;
 }

@@ -42,8 +42,9 @@ class CheckpointsOfRuns : public ::testing::Test {
     recipe.iterations = 9;
     const Method& named = method_named(method);
     recipe.stop_by_ncp = stop_by_ncp_ && named.shows_residual;
-    recipe.stop_by_discrepancy =
-        !recipe.stop_by_ncp && !named.weighs_data && !named.subsets;  // these would be done too soon
+    recipe.stop_by_gcv = stop_by_gcv_;
+    recipe.stop_by_discrepancy = !recipe.stop_by_ncp && !stop_by_gcv_ && !named.weighs_data &&
+                                 !named.subsets;  // these would be done too soon
     if (named.weighs_data) recipe.tv_weight = 0.3f;
     if (method == "sirt") recipe.nonnegative = true;
     reader_ = io::open_scan(scan_);
@@ -95,7 +96,7 @@ class CheckpointsOfRuns : public ::testing::Test {
   TemporaryFolder folder_;
   fs::path scan_ = folder_ / "scan.h5", file_ = folder_ / "state";
   std::array<Index, 3> size_{};
-  bool stop_by_ncp_ = false;
+  bool stop_by_ncp_ = false, stop_by_gcv_ = false;
   int every_ = 2;
   std::unique_ptr<io::ScanReader> reader_;
 };
@@ -111,6 +112,13 @@ TEST_F(CheckpointsOfRuns, KeepWhatRulesCompareWith) {
   stop_by_ncp_ = true;
   every_ = 1;
   expect_goes_on("cgls", {2, 3, 4, 5, 6, 7});  // also where the next slices begin
+}
+
+TEST_F(CheckpointsOfRuns, KeepFollowers) {
+  simulate(test::small_simulation(300));
+  stop_by_gcv_ = true;
+  every_ = 1;
+  for (const char* method : {"cgls", "lsqr", "lsmr", "ba-gmres", "sirt"}) expect_goes_on(method, {2, 4, 5});
 }
 
 TEST_F(CheckpointsOfRuns, GoOnWithTheSameBitsInConeBeams) {

@@ -80,6 +80,17 @@ class SolverMemory : public ::testing::Test {
   static constexpr double set_ = 4.0 * rows_ * views_ * 1024;  ///< bytes
 };
 
+TEST_F(SolverMemory, WithAFollowerIsTwiceAsMuchAndTheSigns) {
+  for (const pipeline::Method& method : pipeline::methods()) {
+    if (!method.tells_its_reach()) continue;
+    pipeline::MethodOptions options;
+    options.stop_by_gcv = true;
+    const pipeline::Holding alone = method.holds_with({}).front(), both = method.holds_with(options).front();
+    EXPECT_EQ(both.volumes, 2 * alone.volumes) << method.name;
+    EXPECT_EQ(both.projections, 2 * alone.projections + 1) << method.name;
+  }
+}
+
 TEST_F(SolverMemory, IsWhatThePlanCounts) {
   constexpr double of_volumes = 0.05;  // and pages that are not full
   for (const pipeline::Method& method : pipeline::methods()) {

@@ -16,6 +16,7 @@
 #include "../../solvers/lsqr.hpp"
 #include "../../solvers/sirt.hpp"
 #include "../support/dense.hpp"
+#include "../support/led.hpp"
 #include "../support/scans.hpp"
 #include "../support/tolerances.hpp"
 
@@ -104,6 +105,20 @@ TYPED_TEST(NearTheBest, StopsByStagnation) {
       const Counted scan(phantom, photons);
       const Errors errors = errors_of(scan, TypeParam(scan.A, scan.y, Array(scan.A.domain())), 30);
       expect_near_the_best(errors, 1, phantom + std::to_string(photons));
+    }
+}
+
+TYPED_TEST(NearTheBest, StopsByCrossValidation) {
+  for (const char* phantom : {"foam", "ellipsoids"})
+    for (double photons : {300.0, 3000.0, 30000.0}) {
+      const Counted scan(phantom, photons);
+      test::Led<TypeParam> led(scan.A, scan.y);
+      const StopRule rule = cross_validation([&] { return led.freedom(); }, {scan.y.size()}, 1.4);
+      const Report report = run(led, rule || max_iterations(50));
+      EXPECT_EQ(report.stopped_by.front(), "gcv") << phantom << photons;
+      const Errors all = errors_of(scan, TypeParam(scan.A, scan.y, Array(scan.A.domain())), 50);
+      EXPECT_LE(scan.error(led.solution()), tolerance::near_the_least_of_gcv * all.best)
+          << phantom << photons;
     }
 }
 

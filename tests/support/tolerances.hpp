@@ -213,6 +213,9 @@ constexpr double near_the_best_step = 1.25;
 /// The same of the step after the residual has looked the most like white noise: it is up to two steps off
 /// the best one, as measured up to 1.51.
 constexpr double near_the_whitest_step = 1.6;
+/// The same of the step after the least of generalised cross-validation, which is that of the best Ax, not of
+/// the best x; as measured up to 1.37.
+constexpr double near_the_least_of_gcv = 1.5;
 
 // ---- Quality of filtered back-projection
 
@@ -368,6 +371,9 @@ constexpr double krylov_residual = 1e-4;
 /// By how much |b - Ax|^2 falls a unit of reach, from CGLS and from LSQR, from LSMR and from BA-GMRES:
 /// squares of gradients, which are smaller than the residual's rounding allows `solver_steps` for.
 constexpr double falls = 1e-3;
+/// Degrees of freedom after up to six steps, relative to exact ones: four steps magnify rounding to
+/// `solver_steps`, two more again as much as three do (measured: 1e-4; 1e-2 after nine).
+constexpr double krylov_freedom = 30 * solver_steps;
 /// How much more that is than what one application differs by.
 constexpr double cgls_magnifies = solver_steps / devices;
 
