@@ -42,6 +42,7 @@ struct FrameOutliers {
   OutlierRule rule;
   Index frames, rows;  ///< of the window; it has `rule.size` bins
   Range heeded;        ///< rows in which replaced pixels count
+  Index used_bins;     ///< of each row: those behind them are in no window, and are not written
 };
 
 struct OutlierKernels {

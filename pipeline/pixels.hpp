@@ -30,6 +30,8 @@ struct Binning {
   Index rows, bins;
   Binning(Index of_rows, int level) : rows(rows_together(of_rows, level)), bins(Index{1} << level) {}
   double size() const { return static_cast<double>(rows * bins); }
+  /// How many of so many bins become cells: those behind them are not used, and nothing in them counts.
+  Index used(Index of_bins) const { return of_bins - of_bins % bins; }
 };
 
 }  // namespace tandem::pipeline

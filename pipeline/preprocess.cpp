@@ -96,7 +96,9 @@ class Pass {
         counted_(counted),
         met_(static_cast<std::size_t>(y.n0 * y.n1)),
         air_(met_.size()),
-        tallies_(chain_.steps.size()) {}
+        tallies_(chain_.steps.size()) {
+    counts_.shape[2] = cell_.used(counts.shape[2]);
+  }
 
   void work_on_all() {
     with_pixels(counts_, [&](const auto* all) {
@@ -277,7 +279,7 @@ class Pass {
     pipeline::add(tallies_, some);
   }
 
-  const io::FramesView& counts_;
+  io::FramesView counts_;  ///< the bins that are used
   const Reference& reference_;
   Chain chain_;
   Image<float> y_;

@@ -102,8 +102,7 @@ FloorRange range_of(std::span<const float> floors) {
 
 namespace {
 
-Reference begun(Range rows, Range bins, const Preprocessing& how) {
-  const Binning cell(rows.size(), how.binning);
+Reference begun(Range rows, Range bins, const Binning& cell, const Preprocessing& how) {
   Reference ref;
   ref.rows = rows.size() / cell.rows;
   ref.bins = bins.size() / cell.bins;
@@ -215,7 +214,9 @@ void set_floors(Reference& ref, FlatSet& set) {
 Reference read_reference(io::ScanReader& reader, Range rows, Range bins, const Preprocessing& how) {
   const io::ScanInfo& info = reader.info();
   FlatUse use = flat_use_of(info, how.values);
-  Reference ref = begun(rows, bins, how);
+  const Binning cell(rows.size(), how.binning);
+  bins.last = bins.first + cell.used(bins.size());
+  Reference ref = begun(rows, bins, cell, how);
   std::vector<float> dark;
   if (info.darks > 0) {
     const io::Frames frames = frames_of(reader, io::FrameKind::dark, rows, bins, how, ref);

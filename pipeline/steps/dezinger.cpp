@@ -96,9 +96,13 @@ GpuWork dezinger_on_gpu(const Preprocessing& how, Dezinger::Window window) {
     const Device gpu = data.stream.device();
     Array changed(Space({1, 1, ceil_div<Index>(bytes, sizeof(float))}, Blocks::whole, gpu), data.stream);
     auto* to = reinterpret_cast<std::byte*>(changed.data());
-    const kernels::FrameOutliers task{
-        data.how.type,  data.how.counts, asked.rule,
-        asked.frames(), asked.rows(),    {data.heeded().first * together, data.heeded().last * together}};
+    const kernels::FrameOutliers task{data.how.type,
+                                      data.how.counts,
+                                      asked.rule,
+                                      asked.frames(),
+                                      asked.rows(),
+                                      {data.heeded().first * together, data.heeded().last * together},
+                                      data.y.n2 * data.how.bins_together};
     const Index replaced = kernels::outliers(gpu)->replace(task, data.counts, to, data.stream);
     data.changed_counts = std::move(changed), data.counts = to;
     return replaced;

@@ -95,15 +95,17 @@ TEST_F(CudaCounts, AreBinnedAsOnTheCpu) {
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
 /// At both ends of a row, alone, beside each other, in dead cells, in neighbouring rows and in all but one
-/// pixel of a row, whose saturated pixels count as they came.
+/// pixel of a row, whose saturated pixels count as they came. Bins that make no cell do not count.
 TEST_F(CudaCounts, ThatAreNotFiniteAreRepairedAsOnTheCpu) {
   for (const int level : {0, 1, 2})
     for (const bool saturation : {false, true}) {
-      const Index file_rows = rows << level, file_bins = bins << level;
+      const Index file_rows = rows << level, used_bins = bins << level,
+                  file_bins = used_bins + (Index{1} << level) - 1;
       io::Frames frames = counts_of<float>(PixelType::float32, file_rows, file_bins);
       auto* pixels = reinterpret_cast<float*>(frames.bytes.data());
       const auto row = [&](Index view, Index r) { return pixels + (view * file_rows + r) * file_bins; };
-      for (const Index bin : {Index{0}, Index{1}, Index{7}, Index{20}, Index{21}, Index{33}, file_bins - 1})
+      for (const Index bin :
+           {Index{0}, Index{1}, Index{7}, Index{20}, Index{21}, Index{33}, used_bins - 1, file_bins - 1})
         row(3, 1)[bin] = bin % 2 == 0 ? nan : INFINITY, row(3, 2)[bin] = -INFINITY;
       row(17, 0)[5] = row(36, rows - 1)[9] = nan;
       std::fill_n(row(20, 4), file_bins, nan);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
+#include <limits>
 #include <numeric>
 #include <string>
 
@@ -286,6 +288,36 @@ TEST(Saturation, IsCountedAtTheTopOfTheTypeOrWhereTheUserSays) {
   EXPECT_EQ(found(bytes, {{"--saturation", 7.0}}), 3);
   EXPECT_EQ(found(floats({1, 1, 4}, {65535, 1e30f, 255, 7}), {}), 0);
   EXPECT_EQ(found(floats({1, 1, 4}, {65535, 1e30f, 255, 7}), {{"--saturation", 300.0}}), 2);
+}
+
+/// Three columns are left over when 4 x 4 pixels become a cell. They have a zinger, which is a full pixel
+/// too, and pixels that are not finite, in views and flats.
+TEST(Repairs, CountNothingInBinsThatMakeNoCell) {
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  const Shape n{3, 4, 7};
+  const auto frame = [](float used, float last) {
+    std::vector<float> all{used, used, used, last, used, 900, used};
+    for (int row = 1; row < 4; ++row) all.insert(all.end(), {used, used, used, used, used, used, nan});
+    return all;
+  };
+  std::vector<float> views;
+  for (int view = 0; view < 3; ++view) std::ranges::copy(frame(100, nan), std::back_inserter(views));
+  for (const char* window : {"", "row", "projection", "cube"}) {
+    StepValues values{{"--saturation", 500.0}};
+    if (*window)
+      values.insert(
+          {{"--dezinger", Index{3}}, {"--dezinger-threshold", 300.0}, {"--dezinger-window", window}});
+    const Preprocessing how = preprocessing_of(values, {0, 7}, 2);
+    ReferencesInMemory reader(floats({1, 4, 7}, frame(200, 200)), floats({0, 4, 7}, {}));
+    const Reference reference = read_reference(reader, {0, 4}, {0, 7}, how);
+    EXPECT_EQ(reference.not_finite, std::vector<Index>{0}) << window;
+    EXPECT_EQ(reference.replaced, std::vector<Index>{0}) << window;
+    Findings findings;
+    const Array y = preprocess(floats(n, views), reference, how, Space({3, 1, 1}, Blocks::rows), findings).y;
+    for (Index i = 0; i < y.size(); ++i) EXPECT_FLOAT_EQ(y.data()[i], std::log(2.0f)) << window;
+    for (const Findings::OfStep& done : findings.steps)
+      EXPECT_EQ(done.replaced, done.name == "not-finite" ? 3 : 0) << window << ' ' << done.name;
+  }
 }
 
 }  // namespace

@@ -14,6 +14,7 @@ namespace tandem::kernels::cuda {
 namespace {
 
 /// What a pixel becomes that is not finite, between the nearest ones of its row that are; NaN if none is.
+/// `pixels`: of the row, which become cells.
 __device__ float repaired(const float* line, Index pixels, Index pixel) {
   Index before = pixel - 1, after = pixel + 1;
   while (before >= 0 && !isfinite(line[before])) --before;
@@ -33,7 +34,7 @@ __device__ float cell_of(const Cells& cells, const Pixel* line, Index pixels_a_r
     if constexpr (std::is_same_v<Pixel, float>)
       if (!isfinite(value)) {
         ++met.repaired;
-        return repaired(row, pixels_a_row, pixel);
+        return repaired(row, cells.bins * cells.bins_together, pixel);
       }
     return value;
   };

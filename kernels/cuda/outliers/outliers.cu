@@ -21,7 +21,7 @@ constexpr int threads = 256;
 
 /// The window of one pixel.
 struct Window {
-  Index views, rows, bins;  ///< of all frames
+  Index views, rows, bins, used_bins;  ///< of all frames
   int frames_there, rows_there, size;
   Border border;
   __device__ int pixels() const { return frames_there * rows_there * size; }
@@ -30,7 +30,7 @@ struct Window {
   template <class Pixel, class Use>
   __device__ void for_all(const Pixel* counts, Index view, Index row, Index bin, const Use& use) const {
     const Index first = bin - size / 2;
-    const bool inside = first >= 0 && first + size <= bins;
+    const bool inside = first >= 0 && first + size <= used_bins;
     for (int f = 0; f < frames_there; ++f) {
       const Index v = bin_within(view - frames_there / 2 + f, views, view, border);
       for (int k = 0; k < rows_there; ++k) {
@@ -40,7 +40,7 @@ struct Window {
           for (int b = 0; b < size; ++b) use(static_cast<float>(line[first + b]));
         else
           for (int b = 0; b < size; ++b)
-            use(static_cast<float>(line[bin_within(first + b, bins, bin, border)]));
+            use(static_cast<float>(line[bin_within(first + b, used_bins, bin, border)]));
       }
     }
   }
@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(threads)
   const bool counts = heeded.first <= row && row < heeded.last;
   unsigned found = 0;
   for (Index view = blockIdx.z; view < window.views; view += gridDim.z) {
-    if (bin >= window.bins) break;
+    if (bin >= window.used_bins) break;
     const Index at = (view * window.rows + row) * window.bins + bin;
     const Pixel own = from[at];
     const auto y = static_cast<float>(own);
@@ -100,14 +100,15 @@ Index replace_outliers(const FrameOutliers& how, const std::byte* from, std::byt
   const Window window{views,
                       rows,
                       bins,
+                      how.used_bins,
                       static_cast<int>(how.frames),
                       static_cast<int>(how.rows),
                       static_cast<int>(how.rule.size),
                       how.rule.border};
   unsigned long long replaced = 0;
   const Sent<unsigned long long> tally(std::span<const unsigned long long>(&replaced, 1), stream);
-  const dim3 blocks(static_cast<unsigned>(ceil_div<Index>(bins, threads)), static_cast<unsigned>(rows),
-                    static_cast<unsigned>(std::min<Index>(views, 65535)));
+  const dim3 blocks(static_cast<unsigned>(ceil_div<Index>(how.used_bins, threads)),
+                    static_cast<unsigned>(rows), static_cast<unsigned>(std::min<Index>(views, 65535)));
   with_pixels(how.type, from, [&](const auto* pixels) {
     using Pixel = std::remove_cvref_t<decltype(*pixels)>;
     replace<Pixel><<<blocks, threads, 0, queue(stream)>>>(window, how.rule.threshold, how.rule.dark,
