@@ -166,6 +166,7 @@ json report_of(const json& planned, const pipeline::Plan& plan, const pipeline::
     report["helper"]["updates"] = out.helped->updates;
     report["helper"]["seconds"] = computing(out.helped->seconds);
   }
+  report["left_to_cpu"] = out.left_to_cpu;
   report["not_finite"] = out.findings.replaced_by("not-finite");
   report["dead_cells"] = out.findings.dead;
   report["steps"] = json::array();
@@ -229,6 +230,8 @@ void print_outcome(const pipeline::Plan& plan, const io::ScanInfo& info, const p
   std::cout << "\ntime      " << out.seconds.total << " s";
   if (const double gups = gups_of(out); gups > 0) std::cout << ", " << gups << " GU/s";
   if (out.helped) std::cout << "; the CPU made " << out.helped->slices << " of " << out.slices << " slices";
+  if (out.left_to_cpu > 0)
+    std::cout << "; the CPU prepared the data of " << out.left_to_cpu << " slices, which a GPU could not";
   if (out.look_ahead_seconds > 0)
     std::cout << ", after " << out.look_ahead_seconds << " s to choose the weight";
   std::cout << '\n';

@@ -62,6 +62,7 @@ struct Outcome {
   Index slices = 0;              ///< that workers made
   std::optional<Helped> helped;  ///< what a helper did of this
   double updates = 0;            ///< voxels times views, for every application of A and of At
+  double left_to_cpu = 0;        ///< slices whose data a GPU was to prepare and could not
   Findings findings;
   int iterations = 0;                   ///< of the slice that took the most
   std::vector<int> slice_iterations;    ///< one per slice; empty if the method does not iterate
@@ -86,6 +87,7 @@ struct Outcome {
     seconds.add(worker.seconds);
     slices += worker.slices;
     updates += worker.updates;
+    left_to_cpu += worker.left_to_cpu;
     weights.insert(weights.end(), worker.weights.begin(), worker.weights.end());
     iterated.insert(iterated.end(), worker.iterated.begin(), worker.iterated.end());
   }

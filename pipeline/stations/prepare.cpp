@@ -122,7 +122,9 @@ std::optional<LineIntegrals> PrepareStation::on_gpus(const std::vector<GpuFrames
   const Stopwatch watch("preprocess", task.work.outcome.seconds.preprocess, task.work.watch.board(),
                         {.slices = task.of_slices, .bytes = 4 * static_cast<double>(space.size())});
   task.work.tell("preprocess", 0);
-  return by_gpus(counts, task);
+  std::optional<LineIntegrals> made = by_gpus(counts, task);
+  if (!made) task.work.outcome.left_to_cpu += task.of_slices;
+  return made;
 }
 
 LineIntegrals PrepareStation::on_cpu(const io::FramesView& counts, const Task& task) const {

@@ -1,6 +1,7 @@
 // From file to volume on a GPU, against the CPU. Skipped where no GPU is.
 
 #include <algorithm>
+#include <limits>
 
 #include "../../core/error.hpp"
 #include "../../operators/adjointness.hpp"
@@ -219,6 +220,22 @@ TEST_F(CudaReconstruct, WeighsDataLikeTheCpu) {
   EXPECT_TRUE(plan.preprocessing.weights);
   EXPECT_TRUE(plan.gpus_prepare());
   EXPECT_LE(relative_error(volume(plan), volume(recipe_on(cpu))), bound_of(recipe_on(gpu).execution, "cgls"));
+}
+
+/// A row of a view without a finite pixel takes its chunk to the CPU, and no other.
+TEST_F(CudaReconstruct, SaysOfHowManySlicesTheCpuPreparedTheData) {
+  write_scan(scan_, pipeline::SimulatedScan(small_simulation({})), [](io::Frames& frames) {
+    std::fill_n(reinterpret_cast<float*>(frames.bytes.data()) + (9 * small::rows + 5) * small::bins,
+                small::bins, std::numeric_limits<float>::quiet_NaN());
+  });
+  pipeline::Outcome here, there;
+  const std::vector<float> truth = reconstructed(scan_, recipe_for("fbp", cpu), 4, &here);
+  const Recipe recipe = recipe_for("fbp", gpu);
+  EXPECT_LE(relative_error(reconstructed(scan_, recipe, 4, &there), truth),
+            bound_of(recipe.execution, "fbp"));
+  EXPECT_EQ(here.left_to_cpu, 0);
+  EXPECT_EQ(there.left_to_cpu, 4);  // of row 5: slices 4 to 7
+  EXPECT_EQ(there.findings.replaced_by("lost-rows"), small::bins);
 }
 
 TEST_F(CudaReconstruct, BitsDoNotDependOnChunks) {

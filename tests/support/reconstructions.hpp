@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <numbers>
 #include <vector>
 
@@ -45,13 +46,19 @@ inline pipeline::Simulation cone_simulation(std::optional<double> photons = {}) 
   return s;
 }
 
-inline void write_scan(const std::filesystem::path& path, const pipeline::SimulatedScan& scan) {
+/// `change`: what a test does to the projections first.
+inline void write_scan(const std::filesystem::path& path, const pipeline::SimulatedScan& scan,
+                       const std::function<void(io::Frames&)>& change = {}) {
   const pipeline::Simulation& s = scan.simulation();
   const std::optional<double> pixel =
       needs_mm(s.scan) ? std::optional(detector_of(s.scan).bin_pitch) : std::nullopt;
   io::ScanWriter writer(path, s.scan, pixel, scan.type(), s.flats, s.darks);
-  for (io::FrameKind kind : {io::FrameKind::projection, io::FrameKind::flat, io::FrameKind::dark})
-    writer.write(kind, {0, detector_of(s.scan).rows}, scan.frames(kind, {0, detector_of(s.scan).rows}));
+  const Range rows{0, detector_of(s.scan).rows};
+  for (io::FrameKind kind : {io::FrameKind::projection, io::FrameKind::flat, io::FrameKind::dark}) {
+    io::Frames frames = scan.frames(kind, rows);
+    if (change && kind == io::FrameKind::projection) change(frames);
+    writer.write(kind, rows, frames);
+  }
   writer.finish("{}");
 }
 
