@@ -1,9 +1,9 @@
-// Sinograms laid out for filters, and what comes of these. A thread makes one element of each of some views.
+// Sinograms laid out for filters, and what comes of these: (row, view, bin).
 
 #include "../../fits.hpp"
 
 #include "../../launches.hpp"
-#include "../common/batch.cuh"
+#include "../common/elements.cuh"
 #include "../common/sent.cuh"
 #include "../tables.hpp"
 
@@ -12,22 +12,6 @@ namespace tandem::kernels::cuda {
 namespace {
 
 constexpr int threads = 256;
-
-/// Calls use(row, view, bin) for sinograms (row, view, bin). Grid: (bins, views, rows); a block takes every
-/// gridDim.y-th view and every gridDim.z-th row.
-template <class Use>
-__device__ void for_own_elements(const Image<float>& of, const Use& use) {
-  const Index bin = static_cast<Index>(blockIdx.x) * threads + threadIdx.x;
-  if (bin >= of.n2) return;
-  for (Index row = blockIdx.z; row < of.n0; row += gridDim.z)
-    for (Index view = blockIdx.y; view < of.n1; view += gridDim.y) use(row, view, bin);
-}
-
-dim3 blocks_of(const Image<float>& of) {
-  return {static_cast<unsigned>(ceil_div<Index>(of.n2, threads)),
-          static_cast<unsigned>(std::min<Index>(of.n1, 65535)),
-          static_cast<unsigned>(std::min<Index>(of.n0, 65535))};
-}
 
 __global__ void __launch_bounds__(threads) mirror_views(Image<const float> from, Image<float> to) {
   for_own_elements(to, [&](Index row, Index view, Index bin) {
@@ -64,7 +48,7 @@ __global__ void __launch_bounds__(threads) divide_by_fit(Image<const float> fitt
 
 void mirror(Image<const float> sinograms, Image<float> longer, Stream& stream) {
   note_launch("mirror views");
-  mirror_views<<<blocks_of(longer), threads, 0, queue(stream)>>>(sinograms, longer);
+  mirror_views<<<blocks_of_elements(longer, threads), threads, 0, queue(stream)>>>(sinograms, longer);
   after_launch();
 }
 
@@ -72,13 +56,14 @@ void widen(Image<const float> sinograms, std::span<const float> means, Index mar
            Stream& stream) {
   note_launch("margins of sinograms");
   const Sent<float> there(means, stream);
-  put_margin<<<blocks_of(wide), threads, 0, queue(stream)>>>(sinograms, there.data(), margin, wide);
+  put_margin<<<blocks_of_elements(wide, threads), threads, 0, queue(stream)>>>(sinograms, there.data(),
+                                                                               margin, wide);
   after_launch();
 }
 
 void narrow(Image<const float> wide, Index margin, Image<float> sinograms, Stream& stream) {
   note_launch("without margins");
-  cut_margin<<<blocks_of(sinograms), threads, 0, queue(stream)>>>(wide, margin, sinograms);
+  cut_margin<<<blocks_of_elements(sinograms, threads), threads, 0, queue(stream)>>>(wide, margin, sinograms);
   after_launch();
 }
 
@@ -86,7 +71,7 @@ void divide(Image<const float> fitted, Image<const float> even, std::span<const 
             Image<float> y, Stream& stream) {
   note_launch("divide by fits");
   const Sent<double> there(scales, stream);
-  divide_by_fit<<<blocks_of(y), threads, 0, queue(stream)>>>(fitted, even, there.data(), y);
+  divide_by_fit<<<blocks_of_elements(y, threads), threads, 0, queue(stream)>>>(fitted, even, there.data(), y);
   after_launch();
 }
 

@@ -4,7 +4,7 @@
 
 #include "../../columns.hpp"
 #include "../../launches.hpp"
-#include "../common/batch.cuh"
+#include "../common/elements.cuh"
 #include "../tables.hpp"
 
 namespace tandem::kernels::cuda {
@@ -17,15 +17,6 @@ constexpr int threads = 128;
 template <Lines lines>
 __device__ float in_line(const Image<const float>& planes, Index plane, Index row, Index column, Index k) {
   return lines == Lines::rows ? element(planes, plane, row, k) : element(planes, plane, k, column);
-}
-
-/// Grid of all: (columns, rows, planes); a block takes every gridDim.y-th row and gridDim.z-th plane.
-template <class Use>
-__device__ void for_own_elements(const Image<float>& of, const Use& use) {
-  const Index column = static_cast<Index>(blockIdx.x) * threads + threadIdx.x;
-  if (column >= of.n2) return;
-  for (Index plane = blockIdx.z; plane < of.n0; plane += gridDim.z)
-    for (Index row = blockIdx.y; row < of.n1; row += gridDim.y) use(plane, row, column);
 }
 
 template <Lines lines>
@@ -62,17 +53,11 @@ __global__ void __launch_bounds__(threads)
   });
 }
 
-dim3 blocks_of(const Image<float>& planes) {
-  return {static_cast<unsigned>(ceil_div<Index>(planes.n2, threads)),
-          static_cast<unsigned>(std::min<Index>(planes.n1, 65535)),
-          static_cast<unsigned>(std::min<Index>(planes.n0, 65535))};
-}
-
 void split_planes(const WaveletFilters& filters, Lines lines, Image<const float> planes, Image<float> low,
                   Image<float> high, Stream& stream) {
   note_launch("split lines");
   const auto kernel = lines == Lines::rows ? split_lines<Lines::rows> : split_lines<Lines::columns>;
-  kernel<<<blocks_of(low), threads, 0, queue(stream)>>>(filters, planes, low, high);
+  kernel<<<blocks_of_elements(low, threads), threads, 0, queue(stream)>>>(filters, planes, low, high);
   after_launch();
 }
 
@@ -80,13 +65,13 @@ void join_planes(const WaveletFilters& filters, Lines lines, Image<const float> 
                  Image<float> planes, Stream& stream) {
   note_launch("join lines");
   const auto kernel = lines == Lines::rows ? join_lines<Lines::rows> : join_lines<Lines::columns>;
-  kernel<<<blocks_of(planes), threads, 0, queue(stream)>>>(filters, low, high, planes);
+  kernel<<<blocks_of_elements(planes, threads), threads, 0, queue(stream)>>>(filters, low, high, planes);
   after_launch();
 }
 
 void move_rows(Image<const float> from, Index offset, Image<float> to, Stream& stream) {
   note_launch("move rows of planes");
-  move_rows_of<<<blocks_of(to), threads, 0, queue(stream)>>>(from, offset, to);
+  move_rows_of<<<blocks_of_elements(to, threads), threads, 0, queue(stream)>>>(from, offset, to);
   after_launch();
 }
 
