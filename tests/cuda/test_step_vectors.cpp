@@ -1,7 +1,12 @@
 // Preprocessing steps on a GPU against results of other programs, element by element. Skipped where no GPU
 // is.
 
+#include "../../kernels/frames.hpp"
+#include "../../pipeline/steps/median_fill.hpp"
+#include "../support/axes.hpp"
+#include "../support/normalized.hpp"
 #include "../support/npy.hpp"
+#include "../support/phase_of_others.hpp"
 #include "../support/tolerances.hpp"
 #include "step_fixture.hpp"
 
@@ -107,10 +112,10 @@ TEST_F(CudaStepVectors, MediansOfCubes) {
   expect_vector("tomopy_dezinger_small", spikes, {12, 20, 24}, cube(3, 0.5), 0);
 }
 
-/// Of six cases (threshold, size, axis) those whose images are views, and those along rows.
+/// Of six cases (threshold, size, axis) all by views, and those along rows by rows.
 TEST_F(CudaStepVectors, OutliersOfViewsAndRows) {
   const Npy params = read_npy(vectors_folder() / "remove_outlier_params.npy");
-  const auto expect_cases = [&](const std::string& name, double axis, const char* window) {
+  const auto expect_cases = [&](const std::string& name, const char* window, auto axis_of_frames) {
     const Npy input = read_npy(vectors_folder() / (name + "_input.npy")),
               output = read_npy(vectors_folder() / (name + "_output.npy"));
     const Shape n{input.shape[1], input.shape[2], input.shape[3]};
@@ -119,22 +124,81 @@ TEST_F(CudaStepVectors, OutliersOfViewsAndRows) {
     int cases = 0;
     for (std::ptrdiff_t c = 0; c < 6; ++c) {
       const double* of_case = &params.values[static_cast<std::size_t>(3 * c)];
-      if (of_case[2] != axis) continue;
-      const std::vector<float> found =
-          stepped({in.begin() + c * size, in.begin() + (c + 1) * size}, n,
-                  zingers(static_cast<Index>(of_case[1]), window, "bright", of_case[0]));
-      EXPECT_EQ(found, std::vector<float>(out.begin() + c * size, out.begin() + (c + 1) * size)) << name << c;
+      const std::optional<int> axis = axis_of_frames(static_cast<int>(of_case[2]));
+      if (!axis) continue;
+      const std::vector<float> frames = stepped(
+          axis_first({in.begin() + c * size, in.begin() + (c + 1) * size}, n, *axis),
+          with_axis_first(n, *axis), zingers(static_cast<Index>(of_case[1]), window, "bright", of_case[0]));
+      EXPECT_EQ(axis_first(frames, n, *axis, true),
+                std::vector<float>(out.begin() + c * size, out.begin() + (c + 1) * size))
+          << name << c;
       ++cases;
     }
-    EXPECT_GT(cases, 0) << name;
+    return cases;
   };
-  expect_cases("remove_outlier", 0, "projection");
-  expect_cases("remove_outlier1d", 2, "row");
+  EXPECT_EQ(expect_cases("remove_outlier", "projection", [](int axis) { return std::optional(axis); }), 6);
+  EXPECT_GT(expect_cases("remove_outlier1d", "row",
+                         [](int axis) { return axis == 2 ? std::optional(0) : std::nullopt; }),
+            0);
 }
 
-TEST_F(CudaStepVectors, AirOfBothSides) {
-  expect_vector("tomopy_normalize_bg_air1", vector_of("normalize_bg_input"), {8, 3, 64},
-                {{"--air-columns", std::vector<Range>{{0, 1}, {63, 64}}}}, 1e-6);
+TEST_F(CudaStepVectors, Transmissions) {
+  const auto transmissions = [this](const io::FramesView& counts, const Reference& reference,
+                                    const Preprocessing& how, const Space& space) {
+    Findings findings;
+    const auto lines = preprocess_on_gpu(on_gpu(counts, gpu), reference, how, space.on(gpu), findings);
+    return on_device(lines.value().y, cpu);
+  };
+  expect_tomopys_normalize(transmissions);
+  expect_tomopys_normalize_bg(transmissions);
+}
+
+TEST_F(CudaStepVectors, PhaseOfOthers) {
+  const Npy input = read_npy(vectors_folder() / "phase_input.npy");
+  const Shape n = shape_of(input);
+  for (const PhaseOfOthers& phase : phases_of_others()) {
+    Array frames(Space(n, Blocks::rows));
+    std::ranges::copy(input.floats(), frames.data());
+    frames = on_device(frames, gpu);
+    const kernels::FrameBlocks in_the_middle{0, n[1], 1, (phase.filter.rows - n[1]) / 2,
+                                             (phase.filter.bins - n[2]) / 2};
+    kernels::image_filters(gpu)->filter_frames(phase.filter, in_the_middle, {0, n[1]},
+                                               image(VectorView(frames)), default_stream(gpu));
+    const Array found = on_device(frames, cpu);
+    const Npy due = read_npy(vectors_folder() / phase.output);
+    for (Index i = 0; i < found.size(); ++i)
+      ASSERT_NEAR(found.data()[i], due.values[static_cast<std::size_t>(i)], phase.tolerance)
+          << phase.output << ' ' << i;
+  }
+}
+
+/// The cells of each frame that are not finite, in windows of 3 x 3 and then of 5 x 5.
+TEST_F(CudaStepVectors, MediansOfGoodCells) {
+  const Npy input = read_npy(vectors_folder() / "median_nonfinite_input.npy");
+  const std::vector<float> in = input.floats(), out = vector_of("median_nonfinite_output");
+  const Index rows = input.shape[2], bins = input.shape[3], cells = rows * bins;
+  Index filled = 0;
+  for (Index f = 0; f < input.shape[0] * input.shape[1]; ++f) {
+    Array frame(Space({1, rows, bins}, Blocks::rows));
+    std::copy_n(in.data() + f * cells, cells, frame.data());
+    std::vector<Pixel> marks;
+    for (Index i = 0; i < cells; ++i)
+      marks.push_back(std::isfinite(frame.data()[i]) ? Pixel::good : Pixel::bad);
+    std::vector<kernels::MendedCell> mended;
+    std::vector<int> good;
+    for_each_fill({rows, bins}, marks, {.first = f < input.shape[1] ? 3 : 5},
+                  [&](Index row, Index bin, const std::vector<Index>& from) {
+                    mended.push_back({static_cast<int>(row), static_cast<int>(bin),
+                                      static_cast<int>(good.size()), static_cast<int>(from.size())});
+                    good.insert(good.end(), from.begin(), from.end());
+                  });
+    frame = on_device(frame, gpu);
+    kernels::frames(gpu)->fill_medians(mended, good, image(VectorView(frame)), default_stream(gpu));
+    const Array found = on_device(frame, cpu);
+    EXPECT_TRUE(std::equal(found.data(), found.data() + cells, out.data() + f * cells)) << f;
+    filled += static_cast<Index>(mended.size());
+  }
+  EXPECT_GT(filled, 20);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 
 #include "../../core/random.hpp"
 #include "../support/npy.hpp"
+#include "../support/phase_of_others.hpp"
 
 namespace tandem::kernels {
 namespace {
@@ -75,28 +76,6 @@ TEST(ImageFilter, IsTheDenseTransform) {
   }
 }
 
-/// The grid of tomopy and tomocupy: from -1/2 to 1/2 cycles a pixel with both ends, so that there is no
-/// frequency 0, and the frequencies k and -k differ. Of a real image only the even part of the response
-/// counts.
-double frequency_of_others(Index k, Index n, double pixel) {
-  const Index shifted = (k + n / 2) % n;
-  return (static_cast<double>(shifted) / static_cast<double>(n - 1) - 0.5) / pixel;
-}
-
-ImageFilter filter_of_others(Index n, double pixel, const std::function<double(double, double)>& response) {
-  const auto at = [&](Index k, Index l) {
-    return response(frequency_of_others(k, n, pixel), frequency_of_others(l, n, pixel));
-  };
-  double largest = 0;
-  for (Index k = 0; k < n; ++k)
-    for (Index l = 0; l < n; ++l) largest = std::max(largest, at(k, l));
-  ImageFilter filter{n, n};
-  for (Index k = 0; k < n; ++k)
-    for (Index l = 0; l <= n / 2; ++l)
-      filter.response.push_back(static_cast<float>((at(k, l) + at((n - k) % n, (n - l) % n)) / 2 / largest));
-  return filter;
-}
-
 /// Images in the middle of 256 x 256 pixels, which go on with those at their edges.
 double largest_difference(const ImageFilter& filter, const std::string& output) {
   const test::Npy in = test::read_npy(vectors / "phase_input.npy"), out = test::read_npy(vectors / output);
@@ -121,25 +100,10 @@ double largest_difference(const ImageFilter& filter, const std::string& output) 
   return most;
 }
 
-constexpr double pixel_cm = 1e-4, distance_cm = 50, wavelength_cm = 1.23984186e-7 / 20;
-
-TEST(ImageFilter, DoesTomopysRetrievePhase) {
+TEST(ImageFilter, DoesThePhaseRetrievalOfOthers) {
   if (!exists(vectors)) GTEST_SKIP() << vectors << " is not there";
-  const ImageFilter filter = filter_of_others(256, pixel_cm, [](double f, double g) {
-    return 1 / (wavelength_cm * distance_cm * (f * f + g * g) / (4 * pi) + 1e-3);
-  });
-  EXPECT_LE(largest_difference(filter, "tomopy_phase.npy"), 2e-6);
-}
-
-/// tomocupy has the width of a feature in the prefactor, and the pixel in the cosines.
-TEST(ImageFilter, DoesTomocupysGeneralisedPaganin) {
-  if (!exists(vectors)) GTEST_SKIP() << vectors << " is not there";
-  const double a = wavelength_cm * distance_cm * 1000 / (4 * pi), width_cm = 2e-4;
-  const ImageFilter filter = filter_of_others(256, pixel_cm, [&](double f, double g) {
-    return 1 / (1 - 2 * a / (width_cm * width_cm) *
-                        (std::cos(2 * pi * pixel_cm * f) + std::cos(2 * pi * pixel_cm * g) - 2));
-  });
-  EXPECT_LE(largest_difference(filter, "tomocupy_gpaganin.npy"), 3e-5);
+  for (const test::PhaseOfOthers& phase : test::phases_of_others())
+    EXPECT_LE(largest_difference(phase.filter, phase.output), phase.tolerance) << phase.output;
 }
 
 }  // namespace

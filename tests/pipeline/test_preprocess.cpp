@@ -5,14 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <filesystem>
 #include <functional>
-#include <numeric>
 #include <string>
 
 #include "../../core/error.hpp"
 #include "../support/memory_reader.hpp"
-#include "../support/npy.hpp"
+#include "../support/normalized.hpp"
 #include "../support/tolerances.hpp"
 
 namespace tandem::pipeline {
@@ -301,37 +299,9 @@ TEST(Preprocess, RefusesALineOfAirThatComesDownToNothing) {
   EXPECT_NE(refusal(act).find("not above 0"), std::string::npos) << refusal(act);
 }
 
-/// tomopy puts the means of both margins at the ends of the row. With margins of one bin that is where they
-/// are; with wider ones its line is another one by what is known.
 TEST(Preprocess, AirOfBothSidesIsThatOfTomopy) {
-  const std::filesystem::path vectors = std::filesystem::path(TANDEM_TEST_DATA) / "vectors";
-  if (!exists(vectors)) GTEST_SKIP() << vectors << " is not there";
-  const test::Npy input = test::read_npy(vectors / "normalize_bg_input.npy");
-  const Shape shape{input.shape[0], input.shape[1], input.shape[2]};
-  const auto last = static_cast<std::size_t>(shape[2]) - 1;
-  for (const Index width : {1, 4}) {
-    MemoryReader reader(floats({0, 1, shape[2]}, {}), floats({0, 1, shape[2]}, {}));
-    const Preprocessing how{0, false, {Range{0, width}, Range{shape[2] - width, shape[2]}}};
-    const Reference ref = read_reference(reader, {0, shape[1]}, {0, shape[2]}, how);
-    Findings findings;
-    const auto result =
-        preprocess(floats(shape, input.floats()), ref, how, Space(shape, Blocks::rows), findings);
-    const test::Npy expected =
-        test::read_npy(vectors / ("tomopy_normalize_bg_air" + std::to_string(width) + ".npy"));
-    const double inner = 0.5 * static_cast<double>(width - 1);  // how far inwards the middle of a margin is
-    for (std::size_t row = 0; row < input.values.size(); row += last + 1) {
-      const double* in = &input.values[row];
-      const double left = std::accumulate(in, in + width, 0.0) / static_cast<double>(width),
-                   right = std::accumulate(in + last + 1 - width, in + last + 1, 0.0) /
-                           static_cast<double>(width);
-      for (std::size_t b = 0; b <= last; ++b) {
-        const auto at = static_cast<double>(b), end = static_cast<double>(last);
-        const double ours = left + (right - left) * (at - inner) / (end - 2 * inner),
-                     theirs = left + (right - left) * at / end;
-        EXPECT_NEAR(result.y.data()[row + b] * ours / theirs, expected.values[row + b], 1e-6) << width;
-      }
-    }
-  }
+  if (!exists(test::vectors_folder())) GTEST_SKIP() << test::vectors_folder() << " is not there";
+  test::expect_tomopys_normalize_bg(test::on_the_cpu);
 }
 
 /// Each view takes its rows from where they are, between rows by linear interpolation.

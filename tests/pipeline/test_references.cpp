@@ -10,7 +10,7 @@
 #include "../../core/random.hpp"
 #include "../../pipeline/preprocess.hpp"
 #include "../support/memory_reader.hpp"
-#include "../support/npy.hpp"
+#include "../support/normalized.hpp"
 #include "../support/tolerances.hpp"
 
 namespace tandem::pipeline {
@@ -18,8 +18,6 @@ namespace {
 
 using test::floats;
 using test::ReferencesInMemory;
-
-const std::filesystem::path vectors = std::filesystem::path(TANDEM_TEST_DATA) / "vectors";
 
 Preprocessing with(const StepValues& values, bool minus_log = true, bool noise = false) {
   Preprocessing how = preprocessing_of(values, {0, 64}, 0, 1, noise);
@@ -340,72 +338,9 @@ TEST(References, OfSomeRowsAreThoseOfAll) {
   }
 }
 
-// ---- tomopy's normalize, with its floor of 1e-6 left out: cells at it are dead here
-
-struct Case {
-  test::Npy views, flats, darks, expected;
-
-  ReferencesInMemory reader() const {
-    return {floats(shape(flats), flats.floats()), floats(shape(darks), darks.floats())};
-  }
-  static Shape shape(const test::Npy& a) { return {a.shape[0], a.shape[1], a.shape[2]}; }
-
-  void expect_alike(const StepValues& values, double cutoff, double within) const {
-    ReferencesInMemory in = reader();
-    expect_alike(in, values, cutoff, within);
-  }
-  void expect_alike(ReferencesInMemory& in, const StepValues& values, double cutoff, double within) const {
-    const Shape all = shape(views);
-    const Preprocessing how = with(values, false);
-    const Reference reference = read_reference(in, {0, all[1]}, {0, all[2]}, how);
-    Findings findings;
-    const LineIntegrals lines =
-        preprocess(floats(all, views.floats()), reference, how, Space(all, Blocks::rows), findings);
-    std::size_t compared = 0;
-    for (std::size_t i = 0; i < expected.values.size(); ++i) {
-      if (reference.sets[0].span[i % reference.dark.size()] == 0) continue;
-      const double found = std::min(cutoff, double{lines.y.data()[i]}), due = expected.values[i];
-      EXPECT_NEAR(found, due, within * std::max(1.0, std::abs(due))) << i;
-      ++compared;
-    }
-    EXPECT_GT(compared, expected.values.size() * 3 / 4);
-  }
-};
-
 TEST(References, AreTomopysNormalize) {
-  if (!exists(vectors)) GTEST_SKIP() << vectors << " is not there";
-  const Case means{test::read_npy(vectors / "tomopy_test_tomo.npy"),
-                   test::read_npy(vectors / "tomopy_test_flat.npy"),
-                   test::read_npy(vectors / "tomopy_test_dark.npy"),
-                   test::read_npy(vectors / "tomopy_test_normalize.npy")};
-  means.expect_alike({}, INFINITY, 1e-6);
-}
-
-/// Groups of equal size, a median each, and the nearest group in time. tomopy rounds the middle between two
-/// groups to an even number of views, which in case B gives view 3 to the second group, at view 6, though it
-/// is nearer to the first one, at view 1: there flats are put between views.
-TEST(References, AreTomopysNormalizeByNearestFlats) {
-  if (!exists(vectors)) GTEST_SKIP() << vectors << " is not there";
-  const auto load = [](const std::string& name, const char* dark) {
-    return Case{
-        test::read_npy(vectors / "normalize_nf_tomo.npy"),
-        test::read_npy(vectors / ("normalize_nf_flats" + name.substr(0, 1) + ".npy")),
-        test::read_npy(vectors / dark),
-        test::read_npy(vectors / ("tomopy_normalize_nf_" + (name == "M" ? "median" : name) + ".npy"))};
-  };
-  const std::vector<double> places{0, 1, 2, 3, 4, 5, 6, 7};
-  const StepValues nearest{{"--flat-sets", "nearest"}, {"--flat-method", "median"}};
-  const Case a = load("A", "normalize_nf_dark.npy"), b = load("B", "normalize_nf_dark.npy"),
-             m = load("M", "normalize_nf_dark3.npy");
-  ReferencesInMemory of_a = a.reader(), of_b = b.reader(), of_m = m.reader();
-  of_a.info_to_change().times = {places, {0, 0, 7, 7}};
-  a.expect_alike(of_a, nearest, INFINITY, 1e-6);
-  of_b.info_to_change().times = {places, {0.5, 0.5, 0.5, 5.5, 5.5, 5.5}};
-  b.expect_alike(of_b, nearest, 1.5, 1e-6);
-  of_m.info_to_change().times = {places, {0, 0, 7, 7}};
-  StepValues dark_too = nearest;
-  dark_too.insert_or_assign("--dark-method", std::string("median"));
-  m.expect_alike(of_m, dark_too, INFINITY, 1e-6);
+  if (!exists(test::vectors_folder())) GTEST_SKIP() << test::vectors_folder() << " is not there";
+  test::expect_tomopys_normalize(test::on_the_cpu);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "../../pipeline/bad_cells.hpp"
 #include "../../pipeline/steps/dezinger.hpp"
 #include "../../pipeline/steps/median_fill.hpp"
+#include "../support/axes.hpp"
 #include "../support/memory_reader.hpp"
 #include "../support/npy.hpp"
 #include "../support/tolerances.hpp"
@@ -21,6 +22,7 @@
 namespace tandem::pipeline {
 namespace {
 
+using test::axis_first, test::with_axis_first;
 using test::floats;
 using test::ReferencesInMemory;
 
@@ -28,28 +30,6 @@ const std::filesystem::path vectors = std::filesystem::path(TANDEM_TEST_DATA) / 
 
 Image<float> image_of(std::vector<float>& data, Shape n) {
   return {data.data(), n[0], n[1], n[2], n[1] * n[2], n[2]};
-}
-
-/// A stack (i, j, k) with one of its axes as the first one; or back.
-std::vector<float> axis_first(const std::vector<float>& from, Shape n, int axis, bool back = false) {
-  std::vector<float> to(from.size());
-  std::size_t at = 0;
-  const Index outer = n[static_cast<std::size_t>(axis)];
-  for (Index a = 0; a < outer; ++a)
-    for (Index i = 0; i < n[0]; ++i)
-      for (Index j = 0; j < n[1]; ++j)
-        for (Index k = 0; k < n[2]; ++k) {
-          if ((axis == 0 ? i : axis == 1 ? j : k) != a) continue;
-          const auto own = static_cast<std::size_t>((i * n[1] + j) * n[2] + k);
-          to[back ? own : at] = from[back ? at : own];
-          ++at;
-        }
-  return to;
-}
-
-Shape shape_of(Shape n, int axis) {
-  if (axis == 0) return n;
-  return axis == 1 ? Shape{n[1], n[0], n[2]} : Shape{n[2], n[0], n[1]};
 }
 
 /// All frames of a stack through the filter.
@@ -82,7 +62,7 @@ TEST(Dezinger, OfProjectionsIsTomopysRemoveOutlier) {
     const int axis = static_cast<int>(params.values[3 * c + 2]);
     Index replaced = 0;
     const std::vector<float> found = axis_first(
-        dezingered(axis_first(of_case, n, axis), shape_of(n, axis), Dezinger::Window::projection,
+        dezingered(axis_first(of_case, n, axis), with_axis_first(n, axis), Dezinger::Window::projection,
                    static_cast<Index>(params.values[3 * c + 1]), params.values[3 * c], false, &replaced),
         n, axis, true);
     EXPECT_EQ(found, due) << "case " << c;
