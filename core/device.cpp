@@ -1,5 +1,7 @@
 #include "device.hpp"
 
+#include <atomic>
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <set>
@@ -80,9 +82,14 @@ void require_capability(Device gpu, const std::string& card, ComputeCapability h
 }
 
 void require_usable(Device gpu) {
+  // a GPU that was found stays, and callers ask before every call
+  static std::atomic<std::uint64_t> found{0};
+  const std::uint64_t bit = gpu.is_cuda() && gpu.ordinal() < 64 ? std::uint64_t{1} << gpu.ordinal() : 0;
+  if (found & bit) return;
   require_here(gpu);
   const ComputeCapability has = compute_capability(gpu);
   if (has < least_capability) require_capability(gpu, cuda::device_name(gpu.ordinal()), has);
+  found |= bit;
 }
 
 std::size_t free_memory(Device gpu) {
@@ -183,6 +190,9 @@ UseStream::UseStream(const Stream& stream)
 UseStream::~UseStream() { default_stream(before_.device()) = before_; }
 
 KeepCurrentGpu::KeepCurrentGpu() : before_(cuda::current_device()) {}
+KeepCurrentGpu::KeepCurrentGpu(Device only) : KeepCurrentGpu() {
+  if (only.members() == 1 && only.ordinal() == before_) before_ = -1;
+}
 KeepCurrentGpu::~KeepCurrentGpu() {
   if (before_ >= 0) cuda::make_current(before_);
 }

@@ -130,6 +130,8 @@ class UseStream {
 class KeepCurrentGpu {
  public:
   KeepCurrentGpu();
+  /// For work on this GPU alone: if it is the current one, nothing is to be put back.
+  explicit KeepCurrentGpu(Device only);
   ~KeepCurrentGpu();
   KeepCurrentGpu(const KeepCurrentGpu&) = delete;
   KeepCurrentGpu& operator=(const KeepCurrentGpu&) = delete;
