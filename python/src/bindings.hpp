@@ -20,6 +20,7 @@
 
 #include "../../core/array.hpp"
 #include "../../core/device.hpp"
+#include "../../operators/linear_operator.hpp"
 #include "released.hpp"
 
 namespace tandem::python {
@@ -31,6 +32,7 @@ void add_errors(nb::module_& m);
 void add_geometry(nb::module_& m);
 void add_phantoms(nb::module_& m);
 void add_operators(nb::module_& m);
+void add_tensors(nb::module_& m);
 void add_solvers(nb::module_& m);
 void add_scans(nb::module_& m);
 void add_commands(nb::module_& m);
@@ -45,6 +47,11 @@ inline VectorView lent(Address at, const Space& space) { return {reinterpret_cas
 Stream stream_of_caller(Device device, Address native);
 /// The same for longer: `keeper`, which may be None, keeps it alive.
 Stream stream_of_caller(Device device, Address native, nb::object keeper);
+
+/// y <- alpha A x + beta y for `count` vectors that lie one after another, on the caller's stream. Releases
+/// the GIL.
+void apply_at(const LinearOperator& A, float alpha, Address x, float beta, Address y, Index count,
+              Address native);
 
 /// As long as it lives, this thread works on a stream of the caller, and the caller's current GPU is put back
 /// at its end. On the CPU it does nothing.

@@ -24,7 +24,7 @@ std::vector<std::string> names_of_devices() {
 
 Stream stream_of_caller(Device device, Address native) {
   if (!device.is_cuda()) return default_stream(device);
-  return Stream::foreign(device, {reinterpret_cast<void*>(native), [](void*) {}});
+  return Stream::foreign(device, {std::shared_ptr<void>(), reinterpret_cast<void*>(native)});  // owns nothing
 }
 
 Stream stream_of_caller(Device device, Address native, nb::object keeper) {
@@ -35,7 +35,7 @@ Stream stream_of_caller(Device device, Address native, nb::object keeper) {
 
 OnStream::OnStream(const Stream& stream) {
   if (!stream.device().is_cuda()) return;
-  keep_.emplace();
+  keep_.emplace(stream.device());
   use_.emplace(stream);
 }
 
@@ -61,6 +61,7 @@ NB_MODULE(_core, m) {
   python::add_geometry(m);
   python::add_phantoms(m);
   python::add_operators(m);
+  python::add_tensors(m);
   python::add_solvers(m);
   python::add_scans(m);
   python::add_commands(m);

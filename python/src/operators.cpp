@@ -89,16 +89,6 @@ LinearOperator make_diagonal(const Space& space, Address weights, Address native
   return diagonal(std::move(own));
 }
 
-/// y <- alpha A x + beta y for `count` vectors that lie one after another.
-void apply(const LinearOperator& A, float alpha, Address x, float beta, Address y, Index count,
-           Address native) {
-  const Space domain = A.domain(), range = A.range();
-  const Released released;
-  Stream stream = stream_of_caller(domain.device(), native);
-  const OnStream on(stream);
-  A.apply(alpha, lent(x, domain), beta, lent(y, range), {count, domain.size(), range.size()}, stream);
-}
-
 /// Reads and writes where the addresses say; the package makes arrays of them.
 using OnAddresses = std::function<void(Address in, Address out)>;
 
@@ -181,6 +171,15 @@ void add_makers(nb::module_& m) {
 
 }  // namespace
 
+void apply_at(const LinearOperator& A, float alpha, Address x, float beta, Address y, Index count,
+              Address native) {
+  const Space domain = A.domain(), range = A.range();
+  const Released released;
+  Stream stream = stream_of_caller(domain.device(), native);
+  const OnStream on(stream);
+  A.apply(alpha, lent(x, domain), beta, lent(y, range), {count, domain.size(), range.size()}, stream);
+}
+
 void add_operators(nb::module_& m) {
   add_space(m);
   add_filter(m);
@@ -192,7 +191,7 @@ void add_operators(nb::module_& m) {
       .def("sum", [](const LinearOperator& A, const LinearOperator& B) { return A + B; })
       .def("difference", [](const LinearOperator& A, const LinearOperator& B) { return A - B; })
       .def("scaled", [](const LinearOperator& A, float s) { return s * A; })
-      .def("apply", &apply);
+      .def("apply", &apply_at);
   add_makers(m);
   const nb::call_guard<Released> released;
   nb::class_<Adjointness>(

@@ -160,6 +160,7 @@ def known(name: str, array):
         return array, NumpyKind
     torch, cupy = sys.modules.get("torch"), sys.modules.get("cupy")
     if torch is not None and isinstance(array, torch.Tensor):
+        _core.know_torch(torch)
         return array, TorchKind
     if cupy is not None and isinstance(array, cupy.ndarray):
         return array, CupyKind

@@ -1,7 +1,8 @@
 """Linear operators that act on the arrays of their callers."""
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence
+import copy
+from typing import Any, Callable, Optional, Sequence
 
 import numpy as np
 
@@ -56,6 +57,15 @@ class Vectors:
             first = end
         return tuple(parts)
 
+    def as_images(self) -> Vectors:
+        """The same, with the inner axes (y, x) or (view, bin). Raises SpaceError unless the third one has length 1."""
+        shape = self.inner
+        if len(shape) != 3 or 1 not in shape[:2]:
+            raise SpaceError(f"images: shape {shape}; it needs one slice and one detector row")
+        images = copy.copy(self)
+        images.inner = shape[1:] if shape[0] == 1 else (shape[0], shape[2])
+        return images
+
     def shown(self, whole, batch: Sequence[int]):
         return self.split(whole, batch) if self.is_sum else whole
 
@@ -71,9 +81,10 @@ class LinearOperator:
     __array_ufunc__ = None  # so that NumPy leaves x @ A and 2 * A to this class
     dtype = np.dtype(np.float32)
 
-    def __init__(self, core: _core.Operator):
-        self._core = core
-        self._domain, self._range = Vectors(core.domain), Vectors(core.range)
+    def __init__(self, core: _core.Operator, domain: Optional[Vectors] = None, range: Optional[Vectors] = None):
+        self._core, self._adjoint = core, None
+        self._domain, self._range = domain or Vectors(core.domain), range or Vectors(core.range)
+        self._on_tensors = _core.OnTensors(core, self._domain.inner, self._range.inner)
 
     @property
     def domain(self) -> Space:
@@ -90,14 +101,24 @@ class LinearOperator:
 
     @property
     def T(self) -> LinearOperator:
-        return LinearOperator(self._core.adjoint())
+        if self._adjoint is None:
+            self._adjoint = LinearOperator(self._core.adjoint(), self._range, self._domain)
+        return self._adjoint
 
     H = T
+
+    def _as_images(self) -> LinearOperator:
+        """The same, where arrays lack the axis of one slice or one detector row."""
+        return LinearOperator(self._core, self._domain.as_images(), self._range.as_images())
 
     def apply(self, x: Array, out: Array = None, *, alpha: float = 1, beta: float = 0) -> Array:
         """alpha A x + beta out. It is written into `out`, if there is one, and returned. If beta = 0, `out` is not
         read. On a GPU the work is queued on the caller's current stream. For a space that is a sum, vectors are
         tuples of arrays, or one array whose last axis has all."""
+        if out is None and not beta and not self._range.is_sum:
+            y = self._on_tensors.apply(x, alpha, True)
+            if y is not None:
+                return y
         x, kind, batch = self._domain.taken("x", x)
         if kind is _arrays.TorchKind and x.requires_grad and _gradients_are_on():
             if out is not None or beta:

@@ -9,42 +9,69 @@ from torch import nn
 
 from . import _arrays, _tomography
 from ._core import VolumeGrid
-from ._errors import SpaceError
 from ._operator import LinearOperator
 from ._tomography import Filter, Scan
 
 
 class _Applied(torch.autograd.Function):
+    """A x, whose gradient is At."""
+
+    @staticmethod
+    def forward(ctx, x, A):
+        ctx.A = A
+        return _of_tensor(A, x)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return applied(ctx.A.T, gradient), None
+
+    @staticmethod
+    def jvp(ctx, tangent, _):
+        return applied(ctx.A, tangent)
+
+
+class _Transformed(_Applied):
+    """The same for torch.func, as it asks for it. It takes torch longer."""
+
     @staticmethod
     def forward(x, A):
-        batch = _arrays.batch_of("x", x.shape, A._domain.inner)
-        return A._apply(x.detach().contiguous(), _arrays.TorchKind, batch)
+        return _of_tensor(A, x)
 
     @staticmethod
     def setup_context(ctx, inputs, _):
         ctx.A = inputs[1]
 
     @staticmethod
-    def backward(ctx, gradient):
-        return _Applied.apply(gradient, ctx.A.T), None
-
-    @staticmethod
-    def jvp(ctx, tangent, _):
-        return _Applied.apply(tangent, ctx.A)
-
-    @staticmethod
     def vmap(_, in_dims, x, A):
-        return _Applied.apply(x.movedim(in_dims[0], 0), A), 0
+        return applied(A, x.movedim(in_dims[0], 0)), 0
 
 
-@torch.compiler.disable
+_transforms_are_active = getattr(torch._C, "_are_functorch_transforms_active", lambda: True)
+
+
+def _of_tensor(A: LinearOperator, x: torch.Tensor) -> torch.Tensor:
+    """A x of float32, in any layout."""
+    y = A._on_tensors.apply(x, 1.0, False)
+    if y is not None:
+        return y
+    kind = _arrays.known("x", x)[1]
+    _arrays.require_device("x", kind.device(x), A.domain.device)
+    batch = _arrays.batch_of("x", x.shape, A._domain.inner)
+    return A._apply(x if kind.is_ready(x) else kind.made_ready(x), kind, batch)
+
+
 def applied(A: LinearOperator, x: torch.Tensor) -> torch.Tensor:
     """A x, with a gradient. Spaces that are sums have all their parts on the last axis."""
-    _arrays.require_device("x", _arrays.TorchKind.device(x), A.domain.device)
-    if not _arrays.TorchKind.is_real(x):
-        raise TypeError(f"x: {x.dtype} values; give real numbers, float32 at best")
-    with torch.autocast(x.device.type, enabled=False):
-        return _Applied.apply(x.float(), A)
+    if torch.compiler.is_compiling():
+        return _uncompiled(A, x)
+    if x.dtype != torch.float32:
+        if not _arrays.TorchKind.is_real(x):
+            raise TypeError(f"x: {x.dtype} values; give real numbers, float32 at best")
+        x = x.float()
+    return (_Transformed if _transforms_are_active() else _Applied).apply(x, A)
+
+
+_uncompiled = torch.compiler.disable(applied)
 
 
 class Layer(nn.Module):
@@ -59,31 +86,23 @@ class Layer(nn.Module):
         super().__init__()
         self._make, self._images, self._made = make, images, {}
         if images:
-            A = self.operator("cpu")
-            for shape in A._domain.shapes + A._range.shapes:
-                if 1 not in shape[:2]:
-                    raise SpaceError(f"images: shape {shape}; it needs one slice and one detector row")
+            self._operators("cpu")
 
     def operator(self, device: str = "cpu") -> LinearOperator:
+        return self._operators(device)[0]
+
+    def _operators(self, device: str) -> tuple[LinearOperator, LinearOperator]:
+        """On a device; and as it takes the tensors of this layer."""
         if device not in self._made:
-            self._made[device] = self._make(device)
+            A = self._make(device)
+            self._made[device] = A, A._as_images() if self._images else A
         return self._made[device]
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_made": {}}  # operators are made anew after a copy or from a file
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        A = self.operator(_arrays.TorchKind.device(x))
-        if not self._images:
-            return applied(A, x)
-        here, there = A._domain.inner, A._range.inner
-        batch = _arrays.batch_of("x", x.shape, _without_one(here))
-        return applied(A, x.reshape(*batch, *here)).reshape(*batch, *_without_one(there))
-
-
-def _without_one(shape):
-    """(1, y, x) as (y, x), and (view, 1, bin) as (view, bin)."""
-    return shape[1:] if shape[0] == 1 else (shape[0], shape[2])
+        return applied(self._operators(_arrays.TorchKind.device(x))[1], x)
 
 
 class _OfScan:

@@ -39,6 +39,29 @@ def test_tensors_give_tensors_with_the_bits_of_numpy():
     assert torch.equal(out, y)
 
 
+def test_tensors_of_every_kind_are_read_or_refused():
+    """Most tensors take a short way; what it cannot use takes the long one, with the same bits or the same errors."""
+    A = projector_of("parallel")
+    x = random_array((2, *A._domain.inner))
+    wanted = tensor(A @ x)
+    assert torch.equal(A @ torch.nn.Parameter(tensor(x), requires_grad=False), wanted)
+    assert torch.equal(A.apply(tensor(x), alpha=2), 2 * wanted)
+    assert (A @ tensor(x)[:0]).shape == (0, *A._range.inner)
+    negated = torch.complex(torch.zeros(x.shape), -tensor(x)).conj().imag  # torch negates it when it is read
+    wide = tensor(np.repeat(x, 2, axis=-1))[..., ::2]
+    for other in (negated, wide, tensor(x.astype(float))):
+        with pytest.warns(tandem.CopyWarning, match="x: torch.float"):
+            assert torch.equal(A @ other, wanted)
+    assert torch.equal(layers.applied(A, negated), wanted) and torch.equal(layers.applied(A, wide), wanted)
+    for apply in (A.apply, lambda x: layers.applied(A, x)):
+        with pytest.raises(tandem.SpaceError, match="x: shape .* is needed"):
+            apply(tensor(x)[..., 1:].contiguous())
+        with pytest.raises(tandem.SpaceError, match="x: shape"):
+            apply(torch.tensor(3.0))
+        with pytest.raises(tandem.DeviceError, match="x: lies on meta"):
+            apply(tensor(x).to("meta"))
+
+
 @pytest.mark.parametrize("kind, which", CASES)
 def test_gradients_are_those_of_the_matrix_exactly(kind, which):
     """The layer is linear, so its gradient is its adjoint, bit for bit, and that is the transpose of the matrix but for
