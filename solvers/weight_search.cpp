@@ -52,9 +52,13 @@ struct HeldOut {
   }
 };
 
-/// The mean of the smallest three quarters of factor |misfit| where the factor is not zero. Of many it takes
-/// each 2nd, or 3rd, ...
-double trimmed_mean(const Array& factors, const Array& misfit) {
+struct Mean {
+  double value = 0, standard_error = 0;
+};
+
+/// Of the smallest three quarters of factor |misfit| where the factor is not zero. Of many it takes each 2nd,
+/// or 3rd, ...
+Mean trimmed_mean(const Array& factors, const Array& misfit) {
   constexpr Index enough = 1 << 24;
   constexpr double kept = 0.75;
   const Index step = 1 + factors.size() / enough;
@@ -62,9 +66,12 @@ double trimmed_mean(const Array& factors, const Array& misfit) {
   for (Index i = 0; i < factors.size(); i += step)
     if (factors.data()[i] > 0) errors.push_back(factors.data()[i] * std::abs(misfit.data()[i]));
   const auto last = errors.begin() + static_cast<std::ptrdiff_t>(kept * static_cast<double>(errors.size()));
-  if (last == errors.begin()) return 0;
+  if (last == errors.begin()) return {};
   std::nth_element(errors.begin(), last, errors.end());
-  return std::accumulate(errors.begin(), last, 0.0) / static_cast<double>(last - errors.begin());
+  const auto count = static_cast<double>(last - errors.begin());
+  const double mean = std::accumulate(errors.begin(), last, 0.0) / count;
+  const double squares = std::inner_product(errors.begin(), last, errors.begin(), 0.0);
+  return {mean, std::sqrt(std::max(squares / count - mean * mean, 0.0) / count)};
 }
 
 /// The weights on the host; ones if there are none.
@@ -75,17 +82,17 @@ Array on_host(const Space& space, std::optional<Array> weights) {
   return ones;
 }
 
-double least_error(const std::vector<WeightTrial>& trials) {
-  double least = INFINITY;
-  for (const WeightTrial& trial : trials) least = std::min(least, trial.error);
-  return least;
+const WeightTrial& best_of(const std::vector<WeightTrial>& trials) {
+  return *std::ranges::min_element(trials, {}, &WeightTrial::error);
 }
 
-/// The largest weight among those whose errors are near the least one.
-double chosen(const std::vector<WeightTrial>& trials, double tolerance) {
+/// The largest weight among those whose errors cannot be told from the least one.
+double chosen(const std::vector<WeightTrial>& trials, double settled) {
+  const WeightTrial& best = best_of(trials);
+  const double most = best.error + std::max(best.uncertainty, settled * best.error);
   double weight = 0;
   for (const WeightTrial& trial : trials)
-    if (trial.error <= (1 + tolerance) * least_error(trials)) weight = std::max(weight, trial.weight);
+    if (trial.error <= most) weight = std::max(weight, trial.weight);
   return weight;
 }
 
@@ -137,18 +144,19 @@ class Search {
   WeightTrial trial(double weight) {
     constexpr int together = 20;
     solver_.weigh({static_cast<float>(weight)});
-    double error = 0, before = 0;
+    Mean error;
+    double before = 0;
     int made = 0;
     do {
       for (int step = 0; step < together; ++step) solver_.step(active_);
-      before = std::exchange(error, error_now());
+      before = std::exchange(error, error_now()).value;
       made += together;
-    } while (made < how_.most_steps && std::abs(error - before) > how_.settled * error);
-    return {weight, error};
+    } while (made < how_.most_steps && std::abs(error.value - before) > how_.settled * error.value);
+    return {weight, error.value, error.standard_error};
   }
 
  private:
-  double error_now() {
+  Mean error_now() {
     const Array& misfit = solver_.residual();
     if (misfit.space().device() == Device::cpu()) return trimmed_mean(only_others_, misfit);
     return trimmed_mean(only_others_, on_device(misfit.clone(), Device::cpu()));
@@ -167,16 +175,16 @@ void descend(Search& search, double weight, std::vector<WeightTrial>& trials, co
   for (int k = 0, above = 0; k < most && above < 2; ++k, weight /= 2) {
     trials.push_back(search.trial(weight));
     observe(trials.back());
-    const double least = least_error(trials);
+    const double least = best_of(trials).error;
     if (!(least > 0)) return;
     above = trials.back().error > clearly * least ? above + 1 : 0;
   }
 }
 
 /// Doubles it while that makes no difference.
-void ascend(Search& search, double tolerance, std::vector<WeightTrial>& trials, const Observe& observe) {
+void ascend(Search& search, double settled, std::vector<WeightTrial>& trials, const Observe& observe) {
   constexpr int most = 10;
-  for (int k = 0; k < most && chosen(trials, tolerance) == trials.front().weight; ++k) {
+  for (int k = 0; k < most && chosen(trials, settled) == trials.front().weight; ++k) {
     trials.insert(trials.begin(), search.trial(2 * trials.front().weight));
     observe(trials.front());
   }
@@ -196,8 +204,8 @@ WeightFound find_weight(const LinearOperator& A, Array b, const Array& x, const 
     if (observe) observe(trial);
   };
   descend(search, weight, found.trials, tell);
-  ascend(search, how.tolerance, found.trials, tell);
-  found.weight = static_cast<float>(chosen(found.trials, how.tolerance));
+  ascend(search, how.settled, found.trials, tell);
+  found.weight = static_cast<float>(chosen(found.trials, how.settled));
   return found;
 }
 

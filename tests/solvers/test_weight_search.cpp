@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "../../core/error.hpp"
@@ -74,19 +75,16 @@ TEST(WeightSearch, HalvesTheWeightUntilErrorsRise) {
                                         [&](const WeightTrial& trial) { seen.push_back(trial); });
   ASSERT_GE(found.trials.size(), 3u);
   EXPECT_GE(seen.size(), found.trials.size());
-  double least = INFINITY;
-  for (std::size_t k = 0; k < found.trials.size(); ++k) {
-    least = std::min(least, found.trials[k].error);
-    if (k > 0) {
-      EXPECT_EQ(found.trials[k].weight, 0.5 * found.trials[k - 1].weight);
-    }
-  }
-  EXPECT_GT(found.trials.back().error, least);
-  for (const WeightTrial& trial : found.trials) {
-    const bool good = trial.error <= (1 + WeightSearch{}.tolerance) * least;
-    EXPECT_TRUE(good ? static_cast<float>(trial.weight) <= found.weight
-                     : static_cast<float>(trial.weight) != found.weight);
-  }
+  for (std::size_t k = 1; k < found.trials.size(); ++k)
+    EXPECT_EQ(found.trials[k].weight, 0.5 * found.trials[k - 1].weight);
+  const WeightTrial& best = *std::ranges::min_element(found.trials, {}, &WeightTrial::error);
+  EXPECT_GT(found.trials.back().error, best.error);
+  EXPECT_GT(best.uncertainty, 0.4 * best.error / std::sqrt(0.094 * 40 * 91));  // three quarters of an eighth
+  EXPECT_LT(best.uncertainty, 0.8 * best.error / std::sqrt(0.094 * 40 * 91));  // 0.57 of a normal deviate
+  const double most = best.error + std::max(best.uncertainty, WeightSearch{}.settled * best.error);
+  for (const WeightTrial& trial : found.trials)
+    EXPECT_TRUE(trial.error <= most ? static_cast<float>(trial.weight) <= found.weight
+                                    : static_cast<float>(trial.weight) != found.weight);
   EXPECT_EQ(noisy.found().weight, found.weight);
 }
 
