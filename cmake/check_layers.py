@@ -28,6 +28,7 @@ MAY_INCLUDE = {
 ONLY_IN = {
     r"hdf5\.h|tiffio\.h|png\.h|libdeflate\.h|lz4\.h|zstd\.h|blosc\.h": r"(io|tests)/.*\.cpp|examples/grow_scan\.cpp",
     r"cuda.*|cufft.*|cub/.*|nvtx3/.*": r"(core|kernels)/cuda/.*|(bench|tests)/cuda/.*",
+    r"mpi\.h": r"core/mpi/mpi\.cpp",
     r"fftw3\.h": r"kernels/cpu/.*",
     r"Eigen/.*": r"tests/.*",
     r"(oneapi/)?tbb/.*": r"core/parallel\.cpp|tests/core/.*",

@@ -24,6 +24,7 @@ PLANTED = [
     ("io/up.cpp", '#include "../operators/a.hpp"', "io/up.cpp:2"),
     ("io/part.hpp", "#include <hdf5.h>", "io/part.hpp:2"),
     ("core/fast.cpp", "#include <cuda_runtime.h>", "core/fast.cpp:2"),
+    ("core/comm.cpp", "#include <mpi.h>", "core/comm.cpp:2"),
     ("solvers/s.cpp", '#include "../core/a.hpp"', "solvers/ may include operators/"),
 ]
 

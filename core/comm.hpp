@@ -1,0 +1,90 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "range.hpp"
+
+namespace tandem {
+
+/// How a rank failed.
+struct RankFailure {
+  int rank = 0, code = 0;  ///< of the process
+  std::string text;
+};
+
+/// What a program does if one of its ranks fails. A thread of its own calls these, each once.
+struct OnRankFailure {
+  /// On the first rank: says it. Failures come in the order in which they were reported; all that came within
+  /// a moment, so that what all ranks met alike can be said as one.
+  std::function<void(const std::vector<RankFailure>&)> tell;
+  /// On every rank: ends this process soon, with this code. It need not return.
+  std::function<void(int code)> end;
+};
+
+enum class Combine { sum, least };
+
+/// The processes that do one task together. Each has a number, its rank. A process that nobody started with
+/// others is alone, and all of this then does nothing. Copies are the same group. Calls that say "all ranks"
+/// wait until all of them make the same call, in the same order.
+class Comm {
+ public:
+  Comm() = default;  ///< this process alone
+  /// All ranks that `start` began; this process alone if it was not called.
+  static Comm world();
+  /// Begins the ranks that `mpirun` or `srun` started. Once a process. @throws DeviceError in a build without
+  /// MPI
+  static Comm start(OnRankFailure on_failure);
+  static bool is_built_in();  ///< whether the build has MPI
+
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+  bool is_first() const { return rank_ == 0; }
+  bool is_alone() const { return size_ == 1; }
+
+  void barrier() const;  ///< all ranks
+  /// All ranks, with as many values: each value becomes that of all ranks together. Sums are taken in the
+  /// order of the ranks, so that they have the same bits on all, and in every run with as many ranks. For a
+  /// few numbers: each rank receives those of all.
+  void all_reduce(std::span<double> values, Combine how = Combine::sum) const;
+  std::string broadcast(std::string text, int from = 0) const;        ///< all ranks
+  std::vector<std::string> all_gather(const std::string& own) const;  ///< all ranks; for short texts
+  /// All ranks; the first one gets the texts of all, the others none.
+  std::vector<std::string> gather(const std::string& own) const;
+  void send(std::span<const std::byte> data, int to) const;  ///< waits until it is received, or on its way
+  void receive(std::span<std::byte> data, int from) const;   ///< as many bytes as were sent
+
+  /// This rank cannot go on: tells the first one, and thereby all. @returns the code with which all ranks
+  /// end, when they have been told; empty if the first rank did not answer in time, and so nobody said it
+  std::optional<int> fail(int code, const std::string& text) const;
+  std::optional<int> ending() const;  ///< the code with which all end, if a rank failed
+  /// The last call of each rank, whether it failed or not. If none failed, it waits until all ranks are done.
+  /// If one did, it waits for the others for a moment only: then the process should end at once by `_exit`,
+  /// if this returns false.
+  bool leave() const;
+
+ private:
+  friend class SharedCounter;
+  Comm(int rank, int size) : rank_(rank), size_(size) {}
+  int rank_ = 0, size_ = 1;
+};
+
+/// A number that all ranks share, 0 at the start: a queue from which each takes what it does next. Any thread
+/// may use it. It costs another rank than the first a message to it and back.
+class SharedCounter {
+ public:
+  explicit SharedCounter(const Comm& comm);  ///< all ranks, in the same order
+  Index add(Index count);                    ///< @returns the number before
+
+ private:
+  Comm comm_;
+  int name_ = 0;
+  std::unique_ptr<std::atomic<Index>> own_;  ///< of a process alone
+};
+
+}  // namespace tandem

@@ -1,0 +1,21 @@
+#pragma once
+
+// Used only within core/.
+
+#include <optional>
+#include <string>
+
+#include "comm.hpp"
+
+/// What ranks tell each other beside their work, at any time: a thread of each listens. That of the first
+/// rank has the counters and hears of failures, so it answers also while the first rank computes.
+namespace tandem::control {
+
+void begin(int rank, int size, OnRankFailure on_failure);
+void end();  ///< returns when the thread has ended
+int new_counter();
+Index add(int counter, Index count);
+void report(int code, const std::string& text);
+std::optional<int> ending();
+
+}  // namespace tandem::control

@@ -1,0 +1,140 @@
+// The only file that sees MPI.
+#include <mpi.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "../error.hpp"
+#include "messages.hpp"
+
+namespace tandem::mpi {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t most_at_once = std::size_t{1} << 30;  // bytes; MPI counts them in an int
+
+MPI_Comm work = MPI_COMM_NULL, control = MPI_COMM_NULL;
+
+MPI_Comm of(Channel channel) { return channel == Channel::work ? work : control; }
+
+void require_success(int code) {
+  if (code == MPI_SUCCESS) return;
+  char text[MPI_MAX_ERROR_STRING] = {};
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  throw DeviceError("MPI: " + std::string(text, static_cast<std::size_t>(length)));
+}
+
+/// MPI itself would wait with all its strength. Who waits here soon sleeps for a moment each time, so that a
+/// rank without work takes nothing from those beside it. False if the time is over.
+bool wait(MPI_Request& request, Clock::time_point until = Clock::time_point::max()) {
+  using std::chrono::microseconds;
+  const Clock::time_point start = Clock::now();
+  for (microseconds pause{20};;) {
+    int done = 0;
+    require_success(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
+    if (done) return true;
+    const Clock::time_point now = Clock::now();
+    if (now > until) return false;
+    if (now - start < microseconds(200)) {
+      ::sched_yield();
+      continue;
+    }
+    std::this_thread::sleep_for(pause);
+    pause = std::min(2 * pause, microseconds(1000));
+  }
+}
+
+/// Calls `begin` for pieces that MPI can count, and waits for each.
+template <class Begin>
+void in_pieces(std::size_t bytes, const Begin& begin) {
+  std::size_t at = 0;
+  do {
+    const std::size_t some = std::min(most_at_once, bytes - at);
+    MPI_Request request = MPI_REQUEST_NULL;
+    require_success(begin(at, static_cast<int>(some), &request));
+    wait(request);
+    at += some;
+  } while (at < bytes);
+}
+
+}  // namespace
+
+bool is_built_in() { return true; }
+
+World start() {
+  int provided = MPI_THREAD_SINGLE;
+  require_success(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided));
+  require<DeviceError>(provided == MPI_THREAD_MULTIPLE,
+                       "MPI: this library serves one thread at a time, and tandem has several; give one with "
+                       "MPI_THREAD_MULTIPLE");
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  for (MPI_Comm* channel : {&work, &control}) require_success(MPI_Comm_dup(MPI_COMM_WORLD, channel));
+  World world;
+  MPI_Comm_rank(work, &world.rank);
+  MPI_Comm_size(work, &world.size);
+  return world;
+}
+
+void finish() noexcept { MPI_Finalize(); }
+
+void barrier() {
+  MPI_Request request = MPI_REQUEST_NULL;
+  require_success(MPI_Ibarrier(work, &request));
+  wait(request);
+}
+
+bool barrier_within(double seconds) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  require_success(MPI_Ibarrier(control, &request));
+  return wait(request, Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                          std::chrono::duration<double>(seconds)));
+}
+
+void all_gather(const void* own, std::size_t bytes, void* all) {
+  require<DeviceError>(bytes <= most_at_once, "MPI: ", bytes, " bytes of each rank are too many to gather");
+  const int count = static_cast<int>(bytes);
+  MPI_Request request = MPI_REQUEST_NULL;
+  require_success(MPI_Iallgather(own, count, MPI_BYTE, all, count, MPI_BYTE, work, &request));
+  wait(request);
+}
+
+void broadcast(void* data, std::size_t bytes, int from) {
+  in_pieces(bytes, [&](std::size_t at, int some, MPI_Request* request) {
+    return MPI_Ibcast(static_cast<std::byte*>(data) + at, some, MPI_BYTE, from, work, request);
+  });
+}
+
+void send(Channel channel, const void* data, std::size_t bytes, int to, int tag) {
+  in_pieces(bytes, [&](std::size_t at, int some, MPI_Request* request) {
+    return MPI_Isend(static_cast<const std::byte*>(data) + at, some, MPI_BYTE, to, tag, of(channel), request);
+  });
+}
+
+void receive(Channel channel, void* data, std::size_t bytes, int from, int tag) {
+  in_pieces(bytes, [&](std::size_t at, int some, MPI_Request* request) {
+    return MPI_Irecv(static_cast<std::byte*>(data) + at, some, MPI_BYTE, from, tag, of(channel), request);
+  });
+}
+
+std::optional<Message> arrived(Channel channel, int last_tag) {
+  for (int tag = 0; tag <= last_tag; ++tag) {
+    int is_there = 0;
+    MPI_Message which = MPI_MESSAGE_NULL;
+    MPI_Status status;
+    require_success(MPI_Improbe(MPI_ANY_SOURCE, tag, of(channel), &is_there, &which, &status));
+    if (!is_there) continue;
+    int count = 0;
+    MPI_Get_count(&status, MPI_BYTE, &count);
+    Message message{status.MPI_SOURCE, tag, std::string(static_cast<std::size_t>(count), '\0')};
+    require_success(MPI_Mrecv(message.bytes.data(), count, MPI_BYTE, &which, &status));
+    return message;
+  }
+  return std::nullopt;
+}
+
+}  // namespace tandem::mpi

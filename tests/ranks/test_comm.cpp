@@ -1,0 +1,112 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+#include <thread>
+
+#include "../../core/comm.hpp"
+
+namespace tandem {
+namespace {
+
+Comm all() { return Comm::world(); }
+
+std::string of_rank(int rank) {
+  return std::string(static_cast<std::size_t>(3 * rank), 'a') + std::string("\0b", 2);
+}
+
+TEST(Comm, IsAloneWithoutOthers) {
+  const Comm alone;
+  double one = 3;
+  alone.all_reduce({&one, 1});
+  EXPECT_EQ(one, 3);
+  EXPECT_EQ(alone.broadcast("text"), "text");
+  EXPECT_EQ(alone.all_gather("text"), std::vector<std::string>{"text"});
+  EXPECT_EQ(alone.gather("text"), std::vector<std::string>{"text"});
+  EXPECT_FALSE(alone.fail(3, "nobody hears it"));
+  EXPECT_TRUE(alone.leave());
+  SharedCounter counter(alone);
+  EXPECT_EQ(counter.add(2), 0);
+  EXPECT_EQ(counter.add(1), 2);
+}
+
+TEST(Comm, AddsInTheOrderOfRanks) {
+  // of such numbers, the bits of a sum depend on the order
+  const auto value = [](int rank, int k) { return std::pow(10.0, 8 * ((rank + k) % 3)) * (1 + 0.1 * rank); };
+  std::array<double, 5> sums{}, expected{};
+  for (int k = 0; k < 5; ++k) {
+    sums[static_cast<std::size_t>(k)] = value(all().rank(), k);
+    for (int rank = 0; rank < all().size(); ++rank) expected[static_cast<std::size_t>(k)] += value(rank, k);
+  }
+  all().all_reduce(sums);
+  EXPECT_EQ(sums, expected);
+}
+
+TEST(Comm, FindsTheLeast) {
+  std::array<double, 2> values{10.0 - all().rank(), 5.0 + all().rank()};
+  all().all_reduce(values, Combine::least);
+  EXPECT_EQ(values[0], 10.0 - (all().size() - 1));
+  EXPECT_EQ(values[1], 5.0);
+}
+
+TEST(Comm, GathersTextsOfAnyLength) {
+  std::vector<std::string> expected;
+  for (int rank = 0; rank < all().size(); ++rank) expected.push_back(of_rank(rank));
+  EXPECT_EQ(all().all_gather(of_rank(all().rank())), expected);
+  const std::vector<std::string> gathered = all().gather(of_rank(all().rank()));
+  EXPECT_EQ(gathered, all().is_first() ? expected : std::vector<std::string>());
+  EXPECT_EQ(all().all_gather(""), std::vector<std::string>(expected.size()));
+}
+
+TEST(Comm, BroadcastsFromAnyRank) {
+  for (int from = 0; from < all().size(); ++from)
+    EXPECT_EQ(all().broadcast(of_rank(all().rank()), from), of_rank(from));
+}
+
+TEST(Comm, SendsRoundARing) {
+  if (all().is_alone()) GTEST_SKIP();
+  const int next = (all().rank() + 1) % all().size(),
+            before = (all().rank() + all().size() - 1) % all().size();
+  std::vector<float> own(100003), received(own.size());
+  std::iota(own.begin(), own.end(), static_cast<float>(all().rank()));
+  std::thread sending([&] { all().send(std::as_bytes(std::span(own)), next); });
+  all().receive(std::as_writable_bytes(std::span(received)), before);
+  sending.join();
+  std::iota(own.begin(), own.end(), static_cast<float>(before));
+  EXPECT_EQ(received, own);
+}
+
+TEST(SharedCounter, GivesEachNumberOnce) {
+  constexpr Index count = 60;
+  SharedCounter other(all()), counter(all());
+  other.add(1000);
+  std::array<double, count> taken{};
+  const auto take = [&] {
+    for (Index k = counter.add(1); k < count; k = counter.add(1)) ++taken[static_cast<std::size_t>(k)];
+  };
+  std::thread beside(take);  // several threads of a rank
+  take();
+  beside.join();
+  all().all_reduce(taken);
+  EXPECT_EQ(std::ranges::count(taken, 1.0), count);
+}
+
+TEST(SharedCounter, AnswersWhileTheFirstRankIsBusy) {
+  SharedCounter counter(all());
+  all().barrier();
+  if (all().is_first())
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  else {
+    const auto start = std::chrono::steady_clock::now();
+    counter.add(1);
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(200));
+  }
+  all().barrier();
+  EXPECT_EQ(counter.add(0), all().size() - 1);
+}
+
+}  // namespace
+}  // namespace tandem
