@@ -7,6 +7,7 @@
 #include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <exception>
 #include <mutex>
@@ -162,18 +163,26 @@ void on_threads(Index count, const std::function<void(Index)>& body) {
 
 void conveyor(Index count, Index workers, const Station& read, const Station& work, const Station& write,
               std::vector<double> sizes) {
+  Index next = 0;
+  conveyor([&] { return next < count ? std::optional(next++) : std::nullopt; }, workers, read, work, write,
+           std::move(sizes));
+}
+
+void conveyor(const NextItem& next, Index workers, const Station& read, const Station& work,
+              const Station& write, std::vector<double> sizes) {
+  constexpr Index nothing = -1;  // the number of an item that only gives its place back
   FreeNumbers places(conveyor_places(workers));
   SharedDesk desk(workers, std::move(sizes));
+  std::atomic<bool> ended = false;
   flow::graph graph;
-  Index next = 0;
   flow::input_node<Item> items(graph, [&](tbb::flow_control& control) {
-    if (next == count) control.stop();
-    return Item{next++};
+    if (ended) control.stop();
+    return Item{};
   });
   flow::limiter_node<Item> entrance(graph, static_cast<std::size_t>(conveyor_places(workers)));
   ItemNode writer(graph, flow::serial, [&](const Item& item) {
     const Passage passage(handed, handed);
-    write(item);
+    if (item.number != nothing) write(item);
     places.give(item.place);
     return flow::continue_msg();
   });
@@ -187,6 +196,12 @@ void conveyor(Index count, Index workers, const Station& read, const Station& wo
   ItemNode reader(graph, flow::serial, [&](Item item) {
     const Passage passage(handed, handed);
     item.place = places.take();
+    item.number = ended ? nothing : next().value_or(nothing);
+    if (item.number == nothing) {
+      ended = true;
+      send(item, writer);
+      return flow::continue_msg();
+    }
     read(item);
     desk.add(item, worker);
     return flow::continue_msg();

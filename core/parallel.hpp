@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "desk.hpp"
@@ -24,6 +25,8 @@ void parallel_for_blocks(Index count, Index most, const std::function<void(Range
 void on_threads(Index count, const std::function<void(Index)>& body);
 
 using Station = std::function<void(const Item&)>;
+/// The number of the item that comes next; empty if none is left. One call at a time.
+using NextItem = std::function<std::optional<Index>()>;
 
 /// Sends the items 0 .. count - 1 through three stations that work at the same time. `read` takes one item at
 /// a time, in order. `work` takes as many at a time as there are workers: who is free takes the next one, by
@@ -33,6 +36,9 @@ using Station = std::function<void(const Item&)>;
 /// are dropped
 void conveyor(Index count, Index workers, const Station& read, const Station& work, const Station& write,
               std::vector<double> sizes = {});
+/// The same for items that others take as well: `next` is asked when `read` is free, and not before.
+void conveyor(const NextItem& next, Index workers, const Station& read, const Station& work,
+              const Station& write, std::vector<double> sizes = {});
 /// How many items can be on their way: one for each worker, one that is read and one that is written.
 constexpr Index conveyor_places(Index workers) { return workers + 2; }
 

@@ -149,6 +149,33 @@ TEST(Conveyor, GivesEachItemAPlaceAndAWorkerOfItsOwn) {
   EXPECT_LE(most, conveyor_places(workers));
 }
 
+TEST(Conveyor, SharesItemsWithAnother) {
+  std::atomic<Index> queue = 0;
+  std::array<std::atomic<int>, 40> seen{};
+  const auto next = [&] {
+    const Index number = queue++;
+    return number < 40 ? std::optional(number) : std::nullopt;
+  };
+  on_threads(2, [&](Index) {
+    const auto nothing = [](const Item&) {};
+    conveyor(next, 2, nothing, nothing,
+             [&](const Item& i) { ++seen.at(static_cast<std::size_t>(i.number)); });
+  });
+  for (const auto& times : seen) EXPECT_EQ(times, 1);
+}
+
+TEST(Conveyor, AsksForAnItemOnlyWhenTheReaderIsFree) {
+  Index asked = 0;
+  std::atomic<Index> read = 0;
+  const auto next = [&]() -> std::optional<Index> {
+    EXPECT_EQ(asked, read);
+    return asked < 30 ? std::optional(asked++) : std::nullopt;
+  };
+  conveyor(
+      next, 1, [&](const Item&) { ++read; }, [](const Item&) {}, [](const Item&) {});
+  EXPECT_EQ(read, 30);
+}
+
 /// The second worker is stopped until all other items have passed by it.
 TEST(Conveyor, GivesTheNextItemToWhoIsFree) {
   if (thread_count() < 2) GTEST_SKIP() << "one thread cannot wait for another";
