@@ -20,20 +20,21 @@ constexpr Index room_for_tail = 1 << 20;  // bytes; of a BigTIFF of 2000 slices 
 class FlatVolume final : public SlabWriter {
  public:
   FlatVolume(Beginning beginning, const Creation& c, FlatFrame frame)
-      : SlabWriter(c.path.string(), c.shape, c.format),
+      : SlabWriter(c.path.string(), c.shape, c.format, beginning.ranks),
         output_(std::move(beginning.output)),
         frame_(std::move(frame)) {
     JournalText& text = beginning.text;
     if (!text.done.empty() && output_.has(text.file)) {
       file_.emplace(output_.open(text.file));
       text.done = verified(text.done);
-      adopt(text.done);
-    } else {
+    } else if (ranks().is_first()) {
       text.done.clear();
       output_.discard(output_.name());
       file_.emplace(output_.create(output_.name()));
       file_->require_space(static_cast<double>(frame_.head_bytes + room_for_tail) + bytes());
     }
+    adopt(text);
+    if (!ranks().is_first()) file_.emplace(output_.open(text.file));
     journal_.emplace(output_, std::move(text), [this](const std::vector<DoneSlice>&) { file_->sync(); });
     use(*journal_);
   }

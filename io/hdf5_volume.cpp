@@ -31,7 +31,8 @@ class Hdf5Volume : public SlabWriter {
  public:
   /// Chunks have whole lines, and at most `most_bytes` if a line is not longer.
   Hdf5Volume(Beginning& beginning, Shape n, const VolumeFormat& form, Index most_bytes)
-      : SlabWriter(beginning.output.target().string(), n, form), output_(std::move(beginning.output)) {
+      : SlabWriter(beginning.output.target().string(), n, form, beginning.ranks),
+        output_(std::move(beginning.output)) {
     const Index line = n[2] * bytes_of(number_type(form.type));
     chunk_ = {1, std::clamp<Index>(most_bytes / line, 1, n[1]), n[2]};
     chunk_bytes_ = chunk_[1] * line;
@@ -105,11 +106,12 @@ class PlainVolume : public Hdf5Volume {
     if (!text.done.empty() && output_.has(text.file)) {
       find_places(text.file);
       text.done = verified(text.done);
-      adopt(text.done);
-    } else {
+    } else if (ranks().is_first()) {
       text.done.clear();
       make(text.recipe);
     }
+    adopt(text);
+    if (!ranks().is_first()) find_places(text.file);
     begin_journal(std::move(text));
   }
 
@@ -194,7 +196,7 @@ class PackedVolume : public Hdf5Volume {
     file_.emplace(output_.create(name_));
     make(text.recipe);
     for (DoneSlice& slice : text.done) copy(slice);
-    adopt(text.done);
+    adopt(text);
     file_->sync();
     text.file = name_;
     begin_journal(std::move(text));
@@ -288,6 +290,10 @@ class PackedVolume : public Hdf5Volume {
 }  // namespace
 
 std::unique_ptr<VolumeWriter> create_hdf5_volume(const Creation& c) {
+  require<FileError>(
+      c.continuation.ranks.is_alone() || c.format.compression == Compression::none, c.path.string(),
+      ": several ranks do not write one packed HDF5 file; leave out --compression, or give a name "
+      "ending in .zarr");
   Beginning beginning = begin(c.path, c.replace, c.recipe, c.continuation);
   if (c.format.compression == Compression::none)
     return std::make_unique<PlainVolume>(std::move(beginning), c.shape, c.format);

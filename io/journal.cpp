@@ -14,7 +14,9 @@ namespace {
 constexpr std::chrono::milliseconds pause{500};  // between two times that all goes to the disk
 constexpr const char* first_line = "tandem journal";
 
-std::string name_of_journal(const Output& output) { return output.name() + journal_ending; }
+std::string name_of_journal(const Output& output, int rank) {
+  return output.name() + (rank > 0 ? ".rank" + std::to_string(rank) : "") + journal_ending;
+}
 
 /// A line that says by a checksum whether it is whole.
 std::string line_of(const std::string& text) {
@@ -60,10 +62,7 @@ bool take(const std::string& line, JournalText& text) {
   return true;
 }
 
-/// The journal that a dead run left; empty if there is none.
-std::optional<JournalText> read_journal(Output& output) {
-  if (!output.has(name_of_journal(output))) return std::nullopt;
-  PlainFile file = output.open(name_of_journal(output));
+std::optional<JournalText> read_journal(const PlainFile& file) {
   std::string all(static_cast<std::size_t>(file.size()), '\0');
   JournalText text;
   if (!file.read(0, all.data(), all.size())) return std::nullopt;
@@ -76,20 +75,52 @@ std::optional<JournalText> read_journal(Output& output) {
   return text;
 }
 
+/// What a dead run left: the journals of all its ranks; empty if there is none. @throws FileError if one has
+/// another identity
+std::optional<JournalText> read_journals(Output& output, const Identity& identity) {
+  std::optional<JournalText> all;
+  for (const std::string& name : output.names()) {
+    if (!name.ends_with(journal_ending)) continue;
+    std::optional<JournalText> one = read_journal(output.open(name));
+    if (!one) continue;
+    require_same(one->identity, identity, output.target().string());
+    if (all)
+      all->done.insert(all->done.end(), one->done.begin(), one->done.end());
+    else
+      all = std::move(one);
+  }
+  return all;
+}
+
+Beginning joined(const std::filesystem::path& target, const std::string& recipe,
+                 const Continuation& continuation) {
+  const Comm& ranks = continuation.ranks;
+  const std::string mark = ranks.broadcast("");
+  Beginning now{Output::join(target, mark), {continuation.identity, recipe, {}, {}, ranks.rank()}, ranks};
+  now.text.file = ranks.broadcast("");
+  return now;
+}
+
 }  // namespace
 
 Beginning begin(const std::filesystem::path& target, Replace replace, const std::string& recipe,
                 const Continuation& continuation) {
+  const Comm& ranks = continuation.ranks;
+  if (!ranks.is_first()) return joined(target, recipe, continuation);
   Beginning now{Output(target, replace, continuation.wanted),
-                {continuation.identity, recipe, std::string(), {}}};
+                {continuation.identity, recipe, std::string(), {}},
+                ranks};
   now.text.file = now.output.name();
-  if (!continuation.wanted) return now;
-  if (std::optional<JournalText> left = read_journal(now.output)) {
-    require_same(left->identity, continuation.identity, target.string());
-    now.text = std::move(*left);
+  if (continuation.wanted) {
+    if (std::optional<JournalText> left = read_journals(now.output, continuation.identity))
+      now.text = std::move(*left);
+    if (now.text.done.empty())
+      for (const std::string& name : now.output.names()) now.output.discard(name);
   }
-  if (now.text.done.empty())
-    for (const std::string& name : now.output.names()) now.output.discard(name);
+  if (!ranks.is_alone()) {
+    ranks.broadcast(now.output.share());
+    ranks.broadcast(now.text.file);
+  }
   return now;
 }
 
@@ -111,12 +142,18 @@ void Journal::stop() {
   if (thread_.joinable()) thread_.join();
 }
 
+void Journal::complete(const std::vector<DoneSlice>& slices) {
+  stop();
+  if (fault_) std::rethrow_exception(fault_);
+  sync_(slices);
+}
+
 /// The first time it makes the journal, under another name until it is on the disk.
 void Journal::list(const std::vector<DoneSlice>& some) {
   std::string lines = file_ ? "" : head_of(text_);
   for (const DoneSlice& slice : some) lines += line_of(slice);
   const bool is_new = !file_;
-  const std::string name = name_of_journal(output_), until_then = name + ".new";
+  const std::string name = name_of_journal(output_, text_.rank), until_then = name + ".new";
   if (is_new) {
     output_.discard(until_then);
     file_.emplace(output_.create(until_then));

@@ -30,16 +30,19 @@ struct JournalText {
   std::string recipe;  ///< one line
   std::string file;    ///< the file in the making that has the slices
   std::vector<DoneSlice> done;
+  int rank = 0;  ///< whose journal it is
 };
 
 /// How the writing of a volume begins: with its output, and with what a killed run left there.
 struct Beginning {
   Output output;
   JournalText text;
+  Comm ranks = {};
 };
-/// Takes the output. What a killed run left is cleared if it cannot be gone on with, or if nobody wants that.
-/// A journal counts as far as its first damaged line. @throws FileError that names what differs if that run
-/// had another identity
+/// Takes the output. Where ranks write together, the first one takes it, and what was left; the others join.
+/// What a killed run left is cleared if it cannot be gone on with, or if nobody wants that. A journal counts
+/// as far as its first damaged line. @throws FileError that names what differs if that run had another
+/// identity
 Beginning begin(const std::filesystem::path& target, Replace replace, const std::string& recipe,
                 const Continuation& continuation);
 
@@ -56,6 +59,8 @@ class Journal {
 
   void add(const DoneSlice& slice);  ///< @throws what went wrong in the thread
   void stop();                       ///< returns when the thread has ended; it lists nothing more
+  /// Stops, and returns when these slices are on the disk. @throws what went wrong
+  void complete(const std::vector<DoneSlice>& slices);
 
  private:
   void work(const std::stop_token& stopped);

@@ -75,22 +75,19 @@ class Folder {
 class ZarrWriter final : public SlabWriter {
  public:
   explicit ZarrWriter(const Creation& c)
-      : SlabWriter(c.path.string(), c.shape, c.format),
+      : SlabWriter(c.path.string(), c.shape, c.format, c.continuation.ranks),
         path_(c.path),
-        folder_(c.path, c.replace),
+        folder_(folder_of(c)),
         beginning_(begin(c.path / attributes, Replace::any, c.recipe, c.continuation)),
         levels_(levels_of(c.shape)) {
     JournalText& text = beginning_.text;
     recipe_ = text.recipe;
-    text.done = verified(text.done);
-    adopt(text.done);
-    clear_but(text.done);
-    const double due = static_cast<double>(c.shape[0] - static_cast<Index>(text.done.size()));
-    {
-      PlainFile probe = output().create(part("probe"));
-      probe.require_space(due * static_cast<double>(slice_bytes()) * 8 / 7);
+    if (ranks().is_first()) {
+      text.done = verified(text.done);
+      clear_but(text.done);
+      require_space(c.shape[0] - static_cast<Index>(text.done.size()));
     }
-    output().discard(part("probe"));
+    adopt(text);
     journal_.emplace(output(), std::move(text), [this](const std::vector<DoneSlice>& some) {
       for (const DoneSlice& slice : some) output().open(chunk_part(0, slice.slice)).sync();
     });
@@ -98,7 +95,20 @@ class ZarrWriter final : public SlabWriter {
   }
 
  private:
+  static std::unique_ptr<Folder> folder_of(const Creation& c) {
+    return c.continuation.ranks.is_first() ? std::make_unique<Folder>(c.path, c.replace) : nullptr;
+  }
+
   Output& output() { return beginning_.output; }
+
+  /// For so many slices, and for the levels above.
+  void require_space(Index slices) {
+    {
+      PlainFile probe = output().create(part("probe"));
+      probe.require_space(static_cast<double>(slices) * static_cast<double>(slice_bytes()) * 8 / 7);
+    }
+    output().discard(part("probe"));
+  }
   static std::string part(const std::string& name) { return attributes + "." + name; }
   static std::string chunk_part(std::size_t level, Index slice) {
     return part(std::to_string(level) + "." + std::to_string(slice));
@@ -203,7 +213,7 @@ class ZarrWriter final : public SlabWriter {
   }
 
   fs::path path_;
-  Folder folder_;
+  std::unique_ptr<Folder> folder_;  // of the first rank
   Beginning beginning_;
   std::vector<Shape> levels_;
   std::string recipe_;

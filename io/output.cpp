@@ -56,11 +56,17 @@ struct Output::Impl {
   fs::path target, real;
   OutputFolder folder;
 
+  Impl(const fs::path& given, const fs::path& place, const std::string& mark)
+      : target(given),
+        real(place),
+        folder(folder_of(place), place.filename().string(), given.string(), mark) {
+    registry().alive.insert(&folder);
+  }
   Impl(const fs::path& given, const fs::path& place, bool adopt)
       : target(given),
         real(place),
         folder(folder_of(place), place.filename().string(), given.string(), adopt) {
-    folder.keep_journal(adopt);
+    if (adopt) folder.keep_journal();
     registry().alive.insert(&folder);
   }
   ~Impl() {
@@ -79,6 +85,15 @@ Output::Output(const fs::path& target, Replace replace, bool adopt) {
   const std::lock_guard lock(registry().mutex);
   impl_ = std::make_unique<Impl>(target, real, adopt);
 }
+
+Output::Output(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+Output Output::join(const fs::path& target, const std::string& mark) {
+  const std::lock_guard lock(registry().mutex);
+  return Output(std::make_unique<Impl>(target, resolved(target), mark));
+}
+
+std::string Output::share() { return impl_->folder.share(); }
 
 Output::Output(Output&&) noexcept = default;
 Output::~Output() = default;
@@ -112,7 +127,7 @@ void Output::publish(const std::vector<Step>& steps, const std::string& shown) {
     if (step.name == name()) impl_->folder.sync_parent();
   }
   if (!shown.empty()) registry().published.push_back(shown);
-  impl_->folder.keep_journal(false);
+  impl_->folder.finish();
 }
 
 void Output::publish() { publish({{name(), name()}}, impl_->target.string()); }
@@ -127,6 +142,11 @@ std::recursive_mutex& publishing() { return registry().mutex; }
 std::vector<std::string> published() {
   const std::lock_guard lock(registry().mutex);
   return registry().published;
+}
+
+void clear_shared_outputs() {
+  const std::lock_guard lock(registry().mutex);
+  OutputFolder::clear_shared();
 }
 
 void abandon_outputs() {

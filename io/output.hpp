@@ -38,6 +38,9 @@ class Output {
   /// With `adopt`, what a dead run left in the folder stays there. If this run does not publish either, the
   /// folder stays as well, provided that it has a journal.
   Output(const std::filesystem::path& target, Replace replace = Replace::own, bool adopt = false);
+  /// The output that another process has and shares (`share`), to make files in its folder and nothing else.
+  /// @throws FileError if its folder is not seen from here
+  static Output join(const std::filesystem::path& target, const std::string& mark);
   Output(Output&&) noexcept;
   Output& operator=(Output&&) = delete;
   ~Output();
@@ -45,6 +48,9 @@ class Output {
   const std::filesystem::path& target() const;  ///< as it was given
   std::string name() const;                     ///< of the target in its folder
   std::filesystem::path folder() const;         ///< of the target
+
+  /// From now on other processes make files in the folder too. They find it by what this returns.
+  std::string share();
 
   /// Makes a new file in the folder ".NAME.tandem". Messages give it the name of the target.
   PlainFile create(const std::string& name);
@@ -69,6 +75,7 @@ class Output {
 
  private:
   struct Impl;
+  explicit Output(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
 
@@ -82,5 +89,8 @@ std::vector<std::string> published();
 /// that ends without returning from its functions. Call it with `publishing()` held, and then end the
 /// program.
 void abandon_outputs();
+
+/// Removes what is left of outputs that were shared and not published, when nobody else uses them any more.
+void clear_shared_outputs();
 
 }  // namespace tandem::io

@@ -12,6 +12,8 @@
 #include <chrono>
 #include <cstring>
 #include <memory>
+#include <random>
+#include <sstream>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -139,7 +141,8 @@ void clear_dead(int parent, const std::string& own) {
 
 /// " (process 1234 on somewhere)"; empty where the lock does not say
 std::string owner_in(const Descriptor& lock) {
-  const std::string text = lock.valid() ? text_in(lock.number()) : "";
+  std::string text = lock.valid() ? text_in(lock.number()) : "";
+  text = text.substr(0, text.find('\n'));
   return text.starts_with(mark) ? " (" + text.substr(mark.size()) + ")" : "";
 }
 
@@ -147,6 +150,24 @@ std::string who() {
   std::array<char, 256> host{};
   ::gethostname(host.data(), host.size() - 1);
   return "process " + std::to_string(::getpid()) + " on " + host.data();
+}
+
+/// No other lock has the same text.
+std::string new_mark() {
+  std::random_device numbers;
+  std::ostringstream text;
+  text << mark << who() << '\n' << std::hex << numbers() << numbers();
+  return text.str();
+}
+
+/// A folder that others still may use when this process lets go of it.
+struct Left {
+  std::string name;
+  Descriptor parent, folder, lock;
+};
+std::vector<Left>& left() {
+  static std::vector<Left>& all = *new std::vector<Left>;
+  return all;
 }
 
 }  // namespace
@@ -176,10 +197,40 @@ OutputFolder::OutputFolder(const std::filesystem::path& parent, const std::strin
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   if (!adopt) clear(folder_.number());
-  const std::string text = mark + who();
+  const std::string text = new_mark();
   static_cast<void>(::ftruncate(lock_.number(), 0) == 0 &&
                     ::pwrite(lock_.number(), text.data(), text.size(), 0) >= 0);
   clear_dead(parent_.number(), folder_name_);
+}
+
+OutputFolder::OutputFolder(const std::filesystem::path& parent, const std::string& name, std::string shown,
+                           const std::string& mark)
+    : folder_name_("." + name + ending),
+      shown_(std::move(shown)),
+      parent_(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)),
+      is_joined_(true) {
+  require_success(parent_.valid(), "the folder cannot be opened");
+  constexpr int tries = 100;  // a file system of a network may show the folder a little later
+  for (int i = 0; i < tries; ++i) {
+    folder_ = Descriptor(
+        ::openat(parent_.number(), folder_name_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    const Descriptor lock(
+        folder_.valid() ? ::openat(folder_.number(), lock_name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1);
+    if (lock.valid() && text_in(lock.number()) == mark) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  }
+  throw FileError(shown_ + ": this rank does not see the folder " + (parent / folder_name_).string() +
+                  " that the first rank has made; all ranks need one file system");
+}
+
+std::string OutputFolder::share() {
+  is_shared_ = true;
+  return text_in(lock_.number());
+}
+
+void OutputFolder::clear_shared() noexcept {
+  for (const Left& one : left()) remove_folder(one.parent.number(), one.name, one.folder.number());
+  left().clear();
 }
 
 void OutputFolder::require_name(const std::filesystem::path& parent, const std::string& name,
@@ -245,8 +296,12 @@ void OutputFolder::sync_parent() {
 
 void OutputFolder::remove() noexcept {
   if (!folder_.valid()) return;
-  if (!keep_journal_ || !has_journal(folder_.number()))
+  const bool stays = is_joined_ || (keep_journal_ && has_journal(folder_.number()));
+  if (!stays && is_shared_) {
+    left().push_back({folder_name_, std::move(parent_), std::move(folder_), std::move(lock_)});
+  } else if (!stays) {
     remove_folder(parent_.number(), folder_name_, folder_.number());
+  }
   folder_.reset();
   lock_.reset();
 }

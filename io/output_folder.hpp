@@ -18,17 +18,26 @@ class OutputFolder {
   /// dead runs beside it, if there is no journal in them. `shown` is the output in messages. @throws
   /// FileError
   OutputFolder(const std::filesystem::path& parent, const std::string& name, std::string shown, bool adopt);
+  /// The folder that another process has, whose lock says `mark`. It is waited for a little. @throws
+  /// FileError if it does not come
+  OutputFolder(const std::filesystem::path& parent, const std::string& name, std::string shown,
+               const std::string& mark);
   OutputFolder(OutputFolder&&) = delete;
   /// @throws FileError if the name of the folder would be too long for the file system
   static void require_name(const std::filesystem::path& parent, const std::string& name,
                            const std::string& shown);
   ~OutputFolder();
 
+  std::string share();  ///< the mark by which others find it; they may make files in it until they end
+  /// Removes folders that were shared, when nobody makes files in them any more.
+  static void clear_shared() noexcept;
+
   bool has(const std::string& file) const;
   std::vector<std::string> names() const;                       ///< of its files, without the lock
   void discard(const std::string& file);                        ///< removes a file if it is there
   void rename(const std::string& file, const std::string& to);  ///< within the folder. @throws FileError
-  void keep_journal(bool keep) { keep_journal_ = keep; }  ///< `remove` then leaves a folder with a journal
+  void keep_journal() { keep_journal_ = true; }          ///< `remove` then leaves a folder with a journal
+  void finish() { keep_journal_ = is_shared_ = false; }  ///< all is published, and nobody else uses it
 
   Descriptor create(const std::string& file);  ///< a new file. @throws FileError
   Descriptor open(const std::string& file);    ///< a file that was created. @throws FileError
@@ -43,7 +52,7 @@ class OutputFolder {
 
   std::string folder_name_, shown_;
   Descriptor parent_, folder_, lock_;
-  bool keep_journal_ = false;
+  bool keep_journal_ = false, is_shared_ = false, is_joined_ = false;
 };
 
 }  // namespace tandem::io

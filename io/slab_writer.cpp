@@ -1,6 +1,8 @@
 #include "slab_writer.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 
 #include "../core/error.hpp"
 #include "../core/parallel.hpp"
@@ -12,12 +14,23 @@ namespace {
 
 bool is_infinite(std::uint16_t half) { return (half & 0x7fff) == 0x7c00; }
 
+std::string text_of(const std::vector<DoneSlice>& slices) {
+  return {reinterpret_cast<const char*>(slices.data()), slices.size() * sizeof(DoneSlice)};
+}
+
+std::vector<DoneSlice> slices_in(const std::string& text) {
+  std::vector<DoneSlice> slices(text.size() / sizeof(DoneSlice));
+  if (!slices.empty()) std::memcpy(slices.data(), text.data(), text.size());
+  return slices;
+}
+
 }  // namespace
 
-SlabWriter::SlabWriter(std::string name, Shape shape, const VolumeFormat& format)
+SlabWriter::SlabWriter(std::string name, Shape shape, const VolumeFormat& format, const Comm& ranks)
     : name_(std::move(name)),
       shape_(shape),
       format_(format),
+      ranks_(ranks),
       adopted_(static_cast<std::size_t>(shape[0])),
       taken_(static_cast<std::size_t>(shape[0])),
       slices_(static_cast<std::size_t>(shape[0])) {}
@@ -91,12 +104,29 @@ std::vector<DoneSlice> SlabWriter::verified(const std::vector<DoneSlice>& slices
   return good;
 }
 
-void SlabWriter::adopt(const std::vector<DoneSlice>& slices) {
-  for (const DoneSlice& d : slices) {
+void SlabWriter::adopt(JournalText& text) {
+  text.done = slices_in(ranks_.broadcast(text_of(text.done)));
+  for (const DoneSlice& d : text.done) {
     slices_[static_cast<std::size_t>(d.slice)] = d;
     adopted_[static_cast<std::size_t>(d.slice)] = true;
     ++written_;
   }
+  if (!ranks_.is_first()) text.done.clear();
+}
+
+void SlabWriter::collect() {
+  if (ranks_.is_alone()) return;
+  std::vector<DoneSlice> own;
+  for (std::size_t k = 0; k < slices_.size(); ++k)
+    if (taken_[k] && !adopted_[k]) own.push_back(slices_[k]);
+  if (!ranks_.is_first()) journal_->complete(own);
+  const std::vector<std::string> all = ranks_.gather(text_of(own));
+  for (std::size_t rank = 1; rank < all.size(); ++rank)
+    for (const DoneSlice& d : slices_in(all[rank]))
+      slices_[static_cast<std::size_t>(d.slice)] = d, ++written_;
+  std::array clipped{static_cast<double>(below_), static_cast<double>(above_)};
+  ranks_.all_reduce(clipped);
+  below_ = static_cast<Index>(clipped[0]), above_ = static_cast<Index>(clipped[1]);
 }
 
 std::vector<Range> SlabWriter::done() const {

@@ -16,7 +16,7 @@ namespace tandem::io {
 /// formats differ in where a slice goes.
 class SlabWriter : public VolumeWriter {
  public:
-  SlabWriter(std::string name, Shape shape, const VolumeFormat& format);
+  SlabWriter(std::string name, Shape shape, const VolumeFormat& format, const Comm& ranks);
 
   void set_range(float min, float max) final;
   Clipped clipped() const final { return {below_, above_}; }
@@ -25,6 +25,7 @@ class SlabWriter : public VolumeWriter {
   void write_stored(Range slices, const std::byte* numbers, Clipped clipped) final;
   std::vector<Range> done() const final;
   void read_done(Index slice, float* data) final;
+  void collect() final;
   void finish(const std::string& report_json) final;
 
  protected:
@@ -37,11 +38,14 @@ class SlabWriter : public VolumeWriter {
 
   /// Those of the slices that are there as they were written.
   std::vector<DoneSlice> verified(const std::vector<DoneSlice>& slices);
-  void adopt(const std::vector<DoneSlice>& slices);  ///< that a killed run left
+  /// Slices that a killed run left, as the first rank found them. Others wait here until it has made the
+  /// files. Only its journal lists these slices: `text.done` of the others becomes empty.
+  void adopt(JournalText& text);
   /// From now on, slices are added to this journal. A writer whose journal calls it has it as its last
   /// member.
   void use(Journal& journal) { journal_ = &journal; }
 
+  const Comm& ranks() const { return ranks_; }
   const Shape& shape() const { return shape_; }
   const VolumeFormat& format() const { return format_; }
   double bytes() const;       ///< of all voxels
@@ -58,6 +62,7 @@ class SlabWriter : public VolumeWriter {
   std::string name_;
   Shape shape_;
   VolumeFormat format_;
+  Comm ranks_;
   std::mutex mutex_;
   std::vector<bool> adopted_, taken_;  // slices that were there, and those that came
   std::vector<DoneSlice> slices_;

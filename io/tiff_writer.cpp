@@ -100,21 +100,22 @@ Range slices_of(Shape n, const VolumeFormat& form) {
 class TiffWriter : public SlabWriter {
  public:
   TiffWriter(const fs::path& path, Beginning beginning, Shape n, const VolumeFormat& form, Replace replace)
-      : SlabWriter(path.string(), n, form),
+      : SlabWriter(path.string(), n, form, beginning.ranks),
         path_(path),
         recipe_(beginning.text.recipe),
-        output_(std::move(beginning.output)),
-        older_(settle(path, slices_of(n, form), grid_of(n, form), replace)),
-        manifest_(older_.kept) {
-    const std::vector<DoneSlice> left = verified(beginning.text.done);
-    adopt(left);
-    clear_but(left);
-    file_.emplace(output_.create(output_.name()));
-    const auto due = static_cast<double>(n[0] - static_cast<Index>(left.size()));
-    file_->require_space(due * static_cast<double>(slice_bytes()));  // now, not after hours
-    beginning.text.done = left;
-    journal_.emplace(output_, std::move(beginning.text),
-                     [this](const std::vector<DoneSlice>& some) { sync(some); });
+        output_(std::move(beginning.output)) {
+    JournalText& text = beginning.text;
+    if (ranks().is_first()) {
+      older_ = settle(path, slices_of(n, form), grid_of(n, form), replace);
+      manifest_ = older_.kept;
+      text.done = verified(text.done);
+      clear_but(text.done);
+      file_.emplace(output_.create(output_.name()));
+      const auto due = static_cast<double>(n[0] - static_cast<Index>(text.done.size()));
+      file_->require_space(due * static_cast<double>(slice_bytes()));  // now, not after hours
+    }
+    adopt(text);
+    journal_.emplace(output_, std::move(text), [this](const std::vector<DoneSlice>& some) { sync(some); });
     use(*journal_);
   }
 

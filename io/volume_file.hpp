@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../core/array.hpp"
+#include "../core/comm.hpp"
 #include "../core/range.hpp"
 #include "identity.hpp"
 #include "output.hpp"
@@ -56,6 +57,7 @@ std::string files_written(const std::filesystem::path& path, Range slices);
 struct Continuation {
   bool wanted = false;
   Identity identity = {};
+  Comm ranks = {};  ///< that write the volume together, each some of its slices
 };
 
 /// Writes a volume (z, y, x) slab by slab. Nothing has the final name until `finish`. A writer that is
@@ -84,6 +86,8 @@ class VolumeWriter {
   virtual std::vector<Range> done() const { return {}; }
   /// Reads one of these as VolumeReader will read it. @throws FileError
   virtual void read_done(Index, float*) {}
+  /// All ranks, where several write the volume: the first one then has all that they wrote, and finishes it.
+  virtual void collect() {}
   /// Marks the volume complete and gives it its name. @throws FileError unless every slice came
   virtual void finish(const std::string& report_json) = 0;
 };
@@ -95,7 +99,7 @@ class VolumeWriter {
 /// as a whole, if `replace` is any. A volume in the making has a journal of the slices that are safely on the
 /// disk; the writer goes on with what a killed run left there if `continuation` wants it, and clears it
 /// otherwise. A writer that was asked to go on also leaves a journal behind if it is destroyed before
-/// `finish`.
+/// `finish`. Where several ranks write a volume, each makes such a writer, at the same time.
 /// @throws FileError if the folder does not exist or cannot be written, if another run writes there, or if a
 /// file may not be replaced
 std::unique_ptr<VolumeWriter> create_volume(const std::filesystem::path& path, Shape shape,

@@ -7,6 +7,19 @@
 
 #include "../../core/comm.hpp"
 
+namespace {
+
+class EndsAll : public testing::EmptyTestEventListener {
+  void OnTestEnd(const testing::TestInfo& test) override {
+    if (!test.result()->Failed()) return;
+    const tandem::Comm all = tandem::Comm::world();
+    all.fail(1, std::string(test.name()) + " failed on rank " + std::to_string(all.rank()));
+    ::_exit(1);
+  }
+};
+
+}  // namespace
+
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   if (std::getenv("OMPI_COMM_WORLD_SIZE") || std::getenv("PMI_SIZE"))
@@ -14,8 +27,8 @@ int main(int argc, char** argv) {
                          [](int code) { ::_exit(code); }});
   const tandem::Comm all = tandem::Comm::world();
   if (!all.is_first()) GTEST_FLAG_SET(brief, true);
+  if (!all.is_alone()) testing::UnitTest::GetInstance()->listeners().Append(new EndsAll);
   const int code = RUN_ALL_TESTS();
-  if (code != 0) static_cast<void>(all.fail(code, "a test failed on rank " + std::to_string(all.rank())));
   static_cast<void>(all.leave());
   return code;
 }
