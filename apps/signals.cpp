@@ -13,14 +13,18 @@
 #include <system_error>
 #include <thread>
 
+#include "../core/comm.hpp"
 #include "../io/output.hpp"
-#include "log_file.hpp"
+#include "ranks.hpp"
 
 namespace tandem::apps {
 
 namespace {
 
+constexpr double usual_time = 0.5;  // s
+
 volatile std::sig_atomic_t caught = 0;
+std::atomic<double> time_after_sigterm = usual_time;
 std::array<int, 2> alarm_pipe{-1, -1};  // wakes the thread; a handler may do no more than write to it
 
 void on_signal(int signal) {
@@ -40,20 +44,17 @@ void end_in_time() {
     while (::read(alarm_pipe[0], &byte, 1) < 0 && errno == EINTR)
       ;
   while (caught == 0);  // a signal to a child process is none to this one
-  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  std::this_thread::sleep_for(std::chrono::duration<double>(time_to_end()));
   take_last_word();  // before the lock, which the owner of the last word may need to end
   const std::lock_guard no_file_gets_its_name(io::publishing());
   io::abandon_outputs();
-  const std::string text = std::string("tandem: error: ") + Interrupted().what(), line = text + '\n';
-  log_line(text);
-  static_cast<void>(!::write(STDERR_FILENO, line.data(), line.size()));
-  ::_exit(128 + caught);
+  ::_exit(say_failure(Interrupted().what(), 128 + caught));
 }
 
 }  // namespace
 
 Interrupted::Interrupted()
-    : std::runtime_error("interrupted by " + name_of(caught) +
+    : std::runtime_error((caught == 0 ? "another rank failed" : "interrupted by " + name_of(caught)) +
                          (io::published().empty() ? "; nothing stands under the final name" : "")) {}
 
 void catch_signals() {
@@ -73,10 +74,13 @@ void catch_signals() {
   std::signal(SIGPIPE, SIG_IGN);
 }
 
+double time_to_end() { return caught == SIGTERM ? time_after_sigterm.load() : usual_time; }
+void give_time(double seconds) { time_after_sigterm = seconds; }
+
 int caught_signal() { return caught; }
 
 void throw_if_interrupted() {
-  if (caught != 0) throw Interrupted();
+  if (caught != 0 || Comm::world().ending()) throw Interrupted();
 }
 
 void take_last_word() {

@@ -6,7 +6,7 @@
 
 namespace tandem::apps {
 
-/// A signal came that ends the program.
+/// A signal came that ends the program, or another rank failed.
 class Interrupted : public std::runtime_error {
  public:
   Interrupted();
@@ -17,8 +17,12 @@ class Interrupted : public std::runtime_error {
 /// A second signal of the same kind ends the program at once. Signals that the parent ignores stay ignored. A
 /// write to a closed pipe fails as any other write.
 void catch_signals();
+/// How long the program has from then on to end by itself, s. By `give_time`, more after SIGTERM, with which
+/// schedulers announce that they end a program: for a check-point.
+double time_to_end();
+void give_time(double seconds);
 int caught_signal();          ///< its number; 0 if none came
-void throw_if_interrupted();  ///< @throws Interrupted if one came
+void throw_if_interrupted();  ///< @throws Interrupted if one came, or if all ranks end
 
 /// The first thread that calls this may write the last line of the program. Any other thread waits here until
 /// the program ends.

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <iostream>
 
+#include "../core/comm.hpp"
 #include "../core/device.hpp"
 #include "../core/version.hpp"
 #include "command.hpp"
@@ -15,6 +16,7 @@
 #include "failure.hpp"
 #include "lines.hpp"
 #include "log_file.hpp"
+#include "ranks.hpp"
 #include "signals.hpp"
 
 namespace {
@@ -31,14 +33,23 @@ std::string version() {
 
 int fail(const std::string& what, int code) {
   apps::take_last_word();
-  std::cerr << apps::one_line("tandem: error: ", what) << '\n';
-  return code;
+  return apps::say_failure(what, code);
 }
 
 /// Runs the chosen command and returns the exit code, see `failure_of`.
 int run(const apps::Action& action) {
   const std::optional<apps::Failure> failure = apps::failure_of(action);
-  return failure ? fail(failure->text, failure->code) : 0;
+  if (failure) return fail(failure->text, failure->code);
+  apps::leave_ranks();
+  return 0;
+}
+
+/// @throws UsageError for a command that several ranks cannot do together
+void require_for_ranks(const CLI::App& program) {
+  const int ranks = Comm::world().size();
+  if (const std::string name = program.get_subcommands().front()->get_name(); ranks > 1 && name != "recon")
+    throw apps::UsageError("tandem " + name + " is done by one process, and " + std::to_string(ranks) +
+                           " were started; only recon shares its work");
 }
 
 /// Whether all that was printed came through.
@@ -70,7 +81,10 @@ int run_program(int argc, char** argv) {
     add(program, chosen);
   apps::prepare(program);
   return run([&] {
-    if (apps::parse(program, argc, argv)) chosen();
+    apps::begin_ranks(argc, argv);
+    if (!apps::parse(program, argc, argv)) return;
+    require_for_ranks(program);
+    chosen();
   });
 }
 

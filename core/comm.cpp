@@ -114,17 +114,16 @@ std::optional<int> Comm::fail(int code, const std::string& text) const {
 
 std::optional<int> Comm::ending() const { return is_alone() ? std::nullopt : control::ending(); }
 
-bool Comm::leave() const {
-  if (is_alone()) return true;
+bool Comm::meet_at_the_end() const { return is_alone() || mpi::barrier_within(for_the_others_s); }
+
+void Comm::leave() const {
+  if (is_alone()) return;
   if (!ending()) {
     barrier();
     control::end();
-  } else if (!mpi::barrier_within(for_the_others_s)) {
-    return false;
   }
   mpi::finish();
   the_world() = Comm();
-  return true;
 }
 
 SharedCounter::SharedCounter(const Comm& comm) : comm_(comm) {

@@ -63,10 +63,12 @@ class Comm {
   /// end, when they have been told; empty if the first rank did not answer in time, and so nobody said it
   std::optional<int> fail(int code, const std::string& text) const;
   std::optional<int> ending() const;  ///< the code with which all end, if a rank failed
-  /// The last call of each rank, whether it failed or not. If none failed, it waits until all ranks are done.
-  /// If one did, it waits for the others for a moment only: then the process should end at once by `_exit`,
-  /// if this returns false.
-  bool leave() const;
+  /// A rank that ends because one failed: waits for the others for a moment, so that none is in the middle of
+  /// something when `mpirun` ends all. False if not all came.
+  bool meet_at_the_end() const;
+  /// The last call of each rank: ends MPI. If no rank failed, it first waits until all are done. @pre no
+  /// other thread of this process calls anything here
+  void leave() const;
 
  private:
   friend class SharedCounter;

@@ -29,6 +29,6 @@ int main(int argc, char** argv) {
   if (!all.is_first()) GTEST_FLAG_SET(brief, true);
   if (!all.is_alone()) testing::UnitTest::GetInstance()->listeners().Append(new EndsAll);
   const int code = RUN_ALL_TESTS();
-  static_cast<void>(all.leave());
+  all.leave();
   return code;
 }

@@ -27,7 +27,8 @@ TEST(Comm, IsAloneWithoutOthers) {
   EXPECT_EQ(alone.all_gather("text"), std::vector<std::string>{"text"});
   EXPECT_EQ(alone.gather("text"), std::vector<std::string>{"text"});
   EXPECT_FALSE(alone.fail(3, "nobody hears it"));
-  EXPECT_TRUE(alone.leave());
+  EXPECT_TRUE(alone.meet_at_the_end());
+  alone.leave();
   SharedCounter counter(alone);
   EXPECT_EQ(counter.add(2), 0);
   EXPECT_EQ(counter.add(1), 2);
