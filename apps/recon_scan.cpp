@@ -4,17 +4,24 @@
 
 #include "../core/error.hpp"
 #include "../pipeline/methods/method.hpp"
+#include "../pipeline/ranks.hpp"
 #include "scan_options.hpp"
 
 namespace tandem::apps {
 
 namespace {
 
-/// Looks for the axis if that is asked for, and gives it to the recipe; the axes that are left open.
+/// Looks for the axis if that is asked for, and gives it to the recipe; the axes that are left open. Of
+/// several ranks, the first one looks.
 std::vector<double> axes_found(ReconOptions& o, io::ScanReader& reader, ProgressLine& progress) {
   if (!o.axis_auto) return {};
+  const Comm ranks = Comm::world();
+  if (!ranks.is_first()) {
+    o.recipe.axis_bin = pipeline::of_first(ranks, 0.0);
+    return {};
+  }
   const pipeline::AxisEstimate axis = find_axis_of(reader, o.scan, {}, 5, progress);
-  o.recipe.axis_bin = axis.axis_bin;
+  o.recipe.axis_bin = pipeline::of_first(ranks, axis.axis_bin);
   std::ostringstream text;
   text << "rotation axis at bin " << axis.axis_bin << " +- " << axis.uncertainty << " ("
        << name_of(axis.method) << ")";

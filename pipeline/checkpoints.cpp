@@ -235,7 +235,8 @@ void Checkpoints::save(Range slices, ChunkState& at, AnySolver& solver) {
   Slot& slot = slot_of(slices);
   const int iteration = at.run.report.iterations;
   const double now = seconds_now();
-  const bool due = request_.every ? iteration % *request_.every == 0 : now >= slot.next;
+  const bool last = request_.ends && request_.ends();
+  const bool due = last || (request_.every ? iteration % *request_.every == 0 : now >= slot.next);
   if (!due || iteration <= slot.iteration) return;
   try {
     write(slot, at, solver);

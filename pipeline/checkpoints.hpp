@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -33,6 +34,7 @@ class Checkpoints {
     io::Identity identity;     ///< what must be the same if a run goes on from here
     std::optional<int> every;  ///< iterations; default: a minute, and at most 5 % of the time for writing
     bool resume = false;       ///< whether to go on from what is there
+    std::function<bool()> ends = {};  ///< whether the run is about to be ended, so that one is due now
   };
   /// @throws FileError if the file is there and is not to be gone on from nor to be replaced, and, to resume,
   /// if a check-point is damaged or has another identity

@@ -37,7 +37,7 @@ void Watch::again() {
 void Watch::tell() const {
   if (!tell_) return;
   Stage computing;
-  double done = computed_;
+  double done = computed_ + (others_ ? others_() : 0);
   for (const Stage& worker : workers_) {
     done += worker.done;
     if (computing.name.empty()) computing = worker;

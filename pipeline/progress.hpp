@@ -3,6 +3,7 @@
 #include <functional>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tandem::pipeline {
@@ -25,6 +26,8 @@ class Watch {
   Watch(OnProgress tell, double slices, std::size_t workers, StationBoard* board = nullptr)
       : tell_(std::move(tell)), slices_(slices), board_(board), workers_(workers) {}
 
+  /// Slices that other ranks make, for the same progress: `count` tells how many by now.
+  void add_others(std::function<double()> count) { others_ = std::move(count); }
   /// What a station does now; an empty name means nothing. `done`: slices.
   void reading(std::string name, double done);
   void writing(std::string name, double done);
@@ -43,6 +46,7 @@ class Watch {
   OnProgress tell_;
   double slices_;
   StationBoard* board_;
+  std::function<double()> others_;
   std::mutex mutex_;
   Stage reading_, writing_{"start"};
   std::vector<Stage> workers_;  ///< `done` is of the chunk that it has

@@ -11,6 +11,7 @@
 #include "chunks_due.hpp"
 #include "helper.hpp"
 #include "methods/method.hpp"
+#include "ranks.hpp"
 #include "stations/compute.hpp"
 #include "stations/landing.hpp"
 #include "stations/prepare.hpp"
@@ -38,8 +39,9 @@ Workers workers_of(const Work& work, ReadStation& read, PrepareStation& prepare,
 }
 
 /// Sends chunks through the stations.
-void send(const Plan& plan, const std::vector<Range>& due, ReadStation& read, const Workers& workers,
+void send(const Plan& plan, ChunkQueue& all, ReadStation& read, const Workers& workers,
           const std::function<void(Chunk&)>& write, StationBoard* board) {
+  const std::vector<Range>& due = all.chunks();
   const auto queue = [&](const char* station, int change) {
     if (board) board->queue(station, change);
   };
@@ -63,7 +65,7 @@ void send(const Plan& plan, const std::vector<Range>& due, ReadStation& read, co
     queue("write", -1);
     write(chunk(item));
   };
-  conveyor(static_cast<Index>(due.size()), count, load, work, save, sizes_for_helper(plan, due));
+  conveyor([&] { return all.next(); }, count, load, work, save, sizes_for_helper(plan, due));
 }
 
 /// Adds what the workers did. A helper has an account of its own.
@@ -95,7 +97,8 @@ Outcome look_at_some(io::ScanReader& reader, const Plan& plan, const Options& op
     landing(chunk, look);
     ++looked_at;
   };
-  send(plan, due, read, workers, look_once, nullptr);
+  ChunkQueue queue({}, due, {});
+  send(plan, queue, read, workers, look_once, nullptr);
   add(plan, workers, found);
   return found;
 }
@@ -115,14 +118,30 @@ std::vector<Range> some_slices(const Plan& plan, Index most) {
   return one_by_one(slices);
 }
 
-void find_range(io::ScanReader& reader, const Plan& plan, io::VolumeWriter& writer, const Options& options,
-                Outcome& outcome) {
+void find_range(io::ScanReader& reader, const Plan& plan, const Options& options, Outcome& outcome) {
   const Stopwatch watch("range", outcome.range_seconds);
   RangeFinder finder(plan);
   look_at_some(reader, plan, options, "range", one_by_one(finder.slices()),
                [&](const Chunk& chunk) { finder.look_at(chunk.slices.first, chunk.volume); });
   outcome.range = finder.range();
+}
+
+/// Of several ranks, the first one finds it.
+void set_range(io::ScanReader& reader, const Plan& plan, io::VolumeWriter& writer, const Options& options,
+               Outcome& outcome) {
+  if (options.ranks.is_first()) find_range(reader, plan, options, outcome);
+  outcome.range = of_first(options.ranks, outcome.range);
   writer.set_range(outcome.range->min, outcome.range->max);
+}
+
+/// What is still to be made.
+ChunkQueue queue_of(const Plan& plan, const io::VolumeWriter& writer, const Options& options) {
+  std::vector<Range> due = chunks_due(plan, writer.done()), begun;
+  if (options.checkpoints) {
+    due = options.checkpoints->in_order(std::move(due));
+    if (!options.ranks.is_alone()) begun = options.checkpoints->found();
+  }
+  return {options.ranks, std::move(due), begun};
 }
 
 double slices_in(const std::vector<Range>& chunks) {
@@ -137,9 +156,11 @@ void look_ahead(io::ScanReader& reader, Plan& plan, const Options& options) {
   constexpr Index most = 5;
   const Method& method = *plan.method;
   if (!method.is_open || !method.is_open(plan.options)) return;
-  method.settle(
-      look_at_some(reader, plan, options, "look ahead", some_slices(plan, most), [](const Chunk&) {}),
-      plan.options);
+  if (options.ranks.is_first())
+    method.settle(
+        look_at_some(reader, plan, options, "look ahead", some_slices(plan, most), [](const Chunk&) {}),
+        plan.options);
+  plan.options.tv_weight = of_first(options.ranks, plan.options.tv_weight);
 }
 
 Outcome reconstruct(io::ScanReader& reader, const Plan& asked, io::VolumeWriter& writer,
@@ -147,36 +168,45 @@ Outcome reconstruct(io::ScanReader& reader, const Plan& asked, io::VolumeWriter&
   Plan plan = asked;
   look_ahead(reader, plan, options);
   Outcome outcome;
-  std::vector<Range> due = chunks_due(plan, writer.done());
-  if (options.checkpoints) due = options.checkpoints->in_order(std::move(due));
+  const Comm& ranks = options.ranks;
+  ChunkQueue queue = queue_of(plan, writer, options);
+  const std::vector<Range>& due = queue.chunks();
   Watch watch(options.progress, static_cast<double>(plan.grid.size[2]), plan.workers.size(), options.board);
+  if (!ranks.is_alone() && ranks.is_first()) watch.add_others([&] { return queue.made_by_others(); });
   if (options.board) options.board->expect(slices_in(due));
   PrepareStation prepare(reader.info(), plan);
   ReadStation read(reader, plan, watch, outcome);
   const std::shared_ptr<Truth> truth = truth_of(plan, options.truth, options.any_external);
-  WriteStation write(writer, plan, watch, outcome, QualityWatch(plan, truth),
+  WriteStation write(writer, plan, watch, outcome, QualityWatch(plan, ranks.is_first() ? truth : nullptr),
                      MiddleSlices(plan, options.pictures, options.show));
-  const bool range_at_once = options.find_range && due.size() == 1 && due.front().size() == plan.grid.size[2];
+  const bool range_at_once =
+      options.find_range && ranks.is_alone() && due.size() == 1 && due.front().size() == plan.grid.size[2];
   const bool may_store = !write.looks() && !range_at_once;
   const Beside beside{options.curves, truth.get(), options.checkpoints};
   const auto workers = workers_of({plan, watch, 0, options.any_external, seconds_now(), beside}, read,
                                   prepare, &writer, may_store);
   Landing landing(Work{plan, watch}, &writer, may_store);
   if (range_at_once) landing.whole();
+  const auto save = [&](Chunk& some) {
+    write(some);
+    queue.made(some.slices.size());
+  };
   {
     const Stopwatch whole("reconstruct", outcome.seconds.total);
     if (range_at_once)
       write.find_range();
     else if (options.find_range)
-      find_range(reader, plan, writer, options, outcome);
+      set_range(reader, plan, writer, options, outcome);
     const KeepHostMemory kept;  // chunks are of one size, and so are their arrays
     send(
-        plan, due, read, workers, [&](Chunk& chunk) { landing(chunk, [&](Chunk& some) { write(some); }); },
-        options.board);
+        plan, queue, read, workers, [&](Chunk& chunk) { landing(chunk, save); }, options.board);
+    writer.collect();
   }
-  write.look_at_rest(due);
   add(plan, workers, outcome);
   outcome.add(landing.outcome());
+  prepare.add_ranks(ranks, outcome);
+  if (!ranks.is_first()) return outcome;
+  write.look_at_rest(queue.taken());
   prepare.finish(outcome);
   if (plan.method->conclude) plan.method->conclude(plan, outcome);
   write.finish();

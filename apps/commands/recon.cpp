@@ -1,5 +1,7 @@
 // tandem recon: scan to volume.
 
+#include <algorithm>
+#include <csignal>
 #include <iostream>
 #include <sstream>
 #include <utility>
@@ -7,7 +9,10 @@
 #include "../../core/error.hpp"
 #include "../../io/volume_parts.hpp"
 #include "../../pipeline/checkpoints.hpp"
+#include "../../pipeline/chunks_due.hpp"
+#include "../../pipeline/host_memory.hpp"
 #include "../../pipeline/methods/method.hpp"
+#include "../../pipeline/ranks.hpp"
 #include "../../pipeline/reconstruct.hpp"
 #include "../../pipeline/steps/chain.hpp"
 #include "../../pipeline/stopwatch.hpp"
@@ -21,6 +26,7 @@
 #include "../live_page.hpp"
 #include "../preview.hpp"
 #include "../progress.hpp"
+#include "../ranks.hpp"
 #include "../recipe_text.hpp"
 #include "../recon_options.hpp"
 #include "../recon_report.hpp"
@@ -28,6 +34,7 @@
 #include "../resume.hpp"
 #include "../scan_options.hpp"
 #include "../settings_text.hpp"
+#include "../signals.hpp"
 
 namespace tandem::apps {
 
@@ -35,10 +42,13 @@ namespace {
 
 using nlohmann::json;
 
+constexpr double seconds_for_checkpoint = 25;  // after SIGTERM; Slurm kills after 30
+
 /// What stands in the way before any file is opened.
 void check_before(ReconOptions& o) {
   const bool matched = pipeline::method_named(o.recipe.method).needs_matched_pair;
-  o.recipe.devices = chosen_devices(o.device, matched ? Pairing::matched : Pairing::any);
+  o.recipe.devices =
+      devices_of_this_rank(chosen_devices(o.device, matched ? Pairing::matched : Pairing::any));
   o.recipe.fewest_devices = o.device.device == "auto";
   if (o.recipe.follow && o.recipe.devices.size() > 1 && !o.recipe.fewest_devices)
     throw UsageError("--follow works on one device; give --device " + o.recipe.devices.front().name());
@@ -46,6 +56,24 @@ void check_before(ReconOptions& o) {
   inputs.push_back({"--truth", o.truth});
   inputs.push_back({"--like", o.like});
   check_files(o.common, inputs, outputs_of(o));
+}
+
+/// What several ranks do not do together, and what only the first one of them does: it alone prints, and
+/// writes all but the volume.
+void suit_ranks(ReconOptions& o) {
+  const Comm ranks = Comm::world();
+  if (ranks.is_alone()) return;
+  const std::string count = std::to_string(ranks.size()) + " ranks: ";
+  if (o.recipe.follow) throw UsageError(count + "--follow is done by one process; start one");
+  if (!o.compared.empty()) throw UsageError(count + "--compare is done by one process; start one");
+  o.recipe.host_bytes = o.memory_gib
+                            ? o.recipe.host_bytes
+                            : pipeline::spare_host_memory() / static_cast<std::size_t>(ranks_on_this_host());
+  if (o.common.threads == 0) o.common.threads = threads_of_this_rank();
+  if (ranks.is_first()) return;
+  o.common.quiet = true;
+  o.serve.reset();
+  for (std::string* file : {&o.common.json, &o.common.log, &o.preview, &o.save_config}) file->clear();
 }
 
 /// The options of this run, for --config and --like: with the method that was taken, and with what was found
@@ -98,17 +126,33 @@ class Run {
       : o_(o), page_(page), limit_(o.common.threads), progress_(o.common, page) {}
 
   void operator()() {
+    tell_of_ranks();
     look_at_scan();
     make_ready();
-    if (o_.dry_run) return show_plan();
+    if (o_.dry_run) return ranks_.is_first() ? show_plan() : void();
     look_ahead();
     take_outputs();
     compute();
-    finish();
-    tell();
+    if (ranks_.is_first()) finish();
+    ranks_.barrier();  // the volume has its name
+    if (checkpoints_) checkpoints_->finish();
+    if (ranks_.is_first()) tell();
   }
 
  private:
+  void tell_of_ranks() {
+    if (ranks_.is_alone()) return;
+    const RankLines lines = say_ranks(o_.recipe.devices, thread_count());
+    constexpr std::size_t most = 8;
+    for (std::size_t k = 0; k < std::min(most, lines.devices.size()); ++k) progress_.note(lines.devices[k]);
+    if (lines.devices.size() > most)
+      progress_.note("and " + std::to_string(lines.devices.size() - most) + " ranks more, see --json");
+    const bool unasked = o_.device.device == "auto" || o_.device.device == "all";
+    if (unasked && !lines.shared.empty())
+      progress_.warn("ranks share a GPU, " + lines.shared + "; start as many ranks as there are GPUs");
+    rank_lines_ = lines.devices;
+  }
+
   void look_at_scan() {
     growing_ = o_.recipe.follow ? wait_for_scan(o_, progress_) : nullptr;
     reader_ = growing_ ? growing_ : std::shared_ptr(open(o_.scan));
@@ -116,6 +160,7 @@ class Run {
     o_.recipe.stored_bytes = stored_bytes_of(o_);
     plan_ = make_plan(reader_->info(), o_.recipe);
     require_its_beam(o_, plan_);
+    share_chunks(plan_, ranks_);
   }
 
   void make_ready() {
@@ -126,7 +171,13 @@ class Run {
     else if (plan_.home().is_cuda() && !plan_.gpus_prepare())
       progress_.note("note: counts become line integrals on the CPU, because that takes all views at once");
     for (const std::string& warning : plan_.warnings) progress_.warn(warning);
+    const auto chunks = static_cast<int>(chunks_due(plan_, {}).size());
+    if (chunks < ranks_.size())
+      progress_.note("note: " + std::to_string(ranks_.size() - chunks) + " of " +
+                     std::to_string(ranks_.size()) + " ranks have nothing to do: there are " +
+                     std::to_string(chunks) + " chunks of slices");
     planned_ = plan_json(plan_, reader_->info());
+    if (!ranks_.is_alone()) planned_["ranks"] = rank_lines_;
     planned_["warnings"] = progress_.warnings();
     files_ = {o_.scan.path, o_.output, format_of(o_, plan_)};
     config_ = config_of(o_, plan_);
@@ -155,8 +206,9 @@ class Run {
   /// What the method has to know of the scan before it makes the first slice.
   void look_ahead() {
     const double start = seconds_now();
-    pipeline::look_ahead(*reader_, plan_,
-                         {.progress = progress(), .any_external = o_.scan.how.allow_external_files});
+    pipeline::look_ahead(
+        *reader_, plan_,
+        {.progress = progress(), .any_external = o_.scan.how.allow_external_files, .ranks = ranks_});
     if (!plan_.options.tv_weight) return;
     config_ = config_of(o_, plan_);
     planned_["tv_weight"] = *plan_.options.tv_weight;
@@ -175,29 +227,36 @@ class Run {
     for (const std::string& warning : checkpoints_->take_warnings()) progress_.warn(warning);
   }
 
-  /// Opens the check-points, which decide how many slices a chunk has.
-  void take_checkpoints(const io::Identity& identity) {
+  /// Opens the check-points, which decide how many slices a chunk has. Each rank has its own.
+  void take_checkpoints(io::Identity identity) {
     if (o_.checkpoint.empty()) return;
-    checkpoints_.emplace(pipeline::Checkpoints::Request{o_.checkpoint, o_.common.replace(), identity,
-                                                        o_.checkpoint_every, o_.resume});
+    std::string file = o_.checkpoint;
+    if (!ranks_.is_alone()) identity.emplace_back("the number of ranks", std::to_string(ranks_.size()));
+    if (!ranks_.is_first()) file += ".rank" + std::to_string(ranks_.rank());
+    checkpoints_.emplace(pipeline::Checkpoints::Request{file, o_.common.replace(), std::move(identity),
+                                                        o_.checkpoint_every, o_.resume,
+                                                        [] { return caught_signal() == SIGTERM; }});
+    give_time(seconds_for_checkpoint);
     checkpoints_->suit(plan_);
+    share_chunks(plan_, ranks_);
     planned_["rows_at_once"] = plan_.rows_at_once;
     begun_ = checkpoints_->found();
   }
 
   void take_outputs() {
-    if (!growing_)
+    if (!growing_ && ranks_.is_first())
       warn_of_repeated_view(*reader_, o_.scan, axes_.empty() ? std::vector{plan_.axis_in_file} : axes_,
                             progress_);
     planned_["source"] = source_json(o_.common, o_.scan.path);
     planned_["input"] = o_.scan.path;
     const io::Identity identity = identity_of(o_.common, sources_of(o_), config_, planned_);
+    require_same_plan(identity);
     take_checkpoints(identity);
     if (page_) page_->tell_plan(planned_, o_.output);
     json recipe = planned_;
     recipe["config"] = config_;
     writer_ = io::create_volume(o_.output, plan_.grid.shape(), files_.format, text_of(recipe),
-                                o_.common.replace(), {o_.resume, identity});
+                                o_.common.replace(), {o_.resume, identity, ranks_});
     if (o_.is_part_of_hdf5()) io::require_part_free(o_.part_of, *o_.recipe.region_z);
     done_ = writer_->done();
     if (o_.resume) tell_of_done(done_, begun_, progress_);
@@ -207,14 +266,16 @@ class Run {
   void compute() {
     pipeline::Options options{progress(), o_.truth, !o_.preview.empty(), o_.scan.how.allow_external_files};
     options.find_range = files_.format.range_follows;
-    options.curves = !o_.common.json.empty();
+    options.curves = pipeline::of_first(ranks_, !o_.common.json.empty());
     options.checkpoints = checkpoints_ ? &*checkpoints_ : nullptr;
+    options.ranks = ranks_;
     ahead_.emplace(plan_, reader_->info(), files_, done_);
     if (page_) page_->watch(options, growing_ ? json() : ahead_->planned());
     if (const std::string lack = ahead_->lack_of_disk(); !lack.empty()) progress_.warn(lack);
     outcome_ = growing_ ? pipeline::follow(*growing_, plan_, *writer_, options, patience_of(o_, progress_))
                         : pipeline::reconstruct(*reader_, plan_, *writer_, options);
     tell_of_checkpoints();
+    if (!ranks_.is_first()) return;
     outcome_.look_ahead_seconds = look_ahead_seconds_;
     for (const std::string& warning : outcome_.warnings) progress_.warn(warning);
     numbers_ = numbers_json(files_.format, outcome_, writer_->clipped());
@@ -245,12 +306,11 @@ class Run {
       const pipeline::Stopwatch watch("finish", outcome_.seconds.finish);
       writer_->finish(text_of(report_));
     }
-    if (checkpoints_) checkpoints_->finish();
     if (growing_) {
       report_["followed"] = followed_json(*outcome_.followed);  // now with the time of writing
     } else {
       report_["stations"] = ahead_->stations(outcome_);
-      ahead_->learn(outcome_);
+      if (ranks_.is_alone()) ahead_->learn(outcome_);  // rates are those of one process
     }
     std::string missing;
     if (o_.is_part_of_hdf5()) missing = io::join_parts(o_.part_of, o_.common.replace());
@@ -269,11 +329,13 @@ class Run {
 
   ReconOptions& o_;
   LivePage* page_;
+  Comm ranks_ = Comm::world();
   ThreadLimit limit_;
   ProgressLine progress_;
   std::shared_ptr<io::GrowingScan> growing_;
   std::shared_ptr<io::ScanReader> reader_;
-  std::vector<double> axes_;  // that are possible
+  std::vector<std::string> rank_lines_;  // what each has
+  std::vector<double> axes_;             // that are possible
   pipeline::Plan plan_;
   json planned_, numbers_, report_;
   RunFiles files_;
@@ -295,7 +357,10 @@ void add_recon(CLI::App& program, Action& chosen) {
   add_recon_options(c, *o);
   c.callback([o, &chosen] {
     chosen = [runs = options_by_scan(*o)] {
+      if (runs.size() > 1 && !Comm::world().is_alone())
+        throw UsageError("several ranks share the work on one scan; give one");
       const auto run = [](ReconOptions& one) {
+        suit_ranks(one);
         if (!one.compared.empty()) return compare_methods(one);
         check_before(one);
         with_page(one.dry_run ? std::nullopt : one.serve, [&](LivePage* page) { Run{one, page}(); });

@@ -8,6 +8,7 @@
 #include "../../core/error.hpp"
 #include "../methods/method.hpp"
 #include "../problem.hpp"
+#include "../ranks.hpp"
 #include "../row_axes.hpp"
 #include "../stopwatch.hpp"
 #include "../warn.hpp"
@@ -187,6 +188,12 @@ void PrepareStation::require_mostly_good() const {
                      "projections: at least ", floored, " of ", selected / binned,
                      " transmissions are below ", floor_words(met), ", more than ", percent,
                      " %; check --flats and --darks, or give --max-floored PERCENT");
+}
+
+void PrepareStation::add_ranks(const Comm& ranks, Outcome& outcome) {
+  if (ranks.is_alone()) return;
+  pipeline::add_ranks(ranks, outcome, findings_, ends_);
+  if (plan_.rows.size() > 0) require_mostly_good();
 }
 
 void PrepareStation::finish(Outcome& outcome) const {

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <optional>
 
+#include "../../core/comm.hpp"
 #include "../methods/work.hpp"
 #include "../open_ends.hpp"
 #include "chunk.hpp"
@@ -31,6 +32,9 @@ class PrepareStation {
   /// FileError if too much was replaced
   void add(const Findings& found);
   void look_at(const Array& y);
+  /// All ranks: the first one gets what all found, and what they did. @throws FileError if all together
+  /// replaced too much
+  void add_ranks(const Comm& ranks, Outcome& outcome);
   /// Adds findings and warnings, after all data have passed.
   void finish(Outcome& outcome) const;
 

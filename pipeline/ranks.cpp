@@ -1,0 +1,150 @@
+#include "ranks.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "../core/ceil_div.hpp"
+#include "../core/error.hpp"
+#include "methods/method.hpp"
+#include "packet.hpp"
+#include "steps/step.hpp"
+
+namespace tandem::pipeline {
+
+namespace {
+
+constexpr Index chunks_a_rank = 3;  // so that a slower rank can leave some to others
+
+void pass(Packet& packet, Curve& curve) {
+  pass(packet, curve.iterations);
+  pass(packet, curve.values);
+}
+
+void pass(Packet& packet, Iterated& one) {
+  pass(packet, one.slices);
+  pass(packet, one.iterations);
+  pass(packet, one.slice_iterations);
+  pass(packet, one.stopped_by);
+  pass(packet, one.squares);
+  CurveSums& sums = one.curves;
+  for (Curve* curve : {&sums.changes, &sums.sizes, &sums.objective, &sums.errors, &sums.similarities})
+    pass(packet, *curve);
+  for (double* number : {&one.noise, &one.data, &one.below_zero}) pass(packet, *number);
+}
+
+void pass(Packet& packet, Findings::OfStep& step) {
+  std::string name(step.name);
+  pass(packet, name);
+  for (const Step& known : steps())
+    if (known.name == name) step.name = known.name;
+  pass(packet, step.replaced);
+  pass(packet, step.notes);
+  pass(packet, step.only_counts);
+}
+
+void pass(Packet& packet, Findings& found) {
+  std::size_t count = found.steps.size();
+  pass(packet, count);
+  found.steps.resize(count);
+  for (Findings::OfStep& step : found.steps) pass(packet, step);
+  for (Index* number : {&found.reference_replaced, &found.reference_not_finite, &found.dead})
+    pass(packet, *number);
+  pass(packet, found.floor);
+}
+
+void pass(Packet& packet, Outcome& outcome) {
+  pass(packet, outcome.seconds);
+  pass(packet, outcome.slices);
+  pass(packet, outcome.updates);
+  pass(packet, outcome.weights);
+  std::size_t count = outcome.iterated.size();
+  pass(packet, count);
+  outcome.iterated.resize(count);
+  for (Iterated& one : outcome.iterated) pass(packet, one);
+}
+
+}  // namespace
+
+void share_chunks(Plan& plan, const Comm& ranks) {
+  if (ranks.is_alone()) return;
+  require<GeometryError>(rows_are_slices(plan.scan) || plan.by_views(), "ranks: ", plan.method_name(),
+                         " takes all slices of a cone beam at once, which one process does; start one, or "
+                         "give --reconstruction-algorithm fdk");
+  const Index parts =
+      ranks.size() * (plan.by_views() ? static_cast<Index>(plan.workers.size()) : chunks_a_rank);
+  const Index fair = std::max<Index>(ceil_div(plan.grid.size[2], parts), 2 * plan.margin.beside);
+  std::array least{static_cast<double>(std::min(plan.rows_at_once, fair)),
+                   static_cast<double>(plan.slices_a_read)};
+  ranks.all_reduce(least, Combine::least);
+  plan.rows_at_once = static_cast<Index>(least[0]);
+  plan.slices_a_read = static_cast<Index>(least[1]);
+  if (plan.slices_a_read < plan.grid.size[2]) plan.slices_a_read -= plan.slices_a_read % plan.rows_at_once;
+}
+
+ChunkQueue::ChunkQueue(const Comm& ranks, std::vector<Range> due, const std::vector<Range>& begun)
+    : ranks_(ranks), chunks_(std::move(due)), counter_(ranks), made_(ranks) {
+  Packet packet;
+  std::vector<Range> own = begun;
+  pass(packet, own);
+  int rank = 0;
+  for (const std::string& text : ranks_.all_gather(packet.bytes())) {
+    Packet of_rank(text);
+    std::vector<Range> reserved;
+    pass(of_rank, reserved);
+    for (const Range slices : reserved) {
+      const auto same = [&](Range chunk) { return chunk.first == slices.first; };
+      const auto at = std::find_if(chunks_.begin() + shared_, chunks_.end(), same);
+      if (at == chunks_.end()) continue;  // the volume has it already
+      std::rotate(chunks_.begin() + shared_, at, at + 1);
+      if (rank == ranks_.rank()) own_.push_back(shared_);
+      ++shared_;
+    }
+    ++rank;
+  }
+  std::ranges::reverse(own_);
+}
+
+std::optional<Index> ChunkQueue::next() {
+  Index number = 0;
+  if (!own_.empty()) {
+    number = own_.back();
+    own_.pop_back();
+  } else {
+    number = shared_ + counter_.add(1);
+  }
+  if (number >= static_cast<Index>(chunks_.size())) return std::nullopt;
+  taken_.push_back(chunks_[static_cast<std::size_t>(number)]);
+  return number;
+}
+
+void ChunkQueue::made(Index slices) {
+  own_made_ += slices;
+  made_.add(slices);
+}
+
+double ChunkQueue::made_by_others() { return static_cast<double>(made_.add(0) - own_made_); }
+
+void add_ranks(const Comm& ranks, Outcome& outcome, Findings& findings, OpenEnds& ends) {
+  if (ranks.is_alone()) return;
+  Packet own;
+  pass(own, outcome);
+  pass(own, findings);
+  pass(own, ends);
+  const std::vector<std::string> all = ranks.gather(own.bytes());
+  for (std::size_t rank = 1; rank < all.size(); ++rank) {
+    Packet packet(all[rank]);
+    Outcome other;
+    Findings found;
+    OpenEnds open;
+    pass(packet, other);
+    pass(packet, found);
+    pass(packet, open);
+    outcome.add(other);
+    outcome.seconds.read += other.seconds.read;
+    outcome.seconds.write += other.seconds.write;
+    findings.add(found);
+    ends.add(open);
+  }
+}
+
+}  // namespace tandem::pipeline

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <atomic>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "../core/comm.hpp"
+#include "open_ends.hpp"
+#include "outcome.hpp"
+#include "plan.hpp"
+
+namespace tandem::pipeline {
+
+/// All ranks: makes their plans alike, with chunks that fit into the memory of each, and are small enough
+/// that each rank gets some. @throws GeometryError if rays cross the slices, and the method takes all at once
+void share_chunks(Plan& plan, const Comm& ranks);
+
+/// The chunks of a run that several ranks share: each takes the next one when it is free.
+class ChunkQueue {
+ public:
+  /// All ranks. `begun`: first slices of the chunks with which this rank goes on; nobody else takes them.
+  ChunkQueue(const Comm& ranks, std::vector<Range> due, const std::vector<Range>& begun);
+  /// The number of the chunk that this rank does next; empty if none is left.
+  std::optional<Index> next();
+  /// All that are due, by their numbers.
+  const std::vector<Range>& chunks() const { return chunks_; }
+  /// Those that this rank took.
+  const std::vector<Range>& taken() const { return taken_; }
+  void made(Index slices);  ///< by this rank
+  /// How many slices others have made by now. The first rank is asked, as it costs the others a message.
+  double made_by_others();
+
+ private:
+  Comm ranks_;
+  std::vector<Range> chunks_, taken_;
+  std::vector<Index> own_;  ///< numbers of chunks that nobody else takes, the next one last
+  Index shared_ = 0;        ///< number of the first chunk that anybody takes
+  SharedCounter counter_, made_;
+  std::atomic<Index> own_made_ = 0;
+};
+
+/// All ranks: the value that the first one has.
+template <class T>
+requires std::is_trivially_copyable_v<T> T of_first(const Comm& ranks, T value) {
+  const std::string text = ranks.broadcast({reinterpret_cast<const char*>(&value), sizeof value});
+  std::memcpy(&value, text.data(), sizeof value);
+  return value;
+}
+
+/// All ranks: the first one gets what all did and found, the others keep their own.
+void add_ranks(const Comm& ranks, Outcome& outcome, Findings& findings, OpenEnds& ends);
+
+}  // namespace tandem::pipeline

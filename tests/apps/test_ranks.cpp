@@ -1,0 +1,185 @@
+// `mpirun tandem recon`: the volume of one process, and what becomes of a rank that fails.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "../../core/comm.hpp"
+#include "program.hpp"
+#include "voxels.hpp"
+
+namespace tandem::test {
+namespace {
+
+class Ranks : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!Comm::is_built_in()) GTEST_SKIP() << "this build has no MPI";
+    ASSERT_EQ(run("simulate -o scan.h5 --phantom ellipsoids --size 61 --bins 64 --rows 13 --views 47 "
+                  "--photons 1e4 --axis-bin 30.2")
+                  .code,
+              0);
+  }
+  /// Ends after a minute at the latest; with a code of its own then.
+  static std::string mpirun(int ranks) {
+    return "timeout -k 5 150 " TANDEM_MPIRUN " -n " + std::to_string(ranks) + " ";
+  }
+  Ended on(int ranks, const std::string& arguments) { return run(arguments + " --quiet", mpirun(ranks)); }
+  /// Each rank does something in a shell first, which knows its number $R, and says which process it is.
+  std::string shells(int ranks, const std::string& first) {
+    std::ofstream(run / "rank.sh") << "R=$OMPI_COMM_WORLD_RANK\necho $$ > pid.$R\n"
+                                   << first << "\nexec \"$@\"\n";
+    return "{ " + mpirun(ranks) + "sh rank.sh";
+  }
+  static void says(const Ended& ended, int code, std::initializer_list<const char*> words) {
+    EXPECT_EQ(ended.code, code) << ended.err;
+    EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
+    for (const char* word : words)
+      EXPECT_NE(ended.err.find(word), std::string::npos) << word << " is not in " << ended.err;
+  }
+  Program run;
+};
+
+const std::string cgls = " --reconstruction-algorithm cgls --iterations 4",
+                  tv = " --reconstruction-algorithm tv --iterations 5";
+
+TEST_F(Ranks, MakeTheVolumeOfOneProcess) {
+  for (const std::string& options :
+       {std::string(), cgls, tv + " --nonnegative", std::string(" --dtype uint16 --rotation-axis-auto")}) {
+    ASSERT_EQ(run("recon scan.h5 -o one.h5 --quiet --overwrite" + options).code, 0);
+    for (const int ranks : {2, options.empty() ? 4 : 3}) {
+      const Ended ended = on(ranks, "recon scan.h5 -o all.h5 --overwrite" + options);
+      ASSERT_EQ(ended.code, 0) << ended.err;
+      EXPECT_EQ(voxels(run / "all.h5"), voxels(run / "one.h5")) << ranks << options;
+      EXPECT_EQ(run.left_of("tandem"), 0);
+    }
+  }
+}
+
+TEST_F(Ranks, MakeTheReportOfOneProcess) {
+  const std::string options = " --overwrite --truth truth.h5 --preview v.png --json r.json" + cgls;
+  ASSERT_EQ(
+      run("simulate -o scan.h5 --overwrite --size 61 --rows 7 --views 47 --photons 1e4 --truth truth.h5")
+          .code,
+      0);
+  ASSERT_EQ(run("recon scan.h5 -o v.h5 --quiet" + options).code, 0);
+  const nlohmann::json one = run.json("r.json");
+  const std::string picture = text_of(run / "v.png");
+  const Ended ended = on(3, "recon scan.h5 -o v.h5" + options);
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const nlohmann::json all = run.json("r.json");
+  EXPECT_EQ(all["ranks"].size(), 3u);
+  for (const char* same : {"quality", "residuals", "updates", "stopped_by", "slice_iterations"})
+    EXPECT_EQ(all[same], one[same]) << same;
+  EXPECT_EQ(all["curves"]["slices"].size(), 7u) << "each of its own chunk";
+  EXPECT_EQ(text_of(run / "v.png"), picture);
+}
+
+TEST_F(Ranks, WorkWithFewerSlicesThanRanks) {
+  ASSERT_EQ(run("recon scan.h5 -o one.h5 --quiet --slices 2").code, 0);
+  const Ended ended = run("recon scan.h5 -o all.h5 --slices 2", mpirun(4));
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  EXPECT_NE(ended.err.find("2 of 4 ranks have nothing to do: there are 2 chunks"), std::string::npos)
+      << ended.err;
+  EXPECT_EQ(voxels(run / "all.h5"), voxels(run / "one.h5"));
+}
+
+TEST_F(Ranks, RefuseOnceWhatTheyCannotDo) {
+  says(on(3, "recon no.h5 -o v.h5"), 3, {"tandem: error: no.h5: no such file"});
+  says(on(3, "recon scan.h5 -o v.h5 --what"), 2, {"--what is not known"});
+  says(on(2, "info scan.h5"), 2, {"tandem info is done by one process, and 2 were started"});
+  says(on(2, "recon scan.h5 -o v.h5 --compression zstd"), 3, {"several ranks do not write one packed HDF5"});
+  says(on(2, "recon scan.h5 --compare fbp,sirt --preview c.png"), 2, {"--compare is done by one process"});
+  EXPECT_FALSE(run.has("v.h5"));
+}
+
+TEST_F(Ranks, RefuseOtherOptionsOnOneRank) {
+  const std::string start =
+      "timeout 60 " TANDEM_MPIRUN " -n 1 '" TANDEM_PROGRAM "' recon scan.h5 -o v.h5 : -n 1 ";
+  says(run("recon scan.h5 -o v.h5 --fbp-filter hann", start), 2, {"rank 1", "--fbp-filter hann", "rank 0"});
+  EXPECT_FALSE(run.has("v.h5"));
+}
+
+TEST_F(Ranks, RefuseAnotherVersionOnOneRank) {
+  const std::string first = "[ $R = 1 ] && sed s/" TANDEM_TEST_VERSION
+                            "/9.9.9/g $1 > other && chmod +x other && shift && set ./other \"$@\"";
+  says(run("recon scan.h5 -o v.h5 --quiet; }", shells(2, first)), 2,
+       {"rank 1", "is tandem 9.9.9, rank 0 is " TANDEM_TEST_VERSION});
+}
+
+TEST_F(Ranks, RefuseAFileSystemThatOneOfThemDoesNotSee) {
+  const std::string first = "[ $R = 1 ] && mkdir far && cp -p scan.h5 far && cd far";
+  says(run("recon scan.h5 -o v.h5 --quiet; }", shells(3, first)), 3,
+       {"rank 1 of 3", "does not see the folder", "need one file system"});
+  EXPECT_FALSE(run.has("v.h5"));
+  EXPECT_FALSE(run.has(".v.h5.tandem"));
+}
+
+TEST_F(Ranks, EndTogetherIfOneFails) {
+  const Ended ended = run("recon scan.h5 -o v.h5 --quiet --reconstruction-algorithm cgls --iterations 300; }",
+                          shells(3, "trap '' XFSZ; [ $R = 2 ] && ulimit -f 1"));
+  says(ended, 3, {"rank 2 of 3", "v.h5", "File too large"});
+  EXPECT_FALSE(run.has("v.h5"));
+  EXPECT_FALSE(run.has(".v.h5.tandem"));
+}
+
+/// Waits until a condition of the shell holds, runs a command, and waits for the ranks.
+std::string then(const std::string& condition, const std::string& command) {
+  return " --quiet & p=$!; i=0; until " + condition +
+         " || [ $i -gt 600 ]; do sleep 0.05; i=$((i+1)); done; " + command + "; wait $p; }";
+}
+
+TEST_F(Ranks, GoOnAfterAKilledRank) {
+  const std::string options = " --reconstruction-algorithm cgls --iterations 2000",
+                    long_run = "recon scan.h5 -o v.h5 --resume" + options;
+  const Ended killed = run(
+      long_run + then("ls .v.h5.tandem/*.journal >/dev/null 2>&1", "kill -KILL $(cat pid.1)"), shells(3, ""));
+  EXPECT_EQ(killed.code, 137) << killed.err;
+  EXPECT_LE(std::count(killed.err.begin(), killed.err.end(), '\n'), 1) << killed.err;
+  ASSERT_FALSE(run.has("v.h5"));
+  ASSERT_TRUE(run.has(".v.h5.tandem"));
+  const Ended again = run(long_run, mpirun(2));
+  ASSERT_EQ(again.code, 0) << again.err;
+  EXPECT_NE(again.err.find("are there already"), std::string::npos) << again.err;
+  ASSERT_EQ(run("recon scan.h5 -o one.h5 --quiet" + options).code, 0);
+  EXPECT_EQ(voxels(run / "v.h5"), voxels(run / "one.h5"));
+}
+
+TEST_F(Ranks, LeaveACheckpointWhenTheSchedulerEndsThem) {
+  const std::string options = " --reconstruction-algorithm cgls --iterations 3000 --slices 2",
+                    long_run = "recon scan.h5 -o v.h5 --resume --checkpoint state" + options;
+  const Ended ended =
+      run(long_run + then("[ -e .v.h5.tandem ]", "sleep 0.3; kill -TERM $(cat pid.0) $(cat pid.1)"),
+          shells(2, ""));
+  says(ended, 143, {"tandem: error: interrupted by SIGTERM"});
+  ASSERT_TRUE(run.has("state"));
+  ASSERT_TRUE(run.has("state.rank1"));
+  says(on(3, long_run), 3, {"the number of ranks is 3, and was 2"});
+  const Ended again = run(long_run, mpirun(2));
+  ASSERT_EQ(again.code, 0) << again.err;
+  EXPECT_NE(again.err.find("the solver goes on with"), std::string::npos) << again.err;
+  EXPECT_FALSE(run.has("state.rank1"));
+  ASSERT_EQ(run("recon scan.h5 -o one.h5 --quiet" + options).code, 0);
+  EXPECT_EQ(voxels(run / "v.h5"), voxels(run / "one.h5"));
+}
+
+TEST_F(Ranks, AreTheSameAsOneProcessForSlabsOfACone) {
+  ASSERT_EQ(run("simulate -o cone.h5 --geometry cone --size 33 --rows 29 --views 40 --sod 60 --sdd 90 "
+                "--pixel-size 0.5")
+                .code,
+            0);
+  ASSERT_EQ(run("recon cone.h5 -o one.h5 --quiet").code, 0);
+  const std::vector<float> one = voxels(run / "one.h5");
+  for (const int ranks : {2, 3}) {
+    ASSERT_EQ(on(ranks, "recon cone.h5 -o all.h5 --overwrite").code, 0);
+    const std::vector<float> all = voxels(run / "all.h5");
+    double square = 0, error = 0;
+    for (std::size_t i = 0; i < one.size(); ++i)
+      square += one[i] * one[i], error += (all[i] - one[i]) * (all[i] - one[i]);
+    EXPECT_LE(std::sqrt(error / square), 1e-6);
+  }
+  says(on(2, "recon cone.h5 -o v.h5" + cgls), 4, {"takes all slices of a cone beam at once"});
+}
+
+}  // namespace
+}  // namespace tandem::test
