@@ -204,7 +204,7 @@ OutputFolder::OutputFolder(const std::filesystem::path& parent, const std::strin
 }
 
 OutputFolder::OutputFolder(const std::filesystem::path& parent, const std::string& name, std::string shown,
-                           const std::string& mark)
+                           const std::string& its_mark)
     : folder_name_("." + name + ending),
       shown_(std::move(shown)),
       parent_(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)),
@@ -216,7 +216,7 @@ OutputFolder::OutputFolder(const std::filesystem::path& parent, const std::strin
         ::openat(parent_.number(), folder_name_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     const Descriptor lock(
         folder_.valid() ? ::openat(folder_.number(), lock_name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1);
-    if (lock.valid() && text_in(lock.number()) == mark) return;
+    if (lock.valid() && text_in(lock.number()) == its_mark) return;
     std::this_thread::sleep_for(std::chrono::milliseconds(30));
   }
   throw FileError(shown_ + ": this rank does not see the folder " + (parent / folder_name_).string() +

@@ -18,10 +18,10 @@ class OutputFolder {
   /// dead runs beside it, if there is no journal in them. `shown` is the output in messages. @throws
   /// FileError
   OutputFolder(const std::filesystem::path& parent, const std::string& name, std::string shown, bool adopt);
-  /// The folder that another process has, whose lock says `mark`. It is waited for a little. @throws
+  /// The folder that another process has, whose lock says `its_mark`. It is waited for a little. @throws
   /// FileError if it does not come
   OutputFolder(const std::filesystem::path& parent, const std::string& name, std::string shown,
-               const std::string& mark);
+               const std::string& its_mark);
   OutputFolder(OutputFolder&&) = delete;
   /// @throws FileError if the name of the folder would be too long for the file system
   static void require_name(const std::filesystem::path& parent, const std::string& name,
