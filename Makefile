@@ -31,9 +31,11 @@ test: setup  ## build everything and run every test
 	ctest --test-dir $(BUILD) --parallel $(JOBS) --output-on-failure
 
 PYTHON := build/python/bin/python
-python: setup  ## the package for Python, and its tests: build/*/python, with packages of PyPI in build/python
+$(PYTHON): | setup
 	@cmake/setup.sh python3-dev python3-venv
-	@test -x $(PYTHON) || python3 -m venv build/python
+	@python3 -m venv build/python
+
+python: setup $(PYTHON)  ## the package for Python, and its tests: build/*/python, with packages of PyPI in build/python
 	@if ! $(PYTHON) -m pip install --quiet nanobind numpy pytest scipy; then \
 	  echo "python: skipped, nanobind, numpy, pytest and scipy cannot be installed here"; \
 	else set -e; \
@@ -42,9 +44,7 @@ python: setup  ## the package for Python, and its tests: build/*/python, with pa
 	  PYTHONPATH=$(abspath $(BUILD))/python TANDEM_PROGRAM=$(abspath $(BUILD))/tandem $(PYTHON) -m pytest -q; fi
 
 OTHERS := h5py tifffile fabio zarr ome-zarr SimpleITK pynrrd scipy scikit-image finufft hdf5plugin
-others: setup  ## what other programs write and read, and their solvers, beside ours: with packages of PyPI in build/python
-	@cmake/setup.sh python3-dev python3-venv
-	@test -x $(PYTHON) || python3 -m venv build/python
+others: setup $(PYTHON)  ## what other programs write and read, and their solvers, beside ours: with packages of PyPI in build/python
 	@if ! $(PYTHON) -m pip install --quiet $(OTHERS); then echo "others: skipped, $(OTHERS) cannot be installed here"; \
 	else set -e; \
 	  cmake --preset $(PRESET) --log-level=WARNING -DPython3_EXECUTABLE=$(abspath $(PYTHON)); \
@@ -52,9 +52,7 @@ others: setup  ## what other programs write and read, and their solvers, beside 
 	  ctest --test-dir $(BUILD) --output-on-failure --tests-regex '^(finufft|.*_others)$$'; fi
 
 PAGES := run
-docs: setup  ## the site: build/docs/html/index.html (PAGES=no: without running what pages tell their readers to type)
-	@cmake/setup.sh python3-dev python3-venv
-	@test -x $(PYTHON) || python3 -m venv build/python
+docs: setup $(PYTHON)  ## the site: build/docs/html/index.html (PAGES=no: without running what pages tell their readers to type)
 	@if ! $(PYTHON) -m pip install --quiet nanobind numpy scipy sphinx furo myst-parser pillow; then \
 	  echo "docs: skipped, nanobind, numpy, scipy, sphinx, furo, myst-parser and pillow cannot be installed here"; \
 	else set -e; \
