@@ -30,8 +30,10 @@ Comm Comm::world() { return the_world(); }
 
 Comm Comm::start(OnRankFailure on_failure) {
   const mpi::World world = mpi::start();
-  if (world.size == 1) mpi::finish();
-  if (world.size == 1) return {};
+  if (world.size == 1) {
+    mpi::finish();
+    return {};
+  }
   the_world() = Comm(world.rank, world.size);
   control::begin(world.rank, world.size, std::move(on_failure));
   return the_world();

@@ -11,16 +11,16 @@
 
 namespace tandem::pipeline {
 
-namespace {
-
 constexpr Index chunks_a_rank = 3;  // so that a slower rank can leave some to others
 
-void pass(Packet& packet, Curve& curve) {
+// In no unnamed namespace, so that `pass` of a vector finds them.
+
+static void pass(Packet& packet, Curve& curve) {
   pass(packet, curve.iterations);
   pass(packet, curve.values);
 }
 
-void pass(Packet& packet, Iterated& one) {
+static void pass(Packet& packet, Iterated& one) {
   pass(packet, one.slices);
   pass(packet, one.iterations);
   pass(packet, one.slice_iterations);
@@ -32,7 +32,7 @@ void pass(Packet& packet, Iterated& one) {
   for (double* number : {&one.noise, &one.data, &one.below_zero}) pass(packet, *number);
 }
 
-void pass(Packet& packet, Findings::OfStep& step) {
+static void pass(Packet& packet, Findings::OfStep& step) {
   std::string name(step.name);
   pass(packet, name);
   for (const Step& known : steps())
@@ -42,28 +42,20 @@ void pass(Packet& packet, Findings::OfStep& step) {
   pass(packet, step.only_counts);
 }
 
-void pass(Packet& packet, Findings& found) {
-  std::size_t count = found.steps.size();
-  pass(packet, count);
-  found.steps.resize(count);
-  for (Findings::OfStep& step : found.steps) pass(packet, step);
+static void pass(Packet& packet, Findings& found) {
+  pass(packet, found.steps);
   for (Index* number : {&found.reference_replaced, &found.reference_not_finite, &found.dead})
     pass(packet, *number);
   pass(packet, found.floor);
 }
 
-void pass(Packet& packet, Outcome& outcome) {
+static void pass(Packet& packet, Outcome& outcome) {
   pass(packet, outcome.seconds);
   pass(packet, outcome.slices);
   pass(packet, outcome.updates);
   pass(packet, outcome.weights);
-  std::size_t count = outcome.iterated.size();
-  pass(packet, count);
-  outcome.iterated.resize(count);
-  for (Iterated& one : outcome.iterated) pass(packet, one);
+  pass(packet, outcome.iterated);
 }
-
-}  // namespace
 
 void share_chunks(Plan& plan, const Comm& ranks) {
   if (ranks.is_alone()) return;
