@@ -51,16 +51,18 @@ others: setup $(PYTHON)  ## what other programs write and read, and their solver
 	  cmake --build $(BUILD) --parallel $(JOBS) --target tandem_program; \
 	  ctest --test-dir $(BUILD) --output-on-failure --tests-regex '^(finufft|.*_others)$$'; fi
 
+SITE := scipy scikit-image pillow sphinx furo myst-parser jupytext nbclient ipykernel
 PAGES := run
 docs: setup $(PYTHON)  ## the site: build/docs/html/index.html (PAGES=no: without running what pages tell their readers to type)
-	@if ! $(PYTHON) -m pip install --quiet nanobind numpy scipy sphinx furo myst-parser pillow; then \
-	  echo "docs: skipped, nanobind, numpy, scipy, sphinx, furo, myst-parser and pillow cannot be installed here"; \
+	@if ! $(PYTHON) -m pip install --quiet nanobind numpy $(SITE); then \
+	  echo "docs: skipped, nanobind, numpy, $(SITE) cannot be installed here"; \
 	else set -e; \
 	  cmake --preset $(PRESET) --log-level=WARNING -DTANDEM_PYTHON=ON -DPython_EXECUTABLE=$(abspath $(PYTHON)); \
 	  cmake --build $(BUILD) --parallel $(JOBS) --target tandem_python tandem_program; \
 	  export PYTHONPATH=$(abspath $(BUILD))/python TANDEM_PROGRAM=$(abspath $(BUILD))/tandem; rm -rf build/docs; \
 	  if [ $(PAGES) = no ]; then echo "docs: pages are not run; they say where outputs and pictures are left out"; \
-	  else $(PYTHON) docs/site/run_pages.py build/docs/pages; fi; \
+	  else $(PYTHON) docs/site/run_pages.py build/docs/pages; \
+	    $(PYTHON) docs/site/notebooks.py build/docs/pages/notebooks examples/python/*.py; fi; \
 	  $(PYTHON) -m sphinx -qnW --keep-going -c docs/site -d build/docs/doctrees docs build/docs/html; \
 	  python3 docs/site/check_site.py build/docs/html; fi
 

@@ -103,7 +103,11 @@ def example(words, page, before):
     file = words.split(":")[0]
     code = f"```{{literalinclude}} ../examples/{file}\n:language: python\n```"
     seen = f"{pathlib.Path(file).stem}.png: {', '.join(words.split(': ', 1)[1].split(';'))}"
-    return f"{code}\n\n{output('', page, before + f'<!-- example {words} -->')}\n\n{picture(seen, page)}"
+    parts = [code, output("", page, before + f"<!-- example {words} -->"), picture(seen, page)]
+    notebook = made / "notebooks" / f"{pathlib.Path(file).stem}.ipynb"
+    if notebook.exists():
+        parts.append(f"{{download}}`As a notebook <{os.path.relpath(notebook, root / 'docs')}>`")
+    return "\n\n".join(parts)
 
 
 described = {}
