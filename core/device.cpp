@@ -1,5 +1,6 @@
 #include "device.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <map>
@@ -142,6 +143,11 @@ void Event::record(const Stream& stream) {
     const Stream& member = stream.member(static_cast<int>(k));
     cuda::record(member.device().ordinal(), of_members_[k].get(), member.native());
   }
+}
+
+bool Event::has_passed() const {
+  return std::all_of(of_members_.begin(), of_members_.end(),
+                     [](const auto& passed) { return cuda::has_passed(passed.get()); });
 }
 
 void Event::synchronize() const {

@@ -104,6 +104,7 @@ class Event {
   explicit Event(Device device);      ///< @throws DeviceError if the device is not here
   void record(const Stream& stream);  ///< behind all that is queued there now; earlier waits keep their place
   void synchronize() const;           ///< the host waits. @throws DeviceError
+  bool has_passed() const;            ///< does not wait; false also where work failed
 
  private:
   friend class Stream;

@@ -3,6 +3,7 @@
 #include <string_view>
 #include <vector>
 
+#include "../core/kept_on_devices.hpp"
 #include "../core/public.hpp"
 #include "scan.hpp"
 
@@ -28,6 +29,7 @@ struct ParallelViews {
   std::vector<ParallelView> views;
   float scale;     ///< mm; coefficients of A are scale times the hat
   int half_width;  ///< how many bins a hat can reach on each side: 1 if its radius is at most one bin
+  KeptOnDevices kept{};
 };
 
 /// The views of a scan as plain data for the kernels. Both models have hats of the same area, pitch^2 /
@@ -50,6 +52,7 @@ struct ConeView {
 
 struct ConeViews : ConeFrame {
   std::vector<ConeView> views;
+  KeptOnDevices kept{};
 };
 
 /// @throws GeometryError unless all voxels are on the detector's side of the source. For the models that

@@ -250,13 +250,6 @@ constexpr std::size_t plans_kept = 2;
 
 }  // namespace
 
-const void* KeptOnDevices::get(Device device, const std::function<std::shared_ptr<const void>()>& make) {
-  const std::lock_guard lock(access_);
-  std::shared_ptr<const void>& kept = kept_[device];
-  if (!kept) kept = make();
-  return kept.get();
-}
-
 std::complex<double> row_phase(Index k, const FourierSizes& n, double t) {
   const double turns = static_cast<double>(k) * t / static_cast<double>(n.length);
   return std::polar(1.0, 2 * pi * (turns - std::floor(turns)));

@@ -1,12 +1,10 @@
 #pragma once
 
 #include <complex>
-#include <functional>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "../core/kept_on_devices.hpp"
 #include "../geometry/scan.hpp"
 #include "../geometry/volume_grid.hpp"
 #include "ramp.hpp"
@@ -54,16 +52,6 @@ struct FourierSizes {
   bool operator==(const FourierSizes&) const = default;
 };
 
-/// What backends make of a plan, once a device. Threads may ask at the same time.
-class KeptOnDevices {
- public:
-  const void* get(Device device, const std::function<std::shared_ptr<const void>()>& make);
-
- private:
-  std::mutex access_;
-  std::map<Device, std::shared_ptr<const void>> kept_;
-};
-
 /// The way between rows and a slice through frequencies, for one geometry (docs/kernels.md, "The Fourier
 /// model"). Both directions take their coefficients from here.
 struct FourierPlan : FourierSizes {
@@ -72,7 +60,7 @@ struct FourierPlan : FourierSizes {
   std::vector<Ray> rays;
   std::vector<FrequencyTile> tiles;  ///< all cells; tiles that most rays meet first
   std::vector<Run> runs;
-  std::unique_ptr<KeptOnDevices> on_devices = std::make_unique<KeptOnDevices>();
+  KeptOnDevices kept{};
 };
 
 /// exp(2 pi i k t / length): the value at t, in bins, of what a row has at frequency k.
@@ -85,6 +73,7 @@ struct FourierViews {
   std::vector<float> view_weights;   ///< one a view
   std::vector<double> row_shifts{};  ///< how many bins each row is moved to the right; empty: none moves
   Continuation beyond{};             ///< of rows
+  KeptOnDevices kept{};
 };
 
 /// A projector and its transpose through frequencies, without the factor `pitch^2 / bin_pitch`.

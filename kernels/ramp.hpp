@@ -6,6 +6,7 @@
 
 #include "../core/array.hpp"
 #include "../core/host_device.hpp"
+#include "../core/kept_on_devices.hpp"
 
 namespace tandem::kernels {
 
@@ -31,6 +32,7 @@ struct RowFilter {
   std::vector<float> ray_weights{};   ///< (view, bin of the input), applied before; empty: 1
   Index first_bin = 0;                ///< of the output, counted from the first bin of the input
   Continuation beyond{};              ///< of rows that are weighed
+  KeptOnDevices kept{};
 };
 
 /// The rows at one end of a filter, input or output, as kernels see them.

@@ -112,6 +112,12 @@ void wait(int ordinal, void* stream, void* event) {
 
 void synchronize_event(void* event) { check(cudaEventSynchronize(static_cast<cudaEvent_t>(event))); }
 
+bool has_passed(void* event) {
+  const bool passed = cudaEventQuery(static_cast<cudaEvent_t>(event)) == cudaSuccess;
+  if (!passed) cudaGetLastError();  // so that the next call does not see it again
+  return passed;
+}
+
 std::size_t free_memory(int ordinal) {
   check(cudaSetDevice(ordinal));
   std::size_t free = 0, total = 0;
@@ -225,11 +231,6 @@ struct Landing {
   cudaEvent_t passed = nullptr;  ///< behind the work that uses it
 
   static constexpr std::size_t bytes = 1 << 20;
-  bool is_free() const {
-    const bool free = cudaEventQuery(passed) == cudaSuccess;
-    if (!free) cudaGetLastError();  // so that the next call does not see it again
-    return free;
-  }
 };
 
 /// Takes one that no work uses any more.
@@ -246,7 +247,8 @@ class Landings {
  private:
   Landing one() {
     const std::lock_guard lock(mutex_);
-    auto found = std::find_if(all_.begin(), all_.end(), [](const Landing& l) { return l.is_free(); });
+    auto found =
+        std::find_if(all_.begin(), all_.end(), [](const Landing& l) { return has_passed(l.passed); });
     if (found == all_.end()) found = add_some();
     const Landing landing = *found;
     all_.erase(found);

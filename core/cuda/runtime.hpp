@@ -33,6 +33,7 @@ std::shared_ptr<void> make_event(int ordinal);
 void record(int ordinal, void* event, void* stream);
 void wait(int ordinal, void* stream, void* event);
 void synchronize_event(void* event);
+bool has_passed(void* event);  ///< false also where work before it failed
 
 /// How many bytes are left: what the driver shows, and what the pool keeps unused.
 std::size_t free_memory(int ordinal);

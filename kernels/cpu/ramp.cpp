@@ -61,6 +61,14 @@ Response full_response(const RowFilter& filter, double shift) {
   return full;
 }
 
+/// One for all rows, or one a row.
+std::vector<Response> full_responses(const RowFilter& filter, bool adjoint) {
+  std::vector<Response> all;
+  for (const double shift : filter.row_shifts) all.push_back(full_response(filter, adjoint ? -shift : shift));
+  if (all.empty()) all.push_back(full_response(filter, 0));
+  return all;
+}
+
 void multiply(const Response& response, Complex* row) {
   auto* parts = reinterpret_cast<float*>(row);
   for (std::size_t i = 0; i < response.size.size(); ++i) parts[i] *= response.size[i];
@@ -136,11 +144,12 @@ void filter_pair(const RowFilter& filter, bool adjoint, const FilterSides& sides
 }  // namespace
 
 void filter_rows(const RowFilter& filter, bool adjoint, float alpha, Image<const float> in, float beta,
-                 Image<float> out, Stream&) {
+                 Image<float> out, Stream& stream) {
   note_launch("filter");
-  std::vector<Response> responses;
-  for (double shift : filter.row_shifts) responses.push_back(full_response(filter, adjoint ? -shift : shift));
-  if (responses.empty()) responses.push_back(full_response(filter, 0));
+  const bool back = adjoint && !filter.row_shifts.empty();  // else both directions have the same
+  const auto kept = filter.kept.use<std::vector<Response>>(
+      stream, {back}, [&](const KeptOnDevices::Streams&) { return full_responses(filter, back); });
+  const std::vector<Response>& responses = *kept;
   const Plans& plans = plans_for(filter.length);
   const auto data = [](const std::vector<float>& all) { return all.empty() ? nullptr : all.data(); };
   const FilterSides sides =

@@ -1,4 +1,6 @@
 """Arrays of a GPU, used where they lie, on the caller's stream. Skipped without a GPU, or without torch or CuPy."""
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -251,3 +253,27 @@ def test_threads_use_streams_of_their_own(gpu):
         thread.join()
     for a, b in zip(wanted, found):
         np.testing.assert_array_equal(a, b)
+
+
+def test_an_operator_may_go_before_its_work_is_done(gpu):
+    A = on_gpu("parallel")
+    x = gpu.array(random_array(A._domain.inner))
+    wanted = gpu.host(A @ x)
+    slow = gpu.array(np.ones((4000, 4000), np.float32))
+    for _ in range(5):
+        slow = slow @ slow * 1e-4
+    ys = [on_gpu("parallel") @ x for _ in range(20)]
+    for y in ys:
+        np.testing.assert_array_equal(gpu.host(y), wanted)
+
+
+@pytest.mark.parametrize("last", ["", "import sys; sys.keep = [A, y]", "del A"])
+def test_the_interpreter_ends_with_work_under_way(last):
+    pytest.importorskip("torch")
+    program = ("import numpy as np, tandem, torch\n"
+               "scan = tandem.ParallelBeam(tandem.Detector(64, 2), np.linspace(0, 3, 50))\n"
+               "A = tandem.fbp(scan, device='cuda') * tandem.projector(scan, device='cuda')\n"
+               "x = torch.ones(A.domain.shapes[0], device='cuda')\n"
+               "for _ in range(100): y = A @ x\n" + last)
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    assert ended.returncode == 0 and ended.stderr == ""

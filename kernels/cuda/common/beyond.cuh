@@ -2,11 +2,7 @@
 
 // Rows that go on beyond their ends (kernels::Continuation), as kernels see them.
 
-#include <optional>
-#include <vector>
-
-#include "../../ramp.hpp"
-#include "sent.cuh"
+#include "launch.cuh"
 
 namespace tandem::kernels::cuda {
 
@@ -14,29 +10,6 @@ namespace tandem::kernels::cuda {
 struct Beyond {
   const float *before, *after;
   int bins;  ///< of which an end value is the mean
-};
-
-/// Numbers on the device; null if there are none.
-class OptionalTable {
- public:
-  OptionalTable(const std::vector<float>& values, const Stream& s) {
-    if (!values.empty()) here_.emplace(values, s);
-  }
-  const float* data() const { return here_ ? here_->data() : nullptr; }
-
- private:
-  std::optional<Sent<float>> here_;
-};
-
-class BeyondTables {
- public:
-  BeyondTables(const Continuation& beyond, const Stream& s)
-      : before_(beyond.before, s), after_(beyond.after, s), bins_(static_cast<int>(beyond.bins)) {}
-  Beyond beyond() const { return {before_.data(), after_.data(), bins_}; }
-
- private:
-  OptionalTable before_, after_;
-  int bins_;
 };
 
 /// The sum over the lanes of a warp, which all get the same bits.

@@ -301,7 +301,7 @@ bool footprint_backward(const ConeViews& views, FootprintTuning tuning, float al
                                 {projections.n0, projections.n1, projections.n2});
   Problem n{backward_layout(reach, per_lane), {}, volume.n0, 0, static_cast<int>(projections.n1),
             static_cast<int>(projections.n2)};
-  const Scratch<ConeView> list(views.views, s);
+  const auto list = views_on_device(views, stream);
   const Scratch<__half> turned(static_cast<std::size_t>(batches.views * batches.view_bytes / 2), s);
   const Scratch<float> units(2, s);
   const ShadowStore<Direction::backward> store(batches.views * batches.across * batches.lines, s);
@@ -317,7 +317,7 @@ bool footprint_backward(const ConeViews& views, FootprintTuning tuning, float al
     for (int line = 0; line < static_cast<int>(batches.down); line += batches.lines) {
       n.tiles = {static_cast<int>(batches.across),
                  std::min(batches.lines, static_cast<int>(batches.down) - line), line, volume.n2, volume.n1};
-      run(n, store.of(views, list.data() + first, n.views, n.tiles), windows, out, s);
+      run(n, store.of(views, list->data() + first, n.views, n.tiles), windows, out, s);
     }
   }
   return true;

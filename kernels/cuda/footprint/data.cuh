@@ -5,6 +5,7 @@
 
 #include <cuda_fp16.h>
 
+#include "../common/device_table.cuh"
 #include "../common/levels.cuh"
 #include "tiles.cuh"
 

@@ -288,24 +288,32 @@ Problem shape_of(const ConeViews& views, Image<const float> volume, Image<float>
           .window = window};
 }
 
+/// Views in the order in which blocks take them, on the host and on the device.
+struct KeptOrder : OrderedViews {
+  DeviceTable<ConeView> views_there;
+  DeviceTable<int> order_there;
+  KeptOrder(const ConeViews& packed, const KeptOnDevices::Streams& streams)
+      : OrderedViews(packed.views), views_there(list, streams), order_there(order, streams) {}
+};
+
 /// What one application works with.
 struct Work {
   ForwardLayout layout;
   ForwardBatches batches;
   int all_views, views_at_once;
-  Scratch<ConeView> views;
-  Scratch<int> order;
+  const ConeView* views;
+  const int* order;
   Scratch<float> units, slants, turned;
   Scratch<Span> spans;
   ShadowStore<Direction::forward> store;
-  Work(const OrderedViews& list, const ForwardLayout& made, const ForwardBatches& cut, const Problem& n,
+  Work(const KeptOrder& kept, const ForwardLayout& made, const ForwardBatches& cut, const Problem& n,
        cudaStream_t s)
       : layout(made),
         batches(cut),
-        all_views(static_cast<int>(list.list.size())),
+        all_views(static_cast<int>(kept.list.size())),
         views_at_once(cut.views(all_views, made.views_a_block())),
-        views(list.list, s),
-        order(list.order, s),
+        views(kept.views_there.data()),
+        order(kept.order_there.data()),
         units(2, s),
         slants(static_cast<std::size_t>(n.rows) * static_cast<std::size_t>(n.bins), s),
         turned(static_cast<std::size_t>(cut.lines * cut.line_bytes / 4), s),
@@ -336,12 +344,12 @@ void project(const ConeViews& frame, Problem n, const Boxes& windows, const Work
   const auto run = groups == 2 ? launch<2> : groups == 4 ? launch<4> : launch<8>;
   for (int first = 0; first < work.all_views; first += work.views_at_once) {
     n.views = std::min(work.views_at_once, work.all_views - first);
-    const ConeView* views = work.views.data() + first;
+    const ConeView* views = work.views + first;
     const TileShadows shadows = work.store.of(frame, views, n.views, n.tiles);
     find_spans<<<dim3(static_cast<unsigned>(n.tiles.down), static_cast<unsigned>(n.views)), 32, 0, s>>>(
         n, shadows.bins, work.spans.data());
     after_launch();
-    out.order = work.order.data() + first;
+    out.order = work.order + first;
     run(n, shadows, views, work.spans.data(), windows, out, s);
   }
 }
@@ -353,15 +361,16 @@ bool footprint_forward(const ConeViews& views, FootprintTuning tuning, float alp
   const cudaStream_t s = queue(stream);
   const Reach reach(views, {volume.n0, volume.n1, volume.n2}, projections.n1);
   if (!reach.fits_window()) return false;
-  const OrderedViews list(views.views);
-  const ForwardLayout layout = forward_layout(reach, views.pitch, list, tuning.rows_a_block / warp_rows,
+  const auto order = views.kept.use<KeptOrder>(
+      stream, [&](const KeptOnDevices::Streams& streams) { return KeptOrder(views, streams); });
+  const ForwardLayout layout = forward_layout(reach, views.pitch, *order, tuning.rows_a_block / warp_rows,
                                               most_shared_memory(stream.device()));
   if (layout.row_groups == 0) return false;
 
   const ForwardBatches batches({volume.n0, volume.n1, volume.n2},
                                {projections.n0, projections.n1, projections.n2});
   Problem n = shape_of(views, volume, projections, layout.window);
-  const Work work(list, layout, batches, n, s);
+  const Work work(*order, layout, batches, n, s);
   note_launch("footprint products forward, " + std::to_string(layout.row_groups * warp_rows));
   slants_of(views, n.rows, n.bins, work.slants.data(), s);
   measure_unit(volume, work.units.data(), s);

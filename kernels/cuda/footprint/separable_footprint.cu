@@ -103,23 +103,23 @@ void launch_forward(const ConeViews& views, const ConeView* list, Image<const fl
 void plain_footprint_forward(const ConeViews& views, float alpha, Image<const float> volume, float beta,
                              Image<float> projections, Stream& stream) {
   const cudaStream_t s = queue(stream);
-  const Scratch<ConeView> list(views.views, s);
+  const auto list = views_on_device(views, stream);
   const Update update{alpha * static_cast<float>(views.pitch * PlainFrame(views).voxel), beta};
   note_launch(projections.n1 == 1 ? "plain footprint forward, 1" : "plain footprint forward, 4");
   const auto run = projections.n1 == 1 ? launch_forward<1> : launch_forward<plain_run>;
-  run(views, list.data(), volume, update, projections, s);
+  run(views, list->data(), volume, update, projections, s);
 }
 
 void plain_footprint_backward(const ConeViews& views, float alpha, Image<const float> projections, float beta,
                               Image<float> volume, Stream& stream) {
   const cudaStream_t s = queue(stream);
-  const Scratch<ConeView> list(views.views, s);
+  const auto list = views_on_device(views, stream);
   const Scratch<float> slants(static_cast<std::size_t>(projections.n1 * projections.n2), s);
   slants_of(views, projections.n1, projections.n2, slants.data(), s);
   note_launch(volume.n0 == 1 ? "plain footprint backward, 1" : "plain footprint backward, 4");
   const auto run = volume.n0 == 1 ? launch_backward<1> : launch_backward<plain_run>;
-  run(views, list.data(), slants.data(), projections, {alpha * static_cast<float>(views.pitch), beta}, volume,
-      s);
+  run(views, list->data(), slants.data(), projections, {alpha * static_cast<float>(views.pitch), beta},
+      volume, s);
 }
 
 namespace {

@@ -34,33 +34,53 @@ double bytes_of_circles(const FourierViews& views, int lanes) {
          static_cast<double>(sizeof(float));
 }
 
+std::vector<float2> moves_of(const FourierViews& views) {
+  std::vector<double> left;
+  for (const double shift : views.row_shifts) left.push_back(-shift);
+  return phase_table(left, *views.plan);
+}
+
+/// What multiplies the samples, and what rows go on with.
+struct KeptWeights {
+  DeviceTable<float> of_frequency, of_view, before, after;
+  DeviceTable<float2> moves;
+};
+
+KeptOnDevices::Use<KeptWeights> weights_of(const FourierViews& views, const Stream& stream) {
+  return views.kept.use<KeptWeights>(stream, [&](const KeptOnDevices::Streams& at) {
+    return KeptWeights{{views.weights, at},
+                       {views.view_weights, at},
+                       {views.beyond.before, at},
+                       {views.beyond.after, at},
+                       {moves_of(views), at}};
+  });
+}
+
 /// What an application holds on the device.
 struct Work {
   const FourierPlan& plan;
+  KeptOnDevices::Use<FourierTables> kept;
+  KeptOnDevices::Use<KeptWeights> kept_weights;
   const FourierTables& tables;
   int lanes;
   cudaStream_t stream;
   Scratch<float2> samples, grid;
-  Sent<float> of_frequency, of_view;
-  Sent<float2> moves;
-  BeyondTables beyond;
   FourierWeights weights;
 
   Work(const FourierViews& views, bool forward, Index slices, Stream& s)
       : plan(*views.plan),
-        tables(tables_for(plan, s.device())),
+        kept(tables_for(plan, s)),
+        kept_weights(weights_of(views, s)),
+        tables(*kept),
         lanes(fitting_lanes(views, forward, slices, s.device())),
         stream(queue(s)),
         samples(static_cast<std::size_t>(plan.samples() * tables.plan.views * lanes), stream),
         grid(static_cast<std::size_t>(plan.columns() * plan.cells_y * lanes), stream),
-        of_frequency(views.weights, s),
-        of_view(views.view_weights, s),
-        moves(moves_of(views), s),
-        beyond(views.beyond, s),
-        weights{of_frequency.data(),
-                of_view.data(),
-                {views.row_shifts.empty() ? nullptr : moves.data(), tables.plan.phases.sixteenth},
-                beyond.beyond()} {}
+        weights{
+            kept_weights->of_frequency.data(),
+            kept_weights->of_view.data(),
+            {kept_weights->moves.data(), tables.plan.phases.sixteenth},
+            {kept_weights->before.data(), kept_weights->after.data(), static_cast<int>(views.beyond.bins)}} {}
 
   FourierSlices group(Index first, Index slices) const {
     return {first, static_cast<int>(std::min<Index>(lanes, slices - first)), lanes};
@@ -77,12 +97,6 @@ struct Work {
     int lanes = lanes_for(slices);
     while (lanes > 8 && bytes(lanes) > free) lanes = ceil_div(lanes / 2, 8) * 8;
     return lanes;
-  }
-  static std::vector<float2> moves_of(const FourierViews& views) {
-    std::vector<double> left;
-    for (const double shift : views.row_shifts) left.push_back(-shift);
-    if (left.empty()) return {float2{}};
-    return phase_table(left, *views.plan);
   }
 };
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "../../../core/host_device.hpp"
+#include "../common/sent.cuh"
 
 namespace tandem::kernels::cuda {
 
@@ -95,7 +96,7 @@ std::uint64_t on_curve(const FourierPlan& plan, const FrequencyTile& tile) {
 /// Blocks with many samples are split and come first.
 void add_blocks(const FourierPlan& plan, const std::vector<FrequencyTile>& tiles,
                 const std::vector<int>& counts, const std::vector<Index>& starts,
-                const std::vector<int>& reach, FourierTables& tables) {
+                const std::vector<int>& reach, FourierTables& tables, const KeptOnDevices::Streams& streams) {
   std::vector<BlockSamples> many, few;
   std::vector<SplitBlock> splits;
   for (std::size_t i = 0; i < counts.size(); ++i) {
@@ -114,40 +115,42 @@ void add_blocks(const FourierPlan& plan, const std::vector<FrequencyTile>& tiles
           {starts[i] + p * each, std::max(0, std::min(each, count - p * each)), x, y, tables.parts++});
   }
   many.insert(many.end(), few.begin(), few.end());
-  tables.blocks = DeviceTable<BlockSamples>(many);
-  tables.splits = DeviceTable<SplitBlock>(splits);
+  tables.blocks = DeviceTable<BlockSamples>(many, streams);
+  tables.splits = DeviceTable<SplitBlock>(splits, streams);
 }
 
 }  // namespace
 
-void add_lists(const FourierPlan& plan, const std::vector<int>& reach, FourierTables& tables) {
+void add_lists(const FourierPlan& plan, const std::vector<int>& reach, FourierTables& tables,
+               const KeptOnDevices::Streams& streams) {
+  const Stream& stream = streams.coming;
+  const cudaStream_t s = queue(stream);
   std::vector<FrequencyTile> tiles = plan.tiles;
   std::stable_sort(tiles.begin(), tiles.end(), [&](const FrequencyTile& a, const FrequencyTile& b) {
     return on_curve(plan, a) < on_curve(plan, b);
   });
   std::vector<double2> steps;
   for (const Ray& ray : plan.rays) steps.push_back({ray.step_x, ray.step_y});
-  const DeviceTable<FrequencyTile> tiles_there(tiles);
-  const DeviceTable<Run> runs(plan.runs);
-  const DeviceTable<double2> steps_there(steps);
+  const Sent<FrequencyTile> tiles_there(tiles, stream);
+  const Sent<Run> runs(plan.runs, stream);
+  const Sent<double2> steps_there(steps, stream);
   const ListTask task{tiles_there.data(), static_cast<int>(tiles.size()), runs.data(),
                       steps_there.data(), 0.5 * plan.taps + window_shift, tables.plan.view_bit};
   const std::size_t blocks = tiles.size() * blocks_a_tile;
-  const DeviceTable<int> counts_there(blocks);
+  const Scratch<int> counts_there(blocks, s);
   const auto launch_blocks = static_cast<unsigned>(ceil_div<std::size_t>(blocks, 128));
-  list_samples<false><<<launch_blocks, 128>>>(task, nullptr, counts_there.data(), nullptr);
+  list_samples<false><<<launch_blocks, 128, 0, s>>>(task, nullptr, counts_there.data(), nullptr);
   after_launch();
   std::vector<int> counts(blocks);
-  check(cudaMemcpy(counts.data(), counts_there.data(), blocks * sizeof(int), cudaMemcpyDeviceToHost));
+  bring(std::span(counts), counts_there, stream);
   std::vector<Index> starts;
   Index total = 0;
   for (const int count : counts) starts.push_back(total), total += count;
-  const DeviceTable<Index> starts_there(starts);
-  tables.samples = DeviceTable<ListedSample>(at(total));
-  list_samples<true><<<launch_blocks, 128>>>(task, starts_there.data(), nullptr, tables.samples.data());
+  const Sent<Index> starts_there(starts, stream);
+  tables.samples = DeviceTable<ListedSample>(at(total), streams);
+  list_samples<true><<<launch_blocks, 128, 0, s>>>(task, starts_there.data(), nullptr, tables.samples.data());
   after_launch();
-  check(cudaDeviceSynchronize());
-  add_blocks(plan, tiles, counts, starts, reach, tables);
+  add_blocks(plan, tiles, counts, starts, reach, tables, streams);
 }
 
 }  // namespace tandem::kernels::cuda

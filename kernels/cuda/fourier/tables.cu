@@ -90,12 +90,13 @@ std::vector<float2> roots_of(int count) {
   return roots;
 }
 
-LineTransform keep_transform(FourierTables& tables, const std::vector<int>& radices_in_order, int turns) {
+LineTransform keep_transform(FourierTables& tables, const std::vector<int>& radices_in_order, int turns,
+                             const KeptOnDevices::Streams& streams) {
   int length = 1;
   for (const int radix : radices_in_order) length *= radix;
   LineTransform f = transform_of(radices_in_order, length, turns);
-  tables.roots.emplace_back(roots_of(turns * length));
-  tables.orders.emplace_back(order_of(f));
+  tables.roots.emplace_back(roots_of(turns * length), streams);
+  tables.orders.emplace_back(order_of(f), streams);
   f.roots = tables.roots.back().data(), f.order = tables.orders.back().data();
   return f;
 }
@@ -143,10 +144,9 @@ std::vector<int> reach_of(const FourierPlan& plan) {
   return reach;
 }
 
-std::shared_ptr<const FourierTables> make_tables(const FourierPlan& plan, Device device) {
-  check(cudaSetDevice(device.ordinal()));
-  auto tables = std::make_shared<FourierTables>();
-  DevicePlan& there = tables->plan;
+FourierTables make_tables(const FourierPlan& plan, const KeptOnDevices::Streams& streams) {
+  FourierTables tables;
+  DevicePlan& there = tables.plan;
   const auto number = [](Index n) { return static_cast<int>(n); };
   there = {.bins = number(plan.bins),
            .nx = number(plan.nx),
@@ -160,25 +160,26 @@ std::shared_ptr<const FourierTables> make_tables(const FourierPlan& plan, Device
   require<DeviceError>(std::uint64_t{plan.rays.size()} << there.view_bit < ListedSample::conjugate,
                        "Fourier model: ", plan.rays.size(), " views of ", plan.bins,
                        " bins are too many for a GPU; give --device cpu or --model pixel_driven");
-  there.row_forth = keep_transform(*tables, radices_of(there.length / 2, false, true), 2);
-  there.row_back = keep_transform(*tables, radices_of(there.length / 2, true, false), 2);
-  there.pixels_forth = keep_transform(*tables, radices_of(there.cells_x / 2, false, true), 2);
-  there.pixels_back = keep_transform(*tables, radices_of(there.cells_x / 2, true, false), 2);
-  there.column = keep_transform(*tables, radices_of(there.cells_y, false, false), 1);
+  there.row_forth = keep_transform(tables, radices_of(there.length / 2, false, true), 2, streams);
+  there.row_back = keep_transform(tables, radices_of(there.length / 2, true, false), 2, streams);
+  there.pixels_forth = keep_transform(tables, radices_of(there.cells_x / 2, false, true), 2, streams);
+  there.pixels_back = keep_transform(tables, radices_of(there.cells_x / 2, true, false), 2, streams);
+  there.column = keep_transform(tables, radices_of(there.cells_y, false, false), 1, streams);
   const std::vector<int> reach = reach_of(plan);
   std::vector<double> centres;
   std::vector<char> turned;
   for (const Ray& ray : plan.rays) centres.push_back(ray.centre), turned.push_back(ray.turned ? 1 : 0);
-  tables->steps = DeviceTable<RayStep>(steps_of(plan));
-  tables->turned = DeviceTable<char>(turned);
-  tables->phases = DeviceTable<float2>(phase_table(centres, plan));
-  tables->gain_x = DeviceTable<float>(plan.gain_x), tables->gain_y = DeviceTable<float>(plan.gain_y);
-  tables->reach = DeviceTable<int>(reach);
-  there.steps = tables->steps.data(), there.turned = tables->turned.data();
-  there.phases = {tables->phases.data(), there.length / 16};
-  there.gain_x = tables->gain_x.data(), there.gain_y = tables->gain_y.data();
-  there.reach = tables->reach.data();
-  add_lists(plan, reach, *tables);
+  tables.steps = DeviceTable<RayStep>(steps_of(plan), streams);
+  tables.turned = DeviceTable<char>(turned, streams);
+  tables.phases = DeviceTable<float2>(phase_table(centres, plan), streams);
+  tables.gain_x = DeviceTable<float>(plan.gain_x, streams),
+  tables.gain_y = DeviceTable<float>(plan.gain_y, streams);
+  tables.reach = DeviceTable<int>(reach, streams);
+  there.steps = tables.steps.data(), there.turned = tables.turned.data();
+  there.phases = {tables.phases.data(), there.length / 16};
+  there.gain_x = tables.gain_x.data(), there.gain_y = tables.gain_y.data();
+  there.reach = tables.reach.data();
+  add_lists(plan, reach, tables, streams);
   return tables;
 }
 
@@ -198,9 +199,9 @@ std::vector<float2> phase_table(const std::vector<double>& t, const FourierSizes
   return table;
 }
 
-const FourierTables& tables_for(const FourierPlan& plan, Device device) {
-  return *static_cast<const FourierTables*>(
-      plan.on_devices->get(device, [&] { return make_tables(plan, device); }));
+KeptOnDevices::Use<FourierTables> tables_for(const FourierPlan& plan, const Stream& stream) {
+  return plan.kept.use<FourierTables>(
+      stream, [&](const KeptOnDevices::Streams& streams) { return make_tables(plan, streams); });
 }
 
 double table_bytes(const FourierSizes& n, Index views) {

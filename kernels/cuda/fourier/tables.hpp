@@ -2,38 +2,13 @@
 
 // What the kernels of the Fourier model read besides the data: made once for a plan and a device.
 
-#include <memory>
 #include <vector>
 
 #include "../../fourier.hpp"
-#include "../common/launch.cuh"
+#include "../common/device_table.cuh"
 #include "transform.cuh"
 
 namespace tandem::kernels::cuda {
-
-/// Memory of a device that outlives every stream.
-template <class T>
-class DeviceTable {
- public:
-  DeviceTable() = default;
-  explicit DeviceTable(std::size_t count) : count_(count) {
-    T* data = nullptr;
-    check(cudaMalloc(&data, std::max<std::size_t>(count, 1) * sizeof(T)));
-    data_.reset(data);
-  }
-  explicit DeviceTable(const std::vector<T>& values) : DeviceTable(values.size()) {
-    check(cudaMemcpy(data_.get(), values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice));
-  }
-  T* data() const { return data_.get(); }
-  std::size_t count() const { return count_; }
-
- private:
-  struct Free {
-    void operator()(T* data) const { cudaFree(data); }
-  };
-  std::unique_ptr<T, Free> data_;
-  std::size_t count_ = 0;
-};
 
 constexpr int block_x = 4, block_y = 4;  ///< cells that a warp sums
 
@@ -88,7 +63,7 @@ struct DevicePlan {
   const int* reach;  ///< of each column of cells: no sample meets cells with larger |y|
 };
 
-/// The tables of a plan on a device. Their memory goes when the plan goes.
+/// The tables of a plan on a device.
 struct FourierTables {
   DevicePlan plan;
   DeviceTable<ListedSample> samples;
@@ -105,7 +80,7 @@ struct FourierTables {
   DeviceTable<int> reach;
 };
 
-const FourierTables& tables_for(const FourierPlan& plan, Device device);
+KeptOnDevices::Use<FourierTables> tables_for(const FourierPlan& plan, const Stream& stream);
 
 /// Bytes of the tables, estimated from above.
 double table_bytes(const FourierSizes& sizes, Index views);

@@ -80,7 +80,7 @@ void joseph_forward(const ConeViews& packed, const Execution&, float alpha, Imag
                     float beta, Image<float> projections, Stream& stream) {
   note_launch("joseph forward");
   const cudaStream_t s = queue(stream);
-  const Scratch<ConeView> views(packed.views, s);
+  const auto views = views_on_device(packed, stream);
   const dim3 blocks(views_a_group * blocks_of(projections.n2, bins_a_block),
                     blocks_of(projections.n1, rows_a_block), blocks_of(projections.n0, views_a_group));
   for (const bool along_x : {false, true}) {  // each ray is of one kind
@@ -92,7 +92,7 @@ void joseph_forward(const ConeViews& packed, const Execution&, float alpha, Imag
       n.x0 += n.pitch * static_cast<double>(along_x ? first.layers : first.columns);
       n.y0 += n.pitch * static_cast<double>(along_x ? first.columns : first.layers);
       n.z0 += n.pitch_z * static_cast<double>(first.rows);
-      forward<<<blocks, cone_threads, 0, s>>>(texture.texture(), count, n, views.data(), along_x, update,
+      forward<<<blocks, cone_threads, 0, s>>>(texture.texture(), count, n, views->data(), along_x, update,
                                               projections);
       after_launch();
       update.beta = 1;
@@ -145,10 +145,10 @@ void joseph_backward(const ConeViews& packed, const Execution&, float alpha, Ima
                      float beta, Image<float> volume, Stream& stream) {
   note_launch("joseph backward");
   const cudaStream_t s = queue(stream);
-  const Scratch<ConeView> views(packed.views, s);
+  const auto views = views_on_device(packed, stream);
   const dim3 blocks(blocks_of(volume.n2, 16), blocks_of(volume.n1, 16),
                     blocks_of(volume.n0, slices_a_thread));
-  backward<<<blocks, cone_threads, 0, s>>>(ConeFrame(packed), views.data(), projections, Update{alpha, beta},
+  backward<<<blocks, cone_threads, 0, s>>>(ConeFrame(packed), views->data(), projections, Update{alpha, beta},
                                            volume);
   after_launch();
 }

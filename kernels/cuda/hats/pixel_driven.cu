@@ -93,7 +93,7 @@ void pixel_driven_backward(const ConeViews& packed, const Execution&, float alph
                            Image<const float> projections, float beta, Image<float> volume, Stream& stream) {
   note_launch("pixel_driven backward");
   const cudaStream_t s = queue(stream);
-  const Scratch<ConeView> views(packed.views, s);
+  const auto views = views_on_device(packed, stream);
   const dim3 blocks(blocks_of(volume.n2, tile), blocks_of(volume.n1, tile),
                     blocks_of(volume.n0, slices_a_thread));
   const double rows = packed.row_pitch / (packed.sdd * packed.pitch_z);  // d over its mm
@@ -106,7 +106,7 @@ void pixel_driven_backward(const ConeViews& packed, const Execution&, float alph
     ConeFrame n(packed);
     n.axis_bin -= static_cast<double>(first.columns);
     n.midplane_row -= static_cast<double>(first.rows);
-    backward<<<blocks, cone_threads, 0, s>>>(texture.texture(), count.layers, n, views.data() + first.layers,
+    backward<<<blocks, cone_threads, 0, s>>>(texture.texture(), count.layers, n, views->data() + first.layers,
                                              static_cast<float>(area), update, volume);
     after_launch();
     update.beta = 1;
@@ -162,10 +162,10 @@ void pixel_driven_forward(const ConeViews& packed, const Execution&, float alpha
                           float beta, Image<float> projections, Stream& stream) {
   note_launch("pixel_driven forward");
   const cudaStream_t s = queue(stream);
-  const Scratch<ConeView> views(packed.views, s);
+  const auto views = views_on_device(packed, stream);
   const dim3 blocks(static_cast<unsigned>(projections.n0), blocks_of(projections.n2, bins_a_block),
                     blocks_of(projections.n1, rows_a_block));
-  forward<<<blocks, cone_threads, 0, s>>>(ConeFrame(packed), views.data(), volume, Update{alpha, beta},
+  forward<<<blocks, cone_threads, 0, s>>>(ConeFrame(packed), views->data(), volume, Update{alpha, beta},
                                           projections);
   after_launch();
 }

@@ -5,6 +5,7 @@
 #include "../../cone_hats.hpp"
 #include "../../launches.hpp"
 #include "../common/batch.cuh"
+#include "../common/device_table.cuh"
 
 namespace tandem::kernels::cuda {
 

@@ -47,14 +47,14 @@ struct HalfHats : Hats {
 void alu_backward(const ParallelViews& packed, const Execution&, float alpha, Image<const float> projections,
                   float beta, Image<float> volume, Stream& stream) {
   const cudaStream_t s = queue(stream);
-  const Scratch<ParallelView> views(packed.views, s);
+  const auto views = views_on_device(packed, stream);
   const BackwardShape n = backward_shape(packed, projections, volume);
   const bool narrow = packed.half_width == 1;
   const auto kernel = narrow ? backward<1> : backward<0>;
   note_launch(narrow ? "alu backward" : "alu backward, wide hats");
   allow_all_shared_memory(kernel);
   backward_by_fours(alpha, projections, beta, volume, s, [&](Index, const float4* sinogram, float4* sums) {
-    kernel<<<n.blocks(), threads, n.shared_bytes(), s>>>(n, views.data(), sinogram, sums);
+    kernel<<<n.blocks(), threads, n.shared_bytes(), s>>>(n, views->data(), sinogram, sums);
     after_launch();
   });
 }

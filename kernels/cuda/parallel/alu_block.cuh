@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "../common/batch.cuh"
+#include "../common/device_table.cuh"
 
 namespace tandem::kernels::cuda {
 

@@ -97,7 +97,7 @@ void forward_by(const std::string& name, const ParallelViews& packed, float alph
                 float beta, Image<float> projections, Stream& stream) {
   constexpr int most_quads = 4;
   const cudaStream_t s = queue(stream);
-  const Scratch<ParallelView> views(packed.views, s);
+  const auto views = views_on_device(packed, stream);
   const ForwardShape n{projections.n0, projections.n2, volume.n2, volume.n1, tiles_of<Weight>(packed)};
   const std::size_t shared = static_cast<std::size_t>(views_a_block * n.tiles) * sizeof(Anchor);
   const auto area = static_cast<std::size_t>(n.nx * n.ny * most_quads);
@@ -121,7 +121,7 @@ void forward_by(const std::string& name, const ParallelViews& packed, float alph
       }
     const auto kernel = quads == 4 ? gather<4, Weight> : quads == 2 ? gather<2, Weight> : gather<1, Weight>;
     note_launch(name + ", " + std::to_string(quads * lanes));
-    kernel<<<blocks, threads, shared, s>>>(n, views.data(), image.data(), turned.data(), out.data());
+    kernel<<<blocks, threads, shared, s>>>(n, views->data(), image.data(), turned.data(), out.data());
     after_launch();
     for (int q = 0; q < quads; ++q) {
       uninterleave<<<cells(n.bins, n.views), threads, 0, s>>>(

@@ -55,7 +55,7 @@ void hybrid_backward(const ParallelViews& packed, const Execution&, float alpha,
                      Image<const float> projections, float beta, Image<float> volume, Stream& stream) {
   note_launch("hybrid backward");
   const cudaStream_t s = queue(stream);
-  const Scratch<ParallelView> views(packed.views, s);
+  const auto views = views_on_device(packed, stream);
   const BackwardShape n = backward_shape(packed, projections, volume);
   allow_all_shared_memory(backward);
   TexelRows<float2> low(n.bins, n.views, stream), high(n.bins, n.views, stream);
@@ -64,7 +64,7 @@ void hybrid_backward(const ParallelViews& packed, const Execution&, float alpha,
                       low.fill(part_of(projections, 0, n.views, first, 2));
                       if (first + 2 < volume.n0) high.fill(part_of(projections, 0, n.views, first + 2, 2));
                       backward<<<n.blocks(), threads, n.shared_bytes(), s>>>(
-                          n, views.data(), {{low.texture()}, {high.texture()}}, sinogram, sums);
+                          n, views->data(), {{low.texture()}, {high.texture()}}, sinogram, sums);
                       after_launch();
                     });
 }

@@ -292,13 +292,13 @@ bool mma_fits(const ParallelViews& packed) {
 
 void mma_backward(const ParallelViews& packed, Precision precision, float alpha,
                   Image<const float> projections, float beta, Image<float> volume, Stream& stream) {
-  const Scratch<ParallelView> views(packed.views, queue(stream));
+  const auto views = views_on_device(packed, stream);
   const Index most = precision == Precision::float16 ? 128 : 64;
   for (Index first = 0; first < volume.n0; first += most) {
     const auto batch = precision != Precision::float16 ? batch_backward<64, 2>
                        : volume.n0 - first > 64        ? batch_backward<128, 1>
                                                        : batch_backward<64, 1>;
-    batch(packed, views.data(), alpha, part_of(projections, 0, projections.n0, first, most), beta,
+    batch(packed, views->data(), alpha, part_of(projections, 0, projections.n0, first, most), beta,
           part_of(volume, first, most, 0, volume.n1), stream);
   }
 }

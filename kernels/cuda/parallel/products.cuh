@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "../common/batch.cuh"
+#include "../common/device_table.cuh"
 
 namespace tandem::kernels::cuda {
 

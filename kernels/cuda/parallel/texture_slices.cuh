@@ -4,6 +4,7 @@
 
 #include <numeric>
 
+#include "../common/device_table.cuh"
 #include "texture_block.cuh"
 
 namespace tandem::kernels::cuda {
@@ -47,7 +48,7 @@ void backward_by(Kernel kernel, const ParallelViews& packed, float alpha, Image<
                  float beta, Image<float> volume, Stream& stream) {
   constexpr int lanes = Format<Texel>::lanes;
   const cudaStream_t s = queue(stream);
-  const Scratch<ParallelView> views(packed.views, s);
+  const auto views = views_on_device(packed, stream);
   const Index most = std::min(projections.n0, TexelRows<Texel>::most_rows(stream.device()));
   TexelRows<Texel> rows(projections.n2, most, stream, filter);
   for (Index slice = 0; slice < volume.n0; slice += lanes) {
@@ -62,7 +63,8 @@ void backward_by(Kernel kernel, const ParallelViews& packed, float alpha, Image<
                           [](double sum, const ParallelView& view) { return sum + view.height; });
       rows.fill(part_of(projections, first, count, slice, lanes));
       kernel<<<out.tiles(), texture_threads, 0, s>>>(
-          {rows.texture()}, {views.data() + first, count, static_cast<float>(weights)}, rows.extremes(), out);
+          {rows.texture()}, {views->data() + first, count, static_cast<float>(weights)}, rows.extremes(),
+          out);
       after_launch();
     }
   }

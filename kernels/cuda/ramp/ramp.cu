@@ -6,6 +6,7 @@
 #include "../../launches.hpp"
 #include "../common/batch.cuh"
 #include "../common/beyond.cuh"
+#include "../common/device_table.cuh"
 #include "../tables.hpp"
 
 namespace tandem::kernels::cuda {
@@ -162,6 +163,12 @@ __global__ void __launch_bounds__(threads)
   });
 }
 
+/// What kernels read besides the data, in one direction.
+struct Tables {
+  DeviceTable<float2> responses;
+  DeviceTable<float> view_weights, cells, rays, before, after;
+};
+
 void append_response(const RowFilter& filter, double shift, std::vector<float2>& all) {
   const Index n = filter.length;
   for (Index k = 0; k < n; ++k) {
@@ -172,19 +179,34 @@ void append_response(const RowFilter& filter, double shift, std::vector<float2>&
   }
 }
 
+std::vector<float2> responses_of(const RowFilter& filter, bool adjoint) {
+  std::vector<float2> all;
+  for (const double shift : filter.row_shifts) append_response(filter, adjoint ? -shift : shift, all);
+  if (filter.row_shifts.empty()) append_response(filter, 0, all);
+  return all;
+}
+
+/// Both directions have the same ones, unless rows move.
+KeptOnDevices::Use<Tables> tables_of(const RowFilter& filter, bool adjoint, const Stream& stream) {
+  const bool back = adjoint && !filter.row_shifts.empty();
+  return filter.kept.use<Tables>(stream, {back}, [&](const KeptOnDevices::Streams& at) {
+    return Tables{{responses_of(filter, back), at}, {filter.view_weights, at},  {filter.cell_weights, at},
+                  {filter.ray_weights, at},         {filter.beyond.before, at}, {filter.beyond.after, at}};
+  });
+}
+
 void filter_rows(const RowFilter& filter, bool adjoint, float alpha, Image<const float> in, float beta,
                  Image<float> out, Stream& stream) {
   note_launch("filter");
   const cudaStream_t s = queue(stream);
-  std::vector<float2> responses;
-  for (double shift : filter.row_shifts) append_response(filter, adjoint ? -shift : shift, responses);
-  if (filter.row_shifts.empty()) append_response(filter, 0, responses);
-  const Sent<float2> response(responses, stream);
-  const Sent<float> weight(filter.view_weights, stream);
-  const OptionalTable cells(filter.cell_weights, stream), rays(filter.ray_weights, stream);
-  const BeyondTables beyond(filter.beyond, stream);
-  const FilterSides sides = sides_of(filter, adjoint, in.n2, out.n2, cells.data(), rays.data());
-  const Rows at{in.n0, in.n1, filter.length, ceil_div<Index>(in.n0, 2), beyond.beyond()};
+  const auto tables = tables_of(filter, adjoint, stream);
+  const FilterSides sides =
+      sides_of(filter, adjoint, in.n2, out.n2, tables->cells.data(), tables->rays.data());
+  const Rows at{in.n0,
+                in.n1,
+                filter.length,
+                ceil_div<Index>(in.n0, 2),
+                {tables->before.data(), tables->after.data(), static_cast<int>(filter.beyond.bins)}};
   const Index batch = pairs_at_once(filter.length), all = at.rows * at.pairs_a_row;
   const Scratch<float2> work(static_cast<std::size_t>(batch * filter.length), s);
   const Plan plan = plan_for(filter.length, stream);
@@ -200,11 +222,12 @@ void filter_rows(const RowFilter& filter, bool adjoint, float alpha, Image<const
     pack_rows<<<padded, threads, 0, s>>>(at, sides.in, first, in, work.data());
     after_launch();
     check(cufftExecC2C(plan.handle, rows, rows, CUFFT_FORWARD));
-    respond<<<padded, threads, 0, s>>>(at, first, response.data(), filter.row_shifts.empty(), work.data());
+    respond<<<padded, threads, 0, s>>>(at, first, tables->responses.data(), filter.row_shifts.empty(),
+                                       work.data());
     after_launch();
     check(cufftExecC2C(plan.handle, rows, rows, CUFFT_INVERSE));
-    unpack_rows<<<written, threads, 0, s>>>(at, sides.out, first, work.data(), alpha, weight.data(), beta,
-                                            out);
+    unpack_rows<<<written, threads, 0, s>>>(at, sides.out, first, work.data(), alpha,
+                                            tables->view_weights.data(), beta, out);
     after_launch();
   }
 }

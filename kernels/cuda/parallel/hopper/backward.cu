@@ -217,11 +217,11 @@ bool tensor_backward_fits(const ParallelViews& packed) {
 void tensor_backward(const ParallelViews& packed, float alpha, Image<const float> projections, float beta,
                      Image<float> volume, Stream& stream) {
   const cudaStream_t s = queue(stream);
-  const Scratch<ParallelView> views(packed.views, s);
+  const auto views = views_on_device(packed, stream);
   constexpr Index most = 128;
   for (Index first = 0; first < volume.n0; first += most) {
     const auto batch = volume.n0 - first > 64 ? batch_backward<128> : batch_backward<64>;
-    batch(packed, views.data(), alpha, part_of(projections, 0, projections.n0, first, most), beta,
+    batch(packed, views->data(), alpha, part_of(projections, 0, projections.n0, first, most), beta,
           part_of(volume, first, most, 0, volume.n1), s);
   }
 }

@@ -268,9 +268,29 @@ auto kernel_for(bool turned, bool unit) {
   return unit ? forward<slices, planes, true, false> : forward<slices, planes, false, false>;
 }
 
+/// The views that cross one kind of line, and their groups on the device.
+struct KeptPlan {
+  Plan plan;
+  DeviceTable<Group> groups;
+  KeptPlan(Plan made, const KeptOnDevices::Streams& streams)
+      : plan(std::move(made)), groups(plan.groups, streams) {}
+};
+
+struct KeptPlans {
+  KeptPlan straight, turned;
+};
+
+KeptOnDevices::Use<KeptPlans> plans_of(const ParallelViews& packed, Index nx, Index ny,
+                                       const Stream& stream) {
+  return packed.kept.use<KeptPlans>(stream, {nx, ny}, [&](const KeptOnDevices::Streams& streams) {
+    return KeptPlans{{plan(packed, false, nx, ny), streams}, {plan(packed, true, ny, nx), streams}};
+  });
+}
+
 template <int slices, int planes>
-void project(const ParallelViews& packed, const Plan& plan, bool turned, const ParallelView* views,
+void project(const ParallelViews& packed, const KeptPlan& kept, bool turned, const ParallelView* views,
              __half* image, Index nx, Index ny, Index bins, const Result& out, cudaStream_t s) {
+  const auto& [plan, groups] = kept;
   if (plan.groups.empty()) return;
   const Index pixels = turned ? ny : nx, lines = turned ? nx : ny;
   const auto all = static_cast<Index>(plan.groups.size());
@@ -282,7 +302,6 @@ void project(const ParallelViews& packed, const Plan& plan, bool turned, const P
   n.stages = Ring<Notes>::stages_that_fit(box_bytes<slices, planes>());
   const Index bytes = bytes_of_group(n.segments, n.columns, slices),
               at_once = std::clamp<Index>(tensor_forward_sums / bytes, 1, all);
-  const Scratch<Group> groups(plan.groups, s);
   const Scratch<float> partial(static_cast<std::size_t>(bytes / 4 * at_once), s);
   const Scratch<int> firsts(static_cast<std::size_t>(bytes / 4 * at_once / (window * slices)), s);
 
@@ -310,7 +329,7 @@ void project(const ParallelViews& packed, const Plan& plan, bool turned, const P
 }
 
 template <int lanes, int planes>
-void batch_forward(const ParallelViews& packed, const Plan (&plans)[2], const ParallelView* views,
+void batch_forward(const ParallelViews& packed, const KeptPlans& plans, const ParallelView* views,
                    float alpha, Image<const float> volume, float beta, Image<float> projections, Index first,
                    int slices, cudaStream_t s) {
   const HalfRows<lanes, planes> rows(
@@ -318,8 +337,8 @@ void batch_forward(const ParallelViews& packed, const Plan (&plans)[2], const Pa
   const Result out{
       &projections(0, first, 0), projections.s0, projections.s1, slices, alpha, beta, rows.units()};
   for (const bool turned : {false, true})
-    project<lanes, planes>(packed, plans[turned], turned, views, rows.data(), volume.n2, volume.n1,
-                           projections.n2, out, s);
+    project<lanes, planes>(packed, turned ? plans.turned : plans.straight, turned, views, rows.data(),
+                           volume.n2, volume.n1, projections.n2, out, s);
 }
 
 }  // namespace
@@ -332,15 +351,15 @@ bool tensor_forward_fits(const ParallelViews& packed) {
 void tensor_forward(const ParallelViews& packed, Precision precision, float alpha, Image<const float> volume,
                     float beta, Image<float> projections, Stream& stream) {
   const cudaStream_t s = queue(stream);
-  const Scratch<ParallelView> views(packed.views, s);
-  const Plan plans[2] = {plan(packed, false, volume.n2, volume.n1), plan(packed, true, volume.n1, volume.n2)};
+  const auto views = views_on_device(packed, stream);
+  const auto plans = plans_of(packed, volume.n2, volume.n1, stream);
   const Index most = precision == Precision::float16 ? 128 : 64;
   for (Index first = 0; first < volume.n0; first += most) {
     const int slices = static_cast<int>(std::min(most, volume.n0 - first));
     const auto batch = precision != Precision::float16 ? batch_forward<64, 2>
                        : slices > 64                   ? batch_forward<128, 1>
                                                        : batch_forward<64, 1>;
-    batch(packed, plans, views.data(), alpha, volume, beta, projections, first, slices, s);
+    batch(packed, *plans, views->data(), alpha, volume, beta, projections, first, slices, s);
   }
 }
 
