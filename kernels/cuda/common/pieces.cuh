@@ -1,9 +1,10 @@
 #pragma once
 
 #include <cub/block/block_reduce.cuh>
+#include <optional>
 
 #include "../../../core/array.hpp"
-#include "launch.cuh"
+#include "sent.cuh"
 
 // Work on vectors block by block, each in pieces of its own, so that the order of summation depends on the
 // block's extents alone.
@@ -69,12 +70,24 @@ static __global__ void __launch_bounds__(threads)
   if (threadIdx.x == 0) sums[blockIdx.x] = sum;
 }
 
-/// Numbers of blocks: one for all of them, or one each.
+/// Numbers of blocks, as kernels get them: one for all of them, or one each.
 struct Scalars {
-  const float* values;
-  bool one;
-  Scalars(const Scratch<float>& there, std::size_t count) : values(there.data()), one(count == 1) {}
-  __device__ float of(Index block) const { return values[one ? 0 : block]; }
+  float one;
+  const float* each;  ///< null if there is one
+  __device__ float of(Index block) const { return each ? each[block] : one; }
+};
+
+/// They are there as long as this is. One number goes with the launch.
+class SentScalars {
+ public:
+  SentScalars(std::span<const float> values, const Stream& stream) : one_(values[0]) {
+    if (values.size() > 1) each_.emplace(values, stream);
+  }
+  Scalars there() const { return {one_, each_ ? each_->data() : nullptr}; }
+
+ private:
+  float one_;
+  std::optional<Sent<float>> each_;
 };
 
 }  // namespace tandem::kernels::cuda

@@ -137,11 +137,10 @@ __global__ void __launch_bounds__(threads)
 
 void clamp_lengths(VectorView field, std::span<const float> longest, Stream& stream) {
   const Lines at = lines_of(field.space.part(0));
-  const Sent<float> there(longest, stream);
+  const SentScalars there(longest, stream);
   with_parts(field.space, [&](auto parts) {
-    clamp<parts><<<grid_of(at), threads, 0, queue(stream)>>>(at, at.pieces_of_line(),
-                                                             Field<parts, float>(field.data, field.space),
-                                                             Scalars(there, longest.size()));
+    clamp<parts><<<grid_of(at), threads, 0, queue(stream)>>>(
+        at, at.pieces_of_line(), Field<parts, float>(field.data, field.space), there.there());
   });
   after_launch();
 }

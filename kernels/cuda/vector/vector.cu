@@ -1,5 +1,4 @@
 #include "../common/pieces.cuh"
-#include "../common/sent.cuh"
 #include "../tables.hpp"
 
 namespace tandem::kernels::cuda {
@@ -124,11 +123,10 @@ struct Sum {
 
 void axpby(std::span<const float> a, ConstVectorView x, std::span<const float> b, VectorView y,
            Stream& stream) {
-  const Sent<float> there_a(a, stream), there_b(b, stream);
-  update_all(x.data, y, stream,
-             [s = Scalars(there_a, a.size()), t = Scalars(there_b, b.size())] __device__(Index block) {
-               return Sum{s.of(block), t.of(block)};
-             });
+  const SentScalars there_a(a, stream), there_b(b, stream);
+  update_all(x.data, y, stream, [s = there_a.there(), t = there_b.there()] __device__(Index block) {
+    return Sum{s.of(block), t.of(block)};
+  });
 }
 
 struct Product {
@@ -160,10 +158,9 @@ struct ReciprocalOrZero {
 };
 
 void reciprocal_or_zero(VectorView x, std::span<const float> floor, Stream& stream) {
-  const Sent<float> there(floor, stream);
-  update_all(x.data, x, stream, [s = Scalars(there, floor.size())] __device__(Index block) {
-    return ReciprocalOrZero{s.of(block)};
-  });
+  const SentScalars there(floor, stream);
+  update_all(x.data, x, stream,
+             [s = there.there()] __device__(Index block) { return ReciprocalOrZero{s.of(block)}; });
 }
 
 struct ClampBelow {
