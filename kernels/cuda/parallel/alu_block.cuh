@@ -14,32 +14,44 @@ namespace tandem::kernels::cuda {
 constexpr int threads = 256;
 constexpr int lanes = 4;  // slices of a float4
 
-/// Rows lie along x, where a launch takes 2^31 - 1 of them.
-inline dim3 cells(Index columns, Index rows) {
-  return {static_cast<unsigned>(rows), static_cast<unsigned>(ceil_div<Index>(columns, threads))};
+/// Rows lie along x, where a launch takes 2^31 - 1 of them, and quads of slices along z.
+inline dim3 cells(Index columns, Index rows, int quads = 1) {
+  return {static_cast<unsigned>(rows), static_cast<unsigned>(ceil_div<Index>(columns, threads)),
+          static_cast<unsigned>(quads)};
 }
 
 /// (n0, slices, n2) -> (n0, n2, lane), or the other way with `n0` and `slices` exchanged for volumes: from
-/// (slice, y, x) strides. Element (i, k, j) of four slices becomes float4 (i, j).
+/// (slice, y, x) strides. Element (i, k, j) of four slices becomes float4 (i, j), and (j, i) of `turned`
+/// unless that is null. Quads follow each other; lanes after the last slice are zero.
 static __global__ void __launch_bounds__(threads)
     interleave(const float* __restrict__ in, Index rows, Index columns, Index row_stride, Index slice_stride,
-               int slices, bool transposed, float4* out) {
+               int slices, float4* out, float4* turned) {
   const Index j = static_cast<Index>(blockIdx.y) * threads + threadIdx.x, i = blockIdx.x;
   if (j >= columns) return;
-  float value[lanes] = {};
-  for (int k = 0; k < slices; ++k) value[k] = in[i * row_stride + k * slice_stride + j];
-  out[transposed ? j * rows + i : i * columns + j] = {value[0], value[1], value[2], value[3]};
+  const int first = blockIdx.z * lanes;
+  float value[lanes];
+#pragma unroll
+  for (int k = 0; k < lanes; ++k)
+    value[k] = first + k < slices ? in[i * row_stride + (first + k) * slice_stride + j] : 0;
+  const float4 quad{value[0], value[1], value[2], value[3]};
+  const Index before = blockIdx.z * rows * columns;
+  out[before + i * columns + j] = quad;
+  if (turned) turned[before + j * rows + i] = quad;
 }
 
-/// out(i, k, j) <- alpha batch(i, j).k + beta out
+/// out(i, k, j) <- alpha batch(i, j).k + beta out, quad by quad
 static __global__ void __launch_bounds__(threads)
     uninterleave(const float4* __restrict__ batch, Index columns, Index row_stride, Index slice_stride,
                  int slices, float alpha, float beta, float* out) {
   const Index j = static_cast<Index>(blockIdx.y) * threads + threadIdx.x, i = blockIdx.x;
   if (j >= columns) return;
-  const float4 v = batch[i * columns + j];
+  const float4 v = batch[(static_cast<Index>(blockIdx.z) * gridDim.x + i) * columns + j];
   const float value[lanes] = {v.x, v.y, v.z, v.w};
-  for (int k = 0; k < slices; ++k) Update{alpha, beta}(out[i * row_stride + k * slice_stride + j], value[k]);
+  const int first = blockIdx.z * lanes;
+#pragma unroll
+  for (int k = 0; k < lanes; ++k)
+    if (first + k < slices)
+      Update{alpha, beta}(out[i * row_stride + (first + k) * slice_stride + j], value[k]);
 }
 
 __device__ inline void add(float4& sum, float w, float4 v) {
@@ -138,15 +150,15 @@ template <class Launch>
 void backward_by_fours(float alpha, Image<const float> projections, float beta, Image<float> volume,
                        cudaStream_t s, const Launch& launch) {
   const Index views = projections.n0, bins = projections.n2, nx = volume.n2, ny = volume.n1;
-  const Scratch<float4> sinogram(static_cast<std::size_t>(views * bins), s),
-      sums(static_cast<std::size_t>(nx * ny), s);
+  const Scratch<float4> both(static_cast<std::size_t>(views * bins + nx * ny), s);
+  float4 *const sinogram = both.data(), *const sums = sinogram + views * bins;
   for (Index first = 0; first < volume.n0; first += lanes) {
     const int slices = static_cast<int>(std::min<Index>(lanes, volume.n0 - first));
     interleave<<<cells(bins, views), threads, 0, s>>>(&projections(0, first, 0), views, bins, projections.s0,
-                                                      projections.s1, slices, false, sinogram.data());
+                                                      projections.s1, slices, sinogram, nullptr);
     after_launch();
-    launch(first, sinogram.data(), sums.data());
-    uninterleave<<<cells(nx, ny), threads, 0, s>>>(sums.data(), nx, volume.s1, volume.s0, slices, alpha, beta,
+    launch(first, sinogram, sums);
+    uninterleave<<<cells(nx, ny), threads, 0, s>>>(sums, nx, volume.s1, volume.s0, slices, alpha, beta,
                                                    &volume(first, 0, 0));
     after_launch();
   }

@@ -100,36 +100,27 @@ void forward_by(const std::string& name, const ParallelViews& packed, float alph
   const auto views = views_on_device(packed, stream);
   const ForwardShape n{projections.n0, projections.n2, volume.n2, volume.n1, tiles_of<Weight>(packed)};
   const std::size_t shared = static_cast<std::size_t>(views_a_block * n.tiles) * sizeof(Anchor);
-  const auto area = static_cast<std::size_t>(n.nx * n.ny * most_quads);
-  const Scratch<float4> image(area, s), turned(area, s),
-      out(static_cast<std::size_t>(n.views * n.bins * most_quads), s);
+  const Index area = n.nx * n.ny, cells_a_quad = n.views * n.bins;
+  const Scratch<float4> all(static_cast<std::size_t>(most_quads * (2 * area + cells_a_quad)), s);
+  float4 *const image = all.data(), *const turned = image + most_quads * area,
+                *const out = turned + most_quads * area;
   const dim3 blocks(static_cast<unsigned>(ceil_div<Index>(n.bins, bins_a_block)),
                     static_cast<unsigned>(ceil_div<Index>(n.views, views_a_block)));
-  for (Index first = 0; first < volume.n0;) {
+  for (Index first = 0, slices; first < volume.n0; first += slices) {
     const Index left = ceil_div<Index>(volume.n0 - first, lanes);
     const int quads = left >= 4 ? 4 : left >= 2 ? 2 : 1;
-    const auto slices_in = [&](int q) {
-      return static_cast<int>(std::clamp<Index>(volume.n0 - first - q * lanes, 0, lanes));
-    };
-    const Index area = n.nx * n.ny, cells_a_quad = n.views * n.bins;
-    for (int q = 0; q < quads; ++q)
-      for (const bool transposed : {false, true}) {
-        interleave<<<cells(n.nx, n.ny), threads, 0, s>>>(
-            &volume(first + q * lanes, 0, 0), n.ny, n.nx, volume.s1, volume.s0, slices_in(q), transposed,
-            (transposed ? turned.data() : image.data()) + q * area);
-        after_launch();
-      }
+    slices = std::min<Index>(volume.n0 - first, quads * lanes);
+    interleave<<<cells(n.nx, n.ny, quads), threads, 0, s>>>(
+        &volume(first, 0, 0), n.ny, n.nx, volume.s1, volume.s0, static_cast<int>(slices), image, turned);
+    after_launch();
     const auto kernel = quads == 4 ? gather<4, Weight> : quads == 2 ? gather<2, Weight> : gather<1, Weight>;
     note_launch(name + ", " + std::to_string(quads * lanes));
-    kernel<<<blocks, threads, shared, s>>>(n, views->data(), image.data(), turned.data(), out.data());
+    kernel<<<blocks, threads, shared, s>>>(n, views->data(), image, turned, out);
     after_launch();
-    for (int q = 0; q < quads; ++q) {
-      uninterleave<<<cells(n.bins, n.views), threads, 0, s>>>(
-          out.data() + q * cells_a_quad, n.bins, projections.s0, projections.s1, slices_in(q), alpha, beta,
-          &projections(0, first + q * lanes, 0));
-      after_launch();
-    }
-    first += quads * lanes;
+    uninterleave<<<cells(n.bins, n.views, quads), threads, 0, s>>>(out, n.bins, projections.s0,
+                                                                   projections.s1, static_cast<int>(slices),
+                                                                   alpha, beta, &projections(0, first, 0));
+    after_launch();
   }
 }
 
