@@ -2,6 +2,8 @@
 
 #include <cuda_runtime.h>
 
+#include <mutex>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -32,16 +34,21 @@ inline int most_shared_memory(Device device) {
 }
 
 /// Lets a kernel have as much as there is, whatever it takes in a launch: threads that launch it with less at
-/// the same time do not take it away again.
+/// the same time do not take it away again. The driver is asked once.
 template <class Kernel>
 void allow_all_shared_memory(Kernel* kernel) {
+  static std::mutex mutex;
+  static std::set<std::pair<Kernel*, int>> done;
   int device = 0;
   check(cudaGetDevice(&device));
+  const std::lock_guard lock(mutex);
+  if (done.contains({kernel, device})) return;
   cudaFuncAttributes attributes{};
   check(cudaFuncGetAttributes(&attributes, kernel));
   check(cudaFuncSetAttribute(
       kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
       most_shared_memory(Device::cuda(device)) - static_cast<int>(attributes.sharedSizeBytes)));
+  done.emplace(kernel, device);
 }
 
 /// Scratch in stream order, from the device's pool.
