@@ -60,8 +60,8 @@ std::unique_ptr<float[], Array::Free> Array::allocate(const Space& space, const 
                                                       Values values) {
   const std::size_t count = static_cast<std::size_t>(space.size()), bytes = count * sizeof(float);
   const Device device = space.device();
-  require<SpaceError>(stream.device() == device, "Array: the stream is on ", stream.device().name(),
-                      ", the space on ", device.name(), "; give a stream of the space's device");
+  require<SpaceError>(stream.device() == device, "Array: the stream is on ", stream.device(),
+                      ", the space on ", device, "; give a stream of the space's device");
   if (space.shares() > 1) return {nullptr, Free{}};
   if (!device.is_cuda()) {
     const HostMemory taken = take_host_memory(bytes);
@@ -134,7 +134,7 @@ void copy_alone(ConstVectorView from, VectorView to, const Stream& stream) {
     return;
   }
   require<SpaceError>(stream.device() == a || stream.device() == b, "copy: the stream is on ",
-                      stream.device().name(), ", the vectors on ", a.name(), " and ", b.name());
+                      stream.device(), ", the vectors on ", a, " and ", b);
   const std::size_t bytes = static_cast<std::size_t>(from.space.size()) * sizeof(float);
   if (a.is_cuda() && b.is_cuda() && a != b)
     cuda::copy_between(b.ordinal(), to.data, a.ordinal(), from.data, bytes, stream.native());

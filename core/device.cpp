@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <ostream>
 #include <set>
 #include <utility>
 
@@ -31,6 +32,8 @@ std::string Device::name() const {
   }
   return text;
 }
+
+std::ostream& operator<<(std::ostream& to, Device device) { return to << device.name(); }
 
 Device Device::team(const std::vector<Device>& members) {
   require<DeviceError>(!members.empty(), "team: no device is given");

@@ -2,6 +2,7 @@
 
 #include <compare>
 #include <cstddef>
+#include <iosfwd>
 #include <memory>
 #include <string>
 #include <utility>
@@ -33,6 +34,9 @@ class Device {
   int ordinal_;
   const std::vector<Device>* team_ = nullptr;  ///< the same for equal teams, and never destroyed
 };
+
+/// Its name, which a message makes only if it is written.
+std::ostream& operator<<(std::ostream& to, Device device);
 
 /// The devices that this machine has and this build can use: first the CPU, then each CUDA device that has at
 /// least `least_capability`.

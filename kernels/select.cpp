@@ -29,7 +29,7 @@ namespace {
 /// Whether the kernels of CUDA are wanted. @throws DeviceError if they are, and the device cannot run them;
 /// for a team, each of whose members runs kernels of its own
 bool on_cuda(Device device) {
-  require<DeviceError>(device.members() == 1, "kernels run on one device, not on ", device.name());
+  require<DeviceError>(device.members() == 1, "kernels run on one device, not on ", device);
   thread_local Device usable = Device::cpu();  // the last that the driver was asked for
   if (!device.is_cuda()) return false;
   if (device != usable) require_usable(device);  // of which a build without CUDA has none

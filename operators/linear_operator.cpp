@@ -28,7 +28,7 @@ struct Words {
   const Space& space;
   friend std::ostream& operator<<(std::ostream& to, const Words& words) {
     write_extents(to, words.space);
-    return to << " on " << words.space.device().name();
+    return to << " on " << words.space.device();
   }
 };
 
@@ -46,8 +46,8 @@ void check(const char* name, const ConstVectorView& in, const Space& from, const
                       Words{from}, in.space.parts() == from.parts() ? " (or belongs to another scan)" : "");
   require<SpaceError>(out.space.fits(to), name, ": the output is in ", Words{out.space}, ", not in ",
                       Words{to}, out.space.parts() == to.parts() ? " (or belongs to another scan)" : "");
-  require<SpaceError>(stream.device() == from.device(), name, ": the stream is on ", stream.device().name(),
-                      ", the vectors on ", from.device().name());
+  require<SpaceError>(stream.device() == from.device(), name, ": the stream is on ", stream.device(),
+                      ", the vectors on ", from.device());
   for (int k = 0; k < from.shares(); ++k)
     require<SpaceError>(apart(in.share(k), out.share(k)), name,
                         ": input and output overlap in memory; give them separate arrays");
@@ -71,8 +71,9 @@ void LinearOperator::apply_adjoint(float alpha, ConstVectorView y, float beta, V
 void LinearOperator::apply(float alpha, ConstVectorView x, float beta, VectorView y, const Batch& batch,
                            Stream& stream) const {
   if (batch.count == 0) return;
-  require<SpaceError>(stream.device().members() == 1, "apply: a batch on ", stream.device().name(),
+  require<SpaceError>(stream.device().members() == 1, "apply: a batch on ", stream.device(),
                       "; give a team one vector at a time");
+  if (batch.count == 1) return apply(alpha, x, beta, y, stream);
   require<SpaceError>(apart(x, y, batch),
                       "apply: input and output overlap in memory; give them separate arrays");
   check("apply", x, domain(), y, range(), stream);
