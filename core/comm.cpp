@@ -16,7 +16,7 @@ using mpi::Channel;
 
 constexpr double for_an_answer_s = 4, for_the_others_s = 3;
 
-enum Tag { of_callers, of_gather };
+enum Tag { of_callers, of_gather, of_exchange };
 
 Comm& the_world() {
   static Comm one;
@@ -102,6 +102,11 @@ void Comm::send(std::span<const std::byte> data, int to) const {
 
 void Comm::receive(std::span<std::byte> data, int from) const {
   mpi::receive(Channel::work, data.data(), data.size(), from, of_callers);
+}
+
+void Comm::exchange(std::span<const std::byte> own, int to, std::span<std::byte> other, int from) const {
+  if (own.empty() && other.empty()) return;
+  mpi::exchange(own.data(), own.size(), to, other.data(), other.size(), from, of_exchange);
 }
 
 std::optional<int> Comm::fail(int code, const std::string& text) const {

@@ -58,6 +58,9 @@ class Comm {
   std::vector<std::string> gather(const std::string& own) const;
   void send(std::span<const std::byte> data, int to) const;  ///< waits until it is received, or on its way
   void receive(std::span<std::byte> data, int from) const;   ///< as many bytes as were sent
+  /// Sends to one rank while it receives from another one, and waits for both. No bytes: no message. One
+  /// thread of a rank at a time. @pre the other ranks send and receive as many
+  void exchange(std::span<const std::byte> own, int to, std::span<std::byte> other, int from) const;
 
   /// This rank cannot go on: tells the first one, and thereby all. @returns the code with which all ranks
   /// end, when they have been told; empty if the first rank did not answer in time, and so nobody said it

@@ -33,6 +33,9 @@ void all_gather(const void* own, std::size_t bytes, void* all);
 void broadcast(void* data, std::size_t bytes, int from);
 void send(Channel channel, const void* data, std::size_t bytes, int to, int tag);
 void receive(Channel channel, void* data, std::size_t bytes, int from, int tag);
+/// Both at the same time, for work. Where there are no bytes, there is no message.
+void exchange(const void* own, std::size_t own_bytes, int to, void* other, std::size_t other_bytes, int from,
+              int tag);
 
 struct Message {
   int from = 0, tag = 0;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <thread>
+#include <vector>
 
 #include "../error.hpp"
 #include "messages.hpp"
@@ -49,16 +50,19 @@ bool wait(MPI_Request& request, Clock::time_point until = Clock::time_point::max
   }
 }
 
+/// Of the next piece of so many bytes, as MPI counts them.
+int count_of(std::size_t bytes) { return static_cast<int>(std::min(most_at_once, bytes)); }
+
 /// Calls `begin` for pieces that MPI can count, and waits for each.
 template <class Begin>
 void in_pieces(std::size_t bytes, const Begin& begin) {
   std::size_t at = 0;
   do {
-    const std::size_t some = std::min(most_at_once, bytes - at);
+    const int some = count_of(bytes - at);
     MPI_Request request = MPI_REQUEST_NULL;
-    require_success(begin(at, static_cast<int>(some), &request));
+    require_success(begin(at, some, &request));
     wait(request);
-    at += some;
+    at += static_cast<std::size_t>(some);
   } while (at < bytes);
 }
 
@@ -119,6 +123,18 @@ void receive(Channel channel, void* data, std::size_t bytes, int from, int tag) 
   in_pieces(bytes, [&](std::size_t at, int some, MPI_Request* request) {
     return MPI_Irecv(static_cast<std::byte*>(data) + at, some, MPI_BYTE, from, tag, of(channel), request);
   });
+}
+
+void exchange(const void* own, std::size_t own_bytes, int to, void* other, std::size_t other_bytes, int from,
+              int tag) {
+  std::vector<MPI_Request> requests;
+  for (std::size_t at = 0; at < other_bytes; at += most_at_once)
+    require_success(MPI_Irecv(static_cast<std::byte*>(other) + at, count_of(other_bytes - at), MPI_BYTE, from,
+                              tag, work, &requests.emplace_back()));
+  for (std::size_t at = 0; at < own_bytes; at += most_at_once)
+    require_success(MPI_Isend(static_cast<const std::byte*>(own) + at, count_of(own_bytes - at), MPI_BYTE, to,
+                              tag, work, &requests.emplace_back()));
+  for (MPI_Request& request : requests) wait(request);
 }
 
 std::optional<Message> arrived(Channel channel, int last_tag) {

@@ -19,6 +19,7 @@ void all_gather(const void*, std::size_t, void*) { not_built(); }
 void broadcast(void*, std::size_t, int) { not_built(); }
 void send(Channel, const void*, std::size_t, int, int) { not_built(); }
 void receive(Channel, void*, std::size_t, int, int) { not_built(); }
+void exchange(const void*, std::size_t, int, void*, std::size_t, int, int) { not_built(); }
 std::optional<Message> arrived(Channel, int) { not_built(); }
 
 }  // namespace tandem::mpi

@@ -80,6 +80,18 @@ TEST(Comm, SendsRoundARing) {
   EXPECT_EQ(received, own);
 }
 
+TEST(Comm, SendsAndReceivesAtTheSameTime) {
+  const int ranks = all().size(), own = all().rank();
+  for (int shift = 1; shift < ranks; ++shift) {  // rank k sends k values, which may be none
+    const int to = (own + shift) % ranks, from = (own + ranks - shift) % ranks;
+    const std::vector<float> sent(static_cast<std::size_t>(50001 * own), static_cast<float>(own));
+    std::vector<float> received(static_cast<std::size_t>(50001 * from));
+    all().exchange(std::as_bytes(std::span(sent)), to, std::as_writable_bytes(std::span(received)), from);
+    EXPECT_EQ(received, std::vector<float>(received.size(), static_cast<float>(from)));
+  }
+  all().exchange({}, 0, {}, 0);
+}
+
 TEST(SharedCounter, GivesEachNumberOnce) {
   constexpr Index count = 60;
   SharedCounter other(all()), counter(all());
