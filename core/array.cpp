@@ -62,7 +62,7 @@ std::unique_ptr<float[], Array::Free> Array::allocate(const Space& space, const 
   const Device device = space.device();
   require<SpaceError>(stream.device() == device, "Array: the stream is on ", stream.device(),
                       ", the space on ", device, "; give a stream of the space's device");
-  if (space.shares() > 1) return {nullptr, Free{}};
+  if (space.shares() > 1 || count == 0) return {nullptr, Free{}};
   if (!device.is_cuda()) {
     const HostMemory taken = take_host_memory(bytes);
     require<DeviceError>(taken.data != nullptr, "Array: ", bytes,

@@ -23,6 +23,9 @@ Space Space::direct_sum(std::vector<Space> parts) {
                         "direct_sum: parts differ in device or number of blocks: ", p.device().name(),
                         " with ", p.block_count(), ", ", parts[0].device().name(), " with ",
                         parts[0].block_count());
+  for (const Space& p : parts)
+    require<SpaceError>(p.is_portion() == parts[0].is_portion(),
+                        "direct_sum: some parts are portions of ranks, others are not; all must be");
   if (parts.size() == 1) return parts[0];
   Space sum = parts[0];
   sum.key_ = 0;
@@ -76,6 +79,39 @@ Space Space::share(int k) const {
   return Space({first_plane(k + 1) - first_plane(k), shape_[1], shape_[2]}, blocks_, member);
 }
 
+Space Space::portion(int axis, Index begin, Index end) const {
+  const auto along = static_cast<std::size_t>(axis);
+  const Index planes = shape()[along];
+  require<SpaceError>((axis == 0 || axis == 1) && !is_portion() && blocks_ == Blocks::whole && 0 <= begin &&
+                          begin <= end && end <= planes,
+                      "Space: planes ", begin, ":", end, " of ", planes, " in ", block_count(),
+                      " blocks, as the portion of a rank; planes of one block are needed");
+  Space some = *this;
+  some.shape_[along] = end - begin;
+  some.of_ranks_ = {axis, begin, planes};
+  return some;
+}
+
+Space Space::whole() const {
+  if (!is_portion()) return *this;
+  if (parts_) {
+    std::vector<Space> wholes;
+    for (const Space& part : *parts_) wholes.push_back(part.whole());
+    return direct_sum(std::move(wholes));
+  }
+  Space all = *this;
+  all.shape_[static_cast<std::size_t>(of_ranks_.axis)] = of_ranks_.planes;
+  all.of_ranks_ = {};
+  return all;
+}
+
+Index Space::line_in_whole(Index line) const {
+  if (!is_portion()) return line;
+  const Index rows = shape()[1];
+  if (of_ranks_.axis == 0) return of_ranks_.begin * rows + line;
+  return line / rows * of_ranks_.planes + of_ranks_.begin + line % rows;
+}
+
 Index Space::block_count() const {
   if (parts_) return parts_->front().block_count();
   return blocks_ == Blocks::slices ? shape_[0] : blocks_ == Blocks::rows ? shape_[1] : 1;
@@ -100,7 +136,8 @@ bool Space::alike(const Space& other, bool any_key) const {
   if (parts_)
     return std::equal(parts_->begin(), parts_->end(), other.parts_->begin(),
                       [&](const Space& a, const Space& b) { return a.alike(b, any_key); });
-  return shape_ == other.shape_ && blocks_ == other.blocks_ && (shares() == 1 || spread_ == other.spread_) &&
+  return shape_ == other.shape_ && blocks_ == other.blocks_ && of_ranks_ == other.of_ranks_ &&
+         (shares() == 1 || spread_ == other.spread_) &&
          (key_ == other.key_ || (any_key && (key_ == 0 || other.key_ == 0)));
 }
 

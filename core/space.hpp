@@ -48,6 +48,15 @@ class Space {
   /// `share` fails where this does:
   /// @throws SpaceError if there are fewer planes than members, or if planes are blocks
   Index first_plane(int k) const;
+  /// What one of several ranks (core/comm.hpp) holds of a vector that all of them have together: some of the
+  /// planes of axis 0 or 1, perhaps none. Sums over its elements are sums over those of all ranks, so all of
+  /// them ask for them in the same order. @throws SpaceError for a direct sum, a portion, several blocks, or
+  /// if there are no such planes
+  Space portion(int axis, Index begin, Index end) const;
+  bool is_portion() const { return of_ranks_.planes > 0; }
+  Space whole() const;  ///< of which this is a portion; else the same space
+  Index first_of_portion() const { return of_ranks_.begin; }  ///< plane of the whole
+  Index line_in_whole(Index line) const;  ///< the place of a line of the last axis, if all ranks' are counted
   Index block_count() const;
   Blocks blocks() const { return blocks_; }
   int parts() const;  ///< 1 unless a direct sum
@@ -60,12 +69,19 @@ class Space {
   bool fits(const Space& other) const;
 
  private:
+  /// How ranks cut a vector, and where a portion begins; no planes: it is none.
+  struct OfRanks {
+    int axis = 0;
+    Index begin = 0, planes = 0;
+    bool operator==(const OfRanks&) const = default;
+  };
   bool alike(const Space& other, bool any_key) const;
   Shape shape_;
   Blocks blocks_;
   Device device_;
   std::uint64_t key_;
   Spread spread_ = Spread::copied;
+  OfRanks of_ranks_;
   std::shared_ptr<const std::vector<Space>> parts_;
 };
 

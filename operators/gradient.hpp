@@ -12,7 +12,8 @@ namespace TANDEM_PUBLIC tandem {
 /// Differences of neighbouring voxels: the next voxel less this one, times a factor for each axis (slice, y,
 /// x), and 0 at the last one. The range is a direct sum of the differences along z, y and x; of y and x alone
 /// where slices are independent blocks, or where there is one slice. Its elements are vectors, one a voxel.
-/// @throws SpaceError unless `volume` is a volume
+/// Of a portion (Space::portion), all ranks apply it together; it must be cut along y. @throws SpaceError
+/// unless `volume` is a volume
 LinearOperator gradient(const Space& volume, std::array<float, 3> scales = {1, 1, 1});
 
 /// An upper bound of |gradient|^2, of which it falls short by little: 4 times the sum of the squared factors.

@@ -4,6 +4,7 @@
 
 #include "../core/parallel.hpp"
 #include "../kernels/spectra.hpp"
+#include "shares.hpp"
 
 namespace tandem {
 
@@ -58,6 +59,8 @@ std::vector<double> distance_from_white(ConstVectorView x, Stream& stream) {
     means[block] += distances[line];
     counts[block] += 1;
   }
+  sum_over_ranks(x.space, std::span(means));
+  sum_over_ranks(x.space, std::span(counts));
   for (std::size_t b = 0; b < blocks; ++b) means[b] = counts[b] > 0 ? means[b] / counts[b] : 0;
   return means;
 }

@@ -6,13 +6,13 @@ namespace tandem {
 
 namespace {
 
-/// Of one part of a space: entry i is drawn for its place within its block.
+/// Of one part of a space: entry i is drawn for its place within its block, of all ranks.
 void draw_signs(const Space& part, const Random& random, float* out) {
   const auto [planes, rows, bins] = part.shape();
   parallel_for(planes * rows, [&, rows = rows, bins = bins](Index line) {
     const Index first = part.blocks() == Blocks::rows     ? line / rows
                         : part.blocks() == Blocks::slices ? line % rows
-                                                          : line;
+                                                          : part.line_in_whole(line);
     for (Index bin = 0; bin < bins; ++bin) {
       Random place = random.at(static_cast<std::uint64_t>(first * bins + bin));
       out[line * bins + bin] = place.bits() >> 63 ? 1.0f : -1.0f;

@@ -8,11 +8,31 @@
 
 namespace TANDEM_PUBLIC tandem {
 
+/// Draws the entries of a vector, one after another; of a portion those of all ranks, and keeps its own.
+/// @returns where they end
+template <class Draw>
+float* draw_entries(const Space& space, const Draw& draw, float* to) {
+  if (space.parts() > 1) {
+    for (int i = 0; i < space.parts(); ++i) to = draw_entries(space.part(i), draw, to);
+    return to;
+  }
+  const Index bins = space.shape()[2], own_lines = space.size() / bins, lines = space.whole().size() / bins;
+  for (Index line = 0, own = 0; line < lines; ++line) {
+    const bool is_own = own < own_lines && space.line_in_whole(own) == line;
+    for (Index bin = 0; bin < bins; ++bin) {
+      const float value = draw();
+      if (is_own) *to++ = value;
+    }
+    own += is_own;
+  }
+  return to;
+}
+
 /// An array whose entries are drawn one after another on the host and then copied to the device of the space.
 template <class Draw>
 Array drawn_array(const Space& space, const Draw& draw) {
   Array a(space.on(Device::cpu()), default_stream(Device::cpu()));
-  for (Index i = 0; i < a.size(); ++i) a.data()[i] = draw();
+  draw_entries(space, draw, a.data());
   return on_device(std::move(a), space.device());
 }
 

@@ -1,11 +1,12 @@
 #pragma once
 
-// Used only within operators/.
+// Used only within operators/: what members of a team, and ranks, have of one vector.
 
 #include <span>
 #include <vector>
 
 #include "../core/array.hpp"
+#include "../core/comm.hpp"
 #include "../core/parallel.hpp"
 
 namespace tandem {
@@ -24,6 +25,16 @@ void sum_over_shares(const Space& space, std::span<Number> sums, const Sum& sum)
     sums[b] = found.front()[b];
     for (std::size_t k = 1; k < found.size(); ++k) sums[b] += found[k][b];
   }
+}
+
+/// Of a portion, sums <- those of all ranks together, joined in their order. Of any other space: as they are.
+/// All ranks.
+template <class Number>
+void sum_over_ranks(const Space& space, std::span<Number> sums) {
+  if (!space.is_portion()) return;
+  std::vector<double> all(sums.begin(), sums.end());
+  Comm::world().all_reduce(all);
+  for (std::size_t b = 0; b < sums.size(); ++b) sums[b] = static_cast<Number>(all[b]);
 }
 
 }  // namespace tandem

@@ -9,21 +9,24 @@ namespace tandem {
 
 namespace {
 
-/// All views together; no key, as no scan has them in this order.
+/// All views together; no key, as no scan has them in this order. Of portions, those of this rank.
 Space joined(const std::vector<LinearOperator>& parts) {
   require<SpaceError>(!parts.empty(), "Subsets: 0 operators; at least 1 is needed");
   const Space first = parts.front().range();
   auto [views, rows, bins] = first.shape();
+  Index begin = first.first_of_portion(), of_all = first.whole().shape()[0];
   for (std::size_t i = 1; i < parts.size(); ++i) {
     const Space part = parts[i].range();
     require<SpaceError>(parts[i].domain().fits(parts.front().domain()) && part.shape()[1] == rows &&
                             part.shape()[2] == bins && part.blocks() == first.blocks() &&
-                            part.device() == first.device(),
+                            part.device() == first.device() && part.is_portion() == first.is_portion(),
                         "Subsets: operator ", i,
                         " has another volume, other rows or other bins than the first one; they must agree");
     views += part.shape()[0];
+    begin += part.first_of_portion(), of_all += part.whole().shape()[0];
   }
-  return Space({views, rows, bins}, first.blocks(), first.device());
+  const Space all({of_all, rows, bins}, first.blocks(), first.device());
+  return first.is_portion() ? all.portion(0, begin, begin + views) : all;
 }
 
 }  // namespace
@@ -36,15 +39,16 @@ Subsets::Subsets(std::vector<LinearOperator> parts, std::vector<std::vector<Inde
   std::vector<bool> met(static_cast<std::size_t>(all), false);
   Index first = 0;
   for (std::size_t i = 0; i < parts_.size(); ++i) {
-    require<SpaceError>(this->views(i) == parts_[i].range().shape()[0], "Subsets: ", this->views(i),
-                        " views for operator ", i, ", which has ", parts_[i].range().shape()[0]);
+    const auto count = static_cast<Index>(views_[i].size());
+    require<SpaceError>(count == parts_[i].range().shape()[0], "Subsets: ", count, " views for operator ", i,
+                        ", which has ", parts_[i].range().shape()[0]);
     for (const Index view : views_[i]) {
       require<SpaceError>(view >= 0 && view < all && !met[static_cast<std::size_t>(view)], "Subsets: view ",
                           view, " is not one of ", all, ", or is listed twice");
       met[static_cast<std::size_t>(view)] = true;
     }
     first_.push_back(first);
-    first += this->views(i);
+    first += count;
   }
 }
 

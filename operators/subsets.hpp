@@ -9,7 +9,8 @@ namespace TANDEM_PUBLIC tandem {
 
 /// An operator in parts, each of which takes some of the views: for solvers that go through subsets. Their
 /// data (view, row, bin) lie subset after subset, so that the data of a subset are a part of them, without a
-/// copy. `view_subsets` chooses views, and a projector of `with_views` is the operator of some.
+/// copy. `view_subsets` chooses views, and a projector of `with_views` is the operator of some. A rank has
+/// some of the views of each subset, perhaps none.
 class Subsets {
  public:
   /// `views[i]`: which views of the whole the range of `parts[i]` has, in its order. @throws SpaceError
@@ -18,7 +19,7 @@ class Subsets {
 
   std::size_t count() const { return parts_.size(); }
   const LinearOperator& operator[](std::size_t i) const { return parts_[i]; }
-  Index views(std::size_t i) const { return static_cast<Index>(views_[i].size()); }
+  Index views(std::size_t i) const { return parts_[i].range().whole().shape()[0]; }  ///< of all ranks
 
   Space domain() const { return parts_.front().domain(); }
   const Space& range() const { return range_; }  ///< all views, subset after subset

@@ -23,23 +23,26 @@ void for_each_part(const Work& work, const First& first, const Rest&... rest) {
   for (int i = 0; i < first.space.parts(); ++i) for_each_part(work, first.part(i), rest.part(i)...);
 }
 
-/// work(kernels, stream, x, y, ...) for what each device has of each part. It is queued on all of them.
+/// work(kernels, stream, x, y, ...) for what each device has of each part. It is queued on all of them. A
+/// rank may have nothing.
 template <class Work, class First, class... Rest>
 void for_each_share(Stream& stream, const Work& work, const First& first, const Rest&... rest) {
   for_each_part(
       [&](const First& x, const Rest&... others) {
-        for (int k = 0; k < x.space.shares(); ++k)
+        for (int k = 0; k < x.space.shares() && x.space.size() > 0; ++k)
           work(kernels::vector(x.space.device().member(k)), stream.member(k), x.share(k), others.share(k)...);
       },
       first, rest...);
 }
 
-/// What `sum(kernels, stream, sums, x, y, ...)` finds in all parts and shares: one number a block.
+/// What `sum(kernels, stream, sums, x, y, ...)` finds in all parts and shares, of all ranks: one number a
+/// block.
 template <class Number, class Sum, class First, class... Rest>
 std::vector<Number> sums_of(Stream& stream, const Sum& sum, const First& first, const Rest&... rest) {
   std::vector<Number> sums(static_cast<std::size_t>(first.space.block_count()), 0), of_part(sums.size());
   for_each_part(
       [&](const First& x, const Rest&... others) {
+        if (x.space.size() == 0) return;
         sum_over_shares(x.space, std::span(of_part), [&](int k, std::span<Number> of_share) {
           sum(kernels::vector(x.space.device().member(k)), stream.member(k), of_share, x.share(k),
               others.share(k)...);
@@ -47,6 +50,7 @@ std::vector<Number> sums_of(Stream& stream, const Sum& sum, const First& first, 
         for (std::size_t b = 0; b < sums.size(); ++b) sums[b] += of_part[b];
       },
       first, rest...);
+  sum_over_ranks(first.space, std::span(sums));
   return sums;
 }
 

@@ -9,6 +9,7 @@
 namespace TANDEM_PUBLIC tandem {
 
 // Operations on all elements of a vector, direct sums included. @throws SpaceError unless the spaces fit.
+// Of portions (Space::portion), all ranks ask for sums, and get those of the whole vector.
 
 /// <x, y> for each block (Space::block_count), summed in double, in an order that only the extents of the
 /// block decide. Waits for the result.

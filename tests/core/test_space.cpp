@@ -108,5 +108,47 @@ TEST(Space, DirectSumsAreEqualPartByPart) {
   EXPECT_NE(a, Space::direct_sum({a, b}));
 }
 
+TEST(Space, HasPortionsOfRanks) {
+  const Space volume({4, 5, 7}, Blocks::whole, Device::cpu(), 17), strip = volume.portion(1, 2, 4);
+  EXPECT_EQ(strip.shape(), (Shape{4, 2, 7}));
+  EXPECT_EQ(strip.first_of_portion(), 2);
+  EXPECT_EQ(strip.whole(), volume);
+  EXPECT_TRUE(strip.is_portion() && !volume.is_portion());
+  EXPECT_EQ(volume.portion(0, 1, 1).size(), 0);  // a rank without work
+  EXPECT_TRUE(strip.on(Device::cuda(0)).is_portion());
+  // line 3 of the strip is the second one of its second slice
+  EXPECT_EQ(strip.line_in_whole(3), 1 * 5 + 2 + 1);
+  EXPECT_EQ(volume.portion(0, 3, 4).line_in_whole(2), 3 * 5 + 2);
+  EXPECT_EQ(volume.line_in_whole(8), 8);
+}
+
+TEST(Space, FitsNoOtherPortion) {
+  const Space volume({4, 6, 7}), strip = volume.portion(1, 0, 2);
+  EXPECT_TRUE(strip.fits(volume.portion(1, 0, 2)));
+  EXPECT_FALSE(strip.fits(volume.portion(1, 2, 4)));
+  EXPECT_FALSE(strip.fits(Space({4, 8, 7}).portion(1, 0, 2)));
+  EXPECT_FALSE(strip.fits(Space({4, 2, 7})));
+  EXPECT_FALSE(volume.portion(0, 0, 4).fits(volume.portion(1, 0, 6)));
+}
+
+TEST(Space, IsADirectSumOfPortionsOrOfNone) {
+  const Space volume({4, 5, 7}), strip = volume.portion(1, 2, 4), views = Space({9, 3, 7}).portion(0, 0, 2);
+  const Space sum = Space::direct_sum({strip, views});
+  EXPECT_TRUE(sum.is_portion());
+  EXPECT_EQ(sum.size(), 4 * 2 * 7 + 2 * 3 * 7);
+  EXPECT_EQ(sum.whole(), Space::direct_sum({volume, Space({9, 3, 7})}));
+  EXPECT_THROW(Space::direct_sum({strip, volume}), SpaceError);
+}
+
+TEST(Space, RefusesWhatIsNoPortion) {
+  const Space volume({4, 5, 7});
+  EXPECT_THROW(volume.portion(1, 2, 6), SpaceError);
+  EXPECT_THROW(volume.portion(1, 3, 2), SpaceError);
+  EXPECT_THROW(volume.portion(2, 0, 1), SpaceError);
+  EXPECT_THROW(volume.portion(1, 0, 2).portion(1, 0, 1), SpaceError);
+  EXPECT_THROW(Space({4, 5, 7}, Blocks::slices).portion(1, 0, 2), SpaceError);
+  EXPECT_THROW(Space::direct_sum({volume, volume}).portion(1, 0, 2), SpaceError);
+}
+
 }  // namespace
 }  // namespace tandem
