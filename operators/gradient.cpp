@@ -2,6 +2,7 @@
 
 #include "../core/error.hpp"
 #include "../kernels/differences.hpp"
+#include "rank_gradient.hpp"
 #include "shares.hpp"
 #include "team_operator.hpp"
 
@@ -39,6 +40,7 @@ std::span<const float> used(const Space& volume, const std::array<float, 3>& sca
 }  // namespace
 
 LinearOperator gradient(const Space& volume, std::array<float, 3> scales) {
+  if (volume.is_portion()) return rank_gradient(Comm::world(), volume, scales);
   Gradient whole(volume, used(volume, scales));
   if (volume.shares() == 1) return whole;
   require<SpaceError>(volume.spread() == Spread::copied, "gradient: the volume is split over ",
@@ -60,17 +62,19 @@ void clamp_lengths(VectorView field, std::span<const float> longest, Stream& str
       longest.size() == 1 || longest.size() == static_cast<std::size_t>(field.space.block_count()),
       "clamp_lengths: ", longest.size(), " lengths for ", field.space.block_count(),
       " blocks; give one, or one per block");
-  for (int k = 0; k < field.space.shares(); ++k)
+  for (int k = 0; k < field.space.shares() && field.space.size() > 0; ++k)
     kernels::differences(field.space.device().member(k))
         .clamp_lengths(field.share(k), longest, stream.member(k));
 }
 
 std::vector<double> sum_lengths(ConstVectorView field, Stream& stream) {
   std::vector<double> sums(static_cast<std::size_t>(field.space.block_count()));
-  sum_over_shares(field.space, std::span(sums), [&](int k, std::span<double> of_share) {
-    kernels::differences(field.space.device().member(k))
-        .sum_lengths(field.share(k), of_share, stream.member(k));
-  });
+  if (field.space.size() > 0)
+    sum_over_shares(field.space, std::span(sums), [&](int k, std::span<double> of_share) {
+      kernels::differences(field.space.device().member(k))
+          .sum_lengths(field.share(k), of_share, stream.member(k));
+    });
+  sum_over_ranks(field.space, std::span(sums));
   return sums;
 }
 

@@ -361,6 +361,9 @@ constexpr double solver_steps = 1e-5;
 /// ten again as much.
 constexpr double placements = 10 * solver_steps;
 
+/// The volume of several ranks against that of one process, relative L2.
+constexpr double ranks = 1e-6;
+
 /// Ten steps of BA-GMRES: it works with BA, whose rounding is u of the largest eigenvalue, and by then fits
 /// some that are a thousandth of that.
 constexpr double normal_steps = 1000 * 2 * u;

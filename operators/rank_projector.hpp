@@ -1,0 +1,39 @@
+#pragma once
+
+#include <functional>
+
+#include "../core/comm.hpp"
+#include "../core/range.hpp"
+#include "../geometry/volume_grid.hpp"
+#include "linear_operator.hpp"
+
+namespace tandem {
+
+/// What a rank has of so many lines or views: as many as the others, or a unit less, and the last ranks may
+/// have none. Large portions begin at multiples of 8 (see `pieces`).
+Range portion_of_rank(Index count, int rank, int ranks);
+
+/// What this rank has of a projector that lies on several ranks.
+struct RankShare {
+  VolumeGrid grid;          ///< all lines of the volume
+  Space projections;        ///< the views of this rank (Space::portion), perhaps none
+  Index lines_at_once = 0;  ///< of a strip that travel together, at most, the same on all ranks; 0: all
+  /// Makes the projector of these views and some lines, of a grid that has no others. It is not asked for
+  /// where there are no views.
+  std::function<LinearOperator(const VolumeGrid& lines)> of_part;
+};
+
+/// A projector whose vectors lie on several ranks. Projections are cut by views, volumes along y into strips
+/// of all slices (`portion_of_rank`), and no rank ever holds a whole vector. All ranks apply it together.
+///
+/// Forward, strips go round the ranks: each projects the strip that it has onto its own views, while the next
+/// one arrives. Back, sums go round the other way: each rank back-projects its views onto a strip and adds
+/// the sum that arrives; the owner of the strip adds last. So the order of sums depends on the number of
+/// ranks alone, and the pair is matched where that of `of_part` is.
+///
+/// On its device a rank holds two parts of a strip forward and three back, of `lines_at_once` lines; on the
+/// host of a GPU two. In an application each strip is sent once less than there are ranks. @throws SpaceError
+/// on a team; what `of_part` throws
+LinearOperator rank_projector(const Comm& ranks, const RankShare& share);
+
+}  // namespace tandem

@@ -1,0 +1,81 @@
+#pragma once
+
+// What a rank has of vectors that all have together, beside the whole ones, which each test makes for itself.
+
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../../core/comm.hpp"
+#include "../../geometry/view_subsets.hpp"
+#include "../../operators/rank_projector.hpp"
+#include "../../operators/subsets.hpp"
+#include "../support/operators.hpp"
+
+namespace tandem::test {
+
+inline Comm all() { return Comm::world(); }
+
+/// The lines of a portion, from those of the whole vector, which lies on the host.
+inline Array portion_of(const Array& whole, const Space& portion) {
+  Array own(portion.on(Device::cpu()));
+  for (int i = 0; i < portion.parts(); ++i) {
+    const Space part = portion.part(i);
+    const Index bins = part.shape()[2];
+    const float* from = whole.data() + whole.space().offset(i);
+    for (Index line = 0; line < part.size() / bins; ++line)
+      std::copy_n(from + part.line_in_whole(line) * bins, bins, own.data() + portion.offset(i) + line * bins);
+  }
+  return on_device(std::move(own), portion.device());
+}
+
+/// How far this rank's portion is from the whole vector's, relative to the L2 norm of the whole.
+inline double error_of(const Array& own, const Array& whole) {
+  const Array truth = portion_of(whole, own.space().on(Device::cpu())), here = on_device(own, Device::cpu());
+  double difference = 0, size = 0;
+  for (Index i = 0; i < own.size(); ++i)
+    difference += std::pow(static_cast<double>(here.data()[i]) - static_cast<double>(truth.data()[i]), 2);
+  for (Index i = 0; i < whole.size(); ++i) size += std::pow(static_cast<double>(whole.data()[i]), 2);
+  return std::sqrt(difference / size);
+}
+
+/// A cone beam on all ranks, and the same in one process.
+struct ConeCase {
+  std::string name;
+  ConeBeam scan;
+  VolumeGrid grid;
+  Index lines_at_once = 0;
+  Model model = Model::separable_footprint;
+  Device device = Device::cpu();  ///< of each rank
+
+  Range own_views() const {
+    return portion_of_rank(static_cast<Index>(scan.angles.size()), all().rank(), all().size());
+  }
+  LinearOperator here() const { return projector(scan, grid, model); }
+  LinearOperator over_ranks() const { return over_ranks(scan, own_views()); }
+  LinearOperator over_ranks(const ConeBeam& some, Range views) const {
+    return rank_projector(
+        all(), {.grid = grid,
+                .projections = projection_space(some, device).portion(0, views.first, views.last),
+                .lines_at_once = lines_at_once,
+                .of_part = [=, *this](const VolumeGrid& lines) {
+                  return projector(crop(some, views, {0, some.detector.rows}), lines, model, device);
+                }});
+  }
+};
+
+/// Odd splits, fewer views or lines than ranks, one slice, parts of one line.
+inline std::vector<ConeCase> cone_cases() {
+  return {{"odd", far_cone(19, 7, 23), box(13, 11, 5, 0.7)},
+          {"line by line", far_cone(19, 7, 23), box(13, 11, 5, 0.7), 1},
+          {"parts of 2 lines", far_cone(19, 7, 23), box(13, 11, 5, 0.7), 2},
+          {"one view", far_cone(1, 7, 23), box(13, 11, 5, 0.7), 3},
+          {"two lines", far_cone(19, 7, 23), box(13, 2, 5, 0.7)},
+          {"one line, two views", far_cone(2, 7, 23), box(13, 1, 5, 0.7)},
+          {"one slice", far_cone(19, 3, 23), box(13, 11, 1, 0.7)},
+          {"joseph", far_cone(19, 7, 23), box(13, 11, 5, 0.7), 0, Model::joseph},
+          {"pixel-driven", far_cone(19, 7, 23), box(13, 11, 5, 0.7), 2, Model::pixel_driven}};
+}
+
+}  // namespace tandem::test

@@ -1,0 +1,119 @@
+// Solvers on vectors of several ranks: none knows of them, and each finds what one process finds.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "../../operators/gradient.hpp"
+#include "../../operators/vector.hpp"
+#include "../../solvers/ba_gmres.hpp"
+#include "../../solvers/cgls.hpp"
+#include "../../solvers/fista.hpp"
+#include "../../solvers/landweber.hpp"
+#include "../../solvers/lsmr.hpp"
+#include "../../solvers/lsqr.hpp"
+#include "../../solvers/mlem.hpp"
+#include "../../solvers/os_sirt.hpp"
+#include "../../solvers/osem.hpp"
+#include "../../solvers/pdhg.hpp"
+#include "../../solvers/sirt.hpp"
+#include "../support/subsets.hpp"
+#include "../support/tolerances.hpp"
+#include "portions.hpp"
+
+namespace tandem::test {
+namespace {
+
+/// The operator in subsets of views, of which each rank has some, perhaps none.
+Subsets subsets_over_ranks(const ConeCase& c, Index count) {
+  const Range own = c.own_views();
+  std::vector<LinearOperator> parts;
+  std::vector<std::vector<Index>> views;
+  for (const auto& subset : view_subsets(c.scan.angles, ConeBeam::period, count)) {
+    const auto first = std::ranges::lower_bound(subset, own.first),
+               last = std::ranges::lower_bound(subset, own.last);
+    parts.push_back(c.over_ranks(std::get<ConeBeam>(with_views(c.scan, subset)),
+                                 {first - subset.begin(), last - subset.begin()}));
+    std::vector<Index>& mine = views.emplace_back(first, last);
+    for (Index& view : mine) view -= own.first;
+  }
+  return {std::move(parts), std::move(views)};
+}
+
+struct Equation {
+  LinearOperator A;
+  Subsets subsets;
+  Array b, weights;
+};
+
+template <IterativeSolver S>
+Array after(int steps, S solver) {
+  for (int k = 0; k < steps; ++k) solver.step({true});
+  return std::move(solver).solution();
+}
+
+Array zero(const Equation& e) { return Array(e.A.domain()); }
+
+struct Named {
+  const char* name;
+  std::function<Array(const Equation&)> solve;
+};
+
+const std::vector<Named> solvers{
+    {"CGLS", [](const Equation& e) { return after(3, Cgls(e.A, e.b, zero(e))); }},
+    {"LSQR", [](const Equation& e) { return after(3, Lsqr(e.A, e.b, zero(e))); }},
+    {"LSMR", [](const Equation& e) { return after(3, Lsmr(e.A, e.b, zero(e))); }},
+    {"BA-GMRES", [](const Equation& e) { return after(3, BaGmres(e.A, e.b, zero(e))); }},
+    {"Landweber",
+     [](const Equation& e) { return after(8, Landweber(e.A, e.b, zero(e), {.bounds = above_zero})); }},
+    {"SIRT", [](const Equation& e) { return after(8, Sirt(e.A, e.b, zero(e), {.bounds = above_zero})); }},
+    {"OS-SIRT", [](const Equation& e) { return after(3, OsSirt(e.subsets, e.b, zero(e))); }},
+    {"MLEM", [](const Equation& e) { return after(8, Mlem(e.A, e.b, zero(e))); }},
+    {"OSEM", [](const Equation& e) { return after(3, Osem(e.subsets, e.b, zero(e))); }},
+    {"CGLS with damping",
+     [](const Equation& e) {
+       const LinearOperator damped = vstack({e.A, 0.3f * gradient(e.A.domain())});
+       Array b(damped.range());
+       Stream& stream = default_stream(Device::cpu());
+       axpby(1, e.b, 0, VectorView(b).part(0), stream);
+       return after(3, Cgls(damped, b, zero(e)));
+     }},
+    {"PDHG",
+     [](const Equation& e) {
+       return after(10, Pdhg(e.A, e.b.clone(), zero(e), total_variation(e.A.domain()), {0.2f},
+                             e.weights.clone(), {.bounds = above_zero}));
+     }},
+    {"FISTA", [](const Equation& e) {
+       return after(5, Fista(e.A, e.b.clone(), zero(e), huber_total_variation(e.A.domain(), 0.1f), {0.2f},
+                             e.weights.clone()));
+     }}};
+
+/// What a body gives, of which each rank has its views.
+Equation equation(const ConeCase& c, bool over_ranks) {
+  constexpr Index subsets = 4;
+  const LinearOperator one = c.here();
+  Random random(4);
+  const Array b = one * uniform_array(one.domain(), random), weights = uniform_array(one.range(), random);
+  if (!over_ranks) return {one, subsets_of(c.scan, c.grid, subsets), b.clone(), weights.clone()};
+  const LinearOperator A = c.over_ranks();
+  return {A, subsets_over_ranks(c, subsets), portion_of(b, A.range()), portion_of(weights, A.range())};
+}
+
+std::vector<ConeCase> cases() {
+  return {{"odd", far_cone(19, 7, 23), box(13, 11, 5, 0.7)},
+          {"line by line", far_cone(10, 7, 23), box(13, 11, 5, 0.7), 1},
+          {"few views", far_cone(4, 7, 23), box(13, 11, 5, 0.7)},
+          {"two lines", far_cone(19, 7, 23), box(13, 2, 5, 0.7)},
+          {"one slice", far_cone(19, 3, 23), box(13, 11, 1, 0.7)}};
+}
+
+TEST(RankSolvers, FindTheVolumeOfOneProcess) {
+  for (const ConeCase& c : cases()) {
+    const Equation here = equation(c, false), there = equation(c, true);
+    for (const Named& solver : solvers)
+      EXPECT_LE(error_of(solver.solve(there), solver.solve(here)), tolerance::ranks)
+          << solver.name << ", " << c.name;
+  }
+}
+
+}  // namespace
+}  // namespace tandem::test
