@@ -274,7 +274,8 @@ class Examination {
   /// A source, once it is known to be all there.
   Source examined(const std::string& file, const std::string& set) {
     const hid_t open = file == "." ? set_ : source_file(file);
-    Handle object(H5Oopen(open, set.c_str(), link_access().id()), H5Oclose);
+    const std::string from_root = set.starts_with('/') ? set : "/" + set;  // in this file, too
+    Handle object(H5Oopen(open, from_root.c_str(), link_access().id()), H5Oclose);
     require<FileError>(object.valid() && H5Iget_type(object.id()) == H5I_DATASET, label(file, set),
                        ": no such data set");
     Storage own;

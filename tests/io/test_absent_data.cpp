@@ -81,7 +81,7 @@ TEST(VirtualData, ReadFromTheirSources) {
 
   Hdf5Maker(folder / "self.h5")
       .numbers("/raw", "u16", {2, rows, bins}, frames(0, 2))
-      .stitched("/exchange/data", "u16", {views, rows, bins}, 2, {{".", "/raw"}, {"parts/b.h5", "/d"}})
+      .stitched("/exchange/data", "u16", {views, rows, bins}, 2, {{".", "raw"}, {"parts/b.h5", "/d"}})
       .stitched("/exchange/data_white", "u16", {2, rows, bins}, 2, {{"scan.h5", "/white"}})
       .numbers("/exchange/theta", "f64", {views}, {0, 45, 90, 135});
   write_part(folder / "white.h5", 5, 2);
