@@ -51,7 +51,7 @@ _transforms_are_active = getattr(torch._C, "_are_functorch_transforms_active", l
 
 def _of_tensor(A: LinearOperator, x: torch.Tensor) -> torch.Tensor:
     """A x of float32, in any layout."""
-    y = A._on_tensors.apply(x, 1.0, False)
+    y = A._on_tensors.apply(x.contiguous(), 1.0, False)
     if y is not None:
         return y
     kind = _arrays.known("x", x)[1]

@@ -38,7 +38,11 @@ class Sevens : public KeptOnGpu {
  protected:
   void SetUp() override {
     KeptOnGpu::SetUp();
-    if (!IsSkipped()) space.emplace(Shape{1, 1, 1 << 20}, Blocks::whole, gpu);
+    if (IsSkipped()) return;
+    space.emplace(Shape{1, 1, 1 << 20}, Blocks::whole, gpu);
+    Array first(*space), second(*space);  // kernels are loaded at their first use, which waits for the device
+    fill(first, 7, default_stream(gpu));
+    copy(first, second, default_stream(gpu));
   }
   /// Made behind the gate, if there is one.
   auto sevens(const KeptOnDevices& kept, const Stream& stream, std::optional<Gate>* gate = nullptr) const {
@@ -168,18 +172,19 @@ TEST_F(KeptOnGpu, IsThereForWorkWhoseOperatorIsGone) {
     if (maker.waits) continue;
     std::optional<LinearOperator> A = maker.make(gpu);
     const Array x = random_array(A->domain(), 3), truth = *A * x;
+    const auto go_back = [&](const LinearOperator& later) {
+      Array back(later.domain());
+      later.apply_adjoint(1, truth, 0, back, default_stream(gpu));
+      default_stream(gpu).synchronize();
+    };
+    go_back(*A);  // loads its kernels, which would wait for the gate
     A = maker.make(gpu);
     Stream own(gpu);
     Array y = zeros(A->range(), own);
     Gate standing(own);
     A->apply(1, x, 0, y, own);
     A.reset();
-    for (int run = 0; run < 3; ++run) {
-      const LinearOperator later = maker.make(gpu);
-      Array back(later.domain());
-      later.apply_adjoint(1, truth, 0, back, default_stream(gpu));
-      default_stream(gpu).synchronize();
-    }
+    for (int run = 0; run < 3; ++run) go_back(maker.make(gpu));
     standing.open();
     EXPECT_TRUE(same_bits(y, truth)) << maker.name;
   }
