@@ -9,6 +9,7 @@
 #include "../../io/volume_kind.hpp"
 #include "../beams/beam.hpp"
 #include "../forecast.hpp"
+#include "../rank_forecast.hpp"
 #include "../scan_command.hpp"
 #include "../volume_report.hpp"
 
@@ -21,6 +22,7 @@ using nlohmann::json;
 struct InfoOptions {
   Common common;
   ScanOptions scan;
+  RankOptions ranks;
 };
 
 /// Filtered back-projection of the selection on each device of this machine; of one where not one slice fits
@@ -32,6 +34,7 @@ json reconstruction_of(io::ScanReader& reader, const InfoOptions& o) {
   pipeline::Recipe recipe;
   recipe.views = selected.views, recipe.rows = selected.rows, recipe.bins = selected.bins;
   json report = {{"name", rows_are_slices(info.scan) ? "FBP" : "FDK"}, {"devices", json::array()}};
+  std::optional<pipeline::Plan> last;  // what is asked for is the same on all devices
   for (const Device device : devices()) {
     json row = {{"device", device.name()}};
     recipe.devices = {device};
@@ -56,9 +59,11 @@ json reconstruction_of(io::ScanReader& reader, const InfoOptions& o) {
       ahead.measure(reader, progress);
       row["disk_bytes"] = ahead.disk_bytes();
       row["forecast"] = ahead.planned();
+      last = std::move(plan);
     }
     report["devices"].push_back(row);
   }
+  if (last && o.ranks.ranks > 0) report["over_ranks"] = rank_forecast(last->scan, last->grid, o.ranks);
   return report;
 }
 
@@ -140,7 +145,9 @@ void print_scan(const std::string& path, const Scan& scan, const json& r) {
   if (!r["propagation_mm"].is_null())
     std::cout << "distance  " << r["propagation_mm"] << " mm from sample to detector\n";
   for (const json& note : r["notes"]) std::cout << "note      " << note.get<std::string>() << '\n';
-  for (const json& row : r["reconstruction"]["devices"]) print_fbp(r["reconstruction"], row);
+  const json& made = r["reconstruction"];
+  for (const json& row : made["devices"]) print_fbp(made, row);
+  if (made.contains("over_ranks")) print_rank_forecast(made["over_ranks"]);
 }
 
 json volume_report(const io::VolumeReader& volume) {
@@ -188,13 +195,15 @@ void run_info(InfoOptions& o) {
 }  // namespace
 
 void add_info(CLI::App& program, Action& chosen) {
-  CLI::App& c = add_scan_command(program, "info", "What a scan or a volume holds",
-                                 std::make_shared<InfoOptions>(), run_info, chosen);
+  const auto o = std::make_shared<InfoOptions>();
+  CLI::App& c = add_scan_command(program, "info", "What a scan or a volume holds", o, run_info, chosen);
+  add_rank_options(c, o->ranks);
   c.footer(
       "Examples:\n"
       "  tandem info scan.h5\n"
       "  tandem info folder --flats flats.tif --darks darks.tif --arc 180\n"
-      "  tandem info volume.h5 --json -");
+      "  tandem info volume.h5 --json -\n"
+      "  tandem info cone.h5 --ranks 16 --device-memory 80");
 }
 
 }  // namespace tandem::apps

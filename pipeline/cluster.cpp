@@ -1,0 +1,67 @@
+#include "cluster.hpp"
+
+#include <algorithm>
+
+#include "../core/ceil_div.hpp"
+#include "../core/error.hpp"
+#include "../core/units.hpp"
+#include "../operators/rank_projector.hpp"
+
+namespace tandem::pipeline {
+
+namespace {
+
+constexpr double float_bytes = 4;
+
+double product(Index a, Index b, Index c) {
+  return static_cast<double>(a) * static_cast<double>(b) * static_cast<double>(c);
+}
+
+/// Seconds of an application in which every rank works on a part of each strip, one after the other, while
+/// the next one travels.
+double of_application(int ranks, double computing, double sending) {
+  const double part = computing / ranks, way = ranks > 1 ? sending / (ranks - 1) : 0;
+  return part + (ranks - 1) * std::max(part, way);
+}
+
+}  // namespace
+
+RankForecast forecast_of_rank(const ConeBeam& scan, const VolumeGrid& grid, const SolverCost& cost,
+                              const Cluster& cluster, const TileMemory& kernels) {
+  require<GeometryError>(cluster.ranks > 0, "--ranks ", cluster.ranks, ": give 1 or more");
+  require<GeometryError>(cluster.forward > 0 && cluster.backward > 0 && cluster.link > 0,
+                         "rates of kernels and links: one is zero or below; give numbers above zero");
+  const auto [nx, ny, nz] = grid.size;
+  const Index all_views = static_cast<Index>(scan.angles.size());
+  RankForecast found;
+  found.lines = portion_of_rank(ny, 0, cluster.ranks).size();
+  found.views = portion_of_rank(all_views, 0, cluster.ranks).size();
+  const auto part = [&](Index lines) { return float_bytes * product(nz, lines, nx); };
+  const Shape projections{found.views, scan.detector.rows, scan.detector.bins};
+  found.vectors = cost.volumes * part(found.lines) +
+                  cost.projections * float_bytes * product(projections[0], projections[1], projections[2]);
+  const auto bytes = [&](Index lines) {
+    const WorkingMemory beside = kernels({nz, lines, nx}, projections);
+    return found.vectors + std::max(2 * part(lines) + beside.forward, 3 * part(lines) + beside.backward);
+  };
+  for (Index passes = 1; found.lines_at_once == 0; passes *= 2) {
+    const Index lines = ceil_div(found.lines, passes);
+    if (bytes(lines) <= cluster.device_bytes) found.lines_at_once = lines;
+    require<DeviceError>(lines > 1 || found.lines_at_once > 0, "ranks: ", cluster.ranks, " devices need ",
+                         bytes(1) / bytes_per_gib, " GiB each, the limit is ",
+                         cluster.device_bytes / bytes_per_gib, " GiB; give more --ranks");
+  }
+  found.bytes = bytes(found.lines_at_once);
+  const double others = part(ny - portion_of_rank(ny, cluster.ranks - 1, cluster.ranks).size());
+  found.sent = cost.step.together() * others;
+  const double updates = product(nx, ny, nz) * static_cast<double>(found.views);
+  const double forward = updates / cluster.forward, backward = updates / cluster.backward,
+               way = others / cluster.link;
+  found.computing = cost.step.forward * forward + cost.step.adjoint * backward;
+  found.sending = cost.step.together() * way;
+  found.seconds = cost.step.forward * of_application(cluster.ranks, forward, way) +
+                  cost.step.adjoint * of_application(cluster.ranks, backward, way);
+  return found;
+}
+
+}  // namespace tandem::pipeline

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "../geometry/scan.hpp"
+#include "../geometry/volume_grid.hpp"
+#include "../operators/tiling.hpp"
+#include "../solvers/cost.hpp"
+
+namespace tandem::pipeline {
+
+/// Machines that need not be here: so many ranks with one device each, and what these do.
+struct Cluster {
+  int ranks = 1;
+  double device_bytes = 0;           ///< memory of each device
+  double forward = 0, backward = 0;  ///< kernels of one device: voxels times views a second
+  double link = 0;                   ///< bytes a second that a rank sends, while it receives as many
+};
+
+/// What a solver of a cone beam takes on each rank, in the layout of operators/rank_projector. Shares are
+/// those of the first rank, which has the most.
+struct RankForecast {
+  Index lines = 0, views = 0;         ///< of the volume along y, and of the scan
+  Index lines_at_once = 0;            ///< that travel together
+  double vectors = 0;                 ///< bytes of a device: those of the solver
+  double bytes = 0;                   ///< and with parts that travel, and what kernels take
+  double sent = 0;                    ///< bytes in each step
+  double computing = 0, sending = 0;  ///< seconds of a step, if the other one took no time
+  double seconds = 0;                 ///< of a step: parts travel while others are worked on
+};
+
+/// Pure arithmetic. It leaves out passes over vectors, inner products, reading and writing. `kernels`: what
+/// they take beside a part of the volume and views. @throws DeviceError if not even one line at a time fits a
+/// device; GeometryError unless there are ranks, and rates are above zero
+RankForecast forecast_of_rank(const ConeBeam& scan, const VolumeGrid& grid, const SolverCost& cost,
+                              const Cluster& cluster, const TileMemory& kernels);
+
+}  // namespace tandem::pipeline
