@@ -53,10 +53,16 @@ void add_parallel(nb::module_& m) {
       "they differ. view_shift_bins: how far each view lies towards higher bins.")
       .def(nb::new_(&make_parallel), "detector"_a, "angles_rad"_a, nb::kw_only(),
            "row_axis_bins"_a = std::vector<double>{}, "view_shift_bins"_a = std::vector<double>{})
-      .def_prop_ro("detector", [](const ParallelBeam& s) { return s.detector; })
-      .def_prop_ro("angles_rad", [](const ParallelBeam& s) { return s.angles; })
-      .def_prop_ro("row_axis_bins", [](const ParallelBeam& s) { return s.row_axis_bins; })
-      .def_prop_ro("view_shift_bins", [](const ParallelBeam& s) { return s.view_shift_bins; })
+      .def_prop_ro(
+          "detector", [](const ParallelBeam& s) { return s.detector; }, "Bins, rows and pitches.")
+      .def_prop_ro(
+          "angles_rad", [](const ParallelBeam& s) { return s.angles; }, "Of the views, rad.")
+      .def_prop_ro(
+          "row_axis_bins", [](const ParallelBeam& s) { return s.row_axis_bins; },
+          "The axis of each row, bins; empty if they have one.")
+      .def_prop_ro(
+          "view_shift_bins", [](const ParallelBeam& s) { return s.view_shift_bins; },
+          "How far each view lies towards higher bins; empty if none does.")
       .def("__eq__",
            [](const ParallelBeam& a, const ParallelBeam& b) { return fingerprint(a) == fingerprint(b); })
       .def("__hash__", [](const ParallelBeam& s) { return fingerprint(s); });
@@ -71,12 +77,14 @@ void add_cone(nb::module_& m) {
       "detector. midplane_row: the row at the height of the source; default: the middle.")
       .def(nb::new_(&make_cone<ConeBeam>), "detector"_a, "angles_rad"_a, "sod_mm"_a, "sdd_mm"_a,
            "midplane_row"_a = nb::none())
-      .def_prop_ro("detector", [](const ConeBeam& s) { return s.detector; })
-      .def_prop_ro("angles_rad", [](const ConeBeam& s) { return s.angles; })
-      .def_ro("sod_mm", &ConeBeam::sod)
-      .def_ro("sdd_mm", &ConeBeam::sdd)
-      .def_ro("midplane_row", &ConeBeam::midplane_row)
-      .def_prop_ro("magnification", &ConeBeam::magnification)
+      .def_prop_ro(
+          "detector", [](const ConeBeam& s) { return s.detector; }, "Bins, rows and pitches.")
+      .def_prop_ro(
+          "angles_rad", [](const ConeBeam& s) { return s.angles; }, "Of the views, rad.")
+      .def_ro("sod_mm", &ConeBeam::sod, "From the source to the axis, mm.")
+      .def_ro("sdd_mm", &ConeBeam::sdd, "From the source to the detector, mm.")
+      .def_ro("midplane_row", &ConeBeam::midplane_row, "The row at the height of the source.")
+      .def_prop_ro("magnification", &ConeBeam::magnification, "sdd / sod.")
       .def("__eq__", [](const ConeBeam& a, const ConeBeam& b) { return fingerprint(a) == fingerprint(b); })
       .def("__hash__", [](const ConeBeam& s) { return fingerprint(s); });
   nb::class_<FanBeam, ConeBeam>(
@@ -95,24 +103,25 @@ void add_parts(nb::module_& m) {
       "mm; 1 if they are not known, and lengths are then in bins.")
       .def(nb::new_(&make_detector), "bins"_a, "rows"_a = 1, nb::kw_only(), "bin_pitch"_a = 1.0,
            "row_pitch"_a = nb::none(), "axis_bin"_a = nb::none())
-      .def_ro("bins", &Detector::bins)
-      .def_ro("rows", &Detector::rows)
-      .def_ro("bin_pitch", &Detector::bin_pitch)
-      .def_ro("row_pitch", &Detector::row_pitch)
-      .def_ro("axis_bin", &Detector::axis_bin);
+      .def_ro("bins", &Detector::bins, "Cells of a row.")
+      .def_ro("rows", &Detector::rows, "Rows of cells.")
+      .def_ro("bin_pitch", &Detector::bin_pitch, "From bin to bin, mm.")
+      .def_ro("row_pitch", &Detector::row_pitch, "From row to row, mm.")
+      .def_ro("axis_bin", &Detector::axis_bin, "Where the rotation axis falls, bins from 0.");
   nb::class_<VolumeGrid>(
       m, "VolumeGrid",
       "The voxels of a volume: size (nx, ny, nz), pitch and centre in mm. Arrays have the shape "
       "(nz, ny, nx). The rotation axis is z, through the origin.")
       .def(nb::new_(&make_grid), "size"_a, "pitch"_a = std::array<double, 3>{1, 1, 1},
            "centre"_a = std::array<double, 3>{})
-      .def_ro("size", &VolumeGrid::size)
-      .def_ro("pitch", &VolumeGrid::pitch)
-      .def_ro("centre", &VolumeGrid::centre)
-      .def_prop_ro("shape", [](const VolumeGrid& g) { return std::tuple_cat(g.shape()); })
+      .def_ro("size", &VolumeGrid::size, "(nx, ny, nz), voxels.")
+      .def_ro("pitch", &VolumeGrid::pitch, "Along x, y and z, mm.")
+      .def_ro("centre", &VolumeGrid::centre, "(x, y, z), mm.")
+      .def_prop_ro(
+          "shape", [](const VolumeGrid& g) { return std::tuple_cat(g.shape()); }, "Of arrays: (nz, ny, nx).")
       .def("x", &VolumeGrid::x, "ix"_a, "Of the middle of voxel ix, mm.")
-      .def("y", &VolumeGrid::y, "iy"_a)
-      .def("z", &VolumeGrid::z, "iz"_a);
+      .def("y", &VolumeGrid::y, "iy"_a, "Likewise, of voxel iy.")
+      .def("z", &VolumeGrid::z, "iz"_a, "Likewise, of voxel iz.");
 }
 
 /// For a fan beam, too, the wider detector: its kind stays.

@@ -53,11 +53,14 @@ NB_MODULE(_core, m) {
   python::wait_at_exit(m);
   python::add_errors(m);
   m.attr("version") = TANDEM_VERSION;
-  m.def("cuda_version", &cuda_version);
+  m.def("cuda_version", &cuda_version,
+        "The version of the CUDA runtime of this build, for example '13.0'; empty without CUDA.");
   m.def("devices", &python::names_of_devices);
-  m.def("description", [](const std::string& name) { return description(Device::named(name)); });
+  m.def(
+      "description", [](const std::string& name) { return description(Device::named(name)); },
+      "The name that the vendor gives a device, 'cpu' or 'cuda:N'. Raises DeviceError if it is not here.");
   m.def("device_name", [](const std::string& name) { return Device::named(name).name(); });
-  m.def("thread_count", &thread_count);
+  m.def("thread_count", &thread_count, "How many threads loops take on the CPU.");
   python::add_geometry(m);
   python::add_phantoms(m);
   python::add_operators(m);

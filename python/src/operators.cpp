@@ -135,9 +135,11 @@ void add_space(nb::module_& m) {
           "shape", [](const Space& s) { return AsTuple(std::tuple_cat(s.shape())); },
           "Of its vectors; SpaceError for a direct sum.")
       .def_prop_ro("shapes", &shapes_of, "The shapes of all parts; of one, if it is no direct sum.")
-      .def_prop_ro("size", &Space::size)
-      .def_prop_ro("device", [](const Space& s) { return s.device().name(); })
-      .def_prop_ro("block_count", &Space::block_count)
+      .def_prop_ro("size", &Space::size, "Numbers of a vector.")
+      .def_prop_ro(
+          "device", [](const Space& s) { return s.device().name(); }, "Where vectors lie: 'cpu', 'cuda:0'.")
+      .def_prop_ro("block_count", &Space::block_count,
+                   "Problems of their own: the slices of a parallel beam, else 1.")
       .def("fits", &Space::fits, "other"_a, "Whether vectors of the two can be added.")
       .def(
           "__eq__", [](const Space& a, const Space& b) { return a == b; }, nb::is_operator());
@@ -199,9 +201,11 @@ void add_operators(nb::module_& m) {
       "How well A and the B that serves as its adjoint match. coupling: mean of <Ax, y> / <x, By>, "
       "which sees scale alone; mismatch: an estimate of |A - Bt| / |A| (Frobenius), which sees "
       "every difference.")
-      .def_ro("coupling", &Adjointness::coupling)
-      .def_ro("coupling_spread", &Adjointness::coupling_spread)
-      .def_ro("mismatch", &Adjointness::mismatch);
+      .def_ro("coupling", &Adjointness::coupling,
+              "Mean of <A x, y> / <x, B y>, entries uniform in [0, 1): it sees scale alone.")
+      .def_ro("coupling_spread", &Adjointness::coupling_spread, "Its standard deviation over the trials.")
+      .def_ro("mismatch", &Adjointness::mismatch,
+              "An estimate of |A - Bt| / |A| (Frobenius), from vectors of +1 and -1.");
   m.def(
       "adjointness",
       [](const LinearOperator& A, int trials, unsigned seed) {

@@ -38,16 +38,18 @@ void add_phantoms(nb::module_& m) {
              return Ellipsoid{attenuation, semi_axes, centre, rotation};
            }),
            "attenuation"_a, "semi_axes"_a, "centre"_a = std::array<double, 3>{}, "rotation_rad"_a = 0.0)
-      .def_ro("attenuation", &Ellipsoid::attenuation)
-      .def_ro("semi_axes", &Ellipsoid::semi_axes)
-      .def_ro("centre", &Ellipsoid::centre)
-      .def_ro("rotation_rad", &Ellipsoid::rotation);
+      .def_ro("attenuation", &Ellipsoid::attenuation, "1/mm; what overlaps adds up.")
+      .def_ro("semi_axes", &Ellipsoid::semi_axes, "Along its own x, y and z, mm.")
+      .def_ro("centre", &Ellipsoid::centre, "(x, y, z), mm.")
+      .def_ro("rotation_rad", &Ellipsoid::rotation, "About z, rad.");
   nb::class_<Phantom>(
       m, "Phantom",
       "A body whose attenuation and line integrals are known in closed form: a sum of ellipsoids.")
       .def(nb::new_([](std::vector<Ellipsoid> ellipsoids) { return Phantom{std::move(ellipsoids)}; }),
            "ellipsoids"_a)
-      .def_prop_ro("ellipsoids", [](const Phantom& p) { return p.ellipsoids; })
+      .def_prop_ro(
+          "ellipsoids", [](const Phantom& p) { return p.ellipsoids; },
+          "All of them; attenuations add up where they overlap.")
       .def(
           "scaled",
           [](const Phantom& p, double length, double attenuation) { return scaled(p, length, attenuation); },

@@ -185,14 +185,14 @@ void add_rules(nb::module_& m) {
       m, "StopRule",
       "A named predicate on one block of a solver's problem. Rules are joined with |, and the report "
       "says which one held.")
-      .def_ro("name", &StopRule::name)
+      .def_ro("name", &StopRule::name, "As `Report.stopped_by` has it.")
       .def(
           "__or__", [](const StopRule& a, const StopRule& b) { return a || b; }, nb::is_operator());
-  m.def("max_iterations", &max_iterations, "count"_a);
+  m.def("max_iterations", &max_iterations, "count"_a, "Stops after so many steps.");
   m.def("relative_residual", &relative_residual, "epsilon"_a, "|b - Ax| <= epsilon |b - A x0|.");
   m.def("discrepancy", &discrepancy, "noise_norms"_a, "factor"_a = 1.0,
         "The rule of Morozov, |b - Ax| <= factor * noise, with one noise norm for each block.");
-  m.def("time_limit", &time_limit, "seconds"_a);
+  m.def("time_limit", &time_limit, "seconds"_a, "Stops after the step during which so much time is over.");
   m.def("divergence", &divergence, "data_norms"_a, "|b - Ax| has grown tenfold, or is not finite.");
   m.def("white_residual", &white_residual,
         "Stops when the residual looks the most like white noise. For one run.");
@@ -205,9 +205,10 @@ void add_rules(nb::module_& m) {
       return stagnation(s.traces(), data);
     });
   });
-  nb::class_<Report>(m, "Report")
+  nb::class_<Report>(m, "Report", "How a run went.")
       .def_ro("iterations", &Report::iterations, "Of the block that took the most.")
-      .def_ro("block_iterations", &Report::block_iterations)
+      .def_ro("block_iterations", &Report::block_iterations,
+              "Steps of each block (slice of a parallel beam).")
       .def_ro("stopped_by", &Report::stopped_by, "The name of the rule, one per block.")
       .def_ro("residuals", &Report::residuals, "|b - Ax| over all blocks, before each step and at the end.");
 }
@@ -224,8 +225,8 @@ void add_regularisers(nb::module_& m) {
              return Bounds{lowest, highest};
            }),
            "lowest"_a = Bounds{}.lowest, "highest"_a = Bounds{}.highest)
-      .def_ro("lowest", &Bounds::lowest)
-      .def_ro("highest", &Bounds::highest);
+      .def_ro("lowest", &Bounds::lowest, "Of any voxel, in the unit of the volume.")
+      .def_ro("highest", &Bounds::highest, "Likewise.");
   m.attr("above_zero") = nb::cast(above_zero);
   nb::class_<Subsets>(m, "Subsets", "An operator in parts, each of which takes some of the views.")
       .def(nb::init<std::vector<LinearOperator>, std::vector<std::vector<Index>>>())

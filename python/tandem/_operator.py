@@ -88,10 +88,12 @@ class LinearOperator:
 
     @property
     def domain(self) -> Space:
+        """The space of x in A x."""
         return self._domain.space
 
     @property
     def range(self) -> Space:
+        """The space of A x."""
         return self._range.space
 
     @property
@@ -101,6 +103,7 @@ class LinearOperator:
 
     @property
     def T(self) -> LinearOperator:
+        """The adjoint. Numbers are real, so `H` is the same."""
         if self._adjoint is None:
             self._adjoint = LinearOperator(self._core.adjoint(), self._range, self._domain)
         return self._adjoint
@@ -147,6 +150,7 @@ class LinearOperator:
         return self._apply(*self._domain.taken("x", x.reshape(self._domain.inner))).reshape(-1)
 
     def rmatvec(self, y: Array) -> Array:
+        """The same for the adjoint."""
         return self.T.matvec(y)
 
     def __call__(self, x: Array) -> Array:
@@ -201,10 +205,12 @@ def hstack(columns: Sequence[LinearOperator]) -> LinearOperator:
 
 
 def adjoint(A: LinearOperator) -> LinearOperator:
+    """A.T."""
     return A.T
 
 
 def identity(space: Space) -> LinearOperator:
+    """x -> x."""
     return LinearOperator(_core.identity(space))
 
 
