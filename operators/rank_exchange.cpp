@@ -15,8 +15,13 @@ Image<T> line(T* data, std::size_t count) {
 }  // namespace
 
 RankExchange::RankExchange(const Comm& ranks, Stream& stream, Index most)
-    : ranks_(ranks), stream_(stream), copies_(stream.device()), ready_(stream.device()) {
-  if (!stream.device().is_cuda() || most == 0) return;
+    : ranks_(ranks),
+      stream_(stream),
+      copies_(stream.device(), Priority::urgent),
+      ready_(stream.device()),
+      arrived_(stream.device()),
+      from_gpu_to_gpu_(GpuMessages::between(ranks, stream.device())) {
+  if (!stream.device().is_cuda() || most == 0 || from_gpu_to_gpu_) return;
   const PinHostMemory pinned(stream.device());
   for (std::optional<Array>* room : {&own_, &others_})
     room->emplace(Space({1, 1, most}), default_stream(Device::cpu()));
@@ -24,11 +29,25 @@ RankExchange::RankExchange(const Comm& ranks, Stream& stream, Index most)
 
 void RankExchange::begin(std::span<const float> out, int to, std::span<float> in, int from) {
   ready_.record(stream_);
+  if (from_gpu_to_gpu_) {
+    copies_.wait(ready_);
+    from_gpu_to_gpu_->exchange(out, to, in, from, copies_);
+    return arrived_.record(copies_);
+  }
   done_ = std::async(std::launch::async, [=, this] { carry(out, to, in, from); });
 }
 
 void RankExchange::end() {
+  stream_.wait(arrived_);
   if (done_.valid()) done_.get();
+}
+
+/// Where an error came in between, buffers go only after what is on its way.
+RankExchange::~RankExchange() {
+  try {
+    end();
+  } catch (const std::exception&) {  // there is one already
+  }
 }
 
 void RankExchange::carry(std::span<const float> out, int to, std::span<float> in, int from) {

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "comm.hpp"
+#include "device.hpp"
+
+namespace tandem {
+
+/// Values on their way from the GPU of one rank to that of another, without a way through the host (NCCL).
+class GpuMessages {
+ public:
+  virtual ~GpuMessages() = default;
+  /// All ranks, each with its device, of which it has one: what they share from now on. Null for all if the
+  /// build has no NCCL, or if not each of them has a GPU of its own. @throws DeviceError if NCCL fails
+  static std::shared_ptr<const GpuMessages> between(const Comm& ranks, Device own);
+  /// Queues on a stream that values go to one rank while others come from another one. No values: no message.
+  /// @throws DeviceError
+  virtual void exchange(std::span<const float> out, int to, std::span<float> in, int from,
+                        const Stream& stream) const = 0;
+};
+
+}  // namespace tandem

@@ -1,0 +1,75 @@
+// The only file that sees NCCL.
+#include <cuda_runtime_api.h>
+#include <nccl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "../error.hpp"
+#include "../gpu_messages.hpp"
+
+namespace tandem {
+
+namespace {
+
+void require_success(ncclResult_t result) {
+  require<DeviceError>(result == ncclSuccess, "NCCL: ", ncclGetErrorString(result));
+}
+
+/// The machine and the GPU, in words that no other GPU has; empty for the CPU.
+std::string place_of(Device device) {
+  if (!device.is_cuda()) return {};
+  std::array<char, 64> bus{}, host{};
+  ::gethostname(host.data(), host.size() - 1);
+  require<DeviceError>(cudaDeviceGetPCIBusId(bus.data(), bus.size(), device.ordinal()) == cudaSuccess,
+                       device.name(), ": has no address on the bus");
+  return std::string(host.data()) + ' ' + bus.data();
+}
+
+bool has_each_its_own(std::vector<std::string> places) {
+  std::ranges::sort(places);
+  return !places.front().empty() && std::ranges::adjacent_find(places) == places.end();
+}
+
+class Nccl final : public GpuMessages {
+ public:
+  Nccl(const Comm& ranks, Device own) {
+    ncclUniqueId id{};
+    if (ranks.is_first()) require_success(ncclGetUniqueId(&id));
+    const std::string text = ranks.broadcast({id.internal, sizeof id.internal});
+    std::memcpy(id.internal, text.data(), sizeof id.internal);
+    const KeepCurrentGpu before;
+    cudaSetDevice(own.ordinal());
+    require_success(ncclCommInitRank(&group_, ranks.size(), id, ranks.rank()));
+  }
+  void exchange(std::span<const float> out, int to, std::span<float> in, int from,
+                const Stream& stream) const override {
+    const auto queue = static_cast<cudaStream_t>(stream.native());
+    require_success(ncclGroupStart());
+    if (!out.empty()) require_success(ncclSend(out.data(), out.size(), ncclFloat, to, group_, queue));
+    if (!in.empty()) require_success(ncclRecv(in.data(), in.size(), ncclFloat, from, group_, queue));
+    require_success(ncclGroupEnd());
+  }
+
+ private:
+  ncclComm_t group_ = nullptr;  ///< as long as the process lives: others may be gone when it ends
+};
+
+}  // namespace
+
+std::shared_ptr<const GpuMessages> GpuMessages::between(const Comm& ranks, Device own) {
+  static std::mutex one_at_a_time;
+  static std::map<Device, std::shared_ptr<const GpuMessages>> made;
+  const std::lock_guard lock(one_at_a_time);
+  const auto [known, is_new] = made.try_emplace(own);
+  if (is_new && !ranks.is_alone() && has_each_its_own(ranks.all_gather(place_of(own))))
+    known->second = std::make_shared<Nccl>(ranks, own);
+  return known->second;
+}
+
+}  // namespace tandem
