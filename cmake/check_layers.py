@@ -30,7 +30,7 @@ ONLY_IN = {
     r"cuda.*|cufft.*|cub/.*|nvtx3/.*": r"(core|kernels)/cuda/.*|core/nccl/nccl\.cpp|(bench|tests)/cuda/.*",
     r"mpi\.h": r"core/mpi/mpi\.cpp",
     r"nccl\.h": r"core/nccl/nccl\.cpp",
-    r"fftw3\.h": r"kernels/cpu/.*",
+    r"pocketfft.*": r"kernels/cpu/fourier_transform\.cpp",
     r"Eigen/.*": r"tests/.*",
     r"(oneapi/)?tbb/.*": r"core/parallel\.cpp|tests/core/.*",
     r"nlohmann/.*": r"(io|apps|bench|tests|examples)/.*",

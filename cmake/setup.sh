@@ -7,7 +7,7 @@ set -euo pipefail
 
 packages=(
   g++ cmake ninja-build pkg-config python3
-  libtbb-dev libhwy-dev libeigen3-dev libfftw3-dev libhdf5-dev libtiff-dev libpng-dev libdeflate-dev
+  libtbb-dev libhwy-dev libeigen3-dev libhdf5-dev libtiff-dev libpng-dev libdeflate-dev
   liblz4-dev libzstd-dev libblosc-dev libopenmpi-dev openmpi-bin
   libcli11-dev nlohmann-json3-dev libgtest-dev librapidcheck-dev "$@"
 )
@@ -54,7 +54,6 @@ name_missing() {
 oneTBB tbb/global_control.h
 Highway hwy/highway.h
 Eigen Eigen/Core
-FFTW3(float) fftw3.h
 HDF5 hdf5.h
 libtiff tiffio.h
 libpng png.h

@@ -20,7 +20,8 @@ struct ImageFilter {
 Index fast_length(Index count);
 
 /// Filters an image of the size of the filter in place, on one thread of the CPU. It is periodic. What comes
-/// out depends on the image and the filter alone, to the bit. Memory: 2 x rows x (bins + 2) floats.
+/// out depends on the image and the filter alone, to the bit. Memory: rows x (bins + 2) floats, and 32 more
+/// for each row or each bin.
 void filter_image(const ImageFilter& filter, float* image);
 
 /// How frames are cut into images that a filter takes. An image has `own` rows of a frame, and `rows_beside`

@@ -8,7 +8,7 @@ namespace tandem::kernels {
 
 /// y <- F^-1 (gain F y) for each of some real images that follow each other, on the CPU and by the calling
 /// thread. `gain` has rows x (columns / 2 + 1) real numbers, for the frequencies 0 to columns / 2 along a row
-/// and all of a column, in the order of FFTW. So the filter is its own mirror image. Images of one row are
+/// and all of a column, negative ones last. So the filter is its own mirror image. Images of one row are
 /// lines. Errors are those of Fourier transforms in float.
 /// @pre as many gains as that; images.size() is a multiple of rows x columns
 void multiply_spectra(std::span<float> images, Index rows, Index columns, std::span<const double> gain);

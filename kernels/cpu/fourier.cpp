@@ -1,7 +1,7 @@
 // A parallel beam through frequencies: rows <-> samples along rays <-> cells of a half plane <-> pixels.
 //
-// Arrays are (..., lane), where a lane is one slice. Transforms are complex, of two rows of the same slice:
-// two views, or two rows of pixels. So the numbers of a slice never meet those of another one.
+// Arrays are (..., part, lane), where a lane is one slice. Transforms are complex, of two rows of the same
+// slice: two views, or two rows of pixels. So the numbers of a slice never meet those of another one.
 
 #include "fourier.hpp"
 
@@ -9,16 +9,14 @@
 #include <array>
 #include <cmath>
 #include <complex>
-#include <map>
-#include <mutex>
 #include <vector>
 
 #include "../../core/ceil_div.hpp"
-#include "../../core/error.hpp"
 #include "../../core/parallel.hpp"
 #include "../launches.hpp"
-#include "fftw.hpp"
+#include "continuation.hpp"
 #include "fourier_gridding.hpp"
+#include "scratch.hpp"
 #include "update.hpp"
 
 namespace tandem::kernels::cpu {
@@ -26,28 +24,15 @@ namespace tandem::kernels::cpu {
 namespace {
 
 using Complex = std::complex<float>;
-constexpr Index lanes = fourier_lanes;
 
-// ---- transforms along (position, lane)
-
-/// Of all lanes at once, in place. Plans live as long as the program.
-fftwf_plan plan_for(Index length, int sign) {
-  static std::map<std::pair<Index, int>, FftwPlan> made;
-  const FftwPlanner planner;
-  FftwPlan& plan = made[{length, sign}];
-  if (plan) return plan.get();
-  Array line(Space({length, lanes, 2}));  // aligned as the lines will be
-  auto* data = reinterpret_cast<fftwf_complex*>(line.data());
-  const int n = static_cast<int>(length), many = static_cast<int>(lanes);
-  plan.reset(
-      fftwf_plan_many_dft(1, &n, many, data, nullptr, many, 1, data, nullptr, many, 1, sign, FFTW_ESTIMATE));
-  require<DeviceError>(plan != nullptr, "Fourier model: FFTW has no plan for ", length, " numbers");
-  return plan.get();
+/// Number i of a line, in one lane.
+Complex at(const float* line, Index i, Index lane) {
+  const float* cell = line + i * floats_a_cell;
+  return {cell[lane], cell[lanes + lane]};
 }
-
-void transform(Complex* line, Index length, int sign) {
-  auto* data = reinterpret_cast<fftwf_complex*>(line);
-  fftwf_execute_dft(plan_for(length, sign), data, data);
+void put(float* line, Index i, Index lane, Complex value) {
+  float* cell = line + i * floats_a_cell;
+  cell[lane] = value.real(), cell[lanes + lane] = value.imag();
 }
 
 /// Element k of the transforms of two real rows.
@@ -55,8 +40,8 @@ struct Two {
   Complex first, second;
 };
 /// From elements k and -k of the transform of first + i second.
-Two apart(Complex at, Complex mirror) {
-  const Complex sum = at + std::conj(mirror), difference = at - std::conj(mirror);
+Two apart(Complex element, Complex mirror) {
+  const Complex sum = element + std::conj(mirror), difference = element - std::conj(mirror);
   return {0.5f * sum, {0.5f * difference.imag(), -0.5f * difference.real()}};
 }
 /// Element k of the transform of first + i second.
@@ -136,93 +121,51 @@ class Factors {
 /// Views v and v + 1, or v alone, and the transform of their rows.
 struct ViewPair {
   Index v, count;
-  Complex* line;  ///< (bin or frequency, lane)
-  float& real(Index i, Index lane, Index half) const {
-    return reinterpret_cast<float*>(line)[i * floats_a_cell + 2 * lane + half];
-  }
+  float* line;  ///< (bin or frequency, part, lane): zeros, then the rows
+  float& real(Index i, Index lane, Index half) const { return line[i * floats_a_cell + half * lanes + lane]; }
 };
 
-/// The end values of rows, of all lanes and of both views: one number for each that a position has.
-using Ends = std::array<float, floats_a_cell>;
-
-/// Adds what rows go on with beyond their ends.
-void go_on(const Continuation& beyond, Index bins, float* line) {
-  if (beyond.zeros()) return;
-  Ends low{}, high{};
-  const float share = 1 / static_cast<float>(beyond.bins);
-  for (Index b = 0; b < beyond.bins; ++b)
-    for (Index c = 0; c < floats_a_cell; ++c) {
-      low[static_cast<std::size_t>(c)] += share * line[b * floats_a_cell + c];
-      high[static_cast<std::size_t>(c)] += share * line[(bins - 1 - b) * floats_a_cell + c];
-    }
-  for (std::size_t i = 0; i < beyond.before.size(); ++i, line += floats_a_cell)
-    for (std::size_t c = 0; c < low.size(); ++c)
-      line[c] += low[c] * beyond.before[i] + high[c] * beyond.after[i];
-}
-
-/// The transpose.
-void come_back(const Continuation& beyond, Index bins, float* line) {
-  if (beyond.zeros()) return;
-  std::array<double, floats_a_cell> low{}, high{};
-  for (std::size_t i = 0; i < beyond.before.size(); ++i)
-    for (std::size_t c = 0; c < low.size(); ++c) {
-      const float value = line[i * low.size() + c];
-      low[c] += static_cast<double>(value * beyond.before[i]);
-      high[c] += static_cast<double>(value * beyond.after[i]);
-    }
-  const double share = 1 / static_cast<double>(beyond.bins);
-  for (Index b = 0; b < beyond.bins; ++b)
-    for (Index c = 0; c < floats_a_cell; ++c) {
-      line[b * floats_a_cell + c] += static_cast<float>(share * low[static_cast<std::size_t>(c)]);
-      line[(bins - 1 - b) * floats_a_cell + c] +=
-          static_cast<float>(share * high[static_cast<std::size_t>(c)]);
-    }
-}
-
-void rows_to_samples(const Group& group, Image<const float> projections, const ViewPair& pair,
-                     Complex* polar) {
+void rows_to_samples(const Group& group, Image<const float> projections, const ViewPair& pair, float* polar) {
   const FourierPlan& plan = group.plan;
-  std::fill_n(pair.line, plan.length * lanes, Complex{});
   for (Index half = 0; half < pair.count; ++half)
     for (Index s = 0; s < group.count; ++s) {
       const float* row = &projections(pair.v + half, group.first + s, 0);
       for (Index bin = 0; bin < plan.bins; ++bin) pair.real(bin, s, half) = row[bin];
     }
-  go_on(group.views.beyond, plan.bins, reinterpret_cast<float*>(pair.line));
-  transform(pair.line, plan.length, FFTW_FORWARD);
+  go_on(group.views.beyond, {0, plan.bins}, pair.line);
+  transform(pair.line, plan.length, Direction::forward);
   for (Index half = 0; half < pair.count; ++half) {
     const Factors factors(group, pair.v + half);
-    Complex* samples = polar + (pair.v + half) * plan.samples() * lanes;
+    float* samples = polar + (pair.v + half) * plan.samples() * floats_a_cell;
     for (Index k = 0; k < plan.samples(); ++k) {
       const Complex factor = factors(k);
       for (Index s = 0; s < lanes; ++s) {
-        const Two two = apart(pair.line[k * lanes + s], pair.line[(k ? plan.length - k : 0) * lanes + s]);
-        samples[k * lanes + s] = factors.sample(k, s, factor, half ? two.second : two.first);
+        const Two two = apart(at(pair.line, k, s), at(pair.line, k ? plan.length - k : 0, s));
+        put(samples, k, s, factors.sample(k, s, factor, half ? two.second : two.first));
       }
     }
   }
 }
 
-void samples_to_rows(const Group& group, const Complex* const (&samples)[2], const ViewPair& pair,
-                     float alpha, float beta, Image<float> projections) {
+void samples_to_rows(const Group& group, const float* const (&samples)[2], const ViewPair& pair, float alpha,
+                     float beta, Image<float> projections) {
   const FourierPlan& plan = group.plan;
-  std::fill_n(pair.line, plan.length * lanes, Complex{});
   const Factors first(group, pair.v), second(group, pair.v + pair.count - 1);
   for (Index k = 0; k < plan.samples(); ++k) {
     const Complex factors[2] = {first(k), second(k)};
     for (Index s = 0; s < lanes; ++s) {
-      Two two{first.element(k, s, factors[0], samples[0][k * lanes + s]), {}};
-      if (pair.count > 1) two.second = second.element(k, s, factors[1], samples[1][k * lanes + s]);
+      Two two{first.element(k, s, factors[0], at(samples[0], k, s)), {}};
+      if (pair.count > 1) two.second = second.element(k, s, factors[1], at(samples[1], k, s));
       if (k == 0 || 2 * k == plan.length) {  // which have half the weight: samples k and -k meet here
-        pair.line[k * lanes + s] = {2 * two.first.real(), 2 * two.second.real()};
+        put(pair.line, k, s, {2 * two.first.real(), 2 * two.second.real()});
       } else {
-        pair.line[k * lanes + s] = together(two);
-        pair.line[(plan.length - k) * lanes + s] = together(conjugate(two));
+        put(pair.line, k, s, together(two));
+        put(pair.line, plan.length - k, s, together(conjugate(two)));
       }
     }
   }
-  transform(pair.line, plan.length, FFTW_BACKWARD);
-  come_back(group.views.beyond, plan.bins, reinterpret_cast<float*>(pair.line));
+  transform(pair.line, plan.length, Direction::backward);
+  come_back(group.views.beyond, {0, plan.bins}, pair.line);
   for (Index half = 0; half < pair.count; ++half)
     for (Index s = 0; s < group.count; ++s) {
       float* row = &projections(pair.v + half, group.first + s, 0);
@@ -238,56 +181,52 @@ Index cell_of(Index i, Index pixels, Index cells) {
 }
 
 /// Rows iy and iy + 1 of pixels, or iy alone, from the columns transformed along y.
-void cells_to_rows(const Group& group, const Complex* grid, Index iy, Complex* line, float alpha, float beta,
+void cells_to_rows(const Group& group, const float* grid, Index iy, float* line, float alpha, float beta,
                    Image<float> volume) {
   const FourierPlan& plan = group.plan;
   const Index count = std::min<Index>(2, plan.ny - iy), half_way = plan.cells_x / 2;
-  const Complex* from[2] = {grid + cell_of(iy, plan.ny, plan.cells_y) * lanes,
-                            grid + cell_of(iy + count - 1, plan.ny, plan.cells_y) * lanes};
+  const Index from[2] = {cell_of(iy, plan.ny, plan.cells_y), cell_of(iy + count - 1, plan.ny, plan.cells_y)};
   for (Index x = 0; x < plan.columns(); ++x)
     for (Index s = 0; s < lanes; ++s) {
-      const Two two{from[0][x * plan.cells_y * lanes + s], from[1][x * plan.cells_y * lanes + s]};
+      const Two two{at(grid, x * plan.cells_y + from[0], s), at(grid, x * plan.cells_y + from[1], s)};
       if (x == 0 || x == half_way) {
-        line[x * lanes + s] = {two.first.real(), two.second.real()};
+        put(line, x, s, {two.first.real(), two.second.real()});
       } else {
-        line[x * lanes + s] = together(two);
-        line[(plan.cells_x - x) * lanes + s] = together(conjugate(two));
+        put(line, x, s, together(two));
+        put(line, plan.cells_x - x, s, together(conjugate(two)));
       }
     }
-  transform(line, plan.cells_x, FFTW_BACKWARD);
-  const auto* parts = reinterpret_cast<const float*>(line);
+  transform(line, plan.cells_x, Direction::backward);
   for (Index half = 0; half < count; ++half)
     for (Index s = 0; s < group.count; ++s) {
       const float gain = alpha * plan.gain_y[static_cast<std::size_t>(iy + half)];
       float* row = &volume(group.first + s, iy + half, 0);
       for (Index ix = 0; ix < plan.nx; ++ix) {
-        const float part = parts[cell_of(ix, plan.nx, plan.cells_x) * floats_a_cell + 2 * s + half];
+        const float part = line[cell_of(ix, plan.nx, plan.cells_x) * floats_a_cell + half * lanes + s];
         update(row[ix], gain * plan.gain_x[static_cast<std::size_t>(ix)] * part, beta);
       }
     }
 }
 
 /// The transpose, as far as the columns.
-void rows_to_cells(const Group& group, Image<const float> volume, Index iy, Complex* line, Complex* grid) {
+void rows_to_cells(const Group& group, Image<const float> volume, Index iy, float* line, float* grid) {
   const FourierPlan& plan = group.plan;
   const Index count = std::min<Index>(2, plan.ny - iy);
-  std::fill_n(line, plan.cells_x * lanes, Complex{});
-  auto* parts = reinterpret_cast<float*>(line);
   for (Index half = 0; half < count; ++half)
     for (Index s = 0; s < group.count; ++s) {
       const float gain = plan.gain_y[static_cast<std::size_t>(iy + half)];
       const float* row = &volume(group.first + s, iy + half, 0);
       for (Index ix = 0; ix < plan.nx; ++ix)
-        parts[cell_of(ix, plan.nx, plan.cells_x) * floats_a_cell + 2 * s + half] =
+        line[cell_of(ix, plan.nx, plan.cells_x) * floats_a_cell + half * lanes + s] =
             gain * plan.gain_x[static_cast<std::size_t>(ix)] * row[ix];
     }
-  transform(line, plan.cells_x, FFTW_FORWARD);
+  transform(line, plan.cells_x, Direction::forward);
   for (Index x = 0; x < plan.columns(); ++x)
     for (Index half = 0; half < count; ++half) {
-      Complex* to = grid + (x * plan.cells_y + cell_of(iy + half, plan.ny, plan.cells_y)) * lanes;
+      const Index to = x * plan.cells_y + cell_of(iy + half, plan.ny, plan.cells_y);
       for (Index s = 0; s < lanes; ++s) {
-        const Two two = apart(line[x * lanes + s], line[(x ? plan.cells_x - x : 0) * lanes + s]);
-        to[s] = half ? two.second : two.first;
+        const Two two = apart(at(line, x, s), at(line, x ? plan.cells_x - x : 0, s));
+        put(grid, to, s, half ? two.second : two.first);
       }
     }
 }
@@ -304,10 +243,7 @@ void store_tile(const FourierPlan& plan, const FrequencyTile& tile, const float*
     }
 }
 
-Complex* complex(Array& array) { return reinterpret_cast<Complex*>(array.data()); }
-
 Space grid_of(const FourierPlan& plan) { return Space({plan.columns(), plan.cells_y, floats_a_cell}); }
-Space line_of(Index length) { return Space({1, length, floats_a_cell}); }
 
 void backward(const FourierViews& packed, const Execution&, float alpha, Image<const float> projections,
               float beta, Image<float> volume, Stream& stream) {
@@ -318,22 +254,22 @@ void backward(const FourierViews& packed, const Execution&, float alpha, Image<c
   for (Index first = 0; first < volume.n0; first += lanes) {
     const Group group(packed, first, volume.n0);
     parallel_for(ceil_div<Index>(views, 2), [&](Index i) {
-      Array line(line_of(plan.length), stream);
-      rows_to_samples(group, projections, {2 * i, std::min<Index>(2, views - 2 * i), complex(line)},
-                      complex(polar));
+      Lines line(plan.length * floats_a_cell);
+      rows_to_samples(group, projections, {2 * i, std::min<Index>(2, views - 2 * i), line.data()},
+                      polar.data());
     });
     parallel_for(static_cast<Index>(plan.tiles.size()), [&](Index i) {
       const FrequencyTile& tile = plan.tiles[static_cast<std::size_t>(i)];
-      Array cells(Space({frequency_tile, frequency_tile, floats_a_cell}), stream);
+      Lines cells(frequency_tile * frequency_tile * floats_a_cell);
       gather_tile(plan, tile, polar.data(), cells.data());
       store_tile(plan, tile, cells.data(), grid.data());
     });
     parallel_for(plan.columns(), [&](Index x) {
-      transform(complex(grid) + x * plan.cells_y * lanes, plan.cells_y, FFTW_BACKWARD);
+      transform(grid.data() + x * plan.cells_y * floats_a_cell, plan.cells_y, Direction::backward);
     });
     parallel_for(ceil_div<Index>(plan.ny, 2), [&](Index i) {
-      Array line(line_of(plan.cells_x), stream);
-      cells_to_rows(group, complex(grid), 2 * i, complex(line), alpha, beta, volume);
+      Lines line(plan.cells_x * floats_a_cell);
+      cells_to_rows(group, grid.data(), 2 * i, line.data(), alpha, beta, volume);
     });
   }
 }
@@ -346,31 +282,31 @@ void forward(const FourierViews& packed, const Execution&, float alpha, Image<co
   for (Index first = 0; first < volume.n0; first += lanes) {
     const Group group(packed, first, volume.n0);
     parallel_for(plan.columns(), [&](Index x) {  // rows of cells beyond the pixels
-      std::fill_n(complex(grid) + x * plan.cells_y * lanes, plan.cells_y * lanes, Complex{});
+      std::fill_n(grid.data() + x * plan.cells_y * floats_a_cell, plan.cells_y * floats_a_cell, 0.0f);
     });
     parallel_for(ceil_div<Index>(plan.ny, 2), [&](Index i) {
-      Array line(line_of(plan.cells_x), stream);
-      rows_to_cells(group, volume, 2 * i, complex(line), complex(grid));
+      Lines line(plan.cells_x * floats_a_cell);
+      rows_to_cells(group, volume, 2 * i, line.data(), grid.data());
     });
     parallel_for(plan.columns(), [&](Index x) {
-      transform(complex(grid) + x * plan.cells_y * lanes, plan.cells_y, FFTW_FORWARD);
+      transform(grid.data() + x * plan.cells_y * floats_a_cell, plan.cells_y, Direction::forward);
     });
     parallel_for(ceil_div<Index>(projections.n0, 2), [&](Index i) {
       const ViewPair pair{2 * i, std::min<Index>(2, projections.n0 - 2 * i), nullptr};
-      Array line(line_of(plan.length), stream), samples(Space({2, plan.samples(), floats_a_cell}), stream);
+      Lines line(plan.length * floats_a_cell), samples(2 * plan.samples() * floats_a_cell);
       for (Index half = 0; half < pair.count; ++half)
         sample_ray(plan, pair.v + half, grid.data(), samples.data() + half * plan.samples() * floats_a_cell);
-      samples_to_rows(group, {complex(samples), complex(samples) + plan.samples() * lanes},
-                      {pair.v, pair.count, complex(line)}, alpha, beta, projections);
+      samples_to_rows(group, {samples.data(), samples.data() + plan.samples() * floats_a_cell},
+                      {pair.v, pair.count, line.data()}, alpha, beta, projections);
     });
   }
 }
 
 }  // namespace
 
-/// The samples of all views, the grid, and a line and two rays of samples for each thread.
+/// The samples of all views, the grid, and for each thread a line, its transform and two rays of samples.
 double fourier_memory(const FourierSizes& n, Index views, Index, Device) {
-  const Index line = std::max(n.length + 2 * n.samples(), n.cells_x);
+  const Index line = 2 * std::max({n.length + n.samples(), n.cells_x, n.cells_y});
   return 4.0 * static_cast<double>(floats_a_cell *
                                    (views * n.samples() + n.columns() * n.cells_y + thread_count() * line));
 }

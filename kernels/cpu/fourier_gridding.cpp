@@ -85,7 +85,7 @@ constexpr int vectors = floats_a_cell * 4 / (HWY_MAX_BYTES >= 64 ? 64 : HWY_MAX_
 template <class D>
 HWY_INLINE hn::Vec<D> signs(D d, bool conjugate) {
   HWY_ALIGN float sign[floats_a_cell];
-  for (Index i = 0; i < floats_a_cell; ++i) sign[i] = conjugate && i % 2 ? -1.0f : 1.0f;
+  for (Index i = 0; i < floats_a_cell; ++i) sign[i] = conjugate && i >= lanes ? -1.0f : 1.0f;
   return hn::Load(d, sign);
 }
 

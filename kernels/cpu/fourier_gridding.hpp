@@ -1,11 +1,11 @@
 #pragma once
 
 #include "../fourier.hpp"
+#include "fourier_transform.hpp"
 
 namespace tandem::kernels::cpu {
 
-constexpr Index fourier_lanes = 8;  ///< slices side by side; their real and imaginary parts alternate
-constexpr Index floats_a_cell = 2 * fourier_lanes;
+constexpr Index floats_a_cell = 2 * lanes;  ///< slices side by side: their real, then their imaginary parts
 
 /// The cells (x, y) of a tile, all lanes: the sum of the samples whose windows meet them. `polar` holds the
 /// samples (view, k).

@@ -2,60 +2,40 @@
 
 #include <algorithm>
 #include <complex>
-#include <map>
-#include <mutex>
-#include <utility>
+#include <vector>
 
-#include "../../core/error.hpp"
+#include "../../core/ceil_div.hpp"
 #include "../../core/parallel.hpp"
 #include "../launches.hpp"
-#include "fftw.hpp"
+#include "continuation.hpp"
+#include "fourier_transform.hpp"
+#include "scratch.hpp"
 
 namespace tandem::kernels::cpu {
 
 namespace {
 
-using Complex = std::complex<float>;
-
 // Two views of one detector row travel as the real and the imaginary part of one complex row (Chilingaryan et
 // al. 2011): the filter is a real convolution, which keeps them apart. Pairs are formed within a row, and
-// every transform is of one pair, so that the bits do not depend on which rows are filtered together.
-constexpr Index pairs_a_task = 8;
+// lanes do not meet, so that the bits do not depend on which rows are filtered together.
+constexpr Index views_a_task = 2 * lanes;
 
-struct Plans {
-  FftwPlan forward, backward;
-};
+/// Where a view of a task stands at each position: in the real or the imaginary part of a lane.
+Index place(Index view) { return view % 2 * lanes + view / 2; }
 
-/// From one row of `length` to another. Plans live as long as the program.
-const Plans& plans_for(Index length) {
-  static std::map<Index, Plans> made;
-  const FftwPlanner planner;
-  const auto found = made.find(length);
-  if (found != made.end()) return found->second;
-  Array from(Space({1, length, 2})), to(Space({1, length, 2}));  // aligned as the rows will be
-  const auto plan = [&](int sign) {
-    return FftwPlan(fftwf_plan_dft_1d(static_cast<int>(length), reinterpret_cast<fftwf_complex*>(from.data()),
-                                      reinterpret_cast<fftwf_complex*>(to.data()), sign, FFTW_ESTIMATE));
-  };
-  Plans plans{plan(FFTW_FORWARD), plan(FFTW_BACKWARD)};
-  require<DeviceError>(plans.forward && plans.backward, "ramp filter: FFTW has no plan for ", length,
-                       " bins");
-  return made.emplace(length, std::move(plans)).first->second;
-}
-
-/// What a row is multiplied by at all `length` frequencies, with the 1 / length that FFTW leaves out: the
-/// response, and the phase of the shift where there is one.
+/// What a row is multiplied by at all `length` frequencies, with the 1 / length that transforms leave out:
+/// the response, and the phase of the shift where there is one.
 struct Response {
-  std::vector<float> size;     ///< each twice, for the real and the imaginary part
-  std::vector<Complex> phase;  ///< empty without a shift
+  std::vector<float> size;
+  std::vector<std::complex<float>> phase;  ///< empty without a shift
 };
 
 Response full_response(const RowFilter& filter, double shift) {
   const Index n = filter.length;
   Response full;
   for (Index k = 0; k < n; ++k) {
-    const float size = filter.response[static_cast<std::size_t>(std::min(k, n - k))] / static_cast<float>(n);
-    full.size.insert(full.size.end(), {size, size});
+    full.size.push_back(filter.response[static_cast<std::size_t>(std::min(k, n - k))] /
+                        static_cast<float>(n));
     if (shift != 0) full.phase.emplace_back(phase_of(k, n, shift));
   }
   return full;
@@ -69,77 +49,52 @@ std::vector<Response> full_responses(const RowFilter& filter, bool adjoint) {
   return all;
 }
 
-void multiply(const Response& response, Complex* row) {
-  auto* parts = reinterpret_cast<float*>(row);
-  for (std::size_t i = 0; i < response.size.size(); ++i) parts[i] *= response.size[i];
-  for (std::size_t k = 0; k < response.phase.size(); ++k) {
-    const Complex a = row[k], h = response.phase[k];
-    row[k] = {a.real() * h.real() - a.imag() * h.imag(), a.real() * h.imag() + a.imag() * h.real()};
+void multiply(const Response& response, float* lines) {
+  for (std::size_t k = 0; k < response.size.size(); ++k)
+    for (std::size_t i = 0; i < views_a_task; ++i) lines[k * views_a_task + i] *= response.size[k];
+  for (std::size_t k = 0; k < response.phase.size(); ++k, lines += views_a_task) {
+    const float re = response.phase[k].real(), im = response.phase[k].imag();
+    for (Index lane = 0; lane < lanes; ++lane) {
+      const float a = lines[lane], b = lines[lanes + lane];
+      lines[lane] = a * re - b * im;
+      lines[lanes + lane] = a * im + b * re;
+    }
   }
 }
 
-/// Adds what a row goes on with beyond its ends, to every other number of `part`.
-void go_on(const Continuation& beyond, const FilterSide& side, float* part) {
-  if (beyond.zeros()) return;
-  float low = 0, high = 0;
-  for (Index b = 0; b < beyond.bins; ++b) {
-    low += part[2 * (side.first + b)];
-    high += part[2 * (side.first + side.bins - 1 - b)];
-  }
-  low /= static_cast<float>(beyond.bins), high /= static_cast<float>(beyond.bins);
-  for (std::size_t i = 0; i < beyond.before.size(); ++i)
-    part[2 * i] += low * beyond.before[i] + high * beyond.after[i];
+/// Calls body(view, first bin, last bin) for bins so few that their positions stay in the L1 cache from view
+/// to view.
+template <class Body>
+void for_blocks(Range views, Index bins, const Body& body) {
+  constexpr Index block = 32;
+  for (Index first = 0; first < bins; first += block)
+    for (Index view = views.first; view < views.last; ++view)
+      body(view, first, std::min(first + block, bins));
 }
 
-/// The transpose.
-void come_back(const Continuation& beyond, const FilterSide& side, float* part) {
-  if (beyond.zeros()) return;
-  double low = 0, high = 0;
-  for (std::size_t i = 0; i < beyond.before.size(); ++i) {
-    low += static_cast<double>(part[2 * i] * beyond.before[i]);
-    high += static_cast<double>(part[2 * i] * beyond.after[i]);
-  }
-  for (Index b = 0; b < beyond.bins; ++b) {
-    part[2 * (side.first + b)] += static_cast<float>(low / static_cast<double>(beyond.bins));
-    part[2 * (side.first + side.bins - 1 - b)] += static_cast<float>(high / static_cast<double>(beyond.bins));
-  }
+void read(const FilterSide& side, Range views, Index row, Image<const float> in, float* lines) {
+  for_blocks(views, side.bins, [&](Index view, Index first, Index last) {
+    const float* from = &in(view, row, 0);
+    float* to = lines + side.first * views_a_task + place(view - views.first);
+    for (Index b = first; b < last; ++b) to[b * views_a_task] = side.weight(view, row, b) * from[b];
+  });
 }
 
-/// A row of one view, from and to every other number of `part`.
-void read(const FilterSide& side, Index view, Index row, const float* in, float* part) {
-  for (Index b = 0; b < side.bins; ++b) part[2 * (side.first + b)] = side.weight(view, row, b) * in[b];
+/// Views are multiplied by their `scales`.
+void write(const FilterSide& side, Range views, Index row, const float* lines, const float* scales,
+           float beta, Image<float> out) {
+  for_blocks(views, side.bins, [&](Index view, Index first, Index last) {
+    const float* from = lines + side.first * views_a_task + place(view - views.first);
+    float* to = &out(view, row, 0);
+    for (Index b = first; b < last; ++b) {
+      const float value = scales[view] * side.weight(view, row, b) * from[b * views_a_task];
+      to[b] = beta == 0 ? value : value + beta * to[b];
+    }
+  });
 }
 
-void write(const FilterSide& side, Index view, Index row, const float* part, float scale, float beta,
-           float* out) {
-  for (Index b = 0; b < side.bins; ++b) {
-    const float value = scale * side.weight(view, row, b) * part[2 * (side.first + b)];
-    out[b] = beta == 0 ? value : value + beta * out[b];
-  }
-}
-
-/// Views `view` and `view` + 1 of one row, or the last one alone. `work` and `spectrum` are rows of `length`.
-void filter_pair(const RowFilter& filter, bool adjoint, const FilterSides& sides, const Response& response,
-                 const Plans& plans, Index row, Index view, float alpha, Image<const float> in, float beta,
-                 Image<float> out, Complex* work, Complex* spectrum) {
-  const Index views = std::min<Index>(2, in.n0 - view);
-  auto* parts = reinterpret_cast<float*>(work);
-  std::fill_n(work, filter.length, Complex{});
-  for (Index v = 0; v < views; ++v) {
-    read(sides.in, view + v, row, &in(view + v, row, 0), parts + v);
-    if (!adjoint) go_on(filter.beyond, sides.in, parts + v);
-  }
-  fftwf_execute_dft(plans.forward.get(), reinterpret_cast<fftwf_complex*>(work),
-                    reinterpret_cast<fftwf_complex*>(spectrum));
-  multiply(response, spectrum);
-  fftwf_execute_dft(plans.backward.get(), reinterpret_cast<fftwf_complex*>(spectrum),
-                    reinterpret_cast<fftwf_complex*>(work));
-  const float* weight = &filter.view_weights[static_cast<std::size_t>(view)];
-  for (Index v = 0; v < views; ++v) {
-    if (adjoint) come_back(filter.beyond, sides.out, parts + v);
-    write(sides.out, view + v, row, parts + v, alpha * weight[v], beta, &out(view + v, row, 0));
-  }
-}
+/// The positions of a row.
+Range own(const FilterSide& side) { return {side.first, side.first + side.bins}; }
 
 }  // namespace
 
@@ -150,19 +105,23 @@ void filter_rows(const RowFilter& filter, bool adjoint, float alpha, Image<const
   const auto kept = filter.kept.use<std::vector<Response>>(
       stream, {back}, [&](const KeptOnDevices::Streams&) { return full_responses(filter, back); });
   const std::vector<Response>& responses = *kept;
-  const Plans& plans = plans_for(filter.length);
+  std::vector<float> scales;
+  for (const float weight : filter.view_weights) scales.push_back(alpha * weight);
   const auto data = [](const std::vector<float>& all) { return all.empty() ? nullptr : all.data(); };
   const FilterSides sides =
       sides_of(filter, adjoint, in.n2, out.n2, data(filter.cell_weights), data(filter.ray_weights));
-  constexpr Index views_a_task = 2 * pairs_a_task;
-  const Index tasks = (in.n0 + views_a_task - 1) / views_a_task;
+  const Index tasks = ceil_div(in.n0, views_a_task);
   parallel_for(in.n1 * tasks, [&](Index i) {
     const Index row = i / tasks, first = i % tasks * views_a_task;
-    const Response& response = responses[responses.size() == 1 ? 0 : static_cast<std::size_t>(row)];
-    Array work(Space({1, filter.length, 2})), spectrum(work.space());
-    for (Index view = first; view < std::min(in.n0, first + views_a_task); view += 2)
-      filter_pair(filter, adjoint, sides, response, plans, row, view, alpha, in, beta, out,
-                  reinterpret_cast<Complex*>(work.data()), reinterpret_cast<Complex*>(spectrum.data()));
+    const Range views{first, std::min(in.n0, first + views_a_task)};
+    Lines lines(filter.length * views_a_task);
+    read(sides.in, views, row, in, lines.data());
+    if (!adjoint) go_on(filter.beyond, own(sides.in), lines.data());
+    transform(lines.data(), filter.length, Direction::forward);
+    multiply(responses[responses.size() == 1 ? 0 : static_cast<std::size_t>(row)], lines.data());
+    transform(lines.data(), filter.length, Direction::backward);
+    if (adjoint) come_back(filter.beyond, own(sides.out), lines.data());
+    write(sides.out, views, row, lines.data(), scales.data(), beta, out);
   });
 }
 

@@ -192,8 +192,8 @@ RowMargin margin(const Preprocessing& how) {
 double bytes_a_thread(const Preprocessing& how, Shape shape) {
   const PhaseFilter filter = *phase_filter_of(how);
   const Index bins = kernels::fast_length(shape[2] + 2 * filter.reach(filter.bin_mm));
-  const auto transform = static_cast<double>(blocks_of(filter).rows() * (bins + 2));
-  return 4.0 * (3 * transform + static_cast<double>(shape[1] * shape[2]));
+  const Index rows = blocks_of(filter).rows(), image = rows * (bins + 2), lines = 32 * std::max(rows, bins);
+  return 4.0 * static_cast<double>(2 * image + lines + shape[1] * shape[2]);
 }
 
 }  // namespace

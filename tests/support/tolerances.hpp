@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "../../core/space.hpp"
 #include "../../kernels/bounds.hpp"
 
 /// Every bound that a test compares with, and where it comes from. u is the unit roundoff of float, 2^-24.
@@ -52,6 +53,13 @@ constexpr double conservation = 1e-5;
 /// of half a bin: 45 degrees, k = 3, r = 0.354, q = 0.086: 2 sinc^2(1.06) e^(-0.91) = 2.9e-3, and a third
 /// more for k = 2 and 4.
 constexpr double conservation_joseph = 4e-3;
+
+// ---- Fourier transforms
+
+/// A transform of P numbers in float against sums in double, relative to the length of the line. Powers of
+/// small primes leave u log2 P (Schatzman 1996). A large prime factor goes through three transforms of up to
+/// 4 P numbers; a prime p below 50 is a sum of p numbers, each rounded by at most u / 2.
+inline double transform(Index length) { return u * (3 * std::log2(4.0 * static_cast<double>(length)) + 25); }
 
 // ---- Ramp filter
 

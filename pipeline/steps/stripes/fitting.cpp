@@ -66,13 +66,12 @@ Plane fit(const Plane& sinogram, Index order) {
   const std::vector<double> gain = fit_gain(views, order);
   Plane columns = transposed(sinogram);
   parallel_for_blocks(columns.rows, 16, [&](Range some) {
-    std::vector<float> line(static_cast<std::size_t>(period));
-    for (Index bin = some.first; bin < some.last; ++bin) {
-      float* column = columns.row(bin);
-      for (Index k = 0; k < period; ++k) line[static_cast<std::size_t>(k)] = column[mirrored(k, views)];
-      kernels::multiply_spectra(line, 1, period, gain);
-      std::copy_n(line.begin(), views, column);
-    }
+    std::vector<float> lines;
+    for (Index bin = some.first; bin < some.last; ++bin)
+      for (Index k = 0; k < period; ++k) lines.push_back(columns(bin, mirrored(k, views)));
+    kernels::multiply_spectra(lines, 1, period, gain);
+    for (Index bin = some.first; bin < some.last; ++bin)
+      std::copy_n(&lines[static_cast<std::size_t>((bin - some.first) * period)], views, columns.row(bin));
   });
   return transposed(columns);
 }
