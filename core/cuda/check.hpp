@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cuda_runtime_api.h>
-#include <cufft.h>
 
 #include <source_location>
 
@@ -15,11 +14,6 @@ inline void check(cudaError_t status, const std::source_location at = std::sourc
   cudaGetLastError();  // so that the next call does not see a launch error again
   require<DeviceError>(false, "CUDA: ", cudaGetErrorString(status), " in ", at.function_name(),
                        status == cudaErrorMemoryAllocation ? "; use a smaller --device-memory or batch" : "");
-}
-
-inline void check(cufftResult status, const std::source_location at = std::source_location::current()) {
-  require<DeviceError>(status == CUFFT_SUCCESS, "cuFFT: error ", static_cast<int>(status), " in ",
-                       at.function_name());
 }
 
 }  // namespace tandem::cuda

@@ -10,6 +10,7 @@
 
 #include "../../launches.hpp"
 #include "../common/batch.cuh"
+#include "../common/cufft.hpp"
 #include "../common/sent.cuh"
 #include "../tables.hpp"
 
@@ -35,13 +36,13 @@ Plans plans_for(const ImageFilter& filter, const FilterBatch& batch, const Strea
   const int step = static_cast<int>(batch.size), count = static_cast<int>(batch.images);
   std::size_t forward = 0, backward = 0;
   for (cufftHandle* handle : {&plans.forward, &plans.backward}) {
-    check(cufftCreate(handle));
-    check(cufftSetAutoAllocation(*handle, 0));
+    check(cufft().create(handle));
+    check(cufft().set_auto_allocation(*handle, 0));
   }
-  check(cufftMakePlanMany(plans.forward, 2, n, real, 1, step, spectrum, 1, step / 2, CUFFT_R2C, count,
-                          &forward));
-  check(cufftMakePlanMany(plans.backward, 2, n, spectrum, 1, step / 2, real, 1, step, CUFFT_C2R, count,
-                          &backward));
+  check(cufft().make_plan_many(plans.forward, 2, n, real, 1, step, spectrum, 1, step / 2, CUFFT_R2C, count,
+                               &forward));
+  check(cufft().make_plan_many(plans.backward, 2, n, spectrum, 1, step / 2, real, 1, step, CUFFT_C2R, count,
+                               &backward));
   plans.work_bytes = std::max(forward, backward);
   made.emplace(std::tuple{filter.rows, filter.bins, stream.device()}, plans);
   return plans;
@@ -104,17 +105,17 @@ class Transforms {
         response_(filter.response, stream),
         memory_(std::max<std::size_t>(plans_.work_bytes, 1), stream_) {
     for (const cufftHandle handle : {plans_.forward, plans_.backward}) {
-      check(cufftSetStream(handle, stream_));
-      check(cufftSetWorkArea(handle, memory_.data()));
+      check(cufft().set_stream(handle, stream_));
+      check(cufft().set_work_area(handle, memory_.data()));
     }
   }
   void filter(float* images) const {
     auto* spectra = reinterpret_cast<cufftComplex*>(images);
-    check(cufftExecR2C(plans_.forward, images, spectra));
+    check(cufft().exec_r2c(plans_.forward, images, spectra));
     respond<<<dim3(groups(count_), static_cast<unsigned>(batch_.images)), threads, 0, stream_>>>(
         response_.data(), scale_, count_, spectra);
     after_launch();
-    check(cufftExecC2R(plans_.backward, spectra, images));
+    check(cufft().exec_c2r(plans_.backward, spectra, images));
   }
 
  private:

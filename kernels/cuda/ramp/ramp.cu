@@ -6,6 +6,7 @@
 #include "../../launches.hpp"
 #include "../common/batch.cuh"
 #include "../common/beyond.cuh"
+#include "../common/cufft.hpp"
 #include "../common/device_table.cuh"
 #include "../tables.hpp"
 
@@ -38,10 +39,10 @@ Plan plan_for(Index length, const Stream& stream) {
   if (found != made.end()) return found->second;
   Plan plan;
   int n = static_cast<int>(length);
-  check(cufftCreate(&plan.handle));
-  check(cufftSetAutoAllocation(plan.handle, 0));
-  check(cufftMakePlanMany(plan.handle, 1, &n, nullptr, 1, n, nullptr, 1, n, CUFFT_C2C,
-                          static_cast<int>(pairs_at_once(length)), &plan.work_bytes));
+  check(cufft().create(&plan.handle));
+  check(cufft().set_auto_allocation(plan.handle, 0));
+  check(cufft().make_plan_many(plan.handle, 1, &n, nullptr, 1, n, nullptr, 1, n, CUFFT_C2C,
+                               static_cast<int>(pairs_at_once(length)), &plan.work_bytes));
   made.emplace(std::pair{length, stream.device()}, plan);
   return plan;
 }
@@ -210,9 +211,9 @@ void filter_rows(const RowFilter& filter, bool adjoint, float alpha, Image<const
   const Index batch = pairs_at_once(filter.length), all = at.rows * at.pairs_a_row;
   const Scratch<float2> work(static_cast<std::size_t>(batch * filter.length), s);
   const Plan plan = plan_for(filter.length, stream);
-  check(cufftSetStream(plan.handle, s));
+  check(cufft().set_stream(plan.handle, s));
   const Scratch<std::byte> transform(std::max<std::size_t>(plan.work_bytes, 1), s);
-  check(cufftSetWorkArea(plan.handle, transform.data()));
+  check(cufft().set_work_area(plan.handle, transform.data()));
   auto* rows = reinterpret_cast<cufftComplex*>(work.data());
   const bool continued = !filter.beyond.zeros();
   const auto pack_rows = continued && !adjoint ? pack<true> : pack<false>;
@@ -221,11 +222,11 @@ void filter_rows(const RowFilter& filter, bool adjoint, float alpha, Image<const
   for (Index first = 0; first < all; first += batch) {
     pack_rows<<<padded, threads, 0, s>>>(at, sides.in, first, in, work.data());
     after_launch();
-    check(cufftExecC2C(plan.handle, rows, rows, CUFFT_FORWARD));
+    check(cufft().exec_c2c(plan.handle, rows, rows, CUFFT_FORWARD));
     respond<<<padded, threads, 0, s>>>(at, first, tables->responses.data(), filter.row_shifts.empty(),
                                        work.data());
     after_launch();
-    check(cufftExecC2C(plan.handle, rows, rows, CUFFT_INVERSE));
+    check(cufft().exec_c2c(plan.handle, rows, rows, CUFFT_INVERSE));
     unpack_rows<<<written, threads, 0, s>>>(at, sides.out, first, work.data(), alpha,
                                             tables->view_weights.data(), beta, out);
     after_launch();
