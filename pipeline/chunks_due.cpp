@@ -65,21 +65,26 @@ std::size_t first_chunk_for_helper(const Plan& plan) {
   return static_cast<std::size_t>(Desk::first_for_helper(static_cast<Index>(plan.workers.size()) - 1));
 }
 
-RowsRead rows_read(const Plan& plan, Range slices) {
+RowsRead rows_around(const Plan& plan, Range rows) {
   const Index factor = plan.rows_together;
-  const Range rows = rows_of(plan, slices),
-              own{plan.rows.first + rows.first * factor, plan.rows.first + rows.last * factor};
+  const Range own{plan.rows.first + rows.first * factor, plan.rows.first + rows.last * factor};
   if (own.size() == 0) return {own};
   const Range kept{first_row(plan) + rows.first, first_row(plan) + rows.last},
       needed = plan.margin.around(kept);
   const Index above = std::min(kept.first - needed.first, (own.first - plan.rows_there.first) / factor),
               below = std::min(needed.last - kept.last, (plan.rows_there.last - own.last) / factor);
+  return {
+      {own.first - above * factor, own.last + below * factor}, above, below, {above, above + rows.size()}};
+}
+
+RowsRead rows_read(const Plan& plan, Range slices) {
+  const Range rows = rows_of(plan, slices);
+  RowsRead read = rows_around(plan, rows);
+  if (read.rows.size() == 0) return read;
   const Index before = slices.first > 0 ? rows_of(plan, {0, slices.first}).last : rows.first,
               fresh = std::clamp(before, rows.first, rows.last) - rows.first;
-  return {{own.first - above * factor, own.last + below * factor},
-          above,
-          below,
-          {above + fresh, above + rows.size()}};
+  read.counted.first += fresh;
+  return read;
 }
 
 }  // namespace tandem::pipeline

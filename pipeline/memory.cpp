@@ -6,6 +6,7 @@
 
 #include "../core/ceil_div.hpp"
 #include "../core/units.hpp"
+#include "../operators/rank_projector.hpp"
 #include "beams/beam.hpp"
 #include "chunks_due.hpp"
 #include "host_memory.hpp"
@@ -35,20 +36,40 @@ Index rows_of(const Plan& plan, Index slices) {
   return rows_are_slices(plan.scan) ? slices : detector_of(plan.scan).rows;
 }
 
+/// The most of so many views, or lines, that a rank has, if they are portions.
+Index portion(const Plan& plan, Index count) {
+  return plan.over_ranks() ? portion_of_rank(count, 0, plan.ranks.size()).size() : count;
+}
+
 Sizes sizes_of(const Plan& plan, Index slices) {
-  return {4.0 * static_cast<double>(views_of(plan) * rows_of(plan, slices) * bins_of(plan)),
-          4.0 * static_cast<double>(slices * plan.grid.size[0] * plan.grid.size[1])};
+  return {4.0 * static_cast<double>(portion(plan, views_of(plan)) * rows_of(plan, slices) * bins_of(plan)),
+          4.0 * static_cast<double>(slices * plan.grid.size[0] * portion(plan, plan.grid.size[1]))};
 }
 
 /// The most views of which one device of a worker has the projections: members of a team share them.
 Index views_of_share(const Plan& plan, const Worker& worker) {
-  return ceil_div<Index>(views_of(plan), worker.device.members());
+  return ceil_div<Index>(portion(plan, views_of(plan)), worker.device.members());
+}
+
+/// Lines of the volume that a kernel takes at once.
+Index lines_of_kernels(const Plan& plan) {
+  return plan.over_ranks() ? plan.lines_at_once : plan.grid.size[1];
+}
+
+/// A part of a strip, which goes from rank to rank; 0 if none does.
+double part_bytes(const Plan& plan) {
+  return 4.0 * static_cast<double>(plan.lines_at_once * plan.grid.size[0] * plan.grid.size[2]);
+}
+
+/// The rows that steps make at once, for a chunk of some slices.
+Index rows_made(const Plan& plan, Index slices) {
+  return plan.over_ranks() ? plan.rows_prepared : rows_of(plan, slices);
 }
 
 /// What kernels hold beside what they read and write, on each device where a worker has its vectors.
 WorkingMemory kernels_of(const Plan& plan, const Worker& worker, Index slices) {
   return beam_of(plan.scan).working_memory(
-      plan, worker, {slices, plan.grid.size[1], plan.grid.size[0]},
+      plan, worker, {slices, lines_of_kernels(plan), plan.grid.size[0]},
       {views_of_share(plan, worker), rows_of(plan, slices), bins_of(plan)});
 }
 
@@ -63,7 +84,8 @@ double weight_bytes(const Plan& plan, Index slices) {
 /// beside them.
 double computing_bytes(const Plan& plan, const Worker& worker, Index slices) {
   const auto [all_projections, volume] = sizes_of(plan, slices);
-  const double projections = all_projections / static_cast<double>(views_of(plan)) *
+  constexpr double parts_back = 3;  // there are two forward
+  const double projections = all_projections / static_cast<double>(portion(plan, views_of(plan))) *
                              static_cast<double>(views_of_share(plan, worker));
   const WorkingMemory kernels = kernels_of(plan, worker, slices);
   // weights of the bins of moved rows, and what they make of vectors on their way
@@ -79,7 +101,8 @@ double computing_bytes(const Plan& plan, const Worker& worker, Index slices) {
     beside = std::max(
         beside, std::max(held.projects ? kernels.forward : 0, held.back_projects ? kernels.backward : 0));
   }
-  return weight_bytes(plan, slices) + (sets + weights) * projections + volumes * volume + beside;
+  return weight_bytes(plan, slices) + (sets + weights) * projections + volumes * volume + beside +
+         parts_back * part_bytes(plan);
 }
 
 /// The counts of chunks that are on their way: in as many places, or in the part of the scan that was read
@@ -101,7 +124,8 @@ bool prepared_on_gpu(const Plan& plan, const io::ScanInfo& info) {
 Index rows_with_margins(const Plan& plan, Index slices) {
   const auto [beside, block] = plan.margin;
   const bool in_blocks = slices < plan.grid.size[2] && block_of_chunks(plan) == block && slices % block == 0;
-  const Index own = rows_are_slices(plan.scan) ? slices : plan.rows.size() / plan.rows_together;
+  const Index all = rows_are_slices(plan.scan) ? slices : plan.rows.size() / plan.rows_together;
+  const Index own = plan.over_ranks() ? plan.rows_prepared : all;
   const Index rows = own + 2 * (beside + (in_blocks ? 0 : block - 1));
   return std::min(rows * plan.rows_together, plan.rows_there.size());
 }
@@ -116,9 +140,9 @@ double preparing_bytes(const Plan& plan, Index slices, Index views) {
   const Index read = rows_with_margins(plan, slices), rows = read / plan.rows_together,
               bins = detector_of(plan.scan).bins;
   const double counts = 4.0 * static_cast<double>(views * read * plan.bins.size());
-  const double projections = 4.0 * static_cast<double>(views * rows_of(plan, slices) * bins_of(plan));
+  const double projections = 4.0 * static_cast<double>(views * rows_made(plan, slices) * bins_of(plan));
   if (!plan.gpus_prepare()) return counts + projections;
-  const bool margins = rows > rows_of(plan, slices);
+  const bool margins = rows > rows_made(plan, slices);
   const double all = 4.0 * static_cast<double>(views * rows * bins);
   const double wide = data_sets(plan) * (margins ? all : projections);
   // each view may have flats of its own, and of these the noise
@@ -250,9 +274,20 @@ double device_bytes_by_views(const Plan& plan, const Worker& worker, Index slice
 
 Index bytes_a_piece(const Plan& plan, const io::ScanInfo& info, Index slices) {
   const bool packed = !info.packing.empty() || info.decoded_bytes > 0;
-  if (plan.by_views() || packed || plan.helper() || !prepared_on_gpu(plan, info)) return 0;
+  if (plan.by_views() || plan.over_ranks() || packed || plan.helper() || !prepared_on_gpu(plan, info))
+    return 0;
   const double counts = counts_bytes(info, cells_read(plan, slices), views_of(plan));
   return counts > bytes_read_whole ? bytes_read_at_once : 0;
+}
+
+/// On the host of a rank: line integrals of the rows that it prepares, and what of them comes and goes; later
+/// the parts of strips of a GPU, and its slices, with what of them comes and goes.
+double rank_bytes(const Plan& plan, Index slices) {
+  if (!plan.over_ranks()) return 0;
+  const double rows = 4.0 * static_cast<double>(views_of(plan) * plan.rows_prepared * bins_of(plan)),
+               ranks = plan.ranks.size(), volume = sizes_of(plan, slices).volume;
+  return data_sets(plan) * rows + 2 * rows / ranks + (plan.home().is_cuda() ? 2 * part_bytes(plan) : 0) +
+         volume * (1 + 2 / ranks);
 }
 
 /// Each place of the conveyor keeps the memory of its counts. A worker holds line integrals, and what it
@@ -283,8 +318,13 @@ double host_bytes(const Plan& plan, const io::ScanInfo& info, Index slices) {
   const double held = references.held * (apart ? places + (part > 1 ? part : 0) : 1);
   const Index rows = static_cast<Index>(cells) / plan.bins.size();
   return references.reading + held + whole +
-         steps_hold(plan, info, views_of(plan), rows, rows_of(plan, slices)) +
+         steps_hold(plan, info, views_of(plan), rows, rows_made(plan, slices)) + rank_bytes(plan, slices) +
          static_cast<double>(info.decoded_bytes);
+}
+
+/// The views of which a device makes line integrals at once.
+Index views_prepared(const Plan& plan, const Worker& worker) {
+  return plan.over_ranks() ? views_of(plan) : views_of_share(plan, worker);
 }
 
 /// Also what the filter takes for its batches. Workers that share a GPU add up.
@@ -297,7 +337,7 @@ double device_bytes(const Plan& plan, Index slices) {
       if (worker.device.is_cuda() == plan.home().is_cuda())  // a CPU beside GPUs has memory of its own
         of_device[worker.device.member(k)] +=
             (plan.by_views() ? device_bytes_by_views(plan, worker, slices)
-                             : std::max(preparing_bytes(plan, slices, views_of_share(plan, worker)),
+                             : std::max(preparing_bytes(plan, slices, views_prepared(plan, worker)),
                                         computing_bytes(plan, worker, slices))) +
             filter + a_row * static_cast<double>(slices);
   double most = 0;

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "../core/ceil_div.hpp"
+#include "../core/error.hpp"
+#include "../operators/rank_projector.hpp"
 #include "beams/beam.hpp"
 #include "memory.hpp"
 #include "methods/method.hpp"
@@ -29,6 +32,23 @@ bool settles_on(const std::vector<Device>& devices, Plan& plan, const Recipe& re
          device_bytes(plan, fewest_slices(plan)) <= device_budget(plan, recipe);
 }
 
+/// What is not a sum over vectors, and what needs all of one.
+void require_for_ranks(const Plan& plan) {
+  const auto& o = plan.options;
+  const std::string_view name = plan.method_name();
+  require<GeometryError>(!plan.method->subsets, "ranks: ", name,
+                         " goes through subsets of views of a cone "
+                         "beam in one process; start one, or give --reconstruction-algorithm sirt");
+  require<GeometryError>(plan.method->iterates(), "ranks: ", name,
+                         " takes all slices of a cone beam at once, "
+                         "which one process does; start one, or give --reconstruction-algorithm fdk");
+  require<GeometryError>(o.initial == Initial::zero, "ranks: ", name,
+                         " of a cone beam begins with a volume "
+                         "in one process; start one, or give --initial zero");
+  require<GeometryError>(!plan.method->is_open || !plan.method->is_open(o), "ranks: the weight of ", name,
+                         " for a cone beam is found by one process; give --tv-weight W");
+}
+
 }  // namespace
 
 Index fewest_slices(const Plan& plan) {
@@ -37,6 +57,7 @@ Index fewest_slices(const Plan& plan) {
 }
 
 void choose_placement(Plan& plan, const Recipe& recipe) {
+  if (plan.over_ranks()) return;  // each has one device, which holds its portions
   const auto require_tiles = beam_of(plan.scan).require_tiles;
   if (!require_tiles || plan.by_views() || settles_on(plan.devices, plan, recipe)) return;
   const std::vector<Device> all = recipe.fewest_devices ? roomy(recipe.devices) : recipe.devices;
@@ -48,7 +69,21 @@ void choose_placement(Plan& plan, const Recipe& recipe) {
   require_tiles(plan);
 }
 
+/// A part of a strip is large enough for kernels and links, and small beside the vectors of a large volume.
+void choose_portions(Plan& plan) {
+  if (!plan.over_ranks()) return;
+  require_for_ranks(plan);
+  constexpr Index bytes_of_part = 256 << 20, step = 8, blocks_a_rank = 4;
+  const auto [nx, ny, nz] = plan.grid.size;
+  const Index longest = portion_of_rank(ny, 0, plan.ranks.size()).size();
+  const Index lines = std::clamp<Index>(bytes_of_part / (4 * nx * nz), 1, longest);
+  plan.lines_at_once = lines > step && lines < longest ? lines - lines % step : lines;
+  const Index rows = detector_of(plan.scan).rows, fair = ceil_div(rows, blocks_a_rank * plan.ranks.size());
+  plan.rows_prepared = std::min(rows, std::max(fair, 2 * plan.margin.beside));
+}
+
 std::string Plan::vectors() const {
+  if (over_ranks()) return "split over " + std::to_string(ranks.size()) + " ranks";
   if (tiled) return "on the host, in tiles";
   if (home().members() == 1) return "on one device";
   return "split over " + std::to_string(home().members()) + (home().is_cuda() ? " GPUs" : " devices");

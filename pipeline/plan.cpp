@@ -327,10 +327,13 @@ std::string_view Plan::method_name() const {
 
 bool Plan::by_views() const { return !method->takes_whole && beam_of(scan).by_views; }
 
+bool Plan::over_ranks() const { return !ranks.is_alone() && !rows_are_slices(scan) && !by_views(); }
+
 bool Plan::filters() const { return method->filters || options.initial == Initial::fbp; }
 
 bool Plan::gpus_prepare() const {
   const bool all_views = needs_all_views || preprocessing.weights;
+  if (over_ranks() && preprocessing.weights) return false;
   return home().is_cuda() && gpu_does_all(preprocessing) && (home().members() == 1 || !all_views);
 }
 
@@ -358,7 +361,9 @@ Plan make_plan(const io::ScanInfo& info, const Recipe& asked) {
   plan.streams = recipe.streams;
   plan.stored_bytes = recipe.stored_bytes;
   plan.devices = recipe.devices;
-  const bool fewest = recipe.fewest_devices && plan.method->takes_whole && !rows_are_slices(info.scan);
+  plan.ranks = recipe.ranks;
+  const bool fewest = (recipe.fewest_devices || !plan.ranks.is_alone()) && plan.method->takes_whole &&
+                      !rows_are_slices(info.scan);
   if (recipe.follow || fewest) plan.devices.resize(1, Device::cpu());
   Scan scan = info.scan;
   Detector& whole = detector_of(scan);
@@ -385,6 +390,7 @@ Plan make_plan(const io::ScanInfo& info, const Recipe& asked) {
   choose_steps(plan);
   choose_solver_options(plan);
   plan.preprocessing.weights = plan.method->weighs_data && counts_are_known(plan, info);
+  plan.preprocessing.keeps_variances = plan.over_ranks();
   choose_grid(plan, recipe, info.field_of_view);
   if (rows_are_slices(plan.scan)) lift_slices(plan, whole);
   beam_of(plan.scan).choose_execution(plan, recipe);
@@ -392,6 +398,7 @@ Plan make_plan(const io::ScanInfo& info, const Recipe& asked) {
     choose_batches(plan, recipe, info);
   } else {
     choose_placement(plan, recipe);
+    choose_portions(plan);
     choose_chunks(plan, recipe, info);
   }
   choose_padding(plan, recipe);

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "../core/comm.hpp"
 #include "../core/execution.hpp"
 #include "../geometry/scan.hpp"
 #include "../geometry/views.hpp"
@@ -56,6 +57,9 @@ struct Plan {
   Index slices_a_read = 0;  ///< whose rows are read at once, whole chunks; 0: those of one chunk
   Index bytes_a_piece = 0;  ///< of counts that go up to a GPU while the next ones are read; 0: a chunk is
                             ///< read as a whole
+  Comm ranks = {};          ///< see `over_ranks`
+  Index lines_at_once = 0;  ///< of a strip that goes from rank to rank (operators/rank_projector.hpp)
+  Index rows_prepared = 0;  ///< that a rank makes at a time of all views, before each gets its own views
   Index views_at_once = 0;  ///< where views are added to slices one block after another
   bool needs_all_views = false;  ///< some step needs all views at once
   std::size_t bytes = 0;         ///< the most host memory
@@ -66,6 +70,9 @@ struct Plan {
   std::string_view method_name() const;
   /// Whether slices are sums over views, which pass in blocks, as in FDK: then slabs are made one by one.
   bool by_views() const;
+  /// Whether vectors lie on several ranks: all slices are one problem, of which a rank has some views and
+  /// some lines of all slices, and its memory is that of its part.
+  bool over_ranks() const;
   /// Whether line integrals go through the ramp filter, for the result or for the initial volume.
   bool filters() const;
   /// Where the vectors of one problem lie: "split over 2 GPUs".

@@ -399,7 +399,8 @@ LineIntegrals preprocess(const io::FramesView& counts, const Reference& referenc
   pass.work_on_all();
   pass.add_to(findings);
   LineIntegrals lines{within_margins(std::move(y), reference, space), pass.noise_norms()};
-  if (variances) lines.weights = weights_of(within_margins(std::move(*variances), reference, space));
+  if (variances) lines.weights = within_margins(std::move(*variances), reference, space);
+  if (variances && !how.keeps_variances) lines.weights = weights_of(std::move(*lines.weights));
   return lines;
 }
 

@@ -42,11 +42,12 @@ struct Preprocessing {
   /// Divide each view by the mean of these bins, or by the line through the means of two such ranges; counted
   /// after selection and binning.
   std::vector<Range> air_bins{};
-  double gain = 1;       ///< counts per photon
-  bool noise = false;    ///< whether to compute the noise norms
-  bool weights = false;  ///< whether to compute the weights of data
-  StepValues values{};   ///< what the user gave; the steps read their own numbers from it
-  Index bins = 0;        ///< of a row after selection and binning; 0 if they are not known yet
+  double gain = 1;               ///< counts per photon
+  bool noise = false;            ///< whether to compute the noise norms
+  bool weights = false;          ///< whether to compute the weights of data
+  bool keeps_variances = false;  ///< their variances instead, as other data are needed for weights
+  StepValues values{};           ///< what the user gave; the steps read their own numbers from it
+  Index bins = 0;                ///< of a row after selection and binning; 0 if they are not known yet
   /// Of each view of the file: how many rows its image lies towards higher rows, after binning; empty: none.
   std::vector<double> row_shifts{};
   std::optional<DetectorPose> pose{};        ///< empty: frames stay as they are

@@ -59,9 +59,7 @@ static void pass(Packet& packet, Outcome& outcome) {
 
 void share_chunks(Plan& plan, const Comm& ranks) {
   if (ranks.is_alone()) return;
-  require<GeometryError>(rows_are_slices(plan.scan) || plan.by_views(), "ranks: ", plan.method_name(),
-                         " takes all slices of a cone beam at once, which one process does; start one, or "
-                         "give --reconstruction-algorithm fdk");
+  if (plan.over_ranks()) return;  // all take part in all slices
   const Index parts =
       ranks.size() * (plan.by_views() ? static_cast<Index>(plan.workers.size()) : chunks_a_rank);
   const Index fair = std::max<Index>(ceil_div(plan.grid.size[2], parts), 2 * plan.margin.beside);

@@ -15,7 +15,7 @@
 namespace tandem::pipeline {
 
 /// All ranks: makes their plans alike, with chunks that fit into the memory of each, and are small enough
-/// that each rank gets some. @throws GeometryError if rays cross the slices, and the method takes all at once
+/// that each rank gets some.
 void share_chunks(Plan& plan, const Comm& ranks);
 
 /// The chunks of a run that several ranks share: each takes the next one when it is free.

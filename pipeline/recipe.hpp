@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "../core/comm.hpp"
 #include "../core/device.hpp"
 #include "../core/execution.hpp"
 #include "../core/range.hpp"
@@ -65,6 +66,8 @@ struct Recipe : MethodOptions {
   std::optional<Model> model;                     ///< of a parallel beam; default: the fastest
   Execution execution;                            ///< how projector and back-projector run
   bool allow_unmatched = false;  ///< whether a solver may take a pair that does not match (`is_matched`)
+
+  Comm ranks = {};  ///< that share the work; of a cone beam that a solver takes also the vectors
 
   bool follow = false;  ///< the scan is being written: its views are added to the volume as they come
 

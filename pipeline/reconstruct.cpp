@@ -14,6 +14,7 @@
 #include "ranks.hpp"
 #include "stations/compute.hpp"
 #include "stations/landing.hpp"
+#include "stations/portions.hpp"
 #include "stations/prepare.hpp"
 #include "stations/read.hpp"
 #include "stations/write.hpp"
@@ -139,9 +140,9 @@ ChunkQueue queue_of(const Plan& plan, const io::VolumeWriter& writer, const Opti
   std::vector<Range> due = chunks_due(plan, writer.done()), begun;
   if (options.checkpoints) {
     due = options.checkpoints->in_order(std::move(due));
-    if (!options.ranks.is_alone()) begun = options.checkpoints->found();
+    if (!options.ranks.is_alone() && !plan.over_ranks()) begun = options.checkpoints->found();
   }
-  return {options.ranks, std::move(due), begun};
+  return {plan.over_ranks() ? Comm() : options.ranks, std::move(due), begun};
 }
 
 double slices_in(const std::vector<Range>& chunks) {
@@ -188,6 +189,7 @@ Outcome reconstruct(io::ScanReader& reader, const Plan& asked, io::VolumeWriter&
   Landing landing(Work{plan, watch}, &writer, may_store);
   if (range_at_once) landing.whole();
   const auto save = [&](Chunk& some) {
+    if (some.slices.size() == 0) return;  // of several ranks some may have none
     write(some);
     queue.made(some.slices.size());
   };
@@ -204,9 +206,10 @@ Outcome reconstruct(io::ScanReader& reader, const Plan& asked, io::VolumeWriter&
   }
   add(plan, workers, outcome);
   outcome.add(landing.outcome());
+  if (plan.over_ranks() && !ranks.is_first()) outcome.iterated.clear();  // all did the same
   prepare.add_ranks(ranks, outcome);
   if (!ranks.is_first()) return outcome;
-  write.look_at_rest(queue.taken());
+  write.look_at_rest(plan.over_ranks() ? std::vector{slab_of_rank(plan)} : queue.taken());
   prepare.finish(outcome);
   if (plan.method->conclude) plan.method->conclude(plan, outcome);
   write.finish();

@@ -2,47 +2,76 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "../core/parallel.hpp"
 #include "../kernels/counts.hpp"
+#include "ranks.hpp"
 
 namespace tandem::pipeline {
 
 namespace {
 
-/// The median of finite values of some rows, 0 if there are none. Of many it takes each 2nd, or 3rd, ...
-float median_of(const Image<const float>& all, Index first, Index last) {
-  const kernels::MedianSamples samples(all.n0 * (last - first) * all.n2);
+/// Where some views of a block lie in it, and who has the others.
+struct Place {
+  Index first, views;  ///< of all that the block has
+  Comm ranks = {};
+};
+
+/// Some finite values of rows from a block: of many data each 2nd, or 3rd, ...
+std::vector<float> samples_of(const Image<const float>& some, Range rows, const Place& place) {
+  const kernels::MedianSamples samples(place.views * rows.size() * some.n2);
   std::vector<float> values;
-  for (Index view = 0; view < all.n0; ++view)
-    for (Index row = first; row < last; ++row)
-      for (Index bin = samples.first(view, row - first); bin < all.n2; bin += samples.step)
-        if (std::isfinite(all(view, row, bin))) values.push_back(all(view, row, bin));
+  for (Index view = 0; view < some.n0; ++view)
+    for (Index row = rows.first; row < rows.last; ++row)
+      for (Index bin = samples.first(place.first + view, row - rows.first); bin < some.n2;
+           bin += samples.step)
+        if (std::isfinite(some(view, row, bin))) values.push_back(some(view, row, bin));
+  return values;
+}
+
+/// 0 if there are none.
+float median_of(std::vector<float> values) {
   if (values.empty()) return 0;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
 }
 
+/// All ranks: the median of what all of them have.
+float median_of(std::vector<float> own, const Comm& ranks) {
+  if (ranks.is_alone()) return median_of(std::move(own));
+  std::vector<float> all;
+  for (const std::string& text : ranks.gather({reinterpret_cast<const char*>(own.data()), 4 * own.size()})) {
+    const std::size_t before = all.size();
+    all.resize(before + text.size() / 4);
+    if (!text.empty()) std::memcpy(all.data() + before, text.data(), text.size());
+  }
+  return of_first(ranks, median_of(std::move(all)));
+}
+
 /// Makes weights of the variances of some rows, in place.
-void weigh(const Image<float>& all, Index first, Index last) {
-  const float median = median_of({all.data, all.n0, all.n1, all.n2, all.s0, all.s1}, first, last);
+void weigh(const Image<float>& some, Range rows, const Place& place) {
+  const float median = median_of(
+      samples_of({some.data, some.n0, some.n1, some.n2, some.s0, some.s1}, rows, place), place.ranks);
   const auto for_each = [&](const auto& work) {
-    parallel_for(all.n0, [&](Index view) {
-      for (Index row = first; row < last; ++row)
-        for (Index bin = 0; bin < all.n2; ++bin) work(view, all(view, row, bin));
+    parallel_for(some.n0, [&](Index view) {
+      for (Index row = rows.first; row < rows.last; ++row)
+        for (Index bin = 0; bin < some.n2; ++bin) work(view, some(view, row, bin));
     });
   };
-  std::vector<double> sums(static_cast<std::size_t>(all.n0));  // of the views
+  std::vector<double> sums(static_cast<std::size_t>(some.n0));  // of the views
   for_each([&](Index view, float& v) {
     v = kernels::weight_of(v, median);
     sums[static_cast<std::size_t>(view)] += static_cast<double>(v);
   });
-  const double sum = std::accumulate(sums.begin(), sums.end(), 0.0);
+  double sum = std::accumulate(sums.begin(), sums.end(), 0.0);
+  place.ranks.all_reduce({&sum, 1});
   if (!(sum > 0)) return;
-  const auto scale = static_cast<float>(static_cast<double>(all.n0 * (last - first) * all.n2) / sum);
+  const auto scale = static_cast<float>(static_cast<double>(place.views * rows.size() * some.n2) / sum);
   for_each([&](Index, float& v) { v *= scale; });
 }
 
@@ -51,9 +80,15 @@ void weigh(const Image<float>& all, Index first, Index last) {
 Array weights_of(Array variances) {
   const Image<float> all = image(VectorView(variances));
   if (variances.space().block_count() == 1)
-    weigh(all, 0, all.n1);
+    weigh(all, {0, all.n1}, {0, all.n0});
   else
-    parallel_for(all.n1, [&](Index row) { weigh(all, row, row + 1); });
+    parallel_for(all.n1, [&](Index row) { weigh(all, {row, row + 1}, {0, all.n0}); });
+  return variances;
+}
+
+Array weights_of(Array variances, Index first, Index views, const Comm& ranks) {
+  const Image<float> own = image(VectorView(variances));
+  weigh(own, {0, own.n1}, {first, views, ranks});
   return variances;
 }
 

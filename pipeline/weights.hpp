@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../core/array.hpp"
+#include "../core/comm.hpp"
 
 namespace tandem::pipeline {
 
@@ -9,5 +10,7 @@ namespace tandem::pipeline {
 /// A x from the data: without it, the rays of most light would decide alone, at edges that no voxels resolve.
 /// Source of weights by counts: Sauer, Bouman, IEEE Transactions on Signal Processing 41(2), 1993.
 Array weights_of(Array variances);
+/// All ranks: the same for a block of which this rank has the views from `first` on, of so many.
+Array weights_of(Array variances, Index first, Index views, const Comm& ranks);
 
 }  // namespace tandem::pipeline

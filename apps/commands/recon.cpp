@@ -63,6 +63,7 @@ void check_before(ReconOptions& o) {
 void suit_ranks(ReconOptions& o) {
   const Comm ranks = Comm::world();
   if (ranks.is_alone()) return;
+  o.recipe.ranks = ranks;
   const std::string count = std::to_string(ranks.size()) + " ranks: ";
   if (o.recipe.follow) throw UsageError(count + "--follow is done by one process; start one");
   if (!o.compared.empty()) throw UsageError(count + "--compare is done by one process; start one");
@@ -172,7 +173,7 @@ class Run {
       progress_.note("note: counts become line integrals on the CPU, because that takes all views at once");
     for (const std::string& warning : plan_.warnings) progress_.warn(warning);
     const auto chunks = static_cast<int>(chunks_due(plan_, {}).size());
-    if (chunks < ranks_.size())
+    if (chunks < ranks_.size() && !plan_.over_ranks())
       progress_.note("note: " + std::to_string(ranks_.size() - chunks) + " of " +
                      std::to_string(ranks_.size()) + " ranks have nothing to do: there are " +
                      std::to_string(chunks) + " chunks of slices");
@@ -180,6 +181,7 @@ class Run {
     if (!ranks_.is_alone()) planned_["ranks"] = rank_lines_;
     planned_["warnings"] = progress_.warnings();
     files_ = {o_.scan.path, o_.output, format_of(o_, plan_)};
+    suit_vectors_over_ranks();
     config_ = config_of(o_, plan_);
     if (!o_.save_config.empty()) saved_.emplace(o_.save_config, o_.common.replace());
     tell_of_like(o_, planned_, progress_);
@@ -227,6 +229,19 @@ class Run {
     for (const std::string& warning : checkpoints_->take_warnings()) progress_.warn(warning);
   }
 
+  /// What needs the solver or all voxels in one place.
+  void suit_vectors_over_ranks() {
+    if (!plan_.over_ranks()) return;
+    const std::string count = std::to_string(ranks_.size()) + " ranks: ";
+    if (!o_.checkpoint.empty())
+      throw UsageError(count +
+                       "--checkpoint of a solver of a cone beam is done by one process; leave it out");
+    if (files_.format.range_follows)
+      throw UsageError(count +
+                       "the range of integers of a cone beam is found by one process; give --min and --max");
+    if (!o_.common.json.empty()) progress_.note("note: several ranks keep no curves of a cone beam's solver");
+  }
+
   /// Opens the check-points, which decide how many slices a chunk has. Each rank has its own.
   void take_checkpoints(io::Identity identity) {
     if (o_.checkpoint.empty()) return;
@@ -266,7 +281,7 @@ class Run {
   void compute() {
     pipeline::Options options{progress(), o_.truth, !o_.preview.empty(), o_.scan.how.allow_external_files};
     options.find_range = files_.format.range_follows;
-    options.curves = pipeline::of_first(ranks_, !o_.common.json.empty());
+    options.curves = pipeline::of_first(ranks_, !o_.common.json.empty()) && !plan_.over_ranks();
     options.checkpoints = checkpoints_ ? &*checkpoints_ : nullptr;
     options.ranks = ranks_;
     ahead_.emplace(plan_, reader_->info(), files_, done_);

@@ -9,6 +9,7 @@
 #include "../../operators/algebra.hpp"
 #include "../../operators/fbp.hpp"
 #include "../../operators/projector.hpp"
+#include "../../operators/rank_projector.hpp"
 #include "../../operators/tiled_projector.hpp"
 #include "../methods/method.hpp"
 #include "../warn.hpp"
@@ -82,9 +83,24 @@ LinearOperator in_tiles(const Plan& plan, const ConeBeam& scan, const VolumeGrid
                          {plan.streams, before_each});
 }
 
+/// Vectors are portions, and each rank projects onto its views.
+LinearOperator over_ranks(const Plan& plan, Device device, const ConeBeam& scan, const VolumeGrid& grid) {
+  const auto views = static_cast<Index>(scan.angles.size());
+  const Range own = portion_of_rank(views, plan.ranks.rank(), plan.ranks.size());
+  const auto of_part = [scan, own, device](const VolumeGrid& lines) {
+    return projector(crop(scan, own, {0, scan.detector.rows}), lines, model, device);
+  };
+  return rank_projector(plan.ranks,
+                        {.grid = grid,
+                         .projections = projection_space(scan, device).portion(0, own.first, own.last),
+                         .lines_at_once = plan.lines_at_once,
+                         .of_part = of_part});
+}
+
 LinearOperator projector_of(const Plan& plan, const Worker& worker, const Scan& scan, const VolumeGrid& grid,
                             const std::function<void()>& on_tile) {
   const VolumeGrid seen = seen_by_projector(scan, grid);
+  if (plan.over_ranks()) return over_ranks(plan, worker.device, point_source_of(scan), seen);
   return plan.tiled ? in_tiles(plan, point_source_of(scan), seen, on_tile)
                     : projector(point_source_of(scan), seen, model, worker.device);
 }

@@ -12,6 +12,7 @@
 #include "../../operators/vector.hpp"
 #include "../../solvers/best_so_far.hpp"
 #include "../checkpoints.hpp"
+#include "../ranks.hpp"
 #include "../row_axes.hpp"
 #include "../stopwatch.hpp"
 #include "../warn.hpp"
@@ -114,8 +115,17 @@ class Iteration final : public Computation {
     StopRule stop = max_iterations(*options_.iterations);
     if (options_.stop_relative) stop = relative_residual(*options_.stop_relative) || stop;
     if (options_.stop_seconds)
-      stop = time_limit(*options_.stop_seconds - (seconds_now() - work_.start)) || stop;
+      stop = as_first_rank(time_limit(*options_.stop_seconds - (seconds_now() - work_.start))) || stop;
     return stop;
+  }
+
+  /// Clocks differ: where all ranks have one solver, the first one's decides.
+  StopRule as_first_rank(StopRule rule) const {
+    if (work_.plan.over_ranks())
+      rule.holds = [ranks = work_.plan.ranks, own = rule.holds](const Progress& now, std::size_t block) {
+        return of_first(ranks, own(now, block));
+      };
+    return rule;
   }
 
   /// Rules that look at the data come first: the report names the first one that holds.

@@ -4,6 +4,7 @@
 
 #include "../../core/host_memory.hpp"
 #include "../finite.hpp"
+#include "portions.hpp"
 
 namespace tandem::pipeline {
 
@@ -25,13 +26,15 @@ ComputeStation::ComputeStation(Work work, ReadStation& read, PrepareStation& pre
 void ComputeStation::operator()(Chunk& chunk) {
   const UseStream own(stream_);
   Array volume = volume_of(chunk);
+  chunk.stored = nullptr;
+  if (work_.plan.over_ranks()) volume = own_slab(chunk, std::move(volume));
+  if (chunk.slices.size() == 0) return;
   require_finite(work_.plan, chunk.slices, volume);
   const Device device = volume.space().device();
   const double bytes = 4 * static_cast<double>(volume.size());
   if (device.is_cuda() && rows_are_slices(work_.plan.scan) && bytes <= bytes_landed_whole) {
     landing_.bring(volume.data(), device, chunk);
   } else {
-    chunk.stored = nullptr;
     chunk.own = std::move(volume);
     chunk.volume = ConstVectorView(*chunk.own).share(0).data;
   }
@@ -39,14 +42,21 @@ void ComputeStation::operator()(Chunk& chunk) {
   work_.watch.computed(work_.worker, static_cast<double>(chunk.slices.size()));
 }
 
+/// Strips of all ranks become slabs of whole slices, which files have.
+Array ComputeStation::own_slab(Chunk& chunk, Array strip) {
+  chunk.slices = slab_of_rank(work_.plan);
+  return slab_of(work_.plan, work_.moved_to(Device::cpu(), std::move(strip)));
+}
+
 Array ComputeStation::volume_of(Chunk& chunk) {
   const Plan& plan = work_.plan;
   const PinHostMemory pinned(plan.tiled ? plan.devices.front() : Device::cpu());
   std::optional<LineIntegrals> data;
-  if (!sweep_) data = prepare_(chunk, read_, work_);
+  if (!sweep_ && !plan.over_ranks()) data = prepare_(chunk, read_, work_);
   const Problem problem =
       problem_of(plan, chunk.slices, plan.workers[work_.worker], [this] { work_.watch.again(); });
   if (!chunk.is_met) return Array(problem.A.domain());  // by any ray
+  if (plan.over_ranks()) data = prepare_.of_own_views(chunk, problem.A.range(), read_, work_);
   if (sweep_) return (*sweep_)(problem, chunk, stream_);
   data->y = work_.moved_to(work_.device(), std::move(data->y));
   if (data->weights) data->weights = work_.moved_to(work_.device(), std::move(*data->weights));

@@ -22,6 +22,7 @@ class ComputeStation {
 
  private:
   Array volume_of(Chunk& chunk);
+  Array own_slab(Chunk& chunk, Array strip);
 
   Work work_;
   Stream stream_;  ///< of this worker alone, whatever thread it runs on

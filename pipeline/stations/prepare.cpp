@@ -12,6 +12,7 @@
 #include "../row_axes.hpp"
 #include "../stopwatch.hpp"
 #include "../warn.hpp"
+#include "portions.hpp"
 
 namespace tandem::pipeline {
 
@@ -69,6 +70,27 @@ std::optional<LineIntegrals> PrepareStation::operator()(Chunk& chunk, ReadStatio
   add(found);
   look_at(data->y);
   return data;
+}
+
+std::optional<LineIntegrals> PrepareStation::of_own_views(Chunk& chunk, const Space& projections,
+                                                          ReadStation& read, Work& work) {
+  if (!chunk.is_met) return {};
+  const auto all = static_cast<double>(chunk.slices.size());
+  LineIntegrals own = own_views(plan_, projections, [&](Range rows) {
+    const Detector& d = detector_of(plan_.scan);
+    const Scan scan = crop(plan_.scan, {0, plan_.views.size()}, rows, {0, d.bins});
+    const double of_slices = all * static_cast<double>(rows.size()) / static_cast<double>(d.rows);
+    read.read_rows(rows, of_slices, chunk);
+    Findings found;
+    LineIntegrals made = line_integrals(chunk.counts, {*chunk.reference, scan, of_slices, work, found});
+    add(found);
+    look_at(made.y);
+    made.y = work.moved_to(Device::cpu(), std::move(made.y));
+    return made;
+  });
+  chunk.reference.reset();
+  chunk.read.reset();
+  return own;
 }
 
 Array PrepareStation::block(const io::FramesView& counts, const Reference& reference, const Scan& views,

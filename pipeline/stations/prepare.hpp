@@ -20,6 +20,9 @@ class PrepareStation {
   /// The line integrals of a chunk, on the GPU of the worker if that can make them, else on the CPU; empty if
   /// no counts came with it.
   std::optional<LineIntegrals> operator()(Chunk& chunk, ReadStation& read, Work& work);
+  /// Those of this rank's views, where vectors lie on several ranks; all ranks.
+  std::optional<LineIntegrals> of_own_views(Chunk& chunk, const Space& projections, ReadStation& read,
+                                            Work& work);
   /// Those of a block of views. They make a part of the work on this many slices. What is found in the
   /// reference counts with the `first` block only.
   Array block(const io::FramesView& counts, const Reference& reference, const Scan& views, double of_slices,

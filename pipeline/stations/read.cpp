@@ -96,6 +96,28 @@ void ReadStation::read_counts(Chunk& chunk) {
   get_counts(chunk);
 }
 
+void ReadStation::read_rows(Range rows, double of_slices, Chunk& chunk) {
+  const std::lock_guard lock(mutex_);
+  const auto [read, above, below, counted] = rows_around(plan_, rows);
+  const double bytes = static_cast<double>(plan_.views.size() * read.size() * plan_.bins.size()) *
+                       static_cast<double>(bytes_of(reader_.info().type));
+  const Stopwatch clock("read", outcome_.seconds.read, watch_.board(), {.slices = of_slices, .bytes = bytes});
+  if (const auto there = reader_.in_memory(io::FrameKind::projection, plan_.views, read, plan_.bins)) {
+    chunk.counts = *there;
+  } else {
+    chunk.read.reset();  // its memory may serve again
+    const PinHostMemory pinned(plan_.gpus_prepare() ? plan_.home() : Device::cpu());
+    auto frames = std::make_shared<io::Frames>();
+    reader_.read(io::FrameKind::projection, plan_.views, read, plan_.bins, *frames);
+    chunk.counts = *frames;
+    chunk.read = std::move(frames);
+  }
+  chunk.reference = read_reference(reader_, read, plan_.bins, plan_.preprocessing);
+  chunk.reference->margin_above = above;
+  chunk.reference->margin_below = below;
+  chunk.reference->counted = counted;
+}
+
 std::vector<GpuFrames> ReadStation::on_gpus(Chunk& chunk, const Space& views, Work& work) {
   const std::lock_guard turn(turn_);
   const auto first = static_cast<double>(chunk.slices.first);
@@ -140,6 +162,7 @@ void ReadStation::operator()(Chunk& chunk) {
   const Range rows = rows_read(plan_, chunk.slices).rows;
   chunk.is_met = rows.size() > 0;
   if (!chunk.is_met) return;
+  if (plan_.over_ranks()) return;  // its worker asks for some rows after the other
   const std::lock_guard lock(mutex_);
   if (goes_up_in_pieces(rows)) return;
   const auto first = static_cast<double>(chunk.slices.first);

@@ -29,6 +29,8 @@ class ReadStation {
   /// which shares them as `views` does. While some go up, the next ones are read. One worker after the other
   /// has its turn, so that the first one can begin soon.
   std::vector<GpuFrames> on_gpus(Chunk& chunk, const Space& views, Work& work);
+  /// Some rows of the plan's scan, with flats and darks and with margins, for a chunk of so many slices.
+  void read_rows(Range rows, double of_slices, Chunk& chunk);
   /// Its counts, on the host.
   void read_counts(Chunk& chunk);
   /// The counts of some views (from 0) of these slices, in `memory` or where they lie. They are read as a

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "../../core/comm.hpp"
 #include "program.hpp"
@@ -36,6 +37,14 @@ class Ranks : public ::testing::Test {
     EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
     for (const char* word : words)
       EXPECT_NE(ended.err.find(word), std::string::npos) << word << " is not in " << ended.err;
+  }
+  /// How far a volume is from another one, relative to the L2 norm of that.
+  double error_of(const char* volume, const char* of) const {
+    const std::vector<float> some = voxels(run / volume), truth = voxels(run / of);
+    double square = 0, error = 0;
+    for (std::size_t i = 0; i < truth.size(); ++i)
+      square += std::pow(truth[i], 2), error += std::pow(some.at(i) - truth[i], 2);
+    return std::sqrt(error / square);
   }
   Program run;
 };
@@ -169,16 +178,72 @@ TEST_F(Ranks, AreTheSameAsOneProcessForSlabsOfACone) {
                 .code,
             0);
   ASSERT_EQ(run("recon cone.h5 -o one.h5 --quiet").code, 0);
-  const std::vector<float> one = voxels(run / "one.h5");
   for (const int ranks : {2, 3}) {
     ASSERT_EQ(on(ranks, "recon cone.h5 -o all.h5 --overwrite").code, 0);
-    const std::vector<float> all = voxels(run / "all.h5");
-    double square = 0, error = 0;
-    for (std::size_t i = 0; i < one.size(); ++i)
-      square += one[i] * one[i], error += (all[i] - one[i]) * (all[i] - one[i]);
-    EXPECT_LE(std::sqrt(error / square), 1e-6);
+    EXPECT_LE(error_of("all.h5", "one.h5"), 1e-6);
   }
-  says(on(2, "recon cone.h5 -o v.h5" + cgls), 4, {"takes all slices of a cone beam at once"});
+}
+
+const std::string sirt = " --reconstruction-algorithm sirt --iterations 8",
+                  tv_of_cone = " --reconstruction-algorithm tv --iterations 8 --tv-weight 0.2 --initial zero";
+
+/// A small cone beam with noise, and so with weights of data for TV.
+std::string cone(const std::string& options) {
+  return "simulate -o cone.h5 --overwrite --geometry cone --sod 60 --sdd 90 --pixel-size 0.5 --photons 1e4 " +
+         options;
+}
+
+TEST_F(Ranks, SolveAConeAsOneProcessDoes) {
+  ASSERT_EQ(run(cone("--size 33 --bins 37 --rows 29 --views 41")).code, 0);
+  for (const std::string& options :
+       {cgls, sirt + " --stop discrepancy", tv_of_cone,
+        cgls + " --remove-stripe-method fw --dezinger 3 --dezinger-window projection --binning 1",
+        cgls + " --slices 7 --dtype uint16 --min 0 --max 0.1"}) {
+    ASSERT_EQ(run("recon cone.h5 -o one.h5 --quiet --overwrite --json one.json" + options).code, 0)
+        << options;
+    for (const int ranks : {2, 3, 4}) {
+      const Ended ended = on(ranks, "recon cone.h5 -o all.h5 --overwrite --json all.json" + options);
+      ASSERT_EQ(ended.code, 0) << ended.err;
+      const bool integers = options.find("uint16") != std::string::npos;  // in steps of 1.5e-5 of the range
+      EXPECT_LE(error_of("all.h5", "one.h5"), integers ? 2e-5 : 1e-6) << ranks << options;
+      const nlohmann::json one = run.json("one.json"), all = run.json("all.json");
+      for (const char* same : {"iterations", "stopped_by", "slice_iterations"})
+        EXPECT_EQ(all[same], one[same]) << same;
+    }
+  }
+}
+
+TEST_F(Ranks, SolveAConeWithLessThanOneViewOrLineOrSliceEach) {
+  for (const char* shape : {"--size 17 --rows 5 --views 3", "--size 3 --bins 19 --rows 15 --views 20"}) {
+    ASSERT_EQ(run(cone(shape)).code, 0);
+    for (const std::string& options : {cgls, tv_of_cone + " --slices 1"}) {
+      ASSERT_EQ(run("recon cone.h5 -o one.h5 --quiet --overwrite" + options).code, 0);
+      const Ended ended = on(4, "recon cone.h5 -o all.h5 --overwrite" + options);
+      ASSERT_EQ(ended.code, 0) << ended.err;
+      EXPECT_LE(error_of("all.h5", "one.h5"), 1e-6) << shape << options;
+    }
+  }
+}
+
+TEST_F(Ranks, RefuseOnceWhatTheyCannotDoForACone) {
+  ASSERT_EQ(run(cone("--size 17 --rows 9 --views 20")).code, 0);
+  const std::string recon = "recon cone.h5 -o v.h5";
+  says(on(2, recon + tv), 4, {"give --initial zero"});
+  says(on(2, recon + tv + " --initial zero"), 4, {"give --tv-weight W"});
+  says(on(2, recon + " --reconstruction-algorithm os-sirt"), 4, {"--reconstruction-algorithm sirt"});
+  says(on(2, recon + cgls + " --checkpoint state"), 2, {"--checkpoint of a solver of a cone beam"});
+  says(on(2, recon + cgls + " --dtype uint16"), 2, {"give --min and --max"});
+  EXPECT_FALSE(run.has("v.h5"));
+}
+
+TEST_F(Ranks, EndWithOneLineIfOneOfThemIsKilledInACone) {
+  ASSERT_EQ(run(cone("--size 33 --rows 29 --views 41")).code, 0);
+  const Ended killed = run("recon cone.h5 -o v.h5 --reconstruction-algorithm cgls --iterations 100000" +
+                               then("[ -e .v.h5.tandem ]", "sleep 1; kill -KILL $(cat pid.1)"),
+                           shells(3, ""));
+  EXPECT_EQ(killed.code, 137) << killed.err;
+  EXPECT_LE(std::count(killed.err.begin(), killed.err.end(), '\n'), 1) << killed.err;
+  EXPECT_FALSE(run.has("v.h5"));
 }
 
 }  // namespace

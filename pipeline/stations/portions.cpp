@@ -1,0 +1,135 @@
+#include "portions.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "../../core/ceil_div.hpp"
+#include "../../operators/rank_projector.hpp"
+#include "../weights.hpp"
+
+namespace tandem::pipeline {
+
+namespace {
+
+/// Each rank gets a block of values of each other one. `block_for`: what this rank has for another one;
+/// `take`: puts what another one sent, of `size_from` values, into its place.
+struct Exchange {
+  std::function<void(int rank, std::vector<float>& block)> block_for;
+  std::function<std::size_t(int rank)> size_from;
+  std::function<void(int rank, const std::vector<float>& block)> take;
+};
+
+void exchange_all(const Comm& ranks, const Exchange& how) {
+  std::vector<float> out, in;
+  for (int k = 0; k < ranks.size(); ++k) {
+    const int to = (ranks.rank() + k) % ranks.size(), from = (ranks.rank() + ranks.size() - k) % ranks.size();
+    how.block_for(to, out);
+    if (k == 0) {
+      how.take(from, out);
+      continue;
+    }
+    in.resize(how.size_from(from));
+    ranks.exchange(std::as_bytes(std::span(out)), to, std::as_writable_bytes(std::span(in)), from);
+    how.take(from, in);
+  }
+}
+
+Range views_of_rank(const Plan& plan, int rank) {
+  return portion_of_rank(static_cast<Index>(angles_of(plan.scan).size()), rank, plan.ranks.size());
+}
+Range lines_of_rank(const Plan& plan, int rank) {
+  return portion_of_rank(plan.grid.size[1], rank, plan.ranks.size());
+}
+Range slices_of_rank(const Plan& plan, int rank) {
+  return portion_of_rank(plan.grid.size[2], rank, plan.ranks.size());
+}
+
+/// The rows that a rank prepares in a turn, perhaps none.
+Range rows_of_turn(const Plan& plan, Index turn, int rank) {
+  const Index all = detector_of(plan.scan).rows,
+              first = std::min(all, (turn * plan.ranks.size() + rank) * plan.rows_prepared);
+  return {first, std::min(all, first + plan.rows_prepared)};
+}
+
+/// Gives each rank its views of the rows that this rank made in a turn, and takes its own of all rows.
+void give_views(const Plan& plan, Index turn, const Array* made, Array& own) {
+  const Index bins = detector_of(plan.scan).bins, rows = detector_of(plan.scan).rows;
+  const Index views = views_of_rank(plan, plan.ranks.rank()).size();
+  const auto rows_from = [&](int rank) { return rows_of_turn(plan, turn, rank); };
+  const Index made_rows = rows_from(plan.ranks.rank()).size();
+  exchange_all(
+      plan.ranks,
+      {.block_for =
+           [&](int rank, std::vector<float>& block) {
+             const Range theirs = views_of_rank(plan, rank);
+             const Index view = made_rows * bins;
+             block.resize(static_cast<std::size_t>(theirs.size() * view));
+             if (made) std::copy_n(made->data() + theirs.first * view, block.size(), block.begin());
+           },
+       .size_from = [&](int rank) { return static_cast<std::size_t>(views * rows_from(rank).size() * bins); },
+       .take =
+           [&](int rank, const std::vector<float>& block) {
+             const Range some = rows_from(rank);
+             const Index size = some.size() * bins;
+             for (Index view = 0; view < views; ++view)
+               std::copy_n(block.data() + view * size, size, own.data() + (view * rows + some.first) * bins);
+           }});
+}
+
+}  // namespace
+
+LineIntegrals own_views(const Plan& plan, const Space& projections, const PrepareRows& prepare) {
+  const Space space = projections.on(Device::cpu());
+  LineIntegrals own{Array(space), {0}};
+  if (plan.preprocessing.weights) own.weights.emplace(space);
+  double square = 0;
+  const Index turns = ceil_div(detector_of(plan.scan).rows, plan.rows_prepared * plan.ranks.size());
+  for (Index turn = 0; turn < turns; ++turn) {
+    std::optional<LineIntegrals> made;
+    if (const Range rows = rows_of_turn(plan, turn, plan.ranks.rank()); rows.size() > 0) made = prepare(rows);
+    give_views(plan, turn, made ? &made->y : nullptr, own.y);
+    if (own.weights) give_views(plan, turn, made ? &*made->weights : nullptr, *own.weights);
+    if (made)
+      for (const double norm : made->noise_norms) square += norm * norm;
+  }
+  plan.ranks.all_reduce({&square, 1});
+  own.noise_norms = {std::sqrt(square)};
+  const auto views = static_cast<Index>(angles_of(plan.scan).size());
+  if (own.weights)
+    own.weights =
+        weights_of(std::move(*own.weights), views_of_rank(plan, plan.ranks.rank()).first, views, plan.ranks);
+  return own;
+}
+
+Range slab_of_rank(const Plan& plan) { return slices_of_rank(plan, plan.ranks.rank()); }
+
+Array slab_of(const Plan& plan, const Array& strip) {
+  const auto [nx, ny, nz] = plan.grid.size;
+  const Range slices = slab_of_rank(plan);
+  const Index own_lines = lines_of_rank(plan, plan.ranks.rank()).size();
+  Array slab(Space({std::max<Index>(1, slices.size()), ny, nx}));
+  exchange_all(plan.ranks,
+               {.block_for =
+                    [&, nx = nx](int rank, std::vector<float>& block) {
+                      const Range theirs = slices_of_rank(plan, rank);
+                      block.resize(static_cast<std::size_t>(theirs.size() * own_lines * nx));
+                      std::copy_n(strip.data() + theirs.first * own_lines * nx, block.size(), block.begin());
+                    },
+                .size_from =
+                    [&, nx = nx](int rank) {
+                      return static_cast<std::size_t>(slices.size() * lines_of_rank(plan, rank).size() * nx);
+                    },
+                .take =
+                    [&, nx = nx, ny = ny](int rank, const std::vector<float>& block) {
+                      const Range lines = lines_of_rank(plan, rank);
+                      const Index size = lines.size() * nx;
+                      for (Index z = 0; z < slices.size(); ++z)
+                        std::copy_n(block.data() + z * size, size, slab.data() + (z * ny + lines.first) * nx);
+                    }});
+  return slab;
+}
+
+}  // namespace tandem::pipeline
