@@ -42,9 +42,9 @@ void require_for_ranks(const Plan& plan) {
   require<GeometryError>(plan.method->iterates(), "ranks: ", name,
                          " takes all slices of a cone beam at once, "
                          "which one process does; start one, or give --reconstruction-algorithm fdk");
-  require<GeometryError>(o.initial == Initial::zero, "ranks: ", name,
-                         " of a cone beam begins with a volume "
-                         "in one process; start one, or give --initial zero");
+  require<GeometryError>(o.initial != Initial::file, "ranks: ", name,
+                         " of a cone beam begins with a volume of a file "
+                         "in one process; start one, or give --initial zero or fbp");
   require<GeometryError>(!plan.method->is_open || !plan.method->is_open(o), "ranks: the weight of ", name,
                          " for a cone beam is found by one process; give --tv-weight W");
 }

@@ -146,12 +146,39 @@ Array in_strips(const Problem& problem, const Array& filtered, const std::functi
   return whole;
 }
 
+/// F for the views of this rank.
+LinearOperator ramp_over_ranks(const Plan& plan, const Problem& problem) {
+  const ConeBeam& scan = point_source_of(problem.scan);
+  const Device device = problem.A.domain().device();
+  const Range own =
+      portion_of_rank(static_cast<Index>(scan.angles.size()), plan.ranks.rank(), plan.ranks.size());
+  std::optional<LinearOperator> F;
+  if (own.size() > 0) F = ramp_filter_of_views(scan, plan.options.filter, device)(own);
+  return make_operator(
+      problem.A.range(), projection_space(symmetric(scan), device).portion(0, own.first, own.last),
+      [F](ConstVectorView y, VectorView filtered, Stream& stream) {
+        if (F) F->apply(1, {y.data, F->domain()}, 0, {filtered.data, F->range()}, stream);
+      },
+      [F](ConstVectorView filtered, VectorView y, Stream& stream) {
+        if (F) F->apply_adjoint(1, {filtered.data, F->range()}, 0, {y.data, F->domain()}, stream);
+      });
+}
+
+Array fdk_over_ranks(const Plan& plan, const Problem& problem, const Array& filtered) {
+  const ConeBeam& scan = point_source_of(problem.scan);
+  const VolumeGrid seen = seen_by_fdk(problem.scan, problem.grid);
+  const Device device = filtered.space().device();
+  return backprojector(over_ranks(plan, device, symmetric(scan), seen), scan, seen) * filtered;
+}
+
 std::optional<LinearOperator> ramp_of(const Plan& plan, const Problem& problem) {
+  if (plan.over_ranks()) return ramp_over_ranks(plan, problem);
   return ramp_filter(point_source_of(problem.scan), plan.options.filter, problem.A.domain().device());
 }
 
 BackProjection fdk_of(const Plan& plan, const Problem& problem) {
   return [&plan, problem](const Array& filtered, const std::function<void(double)>& done) {
+    if (plan.over_ranks()) return fdk_over_ranks(plan, problem, filtered);
     return plan.tiled ? fdk_in_tiles(plan, problem, filtered, done) : in_strips(problem, filtered, done);
   };
 }
