@@ -23,6 +23,11 @@ Comm& the_world() {
   return one;
 }
 
+std::vector<std::function<void()>>& last_deeds() {
+  static std::vector<std::function<void()>> all;
+  return all;
+}
+
 }  // namespace
 
 bool Comm::is_built_in() { return mpi::is_built_in(); }
@@ -123,10 +128,14 @@ std::optional<int> Comm::ending() const { return is_alone() ? std::nullopt : con
 
 bool Comm::meet_at_the_end() const { return is_alone() || mpi::barrier_within(for_the_others_s); }
 
+void Comm::before_leaving(std::function<void()> what) const { last_deeds().push_back(std::move(what)); }
+
 void Comm::leave() const {
   if (is_alone()) return;
   if (!ending()) {
     barrier();
+    for (const auto& deed : last_deeds()) deed();
+    last_deeds().clear();
     control::end();
   }
   mpi::finish();

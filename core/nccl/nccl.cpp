@@ -47,6 +47,9 @@ class Nccl final : public GpuMessages {
     cudaSetDevice(own.ordinal());
     require_success(ncclCommInitRank(&group_, ranks.size(), id, ranks.rank()));
   }
+  Nccl(const Nccl&) = delete;
+  Nccl& operator=(const Nccl&) = delete;
+  ~Nccl() override { ncclCommDestroy(group_); }
   void exchange(std::span<const float> out, int to, std::span<float> in, int from,
                 const Stream& stream) const override {
     const auto queue = static_cast<cudaStream_t>(stream.native());
@@ -57,18 +60,21 @@ class Nccl final : public GpuMessages {
   }
 
  private:
-  ncclComm_t group_ = nullptr;  ///< as long as the process lives: others may be gone when it ends
+  ncclComm_t group_ = nullptr;
 };
 
 }  // namespace
 
 std::shared_ptr<const GpuMessages> GpuMessages::between(const Comm& ranks, Device own) {
   static std::mutex one_at_a_time;
-  static std::map<Device, std::shared_ptr<const GpuMessages>> made;
+  // Never destroyed: where ranks failed, others may be gone, and NCCL would wait for them.
+  static auto& made = *new std::map<Device, std::shared_ptr<const GpuMessages>>;
   const std::lock_guard lock(one_at_a_time);
   const auto [known, is_new] = made.try_emplace(own);
-  if (is_new && !ranks.is_alone() && has_each_its_own(ranks.all_gather(place_of(own))))
+  if (is_new && !ranks.is_alone() && has_each_its_own(ranks.all_gather(place_of(own)))) {
     known->second = std::make_shared<Nccl>(ranks, own);
+    ranks.before_leaving([] { made.clear(); });
+  }
   return known->second;
 }
 
