@@ -27,9 +27,9 @@ MAY_INCLUDE = {
 # Headers of third parties and where alone they may be seen.
 ONLY_IN = {
     r"hdf5\.h|tiffio\.h|png\.h|libdeflate\.h|lz4\.h|zstd\.h|blosc\.h": r"(io|tests)/.*\.cpp|examples/grow_scan\.cpp",
-    r"cuda.*|cufft.*|cub/.*|nvtx3/.*": r"(core|kernels)/cuda/.*|core/nccl/nccl\.cpp|(bench|tests)/cuda/.*",
+    r"cuda.*|cufft.*|cub/.*|nvtx3/.*": r"(core|kernels)/cuda/.*|(bench|tests)/cuda/.*",
     r"mpi\.h": r"core/mpi/mpi\.cpp",
-    r"nccl\.h": r"core/nccl/nccl\.cpp",
+    r"nccl\.h": r"core/cuda/nccl\.cpp",
     r"pocketfft.*": r"kernels/cpu/fourier_transform\.cpp",
     r"Eigen/.*": r"tests/.*",
     r"(oneapi/)?tbb/.*": r"core/parallel\.cpp|tests/core/.*",

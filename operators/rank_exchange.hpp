@@ -18,7 +18,7 @@ namespace tandem {
 /// its own (`GpuMessages`), and else through host memory, pinned where there is a GPU, and by messages.
 class RankExchange {
  public:
-  /// `most`: values that go at a time, at most. `stream`: on which they are made and used.
+  /// All ranks. `most`: values that go at a time, at most. `stream`: on which they are made and used.
   RankExchange(const Comm& ranks, Stream& stream, Index most);
   /// Sends `out` to one rank and receives `in` from another one, when the stream has done what is queued now.
   /// No values: no message.

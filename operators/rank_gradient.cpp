@@ -52,9 +52,9 @@ struct RankGradient {
   int along_y() const { return field.parts() - 2; }
 
   void apply(float alpha, ConstVectorView x, float beta, VectorView y, Stream& stream) const {
-    if (!own) return;
     Plane first(strip, stream), next(strip, stream), last(strip, stream);
-    RankExchange exchange(ranks, stream, next.view().space.size());
+    RankExchange exchange(ranks, stream, next.view().space.size());  // all ranks, also those without lines
+    if (!own) return;
     if (has_before()) first.take(x, 0, stream);
     exchange.begin(sent(has_before(), first), ranks.rank() - 1, sent(has_after(), next), ranks.rank() + 1);
     own->apply(alpha, local(x), beta, local(y), stream);
@@ -66,9 +66,9 @@ struct RankGradient {
   }
 
   void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, Stream& stream) const {
-    if (!own) return;
     Plane last(strip, stream), before(strip, stream);
-    RankExchange exchange(ranks, stream, last.view().space.size());
+    RankExchange exchange(ranks, stream, last.view().space.size());  // as above
+    if (!own) return;
     if (has_after()) last.take(y.part(along_y()), lines() - 1, stream);
     exchange.begin(sent(has_after(), last), ranks.rank() + 1, sent(has_before(), before), ranks.rank() - 1);
     own->apply_adjoint(alpha, local(y), beta, local(x), stream);

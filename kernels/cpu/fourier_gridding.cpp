@@ -79,7 +79,7 @@ struct Windows {
 
 /// All lanes of one sample or cell.
 using Tag = hn::CappedTag<float, floats_a_cell>;
-constexpr int vectors = floats_a_cell * 4 / (HWY_MAX_BYTES >= 64 ? 64 : HWY_MAX_BYTES);
+constexpr int vectors = static_cast<int>(static_cast<std::size_t>(floats_a_cell) / hn::MaxLanes(Tag()));
 
 /// -1 for the imaginary parts if they are conjugate.
 template <class D>

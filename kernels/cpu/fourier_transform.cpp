@@ -37,7 +37,7 @@ inline void free(void* data) { give_scratch(data); }
 /// One number of each lane.
 struct Numbers {
   using Tag = hn::CappedTag<float, lanes>;
-  static constexpr int count = static_cast<int>(lanes * 4 / (HWY_MAX_BYTES >= 32 ? 32 : HWY_MAX_BYTES));
+  static constexpr int count = static_cast<int>(static_cast<std::size_t>(lanes) / hn::MaxLanes(Tag()));
   hn::Vec<Tag> part[count];
 
   template <class Of>

@@ -242,7 +242,10 @@ TEST_F(Ranks, EndWithOneLineIfOneOfThemIsKilledInACone) {
                                then("[ -e .v.h5.tandem ]", "sleep 1; kill -KILL $(cat pid.1)"),
                            shells(3, ""));
   EXPECT_EQ(killed.code, 137) << killed.err;
-  EXPECT_LE(std::count(killed.err.begin(), killed.err.end(), '\n'), 1) << killed.err;
+  const std::string ours = "tandem: error";  // MPI may say that a message was cut off
+  const std::size_t said = killed.err.find(ours);
+  EXPECT_TRUE(said == std::string::npos || killed.err.find(ours, said + 1) == std::string::npos)
+      << killed.err;
   EXPECT_FALSE(run.has("v.h5"));
 }
 

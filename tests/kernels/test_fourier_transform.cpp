@@ -105,7 +105,7 @@ std::pair<std::vector<Complex>, std::vector<Complex>> real_transforms(const std:
 /// Calls body with each set of instructions that this machine has, and at last with the one that it would
 /// choose.
 void with_each_target(const std::function<void()>& body) {
-  for (const std::int64_t target : {HWY_SSE4, HWY_AVX2, HWY_AVX3, 0LL}) {
+  for (const std::int64_t target : {HWY_SCALAR, HWY_SSE4, HWY_AVX2, HWY_AVX3, 0LL}) {
     if (target && !(hwy::SupportedTargets() & target)) continue;
     const testing::ScopedTrace trace(__FILE__, __LINE__, target ? hwy::TargetName(target) : "chosen");
     hwy::SetSupportedTargetsForTest(target);

@@ -1,4 +1,4 @@
-// The same on a GPU, which ranks may share: what goes from rank to rank passes through the host.
+// The same on a GPU. What goes from rank to rank passes through the host where ranks share one, else by NCCL.
 #include <gtest/gtest.h>
 
 #include "../../operators/adjointness.hpp"

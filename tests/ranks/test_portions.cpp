@@ -192,6 +192,15 @@ TEST(RankGradient, IsMatchedAndObeysBeta) {
   }
 }
 
+/// In a process of its own (ctest ranks_first_gradient), as ranks agree on their way at their first exchange.
+TEST(RankGradient, MayBeTheFirstThatExchanges) {
+  const Range own = portion_of_rank(2, all().rank(), all().size());
+  const Array whole = random_array(Space({5, 2, 13}), 5);
+  const LinearOperator one = gradient(whole.space()),
+                       several = gradient(whole.space().portion(1, own.first, own.last));
+  EXPECT_EQ(error_of(several * portion_of(whole, several.domain()), one * whole), 0);
+}
+
 TEST(RankGradient, NeedsAllSlicesOfAStrip) {
   EXPECT_THROW(gradient(Space({5, 4, 3}).portion(0, 0, 2)), SpaceError);
 }

@@ -70,12 +70,13 @@ std::shared_ptr<const GpuMessages> GpuMessages::between(const Comm& ranks, Devic
   // Never destroyed: where ranks failed, others may be gone, and NCCL would wait for them.
   static auto& made = *new std::map<Device, std::shared_ptr<const GpuMessages>>;
   const std::lock_guard lock(one_at_a_time);
-  const auto [known, is_new] = made.try_emplace(own);
-  if (is_new && !ranks.is_alone() && has_each_its_own(ranks.all_gather(place_of(own)))) {
-    known->second = std::make_shared<Nccl>(ranks, own);
+  if (const auto known = made.find(own); known != made.end()) return known->second;
+  std::shared_ptr<const GpuMessages> messages;
+  if (!ranks.is_alone() && has_each_its_own(ranks.all_gather(place_of(own)))) {
+    messages = std::make_shared<Nccl>(ranks, own);
     ranks.before_leaving([] { made.clear(); });
   }
-  return known->second;
+  return made.emplace(own, std::move(messages)).first->second;
 }
 
 }  // namespace tandem
