@@ -77,7 +77,9 @@ def members(code, kind):
     if kind.startswith("enum"):
         shown = inside.splitlines()
     else:
-        for block in re.split(r"^ *(public|private|protected):.*\n", inside, flags=re.MULTILINE):
+        last = code.rstrip().splitlines()[-1]
+        own = " " * (len(last) - len(last.lstrip()) + 1)  # those of a class within are further in
+        for block in re.split(rf"^{own}(public|private|protected):.*\n", inside, flags=re.MULTILINE):
             if block in ("public", "private", "protected"):
                 public = block == "public"
             elif public:
