@@ -83,18 +83,26 @@ LinearOperator in_tiles(const Plan& plan, const ConeBeam& scan, const VolumeGrid
                          {plan.streams, before_each});
 }
 
+Range views_of_this_rank(const Plan& plan, const ConeBeam& scan) {
+  return portion_of_rank(static_cast<Index>(scan.angles.size()), plan.ranks.rank(), plan.ranks.size());
+}
+
+/// Projections of these views alone.
+Space portion_of_this_rank(const Plan& plan, const ConeBeam& scan, Device device) {
+  const Range own = views_of_this_rank(plan, scan);
+  return projection_space(scan, device).portion(0, own.first, own.last);
+}
+
 /// Vectors are portions, and each rank projects onto its views.
 LinearOperator over_ranks(const Plan& plan, Device device, const ConeBeam& scan, const VolumeGrid& grid) {
-  const auto views = static_cast<Index>(scan.angles.size());
-  const Range own = portion_of_rank(views, plan.ranks.rank(), plan.ranks.size());
+  const Range own = views_of_this_rank(plan, scan);  // if it has none, it is not asked for a part
   const auto of_part = [scan, own, device](const VolumeGrid& lines) {
     return projector(crop(scan, own, {0, scan.detector.rows}), lines, model, device);
   };
-  return rank_projector(plan.ranks,
-                        {.grid = grid,
-                         .projections = projection_space(scan, device).portion(0, own.first, own.last),
-                         .lines_at_once = plan.lines_at_once,
-                         .of_part = of_part});
+  return rank_projector(plan.ranks, {.grid = grid,
+                                     .projections = portion_of_this_rank(plan, scan, device),
+                                     .lines_at_once = plan.lines_at_once,
+                                     .of_part = of_part});
 }
 
 LinearOperator projector_of(const Plan& plan, const Worker& worker, const Scan& scan, const VolumeGrid& grid,
@@ -150,12 +158,11 @@ Array in_strips(const Problem& problem, const Array& filtered, const std::functi
 LinearOperator ramp_over_ranks(const Plan& plan, const Problem& problem) {
   const ConeBeam& scan = point_source_of(problem.scan);
   const Device device = problem.A.domain().device();
-  const Range own =
-      portion_of_rank(static_cast<Index>(scan.angles.size()), plan.ranks.rank(), plan.ranks.size());
+  const Range own = views_of_this_rank(plan, scan);
   std::optional<LinearOperator> F;
   if (own.size() > 0) F = ramp_filter_of_views(scan, plan.options.filter, device)(own);
   return make_operator(
-      problem.A.range(), projection_space(symmetric(scan), device).portion(0, own.first, own.last),
+      problem.A.range(), portion_of_this_rank(plan, symmetric(scan), device),
       [F](ConstVectorView y, VectorView filtered, Stream& stream) {
         if (F) F->apply(1, {y.data, F->domain()}, 0, {filtered.data, F->range()}, stream);
       },
