@@ -16,7 +16,7 @@ using mpi::Channel;
 
 constexpr double for_an_answer_s = 4, for_the_others_s = 3;
 
-enum Tag { of_callers, of_gather, of_exchange };
+enum Tag { of_gather, of_exchange };
 
 Comm& the_world() {
   static Comm one;
@@ -99,14 +99,6 @@ std::vector<std::string> Comm::gather(const std::string& own) const {
     mpi::receive(Channel::work, text.data(), bytes, other, of_gather);
   }
   return texts;
-}
-
-void Comm::send(std::span<const std::byte> data, int to) const {
-  mpi::send(Channel::work, data.data(), data.size(), to, of_callers);
-}
-
-void Comm::receive(std::span<std::byte> data, int from) const {
-  mpi::receive(Channel::work, data.data(), data.size(), from, of_callers);
 }
 
 void Comm::exchange(std::span<const std::byte> own, int to, std::span<std::byte> other, int from) const {

@@ -56,8 +56,6 @@ class Comm {
   std::vector<std::string> all_gather(const std::string& own) const;  ///< all ranks; for short texts
   /// All ranks; the first one gets the texts of all, the others none.
   std::vector<std::string> gather(const std::string& own) const;
-  void send(std::span<const std::byte> data, int to) const;  ///< waits until it is received, or on its way
-  void receive(std::span<std::byte> data, int from) const;   ///< as many bytes as were sent
   /// Sends to one rank while it receives from another one, and waits for both. No bytes: no message. One
   /// thread of a rank at a time. @pre the other ranks send and receive as many
   void exchange(std::span<const std::byte> own, int to, std::span<std::byte> other, int from) const;
