@@ -1,13 +1,12 @@
 // The only file that sees MPI.
 #include <mpi.h>
-#include <sched.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
-#include <thread>
-#include <vector>
 
 #include "../error.hpp"
+#include "../patience.hpp"
 #include "messages.hpp"
 
 namespace tandem::mpi {
@@ -17,6 +16,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t most_at_once = std::size_t{1} << 30;  // bytes; MPI counts them in an int
+
+/// An exchange goes in pieces of so many bytes. Some MPIs move a large message by 64 KiB in each call only,
+/// and `wait` sleeps between calls: of a small piece it sees the end before it begins to sleep. So it sleeps
+/// while the other rank computes, and not while bytes flow.
+constexpr std::size_t piece = std::size_t{1} << 18, pieces_on_their_way = 8;
 
 MPI_Comm work = MPI_COMM_NULL, control = MPI_COMM_NULL;
 
@@ -30,23 +34,13 @@ void require_success(int code) {
   throw DeviceError("MPI: " + std::string(text, static_cast<std::size_t>(length)));
 }
 
-/// MPI itself would wait with all its strength. Who waits here soon sleeps for a moment each time, so that a
-/// rank without work takes nothing from those beside it. False if the time is over.
+/// MPI itself would wait with all its strength. False if the time is over.
 bool wait(MPI_Request& request, Clock::time_point until = Clock::time_point::max()) {
-  using std::chrono::microseconds;
-  const Clock::time_point start = Clock::now();
-  for (microseconds pause{20};;) {
+  for (Patience patience;; patience.pause()) {
     int done = 0;
     require_success(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
     if (done) return true;
-    const Clock::time_point now = Clock::now();
-    if (now > until) return false;
-    if (now - start < microseconds(200)) {
-      ::sched_yield();
-      continue;
-    }
-    std::this_thread::sleep_for(pause);
-    pause = std::min(2 * pause, microseconds(1000));
+    if (Clock::now() > until) return false;
   }
 }
 
@@ -127,13 +121,23 @@ void receive(Channel channel, void* data, std::size_t bytes, int from, int tag) 
 
 void exchange(const void* own, std::size_t own_bytes, int to, void* other, std::size_t other_bytes, int from,
               int tag) {
-  std::vector<MPI_Request> requests;
-  for (std::size_t at = 0; at < other_bytes; at += most_at_once)
-    require_success(MPI_Irecv(static_cast<std::byte*>(other) + at, count_of(other_bytes - at), MPI_BYTE, from,
-                              tag, work, &requests.emplace_back()));
-  for (std::size_t at = 0; at < own_bytes; at += most_at_once)
-    require_success(MPI_Isend(static_cast<const std::byte*>(own) + at, count_of(own_bytes - at), MPI_BYTE, to,
-                              tag, work, &requests.emplace_back()));
+  std::array<MPI_Request, 2 * pieces_on_their_way> requests;
+  requests.fill(MPI_REQUEST_NULL);  // which is done
+  const auto count = [](std::size_t bytes, std::size_t at) {
+    return static_cast<int>(std::min(piece, bytes - at));
+  };
+  std::size_t next = 0;
+  for (std::size_t at = 0; at < std::max(own_bytes, other_bytes); at += piece) {
+    MPI_Request *receiving = &requests[next], *sending = &requests[next + 1];
+    next = (next + 2) % requests.size();
+    wait(*receiving), wait(*sending);
+    if (at < other_bytes)
+      require_success(MPI_Irecv(static_cast<std::byte*>(other) + at, count(other_bytes, at), MPI_BYTE, from,
+                                tag, work, receiving));
+    if (at < own_bytes)
+      require_success(MPI_Isend(static_cast<const std::byte*>(own) + at, count(own_bytes, at), MPI_BYTE, to,
+                                tag, work, sending));
+  }
   for (MPI_Request& request : requests) wait(request);
 }
 
