@@ -19,6 +19,9 @@ class GpuMessages {
   /// @throws DeviceError
   virtual void exchange(std::span<const float> out, int to, std::span<float> in, int from,
                         const Stream& stream) const = 0;
+  /// Waits until the stream has done what was queued. If NCCL fails meanwhile, or a rank failed and so may
+  /// never send, what is on its way is given up, and nothing can be sent any more. @throws DeviceError
+  virtual void wait(const Stream& stream) const = 0;
 };
 
 }  // namespace tandem

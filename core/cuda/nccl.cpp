@@ -9,9 +9,11 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "../error.hpp"
 #include "../gpu_messages.hpp"
+#include "../patience.hpp"
 
 namespace tandem {
 
@@ -38,7 +40,7 @@ bool has_each_its_own(std::vector<std::string> places) {
 
 class Nccl final : public GpuMessages {
  public:
-  Nccl(const Comm& ranks, Device own) {
+  Nccl(const Comm& ranks, Device own) : ranks_(ranks) {
     ncclUniqueId id{};
     if (ranks.is_first()) require_success(ncclGetUniqueId(&id));
     const std::string text = ranks.broadcast({id.internal, sizeof id.internal});
@@ -49,18 +51,43 @@ class Nccl final : public GpuMessages {
   }
   Nccl(const Nccl&) = delete;
   Nccl& operator=(const Nccl&) = delete;
-  ~Nccl() override { ncclCommDestroy(group_); }
+  ~Nccl() override {
+    if (group_) ncclCommDestroy(group_);
+  }
   void exchange(std::span<const float> out, int to, std::span<float> in, int from,
                 const Stream& stream) const override {
     const auto queue = static_cast<cudaStream_t>(stream.native());
+    require<DeviceError>(group_, "NCCL: the ranks gave up");
     require_success(ncclGroupStart());
     if (!out.empty()) require_success(ncclSend(out.data(), out.size(), ncclFloat, to, group_, queue));
     if (!in.empty()) require_success(ncclRecv(in.data(), in.size(), ncclFloat, from, group_, queue));
     require_success(ncclGroupEnd());
   }
+  /// A kernel of NCCL ends when both sides came, or when it is aborted. The host must not wait for it with
+  /// its hands tied.
+  void wait(const Stream& stream) const override {
+    const auto queue = static_cast<cudaStream_t>(stream.native());
+    for (Patience patience(Patience::Microseconds{50});; patience.pause()) {
+      const cudaError_t state = cudaStreamQuery(queue);
+      if (state == cudaSuccess) return;
+      require<DeviceError>(state == cudaErrorNotReady, "NCCL: ", cudaGetErrorString(state));
+      require_well();
+    }
+  }
 
  private:
-  ncclComm_t group_ = nullptr;
+  void require_well() const {
+    require<DeviceError>(group_, "NCCL: the ranks gave up");
+    ncclResult_t fault = ncclSuccess;
+    require_success(ncclCommGetAsyncError(group_, &fault));
+    if (fault == ncclSuccess && !ranks_.ending()) return;
+    ncclCommAbort(std::exchange(group_, nullptr));
+    require_success(fault);
+    throw DeviceError("NCCL: another rank failed");
+  }
+
+  Comm ranks_;
+  mutable ncclComm_t group_ = nullptr;  ///< null when it was given up
 };
 
 }  // namespace
