@@ -37,7 +37,7 @@ class Plane {
 };
 
 struct RankGradient {
-  Comm ranks;
+  RankLink link;
   Space strip, field;
   std::optional<LinearOperator> own;  ///< within the strip; empty if the rank has none
   float scale;                        ///< along y
@@ -53,10 +53,11 @@ struct RankGradient {
 
   void apply(float alpha, ConstVectorView x, float beta, VectorView y, Stream& stream) const {
     Plane first(strip, stream), next(strip, stream), last(strip, stream);
-    RankExchange exchange(ranks, stream, next.view().space.size());  // all ranks, also those without lines
+    RankExchange exchange(link, stream);  // all ranks, also those without lines
     if (!own) return;
     if (has_before()) first.take(x, 0, stream);
-    exchange.begin(sent(has_before(), first), ranks.rank() - 1, sent(has_after(), next), ranks.rank() + 1);
+    exchange.begin(sent(has_before(), first), link.ranks.rank() - 1, sent(has_after(), next),
+                   link.ranks.rank() + 1);
     own->apply(alpha, local(x), beta, local(y), stream);
     exchange.end();
     if (!has_after()) return;
@@ -67,10 +68,11 @@ struct RankGradient {
 
   void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, Stream& stream) const {
     Plane last(strip, stream), before(strip, stream);
-    RankExchange exchange(ranks, stream, last.view().space.size());  // as above
+    RankExchange exchange(link, stream);  // as above
     if (!own) return;
     if (has_after()) last.take(y.part(along_y()), lines() - 1, stream);
-    exchange.begin(sent(has_after(), last), ranks.rank() + 1, sent(has_before(), before), ranks.rank() - 1);
+    exchange.begin(sent(has_after(), last), link.ranks.rank() + 1, sent(has_before(), before),
+                   link.ranks.rank() - 1);
     own->apply_adjoint(alpha, local(y), beta, local(x), stream);
     exchange.end();
     if (has_after()) add(-alpha * scale, last, x, lines() - 1, stream);
@@ -106,7 +108,7 @@ LinearOperator rank_gradient(const Comm& ranks, const Space& strip, std::array<f
   std::optional<LinearOperator> own;
   if (strip.size() > 0) own = gradient(Space(n, Blocks::whole, strip.device()), scales);
   const Space field = Space::direct_sum(std::vector<Space>(static_cast<std::size_t>(axes), strip));
-  return RankGradient{ranks, strip, field, std::move(own), scales[1]};
+  return RankGradient{{ranks, n[0] * n[2]}, strip, field, std::move(own), scales[1]};
 }
 
 }  // namespace tandem

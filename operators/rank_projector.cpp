@@ -23,6 +23,13 @@ Range portion_of_rank(Index count, int rank, int ranks) {
   return {first(rank), first(rank + 1)};
 }
 
+LinesSent lines_sent(Index lines, int rank, int ranks) {
+  const auto all_but = [&](int other) {
+    return lines - portion_of_rank(lines, (other + ranks) % ranks, ranks).size();
+  };
+  return {all_but(rank - 1), all_but(rank)};
+}
+
 namespace {
 
 /// Some lines of a strip (slice, y, x).
@@ -43,7 +50,7 @@ struct Part {
 class RankProjector {
  public:
   RankProjector(const Comm& ranks, const RankShare& share)
-      : ranks_(ranks),
+      : link_{.ranks = ranks, .through_host = share.through_host},
         size_(share.grid.size),
         strip_(portion_of_rank(size_[1], ranks.rank(), ranks.size())),
         volume_(Space(share.grid.shape(), Blocks::whole, share.projections.device())
@@ -52,6 +59,7 @@ class RankProjector {
     const Index longest = portion_of_rank(size_[1], 0, ranks.size()).size();
     lines_ = share.lines_at_once > 0 ? std::min(share.lines_at_once, longest) : longest;
     passes_ = ceil_div(longest, lines_);
+    link_.most = size_[2] * lines_ * size_[0];
     for (int owner = 0; owner < ranks.size(); ++owner)
       for (Index pass = 0; pass < passes_; ++pass)
         parts_.push_back(part_of(share, portion_of_rank(size_[1], owner, ranks.size()), pass));
@@ -60,9 +68,9 @@ class RankProjector {
   Space range() const { return projections_; }
 
   void apply(float alpha, ConstVectorView x, float beta, VectorView y, Stream& stream) const {
-    const int rank = ranks_.rank(), count = ranks_.size();
+    const int rank = link_.ranks.rank(), count = link_.ranks.size();
     std::array rooms{room(stream), room(stream)};
-    RankExchange exchange(ranks_, stream, rooms[0].size());
+    RankExchange exchange(link_, stream);
     for (Index pass = 0; pass < passes_; ++pass) {
       load(x, part(rank, pass), rooms[0], stream);
       for (int k = 0; k < count; ++k) {
@@ -80,10 +88,10 @@ class RankProjector {
   }
 
   void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, Stream& stream) const {
-    const int rank = ranks_.rank(), count = ranks_.size();
+    const int rank = link_.ranks.rank(), count = link_.ranks.size();
     std::array rooms{room(stream), room(stream)};
     Array arrived = room(stream);
-    RankExchange exchange(ranks_, stream, arrived.size());
+    RankExchange exchange(link_, stream);
     for (Index pass = 0; pass < passes_; ++pass) {
       for (int k = count - 1; k >= 0; --k) {  // the own strip comes last
         const Part &here = part(rank + k, pass), &last = part(rank + k + 1, pass);
@@ -107,10 +115,10 @@ class RankProjector {
     return {lines, share.of_part(region(share.grid, {0, size_[0]}, lines, {0, size_[2]}))};
   }
   const Part& part(int owner, Index pass) const {
-    return parts_[static_cast<std::size_t>(owner % ranks_.size() * passes_ + pass)];
+    return parts_[static_cast<std::size_t>(owner % link_.ranks.size() * passes_ + pass)];
   }
-  int before() const { return (ranks_.rank() + ranks_.size() - 1) % ranks_.size(); }
-  int after() const { return (ranks_.rank() + 1) % ranks_.size(); }
+  int before() const { return (link_.ranks.rank() + link_.ranks.size() - 1) % link_.ranks.size(); }
+  int after() const { return (link_.ranks.rank() + 1) % link_.ranks.size(); }
 
   /// For any part.
   Array room(const Stream& stream) const {
@@ -151,7 +159,7 @@ class RankProjector {
     axpby(1, {some.data(), space}, 1, {to.data(), space}, stream);
   }
 
-  Comm ranks_;
+  RankLink link_;
   std::array<Index, 3> size_;  ///< of the volume, x, y, z
   Range strip_;                ///< of this rank
   Space volume_, projections_;

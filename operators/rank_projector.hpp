@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "../core/comm.hpp"
+#include "../core/execution.hpp"
 #include "../core/range.hpp"
 #include "../geometry/volume_grid.hpp"
 #include "linear_operator.hpp"
@@ -13,6 +14,19 @@ namespace tandem {
 /// have none. Large portions begin at multiples of 8 (see `pieces`).
 Range portion_of_rank(Index count, int rank, int ranks);
 
+/// Lines of a volume that a rank sends to others in an application of `rank_projector`: in a projection all
+/// strips but that which comes to it last, in a back-projection sums of all but its own.
+struct LinesSent {
+  Index forward, backward;
+};
+LinesSent lines_sent(Index lines, int rank, int ranks);
+
+/// What an application takes on the device of a rank, bytes, if `of_part` takes so much and a part that
+/// travels has so many: two parts forward and three back.
+constexpr WorkingMemory working_memory_of_rank(const WorkingMemory& of_part, double part) {
+  return {of_part.forward + 2 * part, of_part.backward + 3 * part};
+}
+
 /// What this rank has of a projector that lies on several ranks.
 struct RankShare {
   VolumeGrid grid;          ///< all lines of the volume
@@ -21,6 +35,9 @@ struct RankShare {
   /// Makes the projector of these views and some lines, of a grid that has no others. It is not asked for
   /// where there are no views.
   std::function<LinearOperator(const VolumeGrid& lines)> of_part;
+  /// Values pass through the host as those of a GPU without NCCL do, also where there is a shorter way. The
+  /// same on all ranks.
+  bool through_host = false;
 };
 
 /// A projector whose vectors lie on several ranks. Projections are cut by views, volumes along y into strips
@@ -32,8 +49,8 @@ struct RankShare {
 /// ranks alone, and the pair is matched where that of `of_part` is.
 ///
 /// On its device a rank holds two parts of a strip forward and three back, of `lines_at_once` lines; on the
-/// host of a GPU two. In an application each strip is sent once less than there are ranks. @throws SpaceError
-/// on a team; what `of_part` throws
+/// host of a GPU up to 64 MiB, if values pass through it. In an application each strip is sent once less than
+/// there are ranks (`lines_sent`). @throws SpaceError on a team; what `of_part` throws
 LinearOperator rank_projector(const Comm& ranks, const RankShare& share);
 
 }  // namespace tandem

@@ -26,6 +26,11 @@ double of_application(int ranks, double computing, double sending) {
 
 }  // namespace
 
+double bytes_sent(const Applications& some, const VolumeGrid& grid, int rank, int ranks) {
+  const auto [forward, backward] = lines_sent(grid.size[1], rank, ranks);
+  return float_bytes * product(grid.size[0], some.forward * forward + some.adjoint * backward, grid.size[2]);
+}
+
 RankForecast forecast_of_rank(const ConeBeam& scan, const VolumeGrid& grid, const SolverCost& cost,
                               const Cluster& cluster, const TileMemory& kernels) {
   require<GeometryError>(cluster.ranks > 0, "--ranks ", cluster.ranks, ": give 1 or more");
@@ -41,8 +46,8 @@ RankForecast forecast_of_rank(const ConeBeam& scan, const VolumeGrid& grid, cons
   found.vectors = cost.volumes * part(found.lines) +
                   cost.projections * float_bytes * product(projections[0], projections[1], projections[2]);
   const auto bytes = [&](Index lines) {
-    const WorkingMemory beside = kernels({nz, lines, nx}, projections);
-    return found.vectors + std::max(2 * part(lines) + beside.forward, 3 * part(lines) + beside.backward);
+    const WorkingMemory beside = working_memory_of_rank(kernels({nz, lines, nx}, projections), part(lines));
+    return found.vectors + std::max(beside.forward, beside.backward);
   };
   for (Index passes = 1; found.lines_at_once == 0; passes *= 2) {
     const Index lines = ceil_div(found.lines, passes);
@@ -52,15 +57,16 @@ RankForecast forecast_of_rank(const ConeBeam& scan, const VolumeGrid& grid, cons
                          cluster.device_bytes / bytes_per_gib, " GiB; give more --ranks");
   }
   found.bytes = bytes(found.lines_at_once);
-  const double others = part(ny - portion_of_rank(ny, cluster.ranks - 1, cluster.ranks).size());
-  found.sent = cost.step.together() * others;
+  const auto sent = [&](int forward, int adjoint) {
+    return bytes_sent({forward, adjoint}, grid, 0, cluster.ranks);
+  };
+  found.sent = bytes_sent(cost.step, grid, 0, cluster.ranks);
   const double updates = product(nx, ny, nz) * static_cast<double>(found.views);
-  const double forward = updates / cluster.forward, backward = updates / cluster.backward,
-               way = others / cluster.link;
+  const double forward = updates / cluster.forward, backward = updates / cluster.backward;
   found.computing = cost.step.forward * forward + cost.step.adjoint * backward;
-  found.sending = cost.step.together() * way;
-  found.seconds = cost.step.forward * of_application(cluster.ranks, forward, way) +
-                  cost.step.adjoint * of_application(cluster.ranks, backward, way);
+  found.sending = found.sent / cluster.link;
+  found.seconds = cost.step.forward * of_application(cluster.ranks, forward, sent(1, 0) / cluster.link) +
+                  cost.step.adjoint * of_application(cluster.ranks, backward, sent(0, 1) / cluster.link);
   return found;
 }
 

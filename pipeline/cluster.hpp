@@ -27,6 +27,9 @@ struct RankForecast {
   double seconds = 0;                 ///< of a step: parts travel while others are worked on
 };
 
+/// What a rank sends to others in so many applications of the pair (operators/rank_projector), bytes.
+double bytes_sent(const Applications& some, const VolumeGrid& grid, int rank, int ranks);
+
 /// Pure arithmetic. It leaves out passes over vectors, inner products, reading and writing. `kernels`: what
 /// they take beside a part of the volume and views. @throws DeviceError if not even one line at a time fits a
 /// device; GeometryError unless there are ranks, and rates are above zero

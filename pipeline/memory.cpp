@@ -66,11 +66,13 @@ Index rows_made(const Plan& plan, Index slices) {
   return plan.over_ranks() ? plan.rows_prepared : rows_of(plan, slices);
 }
 
-/// What kernels hold beside what they read and write, on each device where a worker has its vectors.
+/// What kernels, and parts of strips that travel, hold beside vectors, on each device where a worker has its
+/// vectors.
 WorkingMemory kernels_of(const Plan& plan, const Worker& worker, Index slices) {
-  return beam_of(plan.scan).working_memory(
-      plan, worker, {slices, lines_of_kernels(plan), plan.grid.size[0]},
-      {views_of_share(plan, worker), rows_of(plan, slices), bins_of(plan)});
+  const WorkingMemory kernels =
+      beam_of(plan.scan).working_memory(plan, worker, {slices, lines_of_kernels(plan), plan.grid.size[0]},
+                                        {views_of_share(plan, worker), rows_of(plan, slices), bins_of(plan)});
+  return plan.over_ranks() ? working_memory_of_rank(kernels, part_bytes(plan)) : kernels;
 }
 
 /// What the filter weighs cells and rays with.
@@ -84,7 +86,6 @@ double weight_bytes(const Plan& plan, Index slices) {
 /// beside them.
 double computing_bytes(const Plan& plan, const Worker& worker, Index slices) {
   const auto [all_projections, volume] = sizes_of(plan, slices);
-  constexpr double parts_back = 3;  // there are two forward
   const double projections = all_projections / static_cast<double>(portion(plan, views_of(plan))) *
                              static_cast<double>(views_of_share(plan, worker));
   const WorkingMemory kernels = kernels_of(plan, worker, slices);
@@ -101,8 +102,7 @@ double computing_bytes(const Plan& plan, const Worker& worker, Index slices) {
     beside = std::max(
         beside, std::max(held.projects ? kernels.forward : 0, held.back_projects ? kernels.backward : 0));
   }
-  return weight_bytes(plan, slices) + (sets + weights) * projections + volumes * volume + beside +
-         parts_back * part_bytes(plan);
+  return weight_bytes(plan, slices) + (sets + weights) * projections + volumes * volume + beside;
 }
 
 /// The counts of chunks that are on their way: in as many places, or in the part of the scan that was read
@@ -281,12 +281,13 @@ Index bytes_a_piece(const Plan& plan, const io::ScanInfo& info, Index slices) {
 }
 
 /// On the host of a rank: line integrals of the rows that it prepares, and what of them comes and goes; later
-/// the parts of strips of a GPU, and its slices, with what of them comes and goes.
+/// where what a GPU sends passes through, and its slices, with what of them comes and goes.
 double rank_bytes(const Plan& plan, Index slices) {
   if (!plan.over_ranks()) return 0;
+  constexpr double landing = 128 * bytes_per_mib;  // of a projector and of a gradient
   const double rows = 4.0 * static_cast<double>(views_of(plan) * plan.rows_prepared * bins_of(plan)),
                ranks = plan.ranks.size(), volume = sizes_of(plan, slices).volume;
-  return data_sets(plan) * rows + 2 * rows / ranks + (plan.home().is_cuda() ? 2 * part_bytes(plan) : 0) +
+  return data_sets(plan) * rows + 2 * rows / ranks + (plan.home().is_cuda() ? landing : 0) +
          volume * (1 + 2 / ranks);
 }
 

@@ -41,12 +41,13 @@ TEST(ClusterForecast, OneRankSendsNothing) {
   EXPECT_DOUBLE_EQ(found.seconds, 10 * updates / 4e6 + 10 * updates / 8e6);
 }
 
-/// Of three ranks the first has 24 lines and 4 views, and sends all lines but the 23 of the last.
+/// Of three ranks the first has 24 lines and 4 views. It sends all lines but the 23 of the last one, and sums
+/// of all but its own.
 TEST(ClusterForecast, StripsGoRoundOnceEachWay) {
   const RankForecast found = forecast({3, 1e9, 4e6, 8e6, 1e12});
   EXPECT_EQ(found.lines, 24);
   EXPECT_EQ(found.views, 4);
-  EXPECT_EQ(found.sent, 2 * (70 - 23) * line);
+  EXPECT_EQ(found.sent, (70 - 23 + 70 - 24) * line);
   EXPECT_DOUBLE_EQ(found.computing, 4 * updates / 4e6 + 4 * updates / 8e6);
   EXPECT_DOUBLE_EQ(found.seconds, found.computing);  // such a link hides everything
 }

@@ -2,10 +2,13 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <iostream>
 
-#include "../../core/comm.hpp"
+#include "portions.hpp"
+
+std::atomic<bool> tandem::test::outlives_failures = false;
 
 namespace {
 
@@ -24,7 +27,9 @@ int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   if (std::getenv("OMPI_COMM_WORLD_SIZE") || std::getenv("PMI_SIZE"))
     tandem::Comm::start({[](const auto& failures) { std::cerr << failures.front().text << '\n'; },
-                         [](int code) { ::_exit(code); }});
+                         [](int code) {
+                           if (!tandem::test::outlives_failures) ::_exit(code);
+                         }});
   const tandem::Comm all = tandem::Comm::world();
   if (!all.is_first()) GTEST_FLAG_SET(brief, true);
   if (!all.is_alone()) testing::UnitTest::GetInstance()->listeners().Append(new EndsAll);

@@ -2,6 +2,7 @@
 
 // What a rank has of vectors that all have together, beside the whole ones, which each test makes for itself.
 
+#include <atomic>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -16,6 +17,9 @@
 namespace tandem::test {
 
 inline Comm all() { return Comm::world(); }
+
+/// Whether this process goes on where a rank fails; else it ends.
+extern std::atomic<bool> outlives_failures;
 
 /// The lines of a portion, from those of the whole vector, which lies on the host.
 inline Array portion_of(const Array& whole, const Space& portion) {
@@ -48,6 +52,7 @@ struct ConeCase {
   Index lines_at_once = 0;
   Model model = Model::separable_footprint;
   Device device = Device::cpu();  ///< of each rank
+  bool through_host = false;
 
   Range own_views() const {
     return portion_of_rank(static_cast<Index>(scan.angles.size()), all().rank(), all().size());
@@ -59,9 +64,11 @@ struct ConeCase {
         all(), {.grid = grid,
                 .projections = projection_space(some, device).portion(0, views.first, views.last),
                 .lines_at_once = lines_at_once,
-                .of_part = [=, *this](const VolumeGrid& lines) {
-                  return projector(crop(some, views, {0, some.detector.rows}), lines, model, device);
-                }});
+                .of_part =
+                    [=, *this](const VolumeGrid& lines) {
+                      return projector(crop(some, views, {0, some.detector.rows}), lines, model, device);
+                    },
+                .through_host = through_host});
   }
 };
 

@@ -1,8 +1,11 @@
 // The same on a GPU. What goes from rank to rank passes through the host where ranks share one, else by NCCL.
 #include <gtest/gtest.h>
 
+#include "../../core/error.hpp"
+#include "../../core/gpu_messages.hpp"
 #include "../../operators/adjointness.hpp"
 #include "../../operators/gradient.hpp"
+#include "../../operators/rank_traffic.hpp"
 #include "../../operators/vector.hpp"
 #include "../../solvers/cgls.hpp"
 #include "../../solvers/pdhg.hpp"
@@ -46,6 +49,23 @@ TEST_F(RanksOnGpu, HasTheSameBitsInAllRuns) {
   }
 }
 
+/// Also of parts that pass through the host in several pieces.
+TEST_F(RanksOnGpu, HasTheSameBitsWhicheverWayStripsGo) {
+  if (all().is_alone()) GTEST_SKIP() << "nothing goes any way";
+  std::vector<ConeCase> some = cases_;
+  some.push_back({.name = "large", .scan = far_cone(9, 60, 70), .grid = box(190, 203, 301, 0.2)});
+  some.back().device = cases_.front().device;
+  for (ConeCase& c : some) {
+    const LinearOperator fastest = c.over_ranks();
+    c.through_host = true;
+    const LinearOperator through_host = c.over_ranks();
+    const Array x = random_array(fastest.domain(), 5), y = random_array(fastest.range(), 6);
+    EXPECT_TRUE(same_bits(through_host * x, fastest * x)) << c.name;
+    EXPECT_TRUE(same_bits(adjoint(through_host) * y, adjoint(fastest) * y)) << c.name;
+    EXPECT_EQ(rank_traffic().way == RankWay::gpu_to_gpu, GpuMessages::between(all(), c.device) != nullptr);
+  }
+}
+
 TEST_F(RanksOnGpu, HasTheGradientOfOneProcess) {
   for (const ConeCase& c : cases_) {
     const LinearOperator one = gradient(c.here().domain()), several = gradient(c.over_ranks().domain());
@@ -70,6 +90,21 @@ TEST_F(RanksOnGpu, SolversFindTheVolumeOfOneProcess) {
     return after(4, Pdhg(A, data.clone(), zero(A), total_variation(A.domain()), {0.2f}));
   };
   EXPECT_LE(error_of(tv(several, own), tv(one, b)), tolerance::solver_steps);
+}
+
+/// In processes of its own (ctest ranks_gpu_failure), as it is the end of them.
+TEST_F(RanksOnGpu, GiveUpWhatARankThatFailedNeverSends) {
+  if (GTEST_FLAG_GET(filter) != "RanksOnGpu.GiveUpWhatARankThatFailedNeverSends") GTEST_SKIP();
+  if (!GpuMessages::between(all(), cases_.front().device)) GTEST_SKIP() << "ranks do not send by NCCL";
+  outlives_failures = true;
+  const LinearOperator A = cases_.front().over_ranks();
+  const Array x = random_array(A.domain(), 5);
+  static_cast<void>(A * x);  // all of them know each other
+  all().barrier();
+  if (all().rank() == 1) return static_cast<void>(all().fail(3, "this line is part of the test"));
+  EXPECT_THROW(static_cast<void>(A * x), DeviceError);
+  EXPECT_EQ(all().ending(), 3);
+  EXPECT_THROW(static_cast<void>(A * x), DeviceError) << "nothing is sent any more";
 }
 
 }  // namespace

@@ -148,6 +148,20 @@ TEST(RankProjector, ObeysAlphaAndBetaBothWaysWithTheSameBits) {
   }
 }
 
+/// Also of parts that pass through the host in several pieces.
+TEST(RankProjector, HasTheSameBitsWhicheverWayStripsGo) {
+  std::vector<ConeCase> cases = cone_cases();
+  cases.push_back({"several pieces", far_cone(2, 20, 30), box(190, 203, 301, 0.2)});
+  for (ConeCase& c : cases) {
+    const LinearOperator direct = c.over_ranks();
+    c.through_host = true;
+    const LinearOperator through_host = c.over_ranks();
+    const Array x = random_array(direct.domain(), 5), y = random_array(direct.range(), 6);
+    EXPECT_TRUE(same_bits(through_host * x, direct * x)) << c.name;
+    EXPECT_TRUE(same_bits(adjoint(through_host) * y, adjoint(direct) * y)) << c.name;
+  }
+}
+
 TEST(RankProjector, RefusesWhatIsNotItsPortion) {
   const ConeCase c = cone_cases().front();
   const LinearOperator A = c.over_ranks();
