@@ -8,7 +8,9 @@
 #include "../core/error.hpp"
 #include "../core/units.hpp"
 #include "../operators/projector.hpp"
+#include "../operators/rank_traffic.hpp"
 #include "../pipeline/cluster.hpp"
+#include "../pipeline/methods/method.hpp"
 #include "../solvers/cgls.hpp"
 #include "values.hpp"
 
@@ -97,6 +99,32 @@ void print_rank_forecast(const json& r) {
               << number("sent_bytes_a_step", giga) << " GB " << number("sending_seconds")
               << " s at the same time\n";
   std::cout.precision(digits);
+}
+
+json rank_traffic_json(const pipeline::Plan& plan) {
+  const Comm& ranks = plan.ranks;
+  const RankTraffic own = rank_traffic();
+  const auto count = static_cast<std::size_t>(ranks.size()), rank = static_cast<std::size_t>(ranks.rank());
+  const auto of_all = [&](double value) {
+    std::vector<double> values(count, 0);
+    values[rank] = value;
+    ranks.all_reduce(values);
+    return values;
+  };
+  return {{"way", name_of(own.way)},
+          {"sent_bytes", of_all(own.sent)},
+          {"received_bytes", of_all(own.received)},
+          {"planned_bytes_a_step",
+           of_all(pipeline::bytes_sent(plan.method->cost.step, plan.grid, ranks.rank(), ranks.size()))}};
+}
+
+void print_rank_traffic(const json& traffic) {
+  const auto most = [&](const char* key) {
+    return std::ranges::max(traffic[key].get<std::vector<double>>()) / giga;
+  };
+  std::cout << "traffic   " << most("sent_bytes") << " GB sent by a rank at most, "
+            << most("planned_bytes_a_step") << " GB a step by plan; " << traffic["way"].get<std::string>()
+            << '\n';
 }
 
 }  // namespace tandem::apps

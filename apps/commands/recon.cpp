@@ -26,6 +26,7 @@
 #include "../live_page.hpp"
 #include "../preview.hpp"
 #include "../progress.hpp"
+#include "../rank_forecast.hpp"
 #include "../ranks.hpp"
 #include "../recipe_text.hpp"
 #include "../recon_options.hpp"
@@ -290,6 +291,7 @@ class Run {
     outcome_ = growing_ ? pipeline::follow(*growing_, plan_, *writer_, options, patience_of(o_, progress_))
                         : pipeline::reconstruct(*reader_, plan_, *writer_, options);
     tell_of_checkpoints();
+    if (plan_.over_ranks()) traffic_ = rank_traffic_json(plan_);
     if (!ranks_.is_first()) return;
     outcome_.look_ahead_seconds = look_ahead_seconds_;
     for (const std::string& warning : outcome_.warnings) progress_.warn(warning);
@@ -305,6 +307,7 @@ class Run {
     report["config"] = config_;
     report["numbers"] = numbers_;
     report["warnings"] = progress_.warnings();
+    if (plan_.over_ranks()) report["traffic"] = traffic_;
     if (outcome_.followed) report["followed"] = followed_json(*outcome_.followed);
     report["resumed"] = json::array();
     for (const Range slices : done_) report["resumed"].push_back({slices.first, slices.last});
@@ -339,6 +342,7 @@ class Run {
     write_report(o_.common, report_);
     if (o_.common.json == "-") return;
     print_outcome(plan_, reader_->info(), outcome_, *ahead_);
+    if (plan_.over_ranks()) print_rank_traffic(traffic_);
     print_written(plan_, o_.output, numbers_);
   }
 
@@ -352,7 +356,7 @@ class Run {
   std::vector<std::string> rank_lines_;  // what each has
   std::vector<double> axes_;             // that are possible
   pipeline::Plan plan_;
-  json planned_, numbers_, report_;
+  json planned_, numbers_, traffic_, report_;
   RunFiles files_;
   std::string config_;
   std::optional<io::Output> saved_, preview_;
