@@ -130,10 +130,10 @@ Journal::Journal(Output& output, JournalText text, Sync sync)
   thread_ = std::jthread([this](const std::stop_token& stopped) { work(stopped); });
 }
 
-void Journal::add(const DoneSlice& slice) {
+void Journal::add(const std::vector<DoneSlice>& slices) {
   const std::lock_guard lock(mutex_);
   if (fault_) std::rethrow_exception(fault_);
-  waiting_.push_back(slice);
+  waiting_.insert(waiting_.end(), slices.begin(), slices.end());
   changed_.notify_one();
 }
 

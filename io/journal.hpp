@@ -57,8 +57,8 @@ class Journal {
   Journal(Journal&&) = delete;
   ~Journal() { stop(); }
 
-  void add(const DoneSlice& slice);  ///< @throws what went wrong in the thread
-  void stop();                       ///< returns when the thread has ended; it lists nothing more
+  void add(const std::vector<DoneSlice>& slices);  ///< @throws what went wrong in the thread
+  void stop();  ///< returns when the thread has ended; it lists nothing more
   /// Stops, and returns when these slices are on the disk. @throws what went wrong
   void complete(const std::vector<DoneSlice>& slices);
 

@@ -60,6 +60,11 @@ void SlabWriter::for_each_new(Range slices, const Use& use) {
   parallel_for(slices.size(), [&](Index k) {
     if (const Index z = slices.first + k; !adopted_[static_cast<std::size_t>(z)]) use(z);
   });
+  if (!journal_) return;
+  std::vector<DoneSlice> written;  // all at once: a run that resumes makes whole slabs
+  for (Index z = slices.first; z < slices.last; ++z)
+    if (!adopted_[static_cast<std::size_t>(z)]) written.push_back(slices_[static_cast<std::size_t>(z)]);
+  journal_->add(written);
 }
 
 void SlabWriter::write(Range slices, const float* data) {
@@ -83,7 +88,6 @@ void SlabWriter::put(Index slice, const void* stored) {
   written = {slice, checksum(stored, static_cast<std::size_t>(slice_bytes())), 0, 0};
   write_slice(written, stored);
   ++written_;
-  if (journal_) journal_->add(written);
 }
 
 std::vector<DoneSlice> SlabWriter::verified(const std::vector<DoneSlice>& slices) {
