@@ -82,6 +82,13 @@ void choose_portions(Plan& plan) {
   plan.rows_prepared = std::min(rows, std::max(fair, 2 * plan.margin.beside));
 }
 
+bool Plan::over_ranks() const { return !ranks.is_alone() && !rows_are_slices(scan) && !by_views(); }
+
+Range Plan::views_of_rank(int rank) const {
+  const auto all = static_cast<Index>(angles_of(scan).size());
+  return over_ranks() ? portion_of_rank(all, rank, ranks.size()) : Range{0, all};
+}
+
 std::string Plan::vectors() const {
   if (over_ranks()) return "split over " + std::to_string(ranks.size()) + " ranks";
   if (tiled) return "on the host, in tiles";

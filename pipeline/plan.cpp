@@ -327,8 +327,6 @@ std::string_view Plan::method_name() const {
 
 bool Plan::by_views() const { return !method->takes_whole && beam_of(scan).by_views; }
 
-bool Plan::over_ranks() const { return !ranks.is_alone() && !rows_are_slices(scan) && !by_views(); }
-
 bool Plan::filters() const { return method->filters || options.initial == Initial::fbp; }
 
 bool Plan::gpus_prepare() const {

@@ -73,6 +73,9 @@ struct Plan {
   /// Whether vectors lie on several ranks: all slices are one problem, of which a rank has some views and
   /// some lines of all slices, and its memory is that of its part.
   bool over_ranks() const;
+  /// The views of `scan` whose projections a rank has: all, unless vectors lie on several; perhaps none.
+  Range views_of_rank(int rank) const;
+  Range own_views() const { return views_of_rank(ranks.rank()); }
   /// Whether line integrals go through the ramp filter, for the result or for the initial volume.
   bool filters() const;
   /// Where the vectors of one problem lie: "split over 2 GPUs".

@@ -1,5 +1,6 @@
 #include "problem.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 #include "../geometry/view_subsets.hpp"
@@ -7,6 +8,11 @@
 #include "beams/beam.hpp"
 
 namespace tandem::pipeline {
+
+Range places_within(std::span<const Index> views, Range own) {
+  const auto place = [&](Index view) { return std::ranges::lower_bound(views, view) - views.begin(); };
+  return {place(own.first), place(own.last)};
+}
 
 Range rows_of(const Plan& plan, Range slices) {
   if (plan.rows.size() == 0) return {0, 0};
@@ -30,11 +36,13 @@ Problem problem_of(const Plan& plan, Range slices, const Worker& worker,
                    const std::function<void()>& on_tile) {
   Scan scan = scan_of(plan, slices);
   const VolumeGrid grid = region(plan.grid, {0, plan.grid.size[0]}, {0, plan.grid.size[1]}, slices);
-  LinearOperator A = beam_of(scan).projector(plan, worker, scan, grid, on_tile);
-  const auto of_views = [&plan, worker, scan, grid, on_tile](std::span<const Index> views) {
-    return beam_of(scan).projector(plan, worker, with_views(scan, views), grid, on_tile);
+  const Range own = plan.own_views();
+  LinearOperator A = beam_of(scan).projector(plan, worker, scan, own, grid, on_tile);
+  const auto of_views = [&plan, worker, scan, own, grid, on_tile](std::span<const Index> views) {
+    return beam_of(scan).projector(plan, worker, with_views(scan, views), places_within(views, own), grid,
+                                   on_tile);
   };
-  return {std::move(scan), grid, std::move(A), worker, of_views};
+  return {std::move(scan), grid, std::move(A), worker, own, of_views};
 }
 
 Subsets Equations::in_subsets(Index count) const {

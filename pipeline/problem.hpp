@@ -17,8 +17,9 @@ struct Problem {
   Scan scan;
   VolumeGrid grid;
   LinearOperator A;
-  Worker worker = {};  ///< who solves it
-  /// A of some of the views. Empty: A has no parts.
+  Worker worker = {};    ///< who solves it
+  Range own_views = {};  ///< those of the scan whose data this process has, see Plan::own_views
+  /// A of some of the views, in ascending order; data of those that this process has. Empty: A has no parts.
   std::function<LinearOperator(std::span<const Index> views)> of_views = {};
 };
 
@@ -43,6 +44,9 @@ Scan scan_of(const Plan& plan, Range slices);
 /// any thread. An exception from it ends the application.
 Problem problem_of(const Plan& plan, Range slices, const Worker& worker,
                    const std::function<void()>& on_tile = {});
+
+/// The places, in an ascending list of views, of those that lie in a range.
+Range places_within(std::span<const Index> views, Range own);
 
 /// Whether rows have axes of their own, so that they have to be moved onto one axis.
 bool has_row_axes(const Scan& scan);

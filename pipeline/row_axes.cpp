@@ -51,14 +51,17 @@ Array measured(const Scan& scan, const Space& space) {
 /// What `Equations::subsets` is for a problem.
 std::function<Subsets(Index)> subsets_of(const Problem& problem) {
   if (!problem.of_views) return {};
-  return [scan = problem.scan, of_views = problem.of_views](Index count) {
-    auto views = view_subsets(angles_of(scan), period_of(scan), count);
+  return [scan = problem.scan, own = problem.own_views, of_views = problem.of_views](Index count) {
     std::vector<LinearOperator> parts;
-    for (const std::vector<Index>& some : views) {
-      const LinearOperator A = of_views(some);
+    std::vector<std::vector<Index>> places;  // of data, among those of this process
+    for (const std::vector<Index>& views : view_subsets(angles_of(scan), period_of(scan), count)) {
+      const LinearOperator A = of_views(views);
       parts.push_back(has_row_axes(scan) ? diagonal(measured(scan, A.range())) * A : A);
+      const Range mine = places_within(views, own);
+      for (Index& view : places.emplace_back(views.begin() + mine.first, views.begin() + mine.last))
+        view -= own.first;
     }
-    return Subsets(std::move(parts), std::move(views));
+    return Subsets(std::move(parts), std::move(places));
   };
 }
 

@@ -43,8 +43,9 @@ struct Beam {
   /// row, bin).
   WorkingMemory (*working_memory)(const Plan& plan, const Worker& worker, Shape volume, Shape projections);
 
-  /// The operator A for a part of the plan, see `problem_of`.
-  LinearOperator (*projector)(const Plan& plan, const Worker& worker, const Scan& scan,
+  /// The operator A for a part of the plan, see `problem_of`. `own`: the views of the scan whose projections
+  /// this process has, which are all unless vectors lie on several ranks.
+  LinearOperator (*projector)(const Plan& plan, const Worker& worker, const Scan& scan, Range own,
                               const VolumeGrid& grid, const std::function<void()>& on_tile);
 
   /// The operator F, see `filter_of`.

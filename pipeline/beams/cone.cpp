@@ -83,32 +83,27 @@ LinearOperator in_tiles(const Plan& plan, const ConeBeam& scan, const VolumeGrid
                          {plan.streams, before_each});
 }
 
-Range views_of_this_rank(const Plan& plan, const ConeBeam& scan) {
-  return portion_of_rank(static_cast<Index>(scan.angles.size()), plan.ranks.rank(), plan.ranks.size());
-}
-
-/// Projections of these views alone.
-Space portion_of_this_rank(const Plan& plan, const ConeBeam& scan, Device device) {
-  const Range own = views_of_this_rank(plan, scan);
+/// Projections of these views alone, which this rank has.
+Space portion_of(const ConeBeam& scan, Range own, Device device) {
   return projection_space(scan, device).portion(0, own.first, own.last);
 }
 
-/// Vectors are portions, and each rank projects onto its views.
-LinearOperator over_ranks(const Plan& plan, Device device, const ConeBeam& scan, const VolumeGrid& grid) {
-  const Range own = views_of_this_rank(plan, scan);  // if it has none, it is not asked for a part
+/// Vectors are portions, and each rank projects onto its views. If it has none, it is not asked for a part.
+LinearOperator over_ranks(const Plan& plan, Device device, const ConeBeam& scan, Range own,
+                          const VolumeGrid& grid) {
   const auto of_part = [scan, own, device](const VolumeGrid& lines) {
     return projector(crop(scan, own, {0, scan.detector.rows}), lines, model, device);
   };
   return rank_projector(plan.ranks, {.grid = grid,
-                                     .projections = portion_of_this_rank(plan, scan, device),
+                                     .projections = portion_of(scan, own, device),
                                      .lines_at_once = plan.lines_at_once,
                                      .of_part = of_part});
 }
 
-LinearOperator projector_of(const Plan& plan, const Worker& worker, const Scan& scan, const VolumeGrid& grid,
-                            const std::function<void()>& on_tile) {
+LinearOperator projector_of(const Plan& plan, const Worker& worker, const Scan& scan, Range own,
+                            const VolumeGrid& grid, const std::function<void()>& on_tile) {
   const VolumeGrid seen = seen_by_projector(scan, grid);
-  if (plan.over_ranks()) return over_ranks(plan, worker.device, point_source_of(scan), seen);
+  if (plan.over_ranks()) return over_ranks(plan, worker.device, point_source_of(scan), own, seen);
   return plan.tiled ? in_tiles(plan, point_source_of(scan), seen, on_tile)
                     : projector(point_source_of(scan), seen, model, worker.device);
 }
@@ -158,11 +153,11 @@ Array in_strips(const Problem& problem, const Array& filtered, const std::functi
 LinearOperator ramp_over_ranks(const Plan& plan, const Problem& problem) {
   const ConeBeam& scan = point_source_of(problem.scan);
   const Device device = problem.A.domain().device();
-  const Range own = views_of_this_rank(plan, scan);
+  const Range own = problem.own_views;
   std::optional<LinearOperator> F;
   if (own.size() > 0) F = ramp_filter_of_views(scan, plan.options.filter, device)(own);
   return make_operator(
-      problem.A.range(), portion_of_this_rank(plan, symmetric(scan), device),
+      problem.A.range(), portion_of(symmetric(scan), own, device),
       [F](ConstVectorView y, VectorView filtered, Stream& stream) {
         if (F) F->apply(1, {y.data, F->domain()}, 0, {filtered.data, F->range()}, stream);
       },
@@ -175,7 +170,8 @@ Array fdk_over_ranks(const Plan& plan, const Problem& problem, const Array& filt
   const ConeBeam& scan = point_source_of(problem.scan);
   const VolumeGrid seen = seen_by_fdk(problem.scan, problem.grid);
   const Device device = filtered.space().device();
-  return backprojector(over_ranks(plan, device, symmetric(scan), seen), scan, seen) * filtered;
+  return backprojector(over_ranks(plan, device, symmetric(scan), problem.own_views, seen), scan, seen) *
+         filtered;
 }
 
 std::optional<LinearOperator> ramp_of(const Plan& plan, const Problem& problem) {

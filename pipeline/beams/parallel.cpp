@@ -148,8 +148,8 @@ WorkingMemory kernels_hold(const Plan& plan, const Worker& worker, Shape volume,
   return working_memory(worker.execution, volume, projections, worker.device);
 }
 
-LinearOperator projector_of(const Plan& plan, const Worker& worker, const Scan& scan, const VolumeGrid& grid,
-                            const std::function<void()>&) {
+LinearOperator projector_of(const Plan& plan, const Worker& worker, const Scan& scan, Range,
+                            const VolumeGrid& grid, const std::function<void()>&) {
   return projector(parallel(scan), grid, plan.model, worker.device, worker.execution);
 }
 

@@ -37,9 +37,6 @@ void exchange_all(const Comm& ranks, const Exchange& how) {
   }
 }
 
-Range views_of_rank(const Plan& plan, int rank) {
-  return portion_of_rank(static_cast<Index>(angles_of(plan.scan).size()), rank, plan.ranks.size());
-}
 Range lines_of_rank(const Plan& plan, int rank) {
   return portion_of_rank(plan.grid.size[1], rank, plan.ranks.size());
 }
@@ -57,14 +54,14 @@ Range rows_of_turn(const Plan& plan, Index turn, int rank) {
 /// Gives each rank its views of the rows that this rank made in a turn, and takes its own of all rows.
 void give_views(const Plan& plan, Index turn, const Array* made, Array& own) {
   const Index bins = detector_of(plan.scan).bins, rows = detector_of(plan.scan).rows;
-  const Index views = views_of_rank(plan, plan.ranks.rank()).size();
+  const Index views = plan.own_views().size();
   const auto rows_from = [&](int rank) { return rows_of_turn(plan, turn, rank); };
   const Index made_rows = rows_from(plan.ranks.rank()).size();
   exchange_all(
       plan.ranks,
       {.block_for =
            [&](int rank, std::vector<float>& block) {
-             const Range theirs = views_of_rank(plan, rank);
+             const Range theirs = plan.views_of_rank(rank);
              const Index view = made_rows * bins;
              block.resize(static_cast<std::size_t>(theirs.size() * view));
              if (made) std::copy_n(made->data() + theirs.first * view, block.size(), block.begin());
@@ -99,8 +96,7 @@ LineIntegrals own_views(const Plan& plan, const Space& projections, const Prepar
   own.noise_norms = {std::sqrt(square)};
   const auto views = static_cast<Index>(angles_of(plan.scan).size());
   if (own.weights)
-    own.weights =
-        weights_of(std::move(*own.weights), views_of_rank(plan, plan.ranks.rank()).first, views, plan.ranks);
+    own.weights = weights_of(std::move(*own.weights), plan.own_views().first, views, plan.ranks);
   return own;
 }
 
