@@ -1,8 +1,10 @@
 #include "start.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "../same_grid.hpp"
+#include "../stations/portions.hpp"
 
 namespace tandem::pipeline {
 
@@ -17,8 +19,20 @@ Array Start::operator()(const Problem& problem, const Array& y, Range slices) {
     return fbp_.back_projected(problem, fbp_.filtered(problem, y.clone()), slices);
   if (!file_) return Array(problem.A.domain());
   Array x(problem.A.domain().on(Device::cpu()));
-  file_->read(slices, x.data());
+  if (work_.plan.over_ranks())
+    read_strip(x);
+  else
+    file_->read(slices, x.data());
   return work_.moved_to(work_.device(), std::move(x));
+}
+
+/// Files have whole slices: each rank reads its slab, and gives each other one its lines.
+void Start::read_strip(Array& x) {
+  const auto [nx, ny, nz] = work_.plan.grid.size;
+  const Range slices = slab_of_rank(work_.plan);
+  Array slab(Space({std::max<Index>(1, slices.size()), ny, nx}));
+  if (slices.size() > 0) file_->read(slices, slab.data());
+  strip_of(work_.plan, slab, x);
 }
 
 }  // namespace tandem::pipeline

@@ -15,6 +15,8 @@ class Start {
   Array operator()(const Problem& problem, const Array& y, Range slices);
 
  private:
+  void read_strip(Array& x);
+
   Work& work_;
   FilteredBackProjection fbp_;
   std::unique_ptr<io::VolumeReader> file_;

@@ -102,30 +102,64 @@ LineIntegrals own_views(const Plan& plan, const Space& projections, const Prepar
 
 Range slab_of_rank(const Plan& plan) { return slices_of_rank(plan, plan.ranks.rank()); }
 
+namespace {
+
+/// Of a volume, the lines of one rank in the slices of another one, x fastest: what goes from strip to slab,
+/// or back.
+std::size_t size_of_block(const Plan& plan, Range slices, Range lines) {
+  return static_cast<std::size_t>(slices.size() * lines.size() * plan.grid.size[0]);
+}
+
+/// Of a slab, the lines of a strip; `copy` gets the first value of each slice, there and in the block.
+template <class Copy>
+void for_each_slice(const Plan& plan, Range lines, const Copy& copy) {
+  const auto [nx, ny, nz] = plan.grid.size;
+  const Index size = lines.size() * nx;
+  for (Index z = 0; z < slab_of_rank(plan).size(); ++z) copy((z * ny + lines.first) * nx, z * size, size);
+}
+
+}  // namespace
+
 Array slab_of(const Plan& plan, const Array& strip) {
   const auto [nx, ny, nz] = plan.grid.size;
-  const Range slices = slab_of_rank(plan);
-  const Index own_lines = lines_of_rank(plan, plan.ranks.rank()).size();
+  const Range slices = slab_of_rank(plan), own = lines_of_rank(plan, plan.ranks.rank());
   Array slab(Space({std::max<Index>(1, slices.size()), ny, nx}));
   exchange_all(plan.ranks,
                {.block_for =
                     [&, nx = nx](int rank, std::vector<float>& block) {
                       const Range theirs = slices_of_rank(plan, rank);
-                      block.resize(static_cast<std::size_t>(theirs.size() * own_lines * nx));
-                      std::copy_n(strip.data() + theirs.first * own_lines * nx, block.size(), block.begin());
+                      block.resize(size_of_block(plan, theirs, own));
+                      std::copy_n(strip.data() + theirs.first * own.size() * nx, block.size(), block.begin());
                     },
-                .size_from =
-                    [&, nx = nx](int rank) {
-                      return static_cast<std::size_t>(slices.size() * lines_of_rank(plan, rank).size() * nx);
-                    },
+                .size_from = [&](int rank) { return size_of_block(plan, slices, lines_of_rank(plan, rank)); },
                 .take =
-                    [&, nx = nx, ny = ny](int rank, const std::vector<float>& block) {
-                      const Range lines = lines_of_rank(plan, rank);
-                      const Index size = lines.size() * nx;
-                      for (Index z = 0; z < slices.size(); ++z)
-                        std::copy_n(block.data() + z * size, size, slab.data() + (z * ny + lines.first) * nx);
+                    [&](int rank, const std::vector<float>& block) {
+                      for_each_slice(plan, lines_of_rank(plan, rank),
+                                     [&](Index there, Index here, Index size) {
+                                       std::copy_n(block.data() + here, size, slab.data() + there);
+                                     });
                     }});
   return slab;
+}
+
+void strip_of(const Plan& plan, const Array& slab, Array& strip) {
+  const Index nx = plan.grid.size[0];
+  const Range slices = slab_of_rank(plan), own = lines_of_rank(plan, plan.ranks.rank());
+  exchange_all(plan.ranks,
+               {.block_for =
+                    [&](int rank, std::vector<float>& block) {
+                      const Range theirs = lines_of_rank(plan, rank);
+                      block.resize(size_of_block(plan, slices, theirs));
+                      for_each_slice(plan, theirs, [&](Index there, Index here, Index size) {
+                        std::copy_n(slab.data() + there, size, block.data() + here);
+                      });
+                    },
+                .size_from = [&](int rank) { return size_of_block(plan, slices_of_rank(plan, rank), own); },
+                .take =
+                    [&](int rank, const std::vector<float>& block) {
+                      const Range theirs = slices_of_rank(plan, rank);
+                      std::copy_n(block.data(), block.size(), strip.data() + theirs.first * own.size() * nx);
+                    }});
 }
 
 }  // namespace tandem::pipeline

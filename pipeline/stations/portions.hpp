@@ -23,7 +23,11 @@ LineIntegrals own_views(const Plan& plan, const Space& projections, const Prepar
 /// The slices that a rank writes, perhaps none.
 Range slab_of_rank(const Plan& plan);
 
-/// All ranks: these slices, (slice, y, x) on the host, from the strips that ranks have. @pre there are some
+/// All ranks: these slices, (slice, y, x) on the host, from the strips that ranks have. Of no slices one that
+/// nobody uses.
 Array slab_of(const Plan& plan, const Array& strip);
+
+/// All ranks: the other way round. Both vectors lie on the host.
+void strip_of(const Plan& plan, const Array& slab, Array& strip);
 
 }  // namespace tandem::pipeline
