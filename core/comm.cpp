@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <thread>
 #include <utility>
 
@@ -99,6 +100,16 @@ std::vector<std::string> Comm::gather(const std::string& own) const {
     mpi::receive(Channel::work, text.data(), bytes, other, of_gather);
   }
   return texts;
+}
+
+std::vector<float> Comm::gather(std::span<const float> own) const {
+  std::vector<float> all;
+  for (const std::string& text : gather({reinterpret_cast<const char*>(own.data()), own.size_bytes()})) {
+    const std::size_t before = all.size();
+    all.resize(before + text.size() / sizeof(float));
+    if (!text.empty()) std::memcpy(all.data() + before, text.data(), text.size());
+  }
+  return all;
 }
 
 void Comm::exchange(std::span<const std::byte> own, int to, std::span<std::byte> other, int from) const {

@@ -56,6 +56,8 @@ class Comm {
   std::vector<std::string> all_gather(const std::string& own) const;  ///< all ranks; for short texts
   /// All ranks; the first one gets the texts of all, the others none.
   std::vector<std::string> gather(const std::string& own) const;
+  /// The same for values, which then lie one rank after the other.
+  std::vector<float> gather(std::span<const float> own) const;
   /// Sends to one rank while it receives from another one, and waits for both. No bytes: no message. One
   /// thread of a rank at a time. @pre the other ranks send and receive as many
   void exchange(std::span<const std::byte> own, int to, std::span<std::byte> other, int from) const;

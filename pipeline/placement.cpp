@@ -32,21 +32,11 @@ bool settles_on(const std::vector<Device>& devices, Plan& plan, const Recipe& re
          device_bytes(plan, fewest_slices(plan)) <= device_budget(plan, recipe);
 }
 
-/// What is not a sum over vectors, and what needs all of one.
+/// A method that is no solver has no vectors to share.
 void require_for_ranks(const Plan& plan) {
-  const auto& o = plan.options;
-  const std::string_view name = plan.method_name();
-  require<GeometryError>(!plan.method->subsets, "ranks: ", name,
-                         " goes through subsets of views of a cone "
-                         "beam in one process; start one, or give --reconstruction-algorithm sirt");
-  require<GeometryError>(plan.method->iterates(), "ranks: ", name,
+  require<GeometryError>(plan.method->iterates(), "ranks: ", plan.method_name(),
                          " takes all slices of a cone beam at once, "
                          "which one process does; start one, or give --reconstruction-algorithm fdk");
-  require<GeometryError>(o.initial != Initial::file, "ranks: ", name,
-                         " of a cone beam begins with a volume of a file "
-                         "in one process; start one, or give --initial zero or fbp");
-  require<GeometryError>(!plan.method->is_open || !plan.method->is_open(o), "ranks: the weight of ", name,
-                         " for a cone beam is found by one process; give --tv-weight W");
 }
 
 }  // namespace

@@ -157,7 +157,7 @@ void look_ahead(io::ScanReader& reader, Plan& plan, const Options& options) {
   constexpr Index most = 5;
   const Method& method = *plan.method;
   if (!method.is_open || !method.is_open(plan.options)) return;
-  if (options.ranks.is_first())
+  if (options.ranks.is_first() || plan.over_ranks())
     method.settle(
         look_at_some(reader, plan, options, "look ahead", some_slices(plan, most), [](const Chunk&) {}),
         plan.options);

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <numeric>
-#include <string>
 #include <vector>
 
 #include "../core/parallel.hpp"
@@ -44,13 +42,7 @@ float median_of(std::vector<float> values) {
 /// All ranks: the median of what all of them have.
 float median_of(std::vector<float> own, const Comm& ranks) {
   if (ranks.is_alone()) return median_of(std::move(own));
-  std::vector<float> all;
-  for (const std::string& text : ranks.gather({reinterpret_cast<const char*>(own.data()), 4 * own.size()})) {
-    const std::size_t before = all.size();
-    all.resize(before + text.size() / 4);
-    if (!text.empty()) std::memcpy(all.data() + before, text.data(), text.size());
-  }
-  return of_first(ranks, median_of(std::move(all)));
+  return of_first(ranks, median_of(ranks.gather(own)));
 }
 
 /// Makes weights of the variances of some rows, in place.

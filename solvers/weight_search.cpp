@@ -1,11 +1,13 @@
 #include "weight_search.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <utility>
 
 #include "../core/ceil_div.hpp"
+#include "../core/comm.hpp"
 #include "../core/error.hpp"
 #include "../core/parallel.hpp"
 #include "../core/random.hpp"
@@ -32,8 +34,9 @@ struct HeldOut {
 
   HeldOut(Array w, const WeightSearch& how) : weights(std::move(w)), only_others(weights.space()) {
     const Random random(how.seed);
+    const Index first = weights.space().first_of_portion();
     parallel_for(weights.space().shape()[0],
-                 [&](Index view) { split(view, random.at(static_cast<std::uint64_t>(view)), how); });
+                 [&](Index view) { split(view, random.at(static_cast<std::uint64_t>(first + view)), how); });
   }
 
  private:
@@ -56,15 +59,22 @@ struct Mean {
   double value = 0, standard_error = 0;
 };
 
-/// Of the smallest three quarters of factor |misfit| where the factor is not zero. Of many it takes each 2nd,
-/// or 3rd, ...
-Mean trimmed_mean(const Array& factors, const Array& misfit) {
+/// factor |misfit| where the factor is not zero. Of many data, those of all ranks, it takes each 2nd, or 3rd,
+/// ...
+std::vector<float> some_errors(const Array& factors, const Array& misfit) {
   constexpr Index enough = 1 << 24;
-  constexpr double kept = 0.75;
-  const Index step = 1 + factors.size() / enough;
+  const Space& space = factors.space();
+  const auto [views, rows, bins] = space.shape();
+  const Index step = 1 + space.whole().size() / enough, before = space.first_of_portion() * rows * bins;
   std::vector<float> errors;
-  for (Index i = 0; i < factors.size(); i += step)
+  for (Index i = (step - before % step) % step; i < factors.size(); i += step)
     if (factors.data()[i] > 0) errors.push_back(factors.data()[i] * std::abs(misfit.data()[i]));
+  return errors;
+}
+
+/// Of the smallest three quarters.
+Mean trimmed_mean(std::vector<float> errors) {
+  constexpr double kept = 0.75;
   const auto last = errors.begin() + static_cast<std::ptrdiff_t>(kept * static_cast<double>(errors.size()));
   if (last == errors.begin()) return {};
   std::nth_element(errors.begin(), last, errors.end());
@@ -72,6 +82,16 @@ Mean trimmed_mean(const Array& factors, const Array& misfit) {
   const double mean = std::accumulate(errors.begin(), last, 0.0) / count;
   const double squares = std::inner_product(errors.begin(), last, errors.begin(), 0.0);
   return {mean, std::sqrt(std::max(squares / count - mean * mean, 0.0) / count)};
+}
+
+Mean trimmed_mean(const Array& factors, const Array& misfit) {
+  std::vector<float> own = some_errors(factors, misfit);
+  if (!factors.space().is_portion()) return trimmed_mean(std::move(own));
+  const Comm ranks = Comm::world();
+  const Mean of_first = trimmed_mean(ranks.gather(own));  // which has all; of the others it is zero
+  std::array both{of_first.value, of_first.standard_error};
+  ranks.all_reduce(both);
+  return {both[0], both[1]};
 }
 
 /// The weights on the host; ones if there are none.

@@ -62,6 +62,13 @@ TEST(Comm, GathersTextsOfAnyLength) {
   EXPECT_EQ(all().all_gather(""), std::vector<std::string>(expected.size()));
 }
 
+TEST(Comm, GathersValuesInTheOrderOfRanks) {
+  const std::vector<float> own(static_cast<std::size_t>(all().rank() % 2), static_cast<float>(all().rank()));
+  std::vector<float> expected;
+  for (int rank = 1; rank < all().size(); rank += 2) expected.push_back(static_cast<float>(rank));
+  EXPECT_EQ(all().gather(own), all().is_first() ? expected : std::vector<float>());
+}
+
 TEST(Comm, BroadcastsFromAnyRank) {
   for (int from = 0; from < all().size(); ++from)
     EXPECT_EQ(all().broadcast(of_rank(all().rank()), from), of_rank(from));

@@ -18,6 +18,7 @@
 #include "../../solvers/osem.hpp"
 #include "../../solvers/pdhg.hpp"
 #include "../../solvers/sirt.hpp"
+#include "../../solvers/weight_search.hpp"
 #include "../support/dense.hpp"
 #include "../support/subsets.hpp"
 #include "../support/tolerances.hpp"
@@ -155,6 +156,27 @@ TEST(RankSolvers, AreAsFarFromTheExactVolumeAsOneProcess) {
     std::array squares{std::pow(error_of(there.solution(), truth), 2)};
     all().all_reduce(squares);
     EXPECT_LE(std::sqrt(squares[0]), tolerance::luck * error_of(here.solution(), truth));
+  }
+}
+
+/// The weight of TV for data with noise, so that not any small weight is as good.
+WeightFound weight_of(const Equation& e) {
+  Stream& stream = default_stream(Device::cpu());
+  Array noisy = e.b.clone(), first(e.A.domain());
+  axpby(4, e.weights, 1, noisy, stream);
+  e.A.apply_adjoint(1, noisy, 0, first, stream);
+  return find_weight(e.A, std::move(noisy), first, total_variation(e.A.domain()), e.weights.clone(),
+                     {.most_steps = 40});
+}
+
+TEST(RankSolvers, FindTheWeightOfOneProcess) {
+  for (const ConeCase& c : cases()) {
+    const WeightFound one = weight_of(equation(c, false)), all = weight_of(equation(c, true));
+    EXPECT_NEAR(all.weight / one.weight, 1, tolerance::ranks) << c.name;
+    ASSERT_EQ(all.trials.size(), one.trials.size()) << c.name;
+    EXPECT_GT(one.trials.size(), 2u) << c.name;
+    for (std::size_t k = 0; k < one.trials.size(); ++k)
+      EXPECT_NEAR(all.trials[k].error / one.trials[k].error, 1, 10 * tolerance::ranks) << c.name << ' ' << k;
   }
 }
 
