@@ -122,15 +122,18 @@ std::vector<Range> some_slices(const Plan& plan, Index most) {
 void find_range(io::ScanReader& reader, const Plan& plan, const Options& options, Outcome& outcome) {
   const Stopwatch watch("range", outcome.range_seconds);
   RangeFinder finder(plan);
-  look_at_some(reader, plan, options, "range", one_by_one(finder.slices()),
-               [&](const Chunk& chunk) { finder.look_at(chunk.slices.first, chunk.volume); });
+  const bool apart = rows_are_slices(plan.scan) || plan.by_views();
+  look_at_some(reader, plan, options, "range",
+               apart ? one_by_one(finder.slices()) : std::vector{Range{0, plan.grid.size[2]}},
+               [&](const Chunk& chunk) { finder.look_at(chunk.slices, chunk.volume); });
+  if (plan.over_ranks()) finder.join(plan.ranks);
   outcome.range = finder.range();
 }
 
-/// Of several ranks, the first one finds it.
+/// Of several ranks, the first one finds it, unless all have parts of each slice.
 void set_range(io::ScanReader& reader, const Plan& plan, io::VolumeWriter& writer, const Options& options,
                Outcome& outcome) {
-  if (options.ranks.is_first()) find_range(reader, plan, options, outcome);
+  if (options.ranks.is_first() || plan.over_ranks()) find_range(reader, plan, options, outcome);
   outcome.range = of_first(options.ranks, outcome.range);
   writer.set_range(outcome.range->min, outcome.range->max);
 }
@@ -180,8 +183,8 @@ Outcome reconstruct(io::ScanReader& reader, const Plan& asked, io::VolumeWriter&
   const std::shared_ptr<Truth> truth = truth_of(plan, options.truth, options.any_external);
   WriteStation write(writer, plan, watch, outcome, QualityWatch(plan, ranks.is_first() ? truth : nullptr),
                      MiddleSlices(plan, options.pictures, options.show));
-  const bool range_at_once =
-      options.find_range && ranks.is_alone() && due.size() == 1 && due.front().size() == plan.grid.size[2];
+  const bool range_at_once = options.find_range && (ranks.is_alone() || plan.over_ranks()) &&
+                             due.size() == 1 && due.front().size() == plan.grid.size[2];
   const bool may_store = !write.looks() && !range_at_once;
   const Beside beside{options.curves, truth.get(), options.checkpoints};
   const auto workers = workers_of({plan, watch, 0, options.any_external, seconds_now(), beside}, read,
@@ -189,7 +192,6 @@ Outcome reconstruct(io::ScanReader& reader, const Plan& asked, io::VolumeWriter&
   Landing landing(Work{plan, watch}, &writer, may_store);
   if (range_at_once) landing.whole();
   const auto save = [&](Chunk& some) {
-    if (some.slices.size() == 0) return;  // of several ranks some may have none
     write(some);
     queue.made(some.slices.size());
   };

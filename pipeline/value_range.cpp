@@ -1,6 +1,7 @@
 #include "value_range.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -31,12 +32,27 @@ float value_at(std::vector<float>& values, Index below) {
 RangeFinder::RangeFinder(const Plan& plan)
     : area_(plan.grid.size[0] * plan.grid.size[1]), slices_(spread_over(plan.grid.size[2])) {}
 
-void RangeFinder::look_at(Index z, const float* slice) {
-  if (!std::binary_search(slices_.begin(), slices_.end(), z)) return;
+void RangeFinder::look_at(Range slices, const float* volume) {
+  for (const Index z : slices_)
+    if (slices.first <= z && z < slices.last) look_at(volume + (z - slices.first) * area_);
+}
+
+void RangeFinder::look_at(const float* slice) {
   std::vector<float> values(slice, slice + area_);
   const auto clipped = static_cast<Index>(share_clipped * static_cast<double>(area_));
   const float low = value_at(values, clipped);
   seen_.push_back({low, value_at(values, area_ - 1 - clipped)});
+}
+
+void RangeFinder::join(const Comm& ranks) {
+  std::array<double, 2> ends{INFINITY, INFINITY};
+  for (const ValueRange& one : seen_)
+    ends = {std::min(ends[0], static_cast<double>(one.min)),
+            std::min(ends[1], -static_cast<double>(one.max))};
+  auto count = static_cast<double>(seen_.size());
+  ranks.all_reduce(ends, Combine::least);
+  ranks.all_reduce({&count, 1});
+  seen_.assign(static_cast<std::size_t>(count), {static_cast<float>(ends[0]), static_cast<float>(-ends[1])});
 }
 
 std::optional<ValueRange> RangeFinder::range() const {

@@ -24,12 +24,16 @@ class RangeFinder {
   explicit RangeFinder(const Plan& plan);
   /// The slices that are to be looked at, in order: at most 16.
   const std::vector<Index>& slices() const { return slices_; }
-  /// Looks at a slice, if it is one of these.
-  void look_at(Index z, const float* slice);
+  /// Looks at those of these slices, (slice, y, x), that are among them.
+  void look_at(Range slices, const float* volume);
+  /// All ranks: adds what the others have seen.
+  void join(const Comm& ranks);
   /// The range, when all have been looked at.
   std::optional<ValueRange> range() const;
 
  private:
+  void look_at(const float* slice);
+
   Index area_;
   std::vector<Index> slices_;
   std::vector<ValueRange> seen_;

@@ -237,10 +237,6 @@ class Run {
     if (!o_.checkpoint.empty())
       throw UsageError(count +
                        "--checkpoint of a solver of a cone beam is done by one process; leave it out");
-    if (files_.format.range_follows)
-      throw UsageError(count +
-                       "the range of integers of a cone beam is found by one process; give --min and --max");
-    if (!o_.common.json.empty()) progress_.note("note: several ranks keep no curves of a cone beam's solver");
   }
 
   /// Opens the check-points, which decide how many slices a chunk has. Each rank has its own.

@@ -83,6 +83,7 @@ WriteStation::WriteStation(io::VolumeWriter& writer, const Plan& plan, Watch& wa
 
 void WriteStation::operator()(Chunk& chunk) {
   if (finds_range_) set_range_of(chunk);
+  if (chunk.slices.size() == 0) return;  // of several ranks some may have none
   {
     const auto slices = static_cast<double>(chunk.slices.size());
     const Stopwatch watch(
@@ -123,8 +124,8 @@ void WriteStation::look_at_rest(const std::vector<Range>& chunks) {
 
 void WriteStation::set_range_of(const Chunk& chunk) {
   RangeFinder finder(plan_);
-  const Index area = plan_.grid.size[0] * plan_.grid.size[1];
-  for (const Index z : finder.slices()) finder.look_at(z, chunk.volume + (z - chunk.slices.first) * area);
+  finder.look_at(chunk.slices, chunk.volume);
+  if (plan_.over_ranks()) finder.join(plan_.ranks);
   outcome_.range = finder.range();
   writer_.set_range(outcome_.range->min, outcome_.range->max);
   finds_range_ = false;

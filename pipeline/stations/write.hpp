@@ -54,7 +54,7 @@ class WriteStation {
  public:
   WriteStation(io::VolumeWriter& writer, const Plan& plan, Watch& watch, Outcome& outcome,
                QualityWatch quality, MiddleSlices middle);
-  /// Finds the range of integers in the first chunk, which must be the whole volume.
+  /// Finds the range of integers in the first chunk, which must be the whole volume, or a rank's slab of it.
   void find_range() { finds_range_ = true; }
   void operator()(Chunk& chunk);
   /// Looks at the slices that a killed run left and that are in none of these chunks, as their file has them.

@@ -54,7 +54,7 @@ TEST(ValueRange, LeavesOutATenThousandthAtEachEnd) {
   std::swap(slice[0], slice[777]);
   slice[19'999] = 1e9f, slice[19'998] = 2e9f;
   EXPECT_FALSE(finder.range());
-  finder.look_at(0, slice.data());
+  finder.look_at({0, 1}, slice.data());
   const ValueRange range = *finder.range(), expected = widened(2, 19'997);
   EXPECT_EQ(range.min, expected.min);
   EXPECT_EQ(range.max, expected.max);
@@ -69,8 +69,8 @@ TEST(ValueRange, LooksAtSlicesSpreadOverTheVolumeInAnyOrder) {
   EXPECT_EQ(many.back(), 999);
   RangeFinder up(plan_of(1, 1, 3)), down(plan_of(1, 1, 3));
   const std::array<float, 3> values{5, -2, 1};
-  for (const Index z : {0, 1, 2}) up.look_at(z, &values[static_cast<std::size_t>(z)]);
-  for (const Index z : {2, 1, 0}) down.look_at(z, &values[static_cast<std::size_t>(z)]);
+  up.look_at({0, 3}, values.data());
+  for (const Index z : {2, 1, 0}) down.look_at({z, z + 1}, &values[static_cast<std::size_t>(z)]);
   EXPECT_EQ(up.range()->min, down.range()->min);
   EXPECT_EQ(up.range()->min, widened(-2, 5).min);
   EXPECT_EQ(up.range()->max, widened(-2, 5).max);
@@ -88,16 +88,19 @@ class RangeWriter final : public io::VolumeWriter {
     if (slices.first == 0) first = *data;
   }
   void finish(const std::string&) override {}
+  std::vector<Range> done() const override { return left; }
+  std::vector<Range> left;  ///< by a killed run
   std::optional<ValueRange> range;
   float first = 0;
 };
 
-Outcome found(const std::filesystem::path& scan, const Recipe& recipe, Index rows_at_once,
-              ValueRange& range) {
+Outcome found(const std::filesystem::path& scan, const Recipe& recipe, Index rows_at_once, ValueRange& range,
+              const std::vector<Range>& left = {}) {
   const auto reader = io::open_scan(scan);
   Plan plan = make_plan(reader->info(), recipe);
   plan.rows_at_once = rows_at_once;
   RangeWriter writer;
+  writer.left = left;
   Options options;
   options.find_range = true;
   Outcome outcome = reconstruct(*reader, plan, writer, options);
@@ -127,6 +130,20 @@ TEST(ValueRange, DependsNeitherOnChunksNorOnWorkers) {
     EXPECT_EQ(at_once.range_seconds, 0);
     EXPECT_LT(whole.min, whole.max);
   }
+}
+
+TEST(ValueRange, OfASolverOfAConeIsThatOfItsVolumeAlsoIfNoSliceIsLeftToMake) {
+  const test::TemporaryFolder folder;
+  test::write_scan(folder / "scan.h5", SimulatedScan(test::cone_simulation(1e4)));
+  Recipe recipe;
+  recipe.method = "sirt";
+  recipe.iterations = 3;
+  const Index slices = make_plan(io::open_scan(folder / "scan.h5")->info(), recipe).grid.size[2];
+  ValueRange made, left;
+  found(folder / "scan.h5", recipe, slices, made);
+  found(folder / "scan.h5", recipe, slices, left, {{0, slices}});
+  EXPECT_EQ(left.min, made.min);
+  EXPECT_EQ(left.max, made.max);
 }
 
 }  // namespace
