@@ -180,7 +180,9 @@ Outcome reconstruct(io::ScanReader& reader, const Plan& asked, io::VolumeWriter&
   if (options.board) options.board->expect(slices_in(due));
   PrepareStation prepare(reader.info(), plan);
   ReadStation read(reader, plan, watch, outcome);
-  const std::shared_ptr<Truth> truth = truth_of(plan, options.truth, options.any_external);
+  const bool compares = !plan.over_ranks() || ranks.is_first();  // which then has the slices of all
+  const std::shared_ptr<Truth> truth =
+      compares ? truth_of(plan, options.truth, options.any_external) : nullptr;
   WriteStation write(writer, plan, watch, outcome, QualityWatch(plan, ranks.is_first() ? truth : nullptr),
                      MiddleSlices(plan, options.pictures, options.show));
   const bool range_at_once = options.find_range && (ranks.is_alone() || plan.over_ranks()) &&

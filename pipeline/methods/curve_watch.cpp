@@ -15,15 +15,16 @@ CurveWatch::CurveWatch(Work& work, Range slices, CurveSums& sums)
 
 void CurveWatch::take(AnySolver& solver, std::vector<float>& slice) {
   const ConstVectorView x = ConstVectorView(solver.solution()).share(0);
-  const auto [nx, ny, nz] = work_.plan.grid.size;
+  const auto [nz, ny, nx] = x.space.shape();
   const Index area = nx * ny;
   const float* there = x.data + local_ * area;
   slice.resize(static_cast<std::size_t>(area));
-  if (const Device device = x.space.device(); device.is_cuda())
+  if (const Device device = x.space.device(); device.is_cuda() && area > 0)
     work_.copy_to(reinterpret_cast<std::byte*>(slice.data()),
                   {there, Space({1, ny, nx}, Blocks::whole, device)}, 4 * area);
   else
     std::copy_n(there, area, slice.data());
+  if (work_.plan.over_ranks()) slice = work_.plan.ranks.gather(slice);  // strips follow one another along y
 }
 
 void CurveWatch::look(int iteration, AnySolver& solver) {

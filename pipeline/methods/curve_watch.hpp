@@ -9,7 +9,8 @@
 namespace tandem::pipeline {
 
 /// Looks at a solver after its steps, for the curves of the report, if these are wanted. All but the
-/// objective is of the middle slice, so that it costs little beside a step.
+/// objective is of the middle slice, so that it costs little beside a step. Where that lies on several ranks,
+/// all of them look together, and the first one has the curves.
 class CurveWatch {
  public:
   CurveWatch(Work& work, Range slices, CurveSums& sums);
