@@ -199,6 +199,8 @@ Rates try_reading(io::ScanReader& reader, const Plan& plan, const std::vector<St
 }
 
 Rates try_computing(const io::ScanInfo& info, const Plan& plan, const std::vector<StationWork>& works) {
+  require<DeviceError>(!plan.over_ranks(),
+                       "several ranks do it together; give tandem info --ranks R --device-memory GIB");
   const Size most = all_of(plan);
   const KeepHostMemory kept;  // the last trial finds its memory touched, as most chunks do
   Rates rates;
