@@ -7,6 +7,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <iostream>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -240,11 +241,11 @@ int say_failure(const std::string& what, int code) {
   const std::optional<int> told = all.fail(code, what);
   if (!told) print_error(what);
   if (all.is_alone()) return code;
-  const bool together = told && all.meet_at_the_end();
+  std::cout.flush();
+  if (told) static_cast<void>(all.meet_at_the_end());
   io::clear_shared_outputs();
-  if (!together) ::_exit(told.value_or(code));
-  all.leave();
-  return *told;
+  // other threads may be within MPI, which must not end then
+  ::_exit(told.value_or(code));
 }
 
 void leave_ranks() { Comm::world().leave(); }

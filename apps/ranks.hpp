@@ -42,8 +42,8 @@ struct RankLines {
 };
 RankLines say_ranks(const std::vector<Device>& own, int threads);
 
-/// The last line of a program that fails: printed once for all ranks, which then all end. Call it after
-/// `take_last_word`. @returns the exit code of this process
+/// The last line of a program that fails: printed once for all ranks, which then all end, and this does not
+/// return. Of a process alone: @returns its exit code. Call it after `take_last_word`.
 int say_failure(const std::string& what, int code);
 /// The end of a program that did not fail: waits for all ranks. If one fails meanwhile, all end with its
 /// code.

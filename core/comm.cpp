@@ -135,12 +135,10 @@ void Comm::before_leaving(std::function<void()> what) const { last_deeds().push_
 
 void Comm::leave() const {
   if (is_alone()) return;
-  if (!ending()) {
-    barrier();
-    for (const auto& deed : last_deeds()) deed();
-    last_deeds().clear();
-    control::end();
-  }
+  barrier();
+  for (const auto& deed : last_deeds()) deed();
+  last_deeds().clear();
+  control::end();  // no thread may be within MPI when it ends
   mpi::finish();
   the_world() = Comm();
 }

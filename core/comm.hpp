@@ -69,10 +69,11 @@ class Comm {
   /// A rank that ends because one failed: waits for the others for a moment, so that none is in the middle of
   /// something when `mpirun` ends all. False if not all came.
   bool meet_at_the_end() const;
-  /// `leave` calls this on every rank if none failed, while all are still there.
+  /// `leave` calls this on every rank, while all are still there.
   void before_leaving(std::function<void()> what) const;
-  /// The last call of each rank: ends MPI. If no rank failed, it first waits until all are done. @pre no
-  /// other thread of this process calls anything here
+  /// The last call of each rank that did not fail: waits until all are done, and ends MPI. If a rank fails,
+  /// this does not return; `OnRankFailure::end` has the process. @pre no other thread of this process calls
+  /// anything here
   void leave() const;
 
  private:
