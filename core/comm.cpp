@@ -135,6 +135,7 @@ void Comm::before_leaving(std::function<void()> what) const { last_deeds().push_
 
 void Comm::leave() const {
   if (is_alone()) return;
+  control::expect_ends();
   barrier();
   for (const auto& deed : last_deeds()) deed();
   last_deeds().clear();

@@ -16,12 +16,14 @@ namespace tandem {
 struct RankFailure {
   int rank = 0, code = 0;  ///< of the process
   std::string text;
+  bool is_lost = false;  ///< its process ended without a word, as others say
 };
 
 /// What a program does if one of its ranks fails. A thread of its own calls these, each once.
 struct OnRankFailure {
-  /// On the first rank: says it. Failures come in the order in which they were reported; all that came within
-  /// a moment, so that what all ranks met alike can be said as one.
+  /// On the first rank, or on another one if the first is lost: says it. Failures come in the order in which
+  /// they were reported, lost ranks first; all that came within a moment, so that what all ranks met alike
+  /// can be said as one.
   std::function<void(const std::vector<RankFailure>&)> tell;
   /// On every rank: ends this process soon, with this code. It need not return.
   std::function<void(int code)> end;

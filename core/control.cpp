@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <csignal>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -10,6 +11,7 @@
 #include <utility>
 
 #include "mpi/messages.hpp"
+#include "neighbours.hpp"
 
 namespace tandem::control {
 
@@ -18,9 +20,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using mpi::Channel;
 
-constexpr std::chrono::milliseconds pause{1}, together{300};  // between two looks; for failures of all ranks
+constexpr int pause_ms = 1;                         // between two looks
+constexpr std::chrono::milliseconds together{300};  // for failures of all ranks
 
-enum Tag { asks, fails, ends, answers };  // the thread takes all but answers
+enum Tag { asks, fails, loses, ends, answers };  // the thread takes all but answers
 
 template <class T>
 std::string bytes_of(const T& value) {
@@ -42,6 +45,14 @@ struct Question {
   Index counter = 0, count = 0;
 };
 
+/// Whatever ended it: what MPI's own program says of it may be left out.
+RankFailure lost(int rank) {
+  return {rank, 128 + SIGKILL,
+          "its process ended without a word: it was killed, or it crashed; if its memory was short, give a "
+          "smaller --memory",
+          true};
+}
+
 /// Of the process. It is never destroyed: its thread may be the one that ends the process.
 struct State {
   int rank = 0, size = 1;
@@ -52,7 +63,9 @@ struct State {
   Clock::time_point first_failure;
   int counters_made = 0;
   std::atomic<int> ending = -1;
-  std::atomic<bool> stopped = false;
+  std::atomic<bool> stopped = false, some_may_end = false;
+  Neighbours neighbours;
+  bool first_is_lost = false;
   std::thread thread;
 
   Index add(const Question& asked) {
@@ -63,7 +76,25 @@ struct State {
   void hear(RankFailure failure) {
     const std::lock_guard lock(mutex);
     if (failures.empty()) first_failure = Clock::now();
-    failures.push_back(std::move(failure));
+    const auto same = [&](const RankFailure& one) {
+      return one.rank == failure.rank && one.is_lost == failure.is_lost;
+    };
+    if (std::ranges::any_of(failures, same)) return;  // several ranks report a lost one
+    const auto place =
+        failure.is_lost ? std::ranges::find(failures, false, &RankFailure::is_lost) : failures.end();
+    failures.insert(place, std::move(failure));
+  }
+
+  /// The process of another rank of this machine has ended.
+  void lose(int other) {
+    if (some_may_end || ending >= 0) return;
+    first_is_lost = first_is_lost || other == 0;
+    if (rank == 0)
+      hear(lost(other));
+    else if (first_is_lost && neighbours.is_lowest())
+      hear(lost(0));  // so that this rank speaks for it
+    else if (!first_is_lost)
+      send(bytes_of(other), 0, loses);
   }
 
   /// True if a message came.
@@ -74,12 +105,14 @@ struct State {
       send(bytes_of(add(value_in<Question>(message->bytes))), message->from, answers);
     else if (message->tag == fails)
       hear({message->from, value_in<int>(message->bytes), message->bytes.substr(sizeof(int))});
+    else if (message->tag == loses)
+      hear(lost(value_in<int>(message->bytes)));
     else
       ending = value_in<int>(message->bytes);
     return true;
   }
 
-  /// On the first rank: all that failed, when they had a moment to say so.
+  /// On the rank that tells it: all that failed, when they had a moment to say so.
   std::vector<RankFailure> failed() {
     const std::lock_guard lock(mutex);
     const bool due = static_cast<int>(failures.size()) == size || Clock::now() - first_failure > together;
@@ -89,7 +122,11 @@ struct State {
   void end_all(const std::vector<RankFailure>& all) {
     on_failure.tell(all);
     const int code = all.front().code;
-    for (int other = 1; other < size; ++other) send(bytes_of(code), other, ends);
+    const auto is_lost = [&](int other) {
+      return std::ranges::any_of(all, [&](const auto& one) { return one.is_lost && one.rank == other; });
+    };
+    for (int other = 0; other < size; ++other)
+      if (other != rank && !is_lost(other)) send(bytes_of(code), other, ends);
     ending = code;
   }
 
@@ -99,7 +136,7 @@ struct State {
         ;
       if (const std::vector<RankFailure> all = failed(); !all.empty() && ending < 0) end_all(all);
       if (ending >= 0) return on_failure.end(ending);
-      std::this_thread::sleep_for(pause);
+      if (const std::optional<int> other = neighbours.ended_within(pause_ms)) lose(*other);
     }
   }
 };
@@ -115,8 +152,11 @@ void begin(int rank, int size, OnRankFailure on_failure) {
   State& s = state();
   s.rank = rank, s.size = size;
   s.on_failure = std::move(on_failure);
+  s.neighbours = Neighbours(rank, size);
   s.thread = std::thread([&s] { s.watch(); });
 }
+
+void expect_ends() { state().some_may_end = true; }
 
 void end() {
   state().stopped = true;

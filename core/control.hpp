@@ -8,11 +8,13 @@
 #include "comm.hpp"
 
 /// What ranks tell each other beside their work, at any time: a thread of each listens. That of the first
-/// rank has the counters and hears of failures, so it answers also while the first rank computes.
+/// rank has the counters and hears of failures, so it answers also while the first rank computes. The threads
+/// also see when the process of another rank of their machine has ended.
 namespace tandem::control {
 
 void begin(int rank, int size, OnRankFailure on_failure);
-void end();  ///< returns when the thread has ended
+void expect_ends();  ///< from now on ranks may end
+void end();          ///< returns when the thread has ended
 int new_counter();
 Index add(int counter, Index count);
 void report(int code, const std::string& text);
