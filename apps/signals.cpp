@@ -13,7 +13,6 @@
 #include <system_error>
 #include <thread>
 
-#include "../core/comm.hpp"
 #include "../io/output.hpp"
 #include "ranks.hpp"
 
@@ -25,7 +24,9 @@ constexpr double usual_time = 0.5;  // s
 
 volatile std::sig_atomic_t caught = 0;
 std::atomic<double> time_after_sigterm = usual_time;
-std::array<int, 2> alarm_pipe{-1, -1};  // wakes the thread; a handler may do no more than write to it
+std::atomic<bool> needs_all_ranks = false;   // to write a check-point
+std::atomic<bool> waits_for_others = false;  // with a SIGTERM, until all ranks have heard of it
+std::array<int, 2> alarm_pipe{-1, -1};       // wakes the thread; a handler may do no more than write to it
 
 void on_signal(int signal) {
   const int before = errno;
@@ -74,13 +75,29 @@ void catch_signals() {
   std::signal(SIGPIPE, SIG_IGN);
 }
 
-double time_to_end() { return caught == SIGTERM ? time_after_sigterm.load() : usual_time; }
-void give_time(double seconds) { time_after_sigterm = seconds; }
+double time_to_end() {
+  const bool is_useless = needs_all_ranks && Comm::world().ending();
+  return caught == SIGTERM && !is_useless ? time_after_sigterm.load() : usual_time;
+}
+void give_time(double seconds, bool together) {
+  time_after_sigterm = seconds;
+  needs_all_ranks = together;
+}
 
 int caught_signal() { return caught; }
 
+bool hear_together(const Comm& ranks) {
+  double terms = caught == SIGTERM ? 1 : 0;
+  ranks.all_reduce({&terms, 1});
+  if (terms > 0 && caught == 0) on_signal(SIGTERM);
+  waits_for_others = terms == 0;
+  return terms > 0;
+}
+void hear_alone() { waits_for_others = false; }
+
 void throw_if_interrupted() {
-  if (caught != 0 || Comm::world().ending()) throw Interrupted();
+  const bool waits = waits_for_others && caught == SIGTERM;
+  if ((caught != 0 && !waits) || Comm::world().ending()) throw Interrupted();
 }
 
 void take_last_word() {

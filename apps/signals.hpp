@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "../core/comm.hpp"
+
 namespace tandem::apps {
 
 /// A signal came that ends the program, or another rank failed.
@@ -18,9 +20,15 @@ class Interrupted : public std::runtime_error {
 /// write to a closed pipe fails as any other write.
 void catch_signals();
 /// How long the program has from then on to end by itself, s. By `give_time`, more after SIGTERM, with which
-/// schedulers announce that they end a program: for a check-point.
+/// schedulers announce that they end a program: for a check-point. `together`: no rank writes one alone, so
+/// that there is no more time when another rank has failed.
 double time_to_end();
-void give_time(double seconds);
+void give_time(double seconds, bool together);
+/// For ranks that go through a loop together and write a check-point together: all of them ask, once an
+/// iteration. True on all if one of them caught SIGTERM. Until `hear_alone`, none of them leaves the loop for
+/// a SIGTERM that the others have not heard.
+bool hear_together(const Comm& ranks);
+void hear_alone();
 int caught_signal();          ///< its number; 0 if none came
 void throw_if_interrupted();  ///< @throws Interrupted if one came, or if all ranks end
 

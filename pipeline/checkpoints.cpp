@@ -6,6 +6,7 @@
 
 #include "../core/error.hpp"
 #include "methods/method.hpp"
+#include "ranks.hpp"
 
 namespace tandem::pipeline {
 
@@ -88,6 +89,7 @@ struct Head {
   io::Identity identity;
   Range slices;
   Index slices_at_once = 0;
+  int iteration = 0, turn = 0;
 };
 
 void pass(io::CheckpointFile& file, Head& head) {
@@ -100,6 +102,8 @@ void pass(io::CheckpointFile& file, Head& head) {
   pass(file, "slices", std::span(&head.slices.first, 1));
   pass(file, "end of slices", std::span(&head.slices.last, 1));
   pass(file, "slices at once", std::span(&head.slices_at_once, 1));
+  pass(file, "iteration", std::span(&head.iteration, 1));
+  pass(file, "turn of ranks", std::span(&head.turn, 1));
 }
 
 void pass(io::CheckpointFile& file, ChunkState& at, AnySolver& solver) {
@@ -131,7 +135,31 @@ Index bytes_of(AnySolver& solver) {
   return bytes;
 }
 
+/// All ranks: what one of them could not do, none of them has done. @throws FileError on all
+void require_of_all(const Comm& ranks, const std::string& fault) {
+  const std::vector<std::string> all = ranks.all_gather(fault);
+  for (std::size_t rank = 0; rank < all.size(); ++rank)
+    require<FileError>(all[rank].empty(), "rank ", rank, ": ", all[rank]);
+}
+
+/// Empty, or why it failed.
+std::string fault_of(const std::function<void()>& work) {
+  try {
+    work();
+    return "";
+  } catch (const FileError& fault) {
+    return fault.what();
+  }
+}
+
 }  // namespace
+
+/// Which file gets which state.
+struct Checkpoints::Place {
+  std::size_t number;
+  Range slices;
+  int turn = 0;  ///< of ranks that share a solver
+};
 
 /// A file, and the chunk whose state it has.
 struct Checkpoints::Slot {
@@ -146,36 +174,56 @@ struct Checkpoints::Slot {
 Checkpoints::Checkpoints(Request request)
     : request_(std::move(request)), output_(request_.file, request_.replace) {
   std::error_code fault;
-  const bool may_go = request_.resume || request_.replace == io::Replace::any;
-  require<FileError>(may_go || !fs::exists(request_.file, fault), request_.file.string(),
+  const bool is_there = !request_.resume && request_.ranks.is_first() && fs::exists(request_.file, fault);
+  require<FileError>(!is_there || request_.replace == io::Replace::any, request_.file.string(),
                      ": is there already; give --resume to go on from it, or remove it to begin anew");
+  // before any rank replaces a part of it
+  if (is_there && !request_.ranks.is_alone()) output_.publish({{"", output_.name()}}, "");
   if (request_.resume) find();
 }
 
 Checkpoints::~Checkpoints() = default;
 
-std::string Checkpoints::name_of(std::size_t slot) const {
+std::string Checkpoints::name_of(std::size_t number) const {
   std::string name = output_.name();
-  if (slot > 0) name += '.' + std::to_string(slot);
+  if (number > 0) name += '.' + std::to_string(number);
   return name;
 }
 
-fs::path Checkpoints::path_of(std::size_t slot) const {
+fs::path Checkpoints::path_of(std::size_t number) const {
   const fs::path folder = output_.folder();
-  return folder == "." ? fs::path(name_of(slot)) : folder / name_of(slot);
+  return folder == "." ? fs::path(name_of(number)) : folder / name_of(number);
 }
 
 void Checkpoints::find() {
-  for (;;) {
-    const fs::path path = path_of(slots_.size());
-    if (!fs::exists(path)) return;
-    auto reader = std::make_unique<io::CheckpointReader>(path);
-    Head head;
-    pass(*reader, head);
-    io::require_same(head.identity, request_.identity, path.string());
-    slices_at_once_ = head.slices_at_once;
-    slots_.push_back({.slices = head.slices, .found = std::move(reader)});
-  }
+  if (!request_.ranks.is_alone()) return find_part();
+  while (fs::exists(path_of(slots_.size()))) slots_.push_back(read(path_of(slots_.size())));
+}
+
+Checkpoints::Slot Checkpoints::read(const fs::path& path) {
+  auto reader = std::make_unique<io::CheckpointReader>(path);
+  Head head;
+  pass(*reader, head);
+  io::require_same(head.identity, request_.identity, path.string());
+  slices_at_once_ = head.slices_at_once;
+  turn_ = head.turn;
+  return {.slices = head.slices, .found = std::move(reader), .iteration = head.iteration};
+}
+
+void Checkpoints::find_part() {
+  const Comm& ranks = request_.ranks;
+  if (ranks.is_first() && fs::exists(path_of(0))) slots_.push_back(read(path_of(0)));
+  const auto [is_there, turn, iteration] = of_first(
+      ranks, std::array{static_cast<int>(slots_.size()), turn_, slots_.empty() ? 0 : slots_[0].iteration});
+  if (!is_there || ranks.is_first()) return;
+  const fs::path path = path_of(static_cast<std::size_t>(turn));
+  require<FileError>(fs::exists(path), path.string(),
+                     ": is not there, and is a part of the check-point; bring it back, or leave out --resume "
+                     "to begin anew");
+  slots_.push_back(read(path));
+  require<FileError>(slots_[0].iteration == iteration && turn_ == turn, path.string(), ": is of iteration ",
+                     slots_[0].iteration, ", and the part of the first rank of iteration ", iteration,
+                     "; bring back the files of one check-point, or leave out --resume to begin anew");
 }
 
 void Checkpoints::suit(Plan& plan) {
@@ -230,16 +278,21 @@ void Checkpoints::begin(Range slices, ChunkState& at, AnySolver& solver) {
           .next = seconds_now() + pause_s};
 }
 
+/// Clocks differ: where ranks share a solver, the first one's decides.
+bool Checkpoints::is_due(const Slot& slot, int iteration, double now) const {
+  if (request_.ends && request_.ends()) return true;
+  if (request_.every) return iteration % *request_.every == 0;
+  return of_first(request_.ranks, now >= slot.next);
+}
+
 void Checkpoints::save(Range slices, ChunkState& at, AnySolver& solver) {
   const std::lock_guard lock(mutex_);
   Slot& slot = slot_of(slices);
   const int iteration = at.run.report.iterations;
   const double now = seconds_now();
-  const bool last = request_.ends && request_.ends();
-  const bool due = last || (request_.every ? iteration % *request_.every == 0 : now >= slot.next);
-  if (!due || iteration <= slot.iteration) return;
+  if (!is_due(slot, iteration, now) || iteration <= slot.iteration) return;
   try {
-    write(slot, at, solver);
+    request_.ranks.is_alone() ? write(slot, at, solver) : write_part(slot, at, solver);
     slot.iteration = iteration;
     slot.failed = false;
   } catch (const FileError& fault) {
@@ -251,14 +304,41 @@ void Checkpoints::save(Range slices, ChunkState& at, AnySolver& solver) {
   slot.next = now + std::max(pause_s, (seconds_now() - now) / share);
 }
 
-void Checkpoints::write(Slot& slot, ChunkState& at, AnySolver& solver) {
-  const auto number = static_cast<std::size_t>(&slot - slots_.data());
-  io::require_replaceable(path_of(number), request_.replace);
-  io::CheckpointWriter file(output_, name_of(number), bytes_of(solver));
-  Head head{request_.identity, slot.slices, slices_at_once_};
-  pass(file, head);
-  pass(file, at, solver);
-  file.finish();
+std::unique_ptr<io::CheckpointWriter> Checkpoints::begun(const Place& place, ChunkState& at,
+                                                         AnySolver& solver) {
+  io::require_replaceable(path_of(place.number), request_.replace);
+  auto file = std::make_unique<io::CheckpointWriter>(output_, name_of(place.number), bytes_of(solver));
+  Head head{request_.identity, place.slices, slices_at_once_, at.run.report.iterations, place.turn};
+  pass(*file, head);
+  pass(*file, at, solver);
+  return file;
+}
+
+void Checkpoints::write(const Slot& slot, ChunkState& at, AnySolver& solver) {
+  begun({static_cast<std::size_t>(&slot - slots_.data()), slot.slices}, at, solver)->finish();
+}
+
+/// At any moment FILE of the first rank and the parts that go with it are of one iteration.
+void Checkpoints::write_part(const Slot& slot, ChunkState& at, AnySolver& solver) {
+  const Comm& ranks = request_.ranks;
+  const bool is_first = ranks.is_first();
+  const int turn = 1 - turn_;
+  const Place place{is_first ? 0 : static_cast<std::size_t>(turn), slot.slices, turn};
+  std::unique_ptr<io::CheckpointWriter> file;
+  try {
+    require_of_all(ranks, fault_of([&] {
+                     file = begun(place, at, solver);
+                     if (!is_first) file->finish();
+                   }));
+  } catch (const FileError&) {
+    if (!is_first) remove(place.number);  // it takes room
+    throw;
+  }
+  require_of_all(ranks, fault_of([&] {
+                   if (is_first) file->finish();
+                 }));
+  if (!is_first) remove(static_cast<std::size_t>(turn_));  // of the set before
+  turn_ = turn;
 }
 
 void Checkpoints::end(Range slices) {
@@ -266,13 +346,20 @@ void Checkpoints::end(Range slices) {
   slot_of(slices).taken = false;
 }
 
-/// The last one first: what is there begins with the first one, also after a kill.
+void Checkpoints::remove(std::size_t number) const {
+  std::error_code fault;
+  fs::remove(path_of(number), fault);
+}
+
+/// The last one first: what is there begins with the first one, also after a kill. Without the file of the
+/// first rank, parts of others are nothing.
 void Checkpoints::finish() {
   const std::lock_guard lock(mutex_);
-  for (std::size_t k = slots_.size(); k-- > 0;) {
-    std::error_code fault;
-    fs::remove(path_of(k), fault);
-  }
+  const Comm& ranks = request_.ranks;
+  if (!ranks.is_first()) ranks.barrier();
+  const std::size_t files = ranks.is_first() ? slots_.size() : 2;
+  for (std::size_t k = files; k-- > 0;) remove(k);
+  if (ranks.is_first()) ranks.barrier();
 }
 
 std::vector<std::string> Checkpoints::take_warnings() {

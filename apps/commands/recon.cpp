@@ -182,7 +182,6 @@ class Run {
     if (!ranks_.is_alone()) planned_["ranks"] = rank_lines_;
     planned_["warnings"] = progress_.warnings();
     files_ = {o_.scan.path, o_.output, format_of(o_, plan_)};
-    suit_vectors_over_ranks();
     config_ = config_of(o_, plan_);
     if (!o_.save_config.empty()) saved_.emplace(o_.save_config, o_.common.replace());
     tell_of_like(o_, planned_, progress_);
@@ -221,6 +220,7 @@ class Run {
   pipeline::OnProgress progress() {
     return [this](const pipeline::Stage& at) {
       tell_of_checkpoints();
+      if (at.name != "iterate") hear_alone();
       progress_(at.name, at.done, at.total, growing_ && at.name != "write" ? "views" : "slices", at.detail);
     };
   }
@@ -230,25 +230,19 @@ class Run {
     for (const std::string& warning : checkpoints_->take_warnings()) progress_.warn(warning);
   }
 
-  /// What needs the solver or all voxels in one place.
-  void suit_vectors_over_ranks() {
-    if (!plan_.over_ranks()) return;
-    const std::string count = std::to_string(ranks_.size()) + " ranks: ";
-    if (!o_.checkpoint.empty())
-      throw UsageError(count +
-                       "--checkpoint of a solver of a cone beam is done by one process; leave it out");
-  }
-
   /// Opens the check-points, which decide how many slices a chunk has. Each rank has its own.
   void take_checkpoints(io::Identity identity) {
     if (o_.checkpoint.empty()) return;
     std::string file = o_.checkpoint;
     if (!ranks_.is_alone()) identity.emplace_back("the number of ranks", std::to_string(ranks_.size()));
     if (!ranks_.is_first()) file += ".rank" + std::to_string(ranks_.rank());
+    const Comm together = plan_.over_ranks() ? ranks_ : Comm();
+    const auto ends = [together] {
+      return together.is_alone() ? caught_signal() == SIGTERM : hear_together(together);
+    };
     checkpoints_.emplace(pipeline::Checkpoints::Request{file, o_.common.replace(), std::move(identity),
-                                                        o_.checkpoint_every, o_.resume,
-                                                        [] { return caught_signal() == SIGTERM; }});
-    give_time(seconds_for_checkpoint);
+                                                        o_.checkpoint_every, o_.resume, ends, together});
+    give_time(seconds_for_checkpoint, !together.is_alone());
     checkpoints_->suit(plan_);
     share_chunks(plan_, ranks_);
     planned_["rows_at_once"] = plan_.rows_at_once;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -14,8 +13,8 @@
 
 namespace tandem::test {
 
-/// Runs the program under `mpirun`.
-class Ranks : public ::testing::Test {
+/// Runs of `mpirun tandem recon`.
+class RanksOfPrograms : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!Comm::is_built_in()) GTEST_SKIP() << "this build has no MPI";
@@ -51,6 +50,14 @@ class Ranks : public ::testing::Test {
   }
   Program run;
 };
+
+/// Waits until a condition of the shell holds, runs a command, waits for the ranks, and runs another one.
+inline std::string then(const std::string& condition, const std::string& command,
+                        const std::string& last = ":") {
+  return " --quiet & p=$!; i=0; until " + condition +
+         " || [ $i -gt 600 ]; do sleep 0.05; i=$((i+1)); done; " + command + "; wait $p; code=$?; " + last +
+         "; (exit $code); }";
+}
 
 /// A small cone beam with noise, and so with weights of data for TV.
 inline std::string cone(const std::string& options) {

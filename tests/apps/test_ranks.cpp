@@ -1,11 +1,11 @@
 // `mpirun tandem recon`: the volume of one process, and what becomes of a rank that fails.
 
-#include <gtest/gtest.h>
-
 #include "ranks.hpp"
 
 namespace tandem::test {
 namespace {
+
+class Ranks : public RanksOfPrograms {};
 
 const std::string cgls = " --reconstruction-algorithm cgls --iterations 4",
                   tv = " --reconstruction-algorithm tv --iterations 5";
@@ -88,12 +88,6 @@ TEST_F(Ranks, EndTogetherIfOneFails) {
   says(ended, 3, {"rank 2 of 3", "v.h5", "File too large"});
   EXPECT_FALSE(run.has("v.h5"));
   EXPECT_FALSE(run.has(".v.h5.tandem"));
-}
-
-/// Waits until a condition of the shell holds, runs a command, and waits for the ranks.
-std::string then(const std::string& condition, const std::string& command) {
-  return " --quiet & p=$!; i=0; until " + condition +
-         " || [ $i -gt 600 ]; do sleep 0.05; i=$((i+1)); done; " + command + "; wait $p; }";
 }
 
 TEST_F(Ranks, GoOnAfterAKilledRank) {
@@ -181,21 +175,6 @@ TEST_F(Ranks, SolveAConeWithLessThanOneViewOrLineOrSliceEach) {
 TEST_F(Ranks, RefuseOnceWhatTheyCannotDoForACone) {
   ASSERT_EQ(run(cone("--size 17 --rows 9 --views 20")).code, 0);
   const std::string recon = "recon cone.h5 -o v.h5";
-  says(on(2, recon + cgls + " --initial scan.h5"), 3, {"scan.h5"});
-  says(on(2, recon + cgls + " --checkpoint state"), 2, {"--checkpoint of a solver of a cone beam"});
-  EXPECT_FALSE(run.has("v.h5"));
-}
-
-TEST_F(Ranks, EndWithOneLineIfOneOfThemIsKilledInACone) {
-  ASSERT_EQ(run(cone("--size 33 --rows 29 --views 41")).code, 0);
-  const Ended killed = run("recon cone.h5 -o v.h5 --reconstruction-algorithm cgls --iterations 100000" +
-                               then("[ -e .v.h5.tandem ]", "sleep 1; kill -KILL $(cat pid.1)"),
-                           shells(3, ""));
-  EXPECT_EQ(killed.code, 137) << killed.err;
-  const std::string ours = "tandem: error";  // MPI may say that a message was cut off
-  const std::size_t said = killed.err.find(ours);
-  EXPECT_TRUE(said == std::string::npos || killed.err.find(ours, said + 1) == std::string::npos)
-      << killed.err;
   EXPECT_FALSE(run.has("v.h5"));
 }
 

@@ -21,7 +21,7 @@ const Small odd{"--size 33 --bins 37 --rows 29 --views 41 --axis-bin 17.2", " --
     few_lines{"--size 3 --bins 19 --rows 15 --views 20", " --size 3"},
     few_views{"--size 17 --rows 5 --views 3", " --size 17"};
 
-class RanksOfCones : public Ranks {
+class RanksOfCones : public RanksOfPrograms {
  protected:
   void SetUp() override {
     if (!Comm::is_built_in()) GTEST_SKIP() << "this build has no MPI";
