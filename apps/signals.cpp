@@ -9,6 +9,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <ctime>
 #include <mutex>
 #include <system_error>
 #include <thread>
@@ -28,12 +29,28 @@ std::atomic<bool> needs_all_ranks = false;   // to write a check-point
 std::atomic<bool> waits_for_others = false;  // with a SIGTERM, until all ranks have heard of it
 std::array<int, 2> alarm_pipe{-1, -1};       // wakes the thread; a handler may do no more than write to it
 
-void on_signal(int signal) {
+void take(int signal) {
   const int before = errno;
   caught = signal;
   const char byte = 0;
   static_cast<void>(!::write(alarm_pipe[1], &byte, 1));
   errno = before;
+}
+
+double seconds() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+/// `timeout` and schedulers send a signal to a process and to its group, so it may come twice at once.
+void on_signal(int signal) {
+  static std::atomic<int> came = 0;
+  static std::atomic<double> came_at = 0;
+  if (came != signal) came = signal, came_at = seconds();
+  if (seconds() - came_at < usual_time) return take(signal);
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
 }
 
 std::string name_of(int signal) { return std::string("SIG") + ::sigabbrev_np(signal); }
@@ -69,7 +86,7 @@ void catch_signals() {
     if (action.sa_handler == SIG_IGN) continue;
     action = {};
     action.sa_handler = on_signal;
-    action.sa_flags = SA_RESTART | SA_RESETHAND;
+    action.sa_flags = SA_RESTART;
     ::sigaction(signal, &action, nullptr);
   }
   std::signal(SIGPIPE, SIG_IGN);
@@ -89,7 +106,7 @@ int caught_signal() { return caught; }
 bool hear_together(const Comm& ranks) {
   double terms = caught == SIGTERM ? 1 : 0;
   ranks.all_reduce({&terms, 1});
-  if (terms > 0 && caught == 0) on_signal(SIGTERM);
+  if (terms > 0 && caught == 0) take(SIGTERM);
   waits_for_others = terms == 0;
   return terms > 0;
 }

@@ -265,5 +265,17 @@ TEST_F(BadInput, InterruptLeavesNothing) {
   EXPECT_EQ(program->left_of("bad_"), 0);
 }
 
+/// As `timeout` and schedulers send it, to the process and to its group.
+TEST_F(BadInput, InterruptThatComesTwiceLeavesNothing) {
+  const Ended run = (*program)(
+      "recon good.h5 -o bad_.h5 --size 256 --reconstruction-algorithm sirt --iterations 100000 --quiet "
+      "2> errors & p=$!; until [ -e .bad_.h5.tandem ]; do sleep 0.05; done; sleep 0.2; "
+      "for k in 1 2 3 4 5 6 7 8 9; do kill -INT $p; done; wait $p",
+      "true; env --default-signal=INT");
+  EXPECT_EQ(run.code, 130) << run.err;
+  EXPECT_NE(text_of(*program / "errors").find("interrupted by SIGINT"), std::string::npos);
+  EXPECT_EQ(program->left_of("bad_"), 0);
+}
+
 }  // namespace
 }  // namespace tandem::test
