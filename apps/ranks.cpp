@@ -239,7 +239,9 @@ RankLines say_ranks(const std::vector<Device>& own_devices, int threads) {
 int say_failure(const std::string& what, int code) {
   const Comm all = Comm::world();
   const std::optional<int> told = all.fail(code, what);
-  if (!told) print_error(what);
+  // a signal to all before they know of each other: the first one says it
+  const bool is_said = told || (all.is_alone() && caught_signal() != 0 && started().rank > 0);
+  if (!is_said) print_error(what);
   if (all.is_alone()) return code;
   std::cout.flush();
   if (told) static_cast<void>(all.meet_at_the_end());

@@ -77,7 +77,7 @@ class RankFailures : public RanksOfPrograms {
 };
 
 TEST_F(RankFailures, GoOnWithTheSameBitsWhenTheSchedulerEndedThem) {
-  constexpr int half = 700;
+  constexpr int half = 500;
   for (const auto& [ranks, method] : {std::pair(2, cgls), std::pair(3, tv), std::pair(3, lsmr)}) {
     const std::vector<float> volume = whole(ranks, method, 2 * half);
     const std::string long_run = recon(method, 2 * half, std::to_string(half)) + " --resume";
@@ -98,7 +98,7 @@ TEST_F(RankFailures, GoOnWithTheSameBitsWhenTheSchedulerEndedThem) {
 }
 
 TEST_F(RankFailures, GoOnWithTheSameBitsAfterKilledRanks) {
-  constexpr int iterations = 1500;
+  constexpr int iterations = 1000;
   const std::vector<float> volume = whole(3, cgls, iterations);
   const std::string long_run = recon(cgls, iterations, "1") + " --resume";
   int before = 0;
@@ -130,13 +130,13 @@ TEST_F(RankFailures, EndSoonAtASignalWithoutCheckpoint) {
 }
 
 TEST_F(RankFailures, RefuseASetOfCheckpointsThatIsNotWhole) {
-  constexpr int iterations = 3000;
+  constexpr int iterations = 1500;
   const std::string long_run = recon(cgls, iterations, "1"), resume = long_run + " --resume";
   disturb(3, long_run, "[ -e state ]", "kill -TERM $(cat pid.0)");
   ASSERT_TRUE(run.has("state"));
   says(on(3, long_run), 3, {"rank 0 of 3", "state: is there already", "--resume"});
   says(on(2, resume), 3, {"over 2 ranks", "and was", "over 3 ranks"});
-  says(on(3, recon(cgls, iterations + 1, "1") + " --resume"), 3, {"--iterations is 3001, and was 3000"});
+  says(on(3, recon(cgls, iterations + 1, "1") + " --resume"), 3, {"--iterations is 1501, and was 1500"});
   const std::string file = run.has("state.rank2") ? "state.rank2" : "state.rank2.1";
   std::filesystem::rename(run / file, run / "kept");
   says(on(3, resume), 3, {"rank 2 of 3", file.c_str(), "is not there", "leave out --resume"});
@@ -158,7 +158,7 @@ TEST_F(RankFailures, RefuseASetOfCheckpointsThatIsNotWhole) {
 }
 
 TEST_F(RankFailures, BeginAnewOverASetOfCheckpoints) {
-  constexpr int iterations = 3000;
+  constexpr int iterations = 1500;
   const std::string long_run = recon(cgls, iterations, "1") + " --overwrite";
   disturb(2, long_run, "[ -e state ]", "kill -KILL $(cat pid.1)");
   std::ofstream(run / "mark").flush();
