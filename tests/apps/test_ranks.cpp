@@ -172,9 +172,9 @@ TEST_F(Ranks, SolveAConeWithLessThanOneViewOrLineOrSliceEach) {
   }
 }
 
-TEST_F(Ranks, RefuseOnceWhatTheyCannotDoForACone) {
+TEST_F(Ranks, RefuseOnceAConesInitialVolumeThatIsNone) {
   ASSERT_EQ(run(cone("--size 17 --rows 9 --views 20")).code, 0);
-  const std::string recon = "recon cone.h5 -o v.h5";
+  says(on(2, "recon cone.h5 -o v.h5 --initial scan.h5" + cgls), 3, {"scan.h5"});
   EXPECT_FALSE(run.has("v.h5"));
 }
 
