@@ -17,6 +17,7 @@ namespace tandem::io {
 
 namespace {
 
+constexpr const char* report_path = "/process/tandem/report";
 constexpr Index room_for_text = 1 << 20;  // bytes; measured: a volume without voxels has 30 kB
 
 void describe(hdf5::DataSet& data, const VolumeFormat& form) {
@@ -81,7 +82,7 @@ class Hdf5Volume : public SlabWriter {
   }
 
   void mark_complete(hdf5::File& file, const std::string& report_json) const {
-    file.write_text("/process/tandem/report", report_json);
+    file.write_text(report_path, report_json);
     hdf5::DataSet data = file.data_set("/exchange/data");
     if (is_integer(format().type)) data.set("min", format().min), data.set("max", format().max);
     complete_nexus_entry(file, format());
@@ -104,11 +105,15 @@ class PlainVolume : public Hdf5Volume {
       : Hdf5Volume(beginning, n, form, max_chunk_bytes) {
     JournalText& text = beginning.text;
     if (!text.done.empty() && output_.has(text.file)) {
-      find_places(text.file);
-      text.done = verified(text.done);
+      if (is_as_made(text.file)) {
+        find_places(text.file);
+        text.done = verified(text.done);
+      } else {
+        make_again(text);
+      }
     } else if (ranks().is_first()) {
       text.done.clear();
-      make(text.recipe);
+      make(output_.name(), text.recipe);
     }
     adopt(text);
     if (!ranks().is_first()) find_places(text.file);
@@ -118,9 +123,9 @@ class PlainVolume : public Hdf5Volume {
  private:
   static constexpr Index max_chunk_bytes = Index{1} << 31;  // HDF5 counts them in 32 bits
 
-  void make(const std::string& recipe) {
-    output_.discard(output_.name());
-    file_.emplace(output_.create(output_.name()));
+  void make(const std::string& name, const std::string& recipe) {
+    output_.discard(name);
+    file_.emplace(output_.create(name));
     file_->require_space(bytes() + static_cast<double>(shape()[0] * 256 + room_for_text + room_for_axes()) +
                          static_cast<double>(recipe.size()));
     hdf5::File file = hdf5::File::create(*file_);
@@ -131,6 +136,34 @@ class PlainVolume : public Hdf5Volume {
     }
     make_rest(file, recipe, "CRC-32 of each slice as it is stored");
     file.close();
+  }
+
+  /// False if the run was killed while libhdf5 added what completes the file.
+  bool is_as_made(const std::string& name) {
+    try {
+      return !hdf5::File::open(output_.open(name).path()).has(report_path);
+    } catch (const FileError&) {  // it is torn
+      return false;
+    }
+  }
+
+  /// A new file has its voxels in the same places, so they are found without what libhdf5 left.
+  void make_again(JournalText& text) {
+    const std::string name = text.file + ".2";
+    make(name, text.recipe);
+    PlainFile made = std::move(*file_);
+    file_.emplace(output_.open(text.file));
+    text.done = verified(text.done);
+    for (DoneSlice& slice : text.done) {
+      const std::vector<std::byte> bytes = stored(slice);
+      for (Index k = 0; k < chunks_of_slice(); ++k) {
+        const std::span<const std::byte> chunk = chunk_of(bytes.data(), k);
+        made.write(offset_of(slice.slice, k), chunk.data(), chunk.size());
+      }
+    }
+    made.sync();
+    file_.emplace(std::move(made));
+    output_.rename(name, text.file);
   }
 
   /// In a file that a killed run left: HDF5 had closed it before any voxel came.
