@@ -115,10 +115,10 @@ TEST_F(Numbers, AreReplayedWithTheRangeThatWasFound) {
 
 TEST_F(Numbers, AreCompletedByResumeWithTheSameRange) {
   succeeds(
-      "recon scan.h5 -o one.h5 --reconstruction-algorithm sirt --iterations 40 --size 99 --dtype uint16 "
+      "recon scan.h5 -o one.h5 --reconstruction-algorithm sirt --iterations 200 --size 99 --dtype uint16 "
       "--quiet");
   const std::string recon =
-      "recon scan.h5 --reconstruction-algorithm sirt --iterations 40 --size 99 --dtype uint16 --quiet "
+      "recon scan.h5 --reconstruction-algorithm sirt --iterations 200 --size 99 --dtype uint16 --quiet "
       "--memory 0.062 -o new_.h5";
   const Ended killed =
       (*program)(recon +
