@@ -10,7 +10,7 @@
 #include "../operators/projector.hpp"
 #include "../operators/rank_traffic.hpp"
 #include "../pipeline/cluster.hpp"
-#include "../pipeline/methods/method.hpp"
+#include "../pipeline/planned_traffic.hpp"
 #include "../solvers/cgls.hpp"
 #include "values.hpp"
 
@@ -111,20 +111,22 @@ json rank_traffic_json(const pipeline::Plan& plan) {
     ranks.all_reduce(values);
     return values;
   };
+  const pipeline::PlannedTraffic planned =
+      planned_traffic(*plan.method, plan.options, plan.grid, ranks.rank(), ranks.size());
   return {{"way", name_of(own.way)},
           {"sent_bytes", of_all(own.sent)},
           {"received_bytes", of_all(own.received)},
-          {"planned_bytes_a_step",
-           of_all(pipeline::bytes_sent(plan.method->cost.step, plan.grid, ranks.rank(), ranks.size()))}};
+          {"planned_bytes_before_steps", of_all(planned.before_steps)},
+          {"planned_bytes_a_step", of_all(planned.a_step)}};
 }
 
 void print_rank_traffic(const json& traffic) {
   const auto most = [&](const char* key) {
     return std::ranges::max(traffic[key].get<std::vector<double>>()) / giga;
   };
-  std::cout << "traffic   " << most("sent_bytes") << " GB sent by a rank at most, "
-            << most("planned_bytes_a_step") << " GB a step by plan; " << traffic["way"].get<std::string>()
-            << '\n';
+  std::cout << "traffic   " << most("sent_bytes") << " GB sent by a rank at most, by plan "
+            << most("planned_bytes_before_steps") << " GB before the first step and "
+            << most("planned_bytes_a_step") << " GB in each; " << traffic["way"].get<std::string>() << '\n';
 }
 
 }  // namespace tandem::apps

@@ -22,8 +22,8 @@ nlohmann::json rank_forecast(const Scan& scan, const VolumeGrid& grid, const Ran
 
 void print_rank_forecast(const nlohmann::json& report);
 
-/// All ranks: what each sent to others in a reconstruction over ranks, what it received, and what a step of
-/// the solver sends by plan. For the report of the first rank, and for people.
+/// All ranks: what each sent to others in a reconstruction over ranks, what it received, and what the solver
+/// sends by plan before its first step and in each. For the report of the first rank, and for people.
 nlohmann::json rank_traffic_json(const pipeline::Plan& plan);
 void print_rank_traffic(const nlohmann::json& traffic);
 

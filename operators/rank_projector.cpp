@@ -30,6 +30,12 @@ LinesSent lines_sent(Index lines, int rank, int ranks) {
   return {all_but(rank - 1), all_but(rank)};
 }
 
+LinesSent lines_sent_by_gradient(Index lines, int rank, int ranks) {
+  const Range own = portion_of_rank(lines, rank, ranks);
+  const bool any = own.size() > 0;
+  return {any && own.first > 0, any && own.last < lines};
+}
+
 namespace {
 
 /// Some lines of a strip (slice, y, x).

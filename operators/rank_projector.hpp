@@ -20,6 +20,8 @@ struct LinesSent {
   Index forward, backward;
 };
 LinesSent lines_sent(Index lines, int rank, int ranks);
+/// The same for `gradient`: in an application a line goes to the rank before, in its adjoint to the next one.
+LinesSent lines_sent_by_gradient(Index lines, int rank, int ranks);
 
 /// What an application takes on the device of a rank, bytes, if `of_part` takes so much and a part that
 /// travels has so many: two parts forward and three back.

@@ -24,11 +24,19 @@ double of_application(int ranks, double computing, double sending) {
   return part + (ranks - 1) * std::max(part, way);
 }
 
+double bytes_of(const Applications& some, const LinesSent& lines, const VolumeGrid& grid) {
+  return float_bytes *
+         product(grid.size[0], some.forward * lines.forward + some.adjoint * lines.backward, grid.size[2]);
+}
+
 }  // namespace
 
 double bytes_sent(const Applications& some, const VolumeGrid& grid, int rank, int ranks) {
-  const auto [forward, backward] = lines_sent(grid.size[1], rank, ranks);
-  return float_bytes * product(grid.size[0], some.forward * forward + some.adjoint * backward, grid.size[2]);
+  return bytes_of(some, lines_sent(grid.size[1], rank, ranks), grid);
+}
+
+double bytes_sent_by_gradients(const Applications& some, const VolumeGrid& grid, int rank, int ranks) {
+  return bytes_of(some, lines_sent_by_gradient(grid.size[1], rank, ranks), grid);
 }
 
 RankForecast forecast_of_rank(const ConeBeam& scan, const VolumeGrid& grid, const SolverCost& cost,

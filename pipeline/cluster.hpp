@@ -29,6 +29,8 @@ struct RankForecast {
 
 /// What a rank sends to others in so many applications of the pair (operators/rank_projector), bytes.
 double bytes_sent(const Applications& some, const VolumeGrid& grid, int rank, int ranks);
+/// The same of the gradient (operators/gradient).
+double bytes_sent_by_gradients(const Applications& some, const VolumeGrid& grid, int rank, int ranks);
 
 /// Pure arithmetic. It leaves out passes over vectors, inner products, reading and writing. `kernels`: what
 /// they take beside a part of the volume and views. @throws DeviceError if not even one line at a time fits a

@@ -115,11 +115,8 @@ std::vector<StationWork> work_of(const Plan& plan, const io::ScanInfo& info, con
   const double pixel = static_cast<double>(io::bytes_of(info.type));
   const std::string cpu = cpu_words(), where = ", " + device_words(plan), pair = pair_words(plan) + where;
   const auto file_frames = static_cast<double>(plan.views.size() + info.flats + info.darks);
-  const SolverCost& cost = plan.method->cost;
-  const int traces = plan.options.stop_by_discrepancy ? cost.traces.together() : 0;
-  const int solvers = plan.options.stop_by_gcv ? 2 : 1;
-  const double steps =
-      traces + solvers * (cost.preparation.together() + *plan.options.iterations * cost.step.together());
+  const Applications steps = plan.method->preparation_with(plan.options) +
+                             *plan.options.iterations * plan.method->step_with(plan.options);
   const bool moves = plan.home().is_cuda(), prepares = plan.gpus_prepare();
   const double counts = static_cast<double>(plan.views.size()) * n.frame * pixel;
   std::vector<StationWork> all{
@@ -132,7 +129,7 @@ std::vector<StationWork> work_of(const Plan& plan, const io::ScanInfo& info, con
       {"filter", "filter " + pair, plan.filters() ? 4 * n.projections : 0},
       {"backproject", "backproject " + pair, plan.filters() ? updates : 0, true},
       {"iterate", "iterate " + std::string(plan.method->name) + " " + pair,
-       plan.method->iterates() ? steps * updates : 0, true},
+       plan.method->iterates() ? steps.together() * updates : 0, true},
       {"write", "write " + ends.to + ", " + cpu, ends.voxel_bytes * n.voxels},
       {"finish", "finish " + ends.to, ends.voxel_bytes * n.voxels}};
   std::erase_if(all, [](const StationWork& work) { return !(work.amount > 0); });

@@ -32,7 +32,8 @@ class Fista {
       .projections = 5,  // data, their weights, r of x and of z, scratch
       .preparation = {11, 9},
       .step = {1, 1},
-      .traces = {0, 0}};
+      .traces = {0, 0},
+      .of_regulariser = {FistaOptions{}.inner_steps, FistaOptions{}.inner_steps + 1}};
 
   /// `weights`: W, one number for all blocks or one per block. `data_weights`: w, one number for each datum,
   /// none negative; empty: all are 1. @throws SpaceError unless b and the data weights are in range(), x0 is

@@ -165,13 +165,10 @@ class Iteration final : public Computation {
 
   /// What this run has computed, without what a killed one did.
   void count(int iterations, int of_curves, const Problem& problem) {
-    const SolverCost& cost = work_.plan.method->cost;
-    const int traces = options_.stop_by_discrepancy ? cost.traces.together() : 0;
-    const int solvers = options_.stop_by_gcv ? 2 : 1;
+    const Method& method = *work_.plan.method;
     const int of_gaps = options_.stop_gap ? 2 * (iterations / 10 + 1) : 0;
-    work_.count_updates(problem,
-                        traces + of_gaps + of_curves +
-                            solvers * (cost.preparation.together() + iterations * cost.step.together()));
+    const Applications all = method.preparation_with(options_) + iterations * method.step_with(options_);
+    work_.count_updates(problem, all.together() + of_gaps + of_curves);
   }
 
   void note(ChunkState at, Range slices) {

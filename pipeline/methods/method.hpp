@@ -73,6 +73,10 @@ struct Method {
   bool iterates() const { return solver != nullptr; }
   bool tells_its_reach() const { return cost.traces.together() > 0; }  ///< of its solver
   bool reads(std::string_view option) const;
+  /// Applications of the projector to all views before the first step, and in each: `cost`, and what options
+  /// add. Left out are the initial volume, gaps and curves.
+  Applications preparation_with(const MethodOptions& asked) const;
+  Applications step_with(const MethodOptions& asked) const;
   /// `holds`, and what options add.
   std::vector<Holding> holds_with(const MethodOptions& asked) const;
 };

@@ -57,6 +57,18 @@ bool Method::reads(std::string_view option) const {
   return std::find(options.begin(), options.end(), option) != options.end();
 }
 
+namespace {
+
+int solvers(const MethodOptions& asked) { return asked.stop_by_gcv ? 2 : 1; }  // one follows
+
+}  // namespace
+
+Applications Method::preparation_with(const MethodOptions& asked) const {
+  return solvers(asked) * cost.preparation + (asked.stop_by_discrepancy ? cost.traces : Applications{});
+}
+
+Applications Method::step_with(const MethodOptions& asked) const { return solvers(asked) * cost.step; }
+
 std::vector<Holding> Method::holds_with(const MethodOptions& asked) const {
   std::vector<Holding> all = holds;
   for (Holding& held : all) {

@@ -27,22 +27,6 @@
 namespace tandem::test {
 namespace {
 
-/// The operator in subsets of views, of which each rank has some, perhaps none.
-Subsets subsets_over_ranks(const ConeCase& c, Index count) {
-  const Range own = c.own_views();
-  std::vector<LinearOperator> parts;
-  std::vector<std::vector<Index>> views;
-  for (const auto& subset : view_subsets(c.scan.angles, ConeBeam::period, count)) {
-    const auto first = std::ranges::lower_bound(subset, own.first),
-               last = std::ranges::lower_bound(subset, own.last);
-    parts.push_back(c.over_ranks(std::get<ConeBeam>(with_views(c.scan, subset)),
-                                 {first - subset.begin(), last - subset.begin()}));
-    std::vector<Index>& mine = views.emplace_back(first, last);
-    for (Index& view : mine) view -= own.first;
-  }
-  return {std::move(parts), std::move(views)};
-}
-
 struct Equation {
   LinearOperator A;
   Subsets subsets;

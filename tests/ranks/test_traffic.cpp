@@ -7,6 +7,7 @@
 #include "../../operators/rank_traffic.hpp"
 #include "../../operators/vector.hpp"
 #include "../../pipeline/cluster.hpp"
+#include "../../pipeline/planned_traffic.hpp"
 #include "../../solvers/cgls.hpp"
 #include "portions.hpp"
 
@@ -49,6 +50,55 @@ TEST(RankTraffic, IsAsPlannedInEachStepOfCgls) {
     for (int k = 0; k < 3; ++k)
       EXPECT_EQ(counted([&] { solver->step({true}); }).sent, planned(c, Cgls::cost.step)) << c.name;
   }
+}
+
+/// Of every solver of the table: strips for each of its subsets, and planes of gradients.
+TEST(RankTraffic, IsAsPlannedOfEveryMethod) {
+  for (const pipeline::Method& method : pipeline::methods()) {
+    if (!method.iterates()) continue;
+    for (const ConeCase& c : cases()) {
+      const auto views = static_cast<Index>(c.scan.angles.size());
+      pipeline::MethodOptions options;
+      options.tv_weight = 0.1f;
+      if (method.subsets) options.subsets = method.subsets(options, views);
+      const auto plan = planned_traffic(method, options, c.grid, all().rank(), all().size());
+      const LinearOperator A = c.over_ranks();
+      pipeline::Equations equations{A, Array(A.range())};
+      fill(equations.y, 1, default_stream(Device::cpu()));
+      equations.subsets = [&](Index count) { return subsets_over_ranks(c, count); };
+      std::optional<pipeline::AnySolver> solver;
+      const auto make = [&] {
+        solver.emplace(method.solver(std::move(equations), Array(A.domain()), options));
+      };
+      EXPECT_EQ(counted(make).sent, plan.before_steps) << method.name << ", " << c.name;
+      for (int k = 0; k < 2; ++k)
+        EXPECT_EQ(counted([&] { solver->step({true}); }).sent, plan.a_step) << method.name << ", " << c.name;
+    }
+  }
+}
+
+/// What the table says of them, counted by hand: SIRT goes there and back once in a step, os-sirt there twice
+/// and back once for each subset, OSEM twice each, TV with its planes besides.
+TEST(RankTraffic, IsThatOfAllSubsets) {
+  const int rank = all().rank(), ranks = all().size();
+  const VolumeGrid grid = box(13, 11, 5, 0.7);
+  const auto a_step = [&](const char* name, Index subsets) {
+    pipeline::MethodOptions options;
+    options.subsets = subsets;
+    return planned_traffic(pipeline::method_named(name), options, grid, rank, ranks).a_step;
+  };
+  const auto [there, back] = lines_sent(11, rank, ranks);
+  constexpr double line = 4.0 * 13 * 5;
+  const auto of = [&](int forward, int backward) {
+    return line * static_cast<double>(forward * there + backward * back);
+  };
+  EXPECT_EQ(a_step("sirt", 7), of(1, 1));
+  EXPECT_EQ(a_step("os-sirt", 7), of(14, 7));
+  EXPECT_EQ(a_step("sart", 19), of(38, 19));
+  EXPECT_EQ(a_step("osem", 7), of(14, 14));
+  const int first = rank > 0, last = rank + 1 < ranks;  // all of them have lines
+  EXPECT_EQ(a_step("tv", 7), of(1, 1) + line * (2 * first + last));
+  EXPECT_EQ(a_step("fista", 7), of(1, 1) + line * (10 * first + 11 * last));
 }
 
 /// Each strip is sent once less than there are ranks, and what is sent is received.
