@@ -18,6 +18,8 @@ struct VectorKernels {
                 Stream& stream);
   void (*multiply)(ConstVectorView x, VectorView y, Stream& stream);
   void (*fill)(VectorView x, float value, Stream& stream);
+  void (*divide)(ConstVectorView x, std::span<const float> floor, float otherwise, VectorView y,
+                 Stream& stream);
   void (*reciprocal_or_zero)(VectorView x, std::span<const float> floor, Stream& stream);
   void (*clamp_below)(VectorView x, float lowest, Stream& stream);
 };

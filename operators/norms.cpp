@@ -58,12 +58,16 @@ Array row_sums(const LinearOperator& A) {
 
 Array column_sums(const LinearOperator& A) { return row_sums(adjoint(A)); }
 
-Array inverse_sums(Array sums, Stream& stream) {
+std::vector<float> least_sums(const Array& sums, Stream& stream) {
   const Space all = sums.space().whole();
   const double per_block = static_cast<double>(all.size()) / static_cast<double>(all.block_count());
   std::vector<float> floor;
   for (double n : norm(sums, stream)) floor.push_back(static_cast<float>(1e-6 * n / std::sqrt(per_block)));
-  reciprocal_or_zero(sums, floor, stream);
+  return floor;
+}
+
+Array inverse_sums(Array sums, Stream& stream) {
+  reciprocal_or_zero(sums, least_sums(sums, stream), stream);
   return sums;
 }
 

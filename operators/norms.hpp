@@ -20,8 +20,10 @@ std::vector<double> block_norms(const LinearOperator& A, VectorView x, VectorVie
 Array row_sums(const LinearOperator& A);     ///< A 1, in range(): lengths of rays through the grid, mm
 Array column_sums(const LinearOperator& A);  ///< At 1, in domain(): how much rays see of each voxel, mm
 
-/// 1/sum, and 0 where the sum is below a millionth of what is usual in its block: rounding, not a ray through
-/// the grid. For the weights of rays and voxels by `row_sums` and `column_sums`.
+/// A millionth of what is usual in each block: sums below it are rounding, not a ray through the grid.
+std::vector<float> least_sums(const Array& sums, Stream& stream);
+/// 1/sum, and 0 where the sum is below `least_sums`. For the weights of rays and voxels by `row_sums` and
+/// `column_sums`.
 Array inverse_sums(Array sums, Stream& stream);
 
 }  // namespace tandem

@@ -118,6 +118,19 @@ void fill(VectorView x, float value, Stream& stream) {
       stream, [&](const VectorKernels& run, Stream& s, const VectorView& u) { run.fill(u, value, s); }, x);
 }
 
+void divide(ConstVectorView x, std::span<const float> floor, float otherwise, VectorView y, Stream& stream) {
+  require_equal("divide", x.space, y.space);
+  require<SpaceError>(floor.size() == 1 || floor.size() == static_cast<std::size_t>(x.space.block_count()),
+                      "divide: ", floor.size(), " scalars for ", x.space.block_count(),
+                      " blocks; give one, or one per block");
+  for_each_share(
+      stream,
+      [&](const VectorKernels& run, Stream& s, const ConstVectorView& u, const VectorView& v) {
+        run.divide(u, floor, otherwise, v, s);
+      },
+      x, y);
+}
+
 void reciprocal_or_zero(VectorView x, std::span<const float> floor, Stream& stream) {
   require<SpaceError>(floor.size() == 1 || floor.size() == static_cast<std::size_t>(x.space.block_count()),
                       "reciprocal_or_zero: ", floor.size(), " scalars for ", x.space.block_count(),

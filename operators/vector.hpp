@@ -24,6 +24,9 @@ void axpby(std::span<const float> a, ConstVectorView x, std::span<const float> b
 void axpby(float a, ConstVectorView x, float b, VectorView y, Stream& stream);
 void multiply(ConstVectorView x, VectorView y, Stream& stream);  ///< y <- x y, element by element
 void fill(VectorView x, float value, Stream& stream);
+/// y <- y / x where x > floor, else `otherwise`: 1 exactly where both are equal. There is one floor for all
+/// blocks, or one per block.
+void divide(ConstVectorView x, std::span<const float> floor, float otherwise, VectorView y, Stream& stream);
 /// x <- 1/x where x > floor, else 0. There is one floor for all blocks, or one per block.
 void reciprocal_or_zero(VectorView x, std::span<const float> floor, Stream& stream);
 void clamp_below(VectorView x, float lowest, Stream& stream);

@@ -15,14 +15,14 @@ Mlem::Mlem(LinearOperator A, Array&& b, Array x0)
       projected_(A_.range(), stream_),
       rest_(A_.range(), stream_),
       update_(A_.domain(), stream_),
-      inverse_(A_.domain(), stream_) {
+      sums_(A_.domain(), stream_) {
   fill(projected_, 1, stream_);
-  A_.apply_adjoint(1, projected_, 0, update_, stream_);
-  axpby(1, update_, 0, inverse_, stream_);
-  inverse_ = inverse_sums(std::move(inverse_), stream_);
+  A_.apply_adjoint(1, projected_, 0, sums_, stream_);
+  least_ = least_sums(sums_, stream_);
+  axpby(1, sums_, 0, update_, stream_);
   require_none_negative(b_, rest_, "Mlem: data", stream_);
   clamp_below(x_, 0, stream_);
-  fill_empty_blocks(x_, update_, inverse_, stream_);
+  fill_empty_blocks(x_, update_, least_, stream_);
   project();
 }
 
@@ -35,7 +35,8 @@ void Mlem::project() {
 
 void Mlem::step(const ActiveBlocks& active) {
   const std::vector<float> take(active.begin(), active.end());
-  em_step(A_, {x_, update_, projected_, rest_, inverse_, take}, stream_);
+  axpby(1, b_, 0, rest_, stream_);
+  em_step(A_, {x_, update_, projected_, rest_, sums_, least_, take}, stream_);
   project();
 }
 

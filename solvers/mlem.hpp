@@ -17,7 +17,7 @@ namespace TANDEM_PUBLIC tandem {
 /// Lange, Carson, Journal of Computer Assisted Tomography 8(2), 1984.
 class Mlem {
  public:
-  static constexpr SolverCost cost{.volumes = 3,      // x, 1/At1, the update
+  static constexpr SolverCost cost{.volumes = 3,      // x, At1, the update
                                    .projections = 3,  // b, Ax, b - Ax
                                    .preparation = {1, 1},
                                    .step = {1, 1},
@@ -32,16 +32,15 @@ class Mlem {
   const Array& solution() const& { return x_; }
   Array solution() && { return std::move(x_); }
   const std::vector<double>& residual_norms() const { return residual_norms_; }
-  SolverState state() {
-    return {{"x", x_}, {"projected", projected_}, {"rest", rest_}, {"residual_norms", residual_norms_}};
-  }
+  SolverState state() { return {{"x", x_}, {"projected", projected_}, {"residual_norms", residual_norms_}}; }
 
  private:
   void project();
 
   LinearOperator A_;
   Stream& stream_;
-  Array b_, x_, projected_, rest_, update_, inverse_;  // rest: b - Ax; inverse: 1/At1
+  Array b_, x_, projected_, rest_, update_, sums_;  // rest: scratch; sums: At1
+  std::vector<float> least_;
   std::vector<double> residual_norms_;
 };
 

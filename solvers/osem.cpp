@@ -15,20 +15,19 @@ Osem::Osem(Subsets A, Array&& b, Array x0)
       projected_(A_.range(), stream_),
       rest_(A_.range(), stream_),
       update_(A_.domain(), stream_),
-      inverse_(A_.domain(), stream_) {
+      sums_(A_.domain(), stream_) {
   require_none_negative(b_, rest_, "Osem: data", stream_);
   clamp_below(x_, 0, stream_);
   fill(rest_, 1, stream_);
-  for (std::size_t i = 0; i < A_.count(); ++i)
-    A_[i].apply_adjoint(1, A_.part(ConstVectorView(rest_), i), i > 0 ? 1.0f : 0.0f, update_, stream_);
-  fill_empty_blocks(x_, update_, inverse_sums(update_.clone(), stream_), stream_);
-  project();
+  A_.apply_adjoint(1, rest_, 0, sums_, stream_);
+  const std::vector<float> least = least_sums(sums_, stream_);
+  fill_empty_blocks(x_, sums_, least, stream_);
+  update_residual();
 }
 
-void Osem::project() {
-  A_.apply(1, x_, 0, projected_, stream_);
+void Osem::update_residual() {
   axpby(1, b_, 0, rest_, stream_);
-  axpby(-1, projected_, 1, rest_, stream_);
+  A_.apply(-1, x_, 1, rest_, stream_);
   residual_norms_ = norm(rest_, stream_);
 }
 
@@ -37,14 +36,13 @@ void Osem::step(const ActiveBlocks& active) {
   for (std::size_t i = 0; i < A_.count(); ++i) {
     const VectorView projected = A_.part(VectorView(projected_), i), rest = A_.part(VectorView(rest_), i);
     fill(rest, 1, stream_);
-    A_[i].apply_adjoint(1, rest, 0, inverse_, stream_);
-    inverse_ = inverse_sums(std::move(inverse_), stream_);
+    A_[i].apply_adjoint(1, rest, 0, sums_, stream_);
+    const std::vector<float> least = least_sums(sums_, stream_);
     A_[i].apply(1, x_, 0, projected, stream_);
     axpby(1, A_.part(ConstVectorView(b_), i), 0, rest, stream_);
-    axpby(-1, projected, 1, rest, stream_);
-    em_step(A_[i], {x_, update_, projected, rest, inverse_, take}, stream_);
+    em_step(A_[i], {x_, update_, projected, rest, sums_, least, take}, stream_);
   }
-  project();
+  update_residual();
 }
 
 }  // namespace tandem

@@ -16,7 +16,7 @@ namespace TANDEM_PUBLIC tandem {
 /// IEEE TMI 13(4), 1994.
 class Osem {
  public:
-  static constexpr SolverCost cost{.volumes = 3,      // x, the update, 1/Bt1
+  static constexpr SolverCost cost{.volumes = 3,      // x, the update, Bt1
                                    .projections = 3,  // b, Ax, b - Ax
                                    .preparation = {1, 1},
                                    .step = {2, 2},  // Bt1 anew, and A x of the solution
@@ -30,16 +30,14 @@ class Osem {
   const Array& solution() const& { return x_; }
   Array solution() && { return std::move(x_); }
   const std::vector<double>& residual_norms() const { return residual_norms_; }
-  SolverState state() {
-    return {{"x", x_}, {"projected", projected_}, {"rest", rest_}, {"residual_norms", residual_norms_}};
-  }
+  SolverState state() { return {{"x", x_}, {"residual_norms", residual_norms_}}; }
 
  private:
-  void project();
+  void update_residual();
 
   Subsets A_;
   Stream& stream_;
-  Array b_, x_, projected_, rest_, update_, inverse_;
+  Array b_, x_, projected_, rest_, update_, sums_;  // all but x and b: scratch
   std::vector<double> residual_norms_;
 };
 

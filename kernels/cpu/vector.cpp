@@ -93,6 +93,15 @@ void reciprocal_or_zero(VectorView x, std::span<const float> floor, Stream&) {
   });
 }
 
+void divide(ConstVectorView x, std::span<const float> floor, float otherwise, VectorView y, Stream&) {
+  const Index count = x.space.shape()[2];
+  for_each_line(x.space, [&](Index first, Index block) {
+    const float least = floor[floor.size() == 1 ? 0 : static_cast<std::size_t>(block)];
+    for (Index i = first; i < first + count; ++i)
+      y.data[i] = x.data[i] > least ? y.data[i] / x.data[i] : otherwise;
+  });
+}
+
 template <class Change>
 void change_each(VectorView x, const Change& change) {
   const Index count = x.space.shape()[2];
@@ -110,6 +119,7 @@ const VectorKernels vector_kernels{
     .multiply = [](ConstVectorView x, VectorView y,
                    Stream&) { change_each(y, [&](Index i) { return x.data[i] * y.data[i]; }); },
     .fill = [](VectorView x, float value, Stream&) { change_each(x, [=](Index) { return value; }); },
+    .divide = divide,
     .reciprocal_or_zero = reciprocal_or_zero,
     .clamp_below = [](VectorView x, float lowest,
                       Stream&) { change_each(x, [&](Index i) { return std::max(x.data[i], lowest); }); },

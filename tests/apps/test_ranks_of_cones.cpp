@@ -67,6 +67,12 @@ TEST_F(RanksOfCones, GoThroughSubsetsWithLessThanOneViewOrLineEach) {
   }
 }
 
+/// Most rays meet only air, where noise makes half of the data zero, and subsets have two views each.
+TEST_F(RanksOfCones, AgreeInAirWhereOneSubsetLeavesLittleToTheNext) {
+  simulate({"--size 3 --bins 19 --rows 15 --views 20", ""});
+  for (const int iterations : {1, 2, 4}) expect_same(by("osem", iterations), {2, 3, 4});
+}
+
 TEST_F(RanksOfCones, BeginWithAVolumeOfAFile) {
   for (const Small& small : {odd, few_lines}) {
     simulate(small);

@@ -128,6 +128,9 @@ TEST_F(Cuda, VectorOperationsAgreeWithTheCpu) {
           gu = on_device(u, gpu);  // equal bits, so that both see the same side of the floor
     reciprocal_or_zero(u, floor, cs);
     reciprocal_or_zero(gu, floor, gs);
+    divide(u, floor, 3, y, cs);
+    divide(gu, floor, 3, gy, gs);
+    EXPECT_LE(relative_error(gy, y), 2 * tolerance::axpby);
     clamp_below(u, 0.5f, cs);
     clamp_below(gu, 0.5f, gs);
     EXPECT_LE(relative_error(gu, u), tolerance::axpby);

@@ -150,6 +150,20 @@ void fill(VectorView x, float value, Stream& stream) {
   update_all(x.data, x, stream, [value] __device__(Index) { return Fill{value}; });
 }
 
+struct Quotient {
+  float floor, otherwise;
+  __device__ bool reads_x() const { return true; }
+  __device__ bool reads_y() const { return true; }
+  __device__ float operator()(float x, float y) const { return x > floor ? __fdiv_rn(y, x) : otherwise; }
+};
+
+void divide(ConstVectorView x, std::span<const float> floor, float otherwise, VectorView y, Stream& stream) {
+  const SentScalars there(floor, stream);
+  update_all(x.data, y, stream, [s = there.there(), otherwise] __device__(Index block) {
+    return Quotient{s.of(block), otherwise};
+  });
+}
+
 struct ReciprocalOrZero {
   float floor;
   __device__ bool reads_x() const { return false; }
@@ -176,7 +190,7 @@ void clamp_below(VectorView x, float lowest, Stream& stream) {
 
 }  // namespace
 
-const VectorKernels vector_kernels{dot,  count_not_finite,   axpby,      multiply,
-                                   fill, reciprocal_or_zero, clamp_below};
+const VectorKernels vector_kernels{dot,    count_not_finite,   axpby,      multiply, fill,
+                                   divide, reciprocal_or_zero, clamp_below};
 
 }  // namespace tandem::kernels::cuda
