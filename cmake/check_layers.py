@@ -30,6 +30,7 @@ ONLY_IN = {
     r"cuda.*|cufft.*|cub/.*|nvtx3/.*": r"(core|kernels)/cuda/.*|(bench|tests)/cuda/.*",
     r"mpi\.h": r"core/mpi/mpi\.cpp",
     r"nccl\.h": r"core/cuda/nccl\.cpp",
+    r"hwy/.*": r"kernels/cpu/.*|core/instruction_set\.cpp",
     r"pocketfft.*": r"kernels/cpu/fourier_transform\.cpp",
     r"Eigen/.*": r"tests/.*",
     r"(oneapi/)?tbb/.*": r"core/parallel\.cpp|tests/core/.*",

@@ -115,8 +115,6 @@ struct LineShadows {
   HWY_ALIGN float first[few_tile];  ///< bin, counted from that of the tile
   HWY_ALIGN float deep[few_tile];   ///< where one is not seen whole
   HWY_ALIGN int bins[few_tile];     ///< the first of each column, counted from the first of the detector
-  int window;                       ///< the first of all
-  bool few_bins;                    ///< whether two vectors hold all from there on
 
   /// l_phi F1 / pitch, of `bins_together` bins from the one that lies so far behind the first one.
   HWY_INLINE void weigh(Index behind, float* HWY_RESTRICT weights) const {
@@ -176,12 +174,6 @@ class TileShadows {
       to.height[k] = t.height, to.rise[k] = t.rise, to.fall[k] = t.fall;
     }
     for (std::size_t k = 0; k < few_tile; k += hn::Lanes(d_)) find_bins(k, to);
-    // on a line positions grow or fall, so that the outermost corners are at its ends
-    const float low = std::min(std::min(near[0], near[few_tile]), std::min(far[0], far[few_tile])),
-                high = std::max(std::max(near[0], near[few_tile]), std::max(far[0], far[few_tile]));
-    const float first = std::min(std::max(std::floor(low + 0.5f), lowest_), highest_);
-    to.window = static_cast<int>(first) + bin_;
-    to.few_bins = std::floor(high + 0.5f) - first < 2 * few_tile;
   }
 
   /// `deep` of the columns of line l.

@@ -15,8 +15,10 @@
 #include <hwy/foreach_target.h>  // must come before the next
 
 #include "few_rows-inl.hpp"
+#include "near_by-inl.hpp"
 
 #include "../../core/parallel.hpp"
+#include "dispatch.hpp"
 #include "update.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -35,50 +37,24 @@ inline bool depths_count(const std::vector<Overlap>& all) {
   return !std::all_of(all.begin(), all.end(), [](const Overlap& o) { return o.whole; });
 }
 
-/// What lanes find in a row, each in its bin.
-class Found {
- public:
-  Found(const float* row, const LineShadows& line, Index bins) : row_(row), bins_(static_cast<int>(bins)) {
-#if HWY_TARGET <= HWY_AVX3
-    low_ = hn::LoadU(Lanes(), row + line.window), high_ = hn::LoadU(Lanes(), row + line.window + few_tile);
-    in_two_ = line.few_bins, first_ = line.window;
-#else
-    (void)line;
-#endif
-  }
-  /// Of lanes with these first bins, in the bin that lies so far behind.
-  HWY_INLINE hn::Vec<Lanes> at(const int* first, Index behind) const {
-    const Lanes d;
-    const hn::RebindToSigned<Lanes> di;
-    const auto bin = hn::Add(hn::Load(di, first), hn::Set(di, static_cast<int>(behind)));
-#if HWY_TARGET <= HWY_AVX3
-    if (in_two_) {
-      const auto from_window = hn::Sub(bin, hn::Set(di, first_));
-      return hn::Vec<Lanes>{_mm512_permutex2var_ps(low_.raw, from_window.raw, high_.raw)};
-    }
-#endif
-    return hn::GatherIndex(d, row_, hn::Min(bin, hn::Set(di, bins_)));
-  }
-
- private:
-  const float* row_;
-  int bins_;
-#if HWY_TARGET <= HWY_AVX3
-  hn::Vec<Lanes> low_, high_;
-  int first_;
-  bool in_two_;
-#endif
-};
-
-/// sums = what the lanes find in their bins, times its weights.
-HWY_INLINE void mix(const Found& found, const LineShadows& line, const float* weights, Index bins,
-                    float* sums) {
+/// sums = what the columns find in `bins` bins of a row, each from its first one on, times its weights.
+HWY_INLINE void mix(const float* row, Index all_bins, const LineShadows& line, const float* weights,
+                    Index bins, float* sums) {
   const Lanes d;
+  const hn::RebindToSigned<Lanes> di;
   for (std::size_t k = 0; k < few_tile; k += hn::Lanes(d)) {
+    const NearBy<Lanes> columns(line.bins + k);
     auto sum = hn::Zero(d);
-    for (Index b = 0; b < bins; ++b)
-      sum = hn::MulAdd(hn::Load(d, weights + b * few_tile + static_cast<Index>(k)),
-                       found.at(line.bins + k, b), sum);
+    for (Index b = 0; b < bins; ++b) {
+      const auto weight = hn::Load(d, weights + b * few_tile + static_cast<Index>(k));
+      if (b < few_tile) {
+        sum = hn::MulAdd(weight, columns.at(row, b), sum);
+      } else {  // rows have no more zeros behind them
+        const auto bin = hn::Add(hn::Load(di, line.bins + k), hn::Set(di, static_cast<int>(b)));
+        const auto kept = hn::Min(bin, hn::Set(di, static_cast<int>(all_bins)));
+        sum = hn::MulAdd(weight, hn::GatherIndex(d, row, kept), sum);
+      }
+    }
     hn::Store(sum, d, sums + k);
   }
 }
@@ -107,8 +83,7 @@ void BackProjectFewRows(const ConeViews& n, const FewRowsTile& tile, const FewRo
       const LineShadows& line = lines[l];
       for (Index b = 0; b < bins; b += bins_together) line.weigh(b, weights.data() + b * few_tile);
       for (Index row = 0; row < q.rows; ++row)
-        mix(Found(q.row(static_cast<Index>(v), row), line, q.bins), line, weights.data(), bins,
-            profiles[row]);
+        mix(q.row(static_cast<Index>(v), row), q.bins, line, weights.data(), bins, profiles[row]);
       for (const Overlap& o : overlaps) {
         if (!o.whole) line.share(o, shares);
         float* sum = sums + ((2 * o.slice + at.flat_along_y()) * few_tile + l) * few_tile;
@@ -259,7 +234,7 @@ void few_rows_forward(const ConeViews& n, const std::vector<float>& slant, float
           float* to = columns.data() + iz * both_ways;
           to[along_x] = to[along_y] = volume(iz, y, x);
         });
-      HWY_DYNAMIC_DISPATCH(ProjectFewRows)(n, block, tile, q, slices, columns.data(), sums.data());
+      TANDEM_DISPATCH(ProjectFewRows)(n, block, tile, q, slices, columns.data(), sums.data());
     }
     for (Index v = block.first; v < block.last; ++v)
       for (Index row = 0; row < rows; ++row)
@@ -286,7 +261,7 @@ void few_rows_backward(const ConeViews& n, const std::vector<float>& slant, floa
   parallel_for(FewRowsTile::count(shape), [&](Index t) {
     const FewRowsTile tile(shape, t);
     Array sums(Space({slices, 1, both_ways}));
-    HWY_DYNAMIC_DISPATCH(BackProjectFewRows)(n, tile, q, slices, sums.data());
+    TANDEM_DISPATCH(BackProjectFewRows)(n, tile, q, slices, sums.data());
     for (Index iz = 0; iz < slices; ++iz)
       for_columns(tile, [&](Index along_x, Index along_y, Index y, Index x) {
         const float* from = sums.data() + iz * both_ways;

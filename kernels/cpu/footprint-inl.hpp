@@ -83,12 +83,12 @@ constexpr int widest_interval = 4;  // cells; what is wider is summed interval b
 /// there is room for all cells of intervals up to `wide` cells wide. Differences are exact.
 constexpr int fraction_bits(int wide) { return wide <= 2 ? 26 : 25; }
 
-/// 0, step, 2 step, ..., rounded each.
+/// The multiples of step from first step on, rounded each.
 template <class DI>
-HWY_INLINE hn::Vec<DI> multiples(DI d, double step) {
+HWY_INLINE hn::Vec<DI> multiples(DI d, Index first, double step) {
   constexpr int more = 16;
   const double whole = std::floor(step), rest = (step - whole) * (1 << more);
-  const auto lane = hn::Iota(d, 0);
+  const auto lane = hn::Iota(d, static_cast<int32_t>(first));
   const auto parts = hn::Mul(lane, hn::Set(d, static_cast<int32_t>(rest)));
   return hn::Add(hn::Mul(lane, hn::Set(d, static_cast<int32_t>(whole))),
                  hn::ShiftRight<more>(hn::Add(parts, hn::Set(d, 1 << (more - 1)))));
@@ -113,17 +113,24 @@ HWY_INLINE hn::Vec<D> covered(D d, int32_t width, int32_t one, hn::Vec<DI> past,
 }
 
 /// Integrals over intervals k to k + Lanes(d) of a profile that is constant in each cell. A vector of
-/// intervals begins in the cells of `wide` vectors, which lanes are looked up in.
+/// intervals begins in the cells of `wide` vectors, which lanes are looked up in. Positions are those in the
+/// widest vector, so that they do not depend on the instructions.
 template <int wide, class D>
 HWY_INLINE hn::Vec<D> integrals(D d, const Intervals& on, Index k, const float* profile) {
   const hn::RebindToSigned<D> di;
   constexpr int bits = fraction_bits(wide);
   constexpr double one = 1 << bits;
-  const double from = on.first + on.width * static_cast<double>(k), cell = std::floor(from);
+  const Index within = k % widest_vector;
+  const double from = on.first + on.width * static_cast<double>(k - within), cell = std::floor(from);
   const float* p = profile + static_cast<Index>(cell);
   // the first is cut, not rounded: none may seem to begin in a cell too far
-  const auto at =
-      hn::Add(hn::Set(di, static_cast<int32_t>((from - cell) * one)), multiples(di, on.width * one));
+  auto at =
+      hn::Add(hn::Set(di, static_cast<int32_t>((from - cell) * one)), multiples(di, within, on.width * one));
+  if constexpr (hn::MaxLanes(D()) < widest_vector) {  // counted from the cell where this vector begins
+    const int32_t cells = hn::GetLane(at) >> bits;
+    p += cells;
+    at = hn::Sub(at, hn::Set(di, cells << bits));
+  }
   const auto index = hn::ShiftRight<bits>(at);
   const int lanes = static_cast<int>(hn::Lanes(d));
   const auto in_vector = hn::IndicesFromVec(d, hn::And(index, hn::Set(di, lanes - 1)));

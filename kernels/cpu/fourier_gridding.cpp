@@ -11,6 +11,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "dispatch.hpp"
 #include "fourier_gridding.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -81,12 +82,12 @@ struct Windows {
 using Tag = hn::CappedTag<float, floats_a_cell>;
 constexpr int vectors = static_cast<int>(static_cast<std::size_t>(floats_a_cell) / hn::MaxLanes(Tag()));
 
-/// -1 for the imaginary parts if they are conjugate.
-template <class D>
-HWY_INLINE hn::Vec<D> signs(D d, bool conjugate) {
-  HWY_ALIGN float sign[floats_a_cell];
-  for (Index i = 0; i < floats_a_cell; ++i) sign[i] = conjugate && i >= lanes ? -1.0f : 1.0f;
-  return hn::Load(d, sign);
+/// The signs of a cell, vector by vector: -1 for the imaginary parts if they are conjugate.
+HWY_INLINE void find_signs(bool conjugate, hn::Vec<Tag> (&sign)[vectors]) {
+  const Tag d;
+  HWY_ALIGN float all[floats_a_cell];
+  for (Index i = 0; i < floats_a_cell; ++i) all[i] = conjugate && i >= lanes ? -1.0f : 1.0f;
+  for (int k = 0; k < vectors; ++k) sign[k] = hn::Load(d, all + k * static_cast<Index>(hn::Lanes(d)));
 }
 
 template <int taps>
@@ -94,7 +95,8 @@ HWY_INLINE void add_run(const FourierPlan& plan, const FrequencyTile& tile, cons
                         const float* polar, float* cells) {
   const Tag d;
   const Index width = static_cast<Index>(hn::Lanes(d));
-  const auto sign = signs(d, run.sign < 0);
+  hn::Vec<Tag> sign[vectors];
+  find_signs(run.sign < 0, sign);
   const float* ray = polar + run.view * plan.samples() * floats_a_cell;
   Windows windows;
   for (int first = run.first; first < run.last; first += block) {
@@ -106,7 +108,7 @@ HWY_INLINE void add_run(const FourierPlan& plan, const FrequencyTile& tile, cons
       const int y0 = std::max(0, -y), y1 = std::min(taps, frequency_tile - y);
       hn::Vec<Tag> sample[vectors];
       for (int k = 0; k < vectors; ++k)
-        sample[k] = hn::Mul(sign, hn::Load(d, ray + (first + s) * floats_a_cell + k * width));
+        sample[k] = hn::Mul(sign[k], hn::Load(d, ray + (first + s) * floats_a_cell + k * width));
       for (int i = x0; i < x1; ++i) {
         hn::Vec<Tag> part[vectors];
         for (int k = 0; k < vectors; ++k) part[k] = hn::Mul(sample[k], hn::Set(d, windows.across[i][s]));
@@ -176,7 +178,8 @@ template <int taps>
 HWY_INLINE void sample(const FourierPlan& plan, Index view, const float* grid, float* samples) {
   const Tag d;
   const Index width = static_cast<Index>(hn::Lanes(d));
-  const auto turn = signs(d, true);
+  hn::Vec<Tag> turn[vectors];
+  find_signs(true, turn);
   Windows windows;
   for (Index first = 0; first < plan.samples(); first += block) {
     const int count = static_cast<int>(std::min<Index>(block, plan.samples() - first));
@@ -190,7 +193,7 @@ HWY_INLINE void sample(const FourierPlan& plan, Index view, const float* grid, f
         const CellColumn column(plan, grid, windows.x[s] + i, windows.y[s]);
         add_column<taps>(column, windows.down, s, part);
         for (int k = 0; k < vectors; ++k) {
-          const auto value = column.mirrored ? hn::Mul(part[k], turn) : part[k];
+          const auto value = column.mirrored ? hn::Mul(part[k], turn[k]) : part[k];
           total[k] = hn::MulAdd(hn::Set(d, windows.across[i][s]), value, total[k]);
         }
       }
@@ -214,11 +217,11 @@ HWY_EXPORT(GatherTile);
 HWY_EXPORT(SampleRay);
 
 void gather_tile(const FourierPlan& plan, const FrequencyTile& tile, const float* polar, float* cells) {
-  HWY_DYNAMIC_DISPATCH(GatherTile)(plan, tile, polar, cells);
+  TANDEM_DISPATCH(GatherTile)(plan, tile, polar, cells);
 }
 
 void sample_ray(const FourierPlan& plan, Index view, const float* grid, float* samples) {
-  HWY_DYNAMIC_DISPATCH(SampleRay)(plan, view, grid, samples);
+  TANDEM_DISPATCH(SampleRay)(plan, view, grid, samples);
 }
 
 }  // namespace tandem::kernels::cpu

@@ -18,6 +18,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "dispatch.hpp"
 #include "fourier_transform.hpp"
 #include "scratch.hpp"
 
@@ -94,11 +95,11 @@ HWY_EXPORT(Transform);
 HWY_EXPORT(TransformReal);
 
 void transform(float* lines, Index length, Direction direction) {
-  HWY_DYNAMIC_DISPATCH(Transform)(lines, length, direction == Direction::forward);
+  TANDEM_DISPATCH(Transform)(lines, length, direction == Direction::forward);
 }
 
 void transform_real(float* lines, Index length, Direction direction) {
-  HWY_DYNAMIC_DISPATCH(TransformReal)(lines, length, direction == Direction::forward);
+  TANDEM_DISPATCH(TransformReal)(lines, length, direction == Direction::forward);
 }
 
 }  // namespace tandem::kernels::cpu

@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "dispatch.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace tandem::kernels::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -53,7 +55,7 @@ HWY_EXPORT(TakeLogarithms);
 
 Index take_logarithms(std::span<float> y, std::span<const float> floor) {
   using namespace cpu;
-  return HWY_DYNAMIC_DISPATCH(TakeLogarithms)(y, floor);
+  return TANDEM_DISPATCH(TakeLogarithms)(y, floor);
 }
 
 }  // namespace tandem::kernels

@@ -10,10 +10,12 @@
 #include <hwy/foreach_target.h>  // must come before the next
 
 #include "hat-inl.hpp"
+#include "near_by-inl.hpp"
 
 #include <vector>
 
 #include "../../core/parallel.hpp"
+#include "dispatch.hpp"
 #include "parallel.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -64,54 +66,19 @@ HWY_INLINE void sum_row(const float* sinogram, Index view_stride, Index lanes, c
   }
 }
 
-/// Where pixels of a row find their bins: in two vectors, if the instructions have such look-ups and the row
-/// meets so few bins, else in memory.
-class RowOfBins {
- public:
-  using Pixels = hn::CappedTag<float, tile>;
-
-  RowOfBins(const float* row, const RowTaps& taps) : row_(row) {
-#if HWY_TARGET <= HWY_AVX3
-    const int first = taps.bin[0], last = taps.bin[tile - 1];  // positions grow or fall along the row
-    first_ = std::min(first, last), in_two_ = std::abs(last - first) + 1 < 2 * tile;
-    low_ = hn::LoadU(Pixels(), row + first_), high_ = hn::LoadU(Pixels(), row + first_ + tile);
-#else
-    (void)taps;
-#endif
-  }
-  HWY_INLINE hn::Vec<Pixels> at(hn::Vec<hn::RebindToSigned<Pixels>> bin) const {
-    const Pixels d;
-#if HWY_TARGET <= HWY_AVX3
-    const hn::RebindToSigned<Pixels> di;
-    if (in_two_)
-      return hn::Vec<Pixels>{
-          _mm512_permutex2var_ps(low_.raw, hn::Sub(bin, hn::Set(di, first_)).raw, high_.raw)};
-#endif
-    return hn::GatherIndex(d, row_, bin);
-  }
-
- private:
-  const float* row_;
-#if HWY_TARGET <= HWY_AVX3
-  hn::Vec<Pixels> low_, high_;
-  int first_;
-  bool in_two_;
-#endif
-};
-
 /// Few slices, one after the other: pixels are the lanes.
 HWY_INLINE void sum_row_of_slices(const float* sinogram, Index row_stride, Index slices, const RowTaps* taps,
                                   int views, float* sum) {
-  const RowOfBins::Pixels d;
-  const hn::RebindToSigned<decltype(d)> di;
+  using Pixels = hn::CappedTag<float, tile>;
+  const Pixels d;
   for (Index k = 0; k < slices; ++k)
     for (std::size_t x = 0; x < tile; x += hn::Lanes(d)) {
       auto total = hn::Load(d, sum + k * tile + x);
       for (int v = 0; v < views; ++v) {
-        const RowOfBins row(sinogram + (v * slices + k) * row_stride, taps[v]);
-        const auto bin = hn::Load(di, taps[v].bin + x);
-        total = hn::MulAdd(hn::Load(d, taps[v].weight0 + x), row.at(bin), total);
-        total = hn::MulAdd(hn::Load(d, taps[v].weight1 + x), row.at(hn::Add(bin, hn::Set(di, 1))), total);
+        const float* row = sinogram + (v * slices + k) * row_stride;
+        const NearBy<Pixels> pixels(taps[v].bin + x);
+        total = hn::MulAdd(hn::Load(d, taps[v].weight0 + x), pixels.at(row, 0), total);
+        total = hn::MulAdd(hn::Load(d, taps[v].weight1 + x), pixels.at(row, 1), total);
       }
       hn::Store(total, d, sum + k * tile + x);
     }
@@ -176,7 +143,7 @@ void interleave(Image<const float> projections, const SliceBatch& batch, bool by
 
 }  // namespace
 
-Index few_slices() { return HWY_DYNAMIC_DISPATCH(FewSlices)(); }
+Index few_slices() { return TANDEM_DISPATCH(FewSlices)(); }
 
 void parallel_backward(const ParallelViews& views, const Execution&, float alpha,
                        Image<const float> projections, float beta, Image<float> volume, Stream&) {
@@ -194,7 +161,7 @@ void parallel_backward(const ParallelViews& views, const Execution&, float alpha
       const Index x0 = t % tiles_x * tile, y0 = t / tiles_x * tile;
       const Index nx = std::min<Index>(tile, volume.n2 - x0), ny = std::min<Index>(tile, volume.n1 - y0);
       Array sum(Space({tile, tile, lanes}));
-      HWY_DYNAMIC_DISPATCH(BackwardTile)(views, sinogram.data(), bins, lanes, x0, y0, ny, sum.data());
+      TANDEM_DISPATCH(BackwardTile)(views, sinogram.data(), bins, lanes, x0, y0, ny, sum.data());
       for (Index k = 0; k < batch.slices.size(); ++k)
         for (Index dy = 0; dy < ny; ++dy)
           for (Index dx = 0; dx < nx; ++dx) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "../../core/parallel.hpp"
+#include "dispatch.hpp"
 #include "parallel.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -106,7 +107,7 @@ void forward_block(const ParallelViews& views, Range block, const SliceBatch& ba
     for (Index x0 = 0; x0 < volume.n2; x0 += tile) {
       const Index nx = std::min<Index>(tile, volume.n2 - x0), ny = std::min<Index>(tile, volume.n1 - y0);
       interleave(volume, batch, x0, y0, nx, ny, pixels.data());
-      HWY_DYNAMIC_DISPATCH(ForwardTile)
+      TANDEM_DISPATCH(ForwardTile)
       (views, block.first, block.last, pixels.data(), bins, lanes, x0, y0, nx, ny, sinogram.data());
     }
   for (Index v = 0; v < block.size(); ++v)

@@ -16,6 +16,7 @@
 #include "../../core/parallel.hpp"
 #include "../cone.hpp"
 #include "../launches.hpp"
+#include "dispatch.hpp"
 #include "few_rows.hpp"
 #include "update.hpp"
 
@@ -188,7 +189,7 @@ void project_block(const ConeViews& n, Range views, const float* turned, Shape v
       for (Index ix = tile.x.first; ix < tile.x.last; ++ix)
         std::copy_n(turned + (iy * volume[2] + ix) * volume[0], volume[0],
                     columns.data() + tile.column(ix, iy) * tile.stride() + profile_margin);
-    HWY_DYNAMIC_DISPATCH(ProjectTile)(n, views, tile, view, columns.data() + profile_margin, sums);
+    TANDEM_DISPATCH(ProjectTile)(n, views, tile, view, columns.data() + profile_margin, sums);
   }
 }
 
@@ -246,7 +247,7 @@ void backward(const ConeViews& n, const Execution&, float alpha, Image<const flo
   parallel_for(ColumnTile::count(shape), [&](Index t) {
     const ColumnTile tile(shape, t);
     Array sums(Space({column_tile, column_tile, tile.stride()}));
-    HWY_DYNAMIC_DISPATCH(BackProjectTile)(n, tile, view, turned.data(), sums.data());
+    TANDEM_DISPATCH(BackProjectTile)(n, tile, view, turned.data(), sums.data());
     for (Index iz = 0; iz < volume.n0; ++iz)
       for (Index iy = tile.y.first; iy < tile.y.last; ++iy)
         for (Index ix = tile.x.first; ix < tile.x.last; ++ix)

@@ -3,13 +3,11 @@
 #include "../../kernels/cpu/fourier_transform.hpp"
 
 #include <gtest/gtest.h>
-#include <hwy/targets.h>
 
 #include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <numbers>
 #include <random>
@@ -17,6 +15,7 @@
 #include <vector>
 
 #include "../../kernels/cpu/scratch.hpp"
+#include "../support/instruction_sets.hpp"
 #include "../support/tolerances.hpp"
 
 namespace tandem::kernels::cpu {
@@ -102,20 +101,8 @@ std::pair<std::vector<Complex>, std::vector<Complex>> real_transforms(const std:
   return {spectrum, back};
 }
 
-/// Calls body with each set of instructions that this machine has, and at last with the one that it would
-/// choose.
-void with_each_target(const std::function<void()>& body) {
-  for (const std::int64_t target : {HWY_SCALAR, HWY_SSE4, HWY_AVX2, HWY_AVX3, 0LL}) {
-    if (target && !(hwy::SupportedTargets() & target)) continue;
-    const testing::ScopedTrace trace(__FILE__, __LINE__, target ? hwy::TargetName(target) : "chosen");
-    hwy::SetSupportedTargetsForTest(target);
-    body();
-    hwy::SetSupportedTargetsForTest(0);
-  }
-}
-
 TEST(FourierTransform, IsTheSumOfItsFormula) {
-  with_each_target([] {
+  with_each_instruction_set([] {
     for (const Index n : lengths)
       for (const Direction direction : {Direction::forward, Direction::backward}) {
         const Index lane = n % lanes;
@@ -129,7 +116,7 @@ TEST(FourierTransform, IsTheSumOfItsFormula) {
 }
 
 TEST(FourierTransform, OfRealLinesIsThatOfComplexOnes) {
-  with_each_target([] {
+  with_each_instruction_set([] {
     for (const Index n : lengths) {
       const std::vector<Complex> line = random_line(n, true, 4);
       const auto [spectrum, back] = real_transforms(line, n % lanes);
@@ -140,7 +127,7 @@ TEST(FourierTransform, OfRealLinesIsThatOfComplexOnes) {
 }
 
 TEST(FourierTransform, OfALineDoesNotDependOnItsLaneOrOnTheOthers) {
-  with_each_target([] {
+  with_each_instruction_set([] {
     for (const Index n : lengths) {
       const std::vector<Complex> line = random_line(n, false, 5);
       const auto due = complex_transform(line, 0, Direction::forward, 0);

@@ -61,6 +61,11 @@ constexpr double conservation_joseph = 4e-3;
 /// 4 P numbers; a prime p below 50 is a sum of p numbers, each rounded by at most u / 2.
 inline double transform(Index length) { return u * (3 * std::log2(4.0 * static_cast<double>(length)) + 25); }
 
+/// Samples between -1 and 1 of rays, from cells or in cells, against sums in double. A position is at most
+/// 3.5 cells, rounded by 4 u; the window falls by less than 1 a cell, and its polynomial rounds a weight by 4
+/// u more: 8 u each, 16 u for the product of two. At most 100 terms of a length of sqrt(2) meet: 2300 u.
+constexpr double gridded = 2300 * u;
+
 // ---- Ramp filter
 
 /// A row filtered by float FFT against direct convolution in double: a transform of P points leaves
