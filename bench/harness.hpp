@@ -29,7 +29,7 @@ struct Axes {
   std::vector<Index> streams{3};     ///< of each
   double device_memory = 0;          ///< bytes of each; 0: 90 % of what is free
   std::vector<std::string> methods;  ///< of the solvers; empty: all that iterate
-  bool cone = false;                 ///< solvers and FDK of a cone beam, else of a parallel beam
+  bool cone = false;  ///< solvers and FDK of a cone beam, pictures of a fan beam; else of a parallel beam
   // of the pipeline
   bool from_file = true, to_file = true;  ///< else from host memory, to host memory
   Index chunk = 0;                        ///< slices; 0: chosen by the plan
@@ -62,5 +62,8 @@ Rows fourier(const Axes& axes, const OnLine& on_line);  ///< the Fourier model b
 Rows cone(const Axes& axes, const OnLine& on_line);     ///< the cone-beam pair, with error, kappa and mu
 Rows fan(const Axes& axes,
          const OnLine& on_line);  ///< FDK, the pair, with error, kappa and mu, and a step of CGLS
+/// FBP of modified Shepp-Logan and of white noise by each window and model, with RMSE, PSNR and noise; of a
+/// parallel beam, or of a fan beam.
+Rows pictures(const Axes& axes, const OnLine& on_line);
 
 }  // namespace tandem::bench

@@ -57,6 +57,8 @@ struct Variant {
   std::vector<std::string> (*kernels)(Device device);
   /// For parallel beams, the coefficient of pixel (x, y) and a bin, in double.
   double (*coefficient)(const Views& views, Index view, Index x, Index y, Index bin) = nullptr;
+  /// Whether it reads the nearest bin instead of interpolating between two.
+  bool nearest = false;
   /// Says what hinders it for these views and projections (view, row, bin), or null if nothing does. No
   /// function: nothing ever hinders it.
   const char* (*misfit)(const Views& views, Precision precision, Shape projections, Device device) = nullptr;

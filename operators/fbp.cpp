@@ -31,15 +31,17 @@ LinearOperator fdk_backprojector(const ConeBeam& scan, Range views, const Volume
 }
 
 LinearOperator fdk(const ConeBeam& scan, const VolumeGrid& grid, Filter filter, Model model, Device device) {
-  return fdk_backprojector(scan, grid, model, device) * ramp_filter(scan, filter, device);
+  return fdk_backprojector(scan, grid, model, device) *
+         ramp_filter(scan, filter, device, interpolation_of(scan, grid, model));
 }
 
 LinearOperator fdk(const FanBeam& scan, const VolumeGrid& grid, Filter filter, Model model, Device device) {
-  return fdk_backprojector(scan, grid, model, device) * ramp_filter(scan, filter, device);
+  return fdk(static_cast<const ConeBeam&>(scan), flat_voxels(scan, grid), filter, model, device);
 }
 
-LinearOperator fbp(const LinearOperator& A, const ParallelBeam& scan, const VolumeGrid& grid, Filter filter) {
-  return backprojector(A, scan, grid) * ramp_filter(scan, filter, A.domain().device());
+LinearOperator fbp(const LinearOperator& A, const ParallelBeam& scan, const VolumeGrid& grid, Filter filter,
+                   const Interpolation& interpolation) {
+  return backprojector(A, scan, grid) * ramp_filter(scan, filter, A.domain().device(), interpolation);
 }
 
 }  // namespace tandem

@@ -36,8 +36,8 @@ LinearOperator fdk(const FanBeam& scan, const VolumeGrid& grid, Filter filter = 
 
 /// B F for a parallel beam. It is exact for angles that fill half a turn, in any order and with any spacing,
 /// and for a half acquisition. A is a projector of `symmetric(scan)`, which differs from the scan for a half
-/// acquisition only.
+/// acquisition only; `interpolation` is that of its transpose (`interpolation_of`).
 LinearOperator fbp(const LinearOperator& A, const ParallelBeam& scan, const VolumeGrid& grid,
-                   Filter filter = {});
+                   Filter filter = {}, const Interpolation& interpolation = {});
 
 }  // namespace tandem

@@ -20,6 +20,15 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
+/// What is the same in all pictures, whatever interpolates. Where all waves come through alike, those near
+/// the Nyquist frequency have aliases as strong as themselves. So a bare ramp has its noise alike.
+enum class Alike {
+  response,  ///< what comes through of each wave, unless the aliases are too strong
+  noise,     ///< what linear interpolation leaves of each wave's noise
+  all_noise,
+  nothing
+};
+
 /// A window over g = f / cut-off.
 struct WindowShape {
   Window window;
@@ -27,11 +36,13 @@ struct WindowShape {
   double (*at)(double g);
   double cutoff = 1;       ///< of Nyquist, unless given
   bool ends_there = true;  ///< zero above the cut-off
+  Alike alike = Alike::response;
 };
 
 /// One line a window.
 constexpr WindowShape shapes[] = {
-    {Window::ramp, "ramp", [](double) { return 1.0; }},
+    {Window::ramp, "ramp", [](double) { return 1.0; }, 1, true, Alike::noise},
+    {Window::sharp, "sharp", [](double) { return 1.0; }, 1, true, Alike::all_noise},
     {Window::shepp, "shepp", [](double g) { return g == 0 ? 1 : std::sin(pi * g / 2) / (pi * g / 2); }},
     {Window::cosine, "cosine", [](double g) { return std::cos(pi * g / 2); }},
     {Window::hamming, "hamming", [](double g) { return 0.54 + 0.46 * std::cos(pi * g); }},
@@ -41,7 +52,7 @@ constexpr WindowShape shapes[] = {
     {Window::blackman, "blackman",
      [](double g) { return 0.42 + 0.5 * std::cos(pi * g) + 0.08 * std::cos(2 * pi * g); }},
     {Window::butterworth, "butterworth", [](double g) { return 1 / (1 + std::pow(g, 8)); }, 0.5, false},
-    {Window::none, "none", [](double) { return 1.0; }, 1, false}};
+    {Window::none, "none", [](double) { return 1.0; }, 1, false, Alike::nothing}};
 
 const WindowShape& shape_of(Window window) {
   return *std::find_if(std::begin(shapes), std::end(shapes),
@@ -49,6 +60,52 @@ const WindowShape& shape_of(Window window) {
 }
 
 double cutoff_of(const Filter& filter) { return filter.cutoff.value_or(shape_of(filter.window).cutoff); }
+
+/// The power of the noise that linear interpolation aliases, as a share of what is no alias, if the filter
+/// makes up for its mean response.
+double share_of_aliases(const Filter& filter) {
+  constexpr int count = 512;
+  double aliases = 0, rest = 0;
+  for (int k = 0; k < count; ++k) {
+    const double f = 0.5 * (k + 0.5) / count, power = std::pow(f * window_at(filter, f), 2);
+    aliases += power * (noise_of_linear(f) / std::pow(mean_response({}, f), 2) - 1);
+    rest += power;
+  }
+  return aliases / rest;
+}
+
+/// A tenth of the power is 5 % of the noise.
+Alike alike_of(const Filter& filter) {
+  constexpr double most_aliases = 0.1;
+  const Alike wanted = shape_of(filter.window).alike;
+  return wanted == Alike::response && share_of_aliases(filter) > most_aliases ? Alike::noise : wanted;
+}
+
+/// What makes up for the mean response at f cycles a bin. A picture has no waves below two pixels, so the
+/// factor stays what it is there. Pixels wider than bins blur more than linear interpolation, which nothing
+/// makes up for at two bins a pixel any more.
+double over_mean_response(const Interpolation& interpolation, double f) {
+  if (interpolation.kind == Interpolation::Kind::polynomial) return 1;
+  const double pixel_bins = interpolation.pixel_bins, held = std::min(f, 0.5 / std::max(pixel_bins, 1.0));
+  return mean_response({}, std::clamp(pixel_bins - 1, 0.0, 1.0) * held) / mean_response(interpolation, held);
+}
+
+/// What makes the pictures of all interpolations alike, at f cycles a bin.
+double factor_at(Alike alike, const Interpolation& interpolation, double f) {
+  using Kind = Interpolation::Kind;
+  const bool passes_noise = interpolation.kind == Kind::polynomial || interpolation.kind == Kind::nearest;
+  switch (alike) {
+    case Alike::response:
+      return over_mean_response(interpolation, f);
+    case Alike::noise:
+      return passes_noise ? std::sqrt(noise_of_linear(f)) : 1;
+    case Alike::all_noise:
+      return passes_noise ? 1 : 1 / std::sqrt(noise_of_linear(f));
+    case Alike::nothing:
+      break;
+  }
+  return 1;
+}
 
 struct RowFilterMap {
   Space in, out;
@@ -105,8 +162,9 @@ LinearOperator make(Space in, Space out, kernels::RowFilter filter) {
 }
 
 /// `f` with the ramp over bins of that pitch, under a window.
-kernels::RowFilter with_ramp(kernels::RowFilter f, const Filter& filter, double bin_pitch) {
-  const std::vector<double> response = filter_response(filter, f.length, bin_pitch);
+kernels::RowFilter with_ramp(kernels::RowFilter f, const Filter& filter, double bin_pitch,
+                             const Interpolation& interpolation) {
+  const std::vector<double> response = filter_response(filter, f.length, bin_pitch, interpolation);
   std::copy(response.begin(), response.end(), f.response.begin());
   return f;
 }
@@ -145,10 +203,11 @@ std::vector<float> cosines(const ConeBeam& scan) {
 }
 
 /// What the filters of all views of a scan have in common.
-kernels::RowFilter fdk_filter(const ConeBeam& scan, const Filter& filter) {
+kernels::RowFilter fdk_filter(const ConeBeam& scan, const Filter& filter,
+                              const Interpolation& interpolation) {
   const ConeBeam wide = symmetric(scan);
   kernels::RowFilter f = with_ramp(bare_filter({wide.detector, wide.angles, {}}), filter,
-                                   wide.detector.bin_pitch / wide.magnification());
+                                   wide.detector.bin_pitch / wide.magnification(), interpolation);
   f.cell_weights = cosines(wide);
   f.cells_after = true;
   f.first_bin = std::lround(wide.detector.axis_bin - scan.detector.axis_bin);
@@ -215,15 +274,19 @@ std::vector<double> ramp_response(Index length, double bin_pitch) {
   return response;
 }
 
-std::vector<double> filter_response(const Filter& filter, Index length, double bin_pitch) {
+std::vector<double> filter_response(const Filter& filter, Index length, double bin_pitch,
+                                    const Interpolation& interpolation) {
   const double cutoff = cutoff_of(filter);
   require<GeometryError>(cutoff > 0 && cutoff <= 1, "filter: cut-off ", cutoff,
                          " of the Nyquist frequency; a number above 0 and up to 1 is needed");
   if (filter.window == Window::none)
     return std::vector<double>(static_cast<std::size_t>(length / 2 + 1), 1.0);
   std::vector<double> response = ramp_response(length, bin_pitch);
-  for (std::size_t k = 0; k < response.size(); ++k)
-    response[k] *= window_at(filter, static_cast<double>(k) / static_cast<double>(length));
+  const Alike alike = alike_of(filter);
+  for (std::size_t k = 0; k < response.size(); ++k) {
+    const double f = static_cast<double>(k) / static_cast<double>(length);
+    response[k] *= window_at(filter, f) * factor_at(alike, interpolation, f);
+  }
   return response;
 }
 
@@ -238,7 +301,7 @@ std::vector<float> filter_weights(const ParallelBeam& scan) { return view_shares
 std::vector<float> filter_weights(const ConeBeam& scan) { return ray_shares(scan); }
 
 LinearOperator ramp_filter(const ParallelBeam& whole, Range views, std::span<const float> weights,
-                           Filter filter, Device device) {
+                           Filter filter, Device device, const Interpolation& interpolation) {
   validate(whole);
   require<GeometryError>(
       !half_acquisition(whole) || whole.view_shift_bins.empty(),
@@ -246,7 +309,7 @@ LinearOperator ramp_filter(const ParallelBeam& whole, Range views, std::span<con
       "an iterative method");
   const ParallelBeam scan = some_views(whole, views), wide = some_views(symmetric(whole), views);
   require_weights(weights, views.size());
-  kernels::RowFilter f = with_ramp(bare_filter(wide), filter, wide.detector.bin_pitch);
+  kernels::RowFilter f = with_ramp(bare_filter(wide), filter, wide.detector.bin_pitch, interpolation);
   f.view_weights.assign(weights.begin(), weights.end());
   f.first_bin = std::lround(wide.detector.axis_bin - scan.detector.axis_bin);
   f.beyond = continuation(filter, scan.detector.bins, f.first_bin, f.length);
@@ -255,47 +318,54 @@ LinearOperator ramp_filter(const ParallelBeam& whole, Range views, std::span<con
 }
 
 LinearOperator ramp_filter(const ConeBeam& whole, Range views, std::span<const float> weights, Filter filter,
-                           Device device) {
+                           Device device, const Interpolation& interpolation) {
   validate(whole);
   require_weights(weights, views.size() * whole.detector.bins);
-  return of_views(whole, views, fdk_filter(whole, filter), weights, device);
+  return of_views(whole, views, fdk_filter(whole, filter, interpolation), weights, device);
 }
 
-FilterOfViews ramp_filter_of_views(const ConeBeam& whole, Filter filter, Device device) {
+FilterOfViews ramp_filter_of_views(const ConeBeam& whole, Filter filter, Device device,
+                                   const Interpolation& interpolation) {
   validate(whole);
-  return [whole, f = fdk_filter(whole, filter), shares = ray_shares(whole), device](Range views) {
-    const auto bins = static_cast<std::size_t>(whole.detector.bins);
-    const std::span weights(shares);
-    return of_views(whole, views, f,
-                    weights.subspan(static_cast<std::size_t>(views.first) * bins,
-                                    static_cast<std::size_t>(views.size()) * bins),
-                    device);
-  };
+  return
+      [whole, f = fdk_filter(whole, filter, interpolation), shares = ray_shares(whole), device](Range views) {
+        const auto bins = static_cast<std::size_t>(whole.detector.bins);
+        const std::span weights(shares);
+        return of_views(whole, views, f,
+                        weights.subspan(static_cast<std::size_t>(views.first) * bins,
+                                        static_cast<std::size_t>(views.size()) * bins),
+                        device);
+      };
 }
 
 namespace {
 
 /// Each member of a team filters its share of the views.
-LinearOperator by_team(const ConeBeam& scan, const Filter& filter, Device team) {
+LinearOperator by_team(const ConeBeam& scan, const Filter& filter, Device team,
+                       const Interpolation& interpolation) {
   const Space data = projection_space(scan, team);
   std::vector<LinearOperator> of_members;
   for (int k = 0; k < team.members(); ++k)
-    of_members.push_back(
-        ramp_filter_of_views(scan, filter, team.member(k))({data.first_plane(k), data.first_plane(k + 1)}));
+    of_members.push_back(ramp_filter_of_views(scan, filter, team.member(k),
+                                              interpolation)({data.first_plane(k), data.first_plane(k + 1)}));
   return team_operator(data, projection_space(symmetric(scan), team), std::move(of_members));
 }
 
 }  // namespace
 
-LinearOperator ramp_filter(const ParallelBeam& scan, Filter filter, Device device) {
+LinearOperator ramp_filter(const ParallelBeam& scan, Filter filter, Device device,
+                           const Interpolation& interpolation) {
   validate(scan);
-  return ramp_filter(scan, {0, static_cast<Index>(scan.angles.size())}, filter_weights(scan), filter, device);
+  return ramp_filter(scan, {0, static_cast<Index>(scan.angles.size())}, filter_weights(scan), filter, device,
+                     interpolation);
 }
 
-LinearOperator ramp_filter(const ConeBeam& scan, Filter filter, Device device) {
+LinearOperator ramp_filter(const ConeBeam& scan, Filter filter, Device device,
+                           const Interpolation& interpolation) {
   validate(scan);
-  if (device.members() > 1) return by_team(scan, filter, device);
-  return ramp_filter(scan, {0, static_cast<Index>(scan.angles.size())}, filter_weights(scan), filter, device);
+  if (device.members() > 1) return by_team(scan, filter, device, interpolation);
+  return ramp_filter(scan, {0, static_cast<Index>(scan.angles.size())}, filter_weights(scan), filter, device,
+                     interpolation);
 }
 
 LinearOperator align_rows(const ConeBeam& scan, Device device) {

@@ -33,7 +33,8 @@ struct BenchOptions {
 const std::map<std::string, bench::Rows (*)(const bench::Axes&, const bench::OnLine&)> cases{
     {"parallel", bench::parallel}, {"filter", bench::filter},         {"fbp", bench::fbp},
     {"solvers", bench::solvers},   {"pipeline", bench::pipeline},     {"cone", bench::cone},
-    {"fourier", bench::fourier},   {"preprocess", bench::preprocess}, {"fan", bench::fan}};
+    {"fourier", bench::fourier},   {"preprocess", bench::preprocess}, {"fan", bench::fan},
+    {"pictures", bench::pictures}};
 
 void print(const json& rows) {
   std::printf("%-18s %-9s %-9s %6s %6s %7s %10s %9s %8s  %s\n", "direction", "variant", "precision", "size",
@@ -52,6 +53,9 @@ void print(const json& rows) {
                             "relative_error",
                             "analytic_error",
                             "largest_error",
+                            "rmse_disc",
+                            "psnr",
+                            "noise",
                             "mu",
                             "mu_bound",
                             "kappa",
@@ -124,7 +128,7 @@ void run_bench(BenchOptions& o) {
   o.axes.from_file = o.from == "file";
   o.axes.to_file = o.to == "file";
   o.axes.halves = o.dtype == "float16";
-  o.axes.cone = o.geometry == "cone";
+  o.axes.cone = o.geometry != "parallel";
   o.axes.executions = o.name == "cone" || o.name == "fan" ? chosen_executions(o, kernels::cone(o.axes.device))
                       : o.name == "solvers" && o.variant == "fourier"
                           ? chosen_executions(o, kernels::fourier(o.axes.device))
@@ -173,8 +177,9 @@ void add_bench(CLI::App& program, Action& chosen) {
   c.add_option("--repeat", o->axes.repeat, "runs of which the median counts (default 5)")
       ->check(count(1, 1'000'000));
   add_choice(c, "--accuracy", o->accuracy, {"1e-3", "1e-4", "1e-5", "all"}, "of fourier (default 1e-4)");
-  add_choice(c, "--geometry", o->geometry, {"parallel", "cone"},
-             "pipeline, solvers: of the scan (default parallel); a cone beam has --size slices");
+  add_choice(c, "--geometry", o->geometry, {"parallel", "cone", "fan"},
+             "pipeline, solvers: of the scan (default parallel); a cone beam has --size slices; pictures: "
+             "parallel or fan");
   c.add_option("--methods", o->axes.methods, "solvers: the methods that are timed, NAME,... (default: all)")
       ->delimiter(',')
       ->transform(one_of(methods_that_iterate()));

@@ -155,7 +155,9 @@ LinearOperator ramp_over_ranks(const Plan& plan, const Problem& problem) {
   const Device device = problem.A.domain().device();
   const Range own = problem.own_views;
   std::optional<LinearOperator> F;
-  if (own.size() > 0) F = ramp_filter_of_views(scan, plan.options.filter, device)(own);
+  if (own.size() > 0)
+    F = ramp_filter_of_views(scan, plan.options.filter, device,
+                             interpolation_of(scan, problem.grid, model))(own);
   return make_operator(
       problem.A.range(), portion_of(symmetric(scan), own, device),
       [F](ConstVectorView y, VectorView filtered, Stream& stream) {
@@ -176,7 +178,9 @@ Array fdk_over_ranks(const Plan& plan, const Problem& problem, const Array& filt
 
 std::optional<LinearOperator> ramp_of(const Plan& plan, const Problem& problem) {
   if (plan.over_ranks()) return ramp_over_ranks(plan, problem);
-  return ramp_filter(point_source_of(problem.scan), plan.options.filter, problem.A.domain().device());
+  const ConeBeam& scan = point_source_of(problem.scan);
+  return ramp_filter(scan, plan.options.filter, problem.A.domain().device(),
+                     interpolation_of(scan, problem.grid, model));
 }
 
 BackProjection fdk_of(const Plan& plan, const Problem& problem) {
@@ -189,10 +193,11 @@ BackProjection fdk_of(const Plan& plan, const Problem& problem) {
 ByViews fdk_by_views(const Plan& plan, const Problem& problem) {
   const ConeBeam& scan = point_source_of(problem.scan);
   const Device device = problem.worker.device;
-  return {ramp_filter_of_views(scan, plan.options.filter, device),
-          [scan, seen = seen_by_fdk(problem.scan, problem.grid), device](Range views) {
-            return fdk_backprojector(scan, views, seen, model, device);
-          }};
+  return {
+      ramp_filter_of_views(scan, plan.options.filter, device, interpolation_of(scan, problem.grid, model)),
+      [scan, seen = seen_by_fdk(problem.scan, problem.grid), device](Range views) {
+        return fdk_backprojector(scan, views, seen, model, device);
+      }};
 }
 
 /// In the frame of the axis, a source that was level with the axis at the principal row is lower by sod sin

@@ -156,7 +156,10 @@ LinearOperator projector_of(const Plan& plan, const Worker& worker, const Scan& 
 /// The Fourier model filters on its way.
 std::optional<LinearOperator> ramp_of(const Plan& plan, const Problem& problem) {
   if (plan.model == Model::fourier) return {};
-  return ramp_filter(parallel(problem.scan), plan.options.filter, problem.worker.device);
+  const Worker& worker = problem.worker;
+  const ParallelBeam& scan = parallel(problem.scan);
+  return ramp_filter(scan, plan.options.filter, worker.device,
+                     interpolation_of(scan, problem.grid, plan.model, worker.execution, worker.device));
 }
 
 LinearOperator backprojector_of(const Plan& plan, const Problem& problem) {

@@ -115,6 +115,7 @@ ParallelVariant nearest() {
       },
       .kernels = names,
       .coefficient = coefficient,
+      .nearest = true,
       .misfit = [](const ParallelViews& views, Precision, tandem::Shape projections,
                    Device device) { return texture_misfit<float4>(views, projections, device); },
       .instead = "alu",

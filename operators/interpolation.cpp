@@ -1,0 +1,74 @@
+#include "interpolation.hpp"
+
+#include <cmath>
+#include <numbers>
+
+#include "../core/error.hpp"
+#include "../kernels/parallel.hpp"
+
+namespace tandem {
+
+namespace {
+
+constexpr double pi = std::numbers::pi;
+using Kind = Interpolation::Kind;
+
+/// The response of a box that is one bin wide.
+double sinc(double f) { return f == 0 ? 1 : std::sin(pi * f) / (pi * f); }
+double sinc2(double f) { return sinc(f) * sinc(f); }
+
+/// Over the first eighth of a turn, which the others repeat.
+template <class At>
+double mean_over_views(const At& at) {
+  constexpr int count = 32;
+  double sum = 0;
+  for (int k = 0; k < count; ++k) {
+    const double angle = 0.25 * pi * (k + 0.5) / count;
+    sum += at(std::cos(angle), std::sin(angle));
+  }
+  return sum / count;
+}
+
+}  // namespace
+
+Interpolation interpolation_of(const ParallelBeam& scan, const VolumeGrid& grid, Model model,
+                               const Execution& how, Device device) {
+  require<GeometryError>(model != Model::separable_footprint,
+                         "ParallelBeam: the separable footprint is a model of cone beams");
+  const double pixel_bins = grid.pitch[0] / scan.detector.bin_pitch;
+  if (model == Model::fourier) return {Kind::polynomial, pixel_bins};
+  if (model == Model::joseph) return {Kind::joseph, pixel_bins};
+  const kernels::ParallelVariant* row = find(kernels::parallel(device), how.variant);
+  return {row && row->nearest ? Kind::nearest : Kind::linear, pixel_bins};
+}
+
+Interpolation interpolation_of(const ConeBeam& scan, const VolumeGrid& grid, Model model) {
+  require<GeometryError>(model != Model::fourier, "cone beam: the Fourier model is one of parallel beams");
+  const double pixel_bins = grid.pitch[0] * scan.magnification() / scan.detector.bin_pitch;
+  return {model == Model::pixel_driven ? Kind::linear
+          : model == Model::joseph     ? Kind::joseph
+                                       : Kind::footprint,
+          pixel_bins};
+}
+
+double mean_response(const Interpolation& interpolation, double f) {
+  const double shadow = interpolation.pixel_bins * f;
+  switch (interpolation.kind) {
+    case Kind::nearest:
+      return sinc(f);
+    case Kind::linear:
+      return sinc2(f);
+    case Kind::joseph:
+      return mean_over_views([shadow](double c, double) { return sinc2(c * shadow); });
+    case Kind::footprint:
+      return sinc(f) *
+             mean_over_views([shadow](double c, double s) { return sinc(c * shadow) * sinc(s * shadow); });
+    case Kind::polynomial:
+      break;
+  }
+  return 1;
+}
+
+double noise_of_linear(double f) { return (2 + std::cos(2 * pi * f)) / 3; }
+
+}  // namespace tandem
