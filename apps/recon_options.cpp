@@ -51,7 +51,7 @@ void add_method(CLI::App& c, ReconOptions& o) {
              "fourier: relative error of what is back-projected (default 1e-4)");
   const std::vector<std::string_view> windows = window_names();
   add_choice(c, "--fbp-filter", o.filter, {windows.begin(), windows.end()},
-             "default ramp; none: no filtering at all");
+             "default ramp; sharp: the ramp with all the noise of its band; none: no filtering at all");
   c.add_option("--fbp-cutoff", r.filter.cutoff,
                "fraction of the Nyquist frequency, 0..1 (default 1; butterworth 0.5)")
       ->check(within(1e-6, 1));

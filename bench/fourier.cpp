@@ -156,7 +156,9 @@ void add_accuracy(const Axes& axes, const Case& c, double accuracy, Rows& rows, 
   };
   double ms = median_ms(axes, [&] { B.apply(1, y, 0, x, stream); });
   add("fbp", ms,
-      error_in_circle(c, polynomials, x, filter_response({}, polynomials.sizes().length, 1),
+      error_in_circle(c, polynomials, x,
+                      filter_response({}, polynomials.sizes().length, 1,
+                                      interpolation_of(c.scan, c.grid, Model::fourier)),
                       view_weights(c.scan.angles)));
   ms = median_ms(axes, [&] { A.apply_adjoint(1, y, 0, x, stream); });
   add("back", ms, error_in_circle(c, polynomials, x, ones, views));

@@ -46,11 +46,22 @@ LinearOperator make_projector(const Scan& scan, const VolumeGrid& grid, const Ho
       scan);
 }
 
-LinearOperator make_ramp_filter(const Scan& scan, const Filter& filter, const How& how) {
+/// The interpolation of what runs if a parallel-beam model is executed in this way.
+Interpolation interpolation_by(const How& how, const ParallelBeam& scan, const VolumeGrid& grid,
+                               Model model) {
+  const Execution runs = resolved(how.execution, scan, grid, model, how.device);
+  return interpolation_of(scan, grid, model, runs, how.device);
+}
+
+LinearOperator make_ramp_filter(const Scan& scan, const VolumeGrid& grid, const Filter& filter,
+                                const How& how) {
   const OnDevice on(how.device);
   if (const auto* parallel = std::get_if<ParallelBeam>(&scan))
-    return ramp_filter(*parallel, filter, how.device);
-  return ramp_filter(point_source_of(scan), filter, how.device);
+    return ramp_filter(*parallel, filter, how.device,
+                       interpolation_by(how, *parallel, grid, how.model_or(Model::pixel_driven)));
+  const ConeBeam& cone = point_source_of(scan);
+  return ramp_filter(cone, filter, how.device,
+                     interpolation_of(cone, grid, how.model_or(Model::separable_footprint)));
 }
 
 LinearOperator make_fbp(const ParallelBeam& scan, const VolumeGrid& grid, const Filter& filter,
@@ -58,7 +69,8 @@ LinearOperator make_fbp(const ParallelBeam& scan, const VolumeGrid& grid, const 
   const OnDevice on(how.device);
   if (how.model == Model::fourier) return fourier_fbp(scan, grid, filter, how.device, how.execution);
   const Model model = how.model_or(Model::pixel_driven);
-  return fbp(projector(symmetric(scan), grid, model, how.device, how.execution), scan, grid, filter);
+  return fbp(projector(symmetric(scan), grid, model, how.device, how.execution), scan, grid, filter,
+             interpolation_by(how, symmetric(scan), grid, model));
 }
 
 LinearOperator make_fdk(const std::variant<FanBeam, ConeBeam>& scan, const VolumeGrid& grid,

@@ -18,7 +18,8 @@ Scan = Union[ParallelBeam, FanBeam, ConeBeam]
 class Filter:
     """How the ramp filter treats rows."""
     window: str = "ramp"
-    """ramp, shepp, cosine, hamming, hann, parzen, blackman, butterworth; or none, which leaves out the ramp, too."""
+    """ramp, shepp, cosine, hamming, hann, parzen, blackman, butterworth; sharp, the ramp with all the noise of its
+    band; or none, which leaves out the ramp, too."""
     cutoff: Optional[float] = None
     """A fraction of the Nyquist frequency, in (0, 1]; default: 1, for butterworth 0.5."""
     padding: str = "none"
@@ -68,10 +69,14 @@ def projector(scan: Scan, grid: Optional[VolumeGrid] = None, model: Optional[str
     return LinearOperator(_core.projector(scan, _grid(scan, grid), how))
 
 
-def ramp_filter(scan: Scan, filter: Union[Filter, str] = "ramp", device: str = "cpu") -> LinearOperator:
+def ramp_filter(scan: Scan, filter: Union[Filter, str] = "ramp", device: str = "cpu", *, model: Optional[str] = None,
+                grid: Optional[VolumeGrid] = None) -> LinearOperator:
     """The operator F, which filters (view, row, bin) along the bins and weighs views, so that ``B @ (F @ y)`` is an
-    image. Rows come out on the detector of ``symmetric(scan)``."""
-    return LinearOperator(_core.ramp_filter(scan, _filter(filter), _how(device=device)))
+    image. Rows come out on the detector of ``symmetric(scan)``.
+
+    model, grid: those of B, for whose interpolation F makes up; defaults as in ``backprojector``.
+    """
+    return LinearOperator(_core.ramp_filter(scan, _grid(scan, grid), _filter(filter), _how(model, device)))
 
 
 def backprojector(scan: Scan, grid: Optional[VolumeGrid] = None, model: Optional[str] = None,

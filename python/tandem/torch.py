@@ -108,11 +108,11 @@ class Layer(nn.Module):
 class _OfScan:
     """Makes an operator of a scan for a device. It can be stored in a file."""
 
-    def __init__(self, make, *arguments):
-        self.make, self.arguments = make, arguments
+    def __init__(self, make, *arguments, **keywords):
+        self.make, self.arguments, self.keywords = make, arguments, keywords
 
     def __call__(self, device: str) -> LinearOperator:
-        return self.make(*self.arguments, device=device)
+        return self.make(*self.arguments, **self.keywords, device=device)
 
 
 class Projector(Layer):
@@ -126,8 +126,9 @@ class Projector(Layer):
 class RampFilter(Layer):
     """Line integrals -> filtered line integrals: `tandem.ramp_filter`."""
 
-    def __init__(self, scan: Scan, filter: Union[Filter, str] = "ramp", *, images: bool = False):
-        super().__init__(_OfScan(_tomography.ramp_filter, scan, filter), images)
+    def __init__(self, scan: Scan, filter: Union[Filter, str] = "ramp", *, model: Optional[str] = None,
+                 grid: Optional[VolumeGrid] = None, images: bool = False):
+        super().__init__(_OfScan(_tomography.ramp_filter, scan, filter, model=model, grid=grid), images)
 
 
 class Fbp(Layer):

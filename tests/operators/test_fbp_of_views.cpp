@@ -13,6 +13,9 @@
 namespace tandem {
 namespace {
 
+/// A window whose filter makes up for the interpolation of the model.
+const Filter hann{.window = Window::hann};
+
 /// The parts of views, with weights of the whole scan, batch by batch.
 template <class Kind>
 Array sum_of_parts(const Kind& scan, const VolumeGrid& grid, Model model, const Array& y,
@@ -26,7 +29,8 @@ Array sum_of_parts(const Kind& scan, const VolumeGrid& grid, Model model, const 
     views = {views.last, views.last + size};
     const std::span<const float> some(&weights[static_cast<std::size_t>(views.first) * of_view],
                                       static_cast<std::size_t>(size) * of_view);
-    const LinearOperator part = fbp_of_views(scan, views, some, grid, {}, model, Device::cpu(), Execution{});
+    const LinearOperator part =
+        fbp_of_views(scan, views, some, grid, hann, model, Device::cpu(), Execution{});
     if (!volume) volume.emplace(part.range());
     part.apply(1, {y.data() + views.first * frame, part.domain()}, 1, *volume, default_stream(Device::cpu()));
   }
@@ -51,7 +55,7 @@ TEST(FbpOfViews, SumsToFbpOfAParallelBeam) {
   const Array y = test::random_array(projection_space(scan), 5);
   for (const Model model : {Model::pixel_driven, Model::joseph})
     expect_same(sum_of_parts(scan, grid, model, y, {1, 17, 4, 9}),
-                fbp(projector(scan, grid, model), scan, grid) * y);
+                fbp(projector(scan, grid, model), scan, grid, hann, interpolation_of(scan, grid, model)) * y);
 }
 
 TEST(FbpOfViews, SumsToFdkOfCirclesAndArcs) {
@@ -62,7 +66,8 @@ TEST(FbpOfViews, SumsToFdkOfCirclesAndArcs) {
   for (const ConeBeam& scan : {circle, aside, arc}) {
     const VolumeGrid grid = test::box(17, 15, 9, 0.5);
     const Array y = test::random_array(projection_space(scan), 6);
-    expect_same(sum_of_parts(scan, grid, Model::separable_footprint, y, {6, 1, 16}), fdk(scan, grid) * y);
+    expect_same(sum_of_parts(scan, grid, Model::separable_footprint, y, {6, 1, 16}),
+                fdk(scan, grid, hann) * y);
   }
 }
 
@@ -72,7 +77,7 @@ TEST(FbpOfViews, SumsToFdkOfAFanBeam) {
   scan.midplane_row = 0.1;
   const VolumeGrid grid = fitting_grid(scan);
   const Array y = test::random_array(projection_space(scan), 7);
-  expect_same(sum_of_parts(scan, grid, Model::separable_footprint, y, {10, 9}), fdk(scan, grid) * y);
+  expect_same(sum_of_parts(scan, grid, Model::separable_footprint, y, {10, 9}), fdk(scan, grid, hann) * y);
 }
 
 TEST(FbpOfViews, RefusesAnotherNumberOfWeights) {

@@ -286,7 +286,8 @@ namespace {
 void expect_fbp(const ParallelBeam& scan, const VolumeGrid& grid, Filter filter) {
   const Array y = noise(projection_space(scan)), x = fourier_fbp(scan, grid, filter) * y;
   const kernels::FourierSizes n = kernels::fourier_sizes(scan, grid, 1e-4);
-  const std::vector<double> response = filter_response(filter, n.length, scan.detector.bin_pitch),
+  const std::vector<double> response = filter_response(filter, n.length, scan.detector.bin_pitch,
+                                                       interpolation_of(scan, grid, Model::fourier)),
                             weights = view_weights(scan.angles);
   const auto [slices, ny, nx] = grid.shape();
   double error = 0, size = 0;
@@ -315,8 +316,9 @@ void expect_fbp(const ParallelBeam& scan, const VolumeGrid& grid, Filter filter)
 
 TEST(FourierFbp, IsTheSumOverViewsForEveryWindow) {
   const ParallelBeam scan = test::scan_of(41, 2, 40, 0.7);
-  for (const Window window : {Window::ramp, Window::shepp, Window::cosine, Window::hamming, Window::hann,
-                              Window::parzen, Window::blackman, Window::butterworth, Window::none})
+  for (const Window window :
+       {Window::ramp, Window::shepp, Window::cosine, Window::hamming, Window::hann, Window::parzen,
+        Window::blackman, Window::butterworth, Window::sharp, Window::none})
     expect_fbp(scan, fitting_grid(scan), {.window = window, .cutoff = {}});
   expect_fbp(scan, fitting_grid(scan), {.window = Window::hann, .cutoff = 0.4});
 }

@@ -41,6 +41,7 @@ TEST(Windows, HaveTheirFormulas) {
       EXPECT_NEAR(got, expected, tolerance::double_rounding) << f;
     };
     near(at(Window::ramp, f), 1);
+    near(at(Window::sharp, f), 1);
     near(at(Window::none, f), 1);
     near(at(Window::shepp, f), f == 0 ? 1 : std::sin(pi * f) / (pi * f));
     near(at(Window::cosine, f), std::cos(pi * f));
@@ -64,6 +65,7 @@ TEST(Windows, AreStretchedToTheCutOffAndZeroAbove) {
 TEST(Windows, AreKnownByName) {
   EXPECT_EQ(window_named("ramp"), Window::ramp);
   EXPECT_EQ(window_named("butterworth"), Window::butterworth);
+  EXPECT_EQ(window_named("sharp"), Window::sharp);
   EXPECT_THROW(window_named("ram-lak"), GeometryError);
 }
 

@@ -38,11 +38,12 @@ struct KnownScan {
   }
 
   /// On the device where `y` lies.
-  Array reconstruct(const Array& y, Window window, Index slices = 1, Execution how = {}) const {
+  Array reconstruct(const Array& y, Window window, Index slices = 1, Execution how = {},
+                    const Interpolation& interpolation = {}) const {
     const ParallelBeam rows = with_rows(scan, slices);
     const VolumeGrid volume = with_slices(grid, slices);
     return fbp(projector(rows, volume, Model::pixel_driven, y.space().device(), how), rows, volume,
-               {.window = window}) *
+               {.window = window}, interpolation) *
            y;
   }
 };
