@@ -19,7 +19,7 @@ const Filter hann{.window = Window::hann};
 /// The parts of views, with weights of the whole scan, batch by batch.
 template <class Kind>
 Array sum_of_parts(const Kind& scan, const VolumeGrid& grid, Model model, const Array& y,
-                   const std::vector<Index>& batches) {
+                   const std::vector<Index>& batches, const Filter& filter = {}) {
   const std::vector<float> weights = filter_weights(scan);
   const std::size_t of_view = weights.size() / scan.angles.size();
   const Index frame = y.size() / static_cast<Index>(scan.angles.size());
@@ -30,7 +30,7 @@ Array sum_of_parts(const Kind& scan, const VolumeGrid& grid, Model model, const 
     const std::span<const float> some(&weights[static_cast<std::size_t>(views.first) * of_view],
                                       static_cast<std::size_t>(size) * of_view);
     const LinearOperator part =
-        fbp_of_views(scan, views, some, grid, hann, model, Device::cpu(), Execution{});
+        fbp_of_views(scan, views, some, grid, filter, model, Device::cpu(), Execution{});
     if (!volume) volume.emplace(part.range());
     part.apply(1, {y.data() + views.first * frame, part.domain()}, 1, *volume, default_stream(Device::cpu()));
   }
@@ -54,7 +54,7 @@ TEST(FbpOfViews, SumsToFbpOfAParallelBeam) {
   const VolumeGrid grid = fitting_grid(scan);
   const Array y = test::random_array(projection_space(scan), 5);
   for (const Model model : {Model::pixel_driven, Model::joseph})
-    expect_same(sum_of_parts(scan, grid, model, y, {1, 17, 4, 9}),
+    expect_same(sum_of_parts(scan, grid, model, y, {1, 17, 4, 9}, hann),
                 fbp(projector(scan, grid, model), scan, grid, hann, interpolation_of(scan, grid, model)) * y);
 }
 
@@ -66,9 +66,30 @@ TEST(FbpOfViews, SumsToFdkOfCirclesAndArcs) {
   for (const ConeBeam& scan : {circle, aside, arc}) {
     const VolumeGrid grid = test::box(17, 15, 9, 0.5);
     const Array y = test::random_array(projection_space(scan), 6);
-    expect_same(sum_of_parts(scan, grid, Model::separable_footprint, y, {6, 1, 16}),
-                fdk(scan, grid, hann) * y);
+    for (const Padding padding : {Padding::none, Padding::cosine}) {
+      const Filter filter{.window = Window::hann, .padding = padding};
+      expect_same(sum_of_parts(scan, grid, Model::separable_footprint, y, {6, 1, 16}, filter),
+                  fdk(scan, grid, filter) * y);
+    }
   }
+}
+
+/// So what rows go on with is weighed by what is given, too.
+TEST(FbpOfViews, IsLinearInItsWeights) {
+  ConeBeam aside = test::far_cone(23, 9, 21);
+  aside.angles = test::regular_angles(23, whole_turn), aside.detector.axis_bin = 5.6;
+  const VolumeGrid grid = test::box(17, 15, 9, 0.5);
+  const Array y = test::random_array(projection_space(aside), 6);
+  const std::vector<float> all = filter_weights(aside);
+  std::vector<float> some = all, rest = all;
+  for (std::size_t i = 0; i < all.size(); ++i) some[i] *= 0.25f, rest[i] *= 0.75f;
+  const Filter filter{.padding = Padding::edge};
+  const auto part = [&](const std::vector<float>& weights) {
+    return fbp_of_views(aside, {0, 23}, weights, grid, filter, Model::separable_footprint, Device::cpu(), {});
+  };
+  Array sum = part(some) * y;
+  part(rest).apply(1, y, 1, sum, default_stream(Device::cpu()));
+  expect_same(sum, fdk(aside, grid, filter) * y);
 }
 
 TEST(FbpOfViews, SumsToFdkOfAFanBeam) {
