@@ -13,7 +13,7 @@ namespace tandem {
 namespace {
 
 constexpr double same = 1e-5;  ///< rad: what files round, also of several turns
-constexpr double narrowest_hole = in_radians(10);
+constexpr double narrowest_hole = in_radians(15);
 constexpr double usual_in_a_hole = 3.5;       ///< steps; two lost neighbours leave three
 constexpr double beyond_rounding = 1 + 1e-6;  ///< of limits that gaps may well be equal to
 

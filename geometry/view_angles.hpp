@@ -17,7 +17,7 @@ constexpr double half_turn = std::numbers::pi, whole_turn = 2 * half_turn;
 /// modulo the period. Views at one angle, as the first and the last of a whole turn, share their weight. All
 /// weights together are the period, unless views leave more than a sixth of it open.
 ///
-/// A gap is a hole if it is wider than 10 degrees and 3.5 of the usual steps (their median). The views at a
+/// A gap is a hole if it is wider than 15 degrees and 3.5 of the usual steps (their median). The views at a
 /// hole weigh their own steps. A hole of up to a sixth of the period is shared among the views up to two
 /// widths beside it, the more the nearer; no view stands for what lies in a wider one. So no weight is many
 /// times its neighbours'. These limits were chosen by measurement (docs/kernels.md).

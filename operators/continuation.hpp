@@ -37,4 +37,7 @@ kernels::Continuation continuation_of_weighed_rows(const Filter& filter, const P
 void weigh_ends(kernels::Continuation& beyond, Index rows,
                 const std::function<float(Index row, int end, Index bin)>& factor);
 
+/// The same for rows that are moved and not filtered: the tapers themselves, times the last value of a row.
+kernels::Continuation continuation_of_moved(Padding padding, Index bins, Index first, Index length);
+
 }  // namespace tandem

@@ -120,7 +120,7 @@ TEST(ViewWeights, OfACircleWithHolesAddUpToIt) {
 /// + h / g, next to nothing. Without that it was g / 2 h.
 TEST(ViewWeights, AreNotManyTimesTheirNeighbours) {
   for (const double period : {half_turn, whole_turn})
-    for (double hole = 11; hole < in_degrees(period) - 5; hole += 3.5) {
+    for (double hole = 16; hole < in_degrees(period) - 5; hole += 3.5) {
       const std::vector<double> weights =
           view_weights(without(test::regular_angles(720, period), 100, 100 + hole), period);
       const auto [least, most] = std::minmax_element(weights.begin(), weights.end());

@@ -98,7 +98,8 @@ TEST(FbpOfViews, SumsToFdkOfAFanBeam) {
   scan.midplane_row = 0.1;
   const VolumeGrid grid = fitting_grid(scan);
   const Array y = test::random_array(projection_space(scan), 7);
-  expect_same(sum_of_parts(scan, grid, Model::separable_footprint, y, {10, 9}), fdk(scan, grid, hann) * y);
+  expect_same(sum_of_parts(scan, grid, Model::separable_footprint, y, {10, 9}, hann),
+              fdk(scan, grid, hann) * y);
 }
 
 TEST(FbpOfViews, RefusesAnotherNumberOfWeights) {
