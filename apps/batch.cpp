@@ -27,9 +27,24 @@ struct Row {
   std::optional<Failure> failure;
 };
 
-void replace_all(std::string& text, const std::string& what, const std::string& by) {
-  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())
-    text.replace(at, what.size(), by);
+using Words = std::map<std::string, std::string>;  // by what stands for them: "{name}"
+
+/// All at once: what takes the place of a word may hold another one, as a scan may be called {folder}.h5.
+std::string replaced(const std::string& text, const Words& words) {
+  std::string all;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto here = std::ranges::find_if(
+        words, [&](const auto& word) { return text.compare(at, word.first.size(), word.first) == 0; });
+    all += here == words.end() ? text.substr(at, 1) : here->second;
+    at += here == words.end() ? 1 : here->first.size();
+  }
+  return all;
+}
+
+/// The name of a file or a folder, which no path can be made of that leads elsewhere: "..." and ".." are
+/// none.
+std::string proper(const fs::path& name, const fs::path& otherwise) {
+  return name == "." || name == ".." ? otherwise.string() : name.string();
 }
 
 /// All files that a run writes; a log is written by all runs if its name does not depend on the scan.
@@ -111,15 +126,15 @@ std::string digits_of(Index number, std::size_t of) {
 
 }  // namespace
 
-std::string name_for(const std::string& pattern, const std::string& scan) {
-  fs::path path(scan);
-  if (!path.has_filename()) path = path.parent_path();
+std::string name_for(const std::string& pattern, const std::string& scan, const std::string& time) {
   std::error_code fault;
+  fs::path path = fs::absolute(scan, fault).lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();
   const fs::path name = fs::is_directory(path, fault) ? path.filename() : path.stem();
-  std::string text = pattern;
-  replace_all(text, "{name}", name.string());
-  replace_all(text, "{folder}", fs::absolute(path, fault).parent_path().filename().string());
-  return text;
+  Words words{{"{name}", proper(name, path.filename())},
+              {"{folder}", path.parent_path().filename().string()}};
+  if (!time.empty()) words.emplace("{time}", time);
+  return replaced(pattern, words);
 }
 
 std::vector<std::shared_ptr<ReconOptions>> options_by_scan(const ReconOptions& o) {
@@ -132,9 +147,8 @@ std::vector<std::shared_ptr<ReconOptions>> options_by_scan(const ReconOptions& o
       one->scan.how.time = time;
       for (std::string* name : {&one->output, &one->part_of, &one->preview, &one->save_config,
                                 &one->checkpoint, &one->common.json, &one->common.log}) {
-        *name = name_for(*name, scan);
-        if (time)
-          replace_all(*name, "{time}", digits_of(*time, std::max<std::size_t>(times.size(), *time + 1)));
+        const std::size_t count = time ? std::max<std::size_t>(times.size(), *time + 1) : 0;
+        *name = name_for(*name, scan, time ? digits_of(*time, count) : "");
       }
       finish_recipe(*one);
       check_together(*one);
@@ -149,7 +163,10 @@ void run_all(const std::vector<std::shared_ptr<ReconOptions>>& runs,
   require_apart(runs);
   const Common& common = runs.front()->common;
   std::vector<Row> rows;
+  const bool on_terminal = common.json == "-" && !common.listener;
+  const auto reports = on_terminal ? std::make_shared<nlohmann::json>(nlohmann::json::array()) : nullptr;
   for (const auto& o : runs) {
+    o->common.together = reports;
     const double begun = seconds_now();
     if (!common.quiet)
       std::cerr << "tandem: scan " << rows.size() + 1 << " of " << runs.size() << ": " << o->scan.path
@@ -160,6 +177,7 @@ void run_all(const std::vector<std::shared_ptr<ReconOptions>>& runs,
     if (caught_signal() != 0) break;
     if (row.failure) std::cerr << one_line("tandem: error: ", words_of(row)) << std::endl;
   }
+  if (reports) std::cout << text_of(*reports, 1) << '\n';
   print_table(common.json == "-" ? std::cerr : std::cout, rows);
   throw_if_interrupted();
   const auto failed = [](const Row& row) { return row.failure.has_value(); };

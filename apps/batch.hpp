@@ -10,8 +10,9 @@
 namespace tandem::apps {
 
 /// A name with {name} and {folder} replaced by those of a scan: by the name of its file without the ending
-/// (or of its folder of images), and by the name of the folder that it lies in.
-std::string name_for(const std::string& pattern, const std::string& scan);
+/// (or of its folder of images), and by the name of the folder that it lies in; and {time}, unless `time` is
+/// empty.
+std::string name_for(const std::string& pattern, const std::string& scan, const std::string& time);
 
 /// The options of `recon` for each of its scans, and with `--time all` for each of those in a file: {name},
 /// {folder} and {time} are replaced in the names of all that it writes. @throws UsageError for options that

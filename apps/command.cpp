@@ -38,6 +38,24 @@ void add_external_files(CLI::App& command, bool& allowed) {
                    "read raw files outside the folder of an HDF5 file that names them as its data");
 }
 
+nlohmann::json parsed(const std::string& text) {
+  using nlohmann::json;
+  constexpr int deepest = 64;
+  int depth = 0;
+  bool in_words = false;
+  for (std::size_t k = 0; k < text.size(); ++k) {
+    const char c = text[k];
+    if (in_words && c == '\\')
+      ++k;
+    else if (c == '"')
+      in_words = !in_words;
+    else if (!in_words)
+      depth += (c == '[' || c == '{') - (c == ']' || c == '}');
+    if (depth > deepest) return json(json::value_t::discarded);
+  }
+  return json::parse(text, nullptr, false);
+}
+
 std::string text_of(const nlohmann::json& report, int indent) {
   return report.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace);
 }

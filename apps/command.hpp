@@ -52,9 +52,11 @@ struct Common {
   bool quiet = false;
   bool overwrite = false;  ///< replace files that tandem did not write
   int threads = 0;
-  std::string json;                            ///< file for the report, "-" for standard output
-  std::string log;                             ///< file for all lines; empty: none
-  std::shared_ptr<io::Output> report;          ///< this file, once `open_report` was called
+  std::string json;                    ///< file for the report, "-" for standard output
+  std::string log;                     ///< file for all lines; empty: none
+  std::shared_ptr<io::Output> report;  ///< this file, once `open_report` was called
+  std::shared_ptr<nlohmann::json>
+      together{};  ///< the reports of several runs, for standard output; may be null
   std::shared_ptr<const Listener> listener{};  ///< null: a person on a terminal
   std::map<std::filesystem::path, std::vector<std::filesystem::path>>
       behind{};  ///< for each input the files that it leads to
@@ -65,14 +67,18 @@ void add_common(CLI::App& command, Common& common);
 /// Adds --allow-external-files, an option of every command that reads HDF5.
 void add_external_files(CLI::App& command, bool& allowed);
 
+/// The JSON of a text that anybody may have written. It is discarded if it is none, or if it is nested deeper
+/// than anything that tandem writes, which would end the program when it is shown.
+nlohmann::json parsed(const std::string& text);
+
 /// The text of a report. Bytes of file names that are not UTF-8 are replaced.
 std::string text_of(const nlohmann::json& report, int indent = -1);
 
 /// Takes the file of --json before the work, so that the report can be written at the end, and begins the
 /// log. Devices and pipes are written to as they are. @throws FileError
 void open_report(Common& common);
-/// Writes the report where --json says. Results for people go to standard output, unless the report goes
-/// there.
+/// Writes the report where --json says; of several runs standard output gets one document, a list. Results
+/// for people go to standard output, unless the report goes there.
 void write_report(Common& common, const nlohmann::json& report);
 
 /// Each command adds itself to the program, and says what to do if it is chosen.

@@ -160,7 +160,7 @@ void compare_methods(ReconOptions& o) {
   const std::unique_ptr<io::ScanReader> reader = open(o.scan);
   complete_recipe(o, *reader, progress);
   for (const std::string& note : reader->info().notes) progress.note("note: " + note);
-  io::Output preview(o.preview, o.common.replace());
+  io::Output preview(o.preview, io::Content::picture, o.common.replace());
   std::vector<Row> rows;
   for (const std::string& method : o.compared) rows.push_back(made_by(method, o, *reader, progress));
   write_picture(std::move(preview), o, rows);

@@ -114,8 +114,8 @@ void refuse_sources(Common& common, const NamedFiles& inputs, const NamedFiles& 
 
 void check_files(Common& common, const NamedFiles& inputs, NamedFiles outputs) {
   if (common.log == "-") throw UsageError("--log -: give the name of a file; a terminal shows the same");
-  outputs.push_back({"--json", common.json});
-  outputs.push_back({"--log", common.log});
+  outputs.push_back({"--json", common.json, io::Content::report});
+  outputs.push_back({"--log", common.log, io::Content::log});
   std::erase_if(outputs, [](const NamedFile& output) { return !is_file(output); });
   refuse_sources(common, inputs, outputs);
   for (const NamedFile& output : outputs) {
@@ -124,7 +124,8 @@ void check_files(Common& common, const NamedFiles& inputs, NamedFiles outputs) {
     require_place(output);
     const io::VolumeKind* kind = io::volume_kind(output.path);
     const bool later = kind && (kind->slices_are_files() || kind->is_folder);  // by its writer
-    if (output.option != "--json" && !later) io::require_replaceable(output.path, common.replace());
+    if (output.option != "--json" && !later)
+      io::require_replaceable(output.path, output.content, common.replace());
   }
   open_report(common);
 }

@@ -12,6 +12,7 @@ namespace tandem::apps {
 struct NamedFile {
   std::string option;
   std::filesystem::path path;
+  io::Content content = io::Content::volume;  ///< of an output
 };
 using NamedFiles = std::vector<NamedFile>;
 

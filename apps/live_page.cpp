@@ -4,17 +4,16 @@
 #include <array>
 #include <cmath>
 #include <condition_variable>
-#include <cstdio>
 #include <iostream>
 #include <map>
 #include <mutex>
-#include <random>
 #include <utility>
 
 #include "../solvers/run.hpp"
 #include "command.hpp"
 #include "lines.hpp"
 #include "local_server.hpp"
+#include "log_file.hpp"
 #include "page_text.hpp"
 #include "preview.hpp"
 
@@ -41,18 +40,6 @@ struct Shown {
   int encoded_number = 0;
   std::string png;  ///< of that number
 };
-
-/// 128 bits that nobody guesses. Only what has them may run as a script of the page.
-std::string nonce() {
-  std::random_device random;
-  std::string text;
-  for (int k = 0; k < 4; ++k) {
-    std::array<char, 9> digits{};
-    std::snprintf(digits.data(), digits.size(), "%08x", random());
-    text += digits.data();
-  }
-  return text;
-}
 
 std::string headers_with(const std::string& nonce) {
   return "Content-Security-Policy: default-src 'none'; script-src 'nonce-" + nonce + "'; style-src 'nonce-" +
@@ -103,8 +90,8 @@ json json_of(const pipeline::StationState& station) {
 
 struct LivePage::Impl {
   explicit Impl(int port)
-      : secret(nonce()),
-        server(port, headers_with(secret), [this](const auto& path) { return answer(path); }) {}
+      : nonce(random_word()),
+        server(port, headers_with(nonce), [this](const auto& path) { return answer(path); }) {}
 
   std::optional<Content> answer(const std::string& path);
   std::string state();
@@ -125,12 +112,12 @@ struct LivePage::Impl {
   double asked = -looks_s;  ///< when a browser asked for the state, by `seconds_now`
   std::map<std::string, Shown> shown;
   StationBoard board;
-  const std::string secret;
-  LocalServer server;  // the last member: its thread uses the others
+  const std::string nonce;  // only what has it may run as a script of the page
+  LocalServer server;       // the last member: its thread uses the others
 };
 
 std::optional<Content> LivePage::Impl::answer(const std::string& path) {
-  if (path == "/") return Content{"text/html; charset=utf-8", page_with(secret)};
+  if (path == "/") return Content{"text/html; charset=utf-8", page_with(nonce)};
   if (path == "/state.json") return Content{"application/json", state()};
   for (const auto& [name, place] : places)
     if (path == place)
@@ -172,7 +159,7 @@ json LivePage::Impl::pictures() const {
     if (found == shown.end()) continue;
     const Shown& at = found->second;
     list.push_back({{"name", name},
-                    {"file", place},
+                    {"file", place + 1},  // beside the page, whose address has the secret
                     {"number", at.number},
                     {"index", at.picture->index},
                     {"count", at.picture->count},
@@ -222,8 +209,10 @@ LivePage::LivePage(int port) : impl_(std::make_unique<Impl>(port)) {}
 LivePage::~LivePage() = default;
 
 std::string LivePage::address() const {
-  return "http://127.0.0.1:" + std::to_string(impl_->server.port()) + "/";
+  return "http://127.0.0.1:" + std::to_string(impl_->server.port()) + "/" + impl_->server.secret() + "/";
 }
+
+const std::string& LivePage::secret() const { return impl_->server.secret(); }
 
 void LivePage::tell_plan(const json& planned, const std::string& output) {
   log("from " + planned.value("input", "") + " to " + output);
@@ -264,6 +253,7 @@ void LivePage::end(const std::string& how) {
 void with_page(const std::optional<Index>& port, const std::function<void(LivePage*)>& work) {
   if (!port) return work(nullptr);
   LivePage page(static_cast<int>(*port));
+  keep_out_of_log(page.secret());
   std::cerr << "tandem: this run can be watched at " << page.address() << std::endl;
   try {
     work(&page);

@@ -12,7 +12,7 @@
 namespace tandem::apps {
 
 /// The page of a run, for browsers of this machine (apps/page.html): how far each station is, how fast, the
-/// newest slice and the middle planes, residuals of solvers, the log. It asks for /state.json four times a
+/// newest slice and the middle planes, residuals of solvers, the log. It asks for state.json four times a
 /// second, and for a picture when there is a new one. Any thread may tell it things.
 class LivePage {
  public:
@@ -20,7 +20,8 @@ class LivePage {
   explicit LivePage(int port);
   ~LivePage();
 
-  std::string address() const;
+  std::string address() const;        ///< with the secret, without which nothing is shown
+  const std::string& secret() const;  ///< see LocalServer
 
   /// What is done, as `recon` reports it when it is planned.
   void tell_plan(const nlohmann::json& planned, const std::string& output);

@@ -9,9 +9,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <exception>
 #include <list>
+#include <random>
 #include <sstream>
 #include <string_view>
 #include <thread>
@@ -26,7 +28,7 @@ namespace tandem::apps {
 
 namespace {
 
-constexpr std::size_t longest_request = 8192, most_connections = 32;
+constexpr std::size_t longest_request = 8192, most_connections = 8;
 constexpr double patience_s = 5, last_patience_s = 0.25;
 
 /// A file descriptor that is closed at the end.
@@ -95,6 +97,14 @@ std::vector<std::string> hosts_of(std::string_view head) {
   return hosts;
 }
 
+/// Whether two texts are the same, in a time that does not tell how far they are.
+bool same_word(std::string_view a, std::string_view b) {
+  unsigned differ = a.size() != b.size();
+  for (std::size_t k = 0; k < std::min(a.size(), b.size()); ++k)
+    differ |= static_cast<unsigned char>(a[k]) ^ static_cast<unsigned char>(b[k]);
+  return differ == 0;
+}
+
 struct Reply {
   const char* status;
   Content content;
@@ -105,6 +115,17 @@ Reply refusal(const char* status) {
 }
 
 }  // namespace
+
+std::string random_word() {
+  std::random_device random;
+  std::string text;
+  for (int k = 0; k < 4; ++k) {
+    std::array<char, 9> digits{};
+    std::snprintf(digits.data(), digits.size(), "%08x", random());
+    text += digits.data();
+  }
+  return text;
+}
 
 struct LocalServer::Impl {
   Impl(int wished, std::string lines, Answer function)
@@ -119,16 +140,20 @@ struct LocalServer::Impl {
 
   void serve();
   void accept();
+  bool drop_silent();
   void attend(Connection& c, short events);
   void receive(Connection& c);
   void send(Connection& c) const;
   Reply reply_to(const std::string& head) const;
   std::string text_of(const Reply& reply) const;
 
-  const std::string headers;
+  const std::string headers, secret = random_word();
   const Answer answer;
   Descriptor listener;
   int port = 0;
+  void rest() { rests_until = seconds_now() + 0.1; }  ///< before somebody else is let in
+
+  double rests_until = 0;
   std::unique_ptr<Descriptor> asleep, alarm;
   std::list<Connection> connections;
   std::thread thread;
@@ -144,6 +169,7 @@ LocalServer::~LocalServer() {
 }
 
 int LocalServer::port() const { return impl_->port; }
+const std::string& LocalServer::secret() const { return impl_->secret; }
 
 /// Looks after all connections, until it is woken; then only after answers that were begun.
 void LocalServer::Impl::serve() {
@@ -151,7 +177,7 @@ void LocalServer::Impl::serve() {
   for (;;) {
     std::vector<pollfd> watched{{asleep->number(), POLLIN, 0}, {listener.number(), POLLIN, 0}};
     if (end > 0) watched[0].fd = -1;
-    if (end > 0 || connections.size() >= most_connections) watched[1].fd = -1;
+    if (end > 0 || seconds_now() < rests_until) watched[1].fd = -1;
     for (const Connection& c : connections)
       watched.push_back({c.socket.number(), static_cast<short>(c.sends() ? POLLOUT : POLLIN), 0});
     if (::poll(watched.data(), watched.size(), 100) < 0 && errno != EINTR) return;
@@ -167,9 +193,26 @@ void LocalServer::Impl::serve() {
   }
 }
 
+/// Who is silent must not keep others waiting, nor take the files that the run itself needs.
 void LocalServer::Impl::accept() {
+  if (connections.size() >= most_connections) drop_silent();
+  if (connections.size() >= most_connections) return rest();
   Descriptor socket(::accept4(listener.number(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-  if (socket.number() >= 0) connections.push_back({std::move(socket), seconds_now() + patience_s});
+  if (socket.number() >= 0)
+    connections.push_back({std::move(socket), seconds_now() + patience_s});
+  else if (!drop_silent())
+    rest();
+}
+
+/// The one that came first of those that have not asked, or else of those that have their answer; false if
+/// there is none.
+bool LocalServer::Impl::drop_silent() {
+  auto silent = std::ranges::find_if(connections, [](const Connection& c) { return !c.answered(); });
+  if (silent == connections.end())
+    silent = std::ranges::find_if(connections, [](const Connection& c) { return !c.sends(); });
+  if (silent == connections.end()) return false;
+  connections.erase(silent);
+  return true;
 }
 
 void LocalServer::Impl::attend(Connection& c, short events) {
@@ -210,10 +253,13 @@ Reply LocalServer::Impl::reply_to(const std::string& head) const {
   if (hosts.size() != 1) return refusal("400 Bad Request");
   if (hosts[0] != "127.0.0.1" + number && hosts[0] != "localhost" + number) return refusal("403 Forbidden");
   if (line.substr(0, first) != "GET") return refusal("405 Method Not Allowed");
-  const std::string target = line.substr(first + 1, second - first - 1);
+  const std::string target = line.substr(first + 1, second - first - 1),
+                    path = target.substr(0, target.find('?'));
+  const std::size_t behind = std::min(path.find('/', 1), path.size());
+  if (!path.starts_with('/') || !same_word(path.substr(1, behind - 1), secret))
+    return refusal("403 Forbidden");
   try {
-    if (std::optional<Content> content = answer(target.substr(0, target.find('?'))))
-      return {"200 OK", std::move(*content)};
+    if (std::optional<Content> content = answer(path.substr(behind))) return {"200 OK", std::move(*content)};
   } catch (const std::exception&) {
     return refusal("500 Internal Server Error");
   }

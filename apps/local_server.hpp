@@ -7,6 +7,9 @@
 
 namespace tandem::apps {
 
+/// 128 bits that nobody guesses, as 32 hexadecimal digits.
+std::string random_word();
+
 /// What a browser gets for a path.
 struct Content {
   std::string type, body;
@@ -16,10 +19,12 @@ struct Content {
 /// GET of the paths that it is asked to answer and refuses everything else: other paths (404), other methods
 /// (405), requests that are not HTTP (400) or that are longer than 8 KiB (431). It also refuses requests to
 /// another host than 127.0.0.1 or localhost (403), so that no page of the network reads it under a name of
-/// its own. Each connection is closed after one answer, and one that is slow after 5 s.
+/// its own, and paths that do not begin with /SECRET/ (403): other users of the machine reach the port, but
+/// do not know the secret. Each connection is closed after one answer, and one that is slow after 5 s. There
+/// are at most 8; a new one takes the place of the one that has been silent for longest.
 class LocalServer {
  public:
-  /// Answers a path, without what stands behind '?'. It runs on the thread of the server.
+  /// Answers a path, without the secret and what stands behind '?'. It runs on the thread of the server.
   using Answer = std::function<std::optional<Content>(const std::string& path)>;
 
   /// Listens on a port; 0: any free one. `headers` are lines that every answer has, each with its end.
@@ -29,6 +34,7 @@ class LocalServer {
   ~LocalServer();
 
   int port() const;
+  const std::string& secret() const;  ///< 128 bits that nobody guesses
 
  private:
   struct Impl;

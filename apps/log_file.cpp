@@ -25,7 +25,7 @@ struct Log {
   int file = -1;
   std::string name;
   std::set<std::string> begun;
-  std::string command = "tandem";
+  std::string command = "tandem", hidden;
 };
 
 Log& log() {
@@ -51,6 +51,32 @@ bool write_all(int file, const std::string& text) {
   return ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
 }
 
+/// The file of a log, emptied unless it goes on: a new one, or a log that is there, but none that a link
+/// leads to, and none that came under the name since others looked.
+int opened_log(const std::string& file, bool again, io::Replace replace) {
+  constexpr int flags = O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  const int made = ::open(file.c_str(), flags | O_CREAT | O_EXCL, 0666);
+  if (made >= 0) return made;
+  const auto require_log = [&](bool holds) {
+    const int fault = errno;
+    require<FileError>(holds, "--log ", file,
+                       fault == ELOOP ? ": is a link, which a log does not follow; give another name"
+                                      : std::string(": cannot be written: ") + std::strerror(fault));
+  };
+  require_log(errno == EEXIST);
+  const int there = ::open(file.c_str(), flags);
+  require_log(there >= 0);
+  try {
+    if (!again)
+      io::require_content("/proc/self/fd/" + std::to_string(there), file, io::Content::log, replace);
+    require_log(again || ::ftruncate(there, 0) == 0);
+  } catch (...) {
+    ::close(there);
+    throw;
+  }
+  return there;
+}
+
 }  // namespace
 
 void begin_log(const std::string& file, io::Replace replace) {
@@ -59,11 +85,7 @@ void begin_log(const std::string& file, io::Replace replace) {
   const std::lock_guard lock(l.mutex);
   if (l.file >= 0 && l.name == file) return;
   const bool again = !l.begun.insert(file).second;
-  if (!again) io::require_replaceable(file, replace);
-  const int opened = ::open(
-      file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOCTTY | O_CLOEXEC | (again ? 0 : O_TRUNC), 0666);
-  const int fault = errno;
-  require<FileError>(opened >= 0, "--log ", file, ": cannot be written: ", std::strerror(fault));
+  const int opened = opened_log(file, again, replace);
   if (l.file >= 0) ::close(l.file);
   l.file = opened;
   l.name = file;
@@ -76,12 +98,20 @@ void log_line(std::string_view line) {
   Log& l = log();
   const std::unique_lock lock(l.mutex, std::chrono::milliseconds(200));
   if (!lock.owns_lock() || l.file < 0) return;
-  if (write_all(l.file, now() + ' ' + std::string(line) + '\n')) return;
+  std::string shown(line);
+  if (const std::size_t at = shown.find(l.hidden); !l.hidden.empty() && at != std::string::npos)
+    shown.replace(at, l.hidden.size(), "...");
+  if (write_all(l.file, now() + ' ' + shown + '\n')) return;
   const std::string said =
       "tandem: warning: --log " + l.name + ": cannot be written further: " + std::strerror(errno) + "\n";
   ::close(l.file);
   l.file = -1;
   static_cast<void>(write_all(STDERR_FILENO, said));
+}
+
+void keep_out_of_log(const std::string& word) {
+  const std::lock_guard lock(log().mutex);
+  log().hidden = word;
 }
 
 void remember_command_line(int argc, char** argv) {

@@ -15,6 +15,9 @@ void begin_log(const std::string& file, io::Replace replace);
 /// Adds a line to the log, if there is one. Any thread may call this.
 void log_line(std::string_view line);
 
+/// From now on the log has "..." in the place of this word: others may read it.
+void keep_out_of_log(const std::string& word);
+
 /// The command line, which the first line of each log names.
 void remember_command_line(int argc, char** argv);
 

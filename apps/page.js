@@ -47,12 +47,30 @@ function ticks(low, high, logarithmic) {
   return Array.from({length: Math.floor(high / step + 1e-9) - first + 1}, (_, k) => (first + k) * step);
 }
 
+/** At most some 4000 points of a curve: of each stretch the lowest and the highest, in their order, and the last. */
+function thinned(points) {
+  const most = 2000, step = Math.ceil(points.length / most), kept = [];
+  if (step <= 2) return points;
+  for (let first = 0; first < points.length; first += step) {
+    let low = first, high = first;
+    for (let k = first; k < Math.min(first + step, points.length); ++k) {
+      if (points[k][1] < points[low][1]) low = k;
+      if (points[k][1] > points[high][1]) high = k;
+    }
+    kept.push(points[Math.min(low, high)]);
+    if (low !== high) kept.push(points[Math.max(low, high)]);
+  }
+  if (kept[kept.length - 1] !== points[points.length - 1]) kept.push(points[points.length - 1]);
+  return kept;
+}
+
 /** Draws curves of points (iteration, value) with their axes; a logarithmic one shows what is above zero. */
-function plot(svg, curves, logarithmic, label = "") {
+function plot(svg, all, logarithmic, label = "") {
+  const curves = all.map(c => ({kind: c.kind, points: thinned(c.points)}));
   const points = curves.flatMap(c => c.points), values = points.map(p => p[1]).filter(v => Number.isFinite(v) && (!logarithmic || v > 0));
   if (values.length === 0) return;
-  const last = Math.max(1, ...points.map(p => p[0]));
-  let low = Math.min(...values), high = Math.max(...values);
+  const last = points.reduce((most, p) => Math.max(most, p[0]), 1);
+  let low = values.reduce((a, b) => Math.min(a, b)), high = values.reduce((a, b) => Math.max(a, b));
   if (logarithmic && high < 2 * low) low = high / 2;
   if (!logarithmic && high - low < 1e-6 * Math.abs(high)) low -= 0.5 * Math.abs(low) || 1, high += 0.5 * Math.abs(high) || 1;
   const left = 64, right = 628, top = label ? 26 : 12, bottom = 222, scale = logarithmic ? Math.log10 : v => v;

@@ -9,6 +9,8 @@
 #include "../core/error.hpp"
 #include "../core/version.hpp"
 #include "../io/volume_file.hpp"
+#include "../pipeline/steps/step.hpp"
+#include "command.hpp"
 #include "settings_text.hpp"
 
 namespace tandem::apps {
@@ -77,6 +79,26 @@ bool decides_the_volume(const std::string& option) {
   return std::find(unheeded.begin(), unheeded.end(), option) == unheeded.end();
 }
 
+bool names_a_file(const std::string& option, const std::vector<std::string>& values) {
+  for (const char* list : {"angles", "view-shifts", "view-row-shifts", "row-axes", "flats", "darks"})
+    if (option == list) return true;
+  if (option == "initial")
+    return !std::ranges::all_of(values, [](const std::string& value) {
+      return in_lower_case(value) == "zero" || in_lower_case(value) == "fbp";
+    });
+  for (const pipeline::Step& step : pipeline::steps())
+    for (const pipeline::StepOption& one : step.options)
+      if (one.name == "--" + option && std::holds_alternative<pipeline::FileName>(one.takes)) return true;
+  return false;
+}
+
+bool is_for_the_command_line(const std::string& command, const std::string& option) {
+  for (const char* one : {"allow-external-files", "checkpoint", "json", "log", "output", "overwrite",
+                          "part-of", "preview", "resume", "save-config", "serve"})
+    if (option == one) return true;
+  return command == "simulate" && option == "truth";  // which it writes
+}
+
 std::string config_text(const CLI::App& command, const std::map<std::string, std::string>& found,
                         const std::function<bool(const std::string& option)>& applies) {
   std::string text = std::string("# tandem ") + TANDEM_VERSION + ": a recipe of tandem " +
@@ -96,7 +118,7 @@ std::string config_text(const CLI::App& command, const std::map<std::string, std
 
 json recipe_in(const std::filesystem::path& volume) {
   const io::VolumeReader reader(volume);
-  json recipe = json::parse(reader.recipe(), nullptr, false);
+  json recipe = parsed(reader.recipe());
   const bool known = recipe.is_object() && recipe.contains("config") && recipe["config"].is_string() &&
                      recipe.contains("version") && recipe["version"].is_string();
   require<FileError>(known, volume.string(),
@@ -107,8 +129,10 @@ json recipe_in(const std::filesystem::path& volume) {
 std::string config_in(const std::filesystem::path& volume) {
   const json recipe = recipe_in(volume);
   std::string config = recipe["config"];
-  const json shape = recipe.value("volume", json::object()).value("shape", json::array());
-  const Index slices = shape.size() == 3 && shape[0].is_number_integer() ? shape[0].get<Index>() : 0;
+  const json about = recipe.value("volume", json());
+  const json shape = about.is_object() ? about.value("shape", json()) : json();
+  const bool has_shape = shape.is_array() && shape.size() == 3 && shape[0].is_number_integer();
+  const Index slices = has_shape ? shape[0].get<Index>() : 0;
   const bool is_part = slices != io::VolumeReader(volume).shape()[0];
   return is_part ? without(config, "slices") : config;
 }

@@ -13,6 +13,13 @@ namespace tandem::apps {
 /// things are, who computes, and what is shown.
 bool decides_the_volume(const std::string& option);
 
+/// Whether these values of an option of `recon` that decides the volume name a file.
+bool names_a_file(const std::string& option, const std::vector<std::string>& values);
+
+/// Whether an option is not taken from a file of options: it says what is written, replaced or served, or
+/// opens files that the scan names.
+bool is_for_the_command_line(const std::string& command, const std::string& option);
+
 /// The options of a command that decide the volume, in TOML: as they were given, or with the defaults that
 /// were taken, as far as these have a meaning (`applies`). `found` has values that take the place of what was
 /// given, by the names of their options; an empty one leaves an option out.

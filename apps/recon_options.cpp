@@ -8,6 +8,8 @@
 #include "command_line.hpp"
 #include "files.hpp"
 #include "follow.hpp"
+#include "recipe_text.hpp"
+#include "resume.hpp"
 #include "step_options.hpp"
 
 namespace tandem::apps {
@@ -338,9 +340,9 @@ NamedFiles sources_of(const ReconOptions& o) {
 
 NamedFiles outputs_of(const ReconOptions& o) {
   NamedFiles outputs{{"-o", o.output},
-                     {"--preview", o.preview},
-                     {"--save-config", o.save_config},
-                     {"--checkpoint", o.checkpoint}};
+                     {"--preview", o.preview, io::Content::picture},
+                     {"--save-config", o.save_config, io::Content::recipe},
+                     {"--checkpoint", o.checkpoint, io::Content::checkpoint}};
   if (o.is_part_of_hdf5()) outputs.push_back({"--part-of", o.part_of});
   return outputs;
 }
@@ -349,8 +351,18 @@ io::VolumeFormat format_of(const ReconOptions& o, const pipeline::Plan& plan) {
   const io::Compression compression = o.compression == "zstd"    ? io::Compression::zstd
                                       : o.compression == "blosc" ? io::Compression::blosc
                                                                  : io::Compression::none;
-  return {voxel_type_of(o),  compression,  o.min.value_or(0),         o.max.value_or(1),
-          o.range_is_open(), plan.place(), io::origin_of(o.scan.path)};
+  const std::string time = o.scan.how.time ? std::to_string(*o.scan.how.time) : "";
+  const std::string config =  // but for what says which part it is
+      config_text(*o.command, {{"slices", ""}, {"region", ""}, {"time", time}},
+                  [&](const std::string& option) { return applies(o, option); });
+  return {voxel_type_of(o),
+          compression,
+          o.min.value_or(0),
+          o.max.value_or(1),
+          o.range_is_open(),
+          plan.place(),
+          made_by(o.common, sources_of(o), config),
+          io::origin_of(o.scan.path)};
 }
 
 void add_recon_options(CLI::App& c, ReconOptions& o) {
@@ -371,7 +383,7 @@ void add_recon_options(CLI::App& c, ReconOptions& o) {
       ->check(positive(1e9));
   c.add_option(
        "--serve", o.serve,
-       "show the run on a page at http://127.0.0.1:PORT, for browsers of this machine; 0: any free port")
+       "show the run on a page for browsers of this machine, at an address that is printed; 0: any free port")
       ->check(count(0, 65535))
       ->type_name("PORT");
   add_common(c, o.common);

@@ -39,13 +39,14 @@ void open_report(Common& common) {
   begin_log(common.log, common.replace());
   if (common.json == "/dev/stdout") common.json = "-";
   if (common.json.empty() || common.json == "-" || is_no_file(common.json)) return;
-  common.report = std::make_shared<io::Output>(common.json, common.replace());
+  common.report = std::make_shared<io::Output>(common.json, io::Content::report, common.replace());
 }
 
 void write_report(Common& common, const nlohmann::json& report) {
   if (common.listener) common.listener->report(report);
   const bool on_terminal = common.json == "-";
   if (common.json.empty() || (on_terminal && common.listener)) return;
+  if (on_terminal && common.together) return common.together->push_back(report);
   const std::string text = text_of(report, 1) + '\n';
   if (on_terminal)
     std::cout << text;

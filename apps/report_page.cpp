@@ -44,8 +44,12 @@ std::string inside_html(const json& value) {
   return text;
 }
 
-void replace(std::string& text, const std::string& mark, const std::string& by) {
-  text.replace(text.find(mark), mark.size(), by);
+/// The text with two marks replaced, of which `first` comes first. What is put in may hold marks too.
+std::string filled(const std::string& text, const std::pair<std::string, std::string>& first,
+                   const std::pair<std::string, std::string>& second) {
+  const std::size_t a = text.find(first.first), b = text.find(second.first);
+  return text.substr(0, a) + first.second + text.substr(a + first.first.size(), b - a - first.first.size()) +
+         second.second + text.substr(b + second.first.size());
 }
 
 GreyWindow joint_window(const std::vector<MiddlePlane>& planes) {
@@ -95,11 +99,8 @@ std::vector<MiddlePlane> middle_planes(io::VolumeReader& volume, ProgressLine& p
 
 std::string report_page(const json& report, const std::vector<MiddlePlane>& planes, const std::string& unit,
                         const std::string& missing) {
-  std::string page = report_page_text;
-  replace(page, "{{report}}", inside_html(report));
-  replace(page, "{{volume}}",
-          inside_html(planes.empty() ? json{{"missing", missing}} : volume_json(planes, unit)));
-  return page;
+  const json pictures = planes.empty() ? json{{"missing", missing}} : volume_json(planes, unit);
+  return filled(report_page_text, {"{{report}}", inside_html(report)}, {"{{volume}}", inside_html(pictures)});
 }
 
 }  // namespace tandem::apps

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "../core/version.hpp"
+#include "../io/checksum.hpp"
 #include "../io/sources.hpp"
 
 namespace tandem::apps {
@@ -12,6 +13,11 @@ namespace tandem::apps {
 using nlohmann::json;
 
 namespace {
+
+io::SourceIdentity identity_of(const Common& common, const std::filesystem::path& input) {
+  const auto seen = common.behind.find(input);
+  return io::identity_of(seen == common.behind.end() ? io::files_behind(input) : seen->second);
+}
 
 std::string on_one_line(std::string text) {
   std::replace_if(
@@ -42,9 +48,7 @@ io::Identity identity_of(const Common& common, const NamedFiles& inputs, const s
   io::Identity identity{{"the version of tandem", TANDEM_VERSION}};
   for (const NamedFile& input : inputs) {
     if (input.path.empty()) continue;
-    const auto seen = common.behind.find(input.path);
-    const auto files = seen == common.behind.end() ? io::files_behind(input.path) : seen->second;
-    identity.emplace_back(input.option, words_of(io::identity_of(files)));
+    identity.emplace_back(input.option, words_of(identity_of(common, input.path)));
   }
   std::istringstream lines(config);
   for (std::string line; std::getline(lines, line);) {
@@ -57,6 +61,22 @@ io::Identity identity_of(const Common& common, const NamedFiles& inputs, const s
        {"algorithm", "model", "variant", "precision", "vectors", "slab", "volume", "geometry"})
     identity.emplace_back(std::string("the ") + key, on_one_line(planned[key].dump()));
   return identity;
+}
+
+std::string made_by(const Common& common, const NamedFiles& inputs, const std::string& config) {
+  std::uint32_t scan = 0, options = 0;
+  const auto add = [](const std::string& text, std::uint32_t& digest) {
+    digest = io::checksum(text.data(), text.size(), digest);
+  };
+  for (const NamedFile& input : inputs)
+    if (!input.path.empty())
+      add(input.option + ' ' + std::to_string(identity_of(common, input.path).digest), scan);
+  std::istringstream lines(config);
+  for (std::string line; std::getline(lines, line);)
+    if (!line.empty() && !line.starts_with('#')) add(line, options);
+  std::ostringstream text;
+  text << "scan " << std::hex << scan << ", options " << options;
+  return text.str();
 }
 
 std::string words_of(const std::vector<Range>& slices) {

@@ -37,7 +37,7 @@ class Scanner {
 
  private:
   Setting setting() {
-    Setting one{trimmed(until("=#\n")), {}};
+    Setting one{trimmed(until("=#\n")), {}, line()};
     if (one.name.size() > 1 && (one.name.front() == '"' || one.name.front() == '\''))
       one.name = one.name.substr(1, one.name.size() - 2);
     if (one.name.empty()) refuse("a name is missing before the =");
@@ -97,13 +97,12 @@ class Scanner {
   void skip(std::string_view some) { place_ = std::min(text_.find_first_not_of(some, place_), text_.size()); }
   void skip_line() { place_ = std::min(text_.find('\n', place_), text_.size()); }
 
+  Index line() const {
+    return 1 + std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(place_), '\n');
+  }
+
   [[noreturn]] void refuse(const std::string& what) const {
-    const auto line =
-        1 + std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(place_), '\n');
-    const std::size_t first = place_ == 0 ? 0 : text_.rfind('\n', place_ - 1) + 1;
-    throw UsageError(where_ + ": line " + std::to_string(line) + " \"" +
-                     trimmed(text_.substr(first, text_.find('\n', first) - first)) + "\": " + what +
-                     "; give NAME = VALUE");
+    throw UsageError(where_ + ": line " + std::to_string(line()) + ": " + what + "; give NAME = VALUE");
   }
 
   std::string_view text_;

@@ -80,7 +80,7 @@ void catch_signals() {
     if (::pipe2(alarm_pipe.data(), O_CLOEXEC) == 0) std::thread(end_in_time).detach();
   } catch (const std::system_error&) {  // no more threads: loops that ask still end in order
   }
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGXFSZ}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGXFSZ, SIGXCPU}) {
     struct sigaction action {};
     ::sigaction(signal, nullptr, &action);
     if (action.sa_handler == SIG_IGN) continue;

@@ -14,10 +14,10 @@ class Interrupted : public std::runtime_error {
   Interrupted();
 };
 
-/// From now on SIGINT, SIGTERM, SIGHUP and SIGXFSZ end the program in order and leave nothing behind. A loop
-/// that asks throws. If no loop asks for half a second, a thread removes what was begun and ends the program.
-/// A signal of the same kind that comes later than half a second after it ends the program at once. Signals
-/// that the parent ignores stay ignored. A write to a closed pipe fails as any other write.
+/// From now on SIGINT, SIGTERM, SIGHUP, SIGXFSZ and SIGXCPU end the program in order and leave nothing
+/// behind. A loop that asks throws. If no loop asks for half a second, a thread removes what was begun and
+/// ends the program. A signal of the same kind that comes later than half a second after it ends the program
+/// at once. Signals that the parent ignores stay ignored. A write to a closed pipe fails as any other write.
 void catch_signals();
 /// How long the program has from then on to end by itself, s. By `give_time`, more after SIGTERM, with which
 /// schedulers announce that they end a program: for a check-point. `together`: no rank writes one alone, so

@@ -177,6 +177,8 @@ CLI::Validator lower_case() {
 }
 
 std::string did_you_mean(const std::string& text, std::span<const std::string> words) {
+  constexpr std::size_t longest = 60;  // more resembles no word, and would take long to compare
+  if (text.size() > longest) return "";
   const std::size_t letters = text.size() - std::min(text.size(), text.find_first_not_of('-'));
   const std::string bare = text.substr(text.size() - letters);
   std::size_t least = 1 + std::max<std::size_t>(1, std::min<std::size_t>(3, letters / 4));

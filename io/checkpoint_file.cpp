@@ -105,10 +105,16 @@ void CheckpointReader::pass(void* data, Index bytes) {
   at_ += bytes;
 }
 
+void CheckpointReader::require_room(const std::string& part, Index count, Index bytes) const {
+  require<FileError>(0 <= count && count <= (file_->size() - at_) / bytes, name(), ": claims ", count, " of ",
+                     part, ", which it is too short for; remove it to go on without it");
+}
+
 void pass(CheckpointFile& file, const std::string& part, std::string& text) {
   auto bytes = static_cast<Index>(text.size());
   file.begin("size of " + part, sizeof bytes);
   file.pass(&bytes, sizeof bytes);
+  file.require_room(part, bytes, 1);
   text.resize(static_cast<std::size_t>(bytes));
   file.begin(part, bytes);
   file.pass(text.data(), bytes);

@@ -18,6 +18,9 @@ class CheckpointFile {
   virtual bool reads() const = 0;
   virtual void begin(const std::string& part, Index bytes) = 0;  ///< @throws FileError
   virtual void pass(void* data, Index bytes) = 0;  ///< the next bytes of the part. @throws FileError
+  /// Before memory is taken for so many things, of which each has at least some bytes in the file. @throws
+  /// FileError if a file that is read is too short for them
+  virtual void require_room(const std::string& /*part*/, Index /*count*/, Index /*bytes*/) const {}
 };
 
 /// Writes a check-point. It gets its name at `finish`, in the place of an older one: there is always a whole
@@ -53,6 +56,7 @@ class CheckpointReader final : public CheckpointFile {
   /// @throws FileError unless this is the next part
   void begin(const std::string& part, Index bytes) override;
   void pass(void* data, Index bytes) override;
+  void require_room(const std::string& part, Index count, Index bytes) const override;
   const std::string& name() const;
 
  private:

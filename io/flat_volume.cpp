@@ -24,8 +24,8 @@ class FlatVolume final : public SlabWriter {
         output_(std::move(beginning.output)),
         frame_(std::move(frame)) {
     JournalText& text = beginning.text;
-    if (!text.done.empty() && output_.has(text.file)) {
-      file_.emplace(output_.open(text.file));
+    if (!text.done.empty() && output_.has(output_.name())) {
+      file_.emplace(output_.open(output_.name()));
       text.done = verified(text.done);
     } else if (ranks().is_first()) {
       text.done.clear();
@@ -34,7 +34,7 @@ class FlatVolume final : public SlabWriter {
       file_->require_space(static_cast<double>(frame_.head_bytes + room_for_tail) + bytes());
     }
     adopt(text);
-    if (!ranks().is_first()) file_.emplace(output_.open(text.file));
+    if (!ranks().is_first()) file_.emplace(output_.open(output_.name()));
     journal_.emplace(output_, std::move(text), [this](const std::vector<DoneSlice>&) { file_->sync(); });
     use(*journal_);
   }
@@ -73,7 +73,7 @@ class FlatVolume final : public SlabWriter {
 }  // namespace
 
 std::unique_ptr<VolumeWriter> create_flat_volume(const Creation& c, FlatFrame frame) {
-  return std::make_unique<FlatVolume>(begin(c.path, c.replace, c.recipe, c.continuation), c,
+  return std::make_unique<FlatVolume>(begin(c.path, Content::volume, c.replace, c.recipe, c.continuation), c,
                                       std::move(frame));
 }
 

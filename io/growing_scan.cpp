@@ -158,6 +158,7 @@ class Followed final : public GrowingScan {
   }
   Index planned() const override { return planned_; }
   Index angles_known() const override { return known_; }
+  Index unplanned() const override { return std::max<Index>(0, views_ - planned_); }
   std::string next() const override { return source_->next(); }
 
   using ScanReader::read;
@@ -173,6 +174,9 @@ class Followed final : public GrowingScan {
     if (!given && !found.angles.empty()) found.angles = extended(std::move(found.angles), known_, planned_);
     views_ = 0;
     for (const auto& source : found.projections) views_ += source->shape()[0];
+    require<GeometryError>(options_.angles.empty() || views_ <= planned_, options_.angles.string(), ": ",
+                           planned_, " angles for a scan that has ", views_,
+                           " views already; one per view is needed, give --angles FILE[A:B] or --arc DEG");
     reader_ = reader_of(path_, std::move(found), options_, planned_);
   }
 

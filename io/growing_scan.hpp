@@ -16,9 +16,10 @@ class GrowingScan : public ScanReader {
   /// Looks again. Returns how many views are there, with their angles. @throws FileError if there are fewer
   /// than before, or if another file has the name now
   virtual Index look() = 0;
-  virtual Index planned() const = 0;       ///< how many views the scan will have
-  virtual Index angles_known() const = 0;  ///< of how many views, from the first one
-  virtual std::string next() const = 0;    ///< why the next view does not count; may be empty
+  virtual Index planned() const = 0;             ///< how many views the scan will have
+  virtual Index angles_known() const = 0;        ///< of how many views, from the first one
+  virtual Index unplanned() const { return 0; }  ///< views that are there beyond those that were planned
+  virtual std::string next() const = 0;          ///< why the next view does not count; may be empty
 };
 
 /// Opens a scan that is being written, with one view or more. It is

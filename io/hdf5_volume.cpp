@@ -51,6 +51,7 @@ class Hdf5Volume : public SlabWriter {
     }
     file.write_text("/process/tandem/version", TANDEM_VERSION);
     file.write_text("/process/tandem/recipe", recipe);
+    if (!form.made_by.empty()) file.write_text(made_by_path, form.made_by);
     add_nexus_entry(file, shape(), form);
     if (form.place)
       for (const auto& [name, numbers] : numbers_of(*form.place))
@@ -89,6 +90,17 @@ class Hdf5Volume : public SlabWriter {
     data.set_flag("complete", true);
   }
 
+  bool has_our_shape(const hdf5::File& file) const {
+    return file.data_set("/exchange/data").shape() == std::vector<Index>(shape().begin(), shape().end());
+  }
+
+  /// What gets the name says of itself that it is complete. @throws FileError
+  void require_complete() const {
+    const hdf5::File file = hdf5::File::open(file_->path());
+    require<FileError>(has_our_shape(file) && file.data_set("/exchange/data").number("complete") == 1,
+                       output_.target().string(), ": is not complete, although all was written; start again");
+  }
+
   Output output_;
   std::optional<PlainFile> file_;
   Shape chunk_{};
@@ -104,19 +116,20 @@ class PlainVolume : public Hdf5Volume {
   PlainVolume(Beginning beginning, Shape n, const VolumeFormat& form)
       : Hdf5Volume(beginning, n, form, max_chunk_bytes) {
     JournalText& text = beginning.text;
-    if (!text.done.empty() && output_.has(text.file)) {
-      if (is_as_made(text.file)) {
-        find_places(text.file);
+    const std::string name = output_.name();
+    if (!text.done.empty() && output_.has(name)) {
+      if (is_as_made(name)) {
+        find_places(name);
         text.done = verified(text.done);
       } else {
         make_again(text);
       }
     } else if (ranks().is_first()) {
       text.done.clear();
-      make(output_.name(), text.recipe);
+      make(name, text.recipe);
     }
     adopt(text);
-    if (!ranks().is_first()) find_places(text.file);
+    if (!ranks().is_first()) find_places(name);
     begin_journal(std::move(text));
   }
 
@@ -138,10 +151,15 @@ class PlainVolume : public Hdf5Volume {
     file.close();
   }
 
-  /// False if the run was killed while libhdf5 added what completes the file.
+  /// False if the run was killed while libhdf5 added what completes the file, or if it is another file.
   bool is_as_made(const std::string& name) {
     try {
-      return !hdf5::File::open(output_.open(name).path()).has(report_path);
+      const PlainFile left = output_.open(name);
+      const hdf5::File file = hdf5::File::open(left.path());
+      return !file.has(report_path) && has_our_shape(file) &&
+             static_cast<Index>(file.data_set("/exchange/data").offsets().size()) ==
+                 shape()[0] * chunks_of_slice() &&
+             file.data_set(checksums_path).size() == shape()[0];
     } catch (const FileError&) {  // it is torn
       return false;
     }
@@ -149,10 +167,10 @@ class PlainVolume : public Hdf5Volume {
 
   /// A new file has its voxels in the same places, so they are found without what libhdf5 left.
   void make_again(JournalText& text) {
-    const std::string name = text.file + ".2";
+    const std::string name = output_.name() + ".2";
     make(name, text.recipe);
     PlainFile made = std::move(*file_);
-    file_.emplace(output_.open(text.file));
+    file_.emplace(output_.open(output_.name()));
     text.done = verified(text.done);
     for (DoneSlice& slice : text.done) {
       const std::vector<std::byte> bytes = stored(slice);
@@ -163,7 +181,7 @@ class PlainVolume : public Hdf5Volume {
     }
     made.sync();
     file_.emplace(std::move(made));
-    output_.rename(name, text.file);
+    output_.rename(name, output_.name());
   }
 
   /// In a file that a killed run left: HDF5 had closed it before any voxel came.
@@ -202,6 +220,7 @@ class PlainVolume : public Hdf5Volume {
     hdf5::File file = hdf5::File::modify(*file_);
     mark_complete(file, report_json);
     file.close();
+    require_complete();
     output_.publish();
   }
 
@@ -217,21 +236,21 @@ class PackedVolume : public Hdf5Volume {
   PackedVolume(Beginning beginning, Shape n, const VolumeFormat& form)
       : Hdf5Volume(beginning, n, form, max_chunk_bytes) {
     JournalText& text = beginning.text;
-    const std::string left = text.file;
+    const std::string second = output_.name() + ".2", left = text.is_second ? second : output_.name();
     if (!text.done.empty() && output_.has(left)) {
       source_.emplace(output_.open(left));
       text.done = verified(text.done);
     } else {
       text.done.clear();
     }
-    name_ = source_ && left == output_.name() ? left + ".2" : output_.name();
+    name_ = source_ && !text.is_second ? second : output_.name();
     output_.discard(name_);
     file_.emplace(output_.create(name_));
     make(text.recipe);
     for (DoneSlice& slice : text.done) copy(slice);
     adopt(text);
     file_->sync();
-    text.file = name_;
+    text.is_second = name_ == second;
     begin_journal(std::move(text));
     if (source_) output_.discard(left);
     source_.reset();
@@ -309,6 +328,7 @@ class PackedVolume : public Hdf5Volume {
     const Index end = h5_->end();
     h5_->close();
     file_->shorten(end);
+    require_complete();
     output_.publish({{name_, output_.name()}}, output_.target().string());
   }
 
@@ -327,7 +347,7 @@ std::unique_ptr<VolumeWriter> create_hdf5_volume(const Creation& c) {
       c.continuation.ranks.is_alone() || c.format.compression == Compression::none, c.path.string(),
       ": several ranks do not write one packed HDF5 file; leave out --compression, or give a name "
       "ending in .zarr");
-  Beginning beginning = begin(c.path, c.replace, c.recipe, c.continuation);
+  Beginning beginning = begin(c.path, Content::volume, c.replace, c.recipe, c.continuation);
   if (c.format.compression == Compression::none)
     return std::make_unique<PlainVolume>(std::move(beginning), c.shape, c.format);
   return std::make_unique<PackedVolume>(std::move(beginning), c.shape, c.format);

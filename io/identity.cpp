@@ -15,6 +15,11 @@ std::string shortened(const std::string& text) {
 
 }  // namespace
 
+std::string different_making(const std::string& one, const std::string& other) {
+  if (one == other || one.empty() || other.empty()) return "";
+  return "it is of another scan, or was made with other options (" + other + ", not " + one + ")";
+}
+
 void require_same(const Identity& then, const Identity& now, const std::string& where) {
   const auto value_in = [](const Identity& all, const std::string& name) {
     const auto found =

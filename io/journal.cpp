@@ -12,6 +12,7 @@ namespace tandem::io {
 namespace {
 
 constexpr std::chrono::milliseconds pause{500};  // between two times that all goes to the disk
+constexpr Index most_bytes = Index{1} << 28;     // of a journal: 4 million slices
 constexpr const char* first_line = "tandem journal";
 
 std::string name_of_journal(const Output& output, int rank) {
@@ -39,8 +40,9 @@ std::string line_of(const DoneSlice& d) {
   return line_of(text.str());
 }
 
+/// Which of the files of an output has the slices: nothing else is named, as a journal may be anybody's.
 std::string head_of(const JournalText& text) {
-  std::string head = line_of(first_line) + line_of("file: " + text.file);
+  std::string head = line_of(first_line) + line_of(std::string("file: ") + (text.is_second ? "2" : "1"));
   for (const auto& [name, value] : text.identity) head += line_of("same: " + name + "\t" + value);
   return head + line_of("recipe: " + text.recipe);
 }
@@ -52,10 +54,12 @@ bool take(const std::string& line, JournalText& text) {
   const std::string key = line.substr(0, colon), rest = line.substr(colon + 2);
   if (key == "done") {
     std::istringstream words(rest);
-    DoneSlice& d = text.done.emplace_back();
-    return static_cast<bool>(words >> d.slice >> d.checksum >> d.offset >> d.bytes);
+    DoneSlice d;
+    if (!(words >> d.slice >> d.checksum >> d.offset >> d.bytes) || d.offset < 0 || d.bytes < 0) return false;
+    text.done.push_back(d);
+    return true;
   }
-  if (key == "file") text.file = rest;
+  if (key == "file") text.is_second = rest == "2";
   if (key == "recipe") text.recipe = rest;
   if (const std::size_t tab = rest.find('\t'); key == "same" && tab != std::string::npos)
     text.identity.emplace_back(rest.substr(0, tab), rest.substr(tab + 1));
@@ -63,6 +67,7 @@ bool take(const std::string& line, JournalText& text) {
 }
 
 std::optional<JournalText> read_journal(const PlainFile& file) {
+  if (file.size() > most_bytes) return std::nullopt;
   std::string all(static_cast<std::size_t>(file.size()), '\0');
   JournalText text;
   if (!file.read(0, all.data(), all.size())) return std::nullopt;
@@ -71,7 +76,6 @@ std::optional<JournalText> read_journal(const PlainFile& file) {
   if (!std::getline(lines, line) || text_in(line) != first_line) return std::nullopt;
   while (std::getline(lines, line) && !lines.eof() && take(text_in(line), text))
     ;
-  if (text.file.empty()) return std::nullopt;
   return text;
 }
 
@@ -96,31 +100,32 @@ Beginning joined(const std::filesystem::path& target, const std::string& recipe,
                  const Continuation& continuation) {
   const Comm& ranks = continuation.ranks;
   const std::string mark = ranks.broadcast("");
-  Beginning now{Output::join(target, mark), {continuation.identity, recipe, {}, {}, ranks.rank()}, ranks};
-  now.text.file = ranks.broadcast("");
+  Beginning now{Output::join(target, mark), {continuation.identity, recipe, false, {}, ranks.rank()}, ranks};
   return now;
 }
 
 }  // namespace
 
-Beginning begin(const std::filesystem::path& target, Replace replace, const std::string& recipe,
-                const Continuation& continuation) {
+Beginning begin(const std::filesystem::path& target, Content content, Replace replace,
+                const std::string& recipe, const Continuation& continuation) {
   const Comm& ranks = continuation.ranks;
   if (!ranks.is_first()) return joined(target, recipe, continuation);
-  Beginning now{Output(target, replace, continuation.wanted),
-                {continuation.identity, recipe, std::string(), {}},
+  Beginning now{Output(target, content, replace, continuation.wanted),
+                {continuation.identity, recipe, false, {}},
                 ranks};
-  now.text.file = now.output.name();
   if (continuation.wanted) {
     if (std::optional<JournalText> left = read_journals(now.output, continuation.identity))
       now.text = std::move(*left);
+    require<FileError>(
+        !now.text.done.empty() || !now.output.is_of_other_machine(), target.string(),
+        ": --resume: a run of another machine left nothing here to go on with; if it has ended, "
+        "remove its folder .",
+        now.output.name(), ".tandem");
+    if (now.output.is_of_other_machine()) now.output.take_over();
     if (now.text.done.empty())
       for (const std::string& name : now.output.names()) now.output.discard(name);
   }
-  if (!ranks.is_alone()) {
-    ranks.broadcast(now.output.share());
-    ranks.broadcast(now.text.file);
-  }
+  if (!ranks.is_alone()) ranks.broadcast(now.output.share());
   return now;
 }
 

@@ -27,8 +27,8 @@ struct DoneSlice {
 /// What a journal says. It is written beside the volume in the making, for `--resume`.
 struct JournalText {
   Identity identity;
-  std::string recipe;  ///< one line
-  std::string file;    ///< the file in the making that has the slices
+  std::string recipe;      ///< one line
+  bool is_second = false;  ///< whether the slices are in a second file in the making, of a packed volume
   std::vector<DoneSlice> done;
   int rank = 0;  ///< whose journal it is
 };
@@ -39,12 +39,12 @@ struct Beginning {
   JournalText text;
   Comm ranks = {};
 };
-/// Takes the output. Where ranks write together, the first one takes it, and what was left; the others join.
-/// What a killed run left is cleared if it cannot be gone on with, or if nobody wants that. A journal counts
-/// as far as its first damaged line. @throws FileError that names what differs if that run had another
-/// identity
-Beginning begin(const std::filesystem::path& target, Replace replace, const std::string& recipe,
-                const Continuation& continuation);
+/// Takes the output, of which a volume or its manifest is made. Where ranks write together, the first one
+/// takes it, and what was left; the others join. What a killed run left is cleared if it cannot be gone on
+/// with, or if nobody wants that. A journal counts as far as its first damaged line, and if it names a file
+/// of this output. @throws FileError that names what differs if that run had another identity
+Beginning begin(const std::filesystem::path& target, Content content, Replace replace,
+                const std::string& recipe, const Continuation& continuation);
 
 /// Lists slices that are safely on the disk. A thread of its own writes them to the disk, all that have come
 /// since the last time, and then lists them: so nothing waits for the disk, and what is listed is there, also

@@ -100,7 +100,7 @@ std::string about(const VolumeFormat& format, const std::string& recipe_json,
   std::string range;
   if (is_integer(format.type))
     range = joined(R"("min":)", number(format.min), R"(,"max":)", number(format.max), ',');
-  return joined(R"({"command":"recon","version":")", TANDEM_VERSION, R"(","complete":true,"unit":)",
+  return joined(mark, R"(,"version":")", TANDEM_VERSION, R"(","complete":true,"unit":)",
                 quoted(format.unit()), ',', range, R"("scan":)", origin_text(format.origin), R"(,"recipe":)",
                 recipe_json, R"(,"report":)", report_json, '}');
 }
@@ -124,12 +124,12 @@ std::string attributes(const std::string& name, const std::vector<Shape>& levels
     add(datasets, joined(R"({"path":")", level, R"(","coordinateTransformations":)",
                          transformations(level, format), '}'));
   return joined(R"({"multiscales":[{"version":"0.4","name":)", quoted(name), R"(,"axes":[)", axes,
-                R"(],"datasets":[)", datasets, R"(],"type":"mean"}],"tandem":)",
+                R"(],"datasets":[)", datasets, R"(],"type":"mean"}],)",
                 about(format, recipe_json, report_json), '}');
 }
 
 std::string unfinished() {
-  return joined(R"({"tandem":{"command":"recon","version":")", TANDEM_VERSION, R"(","complete":false}})");
+  return joined('{', mark, R"(,"version":")", TANDEM_VERSION, R"(","complete":false}})");
 }
 
 }  // namespace tandem::io::zarr_text

@@ -17,6 +17,9 @@ std::string array(Shape shape, const VolumeFormat& format);
 std::string attributes(const std::string& name, const std::vector<Shape>& levels, const VolumeFormat& format,
                        const std::string& recipe_json, const std::string& report_json);
 
+/// What stands in each ".zattrs" that tandem writes, and in no other.
+constexpr const char* mark = R"("tandem":{"command":"recon")";
+
 /// ".zattrs" until all files are in their places.
 std::string unfinished();
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
@@ -20,6 +21,7 @@
 #include "packing.hpp"
 #include "plain_file.hpp"
 #include "slab_writer.hpp"
+#include "text_file.hpp"
 #include "volume_kind.hpp"
 
 namespace tandem::io {
@@ -44,13 +46,52 @@ std::vector<std::string> files_in(const fs::path& folder) {
   return files;
 }
 
-/// @throws FileError for a path that is something else, or that tandem did not write
+bool is_number(const std::string& text) {
+  return !text.empty() && std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+/// How a name in a volume begins, as tandem gives names: LEVEL/SLICE/0/0, and .zarray in each level.
+bool is_way_to_chunk(const fs::path& name) {
+  const std::vector<std::string> parts(name.begin(), name.end());
+  return !parts.empty() && parts.size() <= 4 && std::ranges::all_of(parts, is_number);
+}
+
+/// Whether tandem gives this name to a file of a volume. All else in the folder is the user's: labels, notes.
+bool is_file_of_volume(const fs::path& name) {
+  const auto count = std::distance(name.begin(), name.end());
+  if (count == 1) return name == attributes || name == ".zgroup" || name == ".zmetadata";
+  if (count == 2) return is_number(name.begin()->string()) && name.filename() == ".zarray";
+  return count == 4 && is_way_to_chunk(name);
+}
+
+/// Of a Zarr that another program wrote: also its chunks, whatever their names, and the metadata of Zarr 3.
+bool is_file_of_other_zarr(const fs::path& name) {
+  return is_file_of_volume(name) || name == ".zarray" || name == "zarr.json" ||
+         (std::distance(name.begin(), name.end()) > 1 && is_number(name.begin()->string()));
+}
+
+bool wrote(const fs::path& folder) {
+  try {
+    std::string text = text_of_regular_file(folder / attributes, "a Zarr");
+    std::erase_if(text, [](unsigned char c) { return std::isspace(c) != 0; });  // others may have set it anew
+    return text.find(zarr_text::mark) != std::string::npos;
+  } catch (const FileError&) {
+    return false;
+  }
+}
+
+/// @throws FileError for a path that is something else, or that tandem did not write, and for links within
 void require_ours(const fs::path& folder, Replace replace) {
   std::error_code fault;
   const fs::file_status found = fs::status(folder, fault);
   if (!fs::exists(found)) return;
   require<FileError>(fs::is_directory(found), folder.string(), ": is a file; give another name");
-  if (files_in(folder).empty() || is_of_tandem(folder / attributes)) return;
+  const std::vector<std::string> files = files_in(folder);
+  for (const fs::path name : files)
+    require<FileError>(
+        !fs::is_symlink(folder / name, fault) || (name != attributes && !is_way_to_chunk(name)),
+        (folder / name).string(), ": is a link, which a volume does not lead through; remove it");
+  if (files.empty() || wrote(folder)) return;
   const bool is_zarr = fs::exists(folder / ".zgroup", fault) || fs::exists(folder / ".zarray", fault);
   require<FileError>(is_zarr && replace == Replace::any, folder.string(),
                      ": is there already, and tandem did not write it; give another name",
@@ -78,7 +119,7 @@ class ZarrWriter final : public SlabWriter {
       : SlabWriter(c.path.string(), c.shape, c.format, c.continuation.ranks),
         path_(c.path),
         folder_(folder_of(c)),
-        beginning_(begin(c.path / attributes, Replace::any, c.recipe, c.continuation)),
+        beginning_(begin(c.path / attributes, Content::volume, Replace::any, c.recipe, c.continuation)),
         levels_(levels_of(c.shape)) {
     JournalText& text = beginning_.text;
     recipe_ = text.recipe;
@@ -206,8 +247,9 @@ class ZarrWriter final : public SlabWriter {
     }
     std::set<std::string> coming{attributes};
     for (const Output::Step& step : steps) coming.insert(step.name);
+    const auto goes = wrote(path_) ? is_file_of_volume : is_file_of_other_zarr;
     for (const std::string& older : files_in(path_))
-      if (!coming.contains(older)) steps.push_back({"", older});
+      if (goes(older) && !coming.contains(older)) steps.push_back({"", older});
     steps.push_back({attributes, attributes});
     output().publish(steps, path_.string());
   }

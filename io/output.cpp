@@ -1,5 +1,6 @@
 #include "output.hpp"
 
+#include <array>
 #include <set>
 
 #include "../core/error.hpp"
@@ -40,16 +41,37 @@ void require_name(const fs::path& target) {
   OutputFolder::require_name(folder_of(real), real.filename().string(), target.string());
 }
 
-void require_replaceable(const fs::path& target, Replace replace) {
+namespace {
+
+/// As messages have it: "is a log of tandem".
+const char* words_of(Content content) {
+  constexpr std::array words{"a volume",      "a scan",   "the manifest of a volume",
+                             "a check-point", "a report", "a page",
+                             "a picture",     "a recipe", "a log"};
+  return words[static_cast<std::size_t>(content)];
+}
+
+}  // namespace
+
+void require_replaceable(const fs::path& target, Content content, Replace replace) {
   const std::string name = target.string();
   std::error_code fault;
   const fs::file_status found = fs::status(target, fault);
-  if (!fs::exists(found)) return;
+  if (fs::exists(found)) require_content(target, name, content, replace);
+}
+
+void require_content(const fs::path& file, const std::string& name, Content content, Replace replace) {
+  std::error_code fault;
+  const fs::file_status found = fs::status(file, fault);
   require<FileError>(!fs::is_directory(found), name, ": is a folder; a file name is needed");
   require<FileError>(fs::is_regular_file(found), name, ": is no regular file; give another name");
-  require<FileError>(replace == Replace::any || fs::file_size(target, fault) == 0 || is_of_tandem(target),
-                     name,
+  if (replace == Replace::any) return;
+  const std::optional<Content> older = content_of(file);
+  require<FileError>(older.has_value(), name,
                      ": is there already, and tandem did not write it; give another name, or --overwrite");
+  require<FileError>(older == content, name, ": is there already, and is ", words_of(*older),
+                     " of tandem, which ", words_of(content),
+                     " does not replace; give another name, or --overwrite");
 }
 
 struct Output::Impl {
@@ -76,12 +98,12 @@ struct Output::Impl {
   }
 };
 
-Output::Output(const fs::path& target, Replace replace, bool adopt) {
+Output::Output(const fs::path& target, Content content, Replace replace, bool adopt) {
   std::error_code fault;
   const fs::path real = resolved(target), folder = folder_of(real);
   require<FileError>(fs::is_directory(folder, fault), target.string(), ": the folder ", folder.string(),
                      " does not exist; make it first");
-  require_replaceable(target, replace);
+  require_replaceable(target, content, replace);
   const std::lock_guard lock(registry().mutex);
   impl_ = std::make_unique<Impl>(target, real, adopt);
 }
@@ -93,6 +115,8 @@ Output Output::join(const fs::path& target, const std::string& mark) {
   return Output(std::make_unique<Impl>(target, resolved(target), mark));
 }
 
+bool Output::is_of_other_machine() const { return impl_->folder.is_of_other_machine(); }
+void Output::take_over() { impl_->folder.sign(); }
 std::string Output::share() { return impl_->folder.share(); }
 
 Output::Output(Output&&) noexcept = default;

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,19 +14,26 @@ class PlainFile;
 /// How the name of a journal ends, see Journal.
 constexpr const char* journal_ending = ".journal";
 
-/// Which files an output may replace: those that tandem wrote and empty ones (own), or any.
+/// What tandem writes into a file.
+enum class Content { volume, scan, manifest, checkpoint, report, page, picture, recipe, log };
+
+/// Which files an output may replace: those of the same content that tandem wrote (own), or any.
 enum class Replace { own, any };
 
-/// Whether the content of this file says that tandem wrote it: HDF5 with /process/tandem, TIFF whose
-/// description begins with "tandem ", PNG whose Software is tandem, the JSON of a report, its page, the
-/// manifest of a TIFF volume, a log, a recipe, or a check-point.
-bool is_of_tandem(const std::filesystem::path& path);
+/// What a file holds that tandem wrote, by marks in it: HDF5 with /process/tandem, TIFF whose description
+/// begins with "tandem ", PNG whose Software is tandem, the JSON of a report, its page, the manifest of a
+/// TIFF volume, a log, a recipe, or a check-point. Empty for any other file.
+std::optional<Content> content_of(const std::filesystem::path& path);
 
 /// @throws FileError if the file system does not allow names as long as an output of this name needs
 void require_name(const std::filesystem::path& target);
 
-/// @throws FileError if there is a file that may not be replaced, or if no file can have this name
-void require_replaceable(const std::filesystem::path& target, Replace replace);
+/// @throws FileError if there is a file that may not be replaced by such content, or if no file can have this
+/// name
+void require_replaceable(const std::filesystem::path& target, Content content, Replace replace);
+/// The same of a file that is called `name` in messages, and is there.
+void require_content(const std::filesystem::path& file, const std::string& name, Content content,
+                     Replace replace);
 
 /// A name that a run writes to. As long as the object lives, no other run has the name. Its files are made in
 /// a folder ".NAME.tandem" beside it, which belongs to the user alone. A file in that folder is locked as
@@ -37,7 +45,8 @@ class Output {
   /// that may not be replaced, or if the folder does not exist or cannot be written
   /// With `adopt`, what a dead run left in the folder stays there. If this run does not publish either, the
   /// folder stays as well, provided that it has a journal.
-  Output(const std::filesystem::path& target, Replace replace = Replace::own, bool adopt = false);
+  Output(const std::filesystem::path& target, Content content, Replace replace = Replace::own,
+         bool adopt = false);
   /// The output that another process has and shares (`share`), to make files in its folder and nothing else.
   /// @throws FileError if its folder is not seen from here
   static Output join(const std::filesystem::path& target, const std::string& mark);
@@ -48,6 +57,10 @@ class Output {
   const std::filesystem::path& target() const;  ///< as it was given
   std::string name() const;                     ///< of the target in its folder
   std::filesystem::path folder() const;         ///< of the target
+
+  /// Whether a run of another machine made the folder that was adopted. It stays as it is before `take_over`.
+  bool is_of_other_machine() const;
+  void take_over();
 
   /// From now on other processes make files in the folder too. They find it by what this returns.
   std::string share();

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <fstream>
 #include <memory>
 #include <random>
 #include <sstream>
@@ -61,7 +62,8 @@ std::string text_in(int lock) {
 
 /// A folder for files under construction.
 struct Claim {
-  enum class State { mine, busy, foreign, vanished };
+  /// `elsewhere`: of a run on another machine, whose lock may not be seen here
+  enum class State { mine, busy, foreign, vanished, elsewhere };
   State state;
   Descriptor folder = {}, lock = {};
 };
@@ -79,12 +81,48 @@ bool is_ours(int folder, int lock, const std::string& output) {
   return text.starts_with(mark) || (alone && text.empty());
 }
 
-/// Of the folder's owner, or on a file system where all files have one owner.
+std::string random_digits() {
+  std::random_device numbers;
+  std::ostringstream text;
+  text << std::hex << numbers() << numbers();
+  return text.str();
+}
+
+/// Whether nobody but this user can have put something there. A file system may give all files one owner and
+/// one mode; so the folder is compared with a file that is made beside it.
 bool is_of_user(int parent, int folder) {
-  struct stat above {
-  }, found{};
-  return ::fstat(parent, &above) == 0 && ::fstat(folder, &found) == 0 &&
-         (found.st_uid == ::geteuid() || found.st_uid == above.st_uid);
+  struct stat found {
+  }, made{};
+  constexpr mode_t others = S_IWGRP | S_IWOTH;
+  if (::fstat(folder, &found) != 0) return false;
+  if (found.st_uid == ::geteuid() && (found.st_mode & others) == 0) return true;
+  const std::string name = ".tandem-owner-" + random_digits();
+  const Descriptor beside(
+      ::openat(parent, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!beside.valid()) return false;
+  ::unlinkat(parent, name.c_str(), 0);
+  return ::fstat(beside.number(), &made) == 0 && found.st_uid == made.st_uid &&
+         (found.st_mode & others & ~made.st_mode) == 0;
+}
+
+std::string this_host() {
+  std::array<char, 256> host{};
+  ::gethostname(host.data(), host.size() - 1);
+  return host.data();
+}
+
+/// What no other running system has.
+std::string this_boot() {
+  std::string id;
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> id;
+  return id.empty() ? "unknown" : id;
+}
+
+/// Whether the run that has, or had, the lock is one of this machine, so that the kernel knows all locks.
+bool is_of_this_machine(const std::string& text) {
+  const std::string first = text.substr(0, text.find('\n'));
+  return !text.starts_with(mark) || first.ends_with(" on " + this_host()) ||
+         text.find('\n' + this_boot() + '\n') != std::string::npos;
 }
 
 /// Takes the folder if nobody has it. Whoever has locked the file "lock" that stands in the folder that
@@ -106,8 +144,10 @@ Claim take(int parent, const std::string& name, const std::string& output, bool 
   if (!is_entry(folder.number(), lock_name, lock.number()) ||
       !is_entry(parent, name.c_str(), folder.number()))
     return {State::vanished};
-  const bool ours = is_ours(folder.number(), lock.number(), output);
-  return {ours ? State::mine : State::foreign, std::move(folder), std::move(lock)};
+  const State state = !is_ours(folder.number(), lock.number(), output)       ? State::foreign
+                      : !made && !is_of_this_machine(text_in(lock.number())) ? State::elsewhere
+                                                                             : State::mine;
+  return {state, std::move(folder), std::move(lock)};
 }
 
 void clear(int folder) {
@@ -133,7 +173,9 @@ void clear_dead(int parent, const std::string& own) {
   for (const std::string& name : names_in(parent)) {
     if (name == own || name.size() < ending.size() + 2 || name[0] != '.' || !name.ends_with(ending)) continue;
     const Claim claim = take(parent, name, name.substr(1, name.size() - 1 - ending.size()), false, 0);
-    if (claim.state == Claim::State::mine && !has_journal(claim.folder.number()))
+    // a lock without a text may be that of a run of another machine, which is about to write it
+    if (claim.state == Claim::State::mine && !text_in(claim.lock.number()).empty() &&
+        !has_journal(claim.folder.number()))
       remove_folder(parent, name, claim.folder.number());
     if (claim.state == Claim::State::vanished) ::unlinkat(parent, name.c_str(), AT_REMOVEDIR);  // if empty
   }
@@ -146,18 +188,10 @@ std::string owner_in(const Descriptor& lock) {
   return text.starts_with(mark) ? " (" + text.substr(mark.size()) + ")" : "";
 }
 
-std::string who() {
-  std::array<char, 256> host{};
-  ::gethostname(host.data(), host.size() - 1);
-  return "process " + std::to_string(::getpid()) + " on " + host.data();
-}
-
 /// No other lock has the same text.
 std::string new_mark() {
-  std::random_device numbers;
-  std::ostringstream text;
-  text << mark << who() << '\n' << std::hex << numbers() << numbers();
-  return text.str();
+  return mark + "process " + std::to_string(::getpid()) + " on " + this_host() + '\n' + this_boot() + '\n' +
+         random_digits();
 }
 
 /// A folder that others still may use when this process lets go of it.
@@ -179,28 +213,49 @@ OutputFolder::OutputFolder(const std::filesystem::path& parent, const std::strin
       parent_(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
   require_success(parent_.valid(), "the folder cannot be opened");
   require_name(parent, name, shown_);
+  claim(parent, name, adopt);
+  if (!adopt) clear(folder_.number());
+  if (!is_of_other_machine_) sign();
+  clear_dead(parent_.number(), folder_name_);
+}
+
+void OutputFolder::sign() {
+  const std::string text = new_mark();
+  static_cast<void>(::ftruncate(lock_.number(), 0) == 0 &&
+                    ::pwrite(lock_.number(), text.data(), text.size(), 0) >= 0);
+  is_of_other_machine_ = false;
+}
+
+void OutputFolder::claim(const std::filesystem::path& parent, const std::string& name, bool adopt) {
   using State = Claim::State;
   constexpr int tries = 20;  // others hold the lock for a moment, to see whether its owner is dead
+  const std::string place = (parent / folder_name_).string();
   for (int i = 0; !folder_.valid(); ++i) {
     const bool made = ::mkdirat(parent_.number(), folder_name_.c_str(), 0700) == 0;
     require_success(made || errno == EEXIST, "nothing can be written to its folder");
     Claim claim = take(parent_.number(), folder_name_, name, made, O_CREAT);
-    require<FileError>(claim.state != State::foreign, shown_, ": ", (parent / folder_name_).string(),
-                       " is in the way, and is not what tandem leaves; remove it, or give another name");
-    if (claim.state == State::mine) {
+    require<FileError>(
+        claim.state != State::foreign, shown_, ": ", place,
+        " is in the way, and is of another user, or not what tandem leaves; remove it, or give "
+        "another name");
+    const bool goes_on = adopt && claim.state == State::elsewhere && has_journal(claim.folder.number());
+    require<FileError>(claim.state != State::elsewhere || goes_on, shown_, ": a run of another machine",
+                       owner_in(claim.lock),
+                       " writes it or was killed, which cannot be seen from here; if it has ended, remove ",
+                       place, ", or give --resume if it left a journal");
+    // its owner, perhaps on another machine, is about to say who it is
+    const bool is_new =
+        claim.state == State::mine && !made && i < tries && text_in(claim.lock.number()).empty();
+    if ((claim.state == State::mine && !is_new) || goes_on) {
       folder_ = std::move(claim.folder);
       lock_ = std::move(claim.lock);
+      is_of_other_machine_ = goes_on;
       continue;
     }
     require<FileError>(i < tries, shown_, ": another run writes it", owner_in(claim.lock),
                        "; wait until it has ended, or give another name");
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
-  if (!adopt) clear(folder_.number());
-  const std::string text = new_mark();
-  static_cast<void>(::ftruncate(lock_.number(), 0) == 0 &&
-                    ::pwrite(lock_.number(), text.data(), text.size(), 0) >= 0);
-  clear_dead(parent_.number(), folder_name_);
 }
 
 OutputFolder::OutputFolder(const std::filesystem::path& parent, const std::string& name, std::string shown,
@@ -249,7 +304,15 @@ void OutputFolder::require_success(bool holds, const char* what) const {
   require<FileError>(holds, shown_, ": ", what, ": ", std::strerror(fault));
 }
 
-bool OutputFolder::has(const std::string& file) const { return is_file(folder_.number(), file.c_str()); }
+/// Names come from journals too.
+void OutputFolder::require_within(const std::string& file) const {
+  require<FileError>(file.find('/') == std::string::npos, shown_, ": \"", file,
+                     "\" is no file of its folder");
+}
+
+bool OutputFolder::has(const std::string& file) const {
+  return file.find('/') == std::string::npos && is_file(folder_.number(), file.c_str());
+}
 
 std::vector<std::string> OutputFolder::names() const {
   std::vector<std::string> names = names_in(folder_.number());
@@ -257,15 +320,20 @@ std::vector<std::string> OutputFolder::names() const {
   return names;
 }
 
-void OutputFolder::discard(const std::string& file) { ::unlinkat(folder_.number(), file.c_str(), 0); }
+void OutputFolder::discard(const std::string& file) {
+  require_within(file);
+  ::unlinkat(folder_.number(), file.c_str(), 0);
+}
 
 void OutputFolder::rename(const std::string& file, const std::string& to) {
+  require_within(file), require_within(to);
   require_success(::renameat(folder_.number(), file.c_str(), folder_.number(), to.c_str()) == 0 &&
                       (::fsync(folder_.number()) == 0 || errno == EINVAL),
                   "cannot be written");
 }
 
 Descriptor OutputFolder::create(const std::string& file) {
+  require_within(file);
   const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   Descriptor made(::openat(folder_.number(), file.c_str(), flags, 0666));
   require_success(made.valid(), "cannot be written");
@@ -273,19 +341,37 @@ Descriptor OutputFolder::create(const std::string& file) {
 }
 
 Descriptor OutputFolder::open(const std::string& file) {
+  require_within(file);
   Descriptor found(::openat(folder_.number(), file.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
   require_success(found.valid(), "cannot be opened again");
   return found;
 }
 
-void OutputFolder::move(const std::string& file, const std::string& name) {
-  if (file.empty())
-    return require_success(::unlinkat(parent_.number(), name.c_str(), 0) == 0 || errno == ENOENT,
-                           "cannot be removed");
-  for (std::size_t slash = name.find('/'); slash != std::string::npos; slash = name.find('/', slash + 1))
-    require_success(::mkdirat(parent_.number(), name.substr(0, slash).c_str(), 0777) == 0 || errno == EEXIST,
+/// What a folder is called within another one; no link is followed there. @throws FileError unless it is
+/// there, or can be made
+Descriptor OutputFolder::folder_in(const Descriptor& above, const std::string& name, bool make) const {
+  constexpr int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+  if (make)
+    require_success(::mkdirat(above.number(), name.c_str(), 0777) == 0 || errno == EEXIST,
                     "a folder in it cannot be made");
-  require_success(::renameat(folder_.number(), file.c_str(), parent_.number(), name.c_str()) == 0,
+  Descriptor folder(::openat(above.number(), name.c_str(), flags));
+  require_success(folder.valid() || (!make && errno == ENOENT),
+                  ("\"" + name + "\" in it is a link, or no folder; remove it").c_str());
+  return folder;
+}
+
+void OutputFolder::move(const std::string& file, const std::string& name) {
+  Descriptor at(::fcntl(parent_.number(), F_DUPFD_CLOEXEC, 0));
+  std::size_t first = 0;
+  for (std::size_t slash; at.valid() && (slash = name.find('/', first)) != std::string::npos;
+       first = slash + 1)
+    at = folder_in(at, name.substr(first, slash - first), !file.empty());
+  const std::string last = name.substr(first);
+  if (file.empty())
+    return require_success(!at.valid() || ::unlinkat(at.number(), last.c_str(), 0) == 0 || errno == ENOENT,
+                           "cannot be removed");
+  require_within(file);
+  require_success(::renameat(folder_.number(), file.c_str(), at.number(), last.c_str()) == 0,
                   "cannot be given its name");
 }
 
@@ -296,7 +382,7 @@ void OutputFolder::sync_parent() {
 
 void OutputFolder::remove() noexcept {
   if (!folder_.valid()) return;
-  const bool stays = is_joined_ || (keep_journal_ && has_journal(folder_.number()));
+  const bool stays = is_joined_ || is_of_other_machine_ || (keep_journal_ && has_journal(folder_.number()));
   if (!stays && is_shared_) {
     left().push_back({folder_name_, std::move(parent_), std::move(folder_), std::move(lock_)});
   } else if (!stays) {

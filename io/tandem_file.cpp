@@ -45,10 +45,40 @@ std::string beginning(const fs::path& path, std::size_t bytes) {
 
 /// An object that names a command and a version of tandem.
 bool is_report(const fs::path& path) {
+  constexpr std::uintmax_t most = 256 << 20;  // bytes; of 300,000 iterations a report has 20 MB
+  std::error_code fault;
+  if (fs::file_size(path, fault) > most) return false;
   std::ostringstream text;
   text << std::ifstream(path).rdbuf();
   return text.str().find("\"command\":") != std::string::npos &&
          text.str().find("\"version\":") != std::string::npos;
+}
+
+/// Of an HDF5 file that tandem wrote: volume or scan.
+std::optional<Content> content_of_hdf5(const fs::path& path) {
+  const auto look = [&]() -> std::string {
+    const hdf5::File file = hdf5::File::open(path);
+    if (!file.is_group("/process/tandem")) return "";
+    const auto data = file.find("/exchange/data");
+    return data && data->text("description") == "ReconData" ? "volume" : "scan";
+  };
+  try {
+    const std::string found = hdf5::is_hdf5(path) ? answer_of(path, look) : "";
+    if (!found.empty()) return found == "volume" ? Content::volume : Content::scan;
+  } catch (const FileError&) {
+  }
+  return std::nullopt;
+}
+
+/// Of a text that says at its beginning that tandem wrote it.
+std::optional<Content> content_of_text(const std::string& start) {
+  const std::string line = start.substr(0, start.find('\n'));
+  if (line.starts_with("# tandem ")) return Content::recipe;
+  if (!line.starts_with("tandem ")) return std::nullopt;
+  if (line == "tandem checkpoint") return Content::checkpoint;
+  if (line.ends_with(" TIFF volume")) return Content::manifest;
+  if (line.find(": log of ") != std::string::npos) return Content::log;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -57,24 +87,22 @@ std::string marked_png(const std::string& png) {
   return png.substr(0, png_head) + png_mark() + png.substr(png_head);
 }
 
-bool is_of_tandem(const fs::path& path) {
-  const std::string start = beginning(path, png_head + png_mark().size());
-  if (start.starts_with("\x89PNG")) return start.ends_with(png_mark());
-  if (start.starts_with("{")) return is_report(path);
-  if (written_by_tandem(start)) return true;        // a manifest or a log
-  if (start.starts_with("# tandem ")) return true;  // a recipe
+std::optional<Content> content_of(const fs::path& path) {
+  constexpr std::size_t head = 1000;
+  const auto if_it = [](bool holds, Content content) {
+    return holds ? std::optional(content) : std::nullopt;
+  };
+  const std::string start = beginning(path, head);
+  if (start.starts_with("\x89PNG"))
+    return if_it(start.substr(0, png_head + png_mark().size()).ends_with(png_mark()), Content::picture);
+  if (start.starts_with("{")) return if_it(is_report(path), Content::report);
+  if (const std::optional<Content> text = content_of_text(start)) return text;
   if (start.starts_with("<!doctype html>"))
-    return beginning(path, 1000).find("name=\"generator\" content=\"tandem\"") != std::string::npos;
+    return if_it(start.find("name=\"generator\" content=\"tandem\"") != std::string::npos, Content::page);
   if (start.starts_with("NRRD") || start.starts_with("ObjectType = Image"))
-    return beginning(path, 1000).find(" tandem ") != std::string::npos;
-  if (is_tiff(path)) return written_by_tandem(tiff_description(path));
-  try {
-    const std::string mark = "/process/tandem";
-    const auto mark_in = [&] { return hdf5::File::open(path).is_group(mark) ? mark : std::string(); };
-    return hdf5::is_hdf5(path) && answer_of(path, mark_in) == mark;
-  } catch (const FileError&) {
-    return false;
-  }
+    return if_it(start.find(" tandem ") != std::string::npos, Content::volume);
+  if (is_tiff(path)) return if_it(written_by_tandem(tiff_description(path)), Content::volume);
+  return content_of_hdf5(path);
 }
 
 }  // namespace tandem::io

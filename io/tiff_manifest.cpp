@@ -1,15 +1,16 @@
 #include "tiff_manifest.hpp"
 
-#include <fstream>
 #include <sstream>
 
 #include "../core/error.hpp"
 #include "../core/version.hpp"
+#include "text_file.hpp"
 
 namespace tandem::io {
 
 namespace {
 
+constexpr Index longest = Index{1} << 28;  // bytes; 6 million slices
 constexpr const char* first_line_ends = " TIFF volume";
 
 bool is_slice(Index number) { return 0 <= number && number < 1'000'000'000'000; }
@@ -51,7 +52,7 @@ std::optional<TiffManifest> read_manifest(const std::filesystem::path& volume) {
   const std::filesystem::path path = manifest_path(volume);
   std::error_code fault;
   if (!std::filesystem::exists(path, fault)) return std::nullopt;
-  std::ifstream file(path);
+  std::istringstream file(text_of_regular_file(path, "a manifest of a TIFF volume", longest));
   std::string line;
   const bool known =
       std::getline(file, line) && line.starts_with("tandem ") && line.ends_with(first_line_ends);

@@ -10,6 +10,7 @@
 
 #include "../core/error.hpp"
 #include "../core/version.hpp"
+#include "identity.hpp"
 #include "tiff.hpp"
 #include "volume_format.hpp"
 
@@ -112,6 +113,7 @@ VolumeFacts volume_facts(Shape shape, const VolumeFormat& format, const std::str
     facts.emplace_back("min", words(std::array{format.min}));
     facts.emplace_back("max", words(std::array{format.max}));
   }
+  if (!format.made_by.empty()) facts.emplace_back("made_by", format.made_by);
   facts.emplace_back("recipe", recipe_json);
   return facts;
 }
@@ -162,6 +164,9 @@ std::string misfit(const TiffPart& part, const TiffPart& other) {
          << other.shape[2];
     return text.str();
   }
+  if (std::string amiss = different_making(other.facts.text("made_by"), part.facts.text("made_by"));
+      !amiss.empty())
+    return amiss;
   if (!part.place || !other.place) return {};
   const Range both{std::min(a.first, b.first), std::max(a.last, b.last)};
   return difference(*extended(part.place, both), *extended(other.place, both));

@@ -33,14 +33,18 @@ std::string words_of(const std::set<Index>& slices) {
   return text.str();
 }
 
-/// Slices on the disk that are whole, or may be: by the manifest, or because tandem wrote them.
-/// @throws FileError for a file within `coming` that it did not write, unless any may be replaced
-std::set<Index> older_slices(const fs::path& volume, const TiffManifest& manifest, Range coming,
-                             Replace replace) {
+/// Whatever a manifest says: others may have put a file there since.
+bool is_still_ours(const fs::path& path) {
+  std::error_code fault;
+  return fs::is_regular_file(path, fault) && written_by_tandem(tiff_description(path));
+}
+
+/// Slices on the disk that tandem wrote. @throws FileError for a file within `coming` that it did not write,
+/// unless any may be replaced
+std::set<Index> older_slices(const fs::path& volume, Range coming, Replace replace) {
   std::set<Index> older;
   for (const auto& [number, path] : slices_on_disk(volume)) {
-    if (manifest.due.contains(number)) continue;
-    const bool ours = manifest.slices.contains(number) || written_by_tandem(tiff_description(path));
+    const bool ours = is_still_ours(path);
     if (ours) older.insert(number);
     const bool in_the_way = number >= coming.first && number < coming.last;
     require<FileError>(ours || !in_the_way || replace == Replace::any, path.string(),
@@ -54,14 +58,17 @@ std::set<Index> older_slices(const fs::path& volume, const TiffManifest& manifes
 Older settle(const fs::path& volume, Range coming, const std::string& grid, Replace replace) {
   Older out;
   TiffManifest manifest = read_manifest(volume).value_or(TiffManifest{});
-  std::set<Index> other = older_slices(volume, manifest, coming, replace);
-  const auto all = other;
+  std::set<Index> all = older_slices(volume, coming, replace), of_unfinished;
+  for (const Index number : manifest.due)
+    if (all.erase(number) > 0) of_unfinished.insert(number);
+  std::set<Index> other = all;
   std::erase_if(other, [&](Index k) { return k >= coming.first && k < coming.last; });
   const bool overlap = other.size() < all.size();
   const bool alike = manifest.slices.empty() || manifest.grid == grid;
   if (!other.empty() && (overlap || !alike)) {
     require<FileError>(replace == Replace::any, volume.string(), ": ", words_of(all), " of another ",
-                       alike ? "run" : "grid", " are there, of which ", coming.first, ":", coming.last,
+                       alike ? "run" : "grid, scan or recipe", " are there, of which ", coming.first, ":",
+                       coming.last,
                        " would leave a part; give another name, or --overwrite to remove all of them");
     out.removed.assign(other.begin(), other.end());
     other.clear();
@@ -69,7 +76,8 @@ Older settle(const fs::path& volume, Range coming, const std::string& grid, Repl
   std::erase_if(manifest.slices, [&](const auto& slice) { return !other.contains(slice.first); });
   std::erase_if(manifest.due, [&](Index k) { return k >= coming.first && k < coming.last; });
   if (manifest.slices.empty()) {  // what is left of a volume that was not finished and is replaced now
-    out.removed.insert(out.removed.end(), manifest.due.begin(), manifest.due.end());
+    for (const Index number : manifest.due)
+      if (of_unfinished.contains(number)) out.removed.push_back(number);
     manifest.due.clear();
   }
   out.kept = std::move(manifest);
@@ -88,6 +96,7 @@ std::string grid_of(Shape n, const VolumeFormat& form) {
       if (i < 2) text << ' ' << form.place->first[i];
       text << " of " << form.place->full_size[i];
     }
+  if (!form.made_by.empty()) text << ", " << form.made_by;
   if (is_integer(form.type) && !form.range_follows) text << ", " << form.min << " to " << form.max;
   return text.str();
 }
@@ -185,7 +194,9 @@ class TiffWriter : public SlabWriter {
     write_text(*file_, manifest_);
     std::vector<Output::Step> steps{{until_then, name}};
     for (Index k = 0; k < shape()[0]; ++k) steps.push_back({name_of_slice(k), name_of_slice(k)});
-    for (const Index k : older_.removed) steps.push_back({"", slice_path(path_, k).filename().string()});
+    for (const Index k : older_.removed)
+      if (const fs::path older = slice_path(path_, k); is_still_ours(older))
+        steps.push_back({"", older.filename().string()});
     steps.push_back({name, name});
     output_.publish(steps, files_written(path_, slices()));
   }
@@ -202,7 +213,7 @@ class TiffWriter : public SlabWriter {
 }  // namespace
 
 std::unique_ptr<VolumeWriter> create_tiff_volume(const Creation& c) {
-  Beginning beginning = begin(manifest_path(c.path), c.replace, c.recipe, c.continuation);
+  Beginning beginning = begin(manifest_path(c.path), Content::manifest, c.replace, c.recipe, c.continuation);
   return std::make_unique<TiffWriter>(c.path, std::move(beginning), c.shape, c.format, c.replace);
 }
 

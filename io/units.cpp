@@ -2,27 +2,31 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <limits>
+#include <sstream>
 #include <string_view>
 
 #include "../core/error.hpp"
 #include "../core/units.hpp"
 #include "frame_source.hpp"
 #include "text.hpp"
+#include "text_file.hpp"
 
 namespace tandem::io {
 
 namespace {
 
+constexpr Index most_numbers = 10'000'000;  // of a list; the most views that options take
+
+/// Messages do not show the text: it may be of a file that was never meant to be a list.
 double number_in(std::string_view text, const std::filesystem::path& path, Index line,
                  const std::string& what, const std::string& unit) {
   if (text.starts_with('+')) text.remove_prefix(1);
   double value = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
   require<FileError>(fault == std::errc{} && end == text.data() + text.size() && std::isfinite(value),
-                     path.string(), ": line ", line, ": \"", text.substr(0, 40), "\" is no number; one ",
-                     what, " per line, ", unit, ", is needed");
+                     path.string(), ": line ", line, " is no number; one ", what, " per line, ", unit,
+                     ", is needed");
   return value;
 }
 
@@ -73,9 +77,7 @@ std::vector<double> read_angles(const std::filesystem::path& path, const std::op
 
 std::vector<double> read_numbers(const std::filesystem::path& path, const std::string& what,
                                  const std::string& unit, const std::optional<Range>& lines) {
-  std::ifstream file(path);
-  require<FileError>(file.is_open() && !std::filesystem::is_directory(path), path.string(),
-                     ": cannot be opened; a text file with one ", what, " per line, ", unit, ", is needed");
+  std::istringstream file(text_of_file(path, "a text file with one " + what + " per line, " + unit + ","));
   const Range wanted = lines.value_or(Range{0, std::numeric_limits<Index>::max()});
   require<FileError>(0 <= wanted.first && wanted.first < wanted.last, path.string(), ": lines ", wanted.first,
                      ":", wanted.last, " are an empty range; A:B with A < B is needed");
@@ -85,6 +87,8 @@ std::vector<double> read_numbers(const std::filesystem::path& path, const std::s
   for (; std::getline(file, line); ++count) {
     const std::string_view text = trimmed(line);
     if (count < wanted.first || count >= wanted.last || text.empty() || text.front() == '#') continue;
+    require<FileError>(static_cast<Index>(numbers.size()) < most_numbers, path.string(), ": has more than ",
+                       most_numbers, " ", what, "s; no scan has as many");
     numbers.push_back(number_in(text, path, count + 1, what, unit));
   }
   require<FileError>(!lines || wanted.last <= count, path.string(), ": lines ", wanted.first, ":",
@@ -95,14 +99,14 @@ std::vector<double> read_numbers(const std::filesystem::path& path, const std::s
 }
 
 std::vector<std::array<double, 2>> read_pairs(const std::filesystem::path& path, const std::string& what) {
-  std::ifstream file(path);
-  require<FileError>(file.is_open() && !std::filesystem::is_directory(path), path.string(),
-                     ": cannot be opened; a text file with ", what, " per line is needed");
+  std::istringstream file(text_of_file(path, "a text file with " + what + " per line"));
   std::vector<std::array<double, 2>> pairs;
   std::string line;
   for (Index count = 1; std::getline(file, line); ++count) {
     const std::string_view text = trimmed(line);
     if (text.empty() || text.front() == '#') continue;
+    require<FileError>(static_cast<Index>(pairs.size()) < most_numbers, path.string(), ": has more than ",
+                       most_numbers, " lines; ", what, " per line is needed");
     const std::size_t gap = std::min(text.find_first_of(" \t,;"), text.size());
     pairs.push_back({number_in(text.substr(0, gap), path, count, "pair", what),
                      number_in(trimmed(text.substr(gap), " \t,;"), path, count, "pair", what)});

@@ -31,6 +31,9 @@ struct VolumeFormat {
   float min = 0, max = 1;      ///< attenuation, for integer types
   bool range_follows = false;  ///< `VolumeWriter::set_range` says min and max, before the first slice comes
   std::optional<VolumePlace> place = {};  ///< the place of the volume; if left out, none is written
+  /// Digests of the scan and of the options, in words. Parts that differ in it are not of one volume. Empty
+  /// if nobody knows.
+  std::string made_by = {};
   ScanOrigin origin = {};  ///< what is known of sample and beam, for kinds that have room for it
   std::string unit() const { return place ? place->unit() : "1/pixel"; }
 };

@@ -15,6 +15,7 @@ namespace tandem::io {
 
 /// Where an HDF5 volume has the checksums of its slices.
 constexpr const char* checksums_path = "/process/tandem/checksums";
+constexpr const char* made_by_path = "/process/tandem/made_by";
 
 NumberType number_type(VoxelType type);
 /// Whether the type stands for a range of attenuation, `min` to `max`.

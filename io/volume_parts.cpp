@@ -14,6 +14,7 @@
 #include "../core/error.hpp"
 #include "../core/version.hpp"
 #include "hdf5.hpp"
+#include "identity.hpp"
 #include "plain_file.hpp"
 #include "rehearsal.hpp"
 #include "tiff_part.hpp"
@@ -60,7 +61,7 @@ struct Part {
   std::string name;
   Range slices;
   NumberType type;
-  std::string unit, recipe;
+  std::string unit, recipe, made_by;
   std::optional<double> min, max;
   VolumePlace place;
   std::vector<double> sums;
@@ -81,6 +82,7 @@ Part part_of(const fs::path& path) {
                 type_of(file.data_set("/exchange/data")),
                 volume->unit,
                 file.text("/process/tandem/recipe").value_or(""),
+                file.text(made_by_path).value_or(""),
                 volume->min,
                 volume->max,
                 *volume->place,
@@ -97,6 +99,7 @@ void require_one_volume(const Part& a, const Part& b) {
   if (a.type != b.type || a.unit != b.unit || a.min != b.min || a.max != b.max)
     amiss = "it has other numbers: " + std::string(name_of(b.type)) + " in " + b.unit + ", not " +
             name_of(a.type) + " in " + a.unit + ", or another range";
+  if (amiss.empty()) amiss = different_making(a.made_by, b.made_by);
   require<FileError>(amiss.empty(), b.name, ": does not fit to ", a.name, ": ", amiss,
                      "; move one of them elsewhere");
 }
@@ -141,6 +144,7 @@ void write_joined(const PlainFile& made, const std::vector<Part>& parts, bool co
     const Index at = checks.offsets().front();
     file.write_text("/process/tandem/version", TANDEM_VERSION);
     file.write_text("/process/tandem/recipe", one.recipe);
+    if (!one.made_by.empty()) file.write_text(made_by_path, one.made_by);
     for (const auto& [name, numbers] : numbers_of(place))
       file.write_numbers("/process/tandem/" + name, numbers,
                          name == "pitch" || name == "centre" ? place.unit_of_length() : "");
@@ -154,7 +158,7 @@ Output taken(const fs::path& volume, Replace replace) {
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   for (;;) {
     try {
-      return Output(volume, replace);
+      return Output(volume, Content::volume, replace);
     } catch (const FileError& error) {
       const bool busy = std::string(error.what()).find("another run writes it") != std::string::npos;
       if (!busy || std::chrono::steady_clock::now() > until) throw;
@@ -172,9 +176,16 @@ fs::path part_path(const fs::path& volume, Range slices) {
   return volume.parent_path() / (volume.stem().string() + numbers.data() + volume.extension().string());
 }
 
-void require_part_free(const fs::path& volume, Range slices) {
+void require_part_free(const fs::path& volume, Range slices, const std::string& made_by) {
   for (const auto& [other, name] : parts_of(volume, true)) {
     const bool same = other.first == slices.first && other.last == slices.last;
+    std::error_code fault;
+    const fs::path path = folder_of(volume) / name;
+    const bool is_there = !same && fs::is_regular_file(path, fault);
+    const std::string amiss = is_there ? different_making(made_by, part_of(path).made_by) : "";
+    require<FileError>(amiss.empty(), path.string(), ": is a part of ", volume.string(),
+                       ", and this run does not fit to it: ", amiss,
+                       "; give the same scan and options, or move that file elsewhere");
     require<FileError>(same || other.last <= slices.first || slices.last <= other.first, volume.string(),
                        ": slices ", slices.first, ":", slices.last, " overlap slices ", other.first, ":",
                        other.last, ", which ", name,

@@ -30,6 +30,7 @@ template <class T>
 void pass(io::CheckpointFile& file, const std::string& part, std::vector<T>& numbers) {
   auto count = static_cast<Index>(numbers.size());
   pass(file, "size of " + part, std::span(&count, 1));
+  file.require_room(part, count, sizeof(T));
   numbers.resize(static_cast<std::size_t>(count));
   pass(file, part, std::span(numbers));
 }
@@ -37,6 +38,7 @@ void pass(io::CheckpointFile& file, const std::string& part, std::vector<T>& num
 void pass(io::CheckpointFile& file, const std::string& part, std::vector<std::vector<double>>& lists) {
   auto count = static_cast<Index>(lists.size());
   pass(file, "size of " + part, std::span(&count, 1));
+  file.require_room(part, count, sizeof count);
   lists.resize(static_cast<std::size_t>(count));
   for (std::vector<double>& list : lists) pass(file, part, list);
 }
@@ -120,7 +122,10 @@ void pass(io::CheckpointFile& file, ChunkState& at, AnySolver& solver) {
                               std::pair("objective", &curves.objective), std::pair("errors", &curves.errors),
                               std::pair("similarities", &curves.similarities)})
     pass(file, name, *curve);
-  if (file.reads()) solver.make_room(run.report.iterations);
+  if (file.reads()) {
+    file.require_room("iterations", run.report.iterations, 1);
+    solver.make_room(run.report.iterations);
+  }
   const SolverState state = solver.state().value();
   for (const StatePart& part : state)
     std::visit([&](auto value) { pass(file, "solver's " + part.name, value); }, part.value);
@@ -172,7 +177,7 @@ struct Checkpoints::Slot {
 };
 
 Checkpoints::Checkpoints(Request request)
-    : request_(std::move(request)), output_(request_.file, request_.replace) {
+    : request_(std::move(request)), output_(request_.file, io::Content::checkpoint, request_.replace) {
   std::error_code fault;
   const bool is_there = !request_.resume && request_.ranks.is_first() && fs::exists(request_.file, fault);
   require<FileError>(!is_there || request_.replace == io::Replace::any, request_.file.string(),
@@ -306,7 +311,7 @@ void Checkpoints::save(Range slices, ChunkState& at, AnySolver& solver) {
 
 std::unique_ptr<io::CheckpointWriter> Checkpoints::begun(const Place& place, ChunkState& at,
                                                          AnySolver& solver) {
-  io::require_replaceable(path_of(place.number), request_.replace);
+  io::require_replaceable(path_of(place.number), io::Content::checkpoint, request_.replace);
   auto file = std::make_unique<io::CheckpointWriter>(output_, name_of(place.number), bytes_of(solver));
   Head head{request_.identity, place.slices, slices_at_once_, at.run.report.iterations, place.turn};
   pass(*file, head);

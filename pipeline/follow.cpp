@@ -82,6 +82,8 @@ class Follower {
     if (const std::optional<Array> y = samples_.all()) prepare_.look_at(*y);
     prepare_.finish(outcome_);
     outcome_.followed = followed_;
+    if (const Index more = scan_.unplanned(); more > 0)
+      warn(outcome_.warnings, "the scan has ", more, " views more than were planned, which are left out");
     if (followed_.views == followed_.of) return;
     const std::string why = scan_.next();
     warn(outcome_.warnings, "the scan stopped after ", followed_.views, " of ", followed_.of,

@@ -25,7 +25,7 @@ struct CenterOptions {
   Index rows = 5;
   std::optional<Range> between;
   bool roll = false;
-  NamedFiles outputs() const { return {{"--preview", preview}}; }
+  NamedFiles outputs() const { return {{"--preview", preview, io::Content::picture}}; }
 };
 
 /// The axes of A:B:STEP, from A to B.
@@ -83,7 +83,7 @@ void print_trials(const pipeline::AxisTrials& all) {
 void try_trials(CenterOptions& o) {
   const std::vector<double> axes = axes_of_trials(o.trials);
   std::optional<io::Output> sheet;
-  if (!o.preview.empty()) sheet.emplace(o.preview, o.common.replace());
+  if (!o.preview.empty()) sheet.emplace(o.preview, io::Content::picture, o.common.replace());
   ProgressLine progress(o.common);
   auto reader = open(o.scan);
   const Selection selected = select(o.scan, reader->info());

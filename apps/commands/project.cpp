@@ -221,7 +221,7 @@ void run_project(ProjectOptions& o) {
   if (!has_models && o.given("--model")) throw GeometryError("--model goes with a parallel beam only");
   const Detector& detector = detector_of(target.scan);
   const std::size_t views = angles_of(target.scan).size();
-  io::ScanWriter writer({o.output, o.common.replace()}, target.scan, target.pixel_size_mm,
+  io::ScanWriter writer({o.output, io::Content::scan, o.common.replace()}, target.scan, target.pixel_size_mm,
                         io::PixelType::float32, 1, 1);
   write_scan(target, o.model, volume, writer, progress);
   const nlohmann::json report = {
@@ -266,7 +266,7 @@ void add_project(CLI::App& program, Action& chosen) {
     chosen = [o] {
       check_files(o->common,
                   {{"the volume", o->volume}, {"--like", o->like}, {"--angles", o->geometry.angles_file}},
-                  {{"-o", o->output}});
+                  {{"-o", o->output, io::Content::scan}});
       run_project(*o);
     };
   });

@@ -107,8 +107,8 @@ void tell_of_like(const ReconOptions& o, const json& planned, ProgressLine& prog
   const json recipe = recipe_in(o.like);
   for (const char* key : {"version", "device", "model", "variant", "precision"})
     if (const json then = recipe.value(key, json()); then != planned[key])
-      progress.note("note: --like " + o.like + " was made with " + key + " " + then.dump() +
-                    ", this run has " + planned[key].dump() + "; voxels may differ by rounding");
+      progress.note("note: --like " + o.like + " was made with " + key + " " + text_of(then) +
+                    ", this run has " + text_of(planned[key]) + "; voxels may differ by rounding");
 }
 
 /// Says what a killed run left: slices that are done, and those that a solver was at.
@@ -183,7 +183,7 @@ class Run {
     planned_["warnings"] = progress_.warnings();
     files_ = {o_.scan.path, o_.output, format_of(o_, plan_)};
     config_ = config_of(o_, plan_);
-    if (!o_.save_config.empty()) saved_.emplace(o_.save_config, o_.common.replace());
+    if (!o_.save_config.empty()) saved_.emplace(o_.save_config, io::Content::recipe, o_.common.replace());
     tell_of_like(o_, planned_, progress_);
   }
 
@@ -263,10 +263,10 @@ class Run {
     recipe["config"] = config_;
     writer_ = io::create_volume(o_.output, plan_.grid.shape(), files_.format, text_of(recipe),
                                 o_.common.replace(), {o_.resume, identity, ranks_});
-    if (o_.is_part_of_hdf5()) io::require_part_free(o_.part_of, *o_.recipe.region_z);
+    if (o_.is_part_of_hdf5()) io::require_part_free(o_.part_of, *o_.recipe.region_z, files_.format.made_by);
     done_ = writer_->done();
     if (o_.resume) tell_of_done(done_, begun_, progress_);
-    if (!o_.preview.empty()) preview_.emplace(o_.preview, o_.common.replace());
+    if (!o_.preview.empty()) preview_.emplace(o_.preview, io::Content::picture, o_.common.replace());
   }
 
   void compute() {

@@ -1,12 +1,12 @@
 // tandem report: the report of a run as one page for a browser.
 
 #include <filesystem>
-#include <fstream>
+#include <initializer_list>
 #include <iostream>
-#include <sstream>
 
 #include "../../core/error.hpp"
 #include "../../core/version.hpp"
+#include "../../io/text_file.hpp"
 #include "../command.hpp"
 #include "../command_line.hpp"
 #include "../files.hpp"
@@ -24,19 +24,33 @@ struct PageOptions {
   std::string run, output;
 };
 
+/// What the page reads must be of the kind that it takes it for.
+void require_types(const json& report, const std::string& path) {
+  const auto require_each = [&](std::initializer_list<const char*> keys, const char* what, auto is_right) {
+    for (const char* key : keys)
+      if (const auto found = report.find(key); found != report.end() && !found->is_null())
+        require<FileError>(is_right(*found), path, ": its ", key, " is no ", what,
+                           "; give a file that tandem recon SCAN -o VOLUME --json wrote");
+  };
+  require_each({"seconds", "volume", "geometry", "curves", "quality", "forecast"}, "object",
+               [](const json& value) { return value.is_object(); });
+  require_each({"residuals", "stations", "warnings", "device"}, "list",
+               [](const json& value) { return value.is_array(); });
+  require_each({"input", "output", "config", "version"}, "text",
+               [](const json& value) { return value.is_string(); });
+}
+
 /// @throws FileError unless it is the report of a reconstruction
 json report_in(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  require<FileError>(static_cast<bool>(file), path, ": cannot be read; a report that --json wrote is needed");
-  json report = json::parse(text.str(), nullptr, false);
+  constexpr Index most = Index{1} << 28;  // bytes
+  json report = parsed(io::text_of_file(path, "a report that --json wrote", most));
   const bool names = report.is_object() && report.contains("command") && report["command"].is_string();
   require<FileError>(names, path, ": is no report of tandem; give a file that tandem recon --json wrote");
-  const std::string command = report["command"];
+  const std::string command = report["command"].get<std::string>().substr(0, 20);
   require<FileError>(command == "recon" && report.contains("seconds"), path, ": is a report of tandem ",
                      command, command == "recon" ? " of something else than one run" : "",
                      "; give a file that tandem recon SCAN -o VOLUME --json wrote");
+  require_types(report, path);
   return report;
 }
 
@@ -54,7 +68,8 @@ std::unique_ptr<io::VolumeReader> volume_of(const json& report, const fs::path& 
     try {
       auto volume = std::make_unique<io::VolumeReader>(path);
       volume->require_complete();
-      const json shape = report["volume"].is_object() ? report["volume"].value("shape", json()) : json();
+      const json about = report.value("volume", json());
+      const json shape = about.is_object() ? about.value("shape", json()) : json();
       require<FileError>(shape == json(volume->shape()), path.string(),
                          ": has another shape; another run wrote it");
       return volume;
@@ -69,7 +84,7 @@ std::unique_ptr<io::VolumeReader> volume_of(const json& report, const fs::path& 
 
 void run_report(PageOptions& o) {
   const ThreadLimit limit(o.common.threads);
-  check_files(o.common, {{"the report", o.run}}, {{"-o", o.output}});
+  check_files(o.common, {{"the report", o.run}}, {{"-o", o.output, io::Content::page}});
   const json report = report_in(o.run);
   ProgressLine progress(o.common);
   std::vector<MiddlePlane> planes;
@@ -82,7 +97,8 @@ void run_report(PageOptions& o) {
     missing = fault.what();
     progress.note("note: the page has no pictures: " + missing);
   }
-  io::Output(o.output, o.common.replace()).write(report_page(report, planes, unit, missing));
+  io::Output(o.output, io::Content::page, o.common.replace())
+      .write(report_page(report, planes, unit, missing));
   progress.clear();
   write_report(o.common, {{"command", "report"},
                           {"version", TANDEM_VERSION},

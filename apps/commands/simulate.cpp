@@ -106,8 +106,8 @@ void run_simulate(SimulateOptions& o) {
   const Detector& detector = detector_of(s.scan);
   const double row_bytes = bytes_of_row(s.scan);
   const pipeline::SimulatedScan simulated(s);
-  io::ScanWriter writer({o.output, o.common.replace()}, s.scan, o.geometry.pixel_size_mm, simulated.type(),
-                        s.flats, s.darks);
+  io::ScanWriter writer({o.output, io::Content::scan, o.common.replace()}, s.scan, o.geometry.pixel_size_mm,
+                        simulated.type(), s.flats, s.darks);
   write_frames(simulated, rows_at_once(row_bytes, detector.rows), writer, progress);
   if (!o.truth.empty()) write_truth(o, simulated, progress);
   const nlohmann::json report = report_of(o);
@@ -155,7 +155,7 @@ void add_simulate(CLI::App& program, Action& chosen) {
     if (!o->truth.empty()) require_volume_name({"--truth", o->truth});
     chosen = [o] {
       check_files(o->common, {{"--angles", o->geometry.angles_file}},
-                  {{"-o", o->output}, {"--truth", o->truth}});
+                  {{"-o", o->output, io::Content::scan}, {"--truth", o->truth}});
       run_simulate(*o);
     };
   });

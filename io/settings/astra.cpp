@@ -2,11 +2,10 @@
 // the steps from a column and from a row to the next; NAME.geom beside images, as CWI publishes its scans.
 
 #include <array>
-#include <fstream>
 #include <sstream>
 
 #include "../../core/error.hpp"
-#include "../input_file.hpp"
+#include "../text_file.hpp"
 #include "key_values.hpp"
 #include "settings.hpp"
 
@@ -17,6 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t most_views = 1'000'000;
+constexpr Index longest_list = Index{1} << 29;  // bytes, of so many views
 
 ConeView view_in(const std::string& line, const std::string& where) {
   std::array<double, 12> v{};
@@ -35,8 +35,7 @@ ConeView view_in(const std::string& line, const std::string& where) {
 }
 
 ScanSettings read(const fs::path& path) {
-  require_regular_file(path);
-  std::ifstream file(path);
+  std::istringstream file(text_of_regular_file(path, "a list of vectors", longest_list));
   ScanSettings found;
   std::string line;
   for (Index number = 1; std::getline(file, line); ++number) {

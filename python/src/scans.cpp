@@ -62,7 +62,8 @@ void write_scan(const std::string& path, const Scan& scan, std::optional<double>
   Index flats = 0, darks = 0;
   for (const auto& [kind, address, count] : frames)
     if (kind != "projections") (kind == "flats" ? flats : darks) = count;
-  io::ScanWriter writer(io::Output(path), scan, pixel_size_mm, PixelType::float32, flats, darks);
+  io::ScanWriter writer(io::Output(path, io::Content::scan), scan, pixel_size_mm, PixelType::float32, flats,
+                        darks);
   for (const auto& [kind, address, count] : frames) {
     io::Frames whole{PixelType::float32, {count, detector.rows, detector.bins}, {}};
     whole.bytes.resize(static_cast<std::size_t>(count * detector.rows * detector.bins) * sizeof(float));

@@ -9,6 +9,7 @@ Exit code 1 if something is not as it should be.
 import contextlib
 import http.server
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -25,7 +26,15 @@ import zlib
 VIEWS, ROWS, BINS = 90, 64, 128
 SIRT = ["--reconstruction-algorithm", "sirt", "--iterations"]
 CHUNKS = ["--memory", "0.07"]  # of a few slices
-PICTURES = {"newest": "/slice.png", "z": "/plane-z.png", "y": "/plane-y.png", "x": "/plane-x.png"}
+PICTURES = {"newest": "slice.png", "z": "plane-z.png", "y": "plane-y.png", "x": "plane-x.png"}
+
+
+class Port(int):
+    """A port, and the secret that the paths behind it begin with."""
+    secret = ""
+
+    def path(self, name):
+        return f"/{self.secret}/{name}" if self.secret else f"/{name}"
 
 
 def require(holds, *what):
@@ -47,14 +56,15 @@ def talk(port, request):
     return int(lines[0].split()[1]), headers, body
 
 
-def get(port, path):
-    status, headers, body = talk(port, f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
-    require(status == 200, path, "gives", status)
+def get(port, name):
+    request = f"GET {port.path(name)} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n"
+    status, headers, body = talk(port, request.encode())
+    require(status == 200, name, "gives", status)
     return headers, body
 
 
 def state(port):
-    return json.loads(get(port, "/state.json")[1])
+    return json.loads(get(port, "state.json")[1])
 
 
 def until(port, holds, what):
@@ -73,9 +83,11 @@ def watched(program, folder, *options):
     run = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     try:
         line = run.stderr.readline()
-        found = re.fullmatch(r"tandem: this run can be watched at http://127\.0\.0\.1:(\d+)/\n", line)
+        found = re.fullmatch(r"tandem: this run can be watched at http://127\.0\.0\.1:(\d+)/([0-9a-f]{32})/\n", line)
         require(found, "no address in:", line)
-        yield run, int(found[1])
+        port = Port(found[1])
+        port.secret = found[2]
+        yield run, port
     finally:
         if run.poll() is None:
             run.send_signal(signal.SIGTERM)
@@ -110,7 +122,7 @@ def greys_of(png):
 
 
 def check_page(port):
-    headers, body = get(port, "/")
+    headers, body = get(port, "")
     text = body.decode()
     require(headers["Content-Type"] == "text/html; charset=utf-8", headers)
     policy = headers["Content-Security-Policy"]
@@ -118,7 +130,7 @@ def check_page(port):
     require(len(nonces) == 1 and "default-src 'none'" in policy and "unsafe" not in policy, "policy:", policy)
     others = set(re.findall(r"https?://[^\"' ]*", text)) - {"http://www.w3.org/2000/svg"}  # a name, never fetched
     require(not others, "the page names", others)
-    again = get(port, "/")[0]["Content-Security-Policy"]
+    again = get(port, "")[0]["Content-Security-Policy"]
     require(again == policy, "a run has one nonce")
 
 
@@ -152,14 +164,18 @@ def check_pictures(port, now):
 
 def check_refused(port):
     host = f"Host: 127.0.0.1:{port}\r\n"
-    cases = [(404, f"GET {path} HTTP/1.1\r\n{host}\r\n") for path in (
+    known, wrong = f"/{port.secret}", "0" * 32
+    cases = [(404, f"GET {known}{path} HTTP/1.1\r\n{host}\r\n") for path in (
         "/../etc/passwd", "/%2e%2e/etc/passwd", "//etc/passwd", "/etc/passwd", "/index.html", "/state.json/",
-        "/slice.png/..", "/v.h5", "/scan.h5", "/PLANE-Z.PNG", "*", "state.json", "/\0",
-        f"http://127.0.0.1:{port}/state.json")]
+        "/slice.png/..", "/v.h5", "/scan.h5", "/PLANE-Z.PNG", "", "//", "/\0", known + "/")]
+    cases += [(403, f"GET {path} HTTP/1.1\r\n{host}\r\n") for path in (
+        "/", "/state.json", "/slice.png", "//", f"/{wrong}/", f"/{wrong}/state.json", f"/{port.secret[:-1]}/state.json",
+        f"{known}0/state.json", f"/{port.secret.upper()}x/", f"/?{port.secret}", f"/state.json?token={port.secret}",
+        f"/.{known}/", "*", "state.json", f"{port.secret}/state.json", f"http://127.0.0.1:{port}{known}/state.json")]
     cases += [(405, f"{method} {path} HTTP/1.1\r\n{host}Content-Length: 3\r\n\r\nabc")
               for method in ("POST", "PUT", "DELETE", "HEAD", "OPTIONS", "TRACE", "get")
-              for path in ("/", "/state.json")]
-    cases += [(403, f"GET / HTTP/1.1\r\nHost: {other}\r\n\r\n") for other in (
+              for path in ("/", f"{known}/state.json")]
+    cases += [(403, f"GET {known}/ HTTP/1.1\r\nHost: {other}\r\n\r\n") for other in (
         "evil.example", f"evil.example:{port}", "127.0.0.1", f"127.0.0.1:{port + 1}", f"127.0.0.1.evil.example:{port}",
         f"0.0.0.0:{port}", f"[::1]:{port}", "")]
     cases += [(400, text) for text in (
@@ -170,7 +186,7 @@ def check_refused(port):
         status, _, body = talk(port, request.encode())
         require(status == expected, repr(request[:60]), "gives", status, "and not", expected)
         require(len(body) < 60, repr(request[:60]), "gets", body)
-    fine = f"GET /state.json HTTP/1.1\r\nhOST:\tLocalhost:{port} \r\n\r\n"
+    fine = f"GET {known}/state.json HTTP/1.1\r\nhOST:\tLocalhost:{port} \r\n\r\n"
     require(talk(port, fine.encode())[0] == 200, "a host in another case is refused")
 
 
@@ -180,11 +196,18 @@ def check_this_machine_alone(port):
     require(listening == [f"0100007F:{port:04X}"], "it listens on", listening)
 
 
-def check_idle_connections_do_no_harm(port):
-    idle = [socket.create_connection(("127.0.0.1", port)) for _ in range(20)]
+def check_idle_connections_do_no_harm(run, port):
     begin = time.monotonic()
-    state(port)
+    idle = [socket.create_connection(("127.0.0.1", port)) for _ in range(100)]
+    for wire in idle[::2]:
+        with contextlib.suppress(OSError):  # it may have made room for another one
+            wire.sendall(b"GET /")
+    for _ in range(20):
+        state(port)
     require(time.monotonic() - begin < 2, "connections that say nothing keep others waiting")
+    files = pathlib.Path(f"/proc/{run.pid}/fd")
+    taken = sum(os.readlink(file).startswith("socket:") for file in files.iterdir())
+    require(taken <= 9, "connections that say nothing take", taken, "files of the run")
     for wire in idle:
         wire.close()
 
@@ -253,7 +276,9 @@ def check_resume(program, folder):
 
 
 def check_as_client(program, folder):
-    with watched(program, folder, "-o", "v.h5", *SIRT, "200", *CHUNKS) as (_, port):
+    with watched(program, folder, "-o", "v.h5", *SIRT, "200", *CHUNKS, "--log", "v.log") as (run, port):
+        log = (folder / "v.log").read_text()
+        require(f"127.0.0.1:{port}/.../" in log and port.secret not in log, "the log has the secret:", log)
         check_page(port)
         now = until(port, lambda now: now["pictures"] and now["stations"][-1]["name"] == "write" and
                     now["stations"][-1]["slices"] > 0, "the first pictures")
@@ -261,7 +286,7 @@ def check_as_client(program, folder):
         check_pictures(port, now)
         check_refused(port)
         check_this_machine_alone(port)
-        check_idle_connections_do_no_harm(port)
+        check_idle_connections_do_no_harm(run, port)
         check_bad_ports(program, folder, port)
     check_the_end(program, folder)
     check_failure(program, folder)
@@ -280,7 +305,7 @@ def seen_in(chromium, folder, port):
     """The page after some seconds of the browser's time, as HTML."""
     command = [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
                "--disable-background-networking", f"--user-data-dir={folder / 'browser'}", "--enable-logging=stderr",
-               "--virtual-time-budget=4000", "--dump-dom", f"http://127.0.0.1:{port}/"]
+               "--virtual-time-budget=4000", "--dump-dom", f"http://127.0.0.1:{port}{port.path('')}"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     complaints = [line for line in done.stderr.splitlines() if "CONSOLE" in line and "ERR_" not in line]
     require(done.returncode == 0 and not complaints, done.returncode, complaints)
@@ -342,7 +367,7 @@ def check_ends(chromium, folder, now):
     full = "error: the disk is full"
     for ended, words in (("done", "done"), (full, "failed"), ("", "the run has ended, or was ended")):
         Replay.states = [now, now, {**now, "ended": ended}]
-        page = seen_in(chromium, folder, server.server_port)
+        page = seen_in(chromium, folder, Port(server.server_port))
         require(text_in(page, "state") == words, text_in(page, "state"), "and not", words)
         require(text_in(page, "error") == (full if ended == full else ""), text_in(page, "error"))
         require("&lt;b id=evil&gt;" in page and "<b id" not in page and "<title>evil" not in page, "a text is HTML")
@@ -354,7 +379,7 @@ def check_in_browser(program, folder):
     chromium = browser()
     with watched(program, folder, "-o", "v.h5", *SIRT, "200", *CHUNKS) as (_, port):
         now = until(port, lambda now: now["pictures"] and now["stations"][-1]["slices"] > 0, "the first pictures")
-        Replay.headers_of_page, Replay.page = get(port, "/")
+        Replay.headers_of_page, Replay.page = get(port, "")
         check_running(seen_in(chromium, folder, port), now)
     check_ends(chromium, folder, now)
     print("live_page: Chromium shows the run, and how it ends")

@@ -7,6 +7,7 @@ Without a Chromium, --in-browser gives the exit code 77 (skipped). Exit code 1 i
 """
 import base64
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -84,10 +85,20 @@ def check_volume_gone(program, folder):
 def check_refused(program, folder):
     (folder / "a.json").write_text("{]")
     (folder / "b.json").write_text('{"command":"center","version":"0"}')
+    deep = '{"command":"recon","version":"0","seconds":' + 200000 * "[" + 200000 * "]" + "}"
+    (folder / "deep.json").write_text(deep)
+    os.mkfifo(folder / "pipe.json")
+    for name, more in (("seven", {"seconds": 7}), ("curves", {"curves": 3}), ("text", {"residuals": "1"})):
+        (folder / f"{name}.json").write_text(json.dumps({"command": "recon", "version": "0", "seconds": {}, **more}))
     (folder / "c.html").write_text("<!doctype html> of another")
     for arguments, code, words in ((("a.json", "-o", "p.html"), 3, "a.json: is no report of tandem"),
                                    (("b.json", "-o", "p.html"), 3, "b.json: is a report of tandem center"),
                                    (("none.json", "-o", "p.html"), 3, "none.json: cannot be read"),
+                                   (("deep.json", "-o", "p.html"), 3, "deep.json: is no report of tandem"),
+                                   (("pipe.json", "-o", "p.html"), 3, "pipe.json: nothing comes"),
+                                   (("seven.json", "-o", "p.html"), 3, "seven.json: its seconds is no object"),
+                                   (("curves.json", "-o", "p.html"), 3, "curves.json: its curves is no object"),
+                                   (("text.json", "-o", "p.html"), 3, "text.json: its residuals is no list"),
                                    (("run.json", "-o", "c.html"), 3, "tandem did not write it"),
                                    (("run.json", "-o", "run.json"), 2, "would overwrite"),
                                    (("run.json",), 2, "--output")):
@@ -130,7 +141,7 @@ def check_any_text(program, chromium, folder):
     page = seen_in(chromium, folder, "evil.html")
     require("<b id" not in page and "<title>evil" not in page, "a text is HTML")
     require("&lt;b id=evil&gt;" in text_in(page, "warnings"), text_in(page, "warnings"))
-    bare = {"command": "recon", "version": "0", "seconds": 7, "curves": 3, "residuals": [1, None], "stations": [5]}
+    bare = {"command": "recon", "version": "0", "seconds": {}, "residuals": [1, None], "stations": [5]}
     (folder / "bare.json").write_text(json.dumps(bare))
     page_of(program, folder, "bare.json", "bare.html")
     require("no pictures: the report names no volume" in seen_in(chromium, folder, "bare.html"), "bare")

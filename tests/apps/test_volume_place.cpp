@@ -132,7 +132,7 @@ TEST(ProjectCells, ThatAreNotSquareKeepTheirHeight) {
   const ConeBeam cone{cells, {0.1, 0.9, 2, 4.5}, 60, 90, 6.5};
   const VolumeGrid grid{{18, 18, 10}, {0.3, 0.3, 0.8 / 1.5}, {0.4, -0.2, 0.9}};
   const VolumeGrid bricks{{18, 18, 9}, {0.3, 0.3, 0.45}, {0.4, -0.2, 0.9}};  // of no detector's shape
-  io::ScanWriter writer(run / "scan.h5", cone, 0.5, io::PixelType::float32, 0, 0);
+  io::ScanWriter writer({run / "scan.h5", io::Content::scan}, cone, 0.5, io::PixelType::float32, 0, 0);
   io::Frames none{
       io::PixelType::float32, {4, 12, 26}, io::PixelBytes(4 * 12 * 26 * sizeof(float), std::byte{0})};
   writer.write(io::FrameKind::projection, {0, 12}, none);

@@ -138,7 +138,8 @@ def run(program, words, folder, memory):
             time.sleep(0.005)
         process.returncode = os.waitstatus_to_exitcode(status)
         said.seek(0)
-        code = None if process.returncode in (-signal.SIGXCPU, -signal.SIGKILL) else process.returncode
+        too_long = (128 + signal.SIGXCPU, -signal.SIGXCPU, -signal.SIGKILL)
+        code = None if process.returncode in too_long else process.returncode
         return code, usage.ru_maxrss * 1024, said.read().decode(errors="replace")
 
 

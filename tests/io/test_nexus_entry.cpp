@@ -55,7 +55,7 @@ TEST(Nexus, OriginIsReadWhereScansHaveIt) {
   const TemporaryFolder folder;
   const auto scan = [&](const char* name, const std::vector<std::pair<std::string, std::string>>& texts,
                         const std::string& energy, double value, const std::string& unit) {
-    io::Output output(folder / name, io::Replace::own);
+    io::Output output(folder / name, io::Content::volume);
     const io::PlainFile made = output.create(name);
     io::hdf5::File file = io::hdf5::File::create(made);
     for (const auto& [path, text] : texts) file.write_text(path, text);

@@ -105,6 +105,68 @@ TEST(OmeZarr, IsReplacedAsAWhole) {
   EXPECT_TRUE(says(refusal([&] { write_ramp(folder / "file.zarr", {}); }), {"file.zarr: is a file"}));
 }
 
+/// What a user, or another program, has put beside the levels.
+TEST(OmeZarr, IsReplacedAlone) {
+  const TemporaryFolder folder;
+  const fs::path path = folder / "v.zarr";
+  write_ramp(path, {});
+  const std::vector<std::string> own{
+      "labels/cells/.zarray", "labels/.zgroup", "labels/cells/0/0/0", "notes.txt",
+      "0/notes.txt",          "0/2/0/notes",    "0/2/0/0.bak",        "tables/0/1/0/0"};
+  for (const std::string& name : own) {
+    fs::create_directories((path / name).parent_path());
+    std::ofstream(path / name) << name;
+  }
+  const TemporaryFolder elsewhere;
+  std::ofstream(elsewhere / "0") << "precious";
+  fs::create_directory_symlink(elsewhere.path(), path / "more");
+  const auto one = io::create_volume(path, {1, 4, 5}, {}, "{}");
+  one->write({0, 1}, ramp().data());
+  one->finish("{}");
+  EXPECT_FALSE(fs::exists(path / "0/2/0/0"));
+  for (const std::string& name : own) EXPECT_EQ(bytes_of_file(path / name), name);
+  EXPECT_TRUE(fs::is_symlink(path / "more"));
+  EXPECT_EQ(bytes_of_file(elsewhere / "0"), "precious");
+}
+
+TEST(OmeZarr, LeadsThroughNoLink) {
+  for (const char* name : {"0", "0/1", "0/1/0"}) {
+    const TemporaryFolder folder, elsewhere;
+    const fs::path path = folder / "v.zarr";
+    write_ramp(path, {});
+    fs::remove_all(path / name);
+    std::ofstream(elsewhere / "0") << "precious";
+    fs::create_directory_symlink(elsewhere.path(), path / name);
+    EXPECT_TRUE(says(refusal([&] { write_ramp(path, {}); }), {"is a link"})) << name;
+    EXPECT_EQ(bytes_of_file(elsewhere / "0"), "precious");
+  }
+  const TemporaryFolder folder, elsewhere;
+  write_ramp(folder / "v.zarr", {});
+  fs::rename(folder / "v.zarr/.zattrs", elsewhere / "about");
+  fs::create_symlink(elsewhere / "about", folder / "v.zarr/.zattrs");
+  EXPECT_TRUE(says(refusal([&] { write_ramp(folder / "v.zarr", {}); }), {"is a link"}));
+}
+
+/// By what stands in it, also if another program has set it anew; not by words that others use too.
+TEST(OmeZarr, OfAnotherProgramIsReplacedOnlyIfAsked) {
+  const TemporaryFolder folder;
+  const fs::path path = folder / "v.zarr";
+  write_ramp(path, {});
+  std::string about = bytes_of_file(path / ".zattrs");
+  for (std::size_t at = 0; (at = about.find(':', at)) != std::string::npos; at += 3)
+    about.insert(at + 1, "\n ");
+  std::ofstream(path / ".zattrs") << about;
+  EXPECT_NO_THROW(write_ramp(path, {}));
+  std::ofstream(path / ".zattrs") << R"({"multiscales":[{"version":"0.4"}],"made":{"command":"x"}})";
+  std::ofstream(path / "notes.txt") << "mine";
+  EXPECT_TRUE(says(refusal([&] { write_ramp(path, {}); }), {"tandem did not write it", "--overwrite"}));
+  const auto one = io::create_volume(path, {1, 4, 5}, {}, "{}", io::Replace::any);
+  one->write({0, 1}, ramp().data());
+  one->finish("{}");
+  EXPECT_FALSE(fs::exists(path / "0/2/0/0"));
+  EXPECT_EQ(bytes_of_file(path / "notes.txt"), "mine");
+}
+
 TEST(OmeZarr, IsGoneOnWith) {
   const TemporaryFolder folder;
   for (const auto compression : {io::Compression::none, io::Compression::blosc, io::Compression::zstd}) {

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 /// Writing at random places, also through the pages of a file in memory, leaves what a plain vector holds.
 void writes_what_comes(const fs::path& folder) {
-  io::Output output(folder / "some.bin", io::Replace::any);
+  io::Output output(folder / "some.bin", io::Content::volume, io::Replace::any);
   io::PlainFile file = output.create("some.bin");
   const Index length = *rc::gen::inRange<Index>(0, 5 << 20);
   std::vector<std::byte> expected(static_cast<std::size_t>(length));

@@ -6,6 +6,7 @@
 #include <sstream>
 #include <thread>
 
+#include "../../io/checksum.hpp"
 #include "../../io/volume_file.hpp"
 #include "io_checks.hpp"
 
@@ -211,10 +212,108 @@ TEST(Resume, IsRefusedOntoAnotherRecipe) {
   }
 }
 
+namespace {
+
+/// A line of a journal as an enemy writes it, with its checksum.
+std::string forged(const std::string& text) {
+  std::ostringstream line;
+  line << text << ' ' << std::hex << io::checksum(text.data(), text.size()) << '\n';
+  return line.str();
+}
+
+/// The journal with lines that begin so exchanged.
+void forge(const fs::path& journal, const std::string& start, const std::string& text) {
+  std::ifstream file(journal);
+  std::string all;
+  for (std::string line; std::getline(file, line);)
+    all += line.starts_with(start) ? forged(text) : line + '\n';
+  file.close();
+  std::ofstream(journal) << all;
+}
+
+std::string bytes_in(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace
+
+TEST(Resume, WritesToNoFileThatAJournalNames) {
+  for (const Kind& kind : kinds) {
+    const TemporaryFolder folder;
+    const std::vector<float> expected = whole(folder, kind);
+    const fs::path victim = folder / "victim.h5";
+    fs::copy_file(folder / "whole" / (std::string(kind.name) == "v.tif" ? "v_00000.tif" : kind.name), victim);
+    const std::string before = bytes_in(victim);
+    for (const std::string& name : {std::string("../victim.h5"), victim.string()}) {
+      leave_some(folder, kind);
+      forge(journal_in(left_in(folder, kind)), "file: ", "file: " + name);
+      const auto writer = writer_of(folder / kind.name, kind, true);
+      writer->write({0, shape[0]}, voxels().data());
+      writer->finish("{}");
+      EXPECT_EQ(bytes_in(victim), before) << kind.name;
+      EXPECT_EQ(read_all(folder / kind.name), expected) << kind.name;
+    }
+  }
+}
+
+TEST(Resume, CountsAJournalAsFarAsItMakesSense) {
+  for (const std::string line : {"done: 3 1 -5 4", "done: 3 1 5 -4", "done: 3 1 5 9223372036854775807",
+                                 "done: 99999999 1 1 1", "done: -3 1 1 1", "done: x"}) {
+    for (const Kind& kind : kinds) {
+      const TemporaryFolder folder;
+      leave_some(folder, kind);
+      forge(journal_in(left_in(folder, kind)), "done: 3 ", line);
+      const auto writer = writer_of(folder / kind.name, kind, true);
+      for (const Range some : writer->done()) EXPECT_LE(some.last, 3) << kind.name << line;
+      writer->write({0, shape[0]}, voxels().data());
+      writer->finish("{}");
+    }
+  }
+}
+
+TEST(Resume, ReadsNoJournalWithoutEnd) {
+  const TemporaryFolder folder;
+  leave_some(folder, kinds.front());
+  fs::resize_file(journal_in(left_in(folder, kinds.front())), std::uintmax_t{20} << 30);  // a sparse one
+  EXPECT_TRUE(writer_of(folder / "v.h5", kinds.front(), true)->done().empty());
+}
+
+/// What a run left under the name may be another file by now, of another shape.
+TEST(Resume, MakesAFileOfAnotherShapeAnew) {
+  const TemporaryFolder folder;
+  const Kind& kind = kinds.front();
+  const std::vector<float> expected = whole(folder, kind);
+  leave_some(folder, kind);
+  const auto other = io::create_volume(folder / "other.h5", {1, 2, 2}, {}, "{}");
+  const std::vector<float> few(4);
+  other->write({0, 1}, few.data());
+  other->finish("{}");
+  fs::copy_file(folder / "other.h5", left_in(folder, kind) / "v.h5", fs::copy_options::overwrite_existing);
+  const auto writer = writer_of(folder / "v.h5", kind, true);
+  writer->write({0, shape[0]}, voxels().data());
+  writer->finish("{}");
+  EXPECT_EQ(read_all(folder / "v.h5"), expected);
+}
+
+/// A job that is started again on another machine: only --resume takes what is there.
+TEST(Resume, GoesOnOnAnotherMachineIfItIsAskedTo) {
+  for (const Kind& kind : kinds) {
+    const TemporaryFolder folder;
+    leave_some(folder, kind);
+    const fs::path left = left_in(folder, kind);
+    std::ofstream(left / "lock") << "tandem: process 7 on elsewhere\nanother-boot\n1234";
+    EXPECT_TRUE(
+        says(refusal([&] { writer_of(folder / kind.name, kind, false); }), {"a run of another machine"}));
+    EXPECT_FALSE(journal_in(left).empty()) << kind.name;
+    EXPECT_TRUE(same(writer_of(folder / kind.name, kind, true)->done(), {{0, 2}, {3, 4}})) << kind.name;
+  }
+}
+
 TEST(Resume, FindsWhatOtherOutputsLeftAlone) {
   const TemporaryFolder folder;
   leave_some(folder, kinds.front());
-  io::Output(folder / "other.json").write("{}");
+  io::Output(folder / "other.json", io::Content::report).write("{}");
   EXPECT_TRUE(same(writer_of(folder / "v.h5", kinds.front(), true)->done(), {{0, 2}, {3, 4}}));
 }
 

@@ -212,6 +212,39 @@ TEST(TiffVolume, LeavesAloneFilesThatTandemDidNotWrite) {
   for (const char* other : others) EXPECT_TRUE(fs::exists(folder / other)) << other;
 }
 
+/// A manifest tells what was there once; others may have put a file of theirs in its place.
+TEST(TiffVolume, RemovesOnlyWhatIsStillOfTandem) {
+  const TemporaryFolder folder;
+  write_slices(folder / "v.tif", {0, 5});
+  write_tiff_pages(folder / slice(3), {frames(0, 1)});
+  EXPECT_TRUE(says(refusal([&] { write_slices(folder / "v.tif", {2, 4}); }), {slice(3), "did not write it"}));
+  write_slices(folder / "v.tif", {0, 2}, Replace::any);
+  EXPECT_FALSE(fs::exists(folder / slice(2)) || fs::exists(folder / slice(4)));
+  EXPECT_TRUE(fs::exists(folder / slice(3)));
+  io::TiffManifest marked = manifest_in(folder);  // as a run leaves it that is killed between the renames
+  marked.slices.clear();
+  for (Index k = 0; k < 5; ++k) marked.due.insert(k);
+  write_manifest(folder, marked);
+  write_slices(folder / "v.tif", {0, 2});
+  EXPECT_TRUE(fs::exists(folder / slice(3)));
+}
+
+TEST(TiffVolume, RefusesPartsOfAnotherScanOrRecipe) {
+  const TemporaryFolder folder;
+  io::VolumeFormat format = format_of({0, 4});
+  format.made_by = "scan 1, options 2";
+  write_slices(folder / "v.tif", format);
+  format = format_of({4, 9});
+  format.made_by = "scan 1, options 3";
+  EXPECT_TRUE(
+      says(refusal([&] { write_slices(folder / "v.tif", format); }), {"another grid, scan or recipe"}));
+  fs::create_directory(folder / "apart");
+  write_slices(folder / "apart/v.tif", format);
+  for (int k = 4; k < 9; ++k) fs::rename(folder / "apart" / slice(k), folder / slice(k));
+  EXPECT_FALSE(is_complete(folder));
+  EXPECT_TRUE(says(io::VolumeReader(folder / "v.tif").missing(), {"it is of another scan"}));
+}
+
 TEST(TiffVolume, IsIncompleteBetweenTheRenames) {  // as a run leaves it that is killed there
   const TemporaryFolder folder;
   write_slices(folder / "v.tif", {0, 3});

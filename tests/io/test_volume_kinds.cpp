@@ -254,7 +254,7 @@ TEST(VolumeKinds, AreReplacedIfTandemWroteThem) {
   const TemporaryFolder folder;
   for (const char* name : {"v.btf", "v.nrrd", "v.mha"}) {
     write_ramp(folder / name, {});
-    EXPECT_TRUE(io::is_of_tandem(folder / name)) << name;
+    EXPECT_EQ(io::content_of(folder / name), io::Content::volume) << name;
     write_ramp(folder / name, {.place = aside});
     std::ofstream(folder / name) << (std::string(name) == "v.nrrd" ? "NRRD0004\ntype: float\n"
                                                                    : "ObjectType = Image\n");

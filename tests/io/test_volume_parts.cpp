@@ -70,19 +70,40 @@ TEST(VolumeParts, MustNotOverlap) {
   const fs::path volume = folder / "v.h5";
   write_part(volume, {0, 3});
   EXPECT_TRUE(says(refusal([&] {
-                     io::require_part_free(volume, {2, 5});
+                     io::require_part_free(volume, {2, 5}, "");
                    }),
                    {"v.h5: slices 2:5 overlap slices 0:3", "v_00000-00003.h5"}));
-  io::require_part_free(volume, {3, 5});
-  io::require_part_free(volume, {0, 3});  // made again
+  io::require_part_free(volume, {3, 5}, "");
+  io::require_part_free(volume, {0, 3}, "");  // made again
   const auto other = io::create_volume(io::part_path(volume, {3, 6}), {3, 4, 5}, {}, "{}");
   EXPECT_TRUE(says(refusal([&] {
-                     io::require_part_free(volume, {5, 6});
+                     io::require_part_free(volume, {5, 6}, "");
                    }),
                    {"overlap slices 3:6"}));  // in the making
   write_part(volume, {2, 5});
   EXPECT_TRUE(says(refusal([&] { joined(volume); }),
                    {"v_00002-00005.h5: slices 2:5 overlap slices 0:3 of v_00000-00003.h5"}));
+}
+
+TEST(VolumeParts, AreOfOneScanAndRecipe) {
+  const TemporaryFolder folder;
+  const fs::path volume = folder / "v.h5";
+  io::VolumeFormat format;
+  format.made_by = "scan 1, options 2";
+  write_part(volume, {0, 3}, format);
+  EXPECT_EQ(joined(volume), "slices 3:6 of 6");
+  EXPECT_NO_THROW(io::require_part_free(volume, {3, 6}, "scan 1, options 2"));
+  for (const char* other : {"scan 1, options 3", "scan 2, options 2"}) {
+    EXPECT_TRUE(says(refusal([&] {
+                       io::require_part_free(volume, {3, 6}, other);
+                     }),
+                     {"v_00000-00003.h5: is a part of", "it is of another scan"}));
+    format.made_by = other;
+    write_part(volume, {3, 6}, format);
+    EXPECT_TRUE(says(refusal([&] { joined(volume); }), {"does not fit", "it is of another scan"}));
+    EXPECT_FALSE(io::VolumeReader(volume).complete());
+    fs::remove(io::part_path(volume, {3, 6}));
+  }
 }
 
 TEST(VolumeParts, AreOfOneGridAndType) {

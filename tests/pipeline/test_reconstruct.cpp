@@ -306,7 +306,7 @@ TEST_F(ReconstructTest, ProgressCanCancel) {
 TEST_F(ReconstructTest, RefusesFlatsThatAreNotAboveTheirDarks) {
   Simulation s = small_simulation({});
   const SimulatedScan scan(s);
-  io::ScanWriter writer(folder_.path() / "scan.h5", s.scan, {}, scan.type(), 1, 1);
+  io::ScanWriter writer({folder_.path() / "scan.h5", io::Content::scan}, s.scan, {}, scan.type(), 1, 1);
   writer.write(io::FrameKind::projection, {0, rows}, scan.frames(io::FrameKind::projection, {0, rows}));
   io::Frames flat = scan.frames(io::FrameKind::dark, {0, rows});
   flat.shape[0] = 1;

@@ -180,7 +180,8 @@ TEST_F(RowAxesScan, NoiseOfBinsThatLeaveTheDetectorDoesNotCount) {
   for (Index view = 0; view < counts.shape[0]; ++view)  // of row 1
     std::copy_n(darks.bytes.data() + 2 * bins_, 2 * leaving,
                 counts.bytes.data() + 2 * (2 * view + 1) * bins_);
-  io::ScanWriter writer(path_, simulation_.scan, {}, scan.type(), simulation_.flats, simulation_.darks);
+  io::ScanWriter writer({path_, io::Content::scan}, simulation_.scan, {}, scan.type(), simulation_.flats,
+                        simulation_.darks);
   writer.write(io::FrameKind::projection, {0, 2}, counts);
   writer.write(io::FrameKind::flat, {0, 2}, scan.frames(io::FrameKind::flat, {0, 2}));
   writer.write(io::FrameKind::dark, {0, 2}, darks);

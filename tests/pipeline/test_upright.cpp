@@ -65,7 +65,8 @@ void write_lines_of(const std::filesystem::path& path, const ConeBeam& scan, con
       y[k * bins + b] = static_cast<float>(sum / 4);
     }
   });
-  io::ScanWriter writer(path, scan, scan.detector.bin_pitch, io::PixelType::float32, 0, 0);
+  io::ScanWriter writer({path, io::Content::scan}, scan, scan.detector.bin_pitch, io::PixelType::float32, 0,
+                        0);
   writer.write(io::FrameKind::projection, {0, rows}, frames);
   writer.finish("{}");
 }

@@ -52,7 +52,7 @@ inline void write_scan(const std::filesystem::path& path, const pipeline::Simula
   const pipeline::Simulation& s = scan.simulation();
   const std::optional<double> pixel =
       needs_mm(s.scan) ? std::optional(detector_of(s.scan).bin_pitch) : std::nullopt;
-  io::ScanWriter writer(path, s.scan, pixel, scan.type(), s.flats, s.darks);
+  io::ScanWriter writer({path, io::Content::scan}, s.scan, pixel, scan.type(), s.flats, s.darks);
   const Range rows{0, detector_of(s.scan).rows};
   for (io::FrameKind kind : {io::FrameKind::projection, io::FrameKind::flat, io::FrameKind::dark}) {
     io::Frames frames = scan.frames(kind, rows);
