@@ -1,5 +1,5 @@
-// FBP, then CGLS from there: five steps take away more than a third of the error that FBP leaves where views are
-// few, and from zero as many do not suffice. Stop early: what pixels cannot explain is fitted later.
+// FBP, then CGLS from there: five steps take away more than a third of the error that FBP leaves where views
+// are few, and from zero as many do not suffice. Stop early: what pixels cannot explain is fitted later.
 //
 // Expected output (the last digits may differ):
 //               error                   residual
