@@ -18,11 +18,12 @@ int main() {
   for (Index i = 0; i < y.size(); ++i) y.data()[i] += static_cast<float>(0.1 * (random.uniform() - 0.5));
 
   const LinearOperator A = projector(scan, grid, Model::joseph);
+  const Interpolation reads = interpolation_of(scan, grid, Model::joseph);
   double by_fbp = 1;
   for (const Window window : {Window::ramp, Window::hamming, Window::hann, Window::parzen})
-    by_fbp = std::min(by_fbp, relative_error(fbp(A, scan, grid, {.window = window}) * y, truth));
+    by_fbp = std::min(by_fbp, relative_error(fbp(A, scan, grid, {.window = window}, reads) * y, truth));
 
-  Array x0 = fbp(A, scan, grid, {.window = Window::hann}) * y;
+  Array x0 = fbp(A, scan, grid, {.window = Window::hann}, reads) * y;
   Pdhg solver(A, y.clone(), std::move(x0), total_variation(A.domain()), {0.2f}, {}, {.bounds = above_zero});
   run(solver, max_iterations(200));
   const double by_variation = relative_error(solver.solution(), truth);

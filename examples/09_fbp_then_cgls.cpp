@@ -1,15 +1,15 @@
-// FBP, then CGLS from there: five steps take away two fifths of the error that FBP leaves where views are
-// few, and from zero as many do not suffice. Stop early: what pixels cannot explain is fitted later.
+// FBP, then CGLS from there: five steps take away more than a third of the error that FBP leaves where views
+// are few, and from zero as many do not suffice. Stop early: what pixels cannot explain is fitted later.
 //
 // Expected output (the last digits may differ):
 //               error                   residual
 //   steps   from zero   from FBP    from zero   from FBP
-//       0       1.000      0.248       1.0000     0.0821
-//       1       0.770      0.241       0.3064     0.0636
-//       2       0.596      0.221       0.1848     0.0532
-//       5       0.291      0.145       0.0734     0.0357
-//      10       0.144      0.189       0.0289     0.0180
-//      20       0.236      0.255       0.0119     0.0105
+//       0       1.000      0.220       1.0000     0.0785
+//       1       0.770      0.214       0.3064     0.0591
+//       2       0.596      0.196       0.1848     0.0486
+//       5       0.291      0.139       0.0734     0.0337
+//      10       0.144      0.193       0.0289     0.0174
+//      20       0.236      0.256       0.0119     0.0105
 #include <cstdio>
 #include <vector>
 

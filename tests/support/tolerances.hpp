@@ -254,18 +254,10 @@ constexpr double fbp_psnr = 0.3;
 /// 0.05.
 constexpr double fbp_noise_psnr = 0.3;
 
-/// By how much models may differ from the best of them by a smooth window, dB; what is left over are the
-/// aliases of interpolation. By the bare ramp, relative RMSE (docs/kernels.md).
-constexpr double models_alike_db = 0.3, bare_ramps_alike = 0.1;
-/// Joseph's hats alias at all frequencies in oblique views: 0.36 dB at 128 pixels by the window with the most
-/// of them, cosine.
-constexpr double joseph_alike_db = 0.45;
-/// "No worse": 0.05 dB, which is less than anybody sees.
-constexpr double no_worse = 1.006;
-
-/// Mean responses of interpolation against sums over 64 places a bin and 181 views. Between two places a hat
-/// is straight but for its three kinks, which leave (1/64)^2 / 8 of a slope of up to 2 each; both means over
-/// views leave (pi / 128)^2 / 24 of a second derivative of up to 4: 3e-4 in all.
+/// By how much models may differ from the best by a smooth window, dB (Joseph's hats alias more); by the
+/// bare ramp, relative RMSE; "no worse" may be 0.05 dB worse, which nobody sees (docs/kernels.md).
+constexpr double models_alike_db = 0.3, joseph_alike_db = 0.45, bare_ramps_alike = 0.1, no_worse = 1.006;
+/// Mean responses against sums: kinks leave 3 (1/64)^2 / 4, views (pi / 128)^2 / 6.
 constexpr double mean_response = 3e-4;
 
 // ---- CUDA against the CPU
