@@ -37,6 +37,12 @@ std::string in_gib(double bytes) {
 
 Range whole_or(const std::optional<Range>& asked, Index count) { return asked.value_or(Range{0, count}); }
 
+/// All rows of the file that fit together with the selected ones, as many as become one.
+Range rows_beside(const Plan& plan, Index all) {
+  const Index factor = plan.rows_together, last = plan.rows.last - plan.rows.size() % factor;
+  return {plan.rows.first % factor, last + (all - last) / factor * factor};
+}
+
 /// Slices around the middle, of which a region is a part. A parallel beam has one a row at most.
 Range slices_of(const Plan& plan, const Recipe& recipe, VolumeGrid& grid) {
   const std::optional<Index>& asked = recipe.slices;
@@ -252,6 +258,17 @@ void require_half_acquisition(Plan& plan, bool axis_known) {
          "; check the axis, or give --file-type standard");
 }
 
+/// Columns that are left out are not read for steps.
+void warn_of_columns(Plan& plan, Index all) {
+  if (plan.bins.size() == all) return;
+  for (const Step& step : plan.preprocessing.table())
+    if (step.bins_beside && step.asked_for(plan.preprocessing))
+      warn(plan.warnings, "columns ", plan.bins.first, ":", plan.bins.last, ": the step ", step.name,
+           " looks at ", step.bins_beside(plan.preprocessing),
+           " bins beside each bin, and takes the last selected ones for those beyond; give all columns, and "
+           "--size or --region for a part of the volume");
+}
+
 void add_warnings(Plan& plan, const Recipe& recipe, bool axis_known) {
   if (!axis_known)
     warn(plan.warnings, "the scan records no rotation axis; the middle, bin ", plan.axis_in_file,
@@ -270,7 +287,7 @@ void set_upright(Scan& scan, const Recipe& recipe, const Plan& plan) {
   if (roll == 0 && tilt == 0) return;
   const char* option = tilt != 0 ? "--axis-tilt" : "--detector-roll";
   const Beam& beam = beam_of(scan);
-  require<GeometryError>((beam.roll ? detector_of(scan).rows : plan.rows.size()) > 1, option,
+  require<GeometryError>(detector_of(scan).rows > 1, option,
                          ": the scan has one row, which says nothing of others");
   if (beam.set_upright) return beam.set_upright(scan, tilt);
   require<GeometryError>(tilt == 0,
@@ -380,7 +397,8 @@ Plan make_plan(const io::ScanInfo& info, const Recipe& asked) {
   plan.flats = flat_use_of(info, recipe.steps);
   plan.preprocessing.row_shifts = row_shifts_of(info, plan.rows.size(), recipe.binning);
   plan.rows_together = rows_together(plan.rows.size(), recipe.binning);
-  plan.rows_there = {plan.rows.first, plan.rows.last - plan.rows.size() % plan.rows_together};
+  plan.preprocessing.rows_together = plan.rows_together;
+  plan.rows_there = rows_beside(plan, whole.rows);
   set_upright(scan, recipe, plan);
   plan.scan = crop(scan, plan.views, plan.rows, plan.bins);
   if (recipe.binning > 0) plan.scan = bin_down(plan.scan, recipe.binning, plan.pitch_known);
@@ -403,6 +421,7 @@ Plan make_plan(const io::ScanInfo& info, const Recipe& asked) {
   require_seen(plan);
   const bool axis_known = recipe.axis_bin || info.axis_bin || !recipe.row_axis_bins.empty();
   if (info.field_of_view == io::FieldOfView::doubled) require_half_acquisition(plan, axis_known);
+  warn_of_columns(plan, whole.bins);
   add_warnings(plan, recipe, axis_known);
   return plan;
 }

@@ -35,7 +35,7 @@ struct Plan {
   double max_floored_percent = 1;  ///< the most transmissions below the floor of the logarithm
   bool allow_unmatched = false;
   Range views, rows, bins;  ///< to be read from the file; no rows if no ray meets the grid
-  Range rows_there;         ///< what may be read around `rows` as margins of steps: all that were selected
+  Range rows_there;         ///< what may be read around `rows` as margins of steps, also if not selected
   RowMargin margin;         ///< rows that the steps need beside others, after binning
   Index rows_together = 1;  ///< how many rows of the file become one row of `scan`
   Scan scan;                ///< selected and binned

@@ -10,6 +10,7 @@
 #include "checkpoints.hpp"
 #include "chunks_due.hpp"
 #include "helper.hpp"
+#include "margin_rows.hpp"
 #include "methods/method.hpp"
 #include "ranks.hpp"
 #include "stations/compute.hpp"
@@ -169,6 +170,7 @@ double slices_in(const std::vector<Range>& chunks) {
 void look_ahead(io::ScanReader& reader, Plan& plan, const Options& options) {
   const Method& method = *plan.method;
   if (!method.is_open || !method.is_open(plan.options)) return;
+  end_margins_at_bad_rows(reader, plan, plan.views);
   if (options.ranks.is_first() || plan.over_ranks())
     method.settle(look_for_weights(reader, plan, options), plan.options);
   plan.options.tv_weight = of_first(options.ranks, plan.options.tv_weight);
@@ -177,6 +179,7 @@ void look_ahead(io::ScanReader& reader, Plan& plan, const Options& options) {
 Outcome reconstruct(io::ScanReader& reader, const Plan& asked, io::VolumeWriter& writer,
                     const Options& options) {
   Plan plan = asked;
+  end_margins_at_bad_rows(reader, plan, plan.views);
   look_ahead(reader, plan, options);
   Outcome outcome;
   const Comm& ranks = options.ranks;
