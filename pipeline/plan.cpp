@@ -13,6 +13,7 @@
 #include "batches.hpp"
 #include "beams/beam.hpp"
 #include "chunks_due.hpp"
+#include "grids.hpp"
 #include "helper.hpp"
 #include "host_memory.hpp"
 #include "memory.hpp"
@@ -43,57 +44,6 @@ Range rows_beside(const Plan& plan, Index all) {
   return {plan.rows.first % factor, last + (all - last) / factor * factor};
 }
 
-/// Slices around the middle, of which a region is a part. A parallel beam has one a row at most.
-Range slices_of(const Plan& plan, const Recipe& recipe, VolumeGrid& grid) {
-  const std::optional<Index>& asked = recipe.slices;
-  const Range part = whole_or(recipe.region_z, asked.value_or(grid.size[2]));
-  if (!asked) return part;
-  const bool crossed = !rows_are_slices(plan.scan);  // by rays, and so in any number
-  require<GeometryError>(*asked > 0 && (crossed || *asked <= grid.size[2]), "--slices ", *asked,
-                         ": the scan has ", grid.size[2], " rows, one per slice; give 1 to ", grid.size[2]);
-  if (crossed) grid.size[2] = *asked;
-  require<GeometryError>(0 <= part.first && part.last <= *asked, "--region ", part.first, ":", part.last,
-                         " along z reaches outside the ", *asked, " slices of --slices");
-  const Index below = (grid.size[2] - *asked) / 2;
-  return {below + part.first, below + part.last};
-}
-
-/// Only the rows that some slices of a grid meet are read, and none where no ray meets any.
-void choose_rows(Plan& plan, const VolumeGrid& grid, Range slices) {
-  const Index factor = plan.rows_together;
-  const Index views = static_cast<Index>(angles_of(plan.scan).size());
-  const Range rows = rows_met(plan.scan, grid, slices);
-  if (rows.size() > 0) plan.scan = crop(plan.scan, {0, views}, rows, {0, detector_of(plan.scan).bins});
-  plan.rows = {plan.rows.first + rows.first * factor,
-               plan.rows.first + std::max(rows.first, rows.last) * factor};
-}
-
-void choose_grid(Plan& plan, const Recipe& recipe, std::optional<io::FieldOfView> field) {
-  VolumeGrid grid = fitting_grid(plan.scan);
-  if (field == io::FieldOfView::standard) grid.size[0] = grid.size[1] = detector_of(plan.scan).bins;
-  if (recipe.size) grid.size[0] = grid.size[1] = *recipe.size;
-  if (recipe.voxel_size_mm) {
-    require<GeometryError>(plan.pitch_known, "--voxel-size ", *recipe.voxel_size_mm,
-                           " mm: the scan has no pixel size; give --pixel-size MM too");
-    grid.pitch[0] = grid.pitch[1] = *recipe.voxel_size_mm;
-    if (!rows_are_slices(plan.scan)) grid.pitch[2] = *recipe.voxel_size_mm;
-  }
-  validate(grid);
-  const Range z = slices_of(plan, recipe, grid), x = whole_or(recipe.region_x, grid.size[0]),
-              y = whole_or(recipe.region_y, grid.size[1]);
-  plan.grid = region(grid, x, y, z);
-  plan.full_size = grid.size;
-  plan.first = {x.first, y.first, z.first};
-  choose_rows(plan, region(grid, x, y, {0, grid.size[2]}), z);
-}
-
-/// A slice of a parallel beam is as far above z = 0 as its row is above the middle of the whole detector.
-void lift_slices(Plan& plan, const Detector& whole) {
-  const double rows = 0.5 * static_cast<double>(plan.rows.first + plan.rows.last - whole.rows);
-  const double unit = plan.pitch_known ? 1 : static_cast<double>(Index{1} << plan.preprocessing.binning);
-  plan.grid.centre[2] = rows * whole.row_pitch / unit;
-}
-
 /// The most slices, `fewest` or more, that `bytes_of` of them says are within the budget. @throws DeviceError
 /// if there are none
 template <class Bytes>
@@ -111,13 +61,20 @@ Index most_slices(Index fewest, Index all, double budget, const Bytes& bytes_of,
   return slices;
 }
 
+/// What makes vectors smaller. A solver has all that the rays see, however small the part that is asked for.
+std::string less_of(const Plan& plan) {
+  return plan.method->iterates() ? "--binning, a larger --voxel-size, or fbp or fdk, which need no more than "
+                                   "the part that is written"
+                                 : "a smaller --size or --region, --binning";
+}
+
 Index most_slices_of_device(const Plan& plan, const Recipe& recipe) {
   const std::string less =
       plan.model == Model::fourier ? "--model pixel_driven" : "--variant alu --precision float32";
   return most_slices(
       fewest_slices(plan), plan.grid.size[2], device_budget(plan, recipe),
       [&](Index some) { return device_bytes(plan, some); }, "memory of " + plan.home().name(),
-      "a larger --device-memory, a smaller --size or --region, --binning, " + less + ", or --device cpu");
+      "a larger --device-memory, " + less_of(plan) + ", " + less + ", or --device cpu");
 }
 
 /// A packed scan is unpacked anew for each part that is read: as few parts as the memory allows, of several
@@ -200,7 +157,7 @@ void choose_chunks(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
   Index rows = on_gpu ? most_slices_of_device(plan, recipe) : all;
   rows = most_slices(
       fewest_slices(plan), rows, budget, [&](Index some) { return held + host_bytes(plan, info, some); },
-      "memory", "a larger --memory, a smaller --size or --region, or --binning");
+      "memory", "a larger --memory, or " + less_of(plan));
   if (rows < all)  // full batches for the kernels
     rows = rows >= batch ? rows - rows % batch
                          : static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(rows)));
@@ -407,8 +364,7 @@ Plan make_plan(const io::ScanInfo& info, const Recipe& asked) {
   choose_solver_options(plan);
   plan.preprocessing.weights = plan.method->weighs_data && counts_are_known(plan, info);
   plan.preprocessing.keeps_variances = plan.over_ranks();
-  choose_grid(plan, recipe, info.field_of_view);
-  if (rows_are_slices(plan.scan)) lift_slices(plan, whole);
+  choose_grids(plan, recipe, info.field_of_view, scan);
   beam_of(plan.scan).choose_execution(plan, recipe);
   if (recipe.follow) {
     choose_batches(plan, recipe, info);
