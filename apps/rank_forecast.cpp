@@ -112,7 +112,7 @@ json rank_traffic_json(const pipeline::Plan& plan) {
     return values;
   };
   const pipeline::PlannedTraffic planned =
-      planned_traffic(*plan.method, plan.options, plan.grid, ranks.rank(), ranks.size());
+      planned_traffic(*plan.method, plan.options, plan.solved, ranks.rank(), ranks.size());
   return {{"way", name_of(own.way)},
           {"sent_bytes", of_all(own.sent)},
           {"received_bytes", of_all(own.received)},

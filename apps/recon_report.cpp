@@ -88,6 +88,7 @@ json plan_json(const pipeline::Plan& plan, const io::ScanInfo& info) {
   json pixel = plan.pitch_known ? json(d.bin_pitch) : json(nullptr);
   json volume = place_json(plan.place());
   volume["shape"] = plan.grid.shape();
+  volume["solved_shape"] = plan.solved.shape();
   json geometry = geometry_json(plan.scan);
   geometry["axis_bin"] = d.axis_bin;
   geometry["axis_bin_taken"] =
@@ -201,9 +202,13 @@ void print_plan(std::ostream& to, const pipeline::Plan& plan, const io::ScanInfo
      << "reference " << words_of_references(plan.flats, info) << '\n'
      << "volume    " << n[0] << " x " << n[1] << " x " << n[2] << " (z, y, x), " << plan.unit();
   if (plan.pitch_known) to << ", pitch " << plan.grid.pitch[0] << " mm";
-  to << ", " << static_cast<double>(n[0] * n[1] * n[2]) * 4 / bytes_per_mib << " MiB\n"
-     << "memory    " << static_cast<double>(plan.bytes) / bytes_per_mib << " MiB at most, "
-     << plan.rows_at_once << " slices at once\n"
+  to << ", " << static_cast<double>(n[0] * n[1] * n[2]) * 4 / bytes_per_mib << " MiB\n";
+  if (const Shape all = plan.solved.shape(); all != n)
+    to << "solved    " << all[0] << " x " << all[1] << " x " << all[2]
+       << " (z, y, x), all that the rays see, of which the volume is a part\n";
+  to << "memory    " << static_cast<double>(plan.bytes) / bytes_per_mib << " MiB at most, "
+     << plan.rows_at_once << " slices at once"
+     << (plan.by_views() ? ", " + std::to_string(plan.views_at_once) + " views" : "") << "\n"
      << "device    ";
   std::size_t gpus = 0;
   for (const Device device : plan.devices) to << device.name() << ", ", gpus += device.is_cuda();

@@ -7,6 +7,7 @@
 #include "../core/ceil_div.hpp"
 #include "../core/error.hpp"
 #include "../io/hdf5.hpp"
+#include "../pipeline/margin_rows.hpp"
 #include "../pipeline/preprocess.hpp"
 #include "../pipeline/repeated_view.hpp"
 #include "../pipeline/steps/chain.hpp"
@@ -205,14 +206,16 @@ std::vector<float> line_integrals(io::ScanReader& reader, const ScanOptions& o, 
   how.row_shifts = pipeline::row_shifts_of(reader.info(), all_rows.size(), 0);
   pipeline::require_reference(reader.info(), how, false);
   const pipeline::RowMargin margin = pipeline::margin_of(how);
-  const Index rows = static_cast<Index>(chosen.size()), bins = columns.size();
+  const Index rows = static_cast<Index>(chosen.size()), bins = columns.size(),
+              file_rows = detector_of(reader.info().scan).rows;
   std::vector<float> lines(static_cast<std::size_t>(views.size() * rows * bins));
   pipeline::Findings findings;
   for (Index k = 0; k < rows; ++k) {
     progress("read rows", static_cast<double>(k), static_cast<double>(rows), "rows");
     const Index row = chosen[static_cast<std::size_t>(k)];
     const Range needed = margin.around({row, row + 1}),
-                read{std::max(needed.first, all_rows.first), std::min(needed.last, all_rows.last)};
+                there{std::max<Index>(needed.first, 0), std::min(needed.last, file_rows)};
+    const Range read = with_good_margins(reader, how, {{row, row + 1}, there, columns, views});
     auto reference = pipeline::read_reference(reader, read, columns, how);
     reference.margin_above = row - read.first;
     reference.margin_below = read.last - row - 1;

@@ -12,6 +12,7 @@
 #include "../core/parallel.hpp"
 #include "chunks_due.hpp"
 #include "finite.hpp"
+#include "margin_rows.hpp"
 #include "stations/prepare.hpp"
 #include "stations/write.hpp"
 #include "stopwatch.hpp"
@@ -79,7 +80,7 @@ class Follower {
   }
 
   void finish() {
-    if (const std::optional<Array> y = samples_.all()) prepare_.look_at(*y);
+    if (const std::optional<Array> y = samples_.all()) prepare_.look_at(*y, {});
     prepare_.finish(outcome_);
     outcome_.followed = followed_;
     if (const Index more = scan_.unplanned(); more > 0)
@@ -219,8 +220,10 @@ void write_all(const Plan& plan, ViewSum& sum, WriteStation& write, Outcome& out
 
 }  // namespace
 
-Outcome follow(io::GrowingScan& scan, const Plan& plan, io::VolumeWriter& writer, const Options& options,
+Outcome follow(io::GrowingScan& scan, const Plan& asked, io::VolumeWriter& writer, const Options& options,
                const Patience& patience) {
+  Plan plan = asked;
+  end_margins_at_bad_rows(scan, plan, {});  // views are still to come
   Outcome outcome;
   Watch watch(options.progress, static_cast<double>(plan.grid.size[2]), 1, options.board);
   WriteStation write(writer, plan, watch, outcome,

@@ -57,7 +57,7 @@ void take_sets(const Reference& reference, bool variances, kernels::CountsToLine
 
 kernels::CountsToLines task_of(const GpuFrames& counts, const Reference& reference, const Preprocessing& how,
                                std::span<const FilledCell> filled) {
-  const Binning cell(counts.shape[1], how.binning);
+  const Binning cell(counts.shape[1], how.binning, how.rows_together);
   kernels::CountsToLines task{.type = counts.type,
                               .counts = counts.shape,
                               .rows_together = cell.rows,

@@ -9,6 +9,7 @@
 #include "../operators/rank_projector.hpp"
 #include "beams/beam.hpp"
 #include "chunks_due.hpp"
+#include "grids.hpp"
 #include "host_memory.hpp"
 #include "methods/method.hpp"
 #include "row_axes.hpp"
@@ -20,10 +21,10 @@ namespace tandem::pipeline {
 
 namespace {
 
-/// Line integrals and volume of a chunk of some slices, bytes. Where rays cross slices, all line integrals,
-/// on the wider detector that FDK may need.
+/// Line integrals and volume of a chunk of some slices, and what of the volume is written, bytes. Where rays
+/// cross slices, all line integrals, on the wider detector that FDK may need.
 struct Sizes {
-  double projections, volume;
+  double projections, volume, written;
 };
 
 Index views_of(const Plan& plan) { return static_cast<Index>(angles_of(plan.scan).size()); }
@@ -39,6 +40,9 @@ Index rows_of(const Plan& plan, Index slices) {
   return rows_are_slices(plan.scan) ? slices : detector_of(plan.scan).rows;
 }
 
+/// On which the method works to make so many.
+Index slices_solved(const Plan& plan, Index slices) { return solved_slices(plan, {0, slices}).size(); }
+
 /// The most of so many views, or lines, that a rank has, if they are portions.
 Index portion(const Plan& plan, Index count) {
   return plan.over_ranks() ? portion_of_rank(count, 0, plan.ranks.size()).size() : count;
@@ -46,6 +50,8 @@ Index portion(const Plan& plan, Index count) {
 
 Sizes sizes_of(const Plan& plan, Index slices) {
   return {4.0 * static_cast<double>(portion(plan, views_of(plan)) * rows_of(plan, slices) * bins_of(plan)),
+          4.0 * static_cast<double>(slices_solved(plan, slices) * plan.solved.size[0] *
+                                    portion(plan, plan.solved.size[1])),
           4.0 * static_cast<double>(slices * plan.grid.size[0] * portion(plan, plan.grid.size[1]))};
 }
 
@@ -56,12 +62,12 @@ Index views_of_share(const Plan& plan, const Worker& worker) {
 
 /// Lines of the volume that a kernel takes at once.
 Index lines_of_kernels(const Plan& plan) {
-  return plan.over_ranks() ? plan.lines_at_once : plan.grid.size[1];
+  return plan.over_ranks() ? plan.lines_at_once : plan.solved.size[1];
 }
 
 /// A part of a strip, which goes from rank to rank; 0 if none does.
 double part_bytes(const Plan& plan) {
-  return 4.0 * static_cast<double>(plan.lines_at_once * plan.grid.size[0] * plan.grid.size[2]);
+  return 4.0 * static_cast<double>(plan.lines_at_once * plan.solved.size[0] * plan.solved.size[2]);
 }
 
 /// The rows that steps make at once, for a chunk of some slices.
@@ -72,9 +78,9 @@ Index rows_made(const Plan& plan, Index slices) {
 /// What kernels, and parts of strips that travel, hold beside vectors, on each device where a worker has its
 /// vectors.
 WorkingMemory kernels_of(const Plan& plan, const Worker& worker, Index slices) {
-  const WorkingMemory kernels =
-      beam_of(plan.scan).working_memory(plan, worker, {slices, lines_of_kernels(plan), plan.grid.size[0]},
-                                        {views_of_share(plan, worker), rows_of(plan, slices), bins_of(plan)});
+  const WorkingMemory kernels = beam_of(plan.scan).working_memory(
+      plan, worker, {slices_solved(plan, slices), lines_of_kernels(plan), plan.solved.size[0]},
+      {views_of_share(plan, worker), rows_of(plan, slices), bins_of(plan)});
   return plan.over_ranks() ? working_memory_of_rank(kernels, part_bytes(plan)) : kernels;
 }
 
@@ -88,7 +94,7 @@ double weight_bytes(const Plan& plan, Index slices) {
 /// What the method holds on each device of a worker, in its largest phase: vectors and what kernels take
 /// beside them.
 double computing_bytes(const Plan& plan, const Worker& worker, Index slices) {
-  const auto [all_projections, volume] = sizes_of(plan, slices);
+  const auto [all_projections, volume, written] = sizes_of(plan, slices);
   const double projections = all_projections / static_cast<double>(portion(plan, views_of(plan))) *
                              static_cast<double>(views_of_share(plan, worker));
   const WorkingMemory kernels = kernels_of(plan, worker, slices);
@@ -198,14 +204,14 @@ double volumes_waiting(const Plan& plan, Index slices) {
 
 /// A volume on the host: from a GPU it may come as its file stores it.
 double volume_at_home(const Plan& plan, Index slices) {
-  const double volume = sizes_of(plan, slices).volume;
+  const double volume = sizes_of(plan, slices).written;
   return plan.home().is_cuda() ? volume * static_cast<double>(plan.stored_bytes) / 4 : volume;
 }
 
 /// Whether volumes leave their GPU a few slices at a time.
 bool comes_in_pieces(const Plan& plan, Index slices) {
   return plan.home().is_cuda() &&
-         (!rows_are_slices(plan.scan) || sizes_of(plan, slices).volume > bytes_landed_whole);
+         (!rows_are_slices(plan.scan) || sizes_of(plan, slices).written > bytes_landed_whole);
 }
 
 /// Where volumes of a GPU are on the host: those of all workers and those that wait, or three pieces.
@@ -302,7 +308,7 @@ double host_bytes(const Plan& plan, const io::ScanInfo& info, Index slices) {
   const bool apart = rows_are_slices(plan.scan);
   const double cells = cells_read(plan, slices);
   const ReferenceBytes references = reference_bytes(plan, info, cells);
-  const auto [projections, volume] = sizes_of(plan, slices);
+  const auto [projections, volume, written] = sizes_of(plan, slices);
   double work = 0, volumes = volumes_waiting(plan, slices);
   for (const Worker& worker : plan.workers) {
     const bool gpu = worker.device.is_cuda();
@@ -317,7 +323,7 @@ double host_bytes(const Plan& plan, const io::ScanInfo& info, Index slices) {
   const double counts = counts_held(plan, info, cells, slices, places);
   const double whole =
       apart ? counts + work + landed
-            : std::max(counts + projections, work + landed + (plan.home().is_cuda() ? 0 : volume));
+            : std::max(counts + projections, work + landed + (plan.home().is_cuda() ? 0 : written));
   const auto part = static_cast<double>(std::max(slices, plan.slices_a_read)) / static_cast<double>(slices);
   const double held = references.held * (apart ? places + (part > 1 ? part : 0) : 1);
   const Index rows = static_cast<Index>(cells) / plan.bins.size();
@@ -347,7 +353,7 @@ double device_bytes(const Plan& plan, Index slices) {
   double most = 0;
   for (const auto& [device, bytes] : of_device) most = std::max(most, bytes);
   const bool volumes_wait_there = !plan.by_views() && comes_in_pieces(plan, slices);
-  return most + (volumes_wait_there ? volumes_waiting(plan, slices) * sizes_of(plan, slices).volume : 0);
+  return most + (volumes_wait_there ? volumes_waiting(plan, slices) * sizes_of(plan, slices).written : 0);
 }
 
 /// For files; and for kernels and transforms on a GPU, which come with their first use.

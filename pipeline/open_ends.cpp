@@ -82,14 +82,17 @@ Level level_of(Image<const float> y, Index row) {
 
 bool above_air(double end, double mean) { return end > air && end > of_mean * mean; }
 
-void OpenEnds::look_at(const Array& y, const Scan& scan, bool nearer_made_up_for) {
-  if (y.space().device().is_cuda()) return look_at(brought_views(y), scan, nearer_made_up_for);
+void OpenEnds::look_at(const Array& y, const Scan& scan, bool nearer_made_up_for, std::array<bool, 2> outer) {
+  if (y.space().device().is_cuda()) return look_at(brought_views(y), scan, nearer_made_up_for, outer);
   const Image<const float> all = image(ConstVectorView(y));
   if (all.n2 < 4 * bins_at_end(all.n2)) return;  // too few to tell
   std::vector<Level> levels(static_cast<std::size_t>(all.n1));
   parallel_for(all.n1, [&](Index row) { levels[static_cast<std::size_t>(row)] = level_of(all, row); });
   rows_ += all.n1;
+  if (outer[0]) outer_ = std::max(outer_, levels.front().mean);
+  if (outer[1]) outer_ = std::max(outer_, levels.back().mean);
   for (const Level& level : levels) {
+    all_means_ += level.mean;
     const Ends ends = ends_of(level, scan, nearer_made_up_for);
     if (!(ends.least > air && ends.mean > of_mean * level.mean)) continue;
     ++open_;
@@ -100,9 +103,26 @@ void OpenEnds::look_at(const Array& y, const Scan& scan, bool nearer_made_up_for
 void OpenEnds::add(const OpenEnds& others) {
   rows_ += others.rows_, open_ += others.open_;
   ends_ += others.ends_, means_ += others.means_;
+  outer_ = std::max(outer_, others.outer_), all_means_ += others.all_means_;
 }
 
-std::string OpenEnds::warning(bool continued) const {
+namespace {
+
+std::string words_of(OpenEnds::Method method) {
+  if (method == OpenEnds::Method::solves)
+    return "a solver presses what is outside into the volume; give flats of the same beam, or a --size that "
+           "holds the whole sample";
+  return std::string(method == OpenEnds::Method::continues
+                         ? "fbp continues the rows there (--padding), so the picture is flat, but a constant "
+                           "is not known: it may read 20 % too high or too low; "
+                         : "fbp then reads too high, by tens of percent, and has a bright rim; ") +
+         "give flats of the same beam; --reconstruction-algorithm cgls with a --size that holds the whole "
+         "sample comes nearer";
+}
+
+}  // namespace
+
+std::string OpenEnds::warning(Method method) const {
   if (open_ == 0) return {};
   const double count = static_cast<double>(open_);
   std::ostringstream text;
@@ -111,13 +131,19 @@ std::string OpenEnds::warning(bool continued) const {
        << " rows do not come down to air at the ends of the detector (line integral " << ends_ / count
        << " there, " << means_ / count
        << " on average): the sample reaches beyond the field of view, or the flats "
-       << "are brighter than the air; "
-       << (continued
-               ? "fbp continues the rows there (--padding), so the picture is flat, but a constant is not "
-                 "known: it may read 20 % too high or too low; "
-               : "fbp then reads too high, by tens of percent, and has a bright rim; ")
-       << "give flats of the same beam; --reconstruction-algorithm cgls with a --size that holds the whole "
-          "sample comes nearer";
+       << "are brighter than the air; " << words_of(method);
+  return text.str();
+}
+
+std::string OpenEnds::warning_of_outer_rows() const {
+  const double mean = rows_ > 0 ? all_means_ / static_cast<double>(rows_) : 0;
+  if (!above_air(outer_, mean)) return {};
+  std::ostringstream text;
+  text.precision(3);
+  text
+      << "the outermost rows see the sample (line integral " << outer_ << " there, " << mean
+      << " on average), beside the axis also beyond the slices; a solver presses that into the outer slices; "
+         "give --slices of which there are enough for all that these rows see";
   return text.str();
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <string>
 
 #include "../core/array.hpp"
@@ -26,17 +27,24 @@ class OpenEnds {
   /// Looks at the line integrals (view, row, bin) of some rows, in at most 64 views of each. Both
   /// ends have to be open. If the axis lies aside, only the nearer end counts. If opposite views make up for
   /// what the nearer end lacks (half acquisition), only the farther end counts.
-  void look_at(const Array& y, const Scan& scan, bool nearer_made_up_for);
+  /// `outer`: whether the first and the last of the rows, the outermost ones of a cone beam, have to be air.
+  void look_at(const Array& y, const Scan& scan, bool nearer_made_up_for,
+               std::array<bool, 2> outer = {false, false});
 
   void add(const OpenEnds& others);
 
-  /// One line that names the remedy; empty if all rows come down to air. `continued`: whether the ramp filter
-  /// continues rows beyond their ends.
-  std::string warning(bool continued) const;
+  /// What follows from open ends: the ramp filter continues rows beyond them, or does not, or a solver has
+  /// nowhere to put what it sees of the outside.
+  enum class Method { continues, cuts, solves };
+  /// One line that names the remedy; empty if all rows come down to air.
+  std::string warning(Method method) const;
+  /// The same of the outermost rows, for a solver.
+  std::string warning_of_outer_rows() const;
 
  private:
   Index rows_ = 0, open_ = 0;
-  double ends_ = 0, means_ = 0;  ///< line integrals, sums over open rows
+  double ends_ = 0, means_ = 0;       ///< line integrals, sums over open rows
+  double outer_ = 0, all_means_ = 0;  ///< the largest mean of an outermost row; the sum over all rows
 };
 
 }  // namespace tandem::pipeline

@@ -64,7 +64,7 @@ void choose_portions(Plan& plan) {
   if (!plan.over_ranks()) return;
   require_for_ranks(plan);
   constexpr Index bytes_of_part = 256 << 20, step = 8, blocks_a_rank = 4;
-  const auto [nx, ny, nz] = plan.grid.size;
+  const auto [nx, ny, nz] = plan.solved.size;
   const Index longest = portion_of_rank(ny, 0, plan.ranks.size()).size();
   const Index lines = std::clamp<Index>(bytes_of_part / (4 * nx * nz), 1, longest);
   plan.lines_at_once = lines > step && lines < longest ? lines - lines % step : lines;

@@ -13,6 +13,7 @@
 #include "batches.hpp"
 #include "beams/beam.hpp"
 #include "chunks_due.hpp"
+#include "grids.hpp"
 #include "helper.hpp"
 #include "host_memory.hpp"
 #include "memory.hpp"
@@ -37,55 +38,10 @@ std::string in_gib(double bytes) {
 
 Range whole_or(const std::optional<Range>& asked, Index count) { return asked.value_or(Range{0, count}); }
 
-/// Slices around the middle, of which a region is a part. A parallel beam has one a row at most.
-Range slices_of(const Plan& plan, const Recipe& recipe, VolumeGrid& grid) {
-  const std::optional<Index>& asked = recipe.slices;
-  const Range part = whole_or(recipe.region_z, asked.value_or(grid.size[2]));
-  if (!asked) return part;
-  const bool crossed = !rows_are_slices(plan.scan);  // by rays, and so in any number
-  require<GeometryError>(*asked > 0 && (crossed || *asked <= grid.size[2]), "--slices ", *asked,
-                         ": the scan has ", grid.size[2], " rows, one per slice; give 1 to ", grid.size[2]);
-  if (crossed) grid.size[2] = *asked;
-  require<GeometryError>(0 <= part.first && part.last <= *asked, "--region ", part.first, ":", part.last,
-                         " along z reaches outside the ", *asked, " slices of --slices");
-  const Index below = (grid.size[2] - *asked) / 2;
-  return {below + part.first, below + part.last};
-}
-
-/// Only the rows that some slices of a grid meet are read, and none where no ray meets any.
-void choose_rows(Plan& plan, const VolumeGrid& grid, Range slices) {
-  const Index factor = plan.rows_together;
-  const Index views = static_cast<Index>(angles_of(plan.scan).size());
-  const Range rows = rows_met(plan.scan, grid, slices);
-  if (rows.size() > 0) plan.scan = crop(plan.scan, {0, views}, rows, {0, detector_of(plan.scan).bins});
-  plan.rows = {plan.rows.first + rows.first * factor,
-               plan.rows.first + std::max(rows.first, rows.last) * factor};
-}
-
-void choose_grid(Plan& plan, const Recipe& recipe, std::optional<io::FieldOfView> field) {
-  VolumeGrid grid = fitting_grid(plan.scan);
-  if (field == io::FieldOfView::standard) grid.size[0] = grid.size[1] = detector_of(plan.scan).bins;
-  if (recipe.size) grid.size[0] = grid.size[1] = *recipe.size;
-  if (recipe.voxel_size_mm) {
-    require<GeometryError>(plan.pitch_known, "--voxel-size ", *recipe.voxel_size_mm,
-                           " mm: the scan has no pixel size; give --pixel-size MM too");
-    grid.pitch[0] = grid.pitch[1] = *recipe.voxel_size_mm;
-    if (!rows_are_slices(plan.scan)) grid.pitch[2] = *recipe.voxel_size_mm;
-  }
-  validate(grid);
-  const Range z = slices_of(plan, recipe, grid), x = whole_or(recipe.region_x, grid.size[0]),
-              y = whole_or(recipe.region_y, grid.size[1]);
-  plan.grid = region(grid, x, y, z);
-  plan.full_size = grid.size;
-  plan.first = {x.first, y.first, z.first};
-  choose_rows(plan, region(grid, x, y, {0, grid.size[2]}), z);
-}
-
-/// A slice of a parallel beam is as far above z = 0 as its row is above the middle of the whole detector.
-void lift_slices(Plan& plan, const Detector& whole) {
-  const double rows = 0.5 * static_cast<double>(plan.rows.first + plan.rows.last - whole.rows);
-  const double unit = plan.pitch_known ? 1 : static_cast<double>(Index{1} << plan.preprocessing.binning);
-  plan.grid.centre[2] = rows * whole.row_pitch / unit;
+/// All rows of the file that fit together with the selected ones, as many as become one.
+Range rows_beside(const Plan& plan, Index all) {
+  const Index factor = plan.rows_together, last = plan.rows.last - plan.rows.size() % factor;
+  return {plan.rows.first % factor, last + (all - last) / factor * factor};
 }
 
 /// The most slices, `fewest` or more, that `bytes_of` of them says are within the budget. @throws DeviceError
@@ -105,13 +61,20 @@ Index most_slices(Index fewest, Index all, double budget, const Bytes& bytes_of,
   return slices;
 }
 
+/// What makes vectors smaller. A solver has all that the rays see, however small the part that is asked for.
+std::string less_of(const Plan& plan) {
+  return plan.method->iterates() ? "--binning, a larger --voxel-size, or fbp or fdk, which need no more than "
+                                   "the part that is written"
+                                 : "a smaller --size or --region, --binning";
+}
+
 Index most_slices_of_device(const Plan& plan, const Recipe& recipe) {
   const std::string less =
       plan.model == Model::fourier ? "--model pixel_driven" : "--variant alu --precision float32";
   return most_slices(
       fewest_slices(plan), plan.grid.size[2], device_budget(plan, recipe),
       [&](Index some) { return device_bytes(plan, some); }, "memory of " + plan.home().name(),
-      "a larger --device-memory, a smaller --size or --region, --binning, " + less + ", or --device cpu");
+      "a larger --device-memory, " + less_of(plan) + ", " + less + ", or --device cpu");
 }
 
 /// A packed scan is unpacked anew for each part that is read: as few parts as the memory allows, of several
@@ -194,7 +157,7 @@ void choose_chunks(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
   Index rows = on_gpu ? most_slices_of_device(plan, recipe) : all;
   rows = most_slices(
       fewest_slices(plan), rows, budget, [&](Index some) { return held + host_bytes(plan, info, some); },
-      "memory", "a larger --memory, a smaller --size or --region, or --binning");
+      "memory", "a larger --memory, or " + less_of(plan));
   if (rows < all)  // full batches for the kernels
     rows = rows >= batch ? rows - rows % batch
                          : static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(rows)));
@@ -253,6 +216,17 @@ void require_half_acquisition(Plan& plan, bool axis_known) {
          "; check the axis, or give --file-type standard");
 }
 
+/// Columns that are left out are not read for steps.
+void warn_of_columns(Plan& plan, Index all) {
+  if (plan.bins.size() == all) return;
+  for (const Step& step : plan.preprocessing.table())
+    if (step.bins_beside && step.asked_for(plan.preprocessing))
+      warn(plan.warnings, "columns ", plan.bins.first, ":", plan.bins.last, ": the step ", step.name,
+           " looks at ", step.bins_beside(plan.preprocessing),
+           " bins beside each bin, and takes the last selected ones for those beyond; give all columns, and "
+           "--size or --region for a part of the volume");
+}
+
 void add_warnings(Plan& plan, const Recipe& recipe, bool axis_known) {
   if (!axis_known)
     warn(plan.warnings, "the scan records no rotation axis; the middle, bin ", plan.axis_in_file,
@@ -271,7 +245,7 @@ void set_upright(Scan& scan, const Recipe& recipe, const Plan& plan) {
   if (roll == 0 && tilt == 0) return;
   const char* option = tilt != 0 ? "--axis-tilt" : "--detector-roll";
   const Beam& beam = beam_of(scan);
-  require<GeometryError>((beam.roll ? detector_of(scan).rows : plan.rows.size()) > 1, option,
+  require<GeometryError>(detector_of(scan).rows > 1, option,
                          ": the scan has one row, which says nothing of others");
   if (beam.set_upright) return beam.set_upright(scan, tilt);
   require<GeometryError>(tilt == 0,
@@ -381,7 +355,8 @@ Plan make_plan(const io::ScanInfo& info, const Recipe& asked) {
   plan.flats = flat_use_of(info, recipe.steps);
   plan.preprocessing.row_shifts = row_shifts_of(info, plan.rows.size(), recipe.binning);
   plan.rows_together = rows_together(plan.rows.size(), recipe.binning);
-  plan.rows_there = {plan.rows.first, plan.rows.last - plan.rows.size() % plan.rows_together};
+  plan.preprocessing.rows_together = plan.rows_together;
+  plan.rows_there = rows_beside(plan, whole.rows);
   set_upright(scan, recipe, plan);
   plan.scan = crop(scan, plan.views, plan.rows, plan.bins);
   if (recipe.binning > 0) plan.scan = bin_down(plan.scan, recipe.binning, plan.pitch_known);
@@ -390,8 +365,7 @@ Plan make_plan(const io::ScanInfo& info, const Recipe& asked) {
   choose_solver_options(plan);
   plan.preprocessing.weights = plan.method->weighs_data && counts_are_known(plan, info);
   plan.preprocessing.keeps_variances = plan.over_ranks();
-  choose_grid(plan, recipe, info.field_of_view);
-  if (rows_are_slices(plan.scan)) lift_slices(plan, whole);
+  choose_grids(plan, recipe, info.field_of_view, scan);
   beam_of(plan.scan).choose_execution(plan, recipe);
   if (recipe.follow) {
     choose_batches(plan, recipe, info);
@@ -404,6 +378,7 @@ Plan make_plan(const io::ScanInfo& info, const Recipe& asked) {
   require_seen(plan);
   const bool axis_known = recipe.axis_bin || info.axis_bin || !recipe.row_axis_bins.empty();
   if (info.field_of_view == io::FieldOfView::doubled) require_half_acquisition(plan, axis_known);
+  warn_of_columns(plan, whole.bins);
   add_warnings(plan, recipe, axis_known);
   return plan;
 }

@@ -35,13 +35,18 @@ struct Plan {
   double max_floored_percent = 1;  ///< the most transmissions below the floor of the logarithm
   bool allow_unmatched = false;
   Range views, rows, bins;  ///< to be read from the file; no rows if no ray meets the grid
-  Range rows_there;         ///< what may be read around `rows` as margins of steps: all that were selected
+  Range rows_there;         ///< what may be read around `rows` as margins of steps, also if not selected
   RowMargin margin;         ///< rows that the steps need beside others, after binning
   Index rows_together = 1;  ///< how many rows of the file become one row of `scan`
   Scan scan;                ///< selected and binned
-  VolumeGrid grid;          ///< the region that was asked for; in a parallel beam slice k is row k of `scan`
+  VolumeGrid grid;          ///< the region that was asked for and is written; in a parallel beam slice k is
+                            ///< row k of `scan`
   std::array<Index, 3> full_size{},
       first{};  ///< x, y, z: the size of the full grid, and where `grid` begins in it
+  /// On which the method works: `grid`, of a solver with all else that its rays see. What lies outside would
+  /// otherwise be pressed into the part that is asked for.
+  VolumeGrid solved;
+  std::array<Index, 3> inside{};  ///< x, y, z: where `grid` begins in `solved`
   bool pitch_known = false;
   double axis_in_file = 0;      ///< bins of the file
   std::vector<Device> devices;  ///< the devices of the recipe that are used

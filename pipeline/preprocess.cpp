@@ -91,8 +91,9 @@ class Pass {
         chain_(chain_of(how)),
         y_(y),
         variance_(variance),
-        cell_(counts.shape[1], how.binning),
+        cell_(counts.shape[1], how.binning, how.rows_together),
         kept_(reference.counted_rows()),
+        within_margins_(reference.kept_rows()),
         counted_(counted),
         met_(static_cast<std::size_t>(y.n0 * y.n1)),
         air_(met_.size()),
@@ -105,7 +106,8 @@ class Pass {
       parallel_for(y_.n0, [&](Index view) { begin(view, all + view * counts_.frame_step); });
     });
     for (std::size_t g = first_is_of_rows() ? 1 : 0; g < chain_.after_binning.size(); ++g)
-      std::visit([this](const auto& group) { work_on_group(group); }, chain_.after_binning[g]);
+      std::visit([&](const auto& group) { work_on_group(group, rows_needed_by(g)); },
+                 chain_.after_binning[g]);
   }
 
   /// Of each row, over all views in their order.
@@ -138,6 +140,14 @@ class Pass {
  private:
   std::size_t place_of(Index view, Index row) const { return static_cast<std::size_t>(view * y_.n1 + row); }
   bool is_kept(Index row) const { return kept_.first <= row && row < kept_.last; }
+
+  /// Margins are needed until the last step on projections has passed.
+  Range rows_needed_by(std::size_t group) const {
+    const bool passed = std::none_of(
+        chain_.after_binning.begin() + static_cast<std::ptrdiff_t>(group), chain_.after_binning.end(),
+        [](const Group& some) { return std::holds_alternative<StepsOn<ProjectionWork>>(some); });
+    return passed ? within_margins_ : Range{0, y_.n1};
+  }
 
   bool first_is_of_rows() const {
     return !chain_.after_binning.empty() &&
@@ -191,7 +201,8 @@ class Pass {
     FlatMixer flats;
     Tallies tallies(tallies_.size()), of_margin(tallies_.size());
     std::vector<float> scratch(static_cast<std::size_t>(counts_.shape[2]));
-    for (Index r = 0; r < y_.n1; ++r) {
+    const Range needed = rows_needed_by(0);
+    for (Index r = needed.first; r < needed.last; ++r) {
       ViewRow row = row_of(view, r, most, flats);
       Tallies& heeded = is_kept(r) ? tallies : of_margin;
       bin(frame + r * cell_.rows * row_step, row_step, scratch, cell_, row, before, heeded);
@@ -240,11 +251,11 @@ class Pass {
     work_on(projection, group, tallies);
   }
 
-  void work_on_group(const StepsOn<RowWork>& group) {
+  void work_on_group(const StepsOn<RowWork>& group, Range needed) {
     parallel_for(y_.n0, [&](Index view) {
       FlatMixer flats;
       Tallies tallies(tallies_.size()), of_margin(tallies_.size());
-      for (Index r = 0; r < y_.n1; ++r) {
+      for (Index r = needed.first; r < needed.last; ++r) {
         ViewRow row = row_of(view, r, most_of<float>, flats);
         work_on_row(view, row, group, is_kept(r) ? tallies : of_margin);
         keep_findings(view, row);
@@ -253,8 +264,9 @@ class Pass {
     });
   }
 
-  void work_on_group(const StepsOn<SinogramWork>& group) {
-    parallel_for(y_.n1, [&](Index row) {
+  void work_on_group(const StepsOn<SinogramWork>& group, Range needed) {
+    parallel_for(needed.size(), [&](Index k) {
+      const Index row = needed.first + k;
       Tallies tallies(tallies_.size());
       for (const auto& [place, work] : group) {
         Sinogram sinogram{reference_, row, y_, met_, tallies[place].notes};
@@ -264,7 +276,7 @@ class Pass {
     });
   }
 
-  void work_on_group(const StepsOn<ProjectionWork>& group) {
+  void work_on_group(const StepsOn<ProjectionWork>& group, Range) {
     parallel_for(y_.n0, [&](Index view) {
       Tallies tallies(tallies_.size());
       Image<float> own = y_;
@@ -285,7 +297,8 @@ class Pass {
   Image<float> y_;
   std::optional<Image<float>> variance_;
   Binning cell_;
-  Range kept_;  ///< rows whose findings count: no margins
+  Range kept_;            ///< rows whose findings count: no margins
+  Range within_margins_;  ///< rows that become line integrals
   std::span<const Range> counted_;
   std::vector<RowFindings> met_;  ///< (view, row)
   std::vector<Air> air_;          ///< (view, row)

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "../core/array.hpp"
+#include "../core/ceil_div.hpp"
 #include "../io/scan_reader.hpp"
 #include "reference.hpp"
 #include "row_margin.hpp"
@@ -38,6 +39,7 @@ struct DetectorPose {
 /// The settings of the steps from counts to line integrals.
 struct Preprocessing {
   int binning = 0;
+  Index rows_together = 0;  ///< of the file, which become one; 0: as many as bins, or 1 if there is one row
   bool minus_log = true;
   /// Divide each view by the mean of these bins, or by the line through the means of two such ranges; counted
   /// after selection and binning.
@@ -92,6 +94,11 @@ struct LineIntegrals {
       noise_norms;  ///< of each row, if asked for: sqrt of the summed variance, 1/photons for each datum
   std::optional<Array> weights = {};  ///< of each datum, if asked for (weights.hpp)
 };
+
+/// How many rows after binning have so many rows of the file, or more.
+inline Index rows_with(const Preprocessing& how, Index rows_of_file) {
+  return ceil_div(rows_of_file, how.rows_together > 0 ? how.rows_together : Index{1} << how.binning);
+}
 
 /// Where `air` (columns of the file) lies among the selected `bins`, after binning. @throws GeometryError if
 /// nothing is left, or if two ranges overlap

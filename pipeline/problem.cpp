@@ -6,6 +6,7 @@
 #include "../geometry/view_subsets.hpp"
 #include "../operators/fbp.hpp"
 #include "beams/beam.hpp"
+#include "grids.hpp"
 
 namespace tandem::pipeline {
 
@@ -35,7 +36,8 @@ Scan scan_of(const Plan& plan, Range slices) {
 Problem problem_of(const Plan& plan, Range slices, const Worker& worker,
                    const std::function<void()>& on_tile) {
   Scan scan = scan_of(plan, slices);
-  const VolumeGrid grid = region(plan.grid, {0, plan.grid.size[0]}, {0, plan.grid.size[1]}, slices);
+  const VolumeGrid& all = plan.solved;
+  const VolumeGrid grid = region(all, {0, all.size[0]}, {0, all.size[1]}, solved_slices(plan, slices));
   const Range own = plan.own_views();
   LinearOperator A = beam_of(scan).projector(plan, worker, scan, own, grid, on_tile);
   const auto of_views = [&plan, worker, scan, own, grid, on_tile](std::span<const Index> views) {

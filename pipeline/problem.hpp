@@ -12,7 +12,8 @@
 
 namespace tandem::pipeline {
 
-/// Some slices of a plan as a problem of their own: y = A x. If rays cross slices, all slices share all rows.
+/// Some slices of a plan as a problem of their own, on the grid `Plan::solved`: y = A x. If rays cross
+/// slices, all slices share all rows.
 struct Problem {
   Scan scan;
   VolumeGrid grid;

@@ -10,6 +10,7 @@
 #include "checkpoints.hpp"
 #include "chunks_due.hpp"
 #include "helper.hpp"
+#include "margin_rows.hpp"
 #include "methods/method.hpp"
 #include "ranks.hpp"
 #include "stations/compute.hpp"
@@ -119,6 +120,16 @@ std::vector<Range> some_slices(const Plan& plan, Index most) {
   return one_by_one(slices);
 }
 
+/// Looks at a few slices, and at more of them as long as those before were empty.
+Outcome look_for_weights(io::ScanReader& reader, const Plan& plan, const Options& options) {
+  constexpr Index few = 5, times = 4;
+  for (Index most = few;; most *= times) {
+    const std::vector<Range> some = some_slices(plan, most);
+    Outcome found = look_at_some(reader, plan, options, "look ahead", some, [](const Chunk&) {});
+    if (!found.weights.empty() || static_cast<Index>(some.size()) < most) return found;
+  }
+}
+
 void find_range(io::ScanReader& reader, const Plan& plan, const Options& options, Outcome& outcome) {
   const Stopwatch watch("range", outcome.range_seconds);
   RangeFinder finder(plan);
@@ -157,19 +168,18 @@ double slices_in(const std::vector<Range>& chunks) {
 }  // namespace
 
 void look_ahead(io::ScanReader& reader, Plan& plan, const Options& options) {
-  constexpr Index most = 5;
   const Method& method = *plan.method;
   if (!method.is_open || !method.is_open(plan.options)) return;
+  end_margins_at_bad_rows(reader, plan, plan.views);
   if (options.ranks.is_first() || plan.over_ranks())
-    method.settle(
-        look_at_some(reader, plan, options, "look ahead", some_slices(plan, most), [](const Chunk&) {}),
-        plan.options);
+    method.settle(look_for_weights(reader, plan, options), plan.options);
   plan.options.tv_weight = of_first(options.ranks, plan.options.tv_weight);
 }
 
 Outcome reconstruct(io::ScanReader& reader, const Plan& asked, io::VolumeWriter& writer,
                     const Options& options) {
   Plan plan = asked;
+  end_margins_at_bad_rows(reader, plan, plan.views);
   look_ahead(reader, plan, options);
   Outcome outcome;
   const Comm& ranks = options.ranks;

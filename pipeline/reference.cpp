@@ -61,9 +61,8 @@ std::vector<float> combined(const Stack& stack, Reference& ref) {
 }
 
 /// Means over the pixels that become one cell.
-std::vector<float> binned(std::vector<float> pixels, Index all_rows, Index all_bins, int level) {
-  if (level == 0) return pixels;
-  const Binning cell(all_rows, level);
+std::vector<float> binned(std::vector<float> pixels, Index all_rows, Index all_bins, const Binning& cell) {
+  if (cell.bins == 1) return pixels;
   const Index rows = all_rows / cell.rows, bins = all_bins / cell.bins;
   std::vector<float> cells(static_cast<std::size_t>(rows * bins));
   parallel_for(rows, [&](Index row) {
@@ -169,6 +168,7 @@ void read_flats(io::ScanReader& reader, Range rows, Range bins, const Preprocess
   const io::Frames frames = frames_of(reader, io::FrameKind::flat, rows, bins, how, ref);
   ref.flats = true;
   ref.sets.resize(use.sets.size(), ref.sets.front());
+  const Binning cell(rows.size(), how.binning, how.rows_together);
   std::vector<char> bad;
   for (std::size_t s = 0; s < use.sets.size(); ++s) {
     const std::vector<Index>& which = use.sets[s];
@@ -177,7 +177,7 @@ void read_flats(io::ScanReader& reader, Range rows, Range bins, const Preprocess
     if (s == 0 && repairs(how))
       bad = bad_cells({rows.size(), bins.size(), dark, pixels, constant_cells(frames)});
     drop(bad, pixels);
-    set.span = binned(std::move(pixels), rows.size(), bins.size(), how.binning);
+    set.span = binned(std::move(pixels), rows.size(), bins.size(), cell);
     double scale = 0;
     for (const Index f : which) scale += use.scale.empty() ? 1 : use.scale[static_cast<std::size_t>(f)];
     const double a_photon = scale / static_cast<double>(which.size()) / ref.photons_a_count;  // in counts
@@ -214,7 +214,7 @@ void set_floors(Reference& ref, FlatSet& set) {
 Reference read_reference(io::ScanReader& reader, Range rows, Range bins, const Preprocessing& how) {
   const io::ScanInfo& info = reader.info();
   FlatUse use = flat_use_of(info, how.values);
-  const Binning cell(rows.size(), how.binning);
+  const Binning cell(rows.size(), how.binning, how.rows_together);
   bins.last = bins.first + cell.used(bins.size());
   Reference ref = begun(rows, bins, cell, how);
   std::vector<float> dark;
@@ -223,7 +223,7 @@ Reference read_reference(io::ScanReader& reader, Range rows, Range bins, const P
     dark = combined({frames, use.dark_method, all_of(info.darks)}, ref);
     std::vector<float> good = dark;
     if (repairs(how) && info.flats == 0) drop(bad_cells({rows.size(), bins.size(), dark, {}, {}}), good);
-    ref.dark = binned(std::move(good), rows.size(), bins.size(), how.binning);
+    ref.dark = binned(std::move(good), rows.size(), bins.size(), cell);
   }
   if (info.flats > 0) read_flats(reader, rows, bins, how, use, dark, ref);
   mark_dead(ref);

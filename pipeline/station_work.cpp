@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "../core/parallel.hpp"
+#include "grids.hpp"
 #include "methods/method.hpp"
 #include "problem.hpp"
 #include "steps/chain.hpp"
@@ -58,7 +59,7 @@ std::string pair_words(const Plan& plan) {
   std::ostringstream text;
   text << name_of(plan.model) << ' ' << name_of(plan.execution());
   if (plan.model == Model::fourier) text << ' ' << plan.execution().accuracy;
-  text << ", " << kind_of(plan.scan) << ", " << about(std::max(plan.grid.size[0], plan.grid.size[1]))
+  text << ", " << kind_of(plan.scan) << ", " << about(std::max(plan.solved.size[0], plan.solved.size[1]))
        << " pixels, " << about(static_cast<Index>(angles_of(plan.scan).size())) << " views, "
        << about(std::min<Index>(plan.rows_at_once, 128)) << " slices";
   return text.str();
@@ -68,19 +69,22 @@ std::string pair_words(const Plan& plan) {
 struct Amounts {
   double frame = 0;        ///< pixels that are read of a frame
   double projections = 0;  ///< line integrals
-  double voxels = 0;
+  double voxels = 0;       ///< that are written
+  double solved = 0;       ///< voxels on which the method works
 };
 
 Amounts amounts_of(const Plan& plan, const std::vector<Range>& chunks) {
-  double slices = 0, rows = 0;
+  double slices = 0, solved = 0, rows = 0;
   for (const Range chunk : chunks) {
     slices += static_cast<double>(chunk.size());
+    solved += static_cast<double>(solved_slices(plan, chunk).size());
     rows += static_cast<double>(rows_of(plan, chunk).size());
   }
   const Detector& d = plan.filters() ? filtered_detector(plan.scan) : detector_of(plan.scan);
   return {rows * static_cast<double>(plan.rows_together) * static_cast<double>(plan.bins.size()),
           static_cast<double>(angles_of(plan.scan).size()) * rows * static_cast<double>(d.bins),
-          slices * static_cast<double>(plan.grid.size[0] * plan.grid.size[1])};
+          slices * static_cast<double>(plan.grid.size[0] * plan.grid.size[1]),
+          solved * static_cast<double>(plan.solved.size[0] * plan.solved.size[1])};
 }
 
 }  // namespace
@@ -111,7 +115,7 @@ bool shares_cores(const Plan& plan) {
 std::vector<StationWork> work_of(const Plan& plan, const io::ScanInfo& info, const Ends& ends,
                                  const std::vector<Range>& chunks) {
   const Amounts n = amounts_of(plan, chunks);
-  const double views = static_cast<double>(angles_of(plan.scan).size()), updates = n.voxels * views;
+  const double views = static_cast<double>(angles_of(plan.scan).size()), updates = n.solved * views;
   const double pixel = static_cast<double>(io::bytes_of(info.type));
   const std::string cpu = cpu_words(), where = ", " + device_words(plan), pair = pair_words(plan) + where;
   const auto file_frames = static_cast<double>(plan.views.size() + info.flats + info.darks);

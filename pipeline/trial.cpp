@@ -11,6 +11,7 @@
 #include "../core/host_memory.hpp"
 #include "../operators/random.hpp"
 #include "forecast.hpp"
+#include "grids.hpp"
 #include "methods/method.hpp"
 #include "reconstruct.hpp"
 #include "stopwatch.hpp"
@@ -67,12 +68,15 @@ struct Size {
   Index slices, views;
 };
 
-/// Some slices and some of the views, as one chunk. What decides the kernels stays as it is.
+/// Some slices on which the method works, and some of the views, as one chunk. What decides the kernels stays
+/// as it is.
 Plan part_of(const Plan& plan, Size size) {
   Plan part = plan;
-  const VolumeGrid& g = plan.grid;
+  const VolumeGrid& g = plan.solved;
   const Index first = (g.size[2] - size.slices) / 2;
   part.grid = region(g, {0, g.size[0]}, {0, g.size[1]}, {first, first + size.slices});
+  part.solved = part.grid;
+  part.inside = {};
   if (rows_are_slices(plan.scan)) {
     const Index views = static_cast<Index>(angles_of(plan.scan).size());
     part.scan = crop(plan.scan, {0, views}, {0, size.slices}, {0, detector_of(plan.scan).bins});
@@ -96,7 +100,8 @@ Plan part_of(const Plan& plan, Size size) {
 }
 
 Size all_of(const Plan& plan) {
-  return {std::min(plan.rows_at_once, plan.grid.size[2]), static_cast<Index>(angles_of(plan.scan).size())};
+  return {solved_slices(plan, {0, std::min(plan.rows_at_once, plan.grid.size[2])}).size(),
+          static_cast<Index>(angles_of(plan.scan).size())};
 }
 
 /// About so many slices, in batches as kernels take them at once.
@@ -112,7 +117,7 @@ Size first_size(const Plan& plan) {
   const SolverCost& cost = plan.method->cost;
   const int applications = plan.filters() + cost.preparation.together() + 2 * cost.step.together();
   const double updates = (shares_cores(plan) ? 1e8 : 1e10) / applications;
-  const double a_slice = static_cast<double>(plan.grid.size[0]) * static_cast<double>(plan.grid.size[1]);
+  const double a_slice = static_cast<double>(plan.solved.size[0]) * static_cast<double>(plan.solved.size[1]);
   if (plan.model == Model::fourier)
     return {full_batches(2.4e7 / a_slice / applications, all.slices), all.views};
   const Index slices = full_batches(std::min(16.0, updates / (4 * a_slice)), all.slices);

@@ -68,9 +68,17 @@ void BaGmres::update_residual() {
 }
 
 void BaGmres::normalise(Array v, const std::vector<double>& lengths) {
-  std::vector<float> factors;
-  for (const double length : lengths) factors.push_back(length > 0 ? static_cast<float>(1 / length) : 0.0f);
+  constexpr double least = 0x1p-126, larger = 0x1p100;  // the inverse of what is less is beyond floats
+  std::vector<float> enlarge, factors;
+  bool any = false;
+  for (const double length : lengths) {
+    const double by = length > 0 && length < least ? larger : 1;
+    any = any || by > 1;
+    enlarge.push_back(static_cast<float>(by));
+    factors.push_back(length > 0 ? static_cast<float>(1 / (length * by)) : 0.0f);
+  }
   const float nothing = 0;
+  if (any) axpby(enlarge, v, std::span(&nothing, 1), v, stream_);
   axpby(factors, v, std::span(&nothing, 1), v, stream_);
   basis_.push_back(std::move(v));
 }

@@ -1,10 +1,19 @@
 #include "bidiagonalisation.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "../operators/vector.hpp"
 
 namespace tandem {
 
 namespace {
+
+/// A power of two that a float has, and whose inverse it has.
+double unit_of(double size) {
+  constexpr int most = 126;
+  return size > 0 && std::isfinite(size) ? std::ldexp(1.0, std::clamp(std::ilogb(size), -most, most)) : 1;
+}
 
 /// 0 where a block has come to its end.
 double over(double a, double b) { return b > 0 ? a / b : 0; }
@@ -18,14 +27,22 @@ Array residual_of(const LinearOperator& A, Array b, const Array& x, Stream& stre
 
 Bidiagonalisation::Bidiagonalisation(const LinearOperator& A, Array r, Stream& stream, Sums sums)
     : stream_(stream), sums_(std::move(sums)), u_(std::move(r)), v_(A.domain(), stream) {
-  for (const double beta : sums_.norm(u_, stream_)) scalars_.push_back({0, beta});
+  std::vector<float> inverse;
+  for (const double beta : sums_.norm(u_, stream_)) {
+    scalars_.push_back({0, beta});
+    units_.push_back(unit_of(beta));
+    inverse.push_back(static_cast<float>(1 / units_.back()));
+  }
+  scale(inverse, u_);
   A.apply_adjoint(1, u_, 0, v_, stream_);
   make_v_a_unit();
 }
 
 void Bidiagonalisation::step(const LinearOperator& A) {
   std::vector<float> keep;
-  for (const Scalars& s : scalars_) keep.push_back(static_cast<float>(-over(s.alpha, s.beta)));
+  for (std::size_t k = 0; k < units_.size(); ++k)
+    keep.push_back(static_cast<float>(-over(scalars_[k].alpha, scalars_[k].beta / units_[k])));
+  units_.assign(units_.size(), 1);
   scale(keep, u_);
   A.apply(1, v_, 1, u_, stream_);
   const std::vector<double> beta = sums_.norm(u_, stream_);
@@ -44,10 +61,16 @@ void Bidiagonalisation::make_v_a_unit() {
   const std::vector<double> lengths = sums_.norm(v_, stream_);
   for (std::size_t k = 0; k < lengths.size(); ++k) {
     Scalars& s = scalars_[k];
-    s.alpha = over(lengths[k], s.beta);
+    s.alpha = over(lengths[k], s.beta / units_[k]);
     factors.push_back(static_cast<float>(over(1, lengths[k])));
   }
   scale(factors, v_);
+}
+
+void Bidiagonalisation::copy_start(VectorView r) const {
+  const std::vector<float> units(units_.begin(), units_.end());
+  const float nothing = 0;
+  axpby(units, u_, std::span(&nothing, 1), r, stream_);
 }
 
 void Bidiagonalisation::scale(const std::vector<float>& factors, VectorView x) {

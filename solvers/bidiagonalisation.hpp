@@ -28,9 +28,10 @@ class Bidiagonalisation {
   Bidiagonalisation(const LinearOperator& A, Array r, Stream& stream, Sums sums);
   void step(const LinearOperator& A);
   const std::vector<Scalars>& scalars() const { return scalars_; }
-  const Array& beta_u() const { return u_; }
+  const Array& beta_u() const { return u_; }  ///< after the first step
+  void copy_start(VectorView r) const;        ///< beta u before the first step, which is the residual
   const Array& v() const { return v_; }
-  SolverState state() { return {{"beta u", u_}, {"v", v_}, {"alpha and beta", scalars_}}; }
+  SolverState state() { return {{"beta u", u_}, {"v", v_}, {"alpha and beta", scalars_}, {"units", units_}}; }
 
  private:
   void make_v_a_unit();
@@ -38,8 +39,11 @@ class Bidiagonalisation {
 
   Stream& stream_;
   Sums sums_;
-  Array u_, v_;  // beta u, v
+  Array u_, v_;  // beta u in the units, v
   std::vector<Scalars> scalars_;
+  /// Powers of two, of the size of the data until the first step, then 1: data may be so small, or so large,
+  /// that a float has neither their square nor their inverse.
+  std::vector<double> units_;
 };
 
 }  // namespace tandem

@@ -70,7 +70,7 @@ std::vector<double> Lsmr::traces() {
   fill_with_signs(r_lsqr_, 1, stream_);
   A_.apply_adjoint(1, r_lsqr_, 0, h_bar_, stream_);
   std::vector<double> traces = dot(h_bar_, h_bar_, stream_);
-  axpby(1, r_, 0, r_lsqr_, stream_);  // as both are before the first step
+  axpby(1, r_, 0, r_lsqr_, stream_);  // as all are before the first step
   fill(h_bar_, 0, stream_);
   return traces;
 }

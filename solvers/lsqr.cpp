@@ -53,7 +53,7 @@ std::vector<double> Lsqr::traces() {
   fill_with_signs(r_, 1, stream_);
   A_.apply_adjoint(1, r_, 0, w_, stream_);
   std::vector<double> traces = dot(w_, w_, stream_);
-  axpby(1, process_.beta_u(), 0, r_, stream_);  // as both are before the first step
+  process_.copy_start(r_);  // as all are before the first step
   axpby(1, process_.v(), 0, w_, stream_);
   return traces;
 }

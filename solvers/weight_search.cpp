@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -117,7 +118,7 @@ double chosen(const std::vector<WeightTrial>& trials, double settled) {
 }
 
 /// A weight whose solution is too smooth: the regulariser then outweighs the data where both are those of a
-/// first volume.
+/// first volume. Infinite for a flat one, which is as smooth as can be.
 double large_weight(const LinearOperator& A, const Array& b, const Array& x, const Regulariser& regulariser,
                     const std::optional<Array>& data_weights) {
   constexpr double outweighs = 4;
@@ -128,7 +129,7 @@ double large_weight(const LinearOperator& A, const Array& b, const Array& x, con
   if (data_weights) multiply(*data_weights, weighted, stream);
   const double squares = sum(dot(misfit, weighted, stream));
   const double rough = sum(regulariser.value(regulariser.K * x, stream));
-  require<GeometryError>(rough > 0, "find_weight: the first volume is flat; give one that fbp made");
+  if (!(rough > 0)) return std::numeric_limits<double>::infinity();
   return squares > 0 ? outweighs * 0.5 * squares / rough : 1;
 }
 
@@ -218,6 +219,7 @@ WeightFound find_weight(const LinearOperator& A, Array b, const Array& x, const 
   require<GeometryError>(how.share > 0 && how.share < 1 && how.together > 0, "find_weight: ", how.share,
                          " of the data, ", how.together, " together; a share between 0 and 1 is needed");
   const double weight = first_weight(A, b, x, regulariser, data_weights);
+  if (!std::isfinite(weight)) return {};
   Search search(A, std::move(b), regulariser, HeldOut(on_host(A.range(), std::move(data_weights)), how), how);
   WeightFound found;
   const Observe tell = [&](const WeightTrial& trial) {

@@ -39,7 +39,8 @@ struct WeightFound {
 /// those within its standard error, or within what the steps leave of it. There is one W for all blocks. It
 /// needs the memory of Pdhg, and on the host that of two projections. `observe` is called after each W.
 /// Source: Hastie, Tibshirani, Friedman, The Elements of Statistical Learning, 2009, section 7.10 (the rule
-/// of one standard error). @throws as Pdhg; GeometryError for a share that is not in (0, 1), and if x is flat
+/// of one standard error). There are no trials, and the weight is 0, if all that the data ask for is flat:
+/// then no weight changes anything. @throws as Pdhg; GeometryError for a share that is not in (0, 1)
 WeightFound find_weight(const LinearOperator& A, Array b, const Array& x, const Regulariser& regulariser,
                         std::optional<Array> data_weights = {}, const WeightSearch& how = {},
                         const std::function<void(const WeightTrial&)>& observe = {});

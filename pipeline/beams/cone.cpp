@@ -41,7 +41,7 @@ void choose_execution(Plan& plan, const Recipe& recipe) {
   for (const Device device : plan.devices)  // a solver has all slices at once
     if (plan.workers.empty() || !plan.method->takes_whole) plan.workers.push_back({device, how});
   for (const Device device : recipe.devices) {  // whether they have kernels
-    projector(point_source_of(plan.scan), plan.grid, model, device);
+    projector(point_source_of(plan.scan), plan.solved, model, device);
     plan.matched = plan.matched && is_matched(model, device);
   }
 }
@@ -63,8 +63,9 @@ void add_warnings(Plan& plan, const Recipe&) {
 void require_tiles(const Plan& plan) {
   const ConeBeam& scan = point_source_of(plan.scan);
   const auto bytes = static_cast<double>(plan.device_bytes);
-  if (plan.method->iterates()) plan_tiles(scan, seen_by_projector(plan.scan, plan.grid), plan.devices, bytes);
-  if (plan.filters()) plan_tiles(symmetric(scan), seen_by_fdk(plan.scan, plan.grid), plan.devices, bytes);
+  if (plan.method->iterates())
+    plan_tiles(scan, seen_by_projector(plan.scan, plan.solved), plan.devices, bytes);
+  if (plan.filters()) plan_tiles(symmetric(scan), seen_by_fdk(plan.scan, plan.solved), plan.devices, bytes);
 }
 
 WorkingMemory kernels_hold(const Plan& plan, const Worker& worker, Shape volume, Shape projections) {

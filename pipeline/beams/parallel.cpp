@@ -73,12 +73,12 @@ Model model_for(const Plan& plan, const Recipe& recipe) {
   const Execution& how = recipe.execution;
   const Device device = plan.home();
   if (how.variant != "automatic" || how.precision != Precision::float32 || voxels_are_wider(plan) ||
-      (half_acquisition(scan) && !plan.method->filters) || !fourier_is_faster(scan, plan.grid, how, device))
+      (half_acquisition(scan) && !plan.method->filters) || !fourier_is_faster(scan, plan.solved, how, device))
     return Model::pixel_driven;
   const double budget = device.is_cuda() ? device_budget(plan, recipe)
                                          : host_budget(recipe) - static_cast<double>(held_memory());
   try {
-    const double bytes = fourier_memory(scan, plan.grid, 8, how, device).backward;
+    const double bytes = fourier_memory(scan, plan.solved, 8, how, device).backward;
     return 2 * bytes < budget ? Model::fourier : Model::pixel_driven;
   } catch (const DeviceError&) {  // the grid is beyond what the device can transform
     return Model::pixel_driven;
@@ -91,14 +91,14 @@ void choose_pair(Plan& plan, const Recipe& recipe, Worker& worker) {
   const Pairing pairing = pairing_of(plan);
   const bool at_home = worker.device.is_cuda() == plan.home().is_cuda();
   const Execution wanted = at_home ? recipe.execution : like(recipe.execution, plan.home(), worker.device);
-  worker.execution = resolved(wanted, scan, plan.grid, plan.model, worker.device, pairing);
+  worker.execution = resolved(wanted, scan, plan.solved, plan.model, worker.device, pairing);
   if (is_matched(worker.execution, worker.device)) return;
   plan.matched = false;
   if (!plan.method->needs_matched_pair) return;
   const std::string what =
       name_of(worker.execution) + ": the back-projection is not the transpose of the projection";
   require<GeometryError>(pairing == Pairing::any, what, ", which a solver needs; give ",
-                         matched_for(scan, plan.grid, worker.device), ", or --allow-unmatched");
+                         matched_for(scan, plan.solved, worker.device), ", or --allow-unmatched");
   warn(plan.warnings, what, "; a solver may stop short of the solution, or run away from it");
 }
 
@@ -115,7 +115,7 @@ void choose_execution(Plan& plan, const Recipe& recipe) {
 void warn_of_chunks(Plan& plan, const Recipe& recipe) {
   if (plan.rows_at_once == plan.grid.size[2]) return;
   const Scan few = scan_of(plan, {0, plan.rows_at_once});
-  const VolumeGrid& g = plan.grid;
+  const VolumeGrid& g = plan.solved;
   const Execution best = resolved(recipe.execution, parallel(few),
                                   region(g, {0, g.size[0]}, {0, g.size[1]}, {0, plan.rows_at_once}),
                                   plan.model, plan.home(), pairing_of(plan));
@@ -161,7 +161,7 @@ WorkingMemory kernels_hold(const Plan& plan, const Worker& worker, Shape volume,
   if (plan.model == Model::fourier) {
     const ParallelBeam& scan = parallel(plan.scan);
     const bool weighs = plan.filters() && half_acquisition(scan);
-    WorkingMemory memory = fourier_memory(weighs ? symmetric(scan) : scan, plan.grid, volume[0],
+    WorkingMemory memory = fourier_memory(weighs ? symmetric(scan) : scan, plan.solved, volume[0],
                                           worker.execution, worker.device);
     if (weighs) memory.backward += 4.0 * static_cast<double>(Space(projections).size());
     return memory;

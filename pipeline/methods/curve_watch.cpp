@@ -6,12 +6,26 @@
 #include <numeric>
 #include <utility>
 
+#include "../grids.hpp"
 #include "../truth.hpp"
 
 namespace tandem::pipeline {
 
 CurveWatch::CurveWatch(Work& work, Range slices, CurveSums& sums)
-    : work_(work), local_(slices.size() / 2), z_(slices.first + local_), sums_(sums) {}
+    : work_(work),
+      local_(first_written(work.plan, slices) + slices.size() / 2),
+      z_(slices.first + slices.size() / 2),
+      sums_(sums) {}
+
+/// The pixels that are written of a slice that the solver has.
+std::vector<float> CurveWatch::written(std::vector<float> slice) const {
+  const Plan& plan = work_.plan;
+  if (slice.empty() || plan.solved.size == plan.grid.size) return slice;
+  Array solved(Space({1, plan.solved.size[1], plan.solved.size[0]}));
+  std::ranges::copy(slice, solved.data());
+  const Array part = cut_out(plan, 0, 1, std::move(solved));
+  return {part.data(), part.data() + part.size()};
+}
 
 void CurveWatch::take(AnySolver& solver, std::vector<float>& slice) {
   const ConstVectorView x = ConstVectorView(solver.solution()).share(0);
@@ -25,6 +39,7 @@ void CurveWatch::take(AnySolver& solver, std::vector<float>& slice) {
   else
     std::copy_n(there, area, slice.data());
   if (work_.plan.over_ranks()) slice = work_.plan.ranks.gather(slice);  // strips follow one another along y
+  slice = written(std::move(slice));
 }
 
 void CurveWatch::look(int iteration, AnySolver& solver) {

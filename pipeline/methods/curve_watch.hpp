@@ -20,11 +20,12 @@ class CurveWatch {
 
  private:
   void take(AnySolver& solver, std::vector<float>& slice);
+  std::vector<float> written(std::vector<float> slice) const;
   void compare(int iteration);
   void ask(int iteration, AnySolver& solver);
 
   Work& work_;
-  Index local_, z_;  ///< the middle slice, in the chunk and in the volume
+  Index local_, z_;  ///< the middle slice that is written: of the solver, and of the volume
   CurveSums& sums_;
   std::vector<float> now_, before_;
   int applications_ = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "../grids.hpp"
 #include "../same_grid.hpp"
 #include "../stations/portions.hpp"
 
@@ -22,16 +23,25 @@ Array Start::operator()(const Problem& problem, const Array& y, Range slices) {
   if (work_.plan.over_ranks())
     read_strip(x);
   else
-    file_->read(slices, x.data());
+    read(slices, first_written(work_.plan, slices), x);
   return work_.moved_to(work_.device(), std::move(x));
+}
+
+/// Into a volume of zeros with the lines of the solved grid, where files have those that are written.
+void Start::read(Range slices, Index first, Array& x) {
+  const Plan& plan = work_.plan;
+  if (plan.solved.size == plan.grid.size) return file_->read(slices, x.data());
+  Array part(Space({slices.size(), plan.grid.size[1], plan.grid.size[0]}));
+  file_->read(slices, part.data());
+  put_in(plan, first, part, x);
 }
 
 /// Files have whole slices: each rank reads its slab, and gives each other one its lines.
 void Start::read_strip(Array& x) {
-  const auto [nx, ny, nz] = work_.plan.grid.size;
+  const auto [nx, ny, nz] = work_.plan.solved.size;
   const Range slices = slab_of_rank(work_.plan);
   Array slab(Space({std::max<Index>(1, slices.size()), ny, nx}));
-  if (slices.size() > 0) file_->read(slices, slab.data());
+  if (slices.size() > 0) read(slices, 0, slab);
   strip_of(work_.plan, slab, x);
 }
 

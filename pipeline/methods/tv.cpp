@@ -37,7 +37,7 @@ class Search final : public Computation {
     const WeightFound found =
         find_weight(equations.A, std::move(equations.y), x0, tv, std::move(equations.weights),
                     {.bounds = work_.plan.options.bounds()}, tell);
-    work_.outcome.weights.push_back(found.weight);
+    if (!found.trials.empty()) work_.outcome.weights.push_back(found.weight);
     return Array(problem.A.domain());
   }
 
@@ -53,8 +53,8 @@ std::unique_ptr<Computation> begin(Work& work) {
   return iteration(work);
 }
 
-/// All slices get one weight, the median, so that they have one texture. Where no ray meets any, it is of no
-/// account.
+/// All slices get one weight, the median, so that they have one texture. Where no ray meets any, and where
+/// all are flat, it is of no account.
 void settle(const Outcome& found, MethodOptions& options) {
   std::vector<double> weights = found.weights;
   if (weights.empty()) weights = {0};

@@ -4,6 +4,7 @@
 
 #include "../../core/host_memory.hpp"
 #include "../finite.hpp"
+#include "../grids.hpp"
 #include "portions.hpp"
 
 namespace tandem::pipeline {
@@ -27,7 +28,9 @@ void ComputeStation::operator()(Chunk& chunk) {
   const UseStream own(stream_);
   Array volume = volume_of(chunk);
   chunk.stored = nullptr;
+  const Index first = work_.plan.over_ranks() ? 0 : first_written(work_.plan, chunk.slices);
   if (work_.plan.over_ranks()) volume = own_slab(chunk, std::move(volume));
+  volume = cut_out(work_.plan, first, chunk.slices.size(), std::move(volume));
   if (chunk.slices.size() == 0) return;
   require_finite(work_.plan, chunk.slices, volume);
   const Device device = volume.space().device();

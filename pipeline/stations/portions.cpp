@@ -38,8 +38,9 @@ void exchange_all(const Comm& ranks, const Exchange& how) {
 }
 
 Range lines_of_rank(const Plan& plan, int rank) {
-  return portion_of_rank(plan.grid.size[1], rank, plan.ranks.size());
+  return portion_of_rank(plan.solved.size[1], rank, plan.ranks.size());
 }
+/// Of those that are written.
 Range slices_of_rank(const Plan& plan, int rank) {
   return portion_of_rank(plan.grid.size[2], rank, plan.ranks.size());
 }
@@ -107,13 +108,18 @@ namespace {
 /// Of a volume, the lines of one rank in the slices of another one, x fastest: what goes from strip to slab,
 /// or back.
 std::size_t size_of_block(const Plan& plan, Range slices, Range lines) {
-  return static_cast<std::size_t>(slices.size() * lines.size() * plan.grid.size[0]);
+  return static_cast<std::size_t>(slices.size() * lines.size() * plan.solved.size[0]);
+}
+
+/// Where slices that are written begin in a strip of some lines.
+Index place_in_strip(const Plan& plan, Range slices, Range lines) {
+  return (plan.inside[2] + slices.first) * lines.size() * plan.solved.size[0];
 }
 
 /// Of a slab, the lines of a strip; `copy` gets the first value of each slice, there and in the block.
 template <class Copy>
 void for_each_slice(const Plan& plan, Range lines, const Copy& copy) {
-  const auto [nx, ny, nz] = plan.grid.size;
+  const auto [nx, ny, nz] = plan.solved.size;
   const Index size = lines.size() * nx;
   for (Index z = 0; z < slab_of_rank(plan).size(); ++z) copy((z * ny + lines.first) * nx, z * size, size);
 }
@@ -121,29 +127,28 @@ void for_each_slice(const Plan& plan, Range lines, const Copy& copy) {
 }  // namespace
 
 Array slab_of(const Plan& plan, const Array& strip) {
-  const auto [nx, ny, nz] = plan.grid.size;
+  const auto [nx, ny, nz] = plan.solved.size;
   const Range slices = slab_of_rank(plan), own = lines_of_rank(plan, plan.ranks.rank());
   Array slab(Space({std::max<Index>(1, slices.size()), ny, nx}));
-  exchange_all(plan.ranks,
-               {.block_for =
-                    [&, nx = nx](int rank, std::vector<float>& block) {
-                      const Range theirs = slices_of_rank(plan, rank);
-                      block.resize(size_of_block(plan, theirs, own));
-                      std::copy_n(strip.data() + theirs.first * own.size() * nx, block.size(), block.begin());
-                    },
-                .size_from = [&](int rank) { return size_of_block(plan, slices, lines_of_rank(plan, rank)); },
-                .take =
-                    [&](int rank, const std::vector<float>& block) {
-                      for_each_slice(plan, lines_of_rank(plan, rank),
-                                     [&](Index there, Index here, Index size) {
-                                       std::copy_n(block.data() + here, size, slab.data() + there);
-                                     });
-                    }});
+  exchange_all(
+      plan.ranks,
+      {.block_for =
+           [&](int rank, std::vector<float>& block) {
+             const Range theirs = slices_of_rank(plan, rank);
+             block.resize(size_of_block(plan, theirs, own));
+             std::copy_n(strip.data() + place_in_strip(plan, theirs, own), block.size(), block.begin());
+           },
+       .size_from = [&](int rank) { return size_of_block(plan, slices, lines_of_rank(plan, rank)); },
+       .take =
+           [&](int rank, const std::vector<float>& block) {
+             for_each_slice(plan, lines_of_rank(plan, rank), [&](Index there, Index here, Index size) {
+               std::copy_n(block.data() + here, size, slab.data() + there);
+             });
+           }});
   return slab;
 }
 
 void strip_of(const Plan& plan, const Array& slab, Array& strip) {
-  const Index nx = plan.grid.size[0];
   const Range slices = slab_of_rank(plan), own = lines_of_rank(plan, plan.ranks.rank());
   exchange_all(plan.ranks,
                {.block_for =
@@ -158,7 +163,8 @@ void strip_of(const Plan& plan, const Array& slab, Array& strip) {
                 .take =
                     [&](int rank, const std::vector<float>& block) {
                       const Range theirs = slices_of_rank(plan, rank);
-                      std::copy_n(block.data(), block.size(), strip.data() + theirs.first * own.size() * nx);
+                      std::copy_n(block.data(), block.size(),
+                                  strip.data() + place_in_strip(plan, theirs, own));
                     }});
 }
 

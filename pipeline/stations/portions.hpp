@@ -23,8 +23,8 @@ LineIntegrals own_views(const Plan& plan, const Space& projections, const Prepar
 /// The slices that a rank writes, perhaps none.
 Range slab_of_rank(const Plan& plan);
 
-/// All ranks: these slices, (slice, y, x) on the host, from the strips that ranks have. Of no slices one that
-/// nobody uses.
+/// All ranks: these slices with all lines that ranks solve, (slice, y, x) on the host, from the strips that
+/// ranks have. Of no slices one that nobody uses.
 Array slab_of(const Plan& plan, const Array& strip);
 
 /// All ranks: the other way round. Both vectors lie on the host.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "../../core/error.hpp"
+#include "../grids.hpp"
 #include "../methods/method.hpp"
 #include "../problem.hpp"
 #include "../ranks.hpp"
@@ -68,7 +69,7 @@ std::optional<LineIntegrals> PrepareStation::operator()(Chunk& chunk, ReadStatio
   chunk.reference.reset();
   chunk.read.reset();
   add(found);
-  look_at(data->y);
+  look_at(data->y, rows_of(plan_, chunk.slices));
   return data;
 }
 
@@ -84,7 +85,7 @@ std::optional<LineIntegrals> PrepareStation::of_own_views(Chunk& chunk, const Sp
     Findings found;
     LineIntegrals made = line_integrals(chunk.counts, {*chunk.reference, scan, of_slices, work, found});
     add(found);
-    look_at(made.y);
+    look_at(made.y, rows);
     made.y = work.moved_to(Device::cpu(), std::move(made.y));
     return made;
   });
@@ -116,7 +117,7 @@ void PrepareStation::make_all(const Chunk& chunk, ReadStation& read, Work& work)
   work.tell("preprocess", 0);
   all_ = preprocess(counts, reference, plan_.preprocessing, projection_space(plan_.scan), found).y;
   add(found);
-  look_at(*all_);
+  look_at(*all_, {});
 }
 
 Array PrepareStation::some_of_all(Range views, const Space& space, Work& work) const {
@@ -185,9 +186,11 @@ void PrepareStation::add(const Findings& found) {
   require_mostly_good();
 }
 
-void PrepareStation::look_at(const Array& y) {
+void PrepareStation::look_at(const Array& y, Range rows) {
   OpenEnds ends;
-  ends.look_at(y, plan_.scan, half_acquisition(plan_.scan));
+  const auto [below, above] = sees_beyond_slices(plan_);
+  ends.look_at(y, plan_.scan, half_acquisition(plan_.scan),
+               {below && rows.first == 0, above && rows.last == detector_of(plan_.scan).rows});
   const std::lock_guard lock(mutex_);
   ends_.add(ends);
 }
@@ -220,8 +223,11 @@ void PrepareStation::add_ranks(const Comm& ranks, Outcome& outcome) {
 
 void PrepareStation::finish(Outcome& outcome) const {
   outcome.findings = findings_;
-  const bool continued = plan_.filters() && plan_.options.filter.padding != Padding::none;
-  if (std::string text = ends_.warning(continued); !text.empty()) outcome.warnings.push_back(std::move(text));
+  const auto method = plan_.method->iterates()                        ? OpenEnds::Method::solves
+                      : plan_.options.filter.padding != Padding::none ? OpenEnds::Method::continues
+                                                                      : OpenEnds::Method::cuts;
+  for (std::string text : {ends_.warning(method), ends_.warning_of_outer_rows()})
+    if (!text.empty()) outcome.warnings.push_back(std::move(text));
   if (findings_.reference_not_finite > 0)
     warn(outcome.warnings, "flats and darks: ", findings_.reference_not_finite,
          " pixels are not finite, and are left out of the means");

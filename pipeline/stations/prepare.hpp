@@ -34,7 +34,8 @@ class PrepareStation {
   /// Takes note of what was found in some data, and looks whether line integrals come down to air. @throws
   /// FileError if too much was replaced
   void add(const Findings& found);
-  void look_at(const Array& y);
+  /// `rows`: of the plan's scan, that the data have; none for methods that are no solvers.
+  void look_at(const Array& y, Range rows);
   /// All ranks: the first one gets what all found, and what they did. @throws FileError if all together
   /// replaced too much
   void add_ranks(const Comm& ranks, Outcome& outcome);

@@ -88,7 +88,7 @@ Array Sweep::operator()(const Problem& problem, Chunk& chunk, const Stream& addi
         add(pass, views(item), *place(item).back_projection, std::move(*place(item).filtered));
       });
   wait_for_last(pass, adding);
-  if (const std::optional<Array> y = pass.samples.all()) prepare_.look_at(*y);
+  if (const std::optional<Array> y = pass.samples.all()) prepare_.look_at(*y, {});
   chunk.reference.reset();
   work_.count_updates(problem, 1);
   return std::move(pass.slab);

@@ -68,7 +68,7 @@ std::optional<Dezinger> dezinger_of(const Preprocessing& how, Dezinger::Window w
 
 RowMargin margin_of(const Preprocessing& how, Dezinger::Window window) {
   const auto asked = dezinger_of(how, window);
-  return {asked ? ceil_div(asked->rows() / 2, Index{1} << how.binning) : 0};
+  return {asked ? rows_with(how, asked->rows() / 2) : 0};
 }
 
 void dezinger(const Dezinger& how, const Image<float>& y, Index frame, std::span<const float* const> planes,

@@ -189,6 +189,11 @@ RowMargin margin(const Preprocessing& how) {
   return {blocks.beyond, blocks.own};
 }
 
+Index bins_beside(const Preprocessing& how) {
+  const PhaseFilter filter = *phase_filter_of(how);
+  return filter.reach(filter.bin_mm);
+}
+
 double bytes_a_thread(const Preprocessing& how, Shape shape) {
   const PhaseFilter filter = *phase_filter_of(how);
   const Index bins = kernels::fast_length(shape[2] + 2 * filter.reach(filter.bin_mm));
@@ -254,6 +259,7 @@ Step phase() {
       .gpu_bytes = gpu_bytes,
       .on_projection = on_projection,
       .margin = margin,
+      .bins_beside = bins_beside,
       .bytes_a_thread = bytes_a_thread,
       .conflict = conflict,
       .hindrance = hindrance};

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "../../core/ceil_div.hpp"
 #include "../../kernels/frames.hpp"
 #include "interpolate.hpp"
 #include "median_fill.hpp"
@@ -88,9 +87,7 @@ Step repair_cells() {
         return repair;
       },
       .margin =
-          [](const Preprocessing& how) {
-            return RowMargin{window.last / 2 + ceil_div(rows_of_mask, Index{1} << how.binning)};
-          }};
+          [](const Preprocessing& how) { return RowMargin{window.last / 2 + rows_with(how, rows_of_mask)}; }};
 }
 
 }  // namespace tandem::pipeline::step

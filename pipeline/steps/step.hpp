@@ -117,6 +117,9 @@ struct Step {
   ReferenceWork (*on_references)(const Preprocessing& how) = nullptr;
   /// Which rows it needs beside those that are asked for. Null: none.
   RowMargin (*margin)(const Preprocessing& how) = nullptr;
+  /// How many bins it looks at beside each bin, after binning, if so many that selected columns should not
+  /// end within the sample. Null: few.
+  Index (*bins_beside)(const Preprocessing& how) = nullptr;
   /// The bytes that one thread holds while it works on data of this shape, (view, row, bin) after binning.
   /// Null: not worth counting.
   double (*bytes_a_thread)(const Preprocessing& how, Shape shape) = nullptr;

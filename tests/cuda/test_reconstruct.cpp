@@ -363,6 +363,7 @@ TEST_F(CudaReconstruct, MemoryThatCannotBeHadIsADeviceErrorAndNothingElse) {
       [&] {
         Plan plan = plan_for(recipe_for("fbp", gpu));
         plan.grid.size[0] = plan.grid.size[1] = 1 << 20;
+        plan.solved = plan.grid;
         MemoryWriter writer({small::rows, small::bins, small::bins});  // which gets nothing
         const auto reader = io::open_scan(scan_);
         pipeline::reconstruct(*reader, plan, writer);
@@ -376,6 +377,7 @@ TEST_F(CudaReconstruct, LaunchesThatCannotStartAreDeviceErrorsAndNothingElse) {
       [&] {
         Plan plan = plan_for(recipe_for("cgls", gpu));
         plan.grid.pitch[0] = plan.grid.pitch[1] = 1e-4;
+        plan.solved = plan.grid;
         MemoryWriter writer(plan.grid.shape());
         const auto reader = io::open_scan(scan_);
         pipeline::reconstruct(*reader, plan, writer);

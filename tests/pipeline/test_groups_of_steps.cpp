@@ -168,11 +168,11 @@ TEST_F(Margins, ChunksBeginWhereBlocksDo) {
   ASSERT_EQ(chunks.size(), 2);
   EXPECT_EQ(chunks[0], (Range{0, 5}));  // rows 1 to 5 of the file
   EXPECT_EQ(chunks[1], (Range{5, 10}));
-  EXPECT_EQ(rows_read(plan, chunks[0]).rows, (Range{1, 7}));
+  EXPECT_EQ(rows_read(plan, chunks[0]).rows, (Range{0, 7}));
   EXPECT_EQ(rows_read(plan, chunks[1]).rows, (Range{5, 11}));
   plan.slices_a_read = 6;  // chunks are parts of what is read at once
   EXPECT_EQ(chunks_due(plan, {})[0], (Range{0, 6}));
-  EXPECT_EQ(rows_read(plan, {0, 6}).rows, (Range{1, 10}));
+  EXPECT_EQ(rows_read(plan, {0, 6}).rows, (Range{0, 10}));
 }
 
 /// What the second step needs of the first one is within what both together say.
@@ -197,8 +197,8 @@ TEST_F(Margins, AreReadBesideTheSlicesThatAreAskedFor) {
   }
 }
 
-/// Rows that a user left out may be broken.
-TEST_F(Margins, EndWithTheRowsThatWereSelected) {
+/// Selected rows have the numbers that they have in the whole scan.
+TEST_F(Margins, GoOnBesideTheRowsThatWereSelected) {
   Recipe recipe;
   recipe.rows = Range{2, 7};
   const auto reader = io::open_scan(folder_.path() / "parallel.h5");
@@ -211,10 +211,10 @@ TEST_F(Margins, EndWithTheRowsThatWereSelected) {
     EXPECT_EQ(read.above, rows.above);
     EXPECT_EQ(read.below, rows.below);
   };
-  expect({0, 5}, {{2, 7}, 0, 0});
-  expect({0, 1}, {{2, 5}, 0, 2});
-  expect({1, 3}, {{2, 7}, 1, 2});
-  expect({4, 5}, {{4, 7}, 2, 0});
+  expect({0, 5}, {{0, 9}, 2, 2});
+  expect({0, 1}, {{0, 5}, 2, 2});
+  expect({1, 3}, {{1, 7}, 2, 2});
+  expect({4, 5}, {{4, 9}, 2, 2});
 }
 
 TEST_F(Margins, StandInThePlansMemory) {

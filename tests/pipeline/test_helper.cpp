@@ -102,7 +102,7 @@ TEST_F(Crew, AHelperLeavesAShortRunAlone) {
   const Watched watched("fbp", [](const Work& work, Range) { EXPECT_EQ(work.worker, 0u); });
   plan.method = watched.method();
   plan.rows_at_once = 100;
-  plan.grid = region(plan.grid, {0, 13}, {0, 13}, {0, 290});
+  plan.grid = plan.solved = region(plan.grid, {0, 13}, {0, 13}, {0, 290});
   plan.scan = crop(plan.scan, {0, 7}, {0, 290}, {0, 13});
   plan.rows = {0, 290};
   Outcome outcome;

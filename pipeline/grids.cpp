@@ -1,0 +1,201 @@
+#include "grids.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "../core/error.hpp"
+#include "methods/method.hpp"
+
+namespace tandem::pipeline {
+
+namespace {
+
+Range whole_or(const std::optional<Range>& asked, Index count) { return asked.value_or(Range{0, count}); }
+
+/// Slices around the middle, of which a region is a part. A parallel beam has one a row at most.
+Range slices_of(const Plan& plan, const Recipe& recipe, VolumeGrid& grid) {
+  const std::optional<Index>& asked = recipe.slices;
+  const Range part = whole_or(recipe.region_z, asked.value_or(grid.size[2]));
+  if (!asked) return part;
+  const bool crossed = !rows_are_slices(plan.scan);  // by rays, and so in any number
+  require<GeometryError>(*asked > 0 && (crossed || *asked <= grid.size[2]), "--slices ", *asked,
+                         ": the scan has ", grid.size[2], " rows, one per slice; give 1 to ", grid.size[2]);
+  if (crossed) grid.size[2] = *asked;
+  require<GeometryError>(0 <= part.first && part.last <= *asked, "--region ", part.first, ":", part.last,
+                         " along z reaches outside the ", *asked, " slices of --slices");
+  const Index below = (grid.size[2] - *asked) / 2;
+  return {below + part.first, below + part.last};
+}
+
+/// The grid of which a region may be asked for.
+VolumeGrid full_grid(const Plan& plan, const Recipe& recipe, std::optional<io::FieldOfView> field) {
+  VolumeGrid grid = fitting_grid(plan.scan);
+  if (field == io::FieldOfView::standard) grid.size[0] = grid.size[1] = detector_of(plan.scan).bins;
+  if (recipe.size) grid.size[0] = grid.size[1] = *recipe.size;
+  if (recipe.voxel_size_mm) {
+    require<GeometryError>(plan.pitch_known, "--voxel-size ", *recipe.voxel_size_mm,
+                           " mm: the scan has no pixel size; give --pixel-size MM too");
+    grid.pitch[0] = grid.pitch[1] = *recipe.voxel_size_mm;
+    if (!rows_are_slices(plan.scan)) grid.pitch[2] = *recipe.voxel_size_mm;
+  }
+  validate(grid);
+  return grid;
+}
+
+/// Where a grid begins and ends along an axis, mm.
+struct Edges {
+  double low, high;
+};
+
+Edges edges_of(const VolumeGrid& grid, std::size_t axis) {
+  const double half = 0.5 * static_cast<double>(grid.size[axis]) * grid.pitch[axis];
+  return {grid.centre[axis] - half, grid.centre[axis] + half};
+}
+
+/// The grid, with as many voxels more along an axis as reach the edges.
+VolumeGrid reaching(VolumeGrid grid, std::size_t axis, Edges edges) {
+  constexpr double rounding = 1e-6;  // voxels
+  const Edges own = edges_of(grid, axis);
+  const auto voxels = [&](double beyond) {
+    return std::max<Index>(0, static_cast<Index>(std::ceil(beyond / grid.pitch[axis] - rounding)));
+  };
+  const Index before = voxels(own.low - edges.low), behind = voxels(edges.high - own.high);
+  grid.size[axis] += before + behind;
+  grid.centre[axis] += 0.5 * static_cast<double>(behind - before) * grid.pitch[axis];
+  return grid;
+}
+
+/// The lowest and the highest point, mm above the midplane, that all rows together see up to so far from the
+/// axis.
+Edges heights_seen(const ConeBeam& scan, double radius) {
+  const double slope = scan.detector.row_pitch / scan.sdd, low = -0.5 - scan.midplane_row,
+               high = static_cast<double>(scan.detector.rows) - 0.5 - scan.midplane_row;
+  return {low * slope * (scan.sod + (low < 0 ? radius : -radius)),
+          high * slope * (scan.sod + (high > 0 ? radius : -radius))};
+}
+
+/// How far from the axis a grid may reach along x and y, so that its corners are nearer than a source, mm.
+double nearer_than_source(const Scan& scan, double pitch) {
+  if (rows_are_slices(scan)) return INFINITY;
+  return point_source_of(scan).sod * std::sqrt(0.5) - pitch;
+}
+
+/// A grid within all that the selected rays see of a sample that the whole scan sees. Where a fan has one
+/// slice, and in a parallel beam, slices are apart.
+VolumeGrid seen_around(const VolumeGrid& full, const Scan& scan, const Scan& whole) {
+  const VolumeGrid seen = fitting_grid(whole);
+  const double half = std::min(edges_of(seen, 0).high, nearer_than_source(scan, full.pitch[0]));
+  VolumeGrid all = reaching(reaching(full, 0, {-half, half}), 1, {-half, half});
+  if (const auto* cone = std::get_if<ConeBeam>(&scan)) {
+    const Edges met = heights_seen(*cone, half), sample = edges_of(seen, 2);
+    all = reaching(all, 2, {std::max(met.low, sample.low), std::min(met.high, sample.high)});
+  }
+  return all;
+}
+
+/// Only the rows that some slices of a grid meet are read, and none where no ray meets any.
+void choose_rows(Plan& plan, const VolumeGrid& grid, Range slices) {
+  const Index factor = plan.rows_together;
+  const Index views = static_cast<Index>(angles_of(plan.scan).size());
+  const Range rows = rows_met(plan.scan, grid, slices);
+  if (rows.size() > 0) plan.scan = crop(plan.scan, {0, views}, rows, {0, detector_of(plan.scan).bins});
+  plan.rows = {plan.rows.first + rows.first * factor,
+               plan.rows.first + std::max(rows.first, rows.last) * factor};
+}
+
+/// A slice of a parallel beam is as far above z = 0 as its row is above the middle of the whole detector.
+void lift_slices(Plan& plan, const Detector& whole) {
+  const double rows = 0.5 * static_cast<double>(plan.rows.first + plan.rows.last - whole.rows);
+  const double unit = plan.pitch_known ? 1 : static_cast<double>(Index{1} << plan.preprocessing.binning);
+  plan.grid.centre[2] = plan.solved.centre[2] = rows * whole.row_pitch / unit;
+}
+
+/// The views that are taken of all rows and bins, binned.
+Scan not_selected(const Plan& plan, const Scan& whole) {
+  const Detector& d = detector_of(whole);
+  const Scan all = crop(whole, plan.views, {0, d.rows}, {0, d.bins});
+  const int level = plan.preprocessing.binning;
+  return level > 0 ? bin_down(all, level, plan.pitch_known) : all;
+}
+
+}  // namespace
+
+void choose_grids(Plan& plan, const Recipe& recipe, std::optional<io::FieldOfView> field, const Scan& whole) {
+  VolumeGrid full = full_grid(plan, recipe, field);
+  const Range z = slices_of(plan, recipe, full), x = whole_or(recipe.region_x, full.size[0]),
+              y = whole_or(recipe.region_y, full.size[1]);
+  plan.grid = region(full, x, y, z);
+  plan.full_size = full.size;
+  plan.first = {x.first, y.first, z.first};
+  const bool apart = rows_are_slices(plan.scan);
+  const VolumeGrid columns = region(full, x, y, {0, full.size[2]});
+  if (plan.method->iterates() && rows_met(plan.scan, columns, z).size() > 0) {
+    const VolumeGrid all = seen_around(full, plan.scan, not_selected(plan, whole));
+    for (std::size_t i = 0; i < 3; ++i)  // both have the same voxels
+      plan.inside[i] =
+          plan.first[i] +
+          static_cast<Index>(std::lround((edges_of(full, i).low - edges_of(all, i).low) / full.pitch[i]));
+    plan.solved = all;
+    if (apart) plan.solved = region(all, {0, all.size[0]}, {0, all.size[1]}, z), plan.inside[2] = 0;
+    choose_rows(plan, all, apart ? z : Range{0, all.size[2]});
+  } else {
+    plan.solved = plan.grid;
+    choose_rows(plan, columns, z);
+  }
+  if (apart) lift_slices(plan, detector_of(whole));
+}
+
+std::array<bool, 2> sees_beyond_slices(const Plan& plan) {
+  const auto* cone = std::get_if<ConeBeam>(&plan.scan);
+  if (!cone || !plan.method->iterates()) return {false, false};
+  const auto [low, high] = heights_seen(*cone, edges_of(plan.solved, 0).high);
+  const Edges slices = edges_of(plan.solved, 2);
+  const double half = 0.5 * plan.solved.pitch[2];
+  return {low<slices.low - half, high> slices.high + half};
+}
+
+Range solved_slices(const Plan& plan, Range slices) {
+  return plan.solved.size[2] == plan.grid.size[2] ? slices : Range{0, plan.solved.size[2]};
+}
+
+Index first_written(const Plan& plan, Range slices) {
+  return solved_slices(plan, slices) == slices ? 0 : plan.inside[2] + slices.first;
+}
+
+namespace {
+
+/// Slice by slice, lines of one image become lines of another one.
+void copy_box(Image<const float> from, Image<float> to, Stream& stream) {
+  for (Index z = 0; z < to.n0; ++z)
+    copy({from.data + z * from.s0, to.n1, 1, to.n2, from.s1, to.n2},
+         {to.data + z * to.s0, to.n1, 1, to.n2, to.s1, to.n2}, stream);
+}
+
+/// The written voxels of so many slices from `first` on, where they lie in a volume of solved slices.
+template <class T>
+Image<T> within(const Plan& plan, T* solved, Index first, Index slices) {
+  const auto [nx, ny, nz] = plan.solved.size;
+  T* begin = solved + (first * ny + plan.inside[1]) * nx + plan.inside[0];
+  return {begin, slices, plan.grid.size[1], plan.grid.size[0], ny * nx, nx};
+}
+
+}  // namespace
+
+Array cut_out(const Plan& plan, Index first, Index slices, Array solved) {
+  if (slices == 0 || plan.solved.size == plan.grid.size) return solved;
+  const ConstVectorView all = ConstVectorView(solved).share(0);  // which has all
+  Stream& stream = default_stream(solved.space().device()).member(0);
+  Array part(Space({slices, plan.grid.size[1], plan.grid.size[0]}, Blocks::slices, all.space.device()),
+             stream);
+  copy_box(within(plan, all.data, first, slices), image(VectorView(part)), stream);
+  stream.synchronize();
+  return part;
+}
+
+void put_in(const Plan& plan, Index first, const Array& written, Array& solved) {
+  const Image<float> to = within(plan, solved.data(), first, written.space().shape()[0]);
+  copy_box(image(ConstVectorView(written)), to, default_stream(Device::cpu()));
+}
+
+}  // namespace tandem::pipeline

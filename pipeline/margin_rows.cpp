@@ -1,0 +1,95 @@
+#include "margin_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "../core/error.hpp"
+#include "chunks_due.hpp"
+#include "pixels.hpp"
+#include "steps/step.hpp"
+
+namespace tandem::pipeline {
+
+namespace {
+
+/// Those that tell of a row alone whether something can be made of it.
+std::span<const Step> steps_on_rows() {
+  static const std::vector<Step> some = [] {
+    std::vector<Step> all(steps().begin(), steps().end());
+    std::erase_if(all, [](const Step& step) { return !step.on_row; });
+    return all;
+  }();
+  return some;
+}
+
+/// Whether each row of a frame has a finite pixel.
+bool has_pixels(const io::FramesView& frame) {
+  return with_pixels(frame, [&](const auto* pixels) {
+    for (Index row = 0; row < frame.shape[1]; ++row) {
+      const auto* first = pixels + row * frame.row_step;
+      if (std::none_of(first, first + frame.shape[2],
+                       [](auto p) { return std::isfinite(static_cast<float>(p)); }))
+        return false;
+    }
+    return true;
+  });
+}
+
+/// Whether all rows have pixels in one of the views. @throws FileError or GeometryError if nothing can be
+/// made of them
+bool are_seen(io::ScanReader& reader, Preprocessing how, const MarginRows& of, Range rows) {
+  how.table = steps_on_rows;
+  how.noise = how.weights = false;
+  const Reference reference = read_reference(reader, rows, of.bins, how);
+  for (Index view = of.views.first; view < of.views.last; ++view) {
+    const io::Frames frame = reader.read(io::FrameKind::projection, {view, view + 1}, rows, of.bins);
+    if (!has_pixels(frame)) continue;
+    Findings unheeded;
+    preprocess(frame, reference, how, Space({1, reference.rows, reference.bins}, Blocks::rows), unheeded);
+    return true;
+  }
+  return of.views.size() == 0;
+}
+
+bool are_good(io::ScanReader& reader, const Preprocessing& how, const MarginRows& of, Range rows) {
+  try {
+    return are_seen(reader, how, of, rows);
+  } catch (const FileError&) {  // no cell is good, or nothing finite comes out
+    return false;
+  } catch (const GeometryError&) {
+    return false;
+  }
+}
+
+/// How many rows are good before the first one that is not; `rows_of`: those of the file from one to another.
+template <class Rows, class Good>
+Index count_good(Index most, const Rows& rows_of, const Good& good) {
+  if (most == 0 || good(rows_of(0, most))) return most;
+  Index count = 0;
+  while (count < most && good(rows_of(count, count + 1))) ++count;
+  return count;
+}
+
+}  // namespace
+
+Range with_good_margins(io::ScanReader& reader, const Preprocessing& how, const MarginRows& rows) {
+  const Index factor = how.rows_together > 0 ? how.rows_together : Index{1} << how.binning;
+  const Index first = rows.selected.first, last = rows.selected.last;
+  const auto above = [&](Index from, Index to) { return Range{first - to * factor, first - from * factor}; };
+  const auto below = [&](Index from, Index to) { return Range{last + from * factor, last + to * factor}; };
+  const auto good = [&](Range some) { return are_good(reader, how, rows, some); };
+  return {first - factor * count_good((first - rows.wanted.first) / factor, above, good),
+          last + factor * count_good((rows.wanted.last - last) / factor, below, good)};
+}
+
+void end_margins_at_bad_rows(io::ScanReader& reader, Plan& plan, Range views) {
+  const Index factor = plan.rows_together;
+  const RowsRead all = rows_around(plan, {0, plan.rows.size() / factor});
+  const Range own{all.rows.first + all.above * factor, all.rows.last - all.below * factor};
+  const Range good = with_good_margins(reader, plan.preprocessing, {own, all.rows, plan.bins, views});
+  if (good.first > all.rows.first) plan.rows_there.first = good.first;
+  if (good.last < all.rows.last) plan.rows_there.last = good.last;
+}
+
+}  // namespace tandem::pipeline
