@@ -62,7 +62,8 @@ struct Parallel {
   }
 };
 
-/// A full turn of a fan beam with magnification 2, whose bins are as large as pixels at the axis.
+/// A full turn of a fan beam with magnification 2, whose bins are as large as pixels at the axis. Without
+/// Joseph, whose hats along the rows are no means over the one row of a fan.
 struct Fan {
   FanBeam scan;
   VolumeGrid grid;
@@ -80,7 +81,7 @@ struct Fan {
 
   std::vector<Picture> pictures(const Filter& filter, const Axes& axes) const {
     std::vector<Picture> all;
-    for (const Model model : {Model::separable_footprint, Model::joseph, Model::pixel_driven})
+    for (const Model model : {Model::separable_footprint, Model::pixel_driven})
       all.push_back({std::string(name_of(model)), {"standard"}, fdk(scan, grid, filter, model, axes.device)});
     return all;
   }

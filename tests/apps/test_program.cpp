@@ -10,6 +10,7 @@
 
 #include "../../core/device.hpp"
 #include "../../io/volume_file.hpp"
+#include "../../operators/ramp_filter.hpp"
 #include "check_report.hpp"
 #include "program.hpp"
 
@@ -258,6 +259,20 @@ TEST(Program, MeasuresEveryCase) {
       EXPECT_FALSE(row.contains("limit"));  // of a CPU
     }
     EXPECT_EQ(bench.out.find("        -        -  ") != std::string::npos, name == "filter") << bench.out;
+  }
+}
+
+TEST(Program, ShowsPicturesByWindowsAndModels) {
+  Program run;
+  for (const auto& [geometry, models] : {std::pair<std::string, std::size_t>{"parallel", 3}, {"fan", 2}}) {
+    const Ended bench = run("bench pictures --size 32 --repeat 1 --json b.json --geometry " + geometry);
+    ASSERT_EQ(bench.code, 0) << bench.err;
+    const auto report = run.json("b.json");
+    EXPECT_EQ(report["rows"].size(), models * (window_names().size() - 1));
+    for (const auto& row : report["rows"]) {
+      EXPECT_GT(row["psnr"], 10) << row;
+      EXPECT_GT(row["noise"], 0) << row;
+    }
   }
 }
 
