@@ -54,8 +54,8 @@ struct RowFilter {
   std::vector<float> cell_weights{};  ///< (row, bin of the output), applied before; empty: 1
   bool cells_after = false;           ///< whether they are applied after, too
   std::vector<float> ray_weights{};   ///< (view, 1 + bin of the input + 1), applied before; empty: 1. The
-                                     ///< first and the last weigh what rows go on with.
-  Index first_bin = 0;  ///< of the output, counted from the first bin of the input
+                                      ///< first and the last weigh what rows go on with.
+  Index first_bin = 0;                ///< of the output, counted from the first bin of the input
   Continuation beyond{};
   KeptOnDevices kept{};
 };

@@ -54,9 +54,8 @@ kernels::Continuation continuation(const Filter& filter, const Detector& own, co
   const std::vector<double> values = taper(filter.padding, tapered);
   Array ramps(Space({2, 1, length}));
   parallel_for(length, [&](Index i) {
-    Index bin = i - first;  // of the row, on the half of the circle on its own side
-    if (2 * bin >= bins + length) bin -= length;
-    if (2 * bin < bins - length) bin += length;
+    const bool before = 2 * i >= wide.bins + length;  // on the half of the circle before the wide row
+    const Index bin = (before ? i - length : i) - first;
     ramps.data()[i] = static_cast<float>(ramp_of_taper(values, -bin));
     ramps.data()[length + i] = static_cast<float>(ramp_of_taper(values, bin - bins + 1));
   });

@@ -161,30 +161,34 @@ TEST_F(CudaContinuation, FourierFbpAgreesWithTheCpu) {
       }
 }
 
+template <class MakeScan>
+void expect_half_is_whole(const Way& way, const Width& width, const MakeScan& scan_of) {
+  const auto half = scan_of(width, true), whole = scan_of(width, false);
+  const Phantom disc = disc_aside(width.whole);
+  const Array of_half = line_integrals_of(disc, half), of_whole = line_integrals_of(disc, whole);
+  for (const Padding padding : paddings) {
+    const std::vector<double> some = readings(way, width, half, of_half, padding),
+                              all = readings(way, width, whole, of_whole, padding);
+    for (std::size_t k = 0; k < some.size(); ++k) {
+      SCOPED_TRACE(std::string(decltype(half)::kind) + ", " + std::string(name_of(way.model)) + ", " +
+                   tandem::name_of(way.how) + ", " + std::to_string(width.whole) + " bins, " +
+                   std::string(tandem::name_of(padding)));
+      EXPECT_NEAR(some[k], all[k], tolerance::half_of_whole);
+      EXPECT_NEAR(some[k], 1, tolerance::half_of_whole);
+    }
+  }
+}
+
 /// By every kernel and precision but bytes, which have too few steps for the weights' band.
 TEST_F(CudaContinuation, LeavesHalfOfADiscAsGoodAsTheWhole) {
   std::vector<Way> ways{{Model::joseph, gpu}, {Model::fourier, gpu}};
   for (const Execution& how : executions_of_hats(gpu))
     if (how.precision != Precision::uint8) ways.push_back({Model::pixel_driven, gpu, how});
-  const auto expect_whole = [](const Way& way, const Width& width, auto half, auto whole) {
-    for (const Padding padding : paddings) {
-      const std::vector<double> some = readings(way, width, half, padding),
-                                all = readings(way, width, whole, padding);
-      for (std::size_t k = 0; k < some.size(); ++k) {
-        const std::string name = std::string(name_of(way.model)) + ", " + tandem::name_of(way.how) + ", " +
-                                 std::to_string(width.whole) + " bins, " +
-                                 std::string(tandem::name_of(padding));
-        EXPECT_NEAR(some[k], all[k], tolerance::half_of_whole) << name;
-        EXPECT_NEAR(some[k], 1, tolerance::half_of_whole) << name;
-      }
-    }
-  };
   for (const Width& width : widths) {
-    for (const Way& way : ways)
-      expect_whole(way, width, parallel_scan(width, true), parallel_scan(width, false));
-    for (const Model model : {Model::separable_footprint, Model::joseph, Model::pixel_driven}) {
-      expect_whole({model, gpu}, width, fan_scan(width, true), fan_scan(width, false));
-      expect_whole({model, gpu}, width, cone_scan(width, true), cone_scan(width, false));
+    for (const Way& way : ways) expect_half_is_whole(way, width, parallel_scan);
+    for (const Model model : {Model::separable_footprint, Model::pixel_driven}) {
+      expect_half_is_whole({model, gpu}, width, fan_scan);
+      expect_half_is_whole({model, gpu}, width, cone_scan);
     }
   }
 }

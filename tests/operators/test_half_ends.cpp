@@ -140,37 +140,41 @@ TEST(HalfEnds, OfACircleOrAnArcCountAsRaysThatPassBeyond) {
 
 // ---- Half acquisitions beside whole scans
 
-/// Of a disc: nothing is to be continued.
+/// A disc in the field, of which nothing is to be continued: by each padding half of the scan reads what the
+/// whole one does, and its attenuation.
 template <class MakeScan>
 void expect_half_is_whole(const MakeScan& scan_of, std::initializer_list<Model> models) {
-  for (const test::Width& width : test::widths)
+  for (const test::Width& width : test::widths) {
+    const auto half = scan_of(width, true), whole = scan_of(width, false);
+    const Phantom disc = disc_aside(width.whole);
+    const Array of_half = line_integrals_of(disc, half), of_whole = line_integrals_of(disc, whole);
     for (const Model model : models)
       for (const Padding padding : test::paddings) {
-        const std::vector<double> half = test::readings({model}, width, scan_of(width, true), padding),
-                                  whole = test::readings({model}, width, scan_of(width, false), padding);
-        for (std::size_t k = 0; k < half.size(); ++k) {
-          EXPECT_NEAR(half[k], whole[k], tolerance::half_of_whole)
-              << width.whole << " bins, " << name_of(model) << ", " << name_of(padding);
-          EXPECT_NEAR(half[k], 1, tolerance::half_of_whole)
-              << width.whole << " bins, " << name_of(model) << ", " << name_of(padding);
-          std::cout << width.whole << " " << name_of(model) << " " << name_of(padding) << " "
-                    << half[k] - whole[k] << " " << half[k] - 1 << "\n";
+        const std::vector<double> some = test::readings({model}, width, half, of_half, padding),
+                                  all = test::readings({model}, width, whole, of_whole, padding);
+        for (std::size_t k = 0; k < some.size(); ++k) {
+          SCOPED_TRACE(std::to_string(width.whole) + " bins, " + std::string(name_of(model)) + ", " +
+                       std::string(name_of(padding)) + ", place " + std::to_string(k));
+          EXPECT_NEAR(some[k], all[k], tolerance::half_of_whole);
+          EXPECT_NEAR(some[k], 1, tolerance::half_of_whole);
         }
       }
+  }
 }
 
 TEST(HalfEnds, LeaveAHalfOfAParallelBeamAsGoodAsTheWhole) {
-  expect_half_is_whole([](const test::Width& w, bool half) { return test::parallel_scan(w, half); },
-                       {Model::pixel_driven, Model::joseph, Model::fourier});
+  expect_half_is_whole(test::parallel_scan, {Model::pixel_driven, Model::joseph, Model::fourier});
 }
 
 TEST(HalfEnds, LeaveAHalfOfAFanBeamAsGoodAsTheWhole) {
-  expect_half_is_whole(test::fan_scan, {Model::separable_footprint, Model::joseph, Model::pixel_driven});
+  expect_half_is_whole(test::fan_scan, {Model::separable_footprint, Model::pixel_driven});
 }
 
 TEST(HalfEnds, LeaveAHalfOfAConeBeamAsGoodAsTheWhole) {
-  expect_half_is_whole(test::cone_scan, {Model::separable_footprint, Model::joseph, Model::pixel_driven});
+  expect_half_is_whole(test::cone_scan, {Model::separable_footprint, Model::pixel_driven});
 }
+
+test::Way exact(Model model) { return {model, Device::cpu(), {.accuracy = 1e-5}}; }
 
 /// Beyond the farther end nothing is known, whichever detector saw the sample: what is made up is the same.
 TEST(HalfEnds, AreThoseOfTheWholeWhereTheSampleGoesOn) {
@@ -181,9 +185,9 @@ TEST(HalfEnds, AreThoseOfTheWholeWhereTheSampleGoesOn) {
   for (const Model model : {Model::pixel_driven, Model::fourier})
     for (const Padding padding : test::paddings)
       EXPECT_LE(test::relative_error(
-                    fbp_by({model}, half, grid, padded(padding)) * line_integrals_of(body, half),
-                    fbp_by({model}, whole, grid, padded(padding)) * line_integrals_of(body, whole)),
-                tolerance::opposite_rays)
+                    fbp_by(exact(model), half, grid, padded(padding)) * line_integrals_of(body, half),
+                    fbp_by(exact(model), whole, grid, padded(padding)) * line_integrals_of(body, whole)),
+                tolerance::opposite_rays_that_go_on)
           << name_of(model) << ", " << name_of(padding);
 }
 
