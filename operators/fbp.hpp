@@ -35,8 +35,8 @@ LinearOperator fdk(const FanBeam& scan, const VolumeGrid& grid, Filter filter = 
                    Model model = Model::separable_footprint, Device device = Device::cpu());
 
 /// B F for a parallel beam. It is exact for angles that fill half a turn, in any order and with any spacing,
-/// and for a half acquisition. A is a projector of `symmetric(scan)`, which differs from the scan for a half
-/// acquisition only.
+/// and for a half acquisition: no gap between neighbours may be a hole (`view_weights`). A is a projector of
+/// `symmetric(scan)`, which differs from the scan for a half acquisition only.
 LinearOperator fbp(const LinearOperator& A, const ParallelBeam& scan, const VolumeGrid& grid,
                    Filter filter = {});
 

@@ -107,10 +107,11 @@ AxisEstimate find_axis(std::span<const float> line_integrals, std::span<const do
   const Rays rays{line_integrals, angles, rows, bins};
   const double twice = share_with_opposites(angles);
   require<GeometryError>(
-      !search.aside || (search.method != AxisMethod::vo && twice >= 0.5),
+      !search.aside || (search.method != AxisMethod::vo && all_round(angles)),
       "center: the axis of a half acquisition is found from opposite views; give views all "
       "round, and the method auto or opposite");
-  if (search.method == AxisMethod::vo || (search.method == AxisMethod::automatic && twice < 0.5))
+  if (search.method == AxisMethod::vo ||
+      (search.method == AxisMethod::automatic && twice < 0.5 && !search.aside))
     return covering_mass(within(range, rows, cross_checked(rays, range)), rays, range);
   require<GeometryError>(twice > 0, "center opposite: no two of the ", angles.size(),
                          " views are 180 degrees apart; use the method vo");

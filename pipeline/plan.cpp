@@ -239,10 +239,11 @@ void require_seen(Plan& plan) {
 
 /// What is said to be a half acquisition has views all round, and an axis that is known and aside.
 void require_half_acquisition(Plan& plan, bool axis_known) {
-  const double gap = in_degrees(widest_gap(angles_of(plan.scan), whole_turn));
-  require<GeometryError>(gap < 90, "half acquisition: the views leave ", gap,
-                         " degrees of the turn open, less than 90 are needed; give --arc 360 or --angles "
-                         "FILE, or --file-type standard if the scan is none");
+  const std::vector<double>& angles = angles_of(plan.scan);
+  require<GeometryError>(all_round(angles), "half acquisition: the views leave ",
+                         in_degrees(widest_gap(angles, whole_turn)),
+                         " degrees of the turn open, at most 60 may be; give --arc 360 or --angles FILE, or "
+                         "--file-type standard if the scan is none");
   require<GeometryError>(axis_known,
                          "half acquisition: the scan records no rotation axis, and its middle is not the "
                          "axis; give --rotation-axis X or --rotation-axis-auto");

@@ -34,12 +34,15 @@ struct ConeBeam {
 /// @throws GeometryError naming the field, its value and its unit.
 void validate(const ConeBeam& scan);
 
-/// As for a parallel beam, if the views fill a circle.
+/// As for a parallel beam.
 bool half_acquisition(const ConeBeam& scan);
 
 /// What each ray counts in FDK, (view, bin), rad. It is half the share of the view in the orbit, because a
 /// circle sees every line twice. Where rays are not seen twice, it makes up for that. All rows of the
 /// detector have the same values.
+///
+/// Views fill a circle if they go all round (`all_round`). If they leave one hole, which opposite rays fill,
+/// and the axis is not aside, they are an arc. N views in equal steps over an arc cover N steps.
 ///
 /// For an arc these are the weights of Parker 1982. The excess of the arc over half a turn takes the place of
 /// the fan angle.
@@ -58,6 +61,9 @@ ConeBeam symmetric(const ConeBeam& scan);
 
 /// The detector on which filtered rows lie.
 inline Detector filtered_detector(const ConeBeam& scan) { return symmetric(scan).detector; }
+
+/// The widest gap between neighbouring views of the circle or the arc, rad.
+double gap_between_views(const ConeBeam& scan);
 
 /// How much an arc is shorter than half a turn plus the fan angle, in rad; 0 for a circle or an arc that is
 /// long enough.

@@ -24,9 +24,7 @@ void validate(const ParallelBeam& scan) {
                            shift, " bins; less than the ", d.bins, " bins of the detector are needed");
 }
 
-bool half_acquisition(const ParallelBeam& scan) {
-  return widest_gap(scan.angles, whole_turn) < 0.5 * half_turn && is_aside(scan.detector);
-}
+bool half_acquisition(const ParallelBeam& scan) { return is_aside(scan.detector) && all_round(scan.angles); }
 
 ParallelBeam crop(const ParallelBeam& scan, Range views, Range rows, Range bins) {
   ParallelBeam part{crop(scan.detector, rows, bins), crop(scan.angles, views)};

@@ -11,26 +11,23 @@ namespace tandem {
 
 namespace {
 
-/// The arc that views fill: where it starts, how long it is, and each view's share of it.
+/// What the views of a point source see: a circle, or the arc where they are.
 struct Orbit {
   bool closed;
   double start, length;  ///< rad
+  double widest_gap;     ///< within it, rad
   std::vector<double> shares;
 
-  explicit Orbit(std::span<const double> angles) : start(0), length(whole_turn) {
-    const Circle circle(angles, whole_turn);
-    const std::size_t n = angles.size();
-    std::size_t last = 0;  // before the widest gap
-    for (std::size_t k = 0; k < n; ++k)
-      if (circle.gap(k) > circle.gap(last)) last = k;
-    const double widest = circle.gap(last),
-                 usual = (whole_turn - widest) / static_cast<double>(std::max<std::size_t>(1, n - 1));
-    closed = n == 1 || widest < 3 * usual;
-    shares = view_weights(angles, whole_turn);
-    if (closed) return;
-    const std::size_t first = (last + 1) % n;
-    start = circle.folded[first], length = whole_turn - widest;
-    for (const std::size_t end : {first, last}) shares[circle.order[end]] -= 0.5 * widest;
+  explicit Orbit(const ConeBeam& scan) {
+    const Circle circle(scan.angles, whole_turn);
+    // opposite rays stand for those of one hole, unless many have no opposite ones
+    const bool by_opposites = circle.holes() == 1 && !is_aside(scan.detector);
+    closed = !circle.is_open() && !by_opposites;
+    shares = circle.weights(by_opposites ? 0 : circle.widest_filled());
+    const std::vector<double>& directions = circle.directions();
+    start = directions.front() - circle.before_first();
+    widest_gap = closed ? circle.widest_gap() : circle.widest_gap_but_one();
+    length = closed ? whole_turn : directions.back() + circle.after_last() - start;
   }
   /// Of an angle, from the start.
   double at(double angle) const {
@@ -82,11 +79,11 @@ double fan_of(const ConeBeam& scan, double bin) {
 
 }  // namespace
 
-bool half_acquisition(const ConeBeam& scan) { return Orbit(scan.angles).closed && is_aside(scan.detector); }
+bool half_acquisition(const ConeBeam& scan) { return Orbit(scan).closed && is_aside(scan.detector); }
 
 std::vector<float> ray_shares(const ConeBeam& scan) {
   validate(scan);
-  const Orbit orbit(scan.angles);
+  const Orbit orbit(scan);
   const Detector& d = scan.detector;
   std::vector<double> twice(static_cast<std::size_t>(d.bins), 1.0);
   if (orbit.closed && missing_bins(d) > 0) twice = one_sided(d, scan.angles.size());
@@ -103,7 +100,7 @@ std::vector<float> ray_shares(const ConeBeam& scan) {
 }
 
 ConeBeam symmetric(const ConeBeam& scan) {
-  if (!Orbit(scan.angles).closed) return scan;
+  if (!Orbit(scan).closed) return scan;
   ConeBeam wide = scan;
   wide.detector = both_sided(scan.detector);
   return wide;
@@ -137,8 +134,10 @@ ParallelBeam symmetric(const ParallelBeam& scan) {
   return wide;
 }
 
+double gap_between_views(const ConeBeam& scan) { return Orbit(scan).widest_gap; }
+
 double missing_arc(const ConeBeam& scan) {
-  const Orbit orbit(scan.angles);
+  const Orbit orbit(scan);
   const double fan = std::max(-fan_of(scan, 0), fan_of(scan, static_cast<double>(scan.detector.bins - 1)));
   return orbit.closed ? 0 : std::max(0.0, half_turn + 2 * fan - orbit.length);
 }

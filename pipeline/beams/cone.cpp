@@ -14,6 +14,7 @@
 #include "../methods/method.hpp"
 #include "../warn.hpp"
 #include "beam.hpp"
+#include "view_gaps.hpp"
 
 namespace tandem::pipeline {
 
@@ -50,6 +51,7 @@ void add_warnings(Plan& plan, const Recipe&) {
   if (const double missing = in_degrees(missing_arc(scan)); missing > 0.01)
     warn(plan.warnings, "the views leave ", missing,
          " degrees of a short scan (half a turn and the fan) open; expect limited-angle artefacts");
+  warn_of_gap(plan, gap_between_views(scan), 0, whole_turn);
   const Index all = plan.grid.size[2];
   const Range met = plan.rows.size() > 0 ? slices_met(scan, plan.grid, {0, scan.detector.rows}) : Range{0, 0};
   if (met.size() == 0)

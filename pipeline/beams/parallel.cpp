@@ -1,6 +1,8 @@
 // Parallel beam: slices are problems of their own, and the projector has many ways to run.
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
 
 #include "../../core/error.hpp"
@@ -14,6 +16,7 @@
 #include "../methods/method.hpp"
 #include "../warn.hpp"
 #include "beam.hpp"
+#include "view_gaps.hpp"
 
 namespace tandem::pipeline {
 
@@ -123,12 +126,11 @@ void warn_of_chunks(Plan& plan, const Recipe& recipe) {
 
 void add_warnings(Plan& plan, const Recipe& recipe) {
   warn_of_chunks(plan, recipe);
+  const double period = half_acquisition(plan.scan) ? whole_turn : half_turn;
   const std::vector<double>& angles = angles_of(plan.scan);
-  const double gap = in_degrees(widest_gap(angles));
-  const double usual = 180.0 / static_cast<double>(angles.size());
-  if (gap > 5 * usual && gap > 5)
-    warn(plan.warnings, "the views leave ", gap,
-         " degrees of the half turn open; expect limited-angle artefacts");
+  const std::vector<double> weights = view_weights(angles, period);
+  const double seen = std::accumulate(weights.begin(), weights.end(), 0.0);
+  warn_of_gap(plan, widest_gap(angles, period), std::max(0.0, period - seen), period);
   if (plan.model == Model::fourier && voxels_are_wider(plan))
     warn(
         plan.warnings, "voxels are ", plan.grid.pitch[0] / detector_of(plan.scan).bin_pitch,

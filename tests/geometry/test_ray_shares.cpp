@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "../support/property.hpp"
 #include "../support/scans.hpp"
@@ -121,6 +123,117 @@ TEST(HalfAcquisition, IsViewsAllRoundAndAnAxisAside) {
   EXPECT_TRUE(half_acquisition(circle(200, 30, 90)));
   EXPECT_FALSE(half_acquisition(circle(200, 97, 90)));
   EXPECT_FALSE(half_acquisition(ParallelBeam{{200, 1, 1, 1, 30}, {0.3}}));
+}
+
+/// Views in equal steps of `whole turn / steps`, of which some are not there.
+ConeBeam with_views(ConeBeam scan, Index steps, const std::function<bool(Index)>& there) {
+  scan.angles.clear();
+  for (Index k = 0; k < steps; ++k)
+    if (there(k)) scan.angles.push_back(whole_turn * static_cast<double>(k) / static_cast<double>(steps));
+  return scan;
+}
+
+/// Two lost neighbours, bursts, whatever a gate or chance leaves, and a hole of 59 degrees.
+std::vector<ConeBeam> circles_with_holes(const ConeBeam& scan) {
+  Random random(8);
+  std::vector<ConeBeam> all{with_views(scan, 400, [](Index k) { return k < 70 || k > 71; }),
+                            with_views(scan, 360, [](Index k) { return k % 24 < 12; }),
+                            with_views(scan, 700, [&](Index) { return random.uniform() < 0.3; }),
+                            with_views(scan, 360, [](Index k) { return k < 200 || k > 258; }), scan};
+  all.back().angles.clear();
+  for (int k = 0; k < 150; ++k) all.back().angles.push_back(7 * random.uniform() * whole_turn);
+  return all;
+}
+
+/// Of all views together a line counts once, from one side or from both.
+TEST(RayShares, OfACircleWithHolesAddUpToThatOfTheCircle) {
+  constexpr Index bins = 150;
+  for (const double axis : {30.0, 74.0, 101.5})
+    for (const ConeBeam& scan : circles_with_holes(circle(bins, axis, 1))) {
+      ASSERT_TRUE(half_acquisition(scan) || axis == 74) << scan.angles.size() << " views";
+      if (!half_acquisition(scan)) continue;
+      const std::vector<float> shares = ray_shares(scan);
+      std::vector<double> sums(bins);
+      for (std::size_t k = 0; k < shares.size(); ++k) sums[k % bins] += static_cast<double>(shares[k]);
+      for (Index bin = 0; bin < bins; ++bin) {
+        const Index opposite = std::lround(2 * axis) - bin;
+        const bool alone = opposite < 0 || opposite >= bins;
+        EXPECT_NEAR(
+            sums[static_cast<std::size_t>(bin)] + (alone ? 0 : sums[static_cast<std::size_t>(opposite)]),
+            whole_turn, 20 * rounding * whole_turn);
+      }
+      const auto [least, most] = std::minmax_element(shares.begin(), shares.end());
+      EXPECT_LT(*most, 20 * whole_turn / static_cast<double>(scan.angles.size())) << *least;
+    }
+}
+
+TEST(HalfAcquisition, MayHaveHoles) {
+  for (const ConeBeam& scan : circles_with_holes(circle(200, 30, 1))) {
+    const ParallelBeam parallel{scan.detector, scan.angles};
+    EXPECT_TRUE(half_acquisition(scan));
+    EXPECT_TRUE(half_acquisition(parallel));
+    EXPECT_EQ(symmetric(scan).detector.bins, symmetric(parallel).detector.bins);
+    EXPECT_EQ(fitting_grid(parallel).size,
+              fitting_grid(ParallelBeam{scan.detector, test::regular_angles(90, whole_turn)}).size);
+    double sum = 0;
+    for (const float share : view_shares(parallel)) sum += static_cast<double>(share);
+    EXPECT_NEAR(sum, half_turn, 20 * rounding * half_turn);
+  }
+  for (const double degrees : {299.0, 250.0}) {
+    ConeBeam arc = circle(200, 30, 1);
+    arc.angles = test::regular_angles(598, degrees * half_turn / 180);
+    EXPECT_FALSE(half_acquisition(arc));
+    EXPECT_FALSE(half_acquisition(ParallelBeam{arc.detector, arc.angles}));
+  }
+}
+
+/// A source so far away that opposite rays of the middle bins are those of views half a turn apart.
+ConeBeam arc_of(Index views, double arc) {
+  return {{3, 1, 1, 1, 1}, test::regular_angles(views, arc), 4e9, 6e9, 0};
+}
+
+TEST(RayShares, OfOppositeRaysOfAnArcAddUpToAStep) {
+  EXPECT_TRUE(test::holds("a line that an arc sees once or twice counts once", [] {
+    const auto half = *rc::gen::inRange<Index>(3, 200);
+    const auto beyond = *rc::gen::inRange<Index>(0, 2 * half / 3 - 1);
+    const double step = half_turn / static_cast<double>(half);
+    const std::vector<float> shares =
+        ray_shares(arc_of(half + beyond, step * static_cast<double>(half + beyond)));
+    RC_ASSERT(shares.size() == static_cast<std::size_t>(3 * (half + beyond)));
+    for (Index v = 0; v < half; ++v)
+      for (Index bin = 0; bin < 3; ++bin) {
+        const auto of = [&](Index view, Index cell) {
+          return static_cast<double>(shares[static_cast<std::size_t>(3 * view + cell)]);
+        };
+        const double one = of(v, bin), other = v < beyond ? of(v + half, 2 - bin) : 0;
+        RC_ASSERT(std::abs(one + other - step) <= rounding * step + 1e-8);
+      }
+  }));
+}
+
+/// Rays of the middle bin: N views in equal steps over an arc are N steps, not N - 1.
+TEST(RayShares, OfAnArcAddUpToTheArc) {
+  for (const Index views : {7, 20, 181})
+    for (const double arc : {0.3, 1.5, half_turn}) {
+      const std::vector<float> shares = ray_shares(arc_of(views, arc));
+      double sum = 0;
+      for (Index v = 0; v < views; ++v)
+        sum += static_cast<double>(shares[static_cast<std::size_t>(3 * v + 1)]);
+      EXPECT_NEAR(sum, arc, 3 * rounding * arc) << views << " views over " << arc;
+    }
+}
+
+TEST(MissingArc, CountsTheStepsOfTheFirstAndTheLastView) {
+  ConeBeam scan{{101, 1, 1, 1, 50}, {}, 400, 600, 0};
+  const double fan = 2 * std::atan(50.0 / 600);
+  for (const Index views : {20, 333}) {
+    scan.angles = test::regular_angles(views, half_turn + fan);
+    EXPECT_NEAR(missing_arc(scan), 0, tolerance::double_rounding);
+    scan.angles = test::regular_angles(views, half_turn);
+    EXPECT_NEAR(missing_arc(scan), fan, tolerance::double_rounding);
+    scan.angles = test::regular_angles(views, whole_turn);
+    EXPECT_EQ(missing_arc(scan), 0);
+  }
 }
 
 }  // namespace

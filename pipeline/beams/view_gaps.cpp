@@ -1,0 +1,25 @@
+#include "view_gaps.hpp"
+
+#include "../../core/units.hpp"
+#include "../../geometry/circle.hpp"
+#include "../warn.hpp"
+
+namespace tandem::pipeline {
+
+void warn_of_gap(Plan& plan, double gap, double open, double period) {
+  const std::vector<double>& angles = angles_of(plan.scan);
+  const double usual = period / static_cast<double>(angles.size()), narrow = in_radians(5);
+  const bool hole = gap > 3 * narrow && Circle(angles, period).holes() > 0;
+  if (gap <= narrow || (gap <= 5 * usual && !hole)) return;
+  const char* whole = period == half_turn ? "half turn" : "turn";
+  const bool zero = open > in_radians(0.01);
+  if (zero || !plan.filters())
+    warn(plan.warnings, "the views leave ", in_degrees(zero ? open : gap), " degrees of the ", whole, " open",
+         plan.filters() ? ", which count as zero" : "", "; expect limited-angle artefacts",
+         plan.filters() ? " and low values" : "");
+  else
+    warn(plan.warnings, "the views leave a gap of ", in_degrees(gap), " degrees in the ", whole,
+         ", for which the views beside it stand; expect streaks");
+}
+
+}  // namespace tandem::pipeline
