@@ -14,6 +14,7 @@
 
 #include "../core/error.hpp"
 #include "../core/parallel.hpp"
+#include "../geometry/view_angles.hpp"
 #include "axis_misfit.hpp"
 #include "axis_spread.hpp"
 
@@ -87,13 +88,15 @@ std::vector<Place> whole_turn_of(std::span<const double> angles) {
 }
 
 /// Line integrals (view, row, bin) at equal steps of a whole turn, bins averaged and smoothed; where views
-/// fill the turn, less the mean of each bin over the views: rings do not count.
+/// fill the turn, less the mean of each bin over the views: rings do not count. Where they leave holes in it,
+/// pairs are compared less their means.
 struct Turn {
   Index views = 0, rows = 0, bins = 0;
   double bin_angle = 0;
   std::vector<Place> places{};
   std::vector<float> values{};
-  double energy = 0;  ///< sum of squares
+  double energy = 0;       ///< sum of squares
+  bool has_holes = false;  ///< although views go all round
 
   const float* line(Index view, Index row) const { return values.data() + (view * rows + row) * bins; }
   bool known(Index view) const { return places[static_cast<std::size_t>(view)].known; }
@@ -128,7 +131,10 @@ Turn turn_of(const Rays& rays, const std::vector<Place>& places, Index factor) {
                                place.share * static_cast<double>(b[static_cast<std::size_t>(bin)]));
     }
   });
-  if (std::all_of(places.begin(), places.end(), [](const Place& p) { return p.known; })) subtract_means(turn);
+  if (std::all_of(places.begin(), places.end(), [](const Place& p) { return p.known; }))
+    subtract_means(turn);
+  else
+    turn.has_holes = all_round(rays.angles);
   for (const float v : turn.values) turn.energy += static_cast<double>(v) * static_cast<double>(v);
   return turn;
 }
@@ -172,35 +178,74 @@ Compared compared(const Turn& turn, double c, double beside) {
 /// (distance, view, row)
 using Agreements = std::vector<Agreement>;
 
-/// Pairs about the axis c: a bin, and the mirrored place between bins (Catmull, Rom 1974) and between views.
+/// Pairs about the axis c of the rays of a bin: those of the mirrored place between bins (Catmull, Rom 1974)
+/// and between views.
+class Pairs {
+ public:
+  Pairs(const Turn& turn, double c, Index bin) : turn_(turn), bin_(bin) {
+    const double mirrored = 2 * c, f = mirrored - std::floor(mirrored);
+    place_ = static_cast<Index>(std::floor(mirrored)) - bin;
+    w_ = {f * (-0.5 + f * (1 - 0.5 * f)), 1 + f * f * (-2.5 + 1.5 * f), f * (0.5 + f * (2 - 1.5 * f)),
+          f * f * (0.5 * f - 0.5)};
+    const double angle = 0.5 - 2 * std::atan((static_cast<double>(bin) - c) * turn.bin_angle) / whole;
+    const double shift = (angle - std::floor(angle)) * static_cast<double>(turn.views);
+    steps_ = static_cast<Index>(shift);
+    g_ = shift - static_cast<double>(steps_);
+  }
+  Index opposite(Index v) const { return (v + steps_) % turn_.views; }
+  bool known(Index v) const { return turn_.known(v) && turn_.known(opposite(v)) && turn_.known(next(v)); }
+  std::array<double, 2> at(Index v, Index row) const {
+    const float *p = turn_.line(opposite(v), row) + place_, *q = turn_.line(next(v), row) + place_;
+    double b = 0;
+    for (Index k = 0; k < 4; ++k)
+      b += w_[static_cast<std::size_t>(k)] *
+           ((1 - g_) * static_cast<double>(p[k - 1]) + g_ * static_cast<double>(q[k - 1]));
+    return {static_cast<double>(turn_.line(v, row)[bin_]), b};
+  }
+  /// Over all views, of each row; zeros if they are subtracted already.
+  std::vector<std::array<double, 2>> means() const {
+    std::vector<std::array<double, 2>> means(static_cast<std::size_t>(turn_.rows));
+    if (!turn_.has_holes) return means;
+    double count = 0;
+    for (Index v = 0; v < turn_.views; ++v) {
+      if (!known(v)) continue;
+      ++count;
+      for (Index row = 0; row < turn_.rows; ++row) {
+        const auto [a, b] = at(v, row);
+        means[static_cast<std::size_t>(row)][0] += a, means[static_cast<std::size_t>(row)][1] += b;
+      }
+    }
+    for (auto& mean : means)
+      for (double& m : mean) m /= std::max(1.0, count);
+    return means;
+  }
+
+ private:
+  Index next(Index v) const { return g_ > same ? (opposite(v) + 1) % turn_.views : opposite(v); }
+
+  const Turn& turn_;
+  Index bin_, place_, steps_;
+  double g_;
+  std::array<double, 4> w_;
+};
+
 Agreements compare(const Turn& turn, const Compared& what, double c) {
-  const double mirrored = 2 * c, f = mirrored - std::floor(mirrored);
-  const auto whole_part = static_cast<Index>(std::floor(mirrored));
-  const std::array<double, 4> w{f * (-0.5 + f * (1 - 0.5 * f)), 1 + f * f * (-2.5 + 1.5 * f),
-                                f * (0.5 + f * (2 - 1.5 * f)), f * f * (0.5 * f - 0.5)};
   const Index rows = turn.rows;
   Agreements sums(static_cast<std::size_t>(groups * groups * rows));
   parallel_for(groups, [&](Index band) {
     Agreement* const sum = &sums[static_cast<std::size_t>(band * groups * rows)];
     for (Index bin = what.bins.first; bin < what.bins.last; ++bin) {
       if (what.band_of(bin) != band) continue;
-      const double angle = 0.5 - 2 * std::atan((static_cast<double>(bin) - c) * turn.bin_angle) / whole;
-      const double shift = (angle - std::floor(angle)) * static_cast<double>(turn.views);
-      const auto steps = static_cast<Index>(shift);
-      const double g = shift - static_cast<double>(steps);
-      const Index place = whole_part - bin;
+      const Pairs pairs(turn, c, bin);
+      const std::vector<std::array<double, 2>> means = pairs.means();
       const bool upper = static_cast<double>(bin) >= what.axis;
       for (Index v = 0; v < turn.views; ++v) {
-        const Index one = (v + steps) % turn.views, two = g > same ? (one + 1) % turn.views : one;
-        if (!turn.known(v) || !turn.known(one) || !turn.known(two)) continue;
+        if (!pairs.known(v)) continue;
         for (Index row = 0; row < rows; ++row) {
-          const float *p = turn.line(one, row) + place, *q = turn.line(two, row) + place;
-          double b = 0;
-          for (Index k = 0; k < 4; ++k)
-            b += w[static_cast<std::size_t>(k)] *
-                 ((1 - g) * static_cast<double>(p[k - 1]) + g * static_cast<double>(q[k - 1]));
-          const double a = static_cast<double>(turn.line(v, row)[bin]);
-          Agreement& pair = sum[(upper ? v : one) * groups / turn.views * rows + row];
+          const auto& mean = means[static_cast<std::size_t>(row)];
+          const auto [a_there, b_there] = pairs.at(v, row);
+          const double a = a_there - mean[0], b = b_there - mean[1];
+          Agreement& pair = sum[(upper ? v : pairs.opposite(v)) * groups / turn.views * rows + row];
           pair.product += a * b;
           pair.energy += a * a + b * b;
         }
