@@ -11,4 +11,7 @@ namespace tandem {
 /// which its ramp is what the ramp of the unbounded line makes of the tapers.
 kernels::Continuation continuation(const Filter& filter, Index bins, Index first, Index length);
 
+/// The same for rows that are moved and not filtered: the tapers themselves, times the last value of a row.
+kernels::Continuation continuation_of_moved(Padding padding, Index bins, Index first, Index length);
+
 }  // namespace tandem

@@ -303,8 +303,16 @@ LinearOperator align_rows(const ConeBeam& scan, Device device) {
 }
 
 LinearOperator align_rows(const ParallelBeam& scan, Device device) {
-  const Space space = projection_space(scan, device);
-  return make(space, space, bare_filter(scan));
+  return align_rows(scan, scan, Padding::none, device);
+}
+
+LinearOperator align_rows(const ParallelBeam& scan, const ParallelBeam& wide, Padding padding,
+                          Device device) {
+  validate(scan);
+  kernels::RowFilter f = bare_filter(wide);
+  f.first_bin = std::lround(wide.detector.axis_bin - scan.detector.axis_bin);
+  f.beyond = continuation_of_moved(padding, scan.detector.bins, f.first_bin, f.length);
+  return make(projection_space(scan, device), projection_space(wide, device), std::move(f));
 }
 
 }  // namespace tandem

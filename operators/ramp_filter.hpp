@@ -76,6 +76,10 @@ FilterOfViews ramp_filter_of_views(const ConeBeam& scan, Filter filter = {}, Dev
 /// Moves rows with an axis of their own onto the common axis by a band-limited shift. It changes nothing
 /// else.
 LinearOperator align_rows(const ParallelBeam& scan, Device device = Device::cpu());
+/// The same onto the detector of `wide`, the same scan with bins more at either end. Rows go on beyond their
+/// ends as the padding says: a row that ends within the sample then does not ring.
+LinearOperator align_rows(const ParallelBeam& scan, const ParallelBeam& wide, Padding padding,
+                          Device device = Device::cpu());
 /// The identity, because all rows of a cone beam have the same axis.
 LinearOperator align_rows(const ConeBeam& scan, Device device = Device::cpu());
 

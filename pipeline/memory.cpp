@@ -11,6 +11,7 @@
 #include "chunks_due.hpp"
 #include "host_memory.hpp"
 #include "methods/method.hpp"
+#include "row_axes.hpp"
 #include "stations/landing.hpp"
 #include "stations/read.hpp"
 #include "steps/chain.hpp"
@@ -28,7 +29,9 @@ struct Sizes {
 Index views_of(const Plan& plan) { return static_cast<Index>(angles_of(plan.scan).size()); }
 
 Index bins_of(const Plan& plan) {
-  return (plan.filters() ? filtered_detector(plan.scan) : detector_of(plan.scan)).bins;
+  const Index solved = plan.method->iterates() ? detector_of(solved_scan(plan.scan, plan.grid)).bins : 0,
+              filtered = (plan.filters() ? filtered_detector(plan.scan) : detector_of(plan.scan)).bins;
+  return std::max(solved, filtered);
 }
 
 /// Of the projections, for a chunk of some slices.

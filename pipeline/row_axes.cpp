@@ -15,32 +15,35 @@ namespace tandem::pipeline {
 
 namespace {
 
-/// Bins that lie on the detector before and after a row is moved by `shift` bins to the right.
-Range on_both(Index bins, double shift) {
+/// Those of some bins that lie on a detector of `onto` bins after they are moved by `shift` bins to the
+/// right.
+Range landing(Index bins, double shift, Index onto) {
   constexpr double rounding = 1e-6;
   const auto first = static_cast<Index>(std::ceil(-shift - rounding)),
-             last = bins + static_cast<Index>(std::floor(-shift + rounding));
+             last = onto + static_cast<Index>(std::floor(-shift + rounding));
   const Range kept{std::clamp<Index>(first, 0, bins), std::clamp<Index>(last, 0, bins)};
   return {kept.first, std::max(kept.first, kept.last)};
 }
 
-/// Bins to the right that rows are moved by, one a row.
-std::vector<double> moves_of(const Scan& scan) {
-  const Detector& d = detector_of(scan);
-  std::vector<double> moves(static_cast<std::size_t>(d.rows), 0.0);
+/// Bins to the right that rows are moved by on this detector, which has bins more below than theirs; one a
+/// row.
+std::vector<double> moves_of(const Scan& scan, const Detector& d) {
+  std::vector<double> moves(static_cast<std::size_t>(d.rows),
+                            0.0);  // all rows on one axis lie on one detector
   const std::vector<double>& axes = row_axes_of(scan);
   std::transform(axes.begin(), axes.end(), moves.begin(), [&](double axis) { return d.axis_bin - axis; });
   return moves;
 }
 
-/// (view, row, bin): 1 where something was measured, else 0, rows on the common axis.
-Array measured(const Scan& scan, const Space& space) {
+/// (view, row, bin) of the solved scan: 1 where something was measured, else 0.
+Array measured(const Scan& scan, const VolumeGrid& grid, const Space& space) {
   Array weights(space.on(Device::cpu()));
   const Image<float> all = image(VectorView(weights));
-  const std::vector<double> moves = moves_of(scan);
+  const std::vector<double> moves = moves_of(scan, detector_of(solved_scan(scan, grid)));
+  const Index bins = detector_of(scan).bins;
   parallel_for(all.n0, [&](Index view) {
     for (Index row = 0; row < all.n1; ++row) {
-      const Range filled = on_both(all.n2, -moves[static_cast<std::size_t>(row)]);
+      const Range filled = landing(all.n2, -moves[static_cast<std::size_t>(row)], bins);
       std::fill_n(&all(view, row, 0), all.n2, 0.0f);
       std::fill_n(&all(view, row, 0) + filled.first, filled.size(), 1.0f);
     }
@@ -51,12 +54,13 @@ Array measured(const Scan& scan, const Space& space) {
 /// What `Equations::subsets` is for a problem.
 std::function<Subsets(Index)> subsets_of(const Problem& problem) {
   if (!problem.of_views) return {};
-  return [scan = problem.scan, own = problem.own_views, of_views = problem.of_views](Index count) {
+  return [scan = problem.scan, grid = problem.grid, own = problem.own_views,
+          of_views = problem.of_views](Index count) {
     std::vector<LinearOperator> parts;
     std::vector<std::vector<Index>> places;  // of data, among those of this process
     for (const std::vector<Index>& views : view_subsets(angles_of(scan), period_of(scan), count)) {
       const LinearOperator A = of_views(views);
-      parts.push_back(has_row_axes(scan) ? diagonal(measured(scan, A.range())) * A : A);
+      parts.push_back(has_row_axes(scan) ? diagonal(measured(scan, grid, A.range())) * A : A);
       const Range mine = places_within(views, own);
       for (Index& view : places.emplace_back(views.begin() + mine.first, views.begin() + mine.last))
         view -= own.first;
@@ -76,17 +80,40 @@ void give_row_axes(Scan& scan, const std::vector<double>& axes) {
   beam->detector.axis_bin = std::accumulate(axes.begin(), axes.end(), 0.0) / static_cast<double>(axes.size());
 }
 
-std::vector<Range> bins_kept(const Scan& scan) {
+ParallelBeam widened(ParallelBeam wide, double reach) {
+  Detector& d = wide.detector;
+  constexpr double edge = 0.5, rounding = 1e-6;  // of the last bin
+  const auto missing = [&](double there) {
+    return std::max<Index>(0, static_cast<Index>(std::ceil(reach - edge - there - rounding)));
+  };
+  const Index low = missing(d.axis_bin), high = missing(static_cast<double>(d.bins - 1) - d.axis_bin);
+  d.bins += low + high, d.axis_bin += static_cast<double>(low);
+  for (double& axis : wide.row_axis_bins) axis += static_cast<double>(low);
+  return wide;
+}
+
+Scan solved_scan(const Scan& scan, const VolumeGrid& grid) {
+  if (!has_row_axes(scan)) return scan;
+  const auto& beam = std::get<ParallelBeam>(scan);
+  double reach = 0;
+  for (const std::size_t k : {0u, 1u})
+    reach =
+        std::max(reach, std::abs(grid.centre[k]) + 0.5 * static_cast<double>(grid.size[k]) * grid.pitch[k]);
+  return widened(beam, reach / beam.detector.bin_pitch);
+}
+
+std::vector<Range> bins_kept(const Scan& scan, const VolumeGrid& grid) {
+  const Detector wide = detector_of(solved_scan(scan, grid));
   std::vector<Range> kept;
-  for (double shift : moves_of(scan)) kept.push_back(on_both(detector_of(scan).bins, shift));
+  for (double shift : moves_of(scan, wide)) kept.push_back(landing(detector_of(scan).bins, shift, wide.bins));
   return kept;
 }
 
-std::vector<Index> data_kept(const Scan& scan) {
+std::vector<Index> data_kept(const Scan& scan, const VolumeGrid& grid) {
   const bool one_block = !rows_are_slices(scan);
   const auto views = static_cast<Index>(angles_of(scan).size());
   std::vector<Index> data;
-  for (const Range& kept : bins_kept(scan)) {
+  for (const Range& kept : bins_kept(scan, grid)) {
     if (data.empty() || !one_block) data.push_back(0);
     data.back() += views * kept.size();
   }
@@ -99,8 +126,11 @@ Equations equations_of(const Problem& problem, LineIntegrals data) {
   if (!has_row_axes(problem.scan))
     return {problem.A, std::move(data.y), std::move(data.weights), pitch, subsets};
   const Device device = data.y.space().device();
-  data.y = std::visit([&](const auto& scan) { return align_rows(scan, device); }, problem.scan) * data.y;
-  const LinearOperator kept = diagonal(measured(problem.scan, problem.A.range()));
+  const Scan wide = solved_scan(problem.scan, problem.grid);
+  data.y = align_rows(std::get<ParallelBeam>(problem.scan), std::get<ParallelBeam>(wide), Padding::cosine,
+                      device) *
+           data.y;
+  const LinearOperator kept = diagonal(measured(problem.scan, problem.grid, problem.A.range()));
   return {kept * problem.A, kept * data.y, {}, pitch, subsets};
 }
 

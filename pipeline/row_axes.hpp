@@ -10,16 +10,25 @@ namespace tandem::pipeline {
 /// another beam, or another number of axes
 void give_row_axes(Scan& scan, const std::vector<double>& axes);
 
-/// For each row the bins that still lie on the detector when the row is moved onto the common axis; all bins
-/// if all rows have the same axis.
-std::vector<Range> bins_kept(const Scan& scan);
+/// A scan with bins added at the ends of its detector until it reaches so many bins from the axis on both
+/// sides.
+ParallelBeam widened(ParallelBeam scan, double reach);
+
+/// The scan whose projections a solver has: if rows have axes of their own, on the detector on which they are
+/// moved onto the common axis, which is at least as wide as the grid. It is the same whatever rows there are.
+Scan solved_scan(const Scan& scan, const VolumeGrid& grid);
+
+/// For each row the bins that lie on that detector when the row is moved onto the common axis; all bins if
+/// all rows have the same axis.
+std::vector<Range> bins_kept(const Scan& scan, const VolumeGrid& grid);
 
 /// How many such data each block of the projections has. A block is a row, or all of a cone beam.
-std::vector<Index> data_kept(const Scan& scan);
+std::vector<Index> data_kept(const Scan& scan, const VolumeGrid& grid);
 
 /// The equations y = A x of measured line integrals. Rows with axes of their own are moved onto the common
-/// axis. Bins that come in from outside the detector, where nothing was measured, have no weight: they are
-/// zero on both sides. The operator then holds one set of projections, and takes two more when it is applied.
+/// axis; where a row ends within the sample it goes on for that, so that it does not ring. Bins that come in
+/// from outside the detector, where nothing was measured, have no weight: they are zero on both sides. The
+/// operator then holds one set of projections, and takes two more when it is applied.
 /// @pre data of such rows have no weights
 Equations equations_of(const Problem& problem, LineIntegrals data);
 

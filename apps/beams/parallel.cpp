@@ -1,7 +1,9 @@
+#include <cmath>
 #include <utility>
 
 #include "../../operators/algebra.hpp"
 #include "../../operators/ramp_filter.hpp"
+#include "../../pipeline/row_axes.hpp"
 #include "beam.hpp"
 
 namespace tandem::apps {
@@ -23,10 +25,17 @@ std::vector<Index> rows_for_axis(const Scan&, Range selected, Index count) {
   return spread_rows(selected, std::min(count, selected.size()));
 }
 
-/// The projector has all rows on one axis.
+/// The projector has all rows on one axis. From there they are moved to their own axes, so they must be as
+/// long as all of the volume is wide.
 LinearOperator projector_of(const Scan& scan, const VolumeGrid& grid, const std::string& model) {
-  LinearOperator A = projector(parallel(scan), grid, model_named(model));
-  return row_axes_of(scan).empty() ? A : adjoint(align_rows(parallel(scan))) * A;
+  const ParallelBeam& beam = parallel(scan);
+  if (beam.row_axis_bins.empty()) return projector(beam, grid, model_named(model));
+  const auto reach = [&](std::size_t k) {
+    return std::abs(grid.centre[k]) + 0.5 * static_cast<double>(grid.size[k]) * grid.pitch[k];
+  };
+  const ParallelBeam wide =
+      pipeline::widened(beam, 1 + std::hypot(reach(0), reach(1)) / beam.detector.bin_pitch);
+  return adjoint(align_rows(beam, wide, Padding::none)) * projector(wide, grid, model_named(model));
 }
 
 }  // namespace

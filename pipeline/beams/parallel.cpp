@@ -14,6 +14,7 @@
 #include "../host_memory.hpp"
 #include "../memory.hpp"
 #include "../methods/method.hpp"
+#include "../row_axes.hpp"
 #include "../warn.hpp"
 #include "beam.hpp"
 #include "view_gaps.hpp"
@@ -124,6 +125,23 @@ void warn_of_chunks(Plan& plan, const Recipe& recipe) {
          best.variant);
 }
 
+/// Whether a scan is a half acquisition is decided by the mean of the axes of its rows, which is the same for
+/// each of them.
+void warn_of_rows_aside(Plan& plan) {
+  const ParallelBeam& scan = parallel(plan.scan);
+  if (!plan.method->filters || half_acquisition(scan) || !all_round(scan.angles)) return;
+  Detector row = scan.detector;
+  for (std::size_t k = 0; k < scan.row_axis_bins.size(); ++k) {
+    row.axis_bin = scan.row_axis_bins[k];
+    if (!is_aside(row)) continue;
+    warn(plan.warnings, "row ", k, " has its axis at bin ", row.axis_bin,
+         ", far from the mean of all rows, bin ", scan.detector.axis_bin,
+         ": what one side of the detector alone sees counts half in such rows; give an "
+         "iterative method, or --rotation-axis X with the rows of one axis");
+    return;
+  }
+}
+
 void add_warnings(Plan& plan, const Recipe& recipe) {
   warn_of_chunks(plan, recipe);
   const double period = half_acquisition(plan.scan) ? whole_turn : half_turn;
@@ -131,6 +149,7 @@ void add_warnings(Plan& plan, const Recipe& recipe) {
   const std::vector<double> weights = view_weights(angles, period);
   const double seen = std::accumulate(weights.begin(), weights.end(), 0.0);
   warn_of_gap(plan, widest_gap(angles, period), std::max(0.0, period - seen), period);
+  warn_of_rows_aside(plan);
   if (plan.model == Model::fourier && voxels_are_wider(plan))
     warn(
         plan.warnings, "voxels are ", plan.grid.pitch[0] / detector_of(plan.scan).bin_pitch,
@@ -152,7 +171,8 @@ WorkingMemory kernels_hold(const Plan& plan, const Worker& worker, Shape volume,
 
 LinearOperator projector_of(const Plan& plan, const Worker& worker, const Scan& scan, Range,
                             const VolumeGrid& grid, const std::function<void()>&) {
-  return projector(parallel(scan), grid, plan.model, worker.device, worker.execution);
+  const Scan seen = plan.method->iterates() ? solved_scan(scan, grid) : scan;
+  return projector(parallel(seen), grid, plan.model, worker.device, worker.execution);
 }
 
 /// The Fourier model filters on its way.
@@ -166,8 +186,10 @@ LinearOperator backprojector_of(const Plan& plan, const Problem& problem) {
   const Device device = problem.worker.device;
   const Execution& how = problem.worker.execution;
   if (plan.model == Model::fourier) return fourier_fbp(scan, problem.grid, plan.options.filter, device, how);
-  if (!half_acquisition(scan)) return backprojector(problem.A, scan, problem.grid);
-  return backprojector(projector(symmetric(scan), problem.grid, plan.model, device, how), scan, problem.grid);
+  const ParallelBeam wide = symmetric(scan);
+  if (problem.A.range() == projection_space(wide, device))
+    return backprojector(problem.A, scan, problem.grid);
+  return backprojector(projector(wide, problem.grid, plan.model, device, how), scan, problem.grid);
 }
 
 BackProjection fbp_of(const Plan& plan, const Problem& problem) {

@@ -140,13 +140,15 @@ class Iteration final : public Computation {
 
   static StopRule by_noise(AnySolver& solver, const std::vector<double>& noise, const Problem& problem) {
     const StopRule rule = discrepancy(noise);
-    return solver.tells_its_reach() ? rule || stagnation(solver.traces(), data_kept(problem.scan)) : rule;
+    return solver.tells_its_reach()
+               ? rule || stagnation(solver.traces(), data_kept(problem.scan, problem.grid))
+               : rule;
   }
 
   static StopRule by_cross_validation(AnySolver& solver, const Problem& problem) {
     constexpr double against_noise = 1.4;
-    return cross_validation([&solver] { return solver.degrees_of_freedom(); }, data_kept(problem.scan),
-                            against_noise);
+    return cross_validation([&solver] { return solver.degrees_of_freedom(); },
+                            data_kept(problem.scan, problem.grid), against_noise);
   }
 
   double share(const Progress& now) const {

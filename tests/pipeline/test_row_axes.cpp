@@ -26,15 +26,25 @@ ParallelBeam moved_rows(Index bins, const std::vector<double>& angles, const std
 }
 
 Problem problem_of(const ParallelBeam& scan, const VolumeGrid& grid) {
-  return {scan, grid, projector(scan, grid)};
+  return {scan, grid, projector(std::get<ParallelBeam>(solved_scan(scan, grid)), grid)};
 }
 
 TEST(RowAxes, BinsThatAreKeptLieOnTheDetectorTwice) {
-  const auto kept = bins_kept(moved_rows(20, {0, 1, 2}, {0, 3, -3, 2.25, -2.25, 19, -19, 4 + 1e-12}));
+  const VolumeGrid grid = test::grid_of(20, 20, 8);
+  const auto kept = bins_kept(moved_rows(20, {0, 1, 2}, {0, 3, -3, 2.25, -2.25, 19, -19, 4 + 1e-12}), grid);
   const std::vector<Range> right{{0, 20}, {0, 17}, {3, 20}, {0, 17}, {3, 20}, {0, 1}, {19, 20}, {0, 16}};
   EXPECT_EQ(kept, right);
-  EXPECT_EQ(data_kept(moved_rows(20, {0, 1, 2}, {0, 3, -2.25})), (std::vector<Index>{60, 51, 51}));
-  EXPECT_EQ(data_kept(ConeBeam{{20, 4, 1, 1, 9}, {0, 1, 2}, 50, 60, 1}), std::vector<Index>{240});
+  EXPECT_EQ(data_kept(moved_rows(20, {0, 1, 2}, {0, 3, -2.25}), grid), (std::vector<Index>{60, 51, 51}));
+  EXPECT_EQ(data_kept(ConeBeam{{20, 4, 1, 1, 9}, {0, 1, 2}, 50, 60, 1}, grid), std::vector<Index>{240});
+}
+
+/// A grid of 30 reaches five bins farther than the detector on both sides.
+TEST(RowAxes, BinsAreKeptAsFarAsTheGridReaches) {
+  const VolumeGrid grid = test::grid_of(30, 24, 4);
+  const ParallelBeam scan = moved_rows(20, {0, 1}, {0, 3, -5, 7.5});
+  EXPECT_EQ(detector_of(solved_scan(scan, grid)).bins, 30);
+  EXPECT_EQ(bins_kept(scan, grid), (std::vector<Range>{{0, 20}, {0, 20}, {0, 20}, {0, 17}}));
+  EXPECT_EQ(data_kept(scan, grid), (std::vector<Index>{40, 40, 40, 34}));
 }
 
 /// Moved by whole bins, what is kept of a row has the coefficients of a scan with that row's axis, bin by
@@ -73,10 +83,12 @@ class RowAxesScan : public ::testing::Test {
  protected:
   static constexpr Index bins_ = 96;
 
-  void write(const std::vector<double>& moves, std::optional<double> photons = {}) {
+  void write(const std::vector<double>& moves, std::optional<double> photons = {},
+             std::optional<Index> size = {}) {
     simulation_.phantom = "shepp-logan";
     simulation_.scan = moved_rows(bins_, regular_angles(150, whole_turn), moves);
     simulation_.grid = fitting_grid(simulation_.scan);
+    if (size) simulation_.grid.size[0] = simulation_.grid.size[1] = *size;
     simulation_.photons = photons;
     test::write_scan(path_, SimulatedScan(simulation_));
   }
@@ -89,14 +101,15 @@ class RowAxesScan : public ::testing::Test {
   /// Relative L2, one a slice.
   std::vector<double> errors(Recipe recipe, Range rows) const {
     recipe.rows = rows;
-    recipe.size = bins_;
+    recipe.size = simulation_.grid.size[0];
     const std::vector<float> x = test::reconstructed(path_, recipe);
     std::vector<float> truth(x.size());
+    const Index voxels = simulation_.grid.size[0] * simulation_.grid.size[1];
     SimulatedScan(simulation_).truth(rows, truth);
     std::vector<double> all;
-    for (auto at = x.begin(); at != x.end(); at += bins_ * bins_) {
+    for (auto at = x.begin(); at != x.end(); at += voxels) {
       const auto exact = truth.begin() + (at - x.begin());
-      all.push_back(test::relative_error({at, at + bins_ * bins_}, {exact, exact + bins_ * bins_}));
+      all.push_back(test::relative_error({at, at + voxels}, {exact, exact + voxels}));
     }
     return all;
   }
@@ -117,6 +130,24 @@ TEST_F(RowAxesScan, IteratedRowsAreAsGoodAsScansOfTheirOwn) {
       EXPECT_LE(together[static_cast<std::size_t>(row)],
                 tolerance::moved_row * errors(how, {row, row + 1}).front())
           << how.method << ", row " << row;
+    }
+  }
+}
+
+/// Rows end within the sample, and go on where they are moved by a part of a bin. A grid that is wider than
+/// the detector has all that the farther side of a row sees.
+TEST_F(RowAxesScan, RowsWhoseAxesDifferMuchAreAsGoodAsAlone) {
+  const std::vector<double> moves{26.5, -40.5, 14};
+  for (const Index size : {bins_, bins_ + 40}) {
+    write(moves, {}, size);
+    for (Recipe how : {recipe("cgls", 15), recipe("sirt", 40)}) {
+      const std::vector<double> together = errors(how, {0, 3});
+      for (Index row = 0; row < 3; ++row) {
+        how.axis_bin = detector_of(simulation_.scan).axis_bin - moves[static_cast<std::size_t>(row)];
+        EXPECT_LE(together[static_cast<std::size_t>(row)],
+                  tolerance::moved_row * errors(how, {row, row + 1}).front())
+            << how.method << ", row " << row << ", size " << size;
+      }
     }
   }
 }
