@@ -202,9 +202,8 @@ void require_seen(Plan& plan) {
 
 /// What is said to be a half acquisition has views all round, and an axis that is known and aside.
 void require_half_acquisition(Plan& plan, bool axis_known) {
-  const std::vector<double>& angles = angles_of(plan.scan);
-  require<GeometryError>(all_round(angles), "half acquisition: the views leave ",
-                         in_degrees(widest_gap(angles, whole_turn)),
+  require<GeometryError>(all_round(angles_of(plan.scan)), "half acquisition: the views leave ",
+                         in_degrees(widest_gap(angles_of(plan.scan), whole_turn)),
                          " degrees of the turn open, at most 60 may be; give --arc 360 or --angles FILE, or "
                          "--file-type standard if the scan is none");
   require<GeometryError>(axis_known,

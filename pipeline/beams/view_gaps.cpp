@@ -1,13 +1,16 @@
 #include "view_gaps.hpp"
 
 #include "../../core/units.hpp"
+#include "../../geometry/circle.hpp"
 #include "../warn.hpp"
 
 namespace tandem::pipeline {
 
 void warn_of_gap(Plan& plan, double gap, double open, double period) {
-  const double usual = period / static_cast<double>(angles_of(plan.scan).size());
-  if (gap <= 5 * usual || gap <= in_radians(5)) return;
+  const std::vector<double>& angles = angles_of(plan.scan);
+  const double usual = period / static_cast<double>(angles.size()), narrow = in_radians(5);
+  const bool hole = gap > 3 * narrow && Circle(angles, period).holes() > 0;
+  if (gap <= narrow || (gap <= 5 * usual && !hole)) return;
   const char* whole = period == half_turn ? "half turn" : "turn";
   const bool zero = open > in_radians(0.01);
   if (zero || !plan.filters())

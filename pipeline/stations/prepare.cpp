@@ -156,7 +156,8 @@ LineIntegrals PrepareStation::on_cpu(const io::FramesView& counts, const Task& t
   const Stopwatch watch("preprocess", task.work.outcome.seconds.preprocess, task.work.watch.board(),
                         {.slices = task.of_slices, .bytes = 4 * static_cast<double>(space.size())});
   task.work.tell("preprocess", 0);
-  return preprocess(counts, task.reference, plan_.preprocessing, space, task.found, bins_kept(task.scan, plan_.grid));
+  return preprocess(counts, task.reference, plan_.preprocessing, space, task.found,
+                    bins_kept(task.scan, plan_.grid));
 }
 
 /// Each GPU makes those of its counts; empty if the CPU has to make all.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <vector>
 
 #include "../../io/scan_reader.hpp"
@@ -136,6 +137,38 @@ TEST(FieldOfView, WhatIsSaidToBeAHalfAcquisitionIsNotTakenAboutTheMiddle) {
   EXPECT_EQ(width("--file-type DOUBLE_FOV"), 76);
   EXPECT_EQ(width("--file-type standard"), 48);
   EXPECT_EQ(width(""), 76);
+}
+
+/// The grid is that of the whole field, whatever gaps there are, and a warning says which.
+TEST(FieldOfView, ViewsAllRoundMayHaveGaps) {
+  const Program run;
+  const auto angles = [&](const std::string& name, const auto& there) {
+    std::ofstream file(run / name);
+    for (int k = 0; k < 180; ++k)
+      if (there(k)) file << 2 * k << "\n";
+  };
+  angles("lost.txt", [](int k) { return k < 70 || k > 71; });
+  angles("gated.txt", [](int k) { return k % 18 < 8; });
+  angles("wedge.txt", [](int k) { return k < 74; });
+  for (const std::string beam : {"", "--geometry cone --sod 400 --sdd 600 --pixel-size 1.5 "})
+    for (const std::string name : {"lost", "gated"}) {
+      const std::string scan = name + (beam.empty() ? ".h5" : "_fan.h5");
+      ASSERT_EQ(run("simulate -o " + scan +
+                    " --phantom disc --size 66 --bins 48 --rows 1 --axis-bin 14.5 --angles " + name +
+                    ".txt " + beam)
+                    .code,
+                0);
+      for (const std::string type : {"", " --file-type double_fov"}) {
+        ASSERT_EQ(run("recon " + scan + " -o v.h5 --overwrite --json r.json" + type).code, 0);
+        const auto report = run.json("r.json");
+        EXPECT_GE(report["volume"]["shape"][2], 63) << scan;
+        EXPECT_EQ(report["warnings"].size(), name == "gated" ? 1u : 0u) << report["warnings"];
+        EXPECT_EQ(run("center " + scan + type).code, 0) << scan << type;
+      }
+    }
+  ASSERT_EQ(run("simulate -o wedge.h5 --phantom disc --size 48 --rows 1 --angles wedge.txt").code, 0);
+  EXPECT_NE(run("recon wedge.h5 -o w.h5").err.find("32 degrees of the half turn open, which count as zero"),
+            std::string::npos);
 }
 
 TEST(FieldOfView, RowsAreContinuedAsAsked) {

@@ -136,5 +136,29 @@ TEST(FanProject, SeesABodyWholeFromEverySide) {
     EXPECT_NEAR(sum_of(made, 72 * view, 72) / sum_of(exact, 72 * view, 72), 1, sampled) << view;
 }
 
+/// Rows are moved by 18 bins from the common axis, where the detector has fewer bins than the volume is wide:
+/// as if each row were projected about its own axis.
+TEST_F(Project, KeepsWhatRowsSeeWhoseAxesDifferMuch) {
+  const std::vector<double> axes{5.5, 23.5, 41.5};
+  ASSERT_EQ(run("simulate -o wide.h5 --truth wide_truth.h5 --size 80 --bins 48 --rows 3 --views 20").code, 0);
+  const auto like = [&](const std::string& name, double axis, const std::vector<double>& rows) {
+    auto scan = std::get<ParallelBeam>(io::open_scan(run / "wide.h5")->info().scan);
+    scan.detector.axis_bin = axis, scan.row_axis_bins = rows;
+    io::ScanWriter writer(run / name, scan, std::nullopt, io::PixelType::float32, 0, 0);
+    writer.write(io::FrameKind::projection, {0, 3},
+                 io::open_scan(run / "wide.h5")->read(io::FrameKind::projection, {0, 20}, {0, 3}, {0, 48}));
+    writer.finish("{}");
+    EXPECT_EQ(run("project wide_truth.h5 -o of_" + name + " --like " + name).code, 0);
+    return lines_of(run / ("of_" + name));
+  };
+  const std::vector<double> together = like("together.h5", 23.5, axes);
+  for (std::size_t row = 0; row < 3; ++row) {
+    const std::vector<double> alone = like("alone_" + std::to_string(row) + ".h5", axes[row], {});
+    for (std::size_t i = 48 * row; i < alone.size(); i += 3 * 48)
+      for (std::size_t bin = 0; bin < 48; ++bin)
+        ASSERT_NEAR(together[i + bin], alone[i + bin], 1e-4 * 3) << row << ", bin " << bin;
+  }
+}
+
 }  // namespace
 }  // namespace tandem::test

@@ -34,6 +34,11 @@ TEST_F(Cuda, OperatorsAgreeWithTheCpu) {
   }
   const ParallelBeam wobbling = wobbling_scan();
   expect_same(align_rows(wobbling, cpu), align_rows(wobbling, gpu), "align_rows");
+  ParallelBeam wide = wobbling;
+  wide.detector.bins += 9, wide.detector.axis_bin += 4;
+  for (double& axis : wide.row_axis_bins) axis += 4;
+  expect_same(align_rows(wobbling, wide, Padding::cosine, cpu),
+              align_rows(wobbling, wide, Padding::cosine, gpu), "align_rows onto a wider detector");
   for (const double axis : {15.2, 6.4, 25.1})  // detectors to one side too, whose rows are widened
     for (const double arc : {whole_turn, 3.6}) {
       const ConeBeam scan{{31, 5, 0.9, 1.3, axis}, regular_angles(19, arc), 60, 100, 1.7};

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <numbers>
 #include <vector>
 
@@ -103,6 +104,32 @@ TEST(FanAxis, IsNotThatOfTheOtherSenseOfRotation) {
   ConeBeam turned = unknown_axis(c);
   for (double& angle : turned.angles) angle = -angle;
   EXPECT_LT(find_axis(line_integrals(c), turned).agreement, 0.9);
+}
+
+/// Two lost neighbours, bursts that a gate leaves (no two of them half a turn apart would tell nothing), and
+/// what chance leaves, of a fan and of a parallel beam.
+TEST(FanAxis, AsideIsFoundFromViewsWithHoles) {
+  const Case c{"shepp-logan", 128, 30.4, 360, 1, whole_turn};
+  Random random(3);
+  const std::vector<std::function<bool(Index)>> ways{
+      [](Index k) { return k < 100 || k > 101; }, [](Index k) { return k % 30 < 12; },
+      [&](Index) { return random.uniform() < 0.4; }, [](Index k) { return k < 40 || k > 89; }};
+  for (std::size_t way = 0; way < ways.size(); ++way) {
+    ConeBeam fan = scan_for(c);
+    fan.angles.clear();
+    for (Index k = 0; k < 360; ++k)
+      if (ways[way](k)) fan.angles.push_back(whole_turn * static_cast<double>(k) / 360);
+    const Phantom body = SimulatedScan(simulation_of(c)).phantom();
+    const ParallelBeam parallel{fan.detector, fan.angles};
+    std::vector<float> y(fan.angles.size() * 128);
+    project(body, fan, {0, 1}, y);
+    fan.detector.axis_bin = 0;
+    EXPECT_NEAR(find_axis(y, fan, {.aside = true}).axis_bin, 30.4, tolerance::axis_clean) << way;
+    EXPECT_NEAR(find_axis(y, fan).axis_bin, 30.4, tolerance::axis_clean) << way;
+    project(body, parallel, {0, 1}, y);
+    EXPECT_NEAR(find_axis(y, parallel.angles, 1, 128, {.aside = true}).axis_bin, 30.4, tolerance::axis_clean)
+        << way;
+  }
 }
 
 TEST(FanAxis, IsLookedForBetweenTheGivenBins) {
