@@ -128,7 +128,9 @@ void add_volume(CLI::App& c, ReconOptions& o) {
   c.add_option("--voxel-size", r.voxel_size_mm,
                "width of a voxel, mm (default: the detector pitch at the axis)")
       ->check(length());
-  c.add_option("--region", o.region, "part of the grid that --size and --slices make, in voxels")
+  c.add_option("--region", o.region,
+               "part of the grid that --size and --slices make, in voxels (a solver works on all that the "
+               "rays see, and writes the part)")
       ->type_name("x0:x1,y0:y1,z0:z1");
 }
 
