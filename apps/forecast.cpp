@@ -166,7 +166,9 @@ json RunForecast::planned() const {
 }
 
 json RunForecast::stations(const pipeline::Outcome& outcome) const {
-  const auto works = work_done(works_, outcome.updates);
+  auto works = work_done(works_, outcome.updates);
+  for (StationWork& work : works)
+    if (work.name == "search") work.amount = outcome.searched.updates;
   double sum = 0;
   for (const StationWork& work : works) sum += seconds_of(outcome.seconds, work.name);
   json lines = json::array();

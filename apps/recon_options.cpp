@@ -1,6 +1,7 @@
 #include "recon_options.hpp"
 
 #include <algorithm>
+#include <map>
 #include <sstream>
 
 #include "../core/units.hpp"
@@ -36,6 +37,28 @@ std::string words_of_methods() {
   return text;
 }
 
+/// "30; of os-sirt and sart 10, ..."
+std::string words_of_iterations() {
+  const int usual = Method{}.iterations;
+  std::map<int, std::vector<std::string>> others;
+  std::string by_updates;
+  for (const Method& method : pipeline::methods()) {
+    const std::string name(method.name);
+    if (method.updates > 0)
+      by_updates += "; " + name + " makes " + std::to_string(method.updates) + " updates" +
+                    (method.subsets ? " by --subsets" : "") + ", and stops before by ncp";
+    else if (method.iterates() && method.iterations != usual)
+      others[method.iterations].push_back(name);
+  }
+  std::string text = std::to_string(usual);
+  for (const auto& [iterations, names] : others) {
+    text += (&names == &others.begin()->second ? "; of " : ", of ") + names.front();
+    for (std::size_t k = 1; k < names.size(); ++k) text += (k + 1 < names.size() ? ", " : " and ") + names[k];
+    text += " " + std::to_string(iterations);
+  }
+  return text + by_updates;
+}
+
 void add_method(CLI::App& c, ReconOptions& o) {
   Recipe& r = o.recipe;
   heading(c, "Method");
@@ -68,7 +91,7 @@ void add_method(CLI::App& c, ReconOptions& o) {
   c.add_option("--initial", o.initial,
                "initial volume: zero, fbp, or a volume file (default zero; of tv and fista fbp)");
   c.add_option("--iterations", r.iterations,
-               "at most this many steps (default 30; of tv and fista 100, of os-sirt and sart 10)")
+               "at most this many steps (default " + words_of_iterations() + ")")
       ->check(count(0, 1'000'000));
   c.add_option("--tv-weight", r.tv_weight,
                readers_of("--tv-weight") +
@@ -86,8 +109,9 @@ void add_method(CLI::App& c, ReconOptions& o) {
       ->check(positive(1e9));
   c.add_option("--relaxation", r.relaxation, readers_of("--relaxation") + ": in (0, 2), default 1")
       ->check(within(1e-6, 2 - 1e-6));
-  c.add_option("--subsets", r.subsets,
-               readers_of("--subsets") + ": how many subsets the views are dealt out to (default 10)")
+  c.add_option(
+       "--subsets", r.subsets,
+       readers_of("--subsets") + ": how many subsets the views are dealt out to (default 10; of osem 5)")
       ->check(count());
   CLI::Option* nonnegative =
       c.add_flag("--nonnegative", r.nonnegative, readers_of("--nonnegative") + ": no voxel below zero");

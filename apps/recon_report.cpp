@@ -158,9 +158,20 @@ json report_of(const json& planned, const pipeline::Plan& plan, const pipeline::
     if (!out.curves.slices.empty()) report["curves"] = curves_json(out.curves);
   }
   const pipeline::Seconds& s = out.seconds;
-  report["seconds"] = {{"total", s.total},       {"read", s.read},     {"preprocess", s.preprocess},
-                       {"transfer", s.transfer}, {"filter", s.filter}, {"backproject", s.backproject},
-                       {"iterate", s.iterate},   {"write", s.write}};
+  report["seconds"] = {{"total", s.total},
+                       {"search", s.search},
+                       {"read", s.read},
+                       {"preprocess", s.preprocess},
+                       {"transfer", s.transfer},
+                       {"filter", s.filter},
+                       {"backproject", s.backproject},
+                       {"iterate", s.iterate},
+                       {"write", s.write}};
+  if (out.searched.trials > 0)
+    report["weight_search"] = {{"seconds", out.searched.seconds},
+                               {"trials", out.searched.trials},
+                               {"slices", out.searched.slices},
+                               {"updates", out.searched.updates}};
   report["updates"] = out.updates;
   report["gups"] = gups_of(out);
   if (out.helped) {
@@ -238,8 +249,9 @@ void print_outcome(const pipeline::Plan& plan, const io::ScanInfo& info, const p
   if (out.helped) std::cout << "; the CPU made " << out.helped->slices << " of " << out.slices << " slices";
   if (out.left_to_cpu > 0)
     std::cout << "; the CPU prepared the data of " << out.left_to_cpu << " slices, which a GPU could not";
-  if (out.look_ahead_seconds > 0)
-    std::cout << ", after " << out.look_ahead_seconds << " s to choose the weight";
+  if (out.searched.trials > 0)
+    std::cout << ", of which " << out.searched.seconds << " s to find the weight in " << out.searched.trials
+              << " trials";
   std::cout << '\n';
   if (!out.followed) ahead.print_outcome(std::cout, out);
   print_replaced(std::cout, out.findings);

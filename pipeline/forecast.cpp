@@ -9,10 +9,13 @@ namespace tandem::pipeline {
 
 namespace {
 
-constexpr std::string_view at_the_end = "finish";
+constexpr std::string_view at_the_start = "search", at_the_end = "finish";
+
+/// Whether a station works while no other one does.
+bool is_apart(std::string_view station) { return station == at_the_start || station == at_the_end; }
 
 bool is_of_worker(std::string_view station) {
-  return station != "read" && station != "write" && station != at_the_end;
+  return station != "read" && station != "write" && !is_apart(station);
 }
 
 /// Workers on one device share what it can do. What a helper does makes them faster.
@@ -76,19 +79,19 @@ std::optional<Forecast> forecast(const Plan& plan, const std::vector<Range>& chu
                                  const std::vector<StationWork>& works, const Rates& rates) {
   Forecast all;
   if (!without_rate(works, rates).empty()) return {};
-  double slowest = -1, end = 0, sum = 0;
+  double slowest = -1, apart = 0, sum = 0;
   for (const StationWork& work : works) {
     const std::optional<double> rate = rates.rate(work.kind);
     if (!rate) continue;
     const double seconds = work.amount / *rate;
     all.parts.push_back({work, seconds});
-    (work.name == at_the_end ? end : sum) += seconds;
+    (is_apart(work.name) ? apart : sum) += seconds;
     if (const double mine = alone(plan, work.name, seconds); mine > slowest)
       slowest = mine, all.slowest = work.name;
   }
-  all.seconds = end + (shares_cores(plan)
-                           ? sum
-                           : conveyor_seconds(by_chunks(plan, chunks, all.parts), devices_at_work(plan)));
+  all.seconds = apart + (shares_cores(plan)
+                             ? sum
+                             : conveyor_seconds(by_chunks(plan, chunks, all.parts), devices_at_work(plan)));
   return all;
 }
 
@@ -112,13 +115,16 @@ std::string_view slowest_of(const Plan& plan, const Seconds& seconds) {
 Rates rates_of(const Plan& plan, const std::vector<StationWork>& done, const Seconds& seconds,
                Rates::From from) {
   double sum = 0;
+  const double total = seconds.total - seconds.search;
   for (const StationWork& work : done)
-    if (work.name != at_the_end) sum += seconds_of(seconds, work.name);
-  const double share = shares_cores(plan) && sum > seconds.total ? seconds.total / sum : 1;
+    if (!is_apart(work.name)) sum += seconds_of(seconds, work.name);
+  const double share = shares_cores(plan) && sum > total ? total / sum : 1;
   Rates rates;
   for (const StationWork& work : done)
     if (const double own =
-            seconds_of(seconds, work.name) / (is_of_worker(work.name) ? workers_a_device(plan) : 1);
+            work.name == at_the_start
+                ? 0
+                : seconds_of(seconds, work.name) / (is_of_worker(work.name) ? workers_a_device(plan) : 1);
         own > 0)
       rates.add(work.kind, work.amount / (work.name == at_the_end ? own : share * own), from);
   return rates;

@@ -31,8 +31,9 @@ struct ChunkSeconds {
 double conveyor_seconds(std::span<const ChunkSeconds> chunks, Index workers);
 
 /// The forecast for chunks of a plan; empty if a rate is not known. Where all stations share the cores of the
-/// CPU, their seconds add up. Elsewhere the three parts of the conveyor work beside each other. What the end
-/// of the file takes (`finish`) is left out if its rate is not known.
+/// CPU, their seconds add up. Elsewhere the three parts of the conveyor work beside each other. A search
+/// comes before, at the rate of the solver. What the end of the file takes (`finish`) is left out if its rate
+/// is not known.
 std::optional<Forecast> forecast(const Plan& plan, const std::vector<Range>& chunks,
                                  const std::vector<StationWork>& works, const Rates& rates);
 

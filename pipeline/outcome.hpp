@@ -12,11 +12,11 @@
 
 namespace tandem::pipeline {
 
-/// Seconds of each station, and of all. `transfer` is to a GPU and back. Those of several workers are added
-/// up.
+/// Seconds of each station, and of all. `search` comes before the others. `transfer` is to a GPU and back.
+/// Those of several workers are added up.
 struct Seconds {
-  double total = 0, read = 0, preprocess = 0, transfer = 0, filter = 0, backproject = 0, iterate = 0,
-         write = 0;
+  double total = 0, search = 0, read = 0, preprocess = 0, transfer = 0, filter = 0, backproject = 0,
+         iterate = 0, write = 0;
   double finish = 0;  ///< after `total`, by the caller: until the volume is on the disk and has its name
 
   /// Adds what a worker did.
@@ -48,6 +48,13 @@ struct Followed {
   double last_view = 0;     ///< when the last view was seen, by `seconds_now`
 };
 
+/// How the weight of total variation was looked for.
+struct Searched {
+  int trials = 0;
+  Index slices = 0;
+  double updates = 0, seconds = 0;  ///< updates as those of `Outcome`
+};
+
 /// What a helper did, beside the other workers.
 struct Helped {
   Index slices = 0;
@@ -74,7 +81,7 @@ struct Outcome {
   std::vector<std::string> warnings;    ///< those that only the data could tell; the plan has others
 
   std::optional<ValueRange> range;  ///< of integers, if it was to be found
-  double look_ahead_seconds = 0;    ///< before `seconds.total` (`look_ahead`)
+  Searched searched;                ///< before the first slice (`look_ahead`)
   double range_seconds = 0;         ///< of `seconds.total`, which finding it took
 
   std::optional<Followed> followed;  ///< if the scan was being written
@@ -82,12 +89,22 @@ struct Outcome {
   std::vector<double> weights;     ///< of total variation, where they were to be found
   std::vector<Iterated> iterated;  ///< by chunks; `Method::conclude` makes the numbers above of them
 
+  /// Adds a search that came before all the rest.
+  void begin_with(const Searched& before) {
+    searched = before;
+    seconds.search = before.seconds;
+    seconds.total += before.seconds;
+  }
+
   /// Adds what another worker did.
   void add(const Outcome& worker) {
     seconds.add(worker.seconds);
     slices += worker.slices;
     updates += worker.updates;
     left_to_cpu += worker.left_to_cpu;
+    searched.trials += worker.searched.trials;
+    searched.slices += worker.searched.slices;
+    searched.updates += worker.searched.updates;
     weights.insert(weights.end(), worker.weights.begin(), worker.weights.end());
     iterated.insert(iterated.end(), worker.iterated.begin(), worker.iterated.end());
   }

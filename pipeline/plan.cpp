@@ -327,7 +327,7 @@ Plan make_plan(const io::ScanInfo& info, const Recipe& asked) {
   plan.method = &method_named(recipe.method);
   plan.options = static_cast<const MethodOptions&>(recipe);
   plan.options.initial = recipe.initial.value_or(plan.method->initial);
-  plan.options.iterations = recipe.iterations.value_or(plan.method->iterations);
+  plan.looks_ahead = plan.method->is_open && plan.method->is_open(plan.options);
   plan.max_floored_percent = recipe.max_floored_percent;
   plan.allow_unmatched = recipe.allow_unmatched;
   plan.streams = recipe.streams;

@@ -19,6 +19,9 @@ namespace tandem::pipeline {
 
 struct Method;  // methods/method.hpp
 
+/// How many slices are looked at before the first is made, where each is a problem of its own.
+constexpr Index most_slices_ahead = 5;
+
 /// Who computes: a device, and how projector and back-projector run there.
 struct Worker {
   Device device = Device::cpu();  ///< where vectors lie; it may be a team (operators/projector.hpp)
@@ -66,6 +69,7 @@ struct Plan {
   Index lines_at_once = 0;  ///< of a strip that goes from rank to rank (operators/rank_projector.hpp)
   Index rows_prepared = 0;  ///< that a rank makes at a time of all views, before each gets its own views
   Index views_at_once = 0;  ///< where views are added to slices one block after another
+  bool looks_ahead = false;      ///< whether options are open until some slices have been looked at
   bool needs_all_views = false;  ///< some step needs all views at once
   std::size_t bytes = 0;         ///< the most host memory
   std::size_t device_bytes = 0;  ///< the most memory of each GPU; 0 on the CPU

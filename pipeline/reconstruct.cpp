@@ -1,5 +1,6 @@
 #include "reconstruct.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -80,13 +81,20 @@ void add(const Plan& plan, const Workers& workers, Outcome& outcome) {
   }
 }
 
-/// Makes a few slices only to look at them. What they cost is in no station's account.
+double slices_in(const std::vector<Range>& chunks) {
+  double sum = 0;
+  for (const Range chunk : chunks) sum += static_cast<double>(chunk.size());
+  return sum;
+}
+
+/// Makes a few slices only to look at them. What they cost is in no account of the other stations.
 Outcome look_at_some(io::ScanReader& reader, const Plan& plan, const Options& options, const char* purpose,
                      const std::vector<Range>& due, const std::function<void(const Chunk&)>& look) {
-  double looked_at = 0;
-  const auto all = static_cast<double>(due.size());
+  double reached = 0, made = 0;
+  const double all = slices_in(due);
   const auto tell = [&](const Stage& at) {
-    if (options.progress) options.progress({purpose, looked_at, all, at.detail});
+    if (at.name == "weight") reached = std::max(reached, at.done);
+    if (options.progress) options.progress({purpose, reached, all, at.detail});
   };
   Outcome found;
   Watch watch(tell, all, plan.workers.size());
@@ -97,7 +105,8 @@ Outcome look_at_some(io::ScanReader& reader, const Plan& plan, const Options& op
   Landing landing(Work{plan, watch}, nullptr, false);
   const auto look_once = [&](Chunk& chunk) {
     landing(chunk, look);
-    ++looked_at;
+    made += static_cast<double>(chunk.slices.size());
+    reached = std::max(reached, made);
   };
   ChunkQueue queue({}, due, {});
   send(plan, queue, read, workers, look_once, nullptr);
@@ -122,8 +131,8 @@ std::vector<Range> some_slices(const Plan& plan, Index most) {
 
 /// Looks at a few slices, and at more of them as long as those before were empty.
 Outcome look_for_weights(io::ScanReader& reader, const Plan& plan, const Options& options) {
-  constexpr Index few = 5, times = 4;
-  for (Index most = few;; most *= times) {
+  constexpr Index times = 4;
+  for (Index most = most_slices_ahead;; most *= times) {
     const std::vector<Range> some = some_slices(plan, most);
     Outcome found = look_at_some(reader, plan, options, "look ahead", some, [](const Chunk&) {});
     if (!found.weights.empty() || static_cast<Index>(some.size()) < most) return found;
@@ -159,28 +168,29 @@ ChunkQueue queue_of(const Plan& plan, const io::VolumeWriter& writer, const Opti
   return {plan.over_ranks() ? Comm() : options.ranks, std::move(due), begun};
 }
 
-double slices_in(const std::vector<Range>& chunks) {
-  double sum = 0;
-  for (const Range chunk : chunks) sum += static_cast<double>(chunk.size());
-  return sum;
-}
-
 }  // namespace
 
-void look_ahead(io::ScanReader& reader, Plan& plan, const Options& options) {
+Searched look_ahead(io::ScanReader& reader, Plan& plan, const Options& options) {
   const Method& method = *plan.method;
-  if (!method.is_open || !method.is_open(plan.options)) return;
+  Searched searched;
+  if (!method.is_open || !method.is_open(plan.options)) return searched;
+  const double start = seconds_now();
   end_margins_at_bad_rows(reader, plan, plan.views);
-  if (options.ranks.is_first() || plan.over_ranks())
-    method.settle(look_for_weights(reader, plan, options), plan.options);
+  if (options.ranks.is_first() || plan.over_ranks()) {
+    const Outcome found = look_for_weights(reader, plan, options);
+    method.settle(found, plan.options);
+    searched = found.searched;
+  }
   plan.options.tv_weight = of_first(options.ranks, plan.options.tv_weight);
+  searched.seconds = seconds_now() - start;
+  return searched;
 }
 
 Outcome reconstruct(io::ScanReader& reader, const Plan& asked, io::VolumeWriter& writer,
                     const Options& options) {
   Plan plan = asked;
   end_margins_at_bad_rows(reader, plan, plan.views);
-  look_ahead(reader, plan, options);
+  const Searched searched = look_ahead(reader, plan, options);
   Outcome outcome;
   const Comm& ranks = options.ranks;
   ChunkQueue queue = queue_of(plan, writer, options);
@@ -220,6 +230,7 @@ Outcome reconstruct(io::ScanReader& reader, const Plan& asked, io::VolumeWriter&
   }
   add(plan, workers, outcome);
   outcome.add(landing.outcome());
+  outcome.begin_with(searched);
   if (plan.over_ranks() && !ranks.is_first()) outcome.iterated.clear();  // all did the same
   prepare.add_ranks(ranks, outcome);
   if (!ranks.is_first()) return outcome;

@@ -29,8 +29,8 @@ struct Options {
 
 /// Completes the options of the plan, if its method has to look at some slices for that: up to five, spread
 /// over the volume; of a cone beam all. Of several ranks, the first one does. `reconstruct` does so by
-/// itself. @throws as `reconstruct`
-void look_ahead(io::ScanReader& reader, Plan& plan, const Options& options = {});
+/// itself. Returns what it took, of the ranks that did it. @throws as `reconstruct`
+Searched look_ahead(io::ScanReader& reader, Plan& plan, const Options& options = {});
 
 /// Makes a volume from a file, in chunks of slices. Reading, computing by the workers of the plan (which
 /// begins with preprocessing), and writing go on at the same time. A cone beam is held whole; a method goes

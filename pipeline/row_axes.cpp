@@ -35,20 +35,9 @@ std::vector<double> moves_of(const Scan& scan, const Detector& d) {
   return moves;
 }
 
-/// (view, row, bin) of the solved scan: 1 where something was measured, else 0.
-Array measured(const Scan& scan, const VolumeGrid& grid, const Space& space) {
-  Array weights(space.on(Device::cpu()));
-  const Image<float> all = image(VectorView(weights));
-  const std::vector<double> moves = moves_of(scan, detector_of(solved_scan(scan, grid)));
-  const Index bins = detector_of(scan).bins;
-  parallel_for(all.n0, [&](Index view) {
-    for (Index row = 0; row < all.n1; ++row) {
-      const Range filled = landing(all.n2, -moves[static_cast<std::size_t>(row)], bins);
-      std::fill_n(&all(view, row, 0), all.n2, 0.0f);
-      std::fill_n(&all(view, row, 0) + filled.first, filled.size(), 1.0f);
-    }
-  });
-  return on_device(std::move(weights), space.device());
+/// A of what was measured.
+LinearOperator of_measured(const Scan& scan, const VolumeGrid& grid, const LinearOperator& A) {
+  return diagonal(on_device(measured(scan, grid, A.range()), A.range().device())) * A;
 }
 
 /// What `Equations::subsets` is for a problem.
@@ -60,7 +49,7 @@ std::function<Subsets(Index)> subsets_of(const Problem& problem) {
     std::vector<std::vector<Index>> places;  // of data, among those of this process
     for (const std::vector<Index>& views : view_subsets(angles_of(scan), period_of(scan), count)) {
       const LinearOperator A = of_views(views);
-      parts.push_back(has_row_axes(scan) ? diagonal(measured(scan, grid, A.range())) * A : A);
+      parts.push_back(has_row_axes(scan) ? of_measured(scan, grid, A) : A);
       const Range mine = places_within(views, own);
       for (Index& view : places.emplace_back(views.begin() + mine.first, views.begin() + mine.last))
         view -= own.first;
@@ -120,6 +109,21 @@ std::vector<Index> data_kept(const Scan& scan, const VolumeGrid& grid) {
   return data;
 }
 
+Array measured(const Scan& scan, const VolumeGrid& grid, const Space& space) {
+  Array weights(space.on(Device::cpu()));
+  const Image<float> all = image(VectorView(weights));
+  const std::vector<double> moves = moves_of(scan, detector_of(solved_scan(scan, grid)));
+  const Index bins = detector_of(scan).bins;
+  parallel_for(all.n0, [&](Index view) {
+    for (Index row = 0; row < all.n1; ++row) {
+      const Range filled = landing(all.n2, -moves[static_cast<std::size_t>(row)], bins);
+      std::fill_n(&all(view, row, 0), all.n2, 0.0f);
+      std::fill_n(&all(view, row, 0) + filled.first, filled.size(), 1.0f);
+    }
+  });
+  return weights;
+}
+
 Equations equations_of(const Problem& problem, LineIntegrals data) {
   const std::array<double, 3>& pitch = problem.grid.pitch;
   const auto subsets = subsets_of(problem);
@@ -130,7 +134,8 @@ Equations equations_of(const Problem& problem, LineIntegrals data) {
   data.y = align_rows(std::get<ParallelBeam>(problem.scan), std::get<ParallelBeam>(wide), Padding::cosine,
                       device) *
            data.y;
-  const LinearOperator kept = diagonal(measured(problem.scan, problem.grid, problem.A.range()));
+  const LinearOperator kept =
+      diagonal(on_device(measured(problem.scan, problem.grid, problem.A.range()), device));
   return {kept * problem.A, kept * data.y, {}, pitch, subsets};
 }
 

@@ -25,6 +25,9 @@ std::vector<Range> bins_kept(const Scan& scan, const VolumeGrid& grid);
 /// How many such data each block of the projections has. A block is a row, or all of a cone beam.
 std::vector<Index> data_kept(const Scan& scan, const VolumeGrid& grid);
 
+/// (view, row, bin) of the solved scan, on the host: 1 where something was measured, else 0.
+Array measured(const Scan& scan, const VolumeGrid& grid, const Space& projections);
+
 /// The equations y = A x of measured line integrals. Rows with axes of their own are moved onto the common
 /// axis; where a row ends within the sample it goes on for that, so that it does not ring. Bins that come in
 /// from outside the detector, where nothing was measured, have no weight: they are zero on both sides. The

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "../core/parallel.hpp"
+#include "../solvers/weight_search.hpp"
 #include "grids.hpp"
 #include "methods/method.hpp"
 #include "problem.hpp"
@@ -87,17 +88,21 @@ Amounts amounts_of(const Plan& plan, const std::vector<Range>& chunks) {
           solved * static_cast<double>(plan.solved.size[0] * plan.solved.size[1])};
 }
 
+/// Updates of a usual search, which looks at some slices of their own, or at all as one (`look_ahead`).
+double updates_of_search(const Plan& plan, double views) {
+  if (!plan.looks_ahead) return 0;
+  const auto [nx, ny, nz] = plan.solved.size;
+  const Index slices = rows_are_slices(plan.scan) ? std::min(nz, most_slices_ahead) : nz;
+  return usual_applications_of_search * views * static_cast<double>(nx * ny * slices);
+}
+
 }  // namespace
 
 const std::vector<Station>& stations() {
-  static const std::vector<Station> all{{"read", &Seconds::read},
-                                        {"preprocess", &Seconds::preprocess},
-                                        {"transfer", &Seconds::transfer},
-                                        {"filter", &Seconds::filter},
-                                        {"backproject", &Seconds::backproject},
-                                        {"iterate", &Seconds::iterate},
-                                        {"write", &Seconds::write},
-                                        {"finish", &Seconds::finish}};
+  static const std::vector<Station> all{
+      {"search", &Seconds::search},     {"read", &Seconds::read},     {"preprocess", &Seconds::preprocess},
+      {"transfer", &Seconds::transfer}, {"filter", &Seconds::filter}, {"backproject", &Seconds::backproject},
+      {"iterate", &Seconds::iterate},   {"write", &Seconds::write},   {"finish", &Seconds::finish}};
   return all;
 }
 
@@ -123,7 +128,9 @@ std::vector<StationWork> work_of(const Plan& plan, const io::ScanInfo& info, con
                              *plan.options.iterations * plan.method->step_with(plan.options);
   const bool moves = plan.home().is_cuda(), prepares = plan.gpus_prepare();
   const double counts = static_cast<double>(plan.views.size()) * n.frame * pixel;
+  const std::string solver = "iterate " + std::string(plan.method->name) + " " + pair;
   std::vector<StationWork> all{
+      {"search", solver, updates_of_search(plan, views), true},
       {"read", "read " + ends.from + ", " + cpu, file_frames * n.frame * pixel},
       {"preprocess",
        std::string("preprocess ") + io::name_of(info.type) + ", " + step_words(plan.preprocessing) +
@@ -132,8 +139,7 @@ std::vector<StationWork> work_of(const Plan& plan, const io::ScanInfo& info, con
       {"transfer", "transfer" + where, moves ? (prepares ? counts : 4 * n.projections) + 4 * n.voxels : 0},
       {"filter", "filter " + pair, plan.filters() ? 4 * n.projections : 0},
       {"backproject", "backproject " + pair, plan.filters() ? updates : 0, true},
-      {"iterate", "iterate " + std::string(plan.method->name) + " " + pair,
-       plan.method->iterates() ? steps.together() * updates : 0, true},
+      {"iterate", solver, plan.method->iterates() ? steps.together() * updates : 0, true},
       {"write", "write " + ends.to + ", " + cpu, ends.voxel_bytes * n.voxels},
       {"finish", "finish " + ends.to, ends.voxel_bytes * n.voxels}};
   std::erase_if(all, [](const StationWork& work) { return !(work.amount > 0); });

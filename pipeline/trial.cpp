@@ -90,6 +90,7 @@ Plan part_of(const Plan& plan, Size size) {
   part.rows_at_once = size.slices;
   part.options.iterations = std::min(*plan.options.iterations, 2);
   part.options.tv_weight = plan.options.tv_weight.value_or(1);
+  part.looks_ahead = false;
   if (plan.options.subsets) part.options.subsets = std::min(*plan.options.subsets, size.views);
   part.options.stop_by_discrepancy = part.options.stop_by_gcv = part.options.stop_by_ncp = false;
   part.options.stop_relative.reset();

@@ -32,14 +32,17 @@ class Mlem {
   const Array& solution() const& { return x_; }
   Array solution() && { return std::move(x_); }
   const std::vector<double>& residual_norms() const { return residual_norms_; }
-  SolverState state() { return {{"x", x_}, {"projected", projected_}, {"residual_norms", residual_norms_}}; }
+  const Array* residual() const { return &rest_; }  ///< between steps
+  SolverState state() {
+    return {{"x", x_}, {"projected", projected_}, {"rest", rest_}, {"residual_norms", residual_norms_}};
+  }
 
  private:
   void project();
 
   LinearOperator A_;
   Stream& stream_;
-  Array b_, x_, projected_, rest_, update_, sums_;  // rest: scratch; sums: At1
+  Array b_, x_, projected_, rest_, update_, sums_;  // rest: b - Ax; sums: At1
   std::vector<float> least_;
   std::vector<double> residual_norms_;
 };

@@ -30,14 +30,15 @@ class Osem {
   const Array& solution() const& { return x_; }
   Array solution() && { return std::move(x_); }
   const std::vector<double>& residual_norms() const { return residual_norms_; }
-  SolverState state() { return {{"x", x_}, {"residual_norms", residual_norms_}}; }
+  const Array* residual() const { return &rest_; }  ///< between steps, views subset by subset
+  SolverState state() { return {{"x", x_}, {"rest", rest_}, {"residual_norms", residual_norms_}}; }
 
  private:
   void update_residual();
 
   Subsets A_;
   Stream& stream_;
-  Array b_, x_, projected_, rest_, update_, sums_;  // all but x and b: scratch
+  Array b_, x_, projected_, rest_, update_, sums_;  // rest: b - Ax; projected, update, sums: scratch
   std::vector<double> residual_norms_;
 };
 

@@ -25,7 +25,7 @@ Pdhg::Pdhg(LinearOperator A, Array b, Array x0, Regulariser regulariser, std::ve
            std::optional<Array> data_weights, PdhgOptions options)
     : A_(std::move(A)),
       regulariser_(std::move(regulariser)),
-      options_(options),
+      options_(std::move(options)),
       stream_(default_stream(A_.domain().device())),
       b_(std::move(b)),
       x_(std::move(x0)),
@@ -38,6 +38,9 @@ Pdhg::Pdhg(LinearOperator A, Array b, Array x0, Regulariser regulariser, std::ve
       shrink_(std::move(data_weights)) {
   require<GeometryError>(options_.relaxation > 0 && options_.relaxation < 2, "Pdhg: relaxation ",
                          options_.relaxation, "; a number between 0 and 2 is needed");
+  require<SpaceError>(
+      options_.norms.empty() || static_cast<Index>(options_.norms.size()) == A_.domain().block_count(),
+      "Pdhg: ", options_.norms.size(), " norms; give one per block");
   require<GeometryError>(options_.balance > 0 && std::isfinite(options_.balance), "Pdhg: balance ",
                          options_.balance, "; a positive number is needed");
   weigh(std::move(weights));
@@ -56,7 +59,8 @@ void Pdhg::weigh(std::vector<float> weights) {
 /// sigma is a share of the mean weight of the data; half of the step's freedom is for each term.
 void Pdhg::choose_steps() {
   constexpr double margin = 1.02;  // power iteration comes from below
-  const std::vector<double> norms = block_norms(A_, solution_, s_, stream_);
+  if (options_.norms.empty()) options_.norms = block_norms(A_, solution_, s_, stream_);
+  const std::vector<double>& norms = options_.norms;
   sigma_.assign(norms.size(), options_.balance);
   if (shrink_) average_weights();
   for (std::size_t k = 0; k < norms.size(); ++k) {
@@ -161,14 +165,29 @@ std::vector<double> Pdhg::objective() {
   return misfit;
 }
 
-/// The sum of w r^2. From h = w / (w + sigma) comes w = sigma h / (1 - h), where h < 1 as sigma > 0.
-std::vector<double> Pdhg::weighted_squares(const Array& r) {
+/// w / sigma. From h = w / (w + sigma) comes w = sigma h / (1 - h), where h < 1 as sigma > 0.
+Array Pdhg::data_weights() const {
   Array w(A_.range(), stream_);
   const float zero = 0;
   fill(w, 1, stream_);
   axpby(-1, *shrink_, 1, w, stream_);
   reciprocal_or_zero(w, std::span(&zero, 1), stream_);
   multiply(*shrink_, w, stream_);
+  return w;
+}
+
+void Pdhg::begin_at(const Array& q) {
+  axpby(1, q, 0, q_, stream_);
+  axpby(-1, r_, 0, p_, stream_);
+  if (!shrink_) return;
+  const Array w = data_weights();
+  multiply(w, p_, stream_);
+  axpby(sigma_, p_, std::vector<float>(sigma_.size(), 0.0f), p_, stream_);
+}
+
+/// The sum of w r^2.
+std::vector<double> Pdhg::weighted_squares(const Array& r) {
+  Array w = data_weights();
   multiply(r, w, stream_);
   std::vector<double> squares = dot(w, r, stream_);
   for (std::size_t k = 0; k < squares.size(); ++k) squares[k] *= static_cast<double>(sigma_[k]);

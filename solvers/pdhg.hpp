@@ -19,6 +19,7 @@ struct PdhgOptions {
   float relaxation = 1.8f;  ///< of all variables, in (0, 2)
   /// The dual step of the data, in units of their mean weight. If it is large, the first steps are small.
   float balance = 0.05f;
+  std::vector<double> norms{};  ///< |A| of each block; empty: found by power iteration
 };
 
 /// Minimises 1/2 sum of w (Ax - b)^2 + W g(Kx) within bounds, by the primal-dual hybrid gradient method. Both
@@ -52,8 +53,13 @@ class Pdhg {
             {"q", q_}, {"residual_norms", residual_norms_}};
   }
 
+  /// |A| of each block, as steps take it.
+  const std::vector<double>& norms() const { return options_.norms; }
   /// Goes on with other weights of the regulariser.
   void weigh(std::vector<float> weights);
+  /// Before the first step: begins at these dual variables of the regulariser, in the range of its K, and at
+  /// those of the data that follow from x0, w (A x0 - b). @throws SpaceError unless q is there
+  void begin_at(const Array& q);
   /// b - A x of the solution; overwritten by the next step.
   const Array& residual();
   /// g(Kx) of the solution, one per block.
@@ -71,6 +77,7 @@ class Pdhg {
  private:
   void choose_steps();
   void average_weights();
+  Array data_weights() const;
   std::vector<double> weighted_squares(const Array& r);
   std::vector<double> dual_objective();
   std::vector<double> conjugate_of_misfit();

@@ -1,98 +1,30 @@
 #include "weight_search.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <numbers>
 #include <numeric>
 #include <utility>
 
-#include "../core/ceil_div.hpp"
-#include "../core/comm.hpp"
 #include "../core/error.hpp"
-#include "../core/parallel.hpp"
-#include "../core/random.hpp"
 #include "../operators/algebra.hpp"
 #include "../operators/vector.hpp"
+#include "error_curve.hpp"
+#include "held_out.hpp"
 #include "pdhg.hpp"
 #include "run.hpp"
+#include "wider.hpp"
 
 namespace tandem {
 
 namespace {
 
-using Observe = std::function<void(const WeightTrial&)>;
+constexpr int together = 20;  // steps between two looks at the error
 
 double sum(const std::vector<double>& of_blocks) {
   return std::accumulate(of_blocks.begin(), of_blocks.end(), 0.0);
-}
-
-/// Data are held out in small patches of each view, since one alone would be too easy to predict from its
-/// neighbours. Where rows are blocks of their own, a patch is of one row.
-struct HeldOut {
-  Array weights;      ///< of the data that remain; 0 for the others
-  Array only_others;  ///< sqrt(w) of the others; 0 for those that remain
-
-  HeldOut(Array w, const WeightSearch& how) : weights(std::move(w)), only_others(weights.space()) {
-    const Random random(how.seed);
-    const Index first = weights.space().first_of_portion();
-    parallel_for(weights.space().shape()[0],
-                 [&](Index view) { split(view, random.at(static_cast<std::uint64_t>(first + view)), how); });
-  }
-
- private:
-  void split(Index view, const Random& random, const WeightSearch& how) {
-    const Image<float> remain = image(VectorView(weights)), others = image(VectorView(only_others));
-    const Index rows_together = weights.space().block_count() == 1 ? how.together : 1;
-    const Index across = ceil_div(remain.n2, how.together);
-    for (Index row = 0; row < remain.n1; ++row)
-      for (Index bin = 0; bin < remain.n2; ++bin) {
-        const Index patch = row / rows_together * across + bin / how.together;
-        const bool out = random.at(static_cast<std::uint64_t>(patch)).uniform() < how.share;
-        float& weight = remain(view, row, bin);
-        others(view, row, bin) = out ? std::sqrt(weight) : 0;
-        if (out) weight = 0;
-      }
-  }
-};
-
-struct Mean {
-  double value = 0, standard_error = 0;
-};
-
-/// factor |misfit| where the factor is not zero. Of many data, those of all ranks, it takes each 2nd, or 3rd,
-/// ...
-std::vector<float> some_errors(const Array& factors, const Array& misfit) {
-  constexpr Index enough = 1 << 24;
-  const Space& space = factors.space();
-  const auto [views, rows, bins] = space.shape();
-  const Index step = 1 + space.whole().size() / enough, before = space.first_of_portion() * rows * bins;
-  std::vector<float> errors;
-  for (Index i = (step - before % step) % step; i < factors.size(); i += step)
-    if (factors.data()[i] > 0) errors.push_back(factors.data()[i] * std::abs(misfit.data()[i]));
-  return errors;
-}
-
-/// Of the smallest three quarters.
-Mean trimmed_mean(std::vector<float> errors) {
-  constexpr double kept = 0.75;
-  const auto last = errors.begin() + static_cast<std::ptrdiff_t>(kept * static_cast<double>(errors.size()));
-  if (last == errors.begin()) return {};
-  std::nth_element(errors.begin(), last, errors.end());
-  const auto count = static_cast<double>(last - errors.begin());
-  const double mean = std::accumulate(errors.begin(), last, 0.0) / count;
-  const double squares = std::inner_product(errors.begin(), last, errors.begin(), 0.0);
-  return {mean, std::sqrt(std::max(squares / count - mean * mean, 0.0) / count)};
-}
-
-Mean trimmed_mean(const Array& factors, const Array& misfit) {
-  std::vector<float> own = some_errors(factors, misfit);
-  if (!factors.space().is_portion()) return trimmed_mean(std::move(own));
-  const Comm ranks = Comm::world();
-  const Mean of_first = trimmed_mean(ranks.gather(own));  // which has all; of the others it is zero
-  std::array both{of_first.value, of_first.standard_error};
-  ranks.all_reduce(both);
-  return {both[0], both[1]};
 }
 
 /// The weights on the host; ones if there are none.
@@ -103,131 +35,272 @@ Array on_host(const Space& space, std::optional<Array> weights) {
   return ones;
 }
 
-const WeightTrial& best_of(const std::vector<WeightTrial>& trials) {
-  return *std::ranges::min_element(trials, {}, &WeightTrial::error);
-}
+/// Counts applications of operators, those in wider voxels by their voxels, and tells of trials.
+class Account {
+ public:
+  Account(const LinearOperator& A, const ObserveTrial& observe) : voxels_(voxels_of(A)), observe_(observe) {}
+  void add(const LinearOperator& A, int applications) { done_ += applications * voxels_of(A) / voxels_; }
+  void tell(const WeightTrial& trial) const {
+    if (observe_) observe_(trial, done_);
+  }
+  double done() const { return done_; }
 
-/// The largest weight among those whose errors cannot be told from the least one.
-double chosen(const std::vector<WeightTrial>& trials, double settled) {
-  const WeightTrial& best = best_of(trials);
-  const double most = best.error + std::max(best.uncertainty, settled * best.error);
-  double weight = 0;
-  for (const WeightTrial& trial : trials)
-    if (trial.error <= most) weight = std::max(weight, trial.weight);
-  return weight;
-}
+ private:
+  static double voxels_of(const LinearOperator& A) { return static_cast<double>(A.domain().whole().size()); }
+  double voxels_, done_ = 0;
+  const ObserveTrial& observe_;
+};
+
+/// A problem of some width, with its data.
+struct Level {
+  LinearOperator A;
+  const Regulariser& regulariser;
+  Array b;  ///< on the device of A
+  Array w;  ///< on the host
+  double weights_times = 1, weights_times_a_level = 1;
+  Cells cells;
+  Index wider = 1;
+};
+
+/// The volume and the dual variables of a regulariser from which a problem in narrower voxels goes on.
+struct Found {
+  Array x, q;
+  std::vector<double> norms;  ///< of the operator with narrower voxels
+};
 
 /// A weight whose solution is too smooth: the regulariser then outweighs the data where both are those of a
 /// first volume. Infinite for a flat one, which is as smooth as can be.
-double large_weight(const LinearOperator& A, const Array& b, const Array& x, const Regulariser& regulariser,
-                    const std::optional<Array>& data_weights) {
+double large_weight(const Level& of, const Array& x, Account& account) {
   constexpr double outweighs = 4;
-  Stream& stream = default_stream(A.domain().device());
-  Array misfit = b.clone();
-  A.apply(-1, x, 1, misfit, stream);
+  Stream& stream = default_stream(of.A.domain().device());
+  Array misfit = of.b.clone();
+  of.A.apply(-1, x, 1, misfit, stream);
+  account.add(of.A, 1);
   Array weighted = misfit.clone();
-  if (data_weights) multiply(*data_weights, weighted, stream);
+  multiply(on_device(of.w, of.A.domain().device()), weighted, stream);
   const double squares = sum(dot(misfit, weighted, stream));
-  const double rough = sum(regulariser.value(regulariser.K * x, stream));
+  const double rough = sum(of.regulariser.value(of.regulariser.K * x, stream));
   if (!(rough > 0)) return std::numeric_limits<double>::infinity();
-  return squares > 0 ? outweighs * 0.5 * squares / rough : 1;
+  return squares > 0 ? outweighs * 0.5 * squares / rough / of.weights_times : 1;
 }
 
 /// `large_weight` of the first volume. Where that one is far from the data, as FBP is if views are missing,
 /// its weight would be so large that the steps of a trial come to no end: a few steps without a regulariser
 /// tell better.
-double first_weight(const LinearOperator& A, const Array& b, const Array& x, const Regulariser& regulariser,
-                    const std::optional<Array>& data_weights) {
+double first_weight(double of_first_volume, const Level& coarsest, Account& account) {
   constexpr int steps = 20;
   constexpr double at_most = 8;
-  std::optional<Array> weights;
-  if (data_weights) weights = data_weights->clone();
-  Pdhg closer(A, b.clone(), zeros(A.domain(), default_stream(A.domain().device())), regulariser, {0},
-              std::move(weights));
+  const LinearOperator& A = coarsest.A;
+  Pdhg closer(A, coarsest.b.clone(), zeros(A.domain(), default_stream(A.domain().device())),
+              coarsest.regulariser, {0}, on_device(coarsest.w, A.domain().device()));
   run(closer, max_iterations(steps));
-  const double weight = large_weight(A, b, x, regulariser, data_weights);
-  return std::min(weight, at_most * large_weight(A, b, closer.solution(), regulariser, data_weights));
+  account.add(A, (Pdhg::cost.preparation + steps * Pdhg::cost.step).together());
+  return std::min(of_first_volume, at_most * large_weight(coarsest, closer.solution(), account));
 }
 
-/// One solver that goes from weight to weight. It begins at zero, since a first volume may know the data that
-/// are held out.
-class Search {
+/// One solver that goes from weight to weight of a problem. It begins at zero, since a first volume may know
+/// the data that are held out; or at what was found in wider voxels without these data.
+class Trials {
  public:
-  Search(const LinearOperator& A, Array b, const Regulariser& regulariser, HeldOut data,
-         const WeightSearch& how)
+  Trials(Level level, const WeightSearch& how, std::optional<Found> found, Account& account)
       : how_(how),
-        active_(static_cast<std::size_t>(A.domain().block_count()), true),
-        only_others_(std::move(data.only_others)),
-        solver_(A, std::move(b), zeros(A.domain(), default_stream(A.domain().device())), regulariser, {0},
-                on_device(std::move(data.weights), A.domain().device()), {.bounds = how.bounds}) {}
+        account_(account),
+        A_(level.A),
+        regulariser_(level.regulariser),
+        weights_times_(level.weights_times),
+        weights_times_a_level_(level.weights_times_a_level),
+        wider_(level.wider),
+        active_(static_cast<std::size_t>(A_.domain().block_count()), true),
+        data_(std::move(level.w), level.cells, how),
+        solver_(solver(std::move(level.b), std::move(found))) {}
 
   /// Makes steps until the error settles.
-  WeightTrial trial(double weight) {
-    constexpr int together = 20;
-    solver_.weigh({static_cast<float>(weight)});
+  WeightTrial operator()(double weight, int most_steps) {
+    solver_.weigh({static_cast<float>(weight * weights_times_)});
     Mean error;
     double before = 0;
     int made = 0;
     do {
       for (int step = 0; step < together; ++step) solver_.step(active_);
-      before = std::exchange(error, error_now()).value;
+      account_.add(A_, together * Pdhg::cost.step.together() + 1);
+      error = error_now();
+      before = std::exchange(last_, error.value);
       made += together;
-    } while (made < how_.most_steps && std::abs(error.value - before) > how_.settled * error.value);
-    return {weight, error.value, error.standard_error};
+      account_.tell({weight, error.value, error.standard_error, wider_});
+    } while (made < most_steps && std::abs(error.value - before) > how_.settled * error.value);
+    steps_ += made;
+    return {weight, error.value, error.standard_error, wider_};
+  }
+
+  int steps() const { return steps_; }
+  /// Of a smooth volume on voxels half as wide, |Ax|^2 / |x|^2 is as much less as there are more voxels than
+  /// data, and the largest singular vectors are smooth.
+  Found found() {
+    std::vector<double> norms = solver_.norms();
+    for (double& norm : norms) norm /= std::sqrt(2 * weights_times_a_level_);
+    return {solver_.solution().clone(), dual(), std::move(norms)};
   }
 
  private:
+  Pdhg solver(Array b, std::optional<Found> found) {
+    constexpr float from_zero = PdhgOptions{}.balance, from_near = 0.1f;
+    const Device device = A_.domain().device();
+    Array x0 = found ? in_narrower_voxels(found->x, A_.domain()) : zeros(A_.domain(), default_stream(device));
+    Pdhg made(A_, std::move(b), std::move(x0), regulariser_, {0}, on_device(data_.weights, device),
+              {.bounds = how_.bounds,
+               .balance = found ? from_near : from_zero,
+               .norms = found ? found->norms : std::vector<double>{}});
+    account_.add(A_, found ? 1 : Pdhg::cost.preparation.together());
+    if (found) made.begin_at(in_narrower_voxels(found->q, regulariser_.K.range()));
+    return made;
+  }
+
+  Array dual() {
+    for (const StatePart& part : solver_.state())
+      if (part.name == "q") return copy_of(std::get<VectorView>(part.value));
+    throw SpaceError("find_weight: the solver has no dual variables");
+  }
+
+  static Array copy_of(const VectorView& view) {
+    Stream& stream = default_stream(view.space.device());
+    Array copied(view.space, stream);
+    axpby(1, view, 0, copied, stream);
+    return copied;
+  }
+
   Mean error_now() {
     const Array& misfit = solver_.residual();
-    if (misfit.space().device() == Device::cpu()) return trimmed_mean(only_others_, misfit);
-    return trimmed_mean(only_others_, on_device(misfit.clone(), Device::cpu()));
+    if (misfit.space().device() == Device::cpu()) return trimmed_mean(data_.only_others, misfit);
+    return trimmed_mean(data_.only_others, on_device(misfit.clone(), Device::cpu()));
   }
 
   WeightSearch how_;
+  Account& account_;
+  LinearOperator A_;
+  const Regulariser& regulariser_;
+  double weights_times_, weights_times_a_level_;
+  Index wider_;
   ActiveBlocks active_;
-  Array only_others_;
+  HeldOut data_;
   Pdhg solver_;
+  double last_ = 0;
+  int steps_ = 0;
 };
 
-/// Halves the weight until two errors, one after the other, are clearly above the least one.
-void descend(Search& search, double weight, std::vector<WeightTrial>& trials, const Observe& observe) {
-  constexpr int most = 20;
-  constexpr double clearly = 1.03;
-  for (int k = 0, above = 0; k < most && above < 2; ++k, weight /= 2) {
-    trials.push_back(search.trial(weight));
-    observe(trials.back());
-    const double least = best_of(trials).error;
-    if (!(least > 0)) return;
-    above = trials.back().error > clearly * least ? above + 1 : 0;
+/// What the trials of one problem say together.
+class Look {
+ public:
+  Look(const WeightSearch& how, std::shared_ptr<const ErrorCurve> coarser, std::vector<WeightTrial>& all)
+      : how_(how), curve_(std::make_shared<ErrorCurve>(std::move(coarser))), all_(all) {}
+
+  /// False if the error is zero, and no other weight can be better.
+  bool at(Trials& trials, double weight, int most_steps) {
+    const WeightTrial trial = trials(weight, most_steps);
+    all_.push_back(trial);
+    if (!(trial.error > 0)) exact_ = weight;
+    if (!exact_) curve_->add(trial);
+    return !exact_;
+  }
+  double largest() const { return exact_ ? *exact_ : curve_->largest_weight(how_.settled); }
+  bool is_exact() const { return exact_.has_value(); }
+  std::shared_ptr<const ErrorCurve> curve() const { return curve_; }
+
+ private:
+  const WeightSearch& how_;
+  std::shared_ptr<ErrorCurve> curve_;
+  std::vector<WeightTrial>& all_;
+  std::optional<double> exact_;
+};
+
+/// Halves the weight until two errors, one after the other, are no longer clearly below the one before; then
+/// doubles the first one while that makes no difference.
+void look_along(Trials& trials, double weight, const WeightSearch& how, Look& look) {
+  constexpr int most = 20, most_up = 10;
+  double last = INFINITY, down = weight;
+  for (int k = 0, still = 0; k < most && still < 2; ++k, down /= 2) {
+    if (!look.at(trials, down, how.most_steps)) return;
+    const double error = look.curve()->trials().front().error;
+    still = error > (1 - how.settled) * last ? still + 1 : 0;
+    last = error;
+  }
+  constexpr double rounding = 1e-6;
+  for (int k = 0; k < most_up && look.largest() >= (1 - rounding) * weight; ++k)
+    if (!look.at(trials, weight *= 2, how.most_steps)) return;
+}
+
+/// Tries a weight above the one that wider voxels had, and one where the least error may be; then others if
+/// the result is not near them, or if the least error may be above both, as long as there are steps: fewer
+/// where narrower voxels follow.
+void look_around(Trials& trials, double weight, bool is_last, Look& look) {
+  const int most_steps = is_last ? 100 : 80, of_second = 40, of_first = most_steps - of_second;
+  constexpr double above = 0.3, below = 1, beside = 0.25;  // octaves
+  const auto may_go_on = [&] { return most_steps - trials.steps() >= together; };
+  if (!look.at(trials, weight * std::exp2(above), of_first)) return;
+  if (!look.at(trials, weight * std::exp2(-below), of_second)) return;
+  while (may_go_on()) {
+    const auto& tried = look.curve()->trials();
+    const double now = look.largest(), lowest = tried.front().weight, highest = tried.back().weight;
+    const bool falls = tried.back().error < tried[tried.size() - 2].error;
+    const double next = falls || now > highest * std::exp2(beside) ? 2 * highest
+                        : now < lowest * std::exp2(beside)         ? lowest / 2
+                                                                   : 0;
+    if (next == 0 || !look.at(trials, next, most_steps - trials.steps())) return;
   }
 }
 
-/// Doubles it while that makes no difference.
-void ascend(Search& search, double settled, std::vector<WeightTrial>& trials, const Observe& observe) {
-  constexpr int most = 10;
-  for (int k = 0; k < most && chosen(trials, settled) == trials.front().weight; ++k) {
-    trials.insert(trials.begin(), search.trial(2 * trials.front().weight));
-    observe(trials.front());
+/// The problem and the coarser ones, which have their data from one another. The last one is the coarsest.
+std::vector<Level> levels_of(Level finest, const std::vector<CoarserProblem>& coarser) {
+  std::vector<Level> levels;
+  levels.push_back(std::move(finest));
+  if (coarser.empty()) return levels;
+  WeighedData data{on_device(levels.front().b, Device::cpu()), levels.front().w.clone()};
+  for (const auto& [A, regulariser, weights_times] : coarser) {
+    const Level& before = levels.back();
+    const Shape narrow = data.values.space().shape();
+    data = in_wider_cells(data, A.range());
+    const Shape wide = data.values.space().shape();
+    const Cells cells{wide[1] < narrow[1] ? 2 * before.cells.rows : before.cells.rows,
+                      wide[2] < narrow[2] ? 2 * before.cells.bins : before.cells.bins,
+                      before.cells.finest_bins};
+    levels.push_back({A, regulariser, on_device(data.values, A.domain().device()), data.weights.clone(),
+                      before.weights_times * weights_times, weights_times, cells, 2 * before.wider});
   }
+  return levels;
 }
 
 }  // namespace
 
+double weights_times_of(int detector_dimensions, int volume_dimensions) {
+  return std::exp2(volume_dimensions - 1 - detector_dimensions);
+}
+
 WeightFound find_weight(const LinearOperator& A, Array b, const Array& x, const Regulariser& regulariser,
                         std::optional<Array> data_weights, const WeightSearch& how,
-                        const std::function<void(const WeightTrial&)>& observe) {
+                        const std::vector<CoarserProblem>& coarser, const ObserveTrial& observe) {
   require<GeometryError>(how.share > 0 && how.share < 1 && how.together > 0, "find_weight: ", how.share,
                          " of the data, ", how.together, " together; a share between 0 and 1 is needed");
-  const double weight = first_weight(A, b, x, regulariser, data_weights);
-  if (!std::isfinite(weight)) return {};
-  Search search(A, std::move(b), regulariser, HeldOut(on_host(A.range(), std::move(data_weights)), how), how);
   WeightFound found;
-  const Observe tell = [&](const WeightTrial& trial) {
-    if (observe) observe(trial);
-  };
-  descend(search, weight, found.trials, tell);
-  ascend(search, how.settled, found.trials, tell);
-  found.weight = static_cast<float>(chosen(found.trials, how.settled));
+  Account account(A, observe);
+  const Cells cells{.finest_bins = A.range().shape()[2]};
+  Array w = on_host(A.range(), std::move(data_weights));
+  std::vector<Level> levels =
+      levels_of({A, regulariser, std::move(b), std::move(w), 1, 1, cells, 1}, coarser);
+  double weight = first_weight(large_weight(levels.front(), x, account), levels.back(), account);
+  if (!std::isfinite(weight)) return found;
+  std::shared_ptr<const ErrorCurve> curve;
+  std::optional<Found> start;
+  for (; !levels.empty(); levels.pop_back()) {
+    Look look(how, curve, found.trials);
+    const bool from_zero = !start.has_value();
+    Trials trials(std::move(levels.back()), how, std::exchange(start, {}), account);
+    from_zero ? look_along(trials, weight, how, look) : look_around(trials, weight, levels.size() == 1, look);
+    weight = look.largest();
+    if (look.is_exact()) break;
+    curve = look.curve();
+    if (levels.size() > 1) start = trials.found();
+  }
+  found.weight = static_cast<float>(weight / std::numbers::sqrt2);
+  found.applications = account.done();
   return found;
 }
 

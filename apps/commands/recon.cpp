@@ -87,6 +87,7 @@ std::string config_of(const ReconOptions& o, const pipeline::Plan& plan,
   if (o.axis_auto) found["rotation-axis"] = toml_number(plan.axis_in_file);
   if (plan.method->iterates()) {
     found["iterations"] = std::to_string(*plan.options.iterations);
+    if (o.stop.empty() && plan.options.stop_by_ncp) found["stop"] = toml_of({"ncp"});
     if (o.initial.empty())
       found["initial"] = toml_of({plan.options.initial == pipeline::Initial::fbp ? "fbp" : "zero"});
   }
@@ -207,14 +208,12 @@ class Run {
 
   /// What the method has to know of the scan before it makes the first slice.
   void look_ahead() {
-    const double start = seconds_now();
-    pipeline::look_ahead(
+    searched_ = pipeline::look_ahead(
         *reader_, plan_,
         {.progress = progress(), .any_external = o_.scan.how.allow_external_files, .ranks = ranks_});
     if (!plan_.options.tv_weight) return;
     config_ = config_of(o_, plan_);
     planned_["tv_weight"] = *plan_.options.tv_weight;
-    planned_["look_ahead_seconds"] = look_ahead_seconds_ = seconds_now() - start;
   }
 
   pipeline::OnProgress progress() {
@@ -283,7 +282,7 @@ class Run {
     tell_of_checkpoints();
     if (plan_.over_ranks()) traffic_ = rank_traffic_json(plan_);
     if (!ranks_.is_first()) return;
-    outcome_.look_ahead_seconds = look_ahead_seconds_;
+    outcome_.begin_with(searched_);
     for (const std::string& warning : outcome_.warnings) progress_.warn(warning);
     numbers_ = numbers_json(files_.format, outcome_, writer_->clipped());
     if (const std::string clipped = warning_of_clipped(numbers_, plan_); !clipped.empty())
@@ -354,7 +353,7 @@ class Run {
   std::unique_ptr<io::VolumeWriter> writer_;
   std::vector<Range> done_, begun_;  // slices that a killed run left: whole, and in the making
   std::optional<RunForecast> ahead_;
-  double look_ahead_seconds_ = 0;
+  pipeline::Searched searched_;
   pipeline::Outcome outcome_;
 };
 

@@ -19,9 +19,9 @@ Method fista() {
   method.cost = Fista::cost;
   method.lists_state = ListsItsState<Fista>;
   method.tells_gap = TellsItsGap<Fista>;
-  method.holds.front().volumes = std::max(Fista::cost.volumes, Pdhg::cost.volumes);  // the weight's search
+  method.holds = {method.holds.front(), while_stepping(Fista::cost).front()};
   method.solver = [](Equations equations, Array x0, const MethodOptions& options) {
-    Regulariser variation = variation_of(equations, options);
+    Regulariser variation = variation_of(equations.A.domain(), equations.pitch, options);
     return AnySolver(Fista(std::move(equations.A), std::move(equations.y), std::move(x0),
                            std::move(variation), {options.tv_weight.value_or(0)},
                            std::move(equations.weights), {.bounds = options.bounds()}));

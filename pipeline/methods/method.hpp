@@ -49,6 +49,10 @@ struct Method {
   bool weighs_data = false;         ///< data count by their photons, where these are known
   Initial initial = Initial::zero;  ///< of a method that iterates, if nobody asks for another one
   int iterations = 30;              ///< likewise
+  /// The most updates of the volume, in the place of `iterations`: shared out among the subsets. If nobody
+  /// asks for iterations or a rule, ncp may stop before, as the method would fit noise. 0: `iterations`
+  /// counts.
+  int updates = 0;
   /// Into how many subsets it deals so many views; null: it takes them all at once. Asks for a projector that
   /// has parts.
   Index (*subsets)(const MethodOptions& options, Index views) = nullptr;
@@ -73,6 +77,7 @@ struct Method {
   bool iterates() const { return solver != nullptr; }
   bool tells_its_reach() const { return cost.traces.together() > 0; }  ///< of its solver
   bool reads(std::string_view option) const;
+  int iterations_with(Index parts) const;  ///< of so many subsets, if nobody asks for another number
   /// Applications of the projector to all views before the first step, and in each: `cost`, and what options
   /// add. Left out are the initial volume, gaps and curves.
   Applications preparation_with(const MethodOptions& asked) const;

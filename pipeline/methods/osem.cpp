@@ -1,5 +1,7 @@
 #include "../../solvers/osem.hpp"
 
+#include <algorithm>
+
 #include "iteration.hpp"
 #include "method.hpp"
 
@@ -13,6 +15,11 @@ Method osem() {
   method.name = "osem";
   method.help = "mlem by subsets of the views: as many times as fast as there are subsets";
   method.options = {"--subsets"};
+  method.subsets = [](const MethodOptions& options, Index views) {
+    return options.subsets.value_or(
+        std::min<Index>(5, views));  // of more, a step may be too long to stop in time
+  };
+  method.updates = 30;
   method.only_positive = true;
   method.holds = while_stepping(Osem::cost);
   method.cost = Osem::cost;
@@ -21,7 +28,6 @@ Method osem() {
     Subsets A = equations.in_subsets(options.subsets.value_or(1));
     return AnySolver(Osem(std::move(A), std::move(equations.y), std::move(x0)));
   };
-  method.shows_residual = false;
   return method;
 }
 

@@ -19,6 +19,17 @@ void choose_subsets(Plan& plan) {
                          views);
 }
 
+bool has_rule(const MethodOptions& o) {
+  return o.stop_by_discrepancy || o.stop_by_gcv || o.stop_by_ncp || o.stop_relative || o.stop_seconds ||
+         o.stop_gap;
+}
+
+void choose_iterations(Plan& plan) {
+  if (plan.options.iterations) return;
+  if (plan.method->updates > 0 && !has_rule(plan.options)) plan.options.stop_by_ncp = true;
+  plan.options.iterations = plan.method->iterations_with(plan.options.subsets.value_or(1));
+}
+
 /// Whether the solver can tell what the rule looks at.
 void require_stop(const Plan& plan) {
   const MethodOptions& o = plan.options;
@@ -42,6 +53,7 @@ void require_stop(const Plan& plan) {
 
 void choose_solver_options(Plan& plan) {
   choose_subsets(plan);
+  choose_iterations(plan);
   require_stop(plan);
 }
 

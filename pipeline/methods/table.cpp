@@ -2,6 +2,7 @@
 #include <array>
 #include <string>
 
+#include "../../core/ceil_div.hpp"
 #include "../../core/error.hpp"
 #include "method.hpp"
 
@@ -55,6 +56,10 @@ Bounds MethodOptions::bounds() const {
 
 bool Method::reads(std::string_view option) const {
   return std::find(options.begin(), options.end(), option) != options.end();
+}
+
+int Method::iterations_with(Index parts) const {
+  return updates > 0 ? static_cast<int>(ceil_div<Index>(updates, parts)) : iterations;
 }
 
 namespace {

@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <sstream>
 #include <utility>
 
 #include "../../solvers/pdhg.hpp"
 #include "../../solvers/weight_search.hpp"
+#include "../coarser.hpp"
 #include "../row_axes.hpp"
 #include "iteration.hpp"
 #include "method.hpp"
@@ -14,7 +16,7 @@ namespace tandem::pipeline {
 namespace {
 
 AnySolver solver(Equations equations, Array x0, const MethodOptions& options) {
-  Regulariser tv = variation_of(equations, options);
+  Regulariser tv = variation_of(equations.A.domain(), equations.pitch, options);
   return AnySolver(Pdhg(std::move(equations.A), std::move(equations.y), std::move(x0), std::move(tv),
                         {options.tv_weight.value_or(0)}, std::move(equations.weights),
                         {.bounds = options.bounds()}));
@@ -28,20 +30,39 @@ class Search final : public Computation {
   Array volume(const Problem& problem, LineIntegrals data, Range slices) override {
     const Array x0 = start_(problem, data.y, slices);
     Equations equations = equations_of(problem, std::move(data));
-    const Regulariser tv = variation_of(equations, work_.plan.options);
+    if (has_row_axes(problem.scan))
+      equations.weights = measured(problem.scan, problem.grid, problem.A.range());
+    const MethodOptions& options = work_.plan.options;
+    const Regulariser tv = variation_of(equations.A.domain(), equations.pitch, options);
     int trials = 0;
-    const auto tell = [&](const WeightTrial& trial) {
-      work_.tell("weight", 0,
-                 "trial " + std::to_string(++trials) + ", weight " + std::to_string(trial.weight));
+    double weight = 0;
+    const auto tell = [&](const WeightTrial& trial, double applications) {
+      if (trial.weight != weight) ++trials;
+      weight = trial.weight;
+      tell_of(trial, trials, applications, slices);
     };
+    work_.tell("weight", 0, "its first trial");
     const WeightFound found =
         find_weight(equations.A, std::move(equations.y), x0, tv, std::move(equations.weights),
-                    {.bounds = work_.plan.options.bounds()}, tell);
+                    {.bounds = options.bounds()}, coarser_problems(work_.plan, problem), tell);
+    work_.outcome.searched.trials += static_cast<int>(found.trials.size());
+    work_.outcome.searched.slices += slices.size();
+    work_.outcome.searched.updates += found.applications * updates_of(problem);
     if (!found.trials.empty()) work_.outcome.weights.push_back(found.weight);
     return Array(problem.A.domain());
   }
 
  private:
+  void tell_of(const WeightTrial& trial, int number, double applications, Range slices) {
+    constexpr double nearly_all = 0.99;
+    const double share = std::min(nearly_all, applications / usual_applications_of_search);
+    std::ostringstream detail;
+    detail.precision(3);
+    detail << "trial " << number << ", weight " << trial.weight;
+    if (trial.wider > 1) detail << ", voxels " << trial.wider << " times as wide";
+    work_.tell("weight", share * static_cast<double>(slices.size()), detail.str());
+  }
+
   Work& work_;
   Start start_;
 };
@@ -74,10 +95,12 @@ Method tv() {
           .weighs_data = true,
           .initial = Initial::fbp,
           .iterations = 100,
-          .holds = {{.volumes = Pdhg::cost.volumes,
-                     .projections = Pdhg::cost.projections + 2,  // while the weight is looked for
+          .holds = {{.volumes =
+                         Pdhg::cost.volumes + 2,  // the search: beside the first volume, and see find_weight
+                     .projections = Pdhg::cost.projections + 2,
                      .projects = true,
-                     .back_projects = true}},
+                     .back_projects = true},
+                    while_stepping(Pdhg::cost).front()},
           .cost = Pdhg::cost,
           .lists_state = ListsItsState<Pdhg>,
           .solver = solver,

@@ -6,7 +6,10 @@
 #include "../../core/error.hpp"
 #include "../../core/parallel.hpp"
 #include "../../pipeline/methods/method.hpp"
+#include "../../pipeline/station_work.hpp"
 #include "../../pipeline/weights.hpp"
+#include "../../solvers/pdhg.hpp"
+#include "../../solvers/weight_search.hpp"
 #include "../support/memory_reader.hpp"
 #include "../support/reconstructions.hpp"
 #include "../support/temporary_folder.hpp"
@@ -114,6 +117,66 @@ TEST_F(LowDose, OfAConeGainsMoreThan4Db) {
 TEST_F(LowDose, HighDosesAreNotSpoilt) {
   simulate(parallel_simulation("ellipsoids", 96, 1, 200, 1e6));
   EXPECT_GT(psnr(recipe_for("tv")), psnr(recipe_for("fbp")));
+}
+
+/// Applications of A to all slices, in units of what the default solver makes: its preparation and 100 steps.
+double share_of_solve(const Plan& plan, const Searched& searched) {
+  const double steps = static_cast<double>((Pdhg::cost.preparation + 100 * Pdhg::cost.step).together());
+  const auto [nx, ny, nz] = plan.grid.size;
+  return searched.updates / (steps * static_cast<double>(nx * ny * searched.slices) *
+                             static_cast<double>(angles_of(plan.scan).size()));
+}
+
+TEST_F(LowDose, TheSearchCostsAtMostOneAndAHalfSolves) {
+  Simulation fan = cone_simulation_of(1, 90, 2e3);
+  fan.scan = FanBeam{{{176, 1, 2, 2, 87.5}, test::regular_angles(90, whole_turn), 400, 800, 0}};
+  fan.grid.size = {128, 128, 1};
+  for (const Simulation& s :
+       {parallel_simulation("shepp-logan", 128, 1, 24, 1e5), parallel_simulation("foam", 128, 1, 60, 2e3),
+        fan, cone_simulation_of(72, 60, 3e3)}) {
+    simulate(s);
+    const auto reader = io::open_scan(path_);
+    Plan plan = make_plan(reader->info(), recipe_for("tv"));
+    EXPECT_TRUE(plan.looks_ahead);
+    const Searched searched = look_ahead(*reader, plan);
+    EXPECT_LE(share_of_solve(plan, searched), 1.5) << s.phantom << kind_of(s.scan);
+    EXPECT_GT(searched.trials, 5);
+    EXPECT_GT(searched.seconds, 0);
+    EXPECT_EQ(searched.slices, plan.grid.size[2]);
+  }
+}
+
+/// Before, in the forecast and in progress; afterwards in the time.
+TEST_F(LowDose, TheSearchIsToldOf) {
+  simulate(parallel_simulation("ellipsoids", 64, 2, 30, 1e4));
+  const auto reader = io::open_scan(path_);
+  Recipe recipe = recipe_for("tv");
+  const Plan plan = make_plan(reader->info(), recipe);
+  const auto search = [&](const Plan& planned) {
+    for (const StationWork& work : work_of(planned, reader->info(), {"", ""}, {Range{0, 2}}))
+      if (work.name == "search") return work.amount;
+    return 0.0;
+  };
+  EXPECT_EQ(search(plan), usual_applications_of_search * 64 * 64 * 2 * 30);
+  Options options;
+  double done = 0;
+  bool tells_the_trial = false;
+  options.progress = [&](const Stage& at) {
+    if (at.name != "look ahead") return;
+    EXPECT_GE(at.done, done);
+    EXPECT_LE(at.done, at.total);
+    done = at.done;
+    tells_the_trial = tells_the_trial || at.detail.starts_with("trial 2, weight");
+  };
+  test::MemoryWriter writer(plan.grid.shape());
+  const Outcome outcome = reconstruct(*reader, plan, writer, options);
+  EXPECT_TRUE(tells_the_trial);
+  EXPECT_EQ(done, 2);
+  EXPECT_EQ(outcome.seconds.search, outcome.searched.seconds);
+  EXPECT_GT(outcome.seconds.search, 0);
+  EXPECT_GT(outcome.seconds.total, outcome.seconds.search);
+  recipe.tv_weight = 1;
+  EXPECT_EQ(search(make_plan(reader->info(), recipe)), 0);
 }
 
 /// Measured: every eighth of 181 views of a tooth, against what all of them make.
