@@ -119,8 +119,8 @@ TEST_F(Enemies, SeeNothingOfAFileThatIsNoData) {
                                    "--beam-hardening-wedge", "--beam-hardening-spectrum"})
     fails("recon scan.h5 -o new_v.h5 " + option + " secret.txt", 3, {"secret.txt: line 1"});
   fails("recon scan.h5 -o new_v.h5 --config secret.txt", 2, {"secret.txt: line 1 names no option"});
-  for (const std::string text : {"[" + secret + "]\n", "= " + secret + "\n", secret + " = \"open\n",
-                                 "size = [" + secret + "\n", "size = 'a' " + secret + "\n"}) {
+  for (const std::string& text : {"[" + secret + "]\n", "= " + secret + "\n", secret + " = \"open\n",
+                                  "size = [" + secret + "\n", "size = 'a' " + secret + "\n"}) {
     write("other.txt", text);
     fails("recon scan.h5 -o new_v.h5 --config other.txt", 2, {"other.txt: line 1"});
   }
