@@ -82,7 +82,7 @@ void require_apart(const std::vector<std::shared_ptr<ReconOptions>>& runs) {
 
 void print_table(std::ostream& to, const std::vector<Row>& rows) {
   std::size_t width = 4;
-  for (const Row& row : rows) width = std::max(width, row.scan.size());
+  for (const Row& row : rows) width = std::max(width, one_line("", row.scan).size());
   const auto line = [&](const std::string& scan, const std::string& result, const std::string& seconds,
                         const std::string& rest) {
     to << std::left << std::setw(static_cast<int>(width)) << scan << "  " << std::setw(9) << result
@@ -92,8 +92,8 @@ void print_table(std::ostream& to, const std::vector<Row>& rows) {
   for (const Row& row : rows) {
     std::ostringstream seconds;
     seconds << std::fixed << std::setprecision(1) << row.seconds;
-    line(row.scan, row.failure ? "failed " + std::to_string(row.failure->code) : "done", seconds.str(),
-         row.failure ? one_line("", row.failure->text) : row.output);
+    line(one_line("", row.scan), row.failure ? "failed " + std::to_string(row.failure->code) : "done",
+         seconds.str(), one_line("", row.failure ? row.failure->text : row.output));
   }
 }
 
@@ -169,8 +169,8 @@ void run_all(const std::vector<std::shared_ptr<ReconOptions>>& runs,
     o->common.together = reports;
     const double begun = seconds_now();
     if (!common.quiet)
-      std::cerr << "tandem: scan " << rows.size() + 1 << " of " << runs.size() << ": " << o->scan.path
-                << std::endl;
+      std::cerr << "tandem: scan " << rows.size() + 1 << " of " << runs.size() << ": "
+                << one_line("", o->scan.path) << std::endl;
     Row row{o->scan.path, o->output, 0, failure_of([&] { run(*o); })};
     row.seconds = seconds_now() - begun;
     rows.push_back(row);

@@ -84,7 +84,7 @@ void simulate(const Job& job, const fs::path& path) {
   const p::SimulatedScan simulated(s);
   const Detector& d = detector_of(job.scan);
   const Index rows = d.rows;
-  io::ScanWriter scan(path, job.scan, d.bin_pitch, simulated.type(), s.flats, s.darks);
+  io::ScanWriter scan({path, io::Content::scan}, job.scan, d.bin_pitch, simulated.type(), s.flats, s.darks);
   for (const io::FrameKind kind : {io::FrameKind::projection, io::FrameKind::flat, io::FrameKind::dark})
     scan.write(kind, {0, rows}, simulated.frames(kind, {0, rows}));
   scan.finish("{}");

@@ -41,7 +41,7 @@ std::vector<std::string> files_in(const fs::path& folder) {
     if (at->path().filename() == "." + attributes + ".tandem")
       at.disable_recursion_pending();
     else if (!at->is_directory(fault) || at->is_symlink(fault))
-      files.push_back(fs::relative(at->path(), folder, fault).string());
+      files.push_back(at->path().lexically_relative(folder).string());  // of a link its own name
   }
   return files;
 }

@@ -129,6 +129,7 @@ SourceIdentity identity_of(const std::vector<fs::path>& files) {
     const std::string head = file.filename().string() + ' ' + std::to_string(state->st_size) + '\n';
     identity.digest = checksum(head.data(), head.size(), identity.digest);
     identity.times = checksum(&state->st_mtim, sizeof state->st_mtim, identity.times);
+    if (!S_ISREG(state->st_mode)) continue;  // a pipe is for who reads it
     std::ifstream content(file, std::ios::binary);
     content.read(start.data(), static_cast<std::streamsize>(start.size()));
     identity.digest =

@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -107,6 +108,38 @@ def check_refused(program, folder):
     require(not (folder / "p.html").exists(), "a refused run left a page")
 
 
+# A curve of so many points as no call takes arguments, drawn without a browser.
+LONG_CURVE = """
+const fs = require("fs");
+global.document = {createElementNS: (_, tag) => ({tag, a: {}, setAttribute(name, value) { this.a[name] = value; }})};
+const {plot, thinned} = new Function(fs.readFileSync(process.argv[1], "utf8") + "; return {plot, thinned};")();
+const points = Array.from({length: 300000}, (_, k) => [k, k === 123456 ? 1e-9 : Math.exp(-k / 1e5)]);
+const svg = {replaceChildren(...nodes) { this.nodes = nodes; }};
+plot(svg, [{points, kind: "curve"}], true);
+const kept = thinned(points), drawn = svg.nodes.find(node => node.tag === "polyline").a.points.split(" ").length;
+const ends = kept[0] === points[0] && kept[kept.length - 1] === points[points.length - 1];
+const few = thinned(points.slice(0, 1000)).length === 1000 && thinned([]).length === 0;
+process.exit(drawn > 1000 && drawn < 5000 && ends && kept.includes(points[123456]) && few ? 0 : 1);
+"""
+
+
+def check_long_curve():
+    if node := shutil.which("node"):
+        script = pathlib.Path(__file__).resolve().parents[2] / "apps/page.js"
+        done = subprocess.run([node, "-e", LONG_CURVE, script], capture_output=True, text=True, timeout=60, check=False)
+        require(done.returncode == 0, "300,000 residuals give no curve:", done.stderr[-500:])
+
+
+def check_marks_in_texts(program, folder):
+    """A name may look like a mark of the page."""
+    report = json.loads((folder / "run.json").read_text())
+    report.update(input="{{volume}}\n{{report}}", warnings=["{{script}}", "{{volume}}"])
+    (folder / "marks.json").write_text(json.dumps(report))
+    page = page_of(program, folder, "marks.json", "marks.html")
+    require(in_page(page, "report")["input"] == "{{volume}}\n{{report}}", "the report is another one")
+    require("planes" in in_page(page, "volume"), "the volume is another one")
+
+
 def seen_in(chromium, folder, page, *more):
     command = [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
                "--disable-background-networking", f"--user-data-dir={folder / 'browser'}", "--enable-logging=stderr",
@@ -160,6 +193,8 @@ def main():
         else:
             check_volume_gone(program, folder)
             check_refused(program, folder)
+            check_marks_in_texts(program, folder)
+            check_long_curve()
     print("report_page: " + ("Chromium shows the report" if chromium else "the page has the report and the volume"))
 
 

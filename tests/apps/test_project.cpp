@@ -107,7 +107,8 @@ TEST_F(Project, PutsRowsWhereTheScanRecordsThem) {
     const auto reader = io::open_scan(run / "pixel.h5");
     auto scan = std::get<ParallelBeam>(reader->info().scan);
     scan.row_axis_bins = axes;
-    io::ScanWriter writer(run / "wavy.h5", scan, std::nullopt, io::PixelType::float32, 0, 0);
+    io::ScanWriter writer({run / "wavy.h5", io::Content::scan}, scan, std::nullopt, io::PixelType::float32, 0,
+                          0);
     io::Frames frames = reader->read(io::FrameKind::projection, {0, 60}, {0, 3}, {0, 48});
     writer.write(io::FrameKind::projection, {0, 3}, frames);
     writer.finish("{}");

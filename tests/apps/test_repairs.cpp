@@ -27,7 +27,8 @@ void write_changed(const std::filesystem::path& from, const std::filesystem::pat
   const auto reader = io::open_scan(from);
   const io::ScanInfo& info = reader->info();
   const Detector& d = detector_of(info.scan);
-  io::ScanWriter writer(to, info.scan, info.pixel_size_mm, info.type, info.flats, info.darks);
+  io::ScanWriter writer({to, io::Content::scan}, info.scan, info.pixel_size_mm, info.type, info.flats,
+                        info.darks);
   const Index views = static_cast<Index>(angles_of(info.scan).size());
   for (const auto& [kind, count] : {std::pair{io::FrameKind::projection, views},
                                     {io::FrameKind::flat, info.flats},

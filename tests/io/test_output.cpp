@@ -238,10 +238,12 @@ TEST(Output, ReplacesItsOwnKindAlone) {
     std::ofstream(folder / "a") << text;
     EXPECT_EQ(io::content_of(folder / "a"), older) << text;
     for (const auto& [newer, other] : kinds) {
+      if (newer == older) {
+        EXPECT_NO_THROW(Output(folder / "a", newer)) << text;
+        continue;
+      }
       const std::string fault = refusal([&] { Output(folder / "a", newer); });
-      EXPECT_EQ(fault.empty(), newer == older) << text << other;
-      EXPECT_TRUE(fault.empty() || says(fault, {"is there already, and is", "of tandem", "--overwrite"}))
-          << fault;
+      EXPECT_TRUE(says(fault, {"is there already, and is", "of tandem", "--overwrite"})) << fault;
     }
     EXPECT_EQ(content(folder / "a"), text);
   }

@@ -37,7 +37,7 @@ TEST(ScanWriter, WritesWhatOpenScanReads) {
   ParallelBeam scan = sample_scan();
   scan.row_axis_bins = {1.5, 1.75, 2};
   {
-    io::ScanWriter writer(folder / "scan.h5", scan, 0.5, PixelType::uint16, 2, 1);
+    io::ScanWriter writer({folder / "scan.h5", io::Content::scan}, scan, 0.5, PixelType::uint16, 2, 1);
     writer.write(FrameKind::projection, {1, 3}, counts(4, 2, 100));
     writer.write(FrameKind::projection, {0, 1}, counts(4, 1, 500));
     writer.write(FrameKind::flat, {0, 3}, counts(2, 3, 1000));
@@ -65,7 +65,8 @@ TEST(ScanWriter, WritesAConeBeamThatOpenScanReads) {
   const TemporaryFolder folder;
   const ParallelBeam sample = sample_scan();
   const ConeBeam scan{sample.detector, sample.angles, 423.56, 528.01, 0.75};
-  io::ScanWriter writer(folder / "scan.h5", scan, scan.detector.bin_pitch, PixelType::uint16, 0, 0);
+  io::ScanWriter writer({folder / "scan.h5", io::Content::scan}, scan, scan.detector.bin_pitch,
+                        PixelType::uint16, 0, 0);
   writer.write(FrameKind::projection, {0, 3}, counts(4, 3, 0));
   writer.finish("{}");
   const io::ScanInfo info = io::open_scan(folder / "scan.h5")->info();
@@ -82,7 +83,7 @@ TEST(ScanWriter, WritesAConeBeamThatOpenScanReads) {
 TEST(ScanWriter, LeavesOutWhatNobodyKnows) {
   const TemporaryFolder folder;
   ParallelBeam scan = sample_scan();
-  io::ScanWriter writer(folder / "scan.h5", scan, std::nullopt, PixelType::uint16, 0, 0);
+  io::ScanWriter writer({folder / "scan.h5", io::Content::scan}, scan, std::nullopt, PixelType::uint16, 0, 0);
   writer.write(FrameKind::projection, {0, 3}, counts(4, 3, 0));
   writer.finish("{}");
   const io::ScanInfo info = io::open_scan(folder / "scan.h5")->info();
@@ -94,7 +95,8 @@ TEST(ScanWriter, LeavesOutWhatNobodyKnows) {
 TEST(ScanWriter, LeavesNothingUnlessFinished) {
   const TemporaryFolder folder;
   {
-    io::ScanWriter writer(folder / "scan.h5", sample_scan(), std::nullopt, PixelType::uint16, 1, 0);
+    io::ScanWriter writer({folder / "scan.h5", io::Content::scan}, sample_scan(), std::nullopt,
+                          PixelType::uint16, 1, 0);
     writer.write(FrameKind::projection, {0, 3}, counts(4, 3, 0));
     EXPECT_TRUE(says(refusal([&] { writer.finish("{}"); }), {"data_white", "0 of 3 rows"}));
   }
@@ -103,7 +105,8 @@ TEST(ScanWriter, LeavesNothingUnlessFinished) {
 
 TEST(ScanWriter, RefusesFramesThatWereNotAnnounced) {
   const TemporaryFolder folder;
-  io::ScanWriter writer(folder / "scan.h5", sample_scan(), std::nullopt, PixelType::uint16, 1, 0);
+  io::ScanWriter writer({folder / "scan.h5", io::Content::scan}, sample_scan(), std::nullopt,
+                        PixelType::uint16, 1, 0);
   const auto refused = [&](FrameKind kind, Range y, const Frames& f) {
     return refusal([&] { writer.write(kind, y, f); });
   };
@@ -111,9 +114,11 @@ TEST(ScanWriter, RefusesFramesThatWereNotAnnounced) {
       says(refused(FrameKind::dark, {0, 3}, counts(1, 3, 0)), {"data_dark", "0 frames were announced"}));
   EXPECT_TRUE(says(refused(FrameKind::flat, {0, 3}, counts(2, 3, 0)), {"data_white", "2 frames"}));
   EXPECT_TRUE(says(refused(FrameKind::flat, {1, 4}, counts(1, 3, 0)), {"data_white", "rows 1:4"}));
-  EXPECT_TRUE(says(
-      refusal([&] { io::ScanWriter(folder / "lost/scan.h5", sample_scan(), {}, PixelType::uint16, 0, 0); }),
-      {"lost", "does not exist"}));
+  EXPECT_TRUE(says(refusal([&] {
+                     io::ScanWriter({folder / "lost/scan.h5", io::Content::scan}, sample_scan(), {},
+                                    PixelType::uint16, 0, 0);
+                   }),
+                   {"lost", "does not exist"}));
 }
 
 TEST(Hdf5, MayBeReadByOneThreadWhileAnotherWrites) {

@@ -176,7 +176,7 @@ TEST(VolumeOfRanks, LeavesNothingIfItIsNotFinished) {
 
 TEST(VolumeOfRanks, RefusesAFolderThatIsNotTheOne) {
   const TemporaryFolder one, other;
-  io::Output first(one / "v.h5"), second(other / "v.h5");
+  io::Output first(one / "v.h5", io::Content::volume), second(other / "v.h5", io::Content::volume);
   const std::string mark = first.share();
   const io::Output joined = io::Output::join(one / "v.h5", mark);
   EXPECT_EQ(joined.name(), "v.h5");
