@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numbers>
 
 #include "../support/alike.hpp"
 #include "../support/tolerances.hpp"
@@ -61,6 +62,32 @@ TEST(ModelsAlike, OfLargerSlicesComeToTheBetterPicture) {
 
 TEST(ModelsAlike, OfAFanComeToTheBetterPicture) {
   expect_the_better_picture(test::AlikeFan(128), of_fans, test::smooth_windows);
+}
+
+/// The middle slice of five in a cone beam, all round, magnification 2.
+struct AlikeCone {
+  static constexpr Index n = 64, cells = 101;
+  ConeBeam scan{{cells, cells, 2, 2, 0.5 * (cells - 1)},
+                test::regular_angles(201, 2 * std::numbers::pi),
+                3 * n,
+                6 * n,
+                0.5 * (cells - 1)};
+  VolumeGrid grid = test::grid_of(n, n, 5);
+  Array y{projection_space(scan)}, truth{cone_volume_space(grid)};
+
+  AlikeCone() {
+    const Phantom phantom = scaled(shepp_logan_in_space(), half_width(grid), 1);
+    project(phantom, scan, {0, cells}, {y.data(), static_cast<std::size_t>(y.size())});
+    voxelise(phantom, grid, {0, 5}, {truth.data(), static_cast<std::size_t>(truth.size())});
+  }
+  LinearOperator by(Model model, const Filter& filter) const { return fdk(scan, grid, filter, model); }
+  double error(const LinearOperator& B) const { return test::quality(B * y, truth, 2).rmse_disc; }
+};
+
+TEST(ModelsAlike, OfAConeComeToTheBetterPicture) {
+  constexpr Model models[] = {Model::separable_footprint, Model::pixel_driven, Model::joseph};
+  constexpr Window windows[] = {Window::cosine, Window::hann};
+  expect_the_better_picture(AlikeCone(), models, windows);
 }
 
 TEST(ModelsAlike, AreNoWorseThanWithoutMakingUp) {
