@@ -13,7 +13,7 @@ CLANG_TIDY ?= clang-tidy-14
 SINCE ?= HEAD~10
 FAST := test_core test_geometry test_kernels test_io  # tests of seconds that touch memory and files
 
-.PHONY: help setup demo test others gpu-test bench format lint lint-changed format-check sanitize coverage mutants python wheel docs
+.PHONY: help setup demo test others gpu-test arm bench format lint lint-changed format-check sanitize coverage mutants python wheel docs
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
@@ -83,6 +83,16 @@ gpu-test: setup  ## the tests that need a GPU, and every pair on it
 	  ctest --test-dir build/cuda --label-regex cuda --output-on-failure; \
 	  ctest --test-dir build/cuda --tests-regex '^(Program|BadInput|ReconstructTest)\.' --output-on-failure; \
 	  build/cuda/tandem check --device cuda; fi
+
+ARM_PACKAGES := libtbb-dev libtbb12 libhwy-dev libhwy1 libgtest-dev
+arm:  ## the kernels and their tests for aarch64 (NEON), under qemu-user: build/arm
+	@cmake/setup.sh g++-aarch64-linux-gnu qemu-user
+	@tests/arm/root.sh arm64 build/arm/root $(ARM_PACKAGES)
+	cmake -S tests/arm -B build/arm -G Ninja --log-level=WARNING \
+	  --toolchain $(abspath tests/arm/aarch64.cmake) -DROOT=$(abspath build/arm/root)
+	cmake --build build/arm --parallel $(JOBS)
+	qemu-aarch64 -L /usr/aarch64-linux-gnu -E LD_LIBRARY_PATH=build/arm/root/usr/lib/aarch64-linux-gnu \
+	  build/arm/test_kernels --gtest_brief=1
 
 bench: setup  ## speed of every case on this machine, on its GPU if it has one
 	cmake --preset $(PRESET) --log-level=WARNING

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "../core/error.hpp"
+#include "../core/instruction_set.hpp"
 #include "../kernels/variants.hpp"
 #include "../operators/projector.hpp"
 
@@ -101,6 +102,10 @@ void add_device_options(CLI::App& c, DeviceOptions& o) {
   c.add_option("--streams", o.streams,
                "chunks, or tiles of a cone beam, that are on their way on each GPU at a time (default 3)")
       ->check(count(1, 3));
+}
+
+std::string words_of(Device device) {
+  return device.is_cuda() ? device.name() : device.name() + " (" + instruction_set() + ")";
 }
 
 Execution execution_of(const DeviceOptions& o) { return {o.variant, precision_named(o.precision)}; }

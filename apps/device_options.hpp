@@ -26,6 +26,9 @@ std::string no_one_device(const std::string& text);
 
 void add_device_options(CLI::App& command, DeviceOptions& options);
 
+/// "cuda:0"; of the CPU with the set of instructions that kernels run with: "cpu (AVX-512)".
+std::string words_of(Device device);
+
 Execution execution_of(const DeviceOptions& options);
 
 /// The devices that are named. `auto` means all GPUs, or the CPU if there is none; `all` means all GPUs and

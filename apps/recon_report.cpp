@@ -5,12 +5,14 @@
 #include <string>
 #include <utility>
 
+#include "../core/instruction_set.hpp"
 #include "../core/units.hpp"
 #include "../core/version.hpp"
 #include "../io/volume_kind.hpp"
 #include "../pipeline/host_memory.hpp"
 #include "../pipeline/methods/method.hpp"
 #include "../solvers/run.hpp"
+#include "device_options.hpp"
 #include "scan_options.hpp"
 #include "volume_report.hpp"
 
@@ -127,6 +129,7 @@ json plan_json(const pipeline::Plan& plan, const io::ScanInfo& info) {
           {"algorithm", plan.method_name()},
           {"volume", volume},
           {"device", names},
+          {"instructions", instruction_set()},
           {"helper", helper_json(plan)},
           {"tiled", plan.tiled},
           {"vectors", vectors},
@@ -222,7 +225,7 @@ void print_plan(std::ostream& to, const pipeline::Plan& plan, const io::ScanInfo
      << (plan.by_views() ? ", " + std::to_string(plan.views_at_once) + " views" : "") << "\n"
      << "device    ";
   std::size_t gpus = 0;
-  for (const Device device : plan.devices) to << device.name() << ", ", gpus += device.is_cuda();
+  for (const Device device : plan.devices) to << words_of(device) << ", ", gpus += device.is_cuda();
   to << name_of(plan.execution()) << (plan.matched ? "" : ", an unmatched pair");
   if (plan.tiled || plan.home().members() > 1) to << ", vectors " << plan.vectors();
   if (const Device first = plan.devices.front(); first.is_cuda())

@@ -4,6 +4,7 @@
 #include <set>
 #include <sstream>
 
+#include "../core/instruction_set.hpp"
 #include "../core/version.hpp"
 #include "../io/checksum.hpp"
 #include "../io/sources.hpp"
@@ -57,6 +58,8 @@ io::Identity identity_of(const Common& common, const NamedFiles& inputs, const s
     identity.emplace_back("--" + line.substr(0, equals), on_one_line(line.substr(equals + 3)));
   }
   identity.emplace_back("the kind of device", kinds_of(planned["device"]));
+  identity.emplace_back("the rounding of the CPU's instructions",
+                        instructions_fuse() ? "products and sums at once" : "products, then sums");
   for (const char* key :
        {"algorithm", "model", "variant", "precision", "vectors", "slab", "volume", "geometry"})
     identity.emplace_back(std::string("the ") + key, on_one_line(planned[key].dump()));

@@ -10,6 +10,8 @@
 
 #include "../core/comm.hpp"
 #include "../core/device.hpp"
+#include "../core/error.hpp"
+#include "../core/instruction_set.hpp"
 #include "../core/version.hpp"
 #include "command.hpp"
 #include "command_line.hpp"
@@ -28,6 +30,9 @@ std::string version() {
   std::string text =
       std::string("tandem ") + TANDEM_VERSION + "\nCUDA " + (cuda.empty() ? "not built in" : cuda);
   for (const Device& device : devices()) text += "\ndevice " + device.name() + ": " + description(device);
+  text += "\ninstructions ";
+  for (const std::string& name : instruction_sets())
+    text += (name == instruction_sets().front() ? "" : ", ") + name;
   return text;
 }
 
@@ -50,6 +55,15 @@ void require_for_ranks(const CLI::App& program) {
   if (const std::string name = program.get_subcommands().front()->get_name(); ranks > 1 && name != "recon")
     throw apps::UsageError("tandem " + name + " is done by one process, and " + std::to_string(ranks) +
                            " were started; only recon shares its work");
+}
+
+/// @throws UsageError for a TANDEM_SIMD that names no set
+void require_instruction_set() {
+  try {
+    choose_instruction_set();
+  } catch (const DeviceError& fault) {
+    throw apps::UsageError(fault.what());
+  }
 }
 
 /// Whether all that was printed came through.
@@ -81,6 +95,7 @@ int run_program(int argc, char** argv) {
     add(program, chosen);
   apps::prepare(program);
   return run([&] {
+    require_instruction_set();
     apps::begin_ranks(argc, argv);
     if (!apps::parse(program, argc, argv)) return;
     require_for_ranks(program);

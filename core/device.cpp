@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <fstream>
 #include <map>
 #include <mutex>
 #include <ostream>
@@ -11,6 +12,7 @@
 
 #include "cuda/runtime.hpp"
 #include "error.hpp"
+#include "instruction_set.hpp"
 
 namespace tandem {
 
@@ -20,6 +22,13 @@ void require_here(Device gpu) {
   require<DeviceError>(gpu.is_cuda() && gpu.ordinal() < cuda::device_count(), "device ", gpu.name(),
                        cuda_version().empty() ? ": this build has no CUDA; " : ": not found; ",
                        cuda::device_count(), " CUDA devices are here, use one of them or the cpu");
+}
+
+std::string cpu_model() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("model name")) return line.substr(std::min(line.size(), line.find(':') + 2));
+  return "CPU";
 }
 
 }  // namespace
@@ -68,7 +77,7 @@ std::vector<Device> devices() {
 }
 
 std::string description(Device device) {
-  if (!device.is_cuda()) return "cpu";
+  if (!device.is_cuda()) return cpu_model() + ", " + instruction_set();
   require_here(device);
   return cuda::device_name(device.ordinal());
 }

@@ -42,7 +42,7 @@ std::ostream& operator<<(std::ostream& to, Device device);
 /// least `least_capability`.
 std::vector<Device> devices();
 
-/// The name that the vendor gives a device, for reports. @throws DeviceError if it is not in `devices()`.
+/// What the vendor calls a device; of the CPU with `instruction_set`. @throws DeviceError if it is not here
 std::string description(Device device);
 
 /// The clocks of all multiprocessors of a GPU together, at their highest rate, in 10^9 per second; 0 for the

@@ -12,21 +12,22 @@ namespace tandem {
 
 namespace {
 
-/// What people call Highway's targets, and whether they fuse a product and a sum. A target that is not here
-/// keeps its name.
+/// What people call Highway's targets, floats of a vector, and whether a product and a sum are fused.
 struct Name {
   std::int64_t target;
   const char* words;
+  int floats;
   bool fuses;
 };
-constexpr Name names[] = {{HWY_AVX3, "AVX-512", true},   {HWY_AVX2, "AVX2", true},
-                          {HWY_SSE4, "SSE4", false},     {HWY_NEON, "NEON", true},
-                          {HWY_EMU128, "scalar", false}, {HWY_SCALAR, "scalar", false}};
+constexpr Name names[] = {{HWY_AVX3, "AVX-512", 16, true},  {HWY_AVX2, "AVX2", 8, true},
+                          {HWY_SSE4, "SSE4", 4, false},     {HWY_NEON, "NEON", 4, true},
+                          {HWY_EMU128, "scalar", 1, false}, {HWY_SCALAR, "scalar", 1, false}};
 
+/// A target of a later Highway keeps its name: more than AVX-512, or less than SSE4.
 Name named(std::int64_t target) {
   for (const Name& name : names)
     if (name.target == target) return name;
-  return {target, hwy::TargetName(target), target < HWY_AVX2};  // more than AVX-512, or less than SSE4
+  return {target, hwy::TargetName(target), target < HWY_AVX2 ? 16 : 4, target < HWY_AVX2};
 }
 
 std::string name_of(std::int64_t target) { return named(target).words; }
@@ -70,6 +71,8 @@ std::vector<std::string> instruction_sets() {
 }
 
 std::string instruction_set() { return name_of(chosen()); }
+
+int floats_a_vector() { return named(chosen()).floats; }
 
 bool instructions_fuse() { return named(chosen()).fuses; }
 

@@ -13,6 +13,9 @@ std::vector<std::string> instruction_sets();
 /// the widest. @throws DeviceError if TANDEM_SIMD names none of `instruction_sets()`
 std::string instruction_set();
 
+/// Floats of a vector of this set: 16, 8, 4, or 1 of scalar code.
+int floats_a_vector();
+
 /// Whether a product and the sum with it are rounded once, as by AVX-512, AVX2 and NEON. All sets that do so
 /// give the same bits, and all others give other bits, the same ones.
 bool instructions_fuse();

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <map>
 #include <sstream>
 
@@ -23,16 +22,9 @@ std::string about(Index n) {
   return "about " + std::to_string(power);
 }
 
-/// The model of the CPU, and how many of its threads work.
+/// The CPU, and how many of its threads work.
 std::string cpu_words() {
-  std::ifstream file("/proc/cpuinfo");
-  std::string name = "CPU";
-  for (std::string line; std::getline(file, line);)
-    if (line.starts_with("model name")) {
-      name = line.substr(std::min(line.size(), line.find(':') + 2));
-      break;
-    }
-  return name + " with " + std::to_string(thread_count()) + " threads";
+  return description(Device::cpu()) + " with " + std::to_string(thread_count()) + " threads";
 }
 
 /// Which devices compute: "2 x NVIDIA H200".

@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "../../bench/harness.hpp"
+#include "../../core/instruction_set.hpp"
 #include "../../core/version.hpp"
 #include "../../kernels/cone.hpp"
 #include "../../kernels/fourier.hpp"
@@ -36,7 +37,8 @@ const std::map<std::string, bench::Rows (*)(const bench::Axes&, const bench::OnL
     {"fourier", bench::fourier},   {"preprocess", bench::preprocess}, {"fan", bench::fan},
     {"pictures", bench::pictures}};
 
-void print(const json& rows) {
+void print(Device device, const json& rows) {
+  std::printf("%s: %s\n", device.name().c_str(), description(device).c_str());
   std::printf("%-18s %-9s %-9s %6s %6s %7s %10s %9s %8s  %s\n", "direction", "variant", "precision", "size",
               "views", "slices", "ms", "GU/s", "of limit", "beside");
   for (const json& r : rows) {
@@ -138,11 +140,12 @@ void run_bench(BenchOptions& o) {
     progress(what, done++, 2 * static_cast<double>(o.axes.slices.size() * o.axes.executions.size()), "lines");
   });
   progress.clear();
-  if (o.common.json != "-") print(rows);
+  if (o.common.json != "-") print(o.axes.device, rows);
   write_report(o.common, {{"command", "bench"},
                           {"version", TANDEM_VERSION},
                           {"case", o.name},
                           {"device", description(o.axes.device)},
+                          {"instructions", instruction_set()},
                           {"threads", thread_count()},
                           {"repeat", o.axes.repeat},
                           {"rows", rows}});

@@ -6,6 +6,7 @@
 #include <iostream>
 #include <set>
 
+#include "../../core/instruction_set.hpp"
 #include "../../core/version.hpp"
 #include "../../kernels/launches.hpp"
 #include "../../operators/adjointness.hpp"
@@ -142,7 +143,8 @@ json not_reached(const json& rows, Device device) {
   return left;
 }
 
-void print(const json& rows) {
+void print(Device device, const json& rows) {
+  std::printf("%s: %s\n", device.name().c_str(), description(device).c_str());
   const auto bound = [](const json& value) {
     char text[16] = "none";
     if (!value.is_null()) std::snprintf(text, sizeof text, "%.0e", value.get<double>());
@@ -177,10 +179,14 @@ void run_check(CheckOptions& o) {
     rows.push_back(check(line, o.size, device));
     if (rows.back()["ok"] == false) all_hold = false;
   }
-  json report = {{"command", "check"}, {"version", TANDEM_VERSION}, {"pairs", rows}, {"ok", all_hold}};
+  json report = {{"command", "check"},
+                 {"version", TANDEM_VERSION},
+                 {"instructions", instruction_set()},
+                 {"pairs", rows},
+                 {"ok", all_hold}};
   if (o.pair.empty()) report["kernels_not_reached"] = not_reached(rows, device);
   progress.clear();
-  if (o.common.json != "-") print(rows);
+  if (o.common.json != "-") print(device, rows);
   write_report(o.common, report);
   if (!all_hold) throw CheckFailed("check: at least one pair is above its bound; see the table");
 }

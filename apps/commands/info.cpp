@@ -4,10 +4,12 @@
 #include <iostream>
 
 #include "../../core/error.hpp"
+#include "../../core/instruction_set.hpp"
 #include "../../core/units.hpp"
 #include "../../core/version.hpp"
 #include "../../io/volume_kind.hpp"
 #include "../beams/beam.hpp"
+#include "../device_options.hpp"
 #include "../forecast.hpp"
 #include "../rank_forecast.hpp"
 #include "../scan_command.hpp"
@@ -37,6 +39,7 @@ json reconstruction_of(io::ScanReader& reader, const InfoOptions& o) {
   std::optional<pipeline::Plan> last;  // what is asked for is the same on all devices
   for (const Device device : devices()) {
     json row = {{"device", device.name()}};
+    if (!device.is_cuda()) row["instructions"] = instruction_set();
     recipe.devices = {device};
     std::optional<pipeline::Plan> plan;
     try {
@@ -107,7 +110,7 @@ void print_fbp(const json& all, const json& row) {
   const auto mib = [&](const char* key) { return row[key].get<double>() / bytes_per_mib; };
   const auto digits = std::cout.precision(3);
   std::cout << all["shape"][0] << " x " << all["shape"][1] << " x " << all["shape"][2] << " voxels on "
-            << row["device"].get<std::string>() << ", " << mib("memory_bytes") << " MiB";
+            << words_of(Device::named(row["device"])) << ", " << mib("memory_bytes") << " MiB";
   if (row["device_memory_bytes"] > 0) std::cout << " and " << mib("device_memory_bytes") << " MiB of its own";
   std::cout << ", " << mib("disk_bytes") << " MiB on disk as float32";
   if (const json& ahead = row["forecast"]; !ahead.is_null())

@@ -43,12 +43,13 @@ HWY_INLINE void mix(const float* row, Index all_bins, const LineShadows& line, c
   const Lanes d;
   const hn::RebindToSigned<Lanes> di;
   for (std::size_t k = 0; k < few_tile; k += hn::Lanes(d)) {
-    const NearBy<Lanes> columns(line.bins + k);
+    const NearBy<Lanes> columns(row, line.bins + k,
+                                static_cast<int32_t>(std::min<Index>(bins, few_tile)) - 1);
     auto sum = hn::Zero(d);
     for (Index b = 0; b < bins; ++b) {
       const auto weight = hn::Load(d, weights + b * few_tile + static_cast<Index>(k));
       if (b < few_tile) {
-        sum = hn::MulAdd(weight, columns.at(row, b), sum);
+        sum = hn::MulAdd(weight, columns.at(b), sum);
       } else {  // rows have no more zeros behind them
         const auto bin = hn::Add(hn::Load(di, line.bins + k), hn::Set(di, static_cast<int>(b)));
         const auto kept = hn::Min(bin, hn::Set(di, static_cast<int>(all_bins)));

@@ -10,39 +10,50 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 HWY_BEFORE_NAMESPACE();
 namespace tandem::kernels::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Where the lanes of a vector find their numbers. If these lie within one or two vectors, lanes look them up
-/// there, which is several times as fast as to gather them.
+/// What the lanes of a vector find in a row. If their places lie within one or two vectors, lanes look them
+/// up there, which is faster than to gather them, on many processors several times.
 template <class D>
 class NearBy {
  public:
   using DI = hn::RebindToSigned<D>;
 
-  /// Places that grow or fall along the lanes.
-  HWY_INLINE explicit NearBy(const int32_t* places)
+  /// `places` grow or fall along the lanes. From the lowest one on, the row can be read two vectors and
+  /// `most` numbers far.
+  HWY_INLINE NearBy(const float* row, const int32_t* places, int32_t most)
       : first_(std::min(places[0], places[lanes() - 1])),
-        apart_(std::max(places[0], places[lanes() - 1]) - first_),
-        behind_(hn::Sub(hn::Load(DI(), places), hn::Set(DI(), first_))),
-        in_vector_(hn::IndicesFromVec(D(), hn::And(behind_, hn::Set(DI(), lanes() - 1)))) {}
-
-  /// row[place + behind] for each lane. Two vectors can be read from row + the lowest place + behind on.
-  HWY_INLINE hn::Vec<D> at(const float* row, Index behind) const {
-    const D d;
-    const float* from = row + first_ + behind;
-    if (apart_ >= 2 * lanes()) return hn::GatherIndex(d, from, behind_);
-    const auto near = hn::LoadU(d, from);
-    if (apart_ < lanes()) return hn::TableLookupLanes(near, in_vector_);
-    const auto far = hn::LoadU(d, from + lanes());
+        apart_(std::abs(places[lanes() - 1] - places[0])),
+        row_(row + first_),
+        behind_(hn::Sub(hn::Load(DI(), places), hn::Set(DI(), first_))) {
 #if HWY_TARGET <= HWY_AVX3
     static_assert(hn::MaxLanes(D()) == 16);
-    return hn::Vec<D>{_mm512_permutex2var_ps(near.raw, behind_.raw, far.raw)};
+    low_ = hn::LoadU(D(), row_), high_ = hn::LoadU(D(), row_ + lanes());
+    in_two_ = apart_ + most < 2 * lanes();
 #else
-    return hn::IfThenElse(hn::RebindMask(d, hn::Lt(behind_, hn::Set(DI(), lanes()))),
-                          hn::TableLookupLanes(near, in_vector_), hn::TableLookupLanes(far, in_vector_));
+    (void)most;
+#endif
+  }
+
+  /// row[place + behind] for each lane, with behind <= most.
+  HWY_INLINE hn::Vec<D> at(Index behind) const {
+    const D d;
+#if HWY_TARGET <= HWY_AVX3
+    const auto index = hn::Add(behind_, hn::Set(DI(), static_cast<int32_t>(behind)));
+    if (in_two_) return hn::Vec<D>{_mm512_permutex2var_ps(low_.raw, index.raw, high_.raw)};
+    return hn::GatherIndex(d, row_, index);
+#else
+    const float* from = row_ + behind;
+    if (apart_ >= 2 * lanes()) return hn::GatherIndex(d, from, behind_);
+    const auto in_vector = hn::IndicesFromVec(d, hn::And(behind_, hn::Set(DI(), lanes() - 1)));
+    const auto near = hn::TableLookupLanes(hn::LoadU(d, from), in_vector);
+    if (apart_ < lanes()) return near;
+    const auto far = hn::TableLookupLanes(hn::LoadU(d, from + lanes()), in_vector);
+    return hn::IfThenElse(hn::RebindMask(d, hn::Lt(behind_, hn::Set(DI(), lanes()))), near, far);
 #endif
   }
 
@@ -50,8 +61,12 @@ class NearBy {
   static HWY_INLINE int32_t lanes() { return static_cast<int32_t>(hn::Lanes(D())); }
 
   int32_t first_, apart_;
+  const float* row_;
   hn::Vec<DI> behind_;
-  decltype(hn::IndicesFromVec(D(), hn::Vec<DI>())) in_vector_;
+#if HWY_TARGET <= HWY_AVX3
+  hn::Vec<D> low_, high_;
+  bool in_two_;
+#endif
 };
 
 }  // namespace tandem::kernels::cpu::HWY_NAMESPACE

@@ -76,9 +76,9 @@ HWY_INLINE void sum_row_of_slices(const float* sinogram, Index row_stride, Index
       auto total = hn::Load(d, sum + k * tile + x);
       for (int v = 0; v < views; ++v) {
         const float* row = sinogram + (v * slices + k) * row_stride;
-        const NearBy<Pixels> pixels(taps[v].bin + x);
-        total = hn::MulAdd(hn::Load(d, taps[v].weight0 + x), pixels.at(row, 0), total);
-        total = hn::MulAdd(hn::Load(d, taps[v].weight1 + x), pixels.at(row, 1), total);
+        const NearBy<Pixels> pixels(row, taps[v].bin + x, 1);
+        total = hn::MulAdd(hn::Load(d, taps[v].weight0 + x), pixels.at(0), total);
+        total = hn::MulAdd(hn::Load(d, taps[v].weight1 + x), pixels.at(1), total);
       }
       hn::Store(total, d, sum + k * tile + x);
     }

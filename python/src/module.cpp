@@ -58,7 +58,8 @@ NB_MODULE(_core, m) {
   m.def("devices", &python::names_of_devices);
   m.def(
       "description", [](const std::string& name) { return description(Device::named(name)); },
-      "The name that the vendor gives a device, 'cpu' or 'cuda:N'. Raises DeviceError if it is not here.");
+      "What the vendor calls a device, 'cpu' or 'cuda:N'; of the CPU also its set of instructions, which the "
+      "environment variable TANDEM_SIMD can choose. Raises DeviceError if it is not here.");
   m.def("device_name", [](const std::string& name) { return Device::named(name).name(); });
   m.def("thread_count", &thread_count, "How many threads loops take on the CPU.");
   python::add_geometry(m);

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "../../core/instruction_set.hpp"
 #include "../../io/volume_file.hpp"
 #include "program.hpp"
 #include "voxels.hpp"
@@ -85,6 +86,13 @@ TEST_F(Outputs, AreCompletedByResume) {
         {"new_.h5: --resume: --iterations is 401, and was 400"});
   fails("recon scan.h5 --resume --reconstruction-algorithm sirt --iterations 400 -o new_.h5", 3,
         {"new_.h5: --resume: the scan is 1 files"});
+  const Ended rounded = (*program)(recon + "new_.h5 --resume", "TANDEM_SIMD=scalar");
+  EXPECT_EQ(rounded.code, instructions_fuse() ? 3 : 0) << rounded.err;
+  if (instructions_fuse()) {
+    EXPECT_NE(rounded.err.find("the rounding of the CPU's instructions is products, then sums"),
+              std::string::npos)
+        << rounded.err;
+  }
   is_completed((*program)(recon + "new_.h5 --resume --threads 1 --json r.json"));
 }
 

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <utility>
 
 #include "../../core/error.hpp"
+#include "../../kernels/fourier.hpp"
 #include "../../kernels/logarithm.hpp"
 #include "../../operators/algebra.hpp"
 #include "../../operators/projector.hpp"
@@ -61,6 +63,25 @@ TEST(InstructionSets, GiveTheSameBitsIfTheyRoundAlike) {
       EXPECT_EQ(due.try_emplace(name, both_ways(A)).first->second, both_ways(A)) << name;
     EXPECT_EQ(due.try_emplace("logarithm", logarithms()).first->second, logarithms());
   });
+}
+
+/// From how many views on the Fourier model is the faster one of 256 x 256 pixels.
+Index fewest_views() {
+  Index views = 1;
+  while (!kernels::fourier_is_faster(
+      kernels::fourier_sizes(test::scan_of(views, 1, 256), test::grid_of(256, 256, 1), 1e-4), views,
+      Device::cpu()))
+    ++views;
+  return views;
+}
+
+TEST(InstructionSets, TakeTheFourierModelTheSoonerTheNarrowerTheyAre) {
+  std::map<int, Index> fewest;  // by the floats of a vector
+  with_each_instruction_set([&] { fewest[floats_a_vector()] = fewest_views(); });
+  Index before = fewest.begin()->second;
+  EXPECT_GT(before, 8);
+  for (const auto& [floats, views] : fewest) EXPECT_GE(views, std::exchange(before, views)) << floats;
+  EXPECT_LT(before, 512);
 }
 
 TEST(InstructionSets, AreNamedAndChosen) {
