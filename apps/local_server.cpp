@@ -66,7 +66,7 @@ Descriptor listening(int port) {
   address.sin_port = htons(static_cast<std::uint16_t>(port));
   const bool listens =
       ::bind(socket.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 &&
-      ::listen(socket.number(), static_cast<int>(most_connections)) == 0;
+      ::listen(socket.number(), SOMAXCONN) == 0;
   const int why = errno;
   require<DeviceError>(listens || why != EADDRINUSE, "--serve ", port, ": port ", port,
                        " of 127.0.0.1 is in use; give another port, or 0 for any free one");
@@ -193,15 +193,20 @@ void LocalServer::Impl::serve() {
   }
 }
 
-/// Who is silent must not keep others waiting, nor take the files that the run itself needs.
+/// Who is silent must not keep others waiting, nor take the files that the run itself needs. Who has asked
+/// already has its answer before the next one comes.
 void LocalServer::Impl::accept() {
-  if (connections.size() >= most_connections) drop_silent();
-  if (connections.size() >= most_connections) return rest();
-  Descriptor socket(::accept4(listener.number(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-  if (socket.number() >= 0)
+  constexpr int most_a_turn = 64;
+  for (int k = 0; k < most_a_turn; ++k) {
+    Descriptor socket(::accept4(listener.number(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (socket.number() < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
+    if (socket.number() < 0 || connections.size() >= most_connections) {
+      if (!drop_silent()) return rest();
+      if (socket.number() < 0) return;
+    }
     connections.push_back({std::move(socket), seconds_now() + patience_s});
-  else if (!drop_silent())
-    rest();
+    attend(connections.back(), POLLIN);
+  }
 }
 
 /// The one that came first of those that have not asked, or else of those that have their answer; false if

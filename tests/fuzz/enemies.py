@@ -329,7 +329,7 @@ def main():
     names = [name for name in ATTACKS if any(word in name for word in o.of)]
     codes, faults = collections.defaultdict(collections.Counter), []
     with tempfile.TemporaryDirectory() as made:
-        subprocess.run([o.program, *SCAN.split()], cwd=made, check=True)
+        subprocess.run([o.program, *SCAN.split()], cwd=made, check=True, stdout=subprocess.DEVNULL)
         for number in range(o.count):
             name = names[number % len(names)]
             with tempfile.TemporaryDirectory() as folder:
@@ -337,7 +337,7 @@ def main():
                 shutil.copy(pathlib.Path(made) / "scan.h5", folder)
                 try:
                     codes[name][ATTACKS[name](case)] += 1
-                except (Fault, subprocess.TimeoutExpired) as fault:
+                except (Fault, OSError, subprocess.TimeoutExpired) as fault:
                     faults.append(f"{name}, number {number} of seed {o.seed}: {fault}")
     for fault in faults:
         print(fault)
