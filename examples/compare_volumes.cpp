@@ -48,7 +48,7 @@ void compare(const std::filesystem::path& picture, const std::filesystem::path& 
     pictures.push_back(middle_slice(volume));
   }
   std::ofstream(table) << rows.dump(2) << '\n';
-  io::write_png(picture, pictures, 0, 0.5f * *most);  // the upper half is bone alone
+  io::write_png({picture, io::Content::picture}, pictures, 0, 0.5f * *most);  // the upper half is bone alone
 }
 
 }  // namespace

@@ -125,21 +125,7 @@ kernels::Continuation continuation_of_moved(Padding padding, Index bins, Index f
   if (padding == Padding::none) return {};
   const std::vector<double> values = taper(padding, std::min(bins / 2, (length - bins) / 2));
   const auto all = static_cast<std::size_t>(length);
-  kernels::Continuation beyond{std::vector<float>(all), std::vector<float>(all), 1};
-  const auto at = [&](Index bin) { return static_cast<std::size_t>((bin + length) % length); };
-  for (Index j = 0; j < static_cast<Index>(values.size()); ++j) {
-    const auto value = static_cast<float>(values[static_cast<std::size_t>(j)]);
-    beyond.before[at(first - 1 - j)] = value;
-    beyond.after[at(first + bins + j)] = value;
-  }
-  return beyond;
-}
-
-kernels::Continuation continuation_of_moved(Padding padding, Index bins, Index first, Index length) {
-  if (padding == Padding::none) return {};
-  const std::vector<double> values = taper(padding, std::min(bins / 2, (length - bins) / 2));
-  const auto all = static_cast<std::size_t>(length);
-  kernels::Continuation beyond{std::vector<float>(all), std::vector<float>(all), 1};
+  kernels::Continuation beyond{std::vector<float>(all), std::vector<float>(all), {1, 1}, 1, {0, bins}};
   const auto at = [&](Index bin) { return static_cast<std::size_t>((bin + length) % length); };
   for (Index j = 0; j < static_cast<Index>(values.size()); ++j) {
     const auto value = static_cast<float>(values[static_cast<std::size_t>(j)]);

@@ -40,7 +40,4 @@ void weigh_ends(kernels::Continuation& beyond, Index rows,
 /// The same for rows that are moved and not filtered: the tapers themselves, times the last value of a row.
 kernels::Continuation continuation_of_moved(Padding padding, Index bins, Index first, Index length);
 
-/// The same for rows that are moved and not filtered: the tapers themselves, times the last value of a row.
-kernels::Continuation continuation_of_moved(Padding padding, Index bins, Index first, Index length);
-
 }  // namespace tandem

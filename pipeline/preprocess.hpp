@@ -39,7 +39,6 @@ struct DetectorPose {
 /// The settings of the steps from counts to line integrals.
 struct Preprocessing {
   int binning = 0;
-  Index rows_together = 0;  ///< of the file, which become one; 0: as many as bins, or 1 if there is one row
   bool minus_log = true;
   /// Divide each view by the mean of these bins, or by the line through the means of two such ranges; counted
   /// after selection and binning.
@@ -50,6 +49,7 @@ struct Preprocessing {
   bool keeps_variances = false;  ///< their variances instead, as other data are needed for weights
   StepValues values{};           ///< what the user gave; the steps read their own numbers from it
   Index bins = 0;                ///< of a row after selection and binning; 0 if they are not known yet
+  Index rows_together = 0;  ///< of the file, which become one; 0: as many as bins, or 1 if there is one row
   /// Of each view of the file: how many rows its image lies towards higher rows, after binning; empty: none.
   std::vector<double> row_shifts{};
   std::optional<DetectorPose> pose{};  ///< empty: frames stay as they are

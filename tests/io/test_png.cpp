@@ -53,7 +53,7 @@ TEST(Png, HasLargerCaptionsBelowALargePicture) {
   const TemporaryFolder folder;
   const io::Picture picture{
       .width = 3, .height = 512, .grey = std::vector<float>(3 * 512), .captions = {"a", "b"}};
-  io::write_png(folder / "p.png", {picture}, 0, 1);
+  io::write_png({folder / "p.png", io::Content::picture}, {picture}, 0, 1);
   png_image header{};
   header.version = PNG_IMAGE_VERSION;
   ASSERT_NE(png_image_begin_read_from_file(&header, (folder / "p.png").c_str()), 0);
@@ -67,7 +67,8 @@ TEST(Png, HasRowsOfPictures) {
   const auto picture = [](Index width, Index height, float grey) {
     return io::Picture{width, height, std::vector<float>(static_cast<std::size_t>(width * height), grey)};
   };
-  io::write_png(folder / "p.png", {picture(3, 4, 1), picture(5, 2, 0), picture(20, 6, 1)}, 0, 1, 2);
+  io::write_png({folder / "p.png", io::Content::picture},
+                {picture(3, 4, 1), picture(5, 2, 0), picture(20, 6, 1)}, 0, 1, 2);
   png_image header{};
   header.version = PNG_IMAGE_VERSION;
   ASSERT_NE(png_image_begin_read_from_file(&header, (folder / "p.png").c_str()), 0);
@@ -88,7 +89,7 @@ TEST(Png, HasRowsOfPictures) {
 TEST(Png, HasCaptionsBelowThePicture) {
   const TemporaryFolder folder;
   const io::Picture picture{.width = 3, .height = 2, .grey = {1, 1, 1, 1, 1, 1}, .captions = {"white 1"}};
-  io::write_png(folder / "p.png", {picture}, 0, 1);
+  io::write_png({folder / "p.png", io::Content::picture}, {picture}, 0, 1);
   png_image header{};
   header.version = PNG_IMAGE_VERSION;
   ASSERT_NE(png_image_begin_read_from_file(&header, (folder / "p.png").c_str()), 0);
