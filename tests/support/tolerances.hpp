@@ -188,8 +188,7 @@ constexpr double opposite_rays = 2e-6;
 /// a percent of the peak.
 constexpr double fourier_of_moved_rows = 1e-3;
 
-/// Rows that go on: the half has one end of twice the value, where the whole has two that cancel over opposite
-/// views. Between them lies what is left, some ten times less, with the rounding of the larger ones.
+/// The same of rows that go on: sums over opposite views are ten times smaller than these rows beside them.
 constexpr double opposite_rays_that_go_on = 3e-5;
 
 /// A half acquisition beside the whole scan and beside the closed form: what is promised (0.3 %).
