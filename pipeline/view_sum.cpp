@@ -15,6 +15,12 @@ Space space_of(const Plan& plan) {
   return rows_are_slices(plan.scan) ? volume_space(plan.grid, device) : cone_volume_space(plan.grid, device);
 }
 
+/// What F multiplies rays with beside the weights of views.
+std::vector<float> bin_shares_of(const Scan& scan) {
+  const auto* parallel = std::get_if<ParallelBeam>(&scan);
+  return parallel ? bin_shares(*parallel) : std::vector<float>{};
+}
+
 }  // namespace
 
 ViewSum::ViewSum(const Plan& plan) : plan_(plan), scan_(plan.scan), volume_(Array(space_of(plan))) {
@@ -23,7 +29,8 @@ ViewSum::ViewSum(const Plan& plan) : plan_(plan), scan_(plan.scan), volume_(Arra
 
 void ViewSum::use(Scan scan) {
   const Detector before = filtered_detector(scan_), now = filtered_detector(scan);
-  const bool same = before.bins == now.bins && before.axis_bin == now.axis_bin;
+  const bool same = before.bins == now.bins && before.axis_bin == now.axis_bin &&
+                    bin_shares_of(scan_) == bin_shares_of(scan);
   scan_ = std::move(scan);
   weights_ = std::visit([](const auto& s) { return filter_weights(s); }, scan_);
   of_view_ = weights_.size() / angles_of(scan_).size();

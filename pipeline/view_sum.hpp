@@ -16,7 +16,7 @@ class ViewSum {
   explicit ViewSum(const Plan& plan);
 
   /// From now on views have the weights that they have in this scan, which has an angle for each of them. If
-  /// F filters to another detector now, nothing is added yet.
+  /// F now filters to another detector, or weighs its bins otherwise, nothing is added yet.
   void use(Scan scan);
   /// Brings some views to their weights: (view, row, bin) on the CPU. Views may be added again.
   void add(Range views, Array y);

@@ -112,6 +112,25 @@ TEST_F(FollowTest, MakesTheVolumeOfAConeBeam) {
   }
 }
 
+/// Its bins are weighed in a band that is the wider the fewer views there are.
+TEST_F(FollowTest, MakesTheVolumeOfAHalfAcquisition) {
+  Simulation simulation = test::small_simulation(1e4);
+  auto& scan = std::get<ParallelBeam>(simulation.scan);
+  scan.angles = test::regular_angles(40, whole_turn);
+  scan.row_axis_bins.clear();
+  scan.detector.axis_bin = 17.3;
+  write_scan(path(), SimulatedScan(simulation));
+  Recipe recipe;
+  recipe.size = 70;
+  expect_same(followed(recipe, {3, 25, 40}), whole(recipe));
+  expect_same(followed(recipe, {3, 20, 40}, true), whole(recipe));
+  recipe.views = Range{0, 33};
+  const std::vector<float> those = whole(recipe);
+  recipe.views.reset();
+  expect_same(followed(recipe, {7, 33}), those);
+  EXPECT_EQ(outcome_.followed->again, 33);
+}
+
 TEST_F(FollowTest, EndsWithTheViewsThatCame) {
   write_scan(path(), SimulatedScan(test::small_simulation(1e4)));
   std::vector<std::string> said;
