@@ -59,7 +59,9 @@ void add_method(CLI::App& c, ReconOptions& o) {
       c, "--padding", o.padding, {"edge", "cosine", "none"},
       "how the filter continues rows beyond their ends, where the sample may go on: with the end value, "
       "with the end value times a cosine (default), or with zeros");
-  c.add_option("--padding-bins", r.padding_bins, "over how many bins (default: half of the detector's)")
+  c.add_option(
+       "--padding-bins", r.padding_bins,
+       "over how many bins (default: half of the detector's; of a half acquisition, of the whole one's)")
       ->check(count());
   c.add_option("--initial", o.initial,
                "initial volume: zero, fbp, or a volume file (default zero; of tv and fista fbp)");

@@ -111,7 +111,8 @@ json plan_json(const pipeline::Plan& plan, const io::ScanInfo& info) {
   const bool continues = plan.filters() && filter.padding != Padding::none;
   const json data_weights =
       plan.method->iterates() ? json(plan.preprocessing.weights ? "counts" : "uniform") : json(nullptr);
-  const json padding_bins = continues ? json(filter.padding_bins.value_or(d.bins / 2)) : json(nullptr);
+  const json padding_bins =
+      continues ? json(filter.padding_bins.value_or(filtered_detector(plan.scan).bins / 2)) : json(nullptr);
   const json vectors = rows_are_slices(plan.scan) || plan.by_views() ? json(nullptr) : json(plan.vectors());
   // rounding depends on these
   const json slab =

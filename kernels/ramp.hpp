@@ -7,15 +7,39 @@
 #include "../core/array.hpp"
 #include "../core/host_device.hpp"
 #include "../core/kept_on_devices.hpp"
+#include "../core/range.hpp"
 
 namespace tandem::kernels {
 
-/// How rows go on beyond their ends: with their end values times a shape. The end value is the mean of the
-/// last bins.
+/// The ends of rows.
+enum End : int { low_end, high_end };
+
+/// End values of rows, as kernels see them: sums over the last bins.
+struct EndValues {
+  const float* shares;  ///< (row, end, bin counted from the end); of one row for all if `one_row`
+  bool one_row;
+  Index bins;  ///< that count at an end
+  Range row;   ///< where the row lies in the line that has it
+  /// What a bin counts, and where it lies; it is the b-th from the end.
+  TANDEM_HOST_DEVICE float share(Index of_row, int end, Index b) const {
+    return shares[((one_row ? 0 : of_row) * 2 + end) * bins + b];
+  }
+  TANDEM_HOST_DEVICE Index bin(int end, Index b) const {
+    return end == low_end ? row.first + b : row.last - 1 - b;
+  }
+};
+
+/// How rows go on beyond their ends: with their end values times a shape.
 struct Continuation {
   std::vector<float> before, after;  ///< one number for each position of the transform; empty: with zeros
-  Index bins = 0;                    ///< of which the end value is the mean
+  std::vector<float> shares;         ///< as in EndValues, of rows as they come
+  Index bins = 0;
+  Range row{};  ///< within what comes
   bool zeros() const { return before.empty(); }
+  EndValues end_values(const float* at) const {
+    return {at, static_cast<Index>(shares.size()) == 2 * bins, bins, row};
+  }
+  EndValues end_values() const { return end_values(shares.data()); }
 };
 
 /// A convolution along the bins of every (view, row). Rows go on to `length`, and may be moved in the same
@@ -29,9 +53,10 @@ struct RowFilter {
   // for rays that do not all count the same
   std::vector<float> cell_weights{};  ///< (row, bin of the output), applied before; empty: 1
   bool cells_after = false;           ///< whether they are applied after, too
-  std::vector<float> ray_weights{};   ///< (view, bin of the input), applied before; empty: 1
+  std::vector<float> ray_weights{};   ///< (view, 1 + bin of the input + 1), applied before; empty: 1. The
+                                      ///< first and the last weigh what rows go on with.
   Index first_bin = 0;                ///< of the output, counted from the first bin of the input
-  Continuation beyond{};              ///< of rows that are weighed
+  Continuation beyond{};
   KeptOnDevices kept{};
 };
 
@@ -40,10 +65,14 @@ struct FilterSide {
   Index first, bins;   ///< where they lie among the bins of the output
   Index cells_a_row;   ///< bins of the output
   const float *cells,  ///< weights; null: 1
-      *rays;
+      *rays;           ///< with one beyond either end
   TANDEM_HOST_DEVICE float weight(Index view, Index row, Index bin) const {
     const float cell = cells ? cells[row * cells_a_row + first + bin] : 1.0f;
-    return rays ? cell * rays[view * bins + bin] : cell;
+    return rays ? cell * rays[view * (bins + 2) + bin + 1] : cell;
+  }
+  /// Of what rows go on with.
+  TANDEM_HOST_DEVICE float weight_beyond(Index view, int end) const {
+    return rays ? rays[view * (bins + 2) + end * (bins + 1)] : 1.0f;
   }
 };
 

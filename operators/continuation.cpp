@@ -1,10 +1,12 @@
 #include "continuation.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
 #include "../core/error.hpp"
 #include "../core/parallel.hpp"
+#include "../geometry/beams/ray_shares.hpp"
 
 namespace tandem {
 
@@ -38,17 +40,22 @@ double ramp_of_taper(const std::vector<double>& taper, Index at) {
 
 }  // namespace
 
-kernels::Continuation continuation(const Filter& filter, Index bins, Index first, Index length) {
-  const Index tapered = filter.padding_bins.value_or(bins / 2);
+Index first_bin_of(const Detector& own, const Detector& wide) {
+  return std::lround(wide.axis_bin - own.axis_bin);
+}
+
+kernels::Continuation continuation(const Filter& filter, const Detector& own, const Detector& wide,
+                                   Index length) {
+  const Index bins = own.bins, first = first_bin_of(own, wide);
+  const Index tapered = filter.padding_bins.value_or(wide.bins / 2);
   require<GeometryError>(tapered >= 0, "filter: padding of ", tapered, " bins; 0 or more are needed");
   if (filter.padding == Padding::none || filter.window == Window::none || tapered == 0) return {};
   // both ramps, as two views of one row
   const std::vector<double> values = taper(filter.padding, tapered);
   Array ramps(Space({2, 1, length}));
   parallel_for(length, [&](Index i) {
-    Index bin = i - first;  // of the row, on the half of the circle on its own side
-    if (2 * bin >= bins + length) bin -= length;
-    if (2 * bin < bins - length) bin += length;
+    const bool before = 2 * i >= wide.bins + length;  // on the half of the circle before the wide row
+    const Index bin = (before ? i - length : i) - first;
     ramps.data()[i] = static_cast<float>(ramp_of_taper(values, -bin));
     ramps.data()[length + i] = static_cast<float>(ramp_of_taper(values, bin - bins + 1));
   });
@@ -59,9 +66,59 @@ kernels::Continuation continuation(const Filter& filter, Index bins, Index first
       .filter(inverse, false, 1, image(ConstVectorView(ramps)), 0, image(VectorView(ramps)),
               default_stream(Device::cpu()));
   constexpr Index share = 128;  // of a row, whose mean is its end value
+  const Index last = std::clamp<Index>(wide.bins / share, 1, bins);
   return {{ramps.data(), ramps.data() + length},
           {ramps.data() + length, ramps.data() + 2 * length},
-          std::max<Index>(1, bins / share)};
+          std::vector<float>(static_cast<std::size_t>(2 * last), 1 / static_cast<float>(last)),
+          last,
+          {0, bins}};
+}
+
+void weigh_ends(kernels::Continuation& beyond, Index rows,
+                const std::function<float(Index row, int end, Index bin)>& factor) {
+  if (beyond.zeros()) return;
+  const kernels::EndValues ends = beyond.end_values();
+  std::vector<float> weighed;
+  for (Index row = 0; row < rows; ++row)
+    for (const int end : {kernels::low_end, kernels::high_end})
+      for (Index b = 0; b < ends.bins; ++b)
+        weighed.push_back(ends.share(row, end, b) * factor(row, end, ends.bin(end, b)));
+  beyond.shares = std::move(weighed);
+}
+
+namespace {
+
+/// One stands for all, unless they have axes of their own.
+Index rows_that_differ(const ParallelBeam& scan) {
+  return scan.row_axis_bins.empty() ? 1 : scan.detector.rows;
+}
+
+}  // namespace
+
+kernels::Continuation continuation(const Filter& filter, const ParallelBeam& scan, Index length) {
+  const Detector& d = scan.detector;
+  kernels::Continuation beyond = continuation(filter, d, filtered_detector(scan), length);
+  const std::vector<float> shares = bin_shares(scan, 1);
+  if (!shares.empty())
+    weigh_ends(beyond, rows_that_differ(scan), [&](Index row, int end, Index) {
+      return shares[static_cast<std::size_t>(row * (d.bins + 2) + end * (d.bins + 1))];
+    });
+  return beyond;
+}
+
+kernels::Continuation continuation_of_weighed_rows(const Filter& filter, const ParallelBeam& scan,
+                                                   Index length) {
+  const Detector& d = scan.detector;
+  kernels::Continuation beyond = continuation(filter, scan, length);
+  const std::vector<float> shares = bin_shares(scan);
+  if (shares.empty()) return beyond;
+  weigh_ends(beyond, rows_that_differ(scan), [&](Index row, int, Index bin) {
+    const float share = shares[static_cast<std::size_t>(row * d.bins + bin)];
+    return share > 0 ? 1 / share : 0;
+  });
+  const Index first = first_bin_of(d, filtered_detector(scan));
+  beyond.row = {first, first + d.bins};
+  return beyond;
 }
 
 }  // namespace tandem

@@ -38,15 +38,13 @@ LinearOperator fourier_fbp(const ParallelBeam& scan, const VolumeGrid& grid, Fil
   const ParallelBeam wide = symmetric(scan);
   const auto plan = kernels::fourier_plan(wide, grid, how.accuracy);
   std::vector<double> row_shifts;
-  if (!half)
-    for (const double axis : scan.row_axis_bins) row_shifts.push_back(scan.detector.axis_bin - axis);
+  for (const double axis : scan.row_axis_bins) row_shifts.push_back(scan.detector.axis_bin - axis);
   FourierViews views = fourier_views(plan, filter_response(filter, plan->length, scan.detector.bin_pitch),
                                      half ? std::vector<float>(scan.angles.size(), 1.0f) : view_shares(scan),
                                      std::move(row_shifts));
-  if (!filter.padding_bins) filter.padding_bins = scan.detector.bins / 2;
-  views.beyond = continuation(filter, wide.detector.bins, 0, plan->length);
+  views.beyond = continuation_of_weighed_rows(filter, scan, plan->length);
   const LinearOperator back = adjoint(make(wide, grid, std::move(views), 1, how, device));
-  return half ? back * ramp_filter(scan, {.window = Window::none}, device) : back;
+  return half ? back * weigh_rays(scan, device) : back;
 }
 
 Execution resolved_fourier(const Execution& wanted, const ParallelBeam& scan, Device device) {

@@ -8,6 +8,7 @@
 
 #include "../core/error.hpp"
 #include "../core/parallel.hpp"
+#include "../geometry/beams/ray_shares.hpp"
 #include "../kernels/ramp.hpp"
 #include "algebra.hpp"
 #include "batches.hpp"
@@ -120,13 +121,24 @@ ParallelBeam some_views(const ParallelBeam& whole, Range views) {
   return crop(whole, views, {0, whole.detector.rows}, {0, whole.detector.bins});
 }
 
-/// (row, bin) as (row, bin of the output).
-std::vector<float> widened(const std::vector<float>& cells, const Detector& d, Index first_bin, Index bins) {
-  if (cells.empty()) return {};
-  std::vector<float> wide(static_cast<std::size_t>(d.rows * bins), 1.0f);
+/// F of some views, but for the ramp: it weighs rays, and moves rows onto the detector of `wide`.
+kernels::RowFilter weighing(const ParallelBeam& whole, const ParallelBeam& wide,
+                            std::span<const float> weights) {
+  require<GeometryError>(
+      !half_acquisition(whole) || whole.view_shift_bins.empty(),
+      "filter: the rays of a half acquisition with shifted views are not weighed yet; give "
+      "an iterative method");
+  const Detector& d = whole.detector;
+  kernels::RowFilter f = bare_filter(wide);
+  f.view_weights.assign(weights.begin(), weights.end());
+  f.first_bin = first_bin_of(d, wide.detector);
+  const std::vector<float> shares = bin_shares(whole);
+  if (shares.empty()) return f;
+  f.cell_weights.assign(static_cast<std::size_t>(d.rows * wide.detector.bins), 1.0f);
   for (Index row = 0; row < d.rows; ++row)
-    std::copy_n(cells.begin() + row * d.bins, d.bins, wide.begin() + row * bins + first_bin);
-  return wide;
+    std::copy_n(shares.begin() + row * d.bins, d.bins,
+                f.cell_weights.begin() + row * wide.detector.bins + f.first_bin);
+  return f;
 }
 
 /// (row, bin): of a ray's angle with the central one.
@@ -151,8 +163,11 @@ kernels::RowFilter fdk_filter(const ConeBeam& scan, const Filter& filter) {
                                    wide.detector.bin_pitch / wide.magnification());
   f.cell_weights = cosines(wide);
   f.cells_after = true;
-  f.first_bin = std::lround(wide.detector.axis_bin - scan.detector.axis_bin);
-  f.beyond = continuation(filter, scan.detector.bins, f.first_bin, f.length);
+  f.first_bin = first_bin_of(scan.detector, wide.detector);
+  f.beyond = continuation(filter, scan.detector, wide.detector, f.length);
+  weigh_ends(f.beyond, wide.detector.rows, [&](Index row, int, Index bin) {
+    return f.cell_weights[static_cast<std::size_t>(row * wide.detector.bins + f.first_bin + bin)];
+  });
   return f;
 }
 
@@ -235,36 +250,38 @@ double window_at(const Filter& filter, double f) {
 
 std::vector<float> filter_weights(const ParallelBeam& scan) { return view_shares(scan); }
 
-std::vector<float> filter_weights(const ConeBeam& scan) { return ray_shares(scan); }
+std::vector<float> filter_weights(const ConeBeam& scan) { return ray_shares(scan, 1); }
 
 LinearOperator ramp_filter(const ParallelBeam& whole, Range views, std::span<const float> weights,
                            Filter filter, Device device) {
   validate(whole);
-  require<GeometryError>(
-      !half_acquisition(whole) || whole.view_shift_bins.empty(),
-      "filter: the rays of a half acquisition with shifted views are not weighed yet; give "
-      "an iterative method");
-  const ParallelBeam scan = some_views(whole, views), wide = some_views(symmetric(whole), views);
   require_weights(weights, views.size());
-  kernels::RowFilter f = with_ramp(bare_filter(wide), filter, wide.detector.bin_pitch);
-  f.view_weights.assign(weights.begin(), weights.end());
-  f.first_bin = std::lround(wide.detector.axis_bin - scan.detector.axis_bin);
-  f.beyond = continuation(filter, scan.detector.bins, f.first_bin, f.length);
-  f.cell_weights = widened(bin_shares(whole), scan.detector, f.first_bin, wide.detector.bins);
+  const ParallelBeam wide = some_views(symmetric(whole), views);
+  kernels::RowFilter f = with_ramp(weighing(whole, wide, weights), filter, wide.detector.bin_pitch);
+  f.beyond = continuation(filter, whole, f.length);
+  return make(projection_space(some_views(whole, views), device), projection_space(wide, device),
+              std::move(f));
+}
+
+LinearOperator weigh_rays(const ParallelBeam& scan, Device device) {
+  validate(scan);
+  const ParallelBeam wide = symmetric(scan);
+  kernels::RowFilter f = weighing(scan, wide, filter_weights(scan));
+  f.row_shifts.clear();
   return make(projection_space(scan, device), projection_space(wide, device), std::move(f));
 }
 
 LinearOperator ramp_filter(const ConeBeam& whole, Range views, std::span<const float> weights, Filter filter,
                            Device device) {
   validate(whole);
-  require_weights(weights, views.size() * whole.detector.bins);
+  require_weights(weights, views.size() * (whole.detector.bins + 2));
   return of_views(whole, views, fdk_filter(whole, filter), weights, device);
 }
 
 FilterOfViews ramp_filter_of_views(const ConeBeam& whole, Filter filter, Device device) {
   validate(whole);
-  return [whole, f = fdk_filter(whole, filter), shares = ray_shares(whole), device](Range views) {
-    const auto bins = static_cast<std::size_t>(whole.detector.bins);
+  return [whole, f = fdk_filter(whole, filter), shares = filter_weights(whole), device](Range views) {
+    const auto bins = static_cast<std::size_t>(whole.detector.bins + 2);
     const std::span weights(shares);
     return of_views(whole, views, f,
                     weights.subspan(static_cast<std::size_t>(views.first) * bins,

@@ -17,7 +17,7 @@ enum class Window { ramp, shepp, cosine, hamming, hann, parzen, butterworth, non
 
 /// How the filter continues rows beyond their ends, where a sample may go on: not at all, with the end value,
 /// or with the end value times a cosine that falls from 1 to 0. The end value is the mean of the last 128th
-/// of the row.
+/// of the row, times what rays count just beyond it: nothing at the nearer end of a half acquisition.
 enum class Padding { none, edge, cosine };
 
 struct Filter {
@@ -27,7 +27,7 @@ struct Filter {
   /// Butterworth 0.5.
   std::optional<double> cutoff{};
   Padding padding = Padding::none;
-  std::optional<Index> padding_bins{};  ///< over how many bins rows are continued; default: half of theirs
+  std::optional<Index> padding_bins{};  ///< over how many bins; default: half of those of filtered rows
 };
 
 /// The window with the name "ramp", "shepp", ... @throws GeometryError for another name; it lists the known
@@ -56,7 +56,7 @@ LinearOperator ramp_filter(const ParallelBeam& scan, Filter filter = {}, Device 
 LinearOperator ramp_filter(const ConeBeam& scan, Filter filter = {}, Device device = Device::cpu());
 
 /// What F multiplies data with before or after the ramp, rad: (view) as in `view_shares`, and for a cone beam
-/// (view, bin) as in `ray_shares`.
+/// (view, bin) as in `ray_shares`, with one bin beyond either end, for what rows go on with.
 std::vector<float> filter_weights(const ParallelBeam& scan);
 std::vector<float> filter_weights(const ConeBeam& scan);
 

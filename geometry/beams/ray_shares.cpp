@@ -1,11 +1,11 @@
 // What each ray counts in FBP and FDK, and what is missing.
 
+#include "ray_shares.hpp"
+
 #include <algorithm>
 #include <cmath>
 
 #include "../circle.hpp"
-#include "cone.hpp"
-#include "parallel.hpp"
 
 namespace tandem {
 
@@ -51,15 +51,16 @@ double parker(double excess, double fan, double at) {
 }
 
 /// Twice the share of the rays of each bin, of which those on the nearer side are seen from both sides:
-/// 1, and towards the end of that side a band where it goes to 0 here and to 2 opposite.
-std::vector<double> one_sided(const Detector& d, std::size_t views) {
+/// 1, and towards the end of that side a band where it goes to 0 here and to 2 opposite. Also of so many bins
+/// `beyond` either end.
+std::vector<double> one_sided(const Detector& d, std::size_t views, Index beyond) {
   constexpr double narrowest = 16;  // bins
   const Sides side = sides(d);
   const double overlap = side.nearer + 0.5,
                rim = side.farther * whole_turn / static_cast<double>(views);  // moves so far in a view
   const double band = std::min(overlap, std::max(narrowest, 2 * rim));
   std::vector<double> weights;
-  for (Index bin = 0; bin < d.bins; ++bin) {
+  for (Index bin = -beyond; bin < d.bins + beyond; ++bin) {
     const double distance = side.direction * (static_cast<double>(bin) - d.axis_bin);
     const double part = band > 0 ? std::clamp((std::abs(distance) - overlap) / band + 1, 0.0, 1.0) : 1;
     weights.push_back(1 + std::copysign(std::pow(std::sin(0.5 * half_turn * part), 2), distance));
@@ -84,16 +85,18 @@ double fan_of(const ConeBeam& scan, double bin) {
 
 bool half_acquisition(const ConeBeam& scan) { return Orbit(scan.angles).closed && is_aside(scan.detector); }
 
-std::vector<float> ray_shares(const ConeBeam& scan) {
+std::vector<float> ray_shares(const ConeBeam& scan) { return ray_shares(scan, 0); }
+
+std::vector<float> ray_shares(const ConeBeam& scan, Index beyond) {
   validate(scan);
   const Orbit orbit(scan.angles);
   const Detector& d = scan.detector;
-  std::vector<double> twice(static_cast<std::size_t>(d.bins), 1.0);
-  if (orbit.closed && missing_bins(d) > 0) twice = one_sided(d, scan.angles.size());
+  std::vector<double> twice(static_cast<std::size_t>(d.bins + 2 * beyond), 1.0);
+  if (orbit.closed && missing_bins(d) > 0) twice = one_sided(d, scan.angles.size(), beyond);
   std::vector<float> shares;
   for (std::size_t v = 0; v < scan.angles.size(); ++v)
-    for (Index bin = 0; bin < d.bins; ++bin) {
-      double weight = twice[static_cast<std::size_t>(bin)];
+    for (Index bin = -beyond; bin < d.bins + beyond; ++bin) {
+      double weight = twice[static_cast<std::size_t>(bin + beyond)];
       if (!orbit.closed)
         weight = 2 * parker(0.5 * (orbit.length - half_turn), fan_of(scan, static_cast<double>(bin)),
                             orbit.at(scan.angles[v]));
@@ -117,13 +120,15 @@ std::vector<float> view_shares(const ParallelBeam& scan) {
   return {shares.begin(), shares.end()};
 }
 
-std::vector<float> bin_shares(const ParallelBeam& scan) {
+std::vector<float> bin_shares(const ParallelBeam& scan) { return bin_shares(scan, 0); }
+
+std::vector<float> bin_shares(const ParallelBeam& scan, Index beyond) {
   if (!half_acquisition(scan)) return {};
   std::vector<float> shares;
   Detector d = scan.detector;
   for (Index row = 0; row < scan.detector.rows; ++row) {
     if (!scan.row_axis_bins.empty()) d.axis_bin = scan.row_axis_bins[static_cast<std::size_t>(row)];
-    const std::vector<double> of_row = one_sided(d, scan.angles.size());
+    const std::vector<double> of_row = one_sided(d, scan.angles.size(), beyond);
     shares.insert(shares.end(), of_row.begin(), of_row.end());
   }
   return shares;

@@ -1,35 +1,32 @@
 #include "continuation.hpp"
 
-#include <array>
-
-#include "fourier_transform.hpp"
+#include <algorithm>
 
 namespace tandem::kernels::cpu {
 
 namespace {
 
-constexpr std::size_t width = 2 * lanes;  // numbers at a position: two rows in each lane
+constexpr std::size_t width = 2 * lanes;  // numbers at a position
 
 }  // namespace
 
-void go_on(const Continuation& beyond, Range own, float* lines) {
-  if (beyond.zeros()) return;
-  std::array<float, width> low{}, high{};
-  const float share = 1 / static_cast<float>(beyond.bins);
-  for (Index b = 0; b < beyond.bins; ++b) {
-    const float *first = lines + (own.first + b) * 2 * lanes, *last = lines + (own.last - 1 - b) * 2 * lanes;
-    for (std::size_t c = 0; c < width; ++c) {
-      low[c] += share * first[c];
-      high[c] += share * last[c];
-    }
-  }
-  for (std::size_t i = 0; i < beyond.before.size(); ++i)
-    for (std::size_t c = 0; c < width; ++c)
-      lines[i * width + c] += low[c] * beyond.before[i] + high[c] * beyond.after[i];
+float end_value(const EndValues& ends, Index row, int end, const float* line) {
+  float sum = 0;
+  for (Index b = 0; b < ends.bins; ++b) sum += ends.share(row, end, b) * line[ends.bin(end, b)];
+  return sum;
 }
 
-void come_back(const Continuation& beyond, Range own, float* lines) {
-  if (beyond.zeros()) return;
+void give_back(const EndValues& ends, Index row, int end, float value, float* line) {
+  for (Index b = 0; b < ends.bins; ++b) line[ends.bin(end, b)] += ends.share(row, end, b) * value;
+}
+
+void go_on(const Continuation& beyond, const Ends& values, float* lines) {
+  for (std::size_t i = 0; i < beyond.before.size(); ++i)
+    for (std::size_t c = 0; c < width; ++c)
+      lines[i * width + c] += values[low_end][c] * beyond.before[i] + values[high_end][c] * beyond.after[i];
+}
+
+Ends come_back(const Continuation& beyond, const float* lines) {
   std::array<double, width> low{}, high{};
   for (std::size_t i = 0; i < beyond.before.size(); ++i)
     for (std::size_t c = 0; c < width; ++c) {
@@ -37,14 +34,10 @@ void come_back(const Continuation& beyond, Range own, float* lines) {
       low[c] += static_cast<double>(value * beyond.before[i]);
       high[c] += static_cast<double>(value * beyond.after[i]);
     }
-  const double share = 1 / static_cast<double>(beyond.bins);
-  for (Index b = 0; b < beyond.bins; ++b) {
-    float *first = lines + (own.first + b) * 2 * lanes, *last = lines + (own.last - 1 - b) * 2 * lanes;
-    for (std::size_t c = 0; c < width; ++c) {
-      first[c] += static_cast<float>(share * low[c]);
-      last[c] += static_cast<float>(share * high[c]);
-    }
-  }
+  Ends sums;
+  std::copy(low.begin(), low.end(), sums[low_end].begin());
+  std::copy(high.begin(), high.end(), sums[high_end].begin());
+  return sums;
 }
 
 }  // namespace tandem::kernels::cpu

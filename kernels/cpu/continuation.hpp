@@ -1,15 +1,25 @@
 #pragma once
 
-#include "../../core/range.hpp"
+#include <array>
+
 #include "../ramp.hpp"
+#include "fourier_transform.hpp"
 
 namespace tandem::kernels::cpu {
 
-/// Adds what rows go on with beyond their ends. `lines` are rows side by side, as `transform` takes them;
-/// what was measured lies at the positions `own`.
-void go_on(const Continuation& beyond, Range own, float* lines);
+/// A number for each end of rows that lie side by side, as `transform` takes them: two rows in each lane.
+using Ends = std::array<std::array<float, 2 * lanes>, 2>;
+
+/// The end value of a row; `line` is what comes to the filter.
+float end_value(const EndValues& ends, Index row, int end, const float* line);
+
+/// The transpose: adds to the last bins.
+void give_back(const EndValues& ends, Index row, int end, float value, float* line);
+
+/// Adds to `lines` what rows with these end values go on with.
+void go_on(const Continuation& beyond, const Ends& values, float* lines);
 
 /// The transpose.
-void come_back(const Continuation& beyond, Range own, float* lines);
+Ends come_back(const Continuation& beyond, const float* lines);
 
 }  // namespace tandem::kernels::cpu

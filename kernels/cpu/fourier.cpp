@@ -125,6 +125,16 @@ struct ViewPair {
   float& real(Index i, Index lane, Index half) const { return line[i * floats_a_cell + half * lanes + lane]; }
 };
 
+/// body(row, end, where the value of this end lies among `Ends`) for each row of the pair.
+template <class T, class Body>
+void for_ends(const Group& group, const ViewPair& pair, Image<T> projections, const Body& body) {
+  for (Index half = 0; half < pair.count; ++half)
+    for (Index s = 0; s < group.count; ++s)
+      for (const int end : {low_end, high_end})
+        body(&projections(pair.v + half, group.first + s, 0), group.first + s, end,
+             static_cast<std::size_t>(half * lanes + s));
+}
+
 void rows_to_samples(const Group& group, Image<const float> projections, const ViewPair& pair, float* polar) {
   const FourierPlan& plan = group.plan;
   for (Index half = 0; half < pair.count; ++half)
@@ -132,7 +142,13 @@ void rows_to_samples(const Group& group, Image<const float> projections, const V
       const float* row = &projections(pair.v + half, group.first + s, 0);
       for (Index bin = 0; bin < plan.bins; ++bin) pair.real(bin, s, half) = row[bin];
     }
-  go_on(group.views.beyond, {0, plan.bins}, pair.line);
+  if (const Continuation& beyond = group.views.beyond; !beyond.zeros()) {
+    Ends values{};
+    for_ends(group, pair, projections, [&](const float* row, Index number, int end, std::size_t at) {
+      values[static_cast<std::size_t>(end)][at] = end_value(beyond.end_values(), number, end, row);
+    });
+    go_on(beyond, values, pair.line);
+  }
   transform(pair.line, plan.length, Direction::forward);
   for (Index half = 0; half < pair.count; ++half) {
     const Factors factors(group, pair.v + half);
@@ -165,12 +181,17 @@ void samples_to_rows(const Group& group, const float* const (&samples)[2], const
     }
   }
   transform(pair.line, plan.length, Direction::backward);
-  come_back(group.views.beyond, {0, plan.bins}, pair.line);
   for (Index half = 0; half < pair.count; ++half)
     for (Index s = 0; s < group.count; ++s) {
       float* row = &projections(pair.v + half, group.first + s, 0);
       for (Index bin = 0; bin < plan.bins; ++bin) update(row[bin], alpha * pair.real(bin, s, half), beta);
     }
+  if (const Continuation& beyond = group.views.beyond; !beyond.zeros()) {
+    const Ends values = come_back(beyond, pair.line);
+    for_ends(group, pair, projections, [&](float* row, Index number, int end, std::size_t at) {
+      give_back(beyond.end_values(), number, end, alpha * values[static_cast<std::size_t>(end)][at], row);
+    });
+  }
 }
 
 // ---- cells <-> pixels. The grid is (x, y, lane): columns of the half plane.

@@ -93,8 +93,30 @@ void write(const FilterSide& side, Range views, Index row, const float* lines, c
   });
 }
 
-/// The positions of a row.
-Range own(const FilterSide& side) { return {side.first, side.first + side.bins}; }
+constexpr int both_ends[] = {low_end, high_end};
+
+/// What the rows of some views go on with, weighed.
+Ends ends_of(const RowFilter& filter, const FilterSide& side, Range views, Index row, Image<const float> in) {
+  const EndValues ends = filter.beyond.end_values();
+  Ends values{};
+  for (Index view = views.first; view < views.last; ++view)
+    for (const int end : both_ends)
+      values[static_cast<std::size_t>(end)][static_cast<std::size_t>(place(view - views.first))] =
+          side.weight_beyond(view, end) * end_value(ends, row, end, &in(view, row, 0));
+  return values;
+}
+
+/// The transpose: adds to rows that are written. Views are multiplied by their `scales`.
+void add_ends(const RowFilter& filter, const FilterSide& side, Range views, Index row, const Ends& values,
+              const float* scales, Image<float> out) {
+  const EndValues ends = filter.beyond.end_values();
+  for (Index view = views.first; view < views.last; ++view)
+    for (const int end : both_ends) {
+      const float value =
+          values[static_cast<std::size_t>(end)][static_cast<std::size_t>(place(view - views.first))];
+      give_back(ends, row, end, scales[view] * side.weight_beyond(view, end) * value, &out(view, row, 0));
+    }
+}
 
 }  // namespace
 
@@ -111,17 +133,19 @@ void filter_rows(const RowFilter& filter, bool adjoint, float alpha, Image<const
   const FilterSides sides =
       sides_of(filter, adjoint, in.n2, out.n2, data(filter.cell_weights), data(filter.ray_weights));
   const Index tasks = ceil_div(in.n0, views_a_task);
+  const bool continued = !filter.beyond.zeros();
   parallel_for(in.n1 * tasks, [&](Index i) {
     const Index row = i / tasks, first = i % tasks * views_a_task;
     const Range views{first, std::min(in.n0, first + views_a_task)};
     Lines lines(filter.length * views_a_task);
     read(sides.in, views, row, in, lines.data());
-    if (!adjoint) go_on(filter.beyond, own(sides.in), lines.data());
+    if (continued && !adjoint) go_on(filter.beyond, ends_of(filter, sides.in, views, row, in), lines.data());
     transform(lines.data(), filter.length, Direction::forward);
     multiply(responses[responses.size() == 1 ? 0 : static_cast<std::size_t>(row)], lines.data());
     transform(lines.data(), filter.length, Direction::backward);
-    if (adjoint) come_back(filter.beyond, own(sides.out), lines.data());
     write(sides.out, views, row, lines.data(), scales.data(), beta, out);
+    if (continued && adjoint)
+      add_ends(filter, sides.out, views, row, come_back(filter.beyond, lines.data()), scales.data(), out);
   });
 }
 

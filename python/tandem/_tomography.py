@@ -24,7 +24,7 @@ class Filter:
     padding: str = "none"
     """How rows go on beyond their ends: none, edge or cosine."""
     padding_bins: Optional[int] = None
-    """Over how many bins; default: half of theirs."""
+    """Over how many bins; default: half of theirs; of a half acquisition, half of the whole detector's."""
 
 
 def _rebuilt(kind, arguments, keywords):

@@ -2,7 +2,9 @@
 // is.
 
 #include "../../operators/adjointness.hpp"
+#include "../../operators/continuation.hpp"
 #include "../../operators/fourier.hpp"
+#include "../support/half_scans.hpp"
 #include "cuda_fixture.hpp"
 
 namespace tandem::test {
@@ -10,7 +12,7 @@ namespace {
 
 constexpr Padding tapers[] = {Padding::edge, Padding::cosine};
 
-Filter padded(Padding padding, std::optional<Index> over = {}, Window window = Window::ramp) {
+Filter under(Window window, Padding padding, std::optional<Index> over) {
   return {.window = window, .cutoff = {}, .padding = padding, .padding_bins = over};
 }
 
@@ -22,6 +24,12 @@ std::string name_of(const Filter& filter, Index bins) {
 
 /// A half acquisition: its rows are widened, and its rays are weighed.
 ParallelBeam half_scan(Index rows) { return {{61, rows, 1, 1, 10}, regular_angles(81, whole_turn), {}}; }
+
+/// So wide that several bins of the band make an end value; rows have axes of their own, and about the last
+/// one the other end is the nearer one.
+ParallelBeam wide_half_scan() {
+  return {{810, 3, 1, 1, 200}, regular_angles(31, whole_turn), {200, 185.4, 489.3}};
+}
 
 /// Of the largest number.
 double largest_error(const Array& a, const Array& truth) {
@@ -98,7 +106,7 @@ TEST_F(CudaContinuation, IsSeen) {
 /// More pairs of rows than are transformed at once.
 TEST_F(CudaContinuation, ManyLongRowsAgreeWithTheCpu) {
   const ParallelBeam scan = odd_scan(4097, 40);
-  const Filter filter = padded(Padding::cosine, 100, Window::hann);
+  const Filter filter = under(Window::hann, Padding::cosine, 100);
   expect_same(ramp_filter(scan, filter, gpu), ramp_filter(scan, filter, cpu), "many long rows");
 }
 
@@ -114,6 +122,14 @@ TEST_F(CudaContinuation, OfRowsThatAreMovedWeighedOrWidenedAgreesWithTheCpu) {
       moving_half.row_axis_bins = {10, 9.4, 11.3};
       expect_same(ramp_filter(moving_half, filter, gpu), ramp_filter(moving_half, filter, cpu),
                   "half acquisition whose rows move");
+      expect_same(ramp_filter(wide_half_scan(), filter, gpu), ramp_filter(wide_half_scan(), filter, cpu),
+                  "wide half acquisition whose rows move");
+      expect_same(weigh_rays(wide_half_scan(), gpu), weigh_rays(wide_half_scan(), cpu), "weighed rays");
+      for (const double axis : {60.0, 403.0, 406.5}) {
+        const ConeBeam wide{{810, 2, 0.9, 1.3, axis}, regular_angles(19, whole_turn), 1600, 2000, 0.7};
+        expect_same(ramp_filter(wide, filter, gpu), ramp_filter(wide, filter, cpu),
+                    "wide cone, axis at bin " + std::to_string(axis));
+      }
       for (const double axis : {15.2, 6.4, 25.1})
         for (const double arc : {whole_turn, 3.6}) {
           const ConeBeam cone{{31, 5, 0.9, 1.3, axis}, regular_angles(19, arc), 60, 100, 1.7};
@@ -134,14 +150,47 @@ TEST_F(CudaContinuation, FourierFbpAgreesWithTheCpu) {
                         {scan_of(13, 2, 2500), grid_of(70, 90, 2, 3)},
                         {scan_of(40, 70, 301), grid_of(111, 64, 70)},
                         {wobbling_scan(), grid_of(43, 41, 3)},
-                        {half_scan(3), grid_of(61, 57, 3)}};
+                        {half_scan(3), grid_of(61, 57, 3)},
+                        {wide_half_scan(), grid_of(61, 57, 3)}};
   for (const Case& c : cases)
     for (const Padding padding : tapers)
       for (const std::optional<Index> over : {std::optional<Index>{}, {1}, {500}}) {
-        const Filter filter = padded(padding, over, Window::hann);
+        const Filter filter = under(Window::hann, padding, over);
         expect_same(fourier_fbp(c.scan, c.grid, filter, gpu), fourier_fbp(c.scan, c.grid, filter, cpu),
                     "Fourier, " + name_of(filter, c.scan.detector.bins));
       }
+}
+
+template <class MakeScan>
+void expect_half_is_whole(const Way& way, const Width& width, const MakeScan& scan_of) {
+  const auto half = scan_of(width, true), whole = scan_of(width, false);
+  const Phantom disc = disc_aside(width.whole);
+  const Array of_half = line_integrals_of(disc, half), of_whole = line_integrals_of(disc, whole);
+  for (const Padding padding : paddings) {
+    const std::vector<double> some = readings(way, width, half, of_half, padding),
+                              all = readings(way, width, whole, of_whole, padding);
+    for (std::size_t k = 0; k < some.size(); ++k) {
+      SCOPED_TRACE(std::string(decltype(half)::kind) + ", " + std::string(name_of(way.model)) + ", " +
+                   tandem::name_of(way.how) + ", " + std::to_string(width.whole) + " bins, " +
+                   std::string(tandem::name_of(padding)));
+      EXPECT_NEAR(some[k], all[k], tolerance::half_of_whole);
+      EXPECT_NEAR(some[k], 1, tolerance::half_of_whole);
+    }
+  }
+}
+
+/// By every kernel and precision but bytes, which have too few steps for the weights' band.
+TEST_F(CudaContinuation, LeavesHalfOfADiscAsGoodAsTheWhole) {
+  std::vector<Way> ways{{Model::joseph, gpu}, {Model::fourier, gpu}};
+  for (const Execution& how : executions_of_hats(gpu))
+    if (how.precision != Precision::uint8) ways.push_back({Model::pixel_driven, gpu, how});
+  for (const Width& width : widths) {
+    for (const Way& way : ways) expect_half_is_whole(way, width, parallel_scan);
+    for (const Model model : {Model::separable_footprint, Model::pixel_driven}) {
+      expect_half_is_whole({model, gpu}, width, fan_scan);
+      expect_half_is_whole({model, gpu}, width, cone_scan);
+    }
+  }
 }
 
 TEST_F(CudaContinuation, PairsMatch) {
@@ -151,6 +200,9 @@ TEST_F(CudaContinuation, PairsMatch) {
     EXPECT_LE(adjointness(ramp_filter(odd, filter, gpu)).mismatch, tolerance::mismatch);
     EXPECT_LE(adjointness(ramp_filter(wobbling, filter, gpu)).mismatch, tolerance::mismatch);
     EXPECT_LE(adjointness(ramp_filter(half_scan(3), filter, gpu)).mismatch, tolerance::mismatch);
+    EXPECT_LE(adjointness(ramp_filter(wide_half_scan(), filter, gpu)).mismatch, tolerance::mismatch);
+    EXPECT_LE(adjointness(fourier_fbp(wide_half_scan(), grid_of(61, 57, 3), filter, gpu)).mismatch,
+              tolerance::composed_mismatch);
     EXPECT_LE(adjointness(fourier_fbp(odd, grid_of(45, 37, 9), filter, gpu)).mismatch,
               tolerance::composed_mismatch);
     EXPECT_LE(adjointness(fourier_fbp(wobbling, grid_of(43, 41, 3), filter, gpu)).mismatch,

@@ -16,7 +16,7 @@ namespace {
 /// The parts of views, with weights of the whole scan, batch by batch.
 template <class Kind>
 Array sum_of_parts(const Kind& scan, const VolumeGrid& grid, Model model, const Array& y,
-                   const std::vector<Index>& batches) {
+                   const std::vector<Index>& batches, const Filter& filter = {}) {
   const std::vector<float> weights = filter_weights(scan);
   const std::size_t of_view = weights.size() / scan.angles.size();
   const Index frame = y.size() / static_cast<Index>(scan.angles.size());
@@ -26,7 +26,8 @@ Array sum_of_parts(const Kind& scan, const VolumeGrid& grid, Model model, const 
     views = {views.last, views.last + size};
     const std::span<const float> some(&weights[static_cast<std::size_t>(views.first) * of_view],
                                       static_cast<std::size_t>(size) * of_view);
-    const LinearOperator part = fbp_of_views(scan, views, some, grid, {}, model, Device::cpu(), Execution{});
+    const LinearOperator part =
+        fbp_of_views(scan, views, some, grid, filter, model, Device::cpu(), Execution{});
     if (!volume) volume.emplace(part.range());
     part.apply(1, {y.data() + views.first * frame, part.domain()}, 1, *volume, default_stream(Device::cpu()));
   }
@@ -62,8 +63,28 @@ TEST(FbpOfViews, SumsToFdkOfCirclesAndArcs) {
   for (const ConeBeam& scan : {circle, aside, arc}) {
     const VolumeGrid grid = test::box(17, 15, 9, 0.5);
     const Array y = test::random_array(projection_space(scan), 6);
-    expect_same(sum_of_parts(scan, grid, Model::separable_footprint, y, {6, 1, 16}), fdk(scan, grid) * y);
+    for (const Padding padding : {Padding::none, Padding::cosine})
+      expect_same(sum_of_parts(scan, grid, Model::separable_footprint, y, {6, 1, 16}, {.padding = padding}),
+                  fdk(scan, grid, {.padding = padding}) * y);
   }
+}
+
+/// So what rows go on with is weighed by what is given, too.
+TEST(FbpOfViews, IsLinearInItsWeights) {
+  ConeBeam aside = test::far_cone(23, 9, 21);
+  aside.angles = test::regular_angles(23, whole_turn), aside.detector.axis_bin = 5.6;
+  const VolumeGrid grid = test::box(17, 15, 9, 0.5);
+  const Array y = test::random_array(projection_space(aside), 6);
+  const std::vector<float> all = filter_weights(aside);
+  std::vector<float> some = all, rest = all;
+  for (std::size_t i = 0; i < all.size(); ++i) some[i] *= 0.25f, rest[i] *= 0.75f;
+  const Filter filter{.padding = Padding::edge};
+  const auto part = [&](const std::vector<float>& weights) {
+    return fbp_of_views(aside, {0, 23}, weights, grid, filter, Model::separable_footprint, Device::cpu(), {});
+  };
+  Array sum = part(some) * y;
+  part(rest).apply(1, y, 1, sum, default_stream(Device::cpu()));
+  expect_same(sum, fdk(aside, grid, filter) * y);
 }
 
 TEST(FbpOfViews, SumsToFdkOfAFanBeam) {

@@ -178,6 +178,12 @@ constexpr double opposite_rays = 2e-6;
 /// a percent of the peak.
 constexpr double fourier_of_moved_rows = 1e-3;
 
+/// The same of rows that go on: sums over opposite views are ten times smaller than these rows beside them.
+constexpr double opposite_rays_that_go_on = 3e-5;
+
+/// A half acquisition beside the whole scan and beside the closed form: what is promised (0.3 %).
+constexpr double half_of_whole = 3e-3;
+
 /// The mean of a disc of 2000 pixels after 20 steps of CGLS or 100 of SIRT on line integrals through cells'
 /// middles: both have the low frequencies by then; what is left is FBP's own error of such scans and as much
 /// again for the shares of pixels at the disc's edge.

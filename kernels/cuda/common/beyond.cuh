@@ -2,6 +2,7 @@
 
 // Rows that go on beyond their ends (kernels::Continuation), as kernels see them.
 
+#include "../../ramp.hpp"
 #include "launch.cuh"
 
 namespace tandem::kernels::cuda {
@@ -9,7 +10,7 @@ namespace tandem::kernels::cuda {
 /// What end values are multiplied by, at each position of a transform; null: rows go on with zeros.
 struct Beyond {
   const float *before, *after;
-  int bins;  ///< of which an end value is the mean
+  EndValues ends;
 };
 
 /// The sum over the lanes of a warp, which all get the same bits.
@@ -19,12 +20,22 @@ __device__ T sum_over_warp(T value) {
   return value;
 }
 
-/// The mean of value(0) .. value(count - 1), by a warp.
+/// The end value of a row, by a warp; value(bin) is what comes to the filter.
 template <class F>
-__device__ float mean_by_warp(int count, const F& value) {
+__device__ float end_value_by_warp(const EndValues& ends, Index row, int end, const F& value) {
   float sum = 0;
-  for (int i = static_cast<int>(threadIdx.x) % 32; i < count; i += 32) sum += value(i);
-  return sum_over_warp(sum) / static_cast<float>(count);
+  for (Index b = threadIdx.x % 32; b < ends.bins; b += 32)
+    sum += ends.share(row, end, b) * value(ends.bin(end, b));
+  return sum_over_warp(sum);
+}
+
+/// The transpose: what a bin gets back from both ends.
+__device__ inline float given_to(const EndValues& ends, Index row, Index bin, float low, float high) {
+  float sum = 0;
+  if (const Index b = bin - ends.row.first; b >= 0 && b < ends.bins) sum += ends.share(row, low_end, b) * low;
+  if (const Index b = ends.row.last - 1 - bin; b >= 0 && b < ends.bins)
+    sum += ends.share(row, high_end, b) * high;
+  return sum;
 }
 
 /// Each of the sums over the threads of a block of whole warps, in a fixed order. All threads get them. Once

@@ -42,17 +42,14 @@ std::vector<float2> moves_of(const FourierViews& views) {
 
 /// What multiplies the samples, and what rows go on with.
 struct KeptWeights {
-  DeviceTable<float> of_frequency, of_view, before, after;
+  DeviceTable<float> of_frequency, of_view, before, after, shares;
   DeviceTable<float2> moves;
 };
 
 KeptOnDevices::Use<KeptWeights> weights_of(const FourierViews& views, const Stream& stream) {
   return views.kept.use<KeptWeights>(stream, [&](const KeptOnDevices::Streams& at) {
-    return KeptWeights{{views.weights, at},
-                       {views.view_weights, at},
-                       {views.beyond.before, at},
-                       {views.beyond.after, at},
-                       {moves_of(views), at}};
+    return KeptWeights{{views.weights, at},      {views.view_weights, at},  {views.beyond.before, at},
+                       {views.beyond.after, at}, {views.beyond.shares, at}, {moves_of(views), at}};
   });
 }
 
@@ -76,11 +73,11 @@ struct Work {
         stream(queue(s)),
         samples(static_cast<std::size_t>(plan.samples() * tables.plan.views * lanes), stream),
         grid(static_cast<std::size_t>(plan.columns() * plan.cells_y * lanes), stream),
-        weights{
-            kept_weights->of_frequency.data(),
-            kept_weights->of_view.data(),
-            {kept_weights->moves.data(), tables.plan.phases.sixteenth},
-            {kept_weights->before.data(), kept_weights->after.data(), static_cast<int>(views.beyond.bins)}} {}
+        weights{kept_weights->of_frequency.data(),
+                kept_weights->of_view.data(),
+                {kept_weights->moves.data(), tables.plan.phases.sixteenth},
+                {kept_weights->before.data(), kept_weights->after.data(),
+                 views.beyond.end_values(kept_weights->shares.data())}} {}
 
   FourierSlices group(Index first, Index slices) const {
     return {first, static_cast<int>(std::min<Index>(lanes, slices - first)), lanes};

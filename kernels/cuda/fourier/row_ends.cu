@@ -17,14 +17,15 @@ __global__ void __launch_bounds__(threads)
   const Index row = static_cast<Index>(blockIdx.x) * rows_a_block + threadIdx.x / 32;
   const Index view = row / at.lanes, slice = row % at.lanes;
   if (view >= rows.n0) return;
-  float2 mean{};
+  float2 values{};
   if (slice < at.count) {
-    const float* low = &element(rows, view, at.first + slice, 0);
-    const float* high = low + rows.n2 - 1;
-    mean = {mean_by_warp(beyond.bins, [&](int b) { return low[b]; }),
-            mean_by_warp(beyond.bins, [&](int b) { return high[-b]; })};
+    const Index number = at.first + slice;
+    const float* line = &element(rows, view, number, 0);
+    const auto value = [&](Index bin) { return line[bin]; };
+    values = {end_value_by_warp(beyond.ends, number, low_end, value),
+              end_value_by_warp(beyond.ends, number, high_end, value)};
   }
-  if (threadIdx.x % 32 == 0) ends[row] = mean;
+  if (threadIdx.x % 32 == 0) ends[row] = values;
 }
 
 /// A block a row.
@@ -38,15 +39,10 @@ __global__ void __launch_bounds__(threads)
     sums[1] += static_cast<double>(circle[i] * beyond.after[i]);
   }
   sum_over_block(sums);
-  const auto low = static_cast<float>(sums[0] / beyond.bins),
-             high = static_cast<float>(sums[1] / beyond.bins);
+  const auto low = static_cast<float>(sums[0]), high = static_cast<float>(sums[1]);
   float* row = &element(rows, view, slice, 0);
-  for (Index bin = threadIdx.x; bin < rows.n2; bin += threads) {
-    float value = circle[bin];
-    if (bin < beyond.bins) value += low;
-    if (bin >= rows.n2 - beyond.bins) value += high;
-    update(row[bin], value);
-  }
+  for (Index bin = threadIdx.x; bin < rows.n2; bin += threads)
+    update(row[bin], circle[bin] + given_to(beyond.ends, slice, bin, low, high));
 }
 
 }  // namespace

@@ -77,13 +77,13 @@ __device__ inline Ends end_values(const Rows& at, const FilterSide& side, Index 
   __shared__ float ends[4];  // low and high of one view, then of the other
   const int end = static_cast<int>(threadIdx.x) / 32;
   if (end < 4) {
-    const Index own = view + end / 2, last = side.bins - 1;
-    const bool high = end % 2 == 1, there = row < at.rows && own < at.views;
-    const float mean = mean_by_warp(there ? at.beyond.bins : 0, [&](int b) {
-      const Index bin = high ? last - b : b;
-      return side.weight(own, row, bin) * element(in, own, row, bin);
-    });
-    if (threadIdx.x % 32 == 0) ends[end] = there ? mean : 0.0f;
+    const Index own = view + end / 2;
+    float value = 0;
+    if (row < at.rows && own < at.views)  // for all threads of a warp, or for none
+      value = side.weight_beyond(own, end % 2) *
+              end_value_by_warp(at.beyond.ends, row, end % 2,
+                                [&](Index bin) { return element(in, own, row, bin); });
+    if (threadIdx.x % 32 == 0) ends[end] = value;
   }
   __syncthreads();
   return {{ends[0], ends[2]}, {ends[1], ends[3]}};
@@ -124,12 +124,12 @@ __global__ void __launch_bounds__(threads)
   });
 }
 
-/// What each of the end bins of a pair of rows gets back from beyond: the transpose of `end_values`. Zeros
-/// for blocks without such a bin.
-__device__ inline Ends given_back(const Rows& at, const FilterSide& side, const float2* __restrict__ pair) {
-  const Index first = static_cast<Index>(blockIdx.x) * bins_a_block;
-  const int mean_of = at.beyond.bins;
-  if (first >= mean_of && first + bins_a_block <= side.bins - mean_of) return {};
+/// What the ends of a pair of rows get back from beyond: with `given_to` the transpose of `end_values`. Zeros
+/// for blocks without a bin of them.
+__device__ inline Ends given_back(const Rows& at, const FilterSide& side, Index view,
+                                  const float2* __restrict__ pair) {
+  const Index first = static_cast<Index>(blockIdx.x) * bins_a_block, bins = at.beyond.ends.bins;
+  if (first >= bins && first + bins_a_block <= side.bins - bins) return {};
   double sums[4] = {};  // as in Ends
   for (Index k = threadIdx.x; k < at.length; k += threads) {
     const float before = __ldg(at.beyond.before + k), after = __ldg(at.beyond.after + k);
@@ -138,8 +138,11 @@ __device__ inline Ends given_back(const Rows& at, const FilterSide& side, const 
     sums[2] += static_cast<double>(value.x * after), sums[3] += static_cast<double>(value.y * after);
   }
   sum_over_block(sums);
-  const auto share = [&](int i) { return static_cast<float>(sums[i] / mean_of); };
-  return {{share(0), share(1)}, {share(2), share(3)}};
+  const Index other = min(view + 1, at.views - 1);
+  const auto weighed = [&](int i) {
+    return side.weight_beyond(i % 2 ? other : view, i / 2) * static_cast<float>(sums[i]);
+  };
+  return {{weighed(0), weighed(1)}, {weighed(2), weighed(3)}};
 }
 
 template <bool continued>
@@ -150,24 +153,25 @@ __global__ void __launch_bounds__(threads)
   if (row >= at.rows) return;
   const float2* pair = work + blockIdx.y * at.length;
   Ends ends{};
-  if constexpr (continued) ends = given_back(at, side, pair);
+  if constexpr (continued) ends = given_back(at, side, view, pair);
   const bool both = view + 1 < at.views;
   const Update of_first{alpha * weight[view], beta}, of_second{both ? alpha * weight[view + 1] : 0, beta};
   for_bins(side.bins, [&](Index bin) {
-    float2 value = pair[side.first + bin];
+    const float2 value = pair[side.first + bin];
+    float2 back{};
     if constexpr (continued) {
-      if (bin < at.beyond.bins) value.x += ends.low.x, value.y += ends.low.y;
-      if (bin >= side.bins - at.beyond.bins) value.x += ends.high.x, value.y += ends.high.y;
+      back.x = given_to(at.beyond.ends, row, bin, ends.low.x, ends.high.x);
+      back.y = given_to(at.beyond.ends, row, bin, ends.low.y, ends.high.y);
     }
-    of_first(element(out, view, row, bin), side.weight(view, row, bin) * value.x);
-    if (both) of_second(element(out, view + 1, row, bin), side.weight(view + 1, row, bin) * value.y);
+    of_first(element(out, view, row, bin), side.weight(view, row, bin) * value.x + back.x);
+    if (both) of_second(element(out, view + 1, row, bin), side.weight(view + 1, row, bin) * value.y + back.y);
   });
 }
 
 /// What kernels read besides the data, in one direction.
 struct Tables {
   DeviceTable<float2> responses;
-  DeviceTable<float> view_weights, cells, rays, before, after;
+  DeviceTable<float> view_weights, cells, rays, before, after, shares;
 };
 
 void append_response(const RowFilter& filter, double shift, std::vector<float2>& all) {
@@ -191,8 +195,14 @@ std::vector<float2> responses_of(const RowFilter& filter, bool adjoint) {
 KeptOnDevices::Use<Tables> tables_of(const RowFilter& filter, bool adjoint, const Stream& stream) {
   const bool back = adjoint && !filter.row_shifts.empty();
   return filter.kept.use<Tables>(stream, {back}, [&](const KeptOnDevices::Streams& at) {
-    return Tables{{responses_of(filter, back), at}, {filter.view_weights, at},  {filter.cell_weights, at},
-                  {filter.ray_weights, at},         {filter.beyond.before, at}, {filter.beyond.after, at}};
+    const Continuation& beyond = filter.beyond;
+    return Tables{{responses_of(filter, back), at},
+                  {filter.view_weights, at},
+                  {filter.cell_weights, at},
+                  {filter.ray_weights, at},
+                  {beyond.before, at},
+                  {beyond.after, at},
+                  {beyond.shares, at}};
   });
 }
 
@@ -203,11 +213,12 @@ void filter_rows(const RowFilter& filter, bool adjoint, float alpha, Image<const
   const auto tables = tables_of(filter, adjoint, stream);
   const FilterSides sides =
       sides_of(filter, adjoint, in.n2, out.n2, tables->cells.data(), tables->rays.data());
-  const Rows at{in.n0,
-                in.n1,
-                filter.length,
-                ceil_div<Index>(in.n0, 2),
-                {tables->before.data(), tables->after.data(), static_cast<int>(filter.beyond.bins)}};
+  const Rows at{
+      in.n0,
+      in.n1,
+      filter.length,
+      ceil_div<Index>(in.n0, 2),
+      {tables->before.data(), tables->after.data(), filter.beyond.end_values(tables->shares.data())}};
   const Index batch = pairs_at_once(filter.length), all = at.rows * at.pairs_a_row;
   const Scratch<float2> work(static_cast<std::size_t>(batch * filter.length), s);
   const Plan plan = plan_for(filter.length, stream);
