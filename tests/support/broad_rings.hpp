@@ -33,11 +33,11 @@ struct SoftStripe {
 /// 3 %. `turned`: all of the opposite sign.
 inline std::vector<SoftStripe> soft_stripes_of_case(bool turned = false) {
   constexpr double axis = ring_axis;
-  std::vector<SoftStripe> all{{axis + 9, 2, 3, .02},      {axis - 31, 5, 5, -.03},
-                              {axis + 68, 4, 4, .03},     {axis - 96, 9, 10, .025},
-                              {axis + 141, 1.5, 2, -.03}, {axis - 177, 3, 3, .02},
-                              {axis + 213, 14, 16, -.03}, {axis - 251, 6, 8, -.015},
-                              {axis + 300, 20, 24, .028}, {axis - 330, 11, 12, .022}};
+  std::vector<SoftStripe> all{{axis + 9, 2, 3, .01},       {axis - 31, 5, 5, -.015},
+                              {axis + 68, 4, 4, .015},     {axis - 96, 9, 10, .02},
+                              {axis + 141, 1.5, 2, -.012}, {axis - 177, 3, 3, .012},
+                              {axis + 213, 14, 16, -.03},  {axis - 251, 6, 8, -.012},
+                              {axis + 300, 20, 24, .02},   {axis - 330, 11, 12, .015}};
   for (SoftStripe& stripe : all) stripe.height *= turned ? -1 : 1;
   return all;
 }
@@ -146,10 +146,10 @@ class BroadRings {
     return {.detector = {.bins = ring_bins, .axis_bin = ring_axis}, .angles = regular_angles(ring_views)};
   }
   static ConeBeam fan() {
-    return {.detector = {.bins = ring_bins, .axis_bin = ring_axis},
+    return {.detector = {.bins = ring_bins, .bin_pitch = 2, .row_pitch = 2, .axis_bin = ring_axis},
             .angles = regular_angles(ring_views, 2 * std::numbers::pi),
             .sod = 3000,
-            .sdd = 3000};
+            .sdd = 6000};
   }
   static VolumeGrid grid() { return {{ring_bins, ring_bins, 1}, {1, 1, 1}, {0, 0, 0}}; }
   static Array reconstructed(const ParallelBeam& s, const Array& y) {

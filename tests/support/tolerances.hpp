@@ -417,7 +417,8 @@ constexpr double cgls_magnifies = solver_steps / devices;
 /// frequencies of the radial mean. A measured scan has rings of 1.7e-4, of which methods that smooth all
 /// columns leave 3.5e-5: a fifth.
 constexpr double share_of_broad_rings = 0.2;
-/// Mean of a grain, relative to that of the slice without rings.
+/// Mean of a grain that no ring goes through, relative to that of the slice without rings. Where one does, a
+/// fifth of the most that rings change a grain by.
 constexpr double features_beside_rings = 0.01;
 
 }  // namespace tandem::tolerance
