@@ -111,7 +111,7 @@ void add_method(CLI::App& c, ReconOptions& o) {
       ->check(within(1e-6, 2 - 1e-6));
   c.add_option(
        "--subsets", r.subsets,
-       readers_of("--subsets") + ": how many subsets the views are dealt out to (default 10; of osem 5)")
+       readers_of("--subsets") + ": how many subsets the views are dealt out to (default 10; of osem 4)")
       ->check(count());
   CLI::Option* nonnegative =
       c.add_flag("--nonnegative", r.nonnegative, readers_of("--nonnegative") + ": no voxel below zero");

@@ -34,7 +34,9 @@ ErrorCurve::Span ErrorCurve::octaves() const {
   const double first = octave_of(trials_.front()), last = octave_of(trials_.back());
   if (!coarser_) return {first, last};
   const bool rises_below = trials_.size() > 1 && trials_[0].error > trials_[1].error;
-  return {rises_below ? first : first - beyond, last + beyond};
+  const Span tried = coarser_->octaves();
+  return {rises_below ? first : std::min(first, std::max(first - beyond, tried.first)),
+          std::max(last, std::min(last + beyond, tried.last))};
 }
 
 double ErrorCurve::largest_weight(double settled) const {

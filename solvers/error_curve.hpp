@@ -16,8 +16,9 @@ class ErrorCurve {
   void add(const WeightTrial& trial);
   const std::vector<WeightTrial>& trials() const { return trials_; }  ///< from the smallest weight on
   /// The largest weight whose error cannot be told from the least one: within the standard error of trials,
-  /// or within the share `settled`. A coarser curve counts an octave beyond the trials, but not below them
-  /// where their own errors rise. @pre there is a trial, and all errors are positive
+  /// or within the share `settled`. A coarser curve counts an octave beyond the trials, as far as it
+  /// has some itself, but not below them where their own errors rise. @pre there is a trial, and all errors
+  /// are positive
   double largest_weight(double settled) const;
 
  private:

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <numbers>
 #include <numeric>
 #include <utility>
 
@@ -233,7 +232,7 @@ void look_along(Trials& trials, double weight, const WeightSearch& how, Look& lo
 /// where narrower voxels follow.
 void look_around(Trials& trials, double weight, bool is_last, Look& look) {
   const int most_steps = is_last ? 100 : 80, of_second = 40, of_first = most_steps - of_second;
-  constexpr double above = 0.3, below = 1, beside = 0.25;  // octaves
+  constexpr double above = 0.3, below = 1, beside = 0.25, rounding = 1e-6;  // octaves
   const auto may_go_on = [&] { return most_steps - trials.steps() >= together; };
   if (!look.at(trials, weight * std::exp2(above), of_first)) return;
   if (!look.at(trials, weight * std::exp2(-below), of_second)) return;
@@ -241,9 +240,9 @@ void look_around(Trials& trials, double weight, bool is_last, Look& look) {
     const auto& tried = look.curve()->trials();
     const double now = look.largest(), lowest = tried.front().weight, highest = tried.back().weight;
     const bool falls = tried.back().error < tried[tried.size() - 2].error;
-    const double next = falls || now > highest * std::exp2(beside) ? 2 * highest
-                        : now < lowest * std::exp2(beside)         ? lowest / 2
-                                                                   : 0;
+    const double next = falls || now > (1 - rounding) * highest ? 2 * highest
+                        : now < lowest * std::exp2(beside)      ? lowest / 2
+                                                                : 0;
     if (next == 0 || !look.at(trials, next, most_steps - trials.steps())) return;
   }
 }
@@ -279,6 +278,7 @@ WeightFound find_weight(const LinearOperator& A, Array b, const Array& x, const 
                         const std::vector<CoarserProblem>& coarser, const ObserveTrial& observe) {
   require<GeometryError>(how.share > 0 && how.share < 1 && how.together > 0, "find_weight: ", how.share,
                          " of the data, ", how.together, " together; a share between 0 and 1 is needed");
+  constexpr double of_largest = 1.5;
   WeightFound found;
   Account account(A, observe);
   const Cells cells{.finest_bins = A.range().shape()[2]};
@@ -299,7 +299,7 @@ WeightFound find_weight(const LinearOperator& A, Array b, const Array& x, const 
     curve = look.curve();
     if (levels.size() > 1) start = trials.found();
   }
-  found.weight = static_cast<float>(weight / std::numbers::sqrt2);
+  found.weight = static_cast<float>(weight / of_largest);
   found.applications = account.done();
   return found;
 }

@@ -62,7 +62,7 @@ using ObserveTrial = std::function<void(const WeightTrial&, double applications)
 /// quarters of the data held out where it is smallest: the others are of edges, which voxels do not resolve
 /// whatever W is. Errors between trials are interpolated over log W. Of all W whose errors cannot be told
 /// from the least one, the largest would do, as data forgive noise that a volume shows: those within its
-/// standard error, or within what the steps leave of it. The result is this W over sqrt 2. There is one W for
+/// standard error, or within what the steps leave of it. The result is this W over 1.5. There is one W for
 /// all blocks.
 ///
 /// Where there are coarser problems (`coarser`, each twice as coarse as the one before), W is halved from a

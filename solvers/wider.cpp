@@ -87,14 +87,14 @@ void fill_from_wider(const ConstVectorView& wider, const VectorView& narrow) {
   const Shape wide = wider.space.whole().shape(), whole = narrow.space.whole().shape(),
               own = narrow.space.shape();
   const bool halved = is_halved(whole[0], wide[0]);
-  Index held = -1;
+  std::pair<Index, Index> held{-1, -1};
   std::vector<float> below, above;
   for (Index z = 0; z < own[0]; ++z) {
     const Between slices = between(z, wide[0], halved);
-    if (held != slices.first) {
+    if (held != std::pair(slices.first, slices.second)) {
       below = slice_of(wider, slices.first);
       above = slices.second == slices.first ? below : slice_of(wider, slices.second);
-      held = slices.first;
+      held = {slices.first, slices.second};
     }
     const SliceBetween from{below, above, slices.part, wide, whole};
     parallel_for(own[1], [&](Index line) {

@@ -17,7 +17,7 @@ Method osem() {
   method.options = {"--subsets"};
   method.subsets = [](const MethodOptions& options, Index views) {
     return options.subsets.value_or(
-        std::min<Index>(5, views));  // of more, a step may be too long to stop in time
+        std::min<Index>(4, views));  // of more, a step may be too long to stop in time
   };
   method.updates = 30;
   method.only_positive = true;

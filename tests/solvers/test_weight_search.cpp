@@ -95,14 +95,12 @@ TEST(WeightSearch, HalvesTheWeightUntilErrorsNoLongerFall) {
   EXPECT_LT(best.uncertainty, 0.8 * best.error / std::sqrt(0.094 * 40 * 91));  // 0.57 of a normal deviate
   // the largest weight that cannot be told from the best one lies between two trials
   const double most = best.error * (1 + std::max(best.uncertainty / best.error, 0.01)),
-               largest = std::sqrt(2.0) * static_cast<double>(found.weight);
-  for (std::size_t k = 1; k < trials.size(); ++k) {
-    if (trials[k].error > 1.01 * most) {
-      EXPECT_LT(largest, 1.001 * trials[k].weight);
-    }
-    if (trials[k].error < 0.99 * most) {
-      EXPECT_GT(largest, 0.999 * trials[k].weight);
-    }
+               largest = 1.5 * static_cast<double>(found.weight);
+  std::size_t last = trials.size() - 1;
+  while (trials[last].error > most) --last;
+  EXPECT_GT(largest, 0.999 * trials[last].weight);
+  if (last + 1 < trials.size()) {
+    EXPECT_LT(largest, 1.001 * trials[last + 1].weight);
   }
   EXPECT_EQ(noisy.found().weight, found.weight);
 }
@@ -220,7 +218,8 @@ TEST(ErrorCurve, FindsTheLargestWeightWithinTheTolerance) {
   const auto error = [](double weight) { return std::exp(0.01 * std::pow(std::log2(weight), 2)); };
   ErrorCurve all;
   for (double weight = 1.0 / 16; weight <= 16; weight *= 2) all.add({weight, error(weight), 0});
-  EXPECT_NEAR(std::log2(all.largest_weight(0.02)), std::sqrt(std::log(1.02) / 0.01), 0.05);
+  EXPECT_NEAR(std::log2(all.largest_weight(0.02)), std::sqrt(std::log(1.02) / 0.01),
+              0.1);  // straight between octaves
   const auto coarser = std::make_shared<ErrorCurve>(all);
   ErrorCurve half(coarser);  // of errors half as large, at three weights
   for (const double weight : {0.5, 1.0, 2.0}) half.add({weight, 0.5 * error(weight), 0});
