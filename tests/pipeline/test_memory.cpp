@@ -54,7 +54,10 @@ class SolverMemory : public ::testing::Test {
     pipeline::Recipe recipe;
     recipe.method = method;
     recipe.size = 8;
-    return make_plan(scan(row_axes), recipe);
+    recipe.model = Model::pixel_driven;
+    pipeline::Plan plan = make_plan(scan(row_axes), recipe);
+    plan.solved = plan.grid, plan.inside = {};
+    return plan;
   }
   /// Sets of projections that are held at the most, with the data.
   static double sets_of(const std::string& method, const std::vector<double>& row_axes = {}) {
