@@ -38,6 +38,9 @@ struct SpreadKernels {
   /// Of columns (row, bin, view). Waits. @pre shape.views <= that of ColumnKernels
   ColumnSpreads (*spreads)(const float* columns, ColumnShape shape, const ColumnSum& sum, Index rank,
                            Stream& stream);
+  /// The medians alone, over some of the views. Waits. @pre views.size() <= that of ColumnKernels
+  std::vector<float> (*medians)(const float* columns, ColumnShape shape, const ColumnSum& sum, Range views,
+                                Stream& stream);
   /// columns <- -log(max(columns, least))
   void (*logarithms)(float least, ColumnShape shape, float* columns, Stream& stream);
   /// Subtracts a constant (row, bin) from each column.

@@ -385,6 +385,8 @@ Plan make_plan(const io::ScanInfo& info, const Recipe& asked) {
   plan.scan = crop(scan, plan.views, plan.rows, plan.bins);
   if (recipe.binning > 0) plan.scan = bin_down(plan.scan, recipe.binning, plan.pitch_known);
   choose_pose(plan, recipe);
+  if ((recipe.axis_bin || info.axis_bin) && row_axes_of(plan.scan).empty())
+    plan.preprocessing.axis = detector_of(plan.scan).axis_bin;
   choose_steps(plan);
   choose_solver_options(plan);
   plan.preprocessing.weights = plan.method->weighs_data && counts_are_known(plan, info);

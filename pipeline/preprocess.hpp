@@ -50,8 +50,9 @@ struct Preprocessing {
   Index bins = 0;                ///< of a row after selection and binning; 0 if they are not known yet
   /// Of each view of the file: how many rows its image lies towards higher rows, after binning; empty: none.
   std::vector<double> row_shifts{};
-  std::optional<DetectorPose> pose{};        ///< empty: frames stay as they are
-  std::optional<Optics> optics{};            ///< empty: steps that need it are left out
+  std::optional<DetectorPose> pose{};  ///< empty: frames stay as they are
+  std::optional<double> axis{};        ///< bin of the rotation axis, the same in all rows; empty: not known
+  std::optional<Optics> optics{};      ///< empty: steps that need it are left out
   std::span<const Step> (*table)() = steps;  ///< the steps that may be asked for
 };
 

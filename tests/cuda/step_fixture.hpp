@@ -28,7 +28,7 @@ struct Task {
   bool each = false;       ///< or flats of each view of the file, which begins with three others
   bool dead = false;       ///< dead cells, also at the ends and beside each other
   bool wide_dead = false;  ///< and so many beside each other that no window reaches a good one
-  bool wide_stripe = false;
+  bool wide_stripe = false, soft_stripe = false;
   Index above = 0, below = 0, first_row = 0;  ///< of rows after binning
   float brightest = 40000;
 
@@ -54,6 +54,8 @@ inline std::vector<float> counts_of(const Task& task) {
         if (b == bins / 3) y = 0.5;
         if (b == 2 * bins / 3) y *= 2 * random.uniform();
         if (task.wide_stripe && bins / 2 <= b && b < bins / 2 + 7) y *= 0.3;
+        if (task.soft_stripe)
+          y *= std::exp(-0.06 * std::exp(-std::pow(static_cast<double>(b - bins / 4) / 5, 2)));
         y *= static_cast<double>(gain[static_cast<std::size_t>(r * bins + b)]);
         if (random.uniform() < 0.003) y += 0.3;
         if (random.uniform() < 0.001) y = 0;

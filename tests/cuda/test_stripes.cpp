@@ -126,6 +126,21 @@ TEST_F(CudaSteps, FindStripesOfEveryKind) {
     EXPECT_GT(stripes->notes[what], 0) << what;
 }
 
+/// With the axis where it is, elsewhere, and not known.
+TEST_F(CudaSteps, FindSoftStripesAsTheCpuDoes) {
+  for (const Index views : {63, 64, 257, 2100})
+    for (const std::optional<double> axis : {std::optional<double>(99.5), {20.0}, {}}) {
+      SCOPED_TRACE(views);
+      const Task task{.file = {views, 3, 200}, .soft_stripe = true, .above = 1, .below = 1};
+      for (StepValues values : {StepValues{}, as_transmissions({})}) {
+        values["--remove-stripe-method"] = "auto";
+        Preprocessing how = preprocessing_of(values, {0, 200}, 0);
+        how.axis = axis;
+        expect_the_same(task, how, how.minus_log ? tolerance::steps_with_logarithms : 0);
+      }
+    }
+}
+
 TEST_F(CudaSteps, FindStripesOfAnyNumberOfViews) {
   for (const Index views : {1024, 1025, 2049, 4097, 8192})
     expect_the_same({.file = {views, 1, 40}}, {{"--remove-stripe-method", "auto"}, {"--minus-log", false}});

@@ -39,14 +39,16 @@ __device__ std::uint32_t ranked_key(const std::uint32_t (&keys)[values_a_thread]
   return found;
 }
 
-/// Grid: sums of columns, (row, bin). Beyond its views a column has the largest keys, which are not found.
+/// Grid: sums of columns, (row, bin). Beyond the views in question a column has the largest keys, which are
+/// not found. `distances` may be null.
 template <int threads, int values_a_thread>
 __global__ void __launch_bounds__(threads)
     find_spreads(const float* __restrict__ columns, ColumnShape n, const __grid_constant__ ColumnSum sum,
-                 Index bins, int rank, float* __restrict__ medians, float* __restrict__ distances) {
+                 Index bins, Range of_views, int rank, float* __restrict__ medians,
+                 float* __restrict__ distances) {
   const Index row = blockIdx.x / bins, bin = blockIdx.x % bins;
-  const float* own = columns + (row * n.bins + bin) * n.views;
-  const int views = static_cast<int>(n.views);
+  const float* own = columns + (row * n.bins + bin) * n.views + of_views.first;
+  const int views = static_cast<int>(of_views.last - of_views.first);
   std::uint32_t keys[values_a_thread];
 #pragma unroll
   for (int i = 0; i < values_a_thread; ++i) {
@@ -55,12 +57,14 @@ __global__ void __launch_bounds__(threads)
     if (view < views) keys[i] = key_of(sum([&](int k) { return own[k * sum.step * n.views + view]; }));
   }
   const float median = value_of_key(ranked_key<threads>(keys, views / 2));
+  if (threadIdx.x == 0) medians[blockIdx.x] = median;
+  if (!distances) return;
 #pragma unroll
   for (int i = 0; i < values_a_thread; ++i)
     if (i * threads + static_cast<int>(threadIdx.x) < views)
       keys[i] = key_of(fabsf(value_of_key(keys[i]) - median));
   const float distance = value_of_key(ranked_key<threads>(keys, rank));
-  if (threadIdx.x == 0) medians[blockIdx.x] = median, distances[blockIdx.x] = distance;
+  if (threadIdx.x == 0) distances[blockIdx.x] = distance;
 }
 
 /// What goes to the device and back.
@@ -68,20 +72,28 @@ struct SpreadTask {
   const float* columns;
   ColumnShape shape;
   ColumnSum sum;
+  Range views;
   Index bins, rank;
   float *medians, *distances;
 };
 
 template <int threads, int values_a_thread>
 bool find_if_fits(const SpreadTask& task, Stream& stream) {
-  if (task.shape.views > threads * values_a_thread) return false;
+  if (task.views.size() > threads * values_a_thread) return false;
   note_launch("spreads of " + std::to_string(threads * values_a_thread));
   find_spreads<threads, values_a_thread>
       <<<static_cast<unsigned>(task.shape.rows * task.bins), threads, 0, queue(stream)>>>(
-          task.columns, task.shape, task.sum, task.bins, static_cast<int>(task.rank), task.medians,
-          task.distances);
+          task.columns, task.shape, task.sum, task.bins, task.views, static_cast<int>(task.rank),
+          task.medians, task.distances);
   after_launch();
   return true;
+}
+
+void find(const SpreadTask& task, Stream& stream) {
+  const bool done = find_if_fits<32, 4>(task, stream) || find_if_fits<128, 8>(task, stream) ||
+                    find_if_fits<256, 8>(task, stream) || find_if_fits<256, 16>(task, stream) ||
+                    find_if_fits<512, 16>(task, stream);
+  require<GeometryError>(done, "columns: ", task.views.size(), " views are more than 8192");
 }
 
 ColumnSpreads spreads(const float* columns, ColumnShape shape, const ColumnSum& sum, Index rank,
@@ -91,12 +103,20 @@ ColumnSpreads spreads(const float* columns, ColumnShape shape, const ColumnSum& 
   ColumnSpreads all{std::vector<float>(count), std::vector<float>(count)};
   if (count == 0) return all;
   const Scratch<float> medians(count, queue(stream)), distances(count, queue(stream));
-  const SpreadTask task{columns, shape, sum, bins, rank, medians.data(), distances.data()};
-  const bool done = find_if_fits<128, 8>(task, stream) || find_if_fits<256, 8>(task, stream) ||
-                    find_if_fits<256, 16>(task, stream) || find_if_fits<512, 16>(task, stream);
-  require<GeometryError>(done, "columns: ", shape.views, " views are more than 8192");
+  find({columns, shape, sum, {0, shape.views}, bins, rank, medians.data(), distances.data()}, stream);
   bring(std::span(all.medians), medians, stream);
   bring(std::span(all.distances), distances, stream);
+  return all;
+}
+
+std::vector<float> medians(const float* columns, ColumnShape shape, const ColumnSum& sum, Range views,
+                           Stream& stream) {
+  const Index bins = std::max<Index>(0, shape.bins - sum.reach());
+  std::vector<float> all(static_cast<std::size_t>(shape.rows * bins));
+  if (all.empty()) return all;
+  const Scratch<float> found(all.size(), queue(stream));
+  find({columns, shape, sum, views, bins, 0, found.data(), nullptr}, stream);
+  bring(std::span(all), found, stream);
   return all;
 }
 
@@ -164,6 +184,6 @@ void multiply(std::span<const float> factors, Image<float> y, Stream& stream) {
 
 }  // namespace
 
-const SpreadKernels spread_kernels{spreads, logarithms, subtract, multiply};
+const SpreadKernels spread_kernels{spreads, medians, logarithms, subtract, multiply};
 
 }  // namespace tandem::kernels::cuda

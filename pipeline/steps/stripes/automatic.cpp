@@ -5,6 +5,7 @@
 #include "columns.hpp"
 #include "faint.hpp"
 #include "search.hpp"
+#include "soft.hpp"
 #include "stripe_method.hpp"
 
 namespace tandem::pipeline::stripes {
@@ -13,6 +14,7 @@ void FoundStripes::note(Notes& notes) const {
   if (dead > 0) ++notes["dead or failing columns interpolated"];
   if (wide) ++notes["wide stripes taken out"];
   if (faint) ++notes["faint stripes taken out"];
+  if (soft) ++notes["soft stripes taken out"];
   if (dead == 0 && !is_to_be_taken_out()) ++notes["no stripes found, unchanged"];
 }
 
@@ -39,6 +41,14 @@ void find_faint(FoundStripes& found, const ColumnSpreads& fourth, Index views,
   if (!found.faint) return;
   const std::vector<double> constants = constants_of(second(), strength);
   for (std::size_t b = 0; b < constants.size(); ++b) found.constants[b] += constants[b];
+}
+
+void find_soft(FoundStripes& found, const BlockMedians& medians, std::optional<double> axis) {
+  const std::vector<double> constants = soft_stripes(medians, found.constants, axis);
+  for (std::size_t b = 0; b < constants.size(); ++b) {
+    found.soft = found.soft || constants[b] != 0;
+    found.constants[b] += constants[b];
+  }
 }
 
 std::vector<float> FoundStripes::factors() const {
@@ -71,11 +81,13 @@ void take_out(Plane& sinogram, const FoundStripes& found, bool transmissions) {
     for (Index b = 0; b < sinogram.columns; ++b) sinogram(view, b) *= factors[static_cast<std::size_t>(b)];
 }
 
-void look_and_remove(Plane& sinogram, bool transmissions, Notes& notes) {
+void look_and_remove(Plane& sinogram, const Preprocessing& how, Notes& notes) {
   if (sinogram.rows < fewest_views || sinogram.columns < fewest_bins) return note_too_few(notes);
   const Index views = sinogram.rows;
   FoundStripes found{.dead = remove_useless_columns(sinogram)};
-  Plane columns = columns_of(sinogram, transmissions);
+  Plane columns = columns_of(sinogram, how.minus_log);
+  const bool sees_soft = views >= fewest_views_of_profiles;
+  const BlockMedians medians = sees_soft ? block_medians_of(columns) : BlockMedians{};
   find_wide(found, spreads_of(columns, differences(1), views / 2).medians, [&](Range bins) {
     Plane some(bins.size(), views);
     std::copy_n(columns.row(bins.first), some.values.size(), some.values.begin());
@@ -86,23 +98,23 @@ void look_and_remove(Plane& sinogram, bool transmissions, Notes& notes) {
       *v = static_cast<float>(*v - found.constants[static_cast<std::size_t>(b)]);
   find_faint(found, spreads_of(columns, differences(4), views / 2), views,
              [&] { return spreads_of(columns, differences(2), views / 2).medians; });
+  if (sees_soft) find_soft(found, medians, how.axis);
   found.note(notes);
-  if (found.is_to_be_taken_out()) take_out(sinogram, found, transmissions);
+  if (found.is_to_be_taken_out()) take_out(sinogram, found, how.minus_log);
 }
 
 }  // namespace
 
-/// Looks for dead columns, for wide stripes and for faint ones, and takes out what is there beyond doubt.
+/// Looks for dead columns, for wide stripes, for faint and for soft ones, and takes out what is there beyond
+/// doubt.
 Method automatic() {
   return {.name = "auto",
           .help = "looks for stripes, takes out what is there beyond doubt, and says what it did",
           .planes = 4,
           .begin = [](const Preprocessing& how) -> Work {
-            return [transmissions = how.minus_log](Plane& sinogram, Notes& notes) {
-              look_and_remove(sinogram, transmissions, notes);
-            };
+            return [how](Plane& sinogram, Notes& notes) { look_and_remove(sinogram, how, notes); };
           },
-          .on_gpu = [](const Preprocessing& how) { return look_on_gpu(how.minus_log); },
+          .on_gpu = [](const Preprocessing& how) { return look_on_gpu(how); },
           .gpu_bytes = [](const Preprocessing&, Shape shape) { return gpu_bytes_of_look(shape); }};
 }
 

@@ -7,21 +7,23 @@
 
 namespace tandem::pipeline::stripes {
 
-/// A symmetric, positive definite matrix by its diagonal and the two above it.
+/// A symmetric, positive definite matrix by its diagonal and those above it, `width` of them together.
+template <std::size_t width = 3>
 class Banded {
  public:
   explicit Banded(std::size_t n) : bands_(n) {}
-  /// @pre row <= column <= row + 2
+  /// @pre row <= column < row + width
   double& operator()(std::size_t row, std::size_t column) { return bands_[row][column - row]; }
 
-  /// Adds w w^T, where w stands in the columns from `first` on. @pre w has at most 3 elements
+  /// Adds w w^T, where w stands in the columns from `first` on. @pre w has at most `width` elements
   void add_square(std::size_t first, std::span<const double> w) {
     for (std::size_t i = 0; i < w.size(); ++i)
       for (std::size_t k = i; k < w.size(); ++k) bands_[first + i][k - i] += w[i] * w[k];
   }
 
-  /// Solves M x = y in place, by M = L D L^T.
-  void solve(std::vector<double>& y) {
+  /// Solves M x = y in place, by M = L D L^T. An element of y is a number, or numbers of several such y.
+  template <class Element>
+  void solve(std::vector<Element>& y) {
     const std::size_t n = y.size();
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t d = 1; d < width && i + d < n; ++d) {
@@ -36,7 +38,6 @@ class Banded {
   }
 
  private:
-  static constexpr std::size_t width = 3;
   std::vector<std::array<double, width>> bands_;
 };
 

@@ -11,22 +11,26 @@ namespace {
 /// Some rows of data on a GPU (view, row, bin), and their columns.
 class Search {
  public:
-  Search(GpuData& data, Range rows, float* columns, bool transmissions)
+  Search(GpuData& data, Range rows, float* columns, const Preprocessing& how)
       : stream_(data.stream),
         spread_(*kernels::column_spreads(stream_.device())),
         first_row_(rows.first),
         y_(rows_of(data.y, rows)),
         shape_{rows.size(), data.y.n2, data.y.n0},
         columns_(columns),
-        transmissions_(transmissions),
+        transmissions_(how.minus_log),
+        axis_(how.axis),
         found_(static_cast<std::size_t>(rows.size())) {}
 
   void look_and_remove() {
     interpolate_useless();
     gather();
     if (transmissions_) spread_.logarithms(least_transmission, shape_, columns_, stream_);
+    const std::vector<BlockMedians> of_blocks = block_medians();
     find_all_wide();
     find_all_faint();
+    parallel_for(static_cast<Index>(of_blocks.size()),
+                 [&](Index row) { find_soft(found(row), of_blocks[static_cast<std::size_t>(row)], axis_); });
     take_out();
   }
 
@@ -94,6 +98,24 @@ class Search {
     });
   }
 
+  /// Of each row; empty if there are too few views.
+  std::vector<BlockMedians> block_medians() const {
+    if (shape_.views < fewest_views_of_profiles) return {};
+    std::vector<BlockMedians> all(found_.size(), BlockMedians{shape_.bins});
+    for (std::size_t s = 0; s < steps_of_profiles.size(); ++s)
+      for (std::size_t block = 0; block < view_blocks; ++block) {
+        const std::vector<float> medians =
+            spread_.medians(columns_, shape_, difference_over(steps_of_profiles[s]),
+                            views_of_block(block, shape_.views), stream_);
+        for (Index row = 0; row < shape_.rows; ++row) {
+          const std::span<const float> own = row_of(medians, row);
+          std::vector<float>& of_row = all[static_cast<std::size_t>(row)].of_step[s];
+          of_row.insert(of_row.end(), own.begin(), own.end());
+        }
+      }
+    return all;
+  }
+
   /// Columns of a row that nothing is taken out of keep their bits.
   void take_out() {
     if (std::ranges::none_of(found_, &FoundStripes::is_to_be_taken_out)) return;
@@ -119,12 +141,13 @@ class Search {
   kernels::ColumnShape shape_;
   float* columns_;
   bool transmissions_;
+  std::optional<double> axis_;
   std::vector<FoundStripes> found_;
 };
 
 double bytes_a_row(Index views, Index bins) { return sizeof(float) * static_cast<double>(views * bins); }
 
-std::optional<Index> look(GpuData& data, bool transmissions) {
+std::optional<Index> look(GpuData& data, const Preprocessing& how) {
   const Image<float>& y = data.y;
   if (y.n0 < fewest_views || y.n2 < fewest_bins) {
     for (Index row = data.heeded().first; row < data.heeded().last; ++row) note_too_few(data.notes);
@@ -134,7 +157,7 @@ std::optional<Index> look(GpuData& data, bool transmissions) {
   const Index together = rows_together(y.n1, bytes_a_row(y.n0, y.n2));
   Array columns(Space({together, y.n2, y.n0}, Blocks::whole, data.stream.device()), data.stream);
   for_rows_together(y.n1, together, [&](Range rows) {
-    Search search(data, rows, columns.data(), transmissions);
+    Search search(data, rows, columns.data(), how);
     search.look_and_remove();
     search.note(data.heeded(), data.notes);
   });
@@ -143,8 +166,8 @@ std::optional<Index> look(GpuData& data, bool transmissions) {
 
 }  // namespace
 
-GpuWork look_on_gpu(bool transmissions) {
-  return [transmissions](GpuData& data) { return look(data, transmissions); };
+GpuWork look_on_gpu(const Preprocessing& how) {
+  return [how](GpuData& data) { return look(data, how); };
 }
 
 double gpu_bytes_of_look(Shape shape) {

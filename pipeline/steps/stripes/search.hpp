@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../step.hpp"
+#include "profiles.hpp"
 #include "spreads.hpp"
 #include "wide.hpp"
 
@@ -12,11 +13,11 @@ constexpr float least_transmission = 1e-6f;
 /// What `auto` has found in a sinogram, and takes out.
 struct FoundStripes {
   Index dead = 0;  ///< columns that were interpolated
-  bool wide = false, faint = false;
+  bool wide = false, faint = false, soft = false;
   std::vector<double> constants = {};  ///< of the columns, in line integrals
 
   void note(Notes& notes) const;
-  bool is_to_be_taken_out() const { return wide || faint; }
+  bool is_to_be_taken_out() const { return wide || faint || soft; }
   std::vector<double> negative() const;  ///< what is added to line integrals
   std::vector<float> factors() const;    ///< what transmissions are multiplied by
 };
@@ -32,8 +33,12 @@ void find_wide(FoundStripes& found, std::span<const float> jumps, const ColumnsA
 void find_faint(FoundStripes& found, const ColumnSpreads& fourth, Index views,
                 const std::function<std::vector<float>()>& second);
 
+/// Adds those of soft stripes. `medians`: of columns from which nothing was taken out.
+/// `axis`: the bin of the rotation axis, if it is known.
+void find_soft(FoundStripes& found, const BlockMedians& medians, std::optional<double> axis);
+
 /// All of it on a GPU.
-GpuWork look_on_gpu(bool transmissions);
+GpuWork look_on_gpu(const Preprocessing& how);
 double gpu_bytes_of_look(Shape shape);
 
 }  // namespace tandem::pipeline::stripes

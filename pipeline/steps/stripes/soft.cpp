@@ -1,0 +1,211 @@
+#include "soft.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "flanks.hpp"
+
+namespace tandem::pipeline::stripes {
+
+namespace {
+
+constexpr double least = 5e-4, most = 0.1;
+
+const std::vector<Flanks>& windows() {
+  static const std::vector<Flanks> all = [] {
+    std::vector<Flanks> made;
+    for (const Index half : {3, 4, 6, 8, 11, 16, 22, 32, 45}) made.emplace_back(half);
+    return made;
+  }();
+  return all;
+}
+
+/// What so many bins may show once in 1000 sinograms by chance: a window has its own say once in half its
+/// width.
+double ratio_beyond_doubt(Index bins) {
+  double places = 0;
+  for (const Flanks& window : windows())
+    places += static_cast<double>(bins) / static_cast<double>(window.half());
+  return ratio_by_chance(1e-3 / places);
+}
+
+/// What is in the window at a place.
+struct Place {
+  double excess = 0, variance = 0;
+  bool left_alone = false;
+};
+
+class Search {
+ public:
+  Search(std::vector<OfBlocks> profile, std::optional<double> axis)
+      : profile_(std::move(profile)), axis_(axis), bins_(static_cast<Index>(profile_.size())) {
+    for (const Flanks& window : windows()) {
+      Places all{window, std::vector<Place>(profile_.size())};
+      std::vector<double> variances;
+      measure(all, {0, bins_});
+      for (Index m = all.first(); m < all.last(bins_); ++m) variances.push_back(all[m].variance);
+      if (!variances.empty()) all.least_variance = usual_share * median(variances) + rounding;
+      scales_.push_back(std::move(all));
+    }
+  }
+
+  std::vector<double> constants() {
+    std::vector<double> taken(profile_.size(), 0.0);
+    while (const std::optional<Found> best = strongest()) {
+      Places& scale = scales_[best->scale];
+      const std::vector<OfBlocks> excess = scale.window.excesses(profile_, best->middle);
+      if (is_of_sample(scale, best->middle, excess))
+        leave_alone(scale, best->middle);
+      else
+        take_out(scale, best->middle, excess, taken);
+    }
+    return taken;
+  }
+
+ private:
+  static constexpr double rounding = 1e-10;
+
+  /// One width of the window, at all places where its flanks are on the row.
+  struct Places {
+    const Flanks& window;
+    std::vector<Place> places;
+    double least_variance = rounding;
+
+    Index first() const { return window.reach(); }
+    Index last(Index bins) const { return bins - window.reach(); }
+    Place& operator[](Index m) { return places[static_cast<std::size_t>(m)]; }
+    const Place& operator[](Index m) const { return places[static_cast<std::size_t>(m)]; }
+    double ratio(Index m) const {
+      return std::abs((*this)[m].excess) / std::sqrt((*this)[m].variance + least_variance);
+    }
+  };
+  struct Found {
+    std::size_t scale;
+    Index middle;
+  };
+
+  /// At the places whose window or flanks touch some columns.
+  void measure(Places& scale, Range columns) const {
+    const Index reach = scale.window.reach(), first = std::max(scale.first(), columns.first - reach),
+                last = std::min(scale.last(bins_), columns.last + reach);
+    for (Index m = first; m < last; ++m) {
+      const TrimmedMean found = trimmed_mean(scale.window.excess(profile_, m));
+      scale[m].excess = found.mean, scale[m].variance = found.variance;
+    }
+  }
+
+  /// The place that has most, divided by the root of the width, of those where a stripe may be.
+  std::optional<Found> strongest() const {
+    std::optional<Found> best;
+    double highest = 0;
+    for (std::size_t s = 0; s < scales_.size(); ++s) {
+      const Places& scale = scales_[s];
+      const double factor = 1 / std::sqrt(static_cast<double>(scale.window.half()));
+      for (Index m = scale.first(); m < scale.last(bins_); ++m)
+        if (const double own = factor * std::abs(scale[m].excess); own > highest && may_be_stripe(scale, m))
+          highest = own, best = Found{s, m};
+    }
+    return best;
+  }
+
+  bool may_be_stripe(const Places& scale, Index m) const {
+    const double own = std::abs(scale[m].excess);
+    if (scale[m].left_alone || own < least || own > most || scale.ratio(m) < beyond_doubt_) return false;
+    const Index near = scale.window.half() / 2;
+    for (Index k = std::max(scale.first(), m - near); k < std::min(scale.last(bins_), m + near + 1); ++k)
+      if (std::abs(scale[k].excess) > own) return false;
+    return true;
+  }
+
+  static std::vector<double> means_of(const std::vector<OfBlocks>& excess) {
+    std::vector<double> means;
+    for (const OfBlocks& column : excess) means.push_back(trimmed_mean(column).mean);
+    return means;
+  }
+
+  bool is_of_sample(const Places& scale, Index m, const std::vector<OfBlocks>& excess) const {
+    const std::vector<double> means = means_of(excess);
+    return moves(excess, means) || is_mirrored(scale, m, means);
+  }
+
+  /// How far it lies aside in each block, by its slope.
+  static bool moves(const std::vector<OfBlocks>& excess, const std::vector<double>& means) {
+    const std::size_t n = means.size();
+    OfBlocks aside{};
+    for (std::size_t b = 0; b < n; ++b) {
+      const double slope = (b + 1 < n ? means[b + 1] : 0) - (b > 0 ? means[b - 1] : 0);
+      for (std::size_t k = 0; k < view_blocks; ++k) aside[k] += slope * (excess[b][k] - means[b]);
+    }
+    return change_smoothly(aside);
+  }
+
+  /// Whether the same, the other way round, is where its mirror image would be. A body whose middle is a
+  /// little beside the axis has it a little beside that place.
+  bool is_mirrored(const Places& scale, Index m, const std::vector<double>& means) const {
+    constexpr double nearest_bins = 2, of_distance = 0.05;
+    Range places{scale.first(), scale.last(bins_)};
+    if (axis_) {
+      const double image = 2 * *axis_ - static_cast<double>(m),
+                   beside = nearest_bins + of_distance * std::abs(static_cast<double>(m) - *axis_);
+      places.first = std::max(places.first, static_cast<Index>(std::ceil(image - beside)));
+      places.last = std::min(places.last, static_cast<Index>(std::floor(image + beside)) + 1);
+      if (places.first >= places.last) return true;
+    }
+    for (Index k = places.first; k < places.last; ++k)
+      if ((axis_ || std::abs(k - m) > scale.window.reach()) && 2 * scale.ratio(k) > beyond_doubt_ &&
+          is_image(scale.window, k, means))
+        return true;
+    return false;
+  }
+
+  /// Half to twice as strong, and alike.
+  bool is_image(const Flanks& window, Index m, const std::vector<double>& means) const {
+    constexpr double alike = 0.6;
+    const std::vector<double> other = means_of(window.excesses(profile_, m));
+    double own_square = 0, other_square = 0, product = 0;
+    for (std::size_t b = 0; b < means.size(); ++b) {
+      own_square += means[b] * means[b];
+      other_square += other[b] * other[b];
+      product += means[b] * other[means.size() - 1 - b];
+    }
+    return 4 * other_square > own_square && other_square < 4 * own_square &&
+           product > alike * std::sqrt(own_square * other_square);
+  }
+
+  static void leave_alone(Places& scale, Index m) {
+    const Index near = scale.window.half() / 2;
+    for (Index k = m - near; k <= m + near; ++k) scale[k].left_alone = true;
+  }
+
+  void take_out(Places& scale, Index m, const std::vector<OfBlocks>& excess, std::vector<double>& taken) {
+    const Index half = scale.window.half();
+    const std::vector<double> means = means_of(excess);
+    for (Index b = m - half; b <= m + half; ++b) {
+      const double mean = means[static_cast<std::size_t>(b - m + half)];
+      taken[static_cast<std::size_t>(b)] += mean;
+      for (double& own : profile_[static_cast<std::size_t>(b)]) own -= mean;
+    }
+    for (Places& other : scales_) measure(other, {m - half, m + half + 1});
+    if (++times_ == bins_) leave_alone_all();
+  }
+
+  void leave_alone_all() {
+    for (Places& scale : scales_)
+      for (Place& place : scale.places) place.left_alone = true;
+  }
+
+  std::vector<OfBlocks> profile_;
+  std::optional<double> axis_;
+  Index bins_, times_ = 0;
+  double beyond_doubt_ = ratio_beyond_doubt(bins_);
+  std::vector<Places> scales_;
+};
+
+}  // namespace
+
+std::vector<double> soft_stripes(const BlockMedians& medians, std::span<const double> known,
+                                 std::optional<double> axis) {
+  return Search(profiles_of(medians, known), axis).constants();
+}
+
+}  // namespace tandem::pipeline::stripes

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "../../../core/range.hpp"
+
+// What is the same in all views is told from what a sample does by blocks of views that follow one another.
+
+namespace tandem::pipeline::stripes {
+
+constexpr std::size_t view_blocks = 16;
+
+/// The share of the usual variance of a row by which each variance is made larger: sixteen numbers that
+/// happen to be alike, or data without noise, do not make a number certain.
+constexpr double usual_share = 0.5;
+
+inline Range views_of_block(std::size_t block, Index views) {
+  const auto k = static_cast<Index>(block), of = static_cast<Index>(view_blocks);
+  return {views * k / of, views * (k + 1) / of};
+}
+
+/// A number of each block.
+struct OfBlocks : std::array<double, view_blocks> {
+  OfBlocks& operator+=(const OfBlocks& other) {
+    for (std::size_t k = 0; k < size(); ++k) (*this)[k] += other[k];
+    return *this;
+  }
+  OfBlocks& operator-=(const OfBlocks& other) {
+    for (std::size_t k = 0; k < size(); ++k) (*this)[k] -= other[k];
+    return *this;
+  }
+  OfBlocks& operator/=(double by) {
+    for (double& x : *this) x /= by;
+    return *this;
+  }
+  friend OfBlocks operator*(double factor, OfBlocks x) {
+    for (double& own : x) own *= factor;
+    return x;
+  }
+};
+
+/// The mean without the two largest and the two smallest, and the square of its standard error by the
+/// winsorised variance (Tukey and McLaughlin, Sankhya A 25, 331, 1963). Their ratio has Student's
+/// distribution.
+struct TrimmedMean {
+  double mean, variance;
+};
+TrimmedMean trimmed_mean(const OfBlocks& values);
+
+/// The ratio that chance exceeds, in either direction, with this probability.
+double ratio_by_chance(double probability);
+
+/// Whether numbers of blocks change smoothly from block to block, beyond doubt: by the F test of a parabola.
+bool change_smoothly(const OfBlocks& values);
+
+}  // namespace tandem::pipeline::stripes
