@@ -1,7 +1,6 @@
 #include "recon_options.hpp"
 
 #include <algorithm>
-#include <map>
 #include <sstream>
 
 #include "../core/units.hpp"
@@ -37,26 +36,15 @@ std::string words_of_methods() {
   return text;
 }
 
-/// "30; of os-sirt and sart 10, ..."
+/// "sirt 30, os-sirt 10, ..."
 std::string words_of_iterations() {
-  const int usual = Method{}.iterations;
-  std::map<int, std::vector<std::string>> others;
-  std::string by_updates;
-  for (const Method& method : pipeline::methods()) {
-    const std::string name(method.name);
-    if (method.updates > 0)
-      by_updates += "; " + name + " makes " + std::to_string(method.updates) + " updates" +
-                    (method.subsets ? " by --subsets" : "") + ", and stops before by ncp";
-    else if (method.iterates() && method.iterations != usual)
-      others[method.iterations].push_back(name);
-  }
-  std::string text = std::to_string(usual);
-  for (const auto& [iterations, names] : others) {
-    text += (&names == &others.begin()->second ? "; of " : ", of ") + names.front();
-    for (std::size_t k = 1; k < names.size(); ++k) text += (k + 1 < names.size() ? ", " : " and ") + names[k];
-    text += " " + std::to_string(iterations);
-  }
-  return text + by_updates;
+  std::string text;
+  for (const Method& m : pipeline::methods())
+    if (m.iterates())
+      text += (text.empty() ? "" : ", ") + std::string(m.name) + " " +
+              (m.updates > 0 ? std::to_string(m.updates) + " updates or fewer, by ncp"
+                             : std::to_string(m.iterations));
+  return text;
 }
 
 void add_method(CLI::App& c, ReconOptions& o) {
@@ -91,7 +79,7 @@ void add_method(CLI::App& c, ReconOptions& o) {
   c.add_option("--initial", o.initial,
                "initial volume: zero, fbp, or a volume file (default zero; of tv and fista fbp)");
   c.add_option("--iterations", r.iterations,
-               "at most this many steps (default " + words_of_iterations() + ")")
+               "at most this many steps (default: " + words_of_iterations() + ")")
       ->check(count(0, 1'000'000));
   c.add_option("--tv-weight", r.tv_weight,
                readers_of("--tv-weight") +
