@@ -22,6 +22,8 @@ struct Picture {
   std::string model;
   Execution how;
   LinearOperator B;
+  Picture(std::string name, Execution execution, LinearOperator operation)
+      : model(std::move(name)), how(std::move(execution)), B(std::move(operation)) {}
 };
 
 std::vector<double> angles(Index views, double arc) {
@@ -57,7 +59,7 @@ struct Parallel {
     for (const Execution& how : axes.executions)
       all.push_back(direct(Model::pixel_driven, filter, axes, how));
     all.push_back(direct(Model::joseph, filter, axes, {}));
-    all.push_back({"fourier", {"fourier"}, fourier_fbp(scan, grid, filter, axes.device)});
+    all.emplace_back("fourier", Execution{"fourier"}, fourier_fbp(scan, grid, filter, axes.device));
     return all;
   }
 };
@@ -82,7 +84,8 @@ struct Fan {
   std::vector<Picture> pictures(const Filter& filter, const Axes& axes) const {
     std::vector<Picture> all;
     for (const Model model : {Model::separable_footprint, Model::pixel_driven})
-      all.push_back({std::string(name_of(model)), {"standard"}, fdk(scan, grid, filter, model, axes.device)});
+      all.emplace_back(std::string(name_of(model)), Execution{"standard"},
+                       fdk(scan, grid, filter, model, axes.device));
     return all;
   }
 };

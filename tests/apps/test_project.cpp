@@ -145,7 +145,7 @@ TEST_F(Project, KeepsWhatRowsSeeWhoseAxesDifferMuch) {
   const auto like = [&](const std::string& name, double axis, const std::vector<double>& rows) {
     auto scan = std::get<ParallelBeam>(io::open_scan(run / "wide.h5")->info().scan);
     scan.detector.axis_bin = axis, scan.row_axis_bins = rows;
-    io::ScanWriter writer(run / name, scan, std::nullopt, io::PixelType::float32, 0, 0);
+    io::ScanWriter writer({run / name, io::Content::scan}, scan, std::nullopt, io::PixelType::float32, 0, 0);
     writer.write(io::FrameKind::projection, {0, 3},
                  io::open_scan(run / "wide.h5")->read(io::FrameKind::projection, {0, 20}, {0, 3}, {0, 48}));
     writer.finish("{}");

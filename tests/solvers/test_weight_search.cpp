@@ -273,8 +273,15 @@ TEST(WeightSearch, RefusesWhatMakesNoSense) {
   const NoisyScan noisy;
   for (const double share : {0.0, 1.0, -0.5}) EXPECT_THROW(noisy.found({.share = share}), GeometryError);
   EXPECT_THROW(noisy.found({.together = 0}), GeometryError);
-  const Array flat = zeros(noisy.A.domain(), default_stream(Device::cpu()));
-  EXPECT_THROW(find_weight(noisy.A, noisy.b.clone(), flat, noisy.tv), GeometryError);
+}
+
+TEST(WeightSearch, NeedsNoTrialIfAllIsFlat) {
+  const NoisyScan noisy;
+  Stream& stream = default_stream(Device::cpu());
+  const WeightFound found =
+      find_weight(noisy.A, zeros(noisy.A.range(), stream), zeros(noisy.A.domain(), stream), noisy.tv);
+  EXPECT_EQ(found.weight, 0);
+  EXPECT_TRUE(found.trials.empty());
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../core/parallel.hpp"
 #include "../../operators/algebra.hpp"
 #include "../../operators/fbp.hpp"
 #include "../../operators/projector.hpp"
@@ -145,6 +146,7 @@ inline std::vector<std::pair<std::string, LinearOperator>> cone_operators() {
   aside.detector.axis_bin += 5;
   const VolumeGrid grid = box(13, 11, 5, 0.7), slice = box(13, 11, 1, 0.7);
   const Device cpu = Device::cpu();
+  const ThreadLimit two(2);  // tiles are planned with the memory of all threads
   return {{"footprint", projector(cone, grid)},
           {"cone Joseph", projector(cone, grid, Model::joseph)},
           {"cone pixel-driven", projector(cone, grid, Model::pixel_driven)},
