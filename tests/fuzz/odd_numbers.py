@@ -146,7 +146,7 @@ def unreadable(program, path, folder):
     if path.name.endswith((".tif", ".tiff")):
         return "" if finite_tiff(path) else "no finite TIFF"
     if path.name.endswith(".h5"):
-        info, again = ["info", path.name, "--json", "-"], ["-o", "again.h5", "--json", "-"]
+        info, again = ["info", path.name, "--json", "-"], ["-o", "again_" + path.name, "--json", "-"]
         # a scan of odd numbers may be one that nobody can reconstruct (4), but not one that nobody can read
         use = ["project", path.name] if "truth" in path.name else [
             "recon", path.name, "--reconstruction-algorithm", "sirt", "--iterations", "1", "--max-floored", "100"]
