@@ -72,7 +72,7 @@ def matrix_of(program, size, bins, axis, degrees):
 
 def compare_krylov(program):
     random = np.random.default_rng(1)
-    size, bins, axis, views = 9, 13, 5.6, 11
+    size, bins, axis, views = 13, 13, 5.6, 17  # solvers work on all that the detector sees
     degrees = 180 * (np.arange(views) + 0.4 * random.random(views)) / views
     matrix = matrix_of(program, size, bins, axis, degrees)
     data = matrix @ random.random(size * size) + 0.1 * random.standard_normal(len(matrix))
