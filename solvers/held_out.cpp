@@ -52,7 +52,9 @@ Mean trimmed_mean(std::vector<float> errors) {
   std::nth_element(errors.begin(), last, errors.end());
   const auto count = static_cast<double>(last - errors.begin());
   const double mean = std::accumulate(errors.begin(), last, 0.0) / count;
-  const double squares = std::inner_product(errors.begin(), last, errors.begin(), 0.0);
+  const double squares = std::accumulate(errors.begin(), last, 0.0, [](double sum, float error) {
+    return sum + static_cast<double>(error) * static_cast<double>(error);
+  });
   return {mean, std::sqrt(std::max(squares / count - mean * mean, 0.0) / count)};
 }
 

@@ -22,6 +22,10 @@ namespace {
 
 constexpr int together = 20;  // steps between two looks at the error
 
+/// Whether floats hold a weight that trials halve and double. Floats hold no squares of differences that are
+/// below about 1e-23, which are then flat, nor of those above 1e19, whose weight is then zero.
+bool can_be_tried(double weight) { return weight > 1e-30 && weight < 1e34; }
+
 double sum(const std::vector<double>& of_blocks) {
   return std::accumulate(of_blocks.begin(), of_blocks.end(), 0.0);
 }
@@ -286,7 +290,7 @@ WeightFound find_weight(const LinearOperator& A, Array b, const Array& x, const 
   std::vector<Level> levels =
       levels_of({A, regulariser, std::move(b), std::move(w), 1, 1, cells, 1}, coarser);
   double weight = first_weight(large_weight(levels.front(), x, account), levels.back(), account);
-  if (!std::isfinite(weight)) return found;
+  if (!can_be_tried(weight)) return found;
   std::shared_ptr<const ErrorCurve> curve;
   std::optional<Found> start;
   for (; !levels.empty(); levels.pop_back()) {

@@ -73,8 +73,8 @@ using ObserveTrial = std::function<void(const WeightTrial&, double applications)
 /// It needs the memory of Pdhg with a volume more, and on the host that of two projections. Source: Hastie,
 /// Tibshirani, Friedman, The Elements of Statistical Learning, 2009, section 7.10 (the rule of one standard
 /// error). There are no trials, and the weight is 0, if all that the data ask for is flat: then no weight
-/// changes anything. @throws as Pdhg; GeometryError for a share that is not in (0, 1); SpaceError if a coarser
-/// problem has other sizes
+/// changes anything; and if floats do not hold the squares of its differences. @throws as Pdhg; GeometryError
+/// for a share that is not in (0, 1); SpaceError if a coarser problem has other sizes
 WeightFound find_weight(const LinearOperator& A, Array b, const Array& x, const Regulariser& regulariser,
                         std::optional<Array> data_weights = {}, const WeightSearch& how = {},
                         const std::vector<CoarserProblem>& coarser = {}, const ObserveTrial& observe = {});

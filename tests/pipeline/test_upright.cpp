@@ -223,7 +223,13 @@ TEST(Upright, IsRefusedWhereItSaysNothing) {
   info.pixel_size_mm = 0.4;
   pipeline::Recipe one_row = recipe_with({{"--detector-roll", 1.0}});
   one_row.rows = Range{36, 37};
-  EXPECT_THROW(make_plan(info, one_row), GeometryError);
+  EXPECT_NO_THROW(make_plan(info, one_row));  // rows beside it are read
+  ConeBeam low = cone();
+  low.detector.rows = 1;
+  low.midplane_row = 0;
+  info.scan = low;
+  for (const char* option : {"--detector-roll", "--axis-tilt"})
+    EXPECT_THROW(make_plan(info, recipe_with({{option, 1.0}})), GeometryError) << option;
 }
 
 }  // namespace

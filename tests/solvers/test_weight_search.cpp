@@ -284,5 +284,18 @@ TEST(WeightSearch, NeedsNoTrialIfAllIsFlat) {
   EXPECT_TRUE(found.trials.empty());
 }
 
+/// Floats hold neither the squares of the differences nor their roots.
+TEST(WeightSearch, NeedsNoTrialOfNumbersWithoutSquares) {
+  for (const float scale : {1e-30f, 1e25f}) {
+    NoisyScan noisy;
+    Stream& stream = default_stream(Device::cpu());
+    axpby(scale, noisy.b.clone(), 0, noisy.b, stream);
+    axpby(scale, noisy.x0.clone(), 0, noisy.x0, stream);
+    const WeightFound found = noisy.found();
+    EXPECT_EQ(found.weight, 0) << scale;
+    EXPECT_TRUE(found.trials.empty()) << scale;
+  }
+}
+
 }  // namespace
 }  // namespace tandem
