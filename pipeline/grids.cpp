@@ -81,10 +81,23 @@ double nearer_than_source(const Scan& scan, double pitch) {
   return point_source_of(scan).sod * std::sqrt(0.5) - pitch;
 }
 
+/// The scan about the axis that is farthest from the middle of its detector: if rows have axes of their own,
+/// no row sees farther from its axis than that row does.
+Scan of_row_farthest_aside(const Scan& scan) {
+  if (!has_row_axes(scan)) return scan;
+  Scan about = scan;
+  share_axis(about);
+  auto& d = std::get<ParallelBeam>(about).detector;
+  const auto aside = [&](double axis) { return std::abs(axis - 0.5 * static_cast<double>(d.bins - 1)); };
+  for (const double axis : row_axes_of(scan))
+    if (aside(axis) > aside(d.axis_bin)) d.axis_bin = axis;
+  return about;
+}
+
 /// A grid within all that the selected rays see of a sample that the whole scan sees. Where a fan has one
-/// slice, and in a parallel beam, slices are apart.
+/// slice, and in a parallel beam, slices are apart; rows have one grid, also if only some are read.
 VolumeGrid seen_around(const VolumeGrid& full, const Scan& scan, const Scan& whole) {
-  const VolumeGrid seen = fitting_grid(whole);
+  const VolumeGrid seen = fitting_grid(of_row_farthest_aside(whole));
   const double half = std::min(edges_of(seen, 0).high, nearer_than_source(scan, full.pitch[0]));
   VolumeGrid all = reaching(reaching(full, 0, {-half, half}), 1, {-half, half});
   if (const auto* cone = std::get_if<ConeBeam>(&scan)) {

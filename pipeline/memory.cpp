@@ -30,7 +30,7 @@ struct Sizes {
 Index views_of(const Plan& plan) { return static_cast<Index>(angles_of(plan.scan).size()); }
 
 Index bins_of(const Plan& plan) {
-  const Index solved = plan.method->iterates() ? detector_of(solved_scan(plan.scan, plan.grid)).bins : 0,
+  const Index solved = plan.method->iterates() ? detector_of(solved_scan(plan.scan, plan.solved)).bins : 0,
               filtered = (plan.filters() ? filtered_detector(plan.scan) : detector_of(plan.scan)).bins;
   return std::max(solved, filtered);
 }

@@ -157,14 +157,14 @@ LineIntegrals PrepareStation::on_cpu(const io::FramesView& counts, const Task& t
                         {.slices = task.of_slices, .bytes = 4 * static_cast<double>(space.size())});
   task.work.tell("preprocess", 0);
   return preprocess(counts, task.reference, plan_.preprocessing, space, task.found,
-                    bins_kept(task.scan, plan_.grid));
+                    bins_kept(task.scan, plan_.solved));
 }
 
 /// Each GPU makes those of its counts; empty if the CPU has to make all.
 std::optional<LineIntegrals> PrepareStation::by_gpus(const std::vector<GpuFrames>& counts,
                                                      const Task& task) const {
   const Space space = projection_space(task.scan, task.work.device());
-  const std::vector<Range> counted = bins_kept(task.scan, plan_.grid);
+  const std::vector<Range> counted = bins_kept(task.scan, plan_.solved);
   std::vector<std::optional<LineIntegrals>> made(counts.size());
   std::vector<Findings> found_by(counts.size());
   on_members(space.device(), [&](int member) {
