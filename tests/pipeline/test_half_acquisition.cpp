@@ -92,7 +92,8 @@ void clear_beyond(double radius, std::vector<float>& slices) {
 }
 
 /// Of the foam, from as many views as both scans have: what the detector's other side would have seen is seen
-/// half a turn later.
+/// half a turn later. Both axes are at the middle of a bin. Where the axis is between bins decides how
+/// aliases of bins and of pixels meet, and so up to 3.5 dB, of whole scans as of half ones.
 TEST_F(FieldOfView, HalfAcquisitionIsAsGoodAsTheWholeScan) {
   const auto psnr = [&](Scan scan) {
     Simulation s;
@@ -121,16 +122,19 @@ TEST_F(FieldOfView, HalfAcquisitionIsAsGoodAsTheWholeScan) {
     const char* what;
     Scan half, whole;
   } cases[] = {{"parallel", ParallelBeam{{160, 1, 1, 1, 30}, angles, {}},
-                ParallelBeam{{260, 1, 1, 1, 129.5}, angles, {}}},
+                ParallelBeam{{259, 1, 1, 1, 129}, angles, {}}},
                {"fan", FanBeam{{{160, 1, fan, fan, 30}, angles, 1000, 1500, 0}},
-                FanBeam{{{260, 1, fan, fan, 129.5}, angles, 1000, 1500, 0}}},
+                FanBeam{{{259, 1, fan, fan, 129}, angles, 1000, 1500, 0}}},
                {"cone", ConeBeam{{160, 5, fan, fan, 30}, angles, 1000, 1500, 2},
-                ConeBeam{{260, 5, fan, fan, 129.5}, angles, 1000, 1500, 2}}};
+                ConeBeam{{259, 5, fan, fan, 129}, angles, 1000, 1500, 2}}};
   for (const auto& [what, half, whole] : cases) {
     const auto [of_half, half_in_field] = psnr(half);
     const auto [of_whole, whole_in_field] = psnr(whole);
     EXPECT_GE(of_half, of_whole - 1) << what;
     EXPECT_GE(half_in_field, whole_in_field - twice_the_rays) << what;
+    if (rows_are_slices(whole)) {  // opposite rays are repetitions
+      EXPECT_NEAR(half_in_field, whole_in_field, tolerance::half_acquisition_db);
+    }
     std::cout << what << ": " << of_half << " dB, from the whole width " << of_whole << " dB; in the field "
               << half_in_field << " and " << whole_in_field << " dB\n";
   }

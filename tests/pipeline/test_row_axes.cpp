@@ -180,6 +180,27 @@ TEST_F(RowAxesScan, SolversHaveAllThatAnyRowSeesWhicheverAreRead) {
   }
 }
 
+/// FBP weighs rays by the mean of the axes; a solver needs no weights. Rows that are nearly in the middle are
+/// right.
+TEST_F(RowAxesScan, FbpSaysWhichRowIsAsideAndWhatHelps) {
+  const auto warnings = [&](const Recipe& how) {
+    return make_plan(io::open_scan(path_)->info(), how).warnings;
+  };
+  write({1, -20, 19});
+  const auto said = warnings({});
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_NE(said[0].find("row 1 has its axis at bin 67.5, far from the mean of all rows, bin 47.5"),
+            std::string::npos)
+      << said[0];
+  EXPECT_NE(said[0].find("give an iterative method, or --rotation-axis X"), std::string::npos) << said[0];
+  EXPECT_TRUE(warnings(recipe("cgls", 5)).empty());
+  Recipe some;
+  some.rows = Range{0, 1};
+  EXPECT_TRUE(warnings(some).empty());
+  write({1, -1, 0});
+  EXPECT_TRUE(warnings({}).empty());
+}
+
 TEST_F(RowAxesScan, BitsDoNotDependOnChunks) {
   write({0, 9, -15, 9.5, -15.37}, 1e4);
   for (const std::string method : {"fbp", "cgls", "sirt"}) {
