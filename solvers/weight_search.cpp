@@ -231,23 +231,36 @@ void look_along(Trials& trials, double weight, const WeightSearch& how, Look& lo
     if (!look.at(trials, weight *= 2, how.most_steps)) return;
 }
 
-/// Tries a weight above the one that wider voxels had, and one where the least error may be; then others if
-/// the result is not near them, or if the least error may be above both, as long as there are steps: fewer
-/// where narrower voxels follow.
-void look_around(Trials& trials, double weight, bool is_last, Look& look) {
-  const int most_steps = is_last ? 100 : 80, of_second = 40, of_first = most_steps - of_second;
+/// What the wider voxels had, and whether their weights ended above the first one that they tried.
+struct Before {
+  double weight;
+  bool upwards;
+};
+
+/// Tries a weight above the one that wider voxels had, and one where the least error may be: above it if the
+/// voxels are the narrowest and weights rose before, below it otherwise. Then others if the result is not
+/// near them, or if the least error may be above both, as long as there are steps: fewer where narrower
+/// voxels follow. Where the error still falls at the largest weight, a few steps more are made in any case:
+/// wide voxels, which smooth by themselves, may have had a weight far too small.
+void look_around(Trials& trials, const Before& before, bool is_last, Look& look) {
+  const bool upwards = is_last && before.upwards;
+  const int most_steps = is_last ? 100 : 80, of_second = 40, of_first = upwards ? 40 : most_steps - of_second;
   constexpr double above = 0.3, below = 1, beside = 0.25, rounding = 1e-6;  // octaves
-  const auto may_go_on = [&] { return most_steps - trials.steps() >= together; };
-  if (!look.at(trials, weight * std::exp2(above), of_first)) return;
-  if (!look.at(trials, weight * std::exp2(-below), of_second)) return;
-  while (may_go_on()) {
+  constexpr int most_up = 3;
+  const double first = before.weight * std::exp2(above);
+  if (!look.at(trials, first, of_first)) return;
+  const double second = upwards ? 2 * first : before.weight * std::exp2(-below);
+  if (!look.at(trials, second, of_second)) return;
+  for (int up = 0; up < most_up;) {
     const auto& tried = look.curve()->trials();
     const double now = look.largest(), lowest = tried.front().weight, highest = tried.back().weight;
     const bool falls = tried.back().error < tried[tried.size() - 2].error;
-    const double next = falls || now > (1 - rounding) * highest ? 2 * highest
-                        : now < lowest * std::exp2(beside)      ? lowest / 2
-                                                                : 0;
-    if (next == 0 || !look.at(trials, next, most_steps - trials.steps())) return;
+    const bool goes_up = falls || now > (1 - rounding) * highest;
+    const int left = most_steps - trials.steps();
+    if (left < together && !falls) return;
+    if (!goes_up && now >= lowest * std::exp2(beside)) return;
+    if (!look.at(trials, goes_up ? 2 * highest : lowest / 2, std::max(left, together))) return;
+    up += goes_up ? 1 : 0;
   }
 }
 
@@ -293,12 +306,14 @@ WeightFound find_weight(const LinearOperator& A, Array b, const Array& x, const 
   if (!can_be_tried(weight)) return found;
   std::shared_ptr<const ErrorCurve> curve;
   std::optional<Found> start;
+  Before before{weight, true};
   for (; !levels.empty(); levels.pop_back()) {
     Look look(how, curve, found.trials);
     const bool from_zero = !start.has_value();
     Trials trials(std::move(levels.back()), how, std::exchange(start, {}), account);
-    from_zero ? look_along(trials, weight, how, look) : look_around(trials, weight, levels.size() == 1, look);
+    from_zero ? look_along(trials, weight, how, look) : look_around(trials, before, levels.size() == 1, look);
     weight = look.largest();
+    before = {weight, from_zero || weight > before.weight};
     if (look.is_exact()) break;
     curve = look.curve();
     if (levels.size() > 1) start = trials.found();

@@ -24,7 +24,8 @@ struct Beam {
   int levels;
 };
 
-/// Odd and even sizes, axes off the middle.
+/// Odd and even sizes, axes off the middle. Solvers work on all that the rays see, so the widths of the
+/// detectors decide how many levels there are, whatever size is asked for; and so do rows.
 std::vector<Beam> beams() {
   const std::vector<double> half = test::regular_angles(30), whole = test::regular_angles(40, whole_turn);
   const ParallelBeam parallel{{113, 1, 1, 1, 54.3}, half};
@@ -32,9 +33,12 @@ std::vector<Beam> beams() {
       cone{{141, 53, 2, 2, 71.2}, whole, 200, 400, 25.4};
   ConeBeam flat = cone;
   flat.detector.rows = 8;
+  ConeBeam low = cone;
+  low.detector.rows = 24;
   return {{"parallel", parallel, {97, 97, 1}, 2},
           {"fan", FanBeam{fan}, {96, 96, 1}, 2},
-          {"cone", cone, {64, 64, 41}, 1},
+          {"cone", cone, {64, 64, 41}, 2},
+          {"low", low, {64, 64, 16}, 1},
           {"few rows", flat, {64, 64, 8}, 0}};
 }
 

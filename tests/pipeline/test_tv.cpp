@@ -5,6 +5,7 @@
 
 #include "../../core/error.hpp"
 #include "../../core/parallel.hpp"
+#include "../../pipeline/grids.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "../../pipeline/station_work.hpp"
 #include "../../pipeline/weights.hpp"
@@ -119,12 +120,14 @@ TEST_F(LowDose, HighDosesAreNotSpoilt) {
   EXPECT_GT(psnr(recipe_for("tv")), psnr(recipe_for("fbp")));
 }
 
-/// Applications of A to all slices, in units of what the default solver makes: its preparation and 100 steps.
+/// Applications of A to all that is solved, in units of what the default solver makes: its preparation and
+/// 100 steps.
 double share_of_solve(const Plan& plan, const Searched& searched) {
   const double steps = static_cast<double>((Pdhg::cost.preparation + 100 * Pdhg::cost.step).together());
-  const auto [nx, ny, nz] = plan.grid.size;
-  return searched.updates / (steps * static_cast<double>(nx * ny * searched.slices) *
-                             static_cast<double>(angles_of(plan.scan).size()));
+  const auto [nx, ny, nz] = plan.solved.size;
+  const Index slices = solved_slices(plan, {0, plan.grid.size[2]}).size();
+  return searched.updates /
+         (steps * static_cast<double>(nx * ny * slices) * static_cast<double>(angles_of(plan.scan).size()));
 }
 
 TEST_F(LowDose, TheSearchCostsAtMostOneAndAHalfSolves) {
