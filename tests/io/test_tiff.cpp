@@ -265,7 +265,7 @@ TEST(Angles, AreRefusedWithAFileThatHoldsNone) {
   io::OpenOptions options;
   options.angles = folder / "angles.txt";
   const auto refused = [&] { return refusal_of(folder / "stack", options); };
-  EXPECT_TRUE(says(refused(), {"angles.txt: cannot be opened"}));
+  EXPECT_TRUE(says(refused(), {"angles.txt: cannot be read: No such file"}));
   write_lines(folder / "angles.txt", {"0", "45", "ninety", "135"});
   EXPECT_TRUE(says(refused(), {"angles.txt: line 3 is no number"}));
   write_lines(folder / "angles.txt", {"0", "45 90"});
