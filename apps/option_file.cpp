@@ -12,7 +12,7 @@ namespace tandem::apps {
 
 namespace {
 
-constexpr Index most_bytes = 1 << 22;  // of a file of options
+constexpr Index most_bytes = 1 << 22;  // the size of a file of options
 
 /// The value of an option among the words; empty where it is not there.
 std::string value_in(const std::vector<std::string>& words, const std::string& option) {

@@ -39,8 +39,8 @@ class Circle {
   void fill(std::size_t hole, const std::vector<double>& own, std::vector<double>& steps) const;
 
   double period_, usual_ = 0;
-  std::vector<double> directions_, gaps_, views_;  ///< of each direction; how many views it has
-  std::vector<std::size_t> direction_of_;          ///< of each view
+  std::vector<double> directions_, gaps_, views_;  ///< a direction, the gap after it, its number of views
+  std::vector<std::size_t> direction_of_;          ///< the direction of each view
 };
 
 }  // namespace tandem

@@ -15,7 +15,7 @@ namespace {
 constexpr double same = 1e-5;  ///< rad: what files round, also of several turns
 constexpr double narrowest_hole = in_radians(15);
 constexpr double usual_in_a_hole = 3.5;       ///< steps; two lost neighbours leave three
-constexpr double beyond_rounding = 1 + 1e-6;  ///< of limits that gaps may well be equal to
+constexpr double beyond_rounding = 1 + 1e-6;  ///< a factor for limits that gaps may be equal to
 
 double folded(double angle, double period) {
   const double rest = std::fmod(angle, period);
