@@ -125,6 +125,7 @@ TEST_F(CudaHelper, AFaultOnOneWorkerEndsTheRunAndLeavesTheGpuUsable) {
     if (work.worker != 1 || ++chunks < 2) return;
     Plan tiny = plan;
     tiny.grid.pitch[0] = tiny.grid.pitch[1] = 1e-4;
+    tiny.solved = tiny.grid;
     const auto A = problem_of(tiny, some, plan.workers[1]).A;
     A* Array(A.domain());
   });

@@ -1,0 +1,48 @@
+#pragma once
+
+// What scanners write beside their images, as one table for each format. Used only within io/.
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tandem::io {
+
+/// What a reader does with a field whose value is not harmless.
+enum class Use {
+  obeyed,  ///< it changes the geometry, the order or the weight of views
+  noted,   ///< it is left out, and a note of the scan says so
+  refused  ///< the scan is not opened: its volume would be wrong without a sign of it
+};
+
+/// A field of a maker's description that bears on geometry, exposure or order.
+struct Field {
+  std::string_view key;       ///< as the maker writes it: "ObjectTilt", "sample/x_translation"
+  std::string_view harmless;  ///< the value that changes nothing: "0", "off"; empty: there is none
+  Use use;
+  std::string_view meaning;  ///< what the field says, and for one that is not obeyed, what to do
+};
+
+/// The fields of a format. Each format has its table beside its reader, and a line in fields.cpp.
+struct FieldTable {
+  std::string_view format;  ///< "Nikon XTEK"
+  std::span<const Field> fields;
+};
+
+/// The tables of all formats, as docs/formats.md shows them.
+std::span<const FieldTable> field_tables();
+
+/// Whether a value changes nothing: both are the same number, or the same text in upper or lower case.
+bool is_harmless(const Field& field, std::string_view value);
+
+/// Adds a note for each field of a table that is noted, and whose value is there and not harmless. `where`
+/// names the file; `value_of` gives the value of a key as the file has it, and nothing if it has none.
+/// @throws FileError for a field that is refused
+void heed(std::span<const Field> fields, const std::string& where,
+          const std::function<std::optional<std::string>(std::string_view key)>& value_of,
+          std::vector<std::string>& notes);
+
+}  // namespace tandem::io
