@@ -6,7 +6,7 @@
 set -euo pipefail
 
 packages=(
-  g++ cmake ninja-build pkg-config python3
+  g++ cmake ninja-build ccache pkg-config python3
   libtbb-dev libhwy-dev libeigen3-dev libhdf5-dev libtiff-dev libpng-dev libdeflate-dev
   liblz4-dev libzstd-dev libblosc-dev libopenmpi-dev openmpi-bin
   libcli11-dev nlohmann-json3-dev libgtest-dev librapidcheck-dev "$@"

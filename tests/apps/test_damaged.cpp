@@ -13,6 +13,7 @@
 
 #include "../../io/hdf5.hpp"
 #include "../io/sample_files.hpp"
+#include "../support/test_data.hpp"
 #include "program.hpp"
 
 namespace tandem::test {
@@ -38,7 +39,7 @@ void fails_everywhere(const Program& program, const std::string& file, const std
 }  // namespace
 
 TEST(Damaged, EveryFileIsOneLine) {
-  const fs::path folder = fs::path(TANDEM_TEST_DATA) / "damaged";
+  const fs::path folder = test_data() / "damaged";
   if (!fs::exists(folder)) GTEST_SKIP() << "no damaged files";
   const Program program;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {

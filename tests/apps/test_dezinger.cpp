@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "../../pipeline/steps/step.hpp"
+#include "../support/test_data.hpp"
 #include "program.hpp"
 
 namespace tandem::pipeline {
@@ -125,7 +126,7 @@ std::vector<float> numpy_floats(const std::filesystem::path& path) {
 
 /// Of the six cases (threshold, size, axis) of these files, those along rows: 0.5, 3 and 0.2, 4.
 TEST(Dezinger, IsTomopysRemoveOutlier1d) {
-  const auto folder = std::filesystem::path(TANDEM_TEST_DATA) / "vectors";
+  const auto folder = test_data() / "vectors";
   if (!exists(folder)) GTEST_SKIP() << folder << " is not there";
   const auto input = numpy_floats(folder / "remove_outlier1d_input.npy"),
              output = numpy_floats(folder / "remove_outlier1d_output.npy");

@@ -11,6 +11,7 @@
 #include "../../core/device.hpp"
 #include "../../io/volume_file.hpp"
 #include "../../operators/ramp_filter.hpp"
+#include "../support/test_data.hpp"
 #include "check_report.hpp"
 #include "program.hpp"
 
@@ -145,7 +146,7 @@ TEST(Program, ReportsTheAxisOfTheFileOrNull) {
   };
   EXPECT_EQ(planned("scan.h5")["axis_bin_in_file"], 26.25);
   EXPECT_EQ(planned("scan.h5")["axis_bin_taken"], 20);
-  const std::filesystem::path tooth = std::filesystem::path(TANDEM_TEST_DATA) / "dxchange/tooth.h5";
+  const std::filesystem::path tooth = test_data() / "dxchange/tooth.h5";
   if (!exists(tooth)) GTEST_SKIP() << tooth << " is not there";
   EXPECT_TRUE(planned(tooth.string())["axis_bin_in_file"].is_null());
   EXPECT_EQ(planned(tooth.string())["axis_bin_taken"], 20);

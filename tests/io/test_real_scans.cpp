@@ -1,5 +1,6 @@
 #include <numbers>
 
+#include "../support/test_data.hpp"
 #include "io_checks.hpp"
 
 namespace tandem::test {
@@ -9,7 +10,7 @@ using io::PixelType;
 
 namespace {
 
-const fs::path data = TANDEM_TEST_DATA;
+const fs::path data = test_data();
 constexpr double radian = std::numbers::pi / 180;
 
 double mean(const std::vector<double>& all) {

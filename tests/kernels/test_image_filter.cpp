@@ -13,6 +13,7 @@
 #include "../../core/random.hpp"
 #include "../support/npy.hpp"
 #include "../support/phase_of_others.hpp"
+#include "../support/test_data.hpp"
 
 namespace tandem::kernels {
 namespace {
@@ -20,7 +21,7 @@ namespace {
 using Complex = std::complex<double>;
 constexpr double pi = std::numbers::pi;
 
-const std::filesystem::path vectors = std::filesystem::path(TANDEM_TEST_DATA) / "vectors";
+const std::filesystem::path vectors = test_data() / "vectors";
 
 TEST(FastLength, IsTheNextProductOfSmallPrimes) {
   for (const auto& [count, length] : std::vector<std::pair<Index, Index>>{

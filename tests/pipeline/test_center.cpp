@@ -15,6 +15,7 @@
 #include "../../io/scan_reader.hpp"
 #include "../../pipeline/center.hpp"
 #include "../../pipeline/simulate.hpp"
+#include "../support/test_data.hpp"
 #include "../support/tolerances.hpp"
 
 namespace tandem::pipeline {
@@ -286,7 +287,7 @@ TEST(Axis, IsRefusedWhereTheViewsDoNotTellIt) {
   EXPECT_THROW(broken.axis(), GeometryError);
 }
 
-// ---- Measured scans (TANDEM_TEST_DATA). Preprocessing as short as it gets.
+// ---- Measured scans. Preprocessing as short as it gets.
 
 std::vector<double> numbers(const io::Frames& f) {
   std::vector<double> out;
@@ -327,7 +328,7 @@ Sinograms measured(io::ScanReader& reader, Range rows) {
   return s;
 }
 
-const std::filesystem::path data = TANDEM_TEST_DATA;
+const std::filesystem::path data = test_data();
 
 TEST(MeasuredAxis, OfTheTooth) {
   if (!exists(data)) GTEST_SKIP() << data << " is not there";

@@ -16,6 +16,7 @@
 #include "../../pipeline/preprocess.hpp"
 #include "../../pipeline/simulate.hpp"
 #include "../support/scans.hpp"
+#include "../support/test_data.hpp"
 #include "../support/tolerances.hpp"
 
 namespace tandem::pipeline {
@@ -156,7 +157,7 @@ TEST(FanAxis, IsRefusedWhereNothingTellsIt) {
   EXPECT_THROW(find_axis(y, scan), SpaceError);
 }
 
-// ---- Measured: fan-tiff/sweetener of TANDEM_TEST_DATA
+// ---- Measured: fan-tiff/sweetener
 
 /// The sum of squared differences of neighbouring pixels.
 double gradient_energy(const Array& x) {
@@ -172,7 +173,7 @@ double gradient_energy(const Array& x) {
 }
 
 TEST(MeasuredFanAxis, OfTheSweetenerIsWhereThePictureIsSharpest) {
-  const std::filesystem::path folder = std::filesystem::path(TANDEM_TEST_DATA) / "fan-tiff/sweetener";
+  const std::filesystem::path folder = test_data() / "fan-tiff/sweetener";
   if (!exists(folder)) GTEST_SKIP() << folder << " is not there";
   const auto reader = io::open_scan(folder, {.flats = {folder / "io000000.tif", folder / "io000001.tif"},
                                              .darks = {folder / "di000000.tif"},

@@ -10,6 +10,7 @@
 #include "../../geometry/phantom.hpp"
 #include "../support/reconstructions.hpp"
 #include "../support/temporary_folder.hpp"
+#include "../support/test_data.hpp"
 #include "../support/tolerances.hpp"
 
 namespace tandem::pipeline {
@@ -295,9 +296,9 @@ TEST_F(FieldOfView, RegionsOfSlicesAreRowsOfAParallelBeam) {
   EXPECT_THROW(plan(recipe), GeometryError);
 }
 
-// ---- Measured data, of TANDEM_TEST_DATA
+// ---- Measured data,
 
-const std::filesystem::path data = TANDEM_TEST_DATA;
+const std::filesystem::path data = test_data();
 
 io::OpenOptions of_sweetener() {
   const std::filesystem::path folder = data / "fan-tiff/sweetener";

@@ -17,6 +17,7 @@
 #include "../support/axes.hpp"
 #include "../support/memory_reader.hpp"
 #include "../support/npy.hpp"
+#include "../support/test_data.hpp"
 #include "../support/tolerances.hpp"
 
 namespace tandem::pipeline {
@@ -26,7 +27,7 @@ using test::axis_first, test::with_axis_first;
 using test::floats;
 using test::ReferencesInMemory;
 
-const std::filesystem::path vectors = std::filesystem::path(TANDEM_TEST_DATA) / "vectors";
+const std::filesystem::path vectors = test_data() / "vectors";
 
 Image<float> image_of(std::vector<float>& data, Shape n) {
   return {data.data(), n[0], n[1], n[2], n[1] * n[2], n[2]};

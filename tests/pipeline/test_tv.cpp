@@ -14,6 +14,7 @@
 #include "../support/memory_reader.hpp"
 #include "../support/reconstructions.hpp"
 #include "../support/temporary_folder.hpp"
+#include "../support/test_data.hpp"
 
 namespace tandem::pipeline {
 namespace {
@@ -184,7 +185,7 @@ TEST_F(LowDose, TheSearchIsToldOf) {
 
 /// Measured: every eighth of 181 views of a tooth, against what all of them make.
 TEST(MeasuredLowDose, OfAToothIsNearerToAllViewsThanFbpIs) {
-  const std::filesystem::path tooth = std::filesystem::path(TANDEM_TEST_DATA) / "dxchange/tooth.h5";
+  const std::filesystem::path tooth = test_data() / "dxchange/tooth.h5";
   if (!exists(tooth)) GTEST_SKIP() << tooth << " is not there";
   Recipe recipe;
   recipe.axis_bin = 295.5;

@@ -7,10 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "test_data.hpp"
+
 namespace tandem::test {
 
 /// Arrays with known answers, which are not part of the project.
-inline std::filesystem::path vectors_folder() { return std::filesystem::path(TANDEM_TEST_DATA) / "vectors"; }
+inline std::filesystem::path vectors_folder() { return test_data() / "vectors"; }
 
 /// All numbers of a file NAME.npy that holds floats, in their order.
 inline std::vector<float> vector_of(const std::string& name) {
