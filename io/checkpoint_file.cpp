@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <utility>
 #include <vector>
 
 #include "../core/error.hpp"
 #include "checksum.hpp"
 #include "plain_file.hpp"
+#include "text.hpp"
 
 namespace tandem::io {
 
@@ -26,7 +26,7 @@ std::string head_of(const std::string& part, Index bytes) {
 
 PlainFile opened(const std::filesystem::path& path) {
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
-  require<FileError>(file.number() >= 0, path.string(), ": cannot be read: ", std::strerror(errno));
+  require<FileError>(file.number() >= 0, path.string(), ": cannot be read: ", reason_of(errno));
   return {std::move(file), path.string()};
 }
 

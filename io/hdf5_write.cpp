@@ -84,7 +84,7 @@ File File::create(const PlainFile& made) {
   require_memory();
   const Lock lock;
   Handle file(H5Fcreate(made.path().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
-  require<FileError>(file.valid(), made.name(), ": cannot be made: ", reason());
+  if (!file.valid()) fail(made.name() + ": cannot be made", "give another name");
   return File(std::move(file), made.name());
 }
 

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "../core/error.hpp"
+#include "text.hpp"
 
 namespace tandem::io {
 
@@ -31,9 +32,8 @@ void require_regular_file(const fs::path& path) {
   require<FileError>(fs::is_regular_file(status), name, ": is a pipe or a device; a regular file is needed");
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   const int reason = errno;
-  require<FileError>(
-      descriptor >= 0, name, ": cannot be opened: ", std::strerror(reason),
-      reason == EMFILE || reason == ENFILE ? "; raise the limit (ulimit -n)" : "; check its permissions");
+  require<FileError>(descriptor >= 0, name, ": cannot be opened: ", reason_of(reason),
+                     is_of_few_handles(reason) ? "" : "; check its permissions");
   ::close(descriptor);
 }
 
@@ -59,9 +59,8 @@ InputFile::InputFile(const fs::path& path, const std::string& where)
       name_(path.string()),
       descriptor_(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {
   const int reason = errno;
-  require<FileError>(
-      descriptor_.valid(), where, ": ", name_, " cannot be opened: ", std::strerror(reason),
-      reason == EMFILE || reason == ENFILE ? "; raise the limit (ulimit -n)" : "; check its permissions");
+  require<FileError>(descriptor_.valid(), where, ": ", name_, " cannot be opened: ", reason_of(reason),
+                     is_of_few_handles(reason) ? "" : "; check its permissions");
   // The kernel reads ahead of what looks like one reader from front to back. Here several threads jump over
   // what is not wanted, so it would bring whole views to memory for a few rows of each. So it shall bring
   // only what is asked for, and it is told what that is: the disk then works on many pieces at once.

@@ -21,6 +21,7 @@
 #include "packing.hpp"
 #include "plain_file.hpp"
 #include "slab_writer.hpp"
+#include "text.hpp"
 #include "text_file.hpp"
 #include "volume_kind.hpp"
 
@@ -104,7 +105,7 @@ class Folder {
   Folder(const fs::path& path, Replace replace) : path_(path) {
     require_ours(path, replace);
     const bool made = ::mkdir(path.c_str(), 0777) == 0 || errno == EEXIST;
-    require<FileError>(made, path.string(), ": cannot be made: ", std::strerror(errno));
+    require<FileError>(made, path.string(), ": cannot be made: ", reason_of(errno));
   }
   Folder(Folder&&) = delete;
   ~Folder() { ::rmdir(path_.c_str()); }

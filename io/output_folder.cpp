@@ -10,7 +10,6 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <fstream>
 #include <memory>
 #include <random>
@@ -21,6 +20,7 @@
 
 #include "../core/error.hpp"
 #include "output.hpp"
+#include "text.hpp"
 
 namespace tandem::io {
 
@@ -233,7 +233,9 @@ void OutputFolder::claim(const std::filesystem::path& parent, const std::string&
   for (int i = 0; !folder_.valid(); ++i) {
     const bool made = ::mkdirat(parent_.number(), folder_name_.c_str(), 0700) == 0;
     require_success(made || errno == EEXIST, "nothing can be written to its folder");
+    errno = 0;
     Claim claim = take(parent_.number(), folder_name_, name, made, O_CREAT);
+    require_success(!is_of_few_handles(errno), "its folder cannot be opened");
     require<FileError>(
         claim.state != State::foreign, shown_, ": ", place,
         " is in the way, and is of another user, or not what tandem leaves; remove it, or give "
@@ -301,7 +303,7 @@ OutputFolder::~OutputFolder() { remove(); }
 
 void OutputFolder::require_success(bool holds, const char* what) const {
   const int fault = errno;
-  require<FileError>(holds, shown_, ": ", what, ": ", std::strerror(fault));
+  require<FileError>(holds, shown_, ": ", what, ": ", reason_of(fault));
 }
 
 /// Names come from journals too.
@@ -355,8 +357,10 @@ Descriptor OutputFolder::folder_in(const Descriptor& above, const std::string& n
     require_success(::mkdirat(above.number(), name.c_str(), 0777) == 0 || errno == EEXIST,
                     "a folder in it cannot be made");
   Descriptor folder(::openat(above.number(), name.c_str(), flags));
-  require_success(folder.valid() || (!make && errno == ENOENT),
-                  ("\"" + name + "\" in it is a link, or no folder; remove it").c_str());
+  const bool is_other = !folder.valid() && (errno == ELOOP || errno == ENOTDIR);
+  const std::string what =
+      is_other ? "\" in it is a link, or no folder; remove it" : "\" in it cannot be opened";
+  require_success(folder.valid() || (!make && errno == ENOENT), ("\"" + name + what).c_str());
   return folder;
 }
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "../core/error.hpp"
+#include "text.hpp"
 
 namespace tandem::io {
 
@@ -62,7 +63,7 @@ std::filesystem::path PlainFile::path() const { return "/proc/self/fd/" + std::t
 
 void PlainFile::require_success(bool holds) const {
   const int fault = errno;
-  require<FileError>(holds, name_, ": cannot be written: ", std::strerror(fault));
+  require<FileError>(holds, name_, ": cannot be written: ", reason_of(fault));
 }
 
 void PlainFile::write(Index offset, const void* data, std::size_t bytes) {

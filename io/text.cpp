@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
+#include <cstring>
 
 namespace tandem::io {
 
@@ -14,6 +16,12 @@ std::string_view trimmed(std::string_view text, std::string_view blanks) {
 std::string in_lower_case(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
   return text;
+}
+
+bool is_of_few_handles(int fault) { return fault == EMFILE || fault == ENFILE; }
+
+std::string reason_of(int fault) {
+  return std::strerror(fault) + std::string(is_of_few_handles(fault) ? "; raise the limit (ulimit -n)" : "");
 }
 
 }  // namespace tandem::io

@@ -10,4 +10,10 @@ std::string_view trimmed(std::string_view text, std::string_view blanks = " \t\r
 
 std::string in_lower_case(std::string text);
 
+/// Whether a fault of the system (errno) is that the process has all the files open that it may have.
+bool is_of_few_handles(int fault);
+
+/// What the system says of a fault (errno), and what helps where the handles of files are too few.
+std::string reason_of(int fault);
+
 }  // namespace tandem::io

@@ -11,6 +11,7 @@
 
 #include "../core/error.hpp"
 #include "descriptor.hpp"
+#include "text.hpp"
 
 namespace tandem::io {
 
@@ -33,9 +34,7 @@ std::string text_in(const fs::path& path, const std::string& needed, Index most,
   const std::string name = path.string();
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   const int reason = errno;
-  require<FileError>(file.valid(), name, ": cannot be read: ", std::strerror(reason), "; ", needed,
-                     " is needed",
-                     reason == EMFILE || reason == ENFILE ? ", and more open files (ulimit -n)" : "");
+  require<FileError>(file.valid(), name, ": cannot be read: ", reason_of(reason), "; ", needed, " is needed");
   struct stat found {};
   require<FileError>(::fstat(file.number(), &found) == 0 && !S_ISDIR(found.st_mode), name, ": is a folder; ",
                      needed, " is needed");

@@ -14,6 +14,7 @@
 
 #include "../core/error.hpp"
 #include "plain_file.hpp"
+#include "text.hpp"
 
 namespace tandem::io {
 
@@ -292,6 +293,7 @@ void write_tiff(const PlainFile& made, NumberType type, Index rows, Index bins, 
   const Index line = bins * bytes_of(type);
   const bool big = rows * line > (Index{4} << 30) - (Index{1} << 20);  // TIFF's offsets have 32 bits
   Descriptor own(::fcntl(made.descriptor(), F_DUPFD_CLOEXEC, 0));      // libtiff closes what it is given
+  require<FileError>(own.valid(), made.name(), ": cannot be made: ", reason_of(errno));
   std::unique_ptr<TIFF, void (*)(TIFF*)> file(TIFFFdOpen(own.number(), made.name().c_str(), big ? "w8" : "w"),
                                               TIFFClose);
   require<FileError>(file != nullptr, made.name(), ": cannot be made", because_of_disk());

@@ -63,7 +63,7 @@ bool voxels_are_wider(const Plan& plan) {
 /// from beyond the detector to pixels that half of the views see, and where a few slices of it take at most
 /// half of the memory; the Fourier model takes all views at once. Such pixels are those of half acquisitions,
 /// but FBP widens the detector.
-Model model_for(const Plan& plan, const Recipe& recipe) {
+Model model_for(Plan& plan, const Recipe& recipe) {
   require<GeometryError>(recipe.model != Model::fourier || !plan.method->only_positive,
                          "--model fourier: its coefficients may be negative, which ", plan.method->name,
                          " cannot take; give --model pixel_driven or joseph");
@@ -79,7 +79,11 @@ Model model_for(const Plan& plan, const Recipe& recipe) {
                                          : host_budget(recipe) - static_cast<double>(held_memory());
   try {
     const double bytes = fourier_memory(scan, plan.solved, 8, how, device).backward;
-    return 2 * bytes < budget ? Model::fourier : Model::pixel_driven;
+    if (2 * bytes < budget) return Model::fourier;
+    warn(plan.warnings,
+         "memory is too small for the Fourier model: pixel_driven is taken, which is slower here and gives ",
+         "other last digits; give more memory, or --model pixel_driven wherever numbers are compared");
+    return Model::pixel_driven;
   } catch (const DeviceError&) {  // the grid is beyond what the device can transform
     return Model::pixel_driven;
   }

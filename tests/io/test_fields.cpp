@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <fstream>
 #include <map>
 #include <string>
 #include <vector>
@@ -50,6 +51,17 @@ TEST(Fields, AreRefusedIfTheVolumeWouldBeWrong) {
     ADD_FAILURE() << "nothing was thrown";
   } catch (const FileError& e) {
     EXPECT_STREQ(e.what(), "scan.log: Helical = on: a helix; only circles are reconstructed");
+  }
+}
+
+TEST(Fields, OfAllFormatsAreInTheDocs) {
+  std::ifstream file(TANDEM_DOCS "/formats.md");
+  const std::string docs{std::istreambuf_iterator<char>(file), {}};
+  for (const io::FieldTable& table : io::field_tables()) {
+    EXPECT_FALSE(table.fields.empty()) << table.format;
+    for (const Field& field : table.fields)
+      EXPECT_NE(docs.find("`" + std::string(field.key) + "`"), std::string::npos)
+          << table.format << ": " << field.key;
   }
 }
 
