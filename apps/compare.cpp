@@ -159,7 +159,7 @@ void compare_methods(ReconOptions& o) {
   ProgressLine progress(o.common);
   const std::unique_ptr<io::ScanReader> reader = open(o.scan);
   complete_recipe(o, *reader, progress);
-  for (const std::string& note : reader->info().notes) progress.note("note: " + note);
+  tell_notes(o, reader->info(), progress);
   io::Output preview(o.preview, io::Content::picture, o.common.replace());
   std::vector<Row> rows;
   for (const std::string& method : o.compared) rows.push_back(made_by(method, o, *reader, progress));

@@ -12,6 +12,9 @@ namespace tandem::apps {
 /// found; @returns the axes that the search leaves open
 std::vector<double> complete_recipe(ReconOptions& o, io::ScanReader& reader, ProgressLine& progress);
 
+/// Shows what the user should know of the scan.
+void tell_notes(const ReconOptions& o, const io::ScanInfo& info, ProgressLine& progress);
+
 /// @throws GeometryError for a name of a method that is one for cone beams only, and for a model of parallel
 /// beams, where the scan has another beam
 void require_its_beam(const ReconOptions& o, const pipeline::Plan& plan);

@@ -9,6 +9,7 @@
 #include "../io/hdf5.hpp"
 #include "../pipeline/margin_rows.hpp"
 #include "../pipeline/preprocess.hpp"
+#include "../pipeline/recorded_pose.hpp"
 #include "../pipeline/repeated_view.hpp"
 #include "../pipeline/steps/chain.hpp"
 #include "beams/beam.hpp"
@@ -202,7 +203,8 @@ namespace {
 std::vector<float> line_integrals(io::ScanReader& reader, const ScanOptions& o, Range views,
                                   const std::vector<Index>& chosen, ProgressLine& progress) {
   const auto [all_views, all_rows, columns] = select(o, reader.info());
-  pipeline::Preprocessing how = pipeline::preprocessing_of(o.steps, columns, 0);
+  pipeline::Preprocessing how =
+      pipeline::preprocessing_of(pipeline::with_recorded_pose(o.steps, reader.info()), columns, 0);
   how.row_shifts = pipeline::row_shifts_of(reader.info(), all_rows.size(), 0);
   pipeline::require_reference(reader.info(), how, false);
   const pipeline::RowMargin margin = pipeline::margin_of(how);

@@ -26,7 +26,7 @@ struct ScanOptions {
 constexpr const char* all_times = "all";  ///< as --time
 
 constexpr const char* what_a_scan_is =
-    "file of HDF5, MATLAB, TIFF or EDF, folder of images, or settings beside images";
+    "file of HDF5, MATLAB, Zeiss, TIFF or EDF, folder of images, or settings beside images";
 void add_scan(CLI::App& command, ScanOptions& options);  ///< the scan itself, of commands that take one
 void add_scan_options(CLI::App& command, ScanOptions& options);
 void add_selection(CLI::App& command, ScanOptions& options);  ///< --start-row ... --end-proj

@@ -145,13 +145,17 @@ void orient(Acquisition& found, const Orientation& how) {
   const Shape frame = found.projections.front()->shape();
   std::vector<double>& axes = found.row_axis_bins;
   if (how.transpose) {
-    if (found.info.axis_bin || found.midplane_row)
-      found.info.notes.emplace_back("images are transposed: the recorded axis and midplane are left out");
+    if (found.info.axis_bin || found.midplane_row || found.info.roll_deg || found.info.tilt_deg)
+      found.info.notes.emplace_back(
+          "images are transposed: the recorded axis, its lean and the midplane are left out");
     found.info.axis_bin.reset(), found.midplane_row.reset(), axes.clear();
     if (found.info.pixel_size_mm && found.row_pitch_mm)
       std::swap(*found.info.pixel_size_mm, *found.row_pitch_mm);
     std::swap(found.bin_shifts, found.row_shifts);
+    found.info.roll_deg.reset(), found.info.tilt_deg.reset();
   }
+  if (how.flip_rows && found.info.tilt_deg) *found.info.tilt_deg *= -1;
+  if (how.flip_rows != how.flip_columns && found.info.roll_deg) *found.info.roll_deg *= -1;
   if (how.flip_rows) {
     mirror(found.midplane_row, frame[1]);
     std::reverse(axes.begin(), axes.end());

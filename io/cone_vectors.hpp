@@ -22,7 +22,8 @@ struct ConeView {
 ConeView turned(const ConeView& view, double angle);
 
 /// Gives `found` the angles, distances, pitches, axis and midplane of the circle that views lie on: a source
-/// that goes round the z axis, with an upright detector that faces the axis. Lengths are taken as mm. A note
+/// that goes round the z axis, with a detector that faces the axis. If the detector is not upright, but
+/// rolled about the beam, or tilted along it, `found` gets these angles too. Lengths are taken as mm. A note
 /// says by how much views miss the circle if that is more than a tenth of a pixel. Images whose columns go
 /// the other way show the mirrored scene, in which the source turns the other way. @throws FileError, whose
 /// text begins with `where`, if there is no such circle, or if a view misses it by more than half a pixel

@@ -6,8 +6,11 @@
 
 namespace tandem::io {
 
+extern const FieldTable nikon_table, skyscan_table, flexray_table, esrf_table, zeiss_table;
+
 std::span<const FieldTable> field_tables() {
-  static const std::vector<FieldTable> tables{};
+  static const std::vector<FieldTable> tables{nikon_table, skyscan_table, flexray_table, esrf_table,
+                                              zeiss_table};
   return tables;
 }
 

@@ -35,28 +35,21 @@ class Settings {
   const std::string& prefix() const { return say_.prefix; }
   fs::path folder() const { return image_folder_of(path_, say_); }
 
-  /// Leaves out images that are numbered behind the views, and notes how many of the views are here.
+  /// Decides how many views there are, and leaves out images that are none.
   void choose(FolderImages& views) {
     numbers_ = series_numbers(names_of(views.files));
-    if (!say_.views) return;
-    const Index count = *say_.views;
-    const bool all_here = static_cast<Index>(views.files.size()) == count;
-    if (!numbers_.empty() && (numbers_.front() < say_.first_number ||
-                              (all_here && numbers_.back() - numbers_.front() == count - 1)))
-      say_.first_number = numbers_.front();
-    std::vector<std::string> later;
-    while (!numbers_.empty() && numbers_.back() >= say_.first_number + count) {
-      later.insert(later.begin(), views.files.back().filename().string());
-      views.files.pop_back(), numbers_.pop_back();
+    if (say_.views) {
+      const Index count = *say_.views;
+      const bool all_here = static_cast<Index>(views.files.size()) == count;
+      if (!numbers_.empty() && (numbers_.front() < say_.first_number ||
+                                (all_here && numbers_.back() - numbers_.front() == count - 1)))
+        say_.first_number = numbers_.front();
     }
-    require<FileError>(!views.files.empty(), path_.string(), ": says ", count,
-                       " views, and no image has a number of one of them");
-    if (!later.empty())
-      views.notes.push_back(std::to_string(later.size()) + " images behind the " + std::to_string(count) +
-                            " views are left out: " + listed(later));
-    if (static_cast<Index>(views.files.size()) < count)
-      views.notes.push_back(std::to_string(views.files.size()) + " of the " + std::to_string(count) +
-                            " views of " + path_.filename().string() + " are here");
+    if (say_.arc_deg) follow_images(views);
+    if (say_.goes_back || !angles_given_) leave_out_later(views);
+    if (say_.views && static_cast<Index>(views.files.size()) < *say_.views)
+      views.notes.push_back(std::to_string(views.files.size()) + " of the " + std::to_string(*say_.views) +
+                            " views of " + plan() + " are here");
   }
 
   void complete(Acquisition& found, const FolderScan& scan, const OpenOptions& options) const {
@@ -76,10 +69,45 @@ class Settings {
   }
 
  private:
+  std::string plan() const { return say_.plan.empty() ? path_.filename().string() : say_.plan; }
+
+  /// Where a plan has an arc, the images tell how many views lie on it if there are more than it says.
+  void follow_images(FolderImages& views) {
+    const Index there =
+        numbers_.empty() ? static_cast<Index>(views.files.size()) : numbers_.back() - numbers_.front() + 1;
+    if (there > say_.views.value_or(0)) {
+      if (say_.views)
+        views.notes.push_back(plan() + " plans " + std::to_string(*say_.views) + " views, and there are " +
+                              std::to_string(there) +
+                              ": the images count, on the whole arc; if the file is of another scan, " +
+                              "its distances are too, and its angles: give --angles FILE or --arc DEG");
+      say_.views = there;
+      if (!numbers_.empty()) say_.first_number = numbers_.front();
+    }
+    if (*say_.views > 1) say_.step_deg = *say_.arc_deg / static_cast<double>(*say_.views - 1);
+  }
+
+  void leave_out_later(FolderImages& views) {
+    if (!say_.views) return;
+    const Index count = *say_.views;
+    std::vector<std::string> later;
+    while (!numbers_.empty() && numbers_.back() >= say_.first_number + count) {
+      later.insert(later.begin(), views.files.back().filename().string());
+      views.files.pop_back(), numbers_.pop_back();
+    }
+    require<FileError>(!views.files.empty(), path_.string(), ": says ", count,
+                       " views, and no image has a number of one of them");
+    if (!later.empty())
+      views.notes.push_back(std::to_string(later.size()) + " images behind the " + std::to_string(count) +
+                            " views of " + plan() + " are left out: " + listed(later));
+  }
+
   void complete_angles(Acquisition& found) const {
     if (angles_given_) return;
     const auto degrees = [&](Index number) {
-      return say_.first_deg + static_cast<double>(number - say_.first_number) * *say_.step_deg;
+      const Index k = number - say_.first_number;
+      return say_.degrees.empty() ? say_.first_deg + static_cast<double>(k) * *say_.step_deg
+                                  : say_.degrees[static_cast<std::size_t>(k)];
     };
     Index views = 0;
     for (const auto& source : found.projections) views += source->shape()[0];
@@ -98,12 +126,16 @@ class Settings {
     found.row_pitch_mm = say_.row_pitch_mm;
     found.info.axis_bin = say_.axis_bin;
     if (say_.axis_offset) found.info.axis_bin = *say_.axis_offset + 0.5 * static_cast<double>(frame[2] - 1);
+    found.info.axis_note = say_.axis_note;
+    found.info.roll_deg = say_.roll_deg, found.info.tilt_deg = say_.tilt_deg;
     found.info.energy_kev = say_.energy_kev;
     found.info.propagation_mm = say_.propagation_mm;
     found.sod_mm = say_.sod_mm, found.sdd_mm = say_.sdd_mm;
     if (found.sod_mm && found.sdd_mm) found.kind = ConeBeam::kind;
-    if (frame[1] > 1)
-      found.midplane_row = say_.midplane_row;  // one row is a fan, at the height of its source
+    if (frame[1] == 1) return;  // a fan, at the height of its source
+    found.midplane_row = say_.midplane_row;
+    if (say_.midplane_offset)
+      found.midplane_row = *say_.midplane_offset + 0.5 * static_cast<double>(frame[1] - 1);
   }
 
   /// A flat before view k has the time of view k.

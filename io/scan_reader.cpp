@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <fstream>
 #include <new>
 #include <stdexcept>
+#include <string_view>
 
 #include "../core/error.hpp"
 #include "changed_frames.hpp"
@@ -13,6 +15,9 @@
 #include "input_file.hpp"
 #include "rehearsal.hpp"
 #include "settings/settings.hpp"
+#include "text.hpp"
+#include "zeiss/compound_file.hpp"
+#include "zeiss/txrm.hpp"
 
 namespace tandem::io {
 
@@ -138,6 +143,7 @@ FrameSources frames_in(const hdf5::File& file, FrameKind kind) {
 FrameSources frames_of(const fs::path& path, FrameKind kind, Index rows, bool any_external) {
   if (!fs::is_directory(path)) require_regular_file(path);
   if (fs::is_directory(path) || image_format_of(path)) return image_frames(path, kind, rows == 1);
+  if (is_compound_file(path)) return txrm_frames(path);
   return rehearsed(path, [&] { return frames_in(hdf5::File::open(path, any_external), kind); });
 }
 
@@ -168,18 +174,33 @@ constexpr std::array places{
     Place{[](const fs::path& path) { return image_format_of(path) != nullptr; }, open_image_file},
     Place{hdf5::is_hdf5, open_hdf5},
     Place{is_mat5, open_mat5},
+    Place{is_compound_file, open_txrm},
     Place{[](const fs::path& path) { return settings_format_of(path) != nullptr; }, open_settings},
 };
+
+/// Files of electron microscopes: "MAP " stands in their head, or their name says it.
+bool is_mrc(const fs::path& path) {
+  constexpr std::size_t place = 208;
+  std::array<char, place + 4> head{};
+  std::ifstream(path, std::ios::binary).read(head.data(), head.size());
+  const std::string ending = in_lower_case(path.extension().string());
+  return std::string_view(head.data() + place, 4) == "MAP " || ending == ".mrc" || ending == ".mrcs";
+}
 
 Acquisition recognise(const fs::path& path, const OpenOptions& options) {
   if (fs::is_directory(path)) return open_image_folder(path, options);
   require_regular_file(path);
   const auto* place =
       std::find_if(places.begin(), places.end(), [&](const Place& p) { return p.recognises(path); });
-  require<FileError>(place != places.end(), path.string(),
-                     ": is neither HDF5 nor an image; a DXchange or NXtomo file, a ", image_format_names(),
-                     " file, a folder of such images or settings beside them (", settings_files(),
-                     ") are needed");
+  require<FileError>(
+      place != places.end() || !is_mrc(path), path.string(),
+      ": is an MRC file, which is not read; make TIFF images of it (mrc2tif of IMOD), and give "
+      "--angles FILE");
+  require<FileError>(
+      place != places.end(), path.string(),
+      ": is neither HDF5 nor an image; a DXchange or NXtomo file, a scan of Zeiss (*.txrm), a ",
+      image_format_names(), " file, a folder of such images or settings beside them (", settings_files(),
+      ") are needed");
   return place->open(path, options);
 }
 

@@ -79,8 +79,11 @@ enum class FieldOfView { standard, doubled };
 struct ScanInfo {
   std::string format;  ///< "DXchange", "NXtomo", "TIFF stack", "TIFF sinogram"
   Scan scan;           ///< the pitch is 1 if it is not known; the axis is in the middle unless recorded
-  std::optional<double> pixel_size_mm;       ///< detector pitch
-  std::optional<double> axis_bin;            ///< if recorded in the file
+  std::optional<double> pixel_size_mm;  ///< detector pitch
+  std::optional<double> axis_bin;       ///< if recorded in the file
+  std::string axis_note;                ///< what the user should know who takes that axis; may be empty
+  /// By how much detector and axis lean, if recorded: as the options --detector-roll and --axis-tilt have it.
+  std::optional<double> roll_deg, tilt_deg;
   std::optional<FieldOfView> field_of_view;  ///< if recorded, or if the user says so
   std::optional<double> energy_kev;          ///< of the photons, if recorded
   std::optional<double> propagation_mm;  ///< from the sample to the detector of a parallel beam, if recorded

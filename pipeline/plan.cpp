@@ -21,6 +21,7 @@
 #include "methods/solver_options.hpp"
 #include "placement.hpp"
 #include "problem.hpp"
+#include "recorded_pose.hpp"
 #include "row_axes.hpp"
 #include "steps/chain.hpp"
 #include "warn.hpp"
@@ -323,6 +324,7 @@ Plan make_plan(const io::ScanInfo& info, const Recipe& asked) {
   Plan plan;
   require<DeviceError>(!asked.devices.empty(), "recipe: no device is given");
   Recipe recipe = asked;
+  if (asked.row_axis_bins.empty()) recipe.steps = with_recorded_pose(asked.steps, info);
   recipe.devices = devices_for(info.scan, asked.devices);
   plan.method = &method_named(recipe.method);
   plan.options = static_cast<const MethodOptions&>(recipe);

@@ -78,6 +78,10 @@ json scan_report(io::ScanReader& reader, const InfoOptions& o) {
   geometry["axis_bin"] = known(info.axis_bin);
   geometry["pixel_size_mm"] = known(info.pixel_size_mm);
   geometry["row_pitch_mm"] = info.pixel_size_mm ? json(detector_of(info.scan).row_pitch) : json(nullptr);
+  geometry["detector_roll_deg"] = known(info.roll_deg);
+  geometry["axis_tilt_deg"] = known(info.tilt_deg);
+  json notes = info.notes;
+  if (!info.axis_note.empty()) notes.push_back(info.axis_note);
   const double arc = period_of(info.scan);
   json report = {
       {"kind", "scan"},
@@ -95,7 +99,7 @@ json scan_report(io::ScanReader& reader, const InfoOptions& o) {
       {"flat_sets", info.times.flats.empty() ? json(nullptr) : json(pipeline::flat_sets(info).size())},
       {"monitor", !info.monitor.views.empty()},
       {"darks", info.darks},
-      {"notes", info.notes}};
+      {"notes", notes}};
   report["reconstruction"] = reconstruction_of(reader, o);
   return report;
 }

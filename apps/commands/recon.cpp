@@ -167,7 +167,7 @@ class Run {
   }
 
   void make_ready() {
-    for (const std::string& note : reader_->info().notes) progress_.note("note: " + note);
+    tell_notes(o_, reader_->info(), progress_);
     const std::string by_cpu = pipeline::left_to_cpu(plan_.preprocessing);
     if (plan_.home().is_cuda() && !by_cpu.empty())
       progress_.note("note: counts become line integrals on the CPU, because the GPU does not do: " + by_cpu);

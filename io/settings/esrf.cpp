@@ -12,6 +12,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr Field esrf_fields[] = {
+    {"TOMO_N", "", Use::obeyed, "the number of views; images from it on were taken on the way back"},
+    {"ScanRange", "", Use::obeyed, "the arc of the views, without its end"},
+    {"Dim_1", "", Use::obeyed, "bins, which the images must have"},
+    {"Dim_2", "", Use::obeyed, "rows, which the images must have"},
+    {"PixelSize", "", Use::obeyed, "the pitch"},
+    {"Energy", "", Use::obeyed, "of the photons"},
+    {"Distance", "", Use::obeyed, "from sample to detector"},
+    {"REF_ON", "", Use::obeyed, "how many views lie between flats: by the numbers in their names"},
+    {"DARK_N", "1", Use::obeyed, "how many darks darkend is the sum of"},
+    {"REF_N", "", Use::obeyed, "how many flats a set has: by their names"}};
+
 bool is_xml(const fs::path& path) { return in_lower_case(path.extension().string()) == ".xml"; }
 
 bool is_esrf(const fs::path& path) {
@@ -38,13 +50,16 @@ ScanSettings read(const fs::path& path) {
   if (const auto pixel_um = text.positive("PixelSize")) found.pixel_size_mm = *pixel_um / 1000;
   found.energy_kev = text.positive("Energy");
   found.propagation_mm = text.positive("Distance");
+  found.goes_back = true;
   found.flats_name_views = true;
   found.summed_darks = text.count("DARK_N").value_or(1);
+  heed(esrf_fields, text, found.notes);
   return found;
 }
 
 }  // namespace
 
 extern const SettingsFormat esrf_settings{"ESRF", "*.info, *.xml", false, is_esrf, read, yields};
+extern const FieldTable esrf_table{"ESRF", esrf_fields};
 
 }  // namespace tandem::io

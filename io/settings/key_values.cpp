@@ -104,4 +104,10 @@ std::optional<Index> KeyValues::count(const std::string& key) const {
   return value ? std::optional(static_cast<Index>(*value)) : std::nullopt;
 }
 
+void heed(std::span<const Field> fields, const KeyValues& text, std::vector<std::string>& notes) {
+  heed(
+      fields, text.name(),
+      [&](std::string_view key) -> std::optional<std::string> { return text.text(std::string(key)); }, notes);
+}
+
 }  // namespace tandem::io

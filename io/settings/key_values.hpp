@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "../fields.hpp"
 #include "../scan_reader.hpp"
 #include "../text.hpp"
 
@@ -37,6 +38,9 @@ class KeyValues {
   std::string name_;
   std::map<std::string, std::string> values_;
 };
+
+/// Adds notes for fields of a format that are not obeyed, as io::heed does. @throws FileError
+void heed(std::span<const Field> fields, const KeyValues& text, std::vector<std::string>& notes);
 
 /// The beginning of a small text file, in lower case; empty if it cannot be read.
 std::string start_of_text(const std::filesystem::path& path);

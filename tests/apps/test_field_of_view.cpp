@@ -33,6 +33,23 @@ TEST(FieldOfView, AHalfAcquisitionIsSaidAndReconstructedWhole) {
   EXPECT_NE(info.out.find("half acquisition"), std::string::npos) << info.out;
 }
 
+/// Angles of another scan make opposite views disagree, and leave the axis uncertain by nine bins.
+TEST(FieldOfView, AnUncertainAxisMakesNoHalfAcquisition) {
+  const Program run;
+  ASSERT_EQ(run("simulate -o scan.h5 --size 128 --bins 192 --rows 1 --views 180 --arc 360").code, 0);
+  const std::string wrong = "recon scan.h5 -o v.h5 --overwrite --arc 593 ";
+  const Ended refused = run(wrong + "--rotation-axis-auto");
+  EXPECT_EQ(refused.code, 4) << refused.err;
+  EXPECT_NE(refused.err.find("would make the scan a half acquisition, and is too uncertain"),
+            std::string::npos)
+      << refused.err;
+  EXPECT_FALSE(run.has("v.h5"));
+  EXPECT_EQ(run(wrong + "--rotation-axis-auto --file-type standard").code, 4);
+  EXPECT_EQ(run(wrong + "--rotation-axis-auto --file-type double_fov").code, 0);
+  EXPECT_EQ(run(wrong + "--rotation-axis 95.5").code, 0);
+  EXPECT_EQ(run("recon scan.h5 -o v.h5 --overwrite --rotation-axis-auto").code, 0);
+}
+
 /// One row of transmissions, (view, bin).
 struct Sinogram {
   std::vector<std::vector<double>> views;

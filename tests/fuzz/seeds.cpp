@@ -9,6 +9,7 @@
 #include "../../io/volume_file.hpp"
 #include "../io/packed_chunks.hpp"
 #include "../io/sample_files.hpp"
+#include "../support/compound_file.hpp"
 
 namespace tandem::test {
 
@@ -144,6 +145,30 @@ void write_bliss(const fs::path& path) {
       .numbers("/3.1/measurement/srot", "f64", {views}, {0, 30, 60, 90});
 }
 
+/// A scan of Zeiss, with short streams and long ones; a file of 3 views of which one is long.
+void write_txrm(const fs::path& path, bool scattered) {
+  const auto one = [](std::int32_t value) { return stream_of(std::vector<std::int32_t>{value}); };
+  const auto some = [](float value) { return stream_of(std::vector<float>(4, value)); };
+  Streams all{{"ImageInfo/ImageWidth", one(bins)},
+              {"ImageInfo/ImageHeight", one(rows)},
+              {"ImageInfo/NoOfImages", one(views)},
+              {"ImageInfo/ImagesTaken", one(views)},
+              {"ImageInfo/DataType", one(5)},
+              {"ImageInfo/XrayGeometry", one(1)},
+              {"ImageInfo/PixelSize", some(20)},
+              {"ImageInfo/StoRADistance", some(-50)},
+              {"ImageInfo/DtoRADistance", some(150)},
+              {"ImageInfo/ExpTimes", some(2)},
+              {"ReferenceData/ExpTime", some(1)},
+              {"ReferenceData/DataType", one(5)},
+              {"ReferenceData/Image", std::string(6000, 'r')},
+              {"ImageInfo/Angles", stream_of(std::vector<float>{0, 0.5f, 1, 1.5f})}};
+  if (scattered) all["Alignment/X-Shifts"] = stream_of(std::vector<float>{0, 1, -1, 2});
+  for (std::size_t k = 1; k <= views; ++k)
+    all["ImageData1/Image" + std::to_string(k)] = std::string(k == 2 ? 9000 : 30, static_cast<char>('a' + k));
+  write_compound_file(path.string(), all, 9, scattered);
+}
+
 /// Files of settings, each in a folder of its own.
 const std::vector<std::pair<std::string, std::vector<std::string>>>& settings_files() {
   static const std::vector<std::pair<std::string, std::vector<std::string>>> all{
@@ -151,9 +176,10 @@ const std::vector<std::pair<std::string, std::vector<std::string>>>& settings_fi
       {"flexray/data settings XRE.txt",
        {"number projections = \"9\"", "Start angle = \"10.0\"", "Last angle = \"370.0\"", "COR = \"1.75\""}},
       {"nikon/s.xtekct",
-       {"Name=s", "InputSeparator=_", "SrcToObject=120", "SrcToDetector=600", "DetectorPixelsX=5",
-        "DetectorPixelSizeX=0.2", "DetectorPixelsY=3", "DetectorPixelSizeY=0.4", "ObjectOffsetX=0.01",
-        "WhiteLevel=60000", "Projections=4", "InitialAngle=30", "AngularStep=90"}},
+       {"DetectorOffsetX=0.1", "DetectorOffsetY=-0.2", "ObjectRoll=0.3", "ObjectTilt=0.5",
+        "AngleFile_Use=True", "Name=s", "InputSeparator=_", "SrcToObject=120", "SrcToDetector=600",
+        "DetectorPixelsX=5", "DetectorPixelSizeX=0.2", "DetectorPixelsY=3", "DetectorPixelSizeY=0.4",
+        "ObjectOffsetX=0.01", "WhiteLevel=60000", "Projections=4", "InitialAngle=30", "AngularStep=90"}},
       {"skyscan/s.log",
        {"[Acquisition]", "Filename Prefix=s_", "Number Of Files= 4", "Number Of Rows= 3",
         "Number Of Columns= 5", "Optical Axis (line)= 1", "Object to Source (mm)=50",
@@ -163,7 +189,10 @@ const std::vector<std::pair<std::string, std::vector<std::string>>>& settings_fi
       {"xml/s.xml", {"<a><tomo_N>4</tomo_N><scanRange>180</scanRange><pixelSize>0.6</pixelSize></a>"}},
       {"astra/s.geom",
        {"0 -66 0 0 133 0 .15 0 0 0 0 .15", "66 0 0 -133 0 0 0 .15 0 0 0 .15",
-        "0 66 0 0 -133 0 -.15 0 0 0 0 .15", "-66 0 0 133 0 0 0 -.15 0 0 0 .15"}}};
+        "0 66 0 0 -133 0 -.15 0 0 0 0 .15", "-66 0 0 133 0 0 0 -.15 0 0 0 .15"}},
+      {"rolled/s.geom",
+       {"0 -66 0 0 133 0 .15 0 .005 -.005 0 .15", "66 0 0 -133 0 0 0 .15 .005 0 -.005 .15",
+        "0 66 0 0 -133 0 -.15 0 .005 .005 0 .15", "-66 0 0 133 0 0 0 -.15 .005 0 .005 .15"}}};
   return all;
 }
 
@@ -233,6 +262,8 @@ std::vector<Seed> make_seeds(const fs::path& folder, const std::vector<std::stri
   write_mat5(folder / "old.mat");
   write_cil(folder / "cil.nxs");
   write_bliss(folder / "bliss.h5");
+  write_txrm(folder / "scan.txrm", false);
+  write_txrm(folder / "scattered.txrm", true);
   for (const auto& [name, lines] : settings_files()) write_settings(folder / name, lines);
   write_beside(folder, std::string("slices/") + tiff_volume);
   std::vector<Seed> seeds;

@@ -1,105 +1,12 @@
 // Text files beside images that say how they were taken.
 
 #include <cmath>
-#include <numbers>
 
-#include "io_checks.hpp"
+#include "scanned_folder.hpp"
 
 namespace tandem::test {
 
 using io::FrameKind;
-
-namespace {
-
-constexpr double degree = std::numbers::pi / 180;
-
-/// A folder of images of 3 rows and 5 bins, which count from `first`.
-class Scanned {
- public:
-  explicit Scanned(const std::string& start = "scan_", int first = 0, int count = 4, int step = 1,
-                   const std::string& ending = ".tif") {
-    for (int k = 0; k < count; ++k)
-      add(start + number(first + k * step) + ending, static_cast<std::size_t>(k));
-  }
-  void add(const std::string& name, std::size_t content) const {
-    if (name.ends_with(".edf"))
-      write_edf(folder_ / name, {frames(content, 1)});
-    else
-      write_tiff_pages(folder_ / name, {frames(content, 1)});
-  }
-  static std::string number(int k) {
-    const std::string digits = std::to_string(k);
-    return std::string(4 - std::min<std::size_t>(4, digits.size()), '0') + digits;
-  }
-  void text(const std::string& name, const std::vector<std::string>& lines) const {
-    write_lines(folder_ / name, lines);
-  }
-  fs::path operator/(const std::string& name) const { return folder_ / name; }
-  const fs::path& path() const { return folder_.path(); }
-  std::unique_ptr<io::ScanReader> open(const std::string& name = "",
-                                       const io::OpenOptions& options = {}) const {
-    return io::open_scan(name.empty() ? path() : folder_ / name, options);
-  }
-  std::string notes(const std::string& name = "") const {
-    std::string all;
-    const auto reader = open(name);
-    for (const std::string& note : reader->info().notes) all += note + "\n";
-    return all;
-  }
-  std::string refused(const std::string& name = "") const {
-    return refusal_of(name.empty() ? path() : folder_ / name);
-  }
-
- private:
-  TemporaryFolder folder_;
-};
-
-void expect_degrees(const io::ScanInfo& info, const std::vector<double>& expected) {
-  const std::vector<double>& angles = angles_of(info.scan);
-  ASSERT_EQ(angles.size(), expected.size());
-  for (std::size_t k = 0; k < angles.size(); ++k) EXPECT_NEAR(angles[k] / degree, expected[k], 1e-9) << k;
-}
-
-const std::vector<std::string> flexray{"SDD : 528.0", "SOD : 423.5", "HC : 2.5", "VC : 1.25",
-                                       "Binned pixel size : 0.0748"};
-const std::vector<std::string> xre{"[CT-parameters IN]",     "number projections = \"9\"",
-                                   "Start angle = \"10.0\"", "Last angle = \"370.0\"",
-                                   "COR = \"1.75\"",         "Direction = \"1.000000\""};
-const std::vector<std::string> nikon{"[XTekCT]",           "Name=cup",
-                                     "InputSeparator=_",   "InputFolderName=",
-                                     "SrcToObject=120",    "SrcToDetector=600",
-                                     "DetectorPixelsX=5",  "DetectorPixelSizeX=0.2",
-                                     "DetectorPixelsY=3",  "DetectorPixelSizeY=0.4",
-                                     "ObjectOffsetX=0.01", "WhiteLevel=60000.5",
-                                     "Projections=4",      "InitialAngle=30",
-                                     "AngularStep=90"};
-const std::vector<std::string> skyscan{"[System]",
-                                       "Scanner=SkyScan1275",
-                                       "[Acquisition]",
-                                       "Filename Prefix=bone_",
-                                       "Number Of Files=  4",
-                                       "Number Of Rows=  3",
-                                       "Number Of Columns=   5",
-                                       "Optical Axis (line)=  0",
-                                       "Object to Source (mm)=50.0",
-                                       "Camera to Source (mm)=200.0",
-                                       "Image Pixel Size (um)=10",
-                                       "Reference Intensity=58000",
-                                       "Rotation Step (deg)=0.600",
-                                       "Flat Field Correction=ON",
-                                       "Rotation Direction=CC"};
-const std::vector<std::string> esrf{"Energy= 19.5", "Distance= 50",  "Prefix= bone_", "ScanRange= 180",
-                                    "TOMO_N= 4",    "REF_ON= 4",     "DARK_N= 10",    "Dim_1= 5",
-                                    "Dim_2= 3",     "PixelSize= 7.5"};
-
-std::vector<std::string> with(std::vector<std::string> lines, const std::string& start,
-                              const std::string& line) {
-  for (std::string& each : lines)
-    if (each.starts_with(start)) each = line;
-  return lines;
-}
-
-}  // namespace
 
 TEST(FlexRay, FolderNeedsNoNumbers) {
   const Scanned scan("scan_", 0, 4, 2);  // every other view
@@ -123,7 +30,7 @@ TEST(FlexRay, FolderNeedsNoNumbers) {
   EXPECT_EQ(all_of(*reader, FrameKind::flat), frames(8, 1));
   EXPECT_EQ(all_of(*reader, FrameKind::dark), frames(9, 1));
   EXPECT_EQ(scan.notes().find("left out"), std::string::npos);
-  EXPECT_TRUE(says(scan.notes(), {"4 of the 9 views of scan settings.txt are here", "the scanner planned"}));
+  EXPECT_TRUE(says(scan.notes(), {"4 of the 9 views of data settings XRE.txt are here"}));
   scan.text("data settings XRE.txt", with(xre, "Direction", "Direction = \"-1.0\""));
   expect_degrees(scan.open()->info(), {-10, -100, -190, -280});
 }
@@ -175,16 +82,6 @@ TEST(Nikon, GivesGeometryAnglesAndTheWhiteLevel) {
     EXPECT_EQ(all_of(*reader, FrameKind::flat), std::vector<double>(15, 60000.5));
   }
   EXPECT_TRUE(says(scan.notes(), {"2 images with names other than cup_* left out", "60000.5 counts"}));
-}
-
-TEST(Nikon, OlderFilesHaveTheAxisAtTwoEdges) {
-  const Scanned scan("cup_", 1);
-  auto lines = with(nikon, "ObjectOffsetX", "CentreOfRotationTop=0.3");
-  lines.emplace_back("CentreOfRotationBottom=0.1");
-  lines.emplace_back("ObjectTilt=0.25");
-  scan.text("cup.xtekct", lines);
-  EXPECT_DOUBLE_EQ(detector_of(scan.open()->info().scan).axis_bin, 2 + 0.2 / 0.2);
-  EXPECT_TRUE(says(scan.notes(), {"ObjectTilt = 0.25 deg is left out"}));
 }
 
 TEST(Nikon, ImagesMayLieBelow) {
@@ -242,9 +139,9 @@ TEST(Esrf, FolderOfEdfNeedsNoNumbers) {
   std::vector<double> dark = frames(10, 1);
   for (double& value : dark) value = static_cast<float>(value / 10);
   EXPECT_EQ(all_of(*reader, FrameKind::dark), dark);
-  EXPECT_TRUE(
-      says(scan.notes(), {"1 image left out, of which refHST0000.edf are the means",
-                          "3 images behind the 4 views are left out: bone_0004.edf", "sum of 10 darks"}));
+  EXPECT_TRUE(says(scan.notes(), {"1 image left out, of which refHST0000.edf are the means",
+                                  "3 images behind the 4 views of bone_.info are left out: bone_0004.edf",
+                                  "sum of 10 darks"}));
   scan.add("dark.edf", 11);  // a mean: taken as it is
   EXPECT_EQ(all_of(*scan.open(), FrameKind::dark), frames(11, 1));
 }
