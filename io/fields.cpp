@@ -6,8 +6,10 @@
 
 namespace tandem::io {
 
+extern const FieldTable bliss_fields, nxtomo_fields;
+
 std::span<const FieldTable> field_tables() {
-  static const std::vector<FieldTable> tables{};
+  static const std::vector<FieldTable> tables{nxtomo_fields, bliss_fields};
   return tables;
 }
 
