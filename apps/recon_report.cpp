@@ -47,7 +47,7 @@ std::string words_of_references(const pipeline::FlatUse& use, const io::ScanInfo
   text << info.flats << " flats";
   if (use.sets.size() > 1) text << " in " << use.sets.size() << " sets, " << use.between;
   if (use.flat_method != pipeline::Combining::mean) text << ", " << name_of(use.flat_method);
-  if (use.by_monitor()) text << ", divided by the monitor";
+  if (!use.divided_by.empty()) text << ", divided by " << use.divided_by;
   text << "; " << info.darks << " darks";
   if (use.dark_method != pipeline::Combining::mean) text << ", " << name_of(use.dark_method);
   return text.str();
@@ -104,7 +104,8 @@ json plan_json(const pipeline::Plan& plan, const io::ScanInfo& info) {
                            {"dark_method", pipeline::name_of(flats.dark_method)},
                            {"flat_sets", flats.sets.size()},
                            {"between_sets", flats.between},
-                           {"monitor", flats.by_monitor()}};
+                           {"monitor", flats.by_monitor()},
+                           {"exposures", flats.divided_by == "times of exposure"}};
   geometry["row_shifts"] = !plan.preprocessing.row_shifts.empty();
   const auto hardening =
       pipeline::value_of<std::vector<double>>(plan.preprocessing.values, "--beam-hardening");

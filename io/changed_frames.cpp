@@ -124,7 +124,7 @@ std::vector<double> every(const std::vector<double>& numbers, Index first, Index
 
 void take_views(Acquisition& found, Index first, Index step) {
   found.projections = every_frame(std::move(found.projections), first, step);
-  for (PerFrame* each : {&found.info.times, &found.info.monitor})
+  for (PerFrame* each : {&found.info.times, &found.info.exposures, &found.info.monitor})
     each->views = every(each->views, first, step);
 }
 

@@ -93,10 +93,12 @@ void complete_parallel(const ConeView& view, const std::vector<double>& turns, c
 
 }  // namespace
 
-std::optional<Acquisition> find_cil(const hdf5::File& file, const OpenOptions&) {
+std::optional<Acquisition> find_cil(const hdf5::File& file, const OpenOptions& options) {
   const std::optional<hdf5::DataSet> set = file.find(entry + "data/data");
   const std::string type = set ? set->text("data_type").value_or("") : "";
-  require<FileError>(type != "ImageData", file.name(), ": holds a volume of CIL (ImageData), not a scan");
+  require<FileError>(
+      type != "ImageData", file.name(),
+      ": holds a volume of CIL (ImageData), not a scan; tandem project makes a scan of a volume");
   if (type != "AcquisitionData" || !file.has(config + "angles")) return std::nullopt;
   require<FileError>(!set->number("scale"), set->where(),
                      ": is packed with a scale and an offset; write it again with compression=0");
@@ -105,7 +107,9 @@ std::optional<Acquisition> find_cil(const hdf5::File& file, const OpenOptions&) 
   found.info.format = "CIL";
   found.info.notes.emplace_back("the lengths of CIL have no unit; they are taken as mm");
   const auto data = std::make_shared<hdf5::DataSet>(file.data_set(entry + "data/data"));
-  found.projections.push_back(hdf5_frames(data, axes_of(*data)));
+  const std::string axes = axes_of(*data);
+  if (axes.starts_with("channel:")) found.times = data->shape()[0];
+  found.projections.push_back(hdf5_frames(data, axes, {}, options.time));
   const hdf5::DataSet angles = file.data_set(config + "angles");
   found.angles_where = angles.where();
   const double unit = radians_per(angles.text("angle_unit").value_or("degree"), angles.where());

@@ -6,6 +6,7 @@
 
 #include "../core/error.hpp"
 #include "beams/beam.hpp"
+#include "recorded.hpp"
 #include "text.hpp"
 
 namespace tandem::io {

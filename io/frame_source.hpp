@@ -94,7 +94,9 @@ std::optional<Acquisition> find_data_exchange(const hdf5::File& file, const Open
 /// The flats or darks of a file that need not hold projections. Empty if there are none.
 FrameSources data_exchange_frames(const hdf5::File& file, FrameKind kind);
 
-/// The NXtomo entry of a file; empty if no group has its form or its content.
+/// The NXtomo entry of a file; empty if no group has its form or its content. The flats or darks of a file
+/// may come without views that could be reconstructed.
+FrameSources nxtomo_frames(const hdf5::File& file, FrameKind kind);
 std::optional<Acquisition> find_nxtomo(const hdf5::File& file, const OpenOptions& options);
 
 /// A scan that CIL wrote, a raw file of the ESRF, and a sinogram in a MATLAB file of v7.3; empty for others.
@@ -138,14 +140,5 @@ FrameSources image_frames(const std::filesystem::path& path, FrameKind kind, boo
 double radians_per(const std::string& unit, const std::string& where);
 /// How many mm a unit of length has: "m", "mm", "um", "micron", ... Empty if the unit is not known.
 std::optional<double> mm_per(const std::string& unit);
-
-/// An energy in keV, from its @units or in keV. If it is left out, `notes` says why.
-std::optional<double> energy_kev(const hdf5::File& file, const std::string& path,
-                                 std::vector<std::string>& notes);
-
-/// A length in mm, from its @units or from `default_unit` if there are none. If the length is left out,
-/// `notes` says why.
-std::optional<double> length_mm(const hdf5::File& file, const std::string& path,
-                                const std::string& default_unit, std::vector<std::string>& notes);
 
 }  // namespace tandem::io

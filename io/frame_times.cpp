@@ -58,7 +58,11 @@ void complete_times(ScanInfo& info, Index own_flats, const OpenOptions& options,
       info.notes.emplace_back(
           "nothing tells when the flats of --flats were taken, so all flats are taken together; --flat-loc "
           "says it");
-    info.times = info.monitor = {};
+    if (!info.exposures.views.empty())
+      info.notes.emplace_back(
+          "nothing tells how long the flats of --flats were exposed, so counts are not divided by times of "
+          "exposure");
+    info.times = info.exposures = info.monitor = {};
   }
   const auto sets = static_cast<Index>(options.flat_views.size());
   if (sets == 0) return;

@@ -297,18 +297,39 @@ std::vector<double> DataSet::numbers() const {
   return values;
 }
 
-std::optional<bool> DataSet::flag() const {
+bool DataSet::holds_numbers() const {
   const Lock lock;
-  std::array<unsigned char, 8> bytes{};
   const Handle type(H5Dget_type(handle_.id()), H5Tclose);
-  if (size() != 1) return std::nullopt;
-  if (is_number(type.id())) return numbers().front() != 0;
-  if (H5Tget_class(type.id()) != H5T_ENUM || H5Tget_size(type.id()) > bytes.size()) return std::nullopt;
+  return is_number(type.id());
+}
+
+std::vector<bool> DataSet::flags(Index most) const {
+  const Lock lock;
+  const auto count = static_cast<std::size_t>(size());
+  std::vector<bool> flags;
+  if (size() < 1 || size() > most) return flags;
+  const Handle type(H5Dget_type(handle_.id()), H5Tclose);
+  if (is_number(type.id())) {
+    for (const double number : numbers()) flags.push_back(number != 0);
+    return flags;
+  }
+  const std::size_t width = H5Tget_size(type.id());
+  if (H5Tget_class(type.id()) != H5T_ENUM || width > sizeof(std::uint64_t)) return flags;
+  std::vector<unsigned char> bytes(count * width);
   Storage found;
   hdf5::require_stored(handle_.id(), where_, origin_ ? *origin_ : Origin{}, found);
   if (H5Dread(handle_.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()) < 0)
     fail(where_ + ": cannot be read", "the file may be damaged");
-  return std::ranges::any_of(bytes, [](unsigned char byte) { return byte != 0; });
+  for (std::size_t k = 0; k < count; ++k) {
+    const auto first = bytes.begin() + static_cast<std::ptrdiff_t>(k * width);
+    flags.push_back(std::any_of(first, first + static_cast<std::ptrdiff_t>(width), std::identity{}));
+  }
+  return flags;
+}
+
+std::optional<bool> DataSet::flag() const {
+  const std::vector<bool> one = flags(1);
+  return one.empty() ? std::nullopt : std::optional<bool>(one.front());
 }
 
 std::optional<std::string> DataSet::text() const {
@@ -330,9 +351,17 @@ std::vector<std::string> DataSet::texts(Index most) const {
 }
 
 std::optional<std::string> DataSet::text(const std::string& attribute) const {
+  return text_of(handle_.id(), attribute);
+}
+
+std::optional<double> DataSet::number(const std::string& attribute) const {
+  return number_of(handle_.id(), attribute);
+}
+
+std::optional<std::string> text_of(std::int64_t object, const std::string& attribute) {
   const Lock lock;
-  if (H5Aexists(handle_.id(), attribute.c_str()) <= 0) return std::nullopt;
-  const Handle open(H5Aopen(handle_.id(), attribute.c_str(), H5P_DEFAULT), H5Aclose);
+  if (H5Aexists(object, attribute.c_str()) <= 0) return std::nullopt;
+  const Handle open(H5Aopen(object, attribute.c_str(), H5P_DEFAULT), H5Aclose);
   if (!open.valid()) return std::nullopt;
   const Handle type(H5Aget_type(open.id()), H5Tclose);
   const Handle space(H5Aget_space(open.id()), H5Sclose);
@@ -340,10 +369,10 @@ std::optional<std::string> DataSet::text(const std::string& attribute) const {
                     [&open](hid_t memory, void* out) { return H5Aread(open.id(), memory, out); });
 }
 
-std::optional<double> DataSet::number(const std::string& attribute) const {
+std::optional<double> number_of(std::int64_t object, const std::string& attribute) {
   const Lock lock;
-  if (H5Aexists(handle_.id(), attribute.c_str()) <= 0) return std::nullopt;
-  const Handle open(H5Aopen(handle_.id(), attribute.c_str(), H5P_DEFAULT), H5Aclose);
+  if (H5Aexists(object, attribute.c_str()) <= 0) return std::nullopt;
+  const Handle open(H5Aopen(object, attribute.c_str(), H5P_DEFAULT), H5Aclose);
   const Handle type(H5Aget_type(open.id()), H5Tclose);
   const Handle space(H5Aget_space(open.id()), H5Sclose);
   double value = 0;

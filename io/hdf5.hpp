@@ -100,6 +100,9 @@ class DataSet {
   std::vector<double> numbers() const;  ///< all of it
   /// One number that is not 0, or a boolean of h5py, which is an enumeration; empty for anything else.
   std::optional<bool> flag() const;
+  std::vector<bool> flags(
+      Index most) const;       ///< the same of all elements; empty if they are more than `most`
+  bool holds_numbers() const;  ///< whether it holds integers or floats that can be read
   std::optional<std::string> text() const;
   /// All of it, if it holds at most `most` texts; else empty.
   std::vector<std::string> texts(Index most) const;
@@ -140,6 +143,11 @@ struct VirtualPart {
   Range slices;
 };
 
+/// A link to an object of another file.
+struct ExternalLink {
+  std::string path, file, object;  ///< where it is, and what it names: "/entry", "raw.h5", "/1.1"
+};
+
 class File {
  public:
   /// Opens a file for reading. With `any_external`, raw external files may lie anywhere, not only in the
@@ -164,6 +172,13 @@ class File {
   std::optional<std::string> text(const std::string& path) const;
   std::optional<double> number(const std::string& path) const;
   bool flag(const std::string& path) const;  ///< false also if it is not there
+  /// An attribute of a group or of a data set; empty if there is none of that type.
+  std::optional<double> number(const std::string& object, const std::string& attribute) const;
+  std::optional<std::string> text(const std::string& object, const std::string& attribute) const;
+  /// The first link on a path that leads to another file.
+  std::optional<ExternalLink> external_link(const std::string& path) const;
+  /// Why no data set can be opened: "missing", or "links to raw.h5, which is not there; ..."
+  std::string why_unopened(const std::string& path) const;
 
   /// Creates a data set, and the groups on the way to it. It is contiguous if `chunk` is empty.
   DataSet create(const std::string& path, NumberType type, std::span<const Index> shape,
@@ -191,7 +206,6 @@ class File {
  private:
   File(Handle handle, std::string name, std::shared_ptr<const Origin> origin = nullptr)
       : handle_(std::move(handle)), name_(std::move(name)), origin_(std::move(origin)) {}
-  std::string why_unopened(const std::string& path) const;
   Handle object(const std::string& path) const;
   Handle kept_open(const std::string& path) const;  // and so by the growth of the file
   Handle handle_;

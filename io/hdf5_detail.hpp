@@ -35,6 +35,10 @@ std::string reason();
 /// DeviceError if there is no memory left
 [[noreturn]] void fail(const std::string& what, const std::string& remedy);
 
+/// An attribute of an object: a text, or one number; empty if there is none.
+std::optional<std::string> text_of(std::int64_t object, const std::string& attribute);
+std::optional<double> number_of(std::int64_t object, const std::string& attribute);
+
 /// IEEE half precision, little endian: libhdf5 1.10 has no name for it.
 Handle float16_type();
 

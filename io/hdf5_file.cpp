@@ -150,17 +150,36 @@ std::optional<DataSet> File::find(const std::string& path) const {
   return DataSet(std::move(found), name_ + ": " + path, origin_);
 }
 
+std::optional<ExternalLink> File::external_link(const std::string& path) const {
+  const Lock lock;
+  for (auto slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
+    const std::string link = path.substr(0, slash);
+    H5L_info_t info{};
+    if (H5Lget_info(handle_.id(), link.c_str(), &info, H5P_DEFAULT) < 0) return std::nullopt;
+    std::vector<char> target(info.type == H5L_TYPE_EXTERNAL ? std::min(info.u.val_size, max_link) : 0);
+    const char *file = nullptr, *object = nullptr;
+    if (!target.empty() &&
+        H5Lget_val(handle_.id(), link.c_str(), target.data(), target.size(), H5P_DEFAULT) >= 0 &&
+        H5Lunpack_elink_val(target.data(), target.size(), nullptr, &file, &object) >= 0)
+      return ExternalLink{link, file, object};
+    if (slash == std::string::npos) return std::nullopt;
+  }
+}
+
 std::string File::why_unopened(const std::string& path) const {
+  const Lock lock;
+  const std::optional<ExternalLink> link = external_link(path);
+  if (link && !object(link->path).valid()) {
+    const auto places = places_of(link->file, name_, "HDF5_EXT_PREFIX");
+    std::error_code unheeded;
+    const bool there = std::ranges::any_of(
+        places, [&](const fs::path& place) { return fs::is_regular_file(place, unheeded); });
+    return (link->path == path ? "links to " : "lies behind " + link->path + ", a link to ") + link->file +
+           (there ? ", where " + link->object + " cannot be opened; that file may be another one or damaged"
+                  : ", which cannot be opened; put that file where the link points");
+  }
   if (!has(path)) return "missing";
   if (is_group(path)) return "is a group; a data set is needed";
-  H5L_info_t link{};
-  const bool external =
-      H5Lget_info(handle_.id(), path.c_str(), &link, H5P_DEFAULT) >= 0 && link.type == H5L_TYPE_EXTERNAL;
-  std::vector<char> target(external ? std::min(link.u.val_size, max_link) : 0);
-  const char* file = nullptr;
-  if (external && H5Lget_val(handle_.id(), path.c_str(), target.data(), target.size(), H5P_DEFAULT) >= 0 &&
-      H5Lunpack_elink_val(target.data(), target.size(), nullptr, &file, nullptr) >= 0)
-    return "links to " + std::string(file) + ", which cannot be opened; put that file where the link points";
   static_cast<void>(object(path));
   return "cannot be opened: " + reason();
 }
@@ -181,6 +200,18 @@ std::optional<double> File::number(const std::string& path) const {
   const std::optional<DataSet> found = find(path);
   if (!found || found->size() != 1) return std::nullopt;
   return found->numbers().front();
+}
+
+std::optional<double> File::number(const std::string& path, const std::string& attribute) const {
+  const Lock lock;
+  const Handle found = object(path);
+  return found.valid() ? number_of(found.id(), attribute) : std::nullopt;
+}
+
+std::optional<std::string> File::text(const std::string& path, const std::string& attribute) const {
+  const Lock lock;
+  const Handle found = object(path);
+  return found.valid() ? text_of(found.id(), attribute) : std::nullopt;
 }
 
 bool File::flag(const std::string& path) const {

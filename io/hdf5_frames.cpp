@@ -26,20 +26,21 @@ Order order_of(const std::string& axes, std::size_t rank, const std::string& whe
   return Order::views;
 }
 
-Shape frames_shape(std::vector<Index> n, Order order) {
-  if (n.size() == 4) n.erase(n.begin());
+Shape frames_shape(std::vector<Index> n, Order order, bool has_times) {
+  if (has_times) n.erase(n.begin());
   if (n.size() == 2) return order == Order::lines ? Shape{n[0], 1, n[1]} : Shape{1, n[0], n[1]};
   return order == Order::rows ? Shape{n[1], n[0], n[2]} : Shape{n[0], n[1], n[2]};
 }
 
-/// Of a data set with times, the time that is wanted.
+/// Of a data set with times, or with channels as of energy, the one that is wanted.
 std::optional<Index> time_in(const hdf5::DataSet& data, const std::string& axes, std::optional<Index> time) {
-  if (data.shape().size() != 4) return std::nullopt;
+  const bool channels = axes.starts_with("channel:");
+  if (data.shape().size() != 4 && !channels && axes != "time:theta:x") return std::nullopt;
   const Index times = data.shape()[0];
-  require<FileError>(axes.starts_with("time:"), data.where(), ": has 4 axes, \"", axes,
+  require<FileError>(axes.starts_with("time:") || channels, data.where(), ": has 4 axes, \"", axes,
                      "\"; \"time:theta:y:x\" is needed");
   require<FileError>(time && *time >= 0 && *time < times, data.where(), ": has ", times,
-                     " times; give --time K, from 0 to ", times - 1);
+                     channels ? " channels" : " times", "; give --time K, from 0 to ", times - 1);
   return time;
 }
 
@@ -105,8 +106,9 @@ std::unique_ptr<FrameSource> hdf5_frames(std::shared_ptr<hdf5::DataSet> data, co
   require<FileError>(rank == 3 || ((rank == 2 || rank == 4) && !runs), data->where(), ": has ", rank,
                      rank == 1 ? " axis" : " axes", "; 3 are needed (view, row, bin)");
   time = time_in(*data, axes, time);
-  const Order order = order_of(time ? axes.substr(axes.find(':') + 1) : axes, rank, data->where());
-  Shape shape = frames_shape(data->shape(), order);
+  const Order order =
+      order_of(time ? axes.substr(axes.find(':') + 1) : axes, rank - (time ? 1 : 0), data->where());
+  Shape shape = frames_shape(data->shape(), order, time.has_value());
   require<FileError>(shape[0] > 0 && shape[1] > 0 && shape[2] > 0, data->where(), ": has ", shape[0],
                      " views of ", shape[1], " rows and ", shape[2], " bins; at least 1 of each is needed");
   data->require_stored();

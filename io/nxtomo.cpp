@@ -2,16 +2,13 @@
 // NXtomo in content only: a stack with an image_key beside it.
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <memory>
-#include <numeric>
 #include <set>
-#include <sstream>
 
 #include "../core/error.hpp"
-#include "frame_source.hpp"
-#include "text.hpp"
+#include "nxtomo.hpp"
+#include "recorded.hpp"
 
 namespace tandem::io {
 
@@ -21,11 +18,7 @@ constexpr int max_depth = 4;       // /entry/instrument/detector/image_key
 constexpr int max_links = 50'000;  // looked at; scans have hundreds
 constexpr Index max_frames = 100'000'000;
 
-struct Layout {
-  std::string entry;               // "/entry1/tomo_entry"
-  std::string data, keys, angles;  // data sets; keys and angles may be empty
-  std::string detector;            // the group with the pixel sizes
-};
+using Layout = NXtomoLayout;
 
 std::string join(const std::string& group, const std::string& name) {
   return group == "/" ? group + name : group + "/" + name;
@@ -79,6 +72,9 @@ Layout in_form(const hdf5::File& file, const std::string& entry) {
           .empty())  // the message then names what is there, but wrong, before what is not there at all
     layout.data = file.has(data[1]) && !file.has(data[0]) ? data[1] : data[0];
   layout.keys = first_of_rank(file, keys, 1);
+  if (layout.keys.empty())  // without them flats would be views
+    for (const std::string& path : keys)
+      if (layout.keys.empty() && file.external_link(path)) layout.keys = path;
   layout.angles = first_of_rank(file, {entry + "/sample/rotation_angle", entry + "/data/rotation_angle"}, 1);
   return layout;
 }
@@ -151,169 +147,66 @@ std::vector<Range> runs_of(const std::vector<int>& keys, int key) {
   return runs;
 }
 
-void read_angles_at(const hdf5::File& file, const Layout& layout, const std::vector<int>& keys,
-                    Acquisition& acquisition) {
-  acquisition.angles_where =
-      file.name() + ": " + (layout.angles.empty() ? layout.entry + "/sample/rotation_angle" : layout.angles);
-  if (layout.angles.empty()) return;
-  const hdf5::DataSet set = file.data_set(layout.angles);
-  const double factor = radians_per(set.text("units").value_or("deg"), set.where());
-  std::vector<double> angles = set.numbers();
-  for (double& angle : angles) angle *= factor;
-  // one a frame by the standard; some write one a projection: open_scan checks the number
-  if (angles.size() != keys.size()) {
-    acquisition.angles = std::move(angles);
-    return;
-  }
-  for (std::size_t i = 0; i < keys.size(); ++i)
-    if (keys[i] == 0) acquisition.angles.push_back(angles[i]);
-}
+/// An entry with its frames.
+struct Entry {
+  Layout layout;
+  std::vector<int> keys;
+  Acquisition found;
+};
 
-/// The numbers of views and flats among numbers of all frames.
-PerFrame by_kind(const std::vector<double>& all, const std::vector<int>& keys) {
-  PerFrame some;
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    if (keys[i] == 0) some.views.push_back(all[i]);
-    if (keys[i] == 1) some.flats.push_back(all[i]);
-  }
-  return some;
-}
-
-/// Frames come in the order of time, each with its count of the monitor if there is one.
-void read_times(const hdf5::File& file, const Layout& layout, const std::vector<int>& keys, ScanInfo& info) {
-  std::vector<double> numbers(keys.size());
-  std::iota(numbers.begin(), numbers.end(), 0.0);
-  info.times = by_kind(numbers, keys);
-  const std::string control = layout.entry + "/control/data";
-  if (!file.has(control)) return;
-  const hdf5::DataSet set = file.data_set(control);
-  if (set.size() == static_cast<Index>(keys.size()))
-    info.monitor = by_kind(set.numbers(), keys);
-  else
-    info.notes.push_back(control + " is left out: it has " + std::to_string(set.size()) + " numbers for " +
-                         std::to_string(keys.size()) + " frames");
-}
-
-/// Bins by which a line of a parallel beam is off where the beam of a source diverges: a ray to the edge of
-/// the detector, half a width W from the middle, turns by W / 2 / sdd, and crosses W at most.
-double off_by_bins(double width_mm, double sdd_mm, Index bins) {
-  return 0.5 * static_cast<double>(bins) * (0.5 * width_mm / sdd_mm);
-}
-
-/// The distances from source and detector to the sample. Only a source that is near enough to be seen makes a
-/// cone beam. NeXus counts distances along the beam, so that of the source may be below 0.
-void read_distances(const hdf5::File& file, const Layout& layout, Index bins, Acquisition& acquisition) {
-  ScanInfo& info = acquisition.info;
-  const std::optional<double> detector = length_mm(file, layout.detector + "/distance", "m", info.notes);
-  const std::string source = layout.entry + "/instrument/source/distance";
-  const std::optional<double> value = file.number(source);
-  const std::optional<double> unit =
-      value ? mm_per(file.data_set(source).text("units").value_or("m")) : value;
-  if (!value || !unit || *value == 0 || !std::isfinite(*value * *unit)) {
-    info.propagation_mm = detector;
-    return;
-  }
-  const double sod = std::abs(*value * *unit), sdd = sod + detector.value_or(0);
-  if (detector && info.pixel_size_mm &&
-      off_by_bins(*info.pixel_size_mm * static_cast<double>(bins), sdd, bins) > 1) {
-    acquisition.kind = ConeBeam::kind;
-    acquisition.sod_mm = sod, acquisition.sdd_mm = sdd;
-    return;
-  }
-  info.propagation_mm = detector;
-  std::ostringstream note;
-  note << "the source is " << sod << " mm before the sample; the beam is taken as parallel";
-  info.notes.push_back(note.str());
-}
-
-void read_geometry(const hdf5::File& file, const Layout& layout, Index bins, Acquisition& acquisition) {
-  ScanInfo& info = acquisition.info;
-  info.pixel_size_mm = length_mm(file, layout.detector + "/x_pixel_size", "m", info.notes);
-  acquisition.row_pitch_mm = length_mm(file, layout.detector + "/y_pixel_size", "m", info.notes);
-  for (const char* name : {"/x_rotation_axis_pixel_position", "/estimated_cor_from_motor"}) {
-    const std::optional<double> offset = file.number(layout.detector + name);
-    if (offset && !info.axis_bin) info.axis_bin = static_cast<double>(bins - 1) / 2 + *offset;
-  }
-  for (const std::string beam : {"/instrument/beam", "/beam"})
-    if (!info.energy_kev)
-      info.energy_kev = energy_kev(file, layout.entry + beam + "/incident_energy", info.notes);
-  read_distances(file, layout, bins, acquisition);
-  if (in_lower_case(file.text(layout.detector + "/field_of_view").value_or("")) == "half") {
-    info.field_of_view = FieldOfView::doubled;
-    info.notes.emplace_back("field_of_view Half: a half acquisition");
-  }
-}
-
-/// Whether a detector is turned by half a turn about an axis of its transformations; empty if it has no such.
-std::optional<bool> half_turn_about(const hdf5::File& file, const Layout& layout, const std::string& axis) {
-  const std::optional<double> angle = file.number(layout.detector + "/transformations/" + axis);
-  if (!angle) return std::nullopt;
-  constexpr double turn = 360, rounding = 1e-3;
-  return std::abs(std::abs(std::remainder(*angle, turn)) - turn / 2) < rounding;
-}
-
-/// Images that are mirrored on their way to the file are turned back, as nabu does. The flags of older files
-/// say it plainly. In transformations, z is along the rows of the ESRF's frame, where rz flips columns and ry
-/// flips rows; in NeXus' own frame ry flips columns and rx flips rows. An axis of their own tells which it
-/// is.
-void read_flips(const hdf5::File& file, const Layout& layout, Acquisition& found) {
-  Orientation& turned = found.orientation;
-  turned.flip_columns = file.flag(layout.detector + "/x_flipped");
-  turned.flip_rows = file.flag(layout.detector + "/y_flipped");
-  const auto rx = half_turn_about(file, layout, "rx"), ry = half_turn_about(file, layout, "ry"),
-             rz = half_turn_about(file, layout, "rz");
-  if (rz) {
-    turned.flip_columns |= *rz;
-    turned.flip_rows |= ry.value_or(false);
-  } else if (rx) {
-    turned.flip_columns |= ry.value_or(false);
-    turned.flip_rows |= *rx;
-  } else if (ry && *ry) {
-    found.info.notes.emplace_back(
-        "transformations/ry without rx or rz is left out: it flips rows or columns; give --orient");
-  }
-  if (turned.as_stored()) return;
-  found.info.notes.push_back(
-      std::string("the file says that its images are mirrored: they are turned back, ") +
-      (turned.flip_rows && turned.flip_columns ? "flip-rows,flip-columns"
-       : turned.flip_rows                      ? "flip-rows"
-                                               : "flip-columns") +
-      (turned.flip_columns && found.info.axis_bin
-           ? "; the recorded axis is taken to count in the images as stored"
-           : ""));
-}
-
-}  // namespace
-
-std::optional<Acquisition> find_nxtomo(const hdf5::File& file, const OpenOptions&) {
-  Acquisition acquisition;
-  std::vector<std::string>& notes = acquisition.info.notes;
+std::optional<Entry> entry_in(const hdf5::File& file) {
+  Entry entry;
+  std::vector<std::string>& notes = entry.found.info.notes;
   const std::optional<Layout> layout = find_layout(file, notes);
   if (!layout) return std::nullopt;
-  acquisition.info.format = "NXtomo";
-
+  entry.layout = *layout;
+  entry.found.info.format = "NXtomo";
   const auto data = std::make_shared<hdf5::DataSet>(file.data_set(layout->data));
   require<FileError>(data->shape().size() == 3, data->where(), ": has ", data->shape().size(),
                      " axes; 3 are needed (frame, row, bin)");
   data->require_stored();
-  const std::vector<int> keys = keys_of(file, *layout, data->shape()[0], notes);
+  note_absolute_link(file, layout->data, notes);
+  entry.keys = keys_of(file, *layout, data->shape()[0], notes);
   const auto take = [&](int key, FrameSources& into) {
-    std::vector<Range> runs = runs_of(keys, key);
+    std::vector<Range> runs = runs_of(entry.keys, key);
     if (!runs.empty()) into.push_back(hdf5_frames(data, "theta:y:x", std::move(runs)));
   };
-  take(0, acquisition.projections);
-  take(1, acquisition.flats);
-  take(2, acquisition.darks);
-  if (const auto invalid = std::count(keys.begin(), keys.end(), 3))
-    notes.push_back(std::to_string(invalid) + " invalid frames left out (image_key 3)");
-  if (const auto alignment = std::count(keys.begin(), keys.end(), -1))
-    notes.push_back(std::to_string(alignment) + " alignment frames left out (image_key -1)");
+  take(0, entry.found.projections);
+  take(1, entry.found.flats);
+  take(2, entry.found.darks);
+  return entry;
+}
 
-  read_angles_at(file, *layout, keys, acquisition);
-  read_times(file, *layout, keys, acquisition.info);
-  read_geometry(file, *layout, data->shape()[2], acquisition);
-  read_flips(file, *layout, acquisition);
-  return acquisition;
+void note_left_out(const hdf5::File& file, Entry& entry) {
+  std::vector<std::string>& notes = entry.found.info.notes;
+  if (const auto invalid = std::ranges::count(entry.keys, 3))
+    notes.push_back(std::to_string(invalid) + " invalid frames left out (image_key 3)");
+  if (const auto alignment = std::ranges::count(entry.keys, -1))
+    notes.push_back(std::to_string(alignment) + " alignment frames left out (image_key -1)");
+  const auto planned = recorded_number(file, entry.layout.detector + "/tomo_n", notes);
+  const auto views = std::ranges::count(entry.keys, 0);
+  if (planned && static_cast<double>(views) < *planned)
+    notes.push_back(std::to_string(views) + " of the " +
+                    std::to_string(static_cast<Index>(std::min(*planned, 1e9))) +
+                    " planned views are there (tomo_n)");
+}
+
+}  // namespace
+
+FrameSources nxtomo_frames(const hdf5::File& file, FrameKind kind) {
+  std::optional<Entry> entry = entry_in(file);
+  if (!entry) return {};
+  return std::move(kind == FrameKind::flat ? entry->found.flats : entry->found.darks);
+}
+
+std::optional<Acquisition> find_nxtomo(const hdf5::File& file, const OpenOptions& options) {
+  std::optional<Entry> entry = entry_in(file);
+  if (!entry) return std::nullopt;
+  note_left_out(file, *entry);
+  require<FileError>(!entry->found.projections.empty(), file.name(), ": has 0 views; at least 1 is needed");
+  read_nxtomo_geometry(file, entry->layout, entry->found);
+  read_nxtomo_frames(file, entry->layout, entry->keys, options, entry->found);
+  return std::move(entry->found);
 }
 
 }  // namespace tandem::io

@@ -130,9 +130,7 @@ class SourcesReader : public ScanReader {
 
 FrameSources frames_in(const hdf5::File& file, FrameKind kind) {
   FrameSources sources = data_exchange_frames(file, kind);
-  if (sources.empty())
-    if (std::optional<Acquisition> nxtomo = find_nxtomo(file, {}))
-      sources = std::move(kind == FrameKind::flat ? nxtomo->flats : nxtomo->darks);
+  if (sources.empty()) sources = nxtomo_frames(file, kind);
   require<FileError>(!sources.empty(), file.name(), ": holds no ",
                      kind == FrameKind::flat ? "flats" : "darks", "; a TIFF image, /exchange/",
                      kind == FrameKind::flat ? "data_white" : "data_dark",
@@ -209,10 +207,15 @@ Acquisition recognise(const fs::path& path, const OpenOptions& options) {
 Acquisition acquisition_in(const hdf5::File& file, const OpenOptions& options) {
   for (const auto& find : {find_data_exchange, find_cil, find_nxtomo, find_bliss, find_matlab})
     if (std::optional<Acquisition> found = find(file, options)) return std::move(*found);
+  std::string lost;
+  for (const std::string& name : file.names("/"))
+    if (const auto link = file.external_link("/" + name); link && lost.empty() && !file.identity("/" + name))
+      lost = "; /" + name + " " + file.why_unopened("/" + name);
   throw FileError(
       file.name() +
       ": is no scan; /exchange/data (DXchange), an entry with definition NXtomo, a scan of CIL or a "
-      "sinogram of MATLAB is needed");
+      "sinogram of MATLAB is needed" +
+      lost);
 }
 
 std::unique_ptr<ScanReader> reader_of(const fs::path& path, Acquisition found, const OpenOptions& options,

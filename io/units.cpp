@@ -34,10 +34,11 @@ double number_in(std::string_view text, const std::filesystem::path& path, Index
 
 double radians_per(const std::string& unit, const std::string& where) {
   const std::string name = in_lower_case(std::string(trimmed(unit)));
-  if (name.empty() || name.starts_with("deg") || name == "°") return in_radians(1);
-  require<FileError>(name.starts_with("rad"), where, ": units = \"", unit,
-                     "\"; \"deg\" or \"rad\" is needed");
-  return 1;
+  for (const std::string_view degree : {"", "deg", "degs", "degree", "degrees", "deg.", "\u00b0"})
+    if (name == degree) return in_radians(1);
+  for (const std::string_view radian : {"rad", "rads", "radian", "radians"})
+    if (name == radian) return 1;
+  throw FileError(where + ": units = \"" + unit + "\" is no angle; \"deg\" or \"rad\" is needed");
 }
 
 std::optional<double> mm_per(const std::string& unit) {
@@ -46,7 +47,7 @@ std::optional<double> mm_per(const std::string& unit) {
     double mm;
   };
   // both signs that look like a mu: the micro sign and the Greek letter
-  constexpr std::array<Length, 17> lengths{{{"m", 1e3},
+  constexpr std::array<Length, 24> lengths{{{"m", 1e3},
                                             {"meter", 1e3},
                                             {"metre", 1e3},
                                             {"cm", 10},
@@ -62,6 +63,13 @@ std::optional<double> mm_per(const std::string& unit) {
                                             {"micrometre", 1e-3},
                                             {"micrometers", 1e-3},
                                             {"meters", 1e3},
+                                            {"metres", 1e3},
+                                            {"centimeter", 10},
+                                            {"millimeters", 1},
+                                            {"millimetres", 1},
+                                            {"micrometres", 1e-3},
+                                            {"nanometer", 1e-6},
+                                            {"nanometers", 1e-6},
                                             {"nm", 1e-6}}};
   const std::string name = in_lower_case(std::string(trimmed(unit)));
   for (const Length& length : lengths)
@@ -113,37 +121,6 @@ std::vector<std::array<double, 2>> read_pairs(const std::filesystem::path& path,
   }
   require<FileError>(!pairs.empty(), path.string(), ": holds nothing; ", what, " per line is needed");
   return pairs;
-}
-
-std::optional<double> energy_kev(const hdf5::File& file, const std::string& path,
-                                 std::vector<std::string>& notes) {
-  const std::optional<double> value = file.number(path);
-  if (!value) return std::nullopt;
-  const std::string unit = file.data_set(path).text("units").value_or("keV"),
-                    name = in_lower_case(std::string(trimmed(unit)));
-  constexpr double joule_in_kev = 6.241509074460763e15;
-  const double factor = name.empty() || name == "kev" ? 1
-                        : name == "ev"                ? 1e-3
-                        : name == "mev"               ? 1e3
-                        : name == "j"                 ? joule_in_kev
-                                                      : 0;
-  if (factor > 0 && *value > 0 && std::isfinite(*value * factor)) return *value * factor;
-  notes.push_back(
-      path + " left out: " + (factor > 0 ? "no positive energy" : "units = \"" + unit + "\" is no energy"));
-  return std::nullopt;
-}
-
-std::optional<double> length_mm(const hdf5::File& file, const std::string& path,
-                                const std::string& default_unit, std::vector<std::string>& notes) {
-  const std::optional<double> value = file.number(path);
-  if (!value) return std::nullopt;
-  const std::string unit = file.data_set(path).text("units").value_or(default_unit);
-  const std::optional<double> factor = mm_per(unit);
-  if (factor && *value > 0 && *value * *factor < std::numeric_limits<double>::infinity())
-    return *value * *factor;
-  notes.push_back(path +
-                  " left out: " + (factor ? "no positive length" : "units = \"" + unit + "\" is no length"));
-  return std::nullopt;
 }
 
 }  // namespace tandem::io

@@ -7,6 +7,7 @@
 #include "half.hpp"
 #include "hdf5.hpp"
 #include "input_file.hpp"
+#include "recorded.hpp"
 #include "rehearsal.hpp"
 #include "volume_format.hpp"
 #include "volume_kind.hpp"

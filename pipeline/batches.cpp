@@ -81,7 +81,7 @@ void choose_batches(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) 
     require<GeometryError>(!step.needs_all_views || !step.asked_for(plan.preprocessing),
                            "--follow: the step ", step.name, " needs all views at once; leave it out");
   require<GeometryError>(
-      plan.flats.sets.size() == 1 && !plan.flats.by_monitor(),
+      plan.flats.sets.size() == 1 && plan.flats.scale.empty(),
       "--follow: flats between the views and --normalize-monitor need the whole scan; give "
       "--flat-sets together, and no monitor");
   const double held = held_with_libraries(plan);

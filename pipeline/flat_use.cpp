@@ -54,7 +54,20 @@ void require_positive(const std::vector<double>& monitor, const char* kind) {
                        kind, ' ', k, " is ", monitor[k], "; a positive number is needed");
 }
 
-/// A view of k times the mean monitor of the flats is divided by k times their flat.
+/// A view of k times the mean beam of the flats is divided by k times their flat.
+void divide_by(std::string_view what, const io::PerFrame& beam, FlatUse& use) {
+  const auto& [views, flats] = beam;
+  use.divided_by = what;
+  const double mean = std::accumulate(flats.begin(), flats.end(), 0.0) / static_cast<double>(flats.size());
+  for (const double m : flats) use.scale.push_back(mean / m);
+  use.views.resize(views.size());
+  for (std::size_t k = 0; k < views.size(); ++k) {
+    const auto share = static_cast<float>(views[k] / mean);
+    use.views[k].of_first *= share;
+    use.views[k].of_second *= share;
+  }
+}
+
 void use_monitor(const io::ScanInfo& info, FlatUse& use) {
   const auto& [views, flats] = info.monitor;
   require<FileError>(!views.empty() && !flats.empty(),
@@ -62,14 +75,7 @@ void use_monitor(const io::ScanInfo& info, FlatUse& use) {
                      "flat (NXtomo: control/data); leave the option out");
   require_positive(views, "view");
   require_positive(flats, "flat");
-  const double mean = std::accumulate(flats.begin(), flats.end(), 0.0) / static_cast<double>(flats.size());
-  for (const double m : flats) use.scale.push_back(mean / m);
-  use.views.resize(views.size());
-  for (std::size_t k = 0; k < views.size(); ++k) {
-    const auto beam = static_cast<float>(views[k] / mean);
-    use.views[k].of_first *= beam;
-    use.views[k].of_second *= beam;
-  }
+  divide_by("the monitor", info.monitor, use);
 }
 
 /// The k-th flat is that of the k-th view of the file.
@@ -130,7 +136,10 @@ FlatUse flat_use_of(const io::ScanInfo& info, const StepValues& values) {
     use.between = asked == "nearest" ? "nearest" : "linear";
     use.views = mixes_of(info, use.sets, use.between == "linear");
   }
-  if (value_of<bool>(values, "--normalize-monitor").value_or(false)) use_monitor(info, use);
+  if (value_of<bool>(values, "--normalize-monitor").value_or(false))
+    use_monitor(info, use);
+  else if (!info.exposures.flats.empty())
+    divide_by("times of exposure", info.exposures, use);
   return use;
 }
 

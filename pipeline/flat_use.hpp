@@ -17,11 +17,11 @@ struct FlatUse {
   Combining flat_method = Combining::mean, dark_method = Combining::mean;
   std::string_view between = "together";      ///< "linear", "nearest", "each" or "together"
   std::vector<std::vector<Index>> sets = {};  ///< the flats of each set, in the order of their times
-  std::vector<double> scale = {};   ///< what a flat is multiplied by when its dark is off, from the monitor;
-                                    ///< empty: 1
+  std::string_view divided_by = {};           ///< "the monitor" or "times of exposure"; or empty
+  std::vector<double> scale = {};   ///< what a flat is then multiplied by when its dark is off; empty: 1
   std::vector<FlatMix> views = {};  ///< of each view of the file; empty if all take the one set as it is
 
-  bool by_monitor() const { return !scale.empty(); }
+  bool by_monitor() const { return divided_by == "the monitor"; }
 };
 
 /// The sets of flats that the times of a scan tell; one set of all flats if there are no times.
@@ -32,7 +32,8 @@ bool flats_are_of_views(const StepValues& values);
 
 /// What the options `--flat-sets`, `--flat-method`, `--dark-method` and `--normalize-monitor` ask for. By
 /// default flats are interpolated linearly between sets whose times are known, and else they are taken
-/// together. @throws FileError if the scan lacks the times, the flats or the monitor that this takes
+/// together. Without a monitor, views and flats are divided by their times of exposure where these differ.
+/// @throws FileError if the scan lacks the times, the flats or the monitor that this takes
 FlatUse flat_use_of(const io::ScanInfo& info, const StepValues& values);
 
 }  // namespace tandem::pipeline

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "../../core/error.hpp"
+#include "../recorded.hpp"
 #include "beam.hpp"
 
 namespace tandem::io {

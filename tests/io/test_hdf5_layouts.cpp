@@ -77,7 +77,8 @@ TEST(NXtomoGeometry, LeavesOutAnEnergyWithoutAKnownUnit) {
       .attribute(entry + "/instrument/beam/incident_energy", "units", "furlong");
   const auto reader = io::open_scan(folder / "a.nxs");
   EXPECT_FALSE(reader->info().energy_kev);
-  EXPECT_TRUE(says(notes_of(reader->info()), {"incident_energy left out: units = \"furlong\" is no energy"}));
+  EXPECT_TRUE(
+      says(notes_of(reader->info()), {"incident_energy is left out: units = \"furlong\" is no energy"}));
 }
 
 TEST(DataExchangeGeometry, TakesThePitchBehindTheObjective) {
