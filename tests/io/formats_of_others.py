@@ -78,11 +78,20 @@ def tiff_cases(folder, counts, flat, dark):
     tifffile.imwrite(folder / "flat_one.tif", flat[0])
     tifffile.imwrite(folder / "dark_one.tif", dark[0])
     also = ["--arc", "180", "--flats", folder / "flat_one.tif", "--darks", folder / "dark_one.tif"]
-    for name, arguments in {"pages": {}, "ImageJ": {"imagej": True}, "big": {"bigtiff": True},
+    for name, arguments in {"pages": {}, "ImageJ": {"imagej": True},
+                            "ImageJ, one directory": {"imagej": True, "truncate": True},
+                            "one directory": {"truncate": True}, "big": {"bigtiff": True},
                             "tiles": {"tile": (16, 16)}, "big endian": {"byteorder": ">"}}.items():
         path = folder / f"{name}.tif"
         tifffile.imwrite(path, counts, **arguments)
         yield "TIFF, " + name, path, also
+        if "one directory" not in name:
+            continue
+        halves = folder / name
+        halves.mkdir()
+        for k in (0, 1):
+            tifffile.imwrite(halves / f"{k}.tif", counts[k * VIEWS // 2:(k + 1) * VIEWS // 2], **arguments)
+        yield f"TIFF, a folder of {name}", halves, also
     times = np.stack([counts[::-1], counts])
     tifffile.imwrite(folder / "times.tif", times, imagej=True, metadata={"axes": "TZYX"})
     yield "TIFF, a time", folder / "times.tif", [*also, "--time", "1"]
