@@ -66,10 +66,14 @@ def edf_cases(folder, counts, flat, dark):
     for image in counts[1:]:
         many.append_frame(data=image)
     many.write(str(folder / "many.edf"))
+    header = f"""{{\nByteOrder = LowByteFirst ;\nDataType = UnsignedShort ;\nDim_1 = {BINS} ;\nDim_2 = {ROWS} ;\n
+Size = {counts.nbytes} ;\n}}\n"""
+    (folder / "one_header.edf").write_bytes(header.encode() + counts.tobytes())
     fabio.edfimage.EdfImage(data=flat[0]).write(str(folder / "one_flat.edf"))
     fabio.edfimage.EdfImage(data=dark[0]).write(str(folder / "one_dark.edf"))
-    yield "EDF of many images", folder / "many.edf", [
-        "--arc", "180", "--flats", folder / "one_flat.edf", "--darks", folder / "one_dark.edf"]
+    for name in ("many", "one_header"):
+        yield f"EDF of many images, {name}", folder / f"{name}.edf", [
+            "--arc", "180", "--flats", folder / "one_flat.edf", "--darks", folder / "one_dark.edf"]
 
 
 def tiff_cases(folder, counts, flat, dark):
