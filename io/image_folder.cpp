@@ -6,6 +6,7 @@
 
 #include "../core/error.hpp"
 #include "images/image.hpp"
+#include "name_counter.hpp"
 #include "name_series.hpp"
 #include "natural_order.hpp"
 #include "settings/settings.hpp"
@@ -132,7 +133,8 @@ std::vector<fs::path> own_references(const fs::path& folder, const Names& named,
                           ": " + listed(named) + "; others are given");
     return {};
   }
-  const auto [taken, raw] = means_and_raw(named);
+  auto [taken, raw] = means_and_raw(named);
+  sort_series(taken);
   if (!raw.empty())
     views.notes.push_back(counted(raw, "image", "images") + " left out, of which " + listed(taken) +
                           " are the means: " + listed(raw));
@@ -148,7 +150,7 @@ std::vector<fs::path> own_references(const fs::path& folder, const Names& named,
   return files;
 }
 
-/// The names of the views, and whether names tell flats and darks beside them.
+/// The names of the views in their order, and whether names tell flats and darks beside them.
 Names views_of(const fs::path& folder, const Listing& all, std::vector<std::string>& notes) {
   require<FileError>(
       !all.folder_given || all.flats.size() + all.darks.size() > 0, folder.string(),
@@ -165,7 +167,9 @@ Names views_of(const fs::path& folder, const Listing& all, std::vector<std::stri
     notes.push_back(std::to_string(named) + (named == 1 ? " image" : " images") +
                     " left out of the stack, given as flats or darks");
   if (chosen.empty()) return {};
-  return one_series(folder, chosen, notes);
+  Names views = one_series(folder, chosen, notes);
+  if (const std::string order = sort_series(views); !order.empty()) notes.push_back(order);
+  return views;
 }
 
 /// Of a folder with flats, darks and others those that are wanted. Where all names are of one kind, or tell
@@ -242,7 +246,8 @@ FolderScan scan_in(const fs::path& folder, const OpenOptions& options, const std
 FolderImages references_in(const fs::path& folder, FrameKind kind) {
   const Listing all = listing_of(folder, {});
   FolderImages images;
-  const Names names = references_of(folder, all, kind, images.notes);
+  Names names = references_of(folder, all, kind, images.notes);
+  sort_series(names);
   require<FileError>(!names.empty(), folder.string(), ": holds no ", image_format_names(), " images; ",
                      image_endings(), " are needed");
   for (const std::string& name : names) images.files.push_back(folder / name);

@@ -91,7 +91,18 @@ class ImagePages final : public FrameSource {
   bool lines_;
 };
 
-void note_orientation(const ImagePage& page, FrameSource& source) {
+/// How many images its writer had, as the file says.
+double claimed_images(const ImageFile& file) {
+  double claimed = 1;
+  for (const Index count : file.axes_of_pages()) claimed *= static_cast<double>(count);
+  return claimed;
+}
+
+/// What the first image says that is not obeyed.
+void note_unheeded(const ImageFile& file, FrameSource& source) {
+  const ImagePage& page = file.page(0);
+  if (const std::string note = file.note(); !note.empty())
+    source.notes.push_back(source.where() + ": " + note);
   if (page.orientation == 1) return;
   source.notes.push_back(
       source.where() + ": images have orientation " + std::to_string(page.orientation) +
@@ -128,22 +139,27 @@ std::shared_ptr<const ImageFile> one_image(const fs::path& path, const ImageFile
 
 std::unique_ptr<FrameSource> frames_of_files(const std::string& where, const Images& files) {
   auto source = std::make_unique<ImageFiles>(where, files);
-  note_orientation(files.front()->page(0), *source);
+  note_unheeded(*files.front(), *source);
+  for (const auto& file : files)
+    if (const double claimed = claimed_images(*file); claimed > 1) {
+      source->notes.push_back(file->name() + ": says that it holds " +
+                              std::to_string(static_cast<Index>(claimed)) +
+                              " images, and holds 1; if others are lost, save it again with all of them");
+      break;
+    }
   return source;
 }
 
 std::unique_ptr<FrameSource> frames_of_file(const std::shared_ptr<const ImageFile>& file, bool lines) {
-  const std::vector<Index> axes = file->axes_of_pages();
-  double claimed = 1;
-  for (const Index count : axes) claimed *= static_cast<double>(count);
+  const double claimed = claimed_images(*file);
   require<FileError>(claimed <= static_cast<double>(file->pages()), file->name(), ": says that it holds ",
                      claimed, " images, but only ", file->pages(),
                      " can be found; save it as a BigTIFF with a directory for each image");
   for (Index k = 1; k < file->pages(); ++k)
     require_alike(file->name() + ": page " + std::to_string(k), file->page(k), file->page(0), "page 0");
-  lines = lines && file->pages() == 1 && axes.empty();
+  lines = lines && file->pages() == 1 && file->axes_of_pages().empty();
   auto source = std::make_unique<ImagePages>(file->name(), file, lines);
-  note_orientation(file->page(0), *source);
+  note_unheeded(*file, *source);
   return source;
 }
 

@@ -2,41 +2,16 @@
 
 #include <algorithm>
 #include <cctype>
-#include <map>
-#include <optional>
 
+#include "name_counter.hpp"
 #include "natural_order.hpp"
 
 namespace tandem::io {
 
 namespace {
 
-constexpr std::size_t most_digits = 18;  // of a number that Index holds
-constexpr std::size_t few = 4;           // names or numbers in one note
+constexpr std::size_t few = 4;  // names or numbers in one note
 constexpr std::size_t longest_name = 60;
-
-/// The one number in which the names of a series differ; nothing for those that differ in several, or in
-/// none.
-std::optional<std::size_t> counting_piece(const std::vector<std::vector<std::string>>& names) {
-  std::optional<std::size_t> found;
-  for (std::size_t k = 1; k < names.front().size(); k += 2) {
-    const bool alike = std::all_of(names.begin(), names.end(),
-                                   [&](const auto& pieces) { return pieces[k] == names.front()[k]; });
-    if (alike) continue;
-    if (found) return std::nullopt;
-    found = k;
-  }
-  return found;
-}
-
-/// The step of at least half of the numbers; 0 where there is none.
-Index usual_step(const std::vector<Index>& numbers) {
-  std::map<Index, std::size_t> steps;
-  for (std::size_t i = 1; i < numbers.size(); ++i) ++steps[numbers[i] - numbers[i - 1]];
-  const auto most = std::max_element(steps.begin(), steps.end(),
-                                     [](const auto& a, const auto& b) { return a.second < b.second; });
-  return most != steps.end() && 2 * most->second >= numbers.size() - 1 ? most->first : 0;
-}
 
 /// The letters with which a name begins, in lower case.
 std::string first_word(const std::string& name) {
@@ -46,6 +21,15 @@ std::string first_word(const std::string& name) {
     word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   }
   return word;
+}
+
+/// A number in units of its last place behind the decimal point.
+std::string decimal_text(Index value, std::size_t places) {
+  std::string digits = std::to_string(value < 0 ? -value : value);
+  if (digits.size() <= places) digits.insert(0, places + 1 - digits.size(), '0');
+  if (places > 0) digits.insert(digits.size() - places, 1, '.');
+  if (value < 0) digits.insert(0, 1, '-');
+  return digits;
 }
 
 }  // namespace
@@ -65,28 +49,33 @@ FrameKind kind_by_name(const std::string& stem) {
   return FrameKind::projection;
 }
 
-std::string name_form(const std::string& name) {
-  const std::vector<std::string> pieces = name_pieces(name);
-  std::string form;
-  for (std::size_t k = 0; k < pieces.size(); ++k) form += k % 2 == 1 ? "#" : pieces[k];
-  return form;
+std::string sort_series(std::vector<std::string>& names) {
+  std::sort(names.begin(), names.end(), natural_less);
+  const std::vector<std::string> natural = names;
+  const NameCounter counter = counter_of(names);
+  if (!counter.number)
+    return names.size() < 2
+               ? ""
+               : "no number in the names counts the images; they are in the order of their names: " +
+                     listed(names);
+  const NameNumber& number = *counter.number;
+  std::vector<std::size_t> order(names.size());
+  for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t i, std::size_t j) { return number.values[i] < number.values[j]; });
+  for (std::size_t k = 0; k < order.size(); ++k) names[k] = natural[order[k]];
+  if (counter.doubtful)
+    return "two numbers in the names count, in different orders; the images are in the order " +
+           listed(names) + "; leave out one of the numbers if it should be the other";
+  if (number.apart && number.step == 0)
+    return "the number in the names does not rise in equal steps; the images are in its order: " +
+           listed(names);
+  return names == natural ? "" : "the images are in the order of the number that counts: " + listed(names);
 }
 
 std::vector<Index> series_numbers(const std::vector<std::string>& names) {
-  std::vector<std::vector<std::string>> pieces;
-  for (const std::string& name : names) pieces.push_back(name_pieces(name));
-  const bool one_form = std::all_of(names.begin(), names.end(), [&](const std::string& name) {
-    return name_form(name) == name_form(names.front());
-  });
-  const std::optional<std::size_t> piece = names.empty() || !one_form ? std::nullopt : counting_piece(pieces);
-  std::vector<Index> numbers;
-  for (std::size_t i = 0; piece && i < names.size(); ++i) {
-    std::string digits = pieces[i][*piece];
-    digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size() - 1));
-    if (digits.size() > most_digits) return {};
-    numbers.push_back(std::stoll(digits));
-  }
-  return numbers;
+  const NameCounter counter = counter_of(names);
+  return counter.number && !counter.number->joined ? counter.number->values : std::vector<Index>();
 }
 
 MeansAndRaw means_and_raw(const std::vector<std::string>& names) {
@@ -104,19 +93,20 @@ MeansAndRaw means_and_raw(const std::vector<std::string>& names) {
 }
 
 std::string numbering_fault(const std::vector<std::string>& names) {
-  const std::vector<Index> numbers = series_numbers(names);
-  const Index step = usual_step(numbers);
-  if (step == 0) return {};
+  const NameCounter counter = counter_of(names);
+  if (!counter.number || counter.number->step == 0) return {};
+  const Index step = counter.number->step;
+  const auto text_of = [&](Index value) { return decimal_text(value, counter.number->places); };
+  std::vector<Index> numbers = counter.number->values;
+  std::sort(numbers.begin(), numbers.end());
   Index missing = 0;
   std::vector<std::string> first;
   for (std::size_t i = 1; i < numbers.size(); ++i) {
     const Index before = numbers[i - 1], rise = numbers[i] - before;
-    if (rise == 0) return "two images have the number " + std::to_string(before);
+    if (rise == 0) return "two images have the number " + text_of(before);
     if (rise % step != 0)
-      return "the numbers do not rise in equal steps: " + std::to_string(before) + ", " +
-             std::to_string(numbers[i]);
-    for (Index k = 1; k < rise / step && first.size() < few; ++k)
-      first.push_back(std::to_string(before + k * step));
+      return "the numbers do not rise in equal steps: " + text_of(before) + ", " + text_of(numbers[i]);
+    for (Index k = 1; k < rise / step && first.size() < few; ++k) first.push_back(text_of(before + k * step));
     missing += rise / step - 1;
   }
   if (missing == 0) return {};

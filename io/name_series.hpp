@@ -20,15 +20,15 @@ struct MeansAndRaw {
 };
 MeansAndRaw means_and_raw(const std::vector<std::string>& names);
 
-/// The form of a name: each number in it becomes one "#". Files of one series have the same form.
-std::string name_form(const std::string& name);
+/// Puts names in the order in which their series counts (name_counter.hpp), else in natural order. @returns
+/// what one has to know of that order; empty where it is the natural one of names that count
+std::string sort_series(std::vector<std::string>& names);
 
-/// What is wrong with the numbers of a series, which is names of one form in natural order: numbers that are
-/// missing where the others rise in equal steps, and numbers that occur twice. Empty if all is well, or if
-/// the names have no numbers that count.
+/// What is wrong with the numbers of a series: numbers that are missing where the others rise in equal steps,
+/// and numbers that occur twice. Empty if all is well, or if the names have no numbers that count.
 std::string numbering_fault(const std::vector<std::string>& names);
 
-/// The numbers by which the names of a series count; empty if they do not.
+/// The whole numbers by which the names of a series count, in the order of these names; empty if they do not.
 std::vector<Index> series_numbers(const std::vector<std::string>& names);
 
 /// The first few names, and the number of the others.

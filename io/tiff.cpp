@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cmath>
 #include <cstdarg>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <sstream>
@@ -22,7 +24,7 @@ namespace {
 
 constexpr double max_packing = 2000;      // times: deflate and LZW stay below
 constexpr double small_bytes = 64 << 20;  // a claim of less harms nobody
-constexpr std::size_t max_pages = 10'000'000;
+constexpr double max_pages = 1e7;
 
 thread_local std::string last_fault;
 
@@ -60,6 +62,11 @@ TIFF* open_for_reading(const std::filesystem::path& path, const char* mode) {
   return tiff;
 }
 
+std::string description_of(TIFF* tiff) {
+  const char* text = nullptr;
+  return TIFFGetField(tiff, TIFFTAG_IMAGEDESCRIPTION, &text) && text ? text : "";
+}
+
 template <class T>
 T tag_of(TIFF* tiff, std::uint32_t tag, T otherwise) {
   T value{};
@@ -82,6 +89,50 @@ NumberForm form_of(const TiffPage& page, bool swapped) {
   return number_form(kind, page.bits / 8, swapped).value();  // read_page has asked for it
 }
 
+/// The numbers after a key; empty if the text does not have the key.
+std::vector<Index> numbers_after(const std::string& text, const std::string& key) {
+  std::vector<Index> numbers;
+  const std::size_t at = text.find(key);
+  if (at == std::string::npos) return numbers;
+  std::istringstream rest(text.substr(at + key.size()));
+  for (Index n = 0; rest >> n && numbers.size() < 8; rest.ignore(1, ',')) numbers.push_back(n);
+  return numbers;
+}
+
+/// The axes of the array that the first description of a file tells.
+std::vector<Index> axes_in(const std::string& text) {
+  if (text.starts_with("ImageJ=")) {
+    const std::vector<Index> images = numbers_after(text, "\nimages="),
+                             times = numbers_after(text, "\nframes=");
+    if (images.empty() || images[0] < 1) return {};
+    if (times.empty() || times[0] < 2 || images[0] % times[0] != 0) return {images[0]};
+    return {times[0], images[0] / times[0]};
+  }
+  if (!text.starts_with("{")) return {};
+  std::vector<Index> shape = numbers_after(text, "\"shape\": [");
+  if (shape.size() < 3) return {};
+  shape.resize(shape.size() - 2);
+  for (Index& count : shape) count = std::clamp<Index>(count, 0, 1 << 20);
+  Index times = 1;
+  for (std::size_t axis = 0; axis + 1 < shape.size(); ++axis)
+    times = std::min<Index>(times * shape[axis], 1 << 30);
+  return times == 1 ? std::vector{shape.back()} : std::vector{times, shape.back()};
+}
+
+/// What is made of stored numbers in ImageJ: c0 + c1 x, as for 16 bits with a sign, which it stores without.
+std::string note_of_calibration(const std::string& text) {
+  if (!text.starts_with("ImageJ=") || text.find("\ncf=0") == std::string::npos) return {};
+  const auto after = [&](const char* key, const char* otherwise) {
+    const std::size_t at = text.find(key);
+    return at == std::string::npos ? otherwise : text.substr(at + 4, text.find('\n', at + 1) - at - 4);
+  };
+  const std::string c0 = after("\nc0=", "0"), c1 = after("\nc1=", "1");
+  if (std::atof(c0.c_str()) == 0 && std::atof(c1.c_str()) == 1) return {};
+  return "ImageJ shows c0 + c1 x for a stored number x, c0 = " + c0.substr(0, 20) +
+         " and c1 = " + c1.substr(0, 20) +
+         ", which is not obeyed: x is taken; a dark of the same kind takes c0 away";
+}
+
 }  // namespace
 
 void TiffFile::Close::operator()(void* tiff) const { TIFFClose(static_cast<TIFF*>(tiff)); }
@@ -92,9 +143,34 @@ TiffFile::TiffFile(const std::filesystem::path& path) : name_(path.string()) {
   require<FileError>(tiff != nullptr, name_, ": cannot be opened as TIFF", because());
   stamp_ = stamp_of(path, name_);
   file_bytes_ = static_cast<double>(stamp_.bytes);
+  const std::string text = description_of(static_cast<TIFF*>(tiff.get()));
+  axes_ = axes_in(text), note_ = note_of_calibration(text);
   do pages_.push_back(read_page(tiff.get()));
-  while (pages_.size() < max_pages && TIFFReadDirectory(static_cast<TIFF*>(tiff.get())));
+  while (static_cast<double>(pages_.size()) < max_pages && TIFFReadDirectory(static_cast<TIFF*>(tiff.get())));
   require<FileError>(last_fault.empty(), name_, ": page ", pages_.size(), " cannot be read", because());
+  add_pages_behind();
+}
+
+/// ImageJ (above 4 GB) and tifffile (truncate) write one directory for a stack whose images follow one
+/// another.
+void TiffFile::add_pages_behind() {
+  double claimed = 1;
+  for (const Index count : axes_) claimed *= static_cast<double>(count);
+  if (pages_.size() != 1 || claimed < 2 || pages_[0].extents.size() != 1) return;
+  const Extent first = pages_[0].extents.front();
+  const double begin = static_cast<double>(first.offset),
+               directory = static_cast<double>(pages_[0].directory);
+  const double room = (directory > begin ? directory : file_bytes_) - begin;
+  const double there = first.offset > 0 ? std::floor(room / static_cast<double>(first.bytes)) : 0;
+  if (there < 2) return;
+  require<FileError>(claimed <= there && claimed <= max_pages, name_, ": says that it holds ", claimed,
+                     " images one behind the other, and has room for ", there,
+                     "; it was cut short or is damaged");
+  while (static_cast<double>(pages_.size()) < claimed) {
+    TiffPage page = pages_.back();
+    page.extents.front().offset += first.bytes;
+    pages_.push_back(std::move(page));
+  }
 }
 
 TiffPage TiffFile::read_page(void* library) const {
@@ -244,46 +320,10 @@ void TiffFile::read_blocks(const std::filesystem::path& path, const TiffPage& pa
     }
 }
 
-namespace {
-
-/// The numbers after a key; empty if the text does not have the key.
-std::vector<Index> numbers_after(const std::string& text, const std::string& key) {
-  std::vector<Index> numbers;
-  const std::size_t at = text.find(key);
-  if (at == std::string::npos) return numbers;
-  std::istringstream rest(text.substr(at + key.size()));
-  for (Index n = 0; rest >> n && numbers.size() < 8; rest.ignore(1, ',')) numbers.push_back(n);
-  return numbers;
-}
-
-}  // namespace
-
-std::vector<Index> TiffFile::axes_of_pages() const {
-  const std::string text = tiff_description(stamp_.path);
-  if (text.starts_with("ImageJ=")) {
-    const std::vector<Index> images = numbers_after(text, "\nimages="),
-                             times = numbers_after(text, "\nframes=");
-    if (images.empty()) return {};
-    if (times.empty() || times[0] < 2 || images[0] % times[0] != 0) return {images[0]};
-    return {times[0], images[0] / times[0]};
-  }
-  if (!text.starts_with("{")) return {};
-  std::vector<Index> shape = numbers_after(text, "\"shape\": [");
-  if (shape.size() < 3) return {};
-  shape.resize(shape.size() - 2);
-  for (Index& count : shape) count = std::clamp<Index>(count, 0, 1 << 20);
-  Index times = 1;
-  for (std::size_t axis = 0; axis + 1 < shape.size(); ++axis)
-    times = std::min<Index>(times * shape[axis], 1 << 30);
-  return times == 1 ? std::vector{shape.back()} : std::vector{times, shape.back()};
-}
-
 std::string tiff_description(const std::filesystem::path& path) {
   silence();
   const std::unique_ptr<TIFF, void (*)(TIFF*)> file(TIFFOpen(path.c_str(), "rm"), TIFFClose);
-  const char* text = nullptr;
-  if (!file || !TIFFGetField(file.get(), TIFFTAG_IMAGEDESCRIPTION, &text) || !text) return {};
-  return text;
+  return file ? description_of(file.get()) : "";
 }
 
 void write_tiff(const PlainFile& made, NumberType type, Index rows, Index bins, const void* pixels,

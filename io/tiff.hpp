@@ -37,7 +37,10 @@ class TiffFile final : public ImageFile {
   const TiffPage& page(Index i) const override { return pages_[static_cast<std::size_t>(i)]; }
   void read(Index page, Range rows, Range bins, std::byte* out) const override;
   std::size_t decoded_bytes(Index page) const override;  ///< 0 unless the page is compressed
-  std::vector<Index> axes_of_pages() const override;     ///< as ImageJ and tifffile describe their arrays
+  std::vector<Index> axes_of_pages() const override {
+    return axes_;
+  }  ///< as ImageJ and tifffile describe them
+  std::string note() const override { return note_; }
 
  private:
   struct Close {
@@ -46,6 +49,7 @@ class TiffFile final : public ImageFile {
   using Library = std::unique_ptr<void, Close>;  // libtiff's view of the file: for one thread
   TiffPage read_page(void* tiff) const;
   std::vector<Extent> strips(void* tiff, const TiffPage& page) const;
+  void add_pages_behind();
   void require_block(std::uint64_t offset, std::uint64_t bytes, Index row) const;
   void read_plain(const std::vector<InputFile>& file, const TiffPage& page, Range rows, Range bins,
                   std::byte* out) const;
@@ -58,6 +62,8 @@ class TiffFile final : public ImageFile {
   FileStamp stamp_;
   double file_bytes_ = 0;
   std::vector<TiffPage> pages_;
+  std::vector<Index> axes_;
+  std::string note_;
 };
 
 /// Whether a file begins as TIFF does.

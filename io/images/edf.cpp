@@ -17,6 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr Index padding = 512;  // blocks of pixels are filled up to multiples of so many bytes, or are not
+
 struct EdfPage : ImagePage {
   NumberForm form;
   Extent extent;  ///< of the pixels
@@ -28,7 +30,7 @@ class EdfFile final : public ImageFile {
     const InputFile file(path, name_);
     const auto end = static_cast<Index>(stamp_.bytes);
     Index at = 0;
-    while (at < end && !is_padding(file, at, end)) at = add_block(file, at, end);
+    while (at < end && !only_blanks(file, at, end)) at = add_block(file, at, end);
     require<FileError>(!pages_.empty(), name_, ": holds no image; a header with Dim_1 is needed");
   }
 
@@ -49,19 +51,6 @@ class EdfFile final : public ImageFile {
   }
 
  private:
-  /// Whether only blanks and zeros follow, as some programs pad the end.
-  static bool is_padding(const InputFile& file, Index at, Index end) {
-    std::array<char, 512> some{};
-    for (Index count = 0; at < end; at += count) {
-      count = std::min<Index>(end - at, some.size());
-      file.read(at, count, reinterpret_cast<std::byte*>(some.data()));
-      if (!std::all_of(some.begin(), some.begin() + count,
-                       [](char c) { return c == 0 || c == ' ' || c == '\n'; }))
-        return false;
-    }
-    return true;
-  }
-
   /// Adds the images of the block that begins at a byte; @returns where the next one begins.
   Index add_block(const InputFile& file, Index at, Index end) {
     const std::string where = name_ + (pages_.empty() ? "" : ": image " + std::to_string(pages_.size()));
@@ -80,17 +69,28 @@ class EdfFile final : public ImageFile {
     require<FileError>(claimed <= static_cast<double>(end - at), where, ": claims ",
                        images > 1 ? std::to_string(images) + " x " : "", rows, " x ", bins, " pixels, ",
                        claimed, " bytes; the file ends after ", end - at, ", it is damaged or was cut short");
-    const Index size = header.count(where, "size", static_cast<Index>(claimed));
-    require<FileError>(static_cast<double>(size) >= claimed && size <= end - at, where, ": Size = ", size,
-                       " bytes for pixels of ", claimed, " in a file that has ", end - at,
+    const Index size = header.size(where).value_or(static_cast<Index>(claimed));
+    const Index own = images > 1 ? images : images_in(file, {at, at + size}, static_cast<Index>(image), end);
+    const double pixels = image * static_cast<double>(own), blanks = static_cast<double>(size) - pixels;
+    const bool last = size > end - at && blanks < padding && pixels <= static_cast<double>(end - at);
+    require<FileError>(blanks >= 0 && (size <= end - at || last), where, ": Size = ", size,
+                       " bytes for pixels of ", pixels, " in a file that has ", end - at,
                        " more; it is damaged");
-    for (Index k = 0; k < images; ++k) {
+    for (Index k = 0; k < own; ++k) {
       EdfPage page;
       page.rows = rows, page.bins = bins, page.type = form.type, page.form = form;
       page.extent = {0, at + k * static_cast<Index>(image), static_cast<Index>(image)};
       pages_.push_back(page);
     }
-    return at + size;
+    return at + std::min(size, end - at);
+  }
+
+  /// How many images fill the bytes of a block: one, if the others hold no whole images or only pad it.
+  static Index images_in(const InputFile& file, Range bytes, Index image, Index end) {
+    const Index more = bytes.size() - image;
+    if (more <= 0 || more % image != 0) return 1;
+    const bool pads = more < padding && only_blanks(file, bytes.first + image, std::min(bytes.last, end));
+    return pads ? 1 : bytes.size() / image;
   }
 
   std::string name_;

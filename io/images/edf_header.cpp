@@ -96,6 +96,12 @@ Index EdfHeader::count(const std::string& where, const std::string& key,
   return number;
 }
 
+std::optional<Index> EdfHeader::size(const std::string& where) const {
+  for (const char* key : {"edf_binarysize", "size"})
+    if (values.contains(key)) return count(where, key, {});
+  return std::nullopt;
+}
+
 NumberForm EdfHeader::form(const std::string& where) const {
   const auto text = [this](const char* key) {
     const auto found = values.find(key);
@@ -116,6 +122,18 @@ NumberForm EdfHeader::form(const std::string& where) const {
   return number_form(number->kind, number->bytes, swapped).value();  // for all kinds of the list
 }
 
+bool only_blanks(const InputFile& file, Index first, Index last) {
+  std::array<char, 512> some{};
+  for (Index count = 0; first < last; first += count) {
+    count = std::min<Index>(last - first, some.size());
+    file.read(first, count, reinterpret_cast<std::byte*>(some.data()));
+    if (!std::all_of(some.begin(), some.begin() + count,
+                     [](char c) { return c == 0 || c == ' ' || c == '\r' || c == '\n'; }))
+      return false;
+  }
+  return true;
+}
+
 EdfHeader edf_header(const InputFile& file, const std::string& where, Index offset, Index end) {
   std::string text;
   std::size_t stop = std::string::npos;
@@ -132,7 +150,12 @@ EdfHeader edf_header(const InputFile& file, const std::string& where, Index offs
   require<FileError>(text[begin] == '{', where, ": no header begins at byte ", offset,
                      "; the file is damaged, or its images have other sizes than their headers say");
   text.resize(stop);
-  return {values_in(text), static_cast<Index>(stop)};
+  EdfHeader header{values_in(text), static_cast<Index>(stop)};
+  if (!header.values.contains("edf_headersize")) return header;
+  const Index said = header.count(where, "edf_headersize", {});  // fabio reads on where the text ends
+  if (said > header.bytes && said <= end - offset && only_blanks(file, offset + header.bytes, offset + said))
+    header.bytes = said;
+  return header;
 }
 
 }  // namespace tandem::io

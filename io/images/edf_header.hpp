@@ -20,9 +20,14 @@ struct EdfHeader {
   bool has_image() const { return values.contains("dim_1"); }
   /// A whole number from 1 up to 2^40; `otherwise` if there is none. @throws FileError for anything else
   Index count(const std::string& where, const std::string& key, std::optional<Index> otherwise) const;
+  /// The bytes behind the header, EDF_BinarySize or Size, if it says so. @throws FileError
+  std::optional<Index> size(const std::string& where) const;
   /// How the pixels are stored. @throws FileError for a type that is not known
   NumberForm form(const std::string& where) const;
 };
+
+/// Whether bytes are blanks and zeros only, as some programs write to fill a block.
+bool only_blanks(const InputFile& file, Index first, Index last);
 
 /// The header that begins at `offset`; `end` is where the file ends. @throws FileError
 EdfHeader edf_header(const InputFile& file, const std::string& where, Index offset, Index end);

@@ -37,6 +37,8 @@ class ImageFile {
   /// The axes of the array that the file was made of, before rows and bins; empty if nothing says it. If
   /// there are two, the first is time and the second one counts views.
   virtual std::vector<Index> axes_of_pages() const { return {}; }
+  /// What the file says of its pixels that is not obeyed; may be empty.
+  virtual std::string note() const { return {}; }
 };
 
 /// A format of images. Each has a file in this folder and a line in table.cpp.

@@ -66,10 +66,14 @@ def edf_cases(folder, counts, flat, dark):
     for image in counts[1:]:
         many.append_frame(data=image)
     many.write(str(folder / "many.edf"))
+    header = f"""{{\nByteOrder = LowByteFirst ;\nDataType = UnsignedShort ;\nDim_1 = {BINS} ;\nDim_2 = {ROWS} ;\n
+Size = {counts.nbytes} ;\n}}\n"""
+    (folder / "one_header.edf").write_bytes(header.encode() + counts.tobytes())
     fabio.edfimage.EdfImage(data=flat[0]).write(str(folder / "one_flat.edf"))
     fabio.edfimage.EdfImage(data=dark[0]).write(str(folder / "one_dark.edf"))
-    yield "EDF of many images", folder / "many.edf", [
-        "--arc", "180", "--flats", folder / "one_flat.edf", "--darks", folder / "one_dark.edf"]
+    for name in ("many", "one_header"):
+        yield f"EDF of many images, {name}", folder / f"{name}.edf", [
+            "--arc", "180", "--flats", folder / "one_flat.edf", "--darks", folder / "one_dark.edf"]
 
 
 def tiff_cases(folder, counts, flat, dark):
@@ -78,11 +82,20 @@ def tiff_cases(folder, counts, flat, dark):
     tifffile.imwrite(folder / "flat_one.tif", flat[0])
     tifffile.imwrite(folder / "dark_one.tif", dark[0])
     also = ["--arc", "180", "--flats", folder / "flat_one.tif", "--darks", folder / "dark_one.tif"]
-    for name, arguments in {"pages": {}, "ImageJ": {"imagej": True}, "big": {"bigtiff": True},
+    for name, arguments in {"pages": {}, "ImageJ": {"imagej": True},
+                            "ImageJ, one directory": {"imagej": True, "truncate": True},
+                            "one directory": {"truncate": True}, "big": {"bigtiff": True},
                             "tiles": {"tile": (16, 16)}, "big endian": {"byteorder": ">"}}.items():
         path = folder / f"{name}.tif"
         tifffile.imwrite(path, counts, **arguments)
         yield "TIFF, " + name, path, also
+        if "one directory" not in name:
+            continue
+        halves = folder / name
+        halves.mkdir()
+        for k in (0, 1):
+            tifffile.imwrite(halves / f"{k}.tif", counts[k * VIEWS // 2:(k + 1) * VIEWS // 2], **arguments)
+        yield f"TIFF, a folder of {name}", halves, also
     times = np.stack([counts[::-1], counts])
     tifffile.imwrite(folder / "times.tif", times, imagej=True, metadata={"axes": "TZYX"})
     yield "TIFF, a time", folder / "times.tif", [*also, "--time", "1"]

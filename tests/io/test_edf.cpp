@@ -124,6 +124,60 @@ TEST(Edf, SkipsAGeneralBlockAndReadsAnAxisOfImages) {
             (std::vector<double>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}));
 }
 
+namespace {
+
+/// A header of 512 bytes for images of the sample, and the pixels of images behind it.
+std::string block_of(const std::string& more, std::size_t first, std::size_t count) {
+  std::string bytes =
+      "{\nByteOrder = HighByteFirst ;\nDataType = UnsignedShort ;\nDim_1 = 5 ;\nDim_2 = 3 ;\n" + more;
+  bytes.resize(510, ' ');
+  bytes += "}\n";
+  for (const double value : frames(first, count))
+    for (const int shift : {8, 0}) bytes += static_cast<char>(static_cast<int>(value) >> shift & 0xff);
+  return bytes;
+}
+
+}  // namespace
+
+TEST(Edf, OfOneHeaderHasAsManyImagesAsFillItsSize) {
+  const TemporaryFolder folder;
+  for (const char* key : {"Size", "EDF_BinarySize"}) {
+    save(folder / "s.edf", block_of(std::string(key) + " = 150 ;\n", 1, 5));
+    EXPECT_EQ(all_of(*io::open_scan(folder / "s.edf", half_turn), FrameKind::projection), frames(1, 5))
+        << key;
+    save(folder / "s.edf", block_of(std::string(key) + " = 150 ;\n", 1, 4));
+    EXPECT_TRUE(says(refusal_of(folder / "s.edf", half_turn), {"s.edf: Size = 150 bytes for pixels of 150"}));
+  }
+  save(folder / "s.edf", block_of("Size = 60 ;\n", 1, 2) + block_of("Size = 90 ;\n", 3, 3));
+  EXPECT_EQ(all_of(*io::open_scan(folder / "s.edf", half_turn), FrameKind::projection), frames(1, 5));
+}
+
+TEST(Edf, BlocksMayBePaddedAlsoTheLastOne) {
+  const TemporaryFolder folder;
+  for (const std::size_t size : {60u, 512u}) {  // 60: as long as two images, but nothing is in it
+    const std::string fill(size - 30, '\0'), header = "Size = " + std::to_string(size) + " ;\n";
+    const std::string two = block_of(header, 0, 1) + fill + block_of(header, 1, 1);
+    for (const std::string& end : {fill, fill.substr(0, 9), std::string()}) {
+      save(folder / "s.edf", two + end);
+      EXPECT_EQ(all_of(*io::open_scan(folder / "s.edf", half_turn), FrameKind::projection), frames(0, 2))
+          << size << ' ' << end.size();
+    }
+    save(folder / "s.edf", two.substr(0, two.size() - 1));
+    EXPECT_TRUE(says(refusal_of(folder / "s.edf", half_turn), {"cut short"}));
+  }
+}
+
+TEST(Edf, HeaderEndsWhereItsSizeSays) {
+  const TemporaryFolder folder;
+  const std::string pixels = block_of("", 1, 2).substr(512);
+  for (const std::string& fill : {std::string(512, ' '), std::string(512, '\0')}) {
+    save(folder / "s.edf", block_of("EDF_HeaderSize = 1024 ;\nSize = 60 ;\n", 1, 0) + fill + pixels);
+    EXPECT_EQ(all_of(*io::open_scan(folder / "s.edf", half_turn), FrameKind::projection), frames(1, 2));
+  }
+  save(folder / "s.edf", block_of("EDF_HeaderSize = 1024 ;\nSize = 60 ;\n", 1, 2));  // as fabio reads it
+  EXPECT_EQ(all_of(*io::open_scan(folder / "s.edf", half_turn), FrameKind::projection), frames(1, 2));
+}
+
 TEST(Edf, FolderIsAStackWithItsFlatsAndDarks) {
   const TemporaryFolder folder;
   for (int k = 0; k < 12; ++k)

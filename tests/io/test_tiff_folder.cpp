@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <fstream>
 
-#include "../../io/name_series.hpp"
-#include "../../io/natural_order.hpp"
 #include "io_checks.hpp"
 
 namespace tandem::test {
@@ -61,47 +59,12 @@ std::vector<std::string> counted(const std::string& start, int first, int last, 
 
 }  // namespace
 
-TEST(NaturalOrder, CountsDigitsOfAnyLength) {
-  const std::string huge(40, '9');
-  const std::vector<std::string> sorted{"a",       "a1",       "a2b10",     "a2b11",     "a10",
-                                        "a010b",   "a" + huge, "a1" + huge, "a2" + huge, "b-1",
-                                        "scan_01", "scan_1",   "scan_002",  "scan_2",    "scan_10"};
-  for (std::size_t i = 0; i < sorted.size(); ++i)
-    for (std::size_t j = 0; j < sorted.size(); ++j)
-      EXPECT_EQ(io::natural_less(sorted[i], sorted[j]), i < j) << sorted[i] << ' ' << sorted[j];
-}
-
-TEST(KindByName, GoesByWords) {
-  for (const char* name : {"flat_00001", "Flats", "flatfield12", "FlatBefore", "s1_flat_3", "io000000",
-                           "ref0000_0001", "refHST0000"})
-    EXPECT_EQ(io::kind_by_name(name), FrameKind::flat) << name;
-  for (const char* name : {"dark_00001", "darkend0000", "DARKS", "di000000", "scan-dark-1"})
-    EXPECT_EQ(io::kind_by_name(name), FrameKind::dark) << name;
-  for (const char* name :
-       {"scan_000004", "radio0001", "reference_bone", "disc_1", "iodine", "", "0001", "ion"})
-    EXPECT_EQ(io::kind_by_name(name), FrameKind::projection) << name;
-}
-
-TEST(Numbering, FindsWhatIsMissing) {
-  const auto fault = [](const std::vector<std::string>& names) { return io::numbering_fault(names); };
-  EXPECT_EQ(fault(counted("s_", 0, 9)), "");
-  EXPECT_EQ(fault(counted("s_", 0, 40, 4)), "");  // thinned
-  EXPECT_EQ(fault({"s_7.tif"}), "");
-  EXPECT_EQ(fault({"a.tif", "b.tif"}), "");
-  EXPECT_EQ(fault({"s_0.tif", "s_1.tif", "s_3.tif", "s_4.tif"}), "the number 2 is missing");
-  EXPECT_EQ(fault({"s_0.tif", "s_4.tif", "s_16.tif", "s_20.tif"}), "the numbers 8, 12 are missing");
-  EXPECT_EQ(fault({"s_0.tif", "s_1.tif", "s_2.tif", "s_3000.tif"}),
-            "the numbers 3, 4, 5, 6 and 2993 more are missing");
-  EXPECT_EQ(fault({"s_0.tif", "s_4.tif", "s_8.tif", "s_9.tif"}),
-            "the numbers do not rise in equal steps: 8, 9");
-  EXPECT_EQ(fault({"s_1.tif", "s_2.tif", "s_03.tif", "s_3.tif"}), "two images have the number 3");
-  EXPECT_EQ(fault({"s_10_a_3.tif", "s_11_a_3.tif", "s_13_a_3.tif", "s_14_a_3.tif"}),
-            "the number 12 is missing");
-  EXPECT_EQ(fault({"a_1.tif", "b.tif", "c_2_3.tif"}), "");                     // no series
-  EXPECT_EQ(fault({"s_1_9.tif", "s_2_8.tif", "s_5_7.tif"}), "");               // two numbers: no count
-  EXPECT_EQ(fault({"s_100.tif", "s_173.tif", "s_190.tif", "s_331.tif"}), "");  // times of day, say
-  const std::string huge(30, '7');
-  EXPECT_EQ(fault({"s_" + huge + "1.tif", "s_" + huge + "3.tif"}), "");
+TEST(TiffFolder, OfAGoldenRatioIsInTheOrderInWhichItWasTaken) {
+  const Images folder({"s_0.0000_05.tif", "s_111.2461_06.tif", "s_42.4922_07.tif", "s_153.7384_08.tif",
+                       "s_84.9845_09.tif", "s_16.2306_10.tif"});
+  EXPECT_EQ(folder.order(), (std::vector<double>{0, 1, 2, 3, 4, 5}));
+  EXPECT_TRUE(
+      says(folder.notes(), {"the images are in the order of the number that counts: s_0.0000_05.tif"}));
 }
 
 TEST(TiffFolder, CountsItsNamesAsPeopleDo) {
@@ -252,6 +215,70 @@ TEST(TiffFile, ThatClaimsMoreImagesThanItHasIsRefused) {
     EXPECT_TRUE(
         says(refusal_of(folder / "s.tif", half_turn), {"s.tif: says that it holds 900 images, but only 1"}));
   }
+}
+
+namespace {
+
+/// A file with one directory and the images 0 to count - 1 one behind the other, as ImageJ writes large
+/// stacks.
+void write_one_directory(const fs::path& path, std::string description, std::size_t count) {
+  std::string bytes("II*\0\x08\0\0\0", 8), values;
+  const auto number = [](std::uint32_t value, int size) {
+    std::string text;
+    for (int k = 0; k < size; ++k) text += static_cast<char>(value >> 8 * k & 0xff);
+    return text;
+  };
+  description += '\0';
+  const std::uint32_t length = static_cast<std::uint32_t>(description.size()), text_at = 8 + 2 + 9 * 12 + 4;
+  const auto entry = [&](std::uint32_t tag, std::uint32_t type, std::uint32_t many, std::uint32_t value) {
+    return number(tag, 2) + number(type, 2) + number(many, 4) + number(value, 4);
+  };
+  bytes += number(9, 2) + entry(256, 4, 1, bins) + entry(257, 4, 1, rows) + entry(258, 3, 1, 16) +
+           entry(259, 3, 1, 1) + entry(262, 3, 1, 1) + entry(270, 2, length, text_at) +
+           entry(273, 4, 1, text_at + length) + entry(278, 4, 1, rows) + entry(279, 4, 1, 2 * rows * bins) +
+           number(0, 4) + description;
+  for (const double value : frames(0, count)) bytes += number(static_cast<std::uint32_t>(value), 2);
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+}  // namespace
+
+TEST(TiffFile, OfOneDirectoryHasTheImagesBehindIt) {
+  const TemporaryFolder folder, two;
+  for (const char* claim :
+       {"ImageJ=1.53t\nimages=6\nslices=6\n", "{\"shape\": [6, 3, 5], \"truncated\": true}"}) {
+    write_one_directory(folder / "s.tif", claim, 6);
+    for (const fs::path& scan : {folder / "s.tif", folder.path()})
+      EXPECT_EQ(all_of(*io::open_scan(scan, half_turn), FrameKind::projection), frames(0, 6)) << claim;
+    for (const char* name : {"s_0.tif", "s_1.tif"}) write_one_directory(two / name, claim, 6);
+    EXPECT_EQ(angles_of(io::open_scan(two.path(), half_turn)->info().scan).size(), 12u);
+    write_one_directory(folder / "s.tif", claim, 4);  // cut short
+    for (const fs::path& scan : {folder / "s.tif", folder.path()})
+      EXPECT_TRUE(says(refusal_of(scan, half_turn), {"s.tif: says that it holds 6 images", "room for 4"}));
+  }
+  write_one_directory(folder / "s.tif", "ImageJ=1.53t\nimages=6\nframes=2\nslices=3\n", 6);
+  EXPECT_EQ(all_of(*io::open_scan(folder / "s.tif", {.arc_deg = 180, .time = 1}), FrameKind::projection),
+            frames(3, 3));
+}
+
+TEST(TiffFolder, SaysThatItsImagesClaimOthers) {  // as those that were taken out of a stack
+  const TemporaryFolder folder;
+  for (const char* name : {"s_0.tif", "s_1.tif"})
+    write_tiff_pages(folder / name, {frames(0, 1)},
+                     {.description = "ImageJ=1.53t\nimages=180\nslices=180\n"});
+  const auto reader = io::open_scan(folder.path(), half_turn);
+  EXPECT_EQ(angles_of(reader->info().scan).size(), 2u);
+  EXPECT_TRUE(says(reader->info().notes.at(0), {"s_0.tif: says that it holds 180 images, and holds 1"}));
+}
+
+TEST(TiffFile, SaysThatTheScaleOfImageJIsNotObeyed) {  // it writes numbers of 16 bits with a sign like this
+  const TemporaryFolder folder;
+  write_one_directory(folder / "s.tif",
+                      "ImageJ=1.53t\nimages=2\nslices=2\ncf=0\nc0=-32768.0\nc1=1.0\nvunit=Gray Value\n", 2);
+  EXPECT_TRUE(says(io::open_scan(folder / "s.tif", half_turn)->info().notes.at(0),
+                   {"s.tif: ImageJ shows c0 + c1 x", "c0 = -32768.0 and c1 = 1.0"}));
+  write_one_directory(folder / "s.tif", "ImageJ=1.53t\nimages=2\nslices=2\ncf=0\nc0=0.0\nc1=1.0\n", 2);
+  EXPECT_TRUE(io::open_scan(folder / "s.tif", half_turn)->info().notes.empty());
 }
 
 TEST(TiffFile, SaysThatItsOrientationIsNotObeyed) {
