@@ -69,7 +69,14 @@ void read_axis(const KeyValues& text, ScanSettings& found) {
   const bool recorded = text.has("ObjectOffsetX") || text.has("CentreOfRotationTop") ||
                         text.has("CentreOfRotationBottom") || shift != 0;
   if (recorded) found.axis_offset = (axis_mm - shift) / *found.pixel_size_mm;
-  if (rise != 0) found.midplane_offset = rise / *found.row_pitch_mm;
+  if (shift != 0)
+    found.axis_note =
+        "the axis is moved by DetectorOffsetX, with the sign of CIL 21; --rotation-axis-auto finds where it "
+        "was";
+  if (rise != 0) {
+    found.midplane_offset = rise / *found.row_pitch_mm;
+    found.notes.emplace_back("the midplane is moved by DetectorOffsetY, with the sign of CIL 21");
+  }
   const double height = static_cast<double>(found.rows.value_or(0)) * *found.row_pitch_mm;
   // the axis is turned by the roll first, and then tilted
   const double tilt = in_radians(number("ObjectTilt"));

@@ -101,7 +101,12 @@ void add_scans(nb::module_& m) {
       .def_prop_ro("pixel_size_mm", [=](const ScanFile& f) { return info(f).pixel_size_mm; })
       .def_prop_ro("axis_bin", [=](const ScanFile& f) { return info(f).axis_bin; })
       .def_prop_ro("energy_kev", [=](const ScanFile& f) { return info(f).energy_kev; })
-      .def_prop_ro("notes", [=](const ScanFile& f) { return info(f).notes; })
+      .def_prop_ro("notes",
+                   [=](const ScanFile& f) {
+                     std::vector<std::string> notes = info(f).notes;
+                     if (!info(f).axis_note.empty()) notes.push_back(info(f).axis_note);
+                     return notes;
+                   })
       .def("read", &read_frames);
   m.def("open_file", &open_file, "path"_a, "pixel_size_mm"_a.none(), "sod_mm"_a.none(), "sdd_mm"_a.none(),
         "midplane_row"_a.none(), "arc_degrees"_a.none(), "time"_a.none(), "allow_external_files"_a);

@@ -136,6 +136,8 @@ TEST(Nikon, TakesOffsetsOfTheDetector) {
   const ConeBeam& cone = point_source_of(reader->info().scan);
   EXPECT_DOUBLE_EQ(cone.detector.axis_bin, 2 + 0.01 * 5 / 0.2 + 5);  // five bins
   EXPECT_DOUBLE_EQ(cone.midplane_row, 1 + 3);                        // and three rows
+  EXPECT_TRUE(says(reader->info().axis_note, {"moved by DetectorOffsetX, with the sign of CIL 21"}));
+  EXPECT_TRUE(says(scan.notes(), {"moved by DetectorOffsetY, with the sign of CIL 21"}));
 }
 
 TEST(Nikon, AnAxisThatLeansIsARoll) {

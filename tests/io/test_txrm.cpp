@@ -92,6 +92,34 @@ TEST_F(Txrm, GivesGeometryAnglesAndTheFlat) {
     }
 }
 
+TEST_F(Txrm, MayHaveFloatsForPixels) {
+  Streams all = with("ImageInfo/DataType", one(10));
+  std::vector<double> expected;
+  for (std::size_t k = 0; k < views; ++k) {
+    std::vector<float> pixels;
+    for (const double value : frames(k, 1)) pixels.push_back(static_cast<float>(value) + 0.25f);
+    all["ImageData1/Image" + std::to_string(k + 1)] = stream_of(pixels);
+    expected.insert(expected.end(), pixels.begin(), pixels.end());
+  }
+  const auto reader = open(all);
+  EXPECT_EQ(reader->info().type, io::PixelType::float32);
+  EXPECT_EQ(all_of(*reader, FrameKind::projection), expected);
+  EXPECT_EQ(all_of(*reader, FrameKind::flat), frames(8, 1));
+}
+
+TEST_F(Txrm, HaveAHundredImagesInAStorage) {
+  Streams all = scan();
+  constexpr std::size_t many = 203;
+  std::vector<float> angles;
+  for (std::size_t k = 0; k < many; ++k) {
+    all["ImageData" + std::to_string(k / 100 + 1) + "/Image" + std::to_string(k + 1)] = image(k);
+    angles.push_back(static_cast<float>(k));
+  }
+  all["ImageInfo/NoOfImages"] = all["ImageInfo/ImagesTaken"] = one(many);
+  all["ImageInfo/Angles"] = stream_of(angles);
+  EXPECT_EQ(all_of(*open(all), FrameKind::projection), frames(0, many));
+}
+
 TEST_F(Txrm, AnglesThatSpanMoreThanATurnAreDegrees) {
   const auto reader = open(with("ImageInfo/Angles", floats({-90, -30, 30, 90})));
   EXPECT_NEAR(angles_of(reader->info().scan)[3], -90 * degree, 1e-12);
