@@ -6,10 +6,10 @@
 
 namespace tandem::io {
 
-extern const FieldTable bliss_fields, nxtomo_fields;
+extern const FieldTable bliss_fields, cil_fields, data_exchange_fields, nxtomo_fields;
 
 std::span<const FieldTable> field_tables() {
-  static const std::vector<FieldTable> tables{nxtomo_fields, bliss_fields};
+  static const std::vector<FieldTable> tables{nxtomo_fields, bliss_fields, data_exchange_fields, cil_fields};
   return tables;
 }
 

@@ -42,6 +42,7 @@ constexpr Field fields[] = {
     {"instrument/detector/image_key_control", "", Use::obeyed, "the kind of each frame"},
     {"instrument/detector/image_key", "", Use::obeyed, "the kind of each frame"},
     {"instrument/detector/sequence_number", "", Use::obeyed, "the order in which frames were taken"},
+    {"instrument/detector/tomo_n", "", Use::obeyed, "a note says if fewer views are there"},
     {"instrument/detector/count_time", "", Use::obeyed, "counts are divided by it where it differs"},
     {"control/data", "", Use::obeyed, "by --normalize-monitor"},
     {"sample/rotation_angle", "", Use::obeyed, "the angle of each frame"},

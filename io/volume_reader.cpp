@@ -76,6 +76,10 @@ std::string voxel_text(Index at, const Shape& n, Index first_slice) {
 
 std::unique_ptr<VolumeSource> open_hdf5_volume(const std::filesystem::path& path, bool any_external) {
   const hdf5::File file = hdf5::File::open(path, any_external);
+  const auto cil = file.find("/entry1/tomo_entry/data/data");
+  require<FileError>(file.has("/exchange/data") || !cil || cil->text("data_type") != "ImageData",
+                     path.string(),
+                     ": is a volume of CIL (NEXUSDataWriter), which is not read; write it by its TIFFWriter");
   hdf5::DataSet data = file.data_set("/exchange/data");
   const std::vector<Index> n = data.shape();
   require<FileError>(n.size() == 3 && n[0] > 0 && n[1] > 0 && n[2] > 0, data.where(),
