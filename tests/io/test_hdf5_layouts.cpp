@@ -4,6 +4,7 @@
 #include <fstream>
 #include <numbers>
 
+#include "../../io/volume_file.hpp"
 #include "io_checks.hpp"
 
 namespace tandem::test {
@@ -264,6 +265,16 @@ TEST(Cil, ChannelsAreReadOneByOne) {
                 one_row ? frames(channel, 1) : frames(3 * channel, 3));
     }
   }
+}
+
+TEST(BadCil, AVolumeIsNamedWhatItIs) {
+  const TemporaryFolder folder;
+  Hdf5Maker(folder / "a.nxs")
+      .numbers(entry + "/data/data", "f32", {3, 3, 5}, frames(0, 3))
+      .attribute(entry + "/data/data", "data_type", "ImageData");
+  EXPECT_TRUE(says(refusal_of(folder / "a.nxs"), {"a.nxs: holds a volume of CIL (ImageData), not a scan"}));
+  EXPECT_TRUE(says(refusal([&] { io::VolumeReader(folder / "a.nxs"); }),
+                   {"a.nxs: is a volume of CIL (NEXUSDataWriter), which is not read", "TIFFWriter"}));
 }
 
 TEST(BadCil, RaysThatLeanAreRefused) {
