@@ -9,6 +9,7 @@
 #include "cone_vectors.hpp"
 #include "fields.hpp"
 #include "frame_source.hpp"
+#include "recorded.hpp"
 
 namespace tandem::io {
 
@@ -139,6 +140,7 @@ std::optional<Acquisition> find_cil(const hdf5::File& file, const OpenOptions& o
   found.info.format = "CIL";
   found.info.notes.emplace_back("the lengths of CIL have no unit; they are taken as mm");
   const auto data = std::make_shared<hdf5::DataSet>(file.data_set(entry + "data/data"));
+  note_absolute_link(file, entry + "data/data", found.info.notes);
   const std::string axes = axes_of(*data);
   if (axes.starts_with("channel:")) found.times = data->shape()[0];
   found.projections.push_back(hdf5_frames(data, axes, {}, options.time));
