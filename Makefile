@@ -53,7 +53,7 @@ wheel: setup  ## a wheel for python3, or WHEEL_PYTHON=python3.12 (also all later
 	else set -e; python/wheel/build.sh $(abspath $(WHEEL_TOOLS))/bin/python build/wheel; \
 	  python/wheel/try.sh $(abspath $(WHEEL_TOOLS))/bin/python build/wheel; fi
 
-OTHERS := h5py tifffile fabio zarr ome-zarr SimpleITK pynrrd scipy scikit-image finufft hdf5plugin
+OTHERS := h5py tifffile fabio zarr ome-zarr SimpleITK pynrrd scipy scikit-image finufft hdf5plugin nxtomo
 others: setup $(PYTHON)  ## what other programs write and read, and their solvers, beside ours: with packages of PyPI in build/python
 	@if ! $(PYTHON) -m pip install --quiet $(OTHERS); then echo "others: skipped, $(OTHERS) cannot be installed here"; \
 	else set -e; \

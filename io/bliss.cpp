@@ -201,7 +201,7 @@ BlissScan scan_in(const hdf5::File& file, Acquisition& found) {
 
 }  // namespace
 
-extern constinit const FieldTable bliss_fields{"BLISS", fields};
+extern constinit const FieldTable bliss_table{"BLISS", fields};
 
 std::optional<Acquisition> find_bliss(const hdf5::File& file, const OpenOptions& options) {
   Acquisition found;

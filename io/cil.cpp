@@ -7,13 +7,36 @@
 
 #include "../core/error.hpp"
 #include "cone_vectors.hpp"
+#include "fields.hpp"
 #include "frame_source.hpp"
+#include "recorded.hpp"
 
 namespace tandem::io {
 
 namespace {
 
 const std::string entry = "/entry1/tomo_entry/", config = entry + "config/";
+
+/// Below the entry; attributes stand behind an @.
+constexpr Field fields[] = {
+    {"config/source/position", "", Use::obeyed, "a cone beam, or a fan"},
+    {"config/ray/direction", "", Use::obeyed,
+     "of a parallel beam; refused unless it crosses the axis squarely"},
+    {"config/detector/position", "", Use::obeyed, "axis and midplane"},
+    {"config/detector/direction_x", "", Use::obeyed, "which way columns count"},
+    {"config/detector/direction_y", "", Use::obeyed, "which way rows count"},
+    {"config/rotation_axis/position", "", Use::obeyed, "the axis"},
+    {"config/rotation_axis/direction", "", Use::obeyed, "refused unless it is along z"},
+    {"config/angles", "", Use::obeyed, "the angle of each view"},
+    {"config/angles@angle_unit", "degree", Use::obeyed, "degree or radian"},
+    {"config/angles@initial_angle", "0", Use::obeyed, "added to all angles"},
+    {"data/data@pixel_size_h", "", Use::obeyed, "pitch of columns"},
+    {"data/data@pixel_size_v", "", Use::obeyed, "pitch of rows"},
+    {"data/data@panel_origin", "bottom-left", Use::obeyed, "where the first pixel lies"},
+    {"data/data@dim0", "", Use::obeyed, "what an axis is: channel (--time), angle, vertical, horizontal"},
+    {"data/data@scale", "", Use::refused, "data that were packed"},
+    {"data/data@data_type", "AcquisitionData", Use::refused, "ImageData: a volume"},
+};
 
 /// Two or three numbers; the third is 0 in a geometry of one plane.
 Point point_at(const hdf5::File& file, const std::string& path) {
@@ -78,11 +101,19 @@ ConeView first_view(const hdf5::File& file, const hdf5::DataSet& data) {
 }
 
 /// Bins of a parallel beam grow along (cos a, sin a), so the angle is that of the columns.
-void complete_parallel(const ConeView& view, const std::vector<double>& turns, const Shape& frame,
-                       Acquisition& found, const std::string& where) {
+void complete_parallel(const hdf5::File& file, const ConeView& view, const std::vector<double>& turns,
+                       const Shape& frame, Acquisition& found) {
   const double pitch = std::hypot(view.column[0], view.column[1]);
-  require<FileError>(pitch > 0 && std::abs(view.column[2]) <= 1e-4 * pitch, where,
+  require<FileError>(pitch > 0 && std::abs(view.column[2]) <= 1e-4 * pitch, file.name(),
                      ": the columns of the detector do not lie across the axis; a level detector is needed");
+  if (file.has(config + "ray/direction")) {
+    const Point ray = point_at(file, config + "ray/direction");
+    const double length = std::hypot(ray[0], ray[1], ray[2]),
+                 across = (ray[0] * view.column[0] + ray[1] * view.column[1]) / pitch;
+    require<FileError>(length > 0 && std::abs(ray[2]) <= 1e-4 * length && std::abs(across) <= 1e-4 * length,
+                       file.name(), ": ", config, "ray/direction is (", ray[0], ", ", ray[1], ", ", ray[2],
+                       "); rays square to the axis and to the columns of the detector are needed");
+  }
   const double start = std::atan2(view.column[1], view.column[0]);
   for (const double turn : turns) found.angles.push_back(start + turn);
   const double along = view.middle[0] * std::cos(start) + view.middle[1] * std::sin(start);
@@ -92,6 +123,8 @@ void complete_parallel(const ConeView& view, const std::vector<double>& turns, c
 }
 
 }  // namespace
+
+extern constinit const FieldTable cil_table{"CIL", fields};
 
 std::optional<Acquisition> find_cil(const hdf5::File& file, const OpenOptions& options) {
   const std::optional<hdf5::DataSet> set = file.find(entry + "data/data");
@@ -107,6 +140,7 @@ std::optional<Acquisition> find_cil(const hdf5::File& file, const OpenOptions& o
   found.info.format = "CIL";
   found.info.notes.emplace_back("the lengths of CIL have no unit; they are taken as mm");
   const auto data = std::make_shared<hdf5::DataSet>(file.data_set(entry + "data/data"));
+  note_absolute_link(file, entry + "data/data", found.info.notes);
   const std::string axes = axes_of(*data);
   if (axes.starts_with("channel:")) found.times = data->shape()[0];
   found.projections.push_back(hdf5_frames(data, axes, {}, options.time));
@@ -120,7 +154,7 @@ std::optional<Acquisition> find_cil(const hdf5::File& file, const OpenOptions& o
   const Shape& frame = found.projections.front()->shape();
   const ConeView view = first_view(file, *data);
   if (!file.has(config + "source/position")) {
-    complete_parallel(view, turns, frame, found, file.name());
+    complete_parallel(file, view, turns, frame, found);
     return found;
   }
   std::vector<ConeView> views;

@@ -6,12 +6,13 @@
 
 namespace tandem::io {
 
-extern const FieldTable nxtomo_fields, bliss_fields, nikon_table, skyscan_table, flexray_table, esrf_table,
-    zeiss_table;
+extern const FieldTable nxtomo_table, bliss_table, data_exchange_table, cil_table, nikon_table, skyscan_table,
+    flexray_table, esrf_table, zeiss_table;
 
 std::span<const FieldTable> field_tables() {
-  static const std::vector<FieldTable> tables{nxtomo_fields, bliss_fields, nikon_table, skyscan_table,
-                                              flexray_table, esrf_table,   zeiss_table};
+  static const std::vector<FieldTable> tables{nxtomo_table,  bliss_table, data_exchange_table,
+                                              cil_table,     nikon_table, skyscan_table,
+                                              flexray_table, esrf_table,  zeiss_table};
   return tables;
 }
 

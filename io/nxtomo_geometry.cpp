@@ -42,6 +42,7 @@ constexpr Field fields[] = {
     {"instrument/detector/image_key_control", "", Use::obeyed, "the kind of each frame"},
     {"instrument/detector/image_key", "", Use::obeyed, "the kind of each frame"},
     {"instrument/detector/sequence_number", "", Use::obeyed, "the order in which frames were taken"},
+    {"instrument/detector/tomo_n", "", Use::obeyed, "a note says if fewer views are there"},
     {"instrument/detector/count_time", "", Use::obeyed, "counts are divided by it where it differs"},
     {"control/data", "", Use::obeyed, "by --normalize-monitor"},
     {"sample/rotation_angle", "", Use::obeyed, "the angle of each frame"},
@@ -147,7 +148,7 @@ void read_flips(const hdf5::File& file, const Layout& layout, Acquisition& found
 
 }  // namespace
 
-extern constinit const FieldTable nxtomo_fields{"NXtomo", fields};
+extern constinit const FieldTable nxtomo_table{"NXtomo", fields};
 
 NXtomoFrame nxtomo_frame_of(const hdf5::File& file, const Layout& layout) {
   const std::string entry = layout.entry.empty() ? "/" : layout.entry;

@@ -72,10 +72,17 @@ std::string voxel_text(Index at, const Shape& n, Index first_slice) {
   return text + std::to_string(at / n[2] % n[1]) + ", " + std::to_string(at % n[2]) + ")";
 }
 
+void require_other_than_cil(const hdf5::File& file) {
+  const auto cil = file.find("/entry1/tomo_entry/data/data");
+  require<FileError>(file.has("/exchange/data") || !cil || cil->text("data_type") != "ImageData", file.name(),
+                     ": is a volume of CIL (NEXUSDataWriter), which is not read; write it by its TIFFWriter");
+}
+
 }  // namespace
 
 std::unique_ptr<VolumeSource> open_hdf5_volume(const std::filesystem::path& path, bool any_external) {
   const hdf5::File file = hdf5::File::open(path, any_external);
+  require_other_than_cil(file);
   hdf5::DataSet data = file.data_set("/exchange/data");
   const std::vector<Index> n = data.shape();
   require<FileError>(n.size() == 3 && n[0] > 0 && n[1] > 0 && n[2] > 0, data.where(),

@@ -82,8 +82,8 @@ void choose_batches(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) 
                            "--follow: the step ", step.name, " needs all views at once; leave it out");
   require<GeometryError>(
       plan.flats.sets.size() == 1 && plan.flats.scale.empty(),
-      "--follow: flats between the views and --normalize-monitor need the whole scan; give "
-      "--flat-sets together, and no monitor");
+      "--follow: flats between the views or of another exposure, and --normalize-monitor, need the whole "
+      "scan; give --flat-sets together, and no monitor");
   const double held = held_with_libraries(plan);
   const double host = host_budget(recipe), device = device_budget(plan, recipe);
   const auto fits = [&](Index views) {

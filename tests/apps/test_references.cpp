@@ -17,8 +17,9 @@ namespace {
 constexpr unsigned long long rows_here = 4, bins_here = 16, views_here = 12;
 
 /// A scan of nothing but air, in a beam that falls from one set of flats to the other: frames are dark, two
-/// flats, the views, two flats. The file is packed, so that several chunks are of one reading.
-void write_air(const fs::path& path, bool with_monitor = false) {
+/// flats, the views, two flats. `beam_at`: where the entry says what the beam was. The file is packed, so
+/// that several chunks are of one reading.
+void write_air(const fs::path& path, const std::string& beam_at = {}) {
   const std::string entry = "/entry", detector = entry + "/instrument/detector";
   std::vector<double> keys{2, 1, 1}, angles, pixels, beam;
   for (std::size_t v = 0; v < views_here; ++v) keys.push_back(0);
@@ -35,7 +36,7 @@ void write_air(const fs::path& path, bool with_monitor = false) {
                {1, rows_here, bins_here}, true)
       .numbers(detector + "/image_key", "i32", {keys.size()}, keys)
       .numbers(entry + "/sample/rotation_angle", "f64", {keys.size()}, angles);
-  if (with_monitor) file.numbers(entry + "/control/data", "f64", {keys.size()}, beam);
+  if (!beam_at.empty()) file.numbers(entry + beam_at, "f64", {keys.size()}, beam);
 }
 
 double largest(const fs::path& volume) {
@@ -66,7 +67,8 @@ TEST(References, OfSeveralSetsAreInterpolatedByDefault) {
                                                               {"dark_method", "mean"},
                                                               {"flat_sets", 2},
                                                               {"between_sets", "linear"},
-                                                              {"monitor", false}}));
+                                                              {"monitor", false},
+                                                              {"exposures", false}}));
   EXPECT_LT(seen("--flat-linear --flat-method median --dark-method trimmed"), 1e-6);
   EXPECT_EQ(run.json("r.json")["references"]["flat_method"], "median");
   EXPECT_GT(seen("--flat-sets together"), 1e-3);
@@ -76,7 +78,7 @@ TEST(References, OfSeveralSetsAreInterpolatedByDefault) {
 
 TEST(References, AreDividedByTheMonitorIfAsked) {
   Program run;
-  write_air(run / "scan.nxs", true);
+  write_air(run / "scan.nxs", "/control/data");
   EXPECT_NE(run("info scan.nxs").out.find("monitor"), std::string::npos);
   const auto recon = [&](const std::string& options) {
     const Ended ended = run("recon scan.nxs -o v.h5 --overwrite --json r.json " + options);
@@ -104,6 +106,16 @@ TEST(References, DoNotDependOnChunks) {
   const std::vector<float> some = volume("--start-row 2 --end-row 5");
   const std::size_t slice = whole.size() / 7;
   EXPECT_TRUE(std::equal(some.begin(), some.end(), whole.begin() + static_cast<std::ptrdiff_t>(2 * slice)));
+}
+
+/// Air whose views and flats were exposed for different times has no attenuation.
+TEST(References, AreDividedByTimesOfExposure) {
+  Program run;
+  write_air(run / "scan.nxs", "/instrument/detector/count_time");
+  const Ended ended = run("recon scan.nxs -o v.h5 --json r.json --flat-sets together");
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_LT(largest(run / "v.h5"), 1e-6);
+  EXPECT_EQ(run.json("r.json")["references"]["exposures"], true);
 }
 
 /// A beam that jumps from view to view, with a flat for each view.

@@ -134,9 +134,35 @@ void write_cil(const fs::path& path) {
       .numbers(config + "angles", "f32", {views}, {0, 30, 60, 90});
 }
 
+/// The fields of NXtomo that not every file has.
+void write_fields(const fs::path& path) {
+  write_nxtomo(path, "/entry");
+  const std::string detector = "/entry/instrument/detector/", sample = "/entry/sample/";
+  Hdf5Maker(path, true)
+      .number_attribute("/entry", "version", 2.1)
+      .numbers(detector + "count_time", "f64", {9}, {1, 0.5, 2, 2, 0.5, 2, 4, 2, 2})
+      .numbers(detector + "sequence_number", "u32", {9}, {0, 1, 2, 3, 4, 5, 6, 7, 8})
+      .flag(detector + "half_acquisition", true)
+      .numbers(detector + "transformations/ry", "f64", {}, {180})
+      .numbers(detector + "tomo_n", "i32", {}, {5})
+      .numbers("/entry/control/data", "f64", {9}, {7, 10, 20, 30, 40, 7, 50, 60, 7})
+      .numbers(sample + "x_translation", "f64", {9}, {0, 0, 3e-6, 1e-6, 0, 0, 3e-6, 7e-6, 0})
+      .attribute(sample + "x_translation", "units", "m")
+      .numbers(sample + "z_translation", "f64", {views}, {0, 1e-3, 2e-3, 3e-3})
+      .numbers(sample + "x_pixel_size", "f64", {}, {2e-7});
+}
+
 void write_bliss(const fs::path& path) {
   Hdf5Maker(path)
       .text("/1.1/title", "tomo:halfturn", true)
+      .text("/1.1/technique/tomoconfig/rotation", "['srot', 'alias']")
+      .texts("/1.1/technique/tomoconfig/translation_y", {"ty"})
+      .text("/1.1/technique/tomoconfig/detector", "pco")
+      .flag("/1.1/technique/tomoconfig/rotation_is_clockwise", true)
+      .numbers("/1.1/technique/detector/flipping", "u8", {2}, {1, 0})
+      .numbers("/1.1/technique/optic/sample_pixel_size", "f64", {2}, {2, 3})
+      .numbers("/3.1/measurement/ty", "f64", {views}, {0, 0.01, 0.02, 0.03})
+      .numbers("/3.1/instrument/pco/acq_parameters/acq_expo_time", "f64", {}, {0.1})
       .numbers("/1.1/technique/scan/energy", "f64", {}, {35})
       .text("/2.1/title", "dark images", true)
       .numbers("/2.1/measurement/pco", "u16", {1, rows, bins}, frames(1, 1))
@@ -260,6 +286,7 @@ std::vector<Seed> make_seeds(const fs::path& folder, const std::vector<std::stri
   write_edf(folder / "one.edf", {frames(0, 1)}, {.header_bytes = 1024});
   write_matlab(folder / "new.mat");
   write_mat5(folder / "old.mat");
+  write_fields(folder / "fields.nxs");
   write_cil(folder / "cil.nxs");
   write_bliss(folder / "bliss.h5");
   write_txrm(folder / "scan.txrm", false);

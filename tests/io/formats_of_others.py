@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reconstructs scans that fabio, tifffile, h5py and scipy wrote: formats_of_others.py PROGRAM
+"""Reconstructs scans that fabio, tifffile, h5py, scipy and nxtomo wrote: formats_of_others.py PROGRAM
 
 The volume of each format must have the same bits as that of the same scan in plain HDF5. What needs a package that is
 missing is skipped; all is if numpy or h5py is missing (exit code 77).
@@ -134,10 +134,50 @@ def matlab_cases(folder, counts, flat, dark):
         yield f"MATLAB, packed {packed}", path, ["--minus-log", "false"]
 
 
+def nxtomo_checks(program, folder, counts, flat, dark, expected):
+    """Files of the package nxtomo whose fields are not harmless, each with what it must give."""
+    import nxtomo.application.nxtomo as application
+    import pint
+    from nxtomo.nxobject.nxdetector import ImageKey
+
+    unit = pint.get_application_registry()
+
+    def write(name, first_flat=flat, **said):
+        path, frames, none = folder / f"{name}.nx", VIEWS + 2, np.zeros(2)
+        scan = application.NXtomo()
+        detector, sample = scan.instrument.detector, scan.sample
+        detector.data = np.concatenate([dark, first_flat, counts])
+        detector.image_key_control = [ImageKey.DARK_FIELD, ImageKey.FLAT_FIELD] + [ImageKey.PROJECTION] * VIEWS
+        sample.rotation_angle = np.concatenate([none, np.arange(VIEWS) * 180 / VIEWS]) * unit.degree
+        detector.x_pixel_size = detector.y_pixel_size = 2 * unit.mm
+        for key, values in said.items():
+            if key.endswith("translation"):
+                setattr(sample, key, np.concatenate([none, values]) * unit.mm)
+        sample.x_pixel_size = sample.y_pixel_size = said.get("pixel", 2) * unit.mm
+        detector.count_time = said.get("times", np.ones(frames)) * unit.second
+        scan.save(str(path), data_path="entry", overwrite=True)
+        return path
+
+    def same(volume, other):
+        return np.allclose(volume, other, rtol=0, atol=1e-5 * np.abs(other).max())
+
+    moved = np.arange(VIEWS) % 3
+    np.savetxt(folder / "shifts.txt", moved)
+    shifted = volume_of(program, folder / "plain.h5", "--view-shifts", folder / "shifts.txt")
+    yield "NXtomo, the pixel at the sample", same(volume_of(program, write("pixel", pixel=0.5)) * 0.5, expected)
+    half = dark + (flat - dark) // 2
+    volume = volume_of(program, write("times", half, times=np.array([1, 0.5] + [1] * VIEWS)))
+    yield "NXtomo, times of exposure", same(volume * 2, expected)
+    yield "NXtomo, a sample that moves", same(volume_of(program, write("moves", x_translation=2 * moved)) * 2, shifted)
+    helix = [program, "recon", write("helix", y_translation=2 * moved), "-o", folder / "helix.h5", "--quiet"]
+    refused = subprocess.run(list(map(str, helix)), stderr=subprocess.PIPE, text=True)
+    yield "NXtomo, a helix is refused", refused.returncode != 0 and "helical" in refused.stderr
+
+
 def main():
     random = np.random.default_rng(2)
     dark = random.integers(1, 6, (1, ROWS, BINS)).astype("u2")
-    flat = (dark + random.integers(90, 110, (1, ROWS, BINS))).astype("u2")
+    flat = (dark + 2 * random.integers(45, 55, (1, ROWS, BINS))).astype("u2")
     counts = (dark + 20 + random.integers(0, 60, (VIEWS, ROWS, BINS))).astype("u2")
     right = True
     with tempfile.TemporaryDirectory() as name:
@@ -156,6 +196,12 @@ def main():
                     right &= bool(same)
             except ImportError as missing:
                 print("skipped:", missing)
+        try:
+            for what, good in nxtomo_checks(sys.argv[1], folder, counts, flat, dark, expected):
+                print(f"{what}:", "as expected" if good else "DIFFERS")
+                right &= bool(good)
+        except ImportError as missing:
+            print("skipped:", missing)
     return 0 if right else 1
 
 

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <numbers>
 
+#include "../../io/volume_file.hpp"
 #include "io_checks.hpp"
 
 namespace tandem::test {
@@ -95,6 +96,36 @@ TEST(DataExchangeGeometry, TakesThePitchBehindTheObjective) {
   EXPECT_DOUBLE_EQ(reader->info().pixel_size_mm.value(), 0.00069);
   EXPECT_DOUBLE_EQ(detector_of(reader->info().scan).row_pitch, 0.00069);
   EXPECT_DOUBLE_EQ(reader->info().energy_kev.value(), 27);
+}
+
+TEST(DataExchangeFields, FlatsOfAnotherExposureAreScaledWhereTheFileSaysSo) {
+  const TemporaryFolder folder;
+  const auto exposures = [&](const char* differ, const char* where) {
+    write_data_exchange(folder / "a.h5");
+    Hdf5Maker(folder / "a.h5", true)
+        .numbers("/measurement/instrument/detector/exposure_time", "f64", {1}, {0.2})
+        .text("/process/acquisition/flat_fields/different_flat_exposure", differ)
+        .numbers(where, "f64", {1}, {0.1});
+    return io::open_scan(folder / "a.h5")->info().exposures;
+  };
+  for (const char* where : {"/measurement/instrument/detector/exposure_time_flat",
+                            "/process/acquisition/flat_fields/flat_exposure_time",
+                            "/measurement/instrument/detector/brightfield_exposure_time"}) {
+    EXPECT_EQ(exposures("Different", where).views, std::vector<double>(views, 0.2));
+    EXPECT_FALSE(exposures("Different", where).flats.empty());
+    EXPECT_EQ(exposures("Different", where).flats.front(), 0.1);
+    EXPECT_TRUE(exposures("Same", where).views.empty());
+  }
+}
+
+TEST(DataExchangeFields, ThoseThatAreNotObeyedAreSaid) {
+  const TemporaryFolder folder;
+  for (const std::string path :
+       {"detection_system/objective/magnification", "detector/binning_x", "detector/binning_y"}) {
+    write_data_exchange(folder / "a.h5");
+    Hdf5Maker(folder / "a.h5", true).numbers("/measurement/instrument/" + path, "f64", {1}, {4});
+    EXPECT_TRUE(says(notes_of(io::open_scan(folder / "a.h5")->info()), {path + " = 4 is left out"}));
+  }
 }
 
 TEST(DataExchangeTimes, AreReadOneByOne) {
@@ -202,6 +233,60 @@ TEST(Cil, ParallelBeamOfOneRow) {
   EXPECT_DOUBLE_EQ(reader->info().pixel_size_mm.value(), 0.5);
   EXPECT_NEAR(reader->info().axis_bin.value(), 2 - 0.25 / 0.5, 1e-9);
   expect_degrees(reader->info(), {0, -1 / degree, -2 / degree});
+}
+
+/// As CIL has spectral data: channels, each a scan of one row or of several.
+TEST(Cil, ChannelsAreReadOneByOne) {
+  const TemporaryFolder folder;
+  const std::string config = entry + "/config/";
+  const auto write = [&](bool one_row) {
+    const std::vector<unsigned long long> extents =
+        one_row ? std::vector<unsigned long long>{2, 3, 5} : std::vector<unsigned long long>{2, 3, 3, 5};
+    const std::vector<std::string> labels =
+        one_row ? std::vector<std::string>{"channel", "angle", "horizontal"}
+                : std::vector<std::string>{"channel", "angle", "vertical", "horizontal"};
+    Hdf5Maker file(folder / "a.nxs");
+    file.numbers(entry + "/data/data", "f32", extents, frames(0, one_row ? 2 : 6))
+        .attribute(entry + "/data/data", "data_type", "AcquisitionData");
+    for (std::size_t k = 0; k < labels.size(); ++k)
+      file.attribute(entry + "/data/data", "dim" + std::to_string(k), labels[k]);
+    file.numbers(config + "detector/position", "f32", {2}, {0, 0})
+        .numbers(config + "detector/direction_x", "f32", {2}, {1, 0})
+        .numbers(config + "rotation_axis/position", "f32", {2}, {0, 0})
+        .numbers(config + "angles", "f32", {3}, {0, 60, 120});
+  };
+  for (const bool one_row : {true, false}) {
+    write(one_row);
+    EXPECT_TRUE(says(refusal_of(folder / "a.nxs"), {"has 2 channels; give --time K, from 0 to 1"}));
+    for (const std::size_t channel : {0u, 1u}) {
+      const auto reader = io::open_scan(folder / "a.nxs", {.time = static_cast<Index>(channel)});
+      EXPECT_EQ(reader->info().scans_stored, 2);
+      EXPECT_EQ(all_of(*reader, FrameKind::projection),
+                one_row ? frames(channel, 1) : frames(3 * channel, 3));
+    }
+  }
+}
+
+TEST(BadCil, AVolumeIsNamedWhatItIs) {
+  const TemporaryFolder folder;
+  Hdf5Maker(folder / "a.nxs")
+      .numbers(entry + "/data/data", "f32", {3, 3, 5}, frames(0, 3))
+      .attribute(entry + "/data/data", "data_type", "ImageData");
+  EXPECT_TRUE(says(refusal_of(folder / "a.nxs"), {"a.nxs: holds a volume of CIL (ImageData), not a scan"}));
+  EXPECT_TRUE(says(refusal([&] { io::VolumeReader(folder / "a.nxs"); }),
+                   {"a.nxs: is a volume of CIL (NEXUSDataWriter), which is not read", "TIFFWriter"}));
+}
+
+TEST(BadCil, RaysThatLeanAreRefused) {
+  const TemporaryFolder folder;
+  const std::string config = entry + "/config/";
+  for (const std::vector<double>& ray : {std::vector<double>{0, 1, 0.3}, {0.3, 1, 0}}) {
+    write_cil(folder / "a.nxs");
+    Hdf5Maker(folder / "a.nxs", true)
+        .remove(config + "source/position")
+        .numbers(config + "ray/direction", "f32", {3}, ray);
+    EXPECT_TRUE(says(refusal_of(folder / "a.nxs"), {"ray/direction is (", "square to the axis"}));
+  }
 }
 
 TEST(BadCil, SaysInOneLineWhatIsWrong) {

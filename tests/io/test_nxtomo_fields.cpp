@@ -310,6 +310,10 @@ TEST(NXtomoFields, LinksThatDangleOrAreAbsoluteAreNamed) {
   Maker(folder / "linked.nxs").external_link("/entry", (folder / "whole.nxs").string(), "/entry");
   EXPECT_TRUE(says(notes_of(io::open_scan(folder / "linked.nxs")->info()),
                    {"/entry links to " + (folder / "whole.nxs").string(), "absolute"}));
+  write_data_exchange(folder / "whole.h5");
+  Maker(folder / "linked.h5").external_link("/exchange", (folder / "whole.h5").string(), "/exchange");
+  EXPECT_TRUE(says(notes_of(io::open_scan(folder / "linked.h5")->info()),
+                   {"/exchange links to " + (folder / "whole.h5").string(), "absolute"}));
   Maker(folder / "lost.nxs").external_link("/entry", "gone.nxs", "/entry");
   EXPECT_TRUE(
       says(refusal_of(folder / "lost.nxs"), {"is no scan", "/entry links to gone.nxs, which cannot"}));

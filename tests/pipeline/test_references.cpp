@@ -224,6 +224,31 @@ TEST(Monitor, TakesTheBeamFromViewsAndFlatsOnce) {
     }
 }
 
+/// Counts above the dark grow with the time of exposure, without being asked: flats of 2 and 4 s, views of 1
+/// to 8 s.
+TEST(Exposures, AreTakenFromViewsAndFlats) {
+  const std::vector<double> seconds{2, 4, 1, 8, 4};  // 2 flats, 3 views
+  const std::vector<float> cell{1000, 2000, 500}, through{1, 0.5f, 0.25f};
+  std::vector<float> flats, views;
+  for (std::size_t f = 0; f < seconds.size(); ++f)
+    for (std::size_t b = 0; b < 3; ++b)
+      (f < 2 ? flats : views)
+          .push_back(static_cast<float>(10 + seconds[f] * static_cast<double>(cell[b]) *
+                                                 (f < 2 ? 1 : static_cast<double>(through[b]))));
+  ReferencesInMemory reader(floats({2, 1, 3}, flats), floats({1, 1, 3}, {10, 10, 10}));
+  reader.info_to_change().exposures = {{1, 8, 4}, {2, 4}};
+  const LineIntegrals lines = processed(reader, floats({3, 1, 3}, views), with({}));
+  for (Index i = 0; i < 9; ++i)
+    EXPECT_NEAR(lines.y.data()[i], -std::log(through[static_cast<std::size_t>(i % 3)]),
+                20 * tolerance::float_rounding)
+        << i;
+  // a monitor that is asked for knows the exposure
+  io::ScanInfo info = three_sets();
+  info.exposures = info.monitor = {{1, 1, 1, 1, 1}, {2, 2, 2, 2, 2}};
+  EXPECT_EQ(flat_use_of(info, {{"--normalize-monitor", true}}).divided_by, "the monitor");
+  EXPECT_EQ(flat_use_of(info, {}).divided_by, "times of exposure");
+}
+
 TEST(Monitor, IsRefusedWhereItIsMissingOrNoNumber) {
   io::ScanInfo info = three_sets();
   const StepValues asked{{"--normalize-monitor", true}};
