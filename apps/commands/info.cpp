@@ -95,7 +95,7 @@ json scan_report(io::ScanReader& reader, const InfoOptions& o) {
       {"flat_sets", info.times.flats.empty() ? json(nullptr) : json(pipeline::flat_sets(info).size())},
       {"monitor", !info.monitor.views.empty()},
       {"darks", info.darks},
-      {"notes", info.notes}};
+      {"notes", notes_of(info, o.scan)}};
   report["reconstruction"] = reconstruction_of(reader, o);
   return report;
 }
