@@ -11,7 +11,7 @@
 #include "../io/png.hpp"
 #include "../pipeline/methods/method.hpp"
 #include "../pipeline/reconstruct.hpp"
-#include "../pipeline/same_grid.hpp"
+#include "../pipeline/truth.hpp"
 #include "../solvers/run.hpp"
 #include "preview.hpp"
 #include "progress.hpp"
@@ -96,8 +96,7 @@ std::vector<std::string> captions_of(const Row& row) {
 io::Picture true_slice(const ReconOptions& o, const pipeline::Plan& plan) {
   const auto [nx, ny, nz] = plan.grid.size;
   io::Picture picture{nx, ny, std::vector<float>(static_cast<std::size_t>(nx * ny)), {"truth"}};
-  open_on_grid(plan, o.truth, "--truth", o.scan.how.allow_external_files)
-      ->read({nz / 2, nz / 2 + 1}, picture.grey.data());
+  pipeline::TrueVolume(plan, o.truth, o.scan.how.allow_external_files).read(nz / 2, picture.grey.data());
   return picture;
 }
 
@@ -159,7 +158,7 @@ void compare_methods(ReconOptions& o) {
   ProgressLine progress(o.common);
   const std::unique_ptr<io::ScanReader> reader = open(o.scan);
   complete_recipe(o, *reader, progress);
-  for (const std::string& note : reader->info().notes) progress.note("note: " + note);
+  say_notes(reader->info(), o.scan, progress);
   io::Output preview(o.preview, io::Content::picture, o.common.replace());
   std::vector<Row> rows;
   for (const std::string& method : o.compared) rows.push_back(made_by(method, o, *reader, progress));

@@ -16,6 +16,7 @@
 #include "../../pipeline/reconstruct.hpp"
 #include "../../pipeline/steps/chain.hpp"
 #include "../../pipeline/stopwatch.hpp"
+#include "../../pipeline/truth.hpp"
 #include "../batch.hpp"
 #include "../command.hpp"
 #include "../compare.hpp"
@@ -163,11 +164,13 @@ class Run {
     o_.recipe.stored_bytes = stored_bytes_of(o_);
     plan_ = make_plan(reader_->info(), o_.recipe);
     require_its_beam(o_, plan_);
+    if (!o_.truth.empty() && (ranks_.is_first() || !plan_.over_ranks()))  // before any work
+      pipeline::TrueVolume(plan_, o_.truth, o_.scan.how.allow_external_files);
     share_chunks(plan_, ranks_);
   }
 
   void make_ready() {
-    for (const std::string& note : reader_->info().notes) progress_.note("note: " + note);
+    say_notes(reader_->info(), o_.scan, progress_);
     const std::string by_cpu = pipeline::left_to_cpu(plan_.preprocessing);
     if (plan_.home().is_cuda() && !by_cpu.empty())
       progress_.note("note: counts become line integrals on the CPU, because the GPU does not do: " + by_cpu);
