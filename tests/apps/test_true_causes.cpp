@@ -60,6 +60,7 @@ TEST(Truth, OfAnotherGridIsRefusedBeforeTheWork) {
     std::filesystem::remove(run / "log.txt");
   }
   EXPECT_EQ(run("recon scan.h5 --dry-run --truth small.h5").code, 3);
+  EXPECT_EQ(run("recon scan.h5 --dry-run --reconstruction-algorithm cgls --initial small.h5").code, 3);
 }
 
 TEST(TrueCauses, AnglesThatLookLikeRadians) {
