@@ -35,7 +35,8 @@ class Formatter : public CLI::Formatter {
   /// Which default an option has, and what it excludes, its description says.
   std::string make_option_opts(const CLI::Option* option) const override {
     if (option->get_type_size() == 0) return {};
-    const bool several = option->get_expected_max() == CLI::detail::expected_max_vector_size;
+    const bool several = option->get_expected_max() == CLI::detail::expected_max_vector_size &&
+                         option->get_allow_extra_args();  // else it is given once for each value
     return (option->get_type_name().empty() ? "" : " " + get_label(option->get_type_name())) +
            (several ? " ..." : "") + (option->get_required() ? " " + get_label("REQUIRED") : "");
   }

@@ -11,7 +11,7 @@
 #include "../io/png.hpp"
 #include "../pipeline/methods/method.hpp"
 #include "../pipeline/reconstruct.hpp"
-#include "../pipeline/same_grid.hpp"
+#include "../pipeline/truth.hpp"
 #include "../solvers/run.hpp"
 #include "preview.hpp"
 #include "progress.hpp"
@@ -96,8 +96,7 @@ std::vector<std::string> captions_of(const Row& row) {
 io::Picture true_slice(const ReconOptions& o, const pipeline::Plan& plan) {
   const auto [nx, ny, nz] = plan.grid.size;
   io::Picture picture{nx, ny, std::vector<float>(static_cast<std::size_t>(nx * ny)), {"truth"}};
-  open_on_grid(plan, o.truth, "--truth", o.scan.how.allow_external_files)
-      ->read({nz / 2, nz / 2 + 1}, picture.grey.data());
+  pipeline::TrueVolume(plan, o.truth, o.scan.how.allow_external_files).read(nz / 2, picture.grey.data());
   return picture;
 }
 

@@ -56,7 +56,7 @@ std::vector<double> complete_recipe(ReconOptions& o, io::ScanReader& reader, Pro
 }
 
 void tell_notes(const ReconOptions& o, const io::ScanInfo& info, ProgressLine& progress) {
-  for (const std::string& note : info.notes) progress.note("note: " + note);
+  say_notes(info, o.scan, progress);
   const bool other_axis = o.recipe.axis_bin || !o.recipe.row_axis_bins.empty();
   if (!other_axis && !info.axis_note.empty()) progress.note("note: " + info.axis_note);
 }

@@ -7,6 +7,7 @@
 #include "../core/ceil_div.hpp"
 #include "../core/error.hpp"
 #include "../io/hdf5.hpp"
+#include "../pipeline/axis_advice.hpp"
 #include "../pipeline/margin_rows.hpp"
 #include "../pipeline/preprocess.hpp"
 #include "../pipeline/recorded_pose.hpp"
@@ -61,6 +62,22 @@ void parse(ScanOptions& o) {
   if (o.how.view_step > 1) o.how.first_view = o.start_proj.value_or(0) % o.how.view_step;
 }
 
+bool is_variable(const std::string& text) {
+  const std::string known = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
+  return text.find_first_not_of(known) == std::string::npos && !text.empty() && text.front() != '.' &&
+         text.back() != '.' && text.find("..") == std::string::npos;
+}
+
+void add_variable(CLI::App& c, ScanOptions& o) {
+  c.add_option(
+       "--variable", o.how.variable,
+       "MATLAB: the variable that holds the sinogram, also a field STRUCTURE.FIELD (default: sinogram)")
+      ->check([](const std::string& text) {
+        return is_variable(text) ? std::string() : "'" + text + "' is no name of a variable";
+      })
+      ->type_name("NAME");
+}
+
 }  // namespace
 
 void add_scan(CLI::App& c, ScanOptions& o) {
@@ -94,6 +111,7 @@ void add_scan_options(CLI::App& c, ScanOptions& o) {
       ->type_name("FILE");
   c.add_option("--orient", o.orient, "turns the stored images before all else, in this order")
       ->type_name("transpose,flip-rows,flip-columns");
+  add_variable(c, o);
   c.add_option("--time", o.time,
                "which of several scans, from 0, where the file has an axis of times; recon: all, one after "
                "another, with {time} in the name of the output")
@@ -167,6 +185,17 @@ std::unique_ptr<io::ScanReader> open(const ScanOptions& o) {
   }
 }
 
+std::vector<std::string> notes_of(const io::ScanInfo& info, const ScanOptions& o) {
+  std::vector<std::string> notes = info.notes;
+  for (const io::Advice& advice : info.advice)
+    if (!o.steps.contains(advice.option)) notes.push_back(advice.text);
+  return notes;
+}
+
+void say_notes(const io::ScanInfo& info, const ScanOptions& o, ProgressLine& progress) {
+  for (const std::string& note : notes_of(info, o)) progress.note("note: " + note);
+}
+
 Selection select(const ScanOptions& o, const io::ScanInfo& info) {
   const auto range = [](const char* name, std::optional<Index> first, std::optional<Index> last,
                         Index count) {
@@ -230,16 +259,16 @@ std::vector<float> line_integrals(io::ScanReader& reader, const ScanOptions& o, 
   return lines;
 }
 
-void warn_of_doubts(const pipeline::AxisEstimate& axis, ProgressLine& progress) {
+void warn_of_doubts(const pipeline::AxisEstimate& axis, const Scan& scan, ProgressLine& progress) {
   constexpr double doubtful = 0.3;  // rows of nothing but air agree by up to so much with some axis
   constexpr double blurred = 0.5;   // bins
-  if (axis.agreement < doubtful)
-    progress.warn("the rows hardly agree on an axis; choose others by --start-row and --end-row");
+  const double turn = std::holds_alternative<ParallelBeam>(scan) ? half_turn : whole_turn;
+  const std::string advice = pipeline::axis_advice(angles_of(scan), turn, detector_of(scan).rows > 1);
+  if (axis.agreement < doubtful) progress.warn("the rows hardly agree on an axis; " + advice);
   if (axis.uncertainty <= blurred) return;
   std::ostringstream text;
   text << (axis.cut_off ? "the sample reaches beyond the detector: " : "") << "the axis is uncertain by "
-       << axis.uncertainty
-       << " bins; choose other rows, more of them (center --nsino), or give it by --rotation-axis";
+       << axis.uncertainty << " bins; " << advice;
   progress.warn(text.str());
 }
 
@@ -281,7 +310,7 @@ pipeline::AxisEstimate find_axis_of(io::ScanReader& reader, const ScanOptions& o
   const Scan& scan = reader.info().scan;
   const std::vector<Index> rows = beam_of(scan).rows_for_axis(scan, select(o, reader.info()).rows, count);
   const pipeline::AxisEstimate axis = find_axis_in(reader, o, search, rows, progress);
-  warn_of_doubts(axis, progress);
+  warn_of_doubts(axis, scan, progress);
   return axis;
 }
 

@@ -37,6 +37,10 @@ std::unique_ptr<io::VolumeReader> volume_in(const ScanOptions& options);
 /// Opens the scan. @throws FileError, also for a volume
 std::unique_ptr<io::ScanReader> open(const ScanOptions& options);
 
+/// What the user should know of a scan: its notes, and advice that the options do not follow yet.
+std::vector<std::string> notes_of(const io::ScanInfo& info, const ScanOptions& options);
+void say_notes(const io::ScanInfo& info, const ScanOptions& options, ProgressLine& progress);
+
 /// The ranges of a scan that the options select. @throws GeometryError for an empty range
 struct Selection {
   Range views, rows, bins;

@@ -147,6 +147,17 @@ bool all_round(std::span<const double> angles) {
   return !circle.is_open() && circle.widest_gap() < half_turn;
 }
 
+bool look_like_radians(std::span<const double> angles) {
+  constexpr double near = 0.01;  // relative: 3.14 for pi
+  if (angles.size() < 3) return false;
+  const auto [lowest, highest] = std::minmax_element(angles.begin(), angles.end());
+  const double span = in_degrees(*highest - *lowest), step = span / static_cast<double>(angles.size() - 1);
+  const auto is = [&](double arc, double turn) { return std::abs(arc - turn) < near * turn; };
+  for (const double turn : {half_turn, whole_turn})
+    if (is(span, turn) || is(span + step, turn)) return true;
+  return false;
+}
+
 std::vector<double> crop(const std::vector<double>& angles, Range views) {
   const auto count = static_cast<Index>(angles.size());
   require<GeometryError>(0 <= views.first && views.first < views.last && views.last <= count, "view range ",

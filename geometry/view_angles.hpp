@@ -29,6 +29,10 @@ double widest_gap(std::span<const double> angles, double period = half_turn);
 /// Whether views go all round: they leave no more than a sixth of the turn open, or are few in equal steps.
 bool all_round(std::span<const double> angles);
 
+/// Whether angles look like radians that were taken for degrees: with the step behind the last one they fill
+/// half a turn or a turn of radians, 3.14 or 6.28 degrees.
+bool look_like_radians(std::span<const double> angles);
+
 /// The angles of a range of views. @throws GeometryError if the range is empty or reaches outside
 std::vector<double> crop(const std::vector<double>& angles, Range views);
 

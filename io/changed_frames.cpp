@@ -95,6 +95,25 @@ class OrientedFrames final : public FrameSource {
   Orientation how_;
 };
 
+/// The frames of one row as one image of so many rows, or the rows of one image as frames.
+class OtherWay final : public FrameSource {
+ public:
+  explicit OtherWay(std::unique_ptr<FrameSource> source)
+      : FrameSource(source->where(), source->type(),
+                    {source->shape()[1], source->shape()[0], source->shape()[2]}),
+        source_(std::move(source)) {
+    notes = source_->notes;
+  }
+  std::size_t decoded_bytes() const override { return source_->decoded_bytes(); }
+  std::string packing() const override { return source_->packing(); }
+  void read(Range frames, Range rows, Range bins, std::byte* out) const override {
+    source_->read(rows, frames, bins, out);  // one of both is one, so the order of pixels is the same
+  }
+
+ private:
+  std::unique_ptr<FrameSource> source_;
+};
+
 void mirror(std::optional<double>& position, Index count) {
   if (position) position = static_cast<double>(count - 1) - *position;
 }
@@ -134,14 +153,17 @@ FrameSources between(FrameSources sources, Range frames) {
   return some;
 }
 
-std::unique_ptr<FrameSource> oriented(std::unique_ptr<FrameSource> source, const Orientation& how) {
-  return std::make_unique<OrientedFrames>(std::move(source), how);
+std::unique_ptr<FrameSource> oriented(std::unique_ptr<FrameSource> source, const Orientation& how,
+                                      bool lines) {
+  if (!lines || source->shape()[1] != 1) return std::make_unique<OrientedFrames>(std::move(source), how);
+  auto turned = std::make_unique<OrientedFrames>(std::make_unique<OtherWay>(std::move(source)), how);
+  return std::make_unique<OtherWay>(std::move(turned));
 }
 
 void orient(Acquisition& found, const Orientation& how) {
   if (how.as_stored()) return;
   for (FrameSources* sources : {&found.projections, &found.flats, &found.darks})
-    for (auto& source : *sources) source = oriented(std::move(source), how);
+    for (auto& source : *sources) source = oriented(std::move(source), how, found.lines);
   const Shape frame = found.projections.front()->shape();
   std::vector<double>& axes = found.row_axis_bins;
   if (how.transpose) {

@@ -19,8 +19,10 @@ std::vector<double> every(const std::vector<double>& numbers, Index first, Index
 /// A range of the frames of one source.
 FrameSources between(FrameSources sources, Range frames);
 
-/// The frames of a source with other rows and bins.
-std::unique_ptr<FrameSource> oriented(std::unique_ptr<FrameSource> source, const Orientation& how);
+/// The frames of a source with other rows and bins. With `lines`, frames of one row are the lines of one
+/// image, and the frames are the lines of the turned image.
+std::unique_ptr<FrameSource> oriented(std::unique_ptr<FrameSource> source, const Orientation& how,
+                                      bool lines = false);
 
 /// Turns all frames, and what the file says of them: axes, midplane and pitches.
 void orient(Acquisition& found, const Orientation& how);

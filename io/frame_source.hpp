@@ -50,6 +50,7 @@ struct Acquisition {
   std::vector<double> row_axis_bins;
   std::vector<double> bin_shifts, row_shifts;  ///< of each view, towards higher bins and rows
   Orientation orientation;                     ///< how the file says that its images are to be turned
+  bool lines = false;  ///< all views are the lines of one stored image, which is turned as a whole
   std::string_view kind = ParallelBeam::kind;
   std::optional<double> sod_mm, sdd_mm, midplane_row;  ///< of a cone beam
   std::vector<double> angles;                          ///< rad, one per view; empty if the file has none

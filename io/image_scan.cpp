@@ -236,7 +236,9 @@ Acquisition open_image_file(const fs::path& path, const OpenOptions& options) {
   const ImagePage& page = file->page(0);
   if (file->pages() == 1 && views.shape() == Shape{page.rows, 1, page.bins}) {
     found.info.format = name + " sinogram";
-    views.notes.push_back("the file holds one image: a sinogram of " + std::to_string(page.rows) +
+    found.lines = true;
+    const Index lines = options.orientation.transpose ? page.bins : page.rows;
+    views.notes.push_back("the file holds one image: a sinogram of " + std::to_string(lines) +
                           " views, one line per view; if it is a single view, give the name of its folder");
   }
   return found;

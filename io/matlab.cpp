@@ -72,57 +72,106 @@ void complete(const MatVariables& all, const std::string& group, const std::stri
   if (found.sod_mm && found.sdd_mm && found.info.pixel_size_mm) found.kind = ConeBeam::kind;
 }
 
-/// Adds the numbers of a v7.3 file that may be wanted from one group. HDF5 lists the axes in the opposite
-/// order.
-void collect(const hdf5::File& file, const std::string& group, const std::string& prefix,
+/// Adds an array of numbers of a v7.3 file, which lists the axes in the opposite order; of more than
+/// `most` numbers the extents alone.
+void collect(const hdf5::File& file, const std::string& path, const std::string& name, Index most,
              MatVariables& into) {
-  for (const std::string name : {"sinogram", "angles", "distanceSourceOrigin", "distanceSourceDetector",
-                                 "pixelSizePost", "pixelSize"}) {
-    if (!file.has(group + "/" + name)) continue;
-    std::optional<hdf5::DataSet> set = file.find(group + "/" + name);
-    if (!set || set->shape().size() != 2) continue;
-    require<FileError>(set->size() <= most_numbers, set->where(), ": has ", set->size(), " numbers; at most ",
-                       most_numbers, " are read");
-    set->require_stored();
-    into[prefix + name] = {{set->shape()[1], set->shape()[0]}, set->numbers()};
-  }
+  if (!file.has(path) || file.is_group(path)) return;
+  std::optional<hdf5::DataSet> set = file.find(path);
+  if (!set || set->shape().size() != 2) return;
+  MatArray& array = into[name];
+  array.shape = {set->shape()[1], set->shape()[0]};
+  if (set->size() > most) return;
+  set->require_stored();
+  array.values = set->numbers();
+}
+
+/// Adds what a group has to say of the sinogram in it.
+void collect_geometry(const hdf5::File& file, const std::string& group, const std::string& prefix,
+                      MatVariables& into) {
+  for (const auto& [at, name] :
+       {std::pair(group + "/", prefix), std::pair(group + "/parameters/", prefix + "parameters.")})
+    for (const char* key :
+         {"angles", "distanceSourceOrigin", "distanceSourceDetector", "pixelSizePost", "pixelSize"})
+      collect(file, at + key, name + key, most_numbers, into);
+}
+
+/// The name of a variable without its last part: "scan." of "scan.sinogram".
+std::string group_of(const std::string& name) { return name.substr(0, name.rfind('.') + 1); }
+
+/// The variables `sinogram` of a v7.3 file: the file's own, and those of structures.
+std::vector<std::string> sinograms_of(const hdf5::File& file) {
+  std::vector<std::string> found;
+  if (file.has("/sinogram")) found.emplace_back("sinogram");
+  const std::vector<std::string> names = file.names("/");
+  for (std::size_t k = 0; k < std::min<std::size_t>(names.size(), most_structures); ++k)
+    if (file.is_group("/" + names[k]) && file.has("/" + names[k] + "/sinogram"))
+      found.push_back(names[k] + ".sinogram");
+  return found;
+}
+
+void note_others(Acquisition& scan, std::size_t sinograms, const std::string& name) {
+  if (sinograms > 1)
+    scan.info.notes.push_back("several sinograms; only " + name + " is read; --variable names another one");
 }
 
 }  // namespace
 
-std::optional<Acquisition> sinogram_in(const MatVariables& all, const std::string& where) {
-  const auto is_sinogram = [](const auto& variable) {
-    return variable.first == "sinogram" || variable.first.ends_with(".sinogram");
+std::string planes_in(const MatVariables& variables) {
+  std::string text;
+  std::size_t listed = 0;
+  for (const auto& [name, array] : variables) {
+    if (array.shape.size() != 2 || array.shape[0] < 2 || array.shape[1] < 2 || ++listed > 4) continue;
+    text += (text.empty() ? "" : ", ") + name.substr(0, 60) + " (" + std::to_string(array.shape[0]) + " x " +
+            std::to_string(array.shape[1]) + ")";
+  }
+  if (listed > 4) text += " and " + std::to_string(listed - 4) + " more";
+  return text.empty() ? "none" : text;
+}
+
+std::optional<Acquisition> sinogram_in(const MatVariables& all, const std::string& where,
+                                       const std::string& wanted) {
+  const auto is_sinogram = [&](const auto& variable) {
+    return wanted.empty() ? variable.first == "sinogram" || variable.first.ends_with(".sinogram")
+                          : variable.first == wanted;
   };
   const auto found = std::find_if(all.begin(), all.end(), is_sinogram);
+  require<FileError>(found != all.end() || wanted.empty(), where, ": has no variable ", wanted,
+                     " of numbers; those of two axes are: ", planes_in(all));
   if (found == all.end()) return std::nullopt;
   const auto& [name, array] = *found;
   require<FileError>(array.shape.size() == 2 && array.shape[0] > 0 && array.shape[1] > 0, where, ": ", name,
                      " has ", array.shape.size(), " axes; 2 (views, bins) are needed");
+  require<FileError>(!array.values.empty(), where, ": ", name, " has more than ", most_numbers,
+                     " numbers, which are not read");
   Acquisition scan;
   scan.info.format = "MATLAB sinogram";
+  scan.lines = true;
   scan.projections.push_back(std::make_unique<LinesInMemory>(where + ": " + name, array));
-  complete(all, name.substr(0, name.size() - std::string("sinogram").size()), where, scan);
-  if (std::count_if(all.begin(), all.end(), is_sinogram) > 1)
-    scan.info.notes.push_back("several sinograms; only " + name + " is read");
-  scan.info.notes.emplace_back(
-      "a sinogram of MATLAB mostly holds line integrals; then give --minus-log false");
+  complete(all, group_of(name), where, scan);
+  note_others(scan, static_cast<std::size_t>(std::count_if(all.begin(), all.end(), is_sinogram)), name);
+  scan.info.advice.push_back(
+      {"--minus-log", "a sinogram of MATLAB mostly holds line integrals; then give --minus-log false"});
   return scan;
 }
 
-std::optional<Acquisition> find_matlab(const hdf5::File& file, const OpenOptions&) {
+std::optional<Acquisition> find_matlab(const hdf5::File& file, const OpenOptions& options) {
+  const std::vector<std::string> own =
+      options.variable.empty() ? sinograms_of(file) : std::vector{options.variable};
+  if (own.empty()) return std::nullopt;
+  const std::string& name = own.front();
+  std::string path = "/" + name;
+  std::replace(path.begin(), path.end(), '.', '/');
   MatVariables all;
-  const auto collect_structure = [&](const std::string& group, const std::string& prefix) {
-    if (!file.has(group + "/sinogram")) return;
-    collect(file, group, prefix, all);
-    if (file.is_group(group + "/parameters"))
-      collect(file, group + "/parameters", prefix + "parameters.", all);
-  };
-  collect_structure("", "");
-  const std::vector<std::string> names = file.names("/");
+  collect(file, path, name, most_numbers, all);
+  const std::string prefix = group_of(name);
+  collect_geometry(file, path.substr(0, prefix.size()), prefix, all);
+  const std::vector<std::string> names = all.contains(name) ? std::vector<std::string>() : file.names("/");
   for (std::size_t k = 0; k < std::min<std::size_t>(names.size(), most_structures); ++k)
-    if (file.is_group("/" + names[k])) collect_structure("/" + names[k], names[k] + ".");
-  return sinogram_in(all, file.name());
+    collect(file, "/" + names[k], names[k], 0, all);  // for a message
+  std::optional<Acquisition> scan = sinogram_in(all, file.name(), name);
+  note_others(*scan, own.size(), name);
+  return scan;
 }
 
 bool is_mat5(const fs::path& path) {
@@ -132,11 +181,13 @@ bool is_mat5(const fs::path& path) {
   return text.starts_with("MATLAB 5.0 MAT-file") && (text.ends_with("IM") || text.ends_with("MI"));
 }
 
-Acquisition open_mat5(const fs::path& path, const OpenOptions&) {
-  std::optional<Acquisition> found = sinogram_in(read_mat5(path), path.string());
-  require<FileError>(found.has_value(), path.string(),
-                     ": has no variable sinogram (views x bins); in MATLAB: sinogram = ...; angles = ...; "
-                     "save('scan.mat', 'sinogram', 'angles')");
+Acquisition open_mat5(const fs::path& path, const OpenOptions& options) {
+  const MatVariables all = read_mat5(path);
+  std::optional<Acquisition> found = sinogram_in(all, path.string(), options.variable);
+  require<FileError>(
+      found.has_value(), path.string(),
+      ": has no variable sinogram (views x bins); give --variable NAME; those of two axes are: ",
+      planes_in(all));
   return std::move(*found);
 }
 

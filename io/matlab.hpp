@@ -25,10 +25,15 @@ using MatVariables = std::map<std::string, MatArray>;
 /// Reads a file of level 5 (save -v6 and -v7). What holds no numbers is left out. @throws FileError
 MatVariables read_mat5(const std::filesystem::path& path);
 
-/// The sinogram of one plane among variables: `sinogram` of views x bins, and beside it, or in a structure
-/// `parameters` beside it, `angles` in degrees, distanceSourceOrigin, distanceSourceDetector and
-/// pixelSizePost or pixelSize in mm, as the University of Helsinki publishes them. Its angles are those of
-/// ASTRA and of tandem. Empty if there is no such variable. @throws FileError
-std::optional<Acquisition> sinogram_in(const MatVariables& variables, const std::string& where);
+/// The sinogram of one plane among variables: the one that is `wanted`, else `sinogram`, of views x bins, and
+/// beside it, or in a structure `parameters` beside it, `angles` in degrees, distanceSourceOrigin,
+/// distanceSourceDetector and pixelSizePost or pixelSize in mm, as the University of Helsinki publishes them.
+/// Its angles are those of ASTRA and of tandem. Empty if none is wanted and none has that name. @throws
+/// FileError, also if the wanted one is not there
+std::optional<Acquisition> sinogram_in(const MatVariables& variables, const std::string& where,
+                                       const std::string& wanted);
+
+/// The first few variables that may be sinograms, with their extents; "none" if there are none.
+std::string planes_in(const MatVariables& variables);
 
 }  // namespace tandem::io

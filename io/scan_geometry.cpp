@@ -26,7 +26,8 @@ std::vector<double> arc(const OpenOptions& options, Index views) {
 }
 
 /// The user's angles before the file's.
-std::vector<double> chosen_angles(Acquisition& found, const OpenOptions& options, Index views) {
+std::vector<double> chosen_angles(Acquisition& found, const OpenOptions& options, const Shape& shape) {
+  const Index views = shape[0];
   const bool given = !options.angles.empty() || options.arc_deg;
   require<FileError>(given || !found.angles.empty(), found.angles_where,
                      ": missing; give --angles FILE or --arc DEG");
@@ -37,8 +38,11 @@ std::vector<double> chosen_angles(Acquisition& found, const OpenOptions& options
   std::vector<double> angles =
       options.angles.empty() ? found.angles : read_angles(options.angles, options.angle_lines);
   const std::string where = options.angles.empty() ? found.angles_where : options.angles.string();
+  const bool aside = found.lines && static_cast<Index>(angles.size()) == shape[2];
   require<FileError>(static_cast<Index>(angles.size()) == views, where, ": ", angles.size(), " angles for ",
-                     views, " views; one per view is needed, give --angles FILE[A:B] or --arc DEG");
+                     views, " views; one per view is needed, ",
+                     aside ? "as for the columns of this sinogram, which --orient transpose makes views"
+                           : "give --angles FILE[A:B] or --arc DEG");
   for (std::size_t k = 0; k < angles.size(); ++k)
     require<FileError>(std::isfinite(angles[k]), where, ": the angle of view ", k, " is ", angles[k] / degree,
                        " deg; a finite number is needed");
@@ -83,8 +87,14 @@ bool near_detector(double axis, Index bins) {
 }
 
 void complete_geometry(Acquisition& found, const OpenOptions& options, const Shape& shape) {
-  std::vector<double> angles =
-      every(chosen_angles(found, options, shape[0]), options.first_view, options.view_step);
+  const std::vector<double> all = chosen_angles(found, options, shape);
+  if (look_like_radians(all))
+    found.info.notes.push_back(
+        (!options.angles.empty() ? options.angles.string()
+         : options.arc_deg       ? "--arc"
+                                 : found.angles_where) +
+        ": the angles look like radians, and are taken as degrees; give degrees by --angles or --arc");
+  std::vector<double> angles = every(all, options.first_view, options.view_step);
   if (options.reverse_rotation)
     for (double& angle : angles) angle = -angle;
   if (options.field_of_view) found.info.field_of_view = options.field_of_view;

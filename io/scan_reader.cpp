@@ -145,11 +145,14 @@ FrameSources frames_of(const fs::path& path, FrameKind kind, Index rows, bool an
   return rehearsed(path, [&] { return frames_in(hdf5::File::open(path, any_external), kind); });
 }
 
-void add_frames(FrameSources& sources, FrameKind kind, const OpenOptions& options,
-                const FrameSource& projections) {
+void add_frames(FrameSources& sources, FrameKind kind, const OpenOptions& options, Index rows) {
   for (const fs::path& path : kind == FrameKind::flat ? options.flats : options.darks)
-    for (auto& source : frames_of(path, kind, projections.shape()[1], options.allow_external_files))
+    for (auto& source : frames_of(path, kind, rows, options.allow_external_files))
       sources.push_back(std::move(source));
+}
+
+/// All frames have the size of the views. An image that is turned as a whole has as many lines as it likes.
+void require_same_size(const FrameSources& sources, const FrameSource& projections) {
   for (const auto& source : sources)
     require<FileError>(
         source->shape()[1] == projections.shape()[1] && source->shape()[2] == projections.shape()[2],
@@ -161,6 +164,7 @@ void add_frames(FrameSources& sources, FrameKind kind, const OpenOptions& option
 struct Place {
   bool (*recognises)(const fs::path& path);
   Acquisition (*open)(const fs::path& path, const OpenOptions& options);
+  bool has_variables = false;  ///< of MATLAB
 };
 
 Acquisition open_hdf5(const fs::path& path, const OpenOptions& options) {
@@ -170,8 +174,8 @@ Acquisition open_hdf5(const fs::path& path, const OpenOptions& options) {
 
 constexpr std::array places{
     Place{[](const fs::path& path) { return image_format_of(path) != nullptr; }, open_image_file},
-    Place{hdf5::is_hdf5, open_hdf5},
-    Place{is_mat5, open_mat5},
+    Place{hdf5::is_hdf5, open_hdf5, true},
+    Place{is_mat5, open_mat5, true},
     Place{is_compound_file, open_txrm},
     Place{[](const fs::path& path) { return settings_format_of(path) != nullptr; }, open_settings},
 };
@@ -186,10 +190,15 @@ bool is_mrc(const fs::path& path) {
 }
 
 Acquisition recognise(const fs::path& path, const OpenOptions& options) {
-  if (fs::is_directory(path)) return open_image_folder(path, options);
+  const bool is_folder = fs::is_directory(path);
+  require<FileError>(!is_folder || options.variable.empty(), path.string(),
+                     ": is no MATLAB file; leave out --variable");
+  if (is_folder) return open_image_folder(path, options);
   require_regular_file(path);
   const auto* place =
       std::find_if(places.begin(), places.end(), [&](const Place& p) { return p.recognises(path); });
+  require<FileError>(options.variable.empty() || (place != places.end() && place->has_variables),
+                     path.string(), ": is no MATLAB file; leave out --variable");
   require<FileError>(
       place != places.end() || !is_mrc(path), path.string(),
       ": is an MRC file, which is not read; make TIFF images of it (mrc2tif of IMOD), and give "
@@ -205,6 +214,7 @@ Acquisition recognise(const fs::path& path, const OpenOptions& options) {
 }  // namespace
 
 Acquisition acquisition_in(const hdf5::File& file, const OpenOptions& options) {
+  if (!options.variable.empty()) return std::move(*find_matlab(file, options));
   for (const auto& find : {find_data_exchange, find_cil, find_nxtomo, find_bliss, find_matlab})
     if (std::optional<Acquisition> found = find(file, options)) return std::move(*found);
   std::string lost;
@@ -222,14 +232,17 @@ std::unique_ptr<ScanReader> reader_of(const fs::path& path, Acquisition found, c
                                       std::optional<Index> planned) {
   require<FileError>(count_of(found.projections) > 0, path.string(), ": has 0 views; at least 1 is needed");
   const Index own_flats = count_of(found.flats);
-  add_frames(found.flats, FrameKind::flat, options, *found.projections.front());
-  add_frames(found.darks, FrameKind::dark, options, *found.projections.front());
+  const Index stored_rows = found.projections.front()->shape()[1];
+  add_frames(found.flats, FrameKind::flat, options, stored_rows);
+  add_frames(found.darks, FrameKind::dark, options, stored_rows);
   for (const FrameSources* sources : {&found.projections, &found.flats, &found.darks})
     for (const auto& source : *sources)
       found.info.notes.insert(found.info.notes.end(), source->notes.begin(), source->notes.end());
   require<FileError>(!options.time || found.times, path.string(), ": has no times; leave out --time");
   orient(found, found.orientation);
   orient(found, options.orientation);
+  for (const FrameSources* sources : {&found.flats, &found.darks})
+    require_same_size(*sources, *found.projections.front());
   found.info.scans_stored = found.times.value_or(1);
   found.info.views_stored = planned.value_or(count_of(found.projections));
   found.info.first_view = options.first_view, found.info.view_step = options.view_step;
@@ -248,8 +261,9 @@ std::unique_ptr<ScanReader> reader_of(const fs::path& path, Acquisition found, c
   found.info.flats = count_of(found.flats);
   found.info.darks = count_of(found.darks);
   if (found.info.flats > 1 && found.info.flats == found.info.views_stored)
-    found.info.notes.emplace_back(
-        "there are as many flats as views; if each is that of a view, give --flat-sets each");
+    found.info.advice.push_back(
+        {"--flat-sets",
+         "there are as many flats as views; if each is that of a view, give --flat-sets each"});
   complete_times(found.info, own_flats, options, count_of(found.projections));
   if (options.view_step > 1) take_views(found, options.first_view, options.view_step);
   return std::make_unique<SourcesReader>(path.string(), std::move(found.info), std::move(found.projections),

@@ -75,6 +75,11 @@ struct PerFrame {
 /// half acquisition.
 enum class FieldOfView { standard, doubled };
 
+/// An option that may be wanted for a scan, and why; of no use to who gives that option.
+struct Advice {
+  std::string option, text;
+};
+
 /// What a file says about a scan, before any pixel is read.
 struct ScanInfo {
   std::string format;  ///< "DXchange", "NXtomo", "TIFF stack", "TIFF sinogram"
@@ -102,6 +107,7 @@ struct ScanInfo {
   std::size_t decoded_bytes =
       0;  ///< bytes that a reading holds beside its result, for a compressed piece of the file
   std::vector<std::string> notes;  ///< what was left out and why: for example invalid frames
+  std::vector<Advice> advice;
 };
 
 /// What the user says about a scan beside its file.
@@ -121,6 +127,7 @@ struct OpenOptions {
   std::optional<double> pixel_size_mm = {};       ///< of bins and rows, in the place of the file's own
   std::optional<double> sod_mm = {}, sdd_mm = {},
                         midplane_row = {};  ///< in the place of the file's own; sod and sdd make a cone beam
+  std::string variable = {};                ///< of MATLAB: the one that holds the sinogram
   std::optional<Index> time = {};       ///< which of the scans that follow one another in a file of four axes
   Index first_view = 0, view_step = 1;  ///< only views first, first + step, ... of the scan
   Orientation orientation = {};

@@ -181,8 +181,15 @@ void require_part_free(const fs::path& volume, Range slices, const std::string& 
     const bool same = other.first == slices.first && other.last == slices.last;
     std::error_code fault;
     const fs::path path = folder_of(volume) / name;
-    const bool is_there = !same && fs::is_regular_file(path, fault);
-    const std::string amiss = is_there ? different_making(made_by, part_of(path).made_by) : "";
+    std::string amiss;
+    if (!same && fs::exists(path, fault)) {  // what cannot be joined later is refused now
+      const Part there = part_of(path);
+      const Range held = there.slices;
+      require<FileError>(held.first == other.first && held.last == other.last, path.string(),
+                         ": holds slices ", held.first, ":", held.last,
+                         ", not those of its name; move it elsewhere");
+      amiss = different_making(made_by, there.made_by);
+    }
     require<FileError>(amiss.empty(), path.string(), ": is a part of ", volume.string(),
                        ", and this run does not fit to it: ", amiss,
                        "; give the same scan and options, or move that file elsewhere");

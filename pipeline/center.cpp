@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "../core/error.hpp"
+#include "axis_advice.hpp"
 #include "centre_of_mass.hpp"
 #include "double_wedge.hpp"
 #include "opposite_rays.hpp"
@@ -42,15 +43,16 @@ std::array<double, 2> range_of(const AxisSearch& search, Index bins) {
 }
 
 /// What is an estimate: where views agree best at an end of the range they agree still better beyond it.
-AxisEstimate within(const std::array<double, 2>& range, Index rows, const AxisEstimate& found) {
+AxisEstimate within(const std::array<double, 2>& range, Index rows, const AxisEstimate& found,
+                    const std::string& advice) {
   constexpr double widest = 0.1;  // of the range: then nearly as much agrees at other places
   const char* method = name_of(found.method);
   require<GeometryError>(std::isfinite(found.uncertainty), "center ", method, ": ", rows,
                          rows == 1 ? " row holds" : " rows hold", " nothing between bins ", range[0], " and ",
-                         range[1], " that tells the axis; choose other rows, or search between other bins");
+                         range[1], " that tells the axis; search between other bins; ", advice);
   require<GeometryError>(found.uncertainty < widest * (range[1] - range[0]), "center ", method,
                          ": the axis is uncertain by ", found.uncertainty, " of the bins ", range[0], " to ",
-                         range[1], "; choose other rows, or give the axis if it lies beside the detector");
+                         range[1], "; ", advice);
   require<GeometryError>(found.axis_bin > range[0] && found.axis_bin < range[1], "center ", method,
                          ": views agree best at an end of the range, bins ", range[0], " to ", range[1],
                          "; search farther, or give the axis if it lies beside the detector");
@@ -105,6 +107,7 @@ AxisEstimate find_axis(std::span<const float> line_integrals, std::span<const do
   check(line_integrals, angles, rows, bins);
   const auto range = range_of(search, bins);
   const Rays rays{line_integrals, angles, rows, bins};
+  const std::string advice = axis_advice(angles, half_turn, rows > 1);
   const double twice = share_with_opposites(angles);
   require<GeometryError>(
       !search.aside || (search.method != AxisMethod::vo && all_round(angles)),
@@ -112,10 +115,10 @@ AxisEstimate find_axis(std::span<const float> line_integrals, std::span<const do
       "round, and the method auto or opposite");
   if (search.method == AxisMethod::vo ||
       (search.method == AxisMethod::automatic && twice < 0.5 && !search.aside))
-    return covering_mass(within(range, rows, cross_checked(rays, range)), rays, range);
+    return covering_mass(within(range, rows, cross_checked(rays, range), advice), rays, range);
   require<GeometryError>(twice > 0, "center opposite: no two of the ", angles.size(),
                          " views are 180 degrees apart; use the method vo");
-  return within(range, rows, axis_by_opposite_rays(rays, range, search.aside));
+  return within(range, rows, axis_by_opposite_rays(rays, range, search.aside), advice);
 }
 
 AxisEstimate find_axis(std::span<const float> line_integrals, const ConeBeam& scan,
@@ -131,7 +134,8 @@ AxisEstimate find_axis(std::span<const float> line_integrals, const ConeBeam& sc
                          "compares opposite rays");
   const auto range = range_of(search, d.bins);
   const Rays rays{line_integrals, scan.angles, d.rows, d.bins, d.bin_pitch / scan.sdd};
-  return within(range, d.rows, axis_by_opposite_rays(rays, range, search.aside));
+  return within(range, d.rows, axis_by_opposite_rays(rays, range, search.aside),
+                axis_advice(scan.angles, whole_turn, d.rows > 1));
 }
 
 }  // namespace tandem::pipeline

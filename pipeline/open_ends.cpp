@@ -94,6 +94,7 @@ void OpenEnds::look_at(const Array& y, const Scan& scan, bool nearer_made_up_for
   for (const Level& level : levels) {
     all_means_ += level.mean;
     const Ends ends = ends_of(level, scan, nearer_made_up_for);
+    if (ends.mean < -air) ++below_, below_ends_ += ends.mean;
     if (!(ends.least > air && ends.mean > of_mean * level.mean)) continue;
     ++open_;
     ends_ += ends.mean, means_ += level.mean;
@@ -103,6 +104,7 @@ void OpenEnds::look_at(const Array& y, const Scan& scan, bool nearer_made_up_for
 void OpenEnds::add(const OpenEnds& others) {
   rows_ += others.rows_, open_ += others.open_;
   ends_ += others.ends_, means_ += others.means_;
+  below_ += others.below_, below_ends_ += others.below_ends_;
   outer_ = std::max(outer_, others.outer_), all_means_ += others.all_means_;
 }
 
@@ -122,16 +124,30 @@ std::string words_of(OpenEnds::Method method) {
 
 }  // namespace
 
-std::string OpenEnds::warning(Method method) const {
+std::string OpenEnds::warning(Method method, const std::string& cause) const {
   if (open_ == 0) return {};
   const double count = static_cast<double>(open_);
   std::ostringstream text;
   text.precision(3);
   text << open_ << " of " << rows_
        << " rows do not come down to air at the ends of the detector (line integral " << ends_ / count
-       << " there, " << means_ / count
-       << " on average): the sample reaches beyond the field of view, or the flats "
-       << "are brighter than the air; " << words_of(method);
+       << " there, " << means_ / count << " on average): ";
+  if (cause.empty())
+    text << "the sample reaches beyond the field of view, or the flats are brighter than the air; "
+         << words_of(method);
+  else
+    text << cause;
+  return text.str();
+}
+
+std::string OpenEnds::warning_of_dark_flats() const {
+  if (2 * below_ <= rows_) return {};
+  std::ostringstream text;
+  text.precision(3);
+  text << below_ << " of " << rows_ << " rows read below zero at the ends of the detector (line integral "
+       << below_ends_ / static_cast<double>(below_)
+       << " there): the flats are darker than the air beside the sample; give flats of the same beam and "
+          "exposure, or --air-columns";
   return text.str();
 }
 

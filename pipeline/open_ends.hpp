@@ -36,14 +36,20 @@ class OpenEnds {
   /// What follows from open ends: the ramp filter continues rows beyond them, or does not, or a solver has
   /// nowhere to put what it sees of the outside.
   enum class Method { continues, cuts, solves };
-  /// One line that names the remedy; empty if all rows come down to air.
-  std::string warning(Method method) const;
+  /// One line that names the remedy; empty if all rows come down to air. `cause`: what is known to be the
+  /// cause; empty if it is that the sample is cut off, or that flats are too bright.
+  std::string warning(Method method, const std::string& cause = {}) const;
   /// The same of the outermost rows, for a solver.
   std::string warning_of_outer_rows() const;
+  /// Says that the air at the ends reads below zero, as where flats are darker than the views; empty if at
+  /// most half of the rows do.
+  std::string warning_of_dark_flats() const;
 
  private:
   Index rows_ = 0, open_ = 0;
   double ends_ = 0, means_ = 0;       ///< line integrals, sums over open rows
+  Index below_ = 0;                   ///< rows whose ends read below zero
+  double below_ends_ = 0;             ///< the sum over these
   double outer_ = 0, all_means_ = 0;  ///< the largest mean of an outermost row; the sum over all rows
 };
 

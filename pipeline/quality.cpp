@@ -76,13 +76,18 @@ void require_range(double range) {
 
 }  // namespace
 
+void require_comparable(Shape shape) {
+  const auto [nz, ny, nx] = shape;
+  require<GeometryError>(nz > 0 && ny >= window && nx >= window, "quality: slices of ", ny, " x ", nx,
+                         " pixels; SSIM needs at least ", window, " x ", window);
+}
+
 Quality compare(std::span<const float> image, std::span<const float> truth, Shape shape, double range) {
   const auto [nz, ny, nx] = shape;
   require<SpaceError>(image.size() == truth.size() && static_cast<Index>(image.size()) == nz * ny * nx,
                       "quality: an image of ", image.size(), " and a truth of ", truth.size(),
                       " voxels; both must be ", nz, " x ", ny, " x ", nx);
-  require<GeometryError>(nz > 0 && ny >= window && nx >= window, "quality: slices of ", ny, " x ", nx,
-                         " pixels; SSIM needs at least ", window, " x ", window);
+  require_comparable(shape);
   require_range(range);
   // One partial sum a line, added in order: the result does not depend on the number of threads.
   std::vector<Errors> errors(static_cast<std::size_t>(nz * ny));

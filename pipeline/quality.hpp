@@ -14,6 +14,9 @@ struct Quality {
   double ssim;       ///< structural similarity, 1 for equal images
 };
 
+/// @throws GeometryError unless slices (slice, y, x) are large enough for SSIM
+void require_comparable(Shape shape);
+
 /// Compares a slab (slice, y, x) with the truth. `range` is the span of true values that PSNR and SSIM refer
 /// to. SSIM has a uniform window of 7 x 7, K1 = 0.01, K2 = 0.03 and sample covariances, as scikit-image has
 /// by default. It is the mean over all full windows, and then over slices. Source: Wang et al. 2004. Sums are

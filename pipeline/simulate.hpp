@@ -46,7 +46,11 @@ class SimulatedScan {
   io::Frames frames(io::FrameKind kind, Range rows) const;
 
   /// The exact volume as pixel averages. `out` is (slice, y, x).
-  void truth(Range slices, std::span<float> out) const { voxelise(phantom_, simulation_.grid, slices, out); }
+  void truth(Range slices, std::span<float> out) const { truth(simulation_.grid, slices, out); }
+  /// The same on another grid.
+  void truth(const VolumeGrid& grid, Range slices, std::span<float> out) const {
+    voxelise(phantom_, grid, slices, out);
+  }
 
  private:
   Simulation simulation_;

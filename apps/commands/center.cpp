@@ -58,6 +58,13 @@ void frame(io::Picture& picture) {
         picture.grey[static_cast<std::size_t>(y * picture.width + x)] = INFINITY;
 }
 
+/// Whether one trial is sharper than others beyond what noise does.
+bool tells(const pipeline::AxisTrials& all) {
+  constexpr double least = 1e-3;
+  const auto dullest = std::ranges::max_element(all.trials, {}, &pipeline::AxisTrial::unsharpness);
+  return all.trials.size() < 2 || dullest->unsharpness > 1 + least;
+}
+
 /// All trials on one grey scale, the best in a white frame.
 void write_sheet(io::Output output, pipeline::AxisTrials& all) {
   std::vector<io::Picture> pictures;
@@ -66,8 +73,10 @@ void write_sheet(io::Output output, pipeline::AxisTrials& all) {
     pictures.push_back(std::move(trial.slice));
     pictures.back().captions = {"axis " + words_of_axis(trial.axis_bin)};
   }
-  frame(pictures[all.best]);
-  pictures[all.best].captions.front() += " best";
+  if (tells(all)) {
+    frame(pictures[all.best]);
+    pictures[all.best].captions.front() += " best";
+  }
   const double wide = std::ceil(std::sqrt(1.5 * static_cast<double>(pictures.size())));
   io::write_png(std::move(output), pictures, black, white, static_cast<std::size_t>(wide));
 }
@@ -77,7 +86,7 @@ void print_trials(const pipeline::AxisTrials& all) {
   for (const pipeline::AxisTrial& trial : all.trials)
     std::cout << std::left << std::setw(12) << words_of_axis(trial.axis_bin) << std::fixed
               << std::setprecision(5) << trial.unsharpness << std::defaultfloat
-              << (&trial == &all.trials[all.best] ? "  best" : "") << '\n';
+              << (tells(all) && &trial == &all.trials[all.best] ? "  best" : "") << '\n';
 }
 
 void try_trials(CenterOptions& o) {
@@ -86,6 +95,7 @@ void try_trials(CenterOptions& o) {
   if (!o.preview.empty()) sheet.emplace(o.preview, io::Content::picture, o.common.replace());
   ProgressLine progress(o.common);
   auto reader = open(o.scan);
+  say_notes(reader->info(), o.scan, progress);
   const Selection selected = select(o.scan, reader->info());
   pipeline::Recipe recipe;
   recipe.views = selected.views, recipe.rows = selected.rows, recipe.bins = selected.bins;
@@ -95,7 +105,9 @@ void try_trials(CenterOptions& o) {
     progress("try axes", static_cast<double>(done), static_cast<double>(axes.size()), "trials");
   });
   for (const std::string& text : all.warnings) progress.warn(text);
-  if (axes.size() > 2 && (all.best == 0 || all.best + 1 == axes.size()))
+  if (!tells(all))
+    progress.warn("--try: all slices are as sharp, within 0.1 %, so none of these axes is the best one");
+  else if (axes.size() > 2 && (all.best == 0 || all.best + 1 == axes.size()))
     progress.warn("--try: the best axis is at an end of the range; try others beyond " +
                   words_of_axis(axes[all.best]));
   progress.clear();
@@ -105,7 +117,7 @@ void try_trials(CenterOptions& o) {
   write_report(o.common, {{"command", "center"},
                           {"version", TANDEM_VERSION},
                           {"input", o.scan.path},
-                          {"axis_bin", axes[all.best]},
+                          {"axis_bin", tells(all) ? nlohmann::json(axes[all.best]) : nlohmann::json(nullptr)},
                           {"method", "sharpness"},
                           {"trials", trials},
                           {"warnings", progress.warnings()}});
@@ -142,6 +154,7 @@ void run_center(CenterOptions& o) {
   if (!o.trials.empty()) return try_trials(o);
   ProgressLine progress(o.common);
   auto reader = open(o.scan);
+  say_notes(reader->info(), o.scan, progress);
   pipeline::AxisSearch search{pipeline::axis_method(o.method)};
   if (o.between)
     search.between = {static_cast<double>(o.between->first), static_cast<double>(o.between->last - 1)};

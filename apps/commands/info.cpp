@@ -80,7 +80,7 @@ json scan_report(io::ScanReader& reader, const InfoOptions& o) {
   geometry["row_pitch_mm"] = info.pixel_size_mm ? json(detector_of(info.scan).row_pitch) : json(nullptr);
   geometry["detector_roll_deg"] = known(info.roll_deg);
   geometry["axis_tilt_deg"] = known(info.tilt_deg);
-  json notes = info.notes;
+  json notes = notes_of(info, o.scan);
   if (!info.axis_note.empty()) notes.push_back(info.axis_note);
   const double arc = period_of(info.scan);
   json report = {

@@ -14,8 +14,10 @@
 #include "../../pipeline/methods/method.hpp"
 #include "../../pipeline/ranks.hpp"
 #include "../../pipeline/reconstruct.hpp"
+#include "../../pipeline/same_grid.hpp"
 #include "../../pipeline/steps/chain.hpp"
 #include "../../pipeline/stopwatch.hpp"
+#include "../../pipeline/truth.hpp"
 #include "../batch.hpp"
 #include "../command.hpp"
 #include "../compare.hpp"
@@ -163,7 +165,17 @@ class Run {
     o_.recipe.stored_bytes = stored_bytes_of(o_);
     plan_ = make_plan(reader_->info(), o_.recipe);
     require_its_beam(o_, plan_);
+    require_volumes();
     share_chunks(plan_, ranks_);
+  }
+
+  /// Volumes that do not fit are refused before any work.
+  void require_volumes() const {
+    const bool any_external = o_.scan.how.allow_external_files;
+    if (!o_.truth.empty() && (ranks_.is_first() || !plan_.over_ranks()))
+      pipeline::TrueVolume(plan_, o_.truth, any_external);
+    if (plan_.options.initial == pipeline::Initial::file)
+      open_on_grid(plan_, plan_.options.initial_file, "--initial", any_external);
   }
 
   void make_ready() {

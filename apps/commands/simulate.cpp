@@ -1,5 +1,6 @@
 // tandem simulate: a scan with known truth.
 
+#include <algorithm>
 #include <iostream>
 
 #include "../../core/error.hpp"
@@ -33,8 +34,16 @@ Index rows_at_once(double bytes_a_row, Index rows) {
   return std::clamp<Index>(static_cast<Index>(chunk_bytes / bytes_a_row), 1, rows);
 }
 
+/// The grid of --size, or that of `recon` where it is larger.
+VolumeGrid grid_of_truth(const pipeline::Simulation& s) {
+  VolumeGrid grid = s.grid;
+  const VolumeGrid fitting = fitting_grid(s.scan);
+  for (const std::size_t axis : {0, 1}) grid.size[axis] = std::max(grid.size[axis], fitting.size[axis]);
+  return grid;
+}
+
 void write_truth(const SimulateOptions& o, const pipeline::SimulatedScan& simulated, ProgressLine& progress) {
-  const VolumeGrid& grid = simulated.simulation().grid;
+  const VolumeGrid grid = grid_of_truth(simulated.simulation());
   const io::VolumeFormat format{.place = io::whole_place(grid, o.geometry.pixel_size_mm.has_value())};
   auto writer = io::create_volume(o.truth, grid.shape(), format, "{\"content\":\"exact pixel averages\"}",
                                   o.common.replace());
@@ -44,7 +53,7 @@ void write_truth(const SimulateOptions& o, const pipeline::SimulatedScan& simula
   for (Index z = 0; z < grid.size[2]; z += step) {
     const Range slices{z, std::min(grid.size[2], z + step)};
     slab.resize(static_cast<std::size_t>(slices.size() * area));
-    simulated.truth(slices, slab);
+    simulated.truth(grid, slices, slab);
     writer->write(slices, slab.data());
     progress("truth", static_cast<double>(slices.last), static_cast<double>(grid.size[2]));
   }
@@ -127,7 +136,9 @@ void add_simulate(CLI::App& program, Action& chosen) {
   pipeline::Simulation& s = o->simulation;
   heading(c, "Files");
   c.add_option("-o,--output", o->output, "DXchange file to write")->required();
-  c.add_option("--truth", o->truth, "also write the exact volume as pixel averages");
+  c.add_option("--truth", o->truth,
+               "also write the exact volume as pixel averages, on the grid of --size, or of recon where that "
+               "is larger");
   heading(c, "Object");
   const std::vector<std::string> names(phantom_names().begin(), phantom_names().end());
   add_choice(c, "--phantom", s.phantom, names, "default shepp-logan");

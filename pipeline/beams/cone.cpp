@@ -48,10 +48,18 @@ void choose_execution(Plan& plan, const Recipe& recipe) {
 
 void add_warnings(Plan& plan, const Recipe&) {
   const ConeBeam& scan = point_source_of(plan.scan);
-  if (const double missing = in_degrees(missing_arc(scan)); missing > 0.01)
+  if (const double missing = in_degrees(missing_arc(scan)); missing > 0.01 && !look_like_radians(scan.angles))
     warn(plan.warnings, "the views leave ", missing,
-         " degrees of a short scan (half a turn and the fan) open; expect limited-angle artefacts");
+         " degrees of a short scan (half a turn and the fan) open",
+         plan.filters() ? ", which count as zero" : "", "; expect limited-angle artefacts",
+         plan.filters() ? " and low values" : "");
   warn_of_gap(plan, gap_between_views(scan), 0, whole_turn);
+  const double rows = static_cast<double>(scan.detector.rows), midplane = scan.midplane_row;
+  if (midplane < -rows || midplane > 2 * rows - 1)
+    warn(plan.warnings, "the midplane, row ",
+         midplane * static_cast<double>(plan.rows_together) + static_cast<double>(plan.rows.first),
+         " of the file, is farther beside rows ", plan.rows.first, ":", plan.rows.last,
+         " than these are high; check --midplane-row");
   const Index all = plan.grid.size[2];
   const Range met = plan.rows.size() > 0 ? slices_met(scan, plan.grid, {0, scan.detector.rows}) : Range{0, 0};
   if (met.size() == 0)

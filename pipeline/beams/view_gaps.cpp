@@ -8,6 +8,9 @@ namespace tandem::pipeline {
 
 void warn_of_gap(Plan& plan, double gap, double open, double period) {
   const std::vector<double>& angles = angles_of(plan.scan);
+  if (look_like_radians(angles))
+    return warn(plan.warnings,
+                "the angles look like radians, and are taken as degrees; give degrees by --angles or --arc");
   const double usual = period / static_cast<double>(angles.size()), narrow = in_radians(5);
   const bool hole = gap > 3 * narrow && Circle(angles, period).holes() > 0;
   if (gap <= narrow || (gap <= 5 * usual && !hole)) return;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "../../core/error.hpp"
+#include "../../core/units.hpp"
 #include "../grids.hpp"
 #include "../methods/method.hpp"
 #include "../problem.hpp"
@@ -222,13 +223,34 @@ void PrepareStation::add_ranks(const Comm& ranks, Outcome& outcome) {
   if (plan_.rows.size() > 0) require_mostly_good();
 }
 
+/// Of a half acquisition that is none, because views are missing.
+std::string PrepareStation::cause_of_open_ends() const {
+  const std::vector<double>& angles = angles_of(plan_.scan);
+  if (!is_aside(detector_of(plan_.scan)) || half_acquisition(plan_.scan) || all_round(angles)) return {};
+  std::ostringstream text;
+  text.precision(4);
+  text << "the axis lies aside, and the views leave " << in_degrees(widest_gap(angles, whole_turn))
+       << " degrees of the turn open, so nothing makes up for what the nearer side does not see; a half "
+          "acquisition needs views all round";
+  return text.str();
+}
+
 void PrepareStation::finish(Outcome& outcome) const {
   outcome.findings = findings_;
   const auto method = plan_.method->iterates()                        ? OpenEnds::Method::solves
                       : plan_.options.filter.padding != Padding::none ? OpenEnds::Method::continues
                                                                       : OpenEnds::Method::cuts;
-  for (std::string text : {ends_.warning(method), ends_.warning_of_outer_rows()})
+  const bool logs = std::ranges::any_of(findings_.steps, [](const auto& s) { return s.name == "minus-log"; });
+  for (std::string text : {ends_.warning(method, cause_of_open_ends()), ends_.warning_of_outer_rows(),
+                           logs ? ends_.warning_of_dark_flats() : std::string()})
     if (!text.empty()) outcome.warnings.push_back(std::move(text));
+  const double cells = static_cast<double>(plan_.rows.size()) * static_cast<double>(plan_.bins.size()) /
+                       static_cast<double>(plan_.rows_together << plan_.preprocessing.binning);
+  constexpr double many = 0.1;  // of the cells: no detector has so many that are dead
+  if (const auto dead = static_cast<double>(findings_.dead); dead > many * cells)
+    warn(outcome.warnings, "flats: ", findings_.dead, " of ", cells, " cells (",
+         std::round(100 * dead / cells),
+         " %) are not above their dark, and are interpolated in all views; check --flats and --darks");
   if (findings_.reference_not_finite > 0)
     warn(outcome.warnings, "flats and darks: ", findings_.reference_not_finite,
          " pixels are not finite, and are left out of the means");

@@ -3,6 +3,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <string>
 
 #include "../../core/comm.hpp"
 #include "../methods/work.hpp"
@@ -56,6 +57,7 @@ class PrepareStation {
   LineIntegrals on_cpu(const io::FramesView& counts, const Task& task) const;
   std::optional<LineIntegrals> by_gpus(const std::vector<GpuFrames>& counts, const Task& task) const;
   void require_mostly_good() const;
+  std::string cause_of_open_ends() const;
 
   const Plan& plan_;
   std::mutex mutex_, making_;

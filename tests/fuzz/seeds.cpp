@@ -284,6 +284,10 @@ std::vector<Seed> make_seeds(const fs::path& folder, const std::vector<std::stri
   write_tiff_pages(folder / "sinogram.tif", {frames(0, 1)}, {.bits = 8});
   write_edf(folder / "several.edf", pages, {.type = "FloatValue", .high_byte_first = true});
   write_edf(folder / "one.edf", {frames(0, 1)}, {.header_bytes = 1024});
+  write_edf(folder / "padded.edf", pages, {.more = "EDF_HeaderSize = 512 ;\nEDF_BinarySize = 30 ;\n"});
+  std::ofstream(folder / "one_header.edf", std::ios::binary)
+      << "{\nByteOrder = LowByteFirst ;\nDataType = UnsignedShort ;\nDim_1 = 5 ;\nDim_2 = 3 ;\nSize = 90 ;\n"
+      << "EDF_HeaderSize = 120 ;\n}\n  " << std::string(90, 'a');
   write_matlab(folder / "new.mat");
   write_mat5(folder / "old.mat");
   write_fields(folder / "fields.nxs");

@@ -34,6 +34,22 @@ Angles any_angles() {
   return angles;
 }
 
+TEST(LookLikeRadians, IsAboutHalfATurnOrATurnInDegrees) {
+  const auto evenly = [](double degrees, int count, bool inclusive) {
+    std::vector<double> angles;
+    for (int k = 0; k < count; ++k)
+      angles.push_back(in_radians(degrees) * k / (inclusive ? count - 1 : count));
+    return angles;
+  };
+  for (const double arc : {3.14159, 3.14, 6.28, -3.1416})
+    for (const bool inclusive : {false, true})
+      EXPECT_TRUE(look_like_radians(evenly(arc, 181, inclusive))) << arc;
+  for (const double arc : {180.0, 3.0, 6.0, 1.0, 20.0})
+    for (const bool inclusive : {false, true})
+      EXPECT_FALSE(look_like_radians(evenly(arc, 181, inclusive))) << arc;
+  EXPECT_FALSE(look_like_radians(std::vector<double>{0, in_radians(3.1416)}));
+}
+
 TEST(ViewWeights, OfEqualStepsAddUpToAsManySteps) {
   EXPECT_TRUE(test::holds("N views in equal steps cover N steps, and each weighs one", [] {
     const double period = *rc::gen::elementOf(std::vector{half_turn, whole_turn});

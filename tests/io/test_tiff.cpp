@@ -213,6 +213,50 @@ TEST(TiffSinogram, HasALineAView) {
             std::vector<double>{pixel(1, 1, 2)});
 }
 
+TEST(TiffSinogram, IsTurnedAsOneImage) {
+  const TemporaryFolder folder;
+  write_tiff_pages(folder / "sinogram.tif", {frames(1, 1)});
+  write_tiff_pages(folder / "flats.tif", {frames(2, 1)});
+  const auto lines = [](std::size_t frame, bool transposed, bool flipped) {
+    std::vector<double> all;
+    for (std::size_t i = 0; i < (transposed ? bins : rows); ++i)
+      for (std::size_t k = 0; k < (transposed ? rows : bins); ++k) {
+        const std::size_t line = flipped ? (transposed ? bins : rows) - 1 - i : i;
+        all.push_back(transposed ? pixel(frame, k, line) : pixel(frame, line, k));
+      }
+    return all;
+  };
+  for (const bool transposed : {false, true})
+    for (const bool flipped : {false, true}) {
+      io::OpenOptions options = half_turn;
+      options.flats = {folder / "flats.tif"};
+      options.orientation = {.transpose = transposed, .flip_rows = flipped};
+      const auto reader = io::open_scan(folder / "sinogram.tif", options);
+      EXPECT_EQ(angles_of(reader->info().scan).size(), transposed ? bins : rows);
+      EXPECT_EQ(detector_of(reader->info().scan).rows, 1);
+      EXPECT_EQ(all_of(*reader, FrameKind::projection), lines(1, transposed, flipped));
+      EXPECT_EQ(all_of(*reader, FrameKind::flat), lines(2, transposed, flipped));
+      EXPECT_TRUE(
+          says(reader->info().notes.at(0), {transposed ? "a sinogram of 5 views" : "a sinogram of 3 views"}));
+    }
+}
+
+TEST(Angles, ThatLookLikeRadiansAreNamed) {
+  const TemporaryFolder folder;
+  write_stack(folder / "stack");
+  const auto notes = [&](const io::OpenOptions& options) {
+    std::string all;
+    for (const std::string& note : io::open_scan(folder / "stack", options)->info().notes) all += note;
+    return all;
+  };
+  EXPECT_TRUE(says(notes({.arc_deg = 3.14159}), {"--arc: the angles look like radians"}));
+  EXPECT_EQ(notes({.arc_deg = 3}), "");
+  write_lines(folder / "angles.txt", {"0", "0.785", "1.571", "2.356"});
+  EXPECT_TRUE(says(notes({.angles = folder / "angles.txt"}), {"angles.txt: the angles look like radians"}));
+  EXPECT_TRUE(
+      says(notes({.angles = folder / "angles.txt", .view_step = 2}), {"angles.txt: the angles look like"}));
+}
+
 TEST(Angles, FillAnArcWithOrWithoutItsEnd) {
   const TemporaryFolder folder;
   write_stack(folder / "stack");

@@ -1,0 +1,190 @@
+// Warnings name what is wrong, and what cannot be done is refused before the work.
+
+#include <gtest/gtest.h>
+
+#include "../io/sample_files.hpp"
+#include "program.hpp"
+
+namespace tandem::test {
+
+namespace {
+
+void expect_said(const std::string& text, const std::string& words) {
+  EXPECT_NE(text.find(words), std::string::npos) << "'" << words << "' is not in: " << text;
+}
+void expect_unsaid(const std::string& text, const std::string& words) {
+  EXPECT_EQ(text.find(words), std::string::npos) << "'" << words << "' is in: " << text;
+}
+
+constexpr unsigned wide = 32, high = 2;
+
+/// A folder of 24 views of a square rod of that attenuation in the middle, beside air of 1000 counts, and a
+/// flat.
+void write_rod(const Program& run, double inside, const std::vector<double>& flat) {
+  std::filesystem::create_directory(run / "rod");
+  for (int k = 0; k < 24; ++k) {
+    std::vector<double> view(wide * high, 1000);
+    for (unsigned i = 0; i < wide * high; ++i)
+      if (i % wide >= 12 && i % wide < 20) view[i] = inside;
+    write_tiff_pages(run / ("rod/v_" + std::to_string(k) + ".tif"), {view}, {.height = high, .width = wide});
+  }
+  write_tiff_pages(run / "rod/flat.tif", {flat}, {.height = high, .width = wide});
+}
+
+}  // namespace
+
+TEST(Truth, OfASimulationIsOnTheGridOfItsReconstruction) {
+  Program run;
+  ASSERT_EQ(run("simulate -o scan.h5 --size 32 --bins 40 --rows 3 --views 40 --truth truth.h5").code, 0);
+  const auto psnr = [&](const std::string& options) {
+    const Ended ended = run("recon scan.h5 -o v.h5 --overwrite --truth truth.h5 --json r.json " + options);
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    return run.json("r.json")["quality"]["psnr_db"].get<double>();
+  };
+  const double all = psnr("");
+  EXPECT_GT(all, 15);
+  EXPECT_GT(psnr("--size 32"), 15);         // its voxels are in the middle of the truth
+  EXPECT_NEAR(psnr("--slices 1"), all, 1);  // all slices are alike
+}
+
+TEST(Truth, OfAnotherGridIsRefusedBeforeTheWork) {
+  Program run;
+  ASSERT_EQ(run("simulate -o scan.h5 --size 32 --views 40 --truth truth.h5").code, 0);
+  ASSERT_EQ(run("simulate -o other.h5 --size 31 --views 4 --truth small.h5").code, 0);
+  for (const char* method : {"tv", "cgls"}) {
+    const Ended ended = run(std::string("recon scan.h5 -o v.h5 --reconstruction-algorithm ") + method +
+                            " --iterations 5 --truth small.h5 --log log.txt");
+    EXPECT_EQ(ended.code, 3);
+    expect_said(ended.err, "small.h5: --truth has 1 x 31 x 31 voxels");
+    expect_unsaid(text_of(run / "log.txt"), "iterate");
+    std::filesystem::remove(run / "log.txt");
+  }
+  EXPECT_EQ(run("recon scan.h5 --dry-run --truth small.h5").code, 3);
+  EXPECT_EQ(run("recon scan.h5 --dry-run --reconstruction-algorithm cgls --initial small.h5").code, 3);
+}
+
+TEST(TrueCauses, AnglesThatLookLikeRadians) {
+  Program run;
+  ASSERT_EQ(run("simulate -o scan.h5 --size 24 --views 40").code, 0);
+  const Ended ended = run("recon scan.h5 -o v.h5 --arc 3.14159");
+  expect_said(ended.err, "warning: the angles look like radians");
+  expect_unsaid(ended.err, "limited-angle");
+  expect_said(run("info scan.h5 --arc 3.14159").out, "look like radians");
+  ASSERT_EQ(
+      run("simulate -o cone.h5 --geometry cone --sod 400 --sdd 600 --pixel-size 0.3 --size 24 --views 40")
+          .code,
+      0);
+  const Ended cone = run("recon cone.h5 -o w.h5 --arc 6.2832");
+  expect_said(cone.err, "warning: the angles look like radians");
+  expect_unsaid(cone.err, "limited-angle");
+}
+
+TEST(TrueCauses, FlatsDarkerThanTheAir) {
+  Program run;
+  write_rod(run, 500, std::vector<double>(wide * high, 600));
+  const Ended dark = run("recon rod -o v.h5 --arc 180");
+  EXPECT_EQ(dark.code, 0) << dark.err;
+  expect_said(dark.err, "2 of 2 rows read below zero at the ends of the detector");
+  expect_said(dark.err, "the flats are darker than the air");
+  write_rod(run, 500, std::vector<double>(wide * high, 1000));
+  expect_unsaid(run("recon rod -o v.h5 --overwrite --arc 180").err, "darker");
+}
+
+TEST(TrueCauses, ManyDeadCells) {
+  Program run;
+  std::vector<double> flat(wide * high, 1000);
+  for (unsigned i = 0; i < wide * high; i += 4) flat[i] = 0;
+  write_rod(run, 500, flat);
+  const Ended ended = run("recon rod -o v.h5 --arc 180");
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  expect_said(ended.err, "flats: 16 of 64 cells (25 %) are not above their dark");
+}
+
+TEST(TrueCauses, TrialsOfAnAxisThatAreAlike) {
+  Program run;
+  write_rod(run, 1000, std::vector<double>(wide * high, 1000));  // nothing is there
+  const Ended ended = run("center rod --arc 180 --try 14:17:0.5 --json r.json");
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  expect_said(ended.err, "none of these axes is the best one");
+  expect_unsaid(ended.out, "best");
+  EXPECT_TRUE(run.json("r.json")["axis_bin"].is_null());
+}
+
+TEST(TrueCauses, AnAxisThatFewAnglesDoNotTell) {
+  Program run;
+  ASSERT_EQ(run("simulate -o fan.h5 --geometry cone --sod 400 --sdd 600 --pixel-size 0.3 --size 48 --rows 1 "
+                "--views 60 --arc 90")
+                .code,
+            0);
+  const Ended ended = run("center fan.h5");
+  expect_said(ended.err, "the views fill 88.5 degrees");
+  expect_unsaid(ended.err, "choose other rows");
+}
+
+TEST(TrueCauses, AMidplaneFarBesideTheRows) {
+  Program run;
+  const std::string cone =
+      "--geometry cone --sod 400 --sdd 600 --pixel-size 0.3 --size 24 --rows 8 --views 40";
+  ASSERT_EQ(run("simulate -o cone.h5 " + cone).code, 0);
+  const Ended far = run("recon cone.h5 -o v.h5 --midplane-row 100000");
+  expect_said(far.err, "100000");
+  expect_unsaid(run("recon cone.h5 -o w.h5 --midplane-row 9").err, "midplane");
+}
+
+TEST(TrueCauses, AdviceIsNotGivenToWhoFollowsIt) {
+  Program run;
+  Hdf5Maker(run / "a.mat").numbers("/sinogram", "f64", {wide, 24}, std::vector<double>(wide * 24, 1));
+  expect_said(run("info a.mat --arc 180").out, "then give --minus-log false");
+  expect_unsaid(run("info a.mat --arc 180 --minus-log false").out, "then give --minus-log false");
+  expect_said(run("center a.mat --arc 180 --minus-log true --variable sinogram").err, "");
+  expect_said(run("info a.mat --arc 180 --variable x").err, "has no variable x");
+  EXPECT_EQ(run("info a.mat --arc 180 --variable ../x").code, 2);
+}
+
+TEST(TrueCauses, AHalfAcquisitionThatLacksViews) {
+  Program run;
+  ASSERT_EQ(run("simulate -o half.h5 --phantom foam --size 96 --rows 1 --views 240 --arc 270 --bins 64 "
+                "--axis-bin 12")
+                .code,
+            0);
+  const Ended ended = run("recon half.h5 -o v.h5");
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  expect_said(ended.err, "the axis lies aside, and the views leave 91.13 degrees of the turn open");
+  expect_unsaid(ended.err, "flats");
+}
+
+TEST(TrueCauses, AShortScanThatLacksViewsReadsLow) {
+  Program run;
+  ASSERT_EQ(run("simulate -o fan.h5 --geometry cone --sod 400 --sdd 600 --pixel-size 0.3 --size 48 --rows 1 "
+                "--views 60 --arc 90")
+                .code,
+            0);
+  expect_said(run("recon fan.h5 -o v.h5").err,
+              "which count as zero; expect limited-angle artefacts and low values");
+  expect_unsaid(run("recon fan.h5 -o w.h5 --reconstruction-algorithm cgls --iterations 2").err, "low values");
+}
+
+TEST(Parts, ThatCannotBeJoinedAreRefusedBeforeTheWork) {
+  Program run;
+  ASSERT_EQ(run("simulate -o scan.h5 --size 24 --rows 6 --views 20").code, 0);
+  const auto refused = [&](const std::string& words) {
+    const Ended ended = run("recon scan.h5 --part-of out.h5 --slices 3:6");
+    EXPECT_EQ(ended.code, 3);
+    expect_said(ended.err, words);
+    EXPECT_FALSE(run.has("out_00003-00006.h5"));
+    std::filesystem::remove_all(run / "out_00000-00003.h5");
+  };
+  std::filesystem::create_directory(run / "out_00000-00003.h5");
+  refused("out_00000-00003.h5");
+  ASSERT_EQ(run("recon scan.h5 -o out_00000-00003.h5").code, 0);
+  refused("out_00000-00003.h5: holds slices 0:6, not those of its name");
+}
+
+TEST(TrueCauses, HelpSaysHowManyNamesAnOptionTakes) {
+  Program run;
+  const std::string help = run("recon --help").out;
+  expect_unsaid(help, "--flats NAME ...");
+  expect_said(help, "--flats NAME ");
+}
+
+}  // namespace tandem::test
