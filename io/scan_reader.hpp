@@ -100,7 +100,7 @@ struct ScanInfo {
   Index scans_stored = 1;               ///< one after another, along an axis of times; this is one of them
   /// How many rows of the file the image of each view lies towards higher rows; empty: none.
   std::vector<double> row_shifts;
-  PerFrame times;    ///< when the frames were taken: numbers that rise with time, such as those of all frames
+  PerFrame times;  ///< when the frames were taken: numbers that rise with time, such as those of all frames
   /// Times of exposure by which counts are to be divided, in any unit; empty if they are all the same.
   PerFrame exposures;
   PerFrame monitor;  ///< monitor counts or ring current, proportional to the beam

@@ -226,6 +226,24 @@ TEST(BlissFields, HasDistancesPitchesAndTheHalfOfAnAcquisition) {
   EXPECT_TRUE(says(scan.notes(), {"technique/proj/nb_loop = 4"}));
 }
 
+/// A source that is near enough to be seen: 5 bins of 4 microns, and an sdd of 12 microns.
+TEST(BlissFields, ANearSourceMakesAConeWithThePitchOfTheDetector) {
+  const std::string technique = "/1.1/technique/";
+  const SaidScan scan([&](Maker& f) {
+    turns(f);
+    f.numbers(technique + "optic/optics_pixel_size", "f64", {}, {4});
+    f.numbers(technique + "scan/sample_detector_distance", "f64", {}, {6e-3});
+    f.numbers(technique + "scan/source_sample_distance", "f64", {}, {6e-3});
+    f.text(technique + "scan/field_of_view", "Half");
+  });
+  EXPECT_EQ(kind_of(scan.info().scan), ConeBeam::kind);
+  EXPECT_DOUBLE_EQ(scan.info().pixel_size_mm.value(), 0.004);
+  EXPECT_EQ(scan.info().field_of_view, io::FieldOfView::doubled);
+  const SaidScan far(
+      [&](Maker& f) { turns(f), f.numbers(technique + "scan/propagation_distance", "f64", {}, {98}); });
+  EXPECT_DOUBLE_EQ(far.info().propagation_mm.value(), 98);
+}
+
 TEST(BlissFields, MirroredImagesAreTurnedBack) {
   const SaidScan scan([](Maker& f) {
     turns(f);
@@ -235,6 +253,12 @@ TEST(BlissFields, MirroredImagesAreTurnedBack) {
       values(scan.open()->read(FrameKind::projection, {0, 1}, {0, 1}, {0, 5})),
       (std::vector<double>{pixel(0, 0, 4), pixel(0, 0, 3), pixel(0, 0, 2), pixel(0, 0, 1), pixel(0, 0, 0)}));
   EXPECT_TRUE(says(scan.notes(), {"flipping", "turned back"}));
+  const SaidScan rows_only([](Maker& f) {
+    turns(f);
+    f.numbers("/1.1/technique/detector/flipping", "u8", {2}, {0, 1});
+  });
+  EXPECT_EQ(values(rows_only.open()->read(FrameKind::projection, {0, 1}, {0, 1}, {0, 1})),
+            std::vector<double>(1, pixel(0, 2, 0)));
 }
 
 TEST(BlissFields, ACameraBehindALostLinkIsNamed) {
