@@ -129,50 +129,54 @@ void CompoundFile::read_tables(const std::string& head) {
       sectors_of(number_at<std::uint32_t>(head, 60), next_, static_cast<Index>(all) + 1, where), where);
 }
 
+/// An entry of the directory, which lies in these sectors.
+std::string CompoundFile::entry_at(const Table& sectors, std::uint32_t number,
+                                   const std::string& where) const {
+  const std::size_t in_sector = (std::size_t{1} << shift_) / entry_bytes;
+  require<FileError>(number / in_sector < sectors.size(), where, ": has no entry ", number,
+                     "; the file is damaged");
+  std::string entry(entry_bytes, '\0');
+  files_[0].read(
+      place_of(sectors[number / in_sector], where) + static_cast<Index>(number % in_sector * entry_bytes),
+      entry_bytes, reinterpret_cast<std::byte*>(entry.data()));
+  return entry;
+}
+
+/// One that claims more than the file has is told when it is read.
+CompoundFile::Stream CompoundFile::stream_in(const std::string& entry) const {
+  const auto size = shift_ == 9 ? std::uint64_t{number_at<std::uint32_t>(entry, 120)}
+                                : number_at<std::uint64_t>(entry, 120);
+  return {number_at<std::uint32_t>(entry, 116),
+          static_cast<Index>(std::min<std::uint64_t>(size, std::uint64_t{1} << 62))};
+}
+
 /// Entries of a storage are a tree of neighbours; `child` begins the tree of those that a storage holds.
 void CompoundFile::read_directory(std::uint32_t first) {
   const std::string where = name_ + ": the directory";
   const Table sectors = sectors_of(first, next_, static_cast<Index>(stamp_.bytes >> shift_) + 1, where);
-  const std::size_t in_sector = (std::size_t{1} << shift_) / entry_bytes;
-  const auto entry_at = [&](std::uint32_t number) {
-    require<FileError>(number / in_sector < sectors.size(), where, ": has no entry ", number,
-                       "; the file is damaged");
-    std::string entry(entry_bytes, '\0');
-    files_[0].read(
-        place_of(sectors[number / in_sector], where) + static_cast<Index>(number % in_sector * entry_bytes),
-        entry_bytes, reinterpret_cast<std::byte*>(entry.data()));
-    return entry;
-  };
-  const auto stream_of = [&](const std::string& entry) {
-    const auto size = shift_ == 9 ? std::uint64_t{number_at<std::uint32_t>(entry, 120)}
-                                  : number_at<std::uint64_t>(entry, 120);
-    // one that claims more than the file has is told when it is read
-    return Stream{number_at<std::uint32_t>(entry, 116),
-                  static_cast<Index>(std::min<std::uint64_t>(size, std::uint64_t{1} << 62))};
-  };
   struct Step {
     std::uint32_t entry;
     std::string path;
     std::size_t depth;
   };
-  const std::string root = entry_at(0);
-  mini_ =
-      extents_of({stream_of(root).first, std::min(stream_of(root).bytes, static_cast<Index>(stamp_.bytes))},
-                 name_ + ": short streams");
+  const std::string root = entry_at(sectors, 0, where);
+  Stream shorter = stream_in(root);
+  shorter.bytes = std::min(shorter.bytes, static_cast<Index>(stamp_.bytes));
+  mini_ = extents_of(shorter, name_ + ": short streams");
   std::vector<Step> open{{number_at<std::uint32_t>(root, 76), "", 0}};
-  std::vector<bool> seen(sectors.size() * in_sector);
+  std::vector<bool> seen((sectors.size() << shift_) / entry_bytes);
   while (!open.empty()) {
     const Step step = std::move(open.back());
     open.pop_back();
     if (step.entry == none) continue;
-    const std::string entry = entry_at(step.entry), name = name_of_entry(entry);
+    const std::string entry = entry_at(sectors, step.entry, where), name = name_of_entry(entry);
     require<FileError>(!seen[step.entry], where, ": entry ", step.entry, " comes twice; the file is damaged");
     seen[step.entry] = true;
     for (const std::size_t beside : {68u, 72u})
       open.push_back({number_at<std::uint32_t>(entry, beside), step.path, step.depth});
     if (entry[66] == 1 && step.depth < deepest)
       open.push_back({number_at<std::uint32_t>(entry, 76), step.path + name + '/', step.depth + 1});
-    if (entry[66] == 2) streams_.try_emplace(step.path + name, stream_of(entry));
+    if (entry[66] == 2) streams_.try_emplace(step.path + name, stream_in(entry));
   }
 }
 

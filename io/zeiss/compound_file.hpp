@@ -47,6 +47,8 @@ class CompoundFile {
   Table sectors_of(std::uint32_t first, const Table& next, Index most, const std::string& where) const;
   Table numbers_in(const Table& sectors, const std::string& where) const;
   void read_tables(const std::string& head);
+  std::string entry_at(const Table& sectors, std::uint32_t number, const std::string& where) const;
+  Stream stream_in(const std::string& entry) const;
   void read_directory(std::uint32_t first);
   std::vector<Extent> extents_of(const Stream& stream, const std::string& where) const;
   const Stream& found(const std::string& stream) const;
