@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <string>
 
 #include "../../core/error.hpp"
 #include "../../core/version.hpp"
@@ -34,16 +35,21 @@ Index rows_at_once(double bytes_a_row, Index rows) {
   return std::clamp<Index>(static_cast<Index>(chunk_bytes / bytes_a_row), 1, rows);
 }
 
-/// The grid of --size, or that of `recon` where it is larger.
-VolumeGrid grid_of_truth(const pipeline::Simulation& s) {
+/// The grid of --size, or that of `recon` where it is larger and holds the voxels of the other.
+VolumeGrid grid_of_truth(const pipeline::Simulation& s, ProgressLine& progress) {
   VolumeGrid grid = s.grid;
-  const VolumeGrid fitting = fitting_grid(s.scan);
-  for (const std::size_t axis : {0, 1}) grid.size[axis] = std::max(grid.size[axis], fitting.size[axis]);
+  const Index own = grid.size[0], fitting = fitting_grid(s.scan).size[0];
+  if ((fitting - own) % 2 != 0)
+    progress.note("note: --truth: recon makes " + std::to_string(fitting) + " x " + std::to_string(fitting) +
+                  " voxels of this scan; to compare them with the truth, give it --size " +
+                  std::to_string(own));
+  else
+    grid.size[0] = grid.size[1] = std::max(own, fitting);
   return grid;
 }
 
 void write_truth(const SimulateOptions& o, const pipeline::SimulatedScan& simulated, ProgressLine& progress) {
-  const VolumeGrid grid = grid_of_truth(simulated.simulation());
+  const VolumeGrid grid = grid_of_truth(simulated.simulation(), progress);
   const io::VolumeFormat format{.place = io::whole_place(grid, o.geometry.pixel_size_mm.has_value())};
   auto writer = io::create_volume(o.truth, grid.shape(), format, "{\"content\":\"exact pixel averages\"}",
                                   o.common.replace());

@@ -246,7 +246,8 @@ TEST(Angles, ThatLookLikeRadiansAreNamed) {
   write_stack(folder / "stack");
   const auto notes = [&](const io::OpenOptions& options) {
     std::string all;
-    for (const std::string& note : io::open_scan(folder / "stack", options)->info().notes) all += note;
+    const auto reader = io::open_scan(folder / "stack", options);
+    for (const std::string& note : reader->info().notes) all += note;
     return all;
   };
   EXPECT_TRUE(says(notes({.arc_deg = 3.14159}), {"--arc: the angles look like radians"}));
