@@ -126,7 +126,7 @@ std::vector<float> numpy_floats(const std::filesystem::path& path) {
 
 /// Of the six cases (threshold, size, axis) of these files, those along rows: 0.5, 3 and 0.2, 4.
 TEST(Dezinger, IsTomopysRemoveOutlier1d) {
-  const auto folder = test_data() / "vectors";
+  const auto folder = test::test_data() / "vectors";
   if (!exists(folder)) GTEST_SKIP() << folder << " is not there";
   const auto input = numpy_floats(folder / "remove_outlier1d_input.npy"),
              output = numpy_floats(folder / "remove_outlier1d_output.npy");

@@ -59,9 +59,11 @@ TEST(Fields, OfAllFormatsAreInTheDocs) {
   const std::string docs{std::istreambuf_iterator<char>(file), {}};
   for (const io::FieldTable& table : io::field_tables()) {
     EXPECT_FALSE(table.fields.empty()) << table.format;
-    for (const Field& field : table.fields)
-      EXPECT_NE(docs.find("`" + std::string(field.key) + "`"), std::string::npos)
-          << table.format << ": " << field.key;
+    for (const Field& field : table.fields) {
+      std::string quoted = "`";
+      quoted.append(field.key).append("`");
+      EXPECT_NE(docs.find(quoted), std::string::npos) << table.format << ": " << field.key;
+    }
   }
 }
 

@@ -21,7 +21,7 @@ namespace {
 using Complex = std::complex<double>;
 constexpr double pi = std::numbers::pi;
 
-const std::filesystem::path vectors = tandem::test::test_data() / "vectors";
+const std::filesystem::path vectors = test::test_data() / "vectors";
 
 TEST(FastLength, IsTheNextProductOfSmallPrimes) {
   for (const auto& [count, length] : std::vector<std::pair<Index, Index>>{

@@ -328,7 +328,7 @@ Sinograms measured(io::ScanReader& reader, Range rows) {
   return s;
 }
 
-const std::filesystem::path data = test_data();
+const std::filesystem::path data = test::test_data();
 
 TEST(MeasuredAxis, OfTheTooth) {
   if (!exists(data)) GTEST_SKIP() << data << " is not there";

@@ -173,7 +173,7 @@ double gradient_energy(const Array& x) {
 }
 
 TEST(MeasuredFanAxis, OfTheSweetenerIsWhereThePictureIsSharpest) {
-  const std::filesystem::path folder = test_data() / "fan-tiff/sweetener";
+  const std::filesystem::path folder = test::test_data() / "fan-tiff/sweetener";
   if (!exists(folder)) GTEST_SKIP() << folder << " is not there";
   const auto reader = io::open_scan(folder, {.flats = {folder / "io000000.tif", folder / "io000001.tif"},
                                              .darks = {folder / "di000000.tif"},

@@ -298,7 +298,7 @@ TEST_F(FieldOfView, RegionsOfSlicesAreRowsOfAParallelBeam) {
 
 // ---- Measured data,
 
-const std::filesystem::path data = test_data();
+const std::filesystem::path data = test::test_data();
 
 io::OpenOptions of_sweetener() {
   const std::filesystem::path folder = data / "fan-tiff/sweetener";

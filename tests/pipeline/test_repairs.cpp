@@ -27,7 +27,7 @@ using test::axis_first, test::with_axis_first;
 using test::floats;
 using test::ReferencesInMemory;
 
-const std::filesystem::path vectors = test_data() / "vectors";
+const std::filesystem::path vectors = test::test_data() / "vectors";
 
 Image<float> image_of(std::vector<float>& data, Shape n) {
   return {data.data(), n[0], n[1], n[2], n[1] * n[2], n[2]};

@@ -185,7 +185,7 @@ TEST_F(LowDose, TheSearchIsToldOf) {
 
 /// Measured: every eighth of 181 views of a tooth, against what all of them make.
 TEST(MeasuredLowDose, OfAToothIsNearerToAllViewsThanFbpIs) {
-  const std::filesystem::path tooth = test_data() / "dxchange/tooth.h5";
+  const std::filesystem::path tooth = test::test_data() / "dxchange/tooth.h5";
   if (!exists(tooth)) GTEST_SKIP() << tooth << " is not there";
   Recipe recipe;
   recipe.axis_bin = 295.5;
