@@ -5,6 +5,7 @@
 #include <array>
 #include <fstream>
 #include <map>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -54,17 +55,25 @@ TEST(Fields, AreRefusedIfTheVolumeWouldBeWrong) {
   }
 }
 
-TEST(Fields, OfAllFormatsAreInTheDocs) {
-  std::ifstream file(TANDEM_DOCS "/formats.md");
-  const std::string docs{std::istreambuf_iterator<char>(file), {}};
+/// The tables of all formats, as docs/fields.md has them.
+std::string page_of_fields() {
+  std::ostringstream page;
   for (const io::FieldTable& table : io::field_tables()) {
-    EXPECT_FALSE(table.fields.empty()) << table.format;
+    page << "\n## " << table.format << "\n\n| field | harmless | | meaning |\n| --- | --- | --- | --- |\n";
     for (const Field& field : table.fields) {
-      std::string quoted = "`";
-      quoted.append(field.key).append("`");
-      EXPECT_NE(docs.find(quoted), std::string::npos) << table.format << ": " << field.key;
+      const char* use = field.use == Use::obeyed ? "obeyed" : field.use == Use::noted ? "noted" : "refused";
+      page << "| `" << field.key << "` | " << field.harmless << " | " << use << " | " << field.meaning
+           << " |\n";
     }
   }
+  return page.str();
+}
+
+TEST(Fields, OfAllFormatsAreInTheDocs) {
+  std::ifstream file(TANDEM_DOCS "/fields.md");
+  const std::string docs{std::istreambuf_iterator<char>(file), {}}, page = page_of_fields();
+  ASSERT_NE(docs.find("\n## "), std::string::npos);
+  EXPECT_TRUE(docs.substr(docs.find("\n## ")) == page) << "docs/fields.md shall end by:\n" << page;
 }
 
 }  // namespace
