@@ -223,10 +223,14 @@ void PrepareStation::add_ranks(const Comm& ranks, Outcome& outcome) {
   if (plan_.rows.size() > 0) require_mostly_good();
 }
 
-/// Of a half acquisition that is none, because views are missing.
+/// What is wrong with a half acquisition that is none, because views are missing. Views that fill little more
+/// than half a turn were not meant for one.
 std::string PrepareStation::cause_of_open_ends() const {
   const std::vector<double>& angles = angles_of(plan_.scan);
-  if (!is_aside(detector_of(plan_.scan)) || half_acquisition(plan_.scan) || all_round(angles)) return {};
+  const double filled = whole_turn - widest_gap(angles, whole_turn);
+  if (!is_aside(detector_of(plan_.scan)) || half_acquisition(plan_.scan) || all_round(angles) ||
+      filled < 1.25 * half_turn)
+    return {};
   std::ostringstream text;
   text.precision(4);
   text << "the axis lies aside, and the views leave " << in_degrees(widest_gap(angles, whole_turn))

@@ -14,7 +14,7 @@ TEST(FewHandles, AreNamedWithTheRemedy) {
   for (const std::string name : {"v.h5", "v.zarr", "v.tif", "v.nrrd"})
     for (int most = 5; most < 16; ++most) {
       const Ended run = program("recon scan.h5 -o " + name + " --overwrite --quiet --threads 1",
-                                "ulimit -n " + std::to_string(most) + ";");
+                                "prlimit --nofile=" + std::to_string(most));
       if (run.code == 0) continue;
       ++refused;
       EXPECT_EQ(run.code, 3) << name << ", " << most << ": " << run.err;
