@@ -186,10 +186,10 @@ void read_bliss_frames(const hdf5::File& file, const BlissConfig& config,
   const std::vector<std::string> up =
       config.up.empty() ? std::vector<std::string>{"sz", "difftz", "hrz", "pz", "ntz", "samtz", "mrsz"}
                         : config.up;
-  Motions motions{motion_of(file, views, across, config.sample_across), motion_of(file, views, up, {}),
-                  motion_of(file, views, config.along, config.sample_along)};
+  const Motions motions{motion_of(file, views, across, config.sample_across), motion_of(file, views, up, {}),
+                        motion_of(file, views, config.along, config.sample_along)};
   note_stage_aside(motions.across, found.info);
-  take_motions(std::move(motions), file.name(), options, found);
+  take_motions(motions, file.name(), options, found);
 }
 
 std::vector<double> bliss_exposures(const hdf5::File& file, const std::vector<BlissFrames>& entries,

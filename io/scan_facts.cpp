@@ -75,7 +75,8 @@ double Motion::span_mm() const {
   return most - least;
 }
 
-void take_motions(Motions motions, const std::string& file, const OpenOptions& options, Acquisition& found) {
+void take_motions(const Motions& motions, const std::string& file, const OpenOptions& options,
+                  Acquisition& found) {
   const auto said = [](const Motion& motion, const char* which_way) {
     std::ostringstream text;
     text << motion.where << ": the sample moves " << which_way << " by " << motion.span_mm() << " mm";
@@ -87,15 +88,16 @@ void take_motions(Motions motions, const std::string& file, const OpenOptions& o
   const std::optional<double> pitch =
       options.pixel_size_mm ? options.pixel_size_mm : found.info.pixel_size_mm;
   const double seen = 0.5 * pitch.value_or(0) / magnification;
-  auto& [across, up, along] = motions;
+  const auto& [across, up, along] = motions;
   if (across.span_mm() > seen && options.view_shifts.empty()) {
     if (cone || !pitch) {
       notes.push_back(said(across, "across the beam") + ", left out: " +
                       (cone ? "views of a cone beam are not moved back"
                             : "the pitch of bins is not known; give --pixel-size MM"));
     } else {
-      for (double& position : across.positions_mm) position /= *pitch;
-      move_views(across.where, std::move(across.positions_mm), found);
+      std::vector<double> shifts = across.positions_mm;
+      for (double& shift : shifts) shift /= *pitch;
+      move_views(across.where, std::move(shifts), found);
     }
   }
   require<FileError>(up.span_mm() <= seen || !pitch || !options.row_shifts.empty(), file, ": ",

@@ -35,7 +35,8 @@ struct Motions {
 /// A sample that moves by more than half a pixel while views are taken: across the beam the views are moved
 /// back, along the beam a note says so. Needs the pitch, the axis and the kind of beam. @throws FileError if
 /// it moves along the axis
-void take_motions(Motions motions, const std::string& file, const OpenOptions& options, Acquisition& found);
+void take_motions(const Motions& motions, const std::string& file, const OpenOptions& options,
+                  Acquisition& found);
 
 /// Distances and pitches, in mm; each may be unknown.
 struct Distances {
