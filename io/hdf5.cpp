@@ -133,6 +133,7 @@ std::string reason() {
     text = text.substr(0, text.find('\''));
   }
   std::replace(text.begin(), text.end(), '\n', ' ');
+  if (text.find("Too many open files") != std::string::npos) text += "; raise the limit (ulimit -n)";
   return text.empty() ? "HDF5 gives no reason" : text;
 }
 
@@ -158,10 +159,9 @@ void fail(const std::string& what, const std::string& remedy) {
   require<DeviceError>(!memory || !allocation_failed, what, ": ", why,
                        "; more memory is needed: give --memory GIB below what is free");
   const auto tells = [&why](const char* words) { return why.find(words) != std::string::npos; };
+  if (tells("ulimit")) throw FileError(what + ": " + why);
   throw FileError(what + ": " + why + "; " +
-                  (tells("Too many open files") ? "raise the limit (ulimit -n)"
-                   : tells("lock")              ? "set HDF5_USE_FILE_LOCKING=FALSE in the environment"
-                                                : remedy));
+                  (tells("lock") ? "set HDF5_USE_FILE_LOCKING=FALSE in the environment" : remedy));
 }
 
 bool Handle::reset() {

@@ -7,6 +7,8 @@
 namespace tandem::test {
 namespace {
 
+const std::string inherit_none = "exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; ";
+
 TEST(FewHandles, AreNamedWithTheRemedy) {
   const Program program;
   ASSERT_EQ(program("simulate -o scan.h5 --size 32 --views 20 --rows 3").code, 0);
@@ -14,7 +16,7 @@ TEST(FewHandles, AreNamedWithTheRemedy) {
   for (const std::string name : {"v.h5", "v.zarr", "v.tif", "v.nrrd"})
     for (int most = 5; most < 16; ++most) {
       const Ended run = program("recon scan.h5 -o " + name + " --overwrite --quiet --threads 1",
-                                "prlimit --nofile=" + std::to_string(most));
+                                inherit_none + "prlimit --nofile=" + std::to_string(most));
       if (run.code == 0) continue;
       ++refused;
       EXPECT_EQ(run.code, 3) << name << ", " << most << ": " << run.err;
