@@ -145,8 +145,8 @@ void read_technique(const hdf5::File& file, const Entry& entry, Acquisition& fou
   info.field_of_view = FieldOfView::doubled;
 }
 
-/// Images that the camera's program mirrored are turned back, as nxtomomill and nabu do: flags of columns and
-/// of rows.
+/// Images that the camera's program mirrored are turned back, as nxtomomill and nabu do. It has two flags:
+/// one for columns and one for rows.
 void read_flips(const hdf5::File& file, const Entry& entry, const std::string& camera, Acquisition& found) {
   for (const std::string& path : {entry.path + "/technique/detector/" + camera + "/flipping",
                                   entry.path + "/technique/detector/flipping"}) {

@@ -13,8 +13,8 @@ namespace tandem::io {
 /// are those of the ESRF: x along the beam, y across it, z up.
 struct BlissConfig {
   std::vector<std::string> rotation, camera;
-  std::vector<std::string> along, across, up;            ///< of the stage below the axis
-  std::vector<std::string> sample_along, sample_across;  ///< above the axis
+  std::vector<std::string> along, across, up;            ///< motors of the stage below the axis
+  std::vector<std::string> sample_along, sample_across;  ///< motors above the axis
   bool clockwise = false;                                ///< whether the angles count the other way
 };
 

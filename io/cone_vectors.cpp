@@ -59,11 +59,11 @@ Circle circle_of(const ConeView& v) {
           .midplane = midplane};
 }
 
-/// The same for a detector that need not be upright. The axis falls on a line, whose point next to the foot
-/// of the perpendicular from the source is what the detector turns about.
+/// The same for a detector that need not be upright. The axis falls on a line. The detector turns about the
+/// point of it that is next to the foot of the perpendicular from the source.
 Circle leaning_circle_of(const ConeView& v) {
   Circle c = circle_of(v);
-  const double up = std::copysign(1.0, c.row);  // of the axis, towards higher rows
+  const double up = std::copysign(1.0, c.row);  // direction of the axis, towards higher rows
   Point beam = cross(v.column, v.row);
   beam = scaled(std::copysign(1.0, dot(beam, plus(v.middle, -1, v.source))) / length(beam), beam);
   c.tilt = std::asin(std::clamp(up * beam[2], -1.0, 1.0));

@@ -32,7 +32,7 @@ Shape frames_shape(std::vector<Index> n, Order order, bool has_times) {
   return order == Order::rows ? Shape{n[1], n[0], n[2]} : Shape{n[0], n[1], n[2]};
 }
 
-/// Of a data set with times, or with channels as of energy, the one that is wanted.
+/// Picks the wanted time, or channel (as of energy), of a data set that has several.
 std::optional<Index> time_in(const hdf5::DataSet& data, const std::string& axes, std::optional<Index> time) {
   const bool channels = axes.starts_with("channel:");
   if (data.shape().size() != 4 && !channels && axes != "time:theta:x") return std::nullopt;

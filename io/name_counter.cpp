@@ -14,7 +14,7 @@ namespace {
 
 using Pieces = std::vector<std::string>;  // text, digits, text, ...
 
-constexpr std::size_t most_digits = 18;  // of a number that Index holds
+constexpr std::size_t most_digits = 18;  // the longest number that Index holds
 
 /// Whether the text before digits ends in a sign: "_-" and "tilt-", but not the "-" of "2024-01".
 bool has_sign(const Pieces& name, std::size_t piece) {
