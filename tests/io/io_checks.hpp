@@ -32,6 +32,13 @@ inline std::string refusal_of(const fs::path& path, const io::OpenOptions& optio
   return refusal([&] { io::open_scan(path, options); });
 }
 
+/// The notes of a scan, a line each.
+inline std::string notes_of(const io::ScanInfo& info) {
+  std::string all;
+  for (const std::string& note : info.notes) all += note + "\n";
+  return all;
+}
+
 /// Whether `text` has all of `parts`, in their order.
 inline ::testing::AssertionResult says(const std::string& text, const std::vector<std::string>& parts) {
   std::size_t from = 0;

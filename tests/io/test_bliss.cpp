@@ -15,12 +15,6 @@ namespace {
 
 const std::string config = "/1.1/technique/tomoconfig/";
 
-std::string notes_of(const io::ScanInfo& info) {
-  std::string all;
-  for (const std::string& note : info.notes) all += note + "\n";
-  return all;
-}
-
 /// Darks, flats and two entries of views of a camera "frelon", and what is said beside them. Pitch 2 microns.
 class SaidScan {
  public:

@@ -22,12 +22,6 @@ void expect_degrees(const io::ScanInfo& info, const std::vector<double>& expecte
     EXPECT_NEAR(std::remainder(angles[k] / degree - expected[k], 360), 0, 1e-5) << k;
 }
 
-std::string notes_of(const io::ScanInfo& info) {
-  std::string all;
-  for (const std::string& note : info.notes) all += note + "\n";
-  return all;
-}
-
 const std::string entry = "/entry1/tomo_entry";
 
 }  // namespace

@@ -14,12 +14,6 @@ namespace {
 
 const std::string entry = "/entry", detector = entry + "/instrument/detector", sample = entry + "/sample";
 
-std::string notes_of(const io::ScanInfo& info) {
-  std::string all;
-  for (const std::string& note : info.notes) all += note + "\n";
-  return all;
-}
-
 /// The sample scan, of frames dark, flat, view 0, view 1, flat, alignment, view 2, view 3, invalid; and what
 /// is said beside it.
 class SaidScan {
