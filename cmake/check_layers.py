@@ -9,7 +9,7 @@ import pathlib
 import re
 import sys
 
-# What each folder includes: no more than is in use, so that a new dependency is a decision.
+# What each room includes: no more than is in use, so that a new dependency is a decision.
 MAY_INCLUDE = {
     "core": set(),
     "geometry": {"core"},
@@ -44,7 +44,7 @@ OWN_ROOT = "tests/install"  # a project of somebody else
 
 def includes(root):
     """(file, line number, whether in quotes, what is included)"""
-    for folder in MAY_INCLUDE:
+    for folder in sorted({room.split("/")[0] for room in MAY_INCLUDE}):
         for path in sorted((root / folder).rglob("*")):
             name = path.relative_to(root).as_posix()
             if path.suffix not in SOURCES or name.startswith(OWN_ROOT):
@@ -55,27 +55,36 @@ def includes(root):
                     yield name, number, match.group(1) == '"', match.group(2)
 
 
+def room_of(name):
+    """The room of a file: the longest folder of the table on its path."""
+    folders = name.split("/")[:-1]
+    for end in range(len(folders), 0, -1):
+        if "/".join(folders[:end]) in MAY_INCLUDE:
+            return "/".join(folders[:end])
+    return folders[0]
+
+
 def faults(root):
-    met = {folder: set() for folder in MAY_INCLUDE}
+    met = {room: set() for room in MAY_INCLUDE}
     for name, number, quoted, header in includes(root):
-        folder = name.split("/")[0]
+        room = room_of(name)
         if quoted:
             target = os.path.normpath(os.path.join(os.path.dirname(name), header))
             if not (root / target).is_file():
                 yield f"{name}:{number}: {header} is no file beside {name}"
                 continue
-            other = target.split("/")[0]
-            met[folder].add(other)
-            if other != folder and other not in MAY_INCLUDE[folder]:
-                yield f"{name}:{number}: {folder}/ may not include {header}"
+            other = room_of(target)
+            met[room].add(other)
+            if other != room and other not in MAY_INCLUDE[room]:
+                yield f"{name}:{number}: {room}/ may not include {header}"
             continue
         for pattern, place in ONLY_IN.items():
             if re.fullmatch(pattern, header) and not re.fullmatch(place, name):
                 yield f"{name}:{number}: {header} belongs in {place}"
-    for folder, below in MAY_INCLUDE.items():
-        for unused in sorted(below - met[folder]):
-            if (root / folder).is_dir() and (root / unused).is_dir():
-                yield f"{folder}/ may include {unused}/, and nothing there does"
+    for room, below in MAY_INCLUDE.items():
+        for unused in sorted(below - met[room]):
+            if (root / room).is_dir() and (root / unused).is_dir():
+                yield f"{room}/ may include {unused}/, and nothing there does"
 
 
 def main():
