@@ -5,8 +5,8 @@
 #include <thread>
 
 #include "../core/error.hpp"
+#include "../counts/steps/step.hpp"
 #include "../pipeline/methods/method.hpp"
-#include "../pipeline/steps/step.hpp"
 #include "../solvers/run.hpp"
 
 namespace tandem::apps {

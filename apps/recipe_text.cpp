@@ -8,8 +8,8 @@
 
 #include "../core/error.hpp"
 #include "../core/version.hpp"
+#include "../counts/steps/step.hpp"
 #include "../io/volume_file.hpp"
-#include "../pipeline/steps/step.hpp"
 #include "command.hpp"
 #include "settings_text.hpp"
 

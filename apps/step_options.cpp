@@ -2,7 +2,7 @@
 
 #include <sstream>
 
-#include "../pipeline/steps/step.hpp"
+#include "../counts/steps/step.hpp"
 
 namespace tandem::apps {
 

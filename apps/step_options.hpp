@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "../pipeline/steps/options.hpp"
+#include "../counts/steps/options.hpp"
 #include "command.hpp"
 #include "files.hpp"
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "../core/parallel.hpp"
-#include "../pipeline/gpu_counts.hpp"
+#include "../counts/gpu_counts.hpp"
 #include "input.hpp"
 #include "parallel_case.hpp"
 #include "steps.hpp"

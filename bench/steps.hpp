@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "../pipeline/steps/options.hpp"
+#include "../counts/steps/options.hpp"
 
 namespace tandem::bench {
 

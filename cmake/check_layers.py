@@ -17,12 +17,13 @@ MAY_INCLUDE = {
     "operators": {"kernels", "geometry", "core"},
     "solvers": {"operators", "core"},
     "io": {"geometry", "core"},
-    "pipeline": {"solvers", "operators", "kernels", "geometry", "io", "core"},
-    "bench": {"pipeline", "solvers", "operators", "kernels", "geometry", "io", "core"},
-    "apps": {"bench", "pipeline", "solvers", "operators", "kernels", "geometry", "io", "core"},
+    "counts": {"operators", "kernels", "geometry", "io", "core"},
+    "pipeline": {"counts", "solvers", "operators", "kernels", "geometry", "io", "core"},
+    "bench": {"pipeline", "counts", "solvers", "operators", "kernels", "geometry", "io", "core"},
+    "apps": {"bench", "pipeline", "counts", "solvers", "operators", "kernels", "geometry", "io", "core"},
     "python": {"apps", "pipeline", "solvers", "operators", "geometry", "io", "core"},
     "examples": {"pipeline", "solvers", "operators", "geometry", "io", "core"},
-    "tests": {"pipeline", "solvers", "operators", "kernels", "geometry", "io", "core"},
+    "tests": {"pipeline", "counts", "solvers", "operators", "kernels", "geometry", "io", "core"},
 }
 # Headers of third parties and where alone they may be seen.
 ONLY_IN = {

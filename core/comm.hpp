@@ -1,11 +1,13 @@
 #pragma once
 
 #include <atomic>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "range.hpp"
@@ -83,6 +85,14 @@ class Comm {
   Comm(int rank, int size) : rank_(rank), size_(size) {}
   int rank_ = 0, size_ = 1;
 };
+
+/// All ranks: the value that the first one has.
+template <class T>
+requires std::is_trivially_copyable_v<T> T of_first(const Comm& ranks, T value) {
+  const std::string text = ranks.broadcast({reinterpret_cast<const char*>(&value), sizeof value});
+  std::memcpy(&value, text.data(), sizeof value);
+  return value;
+}
 
 /// A number that all ranks share, 0 at the start: a queue from which each takes what it does next. Any thread
 /// may use it. It costs another rank than the first a message to it and back.

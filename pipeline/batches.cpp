@@ -6,13 +6,13 @@
 #include "../core/error.hpp"
 #include "../core/parallel.hpp"
 #include "../core/units.hpp"
+#include "../counts/steps/chain.hpp"
 #include "beams/beam.hpp"
 #include "chunks_due.hpp"
 #include "follow.hpp"
 #include "host_memory.hpp"
 #include "memory.hpp"
 #include "methods/method.hpp"
-#include "steps/chain.hpp"
 #include "view_samples.hpp"
 
 namespace tandem::pipeline {

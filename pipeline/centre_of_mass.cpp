@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "open_ends.hpp"
+#include "../counts/open_ends.hpp"
 
 namespace tandem::pipeline {
 

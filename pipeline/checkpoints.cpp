@@ -4,9 +4,9 @@
 #include <sstream>
 #include <utility>
 
+#include "../core/comm.hpp"
 #include "../core/error.hpp"
 #include "methods/method.hpp"
-#include "ranks.hpp"
 
 namespace tandem::pipeline {
 

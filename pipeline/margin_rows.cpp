@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "../core/error.hpp"
+#include "../counts/pixels.hpp"
+#include "../counts/steps/step.hpp"
 #include "chunks_due.hpp"
-#include "pixels.hpp"
-#include "steps/step.hpp"
 
 namespace tandem::pipeline {
 

@@ -6,6 +6,7 @@
 
 #include "../core/ceil_div.hpp"
 #include "../core/units.hpp"
+#include "../counts/steps/chain.hpp"
 #include "../operators/rank_projector.hpp"
 #include "beams/beam.hpp"
 #include "chunks_due.hpp"
@@ -15,7 +16,6 @@
 #include "row_axes.hpp"
 #include "stations/landing.hpp"
 #include "stations/read.hpp"
-#include "steps/chain.hpp"
 
 namespace tandem::pipeline {
 

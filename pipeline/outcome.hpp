@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "../counts/preprocess.hpp"
 #include "../io/png.hpp"
 #include "curves.hpp"
-#include "preprocess.hpp"
 #include "quality.hpp"
 #include "value_range.hpp"
 

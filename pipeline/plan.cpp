@@ -10,6 +10,7 @@
 #include "../core/error.hpp"
 #include "../core/parallel.hpp"
 #include "../core/units.hpp"
+#include "../counts/steps/chain.hpp"
 #include "batches.hpp"
 #include "beams/beam.hpp"
 #include "chunks_due.hpp"
@@ -23,7 +24,6 @@
 #include "problem.hpp"
 #include "recorded_pose.hpp"
 #include "row_axes.hpp"
-#include "steps/chain.hpp"
 #include "warn.hpp"
 
 namespace tandem::pipeline {

@@ -8,11 +8,11 @@
 
 #include "../core/comm.hpp"
 #include "../core/execution.hpp"
+#include "../counts/preprocess.hpp"
 #include "../geometry/scan.hpp"
 #include "../geometry/views.hpp"
 #include "../io/scan_reader.hpp"
 #include "../io/volume_place.hpp"
-#include "preprocess.hpp"
 #include "recipe.hpp"
 
 namespace tandem::pipeline {

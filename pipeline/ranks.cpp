@@ -5,9 +5,9 @@
 
 #include "../core/ceil_div.hpp"
 #include "../core/error.hpp"
+#include "../counts/steps/step.hpp"
 #include "methods/method.hpp"
 #include "packet.hpp"
-#include "steps/step.hpp"
 
 namespace tandem::pipeline {
 

@@ -1,14 +1,12 @@
 #pragma once
 
 #include <atomic>
-#include <cstring>
 #include <optional>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "../core/comm.hpp"
-#include "open_ends.hpp"
+#include "../counts/open_ends.hpp"
 #include "outcome.hpp"
 #include "plan.hpp"
 
@@ -41,14 +39,6 @@ class ChunkQueue {
   SharedCounter counter_, made_;
   std::atomic<Index> own_made_ = 0;
 };
-
-/// All ranks: the value that the first one has.
-template <class T>
-requires std::is_trivially_copyable_v<T> T of_first(const Comm& ranks, T value) {
-  const std::string text = ranks.broadcast({reinterpret_cast<const char*>(&value), sizeof value});
-  std::memcpy(&value, text.data(), sizeof value);
-  return value;
-}
 
 /// All ranks: the first one gets what all did and found, the others keep their own.
 void add_ranks(const Comm& ranks, Outcome& outcome, Findings& findings, OpenEnds& ends);

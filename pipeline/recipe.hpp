@@ -10,10 +10,10 @@
 #include "../core/device.hpp"
 #include "../core/execution.hpp"
 #include "../core/range.hpp"
+#include "../counts/steps/options.hpp"
 #include "../geometry/views.hpp"
 #include "../operators/ramp_filter.hpp"
 #include "../solvers/bounds.hpp"
-#include "steps/options.hpp"
 
 namespace tandem::pipeline {
 

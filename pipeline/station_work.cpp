@@ -6,11 +6,11 @@
 #include <sstream>
 
 #include "../core/parallel.hpp"
+#include "../counts/steps/chain.hpp"
 #include "../solvers/weight_search.hpp"
 #include "grids.hpp"
 #include "methods/method.hpp"
 #include "problem.hpp"
-#include "steps/chain.hpp"
 
 namespace tandem::pipeline {
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "../../core/error.hpp"
+#include "../../counts/steps/chain.hpp"
 #include "../../io/volume_parts.hpp"
 #include "../../pipeline/checkpoints.hpp"
 #include "../../pipeline/chunks_due.hpp"
@@ -15,7 +16,6 @@
 #include "../../pipeline/ranks.hpp"
 #include "../../pipeline/reconstruct.hpp"
 #include "../../pipeline/same_grid.hpp"
-#include "../../pipeline/steps/chain.hpp"
 #include "../../pipeline/stopwatch.hpp"
 #include "../../pipeline/truth.hpp"
 #include "../batch.hpp"

@@ -6,13 +6,13 @@
 #include <tuple>
 #include <utility>
 
+#include "../../core/comm.hpp"
 #include "../../core/error.hpp"
 #include "../../operators/gradient.hpp"
 #include "../../operators/random.hpp"
 #include "../../operators/vector.hpp"
 #include "../../solvers/best_so_far.hpp"
 #include "../checkpoints.hpp"
-#include "../ranks.hpp"
 #include "../row_axes.hpp"
 #include "../stopwatch.hpp"
 #include "../warn.hpp"

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "../../counts/preprocess.hpp"
 #include "../../solvers/cost.hpp"
-#include "../preprocess.hpp"
 #include "../problem.hpp"
 #include "../recipe.hpp"
 #include "any_solver.hpp"

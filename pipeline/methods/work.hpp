@@ -4,7 +4,7 @@
 #include <functional>
 #include <optional>
 
-#include "../gpu_counts.hpp"
+#include "../../counts/gpu_counts.hpp"
 #include "../outcome.hpp"
 #include "../progress.hpp"
 #include "method.hpp"

@@ -3,8 +3,8 @@
 #include <memory>
 #include <optional>
 
+#include "../../counts/preprocess.hpp"
 #include "../../io/volume_file.hpp"
-#include "../preprocess.hpp"
 
 namespace tandem::pipeline {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "../../core/ceil_div.hpp"
+#include "../../counts/weights.hpp"
 #include "../../operators/rank_projector.hpp"
-#include "../weights.hpp"
 
 namespace tandem::pipeline {
 

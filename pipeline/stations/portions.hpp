@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "../preprocess.hpp"
+#include "../../counts/preprocess.hpp"
 #include "../problem.hpp"
 #include "read.hpp"
 

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "../../core/comm.hpp"
+#include "../../counts/open_ends.hpp"
 #include "../methods/work.hpp"
-#include "../open_ends.hpp"
 #include "chunk.hpp"
 #include "read.hpp"
 

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "../../core/host_memory.hpp"
+#include "../../counts/steps/chain.hpp"
 #include "../../operators/tiling.hpp"
 #include "../chunks_due.hpp"
-#include "../steps/chain.hpp"
 #include "../stopwatch.hpp"
 
 namespace tandem::pipeline {

@@ -13,7 +13,7 @@
 #include <tuple>
 #include <vector>
 
-#include "../../pipeline/steps/step.hpp"
+#include "../../counts/steps/step.hpp"
 #include "../support/test_data.hpp"
 #include "program.hpp"
 

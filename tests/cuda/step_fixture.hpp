@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "../../core/random.hpp"
-#include "../../pipeline/gpu_counts.hpp"
+#include "../../counts/gpu_counts.hpp"
 #include "../support/findings.hpp"
 #include "../support/memory_reader.hpp"
 #include "../support/numpy.hpp"

@@ -4,8 +4,8 @@
 #include <limits>
 #include <random>
 
+#include "../../counts/gpu_counts.hpp"
 #include "../../operators/vector.hpp"
-#include "../../pipeline/gpu_counts.hpp"
 #include "../support/findings.hpp"
 #include "../support/tolerances.hpp"
 #include "cuda_fixture.hpp"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "../../pipeline/weights.hpp"
+#include "../../counts/weights.hpp"
 #include "../support/tolerances.hpp"
 #include "step_fixture.hpp"
 

@@ -1,8 +1,8 @@
 // Preprocessing steps on a GPU against results of other programs, element by element. Skipped where no GPU
 // is.
 
+#include "../../counts/steps/median_fill.hpp"
 #include "../../kernels/frames.hpp"
-#include "../../pipeline/steps/median_fill.hpp"
 #include "../support/axes.hpp"
 #include "../support/normalized.hpp"
 #include "../support/npy.hpp"

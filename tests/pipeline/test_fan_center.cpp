@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "../../core/error.hpp"
+#include "../../counts/preprocess.hpp"
 #include "../../operators/algebra.hpp"
 #include "../../operators/fbp.hpp"
 #include "../../pipeline/center.hpp"
-#include "../../pipeline/preprocess.hpp"
 #include "../../pipeline/simulate.hpp"
 #include "../support/scans.hpp"
 #include "../support/test_data.hpp"

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <limits>
 
+#include "../../counts/steps/step.hpp"
 #include "../../pipeline/chunks_due.hpp"
 #include "../../pipeline/margin_rows.hpp"
-#include "../../pipeline/steps/step.hpp"
 #include "../support/reconstructions.hpp"
 #include "../support/temporary_folder.hpp"
 #include "../support/tolerances.hpp"

@@ -5,10 +5,10 @@
 
 #include "../../core/error.hpp"
 #include "../../core/parallel.hpp"
+#include "../../counts/weights.hpp"
 #include "../../pipeline/grids.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "../../pipeline/station_work.hpp"
-#include "../../pipeline/weights.hpp"
 #include "../../solvers/pdhg.hpp"
 #include "../../solvers/weight_search.hpp"
 #include "../support/memory_reader.hpp"

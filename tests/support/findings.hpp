@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "../../pipeline/preprocess.hpp"
+#include "../../counts/preprocess.hpp"
 
 namespace tandem::test {
 

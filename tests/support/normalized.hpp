@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "../../pipeline/preprocess.hpp"
+#include "../../counts/preprocess.hpp"
 #include "memory_reader.hpp"
 #include "npy.hpp"
 #include "numpy.hpp"

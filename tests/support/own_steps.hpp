@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "../../pipeline/steps/chain.hpp"
+#include "../../counts/steps/chain.hpp"
 
 namespace tandem::test {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "../../pipeline/steps/stripes/stripe_method.hpp"
+#include "../../counts/steps/stripes/stripe_method.hpp"
 
 namespace tandem::test {
 

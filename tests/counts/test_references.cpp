@@ -8,7 +8,7 @@
 
 #include "../../core/error.hpp"
 #include "../../core/random.hpp"
-#include "../../pipeline/preprocess.hpp"
+#include "../../counts/preprocess.hpp"
 #include "../support/memory_reader.hpp"
 #include "../support/normalized.hpp"
 #include "../support/tolerances.hpp"

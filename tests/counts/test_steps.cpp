@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "../../pipeline/steps/chain.hpp"
+#include "../../counts/steps/chain.hpp"
 #include "../support/own_steps.hpp"
 
 namespace tandem::pipeline {

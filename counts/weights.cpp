@@ -7,7 +7,6 @@
 
 #include "../core/parallel.hpp"
 #include "../kernels/counts.hpp"
-#include "ranks.hpp"
 
 namespace tandem::pipeline {
 

@@ -11,9 +11,9 @@
 #include <string>
 
 #include "../../core/random.hpp"
-#include "../../pipeline/bad_cells.hpp"
-#include "../../pipeline/steps/dezinger.hpp"
-#include "../../pipeline/steps/median_fill.hpp"
+#include "../../counts/bad_cells.hpp"
+#include "../../counts/steps/dezinger.hpp"
+#include "../../counts/steps/median_fill.hpp"
 #include "../support/axes.hpp"
 #include "../support/memory_reader.hpp"
 #include "../support/npy.hpp"

@@ -9,8 +9,8 @@
 
 #include "../../core/error.hpp"
 #include "../../core/random.hpp"
-#include "../../pipeline/steps/chain.hpp"
-#include "../../pipeline/steps/phase.hpp"
+#include "../../counts/steps/chain.hpp"
+#include "../../counts/steps/phase.hpp"
 #include "../support/memory_reader.hpp"
 #include "../support/tolerances.hpp"
 

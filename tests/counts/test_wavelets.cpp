@@ -3,7 +3,7 @@
 #include <cmath>
 #include <random>
 
-#include "../../pipeline/steps/stripes/wavelets.hpp"
+#include "../../counts/steps/stripes/wavelets.hpp"
 
 namespace tandem::pipeline::stripes {
 namespace {

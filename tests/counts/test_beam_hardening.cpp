@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "../../core/error.hpp"
+#include "../../counts/steps/step.hpp"
 #include "../../operators/algebra.hpp"
 #include "../../operators/fbp.hpp"
 #include "../../operators/projector.hpp"
-#include "../../pipeline/steps/step.hpp"
 #include "../support/reconstructions.hpp"
 #include "../support/scans.hpp"
 #include "../support/temporary_folder.hpp"

@@ -1,4 +1,4 @@
-#include "../../pipeline/preprocess.hpp"
+#include "../../counts/preprocess.hpp"
 
 #include <gtest/gtest.h>
 
