@@ -4,15 +4,15 @@
 #include <cmath>
 #include <sstream>
 
+#include "../axis/axis_advice.hpp"
+#include "../axis/repeated_view.hpp"
 #include "../core/ceil_div.hpp"
 #include "../core/error.hpp"
 #include "../counts/preprocess.hpp"
 #include "../counts/steps/chain.hpp"
 #include "../io/hdf5.hpp"
-#include "../pipeline/axis_advice.hpp"
 #include "../pipeline/margin_rows.hpp"
 #include "../pipeline/recorded_pose.hpp"
-#include "../pipeline/repeated_view.hpp"
 #include "beams/beam.hpp"
 #include "command_line.hpp"
 #include "step_options.hpp"

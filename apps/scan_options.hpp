@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "../axis/center.hpp"
 #include "../io/scan_reader.hpp"
 #include "../io/volume_file.hpp"
-#include "../pipeline/center.hpp"
 #include "../pipeline/plan.hpp"
 #include "command.hpp"
 #include "progress.hpp"

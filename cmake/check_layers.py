@@ -18,12 +18,13 @@ MAY_INCLUDE = {
     "solvers": {"operators", "core"},
     "io": {"geometry", "core"},
     "counts": {"operators", "kernels", "geometry", "io", "core"},
+    "axis": {"counts", "geometry", "core"},
     "pipeline": {"counts", "solvers", "operators", "kernels", "geometry", "io", "core"},
     "bench": {"pipeline", "counts", "solvers", "operators", "kernels", "geometry", "io", "core"},
-    "apps": {"bench", "pipeline", "counts", "solvers", "operators", "kernels", "geometry", "io", "core"},
+    "apps": {"bench", "pipeline", "axis", "counts", "solvers", "operators", "kernels", "geometry", "io", "core"},
     "python": {"apps", "pipeline", "solvers", "operators", "geometry", "io", "core"},
     "examples": {"pipeline", "solvers", "operators", "geometry", "io", "core"},
-    "tests": {"pipeline", "counts", "solvers", "operators", "kernels", "geometry", "io", "core"},
+    "tests": {"pipeline", "axis", "counts", "solvers", "operators", "kernels", "geometry", "io", "core"},
 }
 # Headers of third parties and where alone they may be seen.
 ONLY_IN = {

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
+#include "../../axis/center.hpp"
 #include "../../operators/linear_operator.hpp"
 #include "../../operators/projector.hpp"
-#include "../../pipeline/center.hpp"
 #include "../geometry_options.hpp"
 #include "../progress.hpp"
 

@@ -9,11 +9,11 @@
 #include <numbers>
 #include <vector>
 
+#include "../../axis/center.hpp"
 #include "../../core/error.hpp"
 #include "../../counts/preprocess.hpp"
 #include "../../operators/algebra.hpp"
 #include "../../operators/fbp.hpp"
-#include "../../pipeline/center.hpp"
 #include "../../pipeline/simulate.hpp"
 #include "../support/scans.hpp"
 #include "../support/test_data.hpp"

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../../axis/centre_of_mass.hpp"
 #include "../../core/error.hpp"
 #include "../../geometry/phantom.hpp"
-#include "../../pipeline/centre_of_mass.hpp"
 #include "../support/scans.hpp"
 #include "../support/tolerances.hpp"
 

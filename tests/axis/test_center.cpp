@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "../../axis/center.hpp"
 #include "../../core/error.hpp"
 #include "../../core/random.hpp"
 #include "../../io/scan_reader.hpp"
-#include "../../pipeline/center.hpp"
 #include "../../pipeline/simulate.hpp"
 #include "../support/test_data.hpp"
 #include "../support/tolerances.hpp"

@@ -5,7 +5,7 @@
 #include <numbers>
 #include <vector>
 
-#include "../../pipeline/repeated_view.hpp"
+#include "../../axis/repeated_view.hpp"
 #include "../../pipeline/simulate.hpp"
 
 namespace tandem::pipeline {
