@@ -8,8 +8,8 @@
 
 #include "../core/error.hpp"
 #include "../core/units.hpp"
+#include "../forecast/trial.hpp"
 #include "../pipeline/chunks_due.hpp"
-#include "../pipeline/trial.hpp"
 #include "rates_file.hpp"
 
 namespace tandem::apps {

@@ -5,8 +5,8 @@
 #include <ostream>
 #include <string>
 
+#include "../forecast/forecast.hpp"
 #include "../io/volume_kind.hpp"
-#include "../pipeline/forecast.hpp"
 #include "progress.hpp"
 
 namespace tandem::apps {

@@ -7,10 +7,10 @@
 #include "../core/ceil_div.hpp"
 #include "../core/error.hpp"
 #include "../core/units.hpp"
+#include "../forecast/cluster.hpp"
+#include "../forecast/planned_traffic.hpp"
 #include "../operators/projector.hpp"
 #include "../operators/rank_traffic.hpp"
-#include "../pipeline/cluster.hpp"
-#include "../pipeline/planned_traffic.hpp"
 #include "../solvers/cgls.hpp"
 #include "values.hpp"
 

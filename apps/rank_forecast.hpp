@@ -16,7 +16,7 @@ struct RankOptions {
 };
 void add_rank_options(CLI::App& command, RankOptions& options);
 
-/// What a step of CGLS would take over these ranks (pipeline/cluster.hpp). Slices of a parallel beam send
+/// What a step of CGLS would take over these ranks (forecast/cluster.hpp). Slices of a parallel beam send
 /// nothing, so of these it says how many a rank has. If the share of a rank does not fit, it says why.
 nlohmann::json rank_forecast(const Scan& scan, const VolumeGrid& grid, const RankOptions& options);
 

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "../pipeline/rates.hpp"
+#include "../forecast/rates.hpp"
 
 namespace tandem::apps {
 

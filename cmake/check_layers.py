@@ -20,11 +20,12 @@ MAY_INCLUDE = {
     "counts": {"operators", "kernels", "geometry", "io", "core"},
     "axis": {"counts", "geometry", "core"},
     "pipeline": {"counts", "solvers", "operators", "kernels", "geometry", "io", "core"},
-    "bench": {"pipeline", "counts", "solvers", "operators", "kernels", "geometry", "io", "core"},
-    "apps": {"bench", "pipeline", "axis", "counts", "solvers", "operators", "kernels", "geometry", "io", "core"},
+    "forecast": {"pipeline", "counts", "solvers", "operators", "geometry", "io", "core"},
+    "bench": {"forecast", "pipeline", "counts", "solvers", "operators", "kernels", "geometry", "io", "core"},
+    "apps": {"bench", "forecast", "pipeline", "axis", "counts", "solvers", "operators", "kernels", "geometry", "io", "core"},
     "python": {"apps", "pipeline", "solvers", "operators", "geometry", "io", "core"},
     "examples": {"pipeline", "solvers", "operators", "geometry", "io", "core"},
-    "tests": {"pipeline", "axis", "counts", "solvers", "operators", "kernels", "geometry", "io", "core"},
+    "tests": {"forecast", "pipeline", "axis", "counts", "solvers", "operators", "kernels", "geometry", "io", "core"},
 }
 # Headers of third parties and where alone they may be seen.
 ONLY_IN = {

@@ -20,12 +20,12 @@
 #include "../../core/comm.hpp"
 #include "../../core/error.hpp"
 #include "../../core/gpu_messages.hpp"
+#include "../../forecast/cluster.hpp"
 #include "../../operators/adjointness.hpp"
 #include "../../operators/projector.hpp"
 #include "../../operators/rank_projector.hpp"
 #include "../../operators/rank_traffic.hpp"
 #include "../../operators/vector.hpp"
-#include "../../pipeline/cluster.hpp"
 #include "../../solvers/cgls.hpp"
 #include "../cone_case.hpp"
 

@@ -3,11 +3,11 @@
 
 #include <array>
 
+#include "../../forecast/cluster.hpp"
+#include "../../forecast/planned_traffic.hpp"
 #include "../../operators/gradient.hpp"
 #include "../../operators/rank_traffic.hpp"
 #include "../../operators/vector.hpp"
-#include "../../pipeline/cluster.hpp"
-#include "../../pipeline/planned_traffic.hpp"
 #include "../../solvers/cgls.hpp"
 #include "portions.hpp"
 

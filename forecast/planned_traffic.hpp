@@ -1,6 +1,6 @@
 #pragma once
 
-#include "methods/method.hpp"
+#include "../pipeline/methods/method.hpp"
 
 namespace tandem::pipeline {
 

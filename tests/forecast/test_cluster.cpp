@@ -4,7 +4,7 @@
 
 #include "../../core/error.hpp"
 #include "../../core/units.hpp"
-#include "../../pipeline/cluster.hpp"
+#include "../../forecast/cluster.hpp"
 #include "../support/cone_scans.hpp"
 
 namespace tandem::test {

@@ -1,6 +1,6 @@
 // The forecast of a run from rates that are given by hand, and what runs tell of rates.
 
-#include "../../pipeline/forecast.hpp"
+#include "../../forecast/forecast.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <limits>
 #include <numbers>
 
+#include "../../forecast/trial.hpp"
 #include "../../pipeline/chunks_due.hpp"
-#include "../../pipeline/trial.hpp"
 
 namespace tandem::test {
 namespace {

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "outcome.hpp"
-#include "plan.hpp"
+#include "../pipeline/outcome.hpp"
+#include "../pipeline/plan.hpp"
 
 namespace tandem::pipeline {
 

@@ -10,11 +10,11 @@
 #include "../core/error.hpp"
 #include "../core/host_memory.hpp"
 #include "../operators/random.hpp"
+#include "../pipeline/grids.hpp"
+#include "../pipeline/methods/method.hpp"
+#include "../pipeline/reconstruct.hpp"
+#include "../pipeline/stopwatch.hpp"
 #include "forecast.hpp"
-#include "grids.hpp"
-#include "methods/method.hpp"
-#include "reconstruct.hpp"
-#include "stopwatch.hpp"
 
 namespace tandem::pipeline {
 

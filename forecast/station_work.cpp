@@ -7,10 +7,10 @@
 
 #include "../core/parallel.hpp"
 #include "../counts/steps/chain.hpp"
+#include "../pipeline/grids.hpp"
+#include "../pipeline/methods/method.hpp"
+#include "../pipeline/problem.hpp"
 #include "../solvers/weight_search.hpp"
-#include "grids.hpp"
-#include "methods/method.hpp"
-#include "problem.hpp"
 
 namespace tandem::pipeline {
 
