@@ -9,7 +9,7 @@
 #include "../core/error.hpp"
 #include "../core/units.hpp"
 #include "../forecast/trial.hpp"
-#include "../pipeline/chunks_due.hpp"
+#include "../pipeline/plan/chunks_due.hpp"
 #include "rates_file.hpp"
 
 namespace tandem::apps {

@@ -4,7 +4,7 @@
 
 #include "../io/output.hpp"
 #include "../pipeline/outcome.hpp"
-#include "../pipeline/plan.hpp"
+#include "../pipeline/plan/plan.hpp"
 
 namespace tandem::apps {
 

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "../pipeline/plan.hpp"
+#include "../pipeline/plan/plan.hpp"
 #include "command.hpp"
 
 namespace tandem::apps {

@@ -5,7 +5,7 @@
 
 #include "../io/volume_kind.hpp"
 #include "../io/volume_parts.hpp"
-#include "../pipeline/plan.hpp"
+#include "../pipeline/plan/plan.hpp"
 #include "command.hpp"
 #include "device_options.hpp"
 #include "files.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "../pipeline/outcome.hpp"
-#include "../pipeline/plan.hpp"
+#include "../pipeline/plan/plan.hpp"
 #include "forecast.hpp"
 
 namespace tandem::apps {

@@ -7,7 +7,7 @@
 #include "../axis/center.hpp"
 #include "../io/scan_reader.hpp"
 #include "../io/volume_file.hpp"
-#include "../pipeline/plan.hpp"
+#include "../pipeline/plan/plan.hpp"
 #include "command.hpp"
 #include "progress.hpp"
 

@@ -7,9 +7,9 @@
 
 #include "../core/parallel.hpp"
 #include "../counts/steps/chain.hpp"
-#include "../pipeline/grids.hpp"
 #include "../pipeline/methods/method.hpp"
-#include "../pipeline/problem.hpp"
+#include "../pipeline/plan/grids.hpp"
+#include "../pipeline/plan/problem.hpp"
 #include "../solvers/weight_search.hpp"
 
 namespace tandem::pipeline {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "../pipeline/outcome.hpp"
-#include "../pipeline/plan.hpp"
+#include "../pipeline/plan/plan.hpp"
 
 namespace tandem::pipeline {
 

@@ -7,8 +7,8 @@
 
 #include "../io/png.hpp"
 #include "../io/scan_reader.hpp"
+#include "plan/recipe.hpp"
 #include "progress.hpp"
-#include "recipe.hpp"
 
 namespace tandem::pipeline {
 

@@ -14,7 +14,7 @@
 #include "../io/identity.hpp"
 #include "curves.hpp"
 #include "methods/any_solver.hpp"
-#include "plan.hpp"
+#include "plan/plan.hpp"
 
 namespace tandem::pipeline {
 

@@ -7,7 +7,7 @@
 #include "../operators/projector.hpp"
 #include "beams/beam.hpp"
 #include "methods/variation.hpp"
-#include "row_axes.hpp"
+#include "plan/row_axes.hpp"
 
 namespace tandem::pipeline {
 

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "../solvers/weight_search.hpp"
-#include "problem.hpp"
+#include "plan/problem.hpp"
 
 namespace tandem::pipeline {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "../core/array.hpp"
-#include "plan.hpp"
+#include "plan/plan.hpp"
 
 namespace tandem::pipeline {
 

@@ -8,7 +8,7 @@
 #include "../core/comm.hpp"
 #include "../counts/open_ends.hpp"
 #include "outcome.hpp"
-#include "plan.hpp"
+#include "plan/plan.hpp"
 
 namespace tandem::pipeline {
 

@@ -6,7 +6,7 @@
 #include "../io/volume_file.hpp"
 #include "live.hpp"
 #include "outcome.hpp"
-#include "plan.hpp"
+#include "plan/plan.hpp"
 #include "progress.hpp"
 #include "station_board.hpp"
 

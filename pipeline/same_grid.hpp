@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "../io/volume_file.hpp"
-#include "plan.hpp"
+#include "plan/plan.hpp"
 
 namespace tandem::pipeline {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "../io/volume_file.hpp"
-#include "plan.hpp"
+#include "plan/plan.hpp"
 #include "quality.hpp"
 
 namespace tandem::pipeline {

@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "plan.hpp"
+#include "plan/plan.hpp"
 
 namespace tandem::pipeline {
 

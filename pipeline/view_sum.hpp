@@ -5,7 +5,7 @@
 
 #include "../core/array.hpp"
 #include "live.hpp"
-#include "plan.hpp"
+#include "plan/plan.hpp"
 
 namespace tandem::pipeline {
 

@@ -3,7 +3,7 @@
 
 #include "../../operators/algebra.hpp"
 #include "../../operators/ramp_filter.hpp"
-#include "../../pipeline/row_axes.hpp"
+#include "../../pipeline/plan/row_axes.hpp"
 #include "beam.hpp"
 
 namespace tandem::apps {

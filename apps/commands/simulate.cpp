@@ -8,7 +8,7 @@
 #include "../../core/version.hpp"
 #include "../../io/scan_writer.hpp"
 #include "../../io/volume_file.hpp"
-#include "../../pipeline/host_memory.hpp"
+#include "../../pipeline/plan/host_memory.hpp"
 #include "../../pipeline/simulate.hpp"
 #include "../command.hpp"
 #include "../command_line.hpp"

@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "../../operators/ramp_filter.hpp"
-#include "../problem.hpp"
+#include "../plan/problem.hpp"
 
 namespace tandem::pipeline {
 

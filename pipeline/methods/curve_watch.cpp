@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "../grids.hpp"
+#include "../plan/grids.hpp"
 #include "../truth.hpp"
 
 namespace tandem::pipeline {

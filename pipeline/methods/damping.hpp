@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../problem.hpp"
+#include "../plan/problem.hpp"
 
 namespace tandem::pipeline {
 

@@ -13,7 +13,7 @@
 #include "../../operators/vector.hpp"
 #include "../../solvers/best_so_far.hpp"
 #include "../checkpoints.hpp"
-#include "../row_axes.hpp"
+#include "../plan/row_axes.hpp"
 #include "../stopwatch.hpp"
 #include "../warn.hpp"
 #include "curve_watch.hpp"

@@ -8,8 +8,8 @@
 
 #include "../../counts/preprocess.hpp"
 #include "../../solvers/cost.hpp"
-#include "../problem.hpp"
-#include "../recipe.hpp"
+#include "../plan/problem.hpp"
+#include "../plan/recipe.hpp"
 #include "any_solver.hpp"
 
 namespace tandem::pipeline {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../plan.hpp"
+#include "../plan/plan.hpp"
 
 namespace tandem::pipeline {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "../grids.hpp"
+#include "../plan/grids.hpp"
 #include "../same_grid.hpp"
 #include "../stations/portions.hpp"
 

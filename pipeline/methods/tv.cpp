@@ -5,7 +5,7 @@
 #include "../../solvers/pdhg.hpp"
 #include "../../solvers/weight_search.hpp"
 #include "../coarser.hpp"
-#include "../row_axes.hpp"
+#include "../plan/row_axes.hpp"
 #include "iteration.hpp"
 #include "method.hpp"
 #include "start.hpp"

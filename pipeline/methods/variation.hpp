@@ -3,7 +3,7 @@
 #include <array>
 
 #include "../../solvers/regulariser.hpp"
-#include "../problem.hpp"
+#include "../plan/problem.hpp"
 
 namespace tandem::pipeline {
 

@@ -4,7 +4,7 @@
 
 #include "../../core/host_memory.hpp"
 #include "../finite.hpp"
-#include "../grids.hpp"
+#include "../plan/grids.hpp"
 #include "portions.hpp"
 
 namespace tandem::pipeline {

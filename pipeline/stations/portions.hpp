@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "../../counts/preprocess.hpp"
-#include "../problem.hpp"
+#include "../plan/problem.hpp"
 #include "read.hpp"
 
 // How data come into vectors that lie on several ranks (Plan::over_ranks), and how volumes leave them. No

@@ -8,7 +8,7 @@
 #include "../../core/host_memory.hpp"
 #include "../../counts/steps/chain.hpp"
 #include "../../operators/tiling.hpp"
-#include "../chunks_due.hpp"
+#include "../plan/chunks_due.hpp"
 #include "../stopwatch.hpp"
 
 namespace tandem::pipeline {

@@ -1,6 +1,6 @@
 #include "sweep.hpp"
 
-#include "../view_samples.hpp"
+#include "../plan/view_samples.hpp"
 
 #include <optional>
 #include <utility>

@@ -8,7 +8,7 @@
 #include "../../io/volume_file.hpp"
 #include "../live.hpp"
 #include "../outcome.hpp"
-#include "../plan.hpp"
+#include "../plan/plan.hpp"
 #include "../progress.hpp"
 #include "../truth.hpp"
 #include "chunk.hpp"

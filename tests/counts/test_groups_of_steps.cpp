@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "../../core/error.hpp"
-#include "../../pipeline/chunks_due.hpp"
-#include "../../pipeline/memory.hpp"
+#include "../../pipeline/plan/chunks_due.hpp"
+#include "../../pipeline/plan/memory.hpp"
 #include "../support/own_steps.hpp"
 #include "../support/property.hpp"
 #include "../support/reconstructions.hpp"

@@ -6,7 +6,7 @@
 
 #include "../../core/error.hpp"
 #include "../../core/parallel.hpp"
-#include "../../pipeline/problem.hpp"
+#include "../../pipeline/plan/problem.hpp"
 #include "../support/reconstructions.hpp"
 #include "../support/temporary_folder.hpp"
 #include "../support/tolerances.hpp"

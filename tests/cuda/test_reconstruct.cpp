@@ -5,8 +5,8 @@
 
 #include "../../core/error.hpp"
 #include "../../operators/adjointness.hpp"
-#include "../../pipeline/memory.hpp"
-#include "../../pipeline/problem.hpp"
+#include "../../pipeline/plan/memory.hpp"
+#include "../../pipeline/plan/problem.hpp"
 #include "../support/reconstructions.hpp"
 #include "../support/temporary_folder.hpp"
 #include "../support/tolerances.hpp"

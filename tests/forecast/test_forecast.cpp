@@ -9,7 +9,7 @@
 #include <numbers>
 
 #include "../../forecast/trial.hpp"
-#include "../../pipeline/chunks_due.hpp"
+#include "../../pipeline/plan/chunks_due.hpp"
 
 namespace tandem::test {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "../../core/units.hpp"
 #include "../../kernels/upright.hpp"
-#include "../../pipeline/plan.hpp"
+#include "../../pipeline/plan/plan.hpp"
 #include "scanned_folder.hpp"
 
 namespace tandem::test {

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "../../operators/fourier.hpp"
-#include "../../pipeline/host_memory.hpp"
-#include "../../pipeline/plan.hpp"
+#include "../../pipeline/plan/host_memory.hpp"
+#include "../../pipeline/plan/plan.hpp"
 #include "../support/known_scan.hpp"
 #include "../support/tolerances.hpp"
 

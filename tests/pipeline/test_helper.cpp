@@ -1,6 +1,6 @@
 // A crew of unlike workers. Two workers on the CPU stand for a GPU and a CPU.
 
-#include "../../pipeline/helper.hpp"
+#include "../../pipeline/plan/helper.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,8 +12,8 @@
 
 #include "../../core/error.hpp"
 #include "../../core/parallel.hpp"
-#include "../../pipeline/chunks_due.hpp"
-#include "../../pipeline/memory.hpp"
+#include "../../pipeline/plan/chunks_due.hpp"
+#include "../../pipeline/plan/memory.hpp"
 #include "../support/reconstructions.hpp"
 #include "../support/temporary_folder.hpp"
 #include "../support/watched_method.hpp"

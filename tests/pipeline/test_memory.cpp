@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "../../operators/vector.hpp"
-#include "../../pipeline/memory.hpp"
 #include "../../pipeline/methods/method.hpp"
-#include "../../pipeline/row_axes.hpp"
+#include "../../pipeline/plan/memory.hpp"
+#include "../../pipeline/plan/row_axes.hpp"
 
 namespace tandem::test {
 namespace {

@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "../../io/volume_file.hpp"
-#include "../../pipeline/grids.hpp"
-#include "../../pipeline/memory.hpp"
 #include "../../pipeline/methods/method.hpp"
+#include "../../pipeline/plan/grids.hpp"
+#include "../../pipeline/plan/memory.hpp"
 #include "../support/reconstructions.hpp"
 #include "../support/temporary_folder.hpp"
 #include "../support/tolerances.hpp"

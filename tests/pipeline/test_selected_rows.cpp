@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "../../counts/steps/step.hpp"
-#include "../../pipeline/chunks_due.hpp"
-#include "../../pipeline/margin_rows.hpp"
+#include "../../pipeline/plan/chunks_due.hpp"
+#include "../../pipeline/plan/margin_rows.hpp"
 #include "../support/reconstructions.hpp"
 #include "../support/temporary_folder.hpp"
 #include "../support/tolerances.hpp"

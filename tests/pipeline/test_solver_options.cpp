@@ -5,8 +5,8 @@
 #include <string>
 
 #include "../../core/error.hpp"
-#include "../../pipeline/memory.hpp"
 #include "../../pipeline/methods/method.hpp"
+#include "../../pipeline/plan/memory.hpp"
 #include "../support/scans.hpp"
 
 namespace tandem::test {

@@ -3,8 +3,8 @@
 #include <optional>
 #include <vector>
 
-#include "../core/array.hpp"
-#include "../core/range.hpp"
+#include "../../core/array.hpp"
+#include "../../core/range.hpp"
 
 namespace tandem::pipeline {
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "../core/desk.hpp"
+#include "../../core/desk.hpp"
+#include "../warn.hpp"
 #include "chunks_due.hpp"
-#include "warn.hpp"
 
 namespace tandem::pipeline {
 

@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "../core/comm.hpp"
-#include "../core/device.hpp"
-#include "../core/execution.hpp"
-#include "../core/range.hpp"
-#include "../counts/steps/options.hpp"
-#include "../geometry/views.hpp"
-#include "../operators/ramp_filter.hpp"
-#include "../solvers/bounds.hpp"
+#include "../../core/comm.hpp"
+#include "../../core/device.hpp"
+#include "../../core/execution.hpp"
+#include "../../core/range.hpp"
+#include "../../counts/steps/options.hpp"
+#include "../../geometry/views.hpp"
+#include "../../operators/ramp_filter.hpp"
+#include "../../solvers/bounds.hpp"
 
 namespace tandem::pipeline {
 

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "../core/ceil_div.hpp"
-#include "../core/error.hpp"
-#include "../operators/rank_projector.hpp"
-#include "beams/beam.hpp"
+#include "../../core/ceil_div.hpp"
+#include "../../core/error.hpp"
+#include "../../operators/rank_projector.hpp"
+#include "../beams/beam.hpp"
+#include "../methods/method.hpp"
 #include "memory.hpp"
-#include "methods/method.hpp"
 
 namespace tandem::pipeline {
 

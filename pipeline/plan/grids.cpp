@@ -4,8 +4,8 @@
 #include <cmath>
 #include <utility>
 
-#include "../core/error.hpp"
-#include "methods/method.hpp"
+#include "../../core/error.hpp"
+#include "../methods/method.hpp"
 
 namespace tandem::pipeline {
 

@@ -5,9 +5,9 @@
 #include <optional>
 #include <span>
 
-#include "../operators/linear_operator.hpp"
-#include "../operators/subsets.hpp"
-#include "../solvers/cross_validation.hpp"
+#include "../../operators/linear_operator.hpp"
+#include "../../operators/subsets.hpp"
+#include "../../solvers/cross_validation.hpp"
 #include "plan.hpp"
 
 namespace tandem::pipeline {

@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <sstream>
 
-#include "../core/error.hpp"
-#include "../core/parallel.hpp"
-#include "../core/units.hpp"
-#include "../counts/steps/chain.hpp"
-#include "beams/beam.hpp"
+#include "../../core/error.hpp"
+#include "../../core/parallel.hpp"
+#include "../../core/units.hpp"
+#include "../../counts/steps/chain.hpp"
+#include "../beams/beam.hpp"
+#include "../follow.hpp"
+#include "../methods/method.hpp"
 #include "chunks_due.hpp"
-#include "follow.hpp"
 #include "host_memory.hpp"
 #include "memory.hpp"
-#include "methods/method.hpp"
 #include "view_samples.hpp"
 
 namespace tandem::pipeline {

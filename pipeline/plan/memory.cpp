@@ -4,18 +4,18 @@
 #include <cmath>
 #include <map>
 
-#include "../core/ceil_div.hpp"
-#include "../core/units.hpp"
-#include "../counts/steps/chain.hpp"
-#include "../operators/rank_projector.hpp"
-#include "beams/beam.hpp"
+#include "../../core/ceil_div.hpp"
+#include "../../core/units.hpp"
+#include "../../counts/steps/chain.hpp"
+#include "../../operators/rank_projector.hpp"
+#include "../beams/beam.hpp"
+#include "../methods/method.hpp"
+#include "../stations/landing.hpp"
+#include "../stations/read.hpp"
 #include "chunks_due.hpp"
 #include "grids.hpp"
 #include "host_memory.hpp"
-#include "methods/method.hpp"
 #include "row_axes.hpp"
-#include "stations/landing.hpp"
-#include "stations/read.hpp"
 
 namespace tandem::pipeline {
 

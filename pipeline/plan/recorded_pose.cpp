@@ -3,7 +3,7 @@
 #include <cmath>
 #include <string>
 
-#include "../core/error.hpp"
+#include "../../core/error.hpp"
 
 namespace tandem::pipeline {
 

@@ -5,11 +5,11 @@
 #include <numeric>
 #include <utility>
 
-#include "../core/error.hpp"
-#include "../core/parallel.hpp"
-#include "../geometry/view_subsets.hpp"
-#include "../operators/algebra.hpp"
-#include "../operators/ramp_filter.hpp"
+#include "../../core/error.hpp"
+#include "../../core/parallel.hpp"
+#include "../../geometry/view_subsets.hpp"
+#include "../../operators/algebra.hpp"
+#include "../../operators/ramp_filter.hpp"
 
 namespace tandem::pipeline {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "../geometry/view_subsets.hpp"
-#include "../operators/fbp.hpp"
-#include "beams/beam.hpp"
+#include "../../geometry/view_subsets.hpp"
+#include "../../operators/fbp.hpp"
+#include "../beams/beam.hpp"
 #include "grids.hpp"
 
 namespace tandem::pipeline {

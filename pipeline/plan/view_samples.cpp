@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "../core/host_memory.hpp"
+#include "../../core/host_memory.hpp"
 
 namespace tandem::pipeline {
 

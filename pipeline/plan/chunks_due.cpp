@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "../core/ceil_div.hpp"
-#include "../core/desk.hpp"
+#include "../../core/ceil_div.hpp"
+#include "../../core/desk.hpp"
 #include "problem.hpp"
 
 namespace tandem::pipeline {

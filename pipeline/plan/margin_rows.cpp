@@ -4,9 +4,9 @@
 #include <cmath>
 #include <vector>
 
-#include "../core/error.hpp"
-#include "../counts/pixels.hpp"
-#include "../counts/steps/step.hpp"
+#include "../../core/error.hpp"
+#include "../../counts/pixels.hpp"
+#include "../../counts/steps/step.hpp"
 #include "chunks_due.hpp"
 
 namespace tandem::pipeline {

@@ -6,13 +6,13 @@
 #include <string_view>
 #include <vector>
 
-#include "../core/comm.hpp"
-#include "../core/execution.hpp"
-#include "../counts/preprocess.hpp"
-#include "../geometry/scan.hpp"
-#include "../geometry/views.hpp"
-#include "../io/scan_reader.hpp"
-#include "../io/volume_place.hpp"
+#include "../../core/comm.hpp"
+#include "../../core/execution.hpp"
+#include "../../counts/preprocess.hpp"
+#include "../../geometry/scan.hpp"
+#include "../../geometry/views.hpp"
+#include "../../io/scan_reader.hpp"
+#include "../../io/volume_place.hpp"
 #include "recipe.hpp"
 
 namespace tandem::pipeline {

@@ -6,25 +6,25 @@
 #include <functional>
 #include <sstream>
 
-#include "../core/ceil_div.hpp"
-#include "../core/error.hpp"
-#include "../core/parallel.hpp"
-#include "../core/units.hpp"
-#include "../counts/steps/chain.hpp"
+#include "../../core/ceil_div.hpp"
+#include "../../core/error.hpp"
+#include "../../core/parallel.hpp"
+#include "../../core/units.hpp"
+#include "../../counts/steps/chain.hpp"
+#include "../beams/beam.hpp"
+#include "../methods/method.hpp"
+#include "../methods/solver_options.hpp"
+#include "../warn.hpp"
 #include "batches.hpp"
-#include "beams/beam.hpp"
 #include "chunks_due.hpp"
 #include "grids.hpp"
 #include "helper.hpp"
 #include "host_memory.hpp"
 #include "memory.hpp"
-#include "methods/method.hpp"
-#include "methods/solver_options.hpp"
 #include "placement.hpp"
 #include "problem.hpp"
 #include "recorded_pose.hpp"
 #include "row_axes.hpp"
-#include "warn.hpp"
 
 namespace tandem::pipeline {
 
