@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "../core/parallel.hpp"
-#include "../io/output.hpp"
+#include "../io/files/output.hpp"
 #include "values.hpp"
 
 namespace tandem::apps {

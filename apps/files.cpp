@@ -7,7 +7,7 @@
 
 #include "../core/error.hpp"
 #include "../io/sources.hpp"
-#include "../io/volume_kind.hpp"
+#include "../io/volumes/volume_kind.hpp"
 #include "step_options.hpp"
 
 namespace tandem::apps {

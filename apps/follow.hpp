@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "../io/growing_scan.hpp"
+#include "../io/scans/growing_scan.hpp"
 #include "../pipeline/follow.hpp"
 #include "progress.hpp"
 #include "recon_options.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "../forecast/forecast.hpp"
-#include "../io/volume_kind.hpp"
+#include "../io/volumes/volume_kind.hpp"
 #include "progress.hpp"
 
 namespace tandem::apps {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "../core/units.hpp"
-#include "../io/scan_reader.hpp"
+#include "../io/scans/scan_reader.hpp"
 #include "beams/beam.hpp"
 #include "command_line.hpp"
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "../io/output.hpp"
+#include "../io/files/output.hpp"
 
 namespace tandem::apps {
 

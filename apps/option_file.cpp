@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "../core/error.hpp"
-#include "../io/text_file.hpp"
+#include "../io/files/text_file.hpp"
 #include "command.hpp"
 #include "recipe_text.hpp"
 #include "settings_text.hpp"

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "../io/output.hpp"
+#include "../io/files/output.hpp"
 #include "../pipeline/outcome.hpp"
 #include "../pipeline/plan/plan.hpp"
 

@@ -16,7 +16,7 @@
 #include "../core/error.hpp"
 #include "../core/parallel.hpp"
 #include "../core/version.hpp"
-#include "../io/output.hpp"
+#include "../io/files/output.hpp"
 #include "command.hpp"
 #include "lines.hpp"
 #include "log_file.hpp"

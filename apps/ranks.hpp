@@ -5,7 +5,7 @@
 
 #include "../core/comm.hpp"
 #include "../core/device.hpp"
-#include "../io/identity.hpp"
+#include "../io/files/identity.hpp"
 
 namespace tandem::apps {
 

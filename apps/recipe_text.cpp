@@ -9,7 +9,7 @@
 #include "../core/error.hpp"
 #include "../core/version.hpp"
 #include "../counts/steps/step.hpp"
-#include "../io/volume_file.hpp"
+#include "../io/volumes/volume_file.hpp"
 #include "command.hpp"
 #include "settings_text.hpp"
 

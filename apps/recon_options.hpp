@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
-#include "../io/volume_kind.hpp"
-#include "../io/volume_parts.hpp"
+#include "../io/volumes/volume_kind.hpp"
+#include "../io/volumes/volume_parts.hpp"
 #include "../pipeline/plan/plan.hpp"
 #include "command.hpp"
 #include "device_options.hpp"

@@ -8,7 +8,7 @@
 #include "../core/instruction_set.hpp"
 #include "../core/units.hpp"
 #include "../core/version.hpp"
-#include "../io/volume_kind.hpp"
+#include "../io/volumes/volume_kind.hpp"
 #include "../pipeline/methods/method.hpp"
 #include "../pipeline/plan/host_memory.hpp"
 #include "../solvers/run.hpp"

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "../io/scan_reader.hpp"
+#include "../io/scans/scan_reader.hpp"
 #include "progress.hpp"
 #include "recon_options.hpp"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "../io/png.hpp"
-#include "../io/volume_file.hpp"
+#include "../io/volumes/volume_file.hpp"
 #include "progress.hpp"
 
 namespace tandem::apps {

@@ -6,7 +6,7 @@
 
 #include "../core/instruction_set.hpp"
 #include "../core/version.hpp"
-#include "../io/checksum.hpp"
+#include "../io/files/checksum.hpp"
 #include "../io/sources.hpp"
 
 namespace tandem::apps {

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "../io/volume_file.hpp"
+#include "../io/volumes/volume_file.hpp"
 #include "command.hpp"
 #include "files.hpp"
 

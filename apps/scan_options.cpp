@@ -10,7 +10,7 @@
 #include "../core/error.hpp"
 #include "../counts/preprocess.hpp"
 #include "../counts/steps/chain.hpp"
-#include "../io/hdf5.hpp"
+#include "../io/hdf5/hdf5.hpp"
 #include "../pipeline/plan/margin_rows.hpp"
 #include "../pipeline/plan/recorded_pose.hpp"
 #include "beams/beam.hpp"

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "../axis/center.hpp"
-#include "../io/scan_reader.hpp"
-#include "../io/volume_file.hpp"
+#include "../io/scans/scan_reader.hpp"
+#include "../io/volumes/volume_file.hpp"
 #include "../pipeline/plan/plan.hpp"
 #include "command.hpp"
 #include "progress.hpp"

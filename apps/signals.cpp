@@ -14,7 +14,7 @@
 #include <system_error>
 #include <thread>
 
-#include "../io/output.hpp"
+#include "../io/files/output.hpp"
 #include "ranks.hpp"
 
 namespace tandem::apps {

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "../io/volume_place.hpp"
+#include "../io/volumes/volume_place.hpp"
 
 namespace tandem::apps {
 

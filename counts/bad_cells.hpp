@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "../io/scan_reader.hpp"
+#include "../io/scans/scan_reader.hpp"
 
 namespace tandem::pipeline {
 

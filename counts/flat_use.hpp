@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "../io/scan_reader.hpp"
+#include "../io/scans/scan_reader.hpp"
 #include "../kernels/counts.hpp"
 #include "combining.hpp"
 #include "steps/options.hpp"

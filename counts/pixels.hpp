@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "../geometry/scan.hpp"
-#include "../io/scan_reader.hpp"
+#include "../io/scans/scan_reader.hpp"
 
 namespace tandem::pipeline {
 

@@ -10,7 +10,7 @@
 
 #include "../core/array.hpp"
 #include "../core/ceil_div.hpp"
-#include "../io/scan_reader.hpp"
+#include "../io/scans/scan_reader.hpp"
 #include "reference.hpp"
 #include "row_margin.hpp"
 #include "steps/options.hpp"

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "../io/scan_reader.hpp"
+#include "../io/scans/scan_reader.hpp"
 #include "flat_use.hpp"
 
 namespace tandem::pipeline {

@@ -11,7 +11,7 @@
 
 #include "../core/error.hpp"
 #include "../io/png.hpp"
-#include "../io/volume_file.hpp"
+#include "../io/volumes/volume_file.hpp"
 #include "../pipeline/quality.hpp"
 
 using namespace tandem;

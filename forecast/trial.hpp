@@ -4,7 +4,7 @@
 #include <functional>
 #include <string_view>
 
-#include "../io/volume_file.hpp"
+#include "../io/volumes/volume_file.hpp"
 #include "rates.hpp"
 #include "station_work.hpp"
 

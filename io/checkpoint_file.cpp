@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "../core/error.hpp"
-#include "checksum.hpp"
-#include "plain_file.hpp"
-#include "text.hpp"
+#include "files/checksum.hpp"
+#include "files/plain_file.hpp"
+#include "files/text.hpp"
 
 namespace tandem::io {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "../core/space.hpp"
-#include "output.hpp"
+#include "files/output.hpp"
 
 namespace tandem::io {
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "../core/error.hpp"
-#include "small_font.hpp"
+#include "files/small_font.hpp"
 #include "tandem_file.hpp"
 
 namespace tandem::io {

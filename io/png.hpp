@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "../core/space.hpp"
-#include "output.hpp"
+#include "files/output.hpp"
 
 namespace tandem::io {
 

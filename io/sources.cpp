@@ -12,14 +12,14 @@
 #include <utility>
 
 #include "../core/error.hpp"
-#include "checksum.hpp"
-#include "hdf5.hpp"
-#include "hdf5_links.hpp"
-#include "rehearsal.hpp"
-#include "settings/settings.hpp"
-#include "tiff.hpp"
-#include "volume_format.hpp"
-#include "volume_kind.hpp"
+#include "files/checksum.hpp"
+#include "files/tiff.hpp"
+#include "hdf5/hdf5.hpp"
+#include "hdf5/hdf5_links.hpp"
+#include "hdf5/rehearsal.hpp"
+#include "scans/settings/settings.hpp"
+#include "volumes/volume_format.hpp"
+#include "volumes/volume_kind.hpp"
 
 namespace tandem::io {
 

@@ -6,13 +6,13 @@
 #include <sstream>
 
 #include "../core/error.hpp"
-#include "checksum.hpp"
-#include "frame_source.hpp"
-#include "hdf5.hpp"
-#include "output.hpp"
-#include "rehearsal.hpp"
-#include "tiff.hpp"
-#include "volume_format.hpp"
+#include "files/checksum.hpp"
+#include "files/output.hpp"
+#include "files/tiff.hpp"
+#include "hdf5/hdf5.hpp"
+#include "hdf5/rehearsal.hpp"
+#include "scans/frame_source.hpp"
+#include "volumes/volume_format.hpp"
 
 namespace tandem::io {
 

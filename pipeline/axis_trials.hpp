@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "../io/png.hpp"
-#include "../io/scan_reader.hpp"
+#include "../io/scans/scan_reader.hpp"
 #include "plan/recipe.hpp"
 #include "progress.hpp"
 

@@ -11,7 +11,7 @@
 #include "../core/comm.hpp"
 #include "../core/range.hpp"
 #include "../io/checkpoint_file.hpp"
-#include "../io/identity.hpp"
+#include "../io/files/identity.hpp"
 #include "curves.hpp"
 #include "methods/any_solver.hpp"
 #include "plan/plan.hpp"

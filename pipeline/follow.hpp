@@ -3,7 +3,7 @@
 #include <functional>
 #include <string>
 
-#include "../io/growing_scan.hpp"
+#include "../io/scans/growing_scan.hpp"
 #include "reconstruct.hpp"
 
 namespace tandem::pipeline {

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "../core/array.hpp"
-#include "../io/volume_file.hpp"
+#include "../io/volumes/volume_file.hpp"
 
 namespace tandem::pipeline {
 

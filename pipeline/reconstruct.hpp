@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "../core/comm.hpp"
-#include "../io/volume_file.hpp"
+#include "../io/volumes/volume_file.hpp"
 #include "live.hpp"
 #include "outcome.hpp"
 #include "plan/plan.hpp"

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "../io/volume_file.hpp"
+#include "../io/volumes/volume_file.hpp"
 #include "plan/plan.hpp"
 
 namespace tandem::pipeline {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "../geometry/phantom.hpp"
-#include "../io/scan_reader.hpp"
+#include "../io/scans/scan_reader.hpp"
 
 namespace tandem::pipeline {
 

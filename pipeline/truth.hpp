@@ -6,7 +6,7 @@
 #include <mutex>
 #include <vector>
 
-#include "../io/volume_file.hpp"
+#include "../io/volumes/volume_file.hpp"
 #include "plan/plan.hpp"
 #include "quality.hpp"
 

@@ -7,7 +7,7 @@
 #include "../../core/instruction_set.hpp"
 #include "../../core/units.hpp"
 #include "../../core/version.hpp"
-#include "../../io/volume_kind.hpp"
+#include "../../io/volumes/volume_kind.hpp"
 #include "../beams/beam.hpp"
 #include "../device_options.hpp"
 #include "../forecast.hpp"

@@ -8,8 +8,8 @@
 
 #include "../../core/error.hpp"
 #include "../../core/version.hpp"
-#include "../../io/scan_writer.hpp"
-#include "../../io/volume_file.hpp"
+#include "../../io/scans/scan_writer.hpp"
+#include "../../io/volumes/volume_file.hpp"
 #include "../../operators/algebra.hpp"
 #include "../../operators/projector.hpp"
 #include "../beams/beam.hpp"

@@ -8,7 +8,7 @@
 
 #include "../../core/error.hpp"
 #include "../../counts/steps/chain.hpp"
-#include "../../io/volume_parts.hpp"
+#include "../../io/volumes/volume_parts.hpp"
 #include "../../pipeline/checkpoints.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "../../pipeline/plan/chunks_due.hpp"

@@ -6,7 +6,7 @@
 
 #include "../../core/error.hpp"
 #include "../../core/version.hpp"
-#include "../../io/text_file.hpp"
+#include "../../io/files/text_file.hpp"
 #include "../command.hpp"
 #include "../command_line.hpp"
 #include "../files.hpp"

@@ -6,8 +6,8 @@
 
 #include "../../core/error.hpp"
 #include "../../core/version.hpp"
-#include "../../io/scan_writer.hpp"
-#include "../../io/volume_file.hpp"
+#include "../../io/scans/scan_writer.hpp"
+#include "../../io/volumes/volume_file.hpp"
 #include "../../pipeline/plan/host_memory.hpp"
 #include "../../pipeline/simulate.hpp"
 #include "../command.hpp"

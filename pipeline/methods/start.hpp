@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "../../io/volume_file.hpp"
+#include "../../io/volumes/volume_file.hpp"
 #include "work.hpp"
 
 namespace tandem::pipeline {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../../io/scan_reader.hpp"
+#include "../../io/scans/scan_reader.hpp"
 #include "plan.hpp"
 
 namespace tandem::pipeline {

@@ -11,8 +11,8 @@
 #include "../../counts/preprocess.hpp"
 #include "../../geometry/scan.hpp"
 #include "../../geometry/views.hpp"
-#include "../../io/scan_reader.hpp"
-#include "../../io/volume_place.hpp"
+#include "../../io/scans/scan_reader.hpp"
+#include "../../io/volumes/volume_place.hpp"
 #include "recipe.hpp"
 
 namespace tandem::pipeline {

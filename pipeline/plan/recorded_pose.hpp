@@ -1,7 +1,7 @@
 #pragma once
 
 #include "../../counts/steps/options.hpp"
-#include "../../io/scan_reader.hpp"
+#include "../../io/scans/scan_reader.hpp"
 
 namespace tandem::pipeline {
 

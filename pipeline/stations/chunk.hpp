@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "../../counts/preprocess.hpp"
-#include "../../io/volume_file.hpp"
+#include "../../io/volumes/volume_file.hpp"
 
 namespace tandem::pipeline {
 

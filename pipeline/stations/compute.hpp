@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "../../io/volume_file.hpp"
+#include "../../io/volumes/volume_file.hpp"
 #include "../methods/work.hpp"
 #include "chunk.hpp"
 #include "landing.hpp"

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "../../io/volume_file.hpp"
+#include "../../io/volumes/volume_file.hpp"
 #include "../live.hpp"
 #include "../outcome.hpp"
 #include "../plan/plan.hpp"

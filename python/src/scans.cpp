@@ -2,9 +2,9 @@
 #include <mutex>
 
 #include "../../core/error.hpp"
-#include "../../io/scan_reader.hpp"
-#include "../../io/scan_writer.hpp"
-#include "../../io/volume_file.hpp"
+#include "../../io/scans/scan_reader.hpp"
+#include "../../io/scans/scan_writer.hpp"
+#include "../../io/volumes/volume_file.hpp"
 #include "bindings.hpp"
 
 namespace tandem::python {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "../../io/volume_file.hpp"
+#include "../../io/volumes/volume_file.hpp"
 #include "../support/tolerances.hpp"
 #include "program.hpp"
 

@@ -11,7 +11,7 @@
 #include <tuple>
 #include <vector>
 
-#include "../../io/hdf5.hpp"
+#include "../../io/hdf5/hdf5.hpp"
 #include "../io/sample_files.hpp"
 #include "../support/test_data.hpp"
 #include "program.hpp"

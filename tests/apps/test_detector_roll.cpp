@@ -10,7 +10,7 @@
 #include "../../core/parallel.hpp"
 #include "../../core/units.hpp"
 #include "../../geometry/phantom.hpp"
-#include "../../io/memory_scan.hpp"
+#include "../../io/scans/memory_scan.hpp"
 #include "../support/reconstructions.hpp"
 #include "../support/scans.hpp"
 #include "program.hpp"

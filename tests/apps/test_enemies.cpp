@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "../../io/volume_file.hpp"
+#include "../../io/volumes/volume_file.hpp"
 #include "program.hpp"
 #include "voxels.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "../../io/volume_file.hpp"
+#include "../../io/volumes/volume_file.hpp"
 #include "../io/sample_files.hpp"
 #include "program.hpp"
 

@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "../../core/instruction_set.hpp"
-#include "../../io/volume_file.hpp"
+#include "../../io/volumes/volume_file.hpp"
 #include "program.hpp"
 #include "voxels.hpp"
 

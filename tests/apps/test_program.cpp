@@ -9,7 +9,7 @@
 #include <map>
 
 #include "../../core/device.hpp"
-#include "../../io/volume_file.hpp"
+#include "../../io/volumes/volume_file.hpp"
 #include "../../operators/ramp_filter.hpp"
 #include "../support/test_data.hpp"
 #include "check_report.hpp"

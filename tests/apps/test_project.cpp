@@ -7,8 +7,8 @@
 #include <cstring>
 #include <numbers>
 
-#include "../../io/scan_reader.hpp"
-#include "../../io/scan_writer.hpp"
+#include "../../io/scans/scan_reader.hpp"
+#include "../../io/scans/scan_writer.hpp"
 #include "../support/tolerances.hpp"
 #include "program.hpp"
 

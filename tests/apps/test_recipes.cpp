@@ -6,7 +6,7 @@
 #include <fstream>
 #include <regex>
 
-#include "../../io/volume_file.hpp"
+#include "../../io/volumes/volume_file.hpp"
 #include "program.hpp"
 
 namespace tandem::test {

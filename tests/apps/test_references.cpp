@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "../../io/volume_file.hpp"
+#include "../../io/volumes/volume_file.hpp"
 #include "../io/sample_files.hpp"
 #include "program.hpp"
 

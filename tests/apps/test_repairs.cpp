@@ -7,8 +7,8 @@
 #include <string>
 
 #include "../../core/random.hpp"
-#include "../../io/scan_writer.hpp"
-#include "../../io/volume_file.hpp"
+#include "../../io/scans/scan_writer.hpp"
+#include "../../io/volumes/volume_file.hpp"
 #include "program.hpp"
 
 namespace tandem::test {

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <vector>
 
-#include "../../io/scan_reader.hpp"
+#include "../../io/scans/scan_reader.hpp"
 #include "../io/sample_files.hpp"
 #include "program.hpp"
 

@@ -8,11 +8,11 @@
 #include <cmath>
 #include <cstring>
 
-#include "../../io/hdf5.hpp"
-#include "../../io/plain_file.hpp"
-#include "../../io/scan_reader.hpp"
-#include "../../io/scan_writer.hpp"
-#include "../../io/volume_file.hpp"
+#include "../../io/files/plain_file.hpp"
+#include "../../io/hdf5/hdf5.hpp"
+#include "../../io/scans/scan_reader.hpp"
+#include "../../io/scans/scan_writer.hpp"
+#include "../../io/volumes/volume_file.hpp"
 #include "../../operators/algebra.hpp"
 #include "../../operators/projector.hpp"
 #include "../support/tolerances.hpp"

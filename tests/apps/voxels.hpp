@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "../../io/volume_file.hpp"
+#include "../../io/volumes/volume_file.hpp"
 
 namespace tandem::test {
 

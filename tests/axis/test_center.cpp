@@ -13,7 +13,7 @@
 #include "../../axis/center.hpp"
 #include "../../core/error.hpp"
 #include "../../core/random.hpp"
-#include "../../io/scan_reader.hpp"
+#include "../../io/scans/scan_reader.hpp"
 #include "../../pipeline/simulate.hpp"
 #include "../support/test_data.hpp"
 #include "../support/tolerances.hpp"

@@ -12,8 +12,9 @@ CLEAN = {
     "core/a.hpp": "#include <vector>\n",
     "geometry/b.cpp": '#include "../core/a.hpp"\n#include "c.hpp"\n',
     "geometry/c.hpp": "",
+    "io/scans/e.hpp": "",
     "operators/a.hpp": '#include "../core/a.hpp"\n#include "../geometry/c.hpp"\n',
-    "io/d.cpp": '#include <hdf5.h>\n#include "../core/a.hpp"\n#include "../geometry/c.hpp"\n',
+    "io/scans/d.cpp": '#include <hdf5.h>\n#include "../../core/a.hpp"\n#include "../../geometry/c.hpp"\n',
 }
 # Planted file, its include, and what the check must say of it.
 PLANTED = [
@@ -21,7 +22,8 @@ PLANTED = [
     ("geometry/up.cpp", '  #  include "../operators/a.hpp"', "geometry/up.cpp:2"),
     ("geometry/lost.cpp", '#include "nowhere.hpp"', "geometry/lost.cpp:2"),
     ("geometry/built.cpp", '#include "geometry/c.hpp"', "geometry/built.cpp:2"),
-    ("io/up.cpp", '#include "../operators/a.hpp"', "io/up.cpp:2"),
+    ("io/scans/up.cpp", '#include "../../operators/a.hpp"', "io/scans/up.cpp:2"),
+    ("io/files/up.cpp", '#include "../scans/e.hpp"', "io/files/ may not include"),
     ("io/part.hpp", "#include <hdf5.h>", "io/part.hpp:2"),
     ("core/fast.cpp", "#include <cuda_runtime.h>", "core/fast.cpp:2"),
     ("core/comm.cpp", "#include <mpi.h>", "core/comm.cpp:2"),

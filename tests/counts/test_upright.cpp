@@ -10,7 +10,7 @@
 #include "../../core/units.hpp"
 #include "../../counts/steps/chain.hpp"
 #include "../../geometry/phantom.hpp"
-#include "../../io/memory_scan.hpp"
+#include "../../io/scans/memory_scan.hpp"
 #include "../../kernels/upright.hpp"
 #include "../support/reconstructions.hpp"
 #include "../support/temporary_folder.hpp"

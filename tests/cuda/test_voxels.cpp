@@ -5,7 +5,7 @@
 #include <limits>
 #include <random>
 
-#include "../../io/volume_format.hpp"
+#include "../../io/volumes/volume_format.hpp"
 #include "../../pipeline/gpu_voxels.hpp"
 #include "cuda_fixture.hpp"
 

@@ -8,8 +8,8 @@
 // child processes, so that a crash ends no more than the case; the file that caused it and what the child
 // said are kept in FOLDER (default: fuzz-findings). Build with the sanitizers. A reader that crashes, takes
 // more than 10 s, or more than 1 GiB, is a finding, in whatever library: exit code 1. That libhdf5 crashes or
-// hangs in a rehearsal (io/rehearsal.hpp) is counted as handled, unless the same work without one shows that
-// the fault is ours.
+// hangs in a rehearsal (io/hdf5/rehearsal.hpp) is counted as handled, unless the same work without one shows
+// that the fault is ours.
 
 #include <execinfo.h>
 #include <fcntl.h>
@@ -31,9 +31,9 @@
 #include <sstream>
 
 #include "../../core/error.hpp"
-#include "../../io/rehearsal.hpp"
-#include "../../io/scan_reader.hpp"
-#include "../../io/volume_file.hpp"
+#include "../../io/hdf5/rehearsal.hpp"
+#include "../../io/scans/scan_reader.hpp"
+#include "../../io/volumes/volume_file.hpp"
 #include "../support/temporary_folder.hpp"
 #include "damage.hpp"
 #include "seeds.hpp"

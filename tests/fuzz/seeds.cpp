@@ -6,7 +6,7 @@
 #include <sstream>
 #include <utility>
 
-#include "../../io/volume_file.hpp"
+#include "../../io/volumes/volume_file.hpp"
 #include "../io/packed_chunks.hpp"
 #include "../io/sample_files.hpp"
 #include "../support/compound_file.hpp"

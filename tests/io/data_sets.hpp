@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "../../io/hdf5.hpp"
+#include "../../io/hdf5/hdf5.hpp"
 #include "io_checks.hpp"
 
 namespace tandem::test {

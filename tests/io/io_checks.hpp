@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "../../core/error.hpp"
-#include "../../io/scan_reader.hpp"
+#include "../../io/scans/scan_reader.hpp"
 #include "../support/temporary_folder.hpp"
 #include "sample_files.hpp"
 

@@ -18,8 +18,8 @@
 #include <thread>
 #include <vector>
 
-#include "../../io/rehearsal.hpp"
-#include "../../io/volume_file.hpp"
+#include "../../io/hdf5/rehearsal.hpp"
+#include "../../io/volumes/volume_file.hpp"
 #include "io_checks.hpp"
 
 namespace tandem::test {

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "../../io/hdf5.hpp"
-#include "../../io/volume_file.hpp"
+#include "../../io/hdf5/hdf5.hpp"
+#include "../../io/volumes/volume_file.hpp"
 #include "io_checks.hpp"
 
 namespace tandem::test {

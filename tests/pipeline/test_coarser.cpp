@@ -6,7 +6,7 @@
 #include <cmath>
 #include <memory>
 
-#include "../../io/memory_scan.hpp"
+#include "../../io/scans/memory_scan.hpp"
 #include "../../operators/algebra.hpp"
 #include "../../operators/vector.hpp"
 #include "../../pipeline/simulate.hpp"

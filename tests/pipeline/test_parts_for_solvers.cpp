@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "../../io/volume_file.hpp"
+#include "../../io/volumes/volume_file.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "../../pipeline/plan/grids.hpp"
 #include "../../pipeline/plan/memory.hpp"

@@ -6,7 +6,7 @@
 #include <limits>
 #include <numeric>
 
-#include "../../io/scan_reader.hpp"
+#include "../../io/scans/scan_reader.hpp"
 #include "../../pipeline/reconstruct.hpp"
 #include "../../pipeline/simulate.hpp"
 #include "../support/reconstructions.hpp"

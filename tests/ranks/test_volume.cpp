@@ -12,8 +12,8 @@
 
 #include "../../core/comm.hpp"
 #include "../../core/error.hpp"
-#include "../../io/output.hpp"
-#include "../../io/volume_file.hpp"
+#include "../../io/files/output.hpp"
+#include "../../io/volumes/volume_file.hpp"
 #include "../support/temporary_folder.hpp"
 
 namespace tandem::test {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "../../io/scan_reader.hpp"
+#include "../../io/scans/scan_reader.hpp"
 
 namespace tandem::test {
 

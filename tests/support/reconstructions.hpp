@@ -10,8 +10,8 @@
 #include <numbers>
 #include <vector>
 
-#include "../../io/memory_scan.hpp"
-#include "../../io/scan_writer.hpp"
+#include "../../io/scans/memory_scan.hpp"
+#include "../../io/scans/scan_writer.hpp"
 #include "../../pipeline/reconstruct.hpp"
 #include "../../pipeline/simulate.hpp"
 #include "scans.hpp"

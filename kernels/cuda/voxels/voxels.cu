@@ -29,8 +29,8 @@ struct Halves {
   }
 };
 
-/// As the writer of a volume rounds on the CPU (io/volume_file.cpp): of two whole numbers that are as near,
-/// the one farther from zero.
+/// As the writer of a volume rounds on the CPU (io/volumes/volume_file.cpp): of two whole numbers that are as
+/// near, the one farther from zero.
 template <class T>
 struct Integers {
   using Number = T;

@@ -1,0 +1,351 @@
+// Whether all of a virtual data set is there. libhdf5 takes a source that is missing, too small or not to be
+// opened for fill values, without a word.
+
+#include <fcntl.h>
+#include <hdf5.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "../../core/error.hpp"
+#include "hdf5_detail.hpp"
+#include "hdf5_direct.hpp"
+#include "rehearsal.hpp"
+
+namespace tandem::io::hdf5 {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int max_depth = 8;
+using Extents = std::vector<hsize_t>;
+
+Extents extents_of(hid_t space) {
+  Extents extents(static_cast<std::size_t>(std::max(0, H5Sget_simple_extent_ndims(space))));
+  H5Sget_simple_extent_dims(space, extents.data(), nullptr);
+  return extents;
+}
+
+double product(const Extents& extents) {
+  double all = 1;
+  for (hsize_t n : extents) all *= static_cast<double>(n);
+  return all;
+}
+
+std::string numbers_in(const Extents& extents) {
+  std::string text;
+  for (hsize_t n : extents) text += (text.empty() ? "" : " x ") + std::to_string(n);
+  return text;
+}
+
+/// Blocks along every axis. Count or block of one axis may be H5S_UNLIMITED: as far as the data set goes.
+struct Slab {
+  Extents start, stride, count, block;
+
+  bool is_open(std::size_t axis) const {
+    return count[axis] == H5S_UNLIMITED || block[axis] == H5S_UNLIMITED;
+  }
+  /// How many blocks begin before `extent`.
+  hsize_t blocks_before(std::size_t axis, hsize_t extent) const {
+    return extent <= start[axis] ? 0 : (extent - start[axis] + stride[axis] - 1) / stride[axis];
+  }
+  hsize_t selected_before(std::size_t axis, hsize_t extent) const {
+    if (extent <= start[axis]) return 0;
+    const hsize_t length = extent - start[axis];
+    if (block[axis] == H5S_UNLIMITED) return length;
+    return length / stride[axis] * block[axis] + std::min(length % stride[axis], block[axis]);
+  }
+  /// One beyond the last of the first `selected` elements along the axis.
+  hsize_t end_of(std::size_t axis, hsize_t selected) const {
+    if (selected == 0 || block[axis] == H5S_UNLIMITED) return start[axis] + selected;
+    return start[axis] + (selected - 1) / block[axis] * stride[axis] + (selected - 1) % block[axis] + 1;
+  }
+};
+
+/// The axis along which a selection goes on for ever, if there is one, and its blocks.
+struct OpenSlab {
+  Slab slab;
+  std::size_t axis;
+};
+std::optional<OpenSlab> open_slab(hid_t space) {
+  const std::size_t rank = extents_of(space).size();
+  Slab slab{Extents(rank), Extents(rank), Extents(rank), Extents(rank)};
+  if (H5Sget_select_type(space) != H5S_SEL_HYPERSLABS || H5Sis_regular_hyperslab(space) <= 0 ||
+      H5Sget_regular_hyperslab(space, slab.start.data(), slab.stride.data(), slab.count.data(),
+                               slab.block.data()) < 0)
+    return std::nullopt;
+  for (std::size_t axis = 0; axis < rank; ++axis)
+    if (slab.is_open(axis)) return OpenSlab{std::move(slab), axis};
+  return std::nullopt;
+}
+
+/// "frames_%b.h5" names the file of each block; "%%" is a percent sign.
+std::string name_of_block(const std::string& name, hsize_t block) {
+  std::string made;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const bool special = name[i] == '%' && i + 1 < name.size();
+    if (special && name[i + 1] == 'b')
+      made += std::to_string(block), ++i;
+    else if (special && name[i + 1] == '%')
+      made += '%', ++i;
+    else
+      made += name[i];
+  }
+  return made;
+}
+
+/// Where some elements of the virtual data set come from.
+struct Mapping {
+  std::string file, set;  // names as they are written, blocks not put in
+  Handle to, from;        // selections
+};
+
+std::string text_from(ssize_t (*get)(hid_t, std::size_t, char*, std::size_t), hid_t plan, std::size_t index) {
+  std::string text(static_cast<std::size_t>(std::max<ssize_t>(0, get(plan, index, nullptr, 0))), '\0');
+  get(plan, index, text.data(), text.size() + 1);
+  return text;
+}
+
+Mapping mapping(hid_t plan, std::size_t index) {
+  return {text_from(H5Pget_virtual_filename, plan, index), text_from(H5Pget_virtual_dsetname, plan, index),
+          Handle(H5Pget_virtual_vspace(plan, index), H5Sclose),
+          Handle(H5Pget_virtual_srcspace(plan, index), H5Sclose)};
+}
+
+/// What is selected, if that is a box.
+std::optional<std::vector<Range>> box_of(hid_t selection) {
+  Extents first(extents_of(selection).size()), last(first.size());
+  const H5S_sel_type type = H5Sget_select_type(selection);  // points have an order of their own
+  if ((type != H5S_SEL_HYPERSLABS && type != H5S_SEL_ALL) ||
+      H5Sget_select_bounds(selection, first.data(), last.data()) < 0)
+    return std::nullopt;
+  std::vector<Range> box;
+  double points = 1;
+  for (std::size_t axis = 0; axis < first.size(); ++axis) {
+    box.push_back({static_cast<Index>(first[axis]), static_cast<Index>(last[axis] + 1)});
+    points *= static_cast<double>(box.back().size());
+  }
+  return points == static_cast<double>(H5Sget_select_npoints(selection)) ? std::optional(box) : std::nullopt;
+}
+
+/// Whether no element is in two boxes. Sorts them by their first axis.
+bool are_apart(std::vector<MappedBox>& boxes) {
+  std::sort(boxes.begin(), boxes.end(),
+            [](const MappedBox& a, const MappedBox& b) { return a.to[0].first < b.to[0].first; });
+  for (auto one = boxes.begin(); one != boxes.end(); ++one)
+    for (auto next = one + 1; next != boxes.end() && next->to[0].first < one->to[0].last; ++next)
+      if (meet(one->to, next->to)) return false;
+  return true;
+}
+
+/// Goes through all sources of one virtual data set.
+class Examination {
+ public:
+  Examination(hid_t set, const std::string& where, const Origin& origin, Storage& found)
+      : set_(set), where_(where), origin_(origin), found_(found), file_(found.files.back().path.string()) {
+    const Handle space(H5Dget_space(set), H5Sclose);
+    extents_ = extents_of(space.id());
+  }
+
+  void run() {
+    const Handle plan(H5Dget_create_plist(set_), H5Pclose);
+    std::size_t count = 0;
+    H5Pget_virtual_count(plan.id(), &count);
+    double mapped = 0;
+    const double all = product(extents_);
+    for (std::size_t i = 0; i < count; ++i) mapped += examine(mapping(plan.id(), i));
+    require<FileError>(mapped >= all, where_, ": ", all - mapped, " of its ", all,
+                       " elements come from no source; it is a virtual data set that is not finished");
+    const bool apart = !only_boxes_ || are_apart(boxes_);
+    require<FileError>(apart || mapped > all, where_,
+                       ": some of its elements come from two sources, and others from no source");
+    const bool readable =
+        only_boxes_ && apart &&
+        std::all_of(boxes_.begin(), boxes_.end(), [](const MappedBox& b) { return b.source; });
+    if (readable) found_.boxes = std::move(boxes_);
+    require_spare_handles();
+  }
+
+ private:
+  struct Source {
+    Extents extents;
+    std::shared_ptr<const Direct> direct;  // null if only libhdf5 can read it
+  };
+
+  /// @returns how many elements it gives
+  double examine(const Mapping& m) {
+    const std::optional<OpenSlab> to = open_slab(m.to.id()), from = open_slab(m.from.id());
+    if (!to) {
+      const auto points = static_cast<double>(H5Sget_select_npoints(m.to.id()));
+      add_box(m, require_source(m, 0, needed(m.from.id()), points));
+      return points;
+    }
+    only_boxes_ = false;
+    double points = 1;
+    for (std::size_t axis = 0; axis < extents_.size(); ++axis)
+      if (axis != to->axis)
+        points *= static_cast<double>(to->slab.count[axis]) * static_cast<double>(to->slab.block[axis]);
+    const hsize_t selected = to->slab.selected_before(to->axis, extents_[to->axis]);
+    if (from) {
+      Extents ends = needed_of(from->slab, from->axis);
+      ends[from->axis] = from->slab.end_of(from->axis, selected);
+      require_source(m, 0, ends, points * static_cast<double>(selected));
+    } else {
+      const hsize_t blocks = to->slab.blocks_before(to->axis, extents_[to->axis]);
+      const double each = points * static_cast<double>(to->slab.block[to->axis]);
+      for (hsize_t block = 0; block < blocks; ++block) require_source(m, block, needed(m.from.id()), each);
+    }
+    return points * static_cast<double>(selected);
+  }
+
+  void add_box(const Mapping& m, const Source& source) {
+    const std::optional<std::vector<Range>> to = box_of(m.to.id());
+    std::optional<std::vector<Range>> from = box_of(m.from.id());
+    if (H5Sget_select_type(m.from.id()) == H5S_SEL_ALL) {
+      from.emplace();
+      for (const hsize_t n : source.extents) from->push_back({0, static_cast<Index>(n)});
+    }
+    only_boxes_ = only_boxes_ && to && from && is_inside(*to) && has_shape_of(*from, *to);
+    if (!only_boxes_) return;
+    MappedBox box{*to, {}, source.direct};
+    for (const Range& range : *from) box.from.push_back(range.first);
+    boxes_.push_back(std::move(box));
+  }
+
+  bool is_inside(const std::vector<Range>& box) const {
+    return std::equal(box.begin(), box.end(), extents_.begin(), extents_.end(),
+                      [](const Range& range, hsize_t n) { return range.last <= static_cast<Index>(n); });
+  }
+
+  /// Whether boxes have the same extents, but for first axes of one element that the source may lack.
+  static bool has_shape_of(const std::vector<Range>& from, const std::vector<Range>& to) {
+    if (from.empty() || from.size() > to.size()) return false;
+    const auto shared = to.end() - static_cast<std::ptrdiff_t>(from.size());
+    return std::all_of(to.begin(), shared, [](const Range& range) { return range.size() == 1; }) &&
+           std::equal(shared, to.end(), from.begin(),
+                      [](const Range& a, const Range& b) { return a.size() == b.size(); });
+  }
+
+  static Extents needed_of(const Slab& slab, std::size_t open_axis) {
+    Extents ends(slab.start.size());
+    for (std::size_t axis = 0; axis < ends.size(); ++axis)
+      if (axis != open_axis)
+        ends[axis] = slab.start[axis] + (slab.count[axis] - 1) * slab.stride[axis] + slab.block[axis];
+    return ends;
+  }
+
+  /// Nothing if the selection is all of the source: the file then does not say how much that was.
+  std::optional<Extents> needed(hid_t selection) const {
+    if (H5Sget_select_type(selection) == H5S_SEL_ALL) return std::nullopt;
+    Extents first(extents_of(selection).size()), last(first.size());
+    const bool bounded = H5Sget_select_bounds(selection, first.data(), last.data()) >= 0;
+    if (!bounded) fail(where_ + ": a source's selection cannot be read", "the file may be damaged");
+    for (hsize_t& end : last) ++end;
+    return last;
+  }
+
+  /// `ends`: one beyond what is selected, axis by axis; nothing for all, which then is `points`.
+  const Source& require_source(const Mapping& m, hsize_t block, const std::optional<Extents>& ends,
+                               double points) {
+    const std::string file = name_of_block(m.file, block), set = name_of_block(m.set, block);
+    const auto [known, is_new] = sources_.try_emplace({file, set});
+    if (is_new) known->second = examined(file, set);
+    const Extents& extents = known->second.extents;
+    const auto fits = [](hsize_t end, hsize_t extent) { return end <= extent; };
+    require<FileError>(!ends || (extents.size() == ends->size() &&
+                                 std::equal(ends->begin(), ends->end(), extents.begin(), fits)),
+                       label(file, set), ": has ", numbers_in(extents), " elements; ",
+                       numbers_in(ends.value_or(Extents{})), " are needed");
+    require<FileError>(ends || product(extents) == points, label(file, set), ": has ", numbers_in(extents),
+                       " elements; ", points, " are needed");
+    return known->second;
+  }
+
+  std::string label(const std::string& file, const std::string& set) const {
+    return where_ + ": its source " + (file == "." ? file_ : file) + ": " + set;
+  }
+
+  /// A source, once it is known to be all there.
+  Source examined(const std::string& file, const std::string& set) {
+    const hid_t open = file == "." ? set_ : source_file(file);
+    const std::string from_root = set.starts_with('/') ? set : "/" + set;  // in this file, too
+    Handle object(H5Oopen(open, from_root.c_str(), link_access().id()), H5Oclose);
+    require<FileError>(object.valid() && H5Iget_type(object.id()) == H5I_DATASET, label(file, set),
+                       ": no such data set");
+    Storage own;
+    own.depth = found_.depth;
+    require_stored(object.id(), label(file, set), origin_, own);
+    const Handle space(H5Dget_space(object.id()), H5Sclose);
+    Source source{extents_of(space.id()), direct(object.id(), label(file, set), own)};
+    std::move(own.files.begin(), own.files.end(), std::back_inserter(found_.files));
+    std::move(own.held.begin(), own.held.end(), std::back_inserter(found_.held));
+    if (source.direct) found_.held.push_back(std::move(object));
+    return source;
+  }
+
+  hid_t source_file(const std::string& name) {
+    const auto [known, is_new] = files_.try_emplace(name, -1);
+    if (!is_new) return known->second;
+    for (const fs::path& place : places_of(name, file_, "HDF5_VDS_PREFIX")) {
+      std::error_code fault;
+      if (!fs::exists(place, fault)) continue;
+      require<FileError>(!is_special(place), where_, ": its source ", place.string(),
+                         " is a pipe or a device; a regular file is needed");
+      const Handle access = source_access();
+      Handle file(H5Fopen(place.c_str(), H5F_ACC_RDONLY, access.id()), H5Fclose);
+      if (!file.valid()) fail(where_ + ": its source " + place.string(), "the file may be damaged");
+      take_longer(0.05);  // for each source that is one: there may be thousands
+      found_.held.push_back(std::move(file));
+      return known->second = found_.held.back().id();
+    }
+    throw FileError(where_ + ": its source " + name + " is missing; put that file where " + file_ +
+                    " looks for it");
+  }
+
+  /// As libhdf5 itself opens sources: what is open already it opens again in the same way only.
+  Handle source_access() const {
+    const Handle file(H5Iget_file_id(set_), H5Fclose);
+    Handle access(H5Fget_access_plist(file.id()), H5Pclose);
+    H5Pset_fclose_degree(access.id(), H5F_CLOSE_WEAK);
+    return access;
+  }
+
+  /// libhdf5 opens every source once more when it reads, and gives zeros where it cannot.
+  void require_spare_handles() const {
+    std::array<int, 16> spare{};
+    for (int& handle : spare) handle = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    for (int handle : spare)
+      if (handle >= 0) ::close(handle);
+    require<FileError>(*std::min_element(spare.begin(), spare.end()) >= 0, where_, ": its ",
+                       found_.files.size() - 1,
+                       " sources take all file handles there are; raise the limit (ulimit -n)");
+  }
+
+  hid_t set_;
+  const std::string& where_;
+  const Origin& origin_;
+  Storage& found_;
+  std::string file_;  // that holds the virtual data set
+  Extents extents_;
+  std::map<std::pair<std::string, std::string>, Source> sources_;
+  std::map<std::string, hid_t> files_;
+  bool only_boxes_ = true;
+  std::vector<MappedBox> boxes_;
+};
+
+}  // namespace
+
+void require_sources(std::int64_t set, const std::string& where, const Origin& origin, Storage& found) {
+  require<FileError>(++found.depth <= max_depth, where,
+                     ": has virtual sources of virtual sources, more than ", max_depth, " times");
+  Examination(set, where, origin, found).run();
+  --found.depth;
+}
+
+}  // namespace tandem::io::hdf5

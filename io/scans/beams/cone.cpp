@@ -1,0 +1,65 @@
+// Cone beams, and fan beams, which are cone beams of one row in files.
+
+#include <sstream>
+#include <utility>
+
+#include "../../../core/error.hpp"
+#include "../recorded.hpp"
+#include "beam.hpp"
+
+namespace tandem::io {
+
+namespace {
+
+Scan scan(Acquisition& found, const OpenOptions& options, Detector detector, std::vector<double> angles) {
+  const auto given = [](const std::optional<double>& value, const char* what) {
+    require<GeometryError>(value.has_value(), "cone beam: ", what);
+    return *value;
+  };
+  const auto either = [](const std::optional<double>& user, const std::optional<double>& file) {
+    return user ? user : file;
+  };
+  require<GeometryError>(options.view_shifts.empty() && options.row_shifts.empty(),
+                         "cone beam: the views of a cone beam are not shifted; leave --view-shifts and "
+                         "--view-row-shifts out");
+  if (!found.bin_shifts.empty() || !found.row_shifts.empty())
+    found.info.notes.emplace_back(
+        "the recorded shifts of the views are left out: those of a cone beam are not taken away");
+  ConeBeam cone{detector, std::move(angles)};
+  cone.sod = given(either(options.sod_mm, found.sod_mm), "no distance from source to axis; give --sod MM");
+  cone.sdd =
+      given(either(options.sdd_mm, found.sdd_mm), "no distance from source to detector; give --sdd MM");
+  given(found.info.pixel_size_mm, "no pitch of the detector; give --pixel-size MM");
+  const std::optional<double> midplane = either(options.midplane_row, found.midplane_row);
+  cone.midplane_row = midplane.value_or(0.5 * static_cast<double>(detector.rows - 1));
+  if (!midplane && detector.rows > 1) {
+    std::ostringstream text;
+    text << "the scan records no midplane row; the middle, row " << cone.midplane_row
+         << ", is taken (give --midplane-row Y)";
+    found.info.notes.push_back(text.str());
+  }
+  if (!found.row_axis_bins.empty())
+    found.info.notes.emplace_back("the recorded axes of the rows are left out: a cone beam has one");
+  validate(cone);
+  return point_source_scan(std::move(cone));
+}
+
+void read(const hdf5::File& file, const std::string& group, Acquisition& found) {
+  found.sod_mm = length_mm(file, group + "/sod", "mm", found.info.notes);
+  found.sdd_mm = length_mm(file, group + "/sdd", "mm", found.info.notes);
+  found.midplane_row = file.number(group + "/midplane_row");
+}
+
+void write(hdf5::File& file, const std::string& group, const Scan& scan) {
+  const ConeBeam& cone = point_source_of(scan);
+  file.write_number(group + "/sod", cone.sod, "mm");
+  file.write_number(group + "/sdd", cone.sdd, "mm");
+  file.write_number(group + "/midplane_row", cone.midplane_row, "");
+}
+
+}  // namespace
+
+extern const BeamFields cone_fields{ConeBeam::kind, [](const OpenOptions& o) { return o.sod_mm || o.sdd_mm; },
+                                    read, scan, write};
+
+}  // namespace tandem::io

@@ -1,0 +1,63 @@
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "../../../core/error.hpp"
+#include "../changed_frames.hpp"
+#include "beam.hpp"
+
+namespace tandem::io {
+
+namespace {
+
+std::vector<double> known_row_axes(Acquisition& found, const Detector& detector) {
+  const std::vector<double>& axes = found.row_axis_bins;
+  const auto known = [&](double axis) { return near_detector(axis, detector.bins); };
+  if (axes.empty()) return {};
+  if (static_cast<Index>(axes.size()) == detector.rows && std::all_of(axes.begin(), axes.end(), known))
+    return axes;
+  found.info.notes.emplace_back(
+      "the recorded axes of the rows are left out: there is not one per row, or they are outside the "
+      "detector");
+  return {};
+}
+
+/// One number for each view that is taken: those of the user's file, which has one for each view, or those
+/// that the scan records.
+std::vector<double> shifts_of_views(const Acquisition& found, const OpenOptions& options,
+                                    const std::filesystem::path& given, const std::vector<double>& recorded) {
+  std::vector<double> shifts = given.empty() ? recorded : read_numbers(given, "shift", "in bins or rows");
+  const auto views = static_cast<std::size_t>(found.info.views_stored);
+  require<FileError>(given.empty() || shifts.size() == views, given.string(), ": ", shifts.size(),
+                     " shifts for ", views, " views; one per view is needed");
+  return every(shifts, options.first_view, options.view_step);
+}
+
+Scan scan(Acquisition& found, const OpenOptions& options, Detector detector, std::vector<double> angles) {
+  require<GeometryError>(!options.midplane_row, "--midplane-row ", options.midplane_row.value_or(0),
+                         ": the scan is a parallel beam; give --sod MM and --sdd MM too");
+  ParallelBeam scan{detector, std::move(angles), known_row_axes(found, detector)};
+  scan.view_shift_bins = shifts_of_views(found, options, options.view_shifts, found.bin_shifts);
+  found.info.row_shifts = shifts_of_views(found, options, options.row_shifts, found.row_shifts);
+  for (const double shift : found.info.row_shifts)
+    require<GeometryError>(std::abs(shift) < static_cast<double>(detector.rows),
+                           "--view-row-shifts: a shift of ", shift, " rows; less than the ", detector.rows,
+                           " rows of the detector are needed");
+  return scan;
+}
+
+void read(const hdf5::File& file, const std::string& group, Acquisition& found) {
+  if (const auto rows = file.find(group + "/row_axis_bins")) found.row_axis_bins = rows->numbers();
+}
+
+void write(hdf5::File& file, const std::string& group, const Scan& scan) {
+  const std::vector<double>& axes = row_axes_of(scan);
+  if (!axes.empty()) file.write_numbers(group + "/row_axis_bins", axes, "");
+}
+
+}  // namespace
+
+extern const BeamFields parallel_fields{ParallelBeam::kind, [](const OpenOptions&) { return false; }, read,
+                                        scan, write};
+
+}  // namespace tandem::io

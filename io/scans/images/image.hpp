@@ -1,0 +1,43 @@
+#pragma once
+
+// The formats of grey images. Used only within io/.
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "../../files/image_file.hpp"
+
+namespace tandem::io {
+
+/// A format of images. Each has a file in this folder and a line in table.cpp.
+struct ImageFormat {
+  std::string_view name;                                  ///< "TIFF"
+  std::vector<std::string_view> endings;                  ///< of the names of files, in lower case
+  bool (*recognises)(const std::filesystem::path& path);  ///< by the content
+  std::unique_ptr<ImageFile> (*open)(const std::filesystem::path& path);  ///< @throws FileError
+};
+
+/// All formats.
+std::span<const ImageFormat> image_formats();
+
+/// The format of a file by its content; null if it is none of these.
+const ImageFormat* image_format_of(const std::filesystem::path& path);
+
+/// "TIFF" and so on, by the content; "image" if it is none of these.
+std::string image_format_name(const std::filesystem::path& path);
+
+/// Whether a file is an image by the ending of its name.
+bool has_image_name(const std::filesystem::path& path);
+
+/// The names and the endings of all formats, as messages list them: "TIFF or EDF", "*.tif, *.tiff or *.edf".
+std::string image_format_names();
+std::string image_endings();
+
+/// Opens a file of any format. @throws FileError
+std::unique_ptr<ImageFile> open_image(const std::filesystem::path& path);
+
+}  // namespace tandem::io

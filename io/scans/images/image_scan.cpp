@@ -1,0 +1,247 @@
+// A scan of images: a folder with or without settings beside them, a file of settings, or one file of images.
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "../../../core/error.hpp"
+#include "../../../core/units.hpp"
+#include "../../files/natural_order.hpp"
+#include "../changed_frames.hpp"
+#include "../made_frames.hpp"
+#include "../settings/settings.hpp"
+#include "image_folder.hpp"
+#include "image_stack.hpp"
+#include "name_series.hpp"
+
+namespace tandem::io {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> names_of(const std::vector<fs::path>& files) {
+  std::vector<std::string> names;
+  for (const fs::path& file : files) names.push_back(file.filename().string());
+  return names;
+}
+
+/// The images of a folder, and what settings say of them.
+class Settings {
+ public:
+  Settings(const fs::path& path, const OpenOptions& options)
+      : path_(path), say_(read_settings(path)), angles_given_(!options.angles.empty() || options.arc_deg) {}
+
+  const std::string& prefix() const { return say_.prefix; }
+  fs::path folder() const { return image_folder_of(path_, say_); }
+
+  /// Decides how many views there are, and leaves out images that are none.
+  void choose(FolderImages& views) {
+    numbers_ = series_numbers(names_of(views.files));
+    if (say_.views) {
+      const Index count = *say_.views;
+      const bool all_here = static_cast<Index>(views.files.size()) == count;
+      if (!numbers_.empty() && (numbers_.front() < say_.first_number ||
+                                (all_here && numbers_.back() - numbers_.front() == count - 1)))
+        say_.first_number = numbers_.front();
+    }
+    if (say_.arc_deg) follow_images(views);
+    if (say_.goes_back || !angles_given_) leave_out_later(views);
+    if (say_.views && static_cast<Index>(views.files.size()) < *say_.views)
+      views.notes.push_back(std::to_string(views.files.size()) + " of the " + std::to_string(*say_.views) +
+                            " views of " + plan() + " are here");
+  }
+
+  void complete(Acquisition& found, const FolderScan& scan, const OpenOptions& options) const {
+    const Shape& frame = found.projections.front()->shape();
+    require<FileError>(say_.bins.value_or(frame[2]) == frame[2] && say_.rows.value_or(frame[1]) == frame[1],
+                       path_.string(), ": says images of ", say_.rows.value_or(frame[1]), " rows and ",
+                       say_.bins.value_or(frame[2]), " bins; those of ", folder().string(), " have ",
+                       frame[1], " and ", frame[2], "; move the file away if the images were binned or cut");
+    found.angles_where = path_.string() + ": angles";
+    found.info.format += " with " + say_.format + " settings";
+    found.info.notes.insert(found.info.notes.end(), say_.notes.begin(), say_.notes.end());
+    if (!say_.vectors.empty()) return complete_circle(say_.vectors, path_.string(), frame, found);
+    complete_angles(found);
+    complete_geometry(found, frame);
+    complete_references(found, scan, options, frame);
+    if (say_.flats_name_views) complete_times(found.info, scan);
+  }
+
+ private:
+  std::string plan() const { return say_.plan.empty() ? path_.filename().string() : say_.plan; }
+
+  /// Where a plan has an arc, the images tell how many views lie on it if there are more than it says.
+  void follow_images(FolderImages& views) {
+    const Index there =
+        numbers_.empty() ? static_cast<Index>(views.files.size()) : numbers_.back() - numbers_.front() + 1;
+    if (there > say_.views.value_or(0)) {
+      if (say_.views)
+        views.notes.push_back(plan() + " plans " + std::to_string(*say_.views) + " views, and there are " +
+                              std::to_string(there) +
+                              ": the images count, on the whole arc; if the file is of another scan, " +
+                              "its distances are too, and its angles: give --angles FILE or --arc DEG");
+      say_.views = there;
+      if (!numbers_.empty()) say_.first_number = numbers_.front();
+    }
+    if (*say_.views > 1) say_.step_deg = *say_.arc_deg / static_cast<double>(*say_.views - 1);
+  }
+
+  void leave_out_later(FolderImages& views) {
+    if (!say_.views) return;
+    const Index count = *say_.views;
+    std::vector<std::string> later;
+    while (!numbers_.empty() && numbers_.back() >= say_.first_number + count) {
+      later.insert(later.begin(), views.files.back().filename().string());
+      views.files.pop_back(), numbers_.pop_back();
+    }
+    require<FileError>(!views.files.empty(), path_.string(), ": says ", count,
+                       " views, and no image has a number of one of them");
+    if (!later.empty())
+      views.notes.push_back(std::to_string(later.size()) + " images behind the " + std::to_string(count) +
+                            " views of " + plan() + " are left out: " + listed(later));
+  }
+
+  void complete_angles(Acquisition& found) const {
+    if (angles_given_) return;
+    const auto degrees = [&](Index number) {
+      const Index k = number - say_.first_number;
+      return say_.degrees.empty() ? say_.first_deg + static_cast<double>(k) * *say_.step_deg
+                                  : say_.degrees[static_cast<std::size_t>(k)];
+    };
+    Index views = 0;
+    for (const auto& source : found.projections) views += source->shape()[0];
+    if (say_.step_deg && static_cast<Index>(numbers_.size()) == views) {
+      for (const Index number : numbers_) found.angles.push_back(in_radians(degrees(number)));
+    } else if (say_.step_deg) {
+      require<FileError>(say_.views.value_or(views) == views, path_.string(), ": says ",
+                         say_.views.value_or(0), " views; there are ", views,
+                         " images, whose names do not count; give --angles FILE or --arc DEG");
+      for (Index k = 0; k < views; ++k) found.angles.push_back(in_radians(degrees(k + say_.first_number)));
+    }
+  }
+
+  void complete_geometry(Acquisition& found, const Shape& frame) const {
+    found.info.pixel_size_mm = say_.pixel_size_mm;
+    found.row_pitch_mm = say_.row_pitch_mm;
+    found.info.axis_bin = say_.axis_bin;
+    if (say_.axis_offset) found.info.axis_bin = *say_.axis_offset + 0.5 * static_cast<double>(frame[2] - 1);
+    found.info.axis_note = say_.axis_note;
+    found.info.roll_deg = say_.roll_deg, found.info.tilt_deg = say_.tilt_deg;
+    found.info.energy_kev = say_.energy_kev;
+    found.info.propagation_mm = say_.propagation_mm;
+    found.sod_mm = say_.sod_mm, found.sdd_mm = say_.sdd_mm;
+    if (found.sod_mm && found.sdd_mm) found.kind = ConeBeam::kind;
+    if (frame[1] == 1) return;  // a fan, at the height of its source
+    found.midplane_row = say_.midplane_row;
+    if (say_.midplane_offset)
+      found.midplane_row = *say_.midplane_offset + 0.5 * static_cast<double>(frame[1] - 1);
+  }
+
+  /// A flat before view k has the time of view k.
+  void complete_times(ScanInfo& info, const FolderScan& scan) const {
+    if (numbers_.empty()) return;
+    std::vector<double> flats;
+    for (const fs::path& flat : scan.flats) {
+      const std::vector<std::string> pieces = name_pieces(flat.stem().string());
+      if (pieces.size() % 2 != 0 || pieces.back().size() > 9) return;  // it does not end in a number
+      flats.push_back(std::stod(pieces.back()));
+    }
+    info.times = {{numbers_.begin(), numbers_.end()}, std::move(flats)};
+  }
+
+  void complete_references(Acquisition& found, const FolderScan& scan, const OpenOptions& options,
+                           const Shape& frame) const {
+    if (say_.white_level && found.flats.empty() && options.flats.empty()) {
+      found.flats.push_back(constant_frame(path_.string() + ": white level",
+                                           static_cast<float>(*say_.white_level), frame[1], frame[2]));
+      std::string value = std::to_string(*say_.white_level);
+      value.erase(value.find_last_not_of('0') + 1);
+      found.info.notes.push_back("the images are corrected by flats already; the white level of " +
+                                 path_.filename().string() + ", " + value + " counts, is taken for the flat");
+    }
+    const bool summed = say_.summed_darks > 1 && scan.darks.size() == 1 &&
+                        scan.darks.front().filename().string().starts_with("darkend") &&
+                        found.darks.size() == 1 && found.darks.front()->shape()[0] == 1;
+    if (!summed) return;
+    found.darks.front() =
+        divided_frames(std::move(found.darks.front()), static_cast<double>(say_.summed_darks));
+    found.info.notes.push_back(scan.darks.front().filename().string() + " is taken as the sum of " +
+                               std::to_string(say_.summed_darks) + " darks (DARK_N)");
+  }
+
+  fs::path path_;
+  ScanSettings say_;
+  bool angles_given_;
+  std::vector<Index> numbers_;
+};
+
+Acquisition open_folder(const fs::path& folder, const OpenOptions& options, Settings* settings) {
+  FolderScan scan = scan_in(folder, options, settings ? settings->prefix() : "");
+  if (settings) settings->choose(scan.views);
+  if (!scan.gaps.empty())
+    scan.views.notes.push_back(scan.gaps + (settings ? "; each image has the angle of its number"
+                                                     : "; angles must go with the images that are there"));
+  Acquisition found;
+  found.angles_where = folder.string() + ": angles";
+  found.info.format = image_format_name(scan.views.files.front()) + " stack";
+  const bool alone = scan.views.files.size() == 1;
+  found.projections =
+      frames_of_paths(alone ? scan.views.files.front().string() : folder.string(), scan.views.files);
+  found.info.notes = scan.views.notes;
+  const Index views = found.projections.front()->shape()[0];
+  if (alone)
+    found.info.notes.push_back(
+        folder.string() + ": holds one file, " + std::to_string(views) +
+        (views == 1 ? " view; a sinogram is given by the name of its file" : " views"));
+  if (!scan.flats.empty()) found.flats = frames_of_paths(folder.string() + ": flats", scan.flats);
+  if (!scan.darks.empty()) found.darks = frames_of_paths(folder.string() + ": darks", scan.darks);
+  if (settings) settings->complete(found, scan, options);
+  return found;
+}
+
+}  // namespace
+
+Acquisition open_image_folder(const fs::path& folder, const OpenOptions& options) {
+  const std::vector<fs::path> settings = settings_in(folder);
+  require<FileError>(settings.size() <= 1, folder.string(), ": holds the settings of several scans, ",
+                     listed(names_of(settings)), "; give the name of one of these files as the scan");
+  if (settings.empty()) return open_folder(folder, options, nullptr);
+  Settings own(settings.front(), options);
+  return open_folder(folder, options, &own);
+}
+
+Acquisition open_settings(const fs::path& path, const OpenOptions& options) {
+  Settings own(path, options);
+  return open_folder(own.folder(), options, &own);
+}
+
+Acquisition open_image_file(const fs::path& path, const OpenOptions& options) {
+  const std::string name = image_format_name(path);
+  Acquisition found;
+  found.angles_where = path.string() + ": angles";
+  found.info.format = name + " stack";
+  const std::shared_ptr<const ImageFile> file = open_image(path);
+  const std::vector<Index> axes = file->axes_of_pages();
+  found.projections.push_back(frames_of_file(file, true));
+  if (axes.size() == 2) {
+    const Index times = axes[0], views = axes[1];
+    found.times = times;
+    require<FileError>(options.time && *options.time < times, path.string(), ": has ", times, " times of ",
+                       views, " views; give --time K, from 0 to ", times - 1);
+    found.projections =
+        between(std::move(found.projections), {*options.time * views, (*options.time + 1) * views});
+  }
+  FrameSource& views = *found.projections.front();
+  const ImagePage& page = file->page(0);
+  if (file->pages() == 1 && views.shape() == Shape{page.rows, 1, page.bins}) {
+    found.info.format = name + " sinogram";
+    found.lines = true;
+    const Index lines = options.orientation.transpose ? page.bins : page.rows;
+    views.notes.push_back("the file holds one image: a sinogram of " + std::to_string(lines) +
+                          " views, one line per view; if it is a single view, give the name of its folder");
+  }
+  return found;
+}
+
+}  // namespace tandem::io

@@ -1,0 +1,37 @@
+#pragma once
+
+// The names of images. Used only within io/.
+
+#include <string>
+#include <vector>
+
+#include "../scan_reader.hpp"
+
+namespace tandem::io {
+
+/// The kind of an image by the words of its name, without folder and ending: a flat ("flat...", "io", "ref",
+/// "refhst"), a dark ("dark...", "di"), or else a projection.
+FrameKind kind_by_name(const std::string& stem);
+
+/// Flats or darks apart: means that a program made of others beside them ("refHST" of "ref", "dark" of
+/// "darkend", as at the ESRF), and these others. Without such means the second list is empty.
+struct MeansAndRaw {
+  std::vector<std::string> taken, raw;
+};
+MeansAndRaw means_and_raw(const std::vector<std::string>& names);
+
+/// Puts names in the order in which their series counts (name_counter.hpp), else in natural order. @returns
+/// what one has to know of that order; empty where it is the natural one of names that count
+std::string sort_series(std::vector<std::string>& names);
+
+/// What is wrong with the numbers of a series: numbers that are missing where the others rise in equal steps,
+/// and numbers that occur twice. Empty if all is well, or if the names have no numbers that count.
+std::string numbering_fault(const std::vector<std::string>& names);
+
+/// The whole numbers by which the names of a series count, in the order of these names; empty if they do not.
+std::vector<Index> series_numbers(const std::vector<std::string>& names);
+
+/// The first few names, and the number of the others.
+std::string listed(const std::vector<std::string>& names);
+
+}  // namespace tandem::io

@@ -1,0 +1,74 @@
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "../../../core/error.hpp"
+#include "../../files/input_file.hpp"
+#include "image.hpp"
+
+namespace tandem::io {
+
+namespace fs = std::filesystem;
+
+extern const ImageFormat tiff_images, edf_images;
+
+namespace {
+
+/// "a, b or c"
+std::string alternatives(const std::vector<std::string>& words) {
+  std::string text;
+  for (std::size_t k = 0; k < words.size(); ++k)
+    text += (k == 0 ? "" : k + 1 < words.size() ? ", " : " or ") + words[k];
+  return text;
+}
+
+}  // namespace
+
+std::span<const ImageFormat> image_formats() {
+  static const std::array all{tiff_images, edf_images};
+  return all;
+}
+
+const ImageFormat* image_format_of(const fs::path& path) {
+  const auto all = image_formats();
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const ImageFormat& format) { return format.recognises(path); });
+  return found == all.end() ? nullptr : &*found;
+}
+
+std::string image_format_name(const fs::path& path) {
+  const ImageFormat* format = image_format_of(path);
+  return format ? std::string(format->name) : "image";
+}
+
+bool has_image_name(const fs::path& path) {
+  std::string ending = path.extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
+  return std::any_of(image_formats().begin(), image_formats().end(), [&](const ImageFormat& format) {
+    return std::find(format.endings.begin(), format.endings.end(), ending) != format.endings.end();
+  });
+}
+
+std::string image_format_names() {
+  std::vector<std::string> names;
+  for (const ImageFormat& format : image_formats()) names.emplace_back(format.name);
+  return alternatives(names);
+}
+
+std::string image_endings() {
+  std::vector<std::string> endings;
+  for (const ImageFormat& format : image_formats())
+    for (const std::string_view ending : format.endings)
+      endings.push_back(std::string(1, '*').append(ending));
+  return alternatives(endings);
+}
+
+std::unique_ptr<ImageFile> open_image(const fs::path& path) {
+  require_regular_file(path);
+  const ImageFormat* format = image_format_of(path);
+  require<FileError>(format, path.string(), ": is no image; ", image_format_names(), " is needed");
+  return format->open(path);
+}
+
+}  // namespace tandem::io

@@ -1,0 +1,167 @@
+// Scans that CIL wrote (NEXUSDataWriter): entry1/tomo_entry with a group `config`. CIL turns the sample by an
+// angle, so source and detector go the other way (CIL 26, convert_geometry_to_astra_vec_3D.py). Its lengths
+// have no unit, and are taken as mm.
+
+#include <cmath>
+#include <memory>
+
+#include "../../../core/error.hpp"
+#include "../cone_vectors.hpp"
+#include "../fields.hpp"
+#include "../frame_source.hpp"
+#include "../recorded.hpp"
+
+namespace tandem::io {
+
+namespace {
+
+const std::string entry = "/entry1/tomo_entry/", config = entry + "config/";
+
+/// Below the entry; attributes stand behind an @.
+constexpr Field fields[] = {
+    {"config/source/position", "", Use::obeyed, "a cone beam, or a fan"},
+    {"config/ray/direction", "", Use::obeyed,
+     "of a parallel beam; refused unless it crosses the axis squarely"},
+    {"config/detector/position", "", Use::obeyed, "axis and midplane"},
+    {"config/detector/direction_x", "", Use::obeyed, "which way columns count"},
+    {"config/detector/direction_y", "", Use::obeyed, "which way rows count"},
+    {"config/rotation_axis/position", "", Use::obeyed, "the axis"},
+    {"config/rotation_axis/direction", "", Use::obeyed, "refused unless it is along z"},
+    {"config/angles", "", Use::obeyed, "the angle of each view"},
+    {"config/angles@angle_unit", "degree", Use::obeyed, "degree or radian"},
+    {"config/angles@initial_angle", "0", Use::obeyed, "added to all angles"},
+    {"data/data@pixel_size_h", "", Use::obeyed, "pitch of columns"},
+    {"data/data@pixel_size_v", "", Use::obeyed, "pitch of rows"},
+    {"data/data@panel_origin", "bottom-left", Use::obeyed, "where the first pixel lies"},
+    {"data/data@dim0", "", Use::obeyed, "what an axis is: channel (--time), angle, vertical, horizontal"},
+    {"data/data@scale", "", Use::refused, "data that were packed"},
+    {"data/data@data_type", "AcquisitionData", Use::refused, "ImageData: a volume"},
+};
+
+/// Two or three numbers; the third is 0 in a geometry of one plane.
+Point point_at(const hdf5::File& file, const std::string& path) {
+  const hdf5::DataSet set = file.data_set(path);
+  require<FileError>(set.size() == 2 || set.size() == 3, set.where(), ": has ", set.size(),
+                     " numbers; x, y and z are needed");
+  const std::vector<double> all = set.numbers();
+  const Point point{all[0], all[1], all.size() > 2 ? all[2] : 0};
+  for (const double number : point)
+    require<FileError>(std::isfinite(number), set.where(), ": has a number that is not finite");
+  return point;
+}
+
+Point scaled(double factor, const Point& p) { return {factor * p[0], factor * p[1], factor * p[2]}; }
+
+double pitch_of(const hdf5::DataSet& data, const char* attribute, double otherwise) {
+  const double pitch = data.number(attribute).value_or(otherwise);
+  require<FileError>(pitch > 0 && std::isfinite(pitch), data.where(), ": ", attribute, " = ", pitch,
+                     "; a number above 0 is needed");
+  return pitch;
+}
+
+/// As hdf5_frames has it, by the names that CIL gives to axes.
+std::string axes_of(const hdf5::DataSet& data) {
+  std::string axes;
+  for (std::size_t k = 0; k < data.shape().size(); ++k) {
+    const std::string label = data.text("dim" + std::to_string(k)).value_or("no name");
+    if (k > 0) axes += ':';
+    if (label == "angle")
+      axes += "theta";
+    else if (label == "vertical")
+      axes += 'y';
+    else if (label == "horizontal")
+      axes += 'x';
+    else
+      axes += label;
+  }
+  return axes;
+}
+
+/// How the columns and the rows of the detector go, and where they are before the scan begins.
+ConeView first_view(const hdf5::File& file, const hdf5::DataSet& data) {
+  const double h = pitch_of(data, "pixel_size_h", 1), v = pitch_of(data, "pixel_size_v", h);
+  const std::string origin = data.text("panel_origin").value_or("bottom-left");
+  const bool right = origin.find("right") != std::string::npos, top = origin.find("top") != std::string::npos;
+  ConeView view;
+  view.column = scaled(right ? -h : h, point_at(file, config + "detector/direction_x"));
+  view.row = {0, 0, v};
+  if (file.has(config + "detector/direction_y"))
+    view.row = scaled(v, point_at(file, config + "detector/direction_y"));
+  if (top) view.row = scaled(-1, view.row);
+  const Point axis = point_at(file, config + "rotation_axis/position");
+  view.middle = point_at(file, config + "detector/position");
+  if (file.has(config + "source/position")) view.source = point_at(file, config + "source/position");
+  for (std::size_t k = 0; k < 2; ++k) view.middle[k] -= axis[k], view.source[k] -= axis[k];
+  if (!file.has(config + "rotation_axis/direction")) return view;
+  const Point direction = point_at(file, config + "rotation_axis/direction");
+  require<FileError>(std::hypot(direction[0], direction[1]) <= 1e-4 * direction[2], file.name(), ": ", config,
+                     "rotation_axis/direction is (", direction[0], ", ", direction[1], ", ", direction[2],
+                     "); an axis along (0, 0, 1) is needed");
+  return view;
+}
+
+/// Bins of a parallel beam grow along (cos a, sin a), so the angle is that of the columns.
+void complete_parallel(const hdf5::File& file, const ConeView& view, const std::vector<double>& turns,
+                       const Shape& frame, Acquisition& found) {
+  const double pitch = std::hypot(view.column[0], view.column[1]);
+  require<FileError>(pitch > 0 && std::abs(view.column[2]) <= 1e-4 * pitch, file.name(),
+                     ": the columns of the detector do not lie across the axis; a level detector is needed");
+  if (file.has(config + "ray/direction")) {
+    const Point ray = point_at(file, config + "ray/direction");
+    const double length = std::hypot(ray[0], ray[1], ray[2]),
+                 across = (ray[0] * view.column[0] + ray[1] * view.column[1]) / pitch;
+    require<FileError>(length > 0 && std::abs(ray[2]) <= 1e-4 * length && std::abs(across) <= 1e-4 * length,
+                       file.name(), ": ", config, "ray/direction is (", ray[0], ", ", ray[1], ", ", ray[2],
+                       "); rays square to the axis and to the columns of the detector are needed");
+  }
+  const double start = std::atan2(view.column[1], view.column[0]);
+  for (const double turn : turns) found.angles.push_back(start + turn);
+  const double along = view.middle[0] * std::cos(start) + view.middle[1] * std::sin(start);
+  found.info.axis_bin = 0.5 * static_cast<double>(frame[2] - 1) - along / pitch;
+  found.info.pixel_size_mm = pitch;
+  found.row_pitch_mm = std::abs(view.row[2]) > 0 ? std::abs(view.row[2]) : pitch;
+}
+
+}  // namespace
+
+extern constinit const FieldTable cil_table{"CIL", fields};
+
+std::optional<Acquisition> find_cil(const hdf5::File& file, const OpenOptions& options) {
+  const std::optional<hdf5::DataSet> set = file.find(entry + "data/data");
+  const std::string type = set ? set->text("data_type").value_or("") : "";
+  require<FileError>(
+      type != "ImageData", file.name(),
+      ": holds a volume of CIL (ImageData), not a scan; tandem project makes a scan of a volume");
+  if (type != "AcquisitionData" || !file.has(config + "angles")) return std::nullopt;
+  require<FileError>(!set->number("scale"), set->where(),
+                     ": is packed with a scale and an offset; write it again with compression=0");
+
+  Acquisition found;
+  found.info.format = "CIL";
+  found.info.notes.emplace_back("the lengths of CIL have no unit; they are taken as mm");
+  const auto data = std::make_shared<hdf5::DataSet>(file.data_set(entry + "data/data"));
+  note_absolute_link(file, entry + "data/data", found.info.notes);
+  const std::string axes = axes_of(*data);
+  if (axes.starts_with("channel:")) found.times = data->shape()[0];
+  found.projections.push_back(hdf5_frames(data, axes, {}, options.time));
+  const hdf5::DataSet angles = file.data_set(config + "angles");
+  found.angles_where = angles.where();
+  const double unit = radians_per(angles.text("angle_unit").value_or("degree"), angles.where());
+  const double initial = angles.number("initial_angle").value_or(0);
+  std::vector<double> turns = angles.numbers();
+  for (double& turn : turns) turn = -unit * (initial + turn);
+
+  const Shape& frame = found.projections.front()->shape();
+  const ConeView view = first_view(file, *data);
+  if (!file.has(config + "source/position")) {
+    complete_parallel(file, view, turns, frame, found);
+    return found;
+  }
+  std::vector<ConeView> views;
+  for (const double turn : turns) views.push_back(turned(view, turn));
+  require<FileError>(!views.empty(), angles.where(), ": has no angles");
+  complete_circle(views, file.name() + ": " + config, frame, found);
+  return found;
+}
+
+}  // namespace tandem::io

@@ -1,0 +1,165 @@
+// DXchange (De Carlo et al., J. Synchrotron Rad. 21, 2014), as the APS writes it and ScanWriter does.
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "../../../core/error.hpp"
+#include "../../files/text.hpp"
+#include "../beams/beam.hpp"
+#include "../fields.hpp"
+#include "../recorded.hpp"
+#include "../scan_facts.hpp"
+
+namespace tandem::io {
+
+namespace {
+
+const std::string instrument = "/measurement/instrument/";
+
+/// As areaDetector and TomoScan of the APS write them, from the root.
+constexpr Field fields[] = {
+    {"exchange/theta", "", Use::obeyed, "angles, in degrees unless @units is another angle"},
+    {"exchange/data_shift_x", "0", Use::obeyed, "views are moved back"},
+    {"exchange/data_shift_y", "0", Use::obeyed, "views are moved back"},
+    {"measurement/instrument/detection_system/objective/resolution", "", Use::obeyed, "pitch at the sample"},
+    {"measurement/instrument/detector/pixel_size_x", "", Use::obeyed, "pitch of bins, if no other is"},
+    {"measurement/instrument/detector/pixel_size_y", "", Use::obeyed, "pitch of rows, if no other is"},
+    {"measurement/instrument/monochromator/energy", "", Use::obeyed, "energy of the photons"},
+    {"measurement/instrument/detector/exposure_time", "", Use::obeyed, "of views, beside that of flats"},
+    {"measurement/instrument/detector/exposure_time_flat", "", Use::obeyed, "counts are divided by it"},
+    {"measurement/instrument/detector/brightfield_exposure_time", "", Use::obeyed, "the same"},
+    {"process/acquisition/flat_fields/flat_exposure_time", "", Use::obeyed, "the same"},
+    {"process/acquisition/flat_fields/different_flat_exposure", "Same", Use::obeyed, "whether these count"},
+    {"measurement/instrument/detector/different_flat_exposure", "Same", Use::obeyed, "the same"},
+    {"process/acquisition/flat_fields/flat_field_mode", "", Use::obeyed, "when flats were taken"},
+    {"defaults/HDF5FrameLocation", "", Use::obeyed, "when flats were taken"},
+    {"measurement/instrument/detection_system/objective/magnification", "1", Use::noted,
+     "the pitch is taken as it is recorded; if it is that of the camera, give --pixel-size"},
+    {"measurement/instrument/detector/binning_x", "1", Use::noted,
+     "the pitch is taken as it is recorded; if it is that of single pixels, give --pixel-size"},
+    {"measurement/instrument/detector/binning_y", "1", Use::noted,
+     "the pitch is taken as it is recorded; if it is that of single pixels, give --pixel-size"},
+};
+
+std::unique_ptr<FrameSource> frames_of(const std::shared_ptr<hdf5::DataSet>& data,
+                                       std::optional<Index> time = {}) {
+  const char* usual = data->shape().size() == 4 ? "time:theta:y:x" : "theta:y:x";
+  return hdf5_frames(data, data->text("axes").value_or(usual), {}, time);
+}
+
+void read_geometry(const hdf5::File& file, Acquisition& acquisition) {
+  ScanInfo& info = acquisition.info;
+  const std::string kind = file.text(instrument + "tandem/kind").value_or("parallel");
+  const BeamFields* beam = find_beam_fields(kind);
+  std::string known;
+  for (const BeamFields& each : beam_fields())
+    known += (known.empty() ? "\"" : " or \"") + std::string(each.kind) + "\"";
+  require<FileError>(beam, file.name(), ": ", instrument, "tandem/kind: \"", kind, "\"; ", known,
+                     " is needed");
+  acquisition.kind = beam->kind;
+  // the APS writes the pitch of the camera, and beside it that at the sample, behind the objective
+  info.pixel_size_mm = pitch_mm(file, instrument + "detection_system/objective/resolution", "um", info.notes);
+  if (!info.pixel_size_mm) {
+    info.pixel_size_mm = pitch_mm(file, instrument + "detector/pixel_size_x", "", info.notes);
+    acquisition.row_pitch_mm = pitch_mm(file, instrument + "detector/pixel_size_y", "", info.notes);
+  }
+  info.energy_kev = energy_kev(file, instrument + "monochromator/energy", info.notes);
+  info.axis_bin = recorded_number(file, instrument + "tandem/axis_bin", info.notes);
+  for (const BeamFields& each : beam_fields()) each.read(file, instrument + "tandem", acquisition);
+}
+
+/// TomoScan has one time for views and one for flats, which counts where they are said to be different.
+void read_exposures(const hdf5::File& file, std::size_t views, std::size_t flats, ScanInfo& info) {
+  const std::string flat_fields = "/process/acquisition/flat_fields/", detector = instrument + "detector/";
+  const auto differ = [&](const std::string& group) {
+    return in_lower_case(file.text(group + "different_flat_exposure").value_or("")).starts_with("diff");
+  };
+  const std::optional<double> of_views = recorded_number(file, detector + "exposure_time", info.notes);
+  if (!of_views || !(differ(flat_fields) || differ(detector))) return;
+  for (const std::string& path : {detector + "exposure_time_flat", flat_fields + "flat_exposure_time",
+                                  detector + "brightfield_exposure_time"})
+    if (const auto of_flats = recorded_number(file, path, info.notes))
+      return take_exposures(
+          {path, std::vector<double>(views, *of_views), std::vector<double>(flats, *of_flats), {}}, info);
+}
+
+/// How far the image of each view lies towards higher bins or rows, in cells of the given pitch; empty where
+/// the file does not say it, or says that nothing moves. In pixels, unless the unit is a length.
+std::vector<double> shifts_in(const hdf5::File& file, const char* path, std::optional<double> pitch_mm,
+                              Index views, std::vector<std::string>& notes) {
+  const std::optional<hdf5::DataSet> set = file.find(path);
+  if (!set) return {};
+  const std::string unit = in_lower_case(set->text("units").value_or(""));
+  const std::optional<double> mm = mm_per(unit);
+  const bool in_cells = unit.empty() || unit.starts_with("pixel") || unit == "px";
+  std::vector<double> shifts = set->numbers();
+  const bool known = static_cast<Index>(shifts.size()) == views && (in_cells || (mm && pitch_mm)) &&
+                     std::ranges::all_of(shifts, [](double shift) { return std::isfinite(shift); });
+  if (!known) {
+    notes.push_back(std::string(path) + " is left out: a finite number for each of the " +
+                    std::to_string(views) +
+                    " views is needed, in pixels or, with a pitch, in a unit of length");
+    return {};
+  }
+  if (std::ranges::all_of(shifts, [](double shift) { return shift == 0; })) return {};
+  if (!in_cells)
+    for (double& shift : shifts) shift *= *mm / *pitch_mm;
+  notes.push_back(std::string(path) + " is taken away: the images of the views are moved");
+  return shifts;
+}
+
+void read_shifts(const hdf5::File& file, Index views, Acquisition& found) {
+  const std::optional<double> bin = found.info.pixel_size_mm,
+                              row = found.row_pitch_mm ? found.row_pitch_mm : bin;
+  found.bin_shifts = shifts_in(file, "/exchange/data_shift_x", bin, views, found.info.notes);
+  found.row_shifts = shifts_in(file, "/exchange/data_shift_y", row, views, found.info.notes);
+}
+
+}  // namespace
+
+extern constinit const FieldTable data_exchange_table{"DXchange", fields};
+
+FrameSources data_exchange_frames(const hdf5::File& file, FrameKind kind) {
+  FrameSources sources;
+  const std::string path = kind == FrameKind::flat ? "/exchange/data_white" : "/exchange/data_dark";
+  if (file.has(path)) sources.push_back(frames_of(std::make_shared<hdf5::DataSet>(file.data_set(path))));
+  return sources;
+}
+
+std::optional<Acquisition> find_data_exchange(const hdf5::File& file, const OpenOptions& options) {
+  if (!file.has("/exchange/data")) return std::nullopt;
+  Acquisition acquisition;
+  acquisition.info.format = "DXchange";
+  const auto data = std::make_shared<hdf5::DataSet>(file.data_set("/exchange/data"));
+  acquisition.projections.push_back(frames_of(data, options.time));
+  note_absolute_link(file, "/exchange/data", acquisition.info.notes);
+  if (data->shape().size() == 4) acquisition.times = static_cast<Index>(data->shape()[0]);
+  acquisition.can_grow =
+      !acquisition.times && data->can_grow() && !data->text("axes").value_or("").starts_with("y");
+  acquisition.planned_views = data->most_slices();
+  acquisition.flats = data_exchange_frames(file, FrameKind::flat);
+  acquisition.darks = data_exchange_frames(file, FrameKind::dark);
+
+  acquisition.angles_where = file.name() + ": /exchange/theta";
+  if (file.has("/exchange/theta")) {
+    const hdf5::DataSet theta = file.data_set("/exchange/theta");
+    acquisition.angles = theta.numbers();
+    if (const auto angles = theta.most_slices()) acquisition.planned_views = angles;
+    const double factor = radians_per(theta.text("units").value_or("deg"), theta.where());
+    for (double& angle : acquisition.angles) angle *= factor;
+  }
+  if (!acquisition.flats.empty())
+    acquisition.info.times =
+        frame_times(file, acquisition.projections.front()->shape()[0], acquisition.flats.front()->shape()[0]);
+  read_geometry(file, acquisition);
+  std::size_t flats = 0;
+  for (const auto& source : acquisition.flats) flats += static_cast<std::size_t>(source->shape()[0]);
+  read_exposures(file, static_cast<std::size_t>(acquisition.projections.front()->shape()[0]), flats,
+                 acquisition.info);
+  heed(fields, file.name(), values_in(file, ""), acquisition.info.notes);
+  read_shifts(file, acquisition.projections.front()->shape()[0], acquisition);
+  return acquisition;
+}
+
+}  // namespace tandem::io

@@ -1,0 +1,212 @@
+// NXtomo (manual.nexusformat.org, NXtomo) with the habits of Diamond and of the ESRF, and files that are
+// NXtomo in content only: a stack with an image_key beside it.
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <set>
+
+#include "../../../core/error.hpp"
+#include "../recorded.hpp"
+#include "nxtomo.hpp"
+
+namespace tandem::io {
+
+namespace {
+
+constexpr int max_depth = 4;       // /entry/instrument/detector/image_key
+constexpr int max_links = 50'000;  // looked at; scans have hundreds
+constexpr Index max_frames = 100'000'000;
+
+using Layout = NXtomoLayout;
+
+std::string join(const std::string& group, const std::string& name) {
+  return group == "/" ? group + name : group + "/" + name;
+}
+
+bool has_rank(const hdf5::File& file, const std::string& path, std::size_t rank) {
+  const std::optional<hdf5::DataSet> found = file.find(path);
+  return found && found->shape().size() == rank;
+}
+
+std::string first_of_rank(const hdf5::File& file, const std::vector<std::string>& paths, std::size_t rank) {
+  for (const std::string& path : paths)
+    if (has_rank(file, path, rank)) return path;
+  return "";
+}
+
+/// Every link to a group down to `max_depth`, parents first; dangling links are passed over. Hard links may
+/// form circles: what lies in a group is listed once.
+std::vector<std::string> groups_of(const hdf5::File& file) {
+  std::vector<std::string> found{"/"};
+  std::set<decltype(file.identity(""))> entered;
+  int links = 0;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const std::string group = found[i];  // `found` grows below
+    if (group != "/" && std::count(group.begin(), group.end(), '/') >= max_depth) continue;
+    if (!entered.insert(file.identity(group)).second) continue;
+    for (const std::string& name : file.names(group)) {
+      require<FileError>(++links <= max_links, file.name(), ": has more than ", max_links,
+                         " links in its first ", max_depth,
+                         " levels; such a file is not searched for a scan");
+      if (file.is_group(join(group, name))) found.push_back(join(group, name));
+    }
+  }
+  return found;
+}
+
+/// An entry that calls itself NXtomo. The data set is required here: without it the file is broken, not
+/// foreign.
+Layout in_form(const hdf5::File& file, const std::string& entry) {
+  Layout layout{
+      .entry = entry, .data = "", .keys = "", .angles = "", .detector = entry + "/instrument/detector"};
+  std::vector<std::string> data{layout.detector + "/data", entry + "/data/data"};
+  std::vector<std::string> keys{layout.detector + "/image_key_control", layout.detector + "/image_key",
+                                entry + "/data/image_key", entry + "/instrument/image_key/image_key"};
+  for (const std::string& name : file.names(entry + "/instrument")) {
+    data.push_back(entry + "/instrument/" + name + "/data");
+    keys.push_back(entry + "/instrument/" + name + "/image_key");
+  }
+  layout.data = first_of_rank(file, data, 3);
+  if (layout.data
+          .empty())  // the message then names what is there, but wrong, before what is not there at all
+    layout.data = file.has(data[1]) && !file.has(data[0]) ? data[1] : data[0];
+  layout.keys = first_of_rank(file, keys, 1);
+  if (layout.keys.empty())  // without them flats would be views
+    for (const std::string& path : keys)
+      if (layout.keys.empty() && file.external_link(path)) layout.keys = path;
+  layout.angles = first_of_rank(file, {entry + "/sample/rotation_angle", entry + "/data/rotation_angle"}, 1);
+  return layout;
+}
+
+/// A stack with an image_key beside it: /entry/instrument/NAME/image_key, then /entry/NAME for stack and
+/// angles.
+std::optional<Layout> in_content(const hdf5::File& file, const std::string& group) {
+  const std::string keys = group + "/image_key";
+  if (!has_rank(file, keys, 1)) return std::nullopt;
+  const auto instrument = group.rfind("/instrument/");
+  const std::string entry = group.substr(0, instrument == std::string::npos ? group.rfind('/') : instrument);
+  const std::string shown = join(entry, group.substr(group.rfind('/') + 1));
+  const std::string data = first_of_rank(file, {join(shown, "data"), join(group, "data")}, 3);
+  if (data.empty()) return std::nullopt;
+  std::vector<std::string> angles{entry + "/sample/rotation_angle", shown + "/rotation_angle"};
+  for (const std::string& name : file.names(shown))
+    if (name.find("theta") != std::string::npos || name.find("angle") != std::string::npos)
+      angles.push_back(join(shown, name));
+  return Layout{.entry = entry,
+                .data = data,
+                .keys = keys,
+                .angles = first_of_rank(file, angles, 1),
+                .detector = group};
+}
+
+std::optional<Layout> find_layout(const hdf5::File& file, std::vector<std::string>& notes) {
+  const std::vector<std::string> groups = groups_of(file);
+  std::vector<std::string> entries;
+  for (const std::string& group : groups)
+    if (file.text(join(group, "definition")) == "NXtomo") entries.push_back(group);
+  if (entries.size() > 1)
+    notes.push_back(std::to_string(entries.size()) + " NXtomo entries; only " + entries.front() + " is read");
+  if (!entries.empty()) return in_form(file, entries.front() == "/" ? "" : entries.front());
+  for (const std::string& group : groups)
+    if (auto layout = in_content(file, group)) return layout;
+  return std::nullopt;
+}
+
+/// The kind of each frame, as image_key has it: 0 projection, 1 flat, 2 dark, 3 invalid, -1 alignment.
+std::vector<int> keys_of(const hdf5::File& file, const Layout& layout, Index frames,
+                         std::vector<std::string>& notes) {
+  require<FileError>(frames <= max_frames, file.name(), ": ", layout.data, ": claims ", frames,
+                     " frames; the file is damaged");
+  if (layout.keys.empty()) {
+    notes.emplace_back("no image_key: every frame is taken for a projection");
+    return std::vector<int>(static_cast<std::size_t>(frames), 0);
+  }
+  const hdf5::DataSet set = file.data_set(layout.keys);
+  require<FileError>(set.size() == frames, set.where(), ": ", set.size(), " keys for ", frames, " frames in ",
+                     layout.data, "; one a frame is needed");
+  std::vector<int> keys;
+  for (double key : set.numbers()) {
+    require<FileError>(key >= -1 && key <= 3 && key == std::floor(key), set.where(), ": frame ", keys.size(),
+                       " has key ", key,
+                       "; 0 (projection), 1 (flat), 2 (dark), 3 (invalid) or -1 (alignment) is needed");
+    keys.push_back(static_cast<int>(key));
+  }
+  return keys;
+}
+
+std::vector<Range> runs_of(const std::vector<int>& keys, int key) {
+  std::vector<Range> runs;
+  for (Index i = 0; i < static_cast<Index>(keys.size()); ++i) {
+    if (keys[static_cast<std::size_t>(i)] != key) continue;
+    if (!runs.empty() && runs.back().last == i)
+      ++runs.back().last;
+    else
+      runs.push_back({i, i + 1});
+  }
+  return runs;
+}
+
+/// An entry with its frames.
+struct Entry {
+  Layout layout;
+  std::vector<int> keys;
+  Acquisition found;
+};
+
+std::optional<Entry> entry_in(const hdf5::File& file) {
+  Entry entry;
+  std::vector<std::string>& notes = entry.found.info.notes;
+  const std::optional<Layout> layout = find_layout(file, notes);
+  if (!layout) return std::nullopt;
+  entry.layout = *layout;
+  entry.found.info.format = "NXtomo";
+  const auto data = std::make_shared<hdf5::DataSet>(file.data_set(layout->data));
+  require<FileError>(data->shape().size() == 3, data->where(), ": has ", data->shape().size(),
+                     " axes; 3 are needed (frame, row, bin)");
+  data->require_stored();
+  note_absolute_link(file, layout->data, notes);
+  entry.keys = keys_of(file, *layout, data->shape()[0], notes);
+  const auto take = [&](int key, FrameSources& into) {
+    std::vector<Range> runs = runs_of(entry.keys, key);
+    if (!runs.empty()) into.push_back(hdf5_frames(data, "theta:y:x", std::move(runs)));
+  };
+  take(0, entry.found.projections);
+  take(1, entry.found.flats);
+  take(2, entry.found.darks);
+  return entry;
+}
+
+void note_left_out(const hdf5::File& file, Entry& entry) {
+  std::vector<std::string>& notes = entry.found.info.notes;
+  if (const auto invalid = std::ranges::count(entry.keys, 3))
+    notes.push_back(std::to_string(invalid) + " invalid frames left out (image_key 3)");
+  if (const auto alignment = std::ranges::count(entry.keys, -1))
+    notes.push_back(std::to_string(alignment) + " alignment frames left out (image_key -1)");
+  const auto planned = recorded_number(file, entry.layout.detector + "/tomo_n", notes);
+  const auto views = std::ranges::count(entry.keys, 0);
+  if (planned && static_cast<double>(views) < *planned)
+    notes.push_back(std::to_string(views) + " of the " +
+                    std::to_string(static_cast<Index>(std::min(*planned, 1e9))) +
+                    " planned views are there (tomo_n)");
+}
+
+}  // namespace
+
+FrameSources nxtomo_frames(const hdf5::File& file, FrameKind kind) {
+  std::optional<Entry> entry = entry_in(file);
+  if (!entry) return {};
+  return std::move(kind == FrameKind::flat ? entry->found.flats : entry->found.darks);
+}
+
+std::optional<Acquisition> find_nxtomo(const hdf5::File& file, const OpenOptions& options) {
+  std::optional<Entry> entry = entry_in(file);
+  if (!entry) return std::nullopt;
+  note_left_out(file, *entry);
+  require<FileError>(!entry->found.projections.empty(), file.name(), ": has 0 views; at least 1 is needed");
+  read_nxtomo_geometry(file, entry->layout, entry->found);
+  read_nxtomo_frames(file, entry->layout, entry->keys, options, entry->found);
+  return std::move(entry->found);
+}
+
+}  // namespace tandem::io

@@ -1,0 +1,194 @@
+// Sinograms in MATLAB files: level 5, and v7.3, which is HDF5.
+
+#include "matlab.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <fstream>
+#include <utility>
+
+#include "../../core/error.hpp"
+#include "../../core/units.hpp"
+
+namespace tandem::io {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t most_structures = 100;
+constexpr Index most_numbers = Index{1} << 28;  // of all arrays of a file: 2 GiB
+
+/// A sinogram in memory, a line a view.
+class LinesInMemory final : public FrameSource {
+ public:
+  LinesInMemory(const std::string& where, const MatArray& array)
+      : FrameSource(where, PixelType::float32, {array.shape[0], 1, array.shape[1]}),
+        pixels_(array.values.size()) {
+    const Index views = array.shape[0], bins = array.shape[1];
+    for (Index v = 0; v < views; ++v)
+      for (Index b = 0; b < bins; ++b)
+        pixels_[static_cast<std::size_t>(v * bins + b)] =
+            static_cast<float>(array.values[static_cast<std::size_t>(b * views + v)]);
+  }
+
+  void read(Range frames, Range rows, Range bins, std::byte* out) const override {
+    if (rows.size() == 0) return;
+    for (Index v = frames.first; v < frames.last; ++v, out += bins.size() * static_cast<Index>(sizeof(float)))
+      std::memcpy(out, &pixels_[static_cast<std::size_t>(v * shape()[2] + bins.first)],
+                  static_cast<std::size_t>(bins.size()) * sizeof(float));
+  }
+
+ private:
+  std::vector<float> pixels_;
+};
+
+std::optional<double> one_number(const MatVariables& all, const std::string& group, const char* name) {
+  for (const std::string& at : {group + "parameters.", group})
+    if (const auto found = all.find(at + name); found != all.end() && found->second.values.size() == 1)
+      return found->second.values.front();
+  return std::nullopt;
+}
+
+std::optional<double> length_in(const MatVariables& all, const std::string& group, const char* name,
+                                const std::string& where) {
+  const std::optional<double> value = one_number(all, group, name);
+  require<FileError>(!value || (*value > 0 && *value < 1e9), where, ": ", name, " = ", value.value_or(0),
+                     "; a length above 0, in mm, is needed");
+  return value;
+}
+
+void complete(const MatVariables& all, const std::string& group, const std::string& where,
+              Acquisition& found) {
+  found.angles_where = where + ": " + group + "angles";
+  for (const std::string& at : {group + "parameters.angles", group + "angles"})
+    if (const auto angles = all.find(at); angles != all.end() && found.angles.empty())
+      for (const double angle : angles->second.values) found.angles.push_back(in_radians(angle));
+  found.sod_mm = length_in(all, group, "distanceSourceOrigin", where);
+  found.sdd_mm = length_in(all, group, "distanceSourceDetector", where);
+  found.info.pixel_size_mm = length_in(all, group, "pixelSizePost", where);
+  if (!found.info.pixel_size_mm) found.info.pixel_size_mm = length_in(all, group, "pixelSize", where);
+  if (found.sod_mm && found.sdd_mm && found.info.pixel_size_mm) found.kind = ConeBeam::kind;
+}
+
+/// Adds an array of numbers of a v7.3 file, which lists the axes in the opposite order; of more than
+/// `most` numbers the extents alone.
+void collect(const hdf5::File& file, const std::string& path, const std::string& name, Index most,
+             MatVariables& into) {
+  if (!file.has(path) || file.is_group(path)) return;
+  std::optional<hdf5::DataSet> set = file.find(path);
+  if (!set || set->shape().size() != 2) return;
+  MatArray& array = into[name];
+  array.shape = {set->shape()[1], set->shape()[0]};
+  if (set->size() > most) return;
+  set->require_stored();
+  array.values = set->numbers();
+}
+
+/// Adds what a group has to say of the sinogram in it.
+void collect_geometry(const hdf5::File& file, const std::string& group, const std::string& prefix,
+                      MatVariables& into) {
+  for (const auto& [at, name] :
+       {std::pair(group + "/", prefix), std::pair(group + "/parameters/", prefix + "parameters.")})
+    for (const char* key :
+         {"angles", "distanceSourceOrigin", "distanceSourceDetector", "pixelSizePost", "pixelSize"})
+      collect(file, at + key, name + key, most_numbers, into);
+}
+
+/// The name of a variable without its last part: "scan." of "scan.sinogram".
+std::string group_of(const std::string& name) { return name.substr(0, name.rfind('.') + 1); }
+
+/// The variables `sinogram` of a v7.3 file: the file's own, and those of structures.
+std::vector<std::string> sinograms_of(const hdf5::File& file) {
+  std::vector<std::string> found;
+  if (file.has("/sinogram")) found.emplace_back("sinogram");
+  const std::vector<std::string> names = file.names("/");
+  for (std::size_t k = 0; k < std::min<std::size_t>(names.size(), most_structures); ++k)
+    if (file.is_group("/" + names[k]) && file.has("/" + names[k] + "/sinogram"))
+      found.push_back(names[k] + ".sinogram");
+  return found;
+}
+
+void note_others(Acquisition& scan, std::size_t sinograms, const std::string& name) {
+  if (sinograms > 1)
+    scan.info.notes.push_back("several sinograms; only " + name + " is read; --variable names another one");
+}
+
+}  // namespace
+
+std::string planes_in(const MatVariables& variables) {
+  std::string text;
+  std::size_t listed = 0;
+  for (const auto& [name, array] : variables) {
+    if (array.shape.size() != 2 || array.shape[0] < 2 || array.shape[1] < 2 || ++listed > 4) continue;
+    text += (text.empty() ? "" : ", ") + name.substr(0, 60) + " (" + std::to_string(array.shape[0]) + " x " +
+            std::to_string(array.shape[1]) + ")";
+  }
+  if (listed > 4) text += " and " + std::to_string(listed - 4) + " more";
+  return text.empty() ? "none" : text;
+}
+
+std::optional<Acquisition> sinogram_in(const MatVariables& all, const std::string& where,
+                                       const std::string& wanted) {
+  const auto is_sinogram = [&](const auto& variable) {
+    return wanted.empty() ? variable.first == "sinogram" || variable.first.ends_with(".sinogram")
+                          : variable.first == wanted;
+  };
+  const auto found = std::find_if(all.begin(), all.end(), is_sinogram);
+  require<FileError>(found != all.end() || wanted.empty(), where, ": has no variable ", wanted,
+                     " of numbers; those of two axes are: ", planes_in(all));
+  if (found == all.end()) return std::nullopt;
+  const auto& [name, array] = *found;
+  require<FileError>(array.shape.size() == 2 && array.shape[0] > 0 && array.shape[1] > 0, where, ": ", name,
+                     " has ", array.shape.size(), " axes; 2 (views, bins) are needed");
+  require<FileError>(!array.values.empty(), where, ": ", name, " has more than ", most_numbers,
+                     " numbers, which are not read");
+  Acquisition scan;
+  scan.info.format = "MATLAB sinogram";
+  scan.lines = true;
+  scan.projections.push_back(std::make_unique<LinesInMemory>(where + ": " + name, array));
+  complete(all, group_of(name), where, scan);
+  note_others(scan, static_cast<std::size_t>(std::count_if(all.begin(), all.end(), is_sinogram)), name);
+  scan.info.advice.push_back(
+      {"--minus-log", "a sinogram of MATLAB mostly holds line integrals; then give --minus-log false"});
+  return scan;
+}
+
+std::optional<Acquisition> find_matlab(const hdf5::File& file, const OpenOptions& options) {
+  const std::vector<std::string> own =
+      options.variable.empty() ? sinograms_of(file) : std::vector{options.variable};
+  if (own.empty()) return std::nullopt;
+  const std::string& name = own.front();
+  std::string path = "/" + name;
+  std::replace(path.begin(), path.end(), '.', '/');
+  MatVariables all;
+  collect(file, path, name, most_numbers, all);
+  const std::string prefix = group_of(name);
+  collect_geometry(file, path.substr(0, prefix.size()), prefix, all);
+  const std::vector<std::string> names = all.contains(name) ? std::vector<std::string>() : file.names("/");
+  for (std::size_t k = 0; k < std::min<std::size_t>(names.size(), most_structures); ++k)
+    collect(file, "/" + names[k], names[k], 0, all);  // for a message
+  std::optional<Acquisition> scan = sinogram_in(all, file.name(), name);
+  note_others(*scan, own.size(), name);
+  return scan;
+}
+
+bool is_mat5(const fs::path& path) {
+  std::array<char, 128> start{};
+  std::ifstream(path, std::ios::binary).read(start.data(), start.size());
+  const std::string text(start.data(), start.size());
+  return text.starts_with("MATLAB 5.0 MAT-file") && (text.ends_with("IM") || text.ends_with("MI"));
+}
+
+Acquisition open_mat5(const fs::path& path, const OpenOptions& options) {
+  const MatVariables all = read_mat5(path);
+  std::optional<Acquisition> found = sinogram_in(all, path.string(), options.variable);
+  require<FileError>(
+      found.has_value(), path.string(),
+      ": has no variable sinogram (views x bins); give --variable NAME; those of two axes are: ",
+      planes_in(all));
+  return std::move(*found);
+}
+
+}  // namespace tandem::io

@@ -1,0 +1,108 @@
+// From what a layout found and what the user gives to a scan: shared by all layouts.
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "../../core/error.hpp"
+#include "../../core/units.hpp"
+#include "beams/beam.hpp"
+#include "changed_frames.hpp"
+
+namespace tandem::io {
+
+namespace {
+
+constexpr double degree = in_radians(1);
+
+std::vector<double> arc(const OpenOptions& options, Index views) {
+  const double degrees = *options.arc_deg;
+  require<GeometryError>(std::isfinite(degrees) && degrees != 0, "open_scan: arc = ", degrees,
+                         " deg; a finite arc other than 0 is needed");
+  const double steps = static_cast<double>(std::max<Index>(options.arc_inclusive ? views - 1 : views, 1));
+  std::vector<double> angles;
+  for (Index k = 0; k < views; ++k) angles.push_back(degrees * degree * static_cast<double>(k) / steps);
+  return angles;
+}
+
+/// The user's angles before the file's.
+std::vector<double> chosen_angles(Acquisition& found, const OpenOptions& options, const Shape& shape) {
+  const Index views = shape[0];
+  const bool given = !options.angles.empty() || options.arc_deg;
+  require<FileError>(given || !found.angles.empty(), found.angles_where,
+                     ": missing; give --angles FILE or --arc DEG");
+  if (given && !found.angles.empty())
+    found.info.notes.emplace_back("the scan's own angles are not used: others are given");
+  if (options.angles.empty() && options.arc_deg) return arc(options, views);
+
+  std::vector<double> angles =
+      options.angles.empty() ? found.angles : read_angles(options.angles, options.angle_lines);
+  const std::string where = options.angles.empty() ? found.angles_where : options.angles.string();
+  const bool aside = found.lines && static_cast<Index>(angles.size()) == shape[2];
+  require<FileError>(static_cast<Index>(angles.size()) == views, where, ": ", angles.size(), " angles for ",
+                     views, " views; one per view is needed, ",
+                     aside ? "as for the columns of this sinogram, which --orient transpose makes views"
+                           : "give --angles FILE[A:B] or --arc DEG");
+  for (std::size_t k = 0; k < angles.size(); ++k)
+    require<FileError>(std::isfinite(angles[k]), where, ": the angle of view ", k, " is ", angles[k] / degree,
+                       " deg; a finite number is needed");
+  return angles;
+}
+
+Detector found_detector(Acquisition& found, const OpenOptions& options, const Shape& shape) {
+  ScanInfo& info = found.info;
+  if (options.pixel_size_mm) info.pixel_size_mm = found.row_pitch_mm = options.pixel_size_mm;
+  if (info.axis_bin && !near_detector(*info.axis_bin, shape[2])) {
+    info.notes.emplace_back("the recorded rotation axis is left out: it is far outside the detector");
+    info.axis_bin.reset();
+  }
+  Detector detector{.bins = shape[2], .rows = shape[1]};
+  detector.bin_pitch = info.pixel_size_mm.value_or(1);
+  detector.row_pitch = info.pixel_size_mm ? found.row_pitch_mm.value_or(detector.bin_pitch) : 1;
+  detector.axis_bin = info.axis_bin.value_or(0.5 * static_cast<double>(shape[2] - 1));
+  return detector;
+}
+
+/// Keeps a recorded roll and a recorded tilt where something can be done about them, and says so.
+void suit_pose(ScanInfo& info) {
+  if (detector_of(info.scan).rows == 1) info.roll_deg.reset(), info.tilt_deg.reset();
+  const bool parallel = kind_of(info.scan) == ParallelBeam::kind;
+  const double roll = info.roll_deg.value_or(0), tilt = info.tilt_deg.value_or(0);
+  std::ostringstream text;
+  if (roll != 0) text << "a detector that is rolled by " << roll << " degrees";
+  if (tilt != 0)
+    text << (roll != 0 ? ", and " : "") << "an axis that is tilted by " << tilt << " degrees"
+         << (parallel ? ", which is left out in a parallel beam" : "");
+  if (roll != 0 || tilt != 0)
+    info.notes.push_back("the scan records " + text.str() + "; --detector-roll" +
+                         (parallel ? "" : " and --axis-tilt") + ", also of 0, come before that");
+  if (parallel) info.tilt_deg.reset();
+}
+
+}  // namespace
+
+bool near_detector(double axis, Index bins) {
+  const double width = static_cast<double>(bins);
+  return axis >= -width && axis <= 2 * width - 1;
+}
+
+void complete_geometry(Acquisition& found, const OpenOptions& options, const Shape& shape) {
+  const std::vector<double> all = chosen_angles(found, options, shape);
+  if (look_like_radians(all))
+    found.info.notes.push_back(
+        (!options.angles.empty() ? options.angles.string()
+         : options.arc_deg       ? "--arc"
+                                 : found.angles_where) +
+        ": the angles look like radians, and are taken as degrees; give degrees by --angles or --arc");
+  std::vector<double> angles = every(all, options.first_view, options.view_step);
+  if (options.reverse_rotation)
+    for (double& angle : angles) angle = -angle;
+  if (options.field_of_view) found.info.field_of_view = options.field_of_view;
+  for (const BeamFields& kind : beam_fields())
+    if (kind.is_asked_for(options)) found.kind = kind.kind;
+  found.info.scan = find_beam_fields(found.kind)
+                        ->scan(found, options, found_detector(found, options, shape), std::move(angles));
+  suit_pose(found.info);
+}
+
+}  // namespace tandem::io

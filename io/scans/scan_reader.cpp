@@ -1,0 +1,290 @@
+#include "scan_reader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <fstream>
+#include <new>
+#include <stdexcept>
+#include <string_view>
+
+#include "../../core/error.hpp"
+#include "../files/input_file.hpp"
+#include "../files/text.hpp"
+#include "../hdf5/rehearsal.hpp"
+#include "changed_frames.hpp"
+#include "frame_source.hpp"
+#include "images/image.hpp"
+#include "settings/settings.hpp"
+#include "zeiss/compound_file.hpp"
+#include "zeiss/txrm.hpp"
+
+namespace tandem::io {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+Index count_of(const FrameSources& sources) {
+  Index count = 0;
+  for (const auto& source : sources) count += source->shape()[0];
+  return count;
+}
+
+/// The type in which all sources can be read: their own if they agree.
+PixelType common_type(const FrameSources& sources, PixelType otherwise) {
+  if (sources.empty()) return otherwise;
+  const PixelType first = sources.front()->type();
+  const bool same =
+      std::all_of(sources.begin(), sources.end(), [&](const auto& s) { return s->type() == first; });
+  return same ? first : PixelType::float32;
+}
+
+template <class T>
+void floats_of(const std::byte* in, Index count, std::byte* out) {
+  for (Index i = 0; i < count; ++i, in += sizeof(T), out += sizeof(float)) {
+    T value;
+    std::memcpy(&value, in, sizeof(T));
+    const float number = static_cast<float>(value);
+    std::memcpy(out, &number, sizeof(float));
+  }
+}
+
+void read_as(FrameSource& source, PixelType type, Range frames, Range rows, Range bins, std::byte* out) {
+  if (source.type() == type) return source.read(frames, rows, bins, out);
+  const Index count = frames.size() * rows.size() * bins.size();
+  std::vector<std::byte> own(static_cast<std::size_t>(count) * bytes_of(source.type()));
+  source.read(frames, rows, bins, own.data());
+  to_float(source.type(), own.data(), count, out);
+}
+
+void check(const std::string& where, const char* what, Range range, Index count) {
+  require<FileError>(0 <= range.first && range.first <= range.last && range.last <= count, where, ": ", what,
+                     " ", range.first, ":", range.last, " are wanted; there are 0:", count);
+}
+
+/// Metadata are small; what files claim beyond their own size is refused before (`require_stored`).
+template <class Work>
+auto within_memory(const std::string& where, Work work) {
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    throw DeviceError(where + ": the host has no memory for its metadata; free memory, or raise ulimit -v");
+  } catch (const std::length_error&) {
+    throw FileError(where + ": claims sizes that no memory can hold; the file is damaged");
+  } catch (const fs::filesystem_error& fault) {
+    const std::string which = fault.path1().empty() ? where : fault.path1().string();
+    throw FileError(which + ": cannot be read: " + fault.code().message());
+  }
+}
+
+/// The one reader: layouts differ only in where their frames lie.
+class SourcesReader : public ScanReader {
+ public:
+  SourcesReader(std::string name, ScanInfo info, FrameSources projections, FrameSources flats,
+                FrameSources darks)
+      : name_(std::move(name)), sources_{std::move(projections), std::move(flats), std::move(darks)} {
+    info_ = std::move(info);
+  }
+
+  using ScanReader::read;
+  void read(FrameKind kind, Range frames, Range rows, Range bins, Frames& into) override {
+    FrameSources& sources = sources_[static_cast<std::size_t>(kind)];
+    const std::string where = sources.empty() ? name_ : sources.front()->where();
+    constexpr std::array<const char*, 3> names{"views", "flats", "darks"};
+    check(where, names[static_cast<std::size_t>(kind)], frames, count_of(sources));
+    check(where, "rows", rows, detector_of(info_.scan).rows);
+    check(where, "bins", bins, detector_of(info_.scan).bins);
+    try {
+      read_checked(sources, frames, rows, bins, into);
+    } catch (const std::bad_alloc&) {
+      throw DeviceError(where +
+                        ": the host has no memory for the frames that are read at once; give --memory "
+                        "GIB below what is free");
+    } catch (const fs::filesystem_error& fault) {
+      throw FileError(where + ": cannot be read: " + fault.code().message());
+    }
+  }
+
+ private:
+  void read_checked(FrameSources& sources, Range frames, Range rows, Range bins, Frames& out) const {
+    out.type = common_type(sources, info_.type);
+    out.shape = {frames.size(), rows.size(), bins.size()};
+    out.first = frames.first;
+    const std::size_t frame_bytes = static_cast<std::size_t>(rows.size() * bins.size()) * bytes_of(out.type);
+    out.bytes.resize(static_cast<std::size_t>(frames.size()) * frame_bytes);
+    Index before = 0;  // frames of the sources passed so far
+    for (const auto& source : sources) {
+      const Index count = source->shape()[0];
+      const Range part{std::max(frames.first, before), std::min(frames.last, before + count)};
+      if (part.size() > 0 && frame_bytes > 0)
+        read_as(*source, out.type, {part.first - before, part.last - before}, rows, bins,
+                out.bytes.data() + static_cast<std::size_t>(part.first - frames.first) * frame_bytes);
+      before += count;
+    }
+  }
+
+  std::string name_;
+  std::array<FrameSources, 3> sources_;
+};
+
+FrameSources frames_in(const hdf5::File& file, FrameKind kind) {
+  FrameSources sources = data_exchange_frames(file, kind);
+  if (sources.empty()) sources = nxtomo_frames(file, kind);
+  require<FileError>(!sources.empty(), file.name(), ": holds no ",
+                     kind == FrameKind::flat ? "flats" : "darks", "; a TIFF image, /exchange/",
+                     kind == FrameKind::flat ? "data_white" : "data_dark",
+                     " or an NXtomo image_key is needed");
+  return sources;
+}
+
+FrameSources frames_of(const fs::path& path, FrameKind kind, Index rows, bool any_external) {
+  if (!fs::is_directory(path)) require_regular_file(path);
+  if (fs::is_directory(path) || image_format_of(path)) return image_frames(path, kind, rows == 1);
+  if (is_compound_file(path)) return txrm_frames(path);
+  return rehearsed(path, [&] { return frames_in(hdf5::File::open(path, any_external), kind); });
+}
+
+void add_frames(FrameSources& sources, FrameKind kind, const OpenOptions& options, Index rows) {
+  for (const fs::path& path : kind == FrameKind::flat ? options.flats : options.darks)
+    for (auto& source : frames_of(path, kind, rows, options.allow_external_files))
+      sources.push_back(std::move(source));
+}
+
+/// All frames have the size of the views. An image that is turned as a whole has as many lines as it likes.
+void require_same_size(const FrameSources& sources, const FrameSource& projections) {
+  for (const auto& source : sources)
+    require<FileError>(
+        source->shape()[1] == projections.shape()[1] && source->shape()[2] == projections.shape()[2],
+        source->where(), ": frames of ", source->shape()[1], " x ", source->shape()[2], " (rows x bins); ",
+        projections.shape()[1], " x ", projections.shape()[2], " is needed as in ", projections.where());
+}
+
+/// A kind of place where a scan may lie. The first one that recognises it opens it.
+struct Place {
+  bool (*recognises)(const fs::path& path);
+  Acquisition (*open)(const fs::path& path, const OpenOptions& options);
+  bool has_variables = false;  ///< of MATLAB
+};
+
+Acquisition open_hdf5(const fs::path& path, const OpenOptions& options) {
+  return rehearsed(
+      path, [&] { return acquisition_in(hdf5::File::open(path, options.allow_external_files), options); });
+}
+
+constexpr std::array places{
+    Place{[](const fs::path& path) { return image_format_of(path) != nullptr; }, open_image_file},
+    Place{hdf5::is_hdf5, open_hdf5, true},
+    Place{is_mat5, open_mat5, true},
+    Place{is_compound_file, open_txrm},
+    Place{[](const fs::path& path) { return settings_format_of(path) != nullptr; }, open_settings},
+};
+
+/// Files of electron microscopes: "MAP " stands in their head, or their name says it.
+bool is_mrc(const fs::path& path) {
+  constexpr std::size_t place = 208;
+  std::array<char, place + 4> head{};
+  std::ifstream(path, std::ios::binary).read(head.data(), head.size());
+  const std::string ending = in_lower_case(path.extension().string());
+  return std::string_view(head.data() + place, 4) == "MAP " || ending == ".mrc" || ending == ".mrcs";
+}
+
+Acquisition recognise(const fs::path& path, const OpenOptions& options) {
+  const bool is_folder = fs::is_directory(path);
+  require<FileError>(!is_folder || options.variable.empty(), path.string(),
+                     ": is no MATLAB file; leave out --variable");
+  if (is_folder) return open_image_folder(path, options);
+  require_regular_file(path);
+  const auto* place =
+      std::find_if(places.begin(), places.end(), [&](const Place& p) { return p.recognises(path); });
+  require<FileError>(options.variable.empty() || (place != places.end() && place->has_variables),
+                     path.string(), ": is no MATLAB file; leave out --variable");
+  require<FileError>(
+      place != places.end() || !is_mrc(path), path.string(),
+      ": is an MRC file, which is not read; make TIFF images of it (mrc2tif of IMOD), and give "
+      "--angles FILE");
+  require<FileError>(
+      place != places.end(), path.string(),
+      ": is neither HDF5 nor an image; a DXchange or NXtomo file, a scan of Zeiss (*.txrm), a ",
+      image_format_names(), " file, a folder of such images or settings beside them (", settings_files(),
+      ") are needed");
+  return place->open(path, options);
+}
+
+}  // namespace
+
+Acquisition acquisition_in(const hdf5::File& file, const OpenOptions& options) {
+  if (!options.variable.empty()) return std::move(*find_matlab(file, options));
+  for (const auto& find : {find_data_exchange, find_cil, find_nxtomo, find_bliss, find_matlab})
+    if (std::optional<Acquisition> found = find(file, options)) return std::move(*found);
+  std::string lost;
+  for (const std::string& name : file.names("/"))
+    if (const auto link = file.external_link("/" + name); link && lost.empty() && !file.identity("/" + name))
+      lost = "; /" + name + " " + file.why_unopened("/" + name);
+  throw FileError(
+      file.name() +
+      ": is no scan; /exchange/data (DXchange), an entry with definition NXtomo, a scan of CIL or a "
+      "sinogram of MATLAB is needed" +
+      lost);
+}
+
+std::unique_ptr<ScanReader> reader_of(const fs::path& path, Acquisition found, const OpenOptions& options,
+                                      std::optional<Index> planned) {
+  require<FileError>(count_of(found.projections) > 0, path.string(), ": has 0 views; at least 1 is needed");
+  const Index own_flats = count_of(found.flats);
+  const Index stored_rows = found.projections.front()->shape()[1];
+  add_frames(found.flats, FrameKind::flat, options, stored_rows);
+  add_frames(found.darks, FrameKind::dark, options, stored_rows);
+  for (const FrameSources* sources : {&found.projections, &found.flats, &found.darks})
+    for (const auto& source : *sources)
+      found.info.notes.insert(found.info.notes.end(), source->notes.begin(), source->notes.end());
+  require<FileError>(!options.time || found.times, path.string(), ": has no times; leave out --time");
+  orient(found, found.orientation);
+  orient(found, options.orientation);
+  for (const FrameSources* sources : {&found.flats, &found.darks})
+    require_same_size(*sources, *found.projections.front());
+  found.info.scans_stored = found.times.value_or(1);
+  found.info.views_stored = planned.value_or(count_of(found.projections));
+  found.info.first_view = options.first_view, found.info.view_step = options.view_step;
+  require<GeometryError>(options.first_view < found.info.views_stored, path.string(), ": view ",
+                         options.first_view, " is wanted; there are ", found.info.views_stored,
+                         ", counted from 0");
+  if (planned && !(found.bin_shifts.empty() && found.row_shifts.empty())) {
+    found.bin_shifts.clear(), found.row_shifts.clear();
+    found.info.notes.emplace_back("the recorded shifts of the views are left out while the scan is written");
+  }
+  const Shape frame = found.projections.front()->shape();
+  complete_geometry(found, options, {found.info.views_stored, frame[1], frame[2]});
+  found.info.type = common_type(found.projections, PixelType::uint16);
+  found.info.decoded_bytes = found.projections.front()->decoded_bytes();
+  found.info.packing = found.projections.front()->packing();
+  found.info.flats = count_of(found.flats);
+  found.info.darks = count_of(found.darks);
+  if (found.info.flats > 1 && found.info.flats == found.info.views_stored)
+    found.info.advice.push_back(
+        {"--flat-sets",
+         "there are as many flats as views; if each is that of a view, give --flat-sets each"});
+  complete_times(found.info, own_flats, options, count_of(found.projections));
+  if (options.view_step > 1) take_views(found, options.first_view, options.view_step);
+  return std::make_unique<SourcesReader>(path.string(), std::move(found.info), std::move(found.projections),
+                                         std::move(found.flats), std::move(found.darks));
+}
+
+void to_float(PixelType type, const std::byte* in, Index count, std::byte* out) {
+  switch (type) {
+    case PixelType::uint8:
+      return floats_of<std::uint8_t>(in, count, out);
+    case PixelType::uint16:
+      return floats_of<std::uint16_t>(in, count, out);
+    case PixelType::uint32:
+      return floats_of<std::uint32_t>(in, count, out);
+    case PixelType::float32:
+      return floats_of<float>(in, count, out);
+  }
+}
+
+std::unique_ptr<ScanReader> open_scan(const fs::path& path, const OpenOptions& options) {
+  return within_memory(path.string(), [&] { return reader_of(path, recognise(path, options), options); });
+}
+
+}  // namespace tandem::io

@@ -1,0 +1,113 @@
+#include "key_values.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <sstream>
+#include <string_view>
+
+#include "../../../core/error.hpp"
+#include "../../files/input_file.hpp"
+
+namespace tandem::io {
+
+namespace {
+
+constexpr std::uintmax_t longest = 4 << 20;  // bytes of such a file; real ones have a few KiB
+constexpr double most = 1e9;                 // of anything that is counted
+constexpr std::string_view blanks = " \t\r\n\"";
+
+std::string text_of(const std::filesystem::path& path) {
+  require_regular_file(path);
+  const std::uintmax_t bytes = stamp_of(path, path.string()).bytes;
+  require<FileError>(bytes <= longest, path.string(), ": has ", bytes,
+                     " bytes; a text file with settings, of at most ", longest, ", is needed");
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+}  // namespace
+
+std::optional<double> finite_number(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double value = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (fault != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+std::string start_of_text(const std::filesystem::path& path) {
+  std::string text(8192, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, file.gcount())));
+  return in_lower_case(std::move(text));
+}
+
+KeyValues::KeyValues(const std::filesystem::path& path, char separator) : name_(path.string()) {
+  std::istringstream file(text_of(path));
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t at = line.find(separator);
+    if (at == std::string::npos) continue;
+    const std::string_view all = line;
+    values_.try_emplace(in_lower_case(std::string(trimmed(all.substr(0, at), blanks))),
+                        trimmed(all.substr(at + 1), blanks));
+  }
+}
+
+KeyValues KeyValues::of_xml(const std::filesystem::path& path) {
+  KeyValues all(path.string());
+  const std::string text = text_of(path);
+  for (std::size_t at = text.find('<'); at != std::string::npos; at = text.find('<', at + 1)) {
+    const std::size_t end = text.find('>', at), next = text.find('<', at + 1);
+    if (end == std::string::npos || next < end || text[at + 1] == '/') continue;
+    const std::string name = text.substr(at + 1, text.find_first_of(" \t\r\n>/", at + 1) - at - 1);
+    if (next == std::string::npos || text.compare(next, name.size() + 2, "</" + name) != 0) continue;
+    const std::string_view value = trimmed(std::string_view(text).substr(end + 1, next - end - 1), blanks);
+    all.values_.try_emplace(in_lower_case(name), value);
+  }
+  return all;
+}
+
+const std::string* KeyValues::find(const std::string& key) const {
+  const auto found = values_.find(in_lower_case(key));
+  return found == values_.end() || found->second.empty() ? nullptr : &found->second;
+}
+
+std::string KeyValues::text(const std::string& key) const {
+  const std::string* value = find(key);
+  return value ? *value : "";
+}
+
+std::optional<double> KeyValues::number(const std::string& key) const {
+  const std::string* value = find(key);
+  if (!value) return std::nullopt;
+  const std::optional<double> number = finite_number(*value);
+  require<FileError>(number.has_value(), name_, ": ", key, " = \"", value->substr(0, 40),
+                     "\"; a finite number is needed");
+  return number;
+}
+
+std::optional<double> KeyValues::positive(const std::string& key) const {
+  const std::optional<double> value = number(key);
+  require<FileError>(!value || *value > 0, name_, ": ", key, " = ", value.value_or(0),
+                     "; a number above 0 is needed");
+  return value;
+}
+
+std::optional<Index> KeyValues::count(const std::string& key) const {
+  const std::optional<double> value = number(key);
+  require<FileError>(!value || (*value >= 1 && *value <= most && *value == std::floor(*value)), name_, ": ",
+                     key, " = ", value.value_or(0), "; a whole number from 1 to ", most, " is needed");
+  return value ? std::optional(static_cast<Index>(*value)) : std::nullopt;
+}
+
+void heed(std::span<const Field> fields, const KeyValues& text, std::vector<std::string>& notes) {
+  heed(
+      fields, text.name(),
+      [&](std::string_view key) -> std::optional<std::string> { return text.text(std::string(key)); }, notes);
+}
+
+}  // namespace tandem::io

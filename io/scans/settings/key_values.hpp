@@ -1,0 +1,51 @@
+#pragma once
+
+// Used only within io/scans/settings/.
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "../../files/text.hpp"
+#include "../fields.hpp"
+#include "../scan_reader.hpp"
+
+namespace tandem::io {
+
+/// Text of lines "key = value" or "key : value". If a key comes again, the first one counts. Keys are found
+/// in upper or lower case. Values lose their quotes.
+class KeyValues {
+ public:
+  /// Reads a small text file. `separator` stands between key and value. @throws FileError
+  KeyValues(const std::filesystem::path& path, char separator);
+  /// Reads XML instead: an element that has no elements in it is a key with a value.
+  static KeyValues of_xml(const std::filesystem::path& path);
+
+  const std::string& name() const { return name_; }
+  bool has(const std::string& key) const { return find(key) != nullptr; }
+  std::string text(const std::string& key) const;  ///< empty if there is none
+  /// @throws FileError if the value is no finite number
+  std::optional<double> number(const std::string& key) const;
+  std::optional<double> positive(const std::string& key) const;  ///< @throws FileError, also if it is <= 0
+  std::optional<Index> count(const std::string& key) const;      ///< @throws FileError unless it is 1, 2, ...
+
+ private:
+  explicit KeyValues(std::string name) : name_(std::move(name)) {}
+  const std::string* find(const std::string& key) const;
+  std::string name_;
+  std::map<std::string, std::string> values_;
+};
+
+/// Adds notes for fields of a format that are not obeyed, as io::heed does. @throws FileError
+void heed(std::span<const Field> fields, const KeyValues& text, std::vector<std::string>& notes);
+
+/// The beginning of a small text file, in lower case; empty if it cannot be read.
+std::string start_of_text(const std::filesystem::path& path);
+
+/// A finite number that is all of the text; empty if it is none.
+std::optional<double> finite_number(std::string_view text);
+
+}  // namespace tandem::io

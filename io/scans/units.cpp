@@ -1,0 +1,126 @@
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <sstream>
+#include <string_view>
+
+#include "../../core/error.hpp"
+#include "../../core/units.hpp"
+#include "../files/text.hpp"
+#include "../files/text_file.hpp"
+#include "frame_source.hpp"
+
+namespace tandem::io {
+
+namespace {
+
+constexpr Index most_numbers = 10'000'000;  // of a list; the most views that options take
+
+/// Messages do not show the text: it may be of a file that was never meant to be a list.
+double number_in(std::string_view text, const std::filesystem::path& path, Index line,
+                 const std::string& what, const std::string& unit) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double value = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+  require<FileError>(fault == std::errc{} && end == text.data() + text.size() && std::isfinite(value),
+                     path.string(), ": line ", line, " is no number; one ", what, " per line, ", unit,
+                     ", is needed");
+  return value;
+}
+
+}  // namespace
+
+double radians_per(const std::string& unit, const std::string& where) {
+  const std::string name = in_lower_case(std::string(trimmed(unit)));
+  for (const std::string_view degree : {"", "deg", "degs", "degree", "degrees", "deg.", "\u00b0"})
+    if (name == degree) return in_radians(1);
+  for (const std::string_view radian : {"rad", "rads", "radian", "radians"})
+    if (name == radian) return 1;
+  throw FileError(where + ": units = \"" + unit + "\" is no angle; \"deg\" or \"rad\" is needed");
+}
+
+std::optional<double> mm_per(const std::string& unit) {
+  struct Length {
+    std::string_view name;
+    double mm;
+  };
+  // both signs that look like a mu: the micro sign and the Greek letter
+  constexpr std::array<Length, 24> lengths{{{"m", 1e3},
+                                            {"meter", 1e3},
+                                            {"metre", 1e3},
+                                            {"cm", 10},
+                                            {"mm", 1},
+                                            {"millimeter", 1},
+                                            {"millimetre", 1},
+                                            {"um", 1e-3},
+                                            {"\u00b5m", 1e-3},
+                                            {"\u03bcm", 1e-3},
+                                            {"micron", 1e-3},
+                                            {"microns", 1e-3},
+                                            {"micrometer", 1e-3},
+                                            {"micrometre", 1e-3},
+                                            {"micrometers", 1e-3},
+                                            {"meters", 1e3},
+                                            {"metres", 1e3},
+                                            {"centimeter", 10},
+                                            {"millimeters", 1},
+                                            {"millimetres", 1},
+                                            {"micrometres", 1e-3},
+                                            {"nanometer", 1e-6},
+                                            {"nanometers", 1e-6},
+                                            {"nm", 1e-6}}};
+  const std::string name = in_lower_case(std::string(trimmed(unit)));
+  for (const Length& length : lengths)
+    if (name == length.name) return length.mm;
+  return std::nullopt;
+}
+
+std::vector<double> read_angles(const std::filesystem::path& path, const std::optional<Range>& lines) {
+  std::vector<double> angles = read_numbers(path, "angle", "in degrees", lines);
+  for (double& angle : angles) angle = in_radians(angle);
+  return angles;
+}
+
+std::vector<double> read_numbers(const std::filesystem::path& path, const std::string& what,
+                                 const std::string& unit, const std::optional<Range>& lines) {
+  std::istringstream file(text_of_file(path, "a text file with one " + what + " per line, " + unit + ","));
+  const Range wanted = lines.value_or(Range{0, std::numeric_limits<Index>::max()});
+  require<FileError>(0 <= wanted.first && wanted.first < wanted.last, path.string(), ": lines ", wanted.first,
+                     ":", wanted.last, " are an empty range; A:B with A < B is needed");
+  std::vector<double> numbers;
+  std::string line;
+  Index count = 0;
+  for (; std::getline(file, line); ++count) {
+    const std::string_view text = trimmed(line);
+    if (count < wanted.first || count >= wanted.last || text.empty() || text.front() == '#') continue;
+    require<FileError>(static_cast<Index>(numbers.size()) < most_numbers, path.string(), ": has more than ",
+                       most_numbers, " ", what, "s; no scan has as many");
+    numbers.push_back(number_in(text, path, count + 1, what, unit));
+  }
+  require<FileError>(!lines || wanted.last <= count, path.string(), ": lines ", wanted.first, ":",
+                     wanted.last, " are wanted; it has ", count, ", counted from 0");
+  require<FileError>(!numbers.empty(), path.string(), ": holds no ", what, "s; one number per line, ", unit,
+                     ", is needed");
+  return numbers;
+}
+
+std::vector<std::array<double, 2>> read_pairs(const std::filesystem::path& path, const std::string& what) {
+  std::istringstream file(text_of_file(path, "a text file with " + what + " per line"));
+  std::vector<std::array<double, 2>> pairs;
+  std::string line;
+  for (Index count = 1; std::getline(file, line); ++count) {
+    const std::string_view text = trimmed(line);
+    if (text.empty() || text.front() == '#') continue;
+    require<FileError>(static_cast<Index>(pairs.size()) < most_numbers, path.string(), ": has more than ",
+                       most_numbers, " lines; ", what, " per line is needed");
+    const std::size_t gap = std::min(text.find_first_of(" \t,;"), text.size());
+    pairs.push_back({number_in(text.substr(0, gap), path, count, "pair", what),
+                     number_in(trimmed(text.substr(gap), " \t,;"), path, count, "pair", what)});
+  }
+  require<FileError>(!pairs.empty(), path.string(), ": holds nothing; ", what, " per line is needed");
+  return pairs;
+}
+
+}  // namespace tandem::io

@@ -1,0 +1,118 @@
+#include "frames.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "../../../core/error.hpp"
+
+namespace tandem::io {
+
+namespace {
+
+class StreamFrames final : public FrameSource {
+ public:
+  StreamFrames(std::shared_ptr<const CompoundFile> file, const std::vector<std::string>& streams,
+               PixelType type, Shape shape)
+      : FrameSource(file->name(), type, shape), file_(std::move(file)) {
+    const Index needed = shape[1] * shape[2] * static_cast<Index>(bytes_of(type));
+    for (const std::string& stream : streams) {
+      const std::string place = file_->name() + ": " + stream;
+      require<FileError>(file_->size(stream).has_value(), place, ": is not there; the file is damaged");
+      require<FileError>(*file_->size(stream) >= needed, place, ": has ", *file_->size(stream), " bytes; ",
+                         needed, " are needed for ", shape[1], " x ", shape[2],
+                         " pixels, the file is damaged");
+      extents_.push_back(file_->extents(stream));
+    }
+  }
+
+  void read(Range frames, Range rows, Range bins, std::byte* out) const override {
+    require_unchanged(file_->stamp(), file_->name());
+    const std::array<Index, 2> stored{shape()[1], shape()[2]}, first{rows.first, bins.first},
+        box{rows.size(), bins.size()}, corner{0, 0};
+    const NumberForm form{static_cast<Index>(bytes_of(type())), type(), nullptr};
+    const Index bytes = box[0] * box[1] * form.bytes;
+    for (Index k = frames.first; k < frames.last; ++k)
+      read_lines({file_->files(), extents_[static_cast<std::size_t>(k)]}, form,
+                 Lines(box, {stored, first}, {box, corner}), out + (k - frames.first) * bytes);
+    require_unchanged(file_->stamp(), file_->name());
+  }
+
+ private:
+  std::shared_ptr<const CompoundFile> file_;
+  std::vector<std::vector<Extent>> extents_;  ///< of each frame
+};
+
+/// Reads a part of one frame as float32.
+std::vector<float> floats_of(const FrameSource& source, Index frame, Range rows, Range bins) {
+  const Index count = rows.size() * bins.size();
+  std::vector<std::byte> stored(static_cast<std::size_t>(count) * bytes_of(source.type()));
+  source.read({frame, frame + 1}, rows, bins, stored.data());
+  std::vector<float> values(static_cast<std::size_t>(count));
+  if (source.type() == PixelType::float32)
+    std::memcpy(values.data(), stored.data(), stored.size());
+  else
+    to_float(source.type(), stored.data(), count, reinterpret_cast<std::byte*>(values.data()));
+  return values;
+}
+
+class MovedTransmissions final : public FrameSource {
+ public:
+  MovedTransmissions(std::unique_ptr<FrameSource> frames, std::unique_ptr<FrameSource> flat,
+                     std::vector<Move> moves)
+      : FrameSource(frames->where(), PixelType::float32, frames->shape()),
+        frames_(std::move(frames)),
+        flat_(std::move(flat)),
+        moves_(std::move(moves)) {}
+
+  void read(Range frames, Range rows, Range bins, std::byte* out) const override {
+    for (Index k = frames.first; k < frames.last; ++k) {
+      const std::vector<float> one = moved(k, rows, bins);
+      std::memcpy(out, one.data(), one.size() * sizeof(float));
+      out += one.size() * sizeof(float);
+    }
+  }
+
+ private:
+  /// The cells of some `count` that a range comes from.
+  static Range source_of(Range range, Index move, Index count) {
+    return {std::clamp<Index>(range.first - move, 0, count - 1),
+            std::clamp<Index>(range.last - 1 - move, 0, count - 1) + 1};
+  }
+
+  std::vector<float> moved(Index frame, Range rows, Range bins) const {
+    std::vector<float> all(static_cast<std::size_t>(rows.size() * bins.size()));
+    if (all.empty()) return all;
+    const Move move = moves_[static_cast<std::size_t>(frame)];
+    const Range r = source_of(rows, move.rows, shape()[1]), b = source_of(bins, move.bins, shape()[2]);
+    const std::vector<float> counts = floats_of(*frames_, frame, r, b), light = floats_of(*flat_, 0, r, b);
+    std::size_t at = 0;
+    for (Index row = rows.first; row < rows.last; ++row)
+      for (Index bin = bins.first; bin < bins.last; ++bin) {
+        const Index from_row = std::clamp(row - move.rows, r.first, r.last - 1) - r.first,
+                    from_bin = std::clamp(bin - move.bins, b.first, b.last - 1) - b.first;
+        const auto from = static_cast<std::size_t>(from_row * b.size() + from_bin);
+        all[at++] = counts[from] / light[from];
+      }
+    return all;
+  }
+
+  std::unique_ptr<FrameSource> frames_, flat_;
+  std::vector<Move> moves_;
+};
+
+}  // namespace
+
+std::unique_ptr<FrameSource> frames_in_streams(std::shared_ptr<const CompoundFile> file,
+                                               const std::vector<std::string>& streams, PixelType type,
+                                               Index rows, Index bins) {
+  return std::make_unique<StreamFrames>(std::move(file), streams, type,
+                                        Shape{static_cast<Index>(streams.size()), rows, bins});
+}
+
+std::unique_ptr<FrameSource> moved_transmissions(std::unique_ptr<FrameSource> frames,
+                                                 std::unique_ptr<FrameSource> flat, std::vector<Move> moves) {
+  return std::make_unique<MovedTransmissions>(std::move(frames), std::move(flat), std::move(moves));
+}
+
+}  // namespace tandem::io

@@ -1,0 +1,212 @@
+// A volume as one BigTIFF of a page per slice, which Fiji shows with its voxel size.
+//
+// Voxels come first, slice after slice, so that others can map them into memory. Their directories stand
+// behind them. As in files that ImageJ writes, the description of the first page has the number of slices,
+// their distance and its unit, and the resolution counts pixels in this unit.
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <iomanip>
+#include <sstream>
+
+#include "../../core/error.hpp"
+#include "../../core/version.hpp"
+#include "../files/checksum.hpp"
+#include "../files/tiff.hpp"
+#include "../scans/frame_source.hpp"
+#include "flat_volume.hpp"
+#include "tiff_part.hpp"
+
+namespace tandem::io {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr Index head_bytes = 16;                         // of a BigTIFF: where its first directory stands
+const std::string prefix = "tandem.";                    // ImageJ reads lines of other names as its own
+constexpr std::uint64_t entries = 15, entry_bytes = 20;  // with a description
+constexpr std::uint16_t ascii = 2, u16 = 3, u32 = 4, rational = 5, u64 = 16;
+
+template <class T>
+void put(std::string& to, T value) {
+  to.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+void put_entry(std::string& to, std::uint16_t tag, std::uint16_t type, std::uint64_t count,
+               std::uint64_t value) {
+  put(to, tag), put(to, type), put(to, count), put(to, value);
+}
+
+/// A fraction of two numbers of 32 bits, the first one in the low bits.
+std::uint64_t fraction_of(double value) {
+  double below = 1;
+  while (below < 1e9 && value * below * 10 < 4e9) below *= 10;
+  return static_cast<std::uint64_t>(std::llround(value * below)) | static_cast<std::uint64_t>(below) << 32;
+}
+
+std::string description_of(Shape n, const VolumeFormat& form, const std::string& recipe,
+                           const std::vector<std::uint32_t>& checksums) {
+  std::ostringstream text;
+  text.imbue(std::locale::classic());
+  text << "ImageJ=1.53t\nimages=" << n[0] << "\nslices=" << n[0] << "\nloop=false\n";
+  if (form.place && form.place->in_mm)
+    text << "unit=mm\nspacing=" << std::setprecision(9) << form.place->grid.pitch[2] << '\n';
+  text << prefix << "version: " << TANDEM_VERSION << '\n' << prefix << "checksums:" << std::hex;
+  for (const std::uint32_t sum : checksums) text << ' ' << sum;
+  text << '\n';
+  for (const auto& [name, value] : volume_facts(n, form, recipe))
+    text << prefix << name << ": " << value << '\n';
+  return text.str() + '\0';
+}
+
+/// The directories, which begin at `begin` in the file, and the description behind them.
+class Directories {
+ public:
+  Directories(Shape shape, const VolumeFormat& format, Index begin)
+      : n_(shape),
+        form_(format),
+        begin_(static_cast<std::uint64_t>(begin)),
+        slice_bytes_(static_cast<std::uint64_t>(n_[1] * n_[2] * bytes_of(number_type(form_.type)))) {
+    const bool known = form_.place && form_.place->in_mm;
+    x_ = fraction_of(known ? 1 / form_.place->grid.pitch[0] : 1);
+    y_ = fraction_of(known ? 1 / form_.place->grid.pitch[1] : 1);
+  }
+
+  std::string text(const std::string& description) const {
+    std::string all;
+    const std::uint64_t behind = begin_ + static_cast<std::uint64_t>(n_[0]) * bytes;
+    for (Index k = 0; k < n_[0]; ++k) add(all, k, behind, k == 0 ? description.size() : 0);
+    return all + description;
+  }
+
+ private:
+  static constexpr std::uint64_t bytes = 8 + entries * entry_bytes + 8;  // of the first; others leave some
+
+  void add(std::string& to, Index slice, std::uint64_t description_at, std::uint64_t description) const {
+    const auto number = static_cast<std::uint64_t>(slice);
+    const bool is_float = !is_integer(form_.type);
+    const auto rows = static_cast<std::uint64_t>(n_[1]);
+    std::uint64_t name = 0;
+    std::memcpy(&name, "tandem", 6);
+    put(to, description > 0 ? entries : entries - 1);
+    put_entry(to, 256, u32, 1, static_cast<std::uint64_t>(n_[2]));
+    put_entry(to, 257, u32, 1, rows);
+    put_entry(to, 258, u16, 1, 8 * static_cast<std::uint64_t>(bytes_of(number_type(form_.type))));
+    put_entry(to, 259, u16, 1, 1);  // not packed
+    put_entry(to, 262, u16, 1, 1);  // black is zero
+    if (description > 0) put_entry(to, 270, ascii, description, description_at);
+    put_entry(to, 273, u64, 1, head_bytes + number * slice_bytes_);
+    put_entry(to, 277, u16, 1, 1);
+    put_entry(to, 278, u32, 1, rows);
+    put_entry(to, 279, u64, 1, slice_bytes_);
+    put_entry(to, 282, rational, 1, x_);
+    put_entry(to, 283, rational, 1, y_);
+    put_entry(to, 296, u16, 1, 1);  // the description has the unit
+    put_entry(to, 305, ascii, 7, name);
+    put_entry(to, 339, u16, 1, is_float ? 3 : 1);
+    const bool last = slice + 1 == n_[0];
+    put(to, last ? std::uint64_t{0} : begin_ + (number + 1) * bytes);
+    to.resize(static_cast<std::size_t>((number + 1) * bytes));
+  }
+
+  Shape n_;
+  const VolumeFormat& form_;
+  std::uint64_t begin_, slice_bytes_, x_, y_;
+};
+
+std::unique_ptr<VolumeWriter> create(const Creation& c) {
+  const Index voxels = c.shape[0] * c.shape[1] * c.shape[2] * bytes_of(number_type(c.format.type));
+  const Index begin = head_bytes + voxels + voxels % 2;  // directories stand at even places
+  const auto head = [begin](const FlatFrame::Known&) {
+    std::string text = "II";
+    put(text, std::uint16_t{43}), put(text, std::uint16_t{8}), put(text, std::uint16_t{0});
+    put(text, static_cast<std::uint64_t>(begin));
+    return text;
+  };
+  const auto tail = [shape = c.shape, recipe = c.recipe, begin,
+                     odd = voxels % 2](const FlatFrame::Known& known) {
+    const std::string text = description_of(shape, known.format, recipe, known.checksums);
+    return std::string(static_cast<std::size_t>(odd), '\0') +
+           Directories(shape, known.format, begin).text(text);
+  };
+  return create_flat_volume(c, {head_bytes, head, tail});
+}
+
+/// The lines of a description that are tandem's, as those of a slice of a TIFF volume.
+std::string facts_in(const std::string& description) {
+  std::istringstream lines(description);
+  std::string facts;
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with(prefix)) facts += line.substr(prefix.size()) + '\n';
+  return facts;
+}
+
+class BigTiffSource : public VolumeSource {
+ public:
+  BigTiffSource(const fs::path& path, const std::string& description) : file_(path) {
+    const TiffPart part = tiff_part_of(facts_in(description), path);
+    where = path.string();
+    shape = part.shape;
+    const TiffPage& page = file_.page(0);
+    require<FileError>(file_.pages() == shape[0] && page.rows == shape[1] && page.bins == shape[2], where,
+                       ": has ", file_.pages(), " pages of ", page.rows, " x ", page.bins,
+                       " pixels, not the slices that its description says; it is damaged");
+    type = page.type;
+    is_float16 = page.is_float16();
+    unit = part.facts.text("unit");
+    place = part.place;
+    min = part.facts.number("min"), max = part.facts.number("max");
+    recipe = part.facts.text("recipe");
+    reconstruction = true;
+    std::istringstream words(part.facts.text("checksums"));
+    for (std::uint32_t sum = 0; words >> std::hex >> sum;) checksums_.push_back(sum);
+  }
+
+  void read(Range slices, float* stored) override {
+    const Index pixels = shape[1] * shape[2];
+    std::vector<std::byte> bytes(static_cast<std::size_t>(pixels) * bytes_of(type));
+    for (Index k = slices.first; k < slices.last; ++k, stored += pixels) {
+      const TiffPage& page = file_.page(k);
+      require<FileError>(page.rows == shape[1] && page.bins == shape[2] && page.type == type, where,
+                         ": page ", k, " is of another size or type than the first; the file is damaged");
+      file_.read(k, {0, shape[1]}, {0, shape[2]}, bytes.data());
+      const auto number = static_cast<std::size_t>(k);
+      require<FileError>(
+          number < checksums_.size() && checksums_[number] == stored_checksum(bytes.data(), pixels), where,
+          ": slice ", k, " does not have the checksum that it was written with; the file is damaged");
+      to_float(type, bytes.data(), pixels, reinterpret_cast<std::byte*>(stored));
+    }
+  }
+
+ private:
+  TiffFile file_;
+  std::vector<std::uint32_t> checksums_;
+};
+
+std::unique_ptr<VolumeSource> open(const fs::path& path, bool) {
+  std::error_code fault;
+  if (!fs::is_regular_file(path, fault) || volume_kind(path) == nullptr || volume_kind(path)->open != open)
+    return nullptr;
+  const std::string description = tiff_description(path);
+  if (!written_by_tandem(description)) return nullptr;
+  return std::make_unique<BigTiffSource>(path, description);
+}
+
+}  // namespace
+
+namespace volumes {
+
+VolumeKind big_tiff() {
+  return {.name = "bigtiff",
+          .title = "BigTIFF",
+          .endings = {".btf", ".tf8"},
+          .types = {VoxelType::float32, VoxelType::float16, VoxelType::uint16, VoxelType::uint8},
+          .create = create,
+          .open = open};
+}
+
+}  // namespace volumes
+
+}  // namespace tandem::io

@@ -1,0 +1,86 @@
+#include "flat_volume.hpp"
+
+#include <array>
+#include <bit>
+#include <cstdio>
+#include <utility>
+
+#include "../../core/error.hpp"
+#include "../files/plain_file.hpp"
+#include "slab_writer.hpp"
+
+namespace tandem::io {
+
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "voxels are written as they are in memory");
+
+constexpr Index room_for_tail = 1 << 20;  // bytes; of a BigTIFF of 2000 slices some 400 kB
+
+class FlatVolume final : public SlabWriter {
+ public:
+  FlatVolume(Beginning beginning, const Creation& c, FlatFrame frame)
+      : SlabWriter(c.path.string(), c.shape, c.format, beginning.ranks),
+        output_(std::move(beginning.output)),
+        frame_(std::move(frame)) {
+    JournalText& text = beginning.text;
+    if (!text.done.empty() && output_.has(output_.name())) {
+      file_.emplace(output_.open(output_.name()));
+      text.done = verified(text.done);
+    } else if (ranks().is_first()) {
+      text.done.clear();
+      output_.discard(output_.name());
+      file_.emplace(output_.create(output_.name()));
+      file_->require_space(static_cast<double>(frame_.head_bytes + room_for_tail) + bytes());
+    }
+    adopt(text);
+    if (!ranks().is_first()) file_.emplace(output_.open(output_.name()));
+    journal_.emplace(output_, std::move(text), [this](const std::vector<DoneSlice>&) { file_->sync(); });
+    use(*journal_);
+  }
+
+ private:
+  Index offset_of(const DoneSlice& slice) const { return frame_.head_bytes + slice.slice * slice_bytes(); }
+
+  void write_slice(DoneSlice& slice, const void* stored) override {
+    file_->write(offset_of(slice), stored, static_cast<std::size_t>(slice_bytes()));
+    file_->begin_sync(offset_of(slice), slice_bytes());
+  }
+
+  std::vector<std::byte> stored(const DoneSlice& slice) override {
+    std::vector<std::byte> bytes(static_cast<std::size_t>(slice_bytes()));
+    if (!file_->read(offset_of(slice), bytes.data(), bytes.size())) return {};
+    return bytes;
+  }
+
+  void complete(const std::string&) override {
+    FlatFrame::Known known{format(), {}};
+    for (Index k = 0; k < shape()[0]; ++k) known.checksums.push_back(slice(k).checksum);
+    const std::string head = frame_.head(known), tail = frame_.tail ? frame_.tail(known) : "";
+    require<SpaceError>(static_cast<Index>(head.size()) == frame_.head_bytes, output_.target().string(),
+                        ": its head has ", head.size(), " bytes, not ", frame_.head_bytes);
+    file_->write(0, head.data(), head.size());
+    file_->write(frame_.head_bytes + shape()[0] * slice_bytes(), tail.data(), tail.size());
+    output_.publish();
+  }
+
+  Output output_;
+  FlatFrame frame_;
+  std::optional<PlainFile> file_;
+  std::optional<Journal> journal_;  // the last member: its thread uses the others
+};
+
+}  // namespace
+
+std::unique_ptr<VolumeWriter> create_flat_volume(const Creation& c, FlatFrame frame) {
+  return std::make_unique<FlatVolume>(begin(c.path, Content::volume, c.replace, c.recipe, c.continuation), c,
+                                      std::move(frame));
+}
+
+std::string fixed_width(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%+.9e", value);
+  return text.data();
+}
+
+}  // namespace tandem::io

@@ -1,0 +1,58 @@
+// Volumes as MetaImage with the voxels in the same file, as ITK reads them (https://itk.org/Wiki/ITK/MetaIO).
+
+#include <sstream>
+
+#include "../../core/version.hpp"
+#include "flat_volume.hpp"
+
+namespace tandem::io {
+
+namespace {
+
+const char* type_word(VoxelType type) {
+  return type == VoxelType::uint8 ? "MET_UCHAR" : type == VoxelType::uint16 ? "MET_USHORT" : "MET_FLOAT";
+}
+
+/// MetaIO has 255 bytes for a comment.
+std::string comment_of(const VolumeFormat& form) {
+  std::string text = std::string("tandem ") + TANDEM_VERSION + "; attenuation in " + form.unit();
+  if (!is_integer(form.type)) return text;
+  return text + ", 0 is " + fixed_width(form.min) + ", " +
+         std::to_string(static_cast<int>(full_scale(form.type))) + " is " + fixed_width(form.max);
+}
+
+std::string head_of(Shape n, const VolumeFormat& form) {
+  std::ostringstream text;
+  text.imbue(std::locale::classic());
+  text.precision(17);
+  const VolumeGrid unit{.size = {n[2], n[1], n[0]}, .pitch = {1, 1, 1}};
+  const VolumeGrid g = form.place ? form.place->grid : unit;
+  text << "ObjectType = Image\nNDims = 3\nBinaryData = True\nBinaryDataByteOrderMSB = False\n"
+       << "CompressedData = False\nTransformMatrix = 1 0 0 0 1 0 0 0 1\nOffset = " << g.x(0) << ' ' << g.y(0)
+       << ' ' << g.z(0) << "\nCenterOfRotation = 0 0 0\nElementSpacing = " << g.pitch[0] << ' ' << g.pitch[1]
+       << ' ' << g.pitch[2] << "\nDimSize = " << n[2] << ' ' << n[1] << ' ' << n[0]
+       << "\nComment = " << comment_of(form) << "\nElementType = " << type_word(form.type)
+       << "\nElementDataFile = LOCAL\n";
+  return text.str();
+}
+
+std::unique_ptr<VolumeWriter> create(const Creation& c) {
+  const auto head = [shape = c.shape](const FlatFrame::Known& known) { return head_of(shape, known.format); };
+  return create_flat_volume(c, {static_cast<Index>(head_of(c.shape, c.format).size()), head});
+}
+
+}  // namespace
+
+namespace volumes {
+
+VolumeKind meta_image() {
+  return {.name = "mha",
+          .title = "MetaImage",
+          .endings = {".mha"},
+          .types = {VoxelType::float32, VoxelType::uint16, VoxelType::uint8},
+          .create = create};
+}
+
+}  // namespace volumes
+
+}  // namespace tandem::io

@@ -1,0 +1,135 @@
+#include "ome_zarr_text.hpp"
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <sstream>
+
+#include "../../core/version.hpp"
+#include "volume_format.hpp"
+
+namespace tandem::io::zarr_text {
+
+namespace {
+
+std::string quoted(const std::string& text) {
+  std::string all = "\"";
+  for (const char c : text) {
+    std::array<char, 8> code{};
+    if (static_cast<unsigned char>(c) < 0x20) {
+      std::snprintf(code.data(), code.size(), "\\u%04x", static_cast<unsigned>(c));
+      all += code.data();
+      continue;
+    }
+    if (c == '"' || c == '\\') all += '\\';
+    all += c;
+  }
+  return all + '"';
+}
+
+std::string number(double value) {
+  std::ostringstream text;
+  text.imbue(std::locale::classic());
+  text.precision(17);
+  text << value;
+  return text.str();
+}
+
+template <class... Parts>
+std::string joined(const Parts&... parts) {
+  std::ostringstream text;
+  (text << ... << parts);
+  return text.str();
+}
+
+/// Adds an item to a list of JSON.
+void add(std::string& items, const std::string& item) {
+  if (!items.empty()) items += ',';
+  items += item;
+}
+
+std::string list(const std::array<double, 3>& v) {
+  return joined('[', number(v[0]), ',', number(v[1]), ',', number(v[2]), ']');
+}
+
+const char* type_word(VoxelType type) {
+  return type == VoxelType::uint8     ? "|u1"
+         : type == VoxelType::uint16  ? "<u2"
+         : type == VoxelType::float16 ? "<f2"
+                                      : "<f4";
+}
+
+/// How packing.hpp packs, as numcodecs has it.
+std::string codecs(const VolumeFormat& format) {
+  if (format.compression == Compression::zstd)
+    return joined(R"("compressor":{"id":"zstd","level":1},"filters":[{"id":"shuffle","elementsize":)",
+                  bytes_of(number_type(format.type)), "}]");
+  if (format.compression == Compression::blosc)
+    return R"("compressor":{"id":"blosc","cname":"lz4","clevel":5,"shuffle":2,"blocksize":0},"filters":null)";
+  return R"("compressor":null,"filters":null)";
+}
+
+/// Scale and place of a level, in the order (z, y, x). Without a place, a voxel is one wide.
+std::string transformations(std::size_t level, const VolumeFormat& format) {
+  const double factor = std::exp2(level);
+  std::array<double, 3> scale{factor, factor, factor}, first{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::size_t axis = 2 - i;
+    double pitch = 1, at = 0;
+    if (format.place) {
+      const VolumeGrid& g = format.place->grid;
+      pitch = g.pitch[axis];
+      at = axis == 0 ? g.x(0) : axis == 1 ? g.y(0) : g.z(0);
+    }
+    scale[i] = factor * pitch;
+    first[i] = at + 0.5 * (factor - 1) * pitch;
+  }
+  return joined(R"([{"type":"scale","scale":)", list(scale), R"(},{"type":"translation","translation":)",
+                list(first), "}]");
+}
+
+std::string origin_text(const ScanOrigin& origin) {
+  std::string items;
+  for (const auto& [name, value] : origin.texts()) add(items, joined(quoted(name), ':', quoted(value)));
+  if (origin.energy_kev) add(items, joined("\"energy_kev\":", number(*origin.energy_kev)));
+  return joined('{', items, '}');
+}
+
+std::string about(const VolumeFormat& format, const std::string& recipe_json,
+                  const std::string& report_json) {
+  std::string range;
+  if (is_integer(format.type))
+    range = joined(R"("min":)", number(format.min), R"(,"max":)", number(format.max), ',');
+  return joined(mark, R"(,"version":")", TANDEM_VERSION, R"(","complete":true,"unit":)",
+                quoted(format.unit()), ',', range, R"("scan":)", origin_text(format.origin), R"(,"recipe":)",
+                recipe_json, R"(,"report":)", report_json, '}');
+}
+
+}  // namespace
+
+std::string array(Shape n, const VolumeFormat& format) {
+  const std::string area = joined(n[1], ',', n[2], ']');
+  return joined(R"({"zarr_format":2,"shape":[)", n[0], ',', area, R"(,"chunks":[1,)", area, R"(,"dtype":")",
+                type_word(format.type), R"(","fill_value":0,"order":"C",)", codecs(format),
+                R"(,"dimension_separator":"/"})");
+}
+
+std::string attributes(const std::string& name, const std::vector<Shape>& levels, const VolumeFormat& format,
+                       const std::string& recipe_json, const std::string& report_json) {
+  const char* unit = format.place && format.place->in_mm ? R"(,"unit":"millimeter")" : "";
+  std::string axes, datasets;
+  for (const char* axis : {"z", "y", "x"})
+    add(axes, joined(R"({"name":")", axis, R"(","type":"space")", unit, '}'));
+  for (std::size_t level = 0; level < levels.size(); ++level)
+    add(datasets, joined(R"({"path":")", level, R"(","coordinateTransformations":)",
+                         transformations(level, format), '}'));
+  return joined(R"({"multiscales":[{"version":"0.4","name":)", quoted(name), R"(,"axes":[)", axes,
+                R"(],"datasets":[)", datasets, R"(],"type":"mean"}],)",
+                about(format, recipe_json, report_json), '}');
+}
+
+std::string unfinished() {
+  return joined('{', mark, R"(,"version":")", TANDEM_VERSION, R"(","complete":false}})");
+}
+
+}  // namespace tandem::io::zarr_text

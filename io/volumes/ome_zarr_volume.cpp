@@ -1,0 +1,302 @@
+// A volume as OME-Zarr 0.4 (https://ngff.openmicroscopy.org/0.4): a folder with the volume and smaller copies
+// of it, each half as fine, in Zarr 2. A chunk is a slice.
+//
+// All is made in a hidden folder within, and moved to its place at the end, ".zattrs" last.
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <set>
+#include <sstream>
+
+#include "../../core/error.hpp"
+#include "../../core/parallel.hpp"
+#include "../../core/version.hpp"
+#include "../files/plain_file.hpp"
+#include "../files/text.hpp"
+#include "../files/text_file.hpp"
+#include "../hdf5/packing.hpp"
+#include "ome_zarr_text.hpp"
+#include "slab_writer.hpp"
+#include "volume_kind.hpp"
+
+namespace tandem::io {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string attributes = ".zattrs";  // the output; names of all parts begin with it
+
+/// What is in a folder, by names relative to it, but for what is being made there.
+std::vector<std::string> files_in(const fs::path& folder) {
+  std::vector<std::string> files;
+  std::error_code fault;
+  for (auto at = fs::recursive_directory_iterator(folder, fault); !fault && at != fs::end(at);
+       at.increment(fault)) {
+    if (at->path().filename() == "." + attributes + ".tandem")
+      at.disable_recursion_pending();
+    else if (!at->is_directory(fault) || at->is_symlink(fault))
+      files.push_back(at->path().lexically_relative(folder).string());  // of a link its own name
+  }
+  return files;
+}
+
+bool is_number(const std::string& text) {
+  return !text.empty() && std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+/// How a name in a volume begins, as tandem gives names: LEVEL/SLICE/0/0, and .zarray in each level.
+bool is_way_to_chunk(const fs::path& name) {
+  const std::vector<std::string> parts(name.begin(), name.end());
+  return !parts.empty() && parts.size() <= 4 && std::ranges::all_of(parts, is_number);
+}
+
+/// Whether tandem gives this name to a file of a volume. All else in the folder is the user's: labels, notes.
+bool is_file_of_volume(const fs::path& name) {
+  const auto count = std::distance(name.begin(), name.end());
+  if (count == 1) return name == attributes || name == ".zgroup" || name == ".zmetadata";
+  if (count == 2) return is_number(name.begin()->string()) && name.filename() == ".zarray";
+  return count == 4 && is_way_to_chunk(name);
+}
+
+/// Of a Zarr that another program wrote: also its chunks, whatever their names, and the metadata of Zarr 3.
+bool is_file_of_other_zarr(const fs::path& name) {
+  return is_file_of_volume(name) || name == ".zarray" || name == "zarr.json" ||
+         (std::distance(name.begin(), name.end()) > 1 && is_number(name.begin()->string()));
+}
+
+bool wrote(const fs::path& folder) {
+  try {
+    std::string text = text_of_regular_file(folder / attributes, "a Zarr");
+    std::erase_if(text, [](unsigned char c) { return std::isspace(c) != 0; });  // others may have set it anew
+    return text.find(zarr_text::mark) != std::string::npos;
+  } catch (const FileError&) {
+    return false;
+  }
+}
+
+/// @throws FileError for a path that is something else, or that tandem did not write, and for links within
+void require_ours(const fs::path& folder, Replace replace) {
+  std::error_code fault;
+  const fs::file_status found = fs::status(folder, fault);
+  if (!fs::exists(found)) return;
+  require<FileError>(fs::is_directory(found), folder.string(), ": is a file; give another name");
+  const std::vector<std::string> files = files_in(folder);
+  for (const fs::path name : files)
+    require<FileError>(
+        !fs::is_symlink(folder / name, fault) || (name != attributes && !is_way_to_chunk(name)),
+        (folder / name).string(), ": is a link, which a volume does not lead through; remove it");
+  if (files.empty() || wrote(folder)) return;
+  const bool is_zarr = fs::exists(folder / ".zgroup", fault) || fs::exists(folder / ".zarray", fault);
+  require<FileError>(is_zarr && replace == Replace::any, folder.string(),
+                     ": is there already, and tandem did not write it; give another name",
+                     is_zarr ? ", or --overwrite" : "");
+}
+
+/// Makes the folder; without anything in it, it goes again.
+class Folder {
+ public:
+  Folder(const fs::path& path, Replace replace) : path_(path) {
+    require_ours(path, replace);
+    const bool made = ::mkdir(path.c_str(), 0777) == 0 || errno == EEXIST;
+    require<FileError>(made, path.string(), ": cannot be made: ", reason_of(errno));
+  }
+  Folder(Folder&&) = delete;
+  ~Folder() { ::rmdir(path_.c_str()); }
+
+ private:
+  fs::path path_;
+};
+
+class ZarrWriter final : public SlabWriter {
+ public:
+  explicit ZarrWriter(const Creation& c)
+      : SlabWriter(c.path.string(), c.shape, c.format, c.continuation.ranks),
+        path_(c.path),
+        folder_(folder_of(c)),
+        beginning_(begin(c.path / attributes, Content::volume, Replace::any, c.recipe, c.continuation)),
+        levels_(levels_of(c.shape)) {
+    JournalText& text = beginning_.text;
+    recipe_ = text.recipe;
+    if (ranks().is_first()) {
+      text.done = verified(text.done);
+      clear_but(text.done);
+      require_space(c.shape[0] - static_cast<Index>(text.done.size()));
+    }
+    adopt(text);
+    journal_.emplace(output(), std::move(text), [this](const std::vector<DoneSlice>& some) {
+      for (const DoneSlice& slice : some) output().open(chunk_part(0, slice.slice)).sync();
+    });
+    use(*journal_);
+  }
+
+ private:
+  static std::unique_ptr<Folder> folder_of(const Creation& c) {
+    return c.continuation.ranks.is_first() ? std::make_unique<Folder>(c.path, c.replace) : nullptr;
+  }
+
+  Output& output() { return beginning_.output; }
+
+  /// For so many slices, and for the levels above.
+  void require_space(Index slices) {
+    {
+      PlainFile probe = output().create(part("probe"));
+      probe.require_space(static_cast<double>(slices) * static_cast<double>(slice_bytes()) * 8 / 7);
+    }
+    output().discard(part("probe"));
+  }
+  static std::string part(const std::string& name) { return attributes + "." + name; }
+  static std::string chunk_part(std::size_t level, Index slice) {
+    return part(std::to_string(level) + "." + std::to_string(slice));
+  }
+
+  void clear_but(const std::vector<DoneSlice>& slices) {
+    std::set<std::string> kept;
+    for (const DoneSlice& d : slices) kept.insert(chunk_part(0, d.slice));
+    for (const std::string& name : output().names())
+      if (!kept.contains(name) && !name.ends_with(journal_ending)) output().discard(name);
+  }
+
+  Index number_bytes() const { return bytes_of(number_type(format().type)); }
+  bool is_packed() const { return format().compression != Compression::none; }
+
+  /// @returns how many bytes its file has
+  Index write_chunk(std::size_t level, Index slice, std::span<const std::byte> numbers) {
+    std::vector<std::byte> made;
+    if (is_packed()) made = packed(format().compression, number_bytes(), numbers);
+    const std::span<const std::byte> bytes = is_packed() ? made : numbers;
+    PlainFile file = output().create(chunk_part(level, slice));
+    file.write(0, bytes.data(), bytes.size());
+    file.begin_sync();
+    return static_cast<Index>(bytes.size());
+  }
+
+  /// The numbers of a chunk; empty if they are not there.
+  std::vector<std::byte> read_chunk(std::size_t level, Index slice) {
+    if (!output().has(chunk_part(level, slice))) return {};
+    const PlainFile file = output().open(chunk_part(level, slice));
+    std::vector<std::byte> bytes(static_cast<std::size_t>(file.size()));
+    if (!file.read(0, bytes.data(), bytes.size())) return {};
+    const Shape& n = levels_[level];
+    return is_packed() ? unpacked(format().compression, number_bytes(), bytes, n[1] * n[2] * number_bytes())
+                       : bytes;
+  }
+
+  void write_slice(DoneSlice& slice, const void* stored) override {
+    slice.bytes = write_chunk(
+        0, slice.slice, {static_cast<const std::byte*>(stored), static_cast<std::size_t>(slice_bytes())});
+  }
+
+  std::vector<std::byte> stored(const DoneSlice& slice) override { return read_chunk(0, slice.slice); }
+
+  std::vector<float> voxels(std::size_t level, Index slice) {
+    const Shape& n = levels_[level];
+    const std::vector<std::byte> bytes = read_chunk(level, slice);
+    require<FileError>(static_cast<Index>(bytes.size()) == n[1] * n[2] * number_bytes(), path_.string(),
+                       ": slice ", slice, " of level ", level, " cannot be read back");
+    std::vector<float> data(static_cast<std::size_t>(n[1] * n[2]));
+    from_stored(format(), bytes.data(), n[1] * n[2], data.data());
+    return data;
+  }
+
+  /// Each voxel is the mean of 2 x 2 x 2, at the ends of those that are there.
+  void make_level(std::size_t level) {
+    const Shape &n = levels_[level], &fine = levels_[level - 1];
+    parallel_for(n[0], [&](Index z) {
+      std::vector<float> sum(static_cast<std::size_t>(n[1] * n[2])), count(sum.size());
+      for (Index zz = 2 * z; zz < std::min(2 * z + 2, fine[0]); ++zz) {
+        const std::vector<float> slice = voxels(level - 1, zz);
+        for (Index y = 0; y < fine[1]; ++y)
+          for (Index x = 0; x < fine[2]; ++x) {
+            const auto to = static_cast<std::size_t>(y / 2 * n[2] + x / 2);
+            sum[to] += slice[static_cast<std::size_t>(y * fine[2] + x)];
+            ++count[to];
+          }
+      }
+      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] /= count[i];
+      const auto pixels = static_cast<Index>(sum.size());
+      if (format().type == VoxelType::float32)
+        write_chunk(level, z, std::as_bytes(std::span(sum)));
+      else
+        write_chunk(level, z, quantised(format(), sum.data(), pixels));
+    });
+  }
+
+  void write_text(const std::string& name, const std::string& text) {
+    output().create(name).write(0, text.data(), text.size());
+  }
+
+  void complete(const std::string& report_json) override {
+    for (std::size_t level = 1; level < levels_.size(); ++level) make_level(level);
+    write_text(part("due"), zarr_text::unfinished());
+    write_text(part("group"), "{\"zarr_format\":2}");
+    write_text(attributes,
+               zarr_text::attributes(path_.stem().string(), levels_, format(), recipe_, report_json));
+    std::vector<Output::Step> steps{{part("due"), attributes}, {part("group"), ".zgroup"}};
+    for (std::size_t level = 0; level < levels_.size(); ++level) {
+      const std::string name = std::to_string(level);
+      write_text(part(name), zarr_text::array(levels_[level], format()));
+      steps.push_back({part(name), name + "/.zarray"});
+      for (Index z = 0; z < levels_[level][0]; ++z)
+        steps.push_back({chunk_part(level, z), name + "/" + std::to_string(z) + "/0/0"});
+    }
+    std::set<std::string> coming{attributes};
+    for (const Output::Step& step : steps) coming.insert(step.name);
+    const auto goes = wrote(path_) ? is_file_of_volume : is_file_of_other_zarr;
+    for (const std::string& older : files_in(path_))
+      if (goes(older) && !coming.contains(older)) steps.push_back({"", older});
+    steps.push_back({attributes, attributes});
+    output().publish(steps, path_.string());
+  }
+
+  fs::path path_;
+  std::unique_ptr<Folder> folder_;  // of the first rank
+  Beginning beginning_;
+  std::vector<Shape> levels_;
+  std::string recipe_;
+  std::optional<Journal> journal_;  // the last member: its thread uses the others
+
+  static std::vector<Shape> levels_of(Shape n) {
+    constexpr Index small = 64;  // voxels along x and y
+    std::vector<Shape> levels{n};
+    while (std::max(levels.back()[1], levels.back()[2]) > small) {
+      Shape half = levels.back();
+      for (Index& count : half) count = (count + 1) / 2;
+      levels.push_back(half);
+    }
+    return levels;
+  }
+};
+
+std::unique_ptr<VolumeWriter> create(const Creation& c) { return std::make_unique<ZarrWriter>(c); }
+
+std::vector<fs::path> all_files(const fs::path& path) {
+  std::vector<fs::path> files;
+  for (const std::string& name : files_in(path)) files.push_back(path / name);
+  return files;
+}
+
+}  // namespace
+
+namespace volumes {
+
+VolumeKind ome_zarr() {
+  return {.name = "zarr",
+          .title = "OME-Zarr",
+          .endings = {".zarr"},
+          .types = {VoxelType::float32, VoxelType::float16, VoxelType::uint16, VoxelType::uint8},
+          .packs = true,
+          .is_folder = true,
+          .create = create,
+          .files = all_files};
+}
+
+}  // namespace volumes
+
+}  // namespace tandem::io

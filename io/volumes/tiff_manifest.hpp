@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "../../core/range.hpp"
+
+namespace tandem::io {
+
+/// What "NAME.tif.manifest" says about the TIFF volume "NAME.tif": which slices it has, and which are missing
+/// because a run ended before all its files had their names. The manifest is written last. Slices without it
+/// are not a volume yet.
+struct TiffManifest {
+  struct Slice {
+    std::uint64_t bytes;     ///< of the file
+    std::uint32_t checksum;  ///< CRC-32 of the pixels as they are stored
+  };
+  std::string grid;               ///< what all slices have in common: type, lines, pixels per line, ...
+  std::map<Index, Slice> slices;  ///< by their numbers in the full volume
+  std::set<Index> due;            ///< slices that are missing, or whose run is not known
+
+  /// Whether there are slices, without a gap, and none is due.
+  bool complete() const;
+};
+
+std::filesystem::path manifest_path(const std::filesystem::path& volume);  ///< of "NAME.tif"
+
+/// Reads the manifest; empty if there is none. @throws FileError for a manifest that cannot be read or
+/// understood
+std::optional<TiffManifest> read_manifest(const std::filesystem::path& volume);
+
+std::string text_of(const TiffManifest& manifest);
+
+}  // namespace tandem::io

@@ -1,0 +1,54 @@
+#pragma once
+
+// The slices of a TIFF volume that one run wrote. Used only within io/.
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../../core/range.hpp"
+#include "volume_place.hpp"
+
+namespace tandem::io {
+
+/// What slices say about themselves: a text for each key, as `slice_description` writes it.
+class SliceFacts {
+ public:
+  explicit SliceFacts(const std::string& description = {});
+  std::string text(const std::string& key) const;  ///< empty if they do not say
+  std::vector<double> numbers(const std::string& key) const;
+  std::optional<double> number(const std::string& key) const;  ///< if there is exactly one
+
+ private:
+  std::map<std::string, std::string> facts_;
+};
+
+/// The slices that a run wrote and that are there.
+struct TiffPart {
+  SliceFacts facts;  ///< that all slices of the run share
+  Shape shape{};     ///< of all slices that the run wrote
+  std::optional<VolumePlace> place;
+  std::map<Index, std::filesystem::path> files;  ///< by their numbers in the full grid
+
+  /// The slices that the run wrote, counted in the full grid.
+  Range slices() const;
+  std::string name() const { return files.begin()->second.filename().string(); }
+};
+
+/// What a description says, of no files yet. @throws FileError if it makes no sense
+TiffPart tiff_part_of(const std::string& description, const std::filesystem::path& path);
+
+/// All slices of "NAME.tif" that tandem wrote, one part for each run, in the order of their first numbers.
+/// @throws FileError for a slice that contradicts itself
+std::vector<TiffPart> tiff_parts(const std::filesystem::path& volume);
+
+/// Why two parts are not of one volume, in words. Empty if they are: they have the same grid and different
+/// slices of it.
+std::string misfit(const TiffPart& part, const TiffPart& other);
+
+/// The place of a part, extended along z to other slices of its full grid.
+std::optional<VolumePlace> extended(std::optional<VolumePlace> place, Range slices);
+
+}  // namespace tandem::io

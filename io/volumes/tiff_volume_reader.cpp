@@ -1,0 +1,126 @@
+// Reading a TIFF volume: one, whatever runs wrote its parts.
+
+#include <algorithm>
+
+#include "../../core/error.hpp"
+#include "../files/checksum.hpp"
+#include "../files/tiff.hpp"
+#include "../scans/frame_source.hpp"
+#include "tiff_manifest.hpp"
+#include "tiff_part.hpp"
+#include "volume_format.hpp"
+#include "volume_kind.hpp"
+
+namespace tandem::io {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+Range joined(Range a, Range b) { return {std::min(a.first, b.first), std::max(a.last, b.last)}; }
+
+class TiffSource : public VolumeSource {
+ public:
+  /// The volume of one of these parts, and of all that fit to it.
+  TiffSource(const fs::path& volume, const std::vector<TiffPart>& parts, const TiffPart& base)
+      : volume_(volume), all_(base.slices()), listed_(read_manifest(volume).value_or(TiffManifest{})) {
+    std::vector<const TiffPart*> of_volume{&base};
+    for (const TiffPart& part : parts) join(part, of_volume);
+    where = volume.string();
+    shape = {all_.size(), base.shape[1], base.shape[2]};
+    const TiffFile first(base.files.begin()->second);
+    type = first.page(0).type;
+    is_float16 = first.page(0).is_float16();
+    unit = base.facts.text("unit");
+    place = extended(base.place, all_);
+    min = base.facts.number("min"), max = base.facts.number("max");
+    reconstruction = true;
+    recipe = base.facts.text("recipe");
+    if (const std::string marked = unfinished(); !marked.empty()) missing = marked;
+    if (missing.empty()) missing = gap();
+  }
+
+  void read(Range slices, float* stored) override {
+    for (Index k = slices.first; k < slices.last; ++k, stored += shape[1] * shape[2]) read_slice(k, stored);
+  }
+
+ private:
+  void join(const TiffPart& part, std::vector<const TiffPart*>& others) {
+    for (const TiffPart* other : others) {
+      const std::string amiss = other == &part ? "" : misfit(part, *other);
+      if (amiss.empty()) continue;
+      missing = "its slice " + part.name() + " does not fit to " + other->name() + ": " + amiss +
+                "; move one of them elsewhere, or make the volume again";
+      return;
+    }
+    all_ = joined(all_, part.slices());
+    files_.insert(part.files.begin(), part.files.end());
+    others.push_back(&part);
+  }
+
+  /// By the manifest, which is written last.
+  std::string unfinished() {
+    const auto is_listed = [&](const auto& file) { return listed_.slices.contains(file.first); };
+    for (const auto& [number, slice] : listed_.slices) all_ = joined(all_, {number, number + 1});
+    if (listed_.due.empty() && std::all_of(files_.begin(), files_.end(), is_listed)) return {};
+    return not_finished;
+  }
+
+  std::string gap() const {
+    if (static_cast<Index>(files_.size()) == all_.size()) return {};
+    Index first = all_.first;
+    while (files_.contains(first)) ++first;
+    return "lacks " + std::to_string(all_.size() - static_cast<Index>(files_.size())) + " of its " +
+           std::to_string(all_.size()) + " slices, first " + slice_path(volume_, first).filename().string() +
+           "; make what is missing, or the volume again";
+  }
+
+  void read_slice(Index k, float* out) {
+    const Index number = all_.first + k;
+    const auto found = files_.find(number);
+    require<FileError>(found != files_.end(), slice_path(volume_, number).string(),
+                       ": is not there; make the volume again");
+    const fs::path& path = found->second;
+    TiffFile file(path);
+    const TiffPage& page = file.page(0);
+    require<FileError>(page.rows == shape[1] && page.bins == shape[2] && page.type == type &&
+                           page.is_float16() == is_float16,
+                       path.string(), ": is ", page.rows, " x ", page.bins, " pixels, ", name_of(page.type),
+                       "; ", shape[1], " x ", shape[2], ", ", name_of(type),
+                       ", is needed as in the other slices");
+    const auto count = static_cast<std::size_t>(page.rows * page.bins);
+    std::vector<std::byte> bytes(count * bytes_of(type));
+    file.read(0, {0, page.rows}, {0, page.bins}, bytes.data());
+    const auto listed = listed_.slices.find(number);
+    require<FileError>(listed == listed_.slices.end() ||
+                           listed->second.checksum == stored_checksum(bytes.data(), page.rows * page.bins),
+                       path.string(), ": its pixels are not those of the checksum in ",
+                       manifest_path(volume_).string(), "; the file is damaged");
+    to_float(type, bytes.data(), page.rows * page.bins, reinterpret_cast<std::byte*>(out));
+  }
+
+  fs::path volume_;
+  Range all_;  ///< of the full grid
+  TiffManifest listed_;
+  std::map<Index, fs::path> files_;  ///< by their numbers in the full grid
+};
+
+}  // namespace
+
+std::unique_ptr<VolumeSource> open_tiff_volume(const fs::path& path, bool) {
+  std::error_code fault;
+  const fs::path volume = volume_of(path);
+  const VolumeKind* kind = volume_kind(volume);
+  if (kind == nullptr || !kind->slices_are_files() || (volume == path && fs::exists(path, fault)))
+    return nullptr;
+  const std::vector<TiffPart> parts = tiff_parts(volume);
+  const auto has_path = [&](const TiffPart& part) {
+    const auto found = part.files.find(slice_number(volume, path).value_or(-1));
+    return found != part.files.end() && found->second.filename() == path.filename();
+  };
+  const auto named = volume == path ? parts.begin() : std::find_if(parts.begin(), parts.end(), has_path);
+  if (named == parts.end()) return nullptr;
+  return std::make_unique<TiffSource>(volume, parts, *named);
+}
+
+}  // namespace tandem::io

@@ -1,0 +1,138 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../../core/array.hpp"
+#include "../../core/comm.hpp"
+#include "../../core/range.hpp"
+#include "../files/identity.hpp"
+#include "../files/output.hpp"
+#include "../hdf5/packing.hpp"
+#include "../scans/scan_origin.hpp"
+#include "volume_place.hpp"
+
+namespace tandem::io {
+
+/// How voxels are stored. Integer types map [min, max] onto their whole range and clip values outside.
+/// float16 is IEEE half precision: 11 bits from 6e-5 to 65504, steps of 6e-8 below.
+enum class VoxelType { float32, float16, uint16, uint8 };
+
+struct VolumeFormat {
+  VoxelType type = VoxelType::float32;
+  Compression compression = Compression::none;
+  float min = 0, max = 1;      ///< attenuation, for integer types
+  bool range_follows = false;  ///< `VolumeWriter::set_range` says min and max, before the first slice comes
+  std::optional<VolumePlace> place = {};  ///< the place of the volume; if left out, none is written
+  /// Digests of the scan and of the options, in words. Parts that differ in it are not of one volume. Empty
+  /// if nobody knows.
+  std::string made_by = {};
+  ScanOrigin origin = {};  ///< what is known of sample and beam, for kinds that have room for it
+  std::string unit() const { return place ? place->unit() : "1/pixel"; }
+};
+
+struct VolumeKind;  // volume_kind.hpp
+
+/// Voxels that an integer type could not hold: below `min`, which became the smallest integer, and above
+/// `max`.
+struct Clipped {
+  Index below = 0, above = 0;
+};
+
+/// Whether `file` is, or would be, a file of the TIFF volume "NAME.tif": a slice "NAME_00000.tif" beside it,
+/// or the manifest "NAME.tif.manifest".
+bool is_file_of(const std::filesystem::path& volume, const std::filesystem::path& file);
+/// The files that an output of this name may replace: the file itself, and those of the volume of that name
+/// that are there.
+std::vector<std::filesystem::path> files_of_output(const std::filesystem::path& path);
+
+/// How messages name such a volume: by its name, or, for TIFF, by its first and last file and their number.
+std::string files_written(const std::filesystem::path& path, Range slices);
+
+/// Whether a writer completes what a killed run left. It does so only if that run had the same identity.
+struct Continuation {
+  bool wanted = false;
+  Identity identity = {};
+  Comm ranks = {};  ///< that write the volume together, each some of its slices
+};
+
+/// Writes a volume (z, y, x) slab by slab. Nothing has the final name until `finish`. A writer that is
+/// destroyed before `finish` removes what it wrote.
+class VolumeWriter {
+ public:
+  virtual ~VolumeWriter() = default;
+  /// Sets the range of integers, if the format says that it follows. @throws FileError unless min < max
+  virtual void set_range(float /*min*/, float /*max*/) {}
+  /// Of the slices that came so far.
+  virtual Clipped clipped() const { return {}; }
+  /// Writes some slices. Slabs may come in any order, and several threads may call this at once. Each slice
+  /// is encoded and written on a thread of the pool. @throws FileError, also for a slice that came before, or
+  /// if the disk is full; GeometryError for a voxel that float16 cannot hold
+  virtual void write(Range slices, const float* data) = 0;
+  /// The format of the file, if numbers may also come as they are stored there; else null. It is final once
+  /// the range is set.
+  virtual const VolumeFormat* takes_stored() const { return nullptr; }
+  /// As `write`, for numbers that are rounded and scaled already. `clipped`: what integers could not hold.
+  /// Halves are finite.
+  virtual void write_stored(Range /*slices*/, const std::byte* /*numbers*/, Clipped /*clipped*/) {}
+  /// Where the numbers of these slices, as they are stored, may be put before `write` or `write_stored`,
+  /// which is then given this pointer and copies nothing. Null if the writer has no such memory.
+  virtual std::byte* room(Range /*slices*/) { return nullptr; }
+  /// Slices that a killed run left, in order. They need not come; if they come, they stay as they are.
+  virtual std::vector<Range> done() const { return {}; }
+  /// Reads one of these as VolumeReader will read it. @throws FileError
+  virtual void read_done(Index, float*) {}
+  /// All ranks, where several write the volume: the first one then has all that they wrote, and finishes it.
+  virtual void collect() {}
+  /// Marks the volume complete and gives it its name. @throws FileError unless every slice came
+  virtual void finish(const std::string& report_json) = 0;
+};
+
+/// Makes a writer of the kind that the ending of the name says (`volume_kind`), for example of HDF5, or of
+/// one TIFF file per slice (NAME_00000.tif). Slices are counted in the full grid. `recipe_json` is written
+/// under /process/tandem. A TIFF volume replaces an older one with the same slices or fewer. Slices with
+/// other numbers stay if they are of the same grid. An older volume of which a part would be left is removed
+/// as a whole, if `replace` is any. A volume in the making has a journal of the slices that are safely on the
+/// disk; the writer goes on with what a killed run left there if `continuation` wants it, and clears it
+/// otherwise. A writer that was asked to go on also leaves a journal behind if it is destroyed before
+/// `finish`. Where several ranks write a volume, each makes such a writer, at the same time.
+/// @throws FileError if the folder does not exist or cannot be written, if another run writes there, or if a
+/// file may not be replaced
+std::unique_ptr<VolumeWriter> create_volume(const std::filesystem::path& path, Shape shape,
+                                            const VolumeFormat& format, const std::string& recipe_json,
+                                            Replace replace = Replace::own,
+                                            const Continuation& continuation = {});
+
+/// A volume on disk: the HDF5 file that tandem (or tomocupy) writes, `/exchange/data` (z, y, x), the TIFF
+/// slices that tandem writes, by the name of any slice or by NAME.tif, or the BigTIFF that it writes. Slices
+/// of several runs are one volume if they are of one grid.
+class VolumeReader {
+ public:
+  /// With `any_external`, raw files that an HDF5 file names as its data may lie outside its folder. @throws
+  /// FileError
+  explicit VolumeReader(const std::filesystem::path& path, bool any_external = false);
+  ~VolumeReader();
+  const VolumeKind& kind() const;
+  Shape shape() const;
+  std::optional<VolumePlace> place() const;  ///< if the file says where its voxels lie; else empty
+  std::optional<double> pitch_mm() const;    ///< along x, if known
+  std::string unit() const;
+  bool is_reconstruction() const;  ///< whether the file says that it is one and not a scan
+  bool complete() const;           ///< false if the file says so, or if slices are missing or do not fit
+  std::string recipe() const;      ///< what its writer was given as `recipe_json`; empty if it has none
+  std::string missing() const;     ///< why it is incomplete, and what to do; empty if it is complete
+  void require_complete() const;   ///< @throws FileError with the text of `missing`
+  /// Reads slices; integers are scaled back to attenuation. @throws FileError, also for the first voxel that
+  /// is not finite
+  void read(Range slices, float* data);
+
+ private:
+  std::unique_ptr<class VolumeSource> source_;
+  const VolumeKind* kind_ = nullptr;
+};
+
+}  // namespace tandem::io
