@@ -14,7 +14,8 @@ CLEAN = {
     "geometry/c.hpp": "",
     "io/scans/e.hpp": "",
     "operators/a.hpp": '#include "../core/a.hpp"\n#include "../geometry/c.hpp"\n',
-    "io/scans/d.cpp": '#include <hdf5.h>\n#include "../../core/a.hpp"\n#include "../../geometry/c.hpp"\n',
+    "io/files/f.hpp": '#include "../../core/a.hpp"\n',
+    "io/scans/d.cpp": '#include <hdf5.h>\n#include "../files/f.hpp"\n#include "../../core/a.hpp"\n#include "../../geometry/c.hpp"\n',
 }
 # Planted file, its include, and what the check must say of it.
 PLANTED = [
@@ -24,7 +25,7 @@ PLANTED = [
     ("geometry/built.cpp", '#include "geometry/c.hpp"', "geometry/built.cpp:2"),
     ("io/scans/up.cpp", '#include "../../operators/a.hpp"', "io/scans/up.cpp:2"),
     ("io/files/up.cpp", '#include "../scans/e.hpp"', "io/files/ may not include"),
-    ("io/part.hpp", "#include <hdf5.h>", "io/part.hpp:2"),
+    ("io/scans/part.hpp", "#include <hdf5.h>", "io/scans/part.hpp:2"),
     ("core/fast.cpp", "#include <cuda_runtime.h>", "core/fast.cpp:2"),
     ("core/comm.cpp", "#include <mpi.h>", "core/comm.cpp:2"),
     ("solvers/s.cpp", '#include "../core/a.hpp"', "solvers/ may include operators/"),
