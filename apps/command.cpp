@@ -1,7 +1,7 @@
 #include "command.hpp"
 
 #include "../core/error.hpp"
-#include "command_line.hpp"
+#include "options/command_line.hpp"
 
 namespace tandem::apps {
 

@@ -13,7 +13,7 @@
 
 #include "../core/parallel.hpp"
 #include "../io/files/output.hpp"
-#include "values.hpp"
+#include "options/values.hpp"
 
 namespace tandem::apps {
 

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "files.hpp"
+#include "options/files.hpp"
 
 namespace tandem::apps {
 

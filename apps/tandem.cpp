@@ -14,12 +14,12 @@
 #include "../core/instruction_set.hpp"
 #include "../core/version.hpp"
 #include "command.hpp"
-#include "command_line.hpp"
-#include "failure.hpp"
-#include "lines.hpp"
-#include "log_file.hpp"
-#include "ranks.hpp"
-#include "signals.hpp"
+#include "options/command_line.hpp"
+#include "runs/failure.hpp"
+#include "runs/lines.hpp"
+#include "runs/log_file.hpp"
+#include "runs/ranks.hpp"
+#include "runs/signals.hpp"
 
 namespace {
 

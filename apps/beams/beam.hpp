@@ -8,8 +8,8 @@
 #include "../../axis/center.hpp"
 #include "../../operators/linear_operator.hpp"
 #include "../../operators/projector.hpp"
-#include "../geometry_options.hpp"
-#include "../progress.hpp"
+#include "../options/geometry_options.hpp"
+#include "../runs/progress.hpp"
 
 namespace tandem::apps {
 

@@ -11,11 +11,11 @@
 #include "../../kernels/parallel.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "../command.hpp"
-#include "../command_line.hpp"
-#include "../device_options.hpp"
-#include "../files.hpp"
-#include "../progress.hpp"
-#include "../values.hpp"
+#include "../options/command_line.hpp"
+#include "../options/device_options.hpp"
+#include "../options/files.hpp"
+#include "../options/values.hpp"
+#include "../runs/progress.hpp"
 
 namespace tandem::apps {
 

@@ -8,10 +8,10 @@
 
 #include "../../core/version.hpp"
 #include "../../pipeline/axis_trials.hpp"
-#include "../command_line.hpp"
-#include "../find_roll.hpp"
-#include "../preview.hpp"
-#include "../progress.hpp"
+#include "../options/command_line.hpp"
+#include "../pages/preview.hpp"
+#include "../runs/find_roll.hpp"
+#include "../runs/progress.hpp"
 #include "../scan_command.hpp"
 
 namespace tandem::apps {

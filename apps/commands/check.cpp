@@ -14,10 +14,10 @@
 #include "../../operators/projector.hpp"
 #include "../check_pairs.hpp"
 #include "../command.hpp"
-#include "../command_line.hpp"
-#include "../device_options.hpp"
-#include "../files.hpp"
-#include "../progress.hpp"
+#include "../options/command_line.hpp"
+#include "../options/device_options.hpp"
+#include "../options/files.hpp"
+#include "../runs/progress.hpp"
 
 namespace tandem::apps {
 

@@ -9,11 +9,11 @@
 #include "../../core/version.hpp"
 #include "../../io/volumes/volume_kind.hpp"
 #include "../beams/beam.hpp"
-#include "../device_options.hpp"
-#include "../forecast.hpp"
-#include "../rank_forecast.hpp"
+#include "../options/device_options.hpp"
+#include "../reports/forecast.hpp"
+#include "../reports/rank_forecast.hpp"
+#include "../reports/volume_report.hpp"
 #include "../scan_command.hpp"
-#include "../volume_report.hpp"
 
 namespace tandem::apps {
 

@@ -14,11 +14,11 @@
 #include "../../operators/projector.hpp"
 #include "../beams/beam.hpp"
 #include "../command.hpp"
-#include "../command_line.hpp"
-#include "../files.hpp"
-#include "../geometry_options.hpp"
-#include "../progress.hpp"
-#include "../scan_options.hpp"
+#include "../options/command_line.hpp"
+#include "../options/files.hpp"
+#include "../options/geometry_options.hpp"
+#include "../options/scan_options.hpp"
+#include "../runs/progress.hpp"
 
 namespace tandem::apps {
 

@@ -8,9 +8,9 @@
 #include "../../core/version.hpp"
 #include "../../io/files/text_file.hpp"
 #include "../command.hpp"
-#include "../command_line.hpp"
-#include "../files.hpp"
-#include "../report_page.hpp"
+#include "../options/command_line.hpp"
+#include "../options/files.hpp"
+#include "../pages/report_page.hpp"
 
 namespace tandem::apps {
 

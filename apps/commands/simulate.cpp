@@ -11,10 +11,10 @@
 #include "../../pipeline/plan/host_memory.hpp"
 #include "../../pipeline/simulate.hpp"
 #include "../command.hpp"
-#include "../command_line.hpp"
-#include "../files.hpp"
-#include "../geometry_options.hpp"
-#include "../progress.hpp"
+#include "../options/command_line.hpp"
+#include "../options/files.hpp"
+#include "../options/geometry_options.hpp"
+#include "../runs/progress.hpp"
 
 namespace tandem::apps {
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "../../apps/command.hpp"
-#include "../../apps/command_line.hpp"
+#include "../../apps/options/command_line.hpp"
 #include "../../core/error.hpp"
 #include "bindings.hpp"
 

@@ -125,7 +125,7 @@ process.exit(drawn > 1000 && drawn < 5000 && ends && kept.includes(points[123456
 
 def check_long_curve():
     if node := shutil.which("node"):
-        script = pathlib.Path(__file__).resolve().parents[2] / "apps/page.js"
+        script = pathlib.Path(__file__).resolve().parents[2] / "apps/pages/page.js"
         done = subprocess.run([node, "-e", LONG_CURVE, script], capture_output=True, text=True, timeout=60, check=False)
         require(done.returncode == 0, "300,000 residuals give no curve:", done.stderr[-500:])
 

@@ -1,0 +1,123 @@
+#include "device_options.hpp"
+
+#include <algorithm>
+
+#include "../../core/error.hpp"
+#include "../../core/instruction_set.hpp"
+#include "../../kernels/variants.hpp"
+#include "../../operators/projector.hpp"
+
+namespace tandem::apps {
+
+namespace {
+
+/// auto, all, cpu, cuda, cuda:0,1
+std::string no_device(const std::string& text) {
+  std::string error = "'" + text + "' is not auto, all, cpu, cuda, cuda:N or cuda:N,N,...";
+  if (text == "auto" || text == "all" || text == "cpu" || text == "cuda") return "";
+  if (!text.starts_with("cuda:")) return error;
+  char before = ',';  // digits and commas, where each comma stands between digits
+  for (const char c : text.substr(5)) {
+    const bool digit = c >= '0' && c <= '9';
+    if (!digit && (c != ',' || before == ',')) return error;
+    before = c;
+  }
+  return before == ',' ? error : "";
+}
+
+std::vector<Device> devices_named(const std::string& text) {
+  if (text == "auto" || text == "all") {
+    std::vector<Device> here = devices();
+    std::rotate(here.begin(), here.begin() + 1, here.end());  // the CPU comes last
+    if (text == "auto" && here.size() > 1) here.pop_back();
+    return here;
+  }
+  std::vector<Device> named{Device::named(text.substr(0, text.find(',')))};
+  for (std::size_t comma = text.find(','); comma != std::string::npos; comma = text.find(',', comma + 1))
+    named.push_back(Device::named("cuda:" + text.substr(comma + 1, text.find(',', comma + 1) - comma - 1)));
+  for (std::size_t i = 0; i < named.size(); ++i)
+    if (std::count(named.begin(), named.end(), named[i]) > 1)
+      throw UsageError("--device " + text + ": " + named[i].name() + " is named twice");
+  return named;
+}
+
+void require_execution(const DeviceOptions& o, Pairing needed, Device device) {
+  const Execution wanted = execution_of(o);
+  std::string list, matching;
+  bool here = false;
+  for (const Execution& e : executions(device)) {
+    const bool any = wanted.variant == "automatic", matched = is_matched(e, device),
+               asked = (any || wanted.variant == e.variant) && wanted.precision == e.precision;
+    if (asked && (matched || needed == Pairing::any)) return;
+    here |= asked;
+    list += (list.empty() ? "" : ", ") + name_of(e);
+    if (matched) matching += (matching.empty() ? "" : ", ") + name_of(e);
+  }
+  const std::string what = "--variant " + o.variant + " --precision " + o.precision + ": ";
+  if (here)
+    throw UsageError(what +
+                     "the back-projection is not the transpose of the projection, which a solver needs; "
+                     "that of " +
+                     matching + " is, or give --allow-unmatched");
+  const std::string error = what + "device " + device.name() + " has " + list;
+  const bool chosen_here = o.device == "auto" || o.device == "all";
+  require<DeviceError>(!chosen_here || device.is_cuda(), error, "; no GPU is here");
+  throw UsageError(error);
+}
+
+}  // namespace
+
+std::string no_one_device(const std::string& text) {
+  const bool list = text.find(',') != std::string::npos;
+  return text == "auto" || text == "all" || list || !no_device(text).empty()
+             ? "'" + text + "' is not cpu, cuda or cuda:N"
+             : "";
+}
+
+std::vector<std::string> variant_names() {
+  std::vector<std::string> names{"automatic"};
+  for (const kernels::Backend& backend : kernels::backends())
+    for (const auto& row : backend.parallel)
+      if (std::find(names.begin(), names.end(), row.name) == names.end()) names.emplace_back(row.name);
+  return names;
+}
+
+void add_device_options(CLI::App& c, DeviceOptions& o) {
+  c.add_option(
+       "--device", o.device,
+       "auto (default: all GPUs, else the CPU; for solvers of cone beams the first GPU, if it holds the "
+       "vectors)|all (all GPUs, and for parallel beams the CPU helps them)|cpu|cuda|cuda:N|cuda:N,N,... "
+       "(they share the work)")
+      ->transform(lower_case())
+      ->check(no_device);
+  add_choice(c, "--variant", o.variant, variant_names(),
+             "how projector and back-projector run (default automatic: the fastest)");
+  add_choice(c, "--precision", o.precision, {"float32", "float16", "uint8"},
+             "of the data that they read (default float32)");
+  c.add_flag("--allow-unmatched", o.allow_unmatched,
+             "let a solver take a pair whose back-projection is not the transpose of its projection");
+  c.add_option("--device-memory", o.memory_gib,
+               "memory of the GPU to stay below, GiB (default: 90 % of what is free)")
+      ->check(positive(1e9));
+  c.add_option("--streams", o.streams,
+               "chunks, or tiles of a cone beam, that are on their way on each GPU at a time (default 3)")
+      ->check(count(1, 3));
+}
+
+std::string words_of(Device device) {
+  return device.is_cuda() ? device.name() : device.name() + " (" + instruction_set() + ")";
+}
+
+Execution execution_of(const DeviceOptions& o) { return {o.variant, precision_named(o.precision)}; }
+
+std::vector<Device> chosen_devices(const DeviceOptions& o, Pairing needed) {
+  std::vector<Device> chosen = devices_named(o.device);
+  if (o.memory_gib && o.device == "cpu")
+    throw UsageError("--device-memory goes with a GPU, not with --device cpu; give --memory");
+  for (const Device device : chosen)
+    if (device.is_cuda() || chosen.size() == 1)  // a CPU beside GPUs goes its own way
+      require_execution(o, o.allow_unmatched ? Pairing::any : needed, device);
+  return chosen;
+}
+
+}  // namespace tandem::apps

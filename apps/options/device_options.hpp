@@ -1,0 +1,40 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../../core/device.hpp"
+#include "../../core/execution.hpp"
+#include "../command.hpp"
+
+namespace tandem::apps {
+
+/// Where and how a reconstruction is computed.
+struct DeviceOptions {
+  std::string device = "auto", variant = "automatic", precision = "float32";
+  std::optional<double> memory_gib;  ///< memory of a GPU; if empty, the plan decides
+  int streams = 3;                   ///< for each GPU, if there are tiles
+  bool allow_unmatched = false;
+};
+
+/// "automatic" and the names of all variants of parallel beams in this build, for all devices.
+std::vector<std::string> variant_names();
+
+/// For an option that takes one device: what is wrong with a text, or nothing.
+std::string no_one_device(const std::string& text);
+
+void add_device_options(CLI::App& command, DeviceOptions& options);
+
+/// "cuda:0"; of the CPU with the set of instructions that kernels run with: "cpu (AVX-512)".
+std::string words_of(Device device);
+
+Execution execution_of(const DeviceOptions& options);
+
+/// The devices that are named. `auto` means all GPUs, or the CPU if there is none; `all` means all GPUs and
+/// then the CPU, which takes the execution that it has if there are GPUs. @throws DeviceError if a
+/// device is not here; UsageError if a device does not have the execution that is asked for, or if a matched
+/// pair is needed and this one is not
+std::vector<Device> chosen_devices(const DeviceOptions& options, Pairing needed);
+
+}  // namespace tandem::apps

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "../../geometry/scan.hpp"
+#include "../command.hpp"
+
+namespace tandem::apps {
+
+/// The scan that `simulate` and `project` make.
+struct GeometryOptions {
+  std::string geometry = "parallel", angles_file;
+  std::optional<Index> bins, rows, views;
+  std::optional<double> arc, sod_mm, sdd_mm, midplane_row, axis_bin, pixel_size_mm;
+  double start = 0;
+};
+
+void add_geometry(CLI::App& command, GeometryOptions& options);
+
+/// The scan of these options. Defaults: as many bins as voxels along x, and one row per slice. @throws
+/// FileError for an angle file that cannot be read; GeometryError
+Scan scan_of(const GeometryOptions& options, Index size, Index slices, double pitch_mm);
+
+}  // namespace tandem::apps

@@ -1,0 +1,173 @@
+// What does not go together in the options of `tandem recon`.
+
+#include <algorithm>
+
+#include "../../pipeline/methods/method.hpp"
+#include "../runs/follow.hpp"
+#include "files.hpp"
+#include "recon_options.hpp"
+
+namespace tandem::apps {
+
+namespace {
+
+using pipeline::Initial;
+using pipeline::Method;
+using pipeline::Recipe;
+
+/// An option that has a meaning only with some others.
+struct Condition {
+  std::vector<std::string_view> options;
+  bool (*holds)(const ReconOptions& o, const Method& method, std::string_view option);
+  std::string (*otherwise)(const ReconOptions& o, std::string_view option);
+};
+
+const std::vector<Condition>& conditions() {
+  static const std::vector<Condition> all{
+      {{"--iterations", "--stop", "--initial", "--checkpoint"},
+       [](const ReconOptions&, const Method& method, std::string_view) { return method.iterates(); },
+       [](const ReconOptions& o, std::string_view option) {
+         return std::string(option) + " goes with an iterative algorithm, not with " + o.recipe.method;
+       }},
+      {{"--checkpoint"},
+       [](const ReconOptions&, const Method& method, std::string_view) { return method.lists_state; },
+       [](const ReconOptions& o, std::string_view) {
+         return "--checkpoint: the solver of " + o.recipe.method +
+                " cannot go on from a check-point; leave it out, or give another algorithm";
+       }},
+      {{"--checkpoint"},
+       [](const ReconOptions& o, const Method&, std::string_view) { return !o.device.allow_unmatched; },
+       [](const ReconOptions&, std::string_view) {
+         return std::string(
+             "--checkpoint does not go with --allow-unmatched: the best volume, which is kept "
+             "there, is in no check-point");
+       }},
+      {{"--checkpoint-every"},
+       [](const ReconOptions& o, const Method&, std::string_view) { return !o.checkpoint.empty(); },
+       [](const ReconOptions&, std::string_view) {
+         return std::string("--checkpoint-every goes with --checkpoint FILE");
+       }},
+      {{"--relaxation", "--nonnegative", "--lowest", "--highest", "--tv-weight", "--tv-huber",
+        "--tikhonov-weight", "--subsets"},
+       [](const ReconOptions&, const Method& method, std::string_view option) {
+         return method.reads(option);
+       },
+       [](const ReconOptions& o, std::string_view option) {
+         return std::string(option) + " goes with " + readers_of(option) + ", not with " + o.recipe.method;
+       }},
+      {{"--fbp-filter", "--fbp-cutoff", "--padding", "--padding-bins"},
+       [](const ReconOptions& o, const Method& method, std::string_view) {
+         return method.filters ||
+                (method.iterates() && o.recipe.initial.value_or(method.initial) == Initial::fbp);
+       },
+       [](const ReconOptions&, std::string_view option) {
+         return std::string(option) + " goes with fbp, or with --initial fbp";
+       }},
+      {{"--padding", "--padding-bins"},
+       [](const ReconOptions& o, const Method&, std::string_view) {
+         return o.recipe.filter.window != Window::none;
+       },
+       [](const ReconOptions&, std::string_view option) {
+         return std::string(option) + " does not go with --fbp-filter none, which needs nothing beyond rows";
+       }},
+      {{"--padding-bins"},
+       [](const ReconOptions& o, const Method&, std::string_view) {
+         return o.recipe.padding != Padding::none;
+       },
+       [](const ReconOptions&, std::string_view) {
+         return std::string("--padding-bins does not go with --padding none");
+       }},
+      {{"--gain"},
+       [](const ReconOptions& o, const Method&, std::string_view) { return o.recipe.stop_by_discrepancy; },
+       [](const ReconOptions&, std::string_view) {
+         return std::string("--gain goes with --stop discrepancy alone");
+       }},
+      {{"--accuracy"},
+       [](const ReconOptions& o, const Method&, std::string_view) {
+         return o.recipe.model == Model::fourier;
+       },
+       [](const ReconOptions&, std::string_view) {
+         return std::string("--accuracy goes with --model fourier");
+       }},
+      {{"--variant"},
+       [](const ReconOptions& o, const Method&, std::string_view) {
+         return o.recipe.model != Model::fourier;
+       },
+       [](const ReconOptions&, std::string_view) {
+         return std::string("--variant does not go with --model fourier, which has kernels of its own");
+       }}};
+  return all;
+}
+
+/// The method, or those that are compared.
+std::vector<std::string> methods_of(const ReconOptions& o) {
+  return o.compared.empty() ? std::vector{o.recipe.method} : o.compared;
+}
+
+void check_compare(const ReconOptions& o) {
+  for (const char* other :
+       {"--output", "--part-of", "--reconstruction-algorithm", "--checkpoint", "--resume", "--follow",
+        "--save-config", "--save-format", "--dtype", "--compression", "--serve", "--dry-run"})
+    if (o.given(other))
+      throw UsageError(std::string("--compare and ") + other +
+                       " do not go together: volumes are compared, and not kept");
+  if (o.preview.empty()) throw UsageError("--compare needs --preview FILE.png, for the picture");
+}
+
+/// The type of voxels, and how they are packed, must suit the file.
+void check_numbers(const ReconOptions& o) {
+  const bool floats = o.dtype.starts_with("float");
+  if (floats && (o.min || o.max)) throw UsageError("--min and --max go with --dtype uint16 or uint8");
+  if (o.min.has_value() != o.max.has_value() || (o.min && *o.min >= *o.max))
+    throw UsageError("--dtype " + o.dtype + " needs --min V below --max V, or none of them");
+  if (o.range_is_open() && !o.part_of.empty())
+    throw UsageError("--part-of: all parts need one range of " + o.dtype + "; give --min V and --max V");
+  if (o.range_is_open() && o.recipe.follow)
+    throw UsageError("--follow: --dtype " + o.dtype + " needs --min V and --max V");
+  const io::VolumeKind* kind = io::volume_kind(o.output);
+  if (kind == nullptr) return;  // another check says so
+  if (o.compression != "none" && !kind->packs)
+    throw UsageError("--compression goes with HDF5; give -o a name ending in .h5");
+  if (!kind->stores(voxel_type_of(o)))
+    throw UsageError("--dtype " + o.dtype + " does not go with " + std::string(kind->title) +
+                     "; give another type, or -o a name ending in .h5");
+}
+
+}  // namespace
+
+bool applies(const ReconOptions& o, const std::string& option) {
+  return std::ranges::any_of(methods_of(o), [&](const std::string& name) {
+    return std::ranges::all_of(conditions(), [&](const Condition& c) {
+      return std::ranges::find(c.options, option) == c.options.end() ||
+             c.holds(o, pipeline::method_named(name), option);
+    });
+  });
+}
+
+void check_together(const ReconOptions& o) {
+  const Recipe& r = o.recipe;
+  const auto holds = [&](const Condition& c, std::string_view option) {
+    return std::ranges::any_of(methods_of(o), [&](const std::string& name) {
+      return c.holds(o, pipeline::method_named(name), option);
+    });
+  };
+  for (const Condition& c : conditions())
+    for (const std::string_view option : c.options)
+      if (o.given(option.data()) && !holds(c, option)) throw UsageError(c.otherwise(o, option));
+  check_numbers(o);
+  if (o.checkpoint == "-")
+    throw UsageError("--checkpoint -: a check-point is no text; give the name of a file");
+  if (const Bounds bounds = r.bounds(); !(bounds.lowest < bounds.highest))
+    throw UsageError("--highest is not above --lowest, or zero with --nonnegative");
+  if (o.preview == "-") throw UsageError("--preview -: a picture is no text; give the name of a PNG file");
+  if (!o.part_of.empty() && !o.slices_are_range())
+    throw UsageError("--part-of " + o.part_of + " goes with --slices A:B");
+  if (!o.compared.empty()) check_compare(o);
+  if (o.output.empty() && !o.dry_run && o.compared.empty())
+    throw UsageError("-o VOLUME is missing; give a name ending in .h5 or .tif, or --dry-run");
+  if (!o.output.empty()) require_volume_name({"-o", o.output});
+  check_follow(o);
+  if (!r.region_z && o.given("--region")) throw UsageError("--region is not x0:x1,y0:y1,z0:z1");
+}
+
+}  // namespace tandem::apps

@@ -1,0 +1,418 @@
+#include "recon_options.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+#include "../../core/units.hpp"
+#include "../../pipeline/methods/method.hpp"
+#include "../runs/follow.hpp"
+#include "../runs/resume.hpp"
+#include "command_line.hpp"
+#include "files.hpp"
+#include "recipe_text.hpp"
+#include "step_options.hpp"
+
+namespace tandem::apps {
+
+namespace {
+
+using pipeline::Initial;
+using pipeline::Method;
+using pipeline::Recipe;
+
+std::vector<std::string> names_of_methods() {
+  std::vector<std::string> names;
+  for (const Method& method : pipeline::methods())
+    for (const std::string_view name : {method.name, method.name_for_cones})
+      if (!name.empty()) names.emplace_back(name);
+  return names;
+}
+
+/// A line for each method, for the help.
+std::string words_of_methods() {
+  std::string text = "Methods:";
+  for (const Method& method : pipeline::methods())
+    text += "\n  " + std::string(method.name) + ": " + std::string(method.help);
+  return text;
+}
+
+/// "sirt 30, os-sirt 10, ..."
+std::string words_of_iterations() {
+  std::string text;
+  for (const Method& m : pipeline::methods())
+    if (m.iterates())
+      text += (text.empty() ? "" : ", ") + std::string(m.name) + " " +
+              (m.updates > 0 ? std::to_string(m.updates) + " updates or fewer, by ncp"
+                             : std::to_string(m.iterations));
+  return text;
+}
+
+void add_method(CLI::App& c, ReconOptions& o) {
+  Recipe& r = o.recipe;
+  heading(c, "Method");
+  add_choice(c, "--reconstruction-algorithm", o.algorithm, names_of_methods(),
+             "one of those below (default fbp, for a cone beam fdk)")
+      ->type_name("NAME");
+  c.add_option("--compare", o.compare,
+               "in the place of -o: make volumes by several methods, and of them one picture of the middle "
+               "slices (--preview) and one table; an option holds for the methods that read it")
+      ->type_name("A,B,C");
+  add_choice(c, "--model", o.model, {"automatic", "pixel_driven", "joseph", "fourier"},
+             "parallel beam: how shadows are computed; fourier goes through frequencies, in O(N^2 log N) "
+             "operations a slice (default automatic: the faster one of pixel_driven and fourier)");
+  add_choice(c, "--accuracy", o.accuracy, {"1e-3", "1e-4", "1e-5"},
+             "fourier: relative error of what is back-projected (default 1e-4)");
+  const std::vector<std::string_view> windows = window_names();
+  add_choice(c, "--fbp-filter", o.filter, {windows.begin(), windows.end()},
+             "default ramp; sharp: the ramp with all the noise of its band; none: no filtering at all");
+  c.add_option("--fbp-cutoff", r.filter.cutoff,
+               "fraction of the Nyquist frequency, 0..1 (default 1; butterworth 0.5)")
+      ->check(within(1e-6, 1));
+  add_choice(
+      c, "--padding", o.padding, {"edge", "cosine", "none"},
+      "how the filter continues rows beyond their ends, where the sample may go on: with the end value, "
+      "with the end value times a cosine (default), or with zeros");
+  c.add_option(
+       "--padding-bins", r.padding_bins,
+       "over how many bins (default: half of the detector's; of a half acquisition, of the whole one's)")
+      ->check(count());
+  c.add_option("--initial", o.initial,
+               "initial volume: zero, fbp, or a volume file (default zero; of tv and fista fbp)");
+  c.add_option("--iterations", r.iterations,
+               "at most this many steps (default: " + words_of_iterations() + ")")
+      ->check(count(0, 1'000'000));
+  c.add_option("--tv-weight", r.tv_weight,
+               readers_of("--tv-weight") +
+                   ": weight of total variation, beside data of mean weight 1; the "
+                   "larger, the smoother (default: found by cross-validation)")
+      ->check(positive(1e9));
+  c.add_option("--tikhonov-weight", r.tikhonov_weight,
+               readers_of("--tikhonov-weight") +
+                   ": W in 1/2 |Ax - y|^2 + 1/2 W |x|^2, in mm^2 (bins squared without a pitch)")
+      ->check(positive(1e30));
+  c.add_option("--tv-huber", r.tv_huber,
+               readers_of("--tv-huber") +
+                   ": differences of neighbours below this attenuation count by their squares, which keeps "
+                   "slopes smooth (default: none)")
+      ->check(positive(1e9));
+  c.add_option("--relaxation", r.relaxation, readers_of("--relaxation") + ": in (0, 2), default 1")
+      ->check(within(1e-6, 2 - 1e-6));
+  c.add_option(
+       "--subsets", r.subsets,
+       readers_of("--subsets") + ": how many subsets the views are dealt out to (default 10; of osem 4)")
+      ->check(count());
+  CLI::Option* nonnegative =
+      c.add_flag("--nonnegative", r.nonnegative, readers_of("--nonnegative") + ": no voxel below zero");
+  c.add_option("--lowest", r.lowest, readers_of("--lowest") + ": no voxel below this attenuation")
+      ->check(within(-1e30, 1e30))
+      ->excludes(nonnegative);
+  c.add_option("--highest", r.highest, readers_of("--highest") + ": no voxel above this attenuation")
+      ->check(within(-1e30, 1e30));
+  c.add_option("--stop", o.stop, "rule that may stop before --iterations")
+      ->type_name("discrepancy|gcv|ncp|relative=EPS|gap=EPS|time=S");
+  c.add_option("--max-floored", r.max_floored_percent,
+               "how many transmissions may lie below the floor of the logarithm, half a count (default 1)")
+      ->check(within(0, 100))
+      ->type_name("PERCENT");
+  c.add_option("--gain", r.gain, "counts per photon, for --stop discrepancy (default 1)")->check(positive());
+}
+
+void add_volume(CLI::App& c, ReconOptions& o) {
+  Recipe& r = o.recipe;
+  heading(c, "Axis and grid");
+  CLI::Option* axis = c.add_option("--rotation-axis", r.axis_bin,
+                                   "bin of the axis, from 0 (default: the file's own, else the middle)");
+  CLI::Option* search =
+      c.add_flag("--rotation-axis-auto", o.axis_auto, "find it first, as `tandem center` does")
+          ->excludes(axis);
+  c.add_option(
+       "--row-axes", o.row_axes,
+       "parallel beam: one number per line, the bin of the axis of each row, in the place of one for all")
+      ->type_name("FILE")
+      ->excludes(axis)
+      ->excludes(search)
+      ->excludes(c.get_option("--detector-roll"));
+  c.add_option("--binning", r.binning, "0 to 3: 2^N x 2^N cells become one")->check(count(0, 3));
+  c.add_option("--size", r.size, "voxels along x and y (default: bins; half acquisition: the whole field)")
+      ->check(count());
+  c.add_option("--slices", o.slices, "slices around the middle (default: rows), or a range A:B of the grid")
+      ->type_name("NZ|A:B");
+  c.add_option("--voxel-size", r.voxel_size_mm,
+               "width of a voxel, mm (default: the detector pitch at the axis)")
+      ->check(length());
+  c.add_option("--region", o.region,
+               "part of the grid that --size and --slices make, in voxels (a solver works on all that the "
+               "rays see, and writes the part)")
+      ->type_name("x0:x1,y0:y1,z0:z1");
+}
+
+/// Those of files that hold the whole volume, but HDF5.
+std::string other_endings() {
+  std::string text;
+  for (const io::VolumeKind& kind : io::volume_kinds())
+    if (kind.parts == io::Parts::none)
+      text += (text.empty() ? "" : ", ") + std::string(kind.ending()) + " (" + std::string(kind.title) + ")";
+  return text;
+}
+
+std::vector<std::string> names_of_kinds() {
+  std::vector<std::string> names;
+  for (const io::VolumeKind& kind : io::volume_kinds()) names.emplace_back(kind.name);
+  return names;
+}
+
+void add_output(CLI::App& c, ReconOptions& o) {
+  heading(c, "Output");
+  c.add_option("-o,--output", o.output,
+               "volume to write: .h5, .tif for one file per slice, or " + other_endings() +
+                   "; {name} stands for the name of the scan");
+  c.add_option(
+      "--part-of", o.part_of,
+      "in the place of -o: the volume that --slices A:B is a part of; several runs may write parts at "
+      "the same time, and the last one completes it");
+  add_choice(c, "--save-format", o.save_format, names_of_kinds(), "default: from the name of the output");
+  add_choice(c, "--dtype", o.dtype, {"float32", "float16", "uint16", "uint8"},
+             "type of the output (default float32); float16 holds 11 bits, up to 65504");
+  add_choice(c, "--compression", o.compression, {"none", "zstd", "blosc"},
+             "of HDF5 and OME-Zarr (default none): zstd packs better, blosc is faster");
+  c.add_option(
+       "--min", o.min,
+       "attenuation that integer types store as 0 (default: a range is found in 16 slices, and shown)")
+      ->check(within(-1e30, 1e30));
+  c.add_option("--max", o.max, "attenuation that integer types store as their largest")
+      ->check(within(-1e30, 1e30));
+  c.add_option("--preview", o.preview, "PNG of the middle slices in three planes");
+  c.add_flag("--resume", o.resume,
+             "complete what a killed run with the same options left; also leave something to resume if this "
+             "run fails or is ended");
+  c.add_option(
+       "--checkpoint", o.checkpoint,
+       "keep in this file what a solver needs to go on: a killed run with --resume and the same options "
+       "then goes on in the middle of its iterations, with the same bits; removed in the end")
+      ->type_name("FILE");
+  c.add_option(
+       "--checkpoint-every", o.checkpoint_every,
+       "iterations between two check-points (default: a minute, and more if they take more than 5 % of "
+       "the time)")
+      ->check(count(1, 1'000'000));
+  c.add_flag("--dry-run", o.dry_run,
+             "show plan, memory, sizes and the time that it will take; the first time, "
+             "rates of this machine are measured");
+  c.add_option("--truth", o.truth, "volume to compare with: adds PSNR, SSIM and RMSE to the report");
+}
+
+void add_follow(CLI::App& c, ReconOptions& o) {
+  heading(c, "While the scan is written");
+  c.add_flag(
+      "--follow", o.recipe.follow,
+      "add views to the volume as they come: of an HDF5 file in SWMR mode (or closed after some views), "
+      "or of a folder that fills with TIFF images; fbp and fdk");
+  c.add_option(
+       "--planned-views", o.planned_views,
+       "how many views the scan will have (default: as many as --angles has lines, or as the file has "
+       "room for)")
+      ->check(count());
+  c.add_option("--patience", o.patience,
+               "seconds to wait for a scan, or for its next view; then the views that are there make the "
+               "volume (default 60)")
+      ->check(within(0.01, 1e7));
+}
+
+/// "A,B,C": names of methods, each once.
+std::vector<std::string> parse_compared(const std::string& text) {
+  const std::vector<std::string> known = names_of_methods();
+  std::vector<std::string> methods;
+  std::stringstream parts(in_lower_case(text));
+  for (std::string name; std::getline(parts, name, ',');) {
+    if (std::ranges::find(known, name) == known.end())
+      throw UsageError("--compare: method '" + name + "' is not known" + did_you_mean(name, known) +
+                       "; one of " + joined(known, ", "));
+    if (std::ranges::find(methods, name) != methods.end())
+      throw UsageError("--compare names " + name + " twice; each method once is needed");
+    methods.push_back(name);
+  }
+  return methods;
+}
+
+void parse_region(Recipe& recipe, const std::string& text) {
+  std::stringstream parts(text);
+  std::string x, y, z, more;
+  std::getline(parts, x, ',');
+  std::getline(parts, y, ',');
+  std::getline(parts, z, ',');
+  if (std::getline(parts, more, ',') || z.empty())
+    throw UsageError("--region '" + text + "' is not x0:x1,y0:y1,z0:z1");
+  recipe.region_x = parse_range(x);
+  recipe.region_y = parse_range(y);
+  recipe.region_z = parse_range(z);
+}
+
+void parse_stop(Recipe& recipe, const std::string& given) {
+  const std::string text = in_lower_case(given);
+  const std::size_t equals = text.find('=');
+  const std::string name = text.substr(0, equals);
+  const double value = equals == std::string::npos ? 0 : number_in(text.substr(equals + 1)).value_or(0);
+  if (text == "discrepancy")
+    recipe.stop_by_discrepancy = true;
+  else if (text == "gcv")
+    recipe.stop_by_gcv = true;
+  else if (text == "ncp")
+    recipe.stop_by_ncp = true;
+  else if (name == "relative" && value > 0)
+    recipe.stop_relative = value;
+  else if (name == "gap" && value > 0)
+    recipe.stop_gap = value;
+  else if (name == "time" && value > 0)
+    recipe.stop_seconds = value;
+  else
+    throw UsageError("--stop '" + given +
+                     "' is not known; give discrepancy, gcv, ncp, relative=EPS, gap=EPS or time=S");
+}
+
+std::optional<std::size_t> bytes_of(const std::optional<double>& gib) {
+  return gib ? std::optional(static_cast<std::size_t>(*gib * bytes_per_gib)) : std::nullopt;
+}
+
+/// A number of slices around the middle, or a range of the full grid. A part of a volume in HDF5 has a file
+/// of its own.
+void parse_slices(ReconOptions& o) {
+  if (!o.slices_are_range()) {
+    std::string text = o.slices;
+    if (const std::string fault = count()(text); !fault.empty())
+      throw UsageError("--slices: " + fault + "; a number, or a range A:B of the full grid, is needed");
+    o.recipe.slices = static_cast<Index>(std::stoll(text));
+    return;
+  }
+  if (o.recipe.region_z) throw UsageError("--slices A:B and --region do not go together");
+  o.recipe.region_z = parse_range(o.slices);
+  if (o.part_of.empty()) return;
+  if (!o.output.empty()) throw UsageError("-o and --part-of do not go together");
+  require_volume_name({"--part-of", o.part_of});
+  const io::VolumeKind& kind = *io::volume_kind(o.part_of);
+  if (kind.parts == io::Parts::none)
+    throw UsageError("--part-of " + o.part_of + ": " + std::string(kind.title) +
+                     " has no parts; give a name ending in .h5 or .tif");
+  o.output =
+      kind.parts == io::Parts::slices ? o.part_of : io::part_path(o.part_of, *o.recipe.region_z).string();
+}
+
+}  // namespace
+
+std::string readers_of(std::string_view option) {
+  std::string names;
+  for (const Method& method : pipeline::methods())
+    if (method.reads(option)) names += (names.empty() ? "" : ", ") + std::string(method.name);
+  return names;
+}
+
+void finish_recipe(ReconOptions& o) {
+  Recipe& r = o.recipe;
+  if (!o.region.empty()) parse_region(r, o.region);
+  if (!o.slices.empty()) parse_slices(o);
+  if (!o.stop.empty()) parse_stop(r, o.stop);
+  r.filter.window = window_named(o.filter);
+  if (!o.padding.empty()) r.padding = padding_named(o.padding);
+  if (!o.algorithm.empty()) r.method = o.algorithm;
+  if (!o.compare.empty()) o.compared = parse_compared(o.compare);
+  const std::string initial = in_lower_case(o.initial);
+  if (!initial.empty())
+    r.initial = initial == "zero" ? Initial::zero : initial == "fbp" ? Initial::fbp : Initial::file;
+  if (r.initial == Initial::file) r.initial_file = o.initial;
+  r.host_bytes = bytes_of(o.memory_gib);
+  if (o.model != "automatic") r.model = model_named(o.model);
+  r.execution = execution_of(o.device);
+  r.execution.accuracy = number_in(o.accuracy).value();
+  r.allow_unmatched = o.device.allow_unmatched;
+  r.streams = o.device.streams;
+  r.device_bytes = bytes_of(o.device.memory_gib);
+  r.steps = o.scan.steps;
+  if (!o.save_format.empty() && !o.output.empty()) {
+    const io::VolumeKind* kind = io::volume_kind_named(o.save_format);
+    if (!std::filesystem::path(o.output).has_extension()) o.output += kind->ending();
+    if (io::volume_kind(o.output) != kind)
+      throw UsageError("--save-format " + o.save_format + " does not go with the name " + o.output);
+  }
+}
+
+io::VoxelType voxel_type_of(const ReconOptions& o) {
+  for (const io::VoxelType type : io::voxel_types)
+    if (o.dtype == io::name_of(type)) return type;
+  return io::VoxelType::float32;
+}
+
+Index stored_bytes_of(const ReconOptions& o) {
+  const bool comes_as_floats = !o.preview.empty() || !o.truth.empty() || o.serve || o.range_is_open();
+  return comes_as_floats ? 4 : bytes_of(voxel_type_of(o));
+}
+
+NamedFiles sources_of(const ReconOptions& o) {
+  NamedFiles inputs = inputs_of(o.scan);
+  inputs.push_back({"--initial", o.recipe.initial_file});
+  inputs.push_back({"--row-axes", o.row_axes});
+  return inputs;
+}
+
+NamedFiles outputs_of(const ReconOptions& o) {
+  NamedFiles outputs{{"-o", o.output},
+                     {"--preview", o.preview, io::Content::picture},
+                     {"--save-config", o.save_config, io::Content::recipe},
+                     {"--checkpoint", o.checkpoint, io::Content::checkpoint}};
+  if (o.is_part_of_hdf5()) outputs.push_back({"--part-of", o.part_of});
+  return outputs;
+}
+
+io::VolumeFormat format_of(const ReconOptions& o, const pipeline::Plan& plan) {
+  const io::Compression compression = o.compression == "zstd"    ? io::Compression::zstd
+                                      : o.compression == "blosc" ? io::Compression::blosc
+                                                                 : io::Compression::none;
+  const std::string time = o.scan.how.time ? std::to_string(*o.scan.how.time) : "";
+  const std::string config =  // but for what says which part it is
+      config_text(*o.command, {{"slices", ""}, {"region", ""}, {"time", time}},
+                  [&](const std::string& option) { return applies(o, option); });
+  return {voxel_type_of(o),
+          compression,
+          o.min.value_or(0),
+          o.max.value_or(1),
+          o.range_is_open(),
+          plan.place(),
+          made_by(o.common, sources_of(o), config),
+          io::origin_of(o.scan.path)};
+}
+
+void add_recon_options(CLI::App& c, ReconOptions& o) {
+  o.command = &c;
+  c.option_defaults()->always_capture_default();  // for recipes
+  heading(c, "Scan");
+  c.add_option("scan", o.scans, std::string(what_a_scan_is) + "; several are reconstructed one by one")
+      ->required();
+  add_scan_options(c, o.scan);
+  add_selection(c, o.scan);
+  add_method(c, o);
+  add_volume(c, o);
+  add_output(c, o);
+  add_follow(c, o);
+  heading(c, "Device and memory");
+  add_device_options(c, o.device);
+  c.add_option("--memory", o.memory_gib, "host memory to stay below, GiB (default: 70 % of what is free)")
+      ->check(positive(1e9));
+  c.add_option(
+       "--serve", o.serve,
+       "show the run on a page for browsers of this machine, at an address that is printed; 0: any free port")
+      ->check(count(0, 65535))
+      ->type_name("PORT");
+  add_common(c, o.common);
+  c.add_option("--like", o.like, "take the options that this volume of tandem was made with")
+      ->type_name("VOLUME");
+  c.add_option(
+       "--save-config", o.save_config,
+       "write all options that decide the volume to this TOML file, with what was found, for --config")
+      ->type_name("FILE");
+  c.footer(words_of_methods() + "\n" + words_of_steps() +
+           "\nExamples:\n"
+           "  tandem recon scan.h5 -o volume.h5 --fbp-filter hann --preview volume.png\n"
+           "  tandem recon scan.h5 -o volume.tif --rotation-axis-auto --start-row 100 --end-row 200\n"
+           "  tandem recon scan.h5 -o cgls.h5 --reconstruction-algorithm cgls --stop discrepancy\n"
+           "  tandem recon scans/*.h5 -o 'out/{name}.h5' --config recipe.toml");
+}
+
+}  // namespace tandem::apps

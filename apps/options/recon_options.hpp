@@ -1,0 +1,74 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "../../io/volumes/volume_kind.hpp"
+#include "../../io/volumes/volume_parts.hpp"
+#include "../../pipeline/plan/plan.hpp"
+#include "../command.hpp"
+#include "device_options.hpp"
+#include "files.hpp"
+#include "scan_options.hpp"
+
+namespace tandem::apps {
+
+/// What a user asks of `tandem recon`.
+struct ReconOptions {
+  Common common;
+  std::vector<std::string> scans;     ///< each of which is reconstructed
+  std::vector<std::string> compared;  ///< the methods of `compare`
+  ScanOptions scan;                   ///< of one of them
+  pipeline::Recipe recipe;
+  std::string output, initial, stop, preview, dtype = "float32", slices, part_of, compression = "none",
+                                              save_format, truth, region, checkpoint, compare;
+  std::string filter = "ramp", padding, model = "automatic", accuracy = "1e-4";
+  std::string algorithm;          // empty: fbp or fdk
+  std::string row_axes;           // a file
+  std::string like, save_config;  ///< the volume with the recipe; where to write this one
+  std::optional<float> min, max;
+  DeviceOptions device;
+  std::optional<double> memory_gib;
+  std::optional<int> checkpoint_every;  ///< iterations
+  std::optional<Index> serve;           ///< the port of the page; 0: any free one
+  bool axis_auto = false, dry_run = false, resume = false;
+  double patience = 60;  // seconds
+  std::optional<Index> planned_views;
+  const CLI::App* command = nullptr;
+
+  /// Whether the part has a file of its own.
+  bool is_part_of_hdf5() const {
+    return !part_of.empty() && io::volume_kind(part_of)->parts == io::Parts::files;
+  }
+  bool range_is_open() const { return !dtype.starts_with("float") && !min; }
+  bool slices_are_range() const { return slices.find(':') != std::string::npos; }
+  bool given(const char* option) const { return command->count(option) > 0; }
+};
+
+/// Every option of `tandem recon`, with its help.
+void add_recon_options(CLI::App& command, ReconOptions& o);
+
+/// Turns the options into a recipe. Opens no file. @throws UsageError
+void finish_recipe(ReconOptions& o);
+
+/// @throws UsageError for what does not go together, as far as no file is needed to see it
+void check_together(const ReconOptions& o);
+
+/// The inputs that decide the volume, with their options.
+std::vector<NamedFile> sources_of(const ReconOptions& o);
+
+/// Names of the methods that read an option.
+std::string readers_of(std::string_view option);
+io::VoxelType voxel_type_of(const ReconOptions& o);
+/// Bytes of a voxel that leaves a GPU: as the file stores it, unless somebody looks at it as a float first.
+Index stored_bytes_of(const ReconOptions& o);
+
+/// Whether an option has a meaning with these options. `iterations`, for example, has none for fbp.
+bool applies(const ReconOptions& o, const std::string& option);
+
+/// The files that a run writes, without its report and its log.
+std::vector<NamedFile> outputs_of(const ReconOptions& o);
+
+io::VolumeFormat format_of(const ReconOptions& o, const pipeline::Plan& plan);
+
+}  // namespace tandem::apps

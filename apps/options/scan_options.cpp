@@ -1,0 +1,347 @@
+#include "scan_options.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "../../axis/axis_advice.hpp"
+#include "../../axis/repeated_view.hpp"
+#include "../../core/ceil_div.hpp"
+#include "../../core/error.hpp"
+#include "../../counts/preprocess.hpp"
+#include "../../counts/steps/chain.hpp"
+#include "../../io/hdf5/hdf5.hpp"
+#include "../../pipeline/plan/margin_rows.hpp"
+#include "../../pipeline/plan/recorded_pose.hpp"
+#include "../beams/beam.hpp"
+#include "command_line.hpp"
+#include "step_options.hpp"
+
+namespace tandem::apps {
+
+namespace {
+
+void parse_angles(const std::string& text, io::OpenOptions& how) {
+  how.angles = text;
+  if (!text.ends_with(']')) return;  // brackets elsewhere are the name's own
+  const std::size_t bracket = text.rfind('[');
+  if (bracket == std::string::npos || bracket == 0)
+    throw UsageError("--angles '" + text + "' is not FILE or FILE[A:B]");
+  how.angles = text.substr(0, bracket);
+  how.angle_lines = parse_range(text.substr(bracket + 1, text.size() - bracket - 2));
+}
+
+void parse_arc(const std::string& given, io::OpenOptions& how) {
+  const std::string inclusive = ",inclusive";
+  std::string text = in_lower_case(given);
+  how.arc_inclusive = text.ends_with(inclusive);
+  if (how.arc_inclusive) text.resize(text.size() - inclusive.size());
+  how.arc_deg = number_in(text);
+  if (!how.arc_deg || *how.arc_deg == 0 || std::abs(*how.arc_deg) > 36000)
+    throw UsageError("--arc '" + given + "' is not DEG or DEG,inclusive with DEG up to 36000, but not 0");
+}
+
+void parse_orientation(const std::string& given, io::OpenOptions& how) {
+  const std::optional<io::Orientation> orientation = io::orientation_of(in_lower_case(given));
+  if (!orientation)
+    throw UsageError("--orient '" + given +
+                     "' is not a list of transpose, flip-rows and flip-columns, with a comma between two");
+  how.orientation = *orientation;
+}
+
+void parse(ScanOptions& o) {
+  o.how.flats.assign(o.flats.begin(), o.flats.end());
+  o.how.darks.assign(o.darks.begin(), o.darks.end());
+  o.how.reverse_rotation = o.rotation_direction == "-1";
+  if (!o.angles.empty()) parse_angles(o.angles, o.how);
+  if (!o.arc.empty()) parse_arc(o.arc, o.how);
+  if (!o.orient.empty()) parse_orientation(o.orient, o.how);
+  if (!o.time.empty() && in_lower_case(o.time) != all_times) o.how.time = whole_in(o.time);
+  if (!o.file_type.empty())
+    o.how.field_of_view = o.file_type == "standard" ? io::FieldOfView::standard : io::FieldOfView::doubled;
+  if (o.how.view_step > 1) o.how.first_view = o.start_proj.value_or(0) % o.how.view_step;
+}
+
+bool is_variable(const std::string& text) {
+  const std::string known = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
+  return text.find_first_not_of(known) == std::string::npos && !text.empty() && text.front() != '.' &&
+         text.back() != '.' && text.find("..") == std::string::npos;
+}
+
+void add_variable(CLI::App& c, ScanOptions& o) {
+  c.add_option(
+       "--variable", o.how.variable,
+       "MATLAB: the variable that holds the sinogram, also a field STRUCTURE.FIELD (default: sinogram)")
+      ->check([](const std::string& text) {
+        return is_variable(text) ? std::string() : "'" + text + "' is no name of a variable";
+      })
+      ->type_name("NAME");
+}
+
+}  // namespace
+
+void add_scan(CLI::App& c, ScanOptions& o) {
+  heading(c, "Scan");
+  c.add_option("scan", o.path, what_a_scan_is)->required();
+}
+
+void add_scan_options(CLI::App& c, ScanOptions& o) {
+  heading(c, "Scan");
+  c.add_option("--flats", o.flats, "flat images: a file or a folder (repeatable)")->allow_extra_args(false);
+  c.add_option("--darks", o.darks, "dark images: a file or a folder (repeatable)")->allow_extra_args(false);
+  add_counts(c, "--flat-loc", o.how.flat_views,
+             "all flats are sets of equal size, taken before these views (default: what the scan tells)",
+             most_along_an_axis, 0);
+  add_external_files(c, o.how.allow_external_files);
+  CLI::Option* angles =
+      c.add_option("--angles", o.angles,
+                   "one angle per line, degrees; with [A:B] only lines A to B (from 0, half open)")
+          ->type_name("FILE[A:B]");
+  c.add_option("--arc", o.arc,
+               "views in equal steps from 0 over these degrees, instead of the scan's own angles")
+      ->type_name("DEG[,inclusive]")
+      ->excludes(angles);
+  c.add_option("--view-shifts", o.how.view_shifts,
+               "parallel beam: one number per line, how many bins the image of each view lies towards higher "
+               "bins")
+      ->type_name("FILE");
+  c.add_option("--view-row-shifts", o.how.row_shifts,
+               "parallel beam: one number per line, how many rows the image of each view lies towards higher "
+               "rows")
+      ->type_name("FILE");
+  c.add_option("--orient", o.orient, "turns the stored images before all else, in this order")
+      ->type_name("transpose,flip-rows,flip-columns");
+  add_variable(c, o);
+  c.add_option("--time", o.time,
+               "which of several scans, from 0, where the file has an axis of times; recon: all, one after "
+               "another, with {time} in the name of the output")
+      ->check([](const std::string& text) {
+        std::string number = text;
+        return in_lower_case(text) == all_times ? std::string() : count(0)(number);
+      })
+      ->type_name("K|all");
+  add_choice(
+      c, "--file-type", o.file_type, {"standard", "double_fov"},
+      "double_fov: a half acquisition, with views all round and the axis aside; standard: slices as wide "
+      "as the detector (default: what axis, angles and file say)");
+  add_choice(c, "--rotation-direction", o.rotation_direction, {"+1", "1", "-1"},
+             "default +1; -1: all angles change their sign");
+  c.add_option("--pixel-size", o.how.pixel_size_mm, "detector pitch, mm (default: the file's own)")
+      ->check(length());
+  c.add_option("--sod", o.how.sod_mm,
+               "cone or fan: from source to rotation axis, mm (default: the file's own)")
+      ->check(length());
+  c.add_option("--sdd", o.how.sdd_mm, "cone or fan: from source to detector, mm (default: the file's own)")
+      ->check(length());
+  c.add_option("--midplane-row", o.how.midplane_row,
+               "cone: row at the source's height, from 0 (default: the file's own, else the middle)")
+      ->check(within(-1e9, 1e9));
+  heading(c, "From counts to line integrals");
+  add_step_options(c, o.steps);
+  c.parse_complete_callback([&o] {
+    parse(o);
+    require_together(o.steps);
+  });
+}
+
+void add_selection(CLI::App& c, ScanOptions& o) {
+  heading(c, "Selection of the scan");
+  const auto add = [&c](const char* name, std::optional<Index>& value, const char* help) {
+    c.add_option(name, value, help)->check(count(0));
+  };
+  add("--start-row", o.start_row, "first detector row");
+  add("--end-row", o.end_row, "one beyond the last row");
+  add("--start-column", o.start_column, "first detector column");
+  add("--end-column", o.end_column, "one beyond the last column");
+  add("--start-proj", o.start_proj, "first view");
+  add("--end-proj", o.end_proj, "one beyond the last view");
+  c.add_option("--view-step", o.how.view_step, "only every so many views, from the first one on")
+      ->check(count(1));
+}
+
+std::unique_ptr<io::VolumeReader> volume_in(const ScanOptions& o) {
+  try {
+    auto volume = std::make_unique<io::VolumeReader>(o.path, o.how.allow_external_files);
+    if (volume->is_reconstruction()) return volume;
+  } catch (const FileError&) {  // then it is a scan, or open_scan says what is wrong
+  }
+  return nullptr;
+}
+
+std::unique_ptr<io::ScanReader> open(const ScanOptions& o) {
+  const auto refuse_volume = [&o] {
+    require<FileError>(
+        !volume_in(o), o.path,
+        ": is a volume, not a scan; tandem info tells what it holds, project makes a scan of it");
+  };
+  if (!io::hdf5::is_hdf5(o.path)) refuse_volume();  // images may be either
+  if (in_lower_case(o.time) == all_times && !o.how.time)
+    throw UsageError("--time all goes with recon; give the number of one scan, from 0");
+  try {
+    return io::open_scan(o.path, o.how);
+  } catch (const FileError&) {
+    refuse_volume();
+    throw;
+  }
+}
+
+std::vector<std::string> notes_of(const io::ScanInfo& info, const ScanOptions& o) {
+  std::vector<std::string> notes = info.notes;
+  for (const io::Advice& advice : info.advice)
+    if (!o.steps.contains(advice.option)) notes.push_back(advice.text);
+  return notes;
+}
+
+void say_notes(const io::ScanInfo& info, const ScanOptions& o, ProgressLine& progress) {
+  for (const std::string& note : notes_of(info, o)) progress.note("note: " + note);
+}
+
+Selection select(const ScanOptions& o, const io::ScanInfo& info) {
+  const auto range = [](const char* name, std::optional<Index> first, std::optional<Index> last,
+                        Index count) {
+    const Range r{first.value_or(0), last.value_or(count)};
+    require<GeometryError>(r.first < r.last && r.last <= count, "--start-", name, " ", r.first, " --end-",
+                           name, " ", r.last, ": empty or outside 0:", count);
+    return r;
+  };
+  Range views = range("proj", o.start_proj, o.end_proj, info.views_stored);
+  const auto place = [&](Index view) { return ceil_div(view - o.how.first_view, o.how.view_step); };
+  views = {place(views.first), place(views.last)};
+  return {views, range("row", o.start_row, o.end_row, detector_of(info.scan).rows),
+          range("column", o.start_column, o.end_column, detector_of(info.scan).bins)};
+}
+
+nlohmann::json geometry_json(const Scan& scan) {
+  const Detector& d = detector_of(scan);
+  nlohmann::json all = {{"kind", kind_of(scan)},
+                        {"views", angles_of(scan).size()},
+                        {"rows", d.rows},
+                        {"bins", d.bins},
+                        {"half_acquisition", half_acquisition(scan)}};
+  all.update(beam_of(scan).fields(scan));
+  return all;
+}
+
+std::string words_of(const Scan& scan) {
+  return beam_of(scan).words(scan) + (half_acquisition(scan) ? ", half acquisition" : "");
+}
+
+namespace {
+
+/// Line integrals (view, row, bin) of some views and rows, all selected bins.
+std::vector<float> line_integrals(io::ScanReader& reader, const ScanOptions& o, Range views,
+                                  const std::vector<Index>& chosen, ProgressLine& progress) {
+  const auto [all_views, all_rows, columns] = select(o, reader.info());
+  pipeline::Preprocessing how =
+      pipeline::preprocessing_of(pipeline::with_recorded_pose(o.steps, reader.info()), columns, 0);
+  how.row_shifts = pipeline::row_shifts_of(reader.info(), all_rows.size(), 0);
+  pipeline::require_reference(reader.info(), how, false);
+  const pipeline::RowMargin margin = pipeline::margin_of(how);
+  const Index rows = static_cast<Index>(chosen.size()), bins = columns.size(),
+              file_rows = detector_of(reader.info().scan).rows;
+  std::vector<float> lines(static_cast<std::size_t>(views.size() * rows * bins));
+  pipeline::Findings findings;
+  for (Index k = 0; k < rows; ++k) {
+    progress("read rows", static_cast<double>(k), static_cast<double>(rows), "rows");
+    const Index row = chosen[static_cast<std::size_t>(k)];
+    const Range needed = margin.around({row, row + 1}),
+                there{std::max<Index>(needed.first, 0), std::min(needed.last, file_rows)};
+    const Range read = with_good_margins(reader, how, {{row, row + 1}, there, columns, views});
+    auto reference = pipeline::read_reference(reader, read, columns, how);
+    reference.margin_above = row - read.first;
+    reference.margin_below = read.last - row - 1;
+    const auto counts = reader.read(io::FrameKind::projection, views, read, columns);
+    const auto data =
+        pipeline::preprocess(counts, reference, how, Space({views.size(), 1, bins}, Blocks::rows), findings);
+    for (Index v = 0; v < views.size(); ++v)
+      std::copy_n(data.y.data() + v * bins, bins, &lines[static_cast<std::size_t>((v * rows + k) * bins)]);
+  }
+  return lines;
+}
+
+void warn_of_doubts(const pipeline::AxisEstimate& axis, const Scan& scan, ProgressLine& progress) {
+  constexpr double doubtful = 0.3;  // rows of nothing but air agree by up to so much with some axis
+  constexpr double blurred = 0.5;   // bins
+  const double turn = std::holds_alternative<ParallelBeam>(scan) ? half_turn : whole_turn;
+  const std::string advice = pipeline::axis_advice(angles_of(scan), turn, detector_of(scan).rows > 1);
+  if (axis.agreement < doubtful) progress.warn("the rows hardly agree on an axis; " + advice);
+  if (axis.uncertainty <= blurred) return;
+  std::ostringstream text;
+  text << (axis.cut_off ? "the sample reaches beyond the detector: " : "") << "the axis is uncertain by "
+       << axis.uncertainty << " bins; " << advice;
+  progress.warn(text.str());
+}
+
+}  // namespace
+
+pipeline::AxisEstimate find_axis_in(io::ScanReader& reader, const ScanOptions& o,
+                                    const pipeline::AxisSearch& search, const std::vector<Index>& rows,
+                                    ProgressLine& progress) {
+  const auto* parallel = std::get_if<ParallelBeam>(&reader.info().scan);
+  require<GeometryError>(
+      !parallel || parallel->view_shift_bins.empty(),
+      "the axis is not searched where the images of the views are shifted (--view-shifts, or "
+      "the scan says so); give --rotation-axis X, or look at `tandem center --try`");
+  const auto leans = [&o](const char* option) {
+    return pipeline::value_of<double>(o.steps, option).value_or(0) != 0;
+  };
+  require<GeometryError>(
+      !leans("--axis-tilt") && (parallel || !leans("--detector-roll")),
+      "the axis is not searched with --axis-tilt, nor with --detector-roll in a cone beam; give "
+      "--rotation-axis X");
+  const Beam& beam = beam_of(reader.info().scan);
+  const Selection s = select(o, reader.info());
+  const std::vector<float> lines = line_integrals(reader, o, s.views, rows, progress);
+  progress("find axis", 0, 1, "searches");
+  pipeline::AxisSearch shifted = search;
+  shifted.aside = reader.info().field_of_view == io::FieldOfView::doubled;
+  if (shifted.between)
+    for (double& edge : *shifted.between) edge -= static_cast<double>(s.bins.first);
+  auto axis = beam.find_axis(lines, crop(reader.info().scan, s.views, s.rows, s.bins),
+                             static_cast<Index>(rows.size()), shifted, progress);
+  const auto first = static_cast<double>(s.bins.first);
+  axis.axis_bin += first;
+  if (axis.axis_if_repeated) *axis.axis_if_repeated += first;
+  return axis;
+}
+
+pipeline::AxisEstimate find_axis_of(io::ScanReader& reader, const ScanOptions& o,
+                                    const pipeline::AxisSearch& search, Index count, ProgressLine& progress) {
+  const Scan& scan = reader.info().scan;
+  const std::vector<Index> rows = beam_of(scan).rows_for_axis(scan, select(o, reader.info()).rows, count);
+  const pipeline::AxisEstimate axis = find_axis_in(reader, o, search, rows, progress);
+  warn_of_doubts(axis, scan, progress);
+  return axis;
+}
+
+std::vector<double> axes_of(const pipeline::AxisEstimate& axis) {
+  std::vector<double> axes{axis.axis_bin};
+  if (axis.axis_if_repeated) axes.push_back(*axis.axis_if_repeated);
+  return axes;
+}
+
+void warn_of_repeated_view(io::ScanReader& reader, const ScanOptions& o, const std::vector<double>& axes,
+                           ProgressLine& progress) {
+  if (!o.how.arc_deg || o.how.arc_inclusive) return;
+  const io::ScanInfo& info = reader.info();
+  const Selection s = select(o, info);
+  const auto views = static_cast<Index>(angles_of(info.scan).size());
+  const double turns = *o.how.arc_deg / 360;
+  const bool whole = turns == std::round(turns),
+             half = 2 * turns == std::round(2 * turns) && period_of(info.scan) == half_turn;
+  if (views < 4 || s.views.size() < views || !(whole || half)) return;
+  const std::vector<Index> rows = beam_of(info.scan).rows_for_axis(info.scan, s.rows, 5);
+  std::vector<float> lines = line_integrals(reader, o, {0, 2}, rows, progress);
+  const std::vector<float> last = line_integrals(reader, o, {views - 2, views}, rows, progress);
+  lines.insert(lines.end(), last.begin(), last.end());
+  const auto repeats = [&](double axis) {
+    const Shape shape{4, static_cast<Index>(rows.size()), s.bins.size()};
+    const auto mirror = whole ? std::nullopt : std::optional(axis - static_cast<double>(s.bins.first));
+    return pipeline::repeats_first_view(lines, shape, {0, 1, 2, 3}, mirror);
+  };
+  if (std::any_of(axes.begin(), axes.end(), repeats))
+    progress.warn("the last view looks like the first one" + std::string(whole ? "" : ", mirrored") +
+                  "; if the scan ends where its arc does, give --arc " + o.arc + ",inclusive");
+}
+
+}  // namespace tandem::apps

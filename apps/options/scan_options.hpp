@@ -1,0 +1,71 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "../../axis/center.hpp"
+#include "../../io/scans/scan_reader.hpp"
+#include "../../io/volumes/volume_file.hpp"
+#include "../../pipeline/plan/plan.hpp"
+#include "../command.hpp"
+#include "../runs/progress.hpp"
+
+namespace tandem::apps {
+
+/// How a scan is opened and which part of it is used: the options that `recon`, `center` and `info` share.
+struct ScanOptions {
+  std::string path;
+  std::vector<std::string> flats, darks;
+  std::string angles, arc, rotation_direction = "+1", orient, file_type, time;
+  io::OpenOptions how;  ///< made from the texts above when the command line is parsed
+  pipeline::StepValues steps;
+  std::optional<Index> start_row, end_row, start_column, end_column, start_proj, end_proj;
+};
+
+constexpr const char* all_times = "all";  ///< as --time
+
+constexpr const char* what_a_scan_is =
+    "file of HDF5, MATLAB, Zeiss, TIFF or EDF, folder of images, or settings beside images";
+void add_scan(CLI::App& command, ScanOptions& options);  ///< the scan itself, of commands that take one
+void add_scan_options(CLI::App& command, ScanOptions& options);
+void add_selection(CLI::App& command, ScanOptions& options);  ///< --start-row ... --end-proj
+
+/// Opens the path as a volume that tandem, or a program with the same layout, wrote; null for anything else.
+std::unique_ptr<io::VolumeReader> volume_in(const ScanOptions& options);
+
+/// Opens the scan. @throws FileError, also for a volume
+std::unique_ptr<io::ScanReader> open(const ScanOptions& options);
+
+/// What the user should know of a scan: its notes, and advice that the options do not follow yet.
+std::vector<std::string> notes_of(const io::ScanInfo& info, const ScanOptions& options);
+void say_notes(const io::ScanInfo& info, const ScanOptions& options, ProgressLine& progress);
+
+/// The ranges of a scan that the options select. @throws GeometryError for an empty range
+struct Selection {
+  Range views, rows, bins;
+};
+Selection select(const ScanOptions& options, const io::ScanInfo& info);
+
+/// The kind, sizes and other geometry of a scan, for reports and in words.
+nlohmann::json geometry_json(const Scan& scan);
+std::string words_of(const Scan& scan);
+
+/// Finds the axis, in bins of the file, from `count` rows that are spread over the selected ones.
+pipeline::AxisEstimate find_axis_of(io::ScanReader& reader, const ScanOptions& options,
+                                    const pipeline::AxisSearch& search, Index count, ProgressLine& progress);
+
+/// The same from these rows, without a warning if they hardly agree.
+pipeline::AxisEstimate find_axis_in(io::ScanReader& reader, const ScanOptions& options,
+                                    const pipeline::AxisSearch& search, const std::vector<Index>& rows,
+                                    ProgressLine& progress);
+
+/// Warns if the last view looks like the first one, although --arc spreads the views evenly over whole turns,
+/// or over half turns of a parallel beam, without the end. After half a turn the view is mirrored about one
+/// of `axes` (in bins of the file).
+void warn_of_repeated_view(io::ScanReader& reader, const ScanOptions& options,
+                           const std::vector<double>& axes, ProgressLine& progress);
+/// The axes that are possible by an estimate.
+std::vector<double> axes_of(const pipeline::AxisEstimate& axis);
+
+}  // namespace tandem::apps

@@ -1,0 +1,194 @@
+#include "values.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <numeric>
+#include <sstream>
+
+#include "../command.hpp"
+
+namespace tandem::apps {
+
+namespace {
+
+/// The whole text, with one sign at the most.
+template <class Number>
+std::optional<Number> parsed(const std::string& text) {
+  const bool plus = text.starts_with('+');
+  if (plus && text.starts_with("+-")) return std::nullopt;
+  const char* last = text.data() + text.size();
+  Number value{};
+  const auto [end, fault] = std::from_chars(text.data() + plus, last, value);
+  if (fault != std::errc{} || end != last) return std::nullopt;
+  return value;
+}
+
+/// Checks a text, and puts another in its place.
+CLI::Validator unnamed(std::function<std::string(std::string&)> check) { return {std::move(check), "", ""}; }
+
+template <class Whole>
+std::string make_plain(std::string& input, const char* what) {
+  const auto value = parsed<Whole>(input);
+  if (!value) return "'" + input + "' is no " + what;
+  input = std::to_string(*value);
+  return {};
+}
+
+/// Of a type's name in CLI11: what CLI11 itself would take for more than decimal numbers.
+std::string make_decimal(std::string& input, const std::string& type) {
+  if (input.empty()) return "the value is empty; leave the option out, or give a value";
+  if (type.starts_with("INT")) return make_plain<Index>(input, "whole number");
+  if (type.starts_with("UINT")) return make_plain<std::uint64_t>(input, "whole number from 0");
+  if (type.starts_with("FLOAT") && !number_in(input)) return "'" + input + "' is no number";
+  return {};
+}
+
+/// Insertions, deletions, exchanges of a letter or of two neighbours (Damerau, Levenshtein) that turn one
+/// text into the other.
+std::size_t distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> before(b.size() + 1), above(b.size() + 1), row(b.size() + 1);
+  std::iota(above.begin(), above.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i - 1] != b[j - 1])});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+    before.swap(above);
+    above.swap(row);
+  }
+  return above.back();
+}
+
+}  // namespace
+
+std::string joined(const std::vector<std::string>& words, const char* between) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
+  return text;
+}
+
+std::optional<double> number_in(const std::string& text) {
+  const auto value = parsed<double>(text);
+  return value && std::isfinite(*value) ? value : std::nullopt;
+}
+
+std::optional<Index> whole_in(const std::string& text) { return parsed<Index>(text); }
+
+CLI::Validator within(double lowest, double highest) {
+  std::ostringstream range;
+  range << "from " << lowest << " to " << highest;
+  return unnamed([lowest, highest, text = range.str()](std::string& input) {
+    const auto value = number_in(input);
+    return value && *value >= lowest && *value <= highest ? "" : "'" + input + "' is no number " + text;
+  });
+}
+
+CLI::Validator positive(double highest) {
+  std::ostringstream limit;
+  limit << highest;
+  return unnamed([highest, text = limit.str()](std::string& input) {
+    const auto value = number_in(input);
+    return value && *value > 0 && *value <= highest
+               ? ""
+               : "'" + input + "' is no number above 0 and up to " + text;
+  });
+}
+
+CLI::Validator length() { return within(1e-9, 1e9); }
+
+CLI::Validator count(Index lowest, Index highest) {
+  return unnamed([lowest, highest](std::string& input) {
+    const auto value = whole_in(input);
+    if (value && *value >= lowest && *value <= highest) return std::string();
+    return "'" + input + "' is no whole number from " + std::to_string(lowest) + " to " +
+           std::to_string(highest);
+  });
+}
+
+Range parse_range(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  const auto first = whole_in(text.substr(0, colon));
+  const auto last = colon == std::string::npos ? std::nullopt : whole_in(text.substr(colon + 1));
+  if (!first || !last || *first < 0 || *last <= *first)
+    throw UsageError("'" + text + "' is not a range; give FIRST:END with 0 <= FIRST < END");
+  return {*first, *last};
+}
+
+CLI::Option* add_range(CLI::App& command, const std::string& name, std::optional<Range>& range,
+                       const std::string& help) {
+  return command
+      .add_option_function<std::string>(
+          name, [&range](const std::string& text) { range = parse_range(text); }, help + " (half open)")
+      ->type_name("A:B");
+}
+
+CLI::Option* add_counts(CLI::App& command, const std::string& name, std::vector<Index>& counts,
+                        const std::string& help, Index highest, Index lowest) {
+  const auto parse = [&counts, name, check = count(lowest, highest)](const std::string& text) {
+    counts.clear();
+    for (std::size_t first = 0, end = 0; end < text.size(); first = end + 1) {
+      end = std::min(text.find(',', first), text.size());
+      std::string part = text.substr(first, end - first);
+      if (const std::string fault = check(part); !fault.empty())
+        throw UsageError(name + " " + text + ": " + fault);
+      counts.push_back(*whole_in(part));
+    }
+  };
+  return command.add_option_function<std::string>(name, parse, help)->type_name("N,N,...");
+}
+
+CLI::Validator one_of(const std::vector<std::string>& words) {
+  return unnamed([words](std::string& input) {
+    if (input.empty()) return "the value is empty; give one of " + joined(words, ", ");
+    const std::string typed = std::exchange(input, in_lower_case(input));
+    if (std::count(words.begin(), words.end(), input) > 0) return std::string();
+    return "'" + typed + "' is not known" + did_you_mean(input, words) + " (" + joined(words, ", ") + ")";
+  });
+}
+
+CLI::Option* add_choice(CLI::App& command, const std::string& name, std::string& value,
+                        const std::vector<std::string>& words, const std::string& help) {
+  return command.add_option(name, value, help)->transform(one_of(words))->type_name(joined(words, "|"));
+}
+
+void require_proper_values(CLI::App& command) {
+  for (CLI::Option* option : command.get_options())
+    if (option->get_items_expected_max() == 0)
+      option->disable_flag_override();  // --quiet=no
+    else
+      option->transform(unnamed(
+          [type = option->get_type_name()](std::string& input) { return make_decimal(input, type); }));
+}
+
+std::string in_lower_case(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+CLI::Validator lower_case() {
+  return unnamed([](std::string& input) {
+    input = in_lower_case(input);
+    return std::string();
+  });
+}
+
+std::string did_you_mean(const std::string& text, std::span<const std::string> words) {
+  constexpr std::size_t longest = 60;  // more resembles no word, and would take long to compare
+  if (text.size() > longest) return "";
+  const std::size_t letters = text.size() - std::min(text.size(), text.find_first_not_of('-'));
+  const std::string bare = text.substr(text.size() - letters);
+  std::size_t least = 1 + std::max<std::size_t>(1, std::min<std::size_t>(3, letters / 4));
+  std::string best;
+  for (const std::string& word : words) {
+    const bool holds = letters >= 4 && word.find(bare) != std::string::npos;
+    const std::size_t far = std::min(distance(text, word), holds ? std::size_t{2} : text.size());
+    if (far < least) least = far, best = word;
+  }
+  return best.empty() ? "" : "; did you mean " + best + "?";
+}
+
+}  // namespace tandem::apps

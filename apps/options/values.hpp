@@ -1,0 +1,58 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "../../core/range.hpp"
+
+namespace tandem::apps {
+
+// How the texts of options become values. Numbers are decimal and finite, and the whole text is the number.
+
+/// A finite number; empty for anything else.
+std::optional<double> number_in(const std::string& text);
+/// A whole number, where 010 is ten; empty for anything else.
+std::optional<Index> whole_in(const std::string& text);
+
+/// Accepts numbers within [lowest, highest].
+CLI::Validator within(double lowest, double highest);
+CLI::Validator positive(double highest = 1e300);  ///< above 0
+
+CLI::Validator length();  ///< mm, from a picometre to a thousand kilometres
+
+/// The most bins, rows, views, slices or voxels along one axis, more than any scan has.
+constexpr Index most_along_an_axis = 10'000'000;
+/// Accepts whole numbers within [lowest, highest].
+CLI::Validator count(Index lowest = 1, Index highest = most_along_an_axis);
+
+/// "A:B", half open.
+Range parse_range(const std::string& text);
+CLI::Option* add_range(CLI::App& command, const std::string& name, std::optional<Range>& range,
+                       const std::string& help);
+
+/// Adds an option that takes whole numbers N,N,..., each from `lowest` to `highest`. @throws UsageError for
+/// other values
+CLI::Option* add_counts(CLI::App& command, const std::string& name, std::vector<Index>& counts,
+                        const std::string& help, Index highest = most_along_an_axis, Index lowest = 1);
+
+std::string joined(const std::vector<std::string>& words, const char* between);
+
+/// Accepts one of some words in upper or lower case, and makes it lower case.
+CLI::Validator one_of(const std::vector<std::string>& words);
+CLI::Option* add_choice(CLI::App& command, const std::string& name, std::string& value,
+                        const std::vector<std::string>& words, const std::string& help);
+
+/// Makes every option that takes a number take a decimal one (CLI11 reads 010 as eight, and an empty text as
+/// 0), and refuses empty values. The command must have all its options.
+void require_proper_values(CLI::App& command);
+
+std::string in_lower_case(std::string text);
+CLI::Validator lower_case();  ///< for options whose words may be typed in any case
+
+/// "; did you mean WORD?" if a word is close to the text or contains it; else empty.
+std::string did_you_mean(const std::string& text, std::span<const std::string> words);
+
+}  // namespace tandem::apps

@@ -1,8 +1,0 @@
-#pragma once
-
-namespace tandem::apps {
-
-extern const char* const page_text;         ///< apps/page.html
-extern const char* const report_page_text;  ///< apps/report_page.html
-
-}  // namespace tandem::apps

@@ -1,0 +1,267 @@
+#include "live_page.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <condition_variable>
+#include <iostream>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "../../solvers/run.hpp"
+#include "../command.hpp"
+#include "../runs/lines.hpp"
+#include "../runs/log_file.hpp"
+#include "local_server.hpp"
+#include "page_text.hpp"
+#include "preview.hpp"
+
+namespace tandem::apps {
+
+namespace {
+
+using nlohmann::json;
+using pipeline::LivePicture;
+using pipeline::StationBoard;
+
+constexpr std::size_t most_lines = 200;
+constexpr double looks_s = 1.5;  // a browser that asked so lately is still there
+
+/// The pictures and where they are served.
+constexpr std::array<std::pair<const char*, const char*>, 4> places{
+    {{"newest", "/slice.png"}, {"z", "/plane-z.png"}, {"y", "/plane-y.png"}, {"x", "/plane-x.png"}}};
+
+struct Shown {
+  std::shared_ptr<const LivePicture> picture;
+  GreyWindow window;
+  int number = 0;  ///< counts the pictures at this place
+  int sent = 0;    ///< the newest that a browser has
+  int encoded_number = 0;
+  std::string png;  ///< of that number
+};
+
+std::string headers_with(const std::string& nonce) {
+  return "Content-Security-Policy: default-src 'none'; script-src 'nonce-" + nonce + "'; style-src 'nonce-" +
+         nonce +
+         "'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors "
+         "'none'\r\n"
+         "Cross-Origin-Resource-Policy: same-origin\r\n"
+         "X-Content-Type-Options: nosniff\r\n"
+         "Referrer-Policy: no-referrer\r\n"
+         "Cache-Control: no-store\r\n";
+}
+
+std::string page_with(const std::string& nonce) {
+  const std::string mark = "{{nonce}}";
+  std::string text = page_text;
+  for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at))
+    text.replace(at, mark.size(), nonce);
+  return text;
+}
+
+/// One window for pictures that are seen together, from some of their pixels.
+GreyWindow joint_window(const std::vector<LivePicture>& pictures) {
+  constexpr std::size_t enough = 1 << 16;
+  std::vector<float> values;
+  for (const LivePicture& picture : pictures) {
+    const std::vector<float>& grey = picture.grey.grey;
+    const std::size_t step = 1 + grey.size() * pictures.size() / enough;
+    for (std::size_t k = 0; k < grey.size(); k += step)
+      if (std::isfinite(grey[k])) values.push_back(grey[k]);
+  }
+  return values.empty() ? GreyWindow{} : window_of(std::move(values));
+}
+
+json json_of(const pipeline::StationState& station) {
+  const bool updates = station.done.updates > 0;
+  return {{"name", station.name},
+          {"slices", station.done.slices},
+          {"seconds", station.seconds},
+          {"unit", updates ? "updates" : "bytes"},
+          {"amount", updates ? station.done.updates : station.done.bytes},
+          {"rate", station.rate},
+          {"best", station.best},
+          {"working", station.working},
+          {"waiting", station.waiting < 0 ? json(nullptr) : json(station.waiting)}};
+}
+
+}  // namespace
+
+struct LivePage::Impl {
+  explicit Impl(int port)
+      : nonce(random_word()),
+        server(port, headers_with(nonce), [this](const auto& path) { return answer(path); }) {}
+
+  std::optional<Content> answer(const std::string& path);
+  std::string state();
+  std::string png(const char* name);
+  void show(std::vector<LivePicture> pictures);
+  json pictures() const;
+  bool all_seen() const;
+
+  const double start = seconds_now();
+  std::mutex mutex;
+  std::condition_variable seen;
+  json plan = nullptr, forecast = nullptr;
+  pipeline::Stage stage;
+  json lines = json::array();
+  std::string ended;
+  bool end_sent = false;
+  double since = start;     ///< when the reconstruction began, by `seconds_now`
+  double asked = -looks_s;  ///< when a browser asked for the state, by `seconds_now`
+  std::map<std::string, Shown> shown;
+  StationBoard board;
+  const std::string nonce;  // only what has it may run as a script of the page
+  LocalServer server;       // the last member: its thread uses the others
+};
+
+std::optional<Content> LivePage::Impl::answer(const std::string& path) {
+  if (path == "/") return Content{"text/html; charset=utf-8", page_with(nonce)};
+  if (path == "/state.json") return Content{"application/json", state()};
+  for (const auto& [name, place] : places)
+    if (path == place)
+      if (std::string bytes = png(name); !bytes.empty()) return Content{"image/png", std::move(bytes)};
+  return {};
+}
+
+std::string LivePage::Impl::state() {
+  const StationBoard::Snapshot now = board.snapshot();
+  json stations = json::array(), curves = json::array();
+  for (const auto& station : now.stations) stations.push_back(json_of(station));
+  for (const auto& curve : now.curves)
+    curves.push_back({{"slices", {curve.slices.first, curve.slices.last}},
+                      {"iterations", curve.iterations},
+                      {"residuals", curve.residuals}});
+  const std::lock_guard lock(mutex);
+  asked = seconds_now();
+  end_sent = !ended.empty();
+  seen.notify_all();
+  return text_of(
+      {{"plan", plan},
+       {"forecast", forecast},
+       {"seconds", asked - start},
+       {"ended", ended},
+       {"stage",
+        {{"name", stage.name}, {"done", stage.done}, {"total", stage.total}, {"detail", stage.detail}}},
+       {"slices", now.slices},
+       {"since", since - start},
+       {"stations", stations},
+       {"curves", curves},
+       {"pictures", pictures()},
+       {"log", lines}});
+}
+
+json LivePage::Impl::pictures() const {
+  json list = json::array();
+  for (const auto& [name, place] : places) {
+    const auto found = shown.find(name);
+    if (found == shown.end()) continue;
+    const Shown& at = found->second;
+    list.push_back({{"name", name},
+                    {"file", place + 1},  // beside the page, whose address has the secret
+                    {"number", at.number},
+                    {"index", at.picture->index},
+                    {"count", at.picture->count},
+                    {"width", at.picture->grey.width},
+                    {"height", at.picture->grey.height},
+                    {"black", at.window.black},
+                    {"white", at.window.white}});
+  }
+  return list;
+}
+
+/// Encodes outside the lock: the work does not wait for it.
+std::string LivePage::Impl::png(const char* name) {
+  std::unique_lock lock(mutex);
+  const auto found = shown.find(name);
+  if (found == shown.end()) return {};
+  Shown& at = found->second;
+  if (at.encoded_number != at.number) {
+    const Shown now = at;
+    lock.unlock();
+    std::string bytes = io::png_of(now.picture->grey, now.window.black, now.window.white);
+    lock.lock();
+    at.png = std::move(bytes), at.encoded_number = now.number;
+  }
+  at.sent = at.encoded_number;
+  seen.notify_all();
+  return at.png;
+}
+
+void LivePage::Impl::show(std::vector<LivePicture> pictures) {
+  const GreyWindow window = joint_window(pictures);
+  const std::lock_guard lock(mutex);
+  for (LivePicture& picture : pictures) {
+    Shown& at = shown[picture.name];
+    at.picture = std::make_shared<const LivePicture>(std::move(picture));
+    at.window = window;
+    ++at.number;
+  }
+}
+
+bool LivePage::Impl::all_seen() const {
+  return end_sent && std::all_of(shown.begin(), shown.end(),
+                                 [](const auto& one) { return one.second.sent == one.second.number; });
+}
+
+LivePage::LivePage(int port) : impl_(std::make_unique<Impl>(port)) {}
+LivePage::~LivePage() = default;
+
+std::string LivePage::address() const {
+  return "http://127.0.0.1:" + std::to_string(impl_->server.port()) + "/" + impl_->server.secret() + "/";
+}
+
+const std::string& LivePage::secret() const { return impl_->server.secret(); }
+
+void LivePage::tell_plan(const json& planned, const std::string& output) {
+  log("from " + planned.value("input", "") + " to " + output);
+  const std::lock_guard lock(impl_->mutex);
+  impl_->plan = planned;
+  impl_->plan["output"] = output;
+}
+
+void LivePage::tell_stage(const pipeline::Stage& stage) {
+  const std::lock_guard lock(impl_->mutex);
+  impl_->stage = stage;
+}
+
+void LivePage::log(const std::string& line) {
+  const std::lock_guard lock(impl_->mutex);
+  impl_->lines.push_back({{"seconds", seconds_now() - impl_->start}, {"text", line}});
+  if (impl_->lines.size() > most_lines) impl_->lines.erase(0);
+}
+
+void LivePage::watch(pipeline::Options& options, const json& forecast) {
+  {
+    const std::lock_guard lock(impl_->mutex);
+    impl_->forecast = forecast;
+    impl_->since = seconds_now();
+  }
+  options.board = &impl_->board;
+  options.show = [this](std::vector<LivePicture> pictures) { impl_->show(std::move(pictures)); };
+}
+
+void LivePage::end(const std::string& how) {
+  log(how);
+  std::unique_lock lock(impl_->mutex);
+  impl_->ended = how;
+  if (seconds_now() - impl_->asked > looks_s) return;
+  impl_->seen.wait_for(lock, std::chrono::seconds(1), [this] { return impl_->all_seen(); });
+}
+
+void with_page(const std::optional<Index>& port, const std::function<void(LivePage*)>& work) {
+  if (!port) return work(nullptr);
+  LivePage page(static_cast<int>(*port));
+  keep_out_of_log(page.secret());
+  std::cerr << "tandem: this run can be watched at " << page.address() << std::endl;
+  try {
+    work(&page);
+  } catch (const std::exception& e) {
+    page.end(one_line("error: ", e.what()));
+    throw;
+  }
+  page.end("done");
+}
+
+}  // namespace tandem::apps

@@ -1,0 +1,8 @@
+#pragma once
+
+namespace tandem::apps {
+
+extern const char* const page_text;         ///< apps/pages/page.html
+extern const char* const report_page_text;  ///< apps/pages/report_page.html
+
+}  // namespace tandem::apps

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <vector>
+
+#include "../../io/files/output.hpp"
+#include "../../pipeline/outcome.hpp"
+#include "../../pipeline/plan/plan.hpp"
+
+namespace tandem::apps {
+
+/// Grey values that a picture shows as black and as white.
+struct GreyWindow {
+  float black = 0, white = 1;
+};
+/// From the 0.5th to the 99.5th percentile, so that a few outliers do not turn a picture black. The values
+/// are finite, and there is at least one.
+GreyWindow window_of(std::vector<float> values);
+
+/// Writes pictures of the middle planes, along z, y and x, side by side as a PNG file. Of a volume of few
+/// slices the first one alone.
+void write_preview(io::Output output, std::vector<io::Picture> pictures, const pipeline::Plan& plan);
+
+}  // namespace tandem::apps

@@ -1,0 +1,106 @@
+#include "report_page.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+
+#include "../../core/ceil_div.hpp"
+#include "../../pipeline/live.hpp"
+#include "../command.hpp"
+#include "page_text.hpp"
+#include "preview.hpp"
+
+namespace tandem::apps {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr Index fewest = 8;  // slices below which a plane along the axis is a line, and left out
+
+std::string base64(const std::string& bytes) {
+  constexpr const char* letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  for (std::size_t at = 0; at < bytes.size(); at += 3) {
+    std::uint32_t three = 0;
+    for (std::size_t k = 0; k < 3; ++k)
+      three = three << 8 | (at + k < bytes.size() ? static_cast<unsigned char>(bytes[at + k]) : 0U);
+    for (std::size_t k = 0; k < 4; ++k)
+      text += at + k <= bytes.size() ? letters[three >> (18 - 6 * k) & 63] : '=';
+  }
+  return text;
+}
+
+/// JSON inside of an element of HTML: no text of it can end the element.
+std::string inside_html(const json& value) {
+  std::string text;
+  for (const char letter : text_of(value)) {
+    if (letter == '<')
+      text += "\\u003c";
+    else
+      text += letter;
+  }
+  return text;
+}
+
+/// The text with two marks replaced, of which `first` comes first. What is put in may hold marks too.
+std::string filled(const std::string& text, const std::pair<std::string, std::string>& first,
+                   const std::pair<std::string, std::string>& second) {
+  const std::size_t a = text.find(first.first), b = text.find(second.first);
+  return text.substr(0, a) + first.second + text.substr(a + first.first.size(), b - a - first.first.size()) +
+         second.second + text.substr(b + second.first.size());
+}
+
+GreyWindow joint_window(const std::vector<MiddlePlane>& planes) {
+  std::vector<float> values;
+  for (const MiddlePlane& plane : planes)
+    values.insert(values.end(), plane.picture.grey.begin(), plane.picture.grey.end());
+  return window_of(std::move(values));
+}
+
+json volume_json(const std::vector<MiddlePlane>& planes, const std::string& unit) {
+  const auto [black, white] = joint_window(planes);
+  json list = json::array();
+  for (const MiddlePlane& plane : planes)
+    list.push_back({{"axis", std::string(1, plane.axis)},
+                    {"index", plane.index},
+                    {"count", plane.count},
+                    {"width", plane.width},
+                    {"height", plane.height},
+                    {"png", "data:image/png;base64," + base64(io::png_of(plane.picture, black, white))}});
+  return {{"planes", list}, {"black", black}, {"white", white}, {"unit", unit}};
+}
+
+}  // namespace
+
+std::vector<MiddlePlane> middle_planes(io::VolumeReader& volume, ProgressLine& progress) {
+  const auto [nz, ny, nx] = volume.shape();
+  const auto place = volume.place();
+  const std::array<double, 3> pitch = place ? place->grid.pitch : std::array<double, 3>{1, 1, 1};
+  const auto length = [&](std::size_t axis, Index count) { return pitch[axis] * static_cast<double>(count); };
+  std::vector<float> slice(static_cast<std::size_t>(nx * ny)), along_y, along_x;
+  volume.read({nz / 2, nz / 2 + 1}, slice.data());
+  std::vector<MiddlePlane> planes{
+      {'z', nz / 2, nz, pipeline::shrunk(slice, nx, ny), length(0, nx), length(1, ny)}};
+  if (nz < fewest) return planes;
+  const Index step = ceil_div(nz, pipeline::live_side);
+  for (Index z = 0; z < nz; z += step) {
+    progress("read", static_cast<double>(z), static_cast<double>(nz));
+    volume.read({z, z + 1}, slice.data());
+    along_y.insert(along_y.end(), slice.begin() + ny / 2 * nx, slice.begin() + (ny / 2 + 1) * nx);
+    for (Index y = 0; y < ny; ++y) along_x.push_back(slice[static_cast<std::size_t>(y * nx + nx / 2)]);
+  }
+  const Index lines = ceil_div(nz, step);
+  planes.push_back({'y', ny / 2, ny, pipeline::shrunk(along_y, nx, lines), length(0, nx), length(2, nz)});
+  planes.push_back({'x', nx / 2, nx, pipeline::shrunk(along_x, ny, lines), length(1, ny), length(2, nz)});
+  return planes;
+}
+
+std::string report_page(const json& report, const std::vector<MiddlePlane>& planes, const std::string& unit,
+                        const std::string& missing) {
+  const json pictures = planes.empty() ? json{{"missing", missing}} : volume_json(planes, unit);
+  return filled(report_page_text, {"{{report}}", inside_html(report)}, {"{{volume}}", inside_html(pictures)});
+}
+
+}  // namespace tandem::apps

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <ostream>
+#include <string>
+
+#include "../../forecast/forecast.hpp"
+#include "../../io/volumes/volume_kind.hpp"
+#include "../runs/progress.hpp"
+
+namespace tandem::apps {
+
+/// Where `recon` reads and writes.
+struct RunFiles {
+  std::filesystem::path scan;
+  std::filesystem::path volume;  ///< its name; as HDF5 in the present folder if it is empty
+  io::VolumeFormat format;
+};
+
+/// The forecast of a run of `recon`, by the rates that are kept for this user.
+class RunForecast {
+ public:
+  /// `done`: slices that need not be made
+  RunForecast(const pipeline::Plan& plan, const io::ScanInfo& info, const RunFiles& files,
+              const std::vector<Range>& done);
+
+  /// Measures the rates that are missing, each in well below a second, and keeps them. What cannot be
+  /// measured stays missing: the forecast is then without reading or writing, and empty without computing.
+  void measure(io::ScanReader& reader, ProgressLine& progress);
+
+  const std::optional<pipeline::Forecast>& forecast() const { return forecast_; }
+
+  /// What the volume takes on its file system, if it is not packed.
+  double disk_bytes() const { return disk_bytes_; }
+  /// A warning if the file system has no room for it; else empty.
+  std::string lack_of_disk() const;
+
+  /// Keeps what a finished run tells of the rates.
+  void learn(const pipeline::Outcome& outcome) const;
+
+  /// "forecast" and "stations" of the report: before the run, and after it.
+  nlohmann::json planned() const;
+  nlohmann::json stations(const pipeline::Outcome& outcome) const;
+
+  /// The same for people.
+  void print(std::ostream& to) const;
+  void print_outcome(std::ostream& to, const pipeline::Outcome& outcome) const;
+
+ private:
+  void foretell();
+
+  const pipeline::Plan& plan_;
+  RunFiles files_;
+  std::vector<Range> chunks_;
+  std::vector<pipeline::StationWork> works_;
+  double disk_bytes_;
+  pipeline::Rates rates_;
+  std::optional<pipeline::Forecast> forecast_;
+};
+
+}  // namespace tandem::apps

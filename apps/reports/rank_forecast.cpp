@@ -1,0 +1,132 @@
+#include "rank_forecast.hpp"
+
+#include <algorithm>
+#include <iomanip>
+#include <iostream>
+
+#include "../../core/ceil_div.hpp"
+#include "../../core/error.hpp"
+#include "../../core/units.hpp"
+#include "../../forecast/cluster.hpp"
+#include "../../forecast/planned_traffic.hpp"
+#include "../../operators/projector.hpp"
+#include "../../operators/rank_traffic.hpp"
+#include "../../solvers/cgls.hpp"
+#include "../options/values.hpp"
+
+namespace tandem::apps {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr double giga = 1e9;
+
+/// What kernels of a GPU take; of the CPU, if this machine has no GPU to ask.
+TileMemory memory_of_kernels() {
+  const std::vector<Device> here = devices();
+  return [device = here.back()](Shape volume, Shape projections) {
+    return working_memory(Model::separable_footprint, volume, projections, device);
+  };
+}
+
+}  // namespace
+
+void add_rank_options(CLI::App& c, RankOptions& o) {
+  const std::string group = "Machines that are not here (a step of CGLS of a cone beam)";
+  auto* ranks = c.add_option("--ranks", o.ranks, "processes of `mpirun -n`, one device each")
+                    ->check(CLI::Range(1, 1'000'000))
+                    ->group(group);
+  c.add_option("--device-memory", o.device_gib, "memory of each device, GiB")
+      ->check(positive())
+      ->capture_default_str()
+      ->needs(ranks)
+      ->group(group);
+  c.add_option("--kernel-rates", o.kernels,
+               "projection and back-projection of a device, 10^9 voxels times views a second; default: an "
+               "H200")
+      ->check(positive())
+      ->expected(2)
+      ->delimiter(',')
+      ->needs(ranks)
+      ->group(group);
+  c.add_option("--link-rate", o.link, "what a device sends while it receives as much, 10^9 bytes a second")
+      ->check(positive())
+      ->capture_default_str()
+      ->needs(ranks)
+      ->group(group);
+}
+
+json rank_forecast(const Scan& scan, const VolumeGrid& grid, const RankOptions& o) {
+  json report = {{"ranks", o.ranks}};
+  if (rows_are_slices(scan)) {
+    report["slices"] = ceil_div<Index>(grid.size[2], o.ranks);
+    return report;
+  }
+  const pipeline::Cluster cluster{o.ranks, o.device_gib * bytes_per_gib, o.kernels[0] * giga,
+                                  o.kernels[1] * giga, o.link * giga};
+  pipeline::RankForecast found;
+  try {
+    found = forecast_of_rank(point_source_of(scan), grid, Cgls::cost, cluster, memory_of_kernels());
+  } catch (const DeviceError& fault) {
+    report["does_not_fit"] = fault.what();
+    return report;
+  }
+  report.update({{"lines", found.lines},
+                 {"views", found.views},
+                 {"lines_at_once", found.lines_at_once},
+                 {"vector_bytes", found.vectors},
+                 {"device_bytes", found.bytes},
+                 {"sent_bytes_a_step", found.sent},
+                 {"computing_seconds", found.computing},
+                 {"sending_seconds", found.sending},
+                 {"seconds_a_step", found.seconds}});
+  return report;
+}
+
+void print_rank_forecast(const json& r) {
+  const auto number = [&](const char* key, double unit = 1) { return r[key].get<double>() / unit; };
+  const auto digits = std::cout.precision(3);
+  std::cout << "ranks     " << r["ranks"] << ": ";
+  if (r.contains("does_not_fit"))
+    std::cout << "does not fit: " << r["does_not_fit"].get<std::string>() << '\n';
+  else if (r.contains("slices"))
+    std::cout << "at most " << r["slices"] << " slices each, and nothing is sent\n";
+  else
+    std::cout << r["lines"] << " lines and " << r["views"] << " views each, "
+              << number("device_bytes", bytes_per_gib) << " GiB of each device; a step of CGLS "
+              << number("seconds_a_step") << " s: computing " << number("computing_seconds") << " s, sending "
+              << number("sent_bytes_a_step", giga) << " GB " << number("sending_seconds")
+              << " s at the same time\n";
+  std::cout.precision(digits);
+}
+
+json rank_traffic_json(const pipeline::Plan& plan) {
+  const Comm& ranks = plan.ranks;
+  const RankTraffic own = rank_traffic();
+  const auto count = static_cast<std::size_t>(ranks.size()), rank = static_cast<std::size_t>(ranks.rank());
+  const auto of_all = [&](double value) {
+    std::vector<double> values(count, 0);
+    values[rank] = value;
+    ranks.all_reduce(values);
+    return values;
+  };
+  const pipeline::PlannedTraffic planned =
+      planned_traffic(*plan.method, plan.options, plan.solved, ranks.rank(), ranks.size());
+  return {{"way", name_of(own.way)},
+          {"sent_bytes", of_all(own.sent)},
+          {"received_bytes", of_all(own.received)},
+          {"planned_bytes_before_steps", of_all(planned.before_steps)},
+          {"planned_bytes_a_step", of_all(planned.a_step)}};
+}
+
+void print_rank_traffic(const json& traffic) {
+  const auto most = [&](const char* key) {
+    return std::ranges::max(traffic[key].get<std::vector<double>>()) / giga;
+  };
+  std::cout << "traffic   " << most("sent_bytes") << " GB sent by a rank at most, by plan "
+            << most("planned_bytes_before_steps") << " GB before the first step and "
+            << most("planned_bytes_a_step") << " GB in each; " << traffic["way"].get<std::string>() << '\n';
+}
+
+}  // namespace tandem::apps

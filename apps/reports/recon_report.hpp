@@ -1,0 +1,34 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <string>
+
+#include "../../pipeline/outcome.hpp"
+#include "../../pipeline/plan/plan.hpp"
+#include "forecast.hpp"
+
+namespace tandem::apps {
+
+/// What `recon` is going to do, for its report, and for people.
+nlohmann::json plan_json(const pipeline::Plan& plan, const io::ScanInfo& info);
+void print_plan(std::ostream& to, const pipeline::Plan& plan, const io::ScanInfo& info);
+
+/// The report of a reconstruction: what was planned, and what became of it.
+nlohmann::json report_of(const nlohmann::json& planned, const pipeline::Plan& plan,
+                         const pipeline::Outcome& out);
+
+/// The same for people, on standard output.
+void print_outcome(const pipeline::Plan& plan, const io::ScanInfo& info, const pipeline::Outcome& out,
+                   const RunForecast& ahead);
+
+/// How voxels are stored: their type and, of integers, the range of attenuation that they stand for, whether
+/// it was found, and how many voxels were outside.
+nlohmann::json numbers_json(const io::VolumeFormat& format, const pipeline::Outcome& out,
+                            const io::Clipped& clipped);
+/// A warning if more than a hundredth of all voxels was outside; else empty.
+std::string warning_of_clipped(const nlohmann::json& numbers, const pipeline::Plan& plan);
+/// What was written, for people: type, range, and names of files.
+void print_written(const pipeline::Plan& plan, const std::string& output, const nlohmann::json& numbers);
+
+}  // namespace tandem::apps

@@ -1,0 +1,181 @@
+#include "compare.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iomanip>
+#include <iostream>
+#include <sstream>
+#include <utility>
+
+#include "../../core/version.hpp"
+#include "../../io/png.hpp"
+#include "../../pipeline/methods/method.hpp"
+#include "../../pipeline/reconstruct.hpp"
+#include "../../pipeline/truth.hpp"
+#include "../../solvers/run.hpp"
+#include "../pages/preview.hpp"
+#include "progress.hpp"
+#include "recon_scan.hpp"
+
+namespace tandem::apps {
+
+namespace {
+
+using nlohmann::json;
+
+/// Takes slices, and keeps none.
+class NoVolume final : public io::VolumeWriter {
+ public:
+  void write(Range, const float*) override {}
+  void finish(const std::string&) override {}
+};
+
+/// What a method made.
+struct Row {
+  std::string method;
+  pipeline::Plan plan;
+  double seconds = 0;  ///< from counts to the last slice, with all that the method looks for before
+  pipeline::Outcome outcome{};
+
+  bool iterates() const { return plan.method->iterates(); }
+  /// Root mean square of b - Ax, in units of line integrals. Other than the norm relative to the start, it
+  /// does not depend on the initial volume.
+  double residual() const {
+    double squares = 0;
+    for (const pipeline::Iterated& chunk : outcome.iterated) squares += chunk.squares.back();
+    const Detector& d = detector_of(plan.scan);
+    return std::sqrt(squares / static_cast<double>(d.rows * d.bins) /
+                     static_cast<double>(angles_of(plan.scan).size()));
+  }
+};
+
+std::string text_of_number(double value, int digits) {
+  std::ostringstream text;
+  text << std::setprecision(digits) << value;
+  return text.str();
+}
+
+Row made_by(const std::string& method, ReconOptions o, io::ScanReader& reader, ProgressLine& progress) {
+  const pipeline::Method& entry = pipeline::method_named(method);
+  o.recipe.method = method;
+  o.recipe.devices = chosen_devices(o.device, entry.needs_matched_pair ? Pairing::matched : Pairing::any);
+  o.recipe.fewest_devices = o.device.device == "auto";
+  Row row{method, make_plan(reader.info(), o.recipe)};
+  require_its_beam(o, row.plan);
+  for (const std::string& warning : row.plan.warnings) progress.warn(method + ": " + warning);
+  pipeline::Options options;
+  options.progress = [&](const pipeline::Stage& at) {
+    progress(method + ", " + at.name, at.done, at.total, "slices", at.detail);
+  };
+  options.truth = o.truth;
+  options.pictures = true;
+  options.any_external = o.scan.how.allow_external_files;
+  const double begun = seconds_now();
+  NoVolume nowhere;
+  row.outcome = pipeline::reconstruct(reader, row.plan, nowhere, options);
+  row.seconds = seconds_now() - begun;
+  for (const std::string& warning : row.outcome.warnings) progress.warn(method + ": " + warning);
+  return row;
+}
+
+/// In the letters that pictures have, which are small ones.
+std::vector<std::string> captions_of(const Row& row) {
+  std::vector<std::string> lines{row.method};
+  const std::string seconds = text_of_number(row.seconds, 3) + " s";
+  lines.push_back(row.iterates() ? std::to_string(row.outcome.iterations) + " iterations, " + seconds
+                                 : seconds);
+  lines.push_back(row.iterates() ? "residual " + text_of_number(row.residual(), 3) : "no residual");
+  if (const auto& quality = row.outcome.quality) {
+    lines.push_back("psnr " + text_of_number(quality->psnr, 4) + " db");
+    lines.push_back("ssim " + text_of_number(quality->ssim, 3));
+  }
+  return lines;
+}
+
+/// The middle slice of the truth.
+io::Picture true_slice(const ReconOptions& o, const pipeline::Plan& plan) {
+  const auto [nx, ny, nz] = plan.grid.size;
+  io::Picture picture{nx, ny, std::vector<float>(static_cast<std::size_t>(nx * ny)), {"truth"}};
+  pipeline::TrueVolume(plan, o.truth, o.scan.how.allow_external_files).read(nz / 2, picture.grey.data());
+  return picture;
+}
+
+/// One window for all, so that greys can be compared.
+void write_picture(io::Output output, const ReconOptions& o, std::vector<Row>& rows) {
+  constexpr std::size_t most_columns = 4;
+  std::vector<io::Picture> pictures;
+  if (!o.truth.empty()) pictures.push_back(true_slice(o, rows.front().plan));
+  for (Row& row : rows) {
+    pictures.push_back(std::move(row.outcome.middle.front()));
+    pictures.back().captions = captions_of(row);
+  }
+  std::vector<float> all;
+  for (const io::Picture& picture : pictures) all.insert(all.end(), picture.grey.begin(), picture.grey.end());
+  const auto [black, white] = window_of(std::move(all));
+  const std::string unit = ' ' + rows.front().plan.unit();
+  pictures.front().captions.push_back("black " + text_of_number(black, 3) + unit);
+  pictures.front().captions.push_back("white " + text_of_number(white, 3) + unit);
+  io::write_png(std::move(output), pictures, black, white, std::min(pictures.size(), most_columns));
+}
+
+json json_of(const Row& row) {
+  json one = {{"algorithm", row.method}, {"seconds", row.seconds}};
+  one["iterations"] = row.iterates() ? json(row.outcome.iterations) : json(nullptr);
+  one["residual"] = row.iterates() ? json(row.residual()) : json(nullptr);
+  one["updates"] = row.outcome.updates;
+  if (const auto& quality = row.outcome.quality)
+    one.update({{"psnr_db", quality->psnr}, {"ssim", quality->ssim}, {"rmse", quality->rmse}});
+  return one;
+}
+
+void print_table(const std::vector<Row>& rows) {
+  const bool judged = rows.front().outcome.quality.has_value();
+  const auto cell = [](const std::string& text) { std::cout << std::right << std::setw(12) << text; };
+  const auto begin = [](const std::string& text) { std::cout << std::left << std::setw(10) << text; };
+  begin("method");
+  for (const char* title : {"seconds", "iterations", "residual"}) cell(title);
+  if (judged)
+    for (const char* title : {"PSNR, dB", "SSIM", "RMSE"}) cell(title);
+  std::cout << '\n';
+  for (const Row& row : rows) {
+    begin(row.method);
+    cell(text_of_number(row.seconds, 3));
+    cell(row.iterates() ? std::to_string(row.outcome.iterations) : "-");
+    cell(row.iterates() ? text_of_number(row.residual(), 4) : "-");
+    if (const auto& quality = row.outcome.quality)
+      for (const double value : {quality->psnr, quality->ssim, quality->rmse}) cell(text_of_number(value, 4));
+    std::cout << '\n';
+  }
+}
+
+}  // namespace
+
+void compare_methods(ReconOptions& o) {
+  NamedFiles inputs = sources_of(o);
+  inputs.push_back({"--truth", o.truth});
+  check_files(o.common, inputs, outputs_of(o));
+  const ThreadLimit limit(o.common.threads);
+  ProgressLine progress(o.common);
+  const std::unique_ptr<io::ScanReader> reader = open(o.scan);
+  complete_recipe(o, *reader, progress);
+  tell_notes(o, reader->info(), progress);
+  io::Output preview(o.preview, io::Content::picture, o.common.replace());
+  std::vector<Row> rows;
+  for (const std::string& method : o.compared) rows.push_back(made_by(method, o, *reader, progress));
+  write_picture(std::move(preview), o, rows);
+  progress.clear();
+  json report = {{"command", "recon"},
+                 {"version", TANDEM_VERSION},
+                 {"input", o.scan.path},
+                 {"preview", o.preview},
+                 {"volume", {{"shape", rows.front().plan.grid.shape()}, {"unit", rows.front().plan.unit()}}},
+                 {"compared", json::array()},
+                 {"warnings", progress.warnings()}};
+  for (const Row& row : rows) report["compared"].push_back(json_of(row));
+  write_report(o.common, report);
+  if (o.common.json == "-") return;
+  print_table(rows);
+  std::cout << "written   " << o.preview << '\n';
+}
+
+}  // namespace tandem::apps

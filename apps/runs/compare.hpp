@@ -1,0 +1,11 @@
+#pragma once
+
+#include "../options/recon_options.hpp"
+
+namespace tandem::apps {
+
+/// `recon --compare`: each of the methods makes a volume of the scan, which is not kept. Writes a picture of
+/// their middle slices and a table of what they took and how good they are. @throws Error
+void compare_methods(ReconOptions& o);
+
+}  // namespace tandem::apps

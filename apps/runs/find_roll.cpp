@@ -1,0 +1,79 @@
+#include "find_roll.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "../../core/error.hpp"
+#include "../../core/units.hpp"
+#include "../beams/beam.hpp"
+
+namespace tandem::apps {
+
+namespace {
+
+/// A line through points that have uncertainties: its value at 0 and its slope.
+struct Line {
+  double value = 0, slope = 0, value_uncertainty = 0, slope_uncertainty = 0;
+};
+
+struct Point {
+  double x, y, uncertainty;
+};
+
+/// By least squares. If the points lie farther from the line than their uncertainties say, these grow.
+Line fitted(const std::vector<Point>& points) {
+  double w = 0, wx = 0, wy = 0, wxx = 0, wxy = 0;
+  for (const Point& p : points) {
+    const double weight = 1 / (p.uncertainty * p.uncertainty);
+    w += weight, wx += weight * p.x, wy += weight * p.y;
+    wxx += weight * p.x * p.x, wxy += weight * p.x * p.y;
+  }
+  const double determinant = w * wxx - wx * wx;
+  Line line{(wxx * wy - wx * wxy) / determinant, (w * wxy - wx * wy) / determinant};
+  double chi = 0;
+  for (const Point& p : points) chi += std::pow((p.y - line.value - line.slope * p.x) / p.uncertainty, 2);
+  const double grown = std::sqrt(std::max(1.0, chi / static_cast<double>(points.size() - 2)));
+  line.value_uncertainty = grown * std::sqrt(wxx / determinant);
+  line.slope_uncertainty = grown * std::sqrt(w / determinant);
+  return line;
+}
+
+}  // namespace
+
+Roll find_roll_of(io::ScanReader& reader, ScanOptions& o, const pipeline::AxisSearch& search, Index count,
+                  ProgressLine& progress) {
+  const Scan& scan = reader.info().scan;
+  const Beam& beam = beam_of(scan);
+  const Selection s = select(o, reader.info());
+  require<GeometryError>(beam.rows_are_slices, "--roll goes with a parallel beam");
+  require<GeometryError>(s.rows.size() >= 3, "--roll: ", s.rows.size(), " rows; at least 3 are needed");
+  count = std::clamp<Index>(count, 3, s.rows.size());
+  const double middle = 0.5 * static_cast<double>(detector_of(scan).rows - 1),
+               unmoved = 0.5 * static_cast<double>(s.bins.first + s.bins.last - 1);
+  constexpr int rounds = 5;
+  constexpr double enough =
+      0.0125;  // degrees, one standard deviation: a detector of few rows needs more of them
+  Roll roll{};
+  for (int k = 0; k < rounds || (roll.uncertainty > enough && count < s.rows.size()); ++k) {
+    if (k >= rounds) count = std::min(2 * count, s.rows.size());
+    std::vector<Point> axes;
+    for (const Index row : beam.rows_for_axis(scan, s.rows, count)) {
+      const pipeline::AxisEstimate found = find_axis_in(reader, o, search, {row}, progress);
+      axes.push_back({static_cast<double>(row) - middle, found.axis_bin, found.uncertainty});
+      roll.method = found.method;
+    }
+    const Line line = fitted(axes);
+    const double angle = std::atan(line.slope);
+    roll.degrees = in_degrees(angle), roll.uncertainty = in_degrees(line.slope_uncertainty);
+    roll.axis_bin = line.value + (line.value - unmoved) * line.slope * line.slope;
+    roll.axis_uncertainty = line.value_uncertainty;
+    constexpr double most = 2;
+    require<GeometryError>(std::abs(roll.degrees) <= most, "--roll: the axes of the rows lean by ",
+                           roll.degrees, " degrees, more than ", most,
+                           "; choose rows with structure, or --between A:B");
+    o.steps["--detector-roll"] = roll.degrees;
+  }
+  return roll;
+}
+
+}  // namespace tandem::apps

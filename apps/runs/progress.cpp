@@ -1,0 +1,89 @@
+#include "progress.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <iomanip>
+#include <iostream>
+#include <sstream>
+
+#include "../command.hpp"
+#include "../pages/live_page.hpp"
+#include "lines.hpp"
+#include "log_file.hpp"
+#include "signals.hpp"
+
+namespace tandem::apps {
+
+namespace {
+
+constexpr double pause_s = 2;  // between two lines that stay
+
+}  // namespace
+
+ProgressLine::ProgressLine(const Common& common, LivePage* page)
+    : quiet_(common.quiet),
+      terminal_(isatty(STDERR_FILENO) != 0),
+      listener_(common.listener),
+      page_(page),
+      start_(Clock::now()),
+      last_(start_),
+      logged_(start_) {}
+
+ProgressLine::~ProgressLine() { clear(); }
+
+void ProgressLine::clear() {
+  if (terminal_ && shown_) std::fprintf(stderr, "\r\033[K");
+  shown_ = false;
+}
+
+void ProgressLine::operator()(const std::string& stage, double done, double total, const char* what,
+                              const std::string& detail) {
+  throw_if_interrupted();
+  if (page_) page_->tell_stage({stage, done, total, detail});
+  if (listener_) return listener_->stage(stage, done, total, what, detail);
+  const Clock::time_point now = Clock::now();
+  if (done < done_ || total != total_) start_ = now, first_ = done;  // a new task: its own rate
+  const bool turns = stage != stage_;
+  stage_ = stage, done_ = done, total_ = total;
+  const auto since = [&](Clock::time_point then) {
+    return std::chrono::duration<double>(now - then).count();
+  };
+  // a new stage may be long in its first step: it is shown at once
+  const bool shows = !quiet_ && (since(last_) >= (terminal_ ? 0.1 : pause_s) || (terminal_ && turns));
+  const bool logs = since(logged_) >= pause_s;
+  if (!shows && !logs) return;
+  std::ostringstream line;
+  line << std::left << std::setw(12) << stage << std::fixed << std::setprecision(0) << ' ' << done << '/'
+       << total << ' ' << what << (detail.empty() ? "" : ", ") << detail;
+  const double elapsed = std::chrono::duration<double>(now - start_).count();
+  if (const double rate = (done - first_) / elapsed; elapsed > 0 && rate > 0) {
+    line << ", " << std::defaultfloat << std::setprecision(3) << rate << " a second";
+    if (done < total)
+      line << std::fixed << std::setprecision(0) << ", " << (total - done) / rate << " s left";
+  }
+  if (logs) log_line(line.str()), logged_ = now;
+  if (!shows) return;
+  last_ = now;
+  std::fprintf(stderr, "%s%s%s", terminal_ ? "\r\033[K" : "", line.str().c_str(), terminal_ ? "" : "\n");
+  std::fflush(stderr);
+  shown_ = true;
+}
+
+void ProgressLine::note(const std::string& text) {
+  clear();
+  if (page_) page_->log(one_line("", text));
+  if (listener_) return listener_->note(text);
+  const std::string line = one_line("tandem: ", text);
+  if (quiet_)
+    log_line(line);
+  else
+    std::cerr << line << '\n';
+}
+
+void ProgressLine::warn(const std::string& text) {
+  note("warning: " + text);
+  warnings_.push_back(text);
+}
+
+}  // namespace tandem::apps
