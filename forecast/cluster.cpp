@@ -5,7 +5,7 @@
 #include "../core/ceil_div.hpp"
 #include "../core/error.hpp"
 #include "../core/units.hpp"
-#include "../operators/rank_projector.hpp"
+#include "../operators/distributed/rank_projector.hpp"
 
 namespace tandem::pipeline {
 

@@ -15,8 +15,8 @@ struct Cluster {
   double link = 0;                   ///< bytes a second that a rank sends, while it receives as many
 };
 
-/// What a solver of a cone beam takes on each rank, in the layout of operators/rank_projector. Shares are
-/// those of the first rank, which has the most.
+/// What a solver of a cone beam takes on each rank, in the layout of operators/distributed/rank_projector.
+/// Shares are those of the first rank, which has the most.
 struct RankForecast {
   Index lines = 0, views = 0;         ///< of the volume along y, and of the scan
   Index lines_at_once = 0;            ///< that travel together
@@ -27,7 +27,8 @@ struct RankForecast {
   double seconds = 0;                 ///< of a step: parts travel while others are worked on
 };
 
-/// What a rank sends to others in so many applications of the pair (operators/rank_projector), bytes.
+/// What a rank sends to others in so many applications of the pair (operators/distributed/rank_projector),
+/// bytes.
 double bytes_sent(const Applications& some, const VolumeGrid& grid, int rank, int ranks);
 /// The same of the gradient (operators/gradient).
 double bytes_sent_by_gradients(const Applications& some, const VolumeGrid& grid, int rank, int ranks);

@@ -10,7 +10,7 @@
 #include "../pipeline/methods/method.hpp"
 #include "../pipeline/plan/grids.hpp"
 #include "../pipeline/plan/problem.hpp"
-#include "../solvers/weight_search.hpp"
+#include "../solvers/weight/weight_search.hpp"
 
 namespace tandem::pipeline {
 

@@ -2,9 +2,9 @@
 
 #include "../core/error.hpp"
 #include "../kernels/differences.hpp"
-#include "rank_gradient.hpp"
+#include "distributed/rank_gradient.hpp"
+#include "distributed/team_operator.hpp"
 #include "shares.hpp"
-#include "team_operator.hpp"
 
 namespace tandem {
 

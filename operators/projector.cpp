@@ -4,9 +4,9 @@
 #include "../kernels/cone.hpp"
 #include "../kernels/fourier.hpp"
 #include "../kernels/parallel.hpp"
+#include "distributed/team_operator.hpp"
 #include "fourier.hpp"
 #include "table_operator.hpp"
-#include "team_operator.hpp"
 
 namespace tandem {
 

@@ -13,7 +13,7 @@
 #include "algebra.hpp"
 #include "batches.hpp"
 #include "continuation.hpp"
-#include "team_operator.hpp"
+#include "distributed/team_operator.hpp"
 
 namespace tandem {
 

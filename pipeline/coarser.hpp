@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "../solvers/weight_search.hpp"
+#include "../solvers/weight/weight_search.hpp"
 #include "plan/problem.hpp"
 
 namespace tandem::pipeline {

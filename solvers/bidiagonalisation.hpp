@@ -5,8 +5,8 @@
 
 #include "../core/public.hpp"
 #include "../operators/linear_operator.hpp"
-#include "cross_validation.hpp"
 #include "state.hpp"
+#include "stopping/cross_validation.hpp"
 
 namespace TANDEM_PUBLIC tandem {
 

@@ -5,9 +5,9 @@
 #include "../core/public.hpp"
 #include "bidiagonalisation.hpp"
 #include "cost.hpp"
-#include "cross_validation.hpp"
 #include "run.hpp"
 #include "state.hpp"
+#include "stopping/cross_validation.hpp"
 
 namespace TANDEM_PUBLIC tandem {
 

@@ -7,7 +7,7 @@
 
 #include "../core/error.hpp"
 #include "../operators/periodogram.hpp"
-#include "past_the_least.hpp"
+#include "stopping/past_the_least.hpp"
 
 namespace tandem {
 

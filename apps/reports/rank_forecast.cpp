@@ -9,8 +9,8 @@
 #include "../../core/units.hpp"
 #include "../../forecast/cluster.hpp"
 #include "../../forecast/planned_traffic.hpp"
+#include "../../operators/distributed/rank_traffic.hpp"
 #include "../../operators/projector.hpp"
-#include "../../operators/rank_traffic.hpp"
 #include "../../solvers/cgls.hpp"
 #include "../options/values.hpp"
 

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "../../solvers/cross_validation.hpp"
 #include "../../solvers/run.hpp"
 #include "../../solvers/state.hpp"
+#include "../../solvers/stopping/cross_validation.hpp"
 
 namespace tandem::pipeline {
 

@@ -11,7 +11,7 @@
 #include "../../operators/gradient.hpp"
 #include "../../operators/random.hpp"
 #include "../../operators/vector.hpp"
-#include "../../solvers/best_so_far.hpp"
+#include "../../solvers/stopping/best_so_far.hpp"
 #include "../checkpoints.hpp"
 #include "../plan/row_axes.hpp"
 #include "../stopwatch.hpp"

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "../../solvers/pdhg.hpp"
-#include "../../solvers/weight_search.hpp"
+#include "../../solvers/weight/weight_search.hpp"
 #include "../coarser.hpp"
 #include "../plan/row_axes.hpp"
 #include "iteration.hpp"

@@ -7,7 +7,7 @@
 #include "../../core/ceil_div.hpp"
 #include "../../core/units.hpp"
 #include "../../counts/steps/chain.hpp"
-#include "../../operators/rank_projector.hpp"
+#include "../../operators/distributed/rank_projector.hpp"
 #include "../beams/beam.hpp"
 #include "../methods/method.hpp"
 #include "../stations/landing.hpp"

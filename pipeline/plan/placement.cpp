@@ -4,7 +4,7 @@
 
 #include "../../core/ceil_div.hpp"
 #include "../../core/error.hpp"
-#include "../../operators/rank_projector.hpp"
+#include "../../operators/distributed/rank_projector.hpp"
 #include "../beams/beam.hpp"
 #include "../methods/method.hpp"
 #include "memory.hpp"

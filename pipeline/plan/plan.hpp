@@ -59,17 +59,18 @@ struct Plan {
                                       ///< GPU has several, so that one copies while another one computes;
                                       ///< the last one may be a helper
   bool matched = true;                ///< whether projector and back-projector are each other's transpose
-  bool tiled = false;        ///< vectors stay on the host, devices get parts (operators/tiled_projector.hpp)
-  Index stored_bytes = 4;    ///< of a voxel that leaves a GPU as its file stores it
-  Index rows_at_once = 0;    ///< slices of a chunk
-  Index slices_a_read = 0;   ///< whose rows are read at once, whole chunks; 0: those of one chunk
-  Index bytes_a_piece = 0;   ///< of counts that go up to a GPU while the next ones are read; 0: a chunk is
-                             ///< read as a whole
-  Comm ranks = {};           ///< see `over_ranks`
-  Index lines_at_once = 0;   ///< of a strip that goes from rank to rank (operators/rank_projector.hpp)
-  Index rows_prepared = 0;   ///< that a rank makes at a time of all views, before each gets its own views
-  Index views_at_once = 0;   ///< where views are added to slices one block after another
-  bool looks_ahead = false;  ///< whether options are open until some slices have been looked at
+  bool tiled = false;       ///< vectors stay on the host, devices get parts (operators/tiled_projector.hpp)
+  Index stored_bytes = 4;   ///< of a voxel that leaves a GPU as its file stores it
+  Index rows_at_once = 0;   ///< slices of a chunk
+  Index slices_a_read = 0;  ///< whose rows are read at once, whole chunks; 0: those of one chunk
+  Index bytes_a_piece = 0;  ///< of counts that go up to a GPU while the next ones are read; 0: a chunk is
+                            ///< read as a whole
+  Comm ranks = {};          ///< see `over_ranks`
+  Index lines_at_once =
+      0;  ///< of a strip that goes from rank to rank (operators/distributed/rank_projector.hpp)
+  Index rows_prepared = 0;       ///< that a rank makes at a time of all views, before each gets its own views
+  Index views_at_once = 0;       ///< where views are added to slices one block after another
+  bool looks_ahead = false;      ///< whether options are open until some slices have been looked at
   bool needs_all_views = false;  ///< some step needs all views at once
   std::size_t bytes = 0;         ///< the most host memory
   std::size_t device_bytes = 0;  ///< the most memory of each GPU; 0 on the CPU

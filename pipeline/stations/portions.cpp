@@ -8,7 +8,7 @@
 
 #include "../../core/ceil_div.hpp"
 #include "../../counts/weights.hpp"
-#include "../../operators/rank_projector.hpp"
+#include "../../operators/distributed/rank_projector.hpp"
 
 namespace tandem::pipeline {
 

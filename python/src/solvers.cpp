@@ -14,7 +14,7 @@
 #include "../../solvers/osem.hpp"
 #include "../../solvers/pdhg.hpp"
 #include "../../solvers/sirt.hpp"
-#include "../../solvers/weight_search.hpp"
+#include "../../solvers/weight/weight_search.hpp"
 #include "bindings.hpp"
 
 namespace tandem::python {

@@ -10,7 +10,7 @@
 #include "../../operators/algebra.hpp"
 #include "../../operators/vector.hpp"
 #include "../../pipeline/simulate.hpp"
-#include "../../solvers/wider.hpp"
+#include "../../solvers/weight/wider.hpp"
 #include "../support/reconstructions.hpp"
 #include "../support/scans.hpp"
 

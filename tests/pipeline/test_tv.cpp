@@ -10,7 +10,7 @@
 #include "../../pipeline/methods/method.hpp"
 #include "../../pipeline/plan/grids.hpp"
 #include "../../solvers/pdhg.hpp"
-#include "../../solvers/weight_search.hpp"
+#include "../../solvers/weight/weight_search.hpp"
 #include "../support/memory_reader.hpp"
 #include "../support/reconstructions.hpp"
 #include "../support/temporary_folder.hpp"

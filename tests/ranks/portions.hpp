@@ -11,7 +11,7 @@
 
 #include "../../core/comm.hpp"
 #include "../../geometry/view_subsets.hpp"
-#include "../../operators/rank_projector.hpp"
+#include "../../operators/distributed/rank_projector.hpp"
 #include "../../operators/subsets.hpp"
 #include "../support/operators.hpp"
 

@@ -18,7 +18,7 @@
 #include "../../solvers/osem.hpp"
 #include "../../solvers/pdhg.hpp"
 #include "../../solvers/sirt.hpp"
-#include "../../solvers/weight_search.hpp"
+#include "../../solvers/weight/weight_search.hpp"
 #include "../support/dense.hpp"
 #include "../support/subsets.hpp"
 #include "../support/tolerances.hpp"

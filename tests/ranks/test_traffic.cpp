@@ -5,8 +5,8 @@
 
 #include "../../forecast/cluster.hpp"
 #include "../../forecast/planned_traffic.hpp"
+#include "../../operators/distributed/rank_traffic.hpp"
 #include "../../operators/gradient.hpp"
-#include "../../operators/rank_traffic.hpp"
 #include "../../operators/vector.hpp"
 #include "../../solvers/cgls.hpp"
 #include "portions.hpp"

@@ -1,6 +1,6 @@
 // Generalised cross-validation against its function in dense double arithmetic.
 
-#include "../../solvers/cross_validation.hpp"
+#include "../../solvers/stopping/cross_validation.hpp"
 
 #include <gtest/gtest.h>
 

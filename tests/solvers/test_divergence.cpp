@@ -7,8 +7,8 @@
 #include "../../operators/algebra.hpp"
 #include "../../operators/projector.hpp"
 #include "../../operators/vector.hpp"
-#include "../../solvers/best_so_far.hpp"
 #include "../../solvers/landweber.hpp"
+#include "../../solvers/stopping/best_so_far.hpp"
 #include "../support/operators.hpp"
 #include "../support/scans.hpp"
 

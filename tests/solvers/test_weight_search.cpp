@@ -1,4 +1,4 @@
-#include "../../solvers/weight_search.hpp"
+#include "../../solvers/weight/weight_search.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,9 +15,9 @@
 #include "../../operators/fbp.hpp"
 #include "../../operators/projector.hpp"
 #include "../../operators/vector.hpp"
-#include "../../solvers/error_curve.hpp"
 #include "../../solvers/pdhg.hpp"
-#include "../../solvers/wider.hpp"
+#include "../../solvers/weight/error_curve.hpp"
+#include "../../solvers/weight/wider.hpp"
 #include "../support/operators.hpp"
 #include "../support/scans.hpp"
 

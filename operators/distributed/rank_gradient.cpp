@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "../core/error.hpp"
-#include "gradient.hpp"
+#include "../../core/error.hpp"
+#include "../gradient.hpp"
+#include "../vector.hpp"
 #include "rank_exchange.hpp"
-#include "vector.hpp"
 
 namespace tandem {
 

@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "../core/parallel.hpp"
-#include "../core/range.hpp"
-#include "vector.hpp"
+#include "../../core/parallel.hpp"
+#include "../../core/range.hpp"
+#include "../vector.hpp"
 
 namespace tandem {
 

@@ -7,13 +7,13 @@
 #include <numeric>
 #include <utility>
 
-#include "../core/error.hpp"
-#include "../operators/algebra.hpp"
-#include "../operators/vector.hpp"
+#include "../../core/error.hpp"
+#include "../../operators/algebra.hpp"
+#include "../../operators/vector.hpp"
+#include "../pdhg.hpp"
+#include "../run.hpp"
 #include "error_curve.hpp"
 #include "held_out.hpp"
-#include "pdhg.hpp"
-#include "run.hpp"
 #include "wider.hpp"
 
 namespace tandem {

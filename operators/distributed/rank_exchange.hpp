@@ -6,9 +6,9 @@
 #include <memory>
 #include <span>
 
-#include "../core/comm.hpp"
-#include "../core/gpu_messages.hpp"
-#include "../core/kept_on_devices.hpp"
+#include "../../core/comm.hpp"
+#include "../../core/gpu_messages.hpp"
+#include "../../core/kept_on_devices.hpp"
 #include "rank_traffic.hpp"
 
 namespace tandem {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../core/array.hpp"
+#include "../../core/array.hpp"
 
 // How vectors pass between a problem and the same one in voxels and cells twice as wide (CoarserProblem).
 

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "../core/array.hpp"
+#include "../../core/array.hpp"
 #include "weight_search.hpp"
 
 namespace tandem {

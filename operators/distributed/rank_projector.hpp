@@ -2,11 +2,11 @@
 
 #include <functional>
 
-#include "../core/comm.hpp"
-#include "../core/execution.hpp"
-#include "../core/range.hpp"
-#include "../geometry/volume_grid.hpp"
-#include "linear_operator.hpp"
+#include "../../core/comm.hpp"
+#include "../../core/execution.hpp"
+#include "../../core/range.hpp"
+#include "../../geometry/volume_grid.hpp"
+#include "../linear_operator.hpp"
 
 namespace tandem {
 

@@ -4,9 +4,9 @@
 #include <array>
 #include <atomic>
 
-#include "../core/array.hpp"
-#include "../core/ceil_div.hpp"
-#include "../core/host_memory.hpp"
+#include "../../core/array.hpp"
+#include "../../core/ceil_div.hpp"
+#include "../../core/host_memory.hpp"
 
 namespace tandem {
 

@@ -4,10 +4,10 @@
 #include <optional>
 #include <vector>
 
-#include "../core/public.hpp"
-#include "../operators/linear_operator.hpp"
-#include "bounds.hpp"
-#include "regulariser.hpp"
+#include "../../core/public.hpp"
+#include "../../operators/linear_operator.hpp"
+#include "../bounds.hpp"
+#include "../regulariser.hpp"
 
 namespace TANDEM_PUBLIC tandem {
 

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "../core/ceil_div.hpp"
-#include "../core/error.hpp"
+#include "../../core/ceil_div.hpp"
+#include "../../core/error.hpp"
+#include "../vector.hpp"
 #include "rank_exchange.hpp"
-#include "vector.hpp"
 
 namespace tandem {
 

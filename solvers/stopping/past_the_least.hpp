@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "run.hpp"
+#include "../run.hpp"
 
 namespace tandem {
 

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "../core/array.hpp"
-#include "../core/public.hpp"
-#include "run.hpp"
+#include "../../core/array.hpp"
+#include "../../core/public.hpp"
+#include "../run.hpp"
 
 namespace TANDEM_PUBLIC tandem {
 

@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "../core/array.hpp"
-#include "../core/public.hpp"
-#include "run.hpp"
+#include "../../core/array.hpp"
+#include "../../core/public.hpp"
+#include "../run.hpp"
 
 namespace TANDEM_PUBLIC tandem {
 

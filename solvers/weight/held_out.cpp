@@ -6,10 +6,10 @@
 #include <numeric>
 #include <utility>
 
-#include "../core/ceil_div.hpp"
-#include "../core/comm.hpp"
-#include "../core/parallel.hpp"
-#include "../core/random.hpp"
+#include "../../core/ceil_div.hpp"
+#include "../../core/comm.hpp"
+#include "../../core/parallel.hpp"
+#include "../../core/random.hpp"
 
 namespace tandem {
 

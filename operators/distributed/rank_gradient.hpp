@@ -4,8 +4,8 @@
 
 #include <array>
 
-#include "../core/comm.hpp"
-#include "linear_operator.hpp"
+#include "../../core/comm.hpp"
+#include "../linear_operator.hpp"
 
 namespace tandem {
 

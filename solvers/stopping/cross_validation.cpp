@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "../core/error.hpp"
-#include "../operators/vector.hpp"
+#include "../../core/error.hpp"
+#include "../../operators/vector.hpp"
 #include "past_the_least.hpp"
 
 namespace tandem {

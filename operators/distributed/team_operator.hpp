@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "linear_operator.hpp"
+#include "../linear_operator.hpp"
 
 namespace tandem {
 

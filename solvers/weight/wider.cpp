@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "../core/comm.hpp"
-#include "../core/error.hpp"
-#include "../core/parallel.hpp"
+#include "../../core/comm.hpp"
+#include "../../core/error.hpp"
+#include "../../core/parallel.hpp"
 
 namespace tandem {
 
