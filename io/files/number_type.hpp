@@ -3,6 +3,7 @@
 // Used only within io/.
 
 #include "../../core/pixel_type.hpp"
+#include "../../core/range.hpp"
 
 namespace tandem::io {
 
