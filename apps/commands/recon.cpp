@@ -283,7 +283,7 @@ class Run {
   void compute() {
     pipeline::Options options{progress(), o_.truth, !o_.preview.empty(), o_.scan.how.allow_external_files};
     options.find_range = files_.format.range_follows;
-    options.curves = pipeline::of_first(ranks_, !o_.common.json.empty());
+    options.curves = of_first(ranks_, !o_.common.json.empty());
     options.checkpoints = checkpoints_ ? &*checkpoints_ : nullptr;
     options.ranks = ranks_;
     ahead_.emplace(plan_, reader_->info(), files_, done_);

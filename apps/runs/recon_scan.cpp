@@ -31,12 +31,12 @@ std::vector<double> axes_found(ReconOptions& o, io::ScanReader& reader, Progress
   if (!o.axis_auto) return {};
   const Comm ranks = Comm::world();
   if (!ranks.is_first()) {
-    o.recipe.axis_bin = pipeline::of_first(ranks, 0.0);
+    o.recipe.axis_bin = of_first(ranks, 0.0);
     return {};
   }
   const pipeline::AxisEstimate axis = find_axis_of(reader, o.scan, {}, 5, progress);
   require_known_sides(o, reader.info(), axis);
-  o.recipe.axis_bin = pipeline::of_first(ranks, axis.axis_bin);
+  o.recipe.axis_bin = of_first(ranks, axis.axis_bin);
   std::ostringstream text;
   text << "rotation axis at bin " << axis.axis_bin << " +- " << axis.uncertainty << " ("
        << name_of(axis.method) << ")";
