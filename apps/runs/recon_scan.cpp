@@ -31,12 +31,12 @@ std::vector<double> axes_found(ReconOptions& o, io::ScanReader& reader, Progress
   if (!o.axis_auto) return {};
   const Comm ranks = Comm::world();
   if (!ranks.is_first()) {
-    o.recipe.axis_bin = pipeline::of_first(ranks, 0.0);
+    o.recipe.axis_bin = of_first(ranks, 0.0);
     return {};
   }
   const pipeline::AxisEstimate axis = find_axis_of(reader, o.scan, {}, 5, progress);
   require_known_sides(o, reader.info(), axis);
-  o.recipe.axis_bin = pipeline::of_first(ranks, axis.axis_bin);
+  o.recipe.axis_bin = of_first(ranks, axis.axis_bin);
   std::ostringstream text;
   text << "rotation axis at bin " << axis.axis_bin << " +- " << axis.uncertainty << " ("
        << name_of(axis.method) << ")";
@@ -63,10 +63,10 @@ void tell_notes(const ReconOptions& o, const io::ScanInfo& info, ProgressLine& p
 
 void require_its_beam(const ReconOptions& o, const pipeline::Plan& plan) {
   const std::string& name = o.recipe.method;
-  require<GeometryError>(name == plan.method->name || name == plan.method_name(),
+  require<GeometryError>(name == plan.job.method->name || name == plan.job.method_name(),
                          "--reconstruction-algorithm ", name, ": the scan is a parallel beam; give ",
-                         plan.method->name);
-  require<GeometryError>(!o.recipe.model || plan.model == o.recipe.model,
+                         plan.job.method->name);
+  require<GeometryError>(!o.recipe.model || plan.flow.model == o.recipe.model,
                          "--model goes with a parallel beam only");
 }
 
