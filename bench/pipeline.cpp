@@ -99,15 +99,15 @@ struct Ends {
 
   std::unique_ptr<io::ScanReader> open() const { return io::open_scan(folder / "scan.h5"); }
   std::unique_ptr<io::VolumeWriter> create(const p::Plan& plan) const {
-    if (!to_file) return std::make_unique<HostVolume>(plan.grid.shape(), type);
-    return io::create_volume(folder / "volume.h5", plan.grid.shape(), {.type = type}, "{}");
+    if (!to_file) return std::make_unique<HostVolume>(plan.job.grid.shape(), type);
+    return io::create_volume(folder / "volume.h5", plan.job.grid.shape(), {.type = type}, "{}");
   }
 };
 
 /// The blocks of views that pass for each chunk.
 std::vector<Range> blocks_of(const p::Plan& plan) {
-  const Range all{0, plan.views.size()};
-  return plan.by_views() ? pieces(all, plan.views_at_once) : std::vector{all};
+  const Range all{0, plan.job.views.size()};
+  return (plan.flow.views_at_once > 0) ? pieces(all, plan.flow.views_at_once) : std::vector{all};
 }
 
 /// Calls body(slices, views) for all that a plan reads, in its order.
@@ -118,7 +118,7 @@ void for_parts(const p::Plan& plan, const Body& body) {
 }
 
 void read(io::ScanReader& reader, const p::Plan& plan, Range slices, Range views, io::Frames& into) {
-  reader.read(io::FrameKind::projection, views, rows_read(plan, slices).rows, plan.bins, into);
+  reader.read(io::FrameKind::projection, views, rows_read(plan, slices).rows, plan.job.bins, into);
 }
 
 double read_alone(const Axes& axes, const p::Plan& plan, io::ScanReader& reader) {
@@ -141,33 +141,34 @@ double preprocess_alone(const Axes& axes, const p::Plan& plan, io::ScanReader& r
     const Detector& d = detector_of(whole);
     const Space space = projection_space(crop(whole, first, {0, d.rows}, {0, d.bins}));
     const p::RowsRead rows = rows_read(plan, slices);
-    p::Reference reference = read_reference(reader, rows.rows, plan.bins, plan.preprocessing);
+    p::Reference reference = read_reference(reader, rows.rows, plan.job.bins, plan.job.preprocessing);
     reference.margin_above = rows.above, reference.margin_below = rows.below;
-    const bool on_gpu = plan.home().is_cuda() && p::gpu_prepares(frames, plan.preprocessing);
+    const bool on_gpu = plan.flow.home().is_cuda() && p::gpu_prepares(frames, plan.job.preprocessing);
     std::optional<p::GpuFrames> there;
-    if (on_gpu) there = p::on_gpu(frames, plan.home());
+    if (on_gpu) there = p::on_gpu(frames, plan.flow.home());
     p::Findings unheeded;
     ms += median_ms(axes, [&] {
       for (std::size_t k = 0; k < blocks.size(); ++k)
         if (on_gpu)
-          preprocess_on_gpu(*there, reference, plan.preprocessing, space.on(plan.home()), unheeded);
+          preprocess_on_gpu(*there, reference, plan.job.preprocessing, space.on(plan.flow.home()), unheeded);
         else
-          preprocess(frames, reference, plan.preprocessing, space, unheeded);
+          preprocess(frames, reference, plan.job.preprocessing, space, unheeded);
     });
-    if (!plan.by_views()) return ms * static_cast<double>(p::chunks_due(plan, {}).size());
+    if (!(plan.flow.views_at_once > 0)) return ms * static_cast<double>(p::chunks_due(plan, {}).size());
   }
   return ms;
 }
 
 /// Counts to a GPU and volumes from it, both at the same time. Nothing on the CPU.
 double transfer_alone(const Axes& axes, const p::Plan& plan, io::ScanReader& reader, io::VoxelType type) {
-  if (!plan.home().is_cuda()) return 0;
+  if (!plan.flow.home().is_cuda()) return 0;
   io::Frames frames;
-  read(reader, plan, {0, plan.rows_at_once}, blocks_of(plan).front(), frames);
+  read(reader, plan, {0, plan.flow.rows_at_once}, blocks_of(plan).front(), frames);
   const Index bytes = type == io::VoxelType::float16 ? 2 : 4;
-  const Array volume = input(Space({plan.rows_at_once, plan.grid.size[1], plan.grid.size[0] * bytes / 4}));
-  Stream up(plan.home()), down(plan.home());
-  Array there = on_device(volume, plan.home()), back = volume.clone();
+  const Array volume =
+      input(Space({plan.flow.rows_at_once, plan.job.grid.size[1], plan.job.grid.size[0] * bytes / 4}));
+  Stream up(plan.flow.home()), down(plan.flow.home());
+  Array there = on_device(volume, plan.flow.home()), back = volume.clone();
   return median_ms(axes, [&] {
     Range last{};
     for_parts(plan, [&](Range slices, Range views) {
@@ -177,7 +178,7 @@ double transfer_alone(const Axes& axes, const p::Plan& plan, io::ScanReader& rea
       io::FramesView some = frames;
       some.shape[0] = std::min(views.size(), some.shape[0]);
       some.shape[1] = std::min(rows_read(plan, slices).rows.size(), some.shape[1]);
-      p::on_gpu(some, plan.home());
+      p::on_gpu(some, plan.flow.home());
     });
     down.synchronize();
   });
@@ -185,7 +186,7 @@ double transfer_alone(const Axes& axes, const p::Plan& plan, io::ScanReader& rea
 
 /// Filter and back-projection of data that lie on the device.
 double fbp_alone(const Axes& axes, const p::Plan& plan) {
-  const p::Problem problem = problem_of(plan, {0, plan.rows_at_once}, plan.workers.front());
+  const p::Problem problem = problem_of(plan, {0, plan.flow.rows_at_once}, plan.flow.workers.front());
   const std::optional<LinearOperator> F = filter_of(plan, problem);
   const p::BackProjection B = back_projection_of(plan, problem);
   const auto unheard = [](double) {};
@@ -203,8 +204,8 @@ double fdk_alone(const Axes& axes, const p::Plan& plan) {
   double ms = 0;
   const KeepHostMemory kept;
   for (const Range slices : p::chunks_due(plan, {})) {
-    const p::Problem problem = problem_of(plan, slices, plan.workers.front());
-    const p::ByViews fdk = p::beam_of(problem.scan).by_views(plan, problem);
+    const p::Problem problem = problem_of(plan, slices, plan.flow.workers.front());
+    const p::ByViews fdk = p::beam_of(problem.scan).of_views(plan, problem);
     const Range first = blocks_of(plan).front();
     const Array y = input(fdk.filter(first).domain());
     Array x(problem.A.domain());
@@ -219,7 +220,7 @@ double fdk_alone(const Axes& axes, const p::Plan& plan) {
 }
 
 double write_alone(const Axes& axes, const p::Plan& plan, const Ends& ends) {
-  const Array slab = input(Space({plan.rows_at_once, plan.grid.size[1], plan.grid.size[0]}));
+  const Array slab = input(Space({plan.flow.rows_at_once, plan.job.grid.size[1], plan.job.grid.size[0]}));
   return median_ms(axes, [&] {
     const auto writer = ends.create(plan);
     for (const Range slices : p::chunks_due(plan, {})) writer->write(slices, slab.data());
@@ -228,12 +229,12 @@ double write_alone(const Axes& axes, const p::Plan& plan, const Ends& ends) {
 }
 
 Rows::value_type line(const p::Plan& plan, const std::string& direction, double ms, double updates) {
-  return {{"variant", plan.execution().variant},
-          {"precision", name_of(plan.execution().precision)},
+  return {{"variant", plan.flow.execution().variant},
+          {"precision", name_of(plan.flow.execution().precision)},
           {"direction", direction},
-          {"slices", plan.grid.size[2]},
-          {"size", plan.grid.size[0]},
-          {"views", plan.views.size()},
+          {"slices", plan.job.grid.size[2]},
+          {"size", plan.job.grid.size[0]},
+          {"views", plan.job.views.size()},
           {"ms", ms},
           {"gups", updates / ms * 1e-6}};
 }
@@ -269,18 +270,19 @@ Rows::value_type timed(const Axes& axes, const Crew& how, const Job& job, const 
       line(plan, std::string(ends.from_file ? "file" : "host") + " to " + (ends.to_file ? "file" : "host"),
            ms, job.updates);
   // a GPU brings a volume that stays in memory where it belongs
-  const bool writes = ends.to_file || !plan.home().is_cuda(),
-             reads = ends.from_file || !plan.home().is_cuda();
+  const bool writes = ends.to_file || !plan.flow.home().is_cuda(),
+             reads = ends.from_file || !plan.flow.home().is_cuda();
   const std::set<Device> crew(recipe.devices.begin(), recipe.devices.end());
-  const auto workers = static_cast<double>(plan.by_views() ? crew.size() : 1);
-  const double computing = plan.by_views() ? fdk_alone(axes, plan) / workers : fbp_alone(axes, plan),
+  const auto workers = static_cast<double>((plan.flow.views_at_once > 0) ? crew.size() : 1);
+  const double computing =
+                   (plan.flow.views_at_once > 0) ? fdk_alone(axes, plan) / workers : fbp_alone(axes, plan),
                reading = reads ? read_alone(axes, plan, source) : 0,
                preparing = preprocess_alone(axes, plan, source) / workers,
                moving = transfer_alone(axes, plan, source, ends.type) / workers,
                writing = writes ? write_alone(axes, plan, ends) : 0;
   row.update({{"devices", how.devices},
               {"streams", how.streams},
-              {"chunk", plan.rows_at_once},
+              {"chunk", plan.flow.rows_at_once},
               {"read_ms", 1e3 * seconds.read},
               {"preprocess_ms", 1e3 * seconds.preprocess},
               {"transfer_ms", 1e3 * seconds.transfer},

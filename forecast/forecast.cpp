@@ -21,12 +21,12 @@ bool is_of_worker(std::string_view station) {
 /// Workers on one device share what it can do. What a helper does makes them faster.
 Index devices_at_work(const Plan& plan) {
   std::set<Device> devices;
-  for (const Worker& worker : plan.workers)
+  for (const Worker& worker : plan.flow.workers)
     if (worker.threads == 0) devices.insert(worker.device);
   return static_cast<Index>(devices.size());
 }
 double workers_a_device(const Plan& plan) {
-  const std::size_t workers = plan.workers.size() - (plan.helper() ? 1 : 0);
+  const std::size_t workers = plan.flow.workers.size() - (plan.flow.helper() ? 1 : 0);
   return static_cast<double>(workers) / static_cast<double>(devices_at_work(plan));
 }
 
@@ -45,7 +45,7 @@ std::vector<ChunkSeconds> by_chunks(const Plan& plan, const std::vector<Range>& 
                                     const std::vector<Forecast::Part>& parts) {
   double slices = 0;
   for (const Range chunk : chunks) slices += static_cast<double>(chunk.size());
-  const bool apart = rows_are_slices(plan.scan);
+  const bool apart = rows_are_slices(plan.job.scan);
   std::vector<ChunkSeconds> all(chunks.size(), ChunkSeconds{});
   for (std::size_t k = 0; k < chunks.size(); ++k)
     for (const auto& [work, seconds] : parts) {

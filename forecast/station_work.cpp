@@ -9,7 +9,7 @@
 #include "../counts/steps/chain.hpp"
 #include "../pipeline/methods/method.hpp"
 #include "../pipeline/plan/grids.hpp"
-#include "../pipeline/plan/problem.hpp"
+#include "../pipeline/plan/route.hpp"
 #include "../solvers/weight/weight_search.hpp"
 
 namespace tandem::pipeline {
@@ -30,11 +30,12 @@ std::string cpu_words() {
 /// Which devices compute: "2 x NVIDIA H200".
 std::string device_words(const Plan& plan) {
   std::map<std::string, int> counts;
-  for (const Device device : plan.devices) ++counts[device.is_cuda() ? description(device) : cpu_words()];
+  for (const Device device : plan.flow.devices)
+    ++counts[device.is_cuda() ? description(device) : cpu_words()];
   std::string text;
   for (const auto& [name, count] : counts)
     text.append(text.empty() ? "" : " + ").append(std::to_string(count)).append(" x ").append(name);
-  return text + (plan.tiled ? ", in tiles" : "");
+  return text + (in_tiles(plan.flow) ? ", in tiles" : "");
 }
 
 std::string step_words(const Preprocessing& how) {
@@ -50,11 +51,12 @@ std::string step_words(const Preprocessing& how) {
 /// Everything that a pair's speed depends on, except the device.
 std::string pair_words(const Plan& plan) {
   std::ostringstream text;
-  text << name_of(plan.model) << ' ' << name_of(plan.execution());
-  if (plan.model == Model::fourier) text << ' ' << plan.execution().accuracy;
-  text << ", " << kind_of(plan.scan) << ", " << about(std::max(plan.solved.size[0], plan.solved.size[1]))
-       << " pixels, " << about(static_cast<Index>(angles_of(plan.scan).size())) << " views, "
-       << about(std::min<Index>(plan.rows_at_once, 128)) << " slices";
+  text << name_of(plan.flow.model) << ' ' << name_of(plan.flow.execution());
+  if (plan.flow.model == Model::fourier) text << ' ' << plan.flow.execution().accuracy;
+  text << ", " << kind_of(plan.job.scan) << ", "
+       << about(std::max(plan.job.solved.size[0], plan.job.solved.size[1])) << " pixels, "
+       << about(static_cast<Index>(angles_of(plan.job.scan).size())) << " views, "
+       << about(std::min<Index>(plan.flow.rows_at_once, 128)) << " slices";
   return text.str();
 }
 
@@ -70,21 +72,21 @@ Amounts amounts_of(const Plan& plan, const std::vector<Range>& chunks) {
   double slices = 0, solved = 0, rows = 0;
   for (const Range chunk : chunks) {
     slices += static_cast<double>(chunk.size());
-    solved += static_cast<double>(solved_slices(plan, chunk).size());
+    solved += static_cast<double>(solved_slices(plan.job, chunk).size());
     rows += static_cast<double>(rows_of(plan, chunk).size());
   }
-  const Detector& d = plan.filters() ? filtered_detector(plan.scan) : detector_of(plan.scan);
-  return {rows * static_cast<double>(plan.rows_together) * static_cast<double>(plan.bins.size()),
-          static_cast<double>(angles_of(plan.scan).size()) * rows * static_cast<double>(d.bins),
-          slices * static_cast<double>(plan.grid.size[0] * plan.grid.size[1]),
-          solved * static_cast<double>(plan.solved.size[0] * plan.solved.size[1])};
+  const Detector& d = plan.job.filters() ? filtered_detector(plan.job.scan) : detector_of(plan.job.scan);
+  return {rows * static_cast<double>(plan.job.rows_together) * static_cast<double>(plan.job.bins.size()),
+          static_cast<double>(angles_of(plan.job.scan).size()) * rows * static_cast<double>(d.bins),
+          slices * static_cast<double>(plan.job.grid.size[0] * plan.job.grid.size[1]),
+          solved * static_cast<double>(plan.job.solved.size[0] * plan.job.solved.size[1])};
 }
 
 /// Updates of a usual search, which looks at some slices of their own, or at all as one (`look_ahead`).
 double updates_of_search(const Plan& plan, double views) {
-  if (!plan.looks_ahead) return 0;
-  const auto [nx, ny, nz] = plan.solved.size;
-  const Index slices = rows_are_slices(plan.scan) ? std::min(nz, most_slices_ahead) : nz;
+  if (!plan.job.looks_ahead) return 0;
+  const auto [nx, ny, nz] = plan.job.solved.size;
+  const Index slices = plan.flow.route->makes_slices_alone ? std::min(nz, most_slices_ahead) : nz;
   return usual_applications_of_search * views * static_cast<double>(nx * ny * slices);
 }
 
@@ -105,33 +107,33 @@ double seconds_of(const Seconds& seconds, std::string_view station) {
 }
 
 bool shares_cores(const Plan& plan) {
-  return std::none_of(plan.devices.begin(), plan.devices.end(),
+  return std::none_of(plan.flow.devices.begin(), plan.flow.devices.end(),
                       [](Device device) { return device.is_cuda(); });
 }
 
 std::vector<StationWork> work_of(const Plan& plan, const io::ScanInfo& info, const Ends& ends,
                                  const std::vector<Range>& chunks) {
   const Amounts n = amounts_of(plan, chunks);
-  const double views = static_cast<double>(angles_of(plan.scan).size()), updates = n.solved * views;
+  const double views = static_cast<double>(angles_of(plan.job.scan).size()), updates = n.solved * views;
   const double pixel = static_cast<double>(io::bytes_of(info.type));
   const std::string cpu = cpu_words(), where = ", " + device_words(plan), pair = pair_words(plan) + where;
-  const auto file_frames = static_cast<double>(plan.views.size() + info.flats + info.darks);
-  const Applications steps = plan.method->preparation_with(plan.options) +
-                             *plan.options.iterations * plan.method->step_with(plan.options);
-  const bool moves = plan.home().is_cuda(), prepares = plan.gpus_prepare();
-  const double counts = static_cast<double>(plan.views.size()) * n.frame * pixel;
-  const std::string solver = "iterate " + std::string(plan.method->name) + " " + pair;
+  const auto file_frames = static_cast<double>(plan.job.views.size() + info.flats + info.darks);
+  const Applications steps = plan.job.method->preparation_with(plan.job.options) +
+                             *plan.job.options.iterations * plan.job.method->step_with(plan.job.options);
+  const bool moves = plan.flow.home().is_cuda(), prepares = gpus_prepare(plan.job, plan.flow);
+  const double counts = static_cast<double>(plan.job.views.size()) * n.frame * pixel;
+  const std::string solver = "iterate " + std::string(plan.job.method->name) + " " + pair;
   std::vector<StationWork> all{
       {"search", solver, updates_of_search(plan, views), true},
       {"read", "read " + ends.from + ", " + cpu, file_frames * n.frame * pixel},
       {"preprocess",
-       std::string("preprocess ") + io::name_of(info.type) + ", " + step_words(plan.preprocessing) +
-           (prepares || plan.helper() ? where : ", " + cpu),
+       std::string("preprocess ") + io::name_of(info.type) + ", " + step_words(plan.job.preprocessing) +
+           (prepares || plan.flow.helper() ? where : ", " + cpu),
        counts},
       {"transfer", "transfer" + where, moves ? (prepares ? counts : 4 * n.projections) + 4 * n.voxels : 0},
-      {"filter", "filter " + pair, plan.filters() ? 4 * n.projections : 0},
-      {"backproject", "backproject " + pair, plan.filters() ? updates : 0, true},
-      {"iterate", solver, plan.method->iterates() ? steps.together() * updates : 0, true},
+      {"filter", "filter " + pair, plan.job.filters() ? 4 * n.projections : 0},
+      {"backproject", "backproject " + pair, plan.job.filters() ? updates : 0, true},
+      {"iterate", solver, plan.job.method->iterates() ? steps.together() * updates : 0, true},
       {"write", "write " + ends.to + ", " + cpu, ends.voxel_bytes * n.voxels},
       {"finish", "finish " + ends.to, ends.voxel_bytes * n.voxels}};
   std::erase_if(all, [](const StationWork& work) { return !(work.amount > 0); });

@@ -72,37 +72,37 @@ struct Size {
 /// as it is.
 Plan part_of(const Plan& plan, Size size) {
   Plan part = plan;
-  const VolumeGrid& g = plan.solved;
+  const VolumeGrid& g = plan.job.solved;
   const Index first = (g.size[2] - size.slices) / 2;
-  part.grid = region(g, {0, g.size[0]}, {0, g.size[1]}, {first, first + size.slices});
-  part.solved = part.grid;
-  part.inside = {};
-  if (rows_are_slices(plan.scan)) {
-    const Index views = static_cast<Index>(angles_of(plan.scan).size());
-    part.scan = crop(plan.scan, {0, views}, {0, size.slices}, {0, detector_of(plan.scan).bins});
-    part.rows = {plan.rows.first, plan.rows.first + size.slices * plan.rows_together};
+  part.job.grid = region(g, {0, g.size[0]}, {0, g.size[1]}, {first, first + size.slices});
+  part.job.solved = part.job.grid;
+  part.job.inside = {};
+  if (rows_are_slices(plan.job.scan)) {
+    const Index views = static_cast<Index>(angles_of(plan.job.scan).size());
+    part.job.scan = crop(plan.job.scan, {0, views}, {0, size.slices}, {0, detector_of(plan.job.scan).bins});
+    part.job.rows = {plan.job.rows.first, plan.job.rows.first + size.slices * plan.job.rows_together};
   }
-  std::vector<double>& angles = angles_of(part.scan);
+  std::vector<double>& angles = angles_of(part.job.scan);
   const std::vector<double> all = angles;
   angles.resize(static_cast<std::size_t>(size.views));
   for (std::size_t k = 0; k < angles.size(); ++k) angles[k] = all[k * all.size() / angles.size()];
-  part.views = {0, size.views};
-  part.rows_at_once = size.slices;
-  part.options.iterations = std::min(*plan.options.iterations, 2);
-  part.options.tv_weight = plan.options.tv_weight.value_or(1);
-  part.looks_ahead = false;
-  if (plan.options.subsets) part.options.subsets = std::min(*plan.options.subsets, size.views);
-  part.options.stop_by_discrepancy = part.options.stop_by_gcv = part.options.stop_by_ncp = false;
-  part.options.stop_relative.reset();
-  part.options.stop_gap.reset();
-  part.options.stop_seconds.reset();
-  if (part.options.initial == Initial::file) part.options.initial = Initial::zero;
+  part.job.views = {0, size.views};
+  part.flow.rows_at_once = size.slices;
+  part.job.options.iterations = std::min(*plan.job.options.iterations, 2);
+  part.job.options.tv_weight = plan.job.options.tv_weight.value_or(1);
+  part.job.looks_ahead = false;
+  if (plan.job.options.subsets) part.job.options.subsets = std::min(*plan.job.options.subsets, size.views);
+  part.job.options.stop_by_discrepancy = part.job.options.stop_by_gcv = part.job.options.stop_by_ncp = false;
+  part.job.options.stop_relative.reset();
+  part.job.options.stop_gap.reset();
+  part.job.options.stop_seconds.reset();
+  if (part.job.options.initial == Initial::file) part.job.options.initial = Initial::zero;
   return part;
 }
 
 Size all_of(const Plan& plan) {
-  return {solved_slices(plan, {0, std::min(plan.rows_at_once, plan.grid.size[2])}).size(),
-          static_cast<Index>(angles_of(plan.scan).size())};
+  return {solved_slices(plan.job, {0, std::min(plan.flow.rows_at_once, plan.job.grid.size[2])}).size(),
+          static_cast<Index>(angles_of(plan.job.scan).size())};
 }
 
 /// About so many slices, in batches as kernels take them at once.
@@ -115,11 +115,12 @@ Index full_batches(double slices, Index most) {
 /// A Fourier model is fast because it takes all views; other pairs take the same time for each.
 Size first_size(const Plan& plan) {
   const Size all = all_of(plan);
-  const SolverCost& cost = plan.method->cost;
-  const int applications = plan.filters() + cost.preparation.together() + 2 * cost.step.together();
+  const SolverCost& cost = plan.job.method->cost;
+  const int applications = plan.job.filters() + cost.preparation.together() + 2 * cost.step.together();
   const double updates = (shares_cores(plan) ? 1e8 : 1e10) / applications;
-  const double a_slice = static_cast<double>(plan.solved.size[0]) * static_cast<double>(plan.solved.size[1]);
-  if (plan.model == Model::fourier)
+  const double a_slice =
+      static_cast<double>(plan.job.solved.size[0]) * static_cast<double>(plan.job.solved.size[1]);
+  if (plan.flow.model == Model::fourier)
     return {full_batches(2.4e7 / a_slice / applications, all.slices), all.views};
   const Index slices = full_batches(std::min(16.0, updates / (4 * a_slice)), all.slices);
   const double views = updates / (a_slice * static_cast<double>(slices));
@@ -139,7 +140,8 @@ Size larger(Size size, double times, Size most) {
 /// The work of a part, of the kinds of the whole.
 std::vector<StationWork> work_of_part(const Plan& part, const io::ScanInfo& info,
                                       const std::vector<StationWork>& whole, double updates) {
-  std::vector<StationWork> works = work_done(work_of(part, info, {}, {Range{0, part.grid.size[2]}}), updates);
+  std::vector<StationWork> works =
+      work_done(work_of(part, info, {}, {Range{0, part.job.grid.size[2]}}), updates);
   for (StationWork& work : works)
     for (const StationWork& same : whole)
       if (same.name == work.name) work.kind = same.kind;
@@ -182,30 +184,30 @@ Rates try_reading(io::ScanReader& reader, const Plan& plan, const std::vector<St
   Rates rates;
   const StationWork* work = named(works, "read");
   if (!work) return rates;
-  const bool apart = rows_are_slices(plan.scan);
-  const Index rows =
-      apart ? std::min(plan.rows_at_once * plan.rows_together, plan.rows.size()) : plan.rows.size();
-  const double frame =
-      static_cast<double>(rows * plan.bins.size()) * static_cast<double>(io::bytes_of(reader.info().type));
-  Index views = std::clamp<Index>(static_cast<Index>(bytes_of_trial / frame), 1, plan.views.size());
-  Range next{plan.views.first, plan.views.first + views};
+  const bool apart = rows_are_slices(plan.job.scan);
+  const Index rows = apart ? std::min(plan.flow.rows_at_once * plan.job.rows_together, plan.job.rows.size())
+                           : plan.job.rows.size();
+  const double frame = static_cast<double>(rows * plan.job.bins.size()) *
+                       static_cast<double>(io::bytes_of(reader.info().type));
+  Index views = std::clamp<Index>(static_cast<Index>(bytes_of_trial / frame), 1, plan.job.views.size());
+  Range next{plan.job.views.first, plan.job.views.first + views};
   io::Frames frames;
   double seconds = 0;
   for (int round = 0; round < most_rounds && seconds < long_enough && next.size() > 0; ++round) {
     const double start = seconds_now();
-    reader.read(io::FrameKind::projection, next, {plan.rows.first, plan.rows.first + rows}, plan.bins,
-                frames);
+    reader.read(io::FrameKind::projection, next, {plan.job.rows.first, plan.job.rows.first + rows},
+                plan.job.bins, frames);
     const double took = seconds_now() - start;
     seconds += took;
-    if (round > 0 || next.last == plan.views.last)  // the first one touches the memory
+    if (round > 0 || next.last == plan.job.views.last)  // the first one touches the memory
       rates.add(work->kind, static_cast<double>(next.size()) * frame / took, Rates::From::trial);
-    next = {next.last, std::min(next.last + views, plan.views.last)};
+    next = {next.last, std::min(next.last + views, plan.job.views.last)};
   }
   return rates;
 }
 
 Rates try_computing(const io::ScanInfo& info, const Plan& plan, const std::vector<StationWork>& works) {
-  require<DeviceError>(!plan.over_ranks(),
+  require<DeviceError>(plan.flow.together.is_alone(),
                        "several ranks do it together; give tandem info --ranks R --device-memory GIB");
   const Size most = all_of(plan);
   const KeepHostMemory kept;  // the last trial finds its memory touched, as most chunks do
@@ -237,10 +239,10 @@ Rates try_writing(const fs::path& folder, const std::string& ending, io::VolumeF
                   const Plan& plan, const std::vector<StationWork>& works) {
   Rates rates;
   const HiddenFolder hidden(folder);
-  const Index area = plan.grid.size[0] * plan.grid.size[1];
+  const Index area = plan.job.grid.size[0] * plan.job.grid.size[1];
   const Index slices = std::clamp<Index>(static_cast<Index>(bytes_of_trial / 4 / static_cast<double>(area)),
-                                         1, plan.rows_at_once);
-  const Shape shape{slices, plan.grid.size[1], plan.grid.size[0]};
+                                         1, plan.flow.rows_at_once);
+  const Shape shape{slices, plan.job.grid.size[1], plan.job.grid.size[0]};
   Random random(1);
   const Array noise = uniform_array(Space(shape), random);
   format.place.reset();
@@ -256,7 +258,7 @@ Rates try_writing(const fs::path& folder, const std::string& ending, io::VolumeF
   for (const char* name : {"write", "finish"})
     if (const StationWork* work = named(works, name)) {
       done.push_back(*work);
-      done.back().amount *= static_cast<double>(slices) / static_cast<double>(plan.grid.size[2]);
+      done.back().amount *= static_cast<double>(slices) / static_cast<double>(plan.job.grid.size[2]);
     }
   return rates_of(plan, done, seconds, Rates::From::trial);
 }

@@ -106,11 +106,11 @@ AxisTrials try_axes(io::ScanReader& reader, const Recipe& recipe, std::span<cons
     done(all.trials.size());
     one.axis_bin = axis;
     const Plan plan = make_plan(reader.info(), one);
-    const auto [slices, height, width] = plan.grid.shape();
+    const auto [slices, height, width] = plan.job.grid.shape();
     SliceWriter writer(static_cast<std::size_t>(height * width));
     const Outcome outcome = reconstruct(
         scan, plan, writer, {.progress = [&](const Stage&) { done(all.trials.size()); }, .truth = {}});
-    all.unit = plan.unit();
+    all.unit = plan.job.unit();
     add_new(all.warnings, plan.warnings);
     add_new(all.warnings, outcome.warnings);
     all.trials.push_back(

@@ -232,16 +232,16 @@ void Checkpoints::find_part() {
 }
 
 void Checkpoints::suit(Plan& plan) {
-  require<GeometryError>(!plan.helper(),
+  require<GeometryError>(!plan.flow.helper(),
                          "--checkpoint does not go with a CPU that helps GPUs, because the bits of a slice "
                          "depend on who makes it; give --device cuda");
-  if (slots_.empty()) slices_at_once_ = plan.rows_at_once;
-  require<DeviceError>(slices_at_once_ <= plan.rows_at_once, request_.file.string(), ": has ",
+  if (slots_.empty()) slices_at_once_ = plan.flow.rows_at_once;
+  require<DeviceError>(slices_at_once_ <= plan.flow.rows_at_once, request_.file.string(), ": has ",
                        slices_at_once_, " slices at once, and the memory of this run holds ",
-                       plan.rows_at_once,
+                       plan.flow.rows_at_once,
                        "; give a larger --memory or --device-memory, or leave out --resume to begin anew");
-  plan.rows_at_once = slices_at_once_;
-  plan.slices_a_read -= plan.slices_a_read % slices_at_once_;
+  plan.flow.rows_at_once = slices_at_once_;
+  plan.flow.slices_a_read -= plan.flow.slices_a_read % slices_at_once_;
 }
 
 std::vector<Range> Checkpoints::found() const {

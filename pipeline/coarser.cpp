@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "../operators/projector.hpp"
-#include "beams/beam.hpp"
+#include "beams/placement.hpp"
 #include "methods/variation.hpp"
 #include "plan/row_axes.hpp"
 
@@ -62,15 +62,15 @@ std::vector<CoarserProblem> coarser_problems(const Plan& plan, const Problem& pr
   std::vector<CoarserProblem> all;
   VolumeGrid grid = problem.grid;
   Scan scan = on_common_axis(solved_scan(problem.scan, grid));
-  MethodOptions options = plan.options;
+  MethodOptions options = plan.job.options;
   for (int k = 0; k < most; ++k) {
     const std::optional<Binned> wider = binned(scan, grid, problem.A.domain().shares());
     if (!wider) break;
     scan = tandem::bin_down(scan, 1, true);
     grid = bin_down(grid, wider->slices ? 3 : 2);
     if (options.tv_huber) *options.tv_huber *= 2;  // differences of neighbours twice as far apart
-    const Worker worker = suited(problem.worker, plan.model, scan, grid);
-    LinearOperator A = beam_of(scan).projector(plan, worker, scan, problem.own_views, grid, {});
+    const Worker worker = suited(problem.worker, plan.flow.model, scan, grid);
+    LinearOperator A = plan.flow.placement->projector(plan, worker, scan, problem.own_views, grid, {});
     Regulariser variation = variation_of(A.domain(), grid.pitch, options);
     all.push_back(
         {std::move(A), std::move(variation), weights_times_of(wider->rows ? 2 : 1, wider->slices ? 3 : 2)});

@@ -38,14 +38,14 @@ class Follower {
         patience_(patience),
         outcome_(outcome),
         prepare_(scan.info(), plan),
-        rows_(rows_read(plan, {0, plan.grid.size[2]})),
-        reference_(read_reference(scan, rows_.rows, plan.bins, plan.preprocessing)),
+        rows_(rows_read(plan, {0, plan.job.grid.size[2]})),
+        reference_(read_reference(scan, rows_.rows, plan.job.bins, plan.job.preprocessing)),
         sum_(plan),
         live_(options.show),
-        samples_(plan.views.size(), {0, detector_of(plan.scan).rows}) {
+        samples_(plan.job.views.size(), {0, detector_of(plan.job.scan).rows}) {
     reference_.margin_above = rows_.above;
     reference_.margin_below = rows_.below;
-    followed_.of = plan.views.size();
+    followed_.of = plan.job.views.size();
     seen_at_ = followed_.last_view = seconds_now();
   }
 
@@ -55,7 +55,7 @@ class Follower {
       const bool over = is_over();
       const Index there = look(over);
       if (is_due(there) || (over && there > added_))
-        add({added_, std::min(there, added_ + plan_.views_at_once)});
+        add({added_, std::min(there, added_ + plan_.flow.views_at_once)});
       else if (over)
         break;
       else
@@ -63,17 +63,17 @@ class Follower {
       tell("follow", added_);
     }
     followed_.views = added_;
-    require<FileError>(added_ > 0, "--follow: none of the views ", plan_.views.first, ":", plan_.views.last,
-                       " came within ", patience_.seconds, " s");
+    require<FileError>(added_ > 0, "--follow: none of the views ", plan_.job.views.first, ":",
+                       plan_.job.views.last, " came within ", patience_.seconds, " s");
   }
 
   /// Gives each view the weight that it has among those that came, by the angles that are known now.
   void settle() {
-    const Detector& d = detector_of(plan_.scan);
+    const Detector& d = detector_of(plan_.job.scan);
     sum_.use(crop(scan_now(), {0, added_}, {0, d.rows}, {0, d.bins}));
     for (const Range views : sum_.unsettled())
-      for (Index first = views.first; first < views.last; first += plan_.views_at_once) {
-        const Range some{first, std::min(views.last, first + plan_.views_at_once)};
+      for (Index first = views.first; first < views.last; first += plan_.flow.views_at_once) {
+        const Range some{first, std::min(views.last, first + plan_.flow.views_at_once)};
         sum_.add(some, line_integrals(some, nullptr));
         tell("weigh again", followed_.again += some.size());
       }
@@ -96,8 +96,8 @@ class Follower {
  private:
   /// The scan of the plan, with the angles that are known now.
   Scan scan_now() const {
-    Scan scan = plan_.scan;
-    angles_of(scan) = crop(angles_of(scan_.info().scan), plan_.views);
+    Scan scan = plan_.job.scan;
+    angles_of(scan) = crop(angles_of(scan_.info().scan), plan_.job.views);
     return scan;
   }
 
@@ -105,7 +105,7 @@ class Follower {
   /// weight of the last one is not known.
   Index look(bool over) {
     const Index before = scan_.angles_known();
-    const Index there = std::clamp<Index>(scan_.look() - plan_.views.first, 0, followed_.of);
+    const Index there = std::clamp<Index>(scan_.look() - plan_.job.views.first, 0, followed_.of);
     if (scan_.angles_known() != before) sum_.use(scan_now());
     if (there > seen_) {
       if (seen_ == added_) waits_since_ = seconds_now();
@@ -119,7 +119,7 @@ class Follower {
 
   bool is_due(Index there) const {
     const Index waiting = there - added_;
-    return waiting > 0 && (waiting >= plan_.views_at_once || there == followed_.of ||
+    return waiting > 0 && (waiting >= plan_.flow.views_at_once || there == followed_.of ||
                            seconds_now() - waits_since_ > gather_seconds);
   }
 
@@ -151,8 +151,9 @@ class Follower {
       const Stopwatch watch("back-project", outcome_.seconds.backproject, options_.board);
       sum_.add(views, std::move(y));
     }
-    outcome_.updates += static_cast<double>(plan_.grid.size[0] * plan_.grid.size[1] * plan_.grid.size[2]) *
-                        static_cast<double>(views.size());
+    outcome_.updates +=
+        static_cast<double>(plan_.job.grid.size[0] * plan_.job.grid.size[1] * plan_.job.grid.size[2]) *
+        static_cast<double>(views.size());
     added_ = views.last;
     waits_since_ = seconds_now();
     if (live_.due()) live_.show(sum_.planes());
@@ -161,14 +162,15 @@ class Follower {
   Array line_integrals(Range views, Findings* found) {
     {
       const Stopwatch watch("read", outcome_.seconds.read, options_.board);
-      scan_.read(io::FrameKind::projection, {plan_.views.first + views.first, plan_.views.first + views.last},
-                 rows_.rows, plan_.bins, frames_);
+      scan_.read(io::FrameKind::projection,
+                 {plan_.job.views.first + views.first, plan_.job.views.first + views.last}, rows_.rows,
+                 plan_.job.bins, frames_);
     }
     const Stopwatch watch("preprocess", outcome_.seconds.preprocess, options_.board);
-    const Detector& d = detector_of(plan_.scan);
+    const Detector& d = detector_of(plan_.job.scan);
     const Scan some = crop(sum_.scan(), views, {0, d.rows}, {0, d.bins});
     Findings unheeded;
-    return preprocess(frames_, reference_, plan_.preprocessing, projection_space(some),
+    return preprocess(frames_, reference_, plan_.job.preprocessing, projection_space(some),
                       found ? *found : unheeded)
         .y;
   }
@@ -199,7 +201,7 @@ class Follower {
 
 /// From a GPU in slabs: one is written while the next one comes.
 void write_all(const Plan& plan, ViewSum& sum, WriteStation& write, Outcome& outcome) {
-  const Index all = plan.grid.size[2], step = plan.home().is_cuda() ? slices_written_at_once : all;
+  const Index all = plan.job.grid.size[2], step = plan.flow.home().is_cuda() ? slices_written_at_once : all;
   std::vector<Chunk> chunks(static_cast<std::size_t>(conveyor_places(1)));
   const auto chunk = [&](const Item& item) -> Chunk& { return chunks[static_cast<std::size_t>(item.place)]; };
   const KeepHostMemory kept;
@@ -210,9 +212,9 @@ void write_all(const Plan& plan, ViewSum& sum, WriteStation& write, Outcome& out
       },
       [&](const Item& item) {
         const Stopwatch watch("transfer", outcome.seconds.transfer);
-        const PinHostMemory pinned(plan.home());
+        const PinHostMemory pinned(plan.flow.home());
         chunk(item).own = sum.slices(chunk(item).slices);
-        require_finite(plan, chunk(item).slices, *chunk(item).own);
+        require_finite(plan.job, chunk(item).slices, *chunk(item).own);
         chunk(item).volume = chunk(item).own->data();
       },
       [&](const Item& item) { write(chunk(item)); });
@@ -225,10 +227,10 @@ Outcome follow(io::GrowingScan& scan, const Plan& asked, io::VolumeWriter& write
   Plan plan = asked;
   end_margins_at_bad_rows(scan, plan, {});  // views are still to come
   Outcome outcome;
-  Watch watch(options.progress, static_cast<double>(plan.grid.size[2]), 1, options.board);
+  Watch watch(options.progress, static_cast<double>(plan.job.grid.size[2]), 1, options.board);
   WriteStation write(writer, plan, watch, outcome,
-                     QualityWatch(plan, truth_of(plan, options.truth, options.any_external)),
-                     MiddleSlices(plan, options.pictures, options.show));
+                     QualityWatch(plan.job.grid, truth_of(plan.job, options.truth, options.any_external)),
+                     MiddleSlices(plan.job.grid, options.pictures, options.show));
   {
     const Stopwatch whole("follow", outcome.seconds.total);
     Follower follower(scan, plan, options, patience, outcome);

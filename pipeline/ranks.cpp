@@ -57,18 +57,20 @@ static void pass(Packet& packet, Outcome& outcome) {
   pass(packet, outcome.iterated);
 }
 
-void share_chunks(Plan& plan, const Comm& ranks) {
+void share_chunks(Plan& plan) {
+  const Comm& ranks = plan.flow.queue;
   if (ranks.is_alone()) return;
-  if (plan.over_ranks()) return;  // all take part in all slices
   const Index parts =
-      ranks.size() * (plan.by_views() ? static_cast<Index>(plan.workers.size()) : chunks_a_rank);
-  const Index fair = std::max<Index>(ceil_div(plan.grid.size[2], parts), 2 * plan.margin.beside);
-  std::array least{static_cast<double>(std::min(plan.rows_at_once, fair)),
-                   static_cast<double>(plan.slices_a_read)};
+      ranks.size() *
+      (plan.flow.views_at_once > 0 ? static_cast<Index>(plan.flow.workers.size()) : chunks_a_rank);
+  const Index fair = std::max<Index>(ceil_div(plan.job.grid.size[2], parts), 2 * plan.job.margin.beside);
+  std::array least{static_cast<double>(std::min(plan.flow.rows_at_once, fair)),
+                   static_cast<double>(plan.flow.slices_a_read)};
   ranks.all_reduce(least, Combine::least);
-  plan.rows_at_once = static_cast<Index>(least[0]);
-  plan.slices_a_read = static_cast<Index>(least[1]);
-  if (plan.slices_a_read < plan.grid.size[2]) plan.slices_a_read -= plan.slices_a_read % plan.rows_at_once;
+  plan.flow.rows_at_once = static_cast<Index>(least[0]);
+  plan.flow.slices_a_read = static_cast<Index>(least[1]);
+  if (plan.flow.slices_a_read < plan.job.grid.size[2])
+    plan.flow.slices_a_read -= plan.flow.slices_a_read % plan.flow.rows_at_once;
 }
 
 ChunkQueue::ChunkQueue(const Comm& ranks, std::vector<Range> due, const std::vector<Range>& begun)
@@ -103,7 +105,6 @@ std::optional<Index> ChunkQueue::next() {
     number = shared_ + counter_.add(1);
   }
   if (number >= static_cast<Index>(chunks_.size())) return std::nullopt;
-  taken_.push_back(chunks_[static_cast<std::size_t>(number)]);
   return number;
 }
 

@@ -14,7 +14,7 @@ namespace tandem::pipeline {
 
 /// All ranks: makes their plans alike, with chunks that fit into the memory of each, and are small enough
 /// that each rank gets some.
-void share_chunks(Plan& plan, const Comm& ranks);
+void share_chunks(Plan& plan);
 
 /// The chunks of a run that several ranks share: each takes the next one when it is free.
 class ChunkQueue {
@@ -25,15 +25,13 @@ class ChunkQueue {
   std::optional<Index> next();
   /// All that are due, by their numbers.
   const std::vector<Range>& chunks() const { return chunks_; }
-  /// Those that this rank took.
-  const std::vector<Range>& taken() const { return taken_; }
   void made(Index slices);  ///< by this rank
   /// How many slices others have made by now. The first rank is asked, as it costs the others a message.
   double made_by_others();
 
  private:
   Comm ranks_;
-  std::vector<Range> chunks_, taken_;
+  std::vector<Range> chunks_;
   std::vector<Index> own_;  ///< numbers of chunks that nobody else takes, the next one last
   Index shared_ = 0;        ///< number of the first chunk that anybody takes
   SharedCounter counter_, made_;

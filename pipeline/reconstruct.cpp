@@ -16,7 +16,6 @@
 #include "ranks.hpp"
 #include "stations/compute.hpp"
 #include "stations/landing.hpp"
-#include "stations/portions.hpp"
 #include "stations/prepare.hpp"
 #include "stations/read.hpp"
 #include "stations/write.hpp"
@@ -33,7 +32,7 @@ using Workers = std::vector<std::unique_ptr<ComputeStation>>;
 Workers workers_of(const Work& work, ReadStation& read, PrepareStation& prepare, io::VolumeWriter* writer,
                    bool may_store) {
   Workers workers;
-  for (std::size_t i = 0; i < work.plan.workers.size(); ++i) {
+  for (std::size_t i = 0; i < work.plan.flow.workers.size(); ++i) {
     Work one = work;
     one.worker = i;
     workers.push_back(std::make_unique<ComputeStation>(std::move(one), read, prepare, writer, may_store));
@@ -53,14 +52,14 @@ void send(const Plan& plan, ChunkQueue& all, ReadStation& read, const Workers& w
   const auto chunk = [&](const Item& item) -> Chunk& { return chunks[static_cast<std::size_t>(item.place)]; };
   const auto load = [&](const Item& item) {
     chunk(item).slices = due[static_cast<std::size_t>(item.number)];
-    read(chunk(item));
+    plan.flow.route->load(read, chunk(item));
     queue("preprocess", 1);
   };
   const auto work = [&](const Item& item) {
     queue("preprocess", -1);
     const auto number = static_cast<std::size_t>(item.worker);
     const auto compute = [&] { (*workers[number])(chunk(item)); };
-    const int threads = plan.workers[number].threads;
+    const int threads = plan.flow.workers[number].threads;
     threads > 0 ? in_background(threads, compute) : compute();
     queue("write", 1);
   };
@@ -75,7 +74,7 @@ void send(const Plan& plan, ChunkQueue& all, ReadStation& read, const Workers& w
 void add(const Plan& plan, const Workers& workers, Outcome& outcome) {
   for (std::size_t i = 0; i < workers.size(); ++i) {
     Outcome one = workers[i]->outcome();
-    if (plan.workers[i].threads > 0)
+    if (plan.flow.workers[i].threads > 0)
       outcome.helped = Helped{one.slices, one.updates, std::exchange(one.seconds, {})};
     outcome.add(one);
   }
@@ -97,7 +96,7 @@ Outcome look_at_some(io::ScanReader& reader, const Plan& plan, const Options& op
     if (options.progress) options.progress({purpose, reached, all, at.detail});
   };
   Outcome found;
-  Watch watch(tell, all, plan.workers.size());
+  Watch watch(tell, all, plan.flow.workers.size());
   PrepareStation prepare(reader.info(), plan);
   ReadStation read(reader, plan, watch, found);
   const auto workers =
@@ -122,8 +121,8 @@ std::vector<Range> one_by_one(const std::vector<Index>& slices) {
 
 /// Up to so many slices, from the middles of equal parts; all as one if rays cross them.
 std::vector<Range> some_slices(const Plan& plan, Index most) {
-  const Index all = plan.grid.size[2], taken = std::min(all, most);
-  if (!rows_are_slices(plan.scan)) return {{0, all}};
+  const Index all = plan.job.grid.size[2], taken = std::min(all, most);
+  if (!plan.flow.route->makes_slices_alone) return {{0, all}};
   std::vector<Index> slices;
   for (Index k = 0; k < taken; ++k) slices.push_back((2 * k + 1) * all / (2 * taken));
   return one_by_one(slices);
@@ -141,20 +140,20 @@ Outcome look_for_weights(io::ScanReader& reader, const Plan& plan, const Options
 
 void find_range(io::ScanReader& reader, const Plan& plan, const Options& options, Outcome& outcome) {
   const Stopwatch watch("range", outcome.range_seconds);
-  RangeFinder finder(plan);
-  const bool apart = rows_are_slices(plan.scan) || plan.by_views();
+  RangeFinder finder(plan.job.grid);
   look_at_some(reader, plan, options, "range",
-               apart ? one_by_one(finder.slices()) : std::vector{Range{0, plan.grid.size[2]}},
+               plan.flow.route->makes_slices_alone ? one_by_one(finder.slices())
+                                                   : std::vector{Range{0, plan.job.grid.size[2]}},
                [&](const Chunk& chunk) { finder.look_at(chunk.slices, chunk.volume); });
-  if (plan.over_ranks()) finder.join(plan.ranks);
+  finder.join(plan.flow.together);
   outcome.range = finder.range();
 }
 
-/// Of several ranks, the first one finds it, unless all have parts of each slice.
+/// Of ranks that share chunks, the first one finds it.
 void set_range(io::ScanReader& reader, const Plan& plan, io::VolumeWriter& writer, const Options& options,
                Outcome& outcome) {
-  if (options.ranks.is_first() || plan.over_ranks()) find_range(reader, plan, options, outcome);
-  outcome.range = of_first(options.ranks, outcome.range);
+  if (plan.flow.queue.is_first()) find_range(reader, plan, options, outcome);
+  outcome.range = of_first(plan.flow.ranks, outcome.range);
   writer.set_range(outcome.range->min, outcome.range->max);
 }
 
@@ -163,25 +162,25 @@ ChunkQueue queue_of(const Plan& plan, const io::VolumeWriter& writer, const Opti
   std::vector<Range> due = chunks_due(plan, writer.done()), begun;
   if (options.checkpoints) {
     due = options.checkpoints->in_order(std::move(due));
-    if (!options.ranks.is_alone() && !plan.over_ranks()) begun = options.checkpoints->found();
+    if (!plan.flow.queue.is_alone()) begun = options.checkpoints->found();
   }
-  return {plan.over_ranks() ? Comm() : options.ranks, std::move(due), begun};
+  return {plan.flow.queue, std::move(due), begun};
 }
 
 }  // namespace
 
 Searched look_ahead(io::ScanReader& reader, Plan& plan, const Options& options) {
-  const Method& method = *plan.method;
+  const Method& method = *plan.job.method;
   Searched searched;
-  if (!method.is_open || !method.is_open(plan.options)) return searched;
+  if (!method.is_open || !method.is_open(plan.job.options)) return searched;
   const double start = seconds_now();
-  end_margins_at_bad_rows(reader, plan, plan.views);
-  if (options.ranks.is_first() || plan.over_ranks()) {
+  end_margins_at_bad_rows(reader, plan, plan.job.views);
+  if (plan.flow.queue.is_first()) {
     const Outcome found = look_for_weights(reader, plan, options);
-    method.settle(found, plan.options);
+    method.settle(found, plan.job.options);
     searched = found.searched;
   }
-  plan.options.tv_weight = of_first(options.ranks, plan.options.tv_weight);
+  plan.job.options.tv_weight = of_first(plan.flow.ranks, plan.job.options.tv_weight);
   searched.seconds = seconds_now() - start;
   return searched;
 }
@@ -189,24 +188,25 @@ Searched look_ahead(io::ScanReader& reader, Plan& plan, const Options& options) 
 Outcome reconstruct(io::ScanReader& reader, const Plan& asked, io::VolumeWriter& writer,
                     const Options& options) {
   Plan plan = asked;
-  end_margins_at_bad_rows(reader, plan, plan.views);
+  end_margins_at_bad_rows(reader, plan, plan.job.views);
   const Searched searched = look_ahead(reader, plan, options);
   Outcome outcome;
-  const Comm& ranks = options.ranks;
+  const Comm& ranks = plan.flow.ranks;
   ChunkQueue queue = queue_of(plan, writer, options);
   const std::vector<Range>& due = queue.chunks();
-  Watch watch(options.progress, static_cast<double>(plan.grid.size[2]), plan.workers.size(), options.board);
+  Watch watch(options.progress, static_cast<double>(plan.job.grid.size[2]), plan.flow.workers.size(),
+              options.board);
   if (!ranks.is_alone() && ranks.is_first()) watch.add_others([&] { return queue.made_by_others(); });
   if (options.board) options.board->expect(slices_in(due));
   PrepareStation prepare(reader.info(), plan);
   ReadStation read(reader, plan, watch, outcome);
-  const bool compares = !plan.over_ranks() || ranks.is_first();  // which then has the slices of all
-  const std::shared_ptr<Truth> truth =
-      compares ? truth_of(plan, options.truth, options.any_external) : nullptr;
-  WriteStation write(writer, plan, watch, outcome, QualityWatch(plan, ranks.is_first() ? truth : nullptr),
-                     MiddleSlices(plan, options.pictures, options.show));
-  const bool range_at_once = options.find_range && (ranks.is_alone() || plan.over_ranks()) &&
-                             due.size() == 1 && due.front().size() == plan.grid.size[2];
+  const std::shared_ptr<Truth> truth =  // of ranks that solve together, the first has the slices of all
+      plan.flow.together.is_first() ? truth_of(plan.job, options.truth, options.any_external) : nullptr;
+  WriteStation write(writer, plan, watch, outcome,
+                     QualityWatch(plan.job.grid, ranks.is_first() ? truth : nullptr),
+                     MiddleSlices(plan.job.grid, options.pictures, options.show));
+  const bool range_at_once = options.find_range && plan.flow.queue.is_alone() && due.size() == 1 &&
+                             due.front().size() == plan.job.grid.size[2];
   const bool may_store = !write.looks() && !range_at_once;
   const Beside beside{options.curves, truth.get(), options.checkpoints};
   const auto workers = workers_of({plan, watch, 0, options.any_external, seconds_now(), beside}, read,
@@ -231,12 +231,12 @@ Outcome reconstruct(io::ScanReader& reader, const Plan& asked, io::VolumeWriter&
   add(plan, workers, outcome);
   outcome.add(landing.outcome());
   outcome.begin_with(searched);
-  if (plan.over_ranks() && !ranks.is_first()) outcome.iterated.clear();  // all did the same
+  if (!plan.flow.together.is_first()) outcome.iterated.clear();  // all did the same
   prepare.add_ranks(ranks, outcome);
   if (!ranks.is_first()) return outcome;
-  write.look_at_rest(plan.over_ranks() ? std::vector{slab_of_rank(plan)} : queue.taken());
+  write.look_at_rest();
   prepare.finish(outcome);
-  if (plan.method->conclude) plan.method->conclude(plan, outcome);
+  if (plan.job.method->conclude) plan.job.method->conclude(plan, outcome);
   write.finish();
   return outcome;
 }

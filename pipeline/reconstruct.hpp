@@ -24,7 +24,6 @@ struct Options {
   StationBoard* board = nullptr;       ///< sees what stations do; may be null
   bool curves = false;                 ///< whether to keep curves of a solver; with a truth also of quality
   Checkpoints* checkpoints = nullptr;  ///< of a solver; may be null
-  Comm ranks = {};                     ///< that share the work; the outcome of the first one has it all
 };
 
 /// Completes the options of the plan, if its method has to look at some slices for that: up to five, spread

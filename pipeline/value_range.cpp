@@ -29,8 +29,8 @@ float value_at(std::vector<float>& values, Index below) {
 
 }  // namespace
 
-RangeFinder::RangeFinder(const Plan& plan)
-    : area_(plan.grid.size[0] * plan.grid.size[1]), slices_(spread_over(plan.grid.size[2])) {}
+RangeFinder::RangeFinder(const VolumeGrid& grid)
+    : area_(grid.size[0] * grid.size[1]), slices_(spread_over(grid.size[2])) {}
 
 void RangeFinder::look_at(Range slices, const float* volume) {
   for (const Index z : slices_)

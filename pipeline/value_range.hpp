@@ -3,7 +3,9 @@
 #include <optional>
 #include <vector>
 
-#include "plan/plan.hpp"
+#include "../core/comm.hpp"
+#include "../core/range.hpp"
+#include "../geometry/volume_grid.hpp"
 
 namespace tandem::pipeline {
 
@@ -21,7 +23,7 @@ struct ValueRange {
 /// it outwards to multiples of a power of ten, which is at most a hundredth of the width.
 class RangeFinder {
  public:
-  explicit RangeFinder(const Plan& plan);
+  explicit RangeFinder(const VolumeGrid& grid);
   /// The slices that are to be looked at, in order: at most 16.
   const std::vector<Index>& slices() const { return slices_; }
   /// Looks at those of these slices, (slice, y, x), that are among them.

@@ -11,8 +11,9 @@ namespace tandem::pipeline {
 namespace {
 
 Space space_of(const Plan& plan) {
-  const Device device = plan.home();
-  return rows_are_slices(plan.scan) ? volume_space(plan.grid, device) : cone_volume_space(plan.grid, device);
+  const Device device = plan.flow.home();
+  return rows_are_slices(plan.job.scan) ? volume_space(plan.job.grid, device)
+                                        : cone_volume_space(plan.job.grid, device);
 }
 
 /// What F multiplies rays with beside the weights of views.
@@ -23,8 +24,8 @@ std::vector<float> bin_shares_of(const Scan& scan) {
 
 }  // namespace
 
-ViewSum::ViewSum(const Plan& plan) : plan_(plan), scan_(plan.scan), volume_(Array(space_of(plan))) {
-  use(plan.scan);
+ViewSum::ViewSum(const Plan& plan) : plan_(plan), scan_(plan.job.scan), volume_(Array(space_of(plan))) {
+  use(plan.job.scan);
 }
 
 void ViewSum::use(Scan scan) {
@@ -47,11 +48,11 @@ void ViewSum::add(Range views, Array y) {
              last = static_cast<std::size_t>(views.last) * of_view_;
   std::vector<float> more;
   for (std::size_t k = first; k < last; ++k) more.push_back(weights_[k] - added_[k]);
-  const Device device = plan_.home();
+  const Device device = plan_.flow.home();
   const LinearOperator part = std::visit(
       [&](const auto& scan) {
-        return fbp_of_views(scan, views, more, plan_.grid, plan_.options.filter, plan_.model, device,
-                            plan_.execution());
+        return fbp_of_views(scan, views, more, plan_.job.grid, plan_.job.options.filter, plan_.flow.model,
+                            device, plan_.flow.execution());
       },
       scan_);
   const Array data = on_device(std::move(y), device);
@@ -82,8 +83,8 @@ std::vector<Range> ViewSum::unsettled() const {
 
 /// A box of the volume that is one voxel thick, as (height, width).
 io::Picture ViewSum::plane(Shape first, Shape extents) const {
-  const auto [nx, ny, nz] = plan_.grid.size;
-  const Device device = plan_.home();
+  const auto [nx, ny, nz] = plan_.job.grid.size;
+  const Device device = plan_.flow.home();
   Stream& stream = default_stream(device);
   const float* from = volume_->data() + (first[0] * ny + first[1]) * nx + first[2];
   Array there(Space(extents).on(device), stream);
@@ -99,15 +100,15 @@ io::Picture ViewSum::plane(Shape first, Shape extents) const {
 }
 
 std::vector<LivePicture> ViewSum::planes() const {
-  const auto [nx, ny, nz] = plan_.grid.size;
+  const auto [nx, ny, nz] = plan_.job.grid.size;
   return {{"z", nz / 2, nz, plane({nz / 2, 0, 0}, {1, ny, nx})},
           {"y", ny / 2, ny, plane({0, ny / 2, 0}, {nz, 1, nx})},
           {"x", nx / 2, nx, plane({0, 0, nx / 2}, {nz, ny, 1})}};
 }
 
 Array ViewSum::slices(Range some) {
-  const auto [nx, ny, nz] = plan_.grid.size;
-  const Device device = plan_.home();
+  const auto [nx, ny, nz] = plan_.job.grid.size;
+  const Device device = plan_.flow.home();
   if (!device.is_cuda() && some == Range{0, nz}) return std::move(*volume_);
   const Shape shape{some.size(), ny, nx};
   const float* from = volume_->data() + some.first * ny * nx;

@@ -50,14 +50,14 @@ json reconstruction_of(io::ScanReader& reader, const InfoOptions& o) {
       row["refused"] = fault.what();
     }
     if (plan) {
-      const Shape n = plan->grid.shape();
+      const Shape n = plan->job.grid.shape();
       const double updates =
-          static_cast<double>(n[0] * n[1] * n[2]) * static_cast<double>(angles_of(plan->scan).size());
+          static_cast<double>(n[0] * n[1] * n[2]) * static_cast<double>(angles_of(plan->job.scan).size());
       report["shape"] = n;
       report["updates"] = updates;
-      row["memory_bytes"] = plan->bytes;
-      row["device_memory_bytes"] = plan->device_bytes;
-      row["tiled"] = plan->tiled;
+      row["memory_bytes"] = plan->flow.bytes;
+      row["device_memory_bytes"] = plan->flow.device_bytes;
+      row["tiled"] = in_tiles(plan->flow);
       RunForecast ahead(*plan, info, {o.scan.path, {}, {}}, {});
       ahead.measure(reader, progress);
       row["disk_bytes"] = ahead.disk_bytes();
@@ -66,7 +66,8 @@ json reconstruction_of(io::ScanReader& reader, const InfoOptions& o) {
     }
     report["devices"].push_back(row);
   }
-  if (last && o.ranks.ranks > 0) report["over_ranks"] = rank_forecast(last->scan, last->grid, o.ranks);
+  if (last && o.ranks.ranks > 0)
+    report["over_ranks"] = rank_forecast(last->job.scan, last->job.grid, o.ranks);
   return report;
 }
 

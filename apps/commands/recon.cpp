@@ -85,18 +85,19 @@ void suit_ranks(ReconOptions& o) {
 std::string config_of(const ReconOptions& o, const pipeline::Plan& plan,
                       const std::optional<pipeline::ValueRange>& range = {}) {
   std::map<std::string, std::string> found{
-      {"reconstruction-algorithm", toml_of({std::string(plan.method_name())})}, {"rotation-axis-auto", ""}};
-  if (o.axis_auto) found["rotation-axis"] = toml_number(plan.axis_in_file);
-  if (plan.method->iterates()) {
-    found["iterations"] = std::to_string(*plan.options.iterations);
-    if (o.stop.empty() && plan.options.stop_by_ncp) found["stop"] = toml_of({"ncp"});
+      {"reconstruction-algorithm", toml_of({std::string(plan.job.method_name())})},
+      {"rotation-axis-auto", ""}};
+  if (o.axis_auto) found["rotation-axis"] = toml_number(plan.job.axis_in_file);
+  if (plan.job.method->iterates()) {
+    found["iterations"] = std::to_string(*plan.job.options.iterations);
+    if (o.stop.empty() && plan.job.options.stop_by_ncp) found["stop"] = toml_of({"ncp"});
     if (o.initial.empty())
-      found["initial"] = toml_of({plan.options.initial == pipeline::Initial::fbp ? "fbp" : "zero"});
+      found["initial"] = toml_of({plan.job.options.initial == pipeline::Initial::fbp ? "fbp" : "zero"});
   }
   if (o.scan.how.time) found["time"] = std::to_string(*o.scan.how.time);
-  if (plan.options.subsets && applies(o, "--subsets"))
-    found["subsets"] = std::to_string(*plan.options.subsets);
-  if (plan.options.tv_weight) found["tv-weight"] = toml_number(*plan.options.tv_weight);
+  if (plan.job.options.subsets && applies(o, "--subsets"))
+    found["subsets"] = std::to_string(*plan.job.options.subsets);
+  if (plan.job.options.tv_weight) found["tv-weight"] = toml_number(*plan.job.options.tv_weight);
   if (range) {
     found["min"] = toml_number(range->min);
     found["max"] = toml_number(range->max);
@@ -166,28 +167,28 @@ class Run {
     plan_ = make_plan(reader_->info(), o_.recipe);
     require_its_beam(o_, plan_);
     require_volumes();
-    share_chunks(plan_, ranks_);
+    share_chunks(plan_);
   }
 
   /// Volumes that do not fit are refused before any work.
   void require_volumes() const {
     const bool any_external = o_.scan.how.allow_external_files;
-    if (!o_.truth.empty() && (ranks_.is_first() || !plan_.over_ranks()))
-      pipeline::TrueVolume(plan_, o_.truth, any_external);
-    if (plan_.options.initial == pipeline::Initial::file)
-      open_on_grid(plan_, plan_.options.initial_file, "--initial", any_external);
+    if (!o_.truth.empty() && plan_.flow.together.is_first())
+      pipeline::TrueVolume(plan_.job, o_.truth, any_external);
+    if (plan_.job.options.initial == pipeline::Initial::file)
+      open_on_grid(plan_.job, plan_.job.options.initial_file, "--initial", any_external);
   }
 
   void make_ready() {
     tell_notes(o_, reader_->info(), progress_);
-    const std::string by_cpu = pipeline::left_to_cpu(plan_.preprocessing);
-    if (plan_.home().is_cuda() && !by_cpu.empty())
+    const std::string by_cpu = pipeline::left_to_cpu(plan_.job.preprocessing);
+    if (plan_.flow.home().is_cuda() && !by_cpu.empty())
       progress_.note("note: counts become line integrals on the CPU, because the GPU does not do: " + by_cpu);
-    else if (plan_.home().is_cuda() && !plan_.gpus_prepare())
+    else if (plan_.flow.home().is_cuda() && !gpus_prepare(plan_.job, plan_.flow))
       progress_.note("note: counts become line integrals on the CPU, because that takes all views at once");
     for (const std::string& warning : plan_.warnings) progress_.warn(warning);
     const auto chunks = static_cast<int>(chunks_due(plan_, {}).size());
-    if (chunks < ranks_.size() && !plan_.over_ranks())
+    if (chunks < plan_.flow.queue.size())
       progress_.note("note: " + std::to_string(ranks_.size() - chunks) + " of " +
                      std::to_string(ranks_.size()) + " ranks have nothing to do: there are " +
                      std::to_string(chunks) + " chunks of slices");
@@ -221,11 +222,10 @@ class Run {
   /// What the method has to know of the scan before it makes the first slice.
   void look_ahead() {
     searched_ = pipeline::look_ahead(
-        *reader_, plan_,
-        {.progress = progress(), .any_external = o_.scan.how.allow_external_files, .ranks = ranks_});
-    if (!plan_.options.tv_weight) return;
+        *reader_, plan_, {.progress = progress(), .any_external = o_.scan.how.allow_external_files});
+    if (!plan_.job.options.tv_weight) return;
     config_ = config_of(o_, plan_);
-    planned_["tv_weight"] = *plan_.options.tv_weight;
+    planned_["tv_weight"] = *plan_.job.options.tv_weight;
   }
 
   pipeline::OnProgress progress() {
@@ -247,7 +247,7 @@ class Run {
     std::string file = o_.checkpoint;
     if (!ranks_.is_alone()) identity.emplace_back("the number of ranks", std::to_string(ranks_.size()));
     if (!ranks_.is_first()) file += ".rank" + std::to_string(ranks_.rank());
-    const Comm together = plan_.over_ranks() ? ranks_ : Comm();
+    const Comm& together = plan_.flow.together;
     const auto ends = [together] {
       return together.is_alone() ? caught_signal() == SIGTERM : hear_together(together);
     };
@@ -255,14 +255,14 @@ class Run {
                                                         o_.checkpoint_every, o_.resume, ends, together});
     give_time(seconds_for_checkpoint, !together.is_alone());
     checkpoints_->suit(plan_);
-    share_chunks(plan_, ranks_);
-    planned_["rows_at_once"] = plan_.rows_at_once;
+    share_chunks(plan_);
+    planned_["rows_at_once"] = plan_.flow.rows_at_once;
     begun_ = checkpoints_->found();
   }
 
   void take_outputs() {
     if (!growing_ && ranks_.is_first())
-      warn_of_repeated_view(*reader_, o_.scan, axes_.empty() ? std::vector{plan_.axis_in_file} : axes_,
+      warn_of_repeated_view(*reader_, o_.scan, axes_.empty() ? std::vector{plan_.job.axis_in_file} : axes_,
                             progress_);
     planned_["source"] = source_json(o_.common, o_.scan.path);
     planned_["input"] = o_.scan.path;
@@ -272,7 +272,7 @@ class Run {
     if (page_) page_->tell_plan(planned_, o_.output);
     json recipe = planned_;
     recipe["config"] = config_;
-    writer_ = io::create_volume(o_.output, plan_.grid.shape(), files_.format, text_of(recipe),
+    writer_ = io::create_volume(o_.output, plan_.job.grid.shape(), files_.format, text_of(recipe),
                                 o_.common.replace(), {o_.resume, identity, ranks_});
     if (o_.is_part_of_hdf5()) io::require_part_free(o_.part_of, *o_.recipe.region_z, files_.format.made_by);
     done_ = writer_->done();
@@ -285,14 +285,13 @@ class Run {
     options.find_range = files_.format.range_follows;
     options.curves = of_first(ranks_, !o_.common.json.empty());
     options.checkpoints = checkpoints_ ? &*checkpoints_ : nullptr;
-    options.ranks = ranks_;
     ahead_.emplace(plan_, reader_->info(), files_, done_);
     if (page_) page_->watch(options, growing_ ? json() : ahead_->planned());
     if (const std::string lack = ahead_->lack_of_disk(); !lack.empty()) progress_.warn(lack);
     outcome_ = growing_ ? pipeline::follow(*growing_, plan_, *writer_, options, patience_of(o_, progress_))
                         : pipeline::reconstruct(*reader_, plan_, *writer_, options);
     tell_of_checkpoints();
-    if (plan_.over_ranks()) traffic_ = rank_traffic_json(plan_);
+    if (!plan_.flow.together.is_alone()) traffic_ = rank_traffic_json(plan_);
     if (!ranks_.is_first()) return;
     outcome_.begin_with(searched_);
     for (const std::string& warning : outcome_.warnings) progress_.warn(warning);
@@ -308,7 +307,7 @@ class Run {
     report["config"] = config_;
     report["numbers"] = numbers_;
     report["warnings"] = progress_.warnings();
-    if (plan_.over_ranks()) report["traffic"] = traffic_;
+    if (!plan_.flow.together.is_alone()) report["traffic"] = traffic_;
     if (outcome_.followed) report["followed"] = followed_json(*outcome_.followed);
     report["resumed"] = json::array();
     for (const Range slices : done_) report["resumed"].push_back({slices.first, slices.last});
@@ -343,7 +342,7 @@ class Run {
     write_report(o_.common, report_);
     if (o_.common.json == "-") return;
     print_outcome(plan_, reader_->info(), outcome_, *ahead_);
-    if (plan_.over_ranks()) print_rank_traffic(traffic_);
+    if (!plan_.flow.together.is_alone()) print_rank_traffic(traffic_);
     print_written(plan_, o_.output, numbers_);
   }
 

@@ -374,7 +374,7 @@ io::VolumeFormat format_of(const ReconOptions& o, const pipeline::Plan& plan) {
           o.min.value_or(0),
           o.max.value_or(1),
           o.range_is_open(),
-          plan.place(),
+          plan.job.place(),
           made_by(o.common, sources_of(o), config),
           io::origin_of(o.scan.path)};
 }

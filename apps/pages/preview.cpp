@@ -11,7 +11,7 @@ namespace {
 
 /// Which plane each picture is, and below the first what black and white stand for.
 void add_captions(std::vector<io::Picture>& pictures, const pipeline::Plan& plan, float black, float white) {
-  const auto& size = plan.grid.size;
+  const auto& size = plan.job.grid.size;
   const auto plane = [](const char* axis, Index count) {
     return std::string(axis) + " " + std::to_string(count / 2) + " of " + std::to_string(count);
   };
@@ -21,7 +21,7 @@ void add_captions(std::vector<io::Picture>& pictures, const pipeline::Plan& plan
   for (const auto& [name, value] : {std::pair("black ", black), std::pair("white ", white)}) {
     std::ostringstream text;
     text.precision(4);
-    text << name << value << ' ' << plan.unit();
+    text << name << value << ' ' << plan.job.unit();
     pictures[0].captions.push_back(text.str());
   }
 }

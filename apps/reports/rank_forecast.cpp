@@ -102,7 +102,7 @@ void print_rank_forecast(const json& r) {
 }
 
 json rank_traffic_json(const pipeline::Plan& plan) {
-  const Comm& ranks = plan.ranks;
+  const Comm& ranks = plan.flow.ranks;
   const RankTraffic own = rank_traffic();
   const auto count = static_cast<std::size_t>(ranks.size()), rank = static_cast<std::size_t>(ranks.rank());
   const auto of_all = [&](double value) {
@@ -112,7 +112,7 @@ json rank_traffic_json(const pipeline::Plan& plan) {
     return values;
   };
   const pipeline::PlannedTraffic planned =
-      planned_traffic(*plan.method, plan.options, plan.solved, ranks.rank(), ranks.size());
+      planned_traffic(*plan.job.method, plan.job.options, plan.job.solved, ranks.rank(), ranks.size());
   return {{"way", name_of(own.way)},
           {"sent_bytes", of_all(own.sent)},
           {"received_bytes", of_all(own.received)},

@@ -64,7 +64,7 @@ double gups_of(const pipeline::Outcome& out) {
 
 /// The device and the execution of a helper.
 json helper_json(const pipeline::Plan& plan) {
-  const pipeline::Worker* helper = plan.helper();
+  const pipeline::Worker* helper = plan.flow.helper();
   if (!helper) return nullptr;
   return {{"device", helper->device.name()},
           {"threads", helper->threads},
@@ -86,18 +86,18 @@ json curves_json(const pipeline::Curves& curves) {
 }  // namespace
 
 json plan_json(const pipeline::Plan& plan, const io::ScanInfo& info) {
-  const auto& d = detector_of(plan.scan);
-  json pixel = plan.pitch_known ? json(d.bin_pitch) : json(nullptr);
-  json volume = place_json(plan.place());
-  volume["shape"] = plan.grid.shape();
-  volume["solved_shape"] = plan.solved.shape();
-  json geometry = geometry_json(plan.scan);
+  const auto& d = detector_of(plan.job.scan);
+  json pixel = plan.job.pitch_known ? json(d.bin_pitch) : json(nullptr);
+  json volume = place_json(plan.job.place());
+  volume["shape"] = plan.job.grid.shape();
+  volume["solved_shape"] = plan.job.solved.shape();
+  json geometry = geometry_json(plan.job.scan);
   geometry["axis_bin"] = d.axis_bin;
   geometry["axis_bin_taken"] =
-      plan.axis_in_file;  // in bins of the file, before columns are chosen and binned
+      plan.job.axis_in_file;  // in bins of the file, before columns are chosen and binned
   geometry["axis_bin_in_file"] = info.axis_bin ? json(*info.axis_bin) : json(nullptr);
   geometry["pixel_size_mm"] = pixel;
-  const pipeline::FlatUse& flats = plan.flats;
+  const pipeline::FlatUse& flats = plan.job.flats;
   const json references = {{"flats", info.flats},
                            {"darks", info.darks},
                            {"flat_method", pipeline::name_of(flats.flat_method)},
@@ -106,54 +106,57 @@ json plan_json(const pipeline::Plan& plan, const io::ScanInfo& info) {
                            {"between_sets", flats.between},
                            {"monitor", flats.by_monitor()},
                            {"exposures", flats.divided_by == "times of exposure"}};
-  geometry["row_shifts"] = !plan.preprocessing.row_shifts.empty();
+  geometry["row_shifts"] = !plan.job.preprocessing.row_shifts.empty();
   const auto hardening =
-      pipeline::value_of<std::vector<double>>(plan.preprocessing.values, "--beam-hardening");
+      pipeline::value_of<std::vector<double>>(plan.job.preprocessing.values, "--beam-hardening");
   json names = json::array();
-  for (const Device device : plan.devices) names.push_back(device.name());
-  const Filter& filter = plan.options.filter;
-  const bool continues = plan.filters() && filter.padding != Padding::none;
-  const json data_weights =
-      plan.method->iterates() ? json(plan.preprocessing.weights ? "counts" : "uniform") : json(nullptr);
+  for (const Device device : plan.flow.devices) names.push_back(device.name());
+  const Filter& filter = plan.job.options.filter;
+  const bool continues = plan.job.filters() && filter.padding != Padding::none;
+  const json data_weights = plan.job.method->iterates()
+                                ? json(plan.job.preprocessing.weights ? "counts" : "uniform")
+                                : json(nullptr);
   const json padding_bins =
-      continues ? json(filter.padding_bins.value_or(filtered_detector(plan.scan).bins / 2)) : json(nullptr);
-  const json vectors = rows_are_slices(plan.scan) || plan.by_views() ? json(nullptr) : json(plan.vectors());
+      continues ? json(filter.padding_bins.value_or(filtered_detector(plan.job.scan).bins / 2))
+                : json(nullptr);
+  const json vectors = plan.flow.route->shares_vectors ? json(pipeline::vectors(plan.flow)) : json(nullptr);
   // rounding depends on these
-  const json slab =
-      plan.by_views() ? json{{"slices", plan.rows_at_once}, {"views", plan.views_at_once}} : json(nullptr);
+  const json slab = sums_views(plan)
+                        ? json{{"slices", plan.flow.rows_at_once}, {"views", plan.flow.views_at_once}}
+                        : json(nullptr);
   return {{"command", "recon"},
           {"version", TANDEM_VERSION},
           {"format", info.format},
           {"geometry", geometry},
           {"references", references},
           {"beam_hardening", hardening ? json(*hardening) : json(nullptr)},
-          {"algorithm", plan.method_name()},
+          {"algorithm", plan.job.method_name()},
           {"volume", volume},
           {"device", names},
           {"instructions", instruction_set()},
           {"helper", helper_json(plan)},
-          {"tiled", plan.tiled},
+          {"tiled", in_tiles(plan.flow)},
           {"vectors", vectors},
           {"slab", slab},
-          {"model", name_of(plan.model)},
-          {"variant", plan.execution().variant},
-          {"precision", name_of(plan.execution().precision)},
-          {"matched", plan.matched},
+          {"model", name_of(plan.flow.model)},
+          {"variant", plan.flow.execution().variant},
+          {"precision", name_of(plan.flow.execution().precision)},
+          {"matched", plan.flow.matched},
           {"data_weights", data_weights},
           {"padding", name_of(continues ? filter.padding : Padding::none)},
           {"padding_bins", padding_bins},
-          {"rows_at_once", plan.rows_at_once},
-          {"memory_bytes", plan.bytes},
-          {"device_memory_bytes", plan.device_bytes}};
+          {"rows_at_once", plan.flow.rows_at_once},
+          {"memory_bytes", plan.flow.bytes},
+          {"device_memory_bytes", plan.flow.device_bytes}};
 }
 
 json report_of(const json& planned, const pipeline::Plan& plan, const pipeline::Outcome& out) {
   json report = planned;
-  if (plan.method->iterates()) {
+  if (plan.job.method->iterates()) {
     report["iterations"] = out.iterations;
     report["slice_iterations"] = out.slice_iterations;
-    if (plan.options.subsets) report["subsets"] = *plan.options.subsets;
-    if (plan.options.tikhonov_weight) report["tikhonov_weight"] = *plan.options.tikhonov_weight;
+    if (plan.job.options.subsets) report["subsets"] = *plan.job.options.subsets;
+    if (plan.job.options.tikhonov_weight) report["tikhonov_weight"] = *plan.job.options.tikhonov_weight;
     report["stopped_by"] = out.stopped_by.empty() ? "" : out.stopped_by.front();
     for (const std::string& rule : out.stopped_by)
       if (rule != out.stopped_by.front()) report["stopped_by"] = "several";
@@ -209,30 +212,30 @@ json report_of(const json& planned, const pipeline::Plan& plan, const pipeline::
 }
 
 void print_plan(std::ostream& to, const pipeline::Plan& plan, const io::ScanInfo& info) {
-  const auto& d = detector_of(plan.scan);
-  const Shape n = plan.grid.shape();
-  to << "scan      " << info.format << ", " << angles_of(plan.scan).size() << " views x " << d.rows
-     << " rows x " << d.bins << " bins, axis at bin " << plan.axis_in_file << '\n'
-     << "geometry  " << words_of(plan.scan) << '\n'
-     << "reference " << words_of_references(plan.flats, info) << '\n'
-     << "volume    " << n[0] << " x " << n[1] << " x " << n[2] << " (z, y, x), " << plan.unit();
-  if (plan.pitch_known) to << ", pitch " << plan.grid.pitch[0] << " mm";
+  const auto& d = detector_of(plan.job.scan);
+  const Shape n = plan.job.grid.shape();
+  to << "scan      " << info.format << ", " << angles_of(plan.job.scan).size() << " views x " << d.rows
+     << " rows x " << d.bins << " bins, axis at bin " << plan.job.axis_in_file << '\n'
+     << "geometry  " << words_of(plan.job.scan) << '\n'
+     << "reference " << words_of_references(plan.job.flats, info) << '\n'
+     << "volume    " << n[0] << " x " << n[1] << " x " << n[2] << " (z, y, x), " << plan.job.unit();
+  if (plan.job.pitch_known) to << ", pitch " << plan.job.grid.pitch[0] << " mm";
   to << ", " << static_cast<double>(n[0] * n[1] * n[2]) * 4 / bytes_per_mib << " MiB\n";
-  if (const Shape all = plan.solved.shape(); all != n)
+  if (const Shape all = plan.job.solved.shape(); all != n)
     to << "solved    " << all[0] << " x " << all[1] << " x " << all[2]
        << " (z, y, x), all that the rays see, of which the volume is a part\n";
-  to << "memory    " << static_cast<double>(plan.bytes) / bytes_per_mib << " MiB at most, "
-     << plan.rows_at_once << " slices at once"
-     << (plan.by_views() ? ", " + std::to_string(plan.views_at_once) + " views" : "") << "\n"
+  to << "memory    " << static_cast<double>(plan.flow.bytes) / bytes_per_mib << " MiB at most, "
+     << plan.flow.rows_at_once << " slices at once"
+     << (sums_views(plan) ? ", " + std::to_string(plan.flow.views_at_once) + " views" : "") << "\n"
      << "device    ";
   std::size_t gpus = 0;
-  for (const Device device : plan.devices) to << words_of(device) << ", ", gpus += device.is_cuda();
-  to << name_of(plan.execution()) << (plan.matched ? "" : ", an unmatched pair");
-  if (plan.tiled || plan.home().members() > 1) to << ", vectors " << plan.vectors();
-  if (const Device first = plan.devices.front(); first.is_cuda())
-    to << ", " << static_cast<double>(plan.device_bytes) / bytes_per_mib << " MiB of "
+  for (const Device device : plan.flow.devices) to << words_of(device) << ", ", gpus += device.is_cuda();
+  to << name_of(plan.flow.execution()) << (plan.flow.matched ? "" : ", an unmatched pair");
+  if (in_tiles(plan.flow) || plan.flow.home().members() > 1) to << ", vectors " << vectors(plan.flow);
+  if (const Device first = plan.flow.devices.front(); first.is_cuda())
+    to << ", " << static_cast<double>(plan.flow.device_bytes) / bytes_per_mib << " MiB of "
        << (gpus > 1 ? "each " : "the ") << description(first) << " at most";
-  if (const pipeline::Worker* helper = plan.helper())
+  if (const pipeline::Worker* helper = plan.flow.helper())
     to << "; the CPU helps, " << name_of(helper->execution) << ", with " << helper->threads << " threads";
   to << '\n';
 }
@@ -240,14 +243,15 @@ void print_plan(std::ostream& to, const pipeline::Plan& plan, const io::ScanInfo
 void print_outcome(const pipeline::Plan& plan, const io::ScanInfo& info, const pipeline::Outcome& out,
                    const RunForecast& ahead) {
   print_plan(std::cout, plan, info);
-  std::cout << "algorithm " << plan.method_name();
-  if (plan.method->iterates())
+  std::cout << "algorithm " << plan.job.method_name();
+  if (plan.job.method->iterates())
     std::cout << ", " << out.iterations << " iterations, residual "
               << (out.residuals.empty() ? 1.0 : out.residuals.back()) << " of the first";
-  if (plan.options.subsets) std::cout << ", " << *plan.options.subsets << " subsets of views";
-  if (plan.options.tikhonov_weight) std::cout << ", weight of |x|^2 " << *plan.options.tikhonov_weight;
-  if (plan.options.tv_weight) std::cout << ", weight of total variation " << *plan.options.tv_weight;
-  if (plan.preprocessing.weights) std::cout << ", data weighted by counts";
+  if (plan.job.options.subsets) std::cout << ", " << *plan.job.options.subsets << " subsets of views";
+  if (plan.job.options.tikhonov_weight)
+    std::cout << ", weight of |x|^2 " << *plan.job.options.tikhonov_weight;
+  if (plan.job.options.tv_weight) std::cout << ", weight of total variation " << *plan.job.options.tv_weight;
+  if (plan.job.preprocessing.weights) std::cout << ", data weighted by counts";
   std::cout << "\ntime      " << out.seconds.total << " s";
   if (const double gups = gups_of(out); gups > 0) std::cout << ", " << gups << " GU/s";
   if (out.helped) std::cout << "; the CPU made " << out.helped->slices << " of " << out.slices << " slices";
@@ -283,7 +287,7 @@ json numbers_json(const io::VolumeFormat& format, const pipeline::Outcome& out, 
 
 std::string warning_of_clipped(const json& numbers, const pipeline::Plan& plan) {
   if (!numbers.contains("min")) return {};
-  const Shape n = plan.grid.shape();
+  const Shape n = plan.job.grid.shape();
   const auto clipped =
       static_cast<double>(numbers["clipped_below"].get<Index>() + numbers["clipped_above"].get<Index>());
   const double percent = 100 * clipped / static_cast<double>(n[0] * n[1] * n[2]);
@@ -296,10 +300,10 @@ std::string warning_of_clipped(const json& numbers, const pipeline::Plan& plan) 
 }
 
 void print_written(const pipeline::Plan& plan, const std::string& output, const json& numbers) {
-  std::cout << "written   " << io::files_written(output, plan.place().slices()) << '\n';
+  std::cout << "written   " << io::files_written(output, plan.job.place().slices()) << '\n';
   if (!numbers.contains("min")) return;
   std::cout << "numbers   " << numbers["type"].get<std::string>() << " from " << numbers["min"].get<float>()
-            << " to " << numbers["max"].get<float>() << ' ' << plan.unit()
+            << " to " << numbers["max"].get<float>() << ' ' << plan.job.unit()
             << (numbers["found"] == true ? ", found in the volume; " : "; ") << numbers["clipped_below"]
             << " voxels were below, " << numbers["clipped_above"] << " above\n";
 }

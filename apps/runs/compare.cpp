@@ -37,15 +37,15 @@ struct Row {
   double seconds = 0;  ///< from counts to the last slice, with all that the method looks for before
   pipeline::Outcome outcome{};
 
-  bool iterates() const { return plan.method->iterates(); }
+  bool iterates() const { return plan.job.method->iterates(); }
   /// Root mean square of b - Ax, in units of line integrals. Other than the norm relative to the start, it
   /// does not depend on the initial volume.
   double residual() const {
     double squares = 0;
     for (const pipeline::Iterated& chunk : outcome.iterated) squares += chunk.squares.back();
-    const Detector& d = detector_of(plan.scan);
+    const Detector& d = detector_of(plan.job.scan);
     return std::sqrt(squares / static_cast<double>(d.rows * d.bins) /
-                     static_cast<double>(angles_of(plan.scan).size()));
+                     static_cast<double>(angles_of(plan.job.scan).size()));
   }
 };
 
@@ -94,9 +94,9 @@ std::vector<std::string> captions_of(const Row& row) {
 
 /// The middle slice of the truth.
 io::Picture true_slice(const ReconOptions& o, const pipeline::Plan& plan) {
-  const auto [nx, ny, nz] = plan.grid.size;
+  const auto [nx, ny, nz] = plan.job.grid.size;
   io::Picture picture{nx, ny, std::vector<float>(static_cast<std::size_t>(nx * ny)), {"truth"}};
-  pipeline::TrueVolume(plan, o.truth, o.scan.how.allow_external_files).read(nz / 2, picture.grey.data());
+  pipeline::TrueVolume(plan.job, o.truth, o.scan.how.allow_external_files).read(nz / 2, picture.grey.data());
   return picture;
 }
 
@@ -112,7 +112,7 @@ void write_picture(io::Output output, const ReconOptions& o, std::vector<Row>& r
   std::vector<float> all;
   for (const io::Picture& picture : pictures) all.insert(all.end(), picture.grey.begin(), picture.grey.end());
   const auto [black, white] = window_of(std::move(all));
-  const std::string unit = ' ' + rows.front().plan.unit();
+  const std::string unit = ' ' + rows.front().plan.job.unit();
   pictures.front().captions.push_back("black " + text_of_number(black, 3) + unit);
   pictures.front().captions.push_back("white " + text_of_number(white, 3) + unit);
   io::write_png(std::move(output), pictures, black, white, std::min(pictures.size(), most_columns));
@@ -164,13 +164,14 @@ void compare_methods(ReconOptions& o) {
   for (const std::string& method : o.compared) rows.push_back(made_by(method, o, *reader, progress));
   write_picture(std::move(preview), o, rows);
   progress.clear();
-  json report = {{"command", "recon"},
-                 {"version", TANDEM_VERSION},
-                 {"input", o.scan.path},
-                 {"preview", o.preview},
-                 {"volume", {{"shape", rows.front().plan.grid.shape()}, {"unit", rows.front().plan.unit()}}},
-                 {"compared", json::array()},
-                 {"warnings", progress.warnings()}};
+  json report = {
+      {"command", "recon"},
+      {"version", TANDEM_VERSION},
+      {"input", o.scan.path},
+      {"preview", o.preview},
+      {"volume", {{"shape", rows.front().plan.job.grid.shape()}, {"unit", rows.front().plan.job.unit()}}},
+      {"compared", json::array()},
+      {"warnings", progress.warnings()}};
   for (const Row& row : rows) report["compared"].push_back(json_of(row));
   write_report(o.common, report);
   if (o.common.json == "-") return;

@@ -63,10 +63,10 @@ void tell_notes(const ReconOptions& o, const io::ScanInfo& info, ProgressLine& p
 
 void require_its_beam(const ReconOptions& o, const pipeline::Plan& plan) {
   const std::string& name = o.recipe.method;
-  require<GeometryError>(name == plan.method->name || name == plan.method_name(),
+  require<GeometryError>(name == plan.job.method->name || name == plan.job.method_name(),
                          "--reconstruction-algorithm ", name, ": the scan is a parallel beam; give ",
-                         plan.method->name);
-  require<GeometryError>(!o.recipe.model || plan.model == o.recipe.model,
+                         plan.job.method->name);
+  require<GeometryError>(!o.recipe.model || plan.flow.model == o.recipe.model,
                          "--model goes with a parallel beam only");
 }
 

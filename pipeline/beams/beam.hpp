@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "../../operators/ramp_filter.hpp"
-#include "../plan/problem.hpp"
+#include "placement.hpp"
 
 namespace tandem::pipeline {
 
@@ -33,30 +33,17 @@ struct Beam {
   /// Adds what the user should know about the views, the volume and the chunks of the plan.
   void (*add_warnings)(Plan& plan, const Recipe& recipe);
 
-  /// @throws DeviceError if the tiles of the plan do not fit its devices. Null for a kind without tiles.
+  /// Where vectors may lie; null for what a kind does not have. `require_tiles` throws a DeviceError if the
+  /// tiles of the plan do not fit its devices.
+  const Placement *on_devices, *in_tiles, *over_ranks;
   void (*require_tiles)(const Plan& plan);
 
   /// How a wave goes on from the sample. `scan`: of a known pitch.
   Optics (*optics)(const Scan& scan);
 
-  /// The memory that the kernels of a worker hold beside vectors of these shapes, (slice, y, x) and (view,
-  /// row, bin).
-  WorkingMemory (*working_memory)(const Plan& plan, const Worker& worker, Shape volume, Shape projections);
-
-  /// The operator A for a part of the plan, see `problem_of`. `own`: the views of the scan whose projections
-  /// this process has, which are all unless vectors lie on several ranks.
-  LinearOperator (*projector)(const Plan& plan, const Worker& worker, const Scan& scan, Range own,
-                              const VolumeGrid& grid, const std::function<void()>& on_tile);
-
-  /// The operator F, see `filter_of`.
-  std::optional<LinearOperator> (*filter)(const Plan& plan, const Problem& problem);
-
-  /// The operator B, see `back_projection_of`.
-  BackProjection (*back_projection)(const Plan& plan, const Problem& problem);
-
   /// F and B for some of the views of a problem, which count from 0: the sum of B F y over all views is the
   /// result. Null for a kind whose slices are problems of their own, where B is fast for all views at once.
-  ByViews (*by_views)(const Plan& plan, const Problem& problem);
+  ByViews (*of_views)(const Plan& plan, const Problem& problem);
 };
 
 const Beam& beam_of(const Scan& scan);

@@ -12,8 +12,8 @@
 #include "../../operators/fourier.hpp"
 #include "../../operators/projector.hpp"
 #include "../methods/method.hpp"
+#include "../plan/budget.hpp"
 #include "../plan/host_memory.hpp"
-#include "../plan/memory.hpp"
 #include "../plan/row_axes.hpp"
 #include "../warn.hpp"
 #include "beam.hpp"
@@ -50,13 +50,13 @@ std::string matched_for(const ParallelBeam& scan, const VolumeGrid& grid, Device
   return list;
 }
 
-Pairing pairing_of(const Plan& plan) {
-  const bool any = plan.allow_unmatched || !plan.method->needs_matched_pair;
+Pairing pairing_of(const Plan& plan, const Recipe& recipe) {
+  const bool any = recipe.allow_unmatched || !plan.job.method->needs_matched_pair;
   return any ? Pairing::any : Pairing::matched;
 }
 
 bool voxels_are_wider(const Plan& plan) {
-  return plan.grid.pitch[0] > 1.01 * detector_of(plan.scan).bin_pitch;
+  return plan.job.grid.pitch[0] > 1.01 * detector_of(plan.job.scan).bin_pitch;
 }
 
 /// The model of the recipe. By default the Fourier model where it is faster, leaves nothing out, adds nothing
@@ -64,21 +64,22 @@ bool voxels_are_wider(const Plan& plan) {
 /// half of the memory; the Fourier model takes all views at once. Such pixels are those of half acquisitions,
 /// but FBP widens the detector.
 Model model_for(Plan& plan, const Recipe& recipe) {
-  require<GeometryError>(recipe.model != Model::fourier || !plan.method->only_positive,
-                         "--model fourier: its coefficients may be negative, which ", plan.method->name,
+  require<GeometryError>(recipe.model != Model::fourier || !plan.job.method->only_positive,
+                         "--model fourier: its coefficients may be negative, which ", plan.job.method->name,
                          " cannot take; give --model pixel_driven or joseph");
   if (recipe.model) return *recipe.model;
-  if (recipe.follow || plan.method->subsets || plan.method->only_positive) return Model::pixel_driven;
-  const auto& scan = parallel(plan.scan);
+  if (recipe.follow || plan.job.method->subsets || plan.job.method->only_positive) return Model::pixel_driven;
+  const auto& scan = parallel(plan.job.scan);
   const Execution& how = recipe.execution;
-  const Device device = plan.home();
+  const Device device = plan.flow.home();
   if (how.variant != "automatic" || how.precision != Precision::float32 || voxels_are_wider(plan) ||
-      (half_acquisition(scan) && !plan.method->filters) || !fourier_is_faster(scan, plan.solved, how, device))
+      (half_acquisition(scan) && !plan.job.method->filters) ||
+      !fourier_is_faster(scan, plan.job.solved, how, device))
     return Model::pixel_driven;
-  const double budget = device.is_cuda() ? device_budget(plan, recipe)
+  const double budget = device.is_cuda() ? device_budget(plan.flow, recipe)
                                          : host_budget(recipe) - static_cast<double>(held_memory());
   try {
-    const double bytes = fourier_memory(scan, plan.solved, 8, how, device).backward;
+    const double bytes = fourier_memory(scan, plan.job.solved, 8, how, device).backward;
     if (2 * bytes < budget) return Model::fourier;
     warn(plan.warnings,
          "memory is too small for the Fourier model: pixel_driven is taken, which is slower here and gives ",
@@ -91,49 +92,50 @@ Model model_for(Plan& plan, const Recipe& recipe) {
 
 /// @throws GeometryError if the method needs a matched pair, and the worker has none
 void choose_pair(Plan& plan, const Recipe& recipe, Worker& worker) {
-  const auto& scan = parallel(plan.scan);
-  const Pairing pairing = pairing_of(plan);
-  const bool at_home = worker.device.is_cuda() == plan.home().is_cuda();
-  const Execution wanted = at_home ? recipe.execution : like(recipe.execution, plan.home(), worker.device);
-  worker.execution = resolved(wanted, scan, plan.solved, plan.model, worker.device, pairing);
+  const auto& scan = parallel(plan.job.scan);
+  const Pairing pairing = pairing_of(plan, recipe);
+  const bool at_home = worker.device.is_cuda() == plan.flow.home().is_cuda();
+  const Execution wanted =
+      at_home ? recipe.execution : like(recipe.execution, plan.flow.home(), worker.device);
+  worker.execution = resolved(wanted, scan, plan.job.solved, plan.flow.model, worker.device, pairing);
   if (is_matched(worker.execution, worker.device)) return;
-  plan.matched = false;
-  if (!plan.method->needs_matched_pair) return;
+  plan.flow.matched = false;
+  if (!plan.job.method->needs_matched_pair) return;
   const std::string what =
       name_of(worker.execution) + ": the back-projection is not the transpose of the projection";
   require<GeometryError>(pairing == Pairing::any, what, ", which a solver needs; give ",
-                         matched_for(scan, plan.solved, worker.device), ", or --allow-unmatched");
+                         matched_for(scan, plan.job.solved, worker.device), ", or --allow-unmatched");
   warn(plan.warnings, what, "; a solver may stop short of the solution, or run away from it");
 }
 
 void choose_execution(Plan& plan, const Recipe& recipe) {
-  for (const Device device : plan.devices) plan.workers.push_back({device, {}});
-  plan.model = model_for(plan, recipe);
-  require<GeometryError>(plan.model != Model::fourier || !plan.method->subsets,
-                         "--model fourier takes all views at once, ", plan.method->name,
+  for (const Device device : plan.flow.devices) plan.flow.workers.push_back({device, {}});
+  plan.flow.model = model_for(plan, recipe);
+  require<GeometryError>(plan.flow.model != Model::fourier || !plan.job.method->subsets,
+                         "--model fourier takes all views at once, ", plan.job.method->name,
                          " some at a time; give --model pixel_driven or joseph");
-  for (Worker& worker : plan.workers) choose_pair(plan, recipe, worker);
+  for (Worker& worker : plan.flow.workers) choose_pair(plan, recipe, worker);
 }
 
 /// Few slices at once are fast in other ways than all, which are not taken for them.
 void warn_of_chunks(Plan& plan, const Recipe& recipe) {
-  if (plan.rows_at_once == plan.grid.size[2]) return;
-  const Scan few = scan_of(plan, {0, plan.rows_at_once});
-  const VolumeGrid& g = plan.solved;
+  if (plan.flow.rows_at_once == plan.job.grid.size[2]) return;
+  const Scan few = scan_of(plan, {0, plan.flow.rows_at_once});
+  const VolumeGrid& g = plan.job.solved;
   const Execution best = resolved(recipe.execution, parallel(few),
-                                  region(g, {0, g.size[0]}, {0, g.size[1]}, {0, plan.rows_at_once}),
-                                  plan.model, plan.home(), pairing_of(plan));
-  if (best != plan.execution())
-    warn(plan.warnings, "memory holds ", plan.rows_at_once, " slices at once, too few for ",
-         name_of(plan.execution()), " to be fast, which runs for all slices; give more memory, or --variant ",
-         best.variant);
+                                  region(g, {0, g.size[0]}, {0, g.size[1]}, {0, plan.flow.rows_at_once}),
+                                  plan.flow.model, plan.flow.home(), pairing_of(plan, recipe));
+  if (best != plan.flow.execution())
+    warn(plan.warnings, "memory holds ", plan.flow.rows_at_once, " slices at once, too few for ",
+         name_of(plan.flow.execution()),
+         " to be fast, which runs for all slices; give more memory, or --variant ", best.variant);
 }
 
 /// Whether a scan is a half acquisition is decided by the mean of the axes of its rows, which is the same for
 /// each of them.
 void warn_of_rows_aside(Plan& plan) {
-  const ParallelBeam& scan = parallel(plan.scan);
-  if (!plan.method->filters || half_acquisition(scan) || !all_round(scan.angles)) return;
+  const ParallelBeam& scan = parallel(plan.job.scan);
+  if (!plan.job.method->filters || half_acquisition(scan) || !all_round(scan.angles)) return;
   Detector row = scan.detector;
   for (std::size_t k = 0; k < scan.row_axis_bins.size(); ++k) {
     row.axis_bin = scan.row_axis_bins[k];
@@ -148,24 +150,24 @@ void warn_of_rows_aside(Plan& plan) {
 
 void add_warnings(Plan& plan, const Recipe& recipe) {
   warn_of_chunks(plan, recipe);
-  const double period = half_acquisition(plan.scan) ? whole_turn : half_turn;
-  const std::vector<double>& angles = angles_of(plan.scan);
+  const double period = half_acquisition(plan.job.scan) ? whole_turn : half_turn;
+  const std::vector<double>& angles = angles_of(plan.job.scan);
   const std::vector<double> weights = view_weights(angles, period);
   const double seen = std::accumulate(weights.begin(), weights.end(), 0.0);
   warn_of_gap(plan, widest_gap(angles, period), std::max(0.0, period - seen), period);
   warn_of_rows_aside(plan);
-  if (plan.model == Model::fourier && voxels_are_wider(plan))
+  if (plan.flow.model == Model::fourier && voxels_are_wider(plan))
     warn(
-        plan.warnings, "voxels are ", plan.grid.pitch[0] / detector_of(plan.scan).bin_pitch,
+        plan.warnings, "voxels are ", plan.job.grid.pitch[0] / detector_of(plan.job.scan).bin_pitch,
         " bins wide: the Fourier model leaves out what is finer than two voxels; give a smaller --voxel-size "
         "to keep it");
 }
 
 WorkingMemory kernels_hold(const Plan& plan, const Worker& worker, Shape volume, Shape projections) {
-  if (plan.model == Model::fourier) {
-    const ParallelBeam& scan = parallel(plan.scan);
-    const bool weighs = plan.filters() && half_acquisition(scan);
-    WorkingMemory memory = fourier_memory(weighs ? symmetric(scan) : scan, plan.solved, volume[0],
+  if (plan.flow.model == Model::fourier) {
+    const ParallelBeam& scan = parallel(plan.job.scan);
+    const bool weighs = plan.job.filters() && half_acquisition(scan);
+    WorkingMemory memory = fourier_memory(weighs ? symmetric(scan) : scan, plan.job.solved, volume[0],
                                           worker.execution, worker.device);
     if (weighs) memory.backward += 4.0 * static_cast<double>(Space(projections).size());
     return memory;
@@ -175,28 +177,29 @@ WorkingMemory kernels_hold(const Plan& plan, const Worker& worker, Shape volume,
 
 LinearOperator projector_of(const Plan& plan, const Worker& worker, const Scan& scan, Range,
                             const VolumeGrid& grid, const std::function<void()>&) {
-  const Scan seen = plan.method->iterates() ? solved_scan(scan, grid) : scan;
-  return projector(parallel(seen), grid, plan.model, worker.device, worker.execution);
+  const Scan seen = plan.job.method->iterates() ? solved_scan(scan, grid) : scan;
+  return projector(parallel(seen), grid, plan.flow.model, worker.device, worker.execution);
 }
 
 /// The Fourier model filters on its way.
 std::optional<LinearOperator> ramp_of(const Plan& plan, const Problem& problem) {
-  if (plan.model == Model::fourier) return {};
+  if (plan.flow.model == Model::fourier) return {};
   const Worker& worker = problem.worker;
   const ParallelBeam& scan = parallel(problem.scan);
-  return ramp_filter(scan, plan.options.filter, worker.device,
-                     interpolation_of(scan, problem.grid, plan.model, worker.execution, worker.device));
+  return ramp_filter(scan, plan.job.options.filter, worker.device,
+                     interpolation_of(scan, problem.grid, plan.flow.model, worker.execution, worker.device));
 }
 
 LinearOperator backprojector_of(const Plan& plan, const Problem& problem) {
   const ParallelBeam& scan = parallel(problem.scan);
   const Device device = problem.worker.device;
   const Execution& how = problem.worker.execution;
-  if (plan.model == Model::fourier) return fourier_fbp(scan, problem.grid, plan.options.filter, device, how);
+  if (plan.flow.model == Model::fourier)
+    return fourier_fbp(scan, problem.grid, plan.job.options.filter, device, how);
   const ParallelBeam wide = symmetric(scan);
   if (problem.A.range() == projection_space(wide, device))
     return backprojector(problem.A, scan, problem.grid);
-  return backprojector(projector(wide, problem.grid, plan.model, device, how), scan, problem.grid);
+  return backprojector(projector(wide, problem.grid, plan.flow.model, device, how), scan, problem.grid);
 }
 
 BackProjection fbp_of(const Plan& plan, const Problem& problem) {
@@ -210,7 +213,9 @@ Optics optics(const Scan& scan) {
 
 }  // namespace
 
-extern const Beam parallel_beam{roll,         nullptr,      choose_execution, add_warnings, nullptr, optics,
-                                kernels_hold, projector_of, ramp_of,          fbp_of,       nullptr};
+constexpr Placement on_devices{vectors_on_devices, false, kernels_hold, projector_of, ramp_of, fbp_of};
+
+extern const Beam parallel_beam{roll,    nullptr, choose_execution, add_warnings, &on_devices,
+                                nullptr, nullptr, nullptr,          optics,       nullptr};
 
 }  // namespace tandem::pipeline

@@ -7,7 +7,7 @@
 namespace tandem::pipeline {
 
 void warn_of_gap(Plan& plan, double gap, double open, double period) {
-  const std::vector<double>& angles = angles_of(plan.scan);
+  const std::vector<double>& angles = angles_of(plan.job.scan);
   if (look_like_radians(angles))
     return warn(plan.warnings,
                 "the angles look like radians, and are taken as degrees; give degrees by --angles or --arc");
@@ -16,10 +16,10 @@ void warn_of_gap(Plan& plan, double gap, double open, double period) {
   if (gap <= narrow || (gap <= 5 * usual && !hole)) return;
   const char* whole = period == half_turn ? "half turn" : "turn";
   const bool zero = open > in_radians(0.01);
-  if (zero || !plan.filters())
+  if (zero || !plan.job.filters())
     warn(plan.warnings, "the views leave ", in_degrees(zero ? open : gap), " degrees of the ", whole, " open",
-         plan.filters() ? ", which count as zero" : "", "; expect limited-angle artefacts",
-         plan.filters() ? " and low values" : "");
+         plan.job.filters() ? ", which count as zero" : "", "; expect limited-angle artefacts",
+         plan.job.filters() ? " and low values" : "");
   else
     warn(plan.warnings, "the views leave a gap of ", in_degrees(gap), " degrees in the ", whole,
          ", for which the views beside it stand; expect streaks");

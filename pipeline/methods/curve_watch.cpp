@@ -13,17 +13,17 @@ namespace tandem::pipeline {
 
 CurveWatch::CurveWatch(Work& work, Range slices, CurveSums& sums)
     : work_(work),
-      local_(first_written(work.plan, slices) + slices.size() / 2),
+      local_(first_written(work.plan.job, slices) + slices.size() / 2),
       z_(slices.first + slices.size() / 2),
       sums_(sums) {}
 
 /// The pixels that are written of a slice that the solver has.
 std::vector<float> CurveWatch::written(std::vector<float> slice) const {
   const Plan& plan = work_.plan;
-  if (slice.empty() || plan.solved.size == plan.grid.size) return slice;
-  Array solved(Space({1, plan.solved.size[1], plan.solved.size[0]}));
+  if (slice.empty() || plan.job.solved.size == plan.job.grid.size) return slice;
+  Array solved(Space({1, plan.job.solved.size[1], plan.job.solved.size[0]}));
   std::ranges::copy(slice, solved.data());
-  const Array part = cut_out(plan, 0, 1, std::move(solved));
+  const Array part = cut_out(plan.job, 0, 1, std::move(solved));
   return {part.data(), part.data() + part.size()};
 }
 
@@ -38,7 +38,7 @@ void CurveWatch::take(AnySolver& solver, std::vector<float>& slice) {
                   {there, Space({1, ny, nx}, Blocks::whole, device)}, 4 * area);
   else
     std::copy_n(there, area, slice.data());
-  if (work_.plan.over_ranks()) slice = work_.plan.ranks.gather(slice);  // strips follow one another along y
+  slice = work_.plan.flow.together.gather(slice);  // strips of ranks follow one another along y
   slice = written(std::move(slice));
 }
 

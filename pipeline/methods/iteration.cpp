@@ -25,7 +25,7 @@ namespace {
 
 class Iteration final : public Computation {
  public:
-  explicit Iteration(Work& work) : work_(work), options_(work.plan.options), start_(work) {}
+  explicit Iteration(Work& work) : work_(work), options_(work.plan.job.options), start_(work) {}
 
   Array volume(const Problem& problem, LineIntegrals data, Range slices) override {
     Array x0 = start_(problem, data.y, slices);
@@ -35,10 +35,10 @@ class Iteration final : public Computation {
         one ? std::vector{joint_norm(data.noise_norms)} : std::move(data.noise_norms);
     Equations equations = equations_of(problem, std::move(data));
     std::pair<double, double> clamped;
-    if (work_.plan.method->only_positive) clamped = clamp_at_zero(equations.y);
+    if (work_.plan.job.method->only_positive) clamped = clamp_at_zero(equations.y);
     const StopRule runs_away = divergence(norm(equations.y, default_stream(work_.device())));
     std::optional<BestSoFar> best;
-    if (!work_.plan.matched) best.emplace(problem.A.domain());
+    if (!work_.plan.flow.matched) best.emplace(problem.A.domain());
     const double all = static_cast<double>(slices.size());
     std::optional<Stopwatch> watch;  // what the solver prepares is a part of its work
     watch.emplace("iterate", work_.outcome.seconds.iterate, work_.watch.board(), Load{.slices = all});
@@ -49,7 +49,7 @@ class Iteration final : public Computation {
     if (checkpoints) checkpoints->begin(slices, at, solver);
     const int before = at.run.report.iterations;
     CurveWatch curves(work_, slices, at.curves);
-    const SolverCost& cost = work_.plan.method->cost;
+    const SolverCost& cost = work_.plan.job.method->cost;
     const auto look = [&](const Progress& now) {
       const double steps = cost.preparation.together() + cost.step.together() * (now.iteration - before);
       watch->reached({.slices = share(now) * all, .updates = steps * updates_of(problem)});
@@ -88,7 +88,7 @@ class Iteration final : public Computation {
   }
 
   AnySolver solver_of(const Problem& problem, Equations equations, Array x0, Range slices) {
-    const auto& make = work_.plan.method->solver;
+    const auto& make = work_.plan.job.method->solver;
     if (!options_.stop_by_gcv) return make(std::move(equations), std::move(x0), options_);
     auto [leader, follower] = Sums::leader_and_follower();
     equations.sums = std::move(leader);
@@ -121,10 +121,8 @@ class Iteration final : public Computation {
 
   /// Clocks differ: where all ranks have one solver, the first one's decides.
   StopRule as_first_rank(StopRule rule) const {
-    if (work_.plan.over_ranks())
-      rule.holds = [ranks = work_.plan.ranks, own = rule.holds](const Progress& now, std::size_t block) {
-        return of_first(ranks, own(now, block));
-      };
+    rule.holds = [ranks = work_.plan.flow.together, own = rule.holds](
+                     const Progress& now, std::size_t block) { return of_first(ranks, own(now, block)); };
     return rule;
   }
 
@@ -167,7 +165,7 @@ class Iteration final : public Computation {
 
   /// What this run has computed, without what a killed one did.
   void count(int iterations, int of_curves, const Problem& problem) {
-    const Method& method = *work_.plan.method;
+    const Method& method = *work_.plan.job.method;
     const int of_gaps = options_.stop_gap ? 2 * (iterations / 10 + 1) : 0;
     const Applications all = method.preparation_with(options_) + iterations * method.step_with(options_);
     work_.count_updates(problem, all.together() + of_gaps + of_curves);
@@ -217,7 +215,7 @@ void look_at_divergence(Outcome& all, const Plan& plan) {
   const auto count = std::count(all.stopped_by.begin(), all.stopped_by.end(), "divergence");
   if (count == 0) return;
   require<GeometryError>(
-      !plan.matched, plan.method->name, ": in ", count, " of ", all.stopped_by.size(),
+      !plan.flow.matched, plan.job.method->name, ": in ", count, " of ", all.stopped_by.size(),
       " slices |b - Ax| grew beyond ten times |b|: the solver diverges, and made no volume");
   warn(all.warnings, "in ", count, " of ", all.stopped_by.size(),
        " slices |b - Ax| grew beyond ten times |b|: the solver diverged; the volume has the solution of each "
@@ -243,9 +241,9 @@ void conclude_iterations(const Plan& plan, Outcome& outcome) {
   for (double& residual : outcome.residuals) residual = std::sqrt(residual);
   outcome.curves = curves_of(chunks);
   look_at_divergence(outcome, plan);
-  if (plan.options.stop_by_discrepancy) look_at_starts(outcome, noise);
+  if (plan.job.options.stop_by_discrepancy) look_at_starts(outcome, noise);
   if (below_zero > 0)
-    warn(outcome.warnings, "line integrals below zero, which ", plan.method->name,
+    warn(outcome.warnings, "line integrals below zero, which ", plan.job.method->name,
          " cannot take, count as zero: ", 100 * below_zero / data, " % of all by their size");
   if (outcome.residuals.empty() || !(outcome.residuals.front() > 0)) return;
   for (const double first = outcome.residuals.front(); double& residual : outcome.residuals)

@@ -10,12 +10,12 @@ namespace tandem::pipeline {
 
 namespace {
 
-void choose_subsets(Plan& plan) {
-  if (!plan.method->subsets) return;
-  const auto views = static_cast<Index>(angles_of(plan.scan).size());
-  plan.options.subsets = plan.method->subsets(plan.options, views);
-  require<GeometryError>(*plan.options.subsets >= 1 && *plan.options.subsets <= views, "--subsets ",
-                         *plan.options.subsets, ": the scan has ", views, " views; give a number from 1 to ",
+void choose_subsets(Job& job) {
+  if (!job.method->subsets) return;
+  const auto views = static_cast<Index>(angles_of(job.scan).size());
+  job.options.subsets = job.method->subsets(job.options, views);
+  require<GeometryError>(*job.options.subsets >= 1 && *job.options.subsets <= views, "--subsets ",
+                         *job.options.subsets, ": the scan has ", views, " views; give a number from 1 to ",
                          views);
 }
 
@@ -24,22 +24,22 @@ bool has_rule(const MethodOptions& o) {
          o.stop_gap;
 }
 
-void choose_iterations(Plan& plan) {
-  if (plan.options.iterations) return;
-  if (plan.method->updates > 0 && !has_rule(plan.options)) plan.options.stop_by_ncp = true;
-  plan.options.iterations = plan.method->iterations_with(plan.options.subsets.value_or(1));
+void choose_iterations(Job& job) {
+  if (job.options.iterations) return;
+  if (job.method->updates > 0 && !has_rule(job.options)) job.options.stop_by_ncp = true;
+  job.options.iterations = job.method->iterations_with(job.options.subsets.value_or(1));
 }
 
 /// Whether the solver can tell what the rule looks at.
-void require_stop(const Plan& plan) {
-  const MethodOptions& o = plan.options;
+void require_stop(const Job& job) {
+  const MethodOptions& o = job.options;
   const auto require_told = [&](bool asked, std::string_view rule, bool (*tells)(const Method&)) {
-    if (!asked || tells(*plan.method)) return;
+    if (!asked || tells(*job.method)) return;
     std::string those;
     for (const Method& method : methods())
       if (method.iterates() && tells(method)) those += (those.empty() ? "" : ", ") + std::string(method.name);
     throw GeometryError("--stop " + std::string(rule) + " goes with " + those + ", not with " +
-                        std::string(plan.method->name));
+                        std::string(job.method->name));
   };
   require_told(o.stop_by_gcv, "gcv", [](const Method& method) { return method.tells_its_reach(); });
   require_told(o.stop_by_ncp, "ncp", [](const Method& method) { return method.shows_residual; });
@@ -51,10 +51,10 @@ void require_stop(const Plan& plan) {
 
 }  // namespace
 
-void choose_solver_options(Plan& plan) {
-  choose_subsets(plan);
-  choose_iterations(plan);
-  require_stop(plan);
+void choose_solver_options(Job& job) {
+  choose_subsets(job);
+  choose_iterations(job);
+  require_stop(job);
 }
 
 }  // namespace tandem::pipeline

@@ -4,41 +4,41 @@
 #include <utility>
 
 #include "../plan/grids.hpp"
+#include "../plan/rank_slabs.hpp"
 #include "../same_grid.hpp"
-#include "../stations/portions.hpp"
 
 namespace tandem::pipeline {
 
 Start::Start(Work& work) : work_(work), fbp_(work) {
-  const MethodOptions& options = work.plan.options;
+  const MethodOptions& options = work.plan.job.options;
   if (options.initial == Initial::file)
-    file_ = open_on_grid(work.plan, options.initial_file, "--initial", work.any_external);
+    file_ = open_on_grid(work.plan.job, options.initial_file, "--initial", work.any_external);
 }
 
 Array Start::operator()(const Problem& problem, const Array& y, Range slices) {
-  if (work_.plan.options.initial == Initial::fbp)
+  if (work_.plan.job.options.initial == Initial::fbp)
     return fbp_.back_projected(problem, fbp_.filtered(problem, y.clone()), slices);
   if (!file_) return Array(problem.A.domain());
   Array x(problem.A.domain().on(Device::cpu()));
-  if (work_.plan.over_ranks())
+  if (!work_.plan.flow.together.is_alone())
     read_strip(x);
   else
-    read(slices, first_written(work_.plan, slices), x);
+    read(slices, first_written(work_.plan.job, slices), x);
   return work_.moved_to(work_.device(), std::move(x));
 }
 
 /// Into a volume of zeros with the lines of the solved grid, where files have those that are written.
 void Start::read(Range slices, Index first, Array& x) {
   const Plan& plan = work_.plan;
-  if (plan.solved.size == plan.grid.size) return file_->read(slices, x.data());
-  Array part(Space({slices.size(), plan.grid.size[1], plan.grid.size[0]}));
+  if (plan.job.solved.size == plan.job.grid.size) return file_->read(slices, x.data());
+  Array part(Space({slices.size(), plan.job.grid.size[1], plan.job.grid.size[0]}));
   file_->read(slices, part.data());
-  put_in(plan, first, part, x);
+  put_in(plan.job, first, part, x);
 }
 
 /// Files have whole slices: each rank reads its slab, and gives each other one its lines.
 void Start::read_strip(Array& x) {
-  const auto [nx, ny, nz] = work_.plan.solved.size;
+  const auto [nx, ny, nz] = work_.plan.job.solved.size;
   const Range slices = slab_of_rank(work_.plan);
   Array slab(Space({std::max<Index>(1, slices.size()), ny, nx}));
   if (slices.size() > 0) read(slices, 0, slab);

@@ -32,7 +32,7 @@ class Search final : public Computation {
     Equations equations = equations_of(problem, std::move(data));
     if (has_row_axes(problem.scan))
       equations.weights = measured(problem.scan, problem.grid, problem.A.range());
-    const MethodOptions& options = work_.plan.options;
+    const MethodOptions& options = work_.plan.job.options;
     const Regulariser tv = variation_of(equations.A.domain(), equations.pitch, options);
     int trials = 0;
     double weight = 0;
@@ -70,7 +70,7 @@ class Search final : public Computation {
 bool is_open(const MethodOptions& options) { return !options.tv_weight; }
 
 std::unique_ptr<Computation> begin(Work& work) {
-  if (is_open(work.plan.options)) return std::make_unique<Search>(work);
+  if (is_open(work.plan.job.options)) return std::make_unique<Search>(work);
   return iteration(work);
 }
 

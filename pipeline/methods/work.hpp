@@ -31,7 +31,7 @@ struct Work {
   Beside beside = {};
   Outcome outcome = {};  ///< of this worker
 
-  Device device() const { return plan.workers[worker].device; }
+  Device device() const { return plan.flow.workers[worker].device; }
   /// Reports what is done with the slices at hand.
   void tell(std::string what, double slices, std::string detail = {}) {
     watch.computing(worker, std::move(what), slices, std::move(detail));

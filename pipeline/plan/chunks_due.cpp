@@ -11,49 +11,50 @@ namespace tandem::pipeline {
 namespace {
 
 /// The row of the file, after binning, that is slice 0.
-Index first_row(const Plan& plan) { return plan.rows.first / plan.rows_together; }
+Index first_row(const Plan& plan) { return plan.job.rows.first / plan.job.rows_together; }
 
 /// Whether chunks may have any size: where parts of a scan are read at once, each is a part of one of these.
 bool chunks_are_free(const Plan& plan) {
-  return rows_are_slices(plan.scan) && (plan.slices_a_read == 0 || plan.slices_a_read >= plan.grid.size[2]);
+  return rows_are_slices(plan.job.scan) &&
+         (plan.flow.slices_a_read == 0 || plan.flow.slices_a_read >= plan.job.grid.size[2]);
 }
 
 /// Where chunks are large because of their margins, the first ones are small, so that the writer need not
 /// wait for long.
 Index slices_of_first_chunk(const Plan& plan) {
   constexpr Index few = 16;
-  const Index all = plan.rows_at_once;
-  const bool grows =
-      plan.margin.beside > 0 && plan.home().is_cuda() && chunks_are_free(plan) && all < plan.grid.size[2];
+  const Index all = plan.flow.rows_at_once;
+  const bool grows = plan.job.margin.beside > 0 && plan.flow.home().is_cuda() && chunks_are_free(plan) &&
+                     all < plan.job.grid.size[2];
   return grows ? std::min(all, std::max(block_of_chunks(plan), ceil_div(all / 4, few) * few)) : all;
 }
 
 /// Where a chunk of at most so many slices ends: with a block of the steps, if one ends there.
 Index end_of_chunk(const Plan& plan, Index first, Index size) {
   const Index last = first + size, beyond = (first_row(plan) + last) % block_of_chunks(plan);
-  if (last >= plan.grid.size[2]) return plan.grid.size[2];
+  if (last >= plan.job.grid.size[2]) return plan.job.grid.size[2];
   return last - beyond > first ? last - beyond : last;
 }
 
 }  // namespace
 
-Index block_of_chunks(const Plan& plan) { return chunks_are_free(plan) ? plan.margin.block : 1; }
+Index block_of_chunks(const Plan& plan) { return chunks_are_free(plan) ? plan.job.margin.block : 1; }
 
 std::vector<Range> chunks_due(const Plan& plan, const std::vector<Range>& done) {
-  const Index slices = plan.grid.size[2];
+  const Index slices = plan.job.grid.size[2];
   const auto is_done = [&](Range chunk) {
     return std::any_of(done.begin(), done.end(),
                        [&](Range some) { return some.first <= chunk.first && chunk.last <= some.last; });
   };
   std::vector<Range> due;
   Index size = slices_of_first_chunk(plan);
-  for (Index first = 0; first < slices; size = std::min(2 * size, plan.rows_at_once)) {
+  for (Index first = 0; first < slices; size = std::min(2 * size, plan.flow.rows_at_once)) {
     const Range chunk{first, end_of_chunk(plan, first, size)};
     if (!is_done(chunk)) due.push_back(chunk);
     first = chunk.last;
   }
   const std::size_t place = first_chunk_for_helper(plan);
-  if (plan.helper() && due.size() > place + 1 && due[place].size() > 1) {
+  if (plan.flow.helper() && due.size() > place + 1 && due[place].size() > 1) {
     const Range cut = due[place], one{cut.first, cut.first + 1};
     due.insert(due.begin() + static_cast<std::ptrdiff_t>(place), one);
     due[place + 1].first = one.last;
@@ -62,17 +63,17 @@ std::vector<Range> chunks_due(const Plan& plan, const std::vector<Range>& done) 
 }
 
 std::size_t first_chunk_for_helper(const Plan& plan) {
-  return static_cast<std::size_t>(Desk::first_for_helper(static_cast<Index>(plan.workers.size()) - 1));
+  return static_cast<std::size_t>(Desk::first_for_helper(static_cast<Index>(plan.flow.workers.size()) - 1));
 }
 
 RowsRead rows_around(const Plan& plan, Range rows) {
-  const Index factor = plan.rows_together;
-  const Range own{plan.rows.first + rows.first * factor, plan.rows.first + rows.last * factor};
+  const Index factor = plan.job.rows_together;
+  const Range own{plan.job.rows.first + rows.first * factor, plan.job.rows.first + rows.last * factor};
   if (own.size() == 0) return {own};
   const Range kept{first_row(plan) + rows.first, first_row(plan) + rows.last},
-      needed = plan.margin.around(kept);
-  const Index above = std::min(kept.first - needed.first, (own.first - plan.rows_there.first) / factor),
-              below = std::min(needed.last - kept.last, (plan.rows_there.last - own.last) / factor);
+      needed = plan.job.margin.around(kept);
+  const Index above = std::min(kept.first - needed.first, (own.first - plan.job.rows_there.first) / factor),
+              below = std::min(needed.last - kept.last, (plan.job.rows_there.last - own.last) / factor);
   return {
       {own.first - above * factor, own.last + below * factor}, above, below, {above, above + rows.size()}};
 }

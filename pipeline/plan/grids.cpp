@@ -14,11 +14,11 @@ namespace {
 Range whole_or(const std::optional<Range>& asked, Index count) { return asked.value_or(Range{0, count}); }
 
 /// Slices around the middle, of which a region is a part. A parallel beam has one a row at most.
-Range slices_of(const Plan& plan, const Recipe& recipe, VolumeGrid& grid) {
+Range slices_of(const Job& job, const Recipe& recipe, VolumeGrid& grid) {
   const std::optional<Index>& asked = recipe.slices;
   const Range part = whole_or(recipe.region_z, asked.value_or(grid.size[2]));
   if (!asked) return part;
-  const bool crossed = !rows_are_slices(plan.scan);  // by rays, and so in any number
+  const bool crossed = !rows_are_slices(job.scan);  // by rays, and so in any number
   require<GeometryError>(*asked > 0 && (crossed || *asked <= grid.size[2]), "--slices ", *asked,
                          ": the scan has ", grid.size[2], " rows, one per slice; give 1 to ", grid.size[2]);
   if (crossed) grid.size[2] = *asked;
@@ -29,15 +29,15 @@ Range slices_of(const Plan& plan, const Recipe& recipe, VolumeGrid& grid) {
 }
 
 /// The grid of which a region may be asked for.
-VolumeGrid full_grid(const Plan& plan, const Recipe& recipe, std::optional<io::FieldOfView> field) {
-  VolumeGrid grid = fitting_grid(plan.scan);
-  if (field == io::FieldOfView::standard) grid.size[0] = grid.size[1] = detector_of(plan.scan).bins;
+VolumeGrid full_grid(const Job& job, const Recipe& recipe, std::optional<io::FieldOfView> field) {
+  VolumeGrid grid = fitting_grid(job.scan);
+  if (field == io::FieldOfView::standard) grid.size[0] = grid.size[1] = detector_of(job.scan).bins;
   if (recipe.size) grid.size[0] = grid.size[1] = *recipe.size;
   if (recipe.voxel_size_mm) {
-    require<GeometryError>(plan.pitch_known, "--voxel-size ", *recipe.voxel_size_mm,
+    require<GeometryError>(job.pitch_known, "--voxel-size ", *recipe.voxel_size_mm,
                            " mm: the scan has no pixel size; give --pixel-size MM too");
     grid.pitch[0] = grid.pitch[1] = *recipe.voxel_size_mm;
-    if (!rows_are_slices(plan.scan)) grid.pitch[2] = *recipe.voxel_size_mm;
+    if (!rows_are_slices(job.scan)) grid.pitch[2] = *recipe.voxel_size_mm;
   }
   validate(grid);
   return grid;
@@ -108,72 +108,72 @@ VolumeGrid seen_around(const VolumeGrid& full, const Scan& scan, const Scan& who
 }
 
 /// Only the rows that some slices of a grid meet are read, and none where no ray meets any.
-void choose_rows(Plan& plan, const VolumeGrid& grid, Range slices) {
-  const Index factor = plan.rows_together;
-  const Index views = static_cast<Index>(angles_of(plan.scan).size());
-  const Range rows = rows_met(plan.scan, grid, slices);
-  if (rows.size() > 0) plan.scan = crop(plan.scan, {0, views}, rows, {0, detector_of(plan.scan).bins});
-  plan.rows = {plan.rows.first + rows.first * factor,
-               plan.rows.first + std::max(rows.first, rows.last) * factor};
+void choose_rows(Job& job, const VolumeGrid& grid, Range slices) {
+  const Index factor = job.rows_together;
+  const Index views = static_cast<Index>(angles_of(job.scan).size());
+  const Range rows = rows_met(job.scan, grid, slices);
+  if (rows.size() > 0) job.scan = crop(job.scan, {0, views}, rows, {0, detector_of(job.scan).bins});
+  job.rows = {job.rows.first + rows.first * factor,
+              job.rows.first + std::max(rows.first, rows.last) * factor};
 }
 
 /// A slice of a parallel beam is as far above z = 0 as its row is above the middle of the whole detector.
-void lift_slices(Plan& plan, const Detector& whole) {
-  const double rows = 0.5 * static_cast<double>(plan.rows.first + plan.rows.last - whole.rows);
-  const double unit = plan.pitch_known ? 1 : static_cast<double>(Index{1} << plan.preprocessing.binning);
-  plan.grid.centre[2] = plan.solved.centre[2] = rows * whole.row_pitch / unit;
+void lift_slices(Job& job, const Detector& whole) {
+  const double rows = 0.5 * static_cast<double>(job.rows.first + job.rows.last - whole.rows);
+  const double unit = job.pitch_known ? 1 : static_cast<double>(Index{1} << job.preprocessing.binning);
+  job.grid.centre[2] = job.solved.centre[2] = rows * whole.row_pitch / unit;
 }
 
 /// The views that are taken of all rows and bins, binned.
-Scan not_selected(const Plan& plan, const Scan& whole) {
+Scan not_selected(const Job& job, const Scan& whole) {
   const Detector& d = detector_of(whole);
-  const Scan all = crop(whole, plan.views, {0, d.rows}, {0, d.bins});
-  const int level = plan.preprocessing.binning;
-  return level > 0 ? bin_down(all, level, plan.pitch_known) : all;
+  const Scan all = crop(whole, job.views, {0, d.rows}, {0, d.bins});
+  const int level = job.preprocessing.binning;
+  return level > 0 ? bin_down(all, level, job.pitch_known) : all;
 }
 
 }  // namespace
 
-void choose_grids(Plan& plan, const Recipe& recipe, std::optional<io::FieldOfView> field, const Scan& whole) {
-  VolumeGrid full = full_grid(plan, recipe, field);
-  const Range z = slices_of(plan, recipe, full), x = whole_or(recipe.region_x, full.size[0]),
+void choose_grids(Job& job, const Recipe& recipe, std::optional<io::FieldOfView> field, const Scan& whole) {
+  VolumeGrid full = full_grid(job, recipe, field);
+  const Range z = slices_of(job, recipe, full), x = whole_or(recipe.region_x, full.size[0]),
               y = whole_or(recipe.region_y, full.size[1]);
-  plan.grid = region(full, x, y, z);
-  plan.full_size = full.size;
-  plan.first = {x.first, y.first, z.first};
-  const bool apart = rows_are_slices(plan.scan);
+  job.grid = region(full, x, y, z);
+  job.full_size = full.size;
+  job.first = {x.first, y.first, z.first};
+  const bool apart = rows_are_slices(job.scan);
   const VolumeGrid columns = region(full, x, y, {0, full.size[2]});
-  if (plan.method->iterates() && rows_met(plan.scan, columns, z).size() > 0) {
-    const VolumeGrid all = seen_around(full, plan.scan, not_selected(plan, whole));
+  if (job.method->iterates() && rows_met(job.scan, columns, z).size() > 0) {
+    const VolumeGrid all = seen_around(full, job.scan, not_selected(job, whole));
     for (std::size_t i = 0; i < 3; ++i)  // both have the same voxels
-      plan.inside[i] =
-          plan.first[i] +
+      job.inside[i] =
+          job.first[i] +
           static_cast<Index>(std::lround((edges_of(full, i).low - edges_of(all, i).low) / full.pitch[i]));
-    plan.solved = all;
-    if (apart) plan.solved = region(all, {0, all.size[0]}, {0, all.size[1]}, z), plan.inside[2] = 0;
-    choose_rows(plan, all, apart ? z : Range{0, all.size[2]});
+    job.solved = all;
+    if (apart) job.solved = region(all, {0, all.size[0]}, {0, all.size[1]}, z), job.inside[2] = 0;
+    choose_rows(job, all, apart ? z : Range{0, all.size[2]});
   } else {
-    plan.solved = plan.grid;
-    choose_rows(plan, columns, z);
+    job.solved = job.grid;
+    choose_rows(job, columns, z);
   }
-  if (apart) lift_slices(plan, detector_of(whole));
+  if (apart) lift_slices(job, detector_of(whole));
 }
 
-std::array<bool, 2> sees_beyond_slices(const Plan& plan) {
-  const auto* cone = std::get_if<ConeBeam>(&plan.scan);
-  if (!cone || !plan.method->iterates()) return {false, false};
-  const auto [low, high] = heights_seen(*cone, edges_of(plan.solved, 0).high);
-  const Edges slices = edges_of(plan.solved, 2);
-  const double half = 0.5 * plan.solved.pitch[2];
+std::array<bool, 2> sees_beyond_slices(const Job& job) {
+  const auto* cone = std::get_if<ConeBeam>(&job.scan);
+  if (!cone || !job.method->iterates()) return {false, false};
+  const auto [low, high] = heights_seen(*cone, edges_of(job.solved, 0).high);
+  const Edges slices = edges_of(job.solved, 2);
+  const double half = 0.5 * job.solved.pitch[2];
   return {low<slices.low - half, high> slices.high + half};
 }
 
-Range solved_slices(const Plan& plan, Range slices) {
-  return plan.solved.size[2] == plan.grid.size[2] ? slices : Range{0, plan.solved.size[2]};
+Range solved_slices(const Job& job, Range slices) {
+  return job.solved.size[2] == job.grid.size[2] ? slices : Range{0, job.solved.size[2]};
 }
 
-Index first_written(const Plan& plan, Range slices) {
-  return solved_slices(plan, slices) == slices ? 0 : plan.inside[2] + slices.first;
+Index first_written(const Job& job, Range slices) {
+  return solved_slices(job, slices) == slices ? 0 : job.inside[2] + slices.first;
 }
 
 namespace {
@@ -187,27 +187,26 @@ void copy_box(Image<const float> from, Image<float> to, Stream& stream) {
 
 /// The written voxels of so many slices from `first` on, where they lie in a volume of solved slices.
 template <class T>
-Image<T> within(const Plan& plan, T* solved, Index first, Index slices) {
-  const auto [nx, ny, nz] = plan.solved.size;
-  T* begin = solved + (first * ny + plan.inside[1]) * nx + plan.inside[0];
-  return {begin, slices, plan.grid.size[1], plan.grid.size[0], ny * nx, nx};
+Image<T> within(const Job& job, T* solved, Index first, Index slices) {
+  const auto [nx, ny, nz] = job.solved.size;
+  T* begin = solved + (first * ny + job.inside[1]) * nx + job.inside[0];
+  return {begin, slices, job.grid.size[1], job.grid.size[0], ny * nx, nx};
 }
 
 }  // namespace
 
-Array cut_out(const Plan& plan, Index first, Index slices, Array solved) {
-  if (slices == 0 || plan.solved.size == plan.grid.size) return solved;
+Array cut_out(const Job& job, Index first, Index slices, Array solved) {
+  if (slices == 0 || job.solved.size == job.grid.size) return solved;
   const ConstVectorView all = ConstVectorView(solved).share(0);  // which has all
   Stream& stream = default_stream(solved.space().device()).member(0);
-  Array part(Space({slices, plan.grid.size[1], plan.grid.size[0]}, Blocks::slices, all.space.device()),
-             stream);
-  copy_box(within(plan, all.data, first, slices), image(VectorView(part)), stream);
+  Array part(Space({slices, job.grid.size[1], job.grid.size[0]}, Blocks::slices, all.space.device()), stream);
+  copy_box(within(job, all.data, first, slices), image(VectorView(part)), stream);
   stream.synchronize();
   return part;
 }
 
-void put_in(const Plan& plan, Index first, const Array& written, Array& solved) {
-  const Image<float> to = within(plan, solved.data(), first, written.space().shape()[0]);
+void put_in(const Job& job, Index first, const Array& written, Array& solved) {
+  const Image<float> to = within(job, solved.data(), first, written.space().shape()[0]);
   copy_box(image(ConstVectorView(written)), to, default_stream(Device::cpu()));
 }
 

@@ -17,7 +17,7 @@ bool has_enough_chunks(const Plan& plan) {
   const std::vector<double> sizes = sizes_for_helper(plan, chunks_due(plan, {}));
   const std::size_t place = first_chunk_for_helper(plan);
   if (sizes.size() <= place + 1) return false;
-  const std::vector<double> begun(plan.workers.size() - 1, sizes.front());
+  const std::vector<double> begun(plan.flow.workers.size() - 1, sizes.front());
   return helper_takes(std::span(sizes).subspan(place), Desk::believed, 1, begun);
 }
 
@@ -31,21 +31,21 @@ std::vector<Device> devices_for(const Scan& scan, std::vector<Device> devices) {
 }
 
 std::optional<Worker> without_helper(Plan& plan) {
-  if (!plan.home().is_cuda() || plan.workers.back().device.is_cuda()) return {};
-  const Worker helper = plan.workers.back();
-  plan.workers.pop_back();
-  plan.devices.pop_back();
+  if (!plan.flow.home().is_cuda() || plan.flow.workers.back().device.is_cuda()) return {};
+  const Worker helper = plan.flow.workers.back();
+  plan.flow.workers.pop_back();
+  plan.flow.devices.pop_back();
   return helper;
 }
 
 void add_helper(Plan& plan, Worker helper, int threads, const std::function<bool()>& fits) {
-  helper.threads = threads - static_cast<int>(plan.workers.size()) - 2;
+  helper.threads = threads - static_cast<int>(plan.flow.workers.size()) - 2;
   if (helper.threads < 1)
     return warn(
         plan.warnings, "the CPU does not help: ", threads,
         " threads are no more than reading, writing and GPUs need; give --device cuda, or more threads");
-  plan.workers.push_back(helper);
-  plan.devices.push_back(helper.device);
+  plan.flow.workers.push_back(helper);
+  plan.flow.devices.push_back(helper.device);
   const bool enough = has_enough_chunks(plan);
   if (enough && fits()) return;
   warn(plan.warnings, "the CPU does not help: ",
@@ -56,7 +56,7 @@ void add_helper(Plan& plan, Worker helper, int threads, const std::function<bool
 
 std::vector<double> sizes_for_helper(const Plan& plan, const std::vector<Range>& chunks) {
   std::vector<double> sizes;
-  if (plan.helper())
+  if (plan.flow.helper())
     for (const Range chunk : chunks) sizes.push_back(static_cast<double>(chunk.size()));
   return sizes;
 }

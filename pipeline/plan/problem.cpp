@@ -5,7 +5,7 @@
 
 #include "../../geometry/view_subsets.hpp"
 #include "../../operators/fbp.hpp"
-#include "../beams/beam.hpp"
+#include "../beams/placement.hpp"
 #include "grids.hpp"
 
 namespace tandem::pipeline {
@@ -15,34 +15,23 @@ Range places_within(std::span<const Index> views, Range own) {
   return {place(own.first), place(own.last)};
 }
 
-Range rows_of(const Plan& plan, Range slices) {
-  if (plan.rows.size() == 0) return {0, 0};
-  if (rows_are_slices(plan.scan)) return slices;
-  const Range all{0, detector_of(plan.scan).rows};
-  if (!plan.by_views() || plan.needs_all_views || slices.size() == plan.grid.size[2]) return all;
-  const Range met = rows_met(plan.scan, plan.grid, slices);
-  if (met.size() != 1) return met;  // one row alone would be a fan's
-  return met.last < all.last ? Range{met.first, met.last + 1}
-                             : Range{std::max<Index>(0, met.first - 1), met.last};
-}
-
 Scan scan_of(const Plan& plan, Range slices) {
   const Range rows = rows_of(plan, slices);
-  if (rows.size() == 0) return plan.scan;
-  const Index views = static_cast<Index>(angles_of(plan.scan).size());
-  return crop(plan.scan, {0, views}, rows, {0, detector_of(plan.scan).bins});
+  if (rows.size() == 0) return plan.job.scan;
+  const Index views = static_cast<Index>(angles_of(plan.job.scan).size());
+  return crop(plan.job.scan, {0, views}, rows, {0, detector_of(plan.job.scan).bins});
 }
 
 Problem problem_of(const Plan& plan, Range slices, const Worker& worker,
                    const std::function<void()>& on_tile) {
   Scan scan = scan_of(plan, slices);
-  const VolumeGrid& all = plan.solved;
-  const VolumeGrid grid = region(all, {0, all.size[0]}, {0, all.size[1]}, solved_slices(plan, slices));
-  const Range own = plan.own_views();
-  LinearOperator A = beam_of(scan).projector(plan, worker, scan, own, grid, on_tile);
+  const VolumeGrid& all = plan.job.solved;
+  const VolumeGrid grid = region(all, {0, all.size[0]}, {0, all.size[1]}, solved_slices(plan.job, slices));
+  const Range own = own_views(plan.job, plan.flow);
+  LinearOperator A = plan.flow.placement->projector(plan, worker, scan, own, grid, on_tile);
   const auto of_views = [&plan, worker, scan, own, grid, on_tile](std::span<const Index> views) {
-    return beam_of(scan).projector(plan, worker, with_views(scan, views), places_within(views, own), grid,
-                                   on_tile);
+    return plan.flow.placement->projector(plan, worker, with_views(scan, views), places_within(views, own),
+                                          grid, on_tile);
   };
   return {std::move(scan), grid, std::move(A), worker, own, of_views};
 }
@@ -63,11 +52,11 @@ bool are_alike(const Problem& a, const Problem& b) {
 }
 
 std::optional<LinearOperator> filter_of(const Plan& plan, const Problem& problem) {
-  return beam_of(problem.scan).filter(plan, problem);
+  return plan.flow.placement->filter(plan, problem);
 }
 
 BackProjection back_projection_of(const Plan& plan, const Problem& problem) {
-  return beam_of(problem.scan).back_projection(plan, problem);
+  return plan.flow.placement->back_projection(plan, problem);
 }
 
 }  // namespace tandem::pipeline

@@ -8,18 +8,18 @@
 #include "../../operators/linear_operator.hpp"
 #include "../../operators/subsets.hpp"
 #include "../../solvers/stopping/cross_validation.hpp"
-#include "plan.hpp"
+#include "route.hpp"
 
 namespace tandem::pipeline {
 
-/// Some slices of a plan as a problem of their own, on the grid `Plan::solved`: y = A x. If rays cross
+/// Some slices of a plan as a problem of their own, on the grid `Job::solved`: y = A x. If rays cross
 /// slices, all slices share all rows.
 struct Problem {
   Scan scan;
   VolumeGrid grid;
   LinearOperator A;
   Worker worker = {};    ///< who solves it
-  Range own_views = {};  ///< those of the scan whose data this process has, see Plan::own_views
+  Range own_views = {};  ///< those of the scan whose data this process has, see `own_views`
   /// A of some of the views, in ascending order; data of those that this process has. Empty: A has no parts.
   std::function<LinearOperator(std::span<const Index> views)> of_views = {};
 };
@@ -37,8 +37,6 @@ struct Equations {
   Subsets in_subsets(Index count) const;
 };
 
-/// The rows of the plan's scan from which slices are made: all where a method or a step takes all at once.
-Range rows_of(const Plan& plan, Range slices);
 /// The scan with these rows; with all if no ray meets the slices.
 Scan scan_of(const Plan& plan, Range slices);
 /// The problem for one of the plan's workers. `on_tile` is called before each tile of an application, from

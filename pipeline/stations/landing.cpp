@@ -8,8 +8,31 @@
 #include "../../core/host_memory.hpp"
 #include "../../core/parallel.hpp"
 #include "../gpu_voxels.hpp"
+#include "../plan/route.hpp"
+#include "../plan/vector_bytes.hpp"
 
 namespace tandem::pipeline {
+
+double volume_at_home(const Plan& plan, Index slices) {
+  const double volume = sizes_of(plan, slices).written;
+  return plan.flow.home().is_cuda() ? volume * static_cast<double>(plan.flow.stored_bytes) / 4 : volume;
+}
+
+double volumes_waiting(const Plan& plan, Index slices) {
+  const double chunks = static_cast<double>(plan.job.grid.size[2]) / static_cast<double>(slices);
+  return std::clamp(chunks - static_cast<double>(plan.flow.workers.size()), 0.0, 2.0);
+}
+
+bool comes_in_pieces(const Plan& plan, Index slices) {
+  return plan.flow.home().is_cuda() &&
+         !(plan.flow.route->lands_small && sizes_of(plan, slices).written <= bytes_landed_whole);
+}
+
+double volumes_landed(const Plan& plan, Index slices, double volumes) {
+  const double volume = volume_at_home(plan, slices);
+  const double piece = std::max(bytes_landed_at_once, volume / static_cast<double>(slices));
+  return comes_in_pieces(plan, slices) ? std::min(volume, 3 * piece) : volumes * volume;
+}
 
 Landing::Landing(Work work, io::VolumeWriter* writer, bool may_store)
     : work_(std::move(work)), writer_(writer), may_store_(may_store && writer && writer->takes_stored()) {}
@@ -17,7 +40,7 @@ Landing::Landing(Work work, io::VolumeWriter* writer, bool may_store)
 /// The volume goes where the writer wants it, if the writer says so.
 void Landing::bring(const float* volume, Device gpu, Chunk& chunk) {
   const PinHostMemory pinned(gpu);
-  const auto [nx, ny, nz] = work_.plan.grid.size;
+  const auto [nx, ny, nz] = work_.plan.job.grid.size;
   const Space space({chunk.slices.size(), ny, nx}, Blocks::slices, gpu);
   const ConstVectorView there(volume, space);
   chunk.stored = nullptr;
@@ -46,7 +69,7 @@ bool Landing::bring_stored(ConstVectorView volume, Chunk& chunk) {
 }
 
 Index Landing::slices_at_once(Index most) const {
-  const auto slice = 4.0 * static_cast<double>(work_.plan.grid.size[0] * work_.plan.grid.size[1]);
+  const auto slice = 4.0 * static_cast<double>(work_.plan.job.grid.size[0] * work_.plan.job.grid.size[1]);
   return in_pieces_ ? std::clamp<Index>(static_cast<Index>(bytes_landed_at_once / slice), 1, most) : most;
 }
 

@@ -11,6 +11,14 @@ namespace tandem::pipeline {
 /// together.
 constexpr double bytes_landed_whole = 256 << 20, bytes_landed_at_once = 64 << 20;
 
+/// What volumes of chunks take on the host, bytes: one, which comes from a GPU in the type of the file, and
+/// so many that come from GPUs, whole or in pieces, of which there are three. How many wait to be written, or
+/// are written, beside those of workers; and whether volumes leave their GPU a few slices at a time.
+double volume_at_home(const Plan& plan, Index slices);
+double volumes_landed(const Plan& plan, Index slices, double volumes);
+double volumes_waiting(const Plan& plan, Index slices);
+bool comes_in_pieces(const Plan& plan, Index slices);
+
 /// Brings volumes from a GPU to where their writer takes them, and hands them on.
 class Landing {
  public:

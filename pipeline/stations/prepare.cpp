@@ -47,8 +47,8 @@ LineIntegrals of_all_views(const Space& space, std::vector<std::optional<LineInt
 }  // namespace
 
 PrepareStation::PrepareStation(const io::ScanInfo& info, const Plan& plan) : plan_(plan) {
-  require_reference(info, plan.preprocessing, plan.options.stop_by_discrepancy);
-  for (const Worker& worker : plan.workers) of_large_chunks_.try_emplace(worker.device);
+  require_reference(info, plan.job.preprocessing, plan.job.options.stop_by_discrepancy);
+  for (const Worker& worker : plan.flow.workers) of_large_chunks_.try_emplace(worker.device);
 }
 
 std::optional<LineIntegrals> PrepareStation::operator()(Chunk& chunk, ReadStation& read, Work& work) {
@@ -79,8 +79,8 @@ std::optional<LineIntegrals> PrepareStation::of_own_views(Chunk& chunk, const Sp
   if (!chunk.is_met) return {};
   const auto all = static_cast<double>(chunk.slices.size());
   LineIntegrals own = own_views(plan_, projections, [&](Range rows) {
-    const Detector& d = detector_of(plan_.scan);
-    const Scan scan = crop(plan_.scan, {0, plan_.views.size()}, rows, {0, d.bins});
+    const Detector& d = detector_of(plan_.job.scan);
+    const Scan scan = crop(plan_.job.scan, {0, plan_.job.views.size()}, rows, {0, d.bins});
     const double of_slices = all * static_cast<double>(rows.size()) / static_cast<double>(d.rows);
     read.read_rows(rows, of_slices, chunk);
     Findings found;
@@ -107,16 +107,16 @@ Array PrepareStation::block(const io::FramesView& counts, const Reference& refer
 void PrepareStation::make_all(const Chunk& chunk, ReadStation& read, Work& work) {
   const std::lock_guard lock(making_);
   if (all_) return;
-  const auto slices = static_cast<double>(plan_.grid.size[2]);
+  const auto slices = static_cast<double>(plan_.job.grid.size[2]);
   io::Frames memory;
-  const io::FramesView counts = read.views(chunk.slices, {0, plan_.views.size()}, slices, memory);
+  const io::FramesView counts = read.views(chunk.slices, {0, plan_.job.views.size()}, slices, memory);
   Reference reference = *chunk.reference;
   reference.counted.reset();  // all rows are here
   Findings found;
   const Stopwatch watch("preprocess", work.outcome.seconds.preprocess, work.watch.board(),
                         {.slices = slices});
   work.tell("preprocess", 0);
-  all_ = preprocess(counts, reference, plan_.preprocessing, projection_space(plan_.scan), found).y;
+  all_ = preprocess(counts, reference, plan_.job.preprocessing, projection_space(plan_.job.scan), found).y;
   add(found);
   look_at(*all_, {});
 }
@@ -127,14 +127,15 @@ Array PrepareStation::some_of_all(Range views, const Space& space, Work& work) c
                         {.bytes = 4 * static_cast<double>(space.size())});
   Stream& stream = default_stream(space.device());
   Array some(space, stream);
-  const Index view = all_->size() / plan_.views.size();
+  const Index view = all_->size() / plan_.job.views.size();
   copy(ConstVectorView(all_->data() + views.first * view, space.on(Device::cpu())), some, stream);
   return some;
 }
 
 LineIntegrals PrepareStation::line_integrals(const io::FramesView& counts, const Task& task) const {
   Work& work = task.work;
-  if (work.device().is_cuda() && plan_.gpus_prepare() && gpu_prepares(counts, plan_.preprocessing))
+  if (work.device().is_cuda() && gpus_prepare(plan_.job, plan_.flow) &&
+      gpu_prepares(counts, plan_.job.preprocessing))
     if (auto y = on_gpus(work.moved_to_gpus(counts, projection_space(task.scan, work.device())), task))
       return std::move(*y);
   return on_cpu(counts, task);
@@ -157,20 +158,20 @@ LineIntegrals PrepareStation::on_cpu(const io::FramesView& counts, const Task& t
   const Stopwatch watch("preprocess", task.work.outcome.seconds.preprocess, task.work.watch.board(),
                         {.slices = task.of_slices, .bytes = 4 * static_cast<double>(space.size())});
   task.work.tell("preprocess", 0);
-  return preprocess(counts, task.reference, plan_.preprocessing, space, task.found,
-                    bins_kept(task.scan, plan_.solved));
+  return preprocess(counts, task.reference, plan_.job.preprocessing, space, task.found,
+                    bins_kept(task.scan, plan_.job.solved));
 }
 
 /// Each GPU makes those of its counts; empty if the CPU has to make all.
 std::optional<LineIntegrals> PrepareStation::by_gpus(const std::vector<GpuFrames>& counts,
                                                      const Task& task) const {
   const Space space = projection_space(task.scan, task.work.device());
-  const std::vector<Range> counted = bins_kept(task.scan, plan_.solved);
+  const std::vector<Range> counted = bins_kept(task.scan, plan_.job.solved);
   std::vector<std::optional<LineIntegrals>> made(counts.size());
   std::vector<Findings> found_by(counts.size());
   on_members(space.device(), [&](int member) {
     const auto k = static_cast<std::size_t>(member);
-    made[k] = preprocess_on_gpu(counts[k], task.reference, plan_.preprocessing, space.share(member),
+    made[k] = preprocess_on_gpu(counts[k], task.reference, plan_.job.preprocessing, space.share(member),
                                 found_by[k], counted);
   });
   if (std::ranges::any_of(made, [](const auto& some) { return !some; })) return {};
@@ -190,9 +191,9 @@ void PrepareStation::add(const Findings& found) {
 
 void PrepareStation::look_at(const Array& y, Range rows) {
   OpenEnds ends;
-  const auto [below, above] = sees_beyond_slices(plan_);
-  ends.look_at(y, plan_.scan, half_acquisition(plan_.scan),
-               {below && rows.first == 0, above && rows.last == detector_of(plan_.scan).rows});
+  const auto [below, above] = sees_beyond_slices(plan_.job);
+  ends.look_at(y, plan_.job.scan, half_acquisition(plan_.job.scan),
+               {below && rows.first == 0, above && rows.last == detector_of(plan_.job.scan).rows});
   const std::lock_guard lock(mutex_);
   ends_.add(ends);
 }
@@ -201,16 +202,17 @@ void PrepareStation::look_at(const Array& y, Range rows) {
 /// more is floored than allowed.
 void PrepareStation::require_mostly_good() const {
   const Findings& met = findings_;
-  const double cells = static_cast<double>(plan_.rows.size()) * static_cast<double>(plan_.bins.size());
-  const double selected = static_cast<double>(plan_.views.size()) * cells;
+  const double cells =
+      static_cast<double>(plan_.job.rows.size()) * static_cast<double>(plan_.job.bins.size());
+  const double selected = static_cast<double>(plan_.job.views.size()) * cells;
   const Index not_finite = met.replaced_by("not-finite"), floored = met.replaced_by("minus-log");
   require<FileError>(static_cast<double>(not_finite) <= 0.01 * selected, "projections: ", not_finite,
                      " pixels are not finite, more than 1 % of ", selected,
                      "; repair or leave out those views");
-  const auto binned = static_cast<double>(plan_.rows_together << plan_.preprocessing.binning);
+  const auto binned = static_cast<double>(plan_.job.rows_together << plan_.job.preprocessing.binning);
   require<FileError>(2 * static_cast<double>(met.dead) * binned < cells, "flats: at least ", met.dead, " of ",
                      cells / binned, " cells are not above their dark; check --flats and --darks");
-  const double percent = plan_.max_floored_percent;
+  const double percent = plan_.job.max_floored_percent;
   require<FileError>(static_cast<double>(floored) <= 0.01 * percent * selected / binned,
                      "projections: at least ", floored, " of ", selected / binned,
                      " transmissions are below ", floor_words(met), ", more than ", percent,
@@ -220,15 +222,15 @@ void PrepareStation::require_mostly_good() const {
 void PrepareStation::add_ranks(const Comm& ranks, Outcome& outcome) {
   if (ranks.is_alone()) return;
   pipeline::add_ranks(ranks, outcome, findings_, ends_);
-  if (plan_.rows.size() > 0) require_mostly_good();
+  if (plan_.job.rows.size() > 0) require_mostly_good();
 }
 
 /// What is wrong with a half acquisition that is none, because views are missing. Views that fill little more
 /// than half a turn were not meant for one.
 std::string PrepareStation::cause_of_open_ends() const {
-  const std::vector<double>& angles = angles_of(plan_.scan);
+  const std::vector<double>& angles = angles_of(plan_.job.scan);
   const double filled = whole_turn - widest_gap(angles, whole_turn);
-  if (!is_aside(detector_of(plan_.scan)) || half_acquisition(plan_.scan) || all_round(angles) ||
+  if (!is_aside(detector_of(plan_.job.scan)) || half_acquisition(plan_.job.scan) || all_round(angles) ||
       filled < 1.25 * half_turn)
     return {};
   std::ostringstream text;
@@ -241,15 +243,16 @@ std::string PrepareStation::cause_of_open_ends() const {
 
 void PrepareStation::finish(Outcome& outcome) const {
   outcome.findings = findings_;
-  const auto method = plan_.method->iterates()                        ? OpenEnds::Method::solves
-                      : plan_.options.filter.padding != Padding::none ? OpenEnds::Method::continues
-                                                                      : OpenEnds::Method::cuts;
+  const auto method = plan_.job.method->iterates()                        ? OpenEnds::Method::solves
+                      : plan_.job.options.filter.padding != Padding::none ? OpenEnds::Method::continues
+                                                                          : OpenEnds::Method::cuts;
   const bool logs = std::ranges::any_of(findings_.steps, [](const auto& s) { return s.name == "minus-log"; });
   for (std::string text : {ends_.warning(method, cause_of_open_ends()), ends_.warning_of_outer_rows(),
                            logs ? ends_.warning_of_dark_flats() : std::string()})
     if (!text.empty()) outcome.warnings.push_back(std::move(text));
-  const double cells = static_cast<double>(plan_.rows.size()) * static_cast<double>(plan_.bins.size()) /
-                       static_cast<double>(plan_.rows_together << plan_.preprocessing.binning);
+  const double cells = static_cast<double>(plan_.job.rows.size()) *
+                       static_cast<double>(plan_.job.bins.size()) /
+                       static_cast<double>(plan_.job.rows_together << plan_.job.preprocessing.binning);
   constexpr double many = 0.1;  // of the cells: no detector has so many that are dead
   if (const auto dead = static_cast<double>(findings_.dead); dead > many * cells)
     warn(outcome.warnings, "flats: ", findings_.dead, " of ", cells, " cells (",

@@ -13,6 +13,14 @@
 
 namespace tandem::pipeline {
 
+/// What preparing holds on a GPU for some views of a chunk, bytes: counts, of the widest type, once more if
+/// steps change them; line integrals and weights, with margins before these are cut off; what steps hold; and
+/// flats.
+double preparing_bytes(const Plan& plan, Index slices, Index views);
+/// What steps hold on the host beside counts and line integrals, bytes: their own memory, and rows with
+/// margins before these are cut off.
+double steps_bytes(const Plan& plan, const io::ScanInfo& info, Index views, Index rows_read, Index rows_kept);
+
 /// Turns counts into line integrals and checks whether the data lack something. All workers share it.
 class PrepareStation {
  public:

@@ -9,6 +9,7 @@
 #include "../../counts/steps/chain.hpp"
 #include "../../operators/tiling.hpp"
 #include "../plan/chunks_due.hpp"
+#include "../plan/route.hpp"
 #include "../stopwatch.hpp"
 
 namespace tandem::pipeline {
@@ -17,10 +18,10 @@ namespace {
 
 /// The slices whose rows are read together with those of a chunk.
 Range part_of(const Plan& plan, Range chunk) {
-  const Index size = plan.slices_a_read;
+  const Index size = plan.flow.slices_a_read;
   if (size <= chunk.size()) return chunk;
   const Index first = chunk.first / size * size;
-  return {first, std::min(first + size, plan.grid.size[2])};
+  return {first, std::min(first + size, plan.job.grid.size[2])};
 }
 
 /// Some of these frames, which count from 0.
@@ -40,23 +41,68 @@ io::FramesView rows_within(io::FramesView frames, Range held, Range rows) {
 
 }  // namespace
 
+bool prepared_on_gpu(const Plan& plan, const io::ScanInfo& info) {
+  return gpus_prepare(plan.job, plan.flow) && info.type != PixelType::float32;
+}
+
+Index rows_with_margins(const Plan& plan, Index slices) {
+  const Job& job = plan.job;
+  const auto [beside, block] = job.margin;
+  const bool in_blocks = slices < job.grid.size[2] && block_of_chunks(plan) == block && slices % block == 0;
+  const Index rows = plan.flow.route->rows_made(plan, slices) + 2 * (beside + (in_blocks ? 0 : block - 1));
+  return std::min(rows * job.rows_together, job.rows_there.size());
+}
+
+double cells_read(const Plan& plan, Index slices) {
+  return static_cast<double>(rows_with_margins(plan, slices)) * static_cast<double>(plan.job.bins.size());
+}
+
+double counts_bytes(const io::ScanInfo& info, double cells, Index views) {
+  return static_cast<double>(views) * cells * static_cast<double>(io::bytes_of(info.type));
+}
+
+/// Each set of flats becomes three numbers a cell, and the darks one. Pixels of all frames are read, and of
+/// one set at a time they become one. Steps change them as numbers, and look at what they were.
+ReferenceBytes reference_bytes(const Job& job, const io::ScanInfo& info, double cells) {
+  const double binned = cells / static_cast<double>(job.rows_together << job.preprocessing.binning);
+  const bool changed = std::ranges::any_of(job.preprocessing.table(), [&](const Step& step) {
+    return step.on_references && step.asked_for(job.preprocessing);
+  });
+  const auto frames = static_cast<double>(std::max(info.flats, info.darks));
+  return {4 * cells * (2 + (changed ? 3 : 1) * frames),
+          4 * binned * (1 + 3 * static_cast<double>(job.flats.sets.size()))};
+}
+
+Index bytes_a_piece(const Plan& plan, const io::ScanInfo& info, Index slices) {
+  const bool packed = !info.packing.empty() || info.decoded_bytes > 0;
+  if (packed || plan.flow.helper() || !prepared_on_gpu(plan, info)) return 0;
+  const double counts = counts_bytes(info, cells_read(plan, slices), plan.job.views.size());
+  return counts > bytes_read_whole ? bytes_read_at_once : 0;
+}
+
+std::optional<double> bytes_of_pieces(const Plan& plan, const io::ScanInfo& info, Index slices) {
+  const Index piece = bytes_a_piece(plan, info, slices);
+  if (piece == 0) return {};
+  return 2 * std::max(static_cast<double>(piece), counts_bytes(info, cells_read(plan, slices), 1));
+}
+
 void ReadStation::read_part(Range slices) {
   part_rows_ = rows_read(plan_, slices).rows;
-  const Index pixels = plan_.views.size() * part_rows_.size() * plan_.bins.size();
+  const Index pixels = plan_.job.views.size() * part_rows_.size() * plan_.job.bins.size();
   const Load load{.slices = static_cast<double>(slices.size()),
                   .bytes = static_cast<double>(pixels) * static_cast<double>(bytes_of(reader_.info().type))};
   const Stopwatch watch("read", outcome_.seconds.read, watch_.board(), load);
   part_.reset();  // its memory may serve again
   part_reference_.reset();
   auto frames = std::make_shared<io::Frames>();
-  const PinHostMemory pinned(plan_.gpus_prepare() ? plan_.home() : Device::cpu());
-  reader_.read(io::FrameKind::projection, plan_.views, part_rows_, plan_.bins, *frames);
+  const PinHostMemory pinned(gpus_prepare(plan_.job, plan_.flow) ? plan_.flow.home() : Device::cpu());
+  reader_.read(io::FrameKind::projection, plan_.job.views, part_rows_, plan_.job.bins, *frames);
   part_ = std::move(frames);
 }
 
 std::pair<io::FramesView, std::shared_ptr<const io::Frames>> ReadStation::counts_of(Range slices) {
   const Range rows = rows_read(plan_, slices).rows;
-  if (const auto there = reader_.in_memory(io::FrameKind::projection, plan_.views, rows, plan_.bins))
+  if (const auto there = reader_.in_memory(io::FrameKind::projection, plan_.job.views, rows, plan_.job.bins))
     return {*there, nullptr};
   if (!has_part(rows)) read_part(part_of(plan_, slices));
   return {rows_within(*part_, part_rows_, rows), part_};
@@ -64,17 +110,17 @@ std::pair<io::FramesView, std::shared_ptr<const io::Frames>> ReadStation::counts
 
 Reference ReadStation::reference_of(Range rows) {
   const auto read = [this](Range some) {
-    return read_reference(reader_, some, plan_.bins, plan_.preprocessing);
+    return read_reference(reader_, some, plan_.job.bins, plan_.job.preprocessing);
   };
   if (!has_part(rows)) return read(rows);
   if (!part_reference_) part_reference_ = read(part_rows_);
-  const Index factor = plan_.rows_together, first = (rows.first - part_rows_.first) / factor;
+  const Index factor = plan_.job.rows_together, first = (rows.first - part_rows_.first) / factor;
   return crop(*part_reference_, {first, first + rows.size() / factor});
 }
 
 bool ReadStation::goes_up_in_pieces(Range rows) {
-  return plan_.bytes_a_piece > 0 &&
-         !reader_.in_memory(io::FrameKind::projection, plan_.views, rows, plan_.bins);
+  return plan_.flow.bytes_a_piece > 0 &&
+         !reader_.in_memory(io::FrameKind::projection, plan_.job.views, rows, plan_.job.bins);
 }
 
 void ReadStation::get_reference(Chunk& chunk, const Load& load) {
@@ -88,7 +134,7 @@ void ReadStation::get_reference(Chunk& chunk, const Load& load) {
 
 void ReadStation::get_counts(Chunk& chunk) {
   std::tie(chunk.counts, chunk.read) = counts_of(chunk.slices);
-  if (plan_.slices_a_read <= chunk.slices.size()) part_.reset();  // the chunk alone needs it
+  if (plan_.flow.slices_a_read <= chunk.slices.size()) part_.reset();  // the chunk alone needs it
 }
 
 void ReadStation::read_counts(Chunk& chunk) {
@@ -99,20 +145,21 @@ void ReadStation::read_counts(Chunk& chunk) {
 void ReadStation::read_rows(Range rows, double of_slices, Chunk& chunk) {
   const std::lock_guard lock(mutex_);
   const auto [read, above, below, counted] = rows_around(plan_, rows);
-  const double bytes = static_cast<double>(plan_.views.size() * read.size() * plan_.bins.size()) *
+  const double bytes = static_cast<double>(plan_.job.views.size() * read.size() * plan_.job.bins.size()) *
                        static_cast<double>(bytes_of(reader_.info().type));
   const Stopwatch clock("read", outcome_.seconds.read, watch_.board(), {.slices = of_slices, .bytes = bytes});
-  if (const auto there = reader_.in_memory(io::FrameKind::projection, plan_.views, read, plan_.bins)) {
+  if (const auto there =
+          reader_.in_memory(io::FrameKind::projection, plan_.job.views, read, plan_.job.bins)) {
     chunk.counts = *there;
   } else {
     chunk.read.reset();  // its memory may serve again
-    const PinHostMemory pinned(plan_.gpus_prepare() ? plan_.home() : Device::cpu());
+    const PinHostMemory pinned(gpus_prepare(plan_.job, plan_.flow) ? plan_.flow.home() : Device::cpu());
     auto frames = std::make_shared<io::Frames>();
-    reader_.read(io::FrameKind::projection, plan_.views, read, plan_.bins, *frames);
+    reader_.read(io::FrameKind::projection, plan_.job.views, read, plan_.job.bins, *frames);
     chunk.counts = *frames;
     chunk.read = std::move(frames);
   }
-  chunk.reference = read_reference(reader_, read, plan_.bins, plan_.preprocessing);
+  chunk.reference = read_reference(reader_, read, plan_.job.bins, plan_.job.preprocessing);
   chunk.reference->margin_above = above;
   chunk.reference->margin_below = below;
   chunk.reference->counted = counted;
@@ -137,14 +184,14 @@ std::vector<GpuFrames> ReadStation::on_gpus(Chunk& chunk, const Space& views, Wo
 
 GpuFrames ReadStation::on_gpu(Range slices, Range all, int member, Work& work) {
   Stream& stream = default_stream(work.device()).member(member);
-  const Index frame = rows_read(plan_, slices).rows.size() * plan_.bins.size() *
+  const Index frame = rows_read(plan_, slices).rows.size() * plan_.job.bins.size() *
                       static_cast<Index>(bytes_of(reader_.info().type));
-  const std::vector<Range> blocks = pieces(all, std::max<Index>(1, plan_.bytes_a_piece / frame));
+  const std::vector<Range> blocks = pieces(all, std::max<Index>(1, plan_.flow.bytes_a_piece / frame));
   for (io::Frames& some : going_up_) {  // all chunks take the same memory, however tall they are
     const PinHostMemory pinned(stream.device());
-    some.bytes.reserve(static_cast<std::size_t>(std::max(plan_.bytes_a_piece, frame)));
+    some.bytes.reserve(static_cast<std::size_t>(std::max(plan_.flow.bytes_a_piece, frame)));
   }
-  const double of_slices = static_cast<double>(slices.size()) / static_cast<double>(plan_.views.size());
+  const double of_slices = static_cast<double>(slices.size()) / static_cast<double>(plan_.job.views.size());
   std::optional<GpuFrames> there;
   std::future<void> moved;
   for (std::size_t k = 0; k < blocks.size(); ++k) {
@@ -158,38 +205,47 @@ GpuFrames ReadStation::on_gpu(Range slices, Range all, int member, Work& work) {
   return std::move(*there);
 }
 
+bool ReadStation::is_met(Chunk& chunk) const {
+  return chunk.is_met = rows_of(plan_, chunk.slices).size() > 0;
+}
+
 void ReadStation::operator()(Chunk& chunk) {
-  const Range rows = rows_read(plan_, chunk.slices).rows;
-  chunk.is_met = rows.size() > 0;
-  if (!chunk.is_met) return;
-  if (plan_.over_ranks()) return;  // its worker asks for some rows after the other
+  if (!is_met(chunk)) return;
   const std::lock_guard lock(mutex_);
-  if (goes_up_in_pieces(rows)) return;
+  if (goes_up_in_pieces(rows_read(plan_, chunk.slices).rows)) return;
   const auto first = static_cast<double>(chunk.slices.first);
   watch_.reading("read", first);
-  if (!plan_.by_views()) get_counts(chunk);
+  get_counts(chunk);
   const Load in_memory{.slices = static_cast<double>(chunk.slices.size())};
-  const bool all = !plan_.by_views() && !chunk.read;
-  get_reference(chunk, all ? in_memory : Load{});
+  get_reference(chunk, chunk.read ? Load{} : in_memory);
+  watch_.reading("", first);
+}
+
+void ReadStation::references(Chunk& chunk) {
+  if (!is_met(chunk)) return;
+  const std::lock_guard lock(mutex_);
+  const auto first = static_cast<double>(chunk.slices.first);
+  watch_.reading("read", first);
+  get_reference(chunk, {});
   watch_.reading("", first);
 }
 
 io::FramesView ReadStation::views(Range slices, Range views, double of_slices, io::Frames& memory) {
   const std::lock_guard lock(mutex_);
   const Range rows = rows_read(plan_, slices).rows,
-              frames{plan_.views.first + views.first, plan_.views.first + views.last};
-  if (plan_.slices_a_read > 0) {
+              frames{plan_.job.views.first + views.first, plan_.job.views.first + views.last};
+  if (plan_.flow.slices_a_read > 0) {
     const auto [all, owner] = counts_of(slices);  // the owner stays: all slices are one part
     return frames_within(all, views);
   }
   const Load load{.slices = of_slices,
-                  .bytes = static_cast<double>(views.size() * rows.size() * plan_.bins.size()) *
+                  .bytes = static_cast<double>(views.size() * rows.size() * plan_.job.bins.size()) *
                            static_cast<double>(bytes_of(reader_.info().type))};
   const Stopwatch clock("read", outcome_.seconds.read, watch_.board(), load);
-  if (const auto there = reader_.in_memory(io::FrameKind::projection, frames, rows, plan_.bins))
+  if (const auto there = reader_.in_memory(io::FrameKind::projection, frames, rows, plan_.job.bins))
     return *there;
-  const PinHostMemory pinned(plan_.gpus_prepare() ? plan_.home() : Device::cpu());
-  reader_.read(io::FrameKind::projection, frames, rows, plan_.bins, memory);
+  const PinHostMemory pinned(gpus_prepare(plan_.job, plan_.flow) ? plan_.flow.home() : Device::cpu());
+  reader_.read(io::FrameKind::projection, frames, rows, plan_.job.bins, memory);
   return memory;
 }
 

@@ -17,14 +17,42 @@ namespace tandem::pipeline {
 /// of a larger one that go up together, while the next ones are read.
 constexpr Index bytes_read_whole = 256 << 20, bytes_read_at_once = 64 << 20;
 
+/// What is read for a chunk of some slices, with margins: rows of the file, and cells of a frame. A chunk
+/// that does not begin and end with blocks of the steps may need almost one more at each end.
+Index rows_with_margins(const Plan& plan, Index slices);
+double cells_read(const Plan& plan, Index slices);
+
+/// Whether GPUs prepare the counts of a file. Float counts may hold NaN, and only the CPU repairs these.
+bool prepared_on_gpu(const Plan& plan, const io::ScanInfo& info);
+
+/// What the counts of some views take, bytes.
+double counts_bytes(const io::ScanInfo& info, double cells, Index views);
+/// What the darks and flats of some rows take, bytes: while they are read, beside what they become, and then.
+/// `cells`: of a frame of the file, as read.
+struct ReferenceBytes {
+  double reading, held;
+};
+ReferenceBytes reference_bytes(const Job& job, const io::ScanInfo& info, double cells);
+
+/// See Flow::bytes_a_piece. Counts of large chunks go up to a GPU while they are read. They do not if they
+/// are packed, since a piece of the file may then have to be unpacked several times, nor if the CPU may have
+/// to prepare them.
+Index bytes_a_piece(const Plan& plan, const io::ScanInfo& info, Index slices);
+/// What pieces of counts on their way up hold on the host, bytes; empty if counts do not go up in pieces.
+std::optional<double> bytes_of_pieces(const Plan& plan, const io::ScanInfo& info, Index slices);
+
 /// Reads the rows from which slices are made: of one chunk, or of as many as the plan says at once, of which
-/// the chunks are parts. Where views pass in blocks, a chunk comes with its flats and darks alone; where
-/// counts go up to a GPU while they are read, with nothing, and its worker asks for all.
+/// the chunks are parts.
 class ReadStation {
  public:
   ReadStation(io::ScanReader& reader, const Plan& plan, Watch& watch, Outcome& outcome)
       : reader_(reader), plan_(plan), watch_(watch), outcome_(outcome) {}
+  /// The counts of a chunk with its flats and darks; nothing if they go up to a GPU while they are read.
   void operator()(Chunk& chunk);
+  /// Notes whether rays meet a chunk, and says so.
+  bool is_met(Chunk& chunk) const;
+  /// The flats and darks alone of a chunk whose views pass in blocks.
+  void references(Chunk& chunk);
   /// Of a chunk that came without counts: its flats and darks, and its counts on each GPU of the worker,
   /// which shares them as `views` does. While some go up, the next ones are read. One worker after the other
   /// has its turn, so that the first one can begin soon.

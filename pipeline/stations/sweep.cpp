@@ -1,7 +1,6 @@
 #include "sweep.hpp"
 
-#include "../plan/view_samples.hpp"
-
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -10,7 +9,10 @@
 #include "../../core/parallel.hpp"
 #include "../../operators/algebra.hpp"
 #include "../../operators/tiling.hpp"
+#include "../plan/vector_bytes.hpp"
+#include "../plan/view_samples.hpp"
 #include "../stopwatch.hpp"
+#include "landing.hpp"
 
 namespace tandem::pipeline {
 
@@ -42,7 +44,36 @@ std::vector<Range> blocks_of(Index views, Index most) {
   return blocks;
 }
 
+/// Filtered data of a block of views.
+double filtered_bytes(const Plan& plan) {
+  return 4 * static_cast<double>(plan.flow.views_at_once * detector_of(plan.job.scan).rows) *
+         static_cast<double>(bins_of(plan.job));
+}
+
 }  // namespace
+
+double blocks_on_host(const Plan& plan, const io::ScanInfo& info, const Worker& worker, Index slices,
+                      bool counts_stay) {
+  constexpr double blocks = 3;
+  const Index views = plan.flow.views_at_once;
+  const Detector& d = detector_of(plan.job.scan);
+  const double y = data_sets(plan.job) * 4 * static_cast<double>(views * d.rows * d.bins),
+               volume = volume_at_home(plan, slices),
+               counts = counts_stay ? 0 : blocks * counts_bytes(info, cells_read(plan, slices), views);
+  if (worker.device.is_cuda())
+    return counts + (prepared_on_gpu(plan, info) ? 0 : y) +
+           std::min(volume, 3 * std::max(bytes_landed_at_once, volume / static_cast<double>(slices)));
+  return counts + y + blocks * filtered_bytes(plan) + weight_bytes(plan.job, slices) +
+         kernels_of_block(plan, plan.flow.workers.front(), slices, views) + volume;
+}
+
+double blocks_on_device(const Plan& plan, const Worker& worker, Index slices) {
+  constexpr double blocks = 4;                                    // one more is queued
+  const double volumes = slices < plan.job.grid.size[2] ? 2 : 1;  // one is written while the next is made
+  return volumes * sizes_of(plan, slices).volume + preparing_bytes(plan, slices, plan.flow.views_at_once) +
+         blocks * filtered_bytes(plan) + weight_bytes(plan.job, slices) +
+         kernels_of_block(plan, worker, slices, plan.flow.views_at_once);
+}
 
 Sweep::Sweep(Work& work, ReadStation& read, PrepareStation& prepare)
     : work_(work),
@@ -54,14 +85,14 @@ Sweep::Sweep(Work& work, ReadStation& read, PrepareStation& prepare)
 Array Sweep::operator()(const Problem& problem, Chunk& chunk, const Stream& adding) {
   const Plan& plan = work_.plan;
   const Range all{0, static_cast<Index>(angles_of(problem.scan).size())};
-  const std::vector<Range> blocks = blocks_of(all.size(), plan.views_at_once);
+  const std::vector<Range> blocks = blocks_of(all.size(), plan.flow.views_at_once);
   Pass pass{problem,
             chunk,
-            beam_of(problem.scan).by_views(plan, problem),
+            beam_of(problem.scan).of_views(plan, problem),
             zeros(problem.A.domain(), adding),
             ViewSamples(all.size(), chunk.reference->counted_rows()),
             all.size()};
-  if (plan.needs_all_views) prepare_.make_all(chunk, read_, work_);
+  if (plan.job.needs_all_views) prepare_.make_all(chunk, read_, work_);
   struct Place {
     io::Frames memory;
     io::FramesView counts;
@@ -74,7 +105,7 @@ Array Sweep::operator()(const Problem& problem, Chunk& chunk, const Stream& addi
   conveyor(
       static_cast<Index>(blocks.size()), 1,
       [&](const Item& item) {
-        if (plan.needs_all_views) return;
+        if (plan.job.needs_all_views) return;
         place(item).counts =
             read_.views(chunk.slices, views(item), pass.share(views(item).size()), place(item).memory);
       },
@@ -97,7 +128,7 @@ Array Sweep::operator()(const Problem& problem, Chunk& chunk, const Stream& addi
 Array Sweep::line_integrals(Pass& pass, Range views, const io::FramesView& counts) {
   const Detector& d = detector_of(pass.problem.scan);
   const Scan some = crop(pass.problem.scan, views, {0, d.rows}, {0, d.bins});
-  if (work_.plan.needs_all_views)
+  if (work_.plan.job.needs_all_views)
     return prepare_.some_of_all(views, projection_space(some, work_.device()), work_);
   Array y =
       prepare_.block(counts, *pass.chunk.reference, some, pass.share(views.size()), views.first == 0, work_);

@@ -8,8 +8,14 @@
 
 namespace tandem::pipeline {
 
+/// What the blocks of a worker hold, bytes: on the host, where counts may be held as a whole instead
+/// (`counts_stay`), and on its device, with its slab.
+double blocks_on_host(const Plan& plan, const io::ScanInfo& info, const Worker& worker, Index slices,
+                      bool counts_stay);
+double blocks_on_device(const Plan& plan, const Worker& worker, Index slices);
+
 /// Makes slabs of which all rays of a view are needed, by passes over the views in blocks of
-/// `Plan::views_at_once`. While one block is added to the slab, the next one becomes line integrals and is
+/// `Flow::views_at_once`. While one block is added to the slab, the next one becomes line integrals and is
 /// filtered, and the one after it is read. So neither counts nor line integrals have to fit into memory.
 /// Sums have the order of the views.
 class Sweep {

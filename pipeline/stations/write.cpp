@@ -19,8 +19,8 @@ io::Picture picture(Index width, Index height) {
 
 }  // namespace
 
-QualityWatch::QualityWatch(const Plan& plan, std::shared_ptr<Truth> truth) : truth_(std::move(truth)) {
-  if (truth_) qualities_.resize(static_cast<std::size_t>(plan.grid.size[2]));
+QualityWatch::QualityWatch(const VolumeGrid& grid, std::shared_ptr<Truth> truth) : truth_(std::move(truth)) {
+  if (truth_) qualities_.resize(static_cast<std::size_t>(grid.size[2]));
 }
 
 void QualityWatch::look_at(Index z, const float* slice) {
@@ -31,8 +31,8 @@ void QualityWatch::finish(Outcome& outcome) const {
   if (truth_) outcome.quality = combined(qualities_, truth_->range());
 }
 
-MiddleSlices::MiddleSlices(const Plan& plan, bool wanted, OnPictures show)
-    : wanted_(wanted), live_(std::move(show)), size_(plan.grid.size) {
+MiddleSlices::MiddleSlices(const VolumeGrid& grid, bool wanted, OnPictures show)
+    : wanted_(wanted), live_(std::move(show)), size_(grid.size) {
   const auto [nx, ny, nz] = size_;
   if (wanted_ || live_.looks()) pictures_ = {picture(nx, ny), picture(nx, nz), picture(ny, nz)};
 }
@@ -78,6 +78,7 @@ WriteStation::WriteStation(io::VolumeWriter& writer, const Plan& plan, Watch& wa
       plan_(plan),
       watch_(watch),
       outcome_(outcome),
+      passed_(static_cast<std::size_t>(plan.job.grid.size[2])),
       quality_(std::move(quality)),
       middle_(std::move(middle)) {}
 
@@ -89,18 +90,19 @@ void WriteStation::operator()(Chunk& chunk) {
     const Stopwatch watch(
         "write", outcome_.seconds.write, watch_.board(),
         {.slices = slices,
-         .bytes = 4 * slices * static_cast<double>(plan_.grid.size[0] * plan_.grid.size[1])});
+         .bytes = 4 * slices * static_cast<double>(plan_.job.grid.size[0] * plan_.job.grid.size[1])});
     chunk.stored ? writer_.write_stored(chunk.slices, chunk.stored, chunk.clipped)
                  : writer_.write(chunk.slices, chunk.volume);
   }
   if (looks()) look_at(chunk);
   written_ += chunk.slices.size();
+  std::fill(passed_.begin() + chunk.slices.first, passed_.begin() + chunk.slices.last, true);
   watch_.writing("write", static_cast<double>(written_));
   chunk.own.reset();
 }
 
 void WriteStation::look_at(const Chunk& chunk) {
-  const Index area = plan_.grid.size[0] * plan_.grid.size[1];
+  const Index area = plan_.job.grid.size[0] * plan_.job.grid.size[1];
   for (Index z = chunk.slices.first; z < chunk.slices.last; ++z) {
     const float* slice = chunk.volume + (z - chunk.slices.first) * area;
     middle_.look_at(z, slice);
@@ -109,13 +111,11 @@ void WriteStation::look_at(const Chunk& chunk) {
   }
 }
 
-void WriteStation::look_at_rest(const std::vector<Range>& chunks) {
+void WriteStation::look_at_rest() {
   if (!looks()) return;
-  std::vector<bool> passed(static_cast<std::size_t>(plan_.grid.size[2]));
-  for (const Range chunk : chunks) std::fill(passed.begin() + chunk.first, passed.begin() + chunk.last, true);
-  std::vector<float> slice(static_cast<std::size_t>(plan_.grid.size[0] * plan_.grid.size[1]));
-  for (std::size_t z = 0; z < passed.size(); ++z) {
-    if (passed[z]) continue;
+  std::vector<float> slice(static_cast<std::size_t>(plan_.job.grid.size[0] * plan_.job.grid.size[1]));
+  for (std::size_t z = 0; z < passed_.size(); ++z) {
+    if (passed_[z]) continue;
     writer_.read_done(static_cast<Index>(z), slice.data());
     middle_.look_at(static_cast<Index>(z), slice.data());
     quality_.look_at(static_cast<Index>(z), slice.data());
@@ -123,9 +123,9 @@ void WriteStation::look_at_rest(const std::vector<Range>& chunks) {
 }
 
 void WriteStation::set_range_of(const Chunk& chunk) {
-  RangeFinder finder(plan_);
+  RangeFinder finder(plan_.job.grid);
   finder.look_at(chunk.slices, chunk.volume);
-  if (plan_.over_ranks()) finder.join(plan_.ranks);
+  finder.join(plan_.flow.together);
   outcome_.range = finder.range();
   writer_.set_range(outcome_.range->min, outcome_.range->max);
   finds_range_ = false;

@@ -18,7 +18,7 @@ namespace tandem::pipeline {
 /// Compares slices with the truth when they pass. Without a truth it does nothing.
 class QualityWatch {
  public:
-  QualityWatch(const Plan& plan, std::shared_ptr<Truth> truth);
+  QualityWatch(const VolumeGrid& grid, std::shared_ptr<Truth> truth);
   bool looks() const { return truth_ != nullptr; }
   void look_at(Index z, const float* slice);
   void finish(Outcome& outcome) const;
@@ -32,7 +32,7 @@ class QualityWatch {
 class MiddleSlices {
  public:
   /// They are kept for the outcome if they are `wanted`, and else only if somebody sees them live.
-  MiddleSlices(const Plan& plan, bool wanted, OnPictures show);
+  MiddleSlices(const VolumeGrid& grid, bool wanted, OnPictures show);
   bool looks() const { return !pictures_.empty(); }
   void look_at(Index z, const float* slice);
   /// Shows the newest slice and the planes, if that is due.
@@ -57,8 +57,8 @@ class WriteStation {
   /// Finds the range of integers in the first chunk, which must be the whole volume, or a rank's slab of it.
   void find_range() { finds_range_ = true; }
   void operator()(Chunk& chunk);
-  /// Looks at the slices that a killed run left and that are in none of these chunks, as their file has them.
-  void look_at_rest(const std::vector<Range>& chunks);
+  /// Looks at the slices that did not pass, because a killed run left them, as their file has them.
+  void look_at_rest();
   void finish();
   /// Whether anybody looks at voxels, so that they have to come as floats.
   bool looks() const { return quality_.looks() || middle_.looks(); }
@@ -71,7 +71,8 @@ class WriteStation {
   const Plan& plan_;
   Watch& watch_;
   Outcome& outcome_;
-  Index written_ = 0;  ///< slices
+  Index written_ = 0;         ///< slices
+  std::vector<bool> passed_;  ///< whether a slice was written by this station
   bool finds_range_ = false;
   QualityWatch quality_;
   MiddleSlices middle_;

@@ -8,7 +8,7 @@
 
 #include "../../core/error.hpp"
 #include "../../pipeline/plan/chunks_due.hpp"
-#include "../../pipeline/plan/memory.hpp"
+#include "../../pipeline/plan/route.hpp"
 #include "../support/own_steps.hpp"
 #include "../support/property.hpp"
 #include "../support/reconstructions.hpp"
@@ -108,9 +108,9 @@ class Margins : public ::testing::Test {
                             Outcome* outcome = nullptr, Table table = test::with_means_of_rows) {
     const auto reader = io::open_scan(folder_.path() / scan);
     Plan plan = make_plan(reader->info(), recipe);
-    plan.preprocessing.table = table;
-    plan.margin = margin_of(plan.preprocessing);
-    if (rows_at_once > 0) plan.rows_at_once = rows_at_once;
+    plan.job.preprocessing.table = table;
+    plan.job.margin = margin_of(plan.job.preprocessing);
+    if (rows_at_once > 0) plan.flow.rows_at_once = rows_at_once;
     return reconstructed(*reader, plan, outcome);
   }
 
@@ -162,15 +162,15 @@ TEST_F(Margins, ChunksBeginWhereBlocksDo) {
   recipe.rows = Range{1, 11};
   const auto reader = io::open_scan(folder_.path() / "parallel.h5");
   Plan plan = make_plan(reader->info(), recipe);
-  plan.margin = {1, 3};
-  plan.rows_at_once = 6;
+  plan.job.margin = {1, 3};
+  plan.flow.rows_at_once = 6;
   const std::vector<Range> chunks = chunks_due(plan, {});
   ASSERT_EQ(chunks.size(), 2);
   EXPECT_EQ(chunks[0], (Range{0, 5}));  // rows 1 to 5 of the file
   EXPECT_EQ(chunks[1], (Range{5, 10}));
   EXPECT_EQ(rows_read(plan, chunks[0]).rows, (Range{0, 7}));
   EXPECT_EQ(rows_read(plan, chunks[1]).rows, (Range{5, 11}));
-  plan.slices_a_read = 6;  // chunks are parts of what is read at once
+  plan.flow.slices_a_read = 6;  // chunks are parts of what is read at once
   EXPECT_EQ(chunks_due(plan, {})[0], (Range{0, 6}));
   EXPECT_EQ(rows_read(plan, {0, 6}).rows, (Range{0, 10}));
 }
@@ -203,7 +203,7 @@ TEST_F(Margins, GoOnBesideTheRowsThatWereSelected) {
   recipe.rows = Range{2, 7};
   const auto reader = io::open_scan(folder_.path() / "parallel.h5");
   Plan plan = make_plan(reader->info(), recipe);
-  plan.margin.beside = 2;
+  plan.job.margin.beside = 2;
   const auto expect = [&](Range slices, RowsRead rows) {
     const RowsRead read = rows_read(plan, slices);
     EXPECT_EQ(read.rows.first, rows.rows.first);
@@ -221,7 +221,7 @@ TEST_F(Margins, StandInThePlansMemory) {
   const auto reader = io::open_scan(folder_.path() / "parallel.h5");
   Plan plan = make_plan(reader->info(), {});
   const double without = host_bytes(plan, reader->info(), 3);
-  plan.margin.beside = 2;
+  plan.job.margin.beside = 2;
   // four rows more of counts in three places, each with a dark and three numbers of its flats, of frames of
   // flats with two of what they become, and seven rows of line integrals
   const double a_row = 4.0 * test::small::bins, counts = test::small::views * a_row / 2;

@@ -15,7 +15,7 @@
 #include "../../counts/steps/stripes/columns.hpp"
 #include "../../counts/steps/stripes/slow.hpp"
 #include "../../kernels/spectra.hpp"
-#include "../../pipeline/plan/memory.hpp"
+#include "../../pipeline/plan/route.hpp"
 #include "../support/reconstructions.hpp"
 #include "../support/stripes.hpp"
 #include "../support/temporary_folder.hpp"

@@ -203,9 +203,11 @@ TEST(Upright, OfOneViewIsThatOfManyViews) {
     const pipeline::Plan plan = make_plan(reader->info(), recipe);
     io::Frames frames;
     reader->read(io::FrameKind::projection, range, {0, rows}, {0, bins}, frames);
-    const pipeline::Reference reference = read_reference(*reader, {0, rows}, {0, bins}, plan.preprocessing);
+    const pipeline::Reference reference =
+        read_reference(*reader, {0, rows}, {0, bins}, plan.job.preprocessing);
     pipeline::Findings findings;
-    return preprocess(frames, reference, plan.preprocessing, Space({range.size(), rows, bins}), findings).y;
+    return preprocess(frames, reference, plan.job.preprocessing, Space({range.size(), rows, bins}), findings)
+        .y;
   };
   const Array many = frames_of({7, 10}), one = frames_of({7, 8});
   EXPECT_EQ(std::vector(one.data(), one.data() + one.size()),

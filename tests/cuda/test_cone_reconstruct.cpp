@@ -81,7 +81,7 @@ TEST_F(CudaConeReconstruct, BitsDoNotDependOnPiecesOfCounts) {
     Plan plan = plan_for(recipe);
     const std::vector<float> whole = reconstructed(*io::open_scan(scan_), plan);
     for (const Index bytes : {1, 10'000}) {
-      plan.bytes_a_piece = bytes;
+      plan.flow.bytes_a_piece = bytes;
       EXPECT_TRUE(same_bits(reconstructed(*io::open_scan(scan_), plan), whole)) << bytes;
     }
   }
@@ -121,13 +121,13 @@ TEST_F(CudaConeReconstruct, SlabsMakeNoDifference) {
 TEST_F(CudaConeReconstruct, LittleMemoryMakesSmallBlocksAndSlabs) {
   Recipe recipe = recipe_for("fbp", gpu);
   const Plan whole = plan_for(recipe);
-  ASSERT_EQ(whole.rows_at_once, 18);  // a half
-  EXPECT_EQ(whole.execution(), (Execution{"standard", Precision::float32}));
-  EXPECT_EQ(whole.views_at_once, 64);
+  ASSERT_EQ(whole.flow.rows_at_once, 18);  // a half
+  EXPECT_EQ(whole.flow.execution(), (Execution{"standard", Precision::float32}));
+  EXPECT_EQ(whole.flow.views_at_once, 64);
   recipe.device_bytes = (std::size_t{128} << 20) + 1'500'000;  // beside batches of the filter
   const Plan part = plan_for(recipe);
-  EXPECT_LT(part.views_at_once, 64);
-  EXPECT_LE(part.device_bytes, recipe.device_bytes);
+  EXPECT_LT(part.flow.views_at_once, 64);
+  EXPECT_LE(part.flow.device_bytes, recipe.device_bytes);
   EXPECT_LE(relative_error(volume(recipe), volume(recipe_for("fbp", gpu))), tolerance::devices);
 }
 
@@ -136,8 +136,8 @@ TEST_F(CudaConeReconstruct, SeveralGpusTakeSlabs) {
   const std::vector<float> whole = volume(recipe);
   recipe.devices = {gpu, gpu};
   const Plan two = plan_for(recipe);
-  EXPECT_EQ(two.workers.size(), 2u);
-  EXPECT_FALSE(two.tiled);
+  EXPECT_EQ(two.flow.workers.size(), 2u);
+  EXPECT_FALSE(in_tiles(two.flow));
   for (const Index at_once : {0, 5})
     EXPECT_LE(relative_error(volume(recipe, at_once), whole), tolerance::devices);
 }
@@ -172,20 +172,20 @@ TEST_F(CudaConeReconstruct, MemoryAndGpusDecideWhereVectorsLie) {
     if (method == "cgls") recipe.initial = Initial::fbp;
     const std::vector<float> whole = volume(recipe);
     recipe.devices = {gpu, gpu};
-    ASSERT_EQ(plan_for(recipe).vectors(), "split over 2 GPUs");
+    ASSERT_EQ(vectors(plan_for(recipe).flow), "split over 2 GPUs");
     EXPECT_LE(relative_error(volume(recipe), whole), bound_of(method));
     recipe.fewest_devices = true;
-    ASSERT_EQ(plan_for(recipe).vectors(), "on one device");
+    ASSERT_EQ(vectors(plan_for(recipe).flow), "on one device");
     recipe.device_bytes = tile_bytes;
-    ASSERT_EQ(plan_for(recipe).devices.size(), 2u);
-    ASSERT_TRUE(plan_for(recipe).tiled);
+    ASSERT_EQ(plan_for(recipe).flow.devices.size(), 2u);
+    ASSERT_TRUE(in_tiles(plan_for(recipe).flow));
     recipe.fewest_devices = false;
     EXPECT_LE(relative_error(volume(recipe), whole), bound_of(method));
     recipe.devices = {gpu}, recipe.device_bytes.reset();
-    ASSERT_FALSE(plan_for(recipe).tiled);
+    ASSERT_FALSE(in_tiles(plan_for(recipe).flow));
     recipe.device_bytes = tile_bytes;
     const Plan tiles = plan_for(recipe);
-    ASSERT_TRUE(tiles.tiled);
+    ASSERT_TRUE(in_tiles(tiles.flow));
     EXPECT_LE(relative_error(volume(recipe), whole), bound_of(method));
   }
 }

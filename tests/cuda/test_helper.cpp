@@ -75,7 +75,7 @@ TEST_F(CudaHelper, EverySliceIsThatOfTheGpuOrOfTheCpu) {
       });
       pipeline::Outcome outcome;
       Plan shared = plan_on({gpu, cpu});
-      shared.method = waiting.method();
+      shared.job.method = waiting.method();
       const std::vector<float> theirs = reconstructed(*reader_, plan_on({gpu})),
                                own = reconstructed(*reader_, plan_on({cpu})),
                                both = reconstructed(*reader_, shared, &outcome);
@@ -99,12 +99,12 @@ TEST_F(CudaHelper, APlanForBothIsThatOfTheGpuWithOneWorkerMore) {
     recipe.devices = {cpu, gpu};
     recipe.rows_at_once = 20;  // so that there are chunks to share
     const Plan both = make_plan(reader_->info(), recipe);
-    ASSERT_NE(both.helper(), nullptr) << name_of(how);
-    EXPECT_EQ(both.helper()->device, cpu);
-    EXPECT_EQ(both.helper()->execution, (Execution{"standard"}));
-    EXPECT_EQ(both.execution(), alone.execution());
-    EXPECT_EQ(both.devices, (std::vector<Device>{gpu, cpu}));
-    EXPECT_GT(both.bytes, 0u);
+    ASSERT_NE(both.flow.helper(), nullptr) << name_of(how);
+    EXPECT_EQ(both.flow.helper()->device, cpu);
+    EXPECT_EQ(both.flow.helper()->execution, (Execution{"standard"}));
+    EXPECT_EQ(both.flow.execution(), alone.flow.execution());
+    EXPECT_EQ(both.flow.devices, (std::vector<Device>{gpu, cpu}));
+    EXPECT_GT(both.flow.bytes, 0u);
   }
   Recipe nearest = recipe_for("fbp", Model::pixel_driven, {gpu, cpu});
   nearest.execution.variant = "nearest";
@@ -118,19 +118,19 @@ TEST_F(CudaHelper, AFaultOnOneWorkerEndsTheRunAndLeavesTheGpuUsable) {
   recipe.execution = {"alu"};  // whose launch is too large then
   recipe.rows = Range{0, 200};
   const Plan plan = plan_for(recipe);
-  ASSERT_EQ(plan.workers.size(), 2u);  // too few slices for a helper
+  ASSERT_EQ(plan.flow.workers.size(), 2u);  // too few slices for a helper
   const std::vector<float> before = reconstructed(*reader_, plan);
   std::atomic<int> chunks = 0;
   const Watched faulty("cgls", [&](const pipeline::Work& work, Range some) {
     if (work.worker != 1 || ++chunks < 2) return;
     Plan tiny = plan;
-    tiny.grid.pitch[0] = tiny.grid.pitch[1] = 1e-4;
-    tiny.solved = tiny.grid;
-    const auto A = problem_of(tiny, some, plan.workers[1]).A;
+    tiny.job.grid.pitch[0] = tiny.job.grid.pitch[1] = 1e-4;
+    tiny.job.solved = tiny.job.grid;
+    const auto A = problem_of(tiny, some, plan.flow.workers[1]).A;
     A* Array(A.domain());
   });
   Plan planted = plan;
-  planted.method = faulty.method();
+  planted.job.method = faulty.method();
   try {
     reconstructed(*reader_, planted);
     ADD_FAILURE() << "nothing was thrown";

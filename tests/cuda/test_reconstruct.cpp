@@ -5,8 +5,8 @@
 
 #include "../../core/error.hpp"
 #include "../../operators/adjointness.hpp"
-#include "../../pipeline/plan/memory.hpp"
 #include "../../pipeline/plan/problem.hpp"
+#include "../../pipeline/plan/route.hpp"
 #include "../support/reconstructions.hpp"
 #include "../support/temporary_folder.hpp"
 #include "../support/tolerances.hpp"
@@ -92,15 +92,15 @@ TEST_F(CudaReconstruct, StoresTheNumbersThatTheWriterMakes) {
     io::Clipped clipped[2];
     for (const bool looked_at : {false, true}) {
       const std::filesystem::path path = folder_ / (looked_at ? "looked.h5" : "stored.h5");
-      const auto writer = io::create_volume(path, plan.grid.shape(), {.type = type, .min = 0, .max = 0.02f},
-                                            "{}", io::Replace::any);
+      const auto writer = io::create_volume(path, plan.job.grid.shape(),
+                                            {.type = type, .min = 0, .max = 0.02f}, "{}", io::Replace::any);
       pipeline::Options options;
       options.pictures = looked_at;
       reconstruct(*io::open_scan(scan_), plan, *writer, options);
       clipped[looked_at] = writer->clipped();
       writer->finish("{}");
-      numbers[looked_at].resize(static_cast<std::size_t>(Space(plan.grid.shape()).size()));
-      io::VolumeReader(path).read({0, plan.grid.size[2]}, numbers[looked_at].data());
+      numbers[looked_at].resize(static_cast<std::size_t>(Space(plan.job.grid.shape()).size()));
+      io::VolumeReader(path).read({0, plan.job.grid.size[2]}, numbers[looked_at].data());
     }
     EXPECT_TRUE(same_bits(numbers[0], numbers[1]));
     EXPECT_EQ(clipped[0].below, clipped[1].below);
@@ -132,9 +132,10 @@ TEST_F(CudaReconstruct, RowsWithAxesOfTheirOwnAgreeWithTheCpu) {
     const auto wobbling = [&](Device device) {
       Plan plan = plan_for(recipe_for(method, device));
       for (Index row = 0; row < small::rows; ++row)
-        std::get<ParallelBeam>(plan.scan).row_axis_bins.push_back(detector_of(plan.scan).axis_bin +
-                                                                  0.37 * static_cast<double>(row - 5));
-      plan.rows_at_once = 4;
+        std::get<ParallelBeam>(plan.job.scan)
+            .row_axis_bins.push_back(detector_of(plan.job.scan).axis_bin +
+                                     0.37 * static_cast<double>(row - 5));
+      plan.flow.rows_at_once = 4;
       return volume(plan);
     };
     EXPECT_LE(relative_error(wobbling(gpu), wobbling(cpu)), bound_of({"alu", float32}, method));
@@ -165,7 +166,7 @@ TEST_F(CudaReconstruct, ContinuesRowsByDefaultLikeTheCpu) {
       recipe.model = model;
       recipe.bins = Range{14, 48};
       recipe.padding = padding;
-      EXPECT_EQ(plan_for(recipe).options.filter.padding, padding.value_or(Padding::cosine));
+      EXPECT_EQ(plan_for(recipe).job.options.filter.padding, padding.value_or(Padding::cosine));
       return volume(recipe);
     };
     const std::vector<float> continued = of(gpu, {});
@@ -217,8 +218,8 @@ TEST_F(CudaReconstruct, WeighsDataLikeTheCpu) {
     return recipe;
   };
   const Plan plan = plan_for(recipe_on(gpu));
-  EXPECT_TRUE(plan.preprocessing.weights);
-  EXPECT_TRUE(plan.gpus_prepare());
+  EXPECT_TRUE(plan.job.preprocessing.weights);
+  EXPECT_TRUE(gpus_prepare(plan.job, plan.flow));
   EXPECT_LE(relative_error(volume(plan), volume(recipe_on(cpu))), bound_of(recipe_on(gpu).execution, "cgls"));
 }
 
@@ -254,11 +255,11 @@ TEST_F(CudaReconstruct, BitsDoNotDependOnPiecesOfCounts) {
   recipe.views = Range{2, small::views};
   recipe.streams = 2;
   Plan plan = plan_for(recipe);
-  plan.rows_at_once = 4;
-  ASSERT_EQ(plan.bytes_a_piece, 0);
+  plan.flow.rows_at_once = 4;
+  ASSERT_EQ(plan.flow.bytes_a_piece, 0);
   const std::vector<float> whole = volume(plan);
   for (const Index lines : {Index{1}, Index{9}, 4 * Index{13}, 4 * small::views}) {
-    plan.bytes_a_piece = lines * 2 * small::bins;
+    plan.flow.bytes_a_piece = lines * 2 * small::bins;
     EXPECT_TRUE(same_bits(volume(plan), whole)) << lines;
   }
 }
@@ -267,11 +268,11 @@ TEST_F(CudaReconstruct, LittleMemoryMakesSmallChunksOfTheSameBits) {
   for (const std::string& method : methods) {
     Recipe recipe = recipe_for(method, gpu);
     const Plan whole = plan_for(recipe);
-    ASSERT_EQ(whole.rows_at_once, small::rows);
-    recipe.device_bytes = whole.device_bytes - 1;
+    ASSERT_EQ(whole.flow.rows_at_once, small::rows);
+    recipe.device_bytes = whole.flow.device_bytes - 1;
     const Plan part = plan_for(recipe);
-    EXPECT_EQ(part.rows_at_once, 8);
-    EXPECT_LE(part.device_bytes, recipe.device_bytes);
+    EXPECT_EQ(part.flow.rows_at_once, 8);
+    EXPECT_LE(part.flow.device_bytes, recipe.device_bytes);
     EXPECT_TRUE(same_bits(volume(part), volume(whole)));
   }
 }
@@ -287,13 +288,13 @@ TEST_F(CudaReconstruct, LittleMemoryKeepsTheExecutionOfAllSlices) {
     for (const Precision precision : {float32, float16}) {
       Recipe recipe = recipe_for(method, gpu, {"automatic", precision});
       const Plan whole = make_plan(reader->info(), recipe);
-      ASSERT_EQ(whole.execution(), (Execution{"tensor", precision}));
-      ASSERT_EQ(whole.rows_at_once, 40);
+      ASSERT_EQ(whole.flow.execution(), (Execution{"tensor", precision}));
+      ASSERT_EQ(whole.flow.rows_at_once, 40);
       recipe.device_bytes = static_cast<std::size_t>(device_bytes(whole, 4)) + 1;
       const Plan part = make_plan(reader->info(), recipe);
-      EXPECT_EQ(part.rows_at_once, 4);
-      EXPECT_EQ(part.execution(), whole.execution());
-      EXPECT_LE(part.device_bytes, recipe.device_bytes);
+      EXPECT_EQ(part.flow.rows_at_once, 4);
+      EXPECT_EQ(part.flow.execution(), whole.flow.execution());
+      EXPECT_LE(part.flow.device_bytes, recipe.device_bytes);
       EXPECT_TRUE(same_bits(reconstructed(*reader, part), reconstructed(*reader, whole)))
           << name_of(precision) << ", method " << method;
     }
@@ -307,15 +308,15 @@ TEST_F(CudaReconstruct, SolversGetMatchedPairs) {
     return plan_for(recipe);
   };
   const auto mismatch = [](const Plan& plan) {
-    return adjointness(problem_of(plan, {0, 4}, plan.workers.front()).A).mismatch;
+    return adjointness(problem_of(plan, {0, 4}, plan.flow.workers.front()).A).mismatch;
   };
-  EXPECT_EQ(plan_of("fbp", {"automatic", float16}, false).execution(), (Execution{"texture", float16}));
+  EXPECT_EQ(plan_of("fbp", {"automatic", float16}, false).flow.execution(), (Execution{"texture", float16}));
   for (const std::string method : {"cgls", "sirt"}) {
     for (const Precision precision : {float32, float16}) {
       const Plan plan = plan_of(method, {"automatic", precision}, false);
-      EXPECT_EQ(plan.execution().precision, precision);
-      EXPECT_TRUE(plan.matched);
-      EXPECT_LE(mismatch(plan), tolerance::tensor_mismatch) << name_of(plan.execution());
+      EXPECT_EQ(plan.flow.execution().precision, precision);
+      EXPECT_TRUE(plan.flow.matched);
+      EXPECT_LE(mismatch(plan), tolerance::tensor_mismatch) << name_of(plan.flow.execution());
     }
     for (const Execution& how : {Execution{"automatic", uint8},
                                  {"texture", uint8},
@@ -333,7 +334,7 @@ TEST_F(CudaReconstruct, SolversGetMatchedPairs) {
         EXPECT_EQ(std::string(e.what()).find("give --variant texture"), std::string::npos) << e.what();
       }
       const Plan allowed = plan_of(method, how, true);
-      EXPECT_FALSE(allowed.matched);
+      EXPECT_FALSE(allowed.flow.matched);
       EXPECT_FALSE(allowed.warnings.empty());
       EXPECT_GT(mismatch(allowed), tolerance::unmatched / 4) << name_of(how);
     }
@@ -362,8 +363,8 @@ TEST_F(CudaReconstruct, MemoryThatCannotBeHadIsADeviceErrorAndNothingElse) {
   fails_and_leaves_no_trace(
       [&] {
         Plan plan = plan_for(recipe_for("fbp", gpu));
-        plan.grid.size[0] = plan.grid.size[1] = 1 << 20;
-        plan.solved = plan.grid;
+        plan.job.grid.size[0] = plan.job.grid.size[1] = 1 << 20;
+        plan.job.solved = plan.job.grid;
         MemoryWriter writer({small::rows, small::bins, small::bins});  // which gets nothing
         const auto reader = io::open_scan(scan_);
         pipeline::reconstruct(*reader, plan, writer);
@@ -376,9 +377,9 @@ TEST_F(CudaReconstruct, LaunchesThatCannotStartAreDeviceErrorsAndNothingElse) {
   fails_and_leaves_no_trace(
       [&] {
         Plan plan = plan_for(recipe_for("cgls", gpu));
-        plan.grid.pitch[0] = plan.grid.pitch[1] = 1e-4;
-        plan.solved = plan.grid;
-        MemoryWriter writer(plan.grid.shape());
+        plan.job.grid.pitch[0] = plan.job.grid.pitch[1] = 1e-4;
+        plan.job.solved = plan.job.grid;
+        MemoryWriter writer(plan.job.grid.shape());
         const auto reader = io::open_scan(scan_);
         pipeline::reconstruct(*reader, plan, writer);
       },

@@ -123,8 +123,8 @@ TEST_F(CudaTeam, ReconstructsAsOneGpuDoes) {
         const std::vector<float> truth = volume();
         recipe.devices = {gpu, gpu};
         const pipeline::Plan plan = make_plan(io::open_scan(folder / "scan.h5")->info(), recipe);
-        EXPECT_EQ(plan.home(), Device::team({gpu, gpu}));
-        EXPECT_FALSE(plan.tiled);
+        EXPECT_EQ(plan.flow.home(), Device::team({gpu, gpu}));
+        EXPECT_FALSE(in_tiles(plan.flow));
         EXPECT_LE(relative_error(volume(), truth), tolerance::cgls_magnifies * tolerance::fbp_devices)
             << method << (fan ? ", fan" : ", cone");
       }

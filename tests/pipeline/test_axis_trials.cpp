@@ -44,7 +44,7 @@ TEST_F(AxisTrialsTest, AreTheMiddleSliceOfARunWithThisAxis) {
       recipe.axis_bin = trial.axis_bin;
       const auto reader = io::open_scan(path_);
       Plan plan = make_plan(reader->info(), recipe);
-      const auto [slices, height, width] = plan.grid.shape();
+      const auto [slices, height, width] = plan.job.grid.shape();
       const std::vector<float> volume = test::reconstructed(*reader, plan);
       const Index middle = slices / 2 * height * width;
       const std::vector<float> expected(volume.begin() + middle, volume.begin() + middle + height * width);

@@ -49,7 +49,7 @@ class CheckpointsOfRuns : public ::testing::Test {
     if (method == "sirt") recipe.nonnegative = true;
     reader_ = io::open_scan(scan_);
     Plan plan = make_plan(reader_->info(), recipe);
-    if (rows_are_slices(plan.scan)) plan.rows_at_once = 4;  // three chunks
+    if (rows_are_slices(plan.job.scan)) plan.flow.rows_at_once = 4;  // three chunks
     return plan;
   }
   Checkpoints::Request request(bool resume, const io::Identity& same = identity) const {
@@ -64,7 +64,7 @@ class CheckpointsOfRuns : public ::testing::Test {
       if (at.name != "iterate" || at.detail.empty() || std::exchange(seen, at.detail) == at.detail) return;
       if (steps >= 0 && steps-- == 0) throw Killed();
     };
-    test::MemoryWriter writer(plan.grid.shape());
+    test::MemoryWriter writer(plan.job.grid.shape());
     Outcome outcome = reconstruct(*reader_, plan, writer, options);
     return {writer.volume, std::move(outcome)};
   }
@@ -131,7 +131,7 @@ TEST_F(CheckpointsOfRuns, GoOnWithTheSameBitsInConeBeams) {
     EXPECT_THROW(make(plan, &first, 3), Killed);
   }
   Checkpoints second(request(true));
-  EXPECT_EQ(second.found(), std::vector<Range>({{0, plan.grid.size[2]}}));
+  EXPECT_EQ(second.found(), std::vector<Range>({{0, plan.job.grid.size[2]}}));
   EXPECT_TRUE(test::same_bits(make(plan, &second).volume, whole.volume));
 }
 
@@ -144,11 +144,11 @@ TEST_F(CheckpointsOfRuns, MakeChunksOfTheirSize) {
   }
   Checkpoints second(request(true));
   Plan larger = plan, smaller = plan;
-  larger.rows_at_once = larger.slices_a_read = 11;
+  larger.flow.rows_at_once = larger.flow.slices_a_read = 11;
   second.suit(larger);
-  EXPECT_EQ(larger.rows_at_once, 4);
-  EXPECT_EQ(larger.slices_a_read, 8);
-  smaller.rows_at_once = 3;
+  EXPECT_EQ(larger.flow.rows_at_once, 4);
+  EXPECT_EQ(larger.flow.slices_a_read, 8);
+  smaller.flow.rows_at_once = 3;
   EXPECT_THROW(second.suit(smaller), DeviceError);
 }
 
@@ -252,8 +252,8 @@ TEST(Checkpoints, AreOneForEachChunkInTheMaking) {
   {
     Checkpoints all(request(false));
     Plan plan;
-    plan.rows_at_once = 2;
-    plan.workers.resize(2);
+    plan.flow.rows_at_once = 2;
+    plan.flow.workers.resize(2);
     all.suit(plan);
     for (const Range chunk : {a, b}) all.begin(chunk, at, solver);
     step(all, a, 10, 1);
@@ -319,7 +319,7 @@ TEST_F(CheckpointsOfRuns, ShowCurvesOfWhatIsThere) {
   recipe.iterations = 23;
   const auto reader = io::open_scan(scan_);
   const Plan plan = make_plan(reader->info(), recipe);
-  test::MemoryWriter writer(plan.grid.shape());
+  test::MemoryWriter writer(plan.job.grid.shape());
   const Outcome out = reconstruct(*reader, plan, writer, {.truth = truth, .curves = true});
   ASSERT_TRUE(out.quality);
   EXPECT_EQ(out.curves.slices, std::vector<Index>{0});

@@ -88,11 +88,11 @@ Array in_wider_voxels(const Array& narrow, const Space& space) {
 TEST(CoarserProblems, AreTheSameBodyInTheSamePlace) {
   for (const Beam& beam : beams()) {
     const Plan plan = plan_of(beam);
-    const Problem problem = problem_of(plan, {0, plan.grid.size[2]}, plan.workers.front());
+    const Problem problem = problem_of(plan, {0, plan.job.grid.size[2]}, plan.flow.workers.front());
     const std::vector<CoarserProblem> coarser = coarser_problems(plan, problem);
     ASSERT_EQ(static_cast<int>(coarser.size()), beam.levels) << beam.name;
     if (coarser.empty()) continue;
-    const Array narrow = hill(problem.A.domain(), plan.grid, 12), y = problem.A * narrow;
+    const Array narrow = hill(problem.A.domain(), plan.job.grid, 12), y = problem.A * narrow;
     Array ones(y.space());
     fill(ones, 1, default_stream(Device::cpu()));
     const LinearOperator& A = coarser.front().A;
@@ -110,10 +110,10 @@ TEST(CoarserProblems, AreTheSameBodyInTheSamePlace) {
 TEST(CoarserProblems, HaveTheThresholdOfHuberForTheirVoxels) {
   const Beam beam = beams().front();
   Plan plan = plan_of(beam);
-  plan.options.tv_huber = 0.01f;
-  const Problem problem = problem_of(plan, {0, 1}, plan.workers.front());
+  plan.job.options.tv_huber = 0.01f;
+  const Problem problem = problem_of(plan, {0, 1}, plan.flow.workers.front());
   const CoarserProblem coarser = std::move(coarser_problems(plan, problem).front());
-  const Array x = hill(coarser.A.domain(), plan.grid, 12);
+  const Array x = hill(coarser.A.domain(), plan.job.grid, 12);
   const Regulariser twice = huber_total_variation(x.space(), 0.02f);
   Stream& stream = default_stream(Device::cpu());
   EXPECT_EQ(coarser.regulariser.value(coarser.regulariser.K * x, stream), twice.value(twice.K * x, stream));

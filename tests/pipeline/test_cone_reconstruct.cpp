@@ -63,7 +63,7 @@ TEST_F(ConeReconstruct, SlabsOnSeveralDevicesMakeNoDifference) {
   const std::vector<float> whole = volume({});
   Recipe recipe;
   recipe.devices = {Device::cpu(), Device::cpu(), Device::cpu()};
-  EXPECT_EQ(plan(recipe).workers.size(), 3u);
+  EXPECT_EQ(plan(recipe).flow.workers.size(), 3u);
   for (const Index at_once : {0, 5, 20})
     EXPECT_LE(difference(whole, volume(recipe, at_once)), tolerance::region);
 }
@@ -79,7 +79,7 @@ TEST_F(ConeReconstruct, BlocksOfViewsMakeNoDifference) {
   EXPECT_GT(outcome.findings.replaced_by("saturation"), 0);
   for (const Index views : {1, 7, 16, 60})
     for (const Index slices : {3, 35}) {
-      asked.views_at_once = views, asked.rows_at_once = slices;
+      asked.flow.views_at_once = views, asked.flow.rows_at_once = slices;
       Outcome again;
       EXPECT_LE(difference(whole, reconstructed(*reader, asked, &again)), tolerance::region)
           << views << " views, " << slices << " slices";
@@ -96,10 +96,10 @@ TEST_F(ConeReconstruct, StepsOnAllViewsPassInBlocksToo) {
   Recipe recipe;
   recipe.steps["--remove-stripe-method"] = std::string("sf");
   Plan asked = make_plan(reader->info(), recipe);
-  ASSERT_TRUE(asked.needs_all_views);
+  ASSERT_TRUE(asked.job.needs_all_views);
   const std::vector<float> whole = reconstructed(*reader, asked);
   EXPECT_GT(difference(whole, volume({})), 1e-4);
-  asked.views_at_once = 7, asked.rows_at_once = 11;
+  asked.flow.views_at_once = 7, asked.flow.rows_at_once = 11;
   EXPECT_LE(difference(whole, reconstructed(*reader, asked)), tolerance::region);
 }
 
@@ -112,13 +112,13 @@ TEST_F(ConeReconstruct, TilesOnSeveralDevicesMakeNoDifference) {
     const std::vector<float> whole = volume(recipe);
     recipe.devices = {Device::cpu(), Device::cpu(), Device::cpu()};
     recipe.device_bytes = 2 << 20;
-    ASSERT_TRUE(plan(recipe).tiled);
+    ASSERT_TRUE(in_tiles(plan(recipe).flow));
     EXPECT_LE(difference(whole, volume(recipe)), tolerance::region) << method;
     recipe.device_bytes = 1 << 10;
     EXPECT_THROW(plan(recipe), DeviceError);
     recipe.fewest_devices = true;  // a CPU holds it
-    EXPECT_FALSE(plan(recipe).tiled);
-    EXPECT_EQ(plan(recipe).devices.size(), 1u);
+    EXPECT_FALSE(in_tiles(plan(recipe).flow));
+    EXPECT_EQ(plan(recipe).flow.devices.size(), 1u);
   }
 }
 
@@ -129,18 +129,18 @@ TEST_F(ConeReconstruct, VectorsAreSplitOverDevicesThatHoldThem) {
       Recipe recipe;
       recipe.method = method, recipe.initial = initial;
       recipe.iterations = 3, recipe.tv_weight = 0.05f;
-      EXPECT_EQ(plan(recipe).vectors(), "on one device");
+      EXPECT_EQ(vectors(plan(recipe).flow), "on one device");
       const std::vector<float> whole = volume(recipe);
       recipe.devices = {Device::cpu(), Device::cpu(), Device::cpu()};
       const Plan three = plan(recipe);
-      EXPECT_EQ(three.vectors(), "split over 3 devices");
-      EXPECT_EQ(three.workers.size(), 1u);
+      EXPECT_EQ(vectors(three.flow), "split over 3 devices");
+      EXPECT_EQ(three.flow.workers.size(), 1u);
       EXPECT_LE(difference(whole, volume(recipe)), tolerance::region) << method;
       recipe.device_bytes = 2 << 20;
-      EXPECT_EQ(plan(recipe).vectors(), "on the host, in tiles");
+      EXPECT_EQ(vectors(plan(recipe).flow), "on the host, in tiles");
       recipe.device_bytes.reset();
       recipe.views = Range{0, 2};  // fewer than devices
-      EXPECT_EQ(plan(recipe).vectors(), "on the host, in tiles");
+      EXPECT_EQ(vectors(plan(recipe).flow), "on the host, in tiles");
     }
 }
 
@@ -190,7 +190,7 @@ TEST_F(ConeReconstruct, TilesOfOneSidedDetectorsAndFansMakeNoDifference) {
 TEST_F(ConeReconstruct, SlicesOfOneRowAreMadeAtOnce) {
   Recipe recipe;
   recipe.rows = Range{17, 18}, recipe.slices = 3;
-  EXPECT_EQ(plan(recipe).rows_at_once, 3);
+  EXPECT_EQ(plan(recipe).flow.rows_at_once, 3);
   recipe.host_bytes = 1;
   EXPECT_THROW(plan(recipe), DeviceError);
 }
@@ -199,7 +199,7 @@ TEST_F(ConeReconstruct, RegionsAreCutOutOfTheWhole) {
   const std::vector<float> whole = volume({});
   Recipe recipe;
   recipe.region_x = Range{11, 30}, recipe.region_y = Range{20, 41}, recipe.region_z = Range{3, 9};
-  EXPECT_LT(plan(recipe).rows.size(), 35);
+  EXPECT_LT(plan(recipe).job.rows.size(), 35);
   const std::vector<float> part = volume(recipe);
   std::vector<float> expected;
   for (Index z = 3; z < 9; ++z)
@@ -214,7 +214,7 @@ TEST_F(ConeReconstruct, SelectedRowsMakeTheSlicesAtTheirHeights) {
   Recipe recipe;
   recipe.rows = Range{6, 29};
   const Plan some = plan(recipe);
-  EXPECT_EQ(some.grid.size[2], 23);
+  EXPECT_EQ(some.job.grid.size[2], 23);
   const std::vector<float> part = volume(recipe);
   // those whose voxels fall on selected rows in every view
   const Index slice = 43 * 43, first = 5, last = 18;
@@ -245,9 +245,9 @@ TEST_F(ConeReconstruct, BinningKeepsTheBodyInPlace) {
   Recipe recipe;
   recipe.binning = 1;
   const Plan coarse = plan(recipe);
-  EXPECT_DOUBLE_EQ(coarse.grid.pitch[0], 2 * plan({}).grid.pitch[0]);
+  EXPECT_DOUBLE_EQ(coarse.job.grid.pitch[0], 2 * plan({}).job.grid.pitch[0]);
   std::vector<float> truth(static_cast<std::size_t>(17 * 21 * 21));
-  voxelise(SimulatedScan(cone_simulation(2e4)).phantom(), coarse.grid, {0, 17}, truth);
+  voxelise(SimulatedScan(cone_simulation(2e4)).phantom(), coarse.job.grid, {0, 17}, truth);
   const std::vector<float> x = volume(recipe);
   const float range = *std::max_element(truth.begin(), truth.end());
   const Quality quality = compare({x.data() + 4 * 441, 9 * 441}, {truth.data() + 4 * 441, 9 * 441},

@@ -58,7 +58,7 @@ class FollowTest : public ::testing::Test {
     recipe.follow = true;
     Revealed scan(path(), std::move(steps), angles_too);
     const Plan plan = make_plan(scan.info(), recipe);
-    MemoryWriter writer(plan.grid.shape());
+    MemoryWriter writer(plan.job.grid.shape());
     outcome_ = follow(scan, plan, writer, options_, patience_);
     return writer.volume;
   }

@@ -100,7 +100,7 @@ io::ScanInfo parallel_info(Index bins, Index views, double arc = std::numbers::p
 }
 
 Model model_of(const io::ScanInfo& info, const pipeline::Recipe& recipe = {}) {
-  return pipeline::make_plan(info, recipe).model;
+  return pipeline::make_plan(info, recipe).flow.model;
 }
 
 TEST(AutomaticModel, IsFourierForManyViewsOfLargeSlices) {

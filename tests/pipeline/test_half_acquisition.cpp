@@ -46,7 +46,7 @@ class FieldOfView : public ::testing::Test {
   /// Over the attenuation: the mean of the disc's inner four fifths in slice 0.
   double reading(const Recipe& recipe, Outcome* outcome = nullptr) {
     const std::vector<float> x = reconstructed(path_, recipe, 0, outcome);
-    const VolumeGrid grid = plan(recipe).grid;
+    const VolumeGrid grid = plan(recipe).job.grid;
     double sum = 0, count = 0;
     for (Index iy = 0; iy < grid.size[1]; ++iy)
       for (Index ix = 0; ix < grid.size[0]; ++ix) {
@@ -78,7 +78,7 @@ TEST_F(FieldOfView, HalfAcquisitionIsRightByEveryMethod) {
   recipes[4].initial = Initial::fbp;
   for (const Recipe& recipe : recipes) {
     Outcome outcome;
-    EXPECT_EQ(plan(recipe).grid.size[0], 108);  // 2 x 53.7 + 1
+    EXPECT_EQ(plan(recipe).job.grid.size[0], 108);  // 2 x 53.7 + 1
     EXPECT_NEAR(reading(recipe, &outcome), 1, tolerance::iterated_disc) << recipe.method;
     EXPECT_TRUE(outcome.warnings.empty());
   }
@@ -266,17 +266,17 @@ TEST_F(FieldOfView, SlicesFollowTheRowsOfAMidplaneAside) {
   const ConeBeam cone{{60, 24, 1, 1, 29.5}, regular_angles(60, whole_turn), 500, 600, -6.5};
   write(disc_scan(cone, 50));
   const Plan all = plan({});
-  EXPECT_EQ(all.rows.size(), 24);
+  EXPECT_EQ(all.job.rows.size(), 24);
   EXPECT_TRUE(all.warnings.empty()) << all.warnings[0];
   Recipe recipe;
   recipe.slices = 8;
   const Plan some = plan(recipe);
-  EXPECT_NEAR(some.grid.centre[2], all.grid.centre[2], 1e-9);
+  EXPECT_NEAR(some.job.grid.centre[2], all.job.grid.centre[2], 1e-9);
   recipe.region_x = recipe.region_y = Range{10, 20};
   recipe.region_z = Range{2, 5};
   const Plan part = plan(recipe);
-  EXPECT_EQ(part.grid.shape(), (Shape{3, 10, 10}));
-  EXPECT_NEAR(part.grid.z(0), some.grid.z(2), 1e-9);
+  EXPECT_EQ(part.job.grid.shape(), (Shape{3, 10, 10}));
+  EXPECT_NEAR(part.job.grid.z(0), some.job.grid.z(2), 1e-9);
   recipe.region_z = Range{2, 9};
   EXPECT_THROW(plan(recipe), GeometryError);
 }
@@ -290,8 +290,8 @@ TEST_F(FieldOfView, RegionsOfSlicesAreRowsOfAParallelBeam) {
   recipe.slices = 5;  // rows 3:8
   recipe.region_x = recipe.region_y = Range{10, 20};
   recipe.region_z = Range{1, 3};
-  EXPECT_EQ(plan(recipe).rows.first, 4);
-  EXPECT_EQ(plan(recipe).rows.last, 6);
+  EXPECT_EQ(plan(recipe).job.rows.first, 4);
+  EXPECT_EQ(plan(recipe).job.rows.last, 6);
   recipe.region_z = Range{4, 6};
   EXPECT_THROW(plan(recipe), GeometryError);
 }

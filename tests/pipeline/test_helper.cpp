@@ -13,7 +13,7 @@
 #include "../../core/error.hpp"
 #include "../../core/parallel.hpp"
 #include "../../pipeline/plan/chunks_due.hpp"
-#include "../../pipeline/plan/memory.hpp"
+#include "../../pipeline/plan/route.hpp"
 #include "../support/reconstructions.hpp"
 #include "../support/temporary_folder.hpp"
 #include "../support/watched_method.hpp"
@@ -47,9 +47,9 @@ class Crew : public ::testing::Test {
     recipe.iterations = 5;
     recipe.model = Model::pixel_driven;
     Plan plan = make_plan(reader_->info(), recipe);
-    plan.rows_at_once = at_once;
-    plan.workers.resize(static_cast<std::size_t>(workers), plan.workers.front());
-    plan.workers.back().threads = threads;
+    plan.flow.rows_at_once = at_once;
+    plan.flow.workers.resize(static_cast<std::size_t>(workers), plan.flow.workers.front());
+    plan.flow.workers.back().threads = threads;
     return plan;
   }
 
@@ -79,7 +79,7 @@ TEST_F(Crew, ASlowHelperChangesNothingInTheVolume) {
       while (worker == 1 && begun[0] < enough && begun[0] + begun[1] < slices) std::this_thread::yield();
     });
     Plan plan = plan_for(method, 2, 1);
-    plan.method = slowed.method();
+    plan.job.method = slowed.method();
     EXPECT_TRUE(same_bits(reconstructed(*reader_, plan, &helped), expected)) << method;
     for (const auto& some : times) ASSERT_EQ(some, 1);
     EXPECT_TRUE(helper_began_first);
@@ -100,11 +100,11 @@ TEST_F(Crew, ASlowHelperChangesNothingInTheVolume) {
 TEST_F(Crew, AHelperLeavesAShortRunAlone) {
   Plan plan = plan_for("fbp", 2, 1);
   const Watched watched("fbp", [](const Work& work, Range) { EXPECT_EQ(work.worker, 0u); });
-  plan.method = watched.method();
-  plan.rows_at_once = 100;
-  plan.grid = plan.solved = region(plan.grid, {0, 13}, {0, 13}, {0, 290});
-  plan.scan = crop(plan.scan, {0, 7}, {0, 290}, {0, 13});
-  plan.rows = {0, 290};
+  plan.job.method = watched.method();
+  plan.flow.rows_at_once = 100;
+  plan.job.grid = plan.job.solved = region(plan.job.grid, {0, 13}, {0, 13}, {0, 290});
+  plan.job.scan = crop(plan.job.scan, {0, 7}, {0, 290}, {0, 13});
+  plan.job.rows = {0, 290};
   Outcome outcome;
   reconstructed(*reader_, plan, &outcome);
   EXPECT_EQ(outcome.helped->slices, 0);
@@ -143,7 +143,7 @@ TEST_F(Crew, ALostDeviceEndsTheRunAndTheRestCanBeMade) {
       throw DeviceError("cuda:7: has fallen off the bus");
     });
     Plan plan = plan_for("fbp", 2, threads);
-    plan.method = faulty.method();
+    plan.job.method = faulty.method();
     try {
       reconstruct(*reader_, plan, *writer(), {});
       ADD_FAILURE() << "nothing was thrown";
@@ -175,8 +175,8 @@ TEST_F(Crew, MemoryOfAHelperIsCounted) {
 /// A plan as one for GPUs, whose kernels this machine need not have.
 Plan for_gpus(const Plan& plan, int workers) {
   Plan gpus = plan;
-  gpus.devices = {Device::cuda(0)};
-  gpus.workers.assign(static_cast<std::size_t>(workers), {Device::cuda(0), {"tensor"}});
+  gpus.flow.devices = {Device::cuda(0)};
+  gpus.flow.workers.assign(static_cast<std::size_t>(workers), {Device::cuda(0), {"tensor"}});
   return gpus;
 }
 
@@ -185,24 +185,24 @@ TEST_F(Crew, APlanHasAHelperWhereItCanBeOfUse) {
   const auto yes = [] { return true; };
   const auto helped = [&](int workers, int threads, bool fits = true, Index rows_at_once = at_once) {
     Plan plan = for_gpus(plan_for("fbp", 1), workers);
-    plan.rows_at_once = rows_at_once;
+    plan.flow.rows_at_once = rows_at_once;
     add_helper(plan, cpu, threads, [&] { return fits; });
-    EXPECT_EQ(plan.warnings.empty(), plan.helper() != nullptr);
-    EXPECT_EQ(plan.devices.size(), plan.helper() ? 2u : 1u);
-    EXPECT_EQ(plan.workers.size(), static_cast<std::size_t>(workers) + (plan.helper() ? 1 : 0));
+    EXPECT_EQ(plan.warnings.empty(), plan.flow.helper() != nullptr);
+    EXPECT_EQ(plan.flow.devices.size(), plan.flow.helper() ? 2u : 1u);
+    EXPECT_EQ(plan.flow.workers.size(), static_cast<std::size_t>(workers) + (plan.flow.helper() ? 1 : 0));
     return plan;
   };
-  EXPECT_EQ(helped(1, 16).helper()->threads, 13);  // reading, writing and one GPU need three
-  EXPECT_EQ(helped(1, 4).helper()->threads, 1);
-  EXPECT_EQ(helped(1, 3).helper(), nullptr);
-  EXPECT_EQ(helped(2, 16).helper(), nullptr);  // twice as fast
-  EXPECT_EQ(helped(1, 16, false).helper(), nullptr);
-  EXPECT_EQ(helped(1, 16, true, slices).helper(), nullptr);  // one chunk
+  EXPECT_EQ(helped(1, 16).flow.helper()->threads, 13);  // reading, writing and one GPU need three
+  EXPECT_EQ(helped(1, 4).flow.helper()->threads, 1);
+  EXPECT_EQ(helped(1, 3).flow.helper(), nullptr);
+  EXPECT_EQ(helped(2, 16).flow.helper(), nullptr);  // twice as fast
+  EXPECT_EQ(helped(1, 16, false).flow.helper(), nullptr);
+  EXPECT_EQ(helped(1, 16, true, slices).flow.helper(), nullptr);  // one chunk
   Plan plan = for_gpus(plan_for("fbp", 1), 1);
   EXPECT_FALSE(without_helper(plan));
   add_helper(plan, cpu, 16, yes);
   EXPECT_EQ(without_helper(plan)->device, Device::cpu());
-  EXPECT_EQ(plan.helper(), nullptr);
+  EXPECT_EQ(plan.flow.helper(), nullptr);
 }
 
 TEST_F(Crew, TheFirstChunkForAHelperIsASlice) {

@@ -9,7 +9,7 @@
 
 #include "../../operators/vector.hpp"
 #include "../../pipeline/methods/method.hpp"
-#include "../../pipeline/plan/memory.hpp"
+#include "../../pipeline/plan/route.hpp"
 #include "../../pipeline/plan/row_axes.hpp"
 
 namespace tandem::test {
@@ -56,7 +56,7 @@ class SolverMemory : public ::testing::Test {
     recipe.size = 8;
     recipe.model = Model::pixel_driven;
     pipeline::Plan plan = make_plan(scan(row_axes), recipe);
-    plan.solved = plan.grid, plan.inside = {};
+    plan.job.solved = plan.job.grid, plan.job.inside = {};
     return plan;
   }
   /// Sets of projections that are held at the most, with the data.
@@ -64,16 +64,16 @@ class SolverMemory : public ::testing::Test {
     double most = 0;
     const double before = bytes_in_use();
     const pipeline::Plan plan = plan_for(method, row_axes);
-    const Watcher watcher{volume_space(plan.grid), projection_space(plan.scan), &most};
+    const Watcher watcher{volume_space(plan.job.grid), projection_space(plan.job.scan), &most};
     auto equations =
-        pipeline::equations_of({plan.scan, plan.grid, watcher}, {Array(watcher.projections), {}});
-    if (plan.method->weighs_data) {
+        pipeline::equations_of({plan.job.scan, plan.job.grid, watcher}, {Array(watcher.projections), {}});
+    if (plan.job.method->weighs_data) {
       equations.weights.emplace(watcher.projections);
       fill(*equations.weights, 1, default_stream(Device::cpu()));
     }
     const ActiveBlocks active(rows_, true);
     const Space volume = equations.A.domain();
-    auto solver = plan.method->solver(std::move(equations), Array(volume), plan.options);
+    auto solver = plan.job.method->solver(std::move(equations), Array(volume), plan.job.options);
     if (solver.tells_its_reach()) static_cast<void>(solver.traces());
     for (int k = 0; k < 2; ++k) solver.step(active);
     return (most - before) / set_;

@@ -61,15 +61,15 @@ TEST(Methods, CostWhatTheySay) {
 
 TEST(Methods, SayWhereTheyDiverged) {
   Plan plan;
-  plan.method = &method_named("sirt");
-  plan.matched = false;
+  plan.job.method = &method_named("sirt");
+  plan.flow.matched = false;
   const Iterated chunk{{0, 2}, 7, {7, 3}, {"max_iterations", "divergence"}, {4, 1e4}};
   Outcome outcome;
   outcome.iterated = {chunk};
   conclude_iterations(plan, outcome);
   ASSERT_EQ(outcome.warnings.size(), 1u);
   EXPECT_NE(outcome.warnings[0].find("in 1 of 2 slices"), std::string::npos) << outcome.warnings[0];
-  plan.matched = true;
+  plan.flow.matched = true;
   Outcome of_a_pair;
   of_a_pair.iterated = {chunk};
   EXPECT_THROW(conclude_iterations(plan, of_a_pair), GeometryError);
@@ -77,7 +77,7 @@ TEST(Methods, SayWhereTheyDiverged) {
 
 TEST(Methods, SayWhatCountsAsZero) {
   Plan plan;
-  plan.method = &method_named("mlem");
+  plan.job.method = &method_named("mlem");
   Outcome outcome;
   for (const Index first : {0, 1}) {
     Iterated chunk{{first, first + 1}, 1, {1}, {"max_iterations"}, {4, 1}};

@@ -18,12 +18,12 @@ TEST(Pictures, AreTheMiddleSlicesOfTheVolume) {
   recipe.region_x = Range{4, 57}, recipe.region_y = Range{13, 40};
   const auto reader = io::open_scan(folder / "scan.h5");
   Plan plan = make_plan(reader->info(), recipe);
-  plan.rows_at_once = 4;
-  MemoryWriter writer(plan.grid.shape());
+  plan.flow.rows_at_once = 4;
+  MemoryWriter writer(plan.job.grid.shape());
   const Outcome outcome = reconstruct(*reader, plan, writer, {.progress = {}, .truth = {}, .pictures = true});
 
   constexpr Index nx = 53, ny = 27, nz = small::rows;
-  ASSERT_EQ(plan.grid.shape(), (Shape{nz, ny, nx}));
+  ASSERT_EQ(plan.job.grid.shape(), (Shape{nz, ny, nx}));
   const auto at = [&](Index z, Index y, Index x) {
     return writer.volume[static_cast<std::size_t>((z * ny + y) * nx + x)];
   };
@@ -46,8 +46,8 @@ TEST(Pictures, AreShownWhileTheVolumeIsMade) {
   write_scan(folder / "scan.h5", SimulatedScan(small_simulation({})));
   const auto reader = io::open_scan(folder / "scan.h5");
   Plan plan = make_plan(reader->info(), {});
-  plan.rows_at_once = 2;
-  MemoryWriter writer(plan.grid.shape());
+  plan.flow.rows_at_once = 2;
+  MemoryWriter writer(plan.job.grid.shape());
   std::vector<std::vector<LivePicture>> shown;
   Options options;
   options.pictures = true;

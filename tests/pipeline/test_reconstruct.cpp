@@ -91,7 +91,7 @@ TEST_F(ReconstructTest, AScanInMemoryGivesTheVolumeOfItsFile) {
   for (const int binning : {0, 1}) {
     recipe.binning = binning;
     Plan plan = make_plan(file->info(), recipe);
-    plan.rows_at_once = 2;
+    plan.flow.rows_at_once = 2;
     EXPECT_TRUE(same_bits(reconstructed(scan, plan), reconstructed(*file, plan))) << binning;
   }
 }
@@ -103,7 +103,7 @@ TEST_F(ReconstructTest, APackedScanIsReadInAsFewPartsAsMemoryAllows) {
   const auto parts_of = [&](Index slices_a_read, int& reads) {
     PackedScan scan(*file);
     Plan plan = make_plan(scan.info(), recipe);
-    plan.rows_at_once = 2, plan.slices_a_read = slices_a_read;
+    plan.flow.rows_at_once = 2, plan.flow.slices_a_read = slices_a_read;
     std::vector<float> voxels = reconstructed(scan, plan);
     reads = scan.reads();
     return voxels;
@@ -122,8 +122,8 @@ TEST_F(ReconstructTest, ProgressGrowsToAllSlicesWithSeveralWorkers) {
   Recipe recipe = recipe_for("sirt");
   recipe.devices = {Device::cpu(), Device::cpu()};
   Plan plan = make_plan(reader->info(), recipe);
-  plan.rows_at_once = 2;
-  test::MemoryWriter writer(plan.grid.shape());
+  plan.flow.rows_at_once = 2;
+  test::MemoryWriter writer(plan.job.grid.shape());
   double most = 0;
   std::vector<std::string> stages;
   Options options;
@@ -296,7 +296,7 @@ TEST_F(ReconstructTest, ProgressCanCancel) {
   const Plan plan = make_plan(reader->info(), {});
   const fs::path path = folder_.path() / "volume.h5";
   {
-    const auto writer = io::create_volume(path, plan.grid.shape(), {}, "{}");
+    const auto writer = io::create_volume(path, plan.job.grid.shape(), {}, "{}");
     Options options{[](const Stage&) { throw std::runtime_error("stop"); }, {}, false};
     EXPECT_THROW(reconstruct(*reader, plan, *writer, options), std::runtime_error);
   }
@@ -327,18 +327,18 @@ TEST(Plan, ChunksFitTheMemory) {
   for (double gib : {1.0, 4.0, 64.0}) {
     recipe.host_bytes = static_cast<std::size_t>(gib * bytes_per_gib);
     const Plan plan = make_plan(info, recipe);
-    EXPECT_LE(plan.bytes, recipe.host_bytes);
-    EXPECT_GE(plan.rows_at_once, 1);
-    EXPECT_EQ(plan.slices_a_read, 0);
+    EXPECT_LE(plan.flow.bytes, recipe.host_bytes);
+    EXPECT_GE(plan.flow.rows_at_once, 1);
+    EXPECT_EQ(plan.flow.slices_a_read, 0);
   }
   io::ScanInfo packed = info;
   packed.decoded_bytes = 1 << 20;
   for (double gib : {1.0, 12.0, 64.0}) {
     recipe.host_bytes = static_cast<std::size_t>(gib * bytes_per_gib);
     const Plan plan = make_plan(packed, recipe);
-    EXPECT_LE(plan.bytes, recipe.host_bytes);
-    const Index part = plan.slices_a_read;
-    EXPECT_TRUE(gib < 12 || (part > plan.rows_at_once && part % plan.rows_at_once == 0)) << part;
+    EXPECT_LE(plan.flow.bytes, recipe.host_bytes);
+    const Index part = plan.flow.slices_a_read;
+    EXPECT_TRUE(gib < 12 || (part > plan.flow.rows_at_once && part % plan.flow.rows_at_once == 0)) << part;
     EXPECT_TRUE(gib < 64 || part == 2048) << part;  // 16 GiB of counts
   }
   recipe.host_bytes = 1 << 26;
@@ -356,8 +356,8 @@ TEST(Plan, ResolvesTheExecutionOrRefusesIt) {
   detector_of(info.scan) = {100, 2, 1, 1, 49.5};
   angles_of(info.scan) = {0, 1, 2};
   const Plan plan = make_plan(info, {});
-  EXPECT_EQ(plan.execution(), (Execution{"standard", Precision::float32}));
-  EXPECT_EQ(plan.device_bytes, 0u);
+  EXPECT_EQ(plan.flow.execution(), (Execution{"standard", Precision::float32}));
+  EXPECT_EQ(plan.flow.device_bytes, 0u);
   Recipe recipe;
   recipe.execution.variant = "texture";
   EXPECT_THROW(make_plan(info, recipe), DeviceError);
@@ -371,16 +371,16 @@ TEST(Plan, AxisComesFromUserThenFileThenMiddle) {
   detector_of(info.scan) = {100, 2, 1, 1, 49.5};
   angles_of(info.scan) = {0, 1, 2};
   Plan plan = make_plan(info, {});
-  EXPECT_EQ(plan.axis_in_file, 49.5);
+  EXPECT_EQ(plan.job.axis_in_file, 49.5);
   EXPECT_FALSE(plan.warnings.empty());
   info.axis_bin = 42;
-  EXPECT_EQ(make_plan(info, {}).axis_in_file, 42);
+  EXPECT_EQ(make_plan(info, {}).job.axis_in_file, 42);
   Recipe recipe;
   recipe.axis_bin = 60;
   recipe.bins = Range{10, 90};
   recipe.binning = 1;
   plan = make_plan(info, Recipe{recipe});
-  EXPECT_EQ(detector_of(plan.scan).axis_bin, (50 + 0.5) / 2 - 0.5);
+  EXPECT_EQ(detector_of(plan.job.scan).axis_bin, (50 + 0.5) / 2 - 0.5);
   recipe.axis_bin = 500;
   EXPECT_THROW(make_plan(info, recipe), GeometryError);
 }

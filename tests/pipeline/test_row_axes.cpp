@@ -103,7 +103,7 @@ class RowAxesScan : public ::testing::Test {
     recipe.rows = rows;
     recipe.size = simulation_.grid.size[0];
     recipe.axis_bin.reset();
-    return make_plan(io::open_scan(path_)->info(), recipe).solved.size[0];
+    return make_plan(io::open_scan(path_)->info(), recipe).job.solved.size[0];
   }
   /// Relative L2, one a slice, on the grid that all rows together have: on a larger one, iterations need more
   /// steps.

@@ -94,8 +94,8 @@ TEST_F(SelectedRows, AreThoseOfTheWholeScanForAllStepsThatLookBeside) {
       Plan plan;
       const auto whole = volume(one, {}, binning, &plan);
       seen.push_back(one.step);
-      ASSERT_GT(plan.margin.beside, 0) << one.step;
-      const auto area = plan.grid.size[0] * plan.grid.size[1];
+      ASSERT_GT(plan.job.margin.beside, 0) << one.step;
+      const auto area = plan.job.grid.size[0] * plan.job.grid.size[1];
       for (const Range some : {Range{12, 18}, Range{0, 4}, Range{24, 28}}) {
         const auto first = whole.begin() + (some.first >> binning) * area;
         const std::vector<float> due(first, first + (some.size() >> binning) * area);
@@ -118,8 +118,8 @@ TEST_F(SelectedRows, OfOneRowHaveTheirNeighboursToo) {
         << one.step;
     Plan plan;
     volume(one, Range{13, 14}, 1, &plan);
-    EXPECT_EQ(plan.rows_together, 1);
-    EXPECT_EQ(plan.grid.size[2], 1);
+    EXPECT_EQ(plan.job.rows_together, 1);
+    EXPECT_EQ(plan.job.grid.size[2], 1);
   }
 }
 
@@ -130,8 +130,8 @@ TEST_F(SelectedRows, BeginAndEndAtTheRowsOfTheFile) {
   for (const int binning : {0, 1}) {
     recipe.binning = binning;
     Plan plan = make_plan(reader->info(), recipe);
-    plan.margin.beside = 4;
-    const RowsRead read = rows_read(plan, {0, plan.grid.size[2]});
+    plan.job.margin.beside = 4;
+    const RowsRead read = rows_read(plan, {0, plan.job.grid.size[2]});
     EXPECT_EQ(read.rows, (binning ? Range{1, 29} : Range{0, 29})) << "rows join as those that are selected";
     EXPECT_EQ(read.above, binning ? 1 : 3);
     EXPECT_EQ(read.below, binning ? 1 : 2);
@@ -152,9 +152,9 @@ TEST_F(SelectedRows, EndTheirMarginsAtBrokenRows) {
     Recipe recipe;
     recipe.rows = Range{10, 20};
     Plan plan = make_plan(reader->info(), recipe);
-    plan.margin.beside = 5;
-    end_margins_at_bad_rows(*reader, plan, plan.views);
-    EXPECT_EQ(plan.rows_there, (lost_in_all ? Range{9, rows} : Range{0, rows}));
+    plan.job.margin.beside = 5;
+    end_margins_at_bad_rows(*reader, plan, plan.job.views);
+    EXPECT_EQ(plan.job.rows_there, (lost_in_all ? Range{9, rows} : Range{0, rows}));
     EXPECT_NO_THROW(reconstructed(*reader, plan));
   }
 }
@@ -181,8 +181,8 @@ TEST_F(SelectedRows, EndTheirMarginsWhereFlatsAreDead) {
   const Plan plan = make_plan(reader->info(), recipe);
   EXPECT_NO_THROW(reconstructed(scan, plan));
   Plan narrow = plan;
-  end_margins_at_bad_rows(scan, narrow, narrow.views);
-  EXPECT_EQ(narrow.rows_there, (Range{0, 21}));
+  end_margins_at_bad_rows(scan, narrow, narrow.job.views);
+  EXPECT_EQ(narrow.job.rows_there, (Range{0, 21}));
 }
 
 /// Selected rows of a cone beam have a grid of their own: its slices are compared with those of the whole.

@@ -6,7 +6,7 @@
 
 #include "../../core/error.hpp"
 #include "../../pipeline/methods/method.hpp"
-#include "../../pipeline/plan/memory.hpp"
+#include "../../pipeline/plan/route.hpp"
 #include "../support/scans.hpp"
 
 namespace tandem::test {
@@ -40,12 +40,12 @@ void expect_refused(const pipeline::Recipe& recipe, const std::string& words) {
 
 TEST(SolverOptions, SubsetsAreFromOneToTheNumberOfViews) {
   pipeline::Recipe recipe = recipe_of("os-sirt");
-  EXPECT_EQ(plan_of(recipe).options.subsets, 10);
-  EXPECT_EQ(plan_of(recipe_of("sart")).options.subsets, views);
-  EXPECT_FALSE(plan_of(recipe_of("sirt")).options.subsets);
+  EXPECT_EQ(plan_of(recipe).job.options.subsets, 10);
+  EXPECT_EQ(plan_of(recipe_of("sart")).job.options.subsets, views);
+  EXPECT_FALSE(plan_of(recipe_of("sirt")).job.options.subsets);
   for (const Index count : {Index{1}, Index{7}, views}) {
     recipe.subsets = count;
-    EXPECT_EQ(plan_of(recipe).options.subsets, count);
+    EXPECT_EQ(plan_of(recipe).job.options.subsets, count);
   }
   for (const Index count : {Index{-1}, Index{0}, views + 1}) {
     recipe.subsets = count;
@@ -53,7 +53,7 @@ TEST(SolverOptions, SubsetsAreFromOneToTheNumberOfViews) {
   }
   recipe.subsets.reset();
   recipe.views = Range{0, 4};
-  EXPECT_EQ(plan_of(recipe).options.subsets, 4);
+  EXPECT_EQ(plan_of(recipe).job.options.subsets, 4);
 }
 
 TEST(SolverOptions, TheFourierModelHasNoSubsets) {

@@ -125,10 +125,10 @@ TEST_F(LowDose, HighDosesAreNotSpoilt) {
 /// 100 steps.
 double share_of_solve(const Plan& plan, const Searched& searched) {
   const double steps = static_cast<double>((Pdhg::cost.preparation + 100 * Pdhg::cost.step).together());
-  const auto [nx, ny, nz] = plan.solved.size;
-  const Index slices = solved_slices(plan, {0, plan.grid.size[2]}).size();
-  return searched.updates /
-         (steps * static_cast<double>(nx * ny * slices) * static_cast<double>(angles_of(plan.scan).size()));
+  const auto [nx, ny, nz] = plan.job.solved.size;
+  const Index slices = solved_slices(plan.job, {0, plan.job.grid.size[2]}).size();
+  return searched.updates / (steps * static_cast<double>(nx * ny * slices) *
+                             static_cast<double>(angles_of(plan.job.scan).size()));
 }
 
 TEST_F(LowDose, TheSearchCostsAtMostOneAndAHalfSolves) {
@@ -141,12 +141,12 @@ TEST_F(LowDose, TheSearchCostsAtMostOneAndAHalfSolves) {
     simulate(s);
     const auto reader = io::open_scan(path_);
     Plan plan = make_plan(reader->info(), recipe_for("tv"));
-    EXPECT_TRUE(plan.looks_ahead);
+    EXPECT_TRUE(plan.job.looks_ahead);
     const Searched searched = look_ahead(*reader, plan);
     EXPECT_LE(share_of_solve(plan, searched), 1.5) << s.phantom << kind_of(s.scan);
     EXPECT_GT(searched.trials, 5);
     EXPECT_GT(searched.seconds, 0);
-    EXPECT_EQ(searched.slices, plan.grid.size[2]);
+    EXPECT_EQ(searched.slices, plan.job.grid.size[2]);
   }
 }
 
@@ -172,7 +172,7 @@ TEST_F(LowDose, TheSearchIsToldOf) {
     done = at.done;
     tells_the_trial = tells_the_trial || at.detail.starts_with("trial 2, weight");
   };
-  test::MemoryWriter writer(plan.grid.shape());
+  test::MemoryWriter writer(plan.job.grid.shape());
   const Outcome outcome = reconstruct(*reader, plan, writer, options);
   EXPECT_TRUE(tells_the_trial);
   EXPECT_GT(done, 1.9);
@@ -213,8 +213,8 @@ TEST_F(LowDose, OneWeightServesAllSlicesAndNothingElseDecidesIt) {
   Recipe recipe = recipe_for("tv");
   recipe.iterations = 10;
   const Plan plan = looked_ahead(recipe);
-  ASSERT_TRUE(plan.options.tv_weight.has_value());
-  EXPECT_GT(*plan.options.tv_weight, 0);
+  ASSERT_TRUE(plan.job.options.tv_weight.has_value());
+  EXPECT_GT(*plan.job.options.tv_weight, 0);
   const std::vector<float> whole = test::reconstructed(path_, recipe);
   for (const Index at_once : {1, 4})
     EXPECT_TRUE(test::same_bits(whole, test::reconstructed(path_, recipe, at_once)));
@@ -222,16 +222,16 @@ TEST_F(LowDose, OneWeightServesAllSlicesAndNothingElseDecidesIt) {
     const ThreadLimit one(1);
     EXPECT_TRUE(test::same_bits(whole, test::reconstructed(path_, recipe)));
   }
-  recipe.tv_weight = plan.options.tv_weight;
+  recipe.tv_weight = plan.job.options.tv_weight;
   EXPECT_TRUE(test::same_bits(whole, test::reconstructed(path_, recipe)));
-  recipe.tv_weight = 4 * *plan.options.tv_weight;
+  recipe.tv_weight = 4 * *plan.job.options.tv_weight;
   EXPECT_FALSE(test::same_bits(whole, test::reconstructed(path_, recipe)));
 }
 
 TEST_F(LowDose, DataWeighAsTheirCountsSayWhereThereAreAny) {
   simulate(parallel_simulation("ellipsoids", 48, 2, 30, 1e4));
   const auto weighs = [&](const Recipe& recipe) {
-    return make_plan(io::open_scan(path_)->info(), recipe).preprocessing.weights;
+    return make_plan(io::open_scan(path_)->info(), recipe).job.preprocessing.weights;
   };
   EXPECT_TRUE(weighs(recipe_for("tv")));
   EXPECT_FALSE(weighs(recipe_for("cgls")));

@@ -17,7 +17,7 @@ namespace {
 
 Plan plan_of(Index nx, Index ny, Index nz) {
   Plan plan;
-  plan.grid.size = {nx, ny, nz};
+  plan.job.grid.size = {nx, ny, nz};
   return plan;
 }
 
@@ -48,7 +48,8 @@ TEST(ValueRange, IsNeverEmpty) {
 }
 
 TEST(ValueRange, LeavesOutATenThousandthAtEachEnd) {
-  RangeFinder finder(plan_of(200, 100, 1));  // 20,000 pixels: the two least and the two greatest are left out
+  RangeFinder finder(
+      plan_of(200, 100, 1).job.grid);  // 20,000 pixels: the two least and the two greatest are left out
   std::vector<float> slice(20'000);
   std::iota(slice.begin(), slice.end(), 0.f);
   std::swap(slice[0], slice[777]);
@@ -61,13 +62,13 @@ TEST(ValueRange, LeavesOutATenThousandthAtEachEnd) {
 }
 
 TEST(ValueRange, LooksAtSlicesSpreadOverTheVolumeInAnyOrder) {
-  EXPECT_EQ(RangeFinder(plan_of(1, 1, 1)).slices(), (std::vector<Index>{0}));
-  EXPECT_EQ(RangeFinder(plan_of(1, 1, 3)).slices(), (std::vector<Index>{0, 1, 2}));
-  const std::vector<Index> many = RangeFinder(plan_of(1, 1, 1000)).slices();
+  EXPECT_EQ(RangeFinder(plan_of(1, 1, 1).job.grid).slices(), (std::vector<Index>{0}));
+  EXPECT_EQ(RangeFinder(plan_of(1, 1, 3).job.grid).slices(), (std::vector<Index>{0, 1, 2}));
+  const std::vector<Index> many = RangeFinder(plan_of(1, 1, 1000).job.grid).slices();
   EXPECT_EQ(many.size(), 16u);
   EXPECT_EQ(many.front(), 0);
   EXPECT_EQ(many.back(), 999);
-  RangeFinder up(plan_of(1, 1, 3)), down(plan_of(1, 1, 3));
+  RangeFinder up(plan_of(1, 1, 3).job.grid), down(plan_of(1, 1, 3).job.grid);
   const std::array<float, 3> values{5, -2, 1};
   up.look_at({0, 3}, values.data());
   for (const Index z : {2, 1, 0}) down.look_at({z, z + 1}, &values[static_cast<std::size_t>(z)]);
@@ -98,7 +99,7 @@ Outcome found(const std::filesystem::path& scan, const Recipe& recipe, Index row
               const std::vector<Range>& left = {}) {
   const auto reader = io::open_scan(scan);
   Plan plan = make_plan(reader->info(), recipe);
-  plan.rows_at_once = rows_at_once;
+  plan.flow.rows_at_once = rows_at_once;
   RangeWriter writer;
   writer.left = left;
   Options options;
@@ -117,7 +118,7 @@ TEST(ValueRange, DependsNeitherOnChunksNorOnWorkers) {
     Recipe recipe;
     recipe.method = cone ? "fdk" : "fbp";
     const auto reader = io::open_scan(folder / "scan.h5");
-    const Index slices = make_plan(reader->info(), recipe).grid.size[2];
+    const Index slices = make_plan(reader->info(), recipe).job.grid.size[2];
     ValueRange whole, parts;
     const Outcome at_once = found(folder / "scan.h5", recipe, slices, whole);
     for (const Index rows : {Index{1}, Index{3}}) {
@@ -138,7 +139,7 @@ TEST(ValueRange, OfASolverOfAConeIsThatOfItsVolumeAlsoIfNoSliceIsLeftToMake) {
   Recipe recipe;
   recipe.method = "sirt";
   recipe.iterations = 3;
-  const Index slices = make_plan(io::open_scan(folder / "scan.h5")->info(), recipe).grid.size[2];
+  const Index slices = make_plan(io::open_scan(folder / "scan.h5")->info(), recipe).job.grid.size[2];
   ValueRange made, left;
   found(folder / "scan.h5", recipe, slices, made);
   found(folder / "scan.h5", recipe, slices, left, {{0, slices}});

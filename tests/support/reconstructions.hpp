@@ -85,7 +85,7 @@ class MemoryWriter final : public io::VolumeWriter {
 
 inline std::vector<float> reconstructed(io::ScanReader& reader, const pipeline::Plan& plan,
                                         pipeline::Outcome* outcome = nullptr) {
-  MemoryWriter writer(plan.grid.shape());
+  MemoryWriter writer(plan.job.grid.shape());
   pipeline::Outcome result = pipeline::reconstruct(reader, plan, writer);
   if (outcome) *outcome = std::move(result);
   return writer.volume;
@@ -96,7 +96,7 @@ inline std::vector<float> reconstructed(const std::filesystem::path& scan, const
                                         Index rows_at_once = 0, pipeline::Outcome* outcome = nullptr) {
   const auto reader = io::open_scan(scan);
   pipeline::Plan plan = make_plan(reader->info(), recipe);
-  if (rows_at_once > 0) plan.rows_at_once = rows_at_once;
+  if (rows_at_once > 0) plan.flow.rows_at_once = rows_at_once;
   return reconstructed(*reader, plan, outcome);
 }
 

@@ -51,9 +51,10 @@ Place seen_by_cil(const Nikon& n, const Vector& point, int view) {
 
 /// Where a plan takes the same point from: the view is turned about the beam, as seen from the other side.
 Place seen_by_plan(const pipeline::Plan& plan, const io::ScanInfo& info, const Vector& point, int view) {
-  const double roll = plan.preprocessing.pose ? plan.preprocessing.pose->roll : 0,
-               tilt = plan.preprocessing.pose ? plan.preprocessing.pose->tilt : 0;
-  const ConeBeam& c = plan.preprocessing.pose ? plan.preprocessing.pose->upright : point_source_of(info.scan);
+  const double roll = plan.job.preprocessing.pose ? plan.job.preprocessing.pose->roll : 0,
+               tilt = plan.job.preprocessing.pose ? plan.job.preprocessing.pose->tilt : 0;
+  const ConeBeam& c =
+      plan.job.preprocessing.pose ? plan.job.preprocessing.pose->upright : point_source_of(info.scan);
   const Detector& d = c.detector;
   const double a = angles_of(info.scan)[static_cast<std::size_t>(view)];
   // slices are turned by half a turn against CIL's; heights count from the source, which a tilt lowers

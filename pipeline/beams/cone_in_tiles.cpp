@@ -1,0 +1,71 @@
+// Vectors of a cone or fan beam that are too large for the devices: they lie on the host, devices get tiles.
+
+#include <mutex>
+
+#include "../../operators/algebra.hpp"
+#include "../../operators/fbp.hpp"
+#include "../../operators/projector.hpp"
+#include "../../operators/tiled_projector.hpp"
+#include "../methods/method.hpp"
+#include "cone.hpp"
+
+namespace tandem::pipeline {
+
+void require_cone_tiles(const Plan& plan) {
+  const ConeBeam& scan = point_source_of(plan.job.scan);
+  const auto bytes = static_cast<double>(plan.flow.device_bytes);
+  if (plan.job.method->iterates())
+    plan_tiles(scan, seen_by_projector(plan.job.scan, plan.job.solved), plan.flow.devices, bytes);
+  if (plan.job.filters())
+    plan_tiles(symmetric(scan), seen_by_fdk(plan.job.scan, plan.job.solved), plan.flow.devices, bytes);
+}
+
+namespace {
+
+LinearOperator tiled(const Plan& plan, const ConeBeam& scan, const VolumeGrid& grid,
+                     const std::function<void()>& on_tile) {
+  const auto before_each = [on_tile](Device) {
+    if (on_tile) on_tile();
+  };
+  return tiled_projector(scan, grid, plan.flow.devices, static_cast<double>(plan.flow.device_bytes),
+                         {plan.flow.streams, before_each});
+}
+
+LinearOperator projector_in_tiles(const Plan& plan, const Worker&, const Scan& scan, Range,
+                                  const VolumeGrid& grid, const std::function<void()>& on_tile) {
+  return tiled(plan, point_source_of(scan), seen_by_projector(scan, grid), on_tile);
+}
+
+/// FDK's back-projection by the plan's devices.
+Array back_projected(const Plan& plan, const Problem& problem, const Array& filtered,
+                     const std::function<void(double)>& done) {
+  const ConeBeam& scan = point_source_of(problem.scan);
+  const ConeBeam wide = symmetric(scan);
+  const VolumeGrid seen = seen_by_fdk(problem.scan, problem.grid);
+  const Tiling tiles =
+      plan_tiles(wide, seen, plan.flow.devices, static_cast<double>(plan.flow.device_bytes)).backward;
+  const auto all = static_cast<double>(tiles.strips.size() * tiles.views.size());
+  std::mutex one_at_a_time;
+  double begun = 0;
+  const auto tell = [&] {
+    const std::lock_guard lock(one_at_a_time);
+    done(begun++ / all);
+  };
+  return backprojector(tiled(plan, wide, seen, tell), scan, seen) * filtered;
+}
+
+BackProjection fdk_in_tiles(const Plan& plan, const Problem& problem) {
+  return [&plan, problem](const Array& filtered, const std::function<void(double)>& done) {
+    return back_projected(plan, problem, filtered, done);
+  };
+}
+
+WorkingMemory tiles_hold(const Plan&, const Worker&, Shape, Shape) { return {}; }
+
+std::string words(const Flow&) { return "on the host, in tiles"; }
+
+}  // namespace
+
+const Placement cone_in_tiles{words, true, tiles_hold, projector_in_tiles, cone_ramp, fdk_in_tiles};
+
+}  // namespace tandem::pipeline

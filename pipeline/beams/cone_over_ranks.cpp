@@ -1,0 +1,81 @@
+// Vectors of a cone or fan beam that are split over several ranks, each of which projects onto its views.
+
+#include "../../operators/algebra.hpp"
+#include "../../operators/distributed/rank_projector.hpp"
+#include "../../operators/fbp.hpp"
+#include "../../operators/projector.hpp"
+#include "../methods/method.hpp"
+#include "cone.hpp"
+
+namespace tandem::pipeline {
+
+namespace {
+
+/// Projections of these views alone, which this rank has.
+Space portion_of(const ConeBeam& scan, Range own, Device device) {
+  return projection_space(scan, device).portion(0, own.first, own.last);
+}
+
+/// Vectors are portions, and each rank projects onto its views. If it has none, it is not asked for a part.
+LinearOperator split(const Plan& plan, Device device, const ConeBeam& scan, Range own,
+                     const VolumeGrid& grid) {
+  const auto of_part = [scan, own, device](const VolumeGrid& lines) {
+    return projector(crop(scan, own, {0, scan.detector.rows}), lines, cone_model, device);
+  };
+  return rank_projector(plan.flow.together, {.grid = grid,
+                                             .projections = portion_of(scan, own, device),
+                                             .lines_at_once = plan.flow.lines_at_once,
+                                             .of_part = of_part});
+}
+
+LinearOperator projector_over_ranks(const Plan& plan, const Worker& worker, const Scan& scan, Range own,
+                                    const VolumeGrid& grid, const std::function<void()>&) {
+  return split(plan, worker.device, point_source_of(scan), own, seen_by_projector(scan, grid));
+}
+
+/// F for the views of this rank.
+std::optional<LinearOperator> ramp_over_ranks(const Plan& plan, const Problem& problem) {
+  const ConeBeam& scan = point_source_of(problem.scan);
+  const Device device = problem.A.domain().device();
+  const Range own = problem.own_views;
+  std::optional<LinearOperator> F;
+  if (own.size() > 0)
+    F = ramp_filter_of_views(scan, plan.job.options.filter, device,
+                             interpolation_of(scan, problem.grid, cone_model))(own);
+  return make_operator(
+      problem.A.range(), portion_of(symmetric(scan), own, device),
+      [F](ConstVectorView y, VectorView filtered, Stream& stream) {
+        if (F) F->apply(1, {y.data, F->domain()}, 0, {filtered.data, F->range()}, stream);
+      },
+      [F](ConstVectorView filtered, VectorView y, Stream& stream) {
+        if (F) F->apply_adjoint(1, {filtered.data, F->range()}, 0, {y.data, F->domain()}, stream);
+      });
+}
+
+Array back_projected(const Plan& plan, const Problem& problem, const Array& filtered) {
+  const ConeBeam& scan = point_source_of(problem.scan);
+  const VolumeGrid seen = seen_by_fdk(problem.scan, problem.grid);
+  const Device device = filtered.space().device();
+  return backprojector(split(plan, device, symmetric(scan), problem.own_views, seen), scan, seen) * filtered;
+}
+
+BackProjection fdk_over_ranks(const Plan& plan, const Problem& problem) {
+  return [&plan, problem](const Array& filtered, const std::function<void(double)>&) {
+    return back_projected(plan, problem, filtered);
+  };
+}
+
+WorkingMemory ranks_hold(const Plan& plan, const Worker& worker, Shape volume, Shape projections) {
+  return cone_on_devices.working_memory(plan, worker, volume, projections);
+}
+
+std::string words(const Flow& flow) {
+  return "split over " + std::to_string(flow.together.size()) + " ranks";
+}
+
+}  // namespace
+
+const Placement cone_over_ranks{words,           false,         ranks_hold, projector_over_ranks,
+                                ramp_over_ranks, fdk_over_ranks};
+
+}  // namespace tandem::pipeline

@@ -1,0 +1,39 @@
+#include "budget.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "../../core/units.hpp"
+#include "host_memory.hpp"
+
+namespace tandem::pipeline {
+
+/// For files; and for kernels and transforms on a GPU, which come with their first use.
+double held_with_libraries(const Flow& flow) {
+  constexpr double of_files = 32e6, of_gpus = 128e6;
+  return static_cast<double>(held_memory()) + of_files + (flow.home().is_cuda() ? of_gpus : 0);
+}
+
+double host_budget(const Recipe& recipe) {
+  return recipe.host_bytes ? static_cast<double>(*recipe.host_bytes)
+                           : static_cast<double>(held_memory()) + static_cast<double>(spare_host_memory());
+}
+
+double device_budget(const Flow& flow, const Recipe& recipe) {
+  const auto& asked = recipe.device_bytes;
+  double least = asked ? static_cast<double>(*asked) : INFINITY;
+  bool gpu = false;
+  for (const Device device : flow.devices)
+    if (device.is_cuda()) least = std::min(least, 0.9 * static_cast<double>(free_memory(device))), gpu = true;
+  return gpu ? least : std::min(least, static_cast<double>(spare_host_memory()));
+}
+
+std::string in_gib(double bytes) {
+  std::ostringstream text;
+  text.precision(3);
+  text << bytes / bytes_per_gib << " GiB";
+  return text.str();
+}
+
+}  // namespace tandem::pipeline

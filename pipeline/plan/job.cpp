@@ -1,0 +1,217 @@
+#include "job.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "../../core/error.hpp"
+#include "../../core/units.hpp"
+#include "../../counts/steps/chain.hpp"
+#include "../beams/beam.hpp"
+#include "../methods/method.hpp"
+#include "../methods/solver_options.hpp"
+#include "../warn.hpp"
+#include "grids.hpp"
+#include "recorded_pose.hpp"
+#include "row_axes.hpp"
+
+namespace tandem::pipeline {
+
+namespace {
+
+Range whole_or(const std::optional<Range>& asked, Index count) { return asked.value_or(Range{0, count}); }
+
+/// All rows of the file that fit together with the selected ones, as many as become one.
+Range rows_beside(const Job& job, Index all) {
+  const Index factor = job.rows_together, last = job.rows.last - job.rows.size() % factor;
+  return {job.rows.first % factor, last + (all - last) / factor * factor};
+}
+
+/// The ray that comes nearest to the axis passes it within the farthest corner of the grid, and where there
+/// is one beside it, something in the middle is not seen.
+void require_seen(const Job& job, std::vector<std::string>& warnings) {
+  const Detector& d = detector_of(job.scan);
+  const double beside = std::max(-0.5 - d.axis_bin, d.axis_bin - (static_cast<double>(d.bins) - 0.5));
+  if (!(beside > 0)) return;
+  const double nearest = distance_from_axis(job.scan, beside * d.bin_pitch);
+  const VolumeGrid& g = job.grid;
+  const auto reach = [&](std::size_t k) {
+    return std::abs(g.centre[k]) + 0.5 * static_cast<double>(g.size[k]) * g.pitch[k];
+  };
+  const double farthest = std::hypot(reach(0), reach(1));
+  require<GeometryError>(nearest < farthest, "rotation axis: bin ", job.axis_in_file,
+                         " is so far beside the columns ", job.bins.first, ":", job.bins.last,
+                         " that no ray meets the volume; give the axis in bins from 0");
+  warn(warnings, "the rotation axis, bin ", job.axis_in_file, ", is beside the columns ", job.bins.first, ":",
+       job.bins.last, ": what is nearer to the axis than their rays is not seen");
+}
+
+/// What is said to be a half acquisition has views all round, and an axis that is known and aside.
+void require_half_acquisition(const Job& job, bool axis_known, std::vector<std::string>& warnings) {
+  require<GeometryError>(all_round(angles_of(job.scan)), "half acquisition: the views leave ",
+                         in_degrees(widest_gap(angles_of(job.scan), whole_turn)),
+                         " degrees of the turn open, at most 60 may be; give --arc 360 or --angles FILE, or "
+                         "--file-type standard if the scan is none");
+  require<GeometryError>(axis_known,
+                         "half acquisition: the scan records no rotation axis, and its middle is not the "
+                         "axis; give --rotation-axis X or --rotation-axis-auto");
+  if (!half_acquisition(job.scan))
+    warn(warnings, "the scan is said to be a half acquisition, but the rotation axis, bin ", job.axis_in_file,
+         ", is near the middle of the columns ", job.bins.first, ":", job.bins.last,
+         "; check the axis, or give --file-type standard");
+}
+
+/// Columns that are left out are not read for steps.
+void warn_of_columns(const Job& job, Index all, std::vector<std::string>& warnings) {
+  if (job.bins.size() == all) return;
+  for (const Step& step : job.preprocessing.table())
+    if (step.bins_beside && step.asked_for(job.preprocessing))
+      warn(warnings, "columns ", job.bins.first, ":", job.bins.last, ": the step ", step.name, " looks at ",
+           step.bins_beside(job.preprocessing),
+           " bins beside each bin, and takes the last selected ones for those beyond; give all columns, and "
+           "--size or --region for a part of the volume");
+}
+
+double angle_of(const Recipe& recipe, const char* option) {
+  return in_radians(value_of<double>(recipe.steps, option).value_or(0));
+}
+
+/// A detector that is rolled, an axis that is tilted: the steps make frames of an upright detector, or those
+/// in which each row has its own axis. Here the scan gets the geometry of these frames.
+void set_upright(Scan& scan, const Recipe& recipe, const Job& job) {
+  const double roll = angle_of(recipe, "--detector-roll"), tilt = angle_of(recipe, "--axis-tilt");
+  if (roll == 0 && tilt == 0) return;
+  const char* option = tilt != 0 ? "--axis-tilt" : "--detector-roll";
+  const Beam& beam = beam_of(scan);
+  require<GeometryError>(detector_of(scan).rows > 1, option,
+                         ": the scan has one row, which says nothing of others");
+  if (beam.set_upright) return beam.set_upright(scan, tilt);
+  require<GeometryError>(tilt == 0,
+                         "--axis-tilt goes with a cone beam; in a parallel beam, rays of a tilted axis cross "
+                         "slices: align the axis before the scan, or leave the option out");
+  require<GeometryError>(
+      row_axes_of(scan).empty(),
+      "--detector-roll: the scan records an axis for each row; give --rotation-axis X too");
+  beam.roll(scan, roll, job.bins);
+}
+
+/// What the step `upright` needs to know. The scan is selected and binned.
+void choose_pose(Job& job, const Recipe& recipe) {
+  const double roll = angle_of(recipe, "--detector-roll"), tilt = angle_of(recipe, "--axis-tilt");
+  if ((roll == 0 && tilt == 0) || !beam_of(job.scan).set_upright) return;
+  job.preprocessing.pose = DetectorPose{roll, tilt, point_source_of(job.scan), job.rows.first};
+  job.preprocessing.pose->upright.angles.clear();
+}
+
+void choose_padding(Job& job, const Recipe& recipe) {
+  job.options.filter.padding = recipe.padding.value_or(Padding::cosine);
+  if (recipe.padding_bins)
+    job.options.filter.padding_bins = *recipe.padding_bins >> job.preprocessing.binning;
+}
+
+/// What steps need to know of the scan, and whether it can have them.
+void choose_steps(Job& job) {
+  job.preprocessing.optics = job.pitch_known ? beam_of(job.scan).optics(job.scan) : Optics{};
+  for (const Step& step : job.preprocessing.table()) {
+    const bool asked = step.hindrance && step.asked_for(job.preprocessing);
+    const std::string hindrance = asked ? step.hindrance(job.preprocessing) : "";
+    require<GeometryError>(hindrance.empty(), hindrance);
+  }
+  job.margin = margin_of(job.preprocessing);
+  job.needs_all_views = std::ranges::any_of(job.preprocessing.table(), [&](const Step& step) {
+    return step.needs_all_views && step.asked_for(job.preprocessing);
+  });
+}
+
+/// Whether each datum tells how many photons it is made of.
+bool counts_are_known(const Job& job, const io::ScanInfo& info) {
+  const Preprocessing& how = job.preprocessing;
+  return how.minus_log && info.flats > 0 && !has_row_axes(job.scan) &&
+         std::ranges::none_of(how.table(),
+                              [&](const Step& step) { return step.makes_new_noise && step.asked_for(how); });
+}
+
+/// The scan of the file, about the axis that the recipe gives, or the file; its middle if nobody knows.
+Scan scan_about_axis(const io::ScanInfo& info, const Recipe& recipe) {
+  Scan scan = info.scan;
+  Detector& whole = detector_of(scan);
+  whole.axis_bin =
+      recipe.axis_bin.value_or(info.axis_bin.value_or(0.5 * static_cast<double>(whole.bins - 1)));
+  if (recipe.axis_bin) share_axis(scan);
+  if (!recipe.row_axis_bins.empty()) give_row_axes(scan, recipe.row_axis_bins);
+  validate(scan);
+  return scan;
+}
+
+/// What is read of the scan, and what becomes of the counts.
+void choose_selection(Job& job, const io::ScanInfo& info, const Recipe& recipe, const Scan& scan) {
+  const Detector& whole = detector_of(scan);
+  job.views = whole_or(recipe.views, static_cast<Index>(angles_of(scan).size()));
+  job.rows = whole_or(recipe.rows, whole.rows);
+  job.bins = whole_or(recipe.bins, whole.bins);
+  job.preprocessing =
+      preprocessing_of(recipe.steps, job.bins, recipe.binning, recipe.gain, recipe.stop_by_discrepancy);
+  job.flats = flat_use_of(info, recipe.steps);
+  job.preprocessing.row_shifts = row_shifts_of(info, job.rows.size(), recipe.binning);
+  job.rows_together = rows_together(job.rows.size(), recipe.binning);
+  job.preprocessing.rows_together = job.rows_together;
+  job.rows_there = rows_beside(job, whole.rows);
+}
+
+}  // namespace
+
+std::string_view Job::method_name() const {
+  const bool crossed = !rows_are_slices(scan) && !method->name_for_cones.empty();
+  return crossed ? method->name_for_cones : method->name;
+}
+
+bool Job::filters() const { return method->filters || options.initial == Initial::fbp; }
+
+io::VolumePlace Job::place() const {
+  io::VolumePlace place{grid, pitch_known, full_size, first};
+  if (!pitch_known)
+    for (std::size_t i = 0; i < 3; ++i) {
+      place.grid.pitch[i] = std::ldexp(grid.pitch[i], preprocessing.binning);
+      place.grid.centre[i] = std::ldexp(grid.centre[i], preprocessing.binning);
+    }
+  return place;
+}
+
+Job make_job(const io::ScanInfo& info, const Recipe& asked) {
+  Recipe recipe = asked;
+  if (asked.row_axis_bins.empty()) recipe.steps = with_recorded_pose(asked.steps, info);
+  Job job;
+  job.method = &method_named(recipe.method);
+  job.options = recipe;
+  job.options.initial = recipe.initial.value_or(job.method->initial);
+  job.looks_ahead = job.method->is_open && job.method->is_open(job.options);
+  job.max_floored_percent = recipe.max_floored_percent;
+  job.pitch_known = info.pixel_size_mm.has_value();
+  Scan scan = scan_about_axis(info, recipe);
+  job.axis_in_file = detector_of(scan).axis_bin;
+  choose_selection(job, info, recipe, scan);
+  set_upright(scan, recipe, job);
+  job.scan = crop(scan, job.views, job.rows, job.bins);
+  if (recipe.binning > 0) job.scan = bin_down(job.scan, recipe.binning, job.pitch_known);
+  choose_pose(job, recipe);
+  if ((recipe.axis_bin || info.axis_bin) && row_axes_of(job.scan).empty())
+    job.preprocessing.axis = detector_of(job.scan).axis_bin;
+  choose_steps(job);
+  choose_solver_options(job);
+  job.preprocessing.weights = job.method->weighs_data && counts_are_known(job, info);
+  choose_grids(job, recipe, info.field_of_view, scan);
+  choose_padding(job, recipe);
+  return job;
+}
+
+void look_at_job(const Job& job, const io::ScanInfo& info, const Recipe& recipe,
+                 std::vector<std::string>& warnings) {
+  require_seen(job, warnings);
+  const bool axis_known = recipe.axis_bin || info.axis_bin || !recipe.row_axis_bins.empty();
+  if (info.field_of_view == io::FieldOfView::doubled) require_half_acquisition(job, axis_known, warnings);
+  warn_of_columns(job, detector_of(info.scan).bins, warnings);
+  if (!axis_known)
+    warn(warnings, "the scan records no rotation axis; the middle, bin ", job.axis_in_file,
+         ", is taken (give --rotation-axis X or --rotation-axis-auto)");
+}
+
+}  // namespace tandem::pipeline

@@ -1,0 +1,123 @@
+#include <algorithm>
+#include <string>
+
+#include "../../core/error.hpp"
+#include "../../core/parallel.hpp"
+#include "../../core/units.hpp"
+#include "../../counts/steps/chain.hpp"
+#include "../follow.hpp"
+#include "../methods/method.hpp"
+#include "../plan/budget.hpp"
+#include "../plan/chunks_due.hpp"
+#include "../plan/vector_bytes.hpp"
+#include "../plan/view_samples.hpp"
+#include "../stations/read.hpp"
+#include "routes.hpp"
+
+namespace tandem::pipeline {
+
+namespace {
+
+bool takes(const Job&, const Recipe& recipe) { return recipe.follow; }
+
+Range rows(const Job& job, Range slices) {
+  return rows_are_slices(job.scan) && job.rows.size() > 0 ? slices : all_rows(job, slices);
+}
+
+/// So many that a batch takes less than a second, and that the pass over the volume costs less than its
+/// updates.
+Index most_views(const Plan& plan) {
+  constexpr double updates_of_a_core = 3e9, updates_of_a_gpu = 3e11;  // in half a second or so
+  constexpr double fewest = 8, most = 64;
+  const double can = plan.flow.home().is_cuda() ? updates_of_a_gpu : updates_of_a_core * thread_count();
+  const auto [x, y, z] = plan.job.grid.size;
+  return static_cast<Index>(std::clamp(can / static_cast<double>(x * y * z), fewest, most)) / 8 * 8;
+}
+
+/// Bytes on the host and, if it computes, on the device.
+struct Needed {
+  double host, device;
+};
+
+Needed bytes_for(const Plan& plan, const io::ScanInfo& info, Index views) {
+  const auto [nx, ny, nz] = plan.job.grid.size;
+  const Detector &d = detector_of(plan.job.scan), wide = filtered_detector(plan.job.scan);
+  const Index rows_there = rows_read(plan, {0, nz}).rows.size(), rows = rows_there / plan.job.rows_together;
+  const double cells = static_cast<double>(rows_there * plan.job.bins.size()),
+               counts = cells * static_cast<double>(io::bytes_of(info.type)),
+               data = 4 * static_cast<double>(rows * d.bins),
+               filtered = 4 * static_cast<double>(d.rows * wide.bins),
+               weights = rows_are_slices(plan.job.scan) ? 0 : 4 * static_cast<double>(wide.bins),
+               volume = 4 * static_cast<double>(nx * ny * nz), slab = volume / static_cast<double>(nz);
+  const auto count = static_cast<double>(views);
+  const ReferenceBytes reference = reference_bytes(plan.job, info, cells);
+  const double references = reference.reading + reference.held;
+  const double planned = static_cast<double>(angles_of(plan.job.scan).size());
+  const double kernels = kernels_of_block(plan, plan.flow.workers.front(), nz, views);
+  const double computing = volume + count * (data + filtered + weights) + filtered + kernels;
+  const double steps = bytes_of_steps(plan.job.preprocessing, {views, rows, d.bins},
+                                      {views, rows_there, plan.job.bins.size()});
+  const double reading =
+      references + steps + count * (counts + data) + ViewSamples::count * data + 3 * weights * planned;
+  if (!plan.flow.home().is_cuda()) return {reading + computing, 0};
+  return {reading + 3 * slab * static_cast<double>(slices_written_at_once), computing + 128 * bytes_per_mib};
+}
+
+void require_fits(const std::string& where, double bytes, double budget, const std::string& remedy) {
+  require<DeviceError>(bytes <= budget, where, ": --follow holds the whole volume, and needs ", in_gib(bytes),
+                       "; the limit is ", in_gib(budget), "; give ", remedy,
+                       ", a smaller --size, --region or --slices, or --binning");
+}
+
+void choose(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
+  require<GeometryError>(plan.job.method->filters, "--follow: ", plan.job.method_name(),
+                         " needs all views at once; take fbp or fdk");
+  require<GeometryError>(plan.flow.model != Model::fourier,
+                         "--follow: the model fourier needs all views at once; take pixel_driven");
+  for (const Step& step : plan.job.preprocessing.table())
+    require<GeometryError>(!step.needs_all_views || !step.asked_for(plan.job.preprocessing),
+                           "--follow: the step ", step.name, " needs all views at once; leave it out");
+  require<GeometryError>(
+      plan.job.flats.sets.size() == 1 && plan.job.flats.scale.empty(),
+      "--follow: flats between the views or of another exposure, and --normalize-monitor, need the whole "
+      "scan; give --flat-sets together, and no monitor");
+  const double held = held_with_libraries(plan.flow);
+  const double host = host_budget(recipe), device = device_budget(plan.flow, recipe);
+  const auto fits = [&](Index views) {
+    const Needed needed = bytes_for(plan, info, views);
+    return held + needed.host <= host && (!plan.flow.home().is_cuda() || needed.device <= device);
+  };
+  plan.flow.rows_at_once = plan.job.grid.size[2];
+  plan.flow.views_at_once = most_views(plan);
+  while (plan.flow.views_at_once > 1 && !fits(plan.flow.views_at_once)) plan.flow.views_at_once /= 2;
+  const Needed needed = bytes_for(plan, info, plan.flow.views_at_once);
+  require_fits("memory", held + needed.host, host, "a larger --memory");
+  if (plan.flow.home().is_cuda())
+    require_fits("memory of " + plan.flow.home().name(), needed.device, device, "a larger --device-memory");
+  plan.flow.bytes = static_cast<std::size_t>(held + needed.host);
+  plan.flow.device_bytes = static_cast<std::size_t>(needed.device);
+}
+
+}  // namespace
+
+/// Views go from batch to batch without stations (follow.hpp), so only rows and memory are asked of it.
+Route growing() {
+  return {.name = "growing",
+          .makes_slices_alone = false,
+          .shares_vectors = false,
+          .lands_small = false,
+          .takes = takes,
+          .fewest_slices = [](const Job& job) { return job.grid.size[2]; },
+          .rows = rows,
+          .rows_made = [](const Plan& plan, Index) { return detector_of(plan.job.scan).rows; },
+          .choose = choose,
+          .host_bytes = [](const Plan& plan, const io::ScanInfo& info,
+                           Index) { return bytes_for(plan, info, plan.flow.views_at_once).host; },
+          .worker_bytes = [](const Plan& plan, const Worker&,
+                             Index) { return static_cast<double>(plan.flow.device_bytes); },
+          .waiting_bytes = [](const Plan&, Index) { return 0.0; },
+          .load = nullptr,
+          .begin = nullptr};
+}
+
+}  // namespace tandem::pipeline

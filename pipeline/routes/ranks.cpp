@@ -1,0 +1,118 @@
+#include <algorithm>
+
+#include "../../core/ceil_div.hpp"
+#include "../../core/error.hpp"
+#include "../../core/units.hpp"
+#include "../../operators/distributed/rank_projector.hpp"
+#include "../beams/beam.hpp"
+#include "../methods/method.hpp"
+#include "../plan/grids.hpp"
+#include "../plan/rank_slabs.hpp"
+#include "../plan/room.hpp"
+#include "../plan/vector_bytes.hpp"
+#include "../stations/prepare.hpp"
+#include "routes.hpp"
+
+namespace tandem::pipeline {
+
+namespace {
+
+bool takes(const Job&, const Recipe& recipe) { return !recipe.ranks.is_alone(); }
+
+/// A part of a strip is large enough for kernels and links, and small beside the vectors of a large volume.
+void choose_portions(Plan& plan) {
+  constexpr Index bytes_of_part = 256 << 20, step = 8, blocks_a_rank = 4;
+  const auto [nx, ny, nz] = plan.job.solved.size;
+  const int ranks = plan.flow.together.size();
+  const Index longest = portion_of_rank(ny, 0, ranks).size();
+  const Index lines = std::clamp<Index>(bytes_of_part / (4 * nx * nz), 1, longest);
+  plan.flow.lines_at_once = lines > step && lines < longest ? lines - lines % step : lines;
+  const Index rows = detector_of(plan.job.scan).rows, fair = ceil_div(rows, blocks_a_rank * ranks);
+  plan.flow.rows_prepared = std::min(rows, std::max(fair, 2 * plan.job.margin.beside));
+}
+
+/// Each rank has one device, which holds its portions. A method that is no solver has no vectors to share.
+void choose(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
+  plan.flow.together = recipe.ranks;
+  plan.flow.queue = Comm();
+  plan.flow.placement = beam_of(plan.job.scan).over_ranks;
+  plan.job.preprocessing.keeps_variances = true;
+  require<GeometryError>(plan.job.method->iterates(), "ranks: ", plan.job.method_name(),
+                         " takes all slices of a cone beam at once, "
+                         "which one process does; start one, or give --reconstruction-algorithm fdk");
+  choose_portions(plan);
+  Room room(plan, recipe, info);
+  room.choose_chunks(room.most_slices(), plan.job.grid.size[2]);
+  room.note();
+}
+
+/// The line integrals of the rows that a rank prepares, and what of them comes and goes; later where what a
+/// GPU sends passes through, and its slices, with what of them comes and goes.
+double bytes_of_portions(const Plan& plan, Index slices) {
+  constexpr double landing = 128 * bytes_per_mib;  // of a projector and of a gradient
+  const double rows = 4.0 *
+                      static_cast<double>(views_of(plan.job) * plan.flow.rows_prepared * bins_of(plan.job)),
+               ranks = plan.flow.together.size(), volume = sizes_of(plan, slices).volume;
+  return data_sets(plan.job) * rows + 2 * rows / ranks + (plan.flow.home().is_cuda() ? landing : 0) +
+         volume * (1 + 2 / ranks);
+}
+
+double bytes_on_host(const Plan& plan, const io::ScanInfo& info, Index slices) {
+  const double counts = counts_bytes(info, cells_read(plan, slices), views_of(plan.job));
+  return bytes_of_whole(plan, info, slices, counts) + bytes_of_portions(plan, slices);
+}
+
+double bytes_of_worker(const Plan& plan, const Worker& worker, Index slices) {
+  return std::max(preparing_bytes(plan, slices, views_of(plan.job)), computing_bytes(plan, worker, slices));
+}
+
+/// Strips of all ranks become slabs of whole slices, which files have.
+class SlabOfRankMaker final : public Maker {
+ public:
+  SlabOfRankMaker(Work& work, ReadStation& read, PrepareStation& prepare)
+      : work_(work), read_(read), prepare_(prepare), computation_(work.plan.job.method->begin(work)) {}
+
+  Array operator()(Chunk& chunk, const Stream&) override {
+    const Plan& plan = work_.plan;
+    const Problem problem =
+        problem_of(plan, chunk.slices, plan.flow.workers[work_.worker], [this] { work_.watch.again(); });
+    std::optional<LineIntegrals> data = prepare_.of_own_views(chunk, problem.A.range(), read_, work_);
+    Array strip = data ? computed(work_, *computation_, problem, std::move(*data), chunk.slices)
+                       : Array(problem.A.domain());
+    chunk.slices = slab_of_rank(plan);
+    Array slab = slab_of(plan, work_.moved_to(Device::cpu(), std::move(strip)));
+    return cut_out(plan.job, 0, chunk.slices.size(), std::move(slab));
+  }
+
+ private:
+  Work& work_;
+  ReadStation& read_;
+  PrepareStation& prepare_;
+  std::unique_ptr<Computation> computation_;
+};
+
+std::unique_ptr<Maker> begin(Work& work, ReadStation& read, PrepareStation& prepare) {
+  return std::make_unique<SlabOfRankMaker>(work, read, prepare);
+}
+
+}  // namespace
+
+Route ranks() {
+  return {.name = "ranks",
+          .makes_slices_alone = false,
+          .shares_vectors = true,
+          .lands_small = false,
+          .takes = takes,
+          .fewest_slices = [](const Job& job) { return job.grid.size[2]; },
+          .rows = all_rows,
+          .rows_made = [](const Plan& plan, Index) { return plan.flow.rows_prepared; },
+          .choose = choose,
+          .host_bytes = bytes_on_host,
+          .worker_bytes = bytes_of_worker,
+          .waiting_bytes = bytes_waiting,
+          .load = [](ReadStation& read,
+                     Chunk& chunk) { read.is_met(chunk); },  // its worker asks for rows in turn
+          .begin = begin};
+}
+
+}  // namespace tandem::pipeline

@@ -1,0 +1,142 @@
+#include <algorithm>
+
+#include "../../core/ceil_div.hpp"
+#include "../../core/parallel.hpp"
+#include "../../geometry/scan.hpp"
+#include "../methods/method.hpp"
+#include "../plan/helper.hpp"
+#include "../plan/room.hpp"
+#include "../plan/vector_bytes.hpp"
+#include "../stations/landing.hpp"
+#include "../stations/prepare.hpp"
+#include "../stations/read.hpp"
+#include "../warn.hpp"
+#include "routes.hpp"
+
+namespace tandem::pipeline {
+
+namespace {
+
+bool takes(const Job& job, const Recipe&) { return rows_are_slices(job.scan); }
+
+Range rows(const Job& job, Range slices) { return job.rows.size() == 0 ? Range{0, 0} : slices; }
+
+/// Several workers share a GPU: as many as the memory allows.
+void share_gpus(Plan& plan, const Recipe& recipe, const Room& room) {
+  std::vector<Worker>& workers = plan.flow.workers;
+  if (!plan.flow.home().is_cuda()) return;
+  const std::vector<Worker> alone = workers;
+  for (int more = 1; more < recipe.streams; ++more) {
+    workers.insert(workers.end(), alone.begin(), alone.end());
+    if (room.fits_devices(1)) continue;
+    workers.resize(workers.size() - alone.size());
+    break;
+  }
+}
+
+/// Few enough slices that there are several chunks for each worker, and so reading, computing and writing
+/// overlap; enough for kernels to be fast, and for margins, which are read and prepared beside each chunk,
+/// not to be most of the work.
+Index slices_for_overlap(const Plan& plan, Index batch) {
+  const VolumeGrid& grid = plan.job.grid;
+  const Index all = grid.size[2];
+  if (plan.flow.home().is_cuda() && plan.flow.model == Model::fourier && plan.job.method->filters) {
+    constexpr Index lanes = 16, most = 128, bytes = 256 << 20;  // pinning more takes longer than it saves
+    const Index slice = 4 * grid.size[0] * grid.size[1];
+    const Index enough = std::min(ceil_div(all, 8 * lanes), bytes / slice / lanes) * lanes;
+    return std::max(std::clamp(enough, lanes, most), ceil_div(6 * plan.job.margin.beside, lanes) * lanes);
+  }
+  return std::max(batch, ceil_div(all / (8 * static_cast<Index>(plan.flow.workers.size())), batch) * batch);
+}
+
+/// A packed scan is unpacked anew for each part that is read: as few parts as the memory allows, of several
+/// chunks, which may have to be smaller for that.
+void choose_reads(Plan& plan, const Room& room) {
+  Flow& flow = plan.flow;
+  const Index all = plan.job.grid.size[2], wanted = flow.rows_at_once, smallest = room.batch();
+  for (Index chunk = wanted; chunk == wanted || chunk >= smallest; chunk /= 2) {
+    flow.rows_at_once = chunk;
+    for (Index chunks = ceil_div(all, chunk); chunks >= 2; --chunks) {
+      flow.slices_a_read = std::min(all, chunks * chunk);
+      if (room.fits()) return;
+    }
+  }
+  flow.rows_at_once = wanted;
+  flow.slices_a_read = 0;
+}
+
+void choose(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
+  const std::optional<Worker> helper = without_helper(plan);
+  Room room(plan, recipe, info);
+  share_gpus(plan, recipe, room);
+  room.choose_chunks(room.most_slices(), slices_for_overlap(plan, room.batch()));
+  const auto chunks = static_cast<std::size_t>(ceil_div(plan.job.grid.size[2], plan.flow.rows_at_once));
+  if (chunks < plan.flow.devices.size() && !recipe.fewest_devices)
+    warn(plan.warnings, "of ", plan.flow.devices.size(), " devices, ", chunks,
+         " compute: there are no more chunks");
+  if (info.decoded_bytes > 0) choose_reads(plan, room);
+  if (helper) add_helper(plan, *helper, thread_count(), [&] { return room.fits(); });
+  plan.flow.bytes_a_piece = bytes_a_piece(plan, info, plan.flow.rows_at_once);
+  room.note();
+}
+
+/// The counts of chunks that are on their way: in as many places, or in the part of the scan that was read
+/// last and the one before; a helper may need one that is older still.
+double counts_held(const Plan& plan, const io::ScanInfo& info, Index slices, double places) {
+  if (const std::optional<double> pieces = bytes_of_pieces(plan, info, slices)) return *pieces;
+  const double a_slice =
+      counts_bytes(info, cells_read(plan, slices), views_of(plan.job)) / static_cast<double>(slices);
+  const Index part = plan.flow.slices_a_read;
+  if (part <= slices) return places * static_cast<double>(slices) * a_slice;
+  const double parts = plan.flow.helper() ? 3 : 2;
+  return (part < plan.job.grid.size[2] ? parts : 1.0) * static_cast<double>(part) * a_slice;
+}
+
+/// Each place of the conveyor keeps the memory of its counts. A worker holds line integrals, and what it
+/// computes with; its volume then waits, or is written. No more than all slices are on their way.
+double bytes_on_host(const Plan& plan, const io::ScanInfo& info, Index slices) {
+  double work = 0, volumes = volumes_waiting(plan, slices);
+  for (const Worker& worker : plan.flow.workers) {
+    const bool gpu = worker.device.is_cuda();
+    work += !gpu                          ? computing_bytes(plan, worker, slices)
+            : prepared_on_gpu(plan, info) ? 0
+                                          : data_sets(plan.job) * sizes_of(plan, slices).projections;
+    volumes += gpu ? 1 : 0;
+  }
+  const double chunks = static_cast<double>(plan.job.grid.size[2]) / static_cast<double>(slices);
+  const double places = std::min(chunks, static_cast<double>(plan.flow.workers.size() + 2));
+  const double cells = cells_read(plan, slices);
+  const ReferenceBytes references = reference_bytes(plan.job, info, cells);
+  const auto part =
+      static_cast<double>(std::max(slices, plan.flow.slices_a_read)) / static_cast<double>(slices);
+  const Index read = static_cast<Index>(cells) / plan.job.bins.size();
+  return references.reading + references.held * (places + (part > 1 ? part : 0)) +
+         counts_held(plan, info, slices, places) + work + volumes_landed(plan, slices, volumes) +
+         steps_bytes(plan, info, views_of(plan.job), read, slices) + static_cast<double>(info.decoded_bytes);
+}
+
+double bytes_of_worker(const Plan& plan, const Worker& worker, Index slices) {
+  return std::max(preparing_bytes(plan, slices, views_of_share(plan, worker)),
+                  computing_bytes(plan, worker, slices));
+}
+
+}  // namespace
+
+Route slices() {
+  return {.name = "slices",
+          .makes_slices_alone = true,
+          .shares_vectors = false,
+          .lands_small = true,
+          .takes = takes,
+          .fewest_slices = [](const Job&) { return Index{1}; },
+          .rows = rows,
+          .rows_made = [](const Plan&, Index slices) { return slices; },
+          .choose = choose,
+          .host_bytes = bytes_on_host,
+          .worker_bytes = bytes_of_worker,
+          .waiting_bytes = bytes_waiting,
+          .load = [](ReadStation& read, Chunk& chunk) { read(chunk); },
+          .begin = maker_from_all_data};
+}
+
+}  // namespace tandem::pipeline

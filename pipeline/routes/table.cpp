@@ -1,0 +1,12 @@
+#include <array>
+
+#include "routes.hpp"
+
+namespace tandem::pipeline {
+
+std::span<const Route> routes() {
+  static const std::array all{growing(), slices(), views(), ranks(), whole()};
+  return all;
+}
+
+}  // namespace tandem::pipeline

@@ -1,0 +1,133 @@
+#include <algorithm>
+
+#include "../../core/ceil_div.hpp"
+#include "../beams/beam.hpp"
+#include "../methods/method.hpp"
+#include "../plan/grids.hpp"
+#include "../plan/room.hpp"
+#include "../plan/vector_bytes.hpp"
+#include "../stations/landing.hpp"
+#include "../stations/sweep.hpp"
+#include "routes.hpp"
+
+namespace tandem::pipeline {
+
+namespace {
+
+bool takes(const Job& job, const Recipe&) { return !job.method->takes_whole && beam_of(job.scan).of_views; }
+
+Index fewest_slices(const Job& job) { return detector_of(job.scan).rows == 1 ? job.grid.size[2] : 1; }
+
+/// The rows that the slices meet; one row alone would be a fan's.
+Range rows(const Job& job, Range slices) {
+  if (job.rows.size() == 0) return {0, 0};
+  const Range all{0, detector_of(job.scan).rows};
+  if (job.needs_all_views || slices.size() == job.grid.size[2]) return all;
+  const Range met = rows_met(job.scan, job.grid, slices);
+  if (met.size() != 1) return met;
+  return met.last < all.last ? Range{met.first, met.last + 1}
+                             : Range{std::max<Index>(0, met.first - 1), met.last};
+}
+
+/// As many views as make a block large enough for kernels, and small enough for the first one to come soon.
+/// Fewer where few slices find room beside them; else the scan alone decides, and with it the order of sums.
+void choose_blocks(Plan& plan, const Room& room) {
+  constexpr Index most = 64, step = 8, few_slices = 16;
+  const Index fewest = fewest_slices(plan.job), few = std::clamp(few_slices, fewest, plan.job.grid.size[2]);
+  const Index bytes = plan.flow.home().is_cuda() ? Index{1} << 30 : Index{1} << 27;
+  const Detector& d = filtered_detector(plan.job.scan);
+  Index& views = plan.flow.views_at_once;
+  const auto fits = [&](Index slices) { return room.fits(slices) && room.fits_devices(slices); };
+  views = std::clamp<Index>(bytes / (4 * d.rows * d.bins), 1, most);
+  if (views > step) views -= views % step;
+  while (views > step && !fits(few)) views /= 2;
+  while (views > 1 && !fits(fewest)) views /= 2;
+}
+
+/// Each slab lets the views pass again, and makes the weights of its rays anew. So there are as few as the
+/// memory allows, and as many for each worker; a single GPU has two, of which one is written while the other
+/// is made.
+Index slices_of_slab(const Plan& plan, Index most) {
+  const auto workers = static_cast<Index>(plan.flow.workers.size());
+  const Index all = plan.job.grid.size[2], fewest = plan.flow.home().is_cuda() ? 2 : 1;
+  return ceil_div(all, ceil_div(std::max(fewest, ceil_div(all, most)), workers) * workers);
+}
+
+/// A packed scan is unpacked once, or anew for each block.
+void choose_reads(Plan& plan, const Room& room) {
+  plan.flow.slices_a_read = plan.job.grid.size[2];
+  if (!room.fits()) plan.flow.slices_a_read = 0;
+}
+
+void choose(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
+  Room room(plan, recipe, info);
+  choose_blocks(plan, room);
+  const Index most = room.most_slices();
+  room.choose_chunks(most, slices_of_slab(plan, most));
+  if (info.decoded_bytes > 0) choose_reads(plan, room);
+  room.note();
+}
+
+/// Line integrals of all views are made once, for steps that need all at once; else three blocks are on their
+/// way in each worker: one is read, one becomes line integrals and is filtered, one is added to the slices.
+/// On a GPU these stay there, and slices come home a few at a time.
+double bytes_on_host(const Plan& plan, const io::ScanInfo& info, Index slices) {
+  const Job& job = plan.job;
+  const bool at_once = job.needs_all_views, counts_stay = at_once || plan.flow.slices_a_read > 0;
+  const double cells = cells_read(plan, slices);
+  const Index all = views_of(job), rows = detector_of(job.scan).rows;
+  const ReferenceBytes references = reference_bytes(job, info, cells);
+  double work = 0;
+  for (const Worker& worker : plan.flow.workers)
+    work += blocks_on_host(plan, info, worker, slices, counts_stay);
+  const double waiting =
+      plan.flow.home().is_cuda() ? 0 : volumes_waiting(plan, slices) * volume_at_home(plan, slices);
+  const double whole = at_once ? 4 * static_cast<double>(all * rows * detector_of(job.scan).bins) : 0;
+  return references.reading + static_cast<double>(plan.flow.workers.size() + 2) * references.held + work +
+         waiting + whole + (counts_stay ? counts_bytes(info, cells, all) : 0) +
+         steps_bytes(plan, info, at_once ? all : plan.flow.views_at_once,
+                     static_cast<Index>(cells) / job.bins.size(), rows) +
+         static_cast<double>(info.decoded_bytes);
+}
+
+class SlabMaker final : public Maker {
+ public:
+  SlabMaker(Work& work, ReadStation& read, PrepareStation& prepare)
+      : work_(work), sweep_(work, read, prepare) {}
+
+  Array operator()(Chunk& chunk, const Stream& stream) override {
+    const Plan& plan = work_.plan;
+    const Problem problem = problem_of(plan, chunk.slices, plan.flow.workers[work_.worker]);
+    Array slab = chunk.is_met ? sweep_(problem, chunk, stream) : Array(problem.A.domain());
+    return cut_out(plan.job, first_written(plan.job, chunk.slices), chunk.slices.size(), std::move(slab));
+  }
+
+ private:
+  Work& work_;
+  Sweep sweep_;
+};
+
+std::unique_ptr<Maker> begin(Work& work, ReadStation& read, PrepareStation& prepare) {
+  return std::make_unique<SlabMaker>(work, read, prepare);
+}
+
+}  // namespace
+
+Route views() {
+  return {.name = "views",
+          .makes_slices_alone = true,
+          .shares_vectors = false,
+          .lands_small = false,
+          .takes = takes,
+          .fewest_slices = fewest_slices,
+          .rows = rows,
+          .rows_made = [](const Plan& plan, Index) { return detector_of(plan.job.scan).rows; },
+          .choose = choose,
+          .host_bytes = bytes_on_host,
+          .worker_bytes = blocks_on_device,
+          .waiting_bytes = [](const Plan&, Index) { return 0.0; },
+          .load = [](ReadStation& read, Chunk& chunk) { read.references(chunk); },
+          .begin = begin};
+}
+
+}  // namespace tandem::pipeline

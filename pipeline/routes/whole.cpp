@@ -1,0 +1,149 @@
+#include <algorithm>
+
+#include "../../core/host_memory.hpp"
+#include "../beams/beam.hpp"
+#include "../methods/method.hpp"
+#include "../plan/budget.hpp"
+#include "../plan/grids.hpp"
+#include "../plan/room.hpp"
+#include "../plan/vector_bytes.hpp"
+#include "../stations/landing.hpp"
+#include "../stations/prepare.hpp"
+#include "routes.hpp"
+
+namespace tandem::pipeline {
+
+namespace {
+
+bool takes(const Job&, const Recipe&) { return true; }
+
+/// Those with at least half of the free memory that one of them has: all get the same share of the work.
+std::vector<Device> roomy(std::vector<Device> devices) {
+  std::size_t most = 0;
+  for (const Device device : devices) most = std::max(most, free_memory(device));
+  std::erase_if(devices, [&](Device device) { return 2 * free_memory(device) < most; });
+  return devices;
+}
+
+/// Whether these devices hold the vectors, and then they do. Several share the views.
+bool settles_on(const std::vector<Device>& devices, Plan& plan, const Recipe& recipe) {
+  const bool shares_views = devices.size() > 1;
+  if (shares_views && plan.job.method->subsets) return false;  // which are of views, too
+  if (devices.size() > angles_of(plan.job.scan).size()) return false;
+  plan.flow.devices = devices;
+  plan.flow.workers.front().device = Device::team(devices);
+  return plan.flow.home() == Device::cpu() ||
+         device_bytes(plan, plan.job.grid.size[2]) <= device_budget(plan.flow, recipe);
+}
+
+/// Vectors lie on one device or on several; where these do not hold them, on the host, and devices get tiles.
+/// @throws DeviceError if not even tiles fit
+void choose_placement(Plan& plan, const Recipe& recipe) {
+  const Beam& beam = beam_of(plan.job.scan);
+  if (!beam.in_tiles || settles_on(plan.flow.devices, plan, recipe)) return;
+  const std::vector<Device> all = recipe.fewest_devices ? roomy(recipe.devices) : recipe.devices;
+  if (all != plan.flow.devices && settles_on(all, plan, recipe)) return;
+  plan.flow.placement = beam.in_tiles;
+  plan.flow.workers.front().device = Device::cpu();
+  plan.flow.devices = all;
+  plan.flow.device_bytes = static_cast<std::size_t>(device_budget(plan.flow, recipe));
+  beam.require_tiles(plan);
+}
+
+void choose(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
+  choose_placement(plan, recipe);
+  Room room(plan, recipe, info);
+  room.choose_chunks(room.most_slices(), plan.job.grid.size[2]);
+  plan.flow.bytes_a_piece = bytes_a_piece(plan, info, plan.flow.rows_at_once);
+  room.note();
+}
+
+double bytes_on_host(const Plan& plan, const io::ScanInfo& info, Index slices) {
+  const double counts = counts_bytes(info, cells_read(plan, slices), views_of(plan.job));
+  return bytes_of_whole(plan, info, slices, bytes_of_pieces(plan, info, slices).value_or(counts));
+}
+
+double bytes_of_worker(const Plan& plan, const Worker& worker, Index slices) {
+  return std::max(preparing_bytes(plan, slices, views_of_share(plan, worker)),
+                  computing_bytes(plan, worker, slices));
+}
+
+class MakerFromAllData final : public Maker {
+ public:
+  MakerFromAllData(Work& work, ReadStation& read, PrepareStation& prepare)
+      : work_(work), read_(read), prepare_(prepare), computation_(work.plan.job.method->begin(work)) {}
+
+  Array operator()(Chunk& chunk, const Stream&) override {
+    const Plan& plan = work_.plan;
+    const PinHostMemory pinned(in_tiles(plan.flow) ? plan.flow.devices.front() : Device::cpu());
+    std::optional<LineIntegrals> data = prepare_(chunk, read_, work_);
+    const Problem problem =
+        problem_of(plan, chunk.slices, plan.flow.workers[work_.worker], [this] { work_.watch.again(); });
+    Array volume = data ? computed(work_, *computation_, problem, std::move(*data), chunk.slices)
+                        : Array(problem.A.domain());
+    return cut_out(plan.job, first_written(plan.job, chunk.slices), chunk.slices.size(), std::move(volume));
+  }
+
+ private:
+  Work& work_;
+  ReadStation& read_;
+  PrepareStation& prepare_;
+  std::unique_ptr<Computation> computation_;
+};
+
+}  // namespace
+
+Range all_rows(const Job& job, Range) { return {0, job.rows.size() == 0 ? 0 : detector_of(job.scan).rows}; }
+
+double bytes_of_whole(const Plan& plan, const io::ScanInfo& info, Index slices, double counts) {
+  const auto [projections, volume, written] = sizes_of(plan, slices);
+  const bool gpu = plan.flow.home().is_cuda();
+  double work = 0;
+  for (const Worker& worker : plan.flow.workers)
+    work += !gpu                          ? worker.device.members() * computing_bytes(plan, worker, slices)
+            : prepared_on_gpu(plan, info) ? 0
+                                          : data_sets(plan.job) * projections;
+  const double cells = cells_read(plan, slices);
+  const ReferenceBytes references = reference_bytes(plan.job, info, cells);
+  const double landed = volumes_landed(
+      plan, slices,
+      volumes_waiting(plan, slices) + (gpu ? static_cast<double>(plan.flow.workers.size()) : 0));
+  return references.reading + references.held +
+         std::max(counts + projections, work + landed + (gpu ? 0 : written)) +
+         steps_bytes(plan, info, views_of(plan.job), static_cast<Index>(cells) / plan.job.bins.size(),
+                     plan.flow.route->rows_made(plan, slices)) +
+         static_cast<double>(info.decoded_bytes);
+}
+
+double bytes_waiting(const Plan& plan, Index slices) {
+  return comes_in_pieces(plan, slices) ? volumes_waiting(plan, slices) * sizes_of(plan, slices).written : 0;
+}
+
+Array computed(Work& work, Computation& method, const Problem& problem, LineIntegrals data, Range slices) {
+  data.y = work.moved_to(work.device(), std::move(data.y));
+  if (data.weights) data.weights = work.moved_to(work.device(), std::move(*data.weights));
+  return method.volume(problem, std::move(data), slices);
+}
+
+std::unique_ptr<Maker> maker_from_all_data(Work& work, ReadStation& read, PrepareStation& prepare) {
+  return std::make_unique<MakerFromAllData>(work, read, prepare);
+}
+
+Route whole() {
+  return {.name = "whole",
+          .makes_slices_alone = false,
+          .shares_vectors = true,
+          .lands_small = false,
+          .takes = takes,
+          .fewest_slices = [](const Job& job) { return job.grid.size[2]; },
+          .rows = all_rows,
+          .rows_made = [](const Plan& plan, Index) { return detector_of(plan.job.scan).rows; },
+          .choose = choose,
+          .host_bytes = bytes_on_host,
+          .worker_bytes = bytes_of_worker,
+          .waiting_bytes = bytes_waiting,
+          .load = [](ReadStation& read, Chunk& chunk) { read(chunk); },
+          .begin = maker_from_all_data};
+}
+
+}  // namespace tandem::pipeline
