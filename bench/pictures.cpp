@@ -11,7 +11,7 @@
 #include "../operators/fourier.hpp"
 #include "../operators/projector.hpp"
 #include "../operators/random.hpp"
-#include "../pipeline/quality.hpp"
+#include "../pipeline/watch/quality.hpp"
 #include "harness.hpp"
 
 namespace tandem::bench {

@@ -12,7 +12,7 @@
 #include "../core/error.hpp"
 #include "../io/png.hpp"
 #include "../io/volumes/volume_file.hpp"
-#include "../pipeline/quality.hpp"
+#include "../pipeline/watch/quality.hpp"
 
 using namespace tandem;
 

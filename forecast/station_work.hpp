@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "../pipeline/outcome.hpp"
 #include "../pipeline/plan/plan.hpp"
+#include "../pipeline/watch/outcome.hpp"
 
 namespace tandem::pipeline {
 

@@ -13,7 +13,7 @@
 #include "../pipeline/methods/method.hpp"
 #include "../pipeline/plan/grids.hpp"
 #include "../pipeline/reconstruct.hpp"
-#include "../pipeline/stopwatch.hpp"
+#include "../pipeline/watch/stopwatch.hpp"
 #include "forecast.hpp"
 
 namespace tandem::pipeline {

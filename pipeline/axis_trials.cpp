@@ -6,8 +6,8 @@
 #include <tuple>
 #include <utility>
 
-#include "live.hpp"
 #include "reconstruct.hpp"
+#include "watch/live.hpp"
 
 namespace tandem::pipeline {
 

@@ -8,7 +8,7 @@
 #include "../io/png.hpp"
 #include "../io/scans/scan_reader.hpp"
 #include "plan/recipe.hpp"
-#include "progress.hpp"
+#include "watch/progress.hpp"
 
 namespace tandem::pipeline {
 

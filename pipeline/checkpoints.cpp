@@ -117,11 +117,7 @@ void pass(io::CheckpointFile& file, ChunkState& at, AnySolver& solver) {
   pass(file, "stopped by", run.report.stopped_by);
   pass(file, "residuals", run.report.residuals);
   pass(file, "kept by rules", run.of_rules);
-  CurveSums& curves = at.curves;
-  for (auto& [name, curve] : {std::pair("changes", &curves.changes), std::pair("sizes", &curves.sizes),
-                              std::pair("objective", &curves.objective), std::pair("errors", &curves.errors),
-                              std::pair("similarities", &curves.similarities)})
-    pass(file, name, *curve);
+  for_each_curve(at.curves, [&](const char* name, Curve& curve) { pass(file, name, curve); });
   if (file.reads()) {
     file.require_room("iterations", run.report.iterations, 1);
     solver.make_room(run.report.iterations);

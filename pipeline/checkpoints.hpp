@@ -12,17 +12,10 @@
 #include "../core/range.hpp"
 #include "../io/checkpoint_file.hpp"
 #include "../io/files/identity.hpp"
-#include "curves.hpp"
-#include "methods/any_solver.hpp"
+#include "methods/state_keeper.hpp"
 #include "plan/plan.hpp"
 
 namespace tandem::pipeline {
-
-/// How far a solver is on the slices of a chunk, and all that it needs to go on.
-struct ChunkState {
-  RunState run;
-  CurveSums curves;
-};
 
 /// Check-points of the chunks that are in the making: a file for each, FILE, FILE.1, FILE.2, ..., as many as
 /// workers are at work at once. A chunk that is done leaves its file to the next one; what is done is in the
@@ -31,7 +24,7 @@ struct ChunkState {
 /// Where ranks have one solver together, each keeps its part of the state, all of the same iteration. FILE of
 /// the first rank gets its name when the other parts lie on the disk, and says which they are: other ranks
 /// take FILE and FILE.1 by turns. So there is always a whole set.
-class Checkpoints {
+class Checkpoints final : public StateKeeper {
  public:
   struct Request {
     std::filesystem::path file;
@@ -47,7 +40,7 @@ class Checkpoints {
   /// @throws FileError if the file is there and is not to be gone on from nor to be replaced, and, to resume,
   /// if a check-point is damaged, has another identity, or lacks a part
   explicit Checkpoints(Request request);
-  ~Checkpoints();
+  ~Checkpoints() override;
 
   /// Gives the plan chunks like those of the check-points that were found. @throws DeviceError if its memory
   /// does not hold them; GeometryError if the CPU would help GPUs
@@ -57,11 +50,11 @@ class Checkpoints {
   std::vector<Range> in_order(std::vector<Range> due);
 
   /// A worker begins a chunk: it goes on if a killed run was at it. @throws FileError
-  void begin(Range slices, ChunkState& at, AnySolver& solver);
+  void begin(Range slices, ChunkState& at, AnySolver& solver) override;
   /// Writes a check-point, if one is due. If that fails, the one before stays, and there is a warning.
-  void save(Range slices, ChunkState& at, AnySolver& solver);
-  void end(Range slices);  ///< the solver is done with the chunk
-  void finish();           ///< removes the files: the volume is whole. All ranks that share a solver
+  void save(Range slices, ChunkState& at, AnySolver& solver) override;
+  void end(Range slices) override;  ///< the solver is done with the chunk
+  void finish();                    ///< removes the files: the volume is whole. All ranks that share a solver
 
   std::vector<std::string> take_warnings();  ///< those that are new
 

@@ -6,8 +6,6 @@
 #include <vector>
 
 #include "../core/comm.hpp"
-#include "../counts/open_ends.hpp"
-#include "outcome.hpp"
 #include "plan/plan.hpp"
 
 namespace tandem::pipeline {
@@ -37,8 +35,5 @@ class ChunkQueue {
   SharedCounter counter_, made_;
   std::atomic<Index> own_made_ = 0;
 };
-
-/// All ranks: the first one gets what all did and found, the others keep their own.
-void add_ranks(const Comm& ranks, Outcome& outcome, Findings& findings, OpenEnds& ends);
 
 }  // namespace tandem::pipeline

@@ -19,8 +19,8 @@
 #include "stations/prepare.hpp"
 #include "stations/read.hpp"
 #include "stations/write.hpp"
-#include "stopwatch.hpp"
-#include "value_range.hpp"
+#include "watch/stopwatch.hpp"
+#include "watch/value_range.hpp"
 
 namespace tandem::pipeline {
 
@@ -230,7 +230,7 @@ Outcome reconstruct(io::ScanReader& reader, const Plan& asked, io::VolumeWriter&
   }
   add(plan, workers, outcome);
   outcome.add(landing.outcome());
-  outcome.begin_with(searched);
+  if (ranks.is_first()) outcome.begin_with(searched);
   if (!plan.flow.together.is_first()) outcome.iterated.clear();  // all did the same
   prepare.add_ranks(ranks, outcome);
   if (!ranks.is_first()) return outcome;

@@ -1,30 +1,12 @@
 #pragma once
 
-#include <filesystem>
-
 #include "../core/comm.hpp"
 #include "../io/volumes/volume_file.hpp"
-#include "live.hpp"
-#include "outcome.hpp"
 #include "plan/plan.hpp"
-#include "progress.hpp"
-#include "station_board.hpp"
+#include "watch/options.hpp"
+#include "watch/outcome.hpp"
 
 namespace tandem::pipeline {
-
-class Checkpoints;
-
-struct Options {
-  OnProgress progress = {};            ///< may be empty
-  std::filesystem::path truth = {};    ///< the volume to compare with; empty: none
-  bool pictures = false;               ///< whether to keep the middle slices
-  bool any_external = false;           ///< see io::VolumeReader, for the truth and the initial volume
-  bool find_range = false;             ///< whether to find the range of integers and tell the writer
-  OnPictures show = {};                ///< sees the volume while it is made; may be empty
-  StationBoard* board = nullptr;       ///< sees what stations do; may be null
-  bool curves = false;                 ///< whether to keep curves of a solver; with a truth also of quality
-  Checkpoints* checkpoints = nullptr;  ///< of a solver; may be null
-};
 
 /// Completes the options of the plan, if its method has to look at some slices for that: up to five, spread
 /// over the volume; of a cone beam all. Of several ranks, the first one does. `reconstruct` does so by

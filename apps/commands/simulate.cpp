@@ -8,7 +8,7 @@
 #include "../../core/version.hpp"
 #include "../../io/scans/scan_writer.hpp"
 #include "../../io/volumes/volume_file.hpp"
-#include "../../pipeline/plan/host_memory.hpp"
+#include "../../pipeline/memory/host_memory.hpp"
 #include "../../pipeline/simulate.hpp"
 #include "../command.hpp"
 #include "../options/command_line.hpp"

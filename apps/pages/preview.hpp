@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "../../io/files/output.hpp"
-#include "../../pipeline/outcome.hpp"
 #include "../../pipeline/plan/plan.hpp"
+#include "../../pipeline/watch/outcome.hpp"
 
 namespace tandem::apps {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "../../core/ceil_div.hpp"
-#include "../../pipeline/live.hpp"
+#include "../../pipeline/watch/live.hpp"
 #include "../command.hpp"
 #include "page_text.hpp"
 #include "preview.hpp"

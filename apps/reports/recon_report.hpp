@@ -4,8 +4,8 @@
 #include <ostream>
 #include <string>
 
-#include "../../pipeline/outcome.hpp"
 #include "../../pipeline/plan/plan.hpp"
+#include "../../pipeline/watch/outcome.hpp"
 #include "forecast.hpp"
 
 namespace tandem::apps {

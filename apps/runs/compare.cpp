@@ -11,7 +11,7 @@
 #include "../../io/png.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "../../pipeline/reconstruct.hpp"
-#include "../../pipeline/truth.hpp"
+#include "../../pipeline/watch/truth.hpp"
 #include "../../solvers/run.hpp"
 #include "../pages/preview.hpp"
 #include "progress.hpp"

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "../../io/scans/growing_scan.hpp"
-#include "../../pipeline/follow.hpp"
+#include "../../pipeline/routes/follow.hpp"
 #include "../options/recon_options.hpp"
 #include "progress.hpp"
 

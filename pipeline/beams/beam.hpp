@@ -26,9 +26,10 @@ struct Beam {
   void (*set_upright)(Scan& scan, double tilt);
 
   /// Decides who computes, how the projector of the plan runs there, and whether it is a matched pair.
+  /// `bytes` tells what kernels may take on the first device.
   /// @throws DeviceError if the devices cannot run it that way; GeometryError if the method needs a matched
   /// pair and this one is not
-  void (*choose_execution)(Plan& plan, const Recipe& recipe);
+  void (*choose_execution)(Plan& plan, const Recipe& recipe, const std::function<double()>& bytes);
 
   /// Adds what the user should know about the views, the volume and the chunks of the plan.
   void (*add_warnings)(Plan& plan, const Recipe& recipe);

@@ -9,7 +9,7 @@
 #include "../../operators/fbp.hpp"
 #include "../../operators/projector.hpp"
 #include "../methods/method.hpp"
-#include "../warn.hpp"
+#include "../plan/warn.hpp"
 #include "beam.hpp"
 #include "cone.hpp"
 #include "view_gaps.hpp"
@@ -39,7 +39,7 @@ std::optional<LinearOperator> cone_ramp(const Plan& plan, const Problem& problem
 
 namespace {
 
-void choose_execution(Plan& plan, const Recipe& recipe) {
+void choose_execution(Plan& plan, const Recipe& recipe, const std::function<double()>&) {
   const Execution only{"standard", Precision::float32};
   plan.flow.model = model;
   Execution how = recipe.execution;

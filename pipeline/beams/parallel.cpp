@@ -12,10 +12,8 @@
 #include "../../operators/fourier.hpp"
 #include "../../operators/projector.hpp"
 #include "../methods/method.hpp"
-#include "../plan/budget.hpp"
-#include "../plan/host_memory.hpp"
 #include "../plan/row_axes.hpp"
-#include "../warn.hpp"
+#include "../plan/warn.hpp"
 #include "beam.hpp"
 #include "view_gaps.hpp"
 
@@ -63,7 +61,7 @@ bool voxels_are_wider(const Plan& plan) {
 /// from beyond the detector to pixels that half of the views see, and where a few slices of it take at most
 /// half of the memory; the Fourier model takes all views at once. Such pixels are those of half acquisitions,
 /// but FBP widens the detector.
-Model model_for(Plan& plan, const Recipe& recipe) {
+Model model_for(Plan& plan, const Recipe& recipe, const std::function<double()>& bytes) {
   require<GeometryError>(recipe.model != Model::fourier || !plan.job.method->only_positive,
                          "--model fourier: its coefficients may be negative, which ", plan.job.method->name,
                          " cannot take; give --model pixel_driven or joseph");
@@ -76,11 +74,8 @@ Model model_for(Plan& plan, const Recipe& recipe) {
       (half_acquisition(scan) && !plan.job.method->filters) ||
       !fourier_is_faster(scan, plan.job.solved, how, device))
     return Model::pixel_driven;
-  const double budget = device.is_cuda() ? device_budget(plan.flow, recipe)
-                                         : host_budget(recipe) - static_cast<double>(held_memory());
   try {
-    const double bytes = fourier_memory(scan, plan.job.solved, 8, how, device).backward;
-    if (2 * bytes < budget) return Model::fourier;
+    if (2 * fourier_memory(scan, plan.job.solved, 8, how, device).backward < bytes()) return Model::fourier;
     warn(plan.warnings,
          "memory is too small for the Fourier model: pixel_driven is taken, which is slower here and gives ",
          "other last digits; give more memory, or --model pixel_driven wherever numbers are compared");
@@ -108,9 +103,9 @@ void choose_pair(Plan& plan, const Recipe& recipe, Worker& worker) {
   warn(plan.warnings, what, "; a solver may stop short of the solution, or run away from it");
 }
 
-void choose_execution(Plan& plan, const Recipe& recipe) {
+void choose_execution(Plan& plan, const Recipe& recipe, const std::function<double()>& bytes) {
   for (const Device device : plan.flow.devices) plan.flow.workers.push_back({device, {}});
-  plan.flow.model = model_for(plan, recipe);
+  plan.flow.model = model_for(plan, recipe, bytes);
   require<GeometryError>(plan.flow.model != Model::fourier || !plan.job.method->subsets,
                          "--model fourier takes all views at once, ", plan.job.method->name,
                          " some at a time; give --model pixel_driven or joseph");

@@ -2,7 +2,7 @@
 
 #include "../../core/units.hpp"
 #include "../../geometry/circle.hpp"
-#include "../warn.hpp"
+#include "../plan/warn.hpp"
 
 namespace tandem::pipeline {
 

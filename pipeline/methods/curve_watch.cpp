@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "../plan/grids.hpp"
-#include "../truth.hpp"
+#include "../watch/truth.hpp"
 
 namespace tandem::pipeline {
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "../curves.hpp"
+#include "../watch/curves.hpp"
 #include "any_solver.hpp"
 #include "work.hpp"
 

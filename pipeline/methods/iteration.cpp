@@ -12,12 +12,12 @@
 #include "../../operators/random.hpp"
 #include "../../operators/vector.hpp"
 #include "../../solvers/stopping/best_so_far.hpp"
-#include "../checkpoints.hpp"
 #include "../plan/row_axes.hpp"
-#include "../stopwatch.hpp"
-#include "../warn.hpp"
+#include "../plan/warn.hpp"
+#include "../watch/stopwatch.hpp"
 #include "curve_watch.hpp"
 #include "start.hpp"
+#include "state_keeper.hpp"
 
 namespace tandem::pipeline {
 
@@ -45,8 +45,8 @@ class Iteration final : public Computation {
     AnySolver solver = solver_of(problem, std::move(equations), std::move(x0), slices);
     const StopRule stop = by_data(solver, noise, problem, runs_away || rules());
     ChunkState at;
-    Checkpoints* checkpoints = solver.state() ? work_.beside.checkpoints : nullptr;
-    if (checkpoints) checkpoints->begin(slices, at, solver);
+    StateKeeper* keeper = solver.state() ? work_.beside.keeper : nullptr;
+    if (keeper) keeper->begin(slices, at, solver);
     const int before = at.run.report.iterations;
     CurveWatch curves(work_, slices, at.curves);
     const SolverCost& cost = work_.plan.job.method->cost;
@@ -54,13 +54,13 @@ class Iteration final : public Computation {
       const double steps = cost.preparation.together() + cost.step.together() * (now.iteration - before);
       watch->reached({.slices = share(now) * all, .updates = steps * updates_of(problem)});
       curves.look(now.iteration, solver);
-      if (checkpoints) checkpoints->save(slices, at, solver);
+      if (keeper) keeper->save(slices, at, solver);
       if (best) best->look_at(now);
       tell(now, slices);
     };
     tandem::run(solver, stop, look, at.run);
     curves.finish(at.run.report.iterations, solver);
-    if (checkpoints) checkpoints->end(slices);
+    if (keeper) keeper->end(slices);
     count(at.run.report.iterations - before, curves.applications(), problem);
     note(std::move(at), slices);
     Iterated& done = work_.outcome.iterated.back();

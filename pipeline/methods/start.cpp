@@ -5,7 +5,7 @@
 
 #include "../plan/grids.hpp"
 #include "../plan/rank_slabs.hpp"
-#include "../same_grid.hpp"
+#include "../plan/same_grid.hpp"
 
 namespace tandem::pipeline {
 

@@ -4,8 +4,8 @@
 
 #include "../../solvers/pdhg.hpp"
 #include "../../solvers/weight/weight_search.hpp"
-#include "../coarser.hpp"
 #include "../plan/row_axes.hpp"
+#include "coarser.hpp"
 #include "iteration.hpp"
 #include "method.hpp"
 #include "start.hpp"

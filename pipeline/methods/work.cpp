@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "../../operators/algebra.hpp"
-#include "../stopwatch.hpp"
+#include "../watch/stopwatch.hpp"
 
 namespace tandem::pipeline {
 

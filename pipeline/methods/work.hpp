@@ -5,20 +5,20 @@
 #include <optional>
 
 #include "../../counts/gpu_counts.hpp"
-#include "../outcome.hpp"
-#include "../progress.hpp"
+#include "../watch/outcome.hpp"
+#include "../watch/progress.hpp"
 #include "method.hpp"
 
 namespace tandem::pipeline {
 
-class Checkpoints;
+class StateKeeper;
 class Truth;
 
 /// What is done beside the volume while a solver runs.
 struct Beside {
-  bool curves = false;                 ///< whether to keep them for the report
-  Truth* truth = nullptr;              ///< for curves of quality; may be null
-  Checkpoints* checkpoints = nullptr;  ///< may be null
+  bool curves = false;            ///< whether to keep them for the report
+  Truth* truth = nullptr;         ///< for curves of quality; may be null
+  StateKeeper* keeper = nullptr;  ///< may be null
 };
 
 /// What a method works with on one worker, and where it writes down what it did.

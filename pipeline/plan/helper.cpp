@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "../../core/desk.hpp"
-#include "../warn.hpp"
 #include "chunks_due.hpp"
+#include "warn.hpp"
 
 namespace tandem::pipeline {
 

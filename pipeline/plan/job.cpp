@@ -9,10 +9,10 @@
 #include "../beams/beam.hpp"
 #include "../methods/method.hpp"
 #include "../methods/solver_options.hpp"
-#include "../warn.hpp"
 #include "grids.hpp"
 #include "recorded_pose.hpp"
 #include "row_axes.hpp"
+#include "warn.hpp"
 
 namespace tandem::pipeline {
 

@@ -5,13 +5,13 @@
 #include "../../core/parallel.hpp"
 #include "../../core/units.hpp"
 #include "../../counts/steps/chain.hpp"
-#include "../follow.hpp"
+#include "../memory/budget.hpp"
+#include "../memory/vector_bytes.hpp"
 #include "../methods/method.hpp"
-#include "../plan/budget.hpp"
 #include "../plan/chunks_due.hpp"
-#include "../plan/vector_bytes.hpp"
 #include "../plan/view_samples.hpp"
 #include "../stations/read.hpp"
+#include "follow.hpp"
 #include "routes.hpp"
 
 namespace tandem::pipeline {

@@ -5,11 +5,11 @@
 #include "../../core/units.hpp"
 #include "../../operators/distributed/rank_projector.hpp"
 #include "../beams/beam.hpp"
+#include "../memory/room.hpp"
+#include "../memory/vector_bytes.hpp"
 #include "../methods/method.hpp"
 #include "../plan/grids.hpp"
 #include "../plan/rank_slabs.hpp"
-#include "../plan/room.hpp"
-#include "../plan/vector_bytes.hpp"
 #include "../stations/prepare.hpp"
 #include "routes.hpp"
 

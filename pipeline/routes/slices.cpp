@@ -3,14 +3,14 @@
 #include "../../core/ceil_div.hpp"
 #include "../../core/parallel.hpp"
 #include "../../geometry/scan.hpp"
+#include "../memory/room.hpp"
+#include "../memory/vector_bytes.hpp"
 #include "../methods/method.hpp"
 #include "../plan/helper.hpp"
-#include "../plan/room.hpp"
-#include "../plan/vector_bytes.hpp"
+#include "../plan/warn.hpp"
 #include "../stations/landing.hpp"
 #include "../stations/prepare.hpp"
 #include "../stations/read.hpp"
-#include "../warn.hpp"
 #include "routes.hpp"
 
 namespace tandem::pipeline {

@@ -2,10 +2,10 @@
 
 #include "../../core/ceil_div.hpp"
 #include "../beams/beam.hpp"
+#include "../memory/room.hpp"
+#include "../memory/vector_bytes.hpp"
 #include "../methods/method.hpp"
 #include "../plan/grids.hpp"
-#include "../plan/room.hpp"
-#include "../plan/vector_bytes.hpp"
 #include "../stations/landing.hpp"
 #include "../stations/sweep.hpp"
 #include "routes.hpp"

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "../finite.hpp"
+#include "../plan/finite.hpp"
 
 namespace tandem::pipeline {
 

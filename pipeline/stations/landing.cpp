@@ -7,9 +7,9 @@
 #include "../../core/ceil_div.hpp"
 #include "../../core/host_memory.hpp"
 #include "../../core/parallel.hpp"
-#include "../gpu_voxels.hpp"
+#include "../memory/vector_bytes.hpp"
 #include "../plan/route.hpp"
-#include "../plan/vector_bytes.hpp"
+#include "gpu_voxels.hpp"
 
 namespace tandem::pipeline {
 

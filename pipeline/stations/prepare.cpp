@@ -11,9 +11,9 @@
 #include "../plan/grids.hpp"
 #include "../plan/problem.hpp"
 #include "../plan/row_axes.hpp"
-#include "../ranks.hpp"
-#include "../stopwatch.hpp"
-#include "../warn.hpp"
+#include "../plan/warn.hpp"
+#include "../watch/rank_sums.hpp"
+#include "../watch/stopwatch.hpp"
 #include "portions.hpp"
 
 namespace tandem::pipeline {

@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "../../counts/steps/chain.hpp"
+#include "../memory/vector_bytes.hpp"
 #include "../plan/route.hpp"
-#include "../plan/vector_bytes.hpp"
 #include "prepare.hpp"
 
 namespace tandem::pipeline {

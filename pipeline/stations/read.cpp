@@ -10,7 +10,7 @@
 #include "../../operators/tiling.hpp"
 #include "../plan/chunks_due.hpp"
 #include "../plan/route.hpp"
-#include "../stopwatch.hpp"
+#include "../watch/stopwatch.hpp"
 
 namespace tandem::pipeline {
 

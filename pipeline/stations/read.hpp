@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "../methods/work.hpp"
-#include "../station_board.hpp"
+#include "../watch/station_board.hpp"
 #include "chunk.hpp"
 
 namespace tandem::pipeline {

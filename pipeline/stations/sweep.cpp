@@ -9,9 +9,9 @@
 #include "../../core/parallel.hpp"
 #include "../../operators/algebra.hpp"
 #include "../../operators/tiling.hpp"
-#include "../plan/vector_bytes.hpp"
+#include "../memory/vector_bytes.hpp"
 #include "../plan/view_samples.hpp"
-#include "../stopwatch.hpp"
+#include "../watch/stopwatch.hpp"
 #include "landing.hpp"
 
 namespace tandem::pipeline {

@@ -6,7 +6,7 @@
 
 #include "../../core/error.hpp"
 #include "../../core/parallel.hpp"
-#include "../stopwatch.hpp"
+#include "../watch/stopwatch.hpp"
 
 namespace tandem::pipeline {
 

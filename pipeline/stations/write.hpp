@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "../../io/volumes/volume_file.hpp"
-#include "../live.hpp"
-#include "../outcome.hpp"
 #include "../plan/plan.hpp"
-#include "../progress.hpp"
-#include "../truth.hpp"
+#include "../watch/live.hpp"
+#include "../watch/outcome.hpp"
+#include "../watch/progress.hpp"
+#include "../watch/truth.hpp"
 #include "chunk.hpp"
 
 namespace tandem::pipeline {

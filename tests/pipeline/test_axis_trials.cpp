@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "../../core/error.hpp"
-#include "../../pipeline/live.hpp"
+#include "../../pipeline/watch/live.hpp"
 #include "../support/reconstructions.hpp"
 #include "../support/temporary_folder.hpp"
 #include "../support/tolerances.hpp"

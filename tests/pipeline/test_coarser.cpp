@@ -1,5 +1,5 @@
 // Problems in wider voxels and cells, in which the weight of total variation is looked for.
-#include "../../pipeline/coarser.hpp"
+#include "../../pipeline/methods/coarser.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "../../pipeline/follow.hpp"
+#include "../../pipeline/routes/follow.hpp"
 
 #include <gtest/gtest.h>
 

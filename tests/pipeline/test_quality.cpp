@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "../../core/error.hpp"
-#include "../../pipeline/quality.hpp"
+#include "../../pipeline/watch/quality.hpp"
 #include "../support/tolerances.hpp"
 
 namespace tandem::pipeline {

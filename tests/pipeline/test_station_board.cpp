@@ -1,4 +1,4 @@
-#include "../../pipeline/station_board.hpp"
+#include "../../pipeline/watch/station_board.hpp"
 
 #include <gtest/gtest.h>
 

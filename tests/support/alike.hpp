@@ -2,7 +2,7 @@
 
 #include "../../geometry/phantom.hpp"
 #include "../../operators/fourier.hpp"
-#include "../../pipeline/quality.hpp"
+#include "../../pipeline/watch/quality.hpp"
 #include "known_scan.hpp"
 
 namespace tandem::test {

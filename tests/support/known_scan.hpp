@@ -6,7 +6,7 @@
 #include "../../operators/algebra.hpp"
 #include "../../operators/fbp.hpp"
 #include "../../operators/projector.hpp"
-#include "../../pipeline/quality.hpp"
+#include "../../pipeline/watch/quality.hpp"
 #include "scans.hpp"
 
 namespace tandem::test {

@@ -1,0 +1,114 @@
+#include "room.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "../../core/ceil_div.hpp"
+#include "../../core/error.hpp"
+#include "../../core/units.hpp"
+#include "../methods/method.hpp"
+#include "../plan/chunks_due.hpp"
+#include "budget.hpp"
+#include "vector_bytes.hpp"
+
+namespace tandem::pipeline {
+
+namespace {
+
+/// The most slices, `fewest` or more, that `bytes_of` of them says are within the budget. @throws DeviceError
+/// if there are none
+template <class Bytes>
+Index most_within(Index fewest, Index all, double budget, const Bytes& bytes_of, const std::string& where,
+                  const std::string& remedy) {
+  Index slices = fewest;
+  require<DeviceError>(bytes_of(slices) <= budget, where, ": ", slices == 1 ? "one slice" : "the volume",
+                       slices == 1 ? " needs " : " at once needs ", in_gib(bytes_of(slices)),
+                       ", the limit is ", in_gib(budget), "; give ", remedy);
+  Index too_many = all + 1;  // bytes grow with the slices: halve what is between
+  while (too_many - slices > 1) {
+    const Index middle = slices + (too_many - slices) / 2;
+    (bytes_of(middle) <= budget ? slices : too_many) = middle;
+  }
+  return slices;
+}
+
+/// What makes vectors smaller. A solver has all that the rays see, however small the part that is asked for.
+std::string less_of(const Job& job) {
+  return job.method->iterates() ? "--binning, a larger --voxel-size, or fbp or fdk, which need no more than "
+                                  "the part that is written"
+                                : "a smaller --size or --region, --binning";
+}
+
+}  // namespace
+
+Room::Room(Plan& plan, const Recipe& recipe, const io::ScanInfo& info)
+    : plan_(plan),
+      recipe_(recipe),
+      info_(info),
+      held_(held_with_libraries(plan.flow)),
+      budget_(host_budget(recipe)) {}
+
+double Room::bytes(Index slices) const { return held_ + host_bytes(plan_, info_, slices); }
+
+bool Room::fits(Index slices) const { return bytes(slices) <= budget_; }
+
+bool Room::fits_devices(Index slices) const {
+  return !plan_.flow.home().is_cuda() || device_bytes(plan_, slices) <= device_budget(plan_.flow, recipe_);
+}
+
+Index Room::most_slices() const {
+  const Index all = plan_.job.grid.size[2], fewest = plan_.flow.route->fewest_slices(plan_.job);
+  Index slices = all;
+  if (plan_.flow.home().is_cuda())
+    slices = most_within(
+        fewest, all, device_budget(plan_.flow, recipe_),
+        [&](Index some) { return device_bytes(plan_, some); }, "memory of " + plan_.flow.home().name(),
+        "a larger --device-memory, " + less_of(plan_.job) + ", " +
+            (plan_.flow.model == Model::fourier ? "--model pixel_driven"
+                                                : "--variant alu --precision float32") +
+            ", or --device cpu");
+  slices = most_within(
+      fewest, slices, budget_, [&](Index some) { return bytes(some); }, "memory",
+      "a larger --memory, or " + less_of(plan_.job));
+  if (slices == all) return all;
+  return slices >= batch() ? slices - slices % batch()
+                           : static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(slices)));
+}
+
+void Room::choose_chunks(Index most, Index enough) {
+  Flow& flow = plan_.flow;
+  const Index all = plan_.job.grid.size[2], asked = recipe_.rows_at_once > 0 ? recipe_.rows_at_once : enough;
+  flow.rows_at_once = std::max(std::min({most, asked, all}), flow.route->fewest_slices(plan_.job));
+  if (const Index block = block_of_chunks(plan_); block <= flow.rows_at_once && flow.rows_at_once < all)
+    flow.rows_at_once -= flow.rows_at_once % block;
+  const auto chunks = static_cast<std::size_t>(ceil_div(all, flow.rows_at_once));
+  if (flow.workers.size() > chunks) flow.workers.resize(chunks, flow.workers.front());
+}
+
+void Room::note() {
+  plan_.flow.bytes = static_cast<std::size_t>(bytes(plan_.flow.rows_at_once));
+  if (plan_.flow.home().is_cuda())
+    plan_.flow.device_bytes = static_cast<std::size_t>(device_bytes(plan_, plan_.flow.rows_at_once));
+}
+
+/// Also what the filter takes for its batches. Workers that share a GPU add up. A CPU beside GPUs has memory
+/// of its own.
+double device_bytes(const Plan& plan, Index slices) {
+  constexpr double filter = 128 * bytes_per_mib;
+  const double a_row =
+      72 * static_cast<double>(bins_of(plan.job));  // its response, if it is moved: of 8 bins
+  std::map<Device, double> of_device;
+  for (const Worker& worker : plan.flow.workers)
+    for (int k = 0; k < worker.device.members(); ++k)
+      if (worker.device.is_cuda() == plan.flow.home().is_cuda())
+        of_device[worker.device.member(k)] += plan.flow.route->worker_bytes(plan, worker, slices) + filter +
+                                              a_row * static_cast<double>(slices);
+  double most = 0;
+  for (const auto& [device, bytes] : of_device) most = std::max(most, bytes);
+  return most + plan.flow.route->waiting_bytes(plan, slices);
+}
+
+}  // namespace tandem::pipeline

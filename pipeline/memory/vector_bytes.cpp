@@ -1,0 +1,105 @@
+#include "vector_bytes.hpp"
+
+#include <algorithm>
+
+#include "../../core/ceil_div.hpp"
+#include "../../operators/distributed/rank_projector.hpp"
+#include "../beams/placement.hpp"
+#include "../methods/method.hpp"
+#include "../plan/grids.hpp"
+#include "../plan/row_axes.hpp"
+
+namespace tandem::pipeline {
+
+namespace {
+
+/// The slices on which the method works to make so many.
+Index slices_solved(const Job& job, Index slices) { return solved_slices(job, {0, slices}).size(); }
+
+/// The most of so many views, or lines, that a rank has.
+Index portion(const Flow& flow, Index count) {
+  return portion_of_rank(count, 0, flow.together.size()).size();
+}
+
+/// Lines of the volume that a kernel takes at once.
+Index lines_of_kernels(const Plan& plan) {
+  return plan.flow.lines_at_once > 0 ? plan.flow.lines_at_once : plan.job.solved.size[1];
+}
+
+/// What kernels, and parts of strips that travel, hold beside vectors, on each device where a worker has its
+/// vectors.
+WorkingMemory kernels_of(const Plan& plan, const Worker& worker, Index slices) {
+  const auto [nx, ny, nz] = plan.job.solved.size;
+  const WorkingMemory kernels = plan.flow.placement->working_memory(
+      plan, worker, {slices_solved(plan.job, slices), lines_of_kernels(plan), nx},
+      {views_of_share(plan, worker), rows_held(plan.job, slices), bins_of(plan.job)});
+  const double part = 4.0 * static_cast<double>(plan.flow.lines_at_once * nx * nz);
+  return part > 0 ? working_memory_of_rank(kernels, part) : kernels;
+}
+
+}  // namespace
+
+Index views_of(const Job& job) { return static_cast<Index>(angles_of(job.scan).size()); }
+
+Index bins_of(const Job& job) {
+  const Index solved = job.method->iterates() ? detector_of(solved_scan(job.scan, job.solved)).bins : 0,
+              filtered = (job.filters() ? filtered_detector(job.scan) : detector_of(job.scan)).bins;
+  return std::max(solved, filtered);
+}
+
+Index rows_held(const Job& job, Index slices) {
+  return rows_are_slices(job.scan) ? slices : detector_of(job.scan).rows;
+}
+
+Sizes sizes_of(const Plan& plan, Index slices) {
+  const Job& job = plan.job;
+  const auto lines = [&](const VolumeGrid& grid) { return portion(plan.flow, grid.size[1]); };
+  return {
+      4.0 * static_cast<double>(portion(plan.flow, views_of(job)) * rows_held(job, slices) * bins_of(job)),
+      4.0 * static_cast<double>(slices_solved(job, slices) * job.solved.size[0] * lines(job.solved)),
+      4.0 * static_cast<double>(slices * job.grid.size[0] * lines(job.grid))};
+}
+
+Index views_of_share(const Plan& plan, const Worker& worker) {
+  return ceil_div<Index>(portion(plan.flow, views_of(plan.job)), worker.device.members());
+}
+
+double weight_bytes(const Job& job, Index slices) {
+  const Index cells = rows_held(job, slices) * bins_of(job);
+  if (rows_are_slices(job.scan)) return half_acquisition(job.scan) ? 4.0 * static_cast<double>(cells) : 0;
+  return 4.0 * static_cast<double>(views_of(job) * bins_of(job) + cells);
+}
+
+double data_sets(const Job& job) { return job.preprocessing.weights ? 2 : 1; }
+
+double kernels_of_block(const Plan& plan, const Worker& worker, Index slices, Index views) {
+  const Job& job = plan.job;
+  return plan.flow.placement
+      ->working_memory(plan, worker, {slices, job.grid.size[1], job.grid.size[0]},
+                       {views, detector_of(job.scan).rows, filtered_detector(job.scan).bins})
+      .backward;
+}
+
+double computing_bytes(const Plan& plan, const Worker& worker, Index slices) {
+  const Job& job = plan.job;
+  const auto [all_projections, volume, written] = sizes_of(plan, slices);
+  const double projections = all_projections / static_cast<double>(portion(plan.flow, views_of(job))) *
+                             static_cast<double>(views_of_share(plan, worker));
+  const WorkingMemory kernels = kernels_of(plan, worker, slices);
+  // weights of the bins of moved rows, and what they make of vectors on their way
+  const double weights = job.method->iterates() && has_row_axes(job.scan) ? 3 : 0;
+  // the memory of one phase is kept for the same phase of the next chunk
+  double sets = 0, volumes = 0, beside = 0;
+  const bool may_run_away = job.method->iterates() && !plan.flow.matched;  // then the best volume is kept
+  for (const Holding& held : job.method->holds_with(job.options)) {
+    const bool only_filters = !held.projects && !held.back_projects;
+    if (only_filters && plan.flow.model == Model::fourier) continue;  // it filters on its way
+    sets = std::max(sets, static_cast<double>(held.projections));
+    volumes = std::max(volumes, static_cast<double>(held.volumes + may_run_away));
+    beside = std::max(
+        beside, std::max(held.projects ? kernels.forward : 0, held.back_projects ? kernels.backward : 0));
+  }
+  return weight_bytes(job, slices) + (sets + weights) * projections + volumes * volume + beside;
+}
+
+}  // namespace tandem::pipeline

@@ -1,0 +1,246 @@
+#include "follow.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <sstream>
+#include <thread>
+#include <utility>
+
+#include "../../core/ceil_div.hpp"
+#include "../../core/error.hpp"
+#include "../../core/host_memory.hpp"
+#include "../../core/parallel.hpp"
+#include "../plan/chunks_due.hpp"
+#include "../plan/finite.hpp"
+#include "../plan/margin_rows.hpp"
+#include "../plan/view_samples.hpp"
+#include "../plan/warn.hpp"
+#include "../stations/prepare.hpp"
+#include "../stations/write.hpp"
+#include "../watch/stopwatch.hpp"
+#include "view_sum.hpp"
+
+namespace tandem::pipeline {
+
+namespace {
+
+constexpr double poll_seconds = 0.02, gather_seconds = 0.25;  // few views wait so long for others
+constexpr double told_after = 5;                              // seconds without a view
+
+/// Views on their way into the sum. Views count from the first one of the plan.
+class Follower {
+ public:
+  Follower(io::GrowingScan& scan, const Plan& plan, const Options& options, const Patience& patience,
+           Outcome& outcome)
+      : scan_(scan),
+        plan_(plan),
+        options_(options),
+        patience_(patience),
+        outcome_(outcome),
+        prepare_(scan.info(), plan),
+        rows_(rows_read(plan, {0, plan.job.grid.size[2]})),
+        reference_(read_reference(scan, rows_.rows, plan.job.bins, plan.job.preprocessing)),
+        sum_(plan),
+        live_(options.show),
+        samples_(plan.job.views.size(), {0, detector_of(plan.job.scan).rows}) {
+    reference_.margin_above = rows_.above;
+    reference_.margin_below = rows_.below;
+    followed_.of = plan.job.views.size();
+    seen_at_ = followed_.last_view = seconds_now();
+  }
+
+  /// Adds views until all are there, or until no view came for too long.
+  void follow_views() {
+    while (added_ < followed_.of) {
+      const bool over = is_over();
+      const Index there = look(over);
+      if (is_due(there) || (over && there > added_))
+        add({added_, std::min(there, added_ + plan_.flow.views_at_once)});
+      else if (over)
+        break;
+      else
+        std::this_thread::sleep_for(std::chrono::duration<double>(poll_seconds));
+      tell("follow", added_);
+    }
+    followed_.views = added_;
+    require<FileError>(added_ > 0, "--follow: none of the views ", plan_.job.views.first, ":",
+                       plan_.job.views.last, " came within ", patience_.seconds, " s");
+  }
+
+  /// Gives each view the weight that it has among those that came, by the angles that are known now.
+  void settle() {
+    const Detector& d = detector_of(plan_.job.scan);
+    sum_.use(crop(scan_now(), {0, added_}, {0, d.rows}, {0, d.bins}));
+    for (const Range views : sum_.unsettled())
+      for (Index first = views.first; first < views.last; first += plan_.flow.views_at_once) {
+        const Range some{first, std::min(views.last, first + plan_.flow.views_at_once)};
+        sum_.add(some, line_integrals(some, nullptr));
+        tell("weigh again", followed_.again += some.size());
+      }
+  }
+
+  void finish() {
+    if (const std::optional<Array> y = samples_.all()) prepare_.look_at(*y, {});
+    prepare_.finish(outcome_);
+    outcome_.followed = followed_;
+    if (const Index more = scan_.unplanned(); more > 0)
+      warn(outcome_.warnings, "the scan has ", more, " views more than were planned, which are left out");
+    if (followed_.views == followed_.of) return;
+    const std::string why = scan_.next();
+    warn(outcome_.warnings, "the scan stopped after ", followed_.views, " of ", followed_.of,
+         " planned views; the volume is made of these", why.empty() ? "" : " (", why, why.empty() ? "" : ")");
+  }
+
+  ViewSum& sum() { return sum_; }
+
+ private:
+  /// The scan of the plan, with the angles that are known now.
+  Scan scan_now() const {
+    Scan scan = plan_.job.scan;
+    angles_of(scan) = crop(angles_of(scan_.info().scan), plan_.job.views);
+    return scan;
+  }
+
+  /// Views that are there and can be added. While angles come with the views, and unless it is `over`, the
+  /// weight of the last one is not known.
+  Index look(bool over) {
+    const Index before = scan_.angles_known();
+    const Index there = std::clamp<Index>(scan_.look() - plan_.job.views.first, 0, followed_.of);
+    if (scan_.angles_known() != before) sum_.use(scan_now());
+    if (there > seen_) {
+      if (seen_ == added_) waits_since_ = seconds_now();
+      seen_ = there;
+      seen_at_ = followed_.last_view = seconds_now();
+      told_ = false;
+    }
+    const bool open = scan_.angles_known() < scan_.planned() && there < followed_.of && !over;
+    return std::max(added_, open ? there - 1 : there);
+  }
+
+  bool is_due(Index there) const {
+    const Index waiting = there - added_;
+    return waiting > 0 && (waiting >= plan_.flow.views_at_once || there == followed_.of ||
+                           seconds_now() - waits_since_ > gather_seconds);
+  }
+
+  /// Whether no view came for too long.
+  bool is_over() {
+    const double silence = seconds_now() - seen_at_;
+    const double tell_at = std::min(told_after, 0.5 * patience_.seconds);
+    if (silence > tell_at && !told_ && patience_.say) {
+      std::ostringstream text;
+      text.precision(3);
+      const std::string why = scan_.next();
+      text << "no new view for " << silence << " s, " << seen_ << " of " << followed_.of << " are there"
+           << (why.empty() ? "" : " (" + why + ")") << "; waits until it is " << patience_.seconds
+           << " s (--patience), then goes on with these";
+      patience_.say(text.str());
+      told_ = true;
+    }
+    return silence > patience_.seconds;
+  }
+
+  void add(Range views) {
+    Findings found;
+    Array y = line_integrals(views, &found);
+    if (added_ > 0)
+      found.dead = found.reference_not_finite = found.reference_replaced = 0;  // the same cells in each batch
+    prepare_.add(found);
+    samples_.add(views, y);
+    {
+      const Stopwatch watch("back-project", outcome_.seconds.backproject, options_.board);
+      sum_.add(views, std::move(y));
+    }
+    outcome_.updates +=
+        static_cast<double>(plan_.job.grid.size[0] * plan_.job.grid.size[1] * plan_.job.grid.size[2]) *
+        static_cast<double>(views.size());
+    added_ = views.last;
+    waits_since_ = seconds_now();
+    if (live_.due()) live_.show(sum_.planes());
+  }
+
+  Array line_integrals(Range views, Findings* found) {
+    {
+      const Stopwatch watch("read", outcome_.seconds.read, options_.board);
+      scan_.read(io::FrameKind::projection,
+                 {plan_.job.views.first + views.first, plan_.job.views.first + views.last}, rows_.rows,
+                 plan_.job.bins, frames_);
+    }
+    const Stopwatch watch("preprocess", outcome_.seconds.preprocess, options_.board);
+    const Detector& d = detector_of(plan_.job.scan);
+    const Scan some = crop(sum_.scan(), views, {0, d.rows}, {0, d.bins});
+    Findings unheeded;
+    return preprocess(frames_, reference_, plan_.job.preprocessing, projection_space(some),
+                      found ? *found : unheeded)
+        .y;
+  }
+
+  void tell(const char* what, Index views) {
+    if (!options_.progress) return;
+    options_.progress({what, static_cast<double>(views), static_cast<double>(followed_.of),
+                       added_ == seen_ && added_ < followed_.of ? "waiting" : ""});
+  }
+
+  io::GrowingScan& scan_;
+  const Plan& plan_;
+  const Options& options_;
+  const Patience& patience_;
+  Outcome& outcome_;
+  PrepareStation prepare_;
+  RowsRead rows_;
+  Reference reference_;
+  ViewSum sum_;
+  LiveView live_;
+  Followed followed_;
+  io::Frames frames_;
+  ViewSamples samples_;
+  Index seen_ = 0, added_ = 0;
+  double seen_at_ = 0, waits_since_ = 0;  ///< when a view came; since when one waits to be added
+  bool told_ = false;
+};
+
+/// From a GPU in slabs: one is written while the next one comes.
+void write_all(const Plan& plan, ViewSum& sum, WriteStation& write, Outcome& outcome) {
+  const Index all = plan.job.grid.size[2], step = plan.flow.home().is_cuda() ? slices_written_at_once : all;
+  std::vector<Chunk> chunks(static_cast<std::size_t>(conveyor_places(1)));
+  const auto chunk = [&](const Item& item) -> Chunk& { return chunks[static_cast<std::size_t>(item.place)]; };
+  const KeepHostMemory kept;
+  conveyor(
+      ceil_div(all, step), 1,
+      [&](const Item& item) {
+        chunk(item).slices = {item.number * step, std::min(all, (item.number + 1) * step)};
+      },
+      [&](const Item& item) {
+        const Stopwatch watch("transfer", outcome.seconds.transfer);
+        const PinHostMemory pinned(plan.flow.home());
+        chunk(item).own = sum.slices(chunk(item).slices);
+        require_finite(plan.job, chunk(item).slices, *chunk(item).own);
+        chunk(item).volume = chunk(item).own->data();
+      },
+      [&](const Item& item) { write(chunk(item)); });
+}
+
+}  // namespace
+
+Outcome follow(io::GrowingScan& scan, const Plan& asked, io::VolumeWriter& writer, const Options& options,
+               const Patience& patience) {
+  Plan plan = asked;
+  end_margins_at_bad_rows(scan, plan, {});  // views are still to come
+  Outcome outcome;
+  Watch watch(options.progress, static_cast<double>(plan.job.grid.size[2]), 1, options.board);
+  WriteStation write(writer, plan, watch, outcome,
+                     QualityWatch(plan.job.grid, truth_of(plan.job, options.truth, options.any_external)),
+                     MiddleSlices(plan.job.grid, options.pictures, options.show));
+  {
+    const Stopwatch whole("follow", outcome.seconds.total);
+    Follower follower(scan, plan, options, patience, outcome);
+    follower.follow_views();
+    follower.settle();
+    write_all(plan, follower.sum(), write, outcome);
+    follower.finish();
+  }
+  write.finish();
+  return outcome;
+}
+
+}  // namespace tandem::pipeline

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "../../io/scans/growing_scan.hpp"
+#include "../../io/volumes/volume_file.hpp"
+#include "../plan/plan.hpp"
+#include "../watch/options.hpp"
+#include "../watch/outcome.hpp"
+
+namespace tandem::pipeline {
+
+constexpr Index slices_written_at_once = 64;  ///< from a GPU
+
+/// How long a scan that does not grow is waited for.
+struct Patience {
+  double seconds = 60;
+  std::function<void(const std::string&)> say = {};  ///< is told when no view comes; may be empty
+};
+
+/// Makes a volume from a scan that is being written, for a plan with `Recipe::follow`: views are added to the
+/// volume as they come. When all planned views are there, the volume is written. It is that of `reconstruct`,
+/// up to rounding, which depends on when views come. If no view comes for so long, the views that are there
+/// make the volume, each with the weight that it has among these. `options.progress` counts views.
+/// The caller finishes the writer. @throws Error, and what `progress` throws
+Outcome follow(io::GrowingScan& scan, const Plan& plan, io::VolumeWriter& writer, const Options& options,
+               const Patience& patience = {});
+
+}  // namespace tandem::pipeline

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "../../core/space.hpp"
+#include "../../io/png.hpp"
+
+namespace tandem::pipeline {
+
+/// A picture of a volume in the making. What is not made yet is NaN.
+struct LivePicture {
+  std::string name;  ///< "newest" for the slice that was made last; "z", "y", "x" for the middle planes
+  Index index = 0;   ///< of the plane, along the axis that it is normal to
+  Index count = 0;   ///< planes along that axis
+  io::Picture grey;  ///< at most `live_side` pixels a side
+};
+/// Is called at most about once a second, by one thread at a time, and keeps the work waiting meanwhile.
+using OnPictures = std::function<void(std::vector<LivePicture>)>;
+
+constexpr Index live_side = 1024;
+
+/// The picture with at most `side` pixels a side. Each pixel is the mean of a square of pixels, of those that
+/// are finite; NaN if none is.
+io::Picture shrunk(std::span<const float> grey, Index width, Index height, Index side = live_side);
+
+/// Shows pictures, but not too often: the first at once, each further one a second after the one before.
+class LiveView {
+ public:
+  explicit LiveView(OnPictures show) : show_(std::move(show)) {}
+  bool looks() const { return static_cast<bool>(show_); }
+  bool due() const;
+  void show(std::vector<LivePicture> pictures);  ///< also if none is due
+
+ private:
+  OnPictures show_;
+  double next_ = 0;  ///< by `seconds_now`
+};
+
+}  // namespace tandem::pipeline

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <filesystem>
+
+#include "live.hpp"
+#include "progress.hpp"
+#include "station_board.hpp"
+
+namespace tandem::pipeline {
+
+class Checkpoints;
+
+/// What is watched of a run, and kept of it beside the volume.
+struct Options {
+  OnProgress progress = {};            ///< may be empty
+  std::filesystem::path truth = {};    ///< the volume to compare with; empty: none
+  bool pictures = false;               ///< whether to keep the middle slices
+  bool any_external = false;           ///< see io::VolumeReader, for the truth and the initial volume
+  bool find_range = false;             ///< whether to find the range of integers and tell the writer
+  OnPictures show = {};                ///< sees the volume while it is made; may be empty
+  StationBoard* board = nullptr;       ///< sees what stations do; may be null
+  bool curves = false;                 ///< whether to keep curves of a solver; with a truth also of quality
+  Checkpoints* checkpoints = nullptr;  ///< of a solver; may be null
+};
+
+}  // namespace tandem::pipeline

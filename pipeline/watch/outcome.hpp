@@ -1,0 +1,134 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../../counts/preprocess.hpp"
+#include "../../io/png.hpp"
+#include "curves.hpp"
+#include "quality.hpp"
+#include "value_range.hpp"
+
+namespace tandem::pipeline {
+
+/// Seconds of each station, and of all. `search` comes before the others. `transfer` is to a GPU and back.
+/// Those of several workers are added up.
+struct Seconds {
+  double total = 0, search = 0, read = 0, preprocess = 0, transfer = 0, filter = 0, backproject = 0,
+         iterate = 0, write = 0;
+  double finish = 0;  ///< after `total`, by the caller: until the volume is on the disk and has its name
+
+  /// Adds what a worker did.
+  void operator+=(const Seconds& worker) {
+    preprocess += worker.preprocess;
+    transfer += worker.transfer;
+    filter += worker.filter;
+    backproject += worker.backproject;
+    iterate += worker.iterate;
+  }
+};
+
+/// How a solver went on some slices.
+struct Iterated {
+  Range slices;
+  int iterations = 0;                   ///< of the slice that took the most
+  std::vector<int> slice_iterations;    ///< one per slice
+  std::vector<std::string> stopped_by;  ///< one per slice
+  std::vector<double> squares;          ///< |b - Ax|^2 over these slices, after each iteration
+  CurveSums curves = {};                ///< if they are wanted
+  double noise = 0;                     ///< the norm of the noise, if a rule compares with it
+  double data = 0, below_zero = 0;      ///< the sizes of all data, and of those that were clamped at zero
+};
+
+/// How a scan was followed.
+struct Followed {
+  Index views = 0, of = 0;  ///< views that came, and those that were planned
+  Index again = 0;          ///< views that were read again, because their weights came out differently
+  double last_view = 0;     ///< when the last view was seen, by `seconds_now`
+};
+
+/// How the weight of total variation was looked for.
+struct Searched {
+  int trials = 0;
+  Index slices = 0;
+  double updates = 0, seconds = 0;  ///< updates as those of `Outcome`
+
+  void operator+=(const Searched& other) {
+    trials += other.trials, slices += other.slices, updates += other.updates;
+  }
+};
+
+/// What a helper did, beside the other workers.
+struct Helped {
+  Index slices = 0;
+  double updates = 0;
+  Seconds seconds;
+
+  void operator+=(const Helped& other) {
+    slices += other.slices, updates += other.updates, seconds += other.seconds;
+  }
+};
+
+/// The outcome of a reconstruction, for the report. Stations that work at the same time write different parts
+/// of it.
+struct Outcome {
+  Seconds seconds;               ///< without those of a helper
+  Index slices = 0;              ///< that workers made
+  std::optional<Helped> helped;  ///< what a helper did of this
+  double updates = 0;            ///< voxels times views, for every application of A and of At
+  double left_to_cpu = 0;        ///< slices whose data a GPU was to prepare and could not
+  Findings findings;
+  int iterations = 0;                   ///< of the slice that took the most
+  std::vector<int> slice_iterations;    ///< one per slice; empty if the method does not iterate
+  std::vector<std::string> stopped_by;  ///< one per slice
+  std::vector<double> residuals;        ///< |b - Ax| over all slices, relative to the start
+  Curves curves;                        ///< of a solver, if they are wanted
+  std::optional<Quality> quality;       ///< compared with the truth, if there is one
+  std::vector<io::Picture> middle;      ///< the slices through the middle: along z, y, x
+  std::vector<std::string> warnings;    ///< those that only the data could tell; the plan has others
+
+  std::optional<ValueRange> range;  ///< of integers, if it was to be found
+  Searched searched;                ///< before the first slice (`look_ahead`)
+  double range_seconds = 0;         ///< of `seconds.total`, which finding it took
+
+  std::optional<Followed> followed;  ///< if the scan was being written
+
+  std::vector<double> weights;     ///< of total variation, where they were to be found
+  std::vector<Iterated> iterated;  ///< by chunks; `Method::conclude` makes the numbers above of them
+
+  /// Adds a search that came before all the rest.
+  void begin_with(const Searched& before) {
+    searched = before;
+    seconds.search = before.seconds;
+    seconds.total += before.seconds;
+  }
+
+  /// Calls `each` with every part that workers and ranks add up: of one outcome, or of several alike.
+  template <class Each, class... Outcomes>
+  static void for_each_sum(const Each& each, Outcomes&... of) {
+    each(of.seconds...), each(of.slices...), each(of.updates...), each(of.left_to_cpu...);
+    each(of.helped...), each(of.searched...), each(of.weights...), each(of.iterated...);
+  }
+
+  /// Adds what another worker, or another rank, did.
+  void add(const Outcome& other) {
+    for_each_sum([](auto& sum, const auto& more) { add_to(sum, more); }, *this, other);
+  }
+
+ private:
+  template <class T>
+  static void add_to(T& sum, const T& more) {
+    sum += more;
+  }
+  template <class T>
+  static void add_to(std::vector<T>& all, const std::vector<T>& more) {
+    all.insert(all.end(), more.begin(), more.end());
+  }
+  template <class T>
+  static void add_to(std::optional<T>& sum, const std::optional<T>& more) {
+    if (more) sum ? * sum += *more : void(sum = more);
+  }
+};
+
+}  // namespace tandem::pipeline
