@@ -1,5 +1,6 @@
 #include "recon_report.hpp"
 
+#include <algorithm>
 #include <iostream>
 #include <sstream>
 #include <string>
@@ -83,97 +84,134 @@ json curves_json(const pipeline::Curves& curves) {
   return all;
 }
 
+/// The detector, and where its axis was recorded and is taken, in bins.
+json axis_json(const pipeline::Job& job, const io::ScanInfo& info) {
+  const Detector& d = detector_of(job.scan);
+  json geometry = geometry_json(job.scan);
+  geometry["axis_bin"] = d.axis_bin;
+  geometry["axis_bin_taken"] = job.axis_in_file;  // in bins of the file, before columns are chosen and binned
+  geometry["axis_bin_in_file"] = info.axis_bin ? json(*info.axis_bin) : json(nullptr);
+  geometry["pixel_size_mm"] = job.pitch_known ? json(d.bin_pitch) : json(nullptr);
+  geometry["row_shifts"] = !job.preprocessing.row_shifts.empty();
+  return geometry;
+}
+
+json references_json(const pipeline::FlatUse& flats, const io::ScanInfo& info) {
+  return {{"flats", info.flats},
+          {"darks", info.darks},
+          {"flat_method", pipeline::name_of(flats.flat_method)},
+          {"dark_method", pipeline::name_of(flats.dark_method)},
+          {"flat_sets", flats.sets.size()},
+          {"between_sets", flats.between},
+          {"monitor", flats.by_monitor()},
+          {"exposures", flats.divided_by == "times of exposure"}};
+}
+
+/// What is computed.
+json job_json(const pipeline::Job& job, const io::ScanInfo& info) {
+  json volume = place_json(job.place());
+  volume["shape"] = job.grid.shape();
+  volume["solved_shape"] = job.solved.shape();
+  const auto hardening =
+      pipeline::value_of<std::vector<double>>(job.preprocessing.values, "--beam-hardening");
+  const Filter& filter = job.options.filter;
+  const bool continues = job.filters() && filter.padding != Padding::none;
+  const Index padding = filter.padding_bins.value_or(filtered_detector(job.scan).bins / 2);
+  const char* weights = job.preprocessing.weights ? "counts" : "uniform";
+  return {{"format", info.format},
+          {"geometry", axis_json(job, info)},
+          {"references", references_json(job.flats, info)},
+          {"beam_hardening", hardening ? json(*hardening) : json(nullptr)},
+          {"algorithm", job.method_name()},
+          {"volume", volume},
+          {"data_weights", job.method->iterates() ? json(weights) : json(nullptr)},
+          {"padding", name_of(continues ? filter.padding : Padding::none)},
+          {"padding_bins", continues ? json(padding) : json(nullptr)}};
+}
+
+/// How it is computed. Rounding depends on the slabs of a sum over views.
+json flow_json(const pipeline::Plan& plan) {
+  const pipeline::Flow& flow = plan.flow;
+  json names = json::array();
+  for (const Device device : flow.devices) names.push_back(device.name());
+  const json slab{{"slices", flow.rows_at_once}, {"views", flow.views_at_once}};
+  return {{"device", names},
+          {"instructions", instruction_set()},
+          {"helper", helper_json(plan)},
+          {"tiled", in_tiles(flow)},
+          {"vectors", flow.route->shares_vectors ? json(vectors(flow)) : json(nullptr)},
+          {"slab", sums_views(plan) ? slab : json(nullptr)},
+          {"model", name_of(flow.model)},
+          {"variant", flow.execution().variant},
+          {"precision", name_of(flow.execution().precision)},
+          {"matched", flow.matched},
+          {"rows_at_once", flow.rows_at_once},
+          {"memory_bytes", flow.bytes},
+          {"device_memory_bytes", flow.device_bytes}};
+}
+
+/// How a solver went on.
+json solver_json(const pipeline::MethodOptions& options, const pipeline::Outcome& out) {
+  const std::vector<std::string>& rules = out.stopped_by;
+  const bool alike =
+      std::ranges::all_of(rules, [&](const std::string& rule) { return rule == rules.front(); });
+  json report = {{"iterations", out.iterations},
+                 {"slice_iterations", out.slice_iterations},
+                 {"stopped_by", rules.empty() ? ""
+                                : alike       ? rules.front()
+                                              : "several"},
+                 {"slice_stopped_by", rules},
+                 {"residuals", out.residuals}};
+  if (options.subsets) report["subsets"] = *options.subsets;
+  if (options.tikhonov_weight) report["tikhonov_weight"] = *options.tikhonov_weight;
+  if (!out.curves.slices.empty()) report["curves"] = curves_json(out.curves);
+  return report;
+}
+
+json seconds_json(const pipeline::Seconds& s) {
+  return {{"total", s.total},
+          {"search", s.search},
+          {"read", s.read},
+          {"preprocess", s.preprocess},
+          {"transfer", s.transfer},
+          {"filter", s.filter},
+          {"backproject", s.backproject},
+          {"iterate", s.iterate},
+          {"write", s.write}};
+}
+
+/// What was found in counts, flats and darks, and repaired.
+json findings_json(const pipeline::Findings& found) {
+  json report = {{"not_finite", found.replaced_by("not-finite")},
+                 {"dead_cells", found.dead},
+                 {"steps", json::array()},
+                 {"saturated", found.replaced_by("saturation")},
+                 {"references_replaced", found.reference_replaced},
+                 {"references_not_finite", found.reference_not_finite},
+                 {"floored", found.replaced_by("minus-log")},
+                 {"floor", nullptr}};  // of transmissions, before a logarithm
+  for (const auto& [name, replaced, notes, only_counts] : found.steps) {
+    if (only_counts) continue;
+    report["steps"].push_back({{"name", name}, {"replaced", replaced}});
+    if (!notes.empty()) report["steps"].back()["rows"] = notes;
+  }
+  if (found.floor.highest > 0) report["floor"] = {found.floor.lowest, found.floor.highest};
+  return report;
+}
+
 }  // namespace
 
 json plan_json(const pipeline::Plan& plan, const io::ScanInfo& info) {
-  const auto& d = detector_of(plan.job.scan);
-  json pixel = plan.job.pitch_known ? json(d.bin_pitch) : json(nullptr);
-  json volume = place_json(plan.job.place());
-  volume["shape"] = plan.job.grid.shape();
-  volume["solved_shape"] = plan.job.solved.shape();
-  json geometry = geometry_json(plan.job.scan);
-  geometry["axis_bin"] = d.axis_bin;
-  geometry["axis_bin_taken"] =
-      plan.job.axis_in_file;  // in bins of the file, before columns are chosen and binned
-  geometry["axis_bin_in_file"] = info.axis_bin ? json(*info.axis_bin) : json(nullptr);
-  geometry["pixel_size_mm"] = pixel;
-  const pipeline::FlatUse& flats = plan.job.flats;
-  const json references = {{"flats", info.flats},
-                           {"darks", info.darks},
-                           {"flat_method", pipeline::name_of(flats.flat_method)},
-                           {"dark_method", pipeline::name_of(flats.dark_method)},
-                           {"flat_sets", flats.sets.size()},
-                           {"between_sets", flats.between},
-                           {"monitor", flats.by_monitor()},
-                           {"exposures", flats.divided_by == "times of exposure"}};
-  geometry["row_shifts"] = !plan.job.preprocessing.row_shifts.empty();
-  const auto hardening =
-      pipeline::value_of<std::vector<double>>(plan.job.preprocessing.values, "--beam-hardening");
-  json names = json::array();
-  for (const Device device : plan.flow.devices) names.push_back(device.name());
-  const Filter& filter = plan.job.options.filter;
-  const bool continues = plan.job.filters() && filter.padding != Padding::none;
-  const json data_weights = plan.job.method->iterates()
-                                ? json(plan.job.preprocessing.weights ? "counts" : "uniform")
-                                : json(nullptr);
-  const json padding_bins =
-      continues ? json(filter.padding_bins.value_or(filtered_detector(plan.job.scan).bins / 2))
-                : json(nullptr);
-  const json vectors = plan.flow.route->shares_vectors ? json(pipeline::vectors(plan.flow)) : json(nullptr);
-  // rounding depends on these
-  const json slab = sums_views(plan)
-                        ? json{{"slices", plan.flow.rows_at_once}, {"views", plan.flow.views_at_once}}
-                        : json(nullptr);
-  return {{"command", "recon"},
-          {"version", TANDEM_VERSION},
-          {"format", info.format},
-          {"geometry", geometry},
-          {"references", references},
-          {"beam_hardening", hardening ? json(*hardening) : json(nullptr)},
-          {"algorithm", plan.job.method_name()},
-          {"volume", volume},
-          {"device", names},
-          {"instructions", instruction_set()},
-          {"helper", helper_json(plan)},
-          {"tiled", in_tiles(plan.flow)},
-          {"vectors", vectors},
-          {"slab", slab},
-          {"model", name_of(plan.flow.model)},
-          {"variant", plan.flow.execution().variant},
-          {"precision", name_of(plan.flow.execution().precision)},
-          {"matched", plan.flow.matched},
-          {"data_weights", data_weights},
-          {"padding", name_of(continues ? filter.padding : Padding::none)},
-          {"padding_bins", padding_bins},
-          {"rows_at_once", plan.flow.rows_at_once},
-          {"memory_bytes", plan.flow.bytes},
-          {"device_memory_bytes", plan.flow.device_bytes}};
+  json report = {{"command", "recon"}, {"version", TANDEM_VERSION}};
+  report.update(job_json(plan.job, info));
+  report.update(flow_json(plan));
+  return report;
 }
 
 json report_of(const json& planned, const pipeline::Plan& plan, const pipeline::Outcome& out) {
   json report = planned;
-  if (plan.job.method->iterates()) {
-    report["iterations"] = out.iterations;
-    report["slice_iterations"] = out.slice_iterations;
-    if (plan.job.options.subsets) report["subsets"] = *plan.job.options.subsets;
-    if (plan.job.options.tikhonov_weight) report["tikhonov_weight"] = *plan.job.options.tikhonov_weight;
-    report["stopped_by"] = out.stopped_by.empty() ? "" : out.stopped_by.front();
-    for (const std::string& rule : out.stopped_by)
-      if (rule != out.stopped_by.front()) report["stopped_by"] = "several";
-    report["slice_stopped_by"] = out.stopped_by;
-    report["residuals"] = out.residuals;
-    if (!out.curves.slices.empty()) report["curves"] = curves_json(out.curves);
-  }
-  const pipeline::Seconds& s = out.seconds;
-  report["seconds"] = {{"total", s.total},
-                       {"search", s.search},
-                       {"read", s.read},
-                       {"preprocess", s.preprocess},
-                       {"transfer", s.transfer},
-                       {"filter", s.filter},
-                       {"backproject", s.backproject},
-                       {"iterate", s.iterate},
-                       {"write", s.write}};
+  if (plan.job.method->iterates()) report.update(solver_json(plan.job.options, out));
+  report["seconds"] = seconds_json(out.seconds);
   if (out.searched.trials > 0)
     report["weight_search"] = {{"seconds", out.searched.seconds},
                                {"trials", out.searched.trials},
@@ -181,27 +219,12 @@ json report_of(const json& planned, const pipeline::Plan& plan, const pipeline::
                                {"updates", out.searched.updates}};
   report["updates"] = out.updates;
   report["gups"] = gups_of(out);
-  if (out.helped) {
-    report["helper"]["slices"] = out.helped->slices;
-    report["helper"]["updates"] = out.helped->updates;
-    report["helper"]["seconds"] = computing(out.helped->seconds);
-  }
+  if (out.helped)
+    report["helper"].update({{"slices", out.helped->slices},
+                             {"updates", out.helped->updates},
+                             {"seconds", computing(out.helped->seconds)}});
   report["left_to_cpu"] = out.left_to_cpu;
-  report["not_finite"] = out.findings.replaced_by("not-finite");
-  report["dead_cells"] = out.findings.dead;
-  report["steps"] = json::array();
-  for (const auto& [name, replaced, notes, only_counts] : out.findings.steps) {
-    if (only_counts) continue;
-    report["steps"].push_back({{"name", name}, {"replaced", replaced}});
-    if (!notes.empty()) report["steps"].back()["rows"] = notes;
-  }
-  report["saturated"] = out.findings.replaced_by("saturation");
-  report["references_replaced"] = out.findings.reference_replaced;
-  report["references_not_finite"] = out.findings.reference_not_finite;
-  report["floored"] = out.findings.replaced_by("minus-log");
-  report["floor"] = nullptr;  // of transmissions, before a logarithm
-  if (out.findings.floor.highest > 0)
-    report["floor"] = {out.findings.floor.lowest, out.findings.floor.highest};
+  report.update(findings_json(out.findings));
   report["peak_memory_bytes"] = pipeline::peak_memory();
   if (out.quality)
     report["quality"] = {{"psnr_db", out.quality->psnr},

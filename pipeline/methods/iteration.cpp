@@ -23,16 +23,52 @@ namespace tandem::pipeline {
 
 namespace {
 
+/// The norm of the noise of each block: if all slices are one problem, their noise is one too.
+std::vector<double> noise_of(const Problem& problem, std::vector<double> norms) {
+  if (problem.A.range().block_count() == 1) return {joint_norm(norms)};
+  return norms;
+}
+
+/// Clamps data at zero. Returns the sum of sizes, and how much less it is then.
+std::pair<double, double> clamp_at_zero(Array& data) {
+  Stream& stream = default_stream(data.space().device());
+  const double all = total(sum_lengths(data, stream));
+  clamp_below(data, 0, stream);
+  return {all, all - total(sum_lengths(data, stream))};
+}
+
+std::vector<bool> diverged(const Iterated& done) {
+  std::vector<bool> which;
+  for (const std::string& rule : done.stopped_by) which.push_back(rule == "divergence");
+  return which;
+}
+
+/// Bounds are not linear, so a follower has none.
+MethodOptions without_bounds(MethodOptions options) {
+  options.nonnegative = false;
+  options.lowest.reset(), options.highest.reset();
+  return options;
+}
+
+StopRule by_noise(AnySolver& solver, const std::vector<double>& noise, const Problem& problem) {
+  const StopRule rule = discrepancy(noise);
+  return solver.tells_its_reach() ? rule || stagnation(solver.traces(), data_kept(problem.scan, problem.grid))
+                                  : rule;
+}
+
+StopRule by_cross_validation(AnySolver& solver, const Problem& problem) {
+  constexpr double against_noise = 1.4;
+  return cross_validation([&solver] { return solver.degrees_of_freedom(); },
+                          data_kept(problem.scan, problem.grid), against_noise);
+}
+
 class Iteration final : public Computation {
  public:
   explicit Iteration(Work& work) : work_(work), options_(work.plan.job.options), start_(work) {}
 
   Array volume(const Problem& problem, LineIntegrals data, Range slices) override {
     Array x0 = start_(problem, data.y, slices);
-    // where all slices are one problem, so is their noise
-    const bool one = problem.A.range().block_count() == 1;
-    const std::vector<double> noise =
-        one ? std::vector{joint_norm(data.noise_norms)} : std::move(data.noise_norms);
+    const std::vector<double> noise = noise_of(problem, std::move(data.noise_norms));
     Equations equations = equations_of(problem, std::move(data));
     std::pair<double, double> clamped;
     if (work_.plan.job.method->only_positive) clamped = clamp_at_zero(equations.y);
@@ -73,20 +109,6 @@ class Iteration final : public Computation {
   }
 
  private:
-  /// Returns the sum of sizes, and how much less it is then.
-  static std::pair<double, double> clamp_at_zero(Array& data) {
-    Stream& stream = default_stream(data.space().device());
-    const double all = total(sum_lengths(data, stream));
-    clamp_below(data, 0, stream);
-    return {all, all - total(sum_lengths(data, stream))};
-  }
-
-  static std::vector<bool> diverged(const Iterated& done) {
-    std::vector<bool> which;
-    for (const std::string& rule : done.stopped_by) which.push_back(rule == "divergence");
-    return which;
-  }
-
   AnySolver solver_of(const Problem& problem, Equations equations, Array x0, Range slices) {
     const auto& make = work_.plan.job.method->solver;
     if (!options_.stop_by_gcv) return make(std::move(equations), std::move(x0), options_);
@@ -102,13 +124,6 @@ class Iteration final : public Computation {
     of_signs.sums = std::move(follower);
     solver.lead(make(std::move(of_signs), std::move(start), without_bounds(options_)), std::move(signs));
     return solver;
-  }
-
-  /// Bounds are not linear, so a follower has none.
-  static MethodOptions without_bounds(MethodOptions options) {
-    options.nonnegative = false;
-    options.lowest.reset(), options.highest.reset();
-    return options;
   }
 
   StopRule rules() const {
@@ -134,19 +149,6 @@ class Iteration final : public Computation {
     if (options_.stop_by_ncp) stop = white_residual() || stop;
     if (options_.stop_gap) stop = duality_gap(solver, *options_.stop_gap) || stop;
     return stop;
-  }
-
-  static StopRule by_noise(AnySolver& solver, const std::vector<double>& noise, const Problem& problem) {
-    const StopRule rule = discrepancy(noise);
-    return solver.tells_its_reach()
-               ? rule || stagnation(solver.traces(), data_kept(problem.scan, problem.grid))
-               : rule;
-  }
-
-  static StopRule by_cross_validation(AnySolver& solver, const Problem& problem) {
-    constexpr double against_noise = 1.4;
-    return cross_validation([&solver] { return solver.degrees_of_freedom(); },
-                            data_kept(problem.scan, problem.grid), against_noise);
   }
 
   double share(const Progress& now) const {
