@@ -9,6 +9,7 @@
 #include "../../operators/fbp.hpp"
 #include "../../operators/projector.hpp"
 #include "../methods/method.hpp"
+#include "../plan/route.hpp"
 #include "../plan/warn.hpp"
 #include "beam.hpp"
 #include "cone.hpp"
@@ -47,7 +48,7 @@ void choose_execution(Plan& plan, const Recipe& recipe, const std::function<doub
   require<DeviceError>(how == only, "cone beam: no ", name_of(how),
                        "; give --variant automatic --precision float32");
   for (const Device device : plan.flow.devices)  // a solver has all slices at once
-    if (plan.flow.workers.empty() || !plan.job.method->takes_whole)
+    if (plan.flow.workers.empty() || !plan.flow.route->shares_vectors)
       plan.flow.workers.push_back({device, how});
   for (const Device device : recipe.devices) {  // whether they have kernels
     projector(point_source_of(plan.job.scan), plan.job.solved, model, device);

@@ -27,7 +27,7 @@ struct Route {
   std::string_view name;
   bool makes_slices_alone;  ///< a few slices cost little, as they need not be made with all others
   bool shares_vectors;      ///< all slices are one problem, whose vectors several devices may share
-  bool lands_small;         ///< small chunks leave a GPU as a whole, in the order in which they are made
+  bool slices_apart;        ///< each slice is a problem of its own; a small chunk leaves a GPU as a whole
   /// Whether a job goes this way. The first route of the table that takes a job has it.
   bool (*takes)(const Job& job, const Recipe& recipe);
   /// The fewest slices of a chunk, and the rows of the job's scan that are read for some slices; no row if no

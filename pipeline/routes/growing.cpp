@@ -105,7 +105,7 @@ Route growing() {
   return {.name = "growing",
           .makes_slices_alone = false,
           .shares_vectors = false,
-          .lands_small = false,
+          .slices_apart = false,
           .takes = takes,
           .fewest_slices = [](const Job& job) { return job.grid.size[2]; },
           .rows = rows,

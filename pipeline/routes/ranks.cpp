@@ -101,7 +101,7 @@ Route ranks() {
   return {.name = "ranks",
           .makes_slices_alone = false,
           .shares_vectors = true,
-          .lands_small = false,
+          .slices_apart = false,
           .takes = takes,
           .fewest_slices = [](const Job& job) { return job.grid.size[2]; },
           .rows = all_rows,

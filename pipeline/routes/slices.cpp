@@ -126,7 +126,7 @@ Route slices() {
   return {.name = "slices",
           .makes_slices_alone = true,
           .shares_vectors = false,
-          .lands_small = true,
+          .slices_apart = true,
           .takes = takes,
           .fewest_slices = [](const Job&) { return Index{1}; },
           .rows = rows,

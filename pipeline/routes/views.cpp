@@ -117,7 +117,7 @@ Route views() {
   return {.name = "views",
           .makes_slices_alone = true,
           .shares_vectors = false,
-          .lands_small = false,
+          .slices_apart = false,
           .takes = takes,
           .fewest_slices = fewest_slices,
           .rows = rows,

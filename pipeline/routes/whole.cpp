@@ -133,7 +133,7 @@ Route whole() {
   return {.name = "whole",
           .makes_slices_alone = false,
           .shares_vectors = true,
-          .lands_small = false,
+          .slices_apart = false,
           .takes = takes,
           .fewest_slices = [](const Job& job) { return job.grid.size[2]; },
           .rows = all_rows,

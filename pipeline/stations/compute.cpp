@@ -23,7 +23,7 @@ void ComputeStation::operator()(Chunk& chunk) {
   require_finite(work_.plan.job, chunk.slices, volume);
   const Device device = volume.space().device();
   const double bytes = 4 * static_cast<double>(volume.size());
-  if (device.is_cuda() && work_.plan.flow.route->lands_small && bytes <= bytes_landed_whole) {
+  if (device.is_cuda() && work_.plan.flow.route->slices_apart && bytes <= bytes_landed_whole) {
     landing_.bring(volume.data(), device, chunk);
   } else {
     chunk.own = std::move(volume);
