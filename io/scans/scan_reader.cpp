@@ -15,6 +15,8 @@
 #include "changed_frames.hpp"
 #include "frame_source.hpp"
 #include "images/image.hpp"
+#include "layouts/layout.hpp"
+#include "matlab.hpp"
 #include "settings/settings.hpp"
 #include "zeiss/compound_file.hpp"
 #include "zeiss/txrm.hpp"
@@ -128,16 +130,6 @@ class SourcesReader : public ScanReader {
   std::array<FrameSources, 3> sources_;
 };
 
-FrameSources frames_in(const hdf5::File& file, FrameKind kind) {
-  FrameSources sources = data_exchange_frames(file, kind);
-  if (sources.empty()) sources = nxtomo_frames(file, kind);
-  require<FileError>(!sources.empty(), file.name(), ": holds no ",
-                     kind == FrameKind::flat ? "flats" : "darks", "; a TIFF image, /exchange/",
-                     kind == FrameKind::flat ? "data_white" : "data_dark",
-                     " or an NXtomo image_key is needed");
-  return sources;
-}
-
 FrameSources frames_of(const fs::path& path, FrameKind kind, Index rows, bool any_external) {
   if (!fs::is_directory(path)) require_regular_file(path);
   if (fs::is_directory(path) || image_format_of(path)) return image_frames(path, kind, rows == 1);
@@ -173,6 +165,7 @@ Acquisition open_hdf5(const fs::path& path, const OpenOptions& options) {
 }
 
 constexpr std::array places{
+    Place{[](const fs::path& path) { return fs::is_directory(path); }, open_image_folder},
     Place{[](const fs::path& path) { return image_format_of(path) != nullptr; }, open_image_file},
     Place{hdf5::is_hdf5, open_hdf5, true},
     Place{is_mat5, open_mat5, true},
@@ -190,11 +183,7 @@ bool is_mrc(const fs::path& path) {
 }
 
 Acquisition recognise(const fs::path& path, const OpenOptions& options) {
-  const bool is_folder = fs::is_directory(path);
-  require<FileError>(!is_folder || options.variable.empty(), path.string(),
-                     ": is no MATLAB file; leave out --variable");
-  if (is_folder) return open_image_folder(path, options);
-  require_regular_file(path);
+  if (!fs::is_directory(path)) require_regular_file(path);
   const auto* place =
       std::find_if(places.begin(), places.end(), [&](const Place& p) { return p.recognises(path); });
   require<FileError>(options.variable.empty() || (place != places.end() && place->has_variables),
@@ -212,21 +201,6 @@ Acquisition recognise(const fs::path& path, const OpenOptions& options) {
 }
 
 }  // namespace
-
-Acquisition acquisition_in(const hdf5::File& file, const OpenOptions& options) {
-  if (!options.variable.empty()) return std::move(*find_matlab(file, options));
-  for (const auto& find : {find_data_exchange, find_cil, find_nxtomo, find_bliss, find_matlab})
-    if (std::optional<Acquisition> found = find(file, options)) return std::move(*found);
-  std::string lost;
-  for (const std::string& name : file.names("/"))
-    if (const auto link = file.external_link("/" + name); link && lost.empty() && !file.identity("/" + name))
-      lost = "; /" + name + " " + file.why_unopened("/" + name);
-  throw FileError(
-      file.name() +
-      ": is no scan; /exchange/data (DXchange), an entry with definition NXtomo, a scan of CIL or a "
-      "sinogram of MATLAB is needed" +
-      lost);
-}
 
 std::unique_ptr<ScanReader> reader_of(const fs::path& path, Acquisition found, const OpenOptions& options,
                                       std::optional<Index> planned) {
