@@ -34,6 +34,8 @@ class FrameSource {
   /// Fills `out` with numbers of type(), in C order. The caller has checked that the ranges lie within
   /// shape(). Several threads may call it at once.
   virtual void read(Range frames, Range rows, Range bins, std::byte* out) const = 0;
+  /// The same as numbers of type(), or as float32.
+  void read_as(PixelType type, Range frames, Range rows, Range bins, std::byte* out) const;
 
  private:
   std::string where_;

@@ -52,14 +52,6 @@ void floats_of(const std::byte* in, Index count, std::byte* out) {
   }
 }
 
-void read_as(FrameSource& source, PixelType type, Range frames, Range rows, Range bins, std::byte* out) {
-  if (source.type() == type) return source.read(frames, rows, bins, out);
-  const Index count = frames.size() * rows.size() * bins.size();
-  std::vector<std::byte> own(static_cast<std::size_t>(count) * bytes_of(source.type()));
-  source.read(frames, rows, bins, own.data());
-  to_float(source.type(), own.data(), count, out);
-}
-
 void check(const std::string& where, const char* what, Range range, Index count) {
   require<FileError>(0 <= range.first && range.first <= range.last && range.last <= count, where, ": ", what,
                      " ", range.first, ":", range.last, " are wanted; there are 0:", count);
@@ -120,8 +112,8 @@ class SourcesReader : public ScanReader {
       const Index count = source->shape()[0];
       const Range part{std::max(frames.first, before), std::min(frames.last, before + count)};
       if (part.size() > 0 && frame_bytes > 0)
-        read_as(*source, out.type, {part.first - before, part.last - before}, rows, bins,
-                out.bytes.data() + static_cast<std::size_t>(part.first - frames.first) * frame_bytes);
+        source->read_as(out.type, {part.first - before, part.last - before}, rows, bins,
+                        out.bytes.data() + static_cast<std::size_t>(part.first - frames.first) * frame_bytes);
       before += count;
     }
   }
@@ -255,6 +247,14 @@ void to_float(PixelType type, const std::byte* in, Index count, std::byte* out) 
     case PixelType::float32:
       return floats_of<float>(in, count, out);
   }
+}
+
+void FrameSource::read_as(PixelType type, Range frames, Range rows, Range bins, std::byte* out) const {
+  if (type_ == type) return read(frames, rows, bins, out);
+  const Index count = frames.size() * rows.size() * bins.size();
+  std::vector<std::byte> own(static_cast<std::size_t>(count) * bytes_of(type_));
+  read(frames, rows, bins, own.data());
+  to_float(type_, own.data(), count, out);
 }
 
 std::unique_ptr<ScanReader> open_scan(const fs::path& path, const OpenOptions& options) {
