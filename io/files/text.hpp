@@ -1,5 +1,6 @@
 #pragma once
 
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,14 @@ namespace tandem::io {
 std::string_view trimmed(std::string_view text, std::string_view blanks = " \t\r\n");
 
 std::string in_lower_case(std::string text);
+
+/// All parts as one text.
+template <class... Parts>
+std::string words(const Parts&... parts) {
+  std::ostringstream text;
+  (text << ... << parts);
+  return text.str();
+}
 
 /// "a, b or c"
 std::string alternatives(const std::vector<std::string>& words);

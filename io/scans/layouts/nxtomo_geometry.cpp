@@ -1,7 +1,6 @@
 // The geometry of an NXtomo file: pitches, axis, distances, mirrored images.
 
 #include <cmath>
-#include <sstream>
 
 #include "../../../core/error.hpp"
 #include "../../../core/units.hpp"
@@ -55,11 +54,8 @@ std::optional<bool> half_turn_about(const hdf5::File& file, const NXtomoPlaces& 
       *angle * radians_per(file.data_set(path).text("units").value_or("deg"), path) / in_radians(1);
   constexpr double turn = 360, rounding = 1e-3;
   const double off = std::abs(std::remainder(degrees, turn));
-  if (off >= rounding && std::abs(off - turn / 2) >= rounding) {
-    std::ostringstream note;
-    note << path << " = " << degrees << " deg is left out: only half a turn is turned back";
-    notes.push_back(note.str());
-  }
+  if (off >= rounding && std::abs(off - turn / 2) >= rounding)
+    notes.push_back(words(path, " = ", degrees, " deg is left out: only half a turn is turned back"));
   return std::abs(off - turn / 2) < rounding;
 }
 
