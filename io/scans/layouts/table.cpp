@@ -6,6 +6,7 @@
 /// cil_layout, returns the Layout.
 #define TANDEM_LAYOUTS(LAYOUT) \
   LAYOUT(data_exchange)        \
+  LAYOUT(als)                  \
   LAYOUT(nxtomo)               \
   LAYOUT(cil)                  \
   LAYOUT(bliss)                \
