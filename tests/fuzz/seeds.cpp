@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "../../io/volumes/volume_file.hpp"
+#include "../io/one_directory.hpp"
 #include "../io/packed_chunks.hpp"
 #include "../io/sample_files.hpp"
 #include "../support/compound_file.hpp"
@@ -304,6 +305,8 @@ std::vector<Seed> make_seeds(const fs::path& folder, const std::vector<std::stri
   write_tiff_pages(folder / "doubles.tif", pages, {.mode = "wb", .bits = 64, .format = 3, .tile = 16});
   write_tiff_pages(folder / "times.tif", four_pages,
                    {.description = "ImageJ=1.53\nimages=4\nslices=2\nframes=2\nhyperstack=true\n"});
+  write_one_directory(folder / "imagej.tif", "ImageJ=1.53\nimages=4\nslices=4\nc0=0.0\nc1=2.0\n", 4);
+  write_one_directory(folder / "tifffile.tif", "{\"shape\": [4, 3, 5], \"truncated\": true}", 4);
   write_tiff_pages(folder / "sinogram.tif", {frames(0, 1)}, {.bits = 8});
   write_edf(folder / "several.edf", pages, {.type = "FloatValue", .high_byte_first = true});
   write_edf(folder / "one.edf", {frames(0, 1)}, {.header_bytes = 1024});
