@@ -4,9 +4,9 @@
 #include <cmath>
 #include <memory>
 #include <mutex>
-#include <sstream>
 
 #include "../../core/ceil_div.hpp"
+#include "../../io/files/text.hpp"
 #include "step.hpp"
 
 namespace tandem::pipeline {
@@ -22,25 +22,18 @@ std::string method_of(const StepValues& values) {
   return value_of<std::string>(values, "--retrieve-phase-method").value_or("none");
 }
 
-template <class... Parts>
-std::string words(const Parts&... parts) {
-  std::ostringstream text;
-  (text << ... << parts);
-  return text.str();
-}
-
 std::string conflict(const StepValues& values) {
   const bool asked = method_of(values) != "none";
   for (const char* option : {"--energy", "--retrieve-phase-delta-beta"})
     if (asked && !values.contains(option))
-      return words("--retrieve-phase-method ", method_of(values), " needs ", option);
+      return io::words("--retrieve-phase-method ", method_of(values), " needs ", option);
   for (const char* option : {"--energy", "--propagation-distance", "--retrieve-phase-delta-beta"})
     if (!asked && values.contains(option))
-      return words(option, " goes with --retrieve-phase-method paganin or gpaganin");
+      return io::words(option, " goes with --retrieve-phase-method paganin or gpaganin");
   const double energy = value_of<double>(values, "--energy").value_or(1);
   if (energy > highest_kev)
-    return words("--energy ", energy, ": is in keV, and at most ", highest_kev, "; ", energy, " eV are ",
-                 energy / 1000, " keV");
+    return io::words("--energy ", energy, ": is in keV, and at most ", highest_kev, "; ", energy, " eV are ",
+                     energy / 1000, " keV");
   return {};
 }
 
@@ -62,14 +55,14 @@ std::string hindrance(const Preprocessing& how) {
     return step + ": the distance from the sample to the detector is missing; give --propagation-distance MM";
   const double by_scan = optics.to_detector_mm;
   if (by_scan > 0 && std::abs(distance_of(how) - by_scan) > 0.01 * by_scan)
-    return words("--propagation-distance ", distance_of(how), " mm: the scan says ", by_scan,
-                 " mm, sdd - sod; leave the option out, or correct --sod and --sdd");
+    return io::words("--propagation-distance ", distance_of(how), " mm: the scan says ", by_scan,
+                     " mm, sdd - sod; leave the option out, or correct --sod and --sdd");
   const PhaseFilter filter = *phase_filter_of(how);
   if (std::max(filter.reach(filter.bin_mm), filter.reach(filter.row_mm)) > farthest)
-    return words(step, ": blurs over ", std::sqrt(filter.strength_mm2) / (2 * std::numbers::pi),
-                 " mm with pixels of ", filter.bin_mm,
-                 " mm; check --energy in keV, --propagation-distance and "
-                 "--pixel-size in mm, and delta / beta");
+    return io::words(step, ": blurs over ", std::sqrt(filter.strength_mm2) / (2 * std::numbers::pi),
+                     " mm with pixels of ", filter.bin_mm,
+                     " mm; check --energy in keV, --propagation-distance and "
+                     "--pixel-size in mm, and delta / beta");
   return {};
 }
 

@@ -18,6 +18,13 @@ std::string in_lower_case(std::string text) {
   return text;
 }
 
+std::string alternatives(const std::vector<std::string>& words) {
+  std::string text;
+  for (std::size_t k = 0; k < words.size(); ++k)
+    text += (k == 0 ? "" : k + 1 < words.size() ? ", " : " or ") + words[k];
+  return text;
+}
+
 bool is_of_few_handles(int fault) { return fault == EMFILE || fault == ENFILE; }
 
 std::string reason_of(int fault) {

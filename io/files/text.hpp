@@ -1,7 +1,9 @@
 #pragma once
 
+#include <sstream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tandem::io {
 
@@ -9,6 +11,17 @@ namespace tandem::io {
 std::string_view trimmed(std::string_view text, std::string_view blanks = " \t\r\n");
 
 std::string in_lower_case(std::string text);
+
+/// All parts as one text.
+template <class... Parts>
+std::string words(const Parts&... parts) {
+  std::ostringstream text;
+  (text << ... << parts);
+  return text.str();
+}
+
+/// "a, b or c"
+std::string alternatives(const std::vector<std::string>& words);
 
 /// Whether a fault of the system (errno) is that the process has all the files open that it may have.
 bool is_of_few_handles(int fault);

@@ -2,17 +2,23 @@
 
 #include "../../core/error.hpp"
 #include "../files/text.hpp"
+#include "layouts/layout.hpp"
 #include "settings/key_values.hpp"
+#include "settings/settings.hpp"
 
 namespace tandem::io {
 
-extern const FieldTable nxtomo_table, bliss_table, data_exchange_table, cil_table, nikon_table, skyscan_table,
-    flexray_table, esrf_table, zeiss_table;
+extern const FieldTable zeiss_table;
 
 std::span<const FieldTable> field_tables() {
-  static const std::vector<FieldTable> tables{nxtomo_table,  bliss_table, data_exchange_table,
-                                              cil_table,     nikon_table, skyscan_table,
-                                              flexray_table, esrf_table,  zeiss_table};
+  static const std::vector<FieldTable> tables = [] {
+    std::vector<FieldTable> all;
+    for (const Layout& each : layouts()) all.push_back({each.name, each.fields});
+    for (const SettingsFormat& each : settings_formats()) all.push_back({each.name, each.fields});
+    all.push_back(zeiss_table);
+    std::erase_if(all, [](const FieldTable& table) { return table.fields.empty(); });
+    return all;
+  }();
   return tables;
 }
 

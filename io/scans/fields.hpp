@@ -26,7 +26,7 @@ struct Field {
   std::string_view meaning;  ///< what the field says, and for one that is not obeyed, what to do
 };
 
-/// The fields of a format. Each format has its table beside its reader, and a line in fields.cpp.
+/// The fields of a format. They stand beside its reader, and in its row of the table of formats.
 struct FieldTable {
   std::string_view format;  ///< "Nikon XTEK"
   std::span<const Field> fields;

@@ -34,6 +34,8 @@ class FrameSource {
   /// Fills `out` with numbers of type(), in C order. The caller has checked that the ranges lie within
   /// shape(). Several threads may call it at once.
   virtual void read(Range frames, Range rows, Range bins, std::byte* out) const = 0;
+  /// The same as numbers of type(), or as float32.
+  void read_as(PixelType type, Range frames, Range rows, Range bins, std::byte* out) const;
 
  private:
   std::string where_;
@@ -86,27 +88,6 @@ PerFrame frame_times(const hdf5::File& file, Index views, Index flats);
 /// GeometryError
 std::unique_ptr<ScanReader> reader_of(const std::filesystem::path& path, Acquisition found,
                                       const OpenOptions& options, std::optional<Index> planned = {});
-
-/// The scan in a file of any layout that is known. @throws FileError
-Acquisition acquisition_in(const hdf5::File& file, const OpenOptions& options);
-
-/// The scan of a DXchange file; empty if it has no /exchange/data.
-std::optional<Acquisition> find_data_exchange(const hdf5::File& file, const OpenOptions& options);
-/// The flats or darks of a file that need not hold projections. Empty if there are none.
-FrameSources data_exchange_frames(const hdf5::File& file, FrameKind kind);
-
-/// The NXtomo entry of a file; empty if no group has its form or its content. The flats or darks of a file
-/// may come without views that could be reconstructed.
-FrameSources nxtomo_frames(const hdf5::File& file, FrameKind kind);
-std::optional<Acquisition> find_nxtomo(const hdf5::File& file, const OpenOptions& options);
-
-/// A scan that CIL wrote, a raw file of the ESRF, and a sinogram in a MATLAB file of v7.3; empty for others.
-std::optional<Acquisition> find_cil(const hdf5::File& file, const OpenOptions& options);
-std::optional<Acquisition> find_bliss(const hdf5::File& file, const OpenOptions& options);
-std::optional<Acquisition> find_matlab(const hdf5::File& file, const OpenOptions& options);
-
-bool is_mat5(const std::filesystem::path& path);
-Acquisition open_mat5(const std::filesystem::path& path, const OpenOptions& options);
 
 /// Opens a folder of images, with the settings that lie beside them; a file of such settings, with its
 /// images; or a file of images.

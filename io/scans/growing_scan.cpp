@@ -12,6 +12,7 @@
 #include "../files/input_file.hpp"
 #include "../hdf5/rehearsal.hpp"
 #include "frame_source.hpp"
+#include "layouts/layout.hpp"
 
 namespace tandem::io {
 

@@ -33,18 +33,10 @@ class DividedFrames final : public FrameSource {
   }
 
   void read(Range frames, Range rows, Range bins, std::byte* out) const override {
-    const Index count = frames.size() * rows.size() * bins.size();
-    const auto pixels = static_cast<std::size_t>(count);
-    std::vector<std::byte> stored(pixels * bytes_of(source_->type()));
-    source_->read(frames, rows, bins, stored.data());
-    if (source_->type() == PixelType::float32)
-      std::memcpy(out, stored.data(), stored.size());
-    else
-      to_float(source_->type(), stored.data(), count, out);
-    std::vector<float> values(pixels);
-    std::memcpy(values.data(), out, pixels * sizeof(float));
+    std::vector<float> values(static_cast<std::size_t>(frames.size() * rows.size() * bins.size()));
+    source_->read_as(PixelType::float32, frames, rows, bins, reinterpret_cast<std::byte*>(values.data()));
     for (float& value : values) value = static_cast<float>(value / divisor_);
-    std::memcpy(out, values.data(), pixels * sizeof(float));
+    std::memcpy(out, values.data(), values.size() * sizeof(float));
   }
 
  private:

@@ -10,6 +10,7 @@
 
 #include "../../core/error.hpp"
 #include "../../core/units.hpp"
+#include "layouts/layout.hpp"
 
 namespace tandem::io {
 
@@ -155,7 +156,9 @@ std::optional<Acquisition> sinogram_in(const MatVariables& all, const std::strin
   return scan;
 }
 
-std::optional<Acquisition> find_matlab(const hdf5::File& file, const OpenOptions& options) {
+namespace {
+
+std::optional<Acquisition> find(const hdf5::File& file, const OpenOptions& options) {
   const std::vector<std::string> own =
       options.variable.empty() ? sinograms_of(file) : std::vector{options.variable};
   if (own.empty()) return std::nullopt;
@@ -172,6 +175,16 @@ std::optional<Acquisition> find_matlab(const hdf5::File& file, const OpenOptions
   std::optional<Acquisition> scan = sinogram_in(all, file.name(), name);
   note_others(*scan, own.size(), name);
   return scan;
+}
+
+}  // namespace
+
+Layout matlab_layout() {
+  return {.name = "MATLAB sinogram",
+          .needed = {"a sinogram of MATLAB"},
+          .fields = {},
+          .find = find,
+          .has_variables = true};
 }
 
 bool is_mat5(const fs::path& path) {

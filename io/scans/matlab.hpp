@@ -22,6 +22,10 @@ struct MatArray {
 /// "CtData.parameters.angles".
 using MatVariables = std::map<std::string, MatArray>;
 
+/// Opens a file of level 5, which `is_mat5` knows by its head. @throws FileError
+bool is_mat5(const std::filesystem::path& path);
+Acquisition open_mat5(const std::filesystem::path& path, const OpenOptions& options);
+
 /// Reads a file of level 5 (save -v6 and -v7). What holds no numbers is left out. @throws FileError
 MatVariables read_mat5(const std::filesystem::path& path);
 

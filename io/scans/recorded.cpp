@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 
 #include "../../core/error.hpp"
 #include "../files/text.hpp"
@@ -33,12 +32,6 @@ std::optional<hdf5::DataSet> numbers_at(const hdf5::File& file, const std::strin
   return std::nullopt;
 }
 
-std::string in_words(double value) {
-  std::ostringstream text;
-  text << value;
-  return text.str();
-}
-
 std::optional<double> length_within(const hdf5::File& file, const std::string& path,
                                     const std::string& default_unit, double most_mm,
                                     std::vector<std::string>& notes) {
@@ -54,8 +47,8 @@ std::optional<double> length_within(const hdf5::File& file, const std::string& p
   const double mm = *value * *factor;
   if (mm >= shortest_mm && mm <= most_mm) return mm;
   leave_out(notes, path,
-            in_words(*value) + ' ' + unit + (written ? "" : ", the unit of lengths without @units,") +
-                " is " + in_words(mm) + " mm, which no scanner has; give it by its option");
+            words(*value, ' ', unit, written ? "" : ", the unit of lengths without @units,", " is ", mm,
+                  " mm, which no scanner has; give it by its option"));
   return std::nullopt;
 }
 
@@ -126,9 +119,9 @@ std::function<std::optional<std::string>(std::string_view key)> values_in(const 
     if (!set->holds_numbers()) return set->text();
     const std::vector<double> all = set->numbers();
     const bool same = std::ranges::count(all, all.front()) == std::ssize(all);
-    std::string text = in_words(all.front());
+    std::string text = words(all.front());
     for (Index k = 1; !same && k < std::min(most_shown, std::ssize(all)); ++k)
-      text += ", " + in_words(all[static_cast<std::size_t>(k)]);
+      text += ", " + words(all[static_cast<std::size_t>(k)]);
     return same || std::ssize(all) <= most_shown ? text : text + ", ...";
   };
 }

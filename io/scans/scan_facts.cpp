@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 
 #include "../../core/error.hpp"
+#include "../files/text.hpp"
 
 namespace tandem::io {
 
@@ -19,10 +19,7 @@ bool all_same(const std::vector<double>& values) {
 /// "2", or "2 to 3"
 std::string in_words(const std::vector<double>& values) {
   const auto [least, most] = std::ranges::minmax(values);
-  std::ostringstream text;
-  text << least;
-  if (!all_same(values)) text << " to " << most;
-  return text.str();
+  return all_same(values) ? words(least) : words(least, " to ", most);
 }
 
 /// Across the beam the axis moves with the stage, so that it falls on bins that are as much higher. Where the
@@ -35,10 +32,9 @@ void move_views(const std::string& where, std::vector<double> bins, Acquisition&
   const double first = from_zero ? 0 : bins.front();
   double most = 0;
   for (double& bin : bins) bin -= first, most = std::max(most, std::abs(bin));
-  std::ostringstream note;
-  note << where << ": the sample moves across the beam by up to " << most << " bins from "
-       << (from_zero ? "0" : "the first view") << ", where the axis counts; the views are moved back";
-  found.info.notes.push_back(note.str());
+  found.info.notes.push_back(words(where, ": the sample moves across the beam by up to ", most, " bins from ",
+                                   from_zero ? "0" : "the first view",
+                                   ", where the axis counts; the views are moved back"));
   found.bin_shifts = std::move(bins);
 }
 
@@ -78,9 +74,7 @@ double Motion::span_mm() const {
 void take_motions(const Motions& motions, const std::string& file, const OpenOptions& options,
                   Acquisition& found) {
   const auto said = [](const Motion& motion, const char* which_way) {
-    std::ostringstream text;
-    text << motion.where << ": the sample moves " << which_way << " by " << motion.span_mm() << " mm";
-    return text.str();
+    return words(motion.where, ": the sample moves ", which_way, " by ", motion.span_mm(), " mm");
   };
   std::vector<std::string>& notes = found.info.notes;
   const bool cone = found.kind == ConeBeam::kind || options.sod_mm || options.sdd_mm;
@@ -128,9 +122,8 @@ void take_distances(const Distances& d, Acquisition& found) {
     info.propagation_mm.reset();
     return;
   }
-  std::ostringstream note;
-  note << "the source is " << *d.sod << " mm before the sample; the beam is taken as parallel";
-  info.notes.push_back(note.str());
+  info.notes.push_back(
+      words("the source is ", *d.sod, " mm before the sample; the beam is taken as parallel"));
 }
 
 }  // namespace tandem::io

@@ -15,6 +15,8 @@
 #include "changed_frames.hpp"
 #include "frame_source.hpp"
 #include "images/image.hpp"
+#include "layouts/layout.hpp"
+#include "matlab.hpp"
 #include "settings/settings.hpp"
 #include "zeiss/compound_file.hpp"
 #include "zeiss/txrm.hpp"
@@ -48,14 +50,6 @@ void floats_of(const std::byte* in, Index count, std::byte* out) {
     const float number = static_cast<float>(value);
     std::memcpy(out, &number, sizeof(float));
   }
-}
-
-void read_as(FrameSource& source, PixelType type, Range frames, Range rows, Range bins, std::byte* out) {
-  if (source.type() == type) return source.read(frames, rows, bins, out);
-  const Index count = frames.size() * rows.size() * bins.size();
-  std::vector<std::byte> own(static_cast<std::size_t>(count) * bytes_of(source.type()));
-  source.read(frames, rows, bins, own.data());
-  to_float(source.type(), own.data(), count, out);
 }
 
 void check(const std::string& where, const char* what, Range range, Index count) {
@@ -118,8 +112,8 @@ class SourcesReader : public ScanReader {
       const Index count = source->shape()[0];
       const Range part{std::max(frames.first, before), std::min(frames.last, before + count)};
       if (part.size() > 0 && frame_bytes > 0)
-        read_as(*source, out.type, {part.first - before, part.last - before}, rows, bins,
-                out.bytes.data() + static_cast<std::size_t>(part.first - frames.first) * frame_bytes);
+        source->read_as(out.type, {part.first - before, part.last - before}, rows, bins,
+                        out.bytes.data() + static_cast<std::size_t>(part.first - frames.first) * frame_bytes);
       before += count;
     }
   }
@@ -127,16 +121,6 @@ class SourcesReader : public ScanReader {
   std::string name_;
   std::array<FrameSources, 3> sources_;
 };
-
-FrameSources frames_in(const hdf5::File& file, FrameKind kind) {
-  FrameSources sources = data_exchange_frames(file, kind);
-  if (sources.empty()) sources = nxtomo_frames(file, kind);
-  require<FileError>(!sources.empty(), file.name(), ": holds no ",
-                     kind == FrameKind::flat ? "flats" : "darks", "; a TIFF image, /exchange/",
-                     kind == FrameKind::flat ? "data_white" : "data_dark",
-                     " or an NXtomo image_key is needed");
-  return sources;
-}
 
 FrameSources frames_of(const fs::path& path, FrameKind kind, Index rows, bool any_external) {
   if (!fs::is_directory(path)) require_regular_file(path);
@@ -173,6 +157,7 @@ Acquisition open_hdf5(const fs::path& path, const OpenOptions& options) {
 }
 
 constexpr std::array places{
+    Place{[](const fs::path& path) { return fs::is_directory(path); }, open_image_folder},
     Place{[](const fs::path& path) { return image_format_of(path) != nullptr; }, open_image_file},
     Place{hdf5::is_hdf5, open_hdf5, true},
     Place{is_mat5, open_mat5, true},
@@ -190,11 +175,7 @@ bool is_mrc(const fs::path& path) {
 }
 
 Acquisition recognise(const fs::path& path, const OpenOptions& options) {
-  const bool is_folder = fs::is_directory(path);
-  require<FileError>(!is_folder || options.variable.empty(), path.string(),
-                     ": is no MATLAB file; leave out --variable");
-  if (is_folder) return open_image_folder(path, options);
-  require_regular_file(path);
+  if (!fs::is_directory(path)) require_regular_file(path);
   const auto* place =
       std::find_if(places.begin(), places.end(), [&](const Place& p) { return p.recognises(path); });
   require<FileError>(options.variable.empty() || (place != places.end() && place->has_variables),
@@ -212,21 +193,6 @@ Acquisition recognise(const fs::path& path, const OpenOptions& options) {
 }
 
 }  // namespace
-
-Acquisition acquisition_in(const hdf5::File& file, const OpenOptions& options) {
-  if (!options.variable.empty()) return std::move(*find_matlab(file, options));
-  for (const auto& find : {find_data_exchange, find_cil, find_nxtomo, find_bliss, find_matlab})
-    if (std::optional<Acquisition> found = find(file, options)) return std::move(*found);
-  std::string lost;
-  for (const std::string& name : file.names("/"))
-    if (const auto link = file.external_link("/" + name); link && lost.empty() && !file.identity("/" + name))
-      lost = "; /" + name + " " + file.why_unopened("/" + name);
-  throw FileError(
-      file.name() +
-      ": is no scan; /exchange/data (DXchange), an entry with definition NXtomo, a scan of CIL or a "
-      "sinogram of MATLAB is needed" +
-      lost);
-}
 
 std::unique_ptr<ScanReader> reader_of(const fs::path& path, Acquisition found, const OpenOptions& options,
                                       std::optional<Index> planned) {
@@ -281,6 +247,14 @@ void to_float(PixelType type, const std::byte* in, Index count, std::byte* out) 
     case PixelType::float32:
       return floats_of<float>(in, count, out);
   }
+}
+
+void FrameSource::read_as(PixelType type, Range frames, Range rows, Range bins, std::byte* out) const {
+  if (type_ == type) return read(frames, rows, bins, out);
+  const Index count = frames.size() * rows.size() * bins.size();
+  std::vector<std::byte> own(static_cast<std::size_t>(count) * bytes_of(type_));
+  read(frames, rows, bins, own.data());
+  to_float(type_, own.data(), count, out);
 }
 
 std::unique_ptr<ScanReader> open_scan(const fs::path& path, const OpenOptions& options) {

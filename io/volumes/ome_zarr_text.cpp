@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "../../core/version.hpp"
+#include "../files/text.hpp"
 #include "volume_format.hpp"
 
 namespace tandem::io::zarr_text {
@@ -35,13 +36,6 @@ std::string number(double value) {
   return text.str();
 }
 
-template <class... Parts>
-std::string joined(const Parts&... parts) {
-  std::ostringstream text;
-  (text << ... << parts);
-  return text.str();
-}
-
 /// Adds an item to a list of JSON.
 void add(std::string& items, const std::string& item) {
   if (!items.empty()) items += ',';
@@ -49,7 +43,7 @@ void add(std::string& items, const std::string& item) {
 }
 
 std::string list(const std::array<double, 3>& v) {
-  return joined('[', number(v[0]), ',', number(v[1]), ',', number(v[2]), ']');
+  return words('[', number(v[0]), ',', number(v[1]), ',', number(v[2]), ']');
 }
 
 const char* type_word(VoxelType type) {
@@ -62,8 +56,8 @@ const char* type_word(VoxelType type) {
 /// How packing.hpp packs, as numcodecs has it.
 std::string codecs(const VolumeFormat& format) {
   if (format.compression == Compression::zstd)
-    return joined(R"("compressor":{"id":"zstd","level":1},"filters":[{"id":"shuffle","elementsize":)",
-                  bytes_of(number_type(format.type)), "}]");
+    return words(R"("compressor":{"id":"zstd","level":1},"filters":[{"id":"shuffle","elementsize":)",
+                 bytes_of(number_type(format.type)), "}]");
   if (format.compression == Compression::blosc)
     return R"("compressor":{"id":"blosc","cname":"lz4","clevel":5,"shuffle":2,"blocksize":0},"filters":null)";
   return R"("compressor":null,"filters":null)";
@@ -84,34 +78,34 @@ std::string transformations(std::size_t level, const VolumeFormat& format) {
     scale[i] = factor * pitch;
     first[i] = at + 0.5 * (factor - 1) * pitch;
   }
-  return joined(R"([{"type":"scale","scale":)", list(scale), R"(},{"type":"translation","translation":)",
-                list(first), "}]");
+  return words(R"([{"type":"scale","scale":)", list(scale), R"(},{"type":"translation","translation":)",
+               list(first), "}]");
 }
 
 std::string origin_text(const ScanOrigin& origin) {
   std::string items;
-  for (const auto& [name, value] : origin.texts()) add(items, joined(quoted(name), ':', quoted(value)));
-  if (origin.energy_kev) add(items, joined("\"energy_kev\":", number(*origin.energy_kev)));
-  return joined('{', items, '}');
+  for (const auto& [name, value] : origin.texts()) add(items, words(quoted(name), ':', quoted(value)));
+  if (origin.energy_kev) add(items, words("\"energy_kev\":", number(*origin.energy_kev)));
+  return words('{', items, '}');
 }
 
 std::string about(const VolumeFormat& format, const std::string& recipe_json,
                   const std::string& report_json) {
   std::string range;
   if (is_integer(format.type))
-    range = joined(R"("min":)", number(format.min), R"(,"max":)", number(format.max), ',');
-  return joined(mark, R"(,"version":")", TANDEM_VERSION, R"(","complete":true,"unit":)",
-                quoted(format.unit()), ',', range, R"("scan":)", origin_text(format.origin), R"(,"recipe":)",
-                recipe_json, R"(,"report":)", report_json, '}');
+    range = words(R"("min":)", number(format.min), R"(,"max":)", number(format.max), ',');
+  return words(mark, R"(,"version":")", TANDEM_VERSION, R"(","complete":true,"unit":)", quoted(format.unit()),
+               ',', range, R"("scan":)", origin_text(format.origin), R"(,"recipe":)", recipe_json,
+               R"(,"report":)", report_json, '}');
 }
 
 }  // namespace
 
 std::string array(Shape n, const VolumeFormat& format) {
-  const std::string area = joined(n[1], ',', n[2], ']');
-  return joined(R"({"zarr_format":2,"shape":[)", n[0], ',', area, R"(,"chunks":[1,)", area, R"(,"dtype":")",
-                type_word(format.type), R"(","fill_value":0,"order":"C",)", codecs(format),
-                R"(,"dimension_separator":"/"})");
+  const std::string area = words(n[1], ',', n[2], ']');
+  return words(R"({"zarr_format":2,"shape":[)", n[0], ',', area, R"(,"chunks":[1,)", area, R"(,"dtype":")",
+               type_word(format.type), R"(","fill_value":0,"order":"C",)", codecs(format),
+               R"(,"dimension_separator":"/"})");
 }
 
 std::string attributes(const std::string& name, const std::vector<Shape>& levels, const VolumeFormat& format,
@@ -119,17 +113,17 @@ std::string attributes(const std::string& name, const std::vector<Shape>& levels
   const char* unit = format.place && format.place->in_mm ? R"(,"unit":"millimeter")" : "";
   std::string axes, datasets;
   for (const char* axis : {"z", "y", "x"})
-    add(axes, joined(R"({"name":")", axis, R"(","type":"space")", unit, '}'));
+    add(axes, words(R"({"name":")", axis, R"(","type":"space")", unit, '}'));
   for (std::size_t level = 0; level < levels.size(); ++level)
-    add(datasets, joined(R"({"path":")", level, R"(","coordinateTransformations":)",
-                         transformations(level, format), '}'));
-  return joined(R"({"multiscales":[{"version":"0.4","name":)", quoted(name), R"(,"axes":[)", axes,
-                R"(],"datasets":[)", datasets, R"(],"type":"mean"}],)",
-                about(format, recipe_json, report_json), '}');
+    add(datasets, words(R"({"path":")", level, R"(","coordinateTransformations":)",
+                        transformations(level, format), '}'));
+  return words(R"({"multiscales":[{"version":"0.4","name":)", quoted(name), R"(,"axes":[)", axes,
+               R"(],"datasets":[)", datasets, R"(],"type":"mean"}],)",
+               about(format, recipe_json, report_json), '}');
 }
 
 std::string unfinished() {
-  return joined('{', mark, R"(,"version":")", TANDEM_VERSION, R"(","complete":false}})");
+  return words('{', mark, R"(,"version":")", TANDEM_VERSION, R"(","complete":false}})");
 }
 
 }  // namespace tandem::io::zarr_text

@@ -11,6 +11,7 @@
 #include "../../core/error.hpp"
 #include "../../core/version.hpp"
 #include "../files/identity.hpp"
+#include "../files/text.hpp"
 #include "../files/tiff.hpp"
 #include "volume_format.hpp"
 
@@ -147,23 +148,16 @@ std::vector<TiffPart> tiff_parts(const fs::path& volume) {
 }
 
 std::string misfit(const TiffPart& part, const TiffPart& other) {
-  std::ostringstream text;
   const Range a = part.slices(), b = other.slices();
-  if (a.first < b.last && b.first < a.last) {
-    text << "it is of a run that wrote slices " << a.first << ':' << a.last << ", not of the one that wrote "
-         << b.first << ':' << b.last;
-    return text.str();
-  }
+  if (a.first < b.last && b.first < a.last)
+    return words("it is of a run that wrote slices ", a.first, ':', a.last, ", not of the one that wrote ",
+                 b.first, ':', b.last);
   for (const char* key : {"type", "unit", "min", "max", "lengths", "full_shape"})
-    if (const std::string own = part.facts.text(key), its = other.facts.text(key); own != its) {
-      text << "its " << key << " is " << own << ", not " << its;
-      return text.str();
-    }
-  if (part.shape[1] != other.shape[1] || part.shape[2] != other.shape[2]) {
-    text << "it has " << part.shape[1] << " x " << part.shape[2] << " pixels, not " << other.shape[1] << " x "
-         << other.shape[2];
-    return text.str();
-  }
+    if (const std::string own = part.facts.text(key), its = other.facts.text(key); own != its)
+      return words("its ", key, " is ", own, ", not ", its);
+  if (part.shape[1] != other.shape[1] || part.shape[2] != other.shape[2])
+    return words("it has ", part.shape[1], " x ", part.shape[2], " pixels, not ", other.shape[1], " x ",
+                 other.shape[2]);
   if (std::string amiss = different_making(other.facts.text("made_by"), part.facts.text("made_by"));
       !amiss.empty())
     return amiss;

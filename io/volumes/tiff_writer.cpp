@@ -8,6 +8,7 @@
 
 #include "../../core/error.hpp"
 #include "../files/plain_file.hpp"
+#include "../files/text.hpp"
 #include "../files/tiff.hpp"
 #include "slab_writer.hpp"
 #include "tiff_manifest.hpp"
@@ -28,9 +29,7 @@ struct Older {
 
 /// Slices first:last of an older run that are there, named as in the error that keeps them.
 std::string words_of(const std::set<Index>& slices) {
-  std::ostringstream text;
-  text << "slices " << *slices.begin() << ':' << *slices.rbegin() + 1;
-  return text.str();
+  return words("slices ", *slices.begin(), ':', *slices.rbegin() + 1);
 }
 
 /// Whatever a manifest says: others may have put a file there since.

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <array>
-#include <cctype>
 
+#include "../files/text.hpp"
 #include "volume_kind.hpp"
 
 /// One line a kind: its name is that of a function in a file of its own, which returns the VolumeKind.
@@ -33,9 +33,7 @@ bool VolumeKind::stores(VoxelType type) const {
 }
 
 const VolumeKind* volume_kind(const std::filesystem::path& path) {
-  std::string ending = path.extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(),
-                 [](unsigned char c) { return std::tolower(c); });
+  const std::string ending = in_lower_case(path.extension().string());
   for (const VolumeKind& kind : volume_kinds())
     if (std::find(kind.endings.begin(), kind.endings.end(), ending) != kind.endings.end()) return &kind;
   return nullptr;
@@ -48,14 +46,10 @@ const VolumeKind* volume_kind_named(std::string_view name) {
 }
 
 std::string volume_endings() {
-  std::string text;
-  const VolumeKind& last = volume_kinds().back();
+  std::vector<std::string> endings;
   for (const VolumeKind& kind : volume_kinds())
-    for (const std::string_view ending : kind.endings) {
-      const bool is_last = &kind == &last && ending == kind.endings.back();
-      text += (text.empty() ? "" : is_last ? " or " : ", ") + std::string(ending);
-    }
-  return text;
+    endings.insert(endings.end(), kind.endings.begin(), kind.endings.end());
+  return alternatives(endings);
 }
 
 bool is_hdf5_name(const std::filesystem::path& path) {

@@ -1,9 +1,9 @@
 #include "volume_place.hpp"
 
 #include <cmath>
-#include <sstream>
 
 #include "../../core/error.hpp"
+#include "../files/text.hpp"
 #include "volume_format.hpp"
 
 namespace tandem::io {
@@ -35,23 +35,17 @@ double finite(double value, const std::string& what) {
 VolumePlace whole_place(const VolumeGrid& grid, bool in_mm) { return {grid, in_mm, grid.size, {}}; }
 
 std::string difference(const VolumePlace& a, const VolumePlace& b) {
-  std::ostringstream text;
-  if (a.in_mm != b.in_mm) {
-    text << "it is in " << a.unit() << ", not in " << b.unit();
-    return text.str();
-  }
+  if (a.in_mm != b.in_mm) return words("it is in ", a.unit(), ", not in ", b.unit());
   for (std::size_t i = 0; i < 3; ++i) {
     const auto edge = [&](const VolumeGrid& g, double side) {
       return g.centre[i] + side * g.pitch[i] * static_cast<double>(g.size[i]);
     };
     const double away = std::max(std::abs(edge(a.grid, -0.5) - edge(b.grid, -0.5)),
                                  std::abs(edge(a.grid, 0.5) - edge(b.grid, 0.5)));
-    if (away <= alike * b.grid.pitch[i]) continue;
-    text << "along "
-         << "xyz"[i] << " its " << a.grid.size[i] << " voxels of " << a.grid.pitch[i] << ' '
-         << a.unit_of_length() << " lie around " << a.grid.centre[i] << ", not " << b.grid.size[i] << " of "
-         << b.grid.pitch[i] << " around " << b.grid.centre[i];
-    return text.str();
+    if (away > alike * b.grid.pitch[i])
+      return words("along ", "xyz"[i], " its ", a.grid.size[i], " voxels of ", a.grid.pitch[i], ' ',
+                   a.unit_of_length(), " lie around ", a.grid.centre[i], ", not ", b.grid.size[i], " of ",
+                   b.grid.pitch[i], " around ", b.grid.centre[i]);
   }
   return {};
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "../../io/volumes/volume_file.hpp"
+#include "../io/one_directory.hpp"
 #include "../io/packed_chunks.hpp"
 #include "../io/sample_files.hpp"
 #include "../support/compound_file.hpp"
@@ -152,6 +153,29 @@ void write_fields(const fs::path& path) {
       .numbers(sample + "x_pixel_size", "f64", {}, {2e-7});
 }
 
+void write_als(const fs::path& path) {
+  Hdf5Maker file(path);
+  file.group("/s");
+  for (const auto& [key, value] : {std::pair{"nangles", "4"},
+                                   {"arange", "180.0"},
+                                   {"nrays", "5"},
+                                   {"nslices", "3"},
+                                   {"pxsize", "0.001303"},
+                                   {"senergy", "25000.0"},
+                                   {"i0cycle", "2"},
+                                   {"pgeometry", "PARALLEL"},
+                                   {"xbin", "2"}})
+    file.attribute("/s", key, value);
+  std::size_t view = 0;
+  for (const char* name : {"s_0000_0000", "s_0000_0001", "s_0000_0002", "s_0000_0003"}) {
+    const std::string image = std::string("/s/") + name + ".tif";
+    file.numbers(image, "u16", {1, rows, bins}, frames(view, 1), {1, rows, bins}, view % 2 == 0);
+    file.number_attribute(image, "rot_angle", 60.0 * static_cast<double>(view++));
+  }
+  for (const char* name : {"bak_0000_0000", "bak_0000_0002", "bak_0000_0003", "drk_0000_0003"})
+    file.numbers(std::string("/s/s") + name + ".tif", "u16", {1, rows, bins}, frames(4, 1));
+}
+
 void write_bliss(const fs::path& path) {
   Hdf5Maker(path)
       .text("/1.1/title", "tomo:halfturn", true)
@@ -281,6 +305,8 @@ std::vector<Seed> make_seeds(const fs::path& folder, const std::vector<std::stri
   write_tiff_pages(folder / "doubles.tif", pages, {.mode = "wb", .bits = 64, .format = 3, .tile = 16});
   write_tiff_pages(folder / "times.tif", four_pages,
                    {.description = "ImageJ=1.53\nimages=4\nslices=2\nframes=2\nhyperstack=true\n"});
+  write_one_directory(folder / "imagej.tif", "ImageJ=1.53\nimages=4\nslices=4\nc0=0.0\nc1=2.0\n", 4);
+  write_one_directory(folder / "tifffile.tif", "{\"shape\": [4, 3, 5], \"truncated\": true}", 4);
   write_tiff_pages(folder / "sinogram.tif", {frames(0, 1)}, {.bits = 8});
   write_edf(folder / "several.edf", pages, {.type = "FloatValue", .high_byte_first = true});
   write_edf(folder / "one.edf", {frames(0, 1)}, {.header_bytes = 1024});
@@ -293,6 +319,7 @@ std::vector<Seed> make_seeds(const fs::path& folder, const std::vector<std::stri
   write_fields(folder / "fields.nxs");
   write_cil(folder / "cil.nxs");
   write_bliss(folder / "bliss.h5");
+  write_als(folder / "als.h5");
   write_txrm(folder / "scan.txrm", false);
   write_txrm(folder / "scattered.txrm", true);
   for (const auto& [name, lines] : settings_files()) write_settings(folder / name, lines);

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 #include "../../../core/error.hpp"
 #include "../../files/input_file.hpp"
+#include "../../files/text.hpp"
 #include "image.hpp"
 
 namespace tandem::io {
@@ -11,18 +11,6 @@ namespace tandem::io {
 namespace fs = std::filesystem;
 
 extern const ImageFormat tiff_images, edf_images;
-
-namespace {
-
-/// "a, b or c"
-std::string alternatives(const std::vector<std::string>& words) {
-  std::string text;
-  for (std::size_t k = 0; k < words.size(); ++k)
-    text += (k == 0 ? "" : k + 1 < words.size() ? ", " : " or ") + words[k];
-  return text;
-}
-
-}  // namespace
 
 std::span<const ImageFormat> image_formats() {
   static const std::array all{tiff_images, edf_images};
@@ -42,9 +30,7 @@ std::string image_format_name(const fs::path& path) {
 }
 
 bool has_image_name(const fs::path& path) {
-  std::string ending = path.extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(),
-                 [](unsigned char c) { return std::tolower(c); });
+  const std::string ending = in_lower_case(path.extension().string());
   return std::any_of(image_formats().begin(), image_formats().end(), [&](const ImageFormat& format) {
     return std::find(format.endings.begin(), format.endings.end(), ending) != format.endings.end();
   });

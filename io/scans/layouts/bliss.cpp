@@ -11,9 +11,9 @@
 
 #include "../../../core/error.hpp"
 #include "../../files/text.hpp"
-#include "../fields.hpp"
 #include "../recorded.hpp"
 #include "../scan_facts.hpp"
+#include "layout.hpp"
 
 namespace tandem::io {
 
@@ -199,13 +199,8 @@ BlissScan scan_in(const hdf5::File& file, Acquisition& found) {
   return scan;
 }
 
-}  // namespace
-
-extern constinit const FieldTable bliss_table{"BLISS", fields};
-
-std::optional<Acquisition> find_bliss(const hdf5::File& file, const OpenOptions& options) {
+std::optional<Acquisition> find(const hdf5::File& file, const OpenOptions& options) {
   Acquisition found;
-  found.info.format = "BLISS";
   std::vector<std::string>& notes = found.info.notes;
   BlissScan scan = scan_in(file, found);
   Distances distances;
@@ -230,5 +225,9 @@ std::optional<Acquisition> find_bliss(const hdf5::File& file, const OpenOptions&
                     "projections are left out");
   return found;
 }
+
+}  // namespace
+
+Layout bliss_layout() { return {.name = "BLISS", .needed = {}, .fields = fields, .find = find}; }
 
 }  // namespace tandem::io

@@ -156,10 +156,9 @@ void note_stage_aside(const Motion& across, ScanInfo& info) {
   const double bins = across.positions_mm.front() / *info.pixel_size_mm;
   constexpr double seen = 0.5;
   if (std::abs(bins) <= seen) return;
-  std::ostringstream note;
-  note << across.where << " stands " << bins << " bins aside: if its zero is the middle of the detector, the "
-       << "axis is as far from the middle; it is not moved, give --rotation-axis";
-  info.notes.push_back(note.str());
+  info.notes.push_back(words(across.where, " stands ", bins,
+                             " bins aside: if its zero is the middle of the detector, the axis is as far "
+                             "from the middle; it is not moved, give --rotation-axis"));
 }
 
 }  // namespace

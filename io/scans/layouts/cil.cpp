@@ -7,9 +7,8 @@
 
 #include "../../../core/error.hpp"
 #include "../cone_vectors.hpp"
-#include "../fields.hpp"
-#include "../frame_source.hpp"
 #include "../recorded.hpp"
+#include "layout.hpp"
 
 namespace tandem::io {
 
@@ -122,11 +121,7 @@ void complete_parallel(const hdf5::File& file, const ConeView& view, const std::
   found.row_pitch_mm = std::abs(view.row[2]) > 0 ? std::abs(view.row[2]) : pitch;
 }
 
-}  // namespace
-
-extern constinit const FieldTable cil_table{"CIL", fields};
-
-std::optional<Acquisition> find_cil(const hdf5::File& file, const OpenOptions& options) {
+std::optional<Acquisition> find(const hdf5::File& file, const OpenOptions& options) {
   const std::optional<hdf5::DataSet> set = file.find(entry + "data/data");
   const std::string type = set ? set->text("data_type").value_or("") : "";
   require<FileError>(
@@ -137,7 +132,6 @@ std::optional<Acquisition> find_cil(const hdf5::File& file, const OpenOptions& o
                      ": is packed with a scale and an offset; write it again with compression=0");
 
   Acquisition found;
-  found.info.format = "CIL";
   found.info.notes.emplace_back("the lengths of CIL have no unit; they are taken as mm");
   const auto data = std::make_shared<hdf5::DataSet>(file.data_set(entry + "data/data"));
   note_absolute_link(file, entry + "data/data", found.info.notes);
@@ -163,5 +157,9 @@ std::optional<Acquisition> find_cil(const hdf5::File& file, const OpenOptions& o
   complete_circle(views, file.name() + ": " + config, frame, found);
   return found;
 }
+
+}  // namespace
+
+Layout cil_layout() { return {.name = "CIL", .needed = {"a scan of CIL"}, .fields = fields, .find = find}; }
 
 }  // namespace tandem::io

@@ -7,9 +7,9 @@
 #include "../../../core/error.hpp"
 #include "../../files/text.hpp"
 #include "../beams/beam.hpp"
-#include "../fields.hpp"
 #include "../recorded.hpp"
 #include "../scan_facts.hpp"
+#include "layout.hpp"
 
 namespace tandem::io {
 
@@ -52,11 +52,10 @@ void read_geometry(const hdf5::File& file, Acquisition& acquisition) {
   ScanInfo& info = acquisition.info;
   const std::string kind = file.text(instrument + "tandem/kind").value_or("parallel");
   const BeamFields* beam = find_beam_fields(kind);
-  std::string known;
-  for (const BeamFields& each : beam_fields())
-    known += (known.empty() ? "\"" : " or \"") + std::string(each.kind) + "\"";
-  require<FileError>(beam, file.name(), ": ", instrument, "tandem/kind: \"", kind, "\"; ", known,
-                     " is needed");
+  std::vector<std::string> known;
+  for (const BeamFields& each : beam_fields()) known.push_back('"' + std::string(each.kind) + '"');
+  require<FileError>(beam, file.name(), ": ", instrument, "tandem/kind: \"", kind, "\"; ",
+                     alternatives(known), " is needed");
   acquisition.kind = beam->kind;
   // the APS writes the pitch of the camera, and beside it that at the sample, behind the objective
   info.pixel_size_mm = pitch_mm(file, instrument + "detection_system/objective/resolution", "um", info.notes);
@@ -70,7 +69,7 @@ void read_geometry(const hdf5::File& file, Acquisition& acquisition) {
 }
 
 /// TomoScan has one time for views and one for flats, which counts where they are said to be different.
-void read_exposures(const hdf5::File& file, std::size_t views, std::size_t flats, ScanInfo& info) {
+void read_exposures(const hdf5::File& file, Index views, Index flats, ScanInfo& info) {
   const std::string flat_fields = "/process/acquisition/flat_fields/", detector = instrument + "detector/";
   const auto differ = [&](const std::string& group) {
     return in_lower_case(file.text(group + "different_flat_exposure").value_or("")).starts_with("diff");
@@ -80,8 +79,11 @@ void read_exposures(const hdf5::File& file, std::size_t views, std::size_t flats
   for (const std::string& path : {detector + "exposure_time_flat", flat_fields + "flat_exposure_time",
                                   detector + "brightfield_exposure_time"})
     if (const auto of_flats = recorded_number(file, path, info.notes))
-      return take_exposures(
-          {path, std::vector<double>(views, *of_views), std::vector<double>(flats, *of_flats), {}}, info);
+      return take_exposures({path,
+                             std::vector<double>(static_cast<std::size_t>(views), *of_views),
+                             std::vector<double>(static_cast<std::size_t>(flats), *of_flats),
+                             {}},
+                            info);
 }
 
 /// How far the image of each view lies towards higher bins or rows, in cells of the given pitch; empty where
@@ -116,21 +118,16 @@ void read_shifts(const hdf5::File& file, Index views, Acquisition& found) {
   found.row_shifts = shifts_in(file, "/exchange/data_shift_y", row, views, found.info.notes);
 }
 
-}  // namespace
-
-extern constinit const FieldTable data_exchange_table{"DXchange", fields};
-
-FrameSources data_exchange_frames(const hdf5::File& file, FrameKind kind) {
+FrameSources frames(const hdf5::File& file, FrameKind kind) {
   FrameSources sources;
   const std::string path = kind == FrameKind::flat ? "/exchange/data_white" : "/exchange/data_dark";
   if (file.has(path)) sources.push_back(frames_of(std::make_shared<hdf5::DataSet>(file.data_set(path))));
   return sources;
 }
 
-std::optional<Acquisition> find_data_exchange(const hdf5::File& file, const OpenOptions& options) {
+std::optional<Acquisition> find(const hdf5::File& file, const OpenOptions& options) {
   if (!file.has("/exchange/data")) return std::nullopt;
   Acquisition acquisition;
-  acquisition.info.format = "DXchange";
   const auto data = std::make_shared<hdf5::DataSet>(file.data_set("/exchange/data"));
   acquisition.projections.push_back(frames_of(data, options.time));
   note_absolute_link(file, "/exchange/data", acquisition.info.notes);
@@ -138,8 +135,8 @@ std::optional<Acquisition> find_data_exchange(const hdf5::File& file, const Open
   acquisition.can_grow =
       !acquisition.times && data->can_grow() && !data->text("axes").value_or("").starts_with("y");
   acquisition.planned_views = data->most_slices();
-  acquisition.flats = data_exchange_frames(file, FrameKind::flat);
-  acquisition.darks = data_exchange_frames(file, FrameKind::dark);
+  acquisition.flats = frames(file, FrameKind::flat);
+  acquisition.darks = frames(file, FrameKind::dark);
 
   acquisition.angles_where = file.name() + ": /exchange/theta";
   if (file.has("/exchange/theta")) {
@@ -149,17 +146,24 @@ std::optional<Acquisition> find_data_exchange(const hdf5::File& file, const Open
     const double factor = radians_per(theta.text("units").value_or("deg"), theta.where());
     for (double& angle : acquisition.angles) angle *= factor;
   }
-  if (!acquisition.flats.empty())
-    acquisition.info.times =
-        frame_times(file, acquisition.projections.front()->shape()[0], acquisition.flats.front()->shape()[0]);
+  const Index views = acquisition.projections.front()->shape()[0],
+              flats = acquisition.flats.empty() ? 0 : acquisition.flats.front()->shape()[0];
+  if (flats > 0) acquisition.info.times = frame_times(file, views, flats);
   read_geometry(file, acquisition);
-  std::size_t flats = 0;
-  for (const auto& source : acquisition.flats) flats += static_cast<std::size_t>(source->shape()[0]);
-  read_exposures(file, static_cast<std::size_t>(acquisition.projections.front()->shape()[0]), flats,
-                 acquisition.info);
+  read_exposures(file, views, flats, acquisition.info);
   heed(fields, file.name(), values_in(file, ""), acquisition.info.notes);
-  read_shifts(file, acquisition.projections.front()->shape()[0], acquisition);
+  read_shifts(file, views, acquisition);
   return acquisition;
+}
+
+}  // namespace
+
+Layout data_exchange_layout() {
+  return {.name = "DXchange",
+          .needed = {"/exchange/data (DXchange)", "/exchange/data_white", "/exchange/data_dark"},
+          .fields = fields,
+          .find = find,
+          .frames = frames};
 }
 
 }  // namespace tandem::io

@@ -12,16 +12,14 @@ namespace tandem::io {
 
 namespace {
 
-using Layout = NXtomoLayout;
-
-void read_angles(const hdf5::File& file, const Layout& layout, const std::vector<int>& keys,
+void read_angles(const hdf5::File& file, const NXtomoPlaces& places, const std::vector<int>& keys,
                  Acquisition& found) {
-  const std::string usual = layout.entry + "/sample/rotation_angle";
-  found.angles_where = file.name() + ": " + (layout.angles.empty() ? usual : layout.angles);
-  if (layout.angles.empty() && file.external_link(usual))
+  const std::string usual = places.entry + "/sample/rotation_angle";
+  found.angles_where = file.name() + ": " + (places.angles.empty() ? usual : places.angles);
+  if (places.angles.empty() && file.external_link(usual))
     found.angles_where += ", which " + file.why_unopened(usual);
-  if (layout.angles.empty()) return;
-  const hdf5::DataSet set = file.data_set(layout.angles);
+  if (places.angles.empty()) return;
+  const hdf5::DataSet set = file.data_set(places.angles);
   const double factor = radians_per(set.text("units").value_or("deg"), set.where());
   std::vector<double> angles = set.numbers();
   for (double& angle : angles) angle *= factor;
@@ -46,8 +44,9 @@ PerFrame by_kind(const std::vector<double>& all, const std::vector<int>& keys) {
 }
 
 /// Frames come in the order of their sequence numbers, or else of time.
-void read_times(const hdf5::File& file, const Layout& layout, const std::vector<int>& keys, ScanInfo& info) {
-  std::vector<double> numbers = recorded_numbers(file, layout.detector + "/sequence_number", info.notes);
+void read_times(const hdf5::File& file, const NXtomoPlaces& places, const std::vector<int>& keys,
+                ScanInfo& info) {
+  std::vector<double> numbers = recorded_numbers(file, places.detector + "/sequence_number", info.notes);
   if (numbers.size() != keys.size()) {
     numbers.resize(keys.size());
     std::iota(numbers.begin(), numbers.end(), 0.0);
@@ -55,17 +54,17 @@ void read_times(const hdf5::File& file, const Layout& layout, const std::vector<
   info.times = by_kind(numbers, keys);
 }
 
-void read_exposures(const hdf5::File& file, const Layout& layout, const std::vector<int>& keys,
+void read_exposures(const hdf5::File& file, const NXtomoPlaces& places, const std::vector<int>& keys,
                     ScanInfo& info) {
-  const std::string path = layout.detector + "/count_time";
+  const std::string path = places.detector + "/count_time";
   const std::vector<double> times = recorded_of_frames(file, path, std::ssize(keys), info.notes);
   take_exposures({path, of_kind(times, keys, 0), of_kind(times, keys, 1), of_kind(times, keys, 2)}, info);
 }
 
 /// Times of exposure count for a monitor that shows the current of a ring, and are in one that counts.
-void read_monitor(const hdf5::File& file, const Layout& layout, const std::vector<int>& keys,
+void read_monitor(const hdf5::File& file, const NXtomoPlaces& places, const std::vector<int>& keys,
                   ScanInfo& info) {
-  const std::string path = layout.entry + "/control/data";
+  const std::string path = places.entry + "/control/data";
   if (!file.has(path)) return;
   std::vector<double> monitor = recorded_numbers(file, path, info.notes);
   if (monitor.size() != keys.size()) {
@@ -102,26 +101,26 @@ std::vector<double> positions_mm(const hdf5::File& file, const std::string& path
   return all;
 }
 
-void read_translations(const hdf5::File& file, const Layout& layout, const std::vector<int>& keys,
+void read_translations(const hdf5::File& file, const NXtomoPlaces& places, const std::vector<int>& keys,
                        const OpenOptions& options, Acquisition& found) {
   const auto motion = [&](char letter) {
-    const std::string path = layout.entry + "/sample/" + letter + "_translation";
+    const std::string path = places.entry + "/sample/" + letter + "_translation";
     return Motion{path, positions_mm(file, path, keys, found.info.notes)};
   };
   const Motion x = motion('x'), y = motion('y'), z = motion('z');
-  const bool nexus = nxtomo_frame_of(file, layout) == NXtomoFrame::nexus;
+  const bool nexus = nxtomo_frame_of(file, places) == NXtomoFrame::nexus;
   take_motions(nexus ? Motions{x, y, z} : Motions{y, z, x}, file.name(), options, found);
 }
 
 }  // namespace
 
-void read_nxtomo_frames(const hdf5::File& file, const Layout& layout, const std::vector<int>& keys,
+void read_nxtomo_frames(const hdf5::File& file, const NXtomoPlaces& places, const std::vector<int>& keys,
                         const OpenOptions& options, Acquisition& found) {
-  read_angles(file, layout, keys, found);
-  read_times(file, layout, keys, found.info);
-  read_exposures(file, layout, keys, found.info);
-  read_monitor(file, layout, keys, found.info);
-  read_translations(file, layout, keys, options, found);
+  read_angles(file, places, keys, found);
+  read_times(file, places, keys, found.info);
+  read_exposures(file, places, keys, found.info);
+  read_monitor(file, places, keys, found.info);
+  read_translations(file, places, keys, options, found);
 }
 
 }  // namespace tandem::io

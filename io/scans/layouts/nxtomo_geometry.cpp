@@ -1,13 +1,10 @@
-// The geometry of an NXtomo file: pitches, axis, distances, mirrored images; and the fields that are not
-// obeyed.
+// The geometry of an NXtomo file: pitches, axis, distances, mirrored images.
 
 #include <cmath>
-#include <sstream>
 
 #include "../../../core/error.hpp"
 #include "../../../core/units.hpp"
 #include "../../files/text.hpp"
-#include "../fields.hpp"
 #include "../recorded.hpp"
 #include "../scan_facts.hpp"
 #include "nxtomo.hpp"
@@ -16,59 +13,10 @@ namespace tandem::io {
 
 namespace {
 
-using Layout = NXtomoLayout;
-
-/// Below the entry; the group of the detector may have another name.
-constexpr Field fields[] = {
-    {"instrument/detector/x_pixel_size", "", Use::obeyed,
-     "pitch of bins; of a parallel beam, if no other is"},
-    {"instrument/detector/y_pixel_size", "", Use::obeyed, "pitch of rows"},
-    {"sample/x_pixel_size", "", Use::obeyed, "pitch of bins at the sample: of a parallel beam"},
-    {"sample/y_pixel_size", "", Use::obeyed, "pitch of rows at the sample"},
-    {"instrument/detector/distance", "", Use::obeyed, "from the sample to the detector"},
-    {"instrument/source/distance", "", Use::obeyed, "from the source to the sample"},
-    {"sample/propagation_distance", "", Use::obeyed, "for phase retrieval"},
-    {"instrument/beam/incident_energy", "", Use::obeyed, "energy of the photons"},
-    {"instrument/detector/x_rotation_axis_pixel_position", "", Use::obeyed,
-     "the axis, in bins from the middle"},
-    {"instrument/detector/estimated_cor_from_motor", "", Use::obeyed, "the same in older files"},
-    {"instrument/detector/half_acquisition", "0", Use::obeyed, "whether the scan is a half acquisition"},
-    {"instrument/detector/field_of_view", "Full", Use::obeyed, "Half: the same in older files"},
-    {"instrument/detector/x_flipped", "0", Use::obeyed, "images are turned back"},
-    {"instrument/detector/y_flipped", "0", Use::obeyed, "images are turned back"},
-    {"instrument/detector/transformations/rx", "0", Use::obeyed, "half a turn: images are turned back"},
-    {"instrument/detector/transformations/ry", "0", Use::obeyed, "half a turn: images are turned back"},
-    {"instrument/detector/transformations/rz", "0", Use::obeyed, "half a turn: images are turned back"},
-    {"instrument/detector/image_key_control", "", Use::obeyed, "the kind of each frame"},
-    {"instrument/detector/image_key", "", Use::obeyed, "the kind of each frame"},
-    {"instrument/detector/sequence_number", "", Use::obeyed, "the order in which frames were taken"},
-    {"instrument/detector/tomo_n", "", Use::obeyed, "a note says if fewer views are there"},
-    {"instrument/detector/count_time", "", Use::obeyed, "counts are divided by it where it differs"},
-    {"control/data", "", Use::obeyed, "by --normalize-monitor"},
-    {"sample/rotation_angle", "", Use::obeyed, "the angle of each frame"},
-    {"sample/x_translation", "0", Use::obeyed, "across the beam (version 1: along it); views are moved back"},
-    {"sample/y_translation", "0", Use::obeyed,
-     "along the axis (version 1: across the beam); refused if it moves"},
-    {"sample/z_translation", "0", Use::obeyed,
-     "along the beam (version 1: along the axis); noted if it moves"},
-    {"instrument/detector/y_rotation_axis_pixel_position", "0", Use::noted,
-     "the axis is taken to lie along the columns; if it lies along the rows, give --orient transpose"},
-    {"instrument/detector/polar_angle", "0", Use::noted, "the detector is taken to face the beam"},
-    {"instrument/detector/azimuthal_angle", "0", Use::noted, "the detector is taken to face the beam"},
-    {"instrument/detector/rotation_z", "0", Use::noted,
-     "the detector is taken to stand upright; give --detector-roll"},
-    {"instrument/detector/transformations/tx", "0", Use::noted, "the detector is taken to stand where it is"},
-    {"instrument/detector/transformations/ty", "0", Use::noted, "the detector is taken to stand where it is"},
-    {"instrument/detector/transformations/tz", "0", Use::noted, "the detector is taken to stand where it is"},
-    {"instrument/detector/flatfield_applied", "0", Use::noted,
-     "if its frames are transmissions already, leave flats out"},
-    {"group_size", "1", Use::noted, "the scan is one of a series; only this one is read"},
-};
-
 /// The distance from source to sample. NeXus counts along the beam, so it may be below 0.
-std::optional<double> source_mm(const hdf5::File& file, const Layout& layout,
+std::optional<double> source_mm(const hdf5::File& file, const NXtomoPlaces& places,
                                 std::vector<std::string>& notes) {
-  const std::string path = layout.entry + "/instrument/source/distance";
+  const std::string path = places.entry + "/instrument/source/distance";
   const std::optional<double> value = recorded_number(file, path, notes);
   if (!value || *value == 0) return std::nullopt;
   const std::string unit = file.data_set(path).text("units").value_or("m");
@@ -77,19 +25,19 @@ std::optional<double> source_mm(const hdf5::File& file, const Layout& layout,
   return mm && std::isfinite(*value * *mm) ? std::optional(std::abs(*value * *mm)) : std::nullopt;
 }
 
-void read_axis(const hdf5::File& file, const Layout& layout, Index bins, ScanInfo& info) {
+void read_axis(const hdf5::File& file, const NXtomoPlaces& places, Index bins, ScanInfo& info) {
   for (const char* name : {"/x_rotation_axis_pixel_position", "/estimated_cor_from_motor"}) {
     if (info.axis_bin) return;
-    const std::optional<double> offset = recorded_number(file, layout.detector + name, info.notes);
+    const std::optional<double> offset = recorded_number(file, places.detector + name, info.notes);
     if (offset) info.axis_bin = static_cast<double>(bins - 1) / 2 + *offset;
   }
 }
 
 /// `half_acquisition` of newer files comes before `field_of_view` of older ones.
-void read_field_of_view(const hdf5::File& file, const Layout& layout, ScanInfo& info) {
-  const std::optional<hdf5::DataSet> set = file.find(layout.detector + "/half_acquisition");
+void read_field_of_view(const hdf5::File& file, const NXtomoPlaces& places, ScanInfo& info) {
+  const std::optional<hdf5::DataSet> set = file.find(places.detector + "/half_acquisition");
   const std::optional<bool> half = set ? set->flag() : std::nullopt;
-  const bool by_name = in_lower_case(file.text(layout.detector + "/field_of_view").value_or("")) == "half";
+  const bool by_name = in_lower_case(file.text(places.detector + "/field_of_view").value_or("")) == "half";
   if (!half.value_or(by_name)) return;
   info.field_of_view = FieldOfView::doubled;
   info.notes.emplace_back(half ? "half_acquisition: a half acquisition"
@@ -97,20 +45,17 @@ void read_field_of_view(const hdf5::File& file, const Layout& layout, ScanInfo& 
 }
 
 /// Whether a detector is turned by half a turn about an axis of its transformations; empty if it has no such.
-std::optional<bool> half_turn_about(const hdf5::File& file, const Layout& layout, const std::string& axis,
-                                    std::vector<std::string>& notes) {
-  const std::string path = layout.detector + "/transformations/" + axis;
+std::optional<bool> half_turn_about(const hdf5::File& file, const NXtomoPlaces& places,
+                                    const std::string& axis, std::vector<std::string>& notes) {
+  const std::string path = places.detector + "/transformations/" + axis;
   const std::optional<double> angle = recorded_number(file, path, notes);
   if (!angle) return std::nullopt;
   const double degrees =
       *angle * radians_per(file.data_set(path).text("units").value_or("deg"), path) / in_radians(1);
   constexpr double turn = 360, rounding = 1e-3;
   const double off = std::abs(std::remainder(degrees, turn));
-  if (off >= rounding && std::abs(off - turn / 2) >= rounding) {
-    std::ostringstream note;
-    note << path << " = " << degrees << " deg is left out: only half a turn is turned back";
-    notes.push_back(note.str());
-  }
+  if (off >= rounding && std::abs(off - turn / 2) >= rounding)
+    notes.push_back(words(path, " = ", degrees, " deg is left out: only half a turn is turned back"));
   return std::abs(off - turn / 2) < rounding;
 }
 
@@ -118,14 +63,14 @@ std::optional<bool> half_turn_about(const hdf5::File& file, const Layout& layout
 /// say it plainly. In transformations, z is along the rows of the ESRF's frame, where rz flips columns and ry
 /// flips rows; in NeXus' own frame ry flips columns and rx flips rows. The version of the file or an axis of
 /// their own tells which it is.
-void read_flips(const hdf5::File& file, const Layout& layout, Acquisition& found) {
+void read_flips(const hdf5::File& file, const NXtomoPlaces& places, Acquisition& found) {
   std::vector<std::string>& notes = found.info.notes;
   Orientation& turned = found.orientation;
-  turned.flip_columns = file.flag(layout.detector + "/x_flipped");
-  turned.flip_rows = file.flag(layout.detector + "/y_flipped");
-  const auto rx = half_turn_about(file, layout, "rx", notes), ry = half_turn_about(file, layout, "ry", notes),
-             rz = half_turn_about(file, layout, "rz", notes);
-  const bool nexus = rx || file.text(layout.entry.empty() ? "/" : layout.entry, "NeXus_Coordinate_System");
+  turned.flip_columns = file.flag(places.detector + "/x_flipped");
+  turned.flip_rows = file.flag(places.detector + "/y_flipped");
+  const auto rx = half_turn_about(file, places, "rx", notes), ry = half_turn_about(file, places, "ry", notes),
+             rz = half_turn_about(file, places, "rz", notes);
+  const bool nexus = rx || file.text(places.entry.empty() ? "/" : places.entry, "NeXus_Coordinate_System");
   if (rz) {
     turned.flip_columns |= *rz;
     turned.flip_rows |= ry.value_or(false);
@@ -148,10 +93,8 @@ void read_flips(const hdf5::File& file, const Layout& layout, Acquisition& found
 
 }  // namespace
 
-extern constinit const FieldTable nxtomo_table{"NXtomo", fields};
-
-NXtomoFrame nxtomo_frame_of(const hdf5::File& file, const Layout& layout) {
-  const std::string entry = layout.entry.empty() ? "/" : layout.entry;
+NXtomoFrame nxtomo_frame_of(const hdf5::File& file, const NXtomoPlaces& places) {
+  const std::string entry = places.entry.empty() ? "/" : places.entry;
   constexpr double first_in_nexus = 2;
   return file.number(entry, "version").value_or(first_in_nexus) < first_in_nexus &&
                  !file.text(entry, "NeXus_Coordinate_System")
@@ -159,26 +102,25 @@ NXtomoFrame nxtomo_frame_of(const hdf5::File& file, const Layout& layout) {
              : NXtomoFrame::nexus;
 }
 
-void read_nxtomo_geometry(const hdf5::File& file, const Layout& layout, Acquisition& found) {
+void read_nxtomo_geometry(const hdf5::File& file, const NXtomoPlaces& places, Acquisition& found) {
   ScanInfo& info = found.info;
   const Index bins = found.projections.front()->shape()[2];
   const auto pitch = [&](const std::string& path) { return pitch_mm(file, path, "m", info.notes); };
-  const std::string sample = layout.entry + "/sample";
-  read_axis(file, layout, bins, info);
+  const std::string sample = places.entry + "/sample";
+  read_axis(file, places, bins, info);
   for (const std::string beam : {"/instrument/beam", "/beam"})
     if (!info.energy_kev)
-      info.energy_kev = energy_kev(file, layout.entry + beam + "/incident_energy", info.notes);
+      info.energy_kev = energy_kev(file, places.entry + beam + "/incident_energy", info.notes);
   info.propagation_mm = length_mm(file, sample + "/propagation_distance", "m", info.notes);
-  take_distances({.sod = source_mm(file, layout, info.notes),
-                  .to_detector = length_mm(file, layout.detector + "/distance", "m", info.notes),
-                  .bin = pitch(layout.detector + "/x_pixel_size"),
-                  .row = pitch(layout.detector + "/y_pixel_size"),
+  take_distances({.sod = source_mm(file, places, info.notes),
+                  .to_detector = length_mm(file, places.detector + "/distance", "m", info.notes),
+                  .bin = pitch(places.detector + "/x_pixel_size"),
+                  .row = pitch(places.detector + "/y_pixel_size"),
                   .bin_at_sample = pitch(sample + "/x_pixel_size"),
                   .row_at_sample = pitch(sample + "/y_pixel_size")},
                  found);
-  read_field_of_view(file, layout, info);
-  read_flips(file, layout, found);
-  heed(fields, file.name(), values_in(file, layout.entry), info.notes);
+  read_field_of_view(file, places, info);
+  read_flips(file, places, found);
 }
 
 }  // namespace tandem::io

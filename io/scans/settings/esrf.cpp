@@ -59,7 +59,6 @@ ScanSettings read(const fs::path& path) {
 
 }  // namespace
 
-extern const SettingsFormat esrf_settings{"ESRF", "*.info, *.xml", false, is_esrf, read, yields};
-extern const FieldTable esrf_table{"ESRF", esrf_fields};
+extern const SettingsFormat esrf_settings{"ESRF", "*.info, *.xml", false, is_esrf, read, esrf_fields, yields};
 
 }  // namespace tandem::io

@@ -100,7 +100,6 @@ ScanSettings read(const fs::path& path) {
 }  // namespace
 
 extern const SettingsFormat flexray_settings{
-    "FlexRay", "scan settings.txt, data settings XRE.txt", false, is_flexray, read, yields};
-extern const FieldTable flexray_table{"FlexRay", flexray_fields};
+    "FlexRay", "scan settings.txt, data settings XRE.txt", false, is_flexray, read, flexray_fields, yields};
 
 }  // namespace tandem::io

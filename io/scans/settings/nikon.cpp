@@ -136,7 +136,6 @@ ScanSettings read(const fs::path& path) {
 
 }  // namespace
 
-extern const SettingsFormat nikon_settings{"Nikon XTEK", "*.xtekct", false, is_xtekct, read};
-extern const FieldTable nikon_table{"Nikon XTEK", nikon_fields};
+extern const SettingsFormat nikon_settings{"Nikon XTEK", "*.xtekct", false, is_xtekct, read, nikon_fields};
 
 }  // namespace tandem::io

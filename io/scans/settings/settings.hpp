@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "../cone_vectors.hpp"
+#include "../fields.hpp"
 #include "../scan_reader.hpp"
 
 namespace tandem::io {
@@ -52,6 +53,7 @@ struct SettingsFormat {
   bool only_named;         ///< it counts only if the user gives its name, not for lying beside images
   bool (*recognises)(const std::filesystem::path& path);    ///< by name, and by content where that is needed
   ScanSettings (*read)(const std::filesystem::path& path);  ///< @throws FileError
+  std::span<const Field> fields = {};
   /// Whether another file of the folder counts in its place. Null: never.
   bool (*yields)(const std::filesystem::path& path) = nullptr;
 };

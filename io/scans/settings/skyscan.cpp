@@ -113,7 +113,6 @@ ScanSettings read(const fs::path& path) {
 
 }  // namespace
 
-extern const SettingsFormat skyscan_settings{"SkyScan", "*.log", false, is_log, read};
-extern const FieldTable skyscan_table{"SkyScan", skyscan_fields};
+extern const SettingsFormat skyscan_settings{"SkyScan", "*.log", false, is_log, read, skyscan_fields};
 
 }  // namespace tandem::io

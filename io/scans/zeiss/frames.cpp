@@ -45,14 +45,9 @@ class StreamFrames final : public FrameSource {
 
 /// Reads a part of one frame as float32.
 std::vector<float> floats_of(const FrameSource& source, Index frame, Range rows, Range bins) {
-  const Index count = rows.size() * bins.size();
-  std::vector<std::byte> stored(static_cast<std::size_t>(count) * bytes_of(source.type()));
-  source.read({frame, frame + 1}, rows, bins, stored.data());
-  std::vector<float> values(static_cast<std::size_t>(count));
-  if (source.type() == PixelType::float32)
-    std::memcpy(values.data(), stored.data(), stored.size());
-  else
-    to_float(source.type(), stored.data(), count, reinterpret_cast<std::byte*>(values.data()));
+  std::vector<float> values(static_cast<std::size_t>(rows.size() * bins.size()));
+  source.read_as(PixelType::float32, {frame, frame + 1}, rows, bins,
+                 reinterpret_cast<std::byte*>(values.data()));
   return values;
 }
 

@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <sstream>
 
 #include "../../../core/error.hpp"
 #include "../../../core/units.hpp"
+#include "../../files/text.hpp"
 #include "../fields.hpp"
 #include "../made_frames.hpp"
 #include "frames.hpp"
@@ -166,10 +166,8 @@ void read_geometry(const Zeiss& zeiss, Acquisition& found) {
   *found.info.pixel_size_mm *= magnification;
   const std::optional<double> said = zeiss.first("ImageInfo/XrayMagnification");
   if (!said || *said <= 0 || std::abs(*said / magnification - 1) < 0.01) return;
-  std::ostringstream note;
-  note << "ImageInfo/XrayMagnification = " << *said << ", but the distances say " << magnification
-       << ", which is taken";
-  found.info.notes.push_back(note.str());
+  found.info.notes.push_back(words("ImageInfo/XrayMagnification = ", *said, ", but the distances say ",
+                                   magnification, ", which is taken"));
 }
 
 /// The flat has the exposure of the views.
@@ -194,9 +192,8 @@ void read_reference(const Zeiss& zeiss, Acquisition& found) {
         "ImageInfo/ExpTimes change from view to view; the counts are taken as if they did not");
   if (!flat || *flat <= 0 || std::max(*flat, times.front()) < same * std::min(*flat, times.front())) return;
   found.flats.front() = divided_frames(std::move(found.flats.front()), *flat / times.front());
-  std::ostringstream note;
-  note << "the flat, of " << *flat << " s, is scaled to the exposure of the views, " << times.front() << " s";
-  found.info.notes.push_back(note.str());
+  found.info.notes.push_back(
+      words("the flat, of ", *flat, " s, is scaled to the exposure of the views, ", times.front(), " s"));
 }
 
 /// Views of a parallel beam have shifts; those of a cone beam are moved by whole pixels.
@@ -240,10 +237,8 @@ void note_moves(const Zeiss& zeiss, Acquisition& found) {
     const std::vector<double> places = zeiss.floats(stream);
     const auto [low, high] = std::minmax_element(places.begin(), places.end());
     if (low == places.end() || *high - *low <= 0.5 * *pixel_um) continue;
-    std::ostringstream note;
-    note << stream << " changes by " << *high - *low << " microns: " << moved
-         << ", and no Alignment/X-Shifts say by how many pixels";
-    found.info.notes.push_back(note.str());
+    found.info.notes.push_back(words(stream, " changes by ", *high - *low, " microns: ", moved,
+                                     ", and no Alignment/X-Shifts say by how many pixels"));
   }
 }
 
@@ -252,10 +247,7 @@ std::optional<std::string> value_of(const Zeiss& zeiss, std::string_view key) {
   if (stream == "ImageInfo/MosiacMode")
     return zeiss.file()->size(stream) ? std::optional(std::to_string(zeiss.whole(stream))) : std::nullopt;
   const std::optional<double> value = zeiss.first(stream);
-  if (!value) return std::nullopt;
-  std::ostringstream text;
-  text << *value;
-  return text.str();
+  return value ? std::optional(words(*value)) : std::nullopt;
 }
 
 }  // namespace

@@ -1,0 +1,37 @@
+#pragma once
+
+// The layouts of scans in HDF5 files. Used only within io/.
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "../fields.hpp"
+#include "../frame_source.hpp"
+
+namespace tandem::io {
+
+/// A layout of HDF5 files. Each has a file of its own and a line in table.cpp.
+struct Layout {
+  std::string_view name;  ///< "NXtomo", as ScanInfo has it
+  /// What a file of this layout has, as messages list it, for each FrameKind; empty: they do not list it.
+  std::array<std::string_view, 3> needed;
+  std::span<const Field> fields;
+  /// The scan of a file; empty if the file has another layout. @throws FileError
+  std::optional<Acquisition> (*find)(const hdf5::File& file, const OpenOptions& options);
+  /// The flats or darks of a file, which may come without views; empty if there are none. Null: never.
+  FrameSources (*frames)(const hdf5::File& file, FrameKind kind) = nullptr;
+  bool has_variables = false;  ///< whether OpenOptions::variable may name the scan
+};
+
+/// All layouts, in the order in which files are tried.
+std::span<const Layout> layouts();
+
+/// The scan in a file of any layout. @throws FileError
+Acquisition acquisition_in(const hdf5::File& file, const OpenOptions& options);
+
+/// The flats or darks in a file of any layout. @throws FileError, also if there are none
+FrameSources frames_in(const hdf5::File& file, FrameKind kind);
+
+}  // namespace tandem::io

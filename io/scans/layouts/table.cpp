@@ -1,0 +1,67 @@
+#include "../../../core/error.hpp"
+#include "../../files/text.hpp"
+#include "layout.hpp"
+
+/// One line a layout, in the order in which files are tried. A function in a file of its own, such as
+/// cil_layout, returns the Layout.
+#define TANDEM_LAYOUTS(LAYOUT) \
+  LAYOUT(data_exchange)        \
+  LAYOUT(als)                  \
+  LAYOUT(nxtomo)               \
+  LAYOUT(cil)                  \
+  LAYOUT(bliss)                \
+  LAYOUT(matlab)
+
+namespace tandem::io {
+
+#define TANDEM_DECLARE(name) Layout name##_layout();
+TANDEM_LAYOUTS(TANDEM_DECLARE)
+#undef TANDEM_DECLARE
+
+std::span<const Layout> layouts() {
+#define TANDEM_MAKE(name) name##_layout(),
+  static const std::array all{TANDEM_LAYOUTS(TANDEM_MAKE)};
+#undef TANDEM_MAKE
+  return all;
+}
+
+namespace {
+
+/// What a file may have to hold frames of a kind: `ways`, and those of all layouts.
+std::string needed(FrameKind kind, std::vector<std::string> ways = {}) {
+  for (const Layout& each : layouts())
+    if (const std::string_view way = each.needed[static_cast<std::size_t>(kind)]; !way.empty())
+      ways.emplace_back(way);
+  return alternatives(ways) + " is needed";
+}
+
+/// The first link of a file that leads nowhere, as the end of a message; empty if there is none.
+std::string lost_link(const hdf5::File& file) {
+  for (const std::string& name : file.names("/"))
+    if (file.external_link("/" + name) && !file.identity("/" + name))
+      return "; /" + name + " " + file.why_unopened("/" + name);
+  return "";
+}
+
+}  // namespace
+
+Acquisition acquisition_in(const hdf5::File& file, const OpenOptions& options) {
+  for (const Layout& each : layouts()) {
+    if (!options.variable.empty() && !each.has_variables) continue;
+    std::optional<Acquisition> found = each.find(file, options);
+    if (!found) continue;
+    found->info.format = each.name;
+    return std::move(*found);
+  }
+  throw FileError(file.name() + ": is no scan; " + needed(FrameKind::projection) + lost_link(file));
+}
+
+FrameSources frames_in(const hdf5::File& file, FrameKind kind) {
+  for (const Layout& each : layouts())
+    if (FrameSources found = each.frames ? each.frames(file, kind) : FrameSources{}; !found.empty())
+      return found;
+  throw FileError(file.name() + ": holds no " + (kind == FrameKind::flat ? "flats" : "darks") + "; " +
+                  needed(kind, {"a TIFF image"}));
+}
+
+}  // namespace tandem::io
