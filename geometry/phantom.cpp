@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <type_traits>
 
 #include "../core/error.hpp"
 #include "../core/parallel.hpp"
@@ -234,7 +235,7 @@ double row_height(const ParallelBeam& scan, Index row) {
 }
 
 void project(const Phantom& phantom, const ParallelBeam& scan, Range rows, std::span<float> out) {
-  const Index bins = scan.detector.bins, views = static_cast<Index>(scan.angles.size());
+  const Index bins = scan.detector.bins, views = views_of(scan);
   require_part("rows", rows, scan.detector.rows, out.size(), bins * views);
   std::vector<std::vector<Ellipse>> cuts;
   for (Index row = rows.first; row < rows.last; ++row) cuts.push_back(cut(phantom, row_height(scan, row)));
@@ -258,7 +259,7 @@ void project(const Phantom& phantom, const ParallelBeam& scan, Range rows, std::
 
 void project(const Phantom& phantom, const ConeBeam& scan, Range rows, std::span<float> out, int samples) {
   const Detector& d = scan.detector;
-  const auto views = static_cast<Index>(scan.angles.size());
+  const Index views = views_of(scan);
   require_part("rows", rows, d.rows, out.size(), d.bins * views);
   require<GeometryError>(samples > 0, "phantom: ", samples, " samples per cell; at least 1 is needed");
   const auto shifted = [&](Index cell, int k) {
@@ -282,6 +283,17 @@ void project(const Phantom& phantom, const ConeBeam& scan, Range rows, std::span
   });
 }
 
+void project(const Phantom& phantom, const Scan& scan, Range rows, std::span<float> out, int samples) {
+  std::visit(
+      [&]<class Kind>(const Kind& s) {
+        if constexpr (std::is_same_v<Kind, ParallelBeam>)
+          project(phantom, s, rows, out);
+        else
+          project(phantom, s, rows, out, samples);
+      },
+      scan);
+}
+
 double largest_line_integral(const Phantom& phantom, const ParallelBeam& scan) {
   const Index bins = scan.detector.bins;
   const bool alike = same_at_every_height(phantom) && scan.row_axis_bins.empty();
@@ -289,7 +301,7 @@ double largest_line_integral(const Phantom& phantom, const ParallelBeam& scan) {
   for (Index row = 0; row < (alike ? 1 : scan.detector.rows); ++row)
     cuts.push_back(cut(phantom, row_height(scan, row)));
   std::vector<double> largest(scan.angles.size());
-  parallel_for(static_cast<Index>(scan.angles.size()), [&](Index view) {
+  parallel_for(views_of(scan), [&](Index view) {
     std::vector<double> sums(static_cast<std::size_t>(bins));
     const auto v = static_cast<std::size_t>(view);
     for (std::size_t row = 0; row < cuts.size(); ++row) {
@@ -310,6 +322,10 @@ double largest_line_integral(const Phantom& phantom, const ConeBeam& scan) {
     largest = std::max(largest, *std::max_element(row.begin(), row.end()));
   }
   return static_cast<double>(largest);
+}
+
+double largest_line_integral(const Phantom& phantom, const Scan& scan) {
+  return std::visit([&](const auto& s) { return largest_line_integral(phantom, s); }, scan);
 }
 
 void voxelise(const Phantom& phantom, const VolumeGrid& grid, Range slices, std::span<float> out,

@@ -315,6 +315,10 @@ std::vector<float> filter_weights(const ParallelBeam& scan) { return view_shares
 
 std::vector<float> filter_weights(const ConeBeam& scan) { return ray_shares(scan, 1); }
 
+std::vector<float> filter_weights(const Scan& scan) {
+  return std::visit([](const auto& s) { return filter_weights(s); }, scan);
+}
+
 LinearOperator ramp_filter(const ParallelBeam& whole, Range views, std::span<const float> weights,
                            Filter filter, Device device, const Interpolation& interpolation) {
   validate(whole);
@@ -374,16 +378,14 @@ LinearOperator by_team(const ConeBeam& scan, const Filter& filter, Device team,
 LinearOperator ramp_filter(const ParallelBeam& scan, Filter filter, Device device,
                            const Interpolation& interpolation) {
   validate(scan);
-  return ramp_filter(scan, {0, static_cast<Index>(scan.angles.size())}, filter_weights(scan), filter, device,
-                     interpolation);
+  return ramp_filter(scan, {0, views_of(scan)}, filter_weights(scan), filter, device, interpolation);
 }
 
 LinearOperator ramp_filter(const ConeBeam& scan, Filter filter, Device device,
                            const Interpolation& interpolation) {
   validate(scan);
   if (device.members() > 1) return by_team(scan, filter, device, interpolation);
-  return ramp_filter(scan, {0, static_cast<Index>(scan.angles.size())}, filter_weights(scan), filter, device,
-                     interpolation);
+  return ramp_filter(scan, {0, views_of(scan)}, filter_weights(scan), filter, device, interpolation);
 }
 
 LinearOperator align_rows(const ConeBeam& scan, Device device) {

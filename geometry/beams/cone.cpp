@@ -19,6 +19,8 @@ void validate(const ConeBeam& scan) {
                          "; a finite number of rows is needed");
 }
 
+void keep_views(ConeBeam& scan, std::span<const Index> views) { scan.angles = chosen(scan.angles, views); }
+
 ConeBeam crop(const ConeBeam& scan, Range views, Range rows, Range bins) {
   ConeBeam part = scan;
   part.detector = crop(scan.detector, rows, bins);
@@ -64,8 +66,8 @@ Space cone_volume_space(const VolumeGrid& grid, Device device) {
 }
 
 Space projection_space(const ConeBeam& scan, Device device) {
-  return Space({static_cast<Index>(scan.angles.size()), scan.detector.rows, scan.detector.bins},
-               Blocks::whole, device, fingerprint(scan))
+  return Space({views_of(scan), scan.detector.rows, scan.detector.bins}, Blocks::whole, device,
+               fingerprint(scan))
       .split();
 }
 

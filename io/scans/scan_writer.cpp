@@ -21,7 +21,7 @@ void write_geometry(hdf5::File& file, const Scan& scan, std::optional<double> pi
   file.write_text(instrument + "tandem/kind", std::string(kind_of(scan)));
   find_beam_fields(kind_of(scan))->write(file, instrument + "tandem", scan);
   const Detector& detector = detector_of(scan);
-  file.write_number(instrument + "tandem/axis_bin", detector.axis_bin, "");
+  if (const auto axis = axis_of(scan)) file.write_number(instrument + "tandem/axis_bin", *axis, "");
   if (!pixel_size_mm) return;
   file.write_number(instrument + "detector/pixel_size_x", *pixel_size_mm, "mm");
   file.write_number(instrument + "detector/pixel_size_y",
@@ -63,8 +63,7 @@ void ScanWriter::Impl::make_file(const Scan& scan, std::optional<double> pixel_s
 ScanWriter::ScanWriter(Output output, const Scan& scan, std::optional<double> pixel_size_mm, PixelType type,
                        Index flats, Index darks) {
   validate(scan);
-  const Shape shape{static_cast<Index>(angles_of(scan).size()), detector_of(scan).rows,
-                    detector_of(scan).bins};
+  const Shape shape{views_of(scan), detector_of(scan).rows, detector_of(scan).bins};
   PlainFile file = output.create(output.name());
   impl_ = std::make_unique<Impl>(
       Impl{std::move(output), std::move(file), type, shape, {shape[0], flats, darks}, {}, {}});

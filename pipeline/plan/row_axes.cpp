@@ -47,7 +47,7 @@ std::function<Subsets(Index)> subsets_of(const Problem& problem) {
           of_views = problem.of_views](Index count) {
     std::vector<LinearOperator> parts;
     std::vector<std::vector<Index>> places;  // of data, among those of this process
-    for (const std::vector<Index>& views : view_subsets(angles_of(scan), period_of(scan), count)) {
+    for (const std::vector<Index>& views : view_subsets(scan, count)) {
       const LinearOperator A = of_views(views);
       parts.push_back(has_row_axes(scan) ? of_measured(scan, grid, A) : A);
       const Range mine = places_within(views, own);
@@ -100,7 +100,7 @@ std::vector<Range> bins_kept(const Scan& scan, const VolumeGrid& grid) {
 
 std::vector<Index> data_kept(const Scan& scan, const VolumeGrid& grid) {
   const bool one_block = !rows_are_slices(scan);
-  const auto views = static_cast<Index>(angles_of(scan).size());
+  const Index views = views_of(scan);
   std::vector<Index> data;
   for (const Range& kept : bins_kept(scan, grid)) {
     if (data.empty() || !one_block) data.push_back(0);
