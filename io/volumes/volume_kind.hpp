@@ -31,8 +31,8 @@ enum class Parts {
   slices,  ///< slices are files anyway
 };
 
-/// A file format of volumes, as a value. Each has one file in io/ and one line of volume_kinds.cpp. Options
-/// and messages come from this table.
+/// A file format of volumes, as a value. Each has one file in this folder and one line of volume_kinds.cpp.
+/// Options and messages come from this table.
 struct VolumeKind {
   std::string_view name;                  ///< as --save-format has it: "h5"
   std::string_view title;                 ///< in messages: "HDF5"

@@ -12,7 +12,7 @@
 namespace tandem::pipeline {
 
 struct Placement;  // beams/placement.hpp
-struct Route;      // routes/route.hpp
+struct Route;      // route.hpp
 
 /// Who computes: a device, and how projector and back-projector run there.
 struct Worker {

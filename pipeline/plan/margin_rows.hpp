@@ -16,7 +16,7 @@ struct MarginRows {
 /// The rows with the margins that can be had. Reads flats, darks and a view of them.
 Range with_good_margins(io::ScanReader& reader, const Preprocessing& how, const MarginRows& rows);
 
-/// Changes `Plan::rows_there` accordingly.
+/// Changes `Job::rows_there` accordingly.
 void end_margins_at_bad_rows(io::ScanReader& reader, Plan& plan, Range views);
 
 }  // namespace tandem::pipeline
