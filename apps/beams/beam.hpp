@@ -6,8 +6,6 @@
 #include <vector>
 
 #include "../../axis/center.hpp"
-#include "../../operators/linear_operator.hpp"
-#include "../../operators/projector.hpp"
 #include "../options/geometry_options.hpp"
 #include "../runs/progress.hpp"
 
@@ -34,10 +32,6 @@ struct Beam {
   std::vector<Index> (*rows_for_axis)(const Scan& scan, Range selected, Index count);
   pipeline::AxisEstimate (*find_axis)(const std::vector<float>& lines, const Scan& scan, Index rows,
                                       const pipeline::AxisSearch& search, ProgressLine& progress);
-
-  /// The operator A for `project`. Rows see the volume from where they are, also rows with an axis of their
-  /// own.
-  LinearOperator (*projector)(const Scan& scan, const VolumeGrid& grid, const std::string& model);
 };
 
 /// All kinds. The first one is the default.

@@ -57,10 +57,6 @@ pipeline::AxisEstimate find_axis(const std::vector<float>& lines, const Scan& sc
   return axis;
 }
 
-LinearOperator projector_of(const Scan& scan, const VolumeGrid& grid, const std::string&) {
-  return projector(scan, grid);
-}
-
 }  // namespace
 
 extern const Beam cone_beam{
@@ -75,7 +71,6 @@ extern const Beam cone_beam{
     .words = words,
     .rows_for_axis = rows_for_axis,
     .find_axis = find_axis,
-    .projector = projector_of,
 };
 
 }  // namespace tandem::apps

@@ -1,9 +1,5 @@
-#include <cmath>
 #include <utility>
 
-#include "../../operators/algebra.hpp"
-#include "../../operators/ramp_filter.hpp"
-#include "../../pipeline/plan/row_axes.hpp"
 #include "beam.hpp"
 
 namespace tandem::apps {
@@ -25,19 +21,6 @@ std::vector<Index> rows_for_axis(const Scan&, Range selected, Index count) {
   return spread_rows(selected, std::min(count, selected.size()));
 }
 
-/// The projector has all rows on one axis. From there they are moved to their own axes, so they must be as
-/// long as all of the volume is wide.
-LinearOperator projector_of(const Scan& scan, const VolumeGrid& grid, const std::string& model) {
-  const ParallelBeam& beam = parallel(scan);
-  if (beam.row_axis_bins.empty()) return projector(beam, grid, model_named(model));
-  const auto reach = [&](std::size_t k) {
-    return std::abs(grid.centre[k]) + 0.5 * static_cast<double>(grid.size[k]) * grid.pitch[k];
-  };
-  const ParallelBeam wide =
-      pipeline::widened(beam, 1 + std::hypot(reach(0), reach(1)) / beam.detector.bin_pitch);
-  return adjoint(align_rows(beam, wide, Padding::none)) * projector(wide, grid, model_named(model));
-}
-
 }  // namespace
 
 extern const Beam parallel_beam{
@@ -55,7 +38,6 @@ extern const Beam parallel_beam{
     },
     .rows_for_axis = rows_for_axis,
     .find_axis = find_axis,
-    .projector = projector_of,
 };
 
 }  // namespace tandem::apps

@@ -9,6 +9,7 @@
 #include "../../core/parallel.hpp"
 #include "../../geometry/view_subsets.hpp"
 #include "../../operators/algebra.hpp"
+#include "../../operators/projector.hpp"
 #include "../../operators/ramp_filter.hpp"
 
 namespace tandem::pipeline {
@@ -69,6 +70,10 @@ void give_row_axes(Scan& scan, const std::vector<double>& axes) {
   beam->detector.axis_bin = std::accumulate(axes.begin(), axes.end(), 0.0) / static_cast<double>(axes.size());
 }
 
+namespace {
+
+/// A scan with bins added at the ends of its detector until it reaches so many bins from the axis on both
+/// sides.
 ParallelBeam widened(ParallelBeam wide, double reach) {
   Detector& d = wide.detector;
   constexpr double edge = 0.5, rounding = 1e-6;  // of the last bin
@@ -79,6 +84,18 @@ ParallelBeam widened(ParallelBeam wide, double reach) {
   d.bins += low + high, d.axis_bin += static_cast<double>(low);
   for (double& axis : wide.row_axis_bins) axis += static_cast<double>(low);
   return wide;
+}
+
+}  // namespace
+
+LinearOperator projector_onto_rows(const Scan& scan, const VolumeGrid& grid, std::optional<Model> model) {
+  if (!has_row_axes(scan)) return projector(scan, grid, model);
+  const auto& beam = std::get<ParallelBeam>(scan);
+  const auto reach = [&](std::size_t k) {
+    return std::abs(grid.centre[k]) + 0.5 * static_cast<double>(grid.size[k]) * grid.pitch[k];
+  };
+  const ParallelBeam wide = widened(beam, 1 + std::hypot(reach(0), reach(1)) / beam.detector.bin_pitch);
+  return adjoint(align_rows(beam, wide, Padding::none)) * projector(wide, grid, *model);
 }
 
 Scan solved_scan(const Scan& scan, const VolumeGrid& grid) {

@@ -10,9 +10,10 @@ namespace tandem::pipeline {
 /// another beam, or another number of axes
 void give_row_axes(Scan& scan, const std::vector<double>& axes);
 
-/// A scan with bins added at the ends of its detector until it reaches so many bins from the axis on both
-/// sides.
-ParallelBeam widened(ParallelBeam scan, double reach);
+/// The operator A of all rows from where they are, also of rows with an axis of their own. The projector has
+/// all rows on one axis; from there they are moved to their own, so they are as long as all of the volume is
+/// wide. `model`: of a parallel beam.
+LinearOperator projector_onto_rows(const Scan& scan, const VolumeGrid& grid, std::optional<Model> model);
 
 /// The scan whose projections a solver has: if rows have axes of their own, on the detector on which they are
 /// moved onto the common axis, which is at least as wide as the grid. It is the same whatever rows there are.
