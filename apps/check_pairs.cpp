@@ -67,7 +67,7 @@ LinearOperator in_tiles(const CheckCase& c) {
   };
   const auto [nx, ny, nz] = c.grid.size;
   const auto [bins, rows] = std::pair{scan.detector.bins, scan.detector.rows};
-  const double whole = bytes_of({nz, ny, nx}, {static_cast<Index>(scan.angles.size()), rows, bins});
+  const double whole = bytes_of({nz, ny, nx}, {views_of(scan), rows, bins});
   return tiled_projector(scan, c.grid, {c.device},
                          std::max(3 * bytes_of({nz, 1, nx}, {1, rows, bins}), whole / 3));
 }

@@ -74,8 +74,8 @@ double forward_error(const Case& c, const Execution& how, const Array& there_vol
 
 /// mu of the same pair on fewer pixels and views, where random vectors are soon drawn.
 double mismatch_of(const Execution& how, const Case& c, Device device) {
-  const Case small(std::min<Index>(c.grid.size[0], 256),
-                   std::min<Index>(static_cast<Index>(c.scan.angles.size()), 256), c.grid.size[2]);
+  const Case small(std::min<Index>(c.grid.size[0], 256), std::min<Index>(views_of(c.scan), 256),
+                   c.grid.size[2]);
   return adjointness(projector(small.scan, small.grid, Model::pixel_driven, device, how), 2).mismatch;
 }
 

@@ -132,7 +132,7 @@ double error_of_rows(const Case& c, const kernels::FourierSizes& n, const Array&
 /// Of two slices: a probe takes longer to be drawn than to be projected, and a few are needed, because the
 /// inner product of one may be small by chance.
 double mismatch(const Case& c, Device device, const Execution& how) {
-  const Case few(c.grid.size[0], static_cast<Index>(c.scan.angles.size()), 2);
+  const Case few(c.grid.size[0], views_of(c.scan), 2);
   constexpr int probes = 5;
   return adjointness(projector(few.scan, few.grid, Model::fourier, device, how), probes).mismatch;
 }

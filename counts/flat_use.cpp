@@ -82,7 +82,7 @@ void use_monitor(const io::ScanInfo& info, FlatUse& use) {
 void use_each(const io::ScanInfo& info, FlatUse& use) {
   require<FileError>(info.flats == info.views_stored, "--flat-sets each: the scan has ", info.flats,
                      " flats for ", info.views_stored, " views; one per view is needed");
-  const auto views = static_cast<Index>(angles_of(info.scan).size());
+  const Index views = views_of(info.scan);
   use.between = "each";
   use.sets.clear();
   for (Index view = 0; view < views; ++view) {

@@ -45,7 +45,7 @@ RankForecast forecast_of_rank(const ConeBeam& scan, const VolumeGrid& grid, cons
   require<GeometryError>(cluster.forward > 0 && cluster.backward > 0 && cluster.link > 0,
                          "rates of kernels and links: one is zero or below; give numbers above zero");
   const Index nx = grid.size[0], ny = grid.size[1], nz = grid.size[2];
-  const Index all_views = static_cast<Index>(scan.angles.size());
+  const Index all_views = views_of(scan);
   RankForecast found;
   found.lines = portion_of_rank(ny, 0, cluster.ranks).size();
   found.views = portion_of_rank(all_views, 0, cluster.ranks).size();

@@ -55,8 +55,8 @@ std::string pair_words(const Plan& plan) {
   if (plan.flow.model == Model::fourier) text << ' ' << plan.flow.execution().accuracy;
   text << ", " << kind_of(plan.job.scan) << ", "
        << about(std::max(plan.job.solved.size[0], plan.job.solved.size[1])) << " pixels, "
-       << about(static_cast<Index>(angles_of(plan.job.scan).size())) << " views, "
-       << about(std::min<Index>(plan.flow.rows_at_once, 128)) << " slices";
+       << about(views_of(plan.job.scan)) << " views, " << about(std::min<Index>(plan.flow.rows_at_once, 128))
+       << " slices";
   return text.str();
 }
 
@@ -77,7 +77,7 @@ Amounts amounts_of(const Plan& plan, const std::vector<Range>& chunks) {
   }
   const Detector& d = plan.job.filters() ? filtered_detector(plan.job.scan) : detector_of(plan.job.scan);
   return {rows * static_cast<double>(plan.job.rows_together) * static_cast<double>(plan.job.bins.size()),
-          static_cast<double>(angles_of(plan.job.scan).size()) * rows * static_cast<double>(d.bins),
+          static_cast<double>(views_of(plan.job.scan)) * rows * static_cast<double>(d.bins),
           slices * static_cast<double>(plan.job.grid.size[0] * plan.job.grid.size[1]),
           solved * static_cast<double>(plan.job.solved.size[0] * plan.job.solved.size[1])};
 }
@@ -114,7 +114,7 @@ bool shares_cores(const Plan& plan) {
 std::vector<StationWork> work_of(const Plan& plan, const io::ScanInfo& info, const Ends& ends,
                                  const std::vector<Range>& chunks) {
   const Amounts n = amounts_of(plan, chunks);
-  const double views = static_cast<double>(angles_of(plan.job.scan).size()), updates = n.solved * views;
+  const double views = static_cast<double>(views_of(plan.job.scan)), updates = n.solved * views;
   const double pixel = static_cast<double>(io::bytes_of(info.type));
   const std::string cpu = cpu_words(), where = ", " + device_words(plan), pair = pair_words(plan) + where;
   const auto file_frames = static_cast<double>(plan.job.views.size() + info.flats + info.darks);

@@ -79,7 +79,7 @@ Plan part_of(const Plan& plan, Size size) {
   part.job.solved = part.job.grid;
   part.job.inside = {};
   if (plan.flow.route->slices_apart) {
-    const Index views = static_cast<Index>(angles_of(plan.job.scan).size());
+    const Index views = views_of(plan.job.scan);
     part.job.scan = crop(plan.job.scan, {0, views}, {0, size.slices}, {0, detector_of(plan.job.scan).bins});
     part.job.rows = {plan.job.rows.first, plan.job.rows.first + size.slices * plan.job.rows_together};
   }
@@ -103,7 +103,7 @@ Plan part_of(const Plan& plan, Size size) {
 
 Size all_of(const Plan& plan) {
   return {solved_slices(plan.job, {0, std::min(plan.flow.rows_at_once, plan.job.grid.size[2])}).size(),
-          static_cast<Index>(angles_of(plan.job.scan).size())};
+          views_of(plan.job.scan)};
 }
 
 /// About so many slices, in batches as kernels take them at once.

@@ -234,7 +234,7 @@ double row_height(const ParallelBeam& scan, Index row) {
 }
 
 void project(const Phantom& phantom, const ParallelBeam& scan, Range rows, std::span<float> out) {
-  const Index bins = scan.detector.bins, views = static_cast<Index>(scan.angles.size());
+  const Index bins = scan.detector.bins, views = views_of(scan);
   require_part("rows", rows, scan.detector.rows, out.size(), bins * views);
   std::vector<std::vector<Ellipse>> cuts;
   for (Index row = rows.first; row < rows.last; ++row) cuts.push_back(cut(phantom, row_height(scan, row)));
@@ -258,7 +258,7 @@ void project(const Phantom& phantom, const ParallelBeam& scan, Range rows, std::
 
 void project(const Phantom& phantom, const ConeBeam& scan, Range rows, std::span<float> out, int samples) {
   const Detector& d = scan.detector;
-  const auto views = static_cast<Index>(scan.angles.size());
+  const Index views = views_of(scan);
   require_part("rows", rows, d.rows, out.size(), d.bins * views);
   require<GeometryError>(samples > 0, "phantom: ", samples, " samples per cell; at least 1 is needed");
   const auto shifted = [&](Index cell, int k) {
@@ -289,7 +289,7 @@ double largest_line_integral(const Phantom& phantom, const ParallelBeam& scan) {
   for (Index row = 0; row < (alike ? 1 : scan.detector.rows); ++row)
     cuts.push_back(cut(phantom, row_height(scan, row)));
   std::vector<double> largest(scan.angles.size());
-  parallel_for(static_cast<Index>(scan.angles.size()), [&](Index view) {
+  parallel_for(views_of(scan), [&](Index view) {
     std::vector<double> sums(static_cast<std::size_t>(bins));
     const auto v = static_cast<std::size_t>(view);
     for (std::size_t row = 0; row < cuts.size(); ++row) {

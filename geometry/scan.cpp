@@ -75,6 +75,10 @@ void validate(const Scan& scan) {
   std::visit([](const auto& s) { validate(s); }, scan);
 }
 
+Index views_of(const Scan& scan) {
+  return std::visit([](const auto& s) { return views_of(s); }, scan);
+}
+
 bool half_acquisition(const Scan& scan) {
   return std::visit([](const auto& s) { return half_acquisition(s); }, scan);
 }

@@ -21,6 +21,7 @@ concept Beam = requires(Kind scan, const VolumeGrid& grid, Range range, Device d
   { scan.detector } -> std::same_as<Detector&>;
   { scan.angles } -> std::same_as<std::vector<double>&>;
   validate(scan);
+  { views_of(scan) } -> std::same_as<Index>;
   { half_acquisition(scan) } -> std::same_as<bool>;
   { crop(scan, range, range, range) } -> std::same_as<Kind>;
   { bin_down(scan, 0, true) } -> std::same_as<Kind>;
@@ -58,6 +59,7 @@ const std::vector<double>& row_axes_of(const Scan& scan);  ///< empty if all row
 void share_axis(Scan& scan);                               ///< gives all rows the same axis
 
 void validate(const Scan& scan);
+Index views_of(const Scan& scan);  ///< their number
 bool half_acquisition(const Scan& scan);
 /// A part of a cone beam may be a fan beam.
 Scan crop(const Scan& scan, Range views, Range rows, Range bins);

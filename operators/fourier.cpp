@@ -58,14 +58,13 @@ Execution resolved_fourier(const Execution& wanted, const ParallelBeam& scan, De
 bool fourier_is_faster(const ParallelBeam& scan, const VolumeGrid& grid, const Execution& how,
                        Device device) {
   return !kernels::fourier(device).empty() &&
-         kernels::fourier_is_faster(kernels::fourier_sizes(scan, grid, how.accuracy),
-                                    static_cast<Index>(scan.angles.size()), device);
+         kernels::fourier_is_faster(kernels::fourier_sizes(scan, grid, how.accuracy), views_of(scan), device);
 }
 
 WorkingMemory fourier_memory(const ParallelBeam& scan, const VolumeGrid& grid, Index slices,
                              const Execution& how, Device device) {
   const double bytes = kernels::fourier_memory(kernels::fourier_sizes(scan, grid, how.accuracy),
-                                               static_cast<Index>(scan.angles.size()), slices, device);
+                                               views_of(scan), slices, device);
   return {bytes, bytes};
 }
 

@@ -374,16 +374,14 @@ LinearOperator by_team(const ConeBeam& scan, const Filter& filter, Device team,
 LinearOperator ramp_filter(const ParallelBeam& scan, Filter filter, Device device,
                            const Interpolation& interpolation) {
   validate(scan);
-  return ramp_filter(scan, {0, static_cast<Index>(scan.angles.size())}, filter_weights(scan), filter, device,
-                     interpolation);
+  return ramp_filter(scan, {0, views_of(scan)}, filter_weights(scan), filter, device, interpolation);
 }
 
 LinearOperator ramp_filter(const ConeBeam& scan, Filter filter, Device device,
                            const Interpolation& interpolation) {
   validate(scan);
   if (device.members() > 1) return by_team(scan, filter, device, interpolation);
-  return ramp_filter(scan, {0, static_cast<Index>(scan.angles.size())}, filter_weights(scan), filter, device,
-                     interpolation);
+  return ramp_filter(scan, {0, views_of(scan)}, filter_weights(scan), filter, device, interpolation);
 }
 
 LinearOperator align_rows(const ConeBeam& scan, Device device) {

@@ -87,7 +87,7 @@ Tilings plan_tiles(const ConeBeam& scan, const VolumeGrid& grid, Index devices, 
   const auto [nx, ny, nz] = grid.size;
   const Index rows = scan.detector.rows, bins = scan.detector.bins;
   const Axis lines{ny, sizeof(float) * static_cast<double>(nx * nz)},
-      views{static_cast<Index>(scan.angles.size()), sizeof(float) * static_cast<double>(rows * bins)};
+      views{views_of(scan), sizeof(float) * static_cast<double>(rows * bins)};
   const auto memory = [&, n0 = nz, n2 = nx](Index strip, Index block) {
     return kernels({n0, strip, n2}, {block, rows, bins});
   };

@@ -98,8 +98,7 @@ void add_new(std::vector<std::string>& all, const std::vector<std::string>& some
 
 AxisTrials try_axes(io::ScanReader& reader, const Recipe& recipe, std::span<const double> axes, Index side,
                     const std::function<void(std::size_t)>& done) {
-  KeptScan scan(reader,
-                recipe.views.value_or(Range{0, static_cast<Index>(angles_of(reader.info().scan).size())}));
+  KeptScan scan(reader, recipe.views.value_or(Range{0, views_of(reader.info().scan)}));
   AxisTrials all{};
   Recipe one = middle_slice(recipe, reader.info().scan);
   for (const double axis : axes) {

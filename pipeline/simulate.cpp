@@ -159,7 +159,7 @@ io::Frames SimulatedScan::frames(FrameKind kind, Range rows) const {
   Index count = kind == FrameKind::flat ? s.flats : s.darks;
   std::vector<float> integrals;
   if (kind == FrameKind::projection) {
-    count = static_cast<Index>(angles_of(s.scan).size());
+    count = views_of(s.scan);
     integrals.resize(static_cast<std::size_t>(count * rows.size() * bins));
     std::visit([&](const auto& scan) { project(phantom_, scan, rows, integrals); }, s.scan);
   }

@@ -52,7 +52,7 @@ json reconstruction_of(io::ScanReader& reader, const InfoOptions& o) {
     if (plan) {
       const Shape n = plan->job.grid.shape();
       const double updates =
-          static_cast<double>(n[0] * n[1] * n[2]) * static_cast<double>(angles_of(plan->job.scan).size());
+          static_cast<double>(n[0] * n[1] * n[2]) * static_cast<double>(views_of(plan->job.scan));
       report["shape"] = n;
       report["updates"] = updates;
       row["memory_bytes"] = plan->flow.bytes;

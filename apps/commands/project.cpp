@@ -155,7 +155,7 @@ std::vector<Part> parts_of(const Target& target) {
 /// What the rows of a part see.
 Scan scan_of(const Target& target, const Part& part) {
   if (!rows_are_slices(target.scan)) return target.scan;
-  const auto views = static_cast<Index>(angles_of(target.scan).size());
+  const Index views = views_of(target.scan);
   return crop(target.scan, {0, views}, part.rows, {0, detector_of(target.scan).bins});
 }
 
@@ -188,7 +188,7 @@ std::optional<Array> lines_of(const Target& target, const Part& part, const std:
 void write_scan(const Target& target, const std::string& model, io::VolumeReader& volume,
                 io::ScanWriter& writer, ProgressLine& progress) {
   const Detector& d = detector_of(target.scan);
-  const auto views = static_cast<Index>(angles_of(target.scan).size());
+  const Index views = views_of(target.scan);
   const auto tell = [&](Index rows) {
     progress("project", static_cast<double>(rows), static_cast<double>(d.rows), "rows");
   };
@@ -220,7 +220,7 @@ void run_project(ProjectOptions& o) {
   const bool has_models = !beam_of(target.scan).models.empty();
   if (!has_models && o.given("--model")) throw GeometryError("--model goes with a parallel beam only");
   const Detector& detector = detector_of(target.scan);
-  const std::size_t views = angles_of(target.scan).size();
+  const Index views = views_of(target.scan);
   io::ScanWriter writer({o.output, io::Content::scan, o.common.replace()}, target.scan, target.pixel_size_mm,
                         io::PixelType::float32, 1, 1);
   write_scan(target, o.model, volume, writer, progress);

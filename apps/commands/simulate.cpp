@@ -73,7 +73,7 @@ void write_truth(const SimulateOptions& o, const pipeline::SimulatedScan& simula
 /// one
 double bytes_of_row(const Scan& scan) {
   const double bytes =
-      8.0 * static_cast<double>(detector_of(scan).bins) * static_cast<double>(angles_of(scan).size());
+      8.0 * static_cast<double>(detector_of(scan).bins) * static_cast<double>(views_of(scan));
   require<DeviceError>(bytes < static_cast<double>(pipeline::spare_host_memory()),
                        "simulate: one row of all views takes ", bytes * 1e-9,
                        " GB, more than is free; give fewer --views or --bins");
@@ -102,7 +102,7 @@ nlohmann::json report_of(const SimulateOptions& o) {
           {"output", o.output},
           {"phantom", s.phantom},
           {"geometry", o.geometry.geometry},
-          {"views", angles_of(s.scan).size()},
+          {"views", views_of(s.scan)},
           {"rows", detector.rows},
           {"bins", detector.bins},
           {"axis_bin", detector.axis_bin},
@@ -130,7 +130,7 @@ void run_simulate(SimulateOptions& o) {
   progress.clear();
   write_report(o.common, report);
   if (o.common.json != "-")
-    std::cout << "written   " << o.output << ": " << angles_of(s.scan).size() << " views x " << detector.rows
+    std::cout << "written   " << o.output << ": " << views_of(s.scan) << " views x " << detector.rows
               << " rows x " << detector.bins << " bins, " << io::name_of(simulated.type()) << '\n';
 }
 

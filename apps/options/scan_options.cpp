@@ -214,7 +214,7 @@ Selection select(const ScanOptions& o, const io::ScanInfo& info) {
 nlohmann::json geometry_json(const Scan& scan) {
   const Detector& d = detector_of(scan);
   nlohmann::json all = {{"kind", kind_of(scan)},
-                        {"views", angles_of(scan).size()},
+                        {"views", views_of(scan)},
                         {"rows", d.rows},
                         {"bins", d.bins},
                         {"half_acquisition", half_acquisition(scan)}};
@@ -325,7 +325,7 @@ void warn_of_repeated_view(io::ScanReader& reader, const ScanOptions& o, const s
   if (!o.how.arc_deg || o.how.arc_inclusive) return;
   const io::ScanInfo& info = reader.info();
   const Selection s = select(o, info);
-  const auto views = static_cast<Index>(angles_of(info.scan).size());
+  const Index views = views_of(info.scan);
   const double turns = *o.how.arc_deg / 360;
   const bool whole = turns == std::round(turns),
              half = 2 * turns == std::round(2 * turns) && period_of(info.scan) == half_turn;

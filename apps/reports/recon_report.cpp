@@ -237,8 +237,8 @@ json report_of(const json& planned, const pipeline::Plan& plan, const pipeline::
 void print_plan(std::ostream& to, const pipeline::Plan& plan, const io::ScanInfo& info) {
   const auto& d = detector_of(plan.job.scan);
   const Shape n = plan.job.grid.shape();
-  to << "scan      " << info.format << ", " << angles_of(plan.job.scan).size() << " views x " << d.rows
-     << " rows x " << d.bins << " bins, axis at bin " << plan.job.axis_in_file << '\n'
+  to << "scan      " << info.format << ", " << views_of(plan.job.scan) << " views x " << d.rows << " rows x "
+     << d.bins << " bins, axis at bin " << plan.job.axis_in_file << '\n'
      << "geometry  " << words_of(plan.job.scan) << '\n'
      << "reference " << words_of_references(plan.job.flats, info) << '\n'
      << "volume    " << n[0] << " x " << n[1] << " x " << n[2] << " (z, y, x), " << plan.job.unit();

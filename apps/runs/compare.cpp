@@ -45,7 +45,7 @@ struct Row {
     for (const pipeline::Iterated& chunk : outcome.iterated) squares += chunk.squares.back();
     const Detector& d = detector_of(plan.job.scan);
     return std::sqrt(squares / static_cast<double>(d.rows * d.bins) /
-                     static_cast<double>(angles_of(plan.job.scan).size()));
+                     static_cast<double>(views_of(plan.job.scan)));
   }
 };
 

@@ -60,7 +60,7 @@ Asked asked(int argc, char** argv) {
 LinearOperator over_ranks(const Comm& ranks, const bench::ConeCase& c, const Asked& asked, Device device) {
   constexpr Model model = Model::separable_footprint;
   if (ranks.is_alone()) return projector(c.scan, c.grid, model, device);
-  const auto views = portion_of_rank(static_cast<Index>(c.scan.angles.size()), ranks.rank(), ranks.size());
+  const auto views = portion_of_rank(views_of(c.scan), ranks.rank(), ranks.size());
   const ConeBeam own = crop(c.scan, views, {0, c.scan.detector.rows});
   return rank_projector(
       ranks, {.grid = c.grid,

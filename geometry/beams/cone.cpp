@@ -64,8 +64,8 @@ Space cone_volume_space(const VolumeGrid& grid, Device device) {
 }
 
 Space projection_space(const ConeBeam& scan, Device device) {
-  return Space({static_cast<Index>(scan.angles.size()), scan.detector.rows, scan.detector.bins},
-               Blocks::whole, device, fingerprint(scan))
+  return Space({views_of(scan), scan.detector.rows, scan.detector.bins}, Blocks::whole, device,
+               fingerprint(scan))
       .split();
 }
 

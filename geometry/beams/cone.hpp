@@ -34,6 +34,9 @@ struct ConeBeam {
 /// @throws GeometryError naming the field, its value and its unit.
 void validate(const ConeBeam& scan);
 
+/// The number of views.
+inline Index views_of(const ConeBeam& scan) { return static_cast<Index>(scan.angles.size()); }
+
 /// As for a parallel beam.
 bool half_acquisition(const ConeBeam& scan);
 

@@ -68,8 +68,8 @@ VolumeGrid fitting_grid(const ParallelBeam& scan) {
 }
 
 Space projection_space(const ParallelBeam& scan, Device device) {
-  return Space({static_cast<Index>(scan.angles.size()), scan.detector.rows, scan.detector.bins}, Blocks::rows,
-               device, fingerprint(scan));
+  return Space({views_of(scan), scan.detector.rows, scan.detector.bins}, Blocks::rows, device,
+               fingerprint(scan));
 }
 
 Range rows_met(const ParallelBeam&, const VolumeGrid&, Range slices) { return slices; }

@@ -33,6 +33,9 @@ struct ParallelBeam {
 /// @throws GeometryError naming the field, its value and its unit.
 void validate(const ParallelBeam& scan);
 
+/// The number of views.
+inline Index views_of(const ParallelBeam& scan) { return static_cast<Index>(scan.angles.size()); }
+
 /// Whether this is a half acquisition: the views go all round, and one side of the detector is more than a
 /// tenth shorter than the other, so that the detector sees clearly more after half a turn.
 bool half_acquisition(const ParallelBeam& scan);

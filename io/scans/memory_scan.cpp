@@ -15,7 +15,7 @@ constexpr std::size_t place(FrameKind kind) { return static_cast<std::size_t>(ki
 MemoryScan::MemoryScan(ScanReader& scan) {
   info_ = scan.info();
   const Detector& d = detector_of(info_.scan);
-  const Index views = static_cast<Index>(angles_of(info_.scan).size());
+  const Index views = views_of(info_.scan);
   const std::array<Index, 3> counts{views, info_.flats, info_.darks};
   for (const FrameKind kind : {FrameKind::projection, FrameKind::flat, FrameKind::dark})
     scan.read(kind, {0, counts[place(kind)]}, {0, d.rows}, {0, d.bins}, frames_[place(kind)]);

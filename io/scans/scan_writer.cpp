@@ -63,8 +63,7 @@ void ScanWriter::Impl::make_file(const Scan& scan, std::optional<double> pixel_s
 ScanWriter::ScanWriter(Output output, const Scan& scan, std::optional<double> pixel_size_mm, PixelType type,
                        Index flats, Index darks) {
   validate(scan);
-  const Shape shape{static_cast<Index>(angles_of(scan).size()), detector_of(scan).rows,
-                    detector_of(scan).bins};
+  const Shape shape{views_of(scan), detector_of(scan).rows, detector_of(scan).bins};
   PlainFile file = output.create(output.name());
   impl_ = std::make_unique<Impl>(
       Impl{std::move(output), std::move(file), type, shape, {shape[0], flats, darks}, {}, {}});

@@ -39,7 +39,7 @@ WorkingMemory kernels_of(const Plan& plan, const Worker& worker, Index slices) {
 
 }  // namespace
 
-Index views_of(const Job& job) { return static_cast<Index>(angles_of(job.scan).size()); }
+Index views_of(const Job& job) { return views_of(job.scan); }
 
 Index bins_of(const Job& job) {
   const Index solved = job.method->iterates() ? detector_of(solved_scan(job.scan, job.solved)).bins : 0,

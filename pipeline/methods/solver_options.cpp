@@ -12,7 +12,7 @@ namespace {
 
 void choose_subsets(Job& job) {
   if (!job.method->subsets) return;
-  const auto views = static_cast<Index>(angles_of(job.scan).size());
+  const Index views = views_of(job.scan);
   job.options.subsets = job.method->subsets(job.options, views);
   require<GeometryError>(*job.options.subsets >= 1 && *job.options.subsets <= views, "--subsets ",
                          *job.options.subsets, ": the scan has ", views, " views; give a number from 1 to ",

@@ -59,7 +59,7 @@ double slices_of(const Problem& problem) { return static_cast<double>(problem.gr
 }  // namespace
 
 double updates_of(const Problem& problem) {
-  return static_cast<double>(problem.A.domain().size()) * static_cast<double>(angles_of(problem.scan).size());
+  return static_cast<double>(problem.A.domain().size()) * static_cast<double>(views_of(problem.scan));
 }
 
 void Work::count_updates(const Problem& problem, double applications) {

@@ -7,7 +7,7 @@
 namespace tandem::pipeline {
 
 Range views_of_rank(const Job& job, const Flow& flow, int rank) {
-  return portion_of_rank(static_cast<Index>(angles_of(job.scan).size()), rank, flow.together.size());
+  return portion_of_rank(views_of(job.scan), rank, flow.together.size());
 }
 
 bool gpus_prepare(const Job& job, const Flow& flow) {

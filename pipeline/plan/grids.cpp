@@ -110,7 +110,7 @@ VolumeGrid seen_around(const VolumeGrid& full, const Scan& scan, const Scan& who
 /// Only the rows that some slices of a grid meet are read, and none where no ray meets any.
 void choose_rows(Job& job, const VolumeGrid& grid, Range slices) {
   const Index factor = job.rows_together;
-  const Index views = static_cast<Index>(angles_of(job.scan).size());
+  const Index views = views_of(job.scan);
   const Range rows = rows_met(job.scan, grid, slices);
   if (rows.size() > 0) job.scan = crop(job.scan, {0, views}, rows, {0, detector_of(job.scan).bins});
   job.rows = {job.rows.first + rows.first * factor,

@@ -145,7 +145,7 @@ Scan scan_about_axis(const io::ScanInfo& info, const Recipe& recipe) {
 /// What is read of the scan, and what becomes of the counts.
 void choose_selection(Job& job, const io::ScanInfo& info, const Recipe& recipe, const Scan& scan) {
   const Detector& whole = detector_of(scan);
-  job.views = whole_or(recipe.views, static_cast<Index>(angles_of(scan).size()));
+  job.views = whole_or(recipe.views, views_of(scan));
   job.rows = whole_or(recipe.rows, whole.rows);
   job.bins = whole_or(recipe.bins, whole.bins);
   job.preprocessing =

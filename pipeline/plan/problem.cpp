@@ -18,7 +18,7 @@ Range places_within(std::span<const Index> views, Range own) {
 Scan scan_of(const Plan& plan, Range slices) {
   const Range rows = rows_of(plan, slices);
   if (rows.size() == 0) return plan.job.scan;
-  const Index views = static_cast<Index>(angles_of(plan.job.scan).size());
+  const Index views = views_of(plan.job.scan);
   return crop(plan.job.scan, {0, views}, rows, {0, detector_of(plan.job.scan).bins});
 }
 

@@ -100,7 +100,7 @@ std::vector<Range> bins_kept(const Scan& scan, const VolumeGrid& grid) {
 
 std::vector<Index> data_kept(const Scan& scan, const VolumeGrid& grid) {
   const bool one_block = !rows_are_slices(scan);
-  const auto views = static_cast<Index>(angles_of(scan).size());
+  const Index views = views_of(scan);
   std::vector<Index> data;
   for (const Range& kept : bins_kept(scan, grid)) {
     if (data.empty() || !one_block) data.push_back(0);

@@ -52,7 +52,7 @@ Needed bytes_for(const Plan& plan, const io::ScanInfo& info, Index views) {
   const auto count = static_cast<double>(views);
   const ReferenceBytes reference = reference_bytes(plan.job, info, cells);
   const double references = reference.reading + reference.held;
-  const double planned = static_cast<double>(angles_of(plan.job.scan).size());
+  const double planned = static_cast<double>(views_of(plan.job.scan));
   const double kernels = kernels_of_block(plan, plan.flow.workers.front(), nz, views);
   const double computing = volume + count * (data + filtered + weights) + filtered + kernels;
   const double steps = bytes_of_steps(plan.job.preprocessing, {views, rows, d.bins},

@@ -34,7 +34,7 @@ void ViewSum::use(Scan scan) {
                     bin_shares_of(scan_) == bin_shares_of(scan);
   scan_ = std::move(scan);
   weights_ = std::visit([](const auto& s) { return filter_weights(s); }, scan_);
-  of_view_ = weights_.size() / angles_of(scan_).size();
+  of_view_ = weights_.size() / static_cast<std::size_t>(views_of(scan_));
   if (!same && !added_.empty()) {
     std::fill(added_.begin(), added_.end(), 0.0f);
     volume_.reset();
@@ -73,7 +73,7 @@ std::vector<Range> ViewSum::unsettled() const {
     return false;
   };
   std::vector<Range> found;
-  for (Index view = 0; view < static_cast<Index>(angles_of(scan_).size()); ++view) {
+  for (Index view = 0; view < views_of(scan_); ++view) {
     if (!differs(view)) continue;
     if (found.empty() || found.back().last < view) found.push_back({view, view});
     found.back().last = view + 1;

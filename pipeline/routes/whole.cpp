@@ -29,7 +29,7 @@ std::vector<Device> roomy(std::vector<Device> devices) {
 bool settles_on(const std::vector<Device>& devices, Plan& plan, const Recipe& recipe) {
   const bool shares_views = devices.size() > 1;
   if (shares_views && plan.job.method->subsets) return false;  // which are of views, too
-  if (devices.size() > angles_of(plan.job.scan).size()) return false;
+  if (static_cast<Index>(devices.size()) > views_of(plan.job.scan)) return false;
   plan.flow.devices = devices;
   plan.flow.workers.front().device = Device::team(devices);
   return plan.flow.home() == Device::cpu() ||

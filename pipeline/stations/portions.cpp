@@ -66,7 +66,7 @@ LineIntegrals own_views(const Plan& plan, const Space& projections, const Prepar
   }
   plan.flow.together.all_reduce({&square, 1});
   own.noise_norms = {std::sqrt(square)};
-  const auto views = static_cast<Index>(angles_of(plan.job.scan).size());
+  const Index views = views_of(plan.job.scan);
   if (own.weights)
     own.weights = weights_of(std::move(*own.weights),
                              views_of_rank(plan.job, plan.flow, plan.flow.together.rank()).first, views,

@@ -84,7 +84,7 @@ Sweep::Sweep(Work& work, ReadStation& read, PrepareStation& prepare)
 
 Array Sweep::operator()(const Problem& problem, Chunk& chunk, const Stream& adding) {
   const Plan& plan = work_.plan;
-  const Range all{0, static_cast<Index>(angles_of(problem.scan).size())};
+  const Range all{0, views_of(problem.scan)};
   const std::vector<Range> blocks = blocks_of(all.size(), plan.flow.views_at_once);
   Pass pass{problem,
             chunk,

@@ -150,8 +150,8 @@ void add_geometry(nb::module_& m) {
       "crop",
       [](const Scan& scan, std::optional<Ends> views, std::optional<Ends> rows, std::optional<Ends> bins) {
         const Detector& detector = detector_of(scan);
-        return crop(scan, range_of(views, static_cast<Index>(angles_of(scan).size())),
-                    range_of(rows, detector.rows), range_of(bins, detector.bins));
+        return crop(scan, range_of(views, views_of(scan)), range_of(rows, detector.rows),
+                    range_of(bins, detector.bins));
       },
       "scan"_a, "views"_a = nb::none(), "rows"_a = nb::none(), "bins"_a = nb::none(),
       "The part of a scan with these views, rows and bins: half-open ranges (first, end). It keeps its "

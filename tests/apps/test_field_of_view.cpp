@@ -58,7 +58,7 @@ struct Sinogram {
 
 Sinogram sinogram_in(const fs::path& path) {
   const auto reader = io::open_scan(path);
-  const auto views = static_cast<Index>(angles_of(reader->info().scan).size());
+  const Index views = views_of(reader->info().scan);
   const Index bins = detector_of(reader->info().scan).bins;
   const io::Frames frames = reader->read(io::FrameKind::projection, {0, views}, {0, 1}, {0, bins});
   const auto* y = reinterpret_cast<const float*>(frames.bytes.data());

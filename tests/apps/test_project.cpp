@@ -21,7 +21,7 @@ constexpr const char* disc = "--phantom disc --size 48 --views 60 --rows 3 ";
 std::vector<double> lines_of(const std::filesystem::path& path) {
   const auto reader = io::open_scan(path);
   const io::ScanInfo& info = reader->info();
-  const Index views = static_cast<Index>(angles_of(info.scan).size());
+  const Index views = views_of(info.scan);
   const io::Frames frames = reader->read(io::FrameKind::projection, {0, views},
                                          {0, detector_of(info.scan).rows}, {0, detector_of(info.scan).bins});
   std::vector<double> lines;

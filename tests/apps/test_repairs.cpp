@@ -29,7 +29,7 @@ void write_changed(const std::filesystem::path& from, const std::filesystem::pat
   const Detector& d = detector_of(info.scan);
   io::ScanWriter writer({to, io::Content::scan}, info.scan, info.pixel_size_mm, info.type, info.flats,
                         info.darks);
-  const Index views = static_cast<Index>(angles_of(info.scan).size());
+  const Index views = views_of(info.scan);
   for (const auto& [kind, count] : {std::pair{io::FrameKind::projection, views},
                                     {io::FrameKind::flat, info.flats},
                                     {io::FrameKind::dark, info.darks}}) {

@@ -63,7 +63,7 @@ TEST(ViewShiftOption, TakesOneNumberPerView) {
 void write_moved(const fs::path& from, const fs::path& to, const std::vector<int>& by, bool recorded) {
   const auto reader = io::open_scan(from);
   const Scan& scan = reader->info().scan;
-  const auto views = static_cast<Index>(angles_of(scan).size());
+  const Index views = views_of(scan);
   const Index rows = detector_of(scan).rows, bins = detector_of(scan).bins;
   const auto read = [&](io::FrameKind kind, Index count) {
     const io::Frames frames = reader->read(kind, {0, count}, {0, rows}, {0, bins});

@@ -40,7 +40,7 @@ void write_volume(const std::filesystem::path& path, const io::VolumePlace& plac
 std::vector<float> lines_of(const std::filesystem::path& path) {
   const auto reader = io::open_scan(path);
   const Detector& d = detector_of(reader->info().scan);
-  const Index views = static_cast<Index>(angles_of(reader->info().scan).size());
+  const Index views = views_of(reader->info().scan);
   const io::Frames frames = reader->read(io::FrameKind::projection, {0, views}, {0, d.rows}, {0, d.bins});
   std::vector<float> lines(frames.bytes.size() / sizeof(float));
   std::memcpy(lines.data(), frames.bytes.data(), frames.bytes.size());

@@ -317,7 +317,7 @@ Sinograms measured(io::ScanReader& reader, Range rows) {
   const Range bins{0, detector_of(info.scan).bins};
   const auto flat = mean(reader, io::FrameKind::flat, info.flats, rows, bins);
   const auto dark = mean(reader, io::FrameKind::dark, info.darks, rows, bins);
-  const auto views = static_cast<Index>(angles_of(info.scan).size());
+  const Index views = views_of(info.scan);
   Sinograms s{{}, angles_of(info.scan), rows.size(), bins.size()};
   const auto counts = numbers(reader.read(io::FrameKind::projection, {0, views}, rows, bins));
   for (std::size_t i = 0; i < counts.size(); ++i) {

@@ -90,9 +90,8 @@ TEST_F(CudaSizes, ConesAgreeWithTheCpu) {
   for (const Case& c : cases)
     for (const Model model : {Model::separable_footprint, Model::joseph, Model::pixel_driven}) {
       // three terms are the fewest that a texture unit rounds
-      const double bound = model == Model::separable_footprint
-                               ? bound_of(static_cast<Index>(c.scan.angles.size()))
-                               : tolerance::cone_texture(3);
+      const double bound =
+          model == Model::separable_footprint ? bound_of(views_of(c.scan)) : tolerance::cone_texture(3);
       expect_pair(projector(c.scan, c.grid, model, gpu), projector(c.scan, c.grid, model), bound,
                   c.name + ", model " + std::to_string(static_cast<int>(model)));
     }

@@ -74,7 +74,7 @@ void read_scan(const fs::path& path) {
   const Detector& detector = detector_of(info.scan);
   const Index few = 16, columns = std::min<Index>(detector.bins, 1 << 16),
               lines = std::min(detector.rows, few);
-  const std::array<Index, 3> counts{static_cast<Index>(angles_of(info.scan).size()), info.flats, info.darks};
+  const std::array<Index, 3> counts{views_of(info.scan), info.flats, info.darks};
   for (int kind = 0; kind < 3; ++kind)
     reader->read(static_cast<io::FrameKind>(kind), {0, std::min(counts[static_cast<std::size_t>(kind)], few)},
                  {0, lines}, {0, columns});

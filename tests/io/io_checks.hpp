@@ -79,7 +79,7 @@ inline std::vector<double> all_of(io::ScanReader& reader, io::FrameKind kind) {
   const io::ScanInfo& info = reader.info();
   const Index count = kind == io::FrameKind::flat   ? info.flats
                       : kind == io::FrameKind::dark ? info.darks
-                                                    : static_cast<Index>(angles_of(info.scan).size());
+                                                    : views_of(info.scan);
   return values(
       reader.read(kind, {0, count}, {0, detector_of(info.scan).rows}, {0, detector_of(info.scan).bins}));
 }

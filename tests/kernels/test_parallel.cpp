@@ -29,7 +29,7 @@ struct Pair {
         volume(uniform_array(Space(g.shape()), random)),
         projections(uniform_array(Space({views(), rows(), scan.detector.bins}), random)) {}
 
-  Index views() const { return static_cast<Index>(scan.angles.size()); }
+  Index views() const { return views_of(scan); }
   Index rows() const { return scan.detector.rows; }
 };
 

@@ -22,7 +22,7 @@ Array sum_of_parts(const Kind& scan, const VolumeGrid& grid, Model model, const 
                    const std::vector<Index>& batches, const Filter& filter = {}) {
   const std::vector<float> weights = filter_weights(scan);
   const std::size_t of_view = weights.size() / scan.angles.size();
-  const Index frame = y.size() / static_cast<Index>(scan.angles.size());
+  const Index frame = y.size() / views_of(scan);
   std::optional<Array> volume;
   Range views;
   for (const Index size : batches) {
@@ -34,7 +34,7 @@ Array sum_of_parts(const Kind& scan, const VolumeGrid& grid, Model model, const 
     if (!volume) volume.emplace(part.range());
     part.apply(1, {y.data() + views.first * frame, part.domain()}, 1, *volume, default_stream(Device::cpu()));
   }
-  EXPECT_EQ(views.last, static_cast<Index>(scan.angles.size()));
+  EXPECT_EQ(views.last, views_of(scan));
   return std::move(*volume);
 }
 

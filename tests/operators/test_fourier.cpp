@@ -75,7 +75,7 @@ class Polynomial {
 /// The matrix of one slice, mm.
 Eigen::MatrixXd expected_matrix(const ParallelBeam& scan, const VolumeGrid& grid, double accuracy) {
   const kernels::FourierSizes n = kernels::fourier_sizes(scan, grid, accuracy);
-  const Index views = static_cast<Index>(scan.angles.size()), bins = scan.detector.bins;
+  const Index views = views_of(scan), bins = scan.detector.bins;
   const double scale = grid.pitch[0] * grid.pitch[1] / scan.detector.bin_pitch;
   const Polynomial one(n, {}, {1.0});
   Eigen::MatrixXd matrix(views * bins, grid.size[0] * grid.size[1]);

@@ -143,7 +143,7 @@ double root_mean_square(const Array& a) {
 double streaks(const ParallelBeam& scan, const std::vector<float>& weights) {
   const VolumeGrid grid = test::grid_of(151, 151, 1);
   const std::vector<Disc> discs{{30, 5, 12}, {-30, -10, 12}};
-  const LinearOperator F = ramp_filter(scan, {0, static_cast<Index>(scan.angles.size())}, weights);
+  const LinearOperator F = ramp_filter(scan, {0, views_of(scan)}, weights);
   Array volume = backprojector(projector(scan, grid), scan, grid) * (F * line_integrals(discs, scan));
   for (Index iy = 0; iy < 151; ++iy)
     for (Index ix = 0; ix < 151; ++ix)

@@ -104,7 +104,7 @@ constexpr Index draws = 4;
 Array noisy(const KnownScan& known, double photons, std::uint64_t seed) {
   const Array exact = known.line_integrals();
   const double scale = 3 / largest_line_integral(known.phantom, known.scan);
-  const Index bins = known.scan.detector.bins, views = static_cast<Index>(known.scan.angles.size());
+  const Index bins = known.scan.detector.bins, views = views_of(known.scan);
   Array y(projection_space(test::with_rows(known.scan, draws)));
   for (Index v = 0; v < views; ++v)
     for (Index k = 0; k < draws; ++k)

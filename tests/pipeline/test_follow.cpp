@@ -31,7 +31,7 @@ class Revealed final : public io::GrowingScan {
       angles[static_cast<std::size_t>(k)] = angles[static_cast<std::size_t>(k - 1)] + 0.05;
     return shown_;
   }
-  Index planned() const override { return static_cast<Index>(angles_of(whole_->info().scan).size()); }
+  Index planned() const override { return views_of(whole_->info().scan); }
   Index angles_known() const override { return angles_too_ ? shown_ : planned(); }
   std::string next() const override { return shown_ < planned() ? "too dark" : ""; }
   void read(io::FrameKind kind, Range frames, Range rows, Range bins, io::Frames& into) override {

@@ -20,7 +20,7 @@ class Lines final : public io::ScanReader {
   Lines(Scan scan, Value value) : value_(std::move(value)) {
     info_.scan = std::move(scan);
     info_.type = io::PixelType::float32;
-    info_.views_stored = static_cast<Index>(angles_of(info_.scan).size());
+    info_.views_stored = views_of(info_.scan);
     if (needs_mm(info_.scan)) info_.pixel_size_mm = detector_of(info_.scan).bin_pitch;
   }
   using io::ScanReader::read;

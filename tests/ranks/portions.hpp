@@ -55,9 +55,7 @@ struct ConeCase {
   Device device = Device::cpu();  ///< of each rank
   bool through_host = false;
 
-  Range own_views() const {
-    return portion_of_rank(static_cast<Index>(scan.angles.size()), all().rank(), all().size());
-  }
+  Range own_views() const { return portion_of_rank(views_of(scan), all().rank(), all().size()); }
   LinearOperator here() const { return projector(scan, grid, model); }
   LinearOperator over_ranks() const { return over_ranks(scan, own_views()); }
   LinearOperator over_ranks(const ConeBeam& some, Range views) const {

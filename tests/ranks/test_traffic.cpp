@@ -57,7 +57,7 @@ TEST(RankTraffic, IsAsPlannedOfEveryMethod) {
   for (const pipeline::Method& method : pipeline::methods()) {
     if (!method.iterates()) continue;
     for (const ConeCase& c : cases()) {
-      const auto views = static_cast<Index>(c.scan.angles.size());
+      const Index views = views_of(c.scan);
       pipeline::MethodOptions options;
       options.tv_weight = 0.1f;
       if (method.subsets) options.subsets = method.subsets(options, views);

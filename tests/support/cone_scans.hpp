@@ -36,7 +36,7 @@ inline double hat(double distance) { return std::max(0.0, 1 - std::abs(distance)
 template <class Entry>
 Eigen::MatrixXd cone_matrix(const ConeBeam& scan, const VolumeGrid& grid, const Entry& entry) {
   const Index rows = scan.detector.rows, bins = scan.detector.bins, nx = grid.size[0], ny = grid.size[1];
-  Eigen::MatrixXd a(static_cast<Index>(scan.angles.size()) * rows * bins, nx * ny * grid.size[2]);
+  Eigen::MatrixXd a(views_of(scan) * rows * bins, nx * ny * grid.size[2]);
   for (Index i = 0; i < a.rows(); ++i)
     for (Index j = 0; j < a.cols(); ++j)
       a(i, j) = entry(scan.angles[static_cast<std::size_t>(i / bins / rows)], i / bins % rows, i % bins,

@@ -15,7 +15,7 @@ inline double bin_of(const ParallelBeam& scan, double angle, double x, double y)
 /// The matrix of one slice, rows (view, bin), columns (y, x): pitch^2 / bin_pitch max(0, 1 - |h - b|).
 inline Eigen::MatrixXd pixel_driven_matrix(const ParallelBeam& scan, const VolumeGrid& grid) {
   const Index bins = scan.detector.bins, nx = grid.size[0], ny = grid.size[1];
-  Eigen::MatrixXd a(static_cast<Index>(scan.angles.size()) * bins, nx * ny);
+  Eigen::MatrixXd a(views_of(scan) * bins, nx * ny);
   const double area = grid.pitch[0] * grid.pitch[1] / scan.detector.bin_pitch;
   Index row = 0;
   for (double angle : scan.angles)
@@ -33,7 +33,7 @@ inline Eigen::MatrixXd pixel_driven_matrix(const ParallelBeam& scan, const Volum
 /// axis that the ray runs along, and interpolates between the two pixels that it passes.
 inline Eigen::MatrixXd joseph_matrix(const ParallelBeam& scan, const VolumeGrid& grid) {
   const Index bins = scan.detector.bins, nx = grid.size[0], ny = grid.size[1];
-  Eigen::MatrixXd a = Eigen::MatrixXd::Zero(static_cast<Index>(scan.angles.size()) * bins, nx * ny);
+  Eigen::MatrixXd a = Eigen::MatrixXd::Zero(views_of(scan) * bins, nx * ny);
   Index row = 0;
   for (double angle : scan.angles) {
     const double c = std::cos(angle), s = std::sin(angle);
