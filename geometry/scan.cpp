@@ -1,6 +1,7 @@
 #include "scan.hpp"
 
 #include <cmath>
+#include <string>
 #include <utility>
 
 #include "../core/error.hpp"
@@ -13,6 +14,18 @@ namespace {
 Scan as_scan(ParallelBeam scan) { return scan; }
 Scan as_scan(FanBeam scan) { return scan; }
 Scan as_scan(ConeBeam scan) { return point_source_scan(std::move(scan)); }
+
+/// The member that `get` names; empty for a kind without it.
+template <class Get>
+const std::vector<double>& numbers_of(const Scan& scan, const Get& get) {
+  static const std::vector<double> none;
+  return std::visit(
+      [&](const auto& s) -> const std::vector<double>& {
+        if constexpr (requires { get(s); }) return get(s);
+        return none;
+      },
+      scan);
+}
 
 }  // namespace
 
@@ -38,9 +51,6 @@ bool rows_are_slices(const Scan& scan) {
 bool needs_mm(const Scan& scan) {
   return std::visit([](const auto& s) { return s.needs_mm; }, scan);
 }
-double period_of(const Scan& scan) {
-  return std::visit([](const auto& s) { return s.period; }, scan);
-}
 const Detector& detector_of(const Scan& scan) {
   return std::visit([](const auto& s) -> const Detector& { return s.detector; }, scan);
 }
@@ -48,18 +58,35 @@ Detector& detector_of(Scan& scan) {
   return std::visit([](auto& s) -> Detector& { return s.detector; }, scan);
 }
 const std::vector<double>& angles_of(const Scan& scan) {
-  return std::visit([](const auto& s) -> const std::vector<double>& { return s.angles; }, scan);
+  return numbers_of(scan, [](const auto& s) -> decltype((s.angles)) { return s.angles; });
 }
 std::vector<double>& angles_of(Scan& scan) {
-  return std::visit([](auto& s) -> std::vector<double>& { return s.angles; }, scan);
-}
-
-const std::vector<double>& row_axes_of(const Scan& scan) {
-  static const std::vector<double> none;
   return std::visit(
-      [](const auto& s) -> const std::vector<double>& {
-        if constexpr (requires { s.row_axis_bins; }) return s.row_axis_bins;
-        return none;
+      [](auto& s) -> std::vector<double>& {
+        if constexpr (requires { s.angles; }) return s.angles;
+        throw GeometryError("Scan: the views of a " + std::string(s.kind) + " beam have no angles");
+      },
+      scan);
+}
+std::optional<double> period_of(const Scan& scan) {
+  return std::visit(
+      [](const auto& s) -> std::optional<double> {
+        if constexpr (requires { s.period; }) return s.period;
+        return std::nullopt;
+      },
+      scan);
+}
+const std::vector<double>& row_axes_of(const Scan& scan) {
+  return numbers_of(scan, [](const auto& s) -> decltype((s.row_axis_bins)) { return s.row_axis_bins; });
+}
+const std::vector<double>& view_shifts_of(const Scan& scan) {
+  return numbers_of(scan, [](const auto& s) -> decltype((s.view_shift_bins)) { return s.view_shift_bins; });
+}
+std::vector<float> bin_shares_of(const Scan& scan) {
+  return std::visit(
+      [](const auto& s) {
+        if constexpr (requires { bin_shares(s); }) return bin_shares(s);
+        return std::vector<float>{};
       },
       scan);
 }
@@ -78,9 +105,19 @@ void validate(const Scan& scan) {
 Index views_of(const Scan& scan) {
   return std::visit([](const auto& s) { return views_of(s); }, scan);
 }
+std::vector<Index> order_of_views(const Scan& scan) {
+  return std::visit([](const auto& s) { return order_of_views(s); }, scan);
+}
+std::optional<double> axis_of(const Scan& scan) {
+  return std::visit([](const auto& s) { return axis_of(s); }, scan);
+}
 
 bool half_acquisition(const Scan& scan) {
   return std::visit([](const auto& s) { return half_acquisition(s); }, scan);
+}
+
+Scan symmetric(const Scan& scan) {
+  return std::visit([]<class Kind>(const Kind& s) -> Scan { return Kind{symmetric(s)}; }, scan);
 }
 
 Scan crop(const Scan& scan, Range views, Range rows, Range bins) {
@@ -100,7 +137,7 @@ Space projection_space(const Scan& scan, Device device) {
 }
 
 Detector filtered_detector(const Scan& scan) {
-  return std::visit([](const auto& s) { return filtered_detector(s); }, scan);
+  return std::visit([](const auto& s) { return symmetric(s).detector; }, scan);
 }
 Range rows_met(const Scan& scan, const VolumeGrid& grid, Range slices) {
   return std::visit([&](const auto& s) { return rows_met(s, grid, slices); }, scan);

@@ -1,7 +1,11 @@
 #pragma once
 
 #include <concepts>
+#include <optional>
+#include <span>
+#include <string_view>
 #include <variant>
+#include <vector>
 
 #include "../core/public.hpp"
 #include "beams/cone.hpp"
@@ -11,18 +15,22 @@
 namespace TANDEM_PUBLIC tandem {
 
 /// What every kind of beam answers for itself. The functions below ask any scan for it. Other folders have
-/// overloads for each kind: its projector, filter, back-projector and phantom integrals.
+/// overloads for each kind: its projector, filter, back-projector and phantom integrals. A kind need not have
+/// angles or an axis.
 template <class Kind>
-concept Beam = requires(Kind scan, const VolumeGrid& grid, Range range, Device device) {
+concept Beam = requires(Kind scan, const VolumeGrid& grid, Range range, std::span<const Index> views,
+                        Device device) {
   { Kind::kind } -> std::convertible_to<std::string_view>;
   { Kind::rows_are_slices } -> std::convertible_to<bool>;
   { Kind::needs_mm } -> std::convertible_to<bool>;
-  { Kind::period } -> std::convertible_to<double>;
   { scan.detector } -> std::same_as<Detector&>;
-  { scan.angles } -> std::same_as<std::vector<double>&>;
   validate(scan);
   { views_of(scan) } -> std::same_as<Index>;
+  { order_of_views(scan) } -> std::same_as<std::vector<Index>>;
+  keep_views(scan, views);
+  { axis_of(scan) } -> std::same_as<std::optional<double>>;
   { half_acquisition(scan) } -> std::same_as<bool>;
+  Kind{symmetric(scan)};
   { crop(scan, range, range, range) } -> std::same_as<Kind>;
   { bin_down(scan, 0, true) } -> std::same_as<Kind>;
   { fingerprint(scan) } -> std::same_as<std::uint64_t>;
@@ -30,7 +38,6 @@ concept Beam = requires(Kind scan, const VolumeGrid& grid, Range range, Device d
   { projection_space(scan, device) } -> std::same_as<Space>;
   { rows_met(scan, grid, range) } -> std::same_as<Range>;
   { slices_met(scan, grid, range) } -> std::same_as<Range>;
-  { filtered_detector(scan) } -> std::same_as<Detector>;
   { distance_from_axis(scan, 0.0) } -> std::same_as<double>;
 };
 
@@ -50,23 +57,34 @@ const ConeBeam& point_source_of(const Scan& scan);
 std::string_view kind_of(const Scan& scan);
 bool rows_are_slices(const Scan& scan);
 bool needs_mm(const Scan& scan);
-double period_of(const Scan& scan);
 const Detector& detector_of(const Scan& scan);
 Detector& detector_of(Scan& scan);
-const std::vector<double>& angles_of(const Scan& scan);
-std::vector<double>& angles_of(Scan& scan);
-const std::vector<double>& row_axes_of(const Scan& scan);  ///< empty if all rows have the same axis
-void share_axis(Scan& scan);                               ///< gives all rows the same axis
+
+/// What not all kinds have. The angles of the views, rad, and the period after which views see the same lines
+/// again; the axis of each row if they differ; how far the image of each view lies aside, bins.
+const std::vector<double>& angles_of(const Scan& scan);  ///< empty if its views have none
+std::vector<double>& angles_of(Scan& scan);              ///< @throws GeometryError if its views have none
+std::optional<double> period_of(const Scan& scan);
+const std::vector<double>& row_axes_of(const Scan& scan);     ///< empty if all rows have the same axis
+const std::vector<double>& view_shifts_of(const Scan& scan);  ///< empty if no view is shifted
+std::vector<float> bin_shares_of(const Scan& scan);           ///< empty if all bins count alike
+void share_axis(Scan& scan);                                  ///< gives all rows the same axis
 
 void validate(const Scan& scan);
-Index views_of(const Scan& scan);  ///< their number
+Index views_of(const Scan& scan);
+/// The order in which views go round: by angle, or as they are.
+std::vector<Index> order_of_views(const Scan& scan);
+/// The bin on which the axis of rotation falls; none for a kind without an axis.
+std::optional<double> axis_of(const Scan& scan);
 bool half_acquisition(const Scan& scan);
+/// The scan with bins added on the nearer side of the detector of a half acquisition. Its kind stays.
+Scan symmetric(const Scan& scan);
 /// A part of a cone beam may be a fan beam.
 Scan crop(const Scan& scan, Range views, Range rows, Range bins);
 Scan bin_down(const Scan& scan, int level, bool pitch_known);
 VolumeGrid fitting_grid(const Scan& scan);
 Space projection_space(const Scan& scan, Device device = Device::cpu());
-Detector filtered_detector(const Scan& scan);
+Detector filtered_detector(const Scan& scan);  ///< on which filtered rows lie: that of `symmetric`
 Range rows_met(const Scan& scan, const VolumeGrid& grid, Range slices);
 Range slices_met(const Scan& scan, const VolumeGrid& grid, Range rows);
 double distance_from_axis(const Scan& scan, double on_detector);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "../core/error.hpp"
@@ -156,6 +157,23 @@ bool look_like_radians(std::span<const double> angles) {
   for (const double turn : {half_turn, whole_turn})
     if (is(span, turn) || is(span + step, turn)) return true;
   return false;
+}
+
+std::vector<Index> order_of_angles(std::span<const double> angles, double period) {
+  std::vector<double> all;
+  for (const double angle : angles) all.push_back(folded(angle, period));
+  std::vector<Index> order(angles.size());
+  std::iota(order.begin(), order.end(), Index{0});
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
+    return all[static_cast<std::size_t>(a)] < all[static_cast<std::size_t>(b)];
+  });
+  return order;
+}
+
+std::vector<double> chosen(const std::vector<double>& all, std::span<const Index> views) {
+  std::vector<double> some;
+  for (const Index view : views) some.push_back(all[static_cast<std::size_t>(view)]);
+  return some;
 }
 
 std::vector<double> crop(const std::vector<double>& angles, Range views) {

@@ -33,6 +33,12 @@ bool all_round(std::span<const double> angles);
 /// half a turn or a turn of radians, 3.14 or 6.28 degrees.
 bool look_like_radians(std::span<const double> angles);
 
+/// The places of angles in their order modulo a period; equal ones keep their order.
+std::vector<Index> order_of_angles(std::span<const double> angles, double period);
+
+/// The numbers of some views, in their order: all[views[0]], all[views[1]], ...
+std::vector<double> chosen(const std::vector<double>& all, std::span<const Index> views);
+
 /// The angles of a range of views. @throws GeometryError if the range is empty or reaches outside
 std::vector<double> crop(const std::vector<double>& angles, Range views);
 

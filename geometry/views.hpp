@@ -5,7 +5,8 @@
 
 #include "../core/kept_on_devices.hpp"
 #include "../core/public.hpp"
-#include "scan.hpp"
+#include "beams/cone.hpp"
+#include "beams/parallel.hpp"
 
 namespace TANDEM_PUBLIC tandem {
 

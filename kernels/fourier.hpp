@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "../core/kept_on_devices.hpp"
-#include "../geometry/scan.hpp"
+#include "../geometry/beams/parallel.hpp"
 #include "../geometry/volume_grid.hpp"
 #include "ramp.hpp"
 #include "variant.hpp"

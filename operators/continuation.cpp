@@ -97,7 +97,7 @@ Index rows_that_differ(const ParallelBeam& scan) {
 
 kernels::Continuation continuation(const Filter& filter, const ParallelBeam& scan, Index length) {
   const Detector& d = scan.detector;
-  kernels::Continuation beyond = continuation(filter, d, filtered_detector(scan), length);
+  kernels::Continuation beyond = continuation(filter, d, symmetric(scan).detector, length);
   const std::vector<float> shares = bin_shares(scan, 1);
   if (!shares.empty())
     weigh_ends(beyond, rows_that_differ(scan), [&](Index row, int end, Index) {
@@ -116,7 +116,7 @@ kernels::Continuation continuation_of_weighed_rows(const Filter& filter, const P
     const float share = shares[static_cast<std::size_t>(row * d.bins + bin)];
     return share > 0 ? 1 / share : 0;
   });
-  const Index first = first_bin_of(d, filtered_detector(scan));
+  const Index first = first_bin_of(d, symmetric(scan).detector);
   beyond.row = {first, first + d.bins};
   return beyond;
 }

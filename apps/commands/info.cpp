@@ -71,9 +71,20 @@ json reconstruction_of(io::ScanReader& reader, const InfoOptions& o) {
   return report;
 }
 
+/// Null for a scan whose views have no angles.
+json angles_json(const Scan& scan) {
+  const std::optional<double> period = period_of(scan);
+  if (!period) return nullptr;
+  const std::vector<double>& angles = angles_of(scan);
+  const auto [first, last] = std::minmax_element(angles.begin(), angles.end());
+  return {{"lowest", in_degrees(*first)},
+          {"highest", in_degrees(*last)},
+          {"widest_gap", in_degrees(widest_gap(angles, *period))},
+          {"modulo", in_degrees(*period)}};
+}
+
 json scan_report(io::ScanReader& reader, const InfoOptions& o) {
   const io::ScanInfo& info = reader.info();
-  const auto [first, last] = std::minmax_element(angles_of(info.scan).begin(), angles_of(info.scan).end());
   const auto known = [](const std::optional<double>& v) { return v ? json(*v) : json(nullptr); };
   json geometry = geometry_json(info.scan);
   geometry["axis_bin"] = known(info.axis_bin);
@@ -83,17 +94,12 @@ json scan_report(io::ScanReader& reader, const InfoOptions& o) {
   geometry["axis_tilt_deg"] = known(info.tilt_deg);
   json notes = notes_of(info, o.scan);
   if (!info.axis_note.empty()) notes.push_back(info.axis_note);
-  const double arc = period_of(info.scan);
   json report = {
       {"kind", "scan"},
       {"format", info.format},
       {"type", io::name_of(info.type)},
       {"geometry", geometry},
-      {"angles_deg",
-       {{"lowest", in_degrees(*first)},
-        {"highest", in_degrees(*last)},
-        {"widest_gap", in_degrees(widest_gap(angles_of(info.scan), arc))},
-        {"modulo", in_degrees(arc)}}},
+      {"angles_deg", angles_json(info.scan)},
       {"energy_kev", known(info.energy_kev)},
       {"propagation_mm", known(info.propagation_mm)},
       {"flats", info.flats},
@@ -139,11 +145,11 @@ void print_scan(const std::string& path, const Scan& scan, const json& r) {
   std::cout << "file      " << path << ": " << r["format"].get<std::string>() << '\n'
             << "counts    " << g["views"] << " views x " << g["rows"] << " rows x " << g["bins"] << " bins, "
             << r["type"].get<std::string>() << '\n'
-            << "geometry  " << words_of(scan) << '\n'
-            << "angles    " << r["angles_deg"]["lowest"] << " to " << r["angles_deg"]["highest"]
-            << " degrees, widest gap " << r["angles_deg"]["widest_gap"] << " (modulo "
-            << r["angles_deg"]["modulo"] << ")\n"
-            << "flats     " << r["flats"] << words_of_sets(r) << ", darks " << r["darks"] << '\n'
+            << "geometry  " << words_of(scan) << '\n';
+  if (const json& a = r["angles_deg"]; !a.is_null())
+    std::cout << "angles    " << a["lowest"] << " to " << a["highest"] << " degrees, widest gap "
+              << a["widest_gap"] << " (modulo " << a["modulo"] << ")\n";
+  std::cout << "flats     " << r["flats"] << words_of_sets(r) << ", darks " << r["darks"] << '\n'
             << "axis      " << or_unknown(g["axis_bin"], "") << '\n'
             << "pixel     " << or_unknown(g["pixel_size_mm"], " mm")
             << (g["row_pitch_mm"] == g["pixel_size_mm"] ? ""

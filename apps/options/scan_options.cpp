@@ -11,6 +11,7 @@
 #include "../../counts/preprocess.hpp"
 #include "../../counts/steps/chain.hpp"
 #include "../../io/hdf5/hdf5.hpp"
+#include "../../pipeline/beams/beam.hpp"
 #include "../../pipeline/plan/margin_rows.hpp"
 #include "../../pipeline/plan/recorded_pose.hpp"
 #include "../beams/beam.hpp"
@@ -262,7 +263,7 @@ std::vector<float> line_integrals(io::ScanReader& reader, const ScanOptions& o, 
 void warn_of_doubts(const pipeline::AxisEstimate& axis, const Scan& scan, ProgressLine& progress) {
   constexpr double doubtful = 0.3;  // rows of nothing but air agree by up to so much with some axis
   constexpr double blurred = 0.5;   // bins
-  const double turn = std::holds_alternative<ParallelBeam>(scan) ? half_turn : whole_turn;
+  const double turn = period_of(scan).value_or(whole_turn);
   const std::string advice = pipeline::axis_advice(angles_of(scan), turn, detector_of(scan).rows > 1);
   if (axis.agreement < doubtful) progress.warn("the rows hardly agree on an axis; " + advice);
   if (axis.uncertainty <= blurred) return;
@@ -277,19 +278,18 @@ void warn_of_doubts(const pipeline::AxisEstimate& axis, const Scan& scan, Progre
 pipeline::AxisEstimate find_axis_in(io::ScanReader& reader, const ScanOptions& o,
                                     const pipeline::AxisSearch& search, const std::vector<Index>& rows,
                                     ProgressLine& progress) {
-  const auto* parallel = std::get_if<ParallelBeam>(&reader.info().scan);
+  const Scan& scan = reader.info().scan;
   require<GeometryError>(
-      !parallel || parallel->view_shift_bins.empty(),
+      view_shifts_of(scan).empty(),
       "the axis is not searched where the images of the views are shifted (--view-shifts, or "
       "the scan says so); give --rotation-axis X, or look at `tandem center --try`");
   const auto leans = [&o](const char* option) {
     return pipeline::value_of<double>(o.steps, option).value_or(0) != 0;
   };
   require<GeometryError>(
-      !leans("--axis-tilt") && (parallel || !leans("--detector-roll")),
+      !leans("--axis-tilt") && (pipeline::beam_of(scan).roll || !leans("--detector-roll")),
       "the axis is not searched with --axis-tilt, nor with --detector-roll in a cone beam; give "
       "--rotation-axis X");
-  const Beam& beam = beam_of(reader.info().scan);
   const Selection s = select(o, reader.info());
   const std::vector<float> lines = line_integrals(reader, o, s.views, rows, progress);
   progress("find axis", 0, 1, "searches");
@@ -297,8 +297,8 @@ pipeline::AxisEstimate find_axis_in(io::ScanReader& reader, const ScanOptions& o
   shifted.aside = reader.info().field_of_view == io::FieldOfView::doubled;
   if (shifted.between)
     for (double& edge : *shifted.between) edge -= static_cast<double>(s.bins.first);
-  auto axis = beam.find_axis(lines, crop(reader.info().scan, s.views, s.rows, s.bins),
-                             static_cast<Index>(rows.size()), shifted, progress);
+  auto axis = beam_of(scan).find_axis(lines, crop(scan, s.views, s.rows, s.bins),
+                                      static_cast<Index>(rows.size()), shifted, progress);
   const auto first = static_cast<double>(s.bins.first);
   axis.axis_bin += first;
   if (axis.axis_if_repeated) *axis.axis_if_repeated += first;

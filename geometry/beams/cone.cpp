@@ -19,6 +19,8 @@ void validate(const ConeBeam& scan) {
                          "; a finite number of rows is needed");
 }
 
+void keep_views(ConeBeam& scan, std::span<const Index> views) { scan.angles = chosen(scan.angles, views); }
+
 ConeBeam crop(const ConeBeam& scan, Range views, Range rows, Range bins) {
   ConeBeam part = scan;
   part.detector = crop(scan.detector, rows, bins);

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -34,8 +36,17 @@ struct ConeBeam {
 /// @throws GeometryError naming the field, its value and its unit.
 void validate(const ConeBeam& scan);
 
-/// The number of views.
+/// The number of views, and their order by angle.
 inline Index views_of(const ConeBeam& scan) { return static_cast<Index>(scan.angles.size()); }
+inline std::vector<Index> order_of_views(const ConeBeam& scan) {
+  return order_of_angles(scan.angles, scan.period);
+}
+
+/// The bin on which the axis of rotation falls.
+inline std::optional<double> axis_of(const ConeBeam& scan) { return scan.detector.axis_bin; }
+
+/// Leaves the scan these of its views, in this order.
+void keep_views(ConeBeam& scan, std::span<const Index> views);
 
 /// As for a parallel beam.
 bool half_acquisition(const ConeBeam& scan);
@@ -61,9 +72,6 @@ std::vector<float> ray_shares(const ConeBeam& scan);
 /// The scan with bins added on the nearer side of its detector until both sides reach equally far from the
 /// axis. Filtered rows go on there, although only the other side saw these rays. An arc stays as it is.
 ConeBeam symmetric(const ConeBeam& scan);
-
-/// The detector on which filtered rows lie.
-inline Detector filtered_detector(const ConeBeam& scan) { return symmetric(scan).detector; }
 
 /// The widest gap between neighbouring views of the circle or the arc, rad.
 double gap_between_views(const ConeBeam& scan);

@@ -26,6 +26,11 @@ void validate(const ParallelBeam& scan) {
 
 bool half_acquisition(const ParallelBeam& scan) { return is_aside(scan.detector) && all_round(scan.angles); }
 
+void keep_views(ParallelBeam& scan, std::span<const Index> views) {
+  scan.angles = chosen(scan.angles, views);
+  if (!scan.view_shift_bins.empty()) scan.view_shift_bins = chosen(scan.view_shift_bins, views);
+}
+
 ParallelBeam crop(const ParallelBeam& scan, Range views, Range rows, Range bins) {
   ParallelBeam part{crop(scan.detector, rows, bins), crop(scan.angles, views)};
   if (!scan.view_shift_bins.empty())

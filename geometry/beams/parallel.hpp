@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -33,8 +35,17 @@ struct ParallelBeam {
 /// @throws GeometryError naming the field, its value and its unit.
 void validate(const ParallelBeam& scan);
 
-/// The number of views.
+/// The number of views, and their order by angle.
 inline Index views_of(const ParallelBeam& scan) { return static_cast<Index>(scan.angles.size()); }
+inline std::vector<Index> order_of_views(const ParallelBeam& scan) {
+  return order_of_angles(scan.angles, scan.period);
+}
+
+/// The bin on which the axis of rotation falls.
+inline std::optional<double> axis_of(const ParallelBeam& scan) { return scan.detector.axis_bin; }
+
+/// Leaves the scan these of its views, in this order.
+void keep_views(ParallelBeam& scan, std::span<const Index> views);
 
 /// Whether this is a half acquisition: the views go all round, and one side of the detector is more than a
 /// tenth shorter than the other, so that the detector sees clearly more after half a turn.
@@ -72,9 +83,6 @@ VolumeGrid fitting_grid(const ParallelBeam& scan);
 
 /// The space of projections (view, row, bin). Rows are independent problems.
 Space projection_space(const ParallelBeam& scan, Device device = Device::cpu());
-
-/// The detector on which filtered rows lie.
-inline Detector filtered_detector(const ParallelBeam& scan) { return symmetric(scan).detector; }
 
 /// The detector rows that these slices fall on, and the slices that these rows see. Row k is slice k.
 Range rows_met(const ParallelBeam& scan, const VolumeGrid& grid, Range slices);

@@ -21,7 +21,7 @@ void write_geometry(hdf5::File& file, const Scan& scan, std::optional<double> pi
   file.write_text(instrument + "tandem/kind", std::string(kind_of(scan)));
   find_beam_fields(kind_of(scan))->write(file, instrument + "tandem", scan);
   const Detector& detector = detector_of(scan);
-  file.write_number(instrument + "tandem/axis_bin", detector.axis_bin, "");
+  if (const auto axis = axis_of(scan)) file.write_number(instrument + "tandem/axis_bin", *axis, "");
   if (!pixel_size_mm) return;
   file.write_number(instrument + "detector/pixel_size_x", *pixel_size_mm, "mm");
   file.write_number(instrument + "detector/pixel_size_y",

@@ -47,7 +47,7 @@ std::function<Subsets(Index)> subsets_of(const Problem& problem) {
           of_views = problem.of_views](Index count) {
     std::vector<LinearOperator> parts;
     std::vector<std::vector<Index>> places;  // of data, among those of this process
-    for (const std::vector<Index>& views : view_subsets(angles_of(scan), period_of(scan), count)) {
+    for (const std::vector<Index>& views : view_subsets(scan, count)) {
       const LinearOperator A = of_views(views);
       parts.push_back(has_row_axes(scan) ? of_measured(scan, grid, A) : A);
       const Range mine = places_within(views, own);

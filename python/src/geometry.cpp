@@ -124,13 +124,6 @@ void add_parts(nb::module_& m) {
       .def("z", &VolumeGrid::z, "iz"_a, "Likewise, of voxel iz.");
 }
 
-/// For a fan beam, too, the wider detector: its kind stays.
-Scan wider(const Scan& scan) {
-  if (const auto* parallel = std::get_if<ParallelBeam>(&scan)) return symmetric(*parallel);
-  if (const auto* fan = std::get_if<FanBeam>(&scan)) return FanBeam{symmetric(*fan)};
-  return symmetric(std::get<ConeBeam>(scan));
-}
-
 }  // namespace
 
 void add_geometry(nb::module_& m) {
@@ -140,9 +133,10 @@ void add_geometry(nb::module_& m) {
   m.def(
       "fitting_grid", [](const Scan& scan) { return fitting_grid(scan); }, "scan"_a,
       "A grid of square voxels as large as a bin appears at the axis, which is all that the detector sees.");
-  m.def("symmetric", &wider, "scan"_a,
-        "The scan with bins added on the nearer side of its detector, if that is needed for a half "
-        "acquisition.");
+  m.def(
+      "symmetric", [](const Scan& scan) { return symmetric(scan); }, "scan"_a,
+      "The scan with bins added on the nearer side of its detector, if that is needed for a half "
+      "acquisition.");
   m.def(
       "half_acquisition", [](const Scan& scan) { return half_acquisition(scan); }, "scan"_a,
       "Whether the views go all round and one side of the detector is clearly shorter than the other.");
@@ -169,6 +163,9 @@ void add_geometry(nb::module_& m) {
       "Deals views out to subsets, each of which sees the object from all around. Lists of numbers of "
       "views.");
   m.def(
+      "view_subsets", [](const Scan& scan, Index count) { return view_subsets(scan, count); }, "scan"_a,
+      "count"_a, "The same for the views of a scan.");
+  m.def(
       "with_views", [](const Scan& scan, const std::vector<Index>& views) { return with_views(scan, views); },
       "scan"_a, "views"_a, "The scan with these of its views, in this order.");
   m.def(
@@ -178,9 +175,6 @@ void add_geometry(nb::module_& m) {
         return std::tuple_cat(shape);
       },
       "scan"_a, "The shape (view, row, bin) of the data of a scan.");
-  m.def(
-      "period_rad", [](const Scan& scan) { return period_of(scan); }, "scan"_a,
-      "After which views see the same lines again: half a turn for parallel beams, else a whole one.");
 }
 
 }  // namespace tandem::python

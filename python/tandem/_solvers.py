@@ -113,7 +113,7 @@ class Subsets:
 def subsets(scan: Scan, grid: Optional[_core.VolumeGrid] = None, count: int = 10, model: Optional[str] = None,
             device: str = "cpu") -> Subsets:
     """The projector of a scan in subsets of its views, each of which sees the object from all around."""
-    views = _core.view_subsets(scan.angles_rad, _core.period_rad(scan), count)
+    views = _core.view_subsets(scan, count)
     grid = _core.fitting_grid(scan) if grid is None else grid
     parts = [projector(_core.with_views(scan, some), grid, model, device) for some in views]
     return Subsets(parts, views, projector(scan, grid, model, device))
