@@ -64,19 +64,18 @@ Detector found_detector(Acquisition& found, const OpenOptions& options, const Sh
 }
 
 /// Keeps a recorded roll and a recorded tilt where something can be done about them, and says so.
-void suit_pose(ScanInfo& info) {
+void suit_pose(ScanInfo& info, const BeamFields& beam) {
   if (detector_of(info.scan).rows == 1) info.roll_deg.reset(), info.tilt_deg.reset();
-  const bool parallel = kind_of(info.scan) == ParallelBeam::kind;
   const double roll = info.roll_deg.value_or(0), tilt = info.tilt_deg.value_or(0);
   std::ostringstream text;
   if (roll != 0) text << "a detector that is rolled by " << roll << " degrees";
   if (tilt != 0)
     text << (roll != 0 ? ", and " : "") << "an axis that is tilted by " << tilt << " degrees"
-         << (parallel ? ", which is left out in a parallel beam" : "");
+         << (beam.takes_tilt ? "" : ", which is left out in a " + std::string(beam.kind) + " beam");
   if (roll != 0 || tilt != 0)
     info.notes.push_back("the scan records " + text.str() + "; --detector-roll" +
-                         (parallel ? "" : " and --axis-tilt") + ", also of 0, come before that");
-  if (parallel) info.tilt_deg.reset();
+                         (beam.takes_tilt ? " and --axis-tilt" : "") + ", also of 0, come before that");
+  if (!beam.takes_tilt) info.tilt_deg.reset();
 }
 
 }  // namespace
@@ -100,9 +99,9 @@ void complete_geometry(Acquisition& found, const OpenOptions& options, const Sha
   if (options.field_of_view) found.info.field_of_view = options.field_of_view;
   for (const BeamFields& kind : beam_fields())
     if (kind.is_asked_for(options)) found.kind = kind.kind;
-  found.info.scan = find_beam_fields(found.kind)
-                        ->scan(found, options, found_detector(found, options, shape), std::move(angles));
-  suit_pose(found.info);
+  const BeamFields& beam = *find_beam_fields(found.kind);
+  found.info.scan = beam.scan(found, options, found_detector(found, options, shape), std::move(angles));
+  suit_pose(found.info, beam);
 }
 
 }  // namespace tandem::io

@@ -59,7 +59,7 @@ void write(hdf5::File& file, const std::string& group, const Scan& scan) {
 
 }  // namespace
 
-extern const BeamFields cone_fields{ConeBeam::kind, [](const OpenOptions& o) { return o.sod_mm || o.sdd_mm; },
-                                    read, scan, write};
+extern const BeamFields cone_fields{
+    ConeBeam::kind, true, [](const OpenOptions& o) { return o.sod_mm || o.sdd_mm; }, read, scan, write};
 
 }  // namespace tandem::io

@@ -57,7 +57,7 @@ void write(hdf5::File& file, const std::string& group, const Scan& scan) {
 
 }  // namespace
 
-extern const BeamFields parallel_fields{ParallelBeam::kind, [](const OpenOptions&) { return false; }, read,
-                                        scan, write};
+extern const BeamFields parallel_fields{
+    ParallelBeam::kind, false, [](const OpenOptions&) { return false; }, read, scan, write};
 
 }  // namespace tandem::io
