@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <type_traits>
 
 #include "../core/error.hpp"
 #include "../core/parallel.hpp"
@@ -282,6 +283,17 @@ void project(const Phantom& phantom, const ConeBeam& scan, Range rows, std::span
   });
 }
 
+void project(const Phantom& phantom, const Scan& scan, Range rows, std::span<float> out, int samples) {
+  std::visit(
+      [&]<class Kind>(const Kind& s) {
+        if constexpr (std::is_same_v<Kind, ParallelBeam>)
+          project(phantom, s, rows, out);
+        else
+          project(phantom, s, rows, out, samples);
+      },
+      scan);
+}
+
 double largest_line_integral(const Phantom& phantom, const ParallelBeam& scan) {
   const Index bins = scan.detector.bins;
   const bool alike = same_at_every_height(phantom) && scan.row_axis_bins.empty();
@@ -310,6 +322,10 @@ double largest_line_integral(const Phantom& phantom, const ConeBeam& scan) {
     largest = std::max(largest, *std::max_element(row.begin(), row.end()));
   }
   return static_cast<double>(largest);
+}
+
+double largest_line_integral(const Phantom& phantom, const Scan& scan) {
+  return std::visit([&](const auto& s) { return largest_line_integral(phantom, s); }, scan);
 }
 
 void voxelise(const Phantom& phantom, const VolumeGrid& grid, Range slices, std::span<float> out,

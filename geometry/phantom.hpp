@@ -69,9 +69,13 @@ void project(const Phantom& phantom, const ParallelBeam& scan, Range rows, std::
 /// The same for a cone beam. Each value is the mean over samples x samples rays in the cell.
 void project(const Phantom& phantom, const ConeBeam& scan, Range rows, std::span<float> out, int samples = 1);
 
+/// The same for a scan of any kind. Cells of a parallel beam have one ray.
+void project(const Phantom& phantom, const Scan& scan, Range rows, std::span<float> out, int samples = 1);
+
 /// The largest line integral of all cells in all views.
 double largest_line_integral(const Phantom& phantom, const ParallelBeam& scan);
 double largest_line_integral(const Phantom& phantom, const ConeBeam& scan);
+double largest_line_integral(const Phantom& phantom, const Scan& scan);
 
 /// Writes pixel averages of some slices. `out` is (slice, y, x), 1/mm. Each pixel is the mean over samples x
 /// samples points in the plane through the middle of the slice. So a slice is a cut through the body, as a

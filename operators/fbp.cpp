@@ -1,6 +1,7 @@
 #include "fbp.hpp"
 
 #include "algebra.hpp"
+#include "fourier.hpp"
 #include "projector.hpp"
 
 namespace tandem {
@@ -30,6 +31,11 @@ LinearOperator fdk_backprojector(const ConeBeam& scan, Range views, const Volume
   return backprojector(projector(some, grid, model, device), scan, grid);
 }
 
+LinearOperator fdk_backprojector(const FanBeam& scan, Range views, const VolumeGrid& grid, Model model,
+                                 Device device) {
+  return fdk_backprojector(static_cast<const ConeBeam&>(scan), views, flat_voxels(scan, grid), model, device);
+}
+
 LinearOperator fdk(const ConeBeam& scan, const VolumeGrid& grid, Filter filter, Model model, Device device) {
   return fdk_backprojector(scan, grid, model, device) *
          ramp_filter(scan, filter, device, interpolation_of(scan, grid, model));
@@ -42,6 +48,42 @@ LinearOperator fdk(const FanBeam& scan, const VolumeGrid& grid, Filter filter, M
 LinearOperator fbp(const LinearOperator& A, const ParallelBeam& scan, const VolumeGrid& grid, Filter filter,
                    const Interpolation& interpolation) {
   return backprojector(A, scan, grid) * ramp_filter(scan, filter, A.domain().device(), interpolation);
+}
+
+LinearOperator ramp_filter(const Scan& scan, const VolumeGrid& grid, Filter filter,
+                           std::optional<Model> model, Device device, const Execution& execution) {
+  return std::visit(
+      [&](const auto& s) {
+        const Model its = model.value_or(usual_model(s));
+        const Execution how = resolved(execution, symmetric(s), grid, its, device);
+        return ramp_filter(s, filter, device, interpolation_of(s, grid, its, how, device));
+      },
+      scan);
+}
+
+LinearOperator backprojector(const Scan& scan, const VolumeGrid& grid, std::optional<Model> model,
+                             Device device, const Execution& execution) {
+  return std::visit(
+      [&](const auto& s) {
+        const Model its = model.value_or(usual_model(s));
+        if constexpr (requires { fdk_backprojector(s, grid, its, device); })
+          return fdk_backprojector(s, grid, its, device);
+        else
+          return backprojector(projector(symmetric(s), grid, its, device, execution), s, grid);
+      },
+      scan);
+}
+
+LinearOperator fbp(const Scan& scan, const VolumeGrid& grid, Filter filter, std::optional<Model> model,
+                   Device device, const Execution& execution) {
+  return std::visit(
+      [&](const auto& s) {
+        if constexpr (requires { fourier_fbp(s, grid, filter, device, execution); })
+          if (model == Model::fourier) return fourier_fbp(s, grid, filter, device, execution);
+        return backprojector(scan, grid, model, device, execution) *
+               ramp_filter(scan, grid, filter, model, device, execution);
+      },
+      scan);
 }
 
 }  // namespace tandem

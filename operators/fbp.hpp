@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+
+#include "../core/execution.hpp"
 #include "../core/public.hpp"
 #include "../geometry/views.hpp"
 #include "ramp_filter.hpp"
@@ -22,9 +25,10 @@ LinearOperator fdk_backprojector(const ConeBeam& scan, const VolumeGrid& grid,
                                  Model model = Model::separable_footprint, Device device = Device::cpu());
 LinearOperator fdk_backprojector(const FanBeam& scan, const VolumeGrid& grid,
                                  Model model = Model::separable_footprint, Device device = Device::cpu());
-/// The part of B for some views, which takes filtered data of these views. For a fan beam, pass
-/// `flat_voxels(scan, grid)`.
+/// The part of B for some views, which takes filtered data of these views.
 LinearOperator fdk_backprojector(const ConeBeam& scan, Range views, const VolumeGrid& grid,
+                                 Model model = Model::separable_footprint, Device device = Device::cpu());
+LinearOperator fdk_backprojector(const FanBeam& scan, Range views, const VolumeGrid& grid,
                                  Model model = Model::separable_footprint, Device device = Device::cpu());
 
 /// B F for a cone beam or a fan beam (FDK): for a circle, also with a detector to one side of the axis, and
@@ -40,5 +44,17 @@ LinearOperator fdk(const FanBeam& scan, const VolumeGrid& grid, Filter filter = 
 /// transpose (`interpolation_of`).
 LinearOperator fbp(const LinearOperator& A, const ParallelBeam& scan, const VolumeGrid& grid,
                    Filter filter = {}, const Interpolation& interpolation = {});
+
+/// F, B and B F for a scan of any kind, with projectors that they make themselves; `model` and `execution`
+/// are those of `projector`. B F of a parallel beam with Model::fourier is `fourier_fbp`. @throws as
+/// `projector`
+LinearOperator ramp_filter(const Scan& scan, const VolumeGrid& grid, Filter filter = {},
+                           std::optional<Model> model = {}, Device device = Device::cpu(),
+                           const Execution& execution = {});
+LinearOperator backprojector(const Scan& scan, const VolumeGrid& grid, std::optional<Model> model = {},
+                             Device device = Device::cpu(), const Execution& execution = {});
+LinearOperator fbp(const Scan& scan, const VolumeGrid& grid, Filter filter = {},
+                   std::optional<Model> model = {}, Device device = Device::cpu(),
+                   const Execution& execution = {});
 
 }  // namespace tandem

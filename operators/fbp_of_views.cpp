@@ -6,28 +6,22 @@
 
 namespace tandem {
 
-LinearOperator fbp_of_views(const ParallelBeam& whole, Range views, std::span<const float> weights,
+LinearOperator fbp_of_views(const Scan& whole, Range views, std::span<const float> weights,
                             const VolumeGrid& grid, Filter filter, Model model, Device device,
                             const Execution& execution) {
-  const ParallelBeam wide = symmetric(whole);
-  const ParallelBeam some = crop(wide, views, {0, wide.detector.rows}, {0, wide.detector.bins});
-  return backprojector(projector(some, grid, model, device, execution), some, grid) *
-         ramp_filter(whole, views, weights, filter, device,
-                     interpolation_of(whole, grid, model, execution, device));
-}
-
-LinearOperator fbp_of_views(const ConeBeam& whole, Range views, std::span<const float> weights,
-                            const VolumeGrid& grid, Filter filter, Model model, Device device,
-                            const Execution&) {
-  return fdk_backprojector(whole, views, grid, model, device) *
-         ramp_filter(whole, views, weights, filter, device, interpolation_of(whole, grid, model));
-}
-
-LinearOperator fbp_of_views(const FanBeam& whole, Range views, std::span<const float> weights,
-                            const VolumeGrid& grid, Filter filter, Model model, Device device,
-                            const Execution& execution) {
-  return fbp_of_views(static_cast<const ConeBeam&>(whole), views, weights, flat_voxels(whole, grid), filter,
-                      model, device, execution);
+  return std::visit(
+      [&](const auto& s) {
+        const LinearOperator F = ramp_filter(s, views, weights, filter, device,
+                                             interpolation_of(s, grid, model, execution, device));
+        if constexpr (requires { fdk_backprojector(s, views, grid, model, device); }) {
+          return fdk_backprojector(s, views, grid, model, device) * F;
+        } else {
+          const auto wide = symmetric(s);
+          const auto some = crop(wide, views, {0, wide.detector.rows}, {0, wide.detector.bins});
+          return backprojector(projector(some, grid, model, device, execution), some, grid) * F;
+        }
+      },
+      whole);
 }
 
 }  // namespace tandem

@@ -12,13 +12,7 @@ namespace tandem {
 /// (slice, y, x). F has these weights (`filter_weights`). With the weights of the whole scan, the parts of
 /// all of its views sum to what `fbp` or `fdk` makes, up to rounding. `execution` is of a parallel beam; the
 /// others have one. @throws as `fbp` and `fdk` do
-LinearOperator fbp_of_views(const ParallelBeam& whole, Range views, std::span<const float> weights,
-                            const VolumeGrid& grid, Filter filter, Model model, Device device,
-                            const Execution& execution);
-LinearOperator fbp_of_views(const ConeBeam& whole, Range views, std::span<const float> weights,
-                            const VolumeGrid& grid, Filter filter, Model model, Device device,
-                            const Execution& execution);
-LinearOperator fbp_of_views(const FanBeam& whole, Range views, std::span<const float> weights,
+LinearOperator fbp_of_views(const Scan& whole, Range views, std::span<const float> weights,
                             const VolumeGrid& grid, Filter filter, Model model, Device device,
                             const Execution& execution);
 

@@ -42,7 +42,8 @@ Interpolation interpolation_of(const ParallelBeam& scan, const VolumeGrid& grid,
   return {row && row->nearest ? Kind::nearest : Kind::linear, pixel_bins};
 }
 
-Interpolation interpolation_of(const ConeBeam& scan, const VolumeGrid& grid, Model model) {
+Interpolation interpolation_of(const ConeBeam& scan, const VolumeGrid& grid, Model model, const Execution&,
+                               Device) {
   require<GeometryError>(model != Model::fourier, "cone beam: the Fourier model is one of parallel beams");
   const double pixel_bins = grid.pitch[0] * scan.magnification() / scan.detector.bin_pitch;
   return {model == Model::pixel_driven ? Kind::linear

@@ -21,7 +21,12 @@ Interpolation interpolation_of(const ParallelBeam& scan, const VolumeGrid& grid,
                                Model model = Model::pixel_driven, const Execution& how = {},
                                Device device = Device::cpu());
 Interpolation interpolation_of(const ConeBeam& scan, const VolumeGrid& grid,
-                               Model model = Model::separable_footprint);
+                               Model model = Model::separable_footprint, const Execution& how = {},
+                               Device device = Device::cpu());
+
+/// The model that is taken where none is given.
+inline Model usual_model(const ParallelBeam&) { return Model::pixel_driven; }
+inline Model usual_model(const ConeBeam&) { return Model::separable_footprint; }
 
 /// What interpolation leaves of a wave of f cycles a bin: the mean over all positions between two bins and
 /// over all views. 1 at f = 0.

@@ -58,6 +58,13 @@ LinearOperator projector(const FanBeam& scan, const VolumeGrid& grid, Model mode
   return projector(static_cast<const ConeBeam&>(scan), tall_voxels(scan, grid), model, device, execution);
 }
 
+LinearOperator projector(const Scan& scan, const VolumeGrid& grid, std::optional<Model> model, Device device,
+                         const Execution& execution) {
+  return std::visit(
+      [&](const auto& s) { return projector(s, grid, model.value_or(usual_model(s)), device, execution); },
+      scan);
+}
+
 Execution like(const Execution& wanted, Device first, Device other) {
   const kernels::ParallelVariant* row = find(kernels::parallel(first), wanted.variant);
   const bool same = !row || row->coefficient == kernels::parallel(other).front().coefficient;
@@ -85,6 +92,15 @@ Execution resolved(const Execution& wanted, const ParallelBeam& scan, const Volu
   if (model == Model::fourier) return resolved_fourier(wanted, scan, device);
   return resolve(kernels::parallel(device), wanted, pairing, pack(scan, grid, model),
                  projection_space(scan).shape(), device);
+}
+
+Execution resolved(const Execution& wanted, const ConeBeam&, const VolumeGrid&, Model, Device, Pairing) {
+  return wanted;
+}
+
+Execution resolved(const Execution& wanted, const Scan& scan, const VolumeGrid& grid, Model model,
+                   Device device, Pairing pairing) {
+  return std::visit([&](const auto& s) { return resolved(wanted, s, grid, model, device, pairing); }, scan);
 }
 
 WorkingMemory working_memory(Model model, Shape volume, Shape projections, Device device) {

@@ -1,8 +1,12 @@
 #pragma once
 
+#include <optional>
+
 #include "../core/execution.hpp"
 #include "../core/public.hpp"
+#include "../geometry/scan.hpp"
 #include "../geometry/views.hpp"
+#include "interpolation.hpp"
 #include "linear_operator.hpp"
 
 namespace TANDEM_PUBLIC tandem {
@@ -41,6 +45,10 @@ LinearOperator projector(const FanBeam& scan, const VolumeGrid& grid,
                          Model model = Model::separable_footprint, Device device = Device::cpu(),
                          const Execution& execution = {});
 
+/// The same for a scan of any kind, with its usual model (`usual_model`) if none is given.
+LinearOperator projector(const Scan& scan, const VolumeGrid& grid, std::optional<Model> model = {},
+                         Device device = Device::cpu(), const Execution& execution = {});
+
 /// How another device does what is wanted of the first one for a parallel beam: in its own fastest way, in
 /// float32. @throws GeometryError if the wanted variant has coefficients of its own
 Execution like(const Execution& wanted, Device first, Device other);
@@ -59,6 +67,12 @@ bool is_matched(Model model, Device device);
 /// if there is one and `pairing` does not say any. Hats that no texture can draw are computed by alu in
 /// float32. @throws as `projector` does
 Execution resolved(const Execution& wanted, const ParallelBeam& scan, const VolumeGrid& grid, Model model,
+                   Device device, Pairing pairing = Pairing::matched);
+
+/// As wanted: the projector of a cone beam runs in one way only.
+Execution resolved(const Execution& wanted, const ConeBeam& scan, const VolumeGrid& grid, Model model,
+                   Device device, Pairing pairing = Pairing::matched);
+Execution resolved(const Execution& wanted, const Scan& scan, const VolumeGrid& grid, Model model,
                    Device device, Pairing pairing = Pairing::matched);
 
 /// Working memory of a cone-beam projector with these shapes, whatever its geometry. @throws DeviceError

@@ -315,6 +315,10 @@ std::vector<float> filter_weights(const ParallelBeam& scan) { return view_shares
 
 std::vector<float> filter_weights(const ConeBeam& scan) { return ray_shares(scan, 1); }
 
+std::vector<float> filter_weights(const Scan& scan) {
+  return std::visit([](const auto& s) { return filter_weights(s); }, scan);
+}
+
 LinearOperator ramp_filter(const ParallelBeam& whole, Range views, std::span<const float> weights,
                            Filter filter, Device device, const Interpolation& interpolation) {
   validate(whole);

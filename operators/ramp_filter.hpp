@@ -67,6 +67,7 @@ LinearOperator ramp_filter(const ConeBeam& scan, Filter filter = {}, Device devi
 /// (view, bin) as in `ray_shares`, with one bin beyond either end, for what rows go on with.
 std::vector<float> filter_weights(const ParallelBeam& scan);
 std::vector<float> filter_weights(const ConeBeam& scan);
+std::vector<float> filter_weights(const Scan& scan);
 
 /// F for some views of a scan, with weights like those of `filter_weights`, but of these views alone. F of a
 /// scan is the same for all of its views and its own weights. Data come out on the detector of

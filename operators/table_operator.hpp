@@ -3,7 +3,6 @@
 // Used only within operators/.
 
 #include <memory>
-#include <type_traits>
 
 #include "../geometry/views.hpp"
 #include "../kernels/variant.hpp"
@@ -28,10 +27,10 @@ struct Projector {
     variant->backward(*views, how, alpha * scale, image(y), beta, image(x), stream);
   }
 
-  // Slices of a parallel beam are problems of their own: those of a batch are slices of one volume, unless
-  // each row has numbers of its own.
+  // Where slices are problems of their own, those of a batch are slices of one volume, unless each row has
+  // numbers of its own.
   Index together() const {
-    if constexpr (std::is_same_v<Views, ConeViews>) return 1;
+    if (volume.blocks() == Blocks::whole) return 1;
     if constexpr (requires { views->row_shifts; })
       if (!views->row_shifts.empty()) return 1;
     return slices_together(volume);

@@ -137,8 +137,7 @@ void validate(const Simulation& s) {
 SimulatedScan::SimulatedScan(Simulation simulation) : simulation_(std::move(simulation)) {
   validate(simulation_);
   phantom_ = phantom_of(simulation_);
-  const double largest =
-      std::visit([&](const auto& scan) { return largest_line_integral(phantom_, scan); }, simulation_.scan);
+  const double largest = largest_line_integral(phantom_, simulation_.scan);
   require<GeometryError>(largest > 0, "simulate: no ray meets the phantom '", simulation_.phantom,
                          "'; move the axis bin = ", detector_of(simulation_.scan).axis_bin,
                          " towards the detector");
@@ -161,7 +160,7 @@ io::Frames SimulatedScan::frames(FrameKind kind, Range rows) const {
   if (kind == FrameKind::projection) {
     count = views_of(s.scan);
     integrals.resize(static_cast<std::size_t>(count * rows.size() * bins));
-    std::visit([&](const auto& scan) { project(phantom_, scan, rows, integrals); }, s.scan);
+    project(phantom_, s.scan, rows, integrals);
   }
   const std::vector<Cell> fixed = cells(s, rows);
   const PixelType pixel = type();

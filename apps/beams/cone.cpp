@@ -12,8 +12,6 @@ namespace tandem::apps {
 
 namespace {
 
-const FanBeam* fan(const Scan& scan) { return std::get_if<FanBeam>(&scan); }
-
 Scan scan_of(const GeometryOptions& o, Detector detector, std::vector<double> angles) {
   return point_source_scan({detector, std::move(angles), *o.sod_mm, *o.sdd_mm,
                             o.midplane_row.value_or(0.5 * static_cast<double>(detector.rows - 1))});
@@ -60,7 +58,7 @@ pipeline::AxisEstimate find_axis(const std::vector<float>& lines, const Scan& sc
 }
 
 LinearOperator projector_of(const Scan& scan, const VolumeGrid& grid, const std::string&) {
-  return fan(scan) ? projector(*fan(scan), grid) : projector(point_source_of(scan), grid);
+  return projector(scan, grid);
 }
 
 }  // namespace

@@ -42,17 +42,9 @@ std::optional<Binned> binned(const Scan& scan, const VolumeGrid& grid, int share
 
 /// How the worker runs a projector of this problem, as a matched pair.
 Worker suited(Worker worker, Model model, const Scan& scan, const VolumeGrid& grid) {
-  const auto* parallel = std::get_if<ParallelBeam>(&scan);
-  if (!parallel) return worker;
   worker.execution.variant = "automatic";
-  worker.execution = resolved(worker.execution, *parallel, grid, model, worker.device, Pairing::matched);
+  worker.execution = resolved(worker.execution, scan, grid, model, worker.device, Pairing::matched);
   return worker;
-}
-
-/// The scan of rows that were moved onto the common axis.
-Scan on_common_axis(Scan scan) {
-  if (auto* parallel = std::get_if<ParallelBeam>(&scan)) parallel->row_axis_bins.clear();
-  return scan;
 }
 
 }  // namespace
@@ -61,7 +53,8 @@ std::vector<CoarserProblem> coarser_problems(const Plan& plan, const Problem& pr
   constexpr int most = 3;
   std::vector<CoarserProblem> all;
   VolumeGrid grid = problem.grid;
-  Scan scan = on_common_axis(solved_scan(problem.scan, grid));
+  Scan scan = solved_scan(problem.scan, grid);
+  share_axis(scan);  // onto which rows were moved
   MethodOptions options = plan.job.options;
   for (int k = 0; k < most; ++k) {
     const std::optional<Binned> wider = binned(scan, grid, problem.A.domain().shares());

@@ -16,12 +16,6 @@ Space space_of(const Plan& plan) {
                                         : cone_volume_space(plan.job.grid, device);
 }
 
-/// What F multiplies rays with beside the weights of views.
-std::vector<float> bin_shares_of(const Scan& scan) {
-  const auto* parallel = std::get_if<ParallelBeam>(&scan);
-  return parallel ? bin_shares(*parallel) : std::vector<float>{};
-}
-
 }  // namespace
 
 ViewSum::ViewSum(const Plan& plan) : plan_(plan), scan_(plan.job.scan), volume_(Array(space_of(plan))) {
@@ -33,7 +27,7 @@ void ViewSum::use(Scan scan) {
   const bool same = before.bins == now.bins && before.axis_bin == now.axis_bin &&
                     bin_shares_of(scan_) == bin_shares_of(scan);
   scan_ = std::move(scan);
-  weights_ = std::visit([](const auto& s) { return filter_weights(s); }, scan_);
+  weights_ = filter_weights(scan_);
   of_view_ = weights_.size() / static_cast<std::size_t>(views_of(scan_));
   if (!same && !added_.empty()) {
     std::fill(added_.begin(), added_.end(), 0.0f);
@@ -49,12 +43,8 @@ void ViewSum::add(Range views, Array y) {
   std::vector<float> more;
   for (std::size_t k = first; k < last; ++k) more.push_back(weights_[k] - added_[k]);
   const Device device = plan_.flow.home();
-  const LinearOperator part = std::visit(
-      [&](const auto& scan) {
-        return fbp_of_views(scan, views, more, plan_.job.grid, plan_.job.options.filter, plan_.flow.model,
-                            device, plan_.flow.execution());
-      },
-      scan_);
+  const LinearOperator part = fbp_of_views(scan_, views, more, plan_.job.grid, plan_.job.options.filter,
+                                           plan_.flow.model, device, plan_.flow.execution());
   const Array data = on_device(std::move(y), device);
   Stream& stream = default_stream(device);
   part.apply(1, data, 1, *volume_, stream);

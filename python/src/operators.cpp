@@ -21,8 +21,6 @@ struct How {
   std::optional<Model> model{};
   Device device = Device::cpu();
   Execution execution{};
-
-  Model model_or(Model other) const { return model.value_or(other); }
 };
 
 How make_how(const std::optional<std::string>& model, const std::string& device, const std::string& variant,
@@ -37,59 +35,25 @@ How make_how(const std::optional<std::string>& model, const std::string& device,
 
 LinearOperator make_projector(const Scan& scan, const VolumeGrid& grid, const How& how) {
   const OnDevice on(how.device);
-  return std::visit(
-      [&]<class Kind>(const Kind& kind) {
-        constexpr bool parallel = std::is_same_v<Kind, ParallelBeam>;
-        const Model model = how.model_or(parallel ? Model::pixel_driven : Model::separable_footprint);
-        return projector(kind, grid, model, how.device, how.execution);
-      },
-      scan);
-}
-
-/// The interpolation of what runs if a parallel-beam model is executed in this way.
-Interpolation interpolation_by(const How& how, const ParallelBeam& scan, const VolumeGrid& grid,
-                               Model model) {
-  const Execution runs = resolved(how.execution, scan, grid, model, how.device);
-  return interpolation_of(scan, grid, model, runs, how.device);
+  return projector(scan, grid, how.model, how.device, how.execution);
 }
 
 LinearOperator make_ramp_filter(const Scan& scan, const VolumeGrid& grid, const Filter& filter,
                                 const How& how) {
   const OnDevice on(how.device);
-  if (const auto* parallel = std::get_if<ParallelBeam>(&scan))
-    return ramp_filter(*parallel, filter, how.device,
-                       interpolation_by(how, *parallel, grid, how.model_or(Model::pixel_driven)));
-  const ConeBeam& cone = point_source_of(scan);
-  return ramp_filter(cone, filter, how.device,
-                     interpolation_of(cone, grid, how.model_or(Model::separable_footprint)));
+  return ramp_filter(scan, grid, filter, how.model, how.device, how.execution);
 }
 
-LinearOperator make_fbp(const ParallelBeam& scan, const VolumeGrid& grid, const Filter& filter,
-                        const How& how) {
+/// FBP takes parallel beams, FDK the others.
+template <class Kind>
+LinearOperator make_fbp(const Kind& scan, const VolumeGrid& grid, const Filter& filter, const How& how) {
   const OnDevice on(how.device);
-  if (how.model == Model::fourier) return fourier_fbp(scan, grid, filter, how.device, how.execution);
-  const Model model = how.model_or(Model::pixel_driven);
-  return fbp(projector(symmetric(scan), grid, model, how.device, how.execution), scan, grid, filter,
-             interpolation_by(how, symmetric(scan), grid, model));
-}
-
-LinearOperator make_fdk(const std::variant<FanBeam, ConeBeam>& scan, const VolumeGrid& grid,
-                        const Filter& filter, const How& how) {
-  const OnDevice on(how.device);
-  const Model model = how.model_or(Model::separable_footprint);
-  return std::visit([&](const auto& kind) { return fdk(kind, grid, filter, model, how.device); }, scan);
+  return fbp(scan, grid, filter, how.model, how.device, how.execution);
 }
 
 LinearOperator make_backprojector(const Scan& scan, const VolumeGrid& grid, const How& how) {
   const OnDevice on(how.device);
-  if (const auto* parallel = std::get_if<ParallelBeam>(&scan)) {
-    const Model model = how.model_or(Model::pixel_driven);
-    return backprojector(projector(symmetric(*parallel), grid, model, how.device, how.execution), *parallel,
-                         grid);
-  }
-  const Model model = how.model_or(Model::separable_footprint);
-  if (const auto* fan = std::get_if<FanBeam>(&scan)) return fdk_backprojector(*fan, grid, model, how.device);
-  return fdk_backprojector(std::get<ConeBeam>(scan), grid, model, how.device);
+  return backprojector(scan, grid, how.model, how.device, how.execution);
 }
 
 LinearOperator make_diagonal(const Space& space, Address weights, Address native) {
@@ -171,8 +135,9 @@ void add_makers(nb::module_& m) {
   const nb::call_guard<Released> released;
   m.def("projector", &make_projector, released);
   m.def("ramp_filter", &make_ramp_filter, released);
-  m.def("fbp", &make_fbp, released);
-  m.def("fdk", &make_fdk, released);
+  m.def("fbp", &make_fbp<ParallelBeam>, released);
+  m.def("fdk", &make_fbp<FanBeam>, released);
+  m.def("fdk", &make_fbp<ConeBeam>, released);
   m.def("backprojector", &make_backprojector, released);
   m.def("diagonal", &make_diagonal);
   m.def("of_functions", &of_functions);

@@ -14,10 +14,7 @@ void project_to(const Phantom& phantom, const Scan& scan, Address out, int sampl
   const Released released;
   const Range rows{0, detector_of(scan).rows};
   const std::span<float> data = floats_at(out, projection_space(scan).size());
-  if (const auto* parallel = std::get_if<ParallelBeam>(&scan))
-    project(phantom, *parallel, rows, data);
-  else
-    project(phantom, point_source_of(scan), rows, data, samples);
+  project(phantom, scan, rows, data, samples);
 }
 
 void voxelise_to(const Phantom& phantom, const VolumeGrid& grid, Address out, int samples) {
