@@ -60,4 +60,8 @@ std::string text_of(const nlohmann::json& report, int indent) {
   return report.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+nlohmann::json or_null(const std::optional<double>& value) {
+  return value ? nlohmann::json(*value) : nlohmann::json(nullptr);
+}
+
 }  // namespace tandem::apps

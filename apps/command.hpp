@@ -74,6 +74,9 @@ nlohmann::json parsed(const std::string& text);
 /// The text of a report. Bytes of file names that are not UTF-8 are replaced.
 std::string text_of(const nlohmann::json& report, int indent = -1);
 
+/// A number of a report; null if it is not known.
+nlohmann::json or_null(const std::optional<double>& value);
+
 /// Takes the file of --json before the work, so that the report can be written at the end, and begins the
 /// log. Devices and pipes are written to as they are. @throws FileError
 void open_report(Common& common);

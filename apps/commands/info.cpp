@@ -85,13 +85,12 @@ json angles_json(const Scan& scan) {
 
 json scan_report(io::ScanReader& reader, const InfoOptions& o) {
   const io::ScanInfo& info = reader.info();
-  const auto known = [](const std::optional<double>& v) { return v ? json(*v) : json(nullptr); };
   json geometry = geometry_json(info.scan);
-  geometry["axis_bin"] = known(info.axis_bin);
-  geometry["pixel_size_mm"] = known(info.pixel_size_mm);
+  geometry["axis_bin"] = or_null(info.axis_bin);
+  geometry["pixel_size_mm"] = or_null(info.pixel_size_mm);
   geometry["row_pitch_mm"] = info.pixel_size_mm ? json(detector_of(info.scan).row_pitch) : json(nullptr);
-  geometry["detector_roll_deg"] = known(info.roll_deg);
-  geometry["axis_tilt_deg"] = known(info.tilt_deg);
+  geometry["detector_roll_deg"] = or_null(info.roll_deg);
+  geometry["axis_tilt_deg"] = or_null(info.tilt_deg);
   json notes = notes_of(info, o.scan);
   if (!info.axis_note.empty()) notes.push_back(info.axis_note);
   json report = {
@@ -100,8 +99,8 @@ json scan_report(io::ScanReader& reader, const InfoOptions& o) {
       {"type", io::name_of(info.type)},
       {"geometry", geometry},
       {"angles_deg", angles_json(info.scan)},
-      {"energy_kev", known(info.energy_kev)},
-      {"propagation_mm", known(info.propagation_mm)},
+      {"energy_kev", or_null(info.energy_kev)},
+      {"propagation_mm", or_null(info.propagation_mm)},
       {"flats", info.flats},
       {"flat_sets", info.times.flats.empty() ? json(nullptr) : json(pipeline::flat_sets(info).size())},
       {"monitor", !info.monitor.views.empty()},
@@ -165,12 +164,9 @@ void print_scan(const std::string& path, const Scan& scan, const json& r) {
 }
 
 json volume_report(const io::VolumeReader& volume) {
-  json report = {{"kind", "volume"},
-                 {"format", volume.kind().title},
-                 {"shape", volume.shape()},
-                 {"unit", volume.unit()},
-                 {"pitch_mm", volume.pitch_mm() ? json(*volume.pitch_mm()) : json(nullptr)},
-                 {"complete", volume.complete()}};
+  json report = {
+      {"kind", "volume"},      {"format", volume.kind().title},          {"shape", volume.shape()},
+      {"unit", volume.unit()}, {"pitch_mm", or_null(volume.pitch_mm())}, {"complete", volume.complete()}};
   if (!volume.complete()) report["missing"] = volume.missing();
   if (const auto place = volume.place()) report.update(place_json(*place));
   return report;

@@ -229,7 +229,7 @@ void run_project(ProjectOptions& o) {
       {"input", o.volume},     {"source", source_json(o.common, o.volume)},
       {"output", o.output},    {"model", has_models ? o.model : "separable_footprint"},
       {"views", views},        {"rows", detector.rows},
-      {"bins", detector.bins}, {"axis_bin", detector.axis_bin}};
+      {"bins", detector.bins}, {"axis_bin", or_null(axis_of(target.scan))}};
   writer.finish(text_of(report));
   progress.clear();
   write_report(o.common, report);

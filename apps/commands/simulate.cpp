@@ -105,9 +105,9 @@ nlohmann::json report_of(const SimulateOptions& o) {
           {"views", views_of(s.scan)},
           {"rows", detector.rows},
           {"bins", detector.bins},
-          {"axis_bin", detector.axis_bin},
+          {"axis_bin", or_null(axis_of(s.scan))},
           {"max_attenuation", s.max_attenuation},
-          {"photons", s.photons ? nlohmann::json(*s.photons) : nlohmann::json(nullptr)},
+          {"photons", or_null(s.photons)},
           {"seed", s.seed}};
 }
 
