@@ -116,6 +116,16 @@ void multiply(ConstVectorView x, VectorView y, Stream& stream) {
       x, y);
 }
 
+void attenuate(ConstVectorView x, VectorView y, Stream& stream) {
+  require_equal("attenuate", x.space, y.space);
+  for_each_share(
+      stream,
+      [](const VectorKernels& run, Stream& s, const ConstVectorView& u, const VectorView& v) {
+        run.attenuate(u, v, s);
+      },
+      x, y);
+}
+
 void fill(VectorView x, float value, Stream& stream) {
   for_each_share(
       stream, [&](const VectorKernels& run, Stream& s, const VectorView& u) { run.fill(u, value, s); }, x);

@@ -34,6 +34,7 @@ double total(std::span<const double> blocks);  ///< the sum over blocks
 /// y <- a x + b y. If b = 0, y is never read.
 void axpby(const Scalars& a, ConstVectorView x, const Scalars& b, VectorView y, Stream& stream);
 void multiply(ConstVectorView x, VectorView y, Stream& stream);   ///< y <- x y, element by element
+void attenuate(ConstVectorView x, VectorView y, Stream& stream);  ///< y <- y exp(-x), element by element
 void fill(VectorView x, float value, Stream& stream);
 /// y <- y / x where x > floor, else `otherwise`: 1 exactly where both are equal.
 void divide(ConstVectorView x, const Scalars& floor, float otherwise, VectorView y, Stream& stream);
