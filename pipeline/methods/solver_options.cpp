@@ -49,12 +49,23 @@ void require_stop(const Job& job) {
                          "discrepancy, gcv or ncp; give one of the two");
 }
 
+/// What needs line integrals must not be asked for where data stay transmissions.
+void require_no_line_integrals(const Job& job) {
+  if (!job.preprocessing.keeps_transmissions) return;
+  const auto refuse = [&](bool asked, const char* what) {
+    require<GeometryError>(!asked, what, ", and ", job.method->name, " takes transmissions");
+  };
+  refuse(job.options.initial == Initial::fbp, "--initial fbp needs line integrals");
+  refuse(job.options.stop_by_discrepancy, "--stop discrepancy knows the noise of line integrals");
+}
+
 }  // namespace
 
 void choose_solver_options(Job& job) {
   choose_subsets(job);
   choose_iterations(job);
   require_stop(job);
+  require_no_line_integrals(job);
 }
 
 }  // namespace tandem::pipeline
