@@ -20,6 +20,7 @@
   METHOD(landweber)            \
   METHOD(mlem)                 \
   METHOD(osem)                 \
+  METHOD(mltr)                 \
   METHOD(tv)                   \
   METHOD(fista)
 
