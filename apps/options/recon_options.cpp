@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "../../core/names.hpp"
 #include "../../core/units.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "../runs/follow.hpp"
@@ -38,13 +39,12 @@ std::string words_of_methods() {
 
 /// "sirt 30, os-sirt 10, ..."
 std::string words_of_iterations() {
-  std::string text;
-  for (const Method& m : pipeline::methods())
-    if (m.iterates())
-      text += (text.empty() ? "" : ", ") + std::string(m.name) + " " +
-              (m.updates > 0 ? std::to_string(m.updates) + " updates or fewer, by ncp"
-                             : std::to_string(m.iterations));
-  return text;
+  return joined(pipeline::methods(), ", ", [](const Method& m) {
+    if (!m.iterates()) return std::string();
+    return std::string(m.name) + " " +
+           (m.updates > 0 ? std::to_string(m.updates) + " updates or fewer, by ncp"
+                          : std::to_string(m.iterations));
+  });
 }
 
 void add_method(CLI::App& c, ReconOptions& o) {
@@ -148,11 +148,10 @@ void add_volume(CLI::App& c, ReconOptions& o) {
 
 /// Those of files that hold the whole volume, but HDF5.
 std::string other_endings() {
-  std::string text;
-  for (const io::VolumeKind& kind : io::volume_kinds())
-    if (kind.parts == io::Parts::none)
-      text += (text.empty() ? "" : ", ") + std::string(kind.ending()) + " (" + std::string(kind.title) + ")";
-  return text;
+  return joined(io::volume_kinds(), ", ", [](const io::VolumeKind& kind) {
+    return kind.parts == io::Parts::none ? std::string(kind.ending()) + " (" + std::string(kind.title) + ")"
+                                         : std::string();
+  });
 }
 
 std::vector<std::string> names_of_kinds() {
@@ -299,10 +298,8 @@ void parse_slices(ReconOptions& o) {
 }  // namespace
 
 std::string readers_of(std::string_view option) {
-  std::string names;
-  for (const Method& method : pipeline::methods())
-    if (method.reads(option)) names += (names.empty() ? "" : ", ") + std::string(method.name);
-  return names;
+  return joined(pipeline::methods(), ", ",
+                [&](const Method& method) { return method.reads(option) ? method.name : ""; });
 }
 
 void finish_recipe(ReconOptions& o) {
