@@ -47,6 +47,23 @@ std::string words_of_iterations() {
   });
 }
 
+/// "zero; of tv and fista fbp"
+std::string words_of_initials() {
+  return "zero; of " +
+         joined(pipeline::methods(), " and ",
+                [](const Method& m) { return m.iterates() && m.initial == Initial::fbp ? m.name : ""; }) +
+         " fbp";
+}
+
+/// "os-sirt 10, ..."
+std::string words_of_subsets() {
+  constexpr Index many = 1'000'000;
+  return joined(pipeline::methods(), ", ", [](const Method& m) {
+    if (!m.reads("--subsets")) return std::string();
+    return std::string(m.name) + " " + std::to_string(m.subsets({}, many));
+  });
+}
+
 void add_method(CLI::App& c, ReconOptions& o) {
   Recipe& r = o.recipe;
   heading(c, "Method");
@@ -77,7 +94,7 @@ void add_method(CLI::App& c, ReconOptions& o) {
        "over how many bins (default: half of the detector's; of a half acquisition, of the whole one's)")
       ->check(count());
   c.add_option("--initial", o.initial,
-               "initial volume: zero, fbp, or a volume file (default zero; of tv and fista fbp)");
+               "initial volume: zero, fbp, or a volume file (default " + words_of_initials() + ")");
   c.add_option("--iterations", r.iterations,
                "at most this many steps (default: " + words_of_iterations() + ")")
       ->check(count(0, 1'000'000));
@@ -97,9 +114,9 @@ void add_method(CLI::App& c, ReconOptions& o) {
       ->check(positive(1e9));
   c.add_option("--relaxation", r.relaxation, readers_of("--relaxation") + ": in (0, 2), default 1")
       ->check(within(1e-6, 2 - 1e-6));
-  c.add_option(
-       "--subsets", r.subsets,
-       readers_of("--subsets") + ": how many subsets the views are dealt out to (default 10; of osem 4)")
+  c.add_option("--subsets", r.subsets,
+               readers_of("--subsets") +
+                   ": how many subsets the views are dealt out to (default: " + words_of_subsets() + ")")
       ->check(count());
   CLI::Option* nonnegative =
       c.add_flag("--nonnegative", r.nonnegative, readers_of("--nonnegative") + ": no voxel below zero");
