@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "../core/error.hpp"
+#include "../core/names.hpp"
 #include "axis_advice.hpp"
 #include "centre_of_mass.hpp"
 #include "double_wedge.hpp"
@@ -92,10 +93,9 @@ AxisEstimate cross_checked(const Rays& rays, const std::array<double, 2>& range)
 }  // namespace
 
 AxisMethod axis_method(std::string_view name) {
-  for (const auto& [known, method] : names)
-    if (name == known) return method;
-  throw GeometryError("rotation axis method '" + std::string(name) +
-                      "' is unknown; known are auto, opposite, vo");
+  return named(names, name, "rotation axis method", &std::pair<const char*, AxisMethod>::first,
+               "is unknown; known are")
+      .second;
 }
 
 const char* name_of(AxisMethod method) {

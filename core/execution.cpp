@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "error.hpp"
+#include "names.hpp"
 
 namespace tandem {
 
@@ -17,12 +17,7 @@ std::string_view name_of(Precision precision) { return precisions[static_cast<st
 std::string name_of(const Execution& e) { return e.variant + " " + std::string(name_of(e.precision)); }
 
 Precision precision_named(std::string_view name) {
-  std::string list;
-  for (std::size_t i = 0; i < precisions.size(); ++i) {
-    if (precisions[i] == name) return static_cast<Precision>(i);
-    list += (list.empty() ? "" : ", ") + std::string(precisions[i]);
-  }
-  throw GeometryError("precision: '" + std::string(name) + "' is not known; one of " + list);
+  return static_cast<Precision>(&named(precisions, name, "precision:") - precisions.data());
 }
 
 }  // namespace tandem

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "error.hpp"
+#include "names.hpp"
 
 namespace tandem {
 
@@ -32,19 +33,13 @@ Name named(std::int64_t target) {
 
 std::string name_of(std::int64_t target) { return named(target).words; }
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
-
 /// @throws DeviceError for any other name
 std::int64_t target_of(const std::string& name) {
   for (const std::int64_t target : hwy::SupportedAndGeneratedTargets())
     if (name_of(target) == name) return target;
   throw DeviceError("TANDEM_SIMD: '" + name +
                     "' is no set of instructions that this processor and this build have; " + "one of " +
-                    joined(instruction_sets()) + " is needed");
+                    joined(instruction_sets(), ", ") + " is needed");
 }
 
 /// All of Highway's choices read what is put here.

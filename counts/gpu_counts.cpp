@@ -71,7 +71,7 @@ kernels::CountsToLines task_of(const GpuFrames& counts, const Reference& referen
                               .flats = reference.flats,
                               .filled = filled,
                               .heeded = reference.counted_rows(),
-                              .minus_log = how.minus_log,
+                              .minus_log = how.minus_log && !how.keeps_transmissions,
                               .full = full_level(counts.type, how)};
   for (Index view = 0; view < counts.shape[0]; ++view)
     task.mixes.push_back(reference.mix_of(counts.first + view));

@@ -39,7 +39,8 @@ struct DetectorPose {
 /// The settings of the steps from counts to line integrals.
 struct Preprocessing {
   int binning = 0;
-  bool minus_log = true;
+  bool minus_log = true;             ///< else the data are line integrals already
+  bool keeps_transmissions = false;  ///< no logarithm is taken of them, for methods that take none
   /// Divide each view by the mean of these bins, or by the line through the means of two such ranges; counted
   /// after selection and binning.
   std::vector<Range> air_bins{};

@@ -9,6 +9,7 @@
 
 #include "../core/error.hpp"
 #include "../core/host_memory.hpp"
+#include "../io/volumes/no_volume.hpp"
 #include "../operators/random.hpp"
 #include "../pipeline/methods/method.hpp"
 #include "../pipeline/plan/grids.hpp"
@@ -56,12 +57,6 @@ class EvenScan final : public io::ScanReader {
   static void fill(io::Frames& into, std::size_t count, int value) {
     std::fill_n(reinterpret_cast<Pixel*>(into.bytes.data()), count, static_cast<Pixel>(value));
   }
-};
-
-class NoVolume final : public io::VolumeWriter {
- public:
-  void write(Range, const float*) override {}
-  void finish(const std::string&) override {}
 };
 
 /// How much of a plan a trial takes.
@@ -216,7 +211,7 @@ Rates try_computing(const io::ScanInfo& info, const Plan& plan, const std::vecto
   const auto seconds_of_trial = [&](Size size) {
     const Plan part = part_of(plan, size);
     EvenScan scan(info);
-    NoVolume nowhere;
+    io::NoVolume nowhere;
     const Outcome outcome = reconstruct(scan, part, nowhere);
     rates =
         rates_of(part, work_of_part(part, info, works, outcome.updates), outcome.seconds, Rates::From::trial);

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "../core/error.hpp"
+#include "../core/names.hpp"
 #include "../core/parallel.hpp"
 #include "../core/units.hpp"
 
@@ -179,9 +180,7 @@ Phantom named_phantom(std::string_view name, std::uint64_t seed) {
   if (name == names[1]) return disc();
   if (name == names[2]) return ellipsoids();
   if (name == names[3]) return foam(seed);
-  std::string known;
-  for (std::string_view n : names) known += (known.empty() ? "" : ", ") + std::string(n);
-  throw GeometryError("phantom '" + std::string(name) + "' is unknown; known are " + known);
+  throw GeometryError("phantom '" + std::string(name) + "' is unknown; known are " + joined(names, ", "));
 }
 
 Phantom scaled(Phantom phantom, double length, double attenuation) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "../core/error.hpp"
+#include "../core/names.hpp"
 
 namespace tandem {
 
@@ -18,12 +19,7 @@ constexpr std::array<std::string_view, 4> models{"pixel_driven", "joseph", "sepa
 std::string_view name_of(Model model) { return models[static_cast<std::size_t>(model)]; }
 
 Model model_named(std::string_view name) {
-  std::string list;
-  for (std::size_t i = 0; i < models.size(); ++i) {
-    if (models[i] == name) return static_cast<Model>(i);
-    list += (list.empty() ? "" : ", ") + std::string(models[i]);
-  }
-  throw GeometryError("model: '" + std::string(name) + "' is not known; one of " + list);
+  return static_cast<Model>(&named(models, name, "model:") - models.data());
 }
 
 ParallelViews pack(const ParallelBeam& scan, const VolumeGrid& grid, Model model) {

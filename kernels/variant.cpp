@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "../core/error.hpp"
+#include "../core/names.hpp"
 #include "../geometry/views.hpp"
 #include "fourier.hpp"
 
@@ -86,10 +87,9 @@ Execution resolve(Table<Views> table, const Execution& wanted, Pairing pairing, 
     if (const auto best = request.fastest(wanted, false)) return *best;
     named.variant = table.front().name;
   }
-  std::string list;
-  for (const Execution& e : executions(table)) list += (list.empty() ? "" : ", ") + name_of(e);
+  const auto words = [](const Execution& e) { return name_of(e); };
   require<DeviceError>(grade_of(table, named), "device ", device.name(), ": no ", name_of(named), "; it has ",
-                       list);
+                       joined(executions(table), ", ", words));
   const Variant<Views>& row = *find(table, named.variant);
   const std::optional<Execution> how = request.fitted(row, named);
   require<GeometryError>(how.has_value(), "variant ", row.name, ": ", how ? "" : request.misfit(row, named));

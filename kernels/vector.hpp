@@ -17,6 +17,7 @@ struct VectorKernels {
   void (*axpby)(std::span<const float> a, ConstVectorView x, std::span<const float> b, VectorView y,
                 Stream& stream);
   void (*multiply)(ConstVectorView x, VectorView y, Stream& stream);
+  void (*attenuate)(ConstVectorView x, VectorView y, Stream& stream);
   void (*fill)(VectorView x, float value, Stream& stream);
   void (*divide)(ConstVectorView x, std::span<const float> floor, float otherwise, VectorView y,
                  Stream& stream);

@@ -39,8 +39,7 @@ std::vector<double> block_norms(const LinearOperator& A, VectorView x, VectorVie
     std::vector<float> scale;
     for (const double length : norm(x, stream))
       scale.push_back(length > 0 ? static_cast<float>(1 / length) : 0.0f);
-    const std::vector<float> nothing(scale.size(), 0.0f);
-    axpby(scale, x, nothing, x, stream);  // of length 1 in each block
+    axpby(scale, x, 0, x, stream);  // of length 1 in each block
     A.apply(1, x, 0, y, stream);
   }
   std::vector<double> stretched = norm(y, stream);

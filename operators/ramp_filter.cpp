@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "../core/error.hpp"
+#include "../core/names.hpp"
 #include "../core/parallel.hpp"
 #include "../geometry/beams/ray_shares.hpp"
 #include "../kernels/ramp.hpp"
@@ -243,12 +244,7 @@ LinearOperator of_views(const ConeBeam& whole, Range views, kernels::RowFilter f
 }  // namespace
 
 Window window_named(std::string_view name) {
-  std::string list;
-  for (const WindowShape& shape : shapes) {
-    if (shape.name == name) return shape.window;
-    list += (list.empty() ? "" : ", ") + std::string(shape.name);
-  }
-  throw GeometryError("filter: '" + std::string(name) + "' is not known; one of " + list);
+  return named(shapes, name, "filter:", &WindowShape::name).window;
 }
 
 std::vector<std::string_view> window_names() {
@@ -261,9 +257,7 @@ constexpr std::pair<Padding, std::string_view> paddings[] = {
     {Padding::none, "none"}, {Padding::edge, "edge"}, {Padding::cosine, "cosine"}};
 
 Padding padding_named(std::string_view name) {
-  for (const auto& [padding, its_name] : paddings)
-    if (its_name == name) return padding;
-  throw GeometryError("padding: '" + std::string(name) + "' is not known; one of none, edge, cosine");
+  return named(paddings, name, "padding:", &std::pair<Padding, std::string_view>::second).first;
 }
 
 std::string_view name_of(Padding padding) {

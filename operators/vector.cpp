@@ -16,6 +16,12 @@ void require_equal(const char* name, const Space& x, const Space& y) {
                       " elements, or lie in different spaces; their spaces must fit");
 }
 
+void require_scalars(const char* name, std::span<const float> each, const Space& space) {
+  require<SpaceError>(each.size() == 1 || each.size() == static_cast<std::size_t>(space.block_count()), name,
+                      ": ", each.size(), " scalars for ", space.block_count(),
+                      " blocks; give one, or one per block");
+}
+
 /// work(x, y, ...) for vectors of one space, part by part where it is a direct sum, of direct sums too.
 template <class Work, class First, class... Rest>
 void for_each_part(const Work& work, const First& first, const Rest&... rest) {
@@ -84,23 +90,20 @@ std::vector<Index> count_not_finite(ConstVectorView x, Stream& stream) {
 
 double total(std::span<const double> blocks) { return std::accumulate(blocks.begin(), blocks.end(), 0.0); }
 
-void axpby(std::span<const float> a, ConstVectorView x, std::span<const float> b, VectorView y,
-           Stream& stream) {
+void axpby(const Scalars& a, ConstVectorView x, const Scalars& b, VectorView y, Stream& stream) {
   require_equal("axpby", x.space, y.space);
+  const std::span<const float> of_x = a, of_y = b;
   const auto blocks = static_cast<std::size_t>(x.space.block_count());
-  require<SpaceError>((a.size() == 1 || a.size() == blocks) && (b.size() == 1 || b.size() == blocks),
-                      "axpby: ", a.size(), " and ", b.size(), " scalars for ", blocks,
-                      " blocks; give one, or one per block");
+  require<SpaceError>(
+      (of_x.size() == 1 || of_x.size() == blocks) && (of_y.size() == 1 || of_y.size() == blocks),
+      "axpby: ", of_x.size(), " and ", of_y.size(), " scalars for ", blocks,
+      " blocks; give one, or one per block");
   for_each_share(
       stream,
       [&](const VectorKernels& run, Stream& s, const ConstVectorView& u, const VectorView& v) {
-        run.axpby(a, u, b, v, s);
+        run.axpby(of_x, u, of_y, v, s);
       },
       x, y);
-}
-
-void axpby(float a, ConstVectorView x, float b, VectorView y, Stream& stream) {
-  axpby(std::span(&a, 1), x, std::span(&b, 1), y, stream);
 }
 
 void multiply(ConstVectorView x, VectorView y, Stream& stream) {
@@ -113,16 +116,24 @@ void multiply(ConstVectorView x, VectorView y, Stream& stream) {
       x, y);
 }
 
+void attenuate(ConstVectorView x, VectorView y, Stream& stream) {
+  require_equal("attenuate", x.space, y.space);
+  for_each_share(
+      stream,
+      [](const VectorKernels& run, Stream& s, const ConstVectorView& u, const VectorView& v) {
+        run.attenuate(u, v, s);
+      },
+      x, y);
+}
+
 void fill(VectorView x, float value, Stream& stream) {
   for_each_share(
       stream, [&](const VectorKernels& run, Stream& s, const VectorView& u) { run.fill(u, value, s); }, x);
 }
 
-void divide(ConstVectorView x, std::span<const float> floor, float otherwise, VectorView y, Stream& stream) {
+void divide(ConstVectorView x, const Scalars& floor, float otherwise, VectorView y, Stream& stream) {
   require_equal("divide", x.space, y.space);
-  require<SpaceError>(floor.size() == 1 || floor.size() == static_cast<std::size_t>(x.space.block_count()),
-                      "divide: ", floor.size(), " scalars for ", x.space.block_count(),
-                      " blocks; give one, or one per block");
+  require_scalars("divide", floor, x.space);
   for_each_share(
       stream,
       [&](const VectorKernels& run, Stream& s, const ConstVectorView& u, const VectorView& v) {
@@ -131,10 +142,8 @@ void divide(ConstVectorView x, std::span<const float> floor, float otherwise, Ve
       x, y);
 }
 
-void reciprocal_or_zero(VectorView x, std::span<const float> floor, Stream& stream) {
-  require<SpaceError>(floor.size() == 1 || floor.size() == static_cast<std::size_t>(x.space.block_count()),
-                      "reciprocal_or_zero: ", floor.size(), " scalars for ", x.space.block_count(),
-                      " blocks; give one, or one per block");
+void reciprocal_or_zero(VectorView x, const Scalars& floor, Stream& stream) {
+  require_scalars("reciprocal_or_zero", floor, x.space);
   for_each_share(
       stream,
       [&](const VectorKernels& run, Stream& s, const VectorView& u) { run.reciprocal_or_zero(u, floor, s); },

@@ -11,6 +11,19 @@ namespace TANDEM_PUBLIC tandem {
 // Operations on all elements of a vector, direct sums included. @throws SpaceError unless the spaces fit.
 // Of portions (Space::portion), all ranks ask for sums, and get those of the whole vector.
 
+/// One scalar for all blocks of a vector, or one for each, which must live as long as the call.
+class Scalars {
+ public:
+  Scalars(float all) : all_(all) {}
+  Scalars(std::span<const float> each) : each_(each) {}
+  Scalars(const std::vector<float>& each) : each_(each) {}
+  operator std::span<const float>() const { return each_.empty() ? std::span(&all_, 1) : each_; }
+
+ private:
+  float all_ = 0;
+  std::span<const float> each_{};
+};
+
 /// <x, y> for each block (Space::block_count), summed in double, in an order that only the extents of the
 /// block decide. Waits for the result.
 std::vector<double> dot(ConstVectorView x, ConstVectorView y, Stream& stream);
@@ -18,17 +31,15 @@ std::vector<double> norm(ConstVectorView x, Stream& stream);  ///< sqrt(dot(x, x
 /// How many elements of each block are NaN or infinite. Waits for the result.
 std::vector<Index> count_not_finite(ConstVectorView x, Stream& stream);
 double total(std::span<const double> blocks);  ///< the sum over blocks
-/// y <- a x + b y. If b = 0, y is never read. There is one scalar for all blocks, or one per block.
-void axpby(std::span<const float> a, ConstVectorView x, std::span<const float> b, VectorView y,
-           Stream& stream);
-void axpby(float a, ConstVectorView x, float b, VectorView y, Stream& stream);
-void multiply(ConstVectorView x, VectorView y, Stream& stream);  ///< y <- x y, element by element
+/// y <- a x + b y. If b = 0, y is never read.
+void axpby(const Scalars& a, ConstVectorView x, const Scalars& b, VectorView y, Stream& stream);
+void multiply(ConstVectorView x, VectorView y, Stream& stream);   ///< y <- x y, element by element
+void attenuate(ConstVectorView x, VectorView y, Stream& stream);  ///< y <- y exp(-x), element by element
 void fill(VectorView x, float value, Stream& stream);
-/// y <- y / x where x > floor, else `otherwise`: 1 exactly where both are equal. There is one floor for all
-/// blocks, or one per block.
-void divide(ConstVectorView x, std::span<const float> floor, float otherwise, VectorView y, Stream& stream);
-/// x <- 1/x where x > floor, else 0. There is one floor for all blocks, or one per block.
-void reciprocal_or_zero(VectorView x, std::span<const float> floor, Stream& stream);
+/// y <- y / x where x > floor, else `otherwise`: 1 exactly where both are equal.
+void divide(ConstVectorView x, const Scalars& floor, float otherwise, VectorView y, Stream& stream);
+/// x <- 1/x where x > floor, else 0.
+void reciprocal_or_zero(VectorView x, const Scalars& floor, Stream& stream);
 void clamp_below(VectorView x, float lowest, Stream& stream);
 
 }  // namespace tandem

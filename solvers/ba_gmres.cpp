@@ -77,9 +77,8 @@ void BaGmres::normalise(Array v, const std::vector<double>& lengths) {
     enlarge.push_back(static_cast<float>(by));
     factors.push_back(length > 0 ? static_cast<float>(1 / (length * by)) : 0.0f);
   }
-  const float nothing = 0;
-  if (any) axpby(enlarge, v, std::span(&nothing, 1), v, stream_);
-  axpby(factors, v, std::span(&nothing, 1), v, stream_);
+  if (any) axpby(enlarge, v, 0, v, stream_);
+  axpby(factors, v, 0, v, stream_);
   basis_.push_back(std::move(v));
 }
 
@@ -87,7 +86,6 @@ void BaGmres::normalise(Array v, const std::vector<double>& lengths) {
 /// down to rounding, or what is left of BA v: there is no further direction.
 void BaGmres::extend_basis() {
   constexpr double of_gradient = 1e-6, of_vector = 1e-5;  // rounding
-  const float one = 1;
   Array w(A_.domain(), stream_);
   A_.apply(1, basis_.back(), 0, r_, stream_);
   A_.apply_adjoint(1, r_, 0, w, stream_);
@@ -100,7 +98,7 @@ void BaGmres::extend_basis() {
       columns[k].push_back(shares[k]);
       minus.push_back(static_cast<float>(-shares[k]));
     }
-    axpby(minus, v, std::span(&one, 1), w, stream_);
+    axpby(minus, v, 1, w, stream_);
   }
   std::vector<double> lengths = sums_.norm(w, stream_);
   for (std::size_t k = 0; k < lengths.size(); ++k) {
@@ -118,7 +116,6 @@ void BaGmres::extend_basis() {
 /// x <- x0 + sum of y v, where a block has not stopped.
 void BaGmres::update_solution(const ActiveBlocks& active) {
   const std::size_t blocks = small_.size(), vectors = basis_.size() - 1;
-  const float one = 1;
   std::vector<float> moves(blocks, 0.0f), stays(blocks, 1.0f);
   std::vector<std::vector<float>> shares(vectors, std::vector<float>(blocks, 0.0f));
   for (std::size_t k = 0; k < blocks; ++k) {
@@ -129,7 +126,7 @@ void BaGmres::update_solution(const ActiveBlocks& active) {
     falls_[k] = std::pow(small_[k].right.back(), 2);
   }
   axpby(moves, x0_, stays, x_, stream_);
-  for (std::size_t j = 0; j < vectors; ++j) axpby(shares[j], basis_[j], std::span(&one, 1), x_, stream_);
+  for (std::size_t j = 0; j < vectors; ++j) axpby(shares[j], basis_[j], 1, x_, stream_);
 }
 
 void BaGmres::step(const ActiveBlocks& active) {

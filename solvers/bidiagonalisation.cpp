@@ -69,13 +69,11 @@ void Bidiagonalisation::make_v_a_unit() {
 
 void Bidiagonalisation::copy_start(VectorView r) const {
   const std::vector<float> units(units_.begin(), units_.end());
-  const float nothing = 0;
-  axpby(units, u_, std::span(&nothing, 1), r, stream_);
+  axpby(units, u_, 0, r, stream_);
 }
 
 void Bidiagonalisation::scale(const std::vector<float>& factors, VectorView x) {
-  const float nothing = 0;
-  axpby(factors, x, std::span(&nothing, 1), x, stream_);
+  axpby(factors, x, 0, x, stream_);
 }
 
 }  // namespace tandem

@@ -23,7 +23,6 @@ Cgls::Cgls(LinearOperator A, Array&& b, Array x0, Sums sums)
 
 void Cgls::step(const ActiveBlocks& active) {
   const std::size_t blocks = gamma_.size();
-  const float one = 1;
   A_.apply(1, p_, 0, q_, stream_);
   const std::vector<double> qq = sums_.dot(q_, q_, stream_), qr = sums_.dot(q_, r_, stream_);
   std::vector<float> alpha(blocks, 0.0f), minus_alpha(blocks, 0.0f);
@@ -31,8 +30,8 @@ void Cgls::step(const ActiveBlocks& active) {
   // not: <q, r> / |q|^2 remains the length that shortens the residual most.
   for (std::size_t k = 0; k < blocks; ++k)
     if (active[k] && qq[k] > 0) alpha[k] = static_cast<float>(qr[k] / qq[k]), minus_alpha[k] = -alpha[k];
-  axpby(alpha, p_, std::span(&one, 1), x_, stream_);
-  axpby(minus_alpha, q_, std::span(&one, 1), r_, stream_);
+  axpby(alpha, p_, 1, x_, stream_);
+  axpby(minus_alpha, q_, 1, r_, stream_);
   A_.apply_adjoint(1, r_, 0, s_, stream_);
   const std::vector<double> gamma = sums_.dot(s_, s_, stream_);
   std::vector<float> take(blocks, 0.0f),

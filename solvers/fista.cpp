@@ -10,8 +10,6 @@ namespace tandem {
 
 namespace {
 
-const float one = 1;
-
 double next_momentum(double t) { return 0.5 * (1 + std::sqrt(1 + 4 * t * t)); }
 
 }  // namespace
@@ -83,7 +81,7 @@ void Fista::step(const ActiveBlocks& active) {
   axpby(1, x_, 0, before_, stream_);
   weigh_residual(r_of_z_);
   A_.apply_adjoint(1, s_, 0, v_, stream_);
-  axpby(std::span(&one, 1), z_, tau_, v_, stream_);  // z + tau At w (b - A z)
+  axpby(1, z_, tau_, v_, stream_);  // z + tau At w (b - A z)
   find_proximal_point();
   std::vector<float> stopped;
   for (const bool moves : active) stopped.push_back(moves ? 0.0f : 1.0f);
@@ -97,7 +95,7 @@ void Fista::take_dual_steps(const Array& q) {
   std::vector<float> minus_tau = tau_;
   for (float& tau : minus_tau) tau = -tau;
   regulariser_.K.apply_adjoint(1, q, 0, x_, stream_);
-  axpby(std::span(&one, 1), v_, minus_tau, x_, stream_);
+  axpby(1, v_, minus_tau, x_, stream_);
   clamp(x_, options_.bounds, stream_);
 }
 
@@ -108,7 +106,7 @@ void Fista::find_proximal_point() {
   for (int k = 0; k < options_.inner_steps; ++k) {
     take_dual_steps(p_);
     regulariser_.K.apply(1, x_, 0, g_, stream_);
-    axpby(std::span(&one, 1), p_, sigma_, g_, stream_);
+    axpby(1, p_, sigma_, g_, stream_);
     regulariser_.conjugate_prox(g_, weights_, sigma_, stream_);
     const double next = next_momentum(t);
     const auto ahead = static_cast<float>((t - 1) / next);
@@ -135,7 +133,7 @@ void Fista::add_momentum(const ActiveBlocks& active) {
     back[k] = -ahead[k];
   }
   axpby(1, x_, 0, z_, stream_);
-  axpby(ahead, v_, std::span(&one, 1), z_, stream_);
+  axpby(ahead, v_, 1, z_, stream_);
   axpby(1, b_, 0, s_, stream_);
   A_.apply(-1, x_, 1, s_, stream_);
   residual_norms_ = norm(s_, stream_);

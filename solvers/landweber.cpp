@@ -33,11 +33,10 @@ void Landweber::update_residual() {
 }
 
 void Landweber::step(const ActiveBlocks& active) {
-  const float one = 1;
   A_.apply_adjoint(1, r_, 0, update_, stream_);
   std::vector<float> steps(active.size());
   for (std::size_t k = 0; k < active.size(); ++k) steps[k] = active[k] ? static_cast<float>(steps_[k]) : 0.0f;
-  axpby(steps, update_, std::span(&one, 1), x_, stream_);
+  axpby(steps, update_, 1, x_, stream_);
   clamp(x_, options_.bounds, stream_);
   const std::vector<double> before = residual_norms_;
   update_residual();

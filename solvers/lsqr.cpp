@@ -23,7 +23,6 @@ Lsqr::Lsqr(LinearOperator A, Array&& b, Array x0, Sums sums)
 
 void Lsqr::step(const ActiveBlocks& active) {
   const std::size_t blocks = scalars_.size();
-  const float one = 1;
   process_.step(A_);
   // what a block takes in x <- x + w, w <- v + w, r <- r + u; nothing where it has stopped
   std::vector<float> of_w(blocks, 0.0f), of_v(blocks, 0.0f), kept_w(blocks, 1.0f), of_u(blocks, 0.0f),
@@ -43,7 +42,7 @@ void Lsqr::step(const ActiveBlocks& active) {
     of_u[k] = beta > 0 ? static_cast<float>(-s.phi_bar * cosine / beta) : 0.0f;
     kept_r[k] = static_cast<float>(sine * sine);
   }
-  axpby(of_w, w_, std::span(&one, 1), x_, stream_);
+  axpby(of_w, w_, 1, x_, stream_);
   axpby(of_v, process_.v(), kept_w, w_, stream_);
   axpby(of_u, process_.beta_u(), kept_r, r_, stream_);
   residual_norms_ = norm(r_, stream_);

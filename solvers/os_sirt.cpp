@@ -45,7 +45,7 @@ void OsSirt::update_residual() {
 
 void OsSirt::step_in(std::size_t subset, const ActiveBlocks& active) {
   const LinearOperator& A = A_[subset];
-  const float one = 1, step = options_.relaxation / static_cast<float>(A_.views(subset));
+  const float step = options_.relaxation / static_cast<float>(A_.views(subset));
   const VectorView r = A_.part(VectorView(r_), subset);
   axpby(1, A_.part(ConstVectorView(b_), subset), 0, r, stream_);
   A.apply(-1, x_, 1, r, stream_);
@@ -54,7 +54,7 @@ void OsSirt::step_in(std::size_t subset, const ActiveBlocks& active) {
   multiply(column_weight_, update_, stream_);
   std::vector<float> steps(active.size());
   for (std::size_t k = 0; k < active.size(); ++k) steps[k] = active[k] ? step : 0.0f;
-  axpby(steps, update_, std::span(&one, 1), x_, stream_);
+  axpby(steps, update_, 1, x_, stream_);
   clamp(x_, options_.bounds, stream_);
 }
 

@@ -79,9 +79,8 @@ void Pdhg::average_weights() {
   const std::vector<double> sums = dot(*shrink_, s_, stream_), ones = dot(s_, s_, stream_);
   for (std::size_t k = 0; k < sums.size(); ++k)
     if (sums[k] > 0) sigma_[k] *= static_cast<float>(sums[k] / ones[k]);
-  const float one = 1, floor = 0;
-  axpby(std::span(&one, 1), *shrink_, sigma_, s_, stream_);
-  reciprocal_or_zero(s_, std::span(&floor, 1), stream_);
+  axpby(1, *shrink_, sigma_, s_, stream_);
+  reciprocal_or_zero(s_, 0, stream_);
   multiply(s_, *shrink_, stream_);
 }
 
@@ -113,21 +112,20 @@ void Pdhg::keep_stopped(const ActiveBlocks& active) {
 
 /// solution <- P(x - tau (At p + Kt q))
 void Pdhg::step_primal() {
-  const float one = 1;
   A_.apply_adjoint(1, p_, 0, solution_, stream_);
   regulariser_.K.apply_adjoint(1, q_, 1, solution_, stream_);
   std::vector<float> minus_tau = tau_;
   for (float& tau : minus_tau) tau = -tau;
-  axpby(std::span(&one, 1), x_, minus_tau, solution_, stream_);
+  axpby(1, x_, minus_tau, solution_, stream_);
   clamp(solution_, options_.bounds, stream_);
 }
 
 /// With s = A x~ - b of the solution x~: A (2 x~ - x) - b = 2 s + r. And r follows x in its relaxation.
 void Pdhg::step_data_dual(const ActiveBlocks& active) {
-  const float one = 1, rho = options_.relaxation;
+  const float rho = options_.relaxation;
   axpby(1, r_, 2, s_, stream_);
   axpby(of_active(active, -rho / 2, 0), s_, of_active(active, 1 - rho / 2, 1), r_, stream_);
-  axpby(std::span(&one, 1), p_, sigma_, s_, stream_);
+  axpby(1, p_, sigma_, s_, stream_);
   std::vector<float> take = of_active(active, rho, 0);
   if (shrink_)
     multiply(*shrink_, s_, stream_);
@@ -137,10 +135,10 @@ void Pdhg::step_data_dual(const ActiveBlocks& active) {
 }
 
 void Pdhg::step_regulariser_dual(const ActiveBlocks& active) {
-  const float one = 1, rho = options_.relaxation;
+  const float rho = options_.relaxation;
   regulariser_.K.apply(2, solution_, 0, g_, stream_);
   regulariser_.K.apply(-1, x_, 1, g_, stream_);
-  axpby(std::span(&one, 1), q_, sigma_of_regulariser_, g_, stream_);
+  axpby(1, q_, sigma_of_regulariser_, g_, stream_);
   regulariser_.conjugate_prox(g_, weights_, sigma_of_regulariser_, stream_);
   axpby(of_active(active, rho, 0), g_, of_active(active, 1 - rho, 1), q_, stream_);
 }
@@ -168,10 +166,9 @@ std::vector<double> Pdhg::objective() {
 /// w / sigma. From h = w / (w + sigma) comes w = sigma h / (1 - h), where h < 1 as sigma > 0.
 Array Pdhg::data_weights() const {
   Array w(A_.range(), stream_);
-  const float zero = 0;
   fill(w, 1, stream_);
   axpby(-1, *shrink_, 1, w, stream_);
-  reciprocal_or_zero(w, std::span(&zero, 1), stream_);
+  reciprocal_or_zero(w, 0, stream_);
   multiply(*shrink_, w, stream_);
   return w;
 }
@@ -226,9 +223,8 @@ std::vector<double> Pdhg::dual_objective() {
 std::vector<double> Pdhg::conjugate_of_misfit() {
   std::vector<double> squares = dot(p_, p_, stream_);
   if (shrink_) {
-    const float zero = 0;
     axpby(1, *shrink_, 0, s_, stream_);
-    reciprocal_or_zero(s_, std::span(&zero, 1), stream_);
+    reciprocal_or_zero(s_, 0, stream_);
     multiply(p_, s_, stream_);
     const std::vector<double> longer = dot(p_, s_, stream_);
     for (std::size_t k = 0; k < squares.size(); ++k)

@@ -33,13 +33,12 @@ void Sirt::update_residual() {
 }
 
 void Sirt::step(const ActiveBlocks& active) {
-  const float one = 1;
   multiply(row_weight_, r_, stream_);
   A_.apply_adjoint(1, r_, 0, update_, stream_);
   multiply(column_weight_, update_, stream_);
   std::vector<float> relaxation(active.size());
   for (std::size_t k = 0; k < active.size(); ++k) relaxation[k] = active[k] ? options_.relaxation : 0.0f;
-  axpby(relaxation, update_, std::span(&one, 1), x_, stream_);
+  axpby(relaxation, update_, 1, x_, stream_);
   clamp(x_, options_.bounds, stream_);
   const std::vector<double> before = residual_norms_;
   update_residual();

@@ -1,22 +1,31 @@
-#include <algorithm>
 #include <array>
 
+#include "../../core/names.hpp"
 #include "beam.hpp"
 
 namespace tandem::apps {
 
 extern const Beam parallel_beam, cone_beam;
 
+namespace {
+
+/// One line a kind.
+const Beam& room_of(const ParallelBeam&) { return parallel_beam; }
+const Beam& room_of(const FanBeam&) { return cone_beam; }
+const Beam& room_of(const ConeBeam&) { return cone_beam; }
+
+}  // namespace
+
 std::span<const Beam> beams() {
   static const std::array all{parallel_beam, cone_beam};
   return all;
 }
 
-const Beam& beam_named(std::string_view kind) {
-  return *std::ranges::find_if(beams(), [&](const Beam& beam) { return beam.kind == kind; });
-}
+const Beam& beam_named(std::string_view kind) { return named(beams(), kind, "kind of beam", &Beam::kind); }
 
-const Beam& beam_of(const Scan& scan) { return beam_named(kind_of(scan)); }
+const Beam& beam_of(const Scan& scan) {
+  return std::visit([](const auto& s) -> const Beam& { return room_of(s); }, scan);
+}
 
 std::vector<Index> spread_rows(Range selected, Index count) {
   std::vector<Index> rows;

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "../../core/instruction_set.hpp"
+#include "../../core/names.hpp"
 #include "../../core/version.hpp"
 #include "../../kernels/launches.hpp"
 #include "../../operators/adjointness.hpp"
@@ -153,8 +154,8 @@ void print(Device device, const json& rows) {
   std::printf("%-44s %6s %-7s %-17s %12s %9s %9s %9s %9s  %-20s %s\n", "pair", "slices", "device", "variant",
               "kappa", "mu", "bound", "entries", "bound", "", "kernels");
   for (const json& r : rows) {
-    std::string names;
-    for (const json& name : r["kernels"]) names += (names.empty() ? "" : "; ") + name.get<std::string>();
+    const std::string names =
+        joined(r["kernels"], "; ", [](const json& name) { return name.get<std::string>(); });
     std::printf("%-44s %6ld %-7s %-8s %-8s %12.7f %9.1e %9s %9.1e %9s  %-20s %s\n",
                 r["name"].get<std::string>().c_str(), r["slices"].get<long>(),
                 r["device"].get<std::string>().c_str(), r["variant"].get<std::string>().c_str(),

@@ -4,6 +4,7 @@
 
 #include "../../core/error.hpp"
 #include "../../core/instruction_set.hpp"
+#include "../../core/names.hpp"
 #include "../../kernels/variants.hpp"
 #include "../../operators/projector.hpp"
 
@@ -43,23 +44,23 @@ std::vector<Device> devices_named(const std::string& text) {
 
 void require_execution(const DeviceOptions& o, Pairing needed, Device device) {
   const Execution wanted = execution_of(o);
-  std::string list, matching;
+  std::vector<std::string> all, matching;
   bool here = false;
   for (const Execution& e : executions(device)) {
     const bool any = wanted.variant == "automatic", matched = is_matched(e, device),
                asked = (any || wanted.variant == e.variant) && wanted.precision == e.precision;
     if (asked && (matched || needed == Pairing::any)) return;
     here |= asked;
-    list += (list.empty() ? "" : ", ") + name_of(e);
-    if (matched) matching += (matching.empty() ? "" : ", ") + name_of(e);
+    all.push_back(name_of(e));
+    if (matched) matching.push_back(name_of(e));
   }
   const std::string what = "--variant " + o.variant + " --precision " + o.precision + ": ";
   if (here)
     throw UsageError(what +
                      "the back-projection is not the transpose of the projection, which a solver needs; "
                      "that of " +
-                     matching + " is, or give --allow-unmatched");
-  const std::string error = what + "device " + device.name() + " has " + list;
+                     joined(matching, ", ") + " is, or give --allow-unmatched");
+  const std::string error = what + "device " + device.name() + " has " + joined(all, ", ");
   const bool chosen_here = o.device == "auto" || o.device == "all";
   require<DeviceError>(!chosen_here || device.is_cuda(), error, "; no GPU is here");
   throw UsageError(error);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "../../core/names.hpp"
 #include "../../core/units.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "../runs/follow.hpp"
@@ -38,13 +39,29 @@ std::string words_of_methods() {
 
 /// "sirt 30, os-sirt 10, ..."
 std::string words_of_iterations() {
-  std::string text;
-  for (const Method& m : pipeline::methods())
-    if (m.iterates())
-      text += (text.empty() ? "" : ", ") + std::string(m.name) + " " +
-              (m.updates > 0 ? std::to_string(m.updates) + " updates or fewer, by ncp"
-                             : std::to_string(m.iterations));
-  return text;
+  return joined(pipeline::methods(), ", ", [](const Method& m) {
+    if (!m.iterates()) return std::string();
+    return std::string(m.name) + " " +
+           (m.updates > 0 ? std::to_string(m.updates) + " updates or fewer, by ncp"
+                          : std::to_string(m.iterations));
+  });
+}
+
+/// "zero; of tv and fista fbp"
+std::string words_of_initials() {
+  return "zero; of " +
+         joined(pipeline::methods(), " and ",
+                [](const Method& m) { return m.iterates() && m.initial == Initial::fbp ? m.name : ""; }) +
+         " fbp";
+}
+
+/// "os-sirt 10, ..."
+std::string words_of_subsets() {
+  constexpr Index many = 1'000'000;
+  return joined(pipeline::methods(), ", ", [](const Method& m) {
+    if (!m.reads("--subsets")) return std::string();
+    return std::string(m.name) + " " + std::to_string(m.subsets({}, many));
+  });
 }
 
 void add_method(CLI::App& c, ReconOptions& o) {
@@ -77,7 +94,7 @@ void add_method(CLI::App& c, ReconOptions& o) {
        "over how many bins (default: half of the detector's; of a half acquisition, of the whole one's)")
       ->check(count());
   c.add_option("--initial", o.initial,
-               "initial volume: zero, fbp, or a volume file (default zero; of tv and fista fbp)");
+               "initial volume: zero, fbp, or a volume file (default " + words_of_initials() + ")");
   c.add_option("--iterations", r.iterations,
                "at most this many steps (default: " + words_of_iterations() + ")")
       ->check(count(0, 1'000'000));
@@ -97,9 +114,9 @@ void add_method(CLI::App& c, ReconOptions& o) {
       ->check(positive(1e9));
   c.add_option("--relaxation", r.relaxation, readers_of("--relaxation") + ": in (0, 2), default 1")
       ->check(within(1e-6, 2 - 1e-6));
-  c.add_option(
-       "--subsets", r.subsets,
-       readers_of("--subsets") + ": how many subsets the views are dealt out to (default 10; of osem 4)")
+  c.add_option("--subsets", r.subsets,
+               readers_of("--subsets") +
+                   ": how many subsets the views are dealt out to (default: " + words_of_subsets() + ")")
       ->check(count());
   CLI::Option* nonnegative =
       c.add_flag("--nonnegative", r.nonnegative, readers_of("--nonnegative") + ": no voxel below zero");
@@ -148,11 +165,10 @@ void add_volume(CLI::App& c, ReconOptions& o) {
 
 /// Those of files that hold the whole volume, but HDF5.
 std::string other_endings() {
-  std::string text;
-  for (const io::VolumeKind& kind : io::volume_kinds())
-    if (kind.parts == io::Parts::none)
-      text += (text.empty() ? "" : ", ") + std::string(kind.ending()) + " (" + std::string(kind.title) + ")";
-  return text;
+  return joined(io::volume_kinds(), ", ", [](const io::VolumeKind& kind) {
+    return kind.parts == io::Parts::none ? std::string(kind.ending()) + " (" + std::string(kind.title) + ")"
+                                         : std::string();
+  });
 }
 
 std::vector<std::string> names_of_kinds() {
@@ -299,10 +315,8 @@ void parse_slices(ReconOptions& o) {
 }  // namespace
 
 std::string readers_of(std::string_view option) {
-  std::string names;
-  for (const Method& method : pipeline::methods())
-    if (method.reads(option)) names += (names.empty() ? "" : ", ") + std::string(method.name);
-  return names;
+  return joined(pipeline::methods(), ", ",
+                [&](const Method& method) { return method.reads(option) ? method.name : ""; });
 }
 
 void finish_recipe(ReconOptions& o) {

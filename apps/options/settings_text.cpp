@@ -4,6 +4,7 @@
 #include <cctype>
 #include <string_view>
 
+#include "../../core/names.hpp"
 #include "../command.hpp"
 
 namespace tandem::apps {
@@ -128,9 +129,7 @@ std::vector<Setting> read_settings(const std::string& text, const std::string& w
 
 std::string toml_of(const std::vector<std::string>& values) {
   if (values.size() == 1) return quoted(values.front());
-  std::string text;
-  for (const std::string& value : values) text += (text.empty() ? "" : ", ") + quoted(value);
-  return '[' + text + ']';
+  return '[' + joined(values, ", ", quoted) + ']';
 }
 
 }  // namespace tandem::apps

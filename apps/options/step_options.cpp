@@ -2,6 +2,7 @@
 
 #include <sstream>
 
+#include "../../core/names.hpp"
 #include "../../counts/steps/step.hpp"
 
 namespace tandem::apps {

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <sstream>
 
+#include "../../core/names.hpp"
 #include "../command.hpp"
 
 namespace tandem::apps {
@@ -64,12 +65,6 @@ std::size_t distance(const std::string& a, const std::string& b) {
 }
 
 }  // namespace
-
-std::string joined(const std::vector<std::string>& words, const char* between) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
-  return text;
-}
 
 std::optional<double> number_in(const std::string& text) {
   const auto value = parsed<double>(text);
@@ -162,11 +157,6 @@ void require_proper_values(CLI::App& command) {
     else
       option->transform(unnamed(
           [type = option->get_type_name()](std::string& input) { return make_decimal(input, type); }));
-}
-
-std::string in_lower_case(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
 }
 
 CLI::Validator lower_case() {

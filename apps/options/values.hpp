@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../../core/range.hpp"
+#include "../../io/files/text.hpp"
 
 namespace tandem::apps {
 
@@ -38,8 +39,6 @@ CLI::Option* add_range(CLI::App& command, const std::string& name, std::optional
 CLI::Option* add_counts(CLI::App& command, const std::string& name, std::vector<Index>& counts,
                         const std::string& help, Index highest = most_along_an_axis, Index lowest = 1);
 
-std::string joined(const std::vector<std::string>& words, const char* between);
-
 /// Accepts one of some words in upper or lower case, and makes it lower case.
 CLI::Validator one_of(const std::vector<std::string>& words);
 CLI::Option* add_choice(CLI::App& command, const std::string& name, std::string& value,
@@ -49,7 +48,8 @@ CLI::Option* add_choice(CLI::App& command, const std::string& name, std::string&
 /// 0), and refuses empty values. The command must have all its options.
 void require_proper_values(CLI::App& command);
 
-std::string in_lower_case(std::string text);
+using io::in_lower_case;
+
 CLI::Validator lower_case();  ///< for options whose words may be typed in any case
 
 /// "; did you mean WORD?" if a word is close to the text or contains it; else empty.

@@ -9,6 +9,7 @@
 
 #include "../../core/version.hpp"
 #include "../../io/png.hpp"
+#include "../../io/volumes/no_volume.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "../../pipeline/reconstruct.hpp"
 #include "../../pipeline/watch/truth.hpp"
@@ -22,13 +23,6 @@ namespace tandem::apps {
 namespace {
 
 using nlohmann::json;
-
-/// Takes slices, and keeps none.
-class NoVolume final : public io::VolumeWriter {
- public:
-  void write(Range, const float*) override {}
-  void finish(const std::string&) override {}
-};
 
 /// What a method made.
 struct Row {
@@ -71,7 +65,7 @@ Row made_by(const std::string& method, ReconOptions o, io::ScanReader& reader, P
   options.pictures = true;
   options.any_external = o.scan.how.allow_external_files;
   const double begun = seconds_now();
-  NoVolume nowhere;
+  io::NoVolume nowhere;
   row.outcome = pipeline::reconstruct(reader, row.plan, nowhere, options);
   row.seconds = seconds_now() - begun;
   for (const std::string& warning : row.outcome.warnings) progress.warn(method + ": " + warning);

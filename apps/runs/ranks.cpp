@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "../../core/error.hpp"
+#include "../../core/names.hpp"
 #include "../../core/parallel.hpp"
 #include "../../core/version.hpp"
 #include "../../io/files/output.hpp"
@@ -211,10 +212,9 @@ void require_same_plan(const io::Identity& identity) {
 }
 
 RankLines say_ranks(const std::vector<Device>& own_devices, int threads) {
-  std::string text;
-  for (const Device device : own_devices)
-    text += (text.empty() ? "" : ", ") +
-            (device.is_cuda() ? device.name() : "cpu, " + std::to_string(threads) + " threads");
+  const std::string text = joined(own_devices, ", ", [&](Device device) {
+    return device.is_cuda() ? device.name() : "cpu, " + std::to_string(threads) + " threads";
+  });
   RankLines lines;
   std::map<std::string, std::vector<int>> users;
   int rank = 0;

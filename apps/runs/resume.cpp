@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "../../core/instruction_set.hpp"
+#include "../../core/names.hpp"
 #include "../../core/version.hpp"
 #include "../../io/files/checksum.hpp"
 #include "../../io/sources.hpp"
@@ -37,9 +38,7 @@ std::string words_of(const io::SourceIdentity& source) {
 std::string kinds_of(const json& devices) {
   std::set<std::string> kinds;
   for (const std::string device : devices) kinds.insert(device.substr(0, device.find(':')));
-  std::string text;
-  for (const std::string& kind : kinds) text += (text.empty() ? "" : " and ") + kind;
-  return text;
+  return joined(kinds, " and ");
 }
 
 }  // namespace
@@ -84,12 +83,9 @@ std::string made_by(const Common& common, const NamedFiles& inputs, const std::s
 
 std::string words_of(const std::vector<Range>& slices) {
   Index count = 0;
-  std::string list;
-  for (const Range some : slices) {
-    count += some.size();
-    list += (list.empty() ? "" : ", ") + std::to_string(some.first) + ":" + std::to_string(some.last);
-  }
-  return std::to_string(count) + (count == 1 ? " slice (" : " slices (") + list + ")";
+  for (const Range some : slices) count += some.size();
+  const auto words = [](Range some) { return std::to_string(some.first) + ":" + std::to_string(some.last); };
+  return std::to_string(count) + (count == 1 ? " slice (" : " slices (") + joined(slices, ", ", words) + ")";
 }
 
 }  // namespace tandem::apps

@@ -61,6 +61,12 @@ std::string conflict(const StepValues& values) {
                "give one of them";
 }
 
+std::string hindrance(const Preprocessing& how) {
+  return how.keeps_transmissions
+             ? "--beam-hardening changes line integrals, and this method takes transmissions; leave one out"
+             : "";
+}
+
 /// Dead cells have no line integral yet.
 Index straighten(ViewRow& row, const Polynomial& polynomial) {
   for (std::size_t b = 0; b < row.y.size(); ++b) {
@@ -122,7 +128,8 @@ Step beam_hardening() {
             return [polynomial = *polynomial](ViewRow& row) { return straighten(row, polynomial); };
           },
           .complete = fit,
-          .conflict = conflict};
+          .conflict = conflict,
+          .hindrance = hindrance};
 }
 
 }  // namespace tandem::pipeline::step

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "../../core/names.hpp"
 #include "../../core/parallel.hpp"
 
 namespace tandem::pipeline {
@@ -51,14 +52,12 @@ Chain chain_of(const Preprocessing& how) {
 }
 
 std::string left_to_cpu(const Preprocessing& how) {
-  std::string words;
-  const auto add = [&](std::string_view name) { words.append(words.empty() ? "" : ", ").append(name); };
-  for (const Step& step : how.table()) {
-    if (!step.asked_for(how) || step.gpu_can(how)) continue;
-    add(step.name);
+  return joined(how.table(), ", ", [&](const Step& step) {
+    if (!step.asked_for(how) || step.gpu_can(how)) return std::string();
+    std::string words(step.name);
     if (step.kind) words.append(" ").append(step.kind(how));
-  }
-  return words;
+    return words;
+  });
 }
 
 bool gpu_does_all(const Preprocessing& how) { return left_to_cpu(how).empty(); }

@@ -86,7 +86,7 @@ Step minus_log() {
             return [noise = how.noise](GpuData& data) { return take_logarithms_on_gpu(data, noise); };
           },
           .on_row = [](const Preprocessing& how) -> RowWork {
-            if (!how.minus_log) return {};
+            if (!how.minus_log || how.keeps_transmissions) return {};
             return [noise = how.noise](ViewRow& row) { return take_logarithm(row, noise); };
           }};
 }

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <set>
 
+#include "../../core/names.hpp"
 #include "../../core/parallel.hpp"
 #include "hdf5_direct.hpp"
 
@@ -32,9 +33,7 @@ class Boxes : public Direct {
   std::string packing() const override {
     std::set<std::string> packings;
     for (const MappedBox& box : boxes_) packings.insert(box.source->packing());
-    std::string text;
-    for (const std::string& packing : packings) text.append(text.empty() ? "" : "; ").append(packing);
-    return text;
+    return joined(packings, "; ");
   }
 
   void read(std::span<const Range> part, const BoxPlace& to, std::byte* out) const override {

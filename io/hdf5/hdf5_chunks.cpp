@@ -9,6 +9,7 @@
 
 #include "../../core/ceil_div.hpp"
 #include "../../core/error.hpp"
+#include "../../core/names.hpp"
 #include "../../core/parallel.hpp"
 #include "chunk_filters.hpp"
 #include "hdf5_direct.hpp"
@@ -79,9 +80,7 @@ class Chunked : public Direct {
   }
 
   std::string packing() const override {
-    std::string names;
-    for (const Filter& filter : filters_) names.append(names.empty() ? "" : ", ").append(filter.known->name);
-    return names;
+    return joined(filters_, ", ", [](const Filter& filter) { return filter.known->name; });
   }
 
   void read(std::span<const Range> part, const BoxPlace& to, std::byte* out) const override {

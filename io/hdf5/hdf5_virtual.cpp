@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "../../core/error.hpp"
+#include "../../core/names.hpp"
 #include "hdf5_detail.hpp"
 #include "hdf5_direct.hpp"
 #include "rehearsal.hpp"
@@ -39,9 +40,7 @@ double product(const Extents& extents) {
 }
 
 std::string numbers_in(const Extents& extents) {
-  std::string text;
-  for (hsize_t n : extents) text += (text.empty() ? "" : " x ") + std::to_string(n);
-  return text;
+  return joined(extents, " x ", [](hsize_t n) { return std::to_string(n); });
 }
 
 /// Blocks along every axis. Count or block of one axis may be H5S_UNLIMITED: as far as the data set goes.

@@ -118,6 +118,8 @@ const VectorKernels vector_kernels{
     .axpby = axpby,
     .multiply = [](ConstVectorView x, VectorView y,
                    Stream&) { change_each(y, [&](Index i) { return x.data[i] * y.data[i]; }); },
+    .attenuate = [](ConstVectorView x, VectorView y,
+                    Stream&) { change_each(y, [&](Index i) { return y.data[i] * std::exp(-x.data[i]); }); },
     .fill = [](VectorView x, float value, Stream&) { change_each(x, [=](Index) { return value; }); },
     .divide = divide,
     .reciprocal_or_zero = reciprocal_or_zero,

@@ -29,6 +29,14 @@ std::vector<double> noise_of(const Problem& problem, std::vector<double> norms) 
   return norms;
 }
 
+Array transmissions_of(const Array& lines) {
+  Stream& stream = default_stream(lines.space().device());
+  Array ones(lines.space(), stream);
+  fill(ones, 1, stream);
+  attenuate(lines, ones, stream);
+  return ones;
+}
+
 /// Clamps data at zero. Returns the sum of sizes, and how much less it is then.
 std::pair<double, double> clamp_at_zero(Array& data) {
   Stream& stream = default_stream(data.space().device());
@@ -70,8 +78,11 @@ class Iteration final : public Computation {
     Array x0 = start_(problem, data.y, slices);
     const std::vector<double> noise = noise_of(problem, std::move(data.noise_norms));
     Equations equations = equations_of(problem, std::move(data));
+    const Job& job = work_.plan.job;
+    if (job.method->takes_transmissions && !job.preprocessing.keeps_transmissions)
+      equations.y = transmissions_of(equations.y);
     std::pair<double, double> clamped;
-    if (work_.plan.job.method->only_positive) clamped = clamp_at_zero(equations.y);
+    if (job.method->only_positive) clamped = clamp_at_zero(equations.y);
     const StopRule runs_away = divergence(norm(equations.y, default_stream(work_.device())));
     std::optional<BestSoFar> best;
     if (!work_.plan.flow.matched) best.emplace(problem.A.domain());
@@ -245,7 +256,8 @@ void conclude_iterations(const Plan& plan, Outcome& outcome) {
   look_at_divergence(outcome, plan);
   if (plan.job.options.stop_by_discrepancy) look_at_starts(outcome, noise);
   if (below_zero > 0)
-    warn(outcome.warnings, "line integrals below zero, which ", plan.job.method->name,
+    warn(outcome.warnings, plan.job.method->takes_transmissions ? "transmissions" : "line integrals",
+         " below zero, which ", plan.job.method->name,
          " cannot take, count as zero: ", 100 * below_zero / data, " % of all by their size");
   if (outcome.residuals.empty() || !(outcome.residuals.front() > 0)) return;
   for (const double first = outcome.residuals.front(); double& residual : outcome.residuals)

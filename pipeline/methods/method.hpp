@@ -46,9 +46,10 @@ struct Method {
   /// Nothing may be negative: data below zero count as zero, and the Fourier model is not taken, as its
   /// coefficients may be.
   bool only_positive = false;
-  bool weighs_data = false;         ///< data count by their photons, where these are known
-  Initial initial = Initial::zero;  ///< of a method that iterates, if nobody asks for another one
-  int iterations = 30;              ///< likewise
+  bool takes_transmissions = false;  ///< in the place of line integrals, so no logarithm is taken of counts
+  bool weighs_data = false;          ///< data count by their photons, where these are known
+  Initial initial = Initial::zero;   ///< of a method that iterates, if nobody asks for another one
+  int iterations = 30;               ///< likewise
   /// The most updates of the volume, in the place of `iterations`: shared out among the subsets. If nobody
   /// asks for iterations or a rule, ncp may stop before, as the method would fit noise. 0: `iterations`
   /// counts.

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "../../core/error.hpp"
+#include "../../core/names.hpp"
 #include "method.hpp"
 
 namespace tandem::pipeline {
@@ -35,10 +35,11 @@ void require_stop(const Job& job) {
   const MethodOptions& o = job.options;
   const auto require_told = [&](bool asked, std::string_view rule, bool (*tells)(const Method&)) {
     if (!asked || tells(*job.method)) return;
-    std::string those;
-    for (const Method& method : methods())
-      if (method.iterates() && tells(method)) those += (those.empty() ? "" : ", ") + std::string(method.name);
-    throw GeometryError("--stop " + std::string(rule) + " goes with " + those + ", not with " +
+    const auto name_if_told = [&](const Method& method) {
+      return method.iterates() && tells(method) ? method.name : "";
+    };
+    throw GeometryError("--stop " + std::string(rule) + " goes with " +
+                        joined(methods(), ", ", name_if_told) + ", not with " +
                         std::string(job.method->name));
   };
   require_told(o.stop_by_gcv, "gcv", [](const Method& method) { return method.tells_its_reach(); });
@@ -49,12 +50,23 @@ void require_stop(const Job& job) {
                          "discrepancy, gcv or ncp; give one of the two");
 }
 
+/// What needs line integrals must not be asked for where data stay transmissions.
+void require_no_line_integrals(const Job& job) {
+  if (!job.preprocessing.keeps_transmissions) return;
+  const auto refuse = [&](bool asked, const char* what) {
+    require<GeometryError>(!asked, what, ", and ", job.method->name, " takes transmissions");
+  };
+  refuse(job.options.initial == Initial::fbp, "--initial fbp needs line integrals");
+  refuse(job.options.stop_by_discrepancy, "--stop discrepancy knows the noise of line integrals");
+}
+
 }  // namespace
 
 void choose_solver_options(Job& job) {
   choose_subsets(job);
   choose_iterations(job);
   require_stop(job);
+  require_no_line_integrals(job);
 }
 
 }  // namespace tandem::pipeline

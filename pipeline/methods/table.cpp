@@ -3,7 +3,7 @@
 #include <string>
 
 #include "../../core/ceil_div.hpp"
-#include "../../core/error.hpp"
+#include "../../core/names.hpp"
 #include "method.hpp"
 
 /// One line a method: its name is that of a function in a file of its own, which returns the Method, with
@@ -20,6 +20,7 @@
   METHOD(landweber)            \
   METHOD(mlem)                 \
   METHOD(osem)                 \
+  METHOD(mltr)                 \
   METHOD(tv)                   \
   METHOD(fista)
 
@@ -39,12 +40,9 @@ std::span<const Method> methods() {
 }
 
 const Method& method_named(std::string_view name) {
-  std::string known;
-  for (const Method& method : methods()) {
-    if (name == method.name || (!name.empty() && name == method.name_for_cones)) return method;
-    known += (known.empty() ? "" : ", ") + std::string(method.name);
-  }
-  throw GeometryError("method '" + std::string(name) + "' is not known; give one of " + known);
+  for (const Method& method : methods())
+    if (!name.empty() && name == method.name_for_cones) return method;
+  return named(methods(), name, "method", &Method::name, "is not known; give one of");
 }
 
 Bounds MethodOptions::bounds() const {

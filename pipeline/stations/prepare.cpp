@@ -190,6 +190,7 @@ void PrepareStation::add(const Findings& found) {
 }
 
 void PrepareStation::look_at(const Array& y, Range rows) {
+  if (plan_.job.preprocessing.keeps_transmissions) return;
   OpenEnds ends;
   const auto [below, above] = sees_beyond_slices(plan_.job);
   ends.look_at(y, plan_.job.scan, half_acquisition(plan_.job.scan),

@@ -10,6 +10,7 @@
 #include "../../solvers/lsmr.hpp"
 #include "../../solvers/lsqr.hpp"
 #include "../../solvers/mlem.hpp"
+#include "../../solvers/mltr.hpp"
 #include "../../solvers/os_sirt.hpp"
 #include "../../solvers/osem.hpp"
 #include "../../solvers/pdhg.hpp"
@@ -21,16 +22,17 @@ namespace tandem::python {
 
 namespace {
 
-/// The vectors that a solver starts with, at addresses of the caller. x0 at 0: zeros; weights at 0: none.
+/// The vectors that a solver starts with, at addresses of the caller. x0 at 0: zeros; `beside` at 0: none.
 struct Given {
-  Address b, x0, data_weights, native;
+  Address b, x0, beside, native;
+  std::string beside_name;  ///< what the vector beside b is to the solver
   nb::object keeper;
 };
 
 /// A solver with the stream that it lives on: that of the caller when it was made.
 class Solver {
  public:
-  /// `make(b, x0, data_weights)` makes the solver from copies of what is given.
+  /// `make(b, x0, beside)` makes the solver from copies of what is given.
   template <class Make>
   Solver(const Space& domain, const Space& range, const Given& given, const Make& make)
       : stream_(stream_of_caller(domain.device(), given.native, given.keeper)), on_device_(domain.device()) {
@@ -38,9 +40,9 @@ class Solver {
     const OnStream on(stream_);
     Array b = copied("b", range, given.b),
           x0 = given.x0 ? copied("x0", domain, given.x0) : zeros(domain, stream_);
-    std::optional<Array> weights;
-    if (given.data_weights) weights = copied("data_weights", range, given.data_weights);
-    solver_.emplace(make(std::move(b), std::move(x0), std::move(weights)));
+    std::optional<Array> beside;
+    if (given.beside) beside = copied(given.beside_name.c_str(), range, given.beside);
+    solver_.emplace(make(std::move(b), std::move(x0), std::move(beside)));
   }
 
   ~Solver() {
@@ -136,6 +138,11 @@ void add_kinds(nb::module_& m) {
   });
   m.def("Landweber", [](const LinearOperator& A, const Given& given, float relaxation, const Bounds& bounds) {
     return plain<Landweber>(A, given, LandweberOptions{relaxation, bounds});
+  });
+  m.def("Mltr", [](const LinearOperator& A, const Given& given, const Bounds& bounds) {
+    return new Solver(A.domain(), A.range(), given, [&](Array b, Array x0, std::optional<Array> blank) {
+      return Mltr(A, std::move(b), std::move(blank.value()), std::move(x0), {bounds});
+    });
   });
   m.def("Osem", [](const Subsets& A, const Space& range, const Given& given) {
     return by_subsets<Osem>(A, range, given);
@@ -238,10 +245,11 @@ void add_regularisers(nb::module_& m) {
 
 void add_solvers(nb::module_& m) {
   nb::class_<Given>(m, "Given")
-      .def(nb::new_([](Address b, Address x0, Address data_weights, Address native, nb::object keeper) {
-             return Given{b, x0, data_weights, native, std::move(keeper)};
+      .def(nb::new_([](Address b, Address x0, Address beside, Address native, std::string beside_name,
+                       nb::object keeper) {
+             return Given{b, x0, beside, native, std::move(beside_name), std::move(keeper)};
            }),
-           "b"_a, "x0"_a, "data_weights"_a, "native"_a, "keeper"_a.none());
+           "b"_a, "x0"_a, "beside"_a, "native"_a, "beside_name"_a, "keeper"_a.none());
   add_regularisers(m);
   nb::class_<Solver>(m, "Solver")
       .def("step",

@@ -19,8 +19,8 @@ from ._operator import (LinearOperator, adjoint, adjointness, diagonal, gradient
                         operator_norm, unmatched_pair, vstack)
 from ._scans import (Frames, Reconstruction, ScanFile, Stage, center, open_scan, plan, read_volume, reconstruct,
                      simulate)
-from ._solvers import (BaGmres, Cgls, Fista, Landweber, Lsmr, Lsqr, Mlem, Osem, OsSirt, Pdhg, Progress, Sirt, Solver,
-                       Subsets, run, stagnation, stop_rule, subsets)
+from ._solvers import (BaGmres, Cgls, Fista, Landweber, Lsmr, Lsqr, Mlem, Mltr, Osem, OsSirt, Pdhg, Progress, Sirt,
+                       Solver, Subsets, run, stagnation, stop_rule, subsets)
 from ._tomography import Filter, backprojector, fbp, fdk, project, projector, ramp_filter, voxelise
 
 __all__ = [name for name in dir() if not name.startswith("_")]

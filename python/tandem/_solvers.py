@@ -20,10 +20,10 @@ class Solver:
     made and used in one thread."""
 
     def _begin(self, make: Callable[[_core.Given], _core.Solver], domain: Vectors, range_: Vectors, b: Array, x0: Array,
-               data_weights: Array = None) -> None:
+               beside: tuple[str, Array] = ("", None)) -> None:
         b, kind, batch = range_.taken("b", b)
         given = {"b": (b, batch)}
-        for name, vectors, value in (("x0", domain, x0), ("data_weights", range_, data_weights)):
+        for name, vectors, value in (("x0", domain, x0), (beside[0], range_, beside[1])):
             if value is not None:
                 value, own, batch = vectors.taken(name, value)
                 if own is not kind:
@@ -35,8 +35,8 @@ class Solver:
         address = {name: kind.address(value) for name, (value, _) in given.items()}
         stream, keeper = kind.stream(b)
         self._kind, self._like, self._domain = kind, kind.empty((0,), b), domain
-        self._core = make(_core.Given(address["b"], address.get("x0", 0), address.get("data_weights", 0), stream,
-                                      keeper))
+        self._core = make(_core.Given(address["b"], address.get("x0", 0), address.get(beside[0], 0), stream,
+                                      beside[0], keeper))
 
     def _stream(self) -> int:
         return self._kind.stream(self._like)[0]
@@ -87,6 +87,19 @@ class BaGmres(_Plain):
 
 class Mlem(_Plain):
     """x <- x At(b / Ax) / At1, for b that are counts whose means are Ax. All voxels stay at 0 or above."""
+
+
+class Mltr(Solver):
+    """Maximum likelihood of transmission counts. b: counts, none negative, zeros among them; blank: counts without an
+    object, of the shape of b. The means of b are blank * exp(-Ax). The likelihood never falls, and all voxels stay
+    within the bounds, the lowest of which must be finite."""
+
+    def __init__(self, A: LinearOperator, b: Array, blank: Array, x0: Array = None, *,
+                 bounds: Bounds = _core.above_zero):
+        if blank is None:
+            raise TypeError("blank: None; counts without an object are needed")
+        self._begin(lambda given: _core.Mltr(A._core, given, bounds), A._domain, A._range, b, x0,
+                    ("blank", blank))
 
 
 class Sirt(Solver):
@@ -152,7 +165,7 @@ class Pdhg(Solver):
                  relaxation: float = 1.8, balance: float = 0.05):
         W = _numbers(weights)
         self._begin(lambda given: _core.Pdhg(A._core, given, regulariser, W, bounds, relaxation, balance), A._domain,
-                    A._range, b, x0, data_weights)
+                    A._range, b, x0, ("data_weights", data_weights))
 
 
 class Fista(Solver):
@@ -163,7 +176,7 @@ class Fista(Solver):
                  inner_steps: int = 10):
         W = _numbers(weights)
         self._begin(lambda given: _core.Fista(A._core, given, regulariser, W, bounds, inner_steps), A._domain, A._range,
-                    b, x0, data_weights)
+                    b, x0, ("data_weights", data_weights))
 
 
 @dataclass

@@ -45,6 +45,31 @@ def test_subsets_are_faster_than_all_views(kind):
     assert few.residuals[-1] < 0.8 * all_.residuals[-1]
 
 
+def test_counts_become_more_likely_with_each_step():
+    A, truth, lines = problem()
+    mu = 2 / lines.max()
+    counts = np.random.default_rng(3).poisson(20 * np.exp(-mu * lines)).astype(np.float32)
+    assert (counts == 0).any()
+    blank = np.full_like(counts, 20)
+    solver = tandem.Mltr(A, counts, blank)
+
+    def unlikely():
+        lines_now = (A @ solver.solution).astype(float)
+        return np.sum(blank * np.exp(-lines_now) + counts * lines_now)
+
+    before = unlikely()
+    for _ in range(20):
+        solver.step()
+        assert unlikely() <= before + 1e-6 * abs(before)
+        before = unlikely()
+    assert solver.solution.min() >= 0
+    assert solver.solution.mean() == pytest.approx(mu * truth.mean(), rel=0.2)
+    with pytest.raises(tandem.GeometryError, match="blank"):
+        tandem.Mltr(A, counts, np.full_like(counts, np.nan))
+    with pytest.raises(TypeError, match="blank"):
+        tandem.Mltr(A, counts, None)
+
+
 def test_every_solver_of_the_library_is_here():
     solvers = pathlib.Path(__file__).parents[2] / "solvers"
     found = [name for header in solvers.glob("*.hpp") for text in [header.read_text()]

@@ -129,6 +129,9 @@ TEST_F(Cuda, VectorOperationsAgreeWithTheCpu) {
     multiply(x, y, cs);
     multiply(gx, gy, gs);
     EXPECT_LE(relative_error(gy, y), 2 * tolerance::axpby);
+    attenuate(x, y, cs);
+    attenuate(gx, gy, gs);
+    EXPECT_LE(relative_error(gy, y), 4 * tolerance::axpby);
     Array u = random_array(here, 9),
           gu = on_device(u, gpu);  // equal bits, so that both see the same side of the floor
     reciprocal_or_zero(u, floor, cs);

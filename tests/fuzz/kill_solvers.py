@@ -32,6 +32,7 @@ CASES = {
     "sart": ["--reconstruction-algorithm", "sart", "--nonnegative", "--iterations", "15"],
     "mlem": ["--reconstruction-algorithm", "mlem", "--iterations", "40"],
     "osem": ["--reconstruction-algorithm", "osem", "--subsets", "5", "--iterations", "20"],
+    "mltr": ["--reconstruction-algorithm", "mltr", "--iterations", "40"],
     "fista": ["--reconstruction-algorithm", "fista", "--tv-weight", "0.3", "--nonnegative", "--iterations", "30"],
     "lsqr, stopped by gcv": ["--reconstruction-algorithm", "lsqr", "--stop", "gcv", "--iterations", "40"],
     "cgls, stopped by ncp": ["--reconstruction-algorithm", "cgls", "--stop", "ncp", "--iterations", "40"],

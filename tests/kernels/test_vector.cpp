@@ -87,6 +87,10 @@ TEST(VectorOperations, WorkOnEachElement) {
   fill(y, 3, stream);
   multiply(x, y, stream);
   for (int i = 0; i < 4; ++i) EXPECT_EQ(y.data()[i], 3 * values[i]);
+  Array behind(Space({1, 2, 2}));
+  fill(behind, 5, stream);
+  attenuate(x, behind, stream);
+  for (int i = 0; i < 4; ++i) EXPECT_FLOAT_EQ(behind.data()[i], 5 * std::exp(-values[i]));
   clamp_below(y, 0, stream);
   EXPECT_EQ(y.data()[0], 0);
   EXPECT_EQ(y.data()[3], 12);

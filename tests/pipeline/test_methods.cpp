@@ -2,10 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
 #include <set>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "../../core/error.hpp"
+#include "../../core/names.hpp"
 #include "../../operators/projector.hpp"
 #include "../../pipeline/methods/iteration.hpp"
 #include "../../pipeline/methods/method.hpp"
@@ -104,6 +109,25 @@ TEST(Methods, HaveOneNameEachAndAreFoundByIt) {
   EXPECT_EQ(method_named("fdk").name, "fbp");
   for (const char* unknown : {"", "fpb", "FBP"})
     EXPECT_THROW(method_named(unknown), GeometryError) << unknown;
+}
+
+/// In the order of the table: "fbp (fdk for a cone beam), sirt, ... and fista".
+TEST(Methods, AreListedInTheReadme) {
+  std::vector<std::string> names;
+  for (const Method& method : methods()) {
+    names.emplace_back(method.name);
+    if (!method.name_for_cones.empty())
+      names.back() += " (" + std::string(method.name_for_cones) + " for a cone beam)";
+  }
+  const std::string last = names.back();
+  names.pop_back();
+  std::ifstream file(TANDEM_DOCS "/../README.md");
+  std::istringstream words(std::string(std::istreambuf_iterator<char>(file), {}));
+  std::string readme;
+  for (std::string word; words >> word;) readme += word + ' ';
+  const std::string due =
+      "`--reconstruction-algorithm` is one of " + joined(names, ", ") + " and " + last + " ([what they do]";
+  EXPECT_NE(readme.find(due), std::string::npos) << due;
 }
 
 /// A solver that keeps no account of its reach.

@@ -14,6 +14,7 @@
 #include "../../solvers/lsmr.hpp"
 #include "../../solvers/lsqr.hpp"
 #include "../../solvers/mlem.hpp"
+#include "../../solvers/mltr.hpp"
 #include "../../solvers/os_sirt.hpp"
 #include "../../solvers/osem.hpp"
 #include "../../solvers/pdhg.hpp"
@@ -57,6 +58,12 @@ const std::vector<Named> solvers{
     {"OS-SIRT", [](const Equation& e) { return after(3, OsSirt(e.subsets, e.b, zero(e))); }},
     {"MLEM", [](const Equation& e) { return after(8, Mlem(e.A, e.b, zero(e))); }},
     {"OSEM", [](const Equation& e) { return after(3, Osem(e.subsets, e.b, zero(e))); }},
+    {"MLTR",
+     [](const Equation& e) {
+       Array blank(e.A.range());
+       fill(blank, 30, default_stream(blank.space().device()));
+       return after(8, Mltr(e.A, e.b, blank, zero(e)));
+     }},
     {"CGLS with damping",
      [](const Equation& e) {
        const LinearOperator damped = vstack({e.A, 0.3f * gradient(e.A.domain())});

@@ -15,6 +15,7 @@
 #include "../../solvers/landweber.hpp"
 #include "../../solvers/lsmr.hpp"
 #include "../../solvers/lsqr.hpp"
+#include "../../solvers/mltr.hpp"
 #include "../../solvers/pdhg.hpp"
 #include "../../solvers/sirt.hpp"
 #include "../support/scans.hpp"
@@ -120,6 +121,15 @@ TEST(State, OfSirtIsWhole) {
 TEST(State, OfLandweberIsWhole) {
   const Equation e;
   expect_goes_on(e, [&] { return Landweber(e.A, e.b, Array(e.A.domain()), {0.9f, above_zero}); });
+}
+
+TEST(State, OfMltrIsWhole) {
+  const Equation e;
+  Array blank(e.A.range());
+  fill(blank, 30, default_stream(Device::cpu()));
+  Array counts = blank.clone();
+  attenuate(e.b, counts, default_stream(Device::cpu()));
+  expect_goes_on(e, [&] { return Mltr(e.A, counts, blank, Array(e.A.domain())); });
 }
 
 TEST(State, OfPdhgIsWhole) {

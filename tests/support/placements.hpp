@@ -32,6 +32,12 @@ inline Array ten_steps(const pipeline::Method& method, const LinearOperator& A,
   options.tv_weight = 0.1f;
   pipeline::Equations equations{A, on_device(problem.y, there)};
   if (method.only_positive) clamp_below(equations.y, 0, default_stream(there));
+  if (method.takes_transmissions) {
+    Array ones = equations.y.clone();
+    fill(ones, 1, default_stream(there));
+    attenuate(equations.y, ones, default_stream(there));
+    equations.y = std::move(ones);
+  }
   if (method.weighs_data) equations.weights = on_device(problem.weights, there);
   auto solver = method.solver(std::move(equations), Array(A.domain()), options);
   for (int step = 0; step < 10; ++step) solver.step({true});

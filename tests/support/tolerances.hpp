@@ -390,6 +390,10 @@ constexpr double one_objective = 1e-4, one_minimiser = 1e-2;
 /// Values below 1 against those that are printed with six digits, and rounding of some thousand steps.
 constexpr double denoised = 1e-5;
 
+/// A step of `Mltr` on a small system in float against the same in double, relative: exponents of up to 100
+/// are rounded by as many u / 2, and so are the exponentials; sums have fewer than 100 terms.
+constexpr double exponential_step = 100 * u;
+
 /// Rounding differs from the first step on, and four steps magnify it to less than this.
 constexpr double solver_steps = 1e-5;
 /// Volumes after ten steps, wherever their vectors lie: four steps of CGLS magnify rounding tenfold (below),

@@ -8,6 +8,7 @@
 
 #include "../../../core/error.hpp"
 #include "../../files/stored_lines.hpp"
+#include "../../files/text.hpp"
 #include "edf_header.hpp"
 #include "image.hpp"
 
@@ -102,10 +103,9 @@ bool is_edf(const fs::path& path) {
   std::array<char, 512> start{};
   std::ifstream file(path, std::ios::binary);
   file.read(start.data(), start.size());
-  std::string text(start.data(), static_cast<std::size_t>(std::max<std::streamsize>(0, file.gcount())));
-  text.erase(0, std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+  const std::string all(start.data(), static_cast<std::size_t>(std::max<std::streamsize>(0, file.gcount())));
+  const std::string text = in_lower_case(all.substr(std::min(all.find_first_not_of(" \t\r\n"), all.size())));
   if (!text.starts_with('{')) return false;
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
   return text.find("headerid") != std::string::npos || text.find("dim_1") != std::string::npos ||
          text.find("edf_") != std::string::npos || text.find("byteorder") != std::string::npos;
 }

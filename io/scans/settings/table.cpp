@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "../../../core/error.hpp"
+#include "../../../core/names.hpp"
 #include "settings.hpp"
 
 namespace tandem::io {
@@ -17,12 +18,7 @@ std::span<const SettingsFormat> settings_formats() {
   return all;
 }
 
-std::string settings_files() {
-  std::string text;
-  for (const SettingsFormat& format : settings_formats())
-    text += (text.empty() ? "" : ", ") + std::string(format.files);
-  return text;
-}
+std::string settings_files() { return joined(settings_formats(), ", ", &SettingsFormat::files); }
 
 const SettingsFormat* settings_format_of(const fs::path& path) {
   const auto all = settings_formats();

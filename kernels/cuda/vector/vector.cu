@@ -139,6 +139,16 @@ void multiply(ConstVectorView x, VectorView y, Stream& stream) {
   update_all(x.data, y, stream, [] __device__(Index) { return Product{}; });
 }
 
+struct Attenuation {
+  __device__ bool reads_x() const { return true; }
+  __device__ bool reads_y() const { return true; }
+  __device__ float operator()(float x, float y) const { return y * expf(-x); }
+};
+
+void attenuate(ConstVectorView x, VectorView y, Stream& stream) {
+  update_all(x.data, y, stream, [] __device__(Index) { return Attenuation{}; });
+}
+
 struct Fill {
   float value;
   __device__ bool reads_x() const { return false; }
@@ -190,7 +200,7 @@ void clamp_below(VectorView x, float lowest, Stream& stream) {
 
 }  // namespace
 
-const VectorKernels vector_kernels{dot,    count_not_finite,   axpby,      multiply, fill,
+const VectorKernels vector_kernels{dot,    count_not_finite,   axpby,      multiply, attenuate, fill,
                                    divide, reciprocal_or_zero, clamp_below};
 
 }  // namespace tandem::kernels::cuda

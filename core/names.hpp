@@ -1,0 +1,37 @@
+#pragma once
+
+// Lists of names in one line, and rows of tables by their names.
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "error.hpp"
+
+namespace tandem {
+
+/// The texts of all parts that have one, with `between` between two of them.
+template <class Parts, class TextOf = std::identity>
+std::string joined(const Parts& parts, std::string_view between, const TextOf& text_of = {}) {
+  std::string all;
+  for (const auto& part : parts) {
+    const auto& text = std::invoke(text_of, part);
+    if (std::string_view(text).empty()) continue;
+    if (!all.empty()) all.append(between);
+    all.append(text);
+  }
+  return all;
+}
+
+/// The row of a table with this name. @throws GeometryError if it has none: "WHAT 'NAME' is not known; one of
+/// A, B"
+template <class Table, class NameOf = std::identity>
+const auto& named(const Table& table, std::string_view name, std::string_view what,
+                  const NameOf& name_of = {}, std::string_view words = "is not known; one of") {
+  for (const auto& row : table)
+    if (name == std::invoke(name_of, row)) return row;
+  throw GeometryError(std::string(what) + " '" + std::string(name) + "' " + std::string(words) + ' ' +
+                      joined(table, ", ", name_of));
+}
+
+}  // namespace tandem

@@ -1,0 +1,42 @@
+#include "../../solvers/mltr.hpp"
+
+#include <limits>
+#include <utility>
+
+#include "../../operators/vector.hpp"
+#include "iteration.hpp"
+#include "method.hpp"
+
+namespace tandem::pipeline::made {
+
+namespace {
+
+/// The counts are transmissions, of a flat of ones: the step depends on ratios of counts alone.
+AnySolver solver_of(Equations equations, Array x0, const MethodOptions& options) {
+  Array blank(equations.A.range());
+  fill(blank, 1, default_stream(blank.space().device()));
+  const float highest = options.highest.value_or(std::numeric_limits<float>::infinity());
+  return AnySolver(Mltr(std::move(equations.A), std::move(equations.y), std::move(blank), std::move(x0),
+                        {.bounds = {.lowest = 0, .highest = highest}}));
+}
+
+}  // namespace
+
+Method mltr() {
+  return {
+      .name = "mltr",
+      .help = "maximum likelihood of counts, without their logarithm: for a few photons, zeros among them",
+      .options = {"--highest"},
+      .only_positive = true,
+      .takes_transmissions = true,
+      .iterations = 20,
+      .holds = while_stepping(Mltr::cost),
+      .cost = Mltr::cost,
+      .lists_state = ListsItsState<Mltr>,
+      .solver = solver_of,
+      .begin = iteration,
+      .conclude = conclude_iterations,
+      .shows_residual = true};
+}
+
+}  // namespace tandem::pipeline::made

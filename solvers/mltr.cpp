@@ -1,0 +1,104 @@
+#include "mltr.hpp"
+
+#include <cmath>
+
+#include "../core/error.hpp"
+#include "../operators/norms.hpp"
+#include "../operators/vector.hpp"
+#include "checks.hpp"
+
+namespace tandem {
+
+Mltr::Mltr(LinearOperator A, Array&& counts, Array&& blank, Array x0, MltrOptions options)
+    : A_(std::move(A)),
+      options_(options),
+      stream_(default_stream(A_.domain().device())),
+      counts_(std::move(counts)),
+      blank_(std::move(blank)),
+      x_(std::move(x0)),
+      lengths_(row_sums(A_)),
+      projected_(A_.range(), stream_),
+      rest_(A_.range(), stream_),
+      scratch_(A_.range(), stream_),
+      aim_(A_.domain(), stream_),
+      curvatures_(A_.domain(), stream_) {
+  require<GeometryError>(std::isfinite(options_.bounds.lowest), "Mltr: lowest bound ", options_.bounds.lowest,
+                         "; a finite number is needed");
+  require_none_negative(counts_, rest_, "Mltr: counts", stream_);
+  require_none_negative(blank_, rest_, "Mltr: blank counts", stream_);
+  keep_rays_that_count();
+  clamp(x_, options_.bounds, stream_);
+  A_.apply(1, x_, 0, projected_, stream_);
+  update_residual();
+}
+
+/// Counts and blank become 0 where one of the two is sure to say nothing: rays past the grid, and dead ones.
+void Mltr::keep_rays_that_count() {
+  axpby(1, lengths_, 0, rest_, stream_);
+  divide(lengths_, least_sums(lengths_, stream_), 0, rest_, stream_);  // 1 or 0
+  multiply(rest_, blank_, stream_);
+  axpby(1, blank_, 0, rest_, stream_);
+  divide(blank_, 0, 0, rest_, stream_);
+  multiply(rest_, counts_, stream_);
+}
+
+void Mltr::update_residual() {
+  axpby(1, blank_, 0, rest_, stream_);
+  attenuate(projected_, rest_, stream_);
+  axpby(1, counts_, -1, rest_, stream_);
+  residual_norms_ = norm(rest_, stream_);
+}
+
+/// The z of the formula.
+void Mltr::aim() {
+  const float nothing = 1e-30f;
+  A_.apply_adjoint(-1, rest_, 0, aim_, stream_);
+  axpby(1, blank_, 0, scratch_, stream_);
+  attenuate(projected_, scratch_, stream_);
+  multiply(lengths_, scratch_, stream_);
+  A_.apply_adjoint(1, scratch_, 0, curvatures_, stream_);
+  divide(curvatures_, nothing, 0, aim_, stream_);
+  axpby(1, x_, 1, aim_, stream_);
+  clamp(aim_, options_.bounds, stream_);
+}
+
+/// How far each block goes towards z. The scratch becomes A (z - x), by which Ax of active blocks grows.
+std::vector<float> Mltr::shares(const ActiveBlocks& active) {
+  const std::vector<float> take(active.begin(), active.end());
+  A_.apply(1, aim_, 0, scratch_, stream_);
+  axpby(-1, projected_, 1, scratch_, stream_);
+  const std::vector<double> rises = dot(rest_, scratch_, stream_);  // of -log of the likelihood
+  axpby(take, scratch_, 1, projected_, stream_);
+  axpby(1, blank_, 0, rest_, stream_);
+  attenuate(projected_, rest_, stream_);
+  multiply(scratch_, rest_, stream_);
+  const std::vector<double> bends = dot(rest_, scratch_, stream_);  // its second derivative at z
+  std::vector<float> shares(active.size(), 0.0f);
+  for (std::size_t k = 0; k < active.size(); ++k)
+    if (const double ratio = bends[k] / -rises[k]; active[k] && rises[k] < 0)
+      shares[k] = ratio > 1 ? static_cast<float>(2 / (1 + std::sqrt(2 * ratio - 1))) : 1.0f;
+  return shares;
+}
+
+void Mltr::step(const ActiveBlocks& active) {
+  aim();
+  const std::vector<float> forward = shares(active);
+  std::vector<float> back;
+  for (std::size_t k = 0; k < active.size(); ++k) back.push_back(active[k] ? forward[k] - 1 : 0.0f);
+  axpby(back, scratch_, 1, projected_, stream_);
+  axpby(-1, x_, 1, aim_, stream_);
+  axpby(forward, aim_, 1, x_, stream_);
+  clamp(x_, options_.bounds, stream_);  // which rounding may have left
+  update_residual();
+}
+
+std::vector<double> Mltr::objective() {
+  fill(scratch_, 1, stream_);
+  attenuate(projected_, scratch_, stream_);
+  std::vector<double> sums = dot(blank_, scratch_, stream_);
+  const std::vector<double> of_counts = dot(counts_, projected_, stream_);
+  for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += of_counts[k];
+  return sums;
+}
+
+}  // namespace tandem
