@@ -39,7 +39,7 @@ double bytes_sent_by_gradients(const Applications& some, const VolumeGrid& grid,
   return bytes_of(some, lines_sent_by_gradient(grid.size[1], rank, ranks), grid);
 }
 
-RankForecast forecast_of_rank(const ConeBeam& scan, const VolumeGrid& grid, const SolverCost& cost,
+RankForecast forecast_of_rank(const Scan& scan, const VolumeGrid& grid, const SolverCost& cost,
                               const Cluster& cluster, const TileMemory& kernels) {
   require<GeometryError>(cluster.ranks > 0, "--ranks ", cluster.ranks, ": give 1 or more");
   require<GeometryError>(cluster.forward > 0 && cluster.backward > 0 && cluster.link > 0,
@@ -50,7 +50,7 @@ RankForecast forecast_of_rank(const ConeBeam& scan, const VolumeGrid& grid, cons
   found.lines = portion_of_rank(ny, 0, cluster.ranks).size();
   found.views = portion_of_rank(all_views, 0, cluster.ranks).size();
   const auto part = [&](Index lines) { return float_bytes * product(nz, lines, nx); };
-  const Shape projections{found.views, scan.detector.rows, scan.detector.bins};
+  const Shape projections{found.views, detector_of(scan).rows, detector_of(scan).bins};
   found.vectors = cost.volumes * part(found.lines) +
                   cost.projections * float_bytes * product(projections[0], projections[1], projections[2]);
   const auto bytes = [&](Index lines) {

@@ -36,7 +36,7 @@ double bytes_sent_by_gradients(const Applications& some, const VolumeGrid& grid,
 /// Pure arithmetic. It leaves out passes over vectors, inner products, reading and writing. `kernels`: what
 /// they take beside a part of the volume and views. @throws DeviceError if not even one line at a time fits a
 /// device; GeometryError unless there are ranks, and rates are above zero
-RankForecast forecast_of_rank(const ConeBeam& scan, const VolumeGrid& grid, const SolverCost& cost,
+RankForecast forecast_of_rank(const Scan& scan, const VolumeGrid& grid, const SolverCost& cost,
                               const Cluster& cluster, const TileMemory& kernels);
 
 }  // namespace tandem::pipeline

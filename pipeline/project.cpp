@@ -7,7 +7,7 @@
 
 #include "../core/error.hpp"
 #include "../operators/algebra.hpp"
-#include "plan/row_axes.hpp"
+#include "beams/row_axes.hpp"
 
 namespace tandem::pipeline {
 

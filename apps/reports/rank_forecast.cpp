@@ -67,7 +67,7 @@ json rank_forecast(const Scan& scan, const VolumeGrid& grid, const RankOptions& 
                                   o.kernels[1] * giga, o.link * giga};
   pipeline::RankForecast found;
   try {
-    found = forecast_of_rank(point_source_of(scan), grid, Cgls::cost, cluster, memory_of_kernels());
+    found = forecast_of_rank(scan, grid, Cgls::cost, cluster, memory_of_kernels());
   } catch (const DeviceError& fault) {
     report["does_not_fit"] = fault.what();
     return report;

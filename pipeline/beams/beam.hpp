@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <functional>
 
 #include "../../operators/ramp_filter.hpp"
@@ -24,6 +25,16 @@ struct Beam {
   /// Gives the scan the geometry of an upright detector that faces the axis, which leans along the beam by
   /// this angle, rad. Null for a kind whose frames do not become those of an upright detector.
   void (*set_upright)(Scan& scan, double tilt);
+
+  /// What the step `upright` needs to know: where an upright detector stands. Null as for `set_upright`.
+  DetectorPose (*pose)(const Scan& scan, double roll, double tilt, Index first_row);
+
+  /// The distance of the sources from the axis, mm. Null for parallel rays.
+  double (*source_distance)(const Scan& scan);
+
+  /// The lowest and the highest point, mm above the midplane, that all rows together see up to `radius` mm
+  /// from the axis; none where slices are apart, as those of a parallel beam and the one of a fan.
+  std::optional<std::array<double, 2>> (*heights_seen)(const Scan& scan, double radius);
 
   /// Decides who computes, how the projector of the plan runs there, and whether it is a matched pair.
   /// `bytes` tells what kernels may take on the first device.

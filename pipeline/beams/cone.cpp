@@ -140,6 +140,23 @@ void set_upright(Scan& scan, double tilt) {
   beam.sod *= std::cos(tilt), beam.sdd *= std::cos(tilt);
 }
 
+DetectorPose pose(const Scan& scan, double roll, double tilt, Index first_row) {
+  DetectorPose found{roll, tilt, point_source_of(scan), first_row};
+  found.upright.angles.clear();
+  return found;
+}
+
+double source_distance(const Scan& scan) { return point_source_of(scan).sod; }
+
+std::optional<std::array<double, 2>> heights_seen(const Scan& scan, double radius) {
+  if (fan(scan)) return std::nullopt;
+  const ConeBeam& cone = point_source_of(scan);
+  const double slope = cone.detector.row_pitch / cone.sdd, low = -0.5 - cone.midplane_row,
+               high = static_cast<double>(cone.detector.rows) - 0.5 - cone.midplane_row;
+  return {{low * slope * (cone.sod + (low < 0 ? radius : -radius)),
+           high * slope * (cone.sod + (high > 0 ? radius : -radius))}};
+}
+
 Optics optics(const Scan& scan) {
   const ConeBeam& cone = point_source_of(scan);
   const double larger = cone.magnification();
@@ -150,8 +167,9 @@ Optics optics(const Scan& scan) {
 
 const Placement cone_on_devices{vectors_on_devices, false, kernels_hold, projector_of, cone_ramp, fdk_of};
 
-extern const Beam cone_beam{nullptr,          set_upright,    choose_execution, add_warnings,
-                            &cone_on_devices, &cone_in_tiles, &cone_over_ranks, require_cone_tiles,
-                            optics,           fdk_by_views};
+extern const Beam cone_beam{
+    nullptr,      set_upright,      pose,           source_distance,  heights_seen,       choose_execution,
+    add_warnings, &cone_on_devices, &cone_in_tiles, &cone_over_ranks, require_cone_tiles, optics,
+    fdk_by_views};
 
 }  // namespace tandem::pipeline

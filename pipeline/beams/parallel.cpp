@@ -12,9 +12,9 @@
 #include "../../operators/fourier.hpp"
 #include "../../operators/projector.hpp"
 #include "../methods/method.hpp"
-#include "../plan/row_axes.hpp"
 #include "../plan/warn.hpp"
 #include "beam.hpp"
+#include "row_axes.hpp"
 #include "view_gaps.hpp"
 
 namespace tandem::pipeline {
@@ -201,6 +201,8 @@ BackProjection fbp_of(const Plan& plan, const Problem& problem) {
   return [B = backprojector_of(plan, problem)](const Array& filtered, const auto&) { return B * filtered; };
 }
 
+std::optional<std::array<double, 2>> slices_are_apart(const Scan&, double) { return std::nullopt; }
+
 Optics optics(const Scan& scan) {
   const Detector& d = detector_of(scan);
   return {.bin_mm = d.bin_pitch, .row_mm = d.row_pitch};
@@ -210,7 +212,8 @@ Optics optics(const Scan& scan) {
 
 constexpr Placement on_devices{vectors_on_devices, false, kernels_hold, projector_of, ramp_of, fbp_of};
 
-extern const Beam parallel_beam{roll,    nullptr, choose_execution, add_warnings, &on_devices,
-                                nullptr, nullptr, nullptr,          optics,       nullptr};
+extern const Beam parallel_beam{
+    roll,        nullptr, nullptr, nullptr, slices_are_apart, choose_execution, add_warnings,
+    &on_devices, nullptr, nullptr, nullptr, optics,           nullptr};
 
 }  // namespace tandem::pipeline

@@ -5,9 +5,9 @@
 #include "../../core/ceil_div.hpp"
 #include "../../operators/distributed/rank_projector.hpp"
 #include "../beams/placement.hpp"
+#include "../beams/row_axes.hpp"
 #include "../methods/method.hpp"
 #include "../plan/grids.hpp"
-#include "../plan/row_axes.hpp"
 
 namespace tandem::pipeline {
 

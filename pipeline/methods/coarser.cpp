@@ -6,7 +6,7 @@
 
 #include "../../operators/projector.hpp"
 #include "../beams/placement.hpp"
-#include "../plan/row_axes.hpp"
+#include "../beams/row_axes.hpp"
 #include "variation.hpp"
 
 namespace tandem::pipeline {

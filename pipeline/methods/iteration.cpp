@@ -12,7 +12,7 @@
 #include "../../operators/random.hpp"
 #include "../../operators/vector.hpp"
 #include "../../solvers/stopping/best_so_far.hpp"
-#include "../plan/row_axes.hpp"
+#include "../beams/row_axes.hpp"
 #include "../plan/warn.hpp"
 #include "../watch/stopwatch.hpp"
 #include "curve_watch.hpp"

@@ -4,7 +4,7 @@
 
 #include "../../solvers/pdhg.hpp"
 #include "../../solvers/weight/weight_search.hpp"
-#include "../plan/row_axes.hpp"
+#include "../beams/row_axes.hpp"
 #include "coarser.hpp"
 #include "iteration.hpp"
 #include "method.hpp"

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "../../core/error.hpp"
+#include "../beams/beam.hpp"
 #include "../methods/method.hpp"
 
 namespace tandem::pipeline {
@@ -66,19 +67,10 @@ VolumeGrid reaching(VolumeGrid grid, std::size_t axis, Edges edges) {
   return grid;
 }
 
-/// The lowest and the highest point, mm above the midplane, that all rows together see up to so far from the
-/// axis.
-Edges heights_seen(const ConeBeam& scan, double radius) {
-  const double slope = scan.detector.row_pitch / scan.sdd, low = -0.5 - scan.midplane_row,
-               high = static_cast<double>(scan.detector.rows) - 0.5 - scan.midplane_row;
-  return {low * slope * (scan.sod + (low < 0 ? radius : -radius)),
-          high * slope * (scan.sod + (high > 0 ? radius : -radius))};
-}
-
 /// How far from the axis a grid may reach along x and y, so that its corners are nearer than a source, mm.
 double nearer_than_source(const Scan& scan, double pitch) {
-  if (rows_are_slices(scan)) return INFINITY;
-  return point_source_of(scan).sod * std::sqrt(0.5) - pitch;
+  const auto distance = beam_of(scan).source_distance;
+  return distance ? distance(scan) * std::sqrt(0.5) - pitch : INFINITY;
 }
 
 /// The scan about the axis that is farthest from the middle of its detector: if rows have axes of their own,
@@ -87,7 +79,7 @@ Scan of_row_farthest_aside(const Scan& scan) {
   if (!has_row_axes(scan)) return scan;
   Scan about = scan;
   share_axis(about);
-  auto& d = std::get<ParallelBeam>(about).detector;
+  Detector& d = detector_of(about);
   const auto aside = [&](double axis) { return std::abs(axis - 0.5 * static_cast<double>(d.bins - 1)); };
   for (const double axis : row_axes_of(scan))
     if (aside(axis) > aside(d.axis_bin)) d.axis_bin = axis;
@@ -100,9 +92,10 @@ VolumeGrid seen_around(const VolumeGrid& full, const Scan& scan, const Scan& who
   const VolumeGrid seen = fitting_grid(of_row_farthest_aside(whole));
   const double half = std::min(edges_of(seen, 0).high, nearer_than_source(scan, full.pitch[0]));
   VolumeGrid all = reaching(reaching(full, 0, {-half, half}), 1, {-half, half});
-  if (const auto* cone = std::get_if<ConeBeam>(&scan)) {
-    const Edges met = heights_seen(*cone, half), sample = edges_of(seen, 2);
-    all = reaching(all, 2, {std::max(met.low, sample.low), std::min(met.high, sample.high)});
+  if (const auto met = beam_of(scan).heights_seen(scan, half)) {
+    const auto [low, high] = *met;
+    const Edges sample = edges_of(seen, 2);
+    all = reaching(all, 2, {std::max(low, sample.low), std::min(high, sample.high)});
   }
   return all;
 }
@@ -160,9 +153,9 @@ void choose_grids(Job& job, const Recipe& recipe, std::optional<io::FieldOfView>
 }
 
 std::array<bool, 2> sees_beyond_slices(const Job& job) {
-  const auto* cone = std::get_if<ConeBeam>(&job.scan);
-  if (!cone || !job.method->iterates()) return {false, false};
-  const auto [low, high] = heights_seen(*cone, edges_of(job.solved, 0).high);
+  const auto met = beam_of(job.scan).heights_seen(job.scan, edges_of(job.solved, 0).high);
+  if (!met || !job.method->iterates()) return {false, false};
+  const auto [low, high] = *met;
   const Edges slices = edges_of(job.solved, 2);
   const double half = 0.5 * job.solved.pitch[2];
   return {low<slices.low - half, high> slices.high + half};

@@ -7,11 +7,11 @@
 #include "../../core/units.hpp"
 #include "../../counts/steps/chain.hpp"
 #include "../beams/beam.hpp"
+#include "../beams/row_axes.hpp"
 #include "../methods/method.hpp"
 #include "../methods/solver_options.hpp"
 #include "grids.hpp"
 #include "recorded_pose.hpp"
-#include "row_axes.hpp"
 #include "warn.hpp"
 
 namespace tandem::pipeline {
@@ -97,9 +97,8 @@ void set_upright(Scan& scan, const Recipe& recipe, const Job& job) {
 /// What the step `upright` needs to know. The scan is selected and binned.
 void choose_pose(Job& job, const Recipe& recipe) {
   const double roll = angle_of(recipe, "--detector-roll"), tilt = angle_of(recipe, "--axis-tilt");
-  if ((roll == 0 && tilt == 0) || !beam_of(job.scan).set_upright) return;
-  job.preprocessing.pose = DetectorPose{roll, tilt, point_source_of(job.scan), job.rows.first};
-  job.preprocessing.pose->upright.angles.clear();
+  if (const auto pose = beam_of(job.scan).pose; pose && (roll != 0 || tilt != 0))
+    job.preprocessing.pose = pose(job.scan, roll, tilt, job.rows.first);
 }
 
 void choose_padding(Job& job, const Recipe& recipe) {

@@ -7,10 +7,10 @@
 
 #include "../../core/error.hpp"
 #include "../../core/units.hpp"
+#include "../beams/row_axes.hpp"
 #include "../methods/method.hpp"
 #include "../plan/grids.hpp"
 #include "../plan/problem.hpp"
-#include "../plan/row_axes.hpp"
 #include "../plan/warn.hpp"
 #include "../watch/rank_sums.hpp"
 #include "../watch/stopwatch.hpp"

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "../../operators/vector.hpp"
+#include "../../pipeline/beams/row_axes.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "../../pipeline/plan/route.hpp"
-#include "../../pipeline/plan/row_axes.hpp"
 
 namespace tandem::test {
 namespace {

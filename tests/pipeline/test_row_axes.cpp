@@ -1,6 +1,6 @@
 // Rows with axes of their own, in iterative methods: what no detector has measured has no weight.
 
-#include "../../pipeline/plan/row_axes.hpp"
+#include "../../pipeline/beams/row_axes.hpp"
 
 #include <gtest/gtest.h>
 

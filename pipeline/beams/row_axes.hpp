@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "problem.hpp"
+#include "../plan/problem.hpp"
 
 namespace tandem::pipeline {
 
