@@ -3,7 +3,7 @@
 #include "../../../kernels/columns.hpp"
 #include "../interpolate.hpp"
 #include "columns.hpp"
-#include "gpu_columns.hpp"
+#include "gpu/gpu_columns.hpp"
 #include "stripe_method.hpp"
 
 namespace tandem::pipeline::stripes {

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "../../../core/error.hpp"
-#include "gpu_sinograms.hpp"
+#include "gpu/gpu_sinograms.hpp"
 #include "stripe_method.hpp"
 
 namespace tandem::pipeline::stripes {

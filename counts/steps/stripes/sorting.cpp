@@ -1,5 +1,5 @@
 #include "columns.hpp"
-#include "gpu_columns.hpp"
+#include "gpu/gpu_columns.hpp"
 #include "stripe_method.hpp"
 
 namespace tandem::pipeline::stripes::method {

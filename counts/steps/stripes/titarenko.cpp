@@ -7,7 +7,7 @@
 #include "../../../core/error.hpp"
 #include "banded.hpp"
 #include "columns.hpp"
-#include "gpu_columns.hpp"
+#include "gpu/gpu_columns.hpp"
 #include "stripe_method.hpp"
 
 // V. Titarenko, Optics Letters and Applied Mathematics Letters 23, 1489 (2010),

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "columns.hpp"
-#include "stripe_method.hpp"
+#include "../columns.hpp"
+#include "../stripe_method.hpp"
 
 namespace tandem::pipeline::stripes {
 

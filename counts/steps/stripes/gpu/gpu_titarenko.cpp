@@ -1,8 +1,8 @@
-#include "../../../core/parallel.hpp"
-#include "../../../kernels/columns.hpp"
-#include "../../../kernels/products.hpp"
+#include "../../../../core/parallel.hpp"
+#include "../../../../kernels/columns.hpp"
+#include "../../../../kernels/products.hpp"
+#include "../titarenko.hpp"
 #include "gpu_sinograms.hpp"
-#include "titarenko.hpp"
 
 namespace tandem::pipeline::stripes {
 

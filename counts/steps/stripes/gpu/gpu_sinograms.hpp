@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "../../../core/array.hpp"
+#include "../../../../core/array.hpp"
 
 namespace tandem::pipeline::stripes {
 

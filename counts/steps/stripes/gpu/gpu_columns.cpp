@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "../../../core/parallel.hpp"
-#include "../../../kernels/columns.hpp"
-#include "../../../kernels/waves.hpp"
-#include "../interpolate.hpp"
+#include "../../../../core/parallel.hpp"
+#include "../../../../kernels/columns.hpp"
+#include "../../../../kernels/waves.hpp"
+#include "../../interpolate.hpp"
 #include "gpu_sinograms.hpp"
 
 namespace tandem::pipeline::stripes {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "fourier_wavelet.hpp"
+#include "../fourier_wavelet.hpp"
 #include "gpu_sinograms.hpp"
 
 namespace tandem::pipeline::stripes {

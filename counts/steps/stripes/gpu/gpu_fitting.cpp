@@ -1,11 +1,11 @@
 #include <numeric>
 
-#include "../../../kernels/columns.hpp"
-#include "../../../kernels/fits.hpp"
-#include "../../../kernels/image_filter.hpp"
-#include "fitting.hpp"
+#include "../../../../kernels/columns.hpp"
+#include "../../../../kernels/fits.hpp"
+#include "../../../../kernels/image_filter.hpp"
+#include "../fitting.hpp"
+#include "../window.hpp"
 #include "gpu_sinograms.hpp"
-#include "window.hpp"
 
 namespace tandem::pipeline::stripes {
 

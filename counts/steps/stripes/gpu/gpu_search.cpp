@@ -1,8 +1,8 @@
-#include "../../../core/parallel.hpp"
-#include "../../../kernels/column_spreads.hpp"
+#include "../../../../core/parallel.hpp"
+#include "../../../../kernels/column_spreads.hpp"
+#include "../search.hpp"
 #include "gpu_columns.hpp"
 #include "gpu_sinograms.hpp"
-#include "search.hpp"
 
 namespace tandem::pipeline::stripes {
 
