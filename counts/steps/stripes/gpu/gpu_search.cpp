@@ -1,6 +1,6 @@
 #include "../../../../core/parallel.hpp"
 #include "../../../../kernels/column_spreads.hpp"
-#include "../search.hpp"
+#include "../automatic/search.hpp"
 #include "gpu_columns.hpp"
 #include "gpu_sinograms.hpp"
 

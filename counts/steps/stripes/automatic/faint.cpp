@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "banded.hpp"
+#include "../banded.hpp"
 
 namespace tandem::pipeline::stripes {
 

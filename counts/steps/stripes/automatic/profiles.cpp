@@ -1,7 +1,7 @@
 #include "profiles.hpp"
 
-#include "../../../core/parallel.hpp"
-#include "banded.hpp"
+#include "../../../../core/parallel.hpp"
+#include "../banded.hpp"
 
 namespace tandem::pipeline::stripes {
 

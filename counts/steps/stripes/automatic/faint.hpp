@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "spreads.hpp"
+#include "../spreads.hpp"
 
 // Faint stripes in many columns, as gains of cells leave them: constants of columns in line integrals.
 

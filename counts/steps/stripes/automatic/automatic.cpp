@@ -1,12 +1,12 @@
 #include <cmath>
 #include <string>
 
-#include "../../../core/parallel.hpp"
-#include "columns.hpp"
+#include "../../../../core/parallel.hpp"
+#include "../columns.hpp"
+#include "../stripe_method.hpp"
 #include "faint.hpp"
 #include "search.hpp"
 #include "soft.hpp"
-#include "stripe_method.hpp"
 
 namespace tandem::pipeline::stripes {
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "../step.hpp"
+#include "../../step.hpp"
+#include "../spreads.hpp"
 #include "profiles.hpp"
-#include "spreads.hpp"
 #include "wide.hpp"
 
 namespace tandem::pipeline::stripes {

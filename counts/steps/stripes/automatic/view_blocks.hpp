@@ -3,7 +3,7 @@
 #include <array>
 #include <cstddef>
 
-#include "../../../core/range.hpp"
+#include "../../../../core/range.hpp"
 
 // What is the same in all views is told from what a sample does by blocks of views that follow one another.
 

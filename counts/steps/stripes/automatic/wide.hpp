@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "plane.hpp"
+#include "../plane.hpp"
 
 namespace tandem::pipeline::stripes {
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "spreads.hpp"
+#include "../spreads.hpp"
 #include "view_blocks.hpp"
 
 namespace tandem::pipeline::stripes {
