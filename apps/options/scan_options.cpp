@@ -86,14 +86,9 @@ void add_scan(CLI::App& c, ScanOptions& o) {
   c.add_option("scan", o.path, what_a_scan_is)->required();
 }
 
-void add_scan_options(CLI::App& c, ScanOptions& o) {
-  heading(c, "Scan");
-  c.add_option("--flats", o.flats, "flat images: a file or a folder (repeatable)")->allow_extra_args(false);
-  c.add_option("--darks", o.darks, "dark images: a file or a folder (repeatable)")->allow_extra_args(false);
-  add_counts(c, "--flat-loc", o.how.flat_views,
-             "all flats are sets of equal size, taken before these views (default: what the scan tells)",
-             most_along_an_axis, 0);
-  add_external_files(c, o.how.allow_external_files);
+namespace {
+
+void add_views(CLI::App& c, ScanOptions& o) {
   CLI::Option* angles =
       c.add_option("--angles", o.angles,
                    "one angle per line, degrees; with [A:B] only lines A to B (from 0, half open)")
@@ -112,6 +107,32 @@ void add_scan_options(CLI::App& c, ScanOptions& o) {
       ->type_name("FILE");
   c.add_option("--orient", o.orient, "turns the stored images before all else, in this order")
       ->type_name("transpose,flip-rows,flip-columns");
+}
+
+void add_lengths(CLI::App& c, ScanOptions& o) {
+  c.add_option("--pixel-size", o.how.pixel_size_mm, "detector pitch, mm (default: the file's own)")
+      ->check(length());
+  c.add_option("--sod", o.how.sod_mm,
+               "cone or fan: from source to rotation axis, mm (default: the file's own)")
+      ->check(length());
+  c.add_option("--sdd", o.how.sdd_mm, "cone or fan: from source to detector, mm (default: the file's own)")
+      ->check(length());
+  c.add_option("--midplane-row", o.how.midplane_row,
+               "cone: row at the source's height, from 0 (default: the file's own, else the middle)")
+      ->check(within(-1e9, 1e9));
+}
+
+}  // namespace
+
+void add_scan_options(CLI::App& c, ScanOptions& o) {
+  heading(c, "Scan");
+  c.add_option("--flats", o.flats, "flat images: a file or a folder (repeatable)")->allow_extra_args(false);
+  c.add_option("--darks", o.darks, "dark images: a file or a folder (repeatable)")->allow_extra_args(false);
+  add_counts(c, "--flat-loc", o.how.flat_views,
+             "all flats are sets of equal size, taken before these views (default: what the scan tells)",
+             most_along_an_axis, 0);
+  add_external_files(c, o.how.allow_external_files);
+  add_views(c, o);
   add_variable(c, o);
   c.add_option("--time", o.time,
                "which of several scans, from 0, where the file has an axis of times; recon: all, one after "
@@ -127,16 +148,7 @@ void add_scan_options(CLI::App& c, ScanOptions& o) {
       "as the detector (default: what axis, angles and file say)");
   add_choice(c, "--rotation-direction", o.rotation_direction, {"+1", "1", "-1"},
              "default +1; -1: all angles change their sign");
-  c.add_option("--pixel-size", o.how.pixel_size_mm, "detector pitch, mm (default: the file's own)")
-      ->check(length());
-  c.add_option("--sod", o.how.sod_mm,
-               "cone or fan: from source to rotation axis, mm (default: the file's own)")
-      ->check(length());
-  c.add_option("--sdd", o.how.sdd_mm, "cone or fan: from source to detector, mm (default: the file's own)")
-      ->check(length());
-  c.add_option("--midplane-row", o.how.midplane_row,
-               "cone: row at the source's height, from 0 (default: the file's own, else the middle)")
-      ->check(within(-1e9, 1e9));
+  add_lengths(c, o);
   heading(c, "From counts to line integrals");
   add_step_options(c, o.steps);
   c.parse_complete_callback([&o] {

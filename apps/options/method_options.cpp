@@ -1,0 +1,156 @@
+#include "method_options.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "../../core/names.hpp"
+#include "../../pipeline/methods/method.hpp"
+#include "command_line.hpp"
+
+namespace tandem::apps {
+
+namespace {
+
+using pipeline::Initial;
+using pipeline::Method;
+using pipeline::Recipe;
+
+/// "sirt 30, os-sirt 10, ..."
+std::string words_of_iterations() {
+  return joined(pipeline::methods(), ", ", [](const Method& m) {
+    if (!m.iterates()) return std::string();
+    return std::string(m.name) + " " +
+           (m.updates > 0 ? std::to_string(m.updates) + " updates or fewer, by ncp"
+                          : std::to_string(m.iterations));
+  });
+}
+
+/// "zero; of tv and fista fbp"
+std::string words_of_initials() {
+  return "zero; of " +
+         joined(pipeline::methods(), " and ",
+                [](const Method& m) { return m.iterates() && m.initial == Initial::fbp ? m.name : ""; }) +
+         " fbp";
+}
+
+/// "os-sirt 10, ..."
+std::string words_of_subsets() {
+  constexpr Index many = 1'000'000;
+  return joined(pipeline::methods(), ", ", [](const Method& m) {
+    if (!m.reads("--subsets")) return std::string();
+    return std::string(m.name) + " " + std::to_string(m.subsets({}, many));
+  });
+}
+
+void add_choice_of_method(CLI::App& c, ReconOptions& o) {
+  heading(c, "Method");
+  add_choice(c, "--reconstruction-algorithm", o.algorithm, names_of_methods(),
+             "one of those below (default fbp, for a cone beam fdk)")
+      ->type_name("NAME");
+  c.add_option("--compare", o.compare,
+               "in the place of -o: make volumes by several methods, and of them one picture of the middle "
+               "slices (--preview) and one table; an option holds for the methods that read it")
+      ->type_name("A,B,C");
+  add_choice(c, "--model", o.model, {"automatic", "pixel_driven", "joseph", "fourier"},
+             "parallel beam: how shadows are computed; fourier goes through frequencies, in O(N^2 log N) "
+             "operations a slice (default automatic: the faster one of pixel_driven and fourier)");
+  add_choice(c, "--accuracy", o.accuracy, {"1e-3", "1e-4", "1e-5"},
+             "fourier: relative error of what is back-projected (default 1e-4)");
+}
+
+void add_filter(CLI::App& c, ReconOptions& o) {
+  Recipe& r = o.recipe;
+  const std::vector<std::string_view> windows = window_names();
+  add_choice(c, "--fbp-filter", o.filter, {windows.begin(), windows.end()},
+             "default ramp; sharp: the ramp with all the noise of its band; none: no filtering at all");
+  c.add_option("--fbp-cutoff", r.filter.cutoff,
+               "fraction of the Nyquist frequency, 0..1 (default 1; butterworth 0.5)")
+      ->check(within(1e-6, 1));
+  add_choice(
+      c, "--padding", o.padding, {"edge", "cosine", "none"},
+      "how the filter continues rows beyond their ends, where the sample may go on: with the end value, "
+      "with the end value times a cosine (default), or with zeros");
+  c.add_option(
+       "--padding-bins", r.padding_bins,
+       "over how many bins (default: half of the detector's; of a half acquisition, of the whole one's)")
+      ->check(count());
+}
+
+void add_start_and_weights(CLI::App& c, ReconOptions& o) {
+  Recipe& r = o.recipe;
+  c.add_option("--initial", o.initial,
+               "initial volume: zero, fbp, or a volume file (default " + words_of_initials() + ")");
+  c.add_option("--iterations", r.iterations,
+               "at most this many steps (default: " + words_of_iterations() + ")")
+      ->check(count(0, 1'000'000));
+  c.add_option("--tv-weight", r.tv_weight,
+               readers_of("--tv-weight") +
+                   ": weight of total variation, beside data of mean weight 1; the "
+                   "larger, the smoother (default: found by cross-validation)")
+      ->check(positive(1e9));
+  c.add_option("--tikhonov-weight", r.tikhonov_weight,
+               readers_of("--tikhonov-weight") +
+                   ": W in 1/2 |Ax - y|^2 + 1/2 W |x|^2, in mm^2 (bins squared without a pitch)")
+      ->check(positive(1e30));
+  c.add_option("--tv-huber", r.tv_huber,
+               readers_of("--tv-huber") +
+                   ": differences of neighbours below this attenuation count by their squares, which keeps "
+                   "slopes smooth (default: none)")
+      ->check(positive(1e9));
+}
+
+void add_steps_and_stops(CLI::App& c, ReconOptions& o) {
+  Recipe& r = o.recipe;
+  c.add_option("--relaxation", r.relaxation, readers_of("--relaxation") + ": in (0, 2), default 1")
+      ->check(within(1e-6, 2 - 1e-6));
+  c.add_option("--subsets", r.subsets,
+               readers_of("--subsets") +
+                   ": how many subsets the views are dealt out to (default: " + words_of_subsets() + ")")
+      ->check(count());
+  CLI::Option* nonnegative =
+      c.add_flag("--nonnegative", r.nonnegative, readers_of("--nonnegative") + ": no voxel below zero");
+  c.add_option("--lowest", r.lowest, readers_of("--lowest") + ": no voxel below this attenuation")
+      ->check(within(-1e30, 1e30))
+      ->excludes(nonnegative);
+  c.add_option("--highest", r.highest, readers_of("--highest") + ": no voxel above this attenuation")
+      ->check(within(-1e30, 1e30));
+  c.add_option("--stop", o.stop, "rule that may stop before --iterations")
+      ->type_name("discrepancy|gcv|ncp|relative=EPS|gap=EPS|time=S");
+  c.add_option("--max-floored", r.max_floored_percent,
+               "how many transmissions may lie below the floor of the logarithm, half a count (default 1)")
+      ->check(within(0, 100))
+      ->type_name("PERCENT");
+  c.add_option("--gain", r.gain, "counts per photon, for --stop discrepancy (default 1)")->check(positive());
+}
+
+}  // namespace
+
+std::string readers_of(std::string_view option) {
+  return joined(pipeline::methods(), ", ",
+                [&](const Method& method) { return method.reads(option) ? method.name : ""; });
+}
+
+std::vector<std::string> names_of_methods() {
+  std::vector<std::string> names;
+  for (const Method& method : pipeline::methods())
+    for (const std::string_view name : {method.name, method.name_for_cones})
+      if (!name.empty()) names.emplace_back(name);
+  return names;
+}
+
+std::string words_of_methods() {
+  std::string text = "Methods:";
+  for (const Method& method : pipeline::methods())
+    text += "\n  " + std::string(method.name) + ": " + std::string(method.help);
+  return text;
+}
+
+void add_method(CLI::App& c, ReconOptions& o) {
+  add_choice_of_method(c, o);
+  add_filter(c, o);
+  add_start_and_weights(c, o);
+  add_steps_and_stops(c, o);
+}
+
+}  // namespace tandem::apps

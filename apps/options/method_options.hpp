@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "recon_options.hpp"
+
+namespace tandem::apps {
+
+/// The options of `tandem recon` that methods read, with their help.
+void add_method(CLI::App& command, ReconOptions& o);
+
+/// The names of all methods, and a line for each, for the help.
+std::vector<std::string> names_of_methods();
+std::string words_of_methods();
+
+}  // namespace tandem::apps
