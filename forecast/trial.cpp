@@ -6,9 +6,12 @@
 #include <cmath>
 #include <cstring>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "../core/error.hpp"
 #include "../core/host_memory.hpp"
+#include "../geometry/view_subsets.hpp"
 #include "../io/volumes/no_volume.hpp"
 #include "../operators/random.hpp"
 #include "../pipeline/methods/method.hpp"
@@ -78,10 +81,9 @@ Plan part_of(const Plan& plan, Size size) {
     part.job.scan = crop(plan.job.scan, {0, views}, {0, size.slices}, {0, detector_of(plan.job.scan).bins});
     part.job.rows = {plan.job.rows.first, plan.job.rows.first + size.slices * plan.job.rows_together};
   }
-  std::vector<double>& angles = angles_of(part.job.scan);
-  const std::vector<double> all = angles;
-  angles.resize(static_cast<std::size_t>(size.views));
-  for (std::size_t k = 0; k < angles.size(); ++k) angles[k] = all[k * all.size() / angles.size()];
+  std::vector<Index> some;
+  for (Index k = 0; k < size.views; ++k) some.push_back(k * views_of(plan.job.scan) / size.views);
+  part.job.scan = with_views(std::move(part.job.scan), some);
   part.job.views = {0, size.views};
   part.flow.rows_at_once = size.slices;
   part.job.options.iterations = std::min(*plan.job.options.iterations, 2);

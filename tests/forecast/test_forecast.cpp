@@ -202,5 +202,17 @@ TEST(TrialTest, MeasuresAllThatComputes) {
   }
 }
 
+TEST(TrialTest, OfSomeViewsHasTheirShifts) {
+  io::ScanInfo info = scan();
+  auto& beam = std::get<ParallelBeam>(info.scan);
+  beam.view_shift_bins.assign(beam.angles.size(), 0.25);
+  pipeline::Recipe recipe;
+  recipe.model = Model::pixel_driven;
+  recipe.size = 4;
+  const pipeline::Plan plan = make_plan(info, recipe);
+  const auto works = work_of(plan, info, {"here", "there", 2}, chunks_due(plan, {}));
+  EXPECT_NO_THROW(try_computing(info, plan, works));
+}
+
 }  // namespace
 }  // namespace tandem::test

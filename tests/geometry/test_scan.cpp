@@ -8,6 +8,7 @@
 #include <string>
 
 #include "../../core/error.hpp"
+#include "../../geometry/scan.hpp"
 #include "../support/property.hpp"
 #include "../support/scans.hpp"
 #include "../support/tolerances.hpp"
