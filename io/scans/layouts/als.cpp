@@ -231,28 +231,26 @@ void require_size(const Scan& scan, const FrameSource& views) {
                      ", are needed");
 }
 
-/// The angles of views in degrees: their own if they change, or by their numbers in equal steps; empty if the
-/// file does not say them.
-std::vector<double> degrees_of(const Scan& scan, const std::vector<Image>& views, Index planned) {
-  std::vector<double> own;
-  for (const Image& view : views)
-    if (const auto angle = scan.number("rot_angle", scan.path_of(view))) own.push_back(*angle);
-  if (own.size() == views.size() && std::ranges::count(own, own.front()) < std::ssize(own)) return own;
-  const std::optional<double> arc = scan.number("arange");
-  if (!arc) return {};
-  const double step = planned > 1 ? *arc / static_cast<double>(planned - 1) : 0;
-  own.clear();
-  for (const Image& view : views) own.push_back(step * static_cast<double>(view.view));
-  return own;
-}
-
+/// Views have the angles of their images if these change, else those by their numbers in equal steps. The
+/// scan has none if the file does not say them.
 void read_angles(const Scan& scan, const std::vector<Image>& views, Acquisition& found) {
   const Index planned = count_of(scan, "nangles").value_or(std::ssize(views));
-  found.angles_where = scan.where() + "@arange";
-  for (const double angle : degrees_of(scan, views, planned)) found.angles.push_back(-in_radians(angle));
   if (std::ssize(views) != planned)
     found.info.notes.push_back(words(scan.where(), ": ", views.size(), " views are there, of ", planned,
                                      " that were planned (nangles)"));
+  std::vector<double> degrees;
+  for (const Image& view : views)
+    if (const auto angle = scan.number("rot_angle", scan.path_of(view))) degrees.push_back(*angle);
+  const bool change =
+      degrees.size() == views.size() && std::ranges::count(degrees, degrees.front()) < std::ssize(degrees);
+  found.angles_where = scan.where() + (change ? "/" + views.front().name + "@rot_angle" : "@arange");
+  const std::optional<double> arc = scan.number("arange");
+  if (!change) degrees.clear();
+  if (!change && arc)
+    for (const Image& view : views)
+      degrees.push_back(*arc * static_cast<double>(view.view) /
+                        static_cast<double>(std::max<Index>(planned - 1, 1)));
+  for (const double angle : degrees) found.angles.push_back(-in_radians(angle));
 }
 
 void read_lengths(const Scan& scan, ScanInfo& info) {
