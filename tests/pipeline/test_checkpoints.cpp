@@ -44,7 +44,8 @@ class CheckpointsOfRuns : public ::testing::Test {
     recipe.stop_by_ncp = stop_by_ncp_ && named.shows_residual;
     recipe.stop_by_gcv = stop_by_gcv_;
     recipe.stop_by_discrepancy = !recipe.stop_by_ncp && !stop_by_gcv_ && !named.weighs_data &&
-                                 !named.subsets;  // these would be done too soon
+                                 !named.subsets &&  // these would be done too soon
+                                 !named.takes_transmissions;
     if (named.weighs_data) recipe.tv_weight = 0.3f;
     if (method == "sirt") recipe.nonnegative = true;
     reader_ = io::open_scan(scan_);
