@@ -135,9 +135,10 @@ void run_bench(BenchOptions& o) {
                       : o.name == "solvers" && o.variant == "fourier"
                           ? chosen_executions(o, kernels::fourier(o.axes.device))
                           : chosen_executions(o, kernels::parallel(o.axes.device));
-  double done = 0;
+  double done = 0, all = 2 * static_cast<double>(o.axes.slices.size() * o.axes.executions.size());
   const json rows = cases.at(o.name)(o.axes, [&](const std::string& what) {
-    progress(what, done++, 2 * static_cast<double>(o.axes.slices.size() * o.axes.executions.size()), "lines");
+    all = std::max(all, done + 1);  // some cases have more lines than most
+    progress(what, done++, all, "lines");
   });
   progress.clear();
   if (o.common.json != "-") print(o.axes.device, rows);

@@ -23,7 +23,7 @@ class ProgressLine {
                   const std::string& detail = "");
   void clear();                        ///< removes the line, before results are printed
   void note(const std::string& text);  ///< prints a line of its own
-  /// Prints a warning that the result may be wrong, and keeps it for the report, also with `--quiet`.
+  /// Prints a warning that the result may be wrong, unless `--quiet` is given, and keeps it for the report.
   void warn(const std::string& text);
   const std::vector<std::string>& warnings() const { return warnings_; }
 
