@@ -1,5 +1,6 @@
 // tandem bench: the speed of one case.
 
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 
