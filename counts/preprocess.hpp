@@ -39,8 +39,7 @@ struct DetectorPose {
 /// The settings of the steps from counts to line integrals.
 struct Preprocessing {
   int binning = 0;
-  bool minus_log = true;             ///< else the data are line integrals already
-  bool keeps_transmissions = false;  ///< no logarithm is taken of them, for methods that take none
+  bool minus_log = true;  ///< else the data are line integrals already
   /// Divide each view by the mean of these bins, or by the line through the means of two such ranges; counted
   /// after selection and binning.
   std::vector<Range> air_bins{};
@@ -57,6 +56,7 @@ struct Preprocessing {
   std::optional<double> axis{};        ///< bin of the rotation axis, the same in all rows; empty: not known
   std::optional<Optics> optics{};      ///< empty: steps that need it are left out
   std::span<const Step> (*table)() = steps;  ///< the steps that may be asked for
+  bool keeps_transmissions = false;          ///< no logarithm is taken of them, for methods that take none
 };
 
 /// What preprocessing found in one view of one row, after binning.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <span>
 #include <vector>
 
@@ -15,7 +16,8 @@ namespace TANDEM_PUBLIC tandem {
 class Scalars {
  public:
   Scalars(float all) : all_(all) {}
-  Scalars(std::span<const float> each) : each_(each) {}
+  template <class Each>
+  requires std::convertible_to<const Each&, std::span<const float>> Scalars(const Each& each) : each_(each) {}
   Scalars(const std::vector<float>& each) : each_(each) {}
   operator std::span<const float>() const { return each_.empty() ? std::span(&all_, 1) : each_; }
 

@@ -40,7 +40,7 @@ TEST(Preprocess, TakesTheLogarithmOfTransmission) {
 TEST(Preprocess, NoiseIsOneOverThePhotonsOfDatumAndFlats) {
   // two flats of 100 net counts at 2 counts a photon: 50 photons a flat; data of 25 and 10 photons
   MemoryReader reader(floats({2, 1, 2}, {110, 110, 110, 110}), floats({1, 1, 2}, {10, 10}));
-  const Preprocessing how{0, true, false, {}, 2.0, true};
+  const Preprocessing how{0, true, {}, 2.0, true};
   const Reference ref = read_reference(reader, {0, 1}, {0, 2}, how);
   Findings findings;
   const auto result = preprocess(floats({1, 1, 2}, {60, 30}), ref, how, space_of(1, 1, 2), findings);
@@ -52,7 +52,7 @@ TEST(Preprocess, NoiseIsOneOverThePhotonsOfDatumAndFlats) {
 TEST(Preprocess, NoiseIsThatOfTheBinsThatCount) {
   Reference ref = reference_of(4, std::vector<float>(8, 100), std::vector<float>(8, 0));
   std::ranges::fill(ref.sets[0].variance, 0.0f);
-  const Preprocessing how{0, true, false, {}, 1.0, true};
+  const Preprocessing how{0, true, {}, 1.0, true};
   const Space space = space_of(2, 2, 4);
   const std::vector<float> photons{10, 20, 40, 50, 10, 20, 40, 50, 10, 20, 40, 50, 10, 20, 40, 50};
   const auto norms = [&](std::span<const Range> counted) {
@@ -103,7 +103,7 @@ TEST(Preprocess, TypesOfTheSameCountsMakeTheSameBits) {
   const std::vector<std::uint16_t> integers{0, 1, 7, 0, 900, 1000};
   const std::vector<float> reals(integers.begin(), integers.end());
   const Reference ref = reference_of(3, {1000.5f, 900, 3}, {0.25f, 2, 1});  // a weak cell beside good ones
-  const Preprocessing how{0, true, false, {}, 1, true};
+  const Preprocessing how{0, true, {}, 1, true};
   Findings first, second;
   const auto a =
       preprocess(frames_of(io::PixelType::uint16, {2, 1, 3}, integers), ref, how, space_of(2, 1, 3), first);
@@ -152,8 +152,8 @@ TEST(Preprocess, CellsWithoutAFiniteFrameAreDead) {
   for (int b = 0; b < 5; ++b) EXPECT_NEAR(result.y.data()[b], expected[b], 10 * tolerance::float_rounding);
   // without flats a dark alone may say so; binned, one such pixel spoils its cell
   MemoryReader dark(floats({0, 1, 4}, {}), floats({1, 1, 4}, {0, NAN, 0, 0}));
-  EXPECT_EQ(read_reference(dark, {0, 1}, {0, 4}, {0, true, false, {Range{2, 3}}, 1}).dead, 1);
-  EXPECT_EQ(read_reference(dark, {0, 1}, {0, 4}, {1, true, false, {Range{1, 2}}, 1}).dead, 1);
+  EXPECT_EQ(read_reference(dark, {0, 1}, {0, 4}, {0, true, {Range{2, 3}}, 1}).dead, 1);
+  EXPECT_EQ(read_reference(dark, {0, 1}, {0, 4}, {1, true, {Range{1, 2}}, 1}).dead, 1);
 }
 
 std::string refusal(const std::function<void()>& act) {
@@ -187,7 +187,7 @@ TEST(Preprocess, RefusesLineIntegralsThatAreNotFinite) {
 }
 
 TEST(Preprocess, OneRowAloneIsBinnedAlongItsBins) {
-  const Preprocessing how{1, true, false, {}, 1, true};
+  const Preprocessing how{1, true, {}, 1, true};
   const Reference ref = reference_of(5, {10, 30, 20, 20, 9}, std::vector<float>(5, 0.0f), how);
   EXPECT_EQ(ref.rows, 1);
   EXPECT_EQ(ref.bins, 2);
@@ -203,7 +203,7 @@ TEST(Preprocess, OneRowAloneIsBinnedAlongItsBins) {
 /// The beam falls to a half in the second view, and flats have a slope.
 TEST(Preprocess, AirColumnsAfterFlatsTakeTheBeamsDriftAway) {
   MemoryReader reader(floats({1, 1, 4}, {110, 210, 410, 810}), floats({1, 1, 4}, {10, 10, 10, 10}));
-  const Preprocessing how{0, true, false, {Range{0, 2}}, 1, true};
+  const Preprocessing how{0, true, {Range{0, 2}}, 1, true};
   const Reference ref = read_reference(reader, {0, 1}, {0, 4}, how);
   Findings findings;
   const auto counts =
@@ -223,7 +223,7 @@ TEST(Preprocess, AirColumnsAfterFlatsTakeTheBeamsDriftAway) {
 
 TEST(Preprocess, RefusesAirThatIsDark) {
   MemoryReader reader(floats({0, 1, 3}, {}), floats({1, 1, 3}, {10, 10, 10}));
-  const Preprocessing how{0, true, false, {Range{0, 1}}, 1};
+  const Preprocessing how{0, true, {Range{0, 1}}, 1};
   const Reference ref = read_reference(reader, {0, 1}, {0, 3}, how);
   const auto act = [&] {
     Findings findings;
@@ -233,7 +233,7 @@ TEST(Preprocess, RefusesAirThatIsDark) {
 }
 
 TEST(Preprocess, BinningAveragesCountsAndFlats) {
-  const Preprocessing how{1, true, false, {}, 1};
+  const Preprocessing how{1, true, {}, 1};
   const Reference ref = reference_of(5, {1, 3, 2, 2, 9, 1, 3, 2, 2, 9}, std::vector<float>(10, 0.0f), how);
   EXPECT_EQ(ref.bins, 2);
   EXPECT_EQ(ref.rows, 1);
@@ -246,7 +246,7 @@ TEST(Preprocess, BinningAveragesCountsAndFlats) {
 
 TEST(Preprocess, AirColumnsTakeThePlaceOfFlats) {
   MemoryReader reader(floats({0, 1, 4}, {}), floats({1, 1, 4}, {10, 10, 10, 10}));
-  const Preprocessing how{0, true, false, {Range{0, 2}}, 1};
+  const Preprocessing how{0, true, {Range{0, 2}}, 1};
   const Reference ref = read_reference(reader, {0, 1}, {0, 4}, how);
   Findings findings;
   const auto counts =
@@ -276,7 +276,7 @@ TEST(Preprocess, AirColumnsMustLieWithinWhatIsRead) {
 TEST(Preprocess, TwoMarginsOfAirAreALine) {
   const std::vector<float> flat{200, 100, 0, 100, 400, 100, 100};
   MemoryReader reader(floats({1, 1, 7}, flat), floats({0, 1, 7}, {}));
-  const Preprocessing how{0, true, false, {Range{0, 3}, Range{6, 7}}, 1, true};
+  const Preprocessing how{0, true, {Range{0, 3}, Range{6, 7}}, 1, true};
   const Reference ref = read_reference(reader, {0, 1}, {0, 7}, how);
   Findings findings;
   std::vector<float> counts;
@@ -290,7 +290,7 @@ TEST(Preprocess, TwoMarginsOfAirAreALine) {
 
 TEST(Preprocess, RefusesALineOfAirThatComesDownToNothing) {
   MemoryReader reader(floats({0, 1, 5}, {}), floats({0, 1, 5}, {}));
-  const Preprocessing how{0, true, false, {Range{0, 1}, Range{2, 3}}, 1};
+  const Preprocessing how{0, true, {Range{0, 1}, Range{2, 3}}, 1};
   const Reference ref = read_reference(reader, {0, 1}, {0, 5}, how);
   const auto act = [&] {
     Findings findings;
@@ -341,7 +341,7 @@ TEST(Preprocess, CountsPixelsOfFlatsThatAreNotFinite) {
 
 TEST(Preprocess, LineIntegralsPassUnchanged) {
   MemoryReader reader(floats({0, 1, 3}, {}), floats({0, 1, 3}, {}));
-  const Preprocessing how{0, false, false, {}, 1};
+  const Preprocessing how{0, false, {}, 1};
   Findings findings;
   const auto result =
       preprocess(floats({1, 1, 3}, {-0.5f, 0, 7}), read_reference(reader, {0, 1}, {0, 3}, how), how,
@@ -353,11 +353,11 @@ TEST(Preprocess, LineIntegralsPassUnchanged) {
 TEST(Preprocess, RefusesCountsWithoutFlats) {
   io::ScanInfo info;
   EXPECT_THROW(require_reference(info, {}, false), FileError);
-  EXPECT_NO_THROW(require_reference(info, {0, false, false, {}, 1}, false));
-  EXPECT_NO_THROW(require_reference(info, {0, true, false, {Range{0, 2}}, 1}, false));
-  EXPECT_THROW(require_reference(info, {0, true, false, {Range{0, 2}}, 1}, true), FileError);
+  EXPECT_NO_THROW(require_reference(info, {0, false, {}, 1}, false));
+  EXPECT_NO_THROW(require_reference(info, {0, true, {Range{0, 2}}, 1}, false));
+  EXPECT_THROW(require_reference(info, {0, true, {Range{0, 2}}, 1}, true), FileError);
   info.flats = 3;
-  EXPECT_NO_THROW(require_reference(info, {0, true, false, {Range{0, 2}}, 1}, true));
+  EXPECT_NO_THROW(require_reference(info, {0, true, {Range{0, 2}}, 1}, true));
 }
 
 }  // namespace

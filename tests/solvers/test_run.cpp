@@ -40,7 +40,7 @@ struct NoisyRows {
     const Array truth = uniform_array(A.domain(), random), errors = sign_array(A.range(), random);
     b = A * truth;
     const float levels[] = {1, 0.2f, 0, 3, 0.5f};
-    axpby(std::span<const float>(levels), errors, std::vector<float>{1}, b, default_stream(Device::cpu()));
+    axpby(std::span(levels), errors, std::vector<float>{1}, b, default_stream(Device::cpu()));
     for (float level : levels) noise.push_back(static_cast<double>(level) * std::sqrt(17.0 * 29.0));
   }
 
