@@ -181,7 +181,7 @@ Job make_job(const io::ScanInfo& info, const Recipe& asked) {
   if (asked.row_axis_bins.empty()) recipe.steps = with_recorded_pose(asked.steps, info);
   Job job;
   job.method = &method_named(recipe.method);
-  job.options = recipe;
+  job.options = static_cast<const MethodOptions&>(recipe);
   job.options.initial = recipe.initial.value_or(job.method->initial);
   job.looks_ahead = job.method->is_open && job.method->is_open(job.options);
   job.max_floored_percent = recipe.max_floored_percent;
