@@ -14,7 +14,7 @@ std::vector<std::vector<Index>> dealt(const std::vector<Index>& order, Index cou
   const auto views = static_cast<Index>(order.size());
   require<GeometryError>(count >= 1 && count <= views, "subsets: ", count, " of ", views,
                          " views; a number from 1 to the number of views is needed");
-  std::vector<double> multiples;  // of the ratio
+  std::vector<double> multiples;  // multiples of the inverse golden ratio
   for (Index k = 0; k < count; ++k) multiples.push_back(static_cast<double>(k) / std::numbers::phi);
   // the k-th subset that is gone through is as far along as the k-th multiple among all, modulo 1
   const std::vector<Index> turns = order_of_angles(multiples, 1);

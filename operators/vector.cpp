@@ -106,24 +106,28 @@ void axpby(const Scalars& a, ConstVectorView x, const Scalars& b, VectorView y, 
       x, y);
 }
 
-void multiply(ConstVectorView x, VectorView y, Stream& stream) {
-  require_equal("multiply", x.space, y.space);
+namespace {
+
+/// Changes each element of y by that of x.
+void change_by(const char* name, void (*VectorKernels::*kernel)(ConstVectorView, VectorView, Stream&),
+               ConstVectorView x, VectorView y, Stream& stream) {
+  require_equal(name, x.space, y.space);
   for_each_share(
       stream,
-      [](const VectorKernels& run, Stream& s, const ConstVectorView& u, const VectorView& v) {
-        run.multiply(u, v, s);
+      [&](const VectorKernels& run, Stream& s, const ConstVectorView& u, const VectorView& v) {
+        (run.*kernel)(u, v, s);
       },
       x, y);
 }
 
+}  // namespace
+
+void multiply(ConstVectorView x, VectorView y, Stream& stream) {
+  change_by("multiply", &VectorKernels::multiply, x, y, stream);
+}
+
 void attenuate(ConstVectorView x, VectorView y, Stream& stream) {
-  require_equal("attenuate", x.space, y.space);
-  for_each_share(
-      stream,
-      [](const VectorKernels& run, Stream& s, const ConstVectorView& u, const VectorView& v) {
-        run.attenuate(u, v, s);
-      },
-      x, y);
+  change_by("attenuate", &VectorKernels::attenuate, x, y, stream);
 }
 
 void fill(VectorView x, float value, Stream& stream) {

@@ -189,7 +189,7 @@ json findings_json(const pipeline::Findings& found) {
                  {"references_replaced", found.reference_replaced},
                  {"references_not_finite", found.reference_not_finite},
                  {"floored", found.replaced_by("minus-log")},
-                 {"floor", nullptr}};  // of transmissions, before a logarithm
+                 {"floor", nullptr}};  // the least transmission before a logarithm
   for (const auto& [name, replaced, notes, only_counts] : found.steps) {
     if (only_counts) continue;
     report["steps"].push_back({{"name", name}, {"replaced", replaced}});

@@ -13,7 +13,7 @@ namespace {
 
 constexpr Index most_numbers = 100'000'000;             // a number of each frame
 constexpr double shortest_mm = 1e-6, longest_mm = 1e7;  // 1 nm, 10 km
-constexpr double largest_pitch_mm = 100;                // of a detector or of voxels
+constexpr double largest_pitch_mm = 100;                // the widest cells or voxels
 constexpr Index most_shown = 3;
 
 void leave_out(std::vector<std::string>& notes, const std::string& path, const std::string& why) {

@@ -1,9 +1,7 @@
 #include "rank_slabs.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <span>
-#include <utility>
 
 #include "../../operators/distributed/rank_projector.hpp"
 

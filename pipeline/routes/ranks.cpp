@@ -62,7 +62,7 @@ double bytes_on_host(const Plan& plan, const io::ScanInfo& info, Index slices) {
   return bytes_of_whole(plan, info, slices, counts) + bytes_of_portions(plan, slices);
 }
 
-double bytes_of_worker(const Plan& plan, const Worker& worker, Index slices) {
+double bytes_of_rank(const Plan& plan, const Worker& worker, Index slices) {
   return std::max(preparing_bytes(plan, slices, views_of(plan.job)), computing_bytes(plan, worker, slices));
 }
 
@@ -108,7 +108,7 @@ Route ranks() {
           .rows_made = [](const Plan& plan, Index) { return plan.flow.rows_prepared; },
           .choose = choose,
           .host_bytes = bytes_on_host,
-          .worker_bytes = bytes_of_worker,
+          .worker_bytes = bytes_of_rank,
           .waiting_bytes = bytes_waiting,
           .load = [](ReadStation& read,
                      Chunk& chunk) { read.is_met(chunk); },  // its worker asks for rows in turn

@@ -20,6 +20,10 @@ Route growing();
 
 /// The rows of a scan that is read once as a whole: all, or none if no ray meets the volume.
 Range all_rows(const Job& job, Range slices);
+/// What a worker takes on each of its devices for its views, and what all take on the host, bytes: CPUs
+/// compute there, GPUs may leave it to the host to prepare data.
+double bytes_of_worker(const Plan& plan, const Worker& worker, Index slices);
+double bytes_of_workers(const Plan& plan, const io::ScanInfo& info, Index slices);
 /// What a run takes on the host that reads the scan once, before anything is computed, bytes; `counts`: what
 /// counts on their way take.
 double bytes_of_whole(const Plan& plan, const io::ScanInfo& info, Index slices, double counts);

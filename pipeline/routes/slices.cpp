@@ -95,14 +95,10 @@ double counts_held(const Plan& plan, const io::ScanInfo& info, Index slices, dou
 /// Each place of the conveyor keeps the memory of its counts. A worker holds line integrals, and what it
 /// computes with; its volume then waits, or is written. No more than all slices are on their way.
 double bytes_on_host(const Plan& plan, const io::ScanInfo& info, Index slices) {
-  double work = 0, volumes = volumes_waiting(plan, slices);
-  for (const Worker& worker : plan.flow.workers) {
-    const bool gpu = worker.device.is_cuda();
-    work += !gpu                          ? computing_bytes(plan, worker, slices)
-            : prepared_on_gpu(plan, info) ? 0
-                                          : data_sets(plan.job) * sizes_of(plan, slices).projections;
-    volumes += gpu ? 1 : 0;
-  }
+  const double work = bytes_of_workers(plan, info, slices);
+  const auto gpus =
+      std::ranges::count_if(plan.flow.workers, [](const Worker& w) { return w.device.is_cuda(); });
+  const double volumes = volumes_waiting(plan, slices) + static_cast<double>(gpus);
   const double chunks = static_cast<double>(plan.job.grid.size[2]) / static_cast<double>(slices);
   const double places = std::min(chunks, static_cast<double>(plan.flow.workers.size() + 2));
   const double cells = cells_read(plan, slices);
@@ -113,11 +109,6 @@ double bytes_on_host(const Plan& plan, const io::ScanInfo& info, Index slices) {
   return references.reading + references.held * (places + (part > 1 ? part : 0)) +
          counts_held(plan, info, slices, places) + work + volumes_landed(plan, slices, volumes) +
          steps_bytes(plan, info, views_of(plan.job), read, slices) + static_cast<double>(info.decoded_bytes);
-}
-
-double bytes_of_worker(const Plan& plan, const Worker& worker, Index slices) {
-  return std::max(preparing_bytes(plan, slices, views_of_share(plan, worker)),
-                  computing_bytes(plan, worker, slices));
 }
 
 }  // namespace

@@ -63,11 +63,6 @@ double bytes_on_host(const Plan& plan, const io::ScanInfo& info, Index slices) {
   return bytes_of_whole(plan, info, slices, bytes_of_pieces(plan, info, slices).value_or(counts));
 }
 
-double bytes_of_worker(const Plan& plan, const Worker& worker, Index slices) {
-  return std::max(preparing_bytes(plan, slices, views_of_share(plan, worker)),
-                  computing_bytes(plan, worker, slices));
-}
-
 class MakerFromAllData final : public Maker {
  public:
   MakerFromAllData(Work& work, ReadStation& read, PrepareStation& prepare)
@@ -95,14 +90,24 @@ class MakerFromAllData final : public Maker {
 
 Range all_rows(const Job& job, Range) { return {0, job.rows.size() == 0 ? 0 : detector_of(job.scan).rows}; }
 
+double bytes_of_worker(const Plan& plan, const Worker& worker, Index slices) {
+  return std::max(preparing_bytes(plan, slices, views_of_share(plan, worker)),
+                  computing_bytes(plan, worker, slices));
+}
+
+double bytes_of_workers(const Plan& plan, const io::ScanInfo& info, Index slices) {
+  double bytes = 0;
+  for (const Worker& worker : plan.flow.workers)
+    bytes += !worker.device.is_cuda()      ? worker.device.members() * computing_bytes(plan, worker, slices)
+             : prepared_on_gpu(plan, info) ? 0
+                                           : data_sets(plan.job) * sizes_of(plan, slices).projections;
+  return bytes;
+}
+
 double bytes_of_whole(const Plan& plan, const io::ScanInfo& info, Index slices, double counts) {
   const auto [projections, volume, written] = sizes_of(plan, slices);
   const bool gpu = plan.flow.home().is_cuda();
-  double work = 0;
-  for (const Worker& worker : plan.flow.workers)
-    work += !gpu                          ? worker.device.members() * computing_bytes(plan, worker, slices)
-            : prepared_on_gpu(plan, info) ? 0
-                                          : data_sets(plan.job) * projections;
+  const double work = bytes_of_workers(plan, info, slices);
   const double cells = cells_read(plan, slices);
   const ReferenceBytes references = reference_bytes(plan.job, info, cells);
   const double landed = volumes_landed(

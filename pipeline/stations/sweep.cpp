@@ -61,8 +61,7 @@ double blocks_on_host(const Plan& plan, const io::ScanInfo& info, const Worker& 
                volume = volume_at_home(plan, slices),
                counts = counts_stay ? 0 : blocks * counts_bytes(info, cells_read(plan, slices), views);
   if (worker.device.is_cuda())
-    return counts + (prepared_on_gpu(plan, info) ? 0 : y) +
-           std::min(volume, 3 * std::max(bytes_landed_at_once, volume / static_cast<double>(slices)));
+    return counts + (prepared_on_gpu(plan, info) ? 0 : y) + volumes_landed(plan, slices, 1);
   return counts + y + blocks * filtered_bytes(plan) + weight_bytes(plan.job, slices) +
          kernels_of_block(plan, plan.flow.workers.front(), slices, views) + volume;
 }

@@ -16,7 +16,7 @@ namespace tandem::io {
 /// A format of images. Each has a file in this folder and a line in table.cpp.
 struct ImageFormat {
   std::string_view name;                                  ///< "TIFF"
-  std::vector<std::string_view> endings;                  ///< of the names of files, in lower case
+  std::vector<std::string_view> endings;                  ///< endings of file names, in lower case
   bool (*recognises)(const std::filesystem::path& path);  ///< by the content
   std::unique_ptr<ImageFile> (*open)(const std::filesystem::path& path);  ///< @throws FileError
 };
