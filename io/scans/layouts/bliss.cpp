@@ -74,7 +74,8 @@ Part part_of(const std::string& given) {
   if (title.find("tomo") != std::string::npos || title.starts_with("sequence")) return Part::settings;
   if (title.starts_with("dark")) return Part::dark;
   if (title.starts_with("ref") || title.starts_with("flat")) return Part::flat;
-  return title.starts_with("projections") ? Part::views : Part::other;
+  const bool steps = title.starts_with("ascan rot 0 ") || title.starts_with("ascan diffrz 0 180 ");
+  return steps || title.starts_with("projections") ? Part::views : Part::other;
 }
 
 bool has_frames(const hdf5::File& file, const std::string& path) {
@@ -221,8 +222,7 @@ std::optional<Acquisition> find(const hdf5::File& file, const OpenOptions& optio
   read_bliss_frames(file, scan.config, scan.views, options, found);
   if (left_out > 0)
     notes.push_back(std::to_string(left_out) +
-                    " entries with other titles than darks, references and "
-                    "projections are left out");
+                    " entries with other titles than darks, references and projections are left out");
   return found;
 }
 

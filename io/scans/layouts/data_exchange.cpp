@@ -26,6 +26,8 @@ constexpr Field fields[] = {
     {"measurement/instrument/detector/pixel_size_x", "", Use::obeyed, "pitch of bins, if no other is"},
     {"measurement/instrument/detector/pixel_size_y", "", Use::obeyed, "pitch of rows, if no other is"},
     {"measurement/instrument/monochromator/energy", "", Use::obeyed, "energy of the photons"},
+    {"measurement/instrument/detector_motor_stack/setup/z", "", Use::obeyed, "from sample to detector"},
+    {"measurement/instrument/detector_motor_stack/detector_z", "", Use::obeyed, "the same at SESAME"},
     {"measurement/instrument/detector/exposure_time", "", Use::obeyed, "of views, beside that of flats"},
     {"measurement/instrument/detector/exposure_time_flat", "", Use::obeyed, "counts are divided by it"},
     {"measurement/instrument/detector/brightfield_exposure_time", "", Use::obeyed, "the same"},
@@ -64,6 +66,8 @@ void read_geometry(const hdf5::File& file, Acquisition& acquisition) {
     acquisition.row_pitch_mm = pitch_mm(file, instrument + "detector/pixel_size_y", "", info.notes);
   }
   info.energy_kev = energy_kev(file, instrument + "monochromator/energy", info.notes);
+  for (const char* key : {"detector_motor_stack/setup/z", "detector_motor_stack/detector_z"})
+    if (!info.propagation_mm) info.propagation_mm = length_mm(file, instrument + key, "mm", info.notes);
   info.axis_bin = recorded_number(file, instrument + "tandem/axis_bin", info.notes);
   for (const BeamFields& each : beam_fields()) each.read(file, instrument + "tandem", acquisition);
 }

@@ -53,11 +53,11 @@ std::vector<float> floats_of(const FrameSource& source, Index frame, Range rows,
 
 class MovedTransmissions final : public FrameSource {
  public:
-  MovedTransmissions(std::unique_ptr<FrameSource> frames, std::unique_ptr<FrameSource> flat,
+  MovedTransmissions(std::unique_ptr<FrameSource> frames, std::unique_ptr<FrameSource> flats,
                      std::vector<Move> moves)
       : FrameSource(frames->where(), PixelType::float32, frames->shape()),
         frames_(std::move(frames)),
-        flat_(std::move(flat)),
+        flats_(std::move(flats)),
         moves_(std::move(moves)) {}
 
   void read(Range frames, Range rows, Range bins, std::byte* out) const override {
@@ -80,7 +80,7 @@ class MovedTransmissions final : public FrameSource {
     if (all.empty()) return all;
     const Move move = moves_[static_cast<std::size_t>(frame)];
     const Range r = source_of(rows, move.rows, shape()[1]), b = source_of(bins, move.bins, shape()[2]);
-    const std::vector<float> counts = floats_of(*frames_, frame, r, b), light = floats_of(*flat_, 0, r, b);
+    const std::vector<float> counts = floats_of(*frames_, frame, r, b), light = mean_flat(r, b);
     std::size_t at = 0;
     for (Index row = rows.first; row < rows.last; ++row)
       for (Index bin = bins.first; bin < bins.last; ++bin) {
@@ -92,7 +92,18 @@ class MovedTransmissions final : public FrameSource {
     return all;
   }
 
-  std::unique_ptr<FrameSource> frames_, flat_;
+  std::vector<float> mean_flat(Range rows, Range bins) const {
+    const Index count = flats_->shape()[0];
+    std::vector<float> mean = floats_of(*flats_, 0, rows, bins);
+    for (Index k = 1; k < count; ++k) {
+      const std::vector<float> more = floats_of(*flats_, k, rows, bins);
+      for (std::size_t i = 0; i < mean.size(); ++i) mean[i] += more[i];
+    }
+    for (float& light : mean) light /= static_cast<float>(count);
+    return mean;
+  }
+
+  std::unique_ptr<FrameSource> frames_, flats_;
   std::vector<Move> moves_;
 };
 
@@ -106,8 +117,9 @@ std::unique_ptr<FrameSource> frames_in_streams(std::shared_ptr<const CompoundFil
 }
 
 std::unique_ptr<FrameSource> moved_transmissions(std::unique_ptr<FrameSource> frames,
-                                                 std::unique_ptr<FrameSource> flat, std::vector<Move> moves) {
-  return std::make_unique<MovedTransmissions>(std::move(frames), std::move(flat), std::move(moves));
+                                                 std::unique_ptr<FrameSource> flats,
+                                                 std::vector<Move> moves) {
+  return std::make_unique<MovedTransmissions>(std::move(frames), std::move(flats), std::move(moves));
 }
 
 }  // namespace tandem::io

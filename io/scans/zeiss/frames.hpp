@@ -22,9 +22,9 @@ struct Move {
   Index rows, bins;
 };
 
-/// Transmissions in float32: frames divided by a flat of one frame, and then moved, with what is beyond an
+/// Transmissions in float32: frames divided by the mean of all flats, and then moved, with what is beyond an
 /// edge as at the edge.
 std::unique_ptr<FrameSource> moved_transmissions(std::unique_ptr<FrameSource> frames,
-                                                 std::unique_ptr<FrameSource> flat, std::vector<Move> moves);
+                                                 std::unique_ptr<FrameSource> flats, std::vector<Move> moves);
 
 }  // namespace tandem::io

@@ -36,6 +36,9 @@ constexpr Field zeiss_fields[] = {
     {"ReferenceData/Image", "", Use::obeyed, "the flat"},
     {"ReferenceData/DataType", "", Use::obeyed, "the type of its pixels"},
     {"ReferenceData/ExpTime", "", Use::obeyed, "the flat is scaled to the exposure of the views"},
+    {"MultiReferenceData/Image1", "", Use::obeyed, "and Image2, ...: flats, of which the mean counts"},
+    {"MultiReferenceData/DataType", "", Use::obeyed, "the type of their pixels"},
+    {"MultiReferenceData/ExpTime", "", Use::obeyed, "flats are scaled to the exposure of the views"},
     {"ImageInfo/ExpTimes", "", Use::obeyed, "the exposure of the views; a note if it changes"},
     {"Alignment/X-Shifts", "0", Use::obeyed, "views are moved along the bins"},
     {"Alignment/Y-Shifts", "0", Use::obeyed, "views are moved along the rows"},
@@ -170,20 +173,26 @@ void read_geometry(const Zeiss& zeiss, Acquisition& found) {
                                    magnification, ", which is taken"));
 }
 
-/// The flat has the exposure of the views.
+/// The group of the flats, and their streams: one flat, or several by numbers from 1 on.
+std::pair<std::string, std::vector<std::string>> reference_of(const CompoundFile& file) {
+  if (file.size("ReferenceData/Image")) return {"ReferenceData", {"ReferenceData/Image"}};
+  const std::string group = "MultiReferenceData";
+  std::vector<std::string> streams;
+  for (Index k = 1; file.size(group + "/Image" + std::to_string(k)); ++k)
+    streams.push_back(group + "/Image" + std::to_string(k));
+  return {group, streams};
+}
+
+/// Flats have the exposure of the views.
 void read_reference(const Zeiss& zeiss, Acquisition& found) {
-  if (!zeiss.file()->size("ReferenceData/Image")) {
-    if (zeiss.file()->size("MultiReferenceData/NumOfReferences") ||
-        zeiss.file()->size("MultiReferenceData/Image1"))
-      found.info.notes.emplace_back("MultiReferenceData is left out: give flats by --flats");
-    return;
-  }
-  const char* type =
-      zeiss.file()->size("ReferenceData/DataType") ? "ReferenceData/DataType" : "ImageInfo/DataType";
+  const auto [group, streams] = reference_of(*zeiss.file());
+  if (streams.empty()) return;
+  const std::string own_type = group + "/DataType",
+                    type = zeiss.file()->size(own_type) ? own_type : "ImageInfo/DataType";
   found.flats.push_back(
-      frames_in_streams(zeiss.file(), {"ReferenceData/Image"}, zeiss.type(type), zeiss.rows(), zeiss.bins()));
+      frames_in_streams(zeiss.file(), streams, zeiss.type(type), zeiss.rows(), zeiss.bins()));
   const std::vector<double> times = zeiss.floats("ImageInfo/ExpTimes");
-  const std::optional<double> flat = zeiss.first("ReferenceData/ExpTime");
+  const std::optional<double> flat = zeiss.first(group + "/ExpTime");
   if (times.empty() || times.front() <= 0) return;
   const auto [low, high] = std::minmax_element(times.begin(), times.end());
   constexpr double same = 1.001;
@@ -193,7 +202,7 @@ void read_reference(const Zeiss& zeiss, Acquisition& found) {
   if (!flat || *flat <= 0 || std::max(*flat, times.front()) < same * std::min(*flat, times.front())) return;
   found.flats.front() = divided_frames(std::move(found.flats.front()), *flat / times.front());
   found.info.notes.push_back(
-      words("the flat, of ", *flat, " s, is scaled to the exposure of the views, ", times.front(), " s"));
+      words("flats, of ", *flat, " s, are scaled to the exposure of the views, ", times.front(), " s"));
 }
 
 /// Views of a parallel beam have shifts; those of a cone beam are moved by whole pixels.

@@ -121,6 +121,21 @@ TEST(BlissFields, WithoutAConfigurationTheMotorThatTurnsMostIsTaken) {
   EXPECT_EQ(angles_of(two.info({.arc_deg = 180}).scan).size(), 5u);
 }
 
+TEST(BlissFields, ScansOfTheMotorThatTurnsAreViews) {
+  for (const auto& [title, count] : {std::pair{"ascan rot 0 150 5 0.1", 7},
+                                     {"ascan diffrz 0 180 1600 0.1", 7},
+                                     {"ascan diffrz 180 0 4 0.1", 5},
+                                     {"ascan sy 0 1 5 0.1", 5}}) {
+    const SaidScan scan([&](Maker& file) {
+      turns(file);
+      file.text("/6.1/title", title);
+      file.numbers("/6.1/measurement/frelon", "u16", {2, rows, bins}, frames(5, 2));
+      file.numbers("/6.1/measurement/srot", "f64", {2}, {150, 180});
+    });
+    EXPECT_EQ(static_cast<int>(angles_of(scan.info().scan).size()), count) << title;
+  }
+}
+
 TEST(BlissFields, OnePositionMoreThanFramesIsThatAfterTheLast) {
   const SaidScan scan([](Maker& f) { motor(f, "srot", {0, 30, 60, 90}, {90, 120, 150}); });
   EXPECT_EQ(degrees_of(scan.info()), forward);

@@ -150,6 +150,17 @@ TEST(DataExchange, UnderstandsUnitsOfThePixelSize) {
   }
 }
 
+TEST(DataExchange, KnowsTheDistanceFromSampleToDetector) {
+  for (const char* key : {"detector_motor_stack/setup/z", "detector_motor_stack/detector_z"}) {
+    const TemporaryFolder folder;
+    Hdf5Maker(folder / "scan.h5")
+        .numbers("/exchange/data", "u16", {1, rows, bins}, frames(0, 1))
+        .numbers("/exchange/theta", "f64", {1}, {0})
+        .numbers("/measurement/instrument/" + std::string(key), "f64", {1}, {150});
+    EXPECT_EQ(io::open_scan(folder / "scan.h5")->info().propagation_mm, 150) << key;
+  }
+}
+
 TEST(DataExchange, TakesAnAxisUpToADetectorsWidthOutsideIt) {
   const TemporaryFolder folder;
   const double width = bins;
