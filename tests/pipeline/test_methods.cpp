@@ -111,6 +111,11 @@ TEST(Methods, HaveOneNameEachAndAreFoundByIt) {
     EXPECT_THROW(method_named(unknown), GeometryError) << unknown;
 }
 
+std::string text_of(const std::string& file) {
+  std::ifstream stream(std::string(TANDEM_DOCS "/") + file);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
 /// In the order of the table: "fbp (fdk for a cone beam), sirt, ... and fista".
 TEST(Methods, AreListedInTheReadme) {
   std::vector<std::string> names;
@@ -121,13 +126,31 @@ TEST(Methods, AreListedInTheReadme) {
   }
   const std::string last = names.back();
   names.pop_back();
-  std::ifstream file(TANDEM_DOCS "/../README.md");
-  std::istringstream words(std::string(std::istreambuf_iterator<char>(file), {}));
-  std::string readme;
-  for (std::string word; words >> word;) readme += word + ' ';
-  const std::string due =
-      "`--reconstruction-algorithm` is one of " + joined(names, ", ") + " and " + last + " ([what they do]";
-  EXPECT_NE(readme.find(due), std::string::npos) << due;
+  const std::string due = "| [methods](docs/methods.md) | " + joined(names, ", ") + " and " + last + " |";
+  EXPECT_NE(text_of("../README.md").find(due), std::string::npos) << due;
+}
+
+/// "| `osem` | mlem by subsets ... | 30 updates | `--subsets` |"
+std::string row_of(const Method& method) {
+  std::string row = "| `" + std::string(method.name) + "`";
+  if (!method.name_for_cones.empty()) row += ", `" + std::string(method.name_for_cones) + "` for a cone beam";
+  row += " | " + std::string(method.help) + " | ";
+  if (method.iterates())
+    row +=
+        method.updates > 0 ? std::to_string(method.updates) + " updates" : std::to_string(method.iterations);
+  return row + " | " +
+         joined(method.options, ", ",
+                [](std::string_view option) { return "`" + std::string(option) + "`"; }) +
+         " |\n";
+}
+
+TEST(Methods, HaveTheirDefaultsAndOptionsInTheDocs) {
+  std::string table =
+      "| method | what it does | iterations | options of its own |\n| --- | --- | --- | --- |\n";
+  for (const Method& method : methods()) table += row_of(method);
+  EXPECT_NE(text_of("methods.md").find("\n" + table + "\n"), std::string::npos)
+      << "docs/methods.md shall have:\n"
+      << table;
 }
 
 /// A solver that keeps no account of its reach.
