@@ -108,6 +108,28 @@ def compare_formats(faults):
             faults.append(f"{title} of docs/fields.md is neither in README.md nor in docs/formats.md")
 
 
+# Where the program has the names that these options take.
+TABLES = {
+    "--precision": ("core/execution.cpp", r"precisions\{(.*?)\};", r'"(\w+)"'),
+    "--padding": ("operators/ramp_filter.cpp", r"paddings\[\] = \{(.*?)\};", r'"(\w+)"'),
+    "--model": ("geometry/views.cpp", r"models\{(.*?)\};", r'"(\w+)"'),
+    "--accuracy": ("kernels/fourier.cpp", r"griddings\{(.*?)\};", r"Gridding\{([\w-]+)"),
+    "--dtype": ("io/volumes/volume_kind.hpp", r"voxel_types\{(.*?)\};", r"VoxelType::(\w+)"),
+    "--flat-method": ("counts/combining.cpp", r"names\{(.*?)\};", r'"(\w+)"'),
+    "--stop": ("apps/options/recon_options.cpp", r"void parse_stop(.*?)throw", r'(?:text|name) == "(\w+)"'),
+}
+
+
+def compare_choices(program, faults):
+    """Choices that help lists by hand are those of the table."""
+    h = Help(program)
+    for option, (file, table, name) in TABLES.items():
+        due = re.findall(name, re.search(table, text(file), re.DOTALL)[1])
+        listed = [choice.partition("=")[0] for choice in h.choices(option)]
+        left_out = {"automatic", "separable_footprint"}  # models: the choice, and that of cones
+        same(f"{option} in help", sorted(set(listed) - left_out), sorted(set(due) - left_out), faults)
+
+
 def same(what, documented, due, faults):
     if documented != due:
         faults.append(f"{what}: the docs have {documented}, the program {due}")
@@ -166,6 +188,8 @@ def compare_names(program, faults):
                 faults.append(f"{name}: {link} is not there")
     listed = re.findall(r"^\| `(\w+)` \|", text("CONTRIBUTING.md"), re.MULTILINE)
     same("presets, CONTRIBUTING.md", sorted(listed), sorted(presets), faults)
+    version = re.search(r'TANDEM_VERSION "(.*)"', text("core/version.hpp"))[1]
+    same("version, CITATION.cff", re.search(r"^version: (.*)$", text("CITATION.cff"), re.MULTILINE)[1], version, faults)
     count = re.search(r"(\w+) \[examples\]\(examples\)", text("README.md"))[1]
     numbers = "no one two three four five six seven eight nine ten eleven twelve".split()
     same("examples in C++, README.md", count.lower(), numbers[len(list((root / "examples").glob("0*.cpp")))], faults)
@@ -176,6 +200,7 @@ def main():
     compare_lists(sys.argv[1], faults)
     compare_names(sys.argv[1], faults)
     compare_formats(faults)
+    compare_choices(sys.argv[1], faults)
     print("\n".join(faults) or "lists_of_docs: all lists are those of the program")
     return bool(faults)
 

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <fstream>
 #include <iterator>
+#include <regex>
 #include <set>
 #include <sstream>
 #include <string>
@@ -134,7 +136,7 @@ TEST(Methods, AreListedInTheReadme) {
 std::string row_of(const Method& method) {
   std::string row = "| `" + std::string(method.name) + "`";
   if (!method.name_for_cones.empty()) row += ", `" + std::string(method.name_for_cones) + "` for a cone beam";
-  row += " | " + std::string(method.help) + " | ";
+  row += " | " + std::regex_replace(std::string(method.help), std::regex("--[a-z]+"), "`$&`") + " | ";
   if (method.iterates())
     row +=
         method.updates > 0 ? std::to_string(method.updates) + " updates" : std::to_string(method.iterations);
@@ -151,6 +153,27 @@ TEST(Methods, HaveTheirDefaultsAndOptionsInTheDocs) {
   EXPECT_NE(text_of("methods.md").find("\n" + table + "\n"), std::string::npos)
       << "docs/methods.md shall have:\n"
       << table;
+}
+
+std::string in_capitals(std::string_view name) {
+  std::string text(name);
+  for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return text;
+}
+
+TEST(Methods, HaveTheirFormulasInTheDocs) {
+  const std::string page = in_capitals(text_of("kernels/iterations.md"));
+  for (const Method& method : methods()) {
+    const std::string due = "**" + in_capitals(method.name) + "**";
+    EXPECT_TRUE(!method.iterates() || page.find(due) != std::string::npos) << due;
+  }
+}
+
+TEST(Methods, OfSubsetsAreListedForClusters) {
+  const std::string due =
+      "**Subsets of views** (" +
+      joined(methods(), ", ", [](const Method& method) { return method.subsets ? method.name : ""; }) + ")";
+  EXPECT_NE(text_of("cluster.md").find(due), std::string::npos) << due;
 }
 
 /// A solver that keeps no account of its reach.
