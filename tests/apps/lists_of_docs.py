@@ -7,6 +7,7 @@ Compared elsewhere: methods (tests/pipeline/test_methods.cpp), variants (tests/k
 files (tests/io/scans/test_fields.cpp), names of the Python package (docs/site/conf.py).
 """
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -120,9 +121,8 @@ TABLES = {
 }
 
 
-def compare_choices(program, faults):
+def compare_choices(h, faults):
     """Choices that help lists by hand are those of the table."""
-    h = Help(program)
     for option, (file, table, name) in TABLES.items():
         due = re.findall(name, re.search(table, text(file), re.DOTALL)[1])
         listed = [choice.partition("=")[0] for choice in h.choices(option)]
@@ -135,8 +135,8 @@ def same(what, documented, due, faults):
         faults.append(f"{what}: the docs have {documented}, the program {due}")
 
 
-def compare_lists(program, faults):
-    h = Help(program)
+def compare_tables(h, faults):
+    """Tables, in the order of the program."""
     pages_of_commands = re.findall(r"^<!-- tandem help (\w+) -->", text("docs/reference/options.md"), re.MULTILINE)
     same("commands, docs/reference/options.md", pages_of_commands, h.commands, faults)
     same("windows, docs/kernels/fbp.md", first_column("docs/kernels/fbp.md", "| window | value |"),
@@ -154,6 +154,10 @@ def compare_lists(program, faults):
          h.choices("--dezinger-window"), faults)
     kinds = re.findall(r"^\| `\..*? \| .*?`(\w+)` \|", text("docs/formats.md"), re.MULTILINE)
     same("volumes, docs/formats.md", kinds, h.choices("--save-format"), faults)
+
+
+def compare_words(h, faults):
+    """Lists in sentences, and what has no table in help."""
     types = re.search(r"\*\*Types\*\* are (.*?) \(`--dtype`\)", text("docs/formats.md"))[1]
     same("types, docs/formats.md", re.split(", | and ", types), h.choices("--dtype"), faults)
     devices = re.search(r"`--device` is (.*?)\.", text("docs/devices.md").replace("...", "…"))[1].replace("…", "...")
@@ -170,9 +174,25 @@ def compare_lists(program, faults):
             faults.append(f"docs/kernels/instruction_sets.md does not have {name}")
 
 
-def compare_names(program, faults):
-    """Options, targets of make, presets and files that pages name are there."""
-    options = Help(program).options() | OTHERS
+def sources():
+    """All files, by their paths from the root."""
+    for folder, folders, files in os.walk(root):
+        folders[:] = [name for name in folders if name not in ("build", ".git")]
+        yield from (str((pathlib.Path(folder) / name).relative_to(root)) for name in files)
+
+
+def compare_files(faults):
+    """Sources that pages name are there, by the end of their paths."""
+    all_ends = {path[at:] for path in sources() for at in [0, *(k + 1 for k, c in enumerate(path) if c == "/")]}
+    for page in [*pages(), *sorted(root.glob("*/README.md"))]:
+        for name in re.findall(r"`((?:[\w.-]+/)*[\w-]+\.(?:cpp|hpp|cuh?|py|sh|def))`", page.read_text()):
+            if name not in all_ends:
+                faults.append(f"{page.relative_to(root)}: {name} is not there")
+
+
+def compare_names(h, faults):
+    """Options, targets of make, presets and links that pages name are there."""
+    options = h.options() | OTHERS
     targets = {name for names in re.findall(r"^([a-z -]+):", text("Makefile"), re.MULTILINE) for name in names.split()}
     presets = {p["name"] for p in json.loads(text("CMakePresets.json"))["configurePresets"] if not p.get("hidden")}
     for page in pages():
@@ -196,11 +216,11 @@ def compare_names(program, faults):
 
 
 def main():
-    faults = []
-    compare_lists(sys.argv[1], faults)
-    compare_names(sys.argv[1], faults)
+    h, faults = Help(sys.argv[1]), []
+    for compare in (compare_tables, compare_words, compare_choices, compare_names):
+        compare(h, faults)
+    compare_files(faults)
     compare_formats(faults)
-    compare_choices(sys.argv[1], faults)
     print("\n".join(faults) or "lists_of_docs: all lists are those of the program")
     return bool(faults)
 
