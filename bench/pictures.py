@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The table of windows and models of docs/kernels.md: bench/pictures.py PROGRAM [--device cuda] [--sizes 128,256]
+"""The table of docs/kernels/one_picture.md: bench/pictures.py PROGRAM [--device cuda] [--sizes 128,256]
 
 RMSE within the disc, noise (standard deviation in a picture of white noise, times the root of the number of views)
 and PSNR over the square, of modified Shepp-Logan, as a table in Markdown. With --json, the rows that `tandem bench

@@ -3,7 +3,7 @@
 
 usage: run_pages.py FOLDER [PAGE.md...]
 
-All blocks of a page marked `bash` or `python` are run in their order, in FOLDER/PAGE, where their pictures stay;
+Without names, all pages of docs/ are run but python.md, and the README. All blocks of a page marked `bash` or `python` are run in their order, in FOLDER/PAGE, where their pictures stay;
 output.json has what each printed. Examples that a page shows (`<!-- example FILE: EXPRESSION; ... -->`) are run, too,
 and the middle slices of the expressions become a picture. The environment has TANDEM_PROGRAM and PYTHONPATH. A block
 that needs a package which is not installed ends its page; that is said. Exit code 1 if a block fails.
@@ -91,6 +91,7 @@ def main():
     os.environ["PATH"] = f"{pathlib.Path(os.environ['TANDEM_PROGRAM']).parent}:{os.environ['PATH']}"
     os.environ["TANDEM_CACHE"] = str(folder / "cache")
     pages = [docs / name for name in sys.argv[2:]] or sorted(p for p in docs.glob("*.md") if p.name != "python.md")
+    pages += [] if sys.argv[2:] else [docs.parent / "README.md"]
     failures = [run_page(page, folder / page.stem) for page in pages if BLOCK.search(page.read_text())]
     for failure in filter(None, failures):
         print(f"pages: {failure}", file=sys.stderr)

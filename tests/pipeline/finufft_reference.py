@@ -18,7 +18,7 @@ except ImportError as missing:
     sys.exit(77)
 
 BINS, VIEWS, ROWS, AXIS = 200, 150, 2, 101.37
-PADDED = 512  # the length of a row's transform, by the rule of docs/kernels.md
+PADDED = 512  # the length of a row's transform, by the rule of docs/kernels/fourier.md
 
 
 def write_scan(name, rows, angles):

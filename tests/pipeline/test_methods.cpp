@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <fstream>
 #include <iterator>
+#include <regex>
 #include <set>
 #include <sstream>
 #include <string>
@@ -111,6 +113,11 @@ TEST(Methods, HaveOneNameEachAndAreFoundByIt) {
     EXPECT_THROW(method_named(unknown), GeometryError) << unknown;
 }
 
+std::string text_of(const std::string& file) {
+  std::ifstream stream(std::string(TANDEM_DOCS "/") + file);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
 /// In the order of the table: "fbp (fdk for a cone beam), sirt, ... and fista".
 TEST(Methods, AreListedInTheReadme) {
   std::vector<std::string> names;
@@ -121,13 +128,52 @@ TEST(Methods, AreListedInTheReadme) {
   }
   const std::string last = names.back();
   names.pop_back();
-  std::ifstream file(TANDEM_DOCS "/../README.md");
-  std::istringstream words(std::string(std::istreambuf_iterator<char>(file), {}));
-  std::string readme;
-  for (std::string word; words >> word;) readme += word + ' ';
+  const std::string due = "| [methods](docs/methods.md) | " + joined(names, ", ") + " and " + last + " |";
+  EXPECT_NE(text_of("../README.md").find(due), std::string::npos) << due;
+}
+
+/// "| `osem` | mlem by subsets ... | 30 updates | `--subsets` |"
+std::string row_of(const Method& method) {
+  std::string row = "| `" + std::string(method.name) + "`";
+  if (!method.name_for_cones.empty()) row += ", `" + std::string(method.name_for_cones) + "` for a cone beam";
+  row += " | " + std::regex_replace(std::string(method.help), std::regex("--[a-z]+"), "`$&`") + " | ";
+  if (method.iterates())
+    row +=
+        method.updates > 0 ? std::to_string(method.updates) + " updates" : std::to_string(method.iterations);
+  return row + " | " +
+         joined(method.options, ", ",
+                [](std::string_view option) { return "`" + std::string(option) + "`"; }) +
+         " |\n";
+}
+
+TEST(Methods, HaveTheirDefaultsAndOptionsInTheDocs) {
+  std::string table =
+      "| method | what it does | iterations | options of its own |\n| --- | --- | --- | --- |\n";
+  for (const Method& method : methods()) table += row_of(method);
+  EXPECT_NE(text_of("methods.md").find("\n" + table + "\n"), std::string::npos)
+      << "docs/methods.md shall have:\n"
+      << table;
+}
+
+std::string in_capitals(std::string_view name) {
+  std::string text(name);
+  for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return text;
+}
+
+TEST(Methods, HaveTheirFormulasInTheDocs) {
+  const std::string page = in_capitals(text_of("kernels/iterations.md"));
+  for (const Method& method : methods()) {
+    const std::string due = "**" + in_capitals(method.name) + "**";
+    EXPECT_TRUE(!method.iterates() || page.find(due) != std::string::npos) << due;
+  }
+}
+
+TEST(Methods, OfSubsetsAreListedForClusters) {
   const std::string due =
-      "`--reconstruction-algorithm` is one of " + joined(names, ", ") + " and " + last + " ([what they do]";
-  EXPECT_NE(readme.find(due), std::string::npos) << due;
+      "**Subsets of views** (" +
+      joined(methods(), ", ", [](const Method& method) { return method.subsets ? method.name : ""; }) + ")";
+  EXPECT_NE(text_of("cluster.md").find(due), std::string::npos) << due;
 }
 
 /// A solver that keeps no account of its reach.

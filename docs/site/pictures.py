@@ -1,0 +1,243 @@
+#!/usr/bin/env python3
+"""Draws the pictures that docs/ and README.md keep: pictures.py PROGRAM DATA FOLDER
+
+The program makes the volumes in FOLDER, by the commands that docs/pictures.md has. DATA has the measured scans, in any
+folder: tooth.h5, sinogram_360_neutron_image.tif, and tiffs/, flat_00001.tiff, dark_00001.tiff, angles.txt of the capsule.
+What is missing is named, and its picture stays as it is. All panels of a picture have one window of greys, that of the
+best of them, and voxels of whole pixels. A scale bar counts voxels, where the scan does not know its pitch.
+
+The chart of peers.svg is drawn from a table of docs/performance.md. Needs numpy, h5py, pillow and the font DejaVu Sans.
+"""
+import dataclasses
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+import h5py
+import numpy as np
+from PIL import Image, ImageDraw, ImageFont
+
+docs = pathlib.Path(__file__).resolve().parents[1]
+SMALL, GAP = 17, 10  # pixels of a picture of 900 across, as pages show it
+
+
+@dataclasses.dataclass
+class Panel:
+    """A slice with its caption."""
+
+    caption: str
+    slice: np.ndarray
+
+
+@dataclasses.dataclass
+class Style:
+    columns: int
+    factor: int  # pixels a voxel
+    window: tuple
+    bar: int  # voxels
+    detail: tuple = ()  # rows and columns of what a second picture shows, larger: (first, last, first, last)
+    best: int = -1  # the panel with a frame
+
+
+def window_of(panel):
+    low, high = np.percentile(panel.slice, (0.5, 99.8))
+    return low - 0.05 * (high - low), high + 0.05 * (high - low)
+
+
+def grey(voxels, window, factor):
+    low, high = window
+    levels = (255 * np.clip((voxels - low) / (high - low), 0, 1)).astype(np.uint8)
+    return Image.fromarray(levels.repeat(factor, 0).repeat(factor, 1))
+
+
+def draw_bar(draw, style, height, font):
+    """At the lower left, with its length above it. All panels have the same, so the first one shows it."""
+    x, y = height // 40, height - height // 40
+    thick, font = max(3, font.size // 5), font.font_variant(size=font.size * 3 // 4)
+    draw.rectangle((x, y - thick, x + style.bar * style.factor, y), fill=255)
+    draw.text((x, y - thick - font.size // 4), f"{style.bar} voxels", fill=255, font=font, anchor="ls", stroke_width=2,
+              stroke_fill=0)
+
+
+def drawn(panel, style, font, has_bar):
+    """A panel: the slice, below it its detail in a larger scale, below these the caption."""
+    parts = [grey(panel.slice, style.window, style.factor)]
+    if has_bar:
+        draw_bar(ImageDraw.Draw(parts[0]), style, parts[0].height, font)
+    if style.detail:
+        top, bottom, left, right = style.detail
+        scale = parts[0].width // (right - left)
+        box = [style.factor * n for n in (left, top, right, bottom)]
+        ImageDraw.Draw(parts[0]).rectangle(box, outline=255, width=2)
+        parts.append(grey(panel.slice[top:bottom, left:right], style.window, scale))
+    strip = Image.new("L", (parts[0].width, font.size * (3 + 2 * panel.caption.count("\n")) // 2), 255)
+    place = (strip.width // 2, strip.height // 2)
+    ImageDraw.Draw(strip).multiline_text(place, panel.caption, fill=0, font=font, anchor="mm", align="center")
+    parts.append(strip)
+    whole = Image.new("L", (parts[0].width, sum(p.height for p in parts) + GAP * (len(parts) - 2)), 255)
+    y = 0
+    for part in parts:
+        whole.paste(part, ((whole.width - part.width) // 2, y))
+        y += part.height + (GAP if part is not parts[-2] else 0)
+    return whole
+
+
+def draw(name, panels, style):
+    """One picture of several panels."""
+    across = style.columns * panels[0].slice.shape[1] * style.factor + GAP * (style.columns - 1)
+    font = ImageFont.truetype("DejaVuSans.ttf", round(SMALL * across / 900))
+    made = [drawn(panel, style, font, k == 0) for k, panel in enumerate(panels)]
+    lines = -(-len(made) // style.columns)
+    high = made[0].height
+    sheet = Image.new("L", (across, lines * high + GAP * (lines - 1)), 255)
+    for k, panel in enumerate(made):
+        x, y = k % style.columns * (panel.width + GAP), k // style.columns * (high + GAP)
+        sheet.paste(panel, (x, y))
+        if k == style.best:
+            edge = panels[k].slice.shape[0] * style.factor
+            ImageDraw.Draw(sheet).rectangle((x + 8, y + 8, x + panel.width - 9, y + edge - 9), outline=255, width=5)
+    sheet.save(docs / name, optimize=True)
+    print(f"{name}: {sheet.width} x {sheet.height}, greys {style.window[0]:.4g} to {style.window[1]:.4g}")
+
+
+class Maker:
+    def __init__(self, program, data, folder):
+        self.program, self.data, self.folder = program.resolve(), data, folder
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def run(self, *words):
+        subprocess.run([str(self.program), *map(str, words), "--quiet", "--overwrite"], check=True, cwd=self.folder,
+                       stdout=subprocess.DEVNULL)
+
+    def made(self, scan, name, *options):
+        """The middle slice of a volume, and its PSNR if the options name a truth."""
+        self.run("recon", scan, "-o", f"{name}.h5", "--json", f"{name}.json", *options)
+        report = json.loads((self.folder / f"{name}.json").read_text())
+        return self.middle(name), report.get("quality", {}).get("psnr_db")
+
+    def middle(self, name):
+        with h5py.File(self.folder / f"{name}.h5") as file:
+            volume = file["exchange/data"]
+            return volume[len(volume) // 2].astype(float)
+
+    def find(self, name):
+        found = sorted(self.data.rglob(name))
+        if not found:
+            raise FileNotFoundError(f"{name} is not in {self.data}")
+        return found[0].resolve()
+
+
+def demo(maker):
+    maker.run("simulate", "-o", "demo.h5", "--size", 256, "--bins", 256, "--views", 90, "--photons", "1e4",
+              "--truth", "truth.h5")
+    panels = [Panel("truth\n", maker.middle("truth"))]
+    for name, caption, *options in (("fbp", "FBP"), ("hann", "FBP, Hann window", "--fbp-filter", "hann"),
+                                    ("cgls", "CGLS until the noise", "--reconstruction-algorithm", "cgls", "--stop",
+                                     "discrepancy", "--iterations", 50),
+                                    ("tv", "total variation", "--reconstruction-algorithm", "tv")):
+        slice_, psnr = maker.made("demo.h5", name, "--truth", "truth.h5", *options)
+        panels.append(Panel(f"{caption}\n{psnr:.1f} dB", slice_))
+    draw("demo.png", panels, Style(5, 2, (0, panels[0].slice.max() / 2), 50, (34, 66, 96, 160)))
+
+
+def pair(maker, name, scan, options, ways, style):
+    """Two panels whose commands differ in some options; the second is the better one."""
+    panels = [Panel(caption, maker.made(scan, "pair", *options, *more)[0]) for caption, *more in ways]
+    draw(f"pictures/{name}.png", panels, dataclasses.replace(style, window=window_of(panels[1])))
+
+
+def rods(maker):
+    pair(maker, "rods", maker.find("sinogram_360_neutron_image.tif"),
+         ("--arc", "360,inclusive", "--air-columns", "0:30", "--rotation-axis", 244.8,
+          "--region", "84:420,100:436,0:1"),
+         (("as it is",), ("--remove-stripe-method auto", "--remove-stripe-method", "auto")), Style(2, 2, (), 50))
+
+
+def axis(maker):
+    tiffs = maker.find("raw_00000.tiff").parent
+    options = ("--flats", tiffs.parent / "flat_00001.tiff", "--darks", tiffs.parent / "dark_00001.tiff", "--angles",
+               f"{tiffs.parent / 'angles.txt'}[11:102]", "--start-row", 96, "--end-row", 97)
+    panels = [Panel(f"axis {k}", maker.made(tiffs, "axis", *options, "--rotation-axis", k)[0]) for k in range(83, 89)]
+    panels[3].caption += ", the sharpest"
+    draw("pictures/sheet.png", panels, Style(3, 3, window_of(panels[3]), 25, best=3))
+
+
+def half(maker):
+    maker.run("simulate", "--phantom", "foam", "--size", 256, "--rows", 1, "--views", 720, "--arc", 360, "--bins", 160,
+              "--axis-bin", 30, "-o", "half.h5")
+    panels = [Panel("about the middle", maker.made("half.h5", "foam", "--rotation-axis", 79.5)[0]),
+              Panel("about the axis that was found", maker.made("half.h5", "foam", "--rotation-axis-auto")[0])]
+    size = panels[1].slice.shape[0]
+    small = panels[0].slice.shape[0]
+    if small < size:  # the field of view is smaller there: on grey, so that voxels are as large
+        before, half_gap = np.full((size, size), np.nan), (size - small) // 2
+        before[half_gap:half_gap + small, half_gap:half_gap + small] = panels[0].slice
+        window = window_of(panels[1])
+        panels[0].slice = np.where(np.isnan(before), sum(window) / 2, before)
+    draw("pictures/half.png", panels, Style(2, 2, window_of(panels[1]), 50))
+
+
+def few(maker):
+    maker.run("simulate", "--phantom", "foam", "--size", 256, "--rows", 1, "--views", 60, "--photons", "2e3", "-o",
+              "few.h5")
+    pair(maker, "few", "few.h5", (), (("FBP, Hann window", "--fbp-filter", "hann"),
+                                      ("total variation", "--reconstruction-algorithm", "tv")), Style(2, 2, (), 50))
+
+
+def tooth(maker):
+    pair(maker, "tooth", maker.find("tooth.h5"),
+         ("--rotation-axis", 295.5, "--end-row", 1, "--view-step", 8, "--size", 320),
+         (("FBP, Hann window", "--fbp-filter", "hann"), ("total variation", "--reconstruction-algorithm", "tv")),
+         Style(2, 2, (), 50))
+
+
+def bars():
+    """Name, milliseconds and mismatch of each row of the table of cone beams."""
+    text = (docs / "performance.md").read_text()
+    table = text[text.index("| cone, 512³"):].split("\n\n")[0]
+    for row in table.splitlines()[2:]:
+        name, forward, back, mismatch = [cell.strip() for cell in row.strip("| ").split("|")[:4]]
+        yield name.removesuffix(" †"), float(forward) + float(back), float(mismatch)
+
+
+def chart(_maker):
+    """Bars of projection and back-projection together; a lighter one is of a pair that does not match."""
+    rows = sorted(bars(), key=lambda row: row[1])
+    unit, left, high = 560 / rows[-1][1], 150, 30
+    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 860 {high * len(rows) + 76}" '
+             'font-family="Helvetica, Arial, DejaVu Sans, sans-serif" font-size="15">',
+             '<rect width="100%" height="100%" fill="#ffffff"/>',
+             '<text x="16" y="26" font-size="16" font-weight="bold">Cone beam, 512³ voxels, 360 views: projection + '
+             'back-projection, ms</text>']
+    for k, (name, ms, mismatch) in enumerate(rows):
+        y = 44 + high * k
+        matched = mismatch < 1e-4
+        colour = "#0b6e4f" if name == "tandem" else "#5b7f95" if matched else "#c8d3da"
+        lines += [f'<text x="{left - 10}" y="{y + 16}" text-anchor="end">{name}</text>',
+                  f'<rect x="{left}" y="{y}" width="{max(2, unit * ms):.0f}" height="21" fill="{colour}"/>',
+                  f'<text x="{left + unit * ms + 8:.0f}" y="{y + 16}">{ms:.0f}'
+                  f'{"" if matched else f" (mismatch {mismatch:g})"}</text>']
+    lines += [f'<text x="16" y="{high * len(rows) + 64}" font-size="13" fill="#444444">One NVIDIA H100, float32, data '
+              'on the card, 2026-11-25. Pale: the pair does not match. docs/performance.md</text>', "</svg>"]
+    (docs / "pictures" / "peers.svg").write_text("\n".join(lines) + "\n")
+    print("pictures/peers.svg")
+
+
+def main():
+    program, data, folder = map(pathlib.Path, sys.argv[1:4])
+    maker, failed = Maker(program, data, folder), False
+    for draw_one in (demo, rods, axis, half, few, tooth, chart):
+        if len(sys.argv) > 4 and draw_one.__name__ not in sys.argv[4:]:
+            continue
+        try:
+            draw_one(maker)
+        except FileNotFoundError as missing:
+            print(f"{draw_one.__name__}: left as it is, {missing}")
+            failed = True
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())
