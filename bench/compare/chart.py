@@ -37,9 +37,10 @@ def panel(axes, bars, title):
 
 def draw(found, files):
     pair = ["forward", "back"]
-    wanted = [("parallel", ["reconstruct"], "FBP of a slice"), ("parallel", pair, "Forward and back, a slice"),
-              ("cone", ["reconstruct"], "FDK of a cone"), ("cone", pair, "Forward and back, a cone")]
-    panels = [(bars_of(found, beam, operations), title) for beam, operations, title in wanted]
+    wanted = [("parallel", ["reconstruct"], "FBP, a slice of {}²"), ("parallel", pair, "Forward and back, {}²"),
+              ("cone", ["reconstruct"], "FDK of a cone, {}³"), ("cone", pair, "Forward and back, {}³")]
+    panels = [(bars_of(found, beam, operations), title.format(found["beams"].get(beam, {}).get("size")))
+              for beam, operations, title in wanted]
     panels = [(bars, title) for bars, title in panels if bars]
     if not panels:
         return

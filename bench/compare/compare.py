@@ -178,7 +178,7 @@ def main():
         folder = o.out / beam
         prepared(case, folder)
         rows = {}
-        found["beams"][beam] = {"case": case.described(), "peers": rows}
+        found["beams"][beam] = {"case": case.described(), "size": case.size, "peers": rows}
         for peer in chosen:
             reason = missing(peer, left_out)
             rows[peer.name] = {"not_here": reason} if reason else run(peer, beam, folder, o)
