@@ -1,6 +1,6 @@
 """Runs tandem and its peers of PyPI on the same data, and writes a table and a chart.
 
-    make compare [SIZE=512] [VIEWS=512] [SLICES=16] [CONE=128] [PEERS=tandem,ASTRA] [WHEELS=DIR]
+    make compare [SIZE=512] [VIEWS=512] [SLICES=16] [CONE=128] [PEERS=tandem,ASTRA] [LIMIT=90] [WHEELS=DIR]
     python bench/compare/compare.py OUT [--help]      where the packages are, see environment.py
 
 Each peer works on each beam in a process of its own with a time limit, so that one that crashes or hangs is a line that
@@ -48,7 +48,7 @@ def options():
     o.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)), help="of the CPU, for every peer")
     o.add_argument("--repeat", type=int, default=5)
     o.add_argument("--seconds", type=float, default=6, help="after so many, no further call of an operation begins")
-    o.add_argument("--limit", type=float, default=120, help="seconds that a peer has for a beam")
+    o.add_argument("--limit", type=float, default=90, help="seconds that a peer has for a beam")
     o.add_argument("--again", action="store_true", help="only write tables and chart of OUT/compare.json anew")
     o.add_argument("--left-out", type=pathlib.Path, help="JSON of environment.py: why a package is not there")
     return o.parse_args()
