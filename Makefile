@@ -13,7 +13,7 @@ CLANG_TIDY ?= clang-tidy-14
 SINCE ?= HEAD~10
 FAST := test_core test_geometry test_kernels test_io  # tests of seconds that touch memory and files
 
-.PHONY: help setup demo test others gpu-test arm bench format lint lint-changed format-check sanitize coverage mutants python wheel docs
+.PHONY: help setup demo test others gpu-test arm bench compare format lint lint-changed format-check sanitize coverage mutants python wheel docs
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
@@ -99,6 +99,17 @@ bench: setup  ## speed of every case on this machine, on its GPU if it has one
 	cmake --build $(BUILD) --parallel $(JOBS) --target tandem_program
 	@device=cpu; if [ $(PRESET) = cuda ] && nvidia-smi -L 2>/dev/null | grep -q GPU; then device=cuda; fi; \
 	for c in parallel fourier cone fan filter fbp solvers pipeline; do $(BUILD)/tandem bench $$c --device $$device || exit; done
+
+SIZES = $(foreach v,size views slices cone peers limit,$(if $($(shell echo $v | tr a-z A-Z)),--$v '$($(shell echo $v | tr a-z A-Z))'))
+compare: setup $(PYTHON)  ## beside packages of PyPI, in build/peers: build/compare/compare.md, .png (SIZE= VIEWS= SLICES= CONE= PEERS= LIMIT= WHEELS=)
+	@if ! $(PYTHON) -m pip install --quiet nanobind numpy; then \
+	  echo "compare: skipped, nanobind and numpy cannot be installed here"; \
+	else set -e; \
+	  cmake --preset $(PRESET) --log-level=WARNING -DTANDEM_PYTHON=ON -DPython_EXECUTABLE=$(abspath $(PYTHON)); \
+	  cmake --build $(BUILD) --parallel $(JOBS) --target tandem_python; \
+	  python3 bench/compare/environment.py build/peers $(if $(WHEELS),--carried-wheels $(WHEELS)); \
+	  PYTHONPATH=$(abspath $(BUILD))/python build/peers/bin/python bench/compare/compare.py build/compare \
+	    --left-out build/peers/left_out.json $(SIZES); fi
 
 format:  ## lay out all tracked sources anew
 	@cmake/setup.sh $(CLANG_FORMAT)
