@@ -110,17 +110,17 @@ format-check:
 
 lint: setup format-check  ## format, layers, clang-tidy
 	@python3 cmake/check_layers.py .
-	cmake --preset cpu -DCMAKE_EXPORT_COMPILE_COMMANDS=ON --log-level=WARNING
+	cmake --preset lint --log-level=WARNING
 	@if command -v $(CLANG_TIDY) >/dev/null; then \
-	  $(GIT) ls-files '*.cpp' | grep -v -e ^tests/ -e ^python/ -e cuda/ | xargs -P $(JOBS) -n 1 $(CLANG_TIDY) --quiet -p build/cpu; \
+	  $(GIT) ls-files '*.cpp' | grep -v -e ^tests/ -e ^python/ -e cuda/ | xargs -P $(JOBS) -n 1 $(CLANG_TIDY) --quiet -p build/lint; \
 	else echo "lint: clang-tidy left out, $(CLANG_TIDY) is not installed"; fi
 
 lint-changed: setup  ## clang-tidy on the sources changed since SINCE (else the last ten commits)
 	@cmake/setup.sh $(CLANG_TIDY)
-	cmake --preset cpu -DCMAKE_EXPORT_COMPILE_COMMANDS=ON --log-level=WARNING
+	cmake --preset lint --log-level=WARNING
 	@since=$$($(GIT) rev-parse --verify --quiet "$(SINCE)^{commit}" || $(GIT) rev-list --max-parents=0 HEAD | tail -1); \
 	$(GIT) diff --name-only --diff-filter=d $$since -- '*.cpp' | grep -v -e ^tests/ -e ^python/ -e cuda/ | \
-	  xargs -r -P $(JOBS) -n 1 $(CLANG_TIDY) --quiet -p build/cpu && echo "lint: what changed since $$since is clean"
+	  xargs -r -P $(JOBS) -n 1 $(CLANG_TIDY) --quiet -p build/lint && echo "lint: what changed since $$since is clean"
 
 sanitize: setup  ## address and undefined-behaviour sanitizers over the fast tests
 	cmake --preset asan --log-level=WARNING
