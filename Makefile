@@ -1,9 +1,12 @@
 # A thin front door; CMakePresets.json is the build.
 SHELL := /bin/bash
 
-# CUDA parts are built where a compiler for them is found.
+# CUDA parts are compiled where nvcc and a GPU are, or with CUDA=1 where nvcc is; not with CUDA=0.
 export PATH := $(PATH):/usr/local/cuda/bin
-PRESET := $(if $(shell PATH="$(PATH)"; command -v nvcc),cuda,cpu)
+CUDA ?= $(if $(shell nvidia-smi -L 2>/dev/null | grep GPU),1,0)
+NVCC := $(shell PATH="$(PATH)"; command -v nvcc)
+PRESET := $(if $(and $(NVCC),$(filter-out 0,$(CUDA))),cuda,cpu)
+SAY_CUDA = $(if $(and $(NVCC),$(filter cpu,$(PRESET))),@echo "cuda: left out without a GPU; CUDA=1 compiles it all the same")
 BUILD := build/$(PRESET)
 JOBS := $(shell nproc)
 GIT := git -c safe.directory='*'
@@ -21,11 +24,13 @@ setup:  ## install the packages that the build needs (Debian, Ubuntu)
 	@cmake/setup.sh
 
 demo: setup  ## a scan, three reconstructions, a picture: out/demo
+	$(SAY_CUDA)
 	cmake --preset $(PRESET) --log-level=WARNING
 	cmake --build $(BUILD) --parallel $(JOBS) --target tandem_program compare_volumes
 	examples/demo.sh $(BUILD) out/demo
 
 test: setup  ## build everything and run every test
+	$(SAY_CUDA)
 	cmake --preset $(PRESET) --log-level=WARNING
 	cmake --build $(BUILD) --parallel $(JOBS)
 	ctest --test-dir $(BUILD) --parallel $(JOBS) --output-on-failure
@@ -77,7 +82,7 @@ docs: setup $(PYTHON)  ## the site: build/docs/html/index.html (PAGES=no: withou
 	  python3 docs/site/check_site.py build/docs/html; fi
 
 gpu-test: setup  ## the tests that need a GPU, and every pair on it
-	@if [ $(PRESET) = cpu ]; then echo "gpu-test: skipped, no nvcc here"; \
+	@if [ -z "$(NVCC)" ]; then echo "gpu-test: skipped, no nvcc here"; \
 	elif ! nvidia-smi -L 2>/dev/null | grep -q GPU; then echo "gpu-test: skipped, no GPU here"; \
 	else set -e; cmake --preset cuda --log-level=WARNING; cmake --build build/cuda --parallel $(JOBS); \
 	  ctest --test-dir build/cuda --label-regex cuda --output-on-failure; \
@@ -121,17 +126,17 @@ format-check:
 
 lint: setup format-check  ## format, layers, clang-tidy
 	@python3 cmake/check_layers.py .
-	cmake --preset cpu -DCMAKE_EXPORT_COMPILE_COMMANDS=ON --log-level=WARNING
+	cmake --preset lint --log-level=WARNING
 	@if command -v $(CLANG_TIDY) >/dev/null; then \
-	  $(GIT) ls-files '*.cpp' | grep -v -e ^tests/ -e ^python/ -e cuda/ | xargs -P $(JOBS) -n 1 $(CLANG_TIDY) --quiet -p build/cpu; \
+	  $(GIT) ls-files '*.cpp' | grep -v -e ^tests/ -e ^python/ -e cuda/ | xargs -P $(JOBS) -n 1 $(CLANG_TIDY) --quiet -p build/lint; \
 	else echo "lint: clang-tidy left out, $(CLANG_TIDY) is not installed"; fi
 
 lint-changed: setup  ## clang-tidy on the sources changed since SINCE (else the last ten commits)
 	@cmake/setup.sh $(CLANG_TIDY)
-	cmake --preset cpu -DCMAKE_EXPORT_COMPILE_COMMANDS=ON --log-level=WARNING
+	cmake --preset lint --log-level=WARNING
 	@since=$$($(GIT) rev-parse --verify --quiet "$(SINCE)^{commit}" || $(GIT) rev-list --max-parents=0 HEAD | tail -1); \
 	$(GIT) diff --name-only --diff-filter=d $$since -- '*.cpp' | grep -v -e ^tests/ -e ^python/ -e cuda/ | \
-	  xargs -r -P $(JOBS) -n 1 $(CLANG_TIDY) --quiet -p build/cpu && echo "lint: what changed since $$since is clean"
+	  xargs -r -P $(JOBS) -n 1 $(CLANG_TIDY) --quiet -p build/lint && echo "lint: what changed since $$since is clean"
 
 sanitize: setup  ## address and undefined-behaviour sanitizers over the fast tests
 	cmake --preset asan --log-level=WARNING

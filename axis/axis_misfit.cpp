@@ -10,7 +10,7 @@ namespace tandem::pipeline {
 
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 
 /// The differences of neighbouring (averaged) bins of one view, faded in over the first and last few.
 std::vector<double> derivative(const float* line, Index bins, Index factor) {

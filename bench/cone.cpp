@@ -21,9 +21,7 @@ namespace {
 
 const Device cpu = Device::cpu();
 
-using Case = ConeCase;
-
-Rows::value_type line(const Case& c, const char* direction, const char* tuned, Index by, double ms) {
+Rows::value_type line(const ConeCase& c, const char* direction, const char* tuned, Index by, double ms) {
   Rows::value_type row = footprint_line(c, direction, ms);
   row[tuned] = by;
   return row;
@@ -33,7 +31,7 @@ Rows::value_type line(const Case& c, const char* direction, const char* tuned, I
 
 /// Relative L2 of its projection, voxels averaged over 3^3 points and cells over 3 x 3 rays, to its exact
 /// one.
-double analytic_error(const Axes& axes, const Case& c, Model model) {
+double analytic_error(const Axes& axes, const ConeCase& c, Model model) {
   const double half = 0.5 * static_cast<double>(c.grid.size[0]);
   const Phantom body =
       scaled({{{1, {0.7, 0.6, 0.6}, {}, 0}, {0.5, {0.2, 0.2, 0.2}, {0.3, 0.1, 0.1}, 0}}}, half, 1);
@@ -87,7 +85,7 @@ double memory_of(const Axes& axes, const std::vector<Device>& on) {
 }
 
 /// Of one application, `in` and its result on one device; nothing where they do not fit.
-std::optional<double> kernels_ms(const Axes& axes, const Case& c, const Array& in, bool back) {
+std::optional<double> kernels_ms(const Axes& axes, const ConeCase& c, const Array& in, bool back) {
   const LinearOperator A = projector(c.scan, c.grid, Model::separable_footprint, axes.device),
                        B = back ? adjoint(A) : A;
   const WorkingMemory beside =
@@ -114,7 +112,7 @@ double transfer_ms(const Bus& bus, const Array& in, const Array& out, std::size_
   return std::max(passes * bytes(in) / bus.up, bytes(out) / n / bus.down);
 }
 
-void add_streamed(const Axes& axes, const OnLine& on_line, const Case& c, bool back, Rows& rows) {
+void add_streamed(const Axes& axes, const OnLine& on_line, const ConeCase& c, bool back, Rows& rows) {
   const Space volume = cone_volume_space(c.grid), projections = projection_space(c.scan);
   const Array in = input(back ? projections : volume);
   Array out(back ? volume : projections);
@@ -154,7 +152,7 @@ void add_streamed(const Axes& axes, const OnLine& on_line, const Case& c, bool b
 /// Georgin et al. 2019, table 2: streams and GPUs.
 Rows streamed_cone(const Axes& axes, const OnLine& on_line) {
   Rows rows = Rows::array();
-  const Case c(axes.size, axes.views);
+  const ConeCase c(axes.size, axes.views);
   for (const bool back : {true, false}) add_streamed(axes, on_line, c, back, rows);
   return rows;
 }
@@ -206,7 +204,7 @@ class ModelTimes {
 
  private:
   static std::string name(Model model) { return std::string(name_of(model)); }
-  LinearOperator made(const Case& of, Model model, FootprintTuning tuning) const {
+  LinearOperator made(const ConeCase& of, Model model, FootprintTuning tuning) const {
     return projector(of.scan, of.grid, model, axes_.device, {.tuning = tuning});
   }
   void add_pair(Model model, const LinearOperator& A) {
@@ -217,7 +215,7 @@ class ModelTimes {
 
   const Axes& axes_;
   const OnLine& on_line_;
-  Case case_, small_;
+  ConeCase case_, small_;
 };
 
 void add_both_ways(ModelTimes& times, Model model, bool sweep, Device device) {

@@ -16,10 +16,10 @@ namespace {
 
 /// Two bins for each voxel along x, a row for each slice as it appears at the axis, views at equal steps over
 /// a whole turn. The half angle of the fan is 8 degrees.
-struct Case {
+struct FanCase {
   FanBeam scan;
   VolumeGrid grid;
-  Case(Index size, Index views, Index slices) {
+  FanCase(Index size, Index views, Index slices) {
     const double n = static_cast<double>(size), bin_pitch = 145.4 / (2 * n);
     scan.sod = 423.6, scan.sdd = 528;
     scan.detector = {2 * size, slices, bin_pitch, 2 * bin_pitch, n - 0.5 + 1.7};
@@ -85,7 +85,7 @@ class FanTimes {
 
  private:
   static Array on_host(const Array& a) { return on_device(a, Device::cpu()); }
-  LinearOperator made(const Case& c) const {
+  LinearOperator made(const FanCase& c) const {
     return projector(c.cone(), c.seen_by_projector(), Model::separable_footprint, axes_.device);
   }
   double median(const std::string& what, const std::function<void()>& body) {
@@ -108,7 +108,7 @@ class FanTimes {
 
   const Axes& axes_;
   const OnLine& on_line_;
-  Case case_, small_;
+  FanCase case_, small_;
   Stream& stream_;
   Rows& rows_;
 };

@@ -12,7 +12,7 @@ namespace tandem {
 
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 
 /// What a row goes on with at 1, 2, ... bins behind its end, whose value is one.
 std::vector<double> taper(Padding padding, Index bins) {

@@ -10,7 +10,7 @@ namespace tandem {
 
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 using Kind = Interpolation::Kind;
 
 /// The response of a box that is one bin wide.

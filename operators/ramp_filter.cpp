@@ -20,7 +20,7 @@ namespace tandem {
 
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 
 /// What is the same in all pictures, whatever interpolates. Where all waves come through alike, those near
 /// the Nyquist frequency have aliases as strong as themselves. So a bare ramp has its noise alike.

@@ -19,7 +19,7 @@ struct Part {
 };
 
 /// All rows, in parts that memory holds. Where rays cross slices, all slices fall on all rows.
-std::vector<Part> parts_of(const Projection& projection) {
+std::vector<Part> parts_of(const ProjectedScan& projection) {
   const Index rows = detector_of(projection.scan).rows, slices = projection.grid.size[2];
   if (!rows_are_slices(projection.scan)) return {{{0, rows}, {0, slices}}};
   const Index low = std::max<Index>(0, projection.first_row),
@@ -36,7 +36,7 @@ std::vector<Part> parts_of(const Projection& projection) {
 }
 
 /// What the rows of a part see.
-Scan scan_of(const Projection& projection, const Part& part) {
+Scan scan_of(const ProjectedScan& projection, const Part& part) {
   if (!rows_are_slices(projection.scan)) return projection.scan;
   const Index views = views_of(projection.scan);
   return crop(projection.scan, {0, views}, part.rows, {0, detector_of(projection.scan).bins});
@@ -54,7 +54,7 @@ io::Frames frames_of(const Array* lines, Shape shape, float constant) {
 }
 
 /// Line integrals of a part; nothing if no slice falls on its rows.
-std::optional<Array> lines_of(const Projection& projection, const Part& part, std::optional<Model> model,
+std::optional<Array> lines_of(const ProjectedScan& projection, const Part& part, std::optional<Model> model,
                               io::VolumeReader& volume) {
   if (part.slices.size() == 0) return std::nullopt;
   const VolumeGrid& grid = projection.grid;
@@ -69,7 +69,7 @@ std::optional<Array> lines_of(const Projection& projection, const Part& part, st
 
 }  // namespace
 
-void place_slices(Projection& projection, bool placed) {
+void place_slices(ProjectedScan& projection, bool placed) {
   const Detector& d = detector_of(projection.scan);
   const VolumeGrid& g = projection.grid;
   require<GeometryError>(placed || d.rows == g.size[2], "project: ", d.rows, " rows for ", g.size[2],
@@ -90,7 +90,7 @@ void place_slices(Projection& projection, bool placed) {
   projection.first_row = static_cast<Index>(std::lround(row));
 }
 
-void project(const Projection& projection, std::optional<Model> model, io::VolumeReader& volume,
+void project(const ProjectedScan& projection, std::optional<Model> model, io::VolumeReader& volume,
              io::ScanWriter& writer, const OnProgress& progress) {
   const Detector& d = detector_of(projection.scan);
   const Index views = views_of(projection.scan);

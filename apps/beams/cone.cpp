@@ -12,7 +12,7 @@ namespace tandem::apps {
 
 namespace {
 
-Scan scan_of(const GeometryOptions& o, Detector detector, std::vector<double> angles) {
+Scan cone_scan(const GeometryOptions& o, Detector detector, std::vector<double> angles) {
   return point_source_scan({detector, std::move(angles), *o.sod_mm, *o.sdd_mm,
                             o.midplane_row.value_or(0.5 * static_cast<double>(detector.rows - 1))});
 }
@@ -31,7 +31,7 @@ std::string words(const Scan& scan) {
 }
 
 /// Those next to the midplane: near it alone rays are measured twice.
-std::vector<Index> rows_for_axis(const Scan& scan, Range selected, Index count) {
+std::vector<Index> rows_for_cone_axis(const Scan& scan, Range selected, Index count) {
   count = std::min(count, selected.size());
   const auto first = static_cast<Index>(
       std::clamp(std::round(point_source_of(scan).midplane_row - 0.5 * static_cast<double>(count - 1)),
@@ -42,8 +42,8 @@ std::vector<Index> rows_for_axis(const Scan& scan, Range selected, Index count) 
 }
 
 /// If views agree better the other way round, says so: no file and no user is sure of the sense of rotation.
-pipeline::AxisEstimate find_axis(const std::vector<float>& lines, const Scan& scan, Index rows,
-                                 const pipeline::AxisSearch& search, ProgressLine& progress) {
+pipeline::AxisEstimate find_cone_axis(const std::vector<float>& lines, const Scan& scan, Index rows,
+                                      const pipeline::AxisSearch& search, ProgressLine& progress) {
   ConeBeam some = point_source_of(scan);
   some.detector.rows = rows;
   const auto axis = pipeline::find_axis(lines, some, search);
@@ -66,11 +66,11 @@ extern const Beam cone_beam{
     .arc_deg = 360,
     .options = {"--sod", "--sdd", "--midplane-row"},
     .needed = {"--sod", "--sdd", "--pixel-size"},
-    .scan = scan_of,
+    .scan = cone_scan,
     .fields = fields,
     .words = words,
-    .rows_for_axis = rows_for_axis,
-    .find_axis = find_axis,
+    .rows_for_axis = rows_for_cone_axis,
+    .find_axis = find_cone_axis,
 };
 
 }  // namespace tandem::apps

@@ -8,16 +8,16 @@ namespace {
 
 const ParallelBeam& parallel(const Scan& scan) { return std::get<ParallelBeam>(scan); }
 
-Scan scan_of(const GeometryOptions&, Detector detector, std::vector<double> angles) {
+Scan parallel_scan(const GeometryOptions&, Detector detector, std::vector<double> angles) {
   return ParallelBeam{detector, std::move(angles)};
 }
 
-pipeline::AxisEstimate find_axis(const std::vector<float>& lines, const Scan& scan, Index rows,
-                                 const pipeline::AxisSearch& search, ProgressLine&) {
+pipeline::AxisEstimate find_parallel_axis(const std::vector<float>& lines, const Scan& scan, Index rows,
+                                          const pipeline::AxisSearch& search, ProgressLine&) {
   return pipeline::find_axis(lines, angles_of(scan), rows, detector_of(scan).bins, search);
 }
 
-std::vector<Index> rows_for_axis(const Scan&, Range selected, Index count) {
+std::vector<Index> rows_for_parallel_axis(const Scan&, Range selected, Index count) {
   return spread_rows(selected, std::min(count, selected.size()));
 }
 
@@ -29,15 +29,15 @@ extern const Beam parallel_beam{
     .needs_mm = ParallelBeam::needs_mm,
     .arc_deg = 180,
     .models = {"pixel_driven", "joseph", "fourier"},
-    .scan = scan_of,
+    .scan = parallel_scan,
     .fields = [](const Scan& scan) -> nlohmann::json {
       return {{"view_shifts", !parallel(scan).view_shift_bins.empty()}};
     },
     .words = [](const Scan& scan) -> std::string {
       return parallel(scan).view_shift_bins.empty() ? "parallel beam" : "parallel beam, shifted views";
     },
-    .rows_for_axis = rows_for_axis,
-    .find_axis = find_axis,
+    .rows_for_axis = rows_for_parallel_axis,
+    .find_axis = find_parallel_axis,
 };
 
 }  // namespace tandem::apps

@@ -38,7 +38,7 @@ const std::map<std::string, bench::Rows (*)(const bench::Axes&, const bench::OnL
     {"fourier", bench::fourier},   {"preprocess", bench::preprocess}, {"fan", bench::fan},
     {"pictures", bench::pictures}};
 
-void print(Device device, const json& rows) {
+void print_rows(Device device, const json& rows) {
   std::printf("%s: %s\n", device.name().c_str(), description(device).c_str());
   std::printf("%-18s %-9s %-9s %6s %6s %7s %10s %9s %8s  %s\n", "direction", "variant", "precision", "size",
               "views", "slices", "ms", "GU/s", "of limit", "beside");
@@ -142,7 +142,7 @@ void run_bench(BenchOptions& o) {
     progress(what, done++, all, "lines");
   });
   progress.clear();
-  if (o.common.json != "-") print(o.axes.device, rows);
+  if (o.common.json != "-") print_rows(o.axes.device, rows);
   write_report(o.common, {{"command", "bench"},
                           {"version", TANDEM_VERSION},
                           {"case", o.name},

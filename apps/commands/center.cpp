@@ -125,8 +125,8 @@ void try_trials(CenterOptions& o) {
   if (sheet) write_sheet(std::move(*sheet), all);
 }
 
-nlohmann::json report_of(const CenterOptions& o, double axis, double uncertainty,
-                         pipeline::AxisMethod method) {
+nlohmann::json report_of_axis(const CenterOptions& o, double axis, double uncertainty,
+                              pipeline::AxisMethod method) {
   return {{"command", "center"}, {"version", TANDEM_VERSION},  {"input", o.scan.path},
           {"axis_bin", axis},    {"uncertainty", uncertainty}, {"method", name_of(method)}};
 }
@@ -141,7 +141,7 @@ void finish(CenterOptions& o, nlohmann::json report, ProgressLine& progress) {
 }
 
 void report_roll(CenterOptions& o, const Roll& roll, ProgressLine& progress) {
-  nlohmann::json report = report_of(o, roll.axis_bin, roll.axis_uncertainty, roll.method);
+  nlohmann::json report = report_of_axis(o, roll.axis_bin, roll.axis_uncertainty, roll.method);
   report["detector_roll_deg"] = roll.degrees;
   report["detector_roll_uncertainty_deg"] = roll.uncertainty;
   finish(o, std::move(report), progress);
@@ -163,7 +163,7 @@ void run_center(CenterOptions& o) {
                        progress);
   const auto axis = find_axis_of(*reader, o.scan, search, o.rows, progress);
   warn_of_repeated_view(*reader, o.scan, axes_of(axis), progress);
-  nlohmann::json report = report_of(o, axis.axis_bin, axis.uncertainty, axis.method);
+  nlohmann::json report = report_of_axis(o, axis.axis_bin, axis.uncertainty, axis.method);
   report["agreement"] = axis.agreement;
   finish(o, std::move(report), progress);
 }

@@ -144,7 +144,7 @@ json not_reached(const json& rows, Device device) {
   return left;
 }
 
-void print(Device device, const json& rows) {
+void print_pairs(Device device, const json& rows) {
   std::printf("%s: %s\n", device.name().c_str(), description(device).c_str());
   const auto bound = [](const json& value) {
     char text[16] = "none";
@@ -187,7 +187,7 @@ void run_check(CheckOptions& o) {
                  {"ok", all_hold}};
   if (o.pair.empty()) report["kernels_not_reached"] = not_reached(rows, device);
   progress.clear();
-  if (o.common.json != "-") print(device, rows);
+  if (o.common.json != "-") print_pairs(device, rows);
   write_report(o.common, report);
   if (!all_hold) throw CheckFailed("check: at least one pair is above its bound; see the table");
 }

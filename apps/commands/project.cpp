@@ -19,7 +19,7 @@ namespace tandem::apps {
 
 namespace {
 
-using pipeline::Projection;
+using pipeline::ProjectedScan;
 
 struct ProjectOptions {
   Common common;
@@ -53,7 +53,7 @@ Scan scan_of(const ProjectOptions& o, const VolumeGrid& grid, const std::optiona
 
 /// The rays of --like. Where scan and volume do not both know mm, bins are as wide as voxels in mm, or
 /// lengths are in bins.
-void take_scan(Projection& target, const ProjectOptions& o, bool in_mm) {
+void take_scan(ProjectedScan& target, const ProjectOptions& o, bool in_mm) {
   const auto reader = io::open_scan(o.like, {.allow_external_files = o.any_external});
   const io::ScanInfo& info = reader->info();
   target.scan = info.scan;
@@ -70,9 +70,9 @@ void take_scan(Projection& target, const ProjectOptions& o, bool in_mm) {
 }
 
 /// The scan to make: that of --like, or of the geometry options, and the volume where its file says it lies.
-Projection target_of(const ProjectOptions& o, const io::VolumeReader& volume) {
+ProjectedScan target_of(const ProjectOptions& o, const io::VolumeReader& volume) {
   const std::optional<io::VolumePlace> place = volume.place();
-  Projection target;
+  ProjectedScan target;
   target.grid = place ? place->grid : centred_grid(o, volume);
   const bool in_mm = volume.unit() == "1/mm" || volume.pitch_mm();
   const Beam& beam = beam_named(o.geometry.geometry);
@@ -108,7 +108,7 @@ void run_project(ProjectOptions& o) {
   ProgressLine progress(o.common);
   io::VolumeReader volume(o.volume, o.any_external);
   volume.require_complete();
-  const Projection target = target_of(o, volume);
+  const ProjectedScan target = target_of(o, volume);
   const bool has_models = !beam_of(target.scan).models.empty();
   if (!has_models && o.given("--model")) throw GeometryError("--model goes with a parallel beam only");
   const Detector& detector = detector_of(target.scan);

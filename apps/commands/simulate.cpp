@@ -94,7 +94,7 @@ void write_frames(const pipeline::SimulatedScan& simulated, Index step, io::Scan
   }
 }
 
-nlohmann::json report_of(const SimulateOptions& o) {
+nlohmann::json report_of_scan(const SimulateOptions& o) {
   const pipeline::Simulation& s = o.simulation;
   const Detector& detector = detector_of(s.scan);
   return {{"command", "simulate"},
@@ -125,7 +125,7 @@ void run_simulate(SimulateOptions& o) {
                         simulated.type(), s.flats, s.darks);
   write_frames(simulated, rows_at_once(row_bytes, detector.rows), writer, progress);
   if (!o.truth.empty()) write_truth(o, simulated, progress);
-  const nlohmann::json report = report_of(o);
+  const nlohmann::json report = report_of_scan(o);
   writer.finish(text_of(report));
   progress.clear();
   write_report(o.common, report);

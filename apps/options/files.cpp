@@ -24,15 +24,13 @@ bool same(const fs::path& a, const fs::path& b) {
   return left == fs::weakly_canonical(fs::absolute(b, fault), fault) && !fault;
 }
 
-fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : "."; }
-
 /// Whether writing `output` would change `input`: the file itself, a slice, or the folder of images
 /// that slices would join.
 bool overwrites(const fs::path& output, const fs::path& input) {
   if (same(output, input) || io::is_file_of(output, input)) return true;
   const fs::path images = io::image_folder_of(input);
   const io::VolumeKind* kind = io::volume_kind(output);
-  return kind && kind->slices_are_files() && !images.empty() && same(folder_of(output), images);
+  return kind && kind->slices_are_files() && !images.empty() && same(io::folder_of(output), images);
 }
 
 bool is_file(const NamedFile& file) { return !file.path.empty() && file.path != "-"; }
@@ -54,7 +52,7 @@ void refuse_source(const NamedFile& output, const NamedFile& input, const std::v
 
 /// A folder that can be written to.
 void require_place(const NamedFile& output) {
-  const fs::path folder = folder_of(output.path);
+  const fs::path folder = io::folder_of(output.path);
   std::error_code fault;
   for (const fs::path& file : io::files_of_output(output.path)) io::require_name(file);
   require<FileError>(fs::is_directory(folder, fault), output.option, " ", output.path.string(),

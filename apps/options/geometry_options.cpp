@@ -17,7 +17,7 @@ namespace {
 constexpr double radians = in_radians(1);  // of a degree
 
 /// "--sod MM, --sdd MM and --pixel-size MM"
-std::string joined(const std::vector<const char*>& options) {
+std::string listed_with_and(const std::vector<const char*>& options) {
   std::string list;
   for (std::size_t k = 0; k < options.size(); ++k)
     list += (k == 0 ? "" : k + 1 < options.size() ? ", " : " and ") + std::string(options[k]) + " MM";
@@ -42,7 +42,7 @@ void check(const CLI::App& c, const GeometryOptions& o) {
         throw UsageError(std::string(option) + " goes with --geometry " + std::string(beam.kind) + " alone");
   const std::vector<const char*>& needed = beam_named(o.geometry).needed;
   if (std::ranges::any_of(needed, [&](const char* option) { return c.count(option) == 0; }))
-    throw UsageError("--geometry " + o.geometry + " needs " + joined(needed));
+    throw UsageError("--geometry " + o.geometry + " needs " + listed_with_and(needed));
 }
 
 }  // namespace

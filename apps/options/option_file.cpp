@@ -109,8 +109,8 @@ std::string forbidden(const CLI::App& command, const CLI::Option& known, const S
 }
 
 /// Adds the options of a text, as far as no word settles them.
-void add(const CLI::App& command, const Origin& from, const std::string& text,
-         std::vector<std::string>& words) {
+void add_settings(const CLI::App& command, const Origin& from, const std::string& text,
+                  std::vector<std::string>& words) {
   std::vector<std::string> added;
   for (const Setting& item : read_settings(text, from.name)) {
     const CLI::Option& known = known_option(command, from, item);
@@ -127,7 +127,7 @@ void add(const CLI::App& command, const Origin& from, const std::string& text,
 /// The recipe of a volume may be damaged, or no TOML: then the file is at fault.
 void add_recipe(const CLI::App& command, const std::string& volume, std::vector<std::string>& words) {
   try {
-    add(command, {"--like " + volume, true}, config_in(volume), words);
+    add_settings(command, {"--like " + volume, true}, config_in(volume), words);
   } catch (const UsageError& fault) {
     throw FileError(fault.what());
   }
@@ -137,7 +137,8 @@ void add_recipe(const CLI::App& command, const std::string& volume, std::vector<
 
 std::vector<std::string> with_option_file(const CLI::App& command, std::vector<std::string> words) {
   if (const std::string file = value_in(words, "--config"); !file.empty())
-    add(command, {"--config " + file, false}, io::text_of_file(file, "a file of options", most_bytes), words);
+    add_settings(command, {"--config " + file, false},
+                 io::text_of_file(file, "a file of options", most_bytes), words);
   if (command.get_name() != "recon") return words;  // elsewhere --like takes a scan
   if (const std::string volume = value_in(words, "--like"); !volume.empty())
     add_recipe(command, volume, words);

@@ -14,7 +14,7 @@ using pipeline::StepValues;
 
 /// An option whose text, accepted by `check`, becomes a value by `parsed`.
 template <class Parse>
-CLI::Option* add(CLI::App& c, const StepOption& option, StepValues& values, const Parse& parsed) {
+CLI::Option* add_option(CLI::App& c, const StepOption& option, StepValues& values, const Parse& parsed) {
   const std::string name(option.name);
   const auto keep = [&values, name, parsed](const std::string& text) {
     values.insert_or_assign(name, parsed(text));
@@ -22,8 +22,8 @@ CLI::Option* add(CLI::App& c, const StepOption& option, StepValues& values, cons
   return c.add_option_function<std::string>(name, keep, std::string(option.help));
 }
 
-void add(CLI::App& c, const StepOption& option, pipeline::TrueOrFalse, StepValues& values) {
-  add(c, option, values, [](const std::string& text) { return text == "true"; })
+void add_option(CLI::App& c, const StepOption& option, pipeline::TrueOrFalse, StepValues& values) {
+  add_option(c, option, values, [](const std::string& text) { return text == "true"; })
       ->transform(one_of({"true", "false"}))
       ->type_name("true|false");
 }
@@ -36,28 +36,28 @@ std::vector<Range> ranges_in(const std::string& text) {
   return ranges;
 }
 
-void add(CLI::App& c, const StepOption& option, pipeline::Columns, StepValues& values) {
-  add(c, option, values, ranges_in)->type_name("A:B[,C:D]");
+void add_option(CLI::App& c, const StepOption& option, pipeline::Columns, StepValues& values) {
+  add_option(c, option, values, ranges_in)->type_name("A:B[,C:D]");
 }
 
-void add(CLI::App& c, const StepOption& option, pipeline::FileName, StepValues& values) {
-  add(c, option, values, [](const std::string& text) { return text; })->type_name("FILE");
+void add_option(CLI::App& c, const StepOption& option, pipeline::FileName, StepValues& values) {
+  add_option(c, option, values, [](const std::string& text) { return text; })->type_name("FILE");
 }
 
-void add(CLI::App& c, const StepOption& option, pipeline::PositiveNumber limit, StepValues& values) {
-  add(c, option, values, [](const std::string& text) { return number_in(text).value(); })
+void add_option(CLI::App& c, const StepOption& option, pipeline::PositiveNumber limit, StepValues& values) {
+  add_option(c, option, values, [](const std::string& text) { return number_in(text).value(); })
       ->check(positive(limit.highest))
       ->type_name("X");
 }
 
-void add(CLI::App& c, const StepOption& option, pipeline::WholeNumber limits, StepValues& values) {
-  add(c, option, values, [](const std::string& text) { return whole_in(text).value(); })
+void add_option(CLI::App& c, const StepOption& option, pipeline::WholeNumber limits, StepValues& values) {
+  add_option(c, option, values, [](const std::string& text) { return whole_in(text).value(); })
       ->check(count(limits.lowest, limits.highest))
       ->type_name("N");
 }
 
-void add(CLI::App& c, const StepOption& option, pipeline::Number limits, StepValues& values) {
-  add(c, option, values, [](const std::string& text) { return number_in(text).value(); })
+void add_option(CLI::App& c, const StepOption& option, pipeline::Number limits, StepValues& values) {
+  add_option(c, option, values, [](const std::string& text) { return number_in(text).value(); })
       ->check(within(limits.lowest, limits.highest))
       ->type_name("X");
 }
@@ -74,8 +74,8 @@ std::vector<double> numbers_in(const std::string& text) {
   return numbers;
 }
 
-void add(CLI::App& c, const StepOption& option, pipeline::Numbers, StepValues& values) {
-  add(c, option, values, numbers_in)
+void add_option(CLI::App& c, const StepOption& option, pipeline::Numbers, StepValues& values) {
+  add_option(c, option, values, numbers_in)
       ->check([](const std::string& text) {
         return numbers_in(text).empty() ? "'" + text + "' is not numbers, X,X,..." : std::string();
       })
@@ -83,16 +83,16 @@ void add(CLI::App& c, const StepOption& option, pipeline::Numbers, StepValues& v
 }
 
 /// Many words stand in the help, where they are wrapped.
-void add(CLI::App& c, const StepOption& option, const pipeline::OneOf& choice, StepValues& values) {
+void add_option(CLI::App& c, const StepOption& option, const pipeline::OneOf& choice, StepValues& values) {
   constexpr std::size_t many = 6;
-  CLI::Option* added = add(c, option, values, [](const std::string& text) { return text; });
+  CLI::Option* added = add_option(c, option, values, [](const std::string& text) { return text; });
   added->transform(one_of(choice.words));
   added->type_name(choice.words.size() < many ? joined(choice.words, "|") : "NAME");
   if (choice.words.size() >= many)
     added->description(std::string(option.help) + ": " + joined(choice.words, ", "));
 }
 
-void add(CLI::App& c, const StepOption& option, const pipeline::ShortFor& full, StepValues& values) {
+void add_option(CLI::App& c, const StepOption& option, const pipeline::ShortFor& full, StepValues& values) {
   const auto give = [&values, full] {
     values.insert_or_assign(std::string(full.option), std::string(full.word));
   };
@@ -105,7 +105,7 @@ void add(CLI::App& c, const StepOption& option, const pipeline::ShortFor& full, 
 void add_step_options(CLI::App& c, StepValues& values) {
   for (const pipeline::Step& step : pipeline::steps())
     for (const StepOption& option : step.options)
-      std::visit([&](const auto& takes) { add(c, option, takes, values); }, option.takes);
+      std::visit([&](const auto& takes) { add_option(c, option, takes, values); }, option.takes);
 }
 
 NamedFiles files_of(const StepValues& values) {

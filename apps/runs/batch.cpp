@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// How a run ended.
-struct Row {
+struct ScanRow {
   std::string scan, output;
   double seconds = 0;
   std::optional<Failure> failure;
@@ -80,16 +80,16 @@ void require_apart(const std::vector<std::shared_ptr<ReconOptions>>& runs) {
   refuse_sources(seen, inputs, outputs);
 }
 
-void print_table(std::ostream& to, const std::vector<Row>& rows) {
+void print_table(std::ostream& to, const std::vector<ScanRow>& rows) {
   std::size_t width = 4;
-  for (const Row& row : rows) width = std::max(width, one_line("", row.scan).size());
+  for (const ScanRow& row : rows) width = std::max(width, one_line("", row.scan).size());
   const auto line = [&](const std::string& scan, const std::string& result, const std::string& seconds,
                         const std::string& rest) {
     to << std::left << std::setw(static_cast<int>(width)) << scan << "  " << std::setw(9) << result
        << std::right << std::setw(8) << seconds << "  " << rest << '\n';
   };
   line("scan", "result", "seconds", "volume, or error");
-  for (const Row& row : rows) {
+  for (const ScanRow& row : rows) {
     std::ostringstream seconds;
     seconds << std::fixed << std::setprecision(1) << row.seconds;
     line(one_line("", row.scan), row.failure ? "failed " + std::to_string(row.failure->code) : "done",
@@ -98,7 +98,7 @@ void print_table(std::ostream& to, const std::vector<Row>& rows) {
 }
 
 /// The line of a failure; it names the scan.
-std::string words_of(const Row& row) {
+std::string words_of(const ScanRow& row) {
   const std::string& text = row.failure->text;
   return text.find(row.scan) == std::string::npos ? row.scan + ": " + text : text;
 }
@@ -162,7 +162,7 @@ void run_all(const std::vector<std::shared_ptr<ReconOptions>>& runs,
              const std::function<void(ReconOptions&)>& run) {
   require_apart(runs);
   const Common& common = runs.front()->common;
-  std::vector<Row> rows;
+  std::vector<ScanRow> rows;
   const bool on_terminal = common.json == "-" && !common.listener;
   const auto reports = on_terminal ? std::make_shared<nlohmann::json>(nlohmann::json::array()) : nullptr;
   for (const auto& o : runs) {
@@ -171,7 +171,7 @@ void run_all(const std::vector<std::shared_ptr<ReconOptions>>& runs,
     if (!common.quiet)
       std::cerr << "tandem: scan " << rows.size() + 1 << " of " << runs.size() << ": "
                 << one_line("", o->scan.path) << std::endl;
-    Row row{o->scan.path, o->output, 0, failure_of([&] { run(*o); })};
+    ScanRow row{o->scan.path, o->output, 0, failure_of([&] { run(*o); })};
     row.seconds = seconds_now() - begun;
     rows.push_back(row);
     if (caught_signal() != 0) break;
@@ -180,7 +180,7 @@ void run_all(const std::vector<std::shared_ptr<ReconOptions>>& runs,
   if (reports) std::cout << text_of(*reports, 1) << '\n';
   print_table(common.json == "-" ? std::cerr : std::cout, rows);
   throw_if_interrupted();
-  const auto failed = [](const Row& row) { return row.failure.has_value(); };
+  const auto failed = [](const ScanRow& row) { return row.failure.has_value(); };
   const auto first = std::find_if(rows.begin(), rows.end(), failed);
   if (first == rows.end()) return;
   throw ScansFailed(first->failure->code, std::to_string(std::count_if(rows.begin(), rows.end(), failed)) +

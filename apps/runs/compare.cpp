@@ -25,7 +25,7 @@ namespace {
 using nlohmann::json;
 
 /// What a method made.
-struct Row {
+struct MethodRow {
   std::string method;
   pipeline::Plan plan;
   double seconds = 0;  ///< from counts to the last slice, with all that the method looks for before
@@ -49,12 +49,12 @@ std::string text_of_number(double value, int digits) {
   return text.str();
 }
 
-Row made_by(const std::string& method, ReconOptions o, io::ScanReader& reader, ProgressLine& progress) {
+MethodRow made_by(const std::string& method, ReconOptions o, io::ScanReader& reader, ProgressLine& progress) {
   const pipeline::Method& entry = pipeline::method_named(method);
   o.recipe.method = method;
   o.recipe.devices = chosen_devices(o.device, entry.needs_matched_pair ? Pairing::matched : Pairing::any);
   o.recipe.fewest_devices = o.device.device == "auto";
-  Row row{method, make_plan(reader.info(), o.recipe)};
+  MethodRow row{method, make_plan(reader.info(), o.recipe)};
   require_its_beam(o, row.plan);
   for (const std::string& warning : row.plan.warnings) progress.warn(method + ": " + warning);
   pipeline::Options options;
@@ -73,7 +73,7 @@ Row made_by(const std::string& method, ReconOptions o, io::ScanReader& reader, P
 }
 
 /// In the letters that pictures have, which are small ones.
-std::vector<std::string> captions_of(const Row& row) {
+std::vector<std::string> captions_of(const MethodRow& row) {
   std::vector<std::string> lines{row.method};
   const std::string seconds = text_of_number(row.seconds, 3) + " s";
   lines.push_back(row.iterates() ? std::to_string(row.outcome.iterations) + " iterations, " + seconds
@@ -95,11 +95,11 @@ io::Picture true_slice(const ReconOptions& o, const pipeline::Plan& plan) {
 }
 
 /// One window for all, so that greys can be compared.
-void write_picture(io::Output output, const ReconOptions& o, std::vector<Row>& rows) {
+void write_picture(io::Output output, const ReconOptions& o, std::vector<MethodRow>& rows) {
   constexpr std::size_t most_columns = 4;
   std::vector<io::Picture> pictures;
   if (!o.truth.empty()) pictures.push_back(true_slice(o, rows.front().plan));
-  for (Row& row : rows) {
+  for (MethodRow& row : rows) {
     pictures.push_back(std::move(row.outcome.middle.front()));
     pictures.back().captions = captions_of(row);
   }
@@ -112,7 +112,7 @@ void write_picture(io::Output output, const ReconOptions& o, std::vector<Row>& r
   io::write_png(std::move(output), pictures, black, white, std::min(pictures.size(), most_columns));
 }
 
-json json_of(const Row& row) {
+json json_of(const MethodRow& row) {
   json one = {{"algorithm", row.method}, {"seconds", row.seconds}};
   one["iterations"] = row.iterates() ? json(row.outcome.iterations) : json(nullptr);
   one["residual"] = row.iterates() ? json(row.residual()) : json(nullptr);
@@ -122,7 +122,7 @@ json json_of(const Row& row) {
   return one;
 }
 
-void print_table(const std::vector<Row>& rows) {
+void print_table(const std::vector<MethodRow>& rows) {
   const bool judged = rows.front().outcome.quality.has_value();
   const auto cell = [](const std::string& text) { std::cout << std::right << std::setw(12) << text; };
   const auto begin = [](const std::string& text) { std::cout << std::left << std::setw(10) << text; };
@@ -131,7 +131,7 @@ void print_table(const std::vector<Row>& rows) {
   if (judged)
     for (const char* title : {"PSNR, dB", "SSIM", "RMSE"}) cell(title);
   std::cout << '\n';
-  for (const Row& row : rows) {
+  for (const MethodRow& row : rows) {
     begin(row.method);
     cell(text_of_number(row.seconds, 3));
     cell(row.iterates() ? std::to_string(row.outcome.iterations) : "-");
@@ -154,7 +154,7 @@ void compare_methods(ReconOptions& o) {
   complete_recipe(o, *reader, progress);
   tell_notes(o, reader->info(), progress);
   io::Output preview(o.preview, io::Content::picture, o.common.replace());
-  std::vector<Row> rows;
+  std::vector<MethodRow> rows;
   for (const std::string& method : o.compared) rows.push_back(made_by(method, o, *reader, progress));
   write_picture(std::move(preview), o, rows);
   progress.clear();
@@ -166,7 +166,7 @@ void compare_methods(ReconOptions& o) {
       {"volume", {{"shape", rows.front().plan.job.grid.shape()}, {"unit", rows.front().plan.job.unit()}}},
       {"compared", json::array()},
       {"warnings", progress.warnings()}};
-  for (const Row& row : rows) report["compared"].push_back(json_of(row));
+  for (const MethodRow& row : rows) report["compared"].push_back(json_of(row));
   write_report(o.common, report);
   if (o.common.json == "-") return;
   print_table(rows);

@@ -51,7 +51,7 @@ void fit(StepValues& values) {
     keep(fitted_to_water(io::read_pairs(*spectrum, "an energy in keV and its share of the beam"), *spectrum));
 }
 
-std::string conflict(const StepValues& values) {
+std::string hardening_conflict(const StepValues& values) {
   int given = 0;
   for (const char* option : {"--beam-hardening", "--beam-hardening-wedge", "--beam-hardening-spectrum"})
     given += static_cast<int>(values.contains(option));
@@ -61,7 +61,7 @@ std::string conflict(const StepValues& values) {
                "give one of them";
 }
 
-std::string hindrance(const Preprocessing& how) {
+std::string hardening_hindrance(const Preprocessing& how) {
   return how.keeps_transmissions
              ? "--beam-hardening changes line integrals, and this method takes transmissions; leave one out"
              : "";
@@ -128,8 +128,8 @@ Step beam_hardening() {
             return [polynomial = *polynomial](ViewRow& row) { return straighten(row, polynomial); };
           },
           .complete = fit,
-          .conflict = conflict,
-          .hindrance = hindrance};
+          .conflict = hardening_conflict,
+          .hindrance = hardening_hindrance};
 }
 
 }  // namespace tandem::pipeline::step

@@ -25,7 +25,7 @@ Border border_of(Dezinger::Window window) {
                                                   : Border::own;
 }
 
-std::string conflict(const StepValues& values) {
+std::string dezinger_conflict(const StepValues& values) {
   const bool cube = value_of<std::string>(values, "--dezinger-window") == "cube";
   const Index size = value_of<Index>(values, "--dezinger").value_or(3);
   if (cube && size % 2 == 0)
@@ -153,7 +153,7 @@ Step dezinger() {
       .on_row = on_row,
       .on_references =
           [](const Preprocessing& how) { return dezinger_references(how, Dezinger::Window::row); },
-      .conflict = conflict};
+      .conflict = dezinger_conflict};
 }
 
 }  // namespace step

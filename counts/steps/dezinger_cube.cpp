@@ -8,7 +8,7 @@ namespace tandem::pipeline::step {
 
 namespace {
 
-constexpr auto window = Dezinger::Window::cube;
+constexpr auto cube = Dezinger::Window::cube;
 
 /// The counts of one view, row by row.
 std::vector<float> numbers_of(const io::FramesView& counts, Index view) {
@@ -21,8 +21,8 @@ std::vector<float> numbers_of(const io::FramesView& counts, Index view) {
   return numbers;
 }
 
-ProjectionWork on_projection(const Preprocessing& how) {
-  const auto asked = dezinger_of(how, window);
+ProjectionWork dezinger_in_cube(const Preprocessing& how) {
+  const auto asked = dezinger_of(how, cube);
   if (!asked) return {};
   return [asked = *asked](Projection& view) {
     const Index views = view.counts.shape[0], half = asked.frames() / 2;
@@ -38,8 +38,8 @@ ProjectionWork on_projection(const Preprocessing& how) {
   };
 }
 
-double bytes_a_thread(const Preprocessing& how, Shape frame) {
-  const auto asked = dezinger_of(how, window);
+double cube_bytes_a_thread(const Preprocessing& how, Shape frame) {
+  const auto asked = dezinger_of(how, cube);
   return asked ? 4.0 * static_cast<double>(asked->frames() * frame[1] * frame[2] << (2 * how.binning)) : 0;
 }
 
@@ -50,11 +50,11 @@ Step dezinger_cube() {
           .help = "the same with a window of bins, rows and views (--dezinger-window cube)",
           .before_binning = true,
           .needs_all_views = true,
-          .on_gpu = [](const Preprocessing& how) { return dezinger_on_gpu(how, window); },
-          .on_projection = on_projection,
-          .on_references = [](const Preprocessing& how) { return dezinger_references(how, window); },
-          .margin = [](const Preprocessing& how) { return margin_of(how, window); },
-          .bytes_a_thread = bytes_a_thread};
+          .on_gpu = [](const Preprocessing& how) { return dezinger_on_gpu(how, cube); },
+          .on_projection = dezinger_in_cube,
+          .on_references = [](const Preprocessing& how) { return dezinger_references(how, cube); },
+          .margin = [](const Preprocessing& how) { return margin_of(how, cube); },
+          .bytes_a_thread = cube_bytes_a_thread};
 }
 
 }  // namespace tandem::pipeline::step

@@ -6,10 +6,10 @@ namespace tandem::pipeline::step {
 
 namespace {
 
-constexpr auto window = Dezinger::Window::projection;
+constexpr auto square = Dezinger::Window::projection;
 
-ProjectionWork on_projection(const Preprocessing& how) {
-  const auto asked = dezinger_of(how, window);
+ProjectionWork dezinger_in_square(const Preprocessing& how) {
+  const auto asked = dezinger_of(how, square);
   if (!asked) return {};
   return [asked = *asked](Projection& view) {
     const Image<float>& y = view.y;
@@ -27,10 +27,10 @@ Step dezinger_projection() {
   return {.name = "dezinger-projection",
           .help = "the same with a window of bins and rows (--dezinger-window projection)",
           .before_binning = true,
-          .on_gpu = [](const Preprocessing& how) { return dezinger_on_gpu(how, window); },
-          .on_projection = on_projection,
-          .on_references = [](const Preprocessing& how) { return dezinger_references(how, window); },
-          .margin = [](const Preprocessing& how) { return margin_of(how, window); }};
+          .on_gpu = [](const Preprocessing& how) { return dezinger_on_gpu(how, square); },
+          .on_projection = dezinger_in_square,
+          .on_references = [](const Preprocessing& how) { return dezinger_references(how, square); },
+          .margin = [](const Preprocessing& how) { return margin_of(how, square); }};
 }
 
 }  // namespace tandem::pipeline::step

@@ -8,7 +8,7 @@ namespace tandem::pipeline::step {
 
 namespace {
 
-Index repair(ViewRow& row) {
+Index repair_row(ViewRow& row) {
   if (row.integers) return 0;
   const float* y = row.y.data();
   const auto bad = [y](Index b) { return !std::isfinite(y[b]); };
@@ -27,7 +27,7 @@ Step not_finite() {
           .help = "pixels that are not finite are interpolated from their neighbours in the row",
           .before_binning = true,
           .in_pass = [](const kernels::CountsTally& met) { return met.repaired; },
-          .on_row = [](const Preprocessing&) -> RowWork { return repair; }};
+          .on_row = [](const Preprocessing&) -> RowWork { return repair_row; }};
 }
 
 }  // namespace tandem::pipeline::step

@@ -18,15 +18,15 @@ constexpr double highest_kev = 1000;
 constexpr Index fewest_rows = 32;   // of a block
 constexpr Index farthest = 10'000;  // pixels: a blur of 700
 
-std::string method_of(const StepValues& values) {
+std::string phase_method_of(const StepValues& values) {
   return value_of<std::string>(values, "--retrieve-phase-method").value_or("none");
 }
 
-std::string conflict(const StepValues& values) {
-  const bool asked = method_of(values) != "none";
+std::string phase_conflict(const StepValues& values) {
+  const bool asked = phase_method_of(values) != "none";
   for (const char* option : {"--energy", "--retrieve-phase-delta-beta"})
     if (asked && !values.contains(option))
-      return io::words("--retrieve-phase-method ", method_of(values), " needs ", option);
+      return io::words("--retrieve-phase-method ", phase_method_of(values), " needs ", option);
   for (const char* option : {"--energy", "--propagation-distance", "--retrieve-phase-delta-beta"})
     if (!asked && values.contains(option))
       return io::words(option, " goes with --retrieve-phase-method paganin or gpaganin");
@@ -42,9 +42,9 @@ double distance_of(const Preprocessing& how) {
   return value_of<double>(how.values, "--propagation-distance").value_or(how.optics->to_detector_mm);
 }
 
-std::string hindrance(const Preprocessing& how) {
+std::string phase_hindrance(const Preprocessing& how) {
   const Optics& optics = *how.optics;
-  const std::string step = "--retrieve-phase-method " + method_of(how.values);
+  const std::string step = "--retrieve-phase-method " + phase_method_of(how.values);
   if (!how.minus_log)
     return step + ": --minus-log false says that the data are line integrals; it needs transmissions";
   if (how.noise)
@@ -150,7 +150,7 @@ Index retrieve(Projection& view, const Filter& filter, PhaseBlocks blocks) {
   return 0;
 }
 
-ProjectionWork on_projection(const Preprocessing& how) {
+ProjectionWork phase_on_projection(const Preprocessing& how) {
   const auto filter = phase_filter_of(how);
   if (!filter) return {};
   return [lazy = std::make_shared<LazyFilter>(*filter), blocks = blocks_of(*filter)](Projection& view) {
@@ -158,7 +158,7 @@ ProjectionWork on_projection(const Preprocessing& how) {
   };
 }
 
-GpuWork on_gpu(const Preprocessing& how) {
+GpuWork phase_on_gpu(const Preprocessing& how) {
   const auto filter = phase_filter_of(how);
   if (!filter) return {};
   return [lazy = std::make_shared<LazyFilter>(*filter), blocks = blocks_of(*filter)](GpuData& data) {
@@ -170,14 +170,14 @@ GpuWork on_gpu(const Preprocessing& how) {
   };
 }
 
-double gpu_bytes(const Preprocessing& how, Shape shape) {
+double phase_gpu_bytes(const Preprocessing& how, Shape shape) {
   const PhaseFilter filter = *phase_filter_of(how);
   const PhaseBlocks blocks = blocks_of(filter);
   const Index bins = kernels::fast_length(shape[2] + 2 * filter.reach(filter.bin_mm));
   return kernels::FilterBatch(blocks.rows(), bins, shape[1] / blocks.own + 2).bytes();
 }
 
-RowMargin margin(const Preprocessing& how) {
+RowMargin phase_margin(const Preprocessing& how) {
   const PhaseBlocks blocks = blocks_of(*phase_filter_of(how));
   return {blocks.beyond, blocks.own};
 }
@@ -187,7 +187,7 @@ Index bins_beside(const Preprocessing& how) {
   return filter.reach(filter.bin_mm);
 }
 
-double bytes_a_thread(const Preprocessing& how, Shape shape) {
+double phase_bytes_a_thread(const Preprocessing& how, Shape shape) {
   const PhaseFilter filter = *phase_filter_of(how);
   const Index bins = kernels::fast_length(shape[2] + 2 * filter.reach(filter.bin_mm));
   const Index rows = blocks_of(filter).rows(), image = rows * (bins + 2), lines = 32 * std::max(rows, bins);
@@ -218,7 +218,7 @@ PhaseBlocks blocks_of(const PhaseFilter& filter) {
 }
 
 std::optional<PhaseFilter> phase_filter_of(const Preprocessing& how) {
-  const std::string method = method_of(how.values);
+  const std::string method = phase_method_of(how.values);
   if (method == "none" || !how.optics) return {};
   const Optics& optics = *how.optics;
   const double r1 = optics.to_sample_mm, r2 = distance_of(how);
@@ -248,14 +248,14 @@ Step phase() {
            {"--retrieve-phase-delta-beta", "delta / beta of the sample", PositiveNumber{1e9}}},
       .makes_new_noise = true,
       .needs_transmission = true,
-      .on_gpu = on_gpu,
-      .gpu_bytes = gpu_bytes,
-      .on_projection = on_projection,
-      .margin = margin,
+      .on_gpu = phase_on_gpu,
+      .gpu_bytes = phase_gpu_bytes,
+      .on_projection = phase_on_projection,
+      .margin = phase_margin,
       .bins_beside = bins_beside,
-      .bytes_a_thread = bytes_a_thread,
-      .conflict = conflict,
-      .hindrance = hindrance};
+      .bytes_a_thread = phase_bytes_a_thread,
+      .conflict = phase_conflict,
+      .hindrance = phase_hindrance};
 }
 
 }  // namespace step

@@ -10,7 +10,7 @@ namespace tandem::pipeline::step {
 
 namespace {
 
-constexpr FillWindow window{};
+constexpr FillWindow fill_window{};
 constexpr Index rows_of_mask = 2;  // of the file, around a cell, that tell whether it is bad
 
 bool asked_for(const Preprocessing& how) {
@@ -23,7 +23,7 @@ Index fill_rest(const Image<float>& y, Index row, std::span<const Pixel> marks) 
                      [&](Index b) { return marks[static_cast<std::size_t>(row * y.n2 + b)] != Pixel::good; });
 }
 
-Index repair(Projection& view) {
+Index repair_view(Projection& view) {
   const Image<float>& y = view.y;
   std::vector<Pixel> marks(static_cast<std::size_t>(y.n1 * y.n2), Pixel::good);
   const std::vector<float>& span = view.reference.sets.front().span;
@@ -35,7 +35,7 @@ Index repair(Projection& view) {
       marks[i] = Pixel::bad;
     met.mended = true;
   }
-  std::vector<Index> filled = median_fill(y, marks, window);
+  std::vector<Index> filled = median_fill(y, marks, fill_window);
   for (Index r = 0; r < y.n1; ++r)
     if (!view.met[static_cast<std::size_t>(r)].lost)
       filled[static_cast<std::size_t>(r)] += fill_rest(y, r, marks);
@@ -51,7 +51,7 @@ std::optional<Index> repair_on_gpu(GpuData& data) {
   std::vector<kernels::MendedCell> mended;
   std::vector<int> good;
   std::vector<kernels::FilledCell> rest;
-  for_each_fill({y.n1, y.n2}, marks, window, [&](Index row, Index bin, const std::vector<Index>& from) {
+  for_each_fill({y.n1, y.n2}, marks, fill_window, [&](Index row, Index bin, const std::vector<Index>& from) {
     mended.push_back({static_cast<int>(row), static_cast<int>(bin), static_cast<int>(good.size()),
                       static_cast<int>(from.size())});
     good.insert(good.end(), from.begin(), from.end());
@@ -84,10 +84,12 @@ Step repair_cells() {
       .on_gpu = [](const Preprocessing& how) { return asked_for(how) ? GpuWork(repair_on_gpu) : GpuWork{}; },
       .on_projection = [](const Preprocessing& how) -> ProjectionWork {
         if (!asked_for(how)) return {};
-        return repair;
+        return repair_view;
       },
       .margin =
-          [](const Preprocessing& how) { return RowMargin{window.last / 2 + rows_with(how, rows_of_mask)}; }};
+          [](const Preprocessing& how) {
+            return RowMargin{fill_window.last / 2 + rows_with(how, rows_of_mask)};
+          }};
 }
 
 }  // namespace tandem::pipeline::step

@@ -13,7 +13,7 @@ using stripes::Method;
 constexpr std::string_view chosen_by = "--remove-stripe-method";
 
 /// Null if stripes stay.
-const Method* method_of(const StepValues& values) {
+const Method* stripe_method_of(const StepValues& values) {
   const std::string name = value_of<std::string>(values, chosen_by).value_or("none");
   for (const Method& method : stripes::methods())
     if (method.name == name) return &method;
@@ -34,8 +34,8 @@ std::vector<StepOption> all_options() {
 }
 
 /// An option of a method that was not chosen does nothing, so it is a mistake.
-std::string conflict(const StepValues& values) {
-  const Method* chosen = method_of(values);
+std::string stripes_conflict(const StepValues& values) {
+  const Method* chosen = stripe_method_of(values);
   for (const Method& method : stripes::methods()) {
     if (&method == chosen) continue;
     for (const StepOption& option : method.options)
@@ -69,16 +69,16 @@ Step stripes() {
           .options = all_options(),
           .needs_all_views = true,
           .on_gpu = [](const Preprocessing& how) -> GpuWork {
-            const Method* method = method_of(how.values);
+            const Method* method = stripe_method_of(how.values);
             return method && method->on_gpu ? method->on_gpu(how) : GpuWork{};
           },
           .gpu_bytes =
               [](const Preprocessing& how, Shape shape) {
-                const Method* method = method_of(how.values);
+                const Method* method = stripe_method_of(how.values);
                 return method->gpu_bytes ? method->gpu_bytes(how, shape) : 0.0;
               },
           .on_sinogram = [](const Preprocessing& how) -> SinogramWork {
-            const Method* method = method_of(how.values);
+            const Method* method = stripe_method_of(how.values);
             if (!method) return {};
             return [work = method->begin(how)](Sinogram& all) {
               remove_from(all, work);
@@ -87,10 +87,11 @@ Step stripes() {
           },
           .bytes_a_thread =
               [](const Preprocessing& how, Shape shape) {
-                return (1 + method_of(how.values)->planes) * 4.0 * static_cast<double>(shape[0] * shape[2]);
+                return (1 + stripe_method_of(how.values)->planes) * 4.0 *
+                       static_cast<double>(shape[0] * shape[2]);
               },
-          .conflict = conflict,
-          .kind = [](const Preprocessing& how) { return std::string(method_of(how.values)->name); }};
+          .conflict = stripes_conflict,
+          .kind = [](const Preprocessing& how) { return std::string(stripe_method_of(how.values)->name); }};
 }
 
 }  // namespace tandem::pipeline::step

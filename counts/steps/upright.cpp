@@ -47,7 +47,7 @@ Index make_upright(Projection& of, const kernels::UprightRays& real) {
 
 /// How many rows places move, and those that the interpolation takes beyond. In a row, places rise along a
 /// line, so that an end moves farthest.
-RowMargin margin(const Preprocessing& how) {
+RowMargin upright_margin(const Preprocessing& how) {
   const Detector& d = how.pose->upright.detector;
   const kernels::UprightRays real = rays_of(*how.pose, 0);
   double most = 0;
@@ -59,7 +59,7 @@ RowMargin margin(const Preprocessing& how) {
   return {static_cast<Index>(std::ceil(most)) + 2};
 }
 
-GpuWork on_gpu(const Preprocessing& how) {
+GpuWork upright_on_gpu(const Preprocessing& how) {
   if (!how.pose) return {};
   return [pose = *how.pose](GpuData& data) {
     kernels::frames(data.stream.device())->make_upright(rays_of(pose, data.reference), data.y, data.stream);
@@ -67,7 +67,7 @@ GpuWork on_gpu(const Preprocessing& how) {
   };
 }
 
-double gpu_bytes(const Preprocessing&, Shape shape) {
+double upright_gpu_bytes(const Preprocessing&, Shape shape) {
   return 4.0 *
          static_cast<double>(kernels::upright_at_once(shape[0], shape[1], shape[2]) * shape[1] * shape[2]);
 }
@@ -84,13 +84,13 @@ Step upright() {
                    "plane of the beam",
                    Number{-10, 10}}},
       .makes_new_noise = true,
-      .on_gpu = on_gpu,
-      .gpu_bytes = gpu_bytes,
+      .on_gpu = upright_on_gpu,
+      .gpu_bytes = upright_gpu_bytes,
       .on_projection = [](const Preprocessing& how) -> ProjectionWork {
         if (!how.pose) return {};
         return [pose = *how.pose](Projection& of) { return make_upright(of, rays_of(pose, of.reference)); };
       },
-      .margin = margin,
+      .margin = upright_margin,
       .bytes_a_thread = [](const Preprocessing&,
                            Shape shape) { return 4.0 * static_cast<double>(shape[1] * shape[2]); }};
 }

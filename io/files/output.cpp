@@ -11,9 +11,9 @@ namespace tandem::io {
 
 namespace fs = std::filesystem;
 
-namespace {
-
 fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : "."; }
+
+namespace {
 
 /// Where a target lies: links to files that exist are followed, so that they stay links.
 fs::path resolved(const fs::path& target) {

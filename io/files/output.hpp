@@ -25,6 +25,9 @@ enum class Replace { own, any };
 /// TIFF volume, a log, a recipe, or a check-point. Empty for any other file.
 std::optional<Content> content_of(const std::filesystem::path& path);
 
+/// The folder in which a file lies.
+std::filesystem::path folder_of(const std::filesystem::path& path);
+
 /// @throws FileError if the file system does not allow names as long as an output of this name needs
 void require_name(const std::filesystem::path& target);
 

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int max_depth = 8;
+constexpr int max_sources = 8;
 using Extents = std::vector<hsize_t>;
 
 Extents extents_of(hid_t space) {
@@ -341,8 +341,8 @@ class Examination {
 }  // namespace
 
 void require_sources(std::int64_t set, const std::string& where, const Origin& origin, Storage& found) {
-  require<FileError>(++found.depth <= max_depth, where,
-                     ": has virtual sources of virtual sources, more than ", max_depth, " times");
+  require<FileError>(++found.depth <= max_sources, where,
+                     ": has virtual sources of virtual sources, more than ", max_sources, " times");
   Examination(set, where, origin, found).run();
   --found.depth;
 }

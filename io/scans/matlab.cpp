@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t most_structures = 100;
-constexpr Index most_numbers = Index{1} << 28;  // of all arrays of a file: 2 GiB
+constexpr Index most_numbers_of_arrays = Index{1} << 28;  // of all arrays of a file: 2 GiB
 
 /// A sinogram in memory, a line a view.
 class LinesInMemory final : public FrameSource {
@@ -94,7 +94,7 @@ void collect_geometry(const hdf5::File& file, const std::string& group, const st
        {std::pair(group + "/", prefix), std::pair(group + "/parameters/", prefix + "parameters.")})
     for (const char* key :
          {"angles", "distanceSourceOrigin", "distanceSourceDetector", "pixelSizePost", "pixelSize"})
-      collect(file, at + key, name + key, most_numbers, into);
+      collect(file, at + key, name + key, most_numbers_of_arrays, into);
 }
 
 /// The name of a variable without its last part: "scan." of "scan.sinogram".
@@ -143,7 +143,7 @@ std::optional<Acquisition> sinogram_in(const MatVariables& all, const std::strin
   const auto& [name, array] = *found;
   require<FileError>(array.shape.size() == 2 && array.shape[0] > 0 && array.shape[1] > 0, where, ": ", name,
                      " has ", array.shape.size(), " axes; 2 (views, bins) are needed");
-  require<FileError>(!array.values.empty(), where, ": ", name, " has more than ", most_numbers,
+  require<FileError>(!array.values.empty(), where, ": ", name, " has more than ", most_numbers_of_arrays,
                      " numbers, which are not read");
   Acquisition scan;
   scan.info.format = "MATLAB sinogram";
@@ -166,7 +166,7 @@ std::optional<Acquisition> find(const hdf5::File& file, const OpenOptions& optio
   std::string path = "/" + name;
   std::replace(path.begin(), path.end(), '.', '/');
   MatVariables all;
-  collect(file, path, name, most_numbers, all);
+  collect(file, path, name, most_numbers_of_arrays, all);
   const std::string prefix = group_of(name);
   collect_geometry(file, path.substr(0, prefix.size()), prefix, all);
   const std::vector<std::string> names = all.contains(name) ? std::vector<std::string>() : file.names("/");

@@ -11,7 +11,7 @@ namespace tandem::io {
 
 namespace {
 
-constexpr Index most_numbers = 100'000'000;             // a number of each frame
+constexpr Index most_recorded = 100'000'000;            // a number of each frame
 constexpr double shortest_mm = 1e-6, longest_mm = 1e7;  // 1 nm, 10 km
 constexpr double largest_pitch_mm = 100;                // the widest cells or voxels
 constexpr Index most_shown = 3;
@@ -24,7 +24,7 @@ void leave_out(std::vector<std::string>& notes, const std::string& path, const s
 std::optional<hdf5::DataSet> numbers_at(const hdf5::File& file, const std::string& path,
                                         std::vector<std::string>& notes) {
   std::optional<hdf5::DataSet> set = file.find(path);
-  if (set && set->holds_numbers() && set->shape().size() <= 1 && set->size() <= most_numbers) return set;
+  if (set && set->holds_numbers() && set->shape().size() <= 1 && set->size() <= most_recorded) return set;
   if (set)
     leave_out(notes, path, set->holds_numbers() ? "it has more than one axis" : "it holds no numbers");
   else if (const auto link = file.external_link(path); link || file.has(path))
@@ -114,7 +114,7 @@ std::function<std::optional<std::string>(std::string_view key)> values_in(const 
                                                                           const std::string& group) {
   return [&file, group](std::string_view key) -> std::optional<std::string> {
     const std::optional<hdf5::DataSet> set = file.find(group + "/" + std::string(key));
-    if (!set || set->size() == 0 || set->size() > most_numbers) return std::nullopt;
+    if (!set || set->size() == 0 || set->size() > most_recorded) return std::nullopt;
     if (const auto flag = set->holds_numbers() ? std::nullopt : set->flag()) return *flag ? "1" : "0";
     if (!set->holds_numbers()) return set->text();
     const std::vector<double> all = set->numbers();

@@ -13,11 +13,11 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Where a file has a text: in DXchange, or below an entry of NeXus.
-struct Place {
+struct OriginPlace {
   std::string ScanOrigin::*text;
   const char *data_exchange, *below_entry;
 };
-constexpr Place places[] = {
+constexpr OriginPlace origin_places[] = {
     {&ScanOrigin::title, "/measurement/sample/experiment/title", "/title"},
     {&ScanOrigin::sample, "/measurement/sample/name", "/sample/name"},
     {&ScanOrigin::instrument, "/measurement/instrument/name", "/instrument/name"},
@@ -63,7 +63,7 @@ std::string lines_in(const fs::path& scan) {
   const hdf5::File file = hdf5::File::open(scan);
   const std::vector<std::string> entries = entries_of(file);
   std::string lines;
-  for (const Place& place : places) {
+  for (const OriginPlace& place : origin_places) {
     std::string text = text_at(file, place.data_exchange);
     for (const std::string& entry : entries)
       if (text.empty()) text = text_at(file, entry + place.below_entry);
@@ -90,7 +90,7 @@ ScanOrigin origin_of(const fs::path& scan) {
   try {
     if (!fs::is_regular_file(scan, fault) || !hdf5::is_hdf5(scan)) return origin;
     std::istringstream lines(answer_of(scan, [&] { return lines_in(scan); }));
-    for (const Place& place : places) std::getline(lines, origin.*place.text);
+    for (const OriginPlace& place : origin_places) std::getline(lines, origin.*place.text);
     if (double energy = 0; lines >> energy) origin.energy_kev = energy;
   } catch (const FileError&) {  // such details are no reason to fail
   }

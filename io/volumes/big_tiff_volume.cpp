@@ -116,7 +116,7 @@ class Directories {
   std::uint64_t begin_, slice_bytes_, x_, y_;
 };
 
-std::unique_ptr<VolumeWriter> create(const Creation& c) {
+std::unique_ptr<VolumeWriter> create_big_tiff(const Creation& c) {
   const Index voxels = c.shape[0] * c.shape[1] * c.shape[2] * bytes_of(number_type(c.format.type));
   const Index begin = head_bytes + voxels + voxels % 2;  // directories stand at even places
   const auto head = [begin](const FlatFrame::Known&) {
@@ -203,7 +203,7 @@ VolumeKind big_tiff() {
           .title = "BigTIFF",
           .endings = {".btf", ".tf8"},
           .types = {VoxelType::float32, VoxelType::float16, VoxelType::uint16, VoxelType::uint8},
-          .create = create,
+          .create = create_big_tiff,
           .open = open};
 }
 

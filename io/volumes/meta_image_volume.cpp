@@ -9,7 +9,7 @@ namespace tandem::io {
 
 namespace {
 
-const char* type_word(VoxelType type) {
+const char* meta_image_type(VoxelType type) {
   return type == VoxelType::uint8 ? "MET_UCHAR" : type == VoxelType::uint16 ? "MET_USHORT" : "MET_FLOAT";
 }
 
@@ -21,7 +21,7 @@ std::string comment_of(const VolumeFormat& form) {
          std::to_string(static_cast<int>(full_scale(form.type))) + " is " + fixed_width(form.max);
 }
 
-std::string head_of(Shape n, const VolumeFormat& form) {
+std::string meta_image_head(Shape n, const VolumeFormat& form) {
   std::ostringstream text;
   text.imbue(std::locale::classic());
   text.precision(17);
@@ -31,14 +31,16 @@ std::string head_of(Shape n, const VolumeFormat& form) {
        << "CompressedData = False\nTransformMatrix = 1 0 0 0 1 0 0 0 1\nOffset = " << g.x(0) << ' ' << g.y(0)
        << ' ' << g.z(0) << "\nCenterOfRotation = 0 0 0\nElementSpacing = " << g.pitch[0] << ' ' << g.pitch[1]
        << ' ' << g.pitch[2] << "\nDimSize = " << n[2] << ' ' << n[1] << ' ' << n[0]
-       << "\nComment = " << comment_of(form) << "\nElementType = " << type_word(form.type)
+       << "\nComment = " << comment_of(form) << "\nElementType = " << meta_image_type(form.type)
        << "\nElementDataFile = LOCAL\n";
   return text.str();
 }
 
-std::unique_ptr<VolumeWriter> create(const Creation& c) {
-  const auto head = [shape = c.shape](const FlatFrame::Known& known) { return head_of(shape, known.format); };
-  return create_flat_volume(c, {static_cast<Index>(head_of(c.shape, c.format).size()), head});
+std::unique_ptr<VolumeWriter> create_meta_image(const Creation& c) {
+  const auto head = [shape = c.shape](const FlatFrame::Known& known) {
+    return meta_image_head(shape, known.format);
+  };
+  return create_flat_volume(c, {static_cast<Index>(meta_image_head(c.shape, c.format).size()), head});
 }
 
 }  // namespace
@@ -50,7 +52,7 @@ VolumeKind meta_image() {
           .title = "MetaImage",
           .endings = {".mha"},
           .types = {VoxelType::float32, VoxelType::uint16, VoxelType::uint8},
-          .create = create};
+          .create = create_meta_image};
 }
 
 }  // namespace volumes

@@ -9,7 +9,7 @@ namespace tandem::io {
 
 namespace {
 
-const char* type_word(VoxelType type) {
+const char* nrrd_type(VoxelType type) {
   return type == VoxelType::uint8 ? "uint8" : type == VoxelType::uint16 ? "uint16" : "float";
 }
 
@@ -22,11 +22,11 @@ void put_place(std::ostream& to, const VolumePlace& place) {
   if (place.in_mm) to << "space units: \"mm\" \"mm\" \"mm\"\n";
 }
 
-std::string head_of(Shape n, const VolumeFormat& form, const std::string& recipe) {
+std::string nrrd_head(Shape n, const VolumeFormat& form, const std::string& recipe) {
   std::ostringstream text;
   text.imbue(std::locale::classic());
   text.precision(17);
-  text << "NRRD0004\n# tandem " << TANDEM_VERSION << "\ntype: " << type_word(form.type)
+  text << "NRRD0004\n# tandem " << TANDEM_VERSION << "\ntype: " << nrrd_type(form.type)
        << "\ndimension: 3\nsizes: " << n[2] << ' ' << n[1] << ' ' << n[0]
        << "\nencoding: raw\nendian: little\n";
   if (form.place) put_place(text, *form.place);
@@ -39,11 +39,11 @@ std::string head_of(Shape n, const VolumeFormat& form, const std::string& recipe
   return text.str();
 }
 
-std::unique_ptr<VolumeWriter> create(const Creation& c) {
+std::unique_ptr<VolumeWriter> create_nrrd(const Creation& c) {
   const auto head = [shape = c.shape, recipe = c.recipe](const FlatFrame::Known& known) {
-    return head_of(shape, known.format, recipe);
+    return nrrd_head(shape, known.format, recipe);
   };
-  const auto bytes = static_cast<Index>(head_of(c.shape, c.format, c.recipe).size());
+  const auto bytes = static_cast<Index>(nrrd_head(c.shape, c.format, c.recipe).size());
   return create_flat_volume(c, {bytes, head});
 }
 
@@ -56,7 +56,7 @@ VolumeKind nrrd() {
           .title = "NRRD",
           .endings = {".nrrd"},
           .types = {VoxelType::float32, VoxelType::uint16, VoxelType::uint8},
-          .create = create};
+          .create = create_nrrd};
 }
 
 }  // namespace volumes

@@ -46,7 +46,7 @@ std::string list(const std::array<double, 3>& v) {
   return words('[', number(v[0]), ',', number(v[1]), ',', number(v[2]), ']');
 }
 
-const char* type_word(VoxelType type) {
+const char* zarr_type(VoxelType type) {
   return type == VoxelType::uint8     ? "|u1"
          : type == VoxelType::uint16  ? "<u2"
          : type == VoxelType::float16 ? "<f2"
@@ -104,7 +104,7 @@ std::string about(const VolumeFormat& format, const std::string& recipe_json,
 std::string array(Shape n, const VolumeFormat& format) {
   const std::string area = words(n[1], ',', n[2], ']');
   return words(R"({"zarr_format":2,"shape":[)", n[0], ',', area, R"(,"chunks":[1,)", area, R"(,"dtype":")",
-               type_word(format.type), R"(","fill_value":0,"order":"C",)", codecs(format),
+               zarr_type(format.type), R"(","fill_value":0,"order":"C",)", codecs(format),
                R"(,"dimension_separator":"/"})");
 }
 

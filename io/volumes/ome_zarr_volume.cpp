@@ -47,28 +47,28 @@ std::vector<std::string> files_in(const fs::path& folder) {
   return files;
 }
 
-bool is_number(const std::string& text) {
+bool is_digits(const std::string& text) {
   return !text.empty() && std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
 /// How a name in a volume begins, as tandem gives names: LEVEL/SLICE/0/0, and .zarray in each level.
 bool is_way_to_chunk(const fs::path& name) {
   const std::vector<std::string> parts(name.begin(), name.end());
-  return !parts.empty() && parts.size() <= 4 && std::ranges::all_of(parts, is_number);
+  return !parts.empty() && parts.size() <= 4 && std::ranges::all_of(parts, is_digits);
 }
 
 /// Whether tandem gives this name to a file of a volume. All else in the folder is the user's: labels, notes.
 bool is_file_of_volume(const fs::path& name) {
   const auto count = std::distance(name.begin(), name.end());
   if (count == 1) return name == attributes || name == ".zgroup" || name == ".zmetadata";
-  if (count == 2) return is_number(name.begin()->string()) && name.filename() == ".zarray";
+  if (count == 2) return is_digits(name.begin()->string()) && name.filename() == ".zarray";
   return count == 4 && is_way_to_chunk(name);
 }
 
 /// Of a Zarr that another program wrote: also its chunks, whatever their names, and the metadata of Zarr 3.
 bool is_file_of_other_zarr(const fs::path& name) {
   return is_file_of_volume(name) || name == ".zarray" || name == "zarr.json" ||
-         (std::distance(name.begin(), name.end()) > 1 && is_number(name.begin()->string()));
+         (std::distance(name.begin(), name.end()) > 1 && is_digits(name.begin()->string()));
 }
 
 bool wrote(const fs::path& folder) {
@@ -274,7 +274,7 @@ class ZarrWriter final : public SlabWriter {
   }
 };
 
-std::unique_ptr<VolumeWriter> create(const Creation& c) { return std::make_unique<ZarrWriter>(c); }
+std::unique_ptr<VolumeWriter> create_ome_zarr(const Creation& c) { return std::make_unique<ZarrWriter>(c); }
 
 std::vector<fs::path> all_files(const fs::path& path) {
   std::vector<fs::path> files;
@@ -293,7 +293,7 @@ VolumeKind ome_zarr() {
           .types = {VoxelType::float32, VoxelType::float16, VoxelType::uint16, VoxelType::uint8},
           .packs = true,
           .is_folder = true,
-          .create = create,
+          .create = create_ome_zarr,
           .files = all_files};
 }
 

@@ -17,8 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 constexpr std::size_t least_digits = 5, most_digits = 15;
 
-fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : "."; }
-
 bool slices_are_files(const fs::path& volume) {
   const VolumeKind* kind = volume_kind(volume);
   return kind != nullptr && kind->slices_are_files();

@@ -26,8 +26,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : "."; }
-
 /// The slices of a part by its name; empty for other files.
 std::optional<Range> slices_in_name(const fs::path& volume, const std::string& name) {
   const std::string start = volume.stem().string() + "_";

@@ -35,36 +35,45 @@ inline void free(void* data) { give_scratch(data); }
 
 #include <pocketfft_hdronly.h>
 
-/// One number of each lane.
-struct Numbers {
-  using Tag = hn::CappedTag<float, lanes>;
-  static constexpr int count = static_cast<int>(static_cast<std::size_t>(lanes) / hn::MaxLanes(Tag()));
-  hn::Vec<Tag> part[count];
+using Tag = hn::CappedTag<float, lanes>;
 
-  template <class Of>
-  static HWY_INLINE Numbers each(const Of& of) {
-    Numbers all;
-    for (int k = 0; k < count; ++k) all.part[k] = of(k);
-    return all;
+/// One number of each of so many lanes: halves, down to one register. Compilers take arrays of registers for
+/// memory, and need a third longer for them.
+template <Index of>
+struct Lanes {
+  Lanes<of / 2> low, high;
+
+  friend HWY_INLINE Lanes operator+(const Lanes& a, const Lanes& b) {
+    return {a.low + b.low, a.high + b.high};
   }
-  friend HWY_INLINE Numbers operator+(const Numbers& a, const Numbers& b) {
-    return each([&](int k) HWY_ATTR { return hn::Add(a.part[k], b.part[k]); });
+  friend HWY_INLINE Lanes operator-(const Lanes& a, const Lanes& b) {
+    return {a.low - b.low, a.high - b.high};
   }
-  friend HWY_INLINE Numbers operator-(const Numbers& a, const Numbers& b) {
-    return each([&](int k) HWY_ATTR { return hn::Sub(a.part[k], b.part[k]); });
-  }
-  friend HWY_INLINE Numbers operator*(const Numbers& a, float b) {
-    return each([&](int k) HWY_ATTR { return hn::Mul(a.part[k], hn::Set(Tag(), b)); });
-  }
-  friend Numbers operator+(const Numbers&, float);  // pocketfft asks for its type, and never calls it
-  friend HWY_INLINE Numbers operator*(float a, const Numbers& b) { return b * a; }
-  HWY_INLINE Numbers operator-() const {
-    return each([&](int k) HWY_ATTR { return hn::Neg(part[k]); });
-  }
-  HWY_INLINE Numbers& operator+=(const Numbers& b) { return *this = *this + b; }
-  HWY_INLINE Numbers& operator-=(const Numbers& b) { return *this = *this - b; }
-  HWY_INLINE Numbers& operator*=(float b) { return *this = *this * b; }
+  friend HWY_INLINE Lanes operator*(const Lanes& a, float b) { return {a.low * b, a.high * b}; }
+  Lanes operator+(float) const;  // pocketfft asks for its type, and never calls it
+  friend HWY_INLINE Lanes operator*(float a, const Lanes& b) { return b * a; }
+  HWY_INLINE Lanes operator-() const { return {-low, -high}; }
+  HWY_INLINE Lanes& operator+=(const Lanes& b) { return *this = *this + b; }
+  HWY_INLINE Lanes& operator-=(const Lanes& b) { return *this = *this - b; }
+  HWY_INLINE Lanes& operator*=(float b) { return *this = *this * b; }
 };
+
+template <>
+struct Lanes<static_cast<Index>(hn::MaxLanes(Tag()))> {
+  hn::Vec<Tag> all;
+
+  friend HWY_INLINE Lanes operator+(const Lanes& a, const Lanes& b) { return {hn::Add(a.all, b.all)}; }
+  friend HWY_INLINE Lanes operator-(const Lanes& a, const Lanes& b) { return {hn::Sub(a.all, b.all)}; }
+  friend HWY_INLINE Lanes operator*(const Lanes& a, float b) { return {hn::Mul(a.all, hn::Set(Tag(), b))}; }
+  Lanes operator+(float) const;
+  friend HWY_INLINE Lanes operator*(float a, const Lanes& b) { return b * a; }
+  HWY_INLINE Lanes operator-() const { return {hn::Neg(all)}; }
+  HWY_INLINE Lanes& operator+=(const Lanes& b) { return *this = *this + b; }
+  HWY_INLINE Lanes& operator-=(const Lanes& b) { return *this = *this - b; }
+  HWY_INLINE Lanes& operator*=(float b) { return *this = *this * b; }
+};
+
+using Numbers = Lanes<lanes>;
 
 /// Plans live as long as the program, and longer than what its threads keep.
 template <class Plan>

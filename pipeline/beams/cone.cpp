@@ -40,7 +40,7 @@ std::optional<LinearOperator> cone_ramp(const Plan& plan, const Problem& problem
 
 namespace {
 
-void choose_execution(Plan& plan, const Recipe& recipe, const std::function<double()>&) {
+void choose_cone_execution(Plan& plan, const Recipe& recipe, const std::function<double()>&) {
   const Execution only{"standard", Precision::float32};
   plan.flow.model = model;
   Execution how = recipe.execution;
@@ -56,7 +56,7 @@ void choose_execution(Plan& plan, const Recipe& recipe, const std::function<doub
   }
 }
 
-void add_warnings(Plan& plan, const Recipe&) {
+void add_cone_warnings(Plan& plan, const Recipe&) {
   const ConeBeam& scan = point_source_of(plan.job.scan);
   if (const double missing = in_degrees(missing_arc(scan)); missing > 0.01 && !look_like_radians(scan.angles))
     warn(plan.warnings, "the views leave ", missing,
@@ -79,7 +79,7 @@ void add_warnings(Plan& plan, const Recipe&) {
     warn(plan.warnings, "no ray meets slices 0:", met.first, " and ", met.last, ":", all, "; they are zero");
 }
 
-WorkingMemory kernels_hold(const Plan&, const Worker& worker, Shape volume, Shape projections) {
+WorkingMemory cone_kernels_hold(const Plan&, const Worker& worker, Shape volume, Shape projections) {
   WorkingMemory memory = working_memory(model, volume, projections, worker.device.member(0));
   if (const int members = worker.device.members(); members > 1)  // of a team: see `add_copies`
     memory.backward = std::max(memory.backward, 4.0 * static_cast<double>(volume[0] * volume[1] * volume[2]) /
@@ -87,8 +87,8 @@ WorkingMemory kernels_hold(const Plan&, const Worker& worker, Shape volume, Shap
   return memory;
 }
 
-LinearOperator projector_of(const Plan&, const Worker& worker, const Scan& scan, Range,
-                            const VolumeGrid& grid, const std::function<void()>&) {
+LinearOperator cone_projector(const Plan&, const Worker& worker, const Scan& scan, Range,
+                              const VolumeGrid& grid, const std::function<void()>&) {
   return projector(point_source_of(scan), seen_by_projector(scan, grid), model, worker.device);
 }
 
@@ -157,7 +157,7 @@ std::optional<std::array<double, 2>> heights_seen(const Scan& scan, double radiu
            high * slope * (cone.sod + (high > 0 ? radius : -radius))}};
 }
 
-Optics optics(const Scan& scan) {
+Optics cone_optics(const Scan& scan) {
   const ConeBeam& cone = point_source_of(scan);
   const double larger = cone.magnification();
   return {cone.detector.bin_pitch / larger, cone.detector.row_pitch / larger, cone.sod, cone.sdd - cone.sod};
@@ -165,11 +165,13 @@ Optics optics(const Scan& scan) {
 
 }  // namespace
 
-const Placement cone_on_devices{vectors_on_devices, false, kernels_hold, projector_of, cone_ramp, fdk_of};
+const Placement cone_on_devices{vectors_on_devices, false,     cone_kernels_hold,
+                                cone_projector,     cone_ramp, fdk_of};
 
-extern const Beam cone_beam{
-    nullptr,      set_upright,      pose,           source_distance,  heights_seen,       choose_execution,
-    add_warnings, &cone_on_devices, &cone_in_tiles, &cone_over_ranks, require_cone_tiles, optics,
-    fdk_by_views};
+extern const Beam cone_beam{nullptr,           set_upright,        pose,
+                            source_distance,   heights_seen,       choose_cone_execution,
+                            add_cone_warnings, &cone_on_devices,   &cone_in_tiles,
+                            &cone_over_ranks,  require_cone_tiles, cone_optics,
+                            fdk_by_views};
 
 }  // namespace tandem::pipeline

@@ -62,10 +62,10 @@ BackProjection fdk_in_tiles(const Plan& plan, const Problem& problem) {
 
 WorkingMemory tiles_hold(const Plan&, const Worker&, Shape, Shape) { return {}; }
 
-std::string words(const Flow&) { return "on the host, in tiles"; }
+std::string words_of_tiles(const Flow&) { return "on the host, in tiles"; }
 
 }  // namespace
 
-const Placement cone_in_tiles{words, true, tiles_hold, projector_in_tiles, cone_ramp, fdk_in_tiles};
+const Placement cone_in_tiles{words_of_tiles, true, tiles_hold, projector_in_tiles, cone_ramp, fdk_in_tiles};
 
 }  // namespace tandem::pipeline

@@ -69,13 +69,13 @@ WorkingMemory ranks_hold(const Plan& plan, const Worker& worker, Shape volume, S
   return cone_on_devices.working_memory(plan, worker, volume, projections);
 }
 
-std::string words(const Flow& flow) {
+std::string words_of_ranks(const Flow& flow) {
   return "split over " + std::to_string(flow.together.size()) + " ranks";
 }
 
 }  // namespace
 
-const Placement cone_over_ranks{words,           false,         ranks_hold, projector_over_ranks,
-                                ramp_over_ranks, fdk_over_ranks};
+const Placement cone_over_ranks{words_of_ranks,       false,           ranks_hold,
+                                projector_over_ranks, ramp_over_ranks, fdk_over_ranks};
 
 }  // namespace tandem::pipeline

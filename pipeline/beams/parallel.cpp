@@ -103,7 +103,7 @@ void choose_pair(Plan& plan, const Recipe& recipe, Worker& worker) {
   warn(plan.warnings, what, "; a solver may stop short of the solution, or run away from it");
 }
 
-void choose_execution(Plan& plan, const Recipe& recipe, const std::function<double()>& bytes) {
+void choose_parallel_execution(Plan& plan, const Recipe& recipe, const std::function<double()>& bytes) {
   for (const Device device : plan.flow.devices) plan.flow.workers.push_back({device, {}});
   plan.flow.model = model_for(plan, recipe, bytes);
   require<GeometryError>(plan.flow.model != Model::fourier || !plan.job.method->subsets,
@@ -143,7 +143,7 @@ void warn_of_rows_aside(Plan& plan) {
   }
 }
 
-void add_warnings(Plan& plan, const Recipe& recipe) {
+void add_parallel_warnings(Plan& plan, const Recipe& recipe) {
   warn_of_chunks(plan, recipe);
   const double period = half_acquisition(plan.job.scan) ? whole_turn : half_turn;
   const std::vector<double>& angles = angles_of(plan.job.scan);
@@ -158,7 +158,7 @@ void add_warnings(Plan& plan, const Recipe& recipe) {
         "to keep it");
 }
 
-WorkingMemory kernels_hold(const Plan& plan, const Worker& worker, Shape volume, Shape projections) {
+WorkingMemory parallel_kernels_hold(const Plan& plan, const Worker& worker, Shape volume, Shape projections) {
   if (plan.flow.model == Model::fourier) {
     const ParallelBeam& scan = parallel(plan.job.scan);
     const bool weighs = plan.job.filters() && half_acquisition(scan);
@@ -170,8 +170,8 @@ WorkingMemory kernels_hold(const Plan& plan, const Worker& worker, Shape volume,
   return working_memory(worker.execution, volume, projections, worker.device);
 }
 
-LinearOperator projector_of(const Plan& plan, const Worker& worker, const Scan& scan, Range,
-                            const VolumeGrid& grid, const std::function<void()>&) {
+LinearOperator parallel_projector(const Plan& plan, const Worker& worker, const Scan& scan, Range,
+                                  const VolumeGrid& grid, const std::function<void()>&) {
   const Scan seen = plan.job.method->iterates() ? solved_scan(scan, grid) : scan;
   return projector(parallel(seen), grid, plan.flow.model, worker.device, worker.execution);
 }
@@ -203,17 +203,28 @@ BackProjection fbp_of(const Plan& plan, const Problem& problem) {
 
 std::optional<std::array<double, 2>> slices_are_apart(const Scan&, double) { return std::nullopt; }
 
-Optics optics(const Scan& scan) {
+Optics parallel_optics(const Scan& scan) {
   const Detector& d = detector_of(scan);
   return {.bin_mm = d.bin_pitch, .row_mm = d.row_pitch};
 }
 
 }  // namespace
 
-constexpr Placement on_devices{vectors_on_devices, false, kernels_hold, projector_of, ramp_of, fbp_of};
+constexpr Placement on_devices{vectors_on_devices, false,   parallel_kernels_hold,
+                               parallel_projector, ramp_of, fbp_of};
 
-extern const Beam parallel_beam{
-    roll,        nullptr, nullptr, nullptr, slices_are_apart, choose_execution, add_warnings,
-    &on_devices, nullptr, nullptr, nullptr, optics,           nullptr};
+extern const Beam parallel_beam{roll,
+                                nullptr,
+                                nullptr,
+                                nullptr,
+                                slices_are_apart,
+                                choose_parallel_execution,
+                                add_parallel_warnings,
+                                &on_devices,
+                                nullptr,
+                                nullptr,
+                                nullptr,
+                                parallel_optics,
+                                nullptr};
 
 }  // namespace tandem::pipeline

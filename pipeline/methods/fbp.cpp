@@ -18,7 +18,7 @@ class Fbp final : public Computation {
   FilteredBackProjection steps_;
 };
 
-std::unique_ptr<Computation> begin(Work& work) { return std::make_unique<Fbp>(work); }
+std::unique_ptr<Computation> begin_fbp(Work& work) { return std::make_unique<Fbp>(work); }
 
 }  // namespace
 
@@ -33,7 +33,7 @@ Method fbp() {
           .needs_matched_pair = false,
           .holds = {{.volumes = 0, .projections = 2, .projects = false, .back_projects = false},
                     {.volumes = 1, .projections = 1, .projects = false, .back_projects = true}},
-          .begin = begin};
+          .begin = begin_fbp};
 }
 
 }  // namespace made

@@ -69,7 +69,7 @@ class Search final : public Computation {
 
 bool is_open(const MethodOptions& options) { return !options.tv_weight; }
 
-std::unique_ptr<Computation> begin(Work& work) {
+std::unique_ptr<Computation> begin_tv(Work& work) {
   if (is_open(work.plan.job.options)) return std::make_unique<Search>(work);
   return iteration(work);
 }
@@ -104,7 +104,7 @@ Method tv() {
           .cost = Pdhg::cost,
           .lists_state = ListsItsState<Pdhg>,
           .solver = solver,
-          .begin = begin,
+          .begin = begin_tv,
           .is_open = is_open,
           .settle = settle,
           .conclude = conclude_iterations,

@@ -10,9 +10,9 @@
 
 namespace tandem::pipeline {
 
-namespace {
-
 Range whole_or(const std::optional<Range>& asked, Index count) { return asked.value_or(Range{0, count}); }
+
+namespace {
 
 /// Slices around the middle, of which a region is a part. A parallel beam has one a row at most.
 Range slices_of(const Job& job, const Recipe& recipe, VolumeGrid& grid) {

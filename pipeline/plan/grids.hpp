@@ -6,6 +6,9 @@
 
 namespace tandem::pipeline {
 
+/// What is asked for, or all of them.
+Range whole_or(const std::optional<Range>& asked, Index count);
+
 /// Decides which voxels are written, on which voxels the method works, and which rows are read for them.
 /// `whole`: the scan of the file, of which the plan has the selected views, rows and bins. @throws
 /// GeometryError if the recipe makes no sense for this scan

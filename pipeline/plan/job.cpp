@@ -18,8 +18,6 @@ namespace tandem::pipeline {
 
 namespace {
 
-Range whole_or(const std::optional<Range>& asked, Index count) { return asked.value_or(Range{0, count}); }
-
 /// All rows of the file that fit together with the selected ones, as many as become one.
 Range rows_beside(const Job& job, Index all) {
   const Index factor = job.rows_together, last = job.rows.last - job.rows.size() % factor;

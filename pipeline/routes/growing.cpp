@@ -18,9 +18,9 @@ namespace tandem::pipeline {
 
 namespace {
 
-bool takes(const Job&, const Recipe& recipe) { return recipe.follow; }
+bool takes_growing(const Job&, const Recipe& recipe) { return recipe.follow; }
 
-Range rows(const Job& job, Range slices) {
+Range rows_of_growing(const Job& job, Range slices) {
   return rows_are_slices(job.scan) && job.rows.size() > 0 ? slices : all_rows(job, slices);
 }
 
@@ -69,7 +69,7 @@ void require_fits(const std::string& where, double bytes, double budget, const s
                        ", a smaller --size, --region or --slices, or --binning");
 }
 
-void choose(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
+void choose_growing(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
   require<GeometryError>(plan.job.method->filters, "--follow: ", plan.job.method_name(),
                          " needs all views at once; take fbp or fdk");
   require<GeometryError>(plan.flow.model != Model::fourier,
@@ -106,11 +106,11 @@ Route growing() {
           .makes_slices_alone = false,
           .shares_vectors = false,
           .slices_apart = false,
-          .takes = takes,
+          .takes = takes_growing,
           .fewest_slices = [](const Job& job) { return job.grid.size[2]; },
-          .rows = rows,
+          .rows = rows_of_growing,
           .rows_made = [](const Plan& plan, Index) { return detector_of(plan.job.scan).rows; },
-          .choose = choose,
+          .choose = choose_growing,
           .host_bytes = [](const Plan& plan, const io::ScanInfo& info,
                            Index) { return bytes_for(plan, info, plan.flow.views_at_once).host; },
           .worker_bytes = [](const Plan& plan, const Worker&,

@@ -17,7 +17,7 @@ namespace tandem::pipeline {
 
 namespace {
 
-bool takes(const Job&, const Recipe& recipe) { return !recipe.ranks.is_alone(); }
+bool takes_ranks(const Job&, const Recipe& recipe) { return !recipe.ranks.is_alone(); }
 
 /// A part of a strip is large enough for kernels and links, and small beside the vectors of a large volume.
 void choose_portions(Plan& plan) {
@@ -32,7 +32,7 @@ void choose_portions(Plan& plan) {
 }
 
 /// Each rank has one device, which holds its portions. A method that is no solver has no vectors to share.
-void choose(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
+void choose_ranks(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
   plan.flow.together = recipe.ranks;
   plan.flow.queue = Comm();
   plan.flow.placement = beam_of(plan.job.scan).over_ranks;
@@ -57,7 +57,7 @@ double bytes_of_portions(const Plan& plan, Index slices) {
          volume * (1 + 2 / ranks);
 }
 
-double bytes_on_host(const Plan& plan, const io::ScanInfo& info, Index slices) {
+double ranks_on_host(const Plan& plan, const io::ScanInfo& info, Index slices) {
   const double counts = counts_bytes(info, cells_read(plan, slices), views_of(plan.job));
   return bytes_of_whole(plan, info, slices, counts) + bytes_of_portions(plan, slices);
 }
@@ -91,7 +91,7 @@ class SlabOfRankMaker final : public Maker {
   std::unique_ptr<Computation> computation_;
 };
 
-std::unique_ptr<Maker> begin(Work& work, ReadStation& read, PrepareStation& prepare) {
+std::unique_ptr<Maker> begin_ranks(Work& work, ReadStation& read, PrepareStation& prepare) {
   return std::make_unique<SlabOfRankMaker>(work, read, prepare);
 }
 
@@ -102,17 +102,17 @@ Route ranks() {
           .makes_slices_alone = false,
           .shares_vectors = true,
           .slices_apart = false,
-          .takes = takes,
+          .takes = takes_ranks,
           .fewest_slices = [](const Job& job) { return job.grid.size[2]; },
           .rows = all_rows,
           .rows_made = [](const Plan& plan, Index) { return plan.flow.rows_prepared; },
-          .choose = choose,
-          .host_bytes = bytes_on_host,
+          .choose = choose_ranks,
+          .host_bytes = ranks_on_host,
           .worker_bytes = bytes_of_rank,
           .waiting_bytes = bytes_waiting,
           .load = [](ReadStation& read,
                      Chunk& chunk) { read.is_met(chunk); },  // its worker asks for rows in turn
-          .begin = begin};
+          .begin = begin_ranks};
 }
 
 }  // namespace tandem::pipeline

@@ -17,9 +17,9 @@ namespace tandem::pipeline {
 
 namespace {
 
-bool takes(const Job& job, const Recipe&) { return rows_are_slices(job.scan); }
+bool takes_slices(const Job& job, const Recipe&) { return rows_are_slices(job.scan); }
 
-Range rows(const Job& job, Range slices) { return job.rows.size() == 0 ? Range{0, 0} : slices; }
+Range rows_of_slices(const Job& job, Range slices) { return job.rows.size() == 0 ? Range{0, 0} : slices; }
 
 /// Several workers share a GPU: as many as the memory allows.
 void share_gpus(Plan& plan, const Recipe& recipe, const Room& room) {
@@ -51,7 +51,7 @@ Index slices_for_overlap(const Plan& plan, Index batch) {
 
 /// A packed scan is unpacked anew for each part that is read: as few parts as the memory allows, of several
 /// chunks, which may have to be smaller for that.
-void choose_reads(Plan& plan, const Room& room) {
+void choose_reads_of_slices(Plan& plan, const Room& room) {
   Flow& flow = plan.flow;
   const Index all = plan.job.grid.size[2], wanted = flow.rows_at_once, smallest = room.batch();
   for (Index chunk = wanted; chunk == wanted || chunk >= smallest; chunk /= 2) {
@@ -65,7 +65,7 @@ void choose_reads(Plan& plan, const Room& room) {
   flow.slices_a_read = 0;
 }
 
-void choose(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
+void choose_slices(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
   const std::optional<Worker> helper = without_helper(plan);
   Room room(plan, recipe, info);
   share_gpus(plan, recipe, room);
@@ -74,7 +74,7 @@ void choose(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
   if (chunks < plan.flow.devices.size() && !recipe.fewest_devices)
     warn(plan.warnings, "of ", plan.flow.devices.size(), " devices, ", chunks,
          " compute: there are no more chunks");
-  if (info.decoded_bytes > 0) choose_reads(plan, room);
+  if (info.decoded_bytes > 0) choose_reads_of_slices(plan, room);
   if (helper) add_helper(plan, *helper, thread_count(), [&] { return room.fits(); });
   plan.flow.bytes_a_piece = bytes_a_piece(plan, info, plan.flow.rows_at_once);
   room.note();
@@ -94,7 +94,7 @@ double counts_held(const Plan& plan, const io::ScanInfo& info, Index slices, dou
 
 /// Each place of the conveyor keeps the memory of its counts. A worker holds line integrals, and what it
 /// computes with; its volume then waits, or is written. No more than all slices are on their way.
-double bytes_on_host(const Plan& plan, const io::ScanInfo& info, Index slices) {
+double slices_on_host(const Plan& plan, const io::ScanInfo& info, Index slices) {
   const double work = bytes_of_workers(plan, info, slices);
   const auto gpus =
       std::ranges::count_if(plan.flow.workers, [](const Worker& w) { return w.device.is_cuda(); });
@@ -118,12 +118,12 @@ Route slices() {
           .makes_slices_alone = true,
           .shares_vectors = false,
           .slices_apart = true,
-          .takes = takes,
+          .takes = takes_slices,
           .fewest_slices = [](const Job&) { return Index{1}; },
-          .rows = rows,
+          .rows = rows_of_slices,
           .rows_made = [](const Plan&, Index slices) { return slices; },
-          .choose = choose,
-          .host_bytes = bytes_on_host,
+          .choose = choose_slices,
+          .host_bytes = slices_on_host,
           .worker_bytes = bytes_of_worker,
           .waiting_bytes = bytes_waiting,
           .load = [](ReadStation& read, Chunk& chunk) { read(chunk); },

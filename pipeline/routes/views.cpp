@@ -14,12 +14,14 @@ namespace tandem::pipeline {
 
 namespace {
 
-bool takes(const Job& job, const Recipe&) { return !job.method->takes_whole && beam_of(job.scan).of_views; }
+bool takes_views(const Job& job, const Recipe&) {
+  return !job.method->takes_whole && beam_of(job.scan).of_views;
+}
 
 Index fewest_slices(const Job& job) { return detector_of(job.scan).rows == 1 ? job.grid.size[2] : 1; }
 
 /// The rows that the slices meet; one row alone would be a fan's.
-Range rows(const Job& job, Range slices) {
+Range rows_of_views(const Job& job, Range slices) {
   if (job.rows.size() == 0) return {0, 0};
   const Range all{0, detector_of(job.scan).rows};
   if (job.needs_all_views || slices.size() == job.grid.size[2]) return all;
@@ -54,24 +56,24 @@ Index slices_of_slab(const Plan& plan, Index most) {
 }
 
 /// A packed scan is unpacked once, or anew for each block.
-void choose_reads(Plan& plan, const Room& room) {
+void choose_reads_of_views(Plan& plan, const Room& room) {
   plan.flow.slices_a_read = plan.job.grid.size[2];
   if (!room.fits()) plan.flow.slices_a_read = 0;
 }
 
-void choose(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
+void choose_views(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
   Room room(plan, recipe, info);
   choose_blocks(plan, room);
   const Index most = room.most_slices();
   room.choose_chunks(most, slices_of_slab(plan, most));
-  if (info.decoded_bytes > 0) choose_reads(plan, room);
+  if (info.decoded_bytes > 0) choose_reads_of_views(plan, room);
   room.note();
 }
 
 /// Line integrals of all views are made once, for steps that need all at once; else three blocks are on their
 /// way in each worker: one is read, one becomes line integrals and is filtered, one is added to the slices.
 /// On a GPU these stay there, and slices come home a few at a time.
-double bytes_on_host(const Plan& plan, const io::ScanInfo& info, Index slices) {
+double views_on_host(const Plan& plan, const io::ScanInfo& info, Index slices) {
   const Job& job = plan.job;
   const bool at_once = job.needs_all_views, counts_stay = at_once || plan.flow.slices_a_read > 0;
   const double cells = cells_read(plan, slices);
@@ -107,7 +109,7 @@ class SlabMaker final : public Maker {
   Sweep sweep_;
 };
 
-std::unique_ptr<Maker> begin(Work& work, ReadStation& read, PrepareStation& prepare) {
+std::unique_ptr<Maker> begin_views(Work& work, ReadStation& read, PrepareStation& prepare) {
   return std::make_unique<SlabMaker>(work, read, prepare);
 }
 
@@ -118,16 +120,16 @@ Route views() {
           .makes_slices_alone = true,
           .shares_vectors = false,
           .slices_apart = false,
-          .takes = takes,
+          .takes = takes_views,
           .fewest_slices = fewest_slices,
-          .rows = rows,
+          .rows = rows_of_views,
           .rows_made = [](const Plan& plan, Index) { return detector_of(plan.job.scan).rows; },
-          .choose = choose,
-          .host_bytes = bytes_on_host,
+          .choose = choose_views,
+          .host_bytes = views_on_host,
           .worker_bytes = blocks_on_device,
           .waiting_bytes = [](const Plan&, Index) { return 0.0; },
           .load = [](ReadStation& read, Chunk& chunk) { read.references(chunk); },
-          .begin = begin};
+          .begin = begin_views};
 }
 
 }  // namespace tandem::pipeline

@@ -15,7 +15,7 @@ namespace tandem::pipeline {
 
 namespace {
 
-bool takes(const Job&, const Recipe&) { return true; }
+bool takes_any(const Job&, const Recipe&) { return true; }
 
 /// Those with at least half of the free memory that one of them has: all get the same share of the work.
 std::vector<Device> roomy(std::vector<Device> devices) {
@@ -50,7 +50,7 @@ void choose_placement(Plan& plan, const Recipe& recipe) {
   beam.require_tiles(plan);
 }
 
-void choose(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
+void choose_whole(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
   choose_placement(plan, recipe);
   Room room(plan, recipe, info);
   room.choose_chunks(room.most_slices(), plan.job.grid.size[2]);
@@ -58,7 +58,7 @@ void choose(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
   room.note();
 }
 
-double bytes_on_host(const Plan& plan, const io::ScanInfo& info, Index slices) {
+double whole_on_host(const Plan& plan, const io::ScanInfo& info, Index slices) {
   const double counts = counts_bytes(info, cells_read(plan, slices), views_of(plan.job));
   return bytes_of_whole(plan, info, slices, bytes_of_pieces(plan, info, slices).value_or(counts));
 }
@@ -139,12 +139,12 @@ Route whole() {
           .makes_slices_alone = false,
           .shares_vectors = true,
           .slices_apart = false,
-          .takes = takes,
+          .takes = takes_any,
           .fewest_slices = [](const Job& job) { return job.grid.size[2]; },
           .rows = all_rows,
           .rows_made = [](const Plan& plan, Index) { return detector_of(plan.job.scan).rows; },
-          .choose = choose,
-          .host_bytes = bytes_on_host,
+          .choose = choose_whole,
+          .host_bytes = whole_on_host,
           .worker_bytes = bytes_of_worker,
           .waiting_bytes = bytes_waiting,
           .load = [](ReadStation& read, Chunk& chunk) { read(chunk); },

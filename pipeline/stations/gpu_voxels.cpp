@@ -9,11 +9,11 @@ namespace tandem::pipeline {
 
 namespace {
 
-using Number = kernels::VoxelCoding::Number;
+using Coded = kernels::VoxelCoding::Number;
 
-Number number_of(io::VoxelType type) {
-  if (type == io::VoxelType::float16) return Number::float16;
-  return type == io::VoxelType::uint16 ? Number::uint16 : Number::uint8;
+Coded number_of(io::VoxelType type) {
+  if (type == io::VoxelType::float16) return Coded::float16;
+  return type == io::VoxelType::uint16 ? Coded::uint16 : Coded::uint8;
 }
 
 }  // namespace
@@ -27,7 +27,7 @@ std::optional<StoredVoxels> stored_on_gpu(ConstVectorView volume, const io::Volu
   Array memory(Space({1, 1, ceil_div<Index>(bytes, sizeof(float))}, Blocks::whole, gpu), stream);
   const auto [below, above] = kernels::voxels(gpu)->encode(
       coding, volume.data, volume.space.size(), reinterpret_cast<std::byte*>(memory.data()), stream);
-  if (coding.number == Number::float16 && above > 0) return {};
+  if (coding.number == Coded::float16 && above > 0) return {};
   return StoredVoxels{std::move(memory), bytes, {below, above}};
 }
 

@@ -127,7 +127,7 @@ class Bench:
         self.copy_from(source)
         # less optimised, since most of the time goes to compiling
         subprocess.run(["cmake", "-S", self.tree, "-B", self.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
-                        "-DCMAKE_CXX_FLAGS_RELEASE=-O1", "-DTANDEM_CUDA=OFF", "--log-level=WARNING",
+                        "-DCMAKE_CXX_FLAGS_RELEASE=-O1", "-DTANDEM_CUDA=OFF", "-DTANDEM_BY_FOLDER=OFF", "--log-level=WARNING",
                         *os.environ.get("CMAKE_ARGS", "").split()], check=True)
         self.data = source.parent / "shared"  # measured scans, where there are any
         link = work / "shared"

@@ -104,7 +104,7 @@ namespace method {
 
 namespace {
 
-DeadStripes asked(const Preprocessing& how) {
+DeadStripes asked_dead(const Preprocessing& how) {
   return {value_of<double>(how.values, "--vo-dead-snr").value_or(3), window_of(how, "--vo-dead-size", 51),
           value_of<bool>(how.values, "--vo-dead-norm").value_or(true)};
 }
@@ -120,9 +120,9 @@ Method dead() {
                       {"--vo-dead-norm", "vo-dead: vo-large follows (default true)", TrueOrFalse{}}},
           .planes = 6,
           .begin = [](const Preprocessing& how) -> Work {
-            return [dead = asked(how)](Plane& sinogram, Notes&) { remove_dead_stripes(sinogram, dead); };
+            return [dead = asked_dead(how)](Plane& sinogram, Notes&) { remove_dead_stripes(sinogram, dead); };
           },
-          .on_gpu = [](const Preprocessing& how) { return on_gpu({.dead = asked(how)}); },
+          .on_gpu = [](const Preprocessing& how) { return on_gpu({.dead = asked_dead(how)}); },
           .gpu_bytes = [](const Preprocessing&, Shape shape) { return gpu_bytes(GpuColumns{}, shape); }};
 }
 

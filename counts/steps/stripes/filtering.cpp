@@ -27,7 +27,7 @@ void filter(Plane& sinogram, const Filtering& how) {
   for (std::size_t i = 0; i < slow.values.size(); ++i) sinogram.values[i] += slow.values[i];
 }
 
-Filtering asked(const Preprocessing& how) {
+Filtering asked_filtering(const Preprocessing& how) {
   return {value_of<double>(how.values, "--vo-filtering-sigma").value_or(3),
           {window_of(how, "--vo-filtering-size", 21),
            value_of<Index>(how.values, "--vo-filtering-dim").value_or(1) == 2}};
@@ -51,11 +51,11 @@ Method filtering() {
             WholeNumber{1, 2}}},
       .planes = 7,
       .begin = [](const Preprocessing& how) -> Work {
-        return [own = asked(how)](Plane& sinogram, Notes&) { filter(sinogram, own); };
+        return [own = asked_filtering(how)](Plane& sinogram, Notes&) { filter(sinogram, own); };
       },
-      .on_gpu = [](const Preprocessing& how) { return on_gpu(on_columns(asked(how))); },
+      .on_gpu = [](const Preprocessing& how) { return on_gpu(on_columns(asked_filtering(how))); },
       .gpu_bytes = [](const Preprocessing& how,
-                      Shape shape) { return gpu_bytes(on_columns(asked(how)), shape); }};
+                      Shape shape) { return gpu_bytes(on_columns(asked_filtering(how)), shape); }};
 }
 
 }  // namespace method

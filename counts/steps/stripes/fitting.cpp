@@ -109,7 +109,7 @@ void divide_by_fit(Plane& sinogram, const Fitting& how) {
           static_cast<float>(sinogram.values[i] / fitted.values[i] * (scale * even.values[i]));
 }
 
-Fitting asked(const Preprocessing& how) {
+Fitting asked_fitting(const Preprocessing& how) {
   return {value_of<Index>(how.values, "--vo-fitting-order").value_or(3),
           value_of<double>(how.values, "--vo-fitting-sigmax").value_or(5),
           value_of<double>(how.values, "--vo-fitting-sigmay").value_or(20)};
@@ -129,9 +129,9 @@ Method fitting() {
                        PositiveNumber{1e6}}},
           .planes = 6,
           .begin = [](const Preprocessing& how) -> Work {
-            return [own = asked(how)](Plane& sinogram, Notes&) { divide_by_fit(sinogram, own); };
+            return [own = asked_fitting(how)](Plane& sinogram, Notes&) { divide_by_fit(sinogram, own); };
           },
-          .on_gpu = [](const Preprocessing& how) { return fit_on_gpu(asked(how)); },
+          .on_gpu = [](const Preprocessing& how) { return fit_on_gpu(asked_fitting(how)); },
           .gpu_bytes = [](const Preprocessing&, Shape shape) { return gpu_bytes_of_fit(shape); }};
 }
 

@@ -64,7 +64,7 @@ void remove(Plane& sinogram, const FourierWavelet& how) {
   std::copy_n(wide.row(before), sinogram.values.size(), sinogram.values.begin());
 }
 
-FourierWavelet asked(const Preprocessing& how) {
+FourierWavelet asked_wavelet(const Preprocessing& how) {
   return {value_of<Index>(how.values, "--fw-level").value_or(usual_levels),
           &wavelet_named(value_of<std::string>(how.values, "--fw-filter").value_or("sym16")),
           value_of<double>(how.values, "--fw-sigma").value_or(1),
@@ -89,10 +89,10 @@ Method fourier_wavelet() {
                        TrueOrFalse{}}},
           .planes = 6,
           .begin = [](const Preprocessing& how) -> Work {
-            return [own = asked(how)](Plane& sinogram, Notes&) { remove(sinogram, own); };
+            return [own = asked_wavelet(how)](Plane& sinogram, Notes&) { remove(sinogram, own); };
           },
           .on_gpu = [](const Preprocessing& how) -> GpuWork {
-            return [own = asked(how)](GpuData& data) {
+            return [own = asked_wavelet(how)](GpuData& data) {
               const Image<float>& y = data.y;
               require_levels(own, y.n0, y.n2);
               for_rows_together(y.n1, rows_together(own, {y.n0, y.n1, y.n2}),
@@ -102,7 +102,7 @@ Method fourier_wavelet() {
           },
           .gpu_bytes =
               [](const Preprocessing& how, Shape n) {
-                const FourierWavelet own = asked(how);
+                const FourierWavelet own = asked_wavelet(how);
                 return gpu_bytes_a_row(own, n[0], n[2]) * static_cast<double>(rows_together(own, n));
               }};
 }

@@ -47,7 +47,7 @@ namespace method {
 
 namespace {
 
-LargeStripes asked(const Preprocessing& how) {
+LargeStripes asked_large(const Preprocessing& how) {
   return {value_of<double>(how.values, "--vo-large-snr").value_or(3), window_of(how, "--vo-large-size", 51),
           value_of<double>(how.values, "--vo-large-drop-ratio").value_or(0.1),
           value_of<bool>(how.values, "--vo-large-norm").value_or(true)};
@@ -69,9 +69,11 @@ Method large() {
                        TrueOrFalse{}}},
           .planes = 6,
           .begin = [](const Preprocessing& how) -> Work {
-            return [large = asked(how)](Plane& sinogram, Notes&) { remove_large_stripes(sinogram, large); };
+            return [large = asked_large(how)](Plane& sinogram, Notes&) {
+              remove_large_stripes(sinogram, large);
+            };
           },
-          .on_gpu = [](const Preprocessing& how) { return on_gpu({.large = asked(how)}); },
+          .on_gpu = [](const Preprocessing& how) { return on_gpu({.large = asked_large(how)}); },
           .gpu_bytes = [](const Preprocessing&, Shape shape) { return gpu_bytes(GpuColumns{}, shape); }};
 }
 

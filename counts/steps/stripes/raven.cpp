@@ -42,7 +42,7 @@ std::optional<Index> remove_on_gpu(GpuData& data, const Raven& how) {
   return 0;
 }
 
-Raven asked(const Preprocessing& how) {
+Raven asked_raven(const Preprocessing& how) {
   return {value_of<double>(how.values, "--raven-uvalue").value_or(20),
           value_of<double>(how.values, "--raven-nvalue").value_or(4),
           value_of<double>(how.values, "--raven-vvalue").value_or(2)};
@@ -63,10 +63,10 @@ Method raven() {
                    PositiveNumber{1e6}}},
       .planes = 5,
       .begin = [](const Preprocessing& how) -> Work {
-        return [own = asked(how)](Plane& sinogram, Notes&) { remove(sinogram, own); };
+        return [own = asked_raven(how)](Plane& sinogram, Notes&) { remove(sinogram, own); };
       },
       .on_gpu = [](const Preprocessing& how) -> GpuWork {
-        return [own = asked(how)](GpuData& data) { return remove_on_gpu(data, own); };
+        return [own = asked_raven(how)](GpuData& data) { return remove_on_gpu(data, own); };
       },
       .gpu_bytes =
           [](const Preprocessing&, Shape shape) {

@@ -6,7 +6,7 @@ namespace tandem::pipeline::stripes::method {
 
 namespace {
 
-Sorting asked(const Preprocessing& how) {
+Sorting asked_sorting(const Preprocessing& how) {
   return {window_of(how, "--vo-sorting-size", 21),
           value_of<Index>(how.values, "--vo-sorting-dim").value_or(1) == 2};
 }
@@ -23,10 +23,11 @@ Method sorting() {
                        WholeNumber{1, 2}}},
           .planes = 6,
           .begin = [](const Preprocessing& how) -> Work {
-            return
-                [sorting = asked(how)](Plane& sinogram, Notes&) { smooth_sorted_columns(sinogram, sorting); };
+            return [sorting = asked_sorting(how)](Plane& sinogram, Notes&) {
+              smooth_sorted_columns(sinogram, sorting);
+            };
           },
-          .on_gpu = [](const Preprocessing& how) { return on_gpu({.sorting = asked(how)}); },
+          .on_gpu = [](const Preprocessing& how) { return on_gpu({.sorting = asked_sorting(how)}); },
           .gpu_bytes = [](const Preprocessing&, Shape shape) { return gpu_bytes(GpuColumns{}, shape); }};
 }
 

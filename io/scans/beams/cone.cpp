@@ -11,7 +11,8 @@ namespace tandem::io {
 
 namespace {
 
-Scan scan(Acquisition& found, const OpenOptions& options, Detector detector, std::vector<double> angles) {
+Scan scan_of_cone(Acquisition& found, const OpenOptions& options, Detector detector,
+                  std::vector<double> angles) {
   const auto given = [](const std::optional<double>& value, const char* what) {
     require<GeometryError>(value.has_value(), "cone beam: ", what);
     return *value;
@@ -44,13 +45,13 @@ Scan scan(Acquisition& found, const OpenOptions& options, Detector detector, std
   return point_source_scan(std::move(cone));
 }
 
-void read(const hdf5::File& file, const std::string& group, Acquisition& found) {
+void read_cone(const hdf5::File& file, const std::string& group, Acquisition& found) {
   found.sod_mm = length_mm(file, group + "/sod", "mm", found.info.notes);
   found.sdd_mm = length_mm(file, group + "/sdd", "mm", found.info.notes);
   found.midplane_row = file.number(group + "/midplane_row");
 }
 
-void write(hdf5::File& file, const std::string& group, const Scan& scan) {
+void write_cone(hdf5::File& file, const std::string& group, const Scan& scan) {
   const ConeBeam& cone = point_source_of(scan);
   file.write_number(group + "/sod", cone.sod, "mm");
   file.write_number(group + "/sdd", cone.sdd, "mm");
@@ -60,6 +61,7 @@ void write(hdf5::File& file, const std::string& group, const Scan& scan) {
 }  // namespace
 
 extern const BeamFields cone_fields{
-    ConeBeam::kind, true, [](const OpenOptions& o) { return o.sod_mm || o.sdd_mm; }, read, scan, write};
+    ConeBeam::kind, true,         [](const OpenOptions& o) { return o.sod_mm || o.sdd_mm; },
+    read_cone,      scan_of_cone, write_cone};
 
 }  // namespace tandem::io

@@ -33,7 +33,8 @@ std::vector<double> shifts_of_views(const Acquisition& found, const OpenOptions&
   return every(shifts, options.first_view, options.view_step);
 }
 
-Scan scan(Acquisition& found, const OpenOptions& options, Detector detector, std::vector<double> angles) {
+Scan scan_of_parallel(Acquisition& found, const OpenOptions& options, Detector detector,
+                      std::vector<double> angles) {
   require<GeometryError>(!options.midplane_row, "--midplane-row ", options.midplane_row.value_or(0),
                          ": the scan is a parallel beam; give --sod MM and --sdd MM too");
   ParallelBeam scan{detector, std::move(angles), known_row_axes(found, detector)};
@@ -46,11 +47,11 @@ Scan scan(Acquisition& found, const OpenOptions& options, Detector detector, std
   return scan;
 }
 
-void read(const hdf5::File& file, const std::string& group, Acquisition& found) {
+void read_parallel(const hdf5::File& file, const std::string& group, Acquisition& found) {
   if (const auto rows = file.find(group + "/row_axis_bins")) found.row_axis_bins = rows->numbers();
 }
 
-void write(hdf5::File& file, const std::string& group, const Scan& scan) {
+void write_parallel(hdf5::File& file, const std::string& group, const Scan& scan) {
   const std::vector<double>& axes = row_axes_of(scan);
   if (!axes.empty()) file.write_numbers(group + "/row_axis_bins", axes, "");
 }
@@ -58,6 +59,7 @@ void write(hdf5::File& file, const std::string& group, const Scan& scan) {
 }  // namespace
 
 extern const BeamFields parallel_fields{
-    ParallelBeam::kind, false, [](const OpenOptions&) { return false; }, read, scan, write};
+    ParallelBeam::kind, false,         [](const OpenOptions&) { return false; }, read_parallel,
+    scan_of_parallel,   write_parallel};
 
 }  // namespace tandem::io

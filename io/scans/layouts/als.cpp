@@ -26,7 +26,7 @@ namespace tandem::io {
 namespace {
 
 /// Attributes of the group, and of an image behind IMAGE@.
-constexpr Field fields[] = {
+constexpr Field als_fields[] = {
     {"nangles", "", Use::obeyed, "the number of views that were planned"},
     {"arange", "", Use::obeyed, "the arc in degrees, from the first view to the last one"},
     {"IMAGE@rot_angle", "", Use::obeyed, "the angle of a view in degrees, before arange if it changes"},
@@ -51,7 +51,7 @@ constexpr Field fields[] = {
     {"tile_ynumimg", "1", Use::noted, "the scan is one of several along the axis; only this one is read"},
 };
 
-constexpr int max_depth = 4;  // groups that are alone in their groups
+constexpr int max_depth_of_als = 4;  // groups that are alone in their groups
 constexpr double seconds_an_image = 1e-3;
 constexpr double largest_pitch_mm = 100, kev_per_ev = 1e-3;
 
@@ -97,7 +97,7 @@ class Scan {
   /// Empty if no such group is there: it, or a group that it is alone in, is alone in the file.
   static std::optional<Scan> in(const hdf5::File& file) {
     std::string path;
-    for (int depth = 0; depth < max_depth; ++depth) {
+    for (int depth = 0; depth < max_depth_of_als; ++depth) {
       const std::vector<std::string> names = file.names(path.empty() ? "/" : path);
       if (names.size() != 1 || first_line(names.front()) != names.front()) return std::nullopt;
       path += "/" + names.front();
@@ -205,7 +205,7 @@ FrameSources Scan::frames(const std::vector<Image>& images) const {
   return all;
 }
 
-FrameSources frames(const hdf5::File& file, FrameKind kind) {
+FrameSources als_frames(const hdf5::File& file, FrameKind kind) {
   const std::optional<Scan> scan = Scan::in(file);
   return scan ? scan->frames(scan->images(kind)) : FrameSources{};
 }
@@ -273,7 +273,7 @@ void read_times(const std::vector<Image>& views, const std::vector<Image>& flats
     info.times.flats.push_back(static_cast<double>(flat.view) + (flat.view < views.back().view ? -0.5 : 0.5));
 }
 
-std::optional<Acquisition> find(const hdf5::File& file, const OpenOptions&) {
+std::optional<Acquisition> find_als(const hdf5::File& file, const OpenOptions&) {
   const std::optional<Scan> scan = Scan::in(file);
   if (!scan) return std::nullopt;
   Acquisition found;
@@ -291,7 +291,7 @@ std::optional<Acquisition> find(const hdf5::File& file, const OpenOptions&) {
     const std::optional<std::string> text = scan->text(std::string(key));
     return text && finite_number(*text) == 0.0 ? std::nullopt : text;
   };
-  heed(fields, scan->where(), said, notes);
+  heed(als_fields, scan->where(), said, notes);
   return found;
 }
 
@@ -301,9 +301,9 @@ Layout als_layout() {
   return {.name = "ALS 8.3.2",
           .needed = {"a scan of beamline 8.3.2 of the ALS", "NAMEbak_0000_0000.tif of the ALS",
                      "NAMEdrk_0000_0000.tif of the ALS"},
-          .fields = fields,
-          .find = find,
-          .frames = frames};
+          .fields = als_fields,
+          .find = find_als,
+          .frames = als_frames};
 }
 
 }  // namespace tandem::io

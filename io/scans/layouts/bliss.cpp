@@ -20,7 +20,7 @@ namespace tandem::io {
 namespace {
 
 /// Below an entry N.1. CAMERA is the name of the camera.
-constexpr Field fields[] = {
+constexpr Field bliss_fields[] = {
     {"technique/tomoconfig/rotation", "", Use::obeyed, "names the motor that turns"},
     {"technique/tomoconfig/rotation_is_clockwise", "0", Use::obeyed, "angles count backwards"},
     {"technique/tomoconfig/detector", "", Use::obeyed, "names the camera"},
@@ -50,14 +50,14 @@ constexpr Field fields[] = {
 
 enum class Part { settings, dark, flat, views, other };
 
-struct Entry {
+struct BlissEntry {
   Index number;
   std::string path, title;
 };
 
 /// Entries N.1 with a title, by their numbers. N.2 and so on have slow counters of the same scan.
-std::vector<Entry> entries_of(const hdf5::File& file) {
-  std::vector<Entry> entries;
+std::vector<BlissEntry> entries_of(const hdf5::File& file) {
+  std::vector<BlissEntry> entries;
   for (const std::string& name : file.names("/")) {
     Index number = 0;
     const auto [end, fault] = std::from_chars(name.data(), name.data() + name.size(), number);
@@ -65,7 +65,7 @@ std::vector<Entry> entries_of(const hdf5::File& file) {
     if (const auto title = file.text("/" + name + "/title")) entries.push_back({number, "/" + name, *title});
   }
   std::sort(entries.begin(), entries.end(),
-            [](const Entry& a, const Entry& b) { return a.number < b.number; });
+            [](const BlissEntry& a, const BlissEntry& b) { return a.number < b.number; });
   return entries;
 }
 
@@ -85,7 +85,7 @@ bool has_frames(const hdf5::File& file, const std::string& path) {
 
 /// The frames of an entry: those of the camera of the configuration, or else the data set of three axes among
 /// its measurements.
-std::string frames_in(const hdf5::File& file, const Entry& entry, const BlissConfig& config,
+std::string frames_in(const hdf5::File& file, const BlissEntry& entry, const BlissConfig& config,
                       std::vector<std::string>& notes) {
   const std::string group = entry.path + "/measurement";
   for (const std::string& camera : config.camera)
@@ -125,7 +125,8 @@ void read_pitch(const hdf5::File& file, const std::string& path, std::optional<d
   bin = both[0] * *mm, row = both[1] * *mm;
 }
 
-void read_technique(const hdf5::File& file, const Entry& entry, Acquisition& found, Distances& distances) {
+void read_technique(const hdf5::File& file, const BlissEntry& entry, Acquisition& found,
+                    Distances& distances) {
   ScanInfo& info = found.info;
   const std::string group = entry.path + "/technique/";
   const auto length = [&](std::optional<double>& into, const char* key) {
@@ -148,7 +149,8 @@ void read_technique(const hdf5::File& file, const Entry& entry, Acquisition& fou
 
 /// Images that the camera's program mirrored are turned back, as nxtomomill and nabu do. It has two flags:
 /// one for columns and one for rows.
-void read_flips(const hdf5::File& file, const Entry& entry, const std::string& camera, Acquisition& found) {
+void read_flips(const hdf5::File& file, const BlissEntry& entry, const std::string& camera,
+                Acquisition& found) {
   for (const std::string& path : {entry.path + "/technique/detector/" + camera + "/flipping",
                                   entry.path + "/technique/detector/flipping"}) {
     const auto set = file.find(path);
@@ -164,12 +166,13 @@ void read_flips(const hdf5::File& file, const Entry& entry, const std::string& c
 
 /// All entries of the first scan of a file.
 struct BlissScan {
-  std::vector<Entry> entries;
+  std::vector<BlissEntry> entries;
   BlissConfig config;
   std::vector<BlissFrames> views, flats, darks;
 };
 
-void add_frames(const hdf5::File& file, const Entry& entry, Part part, BlissScan& scan, Acquisition& found) {
+void add_frames(const hdf5::File& file, const BlissEntry& entry, Part part, BlissScan& scan,
+                Acquisition& found) {
   const std::string path = frames_in(file, entry, scan.config, found.info.notes);
   auto frames = hdf5_frames(std::make_shared<hdf5::DataSet>(file.data_set(path)));
   const bool in_instrument = path.ends_with("/data");
@@ -188,7 +191,7 @@ void add_frames(const hdf5::File& file, const Entry& entry, Part part, BlissScan
 BlissScan scan_in(const hdf5::File& file, Acquisition& found) {
   BlissScan scan;
   bool has_views = false;
-  for (const Entry& entry : entries_of(file)) {
+  for (const BlissEntry& entry : entries_of(file)) {
     if (part_of(entry.title) == Part::settings && has_views) {
       found.info.notes.push_back("another scan begins at " + entry.path + "; only the first one is read");
       break;
@@ -200,21 +203,21 @@ BlissScan scan_in(const hdf5::File& file, Acquisition& found) {
   return scan;
 }
 
-std::optional<Acquisition> find(const hdf5::File& file, const OpenOptions& options) {
+std::optional<Acquisition> find_bliss(const hdf5::File& file, const OpenOptions& options) {
   Acquisition found;
   std::vector<std::string>& notes = found.info.notes;
   BlissScan scan = scan_in(file, found);
   Distances distances;
   Index left_out = 0;
-  for (const Entry& entry : scan.entries) {
+  for (const BlissEntry& entry : scan.entries) {
     const Part part = part_of(entry.title);
     read_technique(file, entry, found, distances);
-    heed(fields, file.name() + ": " + entry.path, values_in(file, entry.path), notes);
+    heed(bliss_fields, file.name() + ": " + entry.path, values_in(file, entry.path), notes);
     left_out += part == Part::other;
     if (part != Part::settings && part != Part::other) add_frames(file, entry, part, scan, found);
   }
   if (found.projections.empty()) return std::nullopt;
-  for (const Entry& entry : scan.entries) read_flips(file, entry, scan.views.front().camera, found);
+  for (const BlissEntry& entry : scan.entries) read_flips(file, entry, scan.views.front().camera, found);
   take_distances(distances, found);
   take_exposures({"acq_expo_time", bliss_exposures(file, scan.views, notes),
                   bliss_exposures(file, scan.flats, notes), bliss_exposures(file, scan.darks, notes)},
@@ -228,6 +231,6 @@ std::optional<Acquisition> find(const hdf5::File& file, const OpenOptions& optio
 
 }  // namespace
 
-Layout bliss_layout() { return {.name = "BLISS", .needed = {}, .fields = fields, .find = find}; }
+Layout bliss_layout() { return {.name = "BLISS", .needed = {}, .fields = bliss_fields, .find = find_bliss}; }
 
 }  // namespace tandem::io

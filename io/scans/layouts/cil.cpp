@@ -17,7 +17,7 @@ namespace {
 const std::string entry = "/entry1/tomo_entry/", config = entry + "config/";
 
 /// Below the entry; attributes stand behind an @.
-constexpr Field fields[] = {
+constexpr Field cil_fields[] = {
     {"config/source/position", "", Use::obeyed, "a cone beam, or a fan"},
     {"config/ray/direction", "", Use::obeyed,
      "of a parallel beam; refused unless it crosses the axis squarely"},
@@ -121,7 +121,7 @@ void complete_parallel(const hdf5::File& file, const ConeView& view, const std::
   found.row_pitch_mm = std::abs(view.row[2]) > 0 ? std::abs(view.row[2]) : pitch;
 }
 
-std::optional<Acquisition> find(const hdf5::File& file, const OpenOptions& options) {
+std::optional<Acquisition> find_cil(const hdf5::File& file, const OpenOptions& options) {
   const std::optional<hdf5::DataSet> set = file.find(entry + "data/data");
   const std::string type = set ? set->text("data_type").value_or("") : "";
   require<FileError>(
@@ -160,6 +160,8 @@ std::optional<Acquisition> find(const hdf5::File& file, const OpenOptions& optio
 
 }  // namespace
 
-Layout cil_layout() { return {.name = "CIL", .needed = {"a scan of CIL"}, .fields = fields, .find = find}; }
+Layout cil_layout() {
+  return {.name = "CIL", .needed = {"a scan of CIL"}, .fields = cil_fields, .find = find_cil};
+}
 
 }  // namespace tandem::io

@@ -18,7 +18,7 @@ namespace {
 const std::string instrument = "/measurement/instrument/";
 
 /// As areaDetector and TomoScan of the APS write them, from the root.
-constexpr Field fields[] = {
+constexpr Field data_exchange_fields[] = {
     {"exchange/theta", "", Use::obeyed, "angles, in degrees unless @units is another angle"},
     {"exchange/data_shift_x", "0", Use::obeyed, "views are moved back"},
     {"exchange/data_shift_y", "0", Use::obeyed, "views are moved back"},
@@ -122,14 +122,14 @@ void read_shifts(const hdf5::File& file, Index views, Acquisition& found) {
   found.row_shifts = shifts_in(file, "/exchange/data_shift_y", row, views, found.info.notes);
 }
 
-FrameSources frames(const hdf5::File& file, FrameKind kind) {
+FrameSources data_exchange_frames(const hdf5::File& file, FrameKind kind) {
   FrameSources sources;
   const std::string path = kind == FrameKind::flat ? "/exchange/data_white" : "/exchange/data_dark";
   if (file.has(path)) sources.push_back(frames_of(std::make_shared<hdf5::DataSet>(file.data_set(path))));
   return sources;
 }
 
-std::optional<Acquisition> find(const hdf5::File& file, const OpenOptions& options) {
+std::optional<Acquisition> find_data_exchange(const hdf5::File& file, const OpenOptions& options) {
   if (!file.has("/exchange/data")) return std::nullopt;
   Acquisition acquisition;
   const auto data = std::make_shared<hdf5::DataSet>(file.data_set("/exchange/data"));
@@ -139,8 +139,8 @@ std::optional<Acquisition> find(const hdf5::File& file, const OpenOptions& optio
   acquisition.can_grow =
       !acquisition.times && data->can_grow() && !data->text("axes").value_or("").starts_with("y");
   acquisition.planned_views = data->most_slices();
-  acquisition.flats = frames(file, FrameKind::flat);
-  acquisition.darks = frames(file, FrameKind::dark);
+  acquisition.flats = data_exchange_frames(file, FrameKind::flat);
+  acquisition.darks = data_exchange_frames(file, FrameKind::dark);
 
   acquisition.angles_where = file.name() + ": /exchange/theta";
   if (file.has("/exchange/theta")) {
@@ -155,7 +155,7 @@ std::optional<Acquisition> find(const hdf5::File& file, const OpenOptions& optio
   if (flats > 0) acquisition.info.times = frame_times(file, views, flats);
   read_geometry(file, acquisition);
   read_exposures(file, views, flats, acquisition.info);
-  heed(fields, file.name(), values_in(file, ""), acquisition.info.notes);
+  heed(data_exchange_fields, file.name(), values_in(file, ""), acquisition.info.notes);
   read_shifts(file, views, acquisition);
   return acquisition;
 }
@@ -165,9 +165,9 @@ std::optional<Acquisition> find(const hdf5::File& file, const OpenOptions& optio
 Layout data_exchange_layout() {
   return {.name = "DXchange",
           .needed = {"/exchange/data (DXchange)", "/exchange/data_white", "/exchange/data_dark"},
-          .fields = fields,
-          .find = find,
-          .frames = frames};
+          .fields = data_exchange_fields,
+          .find = find_data_exchange,
+          .frames = data_exchange_frames};
 }
 
 }  // namespace tandem::io

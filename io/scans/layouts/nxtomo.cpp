@@ -20,7 +20,7 @@ constexpr int max_links = 50'000;  // looked at; scans have hundreds
 constexpr Index max_frames = 100'000'000;
 
 /// Below the entry; the group of the detector may have another name.
-constexpr Field fields[] = {
+constexpr Field nxtomo_fields[] = {
     {"instrument/detector/x_pixel_size", "", Use::obeyed,
      "pitch of bins; of a parallel beam, if no other is"},
     {"instrument/detector/y_pixel_size", "", Use::obeyed, "pitch of rows"},
@@ -194,14 +194,14 @@ std::vector<Range> runs_of(const std::vector<int>& keys, int key) {
 }
 
 /// An entry with its frames.
-struct Entry {
+struct NXtomoEntry {
   NXtomoPlaces places;
   std::vector<int> keys;
   Acquisition found;
 };
 
-std::optional<Entry> entry_in(const hdf5::File& file) {
-  Entry entry;
+std::optional<NXtomoEntry> entry_in(const hdf5::File& file) {
+  NXtomoEntry entry;
   std::vector<std::string>& notes = entry.found.info.notes;
   const std::optional<NXtomoPlaces> places = find_places(file, notes);
   if (!places) return std::nullopt;
@@ -222,7 +222,7 @@ std::optional<Entry> entry_in(const hdf5::File& file) {
   return entry;
 }
 
-void note_left_out(const hdf5::File& file, Entry& entry) {
+void note_left_out(const hdf5::File& file, NXtomoEntry& entry) {
   std::vector<std::string>& notes = entry.found.info.notes;
   if (const auto invalid = std::ranges::count(entry.keys, 3))
     notes.push_back(std::to_string(invalid) + " invalid frames left out (image_key 3)");
@@ -236,19 +236,19 @@ void note_left_out(const hdf5::File& file, Entry& entry) {
                     " planned views are there (tomo_n)");
 }
 
-FrameSources frames(const hdf5::File& file, FrameKind kind) {
-  std::optional<Entry> entry = entry_in(file);
+FrameSources nxtomo_frames(const hdf5::File& file, FrameKind kind) {
+  std::optional<NXtomoEntry> entry = entry_in(file);
   if (!entry) return {};
   return std::move(kind == FrameKind::flat ? entry->found.flats : entry->found.darks);
 }
 
-std::optional<Acquisition> find(const hdf5::File& file, const OpenOptions& options) {
-  std::optional<Entry> entry = entry_in(file);
+std::optional<Acquisition> find_nxtomo(const hdf5::File& file, const OpenOptions& options) {
+  std::optional<NXtomoEntry> entry = entry_in(file);
   if (!entry) return std::nullopt;
   note_left_out(file, *entry);
   require<FileError>(!entry->found.projections.empty(), file.name(), ": has 0 views; at least 1 is needed");
   read_nxtomo_geometry(file, entry->places, entry->found);
-  heed(fields, file.name(), values_in(file, entry->places.entry), entry->found.info.notes);
+  heed(nxtomo_fields, file.name(), values_in(file, entry->places.entry), entry->found.info.notes);
   read_nxtomo_frames(file, entry->places, entry->keys, options, entry->found);
   return std::move(entry->found);
 }
@@ -258,9 +258,9 @@ std::optional<Acquisition> find(const hdf5::File& file, const OpenOptions& optio
 Layout nxtomo_layout() {
   return {.name = "NXtomo",
           .needed = {"an entry with definition NXtomo", "an NXtomo image_key", "an NXtomo image_key"},
-          .fields = fields,
-          .find = find,
-          .frames = frames};
+          .fields = nxtomo_fields,
+          .find = find_nxtomo,
+          .frames = nxtomo_frames};
 }
 
 }  // namespace tandem::io

@@ -34,7 +34,7 @@ ConeView view_in(const std::string& line, const std::string& where) {
   return {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}, {v[6], v[7], v[8]}, {v[9], v[10], v[11]}};
 }
 
-ScanSettings read(const fs::path& path) {
+ScanSettings read_astra(const fs::path& path) {
   std::istringstream file(text_of_regular_file(path, "a list of vectors", longest_list));
   ScanSettings found;
   std::string line;
@@ -55,6 +55,6 @@ bool is_geom(const fs::path& path) { return in_lower_case(path.extension().strin
 
 }  // namespace
 
-extern const SettingsFormat astra_settings{"ASTRA", "*.geom", true, is_geom, read};
+extern const SettingsFormat astra_settings{"ASTRA", "*.geom", true, is_geom, read_astra};
 
 }  // namespace tandem::io

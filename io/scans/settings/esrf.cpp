@@ -32,14 +32,14 @@ bool is_esrf(const fs::path& path) {
   return is_xml(path) && start_of_text(path).find("<tomo_n>") != std::string::npos;
 }
 
-bool yields(const fs::path& path) {
+bool esrf_yields(const fs::path& path) {
   std::error_code fault;
   return is_xml(path) && fs::exists(fs::path(path).replace_extension(".info"), fault);
 }
 
 /// Image number k is at k ScanRange / TOMO_N. Images from TOMO_N on were taken on the way back. FTomo adds up
 /// the darks at the end of a scan in one image.
-ScanSettings read(const fs::path& path) {
+ScanSettings read_esrf(const fs::path& path) {
   const KeyValues text = is_xml(path) ? KeyValues::of_xml(path) : KeyValues(path, '=');
   ScanSettings found;
   found.views = text.count("TOMO_N");
@@ -59,6 +59,7 @@ ScanSettings read(const fs::path& path) {
 
 }  // namespace
 
-extern const SettingsFormat esrf_settings{"ESRF", "*.info, *.xml", false, is_esrf, read, esrf_fields, yields};
+extern const SettingsFormat esrf_settings{"ESRF",    "*.info, *.xml", false,      is_esrf,
+                                          read_esrf, esrf_fields,     esrf_yields};
 
 }  // namespace tandem::io

@@ -46,7 +46,7 @@ bool is_flexray(const fs::path& path) {
   return name == settings_name || name == xre_name;
 }
 
-bool yields(const fs::path& path) {
+bool flexray_yields(const fs::path& path) {
   return in_lower_case(path.filename().string()) == xre_name && !beside(path, settings_name).empty();
 }
 
@@ -74,7 +74,7 @@ void read_angles(const fs::path& path, const KeyValues& xre, ScanSettings& found
   found.arc_deg = sense * (*last - *first);
 }
 
-ScanSettings read(const fs::path& path) {
+ScanSettings read_flexray(const fs::path& path) {
   ScanSettings found;
   const bool is_xre = in_lower_case(path.filename().string()) == xre_name;
   const fs::path xre = is_xre ? path : beside(path, xre_name);
@@ -99,7 +99,9 @@ ScanSettings read(const fs::path& path) {
 
 }  // namespace
 
-extern const SettingsFormat flexray_settings{
-    "FlexRay", "scan settings.txt, data settings XRE.txt", false, is_flexray, read, flexray_fields, yields};
+extern const SettingsFormat flexray_settings{"FlexRay",     "scan settings.txt, data settings XRE.txt",
+                                             false,         is_flexray,
+                                             read_flexray,  flexray_fields,
+                                             flexray_yields};
 
 }  // namespace tandem::io

@@ -106,7 +106,7 @@ void read_angles(const KeyValues& text, const fs::path& path, ScanSettings& foun
     read_nikon_angles(path, text.text("Name"), found);
 }
 
-ScanSettings read(const fs::path& path) {
+ScanSettings read_nikon(const fs::path& path) {
   const KeyValues text(path, '=');
   ScanSettings found;
   const auto needed = [&](const char* key) {
@@ -136,6 +136,7 @@ ScanSettings read(const fs::path& path) {
 
 }  // namespace
 
-extern const SettingsFormat nikon_settings{"Nikon XTEK", "*.xtekct", false, is_xtekct, read, nikon_fields};
+extern const SettingsFormat nikon_settings{"Nikon XTEK", "*.xtekct", false,
+                                           is_xtekct,    read_nikon, nikon_fields};
 
 }  // namespace tandem::io

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Index longest = Index{1} << 26;  // bytes of such a list
+constexpr Index longest_of_angles = Index{1} << 26;  // bytes of such a list
 
 /// The file of angles and how many lines its head has.
 struct AngleFile {
@@ -35,7 +35,7 @@ std::optional<AngleFile> angle_file(const fs::path& beside, const std::string& n
 /// Lines have the number of a view, from 1, and its angle in degrees: "1: 0.25", or "1 0.25 3.5" with a time.
 /// Empty unless each view has one.
 std::vector<double> angles_in(const AngleFile& file, Index views) {
-  std::istringstream text(text_of_regular_file(file.path, "a list of angles", longest));
+  std::istringstream text(text_of_regular_file(file.path, "a list of angles", longest_of_angles));
   std::vector<double> angles(static_cast<std::size_t>(views), std::nan(""));
   std::string line;
   for (int k = 0; std::getline(text, line); ++k) {

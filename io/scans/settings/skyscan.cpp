@@ -94,7 +94,7 @@ std::optional<std::string> first_word(const KeyValues& text, std::string_view ke
   return key == "Random Movement" ? value.substr(0, value.find(' ')) : value;
 }
 
-ScanSettings read(const fs::path& path) {
+ScanSettings read_skyscan(const fs::path& path) {
   const KeyValues text(path, '=');
   ScanSettings found;
   read_distances(text, found);
@@ -113,6 +113,6 @@ ScanSettings read(const fs::path& path) {
 
 }  // namespace
 
-extern const SettingsFormat skyscan_settings{"SkyScan", "*.log", false, is_log, read, skyscan_fields};
+extern const SettingsFormat skyscan_settings{"SkyScan", "*.log", false, is_log, read_skyscan, skyscan_fields};
 
 }  // namespace tandem::io

@@ -94,7 +94,7 @@ class GpuFit {
   const kernels::FitKernels& kernels_;
 };
 
-double bytes_a_row(Index views, Index bins) {
+double bytes_of_fit(Index views, Index bins) {
   const Index margin = fit_margin(views);
   return sizeof(float) * static_cast<double>(3 * views * bins + (views + 2 * margin) * (bins + 2 * margin));
 }
@@ -106,7 +106,7 @@ GpuWork fit_on_gpu(const Fitting& how) {
     const Image<float>& y = data.y;
     if (y.n0 < 3) return 0;
     const GpuFit fit(how, y.n0, y.n2, data.stream);
-    for_rows_together(y.n1, rows_together(y.n1, bytes_a_row(y.n0, y.n2)),
+    for_rows_together(y.n1, rows_together(y.n1, bytes_of_fit(y.n0, y.n2)),
                       [&](Range rows) { fit.divide(sinograms_of(y, rows)); });
     return 0;
   };
@@ -115,7 +115,7 @@ GpuWork fit_on_gpu(const Fitting& how) {
 double gpu_bytes_of_fit(Shape shape) {
   const auto [views, rows, bins] = shape;
   if (views < 3) return 0;
-  const double a_row = bytes_a_row(views, bins);
+  const double a_row = bytes_of_fit(views, bins);
   const Index margin = fit_margin(views);
   // as for raven: lengths that are no products of small primes take more
   const double transforms =

@@ -145,7 +145,7 @@ class Search {
   std::vector<FoundStripes> found_;
 };
 
-double bytes_a_row(Index views, Index bins) { return sizeof(float) * static_cast<double>(views * bins); }
+double bytes_of_search(Index views, Index bins) { return sizeof(float) * static_cast<double>(views * bins); }
 
 std::optional<Index> look(GpuData& data, const Preprocessing& how) {
   const Image<float>& y = data.y;
@@ -154,7 +154,7 @@ std::optional<Index> look(GpuData& data, const Preprocessing& how) {
     return 0;
   }
   if (y.n0 > kernels::columns(data.stream.device())->most_views) return {};
-  const Index together = rows_together(y.n1, bytes_a_row(y.n0, y.n2));
+  const Index together = rows_together(y.n1, bytes_of_search(y.n0, y.n2));
   Array columns(Space({together, y.n2, y.n0}, Blocks::whole, data.stream.device()), data.stream);
   for_rows_together(y.n1, together, [&](Range rows) {
     Search search(data, rows, columns.data(), how);
@@ -172,7 +172,7 @@ GpuWork look_on_gpu(const Preprocessing& how) {
 
 double gpu_bytes_of_look(Shape shape) {
   const auto [views, rows, bins] = shape;
-  const double a_row = bytes_a_row(views, bins);
+  const double a_row = bytes_of_search(views, bins);
   return a_row * static_cast<double>(rows_together(rows, a_row));
 }
 

@@ -53,14 +53,16 @@ void straighten(const Image<float>& y, const BlockedTitarenko& how, Stream& stre
   kernels::products(gpu)->roots(lifts, y, stream);
 }
 
-double bytes_a_row(Index views, Index bins) { return sizeof(float) * static_cast<double>(views * bins); }
+double bytes_of_regularisation(Index views, Index bins) {
+  return sizeof(float) * static_cast<double>(views * bins);
+}
 
 }  // namespace
 
 GpuWork straighten_on_gpu(const BlockedTitarenko& how) {
   return [how](GpuData& data) -> std::optional<Index> {
     const Image<float>& y = data.y;
-    for_rows_together(y.n1, rows_together(y.n1, bytes_a_row(y.n0, y.n2)),
+    for_rows_together(y.n1, rows_together(y.n1, bytes_of_regularisation(y.n0, y.n2)),
                       [&](Range rows) { straighten(rows_of(y, rows), how, data.stream); });
     return 0;
   };
@@ -68,7 +70,7 @@ GpuWork straighten_on_gpu(const BlockedTitarenko& how) {
 
 double gpu_bytes_of_blocks(Shape shape) {
   const auto [views, rows, bins] = shape;
-  const double a_row = bytes_a_row(views, bins);
+  const double a_row = bytes_of_regularisation(views, bins);
   return a_row * static_cast<double>(rows_together(rows, a_row));
 }
 
