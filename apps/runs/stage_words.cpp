@@ -1,0 +1,35 @@
+#include "stage_words.hpp"
+
+namespace tandem::apps {
+
+const std::map<std::string, std::string>& stage_words() {
+  static const std::map<std::string, std::string> words{{"back-project", "back-projecting"},
+                                                        {"backproject", "back-projecting"},
+                                                        {"check", "checking"},
+                                                        {"filter", "filtering"},
+                                                        {"find axis", "finding the axis"},
+                                                        {"finish", "closing the file"},
+                                                        {"follow", "adding views"},
+                                                        {"iterate", "solving"},
+                                                        {"preprocess", "cleaning the counts"},
+                                                        {"read", "reading"},
+                                                        {"read rows", "reading rows"},
+                                                        {"search", "finding the weight"},
+                                                        {"simulate", "simulating"},
+                                                        {"start", "starting"},
+                                                        {"transfer", "to and from the GPU"},
+                                                        {"truth", "drawing the truth"},
+                                                        {"try axes", "trying axes"},
+                                                        {"wait", "waiting for views"},
+                                                        {"weigh again", "weighing views again"},
+                                                        {"weight", "finding the weight"},
+                                                        {"write", "writing the volume"}};
+  return words;
+}
+
+std::string words_of_stage(std::string_view name) {
+  const auto found = stage_words().find(std::string(name));
+  return found == stage_words().end() ? std::string(name) : found->second;
+}
+
+}  // namespace tandem::apps
