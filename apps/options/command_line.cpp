@@ -54,7 +54,8 @@ class Formatter : public CLI::Formatter {
   }
   std::string make_description(const CLI::App* app) const override {
     const auto [first, end] = examples_in(app->get_footer());
-    return CLI::Formatter::make_description(app) + '\n' + app->get_footer().substr(first, end - first);
+    const std::string examples = app->get_footer().substr(first, end - first);
+    return CLI::Formatter::make_description(app) + '\n' + examples + (examples.ends_with('\n') ? "" : "\n");
   }
   std::string make_footer(const CLI::App* app) const override {
     std::string text = app->get_footer();

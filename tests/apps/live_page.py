@@ -345,14 +345,15 @@ def text_in(page, element):
 
 def check_running(page, now):
     require(text_in(page, "state") == "running", text_in(page, "state"))
-    require(re.match(r"solving, iteration \d+ of 200$", text_in(page, "stage")), text_in(page, "stage"))
+    stage = text_in(page, "stage")  # of the next slices, if it does not solve
+    require(re.match(r"solving, iteration \d+ of 200$", stage) or stage in now["parts"].values(), stage)
     require(re.search(rf"\d+ of {ROWS} slices, \d+ %", text_in(page, "share")), text_in(page, "share"))
     require(re.search(r"\d s since the start, about \d.* left", text_in(page, "times")), text_in(page, "times"))
     require(text_in(page, "files") == "scan.h5 → v.h5", text_in(page, "files"))
     stations = text_in(page, "stations")
     for station in now["stations"]:
         require(re.search(rf"\b{now['parts'][station['name']]} \d+ of {ROWS} \d", stations), station["name"], "in", stations)
-    require(" MB/s" in stations and "updates/s" in stations, stations)
+    require(re.search(" [MG]B/s ", stations) and "updates/s" in stations, stations)
     for name, path in PICTURES.items():  # a picture gets its place when it has been loaded
         require(re.search(rf'<figure id="picture-{name}"[^>]*><div [^>]*><img[^>]* src="{path}\?\d+"', page), "no picture", name)
     require("slice z = " in page and re.search(r"of 64, iteration \d+ of 200<", page), "no caption")
