@@ -101,16 +101,16 @@ function plot(svg, all, logarithmic, label) {
   let low = values.reduce((a, b) => Math.min(a, b)), high = values.reduce((a, b) => Math.max(a, b));
   if (logarithmic && high < 2 * low) low = high / 2;
   if (!logarithmic && high - low < 1e-6 * Math.abs(high)) low -= 0.5 * Math.abs(low) || 1, high += 0.5 * Math.abs(high) || 1;
-  const left = 84, right = 628, top = 34, bottom = 222, scale = logarithmic ? Math.log10 : v => v;
+  const left = 84, right = 628, top = 46, bottom = 206, scale = logarithmic ? Math.log10 : v => v;
   const x = i => left + (right - left) * i / last;
   const y = v => bottom - (bottom - top) * (scale(v) - scale(low)) / (scale(high) - scale(low));
-  const nodes = [drawn("text", {x: 4, y: 16}, label + (logarithmic ? ", logarithmic" : ""))];
+  const nodes = [drawn("text", {x: 4, y: 20}, label + (logarithmic ? ", logarithmic" : ""))];
   for (const value of ticks(low, high, logarithmic))
     nodes.push(drawn("line", {class: "grid", x1: left, x2: right, y1: y(value), y2: y(value)}),
-               drawn("text", {x: left - 8, y: y(value) + 4, "text-anchor": "end"}, three(value)));
+               drawn("text", {x: left - 8, y: y(value) + 6, "text-anchor": "end"}, three(value)));
   for (const i of ticks(0, last, false).filter(Number.isInteger))
-    nodes.push(drawn("text", {x: x(i), y: bottom + 20, "text-anchor": "middle"}, String(i)));
-  nodes.push(drawn("text", {x: (left + right) / 2, y: bottom + 38, "text-anchor": "middle"}, "iteration"));
+    nodes.push(drawn("text", {x: x(i), y: bottom + 22, "text-anchor": "middle"}, String(i)));
+  nodes.push(drawn("text", {x: (left + right) / 2, y: bottom + 48, "text-anchor": "middle"}, "iteration"));
   for (const c of curves) {
     const seen = c.points.filter(p => Number.isFinite(p[1])).map(p => x(p[0]).toFixed(1) + "," + (logarithmic && !(p[1] > 0) ? bottom : y(p[1])).toFixed(1));
     nodes.push(drawn("polyline", {class: c.kind, points: seen.join(" ")}));

@@ -33,7 +33,7 @@ struct Step {
 std::string words_of_progress(const Step& at, double rate) {
   std::ostringstream line;
   line << words_of_stage(at.stage) << ": " << std::fixed << std::setprecision(0);
-  if (at.stage != "iterate" || at.detail.empty())
+  if (!at.stage.ends_with("iterate") || at.detail.empty())
     line << std::floor(at.done) << " of " << at.total << ' ' << at.what << (at.detail.empty() ? "" : ", ");
   line << at.detail;
   if (rate > 0 && at.done < at.total) line << ", " << std::ceil((at.total - at.done) / rate) << " s left";

@@ -11,6 +11,7 @@ const std::map<std::string, std::string>& stage_words() {
                                                         {"finish", "closing the file"},
                                                         {"follow", "adding views"},
                                                         {"iterate", "solving"},
+                                                        {"look ahead", "finding the weight"},
                                                         {"preprocess", "cleaning the counts"},
                                                         {"read", "reading"},
                                                         {"read rows", "reading rows"},
@@ -28,6 +29,8 @@ const std::map<std::string, std::string>& stage_words() {
 }
 
 std::string words_of_stage(std::string_view name) {
+  if (const std::size_t comma = name.rfind(", "); comma != name.npos)
+    return std::string(name.substr(0, comma + 2)) + words_of_stage(name.substr(comma + 2));
   const auto found = stage_words().find(std::string(name));
   return found == stage_words().end() ? std::string(name) : found->second;
 }
