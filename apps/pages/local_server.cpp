@@ -79,6 +79,7 @@ struct LocalServer::Impl final : httplib::Server {
     thread.join();
   }
 
+  int bound_to(int wished);
   bool process_and_close_socket(socket_t socket) override;
   int judged(const Request& request) const;
   int reply(const Request& request, Response& response) const;
@@ -112,19 +113,23 @@ LocalServer::Impl::Impl(int wished, const std::multimap<std::string, std::string
     response.set_content(request.method == "HEAD" ? "" : text + "\n", "text/plain; charset=utf-8");
     response.set_header("Allow", "GET");
   });
-  errno = 0;
-  if (wished == 0)
-    port = bind_to_any_port("127.0.0.1", AI_NUMERICHOST);
-  else if (bind_to_port("127.0.0.1", wished, AI_NUMERICHOST))
-    port = wished;
-  const int why = errno;
-  require<DeviceError>(port > 0 || why != EADDRINUSE, "--serve ", wished, ": port ", wished,
-                       " of 127.0.0.1 is in use; give another port, or 0 for any free one");
-  require<DeviceError>(port > 0, "--serve ", wished, ": port ", wished,
-                       " of 127.0.0.1 cannot be listened on, ", std::strerror(why),
-                       "; give a port from 1024 on, or 0 for any free one");
+  port = bound_to(wished);
   thread = std::thread([this] { listen_after_bind(); });
   wait_until_ready();
+}
+
+/// The port that is listened on. @throws DeviceError
+int LocalServer::Impl::bound_to(int wished) {
+  errno = 0;
+  const int bound = wished == 0 ? bind_to_any_port("127.0.0.1", AI_NUMERICHOST)
+                                : bind_to_port("127.0.0.1", wished, AI_NUMERICHOST) * wished;
+  const int why = errno;
+  require<DeviceError>(bound > 0 || why != EADDRINUSE, "--serve ", wished, ": port ", wished,
+                       " of 127.0.0.1 is in use; give another port, or 0 for any free one");
+  require<DeviceError>(bound > 0, "--serve ", wished, ": port ", wished,
+                       " of 127.0.0.1 cannot be listened on, ", std::strerror(why),
+                       "; give a port from 1024 on, or 0 for any free one");
+  return bound;
 }
 
 /// Answers one request. The library would wait for further ones, and know nothing of who is silent.
