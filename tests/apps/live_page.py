@@ -407,7 +407,8 @@ def check_ends(chromium, folder, now):
 def check_in_browser(program, folder):
     chromium = browser()
     with watched(program, folder, "-o", "v.h5", *SIRT, "200", *CHUNKS) as (_, port):
-        now = until(port, lambda now: now["pictures"] and now["stations"][-1]["slices"] > 0, "the first pictures")
+        now = until(port, lambda now: now["pictures"] and now["stations"][-1]["name"] == "write" and
+                    now["stations"][-1]["slices"] > 0, "the first pictures")
         Replay.headers_of_page, Replay.page = get(port, "")
         check_running(seen_in(chromium, folder, port, 1200), now)
     check_ends(chromium, folder, now)

@@ -279,7 +279,7 @@ TEST_F(CommandLine, NoCommandPrintsHelpAndFails) {
 }
 
 TEST_F(CommandLine, NoCommandOnATerminalSaysWhatToType) {
-  const Ended bare = (*program)("info none; script -qec '" TANDEM_PROGRAM "' /dev/null");
+  const Ended bare = (*program)("--version > none; script -qec '" TANDEM_PROGRAM "' /dev/null");
   EXPECT_EQ(bare.code, 2);
   for (const char* text :
        {"Type, for a first picture", "  tandem simulate -o scan.h5", "  tandem info SCAN", "no command"})
