@@ -24,7 +24,7 @@ const std::string first_words =
     "  tandem info SCAN\n"
     "tandem help lists all commands, tandem help recon the options of one.\n";
 
-/// Where the examples of a footer are: a line that ends with a colon, and indented ones.
+/// The part of a footer that has the examples: a line that ends with a colon, and indented ones.
 std::pair<std::size_t, std::size_t> examples_in(const std::string& footer) {
   const std::string head = "Examples:\n";
   const std::size_t first = std::min(footer.find(head), footer.size());

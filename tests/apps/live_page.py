@@ -12,16 +12,15 @@ import json
 import os
 import pathlib
 import re
-import shutil
 import signal
 import socket
-import struct
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-import zlib
+
+from pages import browser, greys_of, require, text_in
 
 VIEWS, ROWS, BINS = 90, 64, 128
 SIRT = ["--reconstruction-algorithm", "sirt", "--iterations"]
@@ -35,11 +34,6 @@ class Port(int):
 
     def path(self, name):
         return f"/{self.secret}/{name}" if self.secret else f"/{name}"
-
-
-def require(holds, *what):
-    if not holds:
-        sys.exit("live_page: " + " ".join(str(w) for w in what))
 
 
 def talk(port, request):
@@ -92,33 +86,6 @@ def watched(program, folder, *options):
         if run.poll() is None:
             run.send_signal(signal.SIGTERM)
         run.communicate(timeout=60)
-
-
-def greys_of(png):
-    """(width, height, rows of bytes, bytes a pixel) of a PNG file of 8 bits, without interlace."""
-    require(png[:8] == b"\x89PNG\r\n\x1a\n", "no PNG")
-    at, data, head = 8, b"", None
-    while at < len(png):
-        length, kind = struct.unpack(">I4s", png[at:at + 8])
-        body = png[at + 8:at + 8 + length]
-        require(zlib.crc32(kind + body) == struct.unpack(">I", png[at + 8 + length:at + 12 + length])[0], "CRC")
-        head = struct.unpack(">IIBBBBB", body) if kind == b"IHDR" else head
-        data += body if kind == b"IDAT" else b""
-        at += 12 + length
-    width, height, bits, colour, _, _, interlace = head
-    require(bits == 8 and interlace == 0, "another PNG")
-    step = {0: 1, 4: 2}[colour]
-    raw, rows, above, long = zlib.decompress(data), [], bytes(width * step), width * step + 1
-    for y in range(height):
-        kind, line = raw[y * long], bytearray(raw[y * long + 1:(y + 1) * long])
-        for k in range(len(line)):
-            a, b, c = line[k - step] if k >= step else 0, above[k], above[k - step] if k >= step else 0
-            p = a + b - c
-            paeth = min((abs(p - a), 0, a), (abs(p - b), 1, b), (abs(p - c), 2, c))[2]
-            line[k] = (line[k] + [0, a, b, (a + b) // 2, paeth][kind]) & 255
-        rows.append(bytes(line))
-        above = line
-    return width, height, rows, step
 
 
 def check_page(port):
@@ -317,14 +284,6 @@ def check_as_client(program, folder):
     check_resume(program, folder)
 
 
-def browser():
-    for name in ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"):
-        if found := shutil.which(name):
-            return found
-    print("live_page: skipped, no Chromium is installed")
-    return sys.exit(77)
-
-
 def seen_in(chromium, folder, port, milliseconds=4000):
     """The page after some time of the browser, which stands still while a question is held, as HTML."""
     command = [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
@@ -334,13 +293,6 @@ def seen_in(chromium, folder, port, milliseconds=4000):
     complaints = [line for line in done.stderr.splitlines() if "CONSOLE" in line and "ERR_" not in line]
     require(done.returncode == 0 and not complaints, done.returncode, complaints)
     return done.stdout
-
-
-def text_in(page, element):
-    """The text of the element with this id."""
-    found = re.search(rf'<(\w+)[^>]* ?id="{element}"[^>]*>(.*?)</\1>', page, re.DOTALL)
-    require(found, "the page has no", element)
-    return re.sub(r"\s+", " ", re.sub("<[^>]*>", " ", found[2])).strip()
 
 
 def check_running(page, now):

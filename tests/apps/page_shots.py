@@ -13,6 +13,7 @@ import sys
 import tempfile
 
 import live_page
+from pages import browser
 
 SIZES = {"wide": "1400,1000", "phone": "400,1600"}
 COLOURS = {"light": "1", "dark": "0"}  # preferredColorScheme of Chromium
@@ -33,7 +34,7 @@ def watched(program, folder, method, iterations):
 
 def main():
     program, folder = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2]).resolve()
-    chromium = live_page.browser()
+    chromium = browser()
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as made, contextlib.ExitStack() as ends:
         run = pathlib.Path(made)

@@ -17,16 +17,10 @@ import sys
 import tempfile
 import time
 
-import live_page
-from live_page import greys_of, text_in
+from pages import browser, greys_of, require, text_in
 
 SIZE, ROWS, VIEWS, STEPS = 64, 12, 45, 25
 EVIL = "</script><b id=evil>bold</b><script>document.title = 'evil'</script>"
-
-
-def require(holds, *what):
-    if not holds:
-        sys.exit("report_page: " + " ".join(str(w) for w in what))
 
 
 def tandem(program, folder, *arguments, code=0):
@@ -226,7 +220,7 @@ def check_any_text(program, chromium, folder):
 
 def main():
     program = str(pathlib.Path(sys.argv[1]).resolve())
-    chromium = live_page.browser() if "--in-browser" in sys.argv[2:] else None
+    chromium = browser() if "--in-browser" in sys.argv[2:] else None
     with tempfile.TemporaryDirectory() as made:
         folder = pathlib.Path(made)
         begin = time.monotonic()
