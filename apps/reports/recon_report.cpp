@@ -247,7 +247,8 @@ void print_plan(std::ostream& to, const pipeline::Plan& plan, const io::ScanInfo
   const auto& d = detector_of(plan.job.scan);
   const Shape n = plan.job.grid.shape();
   to << "scan      " << info.format << ", " << views_of(plan.job.scan) << " views x " << d.rows << " rows x "
-     << d.bins << " bins, axis at bin " << plan.job.axis_in_file << '\n'
+     << d.bins << " bins, axis at bin " << plan.job.axis_in_file
+     << (d.axis_bin == plan.job.axis_in_file ? "" : " of the file") << '\n'
      << "geometry  " << words_of(plan.job.scan) << '\n'
      << "reference " << words_of_references(plan.job.flats, info) << '\n'
      << "volume    " << n[0] << " x " << n[1] << " x " << n[2] << " (z, y, x), " << plan.job.unit();
@@ -285,7 +286,7 @@ void print_outcome(const pipeline::Plan& plan, const io::ScanInfo& info, const p
     std::cout << ", weight of |x|^2 " << *plan.job.options.tikhonov_weight;
   if (plan.job.options.tv_weight) std::cout << ", weight of total variation " << *plan.job.options.tv_weight;
   if (plan.job.preprocessing.weights) std::cout << ", data weighted by counts";
-  std::cout << "\ntime      " << out.seconds.total << " s";
+  std::cout << "\ntime      " << out.seconds.total + out.seconds.finish << " s";
   if (out.helped) std::cout << "; the CPU made " << out.helped->slices << " of " << out.slices << " slices";
   if (out.left_to_cpu > 0)
     std::cout << "; the CPU prepared the data of " << out.left_to_cpu << " slices, which a GPU could not";
