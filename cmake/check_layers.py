@@ -58,6 +58,7 @@ ONLY_IN = {
     r"nccl\.h": r"core/cuda/nccl\.cpp",
     r"hwy/.*": r"kernels/cpu/.*|core/instruction_set\.cpp",
     r"pocketfft.*": r"kernels/cpu/fourier_transform\.cpp",
+    r"httplib\.h": r"apps/pages/local_server\.cpp",
     r"Eigen/.*": r"tests/.*",
     r"(oneapi/)?tbb/.*": r"core/parallel\.cpp|tests/core/.*",
     r"nlohmann/.*": r"(io|apps|bench|tests|examples)/.*",

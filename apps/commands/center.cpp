@@ -11,6 +11,7 @@
 #include "../options/command_line.hpp"
 #include "../pages/preview.hpp"
 #include "../runs/find_roll.hpp"
+#include "../runs/lines.hpp"
 #include "../runs/progress.hpp"
 #include "../scan_command.hpp"
 
@@ -136,8 +137,8 @@ void finish(CenterOptions& o, nlohmann::json report, ProgressLine& progress) {
   report["warnings"] = progress.warnings();
   write_report(o.common, report);
   if (o.common.json != "-")
-    std::cout << "axis_bin  " << report["axis_bin"].get<double>() << " +- "
-              << report["uncertainty"].get<double>() << "  (" << report["method"].get<std::string>() << ")\n";
+    std::cout << "axis_bin  " << with_uncertainty(report["axis_bin"], report["uncertainty"]) << "  ("
+              << report["method"].get<std::string>() << ")\n";
 }
 
 void report_roll(CenterOptions& o, const Roll& roll, ProgressLine& progress) {
@@ -146,7 +147,7 @@ void report_roll(CenterOptions& o, const Roll& roll, ProgressLine& progress) {
   report["detector_roll_uncertainty_deg"] = roll.uncertainty;
   finish(o, std::move(report), progress);
   if (o.common.json != "-")
-    std::cout << "roll      " << roll.degrees << " +- " << roll.uncertainty << " degrees\n";
+    std::cout << "roll      " << with_uncertainty(roll.degrees, roll.uncertainty) << " degrees\n";
 }
 
 void run_center(CenterOptions& o) {

@@ -33,6 +33,7 @@
 #include "../runs/batch.hpp"
 #include "../runs/compare.hpp"
 #include "../runs/follow.hpp"
+#include "../runs/log_file.hpp"
 #include "../runs/progress.hpp"
 #include "../runs/ranks.hpp"
 #include "../runs/recon_scan.hpp"
@@ -330,6 +331,9 @@ class Run {
       report_["stations"] = ahead_->stations(outcome_);
       if (ranks_.is_alone()) ahead_->learn(outcome_);  // rates are those of one process
     }
+    report_["begun"] = begun_at_;
+    report_["command_line"] = command_line();
+    report_["seconds"]["run"] = seconds_now() - start_;
     std::string missing;
     if (o_.is_part_of_hdf5()) missing = io::join_parts(o_.part_of, o_.common.replace());
     if (!missing.empty()) progress_.note("note: " + o_.part_of + " is incomplete: it lacks " + missing);
@@ -346,6 +350,8 @@ class Run {
     print_written(plan_, o_.output, numbers_);
   }
 
+  const double start_ = seconds_now();
+  const std::string begun_at_ = time_now();
   ReconOptions& o_;
   LivePage* page_;
   Comm ranks_ = Comm::world();

@@ -32,11 +32,11 @@ void require_types(const json& report, const std::string& path) {
         require<FileError>(is_right(*found), path, ": its ", key, " is no ", what,
                            "; give a file that tandem recon SCAN -o VOLUME --json wrote");
   };
-  require_each({"seconds", "volume", "geometry", "curves", "quality", "forecast"}, "object",
+  require_each({"seconds", "volume", "geometry", "source", "curves", "quality", "forecast"}, "object",
                [](const json& value) { return value.is_object(); });
-  require_each({"residuals", "stations", "warnings", "device"}, "list",
+  require_each({"residuals", "stations", "steps", "warnings", "device"}, "list",
                [](const json& value) { return value.is_array(); });
-  require_each({"input", "output", "config", "version"}, "text",
+  require_each({"input", "output", "config", "version", "begun", "command_line"}, "text",
                [](const json& value) { return value.is_string(); });
 }
 
@@ -87,24 +87,21 @@ void run_report(PageOptions& o) {
   check_files(o.common, {{"the report", o.run}}, {{"-o", o.output, io::Content::page}});
   const json report = report_in(o.run);
   ProgressLine progress(o.common);
-  std::vector<MiddlePlane> planes;
-  std::string unit, missing;
+  VolumeView view;
+  std::string missing;
   try {
-    const auto volume = volume_of(report, o.run);
-    planes = middle_planes(*volume, progress);
-    unit = volume->unit();
+    view = view_of(*volume_of(report, o.run), progress);
   } catch (const FileError& fault) {
     missing = fault.what();
     progress.note("note: the page has no pictures: " + missing);
   }
-  io::Output(o.output, io::Content::page, o.common.replace())
-      .write(report_page(report, planes, unit, missing));
+  io::Output(o.output, io::Content::page, o.common.replace()).write(report_page(report, view, missing));
   progress.clear();
   write_report(o.common, {{"command", "report"},
                           {"version", TANDEM_VERSION},
                           {"input", o.run},
                           {"output", o.output},
-                          {"pictures", planes.size()}});
+                          {"pictures", view.planes.size()}});
   if (o.common.json != "-") std::cout << "written   " << o.output << '\n';
 }
 
@@ -115,10 +112,10 @@ void add_report(CLI::App& program, Action& chosen) {
   CLI::App& c = *program.add_subcommand("report", "The report of a reconstruction as one page for a browser");
   heading(c, "Report");
   c.add_option("run", o->run, "what tandem recon --json wrote")->required()->type_name("RUN.json");
-  c.add_option(
-       "-o,--output", o->output,
-       "the page to write, which needs no other file: middle planes of the volume, curves of the solver, "
-       "stations, parameters, warnings")
+  c.add_option("-o,--output", o->output,
+               "the page to write, which needs no other file: middle planes and histogram of the volume, "
+               "curves of the "
+               "solver, what was cleaned, times, parameters, warnings")
       ->required()
       ->type_name("PAGE.html");
   add_common(c, o->common);

@@ -1,5 +1,7 @@
 #include "command_line.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <iostream>
 #include <sstream>
@@ -13,7 +15,25 @@ namespace {
 
 constexpr std::size_t text_column = 34, text_width = 66;
 
-/// Descriptions in lines that a terminal holds; short words for the kinds of values.
+/// For somebody who types "tandem" alone.
+const std::string first_words =
+    "X-ray tomography, from scan to volume. Type, for a first picture (volume.png):\n"
+    "  tandem simulate -o scan.h5 --views 360 --photons 1e4\n"
+    "  tandem recon scan.h5 -o volume.h5 --preview volume.png\n"
+    "or, for a scan of yours, which may be a file or a folder of images:\n"
+    "  tandem info SCAN\n"
+    "tandem help lists all commands, tandem help recon the options of one.\n";
+
+/// The part of a footer that has the examples: a line that ends with a colon, and indented ones.
+std::pair<std::size_t, std::size_t> examples_in(const std::string& footer) {
+  const std::string head = "Examples:\n";
+  const std::size_t first = std::min(footer.find(head), footer.size());
+  std::size_t end = std::min(first + head.size(), footer.size());
+  while (footer.compare(end, 2, "  ") == 0) end = std::min(footer.find('\n', end), footer.size() - 1) + 1;
+  return {first, end};
+}
+
+/// Examples at the top; descriptions in lines that a terminal holds; short words for the kinds of values.
 class Formatter : public CLI::Formatter {
  public:
   Formatter() {
@@ -31,6 +51,18 @@ class Formatter : public CLI::Formatter {
                          std::vector<const CLI::Option*> options) const override {
     const std::string text = CLI::Formatter::make_group(group, is_positional, options);
     return is_positional ? text : text.substr(0, text.size() - 1);  // one empty line between two
+  }
+  std::string make_description(const CLI::App* app) const override {
+    const auto [first, end] = examples_in(app->get_footer());
+    const std::string examples = app->get_footer().substr(first, end - first);
+    return CLI::Formatter::make_description(app) + '\n' + examples + (examples.ends_with('\n') ? "" : "\n");
+  }
+  std::string make_footer(const CLI::App* app) const override {
+    std::string text = app->get_footer();
+    const auto [first, end] = examples_in(text);
+    text.erase(first, end - first);
+    text.erase(0, text.find_first_not_of('\n'));
+    return text.empty() ? "" : '\n' + text + '\n';
   }
   /// Which default an option has, and what it excludes, its description says.
   std::string make_option_opts(const CLI::Option* option) const override {
@@ -125,7 +157,7 @@ void prepare(CLI::App& program) {
 bool parse(CLI::App& program, int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
   if (words.empty()) {
-    std::cout << program.help();
+    std::cout << (isatty(STDOUT_FILENO) != 0 ? first_words : program.help());
     throw UsageError("command line: no command is given; give one of those above, or help");
   }
   if (words[0] == "help") return print_help(program, words), false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <condition_variable>
 #include <iostream>
@@ -13,6 +14,7 @@
 #include "../command.hpp"
 #include "../runs/lines.hpp"
 #include "../runs/log_file.hpp"
+#include "../runs/stage_words.hpp"
 #include "local_server.hpp"
 #include "page_text.hpp"
 #include "preview.hpp"
@@ -26,11 +28,17 @@ using pipeline::LivePicture;
 using pipeline::StationBoard;
 
 constexpr std::size_t most_lines = 200;
-constexpr double looks_s = 1.5;  // a browser that asked so lately is still there
+constexpr double looks_s = 1.5;                  // a browser that asked so lately is still there
+constexpr std::chrono::milliseconds holds{500};  // a question, until there is news
+constexpr int most_held = 4;                     // of which others may not have to wait for a thread
+constexpr Index fewest = 8;                      // slices below which a plane along the axis is a line
 
 /// The pictures and where they are served.
-constexpr std::array<std::pair<const char*, const char*>, 4> places{
-    {{"newest", "/slice.png"}, {"z", "/plane-z.png"}, {"y", "/plane-y.png"}, {"x", "/plane-x.png"}}};
+constexpr std::array<std::pair<const char*, const char*>, 5> places{{{"iterate", "/iterate.png"},
+                                                                     {"newest", "/slice.png"},
+                                                                     {"z", "/plane-z.png"},
+                                                                     {"y", "/plane-y.png"},
+                                                                     {"x", "/plane-x.png"}}};
 
 struct Shown {
   std::shared_ptr<const LivePicture> picture;
@@ -41,15 +49,15 @@ struct Shown {
   std::string png;  ///< of that number
 };
 
-std::string headers_with(const std::string& nonce) {
-  return "Content-Security-Policy: default-src 'none'; script-src 'nonce-" + nonce + "'; style-src 'nonce-" +
-         nonce +
-         "'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors "
-         "'none'\r\n"
-         "Cross-Origin-Resource-Policy: same-origin\r\n"
-         "X-Content-Type-Options: nosniff\r\n"
-         "Referrer-Policy: no-referrer\r\n"
-         "Cache-Control: no-store\r\n";
+std::multimap<std::string, std::string> headers_with(const std::string& nonce) {
+  return {{"Content-Security-Policy",
+           "default-src 'none'; script-src 'nonce-" + nonce + "'; style-src 'nonce-" + nonce +
+               "'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
+               "frame-ancestors 'none'"},
+          {"Cross-Origin-Resource-Policy", "same-origin"},
+          {"X-Content-Type-Options", "nosniff"},
+          {"Referrer-Policy", "no-referrer"},
+          {"Cache-Control", "no-store"}};
 }
 
 std::string page_with(const std::string& nonce) {
@@ -90,10 +98,13 @@ json json_of(const pipeline::StationState& station) {
 
 struct LivePage::Impl {
   explicit Impl(int port)
-      : nonce(random_word()),
-        server(port, headers_with(nonce), [this](const auto& path) { return answer(path); }) {}
+      : nonce(random_word()), server(port, headers_with(nonce), [this](const auto& path, const auto& query) {
+          return answer(path, query);
+        }) {}
 
-  std::optional<Content> answer(const std::string& path);
+  std::optional<Content> answer(const std::string& path, const std::string& query);
+  void wait_for_news(const std::string& query);
+  void tell_news();
   std::string state();
   std::string png(const char* name);
   void show(std::vector<LivePicture> pictures);
@@ -102,7 +113,9 @@ struct LivePage::Impl {
 
   const double start = seconds_now();
   std::mutex mutex;
-  std::condition_variable seen;
+  std::condition_variable seen, told;
+  int news = 0;  ///< counts what the page should show at once
+  int held = 0;  ///< questions that wait for news
   json plan = nullptr, forecast = nullptr;
   pipeline::Stage stage;
   json lines = json::array();
@@ -116,13 +129,34 @@ struct LivePage::Impl {
   LocalServer server;       // the last member: its thread uses the others
 };
 
-std::optional<Content> LivePage::Impl::answer(const std::string& path) {
+std::optional<Content> LivePage::Impl::answer(const std::string& path, const std::string& query) {
   if (path == "/") return Content{"text/html; charset=utf-8", page_with(nonce)};
-  if (path == "/state.json") return Content{"application/json", state()};
+  if (path == "/state.json") {
+    wait_for_news(query);
+    return Content{"application/json", state()};
+  }
   for (const auto& [name, place] : places)
     if (path == place)
       if (std::string bytes = png(name); !bytes.empty()) return Content{"image/png", std::move(bytes)};
   return {};
+}
+
+/// Whoever asks with "after=NEWS" gets the answer when there is more, or after a while.
+void LivePage::Impl::wait_for_news(const std::string& query) {
+  const std::string mark = "after=";
+  if (!query.starts_with(mark)) return;
+  std::unique_lock lock(mutex);
+  const bool knows_all = query.substr(mark.size()) == std::to_string(news);
+  if (!knows_all || !ended.empty() || held >= most_held) return;
+  ++held;
+  told.wait_for(lock, holds, [&, before = news] { return news != before; });
+  --held;
+}
+
+/// @pre the mutex is held
+void LivePage::Impl::tell_news() {
+  ++news;
+  told.notify_all();
 }
 
 std::string LivePage::Impl::state() {
@@ -138,7 +172,9 @@ std::string LivePage::Impl::state() {
   end_sent = !ended.empty();
   seen.notify_all();
   return text_of(
-      {{"plan", plan},
+      {{"news", news},
+       {"parts", stage_words()},
+       {"plan", plan},
        {"forecast", forecast},
        {"seconds", asked - start},
        {"ended", ended},
@@ -163,6 +199,7 @@ json LivePage::Impl::pictures() const {
                     {"number", at.number},
                     {"index", at.picture->index},
                     {"count", at.picture->count},
+                    {"detail", at.picture->detail},
                     {"width", at.picture->grey.width},
                     {"height", at.picture->grey.height},
                     {"black", at.window.black},
@@ -190,6 +227,7 @@ std::string LivePage::Impl::png(const char* name) {
 }
 
 void LivePage::Impl::show(std::vector<LivePicture> pictures) {
+  std::erase_if(pictures, [](const LivePicture& p) { return p.grey.height < fewest; });
   const GreyWindow window = joint_window(pictures);
   const std::lock_guard lock(mutex);
   for (LivePicture& picture : pictures) {
@@ -198,6 +236,7 @@ void LivePage::Impl::show(std::vector<LivePicture> pictures) {
     at.window = window;
     ++at.number;
   }
+  tell_news();
 }
 
 bool LivePage::Impl::all_seen() const {
@@ -219,6 +258,7 @@ void LivePage::tell_plan(const json& planned, const std::string& output) {
   const std::lock_guard lock(impl_->mutex);
   impl_->plan = planned;
   impl_->plan["output"] = output;
+  impl_->tell_news();
 }
 
 void LivePage::tell_stage(const pipeline::Stage& stage) {
@@ -230,6 +270,7 @@ void LivePage::log(const std::string& line) {
   const std::lock_guard lock(impl_->mutex);
   impl_->lines.push_back({{"seconds", seconds_now() - impl_->start}, {"text", line}});
   if (impl_->lines.size() > most_lines) impl_->lines.erase(0);
+  impl_->tell_news();
 }
 
 void LivePage::watch(pipeline::Options& options, const json& forecast) {
@@ -246,6 +287,9 @@ void LivePage::end(const std::string& how) {
   log(how);
   std::unique_lock lock(impl_->mutex);
   impl_->ended = how;
+  if (how == "done")  // the middle planes remain
+    for (const char* passing : {"iterate", "newest"}) impl_->shown.erase(passing);
+  impl_->tell_news();
   if (seconds_now() - impl_->asked > looks_s) return;
   impl_->seen.wait_for(lock, std::chrono::seconds(1), [this] { return impl_->all_seen(); });
 }

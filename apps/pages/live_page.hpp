@@ -11,9 +11,10 @@
 
 namespace tandem::apps {
 
-/// The page of a run, for browsers of this machine (apps/pages/page.html): how far each station is, how fast,
-/// the newest slice and the middle planes, residuals of solvers, the log. It asks for state.json four times a
-/// second, and for a picture when there is a new one. Any thread may tell it things.
+/// The page of a run, for browsers of this machine (apps/pages/page.html): the newest slice or the iterate of
+/// a solver, the middle planes, how far the run is, residuals, the log, what each station does. It asks for
+/// state.json, which is answered when there is news or after half a second, and for a picture when there is a
+/// new one. Any thread may tell it things.
 class LivePage {
  public:
   /// @throws DeviceError if the port is in use, or may not be used; 0: any free one

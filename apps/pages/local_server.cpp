@@ -1,101 +1,32 @@
 #include "local_server.hpp"
 
-#include <arpa/inet.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <array>
+// before the header of the library, which takes its limits from them
+#define CPPHTTPLIB_HEADER_MAX_LENGTH 16384  // of a line; `longest_request` holds for all together
+#define CPPHTTPLIB_LISTEN_BACKLOG SOMAXCONN
+#include <httplib.h>
+
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <exception>
-#include <list>
 #include <random>
-#include <sstream>
 #include <string_view>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "../../core/error.hpp"
-#include "../../solvers/run.hpp"
 #include "../options/values.hpp"
+#include "connections.hpp"
 
 namespace tandem::apps {
 
 namespace {
 
-constexpr std::size_t longest_request = 8192, most_connections = 8;
-constexpr double patience_s = 5, last_patience_s = 0.25;
+using httplib::Request, httplib::Response;
 
-/// A file descriptor that is closed at the end.
-class Descriptor {
- public:
-  explicit Descriptor(int number = -1) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&&) = delete;
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  int number() const { return number_; }
-
- private:
-  int number_;
-};
-
-struct Connection {
-  Descriptor socket;
-  double until;  ///< when it is closed, by `seconds_now`
-  std::string in = {}, out = {};
-  std::size_t sent = 0;
-
-  bool answered() const { return !out.empty(); }
-  bool sends() const { return sent < out.size(); }
-};
-
-Descriptor listening(int port) {
-  Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  const int yes = 1;  // a port whose last connections fade away may be used; one that is listened on may not
-  ::setsockopt(socket.number(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  address.sin_port = htons(static_cast<std::uint16_t>(port));
-  const bool listens =
-      ::bind(socket.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 &&
-      ::listen(socket.number(), SOMAXCONN) == 0;
-  const int why = errno;
-  require<DeviceError>(listens || why != EADDRINUSE, "--serve ", port, ": port ", port,
-                       " of 127.0.0.1 is in use; give another port, or 0 for any free one");
-  require<DeviceError>(listens, "--serve ", port, ": port ", port, " of 127.0.0.1 cannot be listened on, ",
-                       std::strerror(why), "; give a port from 1024 on, or 0 for any free one");
-  return socket;
-}
-
-int port_of(const Descriptor& socket) {
-  sockaddr_in address{};
-  socklen_t size = sizeof address;
-  ::getsockname(socket.number(), reinterpret_cast<sockaddr*>(&address), &size);
-  return ntohs(address.sin_port);
-}
-
-/// The values of all headers `host`, which are case-blind, as is the name.
-std::vector<std::string> hosts_of(std::string_view head) {
-  std::vector<std::string> hosts;
-  for (std::size_t at = head.find("\r\n"); at != std::string_view::npos;) {
-    const std::size_t end = head.find("\r\n", at + 2);
-    const std::string line = in_lower_case(std::string(head.substr(at + 2, end - at - 2)));
-    if (line.starts_with("host:")) {
-      const std::size_t first = std::min(line.find_first_not_of(" \t", 5), line.size());
-      hosts.push_back(line.substr(first, line.find_last_not_of(" \t") + 1 - first));
-    }
-    at = end;
-  }
-  return hosts;
-}
+constexpr std::size_t longest_request = 8192;
+constexpr time_t patience_s = 5;
 
 /// Whether two texts are the same, in a time that does not tell how far they are.
 bool same_word(std::string_view a, std::string_view b) {
@@ -105,14 +36,28 @@ bool same_word(std::string_view a, std::string_view b) {
   return differ == 0;
 }
 
-struct Reply {
-  const char* status;
-  Content content;
-};
-
-Reply refusal(const char* status) {
-  return {status, {"text/plain; charset=utf-8", std::string(status) + "\n"}};
+std::size_t length_of(const Request& request) {
+  std::size_t length = request.target.size();
+  for (const auto& [name, value] : request.headers) length += name.size() + value.size();
+  return length;
 }
+
+/// Lets only so many connections to the threads of the library.
+class Gate final : public httplib::TaskQueue {
+ public:
+  explicit Gate(Connections& connections) : connections_(connections) {}
+  bool enqueue(std::function<void()> task) override {
+    return connections_.admit() && threads_.enqueue(std::move(task));
+  }
+  void shutdown() override {
+    connections_.end_all();
+    threads_.shutdown();
+  }
+
+ private:
+  Connections& connections_;
+  httplib::ThreadPool threads_{1, Connections::most};
+};
 
 }  // namespace
 
@@ -127,157 +72,118 @@ std::string random_word() {
   return text;
 }
 
-struct LocalServer::Impl {
-  Impl(int wished, std::string lines, Answer function)
-      : headers(std::move(lines)), answer(std::move(function)), listener(listening(wished)) {
-    port = port_of(listener);
-    std::array<int, 2> ends{-1, -1};
-    require<DeviceError>(::pipe2(ends.data(), O_CLOEXEC) == 0, "--serve ", wished, ": ", std::strerror(errno),
-                         "; close files of other programs");
-    asleep = std::make_unique<Descriptor>(ends[0]), alarm = std::make_unique<Descriptor>(ends[1]);
-    thread = std::thread([this] { serve(); });
+struct LocalServer::Impl final : httplib::Server {
+  Impl(int wished, const std::multimap<std::string, std::string>& headers, Answer function);
+  ~Impl() override {
+    stop();
+    thread.join();
   }
 
-  void serve();
-  void accept();
-  bool drop_silent();
-  void attend(Connection& c, short events);
-  void receive(Connection& c);
-  void send(Connection& c) const;
-  Reply reply_to(const std::string& head) const;
-  std::string text_of(const Reply& reply) const;
+  int bound_to(int wished);
+  bool process_and_close_socket(socket_t socket) override;
+  int judged(const Request& request) const;
+  int reply(const Request& request, Response& response) const;
 
-  const std::string headers, secret = random_word();
+  const std::string secret = random_word();
   const Answer answer;
-  Descriptor listener;
+  Connections connections;
   int port = 0;
-  void rest() { rests_until = seconds_now() + 0.1; }  ///< before somebody else is let in
-
-  double rests_until = 0;
-  std::unique_ptr<Descriptor> asleep, alarm;
-  std::list<Connection> connections;
   std::thread thread;
 };
 
-LocalServer::LocalServer(int port, std::string headers, Answer answer)
-    : impl_(std::make_unique<Impl>(port, std::move(headers), std::move(answer))) {}
-
-LocalServer::~LocalServer() {
-  const char byte = 0;
-  static_cast<void>(!::write(impl_->alarm->number(), &byte, 1));
-  impl_->thread.join();
+LocalServer::Impl::Impl(int wished, const std::multimap<std::string, std::string>& headers, Answer function)
+    : answer(std::move(function)) {
+  set_default_headers({headers.begin(), headers.end()});
+  set_address_family(AF_INET);
+  set_payload_max_length(longest_request);
+  set_read_timeout(patience_s), set_write_timeout(patience_s);
+  set_socket_options([](socket_t socket) {  // the library's own would share the port with other programs
+    const int yes = 1;
+    ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  });
+  new_task_queue = [this] { return new Gate(connections); };
+  set_pre_routing_handler([this](const Request& request, Response& response) {
+    response.status = reply(request, response);
+    return HandlerResponse::Handled;
+  });
+  set_error_handler([](const Request& request, Response& response) {
+    if (response.status == 400 && request.version == "HTTP/1.1" && request.method != "GET")
+      response.status = 405;  // one that the library does not know
+    const std::string text = std::to_string(response.status) + " " + httplib::status_message(response.status);
+    response.set_content(request.method == "HEAD" ? "" : text + "\n", "text/plain; charset=utf-8");
+    response.set_header("Allow", "GET");
+  });
+  port = bound_to(wished);
+  thread = std::thread([this] { listen_after_bind(); });
+  wait_until_ready();
 }
+
+/// The port that is listened on. @throws DeviceError
+int LocalServer::Impl::bound_to(int wished) {
+  errno = 0;
+  const int bound = wished == 0 ? bind_to_any_port("127.0.0.1", AI_NUMERICHOST)
+                                : bind_to_port("127.0.0.1", wished, AI_NUMERICHOST) * wished;
+  const int why = errno;
+  require<DeviceError>(bound > 0 || why != EADDRINUSE, "--serve ", wished, ": port ", wished,
+                       " of 127.0.0.1 is in use; give another port, or 0 for any free one");
+  require<DeviceError>(bound > 0, "--serve ", wished, ": port ", wished,
+                       " of 127.0.0.1 cannot be listened on, ", std::strerror(why),
+                       "; give a port from 1024 on, or 0 for any free one");
+  return bound;
+}
+
+/// Answers one request. The library would wait for further ones, and know nothing of who is silent.
+bool LocalServer::Impl::process_and_close_socket(socket_t socket) {
+  Connections::One& one = connections.begin(socket);
+  httplib::detail::SocketStream stream(socket, patience_s, 0, patience_s, 0);
+  bool closes = true;
+  const bool done = process_request(stream, "127.0.0.1", 0, "127.0.0.1", port, true, closes, [&](Request& r) {
+    r.ranges.clear();  // there are no parts of answers
+    connections.ask(one);
+  });
+  connections.finish(one);
+  return done;
+}
+
+/// The status of a request: 200 if it may be answered.
+int LocalServer::Impl::judged(const Request& request) const {
+  if (request.version != "HTTP/1.1" || request.get_header_value_count("Host") != 1) return 400;
+  if (length_of(request) > longest_request) return 431;
+  const std::string number = port == 80 ? "" : ":" + std::to_string(port);  // browsers leave out 80
+  const auto is_ours = [&](const std::string& host) {
+    return host == "127.0.0.1" + number || host == "localhost" + number;
+  };
+  if (!is_ours(in_lower_case(request.get_header_value("Host")))) return 403;
+  const std::string origin = in_lower_case(request.get_header_value("Origin"));
+  if (request.has_header("Origin") && !(origin.starts_with("http://") && is_ours(origin.substr(7))))
+    return 403;
+  if (request.method != "GET") return 405;
+  const std::size_t behind = std::min(request.target.find_first_of("/?", 1), request.target.size());
+  const bool knows =
+      request.target.starts_with('/') && same_word(request.target.substr(1, behind - 1), secret);
+  return knows ? 200 : 403;
+}
+
+int LocalServer::Impl::reply(const Request& request, Response& response) const {
+  if (const int status = judged(request); status != 200) return status;
+  const std::string rest = request.target.substr(1 + secret.size());
+  const std::size_t end = std::min(rest.find('?'), rest.size());
+  try {
+    std::optional<Content> content = answer(rest.substr(0, end), rest.substr(std::min(end + 1, rest.size())));
+    if (!content) return 404;
+    response.set_content(std::move(content->body), content->type);
+    return 200;
+  } catch (const std::exception&) {
+    return 500;
+  }
+}
+
+LocalServer::LocalServer(int port, const std::multimap<std::string, std::string>& headers, Answer answer)
+    : impl_(std::make_unique<Impl>(port, headers, std::move(answer))) {}
+
+LocalServer::~LocalServer() = default;
 
 int LocalServer::port() const { return impl_->port; }
 const std::string& LocalServer::secret() const { return impl_->secret; }
-
-/// Looks after all connections, until it is woken; then only after answers that were begun.
-void LocalServer::Impl::serve() {
-  double end = 0;  // of all
-  for (;;) {
-    std::vector<pollfd> watched{{asleep->number(), POLLIN, 0}, {listener.number(), POLLIN, 0}};
-    if (end > 0) watched[0].fd = -1;
-    if (end > 0 || seconds_now() < rests_until) watched[1].fd = -1;
-    for (const Connection& c : connections)
-      watched.push_back({c.socket.number(), static_cast<short>(c.sends() ? POLLOUT : POLLIN), 0});
-    if (::poll(watched.data(), watched.size(), 100) < 0 && errno != EINTR) return;
-    auto seen = watched.begin() + 2;
-    for (Connection& c : connections) attend(c, (seen++)->revents);
-    const double now = seconds_now();
-    if ((watched[0].revents & POLLIN) != 0) end = now + last_patience_s;
-    if ((watched[1].revents & POLLIN) != 0) accept();
-    connections.remove_if([&](const Connection& c) { return now > c.until; });
-    const bool busy =
-        std::any_of(connections.begin(), connections.end(), [](const Connection& c) { return c.sends(); });
-    if (end > 0 && (!busy || now > end)) return;
-  }
-}
-
-/// Who is silent must not keep others waiting, nor take the files that the run itself needs. Who has asked
-/// already has its answer before the next one comes.
-void LocalServer::Impl::accept() {
-  constexpr int most_a_turn = 64;
-  for (int k = 0; k < most_a_turn; ++k) {
-    Descriptor socket(::accept4(listener.number(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (socket.number() < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
-    if (socket.number() < 0 || connections.size() >= most_connections) {
-      if (!drop_silent()) return rest();
-      if (socket.number() < 0) return;
-    }
-    connections.push_back({std::move(socket), seconds_now() + patience_s});
-    attend(connections.back(), POLLIN);
-  }
-}
-
-/// The one that came first of those that have not asked, or else of those that have their answer; false if
-/// there is none.
-bool LocalServer::Impl::drop_silent() {
-  auto silent = std::ranges::find_if(connections, [](const Connection& c) { return !c.answered(); });
-  if (silent == connections.end())
-    silent = std::ranges::find_if(connections, [](const Connection& c) { return !c.sends(); });
-  if (silent == connections.end()) return false;
-  connections.erase(silent);
-  return true;
-}
-
-void LocalServer::Impl::attend(Connection& c, short events) {
-  if (events == 0) return;
-  if (!c.sends()) receive(c);
-  if (c.sends()) send(c);
-}
-
-/// Takes what has come. Behind an answer it is thrown away: were the connection closed on it, the browser
-/// could lose the answer.
-void LocalServer::Impl::receive(Connection& c) {
-  std::array<char, 4096> bytes;
-  const ssize_t count = ::recv(c.socket.number(), bytes.data(), bytes.size(), 0);
-  if (count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)) c.until = 0;
-  if (count <= 0 || c.answered()) return;
-  c.in.append(bytes.data(), static_cast<std::size_t>(count));
-  const std::size_t end = c.in.find("\r\n\r\n");
-  if (end != std::string::npos && end <= longest_request)
-    c.out = text_of(reply_to(c.in.substr(0, end)));
-  else if (c.in.size() > longest_request)
-    c.out = text_of(refusal("431 Request Header Fields Too Large"));
-}
-
-void LocalServer::Impl::send(Connection& c) const {
-  const ssize_t count = ::send(c.socket.number(), c.out.data() + c.sent, c.out.size() - c.sent, MSG_NOSIGNAL);
-  if (count < 0 && errno != EAGAIN && errno != EINTR) c.until = 0;
-  if (count > 0) c.sent += static_cast<std::size_t>(count);
-  if (!c.sends()) ::shutdown(c.socket.number(), SHUT_WR);
-}
-
-Reply LocalServer::Impl::reply_to(const std::string& head) const {
-  const std::string line = head.substr(0, head.find("\r\n"));
-  const std::size_t first = line.find(' '), second = line.find(' ', first + 1);
-  if (first == std::string::npos || second == std::string::npos || line.substr(second + 1) != "HTTP/1.1")
-    return refusal("400 Bad Request");
-  const std::vector<std::string> hosts = hosts_of(head);
-  const std::string number = port == 80 ? "" : ":" + std::to_string(port);  // browsers leave out 80
-  if (hosts.size() != 1) return refusal("400 Bad Request");
-  if (hosts[0] != "127.0.0.1" + number && hosts[0] != "localhost" + number) return refusal("403 Forbidden");
-  if (line.substr(0, first) != "GET") return refusal("405 Method Not Allowed");
-  const std::string target = line.substr(first + 1, second - first - 1),
-                    path = target.substr(0, target.find('?'));
-  const std::size_t behind = std::min(path.find('/', 1), path.size());
-  if (!path.starts_with('/') || !same_word(path.substr(1, behind - 1), secret))
-    return refusal("403 Forbidden");
-  try {
-    if (std::optional<Content> content = answer(path.substr(behind))) return {"200 OK", std::move(*content)};
-  } catch (const std::exception&) {
-    return refusal("500 Internal Server Error");
-  }
-  return refusal("404 Not Found");
-}
-
-std::string LocalServer::Impl::text_of(const Reply& reply) const {
-  std::ostringstream text;
-  text << "HTTP/1.1 " << reply.status << "\r\nContent-Type: " << reply.content.type
-       << "\r\nContent-Length: " << reply.content.body.size() << "\r\nConnection: close\r\nAllow: GET\r\n"
-       << headers << "\r\n"
-       << reply.content.body;
-  return text.str();
-}
 
 }  // namespace tandem::apps

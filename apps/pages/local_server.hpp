@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,18 +19,19 @@ struct Content {
 /// Serves a few pages over HTTP/1.1 to browsers of this machine: it listens on 127.0.0.1 alone. It answers
 /// GET of the paths that it is asked to answer and refuses everything else: other paths (404), other methods
 /// (405), requests that are not HTTP (400) or that are longer than 8 KiB (431). It also refuses requests to
-/// another host than 127.0.0.1 or localhost (403), so that no page of the network reads it under a name of
-/// its own, and paths that do not begin with /SECRET/ (403): other users of the machine reach the port, but
-/// do not know the secret. Each connection is closed after one answer, and one that is slow after 5 s. There
-/// are at most 8; a new one takes the place of the one that has been silent for longest.
+/// another host than 127.0.0.1 or localhost, or from the page of another one (403), so that no page of the
+/// network reads it under a name of its own, and paths that do not begin with /SECRET/ (403): other users of
+/// the machine reach the port, but do not know the secret. Each connection is closed after one answer, or
+/// when it has been silent for 5 s. There are at most 7, each with a thread; a new one takes the place of the
+/// one that has been silent for longest.
 class LocalServer {
  public:
-  /// Answers a path, without the secret and what stands behind '?'. It runs on the thread of the server.
-  using Answer = std::function<std::optional<Content>(const std::string& path)>;
+  /// Answers a path without the secret, and what stands behind '?'. Several threads may call it at once.
+  using Answer = std::function<std::optional<Content>(const std::string& path, const std::string& query)>;
 
-  /// Listens on a port; 0: any free one. `headers` are lines that every answer has, each with its end.
+  /// Listens on a port; 0: any free one. `headers` are (name, value) pairs that every answer has.
   /// @throws DeviceError if the port is in use, or may not be used
-  LocalServer(int port, std::string headers, Answer answer);
+  LocalServer(int port, const std::multimap<std::string, std::string>& headers, Answer answer);
   /// Answers that were begun are sent, for a quarter of a second at most.
   ~LocalServer();
 

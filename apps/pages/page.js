@@ -5,23 +5,51 @@ const made = (tag, text = "", kind = "") => {
   if (kind) node.className = kind;
   return node;
 };
-const three = x => Number(x.toPrecision(3)).toString();
+const three = x => Number(x.toPrecision(3)).toString().replaceAll("-", "−");
 
-/** 1234567 bytes in 1 s: "1.23 MB/s"; updates: "GU/s". */
-function rate(amount, unit) {
-  if (!(amount > 0)) return "–";
-  const steps = ["", "k", "M", "G", "T"];
+const rounded = x => Number(x.toPrecision(7));
+/** 1, "view": "1 view"; 90, "view": "90 views" */
+const counted = (count, thing) => count + " " + thing + (count === 1 ? "" : "s");
+
+/** 1234567: "1.23 M" */
+function large(amount) {
+  const steps = ["", " k", " M", " G", " T", " P"];
   let k = 0;
-  while (amount >= 999.5 && k < 4) amount /= 1000, ++k;
-  return three(amount) + " " + steps[k] + (unit === "updates" ? "U/s" : "B/s");
+  while (amount >= 999.5 && k < 5) amount /= 1000, ++k;
+  return three(amount) + steps[k];
 }
+const size = bytes => large(bytes) + (bytes < 999.5 ? " B" : "B");
+const rate = (amount, unit) => !(amount > 0) ? "–" : unit === "updates" ? large(amount) + " updates/s" : size(amount) + "/s";
 
-/** Seconds as "7.2 s", "3 min 05 s", "2 h 07 min". */
+/** Seconds as "0.03 s", "7.2 s", "3 min 05 s", "2 h 07 min". */
 function time(s) {
+  if (s < 0.995) return s.toFixed(2) + " s";
   if (s < 99.95) return s.toFixed(1) + " s";
   const two = x => String(Math.floor(x)).padStart(2, "0");
   return s < 3600 ? Math.floor(s / 60) + " min " + two(s % 60) + " s"
                   : Math.floor(s / 3600) + " h " + two(s % 3600 / 60) + " min";
+}
+
+let parts = {};  // what the parts of a run do, in words of its user, by their names
+
+/** A bar of 1, 2 or 5 times a power of ten, at most a quarter as wide as a picture of this width. */
+function scaleBar(width, unit) {
+  const step = 10 ** Math.floor(Math.log10(width / 4) + 1e-9);
+  const length = [5, 2, 1].map(m => m * step).find(l => l <= width / 4 * (1 + 1e-9));
+  const small = unit === "mm" && length < 0.0995;
+  const bar = made("span", small ? three(length * 1000) + " µm" : unit === "mm" ? three(length) + " mm" : counted(rounded(length), unit), "scale");
+  bar.style.width = 100 * length / width + "%";
+  return bar;
+}
+
+/** A picture with its caption and, if it is not too flat, a scale bar; width and height are lengths in this unit. */
+function figureOf(image, caption, width, height, unit) {
+  const figure = made("figure"), frame = made("div", "", "frame");
+  frame.style.setProperty("--aspect", width / height);
+  frame.append(image);
+  if (height > width / 8) frame.append(scaleBar(width, unit));
+  figure.append(frame, made("figcaption", caption, "soft"));
+  return figure;
 }
 
 function drawn(tag, attributes, text = "") {
@@ -65,7 +93,7 @@ function thinned(points) {
 }
 
 /** Draws curves of points (iteration, value) with their axes; a logarithmic one shows what is above zero. */
-function plot(svg, all, logarithmic, label = "") {
+function plot(svg, all, logarithmic, label) {
   const curves = all.map(c => ({kind: c.kind, points: thinned(c.points)}));
   const points = curves.flatMap(c => c.points), values = points.map(p => p[1]).filter(v => Number.isFinite(v) && (!logarithmic || v > 0));
   if (values.length === 0) return;
@@ -73,16 +101,16 @@ function plot(svg, all, logarithmic, label = "") {
   let low = values.reduce((a, b) => Math.min(a, b)), high = values.reduce((a, b) => Math.max(a, b));
   if (logarithmic && high < 2 * low) low = high / 2;
   if (!logarithmic && high - low < 1e-6 * Math.abs(high)) low -= 0.5 * Math.abs(low) || 1, high += 0.5 * Math.abs(high) || 1;
-  const left = 64, right = 628, top = label ? 26 : 12, bottom = 222, scale = logarithmic ? Math.log10 : v => v;
+  const left = 84, right = 628, top = 46, bottom = 206, scale = logarithmic ? Math.log10 : v => v;
   const x = i => left + (right - left) * i / last;
   const y = v => bottom - (bottom - top) * (scale(v) - scale(low)) / (scale(high) - scale(low));
-  const nodes = label ? [drawn("text", {x: 4, y: 12}, label)] : [];
+  const nodes = [drawn("text", {x: 4, y: 20}, label + (logarithmic ? ", logarithmic" : ""))];
   for (const value of ticks(low, high, logarithmic))
     nodes.push(drawn("line", {class: "grid", x1: left, x2: right, y1: y(value), y2: y(value)}),
-               drawn("text", {x: left - 8, y: y(value) + 4, "text-anchor": "end"}, three(value)));
+               drawn("text", {x: left - 8, y: y(value) + 6, "text-anchor": "end"}, three(value)));
   for (const i of ticks(0, last, false).filter(Number.isInteger))
-    nodes.push(drawn("text", {x: x(i), y: bottom + 20, "text-anchor": "middle"}, String(i)));
-  nodes.push(drawn("text", {x: (left + right) / 2, y: bottom + 36, "text-anchor": "middle"}, "iteration"));
+    nodes.push(drawn("text", {x: x(i), y: bottom + 22, "text-anchor": "middle"}, String(i)));
+  nodes.push(drawn("text", {x: (left + right) / 2, y: bottom + 48, "text-anchor": "middle"}, "iteration"));
   for (const c of curves) {
     const seen = c.points.filter(p => Number.isFinite(p[1])).map(p => x(p[0]).toFixed(1) + "," + (logarithmic && !(p[1] > 0) ? bottom : y(p[1])).toFixed(1));
     nodes.push(drawn("polyline", {class: c.kind, points: seen.join(" ")}));

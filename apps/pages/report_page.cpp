@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <utility>
 
 #include "../../core/ceil_div.hpp"
 #include "../../pipeline/watch/live.hpp"
 #include "../command.hpp"
+#include "../runs/stage_words.hpp"
 #include "page_text.hpp"
 #include "preview.hpp"
 
@@ -52,54 +54,101 @@ std::string filled(const std::string& text, const std::pair<std::string, std::st
          second.second + text.substr(b + second.first.size());
 }
 
+/// One window for all planes, from their finite pixels.
 GreyWindow joint_window(const std::vector<MiddlePlane>& planes) {
   std::vector<float> values;
   for (const MiddlePlane& plane : planes)
-    values.insert(values.end(), plane.picture.grey.begin(), plane.picture.grey.end());
-  return window_of(std::move(values));
+    for (const float value : plane.picture.grey)
+      if (std::isfinite(value)) values.push_back(value);
+  return values.empty() ? GreyWindow{} : window_of(std::move(values));
 }
 
-json volume_json(const std::vector<MiddlePlane>& planes, const std::string& unit) {
-  const auto [black, white] = joint_window(planes);
+json volume_json(const VolumeView& view) {
+  const auto [black, white] = joint_window(view.planes);
   json list = json::array();
-  for (const MiddlePlane& plane : planes)
+  for (const MiddlePlane& plane : view.planes)
     list.push_back({{"axis", std::string(1, plane.axis)},
                     {"index", plane.index},
                     {"count", plane.count},
                     {"width", plane.width},
                     {"height", plane.height},
                     {"png", "data:image/png;base64," + base64(io::png_of(plane.picture, black, white))}});
-  return {{"planes", list}, {"black", black}, {"white", white}, {"unit", unit}};
+  const Histogram& h = view.histogram;
+  return {{"planes", list},
+          {"black", black},
+          {"white", white},
+          {"unit", view.unit},
+          {"histogram",
+           {{"low", h.low},
+            {"high", h.high},
+            {"counts", h.counts},
+            {"below", h.below},
+            {"above", h.above},
+            {"not_finite", h.not_finite},
+            {"slices", h.slices}}}};
+}
+
+/// A histogram whose range is that of the greys of a slice, and half as much again on both sides.
+Histogram around(const std::vector<float>& slice) {
+  constexpr std::size_t parts = 160;
+  std::vector<float> finite;
+  std::ranges::copy_if(slice, std::back_inserter(finite), [](float value) { return std::isfinite(value); });
+  const auto [low, high] = finite.empty() ? GreyWindow{} : window_of(std::move(finite));
+  const float margin = 0.5F * (high - low);
+  return {low - margin, high + margin, std::vector<Index>(parts)};
+}
+
+void add(const std::vector<float>& slice, Histogram& to) {
+  const auto parts = static_cast<float>(to.counts.size());
+  for (const float value : slice) {
+    const float part = parts * (value - to.low) / (to.high - to.low);
+    if (!std::isfinite(value))
+      ++to.not_finite;
+    else if (part < 0)
+      ++to.below;
+    else if (part >= parts)
+      ++to.above;
+    else
+      ++to.counts[static_cast<std::size_t>(part)];
+  }
+  ++to.slices;
 }
 
 }  // namespace
 
-std::vector<MiddlePlane> middle_planes(io::VolumeReader& volume, ProgressLine& progress) {
+VolumeView view_of(io::VolumeReader& volume, ProgressLine& progress) {
   const auto [nz, ny, nx] = volume.shape();
   const auto place = volume.place();
   const std::array<double, 3> pitch = place ? place->grid.pitch : std::array<double, 3>{1, 1, 1};
   const auto length = [&](std::size_t axis, Index count) { return pitch[axis] * static_cast<double>(count); };
   std::vector<float> slice(static_cast<std::size_t>(nx * ny)), along_y, along_x;
   volume.read({nz / 2, nz / 2 + 1}, slice.data());
-  std::vector<MiddlePlane> planes{
-      {'z', nz / 2, nz, pipeline::shrunk(slice, nx, ny), length(0, nx), length(1, ny)}};
-  if (nz < fewest) return planes;
+  VolumeView view{{{'z', nz / 2, nz, pipeline::shrunk(slice, nx, ny), length(0, nx), length(1, ny)}},
+                  around(slice),
+                  volume.unit()};
+  if (nz < fewest) {
+    add(slice, view.histogram);
+    return view;
+  }
   const Index step = ceil_div(nz, pipeline::live_side);
   for (Index z = 0; z < nz; z += step) {
     progress("read", static_cast<double>(z), static_cast<double>(nz));
     volume.read({z, z + 1}, slice.data());
+    add(slice, view.histogram);
     along_y.insert(along_y.end(), slice.begin() + ny / 2 * nx, slice.begin() + (ny / 2 + 1) * nx);
     for (Index y = 0; y < ny; ++y) along_x.push_back(slice[static_cast<std::size_t>(y * nx + nx / 2)]);
   }
   const Index lines = ceil_div(nz, step);
-  planes.push_back({'y', ny / 2, ny, pipeline::shrunk(along_y, nx, lines), length(0, nx), length(2, nz)});
-  planes.push_back({'x', nx / 2, nx, pipeline::shrunk(along_x, ny, lines), length(1, ny), length(2, nz)});
-  return planes;
+  view.planes.push_back(
+      {'y', ny / 2, ny, pipeline::shrunk(along_y, nx, lines), length(0, nx), length(2, nz)});
+  view.planes.push_back(
+      {'x', nx / 2, nx, pipeline::shrunk(along_x, ny, lines), length(1, ny), length(2, nz)});
+  return view;
 }
 
-std::string report_page(const json& report, const std::vector<MiddlePlane>& planes, const std::string& unit,
-                        const std::string& missing) {
-  const json pictures = planes.empty() ? json{{"missing", missing}} : volume_json(planes, unit);
+std::string report_page(const json& report, const VolumeView& view, const std::string& missing) {
+  json pictures = view.planes.empty() ? json{{"missing", missing}} : volume_json(view);
+  pictures["parts"] = stage_words();
   return filled(report_page_text, {"{{report}}", inside_html(report)}, {"{{volume}}", inside_html(pictures)});
 }
 

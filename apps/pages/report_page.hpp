@@ -18,13 +18,27 @@ struct MiddlePlane {
   double width, height;  ///< in one unit of length
 };
 
-/// The three planes through the middle; of a volume of few slices the first one alone. Reads at most about a
-/// thousand slices. @throws FileError
-std::vector<MiddlePlane> middle_planes(io::VolumeReader& volume, ProgressLine& progress);
+/// How many voxels have which value.
+struct Histogram {
+  float low = 0, high = 1;  ///< ends of the range that `counts` divides into equal parts
+  std::vector<Index> counts = {};
+  Index below = 0, above = 0, not_finite = 0;  ///< voxels outside
+  Index slices = 0;                            ///< that were looked at
+};
+
+/// What a page shows of a volume.
+struct VolumeView {
+  std::vector<MiddlePlane> planes;
+  Histogram histogram;
+  std::string unit;
+};
+
+/// The three planes through the middle, and the histogram of the slices that are read for them; of a volume
+/// of few slices only the plane across the axis. Reads at most about a thousand slices. @throws FileError
+VolumeView view_of(io::VolumeReader& volume, ProgressLine& progress);
 
 /// The page of a report of `recon` (apps/pages/report_page.html), which needs no other file and no network.
 /// If there are no planes, it says why: `missing`.
-std::string report_page(const nlohmann::json& report, const std::vector<MiddlePlane>& planes,
-                        const std::string& unit, const std::string& missing);
+std::string report_page(const nlohmann::json& report, const VolumeView& view, const std::string& missing);
 
 }  // namespace tandem::apps

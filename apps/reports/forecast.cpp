@@ -10,6 +10,7 @@
 #include "../../core/units.hpp"
 #include "../../forecast/trial.hpp"
 #include "../../pipeline/plan/chunks_due.hpp"
+#include "../runs/stage_words.hpp"
 #include "rates_file.hpp"
 
 namespace tandem::apps {
@@ -79,16 +80,18 @@ void print_line(std::ostream& to, const json& line) {
   std::ostringstream text;
   const bool computes = line.contains("gups");
   const json& rate = line[computes ? "gups" : "gb_per_s"];
-  text << std::left << std::setw(12) << line["name"].get<std::string>() << std::right << std::fixed
-       << std::setprecision(2) << std::setw(8) << line["seconds"].get<double>() << " s" << std::setw(5)
-       << std::setprecision(0) << 100 * line["share"].get<double>() << " %";
+  text << std::left << std::setw(20) << words_of_stage(line["name"].get<std::string>()) << std::right
+       << std::fixed << std::setprecision(2) << std::setw(8) << line["seconds"].get<double>() << " s"
+       << std::setw(5) << std::setprecision(0) << 100 * line["share"].get<double>() << " %";
   if (!rate.is_null())
-    text << std::setw(10) << std::setprecision(2) << rate.get<double>() << (computes ? " GU/s" : " GB/s");
+    text << std::setw(10) << std::setprecision(2) << rate.get<double>()
+         << (computes ? " billion updates/s" : " GB/s");
   to << text.str() << '\n';
 }
 
+/// The parts of a run, which work at the same time.
 void print_lines(std::ostream& to, const json& lines) {
-  const char* before = "stations  ";
+  const char* before = "parts     ";
   for (const json& line : lines) print_line(to << std::exchange(before, "          "), line);
 }
 
@@ -183,13 +186,13 @@ void RunForecast::print(std::ostream& to) const {
   const json told = planned();
   if (told.is_null()) return;
   to << "forecast  about " << std::setprecision(3) << forecast_->seconds << std::setprecision(6)
-     << " s; the slowest station: " << forecast_->slowest << '\n';
+     << " s; the slowest part: " << words_of_stage(forecast_->slowest) << '\n';
   print_lines(to, told["stations"]);
 }
 
 void RunForecast::print_outcome(std::ostream& to, const pipeline::Outcome& outcome) const {
   print_lines(to, stations(outcome));
-  to << "slowest   " << slowest_of(plan_, outcome.seconds) << '\n';
+  to << "slowest   " << words_of_stage(slowest_of(plan_, outcome.seconds)) << '\n';
   if (!forecast_) return;
   const auto digits = to.precision(3);
   to << "forecast  " << forecast_->seconds << " s, took " << outcome.seconds.total + outcome.seconds.finish

@@ -23,6 +23,14 @@ using nlohmann::json;
 
 namespace {
 
+/// "123 MiB"
+std::string mib(double bytes) {
+  std::ostringstream text;
+  text.precision(bytes < 1000 * bytes_per_mib ? 3 : 6);
+  text << bytes / bytes_per_mib << " MiB";
+  return text.str();
+}
+
 /// What steps replaced, if anything.
 void print_replaced(std::ostream& to, const pipeline::Findings& findings) {
   const char* before = "replaced  ";
@@ -92,6 +100,7 @@ json axis_json(const pipeline::Job& job, const io::ScanInfo& info) {
   geometry["axis_bin_taken"] = job.axis_in_file;  // in bins of the file, before columns are chosen and binned
   geometry["axis_bin_in_file"] = info.axis_bin ? json(*info.axis_bin) : json(nullptr);
   geometry["pixel_size_mm"] = job.pitch_known ? json(d.bin_pitch) : json(nullptr);
+  geometry["words"] = words_of(job.scan);
   geometry["row_shifts"] = !job.preprocessing.row_shifts.empty();
   return geometry;
 }
@@ -238,17 +247,18 @@ void print_plan(std::ostream& to, const pipeline::Plan& plan, const io::ScanInfo
   const auto& d = detector_of(plan.job.scan);
   const Shape n = plan.job.grid.shape();
   to << "scan      " << info.format << ", " << views_of(plan.job.scan) << " views x " << d.rows << " rows x "
-     << d.bins << " bins, axis at bin " << plan.job.axis_in_file << '\n'
+     << d.bins << " bins, axis at bin " << plan.job.axis_in_file
+     << (d.axis_bin == plan.job.axis_in_file ? "" : " of the file") << '\n'
      << "geometry  " << words_of(plan.job.scan) << '\n'
      << "reference " << words_of_references(plan.job.flats, info) << '\n'
      << "volume    " << n[0] << " x " << n[1] << " x " << n[2] << " (z, y, x), " << plan.job.unit();
   if (plan.job.pitch_known) to << ", pitch " << plan.job.grid.pitch[0] << " mm";
-  to << ", " << static_cast<double>(n[0] * n[1] * n[2]) * 4 / bytes_per_mib << " MiB\n";
+  to << ", " << mib(4 * static_cast<double>(n[0] * n[1] * n[2])) << "\n";
   if (const Shape all = plan.job.solved.shape(); all != n)
     to << "solved    " << all[0] << " x " << all[1] << " x " << all[2]
        << " (z, y, x), all that the rays see, of which the volume is a part\n";
-  to << "memory    " << static_cast<double>(plan.flow.bytes) / bytes_per_mib << " MiB at most, "
-     << plan.flow.rows_at_once << " slices at once"
+  to << "memory    " << mib(static_cast<double>(plan.flow.bytes)) << " at most, " << plan.flow.rows_at_once
+     << " slices at once"
      << (sums_views(plan) ? ", " + std::to_string(plan.flow.views_at_once) + " views" : "") << "\n"
      << "device    ";
   std::size_t gpus = 0;
@@ -256,8 +266,8 @@ void print_plan(std::ostream& to, const pipeline::Plan& plan, const io::ScanInfo
   to << name_of(plan.flow.execution()) << (plan.flow.matched ? "" : ", an unmatched pair");
   if (in_tiles(plan.flow) || plan.flow.home().members() > 1) to << ", vectors " << vectors(plan.flow);
   if (const Device first = plan.flow.devices.front(); first.is_cuda())
-    to << ", " << static_cast<double>(plan.flow.device_bytes) / bytes_per_mib << " MiB of "
-       << (gpus > 1 ? "each " : "the ") << description(first) << " at most";
+    to << ", " << mib(static_cast<double>(plan.flow.device_bytes)) << " of " << (gpus > 1 ? "each " : "the ")
+       << description(first) << " at most";
   if (const pipeline::Worker* helper = plan.flow.helper())
     to << "; the CPU helps, " << name_of(helper->execution) << ", with " << helper->threads << " threads";
   to << '\n';
@@ -266,6 +276,7 @@ void print_plan(std::ostream& to, const pipeline::Plan& plan, const io::ScanInfo
 void print_outcome(const pipeline::Plan& plan, const io::ScanInfo& info, const pipeline::Outcome& out,
                    const RunForecast& ahead) {
   print_plan(std::cout, plan, info);
+  const auto digits = std::cout.precision(4);
   std::cout << "algorithm " << plan.job.method_name();
   if (plan.job.method->iterates())
     std::cout << ", " << out.iterations << " iterations, residual "
@@ -275,8 +286,7 @@ void print_outcome(const pipeline::Plan& plan, const io::ScanInfo& info, const p
     std::cout << ", weight of |x|^2 " << *plan.job.options.tikhonov_weight;
   if (plan.job.options.tv_weight) std::cout << ", weight of total variation " << *plan.job.options.tv_weight;
   if (plan.job.preprocessing.weights) std::cout << ", data weighted by counts";
-  std::cout << "\ntime      " << out.seconds.total << " s";
-  if (const double gups = gups_of(out); gups > 0) std::cout << ", " << gups << " GU/s";
+  std::cout << "\ntime      " << out.seconds.total + out.seconds.finish << " s";
   if (out.helped) std::cout << "; the CPU made " << out.helped->slices << " of " << out.slices << " slices";
   if (out.left_to_cpu > 0)
     std::cout << "; the CPU prepared the data of " << out.left_to_cpu << " slices, which a GPU could not";
@@ -293,6 +303,7 @@ void print_outcome(const pipeline::Plan& plan, const io::ScanInfo& info, const p
   if (out.followed)
     std::cout << "followed  " << out.followed->views << " of " << out.followed->of << " views, volume whole "
               << seconds_now() - out.followed->last_view << " s after the last one\n";
+  std::cout.precision(digits);
 }
 
 json numbers_json(const io::VolumeFormat& format, const pipeline::Outcome& out, const io::Clipped& clipped) {

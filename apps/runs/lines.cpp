@@ -1,7 +1,11 @@
 #include "lines.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <iomanip>
 #include <ostream>
+#include <sstream>
 
 #include "log_file.hpp"
 
@@ -72,6 +76,16 @@ std::string one_line(const std::string& before, const std::string& text) {
   while (inside(first)) --first;  // between characters
   while (last < line.size() && inside(last)) ++last;
   return line.substr(0, first) + std::string(between) + line.substr(last);
+}
+
+std::string with_uncertainty(double value, double uncertainty) {
+  std::ostringstream text;
+  if (uncertainty > 0 && std::isfinite(uncertainty)) {
+    const int digits = 1 - static_cast<int>(std::floor(std::log10(uncertainty)));
+    text << std::fixed << std::setprecision(std::clamp(digits, 0, 6));
+  }
+  text << value << " +- " << uncertainty;
+  return text.str();
 }
 
 PrintableStream::PrintableStream(std::ostream& stream) : stream_(stream), behind_(stream.rdbuf(this)) {}

@@ -14,6 +14,9 @@ std::string printable(std::string_view text);
 /// is left out, because the end says what to do.
 std::string one_line(const std::string& before, const std::string& text);
 
+/// A value and its uncertainty, which has two digits: "31.474 +- 0.082".
+std::string with_uncertainty(double value, double uncertainty);
+
 /// As long as it lives, lets only printable text through to a stream, and its lines to the log. Names and
 /// texts from files reach a terminal only by std::cout and std::cerr.
 class PrintableStream : private std::streambuf {

@@ -33,20 +33,6 @@ Log& log() {
   return one;
 }
 
-std::string now() {
-  using namespace std::chrono;
-  const auto time = system_clock::now();
-  const std::time_t seconds = system_clock::to_time_t(time);
-  const auto milliseconds = duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count() % 1000;
-  std::tm parts{};
-  ::gmtime_r(&seconds, &parts);
-  std::array<char, 24> day{};
-  std::strftime(day.data(), day.size(), "%Y-%m-%dT%H:%M:%S", &parts);
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%s.%03dZ", day.data(), static_cast<int>(milliseconds));
-  return text.data();
-}
-
 bool write_all(int file, const std::string& text) {
   return ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
 }
@@ -101,7 +87,7 @@ void log_line(std::string_view line) {
   std::string shown(line);
   if (const std::size_t at = shown.find(l.hidden); !l.hidden.empty() && at != std::string::npos)
     shown.replace(at, l.hidden.size(), "...");
-  if (write_all(l.file, now() + ' ' + shown + '\n')) return;
+  if (write_all(l.file, time_now() + ' ' + shown + '\n')) return;
   const std::string said =
       "tandem: warning: --log " + l.name + ": cannot be written further: " + std::strerror(errno) + "\n";
   ::close(l.file);
@@ -118,6 +104,22 @@ void remember_command_line(int argc, char** argv) {
   std::string text = "tandem";
   for (int i = 1; i < argc; ++i) text += std::string(" ") + argv[i];
   log().command = one_line("", text);
+}
+
+std::string command_line() { return log().command; }
+
+std::string time_now() {
+  using namespace std::chrono;
+  const auto time = system_clock::now();
+  const std::time_t seconds = system_clock::to_time_t(time);
+  const auto milliseconds = duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count() % 1000;
+  std::tm parts{};
+  ::gmtime_r(&seconds, &parts);
+  std::array<char, 24> day{};
+  std::strftime(day.data(), day.size(), "%Y-%m-%dT%H:%M:%S", &parts);
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%s.%03dZ", day.data(), static_cast<int>(milliseconds));
+  return text.data();
 }
 
 }  // namespace tandem::apps

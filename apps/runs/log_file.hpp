@@ -18,7 +18,11 @@ void log_line(std::string_view line);
 /// From now on the log has "..." in the place of this word: others may read it.
 void keep_out_of_log(const std::string& word);
 
-/// The command line, which the first line of each log names.
+/// The command line, which the first line of each log names, and the report.
 void remember_command_line(int argc, char** argv);
+std::string command_line();  ///< "tandem" alone if the program runs within another one
+
+/// The time, as "2026-11-22T06:00:00.000Z".
+std::string time_now();
 
 }  // namespace tandem::apps

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdio>
 #include <iomanip>
 #include <iostream>
@@ -12,12 +13,32 @@
 #include "lines.hpp"
 #include "log_file.hpp"
 #include "signals.hpp"
+#include "stage_words.hpp"
 
 namespace tandem::apps {
 
 namespace {
 
 constexpr double pause_s = 2;  // between two lines that stay
+
+struct Step {
+  const std::string& stage;
+  double done, total;
+  const char* what;
+  const std::string& detail;
+};
+
+/// "back-projecting: 24 of 64 slices, 3 s left"; "solving: iteration 10 of 60, residual 0.3 of the first, 12
+/// s left". What a solver has done is said by its iterations: no slice is done before the last of them.
+std::string words_of_progress(const Step& at, double rate) {
+  std::ostringstream line;
+  line << words_of_stage(at.stage) << ": " << std::fixed << std::setprecision(0);
+  if (!at.stage.ends_with("iterate") || at.detail.empty())
+    line << std::floor(at.done) << " of " << at.total << ' ' << at.what << (at.detail.empty() ? "" : ", ");
+  line << at.detail;
+  if (rate > 0 && at.done < at.total) line << ", " << std::ceil((at.total - at.done) / rate) << " s left";
+  return line.str();
+}
 
 }  // namespace
 
@@ -53,19 +74,12 @@ void ProgressLine::operator()(const std::string& stage, double done, double tota
   const bool shows = !quiet_ && (since(last_) >= (terminal_ ? 0.1 : pause_s) || (terminal_ && turns));
   const bool logs = since(logged_) >= pause_s;
   if (!shows && !logs) return;
-  std::ostringstream line;
-  line << std::left << std::setw(12) << stage << std::fixed << std::setprecision(0) << ' ' << done << '/'
-       << total << ' ' << what << (detail.empty() ? "" : ", ") << detail;
-  const double elapsed = std::chrono::duration<double>(now - start_).count();
-  if (const double rate = (done - first_) / elapsed; elapsed > 0 && rate > 0) {
-    line << ", " << std::defaultfloat << std::setprecision(3) << rate << " a second";
-    if (done < total)
-      line << std::fixed << std::setprecision(0) << ", " << (total - done) / rate << " s left";
-  }
-  if (logs) log_line(line.str()), logged_ = now;
+  const std::string line =
+      words_of_progress({stage, done, total, what, detail}, (done - first_) / since(start_));
+  if (logs) log_line(line), logged_ = now;
   if (!shows) return;
   last_ = now;
-  std::fprintf(stderr, "%s%s%s", terminal_ ? "\r\033[K" : "", line.str().c_str(), terminal_ ? "" : "\n");
+  std::fprintf(stderr, "%s%s%s", terminal_ ? "\r\033[K" : "", line.c_str(), terminal_ ? "" : "\n");
   std::fflush(stderr);
   shown_ = true;
 }

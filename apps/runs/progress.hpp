@@ -18,7 +18,7 @@ class ProgressLine {
   /// A page, if there is one, shows all of it too, also with `--quiet`.
   explicit ProgressLine(const Common& common, LivePage* page = nullptr);
   ~ProgressLine();
-  /// Shows stage, done/total in units of `what`, detail, rate and time left. @throws Interrupted after Ctrl-C
+  /// Shows stage, done of total in units of `what`, detail and time left. @throws Interrupted after Ctrl-C
   void operator()(const std::string& stage, double done, double total, const char* what = "slices",
                   const std::string& detail = "");
   void clear();                        ///< removes the line, before results are printed

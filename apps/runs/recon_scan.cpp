@@ -1,11 +1,10 @@
 #include "recon_scan.hpp"
 
-#include <sstream>
-
 #include "../../core/error.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "../../pipeline/ranks.hpp"
 #include "../options/scan_options.hpp"
+#include "lines.hpp"
 
 namespace tandem::apps {
 
@@ -37,10 +36,8 @@ std::vector<double> axes_found(ReconOptions& o, io::ScanReader& reader, Progress
   const pipeline::AxisEstimate axis = find_axis_of(reader, o.scan, {}, 5, progress);
   require_known_sides(o, reader.info(), axis);
   o.recipe.axis_bin = of_first(ranks, axis.axis_bin);
-  std::ostringstream text;
-  text << "rotation axis at bin " << axis.axis_bin << " +- " << axis.uncertainty << " ("
-       << name_of(axis.method) << ")";
-  progress.note(text.str());
+  progress.note("rotation axis at bin " + with_uncertainty(axis.axis_bin, axis.uncertainty) + " (" +
+                name_of(axis.method) + ")");
   return axes_of(axis);
 }
 

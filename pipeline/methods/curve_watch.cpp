@@ -4,18 +4,22 @@
 #include <cmath>
 #include <functional>
 #include <numeric>
+#include <string>
 #include <utility>
 
+#include "../../core/comm.hpp"
 #include "../plan/grids.hpp"
 #include "../watch/truth.hpp"
 
 namespace tandem::pipeline {
 
-CurveWatch::CurveWatch(Work& work, Range slices, CurveSums& sums)
+CurveWatch::CurveWatch(Work& work, Range slices, CurveSums& sums, LiveView& live)
     : work_(work),
       local_(first_written(work.plan.job, slices) + slices.size() / 2),
       z_(slices.first + slices.size() / 2),
-      sums_(sums) {}
+      sums_(sums),
+      live_(live),
+      shows_(of_first(work.plan.flow.together, live_.looks())) {}
 
 /// The pixels that are written of a slice that the solver has.
 std::vector<float> CurveWatch::written(std::vector<float> slice) const {
@@ -42,7 +46,20 @@ void CurveWatch::take(AnySolver& solver, std::vector<float>& slice) {
   slice = written(std::move(slice));
 }
 
+/// Shows the middle slice to people who watch, at most once a second.
+void CurveWatch::show(int iteration, AnySolver& solver) {
+  if (!shows_ || !of_first(work_.plan.flow.together, live_.due())) return;
+  std::vector<float> slice;
+  take(solver, slice);
+  if (!live_.looks()) return;
+  const auto [nx, ny, nz] = work_.plan.job.grid.size;
+  const int all = *work_.plan.job.options.iterations;
+  live_.show({{"iterate", z_, nz, shrunk(slice, nx, ny),
+               "iteration " + std::to_string(iteration) + " of " + std::to_string(all)}});
+}
+
 void CurveWatch::look(int iteration, AnySolver& solver) {
+  if (iteration > 0) show(iteration, solver);
   if (!work_.beside.curves) return;
   std::swap(before_, now_);
   take(solver, now_);

@@ -72,7 +72,11 @@ StopRule by_cross_validation(AnySolver& solver, const Problem& problem) {
 
 class Iteration final : public Computation {
  public:
-  explicit Iteration(Work& work) : work_(work), options_(work.plan.job.options), start_(work) {}
+  explicit Iteration(Work& work)
+      : work_(work),
+        options_(work.plan.job.options),
+        start_(work),
+        live_(work.worker == 0 ? work.beside.show : OnPictures{}) {}
 
   Array volume(const Problem& problem, LineIntegrals data, Range slices) override {
     Array x0 = start_(problem, data.y, slices);
@@ -95,7 +99,7 @@ class Iteration final : public Computation {
     StateKeeper* keeper = solver.state() ? work_.beside.keeper : nullptr;
     if (keeper) keeper->begin(slices, at, solver);
     const int before = at.run.report.iterations;
-    CurveWatch curves(work_, slices, at.curves);
+    CurveWatch curves(work_, slices, at.curves, live_);
     const SolverCost& cost = work_.plan.job.method->cost;
     const auto look = [&](const Progress& now) {
       const double steps = cost.preparation.together() + cost.step.together() * (now.iteration - before);
@@ -195,6 +199,7 @@ class Iteration final : public Computation {
   Work& work_;
   const MethodOptions& options_;
   Start start_;
+  LiveView live_;
 };
 
 /// Chunks stop at different times: a finished one keeps its last residual.

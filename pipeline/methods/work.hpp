@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "../../counts/gpu_counts.hpp"
+#include "../watch/live.hpp"
 #include "../watch/outcome.hpp"
 #include "../watch/progress.hpp"
 #include "method.hpp"
@@ -19,6 +20,7 @@ struct Beside {
   bool curves = false;            ///< whether to keep them for the report
   Truth* truth = nullptr;         ///< for curves of quality; may be null
   StateKeeper* keeper = nullptr;  ///< may be null
+  OnPictures show = {};           ///< sees iterates of the first worker; may be empty
 };
 
 /// What a method works with on one worker, and where it writes down what it did.

@@ -12,12 +12,16 @@ namespace tandem::pipeline {
 
 /// A picture of a volume in the making. What is not made yet is NaN.
 struct LivePicture {
-  std::string name;  ///< "newest" for the slice that was made last; "z", "y", "x" for the middle planes
-  Index index = 0;   ///< of the plane, along the axis that it is normal to
-  Index count = 0;   ///< planes along that axis
-  io::Picture grey;  ///< at most `live_side` pixels a side
+  /// "newest" for the slice that was made last, "iterate" for one that a solver is at; "z", "y", "x" for the
+  /// middle planes.
+  std::string name;
+  Index index = 0;          ///< of the plane, along the axis that it is normal to
+  Index count = 0;          ///< planes along that axis
+  io::Picture grey;         ///< at most `live_side` pixels a side
+  std::string detail = {};  ///< for an iterate: "iteration 10 of 60"
 };
-/// Is called at most about once a second, by one thread at a time, and keeps the work waiting meanwhile.
+/// Is called at most about once a second for results and once for iterates, perhaps by two threads at once,
+/// and keeps the work waiting meanwhile.
 using OnPictures = std::function<void(std::vector<LivePicture>)>;
 
 constexpr Index live_side = 1024;

@@ -131,7 +131,8 @@ class Reconstruction:
     @property
     def plan(self) -> dict[str, Any]:
         """What was decided before the first pixel was read."""
-        later = {"seconds", "residuals", "iterations", "stopped_by", "updates", "gups", "stations", "curves", "quality"}
+        later = {"seconds", "residuals", "iterations", "stopped_by", "updates", "gups", "stations", "curves", "quality",
+                 "begun", "command_line"}
         return {key: value for key, value in self.report.items() if key not in later}
 
 

@@ -12,21 +12,20 @@ import json
 import os
 import pathlib
 import re
-import shutil
 import signal
 import socket
-import struct
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-import zlib
+
+from pages import browser, greys_of, require, text_in
 
 VIEWS, ROWS, BINS = 90, 64, 128
 SIRT = ["--reconstruction-algorithm", "sirt", "--iterations"]
 CHUNKS = ["--memory", "0.07"]  # of a few slices
-PICTURES = {"newest": "slice.png", "z": "plane-z.png", "y": "plane-y.png", "x": "plane-x.png"}
+PICTURES = {"iterate": "iterate.png", "newest": "slice.png", "z": "plane-z.png", "y": "plane-y.png", "x": "plane-x.png"}
 
 
 class Port(int):
@@ -35,11 +34,6 @@ class Port(int):
 
     def path(self, name):
         return f"/{self.secret}/{name}" if self.secret else f"/{name}"
-
-
-def require(holds, *what):
-    if not holds:
-        sys.exit("live_page: " + " ".join(str(w) for w in what))
 
 
 def talk(port, request):
@@ -94,33 +88,6 @@ def watched(program, folder, *options):
         run.communicate(timeout=60)
 
 
-def greys_of(png):
-    """(width, height, rows of bytes, bytes a pixel) of a PNG file of 8 bits, without interlace."""
-    require(png[:8] == b"\x89PNG\r\n\x1a\n", "no PNG")
-    at, data, head = 8, b"", None
-    while at < len(png):
-        length, kind = struct.unpack(">I4s", png[at:at + 8])
-        body = png[at + 8:at + 8 + length]
-        require(zlib.crc32(kind + body) == struct.unpack(">I", png[at + 8 + length:at + 12 + length])[0], "CRC")
-        head = struct.unpack(">IIBBBBB", body) if kind == b"IHDR" else head
-        data += body if kind == b"IDAT" else b""
-        at += 12 + length
-    width, height, bits, colour, _, _, interlace = head
-    require(bits == 8 and interlace == 0, "another PNG")
-    step = {0: 1, 4: 2}[colour]
-    raw, rows, above, long = zlib.decompress(data), [], bytes(width * step), width * step + 1
-    for y in range(height):
-        kind, line = raw[y * long], bytearray(raw[y * long + 1:(y + 1) * long])
-        for k in range(len(line)):
-            a, b, c = line[k - step] if k >= step else 0, above[k], above[k - step] if k >= step else 0
-            p = a + b - c
-            paeth = min((abs(p - a), 0, a), (abs(p - b), 1, b), (abs(p - c), 2, c))[2]
-            line[k] = (line[k] + [0, a, b, (a + b) // 2, paeth][kind]) & 255
-        rows.append(bytes(line))
-        above = line
-    return width, height, rows, step
-
-
 def check_page(port):
     headers, body = get(port, "")
     text = body.decode()
@@ -156,9 +123,12 @@ def check_pictures(port, now):
         headers, png = get(port, picture["file"] + "?" + str(picture["number"]))
         require(headers["Content-Type"] == "image/png", headers)
         width, height, rows, step = greys_of(png)
-        require((width, height) == (BINS, BINS if name in ("newest", "z") else ROWS), name, width, height)
+        require((width, height) == (BINS, ROWS if name in "yx" else BINS), name, width, height)
+        require(bool(re.fullmatch(r"iteration \d+ of 200", picture["detail"])) == (name == "iterate"), picture["detail"])
+        if step == 1:  # nothing lacks
+            continue
         there = [any(row[1::step]) for row in rows]
-        require(step == 2 and (name != "newest" or all(there)), name, "is not opaque")
+        require(name not in ("newest", "iterate") or all(there), name, "is not opaque")
         require(name not in "yx" or (there[0] and not there[-1]), name, "is opaque where no slice is")
 
 
@@ -167,7 +137,7 @@ def check_refused(port):
     known, wrong = f"/{port.secret}", "0" * 32
     cases = [(404, f"GET {known}{path} HTTP/1.1\r\n{host}\r\n") for path in (
         "/../etc/passwd", "/%2e%2e/etc/passwd", "//etc/passwd", "/etc/passwd", "/index.html", "/state.json/",
-        "/slice.png/..", "/v.h5", "/scan.h5", "/PLANE-Z.PNG", "", "//", "/\0", known + "/")]
+        "/slice.png/..", "/v.h5", "/scan.h5", "/PLANE-Z.PNG", "", "//", known + "/")]
     cases += [(403, f"GET {path} HTTP/1.1\r\n{host}\r\n") for path in (
         "/", "/state.json", "/slice.png", "//", f"/{wrong}/", f"/{wrong}/state.json", f"/{port.secret[:-1]}/state.json",
         f"{known}0/state.json", f"/{port.secret.upper()}x/", f"/?{port.secret}", f"/state.json?token={port.secret}",
@@ -178,16 +148,36 @@ def check_refused(port):
     cases += [(403, f"GET {known}/ HTTP/1.1\r\nHost: {other}\r\n\r\n") for other in (
         "evil.example", f"evil.example:{port}", "127.0.0.1", f"127.0.0.1:{port + 1}", f"127.0.0.1.evil.example:{port}",
         f"0.0.0.0:{port}", f"[::1]:{port}", "")]
+    cases += [(403, f"GET {known}/state.json HTTP/1.1\r\n{host}Origin: {other}\r\n\r\n") for other in (
+        "http://evil.example", "null", f"https://127.0.0.1:{port}", f"http://127.0.0.1:{port + 1}", "http://127.0.0.1", "")]
     cases += [(400, text) for text in (
-        "GET / HTTP/1.1\r\n\r\n", f"GET / HTTP/1.1\r\n{host}Host: evil.example\r\n\r\n", "\r\n\r\n", "GET /\r\n\r\n",
+        "GET / HTTP/1.1\r\n\r\n", f"GET {known}/\0 HTTP/1.1\r\n{host}\r\n", f"GET / HTTP/1.1\r\n{host}Host: evil.example\r\n\r\n", "\r\n\r\n", "GET /\r\n\r\n",
         f"GET / HTTP/1.0\r\n{host}\r\n", f"GET / HTTP/2\r\n{host}\r\n", "\x16\x03\x01\x02\r\n\r\n")]
-    cases.append((431, "GET / HTTP/1.1\r\n" + host + "X: " + 9000 * "x" + "\r\n\r\n"))
+    cases += [(431, "GET / HTTP/1.1\r\n" + host + lines + "\r\n") for lines in (
+        "X: " + 9000 * "x" + "\r\n", 90 * ("X: " + 100 * "x" + "\r\n"))]
     for expected, request in cases:
         status, _, body = talk(port, request.encode())
         require(status == expected, repr(request[:60]), "gives", status, "and not", expected)
         require(len(body) < 60, repr(request[:60]), "gets", body)
-    fine = f"GET {known}/state.json HTTP/1.1\r\nhOST:\tLocalhost:{port} \r\n\r\n"
-    require(talk(port, fine.encode())[0] == 200, "a host in another case is refused")
+    for more in (f"hOST:\tLocalhost:{port} ", f"{host}Origin: http://127.0.0.1:{port}", f"{host}Range: bytes=0-3"):
+        fine = f"GET {known}/state.json HTTP/1.1\r\n{more}\r\n\r\n"
+        fine = fine.replace("\r\n\r\n\r\n", "\r\n\r\n")
+        status, _, body = talk(port, fine.encode())
+        require(status == 200 and json.loads(body), repr(more), "is refused:", status)
+
+
+def check_news(port):
+    """A question that names the latest news is answered when there is more; any other at once."""
+    def asked(news):
+        begin = time.monotonic()
+        now = json.loads(get(port, f"state.json?after={news}")[1])
+        return now["news"], time.monotonic() - begin
+
+    news = asked("")[0]
+    later = [asked(news) for _ in range(4)]
+    require(all(number > news or waited > 0.4 for number, waited in later), "no news, and no wait:", later)
+    require(all(waited < 0.9 for _, waited in later), "questions are held for too long:", later)
+    require(max(asked(news - 1)[1] for _ in range(4)) < 0.4, "a question that lacks news is held")
 
 
 def check_this_machine_alone(port):
@@ -285,6 +275,7 @@ def check_as_client(program, folder):
         check_state(now)
         check_pictures(port, now)
         check_refused(port)
+        check_news(port)
         check_this_machine_alone(port)
         check_idle_connections_do_no_harm(run, port)
         check_bad_ports(program, folder, port)
@@ -293,43 +284,33 @@ def check_as_client(program, folder):
     check_resume(program, folder)
 
 
-def browser():
-    for name in ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"):
-        if found := shutil.which(name):
-            return found
-    print("live_page: skipped, no Chromium is installed")
-    return sys.exit(77)
-
-
-def seen_in(chromium, folder, port):
-    """The page after some seconds of the browser's time, as HTML."""
+def seen_in(chromium, folder, port, milliseconds=4000):
+    """The page after some time of the browser, which stands still while a question is held, as HTML."""
     command = [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
                "--disable-background-networking", f"--user-data-dir={folder / 'browser'}", "--enable-logging=stderr",
-               "--virtual-time-budget=4000", "--dump-dom", f"http://127.0.0.1:{port}{port.path('')}"]
+               f"--virtual-time-budget={milliseconds}", "--dump-dom", f"http://127.0.0.1:{port}{port.path('')}"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     complaints = [line for line in done.stderr.splitlines() if "CONSOLE" in line and "ERR_" not in line]
     require(done.returncode == 0 and not complaints, done.returncode, complaints)
     return done.stdout
 
 
-def text_in(page, element):
-    """The text of the element with this id."""
-    found = re.search(rf'<(\w+)[^>]* ?id="{element}"[^>]*>(.*?)</\1>', page, re.DOTALL)
-    require(found, "the page has no", element)
-    return re.sub(r"\s+", " ", re.sub("<[^>]*>", " ", found[2])).strip()
-
-
 def check_running(page, now):
-    require(text_in(page, "state") == "runs", text_in(page, "state"))
+    require(text_in(page, "state") == "running", text_in(page, "state"))
+    stage = text_in(page, "stage")  # of the next slices, if it does not solve
+    require(re.match(r"solving, iteration \d+ of 200$", stage) or stage in now["parts"].values(), stage)
     require(re.search(rf"\d+ of {ROWS} slices, \d+ %", text_in(page, "share")), text_in(page, "share"))
     require(re.search(r"\d s since the start, about \d.* left", text_in(page, "times")), text_in(page, "times"))
     require(text_in(page, "files") == "scan.h5 → v.h5", text_in(page, "files"))
     stations = text_in(page, "stations")
     for station in now["stations"]:
-        require(re.search(rf"\b{station['name']} \d+ of {ROWS} (\d|–)", stations), station["name"], "in", stations)
-    require(" MB/s" in stations and "U/s" in stations, stations)
+        require(re.search(rf"\b{now['parts'][station['name']]} \d+ of {ROWS} \d", stations), station["name"], "in", stations)
+    require(re.search(" [MG]B/s ", stations) and "updates/s" in stations, stations)
     for name, path in PICTURES.items():  # a picture gets its place when it has been loaded
-        require(re.search(rf'<figure id="picture-{name}"[^>]*><img[^>]* src="{path}\?\d+"', page), "no picture", name)
+        require(re.search(rf'<figure id="picture-{name}"[^>]*><div [^>]*><img[^>]* src="{path}\?\d+"', page), "no picture", name)
+    require("slice z = " in page and re.search(r"of 64, iteration \d+ of 200<", page), "no caption")
+    require(re.search(r'class="scale" style="width: [\d.]+%;">20 bins<', page), "no scale bar")
+    require(page.index('id="pictures"') < page.index('id="log"') < page.index("<details"), "the volume is not first")
     require(re.search(r'class="curve newest" points="[\d.,-]+ [\d.,-]+', page), "no curve")
     require("from scan.h5 to v.h5" in text_in(page, "log"), text_in(page, "log"))
     require(re.search(r'<i style="width: [1-9]\d*(\.\d+)?%', page), "no bar")
@@ -342,7 +323,7 @@ class Replay(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         if self.path == "/":
             body, headers = self.page, self.headers_of_page
-        elif self.path == "/state.json" and self.states:
+        elif self.path.startswith("/state.json?after=") and self.states:
             body, headers = json.dumps(self.states.pop(0)).encode(), {"Content-Type": "application/json"}
         else:
             self.close_connection = True
@@ -378,9 +359,10 @@ def check_ends(chromium, folder, now):
 def check_in_browser(program, folder):
     chromium = browser()
     with watched(program, folder, "-o", "v.h5", *SIRT, "200", *CHUNKS) as (_, port):
-        now = until(port, lambda now: now["pictures"] and now["stations"][-1]["slices"] > 0, "the first pictures")
+        now = until(port, lambda now: now["pictures"] and now["stations"][-1]["name"] == "write" and
+                    now["stations"][-1]["slices"] > 0, "the first pictures")
         Replay.headers_of_page, Replay.page = get(port, "")
-        check_running(seen_in(chromium, folder, port), now)
+        check_running(seen_in(chromium, folder, port, 1200), now)
     check_ends(chromium, folder, now)
     print("live_page: Chromium shows the run, and how it ends")
 

@@ -6,6 +6,7 @@ usage: report_page.py PROGRAM [--in-browser]
 Without a Chromium, --in-browser gives the exit code 77 (skipped). Exit code 1 if something is not as it should be.
 """
 import base64
+import datetime
 import json
 import os
 import pathlib
@@ -14,17 +15,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
-import live_page
-from live_page import greys_of, text_in
+from pages import browser, greys_of, require, text_in
 
 SIZE, ROWS, VIEWS, STEPS = 64, 12, 45, 25
 EVIL = "</script><b id=evil>bold</b><script>document.title = 'evil'</script>"
-
-
-def require(holds, *what):
-    if not holds:
-        sys.exit("report_page: " + " ".join(str(w) for w in what))
 
 
 def tandem(program, folder, *arguments, code=0):
@@ -46,13 +42,15 @@ def make_run(program, folder):
     tandem(program, folder, "simulate", "-o", "scan.h5", "--size", str(SIZE), "--rows", str(ROWS),
            "--views", str(VIEWS), "--photons", "1e4", "--truth", "truth.h5")
     tandem(program, folder, "recon", "scan.h5", "-o", "v.h5", "--reconstruction-algorithm", "tv", "--tv-weight", "0.5",
-           "--iterations", str(STEPS), "--truth", "truth.h5", "--json", "run.json", "--preview", "v.png")
+           "--iterations", str(STEPS), "--truth", "truth.h5", "--json", "run.json", "--preview", "v.png", "--dezinger", "3",
+           "--dezinger-threshold", "100")
 
 
 def check_text(program, folder):
     page = page_of(program, folder, "run.json")
     report = json.loads((folder / "run.json").read_text())
     require(in_page(page, "report") == report, "another report")
+    check_histogram(page)
     others = set(re.findall(r"https?://[^\"' ]*", page)) - {"http://www.w3.org/2000/svg"}  # a name, never fetched
     require(not others and not re.search(r'(src|href)="(?!data:)', page), "the page names", others)
     volume = in_page(page, "volume")
@@ -67,6 +65,23 @@ def check_text(program, folder):
     curves = report["curves"]
     require(curves["change"]["iterations"] == list(range(1, STEPS + 1)), curves["change"])
     require(curves["psnr_db"]["iterations"][-1] == STEPS and curves["objective"]["iterations"][0] == 0, curves)
+
+
+def check_histogram(page):
+    """All voxels are in the histogram; its ends are half a window beyond those of the picture."""
+    told = in_page(page, "volume")["histogram"]
+    voxels = sum(told["counts"]) + told["below"] + told["above"] + told["not_finite"]
+    require(voxels == ROWS * SIZE * SIZE and told["slices"] == ROWS, told)
+    require(sum(told["counts"]) > 0.95 * voxels and told["low"] < 0 < told["high"], told)
+
+
+def check_times(report, seconds):
+    """The time is that from the start of the run to its end: more than the work, less than the program took."""
+    times = report["seconds"]
+    require(times["total"] < times["run"] < seconds, times, "in a program of", seconds)
+    begun = datetime.datetime.fromisoformat(report["begun"].replace("Z", "+00:00")).timestamp()
+    require(abs(time.time() - begun - seconds) < 60, report["begun"])
+    require(report["command_line"].startswith("tandem recon scan.h5 -o v.h5 "), report["command_line"])
 
 
 def check_volume_gone(program, folder):
@@ -152,17 +167,40 @@ def seen_in(chromium, folder, page, *more):
 
 def check_seen(chromium, folder):
     page = seen_in(chromium, folder, "page.html")
-    numbers = text_in(page, "numbers")
+    numbers, report = text_in(page, "numbers"), in_page(page, "report")
+    seconds = report["seconds"]["run"]
+    require(numbers.startswith(f"time {seconds:.{1 if seconds >= 0.995 else 2}f} s "), numbers)
     require(re.search(rf"method tv iterations {STEPS} .*PSNR [\d.]+ dB SSIM 0\.\d+", numbers), numbers)
     require(page.count("<polyline class=\"curve newest\" points=\"") == 5, "curves:", page.count("<polyline"))
     for label in ("residual |b − Ax|", "change of a step", "objective", "PSNR, dB", "SSIM"):
         require(f">{label}" in page, "no curve of", label)
-    require(page.count("<figure><img") == 3 and "plane z = 6 of 12" in page, "pictures")
+    require(page.count(">residual |b − Ax|, relative to the start, logarithmic<") == 1, "an axis does not say that it is logarithmic")
+    require(len(re.findall(r"<figure><div [^>]*><img", page)) == 3 and "plane z = 6 of 12" in page, "pictures")
+    require('class="scale" style="width: 15.625%;">10 bins<' in page, "no scale bar")
+    require(">voxels, logarithmic<" in page and "Values of 12 slices" in page, "no histogram")
     stations = text_in(page, "stations")
-    for name in ("read", "preprocess", "iterate", "write"):
+    for name in ("reading", "cleaning the counts", "solving", "writing the volume", "closing the file"):
         require(re.search(rf"\b{name} [\d.]+ \d+ ", stations), name, "in", stations)
-    require("45 views × 12 rows × 64 bins" in text_in(page, "facts"), text_in(page, "facts"))
+    facts, source = text_in(page, "facts"), report["source"]
+    require("45 views × 12 rows × 64 bins" in facts and "parallel beam" in facts, facts)
+    require("1 file, " in facts and f"checksum {source['digest']}" in facts and report["begun"][:10] in facts, facts)
     require("tv-weight 0.5" in text_in(page, "parameters"), text_in(page, "parameters"))
+    require(text_in(page, "command") == report["command_line"], text_in(page, "command"))
+    replaced = {s["name"]: s["replaced"] for s in report["steps"]}["dezinger"]
+    require(replaced > 0 and re.match(rf"zingers and hot pixels, in sinograms {replaced:,} ", text_in(page, "steps")),
+            text_in(page, "steps"))
+
+
+def check_beams(program, chromium, folder):
+    """A cone beam of one row is a fan beam; one of a thing is said as one."""
+    tandem(program, folder, "simulate", "-o", "fan.h5", "--size", "32", "--rows", "1", "--views", "40", "--arc", "360",
+           "--geometry", "cone", "--sod", "200", "--sdd", "300", "--pixel-size", "0.1")
+    tandem(program, folder, "recon", "fan.h5", "-o", "f.h5", "--json", "fan.json")
+    page_of(program, folder, "fan.json", "fan.html")
+    page = seen_in(chromium, folder, "fan.html")
+    require("fan beam, source to axis 200 mm" in text_in(page, "facts"), text_in(page, "facts"))
+    require(" × 1 row × " in text_in(page, "facts") and "Values of 1 slice<" in page, text_in(page, "facts"))
+    require(re.search(r'class="scale"[^>]*>[125]0* (mm|µm)<|class="scale"[^>]*>0\.[125] mm<', page), "no scale bar")
 
 
 def check_any_text(program, chromium, folder):
@@ -182,13 +220,16 @@ def check_any_text(program, chromium, folder):
 
 def main():
     program = str(pathlib.Path(sys.argv[1]).resolve())
-    chromium = live_page.browser() if "--in-browser" in sys.argv[2:] else None
+    chromium = browser() if "--in-browser" in sys.argv[2:] else None
     with tempfile.TemporaryDirectory() as made:
         folder = pathlib.Path(made)
+        begin = time.monotonic()
         make_run(program, folder)
+        check_times(json.loads((folder / "run.json").read_text()), time.monotonic() - begin)
         check_text(program, folder)
         if chromium:
             check_seen(chromium, folder)
+            check_beams(program, chromium, folder)
             check_any_text(program, chromium, folder)
         else:
             check_volume_gone(program, folder)

@@ -260,6 +260,14 @@ TEST_F(CommandLine, HelpIsGroupedWithExamples) {
   std::istringstream lines(help.out);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
   EXPECT_EQ((*program)("help").out, (*program)("--help").out);
+  EXPECT_EQ(help.out.find("Scan to volume\n\nExamples:\n  tandem recon scan.h5 -o volume.h5"), 0u);
+  for (const char* command : {"simulate", "info", "center", "recon", "project", "report", "check", "bench"}) {
+    const std::string text = (*program)("help " + std::string(command)).out;
+    EXPECT_NE(text.find("\n\nExamples:\n  tandem "), std::string::npos) << text;
+    EXPECT_NE(text.find("\n\nUsage: tandem "), std::string::npos) << text;
+    EXPECT_LT(text.find("Examples:"), text.find("Usage:")) << text;
+    EXPECT_EQ(text.find("Examples:"), text.rfind("Examples:")) << text;
+  }
   refuses("help recno", {"did you mean recon?"});
 }
 
@@ -268,6 +276,28 @@ TEST_F(CommandLine, NoCommandPrintsHelpAndFails) {
   const Ended bare = (*program)("");
   EXPECT_EQ(bare.out, (*program)("help").out);
   refuses("", {"no command"});
+}
+
+TEST_F(CommandLine, NoCommandOnATerminalSaysWhatToType) {
+  const Ended bare = (*program)("--version > none; script -qec '" TANDEM_PROGRAM "' /dev/null");
+  EXPECT_EQ(bare.code, 2);
+  for (const char* text :
+       {"Type, for a first picture", "  tandem simulate -o scan.h5", "  tandem info SCAN", "no command"})
+    EXPECT_NE(bare.out.find(text), std::string::npos) << text << " is not in " << bare.out;
+  EXPECT_EQ(bare.out.find("--help"), std::string::npos) << bare.out;
+}
+
+/// A solver has made no slice before its last iteration, so a line says its iterations.
+TEST_F(CommandLine, ProgressOfASolverCountsIterations) {
+  const Ended run = (*program)(
+      "recon scan.h5 -o p.h5 --size 96 --reconstruction-algorithm sirt --iterations 100000 --stop time=2.5");
+  EXPECT_EQ(run.code, 0) << run.err;
+  const std::size_t at = run.err.find("solving: iteration ");
+  ASSERT_NE(at, std::string::npos) << run.err;
+  const std::string line = run.err.substr(at, run.err.find('\n', at) - at);
+  EXPECT_NE(line.find(" of 100000, residual "), std::string::npos) << line;
+  EXPECT_NE(line.find(" s left"), std::string::npos) << line;
+  EXPECT_EQ(line.find("slices"), std::string::npos) << line;
 }
 
 TEST_F(CommandLine, NothingReachesATerminalThatItObeys) {

@@ -71,6 +71,40 @@ TEST(Pictures, AreShownWhileTheVolumeIsMade) {
   for (std::size_t k = 0; k < last.size(); ++k) EXPECT_EQ(last[k].grey.grey, outcome.middle[k].grey) << k;
 }
 
+/// What a solver shows after its only step is a slice of the volume, though none is made by then.
+void expect_iterate(const Simulation& simulation, Index rows_at_once) {
+  const TemporaryFolder folder;
+  write_scan(folder / "scan.h5", SimulatedScan(simulation));
+  const auto reader = io::open_scan(folder / "scan.h5");
+  Recipe recipe;
+  recipe.method = "sirt";
+  recipe.iterations = 1;
+  recipe.region_x = Range{4, 17}, recipe.region_y = Range{3, 14};
+  Plan plan = make_plan(reader->info(), recipe);
+  if (rows_at_once > 0) plan.flow.rows_at_once = rows_at_once;
+  const Index chunk = std::min(plan.flow.rows_at_once, plan.job.grid.size[2]), middle = chunk / 2;
+  MemoryWriter writer(plan.job.grid.shape());
+  std::vector<std::vector<LivePicture>> shown;
+  Options options;
+  options.show = [&](std::vector<LivePicture> pictures) { shown.push_back(std::move(pictures)); };
+  reconstruct(*reader, plan, writer, options);
+  ASSERT_GE(shown.size(), 2u);
+  ASSERT_EQ(shown.front().size(), 1u);
+  const LivePicture& iterate = shown.front().front();
+  EXPECT_EQ(iterate.name, "iterate");
+  EXPECT_EQ(iterate.detail, "iteration 1 of 1");
+  EXPECT_EQ(iterate.index, middle);
+  EXPECT_EQ(iterate.count, plan.job.grid.size[2]);
+  ASSERT_EQ(iterate.grey.grey.size(), 13u * 11u);
+  EXPECT_TRUE(std::equal(iterate.grey.grey.begin(), iterate.grey.grey.end(),
+                         writer.volume.begin() + middle * 13 * 11));
+}
+
+TEST(Pictures, OfASolverAreItsIterates) {
+  expect_iterate(small_simulation({}), 3);
+  expect_iterate(cone_simulation(2e4), 0);
+}
+
 TEST(Pictures, AreNotShownMoreOftenThanOnceASecond) {
   int count = 0;
   LiveView view([&](const std::vector<LivePicture>&) { ++count; });
