@@ -114,6 +114,18 @@ class Folder {
   fs::path path_;
 };
 
+/// The shapes of the volume and of its smaller copies.
+std::vector<Shape> levels_of(Shape n) {
+  constexpr Index small = 64;  // voxels along x and y
+  std::vector<Shape> levels{n};
+  while (std::max(levels.back()[1], levels.back()[2]) > small) {
+    Shape half = levels.back();
+    for (Index& count : half) count = (count + 1) / 2;
+    levels.push_back(half);
+  }
+  return levels;
+}
+
 class ZarrWriter final : public SlabWriter {
  public:
   explicit ZarrWriter(const Creation& c)
@@ -261,17 +273,6 @@ class ZarrWriter final : public SlabWriter {
   std::vector<Shape> levels_;
   std::string recipe_;
   std::optional<Journal> journal_;  // the last member: its thread uses the others
-
-  static std::vector<Shape> levels_of(Shape n) {
-    constexpr Index small = 64;  // voxels along x and y
-    std::vector<Shape> levels{n};
-    while (std::max(levels.back()[1], levels.back()[2]) > small) {
-      Shape half = levels.back();
-      for (Index& count : half) count = (count + 1) / 2;
-      levels.push_back(half);
-    }
-    return levels;
-  }
 };
 
 std::unique_ptr<VolumeWriter> create(const Creation& c) { return std::make_unique<ZarrWriter>(c); }

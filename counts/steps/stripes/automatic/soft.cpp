@@ -35,6 +35,36 @@ struct Place {
   bool left_alone = false;
 };
 
+std::vector<double> means_of(const std::vector<OfBlocks>& excess) {
+  std::vector<double> means;
+  for (const OfBlocks& column : excess) means.push_back(trimmed_mean(column).mean);
+  return means;
+}
+
+/// How far it lies aside in each block, by its slope.
+bool moves(const std::vector<OfBlocks>& excess, const std::vector<double>& means) {
+  const std::size_t n = means.size();
+  OfBlocks aside{};
+  for (std::size_t b = 0; b < n; ++b) {
+    const double slope = (b + 1 < n ? means[b + 1] : 0) - (b > 0 ? means[b - 1] : 0);
+    for (std::size_t k = 0; k < view_blocks; ++k) aside[k] += slope * (excess[b][k] - means[b]);
+  }
+  return change_smoothly(aside);
+}
+
+/// Half to twice as strong, and alike.
+bool is_image(const std::vector<double>& other, const std::vector<double>& means) {
+  constexpr double alike = 0.6;
+  double own_square = 0, other_square = 0, product = 0;
+  for (std::size_t b = 0; b < means.size(); ++b) {
+    own_square += means[b] * means[b];
+    other_square += other[b] * other[b];
+    product += means[b] * other[means.size() - 1 - b];
+  }
+  return 4 * other_square > own_square && other_square < 4 * own_square &&
+         product > alike * std::sqrt(own_square * other_square);
+}
+
 class Search {
  public:
   Search(std::vector<OfBlocks> profile, std::optional<double> axis)
@@ -117,26 +147,9 @@ class Search {
     return true;
   }
 
-  static std::vector<double> means_of(const std::vector<OfBlocks>& excess) {
-    std::vector<double> means;
-    for (const OfBlocks& column : excess) means.push_back(trimmed_mean(column).mean);
-    return means;
-  }
-
   bool is_of_sample(const Places& scale, Index m, const std::vector<OfBlocks>& excess) const {
     const std::vector<double> means = means_of(excess);
     return moves(excess, means) || is_mirrored(scale, m, means);
-  }
-
-  /// How far it lies aside in each block, by its slope.
-  static bool moves(const std::vector<OfBlocks>& excess, const std::vector<double>& means) {
-    const std::size_t n = means.size();
-    OfBlocks aside{};
-    for (std::size_t b = 0; b < n; ++b) {
-      const double slope = (b + 1 < n ? means[b + 1] : 0) - (b > 0 ? means[b - 1] : 0);
-      for (std::size_t k = 0; k < view_blocks; ++k) aside[k] += slope * (excess[b][k] - means[b]);
-    }
-    return change_smoothly(aside);
   }
 
   /// Whether the same, the other way round, is where its mirror image would be. A body whose middle is a
@@ -153,23 +166,9 @@ class Search {
     }
     for (Index k = places.first; k < places.last; ++k)
       if ((axis_ || std::abs(k - m) > scale.window.reach()) && 2 * scale.ratio(k) > beyond_doubt_ &&
-          is_image(scale.window, k, means))
+          is_image(means_of(scale.window.excesses(profile_, k)), means))
         return true;
     return false;
-  }
-
-  /// Half to twice as strong, and alike.
-  bool is_image(const Flanks& window, Index m, const std::vector<double>& means) const {
-    constexpr double alike = 0.6;
-    const std::vector<double> other = means_of(window.excesses(profile_, m));
-    double own_square = 0, other_square = 0, product = 0;
-    for (std::size_t b = 0; b < means.size(); ++b) {
-      own_square += means[b] * means[b];
-      other_square += other[b] * other[b];
-      product += means[b] * other[means.size() - 1 - b];
-    }
-    return 4 * other_square > own_square && other_square < 4 * own_square &&
-           product > alike * std::sqrt(own_square * other_square);
   }
 
   static void leave_alone(Places& scale, Index m) {
