@@ -46,39 +46,24 @@ std::map<std::string, std::string> values_in(std::string_view text) {
   return values;
 }
 
-struct Number {
-  std::string_view name;
+/// What names mean, in lower case and without blanks.
+struct Numbers {
   NumberKind kind;
   Index bytes;
+  std::string_view names;
 };
 
-constexpr std::array<Number, 27> numbers{{{"unsignedbyte", NumberKind::natural, 1},
-                                          {"unsigned8", NumberKind::natural, 1},
-                                          {"unsignedchar", NumberKind::natural, 1},
-                                          {"signedbyte", NumberKind::integer, 1},
-                                          {"signed8", NumberKind::integer, 1},
-                                          {"unsignedshort", NumberKind::natural, 2},
-                                          {"unsigned16", NumberKind::natural, 2},
-                                          {"unsignedshortinteger", NumberKind::natural, 2},
-                                          {"signedshort", NumberKind::integer, 2},
-                                          {"signed16", NumberKind::integer, 2},
-                                          {"unsignedinteger", NumberKind::natural, 4},
-                                          {"unsignedlong", NumberKind::natural, 4},
-                                          {"unsigned32", NumberKind::natural, 4},
-                                          {"signedinteger", NumberKind::integer, 4},
-                                          {"signedlong", NumberKind::integer, 4},
-                                          {"signed32", NumberKind::integer, 4},
-                                          {"unsigned64", NumberKind::natural, 8},
-                                          {"signed64", NumberKind::integer, 8},
-                                          {"halfvalue", NumberKind::real, 2},
-                                          {"float16", NumberKind::real, 2},
-                                          {"floatvalue", NumberKind::real, 4},
-                                          {"float", NumberKind::real, 4},
-                                          {"float32", NumberKind::real, 4},
-                                          {"floatieee32", NumberKind::real, 4},
-                                          {"doublevalue", NumberKind::real, 8},
-                                          {"float64", NumberKind::real, 8},
-                                          {"doubleieee64", NumberKind::real, 8}}};
+constexpr Numbers numbers[] = {{NumberKind::natural, 1, "unsignedbyte unsigned8 unsignedchar"},
+                               {NumberKind::integer, 1, "signedbyte signed8"},
+                               {NumberKind::natural, 2, "unsignedshort unsigned16 unsignedshortinteger"},
+                               {NumberKind::integer, 2, "signedshort signed16"},
+                               {NumberKind::natural, 4, "unsignedinteger unsignedlong unsigned32"},
+                               {NumberKind::integer, 4, "signedinteger signedlong signed32"},
+                               {NumberKind::natural, 8, "unsigned64"},
+                               {NumberKind::integer, 8, "signed64"},
+                               {NumberKind::real, 2, "halfvalue float16"},
+                               {NumberKind::real, 4, "floatvalue float float32 floatieee32"},
+                               {NumberKind::real, 8, "doublevalue float64 doubleieee64"}};
 
 }  // namespace
 
@@ -112,8 +97,8 @@ NumberForm EdfHeader::form(const std::string& where) const {
                      ": is packed (Compression = ", packing.substr(0, 40),
                      "); an EDF file that is not packed is needed");
   const auto* number =
-      std::find_if(numbers.begin(), numbers.end(), [&](const Number& n) { return n.name == type; });
-  require<FileError>(number != numbers.end(), where, ": DataType = ", type.substr(0, 40),
+      std::ranges::find_if(numbers, [&](const Numbers& some) { return is_among(type, some.names); });
+  require<FileError>(number != std::end(numbers), where, ": DataType = ", type.substr(0, 40),
                      "; integers of 8 to 64 bits or floats (UnsignedShort, FloatValue, ...) are needed");
   const bool high = order == "highbytefirst";
   require<FileError>(high || order == "lowbytefirst" || (order.empty() && number->bytes == 1), where,
