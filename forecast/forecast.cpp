@@ -46,7 +46,7 @@ std::vector<ChunkSeconds> by_chunks(const Plan& plan, const std::vector<Range>& 
                                     const std::vector<Forecast::Part>& parts) {
   double slices = 0;
   for (const Range chunk : chunks) slices += static_cast<double>(chunk.size());
-  const bool apart = plan.flow.route->slices_apart;
+  const bool apart = plan.flow.route->slices == Slices::apart;
   std::vector<ChunkSeconds> all(chunks.size(), ChunkSeconds{});
   for (std::size_t k = 0; k < chunks.size(); ++k)
     for (const auto& [work, seconds] : parts) {

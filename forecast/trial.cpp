@@ -76,7 +76,7 @@ Plan part_of(const Plan& plan, Size size) {
   part.job.grid = region(g, {0, g.size[0]}, {0, g.size[1]}, {first, first + size.slices});
   part.job.solved = part.job.grid;
   part.job.inside = {};
-  if (plan.flow.route->slices_apart) {
+  if (plan.flow.route->slices == Slices::apart) {
     const Index views = views_of(plan.job.scan);
     part.job.scan = crop(plan.job.scan, {0, views}, {0, size.slices}, {0, detector_of(plan.job.scan).bins});
     part.job.rows = {plan.job.rows.first, plan.job.rows.first + size.slices * plan.job.rows_together};
@@ -182,7 +182,7 @@ Rates try_reading(io::ScanReader& reader, const Plan& plan, const std::vector<St
   Rates rates;
   const StationWork* work = named(works, "read");
   if (!work) return rates;
-  const bool apart = plan.flow.route->slices_apart;
+  const bool apart = plan.flow.route->slices == Slices::apart;
   const Index rows = apart ? std::min(plan.flow.rows_at_once * plan.job.rows_together, plan.job.rows.size())
                            : plan.job.rows.size();
   const double frame = static_cast<double>(rows * plan.job.bins.size()) *

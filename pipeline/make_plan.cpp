@@ -23,7 +23,8 @@ Flow begun_flow(const Job& job, const Recipe& recipe) {
   flow.stored_bytes = recipe.stored_bytes;
   flow.devices = recipe.devices;
   flow.ranks = flow.queue = recipe.ranks;
-  const bool fewest = flow.route->shares_vectors && (recipe.fewest_devices || !recipe.ranks.is_alone());
+  const bool fewest =
+      flow.route->slices == Slices::as_one && (recipe.fewest_devices || !recipe.ranks.is_alone());
   if (recipe.follow || fewest) flow.devices.resize(1, Device::cpu());
   return flow;
 }

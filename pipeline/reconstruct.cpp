@@ -122,7 +122,7 @@ std::vector<Range> one_by_one(const std::vector<Index>& slices) {
 /// Up to so many slices, from the middles of equal parts; all as one if rays cross them.
 std::vector<Range> some_slices(const Plan& plan, Index most) {
   const Index all = plan.job.grid.size[2], taken = std::min(all, most);
-  if (!plan.flow.route->makes_slices_alone) return {{0, all}};
+  if (plan.flow.route->slices == Slices::as_one) return {{0, all}};
   std::vector<Index> slices;
   for (Index k = 0; k < taken; ++k) slices.push_back((2 * k + 1) * all / (2 * taken));
   return one_by_one(slices);
@@ -142,8 +142,8 @@ void find_range(io::ScanReader& reader, const Plan& plan, const Options& options
   const Stopwatch watch("range", outcome.range_seconds);
   RangeFinder finder(plan.job.grid);
   look_at_some(reader, plan, options, "range",
-               plan.flow.route->makes_slices_alone ? one_by_one(finder.slices())
-                                                   : std::vector{Range{0, plan.job.grid.size[2]}},
+               plan.flow.route->slices == Slices::as_one ? std::vector{Range{0, plan.job.grid.size[2]}}
+                                                         : one_by_one(finder.slices()),
                [&](const Chunk& chunk) { finder.look_at(chunk.slices, chunk.volume); });
   finder.join(plan.flow.together);
   outcome.range = finder.range();

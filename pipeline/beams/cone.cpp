@@ -48,7 +48,7 @@ void choose_execution(Plan& plan, const Recipe& recipe, const std::function<doub
   require<DeviceError>(how == only, "cone beam: no ", name_of(how),
                        "; give --variant automatic --precision float32");
   for (const Device device : plan.flow.devices)  // a solver has all slices at once
-    if (plan.flow.workers.empty() || !plan.flow.route->shares_vectors)
+    if (plan.flow.workers.empty() || plan.flow.route->slices != Slices::as_one)
       plan.flow.workers.push_back({device, how});
   for (const Device device : recipe.devices) {  // whether they have kernels
     projector(point_source_of(plan.job.scan), plan.job.solved, model, device);

@@ -108,7 +108,8 @@ double device_bytes(const Plan& plan, Index slices) {
                                               a_row * static_cast<double>(slices);
   double most = 0;
   for (const auto& [device, bytes] : of_device) most = std::max(most, bytes);
-  return most + plan.flow.route->waiting_bytes(plan, slices);
+  const auto waiting = plan.flow.route->waiting_bytes;
+  return waiting ? most + waiting(plan, slices) : most;
 }
 
 }  // namespace tandem::pipeline

@@ -6,19 +6,12 @@ namespace tandem::pipeline {
 
 namespace {
 
-class Fbp final : public Computation {
- public:
-  explicit Fbp(Work& work) : steps_(work) {}
-
-  Array volume(const Problem& problem, LineIntegrals data, Range slices) override {
-    return steps_.back_projected(problem, steps_.filtered(problem, std::move(data.y)), slices);
-  }
-
- private:
-  FilteredBackProjection steps_;
-};
-
-std::unique_ptr<Computation> begin(Work& work) { return std::make_unique<Fbp>(work); }
+Computation begin(Work& work) {
+  return [steps = std::make_shared<FilteredBackProjection>(work)](const Problem& problem, LineIntegrals data,
+                                                                  Range slices) {
+    return steps->back_projected(problem, steps->filtered(problem, std::move(data.y)), slices);
+  };
+}
 
 }  // namespace
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <memory>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -25,12 +25,8 @@ struct Holding {
 };
 
 /// A method at work on one worker, on chunks of one reconstruction, which come one after the other.
-class Computation {
- public:
-  virtual ~Computation() = default;
-  /// Returns the volume of some slices, on any device.
-  virtual Array volume(const Problem& problem, LineIntegrals data, Range slices) = 0;
-};
+/// It returns the volume of some slices, on any device.
+using Computation = std::function<Array(const Problem& problem, LineIntegrals data, Range slices)>;
 
 /// A way from line integrals to a volume. All that programs and plans know about a method stands here.
 struct Method {
@@ -63,7 +59,7 @@ struct Method {
 
   /// Makes the solver of a method that iterates; null for the others.
   AnySolver (*solver)(Equations equations, Array x0, const MethodOptions& options) = nullptr;
-  std::unique_ptr<Computation> (*begin)(Work& work);
+  Computation (*begin)(Work& work);
   /// Whether the options are open until some slices have been looked at, by a run of the method for these
   /// alone (`look_ahead`); null: never.
   bool (*is_open)(const MethodOptions& options) = nullptr;

@@ -23,11 +23,11 @@ AnySolver solver(Equations equations, Array x0, const MethodOptions& options) {
 }
 
 /// Looks for the weight on some slices, and makes no volume of them.
-class Search final : public Computation {
+class Search {
  public:
   explicit Search(Work& work) : work_(work), start_(work) {}
 
-  Array volume(const Problem& problem, LineIntegrals data, Range slices) override {
+  Array operator()(const Problem& problem, LineIntegrals data, Range slices) {
     const Array x0 = start_(problem, data.y, slices);
     Equations equations = equations_of(problem, std::move(data));
     if (has_row_axes(problem.scan))
@@ -69,9 +69,11 @@ class Search final : public Computation {
 
 bool is_open(const MethodOptions& options) { return !options.tv_weight; }
 
-std::unique_ptr<Computation> begin(Work& work) {
-  if (is_open(work.plan.job.options)) return std::make_unique<Search>(work);
-  return iteration(work);
+Computation begin(Work& work) {
+  if (!is_open(work.plan.job.options)) return iteration(work);
+  return [search = std::make_shared<Search>(work)](const Problem& problem, LineIntegrals data, Range slices) {
+    return (*search)(problem, std::move(data), slices);
+  };
 }
 
 /// All slices get one weight, the median, so that they have one texture. Where no ray meets any, and where

@@ -16,7 +16,7 @@ Index first_row(const Plan& plan) { return plan.job.rows.first / plan.job.rows_t
 
 /// Whether chunks may have any size: where parts of a scan are read at once, each is a part of one of these.
 bool chunks_are_free(const Plan& plan) {
-  return plan.flow.route->slices_apart &&
+  return plan.flow.route->slices == Slices::apart &&
          (plan.flow.slices_a_read == 0 || plan.flow.slices_a_read >= plan.job.grid.size[2]);
 }
 

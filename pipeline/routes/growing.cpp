@@ -102,22 +102,7 @@ void choose(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
 
 /// Views go from batch to batch without stations (follow.hpp), so only rows and memory are asked of it.
 Route growing() {
-  return {.name = "growing",
-          .makes_slices_alone = false,
-          .shares_vectors = false,
-          .slices_apart = false,
-          .takes = takes,
-          .fewest_slices = [](const Job& job) { return job.grid.size[2]; },
-          .rows = rows,
-          .rows_made = [](const Plan& plan, Index) { return detector_of(plan.job.scan).rows; },
-          .choose = choose,
-          .host_bytes = [](const Plan& plan, const io::ScanInfo& info,
-                           Index) { return bytes_for(plan, info, plan.flow.views_at_once).host; },
-          .worker_bytes = [](const Plan& plan, const Worker&,
-                             Index) { return static_cast<double>(plan.flow.device_bytes); },
-          .waiting_bytes = [](const Plan&, Index) { return 0.0; },
-          .load = nullptr,
-          .begin = nullptr};
+  return {.name = "growing", .slices = Slices::sums, .takes = takes, .rows = rows, .choose = choose};
 }
 
 }  // namespace tandem::pipeline

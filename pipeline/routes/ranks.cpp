@@ -67,44 +67,25 @@ double bytes_of_rank(const Plan& plan, const Worker& worker, Index slices) {
 }
 
 /// Strips of all ranks become slabs of whole slices, which files have.
-class SlabOfRankMaker final : public Maker {
- public:
-  SlabOfRankMaker(Work& work, ReadStation& read, PrepareStation& prepare)
-      : work_(work), read_(read), prepare_(prepare), computation_(work.plan.job.method->begin(work)) {}
-
-  Array operator()(Chunk& chunk, const Stream&) override {
-    const Plan& plan = work_.plan;
+Maker begin(Work& work, ReadStation& read, PrepareStation& prepare) {
+  return [&, computation = work.plan.job.method->begin(work)](Chunk& chunk, const Stream&) {
+    const Plan& plan = work.plan;
     const Problem problem =
-        problem_of(plan, chunk.slices, plan.flow.workers[work_.worker], [this] { work_.watch.again(); });
-    std::optional<LineIntegrals> data = prepare_.of_own_views(chunk, problem.A.range(), read_, work_);
-    Array strip = data ? computed(work_, *computation_, problem, std::move(*data), chunk.slices)
-                       : Array(problem.A.domain());
+        problem_of(plan, chunk.slices, plan.flow.workers[work.worker], [&work] { work.watch.again(); });
+    std::optional<LineIntegrals> data = prepare.of_own_views(chunk, problem.A.range(), read, work);
+    Array strip = computed(work, computation, problem, std::move(data), chunk.slices);
     chunk.slices = slab_of_rank(plan);
-    Array slab = slab_of(plan, work_.moved_to(Device::cpu(), std::move(strip)));
+    Array slab = slab_of(plan, work.moved_to(Device::cpu(), std::move(strip)));
     return cut_out(plan.job, 0, chunk.slices.size(), std::move(slab));
-  }
-
- private:
-  Work& work_;
-  ReadStation& read_;
-  PrepareStation& prepare_;
-  std::unique_ptr<Computation> computation_;
-};
-
-std::unique_ptr<Maker> begin(Work& work, ReadStation& read, PrepareStation& prepare) {
-  return std::make_unique<SlabOfRankMaker>(work, read, prepare);
+  };
 }
 
 }  // namespace
 
 Route ranks() {
   return {.name = "ranks",
-          .makes_slices_alone = false,
-          .shares_vectors = true,
-          .slices_apart = false,
+          .slices = Slices::as_one,
           .takes = takes,
-          .fewest_slices = [](const Job& job) { return job.grid.size[2]; },
-          .rows = all_rows,
           .rows_made = [](const Plan& plan, Index) { return plan.flow.rows_prepared; },
           .choose = choose,
           .host_bytes = bytes_on_host,

@@ -17,13 +17,13 @@ ComputeStation::ComputeStation(Work work, ReadStation& read, PrepareStation& pre
 /// follows, a few slices at a time, while the next one is made.
 void ComputeStation::operator()(Chunk& chunk) {
   const UseStream own(stream_);
-  Array volume = (*maker_)(chunk, stream_);
+  Array volume = maker_(chunk, stream_);
   chunk.stored = nullptr;
   if (chunk.slices.size() == 0) return;
   require_finite(work_.plan.job, chunk.slices, volume);
   const Device device = volume.space().device();
   const double bytes = 4 * static_cast<double>(volume.size());
-  if (device.is_cuda() && work_.plan.flow.route->slices_apart && bytes <= bytes_landed_whole) {
+  if (device.is_cuda() && work_.plan.flow.route->slices == Slices::apart && bytes <= bytes_landed_whole) {
     landing_.bring(volume.data(), device, chunk);
   } else {
     chunk.own = std::move(volume);

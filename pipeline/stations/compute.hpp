@@ -1,7 +1,5 @@
 #pragma once
 
-#include <memory>
-
 #include "../../io/volumes/volume_file.hpp"
 #include "../methods/work.hpp"
 #include "../plan/route.hpp"
@@ -23,7 +21,7 @@ class ComputeStation {
   Work work_;
   Stream stream_;  ///< of this worker alone, whatever thread it runs on
   Landing landing_;
-  std::unique_ptr<Maker> maker_;
+  Maker maker_;
 };
 
 }  // namespace tandem::pipeline

@@ -25,7 +25,7 @@ double volumes_waiting(const Plan& plan, Index slices) {
 
 bool comes_in_pieces(const Plan& plan, Index slices) {
   return plan.flow.home().is_cuda() &&
-         !(plan.flow.route->slices_apart && sizes_of(plan, slices).written <= bytes_landed_whole);
+         !(plan.flow.route->slices == Slices::apart && sizes_of(plan, slices).written <= bytes_landed_whole);
 }
 
 double volumes_landed(const Plan& plan, Index slices, double volumes) {
