@@ -1,5 +1,3 @@
-#include "iteration.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <sstream>
@@ -15,6 +13,7 @@
 #include "../plan/warn.hpp"
 #include "../watch/stopwatch.hpp"
 #include "curve_watch.hpp"
+#include "method.hpp"
 #include "start.hpp"
 #include "state_keeper.hpp"
 

@@ -6,7 +6,6 @@
 #include "../../solvers/weight/weight_search.hpp"
 #include "../beams/row_axes.hpp"
 #include "coarser.hpp"
-#include "iteration.hpp"
 #include "method.hpp"
 #include "start.hpp"
 #include "variation.hpp"
@@ -91,26 +90,23 @@ void settle(const Outcome& found, MethodOptions& options) {
 namespace made {
 
 Method tv() {
-  return {.name = "tv",
-          .help = "least squares weighted by counts, with total variation; for low doses and few views",
-          .options = {"--tv-weight", "--tv-huber", "--nonnegative", "--lowest", "--highest"},
-          .weighs_data = true,
-          .initial = Initial::fbp,
-          .iterations = 100,
-          .holds = {{.volumes =
-                         Pdhg::cost.volumes + 2,  // the search: beside the first volume, and see find_weight
-                     .projections = Pdhg::cost.projections + 2,
-                     .projects = true,
-                     .back_projects = true},
-                    while_stepping(Pdhg::cost).front()},
-          .cost = Pdhg::cost,
-          .lists_state = ListsItsState<Pdhg>,
-          .solver = solver,
-          .begin = begin,
-          .is_open = is_open,
-          .settle = settle,
-          .conclude = conclude_iterations,
-          .tells_gap = TellsItsGap<Pdhg>};
+  Method method = that_runs<Pdhg>(
+      {.name = "tv",
+       .help = "least squares weighted by counts, with total variation; for low doses and few views",
+       .options = {"--tv-weight", "--tv-huber", "--nonnegative", "--lowest", "--highest"},
+       .weighs_data = true,
+       .initial = Initial::fbp,
+       .iterations = 100,
+       .solver = solver,
+       .is_open = is_open,
+       .settle = settle});
+  method.begin = begin;
+  // the search: beside the first volume, and see find_weight
+  method.holds.insert(method.holds.begin(), {.volumes = Pdhg::cost.volumes + 2,
+                                             .projections = Pdhg::cost.projections + 2,
+                                             .projects = true,
+                                             .back_projects = true});
+  return method;
 }
 
 }  // namespace made

@@ -9,7 +9,6 @@
 #include "../beams/beam.hpp"
 #include "../beams/row_axes.hpp"
 #include "../methods/method.hpp"
-#include "../methods/solver_options.hpp"
 #include "grids.hpp"
 #include "recorded_pose.hpp"
 #include "warn.hpp"
