@@ -12,7 +12,7 @@
 #include "../../pipeline/checkpoints.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "../../pipeline/plan/chunks_due.hpp"
-#include "../../pipeline/plan/same_grid.hpp"
+#include "../../pipeline/plan/grids.hpp"
 #include "../../pipeline/ranks.hpp"
 #include "../../pipeline/reconstruct.hpp"
 #include "../../pipeline/watch/stopwatch.hpp"

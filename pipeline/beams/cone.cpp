@@ -13,7 +13,6 @@
 #include "../plan/warn.hpp"
 #include "beam.hpp"
 #include "cone.hpp"
-#include "view_gaps.hpp"
 
 namespace tandem::pipeline {
 

@@ -15,7 +15,6 @@
 #include "../plan/warn.hpp"
 #include "beam.hpp"
 #include "row_axes.hpp"
-#include "view_gaps.hpp"
 
 namespace tandem::pipeline {
 

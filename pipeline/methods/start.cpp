@@ -5,7 +5,6 @@
 
 #include "../plan/grids.hpp"
 #include "../plan/rank_slabs.hpp"
-#include "../plan/same_grid.hpp"
 
 namespace tandem::pipeline {
 

@@ -20,4 +20,10 @@ bool gpus_prepare(const Job& job, const Flow& flow) {
 std::string vectors(const Flow& flow) { return flow.placement->words(flow); }
 bool in_tiles(const Flow& flow) { return flow.placement->in_tiles; }
 
+std::string vectors_on_devices(const Flow& flow) {
+  const int members = flow.home().members();
+  if (members == 1) return "on one device";
+  return "split over " + std::to_string(members) + (flow.home().is_cuda() ? " GPUs" : " devices");
+}
+
 }  // namespace tandem::pipeline

@@ -12,7 +12,6 @@
 #include "../plan/grids.hpp"
 #include "../plan/problem.hpp"
 #include "../plan/warn.hpp"
-#include "../watch/rank_sums.hpp"
 #include "../watch/stopwatch.hpp"
 #include "portions.hpp"
 

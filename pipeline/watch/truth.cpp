@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "../../core/error.hpp"
-#include "../plan/same_grid.hpp"
+#include "../plan/grids.hpp"
 
 namespace tandem::pipeline {
 
