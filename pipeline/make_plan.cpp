@@ -31,7 +31,7 @@ Flow begun_flow(const Job& job, const Recipe& recipe) {
 
 /// What kernels may take on the first device, bytes.
 double bytes_for_kernels(const Flow& flow, const Recipe& recipe) {
-  return flow.devices.front().is_cuda() ? device_budget(flow, recipe)
+  return flow.devices.front().is_cuda() ? device_budget(flow.devices, recipe)
                                         : host_budget(recipe) - static_cast<double>(held_memory());
 }
 

@@ -174,7 +174,7 @@ Searched look_ahead(io::ScanReader& reader, Plan& plan, const Options& options) 
   Searched searched;
   if (!method.is_open || !method.is_open(plan.job.options)) return searched;
   const double start = seconds_now();
-  end_margins_at_bad_rows(reader, plan, plan.job.views);
+  end_margins_at_bad_rows(reader, plan.job, plan.job.views);
   if (plan.flow.queue.is_first()) {
     const Outcome found = look_for_weights(reader, plan, options);
     method.settle(found, plan.job.options);
@@ -188,7 +188,7 @@ Searched look_ahead(io::ScanReader& reader, Plan& plan, const Options& options) 
 Outcome reconstruct(io::ScanReader& reader, const Plan& asked, io::VolumeWriter& writer,
                     const Options& options) {
   Plan plan = asked;
-  end_margins_at_bad_rows(reader, plan, plan.job.views);
+  end_margins_at_bad_rows(reader, plan.job, plan.job.views);
   const Searched searched = look_ahead(reader, plan, options);
   Outcome outcome;
   const Comm& ranks = plan.flow.ranks;
@@ -201,7 +201,8 @@ Outcome reconstruct(io::ScanReader& reader, const Plan& asked, io::VolumeWriter&
   PrepareStation prepare(reader.info(), plan);
   ReadStation read(reader, plan, watch, outcome);
   const std::shared_ptr<Truth> truth =  // of ranks that solve together, the first has the slices of all
-      plan.flow.together.is_first() ? truth_of(plan.job, options.truth, options.any_external) : nullptr;
+      plan.flow.together.is_first() ? truth_of(plan.job.place(), options.truth, options.any_external)
+                                    : nullptr;
   WriteStation write(writer, plan, watch, outcome,
                      QualityWatch(plan.job.grid, ranks.is_first() ? truth : nullptr),
                      MiddleSlices(plan.job.grid, options.pictures, options.show));

@@ -165,9 +165,9 @@ class PlannedRun {
   void require_volumes() const {
     const bool any_external = o_.scan.how.allow_external_files;
     if (!o_.truth.empty() && plan_.flow.together.is_first())
-      pipeline::TrueVolume(plan_.job, o_.truth, any_external);
+      pipeline::TrueVolume(plan_.job.place(), o_.truth, any_external);
     if (plan_.job.options.initial == pipeline::Initial::file)
-      open_on_grid(plan_.job, plan_.job.options.initial_file, "--initial", any_external);
+      pipeline::open_on_grid(plan_.job.place(), plan_.job.options.initial_file, "--initial", any_external);
   }
 
   void make_ready() {
@@ -261,7 +261,7 @@ class Run : public PlannedRun {
     checkpoints_.emplace(pipeline::Checkpoints::Request{file, o_.common.replace(), std::move(identity),
                                                         o_.checkpoint_every, o_.resume, ends, together});
     give_time(25, !together.is_alone());  // Slurm kills 30 s after SIGTERM
-    checkpoints_->suit(plan_);
+    checkpoints_->suit(plan_.flow);
     share_chunks(plan_);
     planned_["rows_at_once"] = plan_.flow.rows_at_once;
     begun_ = checkpoints_->found();

@@ -43,7 +43,7 @@ class Search {
     work_.tell("weight", 0, "its first trial");
     const WeightFound found =
         find_weight(equations.A, std::move(equations.y), x0, tv, std::move(equations.weights),
-                    {.bounds = options.bounds()}, coarser_problems(work_.plan, problem), tell);
+                    {.bounds = options.bounds()}, coarser_problems(work_.plan.flow, options, problem), tell);
     work_.outcome.searched.trials += static_cast<int>(found.trials.size());
     work_.outcome.searched.slices += slices.size();
     work_.outcome.searched.updates += found.applications * updates_of(problem);

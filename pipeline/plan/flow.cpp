@@ -6,8 +6,8 @@
 
 namespace tandem::pipeline {
 
-Range views_of_rank(const Job& job, const Flow& flow, int rank) {
-  return portion_of_rank(views_of(job.scan), rank, flow.together.size());
+Range own_views(const Scan& scan, const Comm& together) {
+  return portion_of_rank(views_of(scan), together.rank(), together.size());
 }
 
 bool gpus_prepare(const Job& job, const Flow& flow) {

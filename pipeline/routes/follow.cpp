@@ -246,12 +246,13 @@ void write_all(const Plan& plan, ViewSum& sum, WriteStation& write, Outcome& out
 Outcome follow(io::GrowingScan& scan, const Plan& asked, io::VolumeWriter& writer, const Options& options,
                const Patience& patience) {
   Plan plan = asked;
-  end_margins_at_bad_rows(scan, plan, {});  // views are still to come
+  end_margins_at_bad_rows(scan, plan.job, {});  // views are still to come
   Outcome outcome;
   Watch watch(options.progress, static_cast<double>(plan.job.grid.size[2]), 1, options.board);
-  WriteStation write(writer, plan, watch, outcome,
-                     QualityWatch(plan.job.grid, truth_of(plan.job, options.truth, options.any_external)),
-                     MiddleSlices(plan.job.grid, options.pictures, options.show));
+  WriteStation write(
+      writer, plan, watch, outcome,
+      QualityWatch(plan.job.grid, truth_of(plan.job.place(), options.truth, options.any_external)),
+      MiddleSlices(plan.job.grid, options.pictures, options.show));
   {
     const Stopwatch whole("follow", outcome.seconds.total);
     Follower follower(scan, plan, options, patience, outcome);

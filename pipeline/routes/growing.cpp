@@ -81,8 +81,8 @@ void choose(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
       plan.job.flats.sets.size() == 1 && plan.job.flats.scale.empty(),
       "--follow: flats between the views or of another exposure, and --normalize-monitor, need the whole "
       "scan; give --flat-sets together, and no monitor");
-  const double held = held_with_libraries(plan.flow);
-  const double host = host_budget(recipe), device = device_budget(plan.flow, recipe);
+  const double held = held_with_libraries(plan.flow.home().is_cuda());
+  const double host = host_budget(recipe), device = device_budget(plan.flow.devices, recipe);
   const auto fits = [&](Index views) {
     const Needed needed = bytes_for(plan, info, views);
     return held + needed.host <= host && (!plan.flow.home().is_cuda() || needed.device <= device);

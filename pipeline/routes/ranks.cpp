@@ -74,8 +74,9 @@ Maker begin(Work& work, ReadStation& read, PrepareStation& prepare) {
         problem_of(plan, chunk.slices, plan.flow.workers[work.worker], [&work] { work.watch.again(); });
     std::optional<LineIntegrals> data = prepare.of_own_views(chunk, problem.A.range(), read, work);
     Array strip = computed(work, computation, problem, std::move(data), chunk.slices);
-    chunk.slices = slab_of_rank(plan);
-    Array slab = slab_of(plan, work.moved_to(Device::cpu(), std::move(strip)));
+    const RankSlabs slabs(plan.flow.together, plan.job);
+    chunk.slices = slabs.own();
+    Array slab = slabs.slab_of(work.moved_to(Device::cpu(), std::move(strip)));
     return cut_out(plan.job, 0, chunk.slices.size(), std::move(slab));
   };
 }

@@ -33,7 +33,7 @@ bool settles_on(const std::vector<Device>& devices, Plan& plan, const Recipe& re
   plan.flow.devices = devices;
   plan.flow.workers.front().device = Device::team(devices);
   return plan.flow.home() == Device::cpu() ||
-         device_bytes(plan, plan.job.grid.size[2]) <= device_budget(plan.flow, recipe);
+         device_bytes(plan, plan.job.grid.size[2]) <= device_budget(plan.flow.devices, recipe);
 }
 
 /// Vectors lie on one device or on several; where these do not hold them, on the host, and devices get tiles.
@@ -46,7 +46,7 @@ void choose_placement(Plan& plan, const Recipe& recipe) {
   plan.flow.placement = beam.in_tiles;
   plan.flow.workers.front().device = Device::cpu();
   plan.flow.devices = all;
-  plan.flow.device_bytes = static_cast<std::size_t>(device_budget(plan.flow, recipe));
+  plan.flow.device_bytes = static_cast<std::size_t>(device_budget(plan.flow.devices, recipe));
   beam.require_tiles(plan);
 }
 

@@ -77,7 +77,7 @@ std::optional<LineIntegrals> PrepareStation::of_own_views(Chunk& chunk, const Sp
                                                           ReadStation& read, Work& work) {
   if (!chunk.is_met) return {};
   const auto all = static_cast<double>(chunk.slices.size());
-  LineIntegrals own = own_views(plan_, projections, [&](Range rows) {
+  const auto make = [&](Range rows) {
     const Detector& d = detector_of(plan_.job.scan);
     const Scan scan = crop(plan_.job.scan, {0, plan_.job.views.size()}, rows, {0, d.bins});
     const double of_slices = all * static_cast<double>(rows.size()) / static_cast<double>(d.rows);
@@ -88,7 +88,9 @@ std::optional<LineIntegrals> PrepareStation::of_own_views(Chunk& chunk, const Sp
     look_at(made.y, rows);
     made.y = work.moved_to(Device::cpu(), std::move(made.y));
     return made;
-  });
+  };
+  LineIntegrals own = own_views(plan_.flow.together, plan_.job.scan, plan_.flow.rows_prepared,
+                                plan_.job.preprocessing.weights, projections, make);
   chunk.reference.reset();
   chunk.read.reset();
   return own;

@@ -95,7 +95,7 @@ Array Sweep::operator()(const Problem& problem, Chunk& chunk, const Stream& addi
   const std::vector<Range> blocks = blocks_of(all.size(), plan.flow.views_at_once);
   Pass pass{problem,
             chunk,
-            beam_of(problem.scan).of_views(plan, problem),
+            beam_of(problem.scan).of_views(plan.job.options.filter, problem),
             zeros(problem.A.domain(), adding),
             ViewSamples(all.size(), chunk.reference->counted_rows()),
             all.size()};
