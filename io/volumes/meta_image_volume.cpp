@@ -5,7 +5,7 @@
 #include "../../core/version.hpp"
 #include "flat_volume.hpp"
 
-namespace tandem::io {
+namespace tandem::io::volumes {
 
 namespace {
 
@@ -43,8 +43,6 @@ std::unique_ptr<VolumeWriter> create(const Creation& c) {
 
 }  // namespace
 
-namespace volumes {
-
 VolumeKind meta_image() {
   return {.name = "mha",
           .title = "MetaImage",
@@ -53,6 +51,4 @@ VolumeKind meta_image() {
           .create = create};
 }
 
-}  // namespace volumes
-
-}  // namespace tandem::io
+}  // namespace tandem::io::volumes

@@ -5,7 +5,7 @@
 #include "../../core/version.hpp"
 #include "flat_volume.hpp"
 
-namespace tandem::io {
+namespace tandem::io::volumes {
 
 namespace {
 
@@ -49,8 +49,6 @@ std::unique_ptr<VolumeWriter> create(const Creation& c) {
 
 }  // namespace
 
-namespace volumes {
-
 VolumeKind nrrd() {
   return {.name = "nrrd",
           .title = "NRRD",
@@ -59,6 +57,4 @@ VolumeKind nrrd() {
           .create = create};
 }
 
-}  // namespace volumes
-
-}  // namespace tandem::io
+}  // namespace tandem::io::volumes

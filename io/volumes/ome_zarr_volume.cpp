@@ -25,7 +25,7 @@
 #include "slab_writer.hpp"
 #include "volume_kind.hpp"
 
-namespace tandem::io {
+namespace tandem::io::volumes {
 
 namespace {
 
@@ -285,8 +285,6 @@ std::vector<fs::path> all_files(const fs::path& path) {
 
 }  // namespace
 
-namespace volumes {
-
 VolumeKind ome_zarr() {
   return {.name = "zarr",
           .title = "OME-Zarr",
@@ -298,6 +296,4 @@ VolumeKind ome_zarr() {
           .files = all_files};
 }
 
-}  // namespace volumes
-
-}  // namespace tandem::io
+}  // namespace tandem::io::volumes

@@ -2,7 +2,7 @@
 
 #include "work.hpp"
 
-namespace tandem::pipeline {
+namespace tandem::pipeline::made {
 
 namespace {
 
@@ -14,8 +14,6 @@ Computation begin(Work& work) {
 }
 
 }  // namespace
-
-namespace made {
 
 Method fbp() {
   return {.name = "fbp",
@@ -29,6 +27,4 @@ Method fbp() {
           .begin = begin};
 }
 
-}  // namespace made
-
-}  // namespace tandem::pipeline
+}  // namespace tandem::pipeline::made

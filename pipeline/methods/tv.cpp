@@ -10,7 +10,7 @@
 #include "start.hpp"
 #include "variation.hpp"
 
-namespace tandem::pipeline {
+namespace tandem::pipeline::made {
 
 namespace {
 
@@ -87,8 +87,6 @@ void settle(const Outcome& found, MethodOptions& options) {
 
 }  // namespace
 
-namespace made {
-
 Method tv() {
   Method method = that_runs<Pdhg>(
       {.name = "tv",
@@ -109,6 +107,4 @@ Method tv() {
   return method;
 }
 
-}  // namespace made
-
-}  // namespace tandem::pipeline
+}  // namespace tandem::pipeline::made
