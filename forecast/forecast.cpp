@@ -27,7 +27,7 @@ Index devices_at_work(const Plan& plan) {
   return static_cast<Index>(devices.size());
 }
 double workers_a_device(const Plan& plan) {
-  const std::size_t workers = plan.flow.workers.size() - (plan.flow.helper() ? 1 : 0);
+  const auto workers = std::ranges::count(plan.flow.workers, 0, &Worker::threads);
   return static_cast<double>(workers) / static_cast<double>(devices_at_work(plan));
 }
 
