@@ -36,7 +36,6 @@ void choose(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
   plan.flow.together = recipe.ranks;
   plan.flow.queue = Comm();
   plan.flow.placement = beam_of(plan.job.scan).over_ranks;
-  plan.job.preprocessing.keeps_variances = true;
   require<GeometryError>(plan.job.method->iterates(), "ranks: ", plan.job.method_name(),
                          " takes all slices of a cone beam at once, "
                          "which one process does; start one, or give --reconstruction-algorithm fdk");

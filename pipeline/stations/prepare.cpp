@@ -159,8 +159,9 @@ LineIntegrals PrepareStation::on_cpu(const io::FramesView& counts, const Task& t
   const Stopwatch watch("preprocess", task.work.outcome.seconds.preprocess, task.work.watch.board(),
                         {.slices = task.of_slices, .bytes = 4 * static_cast<double>(space.size())});
   task.work.tell("preprocess", 0);
-  return preprocess(counts, task.reference, plan_.job.preprocessing, space, task.found,
-                    bins_kept(task.scan, plan_.job.solved));
+  Preprocessing how = plan_.job.preprocessing;
+  how.keeps_variances = !plan_.flow.together.is_alone();  // weights follow from the data of all ranks
+  return preprocess(counts, task.reference, how, space, task.found, bins_kept(task.scan, plan_.job.solved));
 }
 
 /// Each GPU makes those of its counts; empty if the CPU has to make all.
