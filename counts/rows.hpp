@@ -30,7 +30,7 @@ class Rows {
     const std::vector<const Step*>& steps;  ///< all that are done
     Index first_view;                       ///< in the file
     Image<float> y;                         ///< (view, row, bin), all rows of the reference
-    std::optional<Image<float>> variance;   ///< likewise
+    std::optional<Image<float>> variance;   ///< of the same shape; empty if not asked for
     std::span<const Range> counted;         ///< the bins of each kept row whose noise counts; empty: all
   };
   explicit Rows(const Of& of)
@@ -69,7 +69,7 @@ class Rows {
     pipeline::add(tallies_, some);
   }
 
-  /// Of each row, over all views in their order.
+  /// The noise norm of each row, over all views in their order.
   std::vector<double> noise_norms() const {
     std::vector<double> norms(static_cast<std::size_t>(kept_.size()), 0.0);
     for (Index view = 0; view < of_.y.n0; ++view)

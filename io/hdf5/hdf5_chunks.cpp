@@ -87,7 +87,7 @@ struct Packed {
   }
 };
 
-/// Where the chunks are in the file.
+/// The places of the chunks in the file.
 class ChunkIndex {
  public:
   explicit ChunkIndex(const Packed& of) : of_(of) {}

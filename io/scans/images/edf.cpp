@@ -43,7 +43,7 @@ constexpr Index block = 512;               // headers are padded to blocks of so
 constexpr Index most = Index{1} << 40;     // of anything that is counted
 constexpr Index longest = Index{1} << 20;  // of a header; real ones have a few blocks
 
-/// Where a header ends: behind a line that holds nothing but "}". Values may have braces too.
+/// The end of a header: behind a line that holds nothing but "}". Values may have braces too.
 std::size_t end_of(std::string_view text, std::size_t from) {
   for (std::size_t at = text.find('}', from); at != std::string_view::npos; at = text.find('}', at + 1)) {
     const std::size_t line = text.find_last_of("\n{", at == 0 ? 0 : at - 1);
