@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 #include <string>
 #include <utility>
 
 #include "../core/error.hpp"
 #include "../core/names.hpp"
-#include "axis_advice.hpp"
+#include "../core/units.hpp"
+#include "../geometry/view_angles.hpp"
 #include "centre_of_mass.hpp"
 #include "double_wedge.hpp"
 #include "opposite_rays.hpp"
@@ -136,6 +138,19 @@ AxisEstimate find_axis(std::span<const float> line_integrals, const ConeBeam& sc
   const Rays rays{line_integrals, scan.angles, d.rows, d.bins, d.bin_pitch / scan.sdd};
   return within(range, d.rows, axis_by_opposite_rays(rays, range, search.aside),
                 axis_advice(scan.angles, whole_turn, d.rows > 1));
+}
+
+std::string axis_advice(std::span<const double> angles, double turn, bool others) {
+  constexpr double few = in_radians(170);
+  const double filled = turn - widest_gap(angles, turn);
+  std::ostringstream text;
+  text.precision(3);
+  if (filled < few)
+    text << "the views fill " << in_degrees(filled)
+         << " degrees, in which hardly a ray is seen from both sides; ";
+  if (others && filled >= few) text << "choose other rows, or more of them, or ";
+  text << "give the axis by --rotation-axis, or look at slices about some (tandem center --try)";
+  return text.str();
 }
 
 }  // namespace tandem::pipeline

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <mutex>
 #include <numeric>
 #include <type_traits>
 #include <utility>
@@ -11,26 +10,13 @@
 #include "../core/error.hpp"
 #include "../core/parallel.hpp"
 #include "pixels.hpp"
+#include "rows.hpp"
 #include "steps/chain.hpp"
 #include "weights.hpp"
 
 namespace tandem::pipeline {
 
 namespace {
-
-/// What each step did.
-struct Tally {
-  Index replaced = 0;
-  Notes notes{};
-};
-using Tallies = std::vector<Tally>;
-
-void add(Tallies& sum, const Tallies& some) {
-  for (std::size_t k = 0; k < some.size(); ++k) {
-    sum[k].replaced += some[k].replaced;
-    for (const auto& [note, rows] : some[k].notes) sum[k].notes[note] += rows;
-  }
-}
 
 /// One step after the other.
 template <class Work, class Data>
@@ -90,14 +76,8 @@ class Pass {
         reference_(reference),
         chain_(chain_of(how)),
         y_(y),
-        variance_(variance),
         cell_(counts.shape[1], how.binning, how.rows_together),
-        kept_(reference.counted_rows()),
-        within_margins_(reference.kept_rows()),
-        counted_(counted),
-        met_(static_cast<std::size_t>(y.n0 * y.n1)),
-        air_(met_.size()),
-        tallies_(chain_.steps.size()) {
+        rows_({reference, chain_.steps, counts.first, y, variance, counted}) {
     counts_.shape[2] = cell_.used(counts.shape[2]);
   }
 
@@ -110,77 +90,20 @@ class Pass {
                  chain_.after_binning[g]);
   }
 
-  /// Of each row, over all views in their order.
-  std::vector<double> noise_norms() const {
-    std::vector<double> norms(static_cast<std::size_t>(kept_.size()), 0.0);
-    for (Index view = 0; view < y_.n0; ++view)
-      for (Index row = kept_.first; row < kept_.last; ++row)
-        norms[static_cast<std::size_t>(row - kept_.first)] += met_[place_of(view, row)].variance;
-    for (double& n : norms) n = std::sqrt(n);
-    return norms;
-  }
-
-  void add_to(Findings& findings) const {
-    for (Index view = 0; view < y_.n0; ++view)
-      for (Index row = kept_.first; row < kept_.last; ++row)
-        findings.floor.add(met_[place_of(view, row)].floor);
-    Findings own;
-    for (std::size_t k = 0; k < tallies_.size(); ++k)
-      own.steps.push_back(
-          {chain_.steps[k]->name, tallies_[k].replaced, tallies_[k].notes, chain_.steps[k]->only_counts});
-    for (Index row = kept_.first; row < kept_.last; ++row) {
-      own.reference_not_finite += reference_.not_finite[static_cast<std::size_t>(row)];
-      own.reference_replaced += reference_.replaced[static_cast<std::size_t>(row)];
-      if (reference_.dead > 0)
-        own.dead += std::ranges::count(reference_.row_of(reference_.sets.front().span, row), 0.0f);
-    }
-    findings.add(own);
-  }
+  const Rows& rows() const { return rows_; }
 
  private:
-  std::size_t place_of(Index view, Index row) const { return static_cast<std::size_t>(view * y_.n1 + row); }
-  bool is_kept(Index row) const { return kept_.first <= row && row < kept_.last; }
-
   /// Margins are needed until the last step on projections has passed.
   Range rows_needed_by(std::size_t group) const {
     const bool passed = std::none_of(
         chain_.after_binning.begin() + static_cast<std::ptrdiff_t>(group), chain_.after_binning.end(),
         [](const Group& some) { return std::holds_alternative<StepsOn<ProjectionWork>>(some); });
-    return passed ? within_margins_ : Range{0, y_.n1};
+    return passed ? reference_.kept_rows() : Range{0, y_.n1};
   }
 
   bool first_is_of_rows() const {
     return !chain_.after_binning.empty() &&
            std::holds_alternative<StepsOn<RowWork>>(chain_.after_binning.front());
-  }
-
-  Range counted_in(Index row) const {
-    if (!is_kept(row)) return {};
-    return counted_.empty() ? Range{0, y_.n2} : counted_[static_cast<std::size_t>(row - kept_.first)];
-  }
-
-  std::span<float> variance_of(Index view, Index row) const {
-    if (!variance_) return {};
-    return {&(*variance_)(view, row, 0), static_cast<std::size_t>(y_.n2)};
-  }
-
-  /// `flats` must not be used while the row is.
-  ViewRow row_of(Index view, Index row, float most, FlatMixer& flats) {
-    return {.reference = reference_,
-            .row = row,
-            .counted = counted_in(row),
-            .integers = std::isfinite(most),
-            .most = most,
-            .flat = flats(reference_, counts_.first + view, row),
-            .y = {&y_(view, row, 0), static_cast<std::size_t>(y_.n2)},
-            .variance = variance_of(view, row),
-            .air = air_[place_of(view, row)],
-            .met = met_[place_of(view, row)]};
-  }
-
-  void keep_findings(Index view, const ViewRow& row) {
-    air_[place_of(view, row.row)] = row.air;
-    met_[place_of(view, row.row)] = row.met;
   }
 
   /// All rows of one view, from its frame: each goes through the steps on rows while it is in the cache.
@@ -198,19 +121,12 @@ class Pass {
 
   template <class Pixel>
   void begin(Index view, const Pixel* frame, Index row_step, const StepsOn<RowWork>& before, float most) {
-    FlatMixer flats;
-    Tallies tallies(tallies_.size()), of_margin(tallies_.size());
     std::vector<float> scratch(static_cast<std::size_t>(counts_.shape[2]));
-    const Range needed = rows_needed_by(0);
-    for (Index r = needed.first; r < needed.last; ++r) {
-      ViewRow row = row_of(view, r, most, flats);
-      Tallies& heeded = is_kept(r) ? tallies : of_margin;
-      bin(frame + r * cell_.rows * row_step, row_step, scratch, cell_, row, before, heeded);
+    rows_.for_each(view, rows_needed_by(0), most, [&](ViewRow& row, Tallies& tallies) {
+      bin(frame + row.row * cell_.rows * row_step, row_step, scratch, cell_, row, before, tallies);
       if (first_is_of_rows())
-        work_on_row(view, row, std::get<StepsOn<RowWork>>(chain_.after_binning.front()), heeded);
-      keep_findings(view, row);
-    }
-    add(tallies);
+        work_on_row(view, row, std::get<StepsOn<RowWork>>(chain_.after_binning.front()), tallies);
+    });
   }
 
   /// A frame after the steps before binning, as numbers.
@@ -220,21 +136,19 @@ class Pass {
     std::vector<float> frame(static_cast<std::size_t>(rows * bins));
     for (Index r = 0; r < rows; ++r) std::copy_n(from + r * counts_.row_step, bins, &frame[r * bins]);
     const Image<float> y{frame.data(), 1, rows, bins, rows * bins, bins};
-    FlatMixer flats;
-    Tallies tallies(tallies_.size()), of_margin(tallies_.size());
+    const Range kept{rows_.kept().first * cell_.rows, rows_.kept().last * cell_.rows};
     for (const Group& group : chain_.before_binning) {
       if (const auto* whole = std::get_if<StepsOn<ProjectionWork>>(&group)) {
-        work_on_projection(view, y, {kept_.first * cell_.rows, kept_.last * cell_.rows}, *whole, tallies);
+        work_on_projection(view, y, kept, *whole);
         continue;
       }
-      for (Index r = 0; r < rows; ++r) {
-        ViewRow row = row_of(view, r / cell_.rows, most_of<Pixel>, flats);
-        row.y = {&y(0, r, 0), static_cast<std::size_t>(bins)};
-        work_on(row, std::get<StepsOn<RowWork>>(group), is_kept(row.row) ? tallies : of_margin);
-        keep_findings(view, row);
-      }
+      rows_.for_each(view, {0, y_.n1}, most_of<Pixel>, [&](ViewRow& row, Tallies& tallies) {
+        for (Index r = row.row * cell_.rows; r < (row.row + 1) * cell_.rows; ++r) {
+          row.y = {&y(0, r, 0), static_cast<std::size_t>(bins)};
+          work_on(row, std::get<StepsOn<RowWork>>(group), tallies);
+        }
+      });
     }
-    add(tallies);
     return frame;
   }
 
@@ -244,66 +158,47 @@ class Pass {
     require_finite(row, view);
   }
 
-  void work_on_projection(Index view, Image<float> y, Range kept, const StepsOn<ProjectionWork>& group,
-                          Tallies& tallies) {
-    const std::span met(&met_[place_of(view, 0)], static_cast<std::size_t>(y_.n1));
+  void work_on_projection(Index view, Image<float> y, Range kept, const StepsOn<ProjectionWork>& group) {
+    const std::span met(&rows_.met[rows_.place_of(view, 0)], static_cast<std::size_t>(y_.n1));
     Projection projection{reference_, view, y, met, kept, counts_};
+    Tallies tallies = rows_.none();
     work_on(projection, group, tallies);
+    rows_.add(tallies);
   }
 
   void work_on_group(const StepsOn<RowWork>& group, Range needed) {
     parallel_for(y_.n0, [&](Index view) {
-      FlatMixer flats;
-      Tallies tallies(tallies_.size()), of_margin(tallies_.size());
-      for (Index r = needed.first; r < needed.last; ++r) {
-        ViewRow row = row_of(view, r, most_of<float>, flats);
-        work_on_row(view, row, group, is_kept(r) ? tallies : of_margin);
-        keep_findings(view, row);
-      }
-      add(tallies);
+      rows_.for_each(view, needed, most_of<float>,
+                     [&](ViewRow& row, Tallies& tallies) { work_on_row(view, row, group, tallies); });
     });
   }
 
   void work_on_group(const StepsOn<SinogramWork>& group, Range needed) {
     parallel_for(needed.size(), [&](Index k) {
       const Index row = needed.first + k;
-      Tallies tallies(tallies_.size());
+      Tallies tallies = rows_.none();
       for (const auto& [place, work] : group) {
-        Sinogram sinogram{reference_, row, y_, met_, tallies[place].notes};
+        Sinogram sinogram{reference_, row, y_, rows_.met, tallies[place].notes};
         tallies[place].replaced += work(sinogram);
       }
-      if (is_kept(row)) add(tallies);
+      if (rows_.is_kept(row)) rows_.add(tallies);
     });
   }
 
   void work_on_group(const StepsOn<ProjectionWork>& group, Range) {
     parallel_for(y_.n0, [&](Index view) {
-      Tallies tallies(tallies_.size());
       Image<float> own = y_;
       own.data = &y_(view, 0, 0), own.n0 = 1;
-      work_on_projection(view, own, kept_, group, tallies);
-      add(tallies);
+      work_on_projection(view, own, rows_.kept(), group);
     });
-  }
-
-  void add(const Tallies& some) {
-    const std::lock_guard lock(mutex_);
-    pipeline::add(tallies_, some);
   }
 
   io::FramesView counts_;  ///< the bins that are used
   const Reference& reference_;
   Chain chain_;
   Image<float> y_;
-  std::optional<Image<float>> variance_;
   Binning cell_;
-  Range kept_;            ///< rows whose findings count: no margins
-  Range within_margins_;  ///< rows that become line integrals
-  std::span<const Range> counted_;
-  std::vector<RowFindings> met_;  ///< (view, row)
-  std::vector<Air> air_;          ///< (view, row)
-  std::mutex mutex_;
-  Tallies tallies_;
+  Rows rows_;
 };
 
 /// What is between the margins of the reference.
@@ -333,17 +228,6 @@ std::vector<Range> air_within(const std::vector<Range>& air, Range bins, int bin
                          air.front().first, ":", air.front().last, ",", air.back().first, ":",
                          air.back().last, ": overlap, or the second range is not behind the first one");
   return within;
-}
-
-void require_reference(const io::ScanInfo& info, const Preprocessing& how, bool needs_counts) {
-  require<FileError>(
-      info.flats > 0 || !how.air_bins.empty() || !how.minus_log, "the scan has 0 flats",
-      info.format.ends_with("sinogram") ? " (a lone sinogram)" : "",
-      "; give --flats FILE, --air-columns A:B, or --minus-log false if it holds line integrals");
-  require<FileError>(
-      !needs_counts || (how.minus_log && info.flats > 0),
-      "--stop discrepancy: the noise follows from counts and flats, which this scan does not have; "
-      "use --iterations or --stop relative=EPS");
 }
 
 std::vector<double> row_shifts_of(const io::ScanInfo& info, Index rows, int binning) {
@@ -379,14 +263,10 @@ Index Findings::replaced_by(std::string_view step) const {
 }
 
 void Findings::add(const Findings& other) {
-  if (steps.empty()) {
+  if (steps.empty())
     steps = other.steps;
-  } else {
-    for (std::size_t k = 0; k < other.steps.size(); ++k) {
-      steps[k].replaced += other.steps[k].replaced;
-      for (const auto& [note, rows] : other.steps[k].notes) steps[k].notes[note] += rows;
-    }
-  }
+  else
+    pipeline::add(steps, other.steps);
   reference_replaced += other.reference_replaced;
   reference_not_finite += other.reference_not_finite;
   dead += other.dead;
@@ -410,8 +290,8 @@ LineIntegrals preprocess(const io::FramesView& counts, const Reference& referenc
   }
   Pass pass(counts, reference, how, image(VectorView(y)), variance, counted);
   pass.work_on_all();
-  pass.add_to(findings);
-  LineIntegrals lines{within_margins(std::move(y), reference, space), pass.noise_norms()};
+  findings.add(pass.rows().findings());
+  LineIntegrals lines{within_margins(std::move(y), reference, space), pass.rows().noise_norms()};
   if (variances) lines.weights = within_margins(std::move(*variances), reference, space);
   if (variances && !how.keeps_variances) lines.weights = weights_of(std::move(*lines.weights));
   return lines;

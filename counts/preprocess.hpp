@@ -124,8 +124,4 @@ Preprocessing preprocessing_of(const StepValues& values, Range bins, int binning
 LineIntegrals preprocess(const io::FramesView& counts, const Reference& reference, const Preprocessing& how,
                          const Space& space, Findings& findings, std::span<const Range> counted = {});
 
-/// @throws FileError unless the scan has what is needed to turn counts into transmission: flats, or air
-/// columns, or no logarithm is taken.
-void require_reference(const io::ScanInfo& info, const Preprocessing& how, bool needs_counts);
-
 }  // namespace tandem::pipeline

@@ -281,4 +281,15 @@ Reference crop(const Reference& reference, Range rows) {
   return some;
 }
 
+void require_reference(const io::ScanInfo& info, const Preprocessing& how, bool needs_counts) {
+  require<FileError>(
+      info.flats > 0 || !how.air_bins.empty() || !how.minus_log, "the scan has 0 flats",
+      info.format.ends_with("sinogram") ? " (a lone sinogram)" : "",
+      "; give --flats FILE, --air-columns A:B, or --minus-log false if it holds line integrals");
+  require<FileError>(
+      !needs_counts || (how.minus_log && info.flats > 0),
+      "--stop discrepancy: the noise follows from counts and flats, which this scan does not have; "
+      "use --iterations or --stop relative=EPS");
+}
+
 }  // namespace tandem::pipeline

@@ -86,4 +86,8 @@ Reference crop(const Reference& reference, Range rows);
 /// are other slices.
 Reference read_reference(io::ScanReader& reader, Range rows, Range bins, const Preprocessing& how);
 
+/// @throws FileError unless the scan has what is needed to turn counts into transmission: flats, or air
+/// columns, or no logarithm is taken.
+void require_reference(const io::ScanInfo& info, const Preprocessing& how, bool needs_counts);
+
 }  // namespace tandem::pipeline

@@ -3,6 +3,7 @@
 #include "../geometry/scan.hpp"
 #include "../geometry/volume_grid.hpp"
 #include "../operators/tiling.hpp"
+#include "../pipeline/methods/method.hpp"
 #include "../solvers/cost.hpp"
 
 namespace tandem::pipeline {
@@ -38,5 +39,17 @@ double bytes_sent_by_gradients(const Applications& some, const VolumeGrid& grid,
 /// device; GeometryError unless there are ranks, and rates are above zero
 RankForecast forecast_of_rank(const Scan& scan, const VolumeGrid& grid, const SolverCost& cost,
                               const Cluster& cluster, const TileMemory& kernels);
+
+/// Bytes that a rank sends to others, by plan.
+struct PlannedTraffic {
+  double before_steps = 0, a_step = 0;
+};
+
+/// What a solver over ranks sends for its strips, sums and planes of gradients
+/// (operators/distributed/rank_projector): for each subset of views the whole volume goes round. Pure
+/// arithmetic. It leaves out what depends on the data: the search of a weight, gaps, and an objective for the
+/// report.
+PlannedTraffic planned_traffic(const Method& method, const MethodOptions& options, const VolumeGrid& grid,
+                               int rank, int ranks);
 
 }  // namespace tandem::pipeline

@@ -27,7 +27,7 @@ Index devices_at_work(const Plan& plan) {
   return static_cast<Index>(devices.size());
 }
 double workers_a_device(const Plan& plan) {
-  const std::size_t workers = plan.flow.workers.size() - (plan.flow.helper() ? 1 : 0);
+  const auto workers = std::ranges::count(plan.flow.workers, 0, &Worker::threads);
   return static_cast<double>(workers) / static_cast<double>(devices_at_work(plan));
 }
 
@@ -46,7 +46,7 @@ std::vector<ChunkSeconds> by_chunks(const Plan& plan, const std::vector<Range>& 
                                     const std::vector<Forecast::Part>& parts) {
   double slices = 0;
   for (const Range chunk : chunks) slices += static_cast<double>(chunk.size());
-  const bool apart = plan.flow.route->slices_apart;
+  const bool apart = plan.flow.route->slices == Slices::apart;
   std::vector<ChunkSeconds> all(chunks.size(), ChunkSeconds{});
   for (std::size_t k = 0; k < chunks.size(); ++k)
     for (const auto& [work, seconds] : parts) {

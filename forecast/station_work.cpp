@@ -86,7 +86,7 @@ Amounts amounts_of(const Plan& plan, const std::vector<Range>& chunks) {
 double updates_of_search(const Plan& plan, double views) {
   if (!plan.job.looks_ahead) return 0;
   const auto [nx, ny, nz] = plan.job.solved.size;
-  const Index slices = plan.flow.route->makes_slices_alone ? std::min(nz, most_slices_ahead) : nz;
+  const Index slices = plan.flow.route->slices == Slices::as_one ? nz : std::min(nz, most_slices_ahead);
   return usual_applications_of_search * views * static_cast<double>(nx * ny * slices);
 }
 

@@ -69,33 +69,30 @@ struct Size {
 
 /// Some slices on which the method works, and some of the views, as one chunk. What decides the kernels stays
 /// as it is.
-Plan part_of(const Plan& plan, Size size) {
-  Plan part = plan;
-  const VolumeGrid& g = plan.job.solved;
-  const Index first = (g.size[2] - size.slices) / 2;
-  part.job.grid = region(g, {0, g.size[0]}, {0, g.size[1]}, {first, first + size.slices});
-  part.job.solved = part.job.grid;
-  part.job.inside = {};
-  if (plan.flow.route->slices_apart) {
-    const Index views = views_of(plan.job.scan);
-    part.job.scan = crop(plan.job.scan, {0, views}, {0, size.slices}, {0, detector_of(plan.job.scan).bins});
-    part.job.rows = {plan.job.rows.first, plan.job.rows.first + size.slices * plan.job.rows_together};
+Plan part_of(Plan plan, Size size) {
+  Job& job = plan.job;
+  const VolumeGrid& g = job.solved;
+  const Index first = (g.size[2] - size.slices) / 2, views = views_of(job.scan);
+  job.grid = job.solved = region(g, {0, g.size[0]}, {0, g.size[1]}, {first, first + size.slices});
+  job.inside = {};
+  if (plan.flow.route->slices == Slices::apart) {
+    job.scan = crop(job.scan, {0, views}, {0, size.slices}, {0, detector_of(job.scan).bins});
+    job.rows.last = job.rows.first + size.slices * job.rows_together;
   }
   std::vector<Index> some;
-  for (Index k = 0; k < size.views; ++k) some.push_back(k * views_of(plan.job.scan) / size.views);
-  part.job.scan = with_views(std::move(part.job.scan), some);
-  part.job.views = {0, size.views};
-  part.flow.rows_at_once = size.slices;
-  part.job.options.iterations = std::min(*plan.job.options.iterations, 2);
-  part.job.options.tv_weight = plan.job.options.tv_weight.value_or(1);
-  part.job.looks_ahead = false;
-  if (plan.job.options.subsets) part.job.options.subsets = std::min(*plan.job.options.subsets, size.views);
-  part.job.options.stop_by_discrepancy = part.job.options.stop_by_gcv = part.job.options.stop_by_ncp = false;
-  part.job.options.stop_relative.reset();
-  part.job.options.stop_gap.reset();
-  part.job.options.stop_seconds.reset();
-  if (part.job.options.initial == Initial::file) part.job.options.initial = Initial::zero;
-  return part;
+  for (Index k = 0; k < size.views; ++k) some.push_back(k * views / size.views);
+  job.scan = with_views(std::move(job.scan), some);
+  job.views = {0, size.views};
+  job.looks_ahead = false;
+  plan.flow.rows_at_once = size.slices;
+  MethodOptions& options = job.options;
+  options.iterations = std::min(*options.iterations, 2);
+  options.tv_weight = options.tv_weight.value_or(1);
+  if (options.subsets) options.subsets = std::min(*options.subsets, size.views);
+  options.stop_by_discrepancy = options.stop_by_gcv = options.stop_by_ncp = false;
+  options.stop_relative.reset(), options.stop_gap.reset(), options.stop_seconds.reset();
+  if (options.initial == Initial::file) options.initial = Initial::zero;
+  return plan;
 }
 
 Size all_of(const Plan& plan) {
@@ -182,7 +179,7 @@ Rates try_reading(io::ScanReader& reader, const Plan& plan, const std::vector<St
   Rates rates;
   const StationWork* work = named(works, "read");
   if (!work) return rates;
-  const bool apart = plan.flow.route->slices_apart;
+  const bool apart = plan.flow.route->slices == Slices::apart;
   const Index rows = apart ? std::min(plan.flow.rows_at_once * plan.job.rows_together, plan.job.rows.size())
                            : plan.job.rows.size();
   const double frame = static_cast<double>(rows * plan.job.bins.size()) *

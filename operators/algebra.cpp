@@ -41,51 +41,36 @@ struct Product {
   }
 };
 
+// The operators below treat one vector as they treat a batch: `how` is a stream, perhaps with a batch before
+// it.
+
 struct Scaled {
   float s;
   LinearOperator A;
   Space domain() const { return A.domain(); }
   Space range() const { return A.range(); }
-  void apply(float alpha, ConstVectorView x, float beta, VectorView y, Stream& stream) const {
-    A.apply(s * alpha, x, beta, y, stream);
+  void apply(float alpha, ConstVectorView x, float beta, VectorView y, auto&... how) const {
+    A.apply(s * alpha, x, beta, y, how...);
   }
-  void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, Stream& stream) const {
-    A.apply_adjoint(s * alpha, y, beta, x, stream);
+  void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, auto&... how) const {
+    A.apply_adjoint(s * alpha, y, beta, x, how...);
   }
-
   Index together() const { return A.together(); }
-  void apply(float alpha, ConstVectorView x, float beta, VectorView y, const Batch& n, Stream& stream) const {
-    A.apply(s * alpha, x, beta, y, n, stream);
-  }
-  void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, const Batch& n,
-                     Stream& stream) const {
-    A.apply_adjoint(s * alpha, y, beta, x, n, stream);
-  }
 };
 
 struct Sum {
   LinearOperator A, B;
   Space domain() const { return A.domain(); }
   Space range() const { return A.range(); }
-  void apply(float alpha, ConstVectorView x, float beta, VectorView y, Stream& stream) const {
-    A.apply(alpha, x, beta, y, stream);
-    B.apply(alpha, x, 1, y, stream);
+  void apply(float alpha, ConstVectorView x, float beta, VectorView y, auto&... how) const {
+    A.apply(alpha, x, beta, y, how...);
+    B.apply(alpha, x, 1, y, how...);
   }
-  void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, Stream& stream) const {
-    A.apply_adjoint(alpha, y, beta, x, stream);
-    B.apply_adjoint(alpha, y, 1, x, stream);
+  void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, auto&... how) const {
+    A.apply_adjoint(alpha, y, beta, x, how...);
+    B.apply_adjoint(alpha, y, 1, x, how...);
   }
-
   Index together() const { return std::max(A.together(), B.together()); }
-  void apply(float alpha, ConstVectorView x, float beta, VectorView y, const Batch& n, Stream& stream) const {
-    A.apply(alpha, x, beta, y, n, stream);
-    B.apply(alpha, x, 1, y, n, stream);
-  }
-  void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, const Batch& n,
-                     Stream& stream) const {
-    A.apply_adjoint(alpha, y, beta, x, n, stream);
-    B.apply_adjoint(alpha, y, 1, x, n, stream);
-  }
 };
 
 struct Stack {
@@ -93,29 +78,15 @@ struct Stack {
   Space sum;
   Space domain() const { return rows.front().domain(); }
   Space range() const { return sum; }
-  void apply(float alpha, ConstVectorView x, float beta, VectorView y, Stream& stream) const {
+  void apply(float alpha, ConstVectorView x, float beta, VectorView y, auto&... how) const {
     for (std::size_t i = 0; i < rows.size(); ++i)
-      rows[i].apply(alpha, x, beta, y.part(static_cast<int>(i)), stream);
+      rows[i].apply(alpha, x, beta, y.part(static_cast<int>(i)), how...);
   }
-  void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, Stream& stream) const {
+  void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, auto&... how) const {
     for (std::size_t i = 0; i < rows.size(); ++i)
-      rows[i].apply_adjoint(alpha, y.part(static_cast<int>(i)), i == 0 ? beta : 1, x, stream);
+      rows[i].apply_adjoint(alpha, y.part(static_cast<int>(i)), i == 0 ? beta : 1, x, how...);
   }
-
-  Index together() const {
-    Index most = 1;
-    for (const LinearOperator& row : rows) most = std::max(most, row.together());
-    return most;
-  }
-  void apply(float alpha, ConstVectorView x, float beta, VectorView y, const Batch& n, Stream& stream) const {
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      rows[i].apply(alpha, x, beta, y.part(static_cast<int>(i)), n, stream);
-  }
-  void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, const Batch& n,
-                     Stream& stream) const {
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      rows[i].apply_adjoint(alpha, y.part(static_cast<int>(i)), i == 0 ? beta : 1, x, n, stream);
-  }
+  Index together() const { return std::ranges::max_element(rows, {}, &LinearOperator::together)->together(); }
 };
 
 struct Identity {
@@ -148,21 +119,13 @@ struct UnmatchedPair {
   LinearOperator forward, backward;
   Space domain() const { return forward.domain(); }
   Space range() const { return forward.range(); }
-  void apply(float alpha, ConstVectorView x, float beta, VectorView y, Stream& stream) const {
-    forward.apply(alpha, x, beta, y, stream);
+  void apply(float alpha, ConstVectorView x, float beta, VectorView y, auto&... how) const {
+    forward.apply(alpha, x, beta, y, how...);
   }
-  void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, Stream& stream) const {
-    backward.apply(alpha, y, beta, x, stream);
+  void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, auto&... how) const {
+    backward.apply(alpha, y, beta, x, how...);
   }
-
   Index together() const { return std::max(forward.together(), backward.together()); }
-  void apply(float alpha, ConstVectorView x, float beta, VectorView y, const Batch& n, Stream& stream) const {
-    forward.apply(alpha, x, beta, y, n, stream);
-  }
-  void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, const Batch& n,
-                     Stream& stream) const {
-    backward.apply(alpha, y, beta, x, n, stream);
-  }
 };
 
 struct FromFunctions {

@@ -241,6 +241,17 @@ LinearOperator of_views(const ConeBeam& whole, Range views, kernels::RowFilter f
               projection_space(crop(symmetric(whole), views, rows), device), std::move(f));
 }
 
+/// Each member of a team filters its share of the views.
+LinearOperator by_team(const ConeBeam& scan, const Filter& filter, Device team,
+                       const Interpolation& interpolation) {
+  const Space data = projection_space(scan, team);
+  std::vector<LinearOperator> of_members;
+  for (int k = 0; k < team.members(); ++k)
+    of_members.push_back(ramp_filter_of_views(scan, filter, team.member(k),
+                                              interpolation)({data.first_plane(k), data.first_plane(k + 1)}));
+  return team_operator(data, projection_space(symmetric(scan), team), std::move(of_members));
+}
+
 }  // namespace
 
 Window window_named(std::string_view name) {
@@ -353,21 +364,6 @@ FilterOfViews ramp_filter_of_views(const ConeBeam& whole, Filter filter, Device 
                     device);
   };
 }
-
-namespace {
-
-/// Each member of a team filters its share of the views.
-LinearOperator by_team(const ConeBeam& scan, const Filter& filter, Device team,
-                       const Interpolation& interpolation) {
-  const Space data = projection_space(scan, team);
-  std::vector<LinearOperator> of_members;
-  for (int k = 0; k < team.members(); ++k)
-    of_members.push_back(ramp_filter_of_views(scan, filter, team.member(k),
-                                              interpolation)({data.first_plane(k), data.first_plane(k + 1)}));
-  return team_operator(data, projection_space(symmetric(scan), team), std::move(of_members));
-}
-
-}  // namespace
 
 LinearOperator ramp_filter(const ParallelBeam& scan, Filter filter, Device device,
                            const Interpolation& interpolation) {

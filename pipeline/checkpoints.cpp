@@ -227,17 +227,17 @@ void Checkpoints::find_part() {
                      "; bring back the files of one check-point, or leave out --resume to begin anew");
 }
 
-void Checkpoints::suit(Plan& plan) {
-  require<GeometryError>(!plan.flow.helper(),
+void Checkpoints::suit(Flow& flow) {
+  require<GeometryError>(!flow.helper(),
                          "--checkpoint does not go with a CPU that helps GPUs, because the bits of a slice "
                          "depend on who makes it; give --device cuda");
-  if (slots_.empty()) slices_at_once_ = plan.flow.rows_at_once;
-  require<DeviceError>(slices_at_once_ <= plan.flow.rows_at_once, request_.file.string(), ": has ",
+  if (slots_.empty()) slices_at_once_ = flow.rows_at_once;
+  require<DeviceError>(slices_at_once_ <= flow.rows_at_once, request_.file.string(), ": has ",
                        slices_at_once_, " slices at once, and the memory of this run holds ",
-                       plan.flow.rows_at_once,
+                       flow.rows_at_once,
                        "; give a larger --memory or --device-memory, or leave out --resume to begin anew");
-  plan.flow.rows_at_once = slices_at_once_;
-  plan.flow.slices_a_read -= plan.flow.slices_a_read % slices_at_once_;
+  flow.rows_at_once = slices_at_once_;
+  flow.slices_a_read -= flow.slices_a_read % slices_at_once_;
 }
 
 std::vector<Range> Checkpoints::found() const {

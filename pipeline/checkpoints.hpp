@@ -13,7 +13,7 @@
 #include "../io/checkpoint_file.hpp"
 #include "../io/files/identity.hpp"
 #include "methods/state_keeper.hpp"
-#include "plan/plan.hpp"
+#include "plan/flow.hpp"
 
 namespace tandem::pipeline {
 
@@ -42,9 +42,9 @@ class Checkpoints final : public StateKeeper {
   explicit Checkpoints(Request request);
   ~Checkpoints() override;
 
-  /// Gives the plan chunks like those of the check-points that were found. @throws DeviceError if its memory
+  /// Gives the flow chunks like those of the check-points that were found. @throws DeviceError if its memory
   /// does not hold them; GeometryError if the CPU would help GPUs
-  void suit(Plan& plan);
+  void suit(Flow& flow);
   std::vector<Range> found() const;  ///< the slices that a killed run was at
   /// The same chunks, those first that a killed run was at.
   std::vector<Range> in_order(std::vector<Range> due);

@@ -23,14 +23,15 @@ Flow begun_flow(const Job& job, const Recipe& recipe) {
   flow.stored_bytes = recipe.stored_bytes;
   flow.devices = recipe.devices;
   flow.ranks = flow.queue = recipe.ranks;
-  const bool fewest = flow.route->shares_vectors && (recipe.fewest_devices || !recipe.ranks.is_alone());
+  const bool fewest =
+      flow.route->slices == Slices::as_one && (recipe.fewest_devices || !recipe.ranks.is_alone());
   if (recipe.follow || fewest) flow.devices.resize(1, Device::cpu());
   return flow;
 }
 
 /// What kernels may take on the first device, bytes.
 double bytes_for_kernels(const Flow& flow, const Recipe& recipe) {
-  return flow.devices.front().is_cuda() ? device_budget(flow, recipe)
+  return flow.devices.front().is_cuda() ? device_budget(flow.devices, recipe)
                                         : host_budget(recipe) - static_cast<double>(held_memory());
 }
 

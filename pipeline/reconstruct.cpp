@@ -122,7 +122,7 @@ std::vector<Range> one_by_one(const std::vector<Index>& slices) {
 /// Up to so many slices, from the middles of equal parts; all as one if rays cross them.
 std::vector<Range> some_slices(const Plan& plan, Index most) {
   const Index all = plan.job.grid.size[2], taken = std::min(all, most);
-  if (!plan.flow.route->makes_slices_alone) return {{0, all}};
+  if (plan.flow.route->slices == Slices::as_one) return {{0, all}};
   std::vector<Index> slices;
   for (Index k = 0; k < taken; ++k) slices.push_back((2 * k + 1) * all / (2 * taken));
   return one_by_one(slices);
@@ -142,8 +142,8 @@ void find_range(io::ScanReader& reader, const Plan& plan, const Options& options
   const Stopwatch watch("range", outcome.range_seconds);
   RangeFinder finder(plan.job.grid);
   look_at_some(reader, plan, options, "range",
-               plan.flow.route->makes_slices_alone ? one_by_one(finder.slices())
-                                                   : std::vector{Range{0, plan.job.grid.size[2]}},
+               plan.flow.route->slices == Slices::as_one ? std::vector{Range{0, plan.job.grid.size[2]}}
+                                                         : one_by_one(finder.slices()),
                [&](const Chunk& chunk) { finder.look_at(chunk.slices, chunk.volume); });
   finder.join(plan.flow.together);
   outcome.range = finder.range();
@@ -174,7 +174,7 @@ Searched look_ahead(io::ScanReader& reader, Plan& plan, const Options& options) 
   Searched searched;
   if (!method.is_open || !method.is_open(plan.job.options)) return searched;
   const double start = seconds_now();
-  end_margins_at_bad_rows(reader, plan, plan.job.views);
+  end_margins_at_bad_rows(reader, plan.job, plan.job.views);
   if (plan.flow.queue.is_first()) {
     const Outcome found = look_for_weights(reader, plan, options);
     method.settle(found, plan.job.options);
@@ -188,7 +188,7 @@ Searched look_ahead(io::ScanReader& reader, Plan& plan, const Options& options) 
 Outcome reconstruct(io::ScanReader& reader, const Plan& asked, io::VolumeWriter& writer,
                     const Options& options) {
   Plan plan = asked;
-  end_margins_at_bad_rows(reader, plan, plan.job.views);
+  end_margins_at_bad_rows(reader, plan.job, plan.job.views);
   const Searched searched = look_ahead(reader, plan, options);
   Outcome outcome;
   const Comm& ranks = plan.flow.ranks;
@@ -201,7 +201,8 @@ Outcome reconstruct(io::ScanReader& reader, const Plan& asked, io::VolumeWriter&
   PrepareStation prepare(reader.info(), plan);
   ReadStation read(reader, plan, watch, outcome);
   const std::shared_ptr<Truth> truth =  // of ranks that solve together, the first has the slices of all
-      plan.flow.together.is_first() ? truth_of(plan.job, options.truth, options.any_external) : nullptr;
+      plan.flow.together.is_first() ? truth_of(plan.job.place(), options.truth, options.any_external)
+                                    : nullptr;
   WriteStation write(writer, plan, watch, outcome,
                      QualityWatch(plan.job.grid, ranks.is_first() ? truth : nullptr),
                      MiddleSlices(plan.job.grid, options.pictures, options.show));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
+#include <sstream>
 
 #include "../../bench/harness.hpp"
 #include "../../core/instruction_set.hpp"
@@ -38,47 +39,25 @@ const std::map<std::string, bench::Rows (*)(const bench::Axes&, const bench::OnL
     {"fourier", bench::fourier},   {"preprocess", bench::preprocess}, {"fan", bench::fan},
     {"pictures", bench::pictures}};
 
+/// What stands beside a line, in this order, if a case has it.
+constexpr const char* numbers_beside =
+    "devices streams chunk strips blocks over voxels_a_thread rows_a_block accuracy relative_error "
+    "analytic_error largest_error rmse_disc psnr noise mu mu_bound kappa filter_share kernels_ms "
+    "gigabytes_a_second read_ms preprocess_ms transfer_ms compute_ms write_ms read_alone_ms "
+    "preprocess_alone_ms transfer_alone_ms compute_alone_ms write_alone_ms of_slowest";
+
 void print_rows(Device device, const json& rows) {
   std::printf("%s: %s\n", device.name().c_str(), description(device).c_str());
   std::printf("%-18s %-9s %-9s %6s %6s %7s %10s %9s %8s  %s\n", "direction", "variant", "precision", "size",
               "views", "slices", "ms", "GU/s", "of limit", "beside");
   for (const json& r : rows) {
     std::string beside;
-    for (const char* key : {"devices",
-                            "streams",
-                            "chunk",
-                            "strips",
-                            "blocks",
-                            "over",
-                            "voxels_a_thread",
-                            "rows_a_block",
-                            "accuracy",
-                            "relative_error",
-                            "analytic_error",
-                            "largest_error",
-                            "rmse_disc",
-                            "psnr",
-                            "noise",
-                            "mu",
-                            "mu_bound",
-                            "kappa",
-                            "filter_share",
-                            "kernels_ms",
-                            "gigabytes_a_second",
-                            "read_ms",
-                            "preprocess_ms",
-                            "transfer_ms",
-                            "compute_ms",
-                            "write_ms",
-                            "read_alone_ms",
-                            "preprocess_alone_ms",
-                            "transfer_alone_ms",
-                            "compute_alone_ms",
-                            "write_alone_ms",
-                            "of_slowest"})
+    std::istringstream keys(numbers_beside);
+    for (std::string key; keys >> key;)
       if (r.contains(key)) {
         char text[64];
-        std::snprintf(text, sizeof text, "%s%s %.3g", beside.empty() ? "" : ", ", key, r[key].get<double>());
+        std::snprintf(text, sizeof text, "%s%s %.3g", beside.empty() ? "" : ", ", key.c_str(),
+                      r[key].get<double>());
         beside += text;
       }
     char gups[32] = "-", share[32] = "-";
@@ -165,36 +144,53 @@ void add_streamed(CLI::App& c, bench::Axes& axes) {
       ->needs(streamed);
 }
 
+/// @throws UsageError for what does not go together
+void complete(BenchOptions& o, bool gives_slices) {
+  if (o.accuracy == "all")
+    o.axes.accuracies = {1e-3, 1e-4, 1e-5};
+  else
+    o.axes.accuracies = {number_in(o.accuracy).value()};
+  if (o.axes.streamed && o.name != "cone") throw UsageError("--streamed goes with cone");
+  const bool cube = o.name == "cone" || (o.name == "solvers" && o.geometry == "cone");
+  if (cube && gives_slices)
+    throw UsageError("--slices does not go with a cone beam, whose volume is a cube; give --size");
+  if (o.axes.streamed && o.variant != "automatic" && o.variant != "separable_footprint")
+    throw UsageError("--variant " + o.variant +
+                     " does not go with --streamed, which has separable_footprint");
+}
+
+void add_case(CLI::App& c, BenchOptions& o) {
+  heading(c, "Case");
+  std::vector<std::string> names;
+  for (const auto& [name, body] : cases) names.push_back(name);
+  add_choice(c, "case", o.name, names, "what to time")->required();
+  c.add_option("--size", o.axes.size, "voxels along x and y, and bins, of fan half as many (default 512)")
+      ->check(count());
+  add_counts(c, "--slices", o.axes.slices, "slices, or a list (default 64; of a cone beam: --size)");
+  c.add_option("--views", o.axes.views, "views (default 512)")->check(count());
+  c.add_option("--repeat", o.axes.repeat, "runs of which the median counts (default 5)")
+      ->check(count(1, 1'000'000));
+  add_choice(c, "--accuracy", o.accuracy, {"1e-3", "1e-4", "1e-5", "all"}, "of fourier (default 1e-4)");
+  add_choice(c, "--geometry", o.geometry, {"parallel", "cone", "fan"},
+             "pipeline, solvers: of the scan (default parallel); a cone beam has --size slices; pictures: "
+             "parallel or fan");
+  c.add_option("--methods", o.axes.methods, "solvers: the methods that are timed, NAME,... (default: all)")
+      ->delimiter(',')
+      ->transform(one_of(methods_that_iterate()));
+  add_choice(c, "--from", o.from, {"host", "file"}, "pipeline: where the scan is (default file)");
+  c.add_option("--chunk", o.axes.chunk, "pipeline: slices of a chunk (default: as recon chooses)")
+      ->check(count());
+  add_choice(c, "--to", o.to, {"host", "file"}, "pipeline: where the volume goes (default file)");
+  add_choice(c, "--dtype", o.dtype, {"float32", "float16"}, "pipeline: type of the volume (default float32)");
+  c.add_flag("--steps", o.axes.all_steps, "pipeline: with zingers, stripes (vo-all) and phase (Paganin)");
+}
+
 }  // namespace
 
 void add_bench(CLI::App& program, Action& chosen) {
   auto o = std::make_shared<BenchOptions>();
   CLI::App& c = *program.add_subcommand("bench", "The speed of one case");
-  heading(c, "Case");
-  std::vector<std::string> names;
-  for (const auto& [name, body] : cases) names.push_back(name);
-  add_choice(c, "case", o->name, names, "what to time")->required();
-  c.add_option("--size", o->axes.size, "voxels along x and y, and bins, of fan half as many (default 512)")
-      ->check(count());
-  const CLI::Option* slices =
-      add_counts(c, "--slices", o->axes.slices, "slices, or a list (default 64; of a cone beam: --size)");
-  c.add_option("--views", o->axes.views, "views (default 512)")->check(count());
-  c.add_option("--repeat", o->axes.repeat, "runs of which the median counts (default 5)")
-      ->check(count(1, 1'000'000));
-  add_choice(c, "--accuracy", o->accuracy, {"1e-3", "1e-4", "1e-5", "all"}, "of fourier (default 1e-4)");
-  add_choice(c, "--geometry", o->geometry, {"parallel", "cone", "fan"},
-             "pipeline, solvers: of the scan (default parallel); a cone beam has --size slices; pictures: "
-             "parallel or fan");
-  c.add_option("--methods", o->axes.methods, "solvers: the methods that are timed, NAME,... (default: all)")
-      ->delimiter(',')
-      ->transform(one_of(methods_that_iterate()));
-  add_choice(c, "--from", o->from, {"host", "file"}, "pipeline: where the scan is (default file)");
-  c.add_option("--chunk", o->axes.chunk, "pipeline: slices of a chunk (default: as recon chooses)")
-      ->check(count());
-  add_choice(c, "--to", o->to, {"host", "file"}, "pipeline: where the volume goes (default file)");
-  add_choice(c, "--dtype", o->dtype, {"float32", "float16"},
-             "pipeline: type of the volume (default float32)");
-  c.add_flag("--steps", o->axes.all_steps, "pipeline: with zingers, stripes (vo-all) and phase (Paganin)");
+  add_case(c, *o);
   heading(c, "Device");
   add_choice(c, "--variant", o->variant, variants_to_time(), "default automatic; of a cone beam: a model");
   add_choice(c, "--precision", o->precision, {"all", "float32", "float16", "uint8"}, "default float32");
@@ -208,18 +204,8 @@ void add_bench(CLI::App& program, Action& chosen) {
       "Examples:\n"
       "  tandem bench fbp --size 1024 --views 1024 --slices 16,64\n"
       "  tandem bench parallel --device cuda --variant all --precision all");
-  c.callback([o, slices, &chosen] {
-    if (o->accuracy == "all")
-      o->axes.accuracies = {1e-3, 1e-4, 1e-5};
-    else
-      o->axes.accuracies = {number_in(o->accuracy).value()};
-    if (o->axes.streamed && o->name != "cone") throw UsageError("--streamed goes with cone");
-    const bool cube = o->name == "cone" || (o->name == "solvers" && o->geometry == "cone");
-    if (cube && slices->count() > 0)
-      throw UsageError("--slices does not go with a cone beam, whose volume is a cube; give --size");
-    if (o->axes.streamed && o->variant != "automatic" && o->variant != "separable_footprint")
-      throw UsageError("--variant " + o->variant +
-                       " does not go with --streamed, which has separable_footprint");
+  c.callback([o, slices = c.get_option("--slices"), &chosen] {
+    complete(*o, slices->count() > 0);
     chosen = [o] {
       check_files(o->common, {}, {});
       run_bench(*o);

@@ -10,10 +10,9 @@
 #include "../../counts/steps/chain.hpp"
 #include "../../io/volumes/volume_parts.hpp"
 #include "../../pipeline/checkpoints.hpp"
-#include "../../pipeline/memory/host_memory.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "../../pipeline/plan/chunks_due.hpp"
-#include "../../pipeline/plan/same_grid.hpp"
+#include "../../pipeline/plan/grids.hpp"
 #include "../../pipeline/ranks.hpp"
 #include "../../pipeline/reconstruct.hpp"
 #include "../../pipeline/watch/stopwatch.hpp"
@@ -46,8 +45,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double seconds_for_checkpoint = 25;  // after SIGTERM; Slurm kills after 30
-
 /// What stands in the way before any file is opened.
 void check_before(ReconOptions& o) {
   const bool matched = pipeline::method_named(o.recipe.method).needs_matched_pair;
@@ -62,43 +59,23 @@ void check_before(ReconOptions& o) {
   check_files(o.common, inputs, outputs_of(o));
 }
 
-/// What several ranks do not do together, and what only the first one of them does: it alone prints, and
-/// writes all but the volume.
-void suit_ranks(ReconOptions& o) {
-  const Comm ranks = Comm::world();
-  if (ranks.is_alone()) return;
-  o.recipe.ranks = ranks;
-  const std::string count = std::to_string(ranks.size()) + " ranks: ";
-  if (o.recipe.follow) throw UsageError(count + "--follow is done by one process; start one");
-  if (!o.compared.empty()) throw UsageError(count + "--compare is done by one process; start one");
-  o.recipe.host_bytes = o.memory_gib
-                            ? o.recipe.host_bytes
-                            : pipeline::spare_host_memory() / static_cast<std::size_t>(ranks_on_this_host());
-  if (o.common.threads == 0) o.common.threads = threads_of_this_rank();
-  if (ranks.is_first()) return;
-  o.common.quiet = true;
-  o.serve.reset();
-  for (std::string* file : {&o.common.json, &o.common.log, &o.preview, &o.save_config}) file->clear();
-}
-
 /// The options of this run, for --config and --like: with the method that was taken, and with what was found
 /// or chosen for it: the axis, how a solver begins and ends, the range of integers.
-std::string config_of(const ReconOptions& o, const pipeline::Plan& plan,
+std::string config_of(const ReconOptions& o, const pipeline::Job& job,
                       const std::optional<pipeline::ValueRange>& range = {}) {
+  const pipeline::MethodOptions& taken = job.options;
   std::map<std::string, std::string> found{
-      {"reconstruction-algorithm", toml_of({std::string(plan.job.method_name())})},
-      {"rotation-axis-auto", ""}};
-  if (o.axis_auto) found["rotation-axis"] = toml_number(plan.job.axis_in_file);
-  if (plan.job.method->iterates()) {
-    found["iterations"] = std::to_string(*plan.job.options.iterations);
-    if (o.stop.empty() && plan.job.options.stop_by_ncp) found["stop"] = toml_of({"ncp"});
+      {"reconstruction-algorithm", toml_of({std::string(job.method_name())})}, {"rotation-axis-auto", ""}};
+  if (o.axis_auto) found["rotation-axis"] = toml_number(job.axis_in_file);
+  if (job.method->iterates()) {
+    found["iterations"] = std::to_string(*taken.iterations);
+    if (o.stop.empty() && taken.stop_by_ncp) found["stop"] = toml_of({"ncp"});
     if (o.initial.empty())
-      found["initial"] = toml_of({plan.job.options.initial == pipeline::Initial::fbp ? "fbp" : "zero"});
+      found["initial"] = toml_of({taken.initial == pipeline::Initial::fbp ? "fbp" : "zero"});
   }
   if (o.scan.how.time) found["time"] = std::to_string(*o.scan.how.time);
-  if (plan.job.options.subsets && applies(o, "--subsets"))
-    found["subsets"] = std::to_string(*plan.job.options.subsets);
-  if (plan.job.options.tv_weight) found["tv-weight"] = toml_number(*plan.job.options.tv_weight);
+  if (taken.subsets && applies(o, "--subsets")) found["subsets"] = std::to_string(*taken.subsets);
+  if (taken.tv_weight) found["tv-weight"] = toml_number(*taken.tv_weight);
   if (range) {
     found["min"] = toml_number(range->min);
     found["max"] = toml_number(range->max);
@@ -126,24 +103,38 @@ void tell_of_done(const std::vector<Range>& done, const std::vector<Range>& begu
   if (!begun.empty()) progress.note("note: --resume: the solver goes on with " + words_of(begun));
 }
 
-/// One run, from scan to volume.
-class Run {
- public:
-  Run(ReconOptions& o, LivePage* page)
-      : o_(o), page_(page), limit_(o.common.threads), progress_(o.common, page) {}
+json pairs_of(const std::vector<Range>& slices) {
+  json pairs = json::array();
+  for (const Range some : slices) pairs.push_back({some.first, some.last});
+  return pairs;
+}
 
-  void operator()() {
+/// A run until all that is known before the first slice is known.
+class PlannedRun {
+ public:
+  PlannedRun(ReconOptions& o, LivePage* page)
+      : o_(o), page_(page), limit_(o.common.threads), progress_(o.common, page) {
     tell_of_ranks();
     look_at_scan();
     make_ready();
-    if (o_.dry_run) return ranks_.is_first() ? show_plan() : void();
-    look_ahead();
-    take_outputs();
-    compute();
-    if (ranks_.is_first()) finish();
-    ranks_.barrier();  // the volume has its name
-    if (checkpoints_) checkpoints_->finish();
-    if (ranks_.is_first()) tell();
+  }
+
+  /// --dry-run: the plan, and what it will take.
+  void show_plan() {
+    if (saved_) saved_->write(config_);
+    RunForecast ahead(plan_, reader_->info(), files_, {});
+    if (!growing_) ahead.measure(*reader_, progress_);
+    if (const std::string lack = ahead.lack_of_disk(); !lack.empty()) progress_.warn(lack);
+    planned_["warnings"] = progress_.warnings();
+    planned_["disk_bytes"] = ahead.disk_bytes();
+    progress_.clear();
+    if (!growing_) planned_["forecast"] = ahead.planned();
+    if (!o_.common.listener) {
+      std::ostream& to = o_.common.json == "-" ? std::cerr : std::cout;
+      print_plan(to, plan_, reader_->info());
+      if (!growing_) ahead.print(to);
+    }
+    write_report(o_.common, planned_);
   }
 
  private:
@@ -175,9 +166,9 @@ class Run {
   void require_volumes() const {
     const bool any_external = o_.scan.how.allow_external_files;
     if (!o_.truth.empty() && plan_.flow.together.is_first())
-      pipeline::TrueVolume(plan_.job, o_.truth, any_external);
+      pipeline::TrueVolume(plan_.job.place(), o_.truth, any_external);
     if (plan_.job.options.initial == pipeline::Initial::file)
-      open_on_grid(plan_.job, plan_.job.options.initial_file, "--initial", any_external);
+      pipeline::open_on_grid(plan_.job.place(), plan_.job.options.initial_file, "--initial", any_external);
   }
 
   void make_ready() {
@@ -197,35 +188,53 @@ class Run {
     if (!ranks_.is_alone()) planned_["ranks"] = rank_lines_;
     planned_["warnings"] = progress_.warnings();
     files_ = {o_.scan.path, o_.output, format_of(o_, plan_)};
-    config_ = config_of(o_, plan_);
+    config_ = config_of(o_, plan_.job);
     if (!o_.save_config.empty()) saved_.emplace(o_.save_config, io::Content::recipe, o_.common.replace());
     tell_of_like(o_, planned_, progress_);
   }
 
-  /// --dry-run: the plan, and what it will take.
-  void show_plan() {
-    if (saved_) saved_->write(config_);
-    RunForecast ahead(plan_, reader_->info(), files_, {});
-    if (!growing_) ahead.measure(*reader_, progress_);
-    if (const std::string lack = ahead.lack_of_disk(); !lack.empty()) progress_.warn(lack);
-    planned_["warnings"] = progress_.warnings();
-    planned_["disk_bytes"] = ahead.disk_bytes();
-    progress_.clear();
-    if (!growing_) planned_["forecast"] = ahead.planned();
-    if (!o_.common.listener) {
-      std::ostream& to = o_.common.json == "-" ? std::cerr : std::cout;
-      print_plan(to, plan_, reader_->info());
-      if (!growing_) ahead.print(to);
-    }
-    write_report(o_.common, planned_);
+ protected:
+  const double start_ = seconds_now();
+  const std::string begun_at_ = time_now();
+  ReconOptions& o_;
+  LivePage* page_;
+  Comm ranks_ = Comm::world();
+  ThreadLimit limit_;
+  ProgressLine progress_;
+  std::shared_ptr<io::GrowingScan> growing_;
+  std::shared_ptr<io::ScanReader> reader_;
+  std::vector<std::string> rank_lines_;  // what each has
+  std::vector<double> axes_;             // that are possible
+  pipeline::Plan plan_;
+  json planned_;
+  RunFiles files_;
+  std::string config_;
+  std::optional<io::Output> saved_;
+};
+
+/// One run, from scan to volume.
+class Run : public PlannedRun {
+ public:
+  using PlannedRun::PlannedRun;
+
+  void operator()() {
+    if (o_.dry_run) return ranks_.is_first() ? show_plan() : void();
+    look_ahead();
+    take_outputs();
+    compute();
+    if (ranks_.is_first()) finish();
+    ranks_.barrier();  // the volume has its name
+    if (checkpoints_) checkpoints_->finish();
+    if (ranks_.is_first()) tell();
   }
 
+ private:
   /// What the method has to know of the scan before it makes the first slice.
   void look_ahead() {
     searched_ = pipeline::look_ahead(
         *reader_, plan_, {.progress = progress(), .any_external = o_.scan.how.allow_external_files});
     if (!plan_.job.options.tv_weight) return;
-    config_ = config_of(o_, plan_);
+    config_ = config_of(o_, plan_.job);
     planned_["tv_weight"] = *plan_.job.options.tv_weight;
   }
 
@@ -254,8 +263,8 @@ class Run {
     };
     checkpoints_.emplace(pipeline::Checkpoints::Request{file, o_.common.replace(), std::move(identity),
                                                         o_.checkpoint_every, o_.resume, ends, together});
-    give_time(seconds_for_checkpoint, !together.is_alone());
-    checkpoints_->suit(plan_);
+    give_time(25, !together.is_alone());  // Slurm kills 30 s after SIGTERM
+    checkpoints_->suit(plan_.flow);
     share_chunks(plan_);
     planned_["rows_at_once"] = plan_.flow.rows_at_once;
     begun_ = checkpoints_->found();
@@ -310,10 +319,8 @@ class Run {
     report["warnings"] = progress_.warnings();
     if (!plan_.flow.together.is_alone()) report["traffic"] = traffic_;
     if (outcome_.followed) report["followed"] = followed_json(*outcome_.followed);
-    report["resumed"] = json::array();
-    for (const Range slices : done_) report["resumed"].push_back({slices.first, slices.last});
-    if (checkpoints_) report["checkpoint"] = {{"file", o_.checkpoint}, {"resumed", json::array()}};
-    for (const Range slices : begun_) report["checkpoint"]["resumed"].push_back({slices.first, slices.last});
+    report["resumed"] = pairs_of(done_);
+    if (checkpoints_) report["checkpoint"] = {{"file", o_.checkpoint}, {"resumed", pairs_of(begun_)}};
     if (!growing_) report["forecast"] = ahead_->planned();
     if (!growing_) report["stations"] = ahead_->stations(outcome_);
     return report;
@@ -334,13 +341,13 @@ class Run {
     report_["begun"] = begun_at_;
     report_["command_line"] = command_line();
     report_["seconds"]["run"] = seconds_now() - start_;
-    std::string missing;
-    if (o_.is_part_of_hdf5()) missing = io::join_parts(o_.part_of, o_.common.replace());
-    if (!missing.empty()) progress_.note("note: " + o_.part_of + " is incomplete: it lacks " + missing);
+    if (!o_.is_part_of_hdf5()) return;
+    if (const std::string missing = io::join_parts(o_.part_of, o_.common.replace()); !missing.empty())
+      progress_.note("note: " + o_.part_of + " is incomplete: it lacks " + missing);
   }
 
   void tell() {
-    if (saved_) saved_->write(config_of(o_, plan_, outcome_.range));
+    if (saved_) saved_->write(config_of(o_, plan_.job, outcome_.range));
     if (preview_) write_preview(std::move(*preview_), outcome_.middle, plan_);
     progress_.clear();
     write_report(o_.common, report_);
@@ -350,22 +357,8 @@ class Run {
     print_written(plan_, o_.output, numbers_);
   }
 
-  const double start_ = seconds_now();
-  const std::string begun_at_ = time_now();
-  ReconOptions& o_;
-  LivePage* page_;
-  Comm ranks_ = Comm::world();
-  ThreadLimit limit_;
-  ProgressLine progress_;
-  std::shared_ptr<io::GrowingScan> growing_;
-  std::shared_ptr<io::ScanReader> reader_;
-  std::vector<std::string> rank_lines_;  // what each has
-  std::vector<double> axes_;             // that are possible
-  pipeline::Plan plan_;
-  json planned_, numbers_, traffic_, report_;
-  RunFiles files_;
-  std::string config_;
-  std::optional<io::Output> saved_, preview_;
+  json numbers_, traffic_, report_;
+  std::optional<io::Output> preview_;
   std::optional<pipeline::Checkpoints> checkpoints_;
   std::unique_ptr<io::VolumeWriter> writer_;
   std::vector<Range> done_, begun_;  // slices that a killed run left: whole, and in the making

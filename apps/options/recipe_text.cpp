@@ -9,6 +9,7 @@
 #include "../../core/error.hpp"
 #include "../../core/version.hpp"
 #include "../../counts/steps/step.hpp"
+#include "../../io/files/text.hpp"
 #include "../../io/volumes/volume_file.hpp"
 #include "../command.hpp"
 #include "settings_text.hpp"
@@ -19,36 +20,10 @@ using nlohmann::json;
 
 namespace {
 
-constexpr std::array<std::string_view, 30> unheeded{"allow-external-files",
-                                                    "checkpoint",
-                                                    "checkpoint-every",
-                                                    "compare",
-                                                    "config",
-                                                    "device",
-                                                    "device-memory",
-                                                    "dry-run",
-                                                    "follow",
-                                                    "help",
-                                                    "json",
-                                                    "like",
-                                                    "log",
-                                                    "memory",
-                                                    "output",
-                                                    "overwrite",
-                                                    "part-of",
-                                                    "patience",
-                                                    "planned-views",
-                                                    "preview",
-                                                    "quiet",
-                                                    "resume",
-                                                    "save-config",
-                                                    "save-format",
-                                                    "scan",
-                                                    "serve",
-                                                    "streams",
-                                                    "threads",
-                                                    "truth",
-                                                    "version"};
+constexpr const char* unheeded =
+    "allow-external-files checkpoint checkpoint-every compare config device device-memory dry-run "
+    "follow help json like log memory output overwrite part-of patience planned-views preview quiet "
+    "resume save-config save-format scan serve streams threads truth version";
 
 std::string default_of(const CLI::Option& option) {
   if (option.get_items_expected_max() == 0) return "false";
@@ -75,9 +50,7 @@ std::string without(const std::string& text, const std::string& option) {
 
 }  // namespace
 
-bool decides_the_volume(const std::string& option) {
-  return std::find(unheeded.begin(), unheeded.end(), option) == unheeded.end();
-}
+bool decides_the_volume(const std::string& option) { return !io::is_among(option, unheeded); }
 
 bool names_a_file(const std::string& option, const std::vector<std::string>& values) {
   for (const char* list : {"angles", "view-shifts", "view-row-shifts", "row-axes", "flats", "darks"})

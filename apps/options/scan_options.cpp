@@ -4,7 +4,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "../../axis/axis_advice.hpp"
+#include "../../axis/center.hpp"
 #include "../../axis/repeated_view.hpp"
 #include "../../core/ceil_div.hpp"
 #include "../../core/error.hpp"
@@ -12,8 +12,8 @@
 #include "../../counts/steps/chain.hpp"
 #include "../../io/hdf5/hdf5.hpp"
 #include "../../pipeline/beams/beam.hpp"
+#include "../../pipeline/plan/job.hpp"
 #include "../../pipeline/plan/margin_rows.hpp"
-#include "../../pipeline/plan/recorded_pose.hpp"
 #include "../beams/beam.hpp"
 #include "command_line.hpp"
 #include "step_options.hpp"

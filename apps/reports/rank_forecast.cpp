@@ -8,7 +8,6 @@
 #include "../../core/error.hpp"
 #include "../../core/units.hpp"
 #include "../../forecast/cluster.hpp"
-#include "../../forecast/planned_traffic.hpp"
 #include "../../operators/distributed/rank_traffic.hpp"
 #include "../../operators/projector.hpp"
 #include "../../solvers/cgls.hpp"

@@ -148,7 +148,7 @@ json flow_json(const pipeline::Plan& plan) {
           {"instructions", instruction_set()},
           {"helper", helper_json(plan)},
           {"tiled", in_tiles(flow)},
-          {"vectors", flow.route->shares_vectors ? json(vectors(flow)) : json(nullptr)},
+          {"vectors", flow.route->slices == pipeline::Slices::as_one ? json(vectors(flow)) : json(nullptr)},
           {"slab", sums_views(plan) ? slab : json(nullptr)},
           {"model", name_of(flow.model)},
           {"variant", flow.execution().variant},

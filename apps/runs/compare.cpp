@@ -90,7 +90,8 @@ std::vector<std::string> captions_of(const MethodRow& row) {
 io::Picture true_slice(const ReconOptions& o, const pipeline::Plan& plan) {
   const auto [nx, ny, nz] = plan.job.grid.size;
   io::Picture picture{nx, ny, std::vector<float>(static_cast<std::size_t>(nx * ny)), {"truth"}};
-  pipeline::TrueVolume(plan.job, o.truth, o.scan.how.allow_external_files).read(nz / 2, picture.grey.data());
+  pipeline::TrueVolume(plan.job.place(), o.truth, o.scan.how.allow_external_files)
+      .read(nz / 2, picture.grey.data());
   return picture;
 }
 

@@ -1,10 +1,12 @@
 #include "recon_scan.hpp"
 
 #include "../../core/error.hpp"
+#include "../../pipeline/memory/host_memory.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "../../pipeline/ranks.hpp"
 #include "../options/scan_options.hpp"
 #include "lines.hpp"
+#include "ranks.hpp"
 
 namespace tandem::apps {
 
@@ -42,6 +44,22 @@ std::vector<double> axes_found(ReconOptions& o, io::ScanReader& reader, Progress
 }
 
 }  // namespace
+
+void suit_ranks(ReconOptions& o) {
+  const Comm ranks = Comm::world();
+  if (ranks.is_alone()) return;
+  o.recipe.ranks = ranks;
+  const std::string count = std::to_string(ranks.size()) + " ranks: ";
+  if (o.recipe.follow) throw UsageError(count + "--follow is done by one process; start one");
+  if (!o.compared.empty()) throw UsageError(count + "--compare is done by one process; start one");
+  if (!o.memory_gib)
+    o.recipe.host_bytes = pipeline::spare_host_memory() / static_cast<std::size_t>(ranks_on_this_host());
+  if (o.common.threads == 0) o.common.threads = threads_of_this_rank();
+  if (ranks.is_first()) return;
+  o.common.quiet = true;
+  o.serve.reset();
+  for (std::string* file : {&o.common.json, &o.common.log, &o.preview, &o.save_config}) file->clear();
+}
 
 std::vector<double> complete_recipe(ReconOptions& o, io::ScanReader& reader, ProgressLine& progress) {
   const Selection selected = select(o.scan, reader.info());

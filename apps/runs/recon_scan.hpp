@@ -8,6 +8,10 @@
 
 namespace tandem::apps {
 
+/// What several ranks do not do together, and what only the first one of them does: it alone prints, and
+/// writes all but the volume. @throws UsageError
+void suit_ranks(ReconOptions& o);
+
 /// Completes the recipe by what is selected of the scan, by axes from a file, and by the axis if it is to be
 /// found; @returns the axes that the search leaves open
 std::vector<double> complete_recipe(ReconOptions& o, io::ScanReader& reader, ProgressLine& progress);

@@ -1,28 +1,40 @@
-#include "dezinger.hpp"
-
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <string>
 #include <utility>
 
 #include "../../core/ceil_div.hpp"
 #include "../../core/error.hpp"
 #include "../../core/parallel.hpp"
+#include "../pixels.hpp"
+#include "outliers.hpp"
+#include "step.hpp"
 
-namespace tandem::pipeline {
+namespace tandem::pipeline::step {
 
 namespace {
 
-constexpr std::array<std::pair<const char*, Dezinger::Window>, 3> windows{
-    {{"row", Dezinger::Window::row},
-     {"projection", Dezinger::Window::projection},
-     {"cube", Dezinger::Window::cube}}};
+/// What `--dezinger` and its kin ask for: outliers, and along which axes their window lies.
+struct Dezinger {
+  enum class Window { row, projection, cube };  ///< bins; bins and rows; bins, rows and frames
+  Window window;
+  OutlierRule rule;
+
+  Index rows() const { return window == Window::row ? 1 : rule.size; }
+  Index frames() const { return window == Window::cube ? rule.size : 1; }
+};
+
+using Window = Dezinger::Window;
+
+constexpr std::array<std::pair<const char*, Window>, 3> windows{
+    {{"row", Window::row}, {"projection", Window::projection}, {"cube", Window::cube}}};
 
 /// How a window goes on at the borders: as tomopy's filters of one, two and three dimensions do.
-Border border_of(Dezinger::Window window) {
-  return window == Dezinger::Window::row          ? Border::mirror
-         : window == Dezinger::Window::projection ? Border::reflect
-                                                  : Border::own;
+Border border_of(Window window) {
+  return window == Window::row          ? Border::mirror
+         : window == Window::projection ? Border::reflect
+                                        : Border::own;
 }
 
 std::string dezinger_conflict(const StepValues& values) {
@@ -36,19 +48,8 @@ std::string dezinger_conflict(const StepValues& values) {
   return {};
 }
 
-RowWork on_row(const Preprocessing& how) {
-  const auto asked = dezinger_of(how, Dezinger::Window::row);
-  if (!asked) return {};
-  return [rule = asked->rule](ViewRow& row) {
-    const std::vector<float> as_it_came(row.y.begin(), row.y.end());
-    const float* const line = as_it_came.data();
-    return replace_outliers(row.y, {&line, 1}, rule);
-  };
-}
-
-}  // namespace
-
-std::optional<Dezinger> dezinger_of(const Preprocessing& how, Dezinger::Window window) {
+/// Empty unless outliers are asked for in this window. @throws GeometryError for one that is wider than a row
+std::optional<Dezinger> dezinger_of(const Preprocessing& how, Window window) {
   const StepValues& values = how.values;
   const auto size = value_of<Index>(values, "--dezinger");
   const auto threshold = value_of<double>(values, "--dezinger-threshold");
@@ -66,13 +67,10 @@ std::optional<Dezinger> dezinger_of(const Preprocessing& how, Dezinger::Window w
                    .border = border_of(window)}};
 }
 
-RowMargin margin_of(const Preprocessing& how, Dezinger::Window window) {
-  const auto asked = dezinger_of(how, window);
-  return {asked ? rows_with(how, asked->rows() / 2) : 0};
-}
-
-void dezinger(const Dezinger& how, const Image<float>& y, Index frame, std::span<const float* const> planes,
-              std::span<Index> replaced) {
+/// Replaces outliers in one frame (row, bin) of the image `y`. `planes`: the frames of the window as they
+/// came, in C order, one of them this frame. Adds to `replaced` how many it replaced in each row.
+void replace(const Dezinger& how, const Image<float>& y, Index frame, std::span<const float* const> planes,
+             std::span<Index> replaced) {
   const Index rows = y.n1, bins = y.n2, size = how.rows();
   std::vector<const float*> lines;
   for (Index r = 0; r < rows; ++r) {
@@ -85,7 +83,8 @@ void dezinger(const Dezinger& how, const Image<float>& y, Index frame, std::span
   }
 }
 
-GpuWork dezinger_on_gpu(const Preprocessing& how, Dezinger::Window window) {
+/// The same in all views on a GPU. Empty if the window is too large.
+GpuWork on_gpu(const Preprocessing& how, Window window) {
   constexpr Index widest = 1000;  // pixels
   const auto asked = dezinger_of(how, window);
   if (!asked || asked->frames() * asked->rows() * asked->rule.size > widest) return {};
@@ -109,7 +108,8 @@ GpuWork dezinger_on_gpu(const Preprocessing& how, Dezinger::Window window) {
   };
 }
 
-ReferenceWork dezinger_references(const Preprocessing& how, Dezinger::Window window) {
+/// The same in all frames of an image, for flats and darks.
+ReferenceWork on_references(const Preprocessing& how, Window window) {
   const auto asked = dezinger_of(how, window);
   if (!asked) return {};
   return [asked = *asked](const Image<float>& frames, std::span<Index> replaced) {
@@ -122,40 +122,124 @@ ReferenceWork dezinger_references(const Preprocessing& how, Dezinger::Window win
         planes.push_back(as_they_came.data() + bin_within(k, frames.n0, f, asked.rule.border) * frame);
       auto& found = of_frame[static_cast<std::size_t>(f)];
       found.assign(replaced.size(), 0);
-      dezinger(asked, frames, f, planes, found);
+      replace(asked, frames, f, planes, found);
     });
     for (const auto& found : of_frame)
       for (std::size_t r = 0; r < replaced.size(); ++r) replaced[r] += found[r];
   };
 }
 
-namespace step {
-
-Step dezinger() {
-  return {
-      .name = "dezinger",
-      .help = "counts far above the median of the bins around them become that median",
-      .options = {{"--dezinger",
-                   "replace zingers and hot pixels: size of the median's window (default 3 with "
-                   "--dezinger-threshold, else no pixel is replaced)",
-                   WholeNumber{2, 1000}},
-                  {"--dezinger-threshold",
-                   "counts that a zinger is above the median, or more (default 5000 with --dezinger)",
-                   PositiveNumber{4e9}},
-                  {"--dezinger-window",
-                   "the window has SIZE bins of the row, SIZE x SIZE pixels of the projection, or a cube of "
-                   "neighbouring views too (default row)",
-                   OneOf{{"row", "projection", "cube"}}},
-                  {"--dezinger-sign", "outliers above the median alone, or on both sides (default bright)",
-                   OneOf{{"bright", "both"}}}},
-      .before_binning = true,
-      .on_gpu = [](const Preprocessing& how) { return dezinger_on_gpu(how, Dezinger::Window::row); },
-      .on_row = on_row,
-      .on_references =
-          [](const Preprocessing& how) { return dezinger_references(how, Dezinger::Window::row); },
-      .conflict = dezinger_conflict};
+RowWork on_row(const Preprocessing& how) {
+  const auto asked = dezinger_of(how, Window::row);
+  if (!asked) return {};
+  return [rule = asked->rule](ViewRow& row) {
+    const std::vector<float> as_it_came(row.y.begin(), row.y.end());
+    const float* const line = as_it_came.data();
+    return replace_outliers(row.y, {&line, 1}, rule);
+  };
 }
 
-}  // namespace step
+ProjectionWork on_projection(const Preprocessing& how) {
+  const auto asked = dezinger_of(how, Window::projection);
+  if (!asked) return {};
+  return [asked = *asked](Projection& view) {
+    const Image<float>& y = view.y;
+    const std::vector<float> as_it_came(y.data, y.data + y.n1 * y.n2);
+    const float* const plane = as_it_came.data();
+    std::vector<Index> replaced(static_cast<std::size_t>(y.n1), 0);
+    replace(asked, y, 0, {&plane, 1}, replaced);
+    return std::accumulate(replaced.begin() + view.kept.first, replaced.begin() + view.kept.last, Index{0});
+  };
+}
 
-}  // namespace tandem::pipeline
+/// The counts of one view, row by row.
+std::vector<float> numbers_of(const io::FramesView& counts, Index view) {
+  const auto [views, rows, bins] = counts.shape;
+  std::vector<float> numbers(static_cast<std::size_t>(rows * bins));
+  with_pixels(counts, [&, rows = rows, bins = bins](const auto* pixels) {
+    for (Index r = 0; r < rows; ++r)
+      std::copy_n(pixels + view * counts.frame_step + r * counts.row_step, bins, numbers.data() + r * bins);
+  });
+  return numbers;
+}
+
+ProjectionWork on_cube(const Preprocessing& how) {
+  const auto asked = dezinger_of(how, Window::cube);
+  if (!asked) return {};
+  return [asked = *asked](Projection& view) {
+    const Index views = view.counts.shape[0], half = asked.frames() / 2;
+    std::vector<std::vector<float>> frames;
+    std::vector<const float*> planes;
+    for (Index v = view.view - half; v <= view.view + half; ++v) {
+      frames.push_back(numbers_of(view.counts, bin_within(v, views, view.view, asked.rule.border)));
+      planes.push_back(frames.back().data());
+    }
+    std::vector<Index> replaced(static_cast<std::size_t>(view.y.n1), 0);
+    replace(asked, view.y, 0, planes, replaced);
+    return std::accumulate(replaced.begin() + view.kept.first, replaced.begin() + view.kept.last, Index{0});
+  };
+}
+
+double bytes_a_thread(const Preprocessing& how, Shape frame) {
+  const auto asked = dezinger_of(how, Window::cube);
+  return asked ? 4.0 * static_cast<double>(asked->frames() * frame[1] * frame[2] << (2 * how.binning)) : 0;
+}
+
+/// What the steps of all windows have in common.
+template <Window window>
+Step with_window(Step step) {
+  step.before_binning = true;
+  step.on_gpu = [](const Preprocessing& how) { return on_gpu(how, window); };
+  step.on_references = [](const Preprocessing& how) { return on_references(how, window); };
+  return step;
+}
+
+/// Rows that a row needs above and below, after binning.
+template <Window window>
+RowMargin margin(const Preprocessing& how) {
+  const auto asked = dezinger_of(how, window);
+  return {asked ? rows_with(how, asked->rows() / 2) : 0};
+}
+
+}  // namespace
+
+Step dezinger() {
+  return with_window<Window::row>(
+      {.name = "dezinger",
+       .help = "counts far above the median of the bins around them become that median",
+       .options = {{"--dezinger",
+                    "replace zingers and hot pixels: size of the median's window (default 3 with "
+                    "--dezinger-threshold, else no pixel is replaced)",
+                    WholeNumber{2, 1000}},
+                   {"--dezinger-threshold",
+                    "counts that a zinger is above the median, or more (default 5000 with --dezinger)",
+                    PositiveNumber{4e9}},
+                   {"--dezinger-window",
+                    "the window has SIZE bins of the row, SIZE x SIZE pixels of the projection, or a cube of "
+                    "neighbouring views too (default row)",
+                    OneOf{{"row", "projection", "cube"}}},
+                   {"--dezinger-sign", "outliers above the median alone, or on both sides (default bright)",
+                    OneOf{{"bright", "both"}}}},
+       .on_row = on_row,
+       .conflict = dezinger_conflict});
+}
+
+Step dezinger_projection() {
+  return with_window<Window::projection>(
+      {.name = "dezinger-projection",
+       .help = "the same with a window of bins and rows (--dezinger-window projection)",
+       .on_projection = on_projection,
+       .margin = margin<Window::projection>});
+}
+
+Step dezinger_cube() {
+  return with_window<Window::cube>(
+      {.name = "dezinger-cube",
+       .help = "the same with a window of bins, rows and views (--dezinger-window cube)",
+       .needs_all_views = true,
+       .on_projection = on_cube,
+       .margin = margin<Window::cube>,
+       .bytes_a_thread = bytes_a_thread});
+}
+
+}  // namespace tandem::pipeline::step

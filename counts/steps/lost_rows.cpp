@@ -6,7 +6,7 @@ namespace tandem::pipeline::step {
 namespace {
 
 /// The mean of the nearest views before and after whose row is not lost. @throws FileError if all are lost
-Index replace(Sinogram& all) {
+Index replace_lost_rows(Sinogram& all) {
   const Image<float>& y = all.y;
   Index replaced = 0;
   for (Index view = 0; view < y.n0; ++view) {
@@ -34,7 +34,7 @@ Step lost_rows() {
           .help = "rows of views without a finite pixel become the mean of the nearest views",
           .can_wait = true,
           .in_pass = [](const kernels::CountsTally&) { return Index{0}; },
-          .on_sinogram = [](const Preprocessing&) -> SinogramWork { return replace; }};
+          .on_sinogram = [](const Preprocessing&) -> SinogramWork { return replace_lost_rows; }};
 }
 
 }  // namespace tandem::pipeline::step

@@ -18,6 +18,11 @@ std::string in_lower_case(std::string text) {
   return text;
 }
 
+bool is_among(std::string_view word, std::string_view words) {
+  const std::string all = ' ' + std::string(words) + ' ', one = ' ' + std::string(word) + ' ';
+  return word.find(' ') == std::string_view::npos && all.find(one) != std::string::npos;
+}
+
 std::string alternatives(const std::vector<std::string>& words) {
   std::string text;
   for (std::size_t k = 0; k < words.size(); ++k)

@@ -12,6 +12,9 @@ std::string_view trimmed(std::string_view text, std::string_view blanks = " \t\r
 
 std::string in_lower_case(std::string text);
 
+/// Whether it is one of these words, between which there are single blanks.
+bool is_among(std::string_view word, std::string_view words);
+
 /// All parts as one text.
 template <class... Parts>
 std::string words(const Parts&... parts) {

@@ -55,39 +55,113 @@ class Buffer {
   std::size_t bytes_ = 0;
 };
 
-class Chunked : public Direct {
- public:
-  Chunked(hid_t set, std::string where, const NumberForm& form, std::vector<Index> shape,
-          std::vector<Index> chunk, std::vector<Filter> filters, std::filesystem::path path)
-      : Direct(form.type),
-        set_(set),
-        where_(std::move(where)),
-        form_(form),
-        shape_(std::move(shape)),
-        chunk_(std::move(chunk)),
-        filters_(std::move(filters)),
-        path_(std::move(path)),
-        chunk_bytes_(form.bytes) {
-    for (Index n : chunk_) chunk_bytes_ *= n;
+struct Chunk {
+  std::vector<Index> corner;  // in the data set
+  Index offset = 0, bytes = 0;
+  unsigned skipped = 0;  // bit k: filter k was left out
+};
+
+/// A data set in chunks, and how these were packed.
+struct Packed {
+  hid_t set;
+  std::string where;
+  NumberForm form;
+  std::vector<Index> shape, chunk;  // their extents
+  std::vector<Filter> filters;
+  std::filesystem::path path;
+  Index chunk_bytes;  // unpacked
+
+  /// What a chunk has in the course of unpacking, at most: filters lengthen what they cannot pack, a little.
+  std::size_t room() const { return static_cast<std::size_t>(chunk_bytes + chunk_bytes / 8 + 65536); }
+
+  bool is_packed(const Chunk& one) const {
+    for (std::size_t k = 0; k < filters.size(); ++k)
+      if (!(one.skipped >> k & 1)) return true;
+    return false;
   }
 
-  std::size_t piece_bytes() const override { return filters_.empty() ? 0 : 2 * room(); }
+  std::string name_of(const Chunk& one) const {
+    std::string text = where + ": chunk at (";
+    for (const Index n : one.corner) text += std::to_string(n) + ", ";
+    return text.substr(0, text.size() - 2) + ")";
+  }
+};
+
+/// The places of the chunks in the file.
+class ChunkIndex {
+ public:
+  explicit ChunkIndex(const Packed& of) : of_(of) {}
+
+  /// The chunks that a part meets, in C order.
+  std::vector<Chunk> chunks_of(std::span<const Range> part) const {
+    std::vector<Chunk> found;
+    const std::lock_guard guard(mutex_);
+    std::vector<Index> first;
+    for (std::size_t axis = 0; axis < part.size(); ++axis) {
+      if (part[axis].size() <= 0) return found;
+      first.push_back(part[axis].first / of_.chunk[axis] * of_.chunk[axis]);
+    }
+    for (std::vector<Index> at = first; at[0] < part[0].last;) {
+      found.push_back(chunk_at(at));
+      std::size_t axis = part.size() - 1;  // to the next chunk, the last axis fastest
+      for (at[axis] += of_.chunk[axis]; axis > 0 && at[axis] >= part[axis].last; at[axis] += of_.chunk[axis])
+        at[axis] = first[axis], --axis;
+    }
+    return found;
+  }
+
+ private:
+  /// libhdf5 searches its index from the beginning, so each chunk is asked for once.
+  Chunk chunk_at(const std::vector<Index>& corner) const {
+    Index number = 0;
+    for (std::size_t axis = 0; axis < corner.size(); ++axis)
+      number = number * ceil_div(of_.shape[axis], of_.chunk[axis]) + corner[axis] / of_.chunk[axis];
+    const auto known = chunks_.find(number);
+    if (known != chunks_.end()) return known->second;
+    const Lock lock;
+    const std::vector<hsize_t> at(corner.begin(), corner.end());
+    haddr_t place = HADDR_UNDEF;
+    hsize_t bytes = 0;
+    Chunk one{corner};
+    if (H5Dget_chunk_info_by_coord(of_.set, at.data(), &one.skipped, &place, &bytes) < 0)
+      fail(of_.name_of(one) + " cannot be found", "the file may be damaged");
+    require<FileError>(place != HADDR_UNDEF, of_.name_of(one), " was never written");
+    one.offset = static_cast<Index>(place);
+    one.bytes = static_cast<Index>(bytes);
+    const Index most = of_.is_packed(one) ? static_cast<Index>(of_.room()) : of_.chunk_bytes;
+    const Index fewest = of_.is_packed(one) ? 0 : of_.chunk_bytes;
+    require<FileError>(fewest <= one.bytes && one.bytes <= most, of_.name_of(one), " has ", bytes, " bytes; ",
+                       of_.chunk_bytes, " bytes are due, the file is damaged");
+    return chunks_.emplace(number, std::move(one)).first->second;
+  }
+
+  const Packed& of_;
+  mutable std::mutex mutex_;
+  mutable std::unordered_map<Index, Chunk> chunks_;  // that were asked for, by their number in C order
+};
+
+class Chunked : public Direct {
+ public:
+  explicit Chunked(Packed of) : Direct(of.form.type), of_(std::move(of)) {}
+
+  std::size_t piece_bytes() const override { return of_.filters.empty() ? 0 : 2 * of_.room(); }
 
   Index packed_pieces() const override {
-    Index chunks = filters_.empty() ? 0 : 1;
-    for (std::size_t axis = 0; axis < shape_.size(); ++axis) chunks *= ceil_div(shape_[axis], chunk_[axis]);
+    Index chunks = of_.filters.empty() ? 0 : 1;
+    for (std::size_t axis = 0; axis < of_.shape.size(); ++axis)
+      chunks *= ceil_div(of_.shape[axis], of_.chunk[axis]);
     return chunks;
   }
 
   std::string packing() const override {
-    return joined(filters_, ", ", [](const Filter& filter) { return filter.known->name; });
+    return joined(of_.filters, ", ", [](const Filter& filter) { return filter.known->name; });
   }
 
   void read(std::span<const Range> part, const BoxPlace& to, std::byte* out) const override {
-    const std::vector<Chunk> chunks = chunks_of(part);
+    const std::vector<Chunk> chunks = index_.chunks_of(part);
     std::vector<InputFile> file;
-    file.emplace_back(path_, where_);
-    const Index together = std::clamp<Index>(task_bytes / chunk_bytes_, 1, task_bytes);
+    file.emplace_back(of_.path, of_.where);
+    const Index together = std::clamp<Index>(task_bytes / of_.chunk_bytes, 1, task_bytes);
     const auto count = static_cast<Index>(chunks.size());
     parallel_for(ceil_div(count, together), [&](Index task) {
       const Reading reading{file, part, to, out};
@@ -97,11 +171,6 @@ class Chunked : public Direct {
   }
 
  private:
-  struct Chunk {
-    std::vector<Index> corner;  // in the data set
-    Index offset = 0, bytes = 0;
-    unsigned skipped = 0;  // bit k: filter k was left out
-  };
   struct Reading {
     const std::vector<InputFile>& file;
     std::span<const Range> part;
@@ -109,74 +178,17 @@ class Chunked : public Direct {
     std::byte* out;
   };
 
-  /// What a chunk has in the course of unpacking, at most: filters lengthen what they cannot pack, a little.
-  std::size_t room() const { return static_cast<std::size_t>(chunk_bytes_ + chunk_bytes_ / 8 + 65536); }
-
-  bool is_packed(const Chunk& chunk) const {
-    for (std::size_t k = 0; k < filters_.size(); ++k)
-      if (!(chunk.skipped >> k & 1)) return true;
-    return false;
-  }
-
-  std::string name_of(const Chunk& chunk) const {
-    std::string text = where_ + ": chunk at (";
-    for (const Index n : chunk.corner) text += std::to_string(n) + ", ";
-    return text.substr(0, text.size() - 2) + ")";
-  }
-
-  /// The chunks that a part meets, in C order.
-  std::vector<Chunk> chunks_of(std::span<const Range> part) const {
-    std::vector<Chunk> found;
-    const std::lock_guard guard(mutex_);
-    std::vector<Index> first;
-    for (std::size_t axis = 0; axis < part.size(); ++axis) {
-      if (part[axis].size() <= 0) return found;
-      first.push_back(part[axis].first / chunk_[axis] * chunk_[axis]);
-    }
-    for (std::vector<Index> at = first; at[0] < part[0].last;) {
-      found.push_back(chunk_at(at));
-      std::size_t axis = part.size() - 1;  // to the next chunk, the last axis fastest
-      for (at[axis] += chunk_[axis]; axis > 0 && at[axis] >= part[axis].last; at[axis] += chunk_[axis])
-        at[axis] = first[axis], --axis;
-    }
-    return found;
-  }
-
-  /// libhdf5 searches its index from the beginning, so each chunk is asked for once.
-  Chunk chunk_at(const std::vector<Index>& corner) const {
-    Index number = 0;
-    for (std::size_t axis = 0; axis < corner.size(); ++axis)
-      number = number * ceil_div(shape_[axis], chunk_[axis]) + corner[axis] / chunk_[axis];
-    const auto known = chunks_.find(number);
-    if (known != chunks_.end()) return known->second;
-    const Lock lock;
-    const std::vector<hsize_t> at(corner.begin(), corner.end());
-    haddr_t place = HADDR_UNDEF;
-    hsize_t bytes = 0;
-    Chunk chunk{corner};
-    if (H5Dget_chunk_info_by_coord(set_, at.data(), &chunk.skipped, &place, &bytes) < 0)
-      fail(name_of(chunk) + " cannot be found", "the file may be damaged");
-    require<FileError>(place != HADDR_UNDEF, name_of(chunk), " was never written");
-    chunk.offset = static_cast<Index>(place);
-    chunk.bytes = static_cast<Index>(bytes);
-    const Index most = is_packed(chunk) ? static_cast<Index>(room()) : chunk_bytes_;
-    const Index fewest = is_packed(chunk) ? 0 : chunk_bytes_;
-    require<FileError>(fewest <= chunk.bytes && chunk.bytes <= most, name_of(chunk), " has ", bytes,
-                       " bytes; ", chunk_bytes_, " bytes are due, the file is damaged");
-    return chunks_.emplace(number, std::move(chunk)).first->second;
-  }
-
   /// The numbers of a chunk that belong to the part.
   Lines lines_of(const Chunk& chunk, const Reading& reading) const {
     std::vector<Index> extents, from, to;
     for (std::size_t axis = 0; axis < chunk.corner.size(); ++axis) {
       const Range& part = reading.part[axis];
       const Index first = std::max(part.first, chunk.corner[axis]);
-      extents.push_back(std::min(part.last, chunk.corner[axis] + chunk_[axis]) - first);
+      extents.push_back(std::min(part.last, chunk.corner[axis] + of_.chunk[axis]) - first);
       from.push_back(first - chunk.corner[axis]);
       to.push_back(reading.to.first[axis] + first - part.first);
     }
-    return Lines(extents, {chunk_, from}, {reading.to.shape, to});
+    return Lines(extents, {of_.chunk, from}, {reading.to.shape, to});
   }
 
   static LinePart all_of(const Lines& lines) { return {{0, lines.size()}, {0, lines.length()}}; }
@@ -185,63 +197,56 @@ class Chunked : public Direct {
     for (const Chunk& chunk : chunks) {
       const Extent whole{0, chunk.offset, chunk.bytes};
       const Lines lines = lines_of(chunk, reading);
-      if (is_packed(chunk))
+      if (of_.is_packed(chunk))
         reading.file[0].expect(chunk.offset, chunk.bytes);
       else
-        expect_part({reading.file, {&whole, 1}}, form_, lines, all_of(lines));
+        expect_part({reading.file, {&whole, 1}}, of_.form, lines, all_of(lines));
     }
     std::array<Buffer, 2> buffers;
     for (const Chunk& chunk : chunks) {
       const Extent whole{0, chunk.offset, chunk.bytes};
       const Lines lines = lines_of(chunk, reading);
-      if (is_packed(chunk))
+      if (of_.is_packed(chunk))
         place(unpacked(chunk, reading.file[0], buffers), lines, reading.out);
       else
-        read_part({reading.file, {&whole, 1}}, form_, lines, all_of(lines), reading.out);
+        read_part({reading.file, {&whole, 1}}, of_.form, lines, all_of(lines), reading.out);
     }
   }
 
   Bytes unpacked(const Chunk& chunk, const InputFile& file, std::array<Buffer, 2>& buffers) const {
     std::size_t now = 0;
-    std::span<std::byte> bytes = buffers[now].room(room()).first(static_cast<std::size_t>(chunk.bytes));
+    std::span<std::byte> bytes = buffers[now].room(of_.room()).first(static_cast<std::size_t>(chunk.bytes));
     file.read(chunk.offset, chunk.bytes, bytes.data());
-    for (std::size_t k = filters_.size(); k-- > 0;) {
+    for (std::size_t k = of_.filters.size(); k-- > 0;) {
       if (chunk.skipped >> k & 1) continue;
-      const std::span<std::byte> out = buffers[1 - now].room(room());
-      const auto made = filters_[k].known->undo(bytes, filters_[k].settings, out);
-      require<FileError>(made.has_value(), name_of(chunk), " cannot be unpacked (", filters_[k].known->name,
-                         "); the file is damaged");
+      const std::span<std::byte> out = buffers[1 - now].room(of_.room());
+      const auto made = of_.filters[k].known->undo(bytes, of_.filters[k].settings, out);
+      require<FileError>(made.has_value(), of_.name_of(chunk), " cannot be unpacked (",
+                         of_.filters[k].known->name, "); the file is damaged");
       bytes = out.first(*made);
       now = 1 - now;
     }
-    require<FileError>(static_cast<Index>(bytes.size()) == chunk_bytes_, name_of(chunk), " has ",
-                       bytes.size(), " bytes when it is unpacked; ", chunk_bytes_,
+    require<FileError>(static_cast<Index>(bytes.size()) == of_.chunk_bytes, of_.name_of(chunk), " has ",
+                       bytes.size(), " bytes when it is unpacked; ", of_.chunk_bytes,
                        " bytes are due, the file is damaged");
     return bytes;
   }
 
   /// Puts the numbers of a chunk where they belong.
   void place(Bytes numbers, const Lines& lines, std::byte* out) const {
-    const Index pixel = static_cast<Index>(bytes_of(form_.type));
+    const Index pixel = static_cast<Index>(bytes_of(of_.form.type));
     for (Index k = 0; k < lines.size(); ++k) {
       const auto [begin, end] = lines.at(k);
-      const std::byte* from = numbers.data() + begin * form_.bytes;
-      if (form_.convert)
-        form_.convert(from, lines.length(), out + end * pixel);
+      const std::byte* from = numbers.data() + begin * of_.form.bytes;
+      if (of_.form.convert)
+        of_.form.convert(from, lines.length(), out + end * pixel);
       else
         std::copy_n(from, lines.length() * pixel, out + end * pixel);
     }
   }
 
-  hid_t set_;
-  std::string where_;
-  NumberForm form_;
-  std::vector<Index> shape_, chunk_;
-  std::vector<Filter> filters_;
-  std::filesystem::path path_;
-  Index chunk_bytes_;  // unpacked
-  mutable std::mutex mutex_;
-  mutable std::unordered_map<Index, Chunk> chunks_;  // that were asked for, by their number in C order
+  Packed of_;
+  ChunkIndex index_{of_};
 };
 
 }  // namespace
@@ -267,9 +272,14 @@ std::unique_ptr<const Direct> direct_chunks(std::int64_t set, const std::string&
   for (const hsize_t n : chunk) bytes *= static_cast<double>(n);
   require<FileError>(0 < bytes && bytes <= most_unpacked(file), where, ": claims chunks of ", bytes,
                      " bytes, but the file has only ", file.bytes, "; it is damaged");
-  return std::make_unique<Chunked>(set, where, form, std::move(shape),
-                                   std::vector<Index>(chunk.begin(), chunk.end()),
-                                   filters_of(plan.id()).value(), file.path);
+  return std::make_unique<Chunked>(Packed{set,
+                                          where,
+                                          form,
+                                          std::move(shape),
+                                          {chunk.begin(), chunk.end()},
+                                          filters_of(plan.id()).value(),
+                                          file.path,
+                                          static_cast<Index>(bytes)});
 }
 
 }  // namespace tandem::io::hdf5

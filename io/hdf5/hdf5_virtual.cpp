@@ -143,115 +143,36 @@ bool are_apart(std::vector<MappedBox>& boxes) {
   return true;
 }
 
-/// Goes through all sources of one virtual data set.
-class Examination {
+Extents needed_of(const Slab& slab, std::size_t open_axis) {
+  Extents ends(slab.start.size());
+  for (std::size_t axis = 0; axis < ends.size(); ++axis)
+    if (axis != open_axis)
+      ends[axis] = slab.start[axis] + (slab.count[axis] - 1) * slab.stride[axis] + slab.block[axis];
+  return ends;
+}
+
+/// Whether boxes have the same extents, but for first axes of one element that the source may lack.
+bool has_shape_of(const std::vector<Range>& from, const std::vector<Range>& to) {
+  if (from.empty() || from.size() > to.size()) return false;
+  const auto shared = to.end() - static_cast<std::ptrdiff_t>(from.size());
+  return std::all_of(to.begin(), shared, [](const Range& range) { return range.size() == 1; }) &&
+         std::equal(shared, to.end(), from.begin(),
+                    [](const Range& a, const Range& b) { return a.size() == b.size(); });
+}
+
+struct Source {
+  Extents extents;
+  std::shared_ptr<const Direct> direct;  // null if only libhdf5 can read it
+};
+
+/// The sources of one virtual data set, by their names.
+class Sources {
  public:
-  Examination(hid_t set, const std::string& where, const Origin& origin, Storage& found)
-      : set_(set), where_(where), origin_(origin), found_(found), file_(found.files.back().path.string()) {
-    const Handle space(H5Dget_space(set), H5Sclose);
-    extents_ = extents_of(space.id());
-  }
-
-  void run() {
-    const Handle plan(H5Dget_create_plist(set_), H5Pclose);
-    std::size_t count = 0;
-    H5Pget_virtual_count(plan.id(), &count);
-    double mapped = 0;
-    const double all = product(extents_);
-    for (std::size_t i = 0; i < count; ++i) mapped += examine(mapping(plan.id(), i));
-    require<FileError>(mapped >= all, where_, ": ", all - mapped, " of its ", all,
-                       " elements come from no source; it is a virtual data set that is not finished");
-    const bool apart = !only_boxes_ || are_apart(boxes_);
-    require<FileError>(apart || mapped > all, where_,
-                       ": some of its elements come from two sources, and others from no source");
-    const bool readable =
-        only_boxes_ && apart &&
-        std::all_of(boxes_.begin(), boxes_.end(), [](const MappedBox& b) { return b.source; });
-    if (readable) found_.boxes = std::move(boxes_);
-    require_spare_handles();
-  }
-
- private:
-  struct Source {
-    Extents extents;
-    std::shared_ptr<const Direct> direct;  // null if only libhdf5 can read it
-  };
-
-  /// @returns how many elements it gives
-  double examine(const Mapping& m) {
-    const std::optional<OpenSlab> to = open_slab(m.to.id()), from = open_slab(m.from.id());
-    if (!to) {
-      const auto points = static_cast<double>(H5Sget_select_npoints(m.to.id()));
-      add_box(m, require_source(m, 0, needed(m.from.id()), points));
-      return points;
-    }
-    only_boxes_ = false;
-    double points = 1;
-    for (std::size_t axis = 0; axis < extents_.size(); ++axis)
-      if (axis != to->axis)
-        points *= static_cast<double>(to->slab.count[axis]) * static_cast<double>(to->slab.block[axis]);
-    const hsize_t selected = to->slab.selected_before(to->axis, extents_[to->axis]);
-    if (from) {
-      Extents ends = needed_of(from->slab, from->axis);
-      ends[from->axis] = from->slab.end_of(from->axis, selected);
-      require_source(m, 0, ends, points * static_cast<double>(selected));
-    } else {
-      const hsize_t blocks = to->slab.blocks_before(to->axis, extents_[to->axis]);
-      const double each = points * static_cast<double>(to->slab.block[to->axis]);
-      for (hsize_t block = 0; block < blocks; ++block) require_source(m, block, needed(m.from.id()), each);
-    }
-    return points * static_cast<double>(selected);
-  }
-
-  void add_box(const Mapping& m, const Source& source) {
-    const std::optional<std::vector<Range>> to = box_of(m.to.id());
-    std::optional<std::vector<Range>> from = box_of(m.from.id());
-    if (H5Sget_select_type(m.from.id()) == H5S_SEL_ALL) {
-      from.emplace();
-      for (const hsize_t n : source.extents) from->push_back({0, static_cast<Index>(n)});
-    }
-    only_boxes_ = only_boxes_ && to && from && is_inside(*to) && has_shape_of(*from, *to);
-    if (!only_boxes_) return;
-    MappedBox box{*to, {}, source.direct};
-    for (const Range& range : *from) box.from.push_back(range.first);
-    boxes_.push_back(std::move(box));
-  }
-
-  bool is_inside(const std::vector<Range>& box) const {
-    return std::equal(box.begin(), box.end(), extents_.begin(), extents_.end(),
-                      [](const Range& range, hsize_t n) { return range.last <= static_cast<Index>(n); });
-  }
-
-  /// Whether boxes have the same extents, but for first axes of one element that the source may lack.
-  static bool has_shape_of(const std::vector<Range>& from, const std::vector<Range>& to) {
-    if (from.empty() || from.size() > to.size()) return false;
-    const auto shared = to.end() - static_cast<std::ptrdiff_t>(from.size());
-    return std::all_of(to.begin(), shared, [](const Range& range) { return range.size() == 1; }) &&
-           std::equal(shared, to.end(), from.begin(),
-                      [](const Range& a, const Range& b) { return a.size() == b.size(); });
-  }
-
-  static Extents needed_of(const Slab& slab, std::size_t open_axis) {
-    Extents ends(slab.start.size());
-    for (std::size_t axis = 0; axis < ends.size(); ++axis)
-      if (axis != open_axis)
-        ends[axis] = slab.start[axis] + (slab.count[axis] - 1) * slab.stride[axis] + slab.block[axis];
-    return ends;
-  }
-
-  /// Nothing if the selection is all of the source: the file then does not say how much that was.
-  std::optional<Extents> needed(hid_t selection) const {
-    if (H5Sget_select_type(selection) == H5S_SEL_ALL) return std::nullopt;
-    Extents first(extents_of(selection).size()), last(first.size());
-    const bool bounded = H5Sget_select_bounds(selection, first.data(), last.data()) >= 0;
-    if (!bounded) fail(where_ + ": a source's selection cannot be read", "the file may be damaged");
-    for (hsize_t& end : last) ++end;
-    return last;
-  }
+  Sources(hid_t set, const std::string& where, const Origin& origin, Storage& found)
+      : set_(set), where_(where), origin_(origin), found_(found), file_(found.files.back().path.string()) {}
 
   /// `ends`: one beyond what is selected, axis by axis; nothing for all, which then is `points`.
-  const Source& require_source(const Mapping& m, hsize_t block, const std::optional<Extents>& ends,
-                               double points) {
+  const Source& required(const Mapping& m, hsize_t block, const std::optional<Extents>& ends, double points) {
     const std::string file = name_of_block(m.file, block), set = name_of_block(m.set, block);
     const auto [known, is_new] = sources_.try_emplace({file, set});
     if (is_new) known->second = examined(file, set);
@@ -266,6 +187,18 @@ class Examination {
     return known->second;
   }
 
+  /// libhdf5 opens every source once more when it reads, and gives zeros where it cannot.
+  void require_spare_handles() const {
+    std::array<int, 16> spare{};
+    for (int& handle : spare) handle = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    for (int handle : spare)
+      if (handle >= 0) ::close(handle);
+    require<FileError>(*std::min_element(spare.begin(), spare.end()) >= 0, where_, ": its ",
+                       found_.files.size() - 1,
+                       " sources take all file handles there are; raise the limit (ulimit -n)");
+  }
+
+ private:
   std::string label(const std::string& file, const std::string& set) const {
     return where_ + ": its source " + (file == "." ? file_ : file) + ": " + set;
   }
@@ -315,25 +248,105 @@ class Examination {
     return access;
   }
 
-  /// libhdf5 opens every source once more when it reads, and gives zeros where it cannot.
-  void require_spare_handles() const {
-    std::array<int, 16> spare{};
-    for (int& handle : spare) handle = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-    for (int handle : spare)
-      if (handle >= 0) ::close(handle);
-    require<FileError>(*std::min_element(spare.begin(), spare.end()) >= 0, where_, ": its ",
-                       found_.files.size() - 1,
-                       " sources take all file handles there are; raise the limit (ulimit -n)");
-  }
-
   hid_t set_;
   const std::string& where_;
   const Origin& origin_;
   Storage& found_;
   std::string file_;  // that holds the virtual data set
-  Extents extents_;
   std::map<std::pair<std::string, std::string>, Source> sources_;
   std::map<std::string, hid_t> files_;
+};
+
+/// Goes through all parts of one virtual data set.
+class Examination {
+ public:
+  Examination(hid_t set, const std::string& where, const Origin& origin, Storage& found)
+      : set_(set),
+        where_(where),
+        found_(found),
+        sources_(set, where, origin, found),
+        extents_(extents_of(Handle(H5Dget_space(set), H5Sclose).id())) {}
+
+  void run() {
+    const Handle plan(H5Dget_create_plist(set_), H5Pclose);
+    std::size_t count = 0;
+    H5Pget_virtual_count(plan.id(), &count);
+    double mapped = 0;
+    const double all = product(extents_);
+    for (std::size_t i = 0; i < count; ++i) mapped += examine(mapping(plan.id(), i));
+    require<FileError>(mapped >= all, where_, ": ", all - mapped, " of its ", all,
+                       " elements come from no source; it is a virtual data set that is not finished");
+    const bool apart = !only_boxes_ || are_apart(boxes_);
+    require<FileError>(apart || mapped > all, where_,
+                       ": some of its elements come from two sources, and others from no source");
+    const bool readable =
+        only_boxes_ && apart &&
+        std::all_of(boxes_.begin(), boxes_.end(), [](const MappedBox& b) { return b.source; });
+    if (readable) found_.boxes = std::move(boxes_);
+    sources_.require_spare_handles();
+  }
+
+ private:
+  /// @returns how many elements it gives
+  double examine(const Mapping& m) {
+    const std::optional<OpenSlab> to = open_slab(m.to.id()), from = open_slab(m.from.id());
+    if (!to) {
+      const auto points = static_cast<double>(H5Sget_select_npoints(m.to.id()));
+      add_box(m, sources_.required(m, 0, needed(m.from.id()), points));
+      return points;
+    }
+    only_boxes_ = false;
+    double points = 1;
+    for (std::size_t axis = 0; axis < extents_.size(); ++axis)
+      if (axis != to->axis)
+        points *= static_cast<double>(to->slab.count[axis]) * static_cast<double>(to->slab.block[axis]);
+    const hsize_t selected = to->slab.selected_before(to->axis, extents_[to->axis]);
+    if (from) {
+      Extents ends = needed_of(from->slab, from->axis);
+      ends[from->axis] = from->slab.end_of(from->axis, selected);
+      sources_.required(m, 0, ends, points * static_cast<double>(selected));
+    } else {
+      const hsize_t blocks = to->slab.blocks_before(to->axis, extents_[to->axis]);
+      const double each = points * static_cast<double>(to->slab.block[to->axis]);
+      for (hsize_t block = 0; block < blocks; ++block) sources_.required(m, block, needed(m.from.id()), each);
+    }
+    return points * static_cast<double>(selected);
+  }
+
+  void add_box(const Mapping& m, const Source& source) {
+    const std::optional<std::vector<Range>> to = box_of(m.to.id());
+    std::optional<std::vector<Range>> from = box_of(m.from.id());
+    if (H5Sget_select_type(m.from.id()) == H5S_SEL_ALL) {
+      from.emplace();
+      for (const hsize_t n : source.extents) from->push_back({0, static_cast<Index>(n)});
+    }
+    only_boxes_ = only_boxes_ && to && from && is_inside(*to) && has_shape_of(*from, *to);
+    if (!only_boxes_) return;
+    MappedBox box{*to, {}, source.direct};
+    for (const Range& range : *from) box.from.push_back(range.first);
+    boxes_.push_back(std::move(box));
+  }
+
+  bool is_inside(const std::vector<Range>& box) const {
+    return std::equal(box.begin(), box.end(), extents_.begin(), extents_.end(),
+                      [](const Range& range, hsize_t n) { return range.last <= static_cast<Index>(n); });
+  }
+
+  /// Nothing if the selection is all of the source: the file then does not say how much that was.
+  std::optional<Extents> needed(hid_t selection) const {
+    if (H5Sget_select_type(selection) == H5S_SEL_ALL) return std::nullopt;
+    Extents first(extents_of(selection).size()), last(first.size());
+    const bool bounded = H5Sget_select_bounds(selection, first.data(), last.data()) >= 0;
+    if (!bounded) fail(where_ + ": a source's selection cannot be read", "the file may be damaged");
+    for (hsize_t& end : last) ++end;
+    return last;
+  }
+
+  hid_t set_;
+  const std::string& where_;
+  Storage& found_;
+  Sources sources_;
+  Extents extents_;
   bool only_boxes_ = true;
   std::vector<MappedBox> boxes_;
 };

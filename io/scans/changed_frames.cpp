@@ -14,19 +14,28 @@ namespace {
 
 constexpr Index together = 64 << 20;  // bytes of frames that are turned in one go
 
-class SomeFrames final : public FrameSource {
+/// Frames of another source, in another shape.
+class ChangedFrames : public FrameSource {
  public:
-  /// Frames first, first + step, ... below `last`.
-  SomeFrames(std::unique_ptr<FrameSource> source, Range frames, Index step)
-      : FrameSource(source->where(), source->type(),
-                    {ceil_div(frames.size(), step), source->shape()[1], source->shape()[2]}),
-        source_(std::move(source)),
-        first_(frames.first),
-        step_(step) {
+  ChangedFrames(const Shape& shape, std::unique_ptr<FrameSource> source)
+      : FrameSource(source->where(), source->type(), shape), source_(std::move(source)) {
     notes = source_->notes;
   }
   std::size_t decoded_bytes() const override { return source_->decoded_bytes(); }
   std::string packing() const override { return source_->packing(); }
+
+ protected:
+  std::unique_ptr<FrameSource> source_;
+};
+
+class SomeFrames final : public ChangedFrames {
+ public:
+  /// Frames first, first + step, ... below `last`.
+  SomeFrames(std::unique_ptr<FrameSource> source, Range frames, Index step)
+      : ChangedFrames{{ceil_div(frames.size(), step), source->shape()[1], source->shape()[2]},
+                      std::move(source)},
+        first_(frames.first),
+        step_(step) {}
 
   void read(Range frames, Range rows, Range bins, std::byte* out) const override {
     const Index bytes = rows.size() * bins.size() * static_cast<Index>(bytes_of(type()));
@@ -37,19 +46,13 @@ class SomeFrames final : public FrameSource {
   }
 
  private:
-  std::unique_ptr<FrameSource> source_;
   Index first_, step_;
 };
 
-class OrientedFrames final : public FrameSource {
+class OrientedFrames final : public ChangedFrames {
  public:
   OrientedFrames(std::unique_ptr<FrameSource> source, const Orientation& how)
-      : FrameSource(source->where(), source->type(), shape_of(source->shape(), how)),
-        source_(std::move(source)),
-        how_(how) {
-    notes = source_->notes;
-  }
-  std::string packing() const override { return source_->packing(); }
+      : ChangedFrames{shape_of(source->shape(), how), std::move(source)}, how_(how) {}
   std::size_t decoded_bytes() const override {
     const Index frame = shape()[1] * shape()[2] * static_cast<Index>(bytes_of(type()));
     return source_->decoded_bytes() +
@@ -91,27 +94,17 @@ class OrientedFrames final : public FrameSource {
       }
   }
 
-  std::unique_ptr<FrameSource> source_;
   Orientation how_;
 };
 
 /// The frames of one row as one image of so many rows, or the rows of one image as frames.
-class OtherWay final : public FrameSource {
+class OtherWay final : public ChangedFrames {
  public:
   explicit OtherWay(std::unique_ptr<FrameSource> source)
-      : FrameSource(source->where(), source->type(),
-                    {source->shape()[1], source->shape()[0], source->shape()[2]}),
-        source_(std::move(source)) {
-    notes = source_->notes;
-  }
-  std::size_t decoded_bytes() const override { return source_->decoded_bytes(); }
-  std::string packing() const override { return source_->packing(); }
+      : ChangedFrames{{source->shape()[1], source->shape()[0], source->shape()[2]}, std::move(source)} {}
   void read(Range frames, Range rows, Range bins, std::byte* out) const override {
     source_->read(rows, frames, bins, out);  // one of both is one, so the order of pixels is the same
   }
-
- private:
-  std::unique_ptr<FrameSource> source_;
 };
 
 void mirror(std::optional<double>& position, Index count) {

@@ -42,38 +42,20 @@ double radians_per(const std::string& unit, const std::string& where) {
 }
 
 std::optional<double> mm_per(const std::string& unit) {
-  struct Length {
-    std::string_view name;
+  struct Lengths {
     double mm;
+    std::string_view names;
   };
   // both signs that look like a mu: the micro sign and the Greek letter
-  constexpr std::array<Length, 24> lengths{{{"m", 1e3},
-                                            {"meter", 1e3},
-                                            {"metre", 1e3},
-                                            {"cm", 10},
-                                            {"mm", 1},
-                                            {"millimeter", 1},
-                                            {"millimetre", 1},
-                                            {"um", 1e-3},
-                                            {"\u00b5m", 1e-3},
-                                            {"\u03bcm", 1e-3},
-                                            {"micron", 1e-3},
-                                            {"microns", 1e-3},
-                                            {"micrometer", 1e-3},
-                                            {"micrometre", 1e-3},
-                                            {"micrometers", 1e-3},
-                                            {"meters", 1e3},
-                                            {"metres", 1e3},
-                                            {"centimeter", 10},
-                                            {"millimeters", 1},
-                                            {"millimetres", 1},
-                                            {"micrometres", 1e-3},
-                                            {"nanometer", 1e-6},
-                                            {"nanometers", 1e-6},
-                                            {"nm", 1e-6}}};
+  constexpr Lengths lengths[] = {
+      {1e3, "m meter metre meters metres"},
+      {10, "cm centimeter"},
+      {1, "mm millimeter millimetre millimeters millimetres"},
+      {1e-3, "um \u00b5m \u03bcm micron microns micrometer micrometre micrometers micrometres"},
+      {1e-6, "nm nanometer nanometers"}};
   const std::string name = in_lower_case(std::string(trimmed(unit)));
-  for (const Length& length : lengths)
-    if (name == length.name) return length.mm;
+  for (const auto& [mm, names] : lengths)
+    if (is_among(name, names)) return mm;
   return std::nullopt;
 }
 

@@ -18,7 +18,7 @@
 #include "flat_volume.hpp"
 #include "tiff_part.hpp"
 
-namespace tandem::io {
+namespace tandem::io::volumes {
 
 namespace {
 
@@ -196,8 +196,6 @@ std::unique_ptr<VolumeSource> open(const fs::path& path, bool) {
 
 }  // namespace
 
-namespace volumes {
-
 VolumeKind big_tiff() {
   return {.name = "bigtiff",
           .title = "BigTIFF",
@@ -207,6 +205,4 @@ VolumeKind big_tiff() {
           .open = open};
 }
 
-}  // namespace volumes
-
-}  // namespace tandem::io
+}  // namespace tandem::io::volumes

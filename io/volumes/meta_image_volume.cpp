@@ -5,7 +5,7 @@
 #include "../../core/version.hpp"
 #include "flat_volume.hpp"
 
-namespace tandem::io {
+namespace tandem::io::volumes {
 
 namespace {
 
@@ -45,8 +45,6 @@ std::unique_ptr<VolumeWriter> create_meta_image(const Creation& c) {
 
 }  // namespace
 
-namespace volumes {
-
 VolumeKind meta_image() {
   return {.name = "mha",
           .title = "MetaImage",
@@ -55,6 +53,4 @@ VolumeKind meta_image() {
           .create = create_meta_image};
 }
 
-}  // namespace volumes
-
-}  // namespace tandem::io
+}  // namespace tandem::io::volumes

@@ -5,7 +5,7 @@
 #include "../../core/version.hpp"
 #include "flat_volume.hpp"
 
-namespace tandem::io {
+namespace tandem::io::volumes {
 
 namespace {
 
@@ -49,8 +49,6 @@ std::unique_ptr<VolumeWriter> create_nrrd(const Creation& c) {
 
 }  // namespace
 
-namespace volumes {
-
 VolumeKind nrrd() {
   return {.name = "nrrd",
           .title = "NRRD",
@@ -59,6 +57,4 @@ VolumeKind nrrd() {
           .create = create_nrrd};
 }
 
-}  // namespace volumes
-
-}  // namespace tandem::io
+}  // namespace tandem::io::volumes

@@ -25,7 +25,7 @@
 #include "slab_writer.hpp"
 #include "volume_kind.hpp"
 
-namespace tandem::io {
+namespace tandem::io::volumes {
 
 namespace {
 
@@ -113,6 +113,18 @@ class Folder {
  private:
   fs::path path_;
 };
+
+/// The shapes of the volume and of its smaller copies.
+std::vector<Shape> levels_of(Shape n) {
+  constexpr Index small = 64;  // voxels along x and y
+  std::vector<Shape> levels{n};
+  while (std::max(levels.back()[1], levels.back()[2]) > small) {
+    Shape half = levels.back();
+    for (Index& count : half) count = (count + 1) / 2;
+    levels.push_back(half);
+  }
+  return levels;
+}
 
 class ZarrWriter final : public SlabWriter {
  public:
@@ -261,17 +273,6 @@ class ZarrWriter final : public SlabWriter {
   std::vector<Shape> levels_;
   std::string recipe_;
   std::optional<Journal> journal_;  // the last member: its thread uses the others
-
-  static std::vector<Shape> levels_of(Shape n) {
-    constexpr Index small = 64;  // voxels along x and y
-    std::vector<Shape> levels{n};
-    while (std::max(levels.back()[1], levels.back()[2]) > small) {
-      Shape half = levels.back();
-      for (Index& count : half) count = (count + 1) / 2;
-      levels.push_back(half);
-    }
-    return levels;
-  }
 };
 
 std::unique_ptr<VolumeWriter> create_ome_zarr(const Creation& c) { return std::make_unique<ZarrWriter>(c); }
@@ -284,8 +285,6 @@ std::vector<fs::path> all_files(const fs::path& path) {
 
 }  // namespace
 
-namespace volumes {
-
 VolumeKind ome_zarr() {
   return {.name = "zarr",
           .title = "OME-Zarr",
@@ -297,6 +296,4 @@ VolumeKind ome_zarr() {
           .files = all_files};
 }
 
-}  // namespace volumes
-
-}  // namespace tandem::io
+}  // namespace tandem::io::volumes

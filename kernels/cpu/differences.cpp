@@ -1,10 +1,9 @@
-#include "differences.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "../../core/parallel.hpp"
+#include "tables.hpp"
 
 namespace tandem::kernels::cpu {
 

@@ -3,8 +3,6 @@
 // Arrays are (..., part, lane), where a lane is one slice. Transforms are complex, of two rows of the same
 // slice: two views, or two rows of pixels. So the numbers of a slice never meet those of another one.
 
-#include "fourier.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -17,6 +15,7 @@
 #include "continuation.hpp"
 #include "fourier_gridding.hpp"
 #include "scratch.hpp"
+#include "tables.hpp"
 #include "update.hpp"
 
 namespace tandem::kernels::cpu {

@@ -1,5 +1,3 @@
-#include "ramp.hpp"
-
 #include <algorithm>
 #include <complex>
 #include <vector>
@@ -10,6 +8,7 @@
 #include "continuation.hpp"
 #include "fourier_transform.hpp"
 #include "scratch.hpp"
+#include "tables.hpp"
 
 namespace tandem::kernels::cpu {
 

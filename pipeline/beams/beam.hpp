@@ -55,9 +55,13 @@ struct Beam {
 
   /// F and B for some of the views of a problem, which count from 0: the sum of B F y over all views is the
   /// result. Null for a kind whose slices are problems of their own, where B is fast for all views at once.
-  ByViews (*of_views)(const Plan& plan, const Problem& problem);
+  ByViews (*of_views)(const Filter& how, const Problem& problem);
 };
 
 const Beam& beam_of(const Scan& scan);
+
+/// Warns of a gap between neighbouring views, rad, if it is a hole, or wider than 5 degrees and than 5 steps;
+/// or says that the angles look like radians. `open` is the part of the period for which no view stands, rad.
+void warn_of_gap(std::vector<std::string>& warnings, const Job& job, double gap, double open, double period);
 
 }  // namespace tandem::pipeline

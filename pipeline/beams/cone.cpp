@@ -13,7 +13,6 @@
 #include "../plan/warn.hpp"
 #include "beam.hpp"
 #include "cone.hpp"
-#include "view_gaps.hpp"
 
 namespace tandem::pipeline {
 
@@ -32,9 +31,9 @@ VolumeGrid seen_by_fdk(const Scan& scan, const VolumeGrid& grid) {
   return fan(scan) ? flat_voxels(*fan(scan), grid) : grid;
 }
 
-std::optional<LinearOperator> cone_ramp(const Plan& plan, const Problem& problem) {
+std::optional<LinearOperator> cone_ramp(const Flow&, const Filter& how, const Problem& problem) {
   const ConeBeam& scan = point_source_of(problem.scan);
-  return ramp_filter(scan, plan.job.options.filter, problem.A.domain().device(),
+  return ramp_filter(scan, how, problem.A.domain().device(),
                      interpolation_of(scan, problem.grid, cone_model));
 }
 
@@ -48,7 +47,7 @@ void choose_cone_execution(Plan& plan, const Recipe& recipe, const std::function
   require<DeviceError>(how == only, "cone beam: no ", name_of(how),
                        "; give --variant automatic --precision float32");
   for (const Device device : plan.flow.devices)  // a solver has all slices at once
-    if (plan.flow.workers.empty() || !plan.flow.route->shares_vectors)
+    if (plan.flow.workers.empty() || plan.flow.route->slices != Slices::as_one)
       plan.flow.workers.push_back({device, how});
   for (const Device device : recipe.devices) {  // whether they have kernels
     projector(point_source_of(plan.job.scan), plan.job.solved, model, device);
@@ -63,7 +62,7 @@ void add_cone_warnings(Plan& plan, const Recipe&) {
          " degrees of a short scan (half a turn and the fan) open",
          plan.job.filters() ? ", which count as zero" : "", "; expect limited-angle artefacts",
          plan.job.filters() ? " and low values" : "");
-  warn_of_gap(plan, gap_between_views(scan), 0, whole_turn);
+  warn_of_gap(plan.warnings, plan.job, gap_between_views(scan), 0, whole_turn);
   const double rows = static_cast<double>(scan.detector.rows), midplane = scan.midplane_row;
   if (midplane < -rows || midplane > 2 * rows - 1)
     warn(plan.warnings, "the midplane, row ",
@@ -87,7 +86,7 @@ WorkingMemory cone_kernels_hold(const Plan&, const Worker& worker, Shape volume,
   return memory;
 }
 
-LinearOperator cone_projector(const Plan&, const Worker& worker, const Scan& scan, Range,
+LinearOperator cone_projector(const Flow&, const Worker& worker, const Scan& scan, Range,
                               const VolumeGrid& grid, const std::function<void()>&) {
   return projector(point_source_of(scan), seen_by_projector(scan, grid), model, worker.device);
 }
@@ -116,17 +115,16 @@ Array in_strips(const Problem& problem, const Array& filtered, const std::functi
   return whole;
 }
 
-BackProjection fdk_of(const Plan&, const Problem& problem) {
+BackProjection fdk_of(const Flow&, const Filter&, const Problem& problem) {
   return [problem](const Array& filtered, const std::function<void(double)>& done) {
     return in_strips(problem, filtered, done);
   };
 }
 
-ByViews fdk_by_views(const Plan& plan, const Problem& problem) {
+ByViews fdk_by_views(const Filter& how, const Problem& problem) {
   const ConeBeam& scan = point_source_of(problem.scan);
   const Device device = problem.worker.device;
-  return {ramp_filter_of_views(scan, plan.job.options.filter, device,
-                               interpolation_of(scan, problem.grid, model)),
+  return {ramp_filter_of_views(scan, how, device, interpolation_of(scan, problem.grid, model)),
           [scan, seen = seen_by_fdk(problem.scan, problem.grid), device](Range views) {
             return fdk_backprojector(scan, views, seen, model, device);
           }};

@@ -11,7 +11,7 @@ VolumeGrid seen_by_projector(const Scan& scan, const VolumeGrid& grid);
 VolumeGrid seen_by_fdk(const Scan& scan, const VolumeGrid& grid);
 
 /// The operator F of vectors that are whole.
-std::optional<LinearOperator> cone_ramp(const Plan& plan, const Problem& problem);
+std::optional<LinearOperator> cone_ramp(const Flow& flow, const Filter& how, const Problem& problem);
 
 /// Placements of cone and fan beams, which share a problem out in several ways.
 extern const Placement cone_on_devices, cone_in_tiles, cone_over_ranks;

@@ -22,28 +22,27 @@ void require_cone_tiles(const Plan& plan) {
 
 namespace {
 
-LinearOperator tiled(const Plan& plan, const ConeBeam& scan, const VolumeGrid& grid,
+LinearOperator tiled(const Flow& flow, const ConeBeam& scan, const VolumeGrid& grid,
                      const std::function<void()>& on_tile) {
   const auto before_each = [on_tile](Device) {
     if (on_tile) on_tile();
   };
-  return tiled_projector(scan, grid, plan.flow.devices, static_cast<double>(plan.flow.device_bytes),
-                         {plan.flow.streams, before_each});
+  return tiled_projector(scan, grid, flow.devices, static_cast<double>(flow.device_bytes),
+                         {flow.streams, before_each});
 }
 
-LinearOperator projector_in_tiles(const Plan& plan, const Worker&, const Scan& scan, Range,
+LinearOperator projector_in_tiles(const Flow& flow, const Worker&, const Scan& scan, Range,
                                   const VolumeGrid& grid, const std::function<void()>& on_tile) {
-  return tiled(plan, point_source_of(scan), seen_by_projector(scan, grid), on_tile);
+  return tiled(flow, point_source_of(scan), seen_by_projector(scan, grid), on_tile);
 }
 
 /// FDK's back-projection by the plan's devices.
-Array back_projected(const Plan& plan, const Problem& problem, const Array& filtered,
+Array back_projected(const Flow& flow, const Problem& problem, const Array& filtered,
                      const std::function<void(double)>& done) {
   const ConeBeam& scan = point_source_of(problem.scan);
   const ConeBeam wide = symmetric(scan);
   const VolumeGrid seen = seen_by_fdk(problem.scan, problem.grid);
-  const Tiling tiles =
-      plan_tiles(wide, seen, plan.flow.devices, static_cast<double>(plan.flow.device_bytes)).backward;
+  const Tiling tiles = plan_tiles(wide, seen, flow.devices, static_cast<double>(flow.device_bytes)).backward;
   const auto all = static_cast<double>(tiles.strips.size() * tiles.views.size());
   std::mutex one_at_a_time;
   double begun = 0;
@@ -51,12 +50,12 @@ Array back_projected(const Plan& plan, const Problem& problem, const Array& filt
     const std::lock_guard lock(one_at_a_time);
     done(begun++ / all);
   };
-  return backprojector(tiled(plan, wide, seen, tell), scan, seen) * filtered;
+  return backprojector(tiled(flow, wide, seen, tell), scan, seen) * filtered;
 }
 
-BackProjection fdk_in_tiles(const Plan& plan, const Problem& problem) {
-  return [&plan, problem](const Array& filtered, const std::function<void(double)>& done) {
-    return back_projected(plan, problem, filtered, done);
+BackProjection fdk_in_tiles(const Flow& flow, const Filter&, const Problem& problem) {
+  return [&flow, problem](const Array& filtered, const std::function<void(double)>& done) {
+    return back_projected(flow, problem, filtered, done);
   };
 }
 

@@ -17,31 +17,30 @@ Space portion_of(const ConeBeam& scan, Range own, Device device) {
 }
 
 /// Vectors are portions, and each rank projects onto its views. If it has none, it is not asked for a part.
-LinearOperator split(const Plan& plan, Device device, const ConeBeam& scan, Range own,
+LinearOperator split(const Flow& flow, Device device, const ConeBeam& scan, Range own,
                      const VolumeGrid& grid) {
   const auto of_part = [scan, own, device](const VolumeGrid& lines) {
     return projector(crop(scan, own, {0, scan.detector.rows}), lines, cone_model, device);
   };
-  return rank_projector(plan.flow.together, {.grid = grid,
-                                             .projections = portion_of(scan, own, device),
-                                             .lines_at_once = plan.flow.lines_at_once,
-                                             .of_part = of_part});
+  return rank_projector(flow.together, {.grid = grid,
+                                        .projections = portion_of(scan, own, device),
+                                        .lines_at_once = flow.lines_at_once,
+                                        .of_part = of_part});
 }
 
-LinearOperator projector_over_ranks(const Plan& plan, const Worker& worker, const Scan& scan, Range own,
+LinearOperator projector_over_ranks(const Flow& flow, const Worker& worker, const Scan& scan, Range own,
                                     const VolumeGrid& grid, const std::function<void()>&) {
-  return split(plan, worker.device, point_source_of(scan), own, seen_by_projector(scan, grid));
+  return split(flow, worker.device, point_source_of(scan), own, seen_by_projector(scan, grid));
 }
 
 /// F for the views of this rank.
-std::optional<LinearOperator> ramp_over_ranks(const Plan& plan, const Problem& problem) {
+std::optional<LinearOperator> ramp_over_ranks(const Flow&, const Filter& how, const Problem& problem) {
   const ConeBeam& scan = point_source_of(problem.scan);
   const Device device = problem.A.domain().device();
   const Range own = problem.own_views;
   std::optional<LinearOperator> F;
   if (own.size() > 0)
-    F = ramp_filter_of_views(scan, plan.job.options.filter, device,
-                             interpolation_of(scan, problem.grid, cone_model))(own);
+    F = ramp_filter_of_views(scan, how, device, interpolation_of(scan, problem.grid, cone_model))(own);
   return make_operator(
       problem.A.range(), portion_of(symmetric(scan), own, device),
       [F](ConstVectorView y, VectorView filtered, Stream& stream) {
@@ -52,16 +51,16 @@ std::optional<LinearOperator> ramp_over_ranks(const Plan& plan, const Problem& p
       });
 }
 
-Array back_projected(const Plan& plan, const Problem& problem, const Array& filtered) {
+Array back_projected(const Flow& flow, const Problem& problem, const Array& filtered) {
   const ConeBeam& scan = point_source_of(problem.scan);
   const VolumeGrid seen = seen_by_fdk(problem.scan, problem.grid);
   const Device device = filtered.space().device();
-  return backprojector(split(plan, device, symmetric(scan), problem.own_views, seen), scan, seen) * filtered;
+  return backprojector(split(flow, device, symmetric(scan), problem.own_views, seen), scan, seen) * filtered;
 }
 
-BackProjection fdk_over_ranks(const Plan& plan, const Problem& problem) {
-  return [&plan, problem](const Array& filtered, const std::function<void(double)>&) {
-    return back_projected(plan, problem, filtered);
+BackProjection fdk_over_ranks(const Flow& flow, const Filter&, const Problem& problem) {
+  return [&flow, problem](const Array& filtered, const std::function<void(double)>&) {
+    return back_projected(flow, problem, filtered);
   };
 }
 

@@ -15,7 +15,6 @@
 #include "../plan/warn.hpp"
 #include "beam.hpp"
 #include "row_axes.hpp"
-#include "view_gaps.hpp"
 
 namespace tandem::pipeline {
 
@@ -149,7 +148,7 @@ void add_parallel_warnings(Plan& plan, const Recipe& recipe) {
   const std::vector<double>& angles = angles_of(plan.job.scan);
   const std::vector<double> weights = view_weights(angles, period);
   const double seen = std::accumulate(weights.begin(), weights.end(), 0.0);
-  warn_of_gap(plan, widest_gap(angles, period), std::max(0.0, period - seen), period);
+  warn_of_gap(plan.warnings, plan.job, widest_gap(angles, period), std::max(0.0, period - seen), period);
   warn_of_rows_aside(plan);
   if (plan.flow.model == Model::fourier && voxels_are_wider(plan))
     warn(
@@ -170,35 +169,34 @@ WorkingMemory parallel_kernels_hold(const Plan& plan, const Worker& worker, Shap
   return working_memory(worker.execution, volume, projections, worker.device);
 }
 
-LinearOperator parallel_projector(const Plan& plan, const Worker& worker, const Scan& scan, Range,
+LinearOperator parallel_projector(const Flow& flow, const Worker& worker, const Scan& scan, Range,
                                   const VolumeGrid& grid, const std::function<void()>&) {
-  const Scan seen = plan.job.method->iterates() ? solved_scan(scan, grid) : scan;
-  return projector(parallel(seen), grid, plan.flow.model, worker.device, worker.execution);
+  return projector(parallel(scan), grid, flow.model, worker.device, worker.execution);
 }
 
 /// The Fourier model filters on its way.
-std::optional<LinearOperator> ramp_of(const Plan& plan, const Problem& problem) {
-  if (plan.flow.model == Model::fourier) return {};
+std::optional<LinearOperator> ramp_of(const Flow& flow, const Filter& how, const Problem& problem) {
+  if (flow.model == Model::fourier) return {};
   const Worker& worker = problem.worker;
   const ParallelBeam& scan = parallel(problem.scan);
-  return ramp_filter(scan, plan.job.options.filter, worker.device,
-                     interpolation_of(scan, problem.grid, plan.flow.model, worker.execution, worker.device));
+  return ramp_filter(scan, how, worker.device,
+                     interpolation_of(scan, problem.grid, flow.model, worker.execution, worker.device));
 }
 
-LinearOperator backprojector_of(const Plan& plan, const Problem& problem) {
+LinearOperator backprojector_of(const Flow& flow, const Filter& how, const Problem& problem) {
   const ParallelBeam& scan = parallel(problem.scan);
   const Device device = problem.worker.device;
-  const Execution& how = problem.worker.execution;
-  if (plan.flow.model == Model::fourier)
-    return fourier_fbp(scan, problem.grid, plan.job.options.filter, device, how);
+  const Execution& runs = problem.worker.execution;
+  if (flow.model == Model::fourier) return fourier_fbp(scan, problem.grid, how, device, runs);
   const ParallelBeam wide = symmetric(scan);
   if (problem.A.range() == projection_space(wide, device))
     return backprojector(problem.A, scan, problem.grid);
-  return backprojector(projector(wide, problem.grid, plan.flow.model, device, how), scan, problem.grid);
+  return backprojector(projector(wide, problem.grid, flow.model, device, runs), scan, problem.grid);
 }
 
-BackProjection fbp_of(const Plan& plan, const Problem& problem) {
-  return [B = backprojector_of(plan, problem)](const Array& filtered, const auto&) { return B * filtered; };
+BackProjection fbp_of(const Flow& flow, const Filter& how, const Problem& problem) {
+  return
+      [B = backprojector_of(flow, how, problem)](const Array& filtered, const auto&) { return B * filtered; };
 }
 
 std::optional<std::array<double, 2>> slices_are_apart(const Scan&, double) { return std::nullopt; }

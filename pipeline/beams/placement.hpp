@@ -20,14 +20,15 @@ struct Placement {
 
   /// The operator A for a part of the plan, see `problem_of`. `own`: the views of the scan whose projections
   /// this process has, which are all unless vectors lie on several ranks.
-  LinearOperator (*projector)(const Plan& plan, const Worker& worker, const Scan& scan, Range own,
+  LinearOperator (*projector)(const Flow& flow, const Worker& worker, const Scan& scan, Range own,
                               const VolumeGrid& grid, const std::function<void()>& on_tile);
 
-  /// The operator F, see `filter_of`.
-  std::optional<LinearOperator> (*filter)(const Plan& plan, const Problem& problem);
+  /// The operator F, which line integrals go through before they are back-projected. Empty if B filters
+  /// within.
+  std::optional<LinearOperator> (*filter)(const Flow& flow, const Filter& how, const Problem& problem);
 
-  /// The operator B, see `back_projection_of`.
-  BackProjection (*back_projection)(const Plan& plan, const Problem& problem);
+  /// B, which may be used as long as the flow is there.
+  BackProjection (*back_projection)(const Flow& flow, const Filter& how, const Problem& problem);
 };
 
 /// The words for vectors on one device, or shared by the members of a team.

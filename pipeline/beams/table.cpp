@@ -1,3 +1,6 @@
+#include "../../core/units.hpp"
+#include "../../geometry/circle.hpp"
+#include "../plan/warn.hpp"
 #include "beam.hpp"
 
 namespace tandem::pipeline {
@@ -15,6 +18,25 @@ const Beam& room_of(const ConeBeam&) { return cone_beam; }
 
 const Beam& beam_of(const Scan& scan) {
   return std::visit([](const auto& s) -> const Beam& { return room_of(s); }, scan);
+}
+
+void warn_of_gap(std::vector<std::string>& warnings, const Job& job, double gap, double open, double period) {
+  const std::vector<double>& angles = angles_of(job.scan);
+  if (look_like_radians(angles))
+    return warn(warnings,
+                "the angles look like radians, and are taken as degrees; give degrees by --angles or --arc");
+  const double usual = period / static_cast<double>(angles.size()), narrow = in_radians(5);
+  const bool hole = gap > 3 * narrow && Circle(angles, period).holes() > 0;
+  if (gap <= narrow || (gap <= 5 * usual && !hole)) return;
+  const char* whole = period == half_turn ? "half turn" : "turn";
+  const bool zero = open > in_radians(0.01);
+  if (zero || !job.filters())
+    warn(warnings, "the views leave ", in_degrees(zero ? open : gap), " degrees of the ", whole, " open",
+         job.filters() ? ", which count as zero" : "", "; expect limited-angle artefacts",
+         job.filters() ? " and low values" : "");
+  else
+    warn(warnings, "the views leave a gap of ", in_degrees(gap), " degrees in the ", whole,
+         ", for which the views beside it stand; expect streaks");
 }
 
 }  // namespace tandem::pipeline

@@ -10,9 +10,9 @@
 namespace tandem::pipeline {
 
 /// For files; and for kernels and transforms on a GPU, which come with their first use.
-double held_with_libraries(const Flow& flow) {
+double held_with_libraries(bool on_gpus) {
   constexpr double of_files = 32e6, of_gpus = 128e6;
-  return static_cast<double>(held_memory()) + of_files + (flow.home().is_cuda() ? of_gpus : 0);
+  return static_cast<double>(held_memory()) + of_files + (on_gpus ? of_gpus : 0);
 }
 
 double host_budget(const Recipe& recipe) {
@@ -20,11 +20,11 @@ double host_budget(const Recipe& recipe) {
                            : static_cast<double>(held_memory()) + static_cast<double>(spare_host_memory());
 }
 
-double device_budget(const Flow& flow, const Recipe& recipe) {
+double device_budget(const std::vector<Device>& devices, const Recipe& recipe) {
   const auto& asked = recipe.device_bytes;
   double least = asked ? static_cast<double>(*asked) : INFINITY;
   bool gpu = false;
-  for (const Device device : flow.devices)
+  for (const Device device : devices)
     if (device.is_cuda()) least = std::min(least, 0.9 * static_cast<double>(free_memory(device))), gpu = true;
   return gpu ? least : std::min(least, static_cast<double>(spare_host_memory()));
 }

@@ -48,7 +48,7 @@ Room::Room(Plan& plan, const Recipe& recipe, const io::ScanInfo& info)
     : plan_(plan),
       recipe_(recipe),
       info_(info),
-      held_(held_with_libraries(plan.flow)),
+      held_(held_with_libraries(plan.flow.home().is_cuda())),
       budget_(host_budget(recipe)) {}
 
 double Room::bytes(Index slices) const { return held_ + host_bytes(plan_, info_, slices); }
@@ -56,7 +56,8 @@ double Room::bytes(Index slices) const { return held_ + host_bytes(plan_, info_,
 bool Room::fits(Index slices) const { return bytes(slices) <= budget_; }
 
 bool Room::fits_devices(Index slices) const {
-  return !plan_.flow.home().is_cuda() || device_bytes(plan_, slices) <= device_budget(plan_.flow, recipe_);
+  return !plan_.flow.home().is_cuda() ||
+         device_bytes(plan_, slices) <= device_budget(plan_.flow.devices, recipe_);
 }
 
 Index Room::most_slices() const {
@@ -64,7 +65,7 @@ Index Room::most_slices() const {
   Index slices = all;
   if (plan_.flow.home().is_cuda())
     slices = most_within(
-        fewest, all, device_budget(plan_.flow, recipe_),
+        fewest, all, device_budget(plan_.flow.devices, recipe_),
         [&](Index some) { return device_bytes(plan_, some); }, "memory of " + plan_.flow.home().name(),
         "a larger --device-memory, " + less_of(plan_.job) + ", " +
             (plan_.flow.model == Model::fourier ? "--model pixel_driven"
@@ -108,7 +109,8 @@ double device_bytes(const Plan& plan, Index slices) {
                                               a_row * static_cast<double>(slices);
   double most = 0;
   for (const auto& [device, bytes] : of_device) most = std::max(most, bytes);
-  return most + plan.flow.route->waiting_bytes(plan, slices);
+  const auto waiting = plan.flow.route->waiting_bytes;
+  return waiting ? most + waiting(plan, slices) : most;
 }
 
 }  // namespace tandem::pipeline

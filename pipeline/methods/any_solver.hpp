@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -15,114 +16,74 @@ namespace tandem::pipeline {
 class AnySolver {
  public:
   template <IterativeSolver S>
-  explicit AnySolver(S solver) : self_(std::make_unique<Of<S>>(std::move(solver))) {}
+  explicit AnySolver(S made) {
+    const auto solver = std::make_shared<S>(std::move(made));
+    step_ = [solver](const ActiveBlocks& active) { solver->step(active); };
+    solution_ = [solver]() -> const Array& { return solver->solution(); };
+    take_ = [solver] { return std::move(*solver).solution(); };
+    residual_norms_ = [solver]() -> const std::vector<double>& { return solver->residual_norms(); };
+    if constexpr (ShowsItsResidual<S>) residual_ = [solver] { return solver->residual(); };
+    if constexpr (TellsItsReach<S>) {
+      falls_ = [solver]() -> const std::vector<double>& { return solver->falls(); };
+      traces_ = [solver] { return solver->traces(); };
+    }
+    if constexpr (ListsItsState<S>) state_ = [solver] { return solver->state(); };
+    if constexpr (GrowsWithSteps<S>) make_room_ = [solver](int steps) { solver->make_room(steps); };
+    if constexpr (TellsItsObjective<S>) objective_ = [solver] { return solver->objective(); };
+    if constexpr (TellsItsGap<S>) gaps_ = [solver] { return solver->gaps(); };
+  }
+  AnySolver(AnySolver&&) = default;
 
   void step(const ActiveBlocks& active) {
-    self_->step(active);
+    step_(active);
     if (follower_) follower_->step(active);
   }
-  const Array& solution() const& { return self_->solution(); }
-  Array solution() && { return self_->taken(); }
-  const std::vector<double>& residual_norms() const { return self_->residual_norms(); }
+  const Array& solution() const& { return solution_(); }
+  Array solution() && { return take_(); }
+  const std::vector<double>& residual_norms() const { return residual_norms_(); }
 
-  const Array* residual() const { return self_->residual(); }  ///< null if the solver does not show it
-  bool tells_its_reach() const { return self_->tells_its_reach(); }
-  const std::vector<double>& falls() const {
-    return self_->falls();
-  }                                                         ///< empty if the solver does not tell its reach
-  std::vector<double> traces() { return self_->traces(); }  ///< @pre the solver tells its reach
-  std::optional<SolverState> state();                       ///< empty if the solver does not list it
-  void make_room(int steps) {                               ///< for the state after so many steps
-    self_->make_room(steps);
+  /// Null if the solver does not show it.
+  const Array* residual() const { return residual_ ? residual_() : nullptr; }
+  bool tells_its_reach() const { return static_cast<bool>(traces_); }
+  const std::vector<double>& falls() const {  ///< empty if the solver does not tell its reach
+    static const std::vector<double> none;
+    return falls_ ? falls_() : none;
+  }
+  std::vector<double> traces() { return traces_(); }  ///< @pre the solver tells its reach
+  std::optional<SolverState> state();                 ///< empty if the solver does not list it
+  void make_room(int steps) {                         ///< for the state after so many steps
+    if (make_room_) make_room_(steps);
     if (follower_) follower_->make_room(steps);
   }
   /// Takes a follower along, which was made right after this one, from signs: see Sums.
   void lead(AnySolver follower, Array signs) {
-    follower_ = std::move(follower.self_);
+    follower_ = std::make_unique<AnySolver>(std::move(follower));
     signs_.emplace(std::move(signs));
   }
   std::vector<double> degrees_of_freedom() const {  ///< @pre there is a follower
     return tandem::degrees_of_freedom(*signs_, *follower_->residual());
   }
-  std::vector<double> gaps() { return self_->gaps(); }  ///< @pre the solver tells its gap
+  std::vector<double> gaps() { return gaps_(); }  ///< @pre the solver tells its gap
   /// What it minimises, one per block; empty if the solver does not tell.
-  std::vector<double> objective() { return self_->objective(); }
+  std::vector<double> objective() { return objective_ ? objective_() : std::vector<double>(); }
 
  private:
-  struct Concept {
-    virtual ~Concept() = default;
-    virtual void step(const ActiveBlocks& active) = 0;
-    virtual const Array& solution() const = 0;
-    virtual Array taken() = 0;
-    virtual const std::vector<double>& residual_norms() const = 0;
-    virtual const Array* residual() const = 0;
-    virtual bool tells_its_reach() const = 0;
-    virtual const std::vector<double>& falls() const = 0;
-    virtual std::vector<double> traces() = 0;
-    virtual std::optional<SolverState> state() = 0;
-    virtual void make_room(int steps) = 0;
-    virtual std::vector<double> objective() = 0;
-    virtual std::vector<double> gaps() = 0;
-  };
-
-  template <class S>
-  struct Of final : Concept {
-    explicit Of(S s) : solver(std::move(s)) {}
-    void step(const ActiveBlocks& active) override { solver.step(active); }
-    const Array& solution() const override { return solver.solution(); }
-    Array taken() override { return std::move(solver).solution(); }
-    const std::vector<double>& residual_norms() const override { return solver.residual_norms(); }
-    const Array* residual() const override {
-      if constexpr (ShowsItsResidual<S>)
-        return solver.residual();
-      else
-        return nullptr;
-    }
-    bool tells_its_reach() const override { return TellsItsReach<S>; }
-    const std::vector<double>& falls() const override {
-      if constexpr (TellsItsReach<S>)
-        return solver.falls();
-      else
-        return no_falls;
-    }
-    std::vector<double> traces() override {
-      if constexpr (TellsItsReach<S>)
-        return solver.traces();
-      else
-        return {};
-    }
-    std::optional<SolverState> state() override {
-      if constexpr (ListsItsState<S>)
-        return solver.state();
-      else
-        return {};
-    }
-    void make_room(int steps) override {
-      if constexpr (GrowsWithSteps<S>) solver.make_room(steps);
-    }
-    std::vector<double> objective() override {
-      if constexpr (TellsItsObjective<S>)
-        return solver.objective();
-      else
-        return {};
-    }
-    std::vector<double> gaps() override {
-      if constexpr (TellsItsGap<S>)
-        return solver.gaps();
-      else
-        return {};
-    }
-    S solver;
-    std::vector<double> no_falls;
-  };
-
-  std::unique_ptr<Concept> self_, follower_;
+  std::function<void(const ActiveBlocks&)> step_;
+  std::function<const Array&()> solution_;
+  std::function<Array()> take_;
+  std::function<const std::vector<double>&()> residual_norms_, falls_;
+  std::function<const Array*()> residual_;
+  std::function<std::vector<double>()> traces_, objective_, gaps_;
+  std::function<SolverState()> state_;
+  std::function<void(int)> make_room_;
+  std::unique_ptr<AnySolver> follower_;
   std::optional<Array> signs_;
 };
 
 inline std::optional<SolverState> AnySolver::state() {
-  std::optional<SolverState> all = self_->state();
-  if (!all || !follower_) return all;
+  if (!state_) return {};
+  std::optional<SolverState> all = state_();
+  if (!follower_) return all;
   SolverState of_follower = follower_->state().value();
   for (StatePart& part : of_follower) {
     part.name.insert(0, "follower's ");

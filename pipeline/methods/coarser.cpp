@@ -49,21 +49,21 @@ Worker suited(Worker worker, Model model, const Scan& scan, const VolumeGrid& gr
 
 }  // namespace
 
-std::vector<CoarserProblem> coarser_problems(const Plan& plan, const Problem& problem) {
+std::vector<CoarserProblem> coarser_problems(const Flow& flow, MethodOptions options,
+                                             const Problem& problem) {
   constexpr int most = 3;
   std::vector<CoarserProblem> all;
   VolumeGrid grid = problem.grid;
   Scan scan = solved_scan(problem.scan, grid);
   share_axis(scan);  // onto which rows were moved
-  MethodOptions options = plan.job.options;
   for (int k = 0; k < most; ++k) {
     const std::optional<Binned> wider = binned(scan, grid, problem.A.domain().shares());
     if (!wider) break;
     scan = tandem::bin_down(scan, 1, true);
     grid = bin_down(grid, wider->slices ? 3 : 2);
     if (options.tv_huber) *options.tv_huber *= 2;  // differences of neighbours twice as far apart
-    const Worker worker = suited(problem.worker, plan.flow.model, scan, grid);
-    LinearOperator A = plan.flow.placement->projector(plan, worker, scan, problem.own_views, grid, {});
+    const Worker worker = suited(problem.worker, flow.model, scan, grid);
+    LinearOperator A = flow.placement->projector(flow, worker, scan, problem.own_views, grid, {});
     Regulariser variation = variation_of(A.domain(), grid.pitch, options);
     all.push_back(
         {std::move(A), std::move(variation), weights_times_of(wider->rows ? 2 : 1, wider->slices ? 3 : 2)});

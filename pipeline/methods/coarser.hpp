@@ -11,6 +11,6 @@ namespace tandem::pipeline {
 /// of the weight of total variation. Views stay as they are, and so stays the part of them that each rank or
 /// device has. None for several rows of a parallel beam, which are problems of their own, nor for a cone beam
 /// of a few rows or slices.
-std::vector<CoarserProblem> coarser_problems(const Plan& plan, const Problem& problem);
+std::vector<CoarserProblem> coarser_problems(const Flow& flow, MethodOptions options, const Problem& problem);
 
 }  // namespace tandem::pipeline

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../plan/problem.hpp"
+#include "method.hpp"
 
 namespace tandem::pipeline {
 
@@ -8,5 +8,13 @@ namespace tandem::pipeline {
 /// 1/2 W |x|^2; as they are without a weight. Residuals are then those of both. Each of a solver's vectors of
 /// data is longer by a volume (`Method::holds_with`). @throws GeometryError unless the weight is positive
 Equations damped(Equations equations, const MethodOptions& options);
+
+/// A solver of these equations.
+template <class Solver>
+AnySolver damped_solver(Equations equations, Array x0, const MethodOptions& options) {
+  equations = damped(std::move(equations), options);
+  return AnySolver(
+      Solver(std::move(equations.A), std::move(equations.y), std::move(x0), std::move(equations.sums)));
+}
 
 }  // namespace tandem::pipeline

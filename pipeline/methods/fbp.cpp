@@ -2,27 +2,18 @@
 
 #include "work.hpp"
 
-namespace tandem::pipeline {
+namespace tandem::pipeline::made {
 
 namespace {
 
-class Fbp final : public Computation {
- public:
-  explicit Fbp(Work& work) : steps_(work) {}
-
-  Array volume(const Problem& problem, LineIntegrals data, Range slices) override {
-    return steps_.back_projected(problem, steps_.filtered(problem, std::move(data.y)), slices);
-  }
-
- private:
-  FilteredBackProjection steps_;
-};
-
-std::unique_ptr<Computation> begin_fbp(Work& work) { return std::make_unique<Fbp>(work); }
+Computation begin_fbp(Work& work) {
+  return [steps = std::make_shared<FilteredBackProjection>(work)](const Problem& problem, LineIntegrals data,
+                                                                  Range slices) {
+    return steps->back_projected(problem, steps->filtered(problem, std::move(data.y)), slices);
+  };
+}
 
 }  // namespace
-
-namespace made {
 
 Method fbp() {
   return {.name = "fbp",
@@ -36,6 +27,4 @@ Method fbp() {
           .begin = begin_fbp};
 }
 
-}  // namespace made
-
-}  // namespace tandem::pipeline
+}  // namespace tandem::pipeline::made

@@ -13,13 +13,12 @@ Method tv();
 
 /// The problem of `tv`, with its search of the weight, by another solver.
 Method fista() {
-  Method method = tv();
+  const Method of_tv = tv();
+  Method method = that_runs<Fista>(of_tv);
   method.name = "fista";
   method.help = "what tv minimises, by gradient steps with momentum; takes more memory";
-  method.cost = Fista::cost;
-  method.lists_state = ListsItsState<Fista>;
-  method.tells_gap = TellsItsGap<Fista>;
-  method.holds = {method.holds.front(), while_stepping(Fista::cost).front()};
+  method.begin = of_tv.begin;
+  method.holds.insert(method.holds.begin(), of_tv.holds.front());
   method.solver = [](Equations equations, Array x0, const MethodOptions& options) {
     Regulariser variation = variation_of(equations.A.domain(), equations.pitch, options);
     return AnySolver(Fista(std::move(equations.A), std::move(equations.y), std::move(x0),

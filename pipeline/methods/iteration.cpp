@@ -1,9 +1,6 @@
-#include "iteration.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <sstream>
-#include <tuple>
 #include <utility>
 
 #include "../../core/comm.hpp"
@@ -16,6 +13,7 @@
 #include "../plan/warn.hpp"
 #include "../watch/stopwatch.hpp"
 #include "curve_watch.hpp"
+#include "method.hpp"
 #include "start.hpp"
 #include "state_keeper.hpp"
 
@@ -37,8 +35,12 @@ Array transmissions_of(const Array& lines) {
   return ones;
 }
 
-/// Clamps data at zero. Returns the sum of sizes, and how much less it is then.
-std::pair<double, double> clamp_at_zero(Array& data) {
+/// The sum of the sizes of data, and of those below zero.
+struct Clamped {
+  double all = 0, below_zero = 0;
+};
+
+Clamped clamp_at_zero(Array& data) {
   Stream& stream = default_stream(data.space().device());
   const double all = total(sum_lengths(data, stream));
   clamp_below(data, 0, stream);
@@ -70,23 +72,19 @@ StopRule by_cross_validation(AnySolver& solver, const Problem& problem) {
                           data_kept(problem.scan, problem.grid), against_noise);
 }
 
-class Iteration final : public Computation {
+class Iteration {
  public:
   explicit Iteration(Work& work)
       : work_(work),
+        method_(*work.plan.job.method),
         options_(work.plan.job.options),
         start_(work),
         live_(work.worker == 0 ? work.beside.show : OnPictures{}) {}
 
-  Array volume(const Problem& problem, LineIntegrals data, Range slices) override {
+  Array operator()(const Problem& problem, LineIntegrals data, Range slices) {
     Array x0 = start_(problem, data.y, slices);
     const std::vector<double> noise = noise_of(problem, std::move(data.noise_norms));
-    Equations equations = equations_of(problem, std::move(data));
-    const Job& job = work_.plan.job;
-    if (job.method->takes_transmissions && !job.preprocessing.keeps_transmissions)
-      equations.y = transmissions_of(equations.y);
-    std::pair<double, double> clamped;
-    if (job.method->only_positive) clamped = clamp_at_zero(equations.y);
+    auto [equations, clamped] = taken(problem, std::move(data));
     const StopRule runs_away = divergence(norm(equations.y, default_stream(work_.device())));
     std::optional<BestSoFar> best;
     if (!work_.plan.flow.matched) best.emplace(problem.A.domain());
@@ -100,7 +98,7 @@ class Iteration final : public Computation {
     if (keeper) keeper->begin(slices, at, solver);
     const int before = at.run.report.iterations;
     CurveWatch curves(work_, slices, at.curves, live_);
-    const SolverCost& cost = work_.plan.job.method->cost;
+    const SolverCost& cost = method_.cost;
     const auto look = [&](const Progress& now) {
       const double steps = cost.preparation.together() + cost.step.together() * (now.iteration - before);
       watch->reached({.slices = share(now) * all, .updates = steps * updates_of(problem)});
@@ -116,7 +114,7 @@ class Iteration final : public Computation {
     note(std::move(at), slices);
     Iterated& done = work_.outcome.iterated.back();
     done.noise = joint_norm(noise);
-    std::tie(done.data, done.below_zero) = clamped;
+    done.data = clamped.all, done.below_zero = clamped.below_zero;
     watch.reset();
     Array x = std::move(solver).solution();
     if (best) best->replace(x, diverged(done));
@@ -124,8 +122,17 @@ class Iteration final : public Computation {
   }
 
  private:
+  /// The equations as the method takes them, and what was clamped for that.
+  std::pair<Equations, Clamped> taken(const Problem& problem, LineIntegrals data) const {
+    Equations equations = equations_of(problem, std::move(data));
+    if (method_.takes_transmissions && !work_.plan.job.preprocessing.keeps_transmissions)
+      equations.y = transmissions_of(equations.y);
+    const Clamped clamped = method_.only_positive ? clamp_at_zero(equations.y) : Clamped{};
+    return {std::move(equations), clamped};
+  }
+
   AnySolver solver_of(const Problem& problem, Equations equations, Array x0, Range slices) {
-    const auto& make = work_.plan.job.method->solver;
+    const auto& make = method_.solver;
     if (!options_.stop_by_gcv) return make(std::move(equations), std::move(x0), options_);
     auto [leader, follower] = Sums::leader_and_follower();
     equations.sums = std::move(leader);
@@ -182,9 +189,8 @@ class Iteration final : public Computation {
 
   /// What this run has computed, without what a killed one did.
   void count(int iterations, int of_curves, const Problem& problem) {
-    const Method& method = *work_.plan.job.method;
     const int of_gaps = options_.stop_gap ? 2 * (iterations / 10 + 1) : 0;
-    const Applications all = method.preparation_with(options_) + iterations * method.step_with(options_);
+    const Applications all = method_.preparation_with(options_) + iterations * method_.step_with(options_);
     work_.count_updates(problem, all.together() + of_gaps + of_curves);
   }
 
@@ -197,6 +203,7 @@ class Iteration final : public Computation {
   }
 
   Work& work_;
+  const Method& method_;
   const MethodOptions& options_;
   Start start_;
   LiveView live_;
@@ -269,6 +276,10 @@ void conclude_iterations(const Plan& plan, Outcome& outcome) {
     residual /= first;
 }
 
-std::unique_ptr<Computation> iteration(Work& work) { return std::make_unique<Iteration>(work); }
+Computation iteration(Work& work) {
+  return [run = std::make_shared<Iteration>(work)](const Problem& problem, LineIntegrals data, Range slices) {
+    return (*run)(problem, std::move(data), slices);
+  };
+}
 
 }  // namespace tandem::pipeline

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <memory>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -25,12 +25,8 @@ struct Holding {
 };
 
 /// A method at work on one worker, on chunks of one reconstruction, which come one after the other.
-class Computation {
- public:
-  virtual ~Computation() = default;
-  /// Returns the volume of some slices, on any device.
-  virtual Array volume(const Problem& problem, LineIntegrals data, Range slices) = 0;
-};
+/// It returns the volume of some slices, on any device.
+using Computation = std::function<Array(const Problem& problem, LineIntegrals data, Range slices)>;
 
 /// A way from line integrals to a volume. All that programs and plans know about a method stands here.
 struct Method {
@@ -57,13 +53,13 @@ struct Method {
   /// Into how many subsets it deals so many views; null: it takes them all at once. Asks for a projector that
   /// has parts.
   Index (*subsets)(const MethodOptions& options, Index views) = nullptr;
-  std::vector<Holding> holds;  ///< phase by phase
-  SolverCost cost = {};        ///< for a method that iterates
-  bool lists_state = false;    ///< its solver does, so that there can be check-points
+  std::vector<Holding> holds = {};  ///< phase by phase
+  SolverCost cost = {};             ///< for a method that iterates
+  bool lists_state = false;         ///< its solver does, so that there can be check-points
 
   /// Makes the solver of a method that iterates; null for the others.
   AnySolver (*solver)(Equations equations, Array x0, const MethodOptions& options) = nullptr;
-  std::unique_ptr<Computation> (*begin)(Work& work);
+  Computation (*begin)(Work& work) = nullptr;
   /// Whether the options are open until some slices have been looked at, by a run of the method for these
   /// alone (`look_ahead`); null: never.
   bool (*is_open)(const MethodOptions& options) = nullptr;
@@ -89,6 +85,30 @@ struct Method {
 
 /// What a solver holds while it steps, by its own `cost`.
 std::vector<Holding> while_stepping(const SolverCost& cost);
+
+/// The computation that runs the solver of the plan's method: its start, the rules that stop it, progress and
+/// counts.
+Computation iteration(Work& work);
+/// Puts together what solvers did on all slices, and warns of slices within the noise.
+void conclude_iterations(const Plan& plan, Outcome& outcome);
+
+/// A method that iterates, with all that its solver says of itself.
+template <IterativeSolver Solver>
+Method that_runs(Method method) {
+  method.holds = while_stepping(Solver::cost);
+  method.cost = Solver::cost;
+  method.lists_state = ListsItsState<Solver>;
+  method.shows_residual = ShowsItsResidual<Solver>;
+  method.tells_gap = TellsItsGap<Solver>;
+  method.begin = iteration;
+  method.conclude = conclude_iterations;
+  return method;
+}
+
+/// Completes the options of the job's solver that depend on the scan: into how many subsets its views are
+/// dealt out. @throws GeometryError if there are more or fewer than can be, or if the solver does not tell
+/// what the rule that stops it looks at
+void choose_solver_options(Job& job);
 
 /// All methods. The first one is the default of `recon`.
 std::span<const Method> methods();

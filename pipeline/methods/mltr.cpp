@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "../../operators/vector.hpp"
-#include "iteration.hpp"
 #include "method.hpp"
 
 namespace tandem::pipeline::made {
@@ -23,20 +22,14 @@ AnySolver solver_of(Equations equations, Array x0, const MethodOptions& options)
 }  // namespace
 
 Method mltr() {
-  return {
-      .name = "mltr",
-      .help = "maximum likelihood of counts, without their logarithm: for a few photons, zeros among them",
-      .options = {"--highest"},
-      .only_positive = true,
-      .takes_transmissions = true,
-      .iterations = 20,
-      .holds = while_stepping(Mltr::cost),
-      .cost = Mltr::cost,
-      .lists_state = ListsItsState<Mltr>,
-      .solver = solver_of,
-      .begin = iteration,
-      .conclude = conclude_iterations,
-      .shows_residual = true};
+  return that_runs<Mltr>(
+      {.name = "mltr",
+       .help = "maximum likelihood of counts, without their logarithm: for a few photons, zeros among them",
+       .options = {"--highest"},
+       .only_positive = true,
+       .takes_transmissions = true,
+       .iterations = 20,
+       .solver = solver_of});
 }
 
 }  // namespace tandem::pipeline::made

@@ -2,30 +2,24 @@
 
 #include <algorithm>
 
-#include "iteration.hpp"
 #include "method.hpp"
 
 namespace tandem::pipeline::made {
 
 Method os_sirt() {
-  return {.name = "os-sirt",
-          .help = "SIRT by subsets of the views: as many times as fast as there are subsets",
-          .options = {"--relaxation", "--subsets", "--nonnegative", "--lowest", "--highest"},
-          .iterations = 10,
-          .subsets = [](const MethodOptions& options,
-                        Index views) { return options.subsets.value_or(std::min<Index>(10, views)); },
-          .holds = while_stepping(OsSirt::cost),
-          .cost = OsSirt::cost,
-          .lists_state = ListsItsState<OsSirt>,
-          .solver =
-              [](Equations equations, Array x0, const MethodOptions& options) {
-                Subsets A = equations.in_subsets(options.subsets.value_or(1));
-                return AnySolver(OsSirt(std::move(A), std::move(equations.y), std::move(x0),
-                                        {options.relaxation, options.bounds()}));
-              },
-          .begin = iteration,
-          .conclude = conclude_iterations,
-          .shows_residual = true};
+  return that_runs<OsSirt>(
+      {.name = "os-sirt",
+       .help = "SIRT by subsets of the views: as many times as fast as there are subsets",
+       .options = {"--relaxation", "--subsets", "--nonnegative", "--lowest", "--highest"},
+       .iterations = 10,
+       .subsets = [](const MethodOptions& options,
+                     Index views) { return options.subsets.value_or(std::min<Index>(10, views)); },
+       .solver =
+           [](Equations equations, Array x0, const MethodOptions& options) {
+             Subsets A = equations.in_subsets(options.subsets.value_or(1));
+             return AnySolver(OsSirt(std::move(A), std::move(equations.y), std::move(x0),
+                                     {options.relaxation, options.bounds()}));
+           }});
 }
 
 }  // namespace tandem::pipeline::made

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "iteration.hpp"
 #include "method.hpp"
 
 namespace tandem::pipeline::made {
@@ -11,7 +10,7 @@ Method os_sirt();
 
 /// It goes through subsets of the views as os-sirt does.
 Method osem() {
-  Method method = os_sirt();
+  Method method = that_runs<Osem>(os_sirt());
   method.name = "osem";
   method.help = "mlem by subsets of the views: as many times as fast as there are subsets";
   method.options = {"--subsets"};
@@ -21,9 +20,6 @@ Method osem() {
   };
   method.updates = 30;
   method.only_positive = true;
-  method.holds = while_stepping(Osem::cost);
-  method.cost = Osem::cost;
-  method.lists_state = ListsItsState<Osem>;
   method.solver = [](Equations equations, Array x0, const MethodOptions& options) {
     Subsets A = equations.in_subsets(options.subsets.value_or(1));
     return AnySolver(Osem(std::move(A), std::move(equations.y), std::move(x0)));

@@ -1,5 +1,3 @@
-#include "solver_options.hpp"
-
 #include <string>
 #include <string_view>
 

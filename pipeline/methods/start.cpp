@@ -5,14 +5,13 @@
 
 #include "../plan/grids.hpp"
 #include "../plan/rank_slabs.hpp"
-#include "../plan/same_grid.hpp"
 
 namespace tandem::pipeline {
 
 Start::Start(Work& work) : work_(work), fbp_(work) {
   const MethodOptions& options = work.plan.job.options;
   if (options.initial == Initial::file)
-    file_ = open_on_grid(work.plan.job, options.initial_file, "--initial", work.any_external);
+    file_ = open_on_grid(work.plan.job.place(), options.initial_file, "--initial", work.any_external);
 }
 
 Array Start::operator()(const Problem& problem, const Array& y, Range slices) {
@@ -39,10 +38,11 @@ void Start::read(Range slices, Index first, Array& x) {
 /// Files have whole slices: each rank reads its slab, and gives each other one its lines.
 void Start::read_strip(Array& x) {
   const auto [nx, ny, nz] = work_.plan.job.solved.size;
-  const Range slices = slab_of_rank(work_.plan);
+  const RankSlabs slabs(work_.plan.flow.together, work_.plan.job);
+  const Range slices = slabs.own();
   Array slab(Space({std::max<Index>(1, slices.size()), ny, nx}));
   if (slices.size() > 0) read(slices, 0, slab);
-  strip_of(work_.plan, slab, x);
+  slabs.strip_of(slab, x);
 }
 
 }  // namespace tandem::pipeline

@@ -6,12 +6,11 @@
 #include "../../solvers/weight/weight_search.hpp"
 #include "../beams/row_axes.hpp"
 #include "coarser.hpp"
-#include "iteration.hpp"
 #include "method.hpp"
 #include "start.hpp"
 #include "variation.hpp"
 
-namespace tandem::pipeline {
+namespace tandem::pipeline::made {
 
 namespace {
 
@@ -23,11 +22,11 @@ AnySolver solver(Equations equations, Array x0, const MethodOptions& options) {
 }
 
 /// Looks for the weight on some slices, and makes no volume of them.
-class Search final : public Computation {
+class Search {
  public:
   explicit Search(Work& work) : work_(work), start_(work) {}
 
-  Array volume(const Problem& problem, LineIntegrals data, Range slices) override {
+  Array operator()(const Problem& problem, LineIntegrals data, Range slices) {
     const Array x0 = start_(problem, data.y, slices);
     Equations equations = equations_of(problem, std::move(data));
     if (has_row_axes(problem.scan))
@@ -44,7 +43,7 @@ class Search final : public Computation {
     work_.tell("weight", 0, "its first trial");
     const WeightFound found =
         find_weight(equations.A, std::move(equations.y), x0, tv, std::move(equations.weights),
-                    {.bounds = options.bounds()}, coarser_problems(work_.plan, problem), tell);
+                    {.bounds = options.bounds()}, coarser_problems(work_.plan.flow, options, problem), tell);
     work_.outcome.searched.trials += static_cast<int>(found.trials.size());
     work_.outcome.searched.slices += slices.size();
     work_.outcome.searched.updates += found.applications * updates_of(problem);
@@ -69,9 +68,11 @@ class Search final : public Computation {
 
 bool is_open(const MethodOptions& options) { return !options.tv_weight; }
 
-std::unique_ptr<Computation> begin_tv(Work& work) {
-  if (is_open(work.plan.job.options)) return std::make_unique<Search>(work);
-  return iteration(work);
+Computation begin_tv(Work& work) {
+  if (!is_open(work.plan.job.options)) return iteration(work);
+  return [search = std::make_shared<Search>(work)](const Problem& problem, LineIntegrals data, Range slices) {
+    return (*search)(problem, std::move(data), slices);
+  };
 }
 
 /// All slices get one weight, the median, so that they have one texture. Where no ray meets any, and where
@@ -86,31 +87,24 @@ void settle(const Outcome& found, MethodOptions& options) {
 
 }  // namespace
 
-namespace made {
-
 Method tv() {
-  return {.name = "tv",
-          .help = "least squares weighted by counts, with total variation; for low doses and few views",
-          .options = {"--tv-weight", "--tv-huber", "--nonnegative", "--lowest", "--highest"},
-          .weighs_data = true,
-          .initial = Initial::fbp,
-          .iterations = 100,
-          .holds = {{.volumes =
-                         Pdhg::cost.volumes + 2,  // the search: beside the first volume, and see find_weight
-                     .projections = Pdhg::cost.projections + 2,
-                     .projects = true,
-                     .back_projects = true},
-                    while_stepping(Pdhg::cost).front()},
-          .cost = Pdhg::cost,
-          .lists_state = ListsItsState<Pdhg>,
-          .solver = solver,
-          .begin = begin_tv,
-          .is_open = is_open,
-          .settle = settle,
-          .conclude = conclude_iterations,
-          .tells_gap = TellsItsGap<Pdhg>};
+  Method method = that_runs<Pdhg>(
+      {.name = "tv",
+       .help = "least squares weighted by counts, with total variation; for low doses and few views",
+       .options = {"--tv-weight", "--tv-huber", "--nonnegative", "--lowest", "--highest"},
+       .weighs_data = true,
+       .initial = Initial::fbp,
+       .iterations = 100,
+       .solver = solver,
+       .is_open = is_open,
+       .settle = settle});
+  method.begin = begin_tv;
+  // the search: beside the first volume, and see find_weight
+  method.holds.insert(method.holds.begin(), {.volumes = Pdhg::cost.volumes + 2,
+                                             .projections = Pdhg::cost.projections + 2,
+                                             .projects = true,
+                                             .back_projects = true});
+  return method;
 }
 
-}  // namespace made
-
-}  // namespace tandem::pipeline
+}  // namespace tandem::pipeline::made

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "../../operators/algebra.hpp"
+#include "../beams/placement.hpp"
 #include "../watch/stopwatch.hpp"
 
 namespace tandem::pipeline {
@@ -70,7 +71,8 @@ Array FilteredBackProjection::filtered(const Problem& problem, Array y) {
   const Stopwatch watch("filter", work_.outcome.seconds.filter, work_.watch.board(),
                         {.slices = slices_of(problem), .bytes = 4 * static_cast<double>(y.space().size())});
   renew(problem);
-  if (!filter_) filter_ = filter_of(work_.plan, problem);
+  const Flow& flow = work_.plan.flow;
+  if (!filter_) filter_ = flow.placement->filter(flow, work_.plan.job.options.filter, problem);
   return filter_ ? *filter_ * y : std::move(y);
 }
 
@@ -84,7 +86,9 @@ Array FilteredBackProjection::back_projected(const Problem& problem, const Array
   done(0);
   work_.count_updates(problem, 1);
   renew(problem);
-  if (!back_projection_) back_projection_ = back_projection_of(work_.plan, problem);
+  const Flow& flow = work_.plan.flow;
+  if (!back_projection_)
+    back_projection_ = flow.placement->back_projection(flow, work_.plan.job.options.filter, problem);
   return back_projection_(filtered, done);
 }
 

@@ -12,11 +12,11 @@ namespace tandem::pipeline {
 namespace {
 
 /// The row of the file, after binning, that is slice 0.
-Index first_row(const Plan& plan) { return plan.job.rows.first / plan.job.rows_together; }
+Index first_row(const Job& job) { return job.rows.first / job.rows_together; }
 
 /// Whether chunks may have any size: where parts of a scan are read at once, each is a part of one of these.
 bool chunks_are_free(const Plan& plan) {
-  return plan.flow.route->slices_apart &&
+  return plan.flow.route->slices == Slices::apart &&
          (plan.flow.slices_a_read == 0 || plan.flow.slices_a_read >= plan.job.grid.size[2]);
 }
 
@@ -32,7 +32,7 @@ Index slices_of_first_chunk(const Plan& plan) {
 
 /// Where a chunk of at most so many slices ends: with a block of the steps, if one ends there.
 Index end_of_chunk(const Plan& plan, Index first, Index size) {
-  const Index last = first + size, beyond = (first_row(plan) + last) % block_of_chunks(plan);
+  const Index last = first + size, beyond = (first_row(plan.job) + last) % block_of_chunks(plan);
   if (last >= plan.job.grid.size[2]) return plan.job.grid.size[2];
   return last - beyond > first ? last - beyond : last;
 }
@@ -67,21 +67,20 @@ std::size_t first_chunk_for_helper(const Plan& plan) {
   return static_cast<std::size_t>(Desk::first_for_helper(static_cast<Index>(plan.flow.workers.size()) - 1));
 }
 
-RowsRead rows_around(const Plan& plan, Range rows) {
-  const Index factor = plan.job.rows_together;
-  const Range own{plan.job.rows.first + rows.first * factor, plan.job.rows.first + rows.last * factor};
+RowsRead rows_around(const Job& job, Range rows) {
+  const Index factor = job.rows_together;
+  const Range own{job.rows.first + rows.first * factor, job.rows.first + rows.last * factor};
   if (own.size() == 0) return {own};
-  const Range kept{first_row(plan) + rows.first, first_row(plan) + rows.last},
-      needed = plan.job.margin.around(kept);
-  const Index above = std::min(kept.first - needed.first, (own.first - plan.job.rows_there.first) / factor),
-              below = std::min(needed.last - kept.last, (plan.job.rows_there.last - own.last) / factor);
+  const Range kept{first_row(job) + rows.first, first_row(job) + rows.last}, needed = job.margin.around(kept);
+  const Index above = std::min(kept.first - needed.first, (own.first - job.rows_there.first) / factor),
+              below = std::min(needed.last - kept.last, (job.rows_there.last - own.last) / factor);
   return {
       {own.first - above * factor, own.last + below * factor}, above, below, {above, above + rows.size()}};
 }
 
 RowsRead rows_read(const Plan& plan, Range slices) {
   const Range rows = rows_of(plan, slices);
-  RowsRead read = rows_around(plan, rows);
+  RowsRead read = rows_around(plan.job, rows);
   if (read.rows.size() == 0) return read;
   const Index before = slices.first > 0 ? rows_of(plan, {0, slices.first}).last : rows.first,
               fresh = std::clamp(before, rows.first, rows.last) - rows.first;

@@ -27,7 +27,7 @@ struct RowsRead {
 
 /// What is read for a chunk of slices.
 RowsRead rows_read(const Plan& plan, Range slices);
-/// What is read for some rows of the plan's scan. All of them count.
-RowsRead rows_around(const Plan& plan, Range rows);
+/// What is read for some rows of the job's scan. All of them count.
+RowsRead rows_around(const Job& job, Range rows);
 
 }  // namespace tandem::pipeline

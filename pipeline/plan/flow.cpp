@@ -6,8 +6,8 @@
 
 namespace tandem::pipeline {
 
-Range views_of_rank(const Job& job, const Flow& flow, int rank) {
-  return portion_of_rank(views_of(job.scan), rank, flow.together.size());
+Range own_views(const Scan& scan, const Comm& together) {
+  return portion_of_rank(views_of(scan), together.rank(), together.size());
 }
 
 bool gpus_prepare(const Job& job, const Flow& flow) {
@@ -19,5 +19,11 @@ bool gpus_prepare(const Job& job, const Flow& flow) {
 
 std::string vectors(const Flow& flow) { return flow.placement->words(flow); }
 bool in_tiles(const Flow& flow) { return flow.placement->in_tiles; }
+
+std::string vectors_on_devices(const Flow& flow) {
+  const int members = flow.home().members();
+  if (members == 1) return "on one device";
+  return "split over " + std::to_string(members) + (flow.home().is_cuda() ? " GPUs" : " devices");
+}
 
 }  // namespace tandem::pipeline

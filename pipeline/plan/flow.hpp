@@ -54,11 +54,8 @@ struct Flow {
   const Worker* helper() const { return workers.back().threads > 0 ? &workers.back() : nullptr; }
 };
 
-/// The views of the job whose projections a rank has: all, unless vectors lie on several; perhaps none.
-Range views_of_rank(const Job& job, const Flow& flow, int rank);
-inline Range own_views(const Job& job, const Flow& flow) {
-  return views_of_rank(job, flow, flow.together.rank());
-}
+/// The views of the scan whose projections this rank has: all, unless vectors lie on several; perhaps none.
+Range own_views(const Scan& scan, const Comm& together);
 
 /// Where the vectors of one problem lie: "split over 2 GPUs".
 std::string vectors(const Flow& flow);

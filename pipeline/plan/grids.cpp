@@ -203,4 +203,19 @@ void put_in(const Job& job, Index first, const Array& written, Array& solved) {
   copy_box(image(ConstVectorView(written)), to, default_stream(Device::cpu()));
 }
 
+std::unique_ptr<io::VolumeReader> open_on_grid(const io::VolumePlace& wanted,
+                                               const std::filesystem::path& path, const char* what,
+                                               bool any_external) {
+  auto volume = std::make_unique<io::VolumeReader>(path, any_external);
+  volume->require_complete();
+  const Shape n = volume->shape(), shape = wanted.grid.shape();
+  require<FileError>(n == shape, path.string(), ": ", what, " has ", n[0], " x ", n[1], " x ", n[2],
+                     " voxels (z, y, x); the reconstruction has ", shape[0], " x ", shape[1], " x ",
+                     shape[2]);
+  if (const auto place = volume->place())
+    if (const std::string amiss = io::difference(*place, wanted); !amiss.empty())
+      throw FileError(path.string() + ": " + what + " is on another grid than the reconstruction: " + amiss);
+  return volume;
+}
+
 }  // namespace tandem::pipeline

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <filesystem>
+#include <memory>
 #include <optional>
 
+#include "../../io/volumes/volume_file.hpp"
 #include "job.hpp"
 
 namespace tandem::pipeline {
@@ -29,5 +32,11 @@ Array cut_out(const Job& job, Index first, Index slices, Array solved);
 
 /// The other way round, on the host: puts slices that are written into a volume on the solved grid.
 void put_in(const Job& job, Index first, const Array& written, Array& solved);
+
+/// Opens a complete volume that lies on this grid, as far as its file says where it lies. `what`
+/// is the option that names it; for `any_external` see io::VolumeReader. @throws FileError
+std::unique_ptr<io::VolumeReader> open_on_grid(const io::VolumePlace& wanted,
+                                               const std::filesystem::path& path, const char* what,
+                                               bool any_external);
 
 }  // namespace tandem::pipeline

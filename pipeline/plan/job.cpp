@@ -9,9 +9,7 @@
 #include "../beams/beam.hpp"
 #include "../beams/row_axes.hpp"
 #include "../methods/method.hpp"
-#include "../methods/solver_options.hpp"
 #include "grids.hpp"
-#include "recorded_pose.hpp"
 #include "warn.hpp"
 
 namespace tandem::pipeline {
@@ -71,6 +69,14 @@ void warn_of_columns(const Job& job, Index all, std::vector<std::string>& warnin
 
 double angle_of(const Recipe& recipe, const char* option) {
   return in_radians(value_of<double>(recipe.steps, option).value_or(0));
+}
+
+void take_recorded(StepValues& values, const char* option, const std::optional<double>& recorded,
+                   double most) {
+  if (!recorded || values.contains(option)) return;
+  require<GeometryError>(std::abs(*recorded) <= most, option, ": the scan records ", *recorded,
+                         " degrees; at most ", most, " are taken away, give another angle, 0 for none");
+  values[option] = *recorded;
 }
 
 /// A detector that is rolled, an axis that is tilted: the steps make frames of an upright detector, or those
@@ -172,6 +178,13 @@ io::VolumePlace Job::place() const {
       place.grid.centre[i] = std::ldexp(grid.centre[i], preprocessing.binning);
     }
   return place;
+}
+
+StepValues with_recorded_pose(StepValues given, const io::ScanInfo& info) {
+  constexpr double most = 10, most_in_parallel = 2;  // degrees
+  take_recorded(given, "--detector-roll", info.roll_deg, beam_of(info.scan).roll ? most_in_parallel : most);
+  take_recorded(given, "--axis-tilt", info.tilt_deg, most);
+  return given;
 }
 
 Job make_job(const io::ScanInfo& info, const Recipe& asked) {

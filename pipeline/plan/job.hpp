@@ -54,6 +54,10 @@ struct Job {
   io::VolumePlace place() const;
 };
 
+/// What the user gave to the steps, and where nothing was given, the roll of the detector and the tilt of the
+/// axis that the scan records. @throws GeometryError for angles that no step takes away
+StepValues with_recorded_pose(StepValues given, const io::ScanInfo& info);
+
 /// Makes the job of a recipe for a scan. It has no other effects. @throws GeometryError if the recipe makes
 /// no sense for this scan, or if the method is not known
 Job make_job(const io::ScanInfo& info, const Recipe& recipe);

@@ -83,13 +83,13 @@ Range with_good_margins(io::ScanReader& reader, const Preprocessing& how, const 
           last + factor * count_good((rows.wanted.last - last) / factor, below, good)};
 }
 
-void end_margins_at_bad_rows(io::ScanReader& reader, Plan& plan, Range views) {
-  const Index factor = plan.job.rows_together;
-  const RowsRead all = rows_around(plan, {0, plan.job.rows.size() / factor});
+void end_margins_at_bad_rows(io::ScanReader& reader, Job& job, Range views) {
+  const Index factor = job.rows_together;
+  const RowsRead all = rows_around(job, {0, job.rows.size() / factor});
   const Range own{all.rows.first + all.above * factor, all.rows.last - all.below * factor};
-  const Range good = with_good_margins(reader, plan.job.preprocessing, {own, all.rows, plan.job.bins, views});
-  if (good.first > all.rows.first) plan.job.rows_there.first = good.first;
-  if (good.last < all.rows.last) plan.job.rows_there.last = good.last;
+  const Range good = with_good_margins(reader, job.preprocessing, {own, all.rows, job.bins, views});
+  if (good.first > all.rows.first) job.rows_there.first = good.first;
+  if (good.last < all.rows.last) job.rows_there.last = good.last;
 }
 
 }  // namespace tandem::pipeline

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "../../io/scans/scan_reader.hpp"
-#include "plan.hpp"
+#include "job.hpp"
 
 namespace tandem::pipeline {
 
@@ -17,6 +17,6 @@ struct MarginRows {
 Range with_good_margins(io::ScanReader& reader, const Preprocessing& how, const MarginRows& rows);
 
 /// Changes `Job::rows_there` accordingly.
-void end_margins_at_bad_rows(io::ScanReader& reader, Plan& plan, Range views);
+void end_margins_at_bad_rows(io::ScanReader& reader, Job& job, Range views);
 
 }  // namespace tandem::pipeline

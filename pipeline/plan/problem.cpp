@@ -6,6 +6,8 @@
 #include "../../geometry/view_subsets.hpp"
 #include "../../operators/fbp.hpp"
 #include "../beams/placement.hpp"
+#include "../beams/row_axes.hpp"
+#include "../methods/method.hpp"
 #include "grids.hpp"
 
 namespace tandem::pipeline {
@@ -27,11 +29,13 @@ Problem problem_of(const Plan& plan, Range slices, const Worker& worker,
   Scan scan = scan_of(plan, slices);
   const VolumeGrid& all = plan.job.solved;
   const VolumeGrid grid = region(all, {0, all.size[0]}, {0, all.size[1]}, solved_slices(plan.job, slices));
-  const Range own = own_views(plan.job, plan.flow);
-  LinearOperator A = plan.flow.placement->projector(plan, worker, scan, own, grid, on_tile);
-  const auto of_views = [&plan, worker, scan, own, grid, on_tile](std::span<const Index> views) {
-    return plan.flow.placement->projector(plan, worker, with_views(scan, views), places_within(views, own),
-                                          grid, on_tile);
+  const Range own = own_views(plan.job.scan, plan.flow.together);
+  const Flow& flow = plan.flow;
+  const Scan seen = plan.job.method->iterates() ? solved_scan(scan, grid) : scan;
+  LinearOperator A = flow.placement->projector(flow, worker, seen, own, grid, on_tile);
+  const auto of_views = [&flow, worker, seen, own, grid, on_tile](std::span<const Index> views) {
+    return flow.placement->projector(flow, worker, with_views(seen, views), places_within(views, own), grid,
+                                     on_tile);
   };
   return {std::move(scan), grid, std::move(A), worker, own, of_views};
 }
@@ -49,14 +53,6 @@ bool are_alike(const Problem& a, const Problem& b) {
   const bool apart = rows_are_slices(a.scan) && !has_row_axes(a.scan) && !has_row_axes(b.scan);
   return a.A.domain() == b.A.domain() && a.A.range() == b.A.range() &&
          (apart || a.grid.centre == b.grid.centre);
-}
-
-std::optional<LinearOperator> filter_of(const Plan& plan, const Problem& problem) {
-  return plan.flow.placement->filter(plan, problem);
-}
-
-BackProjection back_projection_of(const Plan& plan, const Problem& problem) {
-  return plan.flow.placement->back_projection(plan, problem);
 }
 
 }  // namespace tandem::pipeline

@@ -53,13 +53,8 @@ bool has_row_axes(const Scan& scan);
 /// Whether what was made for one problem of a plan, A as well as F and B, serves another one.
 bool are_alike(const Problem& a, const Problem& b);
 
-/// The operator F, which line integrals go through before they are back-projected. Empty if B filters within.
-std::optional<LinearOperator> filter_of(const Plan& plan, const Problem& problem);
-
 /// B, to be applied to filtered data. `done` is called with the share that is done, from any thread.
 using BackProjection =
     std::function<Array(const Array& filtered, const std::function<void(double share)>& done)>;
-/// It may be used as long as the plan is there.
-BackProjection back_projection_of(const Plan& plan, const Problem& problem);
 
 }  // namespace tandem::pipeline

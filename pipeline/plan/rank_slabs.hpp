@@ -1,10 +1,12 @@
 #pragma once
 
+#include <array>
 #include <functional>
 #include <vector>
 
 #include "../../core/array.hpp"
-#include "plan.hpp"
+#include "../../core/comm.hpp"
+#include "job.hpp"
 
 // How volumes leave vectors that are split over ranks (the route `ranks`), and come into them. No rank ever
 // has all of one.
@@ -21,14 +23,30 @@ struct Exchange {
 
 void exchange_all(const Comm& ranks, const Exchange& how);
 
-/// The slices that a rank writes, perhaps none.
-Range slab_of_rank(const Plan& plan);
+/// A volume that ranks solve as strips of lines, and write as slabs of whole slices.
+class RankSlabs {
+ public:
+  RankSlabs(const Comm& ranks, const Job& job)
+      : ranks_(ranks), size_(job.solved.size), written_(job.grid.size[2]), first_(job.inside[2]) {}
 
-/// All ranks: these slices with all lines that ranks solve, (slice, y, x) on the host, from the strips that
-/// ranks have. Of no slices one that nobody uses.
-Array slab_of(const Plan& plan, const Array& strip);
+  Range own() const { return slices(ranks_.rank()); }  ///< the slices that this rank writes, perhaps none
+  /// All ranks: these slices with all lines that ranks solve, (slice, y, x) on the host, from the strips that
+  /// ranks have. Of no slices one that nobody uses.
+  Array slab_of(const Array& strip) const;
+  /// All ranks: the other way round. Both vectors lie on the host.
+  void strip_of(const Array& slab, Array& strip) const;
 
-/// All ranks: the other way round. Both vectors lie on the host.
-void strip_of(const Plan& plan, const Array& slab, Array& strip);
+ private:
+  Range slices(int rank) const;
+  Range lines(int rank) const;
+  std::size_t size_of_block(Range slices, Range lines) const;
+  Index place_in_strip(Range slices, Range lines) const;
+  template <class Copy>
+  void for_each_slice(Range lines, const Copy& copy) const;
+
+  Comm ranks_;
+  std::array<Index, 3> size_;  ///< of all that is solved, x, y, z
+  Index written_, first_;      ///< slices that are written: how many, and which is the first
+};
 
 }  // namespace tandem::pipeline

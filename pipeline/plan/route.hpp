@@ -1,9 +1,10 @@
 #pragma once
 
-#include <memory>
+#include <functional>
 #include <span>
 #include <string_view>
 
+#include "../../core/array.hpp"
 #include "plan.hpp"
 
 namespace tandem::pipeline {
@@ -13,39 +14,46 @@ struct Work;           // methods/work.hpp
 class PrepareStation;  // stations/prepare.hpp
 class ReadStation;     // stations/read.hpp
 
-/// Makes the written slices of one chunk after another, on the device of its worker.
-class Maker {
- public:
-  virtual ~Maker() = default;
-  /// (slice, y, x) of the chunk, made on a stream that is this worker's alone. It may change the slices of
-  /// the chunk to those that this process has.
-  virtual Array operator()(Chunk& chunk, const Stream& stream) = 0;
+/// Makes the written slices of one chunk after another, on the device of its worker: (slice, y, x), on a
+/// stream that is this worker's alone. It may change the slices of the chunk to those that this process has.
+using Maker = std::function<Array(Chunk& chunk, const Stream& stream)>;
+
+/// How slices belong together.
+enum class Slices {
+  apart,   ///< each is a problem of its own; a small chunk leaves a GPU as a whole
+  sums,    ///< each is a sum over views, so that a few cost little
+  as_one,  ///< all are one problem, whose vectors several devices may share
 };
+
+/// All slices, and all rows, or none if no ray meets the volume.
+Index all_slices(const Job& job);
+Range all_rows(const Job& job, Range slices);
 
 /// A way of data from a scan to a volume. Each has a file in routes/ and a line in its table.
 struct Route {
   std::string_view name;
-  bool makes_slices_alone;  ///< a few slices cost little, as they need not be made with all others
-  bool shares_vectors;      ///< all slices are one problem, whose vectors several devices may share
-  bool slices_apart;        ///< each slice is a problem of its own; a small chunk leaves a GPU as a whole
+  Slices slices;
   /// Whether a job goes this way. The first route of the table that takes a job has it.
   bool (*takes)(const Job& job, const Recipe& recipe);
   /// The fewest slices of a chunk, and the rows of the job's scan that are read for some slices; no row if no
   /// ray meets them.
-  Index (*fewest_slices)(const Job& job);
-  Range (*rows)(const Job& job, Range slices);
+  Index (*fewest_slices)(const Job& job) = all_slices;
+  Range (*rows)(const Job& job, Range slices) = all_rows;
   /// How many rows of the job's scan become line integrals at once, for a chunk of some slices.
-  Index (*rows_made)(const Plan& plan, Index slices);
+  Index (*rows_made)(const Plan& plan, Index slices) = [](const Plan& plan, Index) {
+    return detector_of(plan.job.scan).rows;
+  };
   /// Completes the flow: how much passes at a time, within the memory of the recipe.
   void (*choose)(Plan& plan, const Recipe& recipe, const io::ScanInfo& info);
   /// The most memory that chunks of some slices take, bytes: on the host, beside what the program itself
-  /// holds; of a worker on each of its devices; and of volumes that wait there. All grow with the slices.
-  double (*host_bytes)(const Plan& plan, const io::ScanInfo& info, Index slices);
-  double (*worker_bytes)(const Plan& plan, const Worker& worker, Index slices);
-  double (*waiting_bytes)(const Plan& plan, Index slices);
+  /// holds; of a worker on each of its devices; and of volumes that wait there, null for none. All grow with
+  /// the slices. A route without chunks has none of these.
+  double (*host_bytes)(const Plan& plan, const io::ScanInfo& info, Index slices) = nullptr;
+  double (*worker_bytes)(const Plan& plan, const Worker& worker, Index slices) = nullptr;
+  double (*waiting_bytes)(const Plan& plan, Index slices) = nullptr;
   /// What the reader does for a chunk before a worker takes it, and the worker.
-  void (*load)(ReadStation& read, Chunk& chunk);
-  std::unique_ptr<Maker> (*begin)(Work& work, ReadStation& read, PrepareStation& prepare);
+  void (*load)(ReadStation& read, Chunk& chunk) = nullptr;
+  Maker (*begin)(Work& work, ReadStation& read, PrepareStation& prepare) = nullptr;
 };
 
 /// All routes, in the order in which they are asked.

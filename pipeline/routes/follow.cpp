@@ -11,10 +11,10 @@
 #include "../../core/host_memory.hpp"
 #include "../../core/parallel.hpp"
 #include "../plan/chunks_due.hpp"
-#include "../plan/finite.hpp"
 #include "../plan/margin_rows.hpp"
 #include "../plan/view_samples.hpp"
 #include "../plan/warn.hpp"
+#include "../stations/compute.hpp"
 #include "../stations/prepare.hpp"
 #include "../stations/write.hpp"
 #include "../watch/stopwatch.hpp"
@@ -26,6 +26,51 @@ namespace {
 
 constexpr double poll_seconds = 0.02, gather_seconds = 0.25;  // few views wait so long for others
 constexpr double told_after = 5;                              // seconds without a view
+
+/// When views come. They count from the first one of the plan.
+class Arrivals {
+ public:
+  Arrivals(io::GrowingScan& scan, Range views, const Patience& patience)
+      : scan_(scan), views_(views), patience_(patience) {}
+
+  /// How many are there, if so many are added by now.
+  Index look(Index added) {
+    const Index there = std::clamp<Index>(scan_.look() - views_.first, 0, views_.size());
+    if (there > seen) {
+      if (seen == added) waits_since = seconds_now();
+      seen = there;
+      last = seconds_now();
+      told_ = false;
+    }
+    return there;
+  }
+
+  /// Whether no view came for too long.
+  bool are_over() {
+    const double silence = seconds_now() - last;
+    const double tell_at = std::min(told_after, 0.5 * patience_.seconds);
+    if (silence > tell_at && !told_ && patience_.say) {
+      std::ostringstream text;
+      text.precision(3);
+      const std::string why = scan_.next();
+      text << "no new view for " << silence << " s, " << seen << " of " << views_.size() << " are there"
+           << (why.empty() ? "" : " (" + why + ")") << "; waits until it is " << patience_.seconds
+           << " s (--patience), then goes on with these";
+      patience_.say(text.str());
+      told_ = true;
+    }
+    return silence > patience_.seconds;
+  }
+
+  Index seen = 0;
+  double last = seconds_now(), waits_since = 0;  ///< when a view came; since when one waits to be added
+
+ private:
+  io::GrowingScan& scan_;
+  Range views_;
+  const Patience& patience_;
+  bool told_ = false;
+};
 
 /// Views on their way into the sum. Views count from the first one of the plan.
 class Follower {
@@ -42,17 +87,17 @@ class Follower {
         reference_(read_reference(scan, rows_.rows, plan.job.bins, plan.job.preprocessing)),
         sum_(plan),
         live_(options.show),
-        samples_(plan.job.views.size(), {0, detector_of(plan.job.scan).rows}) {
+        samples_(plan.job.views.size(), {0, detector_of(plan.job.scan).rows}),
+        arrivals_(scan, plan.job.views, patience) {
     reference_.margin_above = rows_.above;
     reference_.margin_below = rows_.below;
     followed_.of = plan.job.views.size();
-    seen_at_ = followed_.last_view = seconds_now();
   }
 
   /// Adds views until all are there, or until no view came for too long.
   void follow_views() {
     while (added_ < followed_.of) {
-      const bool over = is_over();
+      const bool over = arrivals_.are_over();
       const Index there = look(over);
       if (is_due(there) || (over && there > added_))
         add({added_, std::min(there, added_ + plan_.flow.views_at_once)});
@@ -63,6 +108,7 @@ class Follower {
       tell("follow", added_);
     }
     followed_.views = added_;
+    followed_.last_view = arrivals_.last;
     require<FileError>(added_ > 0, "--follow: none of the views ", plan_.job.views.first, ":",
                        plan_.job.views.last, " came within ", patience_.seconds, " s");
   }
@@ -104,15 +150,8 @@ class Follower {
   /// Views that are there and can be added. While angles come with the views, and unless it is `over`, the
   /// weight of the last one is not known.
   Index look(bool over) {
-    const Index before = scan_.angles_known();
-    const Index there = std::clamp<Index>(scan_.look() - plan_.job.views.first, 0, followed_.of);
+    const Index before = scan_.angles_known(), there = arrivals_.look(added_);
     if (scan_.angles_known() != before) sum_.use(scan_now());
-    if (there > seen_) {
-      if (seen_ == added_) waits_since_ = seconds_now();
-      seen_ = there;
-      seen_at_ = followed_.last_view = seconds_now();
-      told_ = false;
-    }
     const bool open = scan_.angles_known() < scan_.planned() && there < followed_.of && !over;
     return std::max(added_, open ? there - 1 : there);
   }
@@ -120,24 +159,7 @@ class Follower {
   bool is_due(Index there) const {
     const Index waiting = there - added_;
     return waiting > 0 && (waiting >= plan_.flow.views_at_once || there == followed_.of ||
-                           seconds_now() - waits_since_ > gather_seconds);
-  }
-
-  /// Whether no view came for too long.
-  bool is_over() {
-    const double silence = seconds_now() - seen_at_;
-    const double tell_at = std::min(told_after, 0.5 * patience_.seconds);
-    if (silence > tell_at && !told_ && patience_.say) {
-      std::ostringstream text;
-      text.precision(3);
-      const std::string why = scan_.next();
-      text << "no new view for " << silence << " s, " << seen_ << " of " << followed_.of << " are there"
-           << (why.empty() ? "" : " (" + why + ")") << "; waits until it is " << patience_.seconds
-           << " s (--patience), then goes on with these";
-      patience_.say(text.str());
-      told_ = true;
-    }
-    return silence > patience_.seconds;
+                           seconds_now() - arrivals_.waits_since > gather_seconds);
   }
 
   void add(Range views) {
@@ -155,7 +177,7 @@ class Follower {
         static_cast<double>(plan_.job.grid.size[0] * plan_.job.grid.size[1] * plan_.job.grid.size[2]) *
         static_cast<double>(views.size());
     added_ = views.last;
-    waits_since_ = seconds_now();
+    arrivals_.waits_since = seconds_now();
     if (live_.due()) live_.show(sum_.planes());
   }
 
@@ -178,7 +200,7 @@ class Follower {
   void tell(const char* what, Index views) {
     if (!options_.progress) return;
     options_.progress({what, static_cast<double>(views), static_cast<double>(followed_.of),
-                       added_ == seen_ && added_ < followed_.of ? "waiting" : ""});
+                       added_ == arrivals_.seen && added_ < followed_.of ? "waiting" : ""});
   }
 
   io::GrowingScan& scan_;
@@ -194,9 +216,8 @@ class Follower {
   Followed followed_;
   io::Frames frames_;
   ViewSamples samples_;
-  Index seen_ = 0, added_ = 0;
-  double seen_at_ = 0, waits_since_ = 0;  ///< when a view came; since when one waits to be added
-  bool told_ = false;
+  Arrivals arrivals_;
+  Index added_ = 0;
 };
 
 /// From a GPU in slabs: one is written while the next one comes.
@@ -225,12 +246,13 @@ void write_all(const Plan& plan, ViewSum& sum, WriteStation& write, Outcome& out
 Outcome follow(io::GrowingScan& scan, const Plan& asked, io::VolumeWriter& writer, const Options& options,
                const Patience& patience) {
   Plan plan = asked;
-  end_margins_at_bad_rows(scan, plan, {});  // views are still to come
+  end_margins_at_bad_rows(scan, plan.job, {});  // views are still to come
   Outcome outcome;
   Watch watch(options.progress, static_cast<double>(plan.job.grid.size[2]), 1, options.board);
-  WriteStation write(writer, plan, watch, outcome,
-                     QualityWatch(plan.job.grid, truth_of(plan.job, options.truth, options.any_external)),
-                     MiddleSlices(plan.job.grid, options.pictures, options.show));
+  WriteStation write(
+      writer, plan, watch, outcome,
+      QualityWatch(plan.job.grid, truth_of(plan.job.place(), options.truth, options.any_external)),
+      MiddleSlices(plan.job.grid, options.pictures, options.show));
   {
     const Stopwatch whole("follow", outcome.seconds.total);
     Follower follower(scan, plan, options, patience, outcome);

@@ -81,8 +81,8 @@ void choose_growing(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) 
       plan.job.flats.sets.size() == 1 && plan.job.flats.scale.empty(),
       "--follow: flats between the views or of another exposure, and --normalize-monitor, need the whole "
       "scan; give --flat-sets together, and no monitor");
-  const double held = held_with_libraries(plan.flow);
-  const double host = host_budget(recipe), device = device_budget(plan.flow, recipe);
+  const double held = held_with_libraries(plan.flow.home().is_cuda());
+  const double host = host_budget(recipe), device = device_budget(plan.flow.devices, recipe);
   const auto fits = [&](Index views) {
     const Needed needed = bytes_for(plan, info, views);
     return held + needed.host <= host && (!plan.flow.home().is_cuda() || needed.device <= device);
@@ -103,21 +103,10 @@ void choose_growing(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) 
 /// Views go from batch to batch without stations (follow.hpp), so only rows and memory are asked of it.
 Route growing() {
   return {.name = "growing",
-          .makes_slices_alone = false,
-          .shares_vectors = false,
-          .slices_apart = false,
+          .slices = Slices::sums,
           .takes = takes_growing,
-          .fewest_slices = [](const Job& job) { return job.grid.size[2]; },
           .rows = rows_of_growing,
-          .rows_made = [](const Plan& plan, Index) { return detector_of(plan.job.scan).rows; },
-          .choose = choose_growing,
-          .host_bytes = [](const Plan& plan, const io::ScanInfo& info,
-                           Index) { return bytes_for(plan, info, plan.flow.views_at_once).host; },
-          .worker_bytes = [](const Plan& plan, const Worker&,
-                             Index) { return static_cast<double>(plan.flow.device_bytes); },
-          .waiting_bytes = [](const Plan&, Index) { return 0.0; },
-          .load = nullptr,
-          .begin = nullptr};
+          .choose = choose_growing};
 }
 
 }  // namespace tandem::pipeline

@@ -36,7 +36,6 @@ void choose_ranks(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
   plan.flow.together = recipe.ranks;
   plan.flow.queue = Comm();
   plan.flow.placement = beam_of(plan.job.scan).over_ranks;
-  plan.job.preprocessing.keeps_variances = true;
   require<GeometryError>(plan.job.method->iterates(), "ranks: ", plan.job.method_name(),
                          " takes all slices of a cone beam at once, "
                          "which one process does; start one, or give --reconstruction-algorithm fdk");
@@ -67,44 +66,26 @@ double bytes_of_rank(const Plan& plan, const Worker& worker, Index slices) {
 }
 
 /// Strips of all ranks become slabs of whole slices, which files have.
-class SlabOfRankMaker final : public Maker {
- public:
-  SlabOfRankMaker(Work& work, ReadStation& read, PrepareStation& prepare)
-      : work_(work), read_(read), prepare_(prepare), computation_(work.plan.job.method->begin(work)) {}
-
-  Array operator()(Chunk& chunk, const Stream&) override {
-    const Plan& plan = work_.plan;
+Maker begin_ranks(Work& work, ReadStation& read, PrepareStation& prepare) {
+  return [&, computation = work.plan.job.method->begin(work)](Chunk& chunk, const Stream&) {
+    const Plan& plan = work.plan;
     const Problem problem =
-        problem_of(plan, chunk.slices, plan.flow.workers[work_.worker], [this] { work_.watch.again(); });
-    std::optional<LineIntegrals> data = prepare_.of_own_views(chunk, problem.A.range(), read_, work_);
-    Array strip = data ? computed(work_, *computation_, problem, std::move(*data), chunk.slices)
-                       : Array(problem.A.domain());
-    chunk.slices = slab_of_rank(plan);
-    Array slab = slab_of(plan, work_.moved_to(Device::cpu(), std::move(strip)));
+        problem_of(plan, chunk.slices, plan.flow.workers[work.worker], [&work] { work.watch.again(); });
+    std::optional<LineIntegrals> data = prepare.of_own_views(chunk, problem.A.range(), read, work);
+    Array strip = computed(work, computation, problem, std::move(data), chunk.slices);
+    const RankSlabs slabs(plan.flow.together, plan.job);
+    chunk.slices = slabs.own();
+    Array slab = slabs.slab_of(work.moved_to(Device::cpu(), std::move(strip)));
     return cut_out(plan.job, 0, chunk.slices.size(), std::move(slab));
-  }
-
- private:
-  Work& work_;
-  ReadStation& read_;
-  PrepareStation& prepare_;
-  std::unique_ptr<Computation> computation_;
-};
-
-std::unique_ptr<Maker> begin_ranks(Work& work, ReadStation& read, PrepareStation& prepare) {
-  return std::make_unique<SlabOfRankMaker>(work, read, prepare);
+  };
 }
 
 }  // namespace
 
 Route ranks() {
   return {.name = "ranks",
-          .makes_slices_alone = false,
-          .shares_vectors = true,
-          .slices_apart = false,
+          .slices = Slices::as_one,
           .takes = takes_ranks,
-          .fewest_slices = [](const Job& job) { return job.grid.size[2]; },
-          .rows = all_rows,
           .rows_made = [](const Plan& plan, Index) { return plan.flow.rows_prepared; },
           .choose = choose_ranks,
           .host_bytes = ranks_on_host,

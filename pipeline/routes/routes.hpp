@@ -18,8 +18,6 @@ Route growing();
 
 // What several routes have in common.
 
-/// The rows of a scan that is read once as a whole: all, or none if no ray meets the volume.
-Range all_rows(const Job& job, Range slices);
 /// What a worker takes on each of its devices for its views, and what all take on the host, bytes: CPUs
 /// compute there, GPUs may leave it to the host to prepare data.
 double bytes_of_worker(const Plan& plan, const Worker& worker, Index slices);
@@ -30,8 +28,9 @@ double bytes_of_whole(const Plan& plan, const io::ScanInfo& info, Index slices, 
 /// What volumes take that wait on a GPU, bytes.
 double bytes_waiting(const Plan& plan, Index slices);
 /// Makes chunks from all their line integrals at once, by the method of the job.
-std::unique_ptr<Maker> maker_from_all_data(Work& work, ReadStation& read, PrepareStation& prepare);
-/// The volume of some slices by a method, on the device of the worker.
-Array computed(Work& work, Computation& method, const Problem& problem, LineIntegrals data, Range slices);
+Maker maker_from_all_data(Work& work, ReadStation& read, PrepareStation& prepare);
+/// The volume of some slices by a method, on the device of the worker; zero if there are no data.
+Array computed(Work& work, const Computation& computation, const Problem& problem,
+               std::optional<LineIntegrals> data, Range slices);
 
 }  // namespace tandem::pipeline

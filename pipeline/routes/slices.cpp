@@ -115,9 +115,7 @@ double slices_on_host(const Plan& plan, const io::ScanInfo& info, Index slices) 
 
 Route slices() {
   return {.name = "slices",
-          .makes_slices_alone = true,
-          .shares_vectors = false,
-          .slices_apart = true,
+          .slices = Slices::apart,
           .takes = takes_slices,
           .fewest_slices = [](const Job&) { return Index{1}; },
           .rows = rows_of_slices,

@@ -92,42 +92,26 @@ double views_on_host(const Plan& plan, const io::ScanInfo& info, Index slices) {
          static_cast<double>(info.decoded_bytes);
 }
 
-class SlabMaker final : public Maker {
- public:
-  SlabMaker(Work& work, ReadStation& read, PrepareStation& prepare)
-      : work_(work), sweep_(work, read, prepare) {}
-
-  Array operator()(Chunk& chunk, const Stream& stream) override {
-    const Plan& plan = work_.plan;
-    const Problem problem = problem_of(plan, chunk.slices, plan.flow.workers[work_.worker]);
-    Array slab = chunk.is_met ? sweep_(problem, chunk, stream) : Array(problem.A.domain());
+Maker begin_views(Work& work, ReadStation& read, PrepareStation& prepare) {
+  return [&, sweep = std::make_shared<Sweep>(work, read, prepare)](Chunk& chunk, const Stream& stream) {
+    const Plan& plan = work.plan;
+    const Problem problem = problem_of(plan, chunk.slices, plan.flow.workers[work.worker]);
+    Array slab = chunk.is_met ? (*sweep)(problem, chunk, stream) : Array(problem.A.domain());
     return cut_out(plan.job, first_written(plan.job, chunk.slices), chunk.slices.size(), std::move(slab));
-  }
-
- private:
-  Work& work_;
-  Sweep sweep_;
-};
-
-std::unique_ptr<Maker> begin_views(Work& work, ReadStation& read, PrepareStation& prepare) {
-  return std::make_unique<SlabMaker>(work, read, prepare);
+  };
 }
 
 }  // namespace
 
 Route views() {
   return {.name = "views",
-          .makes_slices_alone = true,
-          .shares_vectors = false,
-          .slices_apart = false,
+          .slices = Slices::sums,
           .takes = takes_views,
           .fewest_slices = fewest_slices,
           .rows = rows_of_views,
-          .rows_made = [](const Plan& plan, Index) { return detector_of(plan.job.scan).rows; },
           .choose = choose_views,
           .host_bytes = views_on_host,
           .worker_bytes = blocks_on_device,
-          .waiting_bytes = [](const Plan&, Index) { return 0.0; },
           .load = [](ReadStation& read, Chunk& chunk) { read.references(chunk); },
           .begin = begin_views};
 }

@@ -15,7 +15,7 @@ namespace tandem::pipeline {
 
 namespace {
 
-bool takes_any(const Job&, const Recipe&) { return true; }
+bool takes_whole(const Job&, const Recipe&) { return true; }
 
 /// Those with at least half of the free memory that one of them has: all get the same share of the work.
 std::vector<Device> roomy(std::vector<Device> devices) {
@@ -33,7 +33,7 @@ bool settles_on(const std::vector<Device>& devices, Plan& plan, const Recipe& re
   plan.flow.devices = devices;
   plan.flow.workers.front().device = Device::team(devices);
   return plan.flow.home() == Device::cpu() ||
-         device_bytes(plan, plan.job.grid.size[2]) <= device_budget(plan.flow, recipe);
+         device_bytes(plan, plan.job.grid.size[2]) <= device_budget(plan.flow.devices, recipe);
 }
 
 /// Vectors lie on one device or on several; where these do not hold them, on the host, and devices get tiles.
@@ -46,7 +46,7 @@ void choose_placement(Plan& plan, const Recipe& recipe) {
   plan.flow.placement = beam.in_tiles;
   plan.flow.workers.front().device = Device::cpu();
   plan.flow.devices = all;
-  plan.flow.device_bytes = static_cast<std::size_t>(device_budget(plan.flow, recipe));
+  plan.flow.device_bytes = static_cast<std::size_t>(device_budget(plan.flow.devices, recipe));
   beam.require_tiles(plan);
 }
 
@@ -63,31 +63,9 @@ double whole_on_host(const Plan& plan, const io::ScanInfo& info, Index slices) {
   return bytes_of_whole(plan, info, slices, bytes_of_pieces(plan, info, slices).value_or(counts));
 }
 
-class MakerFromAllData final : public Maker {
- public:
-  MakerFromAllData(Work& work, ReadStation& read, PrepareStation& prepare)
-      : work_(work), read_(read), prepare_(prepare), computation_(work.plan.job.method->begin(work)) {}
-
-  Array operator()(Chunk& chunk, const Stream&) override {
-    const Plan& plan = work_.plan;
-    const PinHostMemory pinned(in_tiles(plan.flow) ? plan.flow.devices.front() : Device::cpu());
-    std::optional<LineIntegrals> data = prepare_(chunk, read_, work_);
-    const Problem problem =
-        problem_of(plan, chunk.slices, plan.flow.workers[work_.worker], [this] { work_.watch.again(); });
-    Array volume = data ? computed(work_, *computation_, problem, std::move(*data), chunk.slices)
-                        : Array(problem.A.domain());
-    return cut_out(plan.job, first_written(plan.job, chunk.slices), chunk.slices.size(), std::move(volume));
-  }
-
- private:
-  Work& work_;
-  ReadStation& read_;
-  PrepareStation& prepare_;
-  std::unique_ptr<Computation> computation_;
-};
-
 }  // namespace
 
+Index all_slices(const Job& job) { return job.grid.size[2]; }
 Range all_rows(const Job& job, Range) { return {0, job.rows.size() == 0 ? 0 : detector_of(job.scan).rows}; }
 
 double bytes_of_worker(const Plan& plan, const Worker& worker, Index slices) {
@@ -124,25 +102,30 @@ double bytes_waiting(const Plan& plan, Index slices) {
   return comes_in_pieces(plan, slices) ? volumes_waiting(plan, slices) * sizes_of(plan, slices).written : 0;
 }
 
-Array computed(Work& work, Computation& method, const Problem& problem, LineIntegrals data, Range slices) {
-  data.y = work.moved_to(work.device(), std::move(data.y));
-  if (data.weights) data.weights = work.moved_to(work.device(), std::move(*data.weights));
-  return method.volume(problem, std::move(data), slices);
+Array computed(Work& work, const Computation& computation, const Problem& problem,
+               std::optional<LineIntegrals> data, Range slices) {
+  if (!data) return Array(problem.A.domain());
+  data->y = work.moved_to(work.device(), std::move(data->y));
+  if (data->weights) data->weights = work.moved_to(work.device(), std::move(*data->weights));
+  return computation(problem, std::move(*data), slices);
 }
 
-std::unique_ptr<Maker> maker_from_all_data(Work& work, ReadStation& read, PrepareStation& prepare) {
-  return std::make_unique<MakerFromAllData>(work, read, prepare);
+Maker maker_from_all_data(Work& work, ReadStation& read, PrepareStation& prepare) {
+  return [&, computation = work.plan.job.method->begin(work)](Chunk& chunk, const Stream&) {
+    const Plan& plan = work.plan;
+    const PinHostMemory pinned(in_tiles(plan.flow) ? plan.flow.devices.front() : Device::cpu());
+    std::optional<LineIntegrals> data = prepare(chunk, read, work);
+    const Problem problem =
+        problem_of(plan, chunk.slices, plan.flow.workers[work.worker], [&work] { work.watch.again(); });
+    Array volume = computed(work, computation, problem, std::move(data), chunk.slices);
+    return cut_out(plan.job, first_written(plan.job, chunk.slices), chunk.slices.size(), std::move(volume));
+  };
 }
 
 Route whole() {
   return {.name = "whole",
-          .makes_slices_alone = false,
-          .shares_vectors = true,
-          .slices_apart = false,
-          .takes = takes_any,
-          .fewest_slices = [](const Job& job) { return job.grid.size[2]; },
-          .rows = all_rows,
-          .rows_made = [](const Plan& plan, Index) { return detector_of(plan.job.scan).rows; },
+          .slices = Slices::as_one,
+          .takes = takes_whole,
           .choose = choose_whole,
           .host_bytes = whole_on_host,
           .worker_bytes = bytes_of_worker,

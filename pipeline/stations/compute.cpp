@@ -2,7 +2,8 @@
 
 #include <utility>
 
-#include "../plan/finite.hpp"
+#include "../../core/error.hpp"
+#include "../../operators/vector.hpp"
 
 namespace tandem::pipeline {
 
@@ -17,13 +18,13 @@ ComputeStation::ComputeStation(Work work, ReadStation& read, PrepareStation& pre
 /// follows, a few slices at a time, while the next one is made.
 void ComputeStation::operator()(Chunk& chunk) {
   const UseStream own(stream_);
-  Array volume = (*maker_)(chunk, stream_);
+  Array volume = maker_(chunk, stream_);
   chunk.stored = nullptr;
   if (chunk.slices.size() == 0) return;
   require_finite(work_.plan.job, chunk.slices, volume);
   const Device device = volume.space().device();
   const double bytes = 4 * static_cast<double>(volume.size());
-  if (device.is_cuda() && work_.plan.flow.route->slices_apart && bytes <= bytes_landed_whole) {
+  if (device.is_cuda() && work_.plan.flow.route->slices == Slices::apart && bytes <= bytes_landed_whole) {
     landing_.bring(volume.data(), device, chunk);
   } else {
     chunk.own = std::move(volume);
@@ -37,6 +38,20 @@ Outcome ComputeStation::outcome() const {
   Outcome all = work_.outcome;
   all.add(landing_.outcome());
   return all;
+}
+
+void require_finite(const Job& job, Range slices, ConstVectorView volume) {
+  const ConstVectorView all = volume.share(0);
+  const Shape shape{slices.size(), job.grid.size[1], job.grid.size[0]};
+  const std::vector<Index> bad =
+      count_not_finite({all.data, Space(shape, Blocks::slices, all.space.device())},
+                       default_stream(volume.space.device()).member(0));
+  for (std::size_t z = 0; z < bad.size(); ++z)
+    require<GeometryError>(bad[z] == 0, "slice ", slices.first + static_cast<Index>(z), ": ", bad[z], " of ",
+                           shape[1] * shape[2], " voxels are not finite, with a voxel of ", job.grid.pitch[0],
+                           job.pitch_known ? " mm" : " bins",
+                           "; values beyond 3e38 come from such a --pixel-size or --voxel-size, from data "
+                           "of that size, or from an iteration that diverges");
 }
 
 }  // namespace tandem::pipeline

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <memory>
-
 #include "../../io/volumes/volume_file.hpp"
 #include "../methods/work.hpp"
 #include "../plan/route.hpp"
@@ -23,7 +21,11 @@ class ComputeStation {
   Work work_;
   Stream stream_;  ///< of this worker alone, whatever thread it runs on
   Landing landing_;
-  std::unique_ptr<Maker> maker_;
+  Maker maker_;
 };
+
+/// Looks at the voxels of some slices where they lie, on the host or on a GPU. @throws GeometryError if some
+/// are not finite: the line integrals are, so what is not was made here
+void require_finite(const Job& job, Range slices, ConstVectorView volume);
 
 }  // namespace tandem::pipeline

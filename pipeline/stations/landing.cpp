@@ -7,11 +7,34 @@
 #include "../../core/ceil_div.hpp"
 #include "../../core/host_memory.hpp"
 #include "../../core/parallel.hpp"
+#include "../../kernels/voxels.hpp"
 #include "../memory/vector_bytes.hpp"
 #include "../plan/route.hpp"
-#include "gpu_voxels.hpp"
 
 namespace tandem::pipeline {
+
+namespace {
+
+kernels::VoxelCoding::Number number_of(io::VoxelType type) {
+  using Number = kernels::VoxelCoding::Number;
+  if (type == io::VoxelType::float16) return Number::float16;
+  return type == io::VoxelType::uint16 ? Number::uint16 : Number::uint8;
+}
+
+}  // namespace
+
+std::optional<StoredVoxels> stored_on_gpu(ConstVectorView volume, const io::VolumeFormat& format) {
+  if (format.type == io::VoxelType::float32) return {};
+  const Device gpu = volume.space.device();
+  const kernels::VoxelCoding coding{number_of(format.type), format.min, format.max};
+  const Index bytes = volume.space.size() * coding.bytes();
+  Stream& stream = default_stream(gpu);
+  Array memory(Space({1, 1, ceil_div<Index>(bytes, sizeof(float))}, Blocks::whole, gpu), stream);
+  const auto [below, above] = kernels::voxels(gpu)->encode(
+      coding, volume.data, volume.space.size(), reinterpret_cast<std::byte*>(memory.data()), stream);
+  if (coding.number == kernels::VoxelCoding::Number::float16 && above > 0) return {};
+  return StoredVoxels{std::move(memory), bytes, {below, above}};
+}
 
 double volume_at_home(const Plan& plan, Index slices) {
   const double volume = sizes_of(plan, slices).written;
@@ -25,7 +48,7 @@ double volumes_waiting(const Plan& plan, Index slices) {
 
 bool comes_in_pieces(const Plan& plan, Index slices) {
   return plan.flow.home().is_cuda() &&
-         !(plan.flow.route->slices_apart && sizes_of(plan, slices).written <= bytes_landed_whole);
+         !(plan.flow.route->slices == Slices::apart && sizes_of(plan, slices).written <= bytes_landed_whole);
 }
 
 double volumes_landed(const Plan& plan, Index slices, double volumes) {

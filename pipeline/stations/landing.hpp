@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "../methods/work.hpp"
 #include "chunk.hpp"
@@ -18,6 +19,17 @@ double volume_at_home(const Plan& plan, Index slices);
 double volumes_landed(const Plan& plan, Index slices, double volumes);
 double volumes_waiting(const Plan& plan, Index slices);
 bool comes_in_pieces(const Plan& plan, Index slices);
+
+/// Slices on a GPU as a file stores them.
+struct StoredVoxels {
+  Array memory;  ///< of bytes
+  Index bytes;
+  io::Clipped clipped;
+};
+
+/// The numbers that the writer of this format would make on the CPU, of a finite volume (slice, y, x) on a
+/// GPU. Empty for float32, and if a voxel is too large for float16: the writer says which.
+std::optional<StoredVoxels> stored_on_gpu(ConstVectorView volume, const io::VolumeFormat& format);
 
 /// Brings volumes from a GPU to where their writer takes them, and hands them on.
 class Landing {

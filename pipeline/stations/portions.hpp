@@ -15,8 +15,9 @@ namespace tandem::pipeline {
 using PrepareRows = std::function<LineIntegrals(Range rows)>;
 
 /// All ranks: the line integrals of this rank's views, on the host, with the noise norm of all of them. Steps
-/// mix views, so ranks prepare blocks of rows of all views, in turn, and then give each the views that are
-/// its own.
-LineIntegrals own_views(const Plan& plan, const Space& projections, const PrepareRows& prepare);
+/// mix views, so ranks prepare blocks of so many rows of all views, in turn, and then give each the views
+/// that are its own. `weighs`: whether data have weights.
+LineIntegrals own_views(const Comm& ranks, const Scan& scan, Index rows_at_once, bool weighs,
+                        const Space& projections, const PrepareRows& prepare);
 
 }  // namespace tandem::pipeline

@@ -12,7 +12,6 @@
 #include "../plan/grids.hpp"
 #include "../plan/problem.hpp"
 #include "../plan/warn.hpp"
-#include "../watch/rank_sums.hpp"
 #include "../watch/stopwatch.hpp"
 #include "portions.hpp"
 
@@ -78,7 +77,7 @@ std::optional<LineIntegrals> PrepareStation::of_own_views(Chunk& chunk, const Sp
                                                           ReadStation& read, Work& work) {
   if (!chunk.is_met) return {};
   const auto all = static_cast<double>(chunk.slices.size());
-  LineIntegrals own = own_views(plan_, projections, [&](Range rows) {
+  const auto make = [&](Range rows) {
     const Detector& d = detector_of(plan_.job.scan);
     const Scan scan = crop(plan_.job.scan, {0, plan_.job.views.size()}, rows, {0, d.bins});
     const double of_slices = all * static_cast<double>(rows.size()) / static_cast<double>(d.rows);
@@ -89,7 +88,9 @@ std::optional<LineIntegrals> PrepareStation::of_own_views(Chunk& chunk, const Sp
     look_at(made.y, rows);
     made.y = work.moved_to(Device::cpu(), std::move(made.y));
     return made;
-  });
+  };
+  LineIntegrals own = own_views(plan_.flow.together, plan_.job.scan, plan_.flow.rows_prepared,
+                                plan_.job.preprocessing.weights, projections, make);
   chunk.reference.reset();
   chunk.read.reset();
   return own;
@@ -158,8 +159,9 @@ LineIntegrals PrepareStation::on_cpu(const io::FramesView& counts, const Task& t
   const Stopwatch watch("preprocess", task.work.outcome.seconds.preprocess, task.work.watch.board(),
                         {.slices = task.of_slices, .bytes = 4 * static_cast<double>(space.size())});
   task.work.tell("preprocess", 0);
-  return preprocess(counts, task.reference, plan_.job.preprocessing, space, task.found,
-                    bins_kept(task.scan, plan_.job.solved));
+  Preprocessing how = plan_.job.preprocessing;
+  how.keeps_variances = !plan_.flow.together.is_alone();  // weights follow from the data of all ranks
+  return preprocess(counts, task.reference, how, space, task.found, bins_kept(task.scan, plan_.job.solved));
 }
 
 /// Each GPU makes those of its counts; empty if the CPU has to make all.

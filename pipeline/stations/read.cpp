@@ -45,6 +45,10 @@ bool prepared_on_gpu(const Plan& plan, const io::ScanInfo& info) {
   return gpus_prepare(plan.job, plan.flow) && info.type != PixelType::float32;
 }
 
+bool prepared_on_gpu_alone(const Plan& plan, const io::ScanInfo& info) {
+  return prepared_on_gpu(plan, info) && !plan.flow.helper();
+}
+
 Index rows_with_margins(const Plan& plan, Index slices) {
   const Job& job = plan.job;
   const auto [beside, block] = job.margin;
@@ -75,7 +79,7 @@ ReferenceBytes reference_bytes(const Job& job, const io::ScanInfo& info, double 
 
 Index bytes_a_piece(const Plan& plan, const io::ScanInfo& info, Index slices) {
   const bool packed = !info.packing.empty() || info.decoded_bytes > 0;
-  if (packed || plan.flow.helper() || !prepared_on_gpu(plan, info)) return 0;
+  if (packed || !prepared_on_gpu_alone(plan, info)) return 0;
   const double counts = counts_bytes(info, cells_read(plan, slices), plan.job.views.size());
   return counts > bytes_read_whole ? bytes_read_at_once : 0;
 }
@@ -144,7 +148,7 @@ void ReadStation::read_counts(Chunk& chunk) {
 
 void ReadStation::read_rows(Range rows, double of_slices, Chunk& chunk) {
   const std::lock_guard lock(mutex_);
-  const auto [read, above, below, counted] = rows_around(plan_, rows);
+  const auto [read, above, below, counted] = rows_around(plan_.job, rows);
   const double bytes = static_cast<double>(plan_.job.views.size() * read.size() * plan_.job.bins.size()) *
                        static_cast<double>(bytes_of(reader_.info().type));
   const Stopwatch clock("read", outcome_.seconds.read, watch_.board(), {.slices = of_slices, .bytes = bytes});

@@ -24,6 +24,8 @@ double cells_read(const Plan& plan, Index slices);
 
 /// Whether GPUs prepare the counts of a file. Float counts may hold NaN, and only the CPU repairs these.
 bool prepared_on_gpu(const Plan& plan, const io::ScanInfo& info);
+/// Whether no CPU helps them.
+bool prepared_on_gpu_alone(const Plan& plan, const io::ScanInfo& info);
 
 /// What the counts of some views take, bytes.
 double counts_bytes(const io::ScanInfo& info, double cells, Index views);

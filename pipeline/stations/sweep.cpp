@@ -44,7 +44,15 @@ std::vector<Range> blocks_of(Index views, Index most) {
   return blocks;
 }
 
-/// Filtered data of a block of views.
+/// A block of views on its way.
+struct Place {
+  io::Frames memory;
+  io::FramesView counts;
+  std::optional<Array> filtered;
+  std::optional<LinearOperator> back_projection;
+};
+
+/// Bytes of the filtered data of a block of views.
 double filtered_bytes(const Plan& plan) {
   return 4 * static_cast<double>(plan.flow.views_at_once * detector_of(plan.job.scan).rows) *
          static_cast<double>(bins_of(plan.job));
@@ -87,17 +95,11 @@ Array Sweep::operator()(const Problem& problem, Chunk& chunk, const Stream& addi
   const std::vector<Range> blocks = blocks_of(all.size(), plan.flow.views_at_once);
   Pass pass{problem,
             chunk,
-            beam_of(problem.scan).of_views(plan, problem),
+            beam_of(problem.scan).of_views(plan.job.options.filter, problem),
             zeros(problem.A.domain(), adding),
             ViewSamples(all.size(), chunk.reference->counted_rows()),
             all.size()};
   if (plan.job.needs_all_views) prepare_.make_all(chunk, read_, work_);
-  struct Place {
-    io::Frames memory;
-    io::FramesView counts;
-    std::optional<Array> filtered;
-    std::optional<LinearOperator> back_projection;
-  };
   std::vector<Place> places(static_cast<std::size_t>(conveyor_places(1)));
   const auto place = [&](const Item& item) -> Place& { return places[static_cast<std::size_t>(item.place)]; };
   const auto views = [&](const Item& item) { return blocks[static_cast<std::size_t>(item.number)]; };

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "../../core/comm.hpp"
+#include "../../counts/open_ends.hpp"
 #include "../../counts/preprocess.hpp"
 #include "../../io/png.hpp"
 #include "curves.hpp"
@@ -130,5 +132,8 @@ struct Outcome {
     if (more) sum ? * sum += *more : void(sum = more);
   }
 };
+
+/// All ranks: the first one gets what all did and found, the others keep their own.
+void add_ranks(const Comm& ranks, Outcome& outcome, Findings& findings, OpenEnds& ends);
 
 }  // namespace tandem::pipeline

@@ -1,9 +1,8 @@
-#include "rank_sums.hpp"
-
 #include <string>
 #include <vector>
 
 #include "../../counts/steps/step.hpp"
+#include "outcome.hpp"
 #include "packet.hpp"
 
 namespace tandem::pipeline {

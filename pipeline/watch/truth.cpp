@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "../../core/error.hpp"
-#include "../plan/same_grid.hpp"
+#include "../plan/grids.hpp"
 
 namespace tandem::pipeline {
 
@@ -32,16 +32,16 @@ std::optional<std::array<Index, 3>> place_within(const io::VolumePlace& volume,
 
 }  // namespace
 
-TrueVolume::TrueVolume(const Job& job, const std::filesystem::path& path, bool any_external)
-    : size_(job.grid.size), file_(std::make_unique<io::VolumeReader>(path, any_external)) {
-  require_comparable(job.grid.shape());
+TrueVolume::TrueVolume(const io::VolumePlace& place, const std::filesystem::path& path, bool any_external)
+    : size_(place.grid.size), file_(std::make_unique<io::VolumeReader>(path, any_external)) {
+  require_comparable(place.grid.shape());
   file_->require_complete();
-  const std::optional<io::VolumePlace> place = file_->place();
-  const auto found = place ? place_within(*place, job.place()) : std::nullopt;
+  const std::optional<io::VolumePlace> there = file_->place();
+  const auto found = there ? place_within(*there, place) : std::nullopt;
   if (found)
     first_ = *found;
   else
-    file_ = open_on_grid(job, path, "--truth", any_external);  // it says what is amiss
+    file_ = open_on_grid(place, path, "--truth", any_external);  // it says what is amiss
   slice_.resize(static_cast<std::size_t>(file_->shape()[1] * file_->shape()[2]));
 }
 
@@ -62,14 +62,15 @@ double TrueVolume::value_range() {
   return high > low ? static_cast<double>(high) - static_cast<double>(low) : 1.0;
 }
 
-Truth::Truth(const Job& job, const std::filesystem::path& path, bool any_external)
-    : shape_{1, job.grid.size[1], job.grid.size[0]},
-      volume_(job, path, any_external),
+Truth::Truth(const io::VolumePlace& place, const std::filesystem::path& path, bool any_external)
+    : shape_{1, place.grid.size[1], place.grid.size[0]},
+      volume_(place, path, any_external),
       range_(volume_.value_range()),
       true_slice_(static_cast<std::size_t>(shape_[1] * shape_[2])) {}
 
-std::shared_ptr<Truth> truth_of(const Job& job, const std::filesystem::path& path, bool any_external) {
-  return path.empty() ? nullptr : std::make_shared<Truth>(job, path, any_external);
+std::shared_ptr<Truth> truth_of(const io::VolumePlace& place, const std::filesystem::path& path,
+                                bool any_external) {
+  return path.empty() ? nullptr : std::make_shared<Truth>(place, path, any_external);
 }
 
 Quality Truth::compared(Index z, const float* slice) {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "../../io/volumes/volume_file.hpp"
-#include "../plan/job.hpp"
 #include "quality.hpp"
 
 namespace tandem::pipeline {
@@ -17,7 +16,7 @@ namespace tandem::pipeline {
 class TrueVolume {
  public:
   /// @throws FileError if it does not hold the grid, GeometryError if slices are too small to be compared
-  TrueVolume(const Job& job, const std::filesystem::path& path, bool any_external);
+  TrueVolume(const io::VolumePlace& place, const std::filesystem::path& path, bool any_external);
   void read(Index z, float* slice);
   double value_range();  ///< from the lowest to the highest value of the file, all of which is read
 
@@ -31,7 +30,7 @@ class TrueVolume {
 class Truth {
  public:
   /// Reads all of it once, for its range of values. @throws FileError if it does not hold the plan's grid
-  Truth(const Job& job, const std::filesystem::path& path, bool any_external);
+  Truth(const io::VolumePlace& place, const std::filesystem::path& path, bool any_external);
   Quality compared(Index z, const float* slice);
   double range() const { return range_; }  ///< from the lowest to the highest value
 
@@ -44,6 +43,7 @@ class Truth {
 };
 
 /// Null if the path is empty.
-std::shared_ptr<Truth> truth_of(const Job& job, const std::filesystem::path& path, bool any_external);
+std::shared_ptr<Truth> truth_of(const io::VolumePlace& place, const std::filesystem::path& path,
+                                bool any_external);
 
 }  // namespace tandem::pipeline

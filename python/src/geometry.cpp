@@ -124,6 +124,30 @@ void add_parts(nb::module_& m) {
       .def("z", &VolumeGrid::z, "iz"_a, "Likewise, of voxel iz.");
 }
 
+void add_views(nb::module_& m) {
+  m.def(
+      "view_subsets",
+      [](const std::vector<double>& angles, double period, Index count) {
+        return view_subsets(angles, period, count);
+      },
+      "angles_rad"_a, "period_rad"_a, "count"_a,
+      "Deals views out to subsets, each of which sees the object from all around. Lists of numbers of "
+      "views.");
+  m.def(
+      "view_subsets", [](const Scan& scan, Index count) { return view_subsets(scan, count); }, "scan"_a,
+      "count"_a, "The same for the views of a scan.");
+  m.def(
+      "with_views", [](const Scan& scan, const std::vector<Index>& views) { return with_views(scan, views); },
+      "scan"_a, "views"_a, "The scan with these of its views, in this order.");
+  m.def(
+      "projection_shape",
+      [](const Scan& scan) {
+        const Shape shape = projection_space(scan).shape();
+        return std::tuple_cat(shape);
+      },
+      "scan"_a, "The shape (view, row, bin) of the data of a scan.");
+}
+
 }  // namespace
 
 void add_geometry(nb::module_& m) {
@@ -154,27 +178,7 @@ void add_geometry(nb::module_& m) {
       "bin_down",
       [](const Scan& scan, int level, bool pitch_known) { return bin_down(scan, level, pitch_known); },
       "scan"_a, "level"_a, "pitch_known"_a = true, "The scan after averaging 2^level x 2^level cells.");
-  m.def(
-      "view_subsets",
-      [](const std::vector<double>& angles, double period, Index count) {
-        return view_subsets(angles, period, count);
-      },
-      "angles_rad"_a, "period_rad"_a, "count"_a,
-      "Deals views out to subsets, each of which sees the object from all around. Lists of numbers of "
-      "views.");
-  m.def(
-      "view_subsets", [](const Scan& scan, Index count) { return view_subsets(scan, count); }, "scan"_a,
-      "count"_a, "The same for the views of a scan.");
-  m.def(
-      "with_views", [](const Scan& scan, const std::vector<Index>& views) { return with_views(scan, views); },
-      "scan"_a, "views"_a, "The scan with these of its views, in this order.");
-  m.def(
-      "projection_shape",
-      [](const Scan& scan) {
-        const Shape shape = projection_space(scan).shape();
-        return std::tuple_cat(shape);
-      },
-      "scan"_a, "The shape (view, row, bin) of the data of a scan.");
+  add_views(m);
 }
 
 }  // namespace tandem::python

@@ -12,8 +12,8 @@
 
 #include "../../core/random.hpp"
 #include "../../counts/bad_cells.hpp"
-#include "../../counts/steps/dezinger.hpp"
 #include "../../counts/steps/median_fill.hpp"
+#include "../../counts/steps/step.hpp"
 #include "../support/axes.hpp"
 #include "../support/memory_reader.hpp"
 #include "../support/npy.hpp"
@@ -34,15 +34,16 @@ Image<float> image_of(std::vector<float>& data, Shape n) {
 }
 
 /// All frames of a stack through the filter.
-std::vector<float> dezingered(std::vector<float> data, Shape n, Dezinger::Window window, Index size,
+std::vector<float> dezingered(std::vector<float> data, Shape n, const std::string& window, Index size,
                               double threshold, bool both, Index* replaced = nullptr) {
-  const std::vector<const char*> names{"row", "projection", "cube"};
   const StepValues values{{"--dezinger", size},
                           {"--dezinger-threshold", threshold},
-                          {"--dezinger-window", names[static_cast<std::size_t>(window)]},
+                          {"--dezinger-window", window},
                           {"--dezinger-sign", both ? "both" : "bright"}};
   std::vector<Index> counts(static_cast<std::size_t>(n[1]), 0);
-  dezinger_references({.values = values}, window)(image_of(data, n), counts);
+  const auto step =
+      std::ranges::find(steps(), window == "row" ? "dezinger" : "dezinger-" + window, &Step::name);
+  step->on_references({.values = values})(image_of(data, n), counts);
   if (replaced) *replaced = std::accumulate(counts.begin(), counts.end(), Index{0});
   return data;
 }
@@ -63,7 +64,7 @@ TEST(Dezinger, OfProjectionsIsTomopysRemoveOutlier) {
     const int axis = static_cast<int>(params.values[3 * c + 2]);
     Index replaced = 0;
     const std::vector<float> found = axis_first(
-        dezingered(axis_first(of_case, n, axis), with_axis_first(n, axis), Dezinger::Window::projection,
+        dezingered(axis_first(of_case, n, axis), with_axis_first(n, axis), "projection",
                    static_cast<Index>(params.values[3 * c + 1]), params.values[3 * c], false, &replaced),
         n, axis, true);
     EXPECT_EQ(found, due) << "case " << c;
@@ -77,7 +78,7 @@ TEST(Dezinger, OfCubesIsTomopysMedianAndRemoveOutlier3d) {
   const auto input = test::read_npy(vectors / "rankfilter_input.npy");
   const Shape n{input.shape[0], input.shape[1], input.shape[2]};
   const auto through = [&](Index size, double threshold) {
-    return dezingered(input.floats(), n, Dezinger::Window::cube, size, threshold, true);
+    return dezingered(input.floats(), n, "cube", size, threshold, true);
   };
   EXPECT_EQ(through(3, 1e-30), test::read_npy(vectors / "tomopy_median3.npy").floats());
   EXPECT_EQ(through(5, 1e-30), test::read_npy(vectors / "tomopy_median5.npy").floats());
@@ -88,7 +89,7 @@ TEST(Dezinger, OfCubesIsTomopysMedianAndRemoveOutlier3d) {
 TEST(Dezinger, OfCubesLeavesOutWhatIsNotFinite) {
   std::vector<float> data(27, 10);
   data[13] = 500, data[4] = NAN, data[22] = INFINITY;
-  const std::vector<float> found = dezingered(data, {3, 3, 3}, Dezinger::Window::cube, 3, 100, true);
+  const std::vector<float> found = dezingered(data, {3, 3, 3}, "cube", 3, 100, true);
   EXPECT_EQ(found[13], 10);
   EXPECT_TRUE(std::isnan(found[4]));
   EXPECT_TRUE(std::isinf(found[22]));
@@ -118,7 +119,7 @@ TEST(Dezinger, FindsZingersAndLittleElse) {
     if (!is_zinger[at]) hit[at] += static_cast<float>(3000 + 27000 * random.uniform());
     is_zinger[at] = true;
   }
-  for (const auto window : {Dezinger::Window::projection, Dezinger::Window::cube}) {
+  for (const auto window : {"projection", "cube"}) {
     const std::vector<float> found = dezingered(hit, n, window, 3, 1500, false);
     Index missed = 0, false_ones = 0;
     for (std::size_t i = 0; i < size; ++i) {
@@ -152,7 +153,7 @@ TEST(Dezinger, WorksOnViewsAsOnFlats) {
   const LineIntegrals lines = preprocess(floats(n, views), reference, how, Space(n, Blocks::rows), findings);
   EXPECT_EQ(findings.replaced_by("dezinger-cube"), 3);
   EXPECT_EQ(findings.reference_replaced, 2);
-  const std::vector<float> due = dezingered(views, n, Dezinger::Window::cube, 3, 300, false);
+  const std::vector<float> due = dezingered(views, n, "cube", 3, 300, false);
   for (std::size_t i = 0; i < due.size(); ++i) EXPECT_FLOAT_EQ(lines.y.data()[i], due[i] / 200) << i;
 }
 

@@ -6,7 +6,7 @@
 #include <random>
 
 #include "../../io/volumes/volume_format.hpp"
-#include "../../pipeline/stations/gpu_voxels.hpp"
+#include "../../pipeline/stations/landing.hpp"
 #include "cuda_fixture.hpp"
 
 namespace tandem::pipeline {

@@ -59,7 +59,7 @@ class CheckpointsOfRuns : public ::testing::Test {
   /// Ends before so many further steps of all chunks are seen; -1: never.
   Made make(Plan plan, Checkpoints* checkpoints, int steps = -1) {
     Options options{.curves = true, .checkpoints = checkpoints};
-    if (checkpoints) checkpoints->suit(plan);
+    if (checkpoints) checkpoints->suit(plan.flow);
     std::string seen;  // stations that go on at the same time tell the same again
     options.progress = [&](const Stage& at) {
       if (at.name != "iterate" || at.detail.empty() || std::exchange(seen, at.detail) == at.detail) return;
@@ -146,11 +146,11 @@ TEST_F(CheckpointsOfRuns, MakeChunksOfTheirSize) {
   Checkpoints second(request(true));
   Plan larger = plan, smaller = plan;
   larger.flow.rows_at_once = larger.flow.slices_a_read = 11;
-  second.suit(larger);
+  second.suit(larger.flow);
   EXPECT_EQ(larger.flow.rows_at_once, 4);
   EXPECT_EQ(larger.flow.slices_a_read, 8);
   smaller.flow.rows_at_once = 3;
-  EXPECT_THROW(second.suit(smaller), DeviceError);
+  EXPECT_THROW(second.suit(smaller.flow), DeviceError);
 }
 
 /// The message names what differs.
@@ -255,7 +255,7 @@ TEST(Checkpoints, AreOneForEachChunkInTheMaking) {
     Plan plan;
     plan.flow.rows_at_once = 2;
     plan.flow.workers.resize(2);
-    all.suit(plan);
+    all.suit(plan.flow);
     for (const Range chunk : {a, b}) all.begin(chunk, at, solver);
     step(all, a, 10, 1);
     step(all, b, 20, 2);

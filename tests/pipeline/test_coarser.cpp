@@ -89,7 +89,7 @@ TEST(CoarserProblems, AreTheSameBodyInTheSamePlace) {
   for (const Beam& beam : beams()) {
     const Plan plan = plan_of(beam);
     const Problem problem = problem_of(plan, {0, plan.job.grid.size[2]}, plan.flow.workers.front());
-    const std::vector<CoarserProblem> coarser = coarser_problems(plan, problem);
+    const std::vector<CoarserProblem> coarser = coarser_problems(plan.flow, plan.job.options, problem);
     ASSERT_EQ(static_cast<int>(coarser.size()), beam.levels) << beam.name;
     if (coarser.empty()) continue;
     const Array narrow = hill(problem.A.domain(), plan.job.grid, 12), y = problem.A * narrow;
@@ -112,7 +112,7 @@ TEST(CoarserProblems, HaveTheThresholdOfHuberForTheirVoxels) {
   Plan plan = plan_of(beam);
   plan.job.options.tv_huber = 0.01f;
   const Problem problem = problem_of(plan, {0, 1}, plan.flow.workers.front());
-  const CoarserProblem coarser = std::move(coarser_problems(plan, problem).front());
+  const CoarserProblem coarser = std::move(coarser_problems(plan.flow, plan.job.options, problem).front());
   const Array x = hill(coarser.A.domain(), plan.job.grid, 12);
   const Regulariser twice = huber_total_variation(x.space(), 0.02f);
   Stream& stream = default_stream(Device::cpu());

@@ -14,8 +14,8 @@
 #include "../../core/error.hpp"
 #include "../../core/names.hpp"
 #include "../../operators/projector.hpp"
-#include "../../pipeline/methods/iteration.hpp"
 #include "../../pipeline/methods/method.hpp"
+#include "../../pipeline/watch/outcome.hpp"
 #include "../support/scans.hpp"
 
 namespace tandem::pipeline {

@@ -4,7 +4,6 @@
 #include <array>
 
 #include "../../forecast/cluster.hpp"
-#include "../../forecast/planned_traffic.hpp"
 #include "../../operators/distributed/rank_traffic.hpp"
 #include "../../operators/gradient.hpp"
 #include "../../operators/vector.hpp"

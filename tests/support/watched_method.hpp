@@ -3,8 +3,6 @@
 // A method that can be watched, and hindered, from a test.
 
 #include <functional>
-#include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -22,23 +20,17 @@ class Watched {
   Watched(const std::string& method, Before before) : method_(pipeline::method_named(method)) {
     inner_ = &pipeline::method_named(method);
     before_ = std::move(before);
-    method_.begin = [](pipeline::Work& work) -> std::unique_ptr<pipeline::Computation> {
-      return std::make_unique<Step>(work);
+    method_.begin = [](pipeline::Work& work) -> pipeline::Computation {
+      return [&work, inner = inner_->begin(work)](const pipeline::Problem& problem,
+                                                  pipeline::LineIntegrals data, Range slices) {
+        before_(work, slices);
+        return inner(problem, std::move(data), slices);
+      };
     };
   }
   const pipeline::Method* method() const { return &method_; }
 
  private:
-  struct Step final : pipeline::Computation {
-    explicit Step(pipeline::Work& w) : work(w), inner(inner_->begin(w)) {}
-    Array volume(const pipeline::Problem& problem, pipeline::LineIntegrals data, Range slices) override {
-      before_(work, slices);
-      return inner->volume(problem, std::move(data), slices);
-    }
-    pipeline::Work& work;
-    std::unique_ptr<pipeline::Computation> inner;
-  };
-
   static inline const pipeline::Method* inner_ = nullptr;
   static inline Before before_;
   pipeline::Method method_;

@@ -1,13 +1,96 @@
 #include "soft.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <span>
+#include <vector>
 
-#include "flanks.hpp"
+#include "view_blocks.hpp"
 
 namespace tandem::pipeline::stripes {
 
 namespace {
+
+/// A window of columns and its flanks on both sides, through which goes a cubic polynomial.
+class Flanks {
+ public:
+  explicit Flanks(Index half);
+
+  Index half() const { return half_; }
+  /// Columns on either side of the middle that the window and a flank have together.
+  Index reach() const { return 2 * half_; }
+
+  /// The mean over the middle half of the window of what it has more than the polynomial.
+  /// @pre `reach()` columns on either side of `middle`
+  OfBlocks excess(std::span<const OfBlocks> profile, Index middle) const;
+
+  /// The same for each column of the window.
+  std::vector<OfBlocks> excesses(std::span<const OfBlocks> profile, Index middle) const;
+
+ private:
+  static constexpr std::size_t powers = 4;
+  using Powers = std::array<double, powers>;
+  /// Polynomials of degrees 0 to 3 that are orthogonal, and of norm 1, on the flanks.
+  Powers at(Index column) const;
+
+  Index half_;
+  double second_ = 0, third_ = 0;
+  Powers scale_{1, 1, 1, 1};
+  std::vector<double> taps_;
+};
+
+/// The sum of x^power over the columns of a flank, 1 at its far end.
+double moment(Index half, int power) {
+  double sum = 0;
+  for (Index x = half + 1; x <= 2 * half; ++x)
+    sum += std::pow(static_cast<double>(x) / static_cast<double>(2 * half), power);
+  return sum;
+}
+
+Flanks::Flanks(Index half)
+    : half_(half), second_(moment(half, 2) / moment(half, 0)), third_(moment(half, 4) / moment(half, 2)) {
+  Powers squares{};
+  for (Index x = half + 1; x <= reach(); ++x)
+    for (std::size_t k = 0; k < powers; ++k) squares[k] += 2 * at(x)[k] * at(x)[k];
+  for (std::size_t k = 0; k < powers; ++k) scale_[k] = 1 / std::sqrt(squares[k]);
+  const Index inner = half / 2;
+  const double share = 1 / static_cast<double>(2 * inner + 1);
+  Powers middle{};
+  for (Index x = -inner; x <= inner; ++x)
+    for (std::size_t k = 0; k < powers; ++k) middle[k] += share * at(x)[k];
+  for (Index x = -reach(); x <= reach(); ++x) {
+    double tap = std::abs(x) <= inner ? share : 0;
+    for (std::size_t k = 0; k < powers && std::abs(x) > half; ++k) tap -= middle[k] * at(x)[k];
+    taps_.push_back(tap);
+  }
+}
+
+Flanks::Powers Flanks::at(Index column) const {
+  const double x = static_cast<double>(column) / static_cast<double>(reach());
+  return {scale_[0], scale_[1] * x, scale_[2] * (x * x - second_), scale_[3] * x * (x * x - third_)};
+}
+
+OfBlocks Flanks::excess(std::span<const OfBlocks> profile, Index middle) const {
+  OfBlocks sum{};
+  const OfBlocks* own = profile.data() + middle - reach();
+  for (std::size_t i = 0; i < taps_.size(); ++i)
+    for (std::size_t k = 0; k < view_blocks; ++k) sum[k] += taps_[i] * own[i][k];
+  return sum;
+}
+
+std::vector<OfBlocks> Flanks::excesses(std::span<const OfBlocks> profile, Index middle) const {
+  std::array<OfBlocks, powers> fit{};
+  for (Index x = -reach(); x <= reach(); ++x)
+    for (std::size_t k = 0; k < powers && std::abs(x) > half_; ++k)
+      fit[k] += at(x)[k] * profile[static_cast<std::size_t>(middle + x)];
+  std::vector<OfBlocks> all;
+  for (Index x = -half_; x <= half_; ++x) {
+    all.push_back(profile[static_cast<std::size_t>(middle + x)]);
+    for (std::size_t k = 0; k < powers; ++k) all.back() -= at(x)[k] * fit[k];
+  }
+  return all;
+}
 
 constexpr double least = 5e-4, most = 0.1;
 
@@ -34,6 +117,36 @@ struct Place {
   double excess = 0, variance = 0;
   bool left_alone = false;
 };
+
+std::vector<double> means_of(const std::vector<OfBlocks>& excess) {
+  std::vector<double> means;
+  for (const OfBlocks& column : excess) means.push_back(trimmed_mean(column).mean);
+  return means;
+}
+
+/// How far it lies aside in each block, by its slope.
+bool moves(const std::vector<OfBlocks>& excess, const std::vector<double>& means) {
+  const std::size_t n = means.size();
+  OfBlocks aside{};
+  for (std::size_t b = 0; b < n; ++b) {
+    const double slope = (b + 1 < n ? means[b + 1] : 0) - (b > 0 ? means[b - 1] : 0);
+    for (std::size_t k = 0; k < view_blocks; ++k) aside[k] += slope * (excess[b][k] - means[b]);
+  }
+  return change_smoothly(aside);
+}
+
+/// Half to twice as strong, and alike.
+bool is_image(const std::vector<double>& other, const std::vector<double>& means) {
+  constexpr double alike = 0.6;
+  double own_square = 0, other_square = 0, product = 0;
+  for (std::size_t b = 0; b < means.size(); ++b) {
+    own_square += means[b] * means[b];
+    other_square += other[b] * other[b];
+    product += means[b] * other[means.size() - 1 - b];
+  }
+  return 4 * other_square > own_square && other_square < 4 * own_square &&
+         product > alike * std::sqrt(own_square * other_square);
+}
 
 class Search {
  public:
@@ -117,26 +230,9 @@ class Search {
     return true;
   }
 
-  static std::vector<double> means_of(const std::vector<OfBlocks>& excess) {
-    std::vector<double> means;
-    for (const OfBlocks& column : excess) means.push_back(trimmed_mean(column).mean);
-    return means;
-  }
-
   bool is_of_sample(const Places& scale, Index m, const std::vector<OfBlocks>& excess) const {
     const std::vector<double> means = means_of(excess);
     return moves(excess, means) || is_mirrored(scale, m, means);
-  }
-
-  /// How far it lies aside in each block, by its slope.
-  static bool moves(const std::vector<OfBlocks>& excess, const std::vector<double>& means) {
-    const std::size_t n = means.size();
-    OfBlocks aside{};
-    for (std::size_t b = 0; b < n; ++b) {
-      const double slope = (b + 1 < n ? means[b + 1] : 0) - (b > 0 ? means[b - 1] : 0);
-      for (std::size_t k = 0; k < view_blocks; ++k) aside[k] += slope * (excess[b][k] - means[b]);
-    }
-    return change_smoothly(aside);
   }
 
   /// Whether the same, the other way round, is where its mirror image would be. A body whose middle is a
@@ -153,23 +249,9 @@ class Search {
     }
     for (Index k = places.first; k < places.last; ++k)
       if ((axis_ || std::abs(k - m) > scale.window.reach()) && 2 * scale.ratio(k) > beyond_doubt_ &&
-          is_image(scale.window, k, means))
+          is_image(means_of(scale.window.excesses(profile_, k)), means))
         return true;
     return false;
-  }
-
-  /// Half to twice as strong, and alike.
-  bool is_image(const Flanks& window, Index m, const std::vector<double>& means) const {
-    constexpr double alike = 0.6;
-    const std::vector<double> other = means_of(window.excesses(profile_, m));
-    double own_square = 0, other_square = 0, product = 0;
-    for (std::size_t b = 0; b < means.size(); ++b) {
-      own_square += means[b] * means[b];
-      other_square += other[b] * other[b];
-      product += means[b] * other[means.size() - 1 - b];
-    }
-    return 4 * other_square > own_square && other_square < 4 * own_square &&
-           product > alike * std::sqrt(own_square * other_square);
   }
 
   static void leave_alone(Places& scale, Index m) {

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "../differences.hpp"
+#include "../fourier.hpp"
+#include "../ramp.hpp"
+#include "../vector.hpp"
+
+namespace tandem::kernels::cpu {
+
+extern const DifferenceKernels difference_kernels;
+extern const VectorKernels vector_kernels;
+
+void filter_rows(const RowFilter& filter, bool adjoint, float alpha, Image<const float> in, float beta,
+                 Image<float> out, Stream& stream);
+
+double fourier_memory(const FourierSizes& sizes, Index views, Index slices, Device device);
+
+}  // namespace tandem::kernels::cpu
