@@ -104,6 +104,7 @@ Execution resolve(Table<Views> table, const Execution& wanted, Pairing pairing, 
 TANDEM_FOR(ParallelViews)
 TANDEM_FOR(ConeViews)
 TANDEM_FOR(FourierViews)
+TANDEM_FOR(FlexibleViews)
 #undef TANDEM_FOR
 
 }  // namespace tandem::kernels

@@ -45,6 +45,14 @@ LinearOperator projector(const FanBeam& scan, const VolumeGrid& grid,
                          Model model = Model::separable_footprint, Device device = Device::cpu(),
                          const Execution& execution = {});
 
+/// The same for views of any geometry: the footprint is the product of a trapezoid along the bins and one
+/// along the rows, each with the mean and the variance of the voxel's shadow. Of the models it has
+/// separable_footprint alone. @throws GeometryError, also if a view's source lies in the grid; DeviceError
+/// for a GPU
+LinearOperator projector(const FlexibleBeam& scan, const VolumeGrid& grid,
+                         Model model = Model::separable_footprint, Device device = Device::cpu(),
+                         const Execution& execution = {});
+
 /// The same for a scan of any kind, with its usual model (`usual_model`) if none is given.
 LinearOperator projector(const Scan& scan, const VolumeGrid& grid, std::optional<Model> model = {},
                          Device device = Device::cpu(), const Execution& execution = {});
