@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../geometry/views.hpp"
+#include "../geometry/flexible_views.hpp"
 #include "variant.hpp"
 
 namespace tandem::kernels {

@@ -15,7 +15,7 @@
 #include <cmath>
 
 #include "../core/host_device.hpp"
-#include "../geometry/views.hpp"
+#include "../geometry/flexible_views.hpp"
 
 namespace tandem::kernels {
 

@@ -4,6 +4,7 @@
 
 #include "../core/error.hpp"
 #include "../core/names.hpp"
+#include "../geometry/flexible_views.hpp"
 #include "../geometry/views.hpp"
 #include "fourier.hpp"
 

@@ -4,6 +4,7 @@
 
 #include "../core/execution.hpp"
 #include "../core/public.hpp"
+#include "../geometry/beams/flexible.hpp"
 #include "../geometry/scan.hpp"
 #include "../geometry/views.hpp"
 #include "interpolation.hpp"

@@ -6,8 +6,8 @@
 
 #include "../../core/error.hpp"
 #include "../fingerprint.hpp"
+#include "../flexible_views.hpp"
 #include "../vector3.hpp"
-#include "../views.hpp"
 
 namespace tandem {
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "../../core/random.hpp"
+#include "../../geometry/beams/flexible.hpp"
 #include "../../geometry/scan.hpp"
 #include "../../geometry/vector3.hpp"
 
