@@ -10,6 +10,7 @@
 #include "../core/names.hpp"
 #include "../core/parallel.hpp"
 #include "../core/units.hpp"
+#include "vector3.hpp"
 
 namespace tandem {
 
@@ -256,29 +257,59 @@ void project(const Phantom& phantom, const ParallelBeam& scan, Range rows, std::
   });
 }
 
-void project(const Phantom& phantom, const ConeBeam& scan, Range rows, std::span<float> out, int samples) {
-  const Detector& d = scan.detector;
-  const Index views = views_of(scan);
+namespace {
+
+using Ray = std::array<Vector3, 2>;  ///< two points of it
+
+/// Means over samples x samples rays in each cell. `rays_of(view)` gives a function of row and bin.
+template <class RaysOf>
+void project_rays(const Phantom& phantom, const Detector& d, Index views, Range rows, std::span<float> out,
+                  int samples, const RaysOf& rays_of) {
   require_part("rows", rows, d.rows, out.size(), d.bins * views);
   require<GeometryError>(samples > 0, "phantom: ", samples, " samples per cell; at least 1 is needed");
   const auto shifted = [&](Index cell, int k) {
     return static_cast<double>(cell) + (k + 0.5) / samples - 0.5;
   };
   parallel_for(views, [&](Index view) {
-    const double a = scan.angles[static_cast<std::size_t>(view)], c = std::cos(a), s = std::sin(a);
-    const std::array source{scan.sod * s, -scan.sod * c, 0.0};
+    const auto ray = rays_of(view);
     float* cell = out.data() + view * rows.size() * d.bins;
     for (Index row = rows.first; row < rows.last; ++row)
       for (Index bin = 0; bin < d.bins; ++bin, ++cell) {
         double sum = 0;
         for (int k = 0; k < samples * samples; ++k) {
-          const double u = (shifted(bin, k % samples) - d.axis_bin) * d.bin_pitch,
-                       v = (shifted(row, k / samples) - scan.midplane_row) * d.row_pitch;
-          sum += line_integral(phantom, source,
-                               {source[0] - scan.sdd * s + u * c, source[1] + scan.sdd * c + u * s, v});
+          const Ray to = ray(shifted(row, k / samples), shifted(bin, k % samples));
+          sum += line_integral(phantom, to[0], to[1]);
         }
         *cell = static_cast<float>(sum / (samples * samples));
       }
+  });
+}
+
+}  // namespace
+
+void project(const Phantom& phantom, const ConeBeam& scan, Range rows, std::span<float> out, int samples) {
+  const Detector& d = scan.detector;
+  project_rays(phantom, d, views_of(scan), rows, out, samples, [&](Index view) {
+    const double a = scan.angles[static_cast<std::size_t>(view)], c = std::cos(a), s = std::sin(a);
+    const Vector3 source{scan.sod * s, -scan.sod * c, 0.0};
+    return [&d, &scan, source, c, s](double row, double bin) {
+      const double u = (bin - d.axis_bin) * d.bin_pitch, v = (row - scan.midplane_row) * d.row_pitch;
+      return Ray{source, {source[0] - scan.sdd * s + u * c, source[1] + scan.sdd * c + u * s, v}};
+    };
+  });
+}
+
+void project(const Phantom& phantom, const FlexibleBeam& scan, Range rows, std::span<float> out,
+             int samples) {
+  const Detector& d = scan.detector;
+  const double middle_bin = 0.5 * static_cast<double>(d.bins - 1),
+               middle_row = 0.5 * static_cast<double>(d.rows - 1);
+  project_rays(phantom, d, views_of(scan), rows, out, samples, [&](Index k) {
+    return [&, view = scan.views[static_cast<std::size_t>(k)]](double row, double bin) {
+      const Vector3 cell =
+          view.detector + (bin - middle_bin) * view.bin_step + (row - middle_row) * view.row_step;
+      return scan.parallel ? Ray{cell, cell + view.source} : Ray{view.source, cell};
+    };
   });
 }
 

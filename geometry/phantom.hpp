@@ -8,6 +8,7 @@
 
 #include "../core/public.hpp"
 #include "../core/random.hpp"
+#include "beams/flexible.hpp"
 #include "scan.hpp"
 
 namespace TANDEM_PUBLIC tandem {
@@ -68,6 +69,10 @@ void project(const Phantom& phantom, const ParallelBeam& scan, Range rows, std::
 
 /// The same for a cone beam. Each value is the mean over samples x samples rays in the cell.
 void project(const Phantom& phantom, const ConeBeam& scan, Range rows, std::span<float> out, int samples = 1);
+
+/// The same for views of any geometry.
+void project(const Phantom& phantom, const FlexibleBeam& scan, Range rows, std::span<float> out,
+             int samples = 1);
 
 /// The same for a scan of any kind. Cells of a parallel beam have one ray.
 void project(const Phantom& phantom, const Scan& scan, Range rows, std::span<float> out, int samples = 1);

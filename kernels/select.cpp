@@ -67,6 +67,13 @@ const ConeVariant& cone(Model model, Device device) {
 
 Table<FourierViews> fourier(Device device) { return backend(device).fourier; }
 
+Table<FlexibleViews> flexible(Device device) {
+  const Table<FlexibleViews> table = backend(device).flexible;
+  require<DeviceError>(!table.empty(), "device ", device.name(),
+                       ": no projector for a flexible beam; use the cpu");
+  return table;
+}
+
 double fourier_memory(const FourierSizes& sizes, Index views, Index slices, Device device) {
   double (*const memory)(const FourierSizes&, Index, Index, Device) =
       on_cuda(device) ? TANDEM_ON_CUDA(fourier_memory) : cpu::fourier_memory;

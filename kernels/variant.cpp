@@ -4,6 +4,7 @@
 
 #include "../core/error.hpp"
 #include "../core/names.hpp"
+#include "../geometry/flexible_views.hpp"
 #include "../geometry/views.hpp"
 #include "fourier.hpp"
 
@@ -104,6 +105,7 @@ Execution resolve(Table<Views> table, const Execution& wanted, Pairing pairing, 
 TANDEM_FOR(ParallelViews)
 TANDEM_FOR(ConeViews)
 TANDEM_FOR(FourierViews)
+TANDEM_FOR(FlexibleViews)
 #undef TANDEM_FOR
 
 }  // namespace tandem::kernels

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "cone.hpp"
+#include "flexible.hpp"
 #include "fourier.hpp"
 #include "parallel.hpp"
 
@@ -15,6 +16,7 @@ struct Backend {
   Table<ParallelViews> parallel;
   Table<ConeViews> cone;
   Table<FourierViews> fourier;
+  Table<FlexibleViews> flexible;
 };
 
 /// All backends of this build.

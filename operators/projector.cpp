@@ -2,6 +2,7 @@
 
 #include "../core/error.hpp"
 #include "../kernels/cone.hpp"
+#include "../kernels/flexible.hpp"
 #include "../kernels/fourier.hpp"
 #include "../kernels/parallel.hpp"
 #include "distributed/team_operator.hpp"
@@ -56,6 +57,18 @@ LinearOperator projector(const ConeBeam& scan, const VolumeGrid& grid, Model mod
 LinearOperator projector(const FanBeam& scan, const VolumeGrid& grid, Model model, Device device,
                          const Execution& execution) {
   return projector(static_cast<const ConeBeam&>(scan), tall_voxels(scan, grid), model, device, execution);
+}
+
+LinearOperator projector(const FlexibleBeam& scan, const VolumeGrid& grid, Model model, Device device,
+                         const Execution& wanted) {
+  require<GeometryError>(model == Model::separable_footprint, "FlexibleBeam: ", name_of(model),
+                         " is a model of other beams; separable_footprint is needed");
+  const auto table = kernels::flexible(device);
+  auto views = std::make_shared<const FlexibleViews>(pack(scan, grid));
+  const Space projections = projection_space(scan, device);
+  const Execution how = resolve(table, wanted, Pairing::matched, *views, projections.shape(), device);
+  return Projector<FlexibleViews>{
+      cone_volume_space(grid, device), projections, std::move(views), &table.front(), how, 1};
 }
 
 LinearOperator projector(const Scan& scan, const VolumeGrid& grid, std::optional<Model> model, Device device,

@@ -4,6 +4,7 @@
 
 #include "../core/execution.hpp"
 #include "../core/public.hpp"
+#include "../geometry/beams/flexible.hpp"
 #include "../geometry/scan.hpp"
 #include "../geometry/views.hpp"
 #include "interpolation.hpp"
@@ -42,6 +43,14 @@ LinearOperator projector(const ConeBeam& scan, const VolumeGrid& grid,
 
 /// The same for a fan beam, with the voxels of `tall_voxels`.
 LinearOperator projector(const FanBeam& scan, const VolumeGrid& grid,
+                         Model model = Model::separable_footprint, Device device = Device::cpu(),
+                         const Execution& execution = {});
+
+/// The same for views of any geometry: the footprint is the product of a trapezoid along the bins and one
+/// along the rows, each with the mean and the variance of the voxel's shadow. Of the models it has
+/// separable_footprint alone. @throws GeometryError, also if a view's source lies in the grid; DeviceError
+/// for a GPU
+LinearOperator projector(const FlexibleBeam& scan, const VolumeGrid& grid,
                          Model model = Model::separable_footprint, Device device = Device::cpu(),
                          const Execution& execution = {});
 

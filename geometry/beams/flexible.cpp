@@ -1,0 +1,193 @@
+#include "flexible.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "../../core/error.hpp"
+#include "../fingerprint.hpp"
+#include "../flexible_views.hpp"
+#include "../vector3.hpp"
+
+namespace tandem {
+
+namespace {
+
+bool is_finite(const Vector3& a) { return std::isfinite(a[0]) && std::isfinite(a[1]) && std::isfinite(a[2]); }
+
+void validate(const FlexibleView& view, std::size_t number, bool parallel) {
+  const auto ok = [&](bool fine, const char* what) {
+    require<GeometryError>(fine, "FlexibleBeam: view ", number, ": ", what);
+  };
+  constexpr double flat = 1e-6;  // the sine of the least angle
+  ok(is_finite(view.source), parallel ? "the direction of the rays is not finite" : "source is not finite");
+  ok(is_finite(view.detector), "detector is not finite");
+  ok(is_finite(view.bin_step) && is_finite(view.row_step), "bin_step or row_step is not finite");
+  const double bin = length(view.bin_step), row = length(view.row_step);
+  const Vector3 normal = cross(view.bin_step, view.row_step);
+  ok(bin > 0 && row > 0,
+     "bin_step or row_step has no length; the distance from cell to cell, in mm, is needed");
+  ok(length(normal) > flat * bin * row, "bin_step and row_step are along one line");
+  const Vector3 ray = parallel ? view.source : view.detector - view.source;
+  ok(std::abs(dot(ray, normal)) > flat * length(ray) * length(normal),
+     parallel ? "rays go along the detector" : "the source lies in the plane of the detector");
+}
+
+/// The views with the middle of their detectors moved by so many cells.
+void move(FlexibleBeam& scan, double rows, double bins) {
+  for (FlexibleView& view : scan.views)
+    view.detector = view.detector + bins * view.bin_step + rows * view.row_step;
+}
+
+double middle(Index count) { return 0.5 * static_cast<double>(count - 1); }
+double middle(Range range) { return 0.5 * static_cast<double>(range.first + range.last - 1); }
+
+/// The corners of the voxels of some slices.
+std::array<Vector3, 8> corners(const VolumeGrid& grid, Range slices) {
+  const auto ends = [](Range cells) {
+    return std::array{static_cast<double>(cells.first) - 0.5, static_cast<double>(cells.last) - 0.5};
+  };
+  const auto x = ends({0, grid.size[0]}), y = ends({0, grid.size[1]}), z = ends(slices);
+  std::array<Vector3, 8> all;
+  for (std::size_t k = 0; k < 8; ++k) all[k] = {x[k & 1], y[k >> 1 & 1], z[k >> 2]};
+  return all;
+}
+
+}  // namespace
+
+FlexibleBeam flexible_beam(Index rows, Index bins, std::vector<FlexibleView> views, bool parallel) {
+  FlexibleBeam scan{{bins, rows, 1, 1, middle(bins)}, std::move(views), parallel};
+  require<GeometryError>(!scan.views.empty(), "FlexibleBeam: no views; at least 1 is needed");
+  validate(scan.views.front(), 0, parallel);
+  scan.detector.bin_pitch = length(scan.views.front().bin_step);
+  scan.detector.row_pitch = length(scan.views.front().row_step);
+  validate(scan);
+  return scan;
+}
+
+void validate(const FlexibleBeam& scan) {
+  validate(scan.detector);
+  require<GeometryError>(!scan.views.empty(), "FlexibleBeam: no views; at least 1 is needed");
+  for (std::size_t k = 0; k < scan.views.size(); ++k) validate(scan.views[k], k, scan.parallel);
+}
+
+std::vector<Index> order_of_views(const FlexibleBeam& scan) {
+  std::vector<Index> order(scan.views.size());
+  std::iota(order.begin(), order.end(), Index{0});
+  return order;
+}
+
+void keep_views(FlexibleBeam& scan, std::span<const Index> views) {
+  std::vector<FlexibleView> kept;
+  for (const Index view : views) kept.push_back(scan.views[static_cast<std::size_t>(view)]);
+  scan.views = std::move(kept);
+}
+
+FlexibleBeam crop(const FlexibleBeam& scan, Range views, Range rows, Range bins) {
+  FlexibleBeam part = scan;
+  part.detector = crop(scan.detector, rows, bins);
+  require<GeometryError>(0 <= views.first && views.first < views.last && views.last <= views_of(scan),
+                         "view range ", views.first, ":", views.last,
+                         " is empty or outside 0:", views_of(scan));
+  part.views.assign(scan.views.begin() + views.first, scan.views.begin() + views.last);
+  move(part, middle(rows) - middle(scan.detector.rows), middle(bins) - middle(scan.detector.bins));
+  return part;
+}
+
+FlexibleBeam bin_down(const FlexibleBeam& scan, int level, bool) {
+  const auto f = double(Index{1} << level), g = static_cast<double>(rows_together(scan.detector.rows, level));
+  FlexibleBeam binned = scan;
+  binned.detector = bin_down(scan.detector, level, true);
+  // the middle of what is left, in old cells
+  const auto left = [](Index count, double factor) {
+    return 0.5 * (static_cast<double>(count) * factor - 1);
+  };
+  move(binned, left(binned.detector.rows, g) - middle(scan.detector.rows),
+       left(binned.detector.bins, f) - middle(scan.detector.bins));
+  for (FlexibleView& view : binned.views)
+    view.bin_step = f * view.bin_step, view.row_step = g * view.row_step;
+  return binned;
+}
+
+std::uint64_t fingerprint(const FlexibleBeam& scan) {
+  Fingerprint all;
+  all.add(scan.detector);
+  all.add(scan.parallel);
+  for (const FlexibleView& view : scan.views)
+    for (const Vector3& each : {view.source, view.detector, view.bin_step, view.row_step})
+      for (const double number : each) all.add(number);
+  return all.value();
+}
+
+double magnification(const FlexibleBeam& scan) {
+  if (scan.parallel) return 1;
+  double sum = 0;
+  for (const FlexibleView& view : scan.views) {
+    const Vector3 normal = cross(view.bin_step, view.row_step);
+    sum += std::abs(dot(view.detector - view.source, normal) / dot(view.source, normal));
+  }
+  return sum / static_cast<double>(scan.views.size());
+}
+
+VolumeGrid fitting_grid(const FlexibleBeam& scan) {
+  validate(scan);
+  const Detector& d = scan.detector;
+  const double pitch = d.bin_pitch / magnification(scan);
+  require<GeometryError>(std::isfinite(pitch),
+                         "FlexibleBeam: a source is as high above its detector as the "
+                         "origin; put the origin into the sample, or give a grid");
+  const auto slices = static_cast<Index>(std::ceil(static_cast<double>(d.rows) * d.row_pitch / d.bin_pitch));
+  return {{d.bins, d.bins, std::max<Index>(slices, 1)}, {pitch, pitch, pitch}, {0, 0, 0}};
+}
+
+Space projection_space(const FlexibleBeam& scan, Device device) {
+  return Space({views_of(scan), scan.detector.rows, scan.detector.bins}, Blocks::whole, device,
+               fingerprint(scan))
+      .split();
+}
+
+void require_source_outside(const FlexibleBeam& scan, const VolumeGrid& grid) {
+  if (scan.parallel) return;
+  constexpr double voxels = 4;  // nearer ones cast shadows that no trapezoid has
+  const double least = voxels * std::max({grid.pitch[0], grid.pitch[1], grid.pitch[2]});
+  const FlexibleViews all = places(scan, grid);
+  for (std::size_t k = 0; k < all.views.size(); ++k) {
+    double nearest = INFINITY;
+    for (const auto& [ix, iy, iz] : corners(grid, {0, grid.size[2]}))
+      nearest = std::min(nearest, all.views[k].depth.at(ix, iy, iz));
+    require<GeometryError>(nearest >= least, "FlexibleBeam: view ", k, ": the grid reaches to ", nearest,
+                           " mm before the source, along the normal of the detector; ", least, " mm, ",
+                           voxels, " voxels, are needed; take a smaller grid");
+  }
+}
+
+Range rows_met(const FlexibleBeam& scan, const VolumeGrid& grid, Range slices) {
+  constexpr double rounding = 1e-6;  // rows
+  require_source_outside(scan, grid);
+  double low = INFINITY, high = -INFINITY;
+  for (const FlexiblePlace& view : places(scan, grid).views)
+    for (const auto& [ix, iy, iz] : corners(grid, slices)) {
+      const double row = view.row.at(ix, iy, iz) / view.depth.at(ix, iy, iz);
+      low = std::min(low, row), high = std::max(high, row);
+    }
+  const auto cell = [&](double row) {
+    return static_cast<Index>(std::clamp(row, 0.0, static_cast<double>(scan.detector.rows)));
+  };
+  return {cell(std::floor(low + 0.5 - rounding)), cell(std::ceil(high + 0.5 + rounding))};
+}
+
+Range slices_met(const FlexibleBeam& scan, const VolumeGrid& grid, Range rows) {
+  Range met{grid.size[2], 0};
+  for (Index z = 0; z < grid.size[2]; ++z) {
+    const Range of_slice = rows_met(scan, grid, {z, z + 1});
+    if (of_slice.first >= rows.last || of_slice.last <= rows.first) continue;
+    met.first = std::min(met.first, z), met.last = z + 1;
+  }
+  return met.last > met.first ? met : Range{0, 0};
+}
+
+double distance_from_axis(const FlexibleBeam& scan, double on_detector) {
+  return on_detector / magnification(scan);
+}
+
+}  // namespace tandem

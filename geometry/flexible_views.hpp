@@ -1,0 +1,43 @@
+#pragma once
+
+#include <vector>
+
+#include "../core/host_device.hpp"
+#include "../core/kept_on_devices.hpp"
+#include "../core/public.hpp"
+#include "beams/flexible.hpp"
+
+namespace TANDEM_PUBLIC tandem {
+
+/// A number that changes evenly over a grid.
+struct Evenly {
+  double first;  ///< at voxel (0, 0, 0)
+  double step[3];
+  TANDEM_HOST_DEVICE double at(double ix, double iy, double iz) const {
+    return first + step[0] * ix + step[1] * iy + step[2] * iz;
+  }
+};
+
+/// One view of any geometry in units of the grid. The voxel i falls on bin `bin.at(i) / depth.at(i)`, and in
+/// the same way on a row. The mean chord of a voxel over all cells that it meets adds up to `mass` r /
+/// depth^2, where r is the distance of a cell from the source.
+struct FlexiblePlace {
+  Evenly bin, row;
+  Evenly depth;  ///< from the source along the normal of the detector, mm; 1 for parallel rays
+  double mass;   ///< mm^2; mm for parallel rays
+  double to_first_cell[3], to_next_bin[3], to_next_row[3];  ///< from the source, mm
+};
+
+struct FlexibleViews {
+  std::vector<FlexiblePlace> views;
+  bool parallel;
+  KeptOnDevices kept{};
+};
+
+/// @throws GeometryError unless all voxels are on the detector's side of the source
+FlexibleViews pack(const FlexibleBeam& scan, const VolumeGrid& grid);
+
+/// The same without that test.
+FlexibleViews places(const FlexibleBeam& scan, const VolumeGrid& grid);
+
+}  // namespace tandem
