@@ -31,7 +31,6 @@ constexpr std::size_t most_lines = 200;
 constexpr double looks_s = 1.5;                  // a browser that asked so lately is still there
 constexpr std::chrono::milliseconds holds{500};  // a question, until there is news
 constexpr int most_held = 4;                     // of which others may not have to wait for a thread
-constexpr Index fewest = 8;                      // slices below which a plane along the axis is a line
 
 /// The pictures and where they are served.
 constexpr std::array<std::pair<const char*, const char*>, 5> places{{{"iterate", "/iterate.png"},
@@ -227,7 +226,7 @@ std::string LivePage::Impl::png(const char* name) {
 }
 
 void LivePage::Impl::show(std::vector<LivePicture> pictures) {
-  std::erase_if(pictures, [](const LivePicture& p) { return p.grey.height < fewest; });
+  std::erase_if(pictures, [](const LivePicture& p) { return p.grey.height < fewest_slices; });
   const GreyWindow window = joint_window(pictures);
   const std::lock_guard lock(mutex);
   for (LivePicture& picture : pictures) {

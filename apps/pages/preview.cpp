@@ -39,8 +39,7 @@ GreyWindow window_of(std::vector<float> values) {
 }
 
 void write_preview(io::Output output, std::vector<io::Picture> pictures, const pipeline::Plan& plan) {
-  constexpr Index fewest = 8;  // slices below which a plane along the axis is a line, and left out
-  if (pictures[1].height < fewest) pictures.resize(1);
+  if (pictures[1].height < fewest_slices) pictures.resize(1);
   std::vector<float> all;
   for (const auto& p : pictures) all.insert(all.end(), p.grey.begin(), p.grey.end());
   const auto [black, white] = window_of(std::move(all));

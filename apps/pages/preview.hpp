@@ -8,6 +8,9 @@
 
 namespace tandem::apps {
 
+/// A plane along the axis through fewer slices is a line, and left out.
+constexpr Index fewest_slices = 8;
+
 /// Grey values that a picture shows as black and as white.
 struct GreyWindow {
   float black = 0, white = 1;

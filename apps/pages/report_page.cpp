@@ -19,8 +19,6 @@ using nlohmann::json;
 
 namespace {
 
-constexpr Index fewest = 8;  // slices below which a plane along the axis is a line, and left out
-
 std::string base64(const std::string& bytes) {
   constexpr const char* letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string text;
@@ -126,7 +124,7 @@ VolumeView view_of(io::VolumeReader& volume, ProgressLine& progress) {
   VolumeView view{{{'z', nz / 2, nz, pipeline::shrunk(slice, nx, ny), length(0, nx), length(1, ny)}},
                   around(slice),
                   volume.unit()};
-  if (nz < fewest) {
+  if (nz < fewest_slices) {
     add(slice, view.histogram);
     return view;
   }
