@@ -224,9 +224,10 @@ std::vector<Range> air_within(const std::vector<Range>& air, Range bins, int bin
         "--air-columns ", columns.first, ":", columns.last, ": empty, or outside the columns ", bins.first,
         ":", bins.last, " that are read; give columns that see no sample");
   }
-  require<GeometryError>(within.size() < 2 || within[0].last <= within[1].first, "--air-columns ",
-                         air.front().first, ":", air.front().last, ",", air.back().first, ":",
-                         air.back().last, ": overlap, or the second range is not behind the first one");
+  if (within.size() < 2) return within;
+  require<GeometryError>(within[0].last <= within[1].first, "--air-columns ", air[0].first, ":", air[0].last,
+                         ",", air[1].first, ":", air[1].last,
+                         ": overlap, or the second range is not behind the first one");
   return within;
 }
 
