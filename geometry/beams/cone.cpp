@@ -5,6 +5,7 @@
 
 #include "../../core/error.hpp"
 #include "../fingerprint.hpp"
+#include "rows_and_slices.hpp"
 
 namespace tandem {
 
@@ -98,28 +99,16 @@ double row_of(const ConeBeam& scan, double z, double distance) {
 }  // namespace
 
 Range rows_met(const ConeBeam& scan, const VolumeGrid& grid, Range slices) {
-  constexpr double rounding = 1e-6;  // rows
   require_source_outside(scan, grid);
   const ColumnReach reach = column_reach(scan, grid);
   const double low = grid.z(static_cast<double>(slices.first) - 0.5),
                high = grid.z(static_cast<double>(slices.last) - 0.5);
-  const double first = row_of(scan, low, low < 0 ? reach.nearest : reach.farthest),
-               last = row_of(scan, high, high > 0 ? reach.nearest : reach.farthest);
-  const auto cell = [&](double row) {
-    return static_cast<Index>(std::clamp(row, 0.0, static_cast<double>(scan.detector.rows)));
-  };
-  return {cell(std::floor(first + 0.5 - rounding)), cell(std::ceil(last + 0.5 + rounding))};
+  return rows_between(row_of(scan, low, low < 0 ? reach.nearest : reach.farthest),
+                      row_of(scan, high, high > 0 ? reach.nearest : reach.farthest), scan.detector.rows);
 }
 
 Range slices_met(const ConeBeam& scan, const VolumeGrid& grid, Range rows) {
-  Range met{grid.size[2], 0};
-  for (Index z = 0; z < grid.size[2]; ++z) {
-    const Range of_slice = rows_met(scan, grid, {z, z + 1});
-    if (of_slice.first >= rows.last || of_slice.last <= rows.first) continue;
-    met.first = std::min(met.first, z);
-    met.last = z + 1;
-  }
-  return met.last > met.first ? met : Range{0, 0};
+  return slices_meeting(rows, grid.size[2], [&](Index z) { return rows_met(scan, grid, {z, z + 1}); });
 }
 
 double distance_from_axis(const ConeBeam& scan, double on_detector) {

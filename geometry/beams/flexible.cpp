@@ -8,6 +8,7 @@
 #include "../fingerprint.hpp"
 #include "../flexible_views.hpp"
 #include "../vector3.hpp"
+#include "rows_and_slices.hpp"
 
 namespace tandem {
 
@@ -53,6 +54,31 @@ std::array<Vector3, 8> corners(const VolumeGrid& grid, Range slices) {
   return all;
 }
 
+/// @throws GeometryError unless all voxels are at least 4 voxels before the source of each view
+void require_in_front(const FlexibleViews& all, const VolumeGrid& grid) {
+  constexpr double voxels = 4;  // nearer ones cast shadows that no trapezoid has
+  const double least = voxels * std::max({grid.pitch[0], grid.pitch[1], grid.pitch[2]});
+  for (std::size_t k = 0; !all.parallel && k < all.views.size(); ++k) {
+    double nearest = INFINITY;
+    for (const auto& [ix, iy, iz] : corners(grid, {0, grid.size[2]}))
+      nearest = std::min(nearest, all.views[k].depth.at(ix, iy, iz));
+    require<GeometryError>(nearest >= least, "FlexibleBeam: view ", k, ": the grid reaches to ", nearest,
+                           " mm before the source, along the normal of the detector; ", least, " mm, ",
+                           voxels, " voxels, are needed; take a smaller grid");
+  }
+}
+
+/// The rows of a detector that some slices meet in any view.
+Range rows_met(const FlexibleViews& all, const VolumeGrid& grid, Range slices, Index rows) {
+  double low = INFINITY, high = -INFINITY;
+  for (const FlexiblePlace& view : all.views)
+    for (const auto& [ix, iy, iz] : corners(grid, slices)) {
+      const double row = view.row.at(ix, iy, iz) / view.depth.at(ix, iy, iz);
+      low = std::min(low, row), high = std::max(high, row);
+    }
+  return rows_between(low, high, rows);
+}
+
 }  // namespace
 
 FlexibleBeam flexible_beam(Index rows, Index bins, std::vector<FlexibleView> views, bool parallel) {
@@ -95,7 +121,8 @@ FlexibleBeam crop(const FlexibleBeam& scan, Range views, Range rows, Range bins)
 }
 
 FlexibleBeam bin_down(const FlexibleBeam& scan, int level, bool) {
-  const auto f = double(Index{1} << level), g = static_cast<double>(rows_together(scan.detector.rows, level));
+  const auto f = static_cast<double>(Index{1} << level),
+             g = static_cast<double>(rows_together(scan.detector.rows, level));
   FlexibleBeam binned = scan;
   binned.detector = bin_down(scan.detector, level, true);
   // the middle of what is left, in old cells
@@ -132,11 +159,13 @@ double magnification(const FlexibleBeam& scan) {
 VolumeGrid fitting_grid(const FlexibleBeam& scan) {
   validate(scan);
   const Detector& d = scan.detector;
-  const double pitch = d.bin_pitch / magnification(scan);
-  require<GeometryError>(std::isfinite(pitch),
-                         "FlexibleBeam: a source is as high above its detector as the "
-                         "origin; put the origin into the sample, or give a grid");
-  const auto slices = static_cast<Index>(std::ceil(static_cast<double>(d.rows) * d.row_pitch / d.bin_pitch));
+  const double larger = magnification(scan), pitch = d.bin_pitch / larger;
+  require<GeometryError>(std::isfinite(larger),
+                         "FlexibleBeam: a source is as high above its detector as the origin; put the origin "
+                         "into the sample, or give a grid");
+  constexpr double rounding = 1e-9;  // slices
+  const double covered = static_cast<double>(d.rows) * d.row_pitch / d.bin_pitch;
+  const auto slices = static_cast<Index>(std::ceil(covered - rounding));
   return {{d.bins, d.bins, std::max<Index>(slices, 1)}, {pitch, pitch, pitch}, {0, 0, 0}};
 }
 
@@ -147,43 +176,18 @@ Space projection_space(const FlexibleBeam& scan, Device device) {
 }
 
 void require_source_outside(const FlexibleBeam& scan, const VolumeGrid& grid) {
-  if (scan.parallel) return;
-  constexpr double voxels = 4;  // nearer ones cast shadows that no trapezoid has
-  const double least = voxels * std::max({grid.pitch[0], grid.pitch[1], grid.pitch[2]});
-  const FlexibleViews all = places(scan, grid);
-  for (std::size_t k = 0; k < all.views.size(); ++k) {
-    double nearest = INFINITY;
-    for (const auto& [ix, iy, iz] : corners(grid, {0, grid.size[2]}))
-      nearest = std::min(nearest, all.views[k].depth.at(ix, iy, iz));
-    require<GeometryError>(nearest >= least, "FlexibleBeam: view ", k, ": the grid reaches to ", nearest,
-                           " mm before the source, along the normal of the detector; ", least, " mm, ",
-                           voxels, " voxels, are needed; take a smaller grid");
-  }
+  require_in_front(places(scan, grid), grid);
 }
 
 Range rows_met(const FlexibleBeam& scan, const VolumeGrid& grid, Range slices) {
-  constexpr double rounding = 1e-6;  // rows
-  require_source_outside(scan, grid);
-  double low = INFINITY, high = -INFINITY;
-  for (const FlexiblePlace& view : places(scan, grid).views)
-    for (const auto& [ix, iy, iz] : corners(grid, slices)) {
-      const double row = view.row.at(ix, iy, iz) / view.depth.at(ix, iy, iz);
-      low = std::min(low, row), high = std::max(high, row);
-    }
-  const auto cell = [&](double row) {
-    return static_cast<Index>(std::clamp(row, 0.0, static_cast<double>(scan.detector.rows)));
-  };
-  return {cell(std::floor(low + 0.5 - rounding)), cell(std::ceil(high + 0.5 + rounding))};
+  return rows_met(pack(scan, grid), grid, slices, scan.detector.rows);
 }
 
 Range slices_met(const FlexibleBeam& scan, const VolumeGrid& grid, Range rows) {
-  Range met{grid.size[2], 0};
-  for (Index z = 0; z < grid.size[2]; ++z) {
-    const Range of_slice = rows_met(scan, grid, {z, z + 1});
-    if (of_slice.first >= rows.last || of_slice.last <= rows.first) continue;
-    met.first = std::min(met.first, z), met.last = z + 1;
-  }
-  return met.last > met.first ? met : Range{0, 0};
+  const FlexibleViews all = pack(scan, grid);
+  return slices_meeting(rows, grid.size[2], [&](Index z) {
+    return rows_met(all, grid, {z, z + 1}, scan.detector.rows);
+  });
 }
 
 double distance_from_axis(const FlexibleBeam& scan, double on_detector) {
