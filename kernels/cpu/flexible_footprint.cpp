@@ -13,6 +13,7 @@
 #include <cmath>
 #include <vector>
 
+#include "../../core/ceil_div.hpp"
 #include "../../core/parallel.hpp"
 #include "../flexible.hpp"
 #include "../flexible_footprint.hpp"
@@ -44,7 +45,7 @@ struct Brick {
       number /= along;
     }
   }
-  static Index bricks_along(Index voxels) { return (voxels + brick_edge - 1) / brick_edge; }
+  static Index bricks_along(Index voxels) { return ceil_div<Index>(voxels, brick_edge); }
   static Index count(Shape volume) {
     return bricks_along(volume[0]) * bricks_along(volume[1]) * bricks_along(volume[2]);
   }
@@ -82,7 +83,7 @@ class LineShadows {
   void begin(const BrickShadow& brick, const float* half) {
     const float nearest = nearest_of(brick, half);
     bins_ = cells_met(brick.along_bins, nearest), rows_ = cells_met(brick.along_rows, nearest);
-    groups_ = (bins_ + together - 1) / together;
+    groups_ = ceil_div(bins_, together);
     of_bins_.assign(static_cast<std::size_t>(brick_edge * groups_ * together), 0);
     of_rows_.resize(static_cast<std::size_t>(brick_edge * rows_));
   }

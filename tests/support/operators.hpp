@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../core/error.hpp"
 #include "../../core/parallel.hpp"
 #include "../../operators/algebra.hpp"
 #include "../../operators/fbp.hpp"
@@ -18,6 +19,17 @@
 #include "cone_scans.hpp"
 
 namespace tandem::test {
+
+/// The call is refused by a GeometryError whose line has the word.
+template <class Call>
+void expect_refused(const Call& call, const char* word) {
+  try {
+    call();
+    ADD_FAILURE() << word << " was not refused";
+  } catch (const GeometryError& e) {
+    EXPECT_NE(std::string(e.what()).find(word), std::string::npos) << e.what();
+  }
+}
 
 inline const std::vector<Window> windows = [] {
   std::vector<Window> all;
