@@ -30,7 +30,7 @@ class Rows {
     const std::vector<const Step*>& steps;  ///< all that are done
     Index first_view;                       ///< in the file
     Image<float> y;                         ///< (view, row, bin), all rows of the reference
-    std::optional<Image<float>> variance;   ///< of the same shape; empty if not asked for
+    std::optional<Image<float>> variance;   ///< has the same shape; empty if not asked for
     std::span<const Range> counted;         ///< the bins of each kept row whose noise counts; empty: all
   };
   explicit Rows(const Of& of)
@@ -47,7 +47,7 @@ class Rows {
   std::size_t place_of(Index view, Index row) const {
     return static_cast<std::size_t>(view * of_.y.n1 + row);
   }
-  const Tallies& none() const { return none_; }  ///< of steps that did nothing yet
+  const Tallies& none() const { return none_; }  ///< tallies of steps that did nothing yet
 
   /// Calls `work` with some rows of a view, one after the other, and with the tallies that it adds to: what
   /// is done in margins does not count. `most`: the largest number of the type of the counts.

@@ -30,7 +30,7 @@ using pipeline::StationBoard;
 constexpr std::size_t most_lines = 200;
 constexpr double looks_s = 1.5;                  // a browser that asked so lately is still there
 constexpr std::chrono::milliseconds holds{500};  // a question, until there is news
-constexpr int most_held = 4;                     // of which others may not have to wait for a thread
+constexpr int most_held = 4;                     // questions, so that others need not wait for a thread
 
 /// The pictures and where they are served.
 constexpr std::array<std::pair<const char*, const char*>, 5> places{{{"iterate", "/iterate.png"},

@@ -3,7 +3,7 @@
 #include <sys/socket.h>
 
 // before the header of the library, which takes its limits from them
-#define CPPHTTPLIB_HEADER_MAX_LENGTH 16384  // of a line; `longest_request` holds for all together
+#define CPPHTTPLIB_HEADER_MAX_LENGTH 16384  // the longest line; `longest_request` bounds all lines together
 #define CPPHTTPLIB_LISTEN_BACKLOG SOMAXCONN
 #include <httplib.h>
 

@@ -33,8 +33,8 @@ struct VolumeView {
   std::string unit;
 };
 
-/// The three planes through the middle, and the histogram of the slices that are read for them; of a volume
-/// of few slices only the plane across the axis. Reads at most about a thousand slices. @throws FileError
+/// The three planes through the middle, and the histogram of the slices that are read for them. A volume of
+/// few slices has only the plane across the axis. Reads at most about a thousand slices. @throws FileError
 VolumeView view_of(io::VolumeReader& volume, ProgressLine& progress);
 
 /// The page of a report of `recon` (apps/pages/report_page.html), which needs no other file and no network.

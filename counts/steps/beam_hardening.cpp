@@ -128,7 +128,7 @@ std::vector<double> fitted_to_water(std::span<const Pair> spectrum, const std::s
   }
   require<FileError>(all > 0, where, ": all shares are 0; at least one must be above");
   constexpr std::size_t terms = 5, steps = 200;
-  constexpr double highest = 6;  // of the line integrals
+  constexpr double highest = 6;  // the largest line integral
   const auto measured = [&](double length) {
     double transmission = 0;
     for (const auto& [attenuation, share] : lines)
