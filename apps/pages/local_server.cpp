@@ -56,7 +56,7 @@ class Gate final : public httplib::TaskQueue {
 
  private:
   Connections& connections_;
-  httplib::ThreadPool threads_{1, Connections::most};
+  httplib::ThreadPool threads_{Connections::most};  // all from the start: it may make a further one too late
 };
 
 }  // namespace
