@@ -84,8 +84,9 @@ class LineShadows {
     const float nearest = nearest_of(brick, half);
     bins_ = cells_met(brick.along_bins, nearest), rows_ = cells_met(brick.along_rows, nearest);
     groups_ = ceil_div(bins_, together);
-    of_bins_.assign(static_cast<std::size_t>(brick_edge * groups_ * together), 0);
-    of_rows_.resize(static_cast<std::size_t>(brick_edge * rows_));
+    const auto of_line = [](int cells) { return std::size_t{brick_edge} * static_cast<std::size_t>(cells); };
+    of_bins_.assign(of_line(groups_ * together), 0);
+    of_rows_.resize(of_line(rows_));
   }
 
   HWY_FLATTEN void cast(const BrickShadow& brick, float x, float y, float z) {
@@ -98,8 +99,9 @@ class LineShadows {
     }
     share_out(brick.along_bins, first_bin_, bin, stretch, bins_, groups_ * together, of_bins_.data());
     share_out(brick.along_rows, first_row_, row, stretch, rows_, rows_, of_rows_.data());
+    float* share = of_rows_.data();
     for (int k = 0; k < brick_edge; ++k)
-      for (int j = 0; j < rows_; ++j) of_rows_[static_cast<std::size_t>(k * rows_ + j)] *= mass[k];
+      for (int j = 0; j < rows_; ++j) *share++ *= mass[k];
   }
 
   int bins() const { return bins_; }
