@@ -31,9 +31,10 @@ struct Axes {
   std::vector<std::string> methods;  ///< of the solvers; empty: all that iterate
   bool cone = false;  ///< solvers and FDK of a cone beam, pictures of a fan beam; else of a parallel beam
   // of the pipeline
-  bool from_file = true, to_file = true;  ///< else from host memory, to host memory
-  Index chunk = 0;                        ///< slices; 0: chosen by the plan
-  bool halves = false;                    ///< the volume is stored in float16, else in float32
+  bool from_file = true;   ///< else from host memory
+  std::string to = ".h5";  ///< the ending of the volume's file; empty: to host memory
+  Index chunk = 0;         ///< slices; 0: chosen by the plan
+  bool halves = false;     ///< the volume is stored in float16, else in float32
   bool all_steps = false;  ///< counts need all steps of `preprocess`, else only flats and darks
 };
 

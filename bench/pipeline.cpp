@@ -93,14 +93,15 @@ void simulate(const Job& job, const fs::path& path) {
 /// Where the scan comes from and the volume goes to.
 struct Ends {
   fs::path folder;
-  bool from_file, to_file;
+  bool from_file;
+  std::string to;  ///< as in Axes
   io::VoxelType type;
   std::unique_ptr<io::ScanReader> host = {};
 
   std::unique_ptr<io::ScanReader> open() const { return io::open_scan(folder / "scan.h5"); }
   std::unique_ptr<io::VolumeWriter> create(const p::Plan& plan) const {
-    if (!to_file) return std::make_unique<HostVolume>(plan.job.grid.shape(), type);
-    return io::create_volume(folder / "volume.h5", plan.job.grid.shape(), {.type = type}, "{}");
+    if (to.empty()) return std::make_unique<HostVolume>(plan.job.grid.shape(), type);
+    return io::create_volume(folder / ("volume" + to), plan.job.grid.shape(), {.type = type}, "{}");
   }
 };
 
@@ -268,11 +269,11 @@ Rows::value_type timed(const Axes& axes, const Crew& how, const Job& job, const 
     seconds = reconstruct(reader ? *reader : source, plan, *writer).seconds;
     writer->finish("{}");
   });
-  Rows::value_type row =
-      line(plan, std::string(ends.from_file ? "file" : "host") + " to " + (ends.to_file ? "file" : "host"),
-           ms, job.updates);
+  Rows::value_type row = line(
+      plan, std::string(ends.from_file ? "file" : "host") + " to " + (ends.to.empty() ? "host" : ends.to), ms,
+      job.updates);
   // a GPU brings a volume that stays in memory where it belongs
-  const bool writes = ends.to_file || !plan.flow.home().is_cuda(),
+  const bool writes = !ends.to.empty() || !plan.flow.home().is_cuda(),
              reads = ends.from_file || !plan.flow.home().is_cuda();
   const std::set<Device> crew(recipe.devices.begin(), recipe.devices.end());
   const auto workers = static_cast<double>((plan.flow.views_at_once > 0) ? crew.size() : 1);
@@ -309,8 +310,7 @@ Rows pipeline(const Axes& axes, const OnLine& on_line) {
     on_line(words("simulate", slices));
     const Job job = job_of(axes, slices);
     simulate(job, folder / "scan.h5");
-    Ends ends{folder, axes.from_file, axes.to_file,
-              axes.halves ? io::VoxelType::float16 : io::VoxelType::float32};
+    Ends ends{folder, axes.from_file, axes.to, axes.halves ? io::VoxelType::float16 : io::VoxelType::float32};
     for (const Execution& wanted : axes.executions)
       for (const Index devices : axes.devices)
         for (const Index streams : axes.streams) {

@@ -8,6 +8,7 @@
 #include "../../bench/harness.hpp"
 #include "../../core/instruction_set.hpp"
 #include "../../core/version.hpp"
+#include "../../io/volumes/volume_kind.hpp"
 #include "../../kernels/cone.hpp"
 #include "../../kernels/fourier.hpp"
 #include "../../kernels/parallel.hpp"
@@ -30,7 +31,7 @@ struct BenchOptions {
   std::string name;
   bench::Axes axes;
   std::string variant = "automatic", precision = "float32", device = "cpu", accuracy = "1e-4";
-  std::string from = "file", to = "file", dtype = "float32", geometry = "parallel";
+  std::string from = "file", to = ".h5", dtype = "float32", geometry = "parallel";
 };
 
 const std::map<std::string, bench::Rows (*)(const bench::Axes&, const bench::OnLine&)> cases{
@@ -108,7 +109,7 @@ void run_bench(BenchOptions& o) {
   ProgressLine progress(o.common);
   o.axes.device = Device::named(o.device);
   o.axes.from_file = o.from == "file";
-  o.axes.to_file = o.to == "file";
+  o.axes.to = o.to == "host" ? "" : o.to;
   o.axes.halves = o.dtype == "float16";
   o.axes.cone = o.geometry != "parallel";
   o.axes.executions = o.name == "cone" || o.name == "fan" ? chosen_executions(o, kernels::cone(o.axes.device))
@@ -180,7 +181,9 @@ void add_case(CLI::App& c, BenchOptions& o) {
   add_choice(c, "--from", o.from, {"host", "file"}, "pipeline: where the scan is (default file)");
   c.add_option("--chunk", o.axes.chunk, "pipeline: slices of a chunk (default: as recon chooses)")
       ->check(count());
-  add_choice(c, "--to", o.to, {"host", "file"}, "pipeline: where the volume goes (default file)");
+  std::vector<std::string> places{"host"};
+  for (const io::VolumeKind& kind : io::volume_kinds()) places.emplace_back(kind.ending());
+  add_choice(c, "--to", o.to, places, "pipeline: the ending of the volume's file (default .h5), or host");
   add_choice(c, "--dtype", o.dtype, {"float32", "float16"}, "pipeline: type of the volume (default float32)");
   c.add_flag("--steps", o.axes.all_steps, "pipeline: with zingers, stripes (vo-all) and phase (Paganin)");
 }
